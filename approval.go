@@ -1,0 +1,91 @@
+package amber
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// ApprovalStatus is where an approval stands.
+type ApprovalStatus string
+
+// The states of an approval. Every one but pending is final.
+const (
+	ApprovalPending   ApprovalStatus = "pending"
+	ApprovalApproved  ApprovalStatus = "approved"
+	ApprovalRejected  ApprovalStatus = "rejected"
+	ApprovalCancelled ApprovalStatus = "cancelled"
+)
+
+// Approval is a question to a person, with the exact thing that will run if
+// the answer is yes.
+type Approval struct {
+	ID        string          `json:"id"`
+	TaskID    string          `json:"task_id"`
+	NodeID    string          `json:"node_id"`
+	Summary   string          `json:"summary"`
+	Status    ApprovalStatus  `json:"status"`
+	Payload   json.RawMessage `json:"payload"` // frozen when it was requested
+	Digest    string          `json:"digest"`  // hex SHA-256 of Payload
+	DecidedBy string          `json:"decided_by,omitempty"`
+	Comment   string          `json:"comment,omitempty"`
+	CreatedAt Time            `json:"created_at"`
+	DecidedAt Time            `json:"decided_at,omitzero"`
+}
+
+// ApprovalRequest asks for an approval.
+type ApprovalRequest struct {
+	ID      string          `json:"id,omitempty"` // default a new UUIDv7
+	TaskID  string          `json:"task_id"`
+	NodeID  string          `json:"node_id"`
+	Summary string          `json:"summary"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+// Normalize checks the request. The error is of kind invalid.
+func (r ApprovalRequest) Normalize() (ApprovalRequest, error) {
+	return r, firstError(
+		checkOptionalID("approval id", r.ID),
+		CheckID("task id", r.TaskID),
+		CheckID("node id", r.NodeID),
+		checkText("summary", r.Summary, MaxSummaryBytes, required),
+		checkJSON("payload", r.Payload),
+	)
+}
+
+// ApprovalDecision answers an approval.
+type ApprovalDecision struct {
+	ID      string         `json:"id"`
+	Outcome ApprovalStatus `json:"outcome"` // approved, rejected or cancelled
+	Actor   string         `json:"actor"`
+	Comment string         `json:"comment,omitempty"`
+	// Digest is what the person saw; a decision about another payload is a
+	// conflict. Empty does not check.
+	Digest string `json:"digest,omitempty"`
+}
+
+// Normalize checks the decision. The error is of kind invalid.
+func (d ApprovalDecision) Normalize() (ApprovalDecision, error) {
+	return d, firstError(
+		CheckID("approval id", d.ID),
+		CheckID("actor", d.Actor),
+		checkOneOf("outcome", d.Outcome, ApprovalApproved, ApprovalRejected, ApprovalCancelled),
+		checkText("comment", d.Comment, MaxSummaryBytes, 0),
+	)
+}
+
+// Approvals keeps approvals and their payloads. Safe for concurrent use.
+type Approvals interface {
+	// RequestApproval stores the question with its payload in one
+	// transaction. The same id with the same bytes returns the stored
+	// approval. Errors: invalid, conflict when the id has another payload.
+	RequestApproval(ctx context.Context, r ApprovalRequest) (Approval, error)
+	// DecideApproval answers exactly once. Errors: invalid, not_found,
+	// conflict when it is decided already or the digest differs.
+	DecideApproval(ctx context.Context, d ApprovalDecision) (Approval, error)
+	// Approval returns one approval, its payload checked. Errors: not_found,
+	// damaged.
+	Approval(ctx context.Context, id string) (Approval, error)
+	// ListApprovals returns the approvals of a task, oldest first; an empty
+	// task id means every pending one.
+	ListApprovals(ctx context.Context, taskID string) ([]Approval, error)
+}

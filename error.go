@@ -1,0 +1,142 @@
+package amber
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// Kind says what an error means to the caller. Kinds travel on the wire and
+// in exit codes, so the list only grows.
+type Kind string
+
+// The kinds. Absent, unreachable, refused and damaged are four different
+// answers everywhere.
+const (
+	KindInvalid     Kind = "invalid"      // the request is wrong
+	KindNotFound    Kind = "not_found"    // absent; also what a foreign tenant is told
+	KindConflict    Kind = "conflict"     // someone else changed it
+	KindBusy        Kind = "busy"         // someone else holds it past the wait
+	KindDamaged     Kind = "damaged"      // bytes do not match
+	KindUntrusted   Kind = "untrusted"    // a signature is bad or was stripped
+	KindRefused     Kind = "refused"      // policy or permission says no
+	KindQuota       Kind = "quota"        // a bound is reached
+	KindCrossTenant Kind = "cross_tenant" // belongs to another tenant or agent
+	KindTooNew      Kind = "too_new"      // written by a newer Amber
+	KindUnsupported Kind = "unsupported"  // this backend or build cannot do it
+	KindUnreachable Kind = "unreachable"  // network, server error, timeout
+	KindInternal    Kind = "internal"     // a bug or the disk
+)
+
+// kindCodes is the one table from kinds to process exit codes and HTTP
+// statuses.
+var kindCodes = map[Kind]struct{ exit, http int }{
+	KindInvalid:     {2, 400},
+	KindNotFound:    {3, 404},
+	KindConflict:    {4, 409},
+	KindBusy:        {4, 409},
+	KindDamaged:     {5, 422},
+	KindUntrusted:   {5, 422},
+	KindRefused:     {6, 403},
+	KindQuota:       {6, 403},
+	KindCrossTenant: {6, 403},
+	KindTooNew:      {6, 403},
+	KindUnsupported: {6, 403},
+	KindUnreachable: {7, 503},
+	KindInternal:    {1, 500},
+}
+
+// ExitCode returns the process exit code of k. A kind this build does not
+// know is internal.
+func (k Kind) ExitCode() int {
+	if c, ok := kindCodes[k]; ok {
+		return c.exit
+	}
+	return kindCodes[KindInternal].exit
+}
+
+// HTTPStatus returns the HTTP status of k. A kind this build does not know is
+// internal.
+func (k Kind) HTTPStatus() int {
+	if c, ok := kindCodes[k]; ok {
+		return c.http
+	}
+	return kindCodes[KindInternal].http
+}
+
+// Error is the error every contract of this package returns: the operation,
+// what kind of failure it is, the subject, the cause, and where it helps the
+// command to run next.
+type Error struct {
+	Op   string // the step, "write memory"
+	Kind Kind
+	ID   string // the subject, if there is one
+	Err  error  // the cause; nil when Op and Kind say it all
+	Hint string // the next command, if there is one
+}
+
+// Error renders the operation, the subject and the cause on one line.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Op)
+	if e.ID != "" {
+		b.WriteString(" ")
+		b.WriteString(e.ID)
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	if e.Err != nil {
+		b.WriteString(e.Err.Error())
+	} else {
+		b.WriteString(string(e.Kind))
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is an *Error with no more than a kind that equals
+// e's, so that errors.Is(err, &Error{Kind: KindConflict}) works.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Op == "" && t.ID == "" && t.Err == nil && t.Kind == e.Kind
+}
+
+// KindOf returns the kind of the outermost *Error in err's chain. A context
+// that ended is unreachable; any other foreign error is internal; nil is "".
+func KindOf(err error) Kind {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return KindUnreachable
+	}
+	return KindInternal
+}
+
+// HintOf returns the first hint in err's chain, or "".
+func HintOf(err error) string {
+	for err != nil {
+		var e *Error
+		if !errors.As(err, &e) {
+			return ""
+		}
+		if e.Hint != "" {
+			return e.Hint
+		}
+		err = e.Err
+	}
+	return ""
+}
+
+// Errorf returns an *Error of kind k whose cause is built from the message.
+// It is the short form backends use; set ID and Hint on the result.
+func Errorf(k Kind, op, id, message string) *Error {
+	return &Error{Op: op, Kind: k, ID: id, Err: errors.New(message)}
+}

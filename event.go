@@ -1,0 +1,95 @@
+package amber
+
+import "context"
+
+// TaskEventKind says what a task event records.
+type TaskEventKind string
+
+// The kinds of task event.
+const (
+	EventStateTransition  TaskEventKind = "state_transition" // the default
+	EventNodeCompleted    TaskEventKind = "node_completed"
+	EventApprovalPending  TaskEventKind = "approval_pending"
+	EventApprovalApproved TaskEventKind = "approval_approved"
+	EventApprovalRejected TaskEventKind = "approval_rejected"
+)
+
+// ErrorClass says what kind of failure an event records.
+type ErrorClass string
+
+// The classes of failure.
+const (
+	ErrorValidation      ErrorClass = "validation"
+	ErrorDependency      ErrorClass = "dependency"
+	ErrorTimeout         ErrorClass = "timeout"
+	ErrorSecurity        ErrorClass = "security"
+	ErrorBudgetExhausted ErrorClass = "budget_exhausted"
+	ErrorNonRetriable    ErrorClass = "non_retriable"
+)
+
+// TaskEvent is one entry of a task's history. The store assigns sequence and
+// time; sequences of one task are 1, 2, 3 and so on.
+type TaskEvent struct {
+	TaskID     string        `json:"task_id"`
+	Seq        int64         `json:"seq"`
+	At         Time          `json:"at"`
+	From       TaskState     `json:"from"`
+	To         TaskState     `json:"to"`
+	Kind       TaskEventKind `json:"kind"`
+	Reason     string        `json:"reason"`
+	ErrorClass ErrorClass    `json:"error_class,omitempty"`
+	NodeID     string        `json:"node_id,omitempty"`
+	NodeKind   string        `json:"node_kind,omitempty"`
+	Attempt    int           `json:"attempt,omitempty"`
+	// ApprovalID and Result feed the replay of approvals and results.
+	ApprovalID string `json:"approval_id,omitempty"`
+	Result     string `json:"result,omitempty"`
+}
+
+// Normalize fills defaults and checks the event. A transition the table does
+// not have is accepted: the log records what happened, and the replay report
+// tells. The error is of kind invalid.
+func (e TaskEvent) Normalize() (TaskEvent, error) {
+	e.Kind = orDefault(e.Kind, EventStateTransition)
+	e.To = orDefault(e.To, e.From)
+	if e.Attempt < 0 {
+		return e, Errorf(KindInvalid, "check event", e.TaskID, "attempt is negative")
+	}
+	if e.Kind == EventNodeCompleted && e.NodeID == "" {
+		return e, Errorf(KindInvalid, "check event", e.TaskID, "a completed node has an id")
+	}
+	if e.ErrorClass != "" {
+		if err := checkOneOf("error class", e.ErrorClass, ErrorValidation, ErrorDependency, ErrorTimeout,
+			ErrorSecurity, ErrorBudgetExhausted, ErrorNonRetriable); err != nil {
+			return e, err
+		}
+	}
+	return e, firstError(
+		CheckID("task id", e.TaskID),
+		checkOneOf("from state", e.From, TaskStates()...),
+		checkOneOf("to state", e.To, TaskStates()...),
+		checkOneOf("event kind", e.Kind, EventStateTransition, EventNodeCompleted, EventApprovalPending, EventApprovalApproved, EventApprovalRejected),
+		checkOptionalID("node id", e.NodeID),
+		checkOptionalID("node kind", e.NodeKind),
+		checkOptionalID("approval id", e.ApprovalID),
+		checkText("reason", e.Reason, MaxSummaryBytes, lenient),
+		checkText("result", e.Result, MaxContentBytes, lenient),
+	)
+}
+
+// TaskEvents is the append-only history of tasks. Safe for concurrent use.
+type TaskEvents interface {
+	// AppendEvent stores e at the end of its task's history and returns it
+	// with sequence and time. Errors: invalid.
+	AppendEvent(ctx context.Context, e TaskEvent) (TaskEvent, error)
+	// ListEvents returns the events that compaction kept, oldest first.
+	ListEvents(ctx context.Context, taskID string) ([]TaskEvent, error)
+	// CompactEvents folds all but the last keep events into the replay
+	// snapshot, in one transaction, and returns it. Errors: invalid,
+	// not_found when the task has no events.
+	CompactEvents(ctx context.Context, taskID string, keep int) (ReplaySnapshot, error)
+	// Replay folds snapshot and events and compares the outcome with the
+	// stored task, all in one view. Errors: not_found when the task is not
+	// stored.
+	Replay(ctx context.Context, taskID string) (ReplayReport, error)
+}

@@ -1,0 +1,170 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// Names inside an agent folder.
+const (
+	currentName  = "CURRENT"
+	creatingName = "CREATING"
+	gateName     = "gate"
+	lockName     = "lock"
+	turnPrefix   = "turn-"
+	genName      = "gen"
+)
+
+// Agent is the handle of one agent's folder. It is safe for concurrent use,
+// also by several processes; several handles of one agent work like several
+// processes.
+type Agent struct {
+	dir    string
+	tenant amber.TenantID
+	agent  amber.AgentID
+	o      Options
+	turns  *turns
+}
+
+// Dir returns the agent's folder.
+func (a *Agent) Dir() string { return a.dir }
+
+// Tenant returns the tenant's id.
+func (a *Agent) Tenant() amber.TenantID { return a.tenant }
+
+// ID returns the agent's id.
+func (a *Agent) ID() amber.AgentID { return a.agent }
+
+// GenDir returns the folder of the generation c names.
+func (a *Agent) GenDir(c Current) string {
+	return filepath.Join(a.dir, genName, strconv.FormatInt(c.Generation, 10))
+}
+
+// Current reads which generation is live now. It takes no lock: CURRENT is
+// replaced in one step. Errors: not_found when there is no such agent;
+// damaged when CURRENT is broken, or missing though the folder holds data;
+// too_new.
+func (a *Agent) Current() (Current, error) {
+	b, err := fsx.ReadFile(a.o.FS, a.path(currentName), maxCurrent)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Current{}, a.missing()
+	case errors.Is(err, fs.ErrPermission):
+		return Current{}, diskError("read CURRENT", a.path(currentName), err)
+	case err != nil:
+		return Current{}, &amber.Error{Op: "read CURRENT", Kind: amber.KindDamaged, ID: a.path(currentName), Err: err}
+	}
+	c, err := parseCurrent(b)
+	if err != nil {
+		return Current{}, &amber.Error{Op: "open agent", Kind: amber.KindOf(err), ID: string(a.agent), Err: err,
+			Hint: "amber doctor; a restored copy of " + a.path(currentName) + " brings the agent back, its data is untouched"}
+	}
+	return c, nil
+}
+
+// missing tells an agent that never was from one that lost its CURRENT.
+func (a *Agent) missing() error {
+	state, err := a.look()
+	if err != nil {
+		return err
+	}
+	if state == lostCurrent {
+		e := amber.Errorf(amber.KindDamaged, "open agent", string(a.agent), "its folder holds data but CURRENT is missing")
+		e.Hint = "put back " + a.path(currentName) + " from a backup; nothing was changed"
+		return e
+	}
+	return amber.Errorf(amber.KindNotFound, "open agent", string(a.agent), "there is no such agent")
+}
+
+// Write runs fn while the agent may be written: in its turn among the writers
+// of the named store, and with no fence or switch under way. The Current it
+// passes holds until fn returns. Errors: those of fn and Current; busy when
+// the turn does not come in time.
+func (a *Agent) Write(ctx context.Context, store string, fn func(Current) error) error {
+	wait, cancel := context.WithTimeout(ctx, a.o.Wait)
+	defer cancel()
+	line := a.turns.of(store)
+	if err := line.enter(wait); err != nil {
+		return a.busy(ctx, "wait for turn", err)
+	}
+	defer line.leave()
+	turn, err := fsx.AcquireLock(wait, a.path(turnPrefix+store), fsx.Exclusive)
+	if err != nil {
+		return a.busy(ctx, "wait for turn", err)
+	}
+	defer turn.Unlock()
+	lock, err := a.enterShared(wait)
+	if err != nil {
+		return a.busy(ctx, "wait for lock", err)
+	}
+	defer lock.Unlock()
+	c, err := a.Current()
+	if err != nil {
+		return err
+	}
+	return fn(c)
+}
+
+// enterShared passes the gate and takes the lock shared.
+func (a *Agent) enterShared(ctx context.Context) (*fsx.Lock, error) {
+	gate, err := fsx.AcquireLock(ctx, a.path(gateName), fsx.Shared)
+	if err != nil {
+		return nil, err
+	}
+	defer gate.Unlock()
+	return fsx.AcquireLock(ctx, a.path(lockName), fsx.Shared)
+}
+
+// Exclusive runs fn while nobody writes. Errors: those of fn and Current;
+// busy when the writers are not done in time.
+func (a *Agent) Exclusive(ctx context.Context, fn func(Current) error) error {
+	return a.exclusive(ctx, func() error {
+		c, err := a.Current()
+		if err != nil {
+			return err
+		}
+		return fn(c)
+	})
+}
+
+// exclusive closes the gate, waits for the writers inside and runs fn.
+func (a *Agent) exclusive(ctx context.Context, fn func() error) error {
+	wait, cancel := context.WithTimeout(ctx, a.o.Wait)
+	defer cancel()
+	gate, err := fsx.AcquireLock(wait, a.path(gateName), fsx.Exclusive)
+	if err != nil {
+		return a.busy(ctx, "close gate", err)
+	}
+	defer gate.Unlock()
+	lock, err := fsx.AcquireLock(wait, a.path(lockName), fsx.Exclusive)
+	if err != nil {
+		return a.busy(ctx, "wait for writers", err)
+	}
+	defer lock.Unlock()
+	return fn()
+}
+
+// busy says what a wait that failed means: the caller gave up, the time was
+// over, or the disk failed. A lock in a folder that is not there is an agent
+// that is not there.
+func (a *Agent) busy(ctx context.Context, op string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: string(a.agent), Err: ctx.Err()}
+	case errors.Is(err, context.DeadlineExceeded):
+		e := amber.Errorf(amber.KindBusy, op, string(a.agent), "another process holds the agent for longer than "+a.o.Wait.String())
+		e.Hint = "amber doctor"
+		return e
+	case errors.Is(err, fs.ErrNotExist):
+		return a.missing()
+	}
+	return diskError(op, a.dir, err)
+}
+
+func (a *Agent) path(name string) string { return filepath.Join(a.dir, name) }

@@ -1,0 +1,31 @@
+// Package home is the agent folder: which generation is live, who may write
+// when, and how a folder comes to be.
+//
+//	$AMBER_HOME/tenants/<tenant>/agents/<agent>/
+//	  CURRENT            names the live generation
+//	  CREATING           only while the folder is being made
+//	  gate, lock         kernel file locks
+//	  turn-<store>       kernel file lock, one per store
+//	  gen/<n>/           the data of generation n
+//
+// No path under an agent is ever renamed or used twice: a restore builds
+// gen/<n+1> beside the live one and replaces CURRENT. A process that still
+// has the old databases open finds out at its next write.
+//
+// # Who may write when
+//
+// A writer waits its turn, first inside its process, then between processes;
+// takes gate shared and lock shared; drops the gate; reads CURRENT; works;
+// drops the lock. A fence or a switch takes gate exclusive, so that no new
+// writer gets in, and then lock exclusive, so that those inside are done:
+//
+//	writer     turn X · gate S · lock S · gate – · CURRENT · transaction · lock – · turn –
+//	exclusive  gate X · lock X · everything stands still · lock – · gate –
+//
+// Without the gate an exclusive waiter starves behind shared holders. Without
+// the turn every waiting process would sit inside the lock, and a fence would
+// wait for all of their transactions instead of one.
+//
+// Locks are the kernel's and vanish with their process. There are no pid
+// files: process ids and boot ids lie across containers.
+package home

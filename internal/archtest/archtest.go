@@ -1,0 +1,148 @@
+// Package archtest holds the import law of the module and checks it against
+// the source files.
+//
+// It reads the files itself: a test that asked the go tool would be answered
+// from the test cache.
+package archtest
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Module is the module path; every package of it begins so.
+const Module = "github.com/amber-memory/amber"
+
+// law names, for each package, the packages of the module it may import
+// beside the root and internal/*. A package without a rule breaks the law, so
+// that whoever adds one decides where it stands. "*" means everything; "-" means
+// not even the root.
+var law = map[string][]string{
+	".":                    {"-"}, // nouns and contracts; standard library only
+	"cmd/amber":            {"*"}, // the one place that sees everything
+	"home":                 {},
+	"memdir":               {},
+	"registry":             {},
+	"store/inmem":          {},
+	"store/sqlite":         {"home"},
+	"store/storetest":      {},
+	"internal/analyze":     {"-"},
+	"internal/archtest":    {"-"},
+	"internal/bench":       {"*"}, // measures the whole, as cmd would use it
+	"internal/fsx":         {"-"},
+	"internal/fsx/crashfs": {"internal/fsx"},
+	"internal/fsx/errfs":   {"internal/fsx"},
+}
+
+// stdlibOnly are the packages that import nothing from other modules.
+var stdlibOnly = []string{".", "home"}
+
+// Import is one import of one file.
+type Import struct {
+	File string // slash-separated, relative to the module
+	Path string // as imported
+}
+
+// Check reads every Go file below root that is not a test and returns what
+// breaks the law, one line each, sorted.
+func Check(root string) ([]string, error) {
+	imports, packages, err := read(root)
+	if err != nil {
+		return nil, err
+	}
+	var broken []string
+	for _, p := range packages {
+		if _, ok := law[p]; !ok {
+			broken = append(broken, fmt.Sprintf("%s: the package has no rule in internal/archtest", p))
+		}
+	}
+	for _, i := range imports {
+		if why := judge(path.Dir(i.File), i.Path); why != "" {
+			broken = append(broken, fmt.Sprintf("%s imports %s: %s", i.File, i.Path, why))
+		}
+	}
+	slices.Sort(broken)
+	return broken, nil
+}
+
+// judge says why a package may not import another, "" when it may.
+func judge(pkg, imported string) string {
+	inside := imported == Module || strings.HasPrefix(imported, Module+"/")
+	if !inside {
+		external := strings.Contains(strings.Split(imported, "/")[0], ".")
+		if external && slices.Contains(stdlibOnly, pkg) {
+			return "this package has the standard library only"
+		}
+		return ""
+	}
+	target := strings.TrimPrefix(strings.TrimPrefix(imported, Module), "/")
+	if target == "" {
+		target = "."
+	}
+	allowed := law[pkg]
+	switch {
+	case slices.Contains(allowed, "*"), slices.Contains(allowed, target):
+		return ""
+	case slices.Contains(allowed, "-"):
+		return "this package imports nothing of the module"
+	case target == "." || strings.HasPrefix(target, "internal/"):
+		return ""
+	}
+	return "nobody imports sideways"
+}
+
+// read returns the imports and the packages of the module.
+func read(root string) (imports []Import, packages []string, err error) {
+	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if name == "testdata" || name == "bin" || strings.HasPrefix(name, ".") && file != root {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if pkg := path.Dir(rel); !slices.Contains(packages, pkg) {
+			packages = append(packages, pkg)
+		}
+		found, err := importsOf(file)
+		for _, p := range found {
+			imports = append(imports, Import{File: rel, Path: p})
+		}
+		return err
+	})
+	return imports, packages, err
+}
+
+func importsOf(file string) ([]string, error) {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, spec := range f.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, p)
+	}
+	return paths, nil
+}

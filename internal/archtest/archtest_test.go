@@ -1,0 +1,92 @@
+package archtest_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/internal/archtest"
+)
+
+func TestModuleKeepsTheLaw(t *testing.T) {
+	broken, err := archtest.Check("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range broken {
+		t.Error(b)
+	}
+}
+
+func TestCheckFindsWhatBreaksTheLaw(t *testing.T) {
+	for _, tc := range []struct {
+		name, file, source, want string
+	}{
+		{"sideways", "memdir/x.go", `import _ "github.com/amber-memory/amber/home"`, "nobody imports sideways"},
+		{"root imports internal", "x.go", `import _ "github.com/amber-memory/amber/internal/fsx"`, "imports nothing of the module"},
+		{"root imports a module", "x.go", `import _ "golang.org/x/text"`, "standard library only"},
+		{"package without a rule", "util/x.go", ``, "no rule"},
+		{"backend imports backend", "store/sqlite/x.go", `import _ "github.com/amber-memory/amber/store/inmem"`, "nobody imports sideways"},
+		{"allowed edge", "store/sqlite/x.go", `import _ "github.com/amber-memory/amber/home"`, ""},
+		{"cmd sees everything", "cmd/amber/x.go", `import _ "github.com/amber-memory/amber/memdir"`, ""},
+		{"tests are free", "memdir/x_test.go", `import _ "github.com/amber-memory/amber/home"`, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			root := t.TempDir()
+			file := filepath.Join(root, filepath.FromSlash(tc.file))
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte("package x\n"+tc.source+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			broken, err := archtest.Check(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tc.want == "" {
+				if diff := cmp.Diff(broken, []string(nil)); diff != "" {
+					t.Errorf("broken (-got +want):\n%s", diff)
+				}
+				return
+			}
+			if len(broken) != 1 || !strings.Contains(broken[0], tc.want) {
+				t.Errorf("broken = %q, want one line with %q", broken, tc.want)
+			}
+		})
+	}
+}
+
+func TestModuleKeepsTheHabits(t *testing.T) {
+	broken, err := archtest.Habits("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range broken {
+		t.Error(b)
+	}
+}
+
+func TestHabitsFindsWhatBreaksThem(t *testing.T) {
+	root := t.TempDir()
+	source := "package x\nimport (\"os\"; \"time\")\nfunc init() { os.Rename(\"a\", \"b\"); _ = time.Now() }\n"
+	if err := os.WriteFile(filepath.Join(root, "x.go"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := archtest.Habits(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		".: the package has no package comment",
+		"x.go uses os.Rename: durable files go through internal/fsx",
+		"x.go uses time.Now: time is injected",
+		"x.go: init functions hide effects",
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("broken (-got +want):\n%s", diff)
+	}
+}

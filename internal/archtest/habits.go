@@ -1,0 +1,95 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// forbidden are calls that only the named packages may make.
+var forbidden = []struct {
+	call   string // package.Function
+	except []string
+	why    string
+}{
+	{"time.Now", []string{"cmd/amber", "internal/fsx", "internal/bench"}, "time is injected"},
+	{"time.Sleep", []string{"internal/bench"}, "wait for a signal instead"},
+	{"os.WriteFile", []string{"internal/bench"}, "durable files go through internal/fsx"},
+	{"os.Rename", []string{"internal/fsx"}, "durable files go through internal/fsx"},
+	{"os.Create", []string{"internal/bench"}, "durable files go through internal/fsx"},
+	{"os.OpenFile", []string{"internal/fsx"}, "durable files go through internal/fsx"},
+	{"os.Exit", []string{"cmd/amber"}, "only a main ends the process"},
+}
+
+// Habits reads every Go file below root that is not a test and returns calls
+// a package must not make, packages without a package comment and functions
+// named init, one line each, sorted.
+func Habits(root string) ([]string, error) {
+	var broken []string
+	documented := map[string]bool{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if name == "testdata" || strings.HasPrefix(name, ".") && file != root {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		documented[path.Dir(rel)] = documented[path.Dir(rel)] || f.Doc != nil
+		broken = append(broken, habitsOf(rel, f)...)
+		return nil
+	})
+	for pkg, has := range documented {
+		if !has {
+			broken = append(broken, pkg+": the package has no package comment")
+		}
+	}
+	slices.Sort(broken)
+	return broken, err
+}
+
+func habitsOf(file string, f *ast.File) (broken []string) {
+	pkg := path.Dir(file)
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Name.Name == "init" && n.Recv == nil {
+				broken = append(broken, file+": init functions hide effects")
+			}
+		case *ast.SelectorExpr:
+			x, ok := n.X.(*ast.Ident)
+			if !ok || x.Obj != nil {
+				return true
+			}
+			call := x.Name + "." + n.Sel.Name
+			for _, rule := range forbidden {
+				if rule.call == call && !slices.Contains(rule.except, pkg) {
+					broken = append(broken, fmt.Sprintf("%s uses %s: %s", file, call, rule.why))
+				}
+			}
+		}
+		return true
+	})
+	return broken
+}

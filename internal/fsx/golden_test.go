@@ -1,0 +1,100 @@
+package fsx_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+)
+
+// TestIOOrder pins the order of writes, syncs and renames on the real file system.
+func TestIOOrder(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		before string // content of the file "a"; empty: no file
+		do     func(fsys fsx.FS, root string) error
+	}{
+		{"create_new", "", func(fsys fsx.FS, root string) error {
+			return fsx.CreateNew(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))
+		}},
+		{"create_new_exists", "old", func(fsys fsx.FS, root string) error {
+			return fsx.CreateNew(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))
+		}},
+		{"create_same", "", func(fsys fsx.FS, root string) error {
+			return fsx.CreateSame(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))
+		}},
+		{"create_same_exists", "new", func(fsys fsx.FS, root string) error {
+			return fsx.CreateSame(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))
+		}},
+		{"create_same_differs", "old", func(fsys fsx.FS, root string) error {
+			return fsx.CreateSame(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))
+		}},
+		{"replace", "old", func(fsys fsx.FS, root string) error {
+			return fsx.Replace(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))
+		}},
+		{"mkdir_all", "", func(fsys fsx.FS, root string) error {
+			return fsx.MkdirAll(fsys, filepath.Join(root, "x", "y", "z"), 0o700)
+		}},
+		{"mkdir_all_exists", "", func(fsys fsx.FS, root string) error {
+			if err := os.Mkdir(filepath.Join(root, "x"), 0o700); err != nil {
+				return err
+			}
+			return fsx.MkdirAll(fsys, filepath.Join(root, "x"), 0o700)
+		}},
+		{"sweep_temp", "", func(fsys fsx.FS, root string) error {
+			if err := os.WriteFile(filepath.Join(root, fsx.TempPrefix+"LEFT"), nil, 0o600); err != nil {
+				return err
+			}
+			_, err := fsx.SweepTemp(fsys, root)
+			return err
+		}},
+		{"remove_all", "old", func(fsys fsx.FS, root string) error {
+			if err := os.MkdirAll(filepath.Join(root, "x", "y"), 0o700); err != nil {
+				return err
+			}
+			return fsx.RemoveAll(fsys, filepath.Join(root, "x"))
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			if tt.before != "" {
+				if err := os.WriteFile(filepath.Join(root, "a"), []byte(tt.before), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var lines []string
+			fsys := errfs.TraceRel(fsx.OS(), root, func(line string) { lines = append(lines, line) })
+			result := "ok"
+			if err := tt.do(fsys, root); err != nil {
+				result = "error"
+			}
+			checkGolden(t, tt.name, strings.Join(append(lines, "= "+result), "\n")+"\n")
+		})
+	}
+}
+
+func checkGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "io_"+name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A checkout may turn line ends into CR LF.
+	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
+		t.Errorf("order of calls (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,26 @@
+package fsx_test
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+func TestInfo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	got, err := fsx.Info(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A place where tests can write is writable and has room.
+	if got.Type == "" || got.ReadOnly || got.FreeBytes == 0 {
+		t.Errorf("got %+v", got)
+	}
+	if _, err := fsx.Info(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing path: got %v, want fs.ErrNotExist", err)
+	}
+}

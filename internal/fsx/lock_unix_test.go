@@ -1,0 +1,44 @@
+//go:build unix
+
+package fsx_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// Windows does not let anybody remove a lock file that is open.
+func TestRemovedLockFileDoesNotCount(t *testing.T) {
+	t.Parallel()
+	path := lockPath(t)
+	held := mustLock(t, path, fsx.Exclusive)
+	ctx := newWaiting(t.Context())
+	type result struct {
+		lock *fsx.Lock
+		err  error
+	}
+	got := make(chan result, 1)
+	go func() {
+		l, err := fsx.AcquireLock(ctx, path, fsx.Exclusive)
+		got <- result{l, err}
+	}()
+	<-ctx.begun
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	second := mustLock(t, path, fsx.Exclusive)
+	mustUnlock(t, held)
+	// The waiter has the removed file now, finds out, and waits for the new one.
+	mustUnlock(t, second)
+	r := <-got
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	defer r.lock.Unlock()
+	if _, err := fsx.TryLock(path, fsx.Shared); !errors.Is(err, fsx.ErrLocked) {
+		t.Errorf("the waiter's lock is not on the file of that name: got %v, want ErrLocked", err)
+	}
+}

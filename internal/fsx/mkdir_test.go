@@ -1,0 +1,143 @@
+package fsx_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+)
+
+const deep = "/a/b/c"
+
+func TestMkdirAllSurvivesCrashAtEveryCall(t *testing.T) {
+	t.Parallel()
+	c := crashfs.New()
+	if err := fsx.MkdirAll(c, deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= c.Calls()+1; n++ {
+		for seed := range uint64(20) {
+			c := crashfs.New()
+			c.StopAt(n)
+			err := fsx.MkdirAll(c, deep, 0o700)
+			after := c.CrashClone(rand.New(rand.NewPCG(seed, 0)))
+			if _, lost := after.Lstat(deep); err == nil && lost != nil {
+				t.Fatalf("call %d, seed %d: made directory is gone: %v", n, seed, lost)
+			}
+			if err := fsx.MkdirAll(after, deep, 0o700); err != nil {
+				t.Fatalf("call %d, seed %d: again after the crash: %v", n, seed, err)
+			}
+		}
+	}
+}
+
+// A process dies while making directories; the next one finds them, writes into them, and then the power goes.
+func TestMkdirAllMakesFoundDirectoriesDurable(t *testing.T) {
+	t.Parallel()
+	c := crashfs.New()
+	if err := fsx.MkdirAll(c, deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= c.Calls()+1; n++ {
+		for seed := range uint64(20) {
+			c := crashfs.New()
+			c.StopAt(n)
+			_ = fsx.MkdirAll(c, deep, 0o700)
+			c.StopAt(0)
+			if err := fsx.MkdirAll(c, deep, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := fsx.CreateNew(c, deep+"/file", 0o600, newData); err != nil {
+				t.Fatal(err)
+			}
+			after := c.CrashClone(rand.New(rand.NewPCG(seed, 0)))
+			if got, err := fsx.ReadFile(after, deep+"/file", 1<<20); err != nil || !bytes.Equal(got, newData) {
+				t.Fatalf("call %d, seed %d: written file is lost: %d bytes, %v", n, seed, len(got), err)
+			}
+		}
+	}
+}
+
+func TestMkdirAllReportsEveryError(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		e := errfs.Wrap(crashfs.New(), errfs.Rule{Nth: n, Err: syscall.EIO})
+		err := fsx.MkdirAll(e, deep, 0o700)
+		if len(e.Injected()) == 0 {
+			if err != nil || n == 1 {
+				t.Fatalf("without a fault, call %d: %v", n, err)
+			}
+			return
+		}
+		if !errors.Is(err, syscall.EIO) {
+			t.Fatalf("%s, call %d: got %v, want EIO", e.Injected()[0], n, err)
+		}
+	}
+}
+
+func TestMkdirAllUnreadableParent(t *testing.T) {
+	t.Parallel()
+	c := crashfs.New()
+	if err := fsx.MkdirAll(c, "/a/b", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// Not being allowed to sync the parent matters only to whoever makes a directory in it.
+	e := errfs.Wrap(c, errfs.Rule{Op: errfs.OpSyncDir, Glob: "a", Err: syscall.EACCES})
+	if err := fsx.MkdirAll(e, "/a/b", 0o700); err != nil {
+		t.Errorf("existing directory: %v", err)
+	}
+	if err := fsx.MkdirAll(e, "/a/c", 0o700); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("new directory: got %v, want a permission error", err)
+	}
+}
+
+// overtaken is a file system on which somebody else makes every name just before Mkdir does.
+type overtaken struct {
+	fsx.FS
+	first func(name string) error
+}
+
+func (o overtaken) Mkdir(name string, perm fs.FileMode) error {
+	if err := o.first(name); err != nil {
+		return err
+	}
+	return o.FS.Mkdir(name, perm)
+}
+
+func TestMkdirAllLosesTheRace(t *testing.T) {
+	t.Parallel()
+	c := crashfs.New()
+	byDir := overtaken{c, func(name string) error { return c.Mkdir(name, 0o700) }}
+	if err := fsx.MkdirAll(byDir, deep, 0o700); err != nil {
+		t.Errorf("against a directory: %v", err)
+	}
+	for seed := range uint64(20) {
+		if _, err := c.CrashClone(rand.New(rand.NewPCG(seed, 0))).Lstat(deep); err != nil {
+			t.Errorf("seed %d: the other's directory is not durable: %v", seed, err)
+		}
+	}
+	byFile := overtaken{c, func(name string) error { return fsx.CreateNew(c, name, 0o600, nil) }}
+	if err := fsx.MkdirAll(byFile, "/f", 0o700); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("against a file: got %v, want ENOTDIR", err)
+	}
+}
+
+func TestMkdirAllConcurrently(t *testing.T) {
+	t.Parallel()
+	c := crashfs.New()
+	results := make(chan error, 8)
+	for range cap(results) {
+		go func() { results <- fsx.MkdirAll(c, deep, 0o700) }()
+	}
+	for range cap(results) {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+	}
+}

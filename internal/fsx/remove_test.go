@@ -1,0 +1,100 @@
+package fsx_test
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+)
+
+// grove returns a file system with the durable files /a/b/one, /a/two and /keep.
+func grove(t *testing.T) *crashfs.FS {
+	t.Helper()
+	c := crashfs.New()
+	if err := fsx.MkdirAll(c, "/a/b", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"/a/b/one", "/a/two", "/keep"} {
+		if err := fsx.CreateNew(c, name, 0o600, newData); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func TestRemoveAllIsDurable(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		c := grove(t)
+		if err := fsx.RemoveAll(c, "/a"); err != nil {
+			t.Fatal(err)
+		}
+		after := c.CrashClone(rand.New(rand.NewPCG(seed, 0)))
+		if _, err := after.Lstat("/a"); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("seed %d: the tree is back: %v", seed, err)
+		}
+		if _, err := after.Lstat("/keep"); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// A process dies after the removal and before the sync; the next one finds nothing to remove.
+func TestRemoveAllOfAMissingPathIsDurable(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		c := grove(t)
+		if err := c.Remove("/keep"); err != nil {
+			t.Fatal(err)
+		}
+		if err := fsx.RemoveAll(c, "/keep"); err != nil {
+			t.Fatal(err)
+		}
+		after := c.CrashClone(rand.New(rand.NewPCG(seed, 0)))
+		if _, err := after.Lstat("/keep"); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("seed %d: the file is back: %v", seed, err)
+		}
+	}
+}
+
+func TestRemoveAllReportsEveryError(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		e := errfs.Wrap(grove(t), errfs.Rule{Nth: n, Err: syscall.EIO})
+		err := fsx.RemoveAll(e, "/a")
+		if len(e.Injected()) == 0 {
+			if err != nil || n == 1 {
+				t.Fatalf("without a fault, call %d: %v", n, err)
+			}
+			return
+		}
+		if !errors.Is(err, syscall.EIO) {
+			t.Fatalf("%s, call %d: got %v, want EIO", e.Injected()[0], n, err)
+		}
+	}
+}
+
+func TestSweepTempGoesOnAfterAnError(t *testing.T) {
+	t.Parallel()
+	c := crashfs.New()
+	for _, suffix := range []string{"A", "B", "C"} {
+		if err := fsx.CreateNew(c, "/"+fsx.TempPrefix+suffix, 0o600, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := errfs.Wrap(c, errfs.Rule{Op: errfs.OpRemove, Glob: "*B", Err: syscall.EIO})
+	got, err := fsx.SweepTemp(e, "/")
+	if !errors.Is(err, syscall.EIO) {
+		t.Errorf("got %v, want EIO", err)
+	}
+	if diff := cmp.Diff([]string{fsx.TempPrefix + "A", fsx.TempPrefix + "C"}, got); diff != "" {
+		t.Errorf("removed (-want +got):\n%s", diff)
+	}
+}

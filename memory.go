@@ -1,0 +1,311 @@
+package amber
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// MemoryKind says what a memory is about.
+type MemoryKind string
+
+// The kinds of memory. An unknown kind is invalid, never mapped to another.
+const (
+	UserPreference  MemoryKind = "user_preference"
+	UserFact        MemoryKind = "user_fact"
+	ProjectFact     MemoryKind = "project_fact"
+	WorkspaceFact   MemoryKind = "workspace_fact" // the default
+	HistoricalCase  MemoryKind = "historical_case"
+	Constraint      MemoryKind = "constraint"
+	WorkflowInsight MemoryKind = "workflow_insight"
+	SessionSummary  MemoryKind = "session_summary"
+)
+
+// MemoryKinds lists every kind in the order above.
+func MemoryKinds() []MemoryKind {
+	return []MemoryKind{
+		UserPreference, UserFact, ProjectFact, WorkspaceFact,
+		HistoricalCase, Constraint, WorkflowInsight, SessionSummary,
+	}
+}
+
+// Scope says where a memory is visible. Every scope but global has an
+// identity; a memory is visible only where that identity is present on both
+// sides and equal.
+type Scope string
+
+// The scopes. An unknown scope is invalid, never widened to global.
+const (
+	ScopeSession   Scope = "session"
+	ScopeUser      Scope = "user"
+	ScopeProject   Scope = "project"
+	ScopeWorkspace Scope = "workspace"
+	ScopeGlobal    Scope = "global"
+)
+
+// Scopes lists every scope in the order above.
+func Scopes() []Scope {
+	return []Scope{ScopeSession, ScopeUser, ScopeProject, ScopeWorkspace, ScopeGlobal}
+}
+
+// Trust says how far a record may be believed. Automatic context injection
+// uses own and signed records only.
+type Trust string
+
+// The degrees of trust.
+const (
+	TrustOwn      Trust = "own"      // written here
+	TrustSigned   Trust = "signed"   // signed by a trusted key
+	TrustImported Trust = "imported" // came from elsewhere
+	TrustDerived  Trust = "derived"  // found by rule in assistant text
+)
+
+// Identities are the names a scope can be bound to. Fields that are not known
+// stay empty and match nothing.
+type Identities struct {
+	SessionID   SessionID `json:"session_id,omitempty"`
+	UserID      string    `json:"user_id,omitempty"`
+	ProjectID   string    `json:"project_id,omitempty"`
+	WorkspaceID string    `json:"workspace_id,omitempty"`
+}
+
+// For returns the identity that binds scope s: the empty string for global,
+// for an unknown scope, and where it is not known.
+func (i Identities) For(s Scope) string {
+	switch s {
+	case ScopeSession:
+		return string(i.SessionID)
+	case ScopeUser:
+		return i.UserID
+	case ScopeProject:
+		return i.ProjectID
+	case ScopeWorkspace:
+		return i.WorkspaceID
+	}
+	return ""
+}
+
+// Sees reports whether a record of the given scope and identities is visible
+// to a reader with identities i.
+func (i Identities) Sees(s Scope, record Identities) bool {
+	if s == ScopeGlobal {
+		return true
+	}
+	id := i.For(s)
+	return id != "" && id == record.For(s)
+}
+
+// SourceRef points to where a memory came from: a request, a file, a URL.
+type SourceRef struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+}
+
+// Origin orders the revisions of one record across devices: by counter, then
+// clock, then device.
+type Origin struct {
+	Device  string `json:"device"`
+	Counter uint64 `json:"counter"` // highest seen for this record plus one
+	Clock   Stamp  `json:"clock"`
+}
+
+// After reports whether a revision stamped o wins over one stamped p.
+func (o Origin) After(p Origin) bool {
+	if o.Counter != p.Counter {
+		return o.Counter > p.Counter
+	}
+	if o.Clock != p.Clock {
+		return o.Clock > p.Clock
+	}
+	return o.Device > p.Device
+}
+
+// Memory is one long-term memory.
+type Memory struct {
+	ID    MemoryID   `json:"id"`
+	Kind  MemoryKind `json:"kind"`
+	Scope Scope      `json:"scope"`
+	Identities
+	Title          string                     `json:"title"`
+	Content        string                     `json:"content"`
+	Summary        string                     `json:"summary"`
+	Topic          string                     `json:"topic,omitempty"`
+	Tags           []string                   `json:"tags"`
+	Metadata       map[string]string          `json:"metadata"`
+	SourceRefs     []SourceRef                `json:"source_refs"`
+	Trust          Trust                      `json:"trust"`
+	Origin         Origin                     `json:"origin"`
+	Revision       int64                      `json:"revision"`
+	ContentDigest  string                     `json:"content_digest"` // hex SHA-256 of Content
+	DuplicateCount int64                      `json:"duplicate_count"`
+	CreatedAt      Time                       `json:"created_at"`
+	UpdatedAt      Time                       `json:"updated_at"`
+	DeletedAt      Time                       `json:"deleted_at,omitzero"`
+	Foreign        map[string]json.RawMessage `json:"foreign,omitempty"` // fields of another tool, kept losslessly
+}
+
+// Identity returns the identity m's scope is bound to, "" for global.
+func (m *Memory) Identity() string { return m.For(m.Scope) }
+
+// WriteReason says why a memory is written.
+type WriteReason string
+
+// The reasons for a write.
+const (
+	WriteOperator       WriteReason = "operator_requested" // the default
+	WriteTaskSucceeded  WriteReason = "task_succeeded"
+	WriteObservation    WriteReason = "high_value_observation"
+	WriteCompactSummary WriteReason = "compact_summary"
+)
+
+// WriteRequest asks for one memory to be stored.
+type WriteRequest struct {
+	Kind  MemoryKind `json:"kind,omitempty"`  // default workspace_fact
+	Scope Scope      `json:"scope,omitempty"` // default global; any other needs its identity
+	Identities
+	Title          string            `json:"title,omitempty"`
+	Content        string            `json:"content"`
+	Summary        string            `json:"summary,omitempty"`
+	Topic          string            `json:"topic,omitempty"` // one live memory per project, scope, identity and topic
+	Tags           []string          `json:"tags,omitempty"`
+	Metadata       map[string]string `json:"metadata,omitempty"`
+	SourceRefs     []SourceRef       `json:"source_refs,omitempty"`
+	Reason         WriteReason       `json:"reason,omitempty"` // default operator_requested
+	Trust          Trust             `json:"trust,omitempty"`  // default own
+	IdempotencyKey string            `json:"idempotency_key,omitempty"`
+}
+
+// WriteAck is the answer to a write: the memory as it is stored now.
+type WriteAck struct {
+	Memory
+	// Deduplicated is set when an equal memory was there already: same
+	// content, kind, scope, identity and title. Nothing new was stored.
+	Deduplicated bool `json:"deduplicated"`
+}
+
+// EditRequest changes fields of one memory. Nil fields stay as they are.
+type EditRequest struct {
+	ID         MemoryID           `json:"id"`
+	IfRevision int64              `json:"if_revision,omitempty"` // 0: whatever it is
+	Kind       *MemoryKind        `json:"kind,omitempty"`
+	Title      *string            `json:"title,omitempty"`
+	Content    *string            `json:"content,omitempty"`
+	Summary    *string            `json:"summary,omitempty"`
+	Tags       *[]string          `json:"tags,omitempty"`
+	Metadata   *map[string]string `json:"metadata,omitempty"`
+}
+
+// Health is a backend's word about itself.
+type Health struct {
+	Backend string       `json:"backend"`
+	Status  HealthStatus `json:"status"`
+	Detail  string       `json:"detail,omitempty"`
+}
+
+// HealthStatus is one of healthy, degraded and unavailable.
+type HealthStatus string
+
+// The health states.
+const (
+	Healthy     HealthStatus = "healthy"
+	Degraded    HealthStatus = "degraded"
+	Unavailable HealthStatus = "unavailable"
+)
+
+// LongTerm is the contract every long-term memory backend satisfies. All
+// methods are safe for concurrent use. Values passed in are not kept, values
+// returned belong to the caller.
+type LongTerm interface {
+	// Recall returns the best matches of q, best first. No match is an empty
+	// result. Errors: invalid.
+	Recall(ctx context.Context, q Query) (RecallResult, error)
+	// Write stores one memory durably before it returns; see [WriteAck] for
+	// duplicates. A topic that exists becomes a new revision of its memory. A
+	// used idempotency key returns the first answer; with other bytes it is a
+	// conflict. Errors: invalid, conflict, busy, quota.
+	Write(ctx context.Context, r WriteRequest) (WriteAck, error)
+	// Delete leaves a tombstone: the memory is hidden from every read but
+	// history. Deleting a deleted memory does nothing. Errors: not_found.
+	Delete(ctx context.Context, id MemoryID) error
+	// Health looks at the backend and reports. It fails only when ctx ends.
+	Health(ctx context.Context) (Health, error)
+}
+
+// MemoryReader reads memories without searching. Safe for concurrent use.
+type MemoryReader interface {
+	// Get returns one live memory. Errors: not_found.
+	Get(ctx context.Context, id MemoryID) (Memory, error)
+	// List returns memories, newest first, a page at a time. Errors: invalid.
+	List(ctx context.Context, q ListQuery) (Page[Memory], error)
+	// History returns every revision of a memory, oldest first, the tombstone
+	// last if it is deleted. Errors: not_found.
+	History(ctx context.Context, id MemoryID) ([]Memory, error)
+	// Timeline returns up to before memories older and up to after memories
+	// newer than id, of the same session, or of the same scope and identity
+	// where it has none, with id between them, oldest first. Errors:
+	// not_found, invalid.
+	Timeline(ctx context.Context, id MemoryID, before, after int) ([]Memory, error)
+}
+
+// BatchWriter writes several memories, all or nothing.
+type BatchWriter interface {
+	// WriteBatch stores all requests in one transaction, at most
+	// [MaxBatchSize] of them, and answers in their order. On error nothing
+	// was stored. Errors: those of Write.
+	WriteBatch(ctx context.Context, rs []WriteRequest) ([]WriteAck, error)
+}
+
+// Editor changes memories in place, keeping every earlier revision.
+type Editor interface {
+	// Edit applies r and returns the new revision; an edit that changes
+	// nothing returns the memory as it is. Errors: not_found, invalid,
+	// conflict when IfRevision does not match or an equal memory exists.
+	Edit(ctx context.Context, r EditRequest) (Memory, error)
+}
+
+// EraseReport says what erasing removed and what it could not reach.
+type EraseReport struct {
+	ID        MemoryID `json:"id"`
+	Removed   []string `json:"removed"`   // what was removed, "3 revisions"
+	Remaining []string `json:"remaining"` // copies that remain, by place
+}
+
+// Eraser removes the text of a memory for good.
+type Eraser interface {
+	// Erase removes every trace of the memory's text from the store's files:
+	// revisions, indexes, digests, embeddings, concepts, idempotency answers.
+	// A tombstone without text stays, and no import brings the memory back.
+	// Erasing an erased memory does nothing. Errors: not_found.
+	Erase(ctx context.Context, id MemoryID) (EraseReport, error)
+}
+
+// ListQuery filters and pages a listing. The zero value lists every live
+// memory, [DefaultPageSize] at a time.
+type ListQuery struct {
+	Filter
+	All     bool   `json:"all,omitempty"`     // every scope and identity, not only those Identities sees
+	Deleted bool   `json:"deleted,omitempty"` // tombstones too
+	Limit   int    `json:"limit,omitempty"`   // 0: DefaultPageSize; at most MaxPageSize
+	Cursor  Cursor `json:"cursor,omitempty"`  // Next of the page before
+}
+
+// Filter narrows recall and listings. The zero value sees global memories.
+type Filter struct {
+	// Scope limits to one scope; empty means every scope whose identity is
+	// known in Identities, plus global.
+	Scope Scope `json:"scope,omitempty"`
+	Identities
+	Kinds []MemoryKind `json:"kinds,omitempty"` // empty: any
+	Tags  []string     `json:"tags,omitempty"`  // every one of them must be present
+	Since Time         `json:"since,omitzero"`  // updated at or after
+	Until Time         `json:"until,omitzero"`  // updated before
+}
+
+// Page is one page of a listing. Items is never nil.
+type Page[T any] struct {
+	Items []T    `json:"items"`
+	Next  Cursor `json:"next,omitempty"` // "" on the last page
+}
+
+// Cursor marks a place in a listing. It is opaque; a cursor of another
+// listing is invalid.
+type Cursor string

@@ -1,0 +1,151 @@
+package amber
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Relation links two memories.
+type Relation struct {
+	ID        string   `json:"id"`
+	From      MemoryID `json:"from"`
+	To        MemoryID `json:"to"`
+	Type      string   `json:"type"`     // supersedes, conflicts_with, related, ...
+	Strength  float64  `json:"strength"` // 0 to 1
+	Origin    Origin   `json:"origin"`
+	CreatedAt Time     `json:"created_at"`
+	DeletedAt Time     `json:"deleted_at,omitzero"`
+}
+
+// Normalize checks what the caller sets: from, to, type and strength. The
+// error is of kind invalid.
+func (r Relation) Normalize() (Relation, error) {
+	if r.From == r.To {
+		return r, Errorf(KindInvalid, "check relation", string(r.From), "it points to itself")
+	}
+	if math.IsNaN(r.Strength) || r.Strength < 0 || r.Strength > 1 {
+		return r, Errorf(KindInvalid, "check relation", "", fmt.Sprintf("strength %v is not between 0 and 1", r.Strength))
+	}
+	_, ferr := ParseMemoryID(string(r.From))
+	_, terr := ParseMemoryID(string(r.To))
+	return r, firstError(ferr, terr, CheckID("relation type", r.Type))
+}
+
+// Relations links memories. Safe for concurrent use.
+type Relations interface {
+	// Relate stores a relation between two live memories; one of the same
+	// from, to and type is replaced. Errors: invalid, not_found.
+	Relate(ctx context.Context, r Relation) (Relation, error)
+	// Unrelate leaves a tombstone of a relation. Errors: not_found.
+	Unrelate(ctx context.Context, id string) error
+	// Related returns the live relations from or to a memory. Errors:
+	// not_found.
+	Related(ctx context.Context, id MemoryID) ([]Relation, error)
+}
+
+// MaxDimension bounds an embedding.
+const MaxDimension = 16384
+
+// Embedding is the vector a model gave a memory.
+type Embedding struct {
+	MemoryID MemoryID  `json:"memory_id"`
+	Model    string    `json:"model"`
+	Vector   []float32 `json:"vector"`
+}
+
+// Check checks the embedding. The error is of kind invalid.
+func (e Embedding) Check() error {
+	if n := len(e.Vector); n == 0 || n > MaxDimension {
+		return Errorf(KindInvalid, "check embedding", "", fmt.Sprintf("it has %d dimensions, not 1 to %d", n, MaxDimension))
+	}
+	for _, v := range e.Vector {
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return Errorf(KindInvalid, "check embedding", "", "it holds a value that is no number")
+		}
+	}
+	_, err := ParseMemoryID(string(e.MemoryID))
+	return firstError(err, CheckID("embedding model", e.Model))
+}
+
+// Embeddings keeps vectors beside memories, one per memory and model. Safe
+// for concurrent use.
+type Embeddings interface {
+	// PutEmbedding stores or replaces a vector of a live memory. Errors:
+	// invalid, not_found.
+	PutEmbedding(ctx context.Context, e Embedding) error
+	// Embeddings returns the vectors of a memory, by model. Errors:
+	// not_found.
+	Embeddings(ctx context.Context, id MemoryID) ([]Embedding, error)
+}
+
+// Concepts keeps concept tags beside memories. Safe for concurrent use.
+type Concepts interface {
+	// SetConcepts replaces the concept tags of a live memory. Errors:
+	// invalid, not_found.
+	SetConcepts(ctx context.Context, id MemoryID, concepts []string) error
+	// Concepts returns the concept tags of a memory, sorted. Errors:
+	// not_found.
+	Concepts(ctx context.Context, id MemoryID) ([]string, error)
+}
+
+// NormalizeConcepts trims, sorts and checks concept tags by the rule of tags.
+// The error is of kind invalid.
+func NormalizeConcepts(concepts []string) ([]string, error) { return normalizeTags(concepts) }
+
+// Compaction is the summary an agent host made of turns it dropped from its
+// context.
+type Compaction struct {
+	ID        string    `json:"id"`
+	SessionID SessionID `json:"session_id"`
+	Summary   string    `json:"summary"`
+	Turns     int       `json:"turns"` // how many turns it stands for
+	CreatedAt Time      `json:"created_at"`
+}
+
+// Normalize checks the compaction. The error is of kind invalid.
+func (c Compaction) Normalize() (Compaction, error) {
+	if c.Turns < 0 {
+		return c, Errorf(KindInvalid, "check compaction", "", "it stands for a negative number of turns")
+	}
+	return c, firstError(
+		checkOptionalID("compaction id", c.ID),
+		CheckID("session id", string(c.SessionID)),
+		checkText("summary", c.Summary, MaxContentBytes, required|lenient),
+	)
+}
+
+// Compactions keeps the compaction summaries of sessions. Safe for concurrent
+// use.
+type Compactions interface {
+	// AddCompaction stores a summary; an id that is stored already is
+	// returned as it was stored. Errors: invalid.
+	AddCompaction(ctx context.Context, c Compaction) (Compaction, error)
+	// Compactions returns the summaries of a session, oldest first; an
+	// unknown session gives none.
+	Compactions(ctx context.Context, id SessionID) ([]Compaction, error)
+}
+
+// Stats counts what an agent's store holds.
+type Stats struct {
+	Memories    int64                `json:"memories"` // live
+	Deleted     int64                `json:"deleted"`  // tombstones
+	ByKind      map[MemoryKind]int64 `json:"by_kind"`
+	ByScope     map[Scope]int64      `json:"by_scope"`
+	ByTrust     map[Trust]int64      `json:"by_trust"`
+	Revisions   int64                `json:"revisions"`
+	Relations   int64                `json:"relations"`
+	Embeddings  int64                `json:"embeddings"`
+	Sessions    int64                `json:"sessions"`
+	Turns       int64                `json:"turns"`
+	Loops       int64                `json:"loops"`
+	Compactions int64                `json:"compactions"`
+	Changes     int64                `json:"changes"`
+	Bytes       int64                `json:"bytes"` // on disk, 0 where there is none
+}
+
+// StatsReader counts.
+type StatsReader interface {
+	// Stats counts everything in one consistent view.
+	Stats(ctx context.Context) (Stats, error)
+}

@@ -1,0 +1,76 @@
+package amber
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// ResultStatus says whether a node's work succeeded.
+type ResultStatus string
+
+// The two outcomes of a node.
+const (
+	ResultOK    ResultStatus = "ok"
+	ResultError ResultStatus = "error"
+)
+
+// Evidence backs a result.
+type Evidence struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+}
+
+// Result is what a node of a task produced.
+type Result struct {
+	TaskID        string       `json:"task_id"`
+	NodeID        string       `json:"node_id"`
+	Producer      string       `json:"producer"`
+	SchemaVersion string       `json:"schema_version"` // default "result.v1"
+	Status        ResultStatus `json:"status"`
+	Payload       string       `json:"payload"`
+	Evidence      []Evidence   `json:"evidence"`
+	Confidence    float64      `json:"confidence"` // 0 to 1
+	// Fence is the fencing token of the lease the work was done under; 0 for
+	// work that came from no queue.
+	Fence     int64 `json:"fence"`
+	UpdatedAt Time  `json:"updated_at"`
+}
+
+// Normalize fills defaults and checks the result. The error is of kind
+// invalid.
+func (r Result) Normalize() (Result, error) {
+	r.SchemaVersion = orDefault(r.SchemaVersion, "result.v1")
+	r.Evidence = append([]Evidence{}, r.Evidence...)
+	if math.IsNaN(r.Confidence) || r.Confidence < 0 || r.Confidence > 1 {
+		return r, Errorf(KindInvalid, "check result", r.TaskID, fmt.Sprintf("confidence %v is not between 0 and 1", r.Confidence))
+	}
+	if r.Fence < 0 {
+		return r, Errorf(KindInvalid, "check result", r.TaskID, "fence is negative")
+	}
+	for _, e := range r.Evidence {
+		if err := firstError(CheckID("evidence kind", e.Kind), checkText("evidence value", e.Value, MaxContentBytes, lenient)); err != nil {
+			return r, err
+		}
+	}
+	return r, firstError(
+		CheckID("task id", r.TaskID),
+		CheckID("node id", r.NodeID),
+		CheckID("producer", r.Producer),
+		CheckID("schema version", r.SchemaVersion),
+		checkOneOf("status", r.Status, ResultOK, ResultError),
+		checkText("payload", r.Payload, MaxStateBytes, lenient),
+	)
+}
+
+// Results keeps the newest result of each node. Safe for concurrent use.
+type Results interface {
+	// SaveResult stores r unless a newer fence was issued for its node, or a
+	// result under a newer fence is stored. The same fence may save again.
+	// Errors: invalid, conflict.
+	SaveResult(ctx context.Context, r Result) (Result, error)
+	// Result returns the result of a node. Errors: not_found.
+	Result(ctx context.Context, taskID, nodeID string) (Result, error)
+	// ListResults returns the results of a task, by node.
+	ListResults(ctx context.Context, taskID string) ([]Result, error)
+}

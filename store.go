@@ -1,0 +1,174 @@
+package amber
+
+import "errors"
+
+// Parts are the contracts a store is put together from. A nil part is one
+// this store cannot do.
+type Parts struct {
+	// Long-term memory.
+	LongTerm    LongTerm
+	Memories    MemoryReader
+	Batch       BatchWriter
+	Editor      Editor
+	Eraser      Eraser
+	Relations   Relations
+	Embeddings  Embeddings
+	Concepts    Concepts
+	Compactions Compactions
+	Stats       StatsReader
+	Changes     ChangeLog
+
+	// Sessions and what belongs to them.
+	Turns    Turns
+	Loops    Loops
+	Sessions Sessions
+	Names    SessionEditor
+	Active   ActiveSessions
+	States   SessionStates
+
+	// Notes.
+	Notes   Notes
+	NoteLog NoteLog
+
+	// Control plane.
+	Tasks          Tasks
+	Events         TaskEvents
+	Approvals      Approvals
+	Results        Results
+	Queue          Queue
+	QueueKeeper    QueueKeeper
+	ControlChanges ChangeLog
+}
+
+// Layer names a group of parts that one backend serves.
+type Layer string
+
+// The layers a configuration may assign to backends.
+const (
+	LayerLongTerm Layer = "long_term"
+	LayerTurns    Layer = "turns"
+	LayerLoops    Layer = "loops"
+	LayerSessions Layer = "sessions"
+	LayerNotes    Layer = "notes"
+	LayerControl  Layer = "control"
+)
+
+// Layers lists every layer in the order above.
+func Layers() []Layer {
+	return []Layer{LayerLongTerm, LayerTurns, LayerLoops, LayerSessions, LayerNotes, LayerControl}
+}
+
+// Take copies the parts of one layer from another set.
+func (p *Parts) Take(l Layer, from Parts) {
+	switch l {
+	case LayerLongTerm:
+		p.LongTerm, p.Memories, p.Batch, p.Editor, p.Eraser = from.LongTerm, from.Memories, from.Batch, from.Editor, from.Eraser
+		p.Relations, p.Embeddings, p.Concepts = from.Relations, from.Embeddings, from.Concepts
+		p.Stats, p.Changes = from.Stats, from.Changes
+	case LayerTurns:
+		p.Turns, p.Compactions = from.Turns, from.Compactions
+	case LayerLoops:
+		p.Loops = from.Loops
+	case LayerSessions:
+		p.Sessions, p.Names, p.Active, p.States = from.Sessions, from.Names, from.Active, from.States
+	case LayerNotes:
+		p.Notes, p.NoteLog = from.Notes, from.NoteLog
+	case LayerControl:
+		p.Tasks, p.Events, p.Approvals, p.Results = from.Tasks, from.Events, from.Approvals, from.Results
+		p.Queue, p.QueueKeeper, p.ControlChanges = from.Queue, from.QueueKeeper, from.ControlChanges
+	}
+}
+
+// Store is every contract in one value. None of its fields is nil: a part
+// the backend cannot do answers every call with kind unsupported. Copy it
+// freely; whoever opened the backend closes it.
+type Store struct {
+	Parts
+	caps Capabilities
+}
+
+// Capabilities tells which optional contracts a store really has.
+type Capabilities struct {
+	Memories    bool `json:"memories"`
+	Batch       bool `json:"batch"`
+	Edit        bool `json:"edit"`
+	Erase       bool `json:"erase"`
+	Relations   bool `json:"relations"`
+	Embeddings  bool `json:"embeddings"`
+	Concepts    bool `json:"concepts"`
+	Compactions bool `json:"compactions"`
+	Stats       bool `json:"stats"`
+	Changes     bool `json:"changes"`
+	Turns       bool `json:"turns"`
+	Loops       bool `json:"loops"`
+	Sessions    bool `json:"sessions"`
+	States      bool `json:"session_state"`
+	Notes       bool `json:"notes"`
+	Control     bool `json:"control"`
+}
+
+// NewStore puts a store together. Nil parts are filled in with ones that
+// answer unsupported.
+func NewStore(p Parts) Store {
+	return Store{Parts: p.fill(absent{err: errors.New("this backend cannot do it"), kind: KindUnsupported}), caps: p.capabilities()}
+}
+
+// Disabled returns a store in which memory is switched off: reads find
+// nothing, and every mutation is refused with the reason. Nothing is ever
+// accepted and then dropped.
+func Disabled(reason string) Store {
+	return Store{Parts: Parts{}.fill(absent{err: errors.New(reason), kind: KindRefused, quiet: true})}
+}
+
+// Capabilities tells which optional contracts s really has.
+func (s Store) Capabilities() Capabilities { return s.caps }
+
+func (p Parts) capabilities() Capabilities {
+	return Capabilities{
+		Memories: p.Memories != nil, Batch: p.Batch != nil, Edit: p.Editor != nil, Erase: p.Eraser != nil,
+		Relations: p.Relations != nil, Embeddings: p.Embeddings != nil, Concepts: p.Concepts != nil,
+		Compactions: p.Compactions != nil, Stats: p.Stats != nil, Changes: p.Changes != nil,
+		Turns: p.Turns != nil, Loops: p.Loops != nil, States: p.States != nil,
+		Sessions: p.Sessions != nil && p.Names != nil && p.Active != nil,
+		Notes:    p.Notes != nil && p.NoteLog != nil,
+		Control: p.Tasks != nil && p.Events != nil && p.Approvals != nil && p.Results != nil &&
+			p.Queue != nil && p.QueueKeeper != nil,
+	}
+}
+
+func (p Parts) fill(a absent) Parts {
+	fillPart[LongTerm](&p.LongTerm, a)
+	fillPart[MemoryReader](&p.Memories, a)
+	fillPart[BatchWriter](&p.Batch, a)
+	fillPart[Editor](&p.Editor, a)
+	fillPart[Eraser](&p.Eraser, a)
+	fillPart[Relations](&p.Relations, a)
+	fillPart[Embeddings](&p.Embeddings, a)
+	fillPart[Concepts](&p.Concepts, a)
+	fillPart[Compactions](&p.Compactions, a)
+	fillPart[StatsReader](&p.Stats, a)
+	fillPart[ChangeLog](&p.Changes, a)
+	fillPart[Turns](&p.Turns, a)
+	fillPart[Loops](&p.Loops, a)
+	fillPart[Sessions](&p.Sessions, a)
+	fillPart[SessionEditor](&p.Names, a)
+	fillPart[ActiveSessions](&p.Active, a)
+	fillPart[SessionStates](&p.States, a)
+	fillPart[Notes](&p.Notes, a)
+	fillPart[NoteLog](&p.NoteLog, a)
+	fillPart[Tasks](&p.Tasks, a)
+	fillPart[TaskEvents](&p.Events, a)
+	fillPart[Approvals](&p.Approvals, a)
+	fillPart[Results](&p.Results, a)
+	fillPart[Queue](&p.Queue, a)
+	fillPart[QueueKeeper](&p.QueueKeeper, a)
+	fillPart[ChangeLog](&p.ControlChanges, a)
+	return p
+}
+
+func fillPart[T comparable](dst *T, v T) {
+	var none T
+	if *dst == none {
+		*dst = v
+	}
+}

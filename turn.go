@@ -1,0 +1,51 @@
+package amber
+
+import "context"
+
+// Role says who spoke.
+type Role string
+
+// The roles. A prompt is a turn of role user.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleSystem    Role = "system"
+	RoleTool      Role = "tool"
+)
+
+// Turn is one utterance of a session.
+type Turn struct {
+	ID        TurnID    `json:"id"`
+	SessionID SessionID `json:"session_id"`
+	Role      Role      `json:"role"`
+	Content   string    `json:"content"`
+	ProjectID string    `json:"project_id,omitempty"`
+	CreatedAt Time      `json:"created_at"`
+}
+
+// Normalize checks the turn. The error is of kind invalid. Control
+// characters other than NUL are kept: turns hold what tools printed.
+func (t Turn) Normalize() (Turn, error) {
+	return t, firstError(
+		checkOptionalID("turn id", string(t.ID)),
+		CheckID("session id", string(t.SessionID)),
+		checkOptionalID("project id", t.ProjectID),
+		checkOneOf("role", t.Role, RoleUser, RoleAssistant, RoleSystem, RoleTool),
+		checkText("content", t.Content, MaxContentBytes, lenient|required),
+	)
+}
+
+// Turns is the short-term memory of sessions. A session need not be in the
+// catalogue. Safe for concurrent use.
+type Turns interface {
+	// AppendTurn stores t durably at the end of its session and returns it
+	// with id and time filled in where they were empty. A turn whose id is
+	// stored already is returned as it was stored. Errors: invalid.
+	AppendTurn(ctx context.Context, t Turn) (Turn, error)
+	// LoadTurns returns the last limit turns, oldest first. An unknown
+	// session and limit 0 give an empty list. Errors: invalid.
+	LoadTurns(ctx context.Context, id SessionID, limit int) ([]Turn, error)
+	// DeleteTurns removes every turn of the session; an unknown session is
+	// no error. It returns how many there were.
+	DeleteTurns(ctx context.Context, id SessionID) (int, error)
+}

@@ -1,0 +1,304 @@
+package amber
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ContentDigest returns the hex SHA-256 of content.
+func ContentDigest(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// Normalize fills defaults, brings topic and tags into their canonical form
+// and checks every rule a write must keep. Backends call it before they
+// store. The error is of kind invalid and names the field.
+func (r WriteRequest) Normalize() (WriteRequest, error) {
+	r.Kind = orDefault(r.Kind, WorkspaceFact)
+	r.Scope = orDefault(r.Scope, ScopeGlobal)
+	r.Reason = orDefault(r.Reason, WriteOperator)
+	r.Trust = orDefault(r.Trust, TrustOwn)
+	r.Title = strings.TrimSpace(r.Title)
+	r.Topic = normalizeTopic(r.Topic)
+	var err error
+	if r.Tags, err = normalizeTags(r.Tags); err != nil {
+		return r, err
+	}
+	r.Metadata = maps.Clone(r.Metadata)
+	r.SourceRefs = slices.Clone(r.SourceRefs)
+	return r, firstError(
+		checkKind(r.Kind), CheckScope(r.Scope, r.Identities), r.check(),
+		checkOneOf("trust", r.Trust, TrustOwn, TrustSigned, TrustImported, TrustDerived),
+		checkOneOf("reason", r.Reason, WriteOperator, WriteTaskSucceeded, WriteObservation, WriteCompactSummary),
+		checkText("content", r.Content, MaxContentBytes, required),
+		checkText("title", r.Title, MaxTitleBytes, oneLine),
+		checkText("summary", r.Summary, MaxSummaryBytes, 0),
+		checkText("topic", r.Topic, MaxTopicBytes, oneLine),
+		checkMetadata(r.Metadata), checkSourceRefs(r.SourceRefs),
+		checkOptionalID("idempotency key", r.IdempotencyKey),
+	)
+}
+
+// Digest identifies the request for the idempotency rule: two requests with
+// equal digests ask for the same thing. The key itself is not part of it.
+func (r WriteRequest) Digest() string {
+	r.IdempotencyKey = ""
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic("amber: a write request always marshals: " + err.Error())
+	}
+	return ContentDigest(string(b))
+}
+
+// Apply returns m with the edit applied and checked, and whether anything
+// changed. Revision, origin and times are the store's to set. The error is of
+// kind invalid.
+func (r EditRequest) Apply(m Memory) (Memory, bool, error) {
+	next := m
+	setIf(&next.Kind, r.Kind)
+	setIf(&next.Content, r.Content)
+	setIf(&next.Summary, r.Summary)
+	if r.Title != nil {
+		next.Title = strings.TrimSpace(*r.Title)
+	}
+	if r.Tags != nil {
+		tags, err := normalizeTags(*r.Tags)
+		if err != nil {
+			return m, false, err
+		}
+		next.Tags = tags
+	}
+	if r.Metadata != nil {
+		next.Metadata = maps.Clone(*r.Metadata)
+	}
+	next.ContentDigest = ContentDigest(next.Content)
+	err := firstError(
+		checkKind(next.Kind),
+		checkText("content", next.Content, MaxContentBytes, required),
+		checkText("title", next.Title, MaxTitleBytes, oneLine),
+		checkText("summary", next.Summary, MaxSummaryBytes, 0),
+		checkMetadata(next.Metadata),
+	)
+	if err != nil {
+		return m, false, err
+	}
+	changed := next.Kind != m.Kind || next.Content != m.Content || next.Summary != m.Summary ||
+		next.Title != m.Title || !slices.Equal(next.Tags, m.Tags) || !maps.Equal(next.Metadata, m.Metadata)
+	return next, changed, nil
+}
+
+// Normalize fills defaults, clamps the limit and checks the query. Backends
+// call it first. The error is of kind invalid.
+func (q Query) Normalize() (Query, []Clamp, error) {
+	q.Reason = orDefault(q.Reason, RecallManual)
+	var clamped []Clamp
+	switch {
+	case q.Limit < 0:
+		return q, nil, Errorf(KindInvalid, "check query", "", "limit is negative")
+	case q.Limit == 0:
+		q.Limit = DefaultTopK
+	case q.Limit > MaxTopK:
+		clamped = append(clamped, Clamp{Key: "limit", Requested: int64(q.Limit), Effective: MaxTopK})
+		q.Limit = MaxTopK
+	}
+	var err error
+	if q.Filter, err = q.Filter.normalize(); err != nil {
+		return q, nil, err
+	}
+	return q, clamped, firstError(
+		checkText("query", q.Text, MaxQueryBytes, lenient),
+		checkOneOf("reason", q.Reason, RecallManual, RecallRequest, RecallResume),
+	)
+}
+
+// Normalize fills defaults and checks the query. Backends call it first. The
+// error is of kind invalid.
+func (q ListQuery) Normalize() (ListQuery, error) {
+	switch {
+	case q.Limit < 0:
+		return q, Errorf(KindInvalid, "check list", "", "limit is negative")
+	case q.Limit == 0:
+		q.Limit = DefaultPageSize
+	}
+	q.Limit = min(q.Limit, MaxPageSize)
+	var err error
+	q.Filter, err = q.Filter.normalize()
+	return q, err
+}
+
+func (f Filter) normalize() (Filter, error) {
+	var err error
+	if f.Tags, err = normalizeTags(f.Tags); err != nil {
+		return f, err
+	}
+	for _, k := range f.Kinds {
+		if err := checkKind(k); err != nil {
+			return f, err
+		}
+	}
+	if err := f.Identities.check(); err != nil {
+		return f, err
+	}
+	if f.Scope == "" {
+		return f, nil
+	}
+	return f, CheckScope(f.Scope, f.Identities)
+}
+
+// Sees reports whether a memory of scope s and identities record passes the
+// scope rule of the filter.
+func (f Filter) Sees(s Scope, record Identities) bool {
+	return (f.Scope == "" || f.Scope == s) && f.Identities.Sees(s, record)
+}
+
+// CheckScope checks that s is a scope and that its identity is known in ids.
+// The error is of kind invalid.
+func CheckScope(s Scope, ids Identities) error {
+	if !slices.Contains(Scopes(), s) {
+		return Errorf(KindInvalid, "check scope", "", fmt.Sprintf("%q is not one of %s", clip(string(s)), join(Scopes())))
+	}
+	if s != ScopeGlobal && ids.For(s) == "" {
+		return Errorf(KindInvalid, "check scope", "", fmt.Sprintf("scope %s needs a %s id", s, s))
+	}
+	return nil
+}
+
+func (i Identities) check() error {
+	return firstError(
+		checkOptionalID("session id", string(i.SessionID)),
+		checkOptionalID("user id", i.UserID),
+		checkOptionalID("project id", i.ProjectID),
+		checkOptionalID("workspace id", i.WorkspaceID),
+	)
+}
+
+func checkKind(k MemoryKind) error { return checkOneOf("kind", k, MemoryKinds()...) }
+
+func checkOneOf[T ~string](what string, v T, all ...T) error {
+	if slices.Contains(all, v) {
+		return nil
+	}
+	return Errorf(KindInvalid, "check "+what, "", fmt.Sprintf("%q is not one of %s", clip(string(v)), join(all)))
+}
+
+func join[T ~string](vs []T) string {
+	ss := make([]string, len(vs))
+	for i, v := range vs {
+		ss[i] = string(v)
+	}
+	return strings.Join(ss, ", ")
+}
+
+// textRule says what a text may look like.
+type textRule int
+
+const (
+	required textRule = 1 << iota // not blank
+	oneLine                       // no line break or tab either
+	lenient                       // control characters pass, NUL does not
+)
+
+func checkText(what, s string, most int, rule textRule) error {
+	fail := func(why string) error { return Errorf(KindInvalid, "check "+what, "", why) }
+	switch {
+	case len(s) > most:
+		return fail(sizeOver(len(s), most))
+	case !utf8.ValidString(s):
+		return fail("it is not valid UTF-8")
+	case rule&required != 0 && strings.TrimSpace(s) == "":
+		return fail("it is empty")
+	}
+	for i, r := range s {
+		space := r == '\n' || r == '\t' || r == '\r'
+		switch {
+		case r == 0,
+			unicode.IsControl(r) && !space && rule&lenient == 0,
+			space && rule&oneLine != 0:
+			return fail(fmt.Sprintf("it contains the control character %U at byte %d", r, i))
+		}
+	}
+	return nil
+}
+
+func sizeOver(got, most int) string {
+	return fmt.Sprintf("it has %d bytes, the limit is %d", got, most)
+}
+
+// normalizeTopic makes topics that people write differently equal: lower
+// case, words joined by '-'.
+func normalizeTopic(s string) string {
+	return strings.Join(strings.Fields(strings.ToLower(s)), "-")
+}
+
+// normalizeTags trims, sorts and removes doubles.
+func normalizeTags(tags []string) ([]string, error) {
+	out := make([]string, 0, len(tags))
+	for _, t := range tags {
+		t = strings.TrimSpace(t)
+		if err := checkText("tag", t, MaxTagBytes, required|oneLine); err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if len(out) > MaxTags {
+		return nil, Errorf(KindInvalid, "check tags", "", fmt.Sprintf("there are %d, the limit is %d", len(out), MaxTags))
+	}
+	return out, nil
+}
+
+func checkMetadata(m map[string]string) error {
+	if len(m) > MaxMetadata {
+		return Errorf(KindInvalid, "check metadata", "", fmt.Sprintf("there are %d keys, the limit is %d", len(m), MaxMetadata))
+	}
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if err := firstError(CheckID("metadata key", k), checkText("metadata value", m[k], MaxMetadataBytes, 0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkSourceRefs(refs []SourceRef) error {
+	if len(refs) > MaxSourceRefs {
+		return Errorf(KindInvalid, "check source refs", "", fmt.Sprintf("there are %d, the limit is %d", len(refs), MaxSourceRefs))
+	}
+	for _, r := range refs {
+		if err := firstError(CheckID("source kind", r.Kind), checkText("source value", r.Value, MaxMetadataBytes, required|oneLine)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstError returns the first error that is not nil.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orDefault[T ~string](v, def T) T {
+	if v == "" {
+		return def
+	}
+	return v
+}
+
+func setIf[T any](dst *T, v *T) {
+	if v != nil {
+		*dst = *v
+	}
+}
