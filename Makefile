@@ -1,0 +1,58 @@
+# Everything on a machine with Go and git. See CONTRIBUTING.md.
+
+GO      ?= go
+PKGS    ?= ./...
+TOOLS   := bin/tools
+# The race detector needs a C compiler; it is used where there is one.
+RACE    := $(shell command -v cc >/dev/null 2>&1 && echo -race)
+CGO     := $(if $(RACE),1,0)
+
+GOFUMPT      := $(TOOLS)/gofumpt
+STATICCHECK  := $(TOOLS)/staticcheck
+
+.PHONY: all build test test-long bench fuzz lint clean
+
+all: build test
+
+# One static binary.
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/amber ./cmd/amber
+
+# All tests, the race detector on, with small versions of the long campaigns.
+test: build
+	@test -z "$$(gofmt -l .)" || { echo "gofmt is not clean:"; gofmt -l .; exit 1; }
+	$(GO) vet $(PKGS)
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m $(PKGS)
+
+# The campaigns at full size: minutes to an hour.
+test-long: build
+	$(GO) test -count=1 -timeout 60m -v ./store/sqlite -run 'TestHistories' -histories 1000
+	$(GO) test -count=1 -timeout 20m -v ./store/sqlite -run 'Process|Killed' -queue.entries 10000
+	$(GO) test -count=5 -timeout 20m -v ./store/sqlite -run 'Killed'
+
+# Ratios, measured in one run; nothing here is a test.
+bench:
+	CGO_ENABLED=0 $(GO) run ./internal/bench
+
+# Every fuzz target for FUZZTIME.
+FUZZTIME ?= 1m
+fuzz:
+	$(GO) test ./internal/analyze -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME)
+	$(GO) test ./registry -run '^$$' -fuzz FuzzLoad -fuzztime $(FUZZTIME)
+	$(GO) test ./home -run '^$$' -fuzz FuzzCurrent -fuzztime $(FUZZTIME)
+
+lint: $(GOFUMPT) $(STATICCHECK)
+	@test -z "$$($(GOFUMPT) -l .)" || { echo "gofumpt is not clean:"; $(GOFUMPT) -l .; exit 1; }
+	$(GO) vet $(PKGS)
+	$(STATICCHECK) $(PKGS)
+	GOOS=darwin $(GO) vet $(PKGS)
+	GOOS=windows $(GO) vet $(PKGS)
+
+$(GOFUMPT):
+	GOBIN=$(abspath $(TOOLS)) $(GO) install mvdan.cc/gofumpt@v0.12.0
+
+$(STATICCHECK):
+	GOBIN=$(abspath $(TOOLS)) $(GO) install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+clean:
+	rm -rf bin

@@ -1,0 +1,66 @@
+package analyze
+
+import "slices"
+
+// Bounds on what one question may ask for.
+const (
+	maxWords = 32
+	maxRuns  = 16
+)
+
+// Query is a question taken apart.
+type Query struct {
+	// Words are the content words in order of appearance: lower-case, without
+	// diacritics, each stem once, at most 32. Stop words are left out unless
+	// the question has nothing else. None holds a character of Runs.
+	Words []string
+	// Runs are the runs of Chinese, Japanese and Korean characters in order
+	// of appearance, each once, at most 16.
+	Runs []string
+	// Related are words that people use for one of Words, none of them with
+	// the stem of a word, at most 64. They are looked for when Words and Runs
+	// find too little.
+	Related []string
+}
+
+// Empty reports whether there is nothing to search for.
+func (q Query) Empty() bool { return len(q.Words) == 0 && len(q.Runs) == 0 }
+
+// Parse takes a question apart. Every text is a question: quotes and
+// operators only separate words.
+func Parse(text string) Query {
+	words, runs := split(text)
+	q := Query{Runs: firstDistinct(runs, maxRuns, func(s string) string { return s })}
+	content := slices.DeleteFunc(slices.Clone(words), isStopWord)
+	if len(content) == 0 && len(runs) == 0 {
+		content = words
+	}
+	q.Words = firstDistinct(content, maxWords, Stem)
+	q.Related = relatedTo(q.Words)
+	return q
+}
+
+// split returns the folded words of text and its runs of ideographs.
+func split(text string) (words, runs []string) {
+	for t := range pieces(text) {
+		if t.class == ideograph {
+			runs = append(runs, text[t.start:t.end])
+		} else {
+			words = append(words, string(t.folded))
+		}
+	}
+	return words, runs
+}
+
+// firstDistinct returns the first n strings with different keys.
+func firstDistinct(all []string, n int, key func(string) string) []string {
+	out := []string{}
+	seen := map[string]bool{}
+	for _, s := range all {
+		if k := key(s); !seen[k] && len(out) < n {
+			seen[k] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,25 @@
+package analyze_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/analyze"
+)
+
+func TestParseRelated(t *testing.T) {
+	q := analyze.Parse("which database did we pick and why")
+	for _, w := range []string{"chose", "postgresql"} {
+		if !slices.Contains(q.Related, w) {
+			t.Errorf("Related = %q, want %q among them", q.Related, w)
+		}
+	}
+	for _, w := range append(q.Words, "we", "why") {
+		if slices.Contains(q.Related, w) {
+			t.Errorf("Related holds %q, a word of the question", w)
+		}
+	}
+	if q := analyze.Parse("quagga"); len(q.Related) != 0 {
+		t.Errorf("Related of a word without kin = %q", q.Related)
+	}
+}

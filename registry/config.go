@@ -1,0 +1,133 @@
+package registry
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Config holds the resolved value of every key. Start from [Default] or
+// [Load]; the zero value names no backend and is invalid. Its fields follow
+// the paths of the keys.
+type Config struct {
+	Memory  Memory
+	Control Control
+	// Clamped lists the values that were above their cap, by key. Load fills
+	// it in; Resolve adds what it had to lower itself.
+	Clamped []amber.Clamp
+}
+
+// Memory configures the memory layers.
+type Memory struct {
+	Enabled  bool
+	Backend  string // serves every layer that does not name its own
+	Recall   Recall
+	Write    Write
+	Backends Backends
+	Layers   Layers
+}
+
+// Recall configures searching in long-term memory.
+type Recall struct {
+	Enabled bool
+	TopK    int // hits where a query names no limit
+}
+
+// Write configures writing to long-term memory.
+type Write struct {
+	Enabled      bool
+	MaxBatchSize int // memories one batch may hold
+}
+
+// Backends holds the options of each backend.
+type Backends struct {
+	SQLite SQLite
+}
+
+// SQLite holds the options of the sqlite backend.
+type SQLite struct {
+	BusyTimeout time.Duration // how long a write waits for another process
+	Readers     int           // connections that read at one time
+}
+
+// Layers names the backend of each layer; an empty one follows
+// Memory.Backend.
+type Layers struct {
+	LongTerm, Turns, Loops, Sessions, Notes, Control string
+}
+
+// Control configures the control plane.
+type Control struct {
+	Queue amber.QueueOptions
+}
+
+// Default returns the configuration of somebody who configured nothing.
+func Default() Config {
+	var c Config
+	for _, k := range Keys() {
+		k.set(&c, k.Default)
+	}
+	return c
+}
+
+// BackendOf returns the name of the backend that serves layer l, which is one
+// of [amber.Layers].
+func (c Config) BackendOf(l amber.Layer) string {
+	if name := *c.Memory.Layers.of(l); name != "" {
+		return name
+	}
+	return c.Memory.Backend
+}
+
+// backendKey returns the key that decides what serves layer l.
+func (c Config) backendKey(l amber.Layer) string {
+	if *c.Memory.Layers.of(l) != "" {
+		return layerPath(l)
+	}
+	return backendPath
+}
+
+// of returns the field of layer l. A layer of the root package without a
+// field here is a mistake of this package.
+func (ls *Layers) of(l amber.Layer) *string {
+	switch l {
+	case amber.LayerLongTerm:
+		return &ls.LongTerm
+	case amber.LayerTurns:
+		return &ls.Turns
+	case amber.LayerLoops:
+		return &ls.Loops
+	case amber.LayerSessions:
+		return &ls.Sessions
+	case amber.LayerNotes:
+		return &ls.Notes
+	case amber.LayerControl:
+		return &ls.Control
+	}
+	panic("registry: unknown layer " + string(l))
+}
+
+// bounded returns c with every number above its cap lowered and listed in
+// Clamped. A value that breaks a rule is an error of kind invalid.
+func (c Config) bounded() (Config, error) {
+	clamped := slices.Clone(c.Clamped)
+	for _, k := range Keys() {
+		v := k.get(&c)
+		if err := k.check(v); err != nil {
+			return c, invalid("check configuration", "", err.Error())
+		}
+		if low, clamp, over := k.clamp(v); over {
+			k.set(&c, low)
+			clamped = append(clamped, clamp)
+		}
+	}
+	slices.SortStableFunc(clamped, func(a, b amber.Clamp) int { return strings.Compare(a.Key, b.Key) })
+	c.Clamped = clamped
+	return c, nil
+}
+
+func invalid(op, where, message string) error {
+	return amber.Errorf(amber.KindInvalid, op, where, message)
+}

@@ -1,0 +1,122 @@
+package registry_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/registry"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated part of docs/config.md")
+
+var docsPath = filepath.Join("..", "docs", "config.md")
+
+const docsMark = "<!-- generated from the schema by `go test ./registry -update`; do not edit below this line -->\n"
+
+// readDocs returns docs/config.md, cut behind the mark.
+func readDocs(t *testing.T) (intro, generated string) {
+	t.Helper()
+	data, err := os.ReadFile(docsPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A checkout may have turned the line ends.
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	intro, generated, ok := strings.Cut(text, docsMark)
+	if !ok {
+		t.Fatalf("%s has no line %q", docsPath, docsMark)
+	}
+	return intro, generated
+}
+
+func TestDocs(t *testing.T) {
+	intro, got := readDocs(t)
+	want := docsTables(t)
+	if *update {
+		if err := os.WriteFile(docsPath, []byte(intro+docsMark+want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s is not what the schema says; run go test ./registry -update (-want +got):\n%s", docsPath, diff)
+	}
+}
+
+// docsTables writes the schema as Markdown.
+func docsTables(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("\n| key | type | default | at most | what it does |\n|---|---|---|---|---|\n")
+	for _, k := range registry.Keys() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Path, k.Type, docsValue(t, k, k.Default), docsValue(t, k, k.Cap), k.Doc)
+	}
+	b.WriteString("\n## Every variable\n\n| key | variable |\n|---|---|\n")
+	for _, k := range registry.Keys() {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", k.Path, k.Env())
+	}
+	return b.String()
+}
+
+// docsValue writes a value the way `config show` does.
+func docsValue(t *testing.T, k registry.Key, v any) string {
+	t.Helper()
+	switch v {
+	case nil:
+		return ""
+	case "":
+		return "`memory.backend`"
+	}
+	l := load(t, registry.Input{Flags: map[string]string{k.Path: fmt.Sprint(v)}})
+	return fmt.Sprintf("`%v`", valueOf(t, l, k.Path).Value)
+}
+
+// block returns the first code block of a language at or after a heading.
+func block(t *testing.T, text, heading, lang string) string {
+	t.Helper()
+	_, after, ok := strings.Cut(text, "\n## "+heading+"\n")
+	if !ok {
+		t.Fatalf("there is no heading %q", heading)
+	}
+	_, after, ok = strings.Cut(after, "```"+lang+"\n")
+	if !ok {
+		t.Fatalf("there is no %s below %q", lang, heading)
+	}
+	code, _, _ := strings.Cut(after, "```")
+	return code
+}
+
+// TestDocsExample checks that the example does what the page says, in a file
+// and in the environment.
+func TestDocsExample(t *testing.T) {
+	t.Parallel()
+	intro, _ := readDocs(t)
+	want := registry.Default()
+	want.Memory.Recall.TopK = 12
+	want.Memory.Write.Enabled = false
+	want.Control.Queue.Lease = 2 * time.Minute
+
+	file := load(t, fileInput(block(t, intro, "An example", "yaml")))
+	if diff := cmp.Diff(want, file.Config); diff != "" {
+		t.Errorf("file (-want +got):\n%s", diff)
+	}
+	var environ []string
+	for line := range strings.Lines(block(t, intro, "An example", "sh")) {
+		environ = append(environ, strings.TrimSpace(strings.TrimPrefix(line, "export ")))
+	}
+	env := load(t, registry.Input{Environ: environ})
+	if diff := cmp.Diff(want, env.Config); diff != "" {
+		t.Errorf("environment (-want +got):\n%s", diff)
+	}
+	layers := load(t, fileInput(block(t, intro, "Layers and backends", "yaml")))
+	if diff := cmp.Diff(registry.Default(), layers.Config); diff != "" {
+		t.Errorf("layers (-default +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,95 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/registry"
+)
+
+// FuzzLoad gives Load any file. It must never panic, refuse with kind invalid,
+// and let only known keys and values within their bounds pass.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{
+		"", "# nothing\n", "memory:\n  recall:\n    top_k: 12\n", "{memory: {enabled: no}}",
+		"memory: {backend: sqlite, layers: {notes: {backend: git}}}\n---\n", "? a\n: b\n", "&a [*a]",
+		"control:\n  queue: {lease: 1h, max_queued: 99999999999}\n", "memory: {enabled: true, enabled: true}",
+		"memory:\n  <<: {enabled: false}\n", "memory: !!map {}\n", "memory: |\n  text\n", "\uFEFFmemory: ~\n", "%YAML 1.2\n---\n",
+		"memory:\n}", "memory:\n- enabled: true\n-", "{\"\"\"\":", "memory: {recall: {top_k: 0_}}",
+	} {
+		f.Add([]byte(seed))
+	}
+	known := map[string]bool{}
+	for _, k := range registry.Keys() {
+		known[k.Path] = true
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := registry.Load(fileInput(string(data)))
+		if err != nil {
+			if amber.KindOf(err) != amber.KindInvalid || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %q of kind %s, want one line of kind invalid", err, amber.KindOf(err))
+			}
+			return
+		}
+		checkBounds(t, l)
+		// What a plain decoder sees must be known, every key of it.
+		var doc map[string]any
+		if err := yaml.Unmarshal(data, &doc); err != nil {
+			return
+		}
+		checkKnown(t, known, "", doc)
+	})
+}
+
+// checkBounds checks a loaded configuration by its own values: loading them
+// again as flags must change nothing and clamp nothing.
+func checkBounds(t *testing.T, l registry.Loaded) {
+	t.Helper()
+	flags := map[string]string{}
+	for _, v := range l.Values {
+		flags[v.Key] = strings.TrimSpace(yamlText(t, v.Value))
+	}
+	again, err := registry.Load(registry.Input{Flags: flags})
+	if err != nil || again.Clamped != nil {
+		t.Fatalf("the values do not load again: %v, clamped %v", err, again.Clamped)
+	}
+	for i, v := range again.Values {
+		if v.Value != l.Values[i].Value {
+			t.Errorf("%s is %v, then %v", v.Key, l.Values[i].Value, v.Value)
+		}
+	}
+}
+
+func yamlText(t *testing.T, v any) string {
+	t.Helper()
+	if s, ok := v.(string); ok {
+		return s
+	}
+	b, err := yaml.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func checkKnown(t *testing.T, known map[string]bool, path string, doc map[string]any) {
+	t.Helper()
+	for name, v := range doc {
+		at := name
+		if path != "" {
+			at = path + "." + name
+		}
+		switch v := v.(type) {
+		case map[string]any:
+			checkKnown(t, known, at, v)
+		case nil: // an empty section
+		default:
+			if strings.Contains(name, ".") || !known[at] {
+				t.Errorf("the unknown key %q passed", at)
+			}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+// newStore puts the store together and places the switches of m before its
+// long-term layer.
+func newStore(m Memory, parts amber.Parts) amber.Store {
+	s := amber.NewStore(parts)
+	if !m.Enabled {
+		// The parts are replaced after NewStore, so that Capabilities tells
+		// what there really is: the control plane.
+		off := amber.Disabled(isFalse(enabledPath))
+		for _, l := range amber.Layers() {
+			if l != amber.LayerControl {
+				s.Take(l, off.Parts)
+			}
+		}
+		return s
+	}
+	s.LongTerm = longTerm{s.LongTerm, m}
+	s.Batch = batchWriter{s.Batch, m.Write}
+	s.Editor = editor{s.Editor, m.Write}
+	return s
+}
+
+// longTerm refuses what is switched off and fills in the default limit.
+type longTerm struct {
+	amber.LongTerm
+	memory Memory
+}
+
+// Recall searches unless memory.recall.enabled is off.
+func (g longTerm) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	if !g.memory.Recall.Enabled {
+		return amber.RecallResult{Hits: []amber.Hit{}}, refused("recall", recallEnabledPath)
+	}
+	if q.Limit == 0 {
+		q.Limit = g.memory.Recall.TopK
+	}
+	return g.LongTerm.Recall(ctx, q)
+}
+
+// Write stores unless memory.write.enabled is off.
+func (g longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
+	if !g.memory.Write.Enabled {
+		return amber.WriteAck{}, refused("write memory", writeEnabledPath)
+	}
+	return g.LongTerm.Write(ctx, r)
+}
+
+// batchWriter refuses what is switched off and bounds the batch.
+type batchWriter struct {
+	amber.BatchWriter
+	write Write
+}
+
+// WriteBatch stores unless memory.write.enabled is off or there are more than
+// memory.write.max_batch_size.
+func (g batchWriter) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
+	const op = "write memories"
+	if !g.write.Enabled {
+		return nil, refused(op, writeEnabledPath)
+	}
+	if len(rs) > g.write.MaxBatchSize {
+		return nil, invalid(op, "", fmt.Sprintf("the batch holds %d, %s is %d", len(rs), maxBatchPath, g.write.MaxBatchSize))
+	}
+	return g.BatchWriter.WriteBatch(ctx, rs)
+}
+
+// editor refuses what is switched off.
+type editor struct {
+	amber.Editor
+	write Write
+}
+
+// Edit changes a memory unless memory.write.enabled is off.
+func (g editor) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
+	if !g.write.Enabled {
+		return amber.Memory{}, refused("edit memory", writeEnabledPath)
+	}
+	return g.Editor.Edit(ctx, r)
+}
+
+// refused is the answer to a call that a key switched off.
+func refused(op, key string) error {
+	return &amber.Error{
+		Op: op, Kind: amber.KindRefused, Err: errors.New(isFalse(key)),
+		Hint: fmt.Sprintf("set %s: true in the configuration, or %s=true", key, Key{Path: key}.Env()),
+	}
+}
+
+func newPolicy(m Memory) amber.Policy {
+	if !m.Enabled {
+		return offPolicy{}
+	}
+	return amber.ConservativePolicy{
+		RecallDisabled: !m.Recall.Enabled,
+		WriteDisabled:  !m.Write.Enabled,
+		TopK:           m.Recall.TopK,
+	}
+}
+
+// offPolicy is the policy while memory is switched off.
+type offPolicy struct{}
+
+// Recall never recalls.
+func (offPolicy) Recall(amber.RecallInput) (amber.Query, amber.Decision) {
+	return amber.Query{}, amber.Decision{Requested: true, BlockedReason: isFalse(enabledPath)}
+}
+
+// WriteBack never writes.
+func (offPolicy) WriteBack(amber.WriteBackInput) (amber.WriteRequest, amber.Decision) {
+	return amber.WriteRequest{}, amber.Decision{BlockedReason: isFalse(enabledPath)}
+}

@@ -1,0 +1,155 @@
+package registry
+
+import (
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Type says how the value of a key is written.
+type Type string
+
+// The types of values.
+const (
+	Bool     Type = "bool"
+	Int      Type = "int"      // a whole number from 1
+	Duration Type = "duration" // a number with a unit, from 1ms
+	Name     Type = "name"     // a name of a backend, in lower case
+)
+
+// Key is one row of the schema.
+type Key struct {
+	Path string // "memory.recall.top_k"
+	Type Type
+	// Default is a bool, an int, a [time.Duration] or a string. The empty
+	// string stands for the value of memory.backend.
+	Default any
+	Cap     any    // of the type of Default; nil where there is none
+	Doc     string // one line
+
+	set func(*Config, any)
+	get func(*Config) any
+}
+
+// Env returns the name of the environment variable that sets k.
+func (k Key) Env() string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(k.Path, ".", envSeparator))
+}
+
+const (
+	envPrefix    = "AMBER_"
+	envSeparator = "__"
+
+	enabledPath       = "memory.enabled"
+	backendPath       = "memory.backend"
+	recallEnabledPath = "memory.recall.enabled"
+	writeEnabledPath  = "memory.write.enabled"
+	maxBatchPath      = "memory.write.max_batch_size"
+)
+
+func layerPath(l amber.Layer) string { return "memory.layers." + string(l) + ".backend" }
+
+// Keys returns the schema: every key there is, section by section.
+func Keys() []Key {
+	keys := append(memoryKeys(), sqliteKeys()...)
+	for _, l := range amber.Layers() {
+		keys = append(keys, layerKey(l))
+	}
+	return append(keys, queueKeys()...)
+}
+
+func memoryKeys() []Key {
+	return []Key{
+		key(enabledPath, true, false,
+			"Whether memory is on. Off, reads find nothing and writes are refused; the control plane works on.",
+			func(c *Config) *bool { return &c.Memory.Enabled }),
+		key(backendPath, "sqlite", "",
+			"The backend of every layer that does not name its own.",
+			func(c *Config) *string { return &c.Memory.Backend }),
+		key(recallEnabledPath, true, false,
+			"Whether long-term memory may be searched. Memories can still be written, listed and read by id.",
+			func(c *Config) *bool { return &c.Memory.Recall.Enabled }),
+		key("memory.recall.top_k", amber.DefaultTopK, amber.MaxTopK,
+			"Hits of a recall that does not say how many it wants.",
+			func(c *Config) *int { return &c.Memory.Recall.TopK }),
+		key(writeEnabledPath, true, false,
+			"Whether memories may be written and edited. They can still be read, deleted and erased.",
+			func(c *Config) *bool { return &c.Memory.Write.Enabled }),
+		key(maxBatchPath, amber.DefaultBatchSize, amber.MaxBatchSize,
+			"Memories that one batch may hold.",
+			func(c *Config) *int { return &c.Memory.Write.MaxBatchSize }),
+	}
+}
+
+func sqliteKeys() []Key {
+	return []Key{
+		key("memory.backends.sqlite.busy_timeout", 30*time.Second, 10*time.Minute,
+			"How long a write waits for another process before it gives up.",
+			func(c *Config) *time.Duration { return &c.Memory.Backends.SQLite.BusyTimeout }),
+		key("memory.backends.sqlite.readers", 4, 16,
+			"Connections that may read at one time.",
+			func(c *Config) *int { return &c.Memory.Backends.SQLite.Readers }),
+	}
+}
+
+func layerKey(l amber.Layer) Key {
+	docs := map[amber.Layer]string{
+		amber.LayerLongTerm: "The backend of long-term memories.",
+		amber.LayerTurns:    "The backend of the turns of a conversation and their summaries.",
+		amber.LayerLoops:    "The backend of suspended loops.",
+		amber.LayerSessions: "The backend of sessions and their state.",
+		amber.LayerNotes:    "The backend of notes.",
+		amber.LayerControl:  "The backend of tasks, events, approvals, results and the queue.",
+	}
+	def := ""
+	if l == amber.LayerNotes {
+		def = "git"
+	}
+	k := key(layerPath(l), def, "", docs[l], func(c *Config) *string { return c.Memory.Layers.of(l) })
+	k.get = func(c *Config) any { return c.BackendOf(l) }
+	return k
+}
+
+func queueKeys() []Key {
+	return []Key{
+		key("control.queue.lease", 30*time.Second, 24*time.Hour,
+			"How long a claimed entry belongs to its consumer unless the lease is renewed.",
+			func(c *Config) *time.Duration { return &c.Control.Queue.Lease }),
+		key("control.queue.max_in_flight", 32, 10_000,
+			"Leases that may be out at one time.",
+			func(c *Config) *int { return &c.Control.Queue.MaxInFlight }),
+		key("control.queue.max_queued", 100_000, 10_000_000,
+			"Entries that may wait at one time; one more is refused.",
+			func(c *Config) *int { return &c.Control.Queue.MaxQueued }),
+		key("control.queue.max_attempts", 5, 100,
+			"Claims of one entry before it is put aside as dead.",
+			func(c *Config) *int { return &c.Control.Queue.MaxAttempts }),
+	}
+}
+
+// key makes one row. Most is the cap; the zero value means there is none.
+func key[T bool | int | time.Duration | string](path string, def, most T, doc string, at func(*Config) *T) Key {
+	k := Key{
+		Path: path, Type: typeOf(def), Default: def, Doc: doc,
+		set: func(c *Config, v any) { *at(c) = v.(T) },
+		get: func(c *Config) any { return *at(c) },
+	}
+	var none T
+	if most != none {
+		k.Cap = most
+	}
+	return k
+}
+
+func typeOf(v any) Type {
+	switch v.(type) {
+	case bool:
+		return Bool
+	case int:
+		return Int
+	case time.Duration:
+		return Duration
+	}
+	return Name
+}

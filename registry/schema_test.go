@@ -1,0 +1,124 @@
+package registry_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/registry"
+)
+
+// effect sets a key and says what shows it.
+type effect struct {
+	set     string
+	observe func(*testing.T, *house, registry.Resolved) any
+	want    any
+}
+
+// layerEffect moves one layer to another backend.
+func layerEffect(l amber.Layer) effect {
+	return effect{"other", func(t *testing.T, _ *house, r registry.Resolved) any {
+		return servedBy(t, r.Store)[l]
+	}, "other"}
+}
+
+// opened is a value that a backend is opened with.
+func opened(of func(registry.Config) any) func(*testing.T, *house, registry.Resolved) any {
+	return func(_ *testing.T, h *house, _ registry.Resolved) any { return of(h.sqlite.configs[0]) }
+}
+
+func effects() map[string]effect {
+	e := map[string]effect{
+		"memory.enabled": {"false", func(t *testing.T, _ *house, r registry.Resolved) any {
+			_, err := r.Store.LongTerm.Write(t.Context(), amber.WriteRequest{})
+			return amber.KindOf(err)
+		}, amber.KindRefused},
+		"memory.backend": {"other", func(t *testing.T, _ *house, r registry.Resolved) any {
+			return servedBy(t, r.Store)
+		}, map[amber.Layer]string{
+			amber.LayerLongTerm: "other", amber.LayerTurns: "other", amber.LayerLoops: "other",
+			amber.LayerSessions: "other", amber.LayerNotes: "git", amber.LayerControl: "other",
+		}},
+		"memory.recall.enabled": {"false", func(t *testing.T, _ *house, r registry.Resolved) any {
+			_, err := r.Store.LongTerm.Recall(t.Context(), amber.Query{})
+			return amber.KindOf(err)
+		}, amber.KindRefused},
+		"memory.recall.top_k": {"12", func(t *testing.T, h *house, r registry.Resolved) any {
+			if _, err := r.Store.LongTerm.Recall(t.Context(), amber.Query{}); err != nil {
+				t.Fatal(err)
+			}
+			return h.sqlite.query.Limit
+		}, 12},
+		"memory.write.enabled": {"false", func(t *testing.T, _ *house, r registry.Resolved) any {
+			_, err := r.Store.LongTerm.Write(t.Context(), amber.WriteRequest{})
+			return amber.KindOf(err)
+		}, amber.KindRefused},
+		"memory.write.max_batch_size": {"3", func(t *testing.T, _ *house, r registry.Resolved) any {
+			_, err := r.Store.Batch.WriteBatch(t.Context(), make([]amber.WriteRequest, 4))
+			return amber.KindOf(err)
+		}, amber.KindInvalid},
+
+		"memory.backends.sqlite.busy_timeout": {"45s", opened(func(c registry.Config) any { return c.Memory.Backends.SQLite.BusyTimeout }), 45 * time.Second},
+		"memory.backends.sqlite.readers":      {"2", opened(func(c registry.Config) any { return c.Memory.Backends.SQLite.Readers }), 2},
+		"control.queue.lease":                 {"1m", opened(func(c registry.Config) any { return c.Control.Queue.Lease }), time.Minute},
+		"control.queue.max_in_flight":         {"3", opened(func(c registry.Config) any { return c.Control.Queue.MaxInFlight }), 3},
+		"control.queue.max_queued":            {"77", opened(func(c registry.Config) any { return c.Control.Queue.MaxQueued }), 77},
+		"control.queue.max_attempts":          {"9", opened(func(c registry.Config) any { return c.Control.Queue.MaxAttempts }), 9},
+	}
+	for _, l := range amber.Layers() {
+		e["memory.layers."+string(l)+".backend"] = layerEffect(l)
+	}
+	return e
+}
+
+// TestEveryKeyHasAnEffect sets each key by each way there is, and observes
+// something that is different without it.
+func TestEveryKeyHasAnEffect(t *testing.T) {
+	t.Parallel()
+	all := effects()
+	for _, k := range registry.Keys() {
+		t.Run(k.Path, func(t *testing.T) {
+			t.Parallel()
+			e, ok := all[k.Path]
+			if !ok {
+				t.Fatal("no effect is observed")
+			}
+			plain := newHouse(t)
+			before := e.observe(t, plain, plain.resolve(t, nil))
+			if cmp.Equal(before, e.want) {
+				t.Fatalf("the effect %v is there without the key", before)
+			}
+			for way, in := range waysToSet(k, e.set) {
+				h := newHouse(t)
+				r, err := h.Resolve(t.Context(), load(t, in).Config)
+				if err != nil {
+					t.Fatalf("%s: %v", way, err)
+				}
+				if diff := cmp.Diff(e.want, e.observe(t, h, r)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", way, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestKeysAreComplete(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, k := range registry.Keys() {
+		if seen[k.Path] {
+			t.Errorf("%s is there twice", k.Path)
+		}
+		seen[k.Path] = true
+		if k.Doc == "" {
+			t.Errorf("%s is not explained", k.Path)
+		}
+	}
+	for _, l := range amber.Layers() {
+		if !seen["memory.layers."+string(l)+".backend"] {
+			t.Errorf("layer %s has no key", l)
+		}
+	}
+}

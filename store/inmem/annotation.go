@@ -1,0 +1,79 @@
+package inmem
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+var (
+	_ amber.Embeddings = (*Store)(nil)
+	_ amber.Concepts   = (*Store)(nil)
+)
+
+// PutEmbedding implements [amber.Embeddings].
+func (s *Store) PutEmbedding(ctx context.Context, e amber.Embedding) error {
+	if err := e.Check(); err != nil {
+		return err
+	}
+	return s.annotate(ctx, "put embedding", e.MemoryID, func(r *record) {
+		r.embeddings = maps.Clone(r.embeddings)
+		if r.embeddings == nil {
+			r.embeddings = map[string][]float32{}
+		}
+		r.embeddings[e.Model] = slices.Clone(e.Vector)
+	})
+}
+
+// Embeddings implements [amber.Embeddings].
+func (s *Store) Embeddings(ctx context.Context, id amber.MemoryID) ([]amber.Embedding, error) {
+	return run(ctx, s, "read embeddings", func() ([]amber.Embedding, error) {
+		r, err := s.liveRecord("read embeddings", id)
+		if err != nil {
+			return nil, err
+		}
+		found := []amber.Embedding{}
+		for _, model := range slices.Sorted(maps.Keys(r.embeddings)) {
+			found = append(found, amber.Embedding{MemoryID: id, Model: model, Vector: slices.Clone(r.embeddings[model])})
+		}
+		return found, nil
+	})
+}
+
+// SetConcepts implements [amber.Concepts].
+func (s *Store) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []string) error {
+	concepts, err := amber.NormalizeConcepts(concepts)
+	if err != nil {
+		return err
+	}
+	return s.annotate(ctx, "set concepts", id, func(r *record) { r.concepts = concepts })
+}
+
+// Concepts implements [amber.Concepts].
+func (s *Store) Concepts(ctx context.Context, id amber.MemoryID) ([]string, error) {
+	return run(ctx, s, "read concepts", func() ([]string, error) {
+		r, err := s.liveRecord("read concepts", id)
+		if err != nil {
+			return nil, err
+		}
+		return copyList(r.concepts), nil
+	})
+}
+
+// annotate changes what hangs on a live memory; change works on a copy of the
+// record.
+func (s *Store) annotate(ctx context.Context, op string, id amber.MemoryID, change func(*record)) error {
+	return do(ctx, s, op, func() error {
+		r, err := s.liveRecord(op, id)
+		if err != nil {
+			return err
+		}
+		next := *r
+		change(&next)
+		s.records[id] = &next
+		s.touched(s.now(), id)
+		return nil
+	})
+}

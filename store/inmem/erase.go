@@ -1,0 +1,125 @@
+package inmem
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+var _ amber.Eraser = (*Store)(nil)
+
+// Erase implements [amber.Eraser].
+func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	return run(ctx, s, "erase memory", func() (amber.EraseReport, error) {
+		report := amber.EraseReport{ID: id, Removed: []string{}, Remaining: []string{}}
+		if _, gone := s.erased[id]; gone {
+			return report, nil
+		}
+		r := s.records[id]
+		if r == nil {
+			return amber.EraseReport{}, notFound("erase memory", string(id))
+		}
+		now := s.now()
+		turns := s.eraseTurns(now, r)
+		report.Removed = s.erase(now, id, r)
+		if turns > 0 {
+			report.Removed = append(report.Removed, fmt.Sprintf("%d turns", turns))
+		}
+		report.Remaining = s.copiesOf(r)
+		return report, nil
+	})
+}
+
+// quotes reports whether a text quotes one of the record's contents in full.
+func (r *record) quotes(text string) bool {
+	return slices.ContainsFunc(r.revisions, func(m amber.Memory) bool { return strings.Contains(text, m.Content) })
+}
+
+// eraseTurns removes the turns that quote the record.
+func (s *Store) eraseTurns(now amber.Time, r *record) (n int) {
+	s.turns = slices.DeleteFunc(s.turns, func(t amber.Turn) bool {
+		if !r.quotes(t.Content) {
+			return false
+		}
+		n++
+		s.blankDigests(amber.ChangeTurn, string(t.ID))
+		s.log(now, amber.OpDelete, amber.ChangeTurn, string(t.ID), "", "")
+		return true
+	})
+	return n
+}
+
+// copiesOf names the places that still quote the record.
+func (s *Store) copiesOf(r *record) []string {
+	names := []string{}
+	add := func(place, id, text string) {
+		if r.quotes(text) {
+			names = append(names, place+" "+id)
+		}
+	}
+	for id, other := range s.records {
+		for i, m := range other.revisions {
+			place := "history of memory"
+			if i == len(other.revisions)-1 {
+				place = "memory"
+			}
+			add(place, string(id), m.Title+"\n"+m.Summary+"\n"+m.Content)
+		}
+	}
+	for id, session := range s.sessions {
+		add("summary of session", string(id), session.Summary)
+	}
+	for id, state := range s.states {
+		add("state of session", string(id), string(state.Document))
+	}
+	for id, loop := range s.loops {
+		add("suspended loop of session", string(id), string(loop.State))
+	}
+	for _, c := range s.compactions {
+		add("compaction summary of session", string(c.SessionID), c.Summary)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// erase removes a record with everything that tells of it and says what that
+// was.
+func (s *Store) erase(now amber.Time, id amber.MemoryID, r *record) []string {
+	relations, answers := len(s.relations), len(s.answers)
+	maps.DeleteFunc(s.relations, func(_ string, rel amber.Relation) bool { return rel.From == id || rel.To == id })
+	maps.DeleteFunc(s.answers, func(_ string, a answer) bool { return a.ack.ID == id })
+	delete(s.records, id)
+	s.erased[id] = s.origin(now, r.present().Origin.Counter+1)
+	s.blankDigests(amber.ChangeMemory, string(id))
+	s.log(now, amber.OpDelete, amber.ChangeMemory, string(id), "", "")
+	removed := []string{}
+	for _, part := range []struct {
+		n    int
+		name string
+	}{
+		{len(r.revisions), "revisions"},
+		{len(r.embeddings), "embeddings"},
+		{len(r.concepts), "concepts"},
+		{relations - len(s.relations), "relations"},
+		{answers - len(s.answers), "idempotency answers"},
+	} {
+		if part.n > 0 {
+			removed = append(removed, fmt.Sprintf("%d %s", part.n, part.name))
+		}
+	}
+	return removed
+}
+
+// blankDigests removes the digests of an erased record from the log: they
+// would tell whoever guesses the text that the guess is right.
+func (s *Store) blankDigests(scope amber.ChangeScope, key string) {
+	for i := range s.changes.entries {
+		if c := &s.changes.entries[i]; c.Scope == scope && c.Key == key {
+			c.OldDigest, c.NewDigest = "", ""
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package inmem
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+var (
+	_ amber.Notes   = (*Store)(nil)
+	_ amber.NoteLog = (*Store)(nil)
+)
+
+// commit is one change of one note.
+type commit struct {
+	note string
+	amber.NoteCommit
+}
+
+// WriteNote implements [amber.Notes].
+func (s *Store) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	if err := amber.CheckNoteContent(content); err != nil {
+		return amber.Note{}, err
+	}
+	return run(ctx, s, "write note", func() (amber.Note, error) {
+		if stored, found := s.notes[name]; found && stored.Content == content {
+			return stored, nil
+		}
+		c := s.commit(name, "write")
+		note := amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.Commit, UpdatedAt: c.At}
+		s.notes[name] = note
+		return note, nil
+	})
+}
+
+// ReadNote implements [amber.Notes].
+func (s *Store) ReadNote(ctx context.Context, name string) (amber.Note, error) {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	return run(ctx, s, "read note", func() (amber.Note, error) {
+		note, found := s.notes[name]
+		if !found {
+			return amber.Note{}, notFound("read note", name)
+		}
+		return note, nil
+	})
+}
+
+// ListNotes implements [amber.Notes].
+func (s *Store) ListNotes(ctx context.Context) ([]amber.Note, error) {
+	return run(ctx, s, "list notes", func() ([]amber.Note, error) {
+		found := []amber.Note{}
+		for _, name := range slices.Sorted(maps.Keys(s.notes)) {
+			note := s.notes[name]
+			note.Content = ""
+			found = append(found, note)
+		}
+		return found, nil
+	})
+}
+
+// DeleteNote implements [amber.Notes].
+func (s *Store) DeleteNote(ctx context.Context, name string) error {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return err
+	}
+	return do(ctx, s, "delete note", func() error {
+		if _, found := s.notes[name]; !found {
+			return notFound("delete note", name)
+		}
+		delete(s.notes, name)
+		s.commit(name, "delete")
+		return nil
+	})
+}
+
+// LogNote implements [amber.NoteLog].
+func (s *Store) LogNote(ctx context.Context, name string, limit int) ([]amber.NoteCommit, error) {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return nil, err
+	}
+	if limit < 0 {
+		return nil, invalid("read note log", name, "limit is negative")
+	}
+	return run(ctx, s, "read note log", func() ([]amber.NoteCommit, error) {
+		found := []amber.NoteCommit{}
+		for _, c := range slices.Backward(s.commits) {
+			if c.note == name {
+				found = append(found, c.NoteCommit)
+			}
+		}
+		if len(found) == 0 {
+			return nil, notFound("read note log", name)
+		}
+		return found[:min(limit, len(found))], nil
+	})
+}
+
+// commit records a change of a note under a made-up hash.
+func (s *Store) commit(name, op string) amber.NoteCommit {
+	hash := amber.ContentDigest(fmt.Sprintf("%d %s %s", len(s.commits), op, name))[:40]
+	c := amber.NoteCommit{Commit: hash, At: s.now(), Op: op}
+	s.commits = append(s.commits, commit{name, c})
+	return c
+}

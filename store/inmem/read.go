@@ -1,0 +1,112 @@
+package inmem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+var _ amber.MemoryReader = (*Store)(nil)
+
+// Get implements [amber.MemoryReader].
+func (s *Store) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
+	return run(ctx, s, "get memory", func() (amber.Memory, error) {
+		r, err := s.liveRecord("get memory", id)
+		if err != nil {
+			return amber.Memory{}, err
+		}
+		return copyMemory(r.present()), nil
+	})
+}
+
+// History implements [amber.MemoryReader].
+func (s *Store) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
+	return run(ctx, s, "read history", func() ([]amber.Memory, error) {
+		r := s.records[id]
+		if r == nil {
+			return nil, notFound("read history", string(id))
+		}
+		return copyMemories(r.revisions), nil
+	})
+}
+
+// List implements [amber.MemoryReader].
+func (s *Store) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
+	q, err := q.Normalize()
+	if err != nil {
+		return amber.Page[amber.Memory]{}, err
+	}
+	return run(ctx, s, "list memories", func() (amber.Page[amber.Memory], error) {
+		found := s.memories(func(m amber.Memory) bool {
+			visible := q.Sees(m.Scope, m.Identities) || q.All && (q.Scope == "" || q.Scope == m.Scope)
+			return visible && passes(q.Filter, m) && (q.Deleted || m.DeletedAt.IsZero())
+		})
+		slices.SortFunc(found, func(a, b amber.Memory) int { return compareCreated(b, a) })
+		page, err := paginate("memories", found, q.Cursor, q.Limit, func(m amber.Memory) place {
+			return place{m.CreatedAt.UnixMilli(), string(m.ID)}
+		})
+		page.Items = copyMemories(page.Items)
+		return page, err
+	})
+}
+
+// maxTimeline bounds each side of a timeline.
+const maxTimeline = amber.MaxPageSize
+
+// Timeline implements [amber.MemoryReader].
+func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
+	if before < 0 || after < 0 || before > maxTimeline || after > maxTimeline {
+		return nil, invalid("read timeline", string(id), fmt.Sprintf("before and after are not between 0 and %d", maxTimeline))
+	}
+	return run(ctx, s, "read timeline", func() ([]amber.Memory, error) {
+		r, err := s.liveRecord("read timeline", id)
+		if err != nil {
+			return nil, err
+		}
+		pivot := r.present()
+		line := s.memories(func(m amber.Memory) bool { return m.DeletedAt.IsZero() && together(pivot, m) })
+		slices.SortFunc(line, compareCreated)
+		at := slices.IndexFunc(line, func(m amber.Memory) bool { return m.ID == id })
+		return copyMemories(line[max(0, at-before):min(len(line), at+1+after)]), nil
+	})
+}
+
+// together reports whether m is on the timeline of pivot.
+func together(pivot, m amber.Memory) bool {
+	if pivot.SessionID != "" {
+		return m.SessionID == pivot.SessionID
+	}
+	return m.Scope == pivot.Scope && m.Identity() == pivot.Identity()
+}
+
+// memories returns the newest revision of every memory that keep says yes to,
+// in no order.
+func (s *Store) memories(keep func(amber.Memory) bool) []amber.Memory {
+	var found []amber.Memory
+	for _, r := range s.records {
+		if m := r.present(); keep(m) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// passes reports whether m passes a filter, its scope aside.
+func passes(f amber.Filter, m amber.Memory) bool {
+	for _, tag := range f.Tags {
+		if !slices.Contains(m.Tags, tag) {
+			return false
+		}
+	}
+	return (len(f.Kinds) == 0 || slices.Contains(f.Kinds, m.Kind)) &&
+		(f.Since.IsZero() || !m.UpdatedAt.Before(f.Since)) &&
+		(f.Until.IsZero() || m.UpdatedAt.Before(f.Until))
+}
+
+// compareCreated orders memories by creation, then by id.
+func compareCreated(a, b amber.Memory) int {
+	return cmp.Or(cmp.Compare(a.CreatedAt.UnixMilli(), b.CreatedAt.UnixMilli()), cmp.Compare(a.ID, b.ID))
+}

@@ -1,0 +1,136 @@
+package inmem
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/amber-memory/amber"
+)
+
+// Options say where a store gets its time and chance from, and who it is.
+type Options struct {
+	Clock       amber.Clock        // required
+	Random      io.Reader          // required; ids and jitter are read from it
+	Device      string             // named in origins; default "inmem"
+	Incarnation string             // named in positions; default a new UUIDv7
+	Queue       amber.QueueOptions // zero fields take their defaults
+}
+
+// Store keeps everything in memory. It satisfies every contract and is safe
+// for concurrent use. Make one with [New].
+type Store struct {
+	clock  amber.Clock
+	random io.Reader
+	device string
+	limits amber.QueueOptions
+
+	mu sync.Mutex // guards everything below
+
+	records   map[amber.MemoryID]*record // replaced whole, never changed in place
+	erased    map[amber.MemoryID]amber.Origin
+	answers   map[string]answer // by idempotency key
+	relations map[string]amber.Relation
+	changes   changeLog
+
+	turns       []amber.Turn       // in order of append
+	compactions []amber.Compaction // in order of append
+	sessions    map[amber.SessionID]amber.Session
+	active      map[string]amber.SessionID // by binding
+	states      map[amber.SessionID]amber.SessionState
+	loops       map[amber.SessionID]amber.PendingLoop
+
+	notes   map[string]amber.Note
+	commits []commit
+
+	tasks     map[string]amber.Task
+	histories map[string]*history
+	approvals []amber.Approval // in order of request
+	results   map[node]amber.Result
+	queue     queue
+	control   changeLog
+}
+
+// New returns an empty store. The error is of kind invalid when the clock or
+// the source of randomness is missing; otherwise it comes from that source.
+func New(o Options) (*Store, error) {
+	if o.Clock == nil || o.Random == nil {
+		return nil, amber.Errorf(amber.KindInvalid, "make store", "inmem", "it needs a clock and a source of randomness")
+	}
+	if o.Device == "" {
+		o.Device = "inmem"
+	}
+	if o.Incarnation == "" {
+		id, err := amber.NewUUID(o.Clock(), o.Random)
+		if err != nil {
+			return nil, err
+		}
+		o.Incarnation = id
+	}
+	return &Store{
+		clock: o.Clock, random: o.Random, device: o.Device, limits: o.Queue.WithDefaults(),
+		records: map[amber.MemoryID]*record{}, erased: map[amber.MemoryID]amber.Origin{},
+		answers: map[string]answer{}, relations: map[string]amber.Relation{},
+		sessions: map[amber.SessionID]amber.Session{}, active: map[string]amber.SessionID{},
+		states: map[amber.SessionID]amber.SessionState{}, loops: map[amber.SessionID]amber.PendingLoop{},
+		notes: map[string]amber.Note{},
+		tasks: map[string]amber.Task{}, histories: map[string]*history{}, results: map[node]amber.Result{},
+		queue:   newQueue(),
+		changes: changeLog{incarnation: o.Incarnation}, control: changeLog{incarnation: o.Incarnation},
+	}, nil
+}
+
+// Store returns every contract in one value.
+func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
+
+// Parts returns every contract, to be put together with parts of other
+// backends.
+func (s *Store) Parts() amber.Parts {
+	return amber.Parts{
+		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s,
+		Relations: s, Embeddings: s, Concepts: s, Compactions: s, Stats: s, Changes: s,
+		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s,
+		Notes: s, NoteLog: s,
+		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,
+		ControlChanges: controlChanges{s},
+	}
+}
+
+// Health implements [amber.LongTerm]: memory is always there.
+func (s *Store) Health(ctx context.Context) (amber.Health, error) {
+	return run(ctx, s, "check health", func() (amber.Health, error) {
+		return amber.Health{Backend: backendName, Status: amber.Healthy}, nil
+	})
+}
+
+// run takes the store's turn and runs f in it, unless ctx has ended.
+func run[T any](ctx context.Context, s *Store, op string, f func() (T, error)) (T, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		var none T
+		return none, &amber.Error{Op: op, Kind: amber.KindUnreachable, Err: err}
+	}
+	return f()
+}
+
+// do is run for operations without an answer.
+func do(ctx context.Context, s *Store, op string, f func() error) error {
+	_, err := run(ctx, s, op, func() (struct{}, error) { return struct{}{}, f() })
+	return err
+}
+
+func (s *Store) now() amber.Time { return amber.At(s.clock()) }
+
+func (s *Store) newID(now amber.Time) (string, error) { return amber.NewUUID(now.Time(), s.random) }
+
+// origin stamps a record of this device.
+func (s *Store) origin(now amber.Time, counter uint64) amber.Origin {
+	return amber.Origin{Device: s.device, Counter: counter, Clock: s.changes.tick(now)}
+}
+
+func notFound(op, id string) error { return &amber.Error{Op: op, Kind: amber.KindNotFound, ID: id} }
+
+func conflict(op, id, why string) error { return amber.Errorf(amber.KindConflict, op, id, why) }
+
+func invalid(op, id, why string) error { return amber.Errorf(amber.KindInvalid, op, id, why) }

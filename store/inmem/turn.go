@@ -1,0 +1,131 @@
+package inmem
+
+import (
+	"context"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+var (
+	_ amber.Turns       = (*Store)(nil)
+	_ amber.Compactions = (*Store)(nil)
+)
+
+// AppendTurn implements [amber.Turns]. An id that is stored under another
+// session is a conflict.
+func (s *Store) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
+	t, err := t.Normalize()
+	if err != nil {
+		return amber.Turn{}, err
+	}
+	return run(ctx, s, "append turn", func() (amber.Turn, error) {
+		if i := slices.IndexFunc(s.turns, func(c amber.Turn) bool { return c.ID == t.ID }); i >= 0 {
+			if s.turns[i].SessionID != t.SessionID {
+				return amber.Turn{}, conflict("append turn", string(t.ID), "another session has a turn with this id")
+			}
+			return s.turns[i], nil
+		}
+		now := s.now()
+		if t.ID == "" {
+			id, err := s.newID(now)
+			if err != nil {
+				return amber.Turn{}, err
+			}
+			t.ID = amber.TurnID(id)
+		}
+		if t.CreatedAt.IsZero() {
+			t.CreatedAt = now
+		}
+		s.turns = append(s.turns, t)
+		s.log(now, amber.OpInsert, amber.ChangeTurn, string(t.ID), "", amber.ContentDigest(t.Content))
+		return t, nil
+	})
+}
+
+// LoadTurns implements [amber.Turns].
+func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
+	if limit < 0 {
+		return nil, invalid("load turns", string(id), "limit is negative")
+	}
+	return run(ctx, s, "load turns", func() ([]amber.Turn, error) {
+		found := []amber.Turn{}
+		for _, t := range s.turns {
+			if t.SessionID == id {
+				found = append(found, t)
+			}
+		}
+		return found[max(0, len(found)-limit):], nil
+	})
+}
+
+// DeleteTurns implements [amber.Turns].
+func (s *Store) DeleteTurns(ctx context.Context, id amber.SessionID) (int, error) {
+	return run(ctx, s, "delete turns", func() (int, error) { return s.dropTurns(s.now(), id), nil })
+}
+
+// dropTurns removes the turns of a session and logs that once, if there were
+// any.
+func (s *Store) dropTurns(now amber.Time, id amber.SessionID) int {
+	before := len(s.turns)
+	s.turns = slices.DeleteFunc(s.turns, func(t amber.Turn) bool { return t.SessionID == id })
+	n := before - len(s.turns)
+	if n > 0 {
+		s.log(now, amber.OpDelete, amber.ChangeTurn, string(id), "", "")
+	}
+	return n
+}
+
+// AddCompaction implements [amber.Compactions]. An id that is stored under
+// another session is a conflict.
+func (s *Store) AddCompaction(ctx context.Context, c amber.Compaction) (amber.Compaction, error) {
+	c, err := c.Normalize()
+	if err != nil {
+		return amber.Compaction{}, err
+	}
+	return run(ctx, s, "add compaction", func() (amber.Compaction, error) {
+		if i := slices.IndexFunc(s.compactions, func(k amber.Compaction) bool { return k.ID == c.ID }); i >= 0 {
+			if s.compactions[i].SessionID != c.SessionID {
+				return amber.Compaction{}, conflict("add compaction", c.ID, "another session has a compaction with this id")
+			}
+			return s.compactions[i], nil
+		}
+		now := s.now()
+		if c.ID == "" {
+			id, err := s.newID(now)
+			if err != nil {
+				return amber.Compaction{}, err
+			}
+			c.ID = id
+		}
+		if c.CreatedAt.IsZero() {
+			c.CreatedAt = now
+		}
+		s.compactions = append(s.compactions, c)
+		s.log(now, amber.OpInsert, amber.ChangeCompaction, c.ID, "", amber.ContentDigest(c.Summary))
+		return c, nil
+	})
+}
+
+// Compactions implements [amber.Compactions], in the order they were added.
+func (s *Store) Compactions(ctx context.Context, id amber.SessionID) ([]amber.Compaction, error) {
+	return run(ctx, s, "read compactions", func() ([]amber.Compaction, error) {
+		found := []amber.Compaction{}
+		for _, c := range s.compactions {
+			if c.SessionID == id {
+				found = append(found, c)
+			}
+		}
+		return found, nil
+	})
+}
+
+// dropCompactions removes the summaries of a session and logs that once, if
+// there were any.
+func (s *Store) dropCompactions(now amber.Time, id amber.SessionID) {
+	before := len(s.compactions)
+	s.compactions = slices.DeleteFunc(s.compactions, func(c amber.Compaction) bool { return c.SessionID == id })
+	if len(s.compactions) < before {
+		s.log(now, amber.OpDelete, amber.ChangeCompaction, string(id), "", "")
+	}
+}

@@ -1,0 +1,167 @@
+package inmem
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+var (
+	_ amber.LongTerm    = (*Store)(nil)
+	_ amber.BatchWriter = (*Store)(nil)
+)
+
+// answerFor is how long an answer is kept for its idempotency key.
+const answerFor = 7 * 24 * time.Hour
+
+// answer is what a write with an idempotency key was told.
+type answer struct {
+	digest  string // of the request
+	ack     amber.WriteAck
+	expires amber.Time
+}
+
+// Write implements [amber.LongTerm].
+func (s *Store) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
+	r, err := r.Normalize()
+	if err != nil {
+		return amber.WriteAck{}, err
+	}
+	return run(ctx, s, "write memory", func() (amber.WriteAck, error) { return s.write(s.now(), r) })
+}
+
+// WriteBatch implements [amber.BatchWriter].
+func (s *Store) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
+	if n := len(rs); n > amber.MaxBatchSize {
+		return nil, invalid("write memories", "", fmt.Sprintf("there are %d, the limit is %d", n, amber.MaxBatchSize))
+	}
+	normal := make([]amber.WriteRequest, len(rs))
+	for i, r := range rs {
+		n, err := r.Normalize()
+		if err != nil {
+			return nil, itemError(i, err)
+		}
+		normal[i] = n
+	}
+	return run(ctx, s, "write memories", func() ([]amber.WriteAck, error) { return s.writeAll(s.now(), normal) })
+}
+
+// writeAll writes every request, or none if one is refused.
+func (s *Store) writeAll(now amber.Time, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
+	records, answers, changes := maps.Clone(s.records), maps.Clone(s.answers), s.changes
+	acks := make([]amber.WriteAck, len(rs))
+	for i, r := range rs {
+		ack, err := s.write(now, r)
+		if err != nil {
+			s.records, s.answers, s.changes = records, answers, changes
+			return nil, itemError(i, err)
+		}
+		acks[i] = ack
+	}
+	return acks, nil
+}
+
+func itemError(i int, err error) error {
+	return &amber.Error{Op: fmt.Sprintf("write memories: item %d", i+1), Kind: amber.KindOf(err), Err: err}
+}
+
+// write stores one normalised request, or repeats the answer its key was
+// given before.
+func (s *Store) write(now amber.Time, r amber.WriteRequest) (amber.WriteAck, error) {
+	key := r.IdempotencyKey
+	if a, known := s.answers[key]; key != "" && known && now.Before(a.expires) {
+		if a.digest != r.Digest() {
+			return amber.WriteAck{}, conflict("write memory", key, "the idempotency key was used for another request")
+		}
+		return copyAck(a.ack), nil
+	}
+	ack, err := s.place(now, r)
+	if err == nil && key != "" {
+		maps.DeleteFunc(s.answers, func(_ string, a answer) bool { return !now.Before(a.expires) })
+		s.answers[key] = answer{r.Digest(), copyAck(ack), now.Add(answerFor)}
+	}
+	return ack, err
+}
+
+// place finds where a request belongs: to its topic's memory, to an equal
+// memory, or to a new one.
+func (s *Store) place(now amber.Time, r amber.WriteRequest) (amber.WriteAck, error) {
+	m := described(r)
+	if r.Topic != "" {
+		return s.placeTopic(now, m), nil
+	}
+	if twin := s.twinOf(m); twin != "" {
+		return s.countDuplicate(now, twin), nil
+	}
+	id, err := s.newID(now)
+	if err != nil {
+		return amber.WriteAck{}, err
+	}
+	m.ID = amber.MemoryID(id)
+	return amber.WriteAck{Memory: s.insert(now, m)}, nil
+}
+
+func (s *Store) placeTopic(now amber.Time, m amber.Memory) amber.WriteAck {
+	m.ID = s.topicID(m)
+	r := s.records[m.ID]
+	if r == nil {
+		return amber.WriteAck{Memory: s.insert(now, m)}
+	}
+	next := r.present()
+	if r.live() && next.ContentDigest == m.ContentDigest && next.Kind == m.Kind && next.Title == m.Title {
+		return s.countDuplicate(now, m.ID)
+	}
+	next.Identities = m.Identities
+	next.Kind, next.Title, next.Content, next.Summary = m.Kind, m.Title, m.Content, m.Summary
+	next.Tags, next.Metadata, next.SourceRefs = m.Tags, m.Metadata, m.SourceRefs
+	next.Trust, next.ContentDigest = m.Trust, m.ContentDigest
+	next.DeletedAt = amber.Time{}
+	return amber.WriteAck{Memory: s.revise(now, amber.OpUpdate, next)}
+}
+
+// topicID returns the id of m's topic, in the first epoch that was not
+// erased.
+func (s *Store) topicID(m amber.Memory) amber.MemoryID {
+	for epoch := 0; ; epoch++ {
+		id := amber.TopicID(m.ProjectID, m.Scope, m.Identity(), m.Topic, epoch)
+		if _, gone := s.erased[id]; !gone {
+			return id
+		}
+	}
+}
+
+// twinOf returns the oldest other live memory that says the same as m, or "".
+func (s *Store) twinOf(m amber.Memory) amber.MemoryID {
+	var twin amber.Memory
+	for id, r := range s.records {
+		c := r.present()
+		if id == m.ID || !r.live() || c.ContentDigest != m.ContentDigest || c.Kind != m.Kind ||
+			c.Scope != m.Scope || c.Identity() != m.Identity() || c.Title != m.Title {
+			continue
+		}
+		if twin.ID == "" || compareCreated(c, twin) < 0 {
+			twin = c
+		}
+	}
+	return twin.ID
+}
+
+// countDuplicate notes that a memory was written once more.
+func (s *Store) countDuplicate(now amber.Time, id amber.MemoryID) amber.WriteAck {
+	s.records[id] = s.records[id].counted()
+	s.touched(now, id)
+	return amber.WriteAck{Memory: copyMemory(s.records[id].present()), Deduplicated: true}
+}
+
+// described returns the memory a normalised request describes.
+func described(r amber.WriteRequest) amber.Memory {
+	return copyMemory(amber.Memory{
+		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities,
+		Title: r.Title, Content: r.Content, Summary: r.Summary, Topic: r.Topic,
+		Tags: r.Tags, Metadata: r.Metadata, SourceRefs: r.SourceRefs,
+		Trust: r.Trust, ContentDigest: amber.ContentDigest(r.Content),
+	})
+}
