@@ -104,7 +104,9 @@ func (a absent) Compactions(context.Context, SessionID) ([]Compaction, error) {
 	return []Compaction{}, a.read("read compactions")
 }
 
-func (a absent) Stats(context.Context) (Stats, error) { return Stats{}, a.read("count") }
+func (a absent) Stats(context.Context) (Stats, error) {
+	return Stats{ByKind: map[MemoryKind]int64{}, ByScope: map[Scope]int64{}, ByTrust: map[Trust]int64{}}, a.read("count")
+}
 
 func (a absent) Changes(context.Context, Position, int) ([]Change, error) {
 	return []Change{}, a.read("read changes")

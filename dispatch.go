@@ -54,6 +54,12 @@ type Nack struct {
 	NotBefore Time `json:"not_before,omitzero"`
 }
 
+// Normalize checks the reason. The error is of kind invalid.
+func (n Nack) Normalize() (Nack, error) {
+	n.Reason = orDefault(n.Reason, "no reason given")
+	return n, checkText("reason", n.Reason, MaxSummaryBytes, lenient)
+}
+
 // Backpressure is the state of the queue.
 type Backpressure struct {
 	Queued      int `json:"queued"`

@@ -146,6 +146,13 @@ type Memory struct {
 // Identity returns the identity m's scope is bound to, "" for global.
 func (m *Memory) Identity() string { return m.For(m.Scope) }
 
+// SameKey reports whether two memories are duplicates of each other: same
+// content, kind, scope, identity and title.
+func SameKey(a, b Memory) bool {
+	return a.ContentDigest == b.ContentDigest && a.Kind == b.Kind && a.Scope == b.Scope &&
+		a.Identity() == b.Identity() && a.Title == b.Title
+}
+
 // WriteReason says why a memory is written.
 type WriteReason string
 
@@ -258,7 +265,8 @@ type BatchWriter interface {
 type Editor interface {
 	// Edit applies r and returns the new revision; an edit that changes
 	// nothing returns the memory as it is. Errors: not_found, invalid,
-	// conflict when IfRevision does not match or an equal memory exists.
+	// conflict when IfRevision does not match or when the edit would make it
+	// a duplicate of another live memory.
 	Edit(ctx context.Context, r EditRequest) (Memory, error)
 }
 

@@ -13,7 +13,9 @@ const (
 // Query asks for the memories that best answer a text.
 type Query struct {
 	// Text is a question in natural language: its content words are searched,
-	// any of them may match. Empty text matches everything, newest first.
+	// any of them may match. When they find fewer than Limit, related words
+	// (chose for pick) fill up behind them. Blank text matches everything,
+	// newest first; text without a letter or digit matches nothing.
 	Text string `json:"text"`
 	Filter
 	Reason  RecallReason `json:"reason,omitempty"`  // default manual
@@ -61,6 +63,9 @@ type Why struct {
 	Words     float64 `json:"words"`
 	Substring float64 `json:"substring,omitempty"`
 	CJK       float64 `json:"cjk,omitempty"`
+	// Related is set on a hit that only related words found; it ranks behind
+	// every hit of the question's own words.
+	Related bool `json:"related,omitempty"`
 }
 
 // TermMatch is one query term and the fields it was found in.

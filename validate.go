@@ -113,6 +113,11 @@ func (q Query) Normalize() (Query, []Clamp, error) {
 	if q.Filter, err = q.Filter.normalize(); err != nil {
 		return q, nil, err
 	}
+	if q.Scope != "" {
+		if err := CheckScope(q.Scope, q.Identities); err != nil {
+			return q, nil, err
+		}
+	}
 	return q, clamped, firstError(
 		checkText("query", q.Text, MaxQueryBytes, lenient),
 		checkOneOf("reason", q.Reason, RecallManual, RecallRequest, RecallResume),
@@ -130,6 +135,14 @@ func (q ListQuery) Normalize() (ListQuery, error) {
 	}
 	q.Limit = min(q.Limit, MaxPageSize)
 	var err error
+	if q.All && q.Scope != "" {
+		err = checkOneOf("scope", q.Scope, Scopes()...)
+	} else if q.Scope != "" {
+		err = CheckScope(q.Scope, q.Identities)
+	}
+	if err != nil {
+		return q, err
+	}
 	q.Filter, err = q.Filter.normalize()
 	return q, err
 }
@@ -144,13 +157,7 @@ func (f Filter) normalize() (Filter, error) {
 			return f, err
 		}
 	}
-	if err := f.Identities.check(); err != nil {
-		return f, err
-	}
-	if f.Scope == "" {
-		return f, nil
-	}
-	return f, CheckScope(f.Scope, f.Identities)
+	return f, f.Identities.check()
 }
 
 // Sees reports whether a memory of scope s and identities record passes the

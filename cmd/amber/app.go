@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// app is one run of the command.
+type app struct {
+	world
+	global globals
+	out    printer
+}
+
+// globals are the flags every command takes.
+type globals struct {
+	home, config, tenant, agent string
+	json, quiet, noColor        bool
+}
+
+// run executes one command line and returns the exit code.
+func run(ctx context.Context, args []string, w world) int {
+	a := &app{world: w}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(w.stdin)
+	root.SetOut(w.stdout)
+	root.SetErr(w.stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	return a.fail(err, args)
+}
+
+// getenv reads one variable; the last assignment wins, as in a shell.
+func (a *app) getenv(name string) string {
+	value := ""
+	for _, kv := range a.environ {
+		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// homeDir returns the folder of the home: the flag, the environment, the
+// user's data folder.
+func (a *app) homeDir() (string, error) {
+	dir := a.global.home
+	if dir == "" {
+		dir = a.getenv("AMBER_HOME")
+	}
+	if dir == "" {
+		data := a.getenv("XDG_DATA_HOME")
+		if data == "" {
+			user := a.getenv("HOME")
+			if user == "" {
+				e := amber.Errorf(amber.KindInvalid, "find home", "", "neither --home, $AMBER_HOME, $XDG_DATA_HOME nor $HOME is set")
+				return "", e
+			}
+			data = filepath.Join(user, ".local", "share")
+		}
+		dir = filepath.Join(data, "amber")
+	}
+	return a.absolute(dir)
+}
+
+// absolute makes a path of the command line absolute.
+func (a *app) absolute(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	wd, err := a.directory()
+	if err != nil {
+		return "", &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
+	}
+	return filepath.Join(wd, path), nil
+}
+
+// loadConfig reads the configuration.
+func (a *app) loadConfig() (registry.Loaded, error) {
+	in := registry.Input{Path: registry.DefaultPath(a.getenv), ReadFile: os.ReadFile, Environ: a.environ}
+	if a.global.config != "" {
+		path, err := a.absolute(a.global.config)
+		if err != nil {
+			return registry.Loaded{}, err
+		}
+		in.Path, in.Explicit = path, true
+	}
+	return registry.Load(in)
+}
+
+// openHome opens the home, says so when it made it, and returns the agent the
+// flags name.
+func (a *app) openHome() (*home.Home, *home.Agent, error) {
+	tenant, err := amber.ParseTenantID(a.global.tenant)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := amber.ParseAgentID(a.global.agent)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := a.homeDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	h, created, err := home.Open(dir, home.Options{Clock: a.clock, Random: a.random})
+	if err != nil {
+		return nil, nil, err
+	}
+	if created {
+		a.out.note("made a new home in %s", dir)
+	}
+	agent, err := h.Agent(tenant, id)
+	return h, agent, err
+}
+
+// opened is everything a verb works with.
+type opened struct {
+	registry.Resolved
+	config registry.Loaded
+	home   *home.Home
+	agent  *home.Agent
+	sqlite *sqlite.Store // nil when no layer is on SQLite
+	notes  *memdir.Dir   // nil when notes are elsewhere
+}
+
+// withStore opens the store, runs fn and closes it. Every verb that touches
+// memory is such an fn.
+func (a *app) withStore(cmd *cobra.Command, fn func(ctx context.Context, s *opened) error) error {
+	ctx := cmd.Context()
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	err = fn(ctx, s)
+	return errors.Join(err, s.Close())
+}
+
+// open resolves the configured store.
+func (a *app) open(ctx context.Context) (*opened, error) {
+	loaded, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	h, agent, err := a.openHome()
+	if err != nil {
+		return nil, err
+	}
+	s := &opened{config: loaded, home: h, agent: agent}
+	r, err := a.backends(s)
+	if err != nil {
+		return nil, err
+	}
+	s.Resolved, err = r.Resolve(ctx, loaded.Config)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range loaded.Clamped {
+		a.out.note("%s is %d, more than allowed; using %d", c.Key, c.Requested, c.Effective)
+	}
+	return s, nil
+}
+
+// backends registers what this binary can store memory in.
+func (a *app) backends(s *opened) (*registry.Registry, error) {
+	r := registry.New()
+	return r, errors.Join(
+		r.Register("sqlite", func(ctx context.Context, c registry.Config) (registry.Opened, error) {
+			store, err := sqlite.Open(ctx, s.agent, sqlite.Options{
+				Clock: a.clock, Random: a.random, Queue: c.Control.Queue,
+				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
+			})
+			if err != nil {
+				return registry.Opened{}, err
+			}
+			s.sqlite = store
+			return registry.Opened{Parts: store.Parts(), Close: store.Close}, nil
+		}),
+		r.Register("inmem", func(_ context.Context, c registry.Config) (registry.Opened, error) {
+			store, err := inmem.New(inmem.Options{Clock: a.clock, Random: a.random, Device: "inmem", Incarnation: "inmem", Queue: c.Control.Queue})
+			if err != nil {
+				return registry.Opened{}, err
+			}
+			return registry.Opened{Parts: store.Parts(), Close: func() error { return nil }}, nil
+		}),
+		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, registry.Config) (registry.Opened, error) {
+			d, err := memdir.New(memdir.Options{Guard: noteGuard{s.agent}, Clock: a.clock})
+			if err != nil {
+				return registry.Opened{}, err
+			}
+			s.notes = d
+			return registry.Opened{Parts: amber.Parts{Notes: d, NoteLog: d}, Close: func() error { return nil }}, nil
+		}),
+	)
+}
+
+// noteGuard lets the notes of the live generation be written in their turn.
+type noteGuard struct{ agent *home.Agent }
+
+func (g noteGuard) dir(c home.Current) string { return filepath.Join(g.agent.GenDir(c), "memdir") }
+
+func (g noteGuard) Write(ctx context.Context, fn func(dir string) error) error {
+	return g.agent.Write(ctx, "notes", func(c home.Current) error { return fn(g.dir(c)) })
+}
+
+func (g noteGuard) Read(_ context.Context, fn func(dir string) error) error {
+	c, err := g.agent.Current()
+	if err != nil {
+		return err
+	}
+	return fn(g.dir(c))
+}
+
+// usage is an error about how the command was called.
+func usage(format string, args ...any) error {
+	return &amber.Error{Op: "read command line", Kind: amber.KindInvalid, Err: fmt.Errorf(format, args...), Hint: "amber help"}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/registry"
+)
+
+func (a *app) configCommand() *cobra.Command {
+	return family("config", "Look at the configuration",
+		a.configShowCommand(), a.configCheckCommand(), a.configPathCommand(),
+	)
+}
+
+// configuration is the JSON of config show.
+type configuration struct {
+	Path    string           `json:"path"`
+	Found   bool             `json:"found"`
+	Values  []registry.Value `json:"values"`
+	Clamped []amber.Clamp    `json:"clamped"`
+}
+
+func (a *app) configShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show",
+		Short: "List every value and where it came from",
+		Args:  exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			l, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			a.noteClamped(l.Clamped)
+			c := configuration{l.Path, l.FileFound, l.Values, append([]amber.Clamp{}, l.Clamped...)}
+			return a.out.show(c, func(w io.Writer) { printConfiguration(w, c) })
+		},
+	}
+}
+
+func printConfiguration(w io.Writer, c configuration) {
+	rows := make([][]string, len(c.Values))
+	for i, v := range c.Values {
+		rows[i] = []string{v.Key, fmt.Sprint(v.Value), string(v.Source)}
+	}
+	table(w, []string{"KEY", "VALUE", "SOURCE"}, rows)
+}
+
+func (a *app) noteClamped(clamped []amber.Clamp) {
+	for _, c := range clamped {
+		a.out.note("%s is %d, more than allowed; using %d", c.Key, c.Requested, c.Effective)
+	}
+}
+
+// configVerdict is the JSON of config check.
+type configVerdict struct {
+	Path    string        `json:"path"`
+	Found   bool          `json:"found"`
+	OK      bool          `json:"ok"`
+	Clamped []amber.Clamp `json:"clamped"`
+}
+
+func (a *app) configCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Tell whether the configuration is right, without opening anything",
+		Args:  exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			l, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			r, err := a.backends(&opened{})
+			if err != nil {
+				return err
+			}
+			if err := r.Check(l.Config); err != nil {
+				return err
+			}
+			a.noteClamped(l.Clamped)
+			v := configVerdict{l.Path, l.FileFound, true, append([]amber.Clamp{}, l.Clamped...)}
+			return a.out.show(v, func(w io.Writer) { fmt.Fprintln(w, "configuration is fine") })
+		},
+	}
+}
+
+func (a *app) configPathCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "path",
+		Short: "Print which file is read",
+		Args:  exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			path, err := a.configPath()
+			if err != nil {
+				return err
+			}
+			return a.out.show(configPlace{path}, func(w io.Writer) { fmt.Fprintln(w, path) })
+		},
+	}
+}
+
+// configPlace is the JSON of config path.
+type configPlace struct {
+	Path string `json:"path"`
+}
+
+// configPath returns where the configuration is looked for. It reads nothing,
+// so that it also answers when the file is broken.
+func (a *app) configPath() (string, error) {
+	if a.global.config != "" {
+		return a.absolute(a.global.config)
+	}
+	path := registry.DefaultPath(a.getenv)
+	if path == "" {
+		return "", amber.Errorf(amber.KindInvalid, "find configuration", "", "neither --config, $XDG_CONFIG_HOME nor $HOME is set")
+	}
+	return path, nil
+}

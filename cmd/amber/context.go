@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// contextFlags say for whom the block is and how large it may get.
+type contextFlags struct {
+	identityFlags
+	maxBytes, sessions int
+	explain            bool
+}
+
+func (a *app) contextCommand() *cobra.Command {
+	var f contextFlags
+	cmd := &cobra.Command{
+		Use:   "context [GOAL|-]",
+		Short: "Print what an agent should know before it starts",
+		Long: `Print a block of memory to put before an agent's prompt: what the goal brings to
+mind, or the newest memories where there is no goal, and the last sessions. The
+recall policy decides; only memories written here or signed by a trusted key are
+in it. Nothing is printed where there is nothing to say.`,
+		Example: `  amber context "fix the failing release build"
+  amber context --explain --max-bytes 4096`,
+		Args: upTo(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req, err := a.contextRequest(f, args)
+			if err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				if req.Identities, err = a.identities(ctx, s, f.identityFlags); err != nil {
+					return err
+				}
+				block, err := amber.BuildContext(ctx, s.Store, s.Policy, req, a.random)
+				if err != nil {
+					return err
+				}
+				return a.out.show(block, func(w io.Writer) { a.printContext(w, block, f.explain) })
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.project, "project", "", "the project (default from the git repository of the working directory)")
+	fl.StringVar(&f.user, "user", "", "the user")
+	fl.StringVar(&f.workspace, "workspace", "", "the workspace")
+	fl.StringVar(&f.session, "session", "", "the session (default the active one)")
+	fl.IntVar(&f.maxBytes, "max-bytes", amber.DefaultContextBytes, "how large the block may be (512 to 65536)")
+	fl.IntVar(&f.sessions, "sessions", 3, "how many recent sessions to name")
+	fl.BoolVar(&f.explain, "explain", false, "tell why each memory is in the block")
+	return cmd
+}
+
+func (a *app) contextRequest(f contextFlags, args []string) (r amber.ContextRequest, err error) {
+	if f.maxBytes < 1 {
+		return r, usage("--max-bytes is %d; it must be positive", f.maxBytes)
+	}
+	if f.sessions < 0 {
+		return r, usage("--sessions is %d; it must not be negative", f.sessions)
+	}
+	r.MaxBytes, r.Sessions, r.Explain = f.maxBytes, f.sessions, f.explain
+	if r.Sessions == 0 {
+		r.Sessions = -1 // in a request 0 means the default
+	}
+	if len(args) > 0 {
+		r.Goal, err = a.text(args[0], amber.MaxQueryBytes)
+	}
+	return r, err
+}
+
+// printContext prints the block and nothing else to w, so that it can go
+// straight into a prompt; the explanation goes to stderr.
+func (a *app) printContext(w io.Writer, b amber.ContextBlock, explain bool) {
+	io.WriteString(w, b.Text)
+	switch {
+	case !b.Decision.Effective:
+		a.out.note("nothing is recalled: %s", b.Decision.BlockedReason)
+	case b.Text == "":
+		a.out.note("nothing to say")
+	case b.Omitted > 0:
+		a.out.note("%d memories did not fit into --max-bytes", b.Omitted)
+	}
+	if !explain {
+		return
+	}
+	for _, h := range b.Memories {
+		fmt.Fprintf(a.stderr, "%.2f  %s  %s\n", h.Score, shortID(string(h.ID)), oneLine(h.Snippet, 90))
+		if h.Why != nil {
+			printWhy(a.stderr, h.Why)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// status is the outcome of one check.
+type status string
+
+const (
+	statusOK      status = "ok"
+	statusWarning status = "warning"
+	statusFailed  status = "failed"
+	// statusSkipped is a check that could not be made; it says so instead of
+	// looking like one that passed.
+	statusSkipped status = "not checked"
+)
+
+// finding is one line of the doctor's report.
+type finding struct {
+	Code   string     `json:"code"` // stable
+	Status status     `json:"status"`
+	Detail string     `json:"detail"`
+	Hint   string     `json:"hint,omitempty"`
+	Kind   amber.Kind `json:"kind,omitempty"` // of a failed check
+}
+
+// checkup is the doctor's report.
+type checkup struct {
+	OK     bool      `json:"ok"`
+	Checks []finding `json:"checks"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var deep bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look whether everything is well",
+		Long: `Look at the home, the agent, its databases and notes, the disk, the clock and the
+configuration, and print one line per check. Nothing is changed.
+
+With --deep it also compares the text of every memory with the search indexes, and runs
+the promises of the store on a temporary one on this machine's disk.
+
+The exit code is 0 unless a check failed; warnings are no failure.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := doctor{app: a, deep: deep}
+			d.examine(cmd.Context())
+			if err := a.out.show(d.report(), func(w io.Writer) { a.printCheckup(w, d.findings) }); err != nil {
+				return err
+			}
+			return d.verdict()
+		},
+	}
+	cmd.Flags().BoolVar(&deep, "deep", false, "also compare indexes with text, and test the store on this disk")
+	return cmd
+}
+
+// doctor collects findings.
+type doctor struct {
+	*app
+	deep     bool
+	findings []finding
+}
+
+func (d *doctor) add(f finding) { d.findings = append(d.findings, f) }
+
+// judge adds a finding: failed with the error's kind and hint, or ok with the
+// detail.
+func (d *doctor) judge(code string, err error, detail string, args ...any) {
+	if err != nil {
+		d.add(finding{Code: code, Status: statusFailed, Detail: err.Error(), Hint: amber.HintOf(err), Kind: amber.KindOf(err)})
+		return
+	}
+	d.add(finding{Code: code, Status: statusOK, Detail: fmt.Sprintf(detail, args...)})
+}
+
+func (d *doctor) report() checkup {
+	r := checkup{OK: true, Checks: d.findings}
+	for _, f := range d.findings {
+		r.OK = r.OK && f.Status != statusFailed
+	}
+	return r
+}
+
+// verdict is the error of the first failed check.
+func (d *doctor) verdict() error {
+	for _, f := range d.findings {
+		if f.Status == statusFailed {
+			return errReported{f.Kind}
+		}
+	}
+	return nil
+}
+
+// errReported ends a command whose output has said already what is wrong.
+type errReported struct{ kind amber.Kind }
+
+func (e errReported) Error() string { return string(e.kind) }
+
+func (a *app) printCheckup(w io.Writer, findings []finding) {
+	marks := map[status]string{statusOK: "ok  ", statusWarning: "warn", statusFailed: "FAIL", statusSkipped: "----"}
+	for _, f := range findings {
+		style := dim
+		if f.Status == statusFailed {
+			style = amb
+		}
+		fmt.Fprintf(w, "%s  %-22s %s\n", a.out.style(style, marks[f.Status]), f.Code, oneLine(f.Detail, 400))
+		if f.Hint != "" && f.Status != statusOK {
+			fmt.Fprintf(w, "      %-22s hint: %s\n", "", f.Hint)
+		}
+	}
+}
+
+// examine makes every check in order. What builds on a failed one is not
+// checked, and says so.
+func (d *doctor) examine(ctx context.Context) {
+	loaded, configErr := d.loadConfig()
+	d.judge("config", configErr, "%s", describeConfig(loaded))
+	dir, err := d.homeDir()
+	if err != nil {
+		d.judge("home", err, "")
+		return
+	}
+	agent, ok := d.checkHome(dir)
+	d.checkDisk(dir)
+	d.checkGit(ctx)
+	if !ok {
+		return
+	}
+	current, err := agent.Current()
+	d.judge("current", err, "generation %d", current.Generation)
+	d.checkLocks(agent)
+	if err != nil {
+		for _, code := range append(databaseCodes, "clock", "notes") {
+			d.add(finding{Code: code, Status: statusSkipped, Detail: "there is no live generation"})
+		}
+		return
+	}
+	d.checkDatabases(ctx, agent)
+	d.checkNotes(ctx, agent)
+	if d.deep {
+		d.checkPromises(ctx)
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/registry"
+)
+
+// Free space below which the doctor warns, and below which it fails: a write
+// that runs out of space is refused whole, but nothing can be stored then.
+const (
+	littleSpace = 1 << 30
+	noSpace     = 32 << 20
+)
+
+func describeConfig(l registry.Loaded) string {
+	if !l.FileFound {
+		return "defaults; no file at " + l.Path
+	}
+	return l.Path
+}
+
+// checkHome looks at the folders without making any. It returns the agent's
+// handle where there is something to look at.
+func (d *doctor) checkHome(dir string) (*home.Agent, bool) {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		d.add(finding{Code: "home", Status: statusWarning, Detail: "there is none at " + dir + "; the first command makes it"})
+		return nil, false
+	}
+	h, agent, err := d.openHome()
+	if err == nil {
+		_, err = os.Lstat(agent.Dir())
+		if errors.Is(err, fs.ErrNotExist) {
+			d.judge("home", nil, "%s", h.Dir())
+			d.checkModes(h.Dir())
+			d.add(finding{Code: "current", Status: statusWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
+			return nil, false
+		}
+	}
+	d.judge("home", err, "%s", dir)
+	if err != nil {
+		return nil, false
+	}
+	d.checkModes(h.Dir(), agent.Dir())
+	return agent, true
+}
+
+// checkModes looks whether others can get at the folders.
+func (d *doctor) checkModes(dirs ...string) {
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err != nil {
+			d.judge("home_modes", &amber.Error{Op: "look at folder", Kind: amber.KindInternal, ID: dir, Err: err}, "")
+			return
+		}
+		if open := info.Mode().Perm() & 0o077; open != 0 {
+			e := amber.Errorf(amber.KindRefused, "check modes", dir, fmt.Sprintf("others can reach it, its mode is %04o", info.Mode().Perm()))
+			e.Hint = "chmod 700 " + dir
+			d.judge("home_modes", e, "")
+			return
+		}
+	}
+	d.judge("home_modes", nil, "nobody else can reach the folders")
+}
+
+// checkDisk looks at free space and at the file system.
+func (d *doctor) checkDisk(dir string) {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+	}
+	info, err := d.fsInfo(dir)
+	if err != nil {
+		e := &amber.Error{Op: "look at file system", Kind: amber.KindInternal, ID: dir, Err: err}
+		d.judge("disk", e, "")
+		d.judge("file_system", e, "")
+		return
+	}
+	free := fmt.Sprintf("%d MiB free", info.FreeBytes>>20)
+	switch {
+	case info.FreeBytes < noSpace:
+		e := amber.Errorf(amber.KindInternal, "check disk", dir, free)
+		e.Hint = "free some disk space; nothing new can be stored safely"
+		d.judge("disk", e, "")
+	case info.FreeBytes < littleSpace:
+		d.add(finding{Code: "disk", Status: statusWarning, Detail: free})
+	default:
+		d.judge("disk", nil, "%s", free)
+	}
+	var network error
+	if info.Network {
+		e := amber.Errorf(amber.KindRefused, "check file system", dir, info.Type+" is a network file system; its locks do not keep a write-ahead log safe")
+		e.Hint = "choose a local folder with --home"
+		network = e
+	}
+	d.judge("file_system", network, "%s", info.Type)
+}
+
+func (d *doctor) checkGit(ctx context.Context) {
+	version, err := memdir.Version(ctx, "git")
+	d.judge("git", err, "%s", version)
+}
+
+// checkLocks looks whether the lock files can be used. That somebody holds
+// them is normal.
+func (d *doctor) checkLocks(agent *home.Agent) {
+	for _, name := range []string{"gate", "lock"} {
+		path := filepath.Join(agent.Dir(), name)
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // made at the first write
+		case err == nil && !info.Mode().IsRegular():
+			err = errors.New("it is not a regular file")
+		case err == nil:
+			var l *fsx.Lock
+			if l, err = fsx.TryLock(path, fsx.Shared); err == nil {
+				err = l.Unlock()
+			}
+		}
+		if errors.Is(err, fsx.ErrLocked) {
+			d.add(finding{Code: "locks", Status: statusWarning, Detail: name + " is held by a process that switches or freezes the agent"})
+			return
+		}
+		if err != nil {
+			d.judge("locks", &amber.Error{Op: "check lock", Kind: amber.KindDamaged, ID: path, Err: err, Hint: "remove it; it holds no data"}, "")
+			return
+		}
+	}
+	d.judge("locks", nil, "gate and lock work")
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/storetest"
+)
+
+// databaseCodes are the checks that need open databases.
+var databaseCodes = []string{
+	"schema", "memory.integrity", "memory.foreign_keys", "memory.full_text",
+	"control.integrity", "control.foreign_keys", "control.counters",
+}
+
+// deepLimit is the number of memories up to which the text of every memory is
+// compared with the indexes without being asked; it takes about a second.
+const deepLimit = 5000
+
+// checkDatabases opens both databases without migrating them and looks
+// through them.
+func (d *doctor) checkDatabases(ctx context.Context, agent *home.Agent) {
+	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.clock, Random: d.random, KeepSchema: true})
+	if err != nil {
+		d.judge("schema", err, "")
+		for _, code := range append(databaseCodes[1:], "clock") {
+			d.add(finding{Code: code, Status: statusSkipped, Detail: "the databases do not open"})
+		}
+		return
+	}
+	defer store.Close()
+	memory, control, err := store.SchemaVersion(ctx)
+	d.judge("schema", err, "memory.db %d, control.db %d", memory, control)
+	for _, f := range store.Check(ctx) {
+		code := f.File[:len(f.File)-len(".db")] + "." + f.Check
+		if f.Check == "full_text" && f.Err == nil {
+			d.checkText(ctx, store, code)
+			continue
+		}
+		d.judge(code, f.Err, "%s", f.Scope)
+	}
+	d.checkClock(ctx, store)
+}
+
+// checkText goes beyond the rows of the full-text indexes where that is cheap
+// or asked for, and says how far it went.
+func (d *doctor) checkText(ctx context.Context, store *sqlite.Store, code string) {
+	stats, err := store.Stats(ctx)
+	if err != nil {
+		d.judge(code, err, "")
+		return
+	}
+	if stats.Memories > deepLimit && !d.deep {
+		d.judge(code, nil, "the indexes have the rows of all %d memories; their text was not compared (--deep does)", stats.Memories)
+		return
+	}
+	d.judge(code, store.DeepCheck(ctx), "the indexes equal the text of all %d memories", stats.Memories)
+}
+
+// checkClock compares the wall clock with the newest change.
+func (d *doctor) checkClock(ctx context.Context, store *sqlite.Store) {
+	last, err := store.LastStamp(ctx)
+	if ahead := last.Time().Time().Sub(d.clock()); err == nil && ahead > amber.MaxClockSkew {
+		e := amber.Errorf(amber.KindConflict, "check clock", "", fmt.Sprintf("the newest change is %s ahead of this machine's clock", ahead.Round(1e9)))
+		e.Hint = "set the clock; stamps go on from the newest change meanwhile"
+		err = e
+	}
+	d.judge("clock", err, "not behind the newest change")
+}
+
+// checkNotes looks through the notes' repository.
+func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent) {
+	notes, err := memdir.New(memdir.Options{Guard: noteGuard{agent}, Clock: d.clock})
+	if err == nil {
+		err = notes.Check(ctx)
+	}
+	d.judge("notes", err, "every commit is whole")
+}
+
+// checkPromises runs the store's suite on a temporary store.
+func (d *doctor) checkPromises(ctx context.Context) {
+	dir, err := os.MkdirTemp("", "amber-doctor-")
+	if err != nil {
+		d.judge("promises", &amber.Error{Op: "make temporary folder", Kind: amber.KindInternal, Err: err}, "")
+		return
+	}
+	report, err := storetest.Run(ctx, storetest.Backend{
+		Name: "sqlite", Durable: true, Shared: true,
+		Fresh: func() (storetest.Place, error) {
+			place, err := os.MkdirTemp(dir, "")
+			return temporary(place), err
+		},
+	})
+	err = errors.Join(err, os.RemoveAll(dir))
+	d.judge("promises", err, "%d promises kept on a temporary store, %d not run", len(report.Passed), len(report.NotRun))
+}
+
+// temporary is a folder the suite opens stores in.
+type temporary string
+
+func (t temporary) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	h, _, err := home.Open(filepath.Join(string(t), "home"), home.Options{Clock: env.Clock, Random: env.Random})
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	s, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	return s.Store(), s, nil
+}
+
+func (t temporary) Remove() error { return os.RemoveAll(string(t)) }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// maxDocument bounds a JSON document on stdin: the largest payload, escaped,
+// and what is around it.
+const maxDocument = 8 * amber.MaxStateBytes
+
+// readJSON reads one JSON document from stdin. Fields it does not know are
+// refused: a misspelt one would be lost without a word.
+func (a *app) readJSON(what string, into any) error {
+	text, err := a.text("-", maxDocument)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	err = d.Decode(into)
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more than one value")
+		}
+	}
+	if err != nil {
+		return &amber.Error{Op: "parse " + what, Kind: amber.KindInvalid, Err: err}
+	}
+	return nil
+}
+
+// moment reads a flag that takes a time, or a duration from now. An empty one
+// is the zero time.
+func (a *app) moment(flag, text string) (amber.Time, error) {
+	if text == "" {
+		return amber.Time{}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return amber.At(a.clock().Add(d)), nil
+	}
+	t, err := amber.ParseTime(text)
+	if err != nil {
+		return t, usage("--%s takes a time (RFC 3339 or a date) or a duration such as 30s, not %q", flag, oneLine(text, 40))
+	}
+	return t, nil
+}

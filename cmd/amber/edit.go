@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// editFlags are the fields to change.
+type editFlags struct {
+	title, kind, summary string
+	tags, meta           []string
+	clearTags            bool
+	ifRevision           int64
+}
+
+func (a *app) editCommand() *cobra.Command {
+	var f editFlags
+	cmd := &cobra.Command{
+		Use:   "edit ID [TEXT|-]",
+		Short: "Change a memory",
+		Long: `Change a memory and keep every earlier revision. What is not named stays.
+
+With --if-revision the change is made only if nobody changed the memory since
+that revision.
+
+` + idHelp,
+		Example: `  amber edit 5f3a91c0 "We chose PostgreSQL 18 for JSONB" --if-revision 1
+  amber edit 5f3a91c0 --tag database --tag decision`,
+		Args: upTo(2, "the id of a memory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req, err := a.editRequest(cmd, f, args[1:])
+			if err != nil {
+				return err
+			}
+			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+				req.ID = id
+				m, err := s.Store.Editor.Edit(ctx, req)
+				if err != nil {
+					return err
+				}
+				return a.out.show(m, func(w io.Writer) { fmt.Fprintf(w, "%s revision %d\n", m.ID, m.Revision) })
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.title, "title", "", "the new title")
+	fl.StringVar(&f.kind, "kind", "", "the new kind")
+	fl.StringVar(&f.summary, "summary", "", "the new summary")
+	fl.StringArrayVar(&f.tags, "tag", nil, "a tag (repeat); these replace the tags it has")
+	fl.BoolVar(&f.clearTags, "clear-tags", false, "remove every tag")
+	fl.StringArrayVar(&f.meta, "meta", nil, "key=value (repeat); these replace the metadata it has")
+	fl.Int64Var(&f.ifRevision, "if-revision", 0, "change it only if this is its revision")
+	return cmd
+}
+
+// editRequest reads what to change. A flag that is given empty empties its
+// field; one that is not given leaves it.
+func (a *app) editRequest(cmd *cobra.Command, f editFlags, text []string) (r amber.EditRequest, err error) {
+	given := cmd.Flags().Changed
+	if given("if-revision") && f.ifRevision < 1 {
+		return r, usage("--if-revision is %d; revisions count from 1", f.ifRevision)
+	}
+	if given("tag") && f.clearTags {
+		return r, usage("--tag and --clear-tags do not go together")
+	}
+	r.IfRevision = f.ifRevision
+	if given("title") {
+		r.Title = &f.title
+	}
+	if given("summary") {
+		r.Summary = &f.summary
+	}
+	if given("kind") {
+		kind := amber.MemoryKind(f.kind)
+		r.Kind = &kind
+	}
+	if given("tag") || f.clearTags {
+		r.Tags = &f.tags
+	}
+	if given("meta") {
+		meta, err := pairs("meta", f.meta)
+		if err != nil {
+			return r, err
+		}
+		r.Metadata = &meta
+	}
+	if len(text) == 0 && r == (amber.EditRequest{IfRevision: r.IfRevision}) {
+		return r, usage("there is nothing to change; give a text or a flag such as --title")
+	}
+	if len(text) > 0 {
+		content, err := a.text(text[0], amber.MaxContentBytes)
+		if err != nil {
+			return r, err
+		}
+		r.Content = &content
+	}
+	return r, nil
+}
+
+// upTo is exactly with further arguments that may be left out, most in all.
+func upTo(most int, names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > most {
+			return usage("%s does not take %q", cmd.CommandPath(), args[most])
+		}
+		return exactly(names...)(cmd, args[:min(len(args), len(names))])
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// forgotten is the JSON of a plain forget.
+type forgotten struct {
+	ID        amber.MemoryID `json:"id"`
+	Forgotten bool           `json:"forgotten"`
+}
+
+// erasePlan is the JSON of forget --erase --dry-run.
+type erasePlan struct {
+	ID          amber.MemoryID `json:"id"`
+	DryRun      bool           `json:"dry_run"`
+	WouldRemove []string       `json:"would_remove"`
+}
+
+func (a *app) forgetCommand() *cobra.Command {
+	var erase, yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "forget ID",
+		Short: "Forget a memory",
+		Long: `Forget a memory: no recall and no list shows it any more, its history stays.
+
+With --erase its text is removed for good, from every revision and index, and
+the copies that remain elsewhere are named. That cannot be undone. It works on
+a memory that was forgotten before, too.
+
+` + idHelp,
+		Example: `  amber forget 5f3a91c0
+  amber forget 5f3a91c0 --erase --dry-run`,
+		Args: exactly("the id of a memory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dryRun && !erase {
+				return usage("--dry-run goes with --erase; a memory that is only forgotten keeps its history")
+			}
+			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+				switch {
+				case dryRun:
+					return a.planErase(ctx, s, id)
+				case erase:
+					return a.erase(ctx, s, id, yes)
+				}
+				if err := s.Store.LongTerm.Delete(ctx, id); err != nil {
+					return err
+				}
+				return a.out.show(forgotten{id, true}, func(w io.Writer) { fmt.Fprintln(w, id) })
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&erase, "erase", false, "remove its text for good")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only tell what would be removed")
+	return cmd
+}
+
+func (a *app) planErase(ctx context.Context, s *opened, id amber.MemoryID) error {
+	revisions, err := s.Store.Memories.History(ctx, id)
+	if err != nil {
+		return err
+	}
+	plan := erasePlan{ID: id, DryRun: true, WouldRemove: []string{fmt.Sprintf("%d revisions", len(revisions))}}
+	return a.out.show(plan, func(w io.Writer) {
+		fmt.Fprintf(w, "%s\nwould remove %s\n", id, strings.Join(plan.WouldRemove, ", "))
+	})
+}
+
+// erase removes a memory's text. The notes are another store, so they are
+// searched here for copies.
+func (a *app) erase(ctx context.Context, s *opened, id amber.MemoryID, yes bool) error {
+	// The text is needed to find its copies, and gone afterwards. One that
+	// is erased already has none.
+	revisions, err := s.Store.Memories.History(ctx, id)
+	if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		return err
+	}
+	if err := a.confirm(yes, "erase memory "+string(id)+" for good"); err != nil {
+		return err
+	}
+	report, err := s.Store.Eraser.Erase(ctx, id)
+	if err != nil {
+		return err
+	}
+	report.Remaining = append(report.Remaining, copiesInNotes(ctx, s.Store.Notes, revisions)...)
+	return a.out.show(report, func(w io.Writer) { a.printErased(w, report) })
+}
+
+// copiesInNotes names the notes that hold a text of one of the revisions. The
+// memory is gone by then, so a note that cannot be read is no error but a
+// place that was not searched.
+func copiesInNotes(ctx context.Context, notes amber.Notes, revisions []amber.Memory) []string {
+	if len(revisions) == 0 {
+		return nil
+	}
+	list, err := notes.ListNotes(ctx)
+	if amber.KindOf(err) == amber.KindUnsupported {
+		return nil
+	}
+	if err != nil {
+		return []string{"notes, which were not searched: " + err.Error()}
+	}
+	var names []string
+	for _, n := range list {
+		note, err := notes.ReadNote(ctx, n.Name)
+		switch {
+		case amber.KindOf(err) == amber.KindNotFound: // deleted meanwhile
+		case err != nil:
+			names = append(names, "note "+n.Name+", which was not searched: "+err.Error())
+		case slices.ContainsFunc(revisions, func(m amber.Memory) bool {
+			return strings.Contains(note.Content, strings.TrimSpace(m.Content))
+		}):
+			names = append(names, "note "+n.Name+" and its history in git")
+		}
+	}
+	return names
+}
+
+func (a *app) printErased(w io.Writer, r amber.EraseReport) {
+	fmt.Fprintln(w, r.ID)
+	if len(r.Removed) == 0 {
+		a.out.note("it was erased already")
+		return
+	}
+	fmt.Fprintf(w, "removed %s\n", oneLine(strings.Join(r.Removed, ", "), 400))
+	for _, place := range r.Remaining {
+		fmt.Fprintf(w, "a copy remains: %s\n", oneLine(place, 400))
+	}
+}

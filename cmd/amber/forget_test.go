@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+)
+
+// person runs one command of somebody at a terminal who types answer.
+func person(t *testing.T, home, answer string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	dir := t.TempDir()
+	code = run(t.Context(), args, world{
+		stdin: strings.NewReader(answer), stdout: &out, stderr: &errs,
+		environ:   []string{"AMBER_HOME=" + home},
+		directory: func() (string, error) { return dir, nil },
+		clock:     time.Now,
+		random:    rand.Reader,
+		terminal:  func() bool { return true },
+	})
+	return code, out.String(), errs.String()
+}
+
+func TestForgetEraseAsks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, answer string
+		args         []string
+		code         int
+		asked        bool
+	}{
+		{name: "yes", answer: "y\n", code: 0, asked: true},
+		{name: "yes in full", answer: "YES\n", code: 0, asked: true},
+		{name: "no", answer: "n\n", code: 6, asked: true},
+		{name: "just enter", answer: "\n", code: 6, asked: true},
+		{name: "end of input", answer: "", code: 6, asked: true},
+		{name: "something else", answer: "yesterday\n", code: 6, asked: true},
+		{name: "JSON is for programs, which are not asked", answer: "y\n", args: []string{"--json"}, code: 6},
+		{name: "told already", answer: "", args: []string{"--yes"}, code: 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			code, id, stderr := person(t, home, "", "remember", "a secret")
+			if code != 0 {
+				t.Fatalf("remember: exit code %d: %s", code, stderr)
+			}
+			id = strings.TrimSpace(id)
+			code, _, stderr = person(t, home, c.answer, append([]string{"forget", id, "--erase"}, c.args...)...)
+			if code != c.code {
+				t.Errorf("forget --erase: exit code %d, want %d: %s", code, c.code, stderr)
+			}
+			if asked := strings.Contains(stderr, "[y/N]"); asked != c.asked {
+				t.Errorf("asked: %v, want %v: %s", asked, c.asked, stderr)
+			}
+			want := 3 // gone
+			if c.code != 0 {
+				want = 0
+			}
+			if code, _, _ := person(t, home, "", "get", id); code != want {
+				t.Errorf("get afterwards: exit code %d, want %d", code, want)
+			}
+		})
+	}
+}

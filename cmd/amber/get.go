@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// idHelp says how every verb about one memory is told which.
+const idHelp = "An ID is a whole id, or its last 8 or more digits where no other id ends in them."
+
+func (a *app) getCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "get ID",
+		Short:   "Show one memory",
+		Long:    "Show one memory with everything that is known about it.\n\n" + idHelp,
+		Example: "  amber get 5f3a91c0",
+		Args:    exactly("the id of a memory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+				m, err := s.Store.Memories.Get(ctx, id)
+				if err != nil {
+					return err
+				}
+				return a.out.show(m, func(w io.Writer) { a.printMemory(w, m) })
+			})
+		},
+	}
+}
+
+// printMemory prints one memory whole: what it is called, what is known about it,
+// what it says.
+func (a *app) printMemory(w io.Writer, m amber.Memory) {
+	p := a.out
+	if m.Title != "" {
+		fmt.Fprintln(w, p.style(bold, oneLine(m.Title, amber.MaxTitleBytes)))
+	}
+	fmt.Fprintln(w, p.style(amb, string(m.ID)))
+	facts := []string{
+		string(m.Kind), place(m), string(m.Trust), fmt.Sprintf("revision %d", m.Revision), "created " + p.when(m.CreatedAt),
+	}
+	if m.UpdatedAt != m.CreatedAt {
+		facts = append(facts, "updated "+p.when(m.UpdatedAt))
+	}
+	fmt.Fprintln(w, p.style(dim, strings.Join(facts, " · ")))
+	p.fact(w, "topic", m.Topic)
+	p.fact(w, "tags", strings.Join(m.Tags, ", "))
+	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {
+		p.fact(w, "meta", k+"="+m.Metadata[k])
+	}
+	for _, ref := range m.SourceRefs {
+		p.fact(w, "source", ref.Kind+":"+ref.Value)
+	}
+	p.fact(w, "summary", m.Summary)
+	fmt.Fprintf(w, "\n%s\n", strings.TrimSuffix(safe(m.Content), "\n"))
+}
+
+// fact prints a labelled line where there is something to say.
+func (p printer) fact(w io.Writer, label, value string) {
+	if value != "" {
+		fmt.Fprintf(w, "%s %s\n", p.style(dim, label+":"), oneLine(value, 400))
+	}
+}
+
+// place tells the scope of a memory and what it is bound to.
+func place(m amber.Memory) string {
+	if id := m.Identity(); id != "" {
+		return string(m.Scope) + " " + oneLine(id, amber.MaxIDBytes)
+	}
+	return string(m.Scope)
+}

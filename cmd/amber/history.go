@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) historyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "history ID",
+		Short:   "Show every revision of a memory",
+		Long:    "Show every revision of a memory, oldest first, also of one that was forgotten.\n\n" + idHelp,
+		Example: "  amber history 5f3a91c0",
+		Args:    exactly("the id of a memory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+				revisions, err := s.Store.Memories.History(ctx, id)
+				if err != nil {
+					return err
+				}
+				return a.out.show(amber.Page[amber.Memory]{Items: revisions}, func(w io.Writer) { a.printRevisions(w, revisions) })
+			})
+		},
+	}
+}
+
+// printRevisions prints one block per revision: which, when, what changed, and the
+// text where that did.
+func (a *app) printRevisions(w io.Writer, revisions []amber.Memory) {
+	p := a.out
+	var before amber.Memory
+	for i, m := range revisions {
+		changed := []string{"created"}
+		if i > 0 {
+			fmt.Fprintln(w)
+			changed = changes(before, m)
+		}
+		fmt.Fprintf(w, "%s  %s  %s\n", p.style(bold, fmt.Sprintf("revision %d", m.Revision)), p.style(dim, m.UpdatedAt.String()), strings.Join(changed, ", "))
+		if m.Title != before.Title {
+			fmt.Fprintf(w, "    %s\n", p.style(bold, oneLine(m.Title, 90)))
+		}
+		if m.Content != before.Content {
+			fmt.Fprintf(w, "    %s\n", oneLine(m.Content, 240))
+		}
+		before = m
+	}
+}
+
+// changes names the fields in which two revisions differ.
+func changes(from, to amber.Memory) []string {
+	var names []string
+	for _, f := range []struct {
+		name    string
+		differs bool
+	}{
+		{"forgotten", from.DeletedAt.IsZero() && !to.DeletedAt.IsZero()},
+		{"brought back", !from.DeletedAt.IsZero() && to.DeletedAt.IsZero()},
+		{"title", from.Title != to.Title},
+		{"content", from.Content != to.Content},
+		{"summary", from.Summary != to.Summary},
+		{"kind", from.Kind != to.Kind},
+		{"tags", !slices.Equal(from.Tags, to.Tags)},
+		{"metadata", !maps.Equal(from.Metadata, to.Metadata)},
+		{"sources", !slices.Equal(from.SourceRefs, to.SourceRefs)},
+	} {
+		if f.differs {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}

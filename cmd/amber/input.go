@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// text returns the text an argument stands for: itself, or what comes on
+// stdin for "-". A final line feed of stdin is the pipe's, not the text's.
+func (a *app) text(arg string, most int) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	b, err := io.ReadAll(io.LimitReader(a.stdin, int64(most)+2))
+	if err != nil {
+		return "", &amber.Error{Op: "read stdin", Kind: amber.KindInternal, Err: err}
+	}
+	s := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
+	if len(s) > most {
+		return "", amber.Errorf(amber.KindInvalid, "read stdin", "", fmt.Sprintf("there are more than %d bytes", most))
+	}
+	return s, nil
+}
+
+// pairs reads repeated k=v flags.
+func pairs(flag string, values []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, v := range values {
+		key, value, ok := strings.Cut(v, "=")
+		if !ok {
+			return nil, usage("--%s takes key=value, not %q", flag, v)
+		}
+		if _, twice := out[key]; twice {
+			return nil, usage("--%s gives %q twice", flag, key)
+		}
+		out[key] = value
+	}
+	return out, nil
+}
+
+// sources reads repeated kind:value flags.
+func sources(values []string) ([]amber.SourceRef, error) {
+	var out []amber.SourceRef
+	for _, v := range values {
+		kind, value, ok := strings.Cut(v, ":")
+		if !ok {
+			return nil, usage("--source takes kind:value, not %q", v)
+		}
+		out = append(out, amber.SourceRef{Kind: kind, Value: value})
+	}
+	return out, nil
+}
+
+// limit checks -n: a person who asks for none made a mistake.
+func limit(flag string, n int) error {
+	if n < 1 {
+		return usage("%s is %d; it must be at least 1", flag, n)
+	}
+	return nil
+}
+
+// confirm asks a person before something that cannot be undone. Without a
+// terminal only --yes will do.
+func (a *app) confirm(yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	refused := &amber.Error{Op: question, Kind: amber.KindRefused, Err: errors.New("it was not confirmed"), Hint: "add --yes, or look first with --dry-run"}
+	if !a.terminal() || a.global.json {
+		return refused
+	}
+	fmt.Fprintf(a.stderr, "%s? [y/N] ", question)
+	var answer string
+	if _, err := fmt.Fscanln(a.stdin, &answer); err != nil || !strings.EqualFold(answer, "y") && !strings.EqualFold(answer, "yes") {
+		return refused
+	}
+	return nil
+}

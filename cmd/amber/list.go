@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// listFlags say what to list and how much of it.
+type listFlags struct {
+	filterFlags
+	page         pageFlags
+	all, deleted bool
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var f listFlags
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List memories, newest first",
+		Long: `List memories, newest first, a page at a time.
+
+Without --scope it lists every scope whose identity is known here and global;
+with --all every scope of everyone. With --jsonl it prints one memory per line,
+all of them unless -n says how many.`,
+		Example: `  amber list --kind constraint
+  amber list --all --jsonl > memories.jsonl`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := pageSize(f.page.n); err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				filter, err := a.filter(ctx, s, f.filterFlags)
+				if err != nil {
+					return err
+				}
+				return showPage(a, cmd, f.page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
+					return s.Store.Memories.List(ctx, amber.ListQuery{Filter: filter, All: f.all, Deleted: f.deleted, Limit: n, Cursor: c})
+				}, a.printMemories)
+			})
+		},
+	}
+	f.filterFlags.add(cmd)
+	f.page.add(cmd)
+	cmd.Flags().BoolVar(&f.all, "all", false, "every scope and identity")
+	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "forgotten memories too")
+	return cmd
+}
+
+// pageSize checks -n of a listing.
+func pageSize(n int) error {
+	if n > amber.MaxPageSize {
+		return usage("-n is %d; it must be at most %d", n, amber.MaxPageSize)
+	}
+	return limit("-n", n)
+}
+
+// printMemories prints one line per memory.
+func (a *app) printMemories(w io.Writer, items []amber.Memory) {
+	for _, m := range items {
+		fmt.Fprintln(w, a.out.line(m))
+	}
+}
+
+// line tells a memory in one line.
+func (p printer) line(m amber.Memory) string {
+	title := m.Title
+	if title == "" {
+		title = m.Content
+	}
+	mark := ""
+	if !m.DeletedAt.IsZero() {
+		mark = p.style(dim, " (forgotten)")
+	}
+	facts := fmt.Sprintf("%s  %-16s  %-9s", m.CreatedAt.Time().Format("2006-01-02"), m.Kind, m.Scope)
+	return fmt.Sprintf("%s  %s  %s%s", p.style(amb, shortID(string(m.ID))), p.style(dim, facts), oneLine(title, 70), mark)
+}

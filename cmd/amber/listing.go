@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// pageFlags cut a listing into pages.
+type pageFlags struct {
+	n      int
+	cursor string
+	jsonl  bool
+}
+
+func (f *pageFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.IntVarP(&f.n, "limit", "n", amber.DefaultPageSize, fmt.Sprintf("how many at most (cap %d)", amber.MaxPageSize))
+	fl.StringVar(&f.cursor, "cursor", "", "go on where the page before ended")
+	addJSONL(cmd, &f.jsonl)
+}
+
+// addJSONL is for listings that have no pages.
+func addJSONL(cmd *cobra.Command, jsonl *bool) {
+	cmd.Flags().BoolVar(jsonl, "jsonl", false, "print one JSON document per line")
+}
+
+// showPage prints one page of a listing. With --jsonl and no -n it streams
+// every page: somebody who pipes a listing wants all of it.
+func showPage[T any](a *app, cmd *cobra.Command, f pageFlags, read func(n int, c amber.Cursor) (amber.Page[T], error), human func(w io.Writer, items []T)) error {
+	if err := oneFormat(a, f.jsonl); err != nil {
+		return err
+	}
+	page, err := read(f.n, amber.Cursor(f.cursor))
+	if err != nil {
+		return err
+	}
+	for f.jsonl && page.Next != "" && !cmd.Flags().Changed("limit") {
+		if err := lines(a.out, page.Items); err != nil {
+			return err
+		}
+		if page, err = read(amber.MaxPageSize, page.Next); err != nil {
+			return err
+		}
+	}
+	if err := showItems(a, f.jsonl, page, human); err != nil {
+		return err
+	}
+	if page.Next != "" && !a.global.json {
+		a.out.note("there are more: --cursor %s", page.Next)
+	}
+	return nil
+}
+
+// showItems prints a listing that is already here.
+func showItems[T any](a *app, jsonl bool, page amber.Page[T], human func(w io.Writer, items []T)) error {
+	if err := oneFormat(a, jsonl); err != nil {
+		return err
+	}
+	if page.Items == nil {
+		page.Items = []T{} // a list is never null in JSON
+	}
+	if jsonl {
+		return lines(a.out, page.Items)
+	}
+	return a.out.show(page, func(w io.Writer) {
+		if len(page.Items) == 0 {
+			a.out.note("there are none")
+			return
+		}
+		human(w, page.Items)
+	})
+}
+
+// oneFormat refuses to print a listing in two ways at once.
+func oneFormat(a *app, jsonl bool) error {
+	if jsonl && a.global.json {
+		return usage("--json and --jsonl do not go together")
+	}
+	return nil
+}
+
+// table prints rows in columns under a heading. Cells are stored text: each
+// is brought onto one line and made fit for a terminal.
+func table(w io.Writer, heading []string, rows [][]string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{heading}, rows...) {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = flat(cell)
+		}
+		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	}
+	t.Flush() // w is the printer's buffer, which keeps its own error
+}
+
+// flat makes stored text fit for one line of a terminal, whole.
+func flat(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
+
+// undashed returns the digits of a UUID.
+func undashed(id string) string { return strings.ReplaceAll(id, "-", "") }
+
+// endsWith reports whether digits are the end of id, a whole UUID.
+func endsWith(id, digits string) bool {
+	_, err := amber.ParseMemoryID(id)
+	return err == nil && strings.HasSuffix(undashed(id), digits)
+}

@@ -1,0 +1,59 @@
+// Command amber keeps what agents know.
+//
+// It is the one binary of Amber: every verb is a file of this package, and
+// this package alone knows every other.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], process())
+	stop()
+	os.Exit(code)
+}
+
+// world is everything a run takes from outside, so that tests can stand in
+// for it.
+type world struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	environ        []string
+	directory      func() (string, error)
+	clock          amber.Clock
+	random         io.Reader
+	// terminal reports whether a person watches stdout and can be asked.
+	terminal func() bool
+	fsInfo   func(path string) (fsx.FSInfo, error)
+}
+
+// process is the world of a real run.
+func process() world {
+	return world{
+		stdin:     os.Stdin,
+		stdout:    os.Stdout,
+		stderr:    os.Stderr,
+		environ:   os.Environ(),
+		directory: os.Getwd,
+		clock:     time.Now,
+		random:    rand.Reader,
+		terminal:  func() bool { return isTerminal(os.Stdin) && isTerminal(os.Stdout) },
+		fsInfo:    fsx.Info,
+	}
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

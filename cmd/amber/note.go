@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) noteCommand() *cobra.Command {
+	cmd := family("note", "Keep notes: Markdown files, each change a commit",
+		a.noteWriteCommand(), a.noteShowCommand(), a.noteListCommand(), a.noteLogCommand(), a.noteDeleteCommand())
+	cmd.Long = `Keep notes: Markdown files in a folder of the agent, each change a git commit.
+
+A NAME is a relative path of letters, digits, spaces and ._-@+, such as
+"decisions/database"; ".md" at its end makes no difference.`
+	return cmd
+}
+
+// withNote is withStore for a verb about one note; a name that is no name is
+// refused before anything is opened.
+func (a *app) withNote(cmd *cobra.Command, arg string, fn func(ctx context.Context, s *opened, name string) error) error {
+	name, err := amber.CheckNoteName(arg)
+	if err != nil {
+		return err
+	}
+	return a.withStore(cmd, func(ctx context.Context, s *opened) error { return fn(ctx, s, name) })
+}
+
+func (a *app) noteWriteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "write NAME TEXT|-",
+		Short:   "Write a note",
+		Long:    "Write a note, new or over the one of that name, and commit it. Equal text makes no commit.",
+		Example: `  amber note write decisions/database - < database.md`,
+		Args:    exactly("the name of a note", "a text, or - for stdin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withNote(cmd, args[0], func(ctx context.Context, s *opened, name string) error {
+				content, err := a.text(args[1], amber.MaxContentBytes)
+				if err != nil {
+					return err
+				}
+				note, err := s.Store.Notes.WriteNote(ctx, name, content)
+				if err != nil {
+					return err
+				}
+				return a.out.show(note, func(w io.Writer) { fmt.Fprintln(w, note.Name, shortCommit(note.Commit)) })
+			})
+		},
+	}
+}
+
+func (a *app) noteShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show NAME",
+		Short:   "Print a note",
+		Example: `  amber note show decisions/database`,
+		Args:    exactly("the name of a note"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withNote(cmd, args[0], func(ctx context.Context, s *opened, name string) error {
+				note, err := s.Store.Notes.ReadNote(ctx, name)
+				if err != nil {
+					return err
+				}
+				return a.out.show(note, func(w io.Writer) { a.printNote(w, note.Content) })
+			})
+		},
+	}
+}
+
+// printNote prints a note as it is, so that it can be piped into another; only
+// a terminal is kept from obeying it.
+func (a *app) printNote(w io.Writer, content string) {
+	if f, ok := a.stdout.(*os.File); ok && isTerminal(f) {
+		content = safe(content)
+	}
+	io.WriteString(w, content)
+	if !strings.HasSuffix(content, "\n") {
+		fmt.Fprintln(w)
+	}
+}
+
+func (a *app) noteListCommand() *cobra.Command {
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the notes",
+		Example: `  amber note list`,
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				notes, err := s.Store.Notes.ListNotes(ctx)
+				if err != nil {
+					return err
+				}
+				return showItems(a, jsonl, amber.Page[amber.Note]{Items: notes}, a.printNotes)
+			})
+		},
+	}
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func (a *app) printNotes(w io.Writer, notes []amber.Note) {
+	p := a.out
+	for _, n := range notes {
+		fmt.Fprintf(w, "%s  %s\n", p.style(bold, fmt.Sprintf("%-40s", n.Name)), p.style(dim, fmt.Sprintf("%8d bytes  %s", n.Bytes, p.when(n.UpdatedAt))))
+	}
+}
+
+func (a *app) noteLogCommand() *cobra.Command {
+	var n int
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:     "log NAME",
+		Short:   "Show the changes of a note, newest first",
+		Long:    "Show the changes of a note, newest first, also of one that was deleted.",
+		Example: `  amber note log decisions/database -n 5`,
+		Args:    exactly("the name of a note"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := pageSize(n); err != nil {
+				return err
+			}
+			return a.withNote(cmd, args[0], func(ctx context.Context, s *opened, name string) error {
+				log, err := s.Store.NoteLog.LogNote(ctx, name, n)
+				if err != nil {
+					return err
+				}
+				return showItems(a, jsonl, amber.Page[amber.NoteCommit]{Items: log}, a.printNoteLog)
+			})
+		},
+	}
+	cmd.Flags().IntVarP(&n, "limit", "n", 20, "how many changes at most (cap 1000)")
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func (a *app) printNoteLog(w io.Writer, log []amber.NoteCommit) {
+	p := a.out
+	for _, c := range log {
+		fmt.Fprintf(w, "%s  %s  %s\n", p.style(amb, shortCommit(c.Commit)), p.style(dim, c.At.String()), c.Op)
+	}
+}
+
+// deletedNote is the JSON of note delete.
+type deletedNote struct {
+	Name    string `json:"name"`
+	Deleted bool   `json:"deleted"`
+}
+
+func (a *app) noteDeleteCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "delete NAME",
+		Short:   "Delete a note",
+		Long:    "Delete a note and commit that. Its history stays.",
+		Example: `  amber note delete decisions/database`,
+		Args:    exactly("the name of a note"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withNote(cmd, args[0], func(ctx context.Context, s *opened, name string) error {
+				if err := s.Store.Notes.DeleteNote(ctx, name); err != nil {
+					return err
+				}
+				return a.out.show(deletedNote{name, true}, func(w io.Writer) { fmt.Fprintln(w, name) })
+			})
+		},
+	}
+}
+
+// shortCommit is what people read of a commit.
+func shortCommit(commit string) string { return commit[:min(len(commit), 12)] }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/amber-memory/amber"
+)
+
+// printer writes results to stdout and remarks to stderr.
+type printer struct {
+	out, err    io.Writer
+	json, quiet bool
+	colour      bool
+	now         amber.Clock
+}
+
+// newPrinter is called once the flags are parsed. Colour is for people: a
+// terminal, and no sign that they do not want it.
+func newPrinter(a *app) printer {
+	f, isFile := a.stdout.(*os.File)
+	return printer{
+		out: a.stdout, err: a.stderr, json: a.global.json, quiet: a.global.quiet, now: a.clock,
+		colour: isFile && isTerminal(f) && !a.global.noColor && !a.global.json &&
+			a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb",
+	}
+}
+
+// show prints a result: v as one JSON document with --json, else what human
+// writes.
+func (p printer) show(v any, human func(w io.Writer)) error {
+	w := bufio.NewWriter(p.out)
+	if p.json {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(v); err != nil {
+			return &amber.Error{Op: "print", Kind: amber.KindInternal, Err: err}
+		}
+	} else {
+		human(w)
+	}
+	if err := w.Flush(); err != nil {
+		return &amber.Error{Op: "print", Kind: amber.KindInternal, Err: err}
+	}
+	return nil
+}
+
+// lines prints items as JSON Lines.
+func lines[T any](p printer, items []T) error {
+	w := bufio.NewWriter(p.out)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, item := range items {
+		if err := e.Encode(item); err != nil {
+			return &amber.Error{Op: "print", Kind: amber.KindInternal, Err: err}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return &amber.Error{Op: "print", Kind: amber.KindInternal, Err: err}
+	}
+	return nil
+}
+
+// note tells the user something beside the result.
+func (p printer) note(format string, args ...any) {
+	if !p.quiet {
+		fmt.Fprintf(p.err, "amber: "+format+"\n", args...)
+	}
+}
+
+// Styles of human output; none where there is no colour.
+const (
+	bold  = "\x1b[1m"
+	dim   = "\x1b[2m"
+	amb   = "\x1b[38;5;214m"
+	plain = "\x1b[0m"
+)
+
+func (p printer) style(style, s string) string {
+	if !p.colour || s == "" {
+		return s
+	}
+	return style + s + plain
+}
+
+// shortID is what people type: the end of an id, since the beginning of a
+// UUIDv7 is time and collides.
+func shortID(id string) string {
+	if len(id) == 36 && id[8] == '-' {
+		return id[28:]
+	}
+	return id
+}
+
+// when tells a time as people do.
+func (p printer) when(t amber.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	d := p.now().Sub(t.Time())
+	switch {
+	case d < 0:
+		return t.Time().Format("2006-01-02 15:04")
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case d < 30*24*time.Hour:
+		return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+	}
+	return t.Time().Format("2006-01-02")
+}
+
+// safe makes stored text fit for a terminal: characters that could move the
+// cursor, or turn the direction of what follows, are shown and not obeyed.
+func safe(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ReplaceAll(s, "\r\n", "\n"))
+}
+
+// oneLine returns the beginning of s on one line, at most n characters.
+func oneLine(s string, n int) string {
+	s = strings.Join(strings.Fields(safe(s)), " ")
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return s
+}
+
+// failure is the JSON of an error.
+type failure struct {
+	Error struct {
+		Kind    amber.Kind `json:"kind"`
+		Message string     `json:"message"`
+		Hint    string     `json:"hint,omitempty"`
+	} `json:"error"`
+}
+
+// fail reports an error on one line of stderr, the hint on a second, and as
+// JSON on stdout where JSON was asked for. It returns the exit code.
+func (a *app) fail(err error, args []string) int {
+	if reported := (errReported{}); errors.As(err, &reported) {
+		return reported.kind.ExitCode()
+	}
+	kind, hint := amber.KindOf(err), amber.HintOf(err)
+	message := strings.Join(strings.Fields(safe(strings.ReplaceAll(err.Error(), "\n", "; "))), " ")
+	fmt.Fprintf(a.stderr, "amber: %s\n", message)
+	if hint != "" {
+		fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+	}
+	// The flags may be what is wrong, so the command line itself is asked.
+	if a.global.json || slices.Contains(args, "--json") {
+		var f failure
+		f.Error.Kind, f.Error.Message, f.Error.Hint = kind, message, hint
+		e := json.NewEncoder(a.stdout)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(f); err != nil && !errors.Is(err, os.ErrClosed) {
+			fmt.Fprintln(a.stderr, "amber: print error:", err)
+		}
+	}
+	return kind.ExitCode()
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) queueCommand() *cobra.Command {
+	return family("queue", "Hand out work",
+		a.queuePublishCommand(), a.queueClaimCommand(), a.queueAckCommand(), a.queueNackCommand(),
+		a.queueRenewCommand(), a.queueStatsCommand(), a.queueDeadCommand(),
+	)
+}
+
+func (a *app) queuePublishCommand() *cobra.Command {
+	var e amber.Envelope
+	var notBefore string
+	cmd := &cobra.Command{
+		Use:   "publish ENTRY PAYLOAD|-",
+		Short: "Add an entry to the queue",
+		Long: `Add an entry to the queue. ENTRY is an id of your own: publishing it again with the
+same content does nothing, also after the work is done; with other content the
+command exits 4.`,
+		Example: `  amber queue publish build-7 --task release-1.4 --node build '{"target":"linux"}'
+  amber queue publish retry-7 --task release-1.4 --node build --not-before 10m "again"`,
+		Args: exactly("the id of an entry", "a payload, or - for stdin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e := e
+			e.EntryID = args[0]
+			var err error
+			if e.NotBefore, err = a.moment("not-before", notBefore); err != nil {
+				return err
+			}
+			if e.Payload, err = a.text(args[1], amber.MaxStateBytes); err != nil {
+				return err
+			}
+			if e, err = e.Normalize(); err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				if err := s.Store.Queue.Publish(ctx, e); err != nil {
+					return err
+				}
+				return a.out.show(e, func(w io.Writer) { fmt.Fprintln(w, safe(e.EntryID)) })
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&e.TaskID, "task", "", "the task it is work for")
+	fl.StringVar(&e.NodeID, "node", "", "the node it is work for")
+	fl.IntVar(&e.Priority, "priority", 0, "higher comes first")
+	fl.StringVar(&notBefore, "not-before", "", "a time, or a duration from now: nobody gets it earlier")
+	return cmd
+}
+
+func (a *app) queueStatsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "stats",
+		Short: "Count the entries of the queue",
+		Args:  exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				b, err := s.Store.QueueKeeper.Backpressure(ctx)
+				if err != nil {
+					return err
+				}
+				return a.out.show(b, func(w io.Writer) {
+					fmt.Fprintf(w, "%d queued, %d leased of at most %d, %d dead\n", b.Queued, b.Leased, b.MaxInFlight, b.Dead)
+				})
+			})
+		},
+	}
+}
+
+func (a *app) queueDeadCommand() *cobra.Command {
+	var n int
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:   "dead",
+		Short: "List entries that used up their attempts, newest first",
+		Args:  exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := pageSize(n); err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				items, err := s.Store.QueueKeeper.DeadEntries(ctx, n)
+				if err != nil {
+					return err
+				}
+				return showItems(a, jsonl, amber.Page[amber.DeadEntry]{Items: items}, a.out.dead)
+			})
+		},
+	}
+	cmd.Flags().IntVarP(&n, "limit", "n", amber.DefaultPageSize, fmt.Sprintf("how many at most (cap %d)", amber.MaxPageSize))
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func (p printer) dead(w io.Writer, items []amber.DeadEntry) {
+	rows := make([][]string, len(items))
+	for i, d := range items {
+		last := ""
+		if len(d.Reasons) > 0 {
+			last = d.Reasons[len(d.Reasons)-1]
+		}
+		rows[i] = []string{d.Envelope.EntryID, d.Envelope.TaskID, d.Envelope.NodeID, fmt.Sprint(d.Envelope.Attempt), p.when(d.DeadAt), oneLine(last, 60)}
+	}
+	table(w, []string{"ENTRY", "TASK", "NODE", "ATTEMPTS", "DIED", "LAST REASON"}, rows)
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// filterFlags narrow recall and list.
+type filterFlags struct {
+	identityFlags
+	kinds, tags  []string
+	since, until string
+}
+
+func (f *filterFlags) add(cmd *cobra.Command) {
+	f.identityFlags.add(cmd)
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.kinds, "kind", nil, "only this kind (repeat)")
+	fl.StringArrayVar(&f.tags, "tag", nil, "only with this tag (repeat: all of them)")
+	fl.StringVar(&f.since, "since", "", "changed at or after this time (RFC 3339 or a date)")
+	fl.StringVar(&f.until, "until", "", "changed before this time")
+}
+
+// filter returns what the flags ask for, with the identities known here.
+func (a *app) filter(ctx context.Context, s *opened, f filterFlags) (out amber.Filter, err error) {
+	out.Scope, out.Tags = amber.Scope(f.scope), f.tags
+	for _, k := range f.kinds {
+		out.Kinds = append(out.Kinds, amber.MemoryKind(k))
+	}
+	for _, t := range []struct {
+		text string
+		into *amber.Time
+	}{{f.since, &out.Since}, {f.until, &out.Until}} {
+		if t.text == "" {
+			continue
+		}
+		if *t.into, err = amber.ParseTime(t.text); err != nil {
+			return out, err
+		}
+	}
+	out.Identities, err = a.identities(ctx, s, f.identityFlags)
+	return out, err
+}
+
+func (a *app) recallCommand() *cobra.Command {
+	var f filterFlags
+	var n int
+	var explain bool
+	cmd := &cobra.Command{
+		Use:   "recall QUERY|-",
+		Short: "Find memories that answer a question",
+		Long: `Find the memories that best answer a question, best first.
+
+The question is taken apart into words; any of them may match, in any form
+(database, databases). Rare words count more, a title counts more than the text.
+Without --scope it looks in every scope whose identity is known here (the project
+of the working directory, the active session, what the flags name) and in global.`,
+		Example: `  amber recall "which database did we pick and why"
+  amber recall "release steps" --kind workflow_insight --since 2026-01-01 --explain`,
+		Args: exactly("a question"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("limit") {
+				if err := limit("-n", n); err != nil {
+					return err
+				}
+			}
+			text, err := a.text(args[0], amber.MaxQueryBytes)
+			if err != nil {
+				return err
+			}
+			if strings.TrimSpace(text) == "" {
+				e := amber.Errorf(amber.KindInvalid, "recall", "", "the question is empty")
+				e.Hint = "amber list"
+				return e
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				filter, err := a.filter(ctx, s, f)
+				if err != nil {
+					return err
+				}
+				result, err := s.Store.LongTerm.Recall(ctx, amber.Query{Text: text, Filter: filter, Limit: n, Explain: explain})
+				if err != nil {
+					return err
+				}
+				return a.out.show(result, func(w io.Writer) { a.printHits(w, result) })
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().IntVarP(&n, "limit", "n", 0, "how many hits at most (default memory.recall.top_k, 8; cap 64)")
+	cmd.Flags().BoolVar(&explain, "explain", false, "tell why each hit ranks where it does")
+	return cmd
+}
+
+func (a *app) printHits(w io.Writer, r amber.RecallResult) {
+	p := a.out
+	for _, c := range r.Clamped {
+		p.note("-n %d is more than allowed; showing at most %d", c.Requested, c.Effective)
+	}
+	if len(r.Hits) == 0 {
+		p.note("nothing found")
+		return
+	}
+	for i, h := range r.Hits {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		title := h.Title
+		if title == "" {
+			title = h.Snippet
+		}
+		fmt.Fprintf(w, "%s  %s\n", p.style(amb, fmt.Sprintf("%.2f", h.Score)), p.style(bold, oneLine(title, 90)))
+		if h.Title != "" {
+			fmt.Fprintf(w, "      %s\n", oneLine(h.Snippet, 240))
+		}
+		trust := ""
+		if h.Trust != amber.TrustOwn {
+			trust = " · " + string(h.Trust)
+		}
+		fmt.Fprintf(w, "      %s\n", p.style(dim, fmt.Sprintf("%s · %s · %s · %s%s", shortID(string(h.ID)), h.Kind, h.Scope, p.when(h.UpdatedAt), trust)))
+		if h.Why != nil {
+			printWhy(w, h.Why)
+		}
+	}
+}
+
+func printWhy(w io.Writer, why *amber.Why) {
+	for _, t := range why.Terms {
+		fmt.Fprintf(w, "      %q in %s\n", t.Term, strings.Join(t.Fields, ", "))
+	}
+	fmt.Fprintf(w, "      words %.3f", why.Words)
+	if why.Substring > 0 {
+		fmt.Fprintf(w, " + parts of words %.3f", why.Substring)
+	}
+	if why.CJK > 0 {
+		fmt.Fprintf(w, " + characters %.3f", why.CJK)
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// rememberFlags describe the memory.
+type rememberFlags struct {
+	identityFlags
+	title, kind, summary, topic, key string
+	tags, meta, sources              []string
+	jsonl                            bool
+}
+
+func (a *app) rememberCommand() *cobra.Command {
+	var f rememberFlags
+	cmd := &cobra.Command{
+		Use:   "remember TEXT|-",
+		Short: "Store a memory",
+		Long: `Store a memory and print its id. It is on disk when the id is printed.
+
+Without --scope a memory belongs to the project of the working directory's git
+repository, outside one it is global. The same text of the same kind, scope and
+title is stored once. With --topic a new text becomes a new revision of the
+memory on that topic.
+
+With --jsonl each line of stdin is one memory as JSON, with the fields of the
+flags; they are written in batches, all or nothing per batch.`,
+		Example: `  amber remember "We chose PostgreSQL for JSONB" --kind project_fact --tag database
+  git log -1 --format=%B | amber remember - --title "last commit"`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.jsonl && len(args) == 0 {
+				return nil
+			}
+			return exactly("a text, or - for stdin")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				if f.jsonl {
+					return a.rememberLines(ctx, s, f)
+				}
+				return a.rememberOne(ctx, s, f, args[0])
+			})
+		},
+	}
+	f.identityFlags.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.title, "title", "", "a title; it counts more than the text when recalling")
+	fl.StringVar(&f.kind, "kind", "", "user_preference, user_fact, project_fact, workspace_fact, historical_case, constraint, workflow_insight or session_summary (default workspace_fact)")
+	fl.StringVar(&f.summary, "summary", "", "a summary")
+	fl.StringVar(&f.topic, "topic", "", "one memory per topic; writing again revises it")
+	fl.StringArrayVar(&f.tags, "tag", nil, "a tag (repeat)")
+	fl.StringArrayVar(&f.meta, "meta", nil, "key=value (repeat)")
+	fl.StringArrayVar(&f.sources, "source", nil, "kind:value, where it comes from (repeat)")
+	fl.StringVar(&f.key, "idempotency-key", "", "the same key returns the first answer for 7 days")
+	fl.BoolVar(&f.jsonl, "jsonl", false, "read one memory per line of stdin as JSON")
+	return cmd
+}
+
+func (a *app) rememberOne(ctx context.Context, s *opened, f rememberFlags, arg string) error {
+	content, err := a.text(arg, amber.MaxContentBytes)
+	if err != nil {
+		return err
+	}
+	meta, err := pairs("meta", f.meta)
+	if err != nil {
+		return err
+	}
+	refs, err := sources(f.sources)
+	if err != nil {
+		return err
+	}
+	req := amber.WriteRequest{
+		Kind: amber.MemoryKind(f.kind), Scope: amber.Scope(f.scope), Title: f.title, Content: content, Summary: f.summary,
+		Topic: f.topic, Tags: f.tags, Metadata: meta, SourceRefs: refs, IdempotencyKey: f.key,
+	}
+	if req, err = a.place(ctx, s, req, f.identityFlags); err != nil {
+		return err
+	}
+	ack, err := s.Store.LongTerm.Write(ctx, req)
+	if err != nil {
+		return err
+	}
+	return a.out.show(ack, func(w io.Writer) {
+		fmt.Fprintln(w, ack.ID)
+		if ack.Deduplicated {
+			a.out.note("it was stored already")
+		}
+	})
+}
+
+// place gives a request its identities and, where it has none, its scope:
+// the project of the working directory, or global.
+func (a *app) place(ctx context.Context, s *opened, r amber.WriteRequest, f identityFlags) (amber.WriteRequest, error) {
+	for _, own := range []struct {
+		flag *string
+		line string
+	}{{&f.project, r.ProjectID}, {&f.user, r.UserID}, {&f.workspace, r.WorkspaceID}, {&f.session, string(r.SessionID)}} {
+		if own.line != "" {
+			*own.flag = own.line
+		}
+	}
+	ids, err := a.identities(ctx, s, f)
+	if err != nil {
+		return r, err
+	}
+	r.Identities = ids
+	if r.Scope == "" {
+		r.Scope = amber.ScopeGlobal
+		if ids.ProjectID != "" {
+			r.Scope = amber.ScopeProject
+		}
+	}
+	return r, nil
+}
+
+// maxLine bounds one line of --jsonl: the largest memory, escaped.
+const maxLine = 8 * amber.MaxContentBytes
+
+// rememberLines stores one memory per line of stdin, a batch at a time.
+func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) error {
+	in := bufio.NewScanner(a.stdin)
+	in.Buffer(make([]byte, 0, 64<<10), maxLine)
+	w := lineWriter{ctx: ctx, opened: s, acks: []amber.WriteAck{}}
+	for in.Scan() {
+		w.line++
+		if len(bytes.TrimSpace(in.Bytes())) == 0 {
+			continue
+		}
+		r, err := parseLine(in.Bytes())
+		if err == nil {
+			r, err = a.place(ctx, s, r, f.identityFlags)
+		}
+		if err == nil {
+			_, err = r.Normalize()
+		}
+		if err != nil {
+			return w.fail(fmt.Sprintf("line %d", w.line), err)
+		}
+		if err := w.add(r); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); err != nil {
+		return w.fail(fmt.Sprintf("line %d", w.line+1), &amber.Error{Op: "read stdin", Kind: amber.KindInvalid, Err: err})
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return a.out.show(amber.Page[amber.WriteAck]{Items: w.acks}, func(out io.Writer) {
+		for _, ack := range w.acks {
+			fmt.Fprintln(out, ack.ID)
+		}
+	})
+}
+
+// lineWriter collects lines and writes them in batches.
+type lineWriter struct {
+	ctx    context.Context
+	opened *opened
+	line   int // read so far
+	batch  []amber.WriteRequest
+	acks   []amber.WriteAck
+}
+
+func (w *lineWriter) add(r amber.WriteRequest) error {
+	w.batch = append(w.batch, r)
+	if len(w.batch) < w.opened.config.Config.Memory.Write.MaxBatchSize {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *lineWriter) flush() error {
+	acks, err := w.opened.Store.Batch.WriteBatch(w.ctx, w.batch)
+	if err != nil {
+		return w.fail(fmt.Sprintf("batch of %d that ends at line %d", len(w.batch), w.line), err)
+	}
+	w.acks, w.batch = append(w.acks, acks...), w.batch[:0]
+	return nil
+}
+
+// fail says where the input is wrong and how much of it is on disk.
+func (w *lineWriter) fail(where string, err error) error {
+	return &amber.Error{Op: where, Kind: amber.KindOf(err), Err: err, Hint: fmt.Sprintf(
+		"%d memories of earlier batches are stored; mend the line and run it again, what is stored is not stored twice", len(w.acks))}
+}
+
+func parseLine(line []byte) (r amber.WriteRequest, err error) {
+	if !utf8.Valid(line) { // the decoder would replace what is not
+		return r, amber.Errorf(amber.KindInvalid, "parse memory", "", "it is not valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return r, &amber.Error{Op: "parse memory", Kind: amber.KindInvalid, Err: err}
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return r, amber.Errorf(amber.KindInvalid, "parse memory", "", "there is more than one value on the line")
+	}
+	return r, nil
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// group titles of the help page.
+const (
+	groupRemember = "remember"
+	groupControl  = "control"
+	groupCare     = "care"
+)
+
+// rootCommand is `amber`.
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "amber",
+		Short: "Durable memory for AI agents",
+		Long: `Amber keeps what agents know: memories, sessions, turns, suspended loops, notes,
+tasks and queues. What it acknowledged survives a crash.
+
+Nothing needs to be set up. Try:
+
+  amber remember "We chose PostgreSQL for JSONB"
+  amber recall "which database did we pick and why"`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		Args:              cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unknown command %q", args[0])
+			}
+			return cmd.Help()
+		},
+		PersistentPreRun: func(*cobra.Command, []string) { a.out = newPrinter(a) },
+	}
+	f := root.PersistentFlags()
+	f.StringVar(&a.global.home, "home", "", "the home folder (default $AMBER_HOME, else the data folder of the user)")
+	f.StringVar(&a.global.config, "config", "", "the configuration file")
+	f.StringVar(&a.global.tenant, "tenant", string(amber.DefaultTenant), "the tenant")
+	f.StringVar(&a.global.agent, "agent", string(amber.DefaultAgent), "the agent")
+	f.BoolVar(&a.global.json, "json", false, "print one JSON document")
+	f.BoolVar(&a.global.quiet, "quiet", false, "print results only")
+	f.BoolVar(&a.global.noColor, "no-color", false, "print without colour")
+	root.AddGroup(
+		&cobra.Group{ID: groupRemember, Title: "Remember:"},
+		&cobra.Group{ID: groupControl, Title: "Control plane:"},
+		&cobra.Group{ID: groupCare, Title: "Care:"},
+	)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
+	root.CompletionOptions.DisableDefaultCmd = true
+	a.addCommands(root)
+	return root
+}
+
+// addCommands lists every verb.
+func (a *app) addCommands(root *cobra.Command) {
+	for _, g := range []struct {
+		id    string
+		verbs []*cobra.Command
+	}{
+		{groupRemember, []*cobra.Command{
+			a.rememberCommand(), a.recallCommand(),
+			a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(), a.timelineCommand(),
+			a.contextCommand(), a.statsCommand(), a.forgetCommand(), a.noteCommand(),
+			a.sessionCommand(), a.turnCommand(), a.loopCommand(),
+		}},
+		{groupControl, []*cobra.Command{
+			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),
+		}},
+		{groupCare, []*cobra.Command{
+			a.doctorCommand(), a.configCommand(), a.versionCommand(), a.completionCommand(),
+		}},
+	} {
+		for _, v := range g.verbs {
+			v.GroupID = g.id
+			root.AddCommand(v)
+		}
+	}
+}
+
+// family is a verb that only holds others, like `session`.
+func family(use, short string, verbs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unknown command %q of %s", args[0], cmd.CommandPath())
+			}
+			return cmd.Help()
+		},
+	}
+	c.AddCommand(verbs...)
+	return c
+}
+
+// exactly checks the number of arguments and names them in the error.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usage("%s needs %s", cmd.CommandPath(), names[len(args)])
+		case len(args) > len(names):
+			return usage("%s does not take %q", cmd.CommandPath(), args[len(names)])
+		}
+		return nil
+	}
+}

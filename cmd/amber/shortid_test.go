@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/store/inmem"
+)
+
+// sameBytes is a random source that is none: the ids it makes differ in their
+// time only.
+type sameBytes struct{}
+
+func (sameBytes) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 0xab
+	}
+	return len(p), nil
+}
+
+// openInMemory returns a store with n memories whose ids end alike, and those
+// ids.
+func openInMemory(t *testing.T, random io.Reader, n int) (*opened, []amber.MemoryID) {
+	t.Helper()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	clock := func() time.Time { now = now.Add(time.Second); return now }
+	store, err := inmem.New(inmem.Options{Clock: clock, Random: random, Device: "d", Incarnation: "i"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &opened{Resolved: registry.Resolved{Store: amber.NewStore(store.Parts())}}
+	var ids []amber.MemoryID
+	for i := range n {
+		ack, err := s.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: strings.Repeat("x", i+1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, ack.ID)
+	}
+	return s, ids
+}
+
+func TestResolveIDOfSeveral(t *testing.T) {
+	t.Parallel()
+	s, ids := openInMemory(t, sameBytes{}, 5)
+	_, err := resolve(t.Context(), s, "abababab")
+	if amber.KindOf(err) != amber.KindInvalid {
+		t.Fatalf("an end of five ids: got error %v, want kind invalid", err)
+	}
+	named := 0
+	for _, id := range ids {
+		if strings.Contains(err.Error(), string(id)) {
+			named++
+		}
+	}
+	if named != maxNamed {
+		t.Errorf("%q names %d ids, want %d", err, named, maxNamed)
+	}
+
+	// The part of the id that is time tells them apart.
+	for _, id := range ids {
+		for _, arg := range []string{string(id), strings.ToUpper(string(id)), undashed(string(id)), string(id)[1:]} {
+			got, err := resolve(t.Context(), s, arg)
+			if err != nil || got != id {
+				t.Errorf("resolve %s: got %s, %v, want %s", arg, got, err, id)
+			}
+		}
+	}
+}
+
+func TestResolveIDPastTheFirstPage(t *testing.T) {
+	t.Parallel()
+	s, ids := openInMemory(t, counting(0), amber.MaxPageSize+1)
+	end := undashed(string(ids[0]))[wholeID-minIDEnd:] // the oldest is on the last page
+	got, err := resolve(t.Context(), s, end)
+	if err != nil || got != ids[0] {
+		t.Errorf("resolve %s: got %s, %v, want %s", end, got, err, ids[0])
+	}
+}
+
+// counting returns a source in which no two reads are equal.
+func counting(n uint32) io.Reader { return &counter{n} }
+
+type counter struct{ n uint32 }
+
+func (c *counter) Read(p []byte) (int, error) {
+	c.n++
+	for i := range p {
+		p[len(p)-1-i] = byte(c.n >> (8 * (i % 4)))
+	}
+	return len(p), nil
+}
+
+func resolve(ctx context.Context, s *opened, arg string) (amber.MemoryID, error) {
+	end, err := parseIDEnd(arg)
+	if err != nil {
+		return "", err
+	}
+	return resolveID(ctx, s, end)
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) timelineCommand() *cobra.Command {
+	var before, after int
+	cmd := &cobra.Command{
+		Use:   "timeline ID",
+		Short: "Show what was stored around a memory",
+		Long: `Show what was stored just before and after a memory, oldest first: in the same
+session, or in the same scope where it has no session.
+
+` + idHelp,
+		Example: "  amber timeline 5f3a91c0 --before 10 --after 0",
+		Args:    exactly("the id of a memory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if before < 0 || after < 0 || before > amber.MaxPageSize || after > amber.MaxPageSize {
+				return usage("--before and --after must be 0 to %d", amber.MaxPageSize)
+			}
+			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+				memories, err := s.Store.Memories.Timeline(ctx, id, before, after)
+				if err != nil {
+					return err
+				}
+				return a.out.show(amber.Page[amber.Memory]{Items: memories}, func(w io.Writer) { a.printTimeline(w, memories, id) })
+			})
+		},
+	}
+	cmd.Flags().IntVar(&before, "before", 5, "how many older memories at most")
+	cmd.Flags().IntVar(&after, "after", 5, "how many newer memories at most")
+	return cmd
+}
+
+// printTimeline prints one line per memory, the one asked for marked.
+func (a *app) printTimeline(w io.Writer, memories []amber.Memory, pivot amber.MemoryID) {
+	p := a.out
+	for _, m := range memories {
+		mark := "  "
+		if m.ID == pivot {
+			mark = p.style(bold, "> ")
+		}
+		fmt.Fprintln(w, mark+p.line(m))
+	}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) turnCommand() *cobra.Command {
+	return family("turn", "Keep the turns of a conversation",
+		a.turnAddCommand(), a.turnListCommand(), a.turnClearCommand(),
+	)
+}
+
+func (a *app) turnAddCommand() *cobra.Command {
+	var session sessionFlag
+	var role, id, project string
+	cmd := &cobra.Command{
+		Use:   "add TEXT|-",
+		Short: "Add a turn to a session",
+		Long: `Add a turn at the end of a session and print its id. It is on disk when the id is
+printed. A turn whose id is stored already is left as it was stored, so the same
+command can be run again.`,
+		Example: `  amber turn add "Which database did we pick?"
+  agent answer | amber turn add - --role assistant --session 1f0c9a2b`,
+		Args: exactly("a text, or - for stdin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			content, err := a.text(args[0], amber.MaxContentBytes)
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("id") {
+				if err := amber.CheckID("turn id", id); err != nil {
+					return err
+				}
+			}
+			if !cmd.Flags().Changed("project") {
+				dir, err := a.directory()
+				if err != nil {
+					return &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
+				}
+				project = projectOf(dir)
+			}
+			turn := amber.Turn{ID: amber.TurnID(id), Role: amber.Role(role), Content: content, ProjectID: project}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				if turn.SessionID, err = session.find(ctx, cmd, s); err != nil {
+					return err
+				}
+				stored, err := s.Store.Turns.AppendTurn(ctx, turn)
+				if err != nil {
+					return err
+				}
+				return a.out.show(stored, func(w io.Writer) { fmt.Fprintln(w, safe(string(stored.ID))) })
+			})
+		},
+	}
+	session.add(cmd, "the session (default the active one)")
+	fl := cmd.Flags()
+	fl.StringVar(&role, "role", string(amber.RoleUser), "who speaks: user, assistant, system or tool")
+	fl.StringVar(&id, "id", "", "an id of your own (default a new one)")
+	fl.StringVar(&project, "project", "", "the project (default from the git repository of the working directory)")
+	return cmd
+}
+
+func (a *app) turnListCommand() *cobra.Command {
+	var session sessionFlag
+	var n int
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the last turns of a session, oldest first",
+		Example: `  amber turn list --session 1f0c9a2b -n 100`,
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := limit("-n", n); err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				id, err := session.find(ctx, cmd, s)
+				if err != nil {
+					return err
+				}
+				turns, err := s.Store.Turns.LoadTurns(ctx, id, n)
+				if err != nil {
+					return err
+				}
+				return showItems(a, jsonl, amber.Page[amber.Turn]{Items: turns}, a.printTurns)
+			})
+		},
+	}
+	session.add(cmd, "the session (default the active one)")
+	cmd.Flags().IntVarP(&n, "limit", "n", 20, "how many at most")
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+// turnsDeleted is the answer of `turn clear`.
+type turnsDeleted struct {
+	SessionID amber.SessionID `json:"session_id"`
+	Deleted   int             `json:"deleted"`
+}
+
+func (a *app) turnClearCommand() *cobra.Command {
+	var session sessionFlag
+	cmd := &cobra.Command{
+		Use:   "clear --session ID",
+		Short: "Delete every turn of a session",
+		Args:  exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				id, err := session.named(ctx, cmd, s)
+				if err != nil {
+					return err
+				}
+				n, err := s.Store.Turns.DeleteTurns(ctx, id)
+				if err != nil {
+					return err
+				}
+				return a.out.show(turnsDeleted{id, n}, func(w io.Writer) { fmt.Fprintf(w, "deleted %d turns\n", n) })
+			})
+		},
+	}
+	session.add(cmd, "the session")
+	return cmd
+}
+
+// roleColour tells the speakers of a transcript apart.
+func roleColour(r amber.Role) string {
+	switch r {
+	case amber.RoleUser:
+		return amb
+	case amber.RoleAssistant:
+		return "\x1b[36m" // cyan
+	case amber.RoleTool:
+		return "\x1b[32m" // green
+	}
+	return bold
+}
+
+// printTurns prints a transcript.
+func (a *app) printTurns(w io.Writer, turns []amber.Turn) {
+	p := a.out
+	for i, t := range turns {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s  %s\n%s\n", p.style(roleColour(t.Role), flat(string(t.Role))), p.style(dim, p.when(t.CreatedAt)), safe(t.Content))
+	}
+}

@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	approvalColumns = `id, task_id, node_id, summary, status, payload, digest, decided_by, comment, created_at, coalesce(decided_at, 0)`
+
+	selectApproval = `SELECT ` + approvalColumns + ` FROM approvals WHERE id = ?`
+	insertApproval = `INSERT INTO approvals (id, task_id, node_id, summary, status, payload, digest, decided_by, comment, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, '', '', ?)`
+	decideApproval = `UPDATE approvals SET status = ?2, decided_by = ?3, comment = ?4, decided_at = ?5 WHERE id = ?1`
+
+	selectTaskApprovals    = `SELECT ` + approvalColumns + ` FROM approvals WHERE task_id = ? ORDER BY seq`
+	selectPendingApprovals = `SELECT ` + approvalColumns + ` FROM approvals WHERE status = 'pending' ORDER BY seq`
+)
+
+var _ amber.Approvals = (*Store)(nil)
+
+// RequestApproval implements [amber.Approvals].
+func (s *Store) RequestApproval(ctx context.Context, r amber.ApprovalRequest) (a amber.Approval, err error) {
+	r, err = r.Normalize()
+	if err != nil {
+		return a, err
+	}
+	err = s.control.update(ctx, "request approval", r.ID, func(t *tx) error {
+		a, err = t.requestApproval(r)
+		return err
+	})
+	return a, err
+}
+
+func (t *tx) requestApproval(r amber.ApprovalRequest) (amber.Approval, error) {
+	a := amber.Approval{
+		TaskID: r.TaskID, NodeID: r.NodeID, Summary: r.Summary, Status: amber.ApprovalPending,
+		Payload: append(json.RawMessage{}, r.Payload...), Digest: amber.ContentDigest(string(r.Payload)), CreatedAt: t.now,
+	}
+	stored, err := scanApproval(t.row(selectApproval, r.ID))
+	switch {
+	case err == nil && (stored.Digest != a.Digest || stored.TaskID != a.TaskID || stored.NodeID != a.NodeID || stored.Summary != a.Summary):
+		return amber.Approval{}, amber.Errorf(amber.KindConflict, "request approval", r.ID, "the id was used to ask something else")
+	case !absent(err):
+		return stored, err
+	}
+	if a.ID, err = orNewID(t, r.ID); err != nil {
+		return a, err
+	}
+	_, err = t.exec(insertApproval, a.ID, a.TaskID, a.NodeID, a.Summary, a.Status, string(a.Payload), a.Digest, a.CreatedAt.UnixMilli())
+	if err != nil {
+		return a, err
+	}
+	return a, t.logControl(amber.OpInsert, "approval/"+a.ID)
+}
+
+// DecideApproval implements [amber.Approvals].
+func (s *Store) DecideApproval(ctx context.Context, d amber.ApprovalDecision) (a amber.Approval, err error) {
+	d, err = d.Normalize()
+	if err != nil {
+		return a, err
+	}
+	err = s.control.update(ctx, "decide approval", d.ID, func(t *tx) error {
+		a, err = t.decideApproval(d)
+		return err
+	})
+	return a, err
+}
+
+func (t *tx) decideApproval(d amber.ApprovalDecision) (amber.Approval, error) {
+	a, err := t.approval("decide approval", d.ID)
+	switch {
+	case err != nil:
+		return a, err
+	case a.Status != amber.ApprovalPending:
+		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "it is "+string(a.Status)+" already, by "+a.DecidedBy)
+	case d.Digest != "" && d.Digest != a.Digest:
+		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "the decision is about another payload")
+	}
+	a.Status, a.DecidedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.Comment, t.now
+	if _, err := t.exec(decideApproval, a.ID, a.Status, a.DecidedBy, a.Comment, a.DecidedAt.UnixMilli()); err != nil {
+		return a, err
+	}
+	return a, t.logControl(amber.OpUpdate, "approval/"+a.ID)
+}
+
+// Approval implements [amber.Approvals].
+func (s *Store) Approval(ctx context.Context, id string) (a amber.Approval, err error) {
+	err = s.control.view(ctx, "read approval", id, func(t *tx) error {
+		a, err = t.approval("read approval", id)
+		return err
+	})
+	return a, err
+}
+
+// ListApprovals implements [amber.Approvals]. One damaged approval fails the
+// list: what it holds could be taken for what was asked.
+func (s *Store) ListApprovals(ctx context.Context, taskID string) (out []amber.Approval, err error) {
+	err = s.control.view(ctx, "list approvals", taskID, func(t *tx) error {
+		if taskID == "" {
+			out, err = all(t, scanApproval, selectPendingApprovals)
+		} else {
+			out, err = all(t, scanApproval, selectTaskApprovals, taskID)
+		}
+		return err
+	})
+	return out, err
+}
+
+// approval returns an approval or not_found.
+func (t *tx) approval(op, id string) (amber.Approval, error) {
+	a, err := scanApproval(t.row(selectApproval, id))
+	if absent(err) {
+		err = notFound(op, id)
+	}
+	return a, err
+}
+
+// scanApproval reads an approval and checks that its payload is still the one
+// that was asked about.
+func scanApproval(s scanner) (amber.Approval, error) {
+	var a amber.Approval
+	var payload string
+	var createdAt, decidedAt int64
+	err := s.Scan(&a.ID, &a.TaskID, &a.NodeID, &a.Summary, &a.Status, &payload, &a.Digest,
+		&a.DecidedBy, &a.Comment, &createdAt, &decidedAt)
+	if err != nil {
+		return a, err
+	}
+	if amber.ContentDigest(payload) != a.Digest {
+		return amber.Approval{}, damaged("read approval", a.ID, errors.New("its payload does not match its digest"))
+	}
+	a.Payload = json.RawMessage(payload)
+	a.CreatedAt, a.DecidedAt = amber.UnixMilli(createdAt), amber.UnixMilli(decidedAt)
+	return a, nil
+}

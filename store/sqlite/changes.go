@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	insertIncarnation = `INSERT INTO incarnations (id, first_seq) SELECT ?1, coalesce(max(seq), 0) + 1 FROM changes WHERE true ON CONFLICT (id) DO NOTHING`
+	selectLastStamp   = `SELECT coalesce((SELECT stamp FROM changes ORDER BY seq DESC LIMIT 1), 0)`
+	insertChange      = `INSERT INTO changes (stamp, op, scope, key, old_digest, new_digest) VALUES (?, ?, ?, ?, ?, ?)`
+	selectHead        = `SELECT coalesce(max(seq), 0), (SELECT id FROM incarnations ORDER BY ordinal DESC LIMIT 1) FROM changes`
+	selectIncarnation = `SELECT coalesce((SELECT min(first_seq) - 1 FROM incarnations l WHERE l.ordinal > i.ordinal), (SELECT coalesce(max(seq), 0) FROM changes)) FROM incarnations i WHERE i.id = ?`
+	selectChanges     = `SELECT c.seq, c.stamp, c.op, c.scope, c.key, c.old_digest, c.new_digest,
+  (SELECT id FROM incarnations i WHERE i.first_seq <= c.seq ORDER BY i.ordinal DESC LIMIT 1)
+FROM changes c WHERE c.seq > ? ORDER BY c.seq LIMIT ?`
+)
+
+// enter prepares a write transaction: the change log learns of a new
+// incarnation, and the clock goes on from the last stamp, however the wall
+// clock was set meanwhile.
+func (t *tx) enter(h *handles) error {
+	if !h.adopted {
+		if _, err := t.exec(insertIncarnation, h.current.Incarnation); err != nil {
+			return fmt.Errorf("adopt incarnation: %w", err)
+		}
+	}
+	if err := t.row(selectLastStamp).Scan(&t.stamp); err != nil {
+		return fmt.Errorf("read clock: %w", err)
+	}
+	t.stamp = max(t.stamp, t.current.Clock)
+	return nil
+}
+
+// tick returns the next stamp.
+func (t *tx) tick() amber.Stamp {
+	t.stamp = t.stamp.Next(t.now.Time())
+	return t.stamp
+}
+
+// change is one entry before it has a position.
+type change struct {
+	op       amber.Op
+	scope    amber.ChangeScope
+	key      string
+	old, new string // digests
+}
+
+// log appends to the change log. Every mutation calls it in its own
+// transaction.
+func (t *tx) log(c change) error {
+	if _, err := t.exec(insertChange, t.tick(), c.op, c.scope, c.key, c.old, c.new); err != nil {
+		return fmt.Errorf("log change: %w", err)
+	}
+	return nil
+}
+
+// Changes implements [amber.ChangeLog] for memory.db. SQLite commits one
+// write at a time in the order of seq, so no entry is ever overtaken.
+func (s *Store) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
+	return s.memory.changes(ctx, after, limit)
+}
+
+// Head implements [amber.ChangeLog] for memory.db.
+func (s *Store) Head(ctx context.Context) (amber.Position, error) { return s.memory.head(ctx) }
+
+// controlLog is the change log of control.db.
+type controlLog struct{ s *Store }
+
+func (l controlLog) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
+	return l.s.control.changes(ctx, after, limit)
+}
+
+func (l controlLog) Head(ctx context.Context) (amber.Position, error) { return l.s.control.head(ctx) }
+
+var (
+	_ amber.ChangeLog = (*Store)(nil)
+	_ amber.ChangeLog = controlLog{}
+)
+
+func (d *database) changes(ctx context.Context, after amber.Position, limit int) (out []amber.Change, err error) {
+	incarnation, seq, err := after.Parse()
+	if err != nil {
+		return nil, err
+	}
+	if limit < 0 {
+		return nil, amber.Errorf(amber.KindInvalid, "read changes", "", "limit is negative")
+	}
+	err = d.view(ctx, "read changes", "", func(t *tx) error {
+		if incarnation != "" {
+			if err := t.checkPosition(incarnation, seq); err != nil {
+				return err
+			}
+		}
+		out, err = all(t, scanChange, selectChanges, seq, limit)
+		return err
+	})
+	return out, err
+}
+
+// checkPosition refuses a position that this log's history does not contain:
+// after a restore the entries behind it may be others.
+func (t *tx) checkPosition(incarnation string, seq int64) error {
+	var last int64
+	err := t.row(selectIncarnation, incarnation).Scan(&last)
+	if absent(err) || err == nil && seq > last {
+		e := amber.Errorf(amber.KindConflict, "read changes", "", "the position belongs to a history that was replaced")
+		e.Hint = "start again from the beginning"
+		return e
+	}
+	return err
+}
+
+func scanChange(s scanner) (amber.Change, error) {
+	var (
+		c           amber.Change
+		seq         int64
+		stamp       amber.Stamp
+		incarnation string
+	)
+	err := s.Scan(&seq, &stamp, &c.Op, &c.Scope, &c.Key, &c.OldDigest, &c.NewDigest, &incarnation)
+	c.Position, c.At = amber.PositionAt(incarnation, seq), stamp.Time()
+	return c, err
+}
+
+func (d *database) head(ctx context.Context) (p amber.Position, err error) {
+	err = d.view(ctx, "read changes", "", func(t *tx) error {
+		var seq int64
+		var incarnation string
+		if err := t.row(selectHead).Scan(&seq, &incarnation); err != nil {
+			return err
+		}
+		p = amber.PositionAt(incarnation, seq)
+		return nil
+	})
+	return p, err
+}

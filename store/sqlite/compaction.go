@@ -1,0 +1,78 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	compactionColumns = `id, session_id, summary, turns, created_at`
+
+	selectCompaction  = `SELECT ` + compactionColumns + ` FROM compactions WHERE id = ?`
+	insertCompaction  = `INSERT INTO compactions (` + compactionColumns + `) VALUES (?, ?, ?, ?, ?)`
+	selectCompactions = `SELECT ` + compactionColumns + ` FROM compactions WHERE session_id = ? ORDER BY seq`
+	deleteCompactions = `DELETE FROM compactions WHERE session_id = ?`
+)
+
+var _ amber.Compactions = (*Store)(nil)
+
+// AddCompaction implements [amber.Compactions]. An id that is stored under
+// another session is a conflict.
+func (s *Store) AddCompaction(ctx context.Context, c amber.Compaction) (stored amber.Compaction, err error) {
+	c, err = c.Normalize()
+	if err != nil {
+		return stored, err
+	}
+	err = s.memory.update(ctx, "add compaction", c.ID, func(t *tx) error {
+		stored, err = t.addCompaction(c)
+		return err
+	})
+	return stored, err
+}
+
+func (t *tx) addCompaction(c amber.Compaction) (amber.Compaction, error) {
+	stored, err := scanCompaction(t.row(selectCompaction, c.ID))
+	switch {
+	case err == nil && stored.SessionID != c.SessionID:
+		return amber.Compaction{}, amber.Errorf(amber.KindConflict, "add compaction", c.ID, "the id is a compaction of another session")
+	case !absent(err):
+		return stored, err
+	}
+	if c.ID, err = orNewID(t, c.ID); err != nil {
+		return c, err
+	}
+	if c.CreatedAt.IsZero() {
+		c.CreatedAt = t.now
+	}
+	if _, err := t.exec(insertCompaction, c.ID, c.SessionID, c.Summary, c.Turns, c.CreatedAt.UnixMilli()); err != nil {
+		return c, err
+	}
+	return c, t.log(change{amber.OpInsert, amber.ChangeCompaction, c.ID, "", amber.ContentDigest(c.Summary)})
+}
+
+// Compactions implements [amber.Compactions].
+func (s *Store) Compactions(ctx context.Context, id amber.SessionID) (out []amber.Compaction, err error) {
+	err = s.memory.view(ctx, "read compactions", string(id), func(t *tx) error {
+		out, err = all(t, scanCompaction, selectCompactions, id)
+		return err
+	})
+	return out, err
+}
+
+// deleteCompactions removes the summaries of a session.
+func (t *tx) deleteCompactions(id amber.SessionID) error {
+	n, err := t.exec(deleteCompactions, id)
+	if n == 0 || err != nil {
+		return err
+	}
+	return t.log(change{amber.OpDelete, amber.ChangeCompaction, string(id), "", ""})
+}
+
+func scanCompaction(s scanner) (amber.Compaction, error) {
+	var c amber.Compaction
+	var createdAt int64
+	err := s.Scan(&c.ID, &c.SessionID, &c.Summary, &c.Turns, &createdAt)
+	c.CreatedAt = amber.UnixMilli(createdAt)
+	return c, err
+}

@@ -1,0 +1,305 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// database is one of the two files, whichever generation is live.
+type database struct {
+	agent  *home.Agent
+	name   string // the writers' line, "memory"
+	schema schema
+	o      Options
+
+	mu     sync.Mutex
+	live   *handles
+	closed bool
+}
+
+// handles are the connections to the file of one generation. They are closed
+// when the generation is no longer live and the last user is gone.
+type handles struct {
+	current home.Current
+	writer  *pool
+	readers *pool
+
+	users   int  // guarded by database.mu
+	retired bool // guarded by database.mu
+	// adopted is set once a committed change log knows this incarnation; only
+	// the writer, alone in its turn, reads and sets it.
+	adopted bool
+}
+
+func (h *handles) close() error { return errors.Join(h.writer.close(), h.readers.close()) }
+
+// acquire returns the handles of a generation, opened now if they are not.
+func (d *database) acquire(ctx context.Context, c home.Current) (*handles, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, amber.Errorf(amber.KindInvalid, "use store", d.name, "it is closed")
+	}
+	if d.live == nil || d.live.current.Incarnation != c.Incarnation {
+		h, err := d.open(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.retire(); err != nil {
+			return nil, errors.Join(err, h.close())
+		}
+		d.live = h
+	}
+	d.live.users++
+	return d.live, nil
+}
+
+// release gives handles back.
+func (d *database) release(h *handles) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h.users--
+	if h.retired && h.users == 0 {
+		_ = h.close() // an old generation: its last committed state is on disk
+	}
+}
+
+// retire lets go of the live handles; d.mu is held.
+func (d *database) retire() error {
+	h := d.live
+	d.live = nil
+	if h == nil {
+		return nil
+	}
+	h.retired = true
+	if h.users > 0 {
+		return nil
+	}
+	return h.close()
+}
+
+// close lets go of everything. Users that are still inside finish first.
+func (d *database) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	return d.retire()
+}
+
+// path returns the file of a generation.
+func (d *database) path(c home.Current) string {
+	return filepath.Join(d.agent.GenDir(c), d.schema.file)
+}
+
+// open opens the file of a generation and looks whether it is ours.
+func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
+	path := d.path(c)
+	if err := d.lookAt(path); err != nil {
+		return nil, err
+	}
+	writer, err := openPool(path, write, d.o.BusyTimeout, 1)
+	if err != nil {
+		return nil, wrap("open database", path, err)
+	}
+	readers, err := openPool(path, read, d.o.BusyTimeout, d.o.Readers)
+	if err != nil {
+		return nil, errors.Join(wrap("open database", path, err), writer.close())
+	}
+	h := &handles{current: c, writer: writer, readers: readers}
+	if err := d.schema.check(ctx, readers.db, path); err != nil {
+		return nil, errors.Join(err, h.close())
+	}
+	return h, nil
+}
+
+// lookAt refuses what must not be handed to SQLite, which would make a
+// database of an empty file and change the mode of a foreign one: a missing
+// file, a link, a pipe, a file that is not ours.
+func (d *database) lookAt(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e := amber.Errorf(amber.KindDamaged, "open database", path, "it is missing though its agent exists")
+		e.Hint = "put it back from a backup; it is never made anew"
+		return e
+	case errors.Is(err, fs.ErrPermission):
+		return &amber.Error{Op: "open database", Kind: amber.KindRefused, ID: path, Err: err}
+	case err != nil:
+		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
+	case !info.Mode().IsRegular():
+		return amber.Errorf(amber.KindDamaged, "open database", path, "it is not a regular file")
+	}
+	return d.schema.checkHeader(path)
+}
+
+// tx is one transaction. Its time is fixed when it begins.
+type tx struct {
+	ctx     context.Context
+	conn    *conn
+	o       *Options
+	current home.Current
+	now     amber.Time
+	stamp   amber.Stamp // of the last entry in the change log; grows with each
+}
+
+// update runs fn in a write transaction: the writer's turn, the shared lock,
+// the live generation, BEGIN IMMEDIATE, the schema version, fn, COMMIT. On
+// any error nothing of it stays. Fn runs at most once.
+func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error) error {
+	err := d.agent.Write(ctx, d.name, func(c home.Current) error {
+		h, err := d.acquire(ctx, c)
+		if err != nil {
+			return err
+		}
+		defer d.release(h)
+		err = d.run(ctx, h, h.writer, "BEGIN IMMEDIATE", func(t *tx) error {
+			if err := d.schema.checkVersion(t); err != nil {
+				return err
+			}
+			if err := t.enter(h); err != nil {
+				return err
+			}
+			return fn(t)
+		})
+		if err == nil {
+			h.adopted = true
+		}
+		return err
+	})
+	return wrap(op, id, err)
+}
+
+// view runs fn in a read transaction: one consistent view of the file.
+func (d *database) view(ctx context.Context, op, id string, fn func(*tx) error) error {
+	err := func() error {
+		c, err := d.agent.Current()
+		if err != nil {
+			return err
+		}
+		h, err := d.acquire(ctx, c)
+		if err != nil {
+			return err
+		}
+		defer d.release(h)
+		return d.run(ctx, h, h.readers, "BEGIN", fn)
+	}()
+	return wrap(op, id, err)
+}
+
+// direct runs fn on the writer's connection, in the writer's turn, outside a
+// transaction.
+func (d *database) direct(ctx context.Context, fn func(*conn) error) error {
+	return d.agent.Write(ctx, d.name, func(c home.Current) error {
+		h, err := d.acquire(ctx, c)
+		if err != nil {
+			return err
+		}
+		defer d.release(h)
+		conn, err := h.writer.get(ctx)
+		if err != nil {
+			return err
+		}
+		defer h.writer.put(conn)
+		return fn(conn)
+	})
+}
+
+// run begins a transaction, runs fn and commits. A context that ends before
+// the commit undoes everything; the commit itself is not interrupted, so its
+// outcome is never in doubt.
+func (d *database) run(ctx context.Context, h *handles, p *pool, begin string, fn func(*tx) error) (err error) {
+	conn, err := p.get(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.put(conn)
+	t := &tx{ctx: ctx, conn: conn, o: &d.o, current: h.current, now: amber.At(d.o.Clock())}
+	if _, err := t.exec(begin); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	err = fn(t)
+	if err == nil {
+		err = ctx.Err()
+	}
+	t.ctx = context.WithoutCancel(ctx)
+	if err == nil {
+		if _, err = t.exec("COMMIT"); err == nil {
+			return nil
+		}
+	}
+	// SQLite has rolled back by itself after some errors; then there is
+	// nothing to undo and this fails, which changes nothing.
+	_, _ = t.exec("ROLLBACK")
+	return err
+}
+
+// exec runs a statement that returns no rows and reports how many it changed.
+func (t *tx) exec(query string, args ...any) (int64, error) {
+	s, err := t.conn.stmt(t.ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	r, err := s.ExecContext(t.ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+// row runs a query of one row.
+func (t *tx) row(query string, args ...any) scanner {
+	s, err := t.conn.stmt(t.ctx, query)
+	if err != nil {
+		return failed{err}
+	}
+	return s.QueryRowContext(t.ctx, args...)
+}
+
+// each runs a query and calls fn for every row. Fn runs no query.
+func (t *tx) each(query string, args []any, fn func(scanner) error) error {
+	s, err := t.conn.stmt(t.ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(t.ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// all collects what scan makes of every row. The list is never nil.
+func all[T any](t *tx, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	out := []T{}
+	err := t.each(query, args, func(s scanner) error {
+		v, err := scan(s)
+		out = append(out, v)
+		return err
+	})
+	return out, err
+}
+
+// scanner is a row.
+type scanner interface{ Scan(dest ...any) error }
+
+// failed is a row that could not be asked for.
+type failed struct{ err error }
+
+func (f failed) Scan(...any) error { return f.err }
+
+// newID mints a UUIDv7 at the transaction's time.
+func (t *tx) newID() (string, error) { return amber.NewUUID(t.now.Time(), t.o.Random) }

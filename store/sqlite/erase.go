@@ -1,0 +1,200 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	insertErased    = `INSERT INTO erased (id, device, counter, clock) VALUES (?, ?, ?, ?)`
+	deleteMemory    = `DELETE FROM memories WHERE id = ?` // revisions, embeddings, concepts and relations go with it
+	deleteAnswers   = `DELETE FROM idempotency WHERE memory_id = ?`
+	deleteTurnsWith = `DELETE FROM turns WHERE id = ?`
+	blankChanges    = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'memory' AND key = ?`
+	blankTurn       = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'turn' AND key = ?`
+	turnsContaining = `SELECT id FROM turns WHERE instr(content, ?) > 0`
+)
+
+// erasedParts are counted before they go, in the order the report names them.
+var erasedParts = []struct{ name, count string }{
+	{"embeddings", `SELECT count(*) FROM embeddings WHERE memory_id = ?`},
+	{"concepts", `SELECT count(*) FROM concepts WHERE memory_id = ?`},
+	{"relations", `SELECT count(*) FROM relations WHERE from_id = ?1 OR to_id = ?1`},
+	{"idempotency answers", `SELECT count(*) FROM idempotency WHERE memory_id = ?`},
+}
+
+// copies are places inside the store that may quote a memory and that erasing
+// it does not touch; they are named instead.
+var copies = []struct{ name, find string }{
+	{"memory", `SELECT id FROM memories WHERE instr(title || char(10) || summary || char(10) || content, ?) > 0`},
+	{"history of memory", `SELECT memory_id FROM revisions WHERE instr(json_extract(body, '$.title') || char(10) || json_extract(body, '$.summary') || char(10) || json_extract(body, '$.content'), ?) > 0`},
+	{"summary of session", `SELECT id FROM sessions WHERE instr(summary, ?) > 0`},
+	{"state of session", `SELECT session_id FROM session_states WHERE instr(document, ?) > 0`},
+	{"suspended loop of session", `SELECT session_id FROM loops WHERE instr(state, ?) > 0`},
+	{"compaction summary of session", `SELECT session_id FROM compactions WHERE instr(summary, ?) > 0`},
+}
+
+var _ amber.Eraser = (*Store)(nil)
+
+// Erase implements [amber.Eraser]. Secure delete overwrites what the
+// transaction frees; emptying the write-ahead log afterwards removes the
+// copies it holds.
+func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	report := amber.EraseReport{ID: id, Removed: []string{}, Remaining: []string{}}
+	err := s.memory.update(ctx, "erase memory", string(id), func(t *tx) error { return t.erase(id, &report) })
+	if err != nil {
+		return report, err
+	}
+	emptied, err := s.emptyLog(ctx)
+	if err != nil {
+		return report, err
+	}
+	if !emptied {
+		report.Remaining = append(report.Remaining, "write-ahead log, until its readers are done")
+	}
+	return report, nil
+}
+
+func (t *tx) erase(id amber.MemoryID, report *amber.EraseReport) error {
+	m, found, err := t.load(id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		var erased bool
+		if err := t.row(isErased, id).Scan(&erased); err != nil {
+			return err
+		}
+		if !erased {
+			return notFound("erase memory", string(id))
+		}
+		return nil
+	}
+	texts, err := t.texts(m)
+	if err != nil {
+		return err
+	}
+	report.Removed = append(report.Removed, fmt.Sprintf("%d revisions", m.Revision))
+	for _, p := range erasedParts {
+		var n int64
+		if err := t.row(p.count, id).Scan(&n); err != nil {
+			return err
+		}
+		if n > 0 {
+			report.Removed = append(report.Removed, fmt.Sprintf("%d %s", n, p.name))
+		}
+	}
+	turns, err := t.eraseTurns(texts)
+	if err != nil {
+		return err
+	}
+	if turns > 0 {
+		report.Removed = append(report.Removed, fmt.Sprintf("%d turns", turns))
+	}
+	if err := t.eraseRow(m); err != nil {
+		return err
+	}
+	report.Remaining, err = t.copiesOf(texts)
+	return err
+}
+
+// texts returns every different content the memory ever had.
+func (t *tx) texts(m amber.Memory) ([]string, error) {
+	revisions, err := all(t, scanRevision, selectRevisions, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	seen := map[string]bool{}
+	for _, r := range append(revisions, m) {
+		if !seen[r.Content] {
+			seen[r.Content] = true
+			texts = append(texts, r.Content)
+		}
+	}
+	return texts, nil
+}
+
+// eraseTurns removes the turns that quote one of the texts in full.
+func (t *tx) eraseTurns(texts []string) (n int, err error) {
+	for _, text := range texts {
+		ids, err := all(t, scanText, turnsContaining, text)
+		if err != nil {
+			return n, err
+		}
+		for _, id := range ids {
+			if _, err := t.exec(deleteTurnsWith, id); err != nil {
+				return n, err
+			}
+			if _, err := t.exec(blankTurn, id); err != nil {
+				return n, err
+			}
+			if err := t.log(change{amber.OpDelete, amber.ChangeTurn, id, "", ""}); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	return n, nil
+}
+
+// eraseRow replaces the memory by a tombstone without text.
+func (t *tx) eraseRow(m amber.Memory) error {
+	for _, q := range []string{deleteAnswers, deleteMemory, blankChanges} {
+		if _, err := t.exec(q, m.ID); err != nil {
+			return err
+		}
+	}
+	o := t.origin(m.Origin.Counter + 1)
+	if _, err := t.exec(insertErased, m.ID, o.Device, int64(o.Counter), o.Clock); err != nil {
+		return err
+	}
+	return t.log(change{amber.OpDelete, amber.ChangeMemory, string(m.ID), "", ""})
+}
+
+// copiesOf names the places that still quote one of the texts in full.
+func (t *tx) copiesOf(texts []string) ([]string, error) {
+	names := []string{}
+	for _, c := range copies {
+		for _, text := range texts {
+			ids, err := all(t, scanText, c.find, text)
+			if err != nil {
+				return names, err
+			}
+			for _, id := range ids {
+				names = append(names, c.name+" "+id)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// emptyLog copies the write-ahead log into the database and cuts it to zero.
+// A reader on an old view, in this process or another, holds it up for as
+// long as it reads; emptyLog reports whether the log is empty in the end.
+func (s *Store) emptyLog(ctx context.Context) (bool, error) {
+	emptied := false
+	err := s.memory.direct(ctx, func(c *conn) error {
+		for wait := 10 * time.Millisecond; ; wait *= 2 {
+			var busy, frames, done int
+			if err := c.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done); err != nil {
+				return err
+			}
+			emptied = busy == 0
+			if emptied || wait > time.Second {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(wait):
+			}
+		}
+	})
+	return emptied, wrap("empty the write-ahead log", s.memory.schema.file, err)
+}

@@ -1,0 +1,174 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	insertEvent  = `INSERT INTO events (task_id, seq, body) VALUES (?, ?, ?)`
+	selectEvents = `SELECT body FROM events WHERE task_id = ? ORDER BY seq`
+	deleteEvents = `DELETE FROM events WHERE task_id = ? AND seq <= ?`
+
+	// selectLastEvent is the sequence of the last event, compacted or not.
+	selectLastEvent = `SELECT coalesce(
+ (SELECT max(seq) FROM events WHERE task_id = ?1),
+ (SELECT compacted FROM replays WHERE task_id = ?1), 0)`
+	// selectEdge is the sequence of the newest event that is not among the
+	// last ?2.
+	selectEdge       = `SELECT seq FROM events WHERE task_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2`
+	selectEventsUpTo = `SELECT body FROM events WHERE task_id = ? AND seq <= ? ORDER BY seq`
+
+	selectReplay = `SELECT body FROM replays WHERE task_id = ?`
+	upsertReplay = `INSERT INTO replays (task_id, compacted, body) VALUES (?, ?, ?)
+ON CONFLICT (task_id) DO UPDATE SET compacted = excluded.compacted, body = excluded.body`
+)
+
+var _ amber.TaskEvents = (*Store)(nil)
+
+// AppendEvent implements [amber.TaskEvents].
+func (s *Store) AppendEvent(ctx context.Context, e amber.TaskEvent) (appended amber.TaskEvent, err error) {
+	e, err = e.Normalize()
+	if err != nil {
+		return appended, err
+	}
+	err = s.control.update(ctx, "append event", e.TaskID, func(t *tx) error {
+		var last int64
+		if err := t.row(selectLastEvent, e.TaskID).Scan(&last); err != nil {
+			return err
+		}
+		e.Seq, e.At = last+1, t.now
+		body, err := marshal(e)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(insertEvent, e.TaskID, e.Seq, body); err != nil {
+			return err
+		}
+		return t.logControl(amber.OpInsert, eventKey(e.TaskID, e.Seq))
+	})
+	return e, err
+}
+
+func eventKey(taskID string, seq int64) string { return fmt.Sprintf("event/%s/%d", taskID, seq) }
+
+// ListEvents implements [amber.TaskEvents].
+func (s *Store) ListEvents(ctx context.Context, taskID string) (events []amber.TaskEvent, err error) {
+	err = s.control.view(ctx, "list events", taskID, func(t *tx) error {
+		events, err = all(t, scanEvent, selectEvents, taskID)
+		return err
+	})
+	return events, err
+}
+
+// CompactEvents implements [amber.TaskEvents].
+func (s *Store) CompactEvents(ctx context.Context, taskID string, keep int) (replay amber.ReplaySnapshot, err error) {
+	if keep < 0 {
+		return replay, amber.Errorf(amber.KindInvalid, "compact events", taskID, "the number of events to keep is negative")
+	}
+	err = s.control.update(ctx, "compact events", taskID, func(t *tx) error {
+		replay, err = t.compactEvents(taskID, keep)
+		return err
+	})
+	return replay, err
+}
+
+func (t *tx) compactEvents(taskID string, keep int) (amber.ReplaySnapshot, error) {
+	var last, edge int64
+	if err := t.row(selectLastEvent, taskID).Scan(&last); err != nil {
+		return amber.ReplaySnapshot{}, err
+	}
+	if last == 0 {
+		return amber.ReplaySnapshot{}, notFound("compact events", taskID)
+	}
+	replay, err := t.replay(taskID)
+	if err != nil {
+		return replay, err
+	}
+	switch err := t.row(selectEdge, taskID, keep).Scan(&edge); {
+	case absent(err): // there are no more than keep
+		return replay, nil
+	case err != nil:
+		return replay, err
+	}
+	err = t.each(selectEventsUpTo, []any{taskID, edge}, func(s scanner) error {
+		e, err := scanEvent(s)
+		if err == nil {
+			replay = replay.Fold(e)
+		}
+		return err
+	})
+	if err != nil {
+		return replay, err
+	}
+	if err := t.putReplay(replay, edge); err != nil {
+		return replay, err
+	}
+	if _, err := t.exec(deleteEvents, taskID, edge); err != nil {
+		return replay, err
+	}
+	return replay, t.logControl(amber.OpUpdate, eventKey(taskID, edge))
+}
+
+// Replay implements [amber.TaskEvents].
+func (s *Store) Replay(ctx context.Context, taskID string) (report amber.ReplayReport, err error) {
+	err = s.control.view(ctx, "replay task", taskID, func(t *tx) error {
+		task, found, err := t.task(taskID)
+		if err == nil && !found {
+			err = notFound("replay task", taskID)
+		}
+		if err != nil {
+			return err
+		}
+		replay, err := t.replay(taskID)
+		if err != nil {
+			return err
+		}
+		events, err := all(t, scanEvent, selectEvents, taskID)
+		if err != nil {
+			return err
+		}
+		report = amber.NewReplayReport(task, replay, events)
+		return nil
+	})
+	return report, err
+}
+
+// replay returns what the compacted events of a task amount to.
+func (t *tx) replay(taskID string) (r amber.ReplaySnapshot, err error) {
+	var body string
+	err = t.row(selectReplay, taskID).Scan(&body)
+	switch {
+	case absent(err):
+		return amber.EmptyReplay(taskID), nil
+	case err != nil:
+		return r, err
+	}
+	if err := json.Unmarshal([]byte(body), &r); err != nil {
+		return r, damaged("read replay snapshot", taskID, err)
+	}
+	return r, nil
+}
+
+func (t *tx) putReplay(r amber.ReplaySnapshot, compacted int64) error {
+	body, err := marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(upsertReplay, r.TaskID, compacted, body)
+	return err
+}
+
+func scanEvent(s scanner) (e amber.TaskEvent, err error) {
+	var body string
+	if err := s.Scan(&body); err != nil {
+		return e, err
+	}
+	if err := json.Unmarshal([]byte(body), &e); err != nil {
+		return e, damaged("read event", e.TaskID, err)
+	}
+	return e, nil
+}

@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	selectLoop = `SELECT session_id, run_id, state, revision, digest, created_at, parked FROM loops WHERE session_id = ?`
+	// selectLoopMark leaves the state alone: a loop that is damaged can still
+	// be replaced and cleared.
+	selectLoopMark = `SELECT run_id, revision, digest, created_at FROM loops WHERE session_id = ?`
+	upsertLoop     = `INSERT INTO loops (session_id, run_id, state, revision, digest, created_at, parked) VALUES (?, ?, ?, ?, ?, ?, 0)
+ON CONFLICT (session_id) DO UPDATE SET run_id = excluded.run_id, state = excluded.state, revision = excluded.revision,
+ digest = excluded.digest, created_at = excluded.created_at, parked = excluded.parked`
+	deleteLoop = `DELETE FROM loops WHERE session_id = ?`
+)
+
+var _ amber.Loops = (*Store)(nil)
+
+// SaveLoop implements [amber.Loops].
+func (s *Store) SaveLoop(ctx context.Context, l amber.LoopSave) (loop amber.PendingLoop, err error) {
+	l, err = l.Normalize()
+	if err != nil {
+		return loop, err
+	}
+	err = s.memory.update(ctx, "save loop", string(l.SessionID), func(t *tx) error {
+		loop, err = t.saveLoop(l)
+		return err
+	})
+	return loop, err
+}
+
+func (t *tx) saveLoop(l amber.LoopSave) (amber.PendingLoop, error) {
+	prev, found, err := t.loopMark(l.SessionID)
+	if err != nil {
+		return amber.PendingLoop{}, err
+	}
+	if why := mismatch(prev, found, l); why != "" {
+		return amber.PendingLoop{}, amber.Errorf(amber.KindConflict, "save loop", string(l.SessionID), why)
+	}
+	next := amber.PendingLoop{
+		SessionID: l.SessionID, RunID: l.RunID, State: append(json.RawMessage{}, l.State...),
+		Revision: prev.Revision + 1, Digest: amber.ContentDigest(string(l.State)), CreatedAt: t.now,
+	}
+	c := change{amber.OpInsert, amber.ChangeLoop, string(l.SessionID), prev.Digest, next.Digest}
+	if found {
+		c.op = amber.OpUpdate
+	}
+	if prev.RunID == next.RunID {
+		next.CreatedAt = prev.CreatedAt
+	}
+	_, err = t.exec(upsertLoop, next.SessionID, next.RunID, string(next.State), next.Revision, next.Digest, next.CreatedAt.UnixMilli())
+	if err != nil {
+		return next, err
+	}
+	return next, t.log(c)
+}
+
+// mismatch says how the stored loop differs from what the caller believes is
+// stored; "" when it does not.
+func mismatch(stored amber.PendingLoop, found bool, l amber.LoopSave) string {
+	switch {
+	case !found && l.IfRevision != 0:
+		return fmt.Sprintf("expected revision %d of run %s, there is none", l.IfRevision, l.IfRunID)
+	case found && l.IfRevision == 0:
+		return fmt.Sprintf("expected none, there is revision %d of run %s", stored.Revision, stored.RunID)
+	case found && (l.IfRevision != stored.Revision || l.IfRunID != stored.RunID):
+		return fmt.Sprintf("expected revision %d of run %s, there is revision %d of run %s", l.IfRevision, l.IfRunID, stored.Revision, stored.RunID)
+	}
+	return ""
+}
+
+// LoadLoop implements [amber.Loops].
+func (s *Store) LoadLoop(ctx context.Context, id amber.SessionID) (loop amber.PendingLoop, err error) {
+	err = s.memory.view(ctx, "load loop", string(id), func(t *tx) error {
+		loop, err = scanLoop(t.row(selectLoop, id))
+		if absent(err) {
+			return notFound("load loop", string(id))
+		}
+		return err
+	})
+	return loop, err
+}
+
+// ClearLoop implements [amber.Loops].
+func (s *Store) ClearLoop(ctx context.Context, id amber.SessionID, runID string) error {
+	return s.memory.update(ctx, "clear loop", string(id), func(t *tx) error { return t.clearLoop(id, runID) })
+}
+
+func (t *tx) clearLoop(id amber.SessionID, runID string) error {
+	prev, found, err := t.loopMark(id)
+	switch {
+	case err != nil || !found:
+		return err
+	case runID != "" && runID != prev.RunID:
+		return amber.Errorf(amber.KindConflict, "clear loop", string(id), "the loop of run "+prev.RunID+" is stored")
+	}
+	if _, err := t.exec(deleteLoop, id); err != nil {
+		return err
+	}
+	return t.log(change{amber.OpDelete, amber.ChangeLoop, string(id), prev.Digest, ""})
+}
+
+// loopMark returns the stored loop of a session without its state.
+func (t *tx) loopMark(id amber.SessionID) (loop amber.PendingLoop, found bool, err error) {
+	var createdAt int64
+	err = t.row(selectLoopMark, id).Scan(&loop.RunID, &loop.Revision, &loop.Digest, &createdAt)
+	if absent(err) {
+		return amber.PendingLoop{}, false, nil
+	}
+	loop.CreatedAt = amber.UnixMilli(createdAt)
+	return loop, err == nil, err
+}
+
+func scanLoop(s scanner) (amber.PendingLoop, error) {
+	var loop amber.PendingLoop
+	var state string
+	var createdAt int64
+	if err := s.Scan(&loop.SessionID, &loop.RunID, &state, &loop.Revision, &loop.Digest, &createdAt, &loop.Parked); err != nil {
+		return loop, err
+	}
+	if amber.ContentDigest(state) != loop.Digest {
+		return amber.PendingLoop{}, damaged("load loop", string(loop.SessionID), errors.New("its state does not match its digest"))
+	}
+	loop.State, loop.CreatedAt = json.RawMessage(state), amber.UnixMilli(createdAt)
+	return loop, nil
+}

@@ -1,0 +1,208 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+var _ amber.MemoryReader = (*Store)(nil)
+
+// Get implements [amber.MemoryReader].
+func (s *Store) Get(ctx context.Context, id amber.MemoryID) (m amber.Memory, err error) {
+	err = s.memory.view(ctx, "get memory", string(id), func(t *tx) error {
+		m, err = t.live("get memory", id)
+		return err
+	})
+	return m, err
+}
+
+// History implements [amber.MemoryReader].
+func (s *Store) History(ctx context.Context, id amber.MemoryID) (revisions []amber.Memory, err error) {
+	err = s.memory.view(ctx, "read history", string(id), func(t *tx) error {
+		last, found, err := t.load(id)
+		if err == nil && !found {
+			err = notFound("read history", string(id))
+		}
+		if err != nil {
+			return err
+		}
+		revisions, err = all(t, scanRevision, selectRevisions, id)
+		revisions = append(revisions, last)
+		return err
+	})
+	return revisions, err
+}
+
+func scanRevision(s scanner) (m amber.Memory, err error) {
+	var body string
+	if err := s.Scan(&body); err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal([]byte(body), &m); err != nil {
+		return m, damaged("read history", "", err)
+	}
+	return m, nil
+}
+
+// conditions is a WHERE clause made of fixed fragments, and its values.
+type conditions struct {
+	where []string
+	args  []any
+}
+
+func (c *conditions) add(fragment string, args ...any) {
+	c.where = append(c.where, fragment)
+	c.args = append(c.args, args...)
+}
+
+func (c *conditions) String() string {
+	if len(c.where) == 0 {
+		return "true"
+	}
+	return strings.Join(c.where, " AND ")
+}
+
+// filter adds what an [amber.Filter] asks for. Lists travel as JSON so that
+// the number of different statements stays small.
+func (c *conditions) filter(f amber.Filter, anyIdentity bool) error {
+	switch {
+	case anyIdentity && f.Scope != "":
+		c.add("scope = ?", f.Scope)
+	case !anyIdentity:
+		visible, err := marshal(visibleTo(f))
+		if err != nil {
+			return err
+		}
+		c.add("scope || char(31) || identity IN (SELECT value FROM json_each(?))", visible)
+	}
+	if len(f.Kinds) > 0 {
+		kinds, err := marshal(f.Kinds)
+		if err != nil {
+			return err
+		}
+		c.add("kind IN (SELECT value FROM json_each(?))", kinds)
+	}
+	if len(f.Tags) > 0 {
+		tags, err := marshal(f.Tags)
+		if err != nil {
+			return err
+		}
+		c.add("NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(char(10) || tags || char(10), char(10) || value || char(10)) = 0)", tags)
+	}
+	if !f.Since.IsZero() {
+		c.add("updated_at >= ?", f.Since.UnixMilli())
+	}
+	if !f.Until.IsZero() {
+		c.add("updated_at < ?", f.Until.UnixMilli())
+	}
+	return nil
+}
+
+// visibleTo lists the scopes a filter sees, each with its identity behind a
+// character no identity contains. A scope whose identity is not known is not
+// in the list: it fails closed.
+func visibleTo(f amber.Filter) []string {
+	visible := []string{}
+	for _, scope := range amber.Scopes() {
+		id := f.For(scope)
+		if f.Scope != "" && f.Scope != scope || scope != amber.ScopeGlobal && id == "" {
+			continue
+		}
+		visible = append(visible, string(scope)+"\x1f"+id)
+	}
+	return visible
+}
+
+// List implements [amber.MemoryReader].
+func (s *Store) List(ctx context.Context, q amber.ListQuery) (page amber.Page[amber.Memory], err error) {
+	page.Items = []amber.Memory{}
+	q, err = q.Normalize()
+	if err != nil {
+		return page, err
+	}
+	ms, id, err := decodeCursor("memories", q.Cursor)
+	if err != nil {
+		return page, err
+	}
+	var c conditions
+	c.add("(created_at, id) < (?, ?)", ms, id)
+	if err := c.filter(q.Filter, q.All); err != nil {
+		return page, err
+	}
+	if !q.Deleted {
+		c.add("deleted_at IS NULL")
+	}
+	query := "SELECT " + memoryColumns + " FROM memories WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?"
+	err = s.memory.view(ctx, "list memories", "", func(t *tx) error {
+		page.Items, err = all(t, scanMemory, query, append(c.args, q.Limit+1)...)
+		return err
+	})
+	if len(page.Items) > q.Limit {
+		page.Items = page.Items[:q.Limit]
+		last := page.Items[q.Limit-1]
+		page.Next = encodeCursor("memories", last.CreatedAt.UnixMilli(), string(last.ID))
+	}
+	return page, err
+}
+
+// maxTimeline bounds each side of a timeline.
+const maxTimeline = amber.MaxPageSize
+
+// Timeline implements [amber.MemoryReader].
+func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after int) (out []amber.Memory, err error) {
+	if before < 0 || after < 0 || before > maxTimeline || after > maxTimeline {
+		return nil, amber.Errorf(amber.KindInvalid, "read timeline", string(id), fmt.Sprintf("before and after are not between 0 and %d", maxTimeline))
+	}
+	err = s.memory.view(ctx, "read timeline", string(id), func(t *tx) error {
+		pivot, err := t.live("read timeline", id)
+		if err != nil {
+			return err
+		}
+		older, err := t.beside(pivot, "<", "DESC", before)
+		if err != nil {
+			return err
+		}
+		newer, err := t.beside(pivot, ">", "ASC", after)
+		slices.Reverse(older)
+		out = slices.Concat(older, []amber.Memory{pivot}, newer)
+		return err
+	})
+	return out, err
+}
+
+// beside returns the n live memories next to pivot on one side, nearest
+// first.
+func (t *tx) beside(pivot amber.Memory, side, order string, n int) ([]amber.Memory, error) {
+	c := conditions{}
+	c.add("deleted_at IS NULL")
+	c.add("(created_at, id) "+side+" (?, ?)", pivot.CreatedAt.UnixMilli(), pivot.ID)
+	if pivot.SessionID != "" {
+		c.add("session_id = ? AND session_id <> ''", pivot.SessionID)
+	} else {
+		c.add("scope = ? AND identity = ?", pivot.Scope, pivot.Identity())
+	}
+	query := "SELECT " + memoryColumns + " FROM memories WHERE " + c.String() +
+		" ORDER BY created_at " + order + ", id " + order + " LIMIT ?"
+	return all(t, scanMemory, query, append(c.args, n)...)
+}
+
+// Health implements [amber.LongTerm]: a read that touches the file.
+func (s *Store) Health(ctx context.Context) (amber.Health, error) {
+	h := amber.Health{Backend: backendName, Status: amber.Healthy}
+	err := s.memory.view(ctx, "check health", "", func(t *tx) error {
+		var n int
+		return t.row("SELECT count(*) FROM (SELECT 1 FROM memories LIMIT 1)").Scan(&n)
+	})
+	if ctx.Err() != nil {
+		return h, wrap("check health", "", ctx.Err())
+	}
+	if err != nil {
+		h.Status, h.Detail = amber.Unavailable, err.Error()
+	}
+	return h, nil
+}

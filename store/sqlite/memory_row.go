@@ -1,0 +1,191 @@
+package sqlite
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/analyze"
+)
+
+// memoryColumns are the columns of a memory in the order scanMemory reads and
+// memoryArgs writes them.
+const memoryColumns = `id, kind, scope, session_id, user_id, project_id, workspace_id,
+ title, content, summary, topic, tags, metadata, source_refs, trust, device, counter, clock,
+ revision, content_digest, duplicate_count, created_at, updated_at, coalesce(deleted_at, 0), foreign_fields`
+
+const (
+	selectMemory = `SELECT ` + memoryColumns + ` FROM memories WHERE id = ?`
+
+	insertMemory = `INSERT INTO memories (id, kind, scope, session_id, user_id, project_id, workspace_id,
+ title, content, summary, topic, tags, metadata, source_refs, trust, device, counter, clock,
+ revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, identity, glued, facets)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?)`
+
+	updateMemory = `UPDATE memories SET kind = ?2, scope = ?3, session_id = ?4, user_id = ?5, project_id = ?6, workspace_id = ?7,
+ title = ?8, content = ?9, summary = ?10, topic = ?11, tags = ?12, metadata = ?13, source_refs = ?14, trust = ?15,
+ device = ?16, counter = ?17, clock = ?18, revision = ?19, content_digest = ?20, duplicate_count = ?21,
+ created_at = ?22, updated_at = ?23, deleted_at = nullif(?24, 0), foreign_fields = ?25, identity = ?26, glued = ?27, facets = ?28
+WHERE id = ?1`
+
+	insertRevision  = `INSERT INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`
+	selectRevisions = `SELECT body FROM revisions WHERE memory_id = ? ORDER BY revision`
+)
+
+func scanMemory(s scanner) (amber.Memory, error) {
+	var (
+		m                               amber.Memory
+		tags, metadata, refs, foreign   string
+		createdAt, updatedAt, deletedAt int64
+	)
+	err := s.Scan(&m.ID, &m.Kind, &m.Scope, &m.SessionID, &m.UserID, &m.ProjectID, &m.WorkspaceID,
+		&m.Title, &m.Content, &m.Summary, &m.Topic, &tags, &metadata, &refs, &m.Trust,
+		&m.Origin.Device, &m.Origin.Counter, &m.Origin.Clock,
+		&m.Revision, &m.ContentDigest, &m.DuplicateCount, &createdAt, &updatedAt, &deletedAt, &foreign)
+	if err != nil {
+		return m, err
+	}
+	m.Tags = splitLines(tags)
+	m.CreatedAt, m.UpdatedAt, m.DeletedAt = amber.UnixMilli(createdAt), amber.UnixMilli(updatedAt), amber.UnixMilli(deletedAt)
+	for _, f := range []struct {
+		text string
+		into any
+	}{{metadata, &m.Metadata}, {refs, &m.SourceRefs}, {foreign, &m.Foreign}} {
+		if err := json.Unmarshal([]byte(f.text), f.into); err != nil {
+			return m, damaged("read memory", string(m.ID), err)
+		}
+	}
+	if len(m.Foreign) == 0 {
+		m.Foreign = nil
+	}
+	return m, nil
+}
+
+// memoryArgs returns the values of insertMemory and updateMemory.
+func memoryArgs(m amber.Memory) ([]any, error) {
+	metadata, err := marshal(orEmpty(m.Metadata))
+	if err != nil {
+		return nil, err
+	}
+	refs, err := marshal(append([]amber.SourceRef{}, m.SourceRefs...))
+	if err != nil {
+		return nil, err
+	}
+	foreign, err := marshal(orEmpty(m.Foreign))
+	if err != nil {
+		return nil, err
+	}
+	return []any{
+		m.ID, m.Kind, m.Scope, m.SessionID, m.UserID, m.ProjectID, m.WorkspaceID,
+		m.Title, m.Content, m.Summary, m.Topic, strings.Join(m.Tags, "\n"), metadata, refs, m.Trust,
+		m.Origin.Device, int64(m.Origin.Counter), m.Origin.Clock,
+		m.Revision, m.ContentDigest, m.DuplicateCount, m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), m.DeletedAt.UnixMilli(), foreign,
+		m.Identity(), glued(m), scopeFacet(m.Scope, m.Identity()) + " " + kindFacet(m.Kind),
+	}, nil
+}
+
+// glued returns the words that the tokenizer would hide in a longer token.
+func glued(m amber.Memory) string {
+	return strings.Join(analyze.Glued(strings.Join([]string{m.Title, m.Topic, strings.Join(m.Tags, "\n"), m.Summary, m.Content}, "\n")), " ")
+}
+
+// scopeFacet is the index term of a scope with its identity. The digit at the
+// end keeps the stemmer from changing it.
+func scopeFacet(s amber.Scope, identity string) string {
+	sum := sha256.Sum256([]byte(string(s) + "\x1f" + identity))
+	return fmt.Sprintf("xs%x0", sum[:8])
+}
+
+// kindFacet is the index term of a kind.
+func kindFacet(k amber.MemoryKind) string { return "xk" + strings.ReplaceAll(string(k), "_", "") + "0" }
+
+// load returns a memory, live or tombstoned.
+func (t *tx) load(id amber.MemoryID) (m amber.Memory, found bool, err error) {
+	m, err = scanMemory(t.row(selectMemory, id))
+	if absent(err) {
+		return m, false, nil
+	}
+	return m, err == nil, err
+}
+
+// live returns a live memory or not_found.
+func (t *tx) live(op string, id amber.MemoryID) (amber.Memory, error) {
+	m, found, err := t.load(id)
+	if err == nil && (!found || !m.DeletedAt.IsZero()) {
+		err = notFound(op, string(id))
+	}
+	return m, err
+}
+
+// insert stores a new memory and logs it.
+func (t *tx) insert(m amber.Memory) error {
+	args, err := memoryArgs(m)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(insertMemory, args...); err != nil {
+		return err
+	}
+	return t.log(change{amber.OpInsert, amber.ChangeMemory, string(m.ID), "", m.ContentDigest})
+}
+
+// revise stores next as the successor of prev: prev goes to the history, next
+// gets its revision and origin.
+func (t *tx) revise(op amber.Op, prev, next amber.Memory) (amber.Memory, error) {
+	body, err := marshal(prev)
+	if err != nil {
+		return next, err
+	}
+	if _, err := t.exec(insertRevision, prev.ID, prev.Revision, body); err != nil {
+		return next, err
+	}
+	next.Revision = prev.Revision + 1
+	next.Origin = t.origin(prev.Origin.Counter + 1)
+	next.UpdatedAt = t.now
+	args, err := memoryArgs(next)
+	if err != nil {
+		return next, err
+	}
+	if _, err := t.exec(updateMemory, args...); err != nil {
+		return next, err
+	}
+	c := change{op, amber.ChangeMemory, string(next.ID), prev.ContentDigest, next.ContentDigest}
+	if op == amber.OpDelete {
+		c.new = ""
+	}
+	return next, t.log(c)
+}
+
+// origin stamps a record.
+func (t *tx) origin(counter uint64) amber.Origin {
+	return amber.Origin{Device: t.current.Device, Counter: counter, Clock: t.tick()}
+}
+
+func marshal(v any) (string, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("marshal %T: %w", v, err)
+	}
+	return string(b), nil
+}
+
+// damaged is an error about a row that does not hold what it must.
+func damaged(op, id string, err error) error {
+	return &amber.Error{Op: op, Kind: amber.KindDamaged, ID: id, Err: err, Hint: "amber doctor"}
+}
+
+func orEmpty[V any](m map[string]V) map[string]V {
+	if m == nil {
+		return map[string]V{}
+	}
+	return m
+}
+
+func splitLines(s string) []string {
+	if s == "" {
+		return []string{}
+	}
+	return strings.Split(s, "\n")
+}

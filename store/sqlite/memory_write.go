@@ -1,0 +1,268 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// idempotencyFor is how long an answer is kept for its key.
+const idempotencyFor = 7 * 24 * time.Hour
+
+const (
+	// findDuplicate must use memories_dedupe: it runs at every write.
+	findDuplicate = `SELECT id FROM memories INDEXED BY memories_dedupe
+WHERE content_digest = ? AND deleted_at IS NULL AND kind = ? AND scope = ? AND identity = ? AND title = ? AND id <> ?
+ORDER BY created_at, id LIMIT 1`
+
+	countDuplicate = `UPDATE memories SET duplicate_count = duplicate_count + 1 WHERE id = ?`
+	isErased       = `SELECT EXISTS (SELECT 1 FROM erased WHERE id = ?)`
+
+	selectAnswer  = `SELECT digest, answer FROM idempotency WHERE operation = ? AND key = ? AND expires_at > ?`
+	upsertAnswer  = `INSERT OR REPLACE INTO idempotency (operation, key, digest, memory_id, answer, expires_at) VALUES (?, ?, ?, ?, ?, ?)`
+	expireAnswers = `DELETE FROM idempotency WHERE (operation, key) IN (SELECT operation, key FROM idempotency WHERE expires_at <= ? LIMIT 100)`
+)
+
+var (
+	_ amber.LongTerm    = (*Store)(nil)
+	_ amber.BatchWriter = (*Store)(nil)
+	_ amber.Editor      = (*Store)(nil)
+)
+
+// Write implements [amber.LongTerm].
+func (s *Store) Write(ctx context.Context, r amber.WriteRequest) (ack amber.WriteAck, err error) {
+	r, err = r.Normalize()
+	if err != nil {
+		return ack, err
+	}
+	err = s.memory.update(ctx, "write memory", "", func(t *tx) error {
+		ack, err = t.write(r)
+		return err
+	})
+	return ack, err
+}
+
+// WriteBatch implements [amber.BatchWriter].
+func (s *Store) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
+	if len(rs) > amber.MaxBatchSize {
+		return nil, amber.Errorf(amber.KindInvalid, "write memories", "", fmt.Sprintf("there are %d, the limit is %d", len(rs), amber.MaxBatchSize))
+	}
+	normal := make([]amber.WriteRequest, len(rs))
+	for i, r := range rs {
+		n, err := r.Normalize()
+		if err != nil {
+			return nil, &amber.Error{Op: fmt.Sprintf("write memories: item %d", i+1), Kind: amber.KindOf(err), Err: err}
+		}
+		normal[i] = n
+	}
+	acks := make([]amber.WriteAck, len(normal))
+	if len(normal) == 0 {
+		return acks, nil
+	}
+	err := s.memory.update(ctx, "write memories", "", func(t *tx) error {
+		for i, r := range normal {
+			ack, err := t.write(r)
+			if err != nil {
+				return err
+			}
+			acks[i] = ack
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return acks, nil
+}
+
+// write stores one normalised request: the answer of its idempotency key, or
+// its topic's memory, or an equal memory, or a new one.
+func (t *tx) write(r amber.WriteRequest) (amber.WriteAck, error) {
+	if r.IdempotencyKey != "" {
+		ack, known, err := t.answered(r)
+		if known || err != nil {
+			return ack, err
+		}
+	}
+	var ack amber.WriteAck
+	var err error
+	if r.Topic != "" {
+		ack, err = t.writeTopic(r)
+	} else {
+		ack, err = t.writePlain(r)
+	}
+	if err == nil && r.IdempotencyKey != "" {
+		err = t.answer(r, ack)
+	}
+	return ack, err
+}
+
+func (t *tx) writePlain(r amber.WriteRequest) (amber.WriteAck, error) {
+	m := fromRequest(r)
+	id, found, err := t.duplicateOf(m)
+	if err != nil {
+		return amber.WriteAck{}, err
+	}
+	if found {
+		return t.countDuplicate(id)
+	}
+	fresh, err := t.newID()
+	if err != nil {
+		return amber.WriteAck{}, err
+	}
+	return t.writeNew(m, amber.MemoryID(fresh))
+}
+
+// writeTopic writes to the one memory of the request's topic, whose id is
+// derived from its name; ids that were erased are passed over.
+func (t *tx) writeTopic(r amber.WriteRequest) (amber.WriteAck, error) {
+	m := fromRequest(r)
+	for epoch := 0; ; epoch++ {
+		m.ID = amber.TopicID(r.ProjectID, r.Scope, m.Identity(), r.Topic, epoch)
+		var erased bool
+		if err := t.row(isErased, m.ID).Scan(&erased); err != nil {
+			return amber.WriteAck{}, err
+		}
+		if !erased {
+			break
+		}
+	}
+	prev, found, err := t.load(m.ID)
+	switch {
+	case err != nil:
+		return amber.WriteAck{}, err
+	case !found:
+		return t.writeNew(m, m.ID)
+	case prev.DeletedAt.IsZero() && prev.ContentDigest == m.ContentDigest && prev.Kind == m.Kind && prev.Title == m.Title:
+		return t.countDuplicate(m.ID)
+	}
+	m.CreatedAt, m.DuplicateCount, m.Foreign = prev.CreatedAt, prev.DuplicateCount, prev.Foreign
+	m, err = t.revise(amber.OpUpdate, prev, m)
+	return amber.WriteAck{Memory: m}, err
+}
+
+func (t *tx) writeNew(m amber.Memory, id amber.MemoryID) (amber.WriteAck, error) {
+	m.ID = id
+	m.Revision = 1
+	m.Origin = t.origin(1)
+	m.CreatedAt, m.UpdatedAt = t.now, t.now
+	return amber.WriteAck{Memory: m}, t.insert(m)
+}
+
+// duplicateOf finds another live memory that says the same as m.
+func (t *tx) duplicateOf(m amber.Memory) (id amber.MemoryID, found bool, err error) {
+	err = t.row(findDuplicate, m.ContentDigest, m.Kind, m.Scope, m.Identity(), m.Title, m.ID).Scan(&id)
+	if absent(err) {
+		return "", false, nil
+	}
+	return id, err == nil, err
+}
+
+// countDuplicate notes that a memory was written once more.
+func (t *tx) countDuplicate(id amber.MemoryID) (amber.WriteAck, error) {
+	if _, err := t.exec(countDuplicate, id); err != nil {
+		return amber.WriteAck{}, err
+	}
+	m, _, err := t.load(id)
+	if err != nil {
+		return amber.WriteAck{}, err
+	}
+	return amber.WriteAck{Memory: m, Deduplicated: true},
+		t.log(change{amber.OpUpdate, amber.ChangeMemory, string(id), m.ContentDigest, m.ContentDigest})
+}
+
+// fromRequest is the memory a request describes.
+func fromRequest(r amber.WriteRequest) amber.Memory {
+	return amber.Memory{
+		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities,
+		Title: r.Title, Content: r.Content, Summary: r.Summary, Topic: r.Topic,
+		Tags: r.Tags, Metadata: orEmpty(r.Metadata), SourceRefs: append([]amber.SourceRef{}, r.SourceRefs...),
+		Trust: r.Trust, ContentDigest: amber.ContentDigest(r.Content),
+	}
+}
+
+// answered returns the answer an idempotency key was given before.
+func (t *tx) answered(r amber.WriteRequest) (ack amber.WriteAck, known bool, err error) {
+	var digest, body string
+	err = t.row(selectAnswer, "write", r.IdempotencyKey, t.now.UnixMilli()).Scan(&digest, &body)
+	switch {
+	case absent(err):
+		return ack, false, nil
+	case err != nil:
+		return ack, false, err
+	case digest != r.Digest():
+		return ack, true, amber.Errorf(amber.KindConflict, "write memory", r.IdempotencyKey, "the idempotency key was used for another request")
+	}
+	if err := json.Unmarshal([]byte(body), &ack); err != nil {
+		return ack, true, damaged("read idempotency answer", r.IdempotencyKey, err)
+	}
+	return ack, true, nil
+}
+
+// answer keeps the answer of an idempotency key and drops some that expired.
+func (t *tx) answer(r amber.WriteRequest, ack amber.WriteAck) error {
+	body, err := marshal(ack)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(expireAnswers, t.now.UnixMilli()); err != nil {
+		return err
+	}
+	_, err = t.exec(upsertAnswer, "write", r.IdempotencyKey, r.Digest(), ack.ID, body, t.now.Add(idempotencyFor).UnixMilli())
+	return err
+}
+
+// Edit implements [amber.Editor].
+func (s *Store) Edit(ctx context.Context, r amber.EditRequest) (m amber.Memory, err error) {
+	err = s.memory.update(ctx, "edit memory", string(r.ID), func(t *tx) error {
+		m, err = t.edit(r)
+		return err
+	})
+	return m, err
+}
+
+func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
+	prev, err := t.live("edit memory", r.ID)
+	if err != nil {
+		return prev, err
+	}
+	if r.IfRevision != 0 && r.IfRevision != prev.Revision {
+		e := amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), fmt.Sprintf("expected revision %d, it is %d", r.IfRevision, prev.Revision))
+		e.Hint = "amber get " + string(r.ID)
+		return prev, e
+	}
+	next, changed, err := r.Apply(prev)
+	if err != nil || !changed {
+		return prev, err
+	}
+	twin, found, err := t.duplicateOf(next)
+	switch {
+	case err != nil:
+		return prev, err
+	case found && !amber.SameKey(prev, next):
+		return prev, amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "memory "+string(twin)+" says the same already")
+	}
+	return t.revise(amber.OpUpdate, prev, next)
+}
+
+// Delete implements [amber.LongTerm].
+func (s *Store) Delete(ctx context.Context, id amber.MemoryID) error {
+	return s.memory.update(ctx, "delete memory", string(id), func(t *tx) error {
+		prev, found, err := t.load(id)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return notFound("delete memory", string(id))
+		case !prev.DeletedAt.IsZero():
+			return nil
+		}
+		next := prev
+		next.DeletedAt = t.now
+		_, err = t.revise(amber.OpDelete, prev, next)
+		return err
+	})
+}

@@ -1,0 +1,194 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// Options say how a store works. Clock and Random are required.
+type Options struct {
+	Clock       amber.Clock
+	Random      io.Reader
+	BusyTimeout time.Duration // last resort against other programs on the file; default 30 s
+	Readers     int           // connections that read at one time; default 4
+	Queue       amber.QueueOptions
+	// KeepSchema opens an older database only to say that it is older. An
+	// agent that does not exist is not made either.
+	KeepSchema bool
+	// NetworkFS tells the file system of a folder and whether its locks are
+	// not to be trusted; nil asks the operating system.
+	NetworkFS func(dir string) (name string, network bool)
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Clock == nil || o.Random == nil {
+		return o, amber.Errorf(amber.KindInvalid, "open store", "", "clock and random source are required")
+	}
+	if o.BusyTimeout == 0 {
+		o.BusyTimeout = 30 * time.Second
+	}
+	if o.Readers == 0 {
+		o.Readers = 4
+	}
+	if o.NetworkFS == nil {
+		o.NetworkFS = networkFS
+	}
+	o.Queue = o.Queue.WithDefaults()
+	return o, nil
+}
+
+// Store is an agent's memory and control plane. It is safe for concurrent
+// use, also by several processes on one agent.
+type Store struct {
+	agent   *home.Agent
+	memory  *database
+	control *database
+	o       Options
+}
+
+// Open opens the store of an agent, made now if there is no such agent.
+// Errors: damaged for a database that is missing, corrupt or foreign, which
+// is left as it is; too_new; refused for a folder that cannot be written and
+// for a network file system; busy.
+func Open(ctx context.Context, agent *home.Agent, o Options) (*Store, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		agent:   agent,
+		memory:  &database{agent: agent, name: "memory", schema: memorySchema, o: o},
+		control: &database{agent: agent, name: "control", schema: controlSchema, o: o},
+		o:       o,
+	}
+	c, err := s.generation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkFS(agent.GenDir(c)); err != nil {
+		return nil, err
+	}
+	for _, d := range []*database{s.memory, s.control} {
+		if err := d.ready(ctx, c); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+// generation returns the live generation of the agent, which is made now if
+// there is none.
+func (s *Store) generation(ctx context.Context) (home.Current, error) {
+	if s.o.KeepSchema {
+		return s.agent.Current()
+	}
+	c, _, err := s.agent.Create(ctx, func(dir string, c home.Current) error { return s.build(ctx, dir, c) })
+	return c, err
+}
+
+// build makes both databases of a new agent.
+func (s *Store) build(ctx context.Context, dir string, c home.Current) error {
+	if err := s.checkFS(dir); err != nil {
+		return err
+	}
+	for _, d := range []*database{s.memory, s.control} {
+		if err := d.schema.build(ctx, filepath.Join(dir, d.schema.file), c, s.o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFS refuses file systems on which SQLite's write-ahead log is not safe.
+func (s *Store) checkFS(dir string) error {
+	name, network := s.o.NetworkFS(dir)
+	if !network {
+		return nil
+	}
+	e := amber.Errorf(amber.KindRefused, "open store", dir, name+" is a network file system; its locks do not keep a write-ahead log safe")
+	e.Hint = "choose a local folder with --home"
+	return e
+}
+
+func networkFS(dir string) (string, bool) {
+	info, err := fsx.Info(dir)
+	return info.Type, err == nil && info.Network
+}
+
+// ready opens the file of a generation, migrating it first if it is older.
+func (d *database) ready(ctx context.Context, c home.Current) error {
+	h, err := d.acquire(ctx, c)
+	if errors.Is(err, errOlder) && !d.o.KeepSchema {
+		if err := d.migrate(ctx); err != nil {
+			return err
+		}
+		h, err = d.acquire(ctx, c)
+	}
+	if err != nil {
+		return err
+	}
+	defer d.release(h)
+	return checkSQLite(ctx, h.readers.db)
+}
+
+// migrate brings the live file to the newest schema while nobody writes.
+func (d *database) migrate(ctx context.Context) error {
+	return d.agent.Exclusive(ctx, func(c home.Current) error {
+		path := d.path(c)
+		p, err := openPool(path, write, d.o.BusyTimeout, 1)
+		if err != nil {
+			return wrap("migrate", path, err)
+		}
+		var version int64
+		err = p.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+		if err == nil && version < d.schema.version() { // somebody else may have been faster
+			err = d.schema.migrate(ctx, p.db, version)
+		}
+		return wrap("migrate", path, errors.Join(err, p.close()))
+	})
+}
+
+// checkSQLite asserts that the SQLite this binary carries is new enough and
+// has what the schema needs.
+func checkSQLite(ctx context.Context, db *sql.DB) error {
+	var version string
+	if err := db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err != nil {
+		return wrap("ask SQLite for its version", "", err)
+	}
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || major*1_000_000+minor*1000+patch < minVersion {
+		return amber.Errorf(amber.KindInternal, "open store", "", "SQLite "+version+" is too old")
+	}
+	return nil
+}
+
+// Close lets go of both databases. It may be called twice.
+func (s *Store) Close() error {
+	return errors.Join(s.memory.close(), s.control.close())
+}
+
+// Agent returns the agent the store belongs to.
+func (s *Store) Agent() *home.Agent { return s.agent }
+
+// Parts returns the contracts this backend has: all but notes.
+func (s *Store) Parts() amber.Parts {
+	return amber.Parts{
+		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s, Relations: s, Embeddings: s, Concepts: s,
+		Compactions: s, Stats: s, Changes: s,
+		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s,
+		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,
+		ControlChanges: controlLog{s},
+	}
+}
+
+// Store returns the resolved value.
+func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }

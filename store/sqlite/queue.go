@@ -1,0 +1,211 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// The way of an entry. A lease that ends without an ack, by a nack or because
+// it expired, uses up one attempt.
+//
+//	publish -> queued -claim-> leased -ack-> acked, forgotten after ackedFor
+//	             ^               |
+//	             +--- attempts left ---- none left -> dead
+
+const (
+	// ackedFor is how long an acked entry is remembered at least: publishing
+	// its id again does nothing until then, and adds a new entry some time
+	// after.
+	ackedFor = 7 * 24 * time.Hour
+	// forgetAtOnce bounds how many old acked entries one publish removes.
+	forgetAtOnce = 100
+)
+
+const (
+	selectPublished = `SELECT digest FROM queue WHERE entry_id = ?`
+	insertEntry     = `INSERT INTO queue (entry_id, task_id, node_id, digest, payload, priority, published_not_before, not_before, due,
+ state, attempt, consumer, token, fence, expires_at, reasons)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, 'queued', 0, '', '', 0, 0, '[]')`
+
+	selectForgotten = `SELECT entry_id FROM queue INDEXED BY queue_acked WHERE state = 'acked' AND done_at <= ? ORDER BY done_at LIMIT ?`
+	deleteEntry     = `DELETE FROM queue WHERE entry_id = ?`
+
+	// A claim costs the same however long the queue is: each of these reads
+	// one end of its index. An entry whose time has not come is not in
+	// queue_queued; the first claim after its time moves it there, once.
+	markDue   = `UPDATE queue INDEXED BY queue_delayed SET due = 1 WHERE state = 'queued' AND due = 0 AND not_before <= ?`
+	selectDue = `SELECT entry_id, task_id, node_id, attempt, payload, priority, published_not_before
+FROM queue INDEXED BY queue_queued WHERE state = 'queued' AND due = 1 ORDER BY priority DESC, seq LIMIT 1`
+	selectNextFence = `SELECT coalesce(max(fence), 0) + 1 FROM fences`
+
+	leaseEntry = `UPDATE queue SET state = 'leased', attempt = ?2, consumer = ?3, token = ?4, fence = ?5, expires_at = ?6 WHERE entry_id = ?1`
+	issueFence = `INSERT INTO fences (task_id, node_id, fence) VALUES (?, ?, ?)
+ON CONFLICT (task_id, node_id) DO UPDATE SET fence = excluded.fence`
+)
+
+var _ amber.Queue = (*Store)(nil)
+
+// Publish implements [amber.Queue]. An entry that was acked is remembered for
+// seven days at least; published again after it was forgotten, it is new.
+func (s *Store) Publish(ctx context.Context, e amber.Envelope) error {
+	e, err := e.Normalize()
+	if err != nil {
+		return err
+	}
+	body, err := marshal(e)
+	if err != nil {
+		return wrap("publish entry", e.EntryID, err)
+	}
+	digest := amber.ContentDigest(body)
+	return s.control.update(ctx, "publish entry", e.EntryID, func(t *tx) error {
+		known, err := t.published(e.EntryID, digest)
+		if known || err != nil {
+			return err
+		}
+		return t.publish(e, digest)
+	})
+}
+
+// published reports whether an entry was published with the same bytes
+// before. Other bytes are a conflict.
+func (t *tx) published(entryID, digest string) (bool, error) {
+	var stored string
+	err := t.row(selectPublished, entryID).Scan(&stored)
+	switch {
+	case absent(err):
+		return false, nil
+	case err == nil && stored != digest:
+		return true, amber.Errorf(amber.KindConflict, "publish entry", entryID, "the id was published with other bytes")
+	}
+	return true, err
+}
+
+func (t *tx) publish(e amber.Envelope, digest string) error {
+	now := t.steady()
+	if err := t.forgetAcked(now); err != nil {
+		return err
+	}
+	n, err := t.countQueue()
+	if err != nil {
+		return err
+	}
+	if most := t.o.Queue.MaxQueued; n.queued >= most {
+		return amber.Errorf(amber.KindQuota, "publish entry", e.EntryID, fmt.Sprintf("%d entries are waiting, as many as may be", n.queued))
+	}
+	_, err = t.exec(insertEntry, e.EntryID, e.TaskID, e.NodeID, digest, e.Payload, e.Priority, e.NotBefore.UnixMilli(), !now.Before(e.NotBefore))
+	if err != nil {
+		return err
+	}
+	return t.logEntry(amber.OpInsert, e.EntryID)
+}
+
+// forgetAcked removes some entries that were acked long ago.
+func (t *tx) forgetAcked(now amber.Time) error {
+	ids, err := all(t, scanText, selectForgotten, now.Add(-ackedFor).UnixMilli(), forgetAtOnce)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, err := t.exec(deleteEntry, id); err != nil {
+			return err
+		}
+		if err := t.logEntry(amber.OpDelete, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Claim implements [amber.Queue].
+func (s *Store) Claim(ctx context.Context, consumerID string) (claim amber.Claim, err error) {
+	if err := amber.CheckID("consumer id", consumerID); err != nil {
+		return claim, err
+	}
+	// That nothing can be claimed is an answer, not a failure: leases that
+	// were taken back on the way stay taken back.
+	var none error
+	err = s.control.update(ctx, "claim entry", "", func(t *tx) error {
+		now := t.steady()
+		if err := t.takeBackExpired(now); err != nil {
+			return err
+		}
+		claim, err = t.claim(consumerID, now)
+		if errors.Is(err, amber.ErrQueueFull) || errors.Is(err, amber.ErrQueueEmpty) {
+			none, err = err, nil
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return amber.Claim{}, err
+	case none != nil:
+		return amber.Claim{}, none
+	}
+	return claim, nil
+}
+
+func (t *tx) claim(consumerID string, now amber.Time) (amber.Claim, error) {
+	n, err := t.countQueue()
+	if err != nil {
+		return amber.Claim{}, err
+	}
+	if n.leased >= t.o.Queue.MaxInFlight {
+		return amber.Claim{}, amber.ErrQueueFull
+	}
+	if _, err := t.exec(markDue, now.UnixMilli()); err != nil {
+		return amber.Claim{}, err
+	}
+	e, err := scanEnvelope(t.row(selectDue))
+	if absent(err) {
+		return amber.Claim{}, amber.ErrQueueEmpty
+	}
+	if err != nil {
+		return amber.Claim{}, err
+	}
+	e.Attempt++
+	lease, err := t.lease(e, consumerID, now)
+	return amber.Claim{Envelope: e, Lease: lease}, err
+}
+
+// lease hands an entry out, under a fence larger than every one before.
+func (t *tx) lease(e amber.Envelope, consumerID string, now amber.Time) (amber.Lease, error) {
+	token, err := t.newID()
+	if err != nil {
+		return amber.Lease{}, err
+	}
+	l := amber.Lease{EntryID: e.EntryID, ConsumerID: consumerID, Token: token, ExpiresAt: now.Add(t.o.Queue.Lease)}
+	if err := t.row(selectNextFence).Scan(&l.Fence); err != nil {
+		return l, err
+	}
+	if _, err := t.exec(issueFence, e.TaskID, e.NodeID, l.Fence); err != nil {
+		return l, err
+	}
+	if _, err := t.exec(leaseEntry, l.EntryID, e.Attempt, l.ConsumerID, l.Token, l.Fence, l.ExpiresAt.UnixMilli()); err != nil {
+		return l, err
+	}
+	return l, t.logEntry(amber.OpUpdate, l.EntryID)
+}
+
+// steady is the time of the queue: the clock's, or that of the newest change
+// where the clock is behind it, so that a clock set back neither shortens nor
+// revives a lease.
+func (t *tx) steady() amber.Time {
+	if last := t.stamp.Time(); t.now.Before(last) {
+		return last
+	}
+	return t.now
+}
+
+func (t *tx) logEntry(op amber.Op, entryID string) error { return t.logControl(op, "queue/"+entryID) }
+
+func scanEnvelope(s scanner) (amber.Envelope, error) {
+	var e amber.Envelope
+	var notBefore int64
+	err := s.Scan(&e.EntryID, &e.TaskID, &e.NodeID, &e.Attempt, &e.Payload, &e.Priority, &notBefore)
+	e.NotBefore = amber.UnixMilli(notBefore)
+	return e, err
+}

@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	selectIssued  = `SELECT coalesce((SELECT fence FROM fences WHERE task_id = ? AND node_id = ?), 0)`
+	selectResult  = `SELECT body FROM results WHERE task_id = ? AND node_id = ?`
+	selectResults = `SELECT body FROM results WHERE task_id = ? ORDER BY node_id`
+	upsertResult  = `INSERT INTO results (task_id, node_id, fence, body) VALUES (?, ?, ?, ?)
+ON CONFLICT (task_id, node_id) DO UPDATE SET fence = excluded.fence, body = excluded.body`
+)
+
+var _ amber.Results = (*Store)(nil)
+
+// SaveResult implements [amber.Results]. The fence must be the last one that
+// was issued for the node: 0 where none was.
+func (s *Store) SaveResult(ctx context.Context, r amber.Result) (saved amber.Result, err error) {
+	r, err = r.Normalize()
+	if err != nil {
+		return saved, err
+	}
+	err = s.control.update(ctx, "save result", resultID(r.TaskID, r.NodeID), func(t *tx) error {
+		saved, err = t.saveResult(r)
+		return err
+	})
+	return saved, err
+}
+
+func resultID(taskID, nodeID string) string { return taskID + "/" + nodeID }
+
+func (t *tx) saveResult(r amber.Result) (amber.Result, error) {
+	id := resultID(r.TaskID, r.NodeID)
+	var issued int64
+	if err := t.row(selectIssued, r.TaskID, r.NodeID).Scan(&issued); err != nil {
+		return amber.Result{}, err
+	}
+	op := amber.OpUpdate
+	prev, err := scanResult(t.row(selectResult, r.TaskID, r.NodeID))
+	if absent(err) {
+		op, err = amber.OpInsert, nil
+	}
+	if err != nil {
+		return amber.Result{}, err
+	}
+	if why := fencedOff(r.Fence, issued, prev.Fence); why != "" {
+		return amber.Result{}, amber.Errorf(amber.KindConflict, "save result", id, why)
+	}
+	r.UpdatedAt = t.now
+	body, err := marshal(r)
+	if err != nil {
+		return r, err
+	}
+	if _, err := t.exec(upsertResult, r.TaskID, r.NodeID, r.Fence, body); err != nil {
+		return r, err
+	}
+	return r, t.logControl(op, "result/"+id)
+}
+
+// fencedOff says why work done under a fence comes too late, or was never
+// handed out; "" when it may be saved.
+func fencedOff(fence, issued, stored int64) string {
+	switch {
+	case fence < issued:
+		return fmt.Sprintf("it was made under fence %d, and fence %d was issued since", fence, issued)
+	case fence > issued:
+		return fmt.Sprintf("it claims fence %d, which was never issued for this node", fence)
+	case fence < stored:
+		return fmt.Sprintf("it was made under fence %d, and a result under fence %d is stored", fence, stored)
+	}
+	return ""
+}
+
+// Result implements [amber.Results].
+func (s *Store) Result(ctx context.Context, taskID, nodeID string) (r amber.Result, err error) {
+	id := resultID(taskID, nodeID)
+	err = s.control.view(ctx, "read result", id, func(t *tx) error {
+		r, err = scanResult(t.row(selectResult, taskID, nodeID))
+		if absent(err) {
+			return notFound("read result", id)
+		}
+		return err
+	})
+	return r, err
+}
+
+// ListResults implements [amber.Results].
+func (s *Store) ListResults(ctx context.Context, taskID string) (out []amber.Result, err error) {
+	err = s.control.view(ctx, "list results", taskID, func(t *tx) error {
+		out, err = all(t, scanResult, selectResults, taskID)
+		return err
+	})
+	return out, err
+}
+
+func scanResult(s scanner) (r amber.Result, err error) {
+	var body string
+	if err := s.Scan(&body); err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal([]byte(body), &r); err != nil {
+		return r, damaged("read result", resultID(r.TaskID, r.NodeID), err)
+	}
+	return r, nil
+}

@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// schema is what one of the two files looks like: its magic number and its
+// migrations, the first of which makes it.
+type schema struct {
+	file          string
+	applicationID int64
+	migrations    []string
+}
+
+//go:embed migrations/memory-1.sql
+var memory1 string
+
+//go:embed migrations/control-1.sql
+var control1 string
+
+var (
+	memorySchema  = schema{file: "memory.db", applicationID: 0x416d6272 /* Ambr */, migrations: []string{memory1}}
+	controlSchema = schema{file: "control.db", applicationID: 0x416d6263 /* Ambc */, migrations: []string{control1}}
+)
+
+func (s schema) version() int64 { return int64(len(s.migrations)) }
+
+// build makes the file of a new generation. The caller holds the exclusive
+// lock and syncs the folder.
+func (s schema) build(ctx context.Context, path string, c home.Current, o Options) error {
+	p, err := openPool(path, create, o.BusyTimeout, 1)
+	if err != nil {
+		return wrap("make database", path, err)
+	}
+	err = s.migrate(ctx, p.db, 0)
+	if err == nil {
+		_, err = p.db.ExecContext(ctx, insertIncarnation, c.Incarnation)
+	}
+	if cerr := p.close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	return wrap("make database", path, err)
+}
+
+// migrate brings an open file from version from to the newest, one
+// transaction per step, so that a crash leaves it at a version.
+func (s schema) migrate(ctx context.Context, db *sql.DB, from int64) error {
+	for v := from; v < s.version(); v++ {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return fmt.Errorf("begin migration %d: %w", v+1, err)
+		}
+		_, err = tx.ExecContext(ctx, s.migrations[v])
+		if err == nil {
+			_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", s.applicationID, v+1))
+		}
+		if err != nil {
+			return fmt.Errorf("migration %d: %w", v+1, errors.Join(err, tx.Rollback()))
+		}
+		if err := tx.Commit(); err != nil {
+			return fmt.Errorf("commit migration %d: %w", v+1, err)
+		}
+	}
+	return nil
+}
+
+// checkHeader reads the beginning of a file without SQLite: its magic, and
+// the application id at byte 68.
+func (s schema) checkHeader(path string) error {
+	fail := func(why string) error {
+		e := amber.Errorf(amber.KindDamaged, "open database", path, why)
+		e.Hint = "put the right file back; this one is left as it is"
+		return e
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
+	}
+	defer f.Close()
+	var header [100]byte
+	switch _, err := io.ReadFull(f, header[:]); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fail("it is too short to be a database")
+	case err != nil:
+		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
+	case string(header[:16]) != "SQLite format 3\x00":
+		return fail("it is not a database")
+	case int64(binary.BigEndian.Uint32(header[68:])) != s.applicationID:
+		return fail("it is not an Amber database of this kind")
+	}
+	return nil
+}
+
+// check looks whether a file is of our version.
+func (s schema) check(ctx context.Context, db *sql.DB, path string) error {
+	var version int64
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return wrap("open database", path, err)
+	}
+	return s.judge(version, path)
+}
+
+// checkVersion is the same look inside a write transaction: another process
+// may have migrated the file since it was opened.
+func (s schema) checkVersion(t *tx) error {
+	var version int64
+	if err := t.row("PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	return s.judge(version, s.file)
+}
+
+// errOlder is the verdict about a file that must be migrated first.
+var errOlder = amber.Errorf(amber.KindConflict, "open database", "", "its schema is older than this Amber")
+
+func (s schema) judge(version int64, path string) error {
+	switch {
+	case version == s.version():
+		return nil
+	case version < s.version():
+		return errOlder
+	}
+	e := amber.Errorf(amber.KindTooNew, "open database", path, fmt.Sprintf("it has schema %d, this Amber knows %d", version, s.version()))
+	e.Hint = "restart this program with the newer amber that wrote it"
+	return e
+}

@@ -1,0 +1,186 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	sessionColumns = `id, name, binding, project, directory, started_at, coalesce(ended_at, 0), end_reason, summary, parent, created_at, updated_at`
+
+	selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
+	insertSession = `INSERT INTO sessions (id, name, binding, project, directory, started_at, ended_at, end_reason, summary, parent, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?)`
+	updateSession = `UPDATE sessions SET name = ?2, ended_at = nullif(?3, 0), end_reason = ?4, summary = ?5, updated_at = ?6 WHERE id = ?1`
+	deleteSession = `DELETE FROM sessions WHERE id = ?` // its active pointer goes with it
+)
+
+// sessionListing names the listing in its cursors.
+const sessionListing = "sessions"
+
+var _ amber.Sessions = (*Store)(nil)
+
+// StartSession implements [amber.Sessions].
+func (s *Store) StartSession(ctx context.Context, r amber.SessionStart) (started amber.Session, err error) {
+	r, err = r.Normalize()
+	if err != nil {
+		return started, err
+	}
+	err = s.memory.update(ctx, "start session", string(r.ID), func(t *tx) error {
+		prev, err := scanSession(t.row(selectSession, r.ID))
+		switch {
+		case absent(err):
+			started, err = t.newSession(r)
+		case err == nil:
+			started, err = t.reopenSession(prev, r.Binding)
+		}
+		return err
+	})
+	return started, err
+}
+
+func (t *tx) newSession(r amber.SessionStart) (n amber.Session, err error) {
+	n = amber.Session{
+		Name: r.Name, Binding: r.Binding, Project: r.Project, Directory: r.Directory, Parent: r.Parent,
+		StartedAt: t.now, CreatedAt: t.now, UpdatedAt: t.now,
+	}
+	if n.ID, err = orNewID(t, r.ID); err != nil {
+		return n, err
+	}
+	if n.Name == "" {
+		n.Name = string(n.ID)
+	}
+	_, err = t.exec(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
+		n.EndedAt.UnixMilli(), n.EndReason, n.Summary, n.Parent, n.CreatedAt.UnixMilli(), n.UpdatedAt.UnixMilli())
+	if err != nil {
+		return n, err
+	}
+	if err := t.activate(n); err != nil {
+		return n, err
+	}
+	return n, t.logSession(amber.OpInsert, n.ID)
+}
+
+// reopenSession starts a session that exists: it is active again, and no
+// longer ended.
+func (t *tx) reopenSession(prev amber.Session, binding string) (amber.Session, error) {
+	if prev.Binding != binding {
+		return amber.Session{}, amber.Errorf(amber.KindConflict, "start session", string(prev.ID), "it belongs to binding "+prev.Binding)
+	}
+	active, err := t.activeOf(binding)
+	if err != nil {
+		return prev, err
+	}
+	ended := !prev.EndedAt.IsZero()
+	if active == prev.ID && !ended {
+		return prev, nil
+	}
+	next := prev
+	if ended {
+		next.EndedAt, next.EndReason, next.UpdatedAt = amber.Time{}, "", t.now
+	}
+	if err := t.activate(next); err != nil {
+		return next, err
+	}
+	return next, t.putSession(next)
+}
+
+// Session implements [amber.Sessions].
+func (s *Store) Session(ctx context.Context, id amber.SessionID) (found amber.Session, err error) {
+	err = s.memory.view(ctx, "read session", string(id), func(t *tx) error {
+		found, err = t.session("read session", id)
+		return err
+	})
+	return found, err
+}
+
+// ListSessions implements [amber.Sessions].
+func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (page amber.Page[amber.Session], err error) {
+	page.Items = []amber.Session{}
+	size, err := pageSize("list sessions", q.Limit)
+	if err != nil {
+		return page, err
+	}
+	ms, id, err := decodeCursor(sessionListing, q.Cursor)
+	if err != nil {
+		return page, err
+	}
+	query, args := listSessions(q.Binding, ms, id, size)
+	err = s.memory.view(ctx, "list sessions", "", func(t *tx) error {
+		items, err := all(t, scanSession, query, args...)
+		page = pageOf(items, size, func(last amber.Session) amber.Cursor {
+			return encodeCursor(sessionListing, last.UpdatedAt.UnixMilli(), string(last.ID))
+		})
+		return err
+	})
+	return page, err
+}
+
+// listSessions returns the query of a page and one session more.
+func listSessions(binding string, ms int64, id string, size int) (string, []any) {
+	var c conditions
+	if binding != "" {
+		c.add("binding = ?", binding)
+	}
+	c.add("(updated_at, id) < (?, ?)", ms, id)
+	query := "SELECT " + sessionColumns + " FROM sessions WHERE " + c.String() + " ORDER BY updated_at DESC, id DESC LIMIT ?"
+	return query, append(c.args, size+1)
+}
+
+// DeleteSession implements [amber.Sessions].
+func (s *Store) DeleteSession(ctx context.Context, id amber.SessionID) error {
+	return s.memory.update(ctx, "delete session", string(id), func(t *tx) error {
+		n, err := t.exec(deleteSession, id)
+		if err == nil && n == 0 {
+			err = notFound("delete session", string(id))
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.logSession(amber.OpDelete, id); err != nil {
+			return err
+		}
+		if _, err := t.deleteTurns(id); err != nil {
+			return err
+		}
+		if err := t.deleteState(id); err != nil {
+			return err
+		}
+		if err := t.clearLoop(id, ""); err != nil {
+			return err
+		}
+		return t.deleteCompactions(id)
+	})
+}
+
+// session returns a session or not_found.
+func (t *tx) session(op string, id amber.SessionID) (amber.Session, error) {
+	found, err := scanSession(t.row(selectSession, id))
+	if absent(err) {
+		err = notFound(op, string(id))
+	}
+	return found, err
+}
+
+// putSession stores what may change of a session and logs it.
+func (t *tx) putSession(s amber.Session) error {
+	if _, err := t.exec(updateSession, s.ID, s.Name, s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli()); err != nil {
+		return err
+	}
+	return t.logSession(amber.OpUpdate, s.ID)
+}
+
+func (t *tx) logSession(op amber.Op, id amber.SessionID) error {
+	return t.log(change{op, amber.ChangeSession, string(id), "", ""})
+}
+
+func scanSession(s scanner) (amber.Session, error) {
+	var n amber.Session
+	var startedAt, endedAt, createdAt, updatedAt int64
+	err := s.Scan(&n.ID, &n.Name, &n.Binding, &n.Project, &n.Directory, &startedAt, &endedAt,
+		&n.EndReason, &n.Summary, &n.Parent, &createdAt, &updatedAt)
+	n.StartedAt, n.EndedAt = amber.UnixMilli(startedAt), amber.UnixMilli(endedAt)
+	n.CreatedAt, n.UpdatedAt = amber.UnixMilli(createdAt), amber.UnixMilli(updatedAt)
+	return n, err
+}

@@ -1,0 +1,106 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	selectActive = `SELECT session_id FROM active_sessions WHERE binding = ?`
+	upsertActive = `INSERT INTO active_sessions (binding, session_id) VALUES (?, ?)
+ON CONFLICT (binding) DO UPDATE SET session_id = excluded.session_id`
+	deleteActive = `DELETE FROM active_sessions WHERE session_id = ?`
+)
+
+var (
+	_ amber.SessionEditor  = (*Store)(nil)
+	_ amber.ActiveSessions = (*Store)(nil)
+)
+
+// EndSession implements [amber.SessionEditor].
+func (s *Store) EndSession(ctx context.Context, e amber.SessionEnd) (ended amber.Session, err error) {
+	e, err = e.Normalize()
+	if err != nil {
+		return ended, err
+	}
+	err = s.memory.update(ctx, "end session", string(e.ID), func(t *tx) error {
+		if ended, err = t.session("end session", e.ID); err != nil {
+			return err
+		}
+		if _, err := t.exec(deleteActive, e.ID); err != nil {
+			return err
+		}
+		if !ended.EndedAt.IsZero() {
+			return nil
+		}
+		ended.EndedAt, ended.EndReason, ended.UpdatedAt = t.now, e.Reason, t.now
+		if e.Summary != "" {
+			ended.Summary = e.Summary
+		}
+		return t.putSession(ended)
+	})
+	return ended, err
+}
+
+// RenameSession implements [amber.SessionEditor].
+func (s *Store) RenameSession(ctx context.Context, id amber.SessionID, name string) (renamed amber.Session, err error) {
+	name, err = amber.CheckSessionName(name)
+	if err != nil {
+		return renamed, err
+	}
+	err = s.memory.update(ctx, "rename session", string(id), func(t *tx) error {
+		if renamed, err = t.session("rename session", id); err != nil {
+			return err
+		}
+		renamed.Name, renamed.UpdatedAt = name, t.now
+		return t.putSession(renamed)
+	})
+	return renamed, err
+}
+
+// ActiveSession implements [amber.ActiveSessions].
+func (s *Store) ActiveSession(ctx context.Context, binding string) (active amber.Session, err error) {
+	err = s.memory.view(ctx, "read active session", binding, func(t *tx) error {
+		id, err := t.activeOf(binding)
+		if err == nil && id == "" {
+			err = notFound("read active session", binding)
+		}
+		if err != nil {
+			return err
+		}
+		active, err = t.session("read active session", id)
+		return err
+	})
+	return active, err
+}
+
+// SelectSession implements [amber.ActiveSessions].
+func (s *Store) SelectSession(ctx context.Context, id amber.SessionID) (selected amber.Session, err error) {
+	err = s.memory.update(ctx, "select session", string(id), func(t *tx) error {
+		if selected, err = t.session("select session", id); err != nil {
+			return err
+		}
+		selected.UpdatedAt = t.now
+		if err := t.activate(selected); err != nil {
+			return err
+		}
+		return t.putSession(selected)
+	})
+	return selected, err
+}
+
+// activeOf returns the active session of a binding, "" for none.
+func (t *tx) activeOf(binding string) (id amber.SessionID, err error) {
+	err = t.row(selectActive, binding).Scan(&id)
+	if absent(err) {
+		return "", nil
+	}
+	return id, err
+}
+
+// activate makes s the active session of its binding.
+func (t *tx) activate(s amber.Session) error {
+	_, err := t.exec(upsertActive, s.Binding, s.ID)
+	return err
+}

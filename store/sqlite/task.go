@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	selectTask = `SELECT body, extra FROM tasks WHERE id = ?`
+	upsertTask = `INSERT INTO tasks (id, state, session_id, version, created_at, body, extra) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET state = excluded.state, session_id = excluded.session_id, version = excluded.version,
+ body = excluded.body, extra = excluded.extra`
+)
+
+// taskListing names the listing in its cursors.
+const taskListing = "tasks"
+
+var _ amber.Tasks = (*Store)(nil)
+
+// SaveTask implements [amber.Tasks].
+func (s *Store) SaveTask(ctx context.Context, task amber.Task, ifVersion int64) (saved amber.Task, err error) {
+	task, err = task.Normalize()
+	if err != nil {
+		return saved, err
+	}
+	err = s.control.update(ctx, "save task", task.ID, func(t *tx) error {
+		saved, err = t.saveTask(task, ifVersion)
+		return err
+	})
+	return saved, err
+}
+
+func (t *tx) saveTask(task amber.Task, ifVersion int64) (amber.Task, error) {
+	prev, found, err := t.task(task.ID)
+	if err != nil {
+		return amber.Task{}, err
+	}
+	op := amber.OpInsert
+	task.Version, task.CreatedAt, task.UpdatedAt = 1, t.now, t.now
+	stored := (*amber.Task)(nil)
+	if found {
+		op, stored = amber.OpUpdate, &prev
+		task.Version, task.CreatedAt = prev.Version+1, prev.CreatedAt
+	}
+	if err := amber.CheckSave(stored, task, ifVersion); err != nil {
+		return amber.Task{}, err
+	}
+	if err := t.putTask(task); err != nil {
+		return amber.Task{}, err
+	}
+	task.Extra = append(json.RawMessage(nil), task.Extra...)
+	return task, t.logControl(op, "task/"+task.ID)
+}
+
+// putTask stores extra apart from the rest: marshalling would rewrite its
+// bytes.
+func (t *tx) putTask(task amber.Task) error {
+	extra := string(task.Extra)
+	task.Extra = nil
+	body, err := marshal(task)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(upsertTask, task.ID, task.State, task.SessionID, task.Version, task.CreatedAt.UnixMilli(), body, extra)
+	return err
+}
+
+// Task implements [amber.Tasks].
+func (s *Store) Task(ctx context.Context, id string) (task amber.Task, err error) {
+	err = s.control.view(ctx, "read task", id, func(t *tx) error {
+		found := false
+		task, found, err = t.task(id)
+		if err == nil && !found {
+			err = notFound("read task", id)
+		}
+		return err
+	})
+	return task, err
+}
+
+// ListTasks implements [amber.Tasks].
+func (s *Store) ListTasks(ctx context.Context, q amber.TaskQuery) (page amber.Page[amber.Task], err error) {
+	page.Items = []amber.Task{}
+	if q.State != "" && !q.State.Valid() {
+		return page, amber.Errorf(amber.KindInvalid, "list tasks", "", fmt.Sprintf("%q is not a state", q.State))
+	}
+	size, err := pageSize("list tasks", q.Limit)
+	if err != nil {
+		return page, err
+	}
+	ms, id, err := decodeCursor(taskListing, q.Cursor)
+	if err != nil {
+		return page, err
+	}
+	query, args := listTasks(q, ms, id, size)
+	err = s.control.view(ctx, "list tasks", "", func(t *tx) error {
+		items, err := all(t, scanTask, query, args...)
+		page = pageOf(items, size, func(last amber.Task) amber.Cursor {
+			return encodeCursor(taskListing, last.CreatedAt.UnixMilli(), last.ID)
+		})
+		return err
+	})
+	return page, err
+}
+
+// listTasks returns the query of a page and one task more.
+func listTasks(q amber.TaskQuery, ms int64, id string, size int) (string, []any) {
+	var c conditions
+	if q.State != "" {
+		c.add("state = ?", q.State)
+	}
+	if q.SessionID != "" {
+		c.add("session_id = ?", q.SessionID)
+	}
+	c.add("(created_at, id) < (?, ?)", ms, id)
+	query := "SELECT body, extra FROM tasks WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?"
+	return query, append(c.args, size+1)
+}
+
+// task returns a stored task.
+func (t *tx) task(id string) (task amber.Task, found bool, err error) {
+	task, err = scanTask(t.row(selectTask, id))
+	if absent(err) {
+		return task, false, nil
+	}
+	return task, err == nil, err
+}
+
+func scanTask(s scanner) (task amber.Task, err error) {
+	var body, extra string
+	if err := s.Scan(&body, &extra); err != nil {
+		return task, err
+	}
+	if err := json.Unmarshal([]byte(body), &task); err != nil {
+		return task, damaged("read task", task.ID, err)
+	}
+	if extra != "" {
+		task.Extra = json.RawMessage(extra)
+	}
+	return task, nil
+}
+
+// logControl logs a change of the control plane. Its records have no digests.
+func (t *tx) logControl(op amber.Op, key string) error {
+	return t.log(change{op, amber.ChangeControl, key, "", ""})
+}

@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	turnColumns = `id, session_id, role, content, project_id, created_at`
+
+	selectTurn = `SELECT ` + turnColumns + ` FROM turns WHERE id = ?`
+	insertTurn = `INSERT INTO turns (` + turnColumns + `) VALUES (?, ?, ?, ?, ?, ?)`
+
+	// selectLastTurns must use turns_session: it runs at the start of every
+	// conversation, and sessions grow.
+	selectLastTurns = `SELECT ` + turnColumns + ` FROM turns INDEXED BY turns_session
+WHERE session_id = ? ORDER BY seq DESC LIMIT ?`
+
+	deleteTurns = `DELETE FROM turns WHERE session_id = ?`
+)
+
+var _ amber.Turns = (*Store)(nil)
+
+// AppendTurn implements [amber.Turns]. An id that is stored under another
+// session is a conflict.
+func (s *Store) AppendTurn(ctx context.Context, turn amber.Turn) (stored amber.Turn, err error) {
+	turn, err = turn.Normalize()
+	if err != nil {
+		return stored, err
+	}
+	err = s.memory.update(ctx, "append turn", string(turn.ID), func(t *tx) error {
+		stored, err = t.appendTurn(turn)
+		return err
+	})
+	return stored, err
+}
+
+func (t *tx) appendTurn(turn amber.Turn) (amber.Turn, error) {
+	stored, err := scanTurn(t.row(selectTurn, turn.ID))
+	switch {
+	case err == nil && stored.SessionID != turn.SessionID:
+		return amber.Turn{}, amber.Errorf(amber.KindConflict, "append turn", string(turn.ID), "the id is a turn of another session")
+	case !absent(err):
+		return stored, err
+	}
+	if turn.ID, err = orNewID(t, turn.ID); err != nil {
+		return turn, err
+	}
+	if turn.CreatedAt.IsZero() {
+		turn.CreatedAt = t.now
+	}
+	_, err = t.exec(insertTurn, turn.ID, turn.SessionID, turn.Role, turn.Content, turn.ProjectID, turn.CreatedAt.UnixMilli())
+	if err != nil {
+		return turn, err
+	}
+	return turn, t.log(change{amber.OpInsert, amber.ChangeTurn, string(turn.ID), "", amber.ContentDigest(turn.Content)})
+}
+
+// orNewID returns id, or a new one where it is empty. No stored record has an
+// empty id.
+func orNewID[T ~string](t *tx, id T) (T, error) {
+	if id != "" {
+		return id, nil
+	}
+	fresh, err := t.newID()
+	return T(fresh), err
+}
+
+// LoadTurns implements [amber.Turns].
+func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (turns []amber.Turn, err error) {
+	if limit < 0 {
+		return nil, amber.Errorf(amber.KindInvalid, "load turns", string(id), "limit is negative")
+	}
+	err = s.memory.view(ctx, "load turns", string(id), func(t *tx) error {
+		turns, err = all(t, scanTurn, selectLastTurns, id, limit)
+		return err
+	})
+	slices.Reverse(turns)
+	return turns, err
+}
+
+// DeleteTurns implements [amber.Turns].
+func (s *Store) DeleteTurns(ctx context.Context, id amber.SessionID) (n int, err error) {
+	err = s.memory.update(ctx, "delete turns", string(id), func(t *tx) error {
+		n, err = t.deleteTurns(id)
+		return err
+	})
+	return n, err
+}
+
+func (t *tx) deleteTurns(id amber.SessionID) (int, error) {
+	n, err := t.exec(deleteTurns, id)
+	if n == 0 || err != nil {
+		return 0, err
+	}
+	return int(n), t.log(change{amber.OpDelete, amber.ChangeTurn, string(id), "", ""})
+}
+
+func scanTurn(s scanner) (amber.Turn, error) {
+	var turn amber.Turn
+	var createdAt int64
+	err := s.Scan(&turn.ID, &turn.SessionID, &turn.Role, &turn.Content, &turn.ProjectID, &createdAt)
+	turn.CreatedAt = amber.UnixMilli(createdAt)
+	return turn, err
+}
