@@ -24,7 +24,7 @@ type Approval struct {
 	NodeID    string          `json:"node_id"`
 	Summary   string          `json:"summary"`
 	Status    ApprovalStatus  `json:"status"`
-	Payload   json.RawMessage `json:"payload"` // frozen when it was requested
+	Payload   json.RawMessage `json:"payload"` // frozen when it was requested, compact
 	Digest    string          `json:"digest"`  // hex SHA-256 of Payload
 	DecidedBy string          `json:"decided_by,omitempty"`
 	Comment   string          `json:"comment,omitempty"`
@@ -43,6 +43,7 @@ type ApprovalRequest struct {
 
 // Normalize checks the request. The error is of kind invalid.
 func (r ApprovalRequest) Normalize() (ApprovalRequest, error) {
+	r.Payload = compact(r.Payload)
 	return r, firstError(
 		checkOptionalID("approval id", r.ID),
 		CheckID("task id", r.TaskID),

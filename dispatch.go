@@ -126,8 +126,9 @@ func setDefault[T comparable](v *T, def T) {
 // processes.
 type Queue interface {
 	// Publish adds an entry. An entry id that was published before with the
-	// same bytes does nothing, also after it was acked. Errors: invalid;
-	// conflict when the bytes differ; quota when the queue is full.
+	// same bytes does nothing, also after it was acked; an acked id is
+	// remembered for at least 7 days. Errors: invalid; conflict when the bytes
+	// differ; quota when the queue is full.
 	Publish(ctx context.Context, e Envelope) error
 	// Claim leases the due entry of highest priority, oldest first. Leases
 	// that expired are taken back before; an entry out of attempts is dead.

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 )
@@ -9,7 +10,7 @@ import (
 type PendingLoop struct {
 	SessionID SessionID       `json:"session_id"`
 	RunID     string          `json:"run_id"`
-	State     json.RawMessage `json:"state_json"` // opaque to Amber
+	State     json.RawMessage `json:"state_json"` // opaque to Amber, compact
 	Revision  int64           `json:"revision"`
 	Digest    string          `json:"digest"` // hex SHA-256 of State
 	CreatedAt Time            `json:"created_at"`
@@ -33,6 +34,7 @@ type LoopSave struct {
 // invalid.
 func (l LoopSave) Normalize() (LoopSave, error) {
 	l.IfRunID = orDefault(l.IfRunID, l.RunID)
+	l.State = compact(l.State)
 	return l, firstError(
 		CheckID("session id", string(l.SessionID)),
 		CheckID("run id", l.RunID),
@@ -55,6 +57,17 @@ type Loops interface {
 	// it removes only that run's. Errors: conflict when another run's loop is
 	// stored.
 	ClearLoop(ctx context.Context, id SessionID, runID string) error
+}
+
+// compact drops the white space between the tokens of a document, so that its
+// digest does not depend on how it was laid out. What is not JSON stays as it
+// is, for checkJSON to refuse.
+func compact(b json.RawMessage) json.RawMessage {
+	var out bytes.Buffer
+	if json.Compact(&out, b) != nil {
+		return b
+	}
+	return out.Bytes()
 }
 
 // checkJSON checks a document Amber stores without looking inside.

@@ -119,7 +119,8 @@ func (c Compaction) Normalize() (Compaction, error) {
 // use.
 type Compactions interface {
 	// AddCompaction stores a summary; an id that is stored already is
-	// returned as it was stored. Errors: invalid.
+	// returned as it was stored. Errors: invalid; conflict when the id belongs
+	// to another session.
 	AddCompaction(ctx context.Context, c Compaction) (Compaction, error)
 	// Compactions returns the summaries of a session, oldest first; an
 	// unknown session gives none.

@@ -65,9 +65,10 @@ func (r Result) Normalize() (Result, error) {
 
 // Results keeps the newest result of each node. Safe for concurrent use.
 type Results interface {
-	// SaveResult stores r unless a newer fence was issued for its node, or a
-	// result under a newer fence is stored. The same fence may save again.
-	// Errors: invalid, conflict.
+	// SaveResult stores r under the newest fence that was issued for its node,
+	// which may save again. Any other fence is a conflict: an older one lost
+	// its lease, a newer one was never issued. Fence 0 is for nodes for which
+	// none was ever issued. Errors: invalid, conflict.
 	SaveResult(ctx context.Context, r Result) (Result, error)
 	// Result returns the result of a node. Errors: not_found.
 	Result(ctx context.Context, taskID, nodeID string) (Result, error)

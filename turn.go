@@ -40,7 +40,8 @@ func (t Turn) Normalize() (Turn, error) {
 type Turns interface {
 	// AppendTurn stores t durably at the end of its session and returns it
 	// with id and time filled in where they were empty. A turn whose id is
-	// stored already is returned as it was stored. Errors: invalid.
+	// stored already is returned as it was stored. Errors: invalid; conflict
+	// when the id is a turn of another session.
 	AppendTurn(ctx context.Context, t Turn) (Turn, error)
 	// LoadTurns returns the last limit turns, oldest first. An unknown
 	// session and limit 0 give an empty list. Errors: invalid.

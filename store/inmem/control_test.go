@@ -41,12 +41,12 @@ func TestApprovals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
-	request := amber.ApprovalRequest{ID: "z", TaskID: "t", NodeID: "n", Summary: "may I", Payload: json.RawMessage(`{"a": 1}`)}
+	request := amber.ApprovalRequest{ID: "z", TaskID: "t", NodeID: "n", Summary: "may I", Payload: json.RawMessage(`{"a":1}`)}
 	first := ok[amber.Approval](t)(w.RequestApproval(ctx, request))
 	w.tick()
 	wantEqual(t, "the same request", ok[amber.Approval](t)(w.RequestApproval(ctx, request)), first)
 	for name, change := range map[string]func(*amber.ApprovalRequest){
-		"payload": func(r *amber.ApprovalRequest) { r.Payload = json.RawMessage(`{"a":1}`) },
+		"payload": func(r *amber.ApprovalRequest) { r.Payload = json.RawMessage(`{"a":2}`) },
 		"task":    func(r *amber.ApprovalRequest) { r.TaskID = "x" },
 		"node":    func(r *amber.ApprovalRequest) { r.NodeID = "x" },
 		"summary": func(r *amber.ApprovalRequest) { r.Summary = "x" },

@@ -183,7 +183,7 @@ func TestStatesAndLoopsCompareBeforeTheySave(t *testing.T) {
 		{"that takes over", amber.LoopSave{RunID: "r2", IfRunID: "r", IfRevision: 2}, ""},
 	}
 	for _, tc := range saves {
-		tc.save.SessionID, tc.save.State = "s", []byte(`{"a": 1}`)
+		tc.save.SessionID, tc.save.State = "s", []byte(`{"a":1}`)
 		w.tick()
 		_, err := w.SaveLoop(ctx, tc.save)
 		if got := amber.KindOf(err); got != tc.kind {
@@ -191,7 +191,7 @@ func TestStatesAndLoopsCompareBeforeTheySave(t *testing.T) {
 		}
 	}
 	wantEqual(t, "loop", ok[amber.PendingLoop](t)(w.LoadLoop(ctx, "s")), amber.PendingLoop{
-		SessionID: "s", RunID: "r2", State: []byte(`{"a": 1}`), Revision: 3, Digest: amber.ContentDigest(`{"a": 1}`), CreatedAt: w.now(),
+		SessionID: "s", RunID: "r2", State: []byte(`{"a":1}`), Revision: 3, Digest: amber.ContentDigest(`{"a":1}`), CreatedAt: w.now(),
 	})
 	wantKind(t, w.ClearLoop(ctx, "s", "r"), amber.KindConflict)
 	for range 2 {

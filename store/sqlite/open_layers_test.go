@@ -1,0 +1,152 @@
+package sqlite
+
+import (
+	"crypto/rand"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// handClock stands still until it is told to move.
+type handClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newHandClock() *handClock {
+	return &handClock{now: time.Date(2026, time.March, 14, 9, 30, 0, 0, time.UTC)}
+}
+
+func (c *handClock) read() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// move sets the clock forward, or back by a negative d.
+func (c *handClock) move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// freshStore opens a store in an empty folder.
+func freshStore(t *testing.T, q amber.QueueOptions) (*Store, *handClock) {
+	t.Helper()
+	clock := newHandClock()
+	h, _, err := home.Open(t.TempDir()+"/home", home.Options{Clock: clock.read, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), a, Options{Clock: clock.read, Random: rand.Reader, Queue: q})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, clock
+}
+
+// try returns what a call returned, or ends the test: try(s.Get(ctx, id))(t).
+func try[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// do ends the test if err is not nil.
+func do(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantKind ends the test unless err is of the kind.
+func wantKind(t *testing.T, err error, want amber.Kind, what string) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Fatalf("%s: got %q (%v), want %q", what, got, err, want)
+	}
+}
+
+// meddle changes rows behind the store's back.
+func meddle(t *testing.T, d *database, query string, args ...any) {
+	t.Helper()
+	err := d.update(t.Context(), "meddle", "", func(t *tx) error {
+		_, err := t.exec(query, args...)
+		return err
+	})
+	do(t, err)
+}
+
+// planCase is a query and the steps its plan must consist of, in order: a
+// step is named by a part of its line.
+type planCase struct {
+	name  string
+	query string
+	want  []string
+}
+
+// checkPlans compares the plan of every query with what is wanted: an index
+// that is not used makes an operation slow where a store is large.
+func checkPlans(t *testing.T, d *database, cases []planCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			steps := plan(t, d, c.query)
+			if len(steps) != len(c.want) {
+				t.Fatalf("plan has the steps %q, want %q", steps, c.want)
+			}
+			for i, want := range c.want {
+				if !strings.Contains(steps[i], want) {
+					t.Errorf("step %d is %q, want %q", i, steps[i], want)
+				}
+			}
+		})
+	}
+}
+
+func plan(t *testing.T, d *database, query string) (steps []string) {
+	t.Helper()
+	args := make([]any, parameters(query)) // the plan does not depend on them
+	err := d.view(t.Context(), "plan", "", func(x *tx) error {
+		return x.each("EXPLAIN QUERY PLAN "+query, args, func(s scanner) error {
+			var id, parent, unused int
+			var detail string
+			err := s.Scan(&id, &parent, &unused, &detail)
+			steps = append(steps, detail)
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+// parameters counts the parameters of a query, numbered or not.
+func parameters(query string) int {
+	for n := 9; n > 0; n-- {
+		if strings.Contains(query, "?"+strconv.Itoa(n)) {
+			return n
+		}
+	}
+	return strings.Count(query, "?")
+}

@@ -1,0 +1,30 @@
+package sqlite
+
+import (
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestLayerPlans(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	sessionsOf := func(binding string) string {
+		query, _ := listSessions(binding, 0, "", 0)
+		return query
+	}
+	checkPlans(t, s.memory, []planCase{
+		{"last turns", selectLastTurns, []string{"SEARCH turns USING INDEX turns_session (session_id=?)"}},
+		{"known turn", selectTurn, []string{"SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)"}},
+		{"delete turns", deleteTurns, []string{"SEARCH turns USING INDEX turns_session (session_id=?)"}},
+		{"compactions", selectCompactions, []string{"SEARCH compactions USING INDEX compactions_session (session_id=?)"}},
+		{"sessions", sessionsOf(""), []string{"SEARCH sessions USING INDEX sessions_updated ((updated_at,id)<(?,?))"}},
+		{"sessions of a binding", sessionsOf("cli"), []string{"SEARCH sessions USING INDEX sessions_binding (binding=? AND (updated_at,id)<(?,?))"}},
+		{"end session", deleteActive, []string{"SEARCH active_sessions USING COVERING INDEX active_sessions_session (session_id=?)"}},
+		{"relations", selectRelated, []string{"MULTI-INDEX OR", "INDEX 1", "SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=?)", "INDEX 2", "SEARCH relations USING INDEX relations_to (to_id=?)", "USE TEMP B-TREE FOR ORDER BY"}},
+		{"relation", selectRelationBetween, []string{"SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=? AND to_id=? AND type=?)"}},
+		{"embeddings", selectEmbeddings, []string{"SEARCH embeddings USING INDEX sqlite_autoindex_embeddings_1 (memory_id=?)"}},
+		{"concepts", selectConcepts, []string{"SEARCH concepts USING PRIMARY KEY (memory_id=?)"}},
+		{"live memory", selectLiveDigest, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+	})
+}

@@ -1,0 +1,214 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// childVariable says what a copy of the test binary is to do instead of
+// testing: real processes, which can be killed, are what these tests are
+// about.
+const childVariable = "AMBER_SQLITE_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	job := os.Getenv(childVariable)
+	if job == "" {
+		os.Exit(m.Run())
+	}
+	if err := child(strings.Fields(job)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// child does one job: "save DIR NAME N" or "work DIR NAME".
+func child(job []string) error {
+	ctx := context.Background()
+	h, _, err := home.Open(job[1], home.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		return err
+	}
+	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		return err
+	}
+	s, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: time.Now, Random: rand.Reader, Queue: workQueue})
+	if err != nil {
+		return err
+	}
+	switch job[0] {
+	case "save":
+		n, err := strconv.Atoi(job[3])
+		if err != nil {
+			return err
+		}
+		err = save(ctx, s, job[2], n)
+		return errors.Join(err, s.Close())
+	case "work":
+		return errors.Join(work(ctx, s, job[2]), s.Close())
+	}
+	return fmt.Errorf("no such job: %q", job)
+}
+
+// save stores n memories and prints the id of each once it is acknowledged,
+// with the time it took.
+func save(ctx context.Context, s *sqlite.Store, name string, n int) error {
+	for i := range n {
+		begin := time.Now()
+		ack, err := s.Write(ctx, amber.WriteRequest{Content: fmt.Sprintf("process %s remembers number %d", name, i)})
+		if err != nil {
+			return fmt.Errorf("save %d: %w", i, err)
+		}
+		fmt.Println(ack.ID, time.Since(begin).Microseconds())
+	}
+	return nil
+}
+
+// start runs a copy of the test binary and sends the lines it prints to
+// lines.
+func start(t *testing.T, lines chan<- string, job ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(job, " "))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { // ends with the process, whose output it drains
+		read(out, lines)
+		lines <- "" // this process has said everything
+	}()
+	return cmd
+}
+
+func read(out io.Reader, lines chan<- string) {
+	in := bufio.NewScanner(out)
+	for in.Scan() {
+		lines <- in.Text()
+	}
+}
+
+// collect receives until n processes have said everything.
+func collect(lines <-chan string, n int, each func(line string)) {
+	for n > 0 {
+		line := <-lines
+		if line == "" {
+			n--
+			continue
+		}
+		each(line)
+	}
+}
+
+// saved is what the savers acknowledged.
+type saved struct {
+	ids     []amber.MemoryID
+	longest time.Duration
+}
+
+func (s *saved) line(line string) {
+	id, micros, complete := strings.Cut(line, " ")
+	n, err := strconv.Atoi(micros)
+	if !complete || err != nil {
+		return // a line cut by the kill is no acknowledgement
+	}
+	s.ids = append(s.ids, amber.MemoryID(id))
+	s.longest = max(s.longest, time.Duration(n)*time.Microsecond)
+}
+
+const processes = 16
+
+func TestSixteenProcessesSaveAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "home")
+	const each = 100
+	lines := make(chan string, processes)
+	var cmds []*exec.Cmd
+	for i := range processes {
+		cmds = append(cmds, start(t, lines, "save", dir, strconv.Itoa(i), strconv.Itoa(each)))
+	}
+	var got saved
+	collect(lines, processes, got.line)
+	for i, cmd := range cmds {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("process %d: %v", i, err)
+		}
+	}
+	s := openIn(t, dir)
+	stats, err := s.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d of %d stored; the longest wait of one save was %s", stats.Memories, processes*each, got.longest)
+	if stats.Memories != processes*each || len(got.ids) != processes*each {
+		t.Errorf("%d acknowledged, %d stored, want %d", len(got.ids), stats.Memories, processes*each)
+	}
+	healthy(t, s)
+}
+
+func TestKilledWritersLoseNothingAcknowledged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "home")
+	random := mathrand.New(mathrand.NewPCG(mathrand.Uint64(), 0))
+	lines := make(chan string, processes)
+	var got saved
+	var wg sync.WaitGroup
+	wg.Go(func() { collect(lines, processes, got.line) })
+	var cmds []*exec.Cmd
+	for i := range processes {
+		cmds = append(cmds, start(t, lines, "save", dir, strconv.Itoa(i), "1000"))
+	}
+	for _, i := range random.Perm(processes) {
+		time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond) // so that kills hit writers anywhere in their work
+		if err := cmds[i].Process.Kill(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, cmd := range cmds {
+		_ = cmd.Wait() // killed
+	}
+	wg.Wait()
+	s := openIn(t, dir)
+	for _, id := range got.ids {
+		if _, err := s.Get(t.Context(), id); err != nil {
+			t.Errorf("acknowledged %s: %v", id, err)
+		}
+	}
+	t.Logf("%d acknowledged before their writers were killed, all there", len(got.ids))
+	if len(got.ids) == 0 {
+		t.Error("nothing was acknowledged: the test tests nothing")
+	}
+	healthy(t, s)
+}
+
+// healthy fails where a check of the databases finds something.
+func healthy(t *testing.T, s *sqlite.Store) {
+	t.Helper()
+	for _, f := range s.Check(t.Context()) {
+		if f.Err != nil {
+			t.Errorf("%s of %s: %v", f.Check, f.File, f.Err)
+		}
+	}
+	if err := s.DeepCheck(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

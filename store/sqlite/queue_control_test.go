@@ -1,0 +1,241 @@
+package sqlite
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+var queueSeed = flag.Uint64("queue.seed", 0, "seed of the random queue operations; 0 takes a new one")
+
+// queuePlay makes random moves on a queue.
+type queuePlay struct {
+	s      *Store
+	clock  *handClock
+	r      *rand.Rand
+	leases []amber.Lease // also lost ones
+	fences map[int64]bool
+}
+
+func (p *queuePlay) lease() amber.Lease {
+	if len(p.leases) == 0 {
+		return amber.Lease{EntryID: "none"}
+	}
+	return p.leases[p.r.IntN(len(p.leases))]
+}
+
+// move makes one move. Refusals are part of the game; any other error ends it.
+func (p *queuePlay) move(t *testing.T) {
+	ctx := t.Context()
+	var err error
+	switch n := p.r.IntN(10); {
+	case n < 3:
+		e := amber.Envelope{EntryID: fmt.Sprint("e", p.r.IntN(40)), TaskID: "t", NodeID: fmt.Sprint("n", p.r.IntN(5)), Priority: p.r.IntN(3)}
+		if p.r.IntN(3) == 0 {
+			e.NotBefore = amber.At(p.clock.read().Add(time.Duration(p.r.IntN(20)) * time.Second))
+		}
+		err = p.s.Publish(ctx, e)
+	case n < 6:
+		var c amber.Claim
+		if c, err = p.s.Claim(ctx, "c"); err == nil {
+			if p.fences[c.Lease.Fence] {
+				t.Fatalf("fence %d was issued twice", c.Lease.Fence)
+			}
+			p.fences[c.Lease.Fence] = true
+			p.leases = append(p.leases, c.Lease)
+		}
+	case n == 6:
+		err = p.s.Ack(ctx, p.lease())
+	case n == 7:
+		err = p.s.Nack(ctx, amber.Nack{Lease: p.lease()})
+	case n == 8:
+		_, err = p.s.Renew(ctx, p.lease())
+	default:
+		p.clock.move(time.Duration(p.r.IntN(30)-8) * time.Second)
+		if p.r.IntN(50) == 0 {
+			p.clock.move(ackedFor)
+		}
+	}
+	switch amber.KindOf(err) {
+	case "", amber.KindConflict, amber.KindQuota, amber.KindNotFound, amber.KindBusy:
+	default:
+		t.Fatal(err)
+	}
+}
+
+func TestQueueCountsHoldThroughEveryMove(t *testing.T) {
+	t.Parallel()
+	seed := *queueSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("seed %d; repeat with -queue.seed=%d", seed, seed)
+	o := amber.QueueOptions{MaxInFlight: 4, MaxQueued: 12, MaxAttempts: 2, Lease: 10 * time.Second, MaxBackoff: 4 * time.Second}
+	s, clock := freshStore(t, o)
+	p := &queuePlay{s: s, clock: clock, r: rand.New(rand.NewPCG(seed, 1)), fences: map[int64]bool{}}
+	for range 400 {
+		p.move(t)
+		do(t, s.control.view(t.Context(), "check", "", (*tx).checkCounters))
+		b := try(s.Backpressure(t.Context()))(t)
+		if b.Leased < 0 || b.Leased > o.MaxInFlight || b.Available != o.MaxInFlight-b.Leased || b.Queued > o.MaxQueued+o.MaxInFlight {
+			t.Fatalf("counts %+v break the bounds %+v", b, o)
+		}
+	}
+	if len(p.fences) == 0 {
+		t.Fatal("nothing was ever claimed")
+	}
+}
+
+func TestMiscountIsDamage(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	do(t, s.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
+	check := func() error { return s.control.view(t.Context(), "check", "", (*tx).checkCounters) }
+	do(t, check())
+	meddle(t, s.control, `UPDATE queue_counts SET entries = 2 WHERE state = 'queued'`)
+	wantKind(t, check(), amber.KindDamaged, "check of a wrong count")
+}
+
+// Taking back what expired is kept also when the claim that did it gets
+// nothing.
+func TestClaimThatGetsNothingKeepsWhatExpired(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for _, c := range []struct {
+		name string
+		want error
+		prep func(t *testing.T, s *Store, clock *handClock)
+	}{
+		{"empty", amber.ErrQueueEmpty, func(*testing.T, *Store, *handClock) {}},
+		{"full", amber.ErrQueueFull, func(t *testing.T, s *Store, clock *handClock) {
+			clock.move(time.Second)
+			do(t, s.Publish(ctx, amber.Envelope{EntryID: "b", TaskID: "t", NodeID: "n"}))
+			// Both leases are out; one lasts longer than the other.
+			meddle(t, s.control, `UPDATE queue SET state = 'leased', expires_at = 9223372036854775807 WHERE entry_id = 'b'`)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, clock := freshStore(t, amber.QueueOptions{MaxAttempts: 1, MaxInFlight: 1})
+			do(t, s.Publish(ctx, amber.Envelope{EntryID: "a", TaskID: "t", NodeID: "n"}))
+			try(s.Claim(ctx, "slow"))(t)
+			c.prep(t, s, clock)
+			clock.move(time.Minute)
+			got := entriesOf(t, controlLog{s}, func() {
+				if _, err := s.Claim(ctx, "c"); err != c.want {
+					t.Fatalf("claim: got %v, want %v itself", err, c.want)
+				}
+			})
+			want := []amber.Change{{Op: amber.OpUpdate, Scope: amber.ChangeControl, Key: "queue/a"}}
+			if d := cmp.Diff(want, got, cmp.AllowUnexported(amber.Time{})); d != "" {
+				t.Errorf("entries (-want +got):\n%s", d)
+			}
+			dead := try(s.DeadEntries(ctx, 9))(t)
+			if len(dead) != 1 || !cmp.Equal(dead[0].Reasons, []string{"lease expired (consumer slow)"}) {
+				t.Errorf("dead entries are %+v", dead)
+			}
+		})
+	}
+}
+
+func TestAckedEntryIsForgottenInTime(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	entry := func(id string) amber.Envelope {
+		return amber.Envelope{EntryID: id, TaskID: "t", NodeID: "n", Payload: "secret"}
+	}
+	do(t, s.Publish(ctx, entry("old")))
+	do(t, s.Ack(ctx, try(s.Claim(ctx, "c"))(t).Lease))
+	rows := func() (n int) {
+		do(t, s.control.view(ctx, "count", "", func(t *tx) error {
+			return t.row(`SELECT count(*) FROM queue WHERE entry_id = 'old' AND payload = ''`).Scan(&n)
+		}))
+		return n
+	}
+
+	clock.move(ackedFor - time.Millisecond)
+	do(t, s.Publish(ctx, entry("other")))
+	if rows() != 1 {
+		t.Fatal("an acked entry was forgotten too early, or kept its payload")
+	}
+	do(t, s.Publish(ctx, entry("old")))
+	changed := entry("old")
+	changed.Payload = "x"
+	wantKind(t, s.Publish(ctx, changed), amber.KindConflict, "publish with other bytes while it is remembered")
+
+	clock.move(time.Millisecond)
+	got := entriesOf(t, controlLog{s}, func() { do(t, s.Publish(ctx, entry("new"))) })
+	want := []amber.Change{
+		{Op: amber.OpDelete, Scope: amber.ChangeControl, Key: "queue/old"},
+		{Op: amber.OpInsert, Scope: amber.ChangeControl, Key: "queue/new"},
+	}
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(amber.Time{})); d != "" {
+		t.Errorf("entries (-want +got):\n%s", d)
+	}
+	if rows() != 0 {
+		t.Error("an acked entry was not forgotten")
+	}
+	do(t, s.Publish(ctx, changed))
+}
+
+// An entry whose time has come takes its place by priority at once, however
+// many wait for theirs.
+func TestDelayedEntriesWaitApart(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	now := amber.At(clock.read())
+	for i := range 20 {
+		do(t, s.Publish(ctx, amber.Envelope{EntryID: fmt.Sprint("late", i), TaskID: "t", NodeID: "n", Priority: i, NotBefore: now.Add(time.Duration(20-i) * time.Second)}))
+	}
+	do(t, s.Publish(ctx, amber.Envelope{EntryID: "due", TaskID: "t", NodeID: "n"}))
+	ready := func() (n int) {
+		do(t, s.control.view(ctx, "count", "", func(t *tx) error {
+			return t.row(`SELECT count(*) FROM queue INDEXED BY queue_queued WHERE state = 'queued' AND due = 1`).Scan(&n)
+		}))
+		return n
+	}
+	if ready() != 1 {
+		t.Fatalf("%d entries are ready, want the one that is due", ready())
+	}
+	clock.move(10 * time.Second)
+	if got := try(s.Claim(ctx, "c"))(t).Envelope.EntryID; got != "late19" {
+		t.Errorf("got %s, want the most urgent of those that became due", got)
+	}
+	if ready() != 10 {
+		t.Errorf("%d entries are ready, want the nine others that became due and the first", ready())
+	}
+}
+
+// The clock may be set back under a lease: nothing is taken back early, and
+// what was taken back stays so.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{Lease: 30 * time.Second})
+	do(t, s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
+	old := try(s.Claim(ctx, "c1"))(t).Lease
+	clock.move(30 * time.Second)
+	current := try(s.Claim(ctx, "c2"))(t).Lease
+	clock.move(-time.Hour)
+	wantKind(t, s.Ack(ctx, old), amber.KindConflict, "ack of a lease that was taken back")
+	if _, err := s.Claim(ctx, "c3"); !errors.Is(err, amber.ErrQueueEmpty) {
+		t.Fatalf("claim with the clock set back: %v", err)
+	}
+	if b := try(s.Backpressure(ctx))(t); b.Leased != 1 {
+		t.Errorf("counts are %+v, want one lease", b)
+	}
+	renewed := try(s.Renew(ctx, current))(t)
+	if renewed.ExpiresAt != current.ExpiresAt {
+		t.Errorf("renewed until %s, want %s as before", renewed.ExpiresAt, current.ExpiresAt)
+	}
+	do(t, s.Ack(ctx, current))
+}

@@ -1,0 +1,125 @@
+package sqlite_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/storetest"
+)
+
+var (
+	seed      = flag.Uint64("seed", 0, "run one history with this seed")
+	histories = flag.Int("histories", 25, "how many random histories to run")
+)
+
+// place is an agent folder the suite opens and closes.
+type place struct{ dir string }
+
+func (p place) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	h, _, err := home.Open(filepath.Join(p.dir, "home"), home.Options{Clock: env.Clock, Random: env.Random})
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	s, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	return s.Store(), s, nil
+}
+
+func (p place) Remove() error { return os.RemoveAll(p.dir) }
+
+func backend(t *testing.T) storetest.Backend {
+	return storetest.Backend{Name: "sqlite", Durable: true, Shared: true, Fresh: func() (storetest.Place, error) {
+		dir, err := os.MkdirTemp(t.TempDir(), "place")
+		return place{dir}, err
+	}}
+}
+
+// model is the backend histories are compared with.
+func model() storetest.Backend {
+	return storetest.Backend{Name: "inmem", Fresh: func() (storetest.Place, error) { return &modelPlace{}, nil }}
+}
+
+type modelPlace struct{ store *inmem.Store }
+
+func (p *modelPlace) Open(_ context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	if p.store == nil {
+		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Device: "model", Incarnation: "model", Queue: env.Queue})
+		if err != nil {
+			return amber.Store{}, nil, err
+		}
+		p.store = s
+	}
+	return p.store.Store(), io.NopCloser(nil), nil
+}
+
+func (p *modelPlace) Remove() error { return nil }
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	b := backend(t)
+	for _, c := range storetest.Checks() {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			if err := c.Run(t.Context(), b); err != nil && !errors.Is(err, storetest.ErrNotRun) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestRecallQuality(t *testing.T) {
+	t.Parallel()
+	found, total, misses, err := storetest.RecallQuality(t.Context(), backend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("the right memory is among the first 5 for %d of %d questions", found, total)
+	if total < 100 || found < 85 {
+		t.Errorf("found %d of %d; missed:\n%v", found, total, misses)
+	}
+}
+
+// openStore opens a store in a fresh folder on real time.
+func openStore(t testing.TB) *sqlite.Store {
+	t.Helper()
+	return openIn(t, filepath.Join(t.TempDir(), "home"))
+}
+
+func openIn(t testing.TB, dir string) *sqlite.Store {
+	t.Helper()
+	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
