@@ -193,9 +193,22 @@ func TestFolderNames(t *testing.T) {
 		id string
 		ok bool
 	}{
-		{"default", true}, {"a", true}, {"a-b_c9", true}, {strings.Repeat("a", 64), true},
-		{"", false}, {strings.Repeat("a", 65), false}, {"-a", false}, {"a_", false}, {"A", false},
-		{"../x", false}, {"/x", false}, {"a/b", false}, {"a\x00b", false}, {"ä", false}, {".", false}, {"a b", false},
+		{"default", true},
+		{"a", true},
+		{"a-b_c9", true},
+		{strings.Repeat("a", 64), true},
+		{"", false},
+		{strings.Repeat("a", 65), false},
+		{"-a", false},
+		{"a_", false},
+		{"A", false},
+		{"../x", false},
+		{"/x", false},
+		{"a/b", false},
+		{"a\x00b", false},
+		{"ä", false},
+		{".", false},
+		{"a b", false},
 		{strings.Repeat("x", 10_000), false},
 	} {
 		_, terr := amber.ParseTenantID(tc.id)
@@ -226,6 +239,10 @@ func TestNewUUID(t *testing.T) {
 }
 
 func TestTopicID(t *testing.T) {
+	// The vector of docs/format/databases.md.
+	if got, want := amber.TopicID("acme/shop", amber.ScopeProject, "acme/shop", "deploy-window", 0), amber.MemoryID("f8e2d915-eef7-8996-aed5-b6770d3689ee"); got != want {
+		t.Errorf("TopicID = %s, want %s", got, want)
+	}
 	base := amber.TopicID("p", amber.ScopeProject, "p", "db", 0)
 	if _, err := amber.ParseMemoryID(string(base)); err != nil {
 		t.Fatal(err)
@@ -253,6 +270,10 @@ func TestTopicID(t *testing.T) {
 func TestStamp(t *testing.T) {
 	now := instant.Time()
 	s := amber.StampAt(now)
+	// The vector of docs/format/databases.md.
+	if got, want := s+1, amber.Stamp(115823283121553409); got != want || got.String() != "2026-01-02T03:04:05.678Z-0001" {
+		t.Errorf("stamp = %d, %s, want %d", got, got, want)
+	}
 	if got := s.Next(now); got != s+1 {
 		t.Errorf("in the same millisecond: %s", got)
 	}

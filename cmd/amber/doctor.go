@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -82,6 +83,16 @@ func (d *doctor) judge(code string, err error, detail string, args ...any) {
 	d.add(finding{Code: code, Status: statusOK, Detail: fmt.Sprintf(detail, args...)})
 }
 
+// skip adds a finding about a check that could not be made.
+func (d *doctor) skip(code, why string) {
+	d.add(finding{Code: code, Status: statusSkipped, Detail: why})
+}
+
+// failed reports whether a check has failed.
+func (d *doctor) failed(code string) bool {
+	return slices.ContainsFunc(d.findings, func(f finding) bool { return f.Code == code && f.Status == statusFailed })
+}
+
 func (d *doctor) report() checkup {
 	r := checkup{OK: true, Checks: d.findings}
 	for _, f := range d.findings {
@@ -140,12 +151,16 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkLocks(agent)
 	if err != nil {
 		for _, code := range append(databaseCodes, "clock", "notes") {
-			d.add(finding{Code: code, Status: statusSkipped, Detail: "there is no live generation"})
+			d.skip(code, "there is no live generation")
 		}
 		return
 	}
 	d.checkDatabases(ctx, agent)
-	d.checkNotes(ctx, agent)
+	if d.failed("git") {
+		d.skip("notes", "there is no git")
+	} else {
+		d.checkNotes(ctx, agent)
+	}
 	if d.deep {
 		d.checkPromises(ctx)
 	}

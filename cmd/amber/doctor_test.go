@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// patient is a home with one of everything.
+type patient struct {
+	t     *testing.T
+	world world
+	home  string
+}
+
+func newPatient(t *testing.T) *patient {
+	p := &patient{t: t, home: filepath.Join(t.TempDir(), "home")}
+	p.world = world{
+		stdin: bytes.NewReader(nil), environ: []string{"AMBER_HOME=" + p.home, "HOME=" + t.TempDir()},
+		directory: func() (string, error) { return t.TempDir(), nil }, clock: time.Now, random: rand.Reader,
+		terminal: func() bool { return false }, fsInfo: fsx.Info,
+	}
+	for _, args := range [][]string{
+		{"remember", "We chose PostgreSQL for JSONB"},
+		{"note", "write", "plan", "ship it"},
+		{"queue", "publish", "e1", "--task", "t", "--node", "n", "{}"},
+	} {
+		if code, out := p.run(args...); code != 0 {
+			t.Fatalf("%q exits %d: %s", args, code, out)
+		}
+	}
+	return p
+}
+
+func (p *patient) run(args ...string) (code int, out string) {
+	var b bytes.Buffer
+	w := p.world
+	w.stdout, w.stderr = &b, &b
+	code = run(p.t.Context(), args, w)
+	return code, b.String()
+}
+
+func (p *patient) agent(name ...string) string {
+	return filepath.Join(append([]string{p.home, "tenants", "default", "agents", "default"}, name...)...)
+}
+
+// sql runs a statement on one of the databases behind Amber's back.
+func (p *patient) sql(file, statement string) {
+	p.t.Helper()
+	db, err := sql.Open("sqlite", p.agent("gen", "1", file))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec(statement); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *patient) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// doctor runs the command and returns its findings by code.
+func (p *patient) doctor(args ...string) (code int, found map[string]finding) {
+	p.t.Helper()
+	var b bytes.Buffer
+	w := p.world
+	w.stdout, w.stderr = &b, &bytes.Buffer{}
+	code = run(p.t.Context(), append([]string{"doctor", "--json"}, args...), w)
+	var report checkup
+	if err := json.Unmarshal(b.Bytes(), &report); err != nil {
+		p.t.Fatalf("%v in %s", err, b.Bytes())
+	}
+	found = map[string]finding{}
+	for _, f := range report.Checks {
+		found[f.Code] = f
+	}
+	return code, found
+}
+
+// allCodes are the checks of a complete examination.
+var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "locks"}, databaseCodes, []string{"clock", "notes"})
+
+func TestDoctorFindsNothingWrong(t *testing.T) {
+	code, found := newPatient(t).doctor()
+	if code != 0 || len(found) != len(allCodes) {
+		t.Errorf("exit %d, %d findings, want 0 and %d", code, len(found), len(allCodes))
+	}
+	for _, c := range allCodes {
+		if found[c].Status != statusOK {
+			t.Errorf("%s: %+v", c, found[c])
+		}
+	}
+}
+
+// TestDoctorFails makes every check fail, each by what it is there to find.
+func TestDoctorFails(t *testing.T) {
+	for _, tc := range []struct {
+		code string
+		harm func(p *patient)
+		exit int
+	}{
+		{"config", func(p *patient) { p.world.environ = append(p.world.environ, "AMBER_MEMORY__NONSENSE=1") }, 2},
+		{"home", func(p *patient) {
+			p.must(os.RemoveAll(p.home))
+			p.must(os.WriteFile(p.home, nil, 0o600))
+		}, 2},
+		{"home_modes", func(p *patient) { p.must(os.Chmod(p.home, 0o755)) }, 6},
+		{"disk", func(p *patient) {
+			p.world.fsInfo = func(string) (fsx.FSInfo, error) { return fsx.FSInfo{Type: "ext4", FreeBytes: 1 << 20}, nil }
+		}, 1},
+		{"file_system", func(p *patient) {
+			p.world.fsInfo = func(string) (fsx.FSInfo, error) {
+				return fsx.FSInfo{Type: "nfs", Network: true, FreeBytes: 1 << 40}, nil
+			}
+		}, 6},
+		{"git", func(p *patient) { p.t.Setenv("PATH", p.t.TempDir()) }, 6},
+		{"current", func(p *patient) { p.must(os.Truncate(p.agent("CURRENT"), 40)) }, 5},
+		{"locks", func(p *patient) {
+			p.must(os.Remove(p.agent("gate")))
+			p.must(os.Mkdir(p.agent("gate"), 0o700))
+		}, 5},
+		{"schema", func(p *patient) { p.sql("memory.db", "PRAGMA user_version=99") }, 6},
+		{"memory.integrity", func(p *patient) {
+			p.sql("memory.db", "PRAGMA writable_schema=1; DELETE FROM sqlite_schema WHERE name = 'memories_created'")
+		}, 5},
+		{"memory.foreign_keys", func(p *patient) { p.sql("memory.db", "INSERT INTO concepts VALUES ('nobody', 'x')") }, 5},
+		{"memory.full_text", func(p *patient) { p.sql("memory.db", "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')") }, 5},
+		{"control.integrity", func(p *patient) {
+			p.sql("control.db", "PRAGMA writable_schema=1; DELETE FROM sqlite_schema WHERE name = 'tasks_created'")
+		}, 5},
+		{"control.counters", func(p *patient) { p.sql("control.db", "UPDATE queue_counts SET entries = entries + 1") }, 5},
+		{"clock", func(p *patient) {
+			p.world.clock = func() time.Time { return time.Now().Add(-time.Hour) }
+		}, 4},
+		{"notes", func(p *patient) {
+			p.must(os.WriteFile(p.agent("gen", "1", "memdir", ".git", "config"), []byte("[core]\n\tfsmonitor = evil\n"), 0o600))
+		}, 5},
+	} {
+		t.Run(tc.code, func(t *testing.T) {
+			p := newPatient(t)
+			tc.harm(p)
+			code, found := p.doctor()
+			if f := found[tc.code]; f.Status != statusFailed || f.Detail == "" || f.Kind == "" {
+				t.Errorf("%s: %+v, want failed", tc.code, f)
+			}
+			if code != tc.exit {
+				t.Errorf("exit %d, want %d", code, tc.exit)
+			}
+			for c, f := range found {
+				if c != tc.code && f.Status == statusFailed {
+					t.Errorf("%s fails, too: %s", c, f.Detail)
+				}
+			}
+		})
+	}
+}
+
+// TestDoctorComparesText finds a text that changed behind the index's back,
+// which a comparison of rows does not.
+func TestDoctorComparesText(t *testing.T) {
+	p := newPatient(t)
+	p.sql("memory.db", "DROP TRIGGER memories_update; UPDATE memories SET content = 'something else'")
+	if code, found := p.doctor(); code != 5 || found["memory.full_text"].Status != statusFailed {
+		t.Errorf("exit %d, %+v", code, found["memory.full_text"])
+	}
+}
+
+func TestDoctorDeep(t *testing.T) {
+	p := newPatient(t)
+	if code, found := p.doctor("--deep"); code != 0 || found["promises"].Status != statusOK {
+		t.Errorf("exit %d, %+v", code, found["promises"])
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	if code, found := p.doctor("--deep"); code != 1 || found["promises"].Status != statusFailed {
+		t.Errorf("exit %d, %+v", code, found["promises"])
+	}
+}
+
+// TestDoctorChangesNothing examines a home that is not there.
+func TestDoctorChangesNothing(t *testing.T) {
+	p := newPatient(t)
+	p.must(os.RemoveAll(p.home))
+	code, found := p.doctor()
+	if code != 0 || found["home"].Status != statusWarning {
+		t.Errorf("exit %d, %+v", code, found["home"])
+	}
+	if _, err := os.Lstat(p.home); err == nil {
+		t.Error("the doctor made a home")
+	}
+}
