@@ -8,6 +8,7 @@ type ReplaySnapshot struct {
 	CompactedEventCount int64     `json:"compacted_event_count"` // also the sequence of the last one
 	ReplayedState       TaskState `json:"replayed_state"`
 	CompletedNodes      []string  `json:"completed_nodes"`
+	OpenNodes           []string  `json:"open_nodes"` // begun and not completed
 	PendingApprovalID   string    `json:"pending_approval_id,omitempty"`
 	LastResult          string    `json:"last_result,omitempty"`
 	// TransitionsValid and ChainConsistent keep what was wrong in the
@@ -19,14 +20,14 @@ type ReplaySnapshot struct {
 // EmptyReplay is the replay of a task without events.
 func EmptyReplay(taskID string) ReplaySnapshot {
 	return ReplaySnapshot{
-		TaskID: taskID, ReplayedState: TaskQueued, CompletedNodes: []string{},
+		TaskID: taskID, ReplayedState: TaskQueued, CompletedNodes: []string{}, OpenNodes: []string{},
 		TransitionsValid: true, ChainConsistent: true,
 	}
 }
 
 // Fold returns the snapshot after one more event. It does not change s.
 func (s ReplaySnapshot) Fold(e TaskEvent) ReplaySnapshot {
-	s.CompletedNodes = slices.Clone(s.CompletedNodes)
+	s.CompletedNodes, s.OpenNodes = slices.Clone(s.CompletedNodes), slices.Clone(s.OpenNodes)
 	if e.From != s.ReplayedState || e.Seq != s.CompactedEventCount+1 {
 		s.ChainConsistent = false
 	}
@@ -35,11 +36,16 @@ func (s ReplaySnapshot) Fold(e TaskEvent) ReplaySnapshot {
 	}
 	s.CompactedEventCount++
 	s.ReplayedState = e.To
+	done := slices.Contains(s.CompletedNodes, e.NodeID)
+	if e.NodeID != "" && !done && !slices.Contains(s.OpenNodes, e.NodeID) {
+		s.OpenNodes = append(s.OpenNodes, e.NodeID)
+	}
 	switch e.Kind {
 	case EventNodeCompleted:
-		if !slices.Contains(s.CompletedNodes, e.NodeID) {
+		if !done {
 			s.CompletedNodes = append(s.CompletedNodes, e.NodeID)
 		}
+		s.OpenNodes = slices.DeleteFunc(s.OpenNodes, func(n string) bool { return n == e.NodeID })
 	case EventApprovalPending:
 		s.PendingApprovalID = e.ApprovalID
 	case EventApprovalApproved, EventApprovalRejected:
@@ -114,7 +120,7 @@ func NewReplayReport(task Task, snapshot ReplaySnapshot, events []TaskEvent) Rep
 		EventCount:       replay.CompactedEventCount,
 		TransitionsValid: replay.TransitionsValid,
 		ChainConsistent:  replay.ChainConsistent,
-		ResumeCandidates: openNodes(events, replay.CompletedNodes),
+		ResumeCandidates: append([]string{}, replay.OpenNodes...),
 		Replay:           replay,
 		Events:           append([]TaskEvent{}, events...),
 	}
@@ -153,18 +159,6 @@ func (r ReplayReport) eligibility() RecoveryEligibility {
 		return RecoveryFinalizeReady
 	}
 	return RecoveryResumeReady
-}
-
-// openNodes returns the nodes that events name and that are not completed, in
-// order of appearance.
-func openNodes(events []TaskEvent, completed []string) []string {
-	open := []string{}
-	for _, e := range events {
-		if e.NodeID != "" && !slices.Contains(completed, e.NodeID) && !slices.Contains(open, e.NodeID) {
-			open = append(open, e.NodeID)
-		}
-	}
-	return open
 }
 
 func sameSet(a, b []string) bool {

@@ -7,6 +7,7 @@ package archtest
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -100,7 +101,26 @@ func judge(pkg, imported string) string {
 
 // read returns the imports and the packages of the module.
 func read(root string) (imports []Import, packages []string, err error) {
-	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+	err = sources(root, parser.ImportsOnly, func(file string, f *ast.File) error {
+		if pkg := path.Dir(file); !slices.Contains(packages, pkg) {
+			packages = append(packages, pkg)
+		}
+		for _, spec := range f.Imports {
+			p, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports = append(imports, Import{File: file, Path: p})
+		}
+		return nil
+	})
+	return imports, packages, err
+}
+
+// sources parses every Go file below root that is not a test and calls fn
+// with its name, slash-separated and relative to root.
+func sources(root string, mode parser.Mode, fn func(file string, f *ast.File) error) error {
+	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -118,31 +138,10 @@ func read(root string) (imports []Import, packages []string, err error) {
 		if err != nil {
 			return err
 		}
-		rel = filepath.ToSlash(rel)
-		if pkg := path.Dir(rel); !slices.Contains(packages, pkg) {
-			packages = append(packages, pkg)
-		}
-		found, err := importsOf(file)
-		for _, p := range found {
-			imports = append(imports, Import{File: rel, Path: p})
-		}
-		return err
-	})
-	return imports, packages, err
-}
-
-func importsOf(file string) ([]string, error) {
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for _, spec := range f.Imports {
-		p, err := strconv.Unquote(spec.Path.Value)
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, mode)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		paths = append(paths, p)
-	}
-	return paths, nil
+		return fn(filepath.ToSlash(rel), f)
+	})
 }

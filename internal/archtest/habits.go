@@ -4,12 +4,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/token"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // forbidden are calls that only the named packages may make.
@@ -33,31 +29,9 @@ var forbidden = []struct {
 func Habits(root string) ([]string, error) {
 	var broken []string
 	documented := map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := d.Name()
-		if d.IsDir() {
-			if name == "testdata" || strings.HasPrefix(name, ".") && file != root {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		rel, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		documented[path.Dir(rel)] = documented[path.Dir(rel)] || f.Doc != nil
-		broken = append(broken, habitsOf(rel, f)...)
+	err := sources(root, parser.ParseComments, func(file string, f *ast.File) error {
+		documented[path.Dir(file)] = documented[path.Dir(file)] || f.Doc != nil
+		broken = append(broken, habitsOf(file, f)...)
 		return nil
 	})
 	for pkg, has := range documented {

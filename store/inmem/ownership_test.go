@@ -15,8 +15,10 @@ func TestCallersOwnTheirValues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
-	r := amber.WriteRequest{Content: "c", Tags: []string{"t"}, Metadata: map[string]string{"k": "v"},
-		SourceRefs: []amber.SourceRef{{Kind: "file", Value: "f"}}, IdempotencyKey: "key"}
+	r := amber.WriteRequest{
+		Content: "c", Tags: []string{"t"}, Metadata: map[string]string{"k": "v"},
+		SourceRefs: []amber.SourceRef{{Kind: "file", Value: "f"}}, IdempotencyKey: "key",
+	}
 	spoil := func(m amber.Memory) { m.Tags[0], m.Metadata["k"], m.SourceRefs[0].Value = "x", "x", "x" }
 	first := w.write(t, r)
 	id := first.ID

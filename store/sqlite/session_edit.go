@@ -28,11 +28,15 @@ func (s *Store) EndSession(ctx context.Context, e amber.SessionEnd) (ended amber
 		if ended, err = t.session("end session", e.ID); err != nil {
 			return err
 		}
-		if _, err := t.exec(deleteActive, e.ID); err != nil {
+		deactivated, err := t.exec(deleteActive, e.ID)
+		if err != nil {
 			return err
 		}
 		if !ended.EndedAt.IsZero() {
-			return nil
+			if deactivated == 0 {
+				return nil
+			}
+			return t.log(change{amber.OpUpdate, amber.ChangeSession, string(e.ID), "", ""})
 		}
 		ended.EndedAt, ended.EndReason, ended.UpdatedAt = t.now, e.Reason, t.now
 		if e.Summary != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -81,6 +82,22 @@ func TestSuite(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	seeds := []uint64{*seed}
+	if *seed == 0 {
+		seeds = nil
+		for range *histories {
+			seeds = append(seeds, mathrand.Uint64())
+		}
+	}
+	for _, s := range seeds {
+		if err := storetest.History(t.Context(), s, storetest.HistoryOptions{}, model(), backend(t)); err != nil {
+			t.Fatalf("repeat with -seed %d: %v", s, err)
+		}
 	}
 }
 

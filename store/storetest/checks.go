@@ -1,0 +1,24 @@
+package storetest
+
+import "slices"
+
+// Checks returns every promise, by noun. Each runs in a fresh place and may
+// run alone.
+func Checks() []Check {
+	all := slices.Concat(
+		writeChecks(), dedupeChecks(), topicChecks(), idempotencyChecks(), batchChecks(),
+		editChecks(), deleteChecks(), eraseChecks(),
+		listChecks(), timelineChecks(), relationChecks(), changeChecks(), statsChecks(),
+		recallChecks(), recallTextChecks(), recallRankChecks(), recallFilterChecks(),
+		turnChecks(), compactionChecks(), sessionChecks(), activeChecks(), stateChecks(), loopChecks(),
+		taskChecks(), eventChecks(), approvalChecks(), resultChecks(),
+		publishChecks(), claimChecks(), leaseChecks(), controlLogChecks(),
+		noteChecks(),
+		ownershipChecks(), cancelChecks(), concurrencyChecks(), sharedChecks(), durabilityChecks(),
+	)
+	out := make([]Check, len(all))
+	for i, c := range all {
+		out[i] = c.export()
+	}
+	return out
+}

@@ -1,0 +1,213 @@
+package storetest
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+func changeChecks() []check {
+	return []check{
+		{name: "change/one-entry-per-write", needs: []part{longTerm, memories, edits, changes}, run: changesOfMemories},
+		{name: "change/pages-in-commit-order", needs: []part{longTerm, changes}, run: changesPage},
+		{name: "change/head", needs: []part{longTerm, changes}, run: changesHead},
+		{name: "change/refuses-foreign-positions", needs: []part{longTerm, changes}, run: changesRefuse},
+		{name: "change/refused-calls-leave-no-entry", needs: []part{longTerm, edits, changes}, run: changesOfRefusals},
+		{name: "change/of-sessions", needs: []part{sessions, states, turns, loops, compactions, changes}, run: changesOfSessions},
+		{name: "change/of-deleting-a-session", needs: []part{sessions, states, turns, loops, compactions, changes}, run: changesOfSessionDelete},
+		{name: "change/never-holds-text", needs: []part{longTerm, turns, sessions, changes}, run: changesHoldNoText},
+	}
+}
+
+func statsChecks() []check {
+	return []check{{
+		name: "stats/counts", run: statsCount,
+		needs: []part{longTerm, memories, edits, relations, embeddings, sessions, states, turns, loops, compactions, changes, stats},
+	}}
+}
+
+func changesOfMemories(w *world) {
+	var id amber.MemoryID
+	one, two := amber.ContentDigest("one"), amber.ContentDigest("two")
+	steps := []struct {
+		name string
+		do   func()
+		op   amber.Op
+		old  string
+		new  string
+	}{
+		{"insert", func() { id = w.write(amber.WriteRequest{Topic: "t", Content: "one"}).ID }, amber.OpInsert, "", one},
+		{"topic revision", func() { w.write(amber.WriteRequest{Topic: "t", Content: "two"}) }, amber.OpUpdate, one, two},
+		{"edit of a summary", func() { w.edit(amber.EditRequest{ID: id, Summary: ptr("s")}) }, amber.OpUpdate, two, two},
+	}
+	for _, s := range steps {
+		w.tick()
+		got := w.changed(s.do)
+		equal(len(got), 1, "entries of %s", s.name)
+		equal(entryOf(got[0]), amber.Change{
+			At: w.now(), Op: s.op, Scope: amber.ChangeMemory, Key: string(id),
+			OldDigest: s.old, NewDigest: s.new,
+		}, "entry of %s", s.name)
+	}
+}
+
+func changesPage(w *world) {
+	for i := range 10 {
+		w.fact(fmt.Sprint("fact ", i))
+	}
+	all := must(w.Changes.Changes(w.ctx, "", 100))
+	equal(len(all), 10, "number of entries")
+	for i, c := range all {
+		equal(c.NewDigest, amber.ContentDigest(fmt.Sprint("fact ", i)), "digest of entry %d", i)
+	}
+	for _, limit := range []int{1, 3, 10} {
+		var got []amber.Change
+		var after amber.Position
+		for page := must(w.Changes.Changes(w.ctx, after, limit)); len(page) > 0; page = must(w.Changes.Changes(w.ctx, after, limit)) {
+			hold(len(page) <= limit, "%d entries where at most %d are wanted", len(page), limit)
+			got = append(got, page...)
+			after = page[len(page)-1].Position
+		}
+		equal(got, all, "pages of %d entries", limit)
+	}
+	equal(must(w.Changes.Changes(w.ctx, all[6].Position, 100)), all[7:], "entries after the seventh")
+	equal(len(must(w.Changes.Changes(w.ctx, "", 0))), 0, "no entries up to none")
+	_, err := w.Changes.Changes(w.ctx, "", -1)
+	refused(err, amber.KindInvalid, "a negative limit")
+}
+
+func changesHead(w *world) {
+	empty := must(w.Changes.Head(w.ctx))
+	equal(len(must(w.Changes.Changes(w.ctx, empty, 10))), 0, "entries after the head of an empty log")
+	w.fact("a")
+	head := must(w.Changes.Head(w.ctx))
+	last := must(w.Changes.Changes(w.ctx, empty, 10))
+	equal(len(last), 1, "entries after the old head")
+	equal(head, last[0].Position, "head")
+	got := must(w.Changes.Changes(w.ctx, head, 10))
+	hold(got != nil && len(got) == 0, "entries after the head are %v, want an empty list", got)
+}
+
+func changesRefuse(w *world) {
+	w.fact("a")
+	_, err := w.Changes.Changes(w.ctx, amber.PositionAt("another-history", 1), 10)
+	refused(err, amber.KindConflict, "position of another history")
+	for _, p := range []amber.Position{"garbage", "/1", "x/", "x/-1", "x/1x"} {
+		_, err := w.Changes.Changes(w.ctx, p, 10)
+		refused(err, amber.KindInvalid, "position %q", p)
+	}
+}
+
+func changesOfRefusals(w *world) {
+	id := w.fact("a")
+	w.fact("b")
+	got := w.changed(func() {
+		_, err := w.LongTerm.Write(w.ctx, amber.WriteRequest{Content: "x", Kind: "rumour"})
+		refused(err, amber.KindInvalid, "write with an unknown kind")
+		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, IfRevision: 9, Content: ptr("x")})
+		refused(err, amber.KindConflict, "edit of a wrong revision")
+		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: ptr("b")})
+		refused(err, amber.KindConflict, "edit to an equal memory")
+		refused(w.LongTerm.Delete(w.ctx, unknownID), amber.KindNotFound, "delete an unknown memory")
+	})
+	equal(got, nil, "entries of refused calls")
+}
+
+func changesOfSessions(w *world) {
+	steps := []struct {
+		name  string
+		do    func()
+		op    amber.Op
+		scope amber.ChangeScope
+	}{
+		{"start", func() { must(w.Sessions.StartSession(w.ctx, amber.SessionStart{ID: "s"})) }, amber.OpInsert, amber.ChangeSession},
+		{"rename", func() { must(w.Names.RenameSession(w.ctx, "s", "new name")) }, amber.OpUpdate, amber.ChangeSession},
+		{"turn", func() {
+			must(w.Turns.AppendTurn(w.ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hi"}))
+		}, amber.OpInsert, amber.ChangeTurn},
+		{"state", func() { must(w.States.SaveState(w.ctx, "s", []byte(`{}`), 0)) }, amber.OpInsert, amber.ChangeState},
+		{"new state", func() { must(w.States.SaveState(w.ctx, "s", []byte(`[]`), 1)) }, amber.OpUpdate, amber.ChangeState},
+		{"loop", func() { w.saveLoop("s", "run", `{}`, 0) }, amber.OpInsert, amber.ChangeLoop},
+		{"new loop", func() { w.saveLoop("s", "run", `[]`, 1) }, amber.OpUpdate, amber.ChangeLoop},
+		{"clear loop", func() { must0(w.Loops.ClearLoop(w.ctx, "s", "")) }, amber.OpDelete, amber.ChangeLoop},
+		{"compaction", func() {
+			must(w.Compactions.AddCompaction(w.ctx, amber.Compaction{ID: "c", SessionID: "s", Summary: "sum"}))
+		}, amber.OpInsert, amber.ChangeCompaction},
+		{"end", func() { must(w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "s"})) }, amber.OpUpdate, amber.ChangeSession},
+		{"delete turns", func() { must(w.Turns.DeleteTurns(w.ctx, "s")) }, amber.OpDelete, amber.ChangeTurn},
+		{"delete state", func() { must0(w.States.DeleteState(w.ctx, "s")) }, amber.OpDelete, amber.ChangeState},
+	}
+	for _, s := range steps {
+		got := w.changed(s.do)
+		equal(len(got), 1, "entries of %s", s.name)
+		equal([]any{got[0].Op, got[0].Scope}, []any{s.op, s.scope}, "entry of %s", s.name)
+	}
+	equal(w.changed(func() {
+		must(w.Turns.DeleteTurns(w.ctx, "s"))
+		must0(w.States.DeleteState(w.ctx, "s"))
+		must0(w.Loops.ClearLoop(w.ctx, "s", ""))
+		must(w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "s"}))
+	}), nil, "entries of calls that change nothing")
+}
+
+func changesOfSessionDelete(w *world) {
+	w.fullSession("full")
+	must(w.Sessions.StartSession(w.ctx, amber.SessionStart{ID: "empty"}))
+	got := w.changed(func() { must0(w.Sessions.DeleteSession(w.ctx, "full")) })
+	seen := map[amber.ChangeScope]int{}
+	for _, c := range got {
+		equal([]any{c.Op, c.Key}, []any{amber.OpDelete, "full"}, "entry of scope %s", c.Scope)
+		seen[c.Scope]++
+	}
+	equal(seen, map[amber.ChangeScope]int{
+		amber.ChangeSession: 1, amber.ChangeTurn: 1, amber.ChangeState: 1,
+		amber.ChangeLoop: 1, amber.ChangeCompaction: 1,
+	}, "entries by scope")
+	got = w.changed(func() { must0(w.Sessions.DeleteSession(w.ctx, "empty")) })
+	equal(len(got), 1, "entries of deleting a session without anything")
+	equal(got[0].Scope, amber.ChangeSession, "scope of its entry")
+}
+
+func changesHoldNoText(w *world) {
+	w.write(amber.WriteRequest{Content: "needle in content", Title: "needle in title", Metadata: map[string]string{"k": "needle"}})
+	must(w.Sessions.StartSession(w.ctx, amber.SessionStart{ID: "s", Name: "needle"}))
+	must(w.Turns.AppendTurn(w.ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "needle"}))
+	for _, c := range entries(w.ctx, w.Changes, "") {
+		hold(!strings.Contains(text(tree(c)), "needle"), "entry %v holds text", c)
+	}
+}
+
+func statsCount(w *world) {
+	zero := must(w.Stats.Stats(w.ctx))
+	equal([]int64{zero.Memories, zero.Deleted, zero.Sessions, zero.Turns, zero.Changes}, []int64{0, 0, 0, 0, 0}, "counts of a fresh store")
+	a := w.write(fullRequest()).ID
+	b := w.fact("b")
+	w.edit(amber.EditRequest{ID: b, Content: ptr("b2")})
+	must0(w.LongTerm.Delete(w.ctx, w.fact("c")))
+	r := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related"}))
+	must(w.Relations.Relate(w.ctx, amber.Relation{From: b, To: a, Type: "related"}))
+	must0(w.Relations.Unrelate(w.ctx, r.ID))
+	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: a, Model: "m", Vector: []float32{1}}))
+	w.fullSession("s")
+	got := must(w.Stats.Stats(w.ctx))
+	dropZeros(got.ByKind)
+	dropZeros(got.ByScope)
+	dropZeros(got.ByTrust)
+	equal(got, amber.Stats{
+		Memories: 2, Deleted: 1,
+		ByKind:    map[amber.MemoryKind]int64{amber.Constraint: 1, amber.WorkspaceFact: 1},
+		ByScope:   map[amber.Scope]int64{amber.ScopeProject: 1, amber.ScopeGlobal: 1},
+		ByTrust:   map[amber.Trust]int64{amber.TrustImported: 1, amber.TrustOwn: 1},
+		Relations: 1, Embeddings: 1, Sessions: 1, Turns: 2, Loops: 1, Compactions: 1,
+		Changes:   int64(len(entries(w.ctx, w.Changes, ""))),
+		Revisions: got.Revisions, Bytes: got.Bytes,
+	}, "counts")
+	equal(got.Revisions, 5, "revisions of three memories, one edited, one deleted")
+}
+
+// dropZeros removes what is counted as none.
+func dropZeros[K comparable](m map[K]int64) {
+	maps.DeleteFunc(m, func(_ K, n int64) bool { return n == 0 })
+}

@@ -1,0 +1,69 @@
+package storetest
+
+import (
+	"github.com/amber-memory/amber"
+)
+
+func controlLogChecks() []check {
+	needs := []part{control, controlLog}
+	return []check{
+		{name: "control/log-of-every-mutation", needs: needs, run: controlLogged},
+		{name: "control/log-of-refused-calls", needs: needs, run: controlRefusals},
+		{name: "control/log-is-apart", needs: append(needs, changes, longTerm), run: controlLogApart},
+	}
+}
+
+func controlLogged(w *world) {
+	var task amber.Task
+	var lease amber.Lease
+	steps := []struct {
+		name string
+		key  string
+		do   func()
+	}{
+		{"new task", "task/t", func() { task = w.task("t") }},
+		{"saved task", "task/t", func() { w.saveTask(task, task.Version) }},
+		{"event", "event/t/1", func() { w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}) }},
+		{"second event", "event/t/2", func() { w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}) }},
+		{"approval", "approval/a", func() { w.request(approvalRequest("a")) }},
+		{"decision", "approval/a", func() {
+			must(w.Approvals.DecideApproval(w.ctx, amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalApproved, Actor: "ada"}))
+		}},
+		{"result", "result/t/n", func() { w.save(resultOf("n", 0, "x")) }},
+		{"publish", "queue/e", func() { w.entry("e") }},
+		{"claim", "queue/e", func() { lease = w.claim("c").Lease }},
+		{"renew", "queue/e", func() { w.tick(); lease = must(w.QueueKeeper.Renew(w.ctx, lease)) }},
+		{"nack", "queue/e", func() { must0(w.Queue.Nack(w.ctx, amber.Nack{Lease: lease, Reason: "r", NotBefore: w.now()})) }},
+		{"second claim", "queue/e", func() { lease = w.claim("c").Lease }},
+		{"ack", "queue/e", func() { must0(w.Queue.Ack(w.ctx, lease)) }},
+	}
+	for _, s := range steps {
+		got := w.controlled(s.do)
+		equal(len(got), 1, "entries of %s", s.name)
+		equal([]any{got[0].Scope, got[0].Key, got[0].At}, []any{amber.ChangeControl, s.key, w.now()}, "entry of %s", s.name)
+	}
+	equal(w.controlled(func() { must0(w.Queue.Ack(w.ctx, lease)); w.entry("e"); w.request(approvalRequest("a")) }), nil,
+		"entries of calls that change nothing")
+}
+
+func controlRefusals(w *world) {
+	w.task("t")
+	equal(w.controlled(func() {
+		_, err := w.Tasks.SaveTask(w.ctx, amber.Task{ID: "t", Goal: "g"}, 9)
+		refused(err, amber.KindConflict, "save over a wrong version")
+		_, err = w.Results.SaveResult(w.ctx, resultOf("n", 9, "x"))
+		refused(err, amber.KindConflict, "result under a fence from nowhere")
+		w.nothingDue("in an empty queue")
+		w.lost(amber.Lease{EntryID: "e", ConsumerID: "c", Token: "x"}, "a lease of no entry")
+	}), nil, "entries of refused calls")
+}
+
+func controlLogApart(w *world) {
+	w.fact("a memory")
+	equal(entries(w.ctx, w.ControlChanges, ""), nil, "control log after a write of a memory")
+	equal(w.changed(func() { w.task("t") }), nil, "change log after a new task")
+	_, err := w.ControlChanges.Changes(w.ctx, amber.PositionAt("another-history", 1), 10)
+	refused(err, amber.KindConflict, "position of another history")
+	_, err = w.ControlChanges.Changes(w.ctx, "garbage", 10)
+	refused(err, amber.KindInvalid, "garbage position")
+}

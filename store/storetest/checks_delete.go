@@ -1,0 +1,186 @@
+package storetest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+func deleteChecks() []check {
+	needs := []part{longTerm, memories}
+	return []check{
+		{name: "delete/hides-the-memory", needs: needs, run: deleteHides},
+		{name: "delete/leaves-a-tombstone", needs: needs, run: deleteLeavesTombstone},
+		{name: "delete/twice-does-nothing", needs: append(needs, changes), run: deleteTwice},
+		{name: "delete/unknown-is-not-found", needs: needs, run: deleteUnknown},
+		{name: "delete/logs-the-old-digest", needs: append(needs, changes), run: deleteLogs},
+	}
+}
+
+func eraseChecks() []check {
+	needs := []part{longTerm, memories, erasure}
+	return []check{
+		{name: "erase/removes-the-memory-from-every-read", needs: needs, run: eraseRemoves},
+		{name: "erase/removes-what-hangs-on-it", needs: append(needs, relations, embeddings, concepts), run: eraseRemovesBeside},
+		{name: "erase/twice-removes-nothing", needs: append(needs, changes), run: eraseTwice},
+		{name: "erase/works-on-deleted-memories", needs: needs, run: eraseDeleted},
+		{name: "erase/unknown-is-not-found", needs: needs, run: eraseUnknown},
+		{name: "erase/leaves-no-digest-in-the-log", needs: append(needs, changes, edits), run: eraseDigests},
+		{name: "erase/forgets-the-idempotency-answer", needs: needs, run: eraseForgetsKey},
+		{name: "erase/equal-memory-may-be-written-again", needs: needs, run: eraseThenWrite},
+	}
+}
+
+func deleteHides(w *world) {
+	id, other := w.fact("ephemeral thought"), w.fact("lasting thought")
+	must0(w.LongTerm.Delete(w.ctx, id))
+	_, err := w.Memories.Get(w.ctx, id)
+	refused(err, amber.KindNotFound, "get a deleted memory")
+	_, err = w.Memories.Timeline(w.ctx, id, 1, 1)
+	refused(err, amber.KindNotFound, "timeline of a deleted memory")
+	equal(memoryIDs(w.list(amber.ListQuery{})), []amber.MemoryID{other}, "list")
+	equal(memoryIDs(must(w.Memories.Timeline(w.ctx, other, 5, 5))), []amber.MemoryID{other}, "timeline")
+	equal(w.found("thought"), []amber.MemoryID{other}, "recall")
+	equal(w.found(""), []amber.MemoryID{other}, "recall of everything")
+}
+
+func deleteLeavesTombstone(w *world) {
+	first := w.write(fullRequest()).Memory
+	w.tick()
+	must0(w.LongTerm.Delete(w.ctx, first.ID))
+	revs := w.history(first.ID)
+	equal(len(revs), 2, "number of revisions")
+	equal(revs[0], first, "the first revision")
+	equal(revs[1].DeletedAt, w.now(), "time of the tombstone")
+	equal([]any{revs[1].Revision, revs[1].Origin.Counter}, []any{2, 2}, "revision and counter of the tombstone")
+	listed := w.list(amber.ListQuery{Deleted: true, All: true})
+	equal(memoryIDs(listed), []amber.MemoryID{first.ID}, "list with deleted memories")
+	equal(listed[0].DeletedAt, w.now(), "deletion time in the list")
+}
+
+func deleteTwice(w *world) {
+	id := w.fact("once")
+	must0(w.LongTerm.Delete(w.ctx, id))
+	before := w.history(id)
+	w.tick()
+	equal(w.changed(func() { must0(w.LongTerm.Delete(w.ctx, id)) }), nil, "entries of a second delete")
+	equal(w.history(id), before, "history after a second delete")
+}
+
+func deleteUnknown(w *world) {
+	refused(w.LongTerm.Delete(w.ctx, unknownID), amber.KindNotFound, "delete an unknown memory")
+}
+
+func deleteLogs(w *world) {
+	id := w.fact("old")
+	got := w.changed(func() { must0(w.LongTerm.Delete(w.ctx, id)) })
+	equal(len(got), 1, "entries of a delete")
+	equal([]any{got[0].Op, got[0].Scope, got[0].Key, got[0].OldDigest},
+		[]any{amber.OpDelete, amber.ChangeMemory, id, amber.ContentDigest("old")}, "entry of a delete")
+}
+
+func eraseRemoves(w *world) {
+	r := fullRequest()
+	r.Topic, r.Content = "secret", "the password is xyzzy"
+	id := w.write(r).ID
+	other := w.fact("the password rule is public")
+	report := must(w.Eraser.Erase(w.ctx, id))
+	equal(report.ID, id, "id in the report")
+	hold(len(report.Removed) > 0, "the report says that nothing was removed")
+	w.gone(id)
+	equal(memoryIDs(w.everything()), []amber.MemoryID{other}, "list")
+	q := amber.Query{Filter: amber.Filter{Identities: ids()}, Limit: amber.MaxTopK}
+	for _, text := range []string{"", "password", "xyzzy", "xyzz", "secret", "deploy window"} {
+		q.Text = text
+		hold(!slices.Contains(hitIDs(w.recall(q)), id), "recall of %q finds the erased memory", text)
+	}
+}
+
+// gone checks that no call finds a memory.
+func (w *world) gone(id amber.MemoryID) {
+	_, err := w.Memories.Get(w.ctx, id)
+	refused(err, amber.KindNotFound, "get an erased memory")
+	_, err = w.Memories.History(w.ctx, id)
+	refused(err, amber.KindNotFound, "history of an erased memory")
+	_, err = w.Memories.Timeline(w.ctx, id, 1, 1)
+	refused(err, amber.KindNotFound, "timeline of an erased memory")
+	refused(w.LongTerm.Delete(w.ctx, id), amber.KindNotFound, "delete an erased memory")
+	if w.Capabilities().Edit {
+		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: ptr("back")})
+		refused(err, amber.KindNotFound, "edit an erased memory")
+	}
+}
+
+func eraseRemovesBeside(w *world) {
+	a, b := w.fact("alpha"), w.fact("beta")
+	must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 1}))
+	must(w.Relations.Relate(w.ctx, amber.Relation{From: b, To: a, Type: "supersedes", Strength: 1}))
+	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: a, Model: "m", Vector: []float32{1}}))
+	must0(w.Concepts.SetConcepts(w.ctx, a, []string{"letters"}))
+	must(w.Eraser.Erase(w.ctx, a))
+	equal(must(w.Relations.Related(w.ctx, b)), nil, "relations to an erased memory")
+	_, err := w.Relations.Related(w.ctx, a)
+	refused(err, amber.KindNotFound, "relations of an erased memory")
+	_, err = w.Embeddings.Embeddings(w.ctx, a)
+	refused(err, amber.KindNotFound, "embeddings of an erased memory")
+	_, err = w.Concepts.Concepts(w.ctx, a)
+	refused(err, amber.KindNotFound, "concepts of an erased memory")
+}
+
+func eraseTwice(w *world) {
+	id := w.fact("once")
+	must(w.Eraser.Erase(w.ctx, id))
+	w.tick()
+	got := w.changed(func() {
+		equal(must(w.Eraser.Erase(w.ctx, id)).Removed, nil, "what a second erase removed")
+	})
+	equal(got, nil, "entries of a second erase")
+}
+
+func eraseDeleted(w *world) {
+	id := w.fact("deleted first")
+	must0(w.LongTerm.Delete(w.ctx, id))
+	hold(len(must(w.Eraser.Erase(w.ctx, id)).Removed) > 0, "erasing a deleted memory removed nothing")
+	w.gone(id)
+	equal(len(w.everything()), 0, "memories left")
+}
+
+func eraseUnknown(w *world) {
+	_, err := w.Eraser.Erase(w.ctx, unknownID)
+	refused(err, amber.KindNotFound, "erase an unknown memory")
+}
+
+func eraseDigests(w *world) {
+	id := w.fact("first text")
+	w.edit(amber.EditRequest{ID: id, Content: ptr("second text")})
+	w.fact("second text")
+	must(w.Eraser.Erase(w.ctx, id))
+	digests := []string{amber.ContentDigest("first text"), amber.ContentDigest("second text")}
+	var last amber.Change
+	for _, c := range entries(w.ctx, w.Changes, "") {
+		for _, d := range digests {
+			hold(!strings.Contains(c.OldDigest+c.NewDigest+c.Key, d), "entry %v still has the digest of erased text", c)
+		}
+		last = c
+	}
+	equal([]any{last.Op, last.Scope, last.Key}, []any{amber.OpDelete, amber.ChangeMemory, id}, "entry of an erase")
+}
+
+func eraseForgetsKey(w *world) {
+	r := amber.WriteRequest{Content: "told once", IdempotencyKey: "k"}
+	id := w.write(r).ID
+	must(w.Eraser.Erase(w.ctx, id))
+	if ack, err := w.LongTerm.Write(w.ctx, r); err == nil {
+		hold(ack.ID != id, "the key of an erased memory still returns it")
+	}
+	w.gone(id)
+}
+
+func eraseThenWrite(w *world) {
+	id := w.fact("again")
+	must(w.Eraser.Erase(w.ctx, id))
+	ack := w.write(amber.WriteRequest{Content: "again"})
+	hold(!ack.Deduplicated && ack.ID != id, "an erased memory counts as a duplicate")
+	equal(w.found("again"), []amber.MemoryID{ack.ID}, "recall of the new memory")
+}

@@ -1,0 +1,157 @@
+package storetest
+
+import (
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+func editChecks() []check {
+	needs := []part{longTerm, memories, edits}
+	return []check{
+		{name: "edit/changes-each-field-alone", needs: needs, run: editEachField},
+		{name: "edit/keeps-earlier-revisions", needs: needs, run: editKeepsRevisions},
+		{name: "edit/wrong-revision-conflicts", needs: needs, run: editWrongRevision},
+		{name: "edit/nothing-changed-is-no-revision", needs: append(needs, changes), run: editNothing},
+		{name: "edit/equal-memory-conflicts", needs: needs, run: editIntoDuplicate},
+		{name: "edit/twins-may-be-edited-apart", needs: needs, run: editTwins},
+		{name: "edit/refuses-invalid", needs: needs, run: editRefusesInvalid},
+		{name: "edit/unknown-and-deleted-are-not-found", needs: needs, run: editNotFound},
+		{name: "edit/logs-both-digests", needs: append(needs, changes), run: editLogs},
+	}
+}
+
+// edit applies one edit.
+func (w *world) edit(r amber.EditRequest) amber.Memory { return must(w.Editor.Edit(w.ctx, r)) }
+
+func editEachField(w *world) {
+	r := fullRequest()
+	r.Topic = "deploy"
+	want := w.write(r).Memory
+	for name, step := range map[string]struct {
+		edit  amber.EditRequest
+		apply func(*amber.Memory)
+	}{
+		"kind":           {amber.EditRequest{Kind: ptr(amber.UserFact)}, func(m *amber.Memory) { m.Kind = amber.UserFact }},
+		"title":          {amber.EditRequest{Title: ptr(" New ")}, func(m *amber.Memory) { m.Title = "New" }},
+		"empty title":    {amber.EditRequest{Title: ptr("")}, func(m *amber.Memory) { m.Title = "" }},
+		"content":        {amber.EditRequest{Content: ptr("new\ntext")}, func(m *amber.Memory) { m.Content = "new\ntext" }},
+		"summary":        {amber.EditRequest{Summary: ptr("new")}, func(m *amber.Memory) { m.Summary = "new" }},
+		"tags":           {amber.EditRequest{Tags: ptr([]string{"z", "y"})}, func(m *amber.Memory) { m.Tags = []string{"y", "z"} }},
+		"no tags":        {amber.EditRequest{Tags: ptr([]string{})}, func(m *amber.Memory) { m.Tags = nil }},
+		"metadata":       {amber.EditRequest{Metadata: ptr(metadata("v"))}, func(m *amber.Memory) { m.Metadata = metadata("v") }},
+		"empty metadata": {amber.EditRequest{Metadata: ptr(map[string]string{})}, func(m *amber.Memory) { m.Metadata = nil }},
+	} {
+		w.tick()
+		step.edit.ID, step.edit.IfRevision = want.ID, want.Revision
+		got := w.edit(step.edit)
+		step.apply(&want)
+		want.ContentDigest, want.UpdatedAt = amber.ContentDigest(want.Content), w.now()
+		want.Revision++
+		want.Origin = amber.Origin{Device: want.Origin.Device, Counter: want.Origin.Counter + 1, Clock: got.Origin.Clock}
+		equal(got, want, "answer to an edit of %s", name)
+		equal(w.get(want.ID), want, "memory after an edit of %s", name)
+	}
+}
+
+func editKeepsRevisions(w *world) {
+	first := w.write(fullRequest()).Memory
+	w.tick()
+	second := w.edit(amber.EditRequest{ID: first.ID, Content: ptr("second")})
+	w.tick()
+	third := w.edit(amber.EditRequest{ID: first.ID, Tags: ptr([]string{"third"})})
+	equal(w.history(first.ID), []amber.Memory{first, second, third}, "history")
+}
+
+func editWrongRevision(w *world) {
+	first := w.write(fullRequest()).Memory
+	second := w.edit(amber.EditRequest{ID: first.ID, IfRevision: 1, Summary: ptr("second")})
+	for _, rev := range []int64{1, 3, 99} {
+		_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: first.ID, IfRevision: rev, Summary: ptr("lost")})
+		refused(err, amber.KindConflict, "edit of revision %d", rev)
+	}
+	equal(w.get(first.ID), second, "memory after refused edits")
+	equal(w.edit(amber.EditRequest{ID: first.ID, Summary: ptr("any")}).Revision, 3, "revision after an edit of whatever it is")
+}
+
+func editNothing(w *world) {
+	m := w.write(fullRequest()).Memory
+	w.tick()
+	got := w.changed(func() {
+		equal(w.edit(amber.EditRequest{ID: m.ID}), m, "answer to an edit of nothing")
+		equal(w.edit(amber.EditRequest{
+			ID: m.ID, IfRevision: 1, Content: &m.Content, Title: &m.Title, Kind: &m.Kind,
+			Tags: ptr([]string{"ops", "deploy", "ops"}), Metadata: &m.Metadata, Summary: &m.Summary,
+		}), m, "answer to an edit to the same")
+	})
+	equal(got, nil, "entries of edits that change nothing")
+	equal(w.history(m.ID), []amber.Memory{m}, "history")
+}
+
+func editIntoDuplicate(w *world) {
+	taken := w.fact("taken")
+	topical := w.write(amber.WriteRequest{Topic: "t", Content: "topical"})
+	id := w.fact("free")
+	for _, content := range []string{"taken", "topical"} {
+		_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: &content})
+		refused(err, amber.KindConflict, "edit to the content %q of another memory", content)
+	}
+	equal(w.get(id).Content, "free", "content after refused edits")
+	equal(w.get(topical.ID), topical.Memory, "the other memory")
+	w.edit(amber.EditRequest{ID: id, Title: ptr("T"), Content: ptr("taken")})
+	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Title: ptr("")})
+	refused(err, amber.KindConflict, "edit of the title to that of another memory")
+	must0(w.LongTerm.Delete(w.ctx, taken))
+	equal(w.edit(amber.EditRequest{ID: id, Title: ptr("")}).Content, "taken", "content that became free by a delete")
+}
+
+// Two topics may hold equal memories; an edit of one that leaves what makes
+// them equal alone makes no duplicate that was not there.
+func editTwins(w *world) {
+	a := w.write(amber.WriteRequest{Topic: "a", Content: "same"}).ID
+	b := w.write(amber.WriteRequest{Topic: "b", Content: "same"}).ID
+	equal(w.edit(amber.EditRequest{ID: a, Summary: ptr("noted"), Tags: ptr([]string{"t"})}).Revision, 2, "revision of an edited twin")
+	w.edit(amber.EditRequest{ID: a, Content: ptr("other")})
+	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: a, Content: ptr("same")})
+	refused(err, amber.KindConflict, "edit back to a duplicate")
+	equal(w.get(b).Revision, 1, "revision of the other twin")
+}
+
+func editRefusesInvalid(w *world) {
+	m := w.write(fullRequest()).Memory
+	for name, r := range map[string]amber.EditRequest{
+		"unknown kind":       {Kind: ptr(amber.MemoryKind("rumour"))},
+		"empty content":      {Content: ptr(" ")},
+		"NUL in content":     {Content: ptr("a\x00")},
+		"content too long":   {Content: ptr(strings.Repeat("x", amber.MaxContentBytes+1))},
+		"title of two lines": {Title: ptr("a\nb")},
+		"empty tag":          {Tags: ptr([]string{""})},
+		"bad metadata":       {Metadata: ptr(map[string]string{"": "v"})},
+	} {
+		r.ID = m.ID
+		_, err := w.Editor.Edit(w.ctx, r)
+		refused(err, amber.KindInvalid, "edit with %s", name)
+	}
+	equal(w.get(m.ID), m, "memory after refused edits")
+}
+
+func editNotFound(w *world) {
+	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: unknownID, Content: ptr("x")})
+	refused(err, amber.KindNotFound, "edit an unknown memory")
+	id := w.fact("gone")
+	must0(w.LongTerm.Delete(w.ctx, id))
+	_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: ptr("x")})
+	refused(err, amber.KindNotFound, "edit a deleted memory")
+}
+
+func editLogs(w *world) {
+	id := w.fact("old")
+	got := w.changed(func() { w.edit(amber.EditRequest{ID: id, Content: ptr("new")}) })
+	equal(len(got), 1, "entries of an edit")
+	equal(entryOf(got[0]), amber.Change{
+		At: w.now(), Op: amber.OpUpdate, Scope: amber.ChangeMemory, Key: string(id),
+		OldDigest: amber.ContentDigest("old"), NewDigest: amber.ContentDigest("new"),
+	}, "entry of an edit")
+}
+
+func metadata(v string) map[string]string { return map[string]string{"k": v} }

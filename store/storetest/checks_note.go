@@ -1,0 +1,107 @@
+package storetest
+
+import (
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+func noteChecks() []check {
+	needs := []part{notes}
+	return []check{
+		{name: "note/write-and-read", needs: needs, run: noteKept},
+		{name: "note/list-by-name", needs: needs, run: notesListed},
+		{name: "note/log-newest-first", needs: needs, run: noteLogged},
+		{name: "note/delete-keeps-the-log", needs: needs, run: noteDeleted},
+		{name: "note/hostile-names-are-refused", needs: needs, run: noteHostileNames},
+		{name: "note/refuses-invalid-content", needs: needs, run: noteBadContent},
+	}
+}
+
+// note writes a note.
+func (w *world) note(name, content string) amber.Note {
+	return must(w.Notes.WriteNote(w.ctx, name, content))
+}
+
+func noteKept(w *world) {
+	for _, name := range []string{"plan", "deep/er/plan", "with space, and+more@x", "Überblick", "a.b_c-d", "UPPER"} {
+		content := "# " + name + "\r\n\n\ttext without end of line"
+		n := w.note(name, content)
+		equal([]any{n.Name, n.Bytes, n.UpdatedAt}, []any{name, len(content), w.now()}, "written note")
+		got := must(w.Notes.ReadNote(w.ctx, name))
+		hold(got.Content == content, "note %s came back as %q", name, got.Content)
+		equal(got, n, "note read back")
+	}
+	equal(w.note("plan.md", "by file name").Name, "plan", "name without its ending")
+	equal(must(w.Notes.ReadNote(w.ctx, "plan")).Content, "by file name", "note written over")
+	_, err := w.Notes.ReadNote(w.ctx, "unknown")
+	refused(err, amber.KindNotFound, "read an unknown note")
+}
+
+func notesListed(w *world) {
+	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes of a fresh store")
+	for _, name := range []string{"b", "a/z", "a", "c"} {
+		w.note(name, "text of "+name)
+	}
+	var got []string
+	for _, n := range must(w.Notes.ListNotes(w.ctx)) {
+		equal(n.Content, "", "content in the list")
+		got = append(got, n.Name)
+	}
+	equal(got, []string{"a", "a/z", "b", "c"}, "notes by name")
+}
+
+func noteLogged(w *world) {
+	w.note("n", "one")
+	w.tick()
+	w.note("other", "x")
+	w.note("n", "two")
+	w.note("n", "two")
+	log := must(w.NoteLog.LogNote(w.ctx, "n", 10))
+	equal(len(log), 2, "changes of a note written twice and once again the same")
+	equal([]any{log[0].Op, log[0].At, log[1].Op, log[1].At}, []any{"write", w.now(), "write", amber.At(start())}, "changes, newest first")
+	hold(log[0].Commit != "" && log[0].Commit != log[1].Commit, "commits %q and %q are not two commits", log[0].Commit, log[1].Commit)
+	equal(len(must(w.NoteLog.LogNote(w.ctx, "n", 1))), 1, "changes up to a limit")
+	_, err := w.NoteLog.LogNote(w.ctx, "unknown", 1)
+	refused(err, amber.KindNotFound, "log of an unknown note")
+}
+
+func noteDeleted(w *world) {
+	w.note("n", "one")
+	must0(w.Notes.DeleteNote(w.ctx, "n"))
+	_, err := w.Notes.ReadNote(w.ctx, "n")
+	refused(err, amber.KindNotFound, "read a deleted note")
+	refused(w.Notes.DeleteNote(w.ctx, "n"), amber.KindNotFound, "delete a deleted note")
+	refused(w.Notes.DeleteNote(w.ctx, "unknown"), amber.KindNotFound, "delete an unknown note")
+	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
+	log := must(w.NoteLog.LogNote(w.ctx, "n", 10))
+	equal(len(log), 2, "changes of a deleted note")
+	equal(log[0].Op, "delete", "newest change")
+	w.note("n", "back")
+	equal(must(w.Notes.ReadNote(w.ctx, "n")).Content, "back", "note written again")
+}
+
+func noteHostileNames(w *world) {
+	for _, name := range []string{
+		"", ".", "..", "../x", "a/../../x", "/etc/passwd", "a//b", "a/", "/a", ".git/config", ".hidden", "a/.git/hooks/x", ".GIT/x", "git~1/x",
+		"a\x00b", "a\nb", "a\\b", "a:b", "a|b", "a*b", "a?b", "<a>", `a"b`, "con", "CON.txt", "nul", "com1", "a/aux", "-flag", "a.", "a ", " a",
+		"\xff", "a\u202eb", strings.Repeat("x", 300), "~/x", "$HOME",
+	} {
+		_, err := w.Notes.WriteNote(w.ctx, name, "text")
+		refused(err, amber.KindInvalid, "write note %q", clipped(name))
+		_, err = w.Notes.ReadNote(w.ctx, name)
+		refused(err, amber.KindInvalid, "read note %q", clipped(name))
+		refused(w.Notes.DeleteNote(w.ctx, name), amber.KindInvalid, "delete note %q", clipped(name))
+	}
+	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
+}
+
+func noteBadContent(w *world) {
+	for name, content := range map[string]string{
+		"nothing": "", "a NUL": "a\x00", "no UTF-8": "\xff", "too much": strings.Repeat("x", amber.MaxContentBytes+1),
+	} {
+		_, err := w.Notes.WriteNote(w.ctx, "n", content)
+		refused(err, amber.KindInvalid, "note with %s", name)
+	}
+	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
+}

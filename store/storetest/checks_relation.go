@@ -1,0 +1,163 @@
+package storetest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+func relationChecks() []check {
+	needs := []part{longTerm, memories}
+	return []check{
+		{name: "relation/links-two-memories", needs: append(needs, relations), run: relateLinks},
+		{name: "relation/same-ends-and-type-is-replaced", needs: append(needs, relations), run: relateReplaces},
+		{name: "relation/unrelate", needs: append(needs, relations), run: unrelate},
+		{name: "relation/refuses", needs: append(needs, relations), run: relateRefuses},
+		{name: "embedding/one-per-memory-and-model", needs: append(needs, embeddings), run: embeddingsKept},
+		{name: "embedding/refuses", needs: append(needs, embeddings), run: embeddingsRefuse},
+		{name: "concept/set-and-read", needs: append(needs, concepts), run: conceptsKept},
+		{name: "concept/refuses", needs: append(needs, concepts), run: conceptsRefuse},
+		{name: "change/of-what-hangs-on-a-memory", needs: append(needs, relations, embeddings, concepts, changes), run: besideLogs},
+	}
+}
+
+func relateLinks(w *world) {
+	a, b, c := w.fact("a"), w.fact("b"), w.fact("c")
+	w.tick()
+	r := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "supersedes", Strength: 0.25}))
+	equal([]any{r.From, r.To, r.Type, r.Strength, r.CreatedAt, r.DeletedAt}, []any{a, b, "supersedes", 0.25, w.now(), nil}, "relation")
+	hold(r.ID != "", "a relation has no id")
+	hold(r.Origin.Device != "" && r.Origin.Clock != 0, "a relation has no origin")
+	back := must(w.Relations.Relate(w.ctx, amber.Relation{From: b, To: a, Type: "supersedes", Strength: 1}))
+	hold(back.ID != r.ID, "a relation in the other direction replaces the first")
+	must(w.Relations.Relate(w.ctx, amber.Relation{From: b, To: c, Type: "related"}))
+	for _, id := range []amber.MemoryID{a, b} {
+		got := must(w.Relations.Related(w.ctx, id))
+		hold(slices.ContainsFunc(got, func(x amber.Relation) bool { return x == r }), "relation %v is not among those of %s", r, id)
+	}
+	equal(len(must(w.Relations.Related(w.ctx, a))), 2, "relations of a")
+	equal(len(must(w.Relations.Related(w.ctx, b))), 3, "relations of b")
+	equal(len(must(w.Relations.Related(w.ctx, c))), 1, "relations of c")
+}
+
+func relateReplaces(w *world) {
+	a, b := w.fact("a"), w.fact("b")
+	first := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 0.1}))
+	second := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 0.9}))
+	hold(second.Origin.After(first.Origin), "the origin of a replaced relation does not grow")
+	got := must(w.Relations.Related(w.ctx, a))
+	equal(got, []amber.Relation{second}, "relations after replacing one")
+}
+
+func unrelate(w *world) {
+	a, b := w.fact("a"), w.fact("b")
+	r := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 1}))
+	must0(w.Relations.Unrelate(w.ctx, r.ID))
+	equal(must(w.Relations.Related(w.ctx, a)), nil, "relations after unrelating")
+	refused(w.Relations.Unrelate(w.ctx, "no-such-relation"), amber.KindNotFound, "unrelate an unknown relation")
+	must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 0.5}))
+	equal(len(must(w.Relations.Related(w.ctx, b))), 1, "relations after relating again")
+}
+
+func relateRefuses(w *world) {
+	a, b := w.fact("a"), w.fact("b")
+	for name, r := range map[string]amber.Relation{
+		"itself":            {From: a, To: a, Type: "related"},
+		"no type":           {From: a, To: b},
+		"too much strength": {From: a, To: b, Type: "related", Strength: 1.01},
+		"no number":         {From: a, To: b, Type: "related", Strength: math.NaN()},
+		"a malformed id":    {From: a, To: "b", Type: "related"},
+	} {
+		_, err := w.Relations.Relate(w.ctx, r)
+		refused(err, amber.KindInvalid, "relation with %s", name)
+	}
+	_, err := w.Relations.Relate(w.ctx, amber.Relation{From: a, To: unknownID, Type: "related"})
+	refused(err, amber.KindNotFound, "relation to an unknown memory")
+	must0(w.LongTerm.Delete(w.ctx, b))
+	_, err = w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related"})
+	refused(err, amber.KindNotFound, "relation to a deleted memory")
+	_, err = w.Relations.Related(w.ctx, unknownID)
+	refused(err, amber.KindNotFound, "relations of an unknown memory")
+	equal(must(w.Relations.Related(w.ctx, a)), nil, "relations stored by refused calls")
+}
+
+func embeddingsKept(w *world) {
+	id := w.fact("a")
+	vec := []float32{0, -1.5, math.MaxFloat32, math.SmallestNonzeroFloat32, 0.1}
+	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id, Model: "m2", Vector: vec}))
+	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id, Model: "m1", Vector: []float32{1}}))
+	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id, Model: "m1", Vector: []float32{2, 3}}))
+	equal(must(w.Embeddings.Embeddings(w.ctx, id)), []amber.Embedding{
+		{MemoryID: id, Model: "m1", Vector: []float32{2, 3}}, {MemoryID: id, Model: "m2", Vector: vec},
+	}, "embeddings by model")
+	largest := make([]float32, amber.MaxDimension)
+	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id, Model: "m3", Vector: largest}))
+	equal(len(must(w.Embeddings.Embeddings(w.ctx, id))[2].Vector), amber.MaxDimension, "dimension of the largest vector")
+	equal(must(w.Embeddings.Embeddings(w.ctx, w.fact("b"))), nil, "embeddings of a memory without any")
+}
+
+func embeddingsRefuse(w *world) {
+	id := w.fact("a")
+	for name, e := range map[string]amber.Embedding{
+		"no model":          {MemoryID: id, Vector: []float32{1}},
+		"no vector":         {MemoryID: id, Model: "m"},
+		"a value no number": {MemoryID: id, Model: "m", Vector: []float32{float32(math.NaN())}},
+		"an endless value":  {MemoryID: id, Model: "m", Vector: []float32{float32(math.Inf(1))}},
+		"a huge dimension":  {MemoryID: id, Model: "m", Vector: make([]float32, amber.MaxDimension+1)},
+	} {
+		refused(w.Embeddings.PutEmbedding(w.ctx, e), amber.KindInvalid, "embedding with %s", name)
+	}
+	equal(must(w.Embeddings.Embeddings(w.ctx, id)), nil, "embeddings stored by refused calls")
+	must0(w.LongTerm.Delete(w.ctx, id))
+	for _, gone := range []amber.MemoryID{id, unknownID} {
+		e := amber.Embedding{MemoryID: gone, Model: "m", Vector: []float32{1}}
+		refused(w.Embeddings.PutEmbedding(w.ctx, e), amber.KindNotFound, "embedding of a memory that is not there")
+		_, err := w.Embeddings.Embeddings(w.ctx, gone)
+		refused(err, amber.KindNotFound, "embeddings of a memory that is not there")
+	}
+}
+
+func conceptsKept(w *world) {
+	id := w.fact("a")
+	equal(must(w.Concepts.Concepts(w.ctx, id)), nil, "concepts of a new memory")
+	must0(w.Concepts.SetConcepts(w.ctx, id, []string{" zoo ", "art", "zoo"}))
+	equal(must(w.Concepts.Concepts(w.ctx, id)), []string{"art", "zoo"}, "concepts")
+	must0(w.Concepts.SetConcepts(w.ctx, id, []string{"sea"}))
+	equal(must(w.Concepts.Concepts(w.ctx, id)), []string{"sea"}, "concepts after replacing them")
+	must0(w.Concepts.SetConcepts(w.ctx, id, nil))
+	equal(must(w.Concepts.Concepts(w.ctx, id)), nil, "concepts after removing them")
+}
+
+func conceptsRefuse(w *world) {
+	id := w.fact("a")
+	refused(w.Concepts.SetConcepts(w.ctx, id, []string{"a\nb"}), amber.KindInvalid, "concept of two lines")
+	refused(w.Concepts.SetConcepts(w.ctx, id, numbered("c", amber.MaxTags+1)), amber.KindInvalid, "too many concepts")
+	must0(w.LongTerm.Delete(w.ctx, id))
+	for _, gone := range []amber.MemoryID{id, unknownID} {
+		refused(w.Concepts.SetConcepts(w.ctx, gone, []string{"a"}), amber.KindNotFound, "concepts of a memory that is not there")
+		_, err := w.Concepts.Concepts(w.ctx, gone)
+		refused(err, amber.KindNotFound, "concepts of a memory that is not there")
+	}
+}
+
+func besideLogs(w *world) {
+	a, b := w.fact("a"), w.fact("b")
+	var rel amber.Relation
+	for name, f := range map[string]func(){
+		"a relation": func() {
+			rel = must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 1}))
+		},
+		"an embedding": func() {
+			must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: a, Model: "m", Vector: []float32{1}}))
+		},
+		"concepts": func() { must0(w.Concepts.SetConcepts(w.ctx, a, []string{"c"})) },
+	} {
+		got := w.changed(f)
+		hold(len(got) > 0, "%s leaves no entry", name)
+		for _, c := range got {
+			equal([]any{c.Op, c.Scope}, []any{amber.OpUpdate, amber.ChangeMemory}, "entry of %s", name)
+		}
+	}
+	hold(len(w.changed(func() { must0(w.Relations.Unrelate(w.ctx, rel.ID)) })) > 0, "unrelating leaves no entry")
+}

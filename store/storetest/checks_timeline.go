@@ -1,0 +1,94 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+func timelineChecks() []check {
+	needs := []part{longTerm, memories}
+	return []check{
+		{name: "timeline/around-a-memory", needs: needs, run: timelineAround},
+		{name: "timeline/of-the-same-session", needs: needs, run: timelineSession},
+		{name: "timeline/of-the-same-scope-and-identity", needs: needs, run: timelineScope},
+		{name: "timeline/ties-are-complete", needs: needs, run: timelineTies},
+		{name: "timeline/refuses", needs: needs, run: timelineRefuses},
+	}
+}
+
+func (w *world) timeline(id amber.MemoryID, before, after int) []amber.MemoryID {
+	return memoryIDs(must(w.Memories.Timeline(w.ctx, id, before, after)))
+}
+
+func timelineAround(w *world) {
+	var all []amber.MemoryID
+	for i := range 7 {
+		all = append(all, w.fact(fmt.Sprint("moment ", i)))
+		w.tick()
+	}
+	equal(w.timeline(all[3], 2, 1), all[1:5], "two before and one after")
+	equal(w.timeline(all[3], 0, 0), all[3:4], "nothing around")
+	equal(w.timeline(all[0], 5, 2), all[:3], "at the beginning")
+	equal(w.timeline(all[6], 2, 5), all[4:], "at the end")
+	equal(w.timeline(all[3], 100, 100), all, "everything")
+	must0(w.LongTerm.Delete(w.ctx, all[2]))
+	equal(w.timeline(all[3], 2, 0), []amber.MemoryID{all[0], all[1], all[3]}, "past a deleted memory")
+}
+
+func timelineSession(w *world) {
+	a, b := amber.Identities{SessionID: "a", UserID: "u"}, amber.Identities{SessionID: "b", UserID: "u"}
+	var inA []amber.MemoryID
+	for i := range 4 {
+		for _, i2 := range []amber.Identities{a, b} {
+			scope := amber.ScopeGlobal
+			if i%2 == 0 {
+				scope = amber.ScopeUser
+			}
+			id := w.write(amber.WriteRequest{Scope: scope, Identities: i2, Content: fmt.Sprint(i2.SessionID, i)}).ID
+			if i2 == a {
+				inA = append(inA, id)
+			}
+			w.tick()
+		}
+	}
+	equal(w.timeline(inA[1], 5, 5), inA, "timeline of a session across scopes")
+	equal(w.timeline(inA[1], 0, 1), inA[1:3], "timeline of a session, one after")
+}
+
+func timelineScope(w *world) {
+	var mine []amber.MemoryID
+	for i := range 3 {
+		for _, user := range []string{"u1", "u2"} {
+			id := w.write(amber.WriteRequest{Scope: amber.ScopeUser, Identities: amber.Identities{UserID: user}, Content: fmt.Sprint(i)}).ID
+			if user == "u1" {
+				mine = append(mine, id)
+			}
+			w.tick()
+		}
+		w.fact(fmt.Sprint("global ", i))
+		w.tick()
+	}
+	equal(w.timeline(mine[1], 5, 5), mine, "timeline of a user")
+}
+
+func timelineTies(w *world) {
+	w.spread(12)
+	all := w.list(amber.ListQuery{})
+	slices.Reverse(all)
+	want := memoryIDs(all)
+	for i, id := range want {
+		equal(w.timeline(id, 2, 2), want[max(0, i-2):min(len(want), i+3)], "timeline of memory %d", i)
+	}
+}
+
+func timelineRefuses(w *world) {
+	_, err := w.Memories.Timeline(w.ctx, unknownID, 1, 1)
+	refused(err, amber.KindNotFound, "timeline of an unknown memory")
+	id := w.fact("here")
+	_, err = w.Memories.Timeline(w.ctx, id, -1, 1)
+	refused(err, amber.KindInvalid, "timeline with a negative before")
+	_, err = w.Memories.Timeline(w.ctx, id, 1, -1)
+	refused(err, amber.KindInvalid, "timeline with a negative after")
+}

@@ -1,0 +1,119 @@
+package storetest
+
+import (
+	"github.com/amber-memory/amber"
+)
+
+func topicChecks() []check {
+	return []check{
+		{name: "topic/id-is-named", needs: []part{longTerm, memories}, run: topicIDs},
+		{name: "topic/becomes-a-new-revision", needs: []part{longTerm, memories}, run: topicRevises},
+		{name: "topic/equal-memory-is-deduplicated", needs: []part{longTerm, memories}, run: topicDeduplicates},
+		{name: "topic/spelling-does-not-matter", needs: []part{longTerm, memories}, run: topicSpelling},
+		{name: "topic/one-memory-per-project-scope-identity", needs: []part{longTerm, memories}, run: topicsApart},
+		{name: "topic/deleted-memory-is-revived", needs: []part{longTerm, memories}, run: topicRevives},
+		{name: "topic/erased-id-is-never-used-again", needs: []part{longTerm, memories, erasure}, run: topicEpochs},
+	}
+}
+
+func topicIDs(w *world) {
+	for _, scope := range amber.Scopes() {
+		r := amber.WriteRequest{Scope: scope, Identities: ids(), Topic: "release plan", Content: "ship " + string(scope)}
+		ack := w.write(r)
+		want := amber.TopicID(r.ProjectID, scope, r.For(scope), "release-plan", 0)
+		equal(ack.ID, want, "id of a topic in scope %s", scope)
+		equal(ack.Topic, "release-plan", "topic in its canonical form")
+		equal(w.get(want), ack.Memory, "memory read back")
+	}
+	ack := w.write(amber.WriteRequest{Topic: "release plan", Content: "ship nowhere"})
+	equal(ack.ID, amber.TopicID("", amber.ScopeGlobal, "", "release-plan", 0), "id of a topic without identities")
+}
+
+func topicRevises(w *world) {
+	r := fullRequest()
+	r.Topic = "deploy"
+	first := w.write(r)
+	w.tick()
+	r.Content, r.Title, r.Summary, r.Kind, r.Trust = "Deploy on Monday.", "New window", "later", amber.ProjectFact, amber.TrustOwn
+	r.Tags, r.Metadata, r.SourceRefs = []string{"new"}, map[string]string{"k": "v"}, []amber.SourceRef{{Kind: "file", Value: "x"}}
+	r.SessionID, r.UserID = "session-2", ""
+	second := w.write(r)
+	want := first.Memory
+	want.Content, want.Title, want.Summary, want.Kind, want.Trust = r.Content, r.Title, r.Summary, r.Kind, r.Trust
+	want.Tags, want.Metadata, want.SourceRefs, want.Identities = r.Tags, r.Metadata, r.SourceRefs, r.Identities
+	want.ContentDigest, want.Revision, want.UpdatedAt = amber.ContentDigest(r.Content), 2, w.now()
+	want.Origin.Counter, want.Origin.Clock = 2, second.Origin.Clock
+	hold(!second.Deduplicated, "a topic with other content is deduplicated")
+	equal(second.Memory, want, "second write of the topic")
+	equal(w.history(first.ID), []amber.Memory{first.Memory, want}, "history of the topic")
+	equal(len(w.everything()), 1, "number of memories")
+}
+
+func topicDeduplicates(w *world) {
+	r := fullRequest()
+	r.Topic = "deploy"
+	first := w.write(r)
+	w.tick()
+	r.Tags = []string{"late"}
+	again := w.write(r)
+	hold(again.Deduplicated, "an equal memory with a topic is not deduplicated")
+	equal(again.Revision, first.Revision, "revision")
+	equal(again.Origin, first.Origin, "origin")
+	equal(again.UpdatedAt, first.UpdatedAt, "update time")
+	equal(again.Tags, first.Tags, "tags")
+	equal(len(w.history(first.ID)), 1, "number of revisions")
+}
+
+func topicSpelling(w *world) {
+	first := w.write(amber.WriteRequest{Topic: "Release   Plan ", Content: "one"})
+	second := w.write(amber.WriteRequest{Topic: "release-plan", Content: "two"})
+	equal(second.ID, first.ID, "id of the topic spelled differently")
+	equal(second.Revision, 2, "revision of the topic spelled differently")
+}
+
+func topicsApart(w *world) {
+	seen := map[amber.MemoryID]bool{}
+	write := func(scope amber.Scope, i amber.Identities, topic string) {
+		ack := w.write(amber.WriteRequest{Scope: scope, Identities: i, Topic: topic, Content: "the same text"})
+		hold(!seen[ack.ID], "scope %s, identities %v, topic %s share a memory with another", scope, i, topic)
+		hold(!ack.Deduplicated && ack.Revision == 1, "scope %s, identities %v, topic %s is no memory of its own", scope, i, topic)
+		seen[ack.ID] = true
+	}
+	for _, scope := range amber.Scopes() {
+		write(scope, ids(), "a")
+		write(scope, with(ids(), amber.ScopeProject, "project-2"), "a")
+		if scope != amber.ScopeGlobal && scope != amber.ScopeProject {
+			write(scope, with(ids(), scope, "another"), "a")
+		}
+	}
+	write(amber.ScopeGlobal, ids(), "b")
+	equal(len(w.everything()), len(seen), "number of memories")
+}
+
+func topicRevives(w *world) {
+	first := w.write(amber.WriteRequest{Topic: "t", Content: "alive"})
+	w.tick()
+	must0(w.LongTerm.Delete(w.ctx, first.ID))
+	w.tick()
+	again := w.write(amber.WriteRequest{Topic: "t", Content: "alive"})
+	hold(!again.Deduplicated, "a revived memory is deduplicated")
+	equal(again.ID, first.ID, "id of the revived memory")
+	equal(again.Revision, 3, "revision of the revived memory")
+	hold(again.DeletedAt.IsZero(), "the revived memory is still deleted")
+	equal(w.get(first.ID), again.Memory, "the revived memory read back")
+	equal(w.found("alive"), []amber.MemoryID{first.ID}, "recall of the revived memory")
+	revs := w.history(first.ID)
+	equal(len(revs), 3, "number of revisions")
+	hold(!revs[1].DeletedAt.IsZero(), "the history of a revived memory has lost its tombstone")
+}
+
+func topicEpochs(w *world) {
+	r := amber.WriteRequest{Scope: amber.ScopeUser, Identities: ids(), Topic: "t", Content: "to be erased"}
+	for epoch := range 3 {
+		ack := w.write(r)
+		equal(ack.ID, amber.TopicID(r.ProjectID, r.Scope, r.UserID, "t", epoch), "id after %d erasures", epoch)
+		equal(ack.Revision, 1, "revision after %d erasures", epoch)
+		hold(!ack.Deduplicated, "an erased memory counts as a duplicate")
+		must(w.Eraser.Erase(w.ctx, ack.ID))
+	}
+}

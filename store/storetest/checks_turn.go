@@ -1,0 +1,189 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+func turnChecks() []check {
+	needs := []part{turns}
+	return []check{
+		{name: "turn/append-keeps-every-field", needs: needs, run: turnKept},
+		{name: "turn/append-fills-id-and-time", needs: needs, run: turnFilled},
+		{name: "turn/append-is-idempotent", needs: needs, run: turnIdempotent},
+		{name: "turn/load-the-last-oldest-first", needs: needs, run: turnsLoaded},
+		{name: "turn/order-is-that-of-appending", needs: needs, run: turnsInOrder},
+		{name: "turn/sessions-are-apart", needs: needs, run: turnsApart},
+		{name: "turn/control-characters-are-kept", needs: needs, run: turnControlCharacters},
+		{name: "turn/refuses-invalid", needs: needs, run: turnRefusesInvalid},
+		{name: "turn/delete", needs: needs, run: turnsDeleted},
+	}
+}
+
+func compactionChecks() []check {
+	needs := []part{compactions}
+	return []check{
+		{name: "compaction/kept-oldest-first", needs: needs, run: compactionsKept},
+		{name: "compaction/is-idempotent", needs: needs, run: compactionIdempotent},
+		{name: "compaction/refuses-invalid", needs: needs, run: compactionRefusesInvalid},
+	}
+}
+
+// say appends a turn of the user.
+func (w *world) say(session amber.SessionID, content string) amber.Turn {
+	return must(w.Turns.AppendTurn(w.ctx, amber.Turn{SessionID: session, Role: amber.RoleUser, Content: content}))
+}
+
+// said returns what all turns of a session say.
+func (w *world) said(session amber.SessionID) []string {
+	var out []string
+	for _, t := range must(w.Turns.LoadTurns(w.ctx, session, 1000)) {
+		out = append(out, t.Content)
+	}
+	return out
+}
+
+func turnKept(w *world) {
+	var want []amber.Turn
+	for i, role := range []amber.Role{amber.RoleUser, amber.RoleAssistant, amber.RoleSystem, amber.RoleTool} {
+		t := amber.Turn{
+			ID: amber.TurnID(fmt.Sprint("turn ", i)), SessionID: "s", Role: role,
+			Content: "said 'it' \"well\"\n🚢", ProjectID: "p", CreatedAt: amber.UnixMilli(1_700_000_000_123 + int64(i)),
+		}
+		equal(must(w.Turns.AppendTurn(w.ctx, t)), t, "answer to a turn of role %s", role)
+		want = append(want, t)
+	}
+	equal(must(w.Turns.LoadTurns(w.ctx, "s", 10)), want, "turns read back")
+}
+
+func turnFilled(w *world) {
+	a, b := w.say("s", "one"), w.say("s", "one")
+	hold(a.ID != "" && b.ID != "" && a.ID != b.ID, "ids %q and %q are not two ids", a.ID, b.ID)
+	equal(a.CreatedAt, w.now(), "time of a turn without one")
+	equal(must(w.Turns.LoadTurns(w.ctx, "s", 10)), []amber.Turn{a, b}, "turns read back")
+}
+
+func turnIdempotent(w *world) {
+	first := must(w.Turns.AppendTurn(w.ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "first"}))
+	w.say("s", "second")
+	w.tick()
+	again := must(w.Turns.AppendTurn(w.ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleTool, Content: "other"}))
+	equal(again, first, "answer to a turn whose id is stored")
+	_, err := w.Turns.AppendTurn(w.ctx, amber.Turn{ID: "t", SessionID: "s2", Role: amber.RoleUser, Content: "other"})
+	refused(err, amber.KindConflict, "turn whose id is stored in another session")
+	equal(w.said("s"), []string{"first", "second"}, "turns")
+	equal(w.said("s2"), nil, "turns of the other session")
+}
+
+func turnsLoaded(w *world) {
+	var all []amber.Turn
+	for i := range 10 {
+		all = append(all, w.say("s", fmt.Sprint("turn ", i)))
+		w.tick()
+	}
+	for _, n := range []int{1, 3, 9, 10, 11, 1_000_000} {
+		equal(must(w.Turns.LoadTurns(w.ctx, "s", n)), all[max(0, 10-n):], "the last %d", n)
+	}
+	for session, limit := range map[amber.SessionID]int{"s": 0, "unknown": 10} {
+		got := must(w.Turns.LoadTurns(w.ctx, session, limit))
+		hold(got != nil && len(got) == 0, "turns of %s with limit %d are %v, want an empty list", session, limit, got)
+	}
+	_, err := w.Turns.LoadTurns(w.ctx, "s", -1)
+	refused(err, amber.KindInvalid, "load with a negative limit")
+}
+
+func turnsInOrder(w *world) {
+	for i, ms := range []int64{3000, 1000, 2000, 2000} {
+		must(w.Turns.AppendTurn(w.ctx, amber.Turn{
+			ID: amber.TurnID(fmt.Sprint(9 - i)), SessionID: "s", Role: amber.RoleUser,
+			Content: fmt.Sprint(i), CreatedAt: amber.UnixMilli(ms),
+		}))
+	}
+	equal(w.said("s"), []string{"0", "1", "2", "3"}, "turns whose times and ids are not in order")
+}
+
+func turnsApart(w *world) {
+	for i := range 6 {
+		w.say(amber.SessionID(fmt.Sprint("s", i%2)), fmt.Sprint(i))
+	}
+	equal(w.said("s0"), []string{"0", "2", "4"}, "turns of the first session")
+	equal(w.said("s1"), []string{"1", "3", "5"}, "turns of the second session")
+	equal(w.said("S0"), nil, "turns of a session that differs by case")
+}
+
+func turnControlCharacters(w *world) {
+	want := "\x1b[31mred\x1b[0m\a\b\x7f\u0085\r\n\tend"
+	w.say("s", want)
+	equal(w.said("s"), []string{want}, "turn with control characters")
+}
+
+func turnRefusesInvalid(w *world) {
+	for name, t := range map[string]amber.Turn{
+		"no session":    {Role: amber.RoleUser, Content: "x"},
+		"no role":       {SessionID: "s", Content: "x"},
+		"unknown role":  {SessionID: "s", Role: "ghost", Content: "x"},
+		"no content":    {SessionID: "s", Role: amber.RoleUser, Content: " "},
+		"NUL":           {SessionID: "s", Role: amber.RoleUser, Content: "a\x00b"},
+		"no UTF-8":      {SessionID: "s", Role: amber.RoleUser, Content: "a\xff"},
+		"huge content":  {SessionID: "s", Role: amber.RoleUser, Content: strings.Repeat("x", amber.MaxContentBytes+1)},
+		"long id":       {ID: amber.TurnID(strings.Repeat("x", amber.MaxIDBytes+1)), SessionID: "s", Role: amber.RoleUser, Content: "x"},
+		"a bad session": {SessionID: "a\nb", Role: amber.RoleUser, Content: "x"},
+	} {
+		_, err := w.Turns.AppendTurn(w.ctx, t)
+		refused(err, amber.KindInvalid, "turn with %s", name)
+	}
+	equal(w.said("s"), nil, "turns stored by refused calls")
+}
+
+func turnsDeleted(w *world) {
+	w.say("s", "one")
+	w.say("s", "two")
+	w.say("other", "three")
+	equal(must(w.Turns.DeleteTurns(w.ctx, "s")), 2, "number of turns deleted")
+	equal(w.said("s"), nil, "turns after deleting them")
+	equal(w.said("other"), []string{"three"}, "turns of another session")
+	equal(must(w.Turns.DeleteTurns(w.ctx, "s")), 0, "number of turns deleted again")
+	equal(must(w.Turns.DeleteTurns(w.ctx, "unknown")), 0, "number of turns of an unknown session deleted")
+	w.say("s", "four")
+	equal(w.said("s"), []string{"four"}, "turns appended after deleting")
+}
+
+func compactionsKept(w *world) {
+	var want []amber.Compaction
+	for i := range 3 {
+		c := must(w.Compactions.AddCompaction(w.ctx, amber.Compaction{SessionID: "s", Summary: fmt.Sprint("so far \x1b ", i), Turns: i}))
+		hold(c.ID != "", "a compaction has no id")
+		equal([]any{c.SessionID, c.Summary, c.Turns, c.CreatedAt}, []any{"s", fmt.Sprint("so far \x1b ", i), i, w.now()}, "compaction %d", i)
+		want = append(want, c)
+		w.tick()
+	}
+	equal(must(w.Compactions.Compactions(w.ctx, "s")), want, "compactions")
+	got := must(w.Compactions.Compactions(w.ctx, "unknown"))
+	equal(len(got), 0, "compactions of an unknown session")
+}
+
+func compactionIdempotent(w *world) {
+	first := must(w.Compactions.AddCompaction(w.ctx, amber.Compaction{ID: "c", SessionID: "s", Summary: "first", Turns: 3}))
+	w.tick()
+	again := must(w.Compactions.AddCompaction(w.ctx, amber.Compaction{ID: "c", SessionID: "s", Summary: "other", Turns: 4}))
+	equal(again, first, "answer to a compaction whose id is stored")
+	equal(must(w.Compactions.Compactions(w.ctx, "s")), []amber.Compaction{first}, "compactions")
+	_, err := w.Compactions.AddCompaction(w.ctx, amber.Compaction{ID: "c", SessionID: "s2", Summary: "other"})
+	refused(err, amber.KindConflict, "compaction whose id is stored in another session")
+	equal(len(must(w.Compactions.Compactions(w.ctx, "s2"))), 0, "compactions of the other session")
+}
+
+func compactionRefusesInvalid(w *world) {
+	for name, c := range map[string]amber.Compaction{
+		"no session":     {Summary: "x"},
+		"no summary":     {SessionID: "s"},
+		"NUL":            {SessionID: "s", Summary: "a\x00"},
+		"negative turns": {SessionID: "s", Summary: "x", Turns: -1},
+	} {
+		_, err := w.Compactions.AddCompaction(w.ctx, c)
+		refused(err, amber.KindInvalid, "compaction with %s", name)
+	}
+	equal(len(must(w.Compactions.Compactions(w.ctx, "s"))), 0, "compactions stored by refused calls")
+}

@@ -1,0 +1,126 @@
+package storetest_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+func sessionMutants() []mutant {
+	return []mutant{
+		{"appends a turn twice", "turn/append-is-idempotent", true, appending(func(t *amber.Turn) { t.ID = "" })},
+		{"strips control characters", "turn/control-characters-are-kept", true, appending(func(t *amber.Turn) {
+			t.Content = strings.ReplaceAll(t.Content, "\x1b", "")
+		})},
+		{"takes a NUL", "turn/refuses-invalid", false, appending(func(t *amber.Turn) {
+			t.Content = strings.ReplaceAll(t.Content, "\x00", "")
+		})},
+		{"overwrites the time of a turn", "turn/append-keeps-every-field", true, appending(func(t *amber.Turn) { t.CreatedAt = amber.Time{} })},
+		{"loads the first turns", "turn/load-the-last-oldest-first", true, func(p amber.Parts) amber.Parts {
+			next := p.Turns
+			p.Turns = turnLog{Turns: next, load: func(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
+				if limit <= 0 {
+					return next.LoadTurns(ctx, id, limit)
+				}
+				all, err := next.LoadTurns(ctx, id, 1_000_000)
+				return all[:min(limit, len(all))], err
+			}}
+			return p
+		}},
+		{"renames a session started twice", "session/start-is-idempotent", true, func(p amber.Parts) amber.Parts {
+			next, names := p.Sessions, p.Names
+			p.Sessions = catalogue{Sessions: next, start: func(ctx context.Context, s amber.SessionStart) (amber.Session, error) {
+				got, err := next.StartSession(ctx, s)
+				if err == nil && s.Name != "" && got.Name != s.Name {
+					return names.RenameSession(ctx, got.ID, s.Name)
+				}
+				return got, err
+			}}
+			return p
+		}},
+		{"leaves the turns of a deleted session", "session/delete-removes-what-is-its-own", true, func(p amber.Parts) amber.Parts {
+			next, turns := p.Sessions, p.Turns
+			p.Sessions = catalogue{Sessions: next, delete: func(ctx context.Context, id amber.SessionID) error {
+				kept, err := turns.LoadTurns(ctx, id, 1000)
+				if err == nil {
+					err = next.DeleteSession(ctx, id)
+				}
+				for _, t := range kept {
+					if err == nil {
+						_, err = turns.AppendTurn(ctx, t)
+					}
+				}
+				return err
+			}}
+			return p
+		}},
+		{"keeps an ended session active", "active/ended-is-not-active", true, func(p amber.Parts) amber.Parts {
+			next, active := p.Names, p.Active
+			p.Names = endFunc{next, func(ctx context.Context, e amber.SessionEnd) (amber.Session, error) {
+				got, err := next.EndSession(ctx, e)
+				if err != nil {
+					return got, err
+				}
+				return active.SelectSession(ctx, got.ID)
+			}}
+			return p
+		}},
+		{"saves a state over any version", "state/save-compares-versions", true, savesAnyState},
+		{"changes the bytes of a document", "state/bytes-are-kept", false, func(p amber.Parts) amber.Parts {
+			next := p.States
+			p.States = stateFunc{next, func(ctx context.Context, id amber.SessionID, doc json.RawMessage, ifVersion int64) (amber.SessionState, error) {
+				var v any
+				if err := json.Unmarshal(doc, &v); err == nil {
+					doc, _ = json.Marshal(v)
+				}
+				return next.SaveState(ctx, id, doc, ifVersion)
+			}}
+			return p
+		}},
+		{"clears another run's loop", "loop/clear", true, func(p amber.Parts) amber.Parts {
+			next := p.Loops
+			p.Loops = loopStore{Loops: next, clear: func(ctx context.Context, id amber.SessionID, _ string) error { return next.ClearLoop(ctx, id, "") }}
+			return p
+		}},
+		{"saves a loop over any run", "loop/save-compares-run-and-revision", true, func(p amber.Parts) amber.Parts {
+			next := p.Loops
+			p.Loops = loopStore{Loops: next, save: func(ctx context.Context, l amber.LoopSave) (amber.PendingLoop, error) {
+				if stored, err := next.LoadLoop(ctx, l.SessionID); err == nil {
+					l.IfRunID = stored.RunID
+				}
+				return next.SaveLoop(ctx, l)
+			}}
+			return p
+		}},
+	}
+}
+
+func appending(f func(t *amber.Turn)) func(amber.Parts) amber.Parts {
+	return func(p amber.Parts) amber.Parts {
+		next := p.Turns
+		p.Turns = turnLog{Turns: next, append: func(ctx context.Context, t amber.Turn) (amber.Turn, error) {
+			f(&t)
+			return next.AppendTurn(ctx, t)
+		}}
+		return p
+	}
+}
+
+func savesAnyState(p amber.Parts) amber.Parts {
+	next := p.States
+	p.States = stateFunc{next, func(ctx context.Context, id amber.SessionID, doc json.RawMessage, _ int64) (amber.SessionState, error) {
+		for {
+			stored, err := next.LoadState(ctx, id)
+			if err != nil && amber.KindOf(err) != amber.KindNotFound {
+				return stored, err
+			}
+			got, err := next.SaveState(ctx, id, doc, stored.Version)
+			if amber.KindOf(err) != amber.KindConflict {
+				return got, err
+			}
+		}
+	}}
+	return p
+}

@@ -1,0 +1,95 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/amber-memory/amber"
+)
+
+// Env is what the suite injects so that time and chance are its own. Clock
+// and Random are safe for concurrent use.
+type Env struct {
+	Clock  amber.Clock
+	Random io.Reader
+	Queue  amber.QueueOptions
+}
+
+// Backend opens stores of one kind.
+type Backend struct {
+	Name string
+	// Durable says that a place that is opened again after a close holds
+	// what it held. Checks of that are not run for other backends.
+	Durable bool
+	// Shared says that one place may be open several times at once, as by
+	// several processes. Checks of that are not run for other backends.
+	Shared bool
+	// Fresh prepares an empty place.
+	Fresh func() (Place, error)
+}
+
+// Place is where one store lives.
+type Place interface {
+	// Open opens the store. The suite closes it before it opens it again,
+	// unless the backend is shared.
+	Open(ctx context.Context, env Env) (amber.Store, io.Closer, error)
+	// Remove removes the place. The store is closed by then.
+	Remove() error
+}
+
+// Check is one promise.
+type Check struct {
+	Name string // "memory/dedupe-in-one-transaction"
+	// Run asks a fresh place of b whether the promise holds: nil says yes. An
+	// error with [ErrNotRun] in its chain says that the store lacks a part
+	// and was not asked; any other says how the promise is broken.
+	Run func(ctx context.Context, b Backend) error
+}
+
+// ErrNotRun is returned by a check that needs a part the store does not have.
+// It says nothing against the store; the error that wraps it names the part.
+var ErrNotRun = errors.New("check not run")
+
+// Report says which checks held and which were not run, by name. A check that
+// is in neither list failed and is in the error beside the report.
+type Report struct {
+	Passed []string
+	NotRun []string
+}
+
+// Run runs every check on b, each in a fresh place. The error joins the
+// failures, each prefixed by the name of its check.
+func Run(ctx context.Context, b Backend) (Report, error) {
+	var report Report
+	var failures []error
+	for _, c := range Checks() {
+		if err := ctx.Err(); err != nil {
+			return report, errors.Join(append(failures, err)...)
+		}
+		switch err := c.Run(ctx, b); {
+		case err == nil:
+			report.Passed = append(report.Passed, c.Name)
+		case errors.Is(err, ErrNotRun):
+			report.NotRun = append(report.NotRun, c.Name)
+		default:
+			failures = append(failures, fmt.Errorf("%s: %w", c.Name, err))
+		}
+	}
+	return report, errors.Join(failures...)
+}
+
+// check is a promise as the files of this package write it down.
+type check struct {
+	name  string
+	needs []part
+	run   func(w *world)
+	queue amber.QueueOptions // zero: the defaults
+}
+
+func (c check) export() Check {
+	return Check{Name: c.name, Run: func(ctx context.Context, b Backend) error {
+		return inWorld(ctx, b, c.queue, c.needs, c.run)
+	}}
+}

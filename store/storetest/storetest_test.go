@@ -1,0 +1,261 @@
+package storetest_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/storetest"
+)
+
+var (
+	seed      = flag.Uint64("seed", 1, "the seed of the first history")
+	histories = flag.Int("histories", 20, "how many histories to make, with one seed after the other")
+)
+
+// inMemory is the model as a backend. Wrap, if there is one, stands between
+// the store and the suite.
+func inMemory(wrap func(amber.Store) amber.Store) storetest.Backend {
+	return storetest.Backend{Name: "inmem", Fresh: func() (storetest.Place, error) { return nowhere{wrap}, nil }}
+}
+
+// nowhere is the place of stores that do not last.
+type nowhere struct{ wrap func(amber.Store) amber.Store }
+
+func (n nowhere) Open(_ context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	store := s.Store()
+	if n.wrap != nil {
+		store = n.wrap(store)
+	}
+	return store, io.NopCloser(nil), nil
+}
+
+func (nowhere) Remove() error { return nil }
+
+// kept is the model with places that keep their store when it is closed, so
+// that nothing is left unchecked.
+func kept() storetest.Backend {
+	return storetest.Backend{Name: "kept", Durable: true, Shared: true, Fresh: func() (storetest.Place, error) { return &shelf{}, nil }}
+}
+
+type shelf struct {
+	nowhere
+	store amber.Store
+	used  bool
+}
+
+func (s *shelf) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	if !s.used {
+		store, _, err := s.nowhere.Open(ctx, env)
+		if err != nil {
+			return store, nil, err
+		}
+		s.store, s.used = store, true
+	}
+	return s.store, io.NopCloser(nil), nil
+}
+
+func TestModelKeepsEveryPromise(t *testing.T) {
+	t.Parallel()
+	for _, c := range storetest.Checks() {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			if err := c.Run(t.Context(), kept()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestHistoriesOfModelAgree(t *testing.T) {
+	t.Parallel()
+	for i := range *histories {
+		s := *seed + uint64(i)
+		if err := storetest.History(t.Context(), s, storetest.HistoryOptions{}, inMemory(nil), kept()); err != nil {
+			t.Errorf("run again with -seed %d -histories 1: %v", s, err)
+		}
+	}
+}
+
+func TestLongHistoryWithManySessions(t *testing.T) {
+	t.Parallel()
+	o := storetest.HistoryOptions{Operations: 1000, Sessions: 8}
+	if err := storetest.History(t.Context(), *seed, o, inMemory(nil), kept()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRecallQualityOfModel(t *testing.T) {
+	t.Parallel()
+	found, total, misses, err := storetest.RecallQuality(t.Context(), inMemory(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("found %d of %d, missed %q", found, total, misses)
+	if total < 50 {
+		t.Errorf("got %d questions, want at least 50", total)
+	}
+	if found+len(misses) != total {
+		t.Errorf("%d found and %d missed are not %d", found, len(misses), total)
+	}
+	if found*100 < total*85 {
+		t.Errorf("found %d of %d, want at least 85 percent", found, total)
+	}
+}
+
+func TestNamesOfChecksAreUnique(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, c := range storetest.Checks() {
+		if seen[c.Name] || !strings.Contains(c.Name, "/") {
+			t.Errorf("check name %q is used twice or has no noun", c.Name)
+		}
+		seen[c.Name] = true
+	}
+}
+
+func TestRunReports(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for _, c := range storetest.Checks() {
+		want = append(want, c.Name)
+	}
+	report, err := storetest.Run(t.Context(), kept())
+	if err != nil || len(report.NotRun) != 0 {
+		t.Errorf("got error %v and checks not run %v, want neither", err, report.NotRun)
+	}
+	if d := cmp.Diff(want, report.Passed); d != "" {
+		t.Errorf("passed checks (-want +got):\n%s", d)
+	}
+}
+
+func TestRunNamesFailures(t *testing.T) {
+	t.Parallel()
+	report, err := storetest.Run(t.Context(), inMemory(func(s amber.Store) amber.Store {
+		p := s.Parts
+		p.Stats = statsFunc(func(context.Context) (amber.Stats, error) { return amber.Stats{}, errors.New("no counting today") })
+		return amber.NewStore(p)
+	}))
+	if err == nil || !strings.Contains(err.Error(), "stats/counts: ") || !strings.Contains(err.Error(), "no counting today") {
+		t.Errorf("got error %v, want one that names the check and the cause", err)
+	}
+	if slices.Contains(report.Passed, "stats/counts") || slices.Contains(report.NotRun, "stats/counts") {
+		t.Error("a failed check is reported as passed or not run")
+	}
+}
+
+func TestRunStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	report, err := storetest.Run(ctx, inMemory(nil))
+	if !errors.Is(err, context.Canceled) || len(report.Passed) != 0 {
+		t.Errorf("got error %v and passed %v, want the end of the context", err, report.Passed)
+	}
+}
+
+// A store that lacks a part passes, with the checks of that part not run.
+func TestMissingPartsAreNotRun(t *testing.T) {
+	t.Parallel()
+	for name, drop := range map[string]func(p *amber.Parts){
+		"long_term":       func(p *amber.Parts) { p.Take(amber.LayerLongTerm, amber.Parts{}) },
+		"memories":        func(p *amber.Parts) { p.Memories = nil },
+		"batch":           func(p *amber.Parts) { p.Batch = nil },
+		"edit":            func(p *amber.Parts) { p.Editor = nil },
+		"erase":           func(p *amber.Parts) { p.Eraser = nil },
+		"relations":       func(p *amber.Parts) { p.Relations = nil },
+		"embeddings":      func(p *amber.Parts) { p.Embeddings = nil },
+		"concepts":        func(p *amber.Parts) { p.Concepts = nil },
+		"compactions":     func(p *amber.Parts) { p.Compactions = nil },
+		"stats":           func(p *amber.Parts) { p.Stats = nil },
+		"changes":         func(p *amber.Parts) { p.Changes = nil },
+		"turns":           func(p *amber.Parts) { p.Turns = nil },
+		"loops":           func(p *amber.Parts) { p.Loops = nil },
+		"sessions":        func(p *amber.Parts) { p.Sessions, p.Names, p.Active = nil, nil, nil },
+		"session_state":   func(p *amber.Parts) { p.States = nil },
+		"notes":           func(p *amber.Parts) { p.Notes, p.NoteLog = nil, nil },
+		"control":         func(p *amber.Parts) { p.Take(amber.LayerControl, amber.Parts{}) },
+		"control_changes": func(p *amber.Parts) { p.ControlChanges = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := inMemory(func(s amber.Store) amber.Store {
+				p := s.Parts
+				drop(&p)
+				return amber.NewStore(p)
+			})
+			report, err := storetest.Run(t.Context(), b)
+			if err != nil {
+				t.Error(err)
+			}
+			if len(report.NotRun) == 0 || len(report.Passed) == 0 {
+				t.Errorf("%d checks passed and %d were not run", len(report.Passed), len(report.NotRun))
+			}
+			for s := range uint64(3) {
+				if err := storetest.History(t.Context(), s, storetest.HistoryOptions{}, inMemory(nil), b); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func TestHistoryNamesSeedAndOperation(t *testing.T) {
+	t.Parallel()
+	m := allMutants()[0]
+	err := storetest.History(t.Context(), 7, storetest.HistoryOptions{}, inMemory(nil), m.backend())
+	if err == nil {
+		t.Fatal("history 7 does not notice the mutant")
+	}
+	for _, part := range []string{"seed 7", "operation ", "metadata", "the last operations"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the error does not say %q: %v", part, err)
+		}
+	}
+	again := storetest.History(t.Context(), 7, storetest.HistoryOptions{}, inMemory(nil), m.backend())
+	if again == nil || again.Error() != err.Error() {
+		t.Errorf("the same seed gives another error: %v", again)
+	}
+}
+
+func TestClock(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+	c := storetest.NewClock(start)
+	c.Advance(time.Hour)
+	c.Advance(-time.Minute)
+	if got, want := c.Now(), start.Add(59*time.Minute); !got.Equal(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestRandomDependsOnSeedOnly(t *testing.T) {
+	t.Parallel()
+	read := func(seed uint64) string {
+		b := make([]byte, 100)
+		if _, err := io.ReadFull(storetest.NewRandom(seed), b); err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	one := read(1)
+	if again := read(1); again != one {
+		t.Error("equal seeds give different bytes")
+	}
+	if read(2) == one {
+		t.Error("different seeds give equal bytes")
+	}
+}
