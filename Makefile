@@ -39,7 +39,7 @@ FUZZTIME ?= 1m
 fuzz:
 	$(GO) test ./internal/analyze -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME)
 	$(GO) test ./registry -run '^$$' -fuzz FuzzLoad -fuzztime $(FUZZTIME)
-	$(GO) test ./home -run '^$$' -fuzz FuzzCurrent -fuzztime $(FUZZTIME)
+	$(GO) test ./home -run '^$$' -fuzz FuzzCurrent -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 
 lint: $(GOFUMPT) $(STATICCHECK)
 	@test -z "$$($(GOFUMPT) -l .)" || { echo "gofumpt is not clean:"; $(GOFUMPT) -l .; exit 1; }

@@ -49,36 +49,52 @@ func (a *Agent) GenDir(c Current) string {
 // Current reads which generation is live now. It takes no lock: CURRENT is
 // replaced in one step. Errors: not_found when there is no such agent;
 // damaged when CURRENT is broken, or missing though the folder holds data;
-// too_new.
+// too_new; internal when the disk does not answer.
 func (a *Agent) Current() (Current, error) {
+	c, err := a.readCurrent()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return c, err
+	}
+	lost, err := a.lostCurrent()
+	if err != nil {
+		return Current{}, diskError("open agent", a.dir, err)
+	}
+	if !lost {
+		return Current{}, a.notFound()
+	}
+	// A creation may have come to its end between the first look and this one.
+	c, err = a.readCurrent()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return c, err
+	}
+	e := amber.Errorf(amber.KindDamaged, "open agent", string(a.agent), "its folder holds data but CURRENT is missing")
+	e.Hint = "put back " + a.path(currentName) + " from a backup; nothing was changed"
+	return Current{}, e
+}
+
+// readCurrent reads CURRENT. A missing file is fs.ErrNotExist.
+func (a *Agent) readCurrent() (Current, error) {
 	b, err := fsx.ReadFile(a.o.FS, a.path(currentName), maxCurrent)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Current{}, a.missing()
-	case errors.Is(err, fs.ErrPermission):
-		return Current{}, diskError("read CURRENT", a.path(currentName), err)
-	case err != nil:
-		return Current{}, &amber.Error{Op: "read CURRENT", Kind: amber.KindDamaged, ID: a.path(currentName), Err: err}
+	if err != nil {
+		return Current{}, a.unreadable(diskError("read CURRENT", a.path(currentName), err))
 	}
 	c, err := parseCurrent(b)
 	if err != nil {
-		return Current{}, &amber.Error{Op: "open agent", Kind: amber.KindOf(err), ID: string(a.agent), Err: err,
-			Hint: "amber doctor; a restored copy of " + a.path(currentName) + " brings the agent back, its data is untouched"}
+		return Current{}, a.unreadable(err)
 	}
 	return c, nil
 }
 
-// missing tells an agent that never was from one that lost its CURRENT.
-func (a *Agent) missing() error {
-	state, err := a.look()
-	if err != nil {
-		return err
+// unreadable says whose CURRENT it is and, where it is broken, the way out.
+func (a *Agent) unreadable(err error) error {
+	e := &amber.Error{Op: "open agent", Kind: amber.KindOf(err), ID: string(a.agent), Err: err}
+	if e.Kind == amber.KindDamaged {
+		e.Hint = "amber doctor; a restored copy of " + a.path(currentName) + " brings the agent back, its data is untouched"
 	}
-	if state == lostCurrent {
-		e := amber.Errorf(amber.KindDamaged, "open agent", string(a.agent), "its folder holds data but CURRENT is missing")
-		e.Hint = "put back " + a.path(currentName) + " from a backup; nothing was changed"
-		return e
-	}
+	return e
+}
+
+func (a *Agent) notFound() error {
 	return amber.Errorf(amber.KindNotFound, "open agent", string(a.agent), "there is no such agent")
 }
 
@@ -104,7 +120,7 @@ func (a *Agent) Write(ctx context.Context, store string, fn func(Current) error)
 		return a.busy(ctx, "wait for lock", err)
 	}
 	defer lock.Unlock()
-	c, err := a.Current()
+	c, err := a.settled()
 	if err != nil {
 		return err
 	}
@@ -125,7 +141,7 @@ func (a *Agent) enterShared(ctx context.Context) (*fsx.Lock, error) {
 // busy when the writers are not done in time.
 func (a *Agent) Exclusive(ctx context.Context, fn func(Current) error) error {
 	return a.exclusive(ctx, func() error {
-		c, err := a.Current()
+		c, err := a.settled()
 		if err != nil {
 			return err
 		}
@@ -162,7 +178,7 @@ func (a *Agent) busy(ctx context.Context, op string, err error) error {
 		e.Hint = "amber doctor"
 		return e
 	case errors.Is(err, fs.ErrNotExist):
-		return a.missing()
+		return a.notFound()
 	}
 	return diskError(op, a.dir, err)
 }

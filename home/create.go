@@ -11,22 +11,18 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// folderState is what a folder without CURRENT looks like.
-type folderState int
-
-const (
-	empty       folderState = iota // nothing of an agent is there
-	interrupted                    // a creation did not finish: nothing in it was ever acknowledged
-	lostCurrent                    // data without CURRENT: damage, never a fresh start
-)
+// creatingNote is for whoever looks into the folder; only the name counts.
+const creatingNote = "this agent is being made; without CURRENT nothing here was ever acknowledged\n"
 
 // Create makes the agent if there is none: under the exclusive lock it builds
 // generation 1 with build, which puts the databases into an empty folder, and
 // then writes CURRENT. A creation that was interrupted is begun again from
-// nothing. It returns the live generation and whether it was made now.
-// Errors: those of build; damaged when the folder holds data without CURRENT.
+// nothing. It returns the live generation and whether it was made now; either
+// is durable then. After an error Create may be repeated: it makes the agent
+// or finds the one that was made after all. Errors: those of build and
+// Current; busy.
 func (a *Agent) Create(ctx context.Context, build func(dir string, c Current) error) (Current, bool, error) {
-	c, err := a.Current()
+	c, err := a.settled()
 	if amber.KindOf(err) != amber.KindNotFound {
 		return c, false, err
 	}
@@ -35,7 +31,7 @@ func (a *Agent) Create(ctx context.Context, build func(dir string, c Current) er
 	}
 	created := false
 	err = a.exclusive(ctx, func() error {
-		c, err = a.Current()
+		c, err = a.settled()
 		if amber.KindOf(err) != amber.KindNotFound {
 			return err // somebody else made it meanwhile
 		}
@@ -53,28 +49,70 @@ func (a *Agent) create(build func(dir string, c Current) error) (Current, error)
 	if err != nil {
 		return Current{}, err
 	}
-	note := []byte("this agent is being made; without CURRENT nothing here was ever acknowledged\n")
-	if err := fsx.CreateSame(a.o.FS, a.path(creatingName), 0o600, note); err != nil {
-		return Current{}, diskError("make agent", a.dir, err)
-	}
-	if err := fsx.RemoveAll(a.o.FS, a.path(genName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Current{}, diskError("make agent", a.dir, err)
-	}
-	if err := fsx.MkdirAll(a.o.FS, a.GenDir(c), 0o700); err != nil {
+	if err := a.prepare(c); err != nil {
 		return Current{}, diskError("make agent", a.dir, err)
 	}
 	if err := build(a.GenDir(c), c); err != nil {
 		return Current{}, err
 	}
-	if err := a.o.FS.SyncDir(a.GenDir(c)); err != nil {
+	if err := a.publish(c); err != nil {
 		return Current{}, diskError("make agent", a.dir, err)
+	}
+	return c, nil
+}
+
+// prepare leaves the note, and an empty folder for the generation.
+func (a *Agent) prepare(c Current) error {
+	if _, err := fsx.SweepTemp(a.o.FS, a.dir); err != nil {
+		return err
+	}
+	if err := fsx.Replace(a.o.FS, a.path(creatingName), 0o600, []byte(creatingNote)); err != nil {
+		return err
+	}
+	if err := fsx.RemoveAll(a.o.FS, a.path(genName)); err != nil {
+		return err
+	}
+	return fsx.MkdirAll(a.o.FS, a.GenDir(c), 0o700)
+}
+
+// publish makes the generation live.
+func (a *Agent) publish(c Current) error {
+	if err := a.o.FS.SyncDir(a.GenDir(c)); err != nil {
+		return err
 	}
 	if err := fsx.CreateNew(a.o.FS, a.path(currentName), 0o600, c.marshal()); err != nil {
-		return Current{}, diskError("make agent", a.dir, err)
+		return err
 	}
-	// The agent exists now. A note that stays behind means nothing beside
-	// CURRENT, so failing to remove it is no failure.
+	// The agent exists now, durably. Failing to remove the note is no failure:
+	// whoever writes first does it.
 	_ = fsx.RemoveAll(a.o.FS, a.path(creatingName))
+	return nil
+}
+
+// settled is Current for whoever is about to write. A note beside CURRENT says
+// that the creation was cut off before the name CURRENT was known to be
+// durable. A power cut could still take that name away and leave the note,
+// and with it the order to begin again from nothing. So the name is made
+// durable and the note removed before anything is acknowledged. This needs no
+// lock: nobody removes CURRENT.
+func (a *Agent) settled() (Current, error) {
+	c, err := a.Current()
+	if err != nil {
+		return Current{}, err
+	}
+	_, err = a.o.FS.Lstat(a.path(creatingName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err == nil {
+		err = a.o.FS.SyncDir(a.dir)
+	}
+	if err == nil {
+		err = fsx.RemoveAll(a.o.FS, a.path(creatingName))
+	}
+	if err != nil {
+		return Current{}, diskError("finish making agent", a.dir, err)
+	}
 	return c, nil
 }
 
@@ -88,25 +126,34 @@ func (a *Agent) firstGeneration() (Current, error) {
 	if err != nil {
 		return Current{}, err
 	}
-	return Current{Generation: 1, Incarnation: incarnation, Device: device, Clock: amber.StampAt(now)}, nil
+	c := Current{Generation: 1, Incarnation: incarnation, Device: device, Clock: amber.StampAt(now)}
+	// A stamp holds the years 1970 to 9999.
+	if _, err := parseCurrent(c.marshal()); err != nil || c.Clock.Time().UnixMilli() != now.UnixMilli() {
+		e := amber.Errorf(amber.KindInvalid, "make agent", string(a.agent), "the clock says "+now.UTC().String()+", which no record can hold")
+		e.Hint = "set the clock of this machine"
+		return Current{}, e
+	}
+	return c, nil
 }
 
-// look tells what a folder without CURRENT is. Locks, the spool and temporary
-// files are no data of a generation.
-func (a *Agent) look() (folderState, error) {
-	if _, err := a.o.FS.Lstat(a.path(creatingName)); err == nil {
-		return interrupted, nil
-	}
+// lostCurrent reports whether a folder without CURRENT holds data that may
+// have been acknowledged: damage, never a fresh start. Locks, the spool and
+// temporary files are no data of a generation. It looks in the opposite order
+// of a creation, the files and then the note, so that one under way is not
+// taken for damage.
+func (a *Agent) lostCurrent() (bool, error) {
 	files, err := a.anyFile(a.path(genName), 3)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return empty, nil
-	case err != nil:
-		return empty, diskError("open agent", a.dir, err)
-	case files:
-		return lostCurrent, nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	return empty, nil
+	if err != nil || !files {
+		return false, err
+	}
+	_, err = a.o.FS.Lstat(a.path(creatingName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return false, err
 }
 
 // anyFile reports whether a file lies in dir or below it, depth levels deep;

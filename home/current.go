@@ -38,7 +38,7 @@ type Current struct {
 const (
 	currentMagic   = "amber-current"
 	currentVersion = 1
-	// maxCurrent bounds what is read; a valid file is below 300 bytes.
+	// maxCurrent bounds what is read; a valid file has at most 521 bytes.
 	maxCurrent = 4096
 )
 

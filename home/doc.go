@@ -26,6 +26,10 @@
 // the turn every waiting process would sit inside the lock, and a fence would
 // wait for all of their transactions instead of one.
 //
+// CREATING beside CURRENT is the trace of a creation that was cut off at its
+// very end; a writer, and whoever is exclusive, finishes it before anything
+// else. The whole protocol is written down in docs/format/home.md.
+//
 // Locks are the kernel's and vanish with their process. There are no pid
 // files: process ids and boot ids lie across containers.
 package home

@@ -32,7 +32,7 @@ type Home struct {
 
 // Open returns the home at dir, made with mode 0700 if it is missing, and
 // whether it was made now. Errors: invalid for a relative path or something
-// that is not a folder, refused where the folder cannot be written.
+// that is not a folder, refused where it may not be made or reached.
 func Open(dir string, o Options) (h *Home, created bool, err error) {
 	if o.Clock == nil || o.Random == nil {
 		return nil, false, amber.Errorf(amber.KindInvalid, "open home", dir, "clock and random source are required")
@@ -47,23 +47,54 @@ func Open(dir string, o Options) (h *Home, created bool, err error) {
 		o.Wait = DefaultWait
 	}
 	info, err := o.FS.Lstat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := fsx.MkdirAll(o.FS, dir, 0o700); err != nil {
-			return nil, false, diskError("make home", dir, err)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		// The user's own link to a bigger disk is fine.
+		if dir, info, err = follow(o.FS, dir); err != nil {
+			return nil, false, err
 		}
-		created = true
-	case err != nil:
-		return nil, false, diskError("open home", dir, err)
-	case info.Mode()&fs.ModeSymlink != 0:
-		// The user's own link to a bigger disk is fine; below it nothing is.
-		if dir, err = filepath.EvalSymlinks(dir); err != nil {
-			return nil, false, diskError("open home", dir, err)
-		}
-	case !info.IsDir():
-		return nil, false, amber.Errorf(amber.KindInvalid, "open home", dir, "it is not a folder")
 	}
-	return &Home{dir: dir, o: o}, created, nil
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := fsx.MkdirAll(o.FS, dir, 0o700); err != nil {
+			return nil, false, openError("make home", dir, err)
+		}
+		return &Home{dir: dir, o: o}, true, nil
+	}
+	if err != nil {
+		return nil, false, openError("open home", dir, err)
+	}
+	if !info.IsDir() {
+		return nil, false, notFolder(dir)
+	}
+	return &Home{dir: dir, o: o}, false, nil
+}
+
+// follow returns where the link dir leads to.
+func follow(fsys fsx.FS, dir string) (string, fs.FileInfo, error) {
+	target, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, amber.Errorf(amber.KindInvalid, "open home", dir, "it is a link to nothing")
+	}
+	if err != nil {
+		return "", nil, openError("open home", dir, err)
+	}
+	info, err := fsys.Lstat(target)
+	if err != nil {
+		return "", nil, openError("open home", target, err)
+	}
+	return target, info, nil
+}
+
+func notFolder(dir string) error {
+	return amber.Errorf(amber.KindInvalid, "open home", dir, "it is not a folder")
+}
+
+// openError is diskError where the path is the user's choice: a file on the
+// way is a wrong path, not damage.
+func openError(op, dir string, err error) error {
+	if errors.Is(err, syscall.ENOTDIR) {
+		return notFolder(dir)
+	}
+	return diskError(op, dir, err)
 }
 
 // Dir returns the folder.
@@ -88,13 +119,18 @@ func (h *Home) Agent(tenant amber.TenantID, agent amber.AgentID) (*Agent, error)
 }
 
 // diskError gives a file system error its kind: what permissions forbid is
-// refused, everything else is internal.
+// refused, something else in the place of a file or a folder is damaged,
+// everything else is internal.
 func diskError(op, path string, err error) error {
 	e := &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		e.Kind = amber.KindRefused
 		e.Hint = "check who owns the folder, or choose another with --home"
+	case errors.Is(err, fsx.ErrNotRegular), errors.Is(err, fsx.ErrTooLarge), errors.Is(err, syscall.ENOTDIR):
+		e.Kind = amber.KindDamaged
+	case errors.Is(err, fsx.ErrInPlace):
+		e.Hint = "check the disk and try again; what was written is whole, but a power cut may undo it"
 	case errors.Is(err, syscall.ENOSPC):
 		e.Hint = "free some disk space and try again; nothing was changed"
 	}

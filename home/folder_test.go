@@ -1,0 +1,302 @@
+package home_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+)
+
+// everyDoor runs all that opens an agent and returns their errors by name.
+func everyDoor(t *testing.T, a *home.Agent) map[string]error {
+	t.Helper()
+	enter := func(home.Current) error {
+		t.Error("somebody was let in")
+		return nil
+	}
+	_, current := a.Current()
+	_, created, create := a.Create(t.Context(), func(string, home.Current) error {
+		t.Error("something was built")
+		return nil
+	})
+	if created {
+		t.Error("Create says the agent was made now")
+	}
+	return map[string]error{
+		"current":   current,
+		"create":    create,
+		"write":     a.Write(t.Context(), "memory", enter),
+		"exclusive": a.Exclusive(t.Context(), enter),
+	}
+}
+
+// makeLocks makes the lock files, as the first write does.
+func makeLocks(t *testing.T, a *home.Agent) {
+	t.Helper()
+	if err := a.Write(t.Context(), "memory", func(home.Current) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBrokenCurrent puts something else in the place of CURRENT.
+func TestBrokenCurrent(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		mangle func(t *testing.T, path string, good []byte)
+		want   amber.Kind
+		hint   string
+	}{
+		{"empty", replaceWith(nil), amber.KindDamaged, "CURRENT"},
+		{"half", func(t *testing.T, path string, good []byte) {
+			replaceWith(good[:len(good)/2])(t, path, nil)
+		}, amber.KindDamaged, "CURRENT"},
+		{"oversized", func(t *testing.T, path string, good []byte) {
+			replaceWith(append(good, bytes.Repeat([]byte(" "), 1<<16)...))(t, path, nil)
+		}, amber.KindDamaged, "CURRENT"},
+		{"a directory", func(t *testing.T, path string, _ []byte) {
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}, amber.KindDamaged, "CURRENT"},
+		{"version 2", replaceWith([]byte("amber-current 2\nwho knows\n")), amber.KindTooNew, "newer amber"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			checkBroken(t, tt.mangle, tt.want, tt.hint)
+		})
+	}
+}
+
+func replaceWith(data []byte) func(*testing.T, string, []byte) {
+	return func(t *testing.T, path string, _ []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkBroken makes an agent, removes CURRENT and has mangle put something in its place. Every door then
+// gives the wanted error, and nothing in the folder changes.
+func checkBroken(t *testing.T, mangle func(t *testing.T, path string, good []byte), want amber.Kind, hint string) {
+	t.Helper()
+	dir, _ := madeHome(t)
+	a := handle(t, dir, options(nil))
+	makeLocks(t, a)
+	path := filepath.Join(a.Dir(), "CURRENT")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	mangle(t, path, good)
+	before := listing(t, dir)
+	for door, err := range everyDoor(t, a) {
+		wantKind(t, door, err, want)
+		if !strings.Contains(amber.HintOf(err), hint) {
+			t.Errorf("%s: got hint %q, want it to speak of %s", door, amber.HintOf(err), hint)
+		}
+	}
+	if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
+		t.Errorf("the home changed (-before +after):\n%s", diff)
+	}
+}
+
+func TestMissingCurrentIsDamage(t *testing.T) {
+	t.Parallel()
+	checkBroken(t, func(*testing.T, string, []byte) {}, amber.KindDamaged, "backup")
+}
+
+// TestUnreadableCurrent tells a disk that does not answer from a file that is broken.
+func TestUnreadableCurrent(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		rule errfs.Rule
+		want amber.Kind
+	}{
+		{"open", errfs.Rule{Op: errfs.OpOpen, Glob: "CURRENT", Err: syscall.EIO}, amber.KindInternal},
+		{"read", errfs.Rule{Op: errfs.OpRead, Glob: "CURRENT", Err: syscall.EIO}, amber.KindInternal},
+		{"stat", errfs.Rule{Op: errfs.OpStat, Glob: "CURRENT", Err: syscall.EIO}, amber.KindInternal},
+		{"forbidden", errfs.Rule{Op: errfs.OpOpen, Glob: "CURRENT", Err: syscall.EACCES}, amber.KindRefused},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir, _ := madeHome(t)
+			a := handle(t, dir, options(errfs.Wrap(fsx.OS(), tt.rule)))
+			for door, err := range everyDoor(t, a) {
+				wantKind(t, door, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestUnreadableFolder has no CURRENT and a disk that does not say what else there is.
+func TestUnreadableFolder(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		rule errfs.Rule
+		want amber.Kind
+	}{
+		{"generations", errfs.Rule{Op: errfs.OpReadDir, Glob: "gen", Err: syscall.EIO}, amber.KindInternal},
+		{"a generation", errfs.Rule{Op: errfs.OpReadDir, Glob: "1", Err: syscall.EIO}, amber.KindInternal},
+		{"note", errfs.Rule{Op: errfs.OpLstat, Glob: "CREATING", Err: syscall.EIO}, amber.KindInternal},
+		{"note, forbidden", errfs.Rule{Op: errfs.OpLstat, Glob: "CREATING", Err: syscall.EACCES}, amber.KindRefused},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir, _ := madeHome(t)
+			if err := os.Remove(filepath.Join(agentDir(dir), "CURRENT")); err != nil {
+				t.Fatal(err)
+			}
+			a := handle(t, dir, options(errfs.Wrap(fsx.OS(), tt.rule)))
+			for door, err := range everyDoor(t, a) {
+				wantKind(t, door, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestNoAgent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := handle(t, dir, options(nil))
+	enter := func(home.Current) error {
+		t.Error("somebody was let in")
+		return nil
+	}
+	_, err := a.Current()
+	wantKind(t, "current", err, amber.KindNotFound)
+	wantKind(t, "write", a.Write(t.Context(), "memory", enter), amber.KindNotFound)
+	wantKind(t, "exclusive", a.Exclusive(t.Context(), enter), amber.KindNotFound)
+	if entries, err := os.ReadDir(dir); len(entries) != 0 || err != nil {
+		t.Errorf("looking for an agent left %v, %v", entries, err)
+	}
+}
+
+// TestFolderWithoutCurrent says which folders may become an agent: those that hold nothing anybody was
+// ever told is safe.
+func TestFolderWithoutCurrent(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		paths []string // below the agent's folder; a folder ends with a slash
+		want  amber.Kind
+	}{
+		{"nothing", nil, amber.KindNotFound},
+		{"no generation", []string{"gen/"}, amber.KindNotFound},
+		{"empty generation", []string{"gen/1/"}, amber.KindNotFound},
+		{"empty folders in a generation", []string{"gen/1/memdir/", "gen/1/state/"}, amber.KindNotFound},
+		{"locks", []string{"gate", "lock", "turn-memory"}, amber.KindNotFound},
+		{"spool", []string{"spool/frame"}, amber.KindNotFound},
+		{"temporary file", []string{".amber-tmp-LEFT"}, amber.KindNotFound},
+		{"creation that had just begun", []string{"CREATING"}, amber.KindNotFound},
+		{"creation half done", []string{"CREATING", "gen/1/memory.db", "gen/1/memdir/.git/objects/00/x"}, amber.KindNotFound},
+		{"data", []string{"gen/1/memory.db"}, amber.KindDamaged},
+		{"data of a later generation", []string{"gen/1/", "gen/7/memory.db"}, amber.KindDamaged},
+		{"data beside the generations", []string{"gen/file"}, amber.KindDamaged},
+		{"data further down", []string{"gen/1/memdir/note.md"}, amber.KindDamaged},
+		{"folders deeper than anybody looks", []string{"gen/1/memdir/.git/objects/"}, amber.KindDamaged},
+		{"a file in the place of the generations", []string{"gen"}, amber.KindDamaged},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			put(t, agentDir(dir), tt.paths...)
+			a := handle(t, dir, options(nil))
+			before := listing(t, dir)
+			_, err := a.Current()
+			wantKind(t, "current", err, tt.want)
+			c, created, err := a.Create(t.Context(), build(fsx.OS()))
+			if tt.want == amber.KindDamaged {
+				wantKind(t, "create", err, amber.KindDamaged)
+				if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
+					t.Errorf("the home changed (-before +after):\n%s", diff)
+				}
+				return
+			}
+			if err != nil || !created {
+				t.Fatalf("create: made now %v, %v", created, err)
+			}
+			checkBuilt(t, fsx.OS(), a, c)
+			checkClean(t, fsx.OS(), a)
+			checkKept(t, a.Dir(), "spool/frame", tt.paths)
+		})
+	}
+}
+
+// put makes empty files and, for names that end with a slash, folders below dir, and dir itself.
+func put(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		parent := filepath.Dir(path)
+		if strings.HasSuffix(name, "/") {
+			parent = path
+		}
+		if err := os.MkdirAll(parent, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if parent == path {
+			continue
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkClean checks that a creation left nothing but what belongs to an agent: no note, no temporary
+// file, and one generation with the files of build and no other.
+func checkClean(t *testing.T, fsys fsx.FS, a *home.Agent) {
+	t.Helper()
+	want := map[string][]string{
+		"":             {"CURRENT", "gate", "gen", "lock", "spool", "turn-memory"},
+		"gen":          {"1"},
+		"gen/1":        {"memdir", "memory.db"},
+		"gen/1/memdir": {"note.md"},
+	}
+	for dir, allowed := range want {
+		entries, err := fsys.ReadDir(filepath.Join(a.Dir(), filepath.FromSlash(dir)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if !slices.Contains(allowed, e.Name()) {
+				t.Errorf("%q holds %s", dir, e.Name())
+			}
+		}
+	}
+}
+
+// checkKept checks that the file is still there if it was.
+func checkKept(t *testing.T, dir, name string, before []string) {
+	t.Helper()
+	if !slices.Contains(before, name) {
+		return
+	}
+	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		t.Errorf("%s is gone: %v", name, err)
+	}
+}

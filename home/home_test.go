@@ -1,0 +1,232 @@
+package home_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+)
+
+func TestOpenMakesAPrivateFolderOnce(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "home")
+	for _, want := range []bool{true, false} {
+		h, created, err := home.Open(dir, options(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if created != want || h.Dir() != dir {
+			t.Errorf("got %s, made now %v; want %s, %v", h.Dir(), created, dir, want)
+		}
+	}
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		info, err := os.Lstat(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := info.Mode(), fs.ModeDir|0o700; runtime.GOOS != "windows" && got != want {
+			t.Errorf("%s: got mode %v, want %v", d, got, want)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name string
+		dir  string
+		o    home.Options
+		want amber.Kind
+	}{
+		{"an empty path", "", options(nil), amber.KindInvalid},
+		{"a relative path", filepath.Join("some", "home"), options(nil), amber.KindInvalid},
+		{"a file", file, options(nil), amber.KindInvalid},
+		{"a folder below a file", filepath.Join(file, "home"), options(nil), amber.KindInvalid},
+		{"a folder far below a file", filepath.Join(file, "some", "home"), options(nil), amber.KindInvalid},
+		{"no clock", homeDir(t), home.Options{Random: strings.NewReader("")}, amber.KindInvalid},
+		{"no randomness", homeDir(t), home.Options{Clock: today}, amber.KindInvalid},
+		{"a parent that may not be written", homeDir(t), failing(errfs.OpMkdir, syscall.EACCES), amber.KindRefused},
+		{"a read-only disk", homeDir(t), failing(errfs.OpMkdir, syscall.EROFS), amber.KindRefused},
+		{"a parent that may not be read", homeDir(t), failing(errfs.OpLstat, syscall.EACCES), amber.KindRefused},
+		{"a broken disk", homeDir(t), failing(errfs.OpLstat, syscall.EIO), amber.KindInternal},
+		{"a full disk", homeDir(t), failing(errfs.OpMkdir, syscall.ENOSPC), amber.KindInternal},
+		{"a folder that does not last", homeDir(t), failing(errfs.OpSyncDir, syscall.EIO), amber.KindInternal},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h, created, err := home.Open(tt.dir, tt.o)
+			wantKind(t, "open", err, tt.want)
+			if h != nil || created {
+				t.Errorf("got %v, made now %v beside the error", h, created)
+			}
+			if amber.KindOf(err) == amber.KindRefused && amber.HintOf(err) == "" {
+				t.Error("refused without a hint")
+			}
+		})
+	}
+	if got, err := os.ReadFile(file); string(got) != "mine" || err != nil {
+		t.Errorf("the file in the way holds %q, %v", got, err)
+	}
+}
+
+// failing returns options whose file system fails every call of one kind.
+func failing(op errfs.Op, err error) home.Options {
+	return options(errfs.Wrap(fsx.OS(), errfs.Rule{Op: op, Err: err}))
+}
+
+var hostileIDs = []struct{ name, id string }{
+	{"empty", ""},
+	{"this folder", "."},
+	{"parent", ".."},
+	{"way up", "../../etc"},
+	{"slash", "a/b"},
+	{"absolute", "/etc"},
+	{"backslash", `a\b`},
+	{"drive", "c:"},
+	{"stream", "a:b"},
+	{"nul", "a\x00b"},
+	{"newline", "a\n"},
+	{"space", "a b"},
+	{"capital", "Agent"},
+	{"hidden", ".agent"},
+	{"dot inside", "a.b"},
+	{"dash first", "-agent"},
+	{"dash last", "agent-"},
+	{"underscore first", "_agent"},
+	{"not ASCII", "ägent"},
+	{"not UTF-8", "a\xffb"},
+	{"65 characters", strings.Repeat("a", 65)},
+	{"a megabyte", strings.Repeat("a", 1<<20)},
+}
+
+func TestHostileIDsTouchNoPath(t *testing.T) {
+	t.Parallel()
+	for _, tt := range hostileIDs {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			// The first call is that of Open; the next one, of whatever kind, would be noticed.
+			disk := errfs.Wrap(fsx.OS(), errfs.Rule{Nth: 2, Err: syscall.EIO})
+			h, _, err := home.Open(t.TempDir(), options(disk))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = h.Agent(amber.TenantID(tt.id), amber.DefaultAgent)
+			wantKind(t, "tenant", err, amber.KindInvalid)
+			_, err = h.Agent(amber.DefaultTenant, amber.AgentID(tt.id))
+			wantKind(t, "agent", err, amber.KindInvalid)
+			_, err = h.Agents(amber.TenantID(tt.id))
+			wantKind(t, "agents of tenant", err, amber.KindInvalid)
+			if got := disk.Injected(); len(got) != 0 {
+				t.Errorf("calls on the disk: %v", got)
+			}
+			if len(err.Error()) > 500 {
+				t.Errorf("the error repeats %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+func TestAgentHandle(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h, _, err := home.Open(dir, options(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := strings.Repeat("a", 64)
+	a, err := h.Agent("acme-2", amber.AgentID(longest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Tenant() != "acme-2" || string(a.ID()) != longest {
+		t.Errorf("got %s and %s", a.Tenant(), a.ID())
+	}
+	want := filepath.Join(dir, "tenants", "acme-2", "agents", longest)
+	if a.Dir() != want {
+		t.Errorf("got folder %s, want %s", a.Dir(), want)
+	}
+	if got, want := a.GenDir(home.Current{Generation: 12}), filepath.Join(want, "gen", "12"); got != want {
+		t.Errorf("got generation folder %s, want %s", got, want)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "tenants")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("asking for a handle made a folder: %v", err)
+	}
+}
+
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h, _, err := home.Open(dir, options(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []struct{ tenant, agent string }{{"acme", "writer"}, {"acme", "b-2"}, {"acme", "0"}, {"other", "coder"}} {
+		a, err := h.Agent(amber.TenantID(id.tenant), amber.AgentID(id.agent))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := a.Create(t.Context(), build(fsx.OS())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agents := filepath.Join(dir, "tenants", "acme", "agents")
+	for _, name := range []string{".hidden", "UPPER", "-dash", "made but empty"} {
+		if err := os.Mkdir(filepath.Join(agents, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(agents, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		tenant amber.TenantID
+		want   []amber.AgentID
+	}{
+		{"acme", []amber.AgentID{"0", "b-2", "writer"}},
+		{"other", []amber.AgentID{"coder"}},
+		{"nobody", nil},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.tenant), func(t *testing.T) {
+			t.Parallel()
+			got, err := h.Agents(tt.tenant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("agents (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAgentsReportsTheDisk(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		want amber.Kind
+	}{{syscall.EIO, amber.KindInternal}, {syscall.EACCES, amber.KindRefused}} {
+		h, _, err := home.Open(t.TempDir(), failing(errfs.OpReadDir, tt.err))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = h.Agents("acme")
+		wantKind(t, tt.err.Error(), err, tt.want)
+	}
+}

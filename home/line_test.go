@@ -1,0 +1,181 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+// queued starts a goroutine that enters the line, calls inside and leaves. It returns once the goroutine
+// stands in the line, or is through.
+func queued(ctx context.Context, l *line, inside func(error)) {
+	go func() {
+		err := l.enter(ctx)
+		inside(err)
+		if err == nil {
+			l.leave()
+		}
+	}()
+	synctest.Wait()
+}
+
+func mustEnter(t *testing.T, l *line) {
+	t.Helper()
+	if err := l.enter(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkFree checks that nobody holds the line and nobody waits.
+func checkFree(t *testing.T, l *line) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held || l.waiting.Len() != 0 {
+		t.Errorf("held %v, %d waiting; want a free line", l.held, l.waiting.Len())
+	}
+}
+
+func TestLineIsFirstInFirstOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{}
+		mustEnter(t, l)
+		var order []int // the line guards it
+		for i := range 100 {
+			queued(t.Context(), l, func(err error) {
+				if err != nil {
+					t.Error(err)
+				}
+				order = append(order, i)
+			})
+		}
+		if len(order) != 0 {
+			t.Fatalf("%d got in while the line was held", len(order))
+		}
+		l.leave()
+		synctest.Wait()
+		want := make([]int, 100)
+		for i := range want {
+			want[i] = i
+		}
+		if !slices.Equal(order, want) {
+			t.Errorf("got the order %v", order)
+		}
+		checkFree(t, l)
+	})
+}
+
+func TestLineIsLeftWhenTheContextEnds(t *testing.T) {
+	t.Parallel()
+	for quits := range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			l := &line{}
+			mustEnter(t, l)
+			ctx, quit := context.WithCancel(t.Context())
+			got := make([]error, 3)
+			through := 0
+			for i := range got {
+				waits := t.Context()
+				if i == quits {
+					waits = ctx
+				}
+				queued(waits, l, func(err error) { got[i], through = err, through+1 })
+			}
+			quit()
+			synctest.Wait()
+			if through != 1 || !errors.Is(got[quits], context.Canceled) {
+				t.Fatalf("%d are through and number %d has %v; want it alone, canceled", through, quits, got[quits])
+			}
+			l.leave()
+			synctest.Wait()
+			if through != len(got) {
+				t.Errorf("%d of %d are through", through, len(got))
+			}
+			for i, err := range got {
+				if i != quits && err != nil {
+					t.Errorf("number %d: %v", i, err)
+				}
+			}
+			checkFree(t, l)
+		})
+	}
+}
+
+// TestLinePassesATurnOn grants the turn to a waiter that has just given up: it goes to the next in line.
+func TestLinePassesATurnOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{}
+		mustEnter(t, l)
+		ctx, quit := context.WithCancel(t.Context())
+		first, second := errors.New("waiting"), errors.New("waiting")
+		queued(ctx, l, func(err error) { first = err })
+		queued(t.Context(), l, func(err error) { second = err })
+		// The line's own mutex keeps the waiter, awake already, from leaving the line before it is granted.
+		l.mu.Lock()
+		quit()
+		l.next()
+		l.mu.Unlock()
+		synctest.Wait()
+		if !errors.Is(first, context.Canceled) || second != nil {
+			t.Errorf("the first in line has %v, the second %v; want canceled, nil", first, second)
+		}
+		checkFree(t, l)
+	})
+}
+
+// TestLineUnderStress lets thousands wait, some of whom give up at any moment. One is inside at a time,
+// and in the end the line is free: no turn got lost.
+func TestLineUnderStress(t *testing.T) {
+	t.Parallel()
+	const waiters = 4000
+	var l line
+	var inside, given atomic.Int32
+	count := 0 // the line guards it, and the race detector watches
+	var wg sync.WaitGroup
+	for i := range waiters {
+		wg.Go(func() {
+			ctx, quit := context.WithCancel(t.Context())
+			defer quit()
+			if i%3 == 0 {
+				wg.Go(quit)
+			}
+			for range 1 + rand.IntN(3) {
+				if err := l.enter(ctx); err != nil {
+					given.Add(1)
+					return
+				}
+				if n := inside.Add(1); n != 1 {
+					t.Errorf("%d are inside", n)
+				}
+				count++
+				inside.Add(-1)
+				l.leave()
+			}
+		})
+	}
+	wg.Wait()
+	if count < waiters/2 {
+		t.Errorf("only %d turns", count)
+	}
+	t.Logf("%d turns, %d gave up", count, given.Load())
+	checkFree(t, &l)
+}
+
+func TestTurnsHaveALinePerStore(t *testing.T) {
+	t.Parallel()
+	all := newTurns()
+	memory, control := all.of("memory"), all.of("control")
+	if memory == control {
+		t.Error("two stores share a line")
+	}
+	if all.of("memory") != memory {
+		t.Error("one store has two lines")
+	}
+}
