@@ -30,7 +30,6 @@ const (
 func pragmas(a access, busy time.Duration) []string {
 	p := []string{
 		fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds()),
-		"journal_mode(WAL)",
 		"synchronous(FULL)",
 		"fullfsync(1)",
 		"checkpoint_fullfsync(1)",
@@ -39,11 +38,14 @@ func pragmas(a access, busy time.Duration) []string {
 		"trusted_schema(0)",
 		"cell_size_check(1)",
 		"recursive_triggers(1)",
+		"wal_autocheckpoint(0)", // see checkpoint.go
 	}
 	if a == read {
-		p = append(p, "query_only(1)")
+		// Readers are the first to look at a file that may not be ours: they
+		// leave its journal mode, which it keeps, as it is.
+		return append(p, "query_only(1)")
 	}
-	return p
+	return append(p, "journal_mode(WAL)")
 }
 
 // dsn names a database file for the driver. The mode never creates a file but

@@ -31,6 +31,9 @@ type handles struct {
 	current home.Current
 	writer  *pool
 	readers *pool
+	keeper  *pool // makes checkpoints
+
+	tidying sync.Mutex
 
 	users   int  // guarded by database.mu
 	retired bool // guarded by database.mu
@@ -39,16 +42,19 @@ type handles struct {
 	adopted bool
 }
 
-func (h *handles) close() error { return errors.Join(h.writer.close(), h.readers.close()) }
+func (h *handles) close() error {
+	return errors.Join(h.writer.close(), h.readers.close(), h.keeper.close())
+}
 
-// acquire returns the handles of a generation, opened now if they are not.
+// acquire returns the handles of a generation, opened now if they are not. A
+// reader that was overtaken by a switch gets those of the newer generation.
 func (d *database) acquire(ctx context.Context, c home.Current) (*handles, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, amber.Errorf(amber.KindInvalid, "use store", d.name, "it is closed")
 	}
-	if d.live == nil || d.live.current.Incarnation != c.Incarnation {
+	if d.live == nil || d.live.current.Incarnation != c.Incarnation && d.live.current.Generation <= c.Generation {
 		h, err := d.open(ctx, c)
 		if err != nil {
 			return nil, err
@@ -105,24 +111,26 @@ func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 	if err := d.lookAt(path); err != nil {
 		return nil, err
 	}
-	writer, err := openPool(path, write, d.o.BusyTimeout, 1)
-	if err != nil {
-		return nil, wrap("open database", path, err)
+	h := &handles{current: c}
+	for _, p := range []struct {
+		into **pool
+		use  access
+		n    int
+	}{{&h.writer, write, 1}, {&h.readers, read, d.o.Readers}, {&h.keeper, write, 1}} {
+		opened, err := openPool(path, p.use, d.o.BusyTimeout, p.n)
+		if err != nil { // only a name the driver cannot parse; nothing is open yet
+			return nil, wrap("open database", path, err)
+		}
+		*p.into = opened
 	}
-	readers, err := openPool(path, read, d.o.BusyTimeout, d.o.Readers)
-	if err != nil {
-		return nil, errors.Join(wrap("open database", path, err), writer.close())
-	}
-	h := &handles{current: c, writer: writer, readers: readers}
-	if err := d.schema.check(ctx, readers.db, path); err != nil {
+	if err := d.schema.check(ctx, h.readers.db, path); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil
 }
 
-// lookAt refuses what must not be handed to SQLite, which would make a
-// database of an empty file and change the mode of a foreign one: a missing
-// file, a link, a pipe, a file that is not ours.
+// lookAt refuses what must not be handed to SQLite: a missing file, a link, a
+// pipe.
 func (d *database) lookAt(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -137,7 +145,7 @@ func (d *database) lookAt(path string) error {
 	case !info.Mode().IsRegular():
 		return amber.Errorf(amber.KindDamaged, "open database", path, "it is not a regular file")
 	}
-	return d.schema.checkHeader(path)
+	return nil
 }
 
 // tx is one transaction. Its time is fixed when it begins.
@@ -148,18 +156,24 @@ type tx struct {
 	current home.Current
 	now     amber.Time
 	stamp   amber.Stamp // of the last entry in the change log; grows with each
+	indexed int         // units of text that were written to the indexes
 }
 
 // update runs fn in a write transaction: the writer's turn, the shared lock,
 // the live generation, BEGIN IMMEDIATE, the schema version, fn, COMMIT. On
 // any error nothing of it stays. Fn runs at most once.
 func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error) error {
+	var used *handles // by a write that was committed, released below
 	err := d.agent.Write(ctx, d.name, func(c home.Current) error {
 		h, err := d.acquire(ctx, c)
 		if err != nil {
 			return err
 		}
-		defer d.release(h)
+		defer func() {
+			if used == nil {
+				d.release(h)
+			}
+		}()
 		err = d.run(ctx, h, h.writer, "BEGIN IMMEDIATE", func(t *tx) error {
 			if err := d.schema.checkVersion(t); err != nil {
 				return err
@@ -167,13 +181,23 @@ func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error
 			if err := t.enter(h); err != nil {
 				return err
 			}
-			return fn(t)
+			if err := fn(t); err != nil {
+				return err
+			}
+			return t.mergeIndexes()
 		})
 		if err == nil {
 			h.adopted = true
+			used = h
 		}
 		return err
 	})
+	if used != nil {
+		// The write is durable; whether its pages are in the database or in
+		// the log is not the caller's concern.
+		_ = d.tidy(context.WithoutCancel(ctx), used)
+		d.release(used)
+	}
 	return wrap(op, id, err)
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,8 +42,8 @@ var copies = []struct{ name, find string }{
 var _ amber.Eraser = (*Store)(nil)
 
 // Erase implements [amber.Eraser]. Secure delete overwrites what the
-// transaction frees; emptying the write-ahead log afterwards removes the
-// copies it holds.
+// transaction frees, and scrub what it passes over; emptying the write-ahead
+// log afterwards removes the copies it holds.
 func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
 	report := amber.EraseReport{ID: id, Removed: []string{}, Remaining: []string{}}
 	err := s.memory.update(ctx, "erase memory", string(id), func(t *tx) error { return t.erase(id, &report) })
@@ -96,6 +97,9 @@ func (t *tx) erase(id amber.MemoryID, report *amber.EraseReport) error {
 		report.Removed = append(report.Removed, fmt.Sprintf("%d turns", turns))
 	}
 	if err := t.eraseRow(m); err != nil {
+		return err
+	}
+	if err := t.scrub(); err != nil {
 		return err
 	}
 	report.Remaining, err = t.copiesOf(texts)
@@ -176,25 +180,37 @@ func (t *tx) copiesOf(texts []string) ([]string, error) {
 
 // emptyLog copies the write-ahead log into the database and cuts it to zero.
 // A reader on an old view, in this process or another, holds it up for as
-// long as it reads; emptyLog reports whether the log is empty in the end.
-func (s *Store) emptyLog(ctx context.Context) (bool, error) {
-	emptied := false
-	err := s.memory.direct(ctx, func(c *conn) error {
-		for wait := 10 * time.Millisecond; ; wait *= 2 {
-			var busy, frames, done int
-			if err := c.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done); err != nil {
-				return err
-			}
-			emptied = busy == 0
-			if emptied || wait > time.Second {
-				return nil
-			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(wait):
-			}
+// long as it reads; emptyLog tries for about a second, lets writers in between
+// and reports whether the log is empty in the end.
+func (s *Store) emptyLog(ctx context.Context) (emptied bool, err error) {
+	for wait := 10 * time.Millisecond; ; wait *= 2 {
+		err = s.memory.direct(ctx, func(c *conn) (err error) {
+			emptied, err = c.emptyLog(ctx, s.o.BusyTimeout)
+			return err
+		})
+		if err != nil || emptied || wait > time.Second {
+			return emptied, wrap("empty the write-ahead log", s.memory.schema.file, err)
 		}
-	})
-	return emptied, wrap("empty the write-ahead log", s.memory.schema.file, err)
+		select {
+		case <-ctx.Done():
+			return false, wrap("empty the write-ahead log", s.memory.schema.file, ctx.Err())
+		case <-time.After(wait):
+		}
+	}
+}
+
+// emptyLog tries once and does not wait for readers: nobody could write
+// meanwhile.
+func (c *conn) emptyLog(ctx context.Context, busyTimeout time.Duration) (emptied bool, err error) {
+	if _, err := c.sql.ExecContext(ctx, "PRAGMA busy_timeout=0"); err != nil {
+		return false, err
+	}
+	defer func() {
+		restore := fmt.Sprintf("PRAGMA busy_timeout=%d", busyTimeout.Milliseconds())
+		_, rerr := c.sql.ExecContext(context.WithoutCancel(ctx), restore)
+		err = errors.Join(err, rerr)
+	}()
+	var busy, frames, done int
+	err = c.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done)
+	return err == nil && busy == 0, err
 }

@@ -39,6 +39,8 @@ func kindOf(code int) (amber.Kind, string) {
 		return amber.KindRefused, "check who owns the folder, or choose another with --home"
 	case lib.SQLITE_FULL:
 		return amber.KindInternal, "free some disk space and try again; nothing was changed"
+	case lib.SQLITE_IOERR: // also where there is no room for the shared-memory file
+		return amber.KindInternal, "check that the disk works and has room"
 	case lib.SQLITE_TOOBIG:
 		return amber.KindInvalid, ""
 	case lib.SQLITE_INTERRUPT:

@@ -4,11 +4,12 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+
+	sqlite3 "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -77,41 +78,27 @@ func (s schema) migrate(ctx context.Context, db *sql.DB, from int64) error {
 	return nil
 }
 
-// checkHeader reads the beginning of a file without SQLite: its magic, and
-// the application id at byte 68.
-func (s schema) checkHeader(path string) error {
-	fail := func(why string) error {
-		e := amber.Errorf(amber.KindDamaged, "open database", path, why)
-		e.Hint = "put the right file back; this one is left as it is"
-		return e
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
-	}
-	defer f.Close()
-	var header [100]byte
-	switch _, err := io.ReadFull(f, header[:]); {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fail("it is too short to be a database")
-	case err != nil:
-		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
-	case string(header[:16]) != "SQLite format 3\x00":
-		return fail("it is not a database")
-	case int64(binary.BigEndian.Uint32(header[68:])) != s.applicationID:
-		return fail("it is not an Amber database of this kind")
-	}
-	return nil
-}
-
-// check looks whether a file is of our version.
+// check looks whether a file is ours and of our version. It asks SQLite: a
+// process that opens and closes a database by itself loses the locks SQLite
+// holds on it, and another program may then remove the write-ahead log under
+// an open store.
 func (s schema) check(ctx context.Context, db *sql.DB, path string) error {
-	var version int64
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	var app, version int64
+	err := db.QueryRowContext(ctx, "SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v").Scan(&app, &version)
+	var e *sqlite3.Error
+	switch {
+	case errors.As(err, &e) && e.Code() == lib.SQLITE_ERROR: // the question is right, so the file is not
+		return &amber.Error{Op: "open database", Kind: amber.KindDamaged, ID: path, Err: err, Hint: leftAsItIs}
+	case err != nil:
 		return wrap("open database", path, err)
+	case app != s.applicationID:
+		return &amber.Error{Op: "open database", Kind: amber.KindDamaged, ID: path,
+			Err: errors.New("it is not an Amber database of this kind"), Hint: leftAsItIs}
 	}
 	return s.judge(version, path)
 }
+
+const leftAsItIs = "put the right file back; this one is left as it is"
 
 // checkVersion is the same look inside a write transaction: another process
 // may have migrated the file since it was opened.

@@ -85,6 +85,10 @@ CREATE VIRTUAL TABLE memory_fts USING fts5 (
   tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO memory_fts (memory_fts, rank) VALUES ('secure-delete', 1);
+-- Every write merges a little itself: left to FTS5, one write in many merges
+-- a lot, and everybody waits for it.
+INSERT INTO memory_fts (memory_fts, rank) VALUES ('automerge', 0);
+INSERT INTO memory_fts (memory_fts, rank) VALUES ('crisismerge', 1000);
 INSERT INTO memory_fts (memory_fts, rank) VALUES ('rank', 'bm25(6.0, 6.0, 3.0, 2.0, 1.0, 1.0, 0.0)');
 
 -- Full text: every three characters, for parts of words and for scripts
@@ -101,6 +105,8 @@ CREATE VIRTUAL TABLE memory_grams USING fts5 (
   tokenize = 'trigram remove_diacritics 1', detail = none
 );
 INSERT INTO memory_grams (memory_grams, rank) VALUES ('secure-delete', 1);
+INSERT INTO memory_grams (memory_grams, rank) VALUES ('automerge', 0);
+INSERT INTO memory_grams (memory_grams, rank) VALUES ('crisismerge', 1000);
 
 CREATE VIRTUAL TABLE memory_gram_instances USING fts5vocab (memory_grams, instance);
 

@@ -1,0 +1,45 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+)
+
+// checkpointFrames is how many frames the write-ahead log may hold that are
+// not in the database yet before a checkpoint is made: SQLite's own number.
+const checkpointFrames = 1000
+
+// tidy makes a checkpoint when the write-ahead log has grown. SQLite would do
+// so inside the commit that passes the mark, and a fence would wait for it;
+// here the write is acknowledged and no lock of the agent is held. Readers and
+// writers go on meanwhile. A checkpoint that cannot be made now is made after
+// a later write, or when the last connection closes.
+func (d *database) tidy(ctx context.Context, h *handles) error {
+	if !h.tidying.TryLock() {
+		return nil // somebody is at it
+	}
+	defer h.tidying.Unlock()
+	conn, err := h.keeper.get(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.keeper.put(conn)
+	log, done, err := conn.checkpoint(ctx, "NOOP")
+	if err != nil || log-done < checkpointFrames {
+		return err
+	}
+	_, _, err = conn.checkpoint(ctx, "PASSIVE")
+	return err
+}
+
+// checkpoint returns how many frames the log has and how many of them are in
+// the database.
+func (c *conn) checkpoint(ctx context.Context, mode string) (log, done int, err error) {
+	var busy int
+	s, err := c.stmt(ctx, fmt.Sprintf("PRAGMA wal_checkpoint(%s)", mode))
+	if err != nil {
+		return 0, 0, err
+	}
+	err = s.QueryRowContext(ctx).Scan(&busy, &log, &done)
+	return log, done, err
+}
