@@ -92,8 +92,10 @@ func (s schema) check(ctx context.Context, db *sql.DB, path string) error {
 	case err != nil:
 		return wrap("open database", path, err)
 	case app != s.applicationID:
-		return &amber.Error{Op: "open database", Kind: amber.KindDamaged, ID: path,
-			Err: errors.New("it is not an Amber database of this kind"), Hint: leftAsItIs}
+		return &amber.Error{
+			Op: "open database", Kind: amber.KindDamaged, ID: path,
+			Err: errors.New("it is not an Amber database of this kind"), Hint: leftAsItIs,
+		}
 	}
 	return s.judge(version, path)
 }

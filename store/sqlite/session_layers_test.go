@@ -95,8 +95,8 @@ func TestEndingASelectedSessionThatHadEnded(t *testing.T) {
 	try(s.StartSession(ctx, amber.SessionStart{ID: "a"}))(t)
 	try(s.EndSession(ctx, amber.SessionEnd{ID: "a"}))(t)
 	try(s.SelectSession(ctx, "a"))(t)
-	if got := entriesOf(t, s, func() { try(s.EndSession(ctx, amber.SessionEnd{ID: "a"}))(t) }); len(got) != 0 {
-		t.Errorf("ending it again logs %v", got)
+	if got := entriesOf(t, s, func() { try(s.EndSession(ctx, amber.SessionEnd{ID: "a"}))(t) }); len(got) != 1 {
+		t.Errorf("ending it again logs %v, want that it is no longer active", got)
 	}
 	_, err := s.ActiveSession(ctx, amber.DefaultBinding)
 	wantKind(t, err, amber.KindNotFound, "active session after it was ended again")

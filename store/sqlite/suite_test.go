@@ -113,12 +113,7 @@ func TestRecallQuality(t *testing.T) {
 	}
 }
 
-// openStore opens a store in a fresh folder on real time.
-func openStore(t testing.TB) *sqlite.Store {
-	t.Helper()
-	return openIn(t, filepath.Join(t.TempDir(), "home"))
-}
-
+// openIn opens a store on real time.
 func openIn(t testing.TB, dir string) *sqlite.Store {
 	t.Helper()
 	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader})

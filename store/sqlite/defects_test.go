@@ -1,0 +1,374 @@
+package sqlite
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// The tests of this file are named after mistakes that stores of other memory
+// tools make.
+
+// found returns the ids a query finds, best first.
+func found(t *testing.T, s *Store, q amber.Query) []amber.MemoryID {
+	t.Helper()
+	ids := []amber.MemoryID{}
+	for _, h := range try(s.Recall(t.Context(), q))(t).Hits {
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+func save(t *testing.T, s *Store, r amber.WriteRequest) amber.MemoryID {
+	t.Helper()
+	return try(s.Write(t.Context(), r))(t).ID
+}
+
+func TestDefect1WholeQueryAsOnePhrase(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	want := save(t, s, amber.WriteRequest{Content: "The deployment window opens on Tuesdays at noon."})
+	save(t, s, amber.WriteRequest{Content: "Lunch is served in the garden."})
+	for _, text := range []string{
+		"when can we deploy?",
+		"noon window deployment", // another order
+		"On which Tuesday does the next window open, and for how long?",
+		"deployment, schedule; window!",
+	} {
+		if got := found(t, s, amber.Query{Text: text, Limit: 1}); !slices.Equal(got, []amber.MemoryID{want}) {
+			t.Errorf("%q finds %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestDefect2ConstantScore(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	want := []amber.MemoryID{
+		save(t, s, amber.WriteRequest{Title: "Lantern maintenance", Content: "Trim the lantern's wick and refill the lantern oil."}),
+		save(t, s, amber.WriteRequest{Content: "The lantern hangs beside the door, and its oil is kept in the cellar with the other supplies."}),
+		save(t, s, amber.WriteRequest{Content: "Oil the hinges of the door, the gate and the shed before winter, and paint the fence where it is needed."}),
+	}
+	hits := try(s.Recall(t.Context(), amber.Query{Text: "lantern oil maintenance"}))(t).Hits
+	var got []amber.MemoryID
+	for _, h := range hits {
+		got = append(got, h.ID)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Fatalf("hits (-want +got):\n%s", d)
+	}
+	if hits[0].Score != 1 || hits[1].Score >= hits[0].Score || hits[2].Score >= hits[1].Score || hits[2].Score <= 0 {
+		t.Errorf("scores %v, %v, %v; want 1, less, still less", hits[0].Score, hits[1].Score, hits[2].Score)
+	}
+}
+
+func TestDefect3SourceRefsAndMetadataDropped(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	refs := []amber.SourceRef{{Kind: "file", Value: "docs/it's.md"}, {Kind: "url", Value: "https://example.org/?a=1&b=%20"}}
+	metadata := map[string]string{"author": "ada", "note": "two\nlines", "empty": ""}
+	id := save(t, s, amber.WriteRequest{Content: "first", SourceRefs: refs, Metadata: metadata, IdempotencyKey: "key"})
+	title := "edited"
+	try(s.Edit(ctx, amber.EditRequest{ID: id, Title: &title}))(t)
+
+	answers := map[string]amber.Memory{
+		"get":                try(s.Get(ctx, id))(t),
+		"list":               try(s.List(ctx, amber.ListQuery{}))(t).Items[0],
+		"first revision":     try(s.History(ctx, id))(t)[0],
+		"last revision":      try(s.History(ctx, id))(t)[1],
+		"timeline":           try(s.Timeline(ctx, id, 1, 1))(t)[0],
+		"idempotency answer": try(s.Write(ctx, amber.WriteRequest{Content: "first", SourceRefs: refs, Metadata: metadata, IdempotencyKey: "key"}))(t).Memory,
+	}
+	for name, m := range answers {
+		if d := cmp.Diff(refs, m.SourceRefs); d != "" {
+			t.Errorf("%s: source refs (-want +got):\n%s", name, d)
+		}
+		if d := cmp.Diff(metadata, m.Metadata); d != "" {
+			t.Errorf("%s: metadata (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+func TestDefect4MissingIdentityWidens(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	ada := amber.Identities{SessionID: "s-ada", UserID: "ada", ProjectID: "p-ada", WorkspaceID: "w-ada"}
+	bob := amber.Identities{SessionID: "s-bob", UserID: "bob", ProjectID: "p-bob", WorkspaceID: "w-bob"}
+	// So many that a query for one of them tries the filter inside the index
+	// as well as after it.
+	for _, scope := range amber.Scopes()[:4] {
+		for i := range 40 {
+			save(t, s, amber.WriteRequest{Scope: scope, Identities: ada, Content: fmt.Sprintf("comet %s %d", scope, i)})
+		}
+	}
+	open := save(t, s, amber.WriteRequest{Content: "a comet for everybody"})
+	// A row that lost its identity belongs to nobody, not to whoever has none.
+	meddle(t, s.memory, `UPDATE memories SET identity = '', session_id = '', user_id = '', project_id = '', workspace_id = '' WHERE content LIKE '% 7'`)
+
+	for _, text := range []string{"comet", "come", ""} {
+		for who, ids := range map[string]amber.Identities{"nobody": {}, "bob": bob} {
+			if got := found(t, s, amber.Query{Text: text, Limit: 64, Filter: amber.Filter{Identities: ids}}); !slices.Equal(got, []amber.MemoryID{open}) {
+				t.Errorf("%s asks for %q and sees %d memories, want only the global one", who, text, len(got))
+			}
+		}
+		for _, scope := range amber.Scopes()[:4] {
+			_, err := s.Recall(ctx, amber.Query{Text: text, Filter: amber.Filter{Scope: scope}})
+			wantKind(t, err, amber.KindInvalid, "recall in scope "+string(scope)+" without its identity")
+			if got := found(t, s, amber.Query{Text: text, Limit: 64, Filter: amber.Filter{Scope: scope, Identities: ada}}); len(got) != 39 {
+				t.Errorf("ada asks for %q in scope %s and sees %d memories, want 39", text, scope, len(got))
+			}
+		}
+	}
+	for who, ids := range map[string]amber.Identities{"nobody": {}, "bob": bob} {
+		page := try(s.List(ctx, amber.ListQuery{Filter: amber.Filter{Identities: ids}}))(t)
+		if len(page.Items) != 1 || page.Items[0].ID != open {
+			t.Errorf("%s lists %d memories, want only the global one", who, len(page.Items))
+		}
+	}
+}
+
+func TestDefect5IdentitySplicedIntoSQL(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	names := []string{
+		`ada`, `a%`, `%`, `_da`, `___`, `'`, `''`, `"`, `ada' OR '1'='1`, `x'; DROP TABLE memories;--`, `ada";--`,
+		`*`, `ada OR bob`, `(`, `[ada]`, `\`, `ADA`, `Adá`, `東京`, `🙂`, `ſ`, `ß`, `ss`, `$1`, `?1`, `:id`, `null`, `{"a":1}`,
+	}
+	for _, scope := range []amber.Scope{amber.ScopeSession, amber.ScopeProject} {
+		want := map[string]amber.MemoryID{}
+		for _, name := range names {
+			want[name] = save(t, s, amber.WriteRequest{Scope: scope, Identities: identity(scope, name), Content: "comet of " + name})
+		}
+		for _, name := range names {
+			f := amber.Filter{Scope: scope, Identities: identity(scope, name)}
+			for _, text := range []string{"comet", ""} {
+				if got := found(t, s, amber.Query{Text: text, Filter: f, Limit: 64}); !slices.Equal(got, []amber.MemoryID{want[name]}) {
+					t.Errorf("%s %s asks for %q and sees %v, want %v", scope, name, text, got, want[name])
+				}
+			}
+			page := try(s.List(ctx, amber.ListQuery{Filter: f}))(t)
+			if len(page.Items) != 1 || page.Items[0].ID != want[name] {
+				t.Errorf("%s %s lists %v", scope, name, page.Items)
+			}
+			if line := try(s.Timeline(ctx, want[name], 9, 9))(t); len(line) != 1 {
+				t.Errorf("%s %s has a timeline of %d", scope, name, len(line))
+			}
+		}
+	}
+}
+
+// identity returns identities in which the one of scope is name.
+func identity(scope amber.Scope, name string) (ids amber.Identities) {
+	switch scope {
+	case amber.ScopeSession:
+		ids.SessionID = amber.SessionID(name)
+	case amber.ScopeUser:
+		ids.UserID = name
+	case amber.ScopeProject:
+		ids.ProjectID = name
+	case amber.ScopeWorkspace:
+		ids.WorkspaceID = name
+	}
+	return ids
+}
+
+func TestDefect6UnknownKindOrScopeDecodedAsAnother(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	_, err := s.Write(ctx, amber.WriteRequest{Content: "x", Kind: "rumour"})
+	wantKind(t, err, amber.KindInvalid, "write of an unknown kind")
+	_, err = s.Write(ctx, amber.WriteRequest{Content: "x", Scope: "galaxy"})
+	wantKind(t, err, amber.KindInvalid, "write in an unknown scope")
+
+	ada := amber.Identities{UserID: "ada"}
+	kind := save(t, s, amber.WriteRequest{Content: "comet of a kind", Kind: amber.Constraint})
+	scope := save(t, s, amber.WriteRequest{Content: "comet of a scope", Scope: amber.ScopeUser, Identities: ada})
+	meddle(t, s.memory, `UPDATE memories SET kind = 'rumour' WHERE id = ?`, kind)
+	meddle(t, s.memory, `UPDATE memories SET scope = 'galaxy' WHERE id = ?`, scope)
+	for _, text := range []string{"comet", "come", ""} {
+		got := found(t, s, amber.Query{Text: text, Filter: amber.Filter{Identities: ada, Kinds: amber.MemoryKinds()}})
+		if len(got) != 0 {
+			t.Errorf("%q finds %v among the known kinds and scopes", text, got)
+		}
+		if got := found(t, s, amber.Query{Text: text, Filter: amber.Filter{Identities: ada}}); slices.Contains(got, scope) {
+			t.Errorf("%q finds a memory whose scope nobody knows", text)
+		}
+	}
+	page := try(s.List(ctx, amber.ListQuery{Filter: amber.Filter{Identities: ada}}))(t)
+	if slices.ContainsFunc(page.Items, func(m amber.Memory) bool { return m.ID == scope }) {
+		t.Error("a memory whose scope nobody knows is listed")
+	}
+	if m := try(s.Get(ctx, kind))(t); m.Kind != "rumour" {
+		t.Errorf("an unknown kind is read as %s", m.Kind)
+	}
+	if m := try(s.Get(ctx, scope))(t); m.Scope != "galaxy" {
+		t.Errorf("an unknown scope is read as %s", m.Scope)
+	}
+}
+
+func TestDefect7RecordIDsCollideBetweenProcesses(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := filepath.Join(t.TempDir(), "home")
+	clock := newHandClock()                                // the same millisecond for everybody
+	seed := bytes.Repeat([]byte("not very random "), 1000) // and the same numbers
+	first := openAgent(t, agentIn(t, dir), Options{Clock: clock.read, Random: bytes.NewReader(seed)})
+	second := openAgent(t, agentIn(t, dir), Options{Clock: clock.read, Random: bytes.NewReader(seed)})
+	id := save(t, first, amber.WriteRequest{Content: "of the first"})
+	_, err := second.Write(ctx, amber.WriteRequest{Content: "of the second"})
+	if err == nil {
+		t.Fatal("two memories have one id")
+	}
+	if m := try(second.Get(ctx, id))(t); m.Content != "of the first" || m.Revision != 1 {
+		t.Errorf("the memory is now revision %d: %q", m.Revision, m.Content)
+	}
+
+	random := openAgent(t, agentIn(t, dir), Options{Clock: clock.read, Random: rand.Reader})
+	other := openAgent(t, agentIn(t, dir), Options{Clock: clock.read, Random: rand.Reader})
+	ids := map[amber.MemoryID]bool{}
+	for i := range 50 {
+		ids[save(t, random, amber.WriteRequest{Content: fmt.Sprint("random ", i)})] = true
+		ids[save(t, other, amber.WriteRequest{Content: fmt.Sprint("other ", i)})] = true
+	}
+	if len(ids) != 100 {
+		t.Errorf("100 memories have %d ids", len(ids))
+	}
+}
+
+// agentIn returns a new handle of the default agent of a home, as another
+// process would have it.
+func agentIn(t *testing.T, dir string) *home.Agent {
+	t.Helper()
+	h, _, err := home.Open(dir, home.Options{Clock: newHandClock().read, Random: rand.Reader})
+	do(t, err)
+	return try(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+}
+
+// openAgent opens the store of an agent until the test ends.
+func openAgent(t *testing.T, a *home.Agent, o Options) *Store {
+	t.Helper()
+	s := try(Open(t.Context(), a, o))(t)
+	t.Cleanup(func() { do(t, s.Close()) })
+	return s
+}
+
+func TestDefect8MemoryAndControlShareOneFile(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a, clock := agentIn(t, filepath.Join(t.TempDir(), "home")), newHandClock()
+	session := func(f func(*Store)) {
+		s := try(Open(ctx, a, Options{Clock: clock.read, Random: rand.Reader}))(t)
+		f(s)
+		do(t, s.Close())
+	}
+	session(func(s *Store) {
+		save(t, s, amber.WriteRequest{Content: "before the backup"})
+		try(s.SaveTask(ctx, amber.Task{ID: "before", Goal: "g"}, 0))(t)
+	})
+	path := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
+	backup := try(os.ReadFile(path))(t)
+	session(func(s *Store) {
+		save(t, s, amber.WriteRequest{Content: "after the backup"})
+		try(s.SaveTask(ctx, amber.Task{ID: "after", Goal: "g"}, 0))(t)
+	})
+	do(t, os.WriteFile(path, backup, 0o600))
+	session(func(s *Store) {
+		if n := try(s.Stats(ctx))(t).Memories; n != 1 {
+			t.Errorf("%d memories after the old memory.db is back, want 1", n)
+		}
+		if n := len(try(s.ListTasks(ctx, amber.TaskQuery{}))(t).Items); n != 2 {
+			t.Errorf("%d tasks after the old memory.db is back, want both", n)
+		}
+		shared := []string{"changes", "incarnations"}
+		if got := inBoth(t, s); !slices.Equal(got, shared) {
+			t.Errorf("both files have the tables %v, want %v", got, shared)
+		}
+	})
+}
+
+// inBoth returns the names of tables that both files have.
+func inBoth(t *testing.T, s *Store) (names []string) {
+	t.Helper()
+	tables := func(d *database) (names []string) {
+		do(t, d.view(t.Context(), "list tables", "", func(x *tx) (err error) {
+			names, err = all(x, scanText, `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+			return err
+		}))
+		return names
+	}
+	control := tables(s.control)
+	for _, n := range tables(s.memory) {
+		if slices.Contains(control, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// Acknowledged means synced, so every connection must have the pragmas that
+// make a commit durable, not only the first of a pool.
+func TestDefect9AcknowledgedBeforeDurable(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	for _, d := range []*database{s.memory, s.control} {
+		// All readers are inside at once, so each has a connection of its own;
+		// the writer writes beside them.
+		var inside, done sync.WaitGroup
+		inside.Add(s.o.Readers)
+		for range s.o.Readers {
+			done.Go(func() {
+				err := d.view(t.Context(), "look", "", func(x *tx) error {
+					inside.Done()
+					inside.Wait()
+					return samePragmas(x, true)
+				})
+				if err != nil {
+					t.Errorf("a reader of %s: %v", d.schema.file, err)
+				}
+			})
+		}
+		for range 3 {
+			if err := d.update(t.Context(), "look", "", func(x *tx) error { return samePragmas(x, false) }); err != nil {
+				t.Errorf("the writer of %s: %v", d.schema.file, err)
+			}
+		}
+		done.Wait()
+		if open := d.live.readers.db.Stats().OpenConnections; open != s.o.Readers {
+			t.Errorf("%d readers of %s are open, want %d", open, d.schema.file, s.o.Readers)
+		}
+	}
+}
+
+// samePragmas compares the pragmas of a connection with what they must be.
+func samePragmas(x *tx, reader bool) error {
+	want := map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "checkpoint_fullfsync": "1", "foreign_keys": "1",
+		"secure_delete": "1", "busy_timeout": "30000", "trusted_schema": "0", "cell_size_check": "1", "recursive_triggers": "1", "query_only": "0",
+	}
+	if reader {
+		want["query_only"] = "1"
+	}
+	var errs []error
+	for name, value := range want {
+		var got string
+		if err := x.row("PRAGMA " + name).Scan(&got); err != nil || got != value {
+			errs = append(errs, fmt.Errorf("%s is %q, want %q (%w)", name, got, value, err))
+		}
+	}
+	return errors.Join(errs...)
+}

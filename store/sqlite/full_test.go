@@ -1,0 +1,136 @@
+//go:build linux
+
+package sqlite
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// smallDisk mounts a file system of a few megabytes until the test ends.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("a full disk takes the right to mount one: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// fill takes all but some bytes of a file system's free space and returns the
+// file that takes it.
+func fill(t *testing.T, dir string, free int64) string {
+	t.Helper()
+	var st syscall.Statfs_t
+	do(t, syscall.Statfs(dir, &st))
+	path := filepath.Join(dir, "ballast")
+	do(t, os.WriteFile(path, make([]byte, max(0, int64(st.Bavail)*st.Bsize-free)), 0o600))
+	return path
+}
+
+// wantHint fails unless err is one error of Amber's that tells what to do.
+func wantHint(t *testing.T, err error, what string) {
+	t.Helper()
+	var e *amber.Error
+	if !errors.As(err, &e) || e.Hint == "" || e.Op == "" {
+		t.Errorf("%s: %v has no hint", what, err)
+	}
+	wantKind(t, err, amber.KindInternal, what)
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	disk := smallDisk(t, "12m")
+	a := agentIn(t, filepath.Join(disk, "home"))
+	s := try(Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader}))(t)
+	ballast := fill(t, disk, 4<<20)
+
+	texts := map[amber.MemoryID]string{}
+	for full := 0; full < 3; { // it stays full
+		text := fmt.Sprintf("memory %d %s", len(texts)+full, strings.Repeat("of a few words ", 300))
+		ack, err := s.Write(ctx, amber.WriteRequest{Content: text})
+		if err != nil {
+			wantHint(t, err, "write on a full disk")
+			full++
+			continue
+		}
+		texts[ack.ID] = text
+		if len(texts) > 5000 {
+			t.Fatal("the disk does not get full")
+		}
+	}
+	readable(t, s, texts)
+	if got := found(t, s, amber.Query{Text: "words", Limit: 3}); len(got) != 3 {
+		t.Errorf("recall on a full disk finds %v", got)
+	}
+	if _, err := s.SaveTask(ctx, amber.Task{ID: "t", Goal: strings.Repeat("goal ", 1000)}, 0); err != nil {
+		wantHint(t, err, "task on a full disk")
+	}
+
+	do(t, os.Remove(ballast))
+	id := save(t, s, amber.WriteRequest{Content: "there is room again"})
+	texts[id] = "there is room again"
+	readable(t, s, texts)
+	sound(t, s)
+	do(t, s.Close())
+	s = openAgent(t, a, Options{Clock: newHandClock().read, Random: rand.Reader})
+	readable(t, s, texts)
+	if n := try(s.Stats(ctx))(t).Memories; n != int64(len(texts)) {
+		t.Errorf("%d memories, %d were acknowledged", n, len(texts))
+	}
+}
+
+// readable fails unless each memory has its text.
+func readable(t *testing.T, s *Store, texts map[amber.MemoryID]string) {
+	t.Helper()
+	for id, text := range texts {
+		if m, err := s.Get(t.Context(), id); err != nil || m.Content != text {
+			t.Fatalf("acknowledged %s: %v", id, err)
+		}
+	}
+}
+
+// However far a creation gets before the disk is full, it can be begun again.
+func TestAgentIsMadeOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	disk := smallDisk(t, "12m")
+	h, _, err := home.Open(filepath.Join(disk, "home"), home.Options{Clock: newHandClock().read, Random: rand.Reader})
+	do(t, err)
+	failed := 0
+	for _, free := range []int64{0, 4, 16, 32, 150, 300, 470} { // kilobytes
+		a := try(h.Agent(amber.DefaultTenant, amber.AgentID(fmt.Sprint("agent-", free))))(t)
+		ballast := fill(t, disk, free<<10)
+		s, err := Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader})
+		if err != nil {
+			wantHint(t, err, fmt.Sprintf("open with %d kilobytes free", free))
+			failed++
+		} else {
+			do(t, s.Close())
+		}
+		do(t, os.Remove(ballast))
+		s = try(Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader}))(t)
+		save(t, s, amber.WriteRequest{Content: "it works"})
+		sound(t, s)
+		do(t, s.Close())
+		do(t, os.RemoveAll(a.Dir()))
+	}
+	if failed == 0 {
+		t.Error("every creation succeeded: the test tests nothing")
+	}
+}

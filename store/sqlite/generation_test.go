@@ -1,0 +1,279 @@
+package sqlite
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// copyGeneration makes the next generation of an agent, its databases copies
+// of the live ones as they are now.
+func copyGeneration(t *testing.T, a *home.Agent, from home.Current) home.Current {
+	t.Helper()
+	next := from
+	next.Generation++
+	next.Incarnation = try(amber.NewUUID(newHandClock().read(), rand.Reader))(t)
+	do(t, os.Mkdir(a.GenDir(next), 0o700))
+	for _, file := range []string{"memory.db", "control.db"} {
+		p := try(openPool(filepath.Join(a.GenDir(from), file), write, time.Second, 1))(t)
+		try(p.db.Exec("VACUUM INTO ?", filepath.Join(a.GenDir(next), file)))(t)
+		do(t, p.close())
+	}
+	return next
+}
+
+// publish makes a generation the live one.
+func publish(t *testing.T, a *home.Agent, c home.Current) {
+	t.Helper()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "amber-current 1\ngeneration %d\nincarnation %s\ndevice %s\nclock %s\n", c.Generation, c.Incarnation, c.Device, c.Clock)
+	fmt.Fprintf(&b, "crc32c %08x\n", crc32.Checksum(b.Bytes(), crc32.MakeTable(crc32.Castagnoli)))
+	do(t, fsx.Replace(fsx.OS(), filepath.Join(a.Dir(), "CURRENT"), 0o600, b.Bytes()))
+}
+
+// restore copies the live generation, lets something happen after that, and
+// switches to the copy.
+func restore(t *testing.T, a *home.Agent, then func(next *home.Current)) home.Current {
+	t.Helper()
+	next := copyGeneration(t, a, try(a.Current())(t))
+	if then != nil {
+		then(&next)
+	}
+	do(t, a.Exclusive(t.Context(), func(home.Current) error {
+		publish(t, a, next)
+		return nil
+	}))
+	return next
+}
+
+func TestNextUseIsOfTheNewGeneration(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"read", "write"} {
+		t.Run(first+" first", func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			s, _ := freshStore(t, amber.QueueOptions{})
+			kept := save(t, s, amber.WriteRequest{Content: "before the copy"})
+			try(s.SaveTask(ctx, amber.Task{ID: "kept", Goal: "g"}, 0))(t)
+			old := try(s.agent.Current())(t)
+			var lost amber.MemoryID
+			restore(t, s.agent, func(*home.Current) {
+				lost = save(t, s, amber.WriteRequest{Content: "after the copy"})
+				try(s.SaveTask(ctx, amber.Task{ID: "lost", Goal: "g"}, 0))(t)
+			})
+			if first == "write" {
+				save(t, s, amber.WriteRequest{Content: "after the switch"})
+				try(s.SaveTask(ctx, amber.Task{ID: "new", Goal: "g"}, 0))(t)
+			}
+			try(s.Get(ctx, kept))(t)
+			try(s.Task(ctx, "kept"))(t)
+			_, err := s.Get(ctx, lost)
+			wantKind(t, err, amber.KindNotFound, "memory the copy does not have")
+			_, err = s.Task(ctx, "lost")
+			wantKind(t, err, amber.KindNotFound, "task the copy does not have")
+			if first == "read" {
+				save(t, s, amber.WriteRequest{Content: "after the switch"})
+			}
+			if n := try(s.Stats(ctx))(t).Memories; n != 2 {
+				t.Errorf("%d memories in the new generation, want 2", n)
+			}
+			p := try(openPool(s.memory.path(old), write, time.Second, 1))(t)
+			var n int
+			do(t, p.db.QueryRow(`SELECT count(*) FROM memories WHERE content = 'after the switch'`).Scan(&n))
+			do(t, p.close())
+			if n != 0 {
+				t.Error("a write after the switch went to the old generation")
+			}
+			do(t, s.memory.update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
+			sound(t, s)
+		})
+	}
+}
+
+// Who reads when the switch comes finishes what it began; then its
+// connections are closed.
+func TestOldHandlesAreClosedAfterTheirUsers(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "before the copy"})
+	h := s.memory.live
+	do(t, s.memory.view(ctx, "hold", "", func(x *tx) error {
+		count := func() (n int) {
+			do(t, x.row(`SELECT count(*) FROM memories`).Scan(&n))
+			return n
+		}
+		count()
+		restore(t, s.agent, nil)
+		save(t, s, amber.WriteRequest{Content: "after the switch"})
+		if s.memory.live == h {
+			t.Fatal("the old handles are live")
+		}
+		if n := count(); n != 1 {
+			t.Errorf("the reader sees %d memories, want the one of its own generation", n)
+		}
+		return nil
+	}))
+	for name, p := range map[string]*pool{"writer": h.writer, "readers": h.readers} {
+		if n := p.db.Stats().OpenConnections; n != 0 {
+			t.Errorf("%d connections of the old %s are open", n, name)
+		}
+	}
+}
+
+// A reader that asked which generation is live before the switch, and comes
+// for its connection after it, does not bring the old one back.
+func TestLateReaderGetsTheNewGeneration(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	old := try(s.agent.Current())(t)
+	next := restore(t, s.agent, nil)
+	save(t, s, amber.WriteRequest{Content: "after the switch"})
+	do(t, os.RemoveAll(s.agent.GenDir(old))) // as a restore may when it is done
+	h := try(s.memory.acquire(ctx, old))(t)
+	defer s.memory.release(h)
+	if h.current.Incarnation != next.Incarnation {
+		t.Errorf("it got generation %d", h.current.Generation)
+	}
+}
+
+func TestPositionsAcrossGenerations(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	write := func(text string) amber.Position {
+		save(t, s, amber.WriteRequest{Content: text})
+		return try(s.Head(ctx))(t)
+	}
+	first := write("one")
+	second := write("two")
+	var lost amber.Position
+	next := restore(t, s.agent, func(*home.Current) { lost = write("only in the old history") })
+	keysAfter := func(p amber.Position) []string {
+		keys := []string{}
+		for _, c := range try(s.Changes(ctx, p, 99))(t) {
+			keys = append(keys, c.Key)
+		}
+		return keys
+	}
+	for _, when := range []string{"before", "after"} {
+		_, err := s.Changes(ctx, lost, 9)
+		wantKind(t, err, amber.KindConflict, "position the new history does not contain, "+when+" its first write")
+		_, err = s.Changes(ctx, amber.PositionAt("0193c5a8-0000-7000-8000-000000000000", 1), 9)
+		wantKind(t, err, amber.KindConflict, "position of a history nobody knows")
+		if when == "before" {
+			write("three")
+		}
+	}
+	all := keysAfter("")
+	if len(all) != 3 {
+		t.Fatalf("the log has %d entries, want 3", len(all))
+	}
+	if got := keysAfter(first); !slices.Equal(got, all[1:]) {
+		t.Errorf("after the first: %v, want %v", got, all[1:])
+	}
+	if got := keysAfter(second); !slices.Equal(got, all[2:]) {
+		t.Errorf("after the second: %v, want %v", got, all[2:])
+	}
+	incarnation, _, err := try(s.Head(ctx))(t).Parse()
+	if incarnation != next.Incarnation || err != nil {
+		t.Errorf("the head is of %s, want %s", incarnation, next.Incarnation)
+	}
+	if got := keysAfter(try(s.Head(ctx))(t)); len(got) != 0 {
+		t.Errorf("after the head: %v", got)
+	}
+}
+
+// Stamps go on from the clock mark of the generation, however far the copy or
+// the wall clock is behind it.
+func TestStampsNeverGoBack(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "a"})
+	var mark amber.Stamp
+	restore(t, s.agent, func(next *home.Current) {
+		clock.move(time.Hour)
+		late := save(t, s, amber.WriteRequest{Content: "lost with the old generation"})
+		mark = try(s.Get(ctx, late))(t).Origin.Clock
+		next.Clock = mark
+	})
+	clock.move(-2 * time.Hour)
+	last := mark
+	for i := range 3 {
+		title := fmt.Sprint("edit ", i)
+		m := try(s.Edit(ctx, amber.EditRequest{ID: id, Title: &title}))(t)
+		if m.Origin.Clock <= last {
+			t.Errorf("edit %d is stamped %s, not after %s", i, m.Origin.Clock, last)
+		}
+		last = m.Origin.Clock
+	}
+	if got := try(s.LastStamp(ctx))(t); got < last {
+		t.Errorf("the newest change is stamped %s, before %s", got, last)
+	}
+}
+
+// Writers that meet a switch lose nothing: what is acknowledged before it is
+// in the copy, what comes after it is in the new generation.
+func TestWritersMeetSwitches(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	second := openAgent(t, agentIn(t, homeOf(s.agent)), Options{Clock: clock.read, Random: rand.Reader})
+	var mu sync.Mutex
+	var acknowledged []amber.MemoryID
+	stop := make(chan struct{})
+	var done sync.WaitGroup
+	for i, st := range []*Store{s, s, second} {
+		done.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				ack, err := st.Write(ctx, amber.WriteRequest{Content: fmt.Sprintf("writer %d, %d", i, n)})
+				if err != nil {
+					t.Errorf("writer %d: %v", i, err)
+					return
+				}
+				mu.Lock()
+				acknowledged = append(acknowledged, ack.ID)
+				mu.Unlock()
+				if _, err := st.Get(ctx, ack.ID); err != nil {
+					t.Errorf("writer %d reads what it wrote: %v", i, err)
+					return
+				}
+			}
+		})
+	}
+	for range 4 {
+		do(t, s.agent.Exclusive(ctx, func(c home.Current) error {
+			publish(t, s.agent, copyGeneration(t, s.agent, c))
+			return nil
+		}))
+	}
+	close(stop)
+	done.Wait()
+	for _, id := range acknowledged {
+		if _, err := second.Get(ctx, id); err != nil {
+			t.Errorf("acknowledged %s: %v", id, err)
+		}
+	}
+	if c := try(s.agent.Current())(t); c.Generation != 5 || len(acknowledged) == 0 {
+		t.Errorf("%d memories in generation %d: the test tests nothing", len(acknowledged), c.Generation)
+	}
+	sound(t, s)
+}

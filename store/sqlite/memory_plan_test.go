@@ -1,0 +1,163 @@
+package sqlite
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// filterSteps are the steps of a plan that apply a filter with every
+// condition to one memory.
+func filterSteps() []string {
+	return []string{
+		"LIST SUBQUERY", "SCAN json_each VIRTUAL TABLE INDEX 1:", "CREATE BLOOM FILTER", // scopes
+		"LIST SUBQUERY", "SCAN json_each VIRTUAL TABLE INDEX 1:", "CREATE BLOOM FILTER", // kinds
+		"CORRELATED SCALAR SUBQUERY", "SCAN json_each VIRTUAL TABLE INDEX 1:", // tags
+	}
+}
+
+// fullFilter has every condition.
+func fullFilter() amber.Filter {
+	return amber.Filter{
+		Identities: amber.Identities{UserID: "ada"}, Kinds: []amber.MemoryKind{amber.Constraint}, Tags: []string{"x"},
+		Since: amber.UnixMilli(1), Until: amber.UnixMilli(2),
+	}
+}
+
+// A full-text index is asked once, before any table: asked for each row of a
+// table, it makes a search a thousand times as long.
+func TestRecallPlans(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	var c conditions
+	do(t, c.filter(fullFilter(), false))
+	filter := c.String()
+	checkPlans(t, s.memory, []planCase{
+		{"is there such a word", hasWord, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN memory_fts VIRTUAL TABLE INDEX 0:M7"}},
+		{"words", bestWords, []string{"SCAN memory_fts VIRTUAL TABLE INDEX 32:M7"}},
+		{"words, filtered", bestWordsFiltered + filter + orderRank, slices.Concat(
+			[]string{"SCAN memory_fts VIRTUAL TABLE INDEX 32:M7", "SEARCH memories EXISTS USING INTEGER PRIMARY KEY (rowid=?)"}, filterSteps())},
+		{"parts of words", selectGrams, []string{"SCAN memory_grams VIRTUAL TABLE INDEX 192:M1"}},
+		{"beginnings of grams", selectPrefix, []string{"SCAN memory_gram_instances VIRTUAL TABLE INDEX 1539:", "USE TEMP B-TREE FOR GROUP BY"}},
+		{"text of a memory", selectBody, []string{"SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{"number of memories", approximateRows, []string{"SEARCH memories"}},
+		{"who passes", passing + filter, slices.Concat(
+			[]string{"SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY", "SCAN json_each VIRTUAL TABLE INDEX 1:"}, filterSteps())},
+		{"newest", selectNewest + filter + orderNewest, slices.Concat(
+			[]string{"SEARCH memories USING INDEX memories_updated (updated_at>? AND updated_at<?)"}, filterSteps())},
+		{"newest of all", selectNewest + "true" + orderNewest, []string{"SCAN memories USING INDEX memories_updated"}},
+		{"hit", selectByRowid, []string{"SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
+	})
+}
+
+func TestMemoryPlans(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	checkPlans(t, s.memory, []planCase{
+		{"duplicate", findDuplicate, []string{"SEARCH memories USING INDEX memories_dedupe (content_digest=?)", "USE TEMP B-TREE FOR ORDER BY"}},
+		{"memory, also of a topic", selectMemory, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"count a duplicate", countDuplicate, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"erased id", isErased, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH erased USING PRIMARY KEY (id=?)"}},
+		{"history", selectRevisions, []string{"SEARCH revisions USING PRIMARY KEY (memory_id=?)"}},
+		{"idempotency answer", selectAnswer, []string{"SEARCH idempotency USING PRIMARY KEY (operation=? AND key=?)"}},
+		{"expired answers", expireAnswers, []string{
+			"SEARCH idempotency USING PRIMARY KEY (operation=? AND key=?)",
+			"LIST SUBQUERY", "SEARCH idempotency USING COVERING INDEX idempotency_expiry (expires_at<?)",
+		}},
+		{"answers of an erased memory", deleteAnswers, []string{"SEARCH idempotency USING INDEX idempotency_memory (memory_id=?)"}},
+		{"erased memory with what hangs on it", deleteMemory, []string{
+			"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)",
+			"SEARCH concepts USING PRIMARY KEY (memory_id=?)",
+			"SEARCH embeddings USING COVERING INDEX sqlite_autoindex_embeddings_1 (memory_id=?)",
+			"SEARCH relations USING COVERING INDEX relations_to (to_id=?)",
+			"SEARCH relations USING COVERING INDEX sqlite_autoindex_relations_2 (from_id=?)",
+			"SEARCH revisions USING PRIMARY KEY (memory_id=?)",
+		}},
+		{"clock", selectLastStamp, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN changes"}}, // its end: one row
+		{"changes", selectChanges, []string{"SEARCH c USING INTEGER PRIMARY KEY (rowid>?)", "CORRELATED SCALAR SUBQUERY", "SCAN i"}},
+		{"head", selectHead, []string{"SEARCH changes", "SCALAR SUBQUERY", "SCAN incarnations"}},
+		{"position", selectIncarnation, []string{
+			"SEARCH i USING COVERING INDEX sqlite_autoindex_incarnations_1 (id=?)",
+			"CORRELATED SCALAR SUBQUERY", "SEARCH l USING INTEGER PRIMARY KEY (rowid>?)", "SCALAR SUBQUERY", "SEARCH changes",
+		}},
+	})
+}
+
+// The statements of listings are put together when they are asked for, so
+// they are taken from the connections that ran them.
+func TestListPlans(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	created := "SEARCH memories USING INDEX memories_created ((created_at,id)<(?,?))"
+	for _, c := range []struct {
+		name string
+		run  func(*Store)
+		want [][]string // of each statement, in the order of their texts
+	}{
+		{"list", func(s *Store) {
+			f := fullFilter()
+			f.Since, f.Until = amber.Time{}, amber.Time{}
+			try(s.List(ctx, amber.ListQuery{Filter: f}))(t)
+		}, [][]string{append([]string{created}, filterSteps()...)}},
+		{
+			"list what changed since", func(s *Store) {
+				try(s.List(ctx, amber.ListQuery{All: true, Filter: amber.Filter{Since: amber.UnixMilli(1)}}))(t)
+			},
+			[][]string{{created}},
+		},
+		{
+			"list what changed in between", func(s *Store) { try(s.List(ctx, amber.ListQuery{Filter: fullFilter()}))(t) },
+			[][]string{slices.Concat([]string{"SEARCH memories USING INDEX memories_updated (updated_at>? AND updated_at<?)"}, filterSteps(), []string{"USE TEMP B-TREE FOR ORDER BY"})},
+		},
+		{
+			"list all", func(s *Store) { try(s.List(ctx, amber.ListQuery{All: true, Deleted: true}))(t) },
+			[][]string{{created}},
+		},
+		{"list one scope of all", func(s *Store) {
+			try(s.List(ctx, amber.ListQuery{All: true, Filter: amber.Filter{Scope: amber.ScopeUser}}))(t)
+		}, [][]string{{created}}},
+		{"timeline of a session", func(s *Store) {
+			id := save(t, s, amber.WriteRequest{Content: "a", Identities: amber.Identities{SessionID: "s"}})
+			try(s.Timeline(ctx, id, 1, 1))(t)
+		}, [][]string{
+			{"SEARCH memories USING INDEX memories_session (session_id=? AND (created_at,id)<(?,?))"},
+			{"SEARCH memories USING INDEX memories_session (session_id=? AND (created_at,id)>(?,?))"},
+		}},
+		{"timeline of a scope", func(s *Store) {
+			try(s.Timeline(ctx, save(t, s, amber.WriteRequest{Content: "a"}), 1, 1))(t)
+		}, [][]string{{created}, {"SEARCH memories USING INDEX memories_created ((created_at,id)>(?,?))"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, _ := freshStore(t, amber.QueueOptions{})
+			c.run(s)
+			queries := prepared(s.memory, "ORDER BY created_at")
+			if len(queries) != len(c.want) {
+				t.Fatalf("it ran %q, want %d statements", queries, len(c.want))
+			}
+			for i, q := range queries {
+				checkPlans(t, s.memory, []planCase{{"", q, c.want[i]}})
+			}
+		})
+	}
+}
+
+// prepared returns the statements that contain a part and that readers have
+// prepared, sorted.
+func prepared(d *database, part string) (queries []string) {
+	p := d.live.readers
+	for range cap(p.free) {
+		c := <-p.free
+		if c != nil {
+			for q := range c.stmts {
+				if strings.Contains(q, part) {
+					queries = append(queries, q)
+				}
+			}
+		}
+		p.free <- c
+	}
+	slices.Sort(queries)
+	return slices.Compact(queries)
+}

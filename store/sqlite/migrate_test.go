@@ -1,0 +1,195 @@
+package sqlite
+
+import (
+	"crypto/rand"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// madeUp is the schema of memory.db with migrations that do not exist, up to
+// a version.
+func madeUp(version int) schema {
+	s := memorySchema
+	s.migrations = []string{
+		memory1,
+		`CREATE TABLE steps (n INTEGER) STRICT; INSERT INTO steps VALUES (2);`,
+		`ALTER TABLE memories ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; INSERT INTO steps VALUES (3);`,
+		`UPDATE memories SET mood = 'merry'; INSERT INTO steps VALUES (4);`,
+	}[:version]
+	return s
+}
+
+// openWith opens an agent's store as an Amber would whose memory.db has
+// another schema.
+func openWith(t *testing.T, a *home.Agent, memory schema, keep bool) (*Store, error) {
+	t.Helper()
+	ctx := t.Context()
+	o := try(Options{Clock: newHandClock().read, Random: rand.Reader, KeepSchema: keep}.withDefaults())(t)
+	s := &Store{
+		agent: a, o: o,
+		memory:  &database{agent: a, name: "memory", schema: memory, o: o},
+		control: &database{agent: a, name: "control", schema: controlSchema, o: o},
+	}
+	c, err := s.generation(ctx)
+	if err == nil {
+		err = errors.Join(s.memory.ready(ctx, c), s.control.ready(ctx, c))
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	t.Cleanup(func() { do(t, s.Close()) })
+	return s, nil
+}
+
+// agentAt returns an agent whose memory.db has a version and one memory.
+func agentAt(t *testing.T, version int) (*home.Agent, amber.MemoryID) {
+	t.Helper()
+	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
+	s := try(openWith(t, a, madeUp(version), false))(t)
+	id := save(t, s, amber.WriteRequest{Content: "older than the schema"})
+	do(t, s.Close())
+	return a, id
+}
+
+// homeOf returns the home an agent is in.
+func homeOf(a *home.Agent) string { return filepath.Join(a.Dir(), "..", "..", "..", "..") }
+
+// steps returns which made-up migrations have run, in order.
+func steps(t *testing.T, s *Store) (steps []int64) {
+	t.Helper()
+	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
+		steps, err = all(x, scanRowid, `SELECT n FROM steps ORDER BY rowid`)
+		return err
+	}))
+	return steps
+}
+
+// version returns the version of a file, asked from outside.
+func version(t *testing.T, a *home.Agent, file string) (v int64) {
+	t.Helper()
+	outside(t, a, file, func(p *pool) { do(t, p.db.QueryRow("PRAGMA user_version").Scan(&v)) })
+	return v
+}
+
+// outside opens a file as another program would.
+func outside(t *testing.T, a *home.Agent, file string, f func(*pool)) {
+	t.Helper()
+	p := try(openPool(filepath.Join(a.GenDir(try(a.Current())(t)), file), write, time.Second, 1))(t)
+	f(p)
+	do(t, p.close())
+}
+
+func TestMigrateFromEveryVersion(t *testing.T) {
+	t.Parallel()
+	for from := 1; from <= 4; from++ {
+		a, id := agentAt(t, from)
+		s := try(openWith(t, a, madeUp(4), false))(t)
+		if got := steps(t, s); !slices.Equal(got, []int64{2, 3, 4}) {
+			t.Errorf("from %d: the migrations %v have run", from, got)
+		}
+		memory, control, err := s.SchemaVersion(t.Context())
+		if memory != 4 || control != 1 || err != nil {
+			t.Errorf("from %d: versions %d and %d, %v", from, memory, control, err)
+		}
+		if m := try(s.Get(t.Context(), id))(t); m.Content != "older than the schema" {
+			t.Errorf("from %d: the memory is %q", from, m.Content)
+		}
+		save(t, s, amber.WriteRequest{Content: "newer than the schema"})
+		sound(t, s)
+	}
+}
+
+// A step that fails leaves the version before it, whole, and the next open
+// goes on from there.
+func TestMigrationStopsBetweenSteps(t *testing.T) {
+	t.Parallel()
+	for broken := 2; broken <= 4; broken++ {
+		a, id := agentAt(t, 1)
+		bad := madeUp(4)
+		bad.migrations = slices.Clone(bad.migrations)
+		bad.migrations[broken-1] += ` INSERT INTO steps SELECT no_such_column FROM steps;`
+		if _, err := openWith(t, a, bad, false); err == nil {
+			t.Fatalf("step %d: the broken migration did not fail", broken)
+		}
+		if got := version(t, a, "memory.db"); got != int64(broken-1) {
+			t.Fatalf("step %d failed and left version %d", broken, got)
+		}
+		old := try(openWith(t, a, madeUp(broken-1), false))(t)
+		if m := try(old.Get(t.Context(), id))(t); m.Content != "older than the schema" {
+			t.Errorf("step %d: the memory is %q", broken, m.Content)
+		}
+		save(t, old, amber.WriteRequest{Content: "between the steps"})
+		sound(t, old)
+		do(t, old.Close())
+		s := try(openWith(t, a, madeUp(4), false))(t)
+		if got := steps(t, s); !slices.Equal(got, []int64{2, 3, 4}) {
+			t.Errorf("step %d: the migrations %v have run", broken, got)
+		}
+	}
+}
+
+func TestMigrationRunsOnce(t *testing.T) {
+	t.Parallel()
+	a, _ := agentAt(t, 1)
+	const openers = 6
+	stores := make([]*Store, openers)
+	errs := make([]error, openers)
+	var done sync.WaitGroup
+	for i := range openers {
+		own := agentIn(t, homeOf(a))
+		done.Go(func() { stores[i], errs[i] = openWith(t, own, madeUp(4), false) })
+	}
+	done.Wait()
+	do(t, errors.Join(errs...))
+	for _, s := range stores {
+		if got := steps(t, s); !slices.Equal(got, []int64{2, 3, 4}) {
+			t.Errorf("the migrations %v have run", got)
+		}
+	}
+	sound(t, stores[0])
+}
+
+func TestKeepSchemaLeavesAnOlderFile(t *testing.T) {
+	t.Parallel()
+	a, _ := agentAt(t, 1)
+	_, err := openWith(t, a, madeUp(4), true)
+	wantKind(t, err, amber.KindConflict, "open of an older file")
+	if got := version(t, a, "memory.db"); got != 1 {
+		t.Errorf("the file has version %d now", got)
+	}
+	try(openWith(t, a, madeUp(1), true))(t)
+}
+
+// Nobody writes while a migration runs, and none begins while somebody does.
+func TestMigrationHoldsTheExclusiveLock(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a, _ := agentAt(t, 1)
+	h, _, err := home.Open(homeOf(a), home.Options{Clock: newHandClock().read, Random: rand.Reader, Wait: 20 * time.Millisecond})
+	do(t, err)
+	hasty := try(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	migrate := func() error { return only(openWith(t, hasty, madeUp(4), false)) }
+	do(t, a.Write(ctx, "memory", func(home.Current) error {
+		wantKind(t, migrate(), amber.KindBusy, "migration beside a writer of memory.db")
+		return nil
+	}))
+	do(t, a.Write(ctx, "control", func(home.Current) error {
+		wantKind(t, migrate(), amber.KindBusy, "migration beside a writer of control.db")
+		return nil
+	}))
+	do(t, a.Exclusive(ctx, func(home.Current) error {
+		wantKind(t, migrate(), amber.KindBusy, "migration beside a fence")
+		return nil
+	}))
+	if got := version(t, a, "memory.db"); got != 1 {
+		t.Errorf("the file has version %d now", got)
+	}
+	do(t, migrate())
+}

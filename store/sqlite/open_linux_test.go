@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// SQLite's lock on a file belongs to the process: it is lost when the process
+// closes the file, whoever opened it. Another program that reads the database
+// then takes itself for the last one and removes the write-ahead log, and what
+// is acknowledged after that goes with it.
+func TestLocksAreKept(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "a"})
+	try(s.ListTasks(ctx, amber.TaskQuery{}))(t)
+	for _, c := range []struct {
+		name string
+		do   func()
+	}{
+		{"open", func() {}},
+		{"check", func() { s.Check(ctx) }},
+		{"second store", func() {
+			second := try(Open(ctx, s.agent, Options{Clock: clock.read, Random: rand.Reader}))(t)
+			save(t, second, amber.WriteRequest{Content: "b"})
+			do(t, second.Close())
+		}},
+		{"statistics", func() { try(s.Stats(ctx))(t) }},
+	} {
+		c.do()
+		for _, d := range []*database{s.memory, s.control} {
+			if path := d.path(d.live.current); !locked(t, path) {
+				t.Errorf("after %s there is no lock on %s", c.name, path)
+			}
+		}
+	}
+}
+
+// locked reports whether this process holds a POSIX lock on a file.
+func locked(t *testing.T, path string) bool {
+	t.Helper()
+	info := try(os.Stat(path))(t)
+	inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
+	pid := fmt.Sprintf(" %d ", os.Getpid())
+	for line := range strings.Lines(string(try(os.ReadFile("/proc/locks"))(t))) {
+		if strings.Contains(line, "POSIX") && strings.Contains(line, inode) && strings.Contains(line, pid) {
+			return true
+		}
+	}
+	return false
+}

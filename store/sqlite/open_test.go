@@ -1,0 +1,230 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+func TestOptionsDefaults(t *testing.T) {
+	t.Parallel()
+	clock := newHandClock()
+	for name, o := range map[string]Options{"no clock": {Random: rand.Reader}, "no random source": {Clock: clock.read}, "neither": {}} {
+		_, err := Open(t.Context(), agentIn(t, filepath.Join(t.TempDir(), "home")), o)
+		wantKind(t, err, amber.KindInvalid, name)
+	}
+	o := try(Options{Clock: clock.read, Random: rand.Reader}.withDefaults())(t)
+	if o.BusyTimeout != 30*time.Second || o.Readers != 4 || o.NetworkFS == nil {
+		t.Errorf("busy timeout %s, %d readers", o.BusyTimeout, o.Readers)
+	}
+	if want := (amber.QueueOptions{}).WithDefaults(); o.Queue != want {
+		t.Errorf("queue options are %+v, want %+v", o.Queue, want)
+	}
+	o = try(Options{Clock: clock.read, Random: rand.Reader, BusyTimeout: time.Second, Readers: 1}.withDefaults())(t)
+	if o.BusyTimeout != time.Second || o.Readers != 1 {
+		t.Errorf("what was set is lost: %s, %d readers", o.BusyTimeout, o.Readers)
+	}
+}
+
+func TestNetworkFileSystemIsRefused(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := filepath.Join(t.TempDir(), "home")
+	o := Options{Clock: newHandClock().read, Random: rand.Reader, NetworkFS: func(string) (string, bool) { return "nfs4", true }}
+	local := o
+	local.NetworkFS = func(string) (string, bool) { return "ext4", false }
+	for _, when := range []string{"a new agent", "an agent that exists"} {
+		_, err := Open(ctx, agentIn(t, dir), o)
+		wantKind(t, err, amber.KindRefused, when)
+		var e *amber.Error
+		if !errors.As(err, &e) || e.Hint == "" {
+			t.Errorf("%s: %v has no hint", when, err)
+		}
+		openAgent(t, agentIn(t, dir), local) // what was refused left nothing in the way
+	}
+}
+
+func TestKeepSchemaMakesNoAgent(t *testing.T) {
+	t.Parallel()
+	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
+	_, err := Open(t.Context(), a, Options{Clock: newHandClock().read, Random: rand.Reader, KeepSchema: true})
+	wantKind(t, err, amber.KindNotFound, "open of an agent that is not there")
+	if _, err := os.Lstat(a.Dir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("its folder: %v", err)
+	}
+}
+
+func TestClosedStore(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "a"})
+	do(t, s.Close())
+	do(t, s.Close())
+	for name, use := range map[string]func() error{
+		"write":      func() error { return only(s.Write(ctx, amber.WriteRequest{Content: "b"})) },
+		"get":        func() error { return only(s.Get(ctx, id)) },
+		"recall":     func() error { return only(s.Recall(ctx, amber.Query{Text: "a"})) },
+		"list":       func() error { return only(s.List(ctx, amber.ListQuery{})) },
+		"erase":      func() error { return only(s.Erase(ctx, id)) },
+		"changes":    func() error { return only(s.Changes(ctx, "", 1)) },
+		"stats":      func() error { return only(s.Stats(ctx)) },
+		"deep check": func() error { return s.DeepCheck(ctx) },
+		"task":       func() error { return only(s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0)) },
+		"tasks":      func() error { return only(s.ListTasks(ctx, amber.TaskQuery{})) },
+		"claim":      func() error { return only(s.Claim(ctx, "c")) },
+	} {
+		wantKind(t, use(), amber.KindInvalid, name+" after close")
+	}
+	if h := try(s.Health(ctx))(t); h.Status != amber.Unavailable || h.Detail == "" {
+		t.Errorf("a closed store is %+v", h)
+	}
+}
+
+func only[T any](_ T, err error) error { return err }
+
+// Whoever is inside when the store is closed finishes; the connections are
+// closed after that.
+func TestCloseBesideAReader(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "a"})
+	var h *handles
+	do(t, s.memory.view(t.Context(), "hold", "", func(x *tx) error {
+		h = s.memory.live
+		do(t, s.Close())
+		var n int
+		return x.row(`SELECT count(*) FROM memories`).Scan(&n)
+	}))
+	if n := h.readers.db.Stats().OpenConnections; n != 0 {
+		t.Errorf("%d connections are still open", n)
+	}
+}
+
+func TestConcurrentOpensMakeOneAgent(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := filepath.Join(t.TempDir(), "home")
+	const openers = 8
+	stores := make([]*Store, openers)
+	errs := make([]error, openers)
+	var begin, done sync.WaitGroup
+	begin.Add(1)
+	for i := range openers {
+		a := agentIn(t, dir)
+		done.Go(func() {
+			begin.Wait()
+			stores[i], errs[i] = Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader})
+		})
+	}
+	begin.Done()
+	done.Wait()
+	do(t, errors.Join(errs...))
+	currents := map[home.Current]bool{}
+	for i, s := range stores {
+		t.Cleanup(func() { do(t, s.Close()) })
+		save(t, s, amber.WriteRequest{Content: fmt.Sprint("of opener ", i)})
+		currents[try(s.Agent().Current())(t)] = true
+	}
+	if len(currents) != 1 {
+		t.Errorf("there are %d agents: %v", len(currents), currents)
+	}
+	if n := try(stores[0].Stats(ctx))(t).Memories; n != openers {
+		t.Errorf("%d memories of %d are in the one agent", n, openers)
+	}
+}
+
+func TestOpeningWritesNothing(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a := filledAgent(t)
+	before := tree(t, a.Dir())
+	for _, keep := range []bool{false, true} {
+		s := try(Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader, KeepSchema: keep}))(t)
+		try(s.List(ctx, amber.ListQuery{}))(t)
+		try(s.ListTasks(ctx, amber.TaskQuery{}))(t)
+		do(t, s.Close())
+	}
+	if d := cmp.Diff(before, tree(t, a.Dir())); d != "" {
+		t.Errorf("files (-before +after):\n%s", d)
+	}
+}
+
+// tree describes every file below a folder.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[path] = fingerprint(t, path)
+		}
+		return err
+	}))
+	return files
+}
+
+func TestSQLiteVersion(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	do(t, checkSQLite(t.Context(), s.memory.live.readers.db)) // the one this binary carries
+	for version, want := range map[string]amber.Kind{
+		"3.51.0": "", "3.51.3": "", "4.0.0": "",
+		"3.50.9": amber.KindInternal, "3.40.1": amber.KindInternal, "2.99.99": amber.KindInternal, "trunk": amber.KindInternal, "": amber.KindInternal,
+	} {
+		db := sql.OpenDB(versionDriver(version))
+		if got := amber.KindOf(checkSQLite(t.Context(), db)); got != want {
+			t.Errorf("SQLite %q gives %q, want %q", version, got, want)
+		}
+		do(t, db.Close())
+	}
+}
+
+// versionDriver answers every query with a version.
+type versionDriver string
+
+func (v versionDriver) Connect(context.Context) (driver.Conn, error) {
+	return versionConn{version: v}, nil
+}
+func (v versionDriver) Driver() driver.Driver { return nil }
+
+type versionConn struct {
+	driver.Conn
+	version versionDriver
+}
+
+func (c versionConn) Close() error { return nil }
+
+func (c versionConn) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	return &versionRows{version: c.version}, nil
+}
+
+type versionRows struct {
+	version versionDriver
+	read    bool
+}
+
+func (r *versionRows) Columns() []string { return []string{"sqlite_version()"} }
+func (r *versionRows) Close() error      { return nil }
+
+func (r *versionRows) Next(row []driver.Value) error {
+	if r.read {
+		return io.EOF
+	}
+	r.read, row[0] = true, string(r.version)
+	return nil
+}

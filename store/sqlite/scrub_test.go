@@ -1,0 +1,99 @@
+package sqlite
+
+import (
+	mathrand "math/rand/v2"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestFirstTerm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		page string
+		want string // "" for none
+	}{
+		// first rowid, where the offsets begin, the terms, the offsets
+		{"one term", "\x00\x00\x00\x0b" + "\x040abc\x01\x02" + "\x04", "0abc"},
+		{"behind the rest of another", "\x00\x04\x00\x0c" + "\x07\x07\x030xy\x01\x02" + "\x06", "0xy"},
+		{"a long offset", "\x00\x00\x00\x08" + "\x030ab" + "\x80\x04", "0ab"},
+		{"no terms", "\x00\x00\x00\x06" + "\x01\x02", ""},
+		{"empty", "", ""},
+		{"offsets outside", "\x00\x00\x01\x00" + "\x030ab\x04", ""},
+		{"term outside", "\x00\x00\x00\x08" + "\x7f0ab" + "\x04", ""},
+		{"endless number", "\x00\x00\x00\x04" + "\xff\xff\xff\xff\xff\xff", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := firstTerm([]byte(c.page)); string(got) != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestMiddle(t *testing.T) {
+	t.Parallel()
+	page := func(kind byte, cells, content byte) []byte {
+		p := make([]byte, 512)
+		p[0], p[4], p[5], p[6] = kind, cells, content, 0x80
+		return p
+	}
+	for _, c := range []struct {
+		name string
+		page []byte
+		want int // bytes
+	}{
+		{"leaf of a table", page(0x0d, 3, 1), 384 - 8 - 6},
+		{"leaf of an index", page(0x0a, 0, 0), 128 - 8},
+		{"node of a table", page(0x05, 1, 1), 384 - 12 - 2},
+		{"node of an index", page(0x02, 1, 1), 384 - 12 - 2},
+		{"something else", page(0x00, 1, 1), 0},
+		{"more cells than fit", page(0x0d, 255, 1), 0},
+		{"content outside", page(0x0d, 1, 0xff), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := len(middle(2, c.page)); got != c.want {
+				t.Errorf("got %d bytes, want %d", got, c.want)
+			}
+		})
+	}
+	first := make([]byte, 512)
+	copy(first[100:], page(0x0d, 1, 1)[:8])
+	if got := len(middle(1, first)); got != 384-110 {
+		t.Errorf("the first page has %d bytes, want %d", got, 384-110)
+	}
+	random := mathrand.New(mathrand.NewPCG(1, 1))
+	for range 10_000 { // whatever a page holds, nothing outside of it is touched
+		p := page(byte(random.Uint32()), byte(random.Uint32()), byte(random.Uint32()))
+		for i := range 8 {
+			p[100+i] = byte(random.Uint32())
+		}
+		clear(middle(1+random.Int64N(2), p))
+	}
+}
+
+// Scrubbing changes nothing anybody can read.
+func TestScrubKeepsEverything(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	others := newCrowd()
+	others.grow(t, s, scale(200))
+	for i, id := range others.ids[:len(others.ids)/2] { // indexes with holes
+		if content := plainText(others.random, 10+i%30); i%2 == 0 {
+			try(s.Edit(t.Context(), amber.EditRequest{ID: id, Content: &content}))(t)
+		}
+	}
+	before := try(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
+	do(t, s.memory.update(t.Context(), "scrub", "", (*tx).scrub))
+	after := try(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
+	if len(before) != len(after) {
+		t.Fatalf("%d memories, were %d", len(after), len(before))
+	}
+	for i := range after {
+		if after[i].Content != before[i].Content || after[i].Revision != before[i].Revision {
+			t.Errorf("memory %d changed", i)
+		}
+	}
+	others.mustBeIn(t, s)
+}

@@ -1,0 +1,124 @@
+package sqlite
+
+import (
+	"crypto/rand"
+	"errors"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestNewerSchemaIsNotOpened(t *testing.T) {
+	t.Parallel()
+	a, _ := agentAt(t, 3)
+	before := tree(t, a.Dir())
+	for _, keep := range []bool{false, true} {
+		_, err := openWith(t, a, madeUp(2), keep)
+		tooNew(t, err, "open")
+	}
+	_, err := Open(t.Context(), a, Options{Clock: newHandClock().read, Random: rand.Reader})
+	tooNew(t, err, "open")
+	for path, was := range before {
+		if is := fingerprint(t, path); is != was {
+			t.Errorf("%s was %s, it is %s", path, was, is)
+		}
+	}
+}
+
+func tooNew(t *testing.T, err error, what string) {
+	t.Helper()
+	wantKind(t, err, amber.KindTooNew, what)
+	var e *amber.Error
+	if !errors.As(err, &e) || e.Hint == "" {
+		t.Errorf("%s: %v has no hint", what, err)
+	}
+}
+
+// A process that has the store open when another one migrates it does not
+// write into a schema it does not know.
+func TestOpenStoreRefusesWritesAfterMigration(t *testing.T) {
+	t.Parallel()
+	a, _ := agentAt(t, 1)
+	old := try(openWith(t, a, madeUp(1), false))(t)
+	save(t, old, amber.WriteRequest{Content: "while it is known"})
+	newer := try(openWith(t, agentIn(t, homeOf(a)), madeUp(4), false))(t)
+	_, err := old.Write(t.Context(), amber.WriteRequest{Content: "into the unknown"})
+	tooNew(t, err, "write")
+	save(t, newer, amber.WriteRequest{Content: "by the newer one"})
+	if n := try(newer.Stats(t.Context()))(t).Memories; n != 3 {
+		t.Errorf("%d memories, want 3", n)
+	}
+}
+
+// Every write looks at the version inside its transaction.
+func TestEveryWriteChecksTheVersion(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "a"})
+	other := save(t, s, amber.WriteRequest{Content: "b"})
+	related := try(s.Relate(ctx, amber.Relation{From: id, To: other, Type: "related"}))(t)
+	try(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	try(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n", Summary: "s", Payload: []byte(`{}`)}))(t)
+	do(t, s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
+	lease := try(s.Claim(ctx, "c"))(t).Lease
+	memory, control := try(s.Head(ctx))(t), try(controlLog{s}.Head(ctx))(t)
+	for _, file := range []string{"memory.db", "control.db"} {
+		outside(t, s.agent, file, func(p *pool) { try(p.db.Exec("PRAGMA user_version = 99"))(t) })
+	}
+	title := "t"
+	for name, write := range map[string]func() error{
+		"write":     func() error { return only(s.Write(ctx, amber.WriteRequest{Content: "x"})) },
+		"duplicate": func() error { return only(s.Write(ctx, amber.WriteRequest{Content: "a"})) },
+		"batch":     func() error { return only(s.WriteBatch(ctx, []amber.WriteRequest{{Content: "x"}})) },
+		"edit":      func() error { return only(s.Edit(ctx, amber.EditRequest{ID: id, Title: &title})) },
+		"delete":    func() error { return s.Delete(ctx, id) },
+		"erase":     func() error { return only(s.Erase(ctx, id)) },
+		"relate":    func() error { return only(s.Relate(ctx, amber.Relation{From: other, To: id, Type: "r"})) },
+		"unrelate":  func() error { return s.Unrelate(ctx, related.ID) },
+		"embedding": func() error {
+			return s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: []float32{1}})
+		},
+		"concepts": func() error { return s.SetConcepts(ctx, id, []string{"c"}) },
+		"turn": func() error {
+			return only(s.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "x"}))
+		},
+		"delete turns": func() error { return only(s.DeleteTurns(ctx, "s")) },
+		"start":        func() error { return only(s.StartSession(ctx, amber.SessionStart{ID: "s2"})) },
+		"end":          func() error { return only(s.EndSession(ctx, amber.SessionEnd{ID: "s"})) },
+		"state":        func() error { return only(s.SaveState(ctx, "s", []byte(`1`), 0)) },
+		"loop": func() error {
+			return only(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`1`)}))
+		},
+		"compaction": func() error { return only(s.AddCompaction(ctx, amber.Compaction{SessionID: "s", Summary: "x"})) },
+		"task":       func() error { return only(s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0)) },
+		"event":      func() error { return only(s.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued})) },
+		"approval": func() error {
+			return only(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "b", TaskID: "t", NodeID: "n", Summary: "s", Payload: []byte(`{}`)}))
+		},
+		"decision": func() error {
+			return only(s.DecideApproval(ctx, amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalApproved, Actor: "me"}))
+		},
+		"result": func() error {
+			return only(s.SaveResult(ctx, amber.Result{TaskID: "t", NodeID: "m", Producer: "p", Status: amber.ResultOK}))
+		},
+		"publish":       func() error { return s.Publish(ctx, amber.Envelope{EntryID: "f", TaskID: "t", NodeID: "n"}) },
+		"publish again": func() error { return s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}) },
+		"claim":         func() error { return only(s.Claim(ctx, "c")) },
+		"renew":         func() error { return only(s.Renew(ctx, lease)) },
+		"ack":           func() error { return s.Ack(ctx, lease) },
+		"nack":          func() error { return s.Nack(ctx, amber.Nack{Lease: lease, Reason: "r"}) },
+		"deep check":    func() error { return s.DeepCheck(ctx) },
+	} {
+		tooNew(t, write(), name)
+	}
+	if got := try(s.Head(ctx))(t); got != memory {
+		t.Errorf("the head of memory.db is %s, was %s", got, memory)
+	}
+	if got := try(controlLog{s}.Head(ctx))(t); got != control {
+		t.Errorf("the head of control.db is %s, was %s", got, control)
+	}
+	if m := try(s.Get(ctx, id))(t); m.Revision != 1 || m.DuplicateCount != 0 {
+		t.Errorf("a memory changed: %+v", m)
+	}
+}
