@@ -172,11 +172,19 @@ func TestKilledWritersLoseNothingAcknowledged(t *testing.T) {
 	lines := make(chan string, processes)
 	var got saved
 	var wg sync.WaitGroup
-	wg.Go(func() { collect(lines, processes, got.line) })
+	busy := make(chan struct{})
+	wg.Go(func() {
+		collect(lines, processes, func(line string) {
+			if got.line(line); len(got.ids) == 3*processes {
+				close(busy)
+			}
+		})
+	})
 	var cmds []*exec.Cmd
 	for i := range processes {
 		cmds = append(cmds, start(t, lines, "save", dir, strconv.Itoa(i), "1000"))
 	}
+	<-busy // every kill meets writers at work
 	for _, i := range random.Perm(processes) {
 		time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond) // so that kills hit writers anywhere in their work
 		if err := cmds[i].Process.Kill(); err != nil {
@@ -194,9 +202,6 @@ func TestKilledWritersLoseNothingAcknowledged(t *testing.T) {
 		}
 	}
 	t.Logf("%d acknowledged before their writers were killed, all there", len(got.ids))
-	if len(got.ids) == 0 {
-		t.Error("nothing was acknowledged: the test tests nothing")
-	}
 	healthy(t, s)
 }
 
