@@ -10,6 +10,7 @@ import (
 const (
 	insertIncarnation = `INSERT INTO incarnations (id, first_seq) SELECT ?1, coalesce(max(seq), 0) + 1 FROM changes WHERE true ON CONFLICT (id) DO NOTHING`
 	selectLastStamp   = `SELECT coalesce((SELECT stamp FROM changes ORDER BY seq DESC LIMIT 1), 0)`
+	selectLastEntry   = `SELECT coalesce(max(seq), 0), coalesce((SELECT stamp FROM changes ORDER BY seq DESC LIMIT 1), 0) FROM changes`
 	insertChange      = `INSERT INTO changes (stamp, op, scope, key, old_digest, new_digest) VALUES (?, ?, ?, ?, ?, ?)`
 	selectHead        = `SELECT coalesce(max(seq), 0), (SELECT id FROM incarnations ORDER BY ordinal DESC LIMIT 1) FROM changes`
 	selectIncarnation = `SELECT coalesce((SELECT min(first_seq) - 1 FROM incarnations l WHERE l.ordinal > i.ordinal), (SELECT coalesce(max(seq), 0) FROM changes)) FROM incarnations i WHERE i.id = ?`
@@ -27,9 +28,10 @@ func (t *tx) enter(h *handles) error {
 			return fmt.Errorf("adopt incarnation: %w", err)
 		}
 	}
-	if err := t.row(selectLastStamp).Scan(&t.stamp); err != nil {
+	if err := t.row(selectLastEntry).Scan(&t.seq, &t.stamp); err != nil {
 		return fmt.Errorf("read clock: %w", err)
 	}
+	t.firstSeq = t.seq
 	t.stamp = max(t.stamp, t.current.Clock)
 	return nil
 }
@@ -54,6 +56,7 @@ func (t *tx) log(c change) error {
 	if _, err := t.exec(insertChange, t.tick(), c.op, c.scope, c.key, c.old, c.new); err != nil {
 		return fmt.Errorf("log change: %w", err)
 	}
+	t.seq++
 	return nil
 }
 

@@ -156,7 +156,10 @@ type tx struct {
 	current home.Current
 	now     amber.Time
 	stamp   amber.Stamp // of the last entry in the change log; grows with each
-	indexed int         // units of text that were written to the indexes
+	seq     int64       // of that entry; grows with each
+	// firstSeq is seq when the transaction began.
+	firstSeq int64
+	indexed  bool // the text of a memory was written
 }
 
 // update runs fn in a write transaction: the writer's turn, the shared lock,

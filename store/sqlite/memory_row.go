@@ -128,7 +128,7 @@ func (t *tx) insert(m amber.Memory) error {
 	if _, err := t.exec(insertMemory, args...); err != nil {
 		return err
 	}
-	t.indexed += units(m)
+	t.indexed = true
 	return t.log(change{amber.OpInsert, amber.ChangeMemory, string(m.ID), "", m.ContentDigest})
 }
 
@@ -152,7 +152,7 @@ func (t *tx) revise(op amber.Op, prev, next amber.Memory) (amber.Memory, error) 
 	if _, err := t.exec(updateMemory, args...); err != nil {
 		return next, err
 	}
-	t.indexed += units(prev) + units(next)
+	t.indexed = true
 	c := change{op, amber.ChangeMemory, string(next.ID), prev.ContentDigest, next.ContentDigest}
 	if op == amber.OpDelete {
 		c.new = ""

@@ -1,41 +1,36 @@
 package sqlite
 
-import (
-	"fmt"
-
-	"github.com/amber-memory/amber"
-)
+import "fmt"
 
 // A full-text index is a log-structured tree: every transaction adds a
-// segment, and segments are merged into larger ones. FTS5 would merge now and
-// then, much at a time; a fence, and every other writer, would wait for it.
-// Instead each transaction merges a little in proportion to what it wrote.
+// segment, and segments are merged into larger ones. FTS5 would merge seldom
+// and much at a time; a fence, and every other writer, would wait for it.
+// Instead one write in mergeEvery merges a little, so that most writes cost
+// the same at any size and none costs much more.
 const (
 	mergeWords = `INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', ?)`
 	mergeGrams = `INSERT INTO memory_grams (memory_grams, rank) VALUES ('merge', ?)`
 
-	// Pages merged per unit, and the bytes of text that make one. A page is
-	// merged once per level of the tree; these numbers keep the segments of an
-	// index at about sixteen.
+	// mergeEvery counts entries of the change log, which every process sees
+	// alike, so that short-lived processes merge as well.
+	mergeEvery = 4
+	// Pages merged per entry. A page is merged once per level of the tree;
+	// these numbers keep the segments of an index at about sixteen.
 	wordPages = 2
 	gramPages = 4
-	unitBytes = 1024
 )
 
-// units is how much of the indexes a memory makes up.
-func units(m amber.Memory) int {
-	return 1 + (len(m.Title)+len(m.Topic)+len(m.Summary)+len(m.Content))/unitBytes
-}
-
-// mergeIndexes merges for the memories this transaction wrote.
+// mergeIndexes merges when the log has passed a multiple of mergeEvery in
+// this transaction.
 func (t *tx) mergeIndexes() error {
-	if t.indexed == 0 {
+	steps := t.seq/mergeEvery - t.firstSeq/mergeEvery
+	if !t.indexed || steps == 0 {
 		return nil
 	}
-	if _, err := t.exec(mergeWords, t.indexed*wordPages); err != nil {
+	if _, err := t.exec(mergeWords, steps*mergeEvery*wordPages); err != nil {
 		return fmt.Errorf("merge words: %w", err)
 	}
-	if _, err := t.exec(mergeGrams, t.indexed*gramPages); err != nil {
+	if _, err := t.exec(mergeGrams, steps*mergeEvery*gramPages); err != nil {
 		return fmt.Errorf("merge grams: %w", err)
 	}
 	return nil
