@@ -34,6 +34,7 @@ test-long: build
 	$(GO) test -count=1 -timeout 60m -v ./store/sqlite -run 'TestHistories' -histories 1000
 	$(GO) test -count=1 -timeout 20m -v ./store/sqlite -run 'Process|Killed' -queue.entries 10000
 	$(GO) test -count=5 -timeout 20m -v ./store/sqlite -run 'Killed'
+	$(GO) test -count=1 -timeout 20m -v ./journal -run 'TestHistories|TestKilledProcesses' -journal.histories 10000 -journal.trials 200
 	$(GO) test -count=1 -timeout 20m ./store/sqlite -run 'Erase' -crowd 3000
 
 # Ratios, measured in one run; nothing here is a test.
@@ -46,6 +47,8 @@ fuzz:
 	$(GO) test ./internal/analyze -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME)
 	$(GO) test ./registry -run '^$$' -fuzz FuzzLoad -fuzztime $(FUZZTIME)
 	$(GO) test ./home -run '^$$' -fuzz FuzzCurrent -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./journal -run '^$$' -fuzz FuzzFrames -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./journal -run '^$$' -fuzz FuzzMeta -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 
 lint: $(GOFUMPT) $(STATICCHECK)
 	@test -z "$$($(GOFUMPT) -l .)" || { echo "gofumpt is not clean:"; $(GOFUMPT) -l .; exit 1; }

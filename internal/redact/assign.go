@@ -1,0 +1,101 @@
+package redact
+
+import "strings"
+
+// assignmentRule removes values that a name calls secret and that look like
+// one: NAME=value, "name": "value", name := "value", --name value, and so on.
+func assignmentRule() rule {
+	vendors := vendorKeys()
+	return rule{
+		name:    "secret-assignment",
+		anchors: secretNames,
+		fold:    true,
+		find: func(v view, at int, found []span) []span {
+			a, ok := v.assignment(at)
+			if !ok {
+				return found
+			}
+			name := a.rule(v, vendors)
+			if name == "" {
+				return found
+			}
+			return append(found, span{a.start, a.secretEnd(v), name})
+		},
+	}
+}
+
+// secretNames are the parts of a name that call its value secret.
+var secretNames = []string{
+	"password", "passwd", "passphrase", "_pass", "pwd", "secret", "token", "credential",
+	"apikey", "api_key", "api-key", "accesskey", "access_key", "access-key", "authkey", "auth_key", "auth-key",
+	"privatekey", "private_key", "private-key", "encryptionkey", "encryption_key", "encryption-key",
+	"signingkey", "signing_key", "signing-key", "masterkey", "master_key", "master-key", "accountkey", "account_key",
+	"sharedkey", "shared_key", "servicekey", "service_key", "role_key", "licensekey", "license_key", "license-key",
+	"appkey", "app_key", "app-key", "admin_key", "adminkey", "hmac_key", "hmackey", "jwt_key", "session_key", "sessionkey",
+	"storage_key", "storagekey", "subscription_key", "subscription-key", "subscriptionkey", "write_key", "writekey",
+	"server_key", "serverkey", "deploy_key", "webhook_key",
+}
+
+// rule returns the rule that removes the value, "" when none does.
+func (a *assignment) rule(v view, vendors []vendorKey) string {
+	value := v.text[a.start:a.end]
+	if !a.quoted && a.end < v.hi && strings.IndexByte("([{", v.text[a.end]) >= 0 {
+		return "" // a call or an index, not a value
+	}
+	name := strings.ToLower(a.name)
+	if isReference(name, name[len(name)-len(a.tail):]) {
+		return ""
+	}
+	if vendor := vendorOf(vendors, name, value); vendor != "" {
+		return vendor
+	}
+	if a.setting && alnum.has[value[0]] && chosen(value) && !(identifies(value) && len(value) >= minRandom) {
+		return "env-assignment"
+	}
+	if random(value) {
+		return "secret-assignment"
+	}
+	return ""
+}
+
+// secretEnd returns where the secret ends: in quotation marks, where they or
+// the word end, for the secret may hold bytes that end a bare value.
+func (a *assignment) secretEnd(v view) int {
+	const longest = 512
+	end := a.end
+	if !a.quoted {
+		return end
+	}
+	for end < min(v.hi, a.end+longest) && v.text[end] > ' ' && strings.IndexByte("\"'`\\<>[]", v.text[end]) < 0 {
+		end++
+	}
+	return end
+}
+
+// isReference reports whether a name that holds a secret word names something
+// else: what is said about the secret, or a token that opens nothing.
+//
+// The name and its end are folded.
+func isReference(name, tail string) bool {
+	if name == "pwd" || name == "oldpwd" {
+		return true // the working directory
+	}
+	for _, word := range []string{
+		"public", "page_token", "pagetoken", "page-token", "next_token", "nexttoken", "next-token", "sync_token", "synctoken",
+		"continuation", "starting", "cursor", "placeholder", "example", "integrity",
+	} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	for _, word := range []string{
+		"id", "ids", "name", "file", "path", "url", "uri", "type", "ref", "arn", "version", "count", "length", "size", "format",
+		"field", "label", "regex", "pattern", "prefix", "suffix", "endpoint", "algorithm", "policy",
+		"hash", "sha1", "sha256", "sha512", "md5", "digest", "checksum", "fingerprint",
+	} {
+		if strings.HasSuffix(tail, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,147 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// impliedRules are names that rules give beside their own.
+var impliedRules = []string{"basic-auth", "bearer-token", "database-url-password", "env-assignment"}
+
+// headerRules are credentials in the headers of requests, as they stand in
+// logs, commands, code and JSON.
+func headerRules() []rule {
+	return []rule{
+		{name: "authorization-header", anchors: []string{"authorization"}, fold: true, find: findAuthorization},
+		{name: "bearer-token", anchors: []string{"bearer"}, fold: true, find: findBearer},
+		{name: "session-cookie", anchors: []string{"cookie"}, fold: true, find: findCookies},
+	}
+}
+
+// findAuthorization removes the credential of an Authorization header and
+// keeps its scheme.
+func findAuthorization(v view, at int, found []span) []span {
+	at, ok := v.value(at + len("authorization"))
+	if !ok {
+		return found
+	}
+	end := credential.padded(v.text, at, v.hi)
+	start := v.skip(end, " \t")
+	if start > end {
+		return v.schemeCredential(v.text[at:end], start, found)
+	}
+	if random(v.text[at:end]) {
+		found = append(found, span{at, end, "authorization-header"})
+	}
+	return found
+}
+
+// schemeCredential removes the credential at start that follows a scheme.
+func (v view) schemeCredential(scheme string, start int, found []span) []span {
+	end := credential.padded(v.text, start, v.hi)
+	value := v.text[start:end]
+	switch strings.ToLower(scheme) {
+	case "bearer":
+		if chosen(value) {
+			found = append(found, span{start, end, "bearer-token"})
+		}
+	case "basic":
+		if isBasic(value) {
+			found = append(found, span{start, end, "basic-auth"})
+		}
+	case "token", "bot", "apikey", "api-key", "key", "negotiate", "ntlm", "oauth", "genie-key", "splunk", "sso-key":
+		if chosen(value) {
+			found = append(found, span{start, end, "authorization-header"})
+		}
+	}
+	return found
+}
+
+// isBasic reports whether a value is base64 for a user and a password that is
+// no placeholder.
+func isBasic(s string) bool {
+	plain, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		if plain, err = base64.RawStdEncoding.DecodeString(s); err != nil {
+			return false
+		}
+	}
+	user, password, ok := strings.Cut(string(plain), ":")
+	if !ok || !isText(plain) {
+		return false
+	}
+	return isPassword(user, password) || password == "" && random(user)
+}
+
+func isText(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// findBearer removes a bearer token that stands outside a header. The word is
+// common, so the token must look random.
+func findBearer(v view, at int, found []span) []span {
+	end := at + len("bearer")
+	start := v.skip(end, " \t")
+	if start == end || !v.begins(at, wordEdge) {
+		return found
+	}
+	start = v.quote(start)
+	end = credential.padded(v.text, start, v.hi)
+	if random(v.text[start:end]) {
+		found = append(found, span{start, end, "bearer-token"})
+	}
+	return found
+}
+
+// The parts of a cookie pair. A value is judged by its bytes before the first
+// that may part another name from its value, so that no two judge the same.
+var (
+	cookieName  = newClass("0-9A-Za-z_.-")
+	cookieHead  = newClass("!#$%&*+./0-9?@A-Z^_a-z|~-")
+	cookieValue = newClass("!#$%&*+./0-9:=?@A-Z^_a-z|~-")
+)
+
+// findCookies removes the values of session cookies in a Cookie or Set-Cookie
+// header.
+func findCookies(v view, at int, found []span) []span {
+	const longest = 8 << 10
+	v.hi = min(v.hi, at+longest)
+	at = v.quote(at + len("cookie"))
+	at = v.skip(v.skip(at, " \t"), ":=")
+	at = v.quote(v.skip(at, " \t"))
+	for at < v.hi {
+		name := at
+		at = cookieName.run(v.text, at, v.hi)
+		if at == name || at >= v.hi || v.text[at] != '=' {
+			return found
+		}
+		start := at + 1
+		at = cookieValue.run(v.text, start, v.hi)
+		head := v.text[start:cookieHead.run(v.text, start, at)]
+		if namesSession(v.text[name:start-1]) && chosen(head) {
+			found = append(found, span{start, at, "session-cookie"})
+		}
+		if next := v.skip(at, "; "); next > at {
+			at = next
+			continue
+		}
+		return found
+	}
+	return found
+}
+
+// namesSession reports whether a cookie of this name lets its holder in.
+func namesSession(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"sess", "sid", "auth", "token", "jwt", "login", "remember", "csrf", "xsrf", "ticket", "secret"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,89 @@
+package redact_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/redact"
+)
+
+// hostile are units of which a long text is made to provoke the most work per
+// byte: anchors without secrets, heads without tails, starts without ends.
+var hostile = map[string]string{
+	"zeros":            "\x00",
+	"backslashes":      `\`,
+	"quotes":           `\"`,
+	"open tags":        "<private>",
+	"closed tags":      "<private></private>",
+	"half tags":        "<private a=",
+	"closing tags":     "</private>",
+	"escaped tags":     `\u003cprivate`,
+	"tags in JSON":     `{"a":"<private>x"}`,
+	"tag lines":        "{\"a\":\"<private>x\"}\n",
+	"armour":           "-----BEGIN PRIVATE" + " KEY-----",
+	"armour and text":  "-----BEGIN PRIVATE" + " KEY-----\nabcd efgh",
+	"armour ends":      "-----END PRIVATE" + " KEY-----",
+	"tokens":           "token=",
+	"token words":      "token=token.token/token:",
+	"secret names":     "secret_password_api_key_token",
+	"quoted":           `"token":"`,
+	"URLs":             "://",
+	"user URLs":        "://a:b",
+	"long users":       "://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	"cookies":          "cookie:",
+	"cookie pairs":     "cookie: a=b; ",
+	"session cookies":  "cookie: sid=aaaaaaaaaaaaaaaaaaaaaaaaaa; ",
+	"curl users":       "curl -u ",
+	"machines":         "machine ",
+	"netrc":            "machine a login b password ",
+	"bearers":          "bearer ",
+	"authorizations":   "Authorization: Bearer ",
+	"JWT heads":        "eyJ",
+	"JWT dots":         ".eyJ",
+	"JWT parts":        "eyJhbGciOiJIUzI1NiJ9.",
+	"markers":          "[REDACTED:jwt]",
+	"marker starts":    "[REDACTED:",
+	"key lines":        "Private-Lines: ",
+	"filled keys":      "ghp_" + strings.Repeat("x", 36) + "-",
+	"filled key names": "sk-ant-" + strings.Repeat("x", 40) + " ",
+	"hooks":            "hooks.slack.com/services/",
+	"signatures":       "sig=" + strings.Repeat("a", 40),
+}
+
+// TestHostileTexts would not end in time if any work grew faster than the
+// text.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	size := 512 << 10
+	if testing.Short() {
+		size = 64 << 10
+	}
+	r := redact.New()
+	for name, unit := range hostile {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r.String(strings.Repeat(unit, size/len(unit)+1))
+		})
+	}
+}
+
+// TestHostilePromises keeps the promises where everything is an anchor, a
+// secret or half of one.
+func TestHostilePromises(t *testing.T) {
+	t.Parallel()
+	const size = 8 << 10
+	units := maps.Clone(hostile)
+	for _, s := range samples(t, 1) {
+		units["sample of "+s.rule] = s.text() + " "
+		units["joined samples of "+s.rule] = s.text()
+		units["head of "+s.rule] = s.text()[:len(s.text())/2]
+	}
+	r := redact.New()
+	for name, unit := range units {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkPromises(t, r, strings.Repeat(unit, size/len(unit)+1))
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package redact
+
+import "strings"
+
+// placeholders are parts of values that stand for a secret and are none.
+var placeholders = []string{
+	"xxxx", "example", "sample", "placeholder", "changeme", "change_me", "change-me", "changeit",
+	"your", "dummy", "redacted", "replace", "insert", "notreal", "not-real", "not_a_real", "fake",
+	"todo", "secret_here", "key_here", "key-here", "keyhere", "token_here", "token-here", "****", "....", "test", "mock", "foobar",
+}
+
+// saysPlaceholder reports whether s says of itself that it is no secret.
+func saysPlaceholder(s string) bool {
+	folded := strings.ToLower(s)
+	for _, p := range placeholders {
+		if strings.Contains(folded, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesSecret reports whether s speaks of a secret, as the name of one does.
+func namesSecret(s string) bool {
+	folded := strings.ToLower(s)
+	for _, word := range []string{"password", "passwd", "secret", "token", "credential", "apikey", "api_key", "api-key", "private_key", "access_key"} {
+		if strings.Contains(folded, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// ordinary reports whether a value has a form that is public whatever its name
+// says: a placeholder, variable, version, date, address, path or number.
+func ordinary(s string) bool {
+	switch {
+	case s == "" || strings.IndexByte("$%@*", s[0]) >= 0 || s[len(s)-1] == '*':
+		return true
+	case filled(s) || saysPlaceholder(s):
+		return true
+	case isVersion(s) || isDate(s) || isAddress(s) || isPath(s) || isNumber(s):
+		return true
+	}
+	return false
+}
+
+// identifies reports whether a value has a form that names things more often
+// than it opens them: a UUID, a git commit, a hexadecimal number too short for
+// a key.
+func identifies(s string) bool {
+	if hexAny.run(s, 0, len(s)) == len(s) {
+		return len(s) == 40 || len(s) < 32
+	}
+	return isUUID(s)
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if s[i] != '-' {
+				return false
+			}
+		} else if !hexAny.has[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// isVersion tells v1.2.3 and what follows it.
+func isVersion(s string) bool {
+	s = strings.TrimPrefix(s, "v")
+	major := digits.run(s, 0, len(s))
+	if major == 0 || major == len(s) || s[major] != '.' {
+		return false
+	}
+	minor := digits.run(s, major+1, len(s))
+	return minor > major+1 && (minor == len(s) || !wordByte.has[s[minor]])
+}
+
+// isDate tells 2006-01-02 and what follows it.
+func isDate(s string) bool {
+	if len(s) < len("2006-01-02") || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	return digits.run(s, 0, 4) == 4 && digits.run(s, 5, 7) == 7 && digits.run(s, 8, 10) == 10
+}
+
+// isAddress tells a mail address.
+func isAddress(s string) bool {
+	user, host, ok := strings.Cut(s, "@")
+	dot := strings.LastIndexByte(host, '.')
+	return ok && dot > 0 && dotted.run(host, 0, len(host)) == len(host) &&
+		dotted.run(user, 0, len(user)) == len(user) && len(host)-dot <= 7
+}
+
+// isPath tells a path from base64 with slashes: it begins like one or its parts
+// are words.
+func isPath(s string) bool {
+	for _, start := range []string{"/", "./", "../", "~/"} {
+		if strings.HasPrefix(s, start) && wordShare(s) > 0.2 {
+			return true
+		}
+	}
+	return false
+}
+
+func isNumber(s string) bool {
+	for i := range len(s) {
+		if !digits.has[s[i]] && strings.IndexByte("+-._eE", s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}

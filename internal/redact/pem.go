@@ -1,0 +1,142 @@
+package redact
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// pemRules removes private keys in PEM and PGP armour, as a whole: the lines
+// may be indented, quoted as in mail, or joined by the escapes \n and \r of
+// JSON and of environment files. A block whose end is missing goes on as far
+// as it looks like key material.
+func pemRules() []rule {
+	head := sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^-----BEGIN (?:[0-9A-Z]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----`)
+	})
+	find := func(v view, at int) (end int, ok bool) {
+		m := head().FindStringIndex(v.text[at:min(v.hi, at+128)])
+		if m == nil {
+			return 0, false
+		}
+		return v.armourEnd(at + m[1])
+	}
+	anchors := []string{"-----BEGIN "}
+	return []rule{
+		{name: "gcp-service-account-key", anchors: anchors, find: func(v view, at int, found []span) []span {
+			if end, ok := find(v, at); ok && v.isFieldOf(at, "private_key") {
+				return append(found, span{at, end, "gcp-service-account-key"})
+			}
+			return found
+		}},
+		{name: "private-key", anchors: anchors, find: func(v view, at int, found []span) []span {
+			if end, ok := find(v, at); ok {
+				return append(found, span{at, end, "private-key"})
+			}
+			return found
+		}},
+		shape{
+			anchors: []string{"LS0tLS1CRUdJTi"},
+			pattern: `LS0tLS1CRUdJTi` + exactly(base64Std, 50),
+			tail:    base64Pad,
+			edge:    base64Edge,
+			accept: func(head string) bool {
+				plain, err := base64.StdEncoding.DecodeString(head)
+				return err == nil && strings.Contains(string(plain), "PRIVATE KEY")
+			},
+		}.named("private-key-base64"),
+	}
+}
+
+// isFieldOf reports whether the text at at is the value of the JSON field name.
+func (v view) isFieldOf(at int, name string) bool {
+	before := v.text[max(v.lo, at-len(name)-48):at]
+	before = strings.TrimRight(before, " \t\"'\\:")
+	return strings.HasSuffix(before, name)
+}
+
+const (
+	maxArmour = 64 << 10 // longer than any private key
+	minArmour = 40       // shorter than any; less is a mention, not a key
+)
+
+// armourHeader are bytes of armour headers and of quoting, beside base64.
+var armourHeader = newClass(":,.()_>#|*-")
+
+// armourEnd returns where the armour whose first line ends at at ends.
+func (v view) armourEnd(at int) (end int, ok bool) {
+	limit := min(v.hi, at+maxArmour)
+	key, i := 0, at
+	for i < limit {
+		if strings.HasPrefix(v.text[i:limit], "-----") {
+			break
+		}
+		next, isKey := v.armourByte(i, limit)
+		if next == i && !armourHeader.has[v.text[i]] {
+			break
+		}
+		if isKey {
+			key++
+		}
+		i = max(next, i+1)
+	}
+	if key >= minArmour && strings.HasPrefix(v.text[i:limit], "-----END ") {
+		return v.lastLineEnd(i), true
+	}
+	return v.looseArmourEnd(at, limit)
+}
+
+// armourByte returns the place behind a byte of key material or white space at
+// i, escaped or not, and which it was; it returns i for anything else.
+func (v view) armourByte(i, limit int) (next int, isKey bool) {
+	switch b := v.text[i]; {
+	case base64Pad.has[b]:
+		return i + 1, true
+	case b == ' ' || b == '\t' || b == '\r' || b == '\n':
+		return i + 1, false
+	case b == '\\':
+		end := v.skip(i, `\`)
+		if end < limit && strings.IndexByte("nrt/", v.text[end]) >= 0 {
+			return end + 1, false
+		}
+	}
+	return i, false
+}
+
+// lastLineEnd returns where the line -----END ...----- at at ends.
+func (v view) lastLineEnd(at int) int {
+	const longest = 80
+	i := at + len("-----END ")
+	for i < min(v.hi, at+longest) && (upperAlnum.has[v.text[i]] || v.text[i] == ' ') {
+		i++
+	}
+	for n := 0; n < len("-----") && i < v.hi && v.text[i] == '-'; n++ {
+		i++
+	}
+	return i
+}
+
+// looseArmourEnd returns where key material without a last line ends: behind
+// the last long run of base64 that only white space parts from the one before.
+func (v view) looseArmourEnd(at, limit int) (end int, ok bool) {
+	const shortLine = 24
+	key, end := 0, at
+	for i := at; i < limit; {
+		next, isKey := v.armourByte(i, limit)
+		if next == i {
+			break
+		}
+		if !isKey {
+			i = next
+			continue
+		}
+		next = base64Std.padded(v.text, i, limit)
+		if next == i || next-i < shortLine && v.text[next-1] != '=' {
+			break
+		}
+		key += next - i
+		i, end = next, next
+	}
+	return end, key >= minArmour
+}

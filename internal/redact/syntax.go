@@ -1,0 +1,120 @@
+package redact
+
+import "strings"
+
+// nameByte and valueByte tell names from values. Values hold nothing that
+// parts a name from a value: no two values overlap, so each byte is judged
+// once.
+var (
+	nameByte  = newClass("0-9A-Za-z_.-")
+	valueByte = newClass("!#$%*+./0-9?@A-Z^_a-z|~-")
+)
+
+// maxName is longer than names are.
+const maxName = 80
+
+// assignment is a name and the value it gets.
+type assignment struct {
+	name, tail string // the name, and its end from the part that calls it secret
+	start, end int    // the value
+	quoted     bool
+	setting    bool // NAME=value as in an environment file
+}
+
+// assignment reads the assignment to the name around at. It is not ok when
+// there is none, or its value is too short for a secret.
+func (v view) assignment(at int) (a assignment, ok bool) {
+	start := v.wordStart(at, nameByte, maxName)
+	end := nameByte.run(v.text, at, min(v.hi, at+maxName))
+	a.name, a.tail = v.text[start:end], v.text[at:end]
+	if a.start, ok = v.value(end); !ok {
+		if a.start, ok = v.argument(start, end); !ok {
+			return a, false
+		}
+	}
+	a.quoted = strings.IndexByte("\"'`", v.text[a.start-1]) >= 0
+	if v.has(a.start, "base64:") {
+		a.start += len("base64:") // as Laravel writes its key
+	}
+	a.end = valueByte.padded(v.text, a.start, v.hi)
+	a.setting = v.isSetting(start, end)
+	return a, a.end-a.start >= minChosen
+}
+
+// value returns where the value of a name that ends at end begins. A name in
+// quotation marks has a value in quotation marks: anything else would be a
+// number of JSON, which a marker cannot replace.
+func (v view) value(end int) (start int, ok bool) {
+	at := v.quote(end)
+	inQuotes := at > end
+	at = v.skip(v.skip(at, "]"), " \t")
+	at = v.typeName(at)
+	behind := v.separator(at)
+	switch {
+	case behind > at:
+	case v.has(at, "("), inQuotes && v.has(at, ","):
+		behind, inQuotes = at+1, true // an argument
+	default:
+		return 0, false
+	}
+	at = v.skip(behind, " \t")
+	if v.text[behind-1] == ':' {
+		at = v.typeName(at) // name: type = value
+		at = v.skip(v.skip(at, "="), " \t")
+	}
+	start = v.quote(at)
+	return start, start > at || !inQuotes
+}
+
+// separator returns the place behind what parts a name from its value at at,
+// or at itself: = : := => > and such, the last also as encoding/json escapes
+// it.
+func (v view) separator(at int) int {
+	if escaped := v.skip(at, `\`); escaped > at && v.has(escaped, "u003e") {
+		return escaped + len("u003e")
+	}
+	const longest = 3
+	behind := v.skip(at, ":=>")
+	if behind-at > longest {
+		return at
+	}
+	return behind
+}
+
+// typeName returns the place behind the name of a string type that an equals
+// sign follows, or at itself.
+func (v view) typeName(at int) int {
+	for _, name := range [...]string{"string =", "str =", "&str =", "String =", "&'static str ="} {
+		if v.has(at, name) {
+			return at + len(name) - 1
+		}
+	}
+	return at
+}
+
+// argument returns where the value of a command's option that ends at end
+// begins: --name value.
+func (v view) argument(start, end int) (int, bool) {
+	if !strings.HasPrefix(v.text[start:end], "--") {
+		return 0, false
+	}
+	at := v.skip(end, " ")
+	return v.quote(at), at > end
+}
+
+// isSetting reports whether the name is written as in an environment file:
+// upper case, first in its line or command, an equals sign right behind it.
+func (v view) isSetting(start, end int) bool {
+	if start == end || !v.has(end, "=") {
+		return false
+	}
+	for i := start; i < end; i++ {
+		if !upperAlnum.has[v.text[i]] && v.text[i] != '_' {
+			return false
+		}
+	}
+	if _, behind := v.escape(start); behind || start == 0 {
+		return true
+	}
+	return start > v.lo && strings.IndexByte(" \t\r\n\"'`", v.text[start-1]) >= 0
+}

@@ -1,0 +1,237 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// active is the newest segment of a session, which entries are appended to.
+// The session's lock is held as long as there is one.
+type active struct {
+	file   fsx.File // nil: there is no segment
+	number int64    // of this one, 0: there is none
+	free   int64    // the number the next one gets
+	size   int64    // of the intact part
+	last   int64    // sequence of the last entry, in this segment or before it
+	empty  bool     // no frame yet: its name may not be durable
+	sealed bool     // nothing may be appended to it
+	cut    int64    // bytes of a torn tail that were cut just now
+	used   int64    // bytes of all segments
+}
+
+func (a *active) close() {
+	if a.file != nil {
+		a.file.Close() // what counts was synced
+		a.file = nil
+	}
+}
+
+// poison remembers a segment whose sync failed. Nothing is appended to it or
+// synced again, and its frames from the sequence next on do not count: the
+// kernel may have dropped them and would not say so a second time.
+type poison struct{ number, next int64 }
+
+func (j *Journal) poison(key Key, number, next int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.poisoned[key] = poison{number: number, next: next}
+}
+
+func (j *Journal) isPoisoned(key Key, number int64) (poison, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	p, ok := j.poisoned[key]
+	return p, ok && p.number == number
+}
+
+// newest opens the newest segment and cuts its torn tail. Where none can be
+// appended to, it says from which sequence on the next has to begin.
+func (j *Journal) newest(key Key) (*active, error) {
+	files, err := j.segments(key)
+	if err != nil {
+		return nil, err
+	}
+	a := &active{sealed: true, free: 1}
+	for _, f := range files {
+		a.free = f.number + 1
+		a.used += f.size
+		if f.regular {
+			a.number, a.size = f.number, f.size
+		}
+	}
+	if a.number == 0 {
+		return a, nil
+	}
+	if a.file, err = j.o.FS.OpenFile(j.path(key, segmentName(a.number)), os.O_RDWR|os.O_APPEND, 0); err != nil {
+		return nil, diskError("open segment", string(key), err)
+	}
+	if err := j.inspect(key, a); err != nil {
+		a.close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// inspect finds out where the opened segment ends. Usually its last frame is
+// found from its footer and nothing else is read.
+func (j *Journal) inspect(key Key, a *active) error {
+	if p, ok := j.isPoisoned(key, a.number); ok {
+		a.last = p.next - 1
+		return nil
+	}
+	h, err := readHeader(a.file, a.size)
+	if err == nil && (h.key != key || h.number != a.number) {
+		err = errHeader
+	}
+	switch {
+	case errors.Is(err, errHeader): // its frames are salvaged by readers
+		return j.surveyEnd(key, a)
+	case err != nil:
+		return diskError("read segment", string(key), err)
+	}
+	a.sealed, a.last = false, h.base-1
+	if a.size == segmentHeader {
+		a.empty = true
+		return nil
+	}
+	last, ok := lastFrame(a.file, a.size, key.seed())
+	if ok && last.Seq >= h.base {
+		a.last = last.Seq
+		return nil
+	}
+	return j.findEnd(key, a)
+}
+
+// surveyEnd finds out where a session ends whose newest segment does not say
+// which one it is.
+func (j *Journal) surveyEnd(key Key, a *active) error {
+	r := reader{j: j, key: key, loose: true, fn: func(Frame) error { return nil }}
+	files, err := j.segments(key)
+	if err == nil {
+		err = r.read(context.Background(), files)
+	}
+	a.last, a.free = r.last, max(a.free, r.number+1)
+	return err
+}
+
+// lastFrame reads the frame that ends at size.
+func lastFrame(f fsx.File, size int64, seed uint32) (Frame, bool) {
+	var footer [frameFooter]byte
+	if size < segmentHeader+minFrame {
+		return Frame{}, false
+	}
+	if _, err := f.ReadAt(footer[:], size-frameFooter); err != nil {
+		return Frame{}, false
+	}
+	length, ok := footerLength(footer[:])
+	start := size - frameSize(length)
+	if !ok || start < segmentHeader {
+		return Frame{}, false
+	}
+	b := make([]byte, size-start)
+	if _, err := f.ReadAt(b, start); err != nil {
+		return Frame{}, false
+	}
+	last, err := parseFrame(b, seed, start)
+	return last, err == nil
+}
+
+// findEnd reads a segment that does not end with an intact frame. A torn tail
+// is cut; where a tail is damaged or too long to be kept, the segment is
+// sealed as it is.
+func (j *Journal) findEnd(key Key, a *active) error {
+	s := scan(a.file, key.seed(), a.size, a.last+1)
+	a.empty = true
+	for {
+		ok, err := s.next()
+		if err != nil {
+			return diskError("read segment", string(key), err)
+		}
+		if !ok {
+			break
+		}
+		a.empty = false
+	}
+	a.last = s.last + s.lost
+	if s.lost > 0 || s.tail > maxTail {
+		a.sealed = true
+		return nil
+	}
+	if s.tail == 0 {
+		return nil
+	}
+	return j.cutTail(key, a, s)
+}
+
+// cutTail keeps the bytes of a torn tail in quarantine and cuts them off.
+func (j *Journal) cutTail(key Key, a *active, s *scanner) error {
+	torn, err := s.readTail()
+	if err != nil {
+		return diskError("read torn tail", string(key), err)
+	}
+	if err := j.keep(key, cutName(segmentName(a.number), s.at, torn), torn); err != nil && amber.KindOf(err) != amber.KindQuota {
+		return err
+	}
+	synced, err := j.truncate(j.path(key, segmentName(a.number)), s.at)
+	if err != nil {
+		return diskError("cut torn tail", string(key), err)
+	}
+	if !synced {
+		j.poison(key, a.number, a.last+1)
+		a.sealed = true
+	}
+	a.size, a.cut, a.used = s.at, s.tail, a.used-s.tail
+	return nil
+}
+
+// truncate cuts a segment, through a file of its own: one that is opened to
+// append cannot do it everywhere. It reports whether the cut is durable.
+func (j *Journal) truncate(path string, size int64) (synced bool, err error) {
+	f, err := j.o.FS.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if err := f.Truncate(size); err != nil {
+		return false, err
+	}
+	return f.Sync() == nil, nil
+}
+
+// next seals the newest segment and begins another behind the sequence last.
+func (j *Journal) next(key Key, a *active, last int64) (*active, error) {
+	if _, bad := j.isPoisoned(key, a.number); !bad && a.file != nil {
+		// For frames of a writer that was killed before its sync. If it fails,
+		// nobody was promised anything.
+		_ = a.file.Sync()
+	}
+	a.close()
+	fresh, err := j.newSegment(key, a.free, last+1)
+	if err != nil {
+		return nil, err
+	}
+	fresh.used += a.used
+	return fresh, nil
+}
+
+// newSegment makes a segment with its header only, its name durable.
+func (j *Journal) newSegment(key Key, number, base int64) (*active, error) {
+	if base < 1 {
+		return nil, amber.Errorf(amber.KindInvalid, "make segment", string(key), fmt.Sprintf("it cannot begin with sequence %d", base))
+	}
+	h := header{number: number, key: key, base: base, at: amber.At(j.o.Clock())}
+	path := j.path(key, segmentName(number))
+	if err := fsx.CreateNew(j.o.FS, path, 0o600, h.marshal()); err != nil {
+		return nil, diskError("make segment", string(key), err)
+	}
+	f, err := j.o.FS.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, diskError("open segment", string(key), err)
+	}
+	return &active{file: f, number: number, free: number + 1, size: segmentHeader, last: base - 1, used: segmentHeader}, nil
+}

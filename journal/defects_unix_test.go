@@ -1,0 +1,34 @@
+//go:build unix
+
+package journal_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
+)
+
+// It changes the umask of the process, so it does not run beside others.
+func TestDefect17WorldReadableOrInTheCurrentFolder(t *testing.T) {
+	dir := spoolDir(t)
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	fill(t, on(t, nil, dir), one, 2)
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, dir := range []string{"", "spool", "./spool"} {
+		_, err := journal.Open(dir, journal.Options{Clock: today})
+		wantKind(t, "no folder to keep it in", err, amber.KindInvalid)
+	}
+}

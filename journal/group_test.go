@@ -1,0 +1,375 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/journal"
+)
+
+// crowd appends from many goroutines and returns the payload of every sequence.
+func crowd(t *testing.T, writers, each int, s journal.Session, journals ...*journal.Journal) map[int64]string {
+	t.Helper()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	acked := map[int64]string{}
+	for w := range writers {
+		j := journals[w%len(journals)]
+		wg.Go(func() {
+			for i := range each {
+				text := fmt.Sprintf("%s: writer %d, entry %d", s.ID, w, i)
+				seq, err := j.Append(context.Background(), s, journal.Entry{Payload: []byte(text)})
+				mu.Lock()
+				if err != nil || acked[seq] != "" {
+					t.Errorf("%s: sequence %d, had by %q, %v", text, seq, acked[seq], err)
+				}
+				acked[seq] = text
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return acked
+}
+
+// checkCrowd checks that exactly these entries are there, each in its place.
+func checkCrowd(t *testing.T, j *journal.Journal, s journal.Session, acked map[int64]string) {
+	t.Helper()
+	frames := mustRead(t, j, s.Key(), 0)
+	if len(frames) != len(acked) {
+		t.Errorf("%d frames, %d acknowledged", len(frames), len(acked))
+	}
+	for i, f := range frames {
+		if f.Seq != int64(i+1) || acked[f.Seq] != string(f.Payload) {
+			t.Errorf("frame %d has sequence %d and %q, acknowledged was %q", i, f.Seq, f.Payload, acked[f.Seq])
+		}
+	}
+}
+
+// TestCrowdSharesSyncs has 64 goroutines append to one session.
+func TestCrowdSharesSyncs(t *testing.T) {
+	t.Parallel()
+	const writers, each = 64, 10
+	dir := spoolDir(t)
+	rec := &recorder{}
+	j := open(t, dir, journal.Options{FS: errfs.Trace(fsx.OS(), rec.add), SegmentBytes: 20_000})
+	checkCrowd(t, on(t, nil, dir), one, crowd(t, writers, each, one, j))
+	syncs := rec.count("sync")
+	t.Logf("%d syncs for %d entries", syncs, writers*each)
+	if syncs >= writers*each/2 {
+		t.Errorf("%d syncs for %d entries", syncs, writers*each)
+	}
+}
+
+// TestCrowdsInManySessions has several sessions written to through two journals at once, as by two processes.
+func TestCrowdsInManySessions(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	o := journal.Options{SegmentBytes: 4096}
+	a, b := open(t, dir, o), open(t, dir, o)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		s := journal.Session{Host: "test", ID: amber.SessionID(fmt.Sprint("session ", i))}
+		wg.Go(func() { checkCrowd(t, open(t, dir, o), s, crowd(t, 8, 8, s, a, b)) })
+	}
+	wg.Wait()
+	reports, err := a.Verify(t.Context())
+	if err != nil || len(reports) != 4 {
+		t.Fatalf("verify: %+v, %v", reports, err)
+	}
+	for _, r := range reports {
+		if r.Frames != 64 || r.Damage != (journal.Damage{}) {
+			t.Errorf("verify: %+v", r)
+		}
+	}
+}
+
+// TestBatchIsBounded lets a known number of appends gather behind a sync.
+func TestBatchIsBounded(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name        string
+		max, behind int
+		size, syncs int
+	}{
+		{"one at a time", 1, 5, 10, 1 + 5},
+		{"by number", 8, 20, 10, 1 + 3},
+		{"all at once", 64, 20, 10, 1 + 1},
+		{"by bytes", 64, 6, 600 << 10, 1 + 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			gate := newGate(fsx.OS())
+			j := open(t, spoolDir(t), journal.Options{FS: gate, MaxEntries: tt.max, SegmentBytes: 1 << 30})
+			all := []*appending{start(t, j, one, entry(1))}
+			gate.waitForSync()
+			for range tt.behind {
+				all = append(all, start(t, j, one, journal.Entry{Payload: make([]byte, tt.size)}))
+			}
+			waitFor(t, func() bool { return journal.Waiting(j, one.Key()) == tt.behind })
+			gate.open()
+			for _, a := range all {
+				if _, err := a.result(); err != nil {
+					t.Error(err)
+				}
+			}
+			if got := gate.syncs(); got != tt.syncs {
+				t.Errorf("%d syncs, want %d", got, tt.syncs)
+			}
+		})
+	}
+}
+
+// TestFlushIntervalBoundsTheWait lets a crowd gather, and then one append come alone.
+func TestFlushIntervalBoundsTheWait(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	synctest.Test(t, func(t *testing.T) {
+		const interval = time.Hour
+		gate := newGate(fsx.OS())
+		j := open(t, dir, journal.Options{FS: gate, FlushInterval: interval})
+		took := func(n int) time.Duration {
+			begin := time.Now()
+			var all []*appending
+			for range n {
+				all = append(all, start(t, j, one, entry(1)))
+			}
+			for _, a := range all {
+				if _, err := a.result(); err != nil {
+					t.Error(err)
+				}
+			}
+			return time.Since(begin)
+		}
+		first := start(t, j, one, entry(1))
+		synctest.Wait() // it waits for its sync
+		for range 3 {
+			start(t, j, one, entry(2))
+		}
+		synctest.Wait()
+		gate.open()
+		if _, err := first.result(); err != nil {
+			t.Error(err)
+		}
+		if err := j.Flush(t.Context(), one.Key()); err != nil {
+			t.Error(err)
+		}
+		// The last sync served three: three that come back do not wait, two wait for the third, and not for ever.
+		if got := took(3); got != 0 {
+			t.Errorf("three waited %v", got)
+		}
+		if got := took(2); got != interval {
+			t.Errorf("two waited %v, want %v", got, interval)
+		}
+		if got := took(2); got != 0 {
+			t.Errorf("two waited %v again", got)
+		}
+		if got := took(1); got != interval {
+			t.Errorf("one waited %v, want %v", got, interval)
+		}
+		if got := took(1); got != 0 {
+			t.Errorf("one waited %v again", got)
+		}
+		time.Sleep(2 * interval)
+		if got := journal.Groups(j); got != 0 {
+			t.Errorf("%d sessions are still remembered", got)
+		}
+	})
+}
+
+// holdLock takes the lock of the session, as another process would.
+func holdLock(t *testing.T, dir string) *fsx.Lock {
+	t.Helper()
+	l, err := fsx.AcquireLock(t.Context(), filepath.Join(dir, string(one.Key()), "lock"), fsx.Exclusive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Unlock() })
+	return l
+}
+
+// TestWhoGivesUpHarmsNobody ends the contexts of appends that wait for another process, the first of all too.
+func TestWhoGivesUpHarmsNobody(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	j := on(t, nil, dir)
+	mustAppend(t, j, one, entry(1))
+	lock := holdLock(t, dir)
+	var all []*appending
+	for n := 2; n <= 5; n++ {
+		all = append(all, start(t, j, one, entry(n)))
+		waitFor(t, func() bool { return journal.Waiting(j, one.Key()) == len(all) })
+	}
+	for _, i := range []int{0, 2} {
+		all[i].cancel()
+		_, err := all[i].result() // although the lock is still held
+		wantKind(t, "the one that gave up", err, amber.KindUnreachable)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range map[int]int64{1: 2, 3: 3} {
+		if seq, err := all[i].result(); seq != want || err != nil {
+			t.Errorf("append %d: sequence %d, %v", i, seq, err)
+		}
+	}
+	checkTexts(t, mustRead(t, j, one.Key(), 0), "1 entry 1", "2 entry 3", "3 entry 5")
+}
+
+// TestEverybodyGivesUp leaves nobody who waits, and then somebody comes.
+func TestEverybodyGivesUp(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	j := on(t, nil, dir)
+	mustAppend(t, j, one, entry(1))
+	lock := holdLock(t, dir)
+	for range 3 {
+		a := start(t, j, one, entry(2))
+		waitFor(t, func() bool { return journal.Waiting(j, one.Key()) == 1 })
+		a.cancel()
+		_, err := a.result()
+		wantKind(t, "the one that gave up", err, amber.KindUnreachable)
+	}
+	waitFor(t, func() bool { return journal.Groups(j) == 0 }) // although the lock is still held
+	last := start(t, j, one, entry(3))
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if seq, err := last.result(); seq != 2 || err != nil {
+		t.Errorf("sequence %d, %v", seq, err)
+	}
+	checkTexts(t, mustRead(t, j, one.Key(), 0), "1 entry 1", "2 entry 3")
+}
+
+// TestEntryBeingWrittenIsWaitedFor ends the context of an append whose sync is under way.
+func TestEntryBeingWrittenIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	gate := newGate(fsx.OS())
+	j := on(t, gate, spoolDir(t))
+	a := start(t, j, one, entry(1))
+	gate.waitForSync()
+	a.cancel()
+	gate.open()
+	if seq, err := a.result(); seq != 1 || err != nil {
+		t.Errorf("sequence %d, %v", seq, err)
+	}
+}
+
+// TestEndedContext changes nothing.
+func TestEndedContext(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	j := on(t, nil, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := j.Append(ctx, one, entry(1))
+	wantKind(t, "append", err, amber.KindUnreachable)
+	if keys, err := j.Keys(); len(keys) > 0 || err != nil {
+		t.Errorf("there are %v, %v", keys, err)
+	}
+	mustAppend(t, j, one, entry(1))
+	_, err = j.Append(ctx, one, entry(2))
+	wantKind(t, "append", err, amber.KindUnreachable)
+	_, err = j.Read(ctx, one.Key(), 0, func(journal.Frame) error { return errors.New("read") })
+	wantKind(t, "read", err, amber.KindUnreachable)
+	_, err = j.Clear(ctx, one.Key(), 1)
+	wantKind(t, "clear", err, amber.KindUnreachable)
+	_, err = j.Recover(ctx)
+	wantKind(t, "recover", err, amber.KindUnreachable)
+	_, err = j.Verify(ctx)
+	wantKind(t, "verify", err, amber.KindUnreachable)
+	_, err = j.Status(ctx, one.Key(), 0)
+	wantKind(t, "status", err, amber.KindUnreachable)
+	_, err = j.List(ctx, func(journal.Key) (int64, error) { return 0, nil })
+	wantKind(t, "list", err, amber.KindUnreachable)
+	wantKind(t, "start", j.Start(ctx, one), amber.KindUnreachable)
+	checkTexts(t, mustRead(t, j, one.Key(), 0), "1 entry 1")
+}
+
+// TestBusySession waits for another process for no longer than it may.
+func TestBusySession(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	j := open(t, dir, journal.Options{Wait: time.Millisecond})
+	mustAppend(t, j, one, entry(1))
+	lock := holdLock(t, dir)
+	a, b := start(t, j, one, entry(2)), start(t, j, one, entry(2))
+	for _, p := range []*appending{a, b} {
+		_, err := p.result()
+		wantKind(t, "append", err, amber.KindBusy)
+	}
+	_, _, err := readAll(j, one.Key(), 0)
+	wantKind(t, "read", err, amber.KindBusy)
+	_, err = j.Clear(t.Context(), one.Key(), 1)
+	wantKind(t, "clear", err, amber.KindBusy)
+	if report, err := j.Recover(t.Context()); err != nil || len(report.Failed) != 1 {
+		t.Errorf("recover: %+v, %v", report, err)
+	}
+	if st, err := j.Status(t.Context(), one.Key(), 0); err != nil || st.Entries != 1 || st.LastError != "" {
+		t.Errorf("status: %+v, %v", st, err)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, on(t, nil, dir), one, entry(2))
+}
+
+// TestFlush waits for what is under way and for nothing else.
+func TestFlush(t *testing.T) {
+	t.Parallel()
+	two := journal.Session{Host: "test", ID: "two"}
+	gate := newGate(fsx.OS())
+	j := on(t, gate, spoolDir(t))
+	if err := errors.Join(j.FlushAll(t.Context()), j.Flush(t.Context(), one.Key())); err != nil {
+		t.Errorf("with nothing under way: %v", err)
+	}
+	a := start(t, j, one, entry(1))
+	gate.waitForSync()
+	b := start(t, j, one, entry(2))
+	waitFor(t, func() bool { return journal.Waiting(j, one.Key()) == 1 })
+	if err := j.Flush(t.Context(), two.Key()); err != nil {
+		t.Errorf("of another session: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	wantKind(t, "with a context that is over", j.FlushAll(ctx), amber.KindUnreachable)
+	flushed := make(chan error, 2)
+	go func() { flushed <- j.Flush(t.Context(), one.Key()) }()
+	go func() { flushed <- j.FlushAll(t.Context()) }()
+	select {
+	case err := <-flushed:
+		t.Errorf("flushed before the sync, %v", err)
+	default:
+	}
+	gate.open()
+	for range 2 {
+		if err := <-flushed; err != nil {
+			t.Error(err)
+		}
+	}
+	for _, p := range []*appending{a, b} {
+		if _, err := p.result(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func checkTexts(t *testing.T, frames []journal.Frame, want ...string) {
+	t.Helper()
+	if got := texts(frames); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,103 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// locked runs fn while nobody else appends to, cuts or clears the session.
+// Errors: those of fn; not_found where the session has no folder; busy,
+// unreachable when ctx ends first, damaged, refused, internal.
+func (j *Journal) locked(ctx context.Context, key Key, fn func() error) error {
+	// A link would lead everything that follows out of the spool.
+	for _, dir := range []string{j.dir, j.path(key)} {
+		if err := j.checkFolder(dir); err != nil {
+			return err
+		}
+	}
+	wait, cancel := context.WithTimeout(ctx, j.o.Wait)
+	defer cancel()
+	l, err := fsx.AcquireLock(wait, j.path(key, lockName), fsx.Exclusive)
+	switch {
+	case err == nil:
+		defer l.Unlock()
+		return fn()
+	case ctx.Err() != nil:
+		return ended("wait for session", string(key), ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return amber.Errorf(amber.KindBusy, "wait for session", string(key), "another process holds it for longer than "+j.o.Wait.String())
+	}
+	return diskError("lock session", string(key), err)
+}
+
+// checkFolder returns nil when dir is a folder and no link to one, an error of
+// kind not_found when nothing is there, damaged when something else is.
+func (j *Journal) checkFolder(dir string) error {
+	info, err := j.o.FS.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return amber.Errorf(amber.KindNotFound, "open spool", dir, "there is no such folder")
+	case err != nil:
+		return diskError("open spool", dir, err)
+	case !info.IsDir():
+		return amber.Errorf(amber.KindDamaged, "open spool", dir, "it is not a folder")
+	}
+	return nil
+}
+
+// makeFolder makes the folder of a session, durably, unless the journal is
+// full.
+func (j *Journal) makeFolder(key Key) error {
+	p, err := j.pressure()
+	if err != nil {
+		return err
+	}
+	if p == full {
+		return j.quotaError()
+	}
+	return j.syncFolder(key)
+}
+
+// syncFolder makes the folder of a session, or makes sure that the name of the
+// one there is cannot get lost.
+func (j *Journal) syncFolder(key Key) error {
+	if err := fsx.MkdirAll(j.o.FS, j.path(key), 0o700); err != nil {
+		return diskError("make session", string(key), err)
+	}
+	return nil
+}
+
+func checkKey(key Key) error {
+	_, err := ParseKey(string(key))
+	return err
+}
+
+// ended is the error of a context that is over.
+func ended(op, id string, ctx context.Context) error {
+	return &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: id, Err: context.Cause(ctx)}
+}
+
+// diskError gives a file system error its kind: what permissions forbid is
+// refused, something else in the place of a file or a folder is damaged,
+// everything else is internal.
+func diskError(op, id string, err error) error {
+	var known *amber.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &amber.Error{Op: op, Kind: amber.KindInternal, ID: id, Err: err}
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		e.Kind, e.Hint = amber.KindRefused, "check who owns the folder, or choose another with --home"
+	case errors.Is(err, fsx.ErrNotRegular), errors.Is(err, fsx.ErrTooLarge), errors.Is(err, syscall.ENOTDIR):
+		e.Kind = amber.KindDamaged
+	case errors.Is(err, syscall.ENOSPC):
+		e.Hint = "free some disk space"
+	}
+	return e
+}

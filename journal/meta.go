@@ -1,0 +1,95 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// meta is what the file of that name holds. Fields may be added; a reader
+// ignores those it does not know.
+type meta struct {
+	Format    int             `json:"format"`
+	Host      string          `json:"host"`
+	SessionID amber.SessionID `json:"session_id"`
+	StartedAt amber.Time      `json:"started_at"`
+}
+
+const (
+	metaFormat = 1
+	maxMeta    = 4096 // bytes that are read of it
+)
+
+func (m meta) marshal() ([]byte, error) {
+	b, err := json.Marshal(m)
+	return append(b, '\n'), err
+}
+
+// parseMeta reads the file and checks that it belongs into the folder key.
+// Errors: damaged, too_new.
+func parseMeta(b []byte, key Key) (meta, error) {
+	var m meta
+	fail := func(kind amber.Kind, why string) (meta, error) {
+		return meta{}, amber.Errorf(kind, "read session", string(key), why)
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return fail(amber.KindDamaged, "its meta file is no JSON of the right shape")
+	}
+	s := Session{Host: m.Host, ID: m.SessionID}
+	switch {
+	case m.Format > metaFormat:
+		return fail(amber.KindTooNew, "a newer Amber wrote it")
+	case m.Format < 1:
+		return fail(amber.KindDamaged, "its meta file has no format")
+	case s.Check() != nil, s.Key() != key:
+		return fail(amber.KindDamaged, "its meta file belongs to another session")
+	}
+	return m, nil
+}
+
+// readMeta reads whose session a folder is. Errors: not_found, damaged,
+// too_new and those of the disk.
+func (j *Journal) readMeta(key Key) (meta, error) {
+	b, err := fsx.ReadFile(j.o.FS, j.path(key, metaName), maxMeta)
+	if errors.Is(err, fs.ErrNotExist) {
+		return meta{}, amber.Errorf(amber.KindNotFound, "read session", string(key), "it has no meta file")
+	}
+	if errors.Is(err, fsx.ErrTooLarge) {
+		return meta{}, amber.Errorf(amber.KindDamaged, "read session", string(key), "its meta file is too large")
+	}
+	if err != nil {
+		return meta{}, diskError("read session", string(key), err)
+	}
+	return parseMeta(b, key)
+}
+
+// ensureMeta says whose session it is where nothing says so, or nothing that
+// can be believed. The session's lock is held.
+func (j *Journal) ensureMeta(s Session) error {
+	key := s.Key()
+	_, err := j.readMeta(key)
+	switch amber.KindOf(err) {
+	case "":
+		return nil
+	case amber.KindNotFound:
+	case amber.KindDamaged:
+		as := fmt.Sprintf("%s-%d", metaName, j.o.Clock().UnixMilli())
+		if err := j.keepFile(key, metaName, as, maxMeta); err != nil {
+			return err
+		}
+	default:
+		return err
+	}
+	b, err := meta{Format: metaFormat, Host: s.Host, SessionID: s.ID, StartedAt: amber.At(j.o.Clock())}.marshal()
+	if err != nil {
+		return err
+	}
+	if err := fsx.Replace(j.o.FS, j.path(key, metaName), 0o600, b); err != nil {
+		return diskError("write meta", string(key), err)
+	}
+	return nil
+}

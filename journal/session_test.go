@@ -1,0 +1,251 @@
+package journal_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/journal"
+)
+
+// TestHostileSessionIDs appends under ids that would like to be paths. They reach nothing but the hash.
+func TestHostileSessionIDs(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	j := on(t, nil, dir)
+	good := []amber.SessionID{
+		"../x", "/etc/passwd", "..", ".", "C:\\x", "a/b", "con", "-rf", "meta", "lock", "000001.seg", "résumé ☃ 記憶",
+		"b549bfaf0c93dd5885a7c2b6e290ab24", amber.SessionID(strings.Repeat("x", amber.MaxIDBytes)),
+	}
+	keys := map[journal.Key]bool{}
+	for _, id := range good {
+		s := journal.Session{Host: "../host", ID: id}
+		fill(t, j, s, 2)
+		if got := texts(mustRead(t, j, s.Key(), 0)); !slices.Equal(got, numbered(1, 2)) {
+			t.Errorf("%.20q: read %v", id, got)
+		}
+		if st, err := j.Status(t.Context(), s.Key(), 0); err != nil || st.SessionID != id || st.Host != s.Host {
+			t.Errorf("%.20q: %+v, %v", id, st, err)
+		}
+		keys[s.Key()] = true
+	}
+	bad := []amber.SessionID{"", "\x00", "a\x00b", "a\nb", " a", "a\u202e", "\xff", amber.SessionID(strings.Repeat("x", 10_000))}
+	for _, id := range bad {
+		for _, s := range []journal.Session{{Host: "test", ID: id}, {Host: string(id), ID: "x"}} {
+			_, err := j.Append(t.Context(), s, entry(1))
+			wantKind(t, fmt.Sprintf("append to %.20q", id), err, amber.KindInvalid)
+			wantKind(t, fmt.Sprintf("start %.20q", id), j.Start(t.Context(), s), amber.KindInvalid)
+		}
+	}
+	for _, name := range files(t, fsx.OS(), dir) {
+		if !keys[journal.Key(name)] {
+			t.Errorf("%q is in the spool", name)
+		}
+	}
+	if got := files(t, fsx.OS(), filepath.Dir(dir)); !slices.Equal(got, []string{"spool"}) {
+		t.Errorf("beside the spool there are %q", got)
+	}
+	if len(keys) != len(good) {
+		t.Errorf("%d keys for %d sessions", len(keys), len(good))
+	}
+}
+
+// TestKeyIsTheHash pins how a session gets its folder.
+func TestKeyIsTheHash(t *testing.T) {
+	t.Parallel()
+	if got, want := one.Key(), journal.Key("b549bfaf0c93dd5885a7c2b6e290ab24"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	a, b := journal.Session{Host: "ab", ID: "c"}, journal.Session{Host: "a", ID: "bc"}
+	if a.Key() == b.Key() {
+		t.Error("two sessions share a folder")
+	}
+	if k, err := journal.ParseKey(string(a.Key())); k != a.Key() || err != nil {
+		t.Errorf("%s, %v", k, err)
+	}
+}
+
+// TestClockGoesBack orders by sequence, whatever the clock says.
+func TestClockGoesBack(t *testing.T) {
+	t.Parallel()
+	now := today()
+	dir := spoolDir(t)
+	j := open(t, dir, journal.Options{SegmentBytes: 100, Clock: func() time.Time { now = now.Add(-time.Hour); return now }})
+	fill(t, j, one, 4)
+	frames := mustRead(t, j, one.Key(), 0)
+	if diff := cmp.Diff(texts(frames), numbered(1, 4)); diff != "" {
+		t.Errorf("frames (-got +want):\n%s", diff)
+	}
+	if !frames[3].At.Before(frames[0].At) {
+		t.Errorf("the clock did not go back: %v, %v", frames[0].At, frames[3].At)
+	}
+	st, err := j.Status(t.Context(), one.Key(), 2)
+	if err != nil || st.Undrained != 2 || st.Oldest != frames[2].At || st.LastSync != frames[3].At {
+		t.Errorf("status: %+v, %v", st, err)
+	}
+}
+
+// TestStartMakesEverythingDurable starts a session and cuts the power: the first entry then waits for its own sync only.
+func TestStartMakesEverythingDurable(t *testing.T) {
+	t.Parallel()
+	dir := lockedSpool(t)
+	disk := newDisk(t, dir)
+	if err := on(t, disk, dir).Start(t.Context(), one); err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(seeds) {
+		after := disk.CrashClone(newRand(seed))
+		st, err := on(t, after, dir).Status(t.Context(), one.Key(), 0)
+		if err != nil || st.SessionID != one.ID || st.StartedAt != amber.At(today()) || st.LastError != "" || st.Entries != 0 {
+			t.Fatalf("seed %d: %+v, %v", seed, st, err)
+		}
+	}
+	before := disk.Calls()
+	mustAppend(t, on(t, disk, dir), one, entry(1))
+	if got := disk.Calls() - before; got != 4 { // two folders once more, write, sync
+		t.Errorf("the first append made %d calls", got)
+	}
+	for range 2 {
+		if err := on(t, disk, dir).Start(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkTexts(t, mustRead(t, on(t, disk, dir), one.Key(), 0), "1 entry 1")
+}
+
+// TestStatus counts what is on disk.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	s := three(t)
+	j := s.journal()
+	if err := j.Quarantine(t.Context(), one.Key(), 4, []byte("entry 4"), "no use"); err != nil {
+		t.Fatal(err)
+	}
+	b := s.bytes(1)
+	b[headerSize+40] ^= 1
+	put(t, s.disk, segment(s.dir, 1), b)
+	got, err := j.Status(t.Context(), one.Key(), 7)
+	want := amber.JournalStatus{
+		Key: string(one.Key()), Host: "test", SessionID: "one", StartedAt: amber.At(today()),
+		Entries: 8, Bytes: 3*headerSize + 9*frameSize, Undrained: 2, Oldest: amber.At(today()), LastSync: amber.At(today()),
+		Quarantined: 1, Damaged: 1,
+	}
+	if diff := cmp.Diff(got, want, cmp.Comparer(func(a, b amber.Time) bool { return a == b })); diff != "" || err != nil {
+		t.Errorf("%v, status (-got +want):\n%s", err, diff)
+	}
+	if got, err = j.Status(t.Context(), one.Key(), 0); err != nil || got.Damaged != 2 {
+		t.Errorf("with nothing drained: %+v, %v", got, err)
+	}
+}
+
+// TestQuarantineKeepsEntries keeps entries that could not be stored, through a power cut.
+func TestQuarantineKeepsEntries(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, journal.Options{}, 3)
+	j := s.journal()
+	payload := []byte("line one\nline two\x00\xff")
+	keep := func(seq int64, payload []byte, reason string) {
+		t.Helper()
+		if err := j.Quarantine(t.Context(), one.Key(), seq, payload, reason); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(2, []byte("first try"), "first reason")
+	keep(2, payload, "the store said \"no\"\n")
+	keep(3, nil, strings.Repeat("ä", 3000))
+	after := s.disk.CrashClone(newRand(1))
+	var got []journal.Held
+	if err := on(t, after, s.dir).Quarantined(t.Context(), one.Key(), func(h journal.Held) error {
+		got = append(got, h)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Seq != 2 || string(got[0].Payload) != string(payload) || got[0].Reason != "the store said \"no\"\n" || got[0].At != amber.At(today()) {
+		t.Errorf("kept %+v", got)
+	}
+	if len(got) == 2 && (got[1].Seq != 3 || len(got[1].Reason) != 2000 || len(got[1].Payload) != 0) {
+		t.Errorf("kept %+v", got[1])
+	}
+	stop := errors.New("stop")
+	if err := j.Quarantined(t.Context(), one.Key(), func(journal.Held) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("got %v", err)
+	}
+	wantKind(t, "a session that is not there", j.Quarantine(t.Context(), journal.Session{Host: "test", ID: "x"}.Key(), 1, nil, ""), amber.KindNotFound)
+	wantKind(t, "a payload that is too large", j.Quarantine(t.Context(), one.Key(), 1, make([]byte, journal.MaxPayload+1), ""), amber.KindInvalid)
+	wantKind(t, "no sequence", j.Quarantine(t.Context(), one.Key(), -1, nil, ""), amber.KindInvalid)
+	small := open(t, s.dir, journal.Options{FS: s.disk, MaxSessionBytes: 100})
+	wantKind(t, "a full quarantine", small.Quarantine(t.Context(), one.Key(), 9, payload, ""), amber.KindQuota)
+}
+
+// TestDamagedQuarantine changes every byte of a kept entry: a payload that is not what was kept is not handed out.
+func TestDamagedQuarantine(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, journal.Options{}, 1)
+	j := s.journal()
+	if err := j.Quarantine(t.Context(), one.Key(), 1, []byte("payload"), "reason"); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(s.dir, string(one.Key()), "quarantine", "00000000000000000001.entry")
+	whole := slurp(t, s.disk, path)
+	for at := range whole {
+		b := slices.Clone(whole)
+		b[at] ^= 0x04
+		put(t, s.disk, path, b)
+		if err := j.Quarantined(t.Context(), one.Key(), func(h journal.Held) error {
+			if h.Payload != nil && string(h.Payload) != "payload" {
+				t.Errorf("byte %d: got %q", at, h.Payload)
+			}
+			return nil
+		}); err != nil {
+			t.Errorf("byte %d: %v", at, err)
+		}
+	}
+}
+
+// TestLosses counts what could not be kept, from several processes, on a disk that is full or gone too.
+func TestLosses(t *testing.T) {
+	t.Parallel()
+	dir := lockedSpool(t)
+	disk := newDisk(t, dir)
+	if got, err := on(t, disk, dir).Losses(); err != nil || got.Count != 0 {
+		t.Errorf("at first: %+v, %v", got, err)
+	}
+	quota := amber.Errorf(amber.KindQuota, "append", "", "full")
+	for _, cause := range []error{syscall.EIO, quota, quota, amber.Errorf("new kind", "", "", ""), nil} {
+		if err := on(t, disk, dir).CountLoss(cause); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[amber.Kind]int64{amber.KindInternal: 3, amber.KindQuota: 2}
+	for seed := range uint64(seeds) {
+		got, err := on(t, disk.CrashClone(newRand(seed)), dir).Losses()
+		if diff := cmp.Diff(got.ByKind, want); diff != "" || err != nil || got.Count != 5 || got.Last.IsZero() {
+			t.Fatalf("seed %d: %+v, %v, by kind (-got +want):\n%s", seed, got, err, diff)
+		}
+	}
+	put(t, disk, filepath.Join(dir, "losses"), make([]byte, 1<<20))
+	if err := on(t, disk, dir).CountLoss(quota); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := on(t, disk, dir).Losses(); err != nil || got.Count != 1<<20 {
+		t.Errorf("at the bound: %d, %v", got.Count, err)
+	}
+	disk.StopAt(1)
+	if err := on(t, disk, dir).CountLoss(quota); !errors.Is(err, crashfs.ErrCrashed) {
+		t.Errorf("on a broken disk: %v", err)
+	}
+	if keys, err := on(t, disk.CrashClone(newRand(0)), dir).Keys(); err != nil || len(keys) != 0 {
+		t.Errorf("the losses are taken for a session: %v, %v", keys, err)
+	}
+}
