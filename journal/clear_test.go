@@ -3,7 +3,6 @@ package journal_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -115,8 +114,8 @@ func TestClearAfterAKilledClear(t *testing.T) {
 			l.drained = 3
 			over = attempt(disk, n)
 			over2 = attempt(disk, m)
-			for seed := range uint64(seeds / 4) {
-				checkSession(t, disk.CrashClone(rand.New(rand.NewPCG(seed, 0))), dir, journal.Options{}, l.clone())
+			for seed, after := range powerCuts(disk, dir, n*m, seeds) {
+				checkSession(t, after, dir, journal.Options{}, l.clone())
 				if t.Failed() {
 					t.Fatalf("killed at call %d, then at call %d, seed %d", n, m, seed)
 				}

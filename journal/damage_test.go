@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,7 +64,7 @@ func (s *session) check(next int64, want ...string) journal.Damage {
 	if got := mustAppend(s.t, j, one, journal.Entry{Payload: []byte("new")}); got != next {
 		s.t.Errorf("the next entry got the sequence %d, want %d", got, next)
 	}
-	want = append(want, fmt.Sprintf("%d new", next))
+	want = append(slices.Clone(want), fmt.Sprintf("%d new", next))
 	frames, after, err := readAll(j, one.Key(), 0)
 	if diff := cmp.Diff(texts(frames), want); diff != "" || err != nil {
 		s.t.Errorf("%v, frames (-got +want):\n%s", err, diff)

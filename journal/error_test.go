@@ -62,8 +62,8 @@ func TestEveryErrorIsToldOrHarmless(t *testing.T) {
 							t.Errorf("going on: %v", err)
 						}
 					}
-					for seed := range uint64(seeds / 5) {
-						checkSession(t, disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n)))), dir, sc.options, l.clone())
+					for _, after := range powerCuts(disk, dir, n, seeds/4) {
+						checkSession(t, after, dir, sc.options, l.clone())
 					}
 					if t.Failed() {
 						t.Fatalf("fault at call %d, %v", n, bad.Injected())

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // assignmentRule removes values that a name calls secret and that look like
 // one: NAME=value, "name": "value", name := "value", --name value, and so on.
@@ -43,7 +46,7 @@ func (a *assignment) rule(v view, vendors []vendorKey) string {
 		return "" // a call or an index, not a value
 	}
 	name := strings.ToLower(a.name)
-	if isReference(name, name[len(name)-len(a.tail):]) {
+	if isHarmless(name, name[len(name)-len(a.tail):]) {
 		return ""
 	}
 	if vendor := vendorOf(vendors, name, value); vendor != "" {
@@ -72,30 +75,26 @@ func (a *assignment) secretEnd(v view) int {
 	return end
 }
 
-// isReference reports whether a name that holds a secret word names something
-// else: what is said about the secret, or a token that opens nothing.
-//
-// The name and its end are folded.
-func isReference(name, tail string) bool {
-	if name == "pwd" || name == "oldpwd" {
-		return true // the working directory
-	}
-	for _, word := range []string{
+// Names that hold a secret word and name something else: a token that opens
+// nothing, or what is said about the secret.
+var (
+	harmlessParts = []string{
 		"public", "page_token", "pagetoken", "page-token", "next_token", "nexttoken", "next-token", "sync_token", "synctoken",
 		"continuation", "starting", "cursor", "placeholder", "example", "integrity",
-	} {
-		if strings.Contains(name, word) {
-			return true
-		}
 	}
-	for _, word := range []string{
+	harmlessEnds = []string{
 		"id", "ids", "name", "file", "path", "url", "uri", "type", "ref", "arn", "version", "count", "length", "size", "format",
 		"field", "label", "regex", "pattern", "prefix", "suffix", "endpoint", "algorithm", "policy",
 		"hash", "sha1", "sha256", "sha512", "md5", "digest", "checksum", "fingerprint",
-	} {
-		if strings.HasSuffix(tail, word) {
-			return true
-		}
 	}
-	return false
+)
+
+// isHarmless reports whether a folded name, the end of which begins with a
+// secret word, names something else.
+func isHarmless(name, end string) bool {
+	if name == "pwd" || name == "oldpwd" {
+		return true // the working directory
+	}
+	return containsAny(name, harmlessParts) ||
+		slices.ContainsFunc(harmlessEnds, func(word string) bool { return strings.HasSuffix(end, word) })
 }

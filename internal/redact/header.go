@@ -106,42 +106,39 @@ var (
 	cookieValue = newClass("!#$%&*+./0-9:=?@A-Z^_a-z|~-")
 )
 
+// sessionNames are parts of the names of cookies that let their holder in.
+var sessionNames = []string{"sess", "sid", "auth", "token", "jwt", "login", "remember", "csrf", "xsrf", "ticket", "secret"}
+
 // findCookies removes the values of session cookies in a Cookie or Set-Cookie
 // header.
 func findCookies(v view, at int, found []span) []span {
-	const longest = 8 << 10
+	const (
+		longest    = 8 << 10
+		maxSkipped = 1 << 10 // of a value that stays
+	)
 	v.hi = min(v.hi, at+longest)
 	at = v.quote(at + len("cookie"))
 	at = v.skip(v.skip(at, " \t"), ":=")
 	at = v.quote(v.skip(at, " \t"))
 	for at < v.hi {
-		name := at
-		at = cookieName.run(v.text, at, v.hi)
-		if at == name || at >= v.hi || v.text[at] != '=' {
-			return found
+		end := cookieName.run(v.text, at, v.hi)
+		name := strings.ToLower(v.text[at:end])
+		if !v.has(end, "=") || strings.Contains(name, "cookie") {
+			break // an anchor of its own goes on from here
 		}
-		start := at + 1
-		at = cookieValue.run(v.text, start, v.hi)
-		head := v.text[start:cookieHead.run(v.text, start, at)]
-		if namesSession(v.text[name:start-1]) && chosen(head) {
+		start := end + 1
+		head := v.text[start:cookieHead.run(v.text, start, v.hi)]
+		if containsAny(name, sessionNames) && chosen(head) {
+			at = cookieValue.run(v.text, start, v.hi)
 			found = append(found, span{start, at, "session-cookie"})
+		} else {
+			at = cookieValue.run(v.text, start, min(v.hi, start+maxSkipped))
 		}
-		if next := v.skip(at, "; "); next > at {
-			at = next
-			continue
+		next := v.skip(at, "; ")
+		if next == at {
+			break
 		}
-		return found
+		at = next
 	}
 	return found
-}
-
-// namesSession reports whether a cookie of this name lets its holder in.
-func namesSession(name string) bool {
-	name = strings.ToLower(name)
-	for _, part := range []string{"sess", "sid", "auth", "token", "jwt", "login", "remember", "csrf", "xsrf", "ticket", "secret"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
 }

@@ -34,6 +34,8 @@ var hostile = map[string]string{
 	"cookies":          "cookie:",
 	"cookie pairs":     "cookie: a=b; ",
 	"session cookies":  "cookie: sid=aaaaaaaaaaaaaaaaaaaaaaaaaa; ",
+	"cookie values":    "cookie=a=",
+	"cookie lists":     "cookie=a=a; ",
 	"curl users":       "curl -u ",
 	"machines":         "machine ",
 	"netrc":            "machine a login b password ",

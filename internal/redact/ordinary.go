@@ -1,34 +1,42 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// placeholders are parts of values that stand for a secret and are none.
+// dummies are parts of made-up keys. They are few: each is a chance to take a
+// real key for a made-up one.
+var dummies = []string{"xxxx", "example", "placeholder", "redacted", "dummy", "your"}
+
+// placeholders are further parts of values that stand for a secret and are
+// none.
 var placeholders = []string{
-	"xxxx", "example", "sample", "placeholder", "changeme", "change_me", "change-me", "changeit",
-	"your", "dummy", "redacted", "replace", "insert", "notreal", "not-real", "not_a_real", "fake",
+	"sample", "changeme", "change_me", "change-me", "changeit", "replace", "insert", "notreal", "not-real", "not_a_real", "fake",
 	"todo", "secret_here", "key_here", "key-here", "keyhere", "token_here", "token-here", "****", "....", "test", "mock", "foobar",
 }
 
-// saysPlaceholder reports whether s says of itself that it is no secret.
-func saysPlaceholder(s string) bool {
-	folded := strings.ToLower(s)
-	for _, p := range placeholders {
-		if strings.Contains(folded, p) {
-			return true
-		}
-	}
-	return false
+// secretWords are parts of the names of secrets.
+var secretWords = []string{
+	"password", "passwd", "secret", "token", "credential", "apikey", "api_key", "api-key", "private_key", "access_key",
 }
 
-// namesSecret reports whether s speaks of a secret, as the name of one does.
-func namesSecret(s string) bool {
-	folded := strings.ToLower(s)
-	for _, word := range []string{"password", "passwd", "secret", "token", "credential", "apikey", "api_key", "api-key", "private_key", "access_key"} {
-		if strings.Contains(folded, word) {
-			return true
-		}
-	}
-	return false
+// isDummy reports whether a key says of itself that it is none.
+func isDummy(key string) bool { return containsAny(strings.ToLower(key), dummies) }
+
+// saysPlaceholder reports whether a value says of itself that it is no secret.
+func saysPlaceholder(value string) bool {
+	folded := strings.ToLower(value)
+	return containsAny(folded, dummies) || containsAny(folded, placeholders)
+}
+
+// namesSecret reports whether a value speaks of a secret, as the name of one
+// does.
+func namesSecret(value string) bool { return containsAny(strings.ToLower(value), secretWords) }
+
+// containsAny reports whether s contains one of parts.
+func containsAny(s string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
 // ordinary reports whether a value has a form that is public whatever its name
@@ -98,8 +106,8 @@ func isAddress(s string) bool {
 		dotted.run(user, 0, len(user)) == len(user) && len(host)-dot <= 7
 }
 
-// isPath tells a path from base64 with slashes: it begins like one or its parts
-// are words.
+// isPath tells a path from base64 with slashes: it begins like one and has
+// words in it.
 func isPath(s string) bool {
 	for _, start := range []string{"/", "./", "../", "~/"} {
 		if strings.HasPrefix(s, start) && wordShare(s) > 0.2 {

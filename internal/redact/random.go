@@ -71,7 +71,7 @@ func varied(s string) bool {
 	if len(s) < 20 {
 		need = 5
 	}
-	return tallyOf(s).distinct >= need && !filled(s) && !saysPlaceholder(s) && wordShare(s) < 0.5
+	return tallyOf(s).distinct >= need && !filled(s) && !isDummy(s) && wordShare(s) < 0.5
 }
 
 // distinct5 is for short or lopsided keys that varied would doubt.

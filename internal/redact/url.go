@@ -21,13 +21,15 @@ var databases = []string{
 	"snowflake", "sqlserver",
 }
 
-// The parts of a URL before its host. A password with other bytes must encode
-// them.
+// The parts of a URL before its host; a password with other bytes must encode
+// them. A password that nothing must follow is judged by its head, the bytes
+// before the first that may part another name from its value.
 var (
 	urlScheme   = newClass("0-9A-Za-z+.-")
 	urlUser     = newClass("!$&*+,.0-9;=A-Z_a-z~%|^-")
 	urlPassword = newClass("!$&*+,.0-9:;=A-Z_a-z~%|^-")
 	netrcWord   = newClass("!#$%&*+,./0-9:;=?@A-Z^_a-z|~-")
+	loneHead    = newClass("!#$%&*+,./0-9;?@A-Z^_a-z|~-")
 )
 
 // findURLPassword removes the password in scheme://user:password@host, and a
@@ -80,8 +82,8 @@ func (v view) urlRule(at int) string {
 	return "url-password"
 }
 
-// dummies are passwords of examples and of fresh installations.
-var dummies = []string{
+// defaults are passwords of examples and of fresh installations.
+var defaults = []string{
 	"admin", "guest", "hunter2", "mypass", "mypassword", "mysecretpassword", "pass", "passwd", "password", "postgres", "pwd", "pw",
 	"root", "secret", "pswd", "user", "username", "token", "key", "foo", "bar", "baz", "abc", "123", "1234", "12345", "123456",
 }
@@ -93,7 +95,7 @@ func isPassword(user, password string) bool {
 	switch {
 	case len(password) < 3 || tallyOf(password).distinct < 3:
 		return false
-	case password == user || slices.Contains(dummies, folded):
+	case password == user || slices.Contains(defaults, folded):
 		return false
 	case password[0] == '$' || password[0] == '%' && len(password) <= 3:
 		return false
@@ -116,10 +118,15 @@ func findCurlUser(v view, at int, found []span) []span {
 	}
 	password := v.text[end+1 : urlPassword.run(v.text, end+1, v.hi)]
 	password = strings.TrimRight(password, ".,;:") // of the sentence around
-	if !isPassword(v.text[user:end], password) {
+	if !isLonePassword(v.text[user:end], password) {
 		return found
 	}
 	return append(found, span{end + 1, end + 1 + len(password), "curl-user"})
+}
+
+// isLonePassword is isPassword for a password that nothing must follow.
+func isLonePassword(user, password string) bool {
+	return isPassword(user, password[:loneHead.run(password, 0, len(password))])
 }
 
 // findNetrc removes the password of "machine HOST login USER password WORD".
@@ -133,7 +140,7 @@ func findNetrc(v view, at int, found []span) []span {
 		stop = netrcWord.run(v.text, start, v.hi)
 		words[i] = v.text[start:stop]
 	}
-	if words[2] != "login" || words[4] != "password" || !isPassword(words[3], words[5]) {
+	if words[2] != "login" || words[4] != "password" || !isLonePassword(words[3], words[5]) {
 		return found
 	}
 	return append(found, span{start, stop, "netrc-password"})
