@@ -259,3 +259,19 @@ func (a absent) Backpressure(context.Context) (Backpressure, error) {
 func (a absent) DeadEntries(context.Context, int) ([]DeadEntry, error) {
 	return []DeadEntry{}, a.read("list dead entries")
 }
+
+func (a absent) Ingest(context.Context, Ingestion) (IngestResult, error) {
+	return IngestResult{}, a.fail("ingest")
+}
+
+func (a absent) JournalCursor(_ context.Context, journal string) (JournalCursor, error) {
+	return JournalCursor{Journal: journal}, a.read("read cursor")
+}
+
+func (a absent) OpenJournals(context.Context) ([]JournalCursor, error) {
+	return []JournalCursor{}, a.read("list cursors")
+}
+
+func (a absent) ListActivity(context.Context, SessionID, ActivityKind) ([]Activity, error) {
+	return []Activity{}, a.read("list activity")
+}

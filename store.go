@@ -26,6 +26,11 @@ type Parts struct {
 	Active   ActiveSessions
 	States   SessionStates
 
+	// What the crash journal is drained into. It reaches over the layers of
+	// turns, sessions and long-term memory, so one backend serves them.
+	Ingest     Ingester
+	Activities Activities
+
 	// Notes.
 	Notes   Notes
 	NoteLog NoteLog
@@ -71,6 +76,7 @@ func (p *Parts) Take(l Layer, from Parts) {
 		p.Loops = from.Loops
 	case LayerSessions:
 		p.Sessions, p.Names, p.Active, p.States = from.Sessions, from.Names, from.Active, from.States
+		p.Ingest, p.Activities = from.Ingest, from.Activities
 	case LayerNotes:
 		p.Notes, p.NoteLog = from.Notes, from.NoteLog
 	case LayerControl:
@@ -105,6 +111,7 @@ type Capabilities struct {
 	States      bool `json:"session_state"`
 	Notes       bool `json:"notes"`
 	Control     bool `json:"control"`
+	Ingest      bool `json:"ingest"`
 }
 
 // NewStore puts a store together. Nil parts are filled in with ones that
@@ -128,7 +135,8 @@ func (p Parts) capabilities() Capabilities {
 		Memories: p.Memories != nil, Batch: p.Batch != nil, Edit: p.Editor != nil, Erase: p.Eraser != nil,
 		Relations: p.Relations != nil, Embeddings: p.Embeddings != nil, Concepts: p.Concepts != nil,
 		Compactions: p.Compactions != nil, Stats: p.Stats != nil, Changes: p.Changes != nil,
-		Turns: p.Turns != nil, Loops: p.Loops != nil, States: p.States != nil,
+		Ingest: p.Ingest != nil && p.Activities != nil,
+		Turns:  p.Turns != nil, Loops: p.Loops != nil, States: p.States != nil,
 		Sessions: p.Sessions != nil && p.Names != nil && p.Active != nil,
 		Notes:    p.Notes != nil && p.NoteLog != nil,
 		Control: p.Tasks != nil && p.Events != nil && p.Approvals != nil && p.Results != nil &&
@@ -154,6 +162,8 @@ func (p Parts) fill(a absent) Parts {
 	fillPart[SessionEditor](&p.Names, a)
 	fillPart[ActiveSessions](&p.Active, a)
 	fillPart[SessionStates](&p.States, a)
+	fillPart[Ingester](&p.Ingest, a)
+	fillPart[Activities](&p.Activities, a)
 	fillPart[Notes](&p.Notes, a)
 	fillPart[NoteLog](&p.NoteLog, a)
 	fillPart[Tasks](&p.Tasks, a)

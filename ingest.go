@@ -1,0 +1,234 @@
+package amber
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// SameEventWindow is how far apart two events without native ids and with
+// equal content may be observed to be the same event.
+const SameEventWindow = 2 * time.Second
+
+// Ingestion is what a stretch of one session of the crash journal means: the
+// entries with sequences above After up to Through.
+type Ingestion struct {
+	Journal string // names the cursor; the key of the journal's session
+	Host    string
+	Session SessionID
+	After   int64 // what the cursor is; 0: there is none yet
+	Through int64 // what it becomes, at least After
+	// LastAt is when the host was last heard of, and Process its process; zero
+	// values leave what is stored.
+	LastAt  Time
+	Process HostProcess
+	Steps   []IngestStep
+}
+
+// IngestStep is what one event means. The zero Event is always new.
+type IngestStep struct {
+	Event EventRef
+	At    Time // when it happened
+	// Start makes the session where there is none. One that has ended starts
+	// again only with Reopen. Empty project and directory of a stored session
+	// are filled in.
+	Start      SessionStart
+	Reopen     bool
+	Turns      []Turn
+	Activity   []Activity
+	Memories   []WriteRequest
+	Compaction *Compaction
+	End        *SessionEnd
+}
+
+// EventRef identifies an event; see [HostEvent].
+type EventRef struct {
+	ID     string
+	Native bool
+	At     Time // when it was observed
+}
+
+// IngestResult is the answer to an ingestion.
+type IngestResult struct {
+	Applied    int `json:"applied"`    // steps
+	Duplicates int `json:"duplicates"` // steps whose event was known
+	Memories   int `json:"memories"`   // that were new
+}
+
+// JournalCursor is how far a session of the crash journal has been drained.
+type JournalCursor struct {
+	Journal string      `json:"journal"`
+	Host    string      `json:"host"`
+	Session SessionID   `json:"session_id"`
+	Seq     int64       `json:"seq"`
+	LastAt  Time        `json:"last_at"` // when the host was last heard of
+	Process HostProcess `json:"process,omitzero"`
+}
+
+// Ingester takes over what the crash journal holds, exactly once. Safe for
+// concurrent use.
+type Ingester interface {
+	// Ingest applies the steps whose events are new and moves the cursor, in
+	// one transaction. Errors: conflict when the cursor is not After, or when a
+	// step contradicts what is stored; invalid when a step breaks a rule. On
+	// an error nothing was applied.
+	Ingest(ctx context.Context, in Ingestion) (IngestResult, error)
+	// JournalCursor returns the cursor of a session of the journal; one that
+	// was never drained has a zero cursor under its name.
+	JournalCursor(ctx context.Context, journal string) (JournalCursor, error)
+	// OpenJournals returns the cursors of sessions that have not ended, those
+	// heard of longest ago first, at most [MaxPageSize].
+	OpenJournals(ctx context.Context) ([]JournalCursor, error)
+}
+
+// ActivityKind says what an agent did.
+type ActivityKind string
+
+// The kinds of activity.
+const (
+	ActivityTool       ActivityKind = "tool"
+	ActivityFile       ActivityKind = "file"
+	ActivityCommand    ActivityKind = "command"
+	ActivityTask       ActivityKind = "task"
+	ActivityError      ActivityKind = "error"
+	ActivitySubagent   ActivityKind = "subagent"
+	ActivityCompaction ActivityKind = "compaction"
+	ActivityGap        ActivityKind = "gap" // entries the journal had no room for
+)
+
+// Activity is something an agent did in a session, beside what was said: a
+// tool, a file, a command. The same thing done again counts up.
+type Activity struct {
+	SessionID SessionID    `json:"session_id"`
+	Kind      ActivityKind `json:"kind"`
+	Name      string       `json:"name"`             // the tool, the path, the command line
+	Detail    string       `json:"detail,omitempty"` // of the last time
+	Status    string       `json:"status,omitempty"` // of the last time: modified, completed, failed
+	Count     int64        `json:"count"`
+	Failed    int64        `json:"failed"`
+	FirstAt   Time         `json:"first_at"`
+	LastAt    Time         `json:"last_at"`
+}
+
+// Bounds of activity.
+const (
+	// MaxActivity bounds the different things of one kind that are kept of a
+	// session. When there are more, those done longest ago go.
+	MaxActivity            = 500
+	MaxActivityNameBytes   = 1000
+	MaxActivityDetailBytes = 4 << 10
+)
+
+// Activities reads what agents did. Safe for concurrent use.
+type Activities interface {
+	// ListActivity returns what was done in a session, in the order it was
+	// first done, of every kind or only of one. An unknown session has none.
+	// Errors: invalid.
+	ListActivity(ctx context.Context, id SessionID, kind ActivityKind) ([]Activity, error)
+}
+
+// Normalize fills defaults and checks the ingestion. Backends call it first.
+// The error is of kind invalid.
+func (in Ingestion) Normalize() (Ingestion, error) {
+	if err := firstError(
+		checkHex("journal", in.Journal), CheckID("host", in.Host), CheckID("session id", string(in.Session)),
+		checkText("boot id", in.Process.Boot, MaxIDBytes, oneLine), checkText("namespace", in.Process.Namespace, MaxIDBytes, oneLine),
+	); err != nil {
+		return in, err
+	}
+	if in.After < 0 || in.Through < in.After {
+		return in, Errorf(KindInvalid, "check ingestion", in.Journal, fmt.Sprintf("it goes from %d to %d", in.After, in.Through))
+	}
+	in.Steps = slices.Clone(in.Steps)
+	for i := range in.Steps {
+		var err error
+		if in.Steps[i], err = in.Steps[i].normalize(in.Session); err != nil {
+			return in, err
+		}
+	}
+	return in, nil
+}
+
+func (s IngestStep) normalize(id SessionID) (IngestStep, error) {
+	var err error
+	if s.Event != (EventRef{}) {
+		err = checkHex("event id", s.Event.ID)
+	}
+	if s.Start.ID != id && err == nil {
+		err = Errorf(KindInvalid, "check step", string(s.Start.ID), "it is about another session")
+	}
+	if err == nil {
+		s.Start, err = s.Start.Normalize()
+	}
+	s.Turns, err = normalizeEach(s.Turns, err, Turn.Normalize, func(t Turn) SessionID { return t.SessionID }, id)
+	s.Activity, err = normalizeEach(s.Activity, err, Activity.Normalize, func(a Activity) SessionID { return a.SessionID }, id)
+	s.Memories, err = normalizeEach(s.Memories, err, WriteRequest.Normalize, func(WriteRequest) SessionID { return id }, id)
+	if s.Compaction != nil && err == nil {
+		var c Compaction
+		c, err = s.Compaction.Normalize()
+		s.Compaction = &c
+	}
+	if s.End != nil && err == nil {
+		var e SessionEnd
+		e, err = s.End.Normalize()
+		s.End = &e
+	}
+	return s, err
+}
+
+// normalizeEach normalizes the parts of a step, which must be about one
+// session, unless there is an error already.
+func normalizeEach[T any](list []T, err error, normalize func(T) (T, error), session func(T) SessionID, id SessionID) ([]T, error) {
+	if err != nil {
+		return list, err
+	}
+	list = slices.Clone(list)
+	for i, v := range list {
+		if session(v) != id {
+			return list, Errorf(KindInvalid, "check step", string(id), "a part of it is about another session")
+		}
+		if list[i], err = normalize(v); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
+// Normalize fills defaults and checks the activity. The error is of kind
+// invalid.
+func (a Activity) Normalize() (Activity, error) {
+	if a.Count < 0 || a.Failed < 0 {
+		return a, Errorf(KindInvalid, "check activity", "", "it was done a negative number of times")
+	}
+	a.Count = max(a.Count, 1)
+	return a, firstError(
+		CheckID("session id", string(a.SessionID)),
+		checkOneOf("activity kind", a.Kind, ActivityTool, ActivityFile, ActivityCommand, ActivityTask,
+			ActivityError, ActivitySubagent, ActivityCompaction, ActivityGap),
+		checkText("activity name", a.Name, MaxActivityNameBytes, required|lenient),
+		checkText("activity detail", a.Detail, MaxActivityDetailBytes, lenient),
+		checkText("activity status", a.Status, MaxIDBytes, oneLine),
+	)
+}
+
+// Again returns a after the same thing was done again. Backends call it.
+func (a Activity) Again(next Activity) Activity {
+	a.Count += next.Count
+	a.Failed += next.Failed
+	a.Detail = orDefault(next.Detail, a.Detail)
+	a.Status = orDefault(next.Status, a.Status)
+	if next.LastAt.UnixMilli() > a.LastAt.UnixMilli() {
+		a.LastAt = next.LastAt
+	}
+	return a
+}
+
+// checkHex checks an identifier of 32 lower-case hex digits.
+func checkHex(what, s string) error {
+	if len(s) != 32 || strings.Trim(s, "0123456789abcdef") != "" {
+		return Errorf(KindInvalid, "check "+what, "", "it is not 32 lower-case hex digits")
+	}
+	return nil
+}
