@@ -5,26 +5,20 @@ import (
 	"strings"
 )
 
-// assignmentRule removes values that a name calls secret and that look like
+// assignmentRules removes values that a name calls secret and that look like
 // one: NAME=value, "name": "value", name := "value", --name value, and so on.
-func assignmentRule() rule {
-	vendors := vendorKeys()
-	return rule{
-		name:    "secret-assignment",
-		anchors: secretNames,
-		fold:    true,
-		find: func(v view, at int, found []span) []span {
-			a, ok := v.assignment(at)
-			if !ok {
-				return found
-			}
-			name := a.rule(v, vendors)
-			if name == "" {
-				return found
-			}
-			return append(found, span{a.start, a.secretEnd(v), name})
-		},
+var assignmentRules = []rule{{name: "secret-assignment", anchors: secretNames, finder: findAssignment}}
+
+func findAssignment(v view, at int, found []span) []span {
+	a, ok := v.assignment(at)
+	if !ok {
+		return found
 	}
+	name := a.rule(v)
+	if name == "" {
+		return found
+	}
+	return append(found, span{a.start, a.secretEnd(v), name})
 }
 
 // secretNames are the parts of a name that call its value secret.
@@ -36,29 +30,68 @@ var secretNames = []string{
 	"sharedkey", "shared_key", "servicekey", "service_key", "role_key", "licensekey", "license_key", "license-key",
 	"appkey", "app_key", "app-key", "admin_key", "adminkey", "hmac_key", "hmackey", "jwt_key", "session_key", "sessionkey",
 	"storage_key", "storagekey", "subscription_key", "subscription-key", "subscriptionkey", "write_key", "writekey",
-	"server_key", "serverkey", "deploy_key", "webhook_key",
+	"server_key", "serverkey", "deploy_key", "webhook_key", "api key", "access key",
+	"_key", "_pat", "_auth", // see settingEnds
 }
 
+// settingEnds are names' ends that call a value secret in an environment file,
+// and much else elsewhere.
+var settingEnds = []string{"_key", "_pat", "_auth"}
+
+// passwordNames are the names of what people choose. Their values are judged
+// as such, not as random ones.
+var passwordNames = []string{"password", "passwd", "passphrase", "pwd"}
+
 // rule returns the rule that removes the value, "" when none does.
-func (a *assignment) rule(v view, vendors []vendorKey) string {
+func (a *assignment) rule(v view) string {
 	value := v.text[a.start:a.end]
 	if !a.quoted && a.end < v.hi && strings.IndexByte("([{", v.text[a.end]) >= 0 {
 		return "" // a call or an index, not a value
 	}
 	name := strings.ToLower(a.name)
+	if a.name == "PWD" || a.name == "OLDPWD" {
+		return "" // the working directory
+	}
 	if isHarmless(name, name[len(name)-len(a.tail):]) {
 		return ""
 	}
-	if vendor := vendorOf(vendors, name, value); vendor != "" {
+	if vendor := v.vendorOf(name, value); vendor != "" {
 		return vendor
+	}
+	if slices.Contains(settingEnds, strings.ToLower(a.tail)) {
+		if a.setting && random(value) {
+			return "env-assignment"
+		}
+		return ""
 	}
 	if a.setting && alnum.has[value[0]] && chosen(value) && !(identifies(value) && len(value) >= minRandom) {
 		return "env-assignment"
 	}
-	if random(value) {
+	switch {
+	case random(value):
 		return "secret-assignment"
+	case containsAny(name, passwordNames) && a.isPassword(value):
+		return "password-assignment"
 	}
 	return ""
+}
+
+// isPassword reports whether a value given to the name of a password looks
+// chosen, and not like the name of a variable or field.
+func (a *assignment) isPassword(value string) bool {
+	if !alnum.has[value[0]] || !chosen(value) || namesSecret(value) || identifies(value) && len(value) >= minRandom {
+		return false
+	}
+	t := tallyOf(value)
+	switch {
+	case t.digit == 0 && t.other == 0:
+		return false
+	case a.quoted, t.digit > 0 && t.other > 0:
+		return true
+	case strings.Contains(value, "."):
+		return false
+	}
+	return wordShare(value) < 0.3
 }
 
 // secretEnd returns where the secret ends: in quotation marks, where they or
@@ -92,9 +125,6 @@ var (
 // isHarmless reports whether a folded name, the end of which begins with a
 // secret word, names something else.
 func isHarmless(name, end string) bool {
-	if name == "pwd" || name == "oldpwd" {
-		return true // the working directory
-	}
 	return containsAny(name, harmlessParts) ||
 		slices.ContainsFunc(harmlessEnds, func(word string) bool { return strings.HasSuffix(end, word) })
 }

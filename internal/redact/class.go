@@ -8,8 +8,8 @@ type class struct {
 
 // newClass makes a class of single bytes and ranges such as "a-z"; a hyphen
 // that means itself stands last.
-func newClass(expr string) *class {
-	c := &class{expr: expr}
+func newClass(expr string) class {
+	c := class{expr: expr}
 	for i := 0; i < len(expr); i++ {
 		from, to := expr[i], expr[i]
 		if i+2 < len(expr) && expr[i+1] == '-' {
@@ -55,4 +55,24 @@ var (
 	base64Std  = newClass("0-9A-Za-z+/")
 	base64Pad  = newClass("0-9A-Za-z+/=")
 	credential = newClass("0-9A-Za-z._~+/-")
+
+	alnumDash    = newClass("0-9A-Za-z-")
+	azureByte    = newClass("0-9A-Za-z_~.-")
+	base64Word   = newClass("0-9A-Za-z+/=_")
+	dotPad       = newClass("0-9A-Za-z.+/=-")
+	dotWord      = newClass("0-9A-Za-z._")
+	pathSafe     = newClass("0-9A-Za-z/_-")
+	percentAlnum = newClass("0-9A-Za-z%")
+	slackByte    = newClass("0-9A-Za-z%-")
+	slackTail    = newClass("0-9A-Za-z%+/=-")
+	tokenPad     = newClass("0-9A-Za-z_.=-")
+	urlPad       = newClass("0-9A-Za-z_=-")
 )
+
+// lower folds an ASCII letter.
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}

@@ -12,11 +12,17 @@
 //	        one pass                                  assignments
 //
 // First one pass over the bytes finds literals that every secret of a kind
-// contains ("ghp_", "-----BEGIN"); regular expressions then look only at a
-// bounded window beside such a place. What a shape has not claimed is passed
-// over a second time for secrets that only their surroundings give away:
-// credentials in headers and URLs, and values that look random beside a name
-// that says "password", "token" or "key".
+// contains ("ghp_", "-----BEGIN"). What stands beside such a place is judged by
+// counting bytes, where a key is a prefix and so many of a class, and else by a
+// regular expression over a bounded window. Expressions are compiled when they
+// are first needed; most texts need none. What a shape has not claimed is
+// passed over a second time for secrets that only their surroundings give
+// away: credentials in headers, URLs and commands, and values that look random
+// beside a name that says "password", "token" or "key".
+//
+// A password that a person chose is told by its name, its quotation marks and
+// its mix of bytes; words alone ("correcthorse") and placeholders stay, for
+// they are mostly code and examples.
 //
 // A text between <private> and </private> goes as a whole; see private.go.
 //

@@ -5,13 +5,35 @@ import (
 	"strings"
 )
 
-// document remembers where a text is JSON, so that asking for each of many
-// places costs no more than asking once. The zero document knows nothing yet.
+// document is what rules share about one text. It remembers where the text is
+// JSON, so that asking for each of many places costs no more than asking once.
 type document struct {
+	exprs *exprs
+
 	asked      bool
 	whole      bool // the text is JSON
 	start, end int  // the line last looked at
 	line       bool // it is JSON
+
+	closing      int // where the last closing tag of a private block is, -1 without one
+	closingKnown bool
+}
+
+// lastClosing returns where the last closing tag of a private block is, -1
+// when there is none.
+func (d *document) lastClosing(text string) int {
+	const name = "/private"
+	if d.closingKnown {
+		return d.closing
+	}
+	d.closingKnown = true
+	for d.closing = len(text) - len(name); d.closing >= 0; d.closing-- {
+		if text[d.closing] == '/' && strings.EqualFold(text[d.closing:d.closing+len(name)], name) {
+			break
+		}
+	}
+	d.closing = max(d.closing, -1)
+	return d.closing
 }
 
 // isJSON reports whether the text, or else the line at at, is a JSON document.

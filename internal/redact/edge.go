@@ -20,7 +20,8 @@ const (
 )
 
 // begins reports whether a key may begin at at. A key never begins inside a
-// backslash escape; just behind one, as in "\nghp_", it may.
+// backslash escape; just behind one, as in "\nghp_", it may, as it may behind
+// the code of a colour or the escape of a URL.
 func (v view) begins(at int, e edge) bool {
 	if at == v.lo {
 		return true
@@ -29,7 +30,7 @@ func (v view) begins(at int, e edge) bool {
 	if inside {
 		return false
 	}
-	if behind || e == noEdge {
+	if behind || e == noEdge || v.behindCode(at) || v.behindPercent(at) {
 		return true
 	}
 	before := v.text[at-1]
@@ -79,12 +80,37 @@ func (v view) escapeSize(slash int) int {
 	return 6
 }
 
+// behindCode reports whether the control sequence for a colour ends at at, its
+// first byte as it is or as programs write it.
+func (v view) behindCode(at int) bool {
+	const longest = 16
+	if at <= v.lo || v.text[at-1] != 'm' {
+		return false
+	}
+	i := at - 1
+	for i > v.lo && at-i < longest && (digits.has[v.text[i-1]] || v.text[i-1] == ';') {
+		i--
+	}
+	before := v.text[v.lo:i]
+	for _, start := range [...]string{"\x1b[", `\u001b[`, `\u001B[`, `\x1b[`, `\033[`, `\e[`} {
+		if strings.HasSuffix(before, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// behindPercent reports whether an escape such as %3D ends at at.
+func (v view) behindPercent(at int) bool {
+	return at-3 >= v.lo && v.text[at-3] == '%' && hexAny.has[v.text[at-2]] && hexAny.has[v.text[at-1]]
+}
+
 // wordStart returns where the word of a class that ends at at begins, no more
-// than longest bytes before. The letter of an escape such as \n belongs to no
-// word.
+// than longest bytes before. The letter of an escape such as \n and the code of
+// a colour belong to no word.
 func (v view) wordStart(at int, c *class, longest int) int {
 	start := at
-	for start > v.lo && at-start < longest && c.has[v.text[start-1]] {
+	for start > v.lo && at-start < longest && c.has[v.text[start-1]] && !v.behindCode(start) {
 		start--
 	}
 	if start > v.lo && start < at && v.text[start-1] == '\\' && strings.IndexByte("bfnrt", v.text[start]) >= 0 {
@@ -109,7 +135,7 @@ func (v view) skip(at int, set string) int {
 }
 
 // quote returns the place behind a quotation mark at at, which any number of
-// backslashes may escape, or at itself.
+// backslashes or HTML may escape, or at itself.
 func (v view) quote(at int) int {
 	i := at
 	for i < v.hi && v.text[i] == '\\' {
@@ -117,6 +143,9 @@ func (v view) quote(at int) int {
 	}
 	if i < v.hi && (v.text[i] == '"' || v.text[i] == '\'' || v.text[i] == '`') {
 		return i + 1
+	}
+	if v.has(at, "&quot;") {
+		return at + len("&quot;")
 	}
 	return at
 }
@@ -128,6 +157,20 @@ func (v view) has(at int, text string) bool {
 	}
 	for i := range len(text) {
 		if lower(v.text[at+i]) != lower(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// unbroken reports whether n bytes from at on hold no white space and no
+// quotation mark, as the head of a key does.
+func (v view) unbroken(at, n int) bool {
+	if at+n > v.hi {
+		return false
+	}
+	for _, b := range []byte(v.text[at : at+n]) {
+		if b <= ' ' || b == '"' {
 			return false
 		}
 	}

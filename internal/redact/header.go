@@ -6,22 +6,20 @@ import (
 )
 
 // impliedRules are names that rules give beside their own.
-var impliedRules = []string{"basic-auth", "bearer-token", "database-url-password", "env-assignment"}
+var impliedRules = []string{"basic-auth", "bearer-token", "database-url-password", "env-assignment", "gcp-service-account-key", "password-assignment"}
 
 // headerRules are credentials in the headers of requests, as they stand in
 // logs, commands, code and JSON.
-func headerRules() []rule {
-	return []rule{
-		{name: "authorization-header", anchors: []string{"authorization"}, fold: true, find: findAuthorization},
-		{name: "bearer-token", anchors: []string{"bearer"}, fold: true, find: findBearer},
-		{name: "session-cookie", anchors: []string{"cookie"}, fold: true, find: findCookies},
-	}
+var headerRules = []rule{
+	{name: "authorization-header", anchors: []string{"authorization"}, finder: findAuthorization},
+	{name: "bearer-token", anchors: []string{"bearer"}, finder: findBearer},
+	{name: "session-cookie", anchors: []string{"cookie"}, finder: findCookies},
 }
 
 // findAuthorization removes the credential of an Authorization header and
 // keeps its scheme.
 func findAuthorization(v view, at int, found []span) []span {
-	at, ok := v.value(at + len("authorization"))
+	at, ok := v.value(at, at+len("authorization"))
 	if !ok {
 		return found
 	}

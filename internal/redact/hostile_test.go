@@ -50,6 +50,17 @@ var hostile = map[string]string{
 	"filled keys":      "ghp_" + strings.Repeat("x", 36) + "-",
 	"filled key names": "sk-ant-" + strings.Repeat("x", 40) + " ",
 	"hooks":            "hooks.slack.com/services/",
+	"command options":  "mysql -p",
+	"long options":     "mysql -ps3cr3tpw9 -u",
+	"colours":          "\x1b[0m",
+	"colour names":     "\x1b[0mtoken",
+	"spaced names":     "token \n",
+	"value fields":     `token","value":"`,
+	"quoted armour":    "-----BEGIN PRIVATE" + " KEY-----\n\"abcd\",\n",
+	"type arguments":   "a<Private>",
+	"ats":              "://a:b@c@",
+	"zeros of base64":  "A",
+	"dashes":           "-",
 	"signatures":       "sig=" + strings.Repeat("a", 40),
 }
 

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// jwtRule removes JSON web tokens: base64url parts joined by dots, the first of
-// which is a JSON object that names an algorithm. Three parts are signed, five
-// are encrypted.
-func jwtRule() rule {
-	return rule{name: "jwt", anchors: []string{"eyJ"}, find: func(v view, at int, found []span) []span {
-		if !v.begins(at, base64Edge) {
-			return found
-		}
-		end, ok := v.jwtEnd(at)
-		if !ok {
-			return found
-		}
-		return append(found, span{at, end, "jwt"})
-	}}
+// jwtRules removes JSON web tokens: base64url parts joined by dots, the first
+// of which is a JSON object that names an algorithm. Three parts are signed,
+// five are encrypted.
+var jwtRules = []rule{{name: "jwt", anchors: []string{"eyJ"}, finder: findJWT}}
+
+func findJWT(v view, at int, found []span) []span {
+	if !v.begins(at, base64Edge) {
+		return found
+	}
+	end, ok := v.jwtEnd(at)
+	if !ok {
+		return found
+	}
+	return append(found, span{at, end, "jwt"})
 }
 
 const (

@@ -14,11 +14,12 @@ var dummies = []string{"xxxx", "example", "placeholder", "redacted", "dummy", "y
 var placeholders = []string{
 	"sample", "changeme", "change_me", "change-me", "changeit", "replace", "insert", "notreal", "not-real", "not_a_real", "fake",
 	"todo", "secret_here", "key_here", "key-here", "keyhere", "token_here", "token-here", "****", "....", "test", "mock", "foobar",
+	"sha256", "sha-256", "sha512", "sha-512", "argon2", "bcrypt", "pbkdf2", // how to hash one
 }
 
 // secretWords are parts of the names of secrets.
 var secretWords = []string{
-	"password", "passwd", "secret", "token", "credential", "apikey", "api_key", "api-key", "private_key", "access_key",
+	"password", "passwd", "secret", "token", "credential", "apikey", "api_key", "api-key", "private_key", "privatekey", "access_key", "accesskey",
 }
 
 // isDummy reports whether a key says of itself that it is none.

@@ -2,51 +2,54 @@ package redact
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // pemRules removes private keys in PEM and PGP armour, as a whole: the lines
 // may be indented, quoted as in mail, or joined by the escapes \n and \r of
 // JSON and of environment files. A block whose end is missing goes on as far
 // as it looks like key material.
-func pemRules() []rule {
-	head := sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^-----BEGIN (?:[0-9A-Z]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----`)
-	})
-	find := func(v view, at int) (end int, ok bool) {
-		m := head().FindStringIndex(v.text[at:min(v.hi, at+128)])
-		if m == nil {
-			return 0, false
-		}
-		return v.armourEnd(at + m[1])
+var pemRules = []rule{
+	{name: "private-key", anchors: []string{"-----BEGIN "}, finder: findArmour},
+	{
+		name:    "private-key-base64",
+		anchors: []string{"LS0tLS1CRUdJTi"},
+		chars:   &base64Std,
+		body:    50,
+		tail:    &base64Pad,
+		edge:    base64Edge,
+		accept:  isEncodedArmour,
+	},
+}
+
+func findArmour(v view, at int, found []span) []span {
+	const (
+		longest = 128
+		pattern = `-----BEGIN (?:[0-9A-Z]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----`
+	)
+	line := v.text[at:min(v.hi, at+longest)]
+	if !strings.Contains(line, "PRIVATE KEY") {
+		return found // a certificate, and no need of the expression
 	}
-	anchors := []string{"-----BEGIN "}
-	return []rule{
-		{name: "gcp-service-account-key", anchors: anchors, find: func(v view, at int, found []span) []span {
-			if end, ok := find(v, at); ok && v.isFieldOf(at, "private_key") {
-				return append(found, span{at, end, "gcp-service-account-key"})
-			}
-			return found
-		}},
-		{name: "private-key", anchors: anchors, find: func(v view, at int, found []span) []span {
-			if end, ok := find(v, at); ok {
-				return append(found, span{at, end, "private-key"})
-			}
-			return found
-		}},
-		shape{
-			anchors: []string{"LS0tLS1CRUdJTi"},
-			pattern: `LS0tLS1CRUdJTi` + exactly(base64Std, 50),
-			tail:    base64Pad,
-			edge:    base64Edge,
-			accept: func(head string) bool {
-				plain, err := base64.StdEncoding.DecodeString(head)
-				return err == nil && strings.Contains(string(plain), "PRIVATE KEY")
-			},
-		}.named("private-key-base64"),
+	m := v.doc.exprs.match(pattern, line)
+	if m == nil {
+		return found
 	}
+	end, ok := v.armourEnd(at + m[1])
+	switch {
+	case !ok:
+		return found
+	case v.isFieldOf(at, "private_key"):
+		return append(found, span{at, end, "gcp-service-account-key"})
+	}
+	return append(found, span{at, end, "private-key"})
+}
+
+// isEncodedArmour reports whether the base64 text behind the prefix goes on
+// like the first line of a private key.
+func isEncodedArmour(body string) bool {
+	plain, err := base64.StdEncoding.DecodeString("Ti" + body) // the prefix ends within a group of four
+	return err == nil && strings.Contains(string(plain), "PRIVATE KEY")
 }
 
 // isFieldOf reports whether the text at at is the value of the JSON field name.
@@ -61,6 +64,9 @@ const (
 	minArmour = 40       // shorter than any; less is a mention, not a key
 )
 
+// arrow parts a line's number from the line where a tool shows a file.
+const arrow = "→"
+
 // armourHeader are bytes of armour headers and of quoting, beside base64.
 var armourHeader = newClass(":,.()_>#|*-")
 
@@ -73,6 +79,9 @@ func (v view) armourEnd(at int) (end int, ok bool) {
 			break
 		}
 		next, isKey := v.armourByte(i, limit)
+		if next == i {
+			next = v.armourQuote(i)
+		}
 		if next == i && !armourHeader.has[v.text[i]] {
 			break
 		}
@@ -100,8 +109,21 @@ func (v view) armourByte(i, limit int) (next int, isKey bool) {
 		if end < limit && strings.IndexByte("nrt/", v.text[end]) >= 0 {
 			return end + 1, false
 		}
+	case strings.HasPrefix(v.text[i:limit], arrow):
+		return i + len(arrow), false
 	}
 	return i, false
+}
+
+// armourQuote returns the place behind a quotation mark at i, as those around
+// the lines of a key in the source of a program, or i itself. A mark that ends
+// a string of JSON also ends the key.
+func (v view) armourQuote(i int) int {
+	end := v.quote(i)
+	if end == i || v.text[end-1] == '"' && (end-i)%2 == 1 && v.doc.isJSON(v.text, i) {
+		return i
+	}
+	return end
 }
 
 // lastLineEnd returns where the line -----END ...----- at at ends.

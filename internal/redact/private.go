@@ -1,54 +1,56 @@
 package redact
 
-import (
-	"regexp"
-	"sync"
-)
+import "strings"
 
-// privateRule removes what an author marked as private: everything from
+// privateRules removes what an author marked as private: everything from
 // <private> to the </private> that closes it. Blocks may be nested, tags may
 // have attributes, be of any case, and be written with \u003c and \u003e as
-// encoding/json does. A block that nothing closes goes on to the end of the
-// text; inside JSON, where text lives in strings, to the end of its string.
-func privateRule() rule {
-	// A bracket in an attribute might be a marker's; such a tag is none.
-	inText := tagExpr(`[^<>\[\]]`)
-	inJSON := tagExpr(`[^<>\[\]"\\]|\\.`)
-	return rule{
-		name:    "private",
-		anchors: []string{"<private", `\u003cprivate`},
-		fold:    true,
-		find: func(v view, at int, found []span) []span {
-			for at > v.lo && v.text[at] == '\\' && v.text[at-1] == '\\' {
-				at--
-			}
-			b := block{view: v, json: v.doc.isJSON(v.text, at), expr: inText()}
-			if b.json {
-				b.expr = inJSON()
-			}
-			if kind, _ := b.tag(at); kind != opening {
-				return found
-			}
-			return append(found, span{at, b.end(at), "private"})
-		},
+// encoding/json does; only a type argument such as Local<Private> is none. A
+// block that nothing closes goes on to the end of the text; inside JSON, where
+// text lives in strings, to the end of its string.
+//
+// The anchors hold only as much of the tag as there are ways to write it.
+var privateRules = []rule{{
+	name:    "private",
+	anchors: []string{"<pr", "<pR", "<Pr", "<PR", `\u003c`, `\u003C`},
+	finder:  findPrivate,
+}}
+
+func findPrivate(v view, at int, found []span) []span {
+	for at > v.lo && v.text[at] == '\\' && v.text[at-1] == '\\' {
+		at--
 	}
+	b := block{view: v}
+	if !b.named(at) || b.isTypeArgument(at) {
+		return found
+	}
+	b.json = v.doc.isJSON(v.text, at)
+	if kind, _ := b.tag(at); kind != opening {
+		return found
+	}
+	return append(found, span{at, b.end(at), "private"})
 }
 
-// tagExpr compiles, when first asked, the expression for a tag whose
-// attributes are made of what attribute matches.
-func tagExpr(attribute string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp {
-		const space = `(?:\s|\\+[nrt])`
-		attributes := `(?:` + space + `+[\w:.-]{1,40}\s*=(?:` + attribute + `){0,200}?)?`
-		return regexp.MustCompile(`(?i)^(?:<|\\+u003c)(/?)private` + attributes + space + `*(/?)(?:>|\\+u003e)`)
-	})
+// isTypeArgument reports whether the tag at at is Local<Private> or the like:
+// written so, and nothing closes it. It would take the rest of the text along.
+func (b *block) isTypeArgument(at int) bool {
+	return strings.HasPrefix(b.text[b.nameAt(at):b.hi], "Private") && at > b.doc.lastClosing(b.text)
 }
+
+// Patterns of a tag in text and in a string of JSON. A bracket in an attribute
+// might be a marker's; such a tag is none.
+const (
+	tagInText = tagHead + `[^<>\[\]]` + tagTail
+	tagInJSON = tagHead + `[^<>\[\]"\\]|\\.` + tagTail
+	tagHead   = `(?i)(?:<|\\+u003c)(/?)private(?:` + tagSpace + `+[\w:.-]{1,40}\s*=(?:`
+	tagTail   = `){0,200}?)?` + tagSpace + `*(/?)(?:>|\\+u003e)`
+	tagSpace  = `(?:\s|\\+[nrt])`
+)
 
 // block is a private block being measured.
 type block struct {
 	view
 	json bool // it lies in a JSON string
-	expr *regexp.Regexp
 }
 
 type tagKind int
@@ -62,15 +64,20 @@ const (
 
 // tag reads the tag at at and returns its kind and end.
 func (b *block) tag(at int) (tagKind, int) {
-	name := at + 1
-	if b.text[at] == '\\' {
-		name = b.skip(at, `\`) + len("u003c")
-	}
-	if !b.has(name, "private") && !b.has(name, "/private") {
+	switch {
+	case !b.named(at):
 		return noTag, at
+	case b.has(at, "<private>"): // most are written so, and need no expression
+		return opening, at + len("<private>")
+	case b.has(at, "</private>"):
+		return closing, at + len("</private>")
 	}
 	const longest = 512
-	m := b.expr.FindStringSubmatchIndex(b.text[at:min(b.hi, at+longest)])
+	pattern := tagInText
+	if b.json {
+		pattern = tagInJSON
+	}
+	m := b.doc.exprs.match(pattern, b.text[at:min(b.hi, at+longest)])
 	switch {
 	case m == nil:
 		return noTag, at
@@ -80,6 +87,20 @@ func (b *block) tag(at int) (tagKind, int) {
 		return empty, at + m[1]
 	}
 	return opening, at + m[1]
+}
+
+// nameAt returns where the name of a tag that begins at at begins.
+func (b *block) nameAt(at int) int {
+	if b.text[at] == '\\' {
+		return b.skip(at, `\`) + len("u003c")
+	}
+	return at + 1
+}
+
+// named reports whether a tag that begins at at has the name of the block.
+func (b *block) named(at int) bool {
+	name := b.nameAt(at)
+	return b.has(name, "private") || b.has(name, "/private")
 }
 
 // end returns where the block that begins at at ends.

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"flag"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/amber-memory/amber/internal/redact"
@@ -22,6 +24,7 @@ var glue = []string{
 	`"secret": "`, "TOKEN=", "api_key=", "Authorization: Bearer ", "Basic ", "Cookie: sid=", "<private>", "</private>", "<private a=b>", "<private/>",
 	`\u003cprivate\u003e`, `\u003c/private\u003e`, "[REDACTED:jwt]", "[REDACTED:none]", "[REDACTED:", "-----BEGIN PRIVATE" + " KEY-----", "-----END PRIVATE" + " KEY-----",
 	"--token ", "curl -u ", "machine h login l password ", "sk-", "ghp_", "eyJ", "AKIA", "xoxb-", "AIza", "K001", "base64:", "Private-Lines: 3\n",
+	"\x1b[32m", `\u001b[0m`, "%3D", "&quot;", "?key=", " set ", "sshpass -p ", "mysql -p", " key", " is ", "→", `, "value": "`, "value=", "_KEY=", "pwd=",
 	"0123456789abcdef", "aaaaaaaa", "word", "Kj8sLq0PzXw4", "9f8e7d6c5b4a3f2e1d0c",
 }
 
@@ -110,6 +113,8 @@ func TestRandomJSON(t *testing.T) {
 	}
 }
 
+var knownRules = sync.OnceValue(redact.Rules)
+
 // checkPromises checks what holds for every text.
 func checkPromises(t *testing.T, r *redact.Redactor, text string) {
 	t.Helper()
@@ -127,8 +132,11 @@ func checkPromises(t *testing.T, r *redact.Redactor, text string) {
 		t.Errorf("no longer JSON\n text %q\n once %q", text, once)
 	}
 	sum := 0
-	for _, n := range report.Counts {
+	for rule, n := range report.Counts {
 		sum += n
+		if marker := "[REDACTED:" + rule + "]"; !slices.Contains(knownRules(), rule) || strings.Count(once, marker) < n {
+			t.Errorf("%q: %d removals by %s, yet the text became %q", text, n, rule, once)
+		}
 	}
 	if sum != report.Total {
 		t.Errorf("report of %q: counts add up to %d, total is %d", text, sum, report.Total)

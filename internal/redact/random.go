@@ -138,5 +138,5 @@ func chosen(s string) bool {
 	if t.distinct < 6 || t.letters() == 0 {
 		return false
 	}
-	return t.kinds() >= 3 || t.digit > 0 && len(s) >= 10 && wordShare(s) < 0.4
+	return t.kinds() >= 3 || t.digit > 0 && wordShare(s) < 0.4
 }

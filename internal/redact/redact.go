@@ -4,40 +4,23 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Redactor removes secrets from texts. It is safe for concurrent use; make it
-// with [New] and keep it, for it is costlier to make than to use.
+// with [New] and keep it: the expressions it has compiled are in it.
 type Redactor struct {
 	shapes   *matcher // secrets that tell themselves
 	settings *matcher // secrets that their surroundings tell
+	exprs    exprs
 }
 
 // New returns a Redactor with all [Rules].
 func New() *Redactor {
-	known := make(map[string]bool)
-	for _, name := range Rules() {
-		known[name] = true
-	}
 	return &Redactor{
-		shapes:   newMatcher(append(shapeRules(), markerRule(known))),
-		settings: newMatcher(settingRules()),
+		shapes:   newMatcher(slices.Concat(shapeRules, [][]rule{markerRules()}), false),
+		settings: newMatcher(settingRules, true),
 	}
-}
-
-// Rules returns the names of all rules, sorted. They are what a marker and the
-// counts of a [Report] name.
-func Rules() []string {
-	var names []string
-	for _, r := range slices.Concat(shapeRules(), settingRules()) {
-		names = append(names, r.name)
-	}
-	for _, n := range vendorKeys() {
-		names = append(names, n.rule)
-	}
-	names = append(names, impliedRules...)
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // String returns s with every secret replaced by a marker, and what was
@@ -63,7 +46,7 @@ func (r *Redactor) Bytes(b []byte) ([]byte, Report) {
 
 // secrets returns the spans to replace, in order.
 func (r *Redactor) secrets(text string) []span {
-	var doc document
+	doc := document{exprs: &r.exprs}
 	walls := r.shapes.pass(view{text, 0, len(text), &doc}, nil)
 	spans := slices.Clone(walls)
 	lo := 0
@@ -101,15 +84,20 @@ func replace(text string, spans []span) []byte {
 	return append(out, text[at:]...)
 }
 
-// markerRule keeps the markers of known rules that are already in a text, so
+// markerRules keeps the markers of known rules that are already in a text, so
 // that no rule takes a word of theirs for an anchor.
-func markerRule(known map[string]bool) rule {
-	return rule{anchors: []string{markerStart}, find: func(v view, at int, found []span) []span {
-		rest := v.text[at+len(markerStart) : min(v.hi, at+len(markerStart)+64)]
-		name, _, closed := strings.Cut(rest, markerEnd)
-		if !closed || !known[name] {
+func markerRules() []rule {
+	names := sync.OnceValue(Rules)
+	return []rule{{anchors: []string{markerStart}, finder: func(v view, at int, found []span) []span {
+		const longest = 64
+		start := at + len(markerStart)
+		name, _, closed := strings.Cut(v.text[start:min(v.hi, start+longest)], markerEnd)
+		if !closed {
 			return found
 		}
-		return append(found, span{start: at, end: at + len(markerStart) + len(name) + len(markerEnd)})
-	}}
+		if _, known := slices.BinarySearch(names(), name); !known {
+			return found
+		}
+		return append(found, span{start: at, end: start + len(name) + len(markerEnd)})
+	}}}
 }

@@ -3,9 +3,9 @@ package redact
 // Report says what was removed from a text, never the text itself. The zero
 // Report is an empty one.
 type Report struct {
-	Counts map[string]int // removals by rule; nil when there were none
-	Total  int            // removals
-	Bytes  int            // bytes removed, markers not counted
+	Counts map[string]int `json:"counts,omitempty"` // removals by rule; nil when there were none
+	Total  int            `json:"total"`            // removals
+	Bytes  int            `json:"bytes"`            // bytes removed, markers not counted
 }
 
 // Add counts what other counts as well. It does not keep other.Counts.

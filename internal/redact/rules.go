@@ -2,36 +2,43 @@ package redact
 
 import "slices"
 
-// shapeRules returns the rules for secrets that tell themselves. Rules with
-// one anchor are in order of precedence.
-func shapeRules() []rule {
-	return slices.Concat(
-		[]rule{privateRule()},
-		pemRules(),
-		llmRules(),
-		cloudRules(),
-		storageRules(),
-		vcsRules(),
-		chatRules(),
-		paymentRules(),
-		mailRules(),
-		registryRules(),
-		monitoringRules(),
-		buildRules(),
-		officeRules(),
-		vaultRules(),
-		[]rule{jwtRule()}, // after those that begin with a JWT's first letters
-	)
+// shapeRules are the rules for secrets that tell themselves. Rules with one
+// anchor are in order of precedence.
+var shapeRules = [][]rule{
+	privateRules,
+	pemRules,
+	llmRules,
+	cloudRules,
+	storageRules,
+	vcsRules,
+	chatRules,
+	paymentRules,
+	mailRules,
+	registryRules,
+	monitoringRules,
+	buildRules,
+	officeRules,
+	vaultRules,
+	jwtRules,
 }
 
-// settingRules returns the rules for secrets that only their surroundings
-// tell.
-func settingRules() []rule {
-	return slices.Concat(
-		headerRules(),
-		urlRules(),
-		[]rule{assignmentRule()},
-	)
+// settingRules are the rules for secrets that only their surroundings tell.
+// Their anchors match in any case.
+var settingRules = [][]rule{headerRules, urlRules, commandRules, assignmentRules}
+
+// Rules returns the names of all rules, sorted. They are what a marker and the
+// counts of a [Report] name.
+func Rules() []string {
+	var names []string
+	for _, r := range slices.Concat(slices.Concat(shapeRules...), slices.Concat(settingRules...)) {
+		names = append(names, r.name)
+	}
+	for _, k := range vendorKeys {
+		names = append(names, k.rule)
+	}
+	names = append(names, impliedRules...)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // uuid is a UUID as RE2.

@@ -1,44 +1,42 @@
 package redact
 
 // llmRules are the keys of model providers and of the services around them.
-func llmRules() []rule {
-	return []rule{
-		prefixed("anthropic-api-key", urlSafe, 32, "sk-ant-"),
-		prefixed("openrouter-api-key", urlSafe, 40, "sk-or-"),
-		shape{
-			anchors: []string{"sk-lf-"},
-			pattern: `sk-lf-` + uuid,
-		}.named("langfuse-secret-key"),
-		prefixed("openai-api-key", urlSafe, 40, "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"),
-		shape{
-			anchors: []string{"sk-"},
-			pattern: `sk-[0-9A-Za-z]{20}T3BlbkFJ[0-9A-Za-z]{20}`,
-			tail:    alnum,
-		}.named("openai-api-key"),
-		shape{
-			anchors: []string{"sk-"},
-			pattern: `sk-[0-9A-Za-z]{20}`,
-			tail:    alnum,
-			body:    20,
-			accept:  mixed,
-		}.named("openai-api-key"),
-		bare("google-api-key", urlSafe, 35, "AIza"),
-		prefixed("groq-api-key", alnum, 40, "gsk_"),
-		prefixed("xai-api-key", alnum, 60, "xai-"),
-		prefixed("perplexity-api-key", alnum, 40, "pplx-"),
-		prefixed("huggingface-token", alnum, 30, "hf_", "api_org_"),
-		prefixed("replicate-api-token", alnum, 36, "r8_"),
-		prefixed("fireworks-api-key", alnum, 22, "fw_"),
-		prefixed("cerebras-api-key", alnum, 40, "csk-"),
-		prefixed("nvidia-api-key", urlSafe, 60, "nvapi-"),
-		prefixed("tavily-api-key", urlSafe, 28, "tvly-"),
-		prefixed("firecrawl-api-key", hexLower, 32, "fc-"),
-		prefixed("jina-api-key", urlSafe, 50, "jina_"),
-		prefixed("pinecone-api-key", wordByte, 50, "pcsk_"),
-		prefixed("elevenlabs-api-key", hexLower, 48, "sk_"),
-		shape{
-			anchors: []string{"lsv2_"},
-			pattern: `lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}`,
-		}.named("langsmith-api-key"),
-	}
+var llmRules = []rule{
+	{name: "anthropic-api-key", anchors: []string{"sk-ant-"}, chars: &urlSafe, body: 32},
+	{name: "openrouter-api-key", anchors: []string{"sk-or-"}, chars: &urlSafe, body: 40},
+	{
+		name:    "langfuse-secret-key",
+		anchors: []string{"sk-lf-"},
+		pattern: `sk-lf-` + uuid,
+		least:   42,
+	},
+	{name: "openai-api-key", anchors: []string{"sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"}, chars: &urlSafe, body: 40},
+	{name: "openai-api-key", anchors: []string{"sk-"}, chars: &alnum, body: 20, accept: mixed},
+	{
+		name:    "openai-api-key",
+		anchors: []string{"sk-"},
+		pattern: `sk-[0-9A-Za-z]{20}T3BlbkFJ[0-9A-Za-z]{20}`,
+		least:   51,
+		tail:    &alnum,
+	},
+	{name: "google-api-key", anchors: []string{"AIza"}, chars: &urlSafe, body: 35, edge: base64Edge},
+	{name: "groq-api-key", anchors: []string{"gsk_"}, chars: &alnum, body: 40},
+	{name: "xai-api-key", anchors: []string{"xai-"}, chars: &alnum, body: 60},
+	{name: "perplexity-api-key", anchors: []string{"pplx-"}, chars: &alnum, body: 40},
+	{name: "huggingface-token", anchors: []string{"hf_", "api_org_"}, chars: &alnum, body: 30},
+	{name: "replicate-api-token", anchors: []string{"r8_"}, chars: &alnum, body: 36, edge: base64Edge},
+	{name: "fireworks-api-key", anchors: []string{"fw_"}, chars: &alnum, body: 22, edge: base64Edge},
+	{name: "cerebras-api-key", anchors: []string{"csk-"}, chars: &alnum, body: 40},
+	{name: "nvidia-api-key", anchors: []string{"nvapi-"}, chars: &urlSafe, body: 60},
+	{name: "tavily-api-key", anchors: []string{"tvly-"}, chars: &urlSafe, body: 28},
+	{name: "firecrawl-api-key", anchors: []string{"fc-"}, chars: &hexLower, body: 32},
+	{name: "jina-api-key", anchors: []string{"jina_"}, chars: &urlSafe, body: 50},
+	{name: "pinecone-api-key", anchors: []string{"pcsk_"}, chars: &wordByte, body: 50},
+	{name: "elevenlabs-api-key", anchors: []string{"sk_"}, chars: &hexLower, body: 48},
+	{
+		name:    "langsmith-api-key",
+		anchors: []string{"lsv2_"},
+		pattern: `lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}`,
+		least:   51,
+	},
 }

@@ -1,29 +1,14 @@
 package redact
 
 // registryRules are the tokens of package and image registries.
-func registryRules() []rule {
-	return []rule{
-		prefixed("npm-token", alnum, 36, "npm_"),
-		prefixed("pypi-token", urlSafe, 50, "pypi-AgE"),
-		prefixed("rubygems-token", hexLower, 48, "rubygems_"),
-		shape{
-			anchors: []string{"cio"},
-			pattern: `cio[0-9A-Za-z]{32}`,
-			edge:    base64Edge,
-			tail:    alnum,
-			body:    32,
-			accept:  mixed,
-		}.named("crates-token"),
-		shape{
-			anchors: []string{"oy2"},
-			pattern: `oy2[0-9a-z]{43}`,
-			edge:    base64Edge,
-			body:    43,
-			accept:  mixed,
-		}.named("nuget-api-key"),
-		prefixed("docker-token", urlSafe, 24, "dckr_pat_", "dckr_oat_"),
-		prefixed("clojars-token", lowerAlnum, 60, "CLOJARS_"),
-		bare("artifactory-api-key", alnum, 64, "AKCp"),
-		bare("artifactory-reference-token", alnum, 58, "cmVmdGtu"),
-	}
+var registryRules = []rule{
+	{name: "npm-token", anchors: []string{"npm_"}, chars: &alnum, body: 36},
+	{name: "pypi-token", anchors: []string{"pypi-AgE"}, chars: &urlSafe, body: 50},
+	{name: "rubygems-token", anchors: []string{"rubygems_"}, chars: &hexLower, body: 48},
+	{name: "crates-token", anchors: []string{"cio"}, chars: &alnum, body: 32, edge: base64Edge, accept: mixed},
+	{name: "nuget-api-key", anchors: []string{"oy2"}, chars: &lowerAlnum, body: 43, edge: base64Edge, accept: mixed},
+	{name: "docker-token", anchors: []string{"dckr_pat_", "dckr_oat_"}, chars: &urlSafe, body: 24},
+	{name: "clojars-token", anchors: []string{"CLOJARS_"}, chars: &lowerAlnum, body: 60},
+	{name: "artifactory-api-key", anchors: []string{"AKCp"}, chars: &alnum, body: 64, edge: base64Edge},
+	{name: "artifactory-reference-token", anchors: []string{"cmVmdGtu"}, chars: &alnum, body: 58, edge: base64Edge},
 }

@@ -24,13 +24,19 @@ type assignment struct {
 // assignment reads the assignment to the name around at. It is not ok when
 // there is none, or its value is too short for a secret.
 func (v view) assignment(at int) (a assignment, ok bool) {
-	start := v.wordStart(at, nameByte, maxName)
+	start := v.wordStart(at, &nameByte, maxName)
 	end := nameByte.run(v.text, at, min(v.hi, at+maxName))
+	if v.has(end, " key") {
+		end += len(" key") // as people write it
+	}
 	a.name, a.tail = v.text[start:end], v.text[at:end]
-	if a.start, ok = v.value(end); !ok {
-		if a.start, ok = v.argument(start, end); !ok {
-			return a, false
+	for _, find := range [...]func(view, int, int) (int, bool){view.pairedValue, view.value, view.argument} {
+		if a.start, ok = find(v, start, end); ok {
+			break
 		}
+	}
+	if !ok {
+		return a, false
 	}
 	a.quoted = strings.IndexByte("\"'`", v.text[a.start-1]) >= 0
 	if v.has(a.start, "base64:") {
@@ -41,10 +47,10 @@ func (v view) assignment(at int) (a assignment, ok bool) {
 	return a, a.end-a.start >= minChosen
 }
 
-// value returns where the value of a name that ends at end begins. A name in
+// value returns where the value of the name in start to end begins. A name in
 // quotation marks has a value in quotation marks: anything else would be a
 // number of JSON, which a marker cannot replace.
-func (v view) value(end int) (start int, ok bool) {
+func (v view) value(_, end int) (start int, ok bool) {
 	at := v.quote(end)
 	inQuotes := at > end
 	at = v.skip(v.skip(at, "]"), " \t")
@@ -67,11 +73,16 @@ func (v view) value(end int) (start int, ok bool) {
 }
 
 // separator returns the place behind what parts a name from its value at at,
-// or at itself: = : := => > and such, the last also as encoding/json escapes
-// it.
+// or at itself: = : := => > "is" and such, some also as JSON and URLs escape
+// them.
 func (v view) separator(at int) int {
 	if escaped := v.skip(at, `\`); escaped > at && v.has(escaped, "u003e") {
 		return escaped + len("u003e")
+	}
+	for _, word := range [...]string{"is ", "is: ", "%3d", "%3a"} {
+		if v.has(at, word) {
+			return at + len(word)
+		}
 	}
 	const longest = 3
 	behind := v.skip(at, ":=>")
@@ -92,14 +103,36 @@ func (v view) typeName(at int) int {
 	return at
 }
 
-// argument returns where the value of a command's option that ends at end
-// begins: --name value.
+// argument returns where the value of a command's option in start to end
+// begins: --name value, or set name value.
 func (v view) argument(start, end int) (int, bool) {
-	if !strings.HasPrefix(v.text[start:end], "--") {
+	if !strings.HasPrefix(v.text[start:end], "--") && !strings.HasSuffix(v.text[v.lo:start], " set ") {
 		return 0, false
 	}
 	at := v.skip(end, " ")
 	return v.quote(at), at > end
+}
+
+// pairedValue returns where the value begins that stands in a field of its own
+// beside the name in start to end: {"name": "TOKEN", "value": "..."}, in YAML
+// and XML, too.
+func (v view) pairedValue(start, end int) (int, bool) {
+	at := v.quote(end)
+	for at < v.hi {
+		next := v.skip(at, ", \t\r\n")
+		if escaped := v.skip(next, `\`); escaped > next && (v.has(escaped, "n") || v.has(escaped, "r")) {
+			next = escaped + 1
+		}
+		if next == at {
+			break
+		}
+		at = next
+	}
+	field := v.quote(at)
+	if at == end || !v.has(field, "value") {
+		return 0, false
+	}
+	return v.value(start, field+len("value"))
 }
 
 // isSetting reports whether the name is written as in an environment file:
@@ -113,7 +146,7 @@ func (v view) isSetting(start, end int) bool {
 			return false
 		}
 	}
-	if _, behind := v.escape(start); behind || start == 0 {
+	if _, behind := v.escape(start); behind || start == 0 || v.behindCode(start) {
 		return true
 	}
 	return start > v.lo && strings.IndexByte(" \t\r\n\"'`", v.text[start-1]) >= 0

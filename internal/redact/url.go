@@ -5,19 +5,17 @@ import (
 	"strings"
 )
 
-// urlRules are passwords in URLs and in commands that take a user with one.
-func urlRules() []rule {
-	return []rule{
-		{name: "url-password", anchors: []string{"://", `:\/\/`}, find: findURLPassword},
-		{name: "curl-user", anchors: []string{" -u ", " --user "}, find: findCurlUser},
-		{name: "netrc-password", anchors: []string{"machine "}, find: findNetrc},
-	}
+// urlRules are passwords and keys in URLs, and for hosts.
+var urlRules = []rule{
+	{name: "url-password", anchors: []string{"://", `:\/\/`}, finder: findURLPassword},
+	{name: "url-key", anchors: []string{"?key=", "&key="}, finder: findURLKey},
+	{name: "netrc-password", anchors: []string{"machine "}, finder: findNetrc},
 }
 
 // databases are the schemes of database and queue URLs.
 var databases = []string{
 	"amqp", "amqps", "bolt", "cassandra", "clickhouse", "cockroachdb", "couchbase", "couchdb", "influxdb", "kafka", "ldap", "ldaps",
-	"mariadb", "mongodb", "mongodb+srv", "mssql", "mysql", "nats", "neo4j", "oracle", "postgres", "postgresql", "redis", "rediss",
+	"mariadb", "mongodb", "mssql", "mysql", "nats", "neo4j", "oracle", "postgres", "postgresql", "redis", "rediss",
 	"snowflake", "sqlserver",
 }
 
@@ -27,7 +25,8 @@ var databases = []string{
 var (
 	urlScheme   = newClass("0-9A-Za-z+.-")
 	urlUser     = newClass("!$&*+,.0-9;=A-Z_a-z~%|^-")
-	urlPassword = newClass("!$&*+,.0-9:;=A-Z_a-z~%|^-")
+	urlPassword = newClass("!#$&*+,.0-9:;=A-Z_a-z~%|^-")
+	urlRest     = newClass("!#$*+.0-9A-Z_a-z~%^-") // of a password behind an @ in it
 	netrcWord   = newClass("!#$%&*+,./0-9:;=?@A-Z^_a-z|~-")
 	loneHead    = newClass("!#$%&*+,./0-9;?@A-Z^_a-z|~-")
 )
@@ -51,10 +50,27 @@ func findURLPassword(v view, at int, found []span) []span {
 	}
 	start := end + 1
 	stop := urlPassword.run(v.text, start, v.hi)
+	for stop < v.hi && v.text[stop] == '@' {
+		next := urlRest.run(v.text, stop+1, v.hi)
+		if next >= v.hi || v.text[next] != '@' {
+			break
+		}
+		stop = next
+	}
 	if stop >= v.hi || v.text[stop] != '@' || !v.isHost(stop+1) || !isPassword(v.text[user:end], v.text[start:stop]) {
 		return found
 	}
 	return append(found, span{start, stop, v.urlRule(at)})
+}
+
+// findURLKey removes the key in ?key=... that is random enough to be one.
+func findURLKey(v view, at int, found []span) []span {
+	start := at + len("?key=")
+	end := urlSafe.run(v.text, start, v.hi)
+	if !random(v.text[start:end]) {
+		return found
+	}
+	return append(found, span{start, end, "url-key"})
 }
 
 // isHost reports whether a host that may be real stands at at. It is no host
@@ -63,20 +79,21 @@ func (v view) isHost(at int) bool {
 	if v.has(at, "sha256:") {
 		return false
 	}
-	host := "." + strings.ToLower(v.text[at:dotted.run(v.text, at, v.hi)])
-	for _, reserved := range []string{".example.com", ".example.org", ".example.net", ".example", ".invalid", ".host", ".hostname"} {
-		if strings.HasSuffix(host, reserved) {
+	host := strings.ToLower(v.text[at:dotted.run(v.text, at, v.hi)])
+	for _, reserved := range []string{"example.com", "example.org", "example.net", "example", "invalid"} {
+		if host == reserved || strings.HasSuffix(host, "."+reserved) {
 			return false
 		}
 	}
-	return true
+	return host != "host" && host != "hostname"
 }
 
 // urlRule names the rule for the URL whose scheme ends at at.
 func (v view) urlRule(at int) string {
-	const longest = 16
-	start := v.wordStart(at, urlScheme, longest)
-	if slices.Contains(databases, strings.ToLower(v.text[start:at])) {
+	const longest = 32
+	start := v.wordStart(at, &urlScheme, longest)
+	scheme, _, _ := strings.Cut(strings.ToLower(v.text[start:at]), "+") // mongodb+srv
+	if slices.Contains(databases, scheme) {
 		return "database-url-password"
 	}
 	return "url-password"
@@ -101,27 +118,6 @@ func isPassword(user, password string) bool {
 		return false
 	}
 	return !saysPlaceholder(password)
-}
-
-// findCurlUser removes the password of curl -u user:password.
-func findCurlUser(v view, at int, found []span) []span {
-	const command = 400 // bytes before the option in which curl stands
-	line := v.text[max(v.lo, at-command):at]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	if !strings.Contains(line, "curl") {
-		return found
-	}
-	user := v.quote(at + strings.IndexByte(v.text[at+1:v.hi], ' ') + 2)
-	end := urlUser.run(v.text, user, v.hi)
-	if end == user || end >= v.hi || v.text[end] != ':' {
-		return found
-	}
-	password := v.text[end+1 : urlPassword.run(v.text, end+1, v.hi)]
-	password = strings.TrimRight(password, ".,;:") // of the sentence around
-	if !isLonePassword(v.text[user:end], password) {
-		return found
-	}
-	return append(found, span{end + 1, end + 1 + len(password), "curl-user"})
 }
 
 // isLonePassword is isPassword for a password that nothing must follow.
