@@ -35,10 +35,11 @@ test-long: build
 	$(GO) test -count=1 -timeout 20m -v ./store/sqlite -run 'Process|Killed' -queue.entries 10000
 	$(GO) test -count=5 -timeout 20m -v ./store/sqlite -run 'Killed'
 	$(GO) test -count=1 -timeout 20m -v ./journal -run 'TestHistories|TestKilledProcesses' -journal.histories 10000 -journal.trials 200
+	$(GO) test -count=1 -timeout 20m -v ./journal/drain -run 'TestKilledProcesses' -trials 200
 	$(GO) test -count=1 -timeout 20m ./store/sqlite -run 'Erase' -crowd 3000
 
 # Ratios, measured in one run; nothing here is a test.
-bench:
+bench: build
 	CGO_ENABLED=0 $(GO) run ./internal/bench
 
 # Every fuzz target for FUZZTIME.

@@ -62,6 +62,18 @@ func shapes() map[string]any {
 		ID: "t1", RequestID: "r1", SessionID: "s1", Goal: "g", State: amber.TaskQueued, Attempts: 1, CompletedNodes: []string{"n0"},
 		NextNodeIndex: 1, PendingApprovalID: "a1", LastResult: "x", Extra: json.RawMessage(`{"h":1}`), Version: 3, CreatedAt: instant, UpdatedAt: instant,
 	}
+	process := amber.HostProcess{PID: 4711, Start: 99, Boot: "b1", Namespace: "pid:[1]"}
+	hostEvent := amber.HostEvent{
+		Schema: amber.HostEventSchema, EventID: "00112233445566778899aabbccddeeff", Native: true, Host: "claude-code", HostVersion: "2.1",
+		NativeEvent: "PostToolUse", Kind: amber.HostToolAfter, SessionID: "s1", ParentSession: "s0", TurnID: "t1", ToolUseID: "u1",
+		SubagentID: "g1", SubagentType: "explore", Directory: "/src", Project: "acme/shop", Roots: []string{"/src"}, Transcript: "/t.jsonl",
+		ObservedAt: instant, NativeAt: instant, Model: "m", Reason: "resume", Prompt: "p", Answer: "a", Message: "m",
+		Tool: &amber.HostTool{
+			Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Output: "a.go", Command: "ls", Failed: true, DurationMS: 12,
+		},
+		Files: []amber.HostFile{{Path: "/src/a.go", Action: amber.FileModified}}, Tasks: []amber.HostTask{{ID: "1", Text: "do it", Status: "pending"}},
+		Process: process, Raw: json.RawMessage(`{"k":1}`), Redactions: map[string]int{"github-token": 1}, Truncated: 10,
+	}
 	return map[string]any{
 		"memory":         memory,
 		"memory_minimal": amber.Memory{ID: memory.ID, Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}, Trust: amber.TrustOwn, CreatedAt: instant, UpdatedAt: instant},
@@ -94,6 +106,11 @@ func shapes() map[string]any {
 		"dead_entry":     amber.DeadEntry{Envelope: envelope, Reasons: []string{"r"}, DeadAt: instant},
 		"backpressure":   amber.Backpressure{Queued: 1, Leased: 2, Dead: 3, MaxInFlight: 32, Available: 30},
 		"capabilities":   amber.NewStore(amber.Parts{}).Capabilities(),
+		"host_event":     hostEvent,
+		"activity":       amber.Activity{SessionID: "s1", Kind: amber.ActivityFile, Name: "a.go", Detail: "d", Status: "modified", Count: 3, Failed: 1, FirstAt: instant, LastAt: instant},
+		"journal_cursor": amber.JournalCursor{Journal: hostEvent.EventID, Host: "claude-code", Session: "s1", Seq: 7, LastAt: instant, Process: process},
+		"ingest_result":  amber.IngestResult{Applied: 2, Duplicates: 1, Memories: 1},
+		"journal_status": amber.JournalStatus{Key: hostEvent.EventID, Host: "claude-code", SessionID: "s1", StartedAt: instant, Entries: 9, Bytes: 4096, Undrained: 2, Oldest: instant, LastSync: instant, Quarantined: 1, Gaps: 3, Damaged: 1, LastError: "e"},
 	}
 }
 

@@ -3,6 +3,7 @@ package amber
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ type Ingestion struct {
 // IngestStep is what one event means. The zero Event is always new.
 type IngestStep struct {
 	Event EventRef
-	At    Time // when it happened
+	At    Time // when it happened; default now
 	// Start makes the session where there is none. One that has ended starts
 	// again only with Reopen. Empty project and directory of a stored session
 	// are filled in.
@@ -47,14 +48,14 @@ type IngestStep struct {
 type EventRef struct {
 	ID     string
 	Native bool
-	At     Time // when it was observed
+	At     Time // when it was observed; default when it happened
 }
 
 // IngestResult is the answer to an ingestion.
 type IngestResult struct {
 	Applied    int `json:"applied"`    // steps
 	Duplicates int `json:"duplicates"` // steps whose event was known
-	Memories   int `json:"memories"`   // that were new
+	Memories   int `json:"memories"`   // that were new, and new revisions of topics
 }
 
 // JournalCursor is how far a session of the crash journal has been drained.
@@ -95,7 +96,8 @@ const (
 	ActivityError      ActivityKind = "error"
 	ActivitySubagent   ActivityKind = "subagent"
 	ActivityCompaction ActivityKind = "compaction"
-	ActivityGap        ActivityKind = "gap" // entries the journal had no room for
+	ActivityGap        ActivityKind = "gap"   // entries the journal had no room for
+	ActivityOther      ActivityKind = "other" // events that no rule knows
 )
 
 // Activity is something an agent did in a session, beside what was said: a
@@ -165,17 +167,18 @@ func (s IngestStep) normalize(id SessionID) (IngestStep, error) {
 	s.Turns, err = normalizeEach(s.Turns, err, Turn.Normalize, func(t Turn) SessionID { return t.SessionID }, id)
 	s.Activity, err = normalizeEach(s.Activity, err, Activity.Normalize, func(a Activity) SessionID { return a.SessionID }, id)
 	s.Memories, err = normalizeEach(s.Memories, err, WriteRequest.Normalize, func(WriteRequest) SessionID { return id }, id)
-	if s.Compaction != nil && err == nil {
-		var c Compaction
-		c, err = s.Compaction.Normalize()
-		s.Compaction = &c
-	}
-	if s.End != nil && err == nil {
-		var e SessionEnd
-		e, err = s.End.Normalize()
-		s.End = &e
-	}
+	s.Compaction, err = normalizeOne(s.Compaction, err, Compaction.Normalize, func(c Compaction) SessionID { return c.SessionID }, id)
+	s.End, err = normalizeOne(s.End, err, SessionEnd.Normalize, func(e SessionEnd) SessionID { return e.ID }, id)
 	return s, err
+}
+
+// normalizeOne is normalizeEach for a part there is one of, or none.
+func normalizeOne[T any](v *T, err error, normalize func(T) (T, error), session func(T) SessionID, id SessionID) (*T, error) {
+	if v == nil || err != nil {
+		return v, err
+	}
+	list, err := normalizeEach([]T{*v}, nil, normalize, session, id)
+	return &list[0], err
 }
 
 // normalizeEach normalizes the parts of a step, which must be about one
@@ -205,18 +208,25 @@ func (a Activity) Normalize() (Activity, error) {
 	a.Count = max(a.Count, 1)
 	return a, firstError(
 		CheckID("session id", string(a.SessionID)),
-		checkOneOf("activity kind", a.Kind, ActivityTool, ActivityFile, ActivityCommand, ActivityTask,
-			ActivityError, ActivitySubagent, ActivityCompaction, ActivityGap),
+		CheckActivityKind(a.Kind),
 		checkText("activity name", a.Name, MaxActivityNameBytes, required|lenient),
 		checkText("activity detail", a.Detail, MaxActivityDetailBytes, lenient),
 		checkText("activity status", a.Status, MaxIDBytes, oneLine),
 	)
 }
 
+// CheckActivityKind checks that k is a kind of activity. The error is of kind
+// invalid.
+func CheckActivityKind(k ActivityKind) error {
+	return checkOneOf("activity kind", k, ActivityTool, ActivityFile, ActivityCommand, ActivityTask,
+		ActivityError, ActivitySubagent, ActivityCompaction, ActivityGap, ActivityOther)
+}
+
 // Again returns a after the same thing was done again. Backends call it.
+// Counts stop at the largest number there is.
 func (a Activity) Again(next Activity) Activity {
-	a.Count += next.Count
-	a.Failed += next.Failed
+	a.Count += min(next.Count, math.MaxInt64-a.Count)
+	a.Failed += min(next.Failed, math.MaxInt64-a.Failed)
 	a.Detail = orDefault(next.Detail, a.Detail)
 	a.Status = orDefault(next.Status, a.Status)
 	if next.LastAt.UnixMilli() > a.LastAt.UnixMilli() {

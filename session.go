@@ -38,6 +38,13 @@ const (
 	EndIdle  EndReason = "idle"
 )
 
+// TakesEnd reports whether e ends s: it has not ended, or Amber only noticed
+// that it had, and now somebody says how. Backends ask it.
+func (s Session) TakesEnd(e SessionEnd) bool {
+	noticed := func(r EndReason) bool { return r == EndCrash || r == EndIdle }
+	return s.EndedAt.IsZero() || noticed(s.EndReason) && !noticed(e.Reason)
+}
+
 // SessionStart asks for a session.
 type SessionStart struct {
 	ID        SessionID `json:"id,omitempty"`      // default a new UUIDv7
@@ -114,15 +121,16 @@ type Sessions interface {
 	Session(ctx context.Context, id SessionID) (Session, error)
 	// ListSessions returns a page of sessions. Errors: invalid.
 	ListSessions(ctx context.Context, q SessionQuery) (Page[Session], error)
-	// DeleteSession removes a session with its turns, state, loop and
-	// compaction summaries; long-term memories stay. Errors: not_found.
+	// DeleteSession removes a session with its turns, activity, state, loop
+	// and compaction summaries; long-term memories stay. Errors: not_found.
 	DeleteSession(ctx context.Context, id SessionID) error
 }
 
 // SessionEditor changes sessions in the catalogue. Safe for concurrent use.
 type SessionEditor interface {
 	// EndSession marks a session as ended; it is no longer active. Ending an
-	// ended session returns it as it is. Errors: not_found, invalid.
+	// ended session returns it as it is, unless [Session.TakesEnd] says
+	// otherwise. Errors: not_found, invalid.
 	EndSession(ctx context.Context, e SessionEnd) (Session, error)
 	// RenameSession gives a session a new name. Errors: not_found, invalid.
 	RenameSession(ctx context.Context, id SessionID, name string) (Session, error)

@@ -19,6 +19,7 @@ const (
 	lockName     = "lock"
 	turnPrefix   = "turn-"
 	genName      = "gen"
+	spoolName    = "spool"
 )
 
 // Agent is the handle of one agent's folder. It is safe for concurrent use,
@@ -34,6 +35,11 @@ type Agent struct {
 
 // Dir returns the agent's folder.
 func (a *Agent) Dir() string { return a.dir }
+
+// SpoolDir returns the folder of the crash journal, which lies beside the
+// generations: whoever appends to it meets neither a switch nor a fence. It
+// need not exist.
+func (a *Agent) SpoolDir() string { return a.path(spoolName) }
 
 // Tenant returns the tenant's id.
 func (a *Agent) Tenant() amber.TenantID { return a.tenant }

@@ -7,6 +7,7 @@
 //	  gate, lock         kernel file locks
 //	  turn-<store>       kernel file lock, one per store
 //	  gen/<n>/           the data of generation n
+//	  spool/             the crash journal
 //
 // No path under an agent is ever renamed or used twice: a restore builds
 // gen/<n+1> beside the live one and replaces CURRENT. A process that still

@@ -34,6 +34,26 @@ type Home struct {
 // whether it was made now. Errors: invalid for a relative path or something
 // that is not a folder, refused where it may not be made or reached.
 func Open(dir string, o Options) (h *Home, created bool, err error) {
+	h, there, err := locate(dir, o)
+	if err != nil || there {
+		return h, false, err
+	}
+	if err := fsx.MkdirAll(h.o.FS, h.dir, 0o700); err != nil {
+		return nil, false, openError("make home", h.dir, err)
+	}
+	return h, true, nil
+}
+
+// At returns the home at dir without making it: there need not be one. It is
+// for those who only look, and for those who make what they need themselves.
+// Errors: those of Open.
+func At(dir string, o Options) (*Home, error) {
+	h, _, err := locate(dir, o)
+	return h, err
+}
+
+// locate returns the home at dir and whether it is there.
+func locate(dir string, o Options) (h *Home, there bool, err error) {
 	if o.Clock == nil || o.Random == nil {
 		return nil, false, amber.Errorf(amber.KindInvalid, "open home", dir, "clock and random source are required")
 	}
@@ -54,10 +74,7 @@ func Open(dir string, o Options) (h *Home, created bool, err error) {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := fsx.MkdirAll(o.FS, dir, 0o700); err != nil {
-			return nil, false, openError("make home", dir, err)
-		}
-		return &Home{dir: dir, o: o}, true, nil
+		return &Home{dir: dir, o: o}, false, nil
 	}
 	if err != nil {
 		return nil, false, openError("open home", dir, err)
@@ -65,7 +82,7 @@ func Open(dir string, o Options) (h *Home, created bool, err error) {
 	if !info.IsDir() {
 		return nil, false, notFolder(dir)
 	}
-	return &Home{dir: dir, o: o}, false, nil
+	return &Home{dir: dir, o: o}, true, nil
 }
 
 // follow returns where the link dir leads to.

@@ -16,6 +16,10 @@ type Entry struct {
 	Droppable bool
 	// About is what a gap says was dropped, a few words without content.
 	About string
+	// Blocked, where it is set, is called with true when the entry has to wait
+	// because another process holds the session, and with false when that is
+	// over. It must return at once.
+	Blocked func(bool)
 }
 
 func (e Entry) check() error {

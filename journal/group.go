@@ -136,16 +136,30 @@ func (j *Journal) commit(g *group) {
 		return
 	}
 	key := g.session.Key()
-	err := j.locked(ctx, key, func() error { return j.writeBatch(g) })
+	write := func() error {
+		return j.lockedTelling(ctx, key, func(b bool) { j.tellBlocked(g, b) }, func() error { return j.writeBatch(g) })
+	}
+	err := write()
 	if amber.KindOf(err) == amber.KindNotFound { // the session is new
 		if err = j.makeFolder(key); err == nil {
-			err = j.locked(ctx, key, func() error { return j.writeBatch(g) })
+			err = write()
 		}
 	}
 	if err != nil && ctx.Err() == nil {
 		j.fail(g, err)
 	}
 	j.finish(g)
+}
+
+// tellBlocked tells those who wait whether they wait for another process.
+func (j *Journal) tellBlocked(g *group, blocked bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, p := range g.waiting {
+		if p.entry.Blocked != nil {
+			p.entry.Blocked(blocked)
+		}
+	}
 }
 
 // begin lets the last to withdraw end the wait for the session's lock. It

@@ -14,15 +14,30 @@ import (
 // Errors: those of fn; not_found where the session has no folder; busy,
 // unreachable when ctx ends first, damaged, refused, internal.
 func (j *Journal) locked(ctx context.Context, key Key, fn func() error) error {
+	return j.lockedTelling(ctx, key, func(bool) {}, fn)
+}
+
+// lockedTelling is locked for those who want to know whether they wait for
+// somebody else: blocked is called with true before such a wait, with false
+// after it.
+func (j *Journal) lockedTelling(ctx context.Context, key Key, blocked func(bool), fn func() error) error {
 	// A link would lead everything that follows out of the spool.
 	for _, dir := range []string{j.dir, j.path(key)} {
 		if err := j.checkFolder(dir); err != nil {
 			return err
 		}
 	}
+	if ctx.Err() != nil {
+		return ended("wait for session", string(key), ctx)
+	}
 	wait, cancel := context.WithTimeout(ctx, j.o.Wait)
 	defer cancel()
-	l, err := fsx.AcquireLock(wait, j.path(key, lockName), fsx.Exclusive)
+	l, err := fsx.TryLock(j.path(key, lockName), fsx.Exclusive)
+	if errors.Is(err, fsx.ErrLocked) {
+		blocked(true)
+		l, err = fsx.AcquireLock(wait, j.path(key, lockName), fsx.Exclusive)
+		blocked(false)
+	}
 	switch {
 	case err == nil:
 		defer l.Unlock()

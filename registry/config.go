@@ -14,6 +14,7 @@ import (
 type Config struct {
 	Memory  Memory
 	Control Control
+	Journal Journal
 	// Clamped lists the values that were above their cap, by key. Load fills
 	// it in; Resolve adds what it had to lower itself.
 	Clamped []amber.Clamp
@@ -63,10 +64,20 @@ type Control struct {
 	Queue amber.QueueOptions
 }
 
+// Journal configures the crash journal.
+type Journal struct {
+	FlushInterval   time.Duration // how long appends may wait for one another
+	MaxEntries      int           // appends that may share a sync
+	MaxSessionBytes Bytes
+	MaxBytes        Bytes // of all sessions
+}
+
 // Default returns the configuration of somebody who configured nothing.
-func Default() Config {
+func Default() Config { return defaults(Keys()) }
+
+func defaults(keys []Key) Config {
 	var c Config
-	for _, k := range Keys() {
+	for _, k := range keys {
 		k.set(&c, k.Default)
 	}
 	return c

@@ -24,6 +24,7 @@ type fake struct {
 	closed  int
 	calls   []string
 	query   amber.Query
+	taken   amber.Ingestion
 }
 
 var (
@@ -31,6 +32,8 @@ var (
 	_ amber.BatchWriter = (*fake)(nil)
 	_ amber.Editor      = (*fake)(nil)
 	_ amber.Eraser      = (*fake)(nil)
+	_ amber.Ingester    = (*fake)(nil)
+	_ amber.Activities  = (*fake)(nil)
 )
 
 func (f *fake) open(_ context.Context, c registry.Config) (registry.Opened, error) {
@@ -42,6 +45,7 @@ func (f *fake) open(_ context.Context, c registry.Config) (registry.Opened, erro
 	}
 	all := amber.Disabled(f.name).Parts
 	all.LongTerm, all.Batch, all.Editor, all.Eraser = f, f, f, f
+	all.Ingest, all.Activities = f, f
 	for _, l := range f.lack {
 		all.Take(l, amber.Parts{})
 	}
@@ -94,6 +98,24 @@ func (f *fake) Edit(context.Context, amber.EditRequest) (amber.Memory, error) {
 func (f *fake) Erase(context.Context, amber.MemoryID) (amber.EraseReport, error) {
 	f.called("erase")
 	return amber.EraseReport{}, nil
+}
+
+func (f *fake) Ingest(_ context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+	f.called("ingest")
+	f.taken = in
+	return amber.IngestResult{Applied: len(in.Steps)}, nil
+}
+
+func (f *fake) JournalCursor(context.Context, string) (amber.JournalCursor, error) {
+	return amber.JournalCursor{Host: f.name}, nil
+}
+
+func (f *fake) OpenJournals(context.Context) ([]amber.JournalCursor, error) {
+	return []amber.JournalCursor{{Host: f.name}}, nil
+}
+
+func (f *fake) ListActivity(context.Context, amber.SessionID, amber.ActivityKind) ([]amber.Activity, error) {
+	return []amber.Activity{{Name: f.name}}, nil
 }
 
 // house is a registry with the backends that most tests need.

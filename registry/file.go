@@ -209,9 +209,9 @@ func scalarText(t Type, n ast.Node) (string, bool) {
 	case *ast.BoolNode:
 		return n.Token.Value, t == Bool
 	case *ast.IntegerNode:
-		return n.Token.Value, t == Int
+		return n.Token.Value, t == Int || t == Size
 	case *ast.StringNode:
-		return n.Value, t == Duration || t == Name
+		return n.Value, t == Duration || t == Size || t == Name
 	}
 	return "", false
 }

@@ -49,9 +49,9 @@ func TestFileRejects(t *testing.T) {
 		name, text string
 		words      []string // what the error names
 	}{
-		{"unknown top key", "memori:\n  enabled: true\n", []string{":1", `"memori"`, "control, memory"}},
+		{"unknown top key", "memori:\n  enabled: true\n", []string{":1", `"memori"`, "control, journal, memory"}},
 		{"unknown key", "memory:\n  recall:\n    topk: 5\n", []string{":3", `"topk"`, "memory.recall", "enabled, top_k"}},
-		{"key of a later release", "journal: {max_entries: 64}\n", []string{":1", `"journal"`}},
+		{"key of a later release", "vault: {label: x}\n", []string{":1", `"vault"`}},
 		{"unknown layer", "memory: {layers: {dreams: {backend: sqlite}}}", []string{`"dreams"`, "memory.layers", "long_term"}},
 		{"unknown backend options", "memory: {backends: {postgres: {dsn: x}}}", []string{`"postgres"`, "memory.backends"}},
 		{"dotted key", "memory.recall.top_k: 5\n", []string{`"memory.recall.top_k"`}},
@@ -78,6 +78,11 @@ func TestFileRejects(t *testing.T) {
 		{"yes for a bool", "memory: {enabled: yes}", []string{"memory.enabled", "true or false"}},
 		{"number without unit", "control: {queue: {lease: 30}}", []string{"control.queue.lease", "unit"}},
 		{"unknown unit", "control: {queue: {lease: 30d}}", []string{"control.queue.lease", "unit"}},
+		{"fraction of a size", "journal: {max_bytes: 1.5GiB}", []string{"journal.max_bytes", "64MiB"}},
+		{"size with an unclear unit", "journal: {max_bytes: 64MB}", []string{"journal.max_bytes", "64MiB"}},
+		{"size beyond numbers", "journal: {max_bytes: 9999999999TiB}", []string{"journal.max_bytes"}},
+		{"size without a number", "journal: {max_bytes: MiB}", []string{"journal.max_bytes", "64MiB"}},
+		{"bool for a size", "journal: {max_bytes: true}", []string{"journal.max_bytes", "size"}},
 		{"bool for a name", "memory: {backend: true}", []string{"memory.backend", "name"}},
 		{"name with spaces", "memory: {backend: my store}", []string{"memory.backend", "name"}},
 		{"empty name", "memory: {backend: \"\"}", []string{"memory.backend", "name"}},

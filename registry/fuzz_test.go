@@ -17,7 +17,7 @@ func FuzzLoad(f *testing.F) {
 		"", "# nothing\n", "memory:\n  recall:\n    top_k: 12\n", "{memory: {enabled: no}}",
 		"memory: {backend: sqlite, layers: {notes: {backend: git}}}\n---\n", "? a\n: b\n", "&a [*a]",
 		"control:\n  queue: {lease: 1h, max_queued: 99999999999}\n", "memory: {enabled: true, enabled: true}",
-		"memory:\n  <<: {enabled: false}\n", "memory: !!map {}\n", "memory: |\n  text\n", "\uFEFFmemory: ~\n", "%YAML 1.2\n---\n",
+		"journal: {max_bytes: 64MiB, max_session_bytes: 99999999}\n", "memory:\n  <<: {enabled: false}\n", "memory: !!map {}\n", "memory: |\n  text\n", "\uFEFFmemory: ~\n", "%YAML 1.2\n---\n",
 		"memory:\n}", "memory:\n- enabled: true\n-", "{\"\"\"\":", "memory: {recall: {top_k: 0_}}",
 	} {
 		f.Add([]byte(seed))

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/amber-memory/amber"
 )
 
-// newStore puts the store together and places the switches of m before its
-// long-term layer.
+// newStore puts the store together and places the switches of m before what
+// reads and writes long-term memory.
 func newStore(m Memory, parts amber.Parts) amber.Store {
 	s := amber.NewStore(parts)
 	if !m.Enabled {
@@ -26,6 +27,9 @@ func newStore(m Memory, parts amber.Parts) amber.Store {
 	s.LongTerm = longTerm{s.LongTerm, m}
 	s.Batch = batchWriter{s.Batch, m.Write}
 	s.Editor = editor{s.Editor, m.Write}
+	if !m.Write.Enabled {
+		s.Ingest = ingester{s.Ingest}
+	}
 	return s
 }
 
@@ -85,6 +89,20 @@ func (g editor) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, er
 		return amber.Memory{}, refused("edit memory", writeEnabledPath)
 	}
 	return g.Editor.Edit(ctx, r)
+}
+
+// ingester leaves out the memories while memory.write.enabled is off: they are
+// found by rule, and nobody waits for an answer. What was said and done is
+// kept all the same.
+type ingester struct{ amber.Ingester }
+
+// Ingest applies the steps without their memories.
+func (g ingester) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+	in.Steps = slices.Clone(in.Steps) // the caller's stay as they are
+	for i := range in.Steps {
+		in.Steps[i].Memories = nil
+	}
+	return g.Ingester.Ingest(ctx, in)
 }
 
 // refused is the answer to a call that a key switched off.

@@ -43,7 +43,7 @@ type Loaded struct {
 }
 
 // Value is what one key is set to, and by whom. Value and Default are a bool,
-// an int or a string; durations are text.
+// an int or a string; durations and sizes are text.
 type Value struct {
 	Key     string `json:"key"`
 	Value   any    `json:"value"`
@@ -72,7 +72,8 @@ func DefaultPath(getenv func(string) string) string {
 // key set twice, naming where and which; not_found when a file that the user
 // named is missing; refused when the file may not be read.
 func Load(in Input) (Loaded, error) {
-	l := loader{root: newTree(Keys()), settings: map[string]setting{}}
+	keys := Keys() // once: agent hosts wait for this
+	l := loader{keys: keys, root: newTree(keys), settings: map[string]setting{}}
 	found, err := l.file(in)
 	if err != nil {
 		return Loaded{}, err
@@ -92,6 +93,7 @@ const loadOp = "load configuration"
 
 // loader collects settings, later ones over earlier ones.
 type loader struct {
+	keys     []Key
 	root     *tree
 	settings map[string]setting // by path of the key
 }
@@ -162,9 +164,8 @@ func (l *loader) set(k *Key, text string, from Source, where string) error {
 
 // loaded puts the settings over the defaults.
 func (l *loader) loaded() Loaded {
-	keys := Keys()
-	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Path, b.Path) })
-	c := Default()
+	c := defaults(l.keys)
+	keys := slices.SortedFunc(slices.Values(l.keys), func(a, b Key) int { return strings.Compare(a.Path, b.Path) })
 	for _, k := range keys {
 		s, ok := l.settings[k.Path]
 		if !ok {

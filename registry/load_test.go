@@ -62,6 +62,7 @@ func TestLoadDefaults(t *testing.T) {
 		Control: registry.Control{Queue: amber.QueueOptions{
 			Lease: 30 * time.Second, MaxInFlight: 32, MaxQueued: 100_000, MaxAttempts: 5,
 		}},
+		Journal: registry.Journal{FlushInterval: 5 * time.Millisecond, MaxEntries: 64, MaxSessionBytes: 64 << 20, MaxBytes: 1 << 30},
 	}
 	if diff := cmp.Diff(want, l.Config); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
@@ -204,7 +205,7 @@ func TestLoadClampCountsOnce(t *testing.T) {
 func TestEveryBound(t *testing.T) {
 	t.Parallel()
 	for _, k := range registry.Keys() {
-		if k.Type != registry.Int && k.Type != registry.Duration {
+		if k.Type != registry.Int && k.Type != registry.Duration && k.Type != registry.Size {
 			if k.Cap != nil {
 				t.Errorf("%s has a cap and is no number", k.Path)
 			}
@@ -259,15 +260,21 @@ func nested(path, value string) string {
 }
 
 func aboveCap(k registry.Key) string {
-	if d, ok := k.Cap.(time.Duration); ok {
-		return (d + time.Second).String()
+	switch most := k.Cap.(type) {
+	case time.Duration:
+		return (most + time.Second).String()
+	case registry.Bytes:
+		return fmt.Sprint(int64(most) + 1)
 	}
 	return fmt.Sprint(k.Cap.(int) + 1)
 }
 
 func tooLow(k registry.Key) []string {
-	if k.Type == registry.Duration {
+	switch k.Type {
+	case registry.Duration:
 		return []string{"0s", "0", "-1s", "999us"}
+	case registry.Size:
+		return []string{"0", "0MiB", "-1", "-1MiB", "1023KiB"}
 	}
 	return []string{"0", "-1"}
 }

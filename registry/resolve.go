@@ -89,7 +89,23 @@ func (o *opener) open(ctx context.Context, c Config, plan []choice) (amber.Parts
 		}
 		return amber.Parts{}, err
 	}
+	if !ingestible(plan) {
+		parts.Ingest = nil
+	}
 	return parts, nil
+}
+
+// ingestible tells whether one backend serves every layer that an ingestion
+// writes to: it is one transaction.
+func ingestible(plan []choice) bool {
+	serving := map[backend]bool{}
+	for _, ch := range plan {
+		switch ch.layer {
+		case amber.LayerSessions, amber.LayerTurns, amber.LayerLongTerm:
+			serving[ch.backend] = true
+		}
+	}
+	return len(serving) == 1
 }
 
 // take gives one layer to its backend.

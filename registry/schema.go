@@ -15,6 +15,7 @@ const (
 	Bool     Type = "bool"
 	Int      Type = "int"      // a whole number from 1
 	Duration Type = "duration" // a number with a unit, from 1ms
+	Size     Type = "size"     // a number with a unit, or of bytes, from 1MiB
 	Name     Type = "name"     // a name of a backend, in lower case
 )
 
@@ -22,8 +23,8 @@ const (
 type Key struct {
 	Path string // "memory.recall.top_k"
 	Type Type
-	// Default is a bool, an int, a [time.Duration] or a string. The empty
-	// string stands for the value of memory.backend.
+	// Default is a bool, an int, a [time.Duration], a [Bytes] or a string. The
+	// empty string stands for the value of memory.backend.
 	Default any
 	Cap     any    // of the type of Default; nil where there is none
 	Doc     string // one line
@@ -56,7 +57,7 @@ func Keys() []Key {
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}
-	return append(keys, queueKeys()...)
+	return append(append(keys, queueKeys()...), journalKeys()...)
 }
 
 func memoryKeys() []Key {
@@ -128,8 +129,25 @@ func queueKeys() []Key {
 	}
 }
 
+func journalKeys() []Key {
+	return []Key{
+		key("journal.flush_interval", 5*time.Millisecond, time.Second,
+			"How long appends of one process may wait for one another to share a sync. None is acknowledged before its sync.",
+			func(c *Config) *time.Duration { return &c.Journal.FlushInterval }),
+		key("journal.max_entries", 64, 4096,
+			"Appends of one process that may share a sync.",
+			func(c *Config) *int { return &c.Journal.MaxEntries }),
+		key("journal.max_session_bytes", Bytes(64<<20), Bytes(16<<30),
+			"Bytes the crash journal keeps of one session. Tool output is dropped first, and a gap says so; anything else is refused.",
+			func(c *Config) *Bytes { return &c.Journal.MaxSessionBytes }),
+		key("journal.max_bytes", Bytes(1<<30), Bytes(1<<40),
+			"Bytes the crash journal keeps of all sessions together.",
+			func(c *Config) *Bytes { return &c.Journal.MaxBytes }),
+	}
+}
+
 // key makes one row. Most is the cap; the zero value means there is none.
-func key[T bool | int | time.Duration | string](path string, def, most T, doc string, at func(*Config) *T) Key {
+func key[T bool | int | time.Duration | Bytes | string](path string, def, most T, doc string, at func(*Config) *T) Key {
 	k := Key{
 		Path: path, Type: typeOf(def), Default: def, Doc: doc,
 		set: func(c *Config, v any) { *at(c) = v.(T) },
@@ -150,6 +168,8 @@ func typeOf(v any) Type {
 		return Int
 	case time.Duration:
 		return Duration
+	case Bytes:
+		return Size
 	}
 	return Name
 }

@@ -66,6 +66,11 @@ func effects() map[string]effect {
 		"control.queue.max_in_flight":         {"3", opened(func(c registry.Config) any { return c.Control.Queue.MaxInFlight }), 3},
 		"control.queue.max_queued":            {"77", opened(func(c registry.Config) any { return c.Control.Queue.MaxQueued }), 77},
 		"control.queue.max_attempts":          {"9", opened(func(c registry.Config) any { return c.Control.Queue.MaxAttempts }), 9},
+
+		"journal.flush_interval":    {"20ms", opened(func(c registry.Config) any { return c.Journal.FlushInterval }), 20 * time.Millisecond},
+		"journal.max_entries":       {"7", opened(func(c registry.Config) any { return c.Journal.MaxEntries }), 7},
+		"journal.max_session_bytes": {"2MiB", opened(func(c registry.Config) any { return c.Journal.MaxSessionBytes }), registry.Bytes(2 << 20)},
+		"journal.max_bytes":         {"3145728", opened(func(c registry.Config) any { return c.Journal.MaxBytes }), registry.Bytes(3 << 20)},
 	}
 	for _, l := range amber.Layers() {
 		e["memory.layers."+string(l)+".backend"] = layerEffect(l)

@@ -40,6 +40,12 @@ func (k Key) parseText(text string) (any, error) {
 			return nil, k.wrongType(quote(text))
 		}
 		return d, nil
+	case Size:
+		b, err := parseBytes(text)
+		if err != nil {
+			return nil, k.wrongType(quote(text))
+		}
+		return b, nil
 	}
 	return strings.ToLower(text), nil
 }
@@ -61,6 +67,7 @@ func (k Key) wrongType(got string) error {
 		Bool:     "true or false",
 		Int:      "a whole number",
 		Duration: "a duration with a unit, such as 30s or 5m",
+		Size:     "a size in bytes or with a unit, such as 64MiB",
 		Name:     "the name of a backend",
 	}[k.Type]
 	return fmt.Errorf("%s must be %s, not %s", k.Path, want, got)
@@ -79,6 +86,10 @@ func (k Key) check(v any) error {
 	case time.Duration:
 		if v < minDuration {
 			return fmt.Errorf("%s must be %s or more, not %s", k.Path, minDuration, v)
+		}
+	case Bytes:
+		if v < minSize {
+			return fmt.Errorf("%s must be %s or more, not %s", k.Path, minSize, v)
 		}
 	case string:
 		if !validName.MatchString(v) {
@@ -100,17 +111,27 @@ func (k Key) clamp(v any) (any, amber.Clamp, bool) {
 		if d := v.(time.Duration); d > most {
 			return most, amber.Clamp{Key: k.Path, Requested: d.Milliseconds(), Effective: most.Milliseconds()}, true
 		}
+	case Bytes:
+		if b := v.(Bytes); b > most {
+			return most, amber.Clamp{Key: k.Path, Requested: int64(b), Effective: int64(most)}, true
+		}
 	}
 	return v, amber.Clamp{}, false
 }
 
-// plain returns v as `config show` prints it: durations as text, the rest
-// as it is.
+// plain returns v as `config show` prints it: durations and sizes as text,
+// the rest as it is.
 func plain(v any) any {
-	d, ok := v.(time.Duration)
-	if !ok {
-		return v
+	switch v := v.(type) {
+	case time.Duration:
+		return plainDuration(v)
+	case Bytes:
+		return v.String()
 	}
+	return v
+}
+
+func plainDuration(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(s, zero) {

@@ -39,6 +39,9 @@ func run(ctx context.Context, args []string, w world) int {
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
+	if isHook(root, args) {
+		return a.runHook(ctx, root, args)
+	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
@@ -138,6 +141,7 @@ type opened struct {
 	agent  *home.Agent
 	sqlite *sqlite.Store // nil when no layer is on SQLite
 	notes  *memdir.Dir   // nil when notes are elsewhere
+	look   bool          // nothing is made or migrated
 }
 
 // withStore opens the store, runs fn and closes it. Every verb that touches
@@ -185,6 +189,7 @@ func (a *app) backends(s *opened) (*registry.Registry, error) {
 			store, err := sqlite.Open(ctx, s.agent, sqlite.Options{
 				Clock: a.clock, Random: a.random, Queue: c.Control.Queue,
 				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
+				KeepSchema: s.look,
 			})
 			if err != nil {
 				return registry.Opened{}, err

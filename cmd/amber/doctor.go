@@ -54,6 +54,7 @@ The exit code is 0 unless a check failed; warnings are no failure.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := doctor{app: a, deep: deep}
 			d.examine(cmd.Context())
+			d.checkHosts(cmd)
 			if err := a.out.show(d.report(), func(w io.Writer) { a.printCheckup(w, d.findings) }); err != nil {
 				return err
 			}
@@ -146,7 +147,12 @@ func (d *doctor) examine(ctx context.Context) {
 	if !ok {
 		return
 	}
+	d.checkSpool(ctx, agent)
 	current, err := agent.Current()
+	if amber.KindOf(err) == amber.KindNotFound { // hooks came before the first command
+		d.add(finding{Code: "current", Status: statusWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
+		return
+	}
 	d.judge("current", err, "generation %d", current.Generation)
 	d.checkLocks(agent)
 	if err != nil {

@@ -14,25 +14,31 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// patient is a home with one of everything.
-type patient struct {
+// sickHome is a home with one of everything.
+type sickHome struct {
 	t     *testing.T
 	world world
 	home  string
 }
 
-func newPatient(t *testing.T) *patient {
-	p := &patient{t: t, home: filepath.Join(t.TempDir(), "home")}
+func newSickHome(t *testing.T) *sickHome {
+	return newHome(t, [][]string{
+		{"remember", "We chose PostgreSQL for JSONB"},
+		{"note", "write", "plan", "ship it"},
+		{"queue", "publish", "e1", "--task", "t", "--node", "n", "{}"},
+	})
+}
+
+// newHome is a home after a few commands.
+func newHome(t *testing.T, commands [][]string) *sickHome {
+	t.Helper()
+	p := &sickHome{t: t, home: filepath.Join(t.TempDir(), "home")}
 	p.world = world{
 		stdin: bytes.NewReader(nil), environ: []string{"AMBER_HOME=" + p.home, "HOME=" + t.TempDir()},
 		directory: func() (string, error) { return t.TempDir(), nil }, clock: time.Now, random: rand.Reader,
 		terminal: func() bool { return false }, fsInfo: fsx.Info,
 	}
-	for _, args := range [][]string{
-		{"remember", "We chose PostgreSQL for JSONB"},
-		{"note", "write", "plan", "ship it"},
-		{"queue", "publish", "e1", "--task", "t", "--node", "n", "{}"},
-	} {
+	for _, args := range commands {
 		if code, out := p.run(args...); code != 0 {
 			t.Fatalf("%q exits %d: %s", args, code, out)
 		}
@@ -40,7 +46,7 @@ func newPatient(t *testing.T) *patient {
 	return p
 }
 
-func (p *patient) run(args ...string) (code int, out string) {
+func (p *sickHome) run(args ...string) (code int, out string) {
 	var b bytes.Buffer
 	w := p.world
 	w.stdout, w.stderr = &b, &b
@@ -48,12 +54,12 @@ func (p *patient) run(args ...string) (code int, out string) {
 	return code, b.String()
 }
 
-func (p *patient) agent(name ...string) string {
+func (p *sickHome) agent(name ...string) string {
 	return filepath.Join(append([]string{p.home, "tenants", "default", "agents", "default"}, name...)...)
 }
 
 // sql runs a statement on one of the databases behind Amber's back.
-func (p *patient) sql(file, statement string) {
+func (p *sickHome) sql(file, statement string) {
 	p.t.Helper()
 	db, err := sql.Open("sqlite", p.agent("gen", "1", file))
 	if err != nil {
@@ -66,7 +72,7 @@ func (p *patient) sql(file, statement string) {
 	}
 }
 
-func (p *patient) must(err error) {
+func (p *sickHome) must(err error) {
 	p.t.Helper()
 	if err != nil {
 		p.t.Fatal(err)
@@ -74,7 +80,7 @@ func (p *patient) must(err error) {
 }
 
 // doctor runs the command and returns its findings by code.
-func (p *patient) doctor(args ...string) (code int, found map[string]finding) {
+func (p *sickHome) doctor(args ...string) (code int, found map[string]finding) {
 	p.t.Helper()
 	var b bytes.Buffer
 	w := p.world
@@ -92,10 +98,10 @@ func (p *patient) doctor(args ...string) (code int, found map[string]finding) {
 }
 
 // allCodes are the checks of a complete examination.
-var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "locks"}, databaseCodes, []string{"clock", "notes"})
+var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "locks"}, spoolCodes, databaseCodes, []string{"clock", "notes", "hosts"})
 
 func TestDoctorFindsNothingWrong(t *testing.T) {
-	code, found := newPatient(t).doctor()
+	code, found := newSickHome(t).doctor()
 	if code != 0 || len(found) != len(allCodes) {
 		t.Errorf("exit %d, %d findings, want 0 and %d", code, len(found), len(allCodes))
 	}
@@ -110,48 +116,48 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 func TestDoctorFails(t *testing.T) {
 	for _, tc := range []struct {
 		code string
-		harm func(p *patient)
+		harm func(p *sickHome)
 		exit int
 	}{
-		{"config", func(p *patient) { p.world.environ = append(p.world.environ, "AMBER_MEMORY__NONSENSE=1") }, 2},
-		{"home", func(p *patient) {
+		{"config", func(p *sickHome) { p.world.environ = append(p.world.environ, "AMBER_MEMORY__NONSENSE=1") }, 2},
+		{"home", func(p *sickHome) {
 			p.must(os.RemoveAll(p.home))
 			p.must(os.WriteFile(p.home, nil, 0o600))
 		}, 2},
-		{"home_modes", func(p *patient) { p.must(os.Chmod(p.home, 0o755)) }, 6},
-		{"disk", func(p *patient) {
+		{"home_modes", func(p *sickHome) { p.must(os.Chmod(p.home, 0o755)) }, 6},
+		{"disk", func(p *sickHome) {
 			p.world.fsInfo = func(string) (fsx.FSInfo, error) { return fsx.FSInfo{Type: "ext4", FreeBytes: 1 << 20}, nil }
 		}, 1},
-		{"file_system", func(p *patient) {
+		{"file_system", func(p *sickHome) {
 			p.world.fsInfo = func(string) (fsx.FSInfo, error) {
 				return fsx.FSInfo{Type: "nfs", Network: true, FreeBytes: 1 << 40}, nil
 			}
 		}, 6},
-		{"git", func(p *patient) { p.t.Setenv("PATH", p.t.TempDir()) }, 6},
-		{"current", func(p *patient) { p.must(os.Truncate(p.agent("CURRENT"), 40)) }, 5},
-		{"locks", func(p *patient) {
+		{"git", func(p *sickHome) { p.t.Setenv("PATH", p.t.TempDir()) }, 6},
+		{"current", func(p *sickHome) { p.must(os.Truncate(p.agent("CURRENT"), 40)) }, 5},
+		{"locks", func(p *sickHome) {
 			p.must(os.Remove(p.agent("gate")))
 			p.must(os.Mkdir(p.agent("gate"), 0o700))
 		}, 5},
-		{"schema", func(p *patient) { p.sql("memory.db", "PRAGMA user_version=99") }, 6},
-		{"memory.integrity", func(p *patient) {
+		{"schema", func(p *sickHome) { p.sql("memory.db", "PRAGMA user_version=99") }, 6},
+		{"memory.integrity", func(p *sickHome) {
 			p.sql("memory.db", "PRAGMA writable_schema=1; DELETE FROM sqlite_schema WHERE name = 'memories_created'")
 		}, 5},
-		{"memory.foreign_keys", func(p *patient) { p.sql("memory.db", "INSERT INTO concepts VALUES ('nobody', 'x')") }, 5},
-		{"memory.full_text", func(p *patient) { p.sql("memory.db", "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')") }, 5},
-		{"control.integrity", func(p *patient) {
+		{"memory.foreign_keys", func(p *sickHome) { p.sql("memory.db", "INSERT INTO concepts VALUES ('nobody', 'x')") }, 5},
+		{"memory.full_text", func(p *sickHome) { p.sql("memory.db", "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')") }, 5},
+		{"control.integrity", func(p *sickHome) {
 			p.sql("control.db", "PRAGMA writable_schema=1; DELETE FROM sqlite_schema WHERE name = 'tasks_created'")
 		}, 5},
-		{"control.counters", func(p *patient) { p.sql("control.db", "UPDATE queue_counts SET entries = entries + 1") }, 5},
-		{"clock", func(p *patient) {
+		{"control.counters", func(p *sickHome) { p.sql("control.db", "UPDATE queue_counts SET entries = entries + 1") }, 5},
+		{"clock", func(p *sickHome) {
 			p.world.clock = func() time.Time { return time.Now().Add(-time.Hour) }
 		}, 4},
-		{"notes", func(p *patient) {
+		{"notes", func(p *sickHome) {
 			p.must(os.WriteFile(p.agent("gen", "1", "memdir", ".git", "config"), []byte("[core]\n\tfsmonitor = evil\n"), 0o600))
 		}, 5},
 	} {
 		t.Run(tc.code, func(t *testing.T) {
-			p := newPatient(t)
+			p := newSickHome(t)
 			tc.harm(p)
 			code, found := p.doctor()
 			if f := found[tc.code]; f.Status != statusFailed || f.Detail == "" || f.Kind == "" {
@@ -172,7 +178,7 @@ func TestDoctorFails(t *testing.T) {
 // TestDoctorComparesText finds a text that changed behind the index's back,
 // which a comparison of rows does not.
 func TestDoctorComparesText(t *testing.T) {
-	p := newPatient(t)
+	p := newSickHome(t)
 	p.sql("memory.db", "DROP TRIGGER memories_update; UPDATE memories SET content = 'something else'")
 	if code, found := p.doctor(); code != 5 || found["memory.full_text"].Status != statusFailed {
 		t.Errorf("exit %d, %+v", code, found["memory.full_text"])
@@ -180,7 +186,7 @@ func TestDoctorComparesText(t *testing.T) {
 }
 
 func TestDoctorDeep(t *testing.T) {
-	p := newPatient(t)
+	p := newSickHome(t)
 	if code, found := p.doctor("--deep"); code != 0 || found["promises"].Status != statusOK {
 		t.Errorf("exit %d, %+v", code, found["promises"])
 	}
@@ -192,7 +198,7 @@ func TestDoctorDeep(t *testing.T) {
 
 // TestDoctorChangesNothing examines a home that is not there.
 func TestDoctorChangesNothing(t *testing.T) {
-	p := newPatient(t)
+	p := newSickHome(t)
 	p.must(os.RemoveAll(p.home))
 	code, found := p.doctor()
 	if code != 0 || found["home"].Status != statusWarning {

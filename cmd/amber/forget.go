@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -87,12 +89,41 @@ func (a *app) erase(ctx context.Context, s *opened, id amber.MemoryID, yes bool)
 	if err := a.confirm(yes, "erase memory "+string(id)+" for good"); err != nil {
 		return err
 	}
+	spooled := a.emptySpool(ctx, s)
 	report, err := s.Store.Eraser.Erase(ctx, id)
 	if err != nil {
 		return err
 	}
+	report.Remaining = append(report.Remaining, spooled...)
 	report.Remaining = append(report.Remaining, copiesInNotes(ctx, s.Store.Notes, revisions)...)
 	return a.out.show(report, func(w io.Writer) { a.printErased(w, report) })
+}
+
+// emptySpool brings what the crash journal holds into the store, where it can
+// be erased, and names what stays in the spool.
+func (a *app) emptySpool(ctx context.Context, s *opened) []string {
+	j, err := a.openJournal()
+	if err != nil {
+		return []string{"the crash journal, which was not searched: " + err.Error()}
+	}
+	keys, err := j.Keys()
+	if err == nil && len(keys) > 0 {
+		report, derr := a.drainInto(ctx, s)
+		err = errors.Join(derr, report.Err())
+	}
+	if err != nil {
+		return []string{"the crash journal, which could not be drained: " + err.Error()}
+	}
+	var remaining []string
+	for _, k := range keys {
+		st, err := j.Status(ctx, k, math.MaxInt64/2)
+		if err != nil {
+			remaining = append(remaining, fmt.Sprintf("session %s of the crash journal, which was not searched: %v", k, err))
+		} else if st.Quarantined > 0 {
+			remaining = append(remaining, fmt.Sprintf("%d files in the quarantine of session %s, which were not searched", st.Quarantined, st.SessionID))
+		}
+	}
+	return remaining
 }
 
 // copiesInNotes names the notes that hold a text of one of the revisions. The

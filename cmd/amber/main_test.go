@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			"nowords": scriptNoWords,
 			"sqlite":  scriptSQLite,
 			"bytes":   scriptBytes,
+			"damage":  scriptDamage,
 		},
 	})
 }

@@ -9,6 +9,7 @@ import (
 // group titles of the help page.
 const (
 	groupRemember = "remember"
+	groupKeep     = "keep"
 	groupControl  = "control"
 	groupCare     = "care"
 )
@@ -47,6 +48,7 @@ Nothing needs to be set up. Try:
 	f.BoolVar(&a.global.noColor, "no-color", false, "print without colour")
 	root.AddGroup(
 		&cobra.Group{ID: groupRemember, Title: "Remember:"},
+		&cobra.Group{ID: groupKeep, Title: "Never lose:"},
 		&cobra.Group{ID: groupControl, Title: "Control plane:"},
 		&cobra.Group{ID: groupCare, Title: "Care:"},
 	)
@@ -68,6 +70,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			a.contextCommand(), a.statsCommand(), a.forgetCommand(), a.noteCommand(),
 			a.sessionCommand(), a.turnCommand(), a.loopCommand(),
 		}},
+		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
 		{groupControl, []*cobra.Command{
 			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),
 		}},

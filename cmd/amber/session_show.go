@@ -103,12 +103,16 @@ func (a *app) sessionShowCommand() *cobra.Command {
 					return err
 				}
 				var turns []amber.Turn
+				var done []amber.Activity
 				if !a.global.json {
 					if turns, err = allTurns(ctx, s, id); err != nil {
 						return err
 					}
+					if done, err = recentActivity(ctx, s, id); err != nil {
+						return err
+					}
 				}
-				return a.out.show(found, func(w io.Writer) { a.printSession(w, found, turns) })
+				return a.out.show(found, func(w io.Writer) { a.printSession(w, found, turns, done) })
 			})
 		},
 	}
@@ -125,7 +129,7 @@ func allTurns(ctx context.Context, s *opened, id amber.SessionID) ([]amber.Turn,
 	return turns, err
 }
 
-func (a *app) printSession(w io.Writer, s amber.Session, turns []amber.Turn) {
+func (a *app) printSession(w io.Writer, s amber.Session, turns []amber.Turn, done []amber.Activity) {
 	p := a.out
 	fmt.Fprintln(w, p.style(bold, flat(s.Name)))
 	ended := ""
@@ -144,5 +148,9 @@ func (a *app) printSession(w io.Writer, s amber.Session, turns []amber.Turn) {
 	if len(turns) > 0 {
 		fmt.Fprintln(w)
 		a.printTurns(w, turns[max(0, len(turns)-lastTurns):])
+	}
+	if len(done) > 0 {
+		fmt.Fprintln(w)
+		a.printActivity(w, done)
 	}
 }

@@ -28,37 +28,79 @@ func main() {
 	large := flag.Int("large", 100_000, "memories in the large store")
 	small := flag.Int("small", 1000, "memories in the small store")
 	dir := flag.String("dir", "", "where to put the stores (default a temporary folder)")
+	events := flag.Int("events", 1_000_000, "events that are drained")
+	binary := flag.String("amber", "bin/amber", "the binary whose hooks are measured")
+	only := flag.String("only", "", "store, hook, group or drain; default all")
 	flag.Parse()
-	if err := measure(context.Background(), *dir, *large, *small); err != nil {
+	if job := os.Getenv(drainJob); job != "" {
+		if err := drainChild(context.Background(), job); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	c := config{dir: *dir, large: *large, small: *small, events: *events, binary: *binary, only: *only}
+	if err := measure(context.Background(), c); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(ctx context.Context, dir string, large, small int) error {
-	if dir == "" {
+// config is what the flags say.
+type config struct {
+	dir                  string
+	large, small, events int
+	binary, only         string
+}
+
+func measure(ctx context.Context, c config) error {
+	if c.dir == "" {
 		d, err := os.MkdirTemp("", "amber-bench-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(d)
-		dir = d
+		c.dir = d
 	}
-	b, err := prepare(ctx, dir, large, small)
+	var ratios []ratio
+	for _, part := range []struct {
+		name    string
+		measure func() ([]ratio, error)
+	}{
+		{"hook", func() ([]ratio, error) { return hooks(ctx, c.binary, c.dir) }},
+		{"group", func() ([]ratio, error) { r, err := groupCommit(ctx, c.dir); return []ratio{r}, err }},
+		{"store", func() ([]ratio, error) { return stores(ctx, c) }},
+		{"drain", func() ([]ratio, error) { return nil, drainMemory(ctx, c.dir, c.events) }},
+	} {
+		if c.only != "" && c.only != part.name {
+			continue
+		}
+		r, err := part.measure()
+		if err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+		ratios = append(ratios, r...)
+	}
+	report(ratios)
+	return nil
+}
+
+// stores measures the store.
+func stores(ctx context.Context, c config) ([]ratio, error) {
+	b, err := prepare(ctx, c.dir, c.large, c.small)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer b.close()
 	var ratios []ratio
 	for _, m := range []func(context.Context) (ratio, error){b.save, b.recall, b.recallNarrow, b.open, b.exclusive} {
 		r, err := m(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ratios = append(ratios, r)
 	}
-	report(ratios)
-	return nil
+	return ratios, nil
 }
 
 func report(ratios []ratio) {

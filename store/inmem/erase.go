@@ -82,6 +82,11 @@ func (s *Store) copiesOf(r *record) []string {
 	for _, c := range s.compactions {
 		add("compaction summary of session", string(c.SessionID), c.Summary)
 	}
+	for id, done := range s.activity {
+		for _, a := range done {
+			add("activity of session", string(id), a.Name+"\n"+a.Detail)
+		}
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -25,11 +25,12 @@ func (s *Store) StartSession(ctx context.Context, r amber.SessionStart) (amber.S
 		if stored, found := s.sessions[r.ID]; found {
 			return s.resume(now, stored, r)
 		}
-		return s.startNew(now, r)
+		return s.startNew(now, now, r)
 	})
 }
 
-func (s *Store) startNew(now amber.Time, r amber.SessionStart) (amber.Session, error) {
+// startNew makes a session that started at a time of its own.
+func (s *Store) startNew(now, started amber.Time, r amber.SessionStart) (amber.Session, error) {
 	if r.ID == "" {
 		id, err := s.newID(now)
 		if err != nil {
@@ -42,7 +43,7 @@ func (s *Store) startNew(now amber.Time, r amber.SessionStart) (amber.Session, e
 	}
 	session := amber.Session{
 		ID: r.ID, Name: r.Name, Binding: r.Binding, Project: r.Project, Directory: r.Directory, Parent: r.Parent,
-		StartedAt: now, CreatedAt: now, UpdatedAt: now,
+		StartedAt: started, CreatedAt: now, UpdatedAt: now,
 	}
 	s.sessions[r.ID] = session
 	s.active[r.Binding] = r.ID
@@ -124,6 +125,7 @@ func (s *Store) DeleteSession(ctx context.Context, id amber.SessionID) error {
 		s.dropState(now, id)
 		s.dropLoop(now, id)
 		s.dropCompactions(now, id)
+		delete(s.activity, id)
 		return session
 	})
 	return err
@@ -137,17 +139,22 @@ func (s *Store) EndSession(ctx context.Context, e amber.SessionEnd) (amber.Sessi
 		return amber.Session{}, err
 	}
 	return s.withSession(ctx, "end session", e.ID, func(now amber.Time, session amber.Session) amber.Session {
-		wasActive := s.deactivate(session)
-		if !session.EndedAt.IsZero() {
-			if wasActive {
-				s.logSession(now, amber.OpUpdate, e.ID)
-			}
-			return session
-		}
-		session.EndedAt, session.EndReason = now, e.Reason
-		session.Summary = cmp.Or(e.Summary, session.Summary)
-		return s.putSession(now, session)
+		return s.end(now, now, session, e)
 	})
+}
+
+// end ends a session at a time of its own, unless it has ended.
+func (s *Store) end(now, ended amber.Time, session amber.Session, e amber.SessionEnd) amber.Session {
+	wasActive := s.deactivate(session)
+	if !session.TakesEnd(e) {
+		if wasActive {
+			s.logSession(now, amber.OpUpdate, e.ID)
+		}
+		return session
+	}
+	session.EndedAt, session.EndReason = ended, e.Reason
+	session.Summary = cmp.Or(e.Summary, session.Summary)
+	return s.putSession(now, session)
 }
 
 // RenameSession implements [amber.SessionEditor].

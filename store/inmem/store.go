@@ -40,6 +40,11 @@ type Store struct {
 	states      map[amber.SessionID]amber.SessionState
 	loops       map[amber.SessionID]amber.PendingLoop
 
+	cursors  map[string]amber.JournalCursor       // by journal
+	native   map[string]bool                      // events, by id
+	observed map[string][]amber.Time              // when events were, by id
+	activity map[amber.SessionID][]amber.Activity // in the order of insertion; replaced whole
+
 	notes   map[string]amber.Note
 	commits []commit
 
@@ -73,8 +78,10 @@ func New(o Options) (*Store, error) {
 		answers: map[string]answer{}, relations: map[string]amber.Relation{},
 		sessions: map[amber.SessionID]amber.Session{}, active: map[string]amber.SessionID{},
 		states: map[amber.SessionID]amber.SessionState{}, loops: map[amber.SessionID]amber.PendingLoop{},
-		notes: map[string]amber.Note{},
-		tasks: map[string]amber.Task{}, histories: map[string]*history{}, results: map[node]amber.Result{},
+		cursors: map[string]amber.JournalCursor{}, native: map[string]bool{}, observed: map[string][]amber.Time{},
+		activity: map[amber.SessionID][]amber.Activity{},
+		notes:    map[string]amber.Note{},
+		tasks:    map[string]amber.Task{}, histories: map[string]*history{}, results: map[node]amber.Result{},
 		queue:   newQueue(),
 		changes: changeLog{incarnation: o.Incarnation}, control: changeLog{incarnation: o.Incarnation},
 	}, nil
@@ -89,7 +96,7 @@ func (s *Store) Parts() amber.Parts {
 	return amber.Parts{
 		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s,
 		Relations: s, Embeddings: s, Concepts: s, Compactions: s, Stats: s, Changes: s,
-		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s,
+		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s, Ingest: s, Activities: s,
 		Notes: s, NoteLog: s,
 		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,
 		ControlChanges: controlChanges{s},

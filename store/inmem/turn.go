@@ -19,28 +19,29 @@ func (s *Store) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error
 	if err != nil {
 		return amber.Turn{}, err
 	}
-	return run(ctx, s, "append turn", func() (amber.Turn, error) {
-		if i := slices.IndexFunc(s.turns, func(c amber.Turn) bool { return c.ID == t.ID }); i >= 0 {
-			if s.turns[i].SessionID != t.SessionID {
-				return amber.Turn{}, conflict("append turn", string(t.ID), "another session has a turn with this id")
-			}
-			return s.turns[i], nil
+	return run(ctx, s, "append turn", func() (amber.Turn, error) { return s.appendTurn(s.now(), t) })
+}
+
+func (s *Store) appendTurn(now amber.Time, t amber.Turn) (amber.Turn, error) {
+	if i := slices.IndexFunc(s.turns, func(c amber.Turn) bool { return c.ID == t.ID }); i >= 0 {
+		if s.turns[i].SessionID != t.SessionID {
+			return amber.Turn{}, conflict("append turn", string(t.ID), "another session has a turn with this id")
 		}
-		now := s.now()
-		if t.ID == "" {
-			id, err := s.newID(now)
-			if err != nil {
-				return amber.Turn{}, err
-			}
-			t.ID = amber.TurnID(id)
+		return s.turns[i], nil
+	}
+	if t.ID == "" {
+		id, err := s.newID(now)
+		if err != nil {
+			return amber.Turn{}, err
 		}
-		if t.CreatedAt.IsZero() {
-			t.CreatedAt = now
-		}
-		s.turns = append(s.turns, t)
-		s.log(now, amber.OpInsert, amber.ChangeTurn, string(t.ID), "", amber.ContentDigest(t.Content))
-		return t, nil
-	})
+		t.ID = amber.TurnID(id)
+	}
+	if t.CreatedAt.IsZero() {
+		t.CreatedAt = now
+	}
+	s.turns = append(s.turns, t)
+	s.log(now, amber.OpInsert, amber.ChangeTurn, string(t.ID), "", amber.ContentDigest(t.Content))
+	return t, nil
 }
 
 // LoadTurns implements [amber.Turns].
@@ -83,28 +84,29 @@ func (s *Store) AddCompaction(ctx context.Context, c amber.Compaction) (amber.Co
 	if err != nil {
 		return amber.Compaction{}, err
 	}
-	return run(ctx, s, "add compaction", func() (amber.Compaction, error) {
-		if i := slices.IndexFunc(s.compactions, func(k amber.Compaction) bool { return k.ID == c.ID }); i >= 0 {
-			if s.compactions[i].SessionID != c.SessionID {
-				return amber.Compaction{}, conflict("add compaction", c.ID, "another session has a compaction with this id")
-			}
-			return s.compactions[i], nil
+	return run(ctx, s, "add compaction", func() (amber.Compaction, error) { return s.addCompaction(s.now(), c) })
+}
+
+func (s *Store) addCompaction(now amber.Time, c amber.Compaction) (amber.Compaction, error) {
+	if i := slices.IndexFunc(s.compactions, func(k amber.Compaction) bool { return k.ID == c.ID }); i >= 0 {
+		if s.compactions[i].SessionID != c.SessionID {
+			return amber.Compaction{}, conflict("add compaction", c.ID, "another session has a compaction with this id")
 		}
-		now := s.now()
-		if c.ID == "" {
-			id, err := s.newID(now)
-			if err != nil {
-				return amber.Compaction{}, err
-			}
-			c.ID = id
+		return s.compactions[i], nil
+	}
+	if c.ID == "" {
+		id, err := s.newID(now)
+		if err != nil {
+			return amber.Compaction{}, err
 		}
-		if c.CreatedAt.IsZero() {
-			c.CreatedAt = now
-		}
-		s.compactions = append(s.compactions, c)
-		s.log(now, amber.OpInsert, amber.ChangeCompaction, c.ID, "", amber.ContentDigest(c.Summary))
-		return c, nil
-	})
+		c.ID = id
+	}
+	if c.CreatedAt.IsZero() {
+		c.CreatedAt = now
+	}
+	s.compactions = append(s.compactions, c)
+	s.log(now, amber.OpInsert, amber.ChangeCompaction, c.ID, "", amber.ContentDigest(c.Summary))
+	return c, nil
 }
 
 // Compactions implements [amber.Compactions], in the order they were added.

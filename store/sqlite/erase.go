@@ -37,6 +37,7 @@ var copies = []struct{ name, find string }{
 	{"state of session", `SELECT session_id FROM session_states WHERE instr(document, ?) > 0`},
 	{"suspended loop of session", `SELECT session_id FROM loops WHERE instr(state, ?) > 0`},
 	{"compaction summary of session", `SELECT session_id FROM compactions WHERE instr(summary, ?) > 0`},
+	{"activity of session", `SELECT session_id FROM activity WHERE instr(name || char(10) || detail, ?) > 0`},
 }
 
 var _ amber.Eraser = (*Store)(nil)

@@ -184,7 +184,7 @@ func (s *Store) Parts() amber.Parts {
 	return amber.Parts{
 		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s, Relations: s, Embeddings: s, Concepts: s,
 		Compactions: s, Stats: s, Changes: s,
-		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s,
+		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s, Ingest: s, Activities: s,
 		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,
 		ControlChanges: controlLog{s},
 	}

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// child does one job: "save DIR NAME N" or "work DIR NAME".
+// child does one job: "save DIR NAME N", "work DIR NAME" or "drain DIR".
 func child(job []string) error {
 	ctx := context.Background()
 	h, _, err := home.Open(job[1], home.Options{Clock: time.Now, Random: rand.Reader})
@@ -63,6 +63,8 @@ func child(job []string) error {
 		return errors.Join(err, s.Close())
 	case "work":
 		return errors.Join(work(ctx, s, job[2]), s.Close())
+	case "drain":
+		return errors.Join(drain(ctx, s), s.Close())
 	}
 	return fmt.Errorf("no such job: %q", job)
 }

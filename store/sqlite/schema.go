@@ -26,11 +26,14 @@ type schema struct {
 //go:embed migrations/memory-1.sql
 var memory1 string
 
+//go:embed migrations/memory-2.sql
+var memory2 string
+
 //go:embed migrations/control-1.sql
 var control1 string
 
 var (
-	memorySchema  = schema{file: "memory.db", applicationID: 0x416d6272 /* Ambr */, migrations: []string{memory1}}
+	memorySchema  = schema{file: "memory.db", applicationID: 0x416d6272 /* Ambr */, migrations: []string{memory1, memory2}}
 	controlSchema = schema{file: "control.db", applicationID: 0x416d6263 /* Ambc */, migrations: []string{control1}}
 )
 

@@ -12,8 +12,9 @@ const (
 	selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 	insertSession = `INSERT INTO sessions (id, name, binding, project, directory, started_at, ended_at, end_reason, summary, parent, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?)`
-	updateSession = `UPDATE sessions SET name = ?2, ended_at = nullif(?3, 0), end_reason = ?4, summary = ?5, updated_at = ?6 WHERE id = ?1`
-	deleteSession = `DELETE FROM sessions WHERE id = ?` // its active pointer goes with it
+	updateSession = `UPDATE sessions SET name = ?2, project = ?3, directory = ?4, ended_at = nullif(?5, 0), end_reason = ?6, summary = ?7, updated_at = ?8
+WHERE id = ?1`
+	deleteSession = `DELETE FROM sessions WHERE id = ?` // its active pointer and its activity go with it
 )
 
 // sessionListing names the listing in its cursors.
@@ -31,7 +32,7 @@ func (s *Store) StartSession(ctx context.Context, r amber.SessionStart) (started
 		prev, err := scanSession(t.row(selectSession, r.ID))
 		switch {
 		case absent(err):
-			started, err = t.newSession(r)
+			started, err = t.newSession(r, t.now)
 		case err == nil:
 			started, err = t.reopenSession(prev, r.Binding)
 		}
@@ -40,10 +41,11 @@ func (s *Store) StartSession(ctx context.Context, r amber.SessionStart) (started
 	return started, err
 }
 
-func (t *tx) newSession(r amber.SessionStart) (n amber.Session, err error) {
+// newSession makes a session that started at a time of its own.
+func (t *tx) newSession(r amber.SessionStart, started amber.Time) (n amber.Session, err error) {
 	n = amber.Session{
 		Name: r.Name, Binding: r.Binding, Project: r.Project, Directory: r.Directory, Parent: r.Parent,
-		StartedAt: t.now, CreatedAt: t.now, UpdatedAt: t.now,
+		StartedAt: started, CreatedAt: t.now, UpdatedAt: t.now,
 	}
 	if n.ID, err = orNewID(t, r.ID); err != nil {
 		return n, err
@@ -165,10 +167,17 @@ func (t *tx) session(op string, id amber.SessionID) (amber.Session, error) {
 
 // putSession stores what may change of a session and logs it.
 func (t *tx) putSession(s amber.Session) error {
-	if _, err := t.exec(updateSession, s.ID, s.Name, s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli()); err != nil {
+	if err := t.storeSession(s); err != nil {
 		return err
 	}
 	return t.logSession(amber.OpUpdate, s.ID)
+}
+
+// storeSession is putSession for a caller that logs by itself.
+func (t *tx) storeSession(s amber.Session) error {
+	_, err := t.exec(updateSession, s.ID, s.Name, s.Project, s.Directory,
+		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli())
+	return err
 }
 
 func (t *tx) logSession(op amber.Op, id amber.SessionID) error {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -28,23 +29,27 @@ func (s *Store) EndSession(ctx context.Context, e amber.SessionEnd) (ended amber
 		if ended, err = t.session("end session", e.ID); err != nil {
 			return err
 		}
-		deactivated, err := t.exec(deleteActive, e.ID)
-		if err != nil {
-			return err
-		}
-		if !ended.EndedAt.IsZero() {
-			if deactivated == 0 {
-				return nil
-			}
-			return t.log(change{amber.OpUpdate, amber.ChangeSession, string(e.ID), "", ""})
-		}
-		ended.EndedAt, ended.EndReason, ended.UpdatedAt = t.now, e.Reason, t.now
-		if e.Summary != "" {
-			ended.Summary = e.Summary
-		}
-		return t.putSession(ended)
+		ended, err = t.endSession(ended, e, t.now)
+		return err
 	})
 	return ended, err
+}
+
+// endSession ends a session at a time of its own, unless it has ended.
+func (t *tx) endSession(s amber.Session, e amber.SessionEnd, ended amber.Time) (amber.Session, error) {
+	deactivated, err := t.exec(deleteActive, s.ID)
+	if err != nil {
+		return s, err
+	}
+	if !s.TakesEnd(e) {
+		if deactivated == 0 {
+			return s, nil
+		}
+		return s, t.logSession(amber.OpUpdate, s.ID)
+	}
+	s.EndedAt, s.EndReason, s.UpdatedAt = ended, e.Reason, t.now
+	s.Summary = cmp.Or(e.Summary, s.Summary)
+	return s, t.putSession(s)
 }
 
 // RenameSession implements [amber.SessionEditor].

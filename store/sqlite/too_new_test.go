@@ -91,8 +91,11 @@ func TestEveryWriteChecksTheVersion(t *testing.T) {
 			return only(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`1`)}))
 		},
 		"compaction": func() error { return only(s.AddCompaction(ctx, amber.Compaction{SessionID: "s", Summary: "x"})) },
-		"task":       func() error { return only(s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0)) },
-		"event":      func() error { return only(s.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued})) },
+		"ingest": func() error {
+			return only(s.Ingest(ctx, amber.Ingestion{Journal: journal, Host: "h", Session: "s", Through: 1}))
+		},
+		"task":  func() error { return only(s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0)) },
+		"event": func() error { return only(s.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued})) },
 		"approval": func() error {
 			return only(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "b", TaskID: "t", NodeID: "n", Summary: "s", Payload: []byte(`{}`)}))
 		},

@@ -11,6 +11,7 @@ func Checks() []Check {
 		listChecks(), timelineChecks(), relationChecks(), changeChecks(), statsChecks(),
 		recallChecks(), recallTextChecks(), recallRankChecks(), recallFilterChecks(),
 		turnChecks(), compactionChecks(), sessionChecks(), activeChecks(), stateChecks(), loopChecks(),
+		ingestChecks(), ingestPartChecks(), activityChecks(), journalChecks(),
 		taskChecks(), eventChecks(), approvalChecks(), resultChecks(),
 		publishChecks(), claimChecks(), leaseChecks(), controlLogChecks(),
 		noteChecks(),

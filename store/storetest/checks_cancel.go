@@ -91,6 +91,9 @@ func cancelSessions(w *world) {
 		{"compaction", compactions, func(ctx context.Context) error {
 			return only(w.Compactions.AddCompaction(ctx, amber.Compaction{SessionID: "full", Summary: "x"}))
 		}},
+		{"ingestion", ingest, func(ctx context.Context) error {
+			return only(w.Ingest.Ingest(ctx, ingestion("journaled", 2, 3, w.everyPart("journaled", native("cancelled")))))
+		}},
 	})
 }
 

@@ -22,6 +22,7 @@ func concurrencyChecks() []check {
 		{name: "concurrent/turns", needs: []part{turns}, run: concurrentTurns},
 		{name: "concurrent/states", needs: []part{states}, run: concurrentStates},
 		{name: "concurrent/loops", needs: []part{loops}, run: concurrentLoops},
+		{name: "concurrent/ingesters-of-one-journal", needs: []part{ingest, sessions, turns}, run: concurrentIngesters},
 		{name: "concurrent/tasks", needs: []part{control}, run: concurrentTasks},
 		{name: "concurrent/events", needs: []part{control}, run: concurrentEvents},
 		{name: "concurrent/claims-hand-out-each-entry-once", needs: []part{control}, run: concurrentClaims},
@@ -177,6 +178,20 @@ func concurrentLoops(w *world) {
 		return only(w.Loops.SaveLoop(w.ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: fmt.Appendf(nil, `%d`, i), IfRevision: int64(round)}))
 	})
 	equal(must(w.Loops.LoadLoop(w.ctx, "s")).Revision, 5, "revision")
+}
+
+// concurrentIngesters lets every worker drain the same journal. One wins each
+// stretch, and what it holds is applied once.
+func concurrentIngesters(w *world) {
+	const rounds = 5
+	winners(rounds, func(round, i int) error {
+		s := w.saying("s", amber.EventRef{}, fmt.Sprintf("round %d by %d", round, i))
+		s.Activity = []amber.Activity{{SessionID: "s", Kind: amber.ActivityTool, Name: "Bash"}}
+		return only(w.Ingest.Ingest(w.ctx, ingestion("s", int64(round), int64(round+1), s)))
+	})
+	equal(w.cursor("s").Seq, rounds, "cursor")
+	equal(len(w.said("s")), rounds, "number of turns")
+	equal(w.did("s", "")[0].Count, rounds, "times the tool was used")
 }
 
 func concurrentTasks(w *world) {

@@ -15,6 +15,7 @@ func durabilityChecks() []check {
 		{name: "durable/fences-grow-after-reopening", needs: []part{durable, control}, run: reopenFences},
 		{name: "durable/idempotency-after-reopening", needs: []part{durable, longTerm}, run: reopenKeys},
 		{name: "durable/erased-stays-erased", needs: []part{durable, longTerm, memories, erasure}, run: reopenErased},
+		{name: "durable/events-stay-known", needs: []part{durable, ingest, sessions, turns}, run: reopenEvents},
 		{name: "durable/positions-go-on", needs: []part{durable, longTerm, changes}, run: reopenPositions},
 	}
 }
@@ -76,6 +77,20 @@ func reopenErased(w *world) {
 	w.reopen()
 	w.gone(id)
 	equal(w.write(r).ID, amber.TopicID("", amber.ScopeGlobal, "", "t", 1), "id of the topic after reopening")
+}
+
+func reopenEvents(w *world) {
+	steps := func() []amber.IngestStep {
+		return []amber.IngestStep{w.everyPart("s", native("a")), w.saying("s", observed("b", 0), "b")}
+	}
+	equal(w.ingest("s", steps()...).Applied, 2, "steps applied")
+	before := tree(w.dumpOf("s"))
+	w.reopen()
+	equal(w.dumpOf("s"), before, "store after reopening")
+	_, err := w.Ingest.Ingest(w.ctx, ingestion("s", 0, 1, steps()...))
+	refused(err, amber.KindConflict, "the same ingestion after reopening")
+	late := w.saying("s", observed("b", amber.SameEventWindow), "c")
+	equal(w.ingest("s", append(steps(), late)...), amber.IngestResult{Duplicates: 3}, "answer to the same events after reopening")
 }
 
 func reopenPositions(w *world) {

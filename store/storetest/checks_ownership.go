@@ -13,6 +13,7 @@ func ownershipChecks() []check {
 		{name: "ownership/batches", needs: []part{batches, memories}, run: ownBatches},
 		{name: "ownership/beside-memories", needs: []part{longTerm, memories, embeddings, concepts}, run: ownBeside},
 		{name: "ownership/documents", needs: []part{states, loops}, run: ownDocuments},
+		{name: "ownership/ingestions", needs: []part{ingest, sessions, turns, longTerm, memories}, run: ownIngestions},
 		{name: "ownership/control-plane", needs: []part{control}, run: ownControl},
 	}
 }
@@ -98,6 +99,18 @@ func ownDocuments(w *world) {
 		hold(string(must(w.States.LoadState(w.ctx, "s")).Document) == `{"a":1}`, "a state was changed from outside")
 		hold(string(must(w.Loops.LoadLoop(w.ctx, "s")).State) == `{"a":1}`, "a loop was changed from outside")
 	}
+}
+
+func ownIngestions(w *world) {
+	s := w.everyPart("s", native("a"))
+	r := fullRequest()
+	s.Memories = []amber.WriteRequest{r}
+	w.ingest("s", s)
+	want := tree(w.dumpOf("s"))
+	spoil(amber.Memory{Tags: r.Tags, Metadata: r.Metadata, SourceRefs: r.SourceRefs})
+	s.Turns[0].Content, s.Activity[0].Name, s.Compaction.Summary, s.End.Summary = "spoiled", "spoiled", "spoiled", "spoiled"
+	w.did("s", "")[0].Name = "spoiled"
+	equal(w.dumpOf("s"), want, "store after spoiling an ingestion and an answer")
 }
 
 func ownControl(w *world) {

@@ -10,6 +10,7 @@ import (
 func sharedChecks() []check {
 	return []check{
 		{name: "shared/handles-write-at-once", needs: []part{shared, longTerm, memories}, run: handlesWrite},
+		{name: "shared/handles-ingest-at-once", needs: []part{shared, ingest, sessions, turns}, run: handlesIngest},
 		{name: "shared/handles-claim-at-once", needs: []part{shared, control}, run: handlesClaim},
 	}
 }
@@ -43,6 +44,31 @@ func handlesWrite(w *world) {
 			equal(len(h.history(amber.TopicID("", amber.ScopeGlobal, "", "t", 0))), len(all)*5, "revisions seen by handle %d", i)
 		}
 		equal(len(w.everything()), len(all)*5+1+5, "number of memories")
+	})
+}
+
+// handlesIngest lets every handle drain the same journal to its end, each from
+// where it finds the cursor.
+func handlesIngest(w *world) {
+	const total = 10
+	w.handles(func(all []*world) {
+		together(len(all), func(i int) {
+			for {
+				after := all[i].cursor("s").Seq
+				if after == total {
+					return
+				}
+				event := native(fmt.Sprint(after))
+				_, err := all[i].Ingest.Ingest(all[i].ctx, ingestion("s", after, after+1, all[i].saying("s", event, fmt.Sprint("turn ", after))))
+				if err != nil {
+					refused(err, amber.KindConflict, "ingestion of handle %d", i)
+				}
+			}
+		})
+		for i, h := range all {
+			equal(h.cursor("s").Seq, total, "cursor seen by handle %d", i)
+			equal(len(h.said("s")), total, "turns seen by handle %d", i)
+		}
 	})
 }
 

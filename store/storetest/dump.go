@@ -11,6 +11,7 @@ type names struct {
 	sessions []amber.SessionID
 	bindings []string
 	tasks    []string
+	journals []string
 }
 
 // dump reads everything a store holds through its contracts. Two stores that
@@ -21,6 +22,7 @@ func dump(ctx context.Context, s amber.Store, has map[part]bool, n names) map[st
 	d := dumper{ctx: ctx, Store: s, has: has, out: out}
 	d.memories()
 	d.sessions(n)
+	d.journals(n)
 	d.control(n)
 	return out
 }
@@ -114,7 +116,20 @@ func (d *dumper) sessions(n names) {
 		if d.has[compactions] {
 			d.out["compactions "+string(id)] = answer(d.Compactions.Compactions(d.ctx, id))
 		}
+		if d.has[ingest] {
+			d.out["activity "+string(id)] = answer(d.Activities.ListActivity(d.ctx, id, ""))
+		}
 	}
+}
+
+func (d *dumper) journals(n names) {
+	if !d.has[ingest] {
+		return
+	}
+	for _, j := range n.journals {
+		d.out["journal "+j] = answer(d.Ingest.JournalCursor(d.ctx, j))
+	}
+	d.out["open journals"] = answer(d.Ingest.OpenJournals(d.ctx))
 }
 
 func (d *dumper) control(n names) {

@@ -164,7 +164,7 @@ func (h *history) modelKey(w *world, c amber.Change) string {
 
 // compareDumps compares everything both stores hold.
 func (h *history) compareDumps() {
-	n := names{sessions: slices.Concat(h.sessions, phaseSessions()), bindings: bindings(), tasks: h.tasks}
+	n := names{sessions: slices.Concat(h.sessions, phaseSessions()), bindings: bindings(), tasks: h.tasks, journals: h.journals()}
 	got := pair[map[string]any]{}
 	for _, w := range []*world{h.model, h.subject} {
 		got[w] = dump(w.ctx, w.Store, h.has, n)

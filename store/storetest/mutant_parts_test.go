@@ -182,6 +182,40 @@ func (s loopStore) ClearLoop(ctx context.Context, id amber.SessionID, runID stri
 	return s.Loops.ClearLoop(ctx, id, runID)
 }
 
+type intake struct {
+	amber.Ingester
+	ingest func(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error)
+	cursor func(ctx context.Context, journal string) (amber.JournalCursor, error)
+	open   func(ctx context.Context) ([]amber.JournalCursor, error)
+}
+
+func (i intake) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+	if i.ingest != nil {
+		return i.ingest(ctx, in)
+	}
+	return i.Ingester.Ingest(ctx, in)
+}
+
+func (i intake) JournalCursor(ctx context.Context, journal string) (amber.JournalCursor, error) {
+	if i.cursor != nil {
+		return i.cursor(ctx, journal)
+	}
+	return i.Ingester.JournalCursor(ctx, journal)
+}
+
+func (i intake) OpenJournals(ctx context.Context) ([]amber.JournalCursor, error) {
+	if i.open != nil {
+		return i.open(ctx)
+	}
+	return i.Ingester.OpenJournals(ctx)
+}
+
+type activityFunc func(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error)
+
+func (f activityFunc) ListActivity(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
+	return f(ctx, id, kind)
+}
+
 type taskFunc struct {
 	amber.Tasks
 	save func(ctx context.Context, t amber.Task, ifVersion int64) (amber.Task, error)

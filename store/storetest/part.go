@@ -23,6 +23,7 @@ const (
 	loops       part = "loops"
 	sessions    part = "sessions"
 	states      part = "session states"
+	ingest      part = "ingester"
 	notes       part = "notes"
 	control     part = "control plane"
 	controlLog  part = "control change log"
@@ -40,7 +41,7 @@ func (w *world) parts() map[part]bool {
 		memories: c.Memories, batches: c.Batch, edits: c.Edit, erasure: c.Erase,
 		relations: c.Relations, embeddings: c.Embeddings, concepts: c.Concepts,
 		compactions: c.Compactions, stats: c.Stats, changes: c.Changes,
-		turns: c.Turns, loops: c.Loops, sessions: c.Sessions, states: c.States,
+		turns: c.Turns, loops: c.Loops, sessions: c.Sessions, states: c.States, ingest: c.Ingest,
 		notes: c.Notes, control: c.Control,
 		controlLog: amber.KindOf(headErr) != amber.KindUnsupported,
 		durable:    w.backend.Durable, shared: w.backend.Shared,

@@ -10,9 +10,10 @@ import (
 // populated names what populate creates.
 func populated() names {
 	return names{
-		sessions: []amber.SessionID{"full", "ended", "loose"},
-		bindings: []string{amber.DefaultBinding, "chat"},
+		sessions: []amber.SessionID{"full", "ended", "loose", "journaled"},
+		bindings: []string{amber.DefaultBinding, "chat", "journal"},
 		tasks:    []string{"career", "t", "loose"},
+		journals: []string{journalOf("journaled")},
 	}
 }
 
@@ -26,6 +27,9 @@ func (w *world) populate() {
 		w.populateMemories(has)
 	}
 	w.populateSessions(has)
+	if has[ingest] {
+		w.populateJournal()
+	}
 	if has[control] {
 		w.populateControl()
 	}
@@ -81,6 +85,13 @@ func (w *world) populateSessions(has map[part]bool) {
 			must(w.Compactions.AddCompaction(w.ctx, amber.Compaction{SessionID: id, Summary: "sum", Turns: 2}))
 		}
 	}
+}
+
+func (w *world) populateJournal() {
+	in := ingestion("journaled", 0, 2, w.everyPart("journaled", native("populated")), w.saying("journaled", observed("populated", 0), "and more"))
+	in.Steps[1].Reopen = true
+	in.LastAt, in.Process = w.now(), amber.HostProcess{PID: 1, Start: 2, Boot: "b", Namespace: "n"}
+	must(w.Ingest.Ingest(w.ctx, in))
 }
 
 func (w *world) populateControl() {

@@ -186,6 +186,8 @@ func TestMissingPartsAreNotRun(t *testing.T) {
 		"loops":           func(p *amber.Parts) { p.Loops = nil },
 		"sessions":        func(p *amber.Parts) { p.Sessions, p.Names, p.Active = nil, nil, nil },
 		"session_state":   func(p *amber.Parts) { p.States = nil },
+		"ingest":          func(p *amber.Parts) { p.Ingest = nil },
+		"activities":      func(p *amber.Parts) { p.Activities = nil },
 		"notes":           func(p *amber.Parts) { p.Notes, p.NoteLog = nil, nil },
 		"control":         func(p *amber.Parts) { p.Take(amber.LayerControl, amber.Parts{}) },
 		"control_changes": func(p *amber.Parts) { p.ControlChanges = nil },

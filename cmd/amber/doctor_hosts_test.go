@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// hostPatient is a home whose user has agent hosts and an amber in the path.
+func hostPatient(t *testing.T, commands ...[]string) (p *sickHome, user string) {
+	t.Helper()
+	p = newHome(t, nil)
+	user, bin := t.TempDir(), t.TempDir()
+	exe, err := os.Executable()
+	p.must(err)
+	p.must(os.Symlink(exe, filepath.Join(bin, "amber")))
+	dir := t.TempDir()
+	p.world.directory = func() (string, error) { return dir, nil }
+	p.world.environ = append(p.world.environ, "HOME="+user, "PATH="+bin)
+	for _, args := range commands {
+		if code, out := p.run(args...); code != 0 {
+			t.Fatalf("%q exits %d: %s", args, code, out)
+		}
+	}
+	return p, user
+}
+
+// host returns the finding about one host.
+func (p *sickHome) host(name string) finding {
+	p.t.Helper()
+	var b bytes.Buffer
+	w := p.world
+	w.stdout, w.stderr = &b, &bytes.Buffer{}
+	if code := run(p.t.Context(), []string{"doctor", "--json"}, w); code != 0 {
+		p.t.Errorf("the doctor exits %d: a host is no failure", code)
+	}
+	var report checkup
+	p.must(json.Unmarshal(b.Bytes(), &report))
+	for _, f := range report.Checks {
+		if f.Code == "hosts" && strings.HasPrefix(f.Detail, name) {
+			return f
+		}
+	}
+	p.t.Fatalf("there is no finding about %s in %s", name, b.Bytes())
+	return finding{}
+}
+
+func TestDoctorKnowsHosts(t *testing.T) {
+	for _, tc := range []struct {
+		name, host string
+		setup      [][]string
+		harm       func(p *sickHome, user string)
+		status     status
+		detail     string
+	}{
+		{"none", "no agent host", nil, nil, statusOK, "was found"},
+		{"found", "gemini", nil, func(p *sickHome, user string) { p.must(os.Mkdir(filepath.Join(user, ".gemini"), 0o700)) }, statusOK, "found, not set up"},
+		{"set up", "gemini", [][]string{{"setup", "gemini"}}, nil, statusOK, "set up for user; last event none"},
+		{"event", "gemini", [][]string{{"setup", "gemini"}, {"hook", "gemini", "--no-drain", `{"session_id":"s1","hook_event_name":"SessionStart"}`}}, nil, statusOK, "last event just now"},
+		{"codex", "codex", [][]string{{"setup", "codex"}}, nil, statusWarning, "no note of trust"},
+		{"doubled", "cursor", [][]string{{"setup", "cursor"}, {"setup", "claude-code"}}, nil, statusWarning, "comes twice"},
+		{"program gone", "gemini", [][]string{{"setup", "gemini"}}, func(p *sickHome, user string) {
+			p.must(os.Remove(strings.TrimPrefix(p.world.environ[len(p.world.environ)-1], "PATH=") + "/amber"))
+		}, statusWarning, "which is not there"},
+		{"outdated", "gemini", [][]string{{"setup", "gemini"}}, func(p *sickHome, user string) {
+			file := filepath.Join(user, ".gemini", "settings.json")
+			text, err := os.ReadFile(file)
+			p.must(err)
+			p.must(os.WriteFile(file, bytes.Replace(text, []byte(" || true"), nil, 1), 0o600))
+		}, statusWarning, "not those of this Amber"},
+		{"broken", "gemini", nil, func(p *sickHome, user string) {
+			p.must(os.Mkdir(filepath.Join(user, ".gemini"), 0o700))
+			p.must(os.WriteFile(filepath.Join(user, ".gemini", "settings.json"), []byte("{"), 0o600))
+		}, statusWarning, "line 1"},
+		{"no user", "find home of the user", nil, func(p *sickHome, _ string) { p.world.environ = append(p.world.environ, "HOME=") }, statusSkipped, "HOME is not set"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, user := hostPatient(t, tc.setup...)
+			if tc.harm != nil {
+				tc.harm(p, user)
+			}
+			f := p.host(tc.host)
+			if f.Status != tc.status || !strings.Contains(f.Detail, tc.detail) || (f.Hint != "") != (f.Status == statusWarning) {
+				t.Errorf("%+v, want %s with %q", f, tc.status, tc.detail)
+			}
+		})
+	}
+}
+
+// TestSetupAddsTheServerOnceThereIsOne: the MCP server is wired as soon as
+// this binary has the command for it.
+func TestSetupAddsTheServerOnceThereIsOne(t *testing.T) {
+	p, _ := hostPatient(t)
+	a := &app{world: p.world}
+	root := a.rootCommand()
+	o, err := a.setupOptions(root)
+	p.must(err)
+	has := slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "mcp" })
+	if o.MCP != has {
+		t.Errorf("MCP is %v, the command is there: %v", o.MCP, has)
+	}
+	if !o.MCP {
+		root.AddCommand(family("mcp", "test"))
+		if o, err = a.setupOptions(root); err != nil || !o.MCP {
+			t.Errorf("with the command: %v, %v", o.MCP, err)
+		}
+	}
+}

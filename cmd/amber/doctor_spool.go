@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// spoolCodes are the checks of the crash journal.
+var spoolCodes = []string{"spool", "spool.losses", "spool.quarantine", "spool.undrained"}
+
+// lateDrain is how long entries may wait before the doctor warns.
+const lateDrain = time.Hour
+
+// checkSpool looks through the crash journal. It takes no lock.
+func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
+	dir := agent.SpoolDir()
+	_, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		for _, code := range spoolCodes {
+			d.judge(code, nil, "there is no journal yet")
+		}
+		return
+	}
+	// The bounds do not matter to somebody who only looks.
+	j, err := journal.Open(dir, journalOptions(registry.Default().Journal, d.clock))
+	if err == nil {
+		err = checkSpoolFolders(dir)
+	}
+	if err != nil {
+		d.judge("spool", err, "")
+		for _, code := range spoolCodes[1:] {
+			d.skip(code, "the journal cannot be trusted")
+		}
+		return
+	}
+	d.checkFrames(ctx, j)
+	d.checkLosses(j)
+	d.checkHeld(ctx, j)
+	d.checkUndrained(ctx, j, agent)
+}
+
+// checkSpoolFolders looks whether the spool and everything in it is what it
+// should be: folders and files, no links, and nobody else's to reach.
+func checkSpoolFolders(dir string) error {
+	if err := checkPrivate(dir, true); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return &amber.Error{Op: "look at folder", Kind: amber.KindInternal, ID: dir, Err: err}
+	}
+	for _, e := range entries {
+		_, notKey := journal.ParseKey(e.Name())
+		path := filepath.Join(dir, e.Name())
+		if err := checkPrivate(path, notKey == nil); err != nil {
+			return err
+		}
+		if notKey != nil {
+			continue
+		}
+		files, err := os.ReadDir(path)
+		if err != nil {
+			return &amber.Error{Op: "look at folder", Kind: amber.KindInternal, ID: path, Err: err}
+		}
+		for _, f := range files {
+			if err := checkPrivate(filepath.Join(path, f.Name()), f.Name() == "quarantine"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkPrivate checks that a folder is one, or a file, and that only its owner
+// can reach it. What is gone meanwhile is fine.
+func checkPrivate(path string, folder bool) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return &amber.Error{Op: "check spool", Kind: amber.KindInternal, ID: path, Err: err}
+	case folder && !info.IsDir():
+		return amber.Errorf(amber.KindDamaged, "check spool", path, "it is not a folder")
+	case !folder && !info.Mode().IsRegular():
+		return amber.Errorf(amber.KindDamaged, "check spool", path, "it is not a regular file")
+	case info.Mode().Perm()&0o077 != 0:
+		e := amber.Errorf(amber.KindRefused, "check spool", path, fmt.Sprintf("others can reach it, its mode is %04o", info.Mode().Perm()))
+		e.Hint = "chmod go= " + path
+		return e
+	}
+	return nil
+}
+
+// checkFrames checks every checksum.
+func (d *doctor) checkFrames(ctx context.Context, j *journal.Journal) {
+	reports, err := j.Verify(ctx)
+	var intact int64
+	for _, r := range reports {
+		intact += r.Frames
+		if err != nil {
+			continue
+		}
+		switch {
+		case r.Damage.Any():
+			e := amber.Errorf(amber.KindDamaged, "verify journal", string(r.Key), describeDamage(r.Damage))
+			e.Hint = "amber journal verify; everything intact is still read"
+			err = e
+		case r.Error != "":
+			err = amber.Errorf(amber.KindInternal, "verify journal", string(r.Key), r.Error)
+		}
+	}
+	d.judge("spool", err, "%d sessions, %d entries intact", len(reports), intact)
+}
+
+func (d *doctor) checkLosses(j *journal.Journal) {
+	losses, err := j.Losses()
+	if err == nil && losses.Count > 0 {
+		d.warn("spool.losses", "amber journal status --json", "%d events could not be kept, the last one at %s", losses.Count, losses.Last)
+		return
+	}
+	d.judge("spool.losses", err, "every event was kept")
+}
+
+func (d *doctor) checkHeld(ctx context.Context, j *journal.Journal) {
+	keys, err := j.Keys()
+	n := 0
+	for _, k := range keys {
+		if err == nil {
+			err = j.Quarantined(ctx, k, func(journal.Held) error { n++; return nil })
+		}
+	}
+	if err == nil && n > 0 {
+		d.warn("spool.quarantine", "amber journal quarantine", "%d files were set aside", n)
+		return
+	}
+	d.judge("spool.quarantine", err, "nothing was set aside")
+}
+
+// checkUndrained looks whether entries wait for too long.
+func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *home.Agent) {
+	cursor, closeStore, err := d.cursorOf(ctx, agent)
+	if err != nil {
+		d.skip("spool.undrained", "nobody knows what is drained: "+err.Error())
+		return
+	}
+	defer closeStore()
+	var unknown error
+	sessions, err := j.List(ctx, func(k journal.Key) (int64, error) {
+		n, err := cursor(k)
+		unknown = errors.Join(unknown, err)
+		return n, err
+	})
+	if unknown != nil {
+		d.skip("spool.undrained", "nobody knows what is drained: "+unknown.Error())
+		return
+	}
+	var waiting int64
+	var oldest amber.Time
+	for _, s := range sessions {
+		waiting += s.Undrained
+		if s.Undrained > 0 && (oldest.IsZero() || s.Oldest.Before(oldest)) {
+			oldest = s.Oldest
+		}
+	}
+	if err == nil && waiting > 0 && d.clock().Sub(oldest.Time()) > lateDrain {
+		d.warn("spool.undrained", "amber journal drain", "%d entries wait to be drained, the oldest since %s", waiting, oldest)
+		return
+	}
+	d.judge("spool.undrained", err, "%d entries wait to be drained", waiting)
+}
+
+// cursorOf asks the databases how far the journal is drained, without
+// migrating them. Where there is no agent yet nothing is.
+func (d *doctor) cursorOf(ctx context.Context, agent *home.Agent) (cursor func(journal.Key) (int64, error), done func() error, err error) {
+	none := func(journal.Key) (int64, error) { return 0, nil }
+	_, err = agent.Current()
+	if amber.KindOf(err) == amber.KindNotFound {
+		return none, func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.clock, Random: d.random, KeepSchema: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	ingest := store.Store().Ingest
+	return func(k journal.Key) (int64, error) {
+		c, err := ingest.JournalCursor(ctx, string(k))
+		return c.Seq, err
+	}, store.Close, nil
+}
+
+// warn adds a finding that is no failure.
+func (d *doctor) warn(code, hint, detail string, args ...any) {
+	d.add(finding{Code: code, Status: statusWarning, Detail: fmt.Sprintf(detail, args...), Hint: hint})
+}

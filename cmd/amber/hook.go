@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/registry"
+)
+
+// hookFlags are those of `hook`.
+type hookFlags struct {
+	event   string
+	timeout time.Duration
+	context time.Duration
+	noDrain bool
+}
+
+func (a *app) hookCommand() *cobra.Command {
+	var f hookFlags
+	cmd := &cobra.Command{
+		Use:   "hook HOST [JSON]",
+		Short: "Keep an event of an agent host",
+		Long: `Keep an event that an agent host hands over: as JSON on stdin, as the last
+argument, or as nothing but its name. Secrets are removed, the event is on disk
+when this returns, and only what the host accepts is printed.
+
+Hosts: ` + hostNames() + `.
+
+It always exits with 0: a host would take anything else for an order. What could
+not be kept is said on stderr and counted for amber doctor.`,
+		Example: `  amber setup claude-code
+  echo '{"session_id":"s1","prompt":"fix the build"}' | amber hook generic --event prompt`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usage("hook needs HOST: %s", hostNames())
+			case len(args) > 2:
+				return usage("hook does not take %q", args[2])
+			}
+			return a.hook(cmd.Context(), f, args)
+		},
+	}
+	cmd.Flags().StringVar(&f.event, "event", "", "what the host calls the event; a name in the JSON beats it")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", hook.DefaultTimeout, "how long the disk may take")
+	cmd.Flags().DurationVar(&f.context, "context-timeout", injectBudget, "how long memories for the agent may take; 0: none")
+	cmd.Flags().BoolVar(&f.noDrain, "no-drain", false, "leave the event in the journal")
+	return cmd
+}
+
+func hostNames() string {
+	var names []string
+	for _, h := range hook.Hosts() {
+		names = append(names, string(h))
+	}
+	return strings.Join(names, ", ")
+}
+
+// isHook reports whether a command line is that of a hook, whatever else is
+// wrong with it.
+func isHook(root *cobra.Command, args []string) bool {
+	if cmd, _, err := root.Find(args); err == nil && cmd != root {
+		return cmd.Name() == "hook" && cmd.Parent() == root
+	}
+	for _, arg := range args {
+		for _, cmd := range root.Commands() {
+			if cmd.Name() == arg {
+				return arg == "hook"
+			}
+		}
+	}
+	return false
+}
+
+// runHook runs a hook. Whatever happens the answer is 0: hosts take 2, which
+// is also what a panic ends with, for the order to stop what they do.
+func (a *app) runHook(ctx context.Context, root *cobra.Command, args []string) int {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(a.stderr, "amber: hook: panic: %v\n", r)
+		}
+	}()
+	if err := root.ExecuteContext(ctx); err != nil {
+		a.fail(err, args)
+	}
+	return 0
+}
+
+// hook keeps one event, answers the host and sees to it that somebody drains.
+func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
+	config, configErr := a.loadConfig()
+	if configErr != nil { // no reason to lose what an agent did
+		a.out.note("%v; going on with the defaults", configErr)
+		config.Config = registry.Default()
+	}
+	if !config.Config.Memory.Enabled {
+		return nil
+	}
+	j, err := a.journalWith(config.Config.Journal)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			_ = j.CountLoss(fmt.Errorf("panic: %v", r))
+			panic(r)
+		}
+	}()
+	host, err := hook.ParseHost(args[0])
+	if err != nil {
+		return errors.Join(err, j.CountLoss(err))
+	}
+	ev := a.readEvent(host, f.event, args[1:])
+	if err := (hook.Keeper{Journal: j, Timeout: f.timeout}).Keep(ctx, ev); err != nil {
+		return fmt.Errorf("the event was not kept: %w", err)
+	}
+	var block string
+	if f.context > 0 && hook.WantsContext(ev) {
+		block = a.hookContext(ctx, f.context, config, ev)
+	}
+	if _, err := a.stdout.Write(hook.Reply(ev, block)); err != nil {
+		return err
+	}
+	if f.noDrain {
+		return nil
+	}
+	return a.drainLater()
+}
+
+// readEvent reads what the host says.
+func (a *app) readEvent(host hook.Host, name string, args []string) amber.HostEvent {
+	in := hook.Input{
+		Host: host, Event: name, At: amber.At(a.clock()), Process: proc.Host(),
+		Project: projectOf, Redact: redact.New(),
+	}
+	in.Directory, _ = a.directory()
+	if len(args) > 0 {
+		in.Payload = strings.NewReader(args[0])
+	} else if f, ok := a.stdin.(*os.File); !ok || !isTerminal(f) {
+		in.Payload = newPatient(a.stdin, stdinPatience)
+	}
+	return hook.Read(in)
+}
+
+// injectBudget is how long a host may wait for memories it did not ask for.
+const injectBudget = 150 * time.Millisecond
+
+// hookContext returns memories for a session or a prompt that begins; nothing
+// where there is no store yet, where it would have to be migrated, or where it
+// does not answer in time. Nothing is written.
+func (a *app) hookContext(ctx context.Context, budget time.Duration, config registry.Loaded, ev amber.HostEvent) string {
+	ctx, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	answer := make(chan string, 1)
+	go func() {
+		defer func() {
+			if recover() != nil {
+				answer <- ""
+			}
+		}()
+		text, err := a.recallFor(ctx, config, ev)
+		if err != nil {
+			text = ""
+		}
+		answer <- text
+	}()
+	select {
+	case text := <-answer:
+		return text
+	case <-ctx.Done():
+		return ""
+	}
+}
+
+func (a *app) recallFor(ctx context.Context, config registry.Loaded, ev amber.HostEvent) (string, error) {
+	agent, err := a.lookAtAgent()
+	if err != nil {
+		return "", err
+	}
+	s := &opened{config: config, agent: agent, look: true}
+	r, err := a.backends(s)
+	if err != nil {
+		return "", err
+	}
+	if s.Resolved, err = r.Resolve(ctx, config.Config); err != nil {
+		return "", err
+	}
+	defer s.Close()
+	goal := ev.Prompt
+	if len(goal) > amber.MaxQueryBytes {
+		goal = strings.ToValidUTF8(goal[:amber.MaxQueryBytes], "")
+	}
+	block, err := amber.BuildContext(ctx, s.Store, s.Policy, amber.ContextRequest{
+		RecallInput: amber.RecallInput{Goal: goal, Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project}},
+	}, a.random)
+	return block.Text, err
+}
+
+// drainLater starts a drain in the background unless there is one.
+func (a *app) drainLater() error {
+	agent, err := a.lookAtAgent()
+	if err != nil {
+		return err
+	}
+	lock, err := fsx.TryLock(filepath.Join(agent.SpoolDir(), drainLockName), fsx.Exclusive)
+	if errors.Is(err, fsx.ErrLocked) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := lock.Unlock(); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir, err := a.homeDir()
+	if err != nil {
+		return err
+	}
+	args := []string{"journal", "drain", "--detached", "--home", dir, "--tenant", a.global.tenant, "--agent", a.global.agent}
+	if a.global.config != "" {
+		path, err := a.absolute(a.global.config)
+		if err != nil {
+			return err
+		}
+		args = append(args, "--config", path)
+	}
+	cmd := exec.Command(self, args...) // stdin, stdout and stderr are the null device
+	cmd.Env, cmd.Dir = a.environ, dir
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return &amber.Error{Op: "start drain", Kind: amber.KindInternal, Err: err, Hint: "amber journal drain"}
+	}
+	return cmd.Process.Release()
+}

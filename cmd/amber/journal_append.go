@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/journal"
+)
+
+// genericHost is the host of events that no agent host reported.
+const genericHost = "generic"
+
+// appended is the JSON of journal append.
+type appended struct {
+	SessionID amber.SessionID `json:"session_id"`
+	Key       journal.Key     `json:"key"`
+	Seq       int64           `json:"seq"`
+}
+
+func (a *app) journalAppendCommand() *cobra.Command {
+	var session, kind string
+	cmd := &cobra.Command{
+		Use:   "append TEXT|-",
+		Short: "Append one entry, for scripts and agents without hooks",
+		Long: `Append one entry to the journal of a session and return when it is on disk. Secrets are
+removed first. The next drain moves it into the store: a prompt and a turn.end
+become turns of the session.
+
+The type is one of session.start, session.end, prompt, tool.before, tool.after, turn.end,
+compact.before, compact.after, subagent.start, subagent.end, task, error; any other name
+is kept as it is.`,
+		Example: `  amber journal append --session build-7 --type prompt "why does the linker fail?"
+  ./agent | amber journal append --session build-7 --type turn.end -`,
+		Args: exactly("a text, or - for stdin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.text(args[0], journal.MaxPayload)
+			if err != nil {
+				return err
+			}
+			ev, err := a.genericEvent(session, kind, text)
+			if err != nil {
+				return err
+			}
+			payload, err := json.Marshal(ev)
+			if err != nil {
+				return &amber.Error{Op: "append", Kind: amber.KindInternal, Err: err}
+			}
+			j, err := a.openJournal()
+			if err != nil {
+				return err
+			}
+			s := journal.Session{Host: ev.Host, ID: ev.SessionID}
+			seq, err := j.Append(cmd.Context(), s, journal.Entry{Payload: payload})
+			if err != nil {
+				return err
+			}
+			done := appended{SessionID: s.ID, Key: s.Key(), Seq: seq}
+			return a.out.show(done, func(w io.Writer) { fmt.Fprintf(w, "%s %d\n", flat(string(done.SessionID)), done.Seq) })
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "the session")
+	cmd.Flags().StringVar(&kind, "type", "", "what happened")
+	return cmd
+}
+
+// genericEvent is an event somebody appends by hand. It is always a new one.
+func (a *app) genericEvent(session, kind, text string) (amber.HostEvent, error) {
+	ev := amber.HostEvent{
+		Schema: amber.HostEventSchema, Native: true, Host: genericHost,
+		SessionID: amber.SessionID(session), ObservedAt: amber.At(a.clock()),
+	}
+	switch {
+	case session == "":
+		return ev, usage("amber journal append needs --session")
+	case kind == "":
+		return ev, usage("amber journal append needs --type")
+	}
+	if err := amber.CheckID("session id", session); err != nil {
+		return ev, err
+	}
+	if err := amber.CheckID("type", kind); err != nil {
+		return ev, err
+	}
+	var id [16]byte
+	if _, err := io.ReadFull(a.random, id[:]); err != nil {
+		return ev, &amber.Error{Op: "make event id", Kind: amber.KindInternal, Err: err}
+	}
+	ev.EventID = hex.EncodeToString(id[:])
+	if dir, err := a.directory(); err == nil {
+		ev.Directory, ev.Project = dir, projectOf(dir)
+	}
+	text, removed := redact.New().String(text)
+	ev.Redactions = removed.Counts
+	say(&ev, kind, text)
+	return ev, nil
+}
+
+// say puts a text where an event of its kind has it.
+func say(ev *amber.HostEvent, kind, text string) {
+	ev.Kind = amber.EventKind(kind)
+	if !slices.Contains(eventKinds(), ev.Kind) {
+		ev.Kind, ev.NativeEvent = amber.HostOther, kind
+	}
+	switch ev.Kind {
+	case amber.HostPrompt:
+		ev.Prompt = text
+	case amber.HostTurnEnd, amber.HostSubagentEnd:
+		ev.Answer = text
+	default:
+		ev.Message = text
+	}
+}
+
+// eventKinds are the kinds an event may be given by name.
+func eventKinds() []amber.EventKind {
+	return []amber.EventKind{
+		amber.HostSessionStart, amber.HostSessionEnd, amber.HostPrompt, amber.HostToolBefore, amber.HostToolAfter,
+		amber.HostTurnEnd, amber.HostCompactBefore, amber.HostCompactAfter, amber.HostSubagentStart,
+		amber.HostSubagentEnd, amber.HostTaskChange, amber.HostError, amber.HostOther,
+	}
+}

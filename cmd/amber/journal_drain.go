@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/journal/drain"
+)
+
+func (a *app) journalDrainCommand() *cobra.Command {
+	var detached bool
+	cmd := &cobra.Command{
+		Use:   "drain",
+		Short: "Bring what the journal holds into the store",
+		Long: `Bring what the journal holds into the store: each event once, whatever is killed
+in between. Sessions, turns, activity and learnings come out of it; a session
+whose process is gone is ended with reason crash. Events that can never be
+stored go to quarantine and do not keep others back.
+
+Hooks start this by themselves, in the background.`,
+		Example: "  amber journal drain\n  amber journal drain --json",
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if detached {
+				return a.drainInBackground(cmd.Context())
+			}
+			report, err := a.drainNow(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := a.out.show(report, func(w io.Writer) { printDrain(w, report) }); err != nil {
+				return err
+			}
+			return report.Err()
+		},
+	}
+	cmd.Flags().BoolVar(&detached, "detached", false, "drain until nothing comes any more, unless somebody else does")
+	if err := cmd.Flags().MarkHidden("detached"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// drainWait is how long a drain waits for another one to finish.
+const drainWait = 30 * time.Second
+
+// drainNow drains once, after whoever drains at the moment.
+func (a *app) drainNow(ctx context.Context) (report drain.Report, err error) {
+	s, err := a.open(ctx)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return a.drainInto(ctx, s)
+}
+
+// drainInto drains once into an open store.
+func (a *app) drainInto(ctx context.Context, s *opened) (report drain.Report, err error) {
+	lock, err := a.drainLock(ctx, s)
+	if err != nil {
+		return report, err
+	}
+	defer lock.Unlock()
+	// Whoever asks now wants to know now: no grace for ends that may be on
+	// their way.
+	w, err := a.drainWorker(s, drain.Options{Grace: -1, ClearEvery: 1})
+	if err != nil {
+		return report, err
+	}
+	return w.Once(ctx)
+}
+
+func (a *app) drainWorker(s *opened, o drain.Options) (*drain.Worker, error) {
+	j, err := a.openJournal()
+	if err != nil {
+		return nil, err
+	}
+	o.Journal, o.Clock, o.Alive = j, a.clock, proc.Check
+	o.Store = struct {
+		amber.Ingester
+		amber.Turns
+		amber.Activities
+	}{s.Store.Ingest, s.Store.Turns, s.Store.Activities}
+	return drain.New(o)
+}
+
+// drainLockName is the lock of whoever drains, in the spool.
+const drainLockName = "drain.lock"
+
+func (a *app) drainLock(ctx context.Context, s *opened) (*fsx.Lock, error) {
+	dir := s.agent.SpoolDir()
+	if err := fsx.MkdirAll(fsx.OS(), dir, 0o700); err != nil {
+		return nil, &amber.Error{Op: "drain", Kind: amber.KindRefused, ID: dir, Err: err}
+	}
+	wait, cancel := context.WithTimeout(ctx, drainWait)
+	defer cancel()
+	lock, err := fsx.AcquireLock(wait, filepath.Join(dir, drainLockName), fsx.Exclusive)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, amber.Errorf(amber.KindBusy, "drain", "", "another process has been draining for "+drainWait.String())
+	}
+	if err != nil {
+		return nil, &amber.Error{Op: "drain", Kind: amber.KindOf(err), Err: err}
+	}
+	return lock, nil
+}
+
+// The background drain waits a moment, so that one of them serves many hooks,
+// and stays until nothing has come for a while.
+const (
+	drainPause = 300 * time.Millisecond
+	drainStay  = 3 * time.Second
+)
+
+// drainInBackground drains until nothing comes any more. There is one at a
+// time: whoever finds the lock taken leaves. An event that is appended after
+// the last look and before the lock is free would be left to the next hook, so
+// it looks once more after letting go.
+func (a *app) drainInBackground(ctx context.Context) error {
+	for {
+		drained, err := a.drainAlone(ctx)
+		if err != nil || !drained {
+			return err
+		}
+	}
+}
+
+// drainAlone drains under the lock and reports whether there was anything.
+func (a *app) drainAlone(ctx context.Context) (any bool, err error) {
+	agent, err := a.lookAtAgent()
+	if err != nil {
+		return false, err
+	}
+	lock, err := fsx.TryLock(filepath.Join(agent.SpoolDir(), drainLockName), fsx.Exclusive)
+	if errors.Is(err, fsx.ErrLocked) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer lock.Unlock()
+	s, err := a.open(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	w, err := a.drainWorker(s, drain.Options{})
+	if err != nil {
+		return false, err
+	}
+	quiet := time.Duration(0)
+	for quiet < drainStay {
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case <-time.After(drainPause):
+		}
+		report, err := w.Once(ctx)
+		if err != nil {
+			return false, err
+		}
+		if report.Err() != nil {
+			return false, report.Err() // the next hook tries again
+		}
+		quiet += drainPause
+		if report.Events > 0 {
+			any, quiet = true, 0
+		}
+	}
+	return any, nil
+}
+
+func printDrain(w io.Writer, r drain.Report) {
+	fmt.Fprintf(w, "%d events of %d sessions: %d applied, %d known already, %d memories\n", r.Events, r.Sessions, r.Applied, r.Duplicates, r.Memories)
+	for _, id := range r.Ended {
+		fmt.Fprintf(w, "ended without a word: %s\n", id)
+	}
+	if r.Quarantined > 0 {
+		fmt.Fprintf(w, "%d events are in quarantine: amber journal quarantine\n", r.Quarantined)
+	}
+	if r.Damaged > 0 {
+		fmt.Fprintf(w, "%d places could not be read: amber journal verify\n", r.Damaged)
+	}
+	for key, why := range r.Failed {
+		fmt.Fprintf(w, "session %s: %s\n", key, why)
+	}
+}

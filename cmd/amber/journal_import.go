@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
+)
+
+func (a *app) journalImportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "import FILE|-",
+		Short: "Take over the crash buffer of nexus-memory-hooks",
+		Long: `Append what a buffer file of nexus-memory-hooks holds, usually
+~/.local/share/nexus/buffer/AGENT.json. The file is only read. One that was cut off or
+is damaged gives everything in it that is whole.
+
+Importing a file again, or a longer version of it, adds only what is new once it is
+drained.`,
+		Example: `  amber journal import ~/.local/share/nexus/buffer/claude-code.json`,
+		Args:    exactly("a file, or - for stdin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := a.input(args[0])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			j, err := a.openJournal()
+			if err != nil {
+				return err
+			}
+			to := importer{ctx: cmd.Context(), journal: j}
+			report, err := journal.ReadNexus(in, journal.NexusOptions{Clock: a.clock}, to.take)
+			if err == nil {
+				err = to.flush()
+			}
+			if err != nil {
+				return err
+			}
+			return a.out.show(report, func(w io.Writer) { printImport(w, report) })
+		},
+	}
+}
+
+// input opens a file of the command line, or stdin for "-".
+func (a *app) input(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(a.stdin), nil
+	}
+	path, err := a.absolute(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = f.Stat(); err == nil && info.IsDir() {
+			err = amber.Errorf(amber.KindInvalid, "open file", path, "it is a folder")
+		}
+		if err != nil {
+			f.Close()
+		}
+	}
+	var known *amber.Error
+	switch {
+	case err == nil:
+		return f, nil
+	case errors.As(err, &known):
+		return nil, err
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, amber.Errorf(amber.KindNotFound, "open file", path, "there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return nil, &amber.Error{Op: "open file", Kind: amber.KindRefused, ID: path, Err: err}
+	}
+	return nil, &amber.Error{Op: "open file", Kind: amber.KindInternal, ID: path, Err: err}
+}
+
+// importer appends events, those of one session that follow one another
+// together.
+type importer struct {
+	ctx     context.Context // of the one call that the importer lives in
+	journal *journal.Journal
+	session journal.Session
+	entries []journal.Entry
+	bytes   int
+}
+
+// Bounds of what waits to be appended.
+const (
+	importEntries = 256
+	importBytes   = 4 << 20
+)
+
+func (i *importer) take(ev amber.HostEvent) error {
+	payload, err := json.Marshal(ev)
+	if err != nil {
+		return &amber.Error{Op: "import", Kind: amber.KindInternal, Err: err}
+	}
+	s := journal.Session{Host: ev.Host, ID: ev.SessionID}
+	if s != i.session || len(i.entries) == importEntries || i.bytes > importBytes {
+		if err := i.flush(); err != nil {
+			return err
+		}
+		i.session = s
+	}
+	i.entries = append(i.entries, journal.Entry{Payload: payload})
+	i.bytes += len(payload)
+	return nil
+}
+
+// flush returns when everything that was taken is on disk.
+func (i *importer) flush() error {
+	if len(i.entries) == 0 {
+		return nil
+	}
+	_, err := i.journal.AppendAll(i.ctx, i.session, i.entries)
+	i.entries, i.bytes = i.entries[:0], 0
+	return err
+}
+
+func printImport(w io.Writer, r journal.NexusReport) {
+	fmt.Fprintf(w, "%d events from %d of %d entries, in %d sessions\n", r.Events, r.Salvaged, r.Entries, len(r.Sessions))
+	if r.Truncated {
+		fmt.Fprintln(w, "the file was cut off or is damaged at its end")
+	}
+	if r.Partial > 0 {
+		fmt.Fprintf(w, "%d torn or damaged entries gave what came before\n", r.Partial)
+	}
+	if r.BytesUnread > 0 {
+		fmt.Fprintf(w, "%d bytes could not be read\n", r.BytesUnread)
+	}
+	if r.BytesCut > 0 {
+		fmt.Fprintf(w, "%d bytes of entries that are too long were left out\n", r.BytesCut)
+	}
+}

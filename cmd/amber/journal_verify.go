@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
+)
+
+// journalVerdict is the JSON of journal verify.
+type journalVerdict struct {
+	OK      bool                    `json:"ok"` // every byte was read, and is what was written
+	Reports []journal.SessionReport `json:"reports"`
+}
+
+func (a *app) journalVerifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify",
+		Short: "Check every checksum of the journal",
+		Long: `Read every byte of the journal and check every checksum. Nothing is changed, and it
+may run beside writers.
+
+It exits 5 when entries are damaged. The torn end of an entry that was being written when
+the machine stopped is no damage: nobody was told that it is kept.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			j, err := a.openJournal()
+			if err != nil {
+				return err
+			}
+			reports, err := j.Verify(cmd.Context())
+			if err != nil {
+				return err
+			}
+			v := journalVerdict{OK: judgeReports(reports) == nil, Reports: append([]journal.SessionReport{}, reports...)}
+			if err := a.out.show(v, func(w io.Writer) { printReports(w, reports) }); err != nil {
+				return err
+			}
+			return judgeReports(reports)
+		},
+	}
+}
+
+// judgeReports is the verdict about what was read. A session that could not be
+// read to its end was not verified.
+func judgeReports(reports []journal.SessionReport) error {
+	unread := false
+	for _, r := range reports {
+		if r.Damage.Any() {
+			return errReported{amber.KindDamaged}
+		}
+		unread = unread || r.Error != ""
+	}
+	if unread {
+		return errReported{amber.KindInternal}
+	}
+	return nil
+}
+
+func printReports(w io.Writer, reports []journal.SessionReport) {
+	var entries, bytes int64
+	for _, r := range reports {
+		entries += r.Frames
+		bytes += r.Bytes
+		if r.Damage.Any() {
+			fmt.Fprintf(w, "%s: damaged: %s\n", r.Key, describeDamage(r.Damage))
+		}
+		if r.Damage.Torn > 0 {
+			fmt.Fprintf(w, "%s: %d bytes of an entry that was never acknowledged\n", r.Key, r.Damage.Torn)
+		}
+		if r.Error != "" {
+			fmt.Fprintf(w, "%s: not verified: %s\n", r.Key, oneLine(r.Error, 400))
+		}
+	}
+	fmt.Fprintf(w, "%d sessions, %d intact entries, %d bytes\n", len(reports), entries, bytes)
+}
+
+func describeDamage(d journal.Damage) string {
+	return fmt.Sprintf("%d places with %d bytes, %d entries missing, %d segments without a good header", d.Places, d.Bytes, d.Missing, d.Headers)
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// lastActivity is how many things of a kind `session show` prints.
+const lastActivity = 5
+
+func (a *app) sessionActivityCommand() *cobra.Command {
+	var which sessionChoice
+	var kind string
+	cmd := &cobra.Command{
+		Use:   "activity [ID]",
+		Short: "List what an agent did in a session (default the active one)",
+		Long: `List what an agent did in a session, as its hooks told: tools, files, commands,
+tasks, errors, subagents and compactions, in the order they were first done.`,
+		Example: "  amber session activity --kind file",
+		Args:    upTo(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				id, err := which.find(ctx, cmd, s, args)
+				if err != nil {
+					return err
+				}
+				list, err := s.Store.Activities.ListActivity(ctx, id, amber.ActivityKind(kind))
+				if err != nil {
+					return err
+				}
+				page := amber.Page[amber.Activity]{Items: list}
+				return a.out.show(page, func(w io.Writer) { a.printActivity(w, list) })
+			})
+		},
+	}
+	which.add(cmd)
+	cmd.Flags().StringVar(&kind, "kind", "", "only tool, file, command, task, error, subagent, compaction, gap or other")
+	return cmd
+}
+
+func (a *app) printActivity(w io.Writer, list []amber.Activity) {
+	rows := make([][]string, len(list))
+	for i, d := range list {
+		times := fmt.Sprint(d.Count)
+		if d.Failed > 0 {
+			times = fmt.Sprintf("%d (%d failed)", d.Count, d.Failed)
+		}
+		rows[i] = []string{string(d.Kind), oneLine(d.Name, 70), flat(d.Status), times, a.out.when(d.LastAt)}
+	}
+	table(w, []string{"KIND", "WHAT", "STATUS", "TIMES", "LAST"}, rows)
+}
+
+// recentActivity returns what was done last of each kind, none where it is
+// not kept.
+func recentActivity(ctx context.Context, s *opened, id amber.SessionID) ([]amber.Activity, error) {
+	all, err := s.Store.Activities.ListActivity(ctx, id, "")
+	if err != nil {
+		if amber.KindOf(err) == amber.KindUnsupported {
+			err = nil
+		}
+		return nil, err
+	}
+	left := map[amber.ActivityKind]int{}
+	for _, d := range all {
+		left[d.Kind]++
+	}
+	var last []amber.Activity
+	for _, d := range all {
+		if left[d.Kind]--; left[d.Kind] < lastActivity {
+			last = append(last, d)
+		}
+	}
+	return last, nil
+}

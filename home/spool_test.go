@@ -1,0 +1,58 @@
+package home_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// TestAtMakesNothing finds the spool of an agent that is not there, in a home that is not there.
+func TestAtMakesNothing(t *testing.T) {
+	t.Parallel()
+	dir := homeDir(t)
+	h, err := home.At(dir, options(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := a.SpoolDir(), filepath.Join(agentDir(dir), "spool"); got != want {
+		t.Errorf("the spool is %s, want %s", got, want)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("looking made a home: %v", err)
+	}
+}
+
+// TestAtFindsTheHomeThatOpenFinds looks through a link, and refuses what Open refuses.
+func TestAtFindsTheHomeThatOpenFinds(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, link, file := filepath.Join(dir, "disk"), filepath.Join(dir, "link"), filepath.Join(dir, "file")
+	if err := errors.Join(os.Mkdir(real, 0o700), os.Symlink(real, link), os.WriteFile(file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{real, link} {
+		h, err := home.At(path, options(nil))
+		if err != nil || h.Dir() != real {
+			t.Errorf("%s: got %v, %v, want %s", path, h, err, real)
+		}
+	}
+	for _, path := range []string{"", "relative", file, filepath.Join(file, "below")} {
+		h, err := home.At(path, options(nil))
+		wantKind(t, path, err, amber.KindInvalid)
+		if h != nil {
+			t.Errorf("%s: got a home beside the error", path)
+		}
+	}
+}

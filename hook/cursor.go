@@ -1,0 +1,70 @@
+package hook
+
+import "github.com/amber-memory/amber"
+
+// cursor has an event for each way to use a tool. The conversation is the
+// session; an id of a session is only there at its start and end.
+func cursor() dialect {
+	return dialect{
+		host:    Cursor,
+		aliases: []string{"cursor-agent", "cursor-cli"},
+		session: []string{"conversation_id", "session_id"},
+		events: []event{
+			{"sessionStart", amber.HostSessionStart, true},
+			{"sessionEnd", amber.HostSessionEnd, false},
+			{"beforeSubmitPrompt", amber.HostPrompt, false},
+			{"preToolUse", amber.HostToolBefore, false},
+			{"postToolUse", amber.HostToolAfter, false},
+			{"postToolUseFailure", amber.HostToolAfter, false},
+			{"beforeShellExecution", amber.HostToolBefore, false},
+			{"afterShellExecution", amber.HostToolAfter, false},
+			{"beforeMCPExecution", amber.HostToolBefore, false},
+			{"afterMCPExecution", amber.HostToolAfter, false},
+			{"beforeReadFile", amber.HostToolBefore, false},
+			{"afterFileEdit", amber.HostToolAfter, false},
+			{"subagentStart", amber.HostSubagentStart, false},
+			{"subagentStop", amber.HostSubagentEnd, false},
+			{"preCompact", amber.HostCompactBefore, false},
+			{"afterAgentResponse", amber.HostTurnEnd, false},
+			{"stop", amber.HostTurnEnd, false},
+			{"afterAgentThought", amber.HostOther, false},
+		},
+		also:  map[string]string{"userpromptsubmit": "beforeSubmitPrompt"}, // from Claude Code's settings
+		fill:  fillCursor,
+		reply: snake,
+	}
+}
+
+// isCursor reports whether a payload is Cursor's.
+func isCursor(p value) bool {
+	return p.get("cursor_version").kind == text ||
+		p.get("conversation_id").kind == text && p.get("generation_id").kind == text
+}
+
+func fillCursor(d *draft) {
+	d.any("session_id") // the conversation
+	d.any("user_email") // nobody's business
+	switch d.ev.Kind {
+	case amber.HostSubagentStart:
+		d.ev.Prompt = d.text("task", "prompt")
+	case amber.HostSubagentEnd:
+		d.ev.Answer = firstOf(d.ev.Answer, d.text("summary"))
+	}
+	switch d.event.name {
+	case "beforeShellExecution", "afterShellExecution":
+		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Shell")
+		d.ev.Tool.Command = firstOf(d.ev.Tool.Command, d.text("command"))
+	case "beforeReadFile":
+		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Read")
+		d.addFile(d.text("file_path"), amber.FileRead) // nothing tells of it afterwards
+	case "afterFileEdit":
+		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Edit")
+		d.ev.Tool.Input = d.any("edits").appendJSON(nil)
+		d.addFile(d.text("file_path"), amber.FileModified)
+	case "stop":
+		if d.ev.Reason == "error" {
+			d.ev.Kind = amber.HostError
+			d.ev.Message = firstOf(d.errorText(), "the agent stopped with an error")
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// start starts a process that waits until its input is closed.
+func start(t *testing.T) (*exec.Cmd, amber.HostProcess) {
+	t.Helper()
+	cmd := exec.Command("cat")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
+	h := host(procfs, cmd.Process.Pid)
+	if h.PID != cmd.Process.Pid || h.Boot == "" || h.Namespace == "" || h.Start == 0 {
+		t.Fatalf("a running process is identified as %+v", h)
+	}
+	return cmd, h
+}
+
+// TestDefect23ASleepingAgentIsAlive and is not taken for another whose name is
+// similar: names do not count at all.
+func TestDefect23ASleepingAgentIsAlive(t *testing.T) {
+	cmd, h := start(t)
+	if got := Check(h); got != Alive {
+		t.Errorf("a process that sleeps is %v", got)
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if got := Check(h); got != Alive {
+		t.Errorf("a process that was stopped is %v", got)
+	}
+	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAKilledProcessIsDead(t *testing.T) {
+	cmd, h := start(t)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if got := Check(h); got != Dead {
+		t.Errorf("a killed process is %v", got)
+	}
+}
+
+func TestWhatCannotBeComparedIsUnknown(t *testing.T) {
+	_, h := start(t)
+	for name, change := range map[string]func(*amber.HostProcess){
+		"no process":        func(h *amber.HostProcess) { *h = amber.HostProcess{} },
+		"no boot":           func(h *amber.HostProcess) { h.Boot = "" },
+		"another container": func(h *amber.HostProcess) { h.Namespace = "pid:[1]" },
+	} {
+		then := h
+		change(&then)
+		if got := Check(then); got != Unknown {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	reborn := h
+	reborn.Boot = "x"
+	if got := Check(reborn); got != Dead {
+		t.Errorf("a process from before the machine was started again: %v", got)
+	}
+	h.Start++
+	if got := Check(h); got != Dead {
+		t.Errorf("a number that another process has now: %v", got)
+	}
+}
+
+// TestHostIsBehindTheShell reads a process table of our own.
+func TestHostIsBehindTheShell(t *testing.T) {
+	root := t.TempDir()
+	row := func(pid, parent int, name, state string) {
+		dir := filepath.Join(root, strconv.Itoa(pid))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		stat := strconv.Itoa(pid) + " (" + name + ") " + state + " " + strconv.Itoa(parent) + " 0 0 0 0 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0\n"
+		if err := os.WriteFile(filepath.Join(dir, "stat"), []byte(stat), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row(1, 0, "init", "S")
+	row(10, 1, "node) S 1 (", "S")
+	row(11, 10, "sh", "S")
+	row(12, 11, "timeout", "S")
+	if got := host(root, 12); got.PID != 10 || got.Start != 4711 {
+		t.Errorf("the host is %+v", got)
+	}
+	row(20, 20, "bash", "S") // a loop
+	for _, pid := range []int{20, 99, 1, 0, -1} {
+		if got := host(root, pid); got.PID != 0 {
+			t.Errorf("above %d there is %+v", pid, got)
+		}
+	}
+	row(30, 1, "claude", "Z")
+	if p, ok := look(root, 30); !ok || !p.gone {
+		t.Errorf("a process that waits to be reaped is %+v", p)
+	}
+}

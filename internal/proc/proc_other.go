@@ -1,0 +1,12 @@
+//go:build !linux
+
+package proc
+
+import "github.com/amber-memory/amber"
+
+// Host returns the zero value: the process table cannot be read here without
+// another program, and a hook has no time for one.
+func Host() amber.HostProcess { return amber.HostProcess{} }
+
+// Check answers that nobody knows.
+func Check(amber.HostProcess) Liveness { return Unknown }

@@ -1,0 +1,92 @@
+package journal_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
+)
+
+// TestAppendAllKeepsTheOrder appends more than one sync may serve.
+func TestAppendAllKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	j := open(t, spoolDir(t), journal.Options{MaxEntries: 7})
+	var entries []journal.Entry
+	for n := range 100 {
+		entries = append(entries, entry(n+1))
+	}
+	kept, err := j.AppendAll(t.Context(), one, entries)
+	if err != nil || kept != 100 {
+		t.Fatalf("%d kept, %v", kept, err)
+	}
+	if diff := cmp.Diff(numbered(1, 100), texts(mustRead(t, j, one.Key(), 0))); diff != "" {
+		t.Errorf("frames (-want +got):\n%s", diff)
+	}
+}
+
+func TestAppendAllRefuses(t *testing.T) {
+	t.Parallel()
+	j := open(t, spoolDir(t), journal.Options{MaxSessionBytes: 1000})
+	over, end := context.WithCancel(context.Background())
+	end()
+	big := journal.Entry{Payload: make([]byte, journal.MaxPayload+1)}
+	tests := []struct {
+		name    string
+		ctx     context.Context
+		session journal.Session
+		entries []journal.Entry
+		kept    int
+		want    amber.Kind
+	}{
+		{"a session without a name", t.Context(), journal.Session{Host: "h"}, []journal.Entry{entry(1)}, 0, amber.KindInvalid},
+		{"an entry that is too long", t.Context(), one, []journal.Entry{entry(1), big}, 0, amber.KindInvalid},
+		{"a caller that left", over, one, []journal.Entry{entry(1)}, 0, amber.KindUnreachable},
+		{"nothing", t.Context(), one, nil, 0, ""},
+		{"more than there is space for", t.Context(), one, []journal.Entry{entry(1), {Payload: make([]byte, 2000)}, entry(3)}, 2, amber.KindQuota},
+	}
+	for _, tt := range tests {
+		kept, err := j.AppendAll(tt.ctx, tt.session, tt.entries)
+		wantKind(t, tt.name, err, tt.want)
+		if kept != tt.kept {
+			t.Errorf("%s: %d kept, want %d", tt.name, kept, tt.kept)
+		}
+	}
+}
+
+// TestHeldReadsWhatIsThere reads an entry, bytes that were cut off and a damaged file.
+func TestHeldReadsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	j := open(t, dir, journal.Options{})
+	fill(t, j, one, 1)
+	if err := j.Quarantine(t.Context(), one.Key(), 1, []byte("two\nlines"), "no such tool"); err != nil {
+		t.Fatal(err)
+	}
+	const name = "00000000000000000001.entry"
+	held := filepath.Join(dir, string(one.Key()), "quarantine")
+	for file, text := range map[string]string{"000001.seg-64-0.cut": "torn", "00000000000000000009.entry": "damaged"} {
+		if err := os.WriteFile(filepath.Join(held, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, want := range map[string]string{name: "two\nlines", "000001.seg-64-0.cut": "torn", "00000000000000000009.entry": "damaged"} {
+		h, err := j.Held(one.Key(), file)
+		if err != nil || string(h.Payload) != want || h.Name != file {
+			t.Errorf("%s: %+v, %v, want %q", file, h, err, want)
+		}
+		if file == name && (h.Seq != 1 || h.Reason != "no such tool" || h.At.IsZero()) {
+			t.Errorf("the entry is %+v", h)
+		}
+	}
+	for _, file := range []string{"", "missing", "../meta", "../000001.seg", held} {
+		_, err := j.Held(one.Key(), file)
+		wantKind(t, file, err, amber.KindNotFound)
+	}
+	_, err := j.Held("../x", name)
+	wantKind(t, "a key that is none", err, amber.KindInvalid)
+}

@@ -1,0 +1,49 @@
+package journal_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/journal"
+)
+
+// TestAnEntryKnowsThatItWaits for another process, and when that is over.
+func TestAnEntryKnowsThatItWaits(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	j := open(t, dir, journal.Options{})
+	var told []bool
+	blocked := make(chan struct{}, 2)
+	e := entry(1)
+	e.Blocked = func(b bool) {
+		told = append(told, b)
+		blocked <- struct{}{}
+	}
+	mustAppend(t, j, one, e)
+	if len(told) > 0 {
+		t.Errorf("nobody was there, told %v", told)
+	}
+	lock, err := fsx.TryLock(filepath.Join(dir, string(one.Key()), "lock"), fsx.Exclusive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := j.Append(context.Background(), one, e)
+		done <- err
+	}()
+	<-blocked
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(told, []bool{true, false}); diff != "" {
+		t.Errorf("told (-got +want):\n%s", diff)
+	}
+}

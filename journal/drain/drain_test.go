@@ -1,0 +1,388 @@
+package drain_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/journal/drain"
+)
+
+func TestADrainedSessionIsInTheStoreOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(event(1, amber.HostSessionStart), prompt(2, "fix the build"), answer(3, "Done."))
+	report := w.once(drain.Options{})
+	if report.Events != 3 || report.Applied != 3 || report.Sessions != 1 {
+		t.Errorf("first: %+v", report)
+	}
+	if again := w.once(drain.Options{}); again.Any() {
+		t.Errorf("again: %+v", again)
+	}
+	w.wantSaid("user: fix the build", "assistant: Done.")
+	if s := w.session(); s.Project != "acme/shop" || s.Directory != "/src/shop" || s.Binding != "claude-code" || !s.EndedAt.IsZero() {
+		t.Errorf("the session is %+v", s)
+	}
+}
+
+func TestTheSameEventTwiceCountsOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	again := prompt(1, "hello")
+	w.keep(prompt(1, "hello"), again)
+	typed := prompt(7, "go on")
+	typed.Native = false
+	late := typed
+	late.ObservedAt = amber.At(now.Time().Add(3 * time.Second))
+	w.keep(typed, typed, late)
+	if report := w.once(drain.Options{}); report.Applied != 3 || report.Duplicates != 2 {
+		t.Errorf("%+v", report)
+	}
+	w.wantSaid("user: hello", "user: go on", "user: go on")
+}
+
+// TestAPromptToldTwiceIsOneTurn has a host that repeats the prompt with the
+// answer to it.
+func TestAPromptToldTwiceIsOneTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	typed := prompt(1, "hello")
+	typed.TurnID = "t1"
+	answered := answer(2, "Hi.")
+	answered.TurnID, answered.Prompt = "t1", "hello"
+	again := prompt(3, "hello")
+	again.TurnID = "t2"
+	w.keep(typed, answered, again)
+	w.once(drain.Options{})
+	w.wantSaid("user: hello", "assistant: Hi.", "user: hello")
+}
+
+// TestPoisonIsSetAside has events that can never be stored between others.
+func TestPoisonIsSetAside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bad := prompt(2, "bad")
+	bad.EventID = "not hex"
+	w.keep(prompt(1, "one"), bad)
+	if _, err := w.journal.Append(context.Background(), one, journal.Entry{Payload: []byte("{no json")}); err != nil {
+		t.Fatal(err)
+	}
+	w.keep(prompt(3, "three"))
+	report := w.once(drain.Options{})
+	if report.Quarantined != 2 || report.Applied != 2 {
+		t.Errorf("%+v", report)
+	}
+	w.wantSaid("user: one", "user: three")
+	var held []string
+	err := w.journal.Quarantined(context.Background(), one.Key(), func(h journal.Held) error {
+		held = append(held, fmt.Sprint(h.Seq, " ", h.Reason, " ", len(h.Payload)))
+		return nil
+	})
+	if err != nil || len(held) != 2 || !strings.HasPrefix(held[0], "2 check event id") || !strings.HasPrefix(held[1], "3 understand event") {
+		t.Errorf("quarantine %q, %v", held, err)
+	}
+	if again := w.once(drain.Options{}); again.Quarantined != 0 {
+		t.Errorf("given up twice: %+v", again)
+	}
+}
+
+// stubborn is a store whose Ingest fails as told.
+type stubborn struct {
+	drain.Store
+	fail  func(amber.Ingestion) error
+	tries int
+}
+
+func (s *stubborn) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+	if err := s.fail(in); err != nil {
+		s.tries++
+		return amber.IngestResult{}, err
+	}
+	return s.Store.Ingest(ctx, in)
+}
+
+// TestAFullStoreGivesNothingUp has a store that takes nothing: every event
+// stays in the journal and is drained when it takes something again.
+func TestAFullStoreGivesNothingUp(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []amber.Kind{
+		amber.KindInternal, amber.KindBusy, amber.KindRefused, amber.KindQuota, amber.KindUnreachable, amber.KindTooNew, amber.KindUnsupported,
+	} {
+		w := newWorld(t)
+		w.keep(prompt(1, "one"), prompt(2, "two"))
+		full := &stubborn{Store: w.store, fail: func(amber.Ingestion) error {
+			return &amber.Error{Op: "ingest", Kind: kind, Err: syscall.ENOSPC}
+		}}
+		report, err := w.worker(drain.Options{Store: full}).Once(context.Background())
+		if err != nil || report.Quarantined != 0 || amber.KindOf(report.Err()) != kind {
+			t.Errorf("%s: %+v, %v", kind, report, err)
+		}
+		w.once(drain.Options{})
+		w.wantSaid("user: one", "user: two")
+	}
+}
+
+// TestOneBadEventIsTriedThenSetAside has a store that takes everything but one
+// event, with an error that might pass.
+func TestOneBadEventIsTriedThenSetAside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
+	picky := &stubborn{Store: w.store, fail: func(in amber.Ingestion) error {
+		for _, s := range in.Steps {
+			if s.Event.ID == fmt.Sprintf("%032x", 2) {
+				return errors.New("no idea")
+			}
+		}
+		return nil
+	}}
+	var waits []time.Duration
+	report := w.once(drain.Options{Store: picky, Wait: func(_ context.Context, d time.Duration) error {
+		waits = append(waits, d)
+		return nil
+	}})
+	if report.Quarantined != 1 || report.Applied != 2 {
+		t.Errorf("%+v", report)
+	}
+	want := []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond}
+	if diff := cmp.Diff(waits, want); diff != "" {
+		t.Errorf("pauses (-got +want):\n%s", diff)
+	}
+	w.wantSaid("user: one", "user: three")
+}
+
+// TestOneBadSessionNeverKeepsAnotherBack damages the first of two.
+func TestOneBadSessionNeverKeepsAnotherBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []amber.SessionID{"a", "b", "c"} {
+		ev := prompt(1, "hello")
+		ev.SessionID, ev.EventID = id, fmt.Sprintf("%032x", id)
+		w.keep(ev)
+	}
+	picky := &stubborn{Store: w.store, fail: func(in amber.Ingestion) error {
+		if in.Session == "b" {
+			return amber.Errorf(amber.KindBusy, "ingest", "", "not now")
+		}
+		return nil
+	}}
+	report, err := w.worker(drain.Options{Store: picky}).Once(context.Background())
+	if err != nil || report.Applied != 2 || len(report.Failed) != 1 || amber.KindOf(report.Err()) != amber.KindBusy {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// TestTwoDrainsAtOnce share the work; each event still counts once.
+func TestTwoDrainsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var want []string
+	for i := range 600 {
+		w.keep(prompt(i+1, fmt.Sprint("prompt ", i)))
+		want = append(want, fmt.Sprint("user: prompt ", i))
+	}
+	done := make(chan error)
+	for range 4 {
+		go func() {
+			report, err := w.worker(drain.Options{}).Once(context.Background())
+			done <- errors.Join(err, report.Err())
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	w.wantSaid(want...)
+}
+
+func TestAGapIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j, err := journal.Open(w.dir, journal.Options{Clock: clock, MaxSessionBytes: 600})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Append(context.Background(), one, journal.Entry{Payload: make([]byte, 590), Droppable: true, About: "tool Bash"}); err != nil {
+		t.Fatal(err)
+	}
+	w.once(drain.Options{})
+	got, err := w.store.ListActivity(context.Background(), one.ID, amber.ActivityGap)
+	if err != nil || len(got) != 1 || got[0].Name != "tool Bash" || !strings.Contains(got[0].Detail, "590 bytes") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestAnEventOfANewerAmberWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	newer := prompt(2, "two")
+	newer.Schema++
+	w.keep(prompt(1, "one"), newer)
+	report, err := w.worker(drain.Options{}).Once(context.Background())
+	if err != nil || report.Quarantined != 0 || amber.KindOf(report.Err()) != amber.KindTooNew {
+		t.Errorf("%+v, %v", report, err)
+	}
+	w.wantSaid("user: one")
+}
+
+func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
+	end := event(2, amber.HostSessionEnd)
+	end.Reason = "logout"
+	host := amber.HostProcess{PID: 4711, Start: 1, Boot: "b", Namespace: "n"}
+	live := prompt(1, "work")
+	live.Process = host
+	alive := func(l proc.Liveness) func(amber.HostProcess) proc.Liveness {
+		return func(p amber.HostProcess) proc.Liveness {
+			if p != host {
+				return proc.Unknown
+			}
+			return l
+		}
+	}
+	later := func(d time.Duration) amber.Clock { return func() time.Time { return clock().Add(d) } }
+	for _, tt := range []struct {
+		name   string
+		events []amber.HostEvent
+		alive  func(amber.HostProcess) proc.Liveness
+		now    amber.Clock
+		want   amber.EndReason
+	}{
+		{"by word", []amber.HostEvent{live, end}, alive(proc.Alive), clock, "logout"},
+		{"its process is gone", []amber.HostEvent{live}, alive(proc.Dead), later(time.Minute), amber.EndCrash},
+		{"its process is gone, and its end may be on its way", []amber.HostEvent{live}, alive(proc.Dead), later(time.Second), ""},
+		{"it sleeps", []amber.HostEvent{live}, alive(proc.Alive), later(1000 * time.Hour), ""},
+		{"nobody knows, and it is silent", []amber.HostEvent{prompt(1, "work")}, alive(proc.Alive), later(7 * time.Hour), amber.EndIdle},
+		{"nobody knows, and it was here", []amber.HostEvent{prompt(1, "work")}, alive(proc.Alive), later(time.Hour), ""},
+		{"the clock went back", []amber.HostEvent{prompt(1, "work")}, alive(proc.Dead), later(-1000 * time.Hour), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.keep(tt.events...)
+			d, err := drain.New(drain.Options{Journal: w.journal, Store: w.store, Clock: tt.now, Alive: tt.alive})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second time nothing is left to notice
+				if report, err := d.Once(context.Background()); err != nil || report.Err() != nil {
+					t.Fatal(report, err)
+				}
+			}
+			s := w.session()
+			if s.EndReason != tt.want || s.EndedAt.IsZero() != (tt.want == "") {
+				t.Errorf("ended %q at %v, want %q", s.EndReason, s.EndedAt, tt.want)
+			}
+			if tt.want != "" && s.EndedAt != now {
+				t.Errorf("ended at %v, it was last heard of at %v", s.EndedAt, now)
+			}
+			if n := len(w.memories(amber.SessionSummary)); (n == 1) != (tt.want != "") {
+				t.Errorf("%d digests", n)
+			}
+		})
+	}
+}
+
+// TestAHostThatSpeaksAgain opens its session again, and what it says about its
+// end counts more than what was noticed.
+func TestAHostThatSpeaksAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := prompt(1, "work")
+	first.Process = amber.HostProcess{PID: 1, Boot: "b"}
+	w.keep(first)
+	dead := drain.Options{Grace: -1, Alive: func(amber.HostProcess) proc.Liveness { return proc.Dead }}
+	if r := w.once(dead); len(r.Ended) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	end := event(2, amber.HostSessionEnd)
+	end.Reason = "exit"
+	w.keep(end)
+	w.once(drain.Options{})
+	if s := w.session(); s.EndReason != "exit" {
+		t.Errorf("its own word came later; ended: %q", s.EndReason)
+	}
+	w.keep(prompt(3, "more"))
+	w.once(drain.Options{})
+	if s := w.session(); !s.EndedAt.IsZero() {
+		t.Errorf("it goes on; ended: %q", s.EndReason)
+	}
+}
+
+func TestDrainedSegmentsAreCleared(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"))
+	if r := w.once(drain.Options{}); r.Cleared != 0 {
+		t.Errorf("a session that goes on was cleared: %+v", r)
+	}
+	w.keep(event(2, amber.HostSessionEnd))
+	if r := w.once(drain.Options{}); r.Cleared == 0 {
+		t.Errorf("a session that has ended was not cleared: %+v", r)
+	}
+	st, err := w.journal.Status(context.Background(), one.Key(), 2)
+	if err != nil || st.Entries != 0 || st.Damaged != 0 {
+		t.Errorf("%+v, %v", st, err)
+	}
+	// Sequences go on behind the cursor.
+	w.keep(prompt(3, "three"))
+	w.once(drain.Options{})
+	w.wantSaid("user: one", "user: three")
+}
+
+// TestDamageIsCountedAndTheRestDrained flips a byte in the middle.
+func TestDamageIsCountedAndTheRestDrained(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
+	flip(t, w.dir)
+	report := w.once(drain.Options{})
+	if report.Damaged == 0 || report.Applied != 2 {
+		t.Errorf("%+v", report)
+	}
+	w.wantSaid("user: one", "user: three")
+}
+
+// flip changes one byte of the second of three entries of session one.
+func flip(t *testing.T, dir string) {
+	t.Helper()
+	path := dir + "/" + string(one.Key()) + "/000001.seg"
+	b, err := fsx.ReadFile(fsx.OS(), path, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 0x10
+	if err := fsx.Replace(fsx.OS(), path, 0o600, b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"))
+	ctx, cancel := context.WithCancel(context.Background())
+	rounds := 0
+	d := w.worker(drain.Options{Wait: func(ctx context.Context, _ time.Duration) error {
+		if rounds++; rounds == 3 {
+			cancel()
+		}
+		return ctx.Err()
+	}})
+	told := 0
+	if err := d.Run(ctx, func(drain.Report, error) { told++ }); err != nil || told != 1 {
+		t.Errorf("%v, told %d times", err, told)
+	}
+	w.wantSaid("user: one")
+}

@@ -1,0 +1,238 @@
+package drain_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/store/inmem"
+)
+
+var (
+	update = flag.Bool("update", false, "rewrite the golden files")
+	trials = flag.Int("trials", 10, "how many processes are killed")
+)
+
+func TestMain(m *testing.M) {
+	if job := os.Getenv(childJob); job != "" {
+		os.Exit(child(job))
+	}
+	os.Exit(m.Run())
+}
+
+// now is when everything in these tests happens.
+var now = amber.UnixMilli(1_767_323_045_678)
+
+func clock() time.Time { return now.Time() }
+
+// one is the session most tests are about.
+var one = journal.Session{Host: "claude-code", ID: "s-1"}
+
+// world is a journal and a store to drain it into.
+type world struct {
+	t       testing.TB
+	dir     string
+	journal *journal.Journal
+	store   *inmem.Store
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "spool")
+	return &world{t: t, dir: dir, journal: openJournal(t, dir, fsx.OS()), store: newStore(t)}
+}
+
+func newStore(t testing.TB) *inmem.Store {
+	t.Helper()
+	s, err := inmem.New(inmem.Options{Clock: clock, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func openJournal(t testing.TB, dir string, fsys fsx.FS) *journal.Journal {
+	t.Helper()
+	j, err := journal.Open(dir, journal.Options{Clock: clock, FS: fsys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// worker returns a worker that does not wait.
+func (w *world) worker(o drain.Options) *drain.Worker {
+	w.t.Helper()
+	if o.Journal == nil {
+		o.Journal = w.journal
+	}
+	if o.Store == nil {
+		o.Store = w.store
+	}
+	if o.Wait == nil {
+		o.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	}
+	o.Clock = clock
+	d, err := drain.New(o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return d
+}
+
+// once drains and expects no failure.
+func (w *world) once(o drain.Options) drain.Report {
+	w.t.Helper()
+	report, err := w.worker(o).Once(context.Background())
+	if err != nil || report.Err() != nil {
+		w.t.Fatalf("drain: %v, %v", err, report.Failed)
+	}
+	return report
+}
+
+// event returns an event of session one, the n-th.
+func event(n int, kind amber.EventKind) amber.HostEvent {
+	return amber.HostEvent{
+		Schema: amber.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: one.Host, SessionID: one.ID,
+		Kind: kind, ObservedAt: now, Project: "acme/shop", Directory: "/src/shop",
+	}
+}
+
+func prompt(n int, text string) amber.HostEvent {
+	ev := event(n, amber.HostPrompt)
+	ev.Prompt = text
+	return ev
+}
+
+func answer(n int, text string) amber.HostEvent {
+	ev := event(n, amber.HostTurnEnd)
+	ev.Answer = text
+	return ev
+}
+
+func marshal(t testing.TB, ev amber.HostEvent) []byte {
+	t.Helper()
+	b, err := json.Marshal(ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// keep appends events to the journal.
+func (w *world) keep(events ...amber.HostEvent) {
+	w.t.Helper()
+	for _, ev := range events {
+		s := journal.Session{Host: ev.Host, ID: ev.SessionID}
+		if _, err := w.journal.Append(context.Background(), s, journal.Entry{Payload: marshal(w.t, ev)}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// said returns what was said in session one.
+func said(t testing.TB, s amber.Turns) []string {
+	t.Helper()
+	turns, err := s.LoadTurns(context.Background(), one.ID, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, turn := range turns {
+		out = append(out, string(turn.Role)+": "+turn.Content)
+	}
+	return out
+}
+
+func (w *world) wantSaid(want ...string) {
+	w.t.Helper()
+	if diff := cmp.Diff(said(w.t, w.store), want); diff != "" {
+		w.t.Errorf("turns (-got +want):\n%s", diff)
+	}
+}
+
+// session returns session one.
+func (w *world) session() amber.Session {
+	w.t.Helper()
+	s, err := w.store.Session(context.Background(), one.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// memories returns the memories of a kind, sorted.
+func (w *world) memories(kind amber.MemoryKind) []amber.Memory {
+	w.t.Helper()
+	page, err := w.store.List(context.Background(), amber.ListQuery{
+		Filter: amber.Filter{Kinds: []amber.MemoryKind{kind}, Identities: amber.Identities{ProjectID: "acme/shop"}},
+		Limit:  amber.MaxPageSize,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	slices.SortFunc(page.Items, func(a, b amber.Memory) int { return cmpString(a.Content, b.Content) })
+	return page.Items
+}
+
+func cmpString(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// newDisk returns a simulated disk with the folder above the spool. The
+// folders of sessions are on the real disk too: kernel locks know no other.
+func newDisk(t testing.TB, dir string, sessions ...journal.Session) *crashfs.FS {
+	t.Helper()
+	disk := crashfs.New()
+	if err := fsx.MkdirAll(disk, filepath.Dir(dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range append(sessions, one) {
+		if err := os.MkdirAll(filepath.Join(dir, string(s.Key())), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return disk
+}
+
+func checkGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A checkout may turn line ends into CR LF.
+	if diff := cmp.Diff(string(bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}

@@ -1,0 +1,200 @@
+package drain_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal/drain"
+)
+
+func TestLearnings(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, answer string
+		want         []string
+	}{
+		{"a list below a heading", "Done.\n\n## Key Learnings\n\n- The tests need Redis on port 6379\n- `make gen` rewrites the client,\n  so run it last\n\n## Next\n\n- nothing of this is one", []string{
+			"The tests need Redis on port 6379", "`make gen` rewrites the client, so run it last",
+		}},
+		{"numbers", "### Lessons learned:\n1. Never rename a folder under SQLite\n2) Sync the directory too\n", []string{
+			"Never rename a folder under SQLite", "Sync the directory too",
+		}},
+		{"bold heading, paragraph", "**Key takeaways:**\n\nThe cache is keyed by tenant and\nregion.\n", []string{"The cache is keyed by tenant and region."}},
+		{"words that ask for it", "I fixed it. Fine.\nRemember that the staging database is reset every night.\n> Note for next time: run migrations before the seed", []string{
+			"run migrations before the seed", "the staging database is reset every night.",
+		}},
+		{"other languages", "## Aprendizajes Clave\n* El despliegue necesita dos revisores\n", []string{"El despliegue necesita dos revisores"}},
+		{"emoji", "## 🧠 Key Learnings\n- The linter wants sorted imports", []string{"The linter wants sorted imports"}},
+		{"code is no text", "```\n## Key Learnings\n- this is a template of a document\n```\n", nil},
+		{"too short", "## Learnings\n- ok\n- fine\n", nil},
+		{"in the middle of a sentence", "You should remember that things change. I do not keep in mind that much.", nil},
+		{"twice the same", "## Learnings\n- Use the blue button, not the red\n- Use the blue button, not the red\n", []string{"Use the blue button, not the red"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.keep(answer(1, tt.answer))
+			w.once(drain.Options{})
+			var got []string
+			for _, m := range w.memories(amber.WorkflowInsight) {
+				got = append(got, m.Content)
+				if m.Trust != amber.TrustDerived || m.Scope != amber.ScopeProject || m.ProjectID != "acme/shop" || m.SessionID != one.ID {
+					t.Errorf("%q has trust %s, scope %s %s", m.Content, m.Trust, m.Scope, m.ProjectID)
+				}
+			}
+			if diff := cmp.Diff(got, tt.want); diff != "" {
+				t.Errorf("learnings (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestLearningsAreBounded has an answer that wants to be remembered whole.
+func TestLearningsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var b strings.Builder
+	b.WriteString("## Learnings\n")
+	for i := range 1000 {
+		fmt.Fprintf(&b, "- fact %d %s\n", i, strings.Repeat("long ", 2000))
+	}
+	w.keep(answer(1, b.String()[:900_000]))
+	w.once(drain.Options{})
+	got := w.memories(amber.WorkflowInsight)
+	if len(got) != 20 {
+		t.Errorf("%d learnings", len(got))
+	}
+	for _, m := range got {
+		if len(m.Content) > 2000 {
+			t.Errorf("a learning of %d bytes", len(m.Content))
+		}
+	}
+}
+
+// TestLearningsOfOneSessionAreRecalledInTheNext is what it is all for.
+func TestLearningsOfOneSessionAreRecalledInTheNext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "why do the tests fail?"), answer(2, "Fixed.\n\n## Key Learnings\n- Integration tests need PostgreSQL 16 with the vector extension\n"),
+		event(3, amber.HostSessionEnd))
+	w.once(drain.Options{})
+	found, err := w.store.Recall(context.Background(), amber.Query{
+		Text: "what do the integration tests need?", Filter: amber.Filter{Identities: amber.Identities{SessionID: "s-2", ProjectID: "acme/shop"}},
+	})
+	if err != nil || len(found.Hits) == 0 || !strings.Contains(found.Hits[0].Content, "PostgreSQL 16") || found.Hits[0].Trust != amber.TrustDerived {
+		t.Errorf("%+v, %v", found.Hits, err)
+	}
+	// Nobody has vouched for it, so it is not put before an agent unasked.
+	block, err := amber.BuildContext(context.Background(), amber.NewStore(w.store.Parts()), amber.ConservativePolicy{}, amber.ContextRequest{
+		RecallInput: amber.RecallInput{Goal: "integration tests", Identities: amber.Identities{ProjectID: "acme/shop"}},
+	}, strings.NewReader(strings.Repeat("x", 16)))
+	if err != nil || strings.Contains(block.Text, "PostgreSQL") || strings.Contains(block.Text, "why do") {
+		t.Errorf("%v, injected:\n%s", err, block.Text)
+	}
+}
+
+// busy are the events of a session in which everything happens.
+func busy() []amber.HostEvent {
+	tool := func(n int, name, command string, failed bool, files ...amber.HostFile) amber.HostEvent {
+		ev := event(n, amber.HostToolAfter)
+		ev.Tool = &amber.HostTool{Name: name, Command: command, Failed: failed, Output: "exit status 1", Input: json.RawMessage(`{"n":1}`)}
+		ev.Files = files
+		return ev
+	}
+	todo := event(7, amber.HostTaskChange)
+	todo.Tasks = []amber.HostTask{{Text: "write tests", Status: "completed"}, {Text: "ship it", Status: "pending"}}
+	sub := event(8, amber.HostSubagentEnd)
+	sub.SubagentID, sub.SubagentType, sub.Answer = "a1", "reviewer", "Looks good."
+	broken := event(9, amber.HostError)
+	broken.Message = "rate limited"
+	before := event(10, amber.HostCompactBefore)
+	before.Reason = "auto"
+	after := event(11, amber.HostCompactAfter)
+	after.Reason, after.Message = "auto", "We fixed the build."
+	odd := event(12, amber.HostOther)
+	odd.NativeEvent, odd.Raw = "MoonPhase", json.RawMessage(`{"phase":"full"}`)
+	end := event(14, amber.HostSessionEnd)
+	end.Reason = "exit"
+	return []amber.HostEvent{
+		event(1, amber.HostSessionStart),
+		prompt(2, "fix the build\nplease"),
+		tool(3, "Bash", "go test ./...", true),
+		tool(4, "Bash", "go test ./...", false),
+		tool(5, "Edit", "", false, amber.HostFile{Path: "main.go", Action: amber.FileModified}),
+		tool(6, "Read", "", false, amber.HostFile{Path: "go.mod", Action: amber.FileRead}),
+		todo, sub, broken, before, after, odd,
+		answer(13, "The build works."),
+		end,
+	}
+}
+
+func TestWhatEventsBecome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(busy()...)
+	w.once(drain.Options{})
+	all, err := w.store.ListActivity(context.Background(), one.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, a := range all {
+		fmt.Fprintf(&b, "%s %s: %s ×%d failed %d %q\n", a.Kind, a.Name, a.Status, a.Count, a.Failed, a.Detail)
+	}
+	digests := w.memories(amber.SessionSummary)
+	if len(digests) != 1 {
+		t.Fatalf("%d digests", len(digests))
+	}
+	d := digests[0]
+	fmt.Fprintf(&b, "\n# %s (%s, %s)\n%s\nsummary: %s\n", d.Title, d.Trust, d.Scope, d.Content, d.Summary)
+	s := w.session()
+	fmt.Fprintf(&b, "session: %s, %s\n", s.EndReason, s.Summary)
+	compactions, err := w.store.Compactions(context.Background(), one.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range compactions {
+		fmt.Fprintf(&b, "compaction: %s\n", c.Summary)
+	}
+	checkGolden(t, "busy_session", b.String())
+	w.wantSaid("user: fix the build\nplease", "assistant: The build works.")
+}
+
+// TestHostileTextIsStored has everything that could keep an event out.
+func TestHostileTextIsStored(t *testing.T) {
+	t.Parallel()
+	nasty := "a\x00b\x1b[31m\u202e\r\n" + strings.Repeat("é", 2000)
+	for n, change := range []func(*amber.HostEvent){
+		func(ev *amber.HostEvent) { ev.Kind, ev.Prompt = amber.HostPrompt, nasty },
+		func(ev *amber.HostEvent) { ev.Kind, ev.Answer = amber.HostTurnEnd, "## Learnings\n- "+nasty },
+		func(ev *amber.HostEvent) { ev.Kind, ev.Message, ev.Reason = amber.HostError, nasty, nasty },
+		func(ev *amber.HostEvent) { ev.Kind, ev.Reason = amber.HostSessionEnd, nasty },
+		func(ev *amber.HostEvent) { ev.Kind, ev.NativeEvent = amber.HostOther, nasty },
+		func(ev *amber.HostEvent) { ev.Kind, ev.Directory = amber.HostSessionStart, "/src/"+nasty },
+		func(ev *amber.HostEvent) {
+			ev.Kind, ev.Tool = amber.HostToolAfter, &amber.HostTool{Name: nasty, Command: nasty, Output: nasty, Failed: true}
+			ev.Files = []amber.HostFile{{Path: nasty, Action: amber.FileAction(nasty)}}
+			ev.Tasks = []amber.HostTask{{Text: nasty, Status: nasty, ID: nasty}}
+		},
+		func(ev *amber.HostEvent) {
+			ev.Kind, ev.SubagentID, ev.SubagentType, ev.Answer = amber.HostSubagentEnd, nasty, nasty, nasty
+		},
+		func(ev *amber.HostEvent) { ev.Kind, ev.Reason, ev.Message = amber.HostCompactAfter, nasty, nasty },
+		func(ev *amber.HostEvent) { ev.Kind = "no such kind" },
+		func(ev *amber.HostEvent) { ev.Kind, ev.Tool = amber.HostToolAfter, nil },
+	} {
+		w := newWorld(t)
+		ev := event(1, amber.HostOther)
+		change(&ev)
+		w.keep(ev)
+		if report := w.once(drain.Options{}); report.Applied != 1 || report.Quarantined != 0 {
+			t.Errorf("change %d: %+v", n, report)
+		}
+	}
+}

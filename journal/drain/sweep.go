@@ -1,0 +1,66 @@
+package drain
+
+import (
+	"context"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/proc"
+)
+
+// sweep ends the sessions that are over without a word: their process is gone,
+// or they are silent for long and nobody knows about their process. A host
+// that speaks again later opens its session again.
+func (w *Worker) sweep(ctx context.Context, report *Report) error {
+	open, err := w.o.Store.OpenJournals(ctx)
+	if err != nil {
+		return err
+	}
+	now := w.o.Clock()
+	for _, c := range open {
+		if report.Failed[c.Journal] != "" {
+			continue // what it said last is not in the store yet
+		}
+		reason, over := w.verdict(c, now)
+		if !over {
+			continue
+		}
+		err := w.end(ctx, c, reason)
+		switch amber.KindOf(err) {
+		case "":
+			report.Ended = append(report.Ended, string(c.Session))
+		case amber.KindConflict: // it has just said something
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// verdict says whether a session is over, and why.
+func (w *Worker) verdict(c amber.JournalCursor, now time.Time) (amber.EndReason, bool) {
+	silent := now.Sub(c.LastAt.Time())
+	switch w.o.Alive(c.Process) {
+	case proc.Alive:
+		return "", false
+	case proc.Dead:
+		return amber.EndCrash, silent >= w.o.Grace
+	}
+	return amber.EndIdle, silent >= w.o.IdleAfter
+}
+
+// end ends a session at the time it was last heard of.
+func (w *Worker) end(ctx context.Context, c amber.JournalCursor, reason amber.EndReason) error {
+	d, err := w.digest(ctx, c.Session, c.Host, "")
+	if err != nil {
+		return err
+	}
+	_, err = w.o.Store.Ingest(ctx, amber.Ingestion{
+		Journal: c.Journal, Host: c.Host, Session: c.Session, After: c.Seq, Through: c.Seq,
+		Steps: []amber.IngestStep{{
+			At: c.LastAt, Start: amber.SessionStart{ID: c.Session, Binding: c.Host},
+			Memories: d.memory(), End: &amber.SessionEnd{ID: c.Session, Reason: reason, Summary: d.summary()},
+		}},
+	})
+	return err
+}

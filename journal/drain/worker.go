@@ -1,0 +1,155 @@
+package drain
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/journal"
+)
+
+// Journal is what a worker needs of the crash journal.
+type Journal interface {
+	Keys() ([]journal.Key, error)
+	Session(key journal.Key) (journal.Session, error)
+	Read(ctx context.Context, key journal.Key, after int64, fn func(journal.Frame) error) (journal.Damage, error)
+	Clear(ctx context.Context, key journal.Key, drained int64) (removed int64, err error)
+	Quarantine(ctx context.Context, key journal.Key, seq int64, payload []byte, reason string) error
+}
+
+// Store is what a worker needs of a store.
+type Store interface {
+	amber.Ingester
+	amber.Turns
+	amber.Activities
+}
+
+// Options say how a worker works. Journal, Store and Clock are required.
+type Options struct {
+	Journal Journal
+	Store   Store
+	Clock   amber.Clock
+
+	// Alive tells whether the process of a host is still there. Nil: nobody
+	// knows, and sessions end only by word or by silence.
+	Alive func(amber.HostProcess) proc.Liveness
+	// Grace is how long after its last event a session with a dead process may
+	// still get the end its host wrote; 0: 5 s, negative: none.
+	Grace time.Duration
+	// IdleAfter is how long a session may be silent when nothing is known about
+	// its process; 0: 6 h.
+	IdleAfter time.Duration
+
+	// Interval is the pause between two rounds of Run; 0: 1 s.
+	Interval time.Duration
+	// Attempts is how often one event is tried; 0: 5. Backoff is the first
+	// pause between two attempts, each is twice the one before; 0: 50 ms.
+	Attempts int
+	Backoff  time.Duration
+	// ClearEvery is after how many entries the drained segments of a session
+	// that goes on are cleared; 0: 64.
+	ClearEvery int64
+	// Wait pauses; nil: by a timer. It returns early, with the error, when ctx
+	// ends.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Worker drains one journal into one store. One call of Once or Run at a time;
+// workers in other processes are no harm.
+type Worker struct{ o Options }
+
+// New returns a worker. Errors: invalid.
+func New(o Options) (*Worker, error) {
+	if o.Journal == nil || o.Store == nil || o.Clock == nil {
+		return nil, amber.Errorf(amber.KindInvalid, "make drain", "", "a journal, a store and a clock are required")
+	}
+	if o.Alive == nil {
+		o.Alive = func(amber.HostProcess) proc.Liveness { return proc.Unknown }
+	}
+	if o.Wait == nil {
+		o.Wait = wait
+	}
+	o.Grace = orDefault(o.Grace, 5*time.Second)
+	o.IdleAfter = orDefault(o.IdleAfter, 6*time.Hour)
+	o.Interval = orDefault(o.Interval, time.Second)
+	o.Backoff = orDefault(o.Backoff, 50*time.Millisecond)
+	o.Attempts = orDefault(o.Attempts, 5)
+	o.ClearEvery = orDefault(o.ClearEvery, 64)
+	return &Worker{o: o}, nil
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// Run drains again and again until ctx ends, which is no error. Told is
+// called with the outcome of every round that did or failed something; it may
+// be nil.
+func (w *Worker) Run(ctx context.Context, told func(Report, error)) error {
+	for {
+		report, err := w.Once(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if told != nil && (err != nil || report.Any()) {
+			told(report, err)
+		}
+		if w.o.Wait(ctx, w.o.Interval) != nil {
+			return nil
+		}
+	}
+}
+
+// Once drains what is there and ends the sessions that are over. A session
+// that cannot be drained is told in the report and never keeps another from
+// being drained. Errors: unreachable when ctx ends, and those of reading the
+// spool itself.
+func (w *Worker) Once(ctx context.Context) (Report, error) {
+	report := newReport()
+	keys, err := w.o.Journal.Keys()
+	if err != nil {
+		return report, err
+	}
+	for _, key := range keys {
+		err := w.drain(ctx, key, &report)
+		if ctx.Err() != nil {
+			return report, &amber.Error{Op: "drain", Kind: amber.KindUnreachable, Err: context.Cause(ctx)}
+		}
+		if err != nil {
+			report.fail(key, err)
+		}
+	}
+	if err := w.sweep(ctx, &report); err != nil {
+		return report, err
+	}
+	return report, nil
+}
+
+// drain drains one session. Another worker may be faster; then it goes on
+// behind it.
+func (w *Worker) drain(ctx context.Context, key journal.Key, report *Report) error {
+	for {
+		s := &session{Worker: w, key: key, report: report}
+		err := s.run(ctx)
+		if !errors.Is(err, errOvertaken) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
+)
+
+// nexusLists are the lists of a context whose items are events of their own,
+// in the order they are handed out.
+var nexusLists = []struct {
+	name string
+	fill func(*amber.HostEvent, nexusItem)
+}{
+	{"conversation", fillMessage},
+	{"decisions", fillDecision},
+	{"files", fillFile},
+	{"tasks", fillTask},
+	{"insights", fillInsight},
+	{"errors", fillError},
+	{"subagent_executions", fillSubagent},
+	{"commands_run", fillCommand},
+}
+
+// nexusEntry is one entry on its way to become events.
+type nexusEntry struct {
+	*nexus
+	index   int
+	at      amber.Time
+	session Session
+	same    map[string]int // how often an item was seen in this entry
+}
+
+// events hands out what an entry holds. Raw is valid JSON.
+func (n *nexus) events(index int, raw []byte) error {
+	raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+	fields, context := jsonFields(raw), map[string]json.RawMessage(nil)
+	if fields != nil {
+		context = jsonFields(fields["context"])
+	}
+	e := nexusEntry{nexus: n, index: index, same: map[string]int{}}
+	e.at = e.moment(jsonText(fields["timestamp"]), e.moment(n.startedAt, amber.At(n.clock())))
+	var err error
+	if e.session, err = n.sessionOf(context); err != nil {
+		return err
+	}
+	for _, list := range nexusLists {
+		var items []json.RawMessage
+		if json.Unmarshal(context[list.name], &items) != nil {
+			continue // it stays with the rest of the entry
+		}
+		delete(context, list.name)
+		for i, item := range items {
+			if err := e.item(list.name, i, item, list.fill); err != nil {
+				return err
+			}
+		}
+	}
+	return e.rest(fields, context, raw)
+}
+
+// sessionOf names the session of an entry. An agent that is no fit name for a
+// host gets another.
+func (n *nexus) sessionOf(context map[string]json.RawMessage) (Session, error) {
+	s := Session{Host: n.agent, ID: amber.SessionID(jsonText(context["session_id"]))}
+	if own := jsonText(context["agent_type"]); own != "" {
+		s.Host = own
+	}
+	agent := s.Host
+	if amber.CheckID("host", s.Host) != nil {
+		s.Host = "nexus"
+	}
+	if amber.CheckID("session id", string(s.ID)) != nil {
+		s.ID = amber.SessionID("nexus-" + nexusDigest("session", agent, n.startedAt, string(s.ID)))
+	}
+	if n.sessions[s] {
+		return s, nil
+	}
+	if len(n.sessions) == maxNexusSessions {
+		return s, amber.Errorf(amber.KindInvalid, "read buffer", "", fmt.Sprintf("it names more than %d sessions", maxNexusSessions))
+	}
+	n.sessions[s] = true
+	if !slices.Contains(n.report.Sessions, s.ID) {
+		n.report.Sessions = append(n.report.Sessions, s.ID)
+	}
+	return s, nil
+}
+
+// nexusItem is an item of a list without secrets.
+type nexusItem struct {
+	raw    json.RawMessage
+	fields map[string]json.RawMessage // nil where it is no object
+	clean  func(string) string        // removes what only decoded text shows
+}
+
+// text returns a field of the item, or the item itself for "", where that is
+// text.
+func (it nexusItem) text(field string) string {
+	if field == "" {
+		return it.clean(jsonText(it.raw))
+	}
+	return it.clean(jsonText(it.fields[field]))
+}
+
+// timeFields are what items call the time they happened, the latest first.
+var timeFields = []string{"timestamp", "completed_at", "started_at"}
+
+// item hands out one item of a list.
+func (e nexusEntry) item(list string, index int, raw json.RawMessage, fill func(*amber.HostEvent, nexusItem)) error {
+	var removed redact.Report
+	clean := func(s string) string {
+		s, r := e.redactor.String(s)
+		removed.Add(r)
+		return s
+	}
+	raw, removed = e.redactor.Bytes(raw)
+	it := nexusItem{raw: raw, fields: jsonFields(raw), clean: clean}
+	ev := e.event(list)
+	stamp := ""
+	for _, f := range timeFields {
+		if stamp = jsonText(it.fields[f]); stamp != "" {
+			ev.NativeAt = e.moment(stamp, amber.Time{})
+			ev.ObservedAt = e.moment(stamp, e.at)
+			break
+		}
+	}
+	ev.Raw = raw
+	fill(&ev, it)
+	ev.EventID = e.itemID(list, index, stamp, raw)
+	ev.Redactions = removed.Counts
+	return e.hand(ev)
+}
+
+// itemID identifies an item. Buffers repeat what earlier entries held: the
+// same item of the same moment is the same event in whichever entry it is.
+// Without a time, only its place tells it from another.
+func (e nexusEntry) itemID(list string, index int, stamp string, raw []byte) string {
+	place := fmt.Sprintf("entry %d item %d", e.index, index)
+	if stamp != "" {
+		content := list + "\x00" + stamp + "\x00" + string(raw)
+		place = fmt.Sprintf("%s again %d", stamp, e.same[content])
+		e.same[content]++
+	}
+	return nexusDigest("event", e.session.Host, string(e.session.ID), e.startedAt, list, place, string(raw))
+}
+
+// rest hands out what is left of an entry once its lists are gone, so that
+// nothing in it is lost.
+func (e nexusEntry) rest(fields, context map[string]json.RawMessage, raw []byte) error {
+	if context != nil {
+		var err error
+		if fields["context"], err = json.Marshal(context); err != nil {
+			return err
+		}
+		if raw, err = json.Marshal(fields); err != nil {
+			return err
+		}
+	}
+	raw, removed := e.redactor.Bytes(raw)
+	ev := e.event("entry")
+	if t := oneWord(jsonText(fields["context_type"])); t != "" {
+		ev.NativeEvent += "." + t
+	}
+	ev.Raw = raw
+	ev.EventID = nexusDigest("event", e.session.Host, string(e.session.ID), e.startedAt, "entry", fmt.Sprint(e.index), string(raw))
+	ev.Redactions = removed.Counts
+	return e.hand(ev)
+}
+
+// event returns an event of the entry's session.
+func (e nexusEntry) event(what string) amber.HostEvent {
+	return amber.HostEvent{
+		Schema: amber.HostEventSchema, Native: true, Host: e.session.Host, SessionID: e.session.ID,
+		NativeEvent: "nexus." + what, Kind: amber.HostOther, ObservedAt: e.at,
+	}
+}
+
+// hand hands out an event unless it was handed out before.
+func (e nexusEntry) hand(ev amber.HostEvent) error {
+	if e.seen[ev.EventID] {
+		return nil
+	}
+	if len(e.seen) < maxNexusSeen {
+		e.seen[ev.EventID] = true
+	}
+	if err := fitPayload(&ev); err != nil {
+		return err
+	}
+	e.report.Events++
+	e.report.BytesCut += ev.Truncated
+	return e.emit(ev)
+}
+
+// fitPayload cuts an event that does not fit into one entry of the journal.
+func fitPayload(ev *amber.HostEvent) error {
+	const spare = 64 // for what the cut itself adds
+	for range 4 {
+		b, err := json.Marshal(ev)
+		over := len(b) - (MaxPayload - spare)
+		if err != nil || over <= 0 {
+			return err
+		}
+		if ev.Raw != nil {
+			ev.Truncated += int64(len(ev.Raw))
+			ev.Raw = nil
+			continue
+		}
+		long := longest(ev)
+		kept := strings.ToValidUTF8((*long)[:max(0, len(*long)-over)], "")
+		ev.Truncated += int64(len(*long) - len(kept))
+		*long = kept
+	}
+	return nil
+}
+
+// longest returns the longest text of an event.
+func longest(ev *amber.HostEvent) *string {
+	texts := []*string{&ev.Prompt, &ev.Answer, &ev.Message, &ev.SubagentType, &ev.Reason}
+	if ev.Tool != nil {
+		tool := *ev.Tool // the caller's own
+		ev.Tool = &tool
+		texts = append(texts, &ev.Tool.Command)
+	}
+	for i := range ev.Files {
+		texts = append(texts, &ev.Files[i].Path)
+	}
+	for i := range ev.Tasks {
+		texts = append(texts, &ev.Tasks[i].Text, &ev.Tasks[i].Status)
+	}
+	return slices.MaxFunc(texts, func(a, b *string) int { return len(*a) - len(*b) })
+}
+
+// moment reads a time, or returns other where it is none that can be believed:
+// before 1970, or later than a day from now.
+func (e nexusEntry) moment(s string, other amber.Time) amber.Time {
+	t, err := amber.ParseTime(s)
+	if err != nil || t.UnixMilli() <= 0 || amber.At(e.clock().Add(24*time.Hour)).Before(t) {
+		return other
+	}
+	return t
+}
+
+// nexusDigest returns 32 hex digits over parts, none of which can run into the
+// next.
+func nexusDigest(parts ...string) string {
+	h := sha256.New()
+	h.Write([]byte("amber nexus 1"))
+	for _, p := range parts {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(p))))
+		h.Write([]byte(p))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// jsonText returns the text that a JSON string is, else "".
+func jsonText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// jsonFields returns the fields of a JSON object, else nil.
+func jsonFields(raw json.RawMessage) map[string]json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return nil
+	}
+	return fields
+}
+
+// oneWord returns s where it is a short name, else "".
+func oneWord(s string) string {
+	if len(s) > 64 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") != "" {
+		return ""
+	}
+	return s
+}

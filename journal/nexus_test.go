@@ -1,0 +1,455 @@
+package journal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/journal"
+)
+
+// nexusFile is a buffer as nexus-memory-hooks writes it: three entries, the second repeats what the first held.
+func nexusFile(t testing.TB) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "nexus", "claude-code.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+var nexusOptions = journal.NexusOptions{Clock: today, Redact: redact.New()}
+
+func readNexus(b []byte) (events []amber.HostEvent, report journal.NexusReport, err error) {
+	report, err = journal.ReadNexus(bytes.NewReader(b), nexusOptions, func(ev amber.HostEvent) error {
+		events = append(events, ev)
+		return nil
+	})
+	return events, report, err
+}
+
+var sameTimes = cmpopts.EquateComparable(amber.Time{})
+
+// gist is an event in one line.
+func gist(ev amber.HostEvent) string {
+	parts := []string{string(ev.SessionID), string(ev.Kind), ev.NativeEvent, ev.Prompt, ev.Answer, ev.Message}
+	if ev.Tool != nil {
+		parts = append(parts, "$ "+ev.Tool.Command)
+	}
+	for _, f := range ev.Files {
+		parts = append(parts, fmt.Sprint(f.Action, " ", f.Path))
+	}
+	for _, k := range ev.Tasks {
+		parts = append(parts, k.Status+" "+k.Text)
+	}
+	if ev.Raw != nil {
+		parts = append(parts, "raw")
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " | ")
+}
+
+func gists(events []amber.HostEvent) []string {
+	var out []string
+	for _, ev := range events {
+		out = append(out, gist(ev))
+	}
+	return out
+}
+
+// TestDefect19ConversationIsOnlyCounted reads back the text of everything the buffer held, not a count of it.
+func TestDefect19ConversationIsOnlyCounted(t *testing.T) {
+	t.Parallel()
+	events, report, err := readNexus(nexusFile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := string(events[len(events)-1].SessionID)
+	want := []string{
+		"s-1 | prompt | nexus.conversation | Which database do we use?",
+		"s-1 | turn.end | nexus.conversation | PostgreSQL, for JSONB.",
+		"s-1 | tool.after | nexus.commands_run | $ go test ./...",
+		"s-1 | other | nexus.entry.checkpoint | raw",
+		"s-1 | other | nexus.conversation | Context was compacted. | raw",
+		"s-1 | other | nexus.decisions | Keep PostgreSQL\nRationale: JSONB indexes beat a document store here\nAlternatives: MongoDB; SQLite\nImpact: one database to run | raw",
+		"s-1 | other | nexus.files | modified /src/db.go | raw",
+		"s-1 | task | nexus.tasks | in_progress Add an index | raw",
+		"s-1 | other | nexus.insights | GIN indexes are slow to build",
+		"s-1 | error | nexus.errors | Timeout: migration took too long\nat migrate.go:7 | raw",
+		"s-1 | subagent.end | nexus.subagent_executions | review the migration\ntwo remarks | raw",
+		"s-1 | tool.after | nexus.commands_run | $ go test ./...",
+		"s-1 | tool.after | nexus.commands_run | $ export DB_PASSWORD=[REDACTED:env-assignment]",
+		"s-1 | other | nexus.entry.compact | raw",
+		last + " | prompt | nexus.conversation | Grüße \u2028 and a smile 😀",
+		last + " | other | nexus.entry.test | raw",
+	}
+	if diff := cmp.Diff(want, gists(events)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	wantReport := journal.NexusReport{Entries: 3, Salvaged: 3, Events: len(want), Sessions: []amber.SessionID{"s-1", amber.SessionID(last)}}
+	if diff := cmp.Diff(wantReport, report); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	if !strings.HasPrefix(last, "nexus-") || amber.CheckID("session id", last) != nil {
+		t.Errorf("a session without a name is called %q", last)
+	}
+	first := events[0]
+	if first.Host != "claude-code" || !first.Native || first.Schema != amber.HostEventSchema ||
+		first.ObservedAt.String() != "2026-01-02T03:00:01.000Z" || first.NativeAt != first.ObservedAt {
+		t.Errorf("the first event is %+v", first)
+	}
+	if raw := string(events[13].Raw); !strings.Contains(raw, `"branch":"main"`) || strings.Contains(raw, "JSONB") {
+		t.Errorf("the rest of the second entry is %s", raw)
+	}
+}
+
+// TestDefect13TornBufferIsLostAsAWhole cuts the file off here and there, also before its last byte: what is whole before the cut is read, the same
+// events under the same ids as from the whole file.
+func TestDefect13TornBufferIsLostAsAWhole(t *testing.T) {
+	t.Parallel()
+	file := nexusFile(t)
+	all, _, err := readNexus(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]amber.HostEvent{}
+	for _, ev := range all {
+		known[ev.EventID] = ev
+	}
+	before := 0
+	for cut := (len(file) - 1) % 5; cut < len(file); cut += 5 {
+		events, report, err := readNexus(file[:cut])
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if !report.Truncated || report.Partial > 1 || report.Entries > 3 {
+			t.Fatalf("cut at %d: %+v", cut, report)
+		}
+		shared := 0
+		for _, ev := range events {
+			whole, ok := known[ev.EventID]
+			if !ok && !strings.HasPrefix(ev.NativeEvent, "nexus.entry") { // the rest of a torn entry is its own
+				t.Fatalf("cut at %d: %s is not in the whole file", cut, gist(ev))
+			}
+			if ok && !reflect.DeepEqual(whole, ev) {
+				t.Fatalf("cut at %d: %s differs from the whole file", cut, gist(ev))
+			}
+			if !strings.HasPrefix(ev.NativeEvent, "nexus.entry") {
+				shared++
+			}
+		}
+		if shared < before {
+			t.Fatalf("cut at %d: %d events, a few bytes less gave %d", cut, shared, before)
+		}
+		before = shared
+	}
+	if items := len(all) - 3; before != items {
+		t.Errorf("the file without its last byte gives %d of %d events", before, items)
+	}
+}
+
+// TestDefect12RecoveryOfABufferCanBeRepeated imports the buffer as it grew: no event is another one the second time.
+func TestDefect12RecoveryOfABufferCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	file := nexusFile(t)
+	first, _, err := readNexus(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := readNexus(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, again, sameTimes); diff != "" {
+		t.Errorf("the second time (-first +second):\n%s", diff)
+	}
+	ids := map[string]bool{}
+	for _, ev := range first {
+		if ids[ev.EventID] || len(ev.EventID) != 32 {
+			t.Errorf("%s has the id %q", gist(ev), ev.EventID)
+		}
+		ids[ev.EventID] = true
+	}
+}
+
+// TestDefect14UnknownFieldsOfABuffer reads buffers of versions that have more fields, and fewer.
+func TestDefect14UnknownFieldsOfABuffer(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, file string
+		want       []string
+	}{
+		{
+			"a new field of a message", `{"entries":[{"context":{"session_id":"s","conversation":[{"role":"user","content":"hi","timestamp":"2026-01-01T00:00:00Z","tokens":7}]}}]}`,
+			[]string{"s | prompt | nexus.conversation | hi | raw", "s | other | nexus.entry | raw"},
+		},
+		{
+			"a message without a time", `{"entries":[{"context":{"session_id":"s","conversation":[{"role":"assistant","content":"hi"}]}}]}`,
+			[]string{"s | turn.end | nexus.conversation | hi | raw", "s | other | nexus.entry | raw"},
+		},
+		{
+			"a message of another shape", `{"entries":[{"context":{"session_id":"s","conversation":["hi",7,{"role":1,"content":["x"]}]}}]}`,
+			[]string{"s | other | nexus.conversation | raw", "s | other | nexus.conversation | raw", "s | other | nexus.conversation | raw", "s | other | nexus.entry | raw"},
+		},
+		{"a list that is none", `{"entries":[{"context":{"session_id":"s","files":{"a":1}}}]}`, []string{"s | other | nexus.entry | raw"}},
+		{
+			"a file of an unknown action", `{"entries":[{"context":{"session_id":"s","files":[{"path":"a","action":"renamed"}]}}]}`,
+			[]string{"s | other | nexus.files | raw", "s | other | nexus.entry | raw"},
+		},
+		{
+			"a subagent at work", `{"entries":[{"context":{"session_id":"s","subagent_executions":[{"subagent_type":"r","task":"look","status":"running","started_at":"2026-01-01T00:00:00Z"}]}}]}`,
+			[]string{"s | subagent.start | nexus.subagent_executions | look | raw", "s | other | nexus.entry | raw"},
+		},
+		{
+			"entries before anything else", `{"entries":[{"context":{"session_id":"s","insights":["a"]}}],"started_at":"2026-01-01T00:00:00Z"}`,
+			[]string{"s | other | nexus.insights | a", "s | other | nexus.entry | raw"},
+		},
+		{"a byte order mark", "\xef\xbb\xbf" + `{"entries":[]}`, nil},
+		{"a type that is no word", `{"entries":[{"context_type":"a\u001b[2J b","context":{"session_id":"s"}}]}`, []string{"s | other | nexus.entry | raw"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			events, report, err := readNexus([]byte(tt.file))
+			if err != nil || report.Truncated || report.BytesUnread != 0 {
+				t.Fatalf("%+v, %v", report, err)
+			}
+			if diff := cmp.Diff(tt.want, gists(events)); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNexusEntriesThatAreNoObjects keeps what nobody understands.
+func TestNexusEntriesThatAreNoObjects(t *testing.T) {
+	t.Parallel()
+	events, report, err := readNexus([]byte(`{"agent_type":"pi","entries":[1,"two",null,[{"a":1}],{"context":"text"}]}`))
+	if err != nil || report.Salvaged != 5 || report.Truncated || len(events) != 5 {
+		t.Fatalf("%d events, %+v, %v", len(events), report, err)
+	}
+	var raws []string
+	for _, ev := range events {
+		raws = append(raws, string(ev.Raw))
+	}
+	if diff := cmp.Diff([]string{`1`, `"two"`, `null`, `[{"a":1}]`, `{"context":"text"}`}, raws); diff != "" {
+		t.Errorf("raw (-want +got):\n%s", diff)
+	}
+}
+
+// TestDefect16AgentOfABufferIsNoPath reads agents and sessions that would lead elsewhere.
+func TestDefect16AgentOfABufferIsNoPath(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"../../etc/passwd", "/abs", "a\x00b", " ", "", strings.Repeat("x", 5000), "a\nb"} {
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := fmt.Sprintf(`{"started_at":"2026-01-01T00:00:00Z","entries":[{"context":{"agent_type":%s,"session_id":%[1]s,"insights":["a"]}}]}`, quoted)
+		events, _, err := readNexus([]byte(file))
+		if err != nil || len(events) != 2 {
+			t.Fatalf("%q: %d events, %v", name, len(events), err)
+		}
+		if err := (journal.Session{Host: events[0].Host, ID: events[0].SessionID}).Check(); err != nil {
+			t.Errorf("%.20q: %v", name, err)
+		}
+	}
+}
+
+// TestDefect18BufferIsBounded gives files that are too much in one way each.
+func TestDefect18BufferIsBounded(t *testing.T) {
+	t.Parallel()
+	message := func(content string) string {
+		return fmt.Sprintf(`{"entries":[{"context":{"session_id":"s","conversation":[{"role":"user","content":%q,"timestamp":"2026-01-01T00:00:00Z"}]}}]}`, content)
+	}
+	t.Run("a long message is cut", func(t *testing.T) {
+		t.Parallel()
+		events, report, err := readNexus([]byte(message(strings.Repeat("word ", 500_000))))
+		if err != nil || len(events) != 2 {
+			t.Fatalf("%d events, %v", len(events), err)
+		}
+		b, err := json.Marshal(events[0])
+		if err != nil || len(b) > journal.MaxPayload || len(b) < journal.MaxPayload/2 {
+			t.Errorf("an event of %d bytes, %v", len(b), err)
+		}
+		if ev := events[0]; int64(len(ev.Prompt))+ev.Truncated != 2_500_000 || report.BytesCut != ev.Truncated {
+			t.Errorf("%d bytes kept and %d cut, %d reported", len(ev.Prompt), ev.Truncated, report.BytesCut)
+		}
+	})
+	t.Run("long custom fields are left out", func(t *testing.T) {
+		t.Parallel()
+		file := fmt.Sprintf(`{"entries":[{"context":{"session_id":"s","insights":["kept"],"custom":{"x":%q}}}]}`, strings.Repeat("y", 2<<20))
+		events, report, err := readNexus([]byte(file))
+		if err != nil || len(events) != 2 || events[0].Message != "kept" || events[1].Raw != nil || report.BytesCut < 2<<20 {
+			t.Errorf("%q, %+v, %v", gists(events), report, err)
+		}
+	})
+	t.Run("an entry that never ends", func(t *testing.T) {
+		t.Parallel()
+		endless := io.MultiReader(strings.NewReader(`{"entries":[{"context":{"session_id":"s","custom":{"x":"`), io.LimitReader(letters{}, 48<<20))
+		report, err := journal.ReadNexus(endless, nexusOptions, func(amber.HostEvent) error { return nil })
+		if err != nil || !report.Truncated || report.BytesUnread < 48<<20 || report.Salvaged != 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+	t.Run("an entry in every line and no end", func(t *testing.T) {
+		t.Parallel()
+		_, report, err := readNexus(append([]byte("{\n  \"entries\": [\n"), bytes.Repeat([]byte("    {\n"), 200_000)...))
+		if err != nil || !report.Truncated || report.Salvaged != 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+	t.Run("deeper than anybody looks", func(t *testing.T) {
+		t.Parallel()
+		_, report, err := readNexus([]byte(`{"entries":[` + strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000) + `]}`))
+		if err != nil || report.Salvaged != 0 || report.Entries != 1 || report.BytesUnread == 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+	t.Run("a session in every entry", func(t *testing.T) {
+		t.Parallel()
+		var file strings.Builder
+		file.WriteString(`{"entries":[`)
+		for i := range 1001 {
+			fmt.Fprintf(&file, `{"context":{"session_id":"s%d"}},`, i)
+		}
+		_, _, err := readNexus([]byte(file.String()))
+		wantKind(t, "read", err, amber.KindInvalid)
+	})
+}
+
+// letters is an endless text.
+type letters struct{}
+
+func (letters) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}
+
+// TestDefect13OneBadByteInABuffer changes one byte at a time, every fifth: no other entry is lost.
+func TestDefect13OneBadByteInABuffer(t *testing.T) {
+	t.Parallel()
+	file := nexusFile(t)
+	all, _, err := readNexus(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mark = "\n    {\n"
+	second := bytes.Index(file, []byte(mark))
+	second += len(mark) + bytes.Index(file[second+len(mark):], []byte(mark))
+	third := second + 1 + bytes.Index(file[second+1:], []byte(mark))
+	for at := second + len(mark); at < third; at += 5 {
+		c := "\"{}\\x\x00"[at%6]
+		if file[at] == c {
+			continue
+		}
+		bad := bytes.Clone(file)
+		bad[at] = c
+		events, report, err := readNexus(bad)
+		if err != nil {
+			t.Fatalf("%q at %d: %v", c, at, err)
+		}
+		got := map[string]bool{}
+		for _, ev := range events {
+			got[ev.EventID] = true
+		}
+		// The first entry, and the conversation of the last: its id does not hang on how many entries there are.
+		for _, ev := range append(slices.Clone(all[:4]), all[14]) {
+			if !got[ev.EventID] {
+				t.Fatalf("%q at %d loses %s: %+v", c, at, gist(ev), report)
+			}
+		}
+	}
+}
+
+func TestNexusRefusesOtherFiles(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"[]", "text", "{}", `{"a":1}`, `{"entries":7}`, `{"entries":"x"}`, "\x00\x00\x00\x00", `{1:2}`, `{"entries"`[:1] + "}"} {
+		events, _, err := readNexus([]byte(file))
+		wantKind(t, file, err, amber.KindInvalid)
+		if events != nil {
+			t.Errorf("%s gives %q", file, gists(events))
+		}
+	}
+	for _, file := range []string{"", " ", "{", `{"started_at": "2026`, `{"entries": [`} {
+		events, report, err := readNexus([]byte(file))
+		if err != nil || events != nil || !report.Truncated {
+			t.Errorf("%q: %q, %+v, %v, want an empty file that was cut off", file, gists(events), report, err)
+		}
+	}
+}
+
+// TestNexusErrorsEnd hands on what the reader and the receiver say, and reads however the bytes come.
+func TestNexusErrorsEnd(t *testing.T) {
+	t.Parallel()
+	file, broken := nexusFile(t), errors.New("broken")
+	_, err := journal.ReadNexus(bytes.NewReader(file), nexusOptions, func(amber.HostEvent) error { return broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("got %v of the receiver", err)
+	}
+	for cut := 0; cut < len(file); cut += 97 {
+		r := io.MultiReader(bytes.NewReader(file[:cut]), iotest.ErrReader(broken))
+		if _, err := journal.ReadNexus(r, nexusOptions, func(amber.HostEvent) error { return nil }); !errors.Is(err, broken) {
+			t.Errorf("got %v of a reader that fails at %d", err, cut)
+		}
+	}
+	n := 0
+	report, err := journal.ReadNexus(iotest.OneByteReader(bytes.NewReader(file)), nexusOptions, func(amber.HostEvent) error { n++; return nil })
+	if err != nil || report.Salvaged != 3 || n != report.Events {
+		t.Errorf("byte by byte: %+v, %v", report, err)
+	}
+}
+
+// FuzzNexus reads anything as a buffer. It ends; every event can be appended and has an id of its own, the same every time.
+func FuzzNexus(f *testing.F) {
+	file := nexusFile(f)
+	f.Add(file)
+	f.Add(file[:len(file)/2])
+	f.Add(file[:len(file)-40])
+	for _, seed := range []string{
+		"", "{", `{"entries":[{}]}`, `{"entries":[1,"",null,{"context":{"conversation":[{}],"files":[{"path":"a","action":"read"}]}}]}`,
+		`{"started_at":"9999-01-01T00:00:00Z","agent_type":"x","entries":[{"timestamp":"0001-01-01T00:00:00Z","context":{"custom":{"a":[[]]}}}]}`,
+		"{\n \"entries\": [\n  {\n   \"a\": \"\n  {\n  }\n ]\n}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		events, report, err := readNexus(b)
+		if err != nil && amber.KindOf(err) != amber.KindInvalid {
+			t.Fatal(err)
+		}
+		if report.Events != len(events) || report.Salvaged+report.Partial > report.Entries ||
+			report.BytesUnread < 0 || report.BytesUnread > int64(len(b)) {
+			t.Fatalf("%d events, %+v of %d bytes", len(events), report, len(b))
+		}
+		ids := map[string]bool{}
+		for _, ev := range events {
+			payload, err := json.Marshal(ev)
+			if err != nil || len(payload) > journal.MaxPayload {
+				t.Fatalf("an event of %d bytes, %v", len(payload), err)
+			}
+			if ids[ev.EventID] || (journal.Session{Host: ev.Host, ID: ev.SessionID}).Check() != nil || ev.ObservedAt.UnixMilli() <= 0 {
+				t.Fatalf("event %+v", ev)
+			}
+			ids[ev.EventID] = true
+		}
+		if again, _, _ := readNexus(b); !reflect.DeepEqual(events, again) {
+			t.Fatal("the second time gives other events")
+		}
+	})
+}

@@ -1,0 +1,203 @@
+package inmem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+var _ amber.Ingester = (*Store)(nil)
+
+// Ingest implements [amber.Ingester].
+func (s *Store) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+	in, err := in.Normalize()
+	if err != nil {
+		return amber.IngestResult{}, err
+	}
+	return run(ctx, s, "ingest", func() (amber.IngestResult, error) {
+		undo := s.checkpoint()
+		n := intake{Store: s, now: s.now(), session: in.Session}
+		if err := n.take(in); err != nil {
+			undo()
+			return amber.IngestResult{}, err
+		}
+		return n.result, nil
+	})
+}
+
+// checkpoint returns a function that undoes everything an ingestion did since.
+func (s *Store) checkpoint() (undo func()) {
+	records, answers, changes := maps.Clone(s.records), maps.Clone(s.answers), s.changes
+	sessions, active, activity := maps.Clone(s.sessions), maps.Clone(s.active), maps.Clone(s.activity)
+	cursors, native, observed := maps.Clone(s.cursors), maps.Clone(s.native), maps.Clone(s.observed)
+	turns, compactions := s.turns, s.compactions
+	return func() {
+		s.records, s.answers, s.changes = records, answers, changes
+		s.sessions, s.active, s.activity = sessions, active, activity
+		s.cursors, s.native, s.observed = cursors, native, observed
+		s.turns, s.compactions = turns, compactions
+	}
+}
+
+// intake is one ingestion while it is applied.
+type intake struct {
+	*Store
+	now     amber.Time
+	session amber.SessionID
+	updated bool // the session
+	logged  bool // that the session changed
+	result  amber.IngestResult
+}
+
+func (n *intake) take(in amber.Ingestion) error {
+	if err := n.moveCursor(in); err != nil {
+		return err
+	}
+	for i, step := range in.Steps {
+		if err := n.step(step); err != nil {
+			return &amber.Error{Op: fmt.Sprintf("ingest: step %d", i+1), Kind: amber.KindOf(err), ID: in.Journal, Err: err}
+		}
+	}
+	if n.updated && !n.logged {
+		n.logSession(n.now, amber.OpUpdate, n.session)
+	}
+	return nil
+}
+
+func (n *intake) moveCursor(in amber.Ingestion) error {
+	c := n.cursors[in.Journal]
+	if c.Seq != in.After {
+		return conflict("ingest", in.Journal, fmt.Sprintf("expected the cursor at %d, it is at %d", in.After, c.Seq))
+	}
+	n.cursors[in.Journal] = amber.JournalCursor{
+		Journal: in.Journal, Host: in.Host, Session: in.Session, Seq: in.Through,
+		LastAt: cmp.Or(in.LastAt, c.LastAt), Process: cmp.Or(in.Process, c.Process),
+	}
+	return nil
+}
+
+// step applies one step, unless its event is known.
+func (n *intake) step(step amber.IngestStep) error {
+	step.At = cmp.Or(step.At, n.now)
+	if !n.isNew(step) {
+		n.result.Duplicates++
+		return nil
+	}
+	if err := n.start(step); err != nil {
+		return err
+	}
+	for _, t := range step.Turns {
+		if _, err := n.appendTurn(n.now, t); err != nil {
+			return err
+		}
+	}
+	for _, a := range step.Activity {
+		n.do(step.At, a)
+	}
+	for _, r := range step.Memories {
+		before := n.changes.stamp
+		ack, err := n.write(n.now, r)
+		if err != nil {
+			return err
+		}
+		if ack.Origin.Clock > before {
+			n.result.Memories++
+		}
+	}
+	if step.Compaction != nil {
+		if _, err := n.addCompaction(n.now, *step.Compaction); err != nil {
+			return err
+		}
+	}
+	if step.End != nil {
+		n.end(step)
+	}
+	n.result.Applied++
+	return nil
+}
+
+// isNew reports whether the event of a step is new, and remembers it.
+func (n *intake) isNew(step amber.IngestStep) bool {
+	e := step.Event
+	switch {
+	case e == amber.EventRef{}:
+		return true
+	case e.Native:
+		known := n.native[e.ID]
+		n.native[e.ID] = true
+		return !known
+	}
+	e.At = cmp.Or(e.At, step.At)
+	for _, t := range n.observed[e.ID] {
+		if !e.At.Before(t.Add(-amber.SameEventWindow)) && !t.Add(amber.SameEventWindow).Before(e.At) {
+			return false
+		}
+	}
+	n.observed[e.ID] = append(n.observed[e.ID], e.At)
+	return true
+}
+
+// start makes the session of a step, or brings the one that is there up to
+// date.
+func (n *intake) start(step amber.IngestStep) error {
+	n.updated = true
+	stored, found := n.sessions[n.session]
+	if !found {
+		n.logged = true
+		_, err := n.startNew(n.now, step.At, step.Start)
+		return err
+	}
+	next := stored
+	next.Project, next.Directory = cmp.Or(stored.Project, step.Start.Project), cmp.Or(stored.Directory, step.Start.Directory)
+	next.UpdatedAt = n.now
+	if step.Reopen && !stored.EndedAt.IsZero() {
+		next.EndedAt, next.EndReason = amber.Time{}, ""
+		n.active[next.Binding] = next.ID
+		n.logged = true
+		n.putSession(n.now, next)
+		return nil
+	}
+	n.sessions[next.ID] = next
+	return nil
+}
+
+// end ends the session, though not before it started.
+func (n *intake) end(step amber.IngestStep) {
+	session := n.sessions[n.session]
+	ended := step.At
+	if ended.Before(session.StartedAt) {
+		ended = session.StartedAt
+	}
+	head := len(n.changes.entries)
+	n.Store.end(n.now, ended, session, *step.End)
+	n.logged = n.logged || len(n.changes.entries) > head
+}
+
+// JournalCursor implements [amber.Ingester].
+func (s *Store) JournalCursor(ctx context.Context, journal string) (amber.JournalCursor, error) {
+	return run(ctx, s, "read cursor", func() (amber.JournalCursor, error) {
+		c := s.cursors[journal]
+		c.Journal = journal
+		return c, nil
+	})
+}
+
+// OpenJournals implements [amber.Ingester].
+func (s *Store) OpenJournals(ctx context.Context) ([]amber.JournalCursor, error) {
+	return run(ctx, s, "list cursors", func() ([]amber.JournalCursor, error) {
+		open := []amber.JournalCursor{}
+		for _, c := range s.cursors {
+			if session, found := s.sessions[c.Session]; found && session.EndedAt.IsZero() {
+				open = append(open, c)
+			}
+		}
+		slices.SortFunc(open, func(a, b amber.JournalCursor) int {
+			return cmp.Or(cmp.Compare(a.LastAt.UnixMilli(), b.LastAt.UnixMilli()), cmp.Compare(a.Journal, b.Journal))
+		})
+		return open[:min(len(open), amber.MaxPageSize)], nil
+	})
+}

@@ -1,0 +1,191 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	// Both remember an event unless it is known, and tell by the number of rows.
+	rememberNative   = `INSERT INTO journal_events (id, at) VALUES (?, 0) ON CONFLICT DO NOTHING`
+	rememberObserved = `INSERT INTO journal_events (id, at) SELECT ?1, ?2
+WHERE NOT EXISTS (SELECT 1 FROM journal_events WHERE id = ?1 AND at BETWEEN ?3 AND ?4 AND at <> 0)`
+)
+
+var _ amber.Ingester = (*Store)(nil)
+
+// Ingest implements [amber.Ingester]. Everything is one transaction of
+// memory.db.
+func (s *Store) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+	in, err := in.Normalize()
+	if err != nil {
+		return amber.IngestResult{}, err
+	}
+	n := intake{id: in.Session, kinds: map[amber.ActivityKind]int{}}
+	err = s.memory.update(ctx, "ingest", in.Journal, func(t *tx) error {
+		n.tx = t
+		return n.take(in)
+	})
+	if err != nil {
+		return amber.IngestResult{}, err
+	}
+	return n.result, nil
+}
+
+// intake is one ingestion while it is applied.
+type intake struct {
+	*tx
+	id      amber.SessionID
+	session amber.Session              // as it is stored, from the first step on
+	kinds   map[amber.ActivityKind]int // how many things of a kind are stored, once that matters
+	updated bool                       // the session
+	logged  bool                       // that the session changed
+	result  amber.IngestResult
+}
+
+func (n *intake) take(in amber.Ingestion) error {
+	if err := n.moveCursor(in); err != nil {
+		return err
+	}
+	for i, step := range in.Steps {
+		if err := n.step(step); err != nil {
+			err = wrap("store", "", err)
+			return &amber.Error{Op: fmt.Sprintf("ingest: step %d", i+1), Kind: amber.KindOf(err), ID: in.Journal, Err: err}
+		}
+	}
+	if n.updated && !n.logged {
+		return n.logSession(amber.OpUpdate, n.id)
+	}
+	return nil
+}
+
+// step applies one step, unless its event is known.
+func (n *intake) step(step amber.IngestStep) error {
+	step.At = cmp.Or(step.At, n.now)
+	fresh, err := n.isNew(step)
+	if err != nil {
+		return err
+	}
+	if !fresh {
+		n.result.Duplicates++
+		return nil
+	}
+	for _, part := range []func(amber.IngestStep) error{n.start, n.turns, n.activity, n.memories, n.compaction, n.end} {
+		if err := part(step); err != nil {
+			return err
+		}
+	}
+	n.result.Applied++
+	return nil
+}
+
+// isNew reports whether the event of a step is new, and remembers it.
+func (n *intake) isNew(step amber.IngestStep) (bool, error) {
+	e := step.Event
+	if e == (amber.EventRef{}) {
+		return true, nil
+	}
+	id, err := hex.DecodeString(e.ID)
+	if err != nil {
+		return false, err
+	}
+	var rows int64
+	if e.Native {
+		rows, err = n.exec(rememberNative, id)
+	} else {
+		at := cmp.Or(e.At, step.At)
+		rows, err = n.exec(rememberObserved, id, at.UnixMilli(),
+			at.Add(-amber.SameEventWindow).UnixMilli(), at.Add(amber.SameEventWindow).UnixMilli())
+	}
+	return rows == 1, err
+}
+
+// start makes the session of a step, or brings the one that is there up to
+// date.
+func (n *intake) start(step amber.IngestStep) error {
+	if !n.updated {
+		var err error
+		n.session, err = scanSession(n.row(selectSession, n.id))
+		if absent(err) {
+			n.updated, n.logged = true, true
+			n.session, err = n.newSession(step.Start, step.At)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		n.updated = true
+	}
+	next := n.session
+	next.Project, next.Directory = cmp.Or(next.Project, step.Start.Project), cmp.Or(next.Directory, step.Start.Directory)
+	next.UpdatedAt = n.now
+	reopened := step.Reopen && !next.EndedAt.IsZero()
+	if reopened {
+		next.EndedAt, next.EndReason = amber.Time{}, ""
+	}
+	if next == n.session {
+		return nil
+	}
+	n.session = next
+	if !reopened {
+		return n.storeSession(next)
+	}
+	if err := n.activate(next); err != nil {
+		return err
+	}
+	n.logged = true
+	return n.putSession(next)
+}
+
+func (n *intake) turns(step amber.IngestStep) error {
+	for _, t := range step.Turns {
+		if _, err := n.appendTurn(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memories writes the memories of a step. A write that stored something has
+// stamped it.
+func (n *intake) memories(step amber.IngestStep) error {
+	for _, r := range step.Memories {
+		before := n.stamp
+		ack, err := n.write(r)
+		if err != nil {
+			return err
+		}
+		if ack.Origin.Clock > before {
+			n.result.Memories++
+		}
+	}
+	return nil
+}
+
+func (n *intake) compaction(step amber.IngestStep) error {
+	if step.Compaction == nil {
+		return nil
+	}
+	_, err := n.addCompaction(*step.Compaction)
+	return err
+}
+
+// end ends the session, though not before it started.
+func (n *intake) end(step amber.IngestStep) error {
+	if step.End == nil {
+		return nil
+	}
+	ended := step.At
+	if ended.Before(n.session.StartedAt) {
+		ended = n.session.StartedAt
+	}
+	head := n.seq
+	var err error
+	n.session, err = n.endSession(n.session, *step.End, ended)
+	n.logged = n.logged || n.seq > head
+	return err
+}

@@ -1,0 +1,75 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	cursorColumns = `c.journal, c.host, c.session_id, c.seq, c.last_at, c.pid, c.process_start, c.boot, c.namespace`
+
+	selectCursor = `SELECT ` + cursorColumns + ` FROM journal_cursors c WHERE c.journal = ?`
+	upsertCursor = `INSERT INTO journal_cursors (journal, host, session_id, seq, last_at, pid, process_start, boot, namespace)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (journal) DO UPDATE SET host = excluded.host, session_id = excluded.session_id, seq = excluded.seq, last_at = excluded.last_at,
+ pid = excluded.pid, process_start = excluded.process_start, boot = excluded.boot, namespace = excluded.namespace`
+
+	// selectOpenCursors begins with the sessions that have not ended: there
+	// are few of them, however many cursors there are.
+	selectOpenCursors = `SELECT ` + cursorColumns + ` FROM sessions s INDEXED BY sessions_open
+CROSS JOIN journal_cursors c ON c.session_id = s.id
+WHERE s.ended_at IS NULL ORDER BY c.last_at, c.journal LIMIT ?`
+)
+
+// moveCursor compares the cursor with what the ingestion expects and moves it.
+func (t *tx) moveCursor(in amber.Ingestion) error {
+	c, err := t.cursor(in.Journal)
+	if err != nil {
+		return err
+	}
+	if c.Seq != in.After {
+		return amber.Errorf(amber.KindConflict, "ingest", in.Journal, fmt.Sprintf("expected the cursor at %d, it is at %d", in.After, c.Seq))
+	}
+	lastAt, p := cmp.Or(in.LastAt, c.LastAt), cmp.Or(in.Process, c.Process)
+	_, err = t.exec(upsertCursor, in.Journal, in.Host, in.Session, in.Through, lastAt.UnixMilli(), p.PID, p.Start, p.Boot, p.Namespace)
+	return err
+}
+
+// cursor returns a cursor, a zero one where there is none.
+func (t *tx) cursor(journal string) (amber.JournalCursor, error) {
+	c, err := scanCursor(t.row(selectCursor, journal))
+	if absent(err) {
+		return amber.JournalCursor{Journal: journal}, nil
+	}
+	return c, err
+}
+
+// JournalCursor implements [amber.Ingester].
+func (s *Store) JournalCursor(ctx context.Context, journal string) (c amber.JournalCursor, err error) {
+	err = s.memory.view(ctx, "read cursor", journal, func(t *tx) error {
+		c, err = t.cursor(journal)
+		return err
+	})
+	return c, err
+}
+
+// OpenJournals implements [amber.Ingester].
+func (s *Store) OpenJournals(ctx context.Context) (open []amber.JournalCursor, err error) {
+	err = s.memory.view(ctx, "list cursors", "", func(t *tx) error {
+		open, err = all(t, scanCursor, selectOpenCursors, amber.MaxPageSize)
+		return err
+	})
+	return open, err
+}
+
+func scanCursor(s scanner) (amber.JournalCursor, error) {
+	var c amber.JournalCursor
+	var lastAt int64
+	p := &c.Process
+	err := s.Scan(&c.Journal, &c.Host, &c.Session, &c.Seq, &lastAt, &p.PID, &p.Start, &p.Boot, &p.Namespace)
+	c.LastAt = amber.UnixMilli(lastAt)
+	return c, err
+}

@@ -1,0 +1,123 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	mathrand "math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+const (
+	journalName    = "00112233445566778899aabbccddeeff"
+	journalEntries = 200
+)
+
+// stretch returns what n entries of the journal mean, those behind a cursor.
+func stretch(after, n int64) amber.Ingestion {
+	in := amber.Ingestion{Journal: journalName, Host: "host", Session: "s", After: after, Through: min(after+n, journalEntries)}
+	for seq := after + 1; seq <= in.Through; seq++ {
+		in.Steps = append(in.Steps, amber.IngestStep{
+			// Every third has no event, so that nothing but the cursor keeps it from being applied twice.
+			Event:    map[bool]amber.EventRef{true: {ID: fmt.Sprintf("%032x", seq), Native: true}}[seq%3 > 0],
+			Start:    amber.SessionStart{ID: "s"},
+			Turns:    []amber.Turn{{SessionID: "s", Role: amber.RoleUser, Content: strconv.FormatInt(seq, 10)}},
+			Activity: []amber.Activity{{SessionID: "s", Kind: amber.ActivityTool, Name: "Bash"}},
+			Memories: []amber.WriteRequest{{Content: fmt.Sprint("entry ", seq)}},
+		})
+	}
+	return in
+}
+
+// drain ingests the journal to its end from wherever the cursor is, and prints
+// the cursor after each stretch.
+func drain(ctx context.Context, s *sqlite.Store) error {
+	for {
+		c, err := s.JournalCursor(ctx, journalName)
+		if err != nil || c.Seq == journalEntries {
+			return err
+		}
+		in := stretch(c.Seq, 1+mathrand.Int64N(7))
+		if _, err := s.Ingest(ctx, in); err != nil {
+			if amber.KindOf(err) != amber.KindConflict {
+				return err
+			}
+			continue // somebody else was faster
+		}
+		fmt.Println(in.Through)
+	}
+}
+
+// Several processes drain one journal and are killed at it. Whoever goes on
+// finds every entry applied once.
+func TestKilledDrainersApplyEachEntryOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "home")
+	const drainers = 5
+	lines := make(chan string, drainers)
+	var cmds []*exec.Cmd
+	for range drainers {
+		cmds = append(cmds, start(t, lines, "drain", dir))
+	}
+	stretches := 0
+	collect(lines, drainers, func(string) {
+		if stretches++; stretches%5 == 0 && len(cmds) > stretches/5 {
+			_ = cmds[stretches/5].Process.Kill() // perhaps it was done
+		}
+	})
+	for _, cmd := range cmds {
+		_ = cmd.Wait() // killed
+	}
+	s := openIn(t, dir)
+	if err := drain(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	turns, err := s.LoadTurns(t.Context(), "s", 2*journalEntries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, turn := range turns {
+		if turn.Content != strconv.Itoa(i+1) {
+			t.Fatalf("turn %d is of entry %s", i+1, turn.Content)
+		}
+	}
+	did, err := s.ListActivity(t.Context(), "s", "")
+	if err != nil || len(turns) != journalEntries || len(did) != 1 || did[0].Count != journalEntries {
+		t.Errorf("%d turns, activity %v, %v, want %d of each", len(turns), did, err, journalEntries)
+	}
+	stats, err := s.Stats(t.Context())
+	if err != nil || stats.Memories != journalEntries {
+		t.Errorf("%d memories, %v, want %d", stats.Memories, err, journalEntries)
+	}
+	healthy(t, s)
+}
+
+// BenchmarkIngest applies what a drain takes at a time: 256 steps.
+func BenchmarkIngest(b *testing.B) {
+	s := openIn(b, filepath.Join(b.TempDir(), "home"))
+	now := amber.At(time.Now())
+	var seq int64
+	for b.Loop() {
+		in := amber.Ingestion{Journal: journalName, Host: "host", Session: "s", After: seq, Through: seq + 256}
+		for range 256 {
+			seq++
+			in.Steps = append(in.Steps, amber.IngestStep{
+				Event: amber.EventRef{ID: fmt.Sprintf("%032x", uint64(seq)*0x9e3779b97f4a7c15), At: now}, At: now,
+				Start: amber.SessionStart{ID: "s"},
+				Turns: []amber.Turn{{SessionID: "s", Role: amber.RoleUser, Content: fmt.Sprint("turn ", seq)}},
+				Activity: []amber.Activity{
+					{SessionID: "s", Kind: amber.ActivityTool, Name: fmt.Sprint("tool ", seq%20)},
+					{SessionID: "s", Kind: amber.ActivityFile, Name: fmt.Sprint("file ", seq)},
+				},
+			})
+		}
+		if _, err := s.Ingest(b.Context(), in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
