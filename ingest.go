@@ -65,6 +65,7 @@ type JournalCursor struct {
 	Session SessionID   `json:"session_id"`
 	Seq     int64       `json:"seq"`
 	LastAt  Time        `json:"last_at"` // when the host was last heard of
+	Ended   bool        `json:"ended"`   // the session has ended, or is gone
 	Process HostProcess `json:"process,omitzero"`
 }
 

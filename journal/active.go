@@ -34,19 +34,31 @@ func (a *active) close() {
 // poison remembers a segment whose sync failed. Nothing is appended to it or
 // synced again, and its frames from the sequence next on do not count: the
 // kernel may have dropped them and would not say so a second time.
-type poison struct{ number, next int64 }
-
-func (j *Journal) poison(key Key, number, next int64) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.poisoned[key] = poison{number: number, next: next}
+type poison struct {
+	number, next int64
+	epoch        string // of the folder: in another one the numbers begin again
 }
 
-func (j *Journal) isPoisoned(key Key, number int64) (poison, bool) {
+func (j *Journal) poison(key Key, number, next int64) {
+	m, _ := j.readMeta(key) // where it cannot be read, no folder is another
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.poisoned[key] = poison{number: number, next: next, epoch: m.Epoch}
+}
+
+// isPoisoned reports whether the sync of a segment has failed. The session's
+// lock is held.
+func (j *Journal) isPoisoned(key Key, number int64) (poison, bool) {
+	j.mu.Lock()
 	p, ok := j.poisoned[key]
-	return p, ok && p.number == number
+	j.mu.Unlock()
+	if !ok || p.number != number {
+		return p, false
+	}
+	if m, err := j.readMeta(key); err == nil && m.Epoch != p.epoch {
+		return p, false // the folder was removed and made again
+	}
+	return p, true
 }
 
 // newest opens the newest segment and cuts its torn tail. Where none can be

@@ -23,6 +23,20 @@ var vectorSession = journal.Session{Host: "claude-code", ID: "0199a3f2-6c1e-7d40
 // vectorFiles are the vectors, and where they lie below the folder of the session.
 var vectorFiles = []string{"meta", "000001.seg", "000002.seg", "00000000000000000002.entry"}
 
+// vectorCursor names the store's cursor of the vectors.
+const vectorCursor = "bd6ac2b5f7cfe5cae12cf1905b43b9e0"
+
+// TestVectorCursor pins how the name is made: stores hold it.
+func TestVectorCursor(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	writeVectors(t, dir)
+	o, err := open(t, dir, journal.Options{}).Origin(vectorSession.Key())
+	if err != nil || o.Cursor != vectorCursor || o.Session != vectorSession {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
 // vectorFrames are the frames in them.
 var vectorFrames = []journal.Frame{
 	{Seq: 1, At: amber.At(today()), Type: journal.TypeEvent, Payload: []byte(`{"event":"prompt","text":"Grüße"}`)},
@@ -34,7 +48,7 @@ var vectorFrames = []journal.Frame{
 func writeVectors(t *testing.T, dir string) {
 	t.Helper()
 	now := today()
-	o := journal.Options{Clock: func() time.Time { return now }, SegmentBytes: 150, MaxSessionBytes: 2000}
+	o := journal.Options{Clock: func() time.Time { return now }, Random: strings.NewReader("amberfix"), SegmentBytes: 150, MaxSessionBytes: 2000}
 	j := open(t, dir, o)
 	for i, e := range []journal.Entry{
 		{Payload: vectorFrames[0].Payload},

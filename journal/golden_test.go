@@ -50,6 +50,16 @@ func TestIOOrder(t *testing.T) {
 		{name: "clear_some", before: 5, options: small, do: clearTo(3)},
 		{name: "clear_all", before: 5, options: small, do: clearTo(5)},
 		{name: "clear_nothing", before: 5, options: small, do: clearTo(1)},
+		{name: "remove", before: 2, do: func(t *testing.T, j *journal.Journal) error {
+			if _, err := j.Clear(context.Background(), one.Key(), 2); err != nil {
+				return err
+			}
+			removed, err := j.Remove(context.Background(), one.Key(), 2)
+			if !removed {
+				t.Error("nothing was removed")
+			}
+			return err
+		}},
 		{name: "read", before: 2, do: func(t *testing.T, j *journal.Journal) error { mustRead(t, j, one.Key(), 0); return nil }},
 		{name: "quarantine", before: 1, do: func(_ *testing.T, j *journal.Journal) error {
 			return j.Quarantine(context.Background(), one.Key(), 1, []byte("entry 1"), "no use")

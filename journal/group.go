@@ -128,6 +128,9 @@ func (j *Journal) gather(g *group) bool {
 	}
 }
 
+// maxRemovals is how often a session may be removed under an append.
+const maxRemovals = 5
+
 // commit writes what waits when the session's lock is there.
 func (j *Journal) commit(g *group) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -140,7 +143,10 @@ func (j *Journal) commit(g *group) {
 		return j.lockedTelling(ctx, key, func(b bool) { j.tellBlocked(g, b) }, func() error { return j.writeBatch(g) })
 	}
 	err := write()
-	if amber.KindOf(err) == amber.KindNotFound { // the session is new
+	for range maxRemovals { // the session is new, or was removed meanwhile
+		if amber.KindOf(err) != amber.KindNotFound {
+			break
+		}
 		if err = j.makeFolder(key); err == nil {
 			err = write()
 		}

@@ -2,7 +2,9 @@ package journal
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -16,6 +18,7 @@ import (
 // Options say how a journal works. Clock is required.
 type Options struct {
 	Clock           amber.Clock
+	Random          io.Reader     // nil: the operating system's
 	FS              fsx.FS        // nil: the operating system's
 	Wait            time.Duration // how long a session's lock is waited for; 0: 30 s
 	SegmentBytes    int64         // a segment is sealed when it passes this; 0: 4 MiB
@@ -35,6 +38,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.FS == nil {
 		o.FS = fsx.OS()
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
 	}
 	for _, d := range []struct {
 		v   *int64
@@ -90,6 +96,7 @@ const (
 	lockName       = "lock"
 	metaName       = "meta"
 	quarantineName = "quarantine"
+	drainLockName  = "drain.lock"
 )
 
 func (j *Journal) path(key Key, name ...string) string {

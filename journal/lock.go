@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"syscall"
 
 	"github.com/amber-memory/amber"
@@ -46,6 +47,8 @@ func (j *Journal) lockedTelling(ctx context.Context, key Key, blocked func(bool)
 		return ended("wait for session", string(key), ctx)
 	case errors.Is(err, context.DeadlineExceeded):
 		return amber.Errorf(amber.KindBusy, "wait for session", string(key), "another process holds it for longer than "+j.o.Wait.String())
+	case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
+		return noFolder(j.path(key))
 	}
 	return diskError("lock session", string(key), err)
 }
@@ -56,13 +59,44 @@ func (j *Journal) checkFolder(dir string) error {
 	info, err := j.o.FS.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return amber.Errorf(amber.KindNotFound, "open spool", dir, "there is no such folder")
+		return noFolder(dir)
 	case err != nil:
 		return diskError("open spool", dir, err)
 	case !info.IsDir():
 		return amber.Errorf(amber.KindDamaged, "open spool", dir, "it is not a folder")
 	}
 	return nil
+}
+
+func noFolder(dir string) error {
+	return amber.Errorf(amber.KindNotFound, "open spool", dir, "there is no such folder")
+}
+
+// BeginDrain waits until nobody else drains and returns the call that ends it.
+// Only one at a time may read, clear and remove sessions: what one has read
+// another could have removed and a third made again. A journal that was never
+// written to needs no turn. Errors: busy, unreachable when ctx ends first, and
+// those of the disk.
+func (j *Journal) BeginDrain(ctx context.Context) (end func() error, err error) {
+	switch err := j.checkFolder(j.dir); amber.KindOf(err) {
+	case "":
+	case amber.KindNotFound:
+		return func() error { return nil }, nil
+	default:
+		return nil, err
+	}
+	wait, cancel := context.WithTimeout(ctx, j.o.Wait)
+	defer cancel()
+	l, err := fsx.AcquireLock(wait, filepath.Join(j.dir, drainLockName), fsx.Exclusive)
+	switch {
+	case err == nil:
+		return l.Unlock, nil
+	case ctx.Err() != nil:
+		return nil, ended("wait for drain", "", ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, amber.Errorf(amber.KindBusy, "wait for drain", "", "another process has been draining for "+j.o.Wait.String())
+	}
+	return nil, diskError("wait for drain", j.dir, err)
 }
 
 // makeFolder makes the folder of a session, durably, unless the journal is

@@ -1,10 +1,14 @@
 package journal
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -17,6 +21,9 @@ type meta struct {
 	Host      string          `json:"host"`
 	SessionID amber.SessionID `json:"session_id"`
 	StartedAt amber.Time      `json:"started_at"`
+	// Epoch is new whenever the folder is: sequences begin again then, and the
+	// store's cursor must, too.
+	Epoch string `json:"epoch,omitempty"`
 }
 
 const (
@@ -45,7 +52,7 @@ func parseMeta(b []byte, key Key) (meta, error) {
 		return fail(amber.KindTooNew, "a newer Amber wrote it")
 	case m.Format < 1:
 		return fail(amber.KindDamaged, "its meta file has no format")
-	case s.Check() != nil, s.Key() != key:
+	case s.Check() != nil, s.Key() != key, !isHex(m.Epoch):
 		return fail(amber.KindDamaged, "its meta file belongs to another session")
 	}
 	return m, nil
@@ -78,13 +85,17 @@ func (j *Journal) ensureMeta(s Session) error {
 	case amber.KindNotFound:
 	case amber.KindDamaged:
 		as := fmt.Sprintf("%s-%d", metaName, j.o.Clock().UnixMilli())
-		if err := j.keepFile(key, metaName, as, maxMeta); err != nil {
+		if err := j.keepFile(key, metaName, as, maxMeta); err != nil && amber.KindOf(err) != amber.KindQuota {
 			return err
 		}
 	default:
 		return err
 	}
-	b, err := meta{Format: metaFormat, Host: s.Host, SessionID: s.ID, StartedAt: amber.At(j.o.Clock())}.marshal()
+	m := meta{Format: metaFormat, Host: s.Host, SessionID: s.ID, StartedAt: amber.At(j.o.Clock())}
+	if m.Epoch, err = newEpoch(j.o.Random); err != nil {
+		return diskError("write meta", string(key), err)
+	}
+	b, err := m.marshal()
 	if err != nil {
 		return err
 	}
@@ -92,4 +103,36 @@ func (j *Journal) ensureMeta(s Session) error {
 		return diskError("write meta", string(key), err)
 	}
 	return nil
+}
+
+func newEpoch(random io.Reader) (string, error) {
+	var b [8]byte
+	_, err := io.ReadFull(random, b[:])
+	return hex.EncodeToString(b[:]), err
+}
+
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+
+// Origin says where the entries of a folder come from.
+type Origin struct {
+	Session
+	// Cursor names the store's cursor: 32 hex digits. A folder that was removed
+	// and made again has another one, for its sequences begin again.
+	Cursor string
+}
+
+// Origin returns where the entries of a folder come from. While nobody else
+// drains ([Journal.BeginDrain]) it stays so. Without a meta file there is none;
+// [Journal.Start] writes one. Errors: invalid, not_found, damaged, too_new and
+// those of the disk.
+func (j *Journal) Origin(key Key) (Origin, error) {
+	if err := checkKey(key); err != nil {
+		return Origin{}, err
+	}
+	m, err := j.readMeta(key)
+	if err != nil {
+		return Origin{}, err
+	}
+	sum := sha256.Sum256([]byte("amber cursor 1\x00" + string(key) + "\x00" + m.Epoch))
+	return Origin{Session: Session{Host: m.Host, ID: m.SessionID}, Cursor: hex.EncodeToString(sum[:16])}, nil
 }

@@ -88,7 +88,7 @@ func (j *Journal) Quarantined(ctx context.Context, key Key, fn func(Held) error)
 		}
 		if strings.HasSuffix(h.Name, heldSuffix) {
 			if h, err = j.readHeld(key, h); err != nil {
-				return err
+				h.Reason = "the file cannot be read: " + err.Error()
 			}
 		}
 		if err := fn(h); err != nil {

@@ -26,8 +26,9 @@ type Damage struct {
 // crash leaves of an entry that was never acknowledged, and no damage.
 func (d Damage) Any() bool { return d.Places > 0 || d.Missing > 0 || d.Headers > 0 }
 
-// Count returns how many things are damaged.
-func (d Damage) Count() int64 { return d.Places + d.Missing + d.Headers }
+// Count returns how many things are damaged. An entry that is missing because
+// of damage in its place counts once.
+func (d Damage) Count() int64 { return max(d.Places, d.Missing) + d.Headers }
 
 // Read calls fn for every intact frame of a session with a sequence above
 // after, in order, each once. What fn is given is durable; after is taken as a

@@ -50,13 +50,3 @@ func (k Key) raw() []byte {
 
 // seed begins the checksum of every frame of the session.
 func (k Key) seed() uint32 { return crc32.Checksum(k.raw(), castagnoli) }
-
-// Session returns whose session a folder is. Errors: invalid, not_found where
-// nothing says so, damaged, too_new and those of the disk.
-func (j *Journal) Session(key Key) (Session, error) {
-	if err := checkKey(key); err != nil {
-		return Session{}, err
-	}
-	m, err := j.readMeta(key)
-	return Session{Host: m.Host, ID: m.SessionID}, err
-}

@@ -143,7 +143,7 @@ func TestStatus(t *testing.T) {
 	if diff := cmp.Diff(got, want, cmp.Comparer(func(a, b amber.Time) bool { return a == b })); diff != "" || err != nil {
 		t.Errorf("%v, status (-got +want):\n%s", err, diff)
 	}
-	if got, err = j.Status(t.Context(), one.Key(), 0); err != nil || got.Damaged != 2 {
+	if got, err = j.Status(t.Context(), one.Key(), 0); err != nil || got.Damaged != 1 {
 		t.Errorf("with nothing drained: %+v, %v", got, err)
 	}
 }

@@ -35,5 +35,21 @@ func (j *Journal) Verify(ctx context.Context) ([]SessionReport, error) {
 		}
 		reports = append(reports, report)
 	}
-	return reports, nil
+	return append(reports, j.strangers()...), nil
+}
+
+// strangers reports what has the name of a session's folder and is none: a
+// link, which nobody follows.
+func (j *Journal) strangers() []SessionReport {
+	entries, err := j.o.FS.ReadDir(j.dir)
+	if err != nil {
+		return nil // Keys has listed it, or there is none
+	}
+	var reports []SessionReport
+	for _, e := range entries {
+		if k, err := ParseKey(e.Name()); err == nil && !e.IsDir() {
+			reports = append(reports, SessionReport{Key: k, Error: "it is not a folder"})
+		}
+	}
+	return reports
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -96,7 +95,7 @@ func (a *app) absolute(path string) (string, error) {
 
 // loadConfig reads the configuration.
 func (a *app) loadConfig() (registry.Loaded, error) {
-	in := registry.Input{Path: registry.DefaultPath(a.getenv), ReadFile: os.ReadFile, Environ: a.environ}
+	in := registry.Input{Path: registry.DefaultPath(a.getenv), Environ: a.environ}
 	if a.global.config != "" {
 		path, err := a.absolute(a.global.config)
 		if err != nil {
@@ -167,18 +166,32 @@ func (a *app) open(ctx context.Context) (*opened, error) {
 		return nil, err
 	}
 	s := &opened{config: loaded, home: h, agent: agent}
-	r, err := a.backends(s)
-	if err != nil {
-		return nil, err
-	}
-	s.Resolved, err = r.Resolve(ctx, loaded.Config)
-	if err != nil {
+	if err := a.resolve(ctx, s); err != nil {
 		return nil, err
 	}
 	for _, c := range loaded.Clamped {
 		a.out.note("%s is %d, more than allowed; using %d", c.Key, c.Requested, c.Effective)
 	}
 	return s, nil
+}
+
+// look resolves the configured store of an agent that is there, to read from:
+// nothing is made or migrated.
+func (a *app) look(ctx context.Context, config registry.Loaded) (*opened, error) {
+	agent, err := a.lookAtAgent()
+	if err != nil {
+		return nil, err
+	}
+	s := &opened{config: config, agent: agent, look: true}
+	return s, a.resolve(ctx, s)
+}
+
+func (a *app) resolve(ctx context.Context, s *opened) error {
+	r, err := a.backends(s)
+	if err == nil {
+		s.Resolved, err = r.Resolve(ctx, s.config.Config)
+	}
+	return err
 }
 
 // backends registers what this binary can store memory in.

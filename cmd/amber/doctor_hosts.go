@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/hook/setup"
 	"github.com/amber-memory/amber/journal"
 )
@@ -72,28 +73,62 @@ func hostFinding(st setup.HostStatus, seen string) finding {
 	return f
 }
 
-// lastSeen returns how to tell when the journal last took in an event of a
-// host. That a journal cannot be read is for other checks to say.
+// lastSeen returns how to tell when an event of a host last came: into the
+// journal, or through it into the store. What cannot be read is for other checks
+// to say.
 func (d *doctor) lastSeen(ctx context.Context) func(host string) string {
-	unknown := func(string) string { return "not checked" }
+	last := map[string]amber.Time{}
+	note := func(host string, at amber.Time) {
+		if last[host].Before(at) {
+			last[host] = at
+		}
+	}
+	checked := d.seenInJournal(ctx, note)
+	checked = d.seenInStore(ctx, note) && checked
+	return func(host string) string {
+		switch at, ok := last[host]; {
+		case ok:
+			return d.out.when(at)
+		case !checked:
+			return "not checked"
+		}
+		return "never"
+	}
+}
+
+// seenInJournal notes what is in the journal and reports whether it could be
+// read.
+func (d *doctor) seenInJournal(ctx context.Context, note func(string, amber.Time)) bool {
 	j, err := d.openJournal()
 	if err != nil {
-		return unknown
+		return false
 	}
 	sessions, err := j.List(ctx, func(journal.Key) (int64, error) { return 0, nil })
-	if err != nil {
-		return unknown
-	}
-	last := map[string]amber.Time{}
 	for _, s := range sessions {
-		if s.LastSync.Time().After(last[s.Host].Time()) {
-			last[s.Host] = s.LastSync
+		note(s.Host, s.LastSync)
+	}
+	return err == nil
+}
+
+// seenInStore notes the last session of each host and reports whether the
+// store could be asked.
+func (d *doctor) seenInStore(ctx context.Context, note func(string, amber.Time)) bool {
+	c, err := d.openCursors(ctx)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	if c.store == nil { // there is none yet
+		return true
+	}
+	for _, h := range hook.Hosts() {
+		page, err := c.store.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: string(h), Limit: 1})
+		if err != nil {
+			return false
+		}
+		for _, s := range page.Items {
+			note(string(h), s.UpdatedAt)
 		}
 	}
-	return func(host string) string {
-		if at, ok := last[host]; ok {
-			return d.out.when(at)
-		}
-		return "none in the journal"
-	}
+	return true
 }

@@ -61,7 +61,7 @@ func TestDoctorKnowsHosts(t *testing.T) {
 	}{
 		{"none", "no agent host", nil, nil, statusOK, "was found"},
 		{"found", "gemini", nil, func(p *sickHome, user string) { p.must(os.Mkdir(filepath.Join(user, ".gemini"), 0o700)) }, statusOK, "found, not set up"},
-		{"set up", "gemini", [][]string{{"setup", "gemini"}}, nil, statusOK, "set up for user; last event none"},
+		{"set up", "gemini", [][]string{{"setup", "gemini"}}, nil, statusOK, "set up for user; last event never"},
 		{"event", "gemini", [][]string{{"setup", "gemini"}, {"hook", "gemini", "--no-drain", `{"session_id":"s1","hook_event_name":"SessionStart"}`}}, nil, statusOK, "last event just now"},
 		{"codex", "codex", [][]string{{"setup", "codex"}}, nil, statusWarning, "no note of trust"},
 		{"doubled", "cursor", [][]string{{"setup", "cursor"}, {"setup", "claude-code"}}, nil, statusWarning, "comes twice"},

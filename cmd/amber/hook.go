@@ -186,16 +186,8 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, config regi
 }
 
 func (a *app) recallFor(ctx context.Context, config registry.Loaded, ev amber.HostEvent) (string, error) {
-	agent, err := a.lookAtAgent()
+	s, err := a.look(ctx, config)
 	if err != nil {
-		return "", err
-	}
-	s := &opened{config: config, agent: agent, look: true}
-	r, err := a.backends(s)
-	if err != nil {
-		return "", err
-	}
-	if s.Resolved, err = r.Resolve(ctx, config.Config); err != nil {
 		return "", err
 	}
 	defer s.Close()
@@ -215,7 +207,7 @@ func (a *app) drainLater() error {
 	if err != nil {
 		return err
 	}
-	lock, err := fsx.TryLock(filepath.Join(agent.SpoolDir(), drainLockName), fsx.Exclusive)
+	lock, err := fsx.TryLock(filepath.Join(agent.SpoolDir(), backgroundLockName), fsx.Exclusive)
 	if errors.Is(err, fsx.ErrLocked) {
 		return nil
 	}

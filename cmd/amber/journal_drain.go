@@ -50,9 +50,6 @@ Hooks start this by themselves, in the background.`,
 	return cmd
 }
 
-// drainWait is how long a drain waits for another one to finish.
-const drainWait = 30 * time.Second
-
 // drainNow drains once, after whoever drains at the moment.
 func (a *app) drainNow(ctx context.Context) (report drain.Report, err error) {
 	s, err := a.open(ctx)
@@ -65,11 +62,6 @@ func (a *app) drainNow(ctx context.Context) (report drain.Report, err error) {
 
 // drainInto drains once into an open store.
 func (a *app) drainInto(ctx context.Context, s *opened) (report drain.Report, err error) {
-	lock, err := a.drainLock(ctx, s)
-	if err != nil {
-		return report, err
-	}
-	defer lock.Unlock()
 	// Whoever asks now wants to know now: no grace for ends that may be on
 	// their way.
 	w, err := a.drainWorker(s, drain.Options{Grace: -1, ClearEvery: 1})
@@ -93,25 +85,9 @@ func (a *app) drainWorker(s *opened, o drain.Options) (*drain.Worker, error) {
 	return drain.New(o)
 }
 
-// drainLockName is the lock of whoever drains, in the spool.
-const drainLockName = "drain.lock"
-
-func (a *app) drainLock(ctx context.Context, s *opened) (*fsx.Lock, error) {
-	dir := s.agent.SpoolDir()
-	if err := fsx.MkdirAll(fsx.OS(), dir, 0o700); err != nil {
-		return nil, &amber.Error{Op: "drain", Kind: amber.KindRefused, ID: dir, Err: err}
-	}
-	wait, cancel := context.WithTimeout(ctx, drainWait)
-	defer cancel()
-	lock, err := fsx.AcquireLock(wait, filepath.Join(dir, drainLockName), fsx.Exclusive)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, amber.Errorf(amber.KindBusy, "drain", "", "another process has been draining for "+drainWait.String())
-	}
-	if err != nil {
-		return nil, &amber.Error{Op: "drain", Kind: amber.KindOf(err), Err: err}
-	}
-	return lock, nil
-}
+// backgroundLockName is the lock of whoever drains in the background, in the
+// spool.
+const backgroundLockName = "background.lock"
 
 // The background drain waits a moment, so that one of them serves many hooks,
 // and stays until nothing has come for a while.
@@ -121,25 +97,24 @@ const (
 )
 
 // drainInBackground drains until nothing comes any more. There is one at a
-// time: whoever finds the lock taken leaves. An event that is appended after
-// the last look and before the lock is free would be left to the next hook, so
-// it looks once more after letting go.
+// time: whoever finds the lock taken leaves. A hook that appends after the last
+// look and finds the lock still taken relies on this one, so it looks once more
+// after letting go.
 func (a *app) drainInBackground(ctx context.Context) error {
-	for {
-		drained, err := a.drainAlone(ctx)
-		if err != nil || !drained {
-			return err
-		}
-	}
-}
-
-// drainAlone drains under the lock and reports whether there was anything.
-func (a *app) drainAlone(ctx context.Context) (any bool, err error) {
 	agent, err := a.lookAtAgent()
 	if err != nil {
-		return false, err
+		return err
 	}
-	lock, err := fsx.TryLock(filepath.Join(agent.SpoolDir(), drainLockName), fsx.Exclusive)
+	for more := true; more && err == nil; {
+		more, err = a.drainWhileAlone(ctx, filepath.Join(agent.SpoolDir(), backgroundLockName))
+	}
+	return err
+}
+
+// drainWhileAlone drains under a lock until nothing comes any more, lets go,
+// and reports whether something has come after all.
+func (a *app) drainWhileAlone(ctx context.Context, path string) (more bool, err error) {
+	lock, err := fsx.TryLock(path, fsx.Exclusive)
 	if errors.Is(err, fsx.ErrLocked) {
 		return false, nil
 	}
@@ -156,26 +131,34 @@ func (a *app) drainAlone(ctx context.Context) (any bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	quiet := time.Duration(0)
-	for quiet < drainStay {
+	if err := drainUntilQuiet(ctx, w); err != nil {
+		return false, err
+	}
+	if err := lock.Unlock(); err != nil {
+		return false, err
+	}
+	report, err := w.Once(ctx)
+	return report.Events > 0, errors.Join(err, report.Err())
+}
+
+// drainUntilQuiet drains until nothing has come for a while. A session that
+// cannot be drained now is left to the next hook.
+func drainUntilQuiet(ctx context.Context, w *drain.Worker) error {
+	for quiet := time.Duration(0); quiet < drainStay; quiet += drainPause {
 		select {
 		case <-ctx.Done():
-			return false, nil
+			return ctx.Err()
 		case <-time.After(drainPause):
 		}
 		report, err := w.Once(ctx)
-		if err != nil {
-			return false, err
+		if err = errors.Join(err, report.Err()); err != nil {
+			return err
 		}
-		if report.Err() != nil {
-			return false, report.Err() // the next hook tries again
-		}
-		quiet += drainPause
 		if report.Events > 0 {
-			any, quiet = true, 0
+			quiet = 0
 		}
 	}
-	return any, nil
+	return nil
 }
 
 func printDrain(w io.Writer, r drain.Report) {

@@ -22,17 +22,20 @@ type heldEntry struct {
 
 func (a *app) journalQuarantineCommand() *cobra.Command {
 	var show, session string
-	var jsonl bool
+	var jsonl, retry, discard, yes bool
 	cmd := &cobra.Command{
 		Use:   "quarantine",
-		Short: "List what was set aside, or print one of it",
+		Short: "List what was set aside, print it, try it again or discard it",
 		Long: `List what was set aside: entries that could not be stored, with the reason; bytes that
 were cut off behind a crash; segments and files that are damaged. Nothing in it
 is removed by itself.
 
-With --show it prints one of them, as it is kept.`,
+With --show it prints one of them, as it is kept. With --retry entries go back into
+the journal, to be drained again: a newer Amber may be able to store them. With
+--discard everything that was set aside is removed for good.`,
 		Example: `  amber journal quarantine
-  amber journal quarantine --session 0199a3f2 --show 00000000000000000002.entry`,
+  amber journal quarantine --session 0199a3f2 --show 00000000000000000002.entry
+  amber journal quarantine --retry && amber journal drain`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if show != "" && session == "" {
@@ -53,11 +56,28 @@ With --show it prints one of them, as it is kept.`,
 			if err != nil {
 				return err
 			}
+			switch {
+			case retry && discard:
+				return usage("--retry and --discard exclude each other")
+			case retry:
+				items, err = retryHeld(cmd.Context(), j, items)
+			case discard:
+				if err := a.confirm(yes, fmt.Sprintf("discard %d files for good", len(items))); err != nil {
+					return err
+				}
+				err = discardHeld(cmd.Context(), j, items)
+			}
+			if err != nil {
+				return err
+			}
 			return showItems(a, jsonl, amber.Page[heldEntry]{Items: items}, a.out.held)
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only of this session: its id, or its key")
 	cmd.Flags().StringVar(&show, "show", "", "print this one")
+	cmd.Flags().BoolVar(&retry, "retry", false, "put entries back into the journal")
+	cmd.Flags().BoolVar(&discard, "discard", false, "remove what was set aside for good")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	addJSONL(cmd, &jsonl)
 	return cmd
 }
@@ -71,7 +91,7 @@ func chooseSessions(j *journal.Journal, name string) ([]journal.Key, error) {
 	}
 	var chosen []journal.Key
 	for _, k := range keys {
-		s, _ := j.Session(k) // one that nobody can name goes by its key
+		s, _ := j.Origin(k) // one that nobody can name goes by its key
 		if name == string(k) || name == string(s.ID) {
 			chosen = append(chosen, k)
 		}
@@ -87,7 +107,7 @@ func chooseSessions(j *journal.Journal, name string) ([]journal.Key, error) {
 func heldEntries(ctx context.Context, j *journal.Journal, keys []journal.Key) ([]heldEntry, error) {
 	var items []heldEntry
 	for _, k := range keys {
-		s, _ := j.Session(k)
+		s, _ := j.Origin(k)
 		err := j.Quarantined(ctx, k, func(h journal.Held) error {
 			h.Payload = nil // a list has no room for it
 			items = append(items, heldEntry{Key: k, Host: s.Host, SessionID: s.ID, Held: h})
@@ -100,6 +120,40 @@ func heldEntries(ctx context.Context, j *journal.Journal, keys []journal.Key) ([
 	return items, nil
 }
 
+// retryHeld puts entries back into the journal and returns those. An entry is
+// in the journal again before it leaves quarantine; what the store took already
+// it knows by its id.
+func retryHeld(ctx context.Context, j *journal.Journal, items []heldEntry) ([]heldEntry, error) {
+	var done []heldEntry
+	for _, h := range items {
+		s := journal.Session{Host: h.Host, ID: h.SessionID}
+		if h.Seq == 0 || s.Check() != nil {
+			continue // no entry, or nobody knows whose
+		}
+		whole, err := j.Held(h.Key, h.Name)
+		if err != nil {
+			return done, err
+		}
+		if _, err := j.Append(ctx, s, journal.Entry{Payload: whole.Payload}); err != nil {
+			return done, err
+		}
+		if err := j.Discard(ctx, h.Key, h.Name); err != nil {
+			return done, err
+		}
+		done = append(done, h)
+	}
+	return done, nil
+}
+
+func discardHeld(ctx context.Context, j *journal.Journal, items []heldEntry) error {
+	for _, h := range items {
+		if err := j.Discard(ctx, h.Key, h.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // showHeld prints one file. A terminal gets it in a form it cannot act on.
 func (a *app) showHeld(j *journal.Journal, keys []journal.Key, name string) error {
 	if len(keys) > 1 {
@@ -109,7 +163,7 @@ func (a *app) showHeld(j *journal.Journal, keys []journal.Key, name string) erro
 	if err != nil {
 		return err
 	}
-	s, _ := j.Session(keys[0])
+	s, _ := j.Origin(keys[0])
 	return a.out.show(heldEntry{Key: keys[0], Host: s.Host, SessionID: s.ID, Held: h}, func(w io.Writer) {
 		if a.terminal() {
 			fmt.Fprintln(w, safe(string(h.Payload)))

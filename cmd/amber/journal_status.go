@@ -52,8 +52,13 @@ func (a *app) journalState(ctx context.Context, j *journal.Journal) (journalStat
 		state.StoreError = err.Error()
 	}
 	defer cursors.Close()
-	if state.Sessions, err = j.List(ctx, func(k journal.Key) (int64, error) { return cursors.of(ctx, k) }); err != nil {
+	if state.Sessions, err = j.List(ctx, func(k journal.Key) (int64, error) { return cursors.of(ctx, j, k) }); err != nil {
 		return state, err
+	}
+	for i, s := range state.Sessions {
+		if s.LastSync.IsZero() { // everything is drained and cleared
+			state.Sessions[i].LastSync = cursors.lastAt(ctx, j, journal.Key(s.Key))
+		}
 	}
 	if state.Sessions == nil {
 		state.Sessions = []amber.JournalStatus{}
@@ -79,19 +84,46 @@ func (a *app) openCursors(ctx context.Context) (*cursors, error) {
 	}
 	c := &cursors{failed: err}
 	if err == nil {
-		c.store, c.failed = a.open(ctx)
+		config, err := a.loadConfig()
+		if err != nil {
+			return &cursors{failed: err}, err
+		}
+		if c.store, c.failed = a.look(ctx, config); c.failed != nil {
+			c.store = nil
+		}
 	}
 	return c, c.failed
 }
 
 // of returns the cursor of a session. Where there is no store nothing was ever
 // drained.
-func (c *cursors) of(ctx context.Context, key journal.Key) (int64, error) {
+func (c *cursors) of(ctx context.Context, j *journal.Journal, key journal.Key) (int64, error) {
 	if c.store == nil {
 		return 0, c.failed
 	}
-	cursor, err := c.store.Store.Ingest.JournalCursor(ctx, string(key))
+	origin, err := j.Origin(key)
+	if err != nil {
+		return 0, nil // nothing was drained of it; its status says why
+	}
+	cursor, err := c.store.Store.Ingest.JournalCursor(ctx, origin.Cursor)
 	return cursor.Seq, err
+}
+
+// lastAt returns when the host of a session was last heard of, as the store
+// knows.
+func (c *cursors) lastAt(ctx context.Context, j *journal.Journal, key journal.Key) amber.Time {
+	if c.store == nil {
+		return amber.Time{}
+	}
+	origin, err := j.Origin(key)
+	if err != nil {
+		return amber.Time{}
+	}
+	cursor, err := c.store.Store.Ingest.JournalCursor(ctx, origin.Cursor)
+	if err != nil {
+		return amber.Time{}
+	}
+	return cursor.LastAt
 }
 
 func (c *cursors) Close() error {

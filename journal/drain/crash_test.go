@@ -22,22 +22,28 @@ import (
 )
 
 // story is what happens in a crash test: appends, drains and clears in turn,
-// with an event nobody can store between them.
+// an end, and a host that comes back.
 type story struct {
 	t     *testing.T
 	dir   string
 	store drain.Store
 	acked []string // prompts
+	// poison is which event nobody can store; 0: none, and then the session is
+	// removed when it ends.
+	poison int
 }
 
 // step appends one prompt and writes down whether it was acknowledged.
 func (s *story) step(j *journal.Journal, n int) error {
 	payload := marshal(s.t, prompt(n, fmt.Sprint("prompt ", n)))
-	if n == 3 {
+	switch n {
+	case s.poison:
 		payload = []byte("poison")
+	case 6:
+		payload = marshal(s.t, event(n, amber.HostSessionEnd))
 	}
 	_, err := j.Append(context.Background(), one, journal.Entry{Payload: payload})
-	if err == nil && n != 3 {
+	if err == nil && n != s.poison && n != 6 {
 		s.acked = append(s.acked, fmt.Sprint("user: prompt ", n))
 	}
 	return err
@@ -117,17 +123,26 @@ func (s *story) check(fsys fsx.FS) {
 }
 
 // TestDrainedOnceWhateverIsCut cuts the power at every call of a story that
-// appends, rotates, drains, sets aside and clears. A store keeps what it said it
-// has: its transactions are one step here.
+// appends, rotates, drains, sets aside, clears and removes. A store keeps what
+// it said it has: its transactions are one step here.
 func TestDrainedOnceWhateverIsCut(t *testing.T) {
 	t.Parallel()
+	for _, poison := range []int{0, 3} {
+		t.Run(fmt.Sprint("poison ", poison), func(t *testing.T) {
+			t.Parallel()
+			cutEverywhere(t, poison)
+		})
+	}
+}
+
+func cutEverywhere(t *testing.T, poison int) {
 	const seeds = 6
 	for n := 1; ; n++ {
 		over := false
 		for seed := range uint64(seeds) {
 			dir := filepath.Join(t.TempDir(), "spool")
 			disk := newDisk(t, dir)
-			s := &story{t: t, dir: dir, store: newStore(t)}
+			s := &story{t: t, dir: dir, store: newStore(t), poison: poison}
 			before := disk.Calls()
 			disk.StopAt(before + n)
 			err := s.tell(disk)
@@ -158,23 +173,28 @@ func TestDrainedOnceWhateverFails(t *testing.T) {
 		{Op: errfs.OpSync, Err: syscall.EIO},
 		{Op: errfs.OpSyncDir, Err: syscall.EIO},
 	} {
-		for n := 1; ; n++ {
-			dir := filepath.Join(t.TempDir(), "spool")
-			disk := newDisk(t, dir)
-			s := &story{t: t, dir: dir, store: newStore(t)}
-			fault.Nth = n
-			bad := errfs.Wrap(disk, fault)
-			err := s.tell(bad)
-			if len(bad.Injected()) == 0 {
-				if err != nil || n == 1 {
-					t.Fatalf("%+v without a fault: %v", fault, err)
-				}
-				break
+		failEverywhere(t, fault, 0)
+		failEverywhere(t, fault, 3)
+	}
+}
+
+func failEverywhere(t *testing.T, fault errfs.Rule, poison int) {
+	for n := 1; ; n++ {
+		dir := filepath.Join(t.TempDir(), "spool")
+		disk := newDisk(t, dir)
+		s := &story{t: t, dir: dir, store: newStore(t), poison: poison}
+		fault.Nth = n
+		bad := errfs.Wrap(disk, fault)
+		err := s.tell(bad)
+		if len(bad.Injected()) == 0 {
+			if err != nil || n == 1 {
+				t.Fatalf("%+v without a fault: %v", fault, err)
 			}
-			s.check(disk)
-			if t.Failed() {
-				t.Fatalf("%+v at call %d: %v", fault, n, err)
-			}
+			return
+		}
+		s.check(disk)
+		if t.Failed() {
+			t.Fatalf("%+v at call %d: %v", fault, n, err)
 		}
 	}
 }

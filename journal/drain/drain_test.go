@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -331,14 +333,23 @@ func TestDrainedSegmentsAreCleared(t *testing.T) {
 	if r := w.once(drain.Options{}); r.Cleared == 0 {
 		t.Errorf("a session that has ended was not cleared: %+v", r)
 	}
-	st, err := w.journal.Status(context.Background(), one.Key(), 2)
-	if err != nil || st.Entries != 0 || st.Damaged != 0 {
-		t.Errorf("%+v, %v", st, err)
+	if keys, err := w.journal.Keys(); err != nil || len(keys) > 0 {
+		t.Errorf("its folder is still there: %v, %v", keys, err)
 	}
-	// Sequences go on behind the cursor.
+	// A host that comes back begins a new folder, and nothing is taken for
+	// drained that is not.
 	w.keep(prompt(3, "three"))
 	w.once(drain.Options{})
 	w.wantSaid("user: one", "user: three")
+	// What comes behind the end without opening the session again goes, too.
+	w.keep(event(4, amber.HostSessionEnd))
+	w.once(drain.Options{})
+	w.keep(event(5, amber.HostOther))
+	w.once(drain.Options{})
+	w.once(drain.Options{})
+	if keys, err := w.journal.Keys(); err != nil || len(keys) > 0 {
+		t.Errorf("the folder of a late event is still there: %v, %v", keys, err)
+	}
 }
 
 // TestDamageIsCountedAndTheRestDrained flips a byte in the middle.
@@ -352,6 +363,39 @@ func TestDamageIsCountedAndTheRestDrained(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 	w.wantSaid("user: one", "user: three")
+}
+
+// TestALostMetaFileIsWrittenAgain, and everything is drained once.
+func TestALostMetaFileIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []func(path string) error{
+		os.Remove,
+		func(path string) error { return os.WriteFile(path, []byte("nonsense"), 0o600) },
+	} {
+		w := newWorld(t)
+		w.keep(prompt(1, "one"), prompt(2, "two"))
+		w.once(drain.Options{})
+		w.keep(prompt(3, "three"))
+		if err := damage(filepath.Join(w.dir, string(one.Key()), "meta")); err != nil {
+			t.Fatal(err)
+		}
+		if report := w.once(drain.Options{}); report.Applied != 1 || report.Duplicates != 2 {
+			t.Errorf("%+v", report)
+		}
+		w.wantSaid("user: one", "user: two", "user: three")
+	}
+}
+
+// TestAFolderThatIsJustBeingMade has neither a meta file nor entries.
+func TestAFolderThatIsJustBeingMade(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := os.MkdirAll(filepath.Join(w.dir, string(one.Key())), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if report := w.once(drain.Options{}); report.Any() {
+		t.Errorf("%+v", report)
+	}
 }
 
 // flip changes one byte of the second of three entries of session one.

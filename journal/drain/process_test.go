@@ -29,8 +29,8 @@ import (
 const childJob = "AMBER_DRAIN_TEST_JOB"
 
 // child is the test binary as another process. One appends events and prints
-// every one that was acknowledged, the other drains; both go on until they are
-// killed.
+// every prompt that was acknowledged, the other drains; both go on until they
+// are killed.
 func child(job string) int {
 	args := strings.Split(job, "\n")
 	work := childAppends
@@ -66,6 +66,9 @@ func childAppends(dir, name string) error {
 	for i := 0; ; i++ {
 		id := fmt.Sprintf("%s %d", name, i)
 		ev := prompt(0, id)
+		if i%20 == 19 { // now and then the session ends, its folder is removed, and it goes on
+			ev.Kind, ev.Prompt = amber.HostSessionEnd, ""
+		}
 		ev.EventID = amber.ContentDigest(id)[:32]
 		b, err := json.Marshal(ev)
 		if err != nil {
@@ -74,7 +77,9 @@ func childAppends(dir, name string) error {
 		if _, err := j.Append(context.Background(), one, journal.Entry{Payload: b}); err != nil {
 			return err
 		}
-		fmt.Println(id)
+		if ev.Prompt != "" {
+			fmt.Println(id)
+		}
 	}
 }
 

@@ -22,10 +22,11 @@ type session struct {
 	key    journal.Key
 	report *Report
 
+	origin journal.Origin
 	cursor amber.JournalCursor
 	batch  []item // behind the cursor, in order
 	bytes  int
-	ended  bool // its last event was the end
+	ended  bool // the session is over
 }
 
 // item is one frame on its way into the store.
@@ -42,14 +43,12 @@ var errOvertaken = errors.New("the cursor was moved by somebody else")
 
 // run drains everything behind the cursor.
 func (s *session) run(ctx context.Context) error {
-	var err error
-	if s.cursor, err = s.o.Store.JournalCursor(ctx, string(s.key)); err != nil {
-		return err
+	err := s.find(ctx)
+	if errors.Is(err, errNothing) {
+		return nil
 	}
-	if s.cursor.Session == "" {
-		if err := s.name(); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	from, events := s.cursor.Seq, s.report.Events
 	damage, err := s.o.Journal.Read(ctx, s.key, s.cursor.Seq, func(f journal.Frame) error { return s.take(ctx, f) })
@@ -66,17 +65,60 @@ func (s *session) run(ctx context.Context) error {
 	return s.clear(ctx, from)
 }
 
-// name finds out whose session it is before its first event says so. Where
-// the journal cannot tell, the events do.
-func (s *session) name() error {
-	named, err := s.o.Journal.Session(s.key)
+// errNothing says that there is nothing to drain yet.
+var errNothing = errors.New("the session has no entries")
+
+// find finds out whose session it is and how far it is drained. As long as
+// nobody else drains, what it finds stays so.
+func (s *session) find(ctx context.Context) error {
+	var err error
+	s.origin, err = s.o.Journal.Origin(s.key)
 	switch amber.KindOf(err) {
 	case amber.KindNotFound, amber.KindDamaged:
-		return nil
+		if err = s.repair(ctx); err == nil {
+			s.origin, err = s.o.Journal.Origin(s.key)
+		}
 	}
-	s.cursor.Host, s.cursor.Session = named.Host, named.ID
-	return err
+	if err != nil {
+		return err
+	}
+	s.keys[s.origin.Cursor] = s.key
+	if s.cursor, err = s.o.Store.JournalCursor(ctx, s.origin.Cursor); err != nil {
+		return err
+	}
+	s.cursor.Host, s.cursor.Session = s.origin.Host, s.origin.ID
+	s.ended = s.cursor.Ended
+	return nil
 }
+
+// repair has the journal write down whose session a folder is whose meta file
+// is lost: the events in it tell. Without one there is no cursor to rely on. A
+// folder without entries is just being made.
+func (s *session) repair(ctx context.Context) error {
+	err := errNothing
+	var owner journal.Session
+	_, rerr := s.o.Journal.Read(ctx, s.key, 0, func(f journal.Frame) error {
+		err = amber.Errorf(amber.KindDamaged, "drain", string(s.key), "nobody can tell whose session it is")
+		var ev amber.HostEvent
+		if json.Unmarshal(f.Payload, &ev) != nil {
+			return nil
+		}
+		if owner = (journal.Session{Host: ev.Host, ID: ev.SessionID}); owner.Key() == s.key {
+			err = nil
+			return errFound
+		}
+		return nil
+	})
+	if rerr != nil && !errors.Is(rerr, errFound) {
+		return rerr
+	}
+	if err != nil {
+		return err
+	}
+	return s.o.Journal.Start(ctx, owner)
+}
+
+var errFound = errors.New("found")
 
 // take adds one frame to the batch.
 func (s *session) take(ctx context.Context, f journal.Frame) error {
@@ -91,8 +133,8 @@ func (s *session) take(ctx context.Context, f journal.Frame) error {
 		}
 		return s.giveUp(ctx, f.Seq, f.Payload, err)
 	}
-	s.ended = it.event.Kind == amber.HostSessionEnd
-	if s.ended {
+	s.ended = over(it.event.Kind, s.ended)
+	if it.event.Kind == amber.HostSessionEnd {
 		// The digest is made of what the store holds, so all of it must be there.
 		if err := s.flush(ctx); err != nil {
 			return err
@@ -103,10 +145,21 @@ func (s *session) take(ctx context.Context, f journal.Frame) error {
 	}
 	s.batch = append(s.batch, it)
 	s.bytes += len(it.payload)
-	if s.ended || len(s.batch) >= maxSteps || s.bytes >= maxBytes {
+	if it.event.Kind == amber.HostSessionEnd || len(s.batch) >= maxSteps || s.bytes >= maxBytes {
 		return s.flush(ctx)
 	}
 	return nil
+}
+
+// over says whether a session has ended after an event of a kind.
+func over(kind amber.EventKind, before bool) bool {
+	switch kind {
+	case amber.HostSessionEnd:
+		return true
+	case amber.HostSessionStart, amber.HostPrompt:
+		return false
+	}
+	return before
 }
 
 // understand says what a frame means. It keeps nothing of the frame. A bug in
@@ -171,7 +224,7 @@ func (s *session) ingest(ctx context.Context, items []item) error {
 
 func (s *session) ingestion(items []item) amber.Ingestion {
 	in := amber.Ingestion{
-		Journal: string(s.key), Host: s.cursor.Host, Session: s.cursor.Session,
+		Journal: s.origin.Cursor, Host: s.cursor.Host, Session: s.cursor.Session,
 		After: s.cursor.Seq, Through: s.cursor.Seq,
 	}
 	for _, it := range items {
@@ -195,7 +248,7 @@ func (s *session) overtaken(ctx context.Context, err error) error {
 	if amber.KindOf(err) != amber.KindConflict {
 		return err
 	}
-	now, cerr := s.o.Store.JournalCursor(ctx, string(s.key))
+	now, cerr := s.o.Store.JournalCursor(ctx, s.origin.Cursor)
 	if cerr == nil && now.Seq != s.cursor.Seq {
 		return errOvertaken
 	}
@@ -203,13 +256,26 @@ func (s *session) overtaken(ctx context.Context, err error) error {
 }
 
 // clear removes drained segments once the session has ended or enough entries
-// have piled up since the sequence from.
+// have piled up since the sequence from; of a session that has ended it removes
+// everything.
 func (s *session) clear(ctx context.Context, from int64) error {
 	every := max(s.o.ClearEvery, 1)
-	if s.cursor.Seq == 0 || !s.ended && s.cursor.Seq/every == from/every {
+	if !s.ended && s.cursor.Seq/every == from/every {
 		return nil
 	}
-	removed, err := s.o.Journal.Clear(ctx, s.key, s.cursor.Seq)
-	s.report.Cleared += removed
+	return s.tidy(ctx, s.key, s.cursor.Seq, s.ended, s.report)
+}
+
+// tidy clears a session up to its cursor and, when it is over, removes it.
+func (w *Worker) tidy(ctx context.Context, key journal.Key, drained int64, over bool, report *Report) error {
+	if drained == 0 {
+		return nil
+	}
+	removed, err := w.o.Journal.Clear(ctx, key, drained)
+	report.Cleared += removed
+	if err != nil || !over {
+		return err
+	}
+	_, err = w.o.Journal.Remove(ctx, key, drained)
 	return err
 }

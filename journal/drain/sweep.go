@@ -17,8 +17,9 @@ func (w *Worker) sweep(ctx context.Context, report *Report) error {
 		return err
 	}
 	now := w.o.Clock()
-	for _, c := range open {
-		if report.Failed[c.Journal] != "" {
+	for _, c := range latest(open) {
+		key := w.keys[c.Journal]
+		if report.Failed[string(key)] != "" {
 			continue // what it said last is not in the store yet
 		}
 		reason, over := w.verdict(c, now)
@@ -29,12 +30,36 @@ func (w *Worker) sweep(ctx context.Context, report *Report) error {
 		switch amber.KindOf(err) {
 		case "":
 			report.Ended = append(report.Ended, string(c.Session))
+			if key != "" {
+				err = w.tidy(ctx, key, c.Seq, true, report)
+			}
+			if err != nil {
+				report.fail(key, err)
+			}
 		case amber.KindConflict: // it has just said something
 		default:
 			return err
 		}
 	}
 	return nil
+}
+
+// latest returns the last cursor of each session: one that was removed from
+// the journal and came back has several.
+func latest(cursors []amber.JournalCursor) []amber.JournalCursor {
+	last := map[amber.SessionID]amber.JournalCursor{}
+	for _, c := range cursors {
+		if l, ok := last[c.Session]; !ok || c.LastAt.UnixMilli() >= l.LastAt.UnixMilli() {
+			last[c.Session] = c
+		}
+	}
+	var out []amber.JournalCursor
+	for _, c := range cursors {
+		if last[c.Session].Journal == c.Journal {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // verdict says whether a session is over, and why.

@@ -13,9 +13,12 @@ import (
 // Journal is what a worker needs of the crash journal.
 type Journal interface {
 	Keys() ([]journal.Key, error)
-	Session(key journal.Key) (journal.Session, error)
+	Origin(key journal.Key) (journal.Origin, error)
+	BeginDrain(ctx context.Context) (end func() error, err error)
+	Start(ctx context.Context, s journal.Session) error
 	Read(ctx context.Context, key journal.Key, after int64, fn func(journal.Frame) error) (journal.Damage, error)
 	Clear(ctx context.Context, key journal.Key, drained int64) (removed int64, err error)
+	Remove(ctx context.Context, key journal.Key, drained int64) (removed bool, err error)
 	Quarantine(ctx context.Context, key journal.Key, seq int64, payload []byte, reason string) error
 }
 
@@ -58,7 +61,10 @@ type Options struct {
 
 // Worker drains one journal into one store. One call of Once or Run at a time;
 // workers in other processes are no harm.
-type Worker struct{ o Options }
+type Worker struct {
+	o    Options
+	keys map[string]journal.Key // of this round, by the names of their cursors
+}
 
 // New returns a worker. Errors: invalid.
 func New(o Options) (*Worker, error) {
@@ -117,16 +123,22 @@ func (w *Worker) Run(ctx context.Context, told func(Report, error)) error {
 	}
 }
 
-// Once drains what is there and ends the sessions that are over. A session
-// that cannot be drained is told in the report and never keeps another from
-// being drained. Errors: unreachable when ctx ends, and those of reading the
-// spool itself.
-func (w *Worker) Once(ctx context.Context) (Report, error) {
-	report := newReport()
+// Once drains what is there and ends the sessions that are over, after
+// whoever does so at the moment. A session that cannot be drained is told in the
+// report and never keeps another from being drained. Errors: busy, unreachable
+// when ctx ends, and those of reading the spool itself.
+func (w *Worker) Once(ctx context.Context) (report Report, err error) {
+	report = newReport()
+	end, err := w.o.Journal.BeginDrain(ctx)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
 	keys, err := w.o.Journal.Keys()
 	if err != nil {
 		return report, err
 	}
+	w.keys = map[string]journal.Key{}
 	for _, key := range keys {
 		err := w.drain(ctx, key, &report)
 		if ctx.Err() != nil {

@@ -180,8 +180,10 @@ func (n *intake) end(step amber.IngestStep) {
 // JournalCursor implements [amber.Ingester].
 func (s *Store) JournalCursor(ctx context.Context, journal string) (amber.JournalCursor, error) {
 	return run(ctx, s, "read cursor", func() (amber.JournalCursor, error) {
-		c := s.cursors[journal]
+		c, known := s.cursors[journal]
 		c.Journal = journal
+		session, found := s.sessions[c.Session]
+		c.Ended = known && (!found || !session.EndedAt.IsZero())
 		return c, nil
 	})
 }

@@ -11,7 +11,8 @@ import (
 const (
 	cursorColumns = `c.journal, c.host, c.session_id, c.seq, c.last_at, c.pid, c.process_start, c.boot, c.namespace`
 
-	selectCursor = `SELECT ` + cursorColumns + ` FROM journal_cursors c WHERE c.journal = ?`
+	selectCursor = `SELECT ` + cursorColumns + `, NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND s.ended_at IS NULL)
+FROM journal_cursors c WHERE c.journal = ?`
 	upsertCursor = `INSERT INTO journal_cursors (journal, host, session_id, seq, last_at, pid, process_start, boot, namespace)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (journal) DO UPDATE SET host = excluded.host, session_id = excluded.session_id, seq = excluded.seq, last_at = excluded.last_at,
@@ -19,7 +20,7 @@ ON CONFLICT (journal) DO UPDATE SET host = excluded.host, session_id = excluded.
 
 	// selectOpenCursors begins with the sessions that have not ended: there
 	// are few of them, however many cursors there are.
-	selectOpenCursors = `SELECT ` + cursorColumns + ` FROM sessions s INDEXED BY sessions_open
+	selectOpenCursors = `SELECT ` + cursorColumns + `, 0 FROM sessions s INDEXED BY sessions_open
 CROSS JOIN journal_cursors c ON c.session_id = s.id
 WHERE s.ended_at IS NULL ORDER BY c.last_at, c.journal LIMIT ?`
 )
@@ -69,7 +70,7 @@ func scanCursor(s scanner) (amber.JournalCursor, error) {
 	var c amber.JournalCursor
 	var lastAt int64
 	p := &c.Process
-	err := s.Scan(&c.Journal, &c.Host, &c.Session, &c.Seq, &lastAt, &p.PID, &p.Start, &p.Boot, &p.Namespace)
+	err := s.Scan(&c.Journal, &c.Host, &c.Session, &c.Seq, &lastAt, &p.PID, &p.Start, &p.Boot, &p.Namespace, &c.Ended)
 	c.LastAt = amber.UnixMilli(lastAt)
 	return c, err
 }

@@ -36,7 +36,9 @@ func TestIngestPlans(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	byName := "SEARCH activity USING INDEX sqlite_autoindex_activity_1 (session_id=? AND kind=? AND name=?)"
 	checkPlans(t, s.memory, []planCase{
-		{"cursor", selectCursor, []string{"SEARCH c USING PRIMARY KEY (journal=?)"}},
+		{"cursor", selectCursor, []string{
+			"SEARCH c USING PRIMARY KEY (journal=?)", "CORRELATED SCALAR SUBQUERY 1", "SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?)",
+		}},
 		{"open cursors", selectOpenCursors, []string{
 			"SCAN s USING INDEX sessions_open", "SEARCH c USING INDEX journal_cursors_session (session_id=?)", "USE TEMP B-TREE FOR ORDER BY",
 		}},

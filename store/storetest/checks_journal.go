@@ -13,6 +13,7 @@ func journalChecks() []check {
 	return []check{
 		{name: "journal/unknown-has-a-zero-cursor", needs: []part{ingest}, run: journalUnknown},
 		{name: "journal/cursor-keeps-every-field", needs: []part{ingest}, run: journalKept},
+		{name: "journal/knows-whether-its-session-ended", needs: needs, run: journalEnded},
 		{name: "journal/open-are-those-not-ended", needs: needs, run: journalsOpen},
 		{name: "journal/open-longest-unheard-first", needs: []part{ingest}, run: journalsInOrder},
 		{name: "journal/open-are-bounded", needs: []part{ingest}, run: journalsBounded},
@@ -42,7 +43,7 @@ func journalKept(w *world) {
 	in := ingestion("s", 0, 7)
 	in.LastAt, in.Process = moment(time.Minute), amber.HostProcess{PID: 4711, Start: 1 << 50, Boot: "b0", Namespace: "pid:[4026531836]"}
 	must(w.Ingest.Ingest(w.ctx, in))
-	want := amber.JournalCursor{Journal: in.Journal, Host: "host", Session: "s", Seq: 7, LastAt: in.LastAt, Process: in.Process}
+	want := amber.JournalCursor{Journal: in.Journal, Host: "host", Session: "s", Seq: 7, LastAt: in.LastAt, Process: in.Process, Ended: true} // there is no session
 	equal(w.cursor("s"), want, "cursor")
 	must(w.Ingest.Ingest(w.ctx, ingestion("s", 7, 7)))
 	equal(w.cursor("s"), want, "cursor after an ingestion that says nothing")
@@ -82,6 +83,17 @@ func (w *world) heard(session amber.SessionID, when amber.Time) {
 	must(w.Ingest.Ingest(w.ctx, in))
 }
 
+func journalEnded(w *world) {
+	w.heard("s", moment(0))
+	equal(w.cursor("s").Ended, false, "ended, of a session that goes on")
+	must(w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "s"}))
+	equal(w.cursor("s").Ended, true, "ended, of a session that has ended")
+	w.start(amber.SessionStart{ID: "s", Binding: w.session("s").Binding})
+	equal(w.cursor("s").Ended, false, "ended, of a session that goes on again")
+	hold(w.Sessions.DeleteSession(w.ctx, "s") == nil, "the session cannot be deleted")
+	equal(w.cursor("s").Ended, true, "ended, of a session that is gone")
+}
+
 func journalsInOrder(w *world) {
 	for i, id := range []amber.SessionID{"d", "b", "a", "c"} {
 		w.heard(id, moment(time.Duration(i)*time.Second))
@@ -114,6 +126,7 @@ func journalOfDeleted(w *world) {
 	must0(w.Sessions.DeleteSession(w.ctx, "gone"))
 	equal(w.did("gone", ""), nil, "activity of a deleted session")
 	equal(w.didNames("kept", ""), []string{"a.go"}, "activity of another session")
+	cursor.Ended = true
 	equal(w.cursor("gone"), cursor, "cursor of a deleted session")
 	_, err := w.Ingest.Ingest(w.ctx, ingestion("gone", 0, 1, w.everyPart("gone", native("gone"))))
 	refused(err, amber.KindConflict, "the same ingestion after deleting")

@@ -1,0 +1,116 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/amber-memory/amber"
+)
+
+// Remove removes the folder of a session of which nothing is left: every entry
+// has been drained and cleared, and nothing is in quarantine. It reports
+// whether it did. An append that comes meanwhile makes the folder anew, with
+// another [Origin]. Errors: invalid, busy, unreachable, refused, too_new,
+// internal.
+func (j *Journal) Remove(ctx context.Context, key Key, drained int64) (removed bool, err error) {
+	if err := checkKey(key); err != nil {
+		return false, err
+	}
+	err = j.locked(ctx, key, func() error {
+		left, err := j.left(key, drained)
+		if left || err != nil {
+			return err
+		}
+		removed = true
+		return j.remove(key)
+	})
+	if amber.KindOf(err) == amber.KindNotFound {
+		return false, nil
+	}
+	return removed && err == nil, err
+}
+
+// left reports whether anything but an empty segment is in the folder of a
+// session. The session's lock is held.
+func (j *Journal) left(key Key, drained int64) (bool, error) {
+	if err := j.sweep(key); err != nil {
+		return true, err
+	}
+	held, err := j.held(key)
+	if len(held) > 0 || err != nil {
+		return true, err
+	}
+	entries, err := j.o.FS.ReadDir(j.path(key))
+	if err != nil {
+		return true, diskError("remove session", string(key), err)
+	}
+	for _, e := range entries {
+		switch name := e.Name(); name {
+		case lockName, metaName, quarantineName:
+		default:
+			n, ok := segmentNumber(name)
+			if !ok {
+				return true, nil
+			}
+			h, err := j.header(key, n)
+			if errors.Is(err, errHeader) || err == nil && h.base-1 > drained {
+				return true, nil
+			}
+			if err != nil {
+				return true, err
+			}
+			if info, err := e.Info(); err != nil || info.Size() != segmentHeader {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// remove removes a folder with nothing in it. The meta file goes first: without
+// it whatever a crash leaves gets another origin, and a sequence that is given
+// again is not taken for one the store has seen. The lock goes last: whoever
+// waits for it finds that it has no name any more.
+func (j *Journal) remove(key Key) error {
+	fsys := j.o.FS
+	files, err := j.segments(key)
+	if err != nil {
+		return err
+	}
+	if err := j.removeName(key, metaName); err != nil {
+		return err
+	}
+	if err := fsys.SyncDir(j.path(key)); err != nil {
+		return diskError("remove session", string(key), err)
+	}
+	for _, f := range files {
+		if err := j.removeName(key, segmentName(f.number)); err != nil {
+			return err
+		}
+	}
+	if err := j.removeName(key, quarantineName); err != nil {
+		return err
+	}
+	if err := fsys.SyncDir(j.path(key)); err != nil {
+		return diskError("remove session", string(key), err)
+	}
+	if err := j.removeName(key, lockName); err != nil {
+		return err
+	}
+	// Somebody may have begun to use the folder again.
+	if fsys.Remove(j.path(key)) != nil {
+		return nil
+	}
+	if err := fsys.SyncDir(j.dir); err != nil {
+		return diskError("remove session", string(key), err)
+	}
+	return nil
+}
+
+func (j *Journal) removeName(key Key, name string) error {
+	if err := j.o.FS.Remove(j.path(key, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return diskError("remove session", string(key), err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/journal"
+)
+
+func mustRemove(t *testing.T, j *journal.Journal, drained int64, want bool) {
+	t.Helper()
+	if _, err := j.Clear(context.Background(), one.Key(), drained); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := j.Remove(context.Background(), one.Key(), drained); err != nil || got != want {
+		t.Errorf("removed %v, %v, want %v", got, err, want)
+	}
+}
+
+func TestRemoveLeavesWhatIsNotDrained(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	j := open(t, dir, journal.Options{})
+	fill(t, j, one, 3)
+	mustRemove(t, j, 2, false)
+	if frames, _, err := readAll(j, one.Key(), 2); err != nil || len(frames) != 1 {
+		t.Errorf("%d frames, %v", len(frames), err)
+	}
+	if err := j.Quarantine(t.Context(), one.Key(), 3, []byte("x"), "no use"); err != nil {
+		t.Fatal(err)
+	}
+	mustRemove(t, j, 3, false)
+	if err := j.Discard(t.Context(), one.Key(), "00000000000000000003.entry"); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Discard(t.Context(), one.Key(), "00000000000000000003.entry"); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("discarded twice: %v", err)
+	}
+	if err := j.Discard(t.Context(), one.Key(), "../meta"); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("discarded a path: %v", err)
+	}
+	put(t, fsx.OS(), filepath.Join(dir, string(one.Key()), "notes.txt"), []byte("mine"))
+	mustRemove(t, j, 3, false)
+	if err := os.Remove(filepath.Join(dir, string(one.Key()), "notes.txt")); err != nil {
+		t.Fatal(err)
+	}
+	mustRemove(t, j, 3, true)
+	mustRemove(t, j, 3, false)
+	if _, err := os.Stat(filepath.Join(dir, string(one.Key()))); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is there: %v", err)
+	}
+}
+
+// TestAFolderMadeAgainHasAnotherOrigin, and sequences that begin again.
+func TestAFolderMadeAgainHasAnotherOrigin(t *testing.T) {
+	t.Parallel()
+	j := open(t, spoolDir(t), journal.Options{})
+	fill(t, j, one, 3)
+	before, err := j.Origin(one.Key())
+	if err != nil || before.Session != one {
+		t.Fatal(before, err)
+	}
+	fill(t, j, one, 1)
+	if same, err := j.Origin(one.Key()); err != nil || same != before {
+		t.Errorf("%+v, then %+v, %v", before, same, err)
+	}
+	mustRemove(t, j, 4, true)
+	if _, err := j.Origin(one.Key()); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("of a folder that is gone: %v", err)
+	}
+	if seq := mustAppend(t, j, one, entry(1)); seq != 1 {
+		t.Errorf("sequence %d", seq)
+	}
+	if again, err := j.Origin(one.Key()); err != nil || again.Cursor == before.Cursor {
+		t.Errorf("%+v again, %v", again, err)
+	}
+}
+
+// TestRemovedUnderAppends removes the session as often as it can while others
+// append. Each incarnation is read by the one who removes it, so every
+// acknowledged entry must be seen once.
+func TestRemovedUnderAppends(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	const writers, each = 4, 150
+	var wg sync.WaitGroup
+	for w := range writers {
+		j := open(t, dir, journal.Options{}) // as another process would have it
+		wg.Go(func() {
+			for i := range each {
+				if _, err := j.Append(context.Background(), one, journal.Entry{Payload: fmt.Appendf(nil, "%d %d", w, i)}); err != nil {
+					t.Errorf("append: %v", err)
+				}
+			}
+		})
+	}
+	over := make(chan struct{})
+	go func() { wg.Wait(); close(over) }()
+	seen, removals := map[string]int{}, 0
+	j := open(t, dir, journal.Options{})
+	cursors := map[string]int64{}
+	drain := func() {
+		o, err := j.Origin(one.Key())
+		if amber.KindOf(err) == amber.KindNotFound {
+			return // it is just being made
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Read(context.Background(), one.Key(), cursors[o.Cursor], func(f journal.Frame) error {
+			seen[string(f.Payload)]++
+			cursors[o.Cursor] = f.Seq
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Clear(context.Background(), one.Key(), cursors[o.Cursor]); err != nil {
+			t.Fatal(err)
+		}
+		removed, err := j.Remove(context.Background(), one.Key(), cursors[o.Cursor])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if removed {
+			removals++
+		}
+	}
+	for running := true; running; {
+		select {
+		case <-over:
+			running = false
+		default:
+		}
+		drain()
+	}
+	drain()
+	for payload, n := range seen {
+		if n != 1 {
+			t.Errorf("%q was seen %d times", payload, n)
+		}
+	}
+	if len(seen) != writers*each || removals == 0 {
+		t.Errorf("%d entries, %d removals", len(seen), removals)
+	}
+	t.Logf("%d removals", removals)
+}
