@@ -50,6 +50,13 @@ fuzz:
 	$(GO) test ./home -run '^$$' -fuzz FuzzCurrent -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 	$(GO) test ./journal -run '^$$' -fuzz FuzzFrames -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 	$(GO) test ./journal -run '^$$' -fuzz FuzzMeta -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./journal -run '^$$' -fuzz FuzzNexus -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./hook -run '^$$' -fuzz FuzzRead -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./hook/setup -run '^$$' -fuzz FuzzEditors -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./hook/setup -run '^$$' -fuzz FuzzCommand -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/settings -run '^$$' -fuzz FuzzJSON -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/settings -run '^$$' -fuzz FuzzTOML -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/redact -run '^$$' -fuzz FuzzRedact -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 
 lint: $(GOFUMPT) $(STATICCHECK)
 	@test -z "$$($(GOFUMPT) -l .)" || { echo "gofumpt is not clean:"; $(GOFUMPT) -l .; exit 1; }
