@@ -18,9 +18,10 @@ all: build test
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/amber ./cmd/amber
 
-# Packages whose tests start hundreds of processes or walk all of Unicode: with
-# the race detector they take many times as long, and it sees nothing more.
-PLAIN   := /cmd/amber$$|/internal/analyze$$|/internal/redact$$
+# Packages whose tests start hundreds of processes, walk all of Unicode or run
+# broken backends: with the race detector they take many times as long, and it
+# sees nothing more.
+PLAIN   := /cmd/amber$$|/internal/analyze$$|/internal/redact$$|/store/storetest$$
 
 # All tests, the race detector on, with small versions of the long campaigns.
 test: build

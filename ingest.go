@@ -16,7 +16,7 @@ const SameEventWindow = 2 * time.Second
 // Ingestion is what a stretch of one session of the crash journal means: the
 // entries with sequences above After up to Through.
 type Ingestion struct {
-	Journal string // names the cursor; the key of the journal's session
+	Journal string // names the cursor: 32 hex digits, one for each folder a session of the journal ever had
 	Host    string
 	Session SessionID
 	After   int64 // what the cursor is; 0: there is none yet

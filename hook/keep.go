@@ -83,10 +83,29 @@ func (k Keeper) append(ctx context.Context, ev amber.HostEvent) error {
 	}
 	done := make(chan error, 1)
 	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- amber.Errorf(amber.KindInternal, "keep event", "", fmt.Sprintf("panic: %v", r))
+			}
+		}()
 		_, err := k.Journal.Append(ctx, s, e)
 		done <- err
 	}()
-	return k.await(ctx, done, blocked, k.patience(ev.Kind))
+	err = k.await(ctx, done, blocked, k.patience(ev.Kind))
+	if err == nil {
+		return nil
+	}
+	// An append that still waits gives up at once; one that is being written
+	// goes on, and may just have been kept after all.
+	cancel()
+	select {
+	case last := <-done:
+		if last == nil {
+			return nil
+		}
+	default:
+	}
+	return err
 }
 
 // await waits for the outcome of an append: for the disk, and, while it is

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -139,7 +140,12 @@ func (j *Journal) commit(g *group) {
 		return
 	}
 	key := g.session.Key()
-	write := func() error {
+	write := func() (err error) {
+		defer func() {
+			if r := recover(); r != nil { // a bug must not take the program down with it
+				err = amber.Errorf(amber.KindInternal, "append", string(key), fmt.Sprintf("panic: %v", r))
+			}
+		}()
 		return j.lockedTelling(ctx, key, func(b bool) { j.tellBlocked(g, b) }, func() error { return j.writeBatch(g) })
 	}
 	err := write()
@@ -199,13 +205,13 @@ func (j *Journal) take(g *group) []*pending {
 	return g.writing
 }
 
-// fail gives everybody who waits the same error.
+// fail gives everybody who waits, or was being served, the same error.
 func (j *Journal) fail(g *group, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	g.writing, g.waiting = g.waiting, nil
+	g.writing, g.waiting = append(g.writing, g.waiting...), nil
 	for _, p := range g.writing {
-		p.err = err
+		p.seq, p.err = 0, err
 	}
 }
 

@@ -74,15 +74,11 @@ func noFolder(dir string) error {
 
 // BeginDrain waits until nobody else drains and returns the call that ends it.
 // Only one at a time may read, clear and remove sessions: what one has read
-// another could have removed and a third made again. A journal that was never
-// written to needs no turn. Errors: busy, unreachable when ctx ends first, and
+// another could have removed and a third made again. Errors: not_found for a
+// journal that was never written to, busy, unreachable when ctx ends first, and
 // those of the disk.
 func (j *Journal) BeginDrain(ctx context.Context) (end func() error, err error) {
-	switch err := j.checkFolder(j.dir); amber.KindOf(err) {
-	case "":
-	case amber.KindNotFound:
-		return func() error { return nil }, nil
-	default:
+	if err := j.checkFolder(j.dir); err != nil {
 		return nil, err
 	}
 	wait, cancel := context.WithTimeout(ctx, j.o.Wait)

@@ -56,6 +56,11 @@ func (j *Journal) Read(ctx context.Context, key Key, after int64, fn func(Frame)
 		return Damage{}, err
 	}
 	r := reader{j: j, key: key, fn: fn, after: after, taken: after, last: after}
+	if after == 0 {
+		if m, err := j.readMeta(key); err == nil {
+			r.began = m.StartedAt
+		}
+	}
 	err = r.read(ctx, files)
 	return r.damage, err
 }
@@ -105,6 +110,9 @@ type reader struct {
 	last   int64 // the highest sequence so far
 	loose  bool  // the next sequence may be any: what is before it was cleared
 	number int64 // the highest of all segments
+	// began is when the folder got its origin. What is older than that may have
+	// been cleared by somebody who knew another.
+	began  amber.Time
 	damage Damage
 }
 
@@ -114,6 +122,9 @@ func (r *reader) read(ctx context.Context, files []segmentFile) error {
 	segments, err := r.survey(files)
 	if err != nil {
 		return err
+	}
+	if len(segments) > 0 && segments[0].header.at.Before(r.began) {
+		r.loose = true
 	}
 	for i, s := range segments {
 		if ctx.Err() != nil {

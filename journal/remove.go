@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"runtime"
 
 	"github.com/amber-memory/amber"
 )
@@ -16,6 +17,9 @@ import (
 func (j *Journal) Remove(ctx context.Context, key Key, drained int64) (removed bool, err error) {
 	if err := checkKey(key); err != nil {
 		return false, err
+	}
+	if runtime.GOOS == "windows" {
+		return false, nil // a file that somebody waits to lock cannot be removed there
 	}
 	err = j.locked(ctx, key, func() error {
 		left, err := j.left(key, drained)
@@ -37,10 +41,14 @@ func (j *Journal) left(key Key, drained int64) (bool, error) {
 	if err := j.sweep(key); err != nil {
 		return true, err
 	}
-	held, err := j.held(key)
-	if len(held) > 0 || err != nil {
-		return true, err
+	aside, err := j.o.FS.ReadDir(j.path(key, quarantineName))
+	if len(aside) > 0 {
+		return true, nil
 	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return true, diskError("remove session", string(key), err)
+	}
+	_, origin := j.readMeta(key)
 	entries, err := j.o.FS.ReadDir(j.path(key))
 	if err != nil {
 		return true, diskError("remove session", string(key), err)
@@ -54,7 +62,9 @@ func (j *Journal) left(key Key, drained int64) (bool, error) {
 				return true, nil
 			}
 			h, err := j.header(key, n)
-			if errors.Is(err, errHeader) || err == nil && h.base-1 > drained {
+			// Without an origin nobody has a cursor that means its sequences.
+			known := amber.KindOf(origin) != amber.KindNotFound
+			if errors.Is(err, errHeader) || err == nil && known && h.base-1 > drained {
 				return true, nil
 			}
 			if err != nil {

@@ -150,7 +150,7 @@ func (d *doctor) checkHeld(ctx context.Context, j *journal.Journal) {
 
 // checkUndrained looks whether entries wait for too long.
 func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *home.Agent) {
-	cursor, closeStore, err := d.cursorOf(ctx, agent)
+	cursor, closeStore, err := d.cursorOf(ctx, j, agent)
 	if err != nil {
 		d.skip("spool.undrained", "nobody knows what is drained: "+err.Error())
 		return
@@ -183,7 +183,7 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 
 // cursorOf asks the databases how far the journal is drained, without
 // migrating them. Where there is no agent yet nothing is.
-func (d *doctor) cursorOf(ctx context.Context, agent *home.Agent) (cursor func(journal.Key) (int64, error), done func() error, err error) {
+func (d *doctor) cursorOf(ctx context.Context, j *journal.Journal, agent *home.Agent) (cursor func(journal.Key) (int64, error), done func() error, err error) {
 	none := func(journal.Key) (int64, error) { return 0, nil }
 	_, err = agent.Current()
 	if amber.KindOf(err) == amber.KindNotFound {
@@ -197,10 +197,7 @@ func (d *doctor) cursorOf(ctx context.Context, agent *home.Agent) (cursor func(j
 		return nil, nil, err
 	}
 	ingest := store.Store().Ingest
-	return func(k journal.Key) (int64, error) {
-		c, err := ingest.JournalCursor(ctx, string(k))
-		return c.Seq, err
-	}, store.Close, nil
+	return func(k journal.Key) (int64, error) { return cursorSeq(ctx, j, ingest, k) }, store.Close, nil
 }
 
 // warn adds a finding that is no failure.

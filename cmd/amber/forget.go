@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -115,11 +114,19 @@ func (a *app) emptySpool(ctx context.Context, s *opened) []string {
 		return []string{"the crash journal, which could not be drained: " + err.Error()}
 	}
 	var remaining []string
+	if keys, err = j.Keys(); err != nil { // those that are still there
+		return []string{"the crash journal, which was not searched: " + err.Error()}
+	}
 	for _, k := range keys {
-		st, err := j.Status(ctx, k, math.MaxInt64/2)
+		st, err := j.Status(ctx, k, 0)
 		if err != nil {
 			remaining = append(remaining, fmt.Sprintf("session %s of the crash journal, which was not searched: %v", k, err))
-		} else if st.Quarantined > 0 {
+			continue
+		}
+		if st.Entries > 0 {
+			remaining = append(remaining, fmt.Sprintf("%d entries of session %s in the crash journal, which were not searched", st.Entries, st.SessionID))
+		}
+		if st.Quarantined > 0 {
 			remaining = append(remaining, fmt.Sprintf("%d files in the quarantine of session %s, which were not searched", st.Quarantined, st.SessionID))
 		}
 	}

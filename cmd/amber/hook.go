@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,6 +95,8 @@ func (a *app) runHook(ctx context.Context, root *cobra.Command, args []string) i
 			fmt.Fprintf(a.stderr, "amber: hook: panic: %v\n", r)
 		}
 	}()
+	// A host that does not listen any more is no reason to die.
+	signal.Ignore(syscall.SIGPIPE)
 	if err := root.ExecuteContext(ctx); err != nil {
 		a.fail(err, args)
 	}
@@ -103,8 +107,8 @@ func (a *app) runHook(ctx context.Context, root *cobra.Command, args []string) i
 func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	config, configErr := a.loadConfig()
 	if configErr != nil { // no reason to lose what an agent did
-		a.out.note("%v; going on with the defaults", configErr)
 		config.Config = registry.Default()
+		defer func() { a.out.note("%v; went on with the defaults", configErr) }()
 	}
 	if !config.Config.Memory.Enabled {
 		return nil
@@ -124,20 +128,24 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 		return errors.Join(err, j.CountLoss(err))
 	}
 	ev := a.readEvent(host, f.event, args[1:])
-	if err := (hook.Keeper{Journal: j, Timeout: f.timeout}).Keep(ctx, ev); err != nil {
+	// A signal that ends the host comes just when there is something to keep;
+	// how long that may take is bounded.
+	if err := (hook.Keeper{Journal: j, Timeout: f.timeout}).Keep(context.WithoutCancel(ctx), ev); err != nil {
 		return fmt.Errorf("the event was not kept: %w", err)
 	}
 	var block string
 	if f.context > 0 && hook.WantsContext(ev) {
 		block = a.hookContext(ctx, f.context, config, ev)
 	}
-	if _, err := a.stdout.Write(hook.Reply(ev, block)); err != nil {
-		return err
+	var errs []error
+	if reply := hook.Reply(ev, block); len(reply) > 0 {
+		_, err := a.stdout.Write(reply)
+		errs = append(errs, err)
 	}
-	if f.noDrain {
-		return nil
+	if !f.noDrain {
+		errs = append(errs, a.drainLater())
 	}
-	return a.drainLater()
+	return errors.Join(errs...)
 }
 
 // readEvent reads what the host says.
@@ -150,7 +158,7 @@ func (a *app) readEvent(host hook.Host, name string, args []string) amber.HostEv
 	if len(args) > 0 {
 		in.Payload = strings.NewReader(args[0])
 	} else if f, ok := a.stdin.(*os.File); !ok || !isTerminal(f) {
-		in.Payload = newPatient(a.stdin, stdinPatience)
+		in.Payload = newPatient(a.stdin, stdinPatience, stdinLimit)
 	}
 	return hook.Read(in)
 }
@@ -207,7 +215,8 @@ func (a *app) drainLater() error {
 	if err != nil {
 		return err
 	}
-	lock, err := fsx.TryLock(filepath.Join(agent.SpoolDir(), backgroundLockName), fsx.Exclusive)
+	// Shared: a look must not keep another hook from looking.
+	lock, err := fsx.TryLock(filepath.Join(agent.SpoolDir(), backgroundLockName), fsx.Shared)
 	if errors.Is(err, fsx.ErrLocked) {
 		return nil
 	}

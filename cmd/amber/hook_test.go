@@ -240,7 +240,7 @@ func TestHookAlwaysExitsWithZero(t *testing.T) {
 		{"not UTF-8", "{\"session_id\":\"s1\",\"prompt\":\"\xff\xfe\"}", []string{"hook", "claude-code", "--event", "UserPromptSubmit"}, 1, ""},
 		{"an argument", "", []string{"hook", "codex", `{"type":"agent-turn-complete","thread-id":"t1","turn-id":"1","cwd":"/","input-messages":["hi"],"last-assistant-message":"ho"}`}, 1, ""},
 		{"a hostile session id", `{"session_id":"../../../etc/passwd\u0000","prompt":"x"}`, []string{"hook", "claude-code", "--event", "UserPromptSubmit"}, 1, ""},
-		{"a broken configuration", hello, []string{"hook", "claude-code", "--config", broken}, 1, "going on with the defaults"},
+		{"a broken configuration", hello, []string{"hook", "claude-code", "--config", broken}, 1, "went on with the defaults"},
 		{"no host", hello, []string{"hook"}, 0, "hook needs HOST"},
 		{"an unknown host", hello, []string{"hook", "toaster"}, 0, "toaster"},
 		{"an unknown flag", hello, []string{"hook", "claude-code", "--frobnicate"}, 0, "frobnicate"},

@@ -114,8 +114,10 @@ func (a *app) drainInBackground(ctx context.Context) error {
 // drainWhileAlone drains under a lock until nothing comes any more, lets go,
 // and reports whether something has come after all.
 func (a *app) drainWhileAlone(ctx context.Context, path string) (more bool, err error) {
-	lock, err := fsx.TryLock(path, fsx.Exclusive)
-	if errors.Is(err, fsx.ErrLocked) {
+	wait, cancel := context.WithTimeout(ctx, drainPause) // hooks take the lock for a moment, to look
+	defer cancel()
+	lock, err := fsx.AcquireLock(wait, path, fsx.Exclusive)
+	if errors.Is(err, context.DeadlineExceeded) {
 		return false, nil
 	}
 	if err != nil {
@@ -131,18 +133,17 @@ func (a *app) drainWhileAlone(ctx context.Context, path string) (more bool, err 
 	if err != nil {
 		return false, err
 	}
-	if err := drainUntilQuiet(ctx, w); err != nil {
-		return false, err
-	}
-	if err := lock.Unlock(); err != nil {
+	err = drainUntilQuiet(ctx, w)
+	if err = errors.Join(err, lock.Unlock()); err != nil {
 		return false, err
 	}
 	report, err := w.Once(ctx)
-	return report.Events > 0, errors.Join(err, report.Err())
+	return report.Applied > 0, err
 }
 
-// drainUntilQuiet drains until nothing has come for a while. A session that
-// cannot be drained now is left to the next hook.
+// drainUntilQuiet drains until nothing has come into the store for a while. A
+// session that cannot be drained keeps nobody else waiting; the next one tries
+// it again.
 func drainUntilQuiet(ctx context.Context, w *drain.Worker) error {
 	for quiet := time.Duration(0); quiet < drainStay; quiet += drainPause {
 		select {
@@ -151,10 +152,10 @@ func drainUntilQuiet(ctx context.Context, w *drain.Worker) error {
 		case <-time.After(drainPause):
 		}
 		report, err := w.Once(ctx)
-		if err = errors.Join(err, report.Err()); err != nil {
+		if err != nil {
 			return err
 		}
-		if report.Events > 0 {
+		if report.Applied > 0 {
 			quiet = 0
 		}
 	}

@@ -101,11 +101,16 @@ func (c *cursors) of(ctx context.Context, j *journal.Journal, key journal.Key) (
 	if c.store == nil {
 		return 0, c.failed
 	}
+	return cursorSeq(ctx, j, c.store.Store.Ingest, key)
+}
+
+// cursorSeq asks a store how far a session of the journal is drained.
+func cursorSeq(ctx context.Context, j *journal.Journal, store amber.Ingester, key journal.Key) (int64, error) {
 	origin, err := j.Origin(key)
 	if err != nil {
 		return 0, nil // nothing was drained of it; its status says why
 	}
-	cursor, err := c.store.Store.Ingest.JournalCursor(ctx, origin.Cursor)
+	cursor, err := store.JournalCursor(ctx, origin.Cursor)
 	return cursor.Seq, err
 }
 

@@ -5,28 +5,33 @@ import (
 	"time"
 )
 
-// stdinPatience is how long a hook waits for the next bytes of a host that
-// does not close its pipe.
-const stdinPatience = time.Second
+// A hook waits for a host that does not close its pipe: so long for the next
+// bytes, and so long for all of them.
+const (
+	stdinPatience = time.Second
+	stdinLimit    = 3 * time.Second
+)
 
 // patient reads from somebody who may neither say anything nor close: after a
-// time of silence it is the end. The goroutine that is left waiting ends with
-// the process.
+// time of silence, or of saying little, it is the end. The goroutine that is
+// left waiting ends with the process.
 type patient struct {
-	chunks  chan []byte
-	timeout time.Duration
-	rest    []byte
-	over    bool
+	chunks chan []byte
+	pause  time.Duration
+	limit  *time.Timer
+	rest   []byte
+	over   bool
 }
 
-func newPatient(r io.Reader, timeout time.Duration) *patient {
-	p := &patient{chunks: make(chan []byte), timeout: timeout}
+func newPatient(r io.Reader, pause, limit time.Duration) *patient {
+	p := &patient{chunks: make(chan []byte), pause: pause, limit: time.NewTimer(limit)}
 	go p.pump(r)
 	return p
 }
 
 func (p *patient) pump(r io.Reader) {
 	defer close(p.chunks)
+	defer func() { _ = recover() }() // a reader that panics has nothing more to say
 	for {
 		b := make([]byte, 64<<10)
 		n, err := r.Read(b)
@@ -42,11 +47,12 @@ func (p *patient) pump(r io.Reader) {
 // Read implements [io.Reader].
 func (p *patient) Read(b []byte) (int, error) {
 	if len(p.rest) == 0 && !p.over {
-		t := time.NewTimer(p.timeout)
+		t := time.NewTimer(p.pause)
 		defer t.Stop()
 		select {
 		case p.rest = <-p.chunks:
 		case <-t.C:
+		case <-p.limit.C:
 		}
 		p.over = len(p.rest) == 0
 	}

@@ -46,6 +46,10 @@ without a terminal it needs --yes.`,
 				if err := a.confirm(yes, "delete "+plan.String()); err != nil {
 					return err
 				}
+				// What is still on its way would make the session again.
+				for _, left := range a.emptySpool(ctx, s) {
+					a.out.note("not deleted: %s", left)
+				}
 				if err := s.Store.Sessions.DeleteSession(ctx, id); err != nil {
 					return err
 				}

@@ -379,22 +379,90 @@ func TestALostMetaFileIsWrittenAgain(t *testing.T) {
 		if err := damage(filepath.Join(w.dir, string(one.Key()), "meta")); err != nil {
 			t.Fatal(err)
 		}
-		if report := w.once(drain.Options{}); report.Applied != 1 || report.Duplicates != 2 {
+		if report := w.once(drain.Options{}); report.Applied != 1 || report.Duplicates != 2 || report.Damaged != 0 {
 			t.Errorf("%+v", report)
 		}
 		w.wantSaid("user: one", "user: two", "user: three")
 	}
 }
 
-// TestAFolderThatIsJustBeingMade has neither a meta file nor entries.
+// TestAFolderThatIsJustBeingMade goes: whoever makes it has died, or makes it
+// again.
 func TestAFolderThatIsJustBeingMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if err := os.MkdirAll(filepath.Join(w.dir, string(one.Key())), 0o700); err != nil {
-		t.Fatal(err)
+	folder := filepath.Join(w.dir, string(one.Key()))
+	for name, leave := range map[string]func() error{
+		"a folder":                  func() error { return os.MkdirAll(folder, 0o700) },
+		"a session without entries": func() error { return w.journal.Start(context.Background(), one) },
+		"one without a meta file": func() error {
+			return errors.Join(w.journal.Start(context.Background(), one), os.Remove(filepath.Join(folder, "meta")))
+		},
+	} {
+		if err := leave(); err != nil {
+			t.Fatal(err)
+		}
+		if report := w.once(drain.Options{}); report.Any() {
+			t.Errorf("%s: %+v", name, report)
+		}
+		if keys, err := w.journal.Keys(); err != nil || len(keys) > 0 {
+			t.Errorf("%s: %v is still there, %v", name, keys, err)
+		}
 	}
-	if report := w.once(drain.Options{}); report.Any() {
-		t.Errorf("%+v", report)
+	w.keep(prompt(1, "one"))
+	w.once(drain.Options{})
+	w.wantSaid("user: one")
+}
+
+// TestAskedToEverythingIsCleared, also what was drained before.
+func TestAskedToEverythingIsCleared(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"))
+	w.once(drain.Options{})
+	if r := w.once(drain.Options{ClearEvery: 1}); r.Cleared == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestASickStoreGivesUpOneEventAtMost has a store that takes small steps only,
+// as on a disk that is nearly full.
+func TestASickStoreGivesUpOneEventAtMost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 10 {
+		w.keep(prompt(i+1, fmt.Sprint("prompt ", i)))
+	}
+	sick := &stubborn{Store: w.store, fail: func(in amber.Ingestion) error {
+		if len(in.Steps) > 0 {
+			return amber.Errorf(amber.KindInternal, "ingest", "", "database or disk is full")
+		}
+		return nil
+	}}
+	report, err := w.worker(drain.Options{Store: sick}).Once(context.Background())
+	if err != nil || report.Quarantined > 1 || report.Err() == nil {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// TestASessionOfTwoHostsEndsWithTheLast of them.
+func TestASessionOfTwoHostsEndsWithTheLast(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := prompt(1, "from the editor")
+	other.Host, other.Process = "vscode", amber.HostProcess{PID: 1, Boot: "b"}
+	dead := prompt(2, "from the terminal")
+	dead.Process = amber.HostProcess{PID: 2, Boot: "b"}
+	dead.ObservedAt = amber.At(now.Time().Add(time.Second))
+	w.keep(other, dead)
+	w.once(drain.Options{Grace: -1, Alive: func(p amber.HostProcess) proc.Liveness {
+		if p.PID == 1 {
+			return proc.Alive
+		}
+		return proc.Dead
+	}})
+	if s := w.session(); !s.EndedAt.IsZero() {
+		t.Errorf("ended: %q", s.EndReason)
 	}
 }
 

@@ -15,7 +15,7 @@ func mayBePoison(err error) bool {
 		return false
 	}
 	switch amber.KindOf(err) {
-	case amber.KindInvalid, amber.KindConflict, amber.KindNotFound, amber.KindDamaged, amber.KindInternal:
+	case amber.KindInvalid, amber.KindConflict, amber.KindNotFound, amber.KindInternal:
 		return true
 	}
 	return false
@@ -41,6 +41,14 @@ func (s *session) insist(ctx context.Context, it item) error {
 	}
 	if perr := s.move(ctx, s.cursor.Seq); perr != nil {
 		return err // it takes nothing at all
+	}
+	// A store that fails twice in a row in the same way takes small steps only:
+	// the disk is nearly full, say.
+	if amber.KindOf(err) == amber.KindInternal {
+		if s.failed == err.Error() {
+			return err
+		}
+		s.failed = err.Error()
 	}
 	return s.giveUp(ctx, it.seq, it.payload, err)
 }

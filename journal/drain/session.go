@@ -22,11 +22,13 @@ type session struct {
 	key    journal.Key
 	report *Report
 
-	origin journal.Origin
-	cursor amber.JournalCursor
-	batch  []item // behind the cursor, in order
-	bytes  int
-	ended  bool // the session is over
+	origin  journal.Origin
+	cursor  amber.JournalCursor
+	batch   []item // behind the cursor, in order
+	bytes   int
+	drained int64  // bytes, in this round
+	failed  string // how the store failed when an event was given up
+	ended   bool   // the session is over
 }
 
 // item is one frame on its way into the store.
@@ -45,7 +47,10 @@ var errOvertaken = errors.New("the cursor was moved by somebody else")
 func (s *session) run(ctx context.Context) error {
 	err := s.find(ctx)
 	if errors.Is(err, errNothing) {
-		return nil
+		// Somebody died while making it, or is about to go on: then it is made
+		// again.
+		_, err := s.o.Journal.Remove(ctx, s.key, 0)
+		return err
 	}
 	if err != nil {
 		return err
@@ -145,6 +150,7 @@ func (s *session) take(ctx context.Context, f journal.Frame) error {
 	}
 	s.batch = append(s.batch, it)
 	s.bytes += len(it.payload)
+	s.drained += int64(len(it.payload))
 	if it.event.Kind == amber.HostSessionEnd || len(s.batch) >= maxSteps || s.bytes >= maxBytes {
 		return s.flush(ctx)
 	}
@@ -175,11 +181,15 @@ func understand(f journal.Frame) (it item, err error) {
 		it.gap, it.event.ObservedAt = &journal.Gap{}, f.At
 		return it, json.Unmarshal(it.payload, it.gap)
 	}
+	// A newer schema may have other shapes.
+	var version struct {
+		Schema int `json:"schema"`
+	}
+	if json.Unmarshal(it.payload, &version) == nil && version.Schema > amber.HostEventSchema {
+		return it, amber.Errorf(amber.KindTooNew, "understand event", "", fmt.Sprintf("it has schema %d, this Amber knows %d", version.Schema, amber.HostEventSchema))
+	}
 	if err := json.Unmarshal(it.payload, &it.event); err != nil {
 		return it, amber.Errorf(amber.KindDamaged, "understand event", "", "it is no JSON of the right shape: "+err.Error())
-	}
-	if it.event.Schema > amber.HostEventSchema {
-		return it, amber.Errorf(amber.KindTooNew, "understand event", "", fmt.Sprintf("it has schema %d, this Amber knows %d", it.event.Schema, amber.HostEventSchema))
 	}
 	if it.event.ObservedAt.IsZero() {
 		it.event.ObservedAt = f.At
@@ -216,6 +226,7 @@ func (s *session) ingest(ctx context.Context, items []item) error {
 		return s.overtaken(ctx, err)
 	}
 	s.cursor.Seq, s.cursor.Host, s.cursor.Session = in.Through, in.Host, in.Session
+	s.failed = ""
 	s.report.Applied += int64(res.Applied)
 	s.report.Duplicates += int64(res.Duplicates)
 	s.report.Memories += int64(res.Memories)
@@ -257,25 +268,34 @@ func (s *session) overtaken(ctx context.Context, err error) error {
 
 // clear removes drained segments once the session has ended or enough entries
 // have piled up since the sequence from; of a session that has ended it removes
-// everything.
+// everything. What counts as drained is what the store says now: a restore may
+// have taken it back since.
 func (s *session) clear(ctx context.Context, from int64) error {
-	every := max(s.o.ClearEvery, 1)
-	if !s.ended && s.cursor.Seq/every == from/every {
+	if every := s.o.ClearEvery; every > 1 && !s.ended && s.cursor.Seq > 0 && s.cursor.Seq/every == from/every && s.drained < clearBytes {
 		return nil
 	}
-	return s.tidy(ctx, s.key, s.cursor.Seq, s.ended, s.report)
+	now, err := s.o.Store.JournalCursor(ctx, s.origin.Cursor)
+	if err != nil {
+		return err
+	}
+	return s.tidy(ctx, s.key, now.Seq, s.ended || now.Seq == 0, s.report)
 }
+
+// clearBytes is how much may be drained in one round without being cleared.
+const clearBytes = 4 << 20
 
 // tidy clears a session up to its cursor and, when it is over, removes it.
 func (w *Worker) tidy(ctx context.Context, key journal.Key, drained int64, over bool, report *Report) error {
-	if drained == 0 {
+	if drained > 0 {
+		removed, err := w.o.Journal.Clear(ctx, key, drained)
+		report.Cleared += removed
+		if err != nil {
+			return err
+		}
+	}
+	if !over {
 		return nil
 	}
-	removed, err := w.o.Journal.Clear(ctx, key, drained)
-	report.Cleared += removed
-	if err != nil || !over {
-		return err
-	}
-	_, err = w.o.Journal.Remove(ctx, key, drained)
+	_, err := w.o.Journal.Remove(ctx, key, drained)
 	return err
 }

@@ -17,7 +17,7 @@ func (w *Worker) sweep(ctx context.Context, report *Report) error {
 		return err
 	}
 	now := w.o.Clock()
-	for _, c := range latest(open) {
+	for _, c := range w.latest(open) {
 		key := w.keys[c.Journal]
 		if report.Failed[string(key)] != "" {
 			continue // what it said last is not in the store yet
@@ -44,18 +44,21 @@ func (w *Worker) sweep(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// latest returns the last cursor of each session: one that was removed from
-// the journal and came back has several.
-func latest(cursors []amber.JournalCursor) []amber.JournalCursor {
+// latest returns the last cursor of each session that no process is known to
+// work on. A session that was removed from the journal and came back has
+// several, and so has one that two hosts tell of.
+func (w *Worker) latest(cursors []amber.JournalCursor) []amber.JournalCursor {
 	last := map[amber.SessionID]amber.JournalCursor{}
+	alive := map[amber.SessionID]bool{}
 	for _, c := range cursors {
 		if l, ok := last[c.Session]; !ok || c.LastAt.UnixMilli() >= l.LastAt.UnixMilli() {
 			last[c.Session] = c
 		}
+		alive[c.Session] = alive[c.Session] || w.o.Alive(c.Process) == proc.Alive
 	}
 	var out []amber.JournalCursor
 	for _, c := range cursors {
-		if last[c.Session].Journal == c.Journal {
+		if last[c.Session].Journal == c.Journal && !alive[c.Session] {
 			out = append(out, c)
 		}
 	}
@@ -66,8 +69,6 @@ func latest(cursors []amber.JournalCursor) []amber.JournalCursor {
 func (w *Worker) verdict(c amber.JournalCursor, now time.Time) (amber.EndReason, bool) {
 	silent := now.Sub(c.LastAt.Time())
 	switch w.o.Alive(c.Process) {
-	case proc.Alive:
-		return "", false
 	case proc.Dead:
 		return amber.EndCrash, silent >= w.o.Grace
 	}

@@ -52,7 +52,7 @@ type Options struct {
 	Attempts int
 	Backoff  time.Duration
 	// ClearEvery is after how many entries the drained segments of a session
-	// that goes on are cleared; 0: 64.
+	// that goes on are cleared; 0: 16, 1: always.
 	ClearEvery int64
 	// Wait pauses; nil: by a timer. It returns early, with the error, when ctx
 	// ends.
@@ -82,7 +82,7 @@ func New(o Options) (*Worker, error) {
 	o.Interval = orDefault(o.Interval, time.Second)
 	o.Backoff = orDefault(o.Backoff, 50*time.Millisecond)
 	o.Attempts = orDefault(o.Attempts, 5)
-	o.ClearEvery = orDefault(o.ClearEvery, 64)
+	o.ClearEvery = orDefault(o.ClearEvery, 16)
 	return &Worker{o: o}, nil
 }
 
@@ -130,6 +130,9 @@ func (w *Worker) Run(ctx context.Context, told func(Report, error)) error {
 func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 	report = newReport()
 	end, err := w.o.Journal.BeginDrain(ctx)
+	if amber.KindOf(err) == amber.KindNotFound { // nobody has ever appended
+		return report, nil
+	}
 	if err != nil {
 		return report, err
 	}

@@ -3,7 +3,7 @@
 -- How far each session of the journal has been drained. A cursor outlives its
 -- session: entries that were taken are never taken again.
 CREATE TABLE journal_cursors (
-  journal       TEXT PRIMARY KEY,  -- the key of the journal's session, 32 hex digits
+  journal       TEXT PRIMARY KEY,  -- names the folder a session had in the journal, 32 hex digits
   host          TEXT NOT NULL,
   session_id    TEXT NOT NULL,     -- need not be in sessions
   seq           INTEGER NOT NULL CHECK (seq >= 0),
