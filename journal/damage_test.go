@@ -2,16 +2,20 @@ package journal_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -234,5 +238,49 @@ func TestLongTornTailStays(t *testing.T) {
 	}
 	if len(s.bytes(1)) < len(tail) || len(s.kept()) > 0 {
 		t.Error("the tail was cut")
+	}
+}
+
+// TestMovedFramesAreDamage removes and inserts bytes in the middle: what lies
+// behind has moved, cannot be believed, and was acknowledged all the same.
+func TestMovedFramesAreDamage(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(b []byte) []byte{
+		"bytes are gone": func(b []byte) []byte { return append(b[:200:200], b[210:]...) },
+		"bytes came in":  func(b []byte) []byte { return append(append(b[:200:200], "0123456789"...), b[200:]...) },
+	} {
+		dir := spoolDir(t)
+		j := open(t, dir, journal.Options{})
+		fill(t, j, one, 9)
+		put(t, fsx.OS(), segment(dir, 1), change(slurp(t, fsx.OS(), segment(dir, 1))))
+		reports, err := j.Verify(t.Context())
+		if err != nil || len(reports) != 1 || !reports[0].Damage.Any() {
+			t.Errorf("%s: %+v, %v", name, reports, err)
+		}
+		if seq := mustAppend(t, j, one, entry(10)); seq != 10 {
+			t.Errorf("%s: sequence %d was given again", name, seq)
+		}
+	}
+}
+
+// TestALossIsCountedOnAFullDisk has nothing left but the reserve.
+func TestALossIsCountedOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := spoolDir(t)
+	fill(t, open(t, dir, journal.Options{}), one, 1)
+	bad := errfs.Wrap(fsx.OS(), errfs.Rule{Op: errfs.OpWrite, Nth: 1, Err: syscall.ENOSPC})
+	j := open(t, dir, journal.Options{FS: bad})
+	if err := j.CountLoss(syscall.ENOSPC); err != nil {
+		t.Error(err)
+	}
+	if l, err := j.Losses(); err != nil || l.Count != 1 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "reserve")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the reserve is still there: %v", err)
+	}
+	fill(t, open(t, dir, journal.Options{}), journal.Session{Host: "test", ID: "another"}, 1)
+	if info, err := os.Stat(filepath.Join(dir, "reserve")); err != nil || info.Size() != 16<<10 {
+		t.Errorf("there is no reserve again: %v", err)
 	}
 }

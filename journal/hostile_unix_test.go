@@ -147,7 +147,7 @@ func TestModes(t *testing.T) {
 		seen++
 		return err
 	})
-	if err != nil || seen != 10 {
+	if err != nil || seen != 11 {
 		t.Errorf("looked at %d files, %v", seen, err)
 	}
 }

@@ -105,7 +105,11 @@ func (j *Journal) makeFolder(key Key) error {
 	if p == full {
 		return j.quotaError()
 	}
-	return j.syncFolder(key)
+	if err := j.syncFolder(key); err != nil {
+		return err
+	}
+	j.keepReserve()
+	return nil
 }
 
 // syncFolder makes the folder of a session, or makes sure that the name of the

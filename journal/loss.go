@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -37,9 +38,17 @@ var lossCodes = map[amber.Kind]byte{
 
 // CountLoss notes that an event could not be kept because of cause. One byte
 // is appended to a file of its own: that needs no lock, and a full disk often
-// still has room for it. It is the best that can be done, no promise: the error
+// still has room for it, or gets some from the reserve. It is the best that can be done, no promise: the error
 // is for the log.
 func (j *Journal) CountLoss(cause error) error {
+	err := j.countLoss(cause)
+	if errors.Is(err, syscall.ENOSPC) && j.o.FS.Remove(filepath.Join(j.dir, reserveName)) == nil {
+		err = j.countLoss(cause)
+	}
+	return err
+}
+
+func (j *Journal) countLoss(cause error) error {
 	code, ok := lossCodes[amber.KindOf(cause)]
 	if !ok {
 		code = lossCodes[amber.KindInternal]
@@ -62,13 +71,33 @@ func (j *Journal) CountLoss(cause error) error {
 	case info.Size() >= maxLosses:
 		return nil
 	}
-	if _, err := f.Write([]byte{code}); err != nil {
-		return diskError("count loss", path, err)
-	}
-	if err := f.Sync(); err != nil {
+	if err := noteLoss(f, code); err != nil {
 		return diskError("count loss", path, err)
 	}
 	return nil
+}
+
+func noteLoss(f fsx.File, code byte) error {
+	if _, err := f.Write([]byte{code}); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// reserveName is a file that keeps some space for counting losses on a full
+// disk. It is made with the first session and again after it was used.
+const (
+	reserveName  = "reserve"
+	reserveBytes = 16 << 10
+)
+
+// keepReserve makes the reserve where there is none. It is the best that can
+// be done, no promise.
+func (j *Journal) keepReserve() {
+	path := filepath.Join(j.dir, reserveName)
+	if _, err := j.o.FS.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		_ = fsx.CreateNew(j.o.FS, path, 0o600, make([]byte, reserveBytes))
+	}
 }
 
 func (j *Journal) makeLosses(path string) (fsx.File, error) {

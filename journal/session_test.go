@@ -48,7 +48,7 @@ func TestHostileSessionIDs(t *testing.T) {
 		}
 	}
 	for _, name := range files(t, fsx.OS(), dir) {
-		if !keys[journal.Key(name)] {
+		if !keys[journal.Key(name)] && name != "reserve" {
 			t.Errorf("%q is in the spool", name)
 		}
 	}

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 )
@@ -20,7 +21,7 @@ func (s *scanner) judgeTail() error {
 	}
 	b, err := s.readTail()
 	if err == nil {
-		s.lost = wholeFrames(b, s.at)
+		s.lost = wholeFrames(b, s.at, s.last)
 	}
 	return err
 }
@@ -35,18 +36,60 @@ func (s *scanner) readTail() ([]byte, error) {
 	return b[:n], err
 }
 
-// wholeFrames returns how many damaged frames fill b, which lies at offset at,
-// from end to end; 0 when they do not. Damage to one frame spares its length
-// at one of its two ends.
-func wholeFrames(b []byte, at int64) int64 {
+// wholeFrames returns how many damaged frames there are in b, which lies at
+// offset at behind the sequence last: those that fill it from end to end, for
+// damage to one frame spares its length at one of its two ends, or those that
+// have moved. 0 means that b is torn.
+func wholeFrames(b []byte, at, last int64) int64 {
 	if hasHole(b, at) {
 		return 0
 	}
 	if n, ok := countForward(b); ok {
 		return n
 	}
-	n, _ := countBackward(b)
-	return n
+	if n, ok := countBackward(b); ok {
+		return n
+	}
+	return lostInside(b, last)
+}
+
+// lostInside returns how many entries behind the sequence last are lost in b,
+// when frames with both ends lie in it that have moved: bytes before them got
+// lost, or came in. What a single torn write left begins with a frame that is
+// longer than b, and whatever lies in that is its payload.
+func lostInside(b []byte, last int64) (lost int64) {
+	if length, ok := frameLength(b); ok && frameSize(length) > int64(len(b)) {
+		return 0
+	}
+	var magic [4]byte
+	binary.LittleEndian.PutUint32(magic[:], frameMagic)
+	most := last + int64(len(b))/minFrame + 1
+	for at := 0; ; {
+		i := bytes.Index(b[at:], magic[:])
+		if i < 0 {
+			return lost
+		}
+		at += i
+		seq, size, ok := outline(b[at:])
+		if !ok || seq <= last+lost || seq > most {
+			at++
+			continue
+		}
+		lost = seq - last
+		at += size
+	}
+}
+
+// outline returns the sequence and the size of the frame that b begins with,
+// whatever its checksum.
+func outline(b []byte) (seq int64, size int, ok bool) {
+	length, ok := frameLength(b)
+	size = int(frameSize(length))
+	if !ok || size > len(b) {
+		return 0, 0, false
+	}
+	again, ok := footerLength(b[:size])
+	return int64(binary.LittleEndian.Uint64(b[16:])), size, ok && again == length
 }
 
 func countForward(b []byte) (n int64, ok bool) {

@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, w world) int {
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
 	if isHook(root, args) {
-		return a.runHook(ctx, root, args)
+		return a.runHook(ctx, root)
 	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {

@@ -169,6 +169,10 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 	var waiting int64
 	var oldest amber.Time
 	for _, s := range sessions {
+		if s.LastError != "" {
+			d.warn("spool.undrained", "amber journal status", "session %s cannot be drained: %s", s.Key, s.LastError)
+			return
+		}
 		waiting += s.Undrained
 		if s.Undrained > 0 && (oldest.IsZero() || s.Oldest.Before(oldest)) {
 			oldest = s.Oldest

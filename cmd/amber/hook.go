@@ -89,7 +89,7 @@ func isHook(root *cobra.Command, args []string) bool {
 
 // runHook runs a hook. Whatever happens the answer is 0: hosts take 2, which
 // is also what a panic ends with, for the order to stop what they do.
-func (a *app) runHook(ctx context.Context, root *cobra.Command, args []string) int {
+func (a *app) runHook(ctx context.Context, root *cobra.Command) int {
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(a.stderr, "amber: hook: panic: %v\n", r)
@@ -98,7 +98,8 @@ func (a *app) runHook(ctx context.Context, root *cobra.Command, args []string) i
 	// A host that does not listen any more is no reason to die.
 	signal.Ignore(syscall.SIGPIPE)
 	if err := root.ExecuteContext(ctx); err != nil {
-		a.fail(err, args)
+		a.global.json = false // stdout is the host's
+		a.fail(err, nil)
 	}
 	return 0
 }
@@ -127,11 +128,15 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	if err != nil {
 		return errors.Join(err, j.CountLoss(err))
 	}
-	ev := a.readEvent(host, f.event, args[1:])
+	ev, unfinished := a.readEvent(host, f.event, args[1:])
 	// A signal that ends the host comes just when there is something to keep;
 	// how long that may take is bounded.
 	if err := (hook.Keeper{Journal: j, Timeout: f.timeout}).Keep(context.WithoutCancel(ctx), ev); err != nil {
 		return fmt.Errorf("the event was not kept: %w", err)
+	}
+	if unfinished() {
+		err := amber.Errorf(amber.KindUnreachable, "hook", "", "the host did not finish what it said; the event has only what came")
+		a.out.note("%v", errors.Join(err, j.CountLoss(err)))
 	}
 	var block string
 	if f.context > 0 && hook.WantsContext(ev) {
@@ -148,19 +153,22 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	return errors.Join(errs...)
 }
 
-// readEvent reads what the host says.
-func (a *app) readEvent(host hook.Host, name string, args []string) amber.HostEvent {
+// readEvent reads what the host says. Unfinished tells whether it was given up
+// before the host came to an end.
+func (a *app) readEvent(host hook.Host, name string, args []string) (ev amber.HostEvent, unfinished func() bool) {
 	in := hook.Input{
 		Host: host, Event: name, At: amber.At(a.clock()), Process: proc.Host(),
 		Project: projectOf, Redact: redact.New(),
 	}
 	in.Directory, _ = a.directory()
+	unfinished = func() bool { return false }
 	if len(args) > 0 {
 		in.Payload = strings.NewReader(args[0])
 	} else if f, ok := a.stdin.(*os.File); !ok || !isTerminal(f) {
-		in.Payload = newPatient(a.stdin, stdinPatience, stdinLimit)
+		p := newPatient(a.stdin, stdinPatience, stdinLimit)
+		in.Payload, unfinished = p, func() bool { return p.gaveUp }
 	}
-	return hook.Read(in)
+	return hook.Read(in), unfinished
 }
 
 // injectBudget is how long a host may wait for memories it did not ask for.

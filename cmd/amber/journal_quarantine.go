@@ -22,7 +22,7 @@ type heldEntry struct {
 
 func (a *app) journalQuarantineCommand() *cobra.Command {
 	var show, session string
-	var jsonl, retry, discard, yes bool
+	var jsonl, retry, discard, yes, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "quarantine",
 		Short: "List what was set aside, print it, try it again or discard it",
@@ -61,7 +61,7 @@ the journal, to be drained again: a newer Amber may be able to store them. With
 				return usage("--retry and --discard exclude each other")
 			case retry:
 				items, err = retryHeld(cmd.Context(), j, items)
-			case discard:
+			case discard && !dryRun:
 				if err := a.confirm(yes, fmt.Sprintf("discard %d files for good", len(items))); err != nil {
 					return err
 				}
@@ -78,6 +78,7 @@ the journal, to be drained again: a newer Amber may be able to store them. With
 	cmd.Flags().BoolVar(&retry, "retry", false, "put entries back into the journal")
 	cmd.Flags().BoolVar(&discard, "discard", false, "remove what was set aside for good")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --discard, only list what would be removed")
 	addJSONL(cmd, &jsonl)
 	return cmd
 }

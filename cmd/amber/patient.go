@@ -8,8 +8,8 @@ import (
 // A hook waits for a host that does not close its pipe: so long for the next
 // bytes, and so long for all of them.
 const (
-	stdinPatience = time.Second
-	stdinLimit    = 3 * time.Second
+	stdinPatience = 2 * time.Second
+	stdinLimit    = 4 * time.Second
 )
 
 // patient reads from somebody who may neither say anything nor close: after a
@@ -21,6 +21,7 @@ type patient struct {
 	limit  *time.Timer
 	rest   []byte
 	over   bool
+	gaveUp bool // before the end came
 }
 
 func newPatient(r io.Reader, pause, limit time.Duration) *patient {
@@ -52,7 +53,9 @@ func (p *patient) Read(b []byte) (int, error) {
 		select {
 		case p.rest = <-p.chunks:
 		case <-t.C:
+			p.gaveUp = true
 		case <-p.limit.C:
+			p.gaveUp = true
 		}
 		p.over = len(p.rest) == 0
 	}

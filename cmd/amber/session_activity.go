@@ -29,6 +29,9 @@ tasks, errors, subagents and compactions, in the order they were first done.`,
 				if err != nil {
 					return err
 				}
+				if _, err := s.Store.Sessions.Session(ctx, id); err != nil {
+					return err
+				}
 				list, err := s.Store.Activities.ListActivity(ctx, id, amber.ActivityKind(kind))
 				if err != nil {
 					return err

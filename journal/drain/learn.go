@@ -140,12 +140,26 @@ func reminders(s string) []string {
 		body = strings.TrimLeft(strings.TrimSpace(body), "*_>` ")
 		for _, words := range reminding {
 			if len(body) > len(words) && strings.EqualFold(body[:len(words)], words) {
-				out = append(out, strings.TrimRight(body[len(words):], "*_` "))
+				out = append(out, sentence(strings.TrimRight(body[len(words):], "*_` ")))
 				break
 			}
 		}
 	}
 	return out
+}
+
+// sentence returns the first sentence of s: up to a full stop that a space and
+// a capital letter follow.
+func sentence(s string) string {
+	for i, r := range s {
+		if r != '.' && r != '!' && r != '?' || i+2 >= len(s) || s[i+1] != ' ' {
+			continue
+		}
+		if next, _ := utf8.DecodeRuneInString(s[i+2:]); unicode.IsUpper(next) {
+			return s[:i+1]
+		}
+	}
+	return s
 }
 
 // prose returns the lines of s that are not code.

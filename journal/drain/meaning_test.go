@@ -26,7 +26,7 @@ func TestLearnings(t *testing.T) {
 			"Never rename a folder under SQLite", "Sync the directory too",
 		}},
 		{"bold heading, paragraph", "**Key takeaways:**\n\nThe cache is keyed by tenant and\nregion.\n", []string{"The cache is keyed by tenant and region."}},
-		{"words that ask for it", "I fixed it. Fine.\nRemember that the staging database is reset every night.\n> Note for next time: run migrations before the seed", []string{
+		{"words that ask for it", "I fixed it. Fine.\nRemember that the staging database is reset every night. Also fix the bug.\n> Note for next time: run migrations before the seed", []string{
 			"run migrations before the seed", "the staging database is reset every night.",
 		}},
 		{"other languages", "## Aprendizajes Clave\n* El despliegue necesita dos revisores\n", []string{"El despliegue necesita dos revisores"}},

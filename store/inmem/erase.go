@@ -29,6 +29,7 @@ func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 		if turns > 0 {
 			report.Removed = append(report.Removed, fmt.Sprintf("%d turns", turns))
 		}
+		report.Removed = append(report.Removed, s.eraseDerived(now, r)...)
 		report.Remaining = s.copiesOf(r)
 		return report, nil
 	})
@@ -51,6 +52,33 @@ func (s *Store) eraseTurns(now amber.Time, r *record) (n int) {
 		return true
 	})
 	return n
+}
+
+// eraseDerived removes what was derived from the same words: activity and
+// digests of sessions that quote the record.
+func (s *Store) eraseDerived(now amber.Time, r *record) (removed []string) {
+	activity, digests := 0, 0
+	for id, done := range s.activity {
+		kept := slices.DeleteFunc(slices.Clone(done), func(a amber.Activity) bool { return r.quotes(a.Name + "\n" + a.Detail) })
+		activity += len(done) - len(kept)
+		s.activity[id] = kept
+	}
+	for id, other := range maps.Clone(s.records) {
+		m := other.present()
+		if m.Kind == amber.SessionSummary && m.Trust == amber.TrustDerived && r.quotes(m.Title+"\n"+m.Summary+"\n"+m.Content) {
+			s.erase(now, id, other)
+			digests++
+		}
+	}
+	for _, part := range []struct {
+		n    int
+		name string
+	}{{activity, "activities"}, {digests, "session digests"}} {
+		if part.n > 0 {
+			removed = append(removed, fmt.Sprintf("%d %s", part.n, part.name))
+		}
+	}
+	return removed
 }
 
 // copiesOf names the places that still quote the record.
@@ -81,11 +109,6 @@ func (s *Store) copiesOf(r *record) []string {
 	}
 	for _, c := range s.compactions {
 		add("compaction summary of session", string(c.SessionID), c.Summary)
-	}
-	for id, done := range s.activity {
-		for _, a := range done {
-			add("activity of session", string(id), a.Name+"\n"+a.Detail)
-		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -18,6 +18,11 @@ const (
 	blankChanges    = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'memory' AND key = ?`
 	blankTurn       = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'turn' AND key = ?`
 	turnsContaining = `SELECT id FROM turns WHERE instr(content, ?) > 0`
+
+	deleteActivityWith = `DELETE FROM activity WHERE instr(name || char(10) || detail, ?) > 0`
+	// Digests are made by rule of what was said; nobody wrote them.
+	digestsContaining = `SELECT id FROM memories WHERE kind = 'session_summary' AND trust = 'derived'
+AND instr(title || char(10) || summary || char(10) || content, ?) > 0`
 )
 
 // erasedParts are counted before they go, in the order the report names them.
@@ -37,7 +42,6 @@ var copies = []struct{ name, find string }{
 	{"state of session", `SELECT session_id FROM session_states WHERE instr(document, ?) > 0`},
 	{"suspended loop of session", `SELECT session_id FROM loops WHERE instr(state, ?) > 0`},
 	{"compaction summary of session", `SELECT session_id FROM compactions WHERE instr(summary, ?) > 0`},
-	{"activity of session", `SELECT session_id FROM activity WHERE instr(name || char(10) || detail, ?) > 0`},
 }
 
 var _ amber.Eraser = (*Store)(nil)
@@ -100,6 +104,9 @@ func (t *tx) erase(id amber.MemoryID, report *amber.EraseReport) error {
 	if err := t.eraseRow(m); err != nil {
 		return err
 	}
+	if err := t.eraseDerived(texts, report); err != nil {
+		return err
+	}
 	if err := t.scrub(); err != nil {
 		return err
 	}
@@ -145,6 +152,44 @@ func (t *tx) eraseTurns(texts []string) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// eraseDerived removes what was derived from the same words: activity and
+// digests of sessions that quote one of the texts in full.
+func (t *tx) eraseDerived(texts []string, report *amber.EraseReport) error {
+	var activity, digests int64
+	for _, text := range texts {
+		n, err := t.exec(deleteActivityWith, text)
+		if err != nil {
+			return err
+		}
+		activity += n
+		ids, err := all(t, scanText, digestsContaining, text)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			digest, found, err := t.load(amber.MemoryID(id))
+			if err != nil {
+				return err
+			}
+			if found {
+				if err := t.eraseRow(digest); err != nil {
+					return err
+				}
+				digests++
+			}
+		}
+	}
+	for _, part := range []struct {
+		n    int64
+		name string
+	}{{activity, "activities"}, {digests, "session digests"}} {
+		if part.n > 0 {
+			report.Removed = append(report.Removed, fmt.Sprintf("%d %s", part.n, part.name))
+		}
+	}
+	return nil
 }
 
 // eraseRow replaces the memory by a tombstone without text.
