@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -282,11 +283,19 @@ func exchange(t *testing.T, old *settings.JSON, path []string) {
 	}
 }
 
+// decode reads JSON with numbers as they are written: they may be larger than
+// any type holds.
+func decode(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return d.Decode(v)
+}
+
 // checkValue checks that two holds what old holds and the two items.
 func checkValue(t *testing.T, old, two *settings.JSON, path []string) {
 	t.Helper()
 	var want, got any
-	if json.Unmarshal(old.Strict(), &want) != nil || json.Unmarshal(two.Strict(), &got) != nil {
+	if decode(old.Strict(), &want) != nil || decode(two.Strict(), &got) != nil {
 		t.Fatalf("%q or %q is no JSON", old.Strict(), two.Strict())
 	}
 	want = with(want, path, old, nil)
@@ -300,14 +309,14 @@ func with(v any, path []string, j *settings.JSON, at []string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		if len(path) == 0 {
-			v["k1"], v["k2"] = map[string]any{"x": []any{1.0}}, "y"
+			v["k1"], v["k2"] = map[string]any{"x": []any{json.Number("1")}}, "y"
 		} else {
 			v[path[0]] = with(v[path[0]], path[1:], j, append(at, path[0]))
 		}
 		return v
 	case []any:
 		if len(path) == 0 {
-			return append(v, map[string]any{"x": []any{1.0}}, "y")
+			return append(v, map[string]any{"x": []any{json.Number("1")}}, "y")
 		}
 		var i int
 		_ = json.Unmarshal([]byte(path[0]), &i)
