@@ -59,8 +59,11 @@ func (a *assignment) rule(v view) string {
 		return vendor
 	}
 	if slices.Contains(settingEnds, strings.ToLower(a.tail)) {
-		if a.setting && random(value) {
+		switch {
+		case a.setting && random(value):
 			return "env-assignment"
+		case strings.EqualFold(a.tail, "_auth") && isBasic(value):
+			return "basic-auth" // as npm writes it
 		}
 		return ""
 	}
@@ -68,12 +71,30 @@ func (a *assignment) rule(v view) string {
 		return "env-assignment"
 	}
 	switch {
+	case a.said:
+		return a.saidRule(value)
+	case !a.quoted && jumbled(value) && !isJumble(value, 40) && !a.isExplicit(v):
+		return "" // the name of a variable
 	case random(value):
 		return "secret-assignment"
 	case containsAny(name, passwordNames) && a.isPassword(value):
 		return "password-assignment"
+	case !a.isPlain(v, value):
+		return ""
+	case a.setting:
+		return "env-assignment"
 	}
-	return ""
+	return "password-assignment"
+}
+
+// saidRule is rule for a value that only stands behind the name. Any word may,
+// so it must be one that is no word at all.
+func (a *assignment) saidRule(value string) string {
+	t := tallyOf(value)
+	if t.lower == 0 || t.upper == 0 || t.digit == 0 && !isJumble(value, 40) || !random(value) {
+		return ""
+	}
+	return "secret-assignment"
 }
 
 // isPassword reports whether a value given to the name of a password looks
@@ -85,7 +106,7 @@ func (a *assignment) isPassword(value string) bool {
 	t := tallyOf(value)
 	switch {
 	case t.digit == 0 && t.other == 0:
-		return false
+		return jumbled(value)
 	case a.quoted, t.digit > 0 && t.other > 0:
 		return true
 	case strings.Contains(value, "."):

@@ -66,6 +66,7 @@ var (
 	slackByte    = newClass("0-9A-Za-z%-")
 	slackTail    = newClass("0-9A-Za-z%+/=-")
 	tokenPad     = newClass("0-9A-Za-z_.=-")
+	upperWord    = newClass("0-9A-Z_")
 	urlPad       = newClass("0-9A-Za-z_=-")
 )
 

@@ -21,8 +21,11 @@
 // beside a name that says "password", "token" or "key".
 //
 // A password that a person chose is told by its name, its quotation marks and
-// its mix of bytes; words alone ("correcthorse") and placeholders stay, for
-// they are mostly code and examples.
+// its mix of bytes. Where the form leaves no doubt that it is one, as in
+// "password": "..." and DB_PASSWORD=..., a letter and a digit are enough. Words
+// alone ("correcthorse") and placeholders stay, for they are mostly code and
+// examples; letters that a machine picked are told from them by their pairs
+// and cases.
 //
 // A text between <private> and </private> goes as a whole; see private.go.
 //

@@ -14,8 +14,8 @@ type view struct {
 type edge int
 
 const (
-	wordEdge   edge = iota // no letter, digit or underscore
-	base64Edge             // neither those nor + / - which base64 text is made of
+	wordEdge   edge = iota // no letter or digit
+	base64Edge             // neither those nor + - _ which base64 text is made of; a slash may be a path's
 	noEdge                 // anything
 )
 
@@ -34,10 +34,10 @@ func (v view) begins(at int, e edge) bool {
 		return true
 	}
 	before := v.text[at-1]
-	if wordByte.has[before] {
+	if alnum.has[before] {
 		return false
 	}
-	return e != base64Edge || before != '+' && before != '/' && before != '-'
+	return e != base64Edge || before != '+' && before != '-' && before != '_'
 }
 
 // escape reports whether at lies inside a backslash escape, or just behind one

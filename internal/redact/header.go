@@ -6,13 +6,14 @@ import (
 )
 
 // impliedRules are names that rules give beside their own.
-var impliedRules = []string{"basic-auth", "bearer-token", "database-url-password", "env-assignment", "gcp-service-account-key", "password-assignment"}
+var impliedRules = []string{"bearer-token", "database-url-password", "env-assignment", "gcp-service-account-key", "password-assignment"}
 
 // headerRules are credentials in the headers of requests, as they stand in
 // logs, commands, code and JSON.
 var headerRules = []rule{
 	{name: "authorization-header", anchors: []string{"authorization"}, finder: findAuthorization},
 	{name: "bearer-token", anchors: []string{"bearer"}, finder: findBearer},
+	{name: "basic-auth", anchors: []string{`"auth`, "'auth"}, finder: findAuthField},
 	{name: "session-cookie", anchors: []string{"cookie"}, finder: findCookies},
 }
 
@@ -69,6 +70,24 @@ func isBasic(s string) bool {
 		return false
 	}
 	return isPassword(user, password) || password == "" && random(user)
+}
+
+// findAuthField removes the credential of a registry, which is Basic without
+// the word: "auth": "...".
+func findAuthField(v view, at int, found []span) []span {
+	end := at + len(`"auth`)
+	if v.quote(end) == end {
+		return found
+	}
+	start, ok := v.value(at, end)
+	if !ok {
+		return found
+	}
+	end = base64Std.padded(v.text, start, v.hi)
+	if isBasic(v.text[start:end]) {
+		found = append(found, span{start, end, "basic-auth"})
+	}
+	return found
 }
 
 func isText(b []byte) bool {

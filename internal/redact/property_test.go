@@ -25,6 +25,7 @@ var glue = []string{
 	`\u003cprivate\u003e`, `\u003c/private\u003e`, "[REDACTED:jwt]", "[REDACTED:none]", "[REDACTED:", "-----BEGIN PRIVATE" + " KEY-----", "-----END PRIVATE" + " KEY-----",
 	"--token ", "curl -u ", "machine h login l password ", "sk-", "ghp_", "eyJ", "AKIA", "xoxb-", "AIza", "K001", "base64:", "Private-Lines: 3\n",
 	"\x1b[32m", `\u001b[0m`, "%3D", "&quot;", "?key=", " set ", "sshpass -p ", "mysql -p", " key", " is ", "→", `, "value": "`, "value=", "_KEY=", "pwd=",
+	`{"value":"`, `","name":"`, "DB_PASSWORD", " for ", ": ", `"auth":"`, `"--password","`, "<password>", "token ", "hunter2", "Sommer2024", "kJecaDWFfVTvVKqg", "@example.com", "PASSWORD: ",
 	"0123456789abcdef", "aaaaaaaa", "word", "Kj8sLq0PzXw4", "9f8e7d6c5b4a3f2e1d0c",
 }
 

@@ -79,6 +79,18 @@ func distinct5(s string) bool {
 	return tallyOf(s).distinct >= 5 && !saysPlaceholder(s)
 }
 
+// even is varied for keys that begin like zeros in base64: no byte makes up
+// more than a third of them, as it does in the base64 of a table.
+func even(s string) bool {
+	t := tallyOf(s)
+	for _, n := range t.count {
+		if 3*int(n) > len(s) {
+			return false
+		}
+	}
+	return varied(s)
+}
+
 // mixed is varied for keys without a telling prefix: they have both digits and
 // letters.
 func mixed(s string) bool {
@@ -121,8 +133,11 @@ func random(s string) bool {
 		return false
 	}
 	t := tallyOf(s)
-	if t.kinds() < 2 || t.letters() == 0 || t.digit == 0 && t.kinds() < 3 || t.bits() < 3 {
+	if t.kinds() < 2 || t.letters() == 0 || t.bits() < 3 {
 		return false
+	}
+	if t.digit == 0 && t.kinds() < 3 {
+		return jumbled(s)
 	}
 	words := wordShare(s)
 	return words < 0.2 || words < 0.35 && t.digit > 0
@@ -138,5 +153,5 @@ func chosen(s string) bool {
 	if t.distinct < 6 || t.letters() == 0 {
 		return false
 	}
-	return t.kinds() >= 3 || t.digit > 0 && wordShare(s) < 0.4
+	return t.kinds() >= 3 || t.digit > 0 && wordShare(s) < 0.4 || jumbled(s)
 }

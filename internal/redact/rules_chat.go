@@ -105,13 +105,14 @@ var chatRules = []rule{
 		least:   34,
 		tail:    &alnum,
 	},
-	{name: "facebook-access-token", anchors: []string{"EAAC", "EAAG", "EAAM"}, chars: &alnum, body: 80, edge: base64Edge},
+	{name: "facebook-access-token", anchors: []string{"EAAC", "EAAG", "EAAM"}, chars: &alnum, body: 80, edge: base64Edge, accept: even},
 	{
 		name:    "twitter-bearer-token",
 		anchors: []string{"AAAAAAAAAAAAAAAAAAAAA"},
 		chars:   &percentAlnum,
 		body:    60,
 		edge:    base64Edge,
+		accept:  even,
 	},
 	{
 		name:    "twitch-oauth-token",

@@ -9,7 +9,7 @@ var cloudRules = []rule{
 		anchors: []string{"AKIA", "ASIA", "ABIA", "ACCA"},
 		chars:   &upperAlnum,
 		body:    16,
-		edge:    base64Edge,
+		accept:  even,
 	},
 	{name: "aws-bedrock-api-key", anchors: []string{"ABSK"}, chars: &base64Pad, body: 100, edge: base64Edge},
 	{

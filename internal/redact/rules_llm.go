@@ -19,7 +19,7 @@ var llmRules = []rule{
 		least:   51,
 		tail:    &alnum,
 	},
-	{name: "google-api-key", anchors: []string{"AIza"}, chars: &urlSafe, body: 35, edge: base64Edge},
+	{name: "google-api-key", anchors: []string{"AIza"}, chars: &urlSafe, body: 35},
 	{name: "groq-api-key", anchors: []string{"gsk_"}, chars: &alnum, body: 40},
 	{name: "xai-api-key", anchors: []string{"xai-"}, chars: &alnum, body: 60},
 	{name: "perplexity-api-key", anchors: []string{"pplx-"}, chars: &alnum, body: 40},

@@ -11,7 +11,7 @@ var paymentRules = []rule{
 	},
 	{name: "stripe-webhook-secret", anchors: []string{"whsec_"}, chars: &base64Pad, body: 32},
 	{name: "square-access-token", anchors: []string{"sq0atp-"}, chars: &urlSafe, body: 22},
-	{name: "square-access-token", anchors: []string{"EAAA"}, chars: &urlSafe, body: 60, edge: base64Edge},
+	{name: "square-access-token", anchors: []string{"EAAA"}, chars: &urlSafe, body: 60, edge: base64Edge, accept: even},
 	{name: "square-oauth-secret", anchors: []string{"sq0csp-"}, chars: &urlSafe, body: 40},
 	{
 		name:    "braintree-access-token",

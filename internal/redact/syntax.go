@@ -16,9 +16,19 @@ const maxName = 80
 // assignment is a name and the value it gets.
 type assignment struct {
 	name, tail string // the name, and its end from the part that calls it secret
-	start, end int    // the value
+	nameEnd    int
+	start, end int // the value
 	quoted     bool
 	setting    bool // NAME=value as in an environment file
+	paired     bool // name and value are two fields
+	said       bool // the value follows without a separator, as in a sentence
+}
+
+// forms are the ways of giving a value to a name, in the order in which they
+// are tried. Which of them a text has does not change when the value has
+// become a marker, so that no other is tried then.
+var forms = [...]func(v view, start, end int) (int, bool){
+	view.pairedValue, view.valueBefore, view.value, view.argument, view.saidFor, view.said,
 }
 
 // assignment reads the assignment to the name around at. It is not ok when
@@ -29,22 +39,23 @@ func (v view) assignment(at int) (a assignment, ok bool) {
 	if v.has(end, " key") {
 		end += len(" key") // as people write it
 	}
-	a.name, a.tail = v.text[start:end], v.text[at:end]
-	for _, find := range [...]func(view, int, int) (int, bool){view.pairedValue, view.value, view.argument} {
+	a.name, a.tail, a.nameEnd = v.text[start:end], v.text[at:end], end
+	for i, find := range forms {
 		if a.start, ok = find(v, start, end); ok {
+			a.paired, a.said = i < 2, i == len(forms)-1
 			break
 		}
 	}
 	if !ok {
 		return a, false
 	}
-	a.quoted = strings.IndexByte("\"'`", v.text[a.start-1]) >= 0
+	a.quoted = a.start > v.lo && strings.IndexByte("\"'`", v.text[a.start-1]) >= 0
 	if v.has(a.start, "base64:") {
 		a.start += len("base64:") // as Laravel writes its key
 	}
 	a.end = valueByte.padded(v.text, a.start, v.hi)
 	a.setting = v.isSetting(start, end)
-	return a, a.end-a.start >= minChosen
+	return a, a.end-a.start >= minPlain
 }
 
 // value returns where the value of the name in start to end begins. A name in
@@ -113,38 +124,14 @@ func (v view) argument(start, end int) (int, bool) {
 	return v.quote(at), at > end
 }
 
-// pairedValue returns where the value begins that stands in a field of its own
-// beside the name in start to end: {"name": "TOKEN", "value": "..."}, in YAML
-// and XML, too.
-func (v view) pairedValue(start, end int) (int, bool) {
-	at := v.quote(end)
-	for at < v.hi {
-		next := v.skip(at, ", \t\r\n")
-		if escaped := v.skip(next, `\`); escaped > next && (v.has(escaped, "n") || v.has(escaped, "r")) {
-			next = escaped + 1
-		}
-		if next == at {
-			break
-		}
-		at = next
-	}
-	field := v.quote(at)
-	if at == end || !v.has(field, "value") {
-		return 0, false
-	}
-	return v.value(start, field+len("value"))
-}
-
 // isSetting reports whether the name is written as in an environment file:
 // upper case, first in its line or command, an equals sign right behind it.
 func (v view) isSetting(start, end int) bool {
 	if start == end || !v.has(end, "=") {
 		return false
 	}
-	for i := start; i < end; i++ {
-		if !upperAlnum.has[v.text[i]] && v.text[i] != '_' {
-			return false
-		}
+	if upperWord.run(v.text, start, end) < end {
+		return false
 	}
 	if _, behind := v.escape(start); behind || start == 0 || v.behindCode(start) {
 		return true

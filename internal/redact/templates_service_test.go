@@ -115,6 +115,7 @@ var settingTemplates = []template{
 	{"bearer-token", "then pass Bearer «{a40}» along"},
 	{"basic-auth", "Authorization: Basic «{basic}»\n"},
 	{"basic-auth", `curl -H 'Authorization: Basic «{basic}»' https://api.acme.io`},
+	{"basic-auth", `{"auths": {"ghcr.io": {"auth": "«{basic}»"}}}`},
 	{"authorization-header", "authorization: token «{h40}a9»\n"},
 	{"authorization-header", "Authorization: «{a40}»\n"},
 	{"session-cookie", "Cookie: theme=dark; sessionid=«{l32}»; lang=en\n"},
@@ -143,6 +144,9 @@ var settingTemplates = []template{
 	{"secret-assignment", `deploy --api-key «{a32}» --verbose`},
 	{"secret-assignment", `X-Api-Key: «{l40}»`},
 	{"secret-assignment", `<password>«{a24}»</password>`},
+	{"secret-assignment", `{"value": "«{a24}»", "name": "DB_PASSWORD"}`},
+	{"secret-assignment", "use token «k7{a20}Q» for now"},
+	{"secret-assignment", "Password for joe: «{a24}»\n"},
 	{"secret-assignment", `encryption_key = «{h64}»`},
 
 	{"aws-secret-access-key", "aws_secret_access_key = «{b40}»\n"},

@@ -57,7 +57,11 @@ func findURLPassword(v view, at int, found []span) []span {
 		}
 		stop = next
 	}
-	if stop >= v.hi || v.text[stop] != '@' || !v.isHost(stop+1) || !isPassword(v.text[user:end], v.text[start:stop]) {
+	if stop >= v.hi || v.text[stop] != '@' || v.has(stop+1, "sha256:") { // as in image:tag@sha256:digest
+		return found
+	}
+	password := v.text[start:stop]
+	if !isPassword(v.text[user:end], password) || v.isExampleHost(stop+1) && !(len(password) >= minReal && chosen(password)) {
 		return found
 	}
 	return append(found, span{start, stop, v.urlRule(at)})
@@ -73,19 +77,20 @@ func findURLKey(v view, at int, found []span) []span {
 	return append(found, span{start, end, "url-key"})
 }
 
-// isHost reports whether a host that may be real stands at at. It is no host
-// in image:tag@sha256:digest, and no real one in a domain kept for examples.
-func (v view) isHost(at int) bool {
-	if v.has(at, "sha256:") {
-		return false
-	}
+// minReal is the length from which a password at an example's host is taken
+// for a real one.
+const minReal = 12
+
+// isExampleHost reports whether a host that examples use stands at at. It
+// excuses a password that looks made up, not a real one.
+func (v view) isExampleHost(at int) bool {
 	host := strings.ToLower(v.text[at:dotted.run(v.text, at, v.hi)])
 	for _, reserved := range []string{"example.com", "example.org", "example.net", "example", "invalid"} {
 		if host == reserved || strings.HasSuffix(host, "."+reserved) {
-			return false
+			return true
 		}
 	}
-	return host != "host" && host != "hostname"
+	return host == "host" || host == "hostname"
 }
 
 // urlRule names the rule for the URL whose scheme ends at at.
@@ -101,7 +106,7 @@ func (v view) urlRule(at int) string {
 
 // defaults are passwords of examples and of fresh installations.
 var defaults = []string{
-	"admin", "guest", "hunter2", "mypass", "mypassword", "mysecretpassword", "pass", "passwd", "password", "postgres", "pwd", "pw",
+	"admin", "guest", "mypass", "mypassword", "mysecretpassword", "pass", "passwd", "password", "postgres", "pwd", "pw",
 	"root", "secret", "pswd", "user", "username", "token", "key", "foo", "bar", "baz", "abc", "123", "1234", "12345", "123456",
 }
 
