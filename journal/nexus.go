@@ -23,7 +23,7 @@ type NexusReport struct {
 	Salvaged    int               `json:"salvaged"`     // that are whole
 	Partial     int               `json:"partial"`      // that are torn or damaged, the part before that salvaged
 	Events      int               `json:"events"`       // handed out
-	Truncated   bool              `json:"truncated"`    // the file ends early
+	Truncated   bool              `json:"truncated"`    // the file ends early, or damage hides its end
 	BytesUnread int64             `json:"bytes_unread"` // of entries that are not whole, and in places that make no sense
 	BytesCut    int64             `json:"bytes_cut"`    // left out of events that are too long for one entry
 	Sessions    []amber.SessionID `json:"session_ids"`  // in the order they appear
@@ -37,9 +37,10 @@ type NexusOptions struct {
 
 // ReadNexus reads the buffer file of nexus-memory-hooks and calls emit for
 // every event in it, in order, each once. The file may be cut off anywhere and
-// be damaged: whatever is whole is handed out. The same file always gives the
+// be damaged: every entry that is whole is handed out, also behind the damage,
+// and of one that is not what comes before. The same file always gives the
 // same events with the same native ids, and its beginning the beginning of
-// them. Secrets are removed.
+// them. Secrets are removed; the ids do not depend on which.
 //
 // Every message, decision, file, task, insight, error, subagent and command is
 // an event of its own; what is left of an entry, its custom fields say, is one
@@ -79,7 +80,8 @@ type nexus struct {
 	// What the file has said so far. Nothing behind an entry has a say in it:
 	// what is behind may be cut off next time.
 	agent, startedAt string
-	found            bool // the entries have begun
+	found            bool  // the entries have begun
+	other            error // why it is no buffer file, unless entries are found
 }
 
 var (
@@ -93,71 +95,31 @@ func errNotNexus(why string) error {
 	return amber.Errorf(amber.KindInvalid, "read buffer", "", "it is no buffer of nexus-memory-hooks: "+why)
 }
 
-// read reads the object that the file is.
+// read reads the file, and goes on behind every place that makes no sense.
 func (n *nexus) read() error {
-	s := &n.scan
-	if err := s.skip("\xef\xbb\xbf \t\r\n"); err != nil {
-		return err
-	}
-	switch ok, err := s.take('{'); {
-	case err != nil:
-		return err
-	case !ok:
-		return errNotNexus("it does not begin with an object")
-	}
-	err := n.fields()
+	err := n.object()
 	for errors.Is(err, errNexusLost) {
 		err = n.resume()
 	}
 	return err
 }
 
-// fields reads the fields of the object to its end.
-func (n *nexus) fields() error {
-	s := &n.scan
-	for {
-		if err := s.skip(" \t\r\n,"); err != nil {
-			return err
-		}
-		switch done, err := s.take('}'); {
-		case err != nil:
-			return err
-		case done:
-			return n.end()
-		}
-		key, err := n.key()
-		if err != nil {
-			return err
-		}
-		read := n.field
-		if key == "entries" {
-			read = n.entries
-		}
-		if err := read(key); err != nil {
-			return err
-		}
-	}
-}
-
-// end checks that nothing comes behind the object.
-func (n *nexus) end() error {
-	if !n.found {
-		return errNotNexus("it has no entries")
-	}
-	if err := n.scan.skip(" \t\r\n"); errors.Is(err, errNexusEnd) {
-		return nil
-	} else if err != nil {
+// object reads the object that the file is.
+func (n *nexus) object() error {
+	if err := n.scan.skip("\xef\xbb\xbf \t\r\n"); err != nil {
 		return err
 	}
-	return errNexusLost // a bracket too many: there may be entries behind it
+	switch ok, err := n.scan.take('{'); {
+	case err != nil:
+		return err
+	case !ok:
+		return n.lost("it does not begin with an object")
+	}
+	return n.fields()
 }
 
 // resume goes on with the next entry there is.
 func (n *nexus) resume() error {
-	n.scan.work += maxNexusField
-	if len(n.scan.mark) == 0 || n.scan.work > maxNexusWork {
-		return n.giveUp()
-	}
 	skipped, found, err := n.scan.seek()
 	n.report.BytesUnread += skipped
 	switch {
@@ -166,81 +128,138 @@ func (n *nexus) resume() error {
 	case !found:
 		return n.giveUp()
 	}
+	n.found = true
 	if err := n.list(); err != nil {
 		return err
 	}
 	return n.fields()
 }
 
-// key reads the name of a field and the colon behind it.
-func (n *nexus) key() (string, error) {
-	raw, verdict, err := n.scan.value(maxNexusField)
-	if err != nil {
-		return "", err
-	}
-	var key string
-	if verdict == nexusTorn {
-		return "", n.giveUp()
-	}
-	if verdict != nexusWhole || json.Unmarshal(raw, &key) != nil {
-		return "", n.lost("a field has no name")
-	}
-	n.scan.advance(len(raw))
-	if err := n.scan.skip(" \t\r\n:"); err != nil {
-		return "", err
-	}
-	return key, nil
-}
-
-// field reads a field beside the entries.
-func (n *nexus) field(key string) error {
-	raw, verdict, err := n.scan.value(maxNexusField)
-	switch {
-	case err != nil:
-		return err
-	case verdict == nexusTorn:
-		return n.giveUp()
-	case verdict != nexusWhole:
-		return n.lost("the field " + key[:min(len(key), 40)] + " is damaged")
-	}
-	switch key {
-	case "agent_type":
-		n.agent = jsonText(raw)
-	case "started_at":
-		n.startedAt = jsonText(raw)
-	}
-	n.scan.advance(len(raw))
-	return nil
-}
-
-// lost is the error of a place that makes no sense. Before the entries it is
-// no buffer file.
-func (n *nexus) lost(why string) error {
-	if !n.found {
-		return errNotNexus(why)
-	}
-	return errNexusLost
-}
-
 // giveUp counts everything that is left as unread.
 func (n *nexus) giveUp() error {
 	left, err := n.scan.drain()
 	n.report.BytesUnread += left
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case !n.found && n.other != nil:
+		return n.other
 	}
 	return errNexusEnd
 }
 
-// entries reads the list of entries.
-func (n *nexus) entries(string) error {
-	s := &n.scan
-	switch ok, err := s.take('['); {
+// lost is the error of a place that makes no sense. Where no entries are found
+// behind it either it was no buffer file.
+func (n *nexus) lost(why string) error {
+	if n.other == nil {
+		n.other = errNotNexus(why)
+	}
+	return errNexusLost
+}
+
+// fields reads the fields of the object to its end.
+func (n *nexus) fields() error {
+	for {
+		if err := n.scan.skip(" \t\r\n,"); err != nil {
+			return err
+		}
+		switch done, err := n.scan.take('}'); {
+		case err != nil:
+			return err
+		case done:
+			return n.end()
+		}
+		if err := n.field(); err != nil {
+			return err
+		}
+	}
+}
+
+// end checks that nothing comes behind the object.
+func (n *nexus) end() error {
+	switch err := n.scan.skip(" \t\r\n"); {
+	case err == nil:
+		return n.lost("it has no entries") // a bracket too many: there may be some behind it
+	case !errors.Is(err, errNexusEnd):
+		return err
+	case !n.found:
+		return errNotNexus("it has no entries")
+	}
+	return nil
+}
+
+// field reads one field. Nothing is passed over before all of it is there:
+// where it is damaged, entries are looked for in it.
+func (n *nexus) field() error {
+	key, at, err := n.key()
+	if err != nil {
+		return err
+	}
+	if key == "entries" {
+		return n.entries(at)
+	}
+	raw, verdict, err := n.scan.value(at, maxNexusField)
+	if err != nil {
+		return err
+	}
+	size := len(raw)
+	ended, err := n.scan.follows(at+size, ",}")
+	raw = n.scan.next(at + size)[at:]
+	switch {
 	case err != nil:
 		return err
-	case !ok:
+	case verdict == nexusTorn:
+		return errNexusLost
+	case verdict != nexusWhole || !ended || !json.Valid(raw):
+		return n.lost("the field " + key[:min(len(key), 40)] + " is damaged")
+	case holdsEntry(raw):
+		return n.lost("the name of its entries is damaged")
+	case key == "agent_type":
+		n.agent = jsonText(raw)
+	case key == "started_at":
+		n.startedAt = jsonText(raw)
+	}
+	n.scan.advance(at + size)
+	return nil
+}
+
+// key reads the name of a field and returns where its value begins.
+func (n *nexus) key() (key string, at int, err error) {
+	raw, verdict, err := n.scan.value(0, maxNexusField)
+	switch {
+	case err != nil:
+		return "", 0, err
+	case verdict == nexusTorn:
+		return "", 0, errNexusLost
+	case verdict != nexusWhole || json.Unmarshal(raw, &key) != nil:
+		return "", 0, n.lost("a field has no name")
+	}
+	if at, err = n.scan.behind(len(raw), " \t\r\n"); err != nil {
+		return "", 0, err
+	}
+	switch there, err := n.scan.has(at); {
+	case err != nil:
+		return "", 0, err
+	case !there:
+		return "", 0, errNexusLost
+	case n.scan.next(at + 1)[at] != ':':
+		return "", 0, n.lost("a field has no value")
+	}
+	at, err = n.scan.behind(at+1, " \t\r\n")
+	return key, at, err
+}
+
+// entries reads the list of entries that begins at bytes from here.
+func (n *nexus) entries(at int) error {
+	switch there, err := n.scan.has(at); {
+	case err != nil:
+		return err
+	case !there:
+		return errNexusLost
+	case n.scan.next(at + 1)[at] != '[':
 		return n.lost("its entries are no list")
 	}
+	n.scan.advance(at + 1)
 	n.found = true
 	return n.list()
 }
@@ -261,33 +280,53 @@ func (n *nexus) list() error {
 	}
 }
 
-// entry reads the entry that begins here, or finds the next one behind it.
+// entry reads the entry that begins here.
 func (n *nexus) entry() error {
-	index := n.report.Entries
-	n.report.Entries++
-	n.scan.learn()
-	raw, verdict, err := n.scan.value(maxNexusEntry)
+	raw, verdict, err := n.scan.value(0, maxNexusEntry)
 	if err != nil {
 		return err
 	}
-	if verdict == nexusWhole && len(raw) > 0 && json.Valid(raw) {
-		n.report.Salvaged++
-		if err := n.events(index, raw); err != nil {
+	if verdict == nexusWhole && json.Valid(raw) {
+		if err := n.whole(len(raw)); !errors.Is(err, errNexusLost) {
 			return err
 		}
-		n.scan.advance(len(raw))
-		return nil
-	}
-	if part, ok := closeTorn(raw); ok && verdict != nexusWhole && json.Valid(part) {
-		n.report.Partial++
-		if err := n.events(index, part); err != nil {
-			return err
+	} else if len(raw) > 0 && raw[0] == '{' {
+		n.report.Entries++
+		if part, ok := salvage(raw); ok {
+			n.report.Partial++
+			if err := n.events(part, true); err != nil {
+				return err
+			}
 		}
 	}
-	skipped, found, err := n.scan.resync(len(raw), verdict == nexusWhole && len(raw) > 0)
-	n.report.BytesUnread += skipped
-	if found || err != nil {
+	n.scan.work += int64(len(raw))
+	n.scan.advance(1)
+	n.report.BytesUnread++
+	return errNexusLost
+}
+
+// whole hands out the value of some bytes that is here. One that is neither
+// followed by what follows an entry nor looks like one is a piece of another.
+func (n *nexus) whole(size int) error {
+	listed, err := n.scan.follows(size, ",]")
+	if err != nil {
 		return err
 	}
-	return n.giveUp()
+	raw := n.scan.next(size)
+	if !listed && !isEntry(raw) {
+		return errNexusLost
+	}
+	n.report.Entries++
+	n.report.Salvaged++
+	if err := n.events(raw, false); err != nil {
+		return err
+	}
+	n.scan.advance(size)
+	return nil
+}
+
+// isEntry reports whether a JSON value looks like an entry.
+func isEntry(raw []byte) bool {
+	fields := jsonFields(raw)
+	return jsonFields(fields["context"]) != nil && (fields["timestamp"] != nil || fields["context_type"] != nil)
 }

@@ -34,23 +34,29 @@ var nexusLists = []struct {
 // nexusEntry is one entry on its way to become events.
 type nexusEntry struct {
 	*nexus
-	index   int
 	at      amber.Time
 	session Session
+	owner   []string // whose entry it is, as the file says it
+	place   string   // which entry of the session it is
+	torn    bool
 	same    map[string]int // how often an item was seen in this entry
 }
 
-// events hands out what an entry holds. Raw is valid JSON.
-func (n *nexus) events(index int, raw []byte) error {
+// events hands out what an entry holds, or what is left of a torn one. Raw is
+// valid JSON.
+func (n *nexus) events(raw []byte, torn bool) error {
 	raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 	fields, context := jsonFields(raw), map[string]json.RawMessage(nil)
 	if fields != nil {
 		context = jsonFields(fields["context"])
 	}
-	e := nexusEntry{nexus: n, index: index, same: map[string]int{}}
-	e.at = e.moment(jsonText(fields["timestamp"]), e.moment(n.startedAt, amber.At(n.clock())))
-	var err error
-	if e.session, err = n.sessionOf(context); err != nil {
+	e := nexusEntry{nexus: n, torn: torn, same: map[string]int{}}
+	stamp := jsonText(fields["timestamp"])
+	e.at = e.moment(stamp, e.moment(n.startedAt, amber.At(n.clock())))
+	if e.place = "entry of " + stamp; stamp == "" {
+		e.place = fmt.Sprintf("entry %d of %s", n.report.Entries, n.startedAt)
+	}
+	if err := e.findSession(context); err != nil {
 		return err
 	}
 	for _, list := range nexusLists {
@@ -68,47 +74,54 @@ func (n *nexus) events(index int, raw []byte) error {
 	return e.rest(fields, context, raw)
 }
 
-// sessionOf names the session of an entry. An agent that is no fit name for a
-// host gets another.
-func (n *nexus) sessionOf(context map[string]json.RawMessage) (Session, error) {
-	s := Session{Host: n.agent, ID: amber.SessionID(jsonText(context["session_id"]))}
+// findSession names the session of the entry. An agent that is no fit name for
+// a host gets another.
+func (e *nexusEntry) findSession(context map[string]json.RawMessage) error {
+	host, id := e.agent, jsonText(context["session_id"])
 	if own := jsonText(context["agent_type"]); own != "" {
-		s.Host = own
+		host = own
 	}
-	agent := s.Host
-	if amber.CheckID("host", s.Host) != nil {
-		s.Host = "nexus"
+	e.owner = []string{host, id}
+	if amber.CheckID("session id", id) != nil {
+		e.owner = append(e.owner, e.startedAt)
+		id = "nexus-" + nexusDigest("session", host, e.startedAt, id)
 	}
-	if amber.CheckID("session id", string(s.ID)) != nil {
-		s.ID = amber.SessionID("nexus-" + nexusDigest("session", agent, n.startedAt, string(s.ID)))
+	if amber.CheckID("host", host) != nil {
+		host = "nexus"
 	}
+	e.session = Session{Host: SafeID(e.redactor, host), ID: amber.SessionID(SafeID(e.redactor, id))}
+	return e.know(e.session)
+}
+
+// know counts the sessions of the file.
+func (n *nexus) know(s Session) error {
 	if n.sessions[s] {
-		return s, nil
+		return nil
 	}
 	if len(n.sessions) == maxNexusSessions {
-		return s, amber.Errorf(amber.KindInvalid, "read buffer", "", fmt.Sprintf("it names more than %d sessions", maxNexusSessions))
+		return amber.Errorf(amber.KindInvalid, "read buffer", "", fmt.Sprintf("it names more than %d sessions", maxNexusSessions))
 	}
 	n.sessions[s] = true
 	if !slices.Contains(n.report.Sessions, s.ID) {
 		n.report.Sessions = append(n.report.Sessions, s.ID)
 	}
-	return s, nil
+	return nil
 }
 
 // nexusItem is an item of a list without secrets.
 type nexusItem struct {
 	raw    json.RawMessage
 	fields map[string]json.RawMessage // nil where it is no object
-	clean  func(string) string        // removes what only decoded text shows
+	clean  *cleaner                   // removes what only decoded text shows
 }
 
 // text returns a field of the item, or the item itself for "", where that is
 // text.
 func (it nexusItem) text(field string) string {
 	if field == "" {
-		return it.clean(jsonText(it.raw))
+		return it.clean.text(jsonText(it.raw))
 	}
-	return it.clean(jsonText(it.fields[field]))
+	return it.clean.text(jsonText(it.fields[field]))
 }
 
 // timeFields are what items call the time they happened, the latest first.
@@ -116,45 +129,51 @@ var timeFields = []string{"timestamp", "completed_at", "started_at"}
 
 // item hands out one item of a list.
 func (e nexusEntry) item(list string, index int, raw json.RawMessage, fill func(*amber.HostEvent, nexusItem)) error {
-	var removed redact.Report
-	clean := func(s string) string {
-		s, r := e.redactor.String(s)
-		removed.Add(r)
-		return s
-	}
-	raw, removed = e.redactor.Bytes(raw)
-	it := nexusItem{raw: raw, fields: jsonFields(raw), clean: clean}
 	ev := e.event(list)
-	stamp := ""
+	fields, stamp := jsonFields(raw), ""
 	for _, f := range timeFields {
-		if stamp = jsonText(it.fields[f]); stamp != "" {
+		if stamp = jsonText(fields[f]); stamp != "" {
 			ev.NativeAt = e.moment(stamp, amber.Time{})
 			ev.ObservedAt = e.moment(stamp, e.at)
 			break
 		}
 	}
-	ev.Raw = raw
+	clean := &cleaner{redactor: e.redactor}
+	it := nexusItem{raw: clean.json(raw), clean: clean}
+	it.fields = jsonFields(it.raw)
+	ev.Raw = it.raw
 	fill(&ev, it)
-	ev.EventID = e.itemID(list, index, stamp, raw)
-	ev.Redactions = removed.Counts
+	ev.EventID = e.id(list, e.itemPlace(list, index, stamp, raw), raw)
+	ev.Redactions = clean.report.Counts
 	return e.hand(ev)
 }
 
-// itemID identifies an item. Buffers repeat what earlier entries held: the
-// same item of the same moment is the same event in whichever entry it is.
-// Without a time, only its place tells it from another.
-func (e nexusEntry) itemID(list string, index int, stamp string, raw []byte) string {
-	place := fmt.Sprintf("entry %d item %d", e.index, index)
-	if stamp != "" {
-		content := list + "\x00" + stamp + "\x00" + string(raw)
-		place = fmt.Sprintf("%s again %d", stamp, e.same[content])
-		e.same[content]++
+// itemPlace tells an item from others that say the same. Buffers repeat what
+// earlier entries held: the same item of the same moment is the same event in
+// whichever entry it is, and so is an insight, which is true at any time.
+// Otherwise, without a time, only the place is left.
+func (e nexusEntry) itemPlace(list string, index int, stamp string, raw []byte) string {
+	switch {
+	case list == "insights":
+		return ""
+	case stamp == "":
+		return fmt.Sprintf("%s item %d", e.place, index)
 	}
-	return nexusDigest("event", e.session.Host, string(e.session.ID), e.startedAt, list, place, string(raw))
+	content := list + "\x00" + stamp + "\x00" + string(raw)
+	again := e.same[content]
+	e.same[content]++
+	return fmt.Sprintf("%s again %d", stamp, again)
+}
+
+// id identifies an event of the entry. It is made of what the file says, not
+// of what is left without secrets: another rule for those makes no other event.
+func (e nexusEntry) id(list, place string, raw []byte) string {
+	return nexusDigest(append(slices.Clone(e.owner), "event", list, place, string(raw))...)
 }
 
 // rest hands out what is left of an entry once its lists are gone, so that
-// nothing in it is lost.
+// nothing in it is lost. What is left of a torn one has a name of its own: the
+// whole entry, if it is ever found, does not replace it.
 func (e nexusEntry) rest(fields, context map[string]json.RawMessage, raw []byte) error {
 	if context != nil {
 		var err error
@@ -165,14 +184,19 @@ func (e nexusEntry) rest(fields, context map[string]json.RawMessage, raw []byte)
 			return err
 		}
 	}
-	raw, removed := e.redactor.Bytes(raw)
-	ev := e.event("entry")
-	if t := oneWord(jsonText(fields["context_type"])); t != "" {
-		ev.NativeEvent += "." + t
+	name := "entry"
+	if e.torn {
+		name = "torn"
 	}
-	ev.Raw = raw
-	ev.EventID = nexusDigest("event", e.session.Host, string(e.session.ID), e.startedAt, "entry", fmt.Sprint(e.index), string(raw))
-	ev.Redactions = removed.Counts
+	clean := &cleaner{redactor: e.redactor}
+	ev := e.event(name)
+	if t := oneWord(jsonText(fields["context_type"])); t != "" {
+		ev.NativeEvent += "." + clean.text(t)
+	}
+	clean.report = redact.Report{} // the raw form has it, too
+	ev.Raw = clean.json(raw)
+	ev.EventID = e.id(name, e.place, raw)
+	ev.Redactions = clean.report.Counts
 	return e.hand(ev)
 }
 

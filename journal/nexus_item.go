@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -28,22 +29,43 @@ func fillMessage(ev *amber.HostEvent, it nexusItem) {
 	}
 }
 
-// fillDecision keeps a decision with all that led to it.
+// fillDecision keeps a decision with all that led to it, as an answer that
+// says so: what a drain learns from.
 func fillDecision(ev *amber.HostEvent, it nexusItem) {
-	var text []string
+	var reasons []string
 	add := func(label, s string) {
 		if s != "" {
-			text = append(text, label+s)
+			reasons = append(reasons, label+": "+s)
 		}
 	}
-	add("", it.text("summary"))
-	add("Rationale: ", it.text("rationale"))
+	add("rationale", it.text("rationale"))
 	var others []string
 	if json.Unmarshal(it.fields["alternatives"], &others) == nil {
-		add("Alternatives: ", it.clean(strings.Join(others, "; ")))
+		add("alternatives", strings.Join(others, ", "))
 	}
-	add("Impact: ", it.text("impact"))
-	ev.Message = strings.Join(text, "\n")
+	add("impact", it.text("impact"))
+	text := it.text("summary")
+	if len(reasons) > 0 {
+		text += " (" + strings.Join(reasons, "; ") + ")"
+	}
+	teach(ev, it, "Key Decisions", text)
+}
+
+// fillInsight is like fillDecision. Where the answer says all of it there is
+// no need of the raw form.
+func fillInsight(ev *amber.HostEvent, it nexusItem) {
+	text := it.text("")
+	teach(ev, it, "Key Insights", text)
+	if text != "" && strings.HasSuffix(ev.Answer, "\n- "+text) {
+		ev.Raw = nil
+	}
+}
+
+// teach makes an event an answer with one lesson, on one line.
+func teach(ev *amber.HostEvent, it nexusItem, title, lesson string) {
+	if lesson = strings.Join(strings.Fields(lesson), " "); lesson != "" {
+		ev.Kind, ev.Answer = amber.HostTurnEnd, "## "+title+"\n- "+it.clean.text(lesson)
+	}
 }
 
 func fillFile(ev *amber.HostEvent, it nexusItem) {
@@ -67,13 +89,6 @@ func fillTask(ev *amber.HostEvent, it nexusItem) {
 	ev.SubagentType = it.text("subagent")
 }
 
-func fillInsight(ev *amber.HostEvent, it nexusItem) {
-	ev.Message = it.text("")
-	if ev.Message != "" {
-		ev.Raw = nil
-	}
-}
-
 func fillError(ev *amber.HostEvent, it nexusItem) {
 	ev.Kind = amber.HostError
 	ev.Message = it.text("message")
@@ -93,10 +108,13 @@ func fillSubagent(ev *amber.HostEvent, it nexusItem) {
 	if result != "" {
 		ev.Message += "\n" + result
 	}
-	if result != "" || jsonText(it.fields["completed_at"]) != "" {
+	if result != "" || jsonText(it.fields["completed_at"]) != "" || slices.Contains(finished, strings.ToLower(ev.Reason)) {
 		ev.Kind = amber.HostSubagentEnd
 	}
 }
+
+// finished are what the status of a subagent is called when it is over.
+var finished = []string{"completed", "complete", "done", "finished", "success", "succeeded", "failed", "error", "cancelled", "canceled", "aborted", "timeout"}
 
 func fillCommand(ev *amber.HostEvent, it nexusItem) {
 	command := it.text("")

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -15,17 +14,8 @@ type nexusScan struct {
 	at   int    // where in b
 	gone int64  // bytes before b
 	eof  bool
-
-	// mark is what a line looks like that begins an entry, where entries have
-	// lines of their own. JSON has no line feed inside a string, so such a line
-	// is never text.
-	mark []byte
 	work int64 // bytes that were looked at in vain
 }
-
-// maxNexusWork bounds how many bytes are looked at in vain: a hostile file
-// could begin an entry with every line and end none.
-const maxNexusWork = 64 << 20
 
 // fill reads more and reports whether anything came.
 func (s *nexusScan) fill() (bool, error) {
@@ -64,6 +54,33 @@ func (s *nexusScan) has(i int) (bool, error) {
 }
 
 func (s *nexusScan) advance(n int) { s.at += n }
+
+// next returns the next n bytes, which are there. They are valid until
+// anything is read.
+func (s *nexusScan) next(n int) []byte { return s.b[s.at : s.at+n] }
+
+// behind returns how far from here the first byte is that is not of a set, or
+// the end of the file, not looking at the first i bytes.
+func (s *nexusScan) behind(i int, set string) (int, error) {
+	for {
+		ok, err := s.has(i)
+		if !ok || err != nil || strings.IndexByte(set, s.b[s.at+i]) < 0 {
+			return i, err
+		}
+		i++
+	}
+}
+
+// follows reports whether the first thing behind i bytes, white space aside, is
+// a byte of a set. The end of the file can be anything.
+func (s *nexusScan) follows(i int, set string) (bool, error) {
+	i, err := s.behind(i, " \t\r\n")
+	if err != nil {
+		return false, err
+	}
+	ok, err := s.has(i)
+	return !ok || strings.IndexByte(set, s.b[s.at+i]) >= 0, err
+}
 
 // skip passes over bytes of a set. The end of the file is errNexusEnd.
 func (s *nexusScan) skip(set string) error {
@@ -113,29 +130,42 @@ const (
 	nexusBroken                     // no value looks like that, or it is too long
 )
 
-// value returns the value that begins here, without passing over it. It is
-// valid until the next call. Only brackets and quotes are looked at.
-func (s *nexusScan) value(most int) ([]byte, nexusVerdict, error) {
+// nexusPlain are the bytes of JSON outside of strings: brackets, what separates,
+// numbers, and the letters of true, false and null.
+var nexusPlain = byteSet("{}[]:, \t\r\n\"0123456789+-.eEtrufalsn")
+
+func byteSet(s string) (set [256]bool) {
+	for _, c := range []byte(s) {
+		set[c] = true
+	}
+	return set
+}
+
+// value returns the value that begins from bytes behind the place, without
+// passing over it. It is valid until the next call. Only brackets, quotes and
+// bytes that are in no JSON are looked at.
+func (s *nexusScan) value(from, most int) ([]byte, nexusVerdict, error) {
 	depth, quoted, escaped := 0, false, false
 	for i := 0; ; i++ {
-		ok, err := s.has(i)
-		if err != nil {
-			return nil, nexusBroken, err
+		if s.at+from+i >= len(s.b) {
+			ok, err := s.has(from + i)
+			if err != nil {
+				return nil, nexusBroken, err
+			}
+			if !ok {
+				return s.b[s.at+from:][:i], nexusTorn, nil
+			}
 		}
-		raw := s.b[s.at:]
-		if !ok {
-			return raw[:i], nexusTorn, nil
-		}
-		if i == most {
+		raw := s.b[s.at+from:]
+		c := raw[i]
+		if i == most || quoted && c < ' ' || !quoted && !nexusPlain[c] {
 			return raw[:i], nexusBroken, nil
 		}
-		switch c := raw[i]; {
+		switch {
 		case escaped:
 			escaped = false
 		case quoted && c == '\\':
 			escaped = true
-		case quoted && c == '\n':
-			return raw[:i], nexusBroken, nil
 		case c == '"':
 			quoted = !quoted
 			if !quoted && depth == 0 {
@@ -155,103 +185,4 @@ func (s *nexusScan) value(most int) ([]byte, nexusVerdict, error) {
 			return raw[:i], nexusWhole, nil
 		}
 	}
-}
-
-// learn remembers how the line of an entry begins, from the first one.
-func (s *nexusScan) learn() {
-	if s.mark != nil {
-		return
-	}
-	s.mark = []byte{}
-	before := s.b[:s.at]
-	line := bytes.LastIndexByte(before, '\n')
-	if ok, err := s.has(0); line < 0 || !ok || err != nil {
-		return
-	}
-	indent := bytes.Clone(before[line:])
-	if ok, err := s.has(1); !ok || err != nil || len(bytes.TrimSpace(indent)) > 0 || s.b[s.at] != '{' {
-		return
-	}
-	s.mark = append(indent, '{', s.b[s.at+1]) // a line feed, as a rule
-}
-
-// resync goes to the next entry behind one that cannot be read, of which
-// looked bytes were looked at. It reports how many bytes it passed over and
-// whether it found any. Where the bytes that were looked at have an end,
-// whatever comes behind them is taken for the next entry.
-func (s *nexusScan) resync(looked int, ended bool) (skipped int64, found bool, err error) {
-	if s.work += int64(looked); s.work > maxNexusWork {
-		return 0, false, nil
-	}
-	if len(s.mark) > 0 {
-		if i := bytes.Index(s.b[s.at:s.at+looked], s.mark); i >= 0 {
-			s.advance(i + len(s.mark) - 2)
-			return int64(i + len(s.mark) - 2), true, nil
-		}
-	}
-	if ended {
-		s.advance(looked)
-		return int64(looked), true, nil
-	}
-	if len(s.mark) == 0 {
-		return 0, false, nil
-	}
-	return s.seek()
-}
-
-// seek passes over everything up to the next entry, or up to the end.
-func (s *nexusScan) seek() (skipped int64, found bool, err error) {
-	for {
-		if at := bytes.Index(s.b[s.at:], s.mark); at >= 0 {
-			n := at + len(s.mark) - 2
-			s.advance(n)
-			return skipped + int64(n), true, nil
-		}
-		passed := max(0, len(s.b)-s.at-len(s.mark)+1)
-		s.advance(passed)
-		skipped += int64(passed)
-		if more, err := s.fill(); !more || err != nil {
-			return skipped, false, err
-		}
-	}
-}
-
-// closeTorn closes what is left of an entry behind the last thing in it that
-// is whole: a field of the entry or of its context, or an item of a list.
-func closeTorn(raw []byte) ([]byte, bool) {
-	const deepest = 3 // entry, context, list
-	var open, safe []byte
-	end, quoted, escaped := 0, false, false
-	for i, c := range raw {
-		switch {
-		case escaped:
-			escaped = false
-		case quoted && c == '\\':
-			escaped = true
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			open = append(open, c+2) // the closing bracket
-		case c == '}' || c == ']':
-			open = open[:max(0, len(open)-1)]
-		case c != ',':
-			continue
-		}
-		if quoted || strings.IndexByte("{}[],", c) < 0 || len(open) > deepest {
-			continue
-		}
-		end, safe = i, append(safe[:0], open...)
-		if c != ',' {
-			end++
-		}
-	}
-	if len(safe) == 0 {
-		return nil, false
-	}
-	whole := bytes.Clone(raw[:end])
-	for i := len(safe) - 1; i >= 0; i-- {
-		whole = append(whole, safe[i])
-	}
-	return whole, true
 }

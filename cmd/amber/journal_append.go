@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,8 +31,9 @@ func (a *app) journalAppendCommand() *cobra.Command {
 		Use:   "append TEXT|-",
 		Short: "Append one entry, for scripts and agents without hooks",
 		Long: `Append one entry to the journal of a session and return when it is on disk. Secrets are
-removed first. The next drain moves it into the store: a prompt and a turn.end
-become turns of the session.
+removed first; a session whose id holds one is called x- and a number from then on. The
+next drain moves the entry into the store: a prompt and a turn.end become turns of the
+session.
 
 The type is one of session.start, session.end, prompt, tool.before, tool.after, turn.end,
 compact.before, compact.after, subagent.start, subagent.end, task, error; any other name
@@ -72,10 +74,7 @@ is kept as it is.`,
 
 // genericEvent is an event somebody appends by hand. It is always a new one.
 func (a *app) genericEvent(session, kind, text string) (amber.HostEvent, error) {
-	ev := amber.HostEvent{
-		Schema: amber.HostEventSchema, Native: true, Host: genericHost,
-		SessionID: amber.SessionID(session), ObservedAt: amber.At(a.clock()),
-	}
+	ev := amber.HostEvent{Schema: amber.HostEventSchema, Native: true, Host: genericHost, ObservedAt: amber.At(a.clock())}
 	switch {
 	case session == "":
 		return ev, usage("amber journal append needs --session")
@@ -93,12 +92,21 @@ func (a *app) genericEvent(session, kind, text string) (amber.HostEvent, error) 
 		return ev, &amber.Error{Op: "make event id", Kind: amber.KindInternal, Err: err}
 	}
 	ev.EventID = hex.EncodeToString(id[:])
-	if dir, err := a.directory(); err == nil {
-		ev.Directory, ev.Project = dir, projectOf(dir)
+	var removed redact.Report
+	redactor := redact.New()
+	clean := func(s string) string {
+		s, r := redactor.String(s)
+		removed.Add(r)
+		return s
 	}
-	text, removed := redact.New().String(text)
+	ev.SessionID = amber.SessionID(journal.SafeID(redactor, session))
+	if dir, err := a.directory(); err == nil {
+		project := clean(projectOf(dir))
+		ev.Project = strings.ToValidUTF8(project[:min(len(project), amber.MaxIDBytes)], "")
+		ev.Directory, _ = redactor.String(dir)
+	}
+	say(&ev, clean(kind), clean(text))
 	ev.Redactions = removed.Counts
-	say(&ev, kind, text)
 	return ev, nil
 }
 

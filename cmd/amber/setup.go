@@ -76,7 +76,7 @@ func (a *app) setup(cmd *cobra.Command, f setupFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	if !f.uninstall && a.getenv("AMBER_HOME") != "" && !cmd.Flags().Changed("home") {
+	if !f.uninstall && plan.Any() && a.getenv("AMBER_HOME") != "" && !cmd.Flags().Changed("home") {
 		plan.Notes = append(plan.Notes, "$AMBER_HOME is set here; a host that is started without it keeps its events in the usual home, unless you set up with --home")
 	}
 	if !f.dryRun {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook/setup"
 )
 
@@ -22,7 +23,7 @@ func (a *app) setupList(cmd *cobra.Command, f setupFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	return a.out.show(all, func(w io.Writer) {
+	return a.out.show(amber.Page[setup.HostStatus]{Items: all}, func(w io.Writer) {
 		var rows [][]string
 		for _, st := range all {
 			rows = append(rows, []string{st.Host, yes(st.Found), installedIn(st), strings.Join(remarks(st), "; ")})

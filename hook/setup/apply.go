@@ -91,14 +91,6 @@ func (p *Plan) replace(c Change) error {
 
 // giveBack restores a file or removes it, and then forgets about it.
 func (p *Plan) giveBack(c Change) error {
-	if c.Backup != "" {
-		if err := fsx.MkdirAll(p.o.FS, p.o.StateDir, 0o700); err != nil {
-			return diskError("make folder", p.o.StateDir, err)
-		}
-		if err := p.o.save(c.Backup, c.file.text); err != nil {
-			return err
-		}
-	}
 	if c.after != nil {
 		if err := p.replace(c); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -52,6 +53,9 @@ func resolve(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		return target, nil
+	}
+	if known := (*fs.PathError)(nil); !errors.As(err, &known) || errors.Is(err, syscall.ELOOP) {
+		return "", amber.Errorf(amber.KindInvalid, "look at", path, "symbolic links in this path lead in a circle")
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", diskError("look at", path, err)

@@ -30,7 +30,8 @@ type Plan struct {
 type Change struct {
 	Path   string
 	Action Action
-	// Backup is where the text before is kept; "" when there is none.
+	// Backup is where the text before is kept until uninstalling; "" when it is
+	// not.
 	Backup string
 
 	file  file

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -92,9 +93,18 @@ func (o Options) save(path string, text []byte) error {
 	return nil
 }
 
-// drop removes a record and the text before.
+// kept are the endings of everything about a file in the state folder.
+var kept = []string{".json", ".original"}
+
+// remembers reports whether anything about a file is in the state folder, be
+// it of use or not.
+func (o Options) remembers(target string) bool {
+	return slices.ContainsFunc(kept, func(ending string) bool { return o.exists(o.recordPath(target, ending)) })
+}
+
+// drop removes a record and the text before, which may hold secrets.
 func (o Options) drop(target string) error {
-	for _, ending := range []string{".json", ".original"} {
+	for _, ending := range kept {
 		path := o.recordPath(target, ending)
 		if err := o.FS.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return diskError("remove", path, err)

@@ -209,7 +209,7 @@ func TestUninstallGivesEverythingBack(t *testing.T) {
 }
 
 // TestUninstallKeepsWhatChangedSince changes the file between setting up and
-// uninstalling, so that no backup may be restored.
+// uninstalling, so that no backup may be restored. None is left either.
 func TestUninstallKeepsWhatChangedSince(t *testing.T) {
 	eachSample(t, true, func(t *testing.T, u *user, s sample) {
 		before := u.read(s.path)
@@ -218,15 +218,13 @@ func TestUninstallKeepsWhatChangedSince(t *testing.T) {
 		}
 		u.install(s.host, s.scope)
 		u.write(s.path, strings.Replace(u.read(s.path), s.old, s.edit, 1))
-		p := u.uninstall(s.host, s.scope)
+		u.uninstall(s.host, s.scope)
 		want := strings.Replace(before, s.old, s.edit, 1)
 		if diff := cmp.Diff(u.read(s.path), want); diff != "" {
 			t.Errorf("after uninstalling (-got +want):\n%s", diff)
 		}
-		for _, c := range p.Changes {
-			if c.Path == u.in(s.path) && c.Backup == "" {
-				t.Error("there is no backup")
-			}
+		if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
+			t.Errorf("%s is left in the state folder", left[0].Name())
 		}
 	})
 }
@@ -518,6 +516,51 @@ func TestLinkedFolder(t *testing.T) {
 	}
 }
 
+// TestLinksInACircle are refused, as the file itself and as a folder above it.
+func TestLinksInACircle(t *testing.T) {
+	t.Parallel()
+	for _, link := range []string{"home/.claude", "home/.claude/settings.json"} {
+		u := newUser(t)
+		u.mkdir(filepath.Dir(link))
+		if err := os.Symlink(u.in(link), u.in(link)); err != nil {
+			t.Skip(err)
+		}
+		for name, plan := range map[string]func(string, setup.Scope, setup.Options) (*setup.Plan, error){"install": setup.Install, "uninstall": setup.Uninstall} {
+			_, err := plan("claude-code", setup.User, u.o)
+			if amber.KindOf(err) != amber.KindInvalid || !strings.Contains(err.Error(), "lead in a circle") {
+				t.Errorf("%s with %s: %v", name, link, err)
+			}
+		}
+	}
+}
+
+// TestUninstallForgetsWithoutAFile has records left, of a file that is gone and one that cannot be believed.
+func TestUninstallForgetsWithoutAFile(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []bool{false, true} {
+		u := newUser(t)
+		u.o.MCP = false
+		u.write("home/.claude/settings.json", "{\n  \"key\": \"secret\"\n}\n")
+		u.install("claude-code", setup.User)
+		records, err := filepath.Glob(filepath.Join(u.o.StateDir, "*.json"))
+		if err != nil || len(records) != 1 {
+			t.Fatalf("records: %v %v", records, err)
+		}
+		if broken {
+			if err := os.WriteFile(records[0], []byte("{"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Remove(u.in("home/.claude/settings.json")); err != nil {
+			t.Fatal(err)
+		}
+		u.uninstall("claude-code", setup.User)
+		if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
+			t.Errorf("broken %v: %s is left in the state folder", broken, left[0].Name())
+		}
+	}
+}
+
 func TestFilesThatMayNotBeWritten(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
@@ -806,6 +849,9 @@ func TestRecordsAreHostile(t *testing.T) {
 			u.uninstall("claude-code", setup.User)
 			if got := u.read("home/.claude/settings.json"); got != "{\n  \"theme\": \"dark\"\n}\n" {
 				t.Errorf("the file is %q", got)
+			}
+			if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
+				t.Errorf("%s is left in the state folder", left[0].Name())
 			}
 		})
 	}

@@ -42,7 +42,10 @@ func (p *Plan) uninstall(pl place) (Change, bool, error) {
 	if err != nil {
 		return c, false, err
 	}
-	c.file, c.after, c.drop = f, f.text, old != nil && old.Host == p.Host
+	c.file, c.after = f, f.text
+	if c.drop = p.o.remembers(f.target); old != nil {
+		c.drop = old.Host == p.Host
+	}
 	if !f.exists {
 		return c, false, nil
 	}
@@ -84,6 +87,5 @@ func (p *Plan) restore(c *Change, pl place, old *record, original []byte) error 
 		rest = nil
 	}
 	c.after = rest
-	c.Backup = p.o.recordPath(c.file.target, ".backup")
 	return nil
 }

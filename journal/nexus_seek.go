@@ -1,0 +1,133 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// The bytes that may be looked at in vain: so many, and a number of times those
+// that were passed. A hostile file could begin an entry everywhere and end none.
+const (
+	maxNexusWork  = 64 << 20
+	nexusWorkRate = 8
+)
+
+// nexusContext is in every entry.
+var nexusContext = []byte(`"context"`)
+
+// seek passes over everything up to the next entry, whole or torn, or up to
+// the end. It reports how many bytes those are and whether there is one.
+func (s *nexusScan) seek() (skipped int64, found bool, err error) {
+	for s.work <= maxNexusWork+nexusWorkRate*(s.gone+int64(s.at)) {
+		pass := bytes.IndexByte(s.b[s.at:], '{')
+		switch {
+		case pass < 0:
+			pass = len(s.b) - s.at
+			if more, err := s.fill(); !more || err != nil {
+				s.advance(pass)
+				return skipped + int64(pass), false, err
+			}
+		case pass == 0:
+			if pass, err = s.try(); pass == 0 || err != nil {
+				return skipped, err == nil, err
+			}
+		}
+		s.advance(pass)
+		skipped += int64(pass)
+	}
+	return skipped, false, nil
+}
+
+// try returns 0 where an entry begins here, else how many bytes there are in
+// which none does. Text cannot be taken for one: it has no quote behind a
+// bracket.
+func (s *nexusScan) try() (pass int, err error) {
+	if quote, err := s.follows(1, `"`); !quote || err != nil {
+		return 1, err
+	}
+	raw, verdict, err := s.value(0, maxNexusEntry)
+	if err != nil {
+		return 0, err
+	}
+	if verdict == nexusWhole && json.Valid(raw) {
+		switch {
+		case isEntry(raw):
+			return 0, nil
+		case !bytes.Contains(raw, nexusContext):
+			return len(raw), nil
+		}
+		s.work += int64(len(raw))
+		return 1, nil
+	}
+	s.work += int64(len(raw))
+	if part, ok := salvage(raw); ok && isEntry(part) {
+		return 0, nil
+	}
+	return 1, nil
+}
+
+// holdsEntry reports whether there is an entry somewhere in a JSON value.
+func holdsEntry(raw []byte) bool {
+	if !bytes.Contains(raw, nexusContext) {
+		return false
+	}
+	s := nexusScan{r: bytes.NewReader(raw)}
+	_, found, err := s.seek()
+	return found && err == nil
+}
+
+// salvage returns what there is of an entry before it is torn or damaged, as
+// valid JSON.
+func salvage(raw []byte) ([]byte, bool) {
+	if part, ok := closeTorn(raw); ok && json.Valid(part) {
+		return part, true
+	}
+	var bad *json.SyntaxError
+	if !errors.As(json.Unmarshal(raw, new(json.RawMessage)), &bad) || bad.Offset < 1 {
+		return nil, false
+	}
+	part, ok := closeTorn(raw[:bad.Offset-1])
+	return part, ok && json.Valid(part)
+}
+
+// closeTorn closes what is left of an entry behind the last thing in it that
+// is whole: a field of the entry or of its context, or an item of a list.
+func closeTorn(raw []byte) ([]byte, bool) {
+	const deepest = 3 // entry, context, list
+	var open, safe []byte
+	end, quoted, escaped := 0, false, false
+	for i, c := range raw {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			open = append(open, c+2) // the closing bracket
+		case c == '}' || c == ']':
+			open = open[:max(0, len(open)-1)]
+		case c != ',':
+			continue
+		}
+		if quoted || strings.IndexByte("{}[],", c) < 0 || len(open) > deepest {
+			continue
+		}
+		end, safe = i, append(safe[:0], open...)
+		if c != ',' {
+			end++
+		}
+	}
+	if len(safe) == 0 {
+		return nil, false
+	}
+	whole := bytes.Clone(raw[:end])
+	for i := len(safe) - 1; i >= 0; i-- {
+		whole = append(whole, safe[i])
+	}
+	return whole, true
+}
