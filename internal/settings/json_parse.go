@@ -69,7 +69,7 @@ func (p *parser) comment() error {
 		if end < 0 {
 			end = len(rest)
 		}
-		p.at += len(bytes.TrimSuffix(rest[:end], []byte("\r")))
+		p.at += len(bytes.TrimRight(rest[:end], "\r"))
 	case bytes.HasPrefix(rest, []byte("/*")):
 		end := bytes.Index(rest[2:], []byte("*/"))
 		if end < 0 {
