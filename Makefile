@@ -57,6 +57,7 @@ fuzz:
 	$(GO) test ./hook/setup -run '^$$' -fuzz FuzzCommand -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/settings -run '^$$' -fuzz FuzzJSON -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/settings -run '^$$' -fuzz FuzzTOML -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./target/dir -run '^$$' -fuzz FuzzLoadPointer -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/redact -run '^$$' -fuzz FuzzRedact -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 
 lint: $(GOFUMPT) $(STATICCHECK)

@@ -35,9 +35,12 @@ var law = map[string][]string{
 	"journal/drain":        {"journal"},
 	"memdir":               {},
 	"registry":             {},
+	"repo":                 {},
 	"store/inmem":          {},
 	"store/sqlite":         {"home"},
 	"store/storetest":      {},
+	"target/dir":           {},
+	"target/targettest":    {},
 	"internal/analyze":     {"-"},
 	"internal/archtest":    {"-"},
 	"internal/bench":       {"*"}, // measures the whole, as cmd would use it

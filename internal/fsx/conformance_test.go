@@ -62,6 +62,44 @@ var conformance = []struct {
 		tr.want(fsx.CreateNew(tr.fs, tr.path("a"), 0o600, nil), fs.ErrExist)
 		tr.wantNames("a")
 	}},
+	{"stage new", func(t *testing.T, tr tree) {
+		tr.want(stream(tr.fs, tr.path("a"), "one ", "", "two"), nil)
+		tr.wantContent("a", "one two")
+		tr.want(stream(tr.fs, tr.path("a"), "three"), fs.ErrExist)
+		tr.wantContent("a", "one two")
+		tr.want(stream(tr.fs, tr.path("empty")), nil)
+		tr.wantContent("empty", "")
+		tr.want(stream(tr.fs, tr.path("d/a"), "one"), fs.ErrNotExist)
+		tr.mkdir("d")
+		tr.want(stream(tr.fs, tr.path("d"), "one"), fs.ErrExist)
+		tr.wantNames("a", "d", "empty")
+	}},
+	{"stage new, not seen before the commit", func(t *testing.T, tr tree) {
+		s, err := fsx.StageNew(tr.fs, tr.path("a"), 0o600)
+		tr.want(err, nil)
+		_, err = s.Write([]byte("one"))
+		tr.want(err, nil)
+		_, err = tr.fs.Lstat(tr.path("a"))
+		tr.want(err, fs.ErrNotExist)
+		tr.want(s.Commit(), nil)
+		tr.wantContent("a", "one")
+		tr.wantNames("a")
+	}},
+	{"sync file", func(t *testing.T, tr tree) {
+		tr.create("a", "one")
+		tr.mkdir("d")
+		size, err := fsx.SyncFile(tr.fs, tr.path("a"))
+		tr.want(err, nil)
+		if size != 3 {
+			t.Errorf("got %d bytes, want 3", size)
+		}
+		_, err = fsx.SyncFile(tr.fs, tr.path("none"))
+		tr.want(err, fs.ErrNotExist)
+		_, err = fsx.SyncFile(tr.fs, tr.path("d"))
+		if err == nil {
+			t.Error("a directory was synced as a file")
+		}
+	}},
 	{"create same", func(t *testing.T, tr tree) {
 		tr.want(fsx.CreateSame(tr.fs, tr.path("a"), 0o600, []byte("one")), nil)
 		tr.want(fsx.CreateSame(tr.fs, tr.path("a"), 0o600, []byte("one")), nil)

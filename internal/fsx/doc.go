@@ -6,8 +6,8 @@
 //   - [CreateSame]: the name is free, or holds these very bytes already.
 //   - [Replace]: the name holds the old bytes or the new ones, at every instant.
 //
-// All three do the same work in the same order, so that a reader never sees half a file and a
-// power cut leaves the old state or the new one:
+// [StageNew] is CreateNew for content that does not fit in memory. All do the same work in the same
+// order, so that a reader never sees half a file and a power cut leaves the old state or the new one:
 //
 //	create .amber-tmp-X     in the directory of the target
 //	write  .amber-tmp-X

@@ -1,6 +1,7 @@
 package fsx_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,22 @@ func TestIOOrder(t *testing.T) {
 		}},
 		{"create_new_exists", "old", func(fsys fsx.FS, root string) error {
 			return fsx.CreateNew(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))
+		}},
+		{"stage_new", "", func(fsys fsx.FS, root string) error { return stream(fsys, filepath.Join(root, "a"), "one", "two") }},
+		{"stage_new_exists", "old", func(fsys fsx.FS, root string) error {
+			return stream(fsys, filepath.Join(root, "a"), "one", "two")
+		}},
+		{"stage_new_abort", "", func(fsys fsx.FS, root string) error {
+			s, err := fsx.StageNew(fsys, filepath.Join(root, "a"), 0o600)
+			if err != nil {
+				return err
+			}
+			_, err = s.Write([]byte("one"))
+			return errors.Join(err, s.Abort())
+		}},
+		{"sync_file", "old", func(fsys fsx.FS, root string) error {
+			_, err := fsx.SyncFile(fsys, filepath.Join(root, "a"))
+			return err
 		}},
 		{"create_same", "", func(fsys fsx.FS, root string) error {
 			return fsx.CreateSame(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))

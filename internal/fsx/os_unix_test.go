@@ -32,6 +32,11 @@ func TestSymlinkIsRefused(t *testing.T) {
 		{"create new", func(link string) error {
 			return fsx.CreateNew(fsx.OS(), link, 0o600, []byte("new"))
 		}, fs.ErrExist},
+		{"stage new", func(link string) error { return stream(fsx.OS(), link, "new") }, fs.ErrExist},
+		{"sync file", func(link string) error {
+			_, err := fsx.SyncFile(fsx.OS(), link)
+			return err
+		}, fsx.ErrNotRegular},
 		{"create same", func(link string) error {
 			return fsx.CreateSame(fsx.OS(), link, 0o600, []byte("old"))
 		}, fsx.ErrNotRegular},

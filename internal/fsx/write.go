@@ -28,6 +28,12 @@ func createNew(fsys FS, path string, perm fs.FileMode, data []byte) error {
 	if err != nil {
 		return err
 	}
+	return publish(fsys, temp, path)
+}
+
+// publish gives the durable file temp the name path, which must be free, instead of its own. Unless it
+// returns nil or ErrInPlace there is neither.
+func publish(fsys FS, temp, path string) error {
 	// Link, unlike rename, fails when the name is taken.
 	if err := fsys.Link(temp, path); err != nil {
 		return errors.Join(err, fsys.Remove(temp))

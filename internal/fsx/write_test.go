@@ -35,6 +35,9 @@ var intents = []struct {
 	write  func(fsx.FS) error
 }{
 	{"create new", nil, func(f fsx.FS) error { return fsx.CreateNew(f, target, 0o600, newData) }},
+	{"stage new", nil, func(f fsx.FS) error {
+		return stream(f, target, string(newData[:5000]), string(newData[5000:9000]), string(newData[9000:]))
+	}},
 	{"create same, absent", nil, func(f fsx.FS) error { return fsx.CreateSame(f, target, 0o600, newData) }},
 	{"create same, present", newData, func(f fsx.FS) error { return fsx.CreateSame(f, target, 0o600, newData) }},
 	{"replace, absent", nil, func(f fsx.FS) error { return fsx.Replace(f, target, 0o600, newData) }},

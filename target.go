@@ -1,0 +1,80 @@
+package amber
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Target stores the objects of a repository: a folder, an object store. An
+// object is written once and never changed. No name may be a folder of another,
+// as "a" is of "a/b". Safe for concurrent use, also by
+// several programs. Every method returns kind unreachable when the target does
+// not answer and refused when it does not permit.
+type Target interface {
+	// Put stores size bytes under a name unless there is an object of that
+	// name; created tells which. The object appears whole or not at all and is
+	// durable when Put returns, also when it was there before. Errors: invalid
+	// for a bad name or a reader that gives more or fewer bytes; the
+	// reader's own.
+	Put(ctx context.Context, name string, size int64, r io.Reader) (created bool, err error)
+	// Get opens length bytes from an offset; a negative length means to the
+	// end. The caller closes it. Errors: not_found; invalid for a range that
+	// is not in the object.
+	Get(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
+	// List calls fn for every object whose name begins with prefix, in the
+	// order of names. Objects that come or go meanwhile may be missed. Errors:
+	// those of fn.
+	List(ctx context.Context, prefix string, fn func(Object) error) error
+	// Delete removes an object; one that is not there is no error.
+	Delete(ctx context.Context, name string) error
+}
+
+// Object is what a target tells about an object.
+type Object struct {
+	Name     string `json:"name"`
+	Size     int64  `json:"size"`
+	Modified Time   `json:"modified"` // by the target's clock
+}
+
+// Pointers are small values that change, each replaced whole by whoever knows
+// what it was. A target that has them says so by satisfying this. Safe for
+// concurrent use, also by several programs.
+type Pointers interface {
+	// LoadPointer returns a pointer's value and version; one that was never
+	// swapped has neither.
+	LoadPointer(ctx context.Context, name string) (value []byte, version string, err error)
+	// SwapPointer replaces the value if the version is still the given one, ""
+	// meaning that there is none, and returns the new version. The new value
+	// is durable then. Errors: conflict; invalid for more than
+	// [MaxPointerBytes].
+	SwapPointer(ctx context.Context, name, version string, value []byte) (newVersion string, err error)
+}
+
+// Bounds of targets.
+const (
+	MaxObjectNameBytes = 200
+	MaxPointerBytes    = 64 << 10
+)
+
+// CheckObjectName checks the name of an object or a pointer: parts of
+// [a-z0-9._-] joined by slashes, no part empty or beginning with a dot. The
+// error is of kind invalid.
+func CheckObjectName(name string) error {
+	fail := func(why string) error { return Errorf(KindInvalid, "check object name", clip(name), why) }
+	if len(name) > MaxObjectNameBytes {
+		return fail(fmt.Sprintf("it has %d bytes, the limit is %d", len(name), MaxObjectNameBytes))
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case part == "":
+			return fail("a part of it is empty")
+		case part[0] == '.':
+			return fail("a part of it begins with a dot")
+		case strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789._-") != "":
+			return fail("it contains other characters than a-z, 0-9, dot, underscore and dash")
+		}
+	}
+	return nil
+}

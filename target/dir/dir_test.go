@@ -1,0 +1,382 @@
+package dir_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/target/dir"
+)
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	file := filepath.Join(root, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name string
+		path string
+		o    dir.Options
+		want amber.Kind
+	}{
+		{"there", root, dir.Options{}, ""},
+		{"missing", filepath.Join(root, "none"), dir.Options{}, amber.KindNotFound},
+		{"to be made", filepath.Join(root, "x", "y"), dir.Options{Create: true}, ""},
+		{"to be made, there", root, dir.Options{Create: true}, ""},
+		{"relative", "x", dir.Options{Create: true}, amber.KindInvalid},
+		{"a file", file, dir.Options{}, amber.KindInvalid},
+		{"a file, to be made", file, dir.Options{Create: true}, amber.KindInvalid},
+		{"below a file, to be made", filepath.Join(file, "x"), dir.Options{Create: true}, amber.KindInvalid},
+	}
+	for _, tt := range tests {
+		_, err := dir.Open(tt.path, tt.o)
+		wantKind(t, tt.name, err, tt.want)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "none")); err == nil {
+		t.Error("a missing folder was made")
+	}
+}
+
+func TestGoneFolderIsUnreachable(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "disk")
+	d, err := dir.Open(root, dir.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, d, "packs/a", object)
+	if err := os.RemoveAll(root); err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Put(t.Context(), "packs/b", 1, strings.NewReader("x"))
+	wantKind(t, "put", err, amber.KindUnreachable)
+	_, err = d.Get(t.Context(), "packs/a", 0, -1)
+	wantKind(t, "get", err, amber.KindUnreachable)
+	wantKind(t, "delete", d.Delete(t.Context(), "packs/a"), amber.KindUnreachable)
+	wantKind(t, "list", d.List(t.Context(), "packs/", nil), amber.KindUnreachable)
+	_, _, err = d.LoadPointer(t.Context(), "p")
+	wantKind(t, "load", err, amber.KindUnreachable)
+	_, err = d.SwapPointer(t.Context(), "p", "", nil)
+	wantKind(t, "swap", err, amber.KindUnreachable)
+	_, err = d.Sweep(t.Context(), amber.UnixMilli(1))
+	wantKind(t, "sweep", err, amber.KindUnreachable)
+	if _, err := os.Lstat(root); err == nil {
+		t.Error("the folder was made again")
+	}
+}
+
+func TestObjectOfAnotherSizeIsDamaged(t *testing.T) {
+	t.Parallel()
+	d := open(t, t.TempDir(), nil)
+	put(t, d, "a", []byte("four"))
+	created, err := d.Put(t.Context(), "a", 5, strings.NewReader("fives"))
+	if wantKind(t, "put", err, amber.KindDamaged); created {
+		t.Error("it says that it is new")
+	}
+	if got := string(get(t, d, "a")); got != "four" {
+		t.Errorf("it holds %q", got)
+	}
+}
+
+func TestPointersAreNoObjects(t *testing.T) {
+	t.Parallel()
+	d := open(t, t.TempDir(), nil)
+	swap(t, d, "p", "", []byte("value"))
+	for _, name := range []string{"pointers", "pointers/p", "pointers/q/r"} {
+		_, err := d.Put(t.Context(), name, 1, strings.NewReader("x"))
+		wantKind(t, "put "+name, err, amber.KindInvalid)
+		_, err = d.Get(t.Context(), name, 0, -1)
+		wantKind(t, "get "+name, err, amber.KindInvalid)
+		wantKind(t, "delete "+name, d.Delete(t.Context(), name), amber.KindInvalid)
+	}
+	put(t, d, "pointers-1", []byte("x"))
+	if diff := cmp.Diff([]string{"pointers-1"}, list(t, d, "")); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}
+
+func TestNoObjectIsBelowAnother(t *testing.T) {
+	t.Parallel()
+	d := open(t, t.TempDir(), nil)
+	put(t, d, "a", object)
+	put(t, d, "b/c", object)
+	for _, name := range []string{"a/b", "a/b/c", "b"} {
+		_, err := d.Put(t.Context(), name, 1, strings.NewReader("x"))
+		wantKind(t, "put "+name, err, amber.KindInvalid)
+	}
+	swap(t, d, "p", "", nil)
+	_, err := d.SwapPointer(t.Context(), "p/q", "", nil)
+	wantKind(t, "swap", err, amber.KindInvalid)
+	if diff := cmp.Diff([]string{"a", "b/c"}, list(t, d, "")); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}
+
+func TestForeignFilesAreNotListed(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	d := open(t, root, nil)
+	put(t, d, "packs/a", object)
+	deep := filepath.Join(root, strings.Repeat("deep/", 45)) // more bytes than a name has
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{
+		filepath.Join(root, "README.TXT"), filepath.Join(root, ".DS_Store"), filepath.Join(root, "packs", "b~"),
+		filepath.Join(root, "packs", fsx.TempPrefix+"X"), filepath.Join(deep, "a"),
+	} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"packs/a"}, list(t, d, "")); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}
+
+func TestHostilePointerIsDamaged(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	d := open(t, root, nil)
+	path := filepath.Join(root, "pointers", "p")
+	version := swap(t, d, "p", "", []byte("value"))
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := string(good[len("amber-pointer 1 1 ") : len(good)-len("\nvalue")])
+	tests := map[string]amber.Kind{
+		"":                         amber.KindDamaged,
+		"\n":                       amber.KindDamaged,
+		"value":                    amber.KindDamaged,
+		string(good[:len(good)-1]): amber.KindDamaged,
+		string(good) + "x":         amber.KindDamaged,
+		"\n" + string(good):        amber.KindDamaged,
+		"amber-pointer 1 0 " + digest + "\nvalue":                                   amber.KindDamaged,
+		"amber-pointer 1 01 " + digest + "\nvalue":                                  amber.KindDamaged,
+		"amber-pointer 1 -1 " + digest + "\nvalue":                                  amber.KindDamaged,
+		"amber-pointer 1 18446744073709551615 " + digest + "\nvalue":                amber.KindDamaged,
+		"amber-pointer 1 99999999999999999999999 " + digest + "\nvalue":             amber.KindDamaged,
+		"amber-pointer 1 1 " + strings.ToUpper(digest) + "\nvalue":                  amber.KindDamaged,
+		"amber-pointer 0 1 " + digest + "\nvalue":                                   amber.KindDamaged,
+		"amber-pointer 2 1 something else\n":                                        amber.KindTooNew,
+		strings.Repeat("x", amber.MaxPointerBytes) + strings.Repeat("\n", 1<<10):    amber.KindDamaged,
+		"amber-pointer 1 1 " + digest + strings.Repeat(" ", 1<<10) + "\n" + "value": amber.KindDamaged,
+	}
+	for i := range good {
+		flipped := []byte(string(good))
+		flipped[i] ^= 1
+		if i != strings.IndexByte(string(good), '1') && i != len("amber-pointer 1 ") {
+			tests[string(flipped)] = amber.KindDamaged
+		}
+	}
+	for data, want := range tests {
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := d.LoadPointer(t.Context(), "p")
+		wantKind(t, "load", err, want)
+		_, err = d.SwapPointer(t.Context(), "p", version, nil)
+		wantKind(t, "swap", err, want)
+		if t.Failed() {
+			t.Fatalf("with %q", data[:min(len(data), 100)])
+		}
+	}
+}
+
+func TestVersionsOfACopyThatWentAnotherWayConflict(t *testing.T) {
+	t.Parallel()
+	a, b := open(t, t.TempDir(), nil), open(t, t.TempDir(), nil)
+	version := swap(t, a, "p", "", []byte("one way"))
+	swap(t, b, "p", "", []byte("another"))
+	_, err := b.SwapPointer(t.Context(), "p", version, nil)
+	wantKind(t, "swap", err, amber.KindConflict)
+}
+
+// TestSwapWaitsAsLongAsTheContext has another program hold the lock, and more than one swap wait for it.
+func TestSwapWaitsAsLongAsTheContext(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	d := open(t, root, nil)
+	version := swap(t, d, "p", "", []byte("one"))
+	lock, err := fsx.AcquireLock(t.Context(), filepath.Join(root, "pointers", ".lock"), fsx.Exclusive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	const waiting = 3
+	results := make(chan error, waiting)
+	for range waiting {
+		go func() {
+			_, err := d.SwapPointer(ctx, "p", version, []byte("two"))
+			results <- err
+		}()
+	}
+	cancel()
+	for range waiting {
+		wantKind(t, "swap", <-results, amber.KindUnreachable)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	swap(t, d, "p", version, []byte("three"))
+}
+
+func TestObjectThatShrinksWhileReadIsDamaged(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	d := open(t, root, nil)
+	put(t, d, "a", object)
+	r, err := d.Get(t.Context(), "a", 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(root, "a"), 100); err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.ReadAll(r)
+	wantKind(t, "read", err, amber.KindDamaged)
+	for range 2 {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestReadErrorsAreTold(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	put(t, open(t, root, nil), "a", object)
+	d := open(t, root, errfs.Wrap(fsx.OS(), errfs.Rule{Op: errfs.OpRead, Err: syscall.EIO}))
+	r, err := d.Get(t.Context(), "a", 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := io.ReadAll(r); !errors.Is(err, syscall.EIO) {
+		t.Errorf("got %v, want EIO", err)
+	}
+	unreadable := open(t, root, errfs.Wrap(fsx.OS(), errfs.Rule{Op: errfs.OpReadDir, Err: syscall.EACCES}))
+	wantKind(t, "list", unreadable.List(t.Context(), "", nil), amber.KindRefused)
+}
+
+func TestFileSystemWithoutHardLinksIsUnsupported(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, no := range []error{syscall.EPERM, syscall.ENOTSUP} {
+		d := open(t, root, noLinks{fsx.OS(), no})
+		_, err := d.Put(t.Context(), "a", 1, strings.NewReader("x"))
+		wantKind(t, no.Error(), err, amber.KindUnsupported)
+		if amber.HintOf(err) == "" {
+			t.Error("there is no hint")
+		}
+	}
+	if left := temps(t, fsx.OS(), root); left != nil {
+		t.Errorf("temporary files left: %q", left)
+	}
+}
+
+// noLinks is a file system as on most memory sticks.
+type noLinks struct {
+	fsx.FS
+	err error
+}
+
+func (n noLinks) Link(oldname, newname string) error {
+	return &os.LinkError{Op: "link", Old: oldname, New: newname, Err: n.err}
+}
+
+func TestPanickingReaderLeavesNothing(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	d := open(t, root, nil)
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = d.Put(t.Context(), "a", 10, io.MultiReader(strings.NewReader("half"), iofunc(func([]byte) (int, error) { panic("reader") })))
+		t.Error("the panic was swallowed")
+	}()
+	if left := temps(t, fsx.OS(), root); left != nil || get(t, d, "a") != nil {
+		t.Errorf("temporary files left: %q", left)
+	}
+}
+
+type iofunc func([]byte) (int, error)
+
+func (f iofunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestReaderErrorsOfTheDiskAreTheReaders: what a reader says about its own files is nothing about the target's.
+func TestReaderErrorsOfTheDiskAreTheReaders(t *testing.T) {
+	t.Parallel()
+	d := open(t, t.TempDir(), nil)
+	for _, own := range []error{os.ErrExist, os.ErrNotExist, os.ErrPermission, syscall.ENOSPC} {
+		created, err := d.Put(t.Context(), "a", 10, iofunc(func([]byte) (int, error) { return 0, own }))
+		if !errors.Is(err, own) || created {
+			t.Errorf("%v: got %v, %v", own, created, err)
+		}
+	}
+}
+
+func TestSweepTakesOldTemporaryFilesOnly(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	d := open(t, root, nil)
+	put(t, d, "packs/3f/a", object)
+	swap(t, d, "p", "", nil)
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	file := func(name string, modified time.Time) {
+		t.Helper()
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, modified, modified)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file(fsx.TempPrefix+"A", noon.Add(-time.Second))
+	file("packs/3f/"+fsx.TempPrefix+"B", noon.Add(-time.Hour))
+	file("pointers/"+fsx.TempPrefix+"C", noon.Add(-time.Hour))
+	file("packs/"+fsx.TempPrefix+"NEW", noon)
+	file("packs/old", noon.Add(-time.Hour))
+	removed, err := d.Sweep(t.Context(), amber.At(noon))
+	if removed != 3 || err != nil {
+		t.Errorf("got %d, %v; want 3", removed, err)
+	}
+	if diff := cmp.Diff([]string{filepath.Join(root, "packs", fsx.TempPrefix+"NEW")}, temps(t, fsx.OS(), root)); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"packs/3f/a", "packs/old"}, list(t, d, "")); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}
+
+// TestPutNeedsLittleMemory runs alone: it counts what the process allocates.
+func TestPutNeedsLittleMemory(t *testing.T) {
+	d := open(t, t.TempDir(), nil)
+	const size = 16 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	largest := 0
+	r := iofunc(func(p []byte) (int, error) {
+		largest = max(largest, len(p))
+		return len(p), nil
+	})
+	if _, err := d.Put(t.Context(), "large", size, io.LimitReader(r, size)); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 || largest > 1<<20 {
+		t.Errorf("%d bytes were allocated, the largest read was %d, for an object of %d", used, largest, size)
+	}
+}

@@ -1,0 +1,30 @@
+// Package dir is a target in a folder: of this computer, of a disk that is
+// plugged in, of a file system from the network.
+//
+//	<folder>/
+//	  packs/3f/3f9c…   an object is a file, its name is its path
+//	  snapshots/…
+//	  pointers/        no object may be named so
+//	    .lock          kernel lock of swaps
+//	    <name>         a pointer: one line that says its version, then its value
+//
+// Files have mode 0600 and folders 0700. An object is written to a temporary
+// file beside its name, synced, linked to the name and the name synced, so it
+// is there whole or not at all; a writer that was killed leaves the temporary
+// file, which [Dir.Sweep] removes. Every folder on the way is durable before
+// an object in it is acknowledged.
+//
+// A folder cannot hold an object below another one: where there is "a" there
+// is no "a/b", and the other way round. What is not an object does no harm:
+// files with other names, temporary files and links are not listed. No
+// link below the folder is followed; a link in the place of an object or of a
+// folder is damage. Somebody who can write to the folder can still exchange
+// what lies in it between a look and the next: a target is not trusted, and
+// whoever reads from one checks what it gets.
+//
+// The folder itself is never made again: when it is gone, as with a disk that
+// was taken away, the answer is unreachable.
+//
+// Swaps of pointers are ordered by a kernel lock. Over a network that is
+// worth what the file system makes of it.
+package dir

@@ -1,0 +1,121 @@
+package dir_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/target/dir"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Longer than one block, so that a crash can tear them.
+var (
+	object = bytes.Repeat([]byte("object "), 2000)
+	first  = bytes.Repeat([]byte("first "), 1500)
+	second = bytes.Repeat([]byte("second "), 1500)
+)
+
+// open returns the target in a folder of a file system.
+func open(t *testing.T, root string, fsys fsx.FS) *dir.Dir {
+	t.Helper()
+	d, err := dir.Open(root, dir.Options{FS: fsys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// simulated returns a simulated disk that has the folder. The pointers' folder is on the
+// real disk too: kernel locks know no other.
+func simulated(t *testing.T, root string) *crashfs.FS {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(root, "pointers"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	disk := crashfs.New()
+	if err := fsx.MkdirAll(disk, root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return disk
+}
+
+func put(t *testing.T, d *dir.Dir, name string, data []byte) {
+	t.Helper()
+	if _, err := d.Put(t.Context(), name, int64(len(data)), bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get returns an object, nil when it is not there.
+func get(t *testing.T, d *dir.Dir, name string) []byte {
+	t.Helper()
+	r, err := d.Get(t.Context(), name, 0, -1)
+	if amber.KindOf(err) == amber.KindNotFound {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return append([]byte{}, data...)
+}
+
+func swap(t *testing.T, d *dir.Dir, name, version string, value []byte) string {
+	t.Helper()
+	v, err := d.SwapPointer(t.Context(), name, version, value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func list(t *testing.T, d *dir.Dir, prefix string) (names []string) {
+	t.Helper()
+	err := d.List(t.Context(), prefix, func(o amber.Object) error {
+		names = append(names, o.Name)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// temps returns the temporary files below a folder.
+func temps(t *testing.T, fsys fsx.FS, root string) (found []string) {
+	t.Helper()
+	entries, err := fsys.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(root, e.Name())
+		switch {
+		case e.IsDir():
+			found = append(found, temps(t, fsys, path)...)
+		case strings.HasPrefix(e.Name(), fsx.TempPrefix):
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+func wantKind(t *testing.T, what string, err error, want amber.Kind) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
+	}
+}

@@ -1,0 +1,86 @@
+package targettest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+// Open opens the place that is asked; each call opens the same one. The place
+// is empty at first. Each check has its own part of the names there, and
+// leaves behind what it stored.
+type Open func() (amber.Target, error)
+
+// Check is one promise.
+type Check struct {
+	Name string // "put/twice"
+	// Run asks the target whether the promise holds: nil says yes. An error
+	// with [ErrNotRun] in its chain says that the target has no pointers and
+	// was not asked; any other says how the promise is broken.
+	Run func(ctx context.Context, open Open) error
+}
+
+// ErrNotRun is returned by a check that needs something the target does not
+// have. It says nothing against the target.
+var ErrNotRun = errors.New("check not run")
+
+// Report says which checks held and which were not run, by name. A check that
+// is in neither list failed and is in the error beside the report.
+type Report struct {
+	Passed []string
+	NotRun []string
+}
+
+// Checks returns every check.
+func Checks() []Check {
+	var all []Check
+	for _, c := range objectChecks() {
+		all = append(all, c.export(false))
+	}
+	for _, c := range pointerChecks() {
+		all = append(all, c.export(true))
+	}
+	return all
+}
+
+// Run runs every check on the place, one after the other. The error joins the
+// failures, each prefixed by the name of its check.
+func Run(ctx context.Context, open Open) (Report, error) {
+	var report Report
+	var failures []error
+	for _, c := range Checks() {
+		if err := ctx.Err(); err != nil {
+			return report, errors.Join(append(failures, err)...)
+		}
+		switch err := c.Run(ctx, open); {
+		case err == nil:
+			report.Passed = append(report.Passed, c.Name)
+		case errors.Is(err, ErrNotRun):
+			report.NotRun = append(report.NotRun, c.Name)
+		default:
+			failures = append(failures, fmt.Errorf("%s: %w", c.Name, err))
+		}
+	}
+	return report, errors.Join(failures...)
+}
+
+// check is a promise as the files of this package write it down.
+type check struct {
+	name string
+	run  func(w *world)
+}
+
+func (c check) export(pointers bool) Check {
+	return Check{Name: c.name, Run: func(ctx context.Context, open Open) error {
+		w := &world{ctx: ctx, open: open, base: c.name + "/"}
+		if err := caught(w.reopen); err != nil {
+			return err
+		}
+		if pointers && w.pointers == nil {
+			return fmt.Errorf("%w: the target has no pointers", ErrNotRun)
+		}
+		return caught(func() { c.run(w) })
+	}}
+}

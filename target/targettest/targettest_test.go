@@ -1,0 +1,59 @@
+package targettest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target/targettest"
+)
+
+func TestFaithfulTargetPasses(t *testing.T) {
+	t.Parallel()
+	m := newMem()
+	report, err := targettest.Run(t.Context(), func() (amber.Target, error) { return m, nil })
+	if err != nil {
+		t.Error(err)
+	}
+	if len(report.Passed) != len(targettest.Checks()) || len(report.NotRun) != 0 {
+		t.Errorf("%d of %d checks passed, %q were not run", len(report.Passed), len(targettest.Checks()), report.NotRun)
+	}
+}
+
+func TestTargetWithoutPointersIsNotAsked(t *testing.T) {
+	t.Parallel()
+	m := struct{ amber.Target }{newMem()}
+	report, err := targettest.Run(t.Context(), func() (amber.Target, error) { return m, nil })
+	if err != nil {
+		t.Error(err)
+	}
+	if len(report.NotRun) == 0 || len(report.Passed)+len(report.NotRun) != len(targettest.Checks()) {
+		t.Errorf("%d checks passed, %q were not run", len(report.Passed), report.NotRun)
+	}
+	for _, name := range report.NotRun {
+		if !strings.HasPrefix(name, "pointer/") {
+			t.Errorf("check %s was not run", name)
+		}
+	}
+}
+
+func TestTargetThatDoesNotOpenFails(t *testing.T) {
+	t.Parallel()
+	away := errors.New("away")
+	report, err := targettest.Run(t.Context(), func() (amber.Target, error) { return nil, away })
+	if !errors.Is(err, away) || len(report.Passed)+len(report.NotRun) != 0 {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
+func TestRunEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	report, err := targettest.Run(ctx, func() (amber.Target, error) { return newMem(), nil })
+	if !errors.Is(err, context.Canceled) || len(report.Passed) != 0 {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
