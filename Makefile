@@ -57,6 +57,9 @@ fuzz:
 	$(GO) test ./hook/setup -run '^$$' -fuzz FuzzCommand -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/settings -run '^$$' -fuzz FuzzJSON -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/settings -run '^$$' -fuzz FuzzTOML -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./repo -run '^$$' -fuzz FuzzPack -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./repo -run '^$$' -fuzz FuzzRawPack -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	$(GO) test ./repo -run '^$$' -fuzz FuzzIndex -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 	$(GO) test ./target/dir -run '^$$' -fuzz FuzzLoadPointer -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/redact -run '^$$' -fuzz FuzzRedact -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
 

@@ -1,0 +1,142 @@
+package repo
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// An entry of a directory has 52 bytes, all numbers little-endian:
+//
+//	 0  32  id
+//	32   1  kind
+//	33   1  compression: 0 none, 1 zstd
+//	34   1  for pages: the page size is 1 << this; otherwise 0
+//	35   1  zero
+//	36   4  offset in the pack
+//	40   4  stored length
+//	44   4  length of the plaintext
+//	48   4  CRC-32C of the stored bytes
+const entryBytes = 52
+
+// compression says how the plaintext of a blob was made smaller.
+type compression uint8
+
+const (
+	compressNone compression = 0
+	compressZstd compression = 1
+)
+
+// entry is what a directory says about a blob.
+type entry struct {
+	id                         ID
+	offset, stored, plain, crc uint32
+	kind                       Kind
+	compression                compression
+	pageShift                  uint8
+}
+
+func (e *entry) pageSize() int {
+	if e.kind != KindPages {
+		return 0
+	}
+	return 1 << e.pageShift
+}
+
+func (e *entry) end() int64 { return int64(e.offset) + int64(e.stored) }
+
+// directory is the list of blobs of a pack, byte for byte as it is stored. One
+// that was read has passed checkDirectory.
+type directory []byte
+
+func (d directory) blobs() int { return len(d) / entryBytes }
+
+func (d directory) at(i int) entry {
+	b := d[i*entryBytes : (i+1)*entryBytes]
+	return entry{
+		id:          ID(b[:32]),
+		kind:        Kind(b[32]),
+		compression: compression(b[33]),
+		pageShift:   b[34],
+		offset:      binary.LittleEndian.Uint32(b[36:]),
+		stored:      binary.LittleEndian.Uint32(b[40:]),
+		plain:       binary.LittleEndian.Uint32(b[44:]),
+		crc:         binary.LittleEndian.Uint32(b[48:]),
+	}
+}
+
+func (d directory) add(e entry) directory {
+	d = append(d, e.id[:]...)
+	d = append(d, byte(e.kind), byte(e.compression), e.pageShift, 0)
+	d = binary.LittleEndian.AppendUint32(d, e.offset)
+	d = binary.LittleEndian.AppendUint32(d, e.stored)
+	d = binary.LittleEndian.AppendUint32(d, e.plain)
+	return binary.LittleEndian.AppendUint32(d, e.crc)
+}
+
+// checkDirectory checks a directory and returns where its last blob ends. The
+// blobs fill a pack from its header on, without a gap and without sharing a
+// byte, and no id is there twice.
+func checkDirectory(b []byte) (end int64, err error) {
+	d := directory(b)
+	n := d.blobs()
+	if n < 1 || n > maxPackBlobs || len(b) != n*entryBytes {
+		return 0, fmt.Errorf("a directory of %d bytes", len(b))
+	}
+	end = packHeaderBytes
+	ids := make([]ID, n)
+	for i := range n {
+		e := d.at(i)
+		if err := e.check(b[i*entryBytes+35]); err != nil {
+			return 0, fmt.Errorf("entry %d: %w", i, err)
+		}
+		if int64(e.offset) != end {
+			return 0, fmt.Errorf("entry %d begins at %d and not at %d", i, e.offset, end)
+		}
+		if end = e.end(); end > maxPackData {
+			return 0, fmt.Errorf("entry %d ends behind %d bytes", i, maxPackData)
+		}
+		ids[i] = e.id
+	}
+	slices.SortFunc(ids, ID.Compare)
+	if len(slices.Compact(ids)) != n {
+		return 0, errors.New("an id is there twice")
+	}
+	return end, nil
+}
+
+// check looks at an entry on its own; pad is its byte that must be zero.
+func (e *entry) check(pad byte) error {
+	switch {
+	case !e.kind.valid():
+		return fmt.Errorf("a blob of %v", e.kind)
+	case e.compression > compressZstd:
+		return fmt.Errorf("compression %d", e.compression)
+	case pad != 0:
+		return errors.New("a byte that is not zero")
+	case e.plain > MaxBlobBytes:
+		return fmt.Errorf("a blob of %d bytes", e.plain)
+	case e.compression == compressNone && e.stored != e.plain:
+		return fmt.Errorf("%d bytes stored as %d without compression", e.plain, e.stored)
+	case e.compression == compressZstd && (e.stored == 0 || e.stored >= e.plain):
+		return fmt.Errorf("%d bytes compressed to %d", e.plain, e.stored)
+	case e.kind != KindPages && e.pageShift != 0:
+		return fmt.Errorf("a page size for a blob of %v", e.kind)
+	case e.kind == KindPages && (e.pageShift < minPageShift || e.pageShift > maxPageShift):
+		return fmt.Errorf("pages of 1<<%d bytes", e.pageShift)
+	case e.kind == KindPages && (e.plain == 0 || e.plain&(1<<e.pageShift-1) != 0):
+		return fmt.Errorf("%d bytes in pages of %d", e.plain, e.pageSize())
+	}
+	return nil
+}
+
+// pageShiftOf returns the exponent of a page size; ok is false for a size
+// that no page has.
+func pageShiftOf(pageSize int) (shift uint8, ok bool) {
+	if pageSize < MinPageSize || pageSize > MaxPageSize || pageSize&(pageSize-1) != 0 {
+		return 0, false
+	}
+	return uint8(bits.TrailingZeros(uint(pageSize))), true
+}

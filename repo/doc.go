@@ -1,0 +1,32 @@
+// Package repo keeps blobs in packs on a target: the storage under snapshots.
+//
+// A blob is bytes with an id, SHA-256 over its kind and what it says. It is
+// written once, compressed on its own, and lies with others in a pack of about
+// 16 MiB. A pack ends with the directory of its blobs. Index objects repeat the
+// directories of packs, so that whoever opens a repository need not read every
+// pack; they can always be made again.
+//
+// The life of one blob:
+//
+//	Put      the id is known already: nothing is stored
+//	seal     compressed, unless that does not make it smaller
+//	pack     behind the blobs before it, in the order of Put
+//	upload   the pack is full, or Flush is called: the pack is durable
+//	index    Flush writes the index object that names the packs
+//	Get      found in the index, read, checked against its id, handed out
+//
+// A blob is stored when Flush has returned: packs before the index object that
+// names them, each durable before the next. A crash in between leaves packs that
+// no index names. They take space until a gc removes them or [Repo.Rebuild]
+// takes them up; nothing refers to them.
+//
+// # Trust
+//
+// Objects may have been changed, swapped, cut or made up by somebody else.
+// Everything read is bounded and checked, and no plaintext leaves this package
+// whose id was not computed from it. A damaged or missing index object is
+// reported by [Repo.Problems] and mended by [Repo.Rebuild]; a blob that lies in
+// several packs is read from any that is intact.
+//
+// The bytes are described in docs/format/repository.md.
+package repo

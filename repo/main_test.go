@@ -1,0 +1,163 @@
+package repo_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/repo"
+)
+
+var update = flag.Bool("update", false, "write testdata")
+
+var ctx = context.Background()
+
+// sample is a blob and where it comes from.
+type sample struct {
+	kind     repo.Kind
+	pageSize int
+	data     []byte
+}
+
+// text returns n bytes that compress well, noise n bytes that do not.
+func text(seed uint64, n int) []byte {
+	words := []string{"amber ", "keeps ", "what ", "was ", "said ", "\n"}
+	r := rand.New(rand.NewPCG(seed, 1))
+	var b []byte
+	for len(b) < n {
+		b = append(b, words[r.IntN(len(words))]...)
+	}
+	return b[:n]
+}
+
+func noise(seed uint64, n int) []byte {
+	var key [32]byte
+	key[0], key[1], key[2] = byte(seed), byte(seed>>8), byte(seed>>16)
+	b := make([]byte, n)
+	_, _ = rand.NewChaCha8(key).Read(b)
+	return b
+}
+
+func digests(pageSize int, data []byte) []repo.PageDigest {
+	var d []repo.PageDigest
+	for page := range slices.Chunk(data, pageSize) {
+		d = append(d, repo.DigestPage(page))
+	}
+	return d
+}
+
+func (s sample) id() repo.ID {
+	if s.kind == repo.KindPages {
+		return repo.PagesID(s.pageSize, digests(s.pageSize, s.data))
+	}
+	return repo.BlobID(s.kind, s.data)
+}
+
+func (s sample) put(ctx context.Context, w *repo.Writer) (repo.ID, error) {
+	if s.kind == repo.KindPages {
+		return w.PutPages(ctx, s.pageSize, digests(s.pageSize, s.data), s.data)
+	}
+	return w.Put(ctx, s.kind, s.data)
+}
+
+func open(t testing.TB, target amber.Target) *repo.Repo {
+	t.Helper()
+	r, err := repo.Open(ctx, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// fill stores samples with one Flush.
+func fill(t testing.TB, r *repo.Repo, samples ...sample) repo.Report {
+	t.Helper()
+	w := r.NewWriter(ctx)
+	defer w.Close()
+	for _, s := range samples {
+		id, err := s.put(ctx, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id != s.id() {
+			t.Fatalf("put said %v, want %v", id, s.id())
+		}
+	}
+	report, err := w.Flush(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// few are blobs of every kind, small ones.
+func few() []sample {
+	return []sample{
+		{repo.KindPages, 512, text(1, 2048)},
+		{repo.KindFile, 0, []byte("short")},
+		{repo.KindMap, 0, text(2, 600)},
+		{repo.KindTree, 0, noise(3, 70)},
+		{repo.KindGit, 0, text(4, 300)},
+		{repo.KindFile, 0, nil},
+		{repo.KindManifest, 0, []byte(`{"format":1}`)},
+	}
+}
+
+func ids(samples []sample) []repo.ID {
+	var l []repo.ID
+	for _, s := range samples {
+		l = append(l, s.id())
+	}
+	return l
+}
+
+// sameBlob fails when what was read is not what was put.
+func sameBlob(t testing.TB, got repo.Blob, want sample) {
+	t.Helper()
+	if got.ID != want.id() || got.Kind != want.kind || got.PageSize != want.pageSize || !bytes.Equal(got.Data, want.data) {
+		t.Errorf("blob %v of %v with %d bytes is not the one that was put", got.ID, got.Kind, len(got.Data))
+	}
+	if want.kind == repo.KindPages && !slices.Equal(got.Digests, digests(want.pageSize, want.data)) {
+		t.Errorf("blob %v has other page digests", got.ID)
+	}
+}
+
+// readAll reads samples in both ways.
+func readAll(t testing.TB, r *repo.Repo, samples []sample) {
+	t.Helper()
+	want := map[repo.ID]sample{}
+	for _, s := range samples {
+		want[s.id()] = s
+		b, err := r.Get(ctx, s.id())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameBlob(t, b, s)
+	}
+	err := r.Read(ctx, ids(samples), func(b repo.Blob) error {
+		s, ok := want[b.ID]
+		if !ok {
+			t.Errorf("blob %v was not asked for, or came twice", b.ID)
+		}
+		sameBlob(t, b, s)
+		delete(want, b.ID)
+		return nil
+	})
+	if err != nil || len(want) > 0 {
+		t.Fatalf("read: %v, %d blobs did not come", err, len(want))
+	}
+}
+
+// clean fails when a check finds anything.
+func clean(t testing.TB, r *repo.Repo) repo.CheckReport {
+	t.Helper()
+	c, err := r.Check(ctx, true)
+	if err != nil || !c.OK() || len(c.Unindexed) > 0 || len(c.Strays) > 0 {
+		t.Fatalf("check: %v, %+v", err, c)
+	}
+	return c
+}

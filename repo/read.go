@@ -1,0 +1,178 @@
+package repo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+// Get reads a blob. The result is the caller's. Errors: not_found when the
+// index does not know it; damaged, naming the pack, when no place of it holds
+// it; too_new; those of the target.
+func (r *Repo) Get(ctx context.Context, id ID) (Blob, error) {
+	s := r.newStream()
+	return s.any(ctx, id)
+}
+
+// Read reads blobs, in the order in which they lie in packs, neighbours with
+// one request, and calls fn once for each id. The packs come in the order in
+// which the ids first need them. What fn is given is valid until it returns.
+// Nothing is read when the index does not know one of the ids. Errors: those
+// of [Repo.Get]; that of fn, as it is, which ends the reading.
+func (r *Repo) Read(ctx context.Context, ids []ID, fn func(Blob) error) error {
+	plan, err := r.plan(ids)
+	if err != nil {
+		return err
+	}
+	s := r.newStream()
+	for len(plan) > 0 {
+		n := neighbours(plan)
+		if err := s.read(ctx, plan[:n], fn); err != nil {
+			return err
+		}
+		plan = plan[n:]
+	}
+	return nil
+}
+
+// plan returns the places of blobs in the order of reading.
+func (r *Repo) plan(ids []ID) ([]place, error) {
+	plan := make([]place, 0, len(ids))
+	turn := map[ID]int{} // of a pack
+	for _, id := range ids {
+		places := r.places(id)
+		if len(places) == 0 {
+			return nil, errNotFound(id)
+		}
+		p := places[0]
+		if _, ok := turn[p.pack]; !ok {
+			turn[p.pack] = len(turn)
+		}
+		plan = append(plan, p)
+	}
+	slices.SortFunc(plan, func(a, b place) int {
+		return cmp.Or(cmp.Compare(turn[a.pack], turn[b.pack]), cmp.Compare(a.offset, b.offset),
+			cmp.Compare(a.stored, b.stored), a.id.Compare(b.id))
+	})
+	return slices.CompactFunc(plan, func(a, b place) bool { return a.id == b.id }), nil
+}
+
+// neighbours returns how many places at the beginning of a plan are read with
+// one request.
+func neighbours(plan []place) int {
+	for i := 1; i < len(plan); i++ {
+		gap := int64(plan[i].offset) - plan[i-1].end()
+		if plan[i].pack != plan[0].pack || gap < 0 || gap > maxGapBytes {
+			return i
+		}
+	}
+	return len(plan)
+}
+
+func errNotFound(id ID) error {
+	return amber.Errorf(amber.KindNotFound, "read blob", id.String(), "the index does not know it")
+}
+
+// stream reads blobs. It keeps its buffers: what it returned is overwritten by
+// its next call. Not safe for concurrent use.
+type stream struct {
+	repo   *Repo
+	opener opener
+	stored []byte
+}
+
+func (r *Repo) newStream() *stream {
+	return &stream{repo: r, opener: opener{codec: r.codec, decoder: r.decoder}}
+}
+
+// read reads neighbours. What is not intact is looked for in its other places.
+func (s *stream) read(ctx context.Context, plan []place, fn func(Blob) error) error {
+	name := packName(plan[0].pack)
+	at, end := int64(plan[0].offset), plan[len(plan)-1].end()
+	body, err := openRange(ctx, s.repo.target, name, at, end-at)
+	if err == nil {
+		defer body.Close()
+	}
+	for i := range plan {
+		p := &plan[i]
+		if err == nil {
+			err = s.fill(body, name, int64(p.offset)-at, int(p.stored))
+			at = p.end()
+		}
+		if err != nil && !isProblem(err) {
+			return err
+		}
+		b, berr := s.blob(ctx, p, err == nil)
+		if berr != nil {
+			return berr
+		}
+		if err := fn(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill reads the stored bytes of a blob behind a gap.
+func (s *stream) fill(body io.Reader, name string, gap int64, n int) error {
+	_, err := io.CopyN(io.Discard, body, gap)
+	if err == nil {
+		s.stored = slices.Grow(s.stored[:0], n)[:n]
+		_, err = io.ReadFull(body, s.stored)
+	}
+	if err != nil {
+		return readError(name, err)
+	}
+	return nil
+}
+
+// blob opens what was filled, if it was, or else reads the blob anywhere.
+func (s *stream) blob(ctx context.Context, p *place, filled bool) (Blob, error) {
+	if filled {
+		if b, err := s.opener.open(&p.entry, s.stored); err == nil {
+			return b, nil
+		}
+	}
+	return s.any(ctx, p.id)
+}
+
+// any reads a blob from the first of its places that holds it.
+func (s *stream) any(ctx context.Context, id ID) (Blob, error) {
+	first := errNotFound(id)
+	for i, p := range s.repo.places(id) {
+		b, err := s.one(ctx, &p)
+		if err == nil || !isProblem(err) {
+			return b, err
+		}
+		if i == 0 {
+			first = err
+		}
+	}
+	return Blob{}, first
+}
+
+// one reads a blob from one place.
+func (s *stream) one(ctx context.Context, p *place) (Blob, error) {
+	name := packName(p.pack)
+	stored, err := s.stored[:0], error(nil)
+	if p.stored > 0 {
+		stored, err = fetch(ctx, s.repo.target, name, int64(p.offset), int64(p.stored), stored)
+	}
+	switch {
+	case amber.KindOf(err) == amber.KindNotFound:
+		// An index names it: that is damage.
+		return Blob{}, damaged("read blob", p.id.String(), fmt.Errorf("%s is missing", name))
+	case err != nil:
+		return Blob{}, err
+	}
+	s.stored = stored
+	b, err := s.opener.open(&p.entry, stored)
+	if err != nil {
+		return Blob{}, damaged("read blob", p.id.String(), fmt.Errorf("in %s: %w", name, err))
+	}
+	return b, nil
+}

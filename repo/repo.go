@@ -1,0 +1,178 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/amber-memory/amber"
+)
+
+// Repo is the blobs of a repository. Safe for concurrent use; other programs
+// may write to the same target.
+type Repo struct {
+	target    amber.Target
+	codec     codec
+	decoder   *zstd.Decoder
+	packBytes int64
+
+	mu       sync.RWMutex
+	index    *index
+	problems []Problem
+}
+
+// Open reads the index of a repository. Index objects that are damaged, and
+// packs that they name and that are not there, are no error: see
+// [Repo.Problems]. A target without objects is an empty repository. Errors:
+// too_new for an index object of a later version; those of the target.
+func Open(ctx context.Context, target amber.Target) (*Repo, error) {
+	r := &Repo{target: target, codec: plainCodec{}, decoder: newDecoder(), packBytes: defaultPackBytes}
+	if err := r.Reload(ctx); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Reload reads the index again, and with it what other programs have written
+// since. After an error the old one stays. Errors: those of [Open].
+func (r *Repo) Reload(ctx context.Context) error {
+	x, problems, err := loadIndex(ctx, r.target)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.index, r.problems = x, problems
+	return nil
+}
+
+// Problems returns what was wrong with index objects when they were loaded,
+// and packs that they name and that are not there, at most a thousand. Blobs
+// that only such objects know are not found: [Repo.Rebuild] mends that.
+func (r *Repo) Problems() []Problem {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Clone(r.problems)
+}
+
+// Blobs returns how many blobs the index knows.
+func (r *Repo) Blobs() int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.index.blobs()
+}
+
+// Has reports whether a blob is in the repository, as far as its index tells,
+// in a pack that is there.
+func (r *Repo) Has(id ID) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.index.has(id)
+}
+
+// Find tells where a blob lies, as far as the index knows. It may be in a pack
+// that is missing when there is no other place.
+func (r *Repo) Find(id ID) (Location, bool) {
+	places := r.places(id)
+	if len(places) == 0 {
+		return Location{}, false
+	}
+	l := places[0]
+	return Location{
+		Pack: l.pack, Kind: l.kind,
+		Offset: int64(l.offset), Stored: int64(l.stored), Plain: int64(l.plain),
+	}, true
+}
+
+// places returns every place of a blob, the best first.
+func (r *Repo) places(id ID) []place {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.index.places(id)
+}
+
+// add makes packs known that an index object names by now.
+func (r *Repo) add(packs []packDir) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.index.add(packs)
+}
+
+// listing is what a target holds.
+type listing struct {
+	index  map[ID]int64 // sizes
+	packs  map[ID]int64
+	strays []string // names that mean nothing
+}
+
+// list reads the names of all objects. Index objects come first: a pack is
+// there before an index object names it, so one that is missing got lost.
+func list(ctx context.Context, t amber.Target) (listing, error) {
+	l := listing{index: map[ID]int64{}, packs: map[ID]int64{}}
+	collect := func(prefix string, parse func(string) (ID, bool), into map[ID]int64) error {
+		return t.List(ctx, prefix, func(o amber.Object) error {
+			if id, ok := parse(o.Name); ok {
+				into[id] = o.Size
+			} else {
+				l.strays = append(l.strays, o.Name)
+			}
+			return nil
+		})
+	}
+	if err := collect(indexPrefix, indexID, l.index); err != nil {
+		return l, fmt.Errorf("list index: %w", err)
+	}
+	if err := collect(packPrefix, packID, l.packs); err != nil {
+		return l, fmt.Errorf("list packs: %w", err)
+	}
+	return l, nil
+}
+
+// sorted returns the ids of a map in order.
+func sorted(m map[ID]int64) []ID {
+	ids := make([]ID, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, ID.Compare)
+	return ids
+}
+
+// loadIndex reads all index objects.
+func loadIndex(ctx context.Context, t amber.Target) (*index, []Problem, error) {
+	l, err := list(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	blobs := 0
+	for _, size := range l.index {
+		blobs += int(min(size, maxIndexBytes) / entryBytes)
+	}
+	x := newIndex(blobs)
+	var found problems
+	var buf []byte
+	for _, id := range sorted(l.index) {
+		var packs []packDir
+		packs, buf, err = readIndex(ctx, t, id, l.index[id], buf)
+		if amber.KindOf(err) == amber.KindTooNew {
+			return nil, nil, err
+		}
+		if err := found.note(indexName(id), err); err != nil {
+			return nil, nil, err
+		}
+		for _, p := range packs {
+			bad := found.missing(p, l.packs)
+			if !x.load(p, bad) {
+				found.add(Problem{
+					Object: indexName(id), Kind: amber.KindDamaged,
+					Reason: "it describes " + packName(p.id) + " otherwise than another index object",
+				})
+			}
+		}
+	}
+	x.sort()
+	return x, found.list, nil
+}

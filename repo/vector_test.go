@@ -1,0 +1,94 @@
+package repo_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/repo"
+)
+
+// vectorFolder holds the objects of a repository, named as on a target.
+const vectorFolder = "testdata/v1"
+
+// vector is what the repository holds: a blob that is too short to compress,
+// an empty one and two pages.
+func vector() []sample {
+	page := append([]byte("Grüße"), make([]byte, 505)...)
+	return []sample{
+		{repo.KindFile, 0, []byte("Grüße\n")},
+		{repo.KindFile, 0, nil},
+		{repo.KindPages, 512, append(page, make([]byte, 512)...)},
+	}
+}
+
+// TestVector reads a repository that an earlier Amber wrote, and writes it
+// again. When a new compressor writes other bytes, the old vector stays and is
+// read, and a new one is added.
+func TestVector(t *testing.T) {
+	t.Parallel()
+	written := newMemory()
+	fill(t, open(t, written), vector()...)
+	if *update {
+		if err := os.RemoveAll(vectorFolder); err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range written.objects {
+			name = filepath.Join(vectorFolder, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stored := newMemory()
+	err := filepath.WalkDir(vectorFolder, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name := strings.TrimPrefix(filepath.ToSlash(path), vectorFolder+"/")
+		stored.objects[name] = b
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, stored)
+	readAll(t, r, vector())
+	clean(t, r)
+	if diff := cmp.Diff(stored.objects, written.objects); diff != "" {
+		t.Errorf("the writer writes other bytes: %s", diff)
+	}
+}
+
+// TestDocumentShowsTheVector compares the bytes in docs/format/repository.md
+// with the vector.
+func TestDocumentShowsTheVector(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("../docs/format/repository.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(doc), blobVector) {
+		t.Error("the id of the document is another one")
+	}
+	written := newMemory()
+	fill(t, open(t, written), vector()...)
+	for name, b := range written.objects {
+		var dump strings.Builder
+		for i, line := range slices.Collect(slices.Chunk(b, 16)) {
+			fmt.Fprintf(&dump, "%04x  % x\n", i*16, line)
+		}
+		if !strings.Contains(strings.ReplaceAll(string(doc), "\r\n", "\n"), dump.String()) {
+			t.Errorf("the document does not show %s:\n%s", name, dump.String())
+		}
+	}
+}
