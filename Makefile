@@ -28,7 +28,7 @@ test: build
 	@test -z "$$(gofmt -l .)" || { echo "gofmt is not clean:"; gofmt -l .; exit 1; }
 	$(GO) vet $(PKGS)
 	$(GO) test -timeout 10m $$($(GO) list $(PKGS) | grep -E '$(PLAIN)')
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m $$($(GO) list $(PKGS) | grep -vE '$(PLAIN)')
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m $$($(GO) list $(PKGS) | grep -vE '$(PLAIN)' | sort -r)
 
 # The campaigns at full size: minutes to an hour.
 test-long: build

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -106,7 +107,7 @@ func (a *app) runHook(ctx context.Context, root *cobra.Command) int {
 
 // hook keeps one event, answers the host and sees to it that somebody drains.
 func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
-	config, configErr := a.loadConfig()
+	config, configErr := a.hookConfig()
 	if configErr != nil { // no reason to lose what an agent did
 		config.Config = registry.Default()
 		defer func() { a.out.note("%v; went on with the defaults", configErr) }()
@@ -151,6 +152,20 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 		errs = append(errs, a.drainLater())
 	}
 	return errors.Join(errs...)
+}
+
+// hookConfig is the configuration; where there is none at all it is known
+// without asking.
+func (a *app) hookConfig() (registry.Loaded, error) {
+	said := a.global.config != ""
+	for _, kv := range a.environ {
+		key, _, _ := strings.Cut(kv, "=")
+		said = said || strings.HasPrefix(key, "AMBER_") && strings.Contains(key, "__")
+	}
+	if _, err := os.Lstat(registry.DefaultPath(a.getenv)); !said && errors.Is(err, fs.ErrNotExist) {
+		return registry.Loaded{Config: registry.Default()}, nil
+	}
+	return a.loadConfig()
 }
 
 // readEvent reads what the host says. Unfinished tells whether it was given up

@@ -13,56 +13,56 @@ const (
 )
 
 // patient reads from somebody who may neither say anything nor close: after a
-// time of silence, or of saying little, it is the end. The goroutine that is
-// left waiting ends with the process.
+// time of silence, or of saying little, it is the end.
 type patient struct {
-	chunks chan []byte
-	pause  time.Duration
-	limit  *time.Timer
-	rest   []byte
-	over   bool
+	read   func([]byte) (int, error)
 	gaveUp bool // before the end came
 }
 
-func newPatient(r io.Reader, pause, limit time.Duration) *patient {
-	p := &patient{chunks: make(chan []byte), pause: pause, limit: time.NewTimer(limit)}
-	go p.pump(r)
+// Read implements [io.Reader].
+func (p *patient) Read(b []byte) (int, error) { return p.read(b) }
+
+// newPump returns a patient reader of anything. The goroutine that is left
+// waiting ends with the process.
+func newPump(r io.Reader, pause, limit time.Duration) *patient {
+	chunks := make(chan []byte)
+	go pump(r, chunks)
+	over := time.NewTimer(limit)
+	p := &patient{}
+	var rest []byte
+	p.read = func(b []byte) (int, error) {
+		if len(rest) == 0 {
+			t := time.NewTimer(pause)
+			defer t.Stop()
+			select {
+			case rest = <-chunks: // nothing more when it is closed
+			case <-t.C:
+				p.gaveUp = true
+			case <-over.C:
+				p.gaveUp = true
+			}
+		}
+		if len(rest) == 0 {
+			return 0, io.EOF
+		}
+		n := copy(b, rest)
+		rest = rest[n:]
+		return n, nil
+	}
 	return p
 }
 
-func (p *patient) pump(r io.Reader) {
-	defer close(p.chunks)
+func pump(r io.Reader, chunks chan<- []byte) {
+	defer close(chunks)
 	defer func() { _ = recover() }() // a reader that panics has nothing more to say
 	for {
 		b := make([]byte, 64<<10)
 		n, err := r.Read(b)
 		if n > 0 {
-			p.chunks <- b[:n]
+			chunks <- b[:n]
 		}
 		if err != nil {
 			return
 		}
 	}
-}
-
-// Read implements [io.Reader].
-func (p *patient) Read(b []byte) (int, error) {
-	if len(p.rest) == 0 && !p.over {
-		t := time.NewTimer(p.pause)
-		defer t.Stop()
-		select {
-		case p.rest = <-p.chunks:
-		case <-t.C:
-			p.gaveUp = true
-		case <-p.limit.C:
-			p.gaveUp = true
-		}
-		p.over = len(p.rest) == 0
-	}
-	if p.over {
-		return 0, io.EOF
-	}
-	n := copy(b, p.rest)
-	p.rest = p.rest[n:]
-	return n, nil
 }
