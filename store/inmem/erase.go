@@ -63,7 +63,8 @@ func (s *Store) eraseDerived(now amber.Time, r *record) (removed []string) {
 		activity += len(done) - len(kept)
 		s.activity[id] = kept
 	}
-	for id, other := range maps.Clone(s.records) {
+	for _, id := range slices.Sorted(maps.Keys(s.records)) {
+		other := s.records[id]
 		m := other.present()
 		if m.Kind == amber.SessionSummary && m.Trust == amber.TrustDerived && r.quotes(m.Title+"\n"+m.Summary+"\n"+m.Content) {
 			s.erase(now, id, other)

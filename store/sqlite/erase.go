@@ -158,27 +158,30 @@ func (t *tx) eraseTurns(texts []string) (n int, err error) {
 // digests of sessions that quote one of the texts in full.
 func (t *tx) eraseDerived(texts []string, report *amber.EraseReport) error {
 	var activity, digests int64
+	var ids []string
 	for _, text := range texts {
 		n, err := t.exec(deleteActivityWith, text)
 		if err != nil {
 			return err
 		}
 		activity += n
-		ids, err := all(t, scanText, digestsContaining, text)
+		found, err := all(t, scanText, digestsContaining, text)
 		if err != nil {
 			return err
 		}
-		for _, id := range ids {
-			digest, found, err := t.load(amber.MemoryID(id))
-			if err != nil {
+		ids = append(ids, found...)
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		digest, found, err := t.load(amber.MemoryID(id))
+		if err != nil {
+			return err
+		}
+		if found {
+			if err := t.eraseRow(digest); err != nil {
 				return err
 			}
-			if found {
-				if err := t.eraseRow(digest); err != nil {
-					return err
-				}
-				digests++
-			}
+			digests++
 		}
 	}
 	for _, part := range []struct {
