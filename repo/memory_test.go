@@ -21,9 +21,6 @@ func live() int64 {
 // TestWriterMemory writes 200 MB that do not compress. Not parallel: it
 // looks at the heap of the whole process.
 func TestWriterMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("200 MB")
-	}
 	target := newMemory()
 	target.discard = "packs/"
 	r := open(t, target)
@@ -54,9 +51,6 @@ func TestWriterMemory(t *testing.T) {
 
 // TestIndexMemory loads an index of a million blobs. Not parallel, as above.
 func TestIndexMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a million blobs")
-	}
 	const perPack, packs = 4096, 250
 	target := newMemory()
 	last := millionBlobs(target, perPack, packs)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -523,7 +524,10 @@ func TestLinksInACircle(t *testing.T) {
 		u := newUser(t)
 		u.mkdir(filepath.Dir(link))
 		if err := os.Symlink(u.in(link), u.in(link)); err != nil {
-			t.Skip(err)
+			if runtime.GOOS == "windows" {
+				t.Skip("on Windows only some users may make links")
+			}
+			t.Fatal(err)
 		}
 		for name, plan := range map[string]func(string, setup.Scope, setup.Options) (*setup.Plan, error){"install": setup.Install, "uninstall": setup.Uninstall} {
 			_, err := plan("claude-code", setup.User, u.o)
