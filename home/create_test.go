@@ -11,12 +11,11 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/golden"
 )
 
 func TestCreate(t *testing.T) {
@@ -93,20 +92,7 @@ func createFirst(t *testing.T, dir string) {
 
 func checkGolden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", "io_"+name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A checkout may turn line ends into CR LF.
-	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
-		t.Errorf("order of calls (-want +got):\n%s", diff)
-	}
+	golden.Check(t, *update, "io_"+name, got)
 }
 
 func TestCreateBeginsAgainFromNothing(t *testing.T) {

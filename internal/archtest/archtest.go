@@ -45,7 +45,9 @@ var law = map[string][]string{
 	"internal/archtest":    {"-"},
 	"internal/bench":       {"*"}, // measures the whole, as cmd would use it
 	"internal/fsx":         {"-"},
+	"internal/golden":      {"internal/fsx"},
 	"internal/proc":        {},
+	"internal/promise":     {},
 	"internal/redact":      {"-"},
 	"internal/settings":    {"-"},
 	"internal/fsx/crashfs": {"internal/fsx"},

@@ -1,46 +1,18 @@
 package storetest
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/promise"
 )
 
-// failure is what a broken expectation panics with. It ends the check it is
-// in, and only that: caught turns it into an error at the check's edge.
-// Panics of a backend pass.
-type failure struct{ err error }
-
 // caught runs f and returns the failure that ended it, or nil.
-func caught(f func()) (err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case failure:
-			err = p.err
-		default:
-			panic(p)
-		}
-	}()
-	f()
-	return nil
-}
+func caught(f func()) error { return promise.Caught(f) }
 
-// fail ends the check with a message that begins with the line of this
-// package that is to blame.
-func fail(err error) {
-	for skip := 1; ; skip++ {
-		_, file, line, ok := runtime.Caller(skip)
-		if name := filepath.Base(file); !ok || name != "expect.go" && name != "world.go" {
-			panic(failure{fmt.Errorf("%s:%d: %w", name, line, err)})
-		}
-	}
-}
+// fail ends the check.
+func fail(err error) { promise.Fail(err) }
 
 // must returns v; an error ends the check.
 func must[T any](v T, err error) T {
@@ -64,12 +36,7 @@ func hold(ok bool, format string, args ...any) {
 
 // refused ends the check unless err is of kind want.
 func refused(err error, want amber.Kind, what string, args ...any) {
-	switch got := amber.KindOf(err); {
-	case err == nil:
-		fail(fmt.Errorf("%s: got no error, want %s", fmt.Sprintf(what, args...), want))
-	case got != want:
-		fail(fmt.Errorf("%s: got %s (%w), want %s", fmt.Sprintf(what, args...), got, err, want))
-	}
+	promise.Refused(err, want, fmt.Sprintf(what, args...))
 }
 
 // equal ends the check unless got and want are equal as JSON, where absent,
@@ -82,22 +49,7 @@ func equal(got, want any, what string, args ...any) {
 
 // together runs f n times at once, waits for all of them, and passes on every
 // failure.
-func together(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	errs := make([]error, n)
-	begin := make(chan struct{})
-	for i := range n {
-		wg.Go(func() {
-			<-begin
-			errs[i] = caught(func() { f(i) })
-		})
-	}
-	close(begin)
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		panic(failure{err})
-	}
-}
+func together(n int, f func(i int)) { promise.Together(n, f) }
 
 // ptr returns a pointer to v, for the fields of edits.
 func ptr[T any](v T) *T { return &v }

@@ -2,11 +2,10 @@ package storetest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/promise"
 )
 
 // Env is what the suite injects so that time and chance are its own. Clock
@@ -50,7 +49,7 @@ type Check struct {
 
 // ErrNotRun is returned by a check that needs a part the store does not have.
 // It says nothing against the store; the error that wraps it names the part.
-var ErrNotRun = errors.New("check not run")
+var ErrNotRun = promise.ErrNotRun
 
 // Report says which checks held and which were not run, by name. A check that
 // is in neither list failed and is in the error beside the report.
@@ -62,22 +61,9 @@ type Report struct {
 // Run runs every check on b, each in a fresh place. The error joins the
 // failures, each prefixed by the name of its check.
 func Run(ctx context.Context, b Backend) (Report, error) {
-	var report Report
-	var failures []error
-	for _, c := range Checks() {
-		if err := ctx.Err(); err != nil {
-			return report, errors.Join(append(failures, err)...)
-		}
-		switch err := c.Run(ctx, b); {
-		case err == nil:
-			report.Passed = append(report.Passed, c.Name)
-		case errors.Is(err, ErrNotRun):
-			report.NotRun = append(report.NotRun, c.Name)
-		default:
-			failures = append(failures, fmt.Errorf("%s: %w", c.Name, err))
-		}
-	}
-	return report, errors.Join(failures...)
+	passed, notRun, err := promise.Run(ctx, Checks(), func(c Check) string { return c.Name },
+		func(c Check) error { return c.Run(ctx, b) })
+	return Report{Passed: passed, NotRun: notRun}, err
 }
 
 // check is a promise as the files of this package write it down.

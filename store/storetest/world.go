@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/promise"
 )
 
 // world is one open store in a fresh place, with the clock that it sees. It
@@ -158,8 +159,8 @@ func entries(ctx context.Context, log amber.ChangeLog, after amber.Position) []a
 // maxPages bounds how long the suite follows a listing that does not end.
 const maxPages = 10_000
 
-func endless(what string) failure {
-	return failure{fmt.Errorf("the %s does not end after %d pages", what, maxPages)}
+func endless(what string) any {
+	return promise.Failure(fmt.Errorf("the %s does not end after %d pages", what, maxPages))
 }
 
 // pages returns the items of every page.

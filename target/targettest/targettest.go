@@ -2,10 +2,10 @@ package targettest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/promise"
 )
 
 // Open opens the place that is asked; each call opens the same one. The place
@@ -24,7 +24,7 @@ type Check struct {
 
 // ErrNotRun is returned by a check that needs something the target does not
 // have. It says nothing against the target.
-var ErrNotRun = errors.New("check not run")
+var ErrNotRun = promise.ErrNotRun
 
 // Report says which checks held and which were not run, by name. A check that
 // is in neither list failed and is in the error beside the report.
@@ -48,22 +48,9 @@ func Checks() []Check {
 // Run runs every check on the place, one after the other. The error joins the
 // failures, each prefixed by the name of its check.
 func Run(ctx context.Context, open Open) (Report, error) {
-	var report Report
-	var failures []error
-	for _, c := range Checks() {
-		if err := ctx.Err(); err != nil {
-			return report, errors.Join(append(failures, err)...)
-		}
-		switch err := c.Run(ctx, open); {
-		case err == nil:
-			report.Passed = append(report.Passed, c.Name)
-		case errors.Is(err, ErrNotRun):
-			report.NotRun = append(report.NotRun, c.Name)
-		default:
-			failures = append(failures, fmt.Errorf("%s: %w", c.Name, err))
-		}
-	}
-	return report, errors.Join(failures...)
+	passed, notRun, err := promise.Run(ctx, Checks(), func(c Check) string { return c.Name },
+		func(c Check) error { return c.Run(ctx, open) })
+	return Report{Passed: passed, NotRun: notRun}, err
 }
 
 // check is a promise as the files of this package write it down.
