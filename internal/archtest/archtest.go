@@ -26,32 +26,34 @@ const Module = "github.com/amber-memory/amber"
 // that whoever adds one decides where it stands. "*" means everything; "-" means
 // not even the root.
 var law = map[string][]string{
-	".":                    {"-"}, // nouns and contracts; standard library only
-	"cmd/amber":            {"*"}, // the one place that sees everything
-	"home":                 {},
-	"hook":                 {"journal"},
-	"hook/setup":           {},
-	"journal":              {},
-	"journal/drain":        {"journal"},
-	"memdir":               {},
-	"registry":             {},
-	"repo":                 {},
-	"store/inmem":          {},
-	"store/sqlite":         {"home"},
-	"store/storetest":      {},
-	"target/dir":           {},
-	"target/targettest":    {},
-	"internal/analyze":     {"-"},
-	"internal/archtest":    {"-"},
-	"internal/bench":       {"*"}, // measures the whole, as cmd would use it
-	"internal/fsx":         {"-"},
-	"internal/golden":      {"internal/fsx"},
-	"internal/proc":        {},
-	"internal/promise":     {},
-	"internal/redact":      {"-"},
-	"internal/settings":    {"-"},
-	"internal/fsx/crashfs": {"internal/fsx"},
-	"internal/fsx/errfs":   {"internal/fsx"},
+	".":                     {"-"}, // nouns and contracts; standard library only
+	"cmd/amber":             {"*"}, // the one place that sees everything
+	"home":                  {},
+	"hook":                  {"journal"},
+	"hook/setup":            {},
+	"journal":               {},
+	"journal/drain":         {"journal"},
+	"memdir":                {},
+	"registry":              {},
+	"repo":                  {},
+	"snapshot":              {"home", "memdir", "repo"},
+	"snapshot/snapshottest": {},
+	"store/inmem":           {},
+	"store/sqlite":          {"home"},
+	"store/storetest":       {},
+	"target/dir":            {},
+	"target/targettest":     {},
+	"internal/analyze":      {"-"},
+	"internal/archtest":     {"-"},
+	"internal/bench":        {"*"}, // measures the whole, as cmd would use it
+	"internal/fsx":          {"-"},
+	"internal/golden":       {"internal/fsx"},
+	"internal/proc":         {},
+	"internal/promise":      {},
+	"internal/redact":       {"-"},
+	"internal/settings":     {"-"},
+	"internal/fsx/crashfs":  {"internal/fsx"},
+	"internal/fsx/errfs":    {"internal/fsx"},
 }
 
 // stdlibOnly are the packages that import nothing from other modules.

@@ -1,0 +1,536 @@
+package amber
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// SnapshotID names a snapshot: a UUIDv7.
+type SnapshotID string
+
+// ParseSnapshotID checks that s is a UUID in its canonical form. The error is
+// of kind invalid.
+func ParseSnapshotID(s string) (SnapshotID, error) {
+	if !isUUID(s) {
+		return "", Errorf(KindInvalid, "parse snapshot id", "", fmt.Sprintf("%q is not a UUID", clip(s)))
+	}
+	return SnapshotID(s), nil
+}
+
+// Snapshotter freezes agents and brings them back. Safe for concurrent use,
+// also by several processes: of two operations on one agent the second waits
+// for the first, and answers busy when that takes too long.
+type Snapshotter interface {
+	SnapshotTaker
+	SnapshotReader
+	SnapshotKeeper
+	Restorer
+}
+
+// SnapshotTaker freezes an agent.
+type SnapshotTaker interface {
+	// Snapshot captures everything an agent is at one instant and returns once
+	// the snapshot is durable and what was written for it has been read back.
+	// Errors: not_found for an agent that does not exist; invalid; busy;
+	// quota when the disk is full; refused when snapshots are switched off.
+	Snapshot(ctx context.Context, r SnapshotRequest) (SnapshotMeta, error)
+}
+
+// SnapshotReader looks at snapshots and changes nothing.
+type SnapshotReader interface {
+	// ListSnapshots returns the snapshots of an agent, newest first. One whose
+	// manifest cannot be read is listed with what is wrong with it. Errors:
+	// invalid.
+	ListSnapshots(ctx context.Context, q SnapshotQuery) (Page[SnapshotMeta], error)
+	// ShowSnapshot tells what one snapshot holds. Errors: not_found; damaged;
+	// too_new.
+	ShowSnapshot(ctx context.Context, ref SnapshotRef) (SnapshotDetail, error)
+	// DiffSnapshots tells what changed from a to b, both of one agent. Errors:
+	// those of ShowSnapshot.
+	DiffSnapshots(ctx context.Context, r DiffRequest) (SnapshotDiff, error)
+	// VerifySnapshot looks whether a snapshot is whole. Damage is no error: it
+	// is what the report is for. Errors: not_found when there is no such
+	// snapshot.
+	VerifySnapshot(ctx context.Context, r VerifyRequest) (VerifyReport, error)
+}
+
+// SnapshotKeeper decides which snapshots stay.
+type SnapshotKeeper interface {
+	// DeleteSnapshot removes a snapshot and leaves a stub in its place. What
+	// no other snapshot needs is freed by CollectGarbage. Errors: not_found;
+	// refused for the last snapshot of an agent and for a pinned one.
+	DeleteSnapshot(ctx context.Context, ref SnapshotRef) error
+	// PinSnapshot keeps a snapshot from being deleted and pruned, or lets it
+	// be again. Errors: not_found.
+	PinSnapshot(ctx context.Context, ref SnapshotRef, pinned bool) error
+	// PruneSnapshots deletes the snapshots of an agent that no rule keeps.
+	// Errors: invalid for rules that keep nothing.
+	PruneSnapshots(ctx context.Context, r PruneRequest) (PruneReport, error)
+	// CollectGarbage frees what no snapshot of a tenant needs. Errors: busy.
+	CollectGarbage(ctx context.Context, r GCRequest) (GCReport, error)
+}
+
+// Restorer brings an agent back.
+type Restorer interface {
+	// Restore builds the agent of a snapshot beside the live one, checks it
+	// and puts it in its place in one step: whatever interrupts it, the agent
+	// is the old one or the new one. Errors: not_found; damaged; too_new;
+	// cross_tenant for a snapshot of another agent without To; quota when
+	// there is not enough space; busy; invalid.
+	Restore(ctx context.Context, r RestoreRequest) (RestoreReport, error)
+}
+
+// RepositoryChecker checks the whole of a tenant's repository.
+type RepositoryChecker interface {
+	// CheckRepository looks at every object; with ReadData it reads every byte
+	// of them. Damage is no error.
+	CheckRepository(ctx context.Context, r CheckRequest) (CheckReport, error)
+}
+
+// SnapshotRef names a snapshot of an agent.
+type SnapshotRef struct {
+	Tenant TenantID   `json:"tenant"`
+	Agent  AgentID    `json:"agent"`
+	ID     SnapshotID `json:"id"`
+}
+
+// SnapshotRequest asks for a snapshot.
+type SnapshotRequest struct {
+	Tenant  TenantID `json:"tenant"`
+	Agent   AgentID  `json:"agent"`
+	Label   string   `json:"label,omitempty"`   // at most MaxLabelBytes, one line
+	Sources []string `json:"sources,omitempty"` // by name; what is not Amber's
+	Pin     bool     `json:"pin,omitempty"`
+}
+
+// MaxLabelBytes bounds the label of a snapshot.
+const MaxLabelBytes = 200
+
+// Labels Amber itself gives begin so.
+const (
+	LabelBeforeRestore       = "auto:pre-restore-"       // and the id of the snapshot that is restored
+	LabelBeforeConsolidation = "auto:pre-consolidation-" // and the run
+)
+
+// Normalize checks the request. The error is of kind invalid.
+func (r SnapshotRequest) Normalize() (SnapshotRequest, error) {
+	if err := checkAgent(r.Tenant, r.Agent); err != nil {
+		return r, err
+	}
+	for _, name := range r.Sources {
+		if err := checkFolderName("source", name); err != nil {
+			return r, err
+		}
+	}
+	return r, checkText("label", r.Label, MaxLabelBytes, oneLine)
+}
+
+func checkAgent(t TenantID, a AgentID) error {
+	if _, err := ParseTenantID(string(t)); err != nil {
+		return err
+	}
+	_, err := ParseAgentID(string(a))
+	return err
+}
+
+// SnapshotMeta is what everybody may know about a snapshot: it is told without
+// any key.
+type SnapshotMeta struct {
+	ID         SnapshotID `json:"id"`
+	Agent      AgentID    `json:"agent"`
+	Tenant     TenantID   `json:"tenant"`
+	Label      string     `json:"label"`
+	CreatedAt  Time       `json:"created_at"` // the instant it holds
+	BytesTotal int64      `json:"bytes_total"`
+	BytesNew   int64      `json:"bytes_new"` // stored for it, as they lie in the repository
+	Digest     string     `json:"digest"`    // of its manifest
+	GitOID     string     `json:"git_oid"`   // the notes' HEAD; "" without one
+	Encrypted  bool       `json:"encrypted"`
+	SignedBy   string     `json:"signed_by"`
+	FenceMS    float64    `json:"fence_ms"` // how long the writers stood still
+	Skipped    []Skipped  `json:"skipped"`
+	Warnings   []string   `json:"warnings,omitempty"` // captured, but something is wrong with it at the source
+	Pinned     bool       `json:"pinned"`
+	Device     string     `json:"device"`
+	Counter    int64      `json:"counter"` // in the chain of its agent and device
+	Parent     string     `json:"parent"`  // digest of the manifest before it in the chain; "" for the first
+	// Damage says why the manifest could not be read; all else may be missing
+	// then.
+	Damage string `json:"damage,omitempty"`
+}
+
+// Skipped is something that should have been captured and was not.
+type Skipped struct {
+	Part   string `json:"part"`   // "notes", "state", "source:NAME"
+	Path   string `json:"path"`   // slash-separated, inside the part
+	Reason string `json:"reason"` // one of the reasons below
+	Detail string `json:"detail,omitempty"`
+}
+
+// The reasons for skipping.
+const (
+	SkipMissing     = "missing"     // declared and not there
+	SkipUnreadable  = "unreadable"  // may not or cannot be read
+	SkipTorn        = "torn"        // changes while it is read
+	SkipTooLarge    = "too_large"   // beyond the bounds
+	SkipNotRegular  = "not_regular" // a link, a device, a socket
+	SkipBadName     = "bad_name"    // cannot be restored under that name everywhere
+	SkipUnsupported = "unsupported" // a form Amber does not capture
+)
+
+// SnapshotQuery pages through snapshots, newest first.
+type SnapshotQuery struct {
+	Tenant TenantID `json:"tenant"`
+	Agent  AgentID  `json:"agent"`
+	Limit  int      `json:"limit,omitempty"` // 0: DefaultPageSize
+	Cursor Cursor   `json:"cursor,omitempty"`
+}
+
+// SnapshotDetail is everything a snapshot says about itself.
+type SnapshotDetail struct {
+	SnapshotMeta
+	Parts   []SnapshotPart `json:"parts"`
+	Sources []SourceReport `json:"sources"`
+	Checks  []Check        `json:"checks"` // made, on these very bytes
+}
+
+// SnapshotPart is one thing a snapshot holds.
+type SnapshotPart struct {
+	Name   string `json:"name"` // "memory", "control", "notes", "git", "state", "journal"
+	Bytes  int64  `json:"bytes"`
+	Count  int64  `json:"count"`            // pages, files, objects, frames
+	Digest string `json:"digest"`           // of its content
+	Schema int64  `json:"schema,omitempty"` // of a database, as read from it
+}
+
+// SourceReport says how a source was captured.
+type SourceReport struct {
+	Name   string `json:"name"`
+	Fenced bool   `json:"fenced"` // false: each part at an instant of its own
+	Bytes  int64  `json:"bytes"`
+	Files  int64  `json:"files"`
+}
+
+// Check is a check that was made.
+type Check struct {
+	Name   string `json:"name"` // "integrity", "foreign_keys", "full_text", "schema", "git", "pages"
+	Part   string `json:"part"`
+	Digest string `json:"digest,omitempty"` // of what was checked
+	At     Time   `json:"at"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// VerifyRequest asks to verify a snapshot.
+type VerifyRequest struct {
+	SnapshotRef
+	// ReadData rebuilds every database and runs all checks on it, and walks
+	// the history of the notes. Without it every object is looked for and its
+	// place compared with the index.
+	ReadData bool `json:"read_data,omitempty"`
+}
+
+// VerifyReport says what was checked, what was not, and what is damaged.
+// Nothing is in Checked that was not read.
+type VerifyReport struct {
+	ID         SnapshotID `json:"id"`
+	Checked    []string   `json:"checked"`
+	NotChecked []string   `json:"not_checked"`
+	Damaged    []Damage   `json:"damaged"`
+	Checks     []Check    `json:"checks"`
+}
+
+// OK reports whether nothing was found damaged.
+func (r VerifyReport) OK() bool { return len(r.Damaged) == 0 }
+
+// Damage is one thing that is not as it was written.
+type Damage struct {
+	Object    string       `json:"object"` // in the repository, or a part of a snapshot
+	Reason    string       `json:"reason"`
+	Snapshots []SnapshotID `json:"snapshots"` // that need it
+}
+
+// CheckRequest asks to check a repository.
+type CheckRequest struct {
+	Tenant   TenantID `json:"tenant"`
+	ReadData bool     `json:"read_data,omitempty"`
+}
+
+// CheckReport says what a check of a repository has found.
+type CheckReport struct {
+	Snapshots  int      `json:"snapshots"`
+	Packs      int      `json:"packs"`
+	Blobs      int      `json:"blobs"`
+	Bytes      int64    `json:"bytes"`
+	DataRead   bool     `json:"data_read"` // every byte was read
+	Checked    []string `json:"checked"`
+	NotChecked []string `json:"not_checked"`
+	Damaged    []Damage `json:"damaged"`
+	Unused     int64    `json:"unused_bytes"` // that no snapshot needs; gc frees them
+}
+
+// OK reports whether nothing was found damaged.
+func (r CheckReport) OK() bool { return len(r.Damaged) == 0 }
+
+// DiffRequest asks what changed between two snapshots of one agent.
+type DiffRequest struct {
+	Tenant TenantID   `json:"tenant"`
+	Agent  AgentID    `json:"agent"`
+	A      SnapshotID `json:"a"`
+	B      SnapshotID `json:"b"`
+	Rows   bool       `json:"rows,omitempty"` // also name what changed, at most MaxDiffRows of each kind
+}
+
+// MaxDiffRows bounds how many rows of one kind a diff names.
+const MaxDiffRows = 1000
+
+// SnapshotDiff is what changed from A to B.
+type SnapshotDiff struct {
+	A     SnapshotID `json:"a"`
+	B     SnapshotID `json:"b"`
+	Git   GitDiff    `json:"git"`
+	Store StoreDiff  `json:"store"`
+	Notes FilesDiff  `json:"notes"`
+	State FilesDiff  `json:"state"`
+}
+
+// GitDiff counts what happened in the history of the notes.
+type GitDiff struct {
+	From         string `json:"from"` // HEAD
+	To           string `json:"to"`
+	Commits      int64  `json:"commits_between"` // reachable from To and not from From
+	FilesChanged int64  `json:"files_changed"`
+	Insertions   int64  `json:"insertions"` // lines
+	Deletions    int64  `json:"deletions"`
+}
+
+// StoreDiff counts the rows of every kind that differ.
+type StoreDiff struct {
+	Tables []TableDiff `json:"tables"`         // by name; those without a difference too
+	Rows   []RowDiff   `json:"rows,omitempty"` // on request
+	More   int64       `json:"more,omitempty"` // rows that were left out
+}
+
+// Table returns the difference of one table, zero when it is not there.
+func (d StoreDiff) Table(name string) TableDiff {
+	for _, t := range d.Tables {
+		if t.Name == name {
+			return t
+		}
+	}
+	return TableDiff{Name: name}
+}
+
+// TableDiff counts the rows of one kind that differ.
+type TableDiff struct {
+	Name    string `json:"name"` // "memories", "turns", "sessions", "loops", "relations", "tasks" and so on
+	Added   int64  `json:"added"`
+	Changed int64  `json:"changed"`
+	Removed int64  `json:"removed"`
+}
+
+// RowDiff is one row that differs.
+type RowDiff struct {
+	Table string `json:"table"`
+	Key   string `json:"key"`
+	Op    Op     `json:"op"`              // from A to B
+	Title string `json:"title,omitempty"` // of a memory: what it is about, on one line
+}
+
+// FilesDiff tells which files differ.
+type FilesDiff struct {
+	Added   int64     `json:"added"`
+	Changed int64     `json:"changed"`
+	Removed int64     `json:"removed"`
+	Files   []RowDiff `json:"files,omitempty"` // on request; the key is the path
+}
+
+// RestoreRequest asks to bring an agent back.
+type RestoreRequest struct {
+	SnapshotRef // which snapshot; the agent it was taken of
+	// To is the agent that gets it; "" means the same one. Another one must
+	// not exist: it is made, with a device of its own.
+	To AgentID `json:"to,omitempty"`
+	// Only names the parts that are restored, "memory", "notes" or "state";
+	// empty means these three. The others stay as they are live.
+	Only []string `json:"only,omitempty"`
+	// WithControl restores the control plane too.
+	WithControl bool `json:"with_control,omitempty"`
+	// LocalOnly keeps the stamps of the snapshot: the next sync may undo the
+	// restore. Without it records that differ become new revisions.
+	LocalOnly bool `json:"local_only,omitempty"`
+	// NoSafetySnapshot leaves out the snapshot of the agent as it was.
+	NoSafetySnapshot bool `json:"no_safety_snapshot,omitempty"`
+	// DiscardOld removes the old generation also without a safety snapshot.
+	DiscardOld bool `json:"discard_old,omitempty"`
+	DryRun     bool `json:"dry_run,omitempty"`
+}
+
+// The parts that Only may name.
+const (
+	PartMemory = "memory"
+	PartNotes  = "notes"
+	PartState  = "state"
+)
+
+// Normalize checks the request and fills Only. The error is of kind invalid.
+func (r RestoreRequest) Normalize() (RestoreRequest, error) {
+	if err := checkAgent(r.Tenant, r.Agent); err != nil {
+		return r, err
+	}
+	if _, err := ParseSnapshotID(string(r.ID)); err != nil {
+		return r, err
+	}
+	if r.To != "" {
+		if _, err := ParseAgentID(string(r.To)); err != nil {
+			return r, err
+		}
+	}
+	for _, p := range r.Only {
+		if p != PartMemory && p != PartNotes && p != PartState {
+			return r, Errorf(KindInvalid, "check restore", "", fmt.Sprintf("%q is not memory, notes or state", clip(p)))
+		}
+	}
+	if len(r.Only) == 0 {
+		r.Only = []string{PartMemory, PartNotes, PartState}
+	}
+	return r, nil
+}
+
+// RestoreReport says what a restore did, or would do.
+type RestoreReport struct {
+	From           SnapshotID  `json:"from"`
+	Agent          AgentID     `json:"agent"` // that was restored
+	SafetySnapshot SnapshotID  `json:"safety_snapshot"`
+	Generation     int64       `json:"generation"`
+	Restored       []string    `json:"restored"`      // parts
+	ParkedFrames   int64       `json:"parked_frames"` // journal entries that belong to the old generation
+	Checks         []Check     `json:"checks"`
+	DryRun         bool        `json:"dry_run"`
+	Plan           RestorePlan `json:"plan"`
+	// OldGeneration is kept when its last state is in no verified snapshot; 0
+	// when it was removed.
+	OldGeneration int64    `json:"old_generation,omitempty"`
+	Warnings      []string `json:"warnings,omitempty"`
+}
+
+// RestorePlan is what changes for the agent, from what it is to what the
+// snapshot holds.
+type RestorePlan struct {
+	Store       StoreDiff `json:"store"`
+	Notes       FilesDiff `json:"notes"`
+	State       FilesDiff `json:"state"`
+	SpaceNeeded int64     `json:"space_needed"` // bytes
+	SpaceFree   int64     `json:"space_free"`
+}
+
+// PruneRequest says which snapshots to keep: each that one rule keeps. The
+// last one and pinned ones always stay. Snapshots that Amber took before a
+// restore are kept as the last KeepSafety of them and those younger than
+// SafetyAge, and count for no other rule.
+type PruneRequest struct {
+	Tenant     TenantID      `json:"tenant"`
+	Agent      AgentID       `json:"agent"`
+	KeepLast   int           `json:"keep_last"`
+	KeepHourly int           `json:"keep_hourly"`
+	KeepDaily  int           `json:"keep_daily"`
+	KeepWeekly int           `json:"keep_weekly"`
+	MaxAge     time.Duration `json:"max_age"` // in nanoseconds; older ones go whatever the rules say; 0: none is too old
+	KeepSafety int           `json:"keep_safety"`
+	SafetyAge  time.Duration `json:"safety_age"`
+	DryRun     bool          `json:"dry_run,omitempty"`
+}
+
+// PruneReport says which snapshots went and which stayed.
+type PruneReport struct {
+	Deleted []SnapshotID `json:"deleted"`
+	Kept    []Kept       `json:"kept"`
+	DryRun  bool         `json:"dry_run"`
+}
+
+// Kept is a snapshot that stays, and why.
+type Kept struct {
+	ID     SnapshotID `json:"id"`
+	Reason string     `json:"reason"` // "last 3", "daily 2026-01-02", "pinned" and so on
+}
+
+// GCRequest asks to free what no snapshot needs.
+type GCRequest struct {
+	Tenant TenantID `json:"tenant"`
+	DryRun bool     `json:"dry_run,omitempty"`
+}
+
+// GCReport says what was freed.
+type GCReport struct {
+	Condemned      int      `json:"condemned"` // packs that will go when the grace time is over
+	CondemnedBytes int64    `json:"condemned_bytes"`
+	Deleted        int      `json:"deleted"` // packs
+	Freed          int64    `json:"freed_bytes"`
+	Repacked       int      `json:"repacked"`        // packs whose live blobs were moved
+	Orphans        []string `json:"orphans_removed"` // staging, partial files, abandoned generations
+	DryRun         bool     `json:"dry_run"`
+}
+
+// StateProvider captures and restores one piece of runtime state of an agent,
+// a small JSON document under a key. Safe for concurrent use.
+type StateProvider interface {
+	// CaptureState returns the document of a key, nil when there is none. It
+	// is called while the agent's writers stand still and answers in
+	// milliseconds.
+	CaptureState(ctx context.Context, tenant TenantID, agent AgentID, key string) ([]byte, error)
+	// RestoreState puts a document back; nil clears the key.
+	RestoreState(ctx context.Context, tenant TenantID, agent AgentID, key string, doc []byte) error
+}
+
+// The keys of runtime state that Amber knows.
+const (
+	StateExtractCursor     = "extract_cursor"
+	StateLastConsolidation = "last_consolidation"
+)
+
+// Places is where the memory of an agent lies.
+type Places struct {
+	Notes     string   `json:"notes"`     // a folder, under git or not
+	Databases []string `json:"databases"` // SQLite files
+	State     string   `json:"state"`     // a folder of JSON documents
+}
+
+// Layout tells where the memory of an agent lies. The same layout serves
+// everything that captures and restores, so that all of them look in the same
+// place. Safe for concurrent use.
+type Layout interface {
+	// Places returns the places of an agent. Errors: not_found for an agent
+	// that does not exist.
+	Places(tenant TenantID, agent AgentID) (Places, error)
+}
+
+// LayoutFunc makes a Layout of a function.
+type LayoutFunc func(TenantID, AgentID) (Places, error)
+
+// Places calls f.
+func (f LayoutFunc) Places(t TenantID, a AgentID) (Places, error) { return f(t, a) }
+
+// FrozenDatabase is a database as it was at one instant; whoever writes goes
+// on meanwhile. One goroutine uses it at a time; its owner closes it.
+type FrozenDatabase interface {
+	// Info describes the database at that instant.
+	Info() DatabaseInfo
+	// ReadPages calls fn with the pages from the first to the last, in order,
+	// many at a time and always whole ones. The bytes are valid until fn
+	// returns. Errors: those of fn; damaged; unreachable when ctx ends.
+	ReadPages(ctx context.Context, fn func(pages []byte) error) error
+	// Close lets the instant go.
+	Close() error
+}
+
+// DatabaseInfo describes a database.
+type DatabaseInfo struct {
+	Name          string `json:"name"` // "memory.db"
+	PageSize      int    `json:"page_size"`
+	Pages         int64  `json:"pages"`
+	ApplicationID int64  `json:"application_id"`
+	Schema        int64  `json:"schema"`
+	// Damage says what is wrong with it at the source; "" for nothing found.
+	Damage string `json:"damage,omitempty"`
+}
