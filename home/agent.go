@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"strconv"
+	"sync/atomic"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -13,13 +13,16 @@ import (
 
 // Names inside an agent folder.
 const (
-	currentName  = "CURRENT"
-	creatingName = "CREATING"
-	gateName     = "gate"
-	lockName     = "lock"
-	turnPrefix   = "turn-"
-	genName      = "gen"
-	spoolName    = "spool"
+	currentName   = "CURRENT"
+	creatingName  = "CREATING"
+	restoringName = "RESTORING"
+	gateName      = "gate"
+	lockName      = "lock"
+	operationName = "operation"
+	turnPrefix    = "turn-"
+	genName       = "gen"
+	spoolName     = "spool"
+	parkedName    = "parked"
 )
 
 // Agent is the handle of one agent's folder. It is safe for concurrent use,
@@ -31,6 +34,7 @@ type Agent struct {
 	agent  amber.AgentID
 	o      Options
 	turns  *turns
+	known  atomic.Pointer[Current] // the last that was found to be live for good
 }
 
 // Dir returns the agent's folder.
@@ -49,7 +53,7 @@ func (a *Agent) ID() amber.AgentID { return a.agent }
 
 // GenDir returns the folder of the generation c names.
 func (a *Agent) GenDir(c Current) string {
-	return filepath.Join(a.dir, genName, strconv.FormatInt(c.Generation, 10))
+	return a.genPath(c.Generation)
 }
 
 // Current reads which generation is live now. It takes no lock: CURRENT is
@@ -80,7 +84,7 @@ func (a *Agent) Current() (Current, error) {
 
 // readCurrent reads CURRENT. A missing file is fs.ErrNotExist.
 func (a *Agent) readCurrent() (Current, error) {
-	b, err := fsx.ReadFile(a.o.FS, a.path(currentName), maxCurrent)
+	b, err := fsx.ReadFile(a.o.FS, a.path(currentName), maxRecord)
 	if err != nil {
 		return Current{}, a.unreadable(diskError("read CURRENT", a.path(currentName), err))
 	}

@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -22,7 +23,27 @@ const creatingNote = "this agent is being made; without CURRENT nothing here was
 // or finds the one that was made after all. Errors: those of build and
 // Current; busy.
 func (a *Agent) Create(ctx context.Context, build func(dir string, c Current) error) (Current, bool, error) {
-	c, err := a.settled()
+	return a.makeAgent(ctx, a.o.FS.SyncDir, func(dir string, c Current) (amber.Stamp, error) { return c.Clock, build(dir, c) })
+}
+
+// Fork is Create for an agent that begins with what another one was: build
+// fills the folder of generation 1, need not sync anything in it, and returns
+// the latest stamp it holds. The agent gets a device of its own. Errors: those
+// of build; conflict when there is such an agent; busy.
+func (a *Agent) Fork(ctx context.Context, build func(dir string, c Current) (amber.Stamp, error)) (Current, error) {
+	c, created, err := a.makeAgent(ctx, a.o.FS.SyncAll, build)
+	if err == nil && !created {
+		return Current{}, amber.Errorf(amber.KindConflict, "make agent", string(a.agent), "there is such an agent already")
+	}
+	return c, err
+}
+
+// builder fills the folder of a new agent and returns the latest stamp in it.
+type builder func(dir string, c Current) (amber.Stamp, error)
+
+// makeAgent is Create; sync makes durable what build leaves to do.
+func (a *Agent) makeAgent(ctx context.Context, sync func(dir string) error, build builder) (Current, bool, error) {
+	c, _, err := a.durable()
 	if amber.KindOf(err) != amber.KindNotFound {
 		return c, false, err
 	}
@@ -31,11 +52,11 @@ func (a *Agent) Create(ctx context.Context, build func(dir string, c Current) er
 	}
 	created := false
 	err = a.exclusive(ctx, func() error {
-		c, err = a.settled()
+		c, _, err = a.durable()
 		if amber.KindOf(err) != amber.KindNotFound {
 			return err // somebody else made it meanwhile
 		}
-		c, err = a.create(build)
+		c, err = a.create(sync, build)
 		created = err == nil
 		return err
 	})
@@ -44,7 +65,7 @@ func (a *Agent) Create(ctx context.Context, build func(dir string, c Current) er
 
 // create runs under the exclusive lock and only when there is no data. The
 // order is the promise: the CREATING note, the data, CURRENT, the note gone.
-func (a *Agent) create(build func(dir string, c Current) error) (Current, error) {
+func (a *Agent) create(sync func(dir string) error, build builder) (Current, error) {
 	c, err := a.firstGeneration()
 	if err != nil {
 		return Current{}, err
@@ -52,10 +73,14 @@ func (a *Agent) create(build func(dir string, c Current) error) (Current, error)
 	if err := a.prepare(c); err != nil {
 		return Current{}, diskError("make agent", a.dir, err)
 	}
-	if err := build(a.GenDir(c), c); err != nil {
+	stamp, err := build(a.GenDir(c), c)
+	if err != nil {
 		return Current{}, err
 	}
-	if err := a.publish(c); err != nil {
+	if c.Clock = max(c.Clock, stamp); !c.valid() {
+		return Current{}, a.beyondTime("make agent", c.Clock)
+	}
+	if err := a.publish(c, sync); err != nil {
 		return Current{}, diskError("make agent", a.dir, err)
 	}
 	return c, nil
@@ -76,8 +101,8 @@ func (a *Agent) prepare(c Current) error {
 }
 
 // publish makes the generation live.
-func (a *Agent) publish(c Current) error {
-	if err := a.o.FS.SyncDir(a.GenDir(c)); err != nil {
+func (a *Agent) publish(c Current, sync func(dir string) error) error {
+	if err := sync(a.GenDir(c)); err != nil {
 		return err
 	}
 	if err := fsx.CreateNew(a.o.FS, a.path(currentName), 0o600, c.marshal()); err != nil {
@@ -87,33 +112,6 @@ func (a *Agent) publish(c Current) error {
 	// whoever writes first does it.
 	_ = fsx.RemoveAll(a.o.FS, a.path(creatingName))
 	return nil
-}
-
-// settled is Current for whoever is about to write. A note beside CURRENT says
-// that the creation was cut off before the name CURRENT was known to be
-// durable. A power cut could still take that name away and leave the note,
-// and with it the order to begin again from nothing. So the name is made
-// durable and the note removed before anything is acknowledged. This needs no
-// lock: nobody removes CURRENT.
-func (a *Agent) settled() (Current, error) {
-	c, err := a.Current()
-	if err != nil {
-		return Current{}, err
-	}
-	_, err = a.o.FS.Lstat(a.path(creatingName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil
-	}
-	if err == nil {
-		err = a.o.FS.SyncDir(a.dir)
-	}
-	if err == nil {
-		err = fsx.RemoveAll(a.o.FS, a.path(creatingName))
-	}
-	if err != nil {
-		return Current{}, diskError("finish making agent", a.dir, err)
-	}
-	return c, nil
 }
 
 func (a *Agent) firstGeneration() (Current, error) {
@@ -128,12 +126,17 @@ func (a *Agent) firstGeneration() (Current, error) {
 	}
 	c := Current{Generation: 1, Incarnation: incarnation, Device: device, Clock: amber.StampAt(now)}
 	// A stamp holds the years 1970 to 9999.
-	if _, err := parseCurrent(c.marshal()); err != nil || c.Clock.Time().UnixMilli() != now.UnixMilli() {
+	if !c.valid() || c.Clock.Time().UnixMilli() != now.UnixMilli() {
 		e := amber.Errorf(amber.KindInvalid, "make agent", string(a.agent), "the clock says "+now.UTC().String()+", which no record can hold")
 		e.Hint = "set the clock of this machine"
 		return Current{}, e
 	}
 	return c, nil
+}
+
+// beyondTime is the error about a clock that CURRENT cannot hold.
+func (a *Agent) beyondTime(op string, clock amber.Stamp) error {
+	return amber.Errorf(amber.KindInvalid, op, string(a.agent), fmt.Sprintf("the clock %d is beyond all times a record can hold", uint64(clock)))
 }
 
 // lostCurrent reports whether a folder without CURRENT holds data that may
@@ -180,7 +183,7 @@ func (h *Home) Agents(tenant amber.TenantID) ([]amber.AgentID, error) {
 	if _, err := amber.ParseTenantID(string(tenant)); err != nil {
 		return nil, err
 	}
-	entries, err := h.o.FS.ReadDir(filepath.Join(h.dir, "tenants", string(tenant), "agents"))
+	entries, err := h.o.FS.ReadDir(filepath.Join(h.dir, tenantsName, string(tenant), "agents"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

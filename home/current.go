@@ -3,10 +3,7 @@ package home
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"hash/crc32"
 	"strconv"
-	"strings"
 
 	"github.com/amber-memory/amber"
 )
@@ -26,8 +23,7 @@ type Current struct {
 	Clock amber.Stamp
 }
 
-// The file is text: a magic line, one "key value" line per field in this
-// order, and a line with the CRC-32C of everything before it.
+// currentRecord is the form of CURRENT; a valid file has at most 521 bytes.
 //
 //	amber-current 1
 //	generation 1
@@ -35,70 +31,43 @@ type Current struct {
 //	device 0193c5a8-…
 //	clock 2026-01-02T03:04:05.678Z-0000
 //	crc32c 1a2b3c4d
-const (
-	currentMagic   = "amber-current"
-	currentVersion = 1
-	// maxCurrent bounds what is read; a valid file has at most 521 bytes.
-	maxCurrent = 4096
-)
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var currentRecord = record{
+	name: currentName, magic: "amber-current", version: 1,
+	keys: []string{"generation", "incarnation", "device", "clock"},
+}
 
 // marshal returns the bytes of CURRENT.
 func (c Current) marshal() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %d\n", currentMagic, currentVersion)
-	fmt.Fprintf(&b, "generation %d\n", c.Generation)
-	fmt.Fprintf(&b, "incarnation %s\n", c.Incarnation)
-	fmt.Fprintf(&b, "device %s\n", c.Device)
-	fmt.Fprintf(&b, "clock %s\n", c.Clock)
-	fmt.Fprintf(&b, "crc32c %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
-	return b.Bytes()
+	return currentRecord.marshal(strconv.FormatInt(c.Generation, 10), c.Incarnation, c.Device, c.Clock.String())
+}
+
+// valid reports whether the file of c can be read again.
+func (c Current) valid() bool {
+	again, err := parseCurrent(c.marshal())
+	return err == nil && again == c
 }
 
 // parseCurrent reads what marshal writes, every byte of it checked. Errors:
 // too_new for a later version, damaged for anything else.
 func parseCurrent(b []byte) (Current, error) {
-	fail := func(why string) (Current, error) {
-		return Current{}, amber.Errorf(amber.KindDamaged, "read CURRENT", "", why)
-	}
-	head, _, _ := strings.Cut(string(b), "\n")
-	version, ok := strings.CutPrefix(head, currentMagic+" ")
-	if !ok {
-		return fail("it does not begin with " + currentMagic)
-	}
-	if n, err := strconv.Atoi(version); err == nil && n > currentVersion {
-		e := amber.Errorf(amber.KindTooNew, "read CURRENT", "", fmt.Sprintf("it has version %d, this Amber knows %d", n, currentVersion))
-		e.Hint = "use a newer amber"
-		return Current{}, e
+	values, err := currentRecord.values(b)
+	if err != nil {
+		return Current{}, err
 	}
 	var c Current
-	fields := strings.Split(string(b), "\n")
-	if len(fields) != 7 {
-		return fail("it does not have six lines")
-	}
-	values := make([]string, 0, 4)
-	for i, key := range []string{"generation", "incarnation", "device", "clock"} {
-		v, ok := strings.CutPrefix(fields[i+1], key+" ")
-		if !ok {
-			return fail("line " + strconv.Itoa(i+2) + " is not its " + key)
-		}
-		values = append(values, v)
-	}
-	var err error
-	if c.Generation, err = strconv.ParseInt(values[0], 10, 64); err != nil || c.Generation < 1 {
-		return fail("its generation is not a positive number")
+	var ok bool
+	if c.Generation, ok = parseGeneration(values[0]); !ok {
+		return Current{}, currentRecord.damaged("its generation is not a positive number")
 	}
 	if c.Clock, err = amber.ParseStamp(values[3]); err != nil {
-		return fail("its clock is not a stamp")
+		return Current{}, currentRecord.damaged("its clock is not a stamp")
 	}
 	c.Incarnation, c.Device = values[1], values[2]
 	if err := errors.Join(amber.CheckID("incarnation", c.Incarnation), amber.CheckID("device", c.Device)); err != nil {
-		return fail(err.Error())
+		return Current{}, currentRecord.damaged(err.Error())
 	}
-	// Comparing whole files checks the CRC and leaves no byte unchecked.
 	if !bytes.Equal(b, c.marshal()) {
-		return fail("its checksum does not match")
+		return Current{}, currentRecord.damaged("its checksum does not match")
 	}
 	return c, nil
 }

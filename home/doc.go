@@ -4,14 +4,17 @@
 //	$AMBER_HOME/tenants/<tenant>/agents/<agent>/
 //	  CURRENT            names the live generation
 //	  CREATING           only while the folder is being made
+//	  RESTORING          only while another generation is being built
 //	  gate, lock         kernel file locks
+//	  operation          kernel file lock of snapshots and restores
 //	  turn-<store>       kernel file lock, one per store
 //	  gen/<n>/           the data of generation n
 //	  spool/             the crash journal
+//	  parked/<n>/        what was not drained into generation n
 //
-// No path under an agent is ever renamed or used twice: a restore builds
-// gen/<n+1> beside the live one and replaces CURRENT. A process that still
-// has the old databases open finds out at its next write.
+// No path under an agent is ever renamed, and no generation is live twice: a
+// restore builds gen/<n+1> beside the live one and replaces CURRENT. A process
+// that still has the old databases open finds out at its next write.
 //
 // # Who may write when
 //
@@ -29,7 +32,20 @@
 //
 // CREATING beside CURRENT is the trace of a creation that was cut off at its
 // very end; a writer, and whoever is exclusive, finishes it before anything
-// else. The whole protocol is written down in docs/format/home.md.
+// else.
+//
+// # One generation after another
+//
+//	restore  operation X · RESTORING · gen/<n+1> · build · gate X · lock X · prepare · sync · CURRENT · RESTORING – ·
+//	         lock – · gate – · gen/<n> – · operation –
+//
+// Before CURRENT is replaced the agent is the old one, afterwards the new one,
+// whatever is cut off. RESTORING tells what to remove or to make sure of; whoever
+// finds it while nobody holds operation does that. Writers go on while a
+// generation is built, and pay one look for the note when they first write to a
+// generation.
+//
+// The whole protocol is written down in docs/format/home.md.
 //
 // Locks are the kernel's and vanish with their process. There are no pid
 // files: process ids and boot ids lie across containers.

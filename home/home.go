@@ -12,6 +12,9 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
+// tenantsName is the folder of the tenants.
+const tenantsName = "tenants"
+
 // DefaultWait is how long a writer waits for its turn, and a fence for the
 // writers, before the answer is busy.
 const DefaultWait = 60 * time.Second
@@ -117,6 +120,20 @@ func openError(op, dir string, err error) error {
 // Dir returns the folder.
 func (h *Home) Dir() string { return h.dir }
 
+// RepoDir returns the folder of a tenant's snapshot repository. The id has been
+// checked. It need not exist; whoever uses it makes it.
+func (h *Home) RepoDir(tenant amber.TenantID) string {
+	return filepath.Join(h.dir, tenantsName, string(tenant), "repo")
+}
+
+// KeysDir returns the folder of keys and known chain heads: what must not lie
+// in a repository. It need not exist.
+func (h *Home) KeysDir() string { return filepath.Join(h.dir, "keys") }
+
+// CacheDir returns the folder of what can be made again at any time. It need
+// not exist.
+func (h *Home) CacheDir() string { return filepath.Join(h.dir, "cache") }
+
 // Agent returns the handle of one agent. It touches no disk; the agent need
 // not exist. The ids are checked again here: they become path elements.
 func (h *Home) Agent(tenant amber.TenantID, agent amber.AgentID) (*Agent, error) {
@@ -127,7 +144,7 @@ func (h *Home) Agent(tenant amber.TenantID, agent amber.AgentID) (*Agent, error)
 		return nil, err
 	}
 	return &Agent{
-		dir:    filepath.Join(h.dir, "tenants", string(tenant), "agents", string(agent)),
+		dir:    filepath.Join(h.dir, tenantsName, string(tenant), "agents", string(agent)),
 		tenant: tenant,
 		agent:  agent,
 		o:      h.o,

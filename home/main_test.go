@@ -188,6 +188,21 @@ func child(job, dir string) int {
 			}
 			return stay(c)
 		})
+	case "restore":
+		err = a.Operate(ctx, func() error {
+			r, err := a.BeginRestore(ctx, snapshotID)
+			if err != nil {
+				return err
+			}
+			defer r.Abort()
+			if err := buildLoosely(fsx.OS(), r.Dir(), r.Current()); err != nil {
+				return err
+			}
+			if err := stay(r.Current()); err != nil {
+				return err
+			}
+			return r.Switch(ctx, func(home.Current) (amber.Stamp, error) { return later, nil })
+		})
 	default:
 		err = fmt.Errorf("unknown job %q", job)
 	}

@@ -213,6 +213,57 @@ var conformance = []struct {
 		}
 		tr.wantContent("a", "one two")
 	}},
+	{"write at", func(t *testing.T, tr tree) {
+		f := tr.open("a", os.O_RDWR|os.O_CREATE)
+		writeAt := func(s string, off int64) error {
+			_, err := f.WriteAt([]byte(s), off)
+			return err
+		}
+		tr.want(writeAt("world", 6), nil)
+		tr.want(writeAt("hello", 0), nil)
+		tr.wantContent("a", "hello\x00world")
+		tr.write(f, "J") // the offset did not move
+		tr.wantContent("a", "Jello\x00world")
+		if err := writeAt("x", -1); err == nil {
+			t.Error("a negative offset was accepted")
+		}
+		tr.want(f.Close(), nil)
+		tr.want(writeAt("x", 0), fs.ErrClosed)
+		g := tr.open("a", os.O_WRONLY|os.O_APPEND)
+		defer g.Close()
+		if _, err := g.WriteAt([]byte("x"), 0); err == nil {
+			t.Error("a file opened to append was written at an offset")
+		}
+		tr.wantContent("a", "Jello\x00world")
+	}},
+	{"build", func(t *testing.T, tr tree) {
+		f, err := fsx.Build(tr.fs, tr.path("a"), 0o600)
+		tr.want(err, nil)
+		tr.write(f, "one")
+		buf := make([]byte, 3)
+		if n, err := f.ReadAt(buf, 0); n != 3 || err != nil || string(buf) != "one" {
+			t.Errorf("read back %q, %v", buf[:n], err)
+		}
+		tr.want(f.Close(), nil)
+		_, err = fsx.Build(tr.fs, tr.path("a"), 0o600)
+		tr.want(err, fs.ErrExist)
+		tr.wantContent("a", "one")
+		_, err = fsx.Build(tr.fs, tr.path("d/a"), 0o600)
+		tr.want(err, fs.ErrNotExist)
+	}},
+	{"sync all", func(t *testing.T, tr tree) {
+		tr.mkdir("d")
+		tr.mkdir("d/e")
+		tr.create("d/a", "one")
+		tr.create("d/e/b", "two")
+		tr.want(tr.fs.SyncAll(tr.path("d")), nil)
+		tr.want(tr.fs.SyncAll(tr.path("d/e")), nil)
+		tr.wantContent("d/e/b", "two")
+		tr.want(tr.fs.SyncAll(tr.path("none")), fs.ErrNotExist)
+		if err := tr.fs.SyncAll(tr.path("d/a")); err == nil {
+			t.Error("a file was synced as a directory")
+		}
+	}},
 	{"read at", func(t *testing.T, tr tree) {
 		tr.create("a", "0123456789")
 		f := tr.open("a", os.O_RDONLY)

@@ -15,6 +15,9 @@
 //	link or rename          the bytes are visible
 //	syncdir                 the name is durable: only now does the call return nil
 //
+// A folder that nobody looks into before a pointer names it needs less: [Build] makes its files under
+// their own names, [FS.SyncAll] makes all of them durable at once, and then the pointer is replaced.
+//
 // A writer killed on the way leaves a .amber-tmp-X file behind; [SweepTemp] removes those.
 //
 // The functions work on an [FS]. [OS] is the real one. Package crashfs knows what a power cut would

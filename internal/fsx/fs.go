@@ -60,6 +60,12 @@ type FS interface {
 	// SyncDir makes the entries of a directory durable: what was created, linked, renamed or removed
 	// in it. It says nothing about the content of those files, nor about the directory's own name.
 	SyncDir(name string) error
+
+	// SyncAll makes everything durable that was written, made, linked, renamed or removed below the directory
+	// name so far, by whomever: contents and names, but not the directory's own name. It may make more durable than
+	// that. It follows no symbolic link below name. After an error nothing of it may be taken for durable, and what was
+	// being built must be given up: a second SyncAll may return nil without having persisted anything.
+	SyncAll(name string) error
 }
 
 // File is an open file. Its methods promise what those of [os.File] promise; in particular Write
@@ -69,6 +75,9 @@ type File interface {
 	io.ReaderAt
 	io.Writer
 	io.Closer
+
+	// WriteAt writes at an offset; a gap before it reads as zeros. A file that was opened to append refuses it.
+	io.WriterAt
 
 	// Name returns the path the file was opened with.
 	Name() string

@@ -54,6 +54,15 @@ func TestIOOrder(t *testing.T) {
 		{"replace", "old", func(fsys fsx.FS, root string) error {
 			return fsx.Replace(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))
 		}},
+		{"build_sync_all", "", func(fsys fsx.FS, root string) error {
+			f, err := fsx.Build(fsys, filepath.Join(root, "a"), 0o600)
+			if err != nil {
+				return err
+			}
+			_, second := f.WriteAt([]byte("two"), 3)
+			_, first := f.WriteAt([]byte("one"), 0)
+			return errors.Join(second, first, f.Close(), fsys.SyncAll(root))
+		}},
 		{"mkdir_all", "", func(fsys fsx.FS, root string) error {
 			return fsx.MkdirAll(fsys, filepath.Join(root, "x", "y", "z"), 0o700)
 		}},

@@ -100,6 +100,36 @@ func (c *FS) SyncDir(name string) error {
 	return nil
 }
 
+// SyncAll implements [fsx.FS]. It is one call: a power cut in the middle of it leaves what one before it leaves,
+// any part of what is not durable yet.
+func (c *FS) SyncAll(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.mutate(); err != nil {
+		return pathError("syncall", name, err)
+	}
+	n, err := c.lookup(name)
+	if err == nil && !n.isDir() {
+		err = syscall.ENOTDIR
+	}
+	if err != nil {
+		return pathError("syncall", name, err)
+	}
+	c.syncTree(n)
+	return nil
+}
+
+func (c *FS) syncTree(n *node) {
+	if !n.isDir() {
+		n.sync()
+		return
+	}
+	for _, child := range n.entries {
+		c.syncTree(child)
+	}
+	c.syncNames(n)
+}
+
 // syncNames makes the changes in dir durable. What an operation did to another directory stays pending.
 func (c *FS) syncNames(dir *node) {
 	whole := 0 // operations before this index become durable as a whole

@@ -2,7 +2,8 @@
 //
 // It keeps two states side by side: what programs see, and what is durable. [fsx.File.Sync] makes the
 // content and length of a file durable, but not its name; [fsx.FS.SyncDir] makes the names in one
-// directory durable, but not their content, and not the directory's own name.
+// directory durable, but not their content, and not the directory's own name. [fsx.FS.SyncAll] does both for everything below
+// a directory; until then a file that was made there may be lost, empty, torn or whole after a power cut.
 //
 // [FS.CrashClone] returns what a power cut leaves: everything durable, plus a random part of the rest.
 //

@@ -1,6 +1,7 @@
 package crashfs
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -77,6 +78,28 @@ func (f *file) Write(p []byte) (int, error) {
 	f.node.writeAt(p, f.offset)
 	f.node.modTime = f.fs.now()
 	f.offset += len(p)
+	return len(p), nil
+}
+
+// errAppend is what os.File says.
+var errAppend = errors.New("the file was opened to append")
+
+func (f *file) WriteAt(p []byte, off int64) (int, error) {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	err := f.usable(f.fs.mutate, writable(f.flag))
+	switch {
+	case err != nil:
+	case f.flag&os.O_APPEND != 0:
+		err = errAppend
+	case off < 0:
+		err = syscall.EINVAL
+	}
+	if err != nil {
+		return 0, pathError("writeat", f.name, err)
+	}
+	f.node.writeAt(p, int(off))
+	f.node.modTime = f.fs.now()
 	return len(p), nil
 }
 

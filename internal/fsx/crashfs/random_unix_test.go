@@ -46,7 +46,11 @@ func TestRandomOperations(t *testing.T) {
 			if diff := cmp.Diff(want, list(t, c, "/")); diff != "" {
 				t.Fatalf("trees (-os +crashfs):\n%s", diff)
 			}
-			syncAll(t, c, "/")
+			if seed%2 == 0 {
+				syncAll(t, c, "/")
+			} else if err := c.SyncAll("/"); err != nil {
+				t.Fatal(err)
+			}
 			if diff := cmp.Diff(want, list(t, c.CrashClone(r), "/")); diff != "" {
 				t.Fatalf("synced tree after a crash (-os +crashfs):\n%s", diff)
 			}
@@ -76,6 +80,8 @@ func randomOp(r *rand.Rand) operation {
 	}
 	write := func(f fsx.File) error { _, err := f.Write(data); return err }
 	ops := []operation{
+		{"write at " + one, onFile(os.O_RDWR, func(f fsx.File) error { _, err := f.WriteAt(data, size); return err })},
+		{"sync all " + one, func(fsys fsx.FS, root string) error { return fsys.SyncAll(filepath.Join(root, one)) }},
 		{"mkdir " + one, func(fsys fsx.FS, root string) error { return fsys.Mkdir(filepath.Join(root, one), 0o700) }},
 		{"create " + one, onFile(os.O_WRONLY|os.O_CREATE|os.O_EXCL, write)},
 		{"overwrite " + one, onFile(os.O_RDWR|os.O_CREATE, write)},

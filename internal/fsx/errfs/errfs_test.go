@@ -52,6 +52,7 @@ func session(fsys fsx.FS) (failed []errfs.Op) {
 	_, err = fsys.ReadDir("/")
 	note(errfs.OpReadDir, err)
 	note(errfs.OpSyncDir, fsys.SyncDir("/"))
+	note(errfs.OpSyncAll, fsys.SyncAll("/"))
 	return failed
 }
 
@@ -73,7 +74,7 @@ func TestRules(t *testing.T) {
 		{"name and number", errfs.Rule{Glob: "f", Nth: 2}, []errfs.Op{errfs.OpWrite}},
 	}
 	for _, op := range []errfs.Op{
-		errfs.OpMkdir, errfs.OpWrite, errfs.OpSync, errfs.OpSyncDir, errfs.OpRemove, errfs.OpOpen,
+		errfs.OpMkdir, errfs.OpWrite, errfs.OpSync, errfs.OpSyncDir, errfs.OpSyncAll, errfs.OpRemove, errfs.OpOpen,
 		errfs.OpStat, errfs.OpLstat, errfs.OpReadDir,
 	} {
 		tests = append(tests, struct {
@@ -229,6 +230,41 @@ func syncByName(e fsx.FS, name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// TestFailedSyncAllSpoilsTheTree checks that nothing below the directory becomes durable any more, whatever later
+// calls answer.
+func TestFailedSyncAllSpoilsTheTree(t *testing.T) {
+	t.Parallel()
+	disk := crashfs.New()
+	fsys := errfs.Wrap(disk, errfs.Rule{Op: errfs.OpSyncAll, Nth: 1, Err: syscall.EIO})
+	if err := fsx.MkdirAll(fsys, "/d/e", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, err := fsx.Build(fsys, "/d/e/a", 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("one"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := fsys.SyncAll("/d"); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("got %v, want EIO", err)
+	}
+	for what, err := range map[string]error{"sync": f.Sync(), "sync all": fsys.SyncAll("/d"), "sync all below": fsys.SyncAll("/d/e"), "close": f.Close()} {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	lost := false
+	for seed := range uint64(50) {
+		after := disk.CrashClone(rand.New(rand.NewPCG(seed, 0)))
+		got, err := fsx.ReadFile(after, "/d/e/a", 10)
+		lost = lost || err != nil || string(got) != "one"
+	}
+	if !lost {
+		t.Error("a sync after the failed one made the file durable")
+	}
+}
+
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -244,6 +280,7 @@ func TestTrace(t *testing.T) {
 		"rename g -> h",
 		"remove f",
 		"syncdir /",
+		"syncall /",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

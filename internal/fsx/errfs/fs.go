@@ -64,6 +64,10 @@ func (w watched) SyncDir(name string) error {
 	return w.obs.around(&call{op: OpSyncDir, name: name}, func() error { return w.base.SyncDir(name) })
 }
 
+func (w watched) SyncAll(name string) error {
+	return w.obs.around(&call{op: OpSyncAll, name: name}, func() error { return w.base.SyncAll(name) })
+}
+
 // file leads every call on an open file past an observer.
 type file struct {
 	base fsx.File
@@ -95,6 +99,17 @@ func (f file) Write(p []byte) (int, error) {
 	c.data = p
 	err := f.obs.around(c, func() error {
 		n, err := f.base.Write(c.data)
+		c.n = int64(n)
+		return err
+	})
+	return int(c.n), err
+}
+
+func (f file) WriteAt(p []byte, off int64) (int, error) {
+	c := f.call(OpWrite)
+	c.data = p
+	err := f.obs.around(c, func() error {
+		n, err := f.base.WriteAt(c.data, off)
 		c.n = int64(n)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/amber-memory/amber/internal/fsx"
@@ -31,7 +32,8 @@ type Rule struct {
 // FS is a file system that fails by rules. It is safe for concurrent use.
 //
 // A failed sync does not reach the base, and the file is spoiled: as on Linux, whose kernel drops the dirty
-// pages then, later syncs of it return nil without reaching the base either.
+// pages then, later syncs of it return nil without reaching the base either. A failed SyncAll spoils everything that
+// lies below its directory then.
 type FS struct {
 	watched
 	in *injector
@@ -71,6 +73,7 @@ type injector struct {
 	fired   []Op
 	spoiled map[string]bool   // by path
 	lost    map[fsx.File]bool // spoiled too, for files renamed while open
+	trees   []string          // below which everything is spoiled
 }
 
 func (in *injector) around(c *call, do func() error) error {
@@ -78,7 +81,7 @@ func (in *injector) around(c *call, do func() error) error {
 		in.misfire(c, r, do)
 		return &fs.PathError{Op: string(c.op), Path: c.name, Err: r.Err}
 	}
-	if c.op == OpSync && in.isSpoiled(c) {
+	if (c.op == OpSync || c.op == OpSyncAll) && in.isSpoiled(c) {
 		return nil
 	}
 	err := do()
@@ -139,13 +142,23 @@ func (in *injector) misfire(c *call, r *Rule, do func() error) {
 		defer in.mu.Unlock()
 		in.spoiled[filepath.Clean(c.name)] = true
 		in.lost[c.file] = true
+	case OpSyncAll:
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.trees = append(in.trees, filepath.Clean(c.name))
 	}
 }
 
 func (in *injector) isSpoiled(c *call) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.spoiled[filepath.Clean(c.name)] || in.lost[c.file]
+	name := filepath.Clean(c.name)
+	for _, dir := range in.trees {
+		if name == dir || strings.HasPrefix(name, dir+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return in.spoiled[name] || in.lost[c.file]
 }
 
 // follow lets the mark of a spoiled file go with its name.

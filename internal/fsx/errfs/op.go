@@ -11,11 +11,12 @@ type Op string
 
 // The kinds of calls. Those after OpRemove change nothing, and [Trace] leaves them out.
 const (
-	OpCreate   Op = "create" // OpenFile with O_CREATE
-	OpWrite    Op = "write"
+	OpCreate   Op = "create"   // OpenFile with O_CREATE
+	OpWrite    Op = "write"    // Write and WriteAt
 	OpTruncate Op = "truncate" // Truncate, and OpenFile with O_TRUNC but without O_CREATE
 	OpSync     Op = "sync"
 	OpSyncDir  Op = "syncdir"
+	OpSyncAll  Op = "syncall"
 	OpMkdir    Op = "mkdir"
 	OpLink     Op = "link"
 	OpRename   Op = "rename"

@@ -1,0 +1,53 @@
+package fsx
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestSyncTreeLeavesLinksAlone walks a tree with everything in it that is no file, as SyncAll does where there is no
+// sync of a whole file system.
+func TestSyncTreeLeavesLinksAlone(t *testing.T) {
+	t.Parallel()
+	for name, sync := range map[string]func(string) error{"tree": syncTree, "all": syncAll} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, "d", "e"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "d", "e", "a"), []byte("one"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for link, to := range map[string]string{"loop": ".", "dangling": "/no/such/place", "outside": "/etc/passwd"} {
+				if err := os.Symlink(to, filepath.Join(dir, "d", link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := sync(filepath.Join(dir, "d")); err != nil {
+				t.Error(err)
+			}
+			if err := syncAll(filepath.Join(dir, "d", "loop")); err == nil {
+				t.Error("a link was followed")
+			}
+		})
+	}
+}
+
+// TestWrittenBackAsksTheFile checks that the question itself can fail.
+func TestWrittenBackAsksTheFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a")
+	if err := writtenBack(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want that it does not exist", err)
+	}
+	if err := os.WriteFile(path, []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writtenBack(path); err != nil {
+		t.Error(err)
+	}
+}
