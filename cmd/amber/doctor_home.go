@@ -111,9 +111,25 @@ func (d *doctor) checkGit(ctx context.Context) {
 	d.judge("git", err, "%s", version)
 }
 
+// checkRestore looks whether a restore was interrupted.
+func (d *doctor) checkRestore(agent *home.Agent) {
+	r, err := agent.Restoring()
+	switch {
+	case err != nil || r == nil:
+		d.judge("restore", err, "none is under way")
+	case r.Running:
+		d.judge("restore", nil, "generation %d is being built from %s", r.Generation, r.From)
+	case r.Switched:
+		d.warn("restore", "it is finished with the next write", "a restore from %s was interrupted when generation %d was live", r.From, r.Generation)
+	default:
+		d.warn("restore", "it is undone with the next write", "a restore from %s was interrupted; generation %d is live as before", r.From, r.Replaces)
+	}
+}
+
 // checkLocks looks whether the lock files can be used. That somebody holds
 // them is normal.
 func (d *doctor) checkLocks(agent *home.Agent) {
+	d.checkRestore(agent)
 	for _, name := range []string{"gate", "lock"} {
 		path := filepath.Join(agent.Dir(), name)
 		info, err := os.Lstat(path)

@@ -17,17 +17,19 @@ import (
 )
 
 // spoolCodes are the checks of the crash journal.
-var spoolCodes = []string{"spool", "spool.losses", "spool.quarantine", "spool.undrained"}
+var spoolCodes = []string{"spool", "spool.losses", "spool.quarantine", "spool.undrained", "spool.parked"}
 
 // lateDrain is how long entries may wait before the doctor warns.
 const lateDrain = time.Hour
 
 // checkSpool looks through the crash journal. It takes no lock.
 func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
+	defer d.checkParked(ctx, agent) // what is parked lies outside the spool
+	live := spoolCodes[:len(spoolCodes)-1]
 	dir := agent.SpoolDir()
 	_, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		for _, code := range spoolCodes {
+		for _, code := range live {
 			d.judge(code, nil, "there is no journal yet")
 		}
 		return
@@ -39,7 +41,7 @@ func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
 	}
 	if err != nil {
 		d.judge("spool", err, "")
-		for _, code := range spoolCodes[1:] {
+		for _, code := range live[1:] {
 			d.skip(code, "the journal cannot be trusted")
 		}
 		return
@@ -183,6 +185,29 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 		return
 	}
 	d.judge("spool.undrained", err, "%d entries wait to be drained", waiting)
+}
+
+// checkParked looks whether a restore has left entries behind that nobody has
+// decided about.
+func (d *doctor) checkParked(ctx context.Context, agent *home.Agent) {
+	states, err := parked(ctx, agent, registry.Default().Journal, d.clock, nil)
+	if err != nil {
+		d.skip("spool.parked", "nobody knows what is parked: "+err.Error())
+		return
+	}
+	for _, p := range states {
+		if p.Error != "" {
+			d.warn("spool.parked", "amber journal status", "what a restore parked of generation %d cannot be read: %s", p.Generation, p.Error)
+			return
+		}
+	}
+	if len(states) > 0 {
+		p := states[0]
+		hint := fmt.Sprintf("amber journal drain --from-generation %d", p.Generation)
+		d.warn("spool.parked", hint, "a restore parked %d entries of generation %d", p.Entries, p.Generation)
+		return
+	}
+	d.judge("spool.parked", nil, "nothing is parked")
 }
 
 // cursorOf asks the databases how far the journal is drained, without

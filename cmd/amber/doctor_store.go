@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/storetest"
 )
@@ -82,7 +83,7 @@ func (d *doctor) checkClock(ctx context.Context, store *sqlite.Store) {
 
 // checkNotes looks through the notes' repository.
 func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent) {
-	notes, err := memdir.New(memdir.Options{Guard: noteGuard{agent}, Clock: d.clock})
+	notes, err := memdir.New(memdir.Options{Guard: snapshot.NotesGuard(agent), Clock: d.clock})
 	if err == nil {
 		err = notes.Check(ctx)
 	}

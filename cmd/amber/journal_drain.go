@@ -13,11 +13,13 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 )
 
 func (a *app) journalDrainCommand() *cobra.Command {
 	var detached bool
+	var generation int64
 	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Bring what the journal holds into the store",
@@ -26,14 +28,22 @@ in between. Sessions, turns, activity and learnings come out of it; a session
 whose process is gone is ended with reason crash. Events that can never be
 stored go to quarantine and do not keep others back.
 
-Hooks start this by themselves, in the background.`,
-		Example: "  amber journal drain\n  amber journal drain --json",
+Hooks start this by themselves, in the background.
+
+A restore parks what was not drained before it, because it was meant for the agent as it was.
+With --from-generation it is brought into the agent as it is now; "amber journal status"
+tells which generations have left entries behind.`,
+		Example: "  amber journal drain\n  amber journal drain --json\n  amber journal drain --from-generation 3",
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if detached {
 				return a.drainInBackground(cmd.Context())
 			}
-			report, err := a.drainNow(cmd.Context())
+			drainOnce := a.drainNow
+			if cmd.Flags().Changed("from-generation") {
+				drainOnce = func(ctx context.Context) (drain.Report, error) { return a.drainParked(ctx, generation) }
+			}
+			report, err := drainOnce(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -43,6 +53,7 @@ Hooks start this by themselves, in the background.`,
 			return report.Err()
 		},
 	}
+	cmd.Flags().Int64Var(&generation, "from-generation", 0, "drain what a restore parked of this generation")
 	cmd.Flags().BoolVar(&detached, "detached", false, "drain until nothing comes any more, unless somebody else does")
 	if err := cmd.Flags().MarkHidden("detached"); err != nil {
 		panic(err)
@@ -76,6 +87,11 @@ func (a *app) drainWorker(s *opened, o drain.Options) (*drain.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.workerOn(j, s, o)
+}
+
+// workerOn returns what drains a journal into an open store.
+func (a *app) workerOn(j *journal.Journal, s *opened, o drain.Options) (*drain.Worker, error) {
 	o.Journal, o.Clock, o.Alive = j, a.clock, proc.Check
 	o.Store = struct {
 		amber.Ingester

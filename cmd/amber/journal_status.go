@@ -16,6 +16,7 @@ import (
 type journalState struct {
 	Sessions []amber.JournalStatus `json:"sessions"`
 	Losses   journal.Losses        `json:"losses"`
+	Parked   []parkedState         `json:"parked"` // by restores, generation by generation
 	// StoreError says why nobody knows what is drained.
 	StoreError string `json:"store_error,omitempty"`
 }
@@ -28,7 +29,7 @@ func (a *app) journalStatusCommand() *cobra.Command {
 not be kept at all. Nothing is changed.
 
 Undrained entries wait for "amber journal drain". A gap is tool output that was
-dropped for space.`,
+dropped for space. Parked entries are those that were not drained before a restore.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			j, err := a.openJournal()
@@ -63,8 +64,32 @@ func (a *app) journalState(ctx context.Context, j *journal.Journal) (journalStat
 	if state.Sessions == nil {
 		state.Sessions = []amber.JournalStatus{}
 	}
-	state.Losses, err = j.Losses()
+	if state.Losses, err = j.Losses(); err != nil {
+		return state, err
+	}
+	state.Parked, err = a.parked(ctx, cursors)
 	return state, err
+}
+
+// parked returns what restores have parked.
+func (a *app) parked(ctx context.Context, c *cursors) ([]parkedState, error) {
+	agent, err := a.lookAtAgent()
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	var store amber.Ingester
+	if c.store != nil {
+		store = c.store.Store.Ingest
+	}
+	states, err := parked(ctx, agent, loaded.Config.Journal, a.clock, store)
+	if err != nil && ctx.Err() == nil { // a broken CURRENT; the store has said so already
+		return states, nil
+	}
+	return states, err
 }
 
 // cursors tells how far the journal is drained.
@@ -153,6 +178,12 @@ func (a *app) printJournalState(w io.Writer, state journalState) {
 	}
 	if state.Losses.Count > 0 {
 		fmt.Fprintf(w, "%d events could not be kept, the last one %s\n", state.Losses.Count, a.out.when(state.Losses.Last))
+	}
+	for _, p := range state.Parked {
+		fmt.Fprintf(w, "%d entries of generation %d are parked: amber journal drain --from-generation %d\n", p.Entries, p.Generation, p.Generation)
+		if p.Error != "" {
+			fmt.Fprintf(w, "not all of them can be read: %s\n", oneLine(p.Error, 200))
+		}
 	}
 	if state.StoreError != "" {
 		a.out.note("nobody knows what is drained: %s", oneLine(state.StoreError, 400))

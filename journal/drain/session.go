@@ -271,14 +271,14 @@ func (s *session) overtaken(ctx context.Context, err error) error {
 // everything. What counts as drained is what the store says now: a restore may
 // have taken it back since.
 func (s *session) clear(ctx context.Context, from int64) error {
-	if every := s.o.ClearEvery; every > 1 && !s.ended && s.cursor.Seq > 0 && s.cursor.Seq/every == from/every && s.drained < clearBytes {
+	if every := s.o.ClearEvery; every > 1 && !s.ended && !s.o.Final && s.cursor.Seq > 0 && s.cursor.Seq/every == from/every && s.drained < clearBytes {
 		return nil
 	}
 	now, err := s.o.Store.JournalCursor(ctx, s.origin.Cursor)
 	if err != nil {
 		return err
 	}
-	return s.tidy(ctx, s.key, now.Seq, s.ended || now.Seq == 0, s.report)
+	return s.tidy(ctx, s.key, now.Seq, s.ended || s.o.Final || now.Seq == 0, s.report)
 }
 
 // clearBytes is how much may be drained in one round without being cleared.

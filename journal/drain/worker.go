@@ -54,6 +54,10 @@ type Options struct {
 	// ClearEvery is after how many entries the drained segments of a session
 	// that goes on are cleared; 0: 16, 1: always.
 	ClearEvery int64
+	// Final is for a journal that nobody appends to any more: its sessions are
+	// removed as soon as they are drained, whether they have ended or not, and
+	// none is ended for being silent.
+	Final bool
 	// Wait pauses; nil: by a timer. It returns early, with the error, when ctx
 	// ends.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -151,10 +155,10 @@ func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 			report.fail(key, err)
 		}
 	}
-	if err := w.sweep(ctx, &report); err != nil {
-		return report, err
+	if w.o.Final {
+		return report, nil
 	}
-	return report, nil
+	return report, w.sweep(ctx, &report)
 }
 
 // drain drains one session. Another worker may be faster; then it goes on

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/journal"
+)
+
+// switched moves a home to a copy of its live generation, as a restore does, and
+// parks what its journal holds.
+func (p *sickHome) switched() {
+	p.t.Helper()
+	h, err := home.At(p.home, home.Options{Clock: p.world.clock, Random: p.world.random})
+	p.must(err)
+	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	p.must(err)
+	j, err := journal.Open(a.SpoolDir(), journal.Options{Clock: p.world.clock})
+	p.must(err)
+	ctx := p.t.Context()
+	p.must(a.Operate(ctx, func() error {
+		r, err := a.BeginRestore(ctx, "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d")
+		if err != nil {
+			return err
+		}
+		return r.Switch(ctx, func(old home.Current) (amber.Stamp, error) {
+			_, err := j.Park(ctx, a.ParkedDir(old.Generation), func(journal.Origin) (int64, error) { return 0, nil })
+			return 0, errors.Join(err, os.CopyFS(r.Dir(), os.DirFS(a.GenDir(old))), os.RemoveAll(a.SpoolDir()))
+		})
+	}))
+}
+
+func (p *sickHome) status() (state journalState) {
+	p.t.Helper()
+	code, out := p.run("journal", "status", "--json")
+	if err := json.Unmarshal([]byte(out), &state); code != 0 || err != nil {
+		p.t.Fatalf("exit %d, %v: %s", code, err, out)
+	}
+	return state
+}
+
+// TestParkedEntriesAreToldAndDrainedOnRequest goes the whole way of entries that
+// were not drained before a restore.
+func TestParkedEntriesAreToldAndDrainedOnRequest(t *testing.T) {
+	p := newHome(t, [][]string{
+		{"remember", "We chose PostgreSQL for JSONB"},
+		{"journal", "append", "--session", "s-1", "--type", "prompt", "why not MySQL"},
+		{"journal", "append", "--session", "s-2", "--type", "prompt", "what about SQLite"},
+	})
+	if state := p.status(); len(state.Parked) != 0 || len(state.Sessions) != 2 {
+		t.Fatalf("before: %+v", state)
+	}
+	p.switched()
+	state := p.status()
+	if len(state.Parked) != 1 || len(state.Sessions) != 0 {
+		t.Fatalf("after: %+v", state)
+	}
+	if got := state.Parked[0]; got.Generation != 1 || got.Sessions != 2 || got.Entries != 2 || got.Bytes == 0 || got.Error != "" {
+		t.Errorf("parked is %+v", got)
+	}
+	if _, out := p.run("journal", "status"); !strings.Contains(out, "2 entries of generation 1 are parked: amber journal drain --from-generation 1") {
+		t.Errorf("status says %q", out)
+	}
+	_, found := p.doctor()
+	if f := found["spool.parked"]; f.Status != statusWarning || f.Hint != "amber journal drain --from-generation 1" {
+		t.Errorf("doctor says %+v", f)
+	}
+	if code, out := p.run("journal", "drain"); code != 0 || !strings.Contains(out, "0 events") {
+		t.Errorf("a plain drain exits %d: %s", code, out)
+	}
+	for _, n := range []string{"2", "7", "0"} {
+		if code, out := p.run("journal", "drain", "--from-generation", n); code != 3 || !strings.Contains(out, "amber journal status") {
+			t.Errorf("generation %s exits %d: %s", n, code, out)
+		}
+	}
+	if code, out := p.run("journal", "drain", "--from-generation", "1"); code != 0 || !strings.Contains(out, "2 events of 2 sessions: 2 applied") {
+		t.Errorf("exits %d: %s", code, out)
+	}
+	if code, out := p.run("turn", "list", "--session", "s-1"); code != 0 || !strings.Contains(out, "why not MySQL") {
+		t.Errorf("turns: exit %d: %s", code, out)
+	}
+	if state := p.status(); len(state.Parked) != 0 {
+		t.Errorf("still parked: %+v", state.Parked)
+	}
+	if _, err := os.Lstat(p.agent("parked", "1")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the parked journal is left: %v", err)
+	}
+	if code, _ := p.run("journal", "drain", "--from-generation", "1"); code != 3 {
+		t.Errorf("a second time exits %d", code)
+	}
+}
+
+// TestParkedEntriesThatCannotBeStoredStay keeps what the store will not take.
+func TestParkedEntriesThatCannotBeStoredStay(t *testing.T) {
+	p := newHome(t, [][]string{
+		{"remember", "We chose PostgreSQL for JSONB"},
+		{"journal", "append", "--session", "s-1", "--type", "prompt", "why not MySQL"},
+	})
+	j, err := journal.Open(p.agent("spool"), journal.Options{Clock: p.world.clock})
+	p.must(err)
+	_, err = j.Append(t.Context(), journal.Session{Host: "test", ID: "s-2"}, journal.Entry{Payload: []byte("no event")})
+	p.must(err)
+	p.switched()
+	if code, out := p.run("journal", "drain", "--from-generation", "1"); code != 0 || !strings.Contains(out, "1 events are in quarantine") {
+		t.Errorf("exits %d: %s", code, out)
+	}
+	state := p.status()
+	if len(state.Parked) != 1 || state.Parked[0].Quarantined != 1 || state.Parked[0].Entries != 0 {
+		t.Errorf("parked is %+v", state.Parked)
+	}
+}
+
+// TestDoctorTellsOfAnInterruptedRestore looks at a folder whose restore was
+// killed, and at one with a note nobody can read.
+func TestDoctorTellsOfAnInterruptedRestore(t *testing.T) {
+	p := newSickHome(t)
+	h, err := home.At(p.home, home.Options{Clock: p.world.clock, Random: p.world.random})
+	p.must(err)
+	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	p.must(err)
+	p.must(a.Operate(t.Context(), func() error {
+		_, err := a.BeginRestore(t.Context(), "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d")
+		if _, found := p.doctor(); found["restore"].Status != statusOK || !strings.Contains(found["restore"].Detail, "being built") {
+			t.Errorf("while it runs: %+v", found["restore"])
+		}
+		return err
+	}))
+	code, found := p.doctor()
+	if f := found["restore"]; code != 0 || f.Status != statusWarning || !strings.Contains(f.Hint, "undone") {
+		t.Errorf("interrupted: exit %d, %+v", code, f)
+	}
+	p.must(os.WriteFile(filepath.Join(a.Dir(), "RESTORING"), []byte("who knows"), 0o600))
+	code, found = p.doctor()
+	if f := found["restore"]; code != 5 || f.Status != statusFailed || !strings.Contains(f.Hint, "RESTORING") {
+		t.Errorf("damaged: exit %d, %+v", code, f)
+	}
+	if code, out := p.run("remember", "the agent works on"); code != 0 {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}

@@ -1,0 +1,330 @@
+package drain_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/journal/drain"
+)
+
+// capture is a mark and the entries that go with it.
+type capture struct {
+	drain.Mark
+	frames []byte
+}
+
+// hold holds the journal until the test ends.
+func (w *world) hold() *drain.View {
+	w.t.Helper()
+	v, err := drain.NewSpool(w.journal, w.store).Hold(context.Background())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		if err := v.Close(); err != nil {
+			w.t.Error(err)
+		}
+	})
+	return v
+}
+
+// taken returns what a marked view hands out.
+func taken(t testing.TB, v *drain.View) (all []capture) {
+	t.Helper()
+	err := v.Frames(context.Background(), func(m drain.Mark, r io.Reader) error {
+		b, err := io.ReadAll(r)
+		all = append(all, capture{m, b})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// replay replays into a store and returns the report.
+func (c capture) replay(t testing.TB, into drain.Store) drain.Report {
+	t.Helper()
+	report, err := drain.Replay(context.Background(), c.Mark, bytes.NewReader(c.frames), into, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"))
+	w.once(drain.Options{})
+	w.keep(prompt(2, "two"), prompt(3, "three"))
+	v := w.hold()
+	w.keep(prompt(4, "four")) // hooks go on
+	other := prompt(5, "elsewhere")
+	other.SessionID = "s-2"
+	w.keep(other)
+	if err := v.Mark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.keep(prompt(6, "too late"))
+	all := taken(t, v)
+	if len(all) != 2 || v.Damaged() != 0 {
+		t.Fatalf("got %d sessions, %d damaged", len(all), v.Damaged())
+	}
+	for _, c := range all {
+		want := drain.Mark{Key: string(one.Key()), Host: one.Host, SessionID: one.ID, Cursor: c.Cursor, Drained: 1, Last: 4, Frames: 3}
+		if c.SessionID != one.ID {
+			s := journal.Session{Host: one.Host, ID: "s-2"}
+			want = drain.Mark{Key: string(s.Key()), Host: s.Host, SessionID: s.ID, Cursor: c.Cursor, Last: 1, Frames: 1}
+		}
+		if diff := cmp.Diff(want, c.Mark); diff != "" {
+			t.Errorf("mark (-want +got):\n%s", diff)
+		}
+	}
+	// Nobody drains meanwhile, and afterwards somebody can.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := w.worker(drain.Options{}).Once(ctx); err == nil {
+		t.Error("somebody drained a journal that is held")
+	}
+	if err := errors.Join(v.Close(), v.Close()); err != nil {
+		t.Error(err)
+	}
+	w.once(drain.Options{})
+	w.wantSaid("user: one", "user: two", "user: three", "user: four", "user: too late")
+}
+
+func TestHoldOfAJournalThatWasNeverMade(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v := w.hold()
+	if err := v.Mark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if all := taken(t, v); len(all) != 0 {
+		t.Errorf("got %v", all)
+	}
+	report, err := v.Park(t.Context(), filepath.Join(t.TempDir(), "parked"), nil)
+	if err != nil || report.Frames != 0 {
+		t.Errorf("park: %+v, %v", report, err)
+	}
+	if _, err := os.Lstat(w.dir); !errors.Is(err, os.ErrNotExist) {
+		t.Error("holding made the journal")
+	}
+}
+
+// TestReplayAppliesWhatWasCaptured replays into a store as it was when the journal was held, twice, and drains
+// the journal itself into it afterwards: everything is there once.
+func TestReplayAppliesWhatWasCaptured(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"), answer(2, "first"))
+	w.once(drain.Options{})
+	w.keep(prompt(3, "two"), answer(4, "second"), event(5, amber.HostSessionEnd))
+	v := w.hold()
+	if err := v.Mark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c := taken(t, v)[0]
+	if c.Frames != 3 {
+		t.Fatalf("captured %d entries", c.Frames)
+	}
+	report := c.replay(t, w.store)
+	if report.Events != 3 || report.Applied != 3 || report.Quarantined != 0 {
+		t.Errorf("got %+v", report)
+	}
+	want := []string{"user: one", "assistant: first", "user: two", "assistant: second"}
+	w.wantSaid(want...)
+	if w.session().EndedAt.IsZero() {
+		t.Error("the end was not replayed")
+	}
+	if again := c.replay(t, w.store); again.Applied != 0 {
+		t.Errorf("replayed twice: %+v", again)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if later := w.once(drain.Options{}); later.Applied != 0 {
+		t.Errorf("drained after the replay: %+v", later)
+	}
+	w.wantSaid(want...)
+
+	// A store that knows nothing of the session takes it, too; one that knows the events under another cursor
+	// does not take them again.
+	fresh := newStore(t)
+	if report := c.replay(t, fresh); report.Applied != 3 {
+		t.Errorf("into an empty store: %+v", report)
+	}
+	c.Cursor = strings.Repeat("0", 32)
+	if report := c.replay(t, fresh); report.Applied != 0 || report.Duplicates != 3 {
+		t.Errorf("under another cursor: %+v", report)
+	}
+}
+
+// TestReplayRefusesWhatWasNotCaptured gives it marks and entries that do not belong together.
+func TestReplayRefusesWhatWasNotCaptured(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"), prompt(2, "two"))
+	v := w.hold()
+	if err := v.Mark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	good := taken(t, v)[0]
+	for name, spoil := range map[string]func(c *capture){
+		"another host":    func(c *capture) { c.Host = "codex" },
+		"another session": func(c *capture) { c.SessionID = "s-9" },
+		"a path as a key": func(c *capture) { c.Key = "../../etc" },
+		"fewer entries":   func(c *capture) { c.Frames = 1 },
+		"more entries":    func(c *capture) { c.Frames, c.Last = 3, 9 },
+		"an earlier mark": func(c *capture) { c.Last, c.Frames = 1, 1 },
+		"a later cursor":  func(c *capture) { c.Drained, c.Frames = 1, 1 },
+		"negative":        func(c *capture) { c.Drained = -1 },
+		"cut off":         func(c *capture) { c.frames = c.frames[:len(c.frames)-1] },
+		"nothing":         func(c *capture) { c.frames = nil },
+		"flipped":         func(c *capture) { c.frames[100] ^= 1 },
+	} {
+		c := capture{good.Mark, bytes.Clone(good.frames)}
+		spoil(&c)
+		store := newStore(t)
+		_, err := drain.Replay(t.Context(), c.Mark, bytes.NewReader(c.frames), store, clock)
+		if amber.KindOf(err) != amber.KindDamaged {
+			t.Errorf("%s: got %v, want damaged", name, err)
+		}
+	}
+	bad := good
+	bad.Cursor = "no cursor"
+	if _, err := drain.Replay(t.Context(), bad.Mark, bytes.NewReader(bad.frames), newStore(t), clock); err == nil {
+		t.Error("a cursor that is none was accepted")
+	}
+}
+
+// TestReplayGoesOnBehindAnEventNobodyCanStore keeps one event from the others.
+func TestReplayGoesOnBehindAnEventNobodyCanStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"))
+	if _, err := w.journal.Append(t.Context(), one, journal.Entry{Payload: []byte("no event")}); err != nil {
+		t.Fatal(err)
+	}
+	w.keep(prompt(2, "two"))
+	v := w.hold()
+	if err := v.Mark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	report := taken(t, v)[0].replay(t, w.store)
+	if report.Applied != 2 || report.Quarantined != 1 {
+		t.Errorf("got %+v", report)
+	}
+	w.wantSaid("user: one", "user: two")
+}
+
+// TestParkedEntriesAreDrainedOnRequest parks what waits, moves the cursors as a restore does, and drains the
+// journal: only what came later arrives. The parked journal brings the rest, once, and is empty then.
+func TestParkedEntriesAreDrainedOnRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"))
+	w.once(drain.Options{})
+	w.keep(prompt(2, "two"), answer(3, "second"))
+	v := w.hold()
+	dest := filepath.Join(t.TempDir(), "parked", "1")
+	report, err := v.Park(t.Context(), dest, nil)
+	if err != nil || report.Frames != 2 || len(report.Floors) != 1 {
+		t.Fatalf("got %+v, %v", report, err)
+	}
+	w.keep(prompt(4, "three"))
+	for cursor, floor := range report.Floors {
+		_, err := w.store.Ingest(t.Context(), amber.Ingestion{Journal: cursor, Host: one.Host, Session: one.ID, After: 1, Through: floor})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.once(drain.Options{})
+	w.wantSaid("user: one", "user: three")
+
+	parked, err := journal.Open(dest, journal.Options{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := w.once(drain.Options{Journal: parked, Final: true})
+	if got.Applied != 2 || len(got.Ended) != 0 {
+		t.Errorf("got %+v", got)
+	}
+	w.wantSaid("user: one", "user: three", "user: two", "assistant: second")
+	if keys, err := parked.Keys(); len(keys) != 0 || err != nil {
+		t.Errorf("left are %v, %v", keys, err)
+	}
+	if again := w.once(drain.Options{Journal: parked, Final: true}); again.Any() {
+		t.Errorf("drained again: %+v", again)
+	}
+}
+
+// TestHoldFindsAnOwner holds a journal whose meta file got lost: the entries tell whose they are.
+func TestHoldFindsAnOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"))
+	if err := os.Remove(filepath.Join(w.dir, string(one.Key()), "meta")); err != nil {
+		t.Fatal(err)
+	}
+	v := w.hold()
+	report, err := v.Park(t.Context(), filepath.Join(t.TempDir(), "parked"), nil)
+	if err != nil || report.Frames != 1 || len(report.Failed) != 0 {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
+// TestFramesReaderMayBeLeft leaves the reader where it is, and fails.
+func TestFramesReaderMayBeLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, strings.Repeat("long ", 10_000)), prompt(2, strings.Repeat("long ", 10_000)))
+	v := w.hold()
+	if err := v.Mark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	for _, want := range []error{nil, stop} {
+		err := v.Frames(t.Context(), func(_ drain.Mark, r io.Reader) error {
+			_, err := io.ReadFull(r, make([]byte, 10))
+			return errors.Join(err, want)
+		})
+		if !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+}
+
+type mute struct{ amber.Ingester }
+
+func (mute) JournalCursor(context.Context, string) (amber.JournalCursor, error) {
+	return amber.JournalCursor{}, errMute
+}
+
+var errMute = errors.New("no answer")
+
+// TestHoldNeedsTheStore refuses to guess how far the journal is drained.
+func TestHoldNeedsTheStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"))
+	if _, err := drain.NewSpool(w.journal, mute{w.store}).Hold(t.Context()); !errors.Is(err, errMute) {
+		t.Errorf("got %v, want that of the store", err)
+	}
+	w.once(drain.Options{}) // and it has let go
+}
