@@ -33,6 +33,7 @@ type command struct {
 	dir   string   // where it runs; "" is the current folder
 	env   []string // all of it
 	stdin []byte
+	extra []string // settings, after those of every command
 }
 
 // name is what errors call the command: the subcommand, never its arguments.
@@ -47,12 +48,9 @@ var errExit = errors.New("git reports an error")
 func (p program) run(ctx context.Context, c command) ([]byte, error) {
 	timed, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	cmd := exec.CommandContext(timed, p.path, append(settings(c.args[0]), c.args...)...)
-	cmd.Dir, cmd.Env = c.dir, c.env
+	cmd := p.command(timed, c)
 	out, complaint := &capped{max: maxOutput, strict: true}, &capped{max: maxStderr}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), out, complaint
-	cmd.WaitDelay = killGrace
-	ownGroup(cmd)
 
 	if err := cmd.Start(); err != nil {
 		return nil, startError(c, p.path, err)
@@ -72,6 +70,19 @@ func (p program) run(ctx context.Context, c command) ([]byte, error) {
 		err = fmt.Errorf("%w: %s", errExit, reason(complaint.buf.String(), err))
 	}
 	return nil, amberError(amber.KindOf(err), c.name(), err, "")
+}
+
+// command returns the command without its pipes.
+func (p program) command(ctx context.Context, c command) *exec.Cmd {
+	args := settings(c.args[0])
+	for _, pair := range c.extra {
+		args = append(args, "-c", pair)
+	}
+	cmd := exec.CommandContext(ctx, p.path, append(args, c.args...)...)
+	cmd.Dir, cmd.Env = c.dir, c.env
+	cmd.WaitDelay = killGrace
+	ownGroup(cmd)
+	return cmd
 }
 
 func startError(c command, path string, err error) error {

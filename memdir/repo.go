@@ -137,7 +137,7 @@ func (r *repo) hasBranch() (bool, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err == nil, err
 	}
-	packed, err := r.readGitFile("packed-refs", 1<<20)
+	packed, err := r.readGitFile("packed-refs", maxPackedRefs)
 	return bytes.Contains(packed, []byte(" "+branch+"\n")), err
 }
 

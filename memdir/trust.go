@@ -31,6 +31,8 @@ var vetted = []struct {
 	{"objects/pack", nil},
 	{"refs", nil},
 	{"refs/heads", nil},
+	{"refs/amber", nil},
+	{pinDir, nil},
 }
 
 // vet tells whether there is a repository, and refuses one that git must not be started on. A .git folder

@@ -1,0 +1,7 @@
+//go:build !linux && !darwin
+
+package survey
+
+import "io/fs"
+
+func keyOf(fs.FileInfo) Key { return Key{} }

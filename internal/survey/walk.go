@@ -1,0 +1,201 @@
+package survey
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// The bounds of a survey where Options names no others.
+const (
+	DefaultMaxFiles = 100_000
+	DefaultMaxDepth = 64
+	// MaxSkipped bounds how much of what was skipped is listed one by one.
+	MaxSkipped = 1000
+)
+
+// Options bounds a survey.
+type Options struct {
+	Part string // goes into each Skipped
+	// Skip leaves out a path without a word, a folder with all that is in it; nil leaves out nothing.
+	Skip         func(rel string, dir bool) bool
+	MaxFiles     int   // files and folders; default DefaultMaxFiles
+	MaxDepth     int   // of folders in folders; default DefaultMaxDepth
+	MaxFileBytes int64 // 0: any size
+	// FollowRoot resolves symbolic links on the way to the root and the root itself. Without it a root that is a link
+	// is refused. Nothing below the root is ever followed.
+	FollowRoot bool
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxFiles <= 0 {
+		o.MaxFiles = DefaultMaxFiles
+	}
+	if o.MaxDepth <= 0 {
+		o.MaxDepth = DefaultMaxDepth
+	}
+	return o
+}
+
+// Walk surveys the folder root. Empty folders are entries. Links, devices, names that cannot be restored
+// everywhere, names that differ in case alone from one before them, what is too large, too deep, too much or may not
+// be read is in Skipped. What vanishes meanwhile was not there. Errors satisfy errors.Is for [fs.ErrNotExist] when there
+// is no root, and for [syscall.ENOTDIR] when it is no folder or, without FollowRoot, a link.
+func Walk(fsys fsx.FS, root string, o Options) (Survey, error) {
+	if o.FollowRoot {
+		resolved, err := filepath.EvalSymlinks(root)
+		if err != nil {
+			return Survey{}, fmt.Errorf("survey: %w", err)
+		}
+		root = resolved
+	}
+	info, err := fsys.Lstat(root)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "survey", Path: root, Err: syscall.ENOTDIR}
+	}
+	if err != nil {
+		return Survey{}, fmt.Errorf("survey: %w", err)
+	}
+	w := &walk{fsys: fsys, o: o.withDefaults(), survey: Survey{Root: root}}
+	if err := w.folder("", keyOf(info), 0); err != nil {
+		return Survey{}, fmt.Errorf("survey: %w", err)
+	}
+	slices.SortFunc(w.survey.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	return w.survey, nil
+}
+
+type walk struct {
+	fsys   fsx.FS
+	o      Options
+	survey Survey
+	seen   int
+	full   bool // the bound of files is reached
+}
+
+func (w *walk) skip(path, reason, detail string) {
+	if len(w.survey.Skipped) == MaxSkipped {
+		w.survey.Unlisted++
+		return
+	}
+	path = strings.ToValidUTF8(path, "\uFFFD")
+	w.survey.Skipped = append(w.survey.Skipped, amber.Skipped{Part: w.o.Part, Path: path, Reason: reason, Detail: detail})
+}
+
+// folder surveys one folder, which had the given key when it was found.
+func (w *walk) folder(rel string, key Key, depth int) error {
+	dir := filepath.Join(w.survey.Root, filepath.FromSlash(rel))
+	entries, err := w.fsys.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && rel != "":
+		return nil
+	case err != nil && rel != "":
+		w.skip(rel, amber.SkipUnreadable, cause(err))
+		return nil
+	case err != nil:
+		return err
+	}
+	before, skipped := len(w.survey.Entries), len(w.survey.Skipped)
+	twins := make(map[string]string, len(entries))
+	for _, e := range entries {
+		if w.full {
+			break
+		}
+		if err := w.visit(rel, e, twins, depth); err != nil {
+			return err
+		}
+	}
+	// Had the folder been exchanged for a link, all that was seen in it may lie outside of the root.
+	if info, err := w.fsys.Lstat(dir); err != nil || !info.IsDir() || !sameFile(keyOf(info), key) {
+		w.survey.Entries, w.survey.Skipped = w.survey.Entries[:before], w.survey.Skipped[:skipped]
+		w.skip(rel, amber.SkipTorn, "the folder was exchanged while it was read")
+	}
+	return nil
+}
+
+func sameFile(a, b Key) bool { return a.Device == b.Device && a.Inode == b.Inode }
+
+// visit surveys one entry of the folder dir. twins holds the names that were taken in it, folded.
+func (w *walk) visit(dir string, d fs.DirEntry, twins map[string]string, depth int) error {
+	rel := d.Name()
+	if dir != "" {
+		rel = dir + "/" + rel
+	}
+	if w.o.Skip != nil && w.o.Skip(rel, d.IsDir()) {
+		return nil
+	}
+	if w.seen++; w.seen > w.o.MaxFiles {
+		w.full = true
+		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("this and all after it: there are more than %d files", w.o.MaxFiles))
+		return nil
+	}
+	if !w.named(rel, d.Name(), twins) {
+		return nil
+	}
+	info, err := d.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		w.skip(rel, amber.SkipUnreadable, cause(err))
+		return nil
+	}
+	e, ok := entryOf(rel, info)
+	switch {
+	case !ok:
+		w.skip(rel, amber.SkipNotRegular, kindOf(info.Mode()))
+	case e.Mode == Dir && depth+1 > w.o.MaxDepth:
+		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("it is more than %d folders deep", w.o.MaxDepth))
+	case w.o.MaxFileBytes > 0 && e.Size > w.o.MaxFileBytes:
+		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("it has %d bytes, at most %d are captured", e.Size, w.o.MaxFileBytes))
+	default:
+		twins[Fold(d.Name())] = d.Name()
+		w.survey.Entries = append(w.survey.Entries, e)
+		if e.Mode == Dir {
+			return w.folder(rel, e.Key, depth+1)
+		}
+	}
+	return nil
+}
+
+// named reports whether an entry can be restored under its name, beside those that were taken before it.
+func (w *walk) named(rel, name string, twins map[string]string) bool {
+	err := CheckName(name)
+	if err == nil && len(rel) > maxPath {
+		err = fmt.Errorf("its path is longer than %d bytes", maxPath)
+	}
+	if twin, taken := twins[Fold(name)]; err == nil && taken {
+		err = fmt.Errorf("only case tells it from %q", twin)
+	}
+	if err != nil {
+		w.skip(rel, amber.SkipBadName, err.Error())
+	}
+	return err == nil
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch mode.Type() {
+	case fs.ModeSymlink:
+		return "a symbolic link"
+	case fs.ModeNamedPipe:
+		return "a fifo"
+	case fs.ModeSocket:
+		return "a socket"
+	}
+	return "a device"
+}
+
+// cause is an error without the path it is about, which whoever reads it knows.
+func cause(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
