@@ -16,7 +16,7 @@ const (
 
 // Bounds of objects. What is larger was not written by Amber.
 const (
-	defaultPackBytes = 16 << 20      // header and blobs of a pack; a larger blob has a pack of its own
+	defaultPackBytes = 4 << 20       // header and blobs of a pack; a larger blob has a pack of its own
 	maxPackData      = 128 << 20     // header and blobs of a pack that is read
 	maxPackBlobs     = 1 << 16       // blobs of a pack
 	maxIndexBlobs    = 1 << 17       // a writer begins another index object behind so many

@@ -27,6 +27,8 @@ type CheckReport struct {
 	Unindexed []string
 	// Strays are objects beside packs and index objects that mean nothing.
 	Strays []string
+
+	unindexedBytes int64
 }
 
 // OK reports whether nothing was wrong with what was looked at.
@@ -179,6 +181,7 @@ func (c *checker) index(ctx context.Context) error {
 	for _, id := range sorted(c.listing.packs) {
 		if !named[id] {
 			c.report.Unindexed = append(c.report.Unindexed, packName(id))
+			c.report.unindexedBytes += c.listing.packs[id]
 		}
 	}
 	return nil

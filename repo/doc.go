@@ -2,7 +2,7 @@
 //
 // A blob is bytes with an id, SHA-256 over its kind and what it says. It is
 // written once, compressed on its own, and lies with others in a pack of about
-// 16 MiB. A pack ends with the directory of its blobs. Index objects repeat the
+// 4 MiB. A pack ends with the directory of its blobs. Index objects repeat the
 // directories of packs, so that whoever opens a repository need not read every
 // pack; they can always be made again.
 //

@@ -55,7 +55,7 @@ const (
 	KindPages    Kind = 1 // pages of a database, one behind another
 	KindMap      Kind = 2 // where the pages of a database lie
 	KindFile     Kind = 3 // a file
-	KindTree     Kind = 4 // a folder
+	KindTree     Kind = 4 // a folder, or a part of a set of git objects
 	KindGit      Kind = 5 // a git object
 	KindManifest Kind = 6 // what a snapshot holds
 )

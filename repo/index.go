@@ -73,9 +73,11 @@ func (x *index) sort() {
 // add adds packs to a loaded index.
 func (x *index) add(packs []packDir) {
 	for _, p := range packs {
-		if n, fresh, _ := x.pack(p, false); fresh {
+		n, fresh, agrees := x.pack(p, false)
+		if fresh || !agrees {
 			x.recent = appendLocated(x.recent, p.dir, n)
 		}
+		x.packs[n].bad = false // it has just been stored, in the place of one that was lost
 	}
 	slices.SortFunc(x.recent, compareLocated)
 }
@@ -121,9 +123,10 @@ func (x *index) places(id ID) []place {
 	return append(good, bad...)
 }
 
-// has reports whether a blob lies in a pack that may be relied on.
-func (x *index) has(id ID) bool {
-	good := func(l located) bool { return !x.packs[l.pack].bad }
+// has reports whether a blob lies in a pack that may be relied on, and that
+// is none of those to avoid.
+func (x *index) has(id ID, avoid map[ID]bool) bool {
+	good := func(l located) bool { return !x.packs[l.pack].bad && !avoid[x.packs[l.pack].id] }
 	return slices.ContainsFunc(equal(x.base, id), good) || slices.ContainsFunc(equal(x.recent, id), good)
 }
 

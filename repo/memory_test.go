@@ -44,7 +44,7 @@ func TestWriterMemory(t *testing.T) {
 		t.Fatalf("%v, %+v", err, report)
 	}
 	t.Logf("%d packs, at most %.1f MiB in use", report.Packs, float64(most)/(1<<20))
-	if most == 0 || most > 48<<20 {
+	if most == 0 || most > 24<<20 {
 		t.Errorf("%d bytes in use", most)
 	}
 }

@@ -12,8 +12,16 @@ import (
 	"github.com/amber-memory/amber"
 )
 
+const (
+	saltDomain = "amber salt 1\x00"
+	// maxSalts is room for more salts than there are condemned packs of the
+	// same blobs.
+	maxSalts = 64
+)
+
 // packing is a pack that is being filled. Used by one goroutine at a time.
 type packing struct {
+	codec codec
 	spool spool
 	large []byte // behind the spool: a blob that is too large for it
 	dir   directory
@@ -21,8 +29,8 @@ type packing struct {
 	sum   hash.Hash
 }
 
-func newPacking(ctx context.Context, pool pool) (*packing, error) {
-	p := &packing{spool: spool{pool: pool}, sum: sha256.New()}
+func newPacking(ctx context.Context, codec codec, pool pool) (*packing, error) {
+	p := &packing{codec: codec, spool: spool{pool: pool}, sum: sha256.New()}
 	h := packHeader()
 	p.sum.Write(h)
 	p.end = int64(len(h))
@@ -31,7 +39,7 @@ func newPacking(ctx context.Context, pool pool) (*packing, error) {
 
 // fits reports whether another blob may be added.
 func (p *packing) fits(stored int, limit int64) bool {
-	return p.large == nil && p.end+int64(stored) <= limit && p.dir.blobs() < maxPackBlobs
+	return p.large == nil && p.end+int64(stored) <= limit && p.dir.blobs() < maxPackBlobs-maxSalts
 }
 
 // add appends a blob. With large set its bytes are not copied and must stay
@@ -50,13 +58,49 @@ func (p *packing) add(ctx context.Context, e entry, stored []byte, large bool) e
 
 // upload stores the pack and returns it when it is durable. The chunks have
 // gone back to the pool then, whatever happened.
-func (p *packing) upload(ctx context.Context, t amber.Target) (packDir, error) {
+func (p *packing) upload(ctx context.Context, t amber.Target, avoids func(ID) bool) (packDir, error) {
 	defer p.spool.release()
-	tail := append(bytes.Clone(p.dir), packFooter(p.dir, p.end)...)
-	p.sum.Write(tail)
-	d := packDir{id: ID(p.sum.Sum(nil)), size: p.end + int64(len(tail)), dir: p.dir}
-	body := io.MultiReader(&p.spool, bytes.NewReader(p.large), bytes.NewReader(tail))
+	id, tail := p.name()
+	var salts []byte
+	for avoids(id) {
+		salt, err := p.salt(id)
+		if err != nil {
+			return packDir{}, err
+		}
+		salts = append(salts, salt...)
+		id, tail = p.name()
+	}
+	d := packDir{id: id, size: p.end + int64(len(tail)), dir: p.dir}
+	body := io.MultiReader(&p.spool, bytes.NewReader(p.large), bytes.NewReader(salts), bytes.NewReader(tail))
 	return d, putObject(ctx, t, packName(d.id), d.id, d.size, body)
+}
+
+// name returns the id of the pack as it is now, and what lies behind its
+// blobs.
+func (p *packing) name() (ID, []byte) {
+	tail := append(bytes.Clone(p.dir), packFooter(p.dir, p.end)...)
+	sum, err := p.sum.(hash.Cloner).Clone()
+	if err != nil {
+		panic("clone sha-256: " + err.Error())
+	}
+	sum.Write(tail)
+	return ID(sum.Sum(nil)), tail
+}
+
+// salt adds a blob that nobody needs and that is in no other pack. A pack of
+// the same blobs as one that is about to be deleted must not be that one.
+func (p *packing) salt(id ID) ([]byte, error) {
+	b := append([]byte(saltDomain), id[:]...)
+	e := entry{id: p.codec.blobID(KindFile, b), kind: KindFile, offset: uint32(p.end), plain: uint32(len(b))}
+	stored, err := p.codec.seal(&e, b)
+	if err != nil {
+		return nil, err
+	}
+	e.stored, e.crc = uint32(len(stored)), checksum(stored)
+	p.dir = p.dir.add(e)
+	p.end += int64(len(stored))
+	p.sum.Write(stored)
+	return stored, nil
 }
 
 // putObject stores an object whose name is its digest. One that is there

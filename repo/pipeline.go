@@ -36,6 +36,11 @@ func (w *Writer) compress() {
 }
 
 func (w *Writer) seal(j *job) error {
+	if len(j.plain) > copyBytes && len(j.plain) <= FilePartBytes {
+		if out, ok := w.outs.Get().(*[]byte); ok {
+			j.out = *out
+		}
+	}
 	b, c, out := w.encs.compress(j.entry.kind, j.plain, j.out)
 	j.entry.compression, j.out = c, out
 	stored, err := w.repo.codec.seal(&j.entry, b)
@@ -82,7 +87,7 @@ func (w *Writer) packJob(ctx context.Context, p *packing, j *job) (*packing, err
 	}
 	if p == nil {
 		var err error
-		if p, err = newPacking(ctx, w.pool); err != nil {
+		if p, err = newPacking(ctx, w.repo.codec, w.pool); err != nil {
 			return p, err
 		}
 	}
@@ -124,13 +129,14 @@ func (w *Writer) upload(ctx context.Context) {
 			u.pack.spool.release()
 			continue
 		}
-		d, err := u.pack.upload(ctx, w.repo.target)
+		d, err := u.pack.upload(ctx, w.repo.target, w.avoids)
 		if err != nil {
 			w.fail(err)
 			continue
 		}
 		w.mu.Lock()
 		w.packs = append(w.packs, d)
+		w.stored = append(w.stored, d.id)
 		w.report.Packs++
 		w.mu.Unlock()
 	}

@@ -28,15 +28,7 @@ func (r *Repo) Read(ctx context.Context, ids []ID, fn func(Blob) error) error {
 	if err != nil {
 		return err
 	}
-	s := r.newStream()
-	for len(plan) > 0 {
-		n := neighbours(plan)
-		if err := s.read(ctx, plan[:n], fn); err != nil {
-			return err
-		}
-		plan = plan[n:]
-	}
-	return nil
+	return r.readPlan(ctx, plan, fn)
 }
 
 // plan returns the places of blobs in the order of reading.
@@ -87,6 +79,18 @@ type stream struct {
 
 func (r *Repo) newStream() *stream {
 	return &stream{repo: r, opener: opener{codec: r.codec, decoder: r.decoder}}
+}
+
+// readPlan reads the blobs of a plan.
+func (s *stream) readPlan(ctx context.Context, plan []place, fn func(Blob) error) error {
+	for len(plan) > 0 {
+		n := neighbours(plan)
+		if err := s.read(ctx, plan[:n], fn); err != nil {
+			return err
+		}
+		plan = plan[n:]
+	}
+	return nil
 }
 
 // read reads neighbours. What is not intact is looked for in its other places.

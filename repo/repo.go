@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -40,6 +41,10 @@ func Open(ctx context.Context, target amber.Target) (*Repo, error) {
 // since. After an error the old one stays. Errors: those of [Open].
 func (r *Repo) Reload(ctx context.Context) error {
 	x, problems, err := loadIndex(ctx, r.target)
+	// An index object that goes meanwhile was replaced by others.
+	for n := 1; err == nil && n < maxTries && slices.ContainsFunc(problems, isGoneIndex); n++ {
+		x, problems, err = loadIndex(ctx, r.target)
+	}
 	if err != nil {
 		return err
 	}
@@ -47,6 +52,10 @@ func (r *Repo) Reload(ctx context.Context) error {
 	defer r.mu.Unlock()
 	r.index, r.problems = x, problems
 	return nil
+}
+
+func isGoneIndex(p Problem) bool {
+	return p.Kind == amber.KindNotFound && strings.HasPrefix(p.Object, indexPrefix)
 }
 
 // Problems returns what was wrong with index objects when they were loaded,
@@ -67,10 +76,13 @@ func (r *Repo) Blobs() int {
 
 // Has reports whether a blob is in the repository, as far as its index tells,
 // in a pack that is there.
-func (r *Repo) Has(id ID) bool {
+func (r *Repo) Has(id ID) bool { return r.hasOutside(id, nil) }
+
+// hasOutside is Has without what lies only in some packs.
+func (r *Repo) hasOutside(id ID, avoid map[ID]bool) bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.index.has(id)
+	return r.index.has(id, avoid)
 }
 
 // Find tells where a blob lies, as far as the index knows. It may be in a pack

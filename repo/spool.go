@@ -5,20 +5,18 @@ import (
 	"io"
 )
 
-const (
-	chunkBytes = 1 << 20
-	// poolChunks is more than a pack of defaultPackBytes needs: the next pack
-	// begins to fill while one is uploaded.
-	poolChunks = 24
-)
+const chunkBytes = 256 << 10
 
 // pool bounds the memory of the packs of a writer. A nil chunk in it is one
 // that was never needed.
 type pool chan []byte
 
-func newPool() pool {
-	p := make(pool, poolChunks)
-	for range poolChunks {
+// newPool returns more chunks than a pack needs: the next pack begins to fill
+// while one is uploaded.
+func newPool(packBytes int64) pool {
+	n := max(packBytes, defaultPackBytes)/chunkBytes + 4
+	p := make(pool, n)
+	for range n {
 		p <- nil
 	}
 	return p

@@ -11,9 +11,9 @@ import (
 const (
 	compressors = 2
 	// inFlight is how many blobs a writer holds that are in no pack yet.
-	inFlight = 2 * compressors
+	inFlight = 4 * compressors
 	// copyBytes is the longest blob that Put copies; it waits for longer ones.
-	copyBytes = 1 << 20
+	copyBytes = 256 << 10
 )
 
 // Report says what a [Writer] has done since it began.
@@ -26,8 +26,9 @@ type Report struct {
 }
 
 // Writer stores blobs. Safe for concurrent use; blobs lie in packs in the
-// order of Put. It needs about 32 MiB as long as no blob is longer than
-// 1 MiB, and for a longer one about its length in addition.
+// order of Put. It needs about 8 MiB as long as no blob is longer than 64 KiB,
+// 12 MiB as long as none is longer than 256 KiB, and for a longer one about its
+// length in addition.
 //
 // The first pack that cannot be stored ends a writer: Put and Flush return
 // that error from then on.
@@ -45,13 +46,18 @@ type Writer struct {
 	done    sync.WaitGroup
 	broken  chan struct{} // closed when err is set
 	indexed sync.Mutex    // held by a Flush while it writes index objects
+	parts   sync.Pool     // *[]byte, each for a part of a file
+	outs    sync.Pool     // *[]byte, each for a part of a file, compressed
 
 	mu     sync.Mutex
 	err    error
 	closed bool
 	seen   map[ID]struct{}
+	avoid  map[ID]bool // packs
+	lost   map[ID]bool // blobs that are there, and damaged
 	report Report
 	packs  []packDir // durable, and in no index object yet
+	stored []ID      // packs that are durable
 }
 
 // job is a blob on its way into a pack, or a Flush behind the blobs before it.
@@ -71,7 +77,7 @@ type job struct {
 func (r *Repo) NewWriter(ctx context.Context) *Writer {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Writer{
-		repo: r, encs: newEncoders(compressors), pool: newPool(),
+		repo: r, encs: newEncoders(compressors), pool: newPool(r.packBytes),
 		free: make(chan *job, inFlight), work: make(chan *job, inFlight), order: make(chan *job, inFlight),
 		uploads: make(chan upload), cancel: cancel, broken: make(chan struct{}), seen: map[ID]struct{}{},
 	}
@@ -88,7 +94,7 @@ func (r *Repo) NewWriter(ctx context.Context) *Writer {
 
 // Put stores a blob of any kind but pages, unless there is one of its id, and
 // returns the id. The blob is stored when Flush has returned. The bytes may be
-// used again when Put returns. When ctx ends while a blob of more than 1 MiB
+// used again when Put returns. When ctx ends while a blob of more than 256 KiB
 // is on its way, the writer ends with it. Errors: invalid for another kind or
 // too many bytes; that of the pack that could not be stored.
 func (w *Writer) Put(ctx context.Context, kind Kind, plain []byte) (ID, error) {
@@ -143,12 +149,9 @@ func (w *Writer) put(ctx context.Context, e entry, plain []byte) error {
 
 // known counts a blob that needs not be stored.
 func (w *Writer) known(id ID) (bool, error) {
-	known := w.repo.Has(id)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !known {
-		_, known = w.seen[id]
-	}
+	known := w.holds(id)
 	if known && w.err == nil {
 		w.report.Known++
 	}
@@ -199,10 +202,13 @@ func (j *job) load(e entry, plain []byte) {
 	j.plain = j.buf
 }
 
-// rest gives a job back, without what is too large to keep.
+// rest gives a job back, without what is too large to keep with each.
 func (w *Writer) rest(j *job) {
 	out := j.out
 	if cap(out) > 2*copyBytes {
+		if large := out; cap(large) <= 2*FilePartBytes {
+			w.outs.Put(&large)
+		}
 		out = nil
 	}
 	*j = job{buf: j.buf, out: out, ready: j.ready}

@@ -1,0 +1,352 @@
+package repo_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/repo"
+)
+
+// furnished is a repository that has every kind of object: snapshots of two
+// agents, a stub, a pin, a condemned pack.
+func furnished(t testing.TB) (s *store, kept []repo.Manifest) {
+	t.Helper()
+	s = newStore(t, newMemory())
+	take := func(agent amber.AgentID, word string) repo.Manifest {
+		m, err := s.prepare(t, agent, laptop, content{word, 0})
+		if err == nil {
+			err = s.publish(m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	gone := take(ada, "gone")
+	kept = []repo.Manifest{take(ada, "kept"), take(bob, "other")}
+	if err := s.catalog.SetPin(ctx, ada, kept[0].ID, true, s.at()); err != nil {
+		t.Fatal(err)
+	}
+	s.delete(t, gone)
+	s.gc(t)
+	s.whole(t, kept...)
+	return s, kept
+}
+
+func kinds(names []string) []string {
+	var l []string
+	for _, name := range names {
+		kind, _, _ := strings.Cut(name, "/")
+		l = append(l, kind)
+	}
+	slices.Sort(l)
+	return slices.Compact(l)
+}
+
+// auditAs audits with the heads that were known before something happened.
+func auditAs(t testing.TB, target amber.Target, heads map[string]repo.Link) amber.CheckReport {
+	t.Helper()
+	return auditOf(t, open(t, target), heads)
+}
+
+func auditOf(t testing.TB, r *repo.Repo, heads map[string]repo.Link) amber.CheckReport {
+	t.Helper()
+	known := func(agent amber.AgentID, device string) (repo.Link, bool) {
+		l, ok := heads[string(agent)+" "+device]
+		return l, ok
+	}
+	report, err := r.Audit(ctx, tenant, true, known, repo.ChainName{Agent: ada, Device: laptop}, repo.ChainName{Agent: bob, Device: laptop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func headsOf(t testing.TB, s *store) map[string]repo.Link {
+	t.Helper()
+	heads := map[string]repo.Link{}
+	for _, agent := range []amber.AgentID{ada, bob} {
+		l, err := s.catalog.Tip(ctx, agent, laptop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads[string(agent)+" "+laptop] = l
+	}
+	return heads
+}
+
+// TestEveryChangedByteOfARepositoryIsFound flips a bit of every byte of every
+// object.
+func TestEveryChangedByteOfARepositoryIsFound(t *testing.T) {
+	t.Parallel()
+	s, _ := furnished(t)
+	target := s.target.(*memory)
+	names := target.names("")
+	if diff := cmp.Diff([]string{"condemned", "index", "packs", "pins", "snapshots", "stubs"}, kinds(names)); diff != "" {
+		t.Fatal(diff)
+	}
+	heads := headsOf(t, s)
+	flips, step := 0, 1
+	if raceEnabled || testing.Short() {
+		step = 11
+	}
+	for _, name := range names {
+		object := target.objects[name]
+		for i := 0; i < len(object); i += step {
+			object[i] ^= 1 << (i % 8)
+			if auditOf(t, s.repo, heads).OK() {
+				t.Errorf("%s byte %d: not found", name, i)
+			}
+			object[i] ^= 1 << (i % 8)
+			flips++
+			target.calls = nil
+		}
+	}
+	t.Logf("%d flips in %d objects", flips, len(names))
+	if r := auditAs(t, target, heads); !r.OK() {
+		t.Errorf("put right again: %+v", r)
+	}
+}
+
+// TestEveryBitOfAManifestMatters flips each of them.
+func TestEveryBitOfAManifestMatters(t *testing.T) {
+	t.Parallel()
+	s, kept := furnished(t)
+	object := s.target.(*memory).objects[manifestOf(kept[0])]
+	for i := range object {
+		for bit := range 8 {
+			object[i] ^= 1 << bit
+			_, err := s.catalog.Get(ctx, ada, kept[0].ID)
+			wantKind(t, fmt.Sprintf("byte %d bit %d", i, bit), err, amber.KindDamaged)
+			object[i] ^= 1 << bit
+		}
+	}
+}
+
+// TestObjectsThatAreMissingCutOrInAnotherPlaceAreFound does to every object, or
+// pair of objects, what accidents do.
+func TestObjectsThatAreMissingCutOrInAnotherPlaceAreFound(t *testing.T) {
+	t.Parallel()
+	s, _ := furnished(t)
+	target := s.target.(*memory)
+	heads := headsOf(t, s)
+	names := target.names("")
+	find := func(what string, do func(o map[string][]byte)) {
+		t.Helper()
+		spoiled := target.clone()
+		do(spoiled.objects)
+		if auditAs(t, spoiled, heads).OK() {
+			t.Errorf("%s: not found", what)
+		}
+	}
+	for _, name := range names {
+		// Whether there is a pin, or a list of condemned packs, nothing else
+		// tells. Nor is it damage when a pack that nobody needs loses its
+		// index object.
+		if !strings.HasPrefix(name, "pins/") && !strings.HasPrefix(name, "condemned/") && !unneededIndex(target, name) {
+			find(name+" missing", func(o map[string][]byte) { delete(o, name) })
+			find(name+" renamed", func(o map[string][]byte) { o[name+".old"] = o[name]; delete(o, name) })
+		}
+		find(name+" empty", func(o map[string][]byte) { o[name] = nil })
+		find(name+" cut in half", func(o map[string][]byte) { o[name] = o[name][:len(o[name])/2] })
+		find(name+" one byte short", func(o map[string][]byte) { o[name] = o[name][:len(o[name])-1] })
+		find(name+" one byte longer", func(o map[string][]byte) { o[name] = append(o[name], '\n') })
+		find(name+" zeros", func(o map[string][]byte) { o[name] = make([]byte, len(o[name])) })
+		for _, other := range names {
+			if name < other {
+				find(name+" and "+other+" exchanged", func(o map[string][]byte) { o[name], o[other] = o[other], o[name] })
+			}
+			if name != other {
+				find(name+" over "+other, func(o map[string][]byte) { o[other] = o[name] })
+			}
+		}
+	}
+}
+
+// unneededIndex reports whether nothing is missing without an index object.
+func unneededIndex(target *memory, name string) bool {
+	if !strings.HasPrefix(name, "index/") {
+		return false
+	}
+	c := target.clone()
+	delete(c.objects, name)
+	r, err := repo.Open(ctx, c)
+	if err != nil {
+		return false
+	}
+	_, err = r.CollectGarbage(ctx, repo.GCOptions{Tenant: tenant, Now: func() time.Time { return epoch }, DryRun: true})
+	return err == nil
+}
+
+func TestAManifestOfAnotherAgentOrTenantIsFound(t *testing.T) {
+	t.Parallel()
+	s, kept := furnished(t)
+	target := s.target.(*memory)
+	for _, prefix := range []string{"snapshots/", "stubs/", "pins/"} {
+		name := target.names(prefix)[0]
+		copied := target.clone()
+		copied.objects[strings.Replace(name, "/ada/", "/bob/", 1)] = copied.objects[name]
+		if r := auditAs(t, copied, nil); r.OK() {
+			t.Errorf("%s of another agent: not found", prefix)
+		}
+	}
+	foreign, err := s.repo.Audit(ctx, "evil", true, nil)
+	if err != nil || len(foreign.Damaged) < len(kept) {
+		t.Errorf("the repository of another tenant: %v, %+v", err, foreign)
+	}
+}
+
+func TestStraysAreNamedAndAreNoDamage(t *testing.T) {
+	t.Parallel()
+	s, kept := furnished(t)
+	target := s.target.(*memory)
+	strays := []string{"readme.txt", "snapshots/notes.txt", "packs/aa/x", "index/x.idx", "condemned/x.json", "pins/ada/x.json", "stubs/ada/deep/x.json", "other/x"}
+	for _, name := range strays {
+		target.objects[name] = []byte("x")
+	}
+	target.objects["lock"] = nil
+	r := auditAs(t, target, headsOf(t, s))
+	if !r.OK() || len(r.NotChecked) != len(strays) {
+		t.Errorf("%+v", r)
+	}
+	for _, name := range strays {
+		if !slices.ContainsFunc(r.NotChecked, func(l string) bool { return strings.HasPrefix(l, name+": ") }) {
+			t.Errorf("%s is not named", name)
+		}
+	}
+	for _, m := range kept {
+		if err := s.again(t).same(m); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDamageNamesTheSnapshotsItTouches(t *testing.T) {
+	t.Parallel()
+	target := newMemory()
+	s := newStore(t, target)
+	a := s.take(t, ada, "a") // its pack holds what both have in common
+	packs := target.names("packs/")
+	b := s.take(t, ada, "b")
+	own := slices.DeleteFunc(target.names("packs/"), func(n string) bool { return slices.Contains(packs, n) })
+	touched := func(r amber.CheckReport) (ids []amber.SnapshotID) {
+		for _, d := range r.Damaged {
+			ids = append(ids, d.Snapshots...)
+		}
+		slices.Sort(ids)
+		return slices.Compact(ids)
+	}
+	both := []amber.SnapshotID{a.ID, b.ID}
+	tests := []struct {
+		name string
+		do   func(o map[string][]byte)
+		want []amber.SnapshotID
+	}{
+		{"the pack of the second", func(o map[string][]byte) { delete(o, own[0]) }, both[1:]},
+		{"the pack of both", func(o map[string][]byte) { delete(o, packs[0]) }, both},
+		{"the end of the pack of both", func(o map[string][]byte) { o[packs[0]][len(o[packs[0]])-1] ^= 1 }, both},
+		{"the word of the first", func(o map[string][]byte) {
+			at := bytes.Index(o[packs[0]], []byte("blob 1\x00a"))
+			if at < 0 {
+				t.Fatal("the git object is not there in plain")
+			}
+			o[packs[0]][at+7] ^= 1
+		}, both[:1]},
+		{"the manifest of the first", func(o map[string][]byte) { o[manifestOf(a)][50] ^= 1 }, both[:1]},
+		{"all index objects", func(o map[string][]byte) {
+			for name := range o {
+				if strings.HasPrefix(name, "index/") {
+					delete(o, name)
+				}
+			}
+		}, both},
+	}
+	for _, tt := range tests {
+		spoiled := target.clone()
+		tt.do(spoiled.objects)
+		r := auditAs(t, spoiled, nil)
+		if diff := cmp.Diff(tt.want, touched(r)); diff != "" {
+			t.Errorf("%s: %s\n%+v", tt.name, diff, r.Damaged)
+		}
+	}
+}
+
+func TestTheAuditSaysWhatItDidNotLookAt(t *testing.T) {
+	t.Parallel()
+	s, kept := furnished(t)
+	target := s.target.(*memory)
+	r, err := s.repo.Audit(ctx, tenant, false, nil)
+	if err != nil || !r.OK() || r.DataRead {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	want := []string{
+		"chain of agent ada, device laptop: tail not checked: no known head",
+		"chain of agent bob, device laptop: tail not checked: no known head",
+		"the bytes of blobs were not read",
+	}
+	if diff := cmp.Diff(want, r.NotChecked); diff != "" {
+		t.Error(diff)
+	}
+	if r.Snapshots != 2 || r.Unused == 0 {
+		t.Errorf("%+v", r)
+	}
+	target.objects[manifestOf(kept[0])] = envelope(`{"format":"amber-snapshot","version":9}`)
+	r = auditAs(t, target, nil)
+	if !r.OK() || !slices.ContainsFunc(r.NotChecked, func(l string) bool { return strings.Contains(l, "version 9 of amber-snapshot") }) || r.Unused != 0 {
+		t.Errorf("a newer manifest: %+v", r)
+	}
+}
+
+// TestDamageIsListedUpToABound damages more than is listed.
+func TestDamageIsListedUpToABound(t *testing.T) {
+	t.Parallel()
+	target := newMemory()
+	s := newStore(t, target)
+	w := s.repo.NewWriter(ctx)
+	var entries []repo.TreeEntry
+	for i := range 1500 {
+		size, parts, err := w.PutFile(ctx, strings.NewReader(fmt.Sprint("file ", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, repo.TreeEntry{Name: fmt.Sprint(i), Mode: repo.ModeFile, Size: size, Parts: parts})
+	}
+	if _, err := w.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	lost := target.names("")
+	tree, err := w.PutTree(ctx, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, err := w.PutInner(ctx, repo.Inner{Notes: &repo.FilesEntry{Tree: tree, Files: 1500}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	m := repo.Manifest{ID: s.newID(t), Tenant: tenant, Agent: ada, Device: laptop, Counter: 1, CreatedAt: s.at(), Inner: inner}
+	if err := s.publish(m); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range lost {
+		delete(target.objects, name)
+	}
+	r := auditAs(t, target, nil)
+	if len(r.Damaged) != 1001 {
+		t.Errorf("%d things are listed", len(r.Damaged))
+	}
+	last := r.Damaged[len(r.Damaged)-1]
+	if !strings.Contains(last.Reason, "499 more") || len(last.Snapshots) != 1 {
+		t.Errorf("%+v", last)
+	}
+}

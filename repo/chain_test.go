@@ -1,0 +1,162 @@
+package repo_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/repo"
+)
+
+func TestTheTipCountsStubs(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, newMemory())
+	if l, err := s.catalog.Tip(ctx, ada, laptop); err != nil || l != (repo.Link{}) {
+		t.Errorf("no chain: %v, %+v", err, l)
+	}
+	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
+	want, err := s.catalog.Get(ctx, ada, b.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := repo.Link{Counter: 2, ID: b.ID, Digest: want.Digest}
+	for _, do := range []func(){func() {}, func() { s.delete(t, b) }, func() { s.delete(t, a) }} {
+		do()
+		if l, err := s.catalog.Tip(ctx, ada, laptop); err != nil || l != link {
+			t.Errorf("got %v, %+v, want %+v", err, l, link)
+		}
+	}
+	if l, err := s.catalog.Tip(ctx, ada, "another device"); err != nil || l != (repo.Link{}) {
+		t.Errorf("another device: %v, %+v", err, l)
+	}
+}
+
+// TestBrokenChains takes four snapshots, the second deleted, and spoils the
+// chain.
+func TestBrokenChains(t *testing.T) {
+	t.Parallel()
+	type objects = map[string][]byte
+	tests := []struct {
+		name  string
+		spoil func(o objects, m []repo.Manifest)
+		// What the report has, "" for nothing.
+		damaged, notChecked string
+	}{
+		{"nothing", func(objects, []repo.Manifest) {}, "", ""},
+		{"the first gone", func(o objects, m []repo.Manifest) { delete(o, manifestOf(m[0])) }, "counters 1 to 1 are missing", ""},
+		{"a stub gone", func(o objects, m []repo.Manifest) { delete(o, stubNameOf(m[1])) }, "counters 2 to 2 are missing", ""},
+		{"one in the middle gone", func(o objects, m []repo.Manifest) { delete(o, manifestOf(m[2])) }, "counters 3 to 3 are missing", ""},
+		{"two gone", func(o objects, m []repo.Manifest) { delete(o, manifestOf(m[0])); delete(o, stubNameOf(m[1])) }, "counters 1 to 2 are missing", ""},
+		{"the last gone", func(o objects, m []repo.Manifest) { delete(o, manifestOf(m[3])) }, "ends at counter 3, and counter 4 was written", ""},
+		{"all gone", func(o objects, m []repo.Manifest) { clear(o) }, "ends at counter 0, and counter 4 was written", ""},
+		{"another in the middle", func(o objects, m []repo.Manifest) { relabel(o, m[2]) }, "counter 4 does not follow", ""},
+		{"another at the end", func(o objects, m []repo.Manifest) { relabel(o, m[3]) }, "counter 4 is not the snapshot that was written", ""},
+		{"a counter twice", func(o objects, m []repo.Manifest) {
+			id := "01900000-0000-7000-8000-000000000000"
+			body := strings.Replace(bodyOf(o[manifestOf(m[2])]), string(m[2].ID), id, 1)
+			o["snapshots/ada/"+id+".json"] = envelope(body)
+		}, "two snapshots have the counter 3", ""},
+		{"the last unreadable", func(o objects, m []repo.Manifest) { o[manifestOf(m[3])] = nil }, "", "the known head, counter 4, cannot be read"},
+		{"one unreadable", func(o objects, m []repo.Manifest) { o[manifestOf(m[2])] = nil }, "", "counters 3 to 3: their records cannot be read"},
+		{"a stub unreadable", func(o objects, m []repo.Manifest) { o[stubNameOf(m[1])] = nil }, "", "counters 2 to 2: their records cannot be read"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			target := newMemory()
+			s := newStore(t, target)
+			var taken []repo.Manifest
+			for _, word := range []string{"a", "b", "c", "d"} {
+				taken = append(taken, s.take(t, ada, word))
+				s.later(time.Second)
+			}
+			s.delete(t, taken[1])
+			head, err := s.catalog.Tip(ctx, ada, laptop)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.spoil(target.objects, taken)
+			known := func(string) (repo.Link, bool) { return head, true }
+			r, err := s.catalog.CheckChain(ctx, ada, known, laptop)
+			if err != nil {
+				t.Fatal(err)
+			}
+			has := func(l []string, want string) bool {
+				if want == "" {
+					return len(l) == 0
+				}
+				return slices.ContainsFunc(l, func(s string) bool { return strings.Contains(s, want) })
+			}
+			if !has(r.Damaged, tt.damaged) || !has(r.NotChecked, tt.notChecked) {
+				t.Errorf("%+v", r)
+			}
+			r, err = s.catalog.CheckChain(ctx, ada, nil, laptop)
+			if err != nil || !has(r.NotChecked, "tail not checked: no known head") {
+				t.Errorf("without a known head: %v, %+v", err, r)
+			}
+		})
+	}
+}
+
+func stubNameOf(m repo.Manifest) string {
+	return strings.Replace(manifestOf(m), "snapshots/", "stubs/", 1)
+}
+
+// relabel puts another manifest, intact by itself, in the place of one.
+func relabel(o map[string][]byte, m repo.Manifest) {
+	o[manifestOf(m)] = envelope(strings.Replace(bodyOf(o[manifestOf(m)]), `"label":"`, `"label":"forged `, 1))
+}
+
+func TestChainsOfSeveralDevicesAreSeparate(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, newMemory())
+	for _, device := range []string{laptop, "desk", laptop, "desk"} {
+		m, err := s.prepare(t, ada, device, content{device, 1})
+		if err == nil {
+			err = s.publish(m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := s.catalog.CheckChain(ctx, ada, nil)
+	if err != nil || len(r.Damaged) > 0 || len(r.Checked) != 2 || len(r.NotChecked) != 2 {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// TestALinkThatIsWrittenDuringTheListingIsNoGap publishes two snapshots while
+// manifests are listed, so that the listing has only the second of them.
+func TestALinkThatIsWrittenDuringTheListingIsNoGap(t *testing.T) {
+	t.Parallel()
+	target := newMemory()
+	s := newStore(t, target)
+	s.take(t, ada, "a")
+	b := s.take(t, ada, "b")
+	s.take(t, ada, "c")
+	hidden := &hides{Target: target, name: manifestOf(b)}
+	r, err := open(t, hidden).Catalog(tenant).CheckChain(ctx, ada, nil)
+	if err != nil || len(r.Damaged) > 0 || !hidden.done {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// hides leaves an object out of the first listing that has it.
+type hides struct {
+	amber.Target
+	name string
+	done bool
+}
+
+func (h *hides) List(ctx context.Context, prefix string, fn func(amber.Object) error) error {
+	return h.Target.List(ctx, prefix, func(o amber.Object) error {
+		if o.Name == h.name && !h.done {
+			h.done = true
+			return nil
+		}
+		return fn(o)
+	})
+}

@@ -1,0 +1,64 @@
+package repo
+
+import (
+	"context"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Endangered returns those of the needed blobs that no pack holds which is
+// there and not condemned, each once. A snapshot calls it before it publishes
+// its manifest, with everything it needs, the inner manifest too, and stores
+// again what comes back: [Writer.Copy] does that for blobs that can still be
+// read. It loads the index anew. Errors: those of needed, [Repo.Condemned] and
+// [Repo.Reload].
+func (r *Repo) Endangered(ctx context.Context, needed func(fn func(ID, Kind) error) error) ([]ID, error) {
+	// First the lists, then what is there: a pack that is deleted meanwhile was
+	// on a list, and one that is not there is seen not to be.
+	condemned, err := r.Condemned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Reload(ctx); err != nil {
+		return nil, err
+	}
+	var lost []ID
+	seen := map[ID]bool{}
+	err = needed(func(id ID, _ Kind) error {
+		if !seen[id] && !r.hasOutside(id, condemned) {
+			lost = append(lost, id)
+		}
+		seen[id] = true
+		return nil
+	})
+	return lost, err
+}
+
+// InTime says whether a snapshot that began at a time may still be published.
+// One that takes longer than half the grace time of gc may rely on packs that
+// were condemned when it had looked already. The error is of kind conflict.
+func InTime(began, now amber.Time, grace time.Duration) error {
+	took := now.Time().Sub(began.Time()).Abs() // a clock that was set back tells nothing either
+	if took <= grace/2 {
+		return nil
+	}
+	e := amber.Errorf(amber.KindConflict, "publish snapshot", "", "it took "+took.String()+", longer than half the grace time of gc")
+	e.Hint = "raise snapshot.gc.grace and try again"
+	return e
+}
+
+// Copy stores blobs again from what the repository holds of them, unless they
+// lie in packs that the writer does not avoid. Errors: those of [Repo.Read] and
+// [Writer.Put].
+func (w *Writer) Copy(ctx context.Context, ids []ID) error {
+	return w.repo.Read(ctx, ids, func(b Blob) error {
+		var err error
+		if b.Kind == KindPages {
+			_, err = w.PutPages(ctx, b.PageSize, b.Digests, b.Data)
+		} else {
+			_, err = w.Put(ctx, b.Kind, b.Data)
+		}
+		return err
+	})
+}

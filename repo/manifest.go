@@ -1,0 +1,87 @@
+package repo
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	manifestFormat  = "amber-snapshot"
+	manifestVersion = 1
+)
+
+// Manifest is the outer manifest of a snapshot, which everybody may read: what
+// it is, where it stands in its chain, and which blob says what it holds. A
+// snapshot exists when its manifest does.
+type Manifest struct {
+	Format   string           `json:"format"`  // filled in by [Catalog.Publish]
+	Version  int              `json:"version"` // likewise
+	ID       amber.SnapshotID `json:"id"`
+	Tenant   amber.TenantID   `json:"tenant"`
+	Agent    amber.AgentID    `json:"agent"`
+	Device   string           `json:"device"`
+	Counter  int64            `json:"counter"`   // in the chain of agent and device, from 1
+	Parent   string           `json:"parent"`    // digest of the manifest before it in the chain; "" for the first
+	ParentID amber.SnapshotID `json:"parent_id"` // its id; "" for the first
+
+	CreatedAt   amber.Time `json:"created_at"` // the instant it holds
+	Label       string     `json:"label"`
+	Inner       ID         `json:"inner"` // the blob that is the inner manifest
+	BytesTotal  int64      `json:"bytes_total"`
+	BytesNew    int64      `json:"bytes_new"` // as stored
+	GitOID      string     `json:"git_oid"`   // HEAD of the notes; "" without one
+	FenceMS     float64    `json:"fence_ms"`  // whole microseconds
+	Encrypted   bool       `json:"encrypted"`
+	Skipped     int        `json:"skipped"`  // how many things; the inner manifest names them
+	Warnings    int        `json:"warnings"` // how many parts were damaged at the source
+	Incarnation string     `json:"incarnation"`
+	Generation  int64      `json:"generation"`
+}
+
+// finished returns m as it is written.
+func (m Manifest) finished() Manifest {
+	m.Format, m.Version = manifestFormat, manifestVersion
+	m.FenceMS = math.Round(m.FenceMS*1000) / 1000
+	return m
+}
+
+// check looks at everything a manifest says that can be wrong on its own.
+func (m *Manifest) check() error {
+	_, idErr := amber.ParseSnapshotID(string(m.ID))
+	_, tenantErr := amber.ParseTenantID(string(m.Tenant))
+	_, agentErr := amber.ParseAgentID(string(m.Agent))
+	err := firstOf(idErr, tenantErr, agentErr, amber.CheckID("device", m.Device),
+		checkTime("created_at", m.CreatedAt), checkLine("label", m.Label, amber.MaxLabelBytes),
+		checkLine("incarnation", m.Incarnation, amber.MaxIDBytes), checkOID("git_oid", m.GitOID),
+		checkLink(m.Counter, m.Parent, m.ParentID))
+	switch {
+	case err != nil:
+		return err
+	case m.Inner.IsZero():
+		return errors.New("no inner manifest")
+	case min(m.BytesTotal, m.BytesNew, m.Generation, int64(m.Skipped), int64(m.Warnings)) < 0:
+		return errors.New("a number below zero")
+	case !(m.FenceMS >= 0 && m.FenceMS <= 1e9) || m.FenceMS != math.Round(m.FenceMS*1000)/1000:
+		return fmt.Errorf("a fence of %v ms", m.FenceMS)
+	}
+	return nil
+}
+
+// checkLink looks at a place in a chain. Only the first link has no parent.
+func checkLink(counter int64, parent string, parentID amber.SnapshotID) error {
+	if counter < 1 {
+		return fmt.Errorf("counter %d", counter)
+	}
+	if counter == 1 {
+		if parent != "" || parentID != "" {
+			return errors.New("a parent of the first link of a chain")
+		}
+		return nil
+	}
+	_, err := ParseID(parent)
+	_, idErr := amber.ParseSnapshotID(string(parentID))
+	return firstOf(err, idErr)
+}

@@ -1,0 +1,222 @@
+package repo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	innerFormat  = "amber-inner"
+	innerVersion = 1
+)
+
+// Inner is the inner manifest of a snapshot: what it holds, each part with its
+// digest, what was skipped and why, and which checks were made. It is a blob.
+type Inner struct {
+	Format  string `json:"format"`  // filled in by [Writer.PutInner]
+	Version int    `json:"version"` // likewise
+
+	Databases   []DatabaseEntry `json:"databases"`
+	Notes       *FilesEntry     `json:"notes"`
+	Git         *GitEntry       `json:"git"` // the history of the notes
+	State       *FilesEntry     `json:"state"`
+	Journal     *FilesEntry     `json:"journal"` // entries that no database has yet
+	Marks       []JournalMark   `json:"marks"`   // how far each session was drained
+	Sources     []SourceEntry   `json:"sources"`
+	Skipped     []amber.Skipped `json:"skipped"`
+	SkippedMore int64           `json:"skipped_more"` // that are not listed
+	Checks      []amber.Check   `json:"checks"`
+}
+
+// DatabaseEntry is a database.
+type DatabaseEntry struct {
+	Name          string      `json:"name"` // "memory.db"; in a source the path, slash-separated
+	ApplicationID int64       `json:"application_id"`
+	Schema        int64       `json:"schema"`
+	Ref           DatabaseRef `json:"ref"`
+	Damage        string      `json:"damage"` // at the source; "" for nothing found
+}
+
+// FilesEntry is a folder of files.
+type FilesEntry struct {
+	Tree  ID    `json:"tree"`
+	Files int64 `json:"files"`
+	Bytes int64 `json:"bytes"`
+}
+
+// GitEntry is the history of a folder.
+type GitEntry struct {
+	Head    string        `json:"head"`     // "refs/heads/main", or an object when detached
+	HeadOID string        `json:"head_oid"` // "" for a branch without a commit
+	Refs    []GitRefEntry `json:"refs"`     // in the order of their names
+	Set     ID            `json:"set"`      // of the objects
+	Objects int64         `json:"objects"`
+}
+
+// GitRefEntry is a branch or a tag.
+type GitRefEntry struct {
+	Name string `json:"name"`
+	OID  string `json:"oid"`
+}
+
+// JournalMark says how far the journal of a session was drained when the
+// snapshot was taken.
+type JournalMark struct {
+	Key       string          `json:"key"` // the name of its file in the tree Journal, if it has one
+	Host      string          `json:"host"`
+	SessionID amber.SessionID `json:"session_id"`
+	Cursor    string          `json:"cursor"`
+	Drained   int64           `json:"drained"` // the last sequence that is in the databases
+	Last      int64           `json:"last"`    // the last sequence that is in the snapshot
+	Frames    int64           `json:"frames"`  // captured
+}
+
+// SourceEntry is memory that is not Amber's.
+type SourceEntry struct {
+	Name      string          `json:"name"`
+	Fenced    bool            `json:"fenced"` // false: each part at an instant of its own
+	Files     *FilesEntry     `json:"files"`
+	Databases []DatabaseEntry `json:"databases"`
+	Git       *GitEntry       `json:"git"`
+}
+
+// PutInner stores an inner manifest and returns the id of its blob. Text that
+// is not valid UTF-8, or too long, is made fit; skipped things behind the first
+// 10 000, or the first MiB of names, are counted. Errors: invalid; those of [Writer.Put].
+func (w *Writer) PutInner(ctx context.Context, in Inner) (ID, error) {
+	b, err := EncodeInner(in)
+	if err != nil {
+		return ID{}, err
+	}
+	return w.Put(ctx, KindManifest, b)
+}
+
+// Inner reads and checks the inner manifest of a snapshot. Errors: those of
+// [Repo.Get], where a missing blob is damage; too_new; unsupported for one that
+// is encrypted.
+func (r *Repo) Inner(ctx context.Context, m Manifest) (Inner, error) {
+	const op = "read inner manifest"
+	if m.Encrypted {
+		return Inner{}, amber.Errorf(amber.KindUnsupported, op, string(m.ID), "it is encrypted, and this amber cannot read that")
+	}
+	s := r.newStream()
+	b, err := s.typed(ctx, m.Inner, KindManifest)
+	switch {
+	case amber.KindOf(err) == amber.KindNotFound:
+		return Inner{}, amber.Errorf(amber.KindDamaged, op, string(m.ID), fmt.Sprintf("no index object knows blob %v", m.Inner))
+	case err != nil:
+		return Inner{}, err
+	}
+	in, err := DecodeInner(b.Data)
+	if err != nil {
+		return Inner{}, damaged(op, string(m.ID), err)
+	}
+	return in, nil
+}
+
+// EncodeInner returns the bytes of an inner manifest, canonical JSON. What is
+// not fit to be written is made so, as [Writer.PutInner] says. The error is of
+// kind invalid.
+func EncodeInner(in Inner) ([]byte, error) {
+	in = in.finished()
+	err := in.check()
+	var b []byte
+	if err == nil {
+		b, err = canonical(&in)
+	}
+	if err == nil && len(b) > maxInnerBytes {
+		err = fmt.Errorf("it has %d bytes, the limit is %d", len(b), maxInnerBytes)
+	}
+	if err != nil {
+		return nil, &amber.Error{Op: "write inner manifest", Kind: amber.KindInvalid, Err: errors.New(err.Error())}
+	}
+	return b, nil
+}
+
+// DecodeInner reads what [EncodeInner] writes, byte for byte. Errors: too_new;
+// damaged.
+func DecodeInner(b []byte) (Inner, error) {
+	const op = "read inner manifest"
+	var in Inner
+	err := error(nil)
+	if len(b) > maxInnerBytes {
+		err = fmt.Errorf("it has %d bytes, the limit is %d", len(b), maxInnerBytes)
+	}
+	if err == nil {
+		err = checkFormat(b, innerFormat, innerVersion)
+	}
+	if err == nil {
+		err = strict(b, &in)
+	}
+	if err != nil {
+		return Inner{}, damaged(op, "", err)
+	}
+	return in, nil
+}
+
+// finished returns in as it is written: no list is nil, and what the world
+// outside calls its files can be said in JSON. Nothing of in is changed.
+func (in Inner) finished() Inner {
+	in.Format, in.Version = innerFormat, innerVersion
+	in.Databases = finishedDatabases(in.Databases)
+	in.Git = in.Git.finished()
+	in.Marks = listed(in.Marks)
+	in.Sources = listed(in.Sources)
+	for i, s := range in.Sources {
+		s.Databases, s.Git = finishedDatabases(s.Databases), s.Git.finished()
+		in.Sources[i] = s
+	}
+	var more int
+	in.Skipped, more = finishedSkipped(in.Skipped)
+	in.SkippedMore += int64(more)
+	in.Checks = listed(in.Checks)
+	for i := range in.Checks {
+		in.Checks[i].Detail = clean(in.Checks[i].Detail, maxTextBytes)
+	}
+	return in
+}
+
+// finishedSkipped returns what is listed of things that were skipped, and how
+// many are not.
+func finishedSkipped(all []amber.Skipped) (l []amber.Skipped, more int) {
+	l = make([]amber.Skipped, 0, min(len(all), maxSkipped))
+	room := maxSkippedBytes
+	for i, s := range all {
+		s = amber.Skipped{
+			Part: clean(s.Part, maxTextBytes), Path: clean(s.Path, maxPathBytes),
+			Reason: clean(s.Reason, maxTextBytes), Detail: clean(s.Detail, maxTextBytes),
+		}
+		room -= len(s.Part) + len(s.Path) + len(s.Reason) + len(s.Detail)
+		if len(l) == maxSkipped || room < 0 {
+			return l, len(all) - i
+		}
+		l = append(l, s)
+	}
+	return l, 0
+}
+
+func finishedDatabases(l []DatabaseEntry) []DatabaseEntry {
+	l = listed(l)
+	for i := range l {
+		l[i].Damage = clean(l[i].Damage, maxTextBytes)
+	}
+	return l
+}
+
+func (g *GitEntry) finished() *GitEntry {
+	if g == nil {
+		return nil
+	}
+	c := *g
+	c.Refs = listed(c.Refs)
+	slices.SortFunc(c.Refs, func(a, b GitRefEntry) int { return cmp.Compare(a.Name, b.Name) })
+	return &c
+}
+
+// listed returns a copy of l that is not nil.
+func listed[T any](l []T) []T { return append(make([]T, 0, len(l)), l...) }

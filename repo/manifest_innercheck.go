@@ -1,0 +1,107 @@
+package repo
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+// Bounds of inner manifests.
+const (
+	maxInnerBytes   = 16 << 20
+	maxDatabases    = 1000 // of Amber, and of each source
+	maxRefs         = 100_000
+	maxMarks        = 100_000
+	maxSources      = 100
+	maxSkipped      = 10_000
+	maxSkippedBytes = 1 << 20 // of all that are listed
+	maxChecks       = 10_000
+	maxTextBytes    = 1000
+	maxPathBytes    = 4096
+)
+
+// check looks at everything an inner manifest says that can be wrong on its
+// own.
+func (in *Inner) check() error {
+	switch {
+	case len(in.Databases) > maxDatabases, len(in.Marks) > maxMarks, len(in.Sources) > maxSources,
+		len(in.Skipped) > maxSkipped, len(in.Checks) > maxChecks:
+		return errors.New("a list that is too long")
+	case in.SkippedMore < 0:
+		return errors.New("a number below zero")
+	}
+	err := firstOf(checkDatabases(in.Databases), in.Notes.check(), in.Git.check(), in.State.check(), in.Journal.check())
+	for i := 0; err == nil && i < len(in.Marks); i++ {
+		err = in.Marks[i].check()
+	}
+	names := map[string]bool{}
+	for i := range in.Sources {
+		s := &in.Sources[i]
+		err = firstOf(err, unique(names, "source", s.Name, amber.MaxIDBytes),
+			s.Files.check(), checkDatabases(s.Databases), s.Git.check())
+	}
+	for _, s := range in.Skipped {
+		err = firstOf(err, checkText("part", s.Part, maxTextBytes), checkText("path", s.Path, maxPathBytes),
+			checkText("reason", s.Reason, maxTextBytes), checkText("detail", s.Detail, maxTextBytes))
+	}
+	for _, c := range in.Checks {
+		err = firstOf(err, checkName("check", c.Name, maxTextBytes), checkLine("part", c.Part, maxTextBytes),
+			checkLine("digest", c.Digest, maxTextBytes), checkText("detail", c.Detail, maxTextBytes), checkTime("at", c.At))
+	}
+	return err
+}
+
+func checkDatabases(l []DatabaseEntry) error {
+	if len(l) > maxDatabases {
+		return fmt.Errorf("%d databases", len(l))
+	}
+	names := map[string]bool{}
+	var err error
+	for i := range l {
+		err = firstOf(err, unique(names, "database", l[i].Name, maxPathBytes), l[i].Ref.check(),
+			checkText("damage", l[i].Damage, maxTextBytes))
+	}
+	return err
+}
+
+// unique checks a name that must not be there twice.
+func unique(names map[string]bool, what, name string, most int) error {
+	if names[name] {
+		return fmt.Errorf("a %s is there twice", what)
+	}
+	names[name] = true
+	return checkName(what, name, most)
+}
+
+func (f *FilesEntry) check() error {
+	if f != nil && (f.Tree.IsZero() || f.Files < 0 || f.Bytes < 0) {
+		return errors.New("a folder without a tree, or with a number below zero")
+	}
+	return nil
+}
+
+func (g *GitEntry) check() error {
+	if g == nil {
+		return nil
+	}
+	if g.Set.IsZero() || g.Objects < 0 || len(g.Refs) > maxRefs {
+		return errors.New("a history without objects, or with too many refs")
+	}
+	err := firstOf(checkName("head", g.Head, maxTextBytes), checkOID("head_oid", g.HeadOID))
+	for i, r := range g.Refs {
+		if i > 0 && g.Refs[i-1].Name >= r.Name {
+			return errors.New("refs out of order")
+		}
+		err = firstOf(err, checkName("ref", r.Name, maxTextBytes), checkName("oid", r.OID, maxTextBytes), checkOID("oid", r.OID))
+	}
+	return err
+}
+
+func (m *JournalMark) check() error {
+	if m.Drained < 0 || m.Last < 0 || m.Frames < 0 {
+		return errors.New("a mark with a number below zero")
+	}
+	return firstOf(checkName("key", m.Key, maxTextBytes), checkLine("host", m.Host, maxTextBytes),
+		checkText("session_id", string(m.SessionID), maxTextBytes), checkText("cursor", m.Cursor, maxTextBytes))
+}
