@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
 )
 
 // Finding is what one check of the databases found.
@@ -46,17 +47,14 @@ func (s *Store) Check(ctx context.Context) []Finding {
 // so that a connection which has seen an older one reports damage that is not
 // there.
 func (d *database) check(ctx context.Context, c check) Finding {
-	err := func() error {
-		current, err := d.agent.Current()
-		if err != nil {
-			return err
-		}
+	err := d.follow(func(current home.Current) (began bool, err error) {
 		h, err := d.open(ctx, current)
 		if err != nil {
-			return err
+			return false, err
 		}
-		return errors.Join(d.run(ctx, h, h.readers, "BEGIN", c.run), h.close())
-	}()
+		err = d.run(ctx, h, h.readers, "BEGIN", d.reading(h, &began, c.run))
+		return began, errors.Join(err, h.close())
+	})
 	return Finding{Check: c.name, File: d.schema.file, Scope: c.scope, Err: wrap("check "+c.name, d.schema.file, err)}
 }
 
@@ -110,17 +108,19 @@ func scanText(s scanner) (text string, err error) {
 // index. It takes the writer's turn, since SQLite knows it as a write, and
 // changes nothing.
 func (s *Store) DeepCheck(ctx context.Context) error {
-	return s.memory.update(ctx, "check full text", s.memory.schema.file, func(t *tx) error {
-		for _, q := range []string{
-			`INSERT INTO memory_fts (memory_fts, rank) VALUES ('integrity-check', 1)`,
-			`INSERT INTO memory_grams (memory_grams, rank) VALUES ('integrity-check', 1)`,
-		} {
-			if _, err := t.exec(q); err != nil {
-				return wrap("check full text", "", err)
-			}
+	return s.memory.update(ctx, "check full text", s.memory.schema.file, (*tx).compareIndexes)
+}
+
+func (t *tx) compareIndexes() error {
+	for _, q := range []string{
+		`INSERT INTO memory_fts (memory_fts, rank) VALUES ('integrity-check', 1)`,
+		`INSERT INTO memory_grams (memory_grams, rank) VALUES ('integrity-check', 1)`,
+	} {
+		if _, err := t.exec(q); err != nil {
+			return wrap("check full text", "", err)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // SchemaVersion returns the schema of the live memory.db and control.db.

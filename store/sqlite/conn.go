@@ -59,7 +59,16 @@ func dsn(path string, a access, busy time.Duration) string {
 	for _, p := range pragmas(a, busy) {
 		q.Add("_pragma", p)
 	}
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: q.Encode()}
+	return fileURI(path, q)
+}
+
+// fileURI names a file for SQLite.
+func fileURI(path string, q url.Values) string {
+	p := url.URL{Path: filepath.ToSlash(path)}
+	if filepath.VolumeName(path) != "" {
+		p.Path = "/" + p.Path // file:///C:/…
+	}
+	u := url.URL{Scheme: "file", Opaque: p.EscapedPath(), RawQuery: q.Encode()}
 	return u.String()
 }
 
@@ -69,6 +78,9 @@ func dsn(path string, a access, busy time.Duration) string {
 type conn struct {
 	sql   *sql.Conn
 	stmts map[string]*sql.Stmt
+	// settled is set once the connection is known to have opened the files of
+	// a generation that was live.
+	settled bool
 }
 
 // maxStmts bounds the statements a connection keeps. Queries are constants or
@@ -115,7 +127,12 @@ type pool struct {
 // openPool prepares for at most n connections to the file. None is opened
 // yet.
 func openPool(path string, a access, busy time.Duration, n int) (*pool, error) {
-	c, err := sqlite3.NewConnector(dsn(path, a, busy))
+	return newPool(dsn(path, a, busy), n)
+}
+
+// newPool does the same for a database by its name for the driver.
+func newPool(dsn string, n int) (*pool, error) {
+	c, err := sqlite3.NewConnector(dsn)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // database is one of the two files, whichever generation is live.
 type database struct {
-	agent  *home.Agent
+	ground ground
 	name   string // the writers' line, "memory"
 	schema schema
 	o      Options
@@ -42,8 +42,13 @@ type handles struct {
 	adopted bool
 }
 
-func (h *handles) close() error {
-	return errors.Join(h.writer.close(), h.readers.close(), h.keeper.close())
+func (h *handles) close() (err error) {
+	for _, p := range []*pool{h.writer, h.readers, h.keeper} {
+		if p != nil { // a database that is only read has readers alone
+			err = errors.Join(err, p.close())
+		}
+	}
+	return err
 }
 
 // acquire returns the handles of a generation, opened now if they are not. A
@@ -102,7 +107,7 @@ func (d *database) close() error {
 
 // path returns the file of a generation.
 func (d *database) path(c home.Current) string {
-	return filepath.Join(d.agent.GenDir(c), d.schema.file)
+	return filepath.Join(d.ground.GenDir(c), d.schema.file)
 }
 
 // open opens the file of a generation and looks whether it is ours.
@@ -167,7 +172,7 @@ type tx struct {
 // any error nothing of it stays. Fn runs at most once.
 func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error) error {
 	var used *handles // by a write that was committed, released below
-	err := d.agent.Write(ctx, d.name, func(c home.Current) error {
+	err := d.ground.Write(ctx, d.name, func(c home.Current) error {
 		h, err := d.acquire(ctx, c)
 		if err != nil {
 			return err
@@ -204,27 +209,25 @@ func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error
 	return wrap(op, id, err)
 }
 
-// view runs fn in a read transaction: one consistent view of the file.
+// view runs fn in a read transaction: one consistent view of the file. Fn runs
+// at most once.
 func (d *database) view(ctx context.Context, op, id string, fn func(*tx) error) error {
-	err := func() error {
-		c, err := d.agent.Current()
-		if err != nil {
-			return err
-		}
+	err := d.follow(func(c home.Current) (began bool, err error) {
 		h, err := d.acquire(ctx, c)
 		if err != nil {
-			return err
+			return false, err
 		}
 		defer d.release(h)
-		return d.run(ctx, h, h.readers, "BEGIN", fn)
-	}()
+		err = d.run(ctx, h, h.readers, "BEGIN", d.reading(h, &began, fn))
+		return began, err
+	})
 	return wrap(op, id, err)
 }
 
 // direct runs fn on the writer's connection, in the writer's turn, outside a
 // transaction.
 func (d *database) direct(ctx context.Context, fn func(*conn) error) error {
-	return d.agent.Write(ctx, d.name, func(c home.Current) error {
+	return d.ground.Write(ctx, d.name, func(c home.Current) error {
 		h, err := d.acquire(ctx, c)
 		if err != nil {
 			return err

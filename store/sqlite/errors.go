@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 
-	sqlite3 "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/amber-memory/amber"
@@ -18,7 +17,10 @@ func wrap(op, id string, err error) error {
 		return err
 	}
 	out := &amber.Error{Op: op, Kind: amber.KindInternal, ID: id, Err: err}
-	var s *sqlite3.Error
+	var s interface { // the driver's errors, and those of raw
+		error
+		Code() int
+	}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		out.Kind = amber.KindUnreachable

@@ -34,8 +34,8 @@ func openWith(t *testing.T, a *home.Agent, memory schema, keep bool) (*Store, er
 	o := try(Options{Clock: newHandClock().read, Random: rand.Reader, KeepSchema: keep}.withDefaults())(t)
 	s := &Store{
 		agent: a, o: o,
-		memory:  &database{agent: a, name: "memory", schema: memory, o: o},
-		control: &database{agent: a, name: "control", schema: controlSchema, o: o},
+		memory:  &database{ground: a, name: "memory", schema: memory, o: o},
+		control: &database{ground: a, name: "control", schema: controlSchema, o: o},
 	}
 	c, err := s.generation(ctx)
 	if err == nil {

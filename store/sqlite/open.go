@@ -64,25 +64,12 @@ func Open(ctx context.Context, agent *home.Agent, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{
-		agent:   agent,
-		memory:  &database{agent: agent, name: "memory", schema: memorySchema, o: o},
-		control: &database{agent: agent, name: "control", schema: controlSchema, o: o},
-		o:       o,
-	}
+	s := newStore(agent, agent, o)
 	c, err := s.generation(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkFS(agent.GenDir(c)); err != nil {
-		return nil, err
-	}
-	for _, d := range []*database{s.memory, s.control} {
-		if err := d.ready(ctx, c); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-	}
-	return s, nil
+	return open(ctx, s, c)
 }
 
 // generation returns the live generation of the agent, which is made now if
@@ -142,18 +129,13 @@ func (d *database) ready(ctx context.Context, c home.Current) error {
 
 // migrate brings the live file to the newest schema while nobody writes.
 func (d *database) migrate(ctx context.Context) error {
-	return d.agent.Exclusive(ctx, func(c home.Current) error {
+	return d.ground.Exclusive(ctx, func(c home.Current) error {
 		path := d.path(c)
 		p, err := openPool(path, write, d.o.BusyTimeout, 1)
 		if err != nil {
 			return wrap("migrate", path, err)
 		}
-		var version int64
-		err = p.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
-		if err == nil && version < d.schema.version() { // somebody else may have been faster
-			err = d.schema.migrate(ctx, p.db, version)
-		}
-		return wrap("migrate", path, errors.Join(err, p.close()))
+		return wrap("migrate", path, errors.Join(d.schema.upgrade(ctx, p.db), p.close()))
 	})
 }
 

@@ -81,6 +81,16 @@ func (s schema) migrate(ctx context.Context, db *sql.DB, from int64) error {
 	return nil
 }
 
+// upgrade migrates an open file from the version it has. Somebody else may have
+// been faster.
+func (s schema) upgrade(ctx context.Context, db *sql.DB) error {
+	var version int64
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	return s.migrate(ctx, db, version)
+}
+
 // check looks whether a file is ours and of our version. It asks SQLite: a
 // process that opens and closes a database by itself loses the locks SQLite
 // holds on it, and another program may then remove the write-ahead log under

@@ -1,0 +1,235 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// AdoptRequest says what a database becomes. Clock and Random are required.
+type AdoptRequest struct {
+	Path    string       // of the file in the generation that is being built; nobody else uses it
+	Live    string       // the file it replaces; "" when there is none
+	Current home.Current // the generation to be
+	// Carried is for a file that is the live one, taken over as it is: it only
+	// learns of its new generation.
+	Carried bool
+	// LocalOnly keeps the stamps of the records: the next sync may undo the
+	// restore.
+	LocalOnly bool
+	// Cursors are, by name, how far the journal counts as drained: at least
+	// that far.
+	Cursors map[string]int64
+	Clock   amber.Clock
+	Random  io.Reader
+}
+
+// AdoptReport says what was changed.
+type AdoptReport struct {
+	Clock       amber.Stamp // no stamp in either file is later
+	Stamped     int64       // memories and relations that differ from the live ones and became new revisions
+	TakenOver   int64       // that are as the live ones and got their stamps
+	Tombstones  int64       // live ones that the file did not have
+	KeptErased  int64       // memories of the file that were erased since
+	ParkedLoops int64
+	Cursors     int64 // of the journal that moved on
+	Fences      int64 // of control.db that were raised
+}
+
+// Adopt makes a restored memory.db fit to be live. What differs from the live
+// file becomes a new revision that wins over both, so that sync carries the
+// restore instead of undoing it; what the live file has beyond it becomes a
+// tombstone; ids that were erased stay erased, and what quotes them goes;
+// loops come back parked; what was drained from the journal is not drained
+// again. An older schema is migrated first. All of it is one transaction: where
+// the live file turns out to be damaged, nothing has changed and Adopt may be
+// called again without it. It is durable when the caller has synced the folder.
+// Errors: damaged for either file; conflict where the live file has another
+// schema.
+func Adopt(ctx context.Context, r AdoptRequest) (AdoptReport, error) {
+	return adopt(ctx, memorySchema, r, func(a *adoption) error {
+		if r.Carried {
+			return a.raiseCursors()
+		}
+		if r.Live != "" {
+			if err := a.keepErased(); err != nil {
+				return fmt.Errorf("keep erased: %w", err)
+			}
+			if !r.LocalOnly {
+				if err := a.stampAll(); err != nil {
+					return err
+				}
+			}
+			if err := a.takeCursors(); err != nil {
+				return fmt.Errorf("take cursors: %w", err)
+			}
+		}
+		if err := a.parkLoops(); err != nil {
+			return fmt.Errorf("park loops: %w", err)
+		}
+		return a.raiseCursors()
+	})
+}
+
+// adoption is one adoption inside its transaction.
+type adoption struct {
+	*tx
+	ask    AdoptRequest
+	report AdoptReport
+}
+
+// adopt opens both files, runs fn in one transaction over them and closes
+// them again.
+func adopt(ctx context.Context, s schema, r AdoptRequest, fn func(*adoption) error) (report AdoptReport, err error) {
+	if r.Clock == nil || r.Random == nil {
+		return report, amber.Errorf(amber.KindInvalid, "adopt database", r.Path, "clock and random source are required")
+	}
+	p, err := openPool(r.Path, write, adoptWait, 1)
+	if err != nil {
+		return report, wrap("adopt database", r.Path, err)
+	}
+	defer func() { err = wrap("adopt database", r.Path, errors.Join(err, p.close())) }()
+	if err = s.check(ctx, p.db, r.Path); errors.Is(err, errOlder) {
+		err = s.upgrade(ctx, p.db)
+	}
+	if err != nil {
+		return report, err
+	}
+	conn, err := p.get(ctx)
+	if err != nil {
+		return report, err
+	}
+	defer p.put(conn)
+	a := &adoption{ask: r, tx: &tx{ctx: ctx, conn: conn, o: &Options{Random: r.Random}, current: r.Current, now: amber.At(r.Clock())}}
+	err = a.inBoth(s, fn)
+	return a.report, err
+}
+
+// adoptWait is how long another program may hold the live file.
+const adoptWait = 30 * time.Second
+
+const (
+	attachLive      = `ATTACH ? AS live`
+	selectLiveStamp = `SELECT coalesce((SELECT stamp FROM live.changes ORDER BY seq DESC LIMIT 1), 0)`
+)
+
+// inBoth attaches the live file, which is only read, and runs fn in a
+// transaction.
+func (a *adoption) inBoth(s schema, fn func(*adoption) error) error {
+	// Nobody sees the file before the caller has synced it.
+	if _, err := a.exec("PRAGMA synchronous=OFF"); err != nil {
+		return err
+	}
+	if a.ask.Live != "" {
+		if _, err := a.exec(attachLive, fileURI(a.ask.Live, url.Values{"mode": {"ro"}})); err != nil {
+			return fmt.Errorf("open live database: %w", err)
+		}
+	}
+	err := a.inTransaction(func() error {
+		if err := a.begin(s); err != nil {
+			return err
+		}
+		return fn(a)
+	})
+	a.report.Clock = a.stamp
+	if err != nil {
+		return err
+	}
+	return a.scrubErased()
+}
+
+// inTransaction runs fn in a transaction. The commit is not interrupted.
+func (a *adoption) inTransaction(fn func() error) error {
+	if _, err := a.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := fn()
+	if err == nil {
+		err = a.ctx.Err()
+	}
+	ctx := a.ctx
+	a.ctx = context.WithoutCancel(ctx)
+	defer func() { a.ctx = ctx }()
+	if err == nil {
+		if _, err = a.exec("COMMIT"); err == nil {
+			return nil
+		}
+	}
+	_, _ = a.exec("ROLLBACK") // fails where SQLite has rolled back itself
+	return err
+}
+
+// begin makes the file one of the new generation and sets the clock past both
+// files.
+func (a *adoption) begin(s schema) error {
+	if _, err := a.exec(insertIncarnation, a.current.Incarnation); err != nil {
+		return fmt.Errorf("adopt incarnation: %w", err)
+	}
+	if err := a.row(selectLastEntry).Scan(&a.seq, &a.stamp); err != nil {
+		return fmt.Errorf("read clock: %w", err)
+	}
+	a.firstSeq = a.seq
+	a.stamp = max(a.stamp, a.current.Clock)
+	if a.ask.Live != "" {
+		var app, version int64
+		aerr := a.row("PRAGMA live.application_id").Scan(&app)
+		verr := a.row("PRAGMA live.user_version").Scan(&version)
+		if err := errors.Join(aerr, verr); err != nil {
+			return fmt.Errorf("read live database: %w", err)
+		}
+		if app != s.applicationID || version != s.version() {
+			return amber.Errorf(amber.KindConflict, "adopt database", a.ask.Live, "the live database has another schema")
+		}
+		var live amber.Stamp
+		if err := a.row(selectLiveStamp).Scan(&live); err != nil {
+			return fmt.Errorf("read live clock: %w", err)
+		}
+		a.stamp = max(a.stamp, live)
+	}
+	return nil
+}
+
+const parkLoops = `UPDATE loops SET parked = 1 WHERE parked = 0`
+
+// parkLoops keeps whoever polls for loops from going on where the snapshot
+// was: what a loop did since has happened.
+func (a *adoption) parkLoops() (err error) {
+	a.report.ParkedLoops, err = a.exec(parkLoops)
+	return err
+}
+
+const (
+	takeCursors = `INSERT INTO journal_cursors SELECT * FROM live.journal_cursors WHERE true
+ON CONFLICT (journal) DO UPDATE SET host = excluded.host, session_id = excluded.session_id, seq = excluded.seq, last_at = excluded.last_at,
+ pid = excluded.pid, process_start = excluded.process_start, boot = excluded.boot, namespace = excluded.namespace
+WHERE excluded.seq > journal_cursors.seq`
+	raiseCursor = `INSERT INTO journal_cursors (journal, host, session_id, seq, last_at, pid, process_start, boot, namespace)
+VALUES (?, '', '', ?, 0, 0, 0, '', '') ON CONFLICT (journal) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > journal_cursors.seq`
+)
+
+// takeCursors takes over how far the journal was drained into the live file:
+// what is in neither file because of the restore was drained once, and is not
+// drained again. Where captured entries were drained into this file already,
+// the larger of both counts.
+func (a *adoption) takeCursors() (err error) {
+	a.report.Cursors, err = a.exec(takeCursors)
+	return err
+}
+
+// raiseCursors moves cursors to where the caller says.
+func (a *adoption) raiseCursors() error {
+	for journal, seq := range a.ask.Cursors {
+		n, err := a.exec(raiseCursor, journal, seq)
+		if err != nil {
+			return fmt.Errorf("raise cursor: %w", err)
+		}
+		a.report.Cursors += n
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package sqlite
+
+import (
+	"crypto/rand"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// BenchmarkAdopt measures what a switch waits for when a snapshot differs from
+// the live agent in a few memories.
+func BenchmarkAdopt(b *testing.B) {
+	s := bigStore(b)
+	c, err := s.agent.Current()
+	if err != nil {
+		b.Fatal(err)
+	}
+	path := filepath.Join(b.TempDir(), "memory.db")
+	for b.Loop() {
+		b.StopTimer()
+		copyFrozen(b, s, path)
+		for range 10 {
+			id, err := amber.NewUUID(newHandClock().read(), rand.Reader)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := s.Write(b.Context(), amber.WriteRequest{Content: id}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		next := c
+		next.Generation++
+		next.Incarnation = "next"
+		b.StartTimer()
+		r := AdoptRequest{Path: path, Live: s.memory.path(c), Current: next, Clock: newHandClock().read, Random: rand.Reader}
+		report, err := Adopt(b.Context(), r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if report.Tombstones != 10 {
+			b.Fatalf("%+v", report)
+		}
+	}
+}
+
+// copyFrozen writes memory.db as it is now to a file.
+func copyFrozen(b *testing.B, s *Store, path string) {
+	b.Helper()
+	c, err := s.agent.Current()
+	if err != nil {
+		b.Fatal(err)
+	}
+	frozen, err := s.Freeze(b.Context(), c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	err = frozen[0].ReadPages(b.Context(), func(pages []byte) error {
+		_, err := f.Write(pages)
+		return err
+	})
+	for _, c := range []io.Closer{f, frozen[0], frozen[1]} {
+		if cerr := c.Close(); err == nil {
+			err = cerr
+		}
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,166 @@
+package sqlite
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/amber-memory/amber"
+)
+
+// adoptBatch is how many records are looked at between two questions: enough
+// to be fast, and few enough for any memory.
+const adoptBatch = 500
+
+const (
+	selectLiveMemory = `SELECT ` + memoryColumns + ` FROM live.memories WHERE id = ?`
+
+	// stampMemory leaves the text alone, and so the full-text indexes.
+	stampMemory   = `UPDATE memories SET device = ?2, counter = ?3, clock = ?4, revision = ?5 WHERE id = ?1`
+	keepRevision  = `INSERT OR IGNORE INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`
+	takeRevisions = `INSERT OR IGNORE INTO revisions SELECT memory_id, revision, body FROM live.revisions WHERE memory_id = ?`
+)
+
+// stampAll compares every memory and relation that may differ with the live
+// one.
+func (a *adoption) stampAll() error {
+	if err := a.findCandidates(); err != nil {
+		return fmt.Errorf("find what differs: %w", err)
+	}
+	if err := a.eachID(candidateMemories, a.compareMemory); err != nil {
+		return fmt.Errorf("compare memories: %w", err)
+	}
+	if err := a.eachID(candidateRelations, a.compareRelation); err != nil {
+		return fmt.Errorf("compare relations: %w", err)
+	}
+	return nil
+}
+
+// eachID calls fn for every id a query finds, in order, a batch at a time: fn
+// may write.
+func (a *adoption) eachID(query string, fn func(id string) error) error {
+	for last := ""; ; {
+		ids, err := all(a.tx, scanText, query, last, adoptBatch)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := fn(id); err != nil {
+				return err
+			}
+			last = id
+		}
+		if len(ids) < adoptBatch {
+			return nil
+		}
+	}
+}
+
+// compareMemory compares one memory with the live one.
+func (a *adoption) compareMemory(id string) error {
+	m, found, err := a.load(amber.MemoryID(id))
+	if err != nil {
+		return err
+	}
+	live, err := scanMemory(a.row(selectLiveMemory, id))
+	switch {
+	case absent(err): // nobody has seen another one
+		return nil
+	case err != nil:
+		return err
+	case !found:
+		return a.buryMemory(live)
+	case saysTheSame(m, live):
+		return a.takeStamp(m, live)
+	}
+	body, err := marshal(m)
+	if err != nil {
+		return err
+	}
+	if _, err := a.exec(keepRevision, m.ID, m.Revision, body); err != nil {
+		return err
+	}
+	o := a.origin(max(m.Origin.Counter, live.Origin.Counter) + 1)
+	a.report.Stamped++
+	return a.stampMemory(m, live, o, max(m.Revision, live.Revision)+1)
+}
+
+// saysTheSame reports whether two revisions of a memory differ in nothing but
+// their stamps and counts.
+func saysTheSame(a, b amber.Memory) bool {
+	for _, m := range []*amber.Memory{&a, &b} {
+		m.Origin, m.Revision, m.DuplicateCount, m.UpdatedAt = amber.Origin{}, 0, 0, amber.Time{}
+		if !m.DeletedAt.IsZero() {
+			m.DeletedAt = amber.UnixMilli(1)
+		}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// takeStamp gives a memory that says the same as the live one the later of
+// both stamps: others have seen it.
+func (a *adoption) takeStamp(m, live amber.Memory) error {
+	o, revision := later(m.Origin, live.Origin), max(m.Revision, live.Revision)
+	if o == m.Origin && revision == m.Revision {
+		return nil
+	}
+	a.report.TakenOver++
+	return a.stampMemory(m, live, o, revision)
+}
+
+func later(a, b amber.Origin) amber.Origin {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// stampMemory makes a memory a later revision of itself. Its text and its
+// times stay.
+func (a *adoption) stampMemory(m, live amber.Memory, o amber.Origin, revision int64) error {
+	if _, err := a.exec(stampMemory, m.ID, o.Device, int64(o.Counter), o.Clock, revision); err != nil {
+		return err
+	}
+	c := change{amber.OpUpdate, amber.ChangeMemory, string(m.ID), live.ContentDigest, m.ContentDigest}
+	if !m.DeletedAt.IsZero() {
+		c.op, c.new = amber.OpDelete, ""
+	}
+	return a.log(c)
+}
+
+// buryMemory leaves a tombstone of a memory that only the live file has, as
+// deleting it does. One that is a tombstone already stays as it is.
+func (a *adoption) buryMemory(m amber.Memory) error {
+	var erased bool
+	if err := a.row(isErased, m.ID).Scan(&erased); err != nil || erased {
+		return err
+	}
+	next := m
+	if m.DeletedAt.IsZero() {
+		next.DeletedAt, next.UpdatedAt = a.now, a.now
+		next.Revision++
+		next.Origin = a.origin(m.Origin.Counter + 1)
+		a.report.Tombstones++
+	} else {
+		a.report.TakenOver++
+	}
+	args, err := memoryArgs(next)
+	if err != nil {
+		return err
+	}
+	if _, err := a.exec(insertMemory, args...); err != nil {
+		return err
+	}
+	if _, err := a.exec(takeRevisions, m.ID); err != nil {
+		return err
+	}
+	if m.DeletedAt.IsZero() {
+		body, err := marshal(m)
+		if err != nil {
+			return err
+		}
+		if _, err := a.exec(keepRevision, m.ID, m.Revision, body); err != nil {
+			return err
+		}
+	}
+	return a.log(change{amber.OpDelete, amber.ChangeMemory, string(m.ID), m.ContentDigest, ""})
+}

@@ -1,0 +1,278 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// comparison says how the rows of one kind are compared.
+type comparison struct {
+	name  string // as the user knows it
+	table string // as the schema does
+	keys  int    // how many columns make the key
+	// query selects the key, which orders the rows, a title, and what a row
+	// says. What only tells when or how often it was said is left out.
+	query string
+}
+
+// The keys are in the order of bytes, which is SQLite's and Go's. Tombstones
+// count as absent.
+var (
+	memoryComparisons = []comparison{
+		{"activity", "activity", 3, `SELECT session_id, kind, name, '', detail, status, count, failed, first_at, last_at FROM activity ORDER BY session_id, kind, name`},
+		{"compactions", "compactions", 1, `SELECT id, '', session_id, summary, turns, created_at FROM compactions ORDER BY id`},
+		{"concepts", "concepts", 2, `SELECT memory_id, concept, '' FROM concepts ORDER BY memory_id, concept`},
+		{"embeddings", "embeddings", 2, `SELECT memory_id, model, '', dimension, vector FROM embeddings ORDER BY memory_id, model`},
+		{"loops", "loops", 1, `SELECT session_id, '', run_id, digest, revision FROM loops ORDER BY session_id`},
+		{"memories", "memories", 1, `SELECT id, CASE title WHEN '' THEN substr(content, 1, 200) ELSE title END,
+ kind, scope, session_id, user_id, project_id, workspace_id, title, content_digest, summary, topic, tags, metadata, source_refs, trust, created_at, foreign_fields
+FROM memories WHERE deleted_at IS NULL ORDER BY id`},
+		{"relations", "relations", 1, `SELECT id, '', from_id, to_id, type, strength FROM relations WHERE deleted_at IS NULL ORDER BY id`},
+		{"sessions", "sessions", 1, `SELECT id, name, name, binding, project, directory, started_at, ended_at, end_reason, summary, parent FROM sessions ORDER BY id`},
+		{"states", "session_states", 1, `SELECT session_id, '', document FROM session_states ORDER BY session_id`},
+		{"turns", "turns", 1, `SELECT id, '', session_id, role, content, project_id, created_at FROM turns ORDER BY id`},
+	}
+	controlComparisons = []comparison{
+		{"approvals", "approvals", 1, `SELECT id, summary, task_id, node_id, summary, status, digest, decided_by, comment, decided_at FROM approvals ORDER BY id`},
+		{"events", "events", 2, `SELECT task_id, printf('%020d', seq), '', body FROM events ORDER BY task_id, seq`},
+		{"queue", "queue", 1, `SELECT entry_id, '', digest, state, attempt, consumer, fence, reasons FROM queue ORDER BY entry_id`},
+		{"results", "results", 2, `SELECT task_id, node_id, '', fence, body FROM results ORDER BY task_id, node_id`},
+		{"tasks", "tasks", 1, `SELECT id, '', state, session_id, version, body, extra FROM tasks ORDER BY id`},
+	}
+)
+
+// DBSource is a database to compare: a file that nobody writes, one that is
+// open, or the live one of a store, of the same kind as the other.
+type DBSource struct {
+	Path string
+	Open *ReadOnly // used when it is set; stays open
+	Live *Store    // used when it is set; stays open
+}
+
+// Diff tells what changed from a to b, two databases of one kind. It reads both
+// from beginning to end beside each other and keeps one row of each in memory.
+// With rows it names at most [amber.MaxDiffRows] rows of each kind. Errors:
+// those of [OpenReadOnly]; invalid for databases of two kinds.
+func Diff(ctx context.Context, a, b DBSource, rows bool) (d amber.StoreDiff, err error) {
+	var open [2]*ReadOnly
+	for i, s := range []DBSource{a, b} {
+		if open[i] = s.Open; s.Open != nil || s.Live != nil {
+			continue
+		}
+		// Clock and random source are for writers.
+		v, err := OpenReadOnlyFile(ctx, s.Path, Options{Clock: noClock, Random: bytes.NewReader(nil)})
+		if err != nil {
+			return d, err
+		}
+		defer v.Close()
+		open[i] = v
+	}
+	for i, s := range []DBSource{a, b} {
+		if s.Live == nil {
+			continue
+		}
+		other := open[1-i]
+		if other == nil {
+			return d, amber.Errorf(amber.KindInvalid, "compare databases", "", "two live ones")
+		}
+		v, release, err := s.Live.beside(ctx, other)
+		if err != nil {
+			return d, err
+		}
+		defer release()
+		open[i] = v
+	}
+	if open[0].header.schema.file != open[1].header.schema.file {
+		return d, amber.Errorf(amber.KindInvalid, "compare databases", "", "one is a memory.db and the other a control.db")
+	}
+	comparisons := memoryComparisons
+	if open[0].header.schema.file == controlSchema.file {
+		comparisons = controlComparisons
+	}
+	d.Tables = []amber.TableDiff{}
+	for _, c := range comparisons {
+		if err := c.compare(ctx, open, rows, &d); err != nil {
+			return d, wrap("compare "+c.name, "", err)
+		}
+	}
+	return d, nil
+}
+
+// beside returns the live database of the kind other is, to read from. Others
+// write meanwhile: every table is of one instant, and not all of the same.
+func (s *Store) beside(ctx context.Context, other *ReadOnly) (*ReadOnly, func(), error) {
+	d := s.memory
+	if other.header.schema.file == controlSchema.file {
+		d = s.control
+	}
+	c, err := d.ground.Current()
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := d.acquire(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := &ReadOnly{db: &database{live: h}, header: header{schema: d.schema, version: d.schema.version()}}
+	return v, func() { d.release(h) }, nil
+}
+
+// compare compares the rows of one kind: both files hand them out in the order
+// of their keys.
+func (c comparison) compare(ctx context.Context, open [2]*ReadOnly, rows bool, d *amber.StoreDiff) (err error) {
+	var side [2]*cursor
+	for i, v := range open {
+		if side[i], err = c.begin(ctx, v); err != nil {
+			return v.answer(err)
+		}
+		defer side[i].close()
+	}
+	t := amber.TableDiff{Name: c.name}
+	named := 0
+	note := func(n *int64, op amber.Op, row *cursor) {
+		*n++
+		switch {
+		case !rows:
+		case named == amber.MaxDiffRows:
+			d.More++
+		default:
+			named++
+			d.Rows = append(d.Rows, amber.RowDiff{Table: c.name, Key: row.name(), Op: op, Title: oneLine(row.title)})
+		}
+	}
+	a, b := side[0], side[1]
+	for a.more || b.more {
+		switch order := a.order(b); {
+		case order < 0:
+			note(&t.Removed, amber.OpDelete, a)
+			err = open[0].answer(a.next())
+		case order > 0:
+			note(&t.Added, amber.OpInsert, b)
+			err = open[1].answer(b.next())
+		default:
+			if !bytes.Equal(a.says, b.says) {
+				note(&t.Changed, amber.OpUpdate, b)
+			}
+			err = errors.Join(open[0].answer(a.next()), open[1].answer(b.next()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	d.Tables = append(d.Tables, t)
+	return nil
+}
+
+// cursor is one side of a comparison, at a row.
+type cursor struct {
+	put    func()
+	rows   *sql.Rows
+	keys   int
+	values []sql.RawBytes
+	dest   []any
+
+	more  bool
+	key   []string
+	title string
+	says  []byte
+}
+
+const hasTable = `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`
+
+// begin runs the query of a comparison and goes to its first row. An older
+// schema may not have the table: then there are no rows.
+func (c comparison) begin(ctx context.Context, v *ReadOnly) (*cursor, error) {
+	p := v.db.live.readers
+	conn, err := p.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k := &cursor{put: func() { p.put(conn) }, keys: c.keys}
+	var has int
+	err = conn.sql.QueryRowContext(ctx, hasTable, c.table).Scan(&has)
+	if err == nil && has > 0 {
+		k.rows, err = conn.sql.QueryContext(ctx, c.query)
+	}
+	if err == nil && k.rows != nil {
+		var columns []string
+		columns, err = k.rows.Columns()
+		k.values = make([]sql.RawBytes, len(columns))
+		for i := range k.values {
+			k.dest = append(k.dest, &k.values[i])
+		}
+	}
+	if err == nil {
+		err = k.next()
+	}
+	if err != nil {
+		k.close()
+		return nil, err
+	}
+	return k, nil
+}
+
+// next goes to the next row.
+func (k *cursor) next() error {
+	if k.rows == nil {
+		return nil
+	}
+	if k.more = k.rows.Next(); !k.more {
+		return k.rows.Err()
+	}
+	if err := k.rows.Scan(k.dest...); err != nil {
+		return err
+	}
+	k.key = k.key[:0]
+	for _, v := range k.values[:k.keys] {
+		k.key = append(k.key, string(v))
+	}
+	k.title = string(k.values[k.keys])
+	k.says = k.says[:0]
+	for _, v := range k.values[k.keys+1:] {
+		length := int64(len(v))
+		if v == nil {
+			length = -1
+		}
+		k.says = append(binary.AppendVarint(k.says, length), v...)
+	}
+	return nil
+}
+
+// order compares the keys of two sides; one that is at its end comes last. The
+// parts of a key are compared one by one, as SQLite ordered them.
+func (k *cursor) order(other *cursor) int {
+	switch {
+	case !k.more:
+		return 1
+	case !other.more:
+		return -1
+	}
+	return slices.Compare(k.key, other.key)
+}
+
+// name is the key as it is shown.
+func (k *cursor) name() string { return strings.Join(k.key, " ") }
+
+func (k *cursor) close() {
+	if k.rows != nil {
+		_ = k.rows.Close() // its errors were those of next
+	}
+	k.put()
+}
+
+// oneLine makes a title of a text.
+func oneLine(s string) string {
+	const most = 120
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
+}

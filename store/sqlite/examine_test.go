@@ -1,0 +1,286 @@
+package sqlite
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// strangers returns the files of an agent with something in every table that
+// matters, as a snapshot holds them.
+func strangers(t *testing.T) (dir string) {
+	t.Helper()
+	l := newLife(t)
+	for i := range 60 {
+		save(t, l.s, amber.WriteRequest{Content: fmt.Sprintf("memory %d %s", i, strings.Repeat("with some text ", 20))})
+	}
+	try(l.s.SaveTask(t.Context(), amber.Task{ID: "t", Goal: "g"}, 0))(t)
+	return l.snapshot(t)
+}
+
+func TestExamineAcceptsOurOwn(t *testing.T) {
+	t.Parallel()
+	dir := strangers(t)
+	for name, checks := range map[string]string{
+		"memory.db":  "schema integrity foreign_keys full_text",
+		"control.db": "schema integrity foreign_keys counters",
+	} {
+		path := filepath.Join(dir, name)
+		before := fingerprint(t, path)
+		for _, deep := range []bool{false, true} {
+			e := try(Examine(t.Context(), path, deep))(t)
+			var made []string
+			for _, c := range e.Checks {
+				if made = append(made, c.Name); !c.OK || c.Part+".db" != name {
+					t.Errorf("%+v", c)
+				}
+			}
+			want := "schema"
+			if deep {
+				want = checks
+			}
+			if got := strings.Join(made, " "); got != want || e.Name != name || e.Pages == 0 {
+				t.Errorf("%s: %+v, want the checks %q", name, e, want)
+			}
+		}
+		if after := fingerprint(t, path); after != before {
+			t.Errorf("%s changed", name)
+		}
+		if left := try(filepath.Glob(path + "-*"))(t); len(left) > 0 {
+			t.Errorf("%v are left", left)
+		}
+	}
+}
+
+func TestExamineRefusesAnotherSchema(t *testing.T) {
+	t.Parallel()
+	dir := strangers(t)
+	for name, change := range map[string]string{
+		"trigger":          `CREATE TRIGGER evil AFTER INSERT ON memories BEGIN DELETE FROM turns; END`,
+		"replaced trigger": `DROP TRIGGER memories_delete; CREATE TRIGGER memories_delete AFTER DELETE ON memories BEGIN DELETE FROM turns; END`,
+		"temporary name":   `CREATE TRIGGER "memories_insert " AFTER INSERT ON memories BEGIN DELETE FROM turns; END`,
+		"view":             `CREATE VIEW evil AS SELECT load_extension('x')`,
+		"replaced view":    `DROP VIEW memory_words; CREATE VIEW memory_words AS SELECT 1 AS id`,
+		"table":            `CREATE TABLE evil (x)`,
+		"index":            `CREATE INDEX evil ON turns (lower(content))`,
+		"virtual table":    `CREATE VIRTUAL TABLE evil USING fts5 (x)`,
+		"generated column": `ALTER TABLE turns ADD COLUMN evil INTEGER AS (abs(-9223372036854775808))`,
+		"column":           `ALTER TABLE turns ADD COLUMN evil TEXT`,
+		"statistics":       `ANALYZE`,
+		"missing table":    `DROP TABLE loops`,
+		"missing index":    `DROP INDEX turns_session`,
+		"full text":        `DROP TABLE memory_fts; CREATE VIRTUAL TABLE memory_fts USING fts5 (title, topic, tags, summary, content, glued, facets, content = 'turns')`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := altered(t, dir, func(db *sql.DB) { try(db.Exec(change))(t) }, nil)
+			_, err := Examine(t.Context(), path, true)
+			wantKind(t, err, amber.KindRefused, "examine")
+			_, err = OpenReadOnlyFile(t.Context(), path, readOnlyOptions())
+			wantKind(t, err, amber.KindRefused, "open for reading")
+		})
+	}
+}
+
+// altered copies a memory.db and changes it by SQL, then by bytes.
+func altered(t *testing.T, dir string, change func(*sql.DB), harm func([]byte) []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	b := try(os.ReadFile(filepath.Join(dir, "memory.db")))(t)
+	do(t, os.WriteFile(path, b, 0o600))
+	if change != nil {
+		db := try(sql.Open("sqlite", "file:"+path))(t)
+		db.SetMaxOpenConns(1)
+		change(db)
+		do(t, db.Close())
+	}
+	if harm != nil {
+		do(t, os.WriteFile(path, harm(try(os.ReadFile(path))(t)), 0o600))
+	}
+	return path
+}
+
+func TestExamineRefusesWhatIsNoDatabaseOfOurs(t *testing.T) {
+	t.Parallel()
+	dir := strangers(t)
+	put := func(at int, v byte) func([]byte) []byte {
+		return func(b []byte) []byte { b[at] = v; return b }
+	}
+	for _, c := range []struct {
+		name string
+		kind amber.Kind
+		harm func([]byte) []byte
+	}{
+		{"empty", amber.KindDamaged, func([]byte) []byte { return nil }},
+		{"magic", amber.KindDamaged, put(3, 'x')},
+		{"page size", amber.KindDamaged, put(17, 3)},
+		{"smaller page size", amber.KindDamaged, put(16, 8)},
+		{"write version", amber.KindDamaged, put(18, 3)},
+		{"reserved bytes", amber.KindDamaged, put(20, 32)},
+		{"page count", amber.KindDamaged, put(31, 0)},
+		{"change counter", amber.KindDamaged, put(27, 0xee)},
+		{"schema format", amber.KindDamaged, put(47, 1)},
+		{"encoding", amber.KindDamaged, put(59, 2)},
+		{"auto-vacuum", amber.KindDamaged, put(55, 1)},
+		{"application id", amber.KindDamaged, put(68, 0)},
+		{"no version", amber.KindDamaged, put(63, 0)},
+		{"later version", amber.KindTooNew, put(63, 99)},
+		{"earlier version", amber.KindRefused, put(63, 1)},
+		{"cut off", amber.KindDamaged, func(b []byte) []byte { return b[:len(b)-4096] }},
+		{"cut off inside a page", amber.KindDamaged, func(b []byte) []byte { return b[:len(b)-5] }},
+		{"longer", amber.KindDamaged, func(b []byte) []byte { return append(b, make([]byte, 4096)...) }},
+		{"schema leads to itself", amber.KindDamaged, func(b []byte) []byte { binary.BigEndian.PutUint32(b[108:], 1); return b }},
+		{"schema leads outside", amber.KindDamaged, func(b []byte) []byte { binary.BigEndian.PutUint32(b[108:], 1<<30); return b }},
+		{"schema is an index", amber.KindDamaged, put(100, 0x0a)},
+		{"schema has too many cells", amber.KindDamaged, put(103, 0xff)},
+		{"zeros", amber.KindDamaged, func(b []byte) []byte { clear(b[100:]); return b }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			path := altered(t, dir, nil, c.harm)
+			_, err := Examine(t.Context(), path, true)
+			wantKind(t, err, c.kind, "examine")
+		})
+	}
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		path := altered(t, dir, nil, nil)
+		do(t, os.WriteFile(path+suffix, nil, 0o600))
+		_, err := Examine(t.Context(), path, false)
+		wantKind(t, err, amber.KindRefused, "examine with a "+suffix+" file beside it")
+	}
+	link := filepath.Join(t.TempDir(), "memory.db")
+	do(t, os.Symlink(filepath.Join(dir, "memory.db"), link))
+	_, err := Examine(t.Context(), link, false)
+	wantKind(t, err, amber.KindRefused, "examine a link")
+}
+
+// What only a look at everything shows is a check that failed.
+func TestExamineFindsDamageInside(t *testing.T) {
+	t.Parallel()
+	dir := strangers(t)
+	root := func(table string) int {
+		return query[int](t, filepath.Join(dir, "memory.db"), `SELECT rootpage FROM sqlite_schema WHERE name = '`+table+`'`)
+	}
+	page := func(b []byte, n int) []byte { return b[(n-1)*4096:][:4096] }
+	for _, c := range []struct {
+		name, check string
+		change      string
+		harm        func([]byte) []byte
+	}{
+		{"tree leads to itself", "integrity", "", func(b []byte) []byte {
+			p := page(b, root("memories"))
+			if p[0] != 0x05 {
+				t.Fatal("the table has one page")
+			}
+			binary.BigEndian.PutUint32(p[8:], uint32(root("memories")))
+			return b
+		}},
+		{"two tables in one", "integrity", "", func(b []byte) []byte {
+			copy(page(b, root("memories")), page(b, root("changes")))
+			return b
+		}},
+		{"zeroed page", "integrity", "", func(b []byte) []byte { clear(page(b, root("memories"))); return b }},
+		{"free list leads to itself", "integrity", "", func(b []byte) []byte {
+			binary.BigEndian.PutUint32(b[32:], 3)
+			binary.BigEndian.PutUint32(b[36:], 5)
+			return b
+		}},
+		{"orphan", "foreign_keys", `PRAGMA foreign_keys=0; INSERT INTO concepts VALUES ('nobody', 'c')`, nil},
+		{"text that is not indexed", "full_text", `DROP TRIGGER memories_update; UPDATE memories SET content = 'other' WHERE rowid = 1; ` + triggerText(t), nil},
+		{"rows that are not indexed", "full_text", `DELETE FROM memory_fts_docsize WHERE id = 3`, nil},
+		{"settings", "full_text", `INSERT INTO memory_fts (memory_fts, rank) VALUES ('hashsize', 1000000000)`, nil},
+		{"rank", "full_text", `INSERT INTO memory_fts (memory_fts, rank) VALUES ('rank', 'highlight(0)')`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			path := altered(t, dir, func(db *sql.DB) { try(db.Exec(c.change))(t) }, c.harm)
+			e := try(Examine(t.Context(), path, true))(t)
+			last := e.Checks[len(e.Checks)-1]
+			if last.OK || last.Name != c.check || last.Detail == "" {
+				t.Errorf("the last check is %+v, want a failed %s", last, c.check)
+			}
+		})
+	}
+}
+
+// triggerText is the trigger that keeps the indexes when a memory changes.
+func triggerText(t *testing.T) string {
+	for _, o := range try(memorySchema.shapeAt(2))(t) {
+		if o.name == "memories_update" {
+			return o.sql
+		}
+	}
+	t.Fatal("there is no such trigger")
+	return ""
+}
+
+// What a migration made is what later versions must accept: FTS5 writes part
+// of the schema itself, so that a new SQLite may change it. Then the old shape
+// has to be accepted too.
+func TestShapesOfReleasedMigrations(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s       schema
+		version int64
+		want    string
+	}{
+		{memorySchema, 1, "19fcbf58cc49b15f"},
+		{memorySchema, 2, "b8a702c4ce18b083"},
+		{controlSchema, 1, "906fa567e189d9ca"},
+	} {
+		h := sha256.New()
+		for _, o := range try(c.s.shapeAt(c.version))(t) {
+			fmt.Fprintf(h, "%q %q %q %q\n", o.kind, o.name, o.table, o.sql)
+		}
+		if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); got != c.want {
+			t.Errorf("%s %d: the shape is %s, it was %s", c.s.file, c.version, got, c.want)
+		}
+	}
+	_, err := memorySchema.shapeAt(0)
+	wantKind(t, err, amber.KindDamaged, "schema 0")
+	_, err = memorySchema.shapeAt(99)
+	wantKind(t, err, amber.KindTooNew, "schema 99")
+}
+
+// Whatever bytes a file has, examining it ends, and says no or yes.
+func FuzzExamine(f *testing.F) {
+	dir := f.TempDir()
+	for _, s := range []schema{memorySchema, controlSchema} {
+		p, err := openPool(filepath.Join(dir, s.file), create, 1, 1)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if err := s.migrate(f.Context(), p.db, 0); err != nil {
+			f.Fatal(err)
+		}
+		if err := p.close(); err != nil {
+			f.Fatal(err)
+		}
+		for i := range 20 {
+			f.Add(s.file == memorySchema.file, uint32(i*4096+i*7), byte(i), uint32(100+i), byte(255-i))
+		}
+	}
+	f.Fuzz(func(t *testing.T, memory bool, at1 uint32, v1 byte, at2 uint32, v2 byte) {
+		name := "control.db"
+		if memory {
+			name = "memory.db"
+		}
+		b := try(os.ReadFile(filepath.Join(dir, name)))(t)
+		b[int(at1)%len(b)], b[int(at2)%len(b)] = v1, v2
+		path := filepath.Join(t.TempDir(), name)
+		do(t, os.WriteFile(path, b, 0o600))
+		_, err := Examine(t.Context(), path, true)
+		switch amber.KindOf(err) {
+		case "", amber.KindDamaged, amber.KindRefused, amber.KindTooNew:
+		default:
+			t.Errorf("an error of kind %s: %v", amber.KindOf(err), err)
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package sqlite
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// late is an agent whose CURRENT is read once just before another generation
+// becomes live.
+type late struct {
+	*home.Agent
+	old  home.Current
+	told bool
+}
+
+func (l *late) Current() (home.Current, error) {
+	if !l.told {
+		l.told = true
+		return l.old, nil
+	}
+	return l.Agent.Current()
+}
+
+func TestReaderFollowsWhenItsGenerationGoes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		gone func(dir string) error
+	}{
+		{"all of it", os.RemoveAll},
+		{"its log", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "memory.db-wal")) }},
+		{"nothing yet", func(string) error { return nil }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			s, _ := freshStore(t, amber.QueueOptions{})
+			id := save(t, s, amber.WriteRequest{Content: "before"})
+			old := try(s.agent.Current())(t)
+			restore(t, s.agent, nil)
+			try(s.Edit(ctx, amber.EditRequest{ID: id, Content: ptr("after")}))(t)
+			do(t, c.gone(s.agent.GenDir(old)))
+			for name, use := range map[string]func(*Store) error{
+				"get": func(s *Store) error {
+					m, err := s.Get(ctx, id)
+					if err == nil && m.Content != "after" {
+						err = fmt.Errorf("it says %q", m.Content)
+					}
+					return err
+				},
+				"check": func(s *Store) error { return s.Check(ctx)[0].Err },
+			} {
+				x := newStore(s.agent, &late{Agent: s.agent, old: old}, try(readOnlyOptions().withDefaults())(t))
+				if err := use(x); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				do(t, x.Close())
+			}
+		})
+	}
+}
+
+// A file that is missing though its generation is live stays an error.
+func TestReaderDoesNotWaitForAMissingFile(t *testing.T) {
+	t.Parallel()
+	a := filledAgent(t)
+	c := try(a.Current())(t)
+	do(t, os.Remove(filepath.Join(a.GenDir(c), "memory.db")))
+	s := newStore(a, a, try(readOnlyOptions().withDefaults())(t))
+	_, err := s.Get(t.Context(), "0193c5a8-0000-7000-8000-000000000000")
+	wantKind(t, err, amber.KindDamaged, "get")
+}
+
+func TestOpenGenerationIsForItsBuilderAlone(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "live"})
+	next := copyGeneration(t, s.agent, try(s.agent.Current())(t))
+	do(t, s.agent.Exclusive(ctx, func(home.Current) error { // no lock is taken
+		g := try(OpenGeneration(ctx, s.agent, next, Options{Clock: clock.read, Random: rand.Reader}))(t)
+		save(t, g, amber.WriteRequest{Content: "being built"})
+		if n := try(g.Stats(ctx))(t).Memories; n != 2 {
+			t.Errorf("%d memories in the generation, want 2", n)
+		}
+		incarnation, _, _ := try(g.Head(ctx))(t).Parse()
+		if incarnation != next.Incarnation {
+			t.Errorf("it writes as %s, want %s", incarnation, next.Incarnation)
+		}
+		return g.Close()
+	}))
+	if n := try(s.Stats(ctx))(t).Memories; n != 1 {
+		t.Errorf("%d memories live, want 1", n)
+	}
+}
+
+func TestOpenGenerationMigrates(t *testing.T) {
+	t.Parallel()
+	a := agentWithMemory1(t)
+	c := try(a.Current())(t)
+	g := try(OpenGeneration(t.Context(), a, c, readOnlyOptions()))(t)
+	memory, _, err := g.SchemaVersion(t.Context())
+	do(t, err)
+	do(t, g.Close())
+	if memory != memorySchema.version() {
+		t.Errorf("schema %d", memory)
+	}
+}
+
+// Adopt migrates too.
+func TestAdoptOfAnOlderSchema(t *testing.T) {
+	t.Parallel()
+	a := agentWithMemory1(t)
+	c := try(a.Current())(t)
+	path := filepath.Join(a.GenDir(c), "memory.db")
+	next := c
+	next.Generation, next.Incarnation = 2, "next"
+	try(Adopt(t.Context(), AdoptRequest{Path: path, Current: next, Clock: newHandClock().read, Random: rand.Reader}))(t)
+	if e := try(Examine(t.Context(), path, true))(t); e.Schema != memorySchema.version() || !e.Checks[len(e.Checks)-1].OK {
+		t.Errorf("%+v", e)
+	}
+}

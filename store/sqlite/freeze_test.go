@@ -1,0 +1,229 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// freeze freezes the live generation until the test ends.
+func freeze(t *testing.T, s *Store) (frozen []amber.FrozenDatabase) {
+	t.Helper()
+	do(t, s.agent.Exclusive(t.Context(), func(c home.Current) (err error) {
+		frozen, err = s.Freeze(t.Context(), c)
+		return err
+	}))
+	t.Cleanup(func() {
+		for _, f := range frozen {
+			do(t, f.Close())
+		}
+	})
+	return frozen
+}
+
+// thaw writes the pages of a frozen database to a file.
+func thaw(t *testing.T, f amber.FrozenDatabase, path string) string {
+	t.Helper()
+	var b bytes.Buffer
+	size := f.Info().PageSize
+	do(t, f.ReadPages(t.Context(), func(pages []byte) error {
+		if len(pages) == 0 || len(pages)%size != 0 {
+			t.Errorf("%d bytes are handed out, not whole pages of %d", len(pages), size)
+		}
+		b.Write(pages)
+		return nil
+	}))
+	if want := f.Info().Pages * int64(size); int64(b.Len()) != want {
+		t.Errorf("%d bytes in all, want %d", b.Len(), want)
+	}
+	do(t, os.WriteFile(path, b.Bytes(), 0o600))
+	return path
+}
+
+// query reads a file that nobody else uses.
+func query[T any](t *testing.T, path, q string) (v T) {
+	t.Helper()
+	db := try(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
+	defer db.Close()
+	do(t, db.QueryRow(q).Scan(&v))
+	return v
+}
+
+func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	for i := range 300 {
+		save(t, s, amber.WriteRequest{Content: fmt.Sprintf("before %d", i)})
+	}
+	try(s.SaveTask(ctx, amber.Task{ID: "before", Goal: "g"}, 0))(t)
+	frozen := freeze(t, s)
+	// Enough that the log is taken into the file again and again.
+	for i := range 400 {
+		save(t, s, amber.WriteRequest{Content: fmt.Sprintf("after %d %s", i, strings.Repeat("x", 3000))})
+	}
+	try(s.SaveTask(ctx, amber.Task{ID: "after", Goal: "g"}, 0))(t)
+	do(t, s.memory.tidy(ctx, s.memory.live))
+
+	old := try(s.agent.Current())(t)
+	restore(t, s.agent, nil)
+	save(t, s, amber.WriteRequest{Content: "in the new generation"})
+	do(t, os.RemoveAll(s.agent.GenDir(old))) // as a restore does when it is done
+	do(t, s.Close())
+
+	dir := t.TempDir()
+	memory, control := thaw(t, frozen[0], filepath.Join(dir, "memory.db")), thaw(t, frozen[1], filepath.Join(dir, "control.db"))
+	if n := query[int](t, memory, `SELECT count(*) FROM memories`); n != 300 {
+		t.Errorf("%d memories were frozen, want 300", n)
+	}
+	if n := query[int](t, control, `SELECT count(*) FROM tasks`); n != 1 {
+		t.Errorf("%d tasks were frozen, want 1", n)
+	}
+	for _, path := range []string{memory, control} {
+		if got := query[string](t, path, `PRAGMA integrity_check`); got != "ok" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	for i, want := range []amber.DatabaseInfo{
+		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: 2},
+		{Name: "control.db", ApplicationID: 0x416d6263, Schema: 1},
+	} {
+		got := frozen[i].Info()
+		if got.PageSize != 4096 || got.Pages == 0 {
+			t.Errorf("%s has %d pages of %d bytes", got.Name, got.Pages, got.PageSize)
+		}
+		got.PageSize, got.Pages = 0, 0
+		if got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+// A checkpoint that a frozen reader holds up is not waited for, and is made
+// once the reader is gone.
+func TestFrozenReaderHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "before"})
+	frozen := freeze(t, s)
+	text := strings.Repeat("x", 3000)
+	for i := range 300 {
+		save(t, s, amber.WriteRequest{Content: fmt.Sprintf("%d %s", i, text)})
+	}
+	left := func() int {
+		conn := try(s.memory.live.keeper.get(ctx))(t)
+		defer s.memory.live.keeper.put(conn)
+		log, done, err := conn.checkpoint(ctx, "NOOP")
+		do(t, err)
+		return log - done
+	}
+	if left() < checkpointFrames {
+		t.Fatalf("%d frames wait, too few to tell", left())
+	}
+	for _, f := range frozen {
+		do(t, f.Close())
+		do(t, f.Close())
+	}
+	save(t, s, amber.WriteRequest{Content: "after"})
+	if n := left(); n != 0 {
+		t.Errorf("%d frames wait after the reader is gone", n)
+	}
+}
+
+func TestFreezeLocksOutOtherPrograms(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	clock := newHandClock()
+	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
+	s := openAgent(t, a, Options{Clock: clock.read, Random: zeros{}, BusyTimeout: 1})
+	c := try(a.Current())(t)
+	other := try(sql.Open("sqlite", "file:"+s.control.path(c)))(t)
+	defer other.Close()
+	conn := try(other.Conn(ctx))(t)
+	defer conn.Close()
+	try(conn.ExecContext(ctx, "BEGIN IMMEDIATE"))(t)
+	_, err := s.Freeze(ctx, c)
+	wantKind(t, err, amber.KindBusy, "freeze while another program writes")
+	try(conn.ExecContext(ctx, "ROLLBACK"))(t)
+	for _, f := range try(s.Freeze(ctx, c))(t) {
+		do(t, f.Close())
+	}
+	try(conn.ExecContext(ctx, "BEGIN IMMEDIATE"))(t) // nothing stays locked
+	try(conn.ExecContext(ctx, "ROLLBACK"))(t)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestReadPagesStops(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	f := freeze(t, s)[0]
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	wantKind(t, f.ReadPages(ctx, func([]byte) error { return nil }), amber.KindUnreachable, "read after the end")
+	stop := errors.New("stop")
+	if err := f.ReadPages(t.Context(), func([]byte) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("got %v, want the error of the function", err)
+	}
+	thaw(t, f, filepath.Join(t.TempDir(), "again.db")) // it can still be read
+}
+
+// What is damaged is frozen and told.
+func TestFreezeOfDamagedDatabase(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, want string
+		harm       func(b []byte) []byte
+	}{
+		{"free pages", "free pages", func(b []byte) []byte { b[36] = 1; return b }},
+		{"cut off", "header counts", func(b []byte) []byte { return b[:len(b)-8192] }},
+		{"strange page", "page 5", func(b []byte) []byte { copy(b[4*4096:], "\xff\xff\xff\xff"); return b }},
+		{"overfull page", "malformed", func(b []byte) []byte { b[103], b[104] = 0xff, 0xff; return b }},
+		{"application id", "application id", func(b []byte) []byte { b[68] = 0; return b }},
+		{"version", "number 7", func(b []byte) []byte { b[63] = 7; return b }},
+		{"unreadable schema", "schema", func(b []byte) []byte {
+			return bytes.ReplaceAll(b, []byte("CREATE TABLE turns"), []byte("CREATE TABEL turns"))
+		}},
+		{"another schema", "not Amber's", func(b []byte) []byte {
+			return bytes.ReplaceAll(b, []byte("role       TEXT"), []byte("role       BLOB"))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a := filledAgent(t)
+			path := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
+			b := c.harm(try(os.ReadFile(path))(t))
+			do(t, os.WriteFile(path, b, 0o600))
+			s := newStore(a, a, try(Options{Clock: newHandClock().read, Random: zeros{}}.withDefaults())(t))
+			f := freeze(t, s)[0]
+			got := thaw(t, f, filepath.Join(t.TempDir(), "copy.db"))
+			if damage := f.Info().Damage; !strings.Contains(damage, c.want) {
+				t.Errorf("damage %q, want one that says %q", damage, c.want)
+			}
+			if c.name != "cut off" && !bytes.Equal(try(os.ReadFile(got))(t), b) {
+				t.Error("the pages are not those of the file")
+			}
+		})
+	}
+	t.Run("not a database", func(t *testing.T) {
+		t.Parallel()
+		a := filledAgent(t)
+		c := try(a.Current())(t)
+		do(t, os.WriteFile(filepath.Join(a.GenDir(c), "memory.db"), bytes.Repeat([]byte("not a database. "), 1000), 0o600))
+		s := newStore(a, a, try(Options{Clock: newHandClock().read, Random: zeros{}}.withDefaults())(t))
+		_, err := s.Freeze(t.Context(), c)
+		wantKind(t, err, amber.KindDamaged, "freeze")
+	})
+}

@@ -1,0 +1,55 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+// RestoreMemory makes m, as an earlier state of this agent held it, the newest
+// revision of its id, also where the memory was forgotten or is not there. What
+// it is now goes to its history. One that says the same already is returned as
+// it is. Errors: refused for an id that was erased; conflict when it would be
+// a duplicate of another live memory.
+func (s *Store) RestoreMemory(ctx context.Context, m amber.Memory) (restored amber.Memory, err error) {
+	const op = "restore memory"
+	if _, err := amber.ParseMemoryID(string(m.ID)); err != nil {
+		return restored, err
+	}
+	err = s.memory.update(ctx, op, string(m.ID), func(t *tx) error {
+		var erased bool
+		if err := t.row(isErased, m.ID).Scan(&erased); err != nil {
+			return err
+		}
+		if erased {
+			return amber.Errorf(amber.KindRefused, op, string(m.ID), "it was erased")
+		}
+		twin, found, err := t.duplicateOf(m)
+		if err != nil {
+			return err
+		}
+		if found {
+			return amber.Errorf(amber.KindConflict, op, string(m.ID), "memory "+string(twin)+" says the same already")
+		}
+		restored, err = t.restore(m)
+		return err
+	})
+	return restored, err
+}
+
+// restore stores m as the newest revision of its id.
+func (t *tx) restore(m amber.Memory) (amber.Memory, error) {
+	m.DeletedAt = amber.Time{}
+	prev, found, err := t.load(m.ID)
+	if err != nil {
+		return m, err
+	}
+	if !found {
+		m.Revision++
+		m.Origin = t.origin(m.Origin.Counter + 1)
+		m.UpdatedAt = t.now
+		return m, t.insert(m)
+	}
+	m.CreatedAt, m.DuplicateCount = prev.CreatedAt, prev.DuplicateCount
+	return t.revise(amber.OpUpdate, prev, m)
+}

@@ -1,0 +1,171 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// ReadOnly answers from a memory.db that is not live and is only read, wherever
+// its bytes lie. It is safe for concurrent use. A control.db can be opened too,
+// for [Diff] alone.
+type ReadOnly struct {
+	s      *Store
+	db     *database
+	header header
+	files  *virtualFiles // nil for a file of the operating system
+}
+
+var _ amber.MemoryReader = (*ReadOnly)(nil)
+
+// OpenReadOnly opens a database of size bytes that r reads. R must be safe for
+// concurrent use and stays open until after Close. Only the pages a question
+// needs are read, which is what this is for: no check reads them all. The
+// schema must be, row by row, that of a migration of Amber. Name is for
+// messages. Errors: damaged; too_new; refused for another schema than Amber's.
+func OpenReadOnly(ctx context.Context, name string, r io.ReaderAt, size int64, o Options) (*ReadOnly, error) {
+	h, err := readHeader(r, size)
+	if err == nil {
+		err = h.checkSchemaTree(r)
+	}
+	if err != nil {
+		return nil, aboutFile(name, err)
+	}
+	files, err := serveFile(r, size)
+	if err != nil {
+		return nil, wrap("open database", name, err)
+	}
+	v, err := openReadOnly(ctx, name, strangerDSN(virtualName, url.Values{"vfs": {files.name}}), h, o)
+	if err != nil {
+		if cause := files.failure(); cause != nil {
+			err = aboutFile(name, cause)
+		}
+		return nil, errors.Join(err, files.close())
+	}
+	v.files = files
+	return v, nil
+}
+
+// OpenReadOnlyFile does the same for a file that nobody writes meanwhile.
+func OpenReadOnlyFile(ctx context.Context, path string, o Options) (*ReadOnly, error) {
+	h, err := lookAtStranger(path)
+	if err != nil {
+		return nil, aboutFile(path, err)
+	}
+	return openReadOnly(ctx, path, strangerDSN(path, nil), h, o)
+}
+
+// still is the ground of a database that has one generation and is not
+// written.
+type still struct{}
+
+func (still) Current() (home.Current, error) { return home.Current{}, nil }
+func (still) GenDir(home.Current) string     { return "" }
+
+func (still) Write(context.Context, string, func(home.Current) error) error { return errReadOnly }
+
+func (still) Exclusive(context.Context, func(home.Current) error) error { return errReadOnly }
+
+var errReadOnly = amber.Errorf(amber.KindRefused, "write", "", "this is a past that can only be read")
+
+func openReadOnly(ctx context.Context, name, dsn string, h header, o Options) (*ReadOnly, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	d := &database{ground: still{}, name: name, schema: h.schema, o: o}
+	readers, err := newPool(dsn, o.Readers)
+	if err != nil {
+		return nil, wrap("open database", name, err)
+	}
+	d.live = &handles{readers: readers}
+	v := &ReadOnly{db: d, header: h, s: &Store{o: o, memory: d, control: d}}
+	if err := v.check(ctx); err != nil {
+		return nil, errors.Join(aboutFile(name, err), d.close())
+	}
+	return v, nil
+}
+
+// check compares the schema before anything else is asked.
+func (v *ReadOnly) check(ctx context.Context) error {
+	want, err := v.header.schema.shapeAt(v.header.version)
+	if err != nil {
+		return err
+	}
+	return v.db.view(ctx, "read schema", "", func(t *tx) error {
+		got, err := all(t, func(s scanner) (o object, err error) {
+			err = s.Scan(&o.kind, &o.name, &o.table, &o.sql)
+			return o, err
+		}, selectShape)
+		if err != nil {
+			return damaged("read schema", "", err)
+		}
+		if why := want.differs(got); why != "" {
+			return amber.Errorf(amber.KindRefused, "compare schema", "", why)
+		}
+		return nil
+	})
+}
+
+// Close lets go of the database. It may be called twice; nobody uses it any
+// more.
+func (v *ReadOnly) Close() error {
+	err := v.db.close()
+	if v.files != nil {
+		err = errors.Join(err, v.files.close())
+	}
+	return err
+}
+
+// Schema returns the number of its schema.
+func (v *ReadOnly) Schema() int64 { return v.header.version }
+
+// answer says what an error of a question means: SQLite does not tell why a
+// page could not be read.
+func (v *ReadOnly) answer(err error) error {
+	if err == nil || v.files == nil {
+		return err
+	}
+	if cause := v.files.failure(); cause != nil {
+		return aboutFile(v.db.name, cause)
+	}
+	return err
+}
+
+// Recall implements [amber.LongTerm], as far as it reads.
+func (v *ReadOnly) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	r, err := v.s.Recall(ctx, q)
+	return r, v.answer(err)
+}
+
+// Get implements [amber.MemoryReader].
+func (v *ReadOnly) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
+	m, err := v.s.Get(ctx, id)
+	return m, v.answer(err)
+}
+
+// History implements [amber.MemoryReader].
+func (v *ReadOnly) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
+	ms, err := v.s.History(ctx, id)
+	return ms, v.answer(err)
+}
+
+// List implements [amber.MemoryReader].
+func (v *ReadOnly) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
+	p, err := v.s.List(ctx, q)
+	return p, v.answer(err)
+}
+
+// Timeline implements [amber.MemoryReader].
+func (v *ReadOnly) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
+	ms, err := v.s.Timeline(ctx, id, before, after)
+	return ms, v.answer(err)
+}
+
+// noClock is for what never asks for the time.
+func noClock() time.Time { return time.Time{} }

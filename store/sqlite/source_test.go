@@ -1,0 +1,211 @@
+package sqlite
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// foreign opens somebody else's database with n rows of a page each.
+func foreign(t *testing.T, path, journal string, n int) *sql.DB {
+	t.Helper()
+	db := try(sql.Open("sqlite", "file:"+path))(t)
+	t.Cleanup(func() { do(t, db.Close()) })
+	db.SetMaxOpenConns(1)
+	try(db.Exec("PRAGMA journal_mode=" + journal))(t)
+	try(db.Exec("CREATE TABLE t (v)"))(t)
+	fillForeign(t, db, n)
+	return db
+}
+
+func fillForeign(t *testing.T, db *sql.DB, n int) {
+	t.Helper()
+	try(db.Exec("WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c WHERE x < ?) INSERT INTO t SELECT randomblob(3000) FROM c", n))(t)
+}
+
+// files returns the names, sizes and times of the files in a folder.
+func files(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	for _, e := range try(os.ReadDir(dir))(t) {
+		info := try(e.Info())(t)
+		if filepath.Ext(e.Name()) == ".db-shm" { // what readers share changes
+			out = append(out, e.Name())
+			continue
+		}
+		out = append(out, fmt.Sprint(e.Name(), " ", info.Size(), " ", info.ModTime().UnixNano()))
+	}
+	return out
+}
+
+func TestFreezeOfForeignDatabases(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, journal string
+		open          bool // by its own program
+	}{
+		{"write-ahead log, open", "WAL", true},
+		{"write-ahead log, closed", "WAL", false},
+		{"rollback journal, open", "DELETE", true},
+		{"rollback journal, closed", "DELETE", false},
+		{"kept rollback journal", "PERSIST", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "foreign.db")
+			db := foreign(t, path, c.journal, 50)
+			if !c.open {
+				do(t, db.Close())
+			}
+			before := files(t, dir)
+			f := try(Freeze(t.Context(), path))(t)
+			if c.open && c.journal == "WAL" {
+				fillForeign(t, db, 50) // its program goes on
+				before = files(t, dir)
+			}
+			got := thaw(t, f, filepath.Join(t.TempDir(), "copy.db"))
+			do(t, f.Close())
+			if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+				t.Errorf("the folder changed (-before +after):\n%s", diff)
+			}
+			if n := query[int](t, got, "SELECT count(*) FROM t"); n != 50 {
+				t.Errorf("%d rows, want 50", n)
+			}
+			if c.open {
+				fillForeign(t, db, 1) // nothing stays locked
+			}
+		})
+	}
+}
+
+func TestFreezeRefusesWhatItCannotReadWhole(t *testing.T) {
+	t.Parallel()
+	t.Run("missing", func(t *testing.T) {
+		t.Parallel()
+		_, err := Freeze(t.Context(), filepath.Join(t.TempDir(), "none.db"))
+		wantKind(t, err, amber.KindNotFound, "freeze")
+	})
+	t.Run("folder", func(t *testing.T) {
+		t.Parallel()
+		_, err := Freeze(t.Context(), t.TempDir())
+		wantKind(t, err, amber.KindRefused, "freeze")
+	})
+	t.Run("not a database", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "text.db")
+		do(t, os.WriteFile(path, make([]byte, 9000), 0o600))
+		do(t, os.WriteFile(path, []byte("some text that is longer than a header has to be: 100 bytes, and this sentence has more of them than that."), 0o600))
+		_, err := Freeze(t.Context(), path)
+		wantKind(t, err, amber.KindDamaged, "freeze")
+	})
+	t.Run("a log without its index", func(t *testing.T) {
+		t.Parallel()
+		dir, copied := t.TempDir(), t.TempDir()
+		db := foreign(t, filepath.Join(dir, "foreign.db"), "WAL", 50)
+		for _, name := range []string{"foreign.db", "foreign.db-wal"} {
+			do(t, os.WriteFile(filepath.Join(copied, name), try(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
+		}
+		fillForeign(t, db, 1)
+		_, err := Freeze(t.Context(), filepath.Join(copied, "foreign.db"))
+		wantKind(t, err, amber.KindUnsupported, "freeze")
+		if _, err := os.Lstat(filepath.Join(copied, "foreign.db-shm")); !os.IsNotExist(err) {
+			t.Errorf("an index was made: %v", err)
+		}
+	})
+	t.Run("cut off in a write", func(t *testing.T) {
+		t.Parallel()
+		dir, copied := t.TempDir(), t.TempDir()
+		db := foreign(t, filepath.Join(dir, "foreign.db"), "DELETE", 50)
+		try(db.Exec("PRAGMA synchronous=OFF"))(t) // the journal is written whole at once
+		tx := try(db.Begin())(t)
+		try(tx.Exec("UPDATE t SET v = randomblob(3000)"))(t)
+		for _, name := range []string{"foreign.db", "foreign.db-journal"} {
+			do(t, os.WriteFile(filepath.Join(copied, name), try(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
+		}
+		do(t, tx.Rollback())
+		_, err := Freeze(t.Context(), filepath.Join(copied, "foreign.db"))
+		wantKind(t, err, amber.KindUnsupported, "freeze")
+	})
+	t.Run("written meanwhile", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "foreign.db")
+		do(t, foreign(t, path, "WAL", 50).Close())
+		f := try(Freeze(t.Context(), path))(t)
+		defer f.Close()
+		do(t, foreignAgain(t, path).Close())
+		wantKind(t, f.ReadPages(t.Context(), func([]byte) error { return nil }), amber.KindBusy, "read pages")
+	})
+}
+
+func foreignAgain(t *testing.T, path string) *sql.DB {
+	db := try(sql.Open("sqlite", "file:"+path))(t)
+	fillForeign(t, db, 5)
+	return db
+}
+
+// A source may have any page size, and shrink and grow as it likes.
+func TestFreezeOfOtherPageSizes(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{512, 1024, 8192, 65536} {
+		path := filepath.Join(t.TempDir(), "foreign.db")
+		db := try(sql.Open("sqlite", "file:"+path))(t)
+		db.SetMaxOpenConns(1)
+		try(db.Exec(fmt.Sprintf("PRAGMA page_size=%d; PRAGMA auto_vacuum=1; CREATE TABLE t (v)", size)))(t)
+		fillForeign(t, db, 300)
+		try(db.Exec("DELETE FROM t WHERE rowid > 100"))(t)
+		f := try(Freeze(t.Context(), path))(t)
+		if got := f.Info().PageSize; got != size {
+			t.Errorf("page size %d, want %d", got, size)
+		}
+		got := thaw(t, f, filepath.Join(t.TempDir(), "copy.db"))
+		do(t, f.Close())
+		if n := query[int](t, got, "SELECT count(*) FROM t"); n != 100 {
+			t.Errorf("%d rows, want 100", n)
+		}
+		if d := f.Info().Damage; d != "" {
+			t.Errorf("damage: %s", d)
+		}
+		do(t, db.Close())
+	}
+}
+
+// A database of more than 1 GiB has a page that holds no data, because locks
+// lie on it.
+func TestFreezeOfDatabaseWithALockPage(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("writes more than 1 GiB")
+	}
+	path := filepath.Join(t.TempDir(), "large.db")
+	db := try(sql.Open("sqlite", "file:"+path))(t)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	try(db.Exec("PRAGMA page_size=65536; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; CREATE TABLE t (v)"))(t)
+	for range 2 {
+		try(db.Exec("INSERT INTO t VALUES (zeroblob(550000000))"))(t)
+	}
+	f := try(Freeze(t.Context(), path))(t)
+	defer func() { do(t, f.Close()) }()
+	const lockPage = 1<<30/65536 + 1
+	n, at := 0, int64(0)
+	do(t, f.ReadPages(t.Context(), func(pages []byte) error {
+		for p := range slices.Chunk(pages, 65536) {
+			if n++; n == lockPage && len(bytes.Trim(p, "\x00")) > 0 {
+				t.Error("the lock page is not empty")
+			}
+			at += int64(len(p))
+		}
+		return nil
+	}))
+	if info := f.Info(); n < lockPage || at != info.Pages*65536 || info.Damage != "" {
+		t.Errorf("%d pages of %+v", n, info)
+	}
+}

@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite/vfs"
+)
+
+// virtualName is what SQLite calls the one file there is.
+const virtualName = "database"
+
+// virtualFiles lets SQLite read a database that is no file of the operating
+// system. SQLite knows it by a name of its own while it is open.
+type virtualFiles struct {
+	name string
+	fs   *vfs.FS
+	file *oneFile
+}
+
+// serveFile tells SQLite of a database of size bytes.
+func serveFile(r io.ReaderAt, size int64) (*virtualFiles, error) {
+	file := &oneFile{r: r, size: size}
+	name, f, err := vfs.New(file)
+	if err != nil {
+		return nil, err
+	}
+	return &virtualFiles{name, f, file}, nil
+}
+
+// failure returns the first error of the reader, nil while there was none.
+func (v *virtualFiles) failure() error {
+	v.file.mu.Lock()
+	defer v.file.mu.Unlock()
+	return v.file.err
+}
+
+// close makes SQLite forget it. Every connection to it has been closed.
+func (v *virtualFiles) close() error { return v.fs.Close() }
+
+// oneFile is a file system with one file.
+type oneFile struct {
+	r    io.ReaderAt
+	size int64
+
+	mu  sync.Mutex
+	err error // the first one of r
+}
+
+// Open implements [fs.FS]: whatever lies beside the file is not there.
+func (f *oneFile) Open(name string) (fs.File, error) {
+	if name != virtualName {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return &virtualFile{SectionReader: io.NewSectionReader(f, 0, f.size)}, nil
+}
+
+// ReadAt reads from the reader. An error must not look like the end of the
+// file: SQLite would take the rest for zeros.
+func (f *oneFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.r.ReadAt(p, off)
+	if n == len(p) {
+		return n, nil
+	}
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = damaged("read database", "", fmt.Errorf("it ends at %d", off+int64(n)))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = err
+	}
+	return n, err
+}
+
+// virtualFile is the file, open. SQLite seeks before each read, and uses one
+// handle from one goroutine at a time.
+type virtualFile struct{ *io.SectionReader }
+
+func (f *virtualFile) Stat() (fs.FileInfo, error) { return virtualInfo{f.Size()}, nil }
+func (f *virtualFile) Close() error               { return nil }
+
+type virtualInfo struct{ size int64 }
+
+func (i virtualInfo) Name() string       { return virtualName }
+func (i virtualInfo) Size() int64        { return i.size }
+func (i virtualInfo) Mode() fs.FileMode  { return 0o400 }
+func (i virtualInfo) ModTime() time.Time { return time.Time{} }
+func (i virtualInfo) IsDir() bool        { return false }
+func (i virtualInfo) Sys() any           { return nil }
