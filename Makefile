@@ -38,10 +38,13 @@ test-long: build
 	$(GO) test -count=1 -timeout 20m -v ./journal -run 'TestHistories|TestKilledProcesses' -journal.histories 10000 -journal.trials 200
 	$(GO) test -count=1 -timeout 20m -v ./journal/drain -run 'TestKilledProcesses' -trials 200
 	$(GO) test -count=1 -timeout 20m ./store/sqlite -run 'Erase' -crowd 3000
+	$(GO) test -count=1 -timeout 60m -v ./snapshot/local -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
 
-# Ratios, measured in one run; nothing here is a test.
+# Ratios, measured in one run; nothing here is a test. BENCH takes flags, as in
+# make bench BENCH='-only snapshot -cache /var/tmp/amber-bench'
+BENCH ?=
 bench: build
-	CGO_ENABLED=0 $(GO) run ./internal/bench
+	CGO_ENABLED=0 $(GO) run ./internal/bench $(BENCH)
 
 # Every fuzz target for FUZZTIME.
 FUZZTIME ?= 1m

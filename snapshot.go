@@ -43,26 +43,26 @@ type SnapshotReader interface {
 	// manifest cannot be read is listed with what is wrong with it. Errors:
 	// invalid.
 	ListSnapshots(ctx context.Context, q SnapshotQuery) (Page[SnapshotMeta], error)
-	// ShowSnapshot tells what one snapshot holds. Errors: not_found; damaged;
-	// too_new.
+	// ShowSnapshot tells what one snapshot holds. Errors: invalid; not_found;
+	// damaged; too_new.
 	ShowSnapshot(ctx context.Context, ref SnapshotRef) (SnapshotDetail, error)
 	// DiffSnapshots tells what changed from a to b, both of one agent. Errors:
 	// those of ShowSnapshot.
 	DiffSnapshots(ctx context.Context, r DiffRequest) (SnapshotDiff, error)
 	// VerifySnapshot looks whether a snapshot is whole. Damage is no error: it
-	// is what the report is for. Errors: not_found when there is no such
-	// snapshot.
+	// is what the report is for. Errors: invalid; not_found when there is no
+	// such snapshot.
 	VerifySnapshot(ctx context.Context, r VerifyRequest) (VerifyReport, error)
 }
 
 // SnapshotKeeper decides which snapshots stay.
 type SnapshotKeeper interface {
 	// DeleteSnapshot removes a snapshot and leaves a stub in its place. What
-	// no other snapshot needs is freed by CollectGarbage. Errors: not_found;
-	// refused for the last snapshot of an agent and for a pinned one.
+	// no other snapshot needs is freed by CollectGarbage. Errors: invalid;
+	// not_found; refused for the last snapshot of an agent and for a pinned one.
 	DeleteSnapshot(ctx context.Context, ref SnapshotRef) error
 	// PinSnapshot keeps a snapshot from being deleted and pruned, or lets it
-	// be again. Errors: not_found.
+	// be again. Errors: invalid; not_found.
 	PinSnapshot(ctx context.Context, ref SnapshotRef, pinned bool) error
 	// PruneSnapshots deletes the snapshots of an agent that no rule keeps.
 	// Errors: invalid for rules that keep nothing.
@@ -469,7 +469,10 @@ type GCReport struct {
 	Freed          int64    `json:"freed_bytes"`
 	Repacked       int      `json:"repacked"`        // packs whose live blobs were moved
 	Orphans        []string `json:"orphans_removed"` // staging, partial files, abandoned generations
-	DryRun         bool     `json:"dry_run"`
+	// InUse says that somebody worked on the repository meanwhile: packs were
+	// condemned and none was deleted.
+	InUse  bool `json:"in_use"`
+	DryRun bool `json:"dry_run"`
 }
 
 // StateProvider captures and restores one piece of runtime state of an agent,

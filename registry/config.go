@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,10 @@ type Config struct {
 	Memory  Memory
 	Control Control
 	Journal Journal
+	// Snapshot and Sources configure how agents are frozen, and what else is
+	// frozen with them, by name.
+	Snapshot Snapshot
+	Sources  map[string]Foreign
 	// Clamped lists the values that were above their cap, by key. Load fills
 	// it in; Resolve adds what it had to lower itself.
 	Clamped []amber.Clamp
@@ -72,15 +77,71 @@ type Journal struct {
 	MaxBytes        Bytes // of all sessions
 }
 
+// Snapshot configures how agents are frozen and brought back.
+type Snapshot struct {
+	Enabled     bool
+	Root        string        // the folder of the repository; "" means the one in the home
+	LockTimeout time.Duration // how long an operation waits for another one
+	Auto        Auto
+	Retention   Retention
+	GC          GC
+}
+
+// Auto says which snapshots Amber takes of its own accord.
+type Auto struct {
+	BeforeRestore       bool
+	BeforeConsolidation Insistence
+}
+
+// Insistence says how much a snapshot matters to what comes after it.
+type Insistence string
+
+// The degrees of insistence.
+const (
+	Require Insistence = "require" // without the snapshot it is not done
+	Try     Insistence = "try"     // without it there is a warning
+	Off     Insistence = "off"     // none is taken
+)
+
+// Retention says which snapshots are kept: those that one rule keeps and that
+// are not too old. A rule of 0 keeps none.
+type Retention struct {
+	KeepLast, KeepHourly, KeepDaily, KeepWeekly int
+	MaxAge                                      time.Duration
+}
+
+// GC configures the collection of what no snapshot needs.
+type GC struct {
+	Grace time.Duration // how long it stays after that was noticed
+}
+
+// Foreign is memory of another tool. It is only ever read.
+type Foreign struct {
+	Git    string   // a repository or its working folder; "" for none
+	SQLite []string // databases
+	Files  []string // files and folders
+}
+
 // Default returns the configuration of somebody who configured nothing.
 func Default() Config { return defaults(Keys()) }
 
 func defaults(keys []Key) Config {
 	var c Config
 	for _, k := range keys {
-		k.set(&c, k.Default)
+		if !k.Named() {
+			k.set(&c, k.Default)
+		}
 	}
 	return c
+}
+
+// keys returns the schema with the names that c gives to its sources.
+func (c Config) keys() []Key {
+	keys := slices.DeleteFunc(Keys(), Key.Named)
+	for _, name := range slices.Sorted(maps.Keys(c.Sources)) {
+		keys = append(keys, sourceKeys(name)...)
+	}
+	return keys
 }
 
 // BackendOf returns the name of the backend that serves layer l, which is one
@@ -124,7 +185,12 @@ func (ls *Layers) of(l amber.Layer) *string {
 // Clamped. A value that breaks a rule is an error of kind invalid.
 func (c Config) bounded() (Config, error) {
 	clamped := slices.Clone(c.Clamped)
-	for _, k := range Keys() {
+	for name := range c.Sources {
+		if !validName.MatchString(name) {
+			return c, invalid("check configuration", "", badName(sourcesPath, name).Error())
+		}
+	}
+	for _, k := range c.keys() {
 		v := k.get(&c)
 		if err := k.check(v); err != nil {
 			return c, invalid("check configuration", "", err.Error())

@@ -56,7 +56,7 @@ func docsTables(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("\n| key | type | default | at most | what it does |\n|---|---|---|---|---|\n")
 	for _, k := range registry.Keys() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Path, k.Type, docsValue(t, k, k.Default), docsValue(t, k, k.Cap), k.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Path, docsType(k), docsValue(t, k, k.Default), docsValue(t, k, k.Cap), k.Doc)
 	}
 	b.WriteString("\n## Every variable\n\n| key | variable |\n|---|---|\n")
 	for _, k := range registry.Keys() {
@@ -65,13 +65,25 @@ func docsTables(t *testing.T) string {
 	return b.String()
 }
 
+// docsType tells what a value may be.
+func docsType(k registry.Key) string {
+	if len(k.Choices) > 0 {
+		return "`" + strings.Join(k.Choices, "`, `") + "`"
+	}
+	return string(k.Type)
+}
+
 // docsValue writes a value the way `config show` does.
 func docsValue(t *testing.T, k registry.Key, v any) string {
 	t.Helper()
-	switch v {
-	case nil:
+	switch {
+	case v == nil:
 		return ""
-	case "":
+	case k.Named():
+		return "none"
+	case k.Path == "snapshot.root":
+		return "in the home"
+	case v == "":
 		return "`memory.backend`"
 	}
 	l := load(t, registry.Input{Flags: map[string]string{k.Path: fmt.Sprint(v)}})
@@ -114,6 +126,15 @@ func TestDocsExample(t *testing.T) {
 	env := load(t, registry.Input{Environ: environ})
 	if diff := cmp.Diff(want, env.Config); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
+	}
+	sources := fileInput(block(t, intro, "Memory of other tools", "yaml"))
+	sources.Environ = []string{"HOME=/home/ann"}
+	want = registry.Default()
+	want.Sources = map[string]registry.Foreign{"engram": {
+		Git: "/home/ann/.engram/notes", SQLite: []string{"/home/ann/.engram/engram.db"}, Files: []string{"/home/ann/.engram/config.json", "/srv/engram/exports"},
+	}}
+	if diff := cmp.Diff(want, load(t, sources).Config); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
 	}
 	layers := load(t, fileInput(block(t, intro, "Layers and backends", "yaml")))
 	if diff := cmp.Diff(registry.Default(), layers.Config); diff != "" {

@@ -179,11 +179,31 @@ func (f yamlFile) entry(t *tree, n ast.Node, line int) error {
 	if t.key == nil {
 		return f.section(t, n, line)
 	}
+	if t.key.Type == Paths {
+		return f.list(t.key, n, line)
+	}
 	text, ok := scalarText(t.key.Type, n)
 	if !ok {
 		return f.invalid(line, t.key.wrongType(describe(n)).Error())
 	}
 	return f.set(t.key, text, FromFile, f.at(line))
+}
+
+// list takes the elements of a list.
+func (f yamlFile) list(k *Key, n ast.Node, line int) error {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		return f.invalid(line, k.wrongType(describe(n)).Error())
+	}
+	items := make([]string, len(seq.Values))
+	for i, v := range seq.Values {
+		text, ok := scalarText(Path, v)
+		if !ok {
+			return f.invalid(v.GetToken().Position.Line, k.wrongElement(describe(v)).Error())
+		}
+		items[i] = text
+	}
+	return f.setPaths(k, items, FromFile, f.at(line))
 }
 
 func (f yamlFile) at(line int) string { return fmt.Sprintf("%s:%d", f.path, line) }
@@ -209,9 +229,12 @@ func scalarText(t Type, n ast.Node) (string, bool) {
 	case *ast.BoolNode:
 		return n.Token.Value, t == Bool
 	case *ast.IntegerNode:
-		return n.Token.Value, t == Int || t == Size
+		return n.Token.Value, t == Int || t == Count || t == Size
 	case *ast.StringNode:
-		return n.Value, t == Duration || t == Size || t == Name
+		switch t {
+		case Duration, Size, Name, Choice, Path:
+			return n.Value, true
+		}
 	}
 	return "", false
 }

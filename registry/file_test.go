@@ -77,7 +77,7 @@ func TestFileRejects(t *testing.T) {
 		{"number for a bool", "memory: {enabled: 1}", []string{"memory.enabled", "true or false"}},
 		{"yes for a bool", "memory: {enabled: yes}", []string{"memory.enabled", "true or false"}},
 		{"number without unit", "control: {queue: {lease: 30}}", []string{"control.queue.lease", "unit"}},
-		{"unknown unit", "control: {queue: {lease: 30d}}", []string{"control.queue.lease", "unit"}},
+		{"unknown unit", "control: {queue: {lease: 30w}}", []string{"control.queue.lease", "unit"}},
 		{"fraction of a size", "journal: {max_bytes: 1.5GiB}", []string{"journal.max_bytes", "64MiB"}},
 		{"size with an unclear unit", "journal: {max_bytes: 64MB}", []string{"journal.max_bytes", "64MiB"}},
 		{"size beyond numbers", "journal: {max_bytes: 9999999999TiB}", []string{"journal.max_bytes"}},

@@ -58,6 +58,18 @@ func (g longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteA
 	return g.LongTerm.Write(ctx, r)
 }
 
+// CheckRecall tells whether long-term memory may be searched, for whoever
+// searches it elsewhere than in the store. The error is of kind refused.
+func (m Memory) CheckRecall() error {
+	switch {
+	case !m.Enabled:
+		return refused("recall", enabledPath)
+	case !m.Recall.Enabled:
+		return refused("recall", recallEnabledPath)
+	}
+	return nil
+}
+
 // batchWriter refuses what is switched off and bounds the batch.
 type batchWriter struct {
 	amber.BatchWriter

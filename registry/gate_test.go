@@ -216,3 +216,16 @@ func TestPolicyMemoryOff(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckRecallFollowsBothSwitches(t *testing.T) {
+	t.Parallel()
+	for key, kind := range map[string]amber.Kind{"": "", "memory.enabled": amber.KindRefused, "memory.recall.enabled": amber.KindRefused} {
+		in := registry.Input{}
+		if key != "" {
+			in.Flags = map[string]string{key: "off"}
+		}
+		if err := load(t, in).Config.Memory.CheckRecall(); amber.KindOf(err) != kind {
+			t.Errorf("%q off: got %v, want kind %q", key, err, kind)
+		}
+	}
+}

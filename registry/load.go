@@ -36,14 +36,14 @@ type Input struct {
 // Loaded is a configuration with the story of how it came about.
 type Loaded struct {
 	Config    Config        `json:"-"`
-	Values    []Value       `json:"values"`            // every key, sorted
+	Values    []Value       `json:"values"`            // every key, sorted; of those with a name in them the ones that are set
 	Clamped   []amber.Clamp `json:"clamped,omitempty"` // values above their cap, sorted by key; durations in milliseconds
 	Path      string        `json:"path"`              // the file that was looked for
 	FileFound bool          `json:"file_found"`
 }
 
 // Value is what one key is set to, and by whom. Value and Default are a bool,
-// an int or a string; durations and sizes are text.
+// an int, a string or a []string; durations and sizes are text.
 type Value struct {
 	Key     string `json:"key"`
 	Value   any    `json:"value"`
@@ -73,7 +73,7 @@ func DefaultPath(getenv func(string) string) string {
 // named is missing; refused when the file may not be read.
 func Load(in Input) (Loaded, error) {
 	keys := Keys() // once: agent hosts wait for this
-	l := loader{keys: keys, root: newTree(keys), settings: map[string]setting{}}
+	l := loader{keys: keys, root: newTree(keys), settings: map[string]setting{}, user: lookup(in.Environ, "HOME")}
 	found, err := l.file(in)
 	if err != nil {
 		return Loaded{}, err
@@ -96,12 +96,25 @@ type loader struct {
 	keys     []Key
 	root     *tree
 	settings map[string]setting // by path of the key
+	user     string             // the folder of the user, "" where it is not known
 }
 
 // setting is a checked value, not yet clamped.
 type setting struct {
+	key    *Key
 	value  any
 	source Source
+}
+
+// lookup returns the variable called name; the later of two counts.
+func lookup(environ []string, name string) string {
+	value := ""
+	for _, entry := range environ {
+		if n, v, ok := strings.Cut(entry, "="); ok && n == name {
+			value = v
+		}
+	}
+	return value
 }
 
 // environment takes every AMBER_ variable with "__" in its name.
@@ -154,18 +167,62 @@ func (l *loader) flags(flags map[string]string) error {
 
 // set parses text as the value of k. Where is named in the error.
 func (l *loader) set(k *Key, text string, from Source, where string) error {
-	v, err := k.parse(text)
+	if k.Type == Paths {
+		return l.setPaths(k, splitPaths(text), from, where)
+	}
+	var err error
+	if k.Type == Path {
+		text, err = l.expand(k, text)
+	}
+	var v any
+	if err == nil {
+		v, err = k.parse(text)
+	}
+	return l.keep(k, v, err, from, where)
+}
+
+// setPaths takes the elements of a list.
+func (l *loader) setPaths(k *Key, items []string, from Source, where string) error {
+	paths := make([]string, 0, len(items))
+	for _, item := range items {
+		path, err := l.expand(k, item)
+		if err == nil {
+			path, err = k.parsePath(path)
+		}
+		if err != nil {
+			return l.keep(k, nil, err, from, where)
+		}
+		paths = append(paths, path)
+	}
+	return l.keep(k, paths, k.check(paths), from, where)
+}
+
+// expand puts the folder of the user in the place of a leading ~.
+func (l *loader) expand(k *Key, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	rest, ok := strings.CutPrefix(text, "~")
+	switch {
+	case !ok || rest != "" && rest[0] != '/' && rest[0] != filepath.Separator:
+		return text, nil
+	case !filepath.IsAbs(l.user):
+		return "", fmt.Errorf("%s is %s, and $HOME is not set to an absolute path", k.Path, quote(text))
+	}
+	return filepath.Join(l.user, rest), nil
+}
+
+// keep stores a value that was read, unless there is an error.
+func (l *loader) keep(k *Key, v any, err error, from Source, where string) error {
 	if err != nil {
 		return invalid(loadOp, where, err.Error())
 	}
-	l.settings[k.Path] = setting{v, from}
+	l.settings[k.Path] = setting{k, v, from}
 	return nil
 }
 
 // loaded puts the settings over the defaults.
 func (l *loader) loaded() Loaded {
 	c := defaults(l.keys)
-	keys := slices.SortedFunc(slices.Values(l.keys), func(a, b Key) int { return strings.Compare(a.Path, b.Path) })
+	keys := l.sorted()
 	for _, k := range keys {
 		s, ok := l.settings[k.Path]
 		if !ok {
@@ -182,6 +239,19 @@ func (l *loader) loaded() Loaded {
 		out.Values[i] = l.value(k, c)
 	}
 	return out
+}
+
+// sorted returns the keys there are values of: those of the schema, and in the
+// place of those with a name in them the ones that are set.
+func (l *loader) sorted() []Key {
+	keys := slices.DeleteFunc(slices.Clone(l.keys), Key.Named)
+	for path, s := range l.settings {
+		if strings.HasPrefix(path, sourcesPath+".") {
+			keys = append(keys, *s.key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Path, b.Path) })
+	return keys
 }
 
 func (l *loader) value(k Key, c Config) Value {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -17,21 +18,30 @@ const (
 	Duration Type = "duration" // a number with a unit, from 1ms
 	Size     Type = "size"     // a number with a unit, or of bytes, from 1MiB
 	Name     Type = "name"     // a name of a backend, in lower case
+	Count    Type = "count"    // a whole number from 0
+	Choice   Type = "choice"   // one of the words the key lists
+	Path     Type = "path"     // an absolute path; ~/ stands for the folder of the user
+	Paths    Type = "paths"    // a list of absolute paths
 )
 
 // Key is one row of the schema.
 type Key struct {
-	Path string // "memory.recall.top_k"
+	Path string // "memory.recall.top_k"; where the user chooses a name, "sources.<name>.git"
 	Type Type
-	// Default is a bool, an int, a [time.Duration], a [Bytes] or a string. The
-	// empty string stands for the value of memory.backend.
+	// Default is a bool, an int, a [time.Duration], a [Bytes], a string or a
+	// []string. An empty name stands for the value of memory.backend, an empty
+	// path for none.
 	Default any
-	Cap     any    // of the type of Default; nil where there is none
-	Doc     string // one line
+	Cap     any      // of the type of Default; nil where there is none
+	Choices []string // the words a choice may be
+	Doc     string   // one line
 
 	set func(*Config, any)
 	get func(*Config) any
 }
+
+// Named reports whether the path of k has a name in it that the user chooses.
+func (k Key) Named() bool { return strings.Contains(k.Path, anyName) }
 
 // Env returns the name of the environment variable that sets k.
 func (k Key) Env() string {
@@ -41,6 +51,7 @@ func (k Key) Env() string {
 const (
 	envPrefix    = "AMBER_"
 	envSeparator = "__"
+	anyName      = "<name>" // stands for a name in the path of a key
 
 	enabledPath       = "memory.enabled"
 	backendPath       = "memory.backend"
@@ -57,7 +68,7 @@ func Keys() []Key {
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}
-	return append(append(keys, queueKeys()...), journalKeys()...)
+	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), retentionKeys(), sourceKeys(anyName))
 }
 
 func memoryKeys() []Key {
@@ -147,7 +158,7 @@ func journalKeys() []Key {
 }
 
 // key makes one row. Most is the cap; the zero value means there is none.
-func key[T bool | int | time.Duration | Bytes | string](path string, def, most T, doc string, at func(*Config) *T) Key {
+func key[T bool | int | time.Duration | Bytes | string | Insistence](path string, def, most T, doc string, at func(*Config) *T) Key {
 	k := Key{
 		Path: path, Type: typeOf(def), Default: def, Doc: doc,
 		set: func(c *Config, v any) { *at(c) = v.(T) },
@@ -170,6 +181,8 @@ func typeOf(v any) Type {
 		return Duration
 	case Bytes:
 		return Size
+	case Insistence:
+		return Choice
 	}
 	return Name
 }

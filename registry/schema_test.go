@@ -1,6 +1,8 @@
 package registry_test
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +30,9 @@ func layerEffect(l amber.Layer) effect {
 func opened(of func(registry.Config) any) func(*testing.T, *house, registry.Resolved) any {
 	return func(_ *testing.T, h *house, _ registry.Resolved) any { return of(h.sqlite.configs[0]) }
 }
+
+// list writes paths as a variable holds them.
+func list(paths ...string) string { return strings.Join(paths, string(filepath.ListSeparator)) }
 
 func effects() map[string]effect {
 	e := map[string]effect{
@@ -71,6 +76,25 @@ func effects() map[string]effect {
 		"journal.max_entries":       {"7", opened(func(c registry.Config) any { return c.Journal.MaxEntries }), 7},
 		"journal.max_session_bytes": {"2MiB", opened(func(c registry.Config) any { return c.Journal.MaxSessionBytes }), registry.Bytes(2 << 20)},
 		"journal.max_bytes":         {"3145728", opened(func(c registry.Config) any { return c.Journal.MaxBytes }), registry.Bytes(3 << 20)},
+
+		"snapshot.enabled":                   {"false", opened(func(c registry.Config) any { return c.Snapshot.Enabled }), false},
+		"snapshot.root":                      {"/srv/amber/repo", opened(func(c registry.Config) any { return c.Snapshot.Root }), "/srv/amber/repo"},
+		"snapshot.lock_timeout":              {"5s", opened(func(c registry.Config) any { return c.Snapshot.LockTimeout }), 5 * time.Second},
+		"snapshot.auto.before_restore":       {"false", opened(func(c registry.Config) any { return c.Snapshot.Auto.BeforeRestore }), false},
+		"snapshot.auto.before_consolidation": {"require", opened(func(c registry.Config) any { return c.Snapshot.Auto.BeforeConsolidation }), registry.Require},
+		"snapshot.gc.grace":                  {"2d", opened(func(c registry.Config) any { return c.Snapshot.GC.Grace }), 48 * time.Hour},
+		"snapshot.retention.keep_last":       {"0", opened(func(c registry.Config) any { return c.Snapshot.Retention.KeepLast }), 0},
+		"snapshot.retention.keep_hourly":     {"1", opened(func(c registry.Config) any { return c.Snapshot.Retention.KeepHourly }), 1},
+		"snapshot.retention.keep_daily":      {"2", opened(func(c registry.Config) any { return c.Snapshot.Retention.KeepDaily }), 2},
+		"snapshot.retention.keep_weekly":     {"3", opened(func(c registry.Config) any { return c.Snapshot.Retention.KeepWeekly }), 3},
+		"snapshot.retention.max_age":         {"10d", opened(func(c registry.Config) any { return c.Snapshot.Retention.MaxAge }), 240 * time.Hour},
+
+		"sources.<name>.git": {"/srv/notes", opened(func(c registry.Config) any { return c.Sources["tool"] }), registry.Foreign{Git: "/srv/notes"}},
+		"sources.<name>.sqlite": {
+			list("/srv/a.db", "/srv/b.db"), opened(func(c registry.Config) any { return c.Sources["tool"] }),
+			registry.Foreign{SQLite: []string{"/srv/a.db", "/srv/b.db"}},
+		},
+		"sources.<name>.files": {"/srv/files", opened(func(c registry.Config) any { return c.Sources["tool"] }), registry.Foreign{Files: []string{"/srv/files"}}},
 	}
 	for _, l := range amber.Layers() {
 		e["memory.layers."+string(l)+".backend"] = layerEffect(l)
@@ -95,6 +119,7 @@ func TestEveryKeyHasAnEffect(t *testing.T) {
 			if cmp.Equal(before, e.want) {
 				t.Fatalf("the effect %v is there without the key", before)
 			}
+			k.Path = strings.Replace(k.Path, "<name>", "tool", 1)
 			for way, in := range waysToSet(k, e.set) {
 				h := newHouse(t)
 				r, err := h.Resolve(t.Context(), load(t, in).Config)

@@ -8,28 +8,39 @@ import (
 )
 
 // tree is the schema as sections within sections. A leaf has a key, a section
-// has children.
+// has children. A section whose names the user chooses has those that were
+// asked for so far.
 type tree struct {
 	path     string // "" at the root
 	key      *Key
 	children map[string]*tree
+	named    func(name string) []Key // the keys of one name; nil where names are fixed
 }
 
 func newTree(keys []Key) *tree {
 	root := &tree{children: map[string]*tree{}}
 	for _, k := range keys {
-		at := root
-		for name := range strings.SplitSeq(k.Path, ".") {
-			next, ok := at.children[name]
-			if !ok {
-				next = &tree{path: join(at.path, name), children: map[string]*tree{}}
-				at.children[name] = next
-			}
-			at = next
+		if k.Named() {
+			continue
 		}
-		at.key = &k
+		root.add(k)
 	}
+	root.children[sourcesPath] = &tree{path: sourcesPath, children: map[string]*tree{}, named: sourceKeys}
 	return root
+}
+
+func (t *tree) add(k Key) {
+	at := t
+	names := strings.Split(strings.TrimPrefix(strings.TrimPrefix(k.Path, t.path), "."), ".")
+	for _, name := range names {
+		next, ok := at.children[name]
+		if !ok {
+			next = &tree{path: join(at.path, name), children: map[string]*tree{}}
+			at.children[name] = next
+		}
+		at = next
+	}
+	at.key = &k
 }
 
 func join(path, name string) string {
@@ -45,6 +56,9 @@ func (t *tree) child(name string) (*tree, error) {
 	if c, ok := t.children[name]; ok {
 		return c, nil
 	}
+	if t.named != nil {
+		return t.name(name)
+	}
 	known := strings.Join(slices.Sorted(maps.Keys(t.children)), ", ")
 	switch {
 	case t.key != nil:
@@ -53,6 +67,21 @@ func (t *tree) child(name string) (*tree, error) {
 		return nil, fmt.Errorf("unknown key %s (known: %s)", quote(name), known)
 	}
 	return nil, fmt.Errorf("unknown key %s in %s (known: %s)", quote(name), t.path, known)
+}
+
+// name adds a name to a section whose names the user chooses.
+func (t *tree) name(name string) (*tree, error) {
+	if !validName.MatchString(name) {
+		return nil, badName(t.path, name)
+	}
+	for _, k := range t.named(name) {
+		t.add(k)
+	}
+	return t.children[name], nil
+}
+
+func badName(section, name string) error {
+	return fmt.Errorf("%s in %s is not a name: 1 to 64 of a-z, 0-9, _ and -, starting and ending with a letter or digit", quote(name), section)
 }
 
 // find returns the key at the end of a path.

@@ -1,8 +1,11 @@
 package registry
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +17,11 @@ import (
 // minDuration is the shortest duration a key takes. Below a millisecond,
 // which is what stored times and database timeouts count in, it would be zero.
 const minDuration = time.Millisecond
+
+const (
+	day                       = 24 * time.Hour
+	maxDuration time.Duration = math.MaxInt64
+)
 
 // parse reads a value of k from text and checks it. The error names the key.
 func (k Key) parse(text string) (any, error) {
@@ -28,14 +36,14 @@ func (k Key) parseText(text string) (any, error) {
 	switch k.Type {
 	case Bool:
 		return k.parseBool(text)
-	case Int:
+	case Int, Count:
 		n, err := strconv.Atoi(text)
 		if err != nil {
 			return nil, k.wrongType(quote(text))
 		}
 		return n, nil
 	case Duration:
-		d, err := time.ParseDuration(text)
+		d, err := ParseDuration(text)
 		if err != nil {
 			return nil, k.wrongType(quote(text))
 		}
@@ -46,8 +54,39 @@ func (k Key) parseText(text string) (any, error) {
 			return nil, k.wrongType(quote(text))
 		}
 		return b, nil
+	case Path:
+		return k.parsePath(text)
+	case Choice:
+		return Insistence(strings.ToLower(text)), nil
 	}
 	return strings.ToLower(text), nil
+}
+
+// ParseDuration reads a duration as [time.ParseDuration] does, and days of 24
+// hours before it: "90d", "1d12h". The error tells nothing about the text.
+func ParseDuration(text string) (time.Duration, error) {
+	errForm := errors.New("it is not a duration with a unit, such as 30s, 5m or 90d")
+	days, rest, ok := strings.Cut(text, "d")
+	if !ok {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return 0, errForm
+		}
+		return d, nil
+	}
+	n, err := strconv.ParseUint(days, 10, 16) // 65535 days are far from the end of a Duration
+	if err != nil {
+		return 0, errForm
+	}
+	d := time.Duration(n) * day
+	if rest == "" {
+		return d, nil
+	}
+	more, err := time.ParseDuration(rest)
+	if err != nil || more < 0 || more > maxDuration-d {
+		return 0, errForm
+	}
+	return d + more, nil
 }
 
 func (k Key) parseBool(text string) (any, error) {
@@ -66,9 +105,13 @@ func (k Key) wrongType(got string) error {
 	want := map[Type]string{
 		Bool:     "true or false",
 		Int:      "a whole number",
-		Duration: "a duration with a unit, such as 30s or 5m",
+		Duration: "a duration with a unit, such as 30s, 5m or 90d",
 		Size:     "a size in bytes or with a unit, such as 64MiB",
 		Name:     "the name of a backend",
+		Count:    "a whole number",
+		Choice:   "one of " + strings.Join(k.Choices, ", "),
+		Path:     "an absolute path",
+		Paths:    "a list of absolute paths",
 	}[k.Type]
 	return fmt.Errorf("%s must be %s, not %s", k.Path, want, got)
 }
@@ -80,8 +123,8 @@ var validName = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?$`)
 func (k Key) check(v any) error {
 	switch v := v.(type) {
 	case int:
-		if v < 1 {
-			return fmt.Errorf("%s must be 1 or more, not %d", k.Path, v)
+		if least := k.least(); v < least {
+			return fmt.Errorf("%s must be %d or more, not %d", k.Path, least, v)
 		}
 	case time.Duration:
 		if v < minDuration {
@@ -92,9 +135,35 @@ func (k Key) check(v any) error {
 			return fmt.Errorf("%s must be %s or more, not %s", k.Path, minSize, v)
 		}
 	case string:
-		if !validName.MatchString(v) {
-			return k.wrongType(quote(v))
-		}
+		return k.checkText(v)
+	case Insistence:
+		return k.checkText(string(v))
+	case []string:
+		return k.checkPaths(v)
+	}
+	return nil
+}
+
+// least is the smallest whole number that k takes.
+func (k Key) least() int {
+	if k.Type == Count {
+		return 0
+	}
+	return 1
+}
+
+func (k Key) checkText(s string) error {
+	ok := false
+	switch k.Type {
+	case Choice:
+		ok = slices.Contains(k.Choices, s)
+	case Path:
+		ok = s == "" || validPath(s)
+	default:
+		ok = validName.MatchString(s)
+	}
+	if !ok {
+		return k.wrongType(quote(s))
 	}
 	return nil
 }
@@ -127,11 +196,18 @@ func plain(v any) any {
 		return plainDuration(v)
 	case Bytes:
 		return v.String()
+	case Insistence:
+		return string(v)
+	case []string:
+		return append([]string{}, v...)
 	}
 	return v
 }
 
 func plainDuration(d time.Duration) string {
+	if d > day && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(s, zero) {

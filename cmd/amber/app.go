@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/memdir"
 	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -22,6 +23,7 @@ type app struct {
 	world
 	global globals
 	out    printer
+	meter  meter // how far the engine of snapshots is
 }
 
 // globals are the flags every command takes.
@@ -218,7 +220,7 @@ func (a *app) backends(s *opened) (*registry.Registry, error) {
 			return registry.Opened{Parts: store.Parts(), Close: func() error { return nil }}, nil
 		}),
 		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, registry.Config) (registry.Opened, error) {
-			d, err := memdir.New(memdir.Options{Guard: noteGuard{s.agent}, Clock: a.clock})
+			d, err := memdir.New(memdir.Options{Guard: snapshot.NotesGuard(s.agent), Clock: a.clock})
 			if err != nil {
 				return registry.Opened{}, err
 			}
@@ -226,23 +228,6 @@ func (a *app) backends(s *opened) (*registry.Registry, error) {
 			return registry.Opened{Parts: amber.Parts{Notes: d, NoteLog: d}, Close: func() error { return nil }}, nil
 		}),
 	)
-}
-
-// noteGuard lets the notes of the live generation be written in their turn.
-type noteGuard struct{ agent *home.Agent }
-
-func (g noteGuard) dir(c home.Current) string { return filepath.Join(g.agent.GenDir(c), "memdir") }
-
-func (g noteGuard) Write(ctx context.Context, fn func(dir string) error) error {
-	return g.agent.Write(ctx, "notes", func(c home.Current) error { return fn(g.dir(c)) })
-}
-
-func (g noteGuard) Read(_ context.Context, fn func(dir string) error) error {
-	c, err := g.agent.Current()
-	if err != nil {
-		return err
-	}
-	return fn(g.dir(c))
 }
 
 // usage is an error about how the command was called.

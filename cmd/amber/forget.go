@@ -95,6 +95,7 @@ func (a *app) erase(ctx context.Context, s *opened, id amber.MemoryID, yes bool)
 	}
 	report.Remaining = append(report.Remaining, spooled...)
 	report.Remaining = append(report.Remaining, copiesInNotes(ctx, s.Store.Notes, revisions)...)
+	report.Remaining = append(report.Remaining, a.copiesInSnapshots(ctx, s, revisions)...)
 	return a.out.show(report, func(w io.Writer) { a.printErased(w, report) })
 }
 
@@ -161,6 +162,34 @@ func copiesInNotes(ctx context.Context, notes amber.Notes, revisions []amber.Mem
 		}
 	}
 	return names
+}
+
+// copiesInSnapshots names the snapshots that were taken since the memory was
+// made. They are not searched: each of them may hold it.
+func (a *app) copiesInSnapshots(ctx context.Context, s *opened, revisions []amber.Memory) []string {
+	if len(revisions) == 0 {
+		return nil
+	}
+	engine, err := a.snapshots(ctx, s)
+	if err != nil {
+		return []string{"snapshots, which were not looked for: " + err.Error()}
+	}
+	var places []string
+	q := amber.SnapshotQuery{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Limit: amber.MaxPageSize}
+	for {
+		page, err := engine.ListSnapshots(ctx, q)
+		if err != nil {
+			return append(places, "snapshots, which were not looked for: "+err.Error())
+		}
+		for _, m := range page.Items {
+			if !m.CreatedAt.Before(revisions[0].CreatedAt) {
+				places = append(places, fmt.Sprintf("snapshot %s, which was not searched", m.ID))
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return places
+		}
+	}
 }
 
 func (a *app) printErased(w io.Writer, r amber.EraseReport) {

@@ -15,6 +15,8 @@ type listFlags struct {
 	filterFlags
 	page         pageFlags
 	all, deleted bool
+	at           string
+	explain      bool
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -26,13 +28,19 @@ func (a *app) listCommand() *cobra.Command {
 
 Without --scope it lists every scope whose identity is known here and global;
 with --all every scope of everyone. With --jsonl it prints one memory per line,
-all of them unless -n says how many.`,
+all of them unless -n says how many. With --at it lists what a snapshot holds.`,
 		Example: `  amber list --kind constraint
   amber list --all --jsonl > memories.jsonl`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := pageSize(f.page.n); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("at") {
+				return a.listAt(cmd, f)
+			}
+			if f.explain {
+				return usage("--explain goes with --at")
 			}
 			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
 				filter, err := a.filter(ctx, s, f.filterFlags)
@@ -49,6 +57,8 @@ all of them unless -n says how many.`,
 	f.page.add(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "every scope and identity")
 	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "forgotten memories too")
+	cmd.Flags().StringVar(&f.at, "at", "", "list what this snapshot holds")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "with --at, tell how much of the snapshot was read")
 	return cmd
 }
 

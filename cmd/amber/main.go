@@ -36,6 +36,8 @@ type world struct {
 	// terminal reports whether a person watches stdout and can be asked.
 	terminal func() bool
 	fsInfo   func(path string) (fsx.FSInfo, error)
+	// snapshots stands in for the engine; nil means the real one.
+	snapshots func(ctx context.Context, s *opened) (snapshotEngine, error)
 }
 
 // process is the world of a real run.

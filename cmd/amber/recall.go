@@ -52,6 +52,7 @@ func (a *app) recallCommand() *cobra.Command {
 	var f filterFlags
 	var n int
 	var explain bool
+	var at string
 	cmd := &cobra.Command{
 		Use:   "recall QUERY|-",
 		Short: "Find memories that answer a question",
@@ -60,8 +61,11 @@ func (a *app) recallCommand() *cobra.Command {
 The question is taken apart into words; any of them may match, in any form
 (database, databases). Rare words count more, a title counts more than the text.
 Without --scope it looks in every scope whose identity is known here (the project
-of the working directory, the active session, what the flags name) and in global.`,
+of the working directory, the active session, what the flags name) and in global.
+
+With --at the answer comes from a snapshot, which is not restored for that.`,
 		Example: `  amber recall "which database did we pick and why"
+  amber recall "which database did we pick and why" --at 5f3a91c0
   amber recall "release steps" --kind workflow_insight --since 2026-01-01 --explain`,
 		Args: exactly("a question"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,6 +83,9 @@ of the working directory, the active session, what the flags name) and in global
 				e.Hint = "amber list"
 				return e
 			}
+			if cmd.Flags().Changed("at") {
+				return a.recallAt(cmd, at, f, amber.Query{Text: text, Limit: n, Explain: explain})
+			}
 			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
 				filter, err := a.filter(ctx, s, f)
 				if err != nil {
@@ -95,6 +102,7 @@ of the working directory, the active session, what the flags name) and in global
 	f.add(cmd)
 	cmd.Flags().IntVarP(&n, "limit", "n", 0, "how many hits at most (default memory.recall.top_k, 8; cap 64)")
 	cmd.Flags().BoolVar(&explain, "explain", false, "tell why each hit ranks where it does")
+	cmd.Flags().StringVar(&at, "at", "", "answer from this snapshot")
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 const (
 	groupRemember = "remember"
 	groupKeep     = "keep"
+	groupFreeze   = "freeze"
 	groupControl  = "control"
 	groupCare     = "care"
 )
@@ -49,6 +50,7 @@ Nothing needs to be set up. Try:
 	root.AddGroup(
 		&cobra.Group{ID: groupRemember, Title: "Remember:"},
 		&cobra.Group{ID: groupKeep, Title: "Never lose:"},
+		&cobra.Group{ID: groupFreeze, Title: "Freeze and bring back:"},
 		&cobra.Group{ID: groupControl, Title: "Control plane:"},
 		&cobra.Group{ID: groupCare, Title: "Care:"},
 	)
@@ -71,11 +73,12 @@ func (a *app) addCommands(root *cobra.Command) {
 			a.sessionCommand(), a.turnCommand(), a.loopCommand(),
 		}},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
+		{groupFreeze, []*cobra.Command{a.snapshotCommand()}},
 		{groupControl, []*cobra.Command{
 			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),
 		}},
 		{groupCare, []*cobra.Command{
-			a.doctorCommand(), a.configCommand(), a.versionCommand(), a.completionCommand(),
+			a.doctorCommand(), a.demoCommand(), a.configCommand(), a.versionCommand(), a.completionCommand(),
 		}},
 	} {
 		for _, v := range g.verbs {

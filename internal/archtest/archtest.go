@@ -37,6 +37,8 @@ var law = map[string][]string{
 	"registry":              {},
 	"repo":                  {},
 	"snapshot":              {"home", "memdir", "repo"},
+	"snapshot/inmem":        {},
+	"snapshot/local":        {"home", "journal", "journal/drain", "repo", "snapshot", "store/sqlite", "target/dir"},
 	"snapshot/snapshottest": {},
 	"store/inmem":           {},
 	"store/sqlite":          {"home"},
@@ -52,6 +54,7 @@ var law = map[string][]string{
 	"internal/promise":      {},
 	"internal/redact":       {"-"},
 	"internal/settings":     {"-"},
+	"internal/survey":       {},
 	"internal/fsx/crashfs":  {"internal/fsx"},
 	"internal/fsx/errfs":    {"internal/fsx"},
 }

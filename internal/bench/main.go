@@ -1,17 +1,21 @@
-// Command bench measures Amber's store through its public API and prints
-// ratios.
+// Command bench measures Amber and prints ratios: the store and the journal
+// through their public API, hooks and snapshots as processes.
 //
 // Both sides of a ratio are measured in one run, interleaved, on the same
 // machine; absolute times are printed beside them for orientation only. All
 // indexes, the change log and synchronous FULL are on, and every text is
-// different.
+// different. It exits with 1 when something failed and with 3 when a target was
+// missed. See docs/benchmarks.md.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -25,12 +29,26 @@ type ratio struct {
 }
 
 func main() {
+	if file := os.Getenv(starterJob); file != "" {
+		code, err := start(file, os.Args[1:])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		os.Exit(code)
+	}
 	large := flag.Int("large", 100_000, "memories in the large store")
 	small := flag.Int("small", 1000, "memories in the small store")
 	dir := flag.String("dir", "", "where to put the stores (default a temporary folder)")
 	events := flag.Int("events", 1_000_000, "events that are drained")
 	binary := flag.String("amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "store, hook, group or drain; default all")
+	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot; default all")
+	snap := snapshotConfig{size: fullSize}
+	flag.StringVar(&snap.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
+	flag.IntVar(&snap.rounds, "rounds", 5, "how often snapshots are measured")
+	flag.BoolVar(&snap.where, "where", true, "tell where the time of snapshots goes")
+	flag.Uint64Var(&snap.size.Seed, "seed", fullSize.Seed, "of the agent that snapshots are taken of")
+	flag.IntVar(&snap.size.Memories, "memories", fullSize.Memories, "of that agent")
 	flag.Parse()
 	if job := os.Getenv(drainJob); job != "" {
 		if err := drainChild(context.Background(), job); err != nil {
@@ -39,18 +57,60 @@ func main() {
 		}
 		return
 	}
-	c := config{dir: *dir, large: *large, small: *small, events: *events, binary: *binary, only: *only}
-	if err := measure(context.Background(), c); err != nil {
+	c := config{dir: *dir, large: *large, small: *small, events: *events, binary: *binary, snapshot: snap}
+	if *only != "" {
+		c.only = strings.Split(*only, ",")
+	}
+	err := measure(context.Background(), c)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
+	}
+	switch {
+	case errors.Is(err, errMissed):
+		os.Exit(3)
+	case err != nil:
 		os.Exit(1)
 	}
 }
+
+// errMissed is returned when something took more than it may.
+var errMissed = errors.New("a target was missed")
 
 // config is what the flags say.
 type config struct {
 	dir                  string
 	large, small, events int
-	binary, only         string
+	binary               string
+	only                 []string // parts; none means all
+	snapshot             snapshotConfig
+}
+
+// part is one thing that can be measured alone.
+type part struct {
+	name    string
+	measure func() (outcome, error)
+}
+
+// outcome is what a part found out.
+type outcome struct {
+	ratios []ratio
+	lines  []line
+}
+
+func (c config) parts(ctx context.Context) []part {
+	of := func(r []ratio, err error) (outcome, error) { return outcome{ratios: r}, err }
+	return []part{
+		{"hook", func() (outcome, error) { return of(hooks(ctx, c.binary, c.dir)) }},
+		{"group", func() (outcome, error) { r, err := groupCommit(ctx, c.dir); return of([]ratio{r}, err) }},
+		{"store", func() (outcome, error) { return of(stores(ctx, c)) }},
+		{"drain", func() (outcome, error) { return of(nil, drainMemory(ctx, c.dir, c.events)) }},
+		{"snapshot", func() (outcome, error) {
+			s := c.snapshot
+			s.dir, s.binary = c.dir, c.binary
+			lines, err := snapshots(ctx, s)
+			return outcome{lines: lines}, err
+		}},
+	}
 }
 
 func measure(ctx context.Context, c config) error {
@@ -62,27 +122,51 @@ func measure(ctx context.Context, c config) error {
 		defer os.RemoveAll(d)
 		c.dir = d
 	}
-	var ratios []ratio
-	for _, part := range []struct {
-		name    string
-		measure func() ([]ratio, error)
-	}{
-		{"hook", func() ([]ratio, error) { return hooks(ctx, c.binary, c.dir) }},
-		{"group", func() ([]ratio, error) { r, err := groupCommit(ctx, c.dir); return []ratio{r}, err }},
-		{"store", func() ([]ratio, error) { return stores(ctx, c) }},
-		{"drain", func() ([]ratio, error) { return nil, drainMemory(ctx, c.dir, c.events) }},
-	} {
-		if c.only != "" && c.only != part.name {
+	parts := c.parts(ctx)
+	for _, name := range c.only {
+		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == name }) {
+			return fmt.Errorf("there is no part %q", name)
+		}
+	}
+	var all outcome
+	for _, p := range parts {
+		if len(c.only) > 0 && !slices.Contains(c.only, p.name) {
 			continue
 		}
-		r, err := part.measure()
+		o, err := p.measure()
 		if err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		ratios = append(ratios, r...)
+		all.ratios, all.lines = append(all.ratios, o.ratios...), append(all.lines, o.lines...)
 	}
-	report(ratios)
+	report(all.ratios)
+	if n := all.missed(); n > 0 {
+		return fmt.Errorf("%w: %d of them", errMissed, n)
+	}
 	return nil
+}
+
+// missed counts the targets that were missed.
+func (o outcome) missed() (n int) {
+	for _, r := range o.ratios {
+		if r.missed() {
+			n++
+		}
+	}
+	for _, l := range o.lines {
+		if l.missed() {
+			n++
+		}
+	}
+	return n
+}
+
+// missed reports whether a ratio, or a time that is none, is beyond its limit.
+func (r ratio) missed() bool {
+	if r.absoluteLimit > 0 {
+		return r.ours > r.absoluteLimit
+	}
+	return r.limit > 0 && float64(r.ours) > r.limit*float64(r.theirs)
 }
 
 // stores measures the store.
@@ -104,6 +188,9 @@ func stores(ctx context.Context, c config) ([]ratio, error) {
 }
 
 func report(ratios []ratio) {
+	if len(ratios) == 0 {
+		return
+	}
 	fmt.Printf("\n%-42s %12s %12s %8s %8s\n", "", "ours", "base", "ratio", "limit")
 	for _, r := range ratios {
 		if r.absoluteLimit > 0 {

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/registry"
+)
+
+// snapshotIDHelp says how every verb about one snapshot is told which.
+const snapshotIDHelp = "A SNAPSHOT is a whole id, or its last 8 or more digits where no other id ends in them."
+
+func (a *app) snapshotCommand() *cobra.Command {
+	c := family("snapshot", "Freeze an agent, look at what was frozen, bring it back",
+		a.snapshotCreateCommand(), a.snapshotListCommand(), a.snapshotShowCommand(),
+		a.snapshotVerifyCommand(), a.snapshotCheckCommand(), a.snapshotDiffCommand(), a.snapshotRestoreCommand(),
+		a.snapshotDeleteCommand(), a.snapshotPinCommand(true), a.snapshotPinCommand(false),
+		a.snapshotPruneCommand(), a.snapshotGCCommand(),
+	)
+	c.Long = `A snapshot holds everything an agent is at one instant: its memories, sessions, turns
+and loops, its control plane, its notes with their history, its state, and what the
+crash journal has not yet drained. What two snapshots have in common is stored once.`
+	return c
+}
+
+// liveAgent says what a verb about snapshots needs of the live agent.
+type liveAgent int
+
+// The store stays closed unless a verb reads or writes memories: it may be
+// damaged, which is when one needs snapshots.
+const (
+	mayBeAbsent  liveAgent = iota // nothing is made
+	mayBeMade                     // the home is made where there is none
+	mayBeOpened                   // opened to look at, if it is there and whole
+	mustBeThere                   // absent it is an error
+	mustBeOpened                  // and its store is open
+)
+
+// withSnapshots opens the agent as far as the verb needs it, and its
+// snapshots.
+func (a *app) withSnapshots(cmd *cobra.Command, need liveAgent, fn func(ctx context.Context, s *opened, e snapshotEngine) error) error {
+	ctx := cmd.Context()
+	s, err := a.openFrozen(ctx, need)
+	if err != nil {
+		return err
+	}
+	e, err := a.snapshots(ctx, s)
+	if err == nil {
+		err = fn(ctx, s, e)
+	}
+	return errors.Join(err, s.Close())
+}
+
+// openFrozen opens what withSnapshots needs.
+func (a *app) openFrozen(ctx context.Context, need liveAgent) (*opened, error) {
+	config, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	closed, err := a.closedAgent(config)
+	if err != nil {
+		return nil, err
+	}
+	_, err = closed.agent.Current()
+	absent := amber.KindOf(err) == amber.KindNotFound
+	switch need {
+	case mayBeMade:
+		closed.home, closed.agent, err = a.openHome()
+		return closed, err
+	case mayBeOpened:
+		if err == nil {
+			return a.lookOr(ctx, closed), nil
+		}
+	case mustBeThere, mustBeOpened:
+		if absent {
+			return nil, &amber.Error{
+				Op: "find agent", Kind: amber.KindNotFound, ID: string(closed.agent.ID()), Err: errors.New("there is no such agent"),
+				Hint: "amber remember makes one; --agent names another",
+			}
+		}
+		if need == mustBeOpened {
+			return a.open(ctx)
+		}
+	}
+	return closed, nil
+}
+
+// closedAgent is an agent, there or not, whose store is not open.
+func (a *app) closedAgent(config registry.Loaded) (*opened, error) {
+	agent, err := a.lookAtAgent()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := a.homeDir()
+	if err != nil {
+		return nil, err
+	}
+	h, err := home.At(dir, home.Options{Clock: a.clock, Random: a.random})
+	return &opened{config: config, home: h, agent: agent, look: true, Resolved: registry.Resolved{
+		Store: amber.NewStore(amber.Parts{}), Close: func() error { return nil },
+	}}, err
+}
+
+// lookOr opens the live store to look at, or takes what there is without it.
+func (a *app) lookOr(ctx context.Context, closed *opened) *opened {
+	s, err := a.look(ctx, closed.config)
+	if err != nil {
+		a.out.note("the live agent does not open, so the active session is not known: %v", err)
+		return closed
+	}
+	s.home = closed.home
+	return s
+}
+
+// ref names a snapshot of the agent.
+func (s *opened) ref(id amber.SnapshotID) amber.SnapshotRef {
+	return amber.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: id}
+}
+
+// withSnapshot is withSnapshots for a verb about one snapshot: it finds out
+// which one the argument names.
+func (a *app) withSnapshot(cmd *cobra.Command, need liveAgent, arg string, fn func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error) error {
+	end, err := parseSnapshotEnd(arg)
+	if err != nil {
+		return err
+	}
+	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error {
+		id, err := resolveSnapshot(ctx, s, e, end)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, s, e, s.ref(id))
+	})
+}
+
+// parseSnapshotEnd checks an argument without touching a repository.
+func parseSnapshotEnd(arg string) (idEnd, error) {
+	end, err := parseIDEnd(arg)
+	var wrong *amber.Error
+	if errors.As(err, &wrong) {
+		wrong.Op, wrong.Hint = "read snapshot id", "amber snapshot list"
+	}
+	return end, err
+}
+
+// resolveSnapshot returns the snapshot that end names. A whole id is taken as
+// it is. Errors: not_found; invalid when end fits several.
+func resolveSnapshot(ctx context.Context, s *opened, e snapshotEngine, end idEnd) (amber.SnapshotID, error) {
+	if id, ok := end.whole(); ok {
+		return amber.SnapshotID(id), nil
+	}
+	var fits []string
+	err := eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
+		if endsWith(string(m.ID), string(end)) {
+			fits = append(fits, string(m.ID))
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	if len(fits) == 0 {
+		err := amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in it")
+		err.Hint = "amber snapshot list"
+		return "", err
+	}
+	fit, err := onlyFit("snapshot", end, fits)
+	return amber.SnapshotID(fit), err
+}
+
+// eachSnapshot calls fn for every snapshot of the agent, newest first.
+func eachSnapshot(ctx context.Context, s *opened, e snapshotEngine, fn func(amber.SnapshotMeta) error) error {
+	q := amber.SnapshotQuery{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Limit: amber.MaxPageSize}
+	for {
+		page, err := e.ListSnapshots(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, m := range page.Items {
+			if err := fn(m); err != nil {
+				return err
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
+	}
+}

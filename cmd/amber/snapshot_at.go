@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// withView answers from a snapshot: it opens the one the argument names and
+// closes it. The live agent is only asked for the active session.
+func (a *app) withView(cmd *cobra.Command, arg string, fn func(ctx context.Context, s *opened, v snapshotView) error) error {
+	return a.withSnapshot(cmd, mayBeOpened, arg, func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+		v, err := e.At(ctx, ref)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fn(ctx, s, v), v.Close())
+	})
+}
+
+// recalledAt is the JSON of recall --at; with --explain it tells how much was
+// read.
+type recalledAt struct {
+	amber.RecallResult
+	Read *viewStats `json:"read,omitempty"`
+}
+
+// recallAt answers a question from a snapshot.
+func (a *app) recallAt(cmd *cobra.Command, at string, f filterFlags, q amber.Query) error {
+	return a.withView(cmd, at, func(ctx context.Context, s *opened, v snapshotView) error {
+		memory := s.config.Config.Memory
+		err := memory.CheckRecall()
+		if err != nil {
+			return err
+		}
+		if q.Limit == 0 {
+			q.Limit = memory.Recall.TopK
+		}
+		if q.Filter, err = a.filter(ctx, s, f); err != nil {
+			return err
+		}
+		result, err := v.Recall(ctx, q)
+		if err != nil {
+			return err
+		}
+		out := recalledAt{RecallResult: result}
+		if q.Explain {
+			read := v.Stats()
+			out.Read = &read
+		}
+		err = a.out.show(out, func(w io.Writer) { a.printHits(w, result) })
+		if q.Explain {
+			a.noteRead(*out.Read)
+		}
+		return err
+	})
+}
+
+// listAt lists the memories of a snapshot.
+func (a *app) listAt(cmd *cobra.Command, f listFlags) error {
+	return a.withView(cmd, f.at, func(ctx context.Context, s *opened, v snapshotView) error {
+		filter, err := a.filter(ctx, s, f.filterFlags)
+		if err != nil {
+			return err
+		}
+		err = showPage(a, cmd, f.page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
+			return v.List(ctx, amber.ListQuery{Filter: filter, All: f.all, Deleted: f.deleted, Limit: n, Cursor: c})
+		}, a.printMemories)
+		if f.explain {
+			a.noteRead(v.Stats())
+		}
+		return err
+	})
+}
+
+// noteRead tells how much of a snapshot an answer needed.
+func (a *app) noteRead(s viewStats) {
+	share := 0.0
+	if s.PagesTotal > 0 {
+		share = 100 * float64(s.PagesRead) / float64(s.PagesTotal)
+	}
+	a.out.note("read %d of %d pages (%.1f %%), %s from the repository", s.PagesRead, s.PagesTotal, share, byteSize(s.BytesRead))
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) snapshotDiffCommand() *cobra.Command {
+	var stat, rows bool
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Tell what changed from one snapshot to another",
+		Long: fmt.Sprintf(`Tell what changed from snapshot A to snapshot B of the agent: rows of every kind, notes,
+state, and the history of the notes. With --rows each is named, at most %d of a kind.
+
+`, amber.MaxDiffRows) + snapshotIDHelp,
+		Example: "  amber snapshot diff 5f3a91c0 77ab03de --rows",
+		Args:    exactly("the id of a snapshot", "the id of another snapshot"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if stat && rows {
+				return usage("--stat and --rows do not go together")
+			}
+			to, err := parseSnapshotEnd(args[1])
+			if err != nil {
+				return err
+			}
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, from amber.SnapshotRef) error {
+				b, err := resolveSnapshot(ctx, s, e, to)
+				if err != nil {
+					return err
+				}
+				r := amber.DiffRequest{Tenant: from.Tenant, Agent: from.Agent, A: from.ID, B: b, Rows: rows}
+				d, err := working(a, "comparing", func() (amber.SnapshotDiff, error) { return e.DiffSnapshots(ctx, r) })
+				if err != nil {
+					return err
+				}
+				d.Store.Tables = orEmpty(d.Store.Tables)
+				return a.out.show(d, func(w io.Writer) { a.printDiff(w, d) })
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&stat, "stat", false, "only count (the default)")
+	cmd.Flags().BoolVar(&rows, "rows", false, "also name each row and file that changed")
+	return cmd
+}
+
+func (a *app) printDiff(w io.Writer, d amber.SnapshotDiff) {
+	changed := a.printChanges(w, d.Store, d.Notes, d.State)
+	if g := d.Git; g.From != g.To {
+		changed = true
+		fmt.Fprintf(w, "history of the notes: %s, %s, +%d -%d lines\n",
+			count(g.Commits, "commit", "commits"), count(g.FilesChanged, "file", "files"), g.Insertions, g.Deletions)
+	}
+	if !changed {
+		fmt.Fprintln(w, "nothing changed")
+	}
+}
+
+// printChanges prints what differs of rows and files, and reports whether
+// anything does.
+func (a *app) printChanges(w io.Writer, store amber.StoreDiff, notes, state amber.FilesDiff) bool {
+	var rows [][]string
+	add := func(name string, added, changed, removed int64) {
+		if added+changed+removed > 0 {
+			rows = append(rows, []string{name, fmt.Sprint(added), fmt.Sprint(changed), fmt.Sprint(removed)})
+		}
+	}
+	for _, t := range store.Tables {
+		add(t.Name, t.Added, t.Changed, t.Removed)
+	}
+	add("notes", notes.Added, notes.Changed, notes.Removed)
+	add("state", state.Added, state.Changed, state.Removed)
+	if len(rows) == 0 {
+		return false
+	}
+	table(w, []string{"WHAT", "ADDED", "CHANGED", "REMOVED"}, rows)
+	a.printRows(w, store.Rows)
+	a.printRows(w, notes.Files)
+	a.printRows(w, state.Files)
+	if store.More > 0 {
+		fmt.Fprintf(w, "and %s more\n", count(store.More, "row", "rows"))
+	}
+	return true
+}
+
+func (a *app) printRows(w io.Writer, rows []amber.RowDiff) {
+	marks := map[amber.Op]string{amber.OpInsert: "+", amber.OpUpdate: "~", amber.OpDelete: "-"}
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s %s %s", marks[r.Op], a.out.style(dim, flat(r.Table)), flat(r.Key))
+		if r.Title != "" {
+			fmt.Fprintf(w, "  %s", oneLine(r.Title, 70))
+		}
+		fmt.Fprintln(w)
+	}
+}

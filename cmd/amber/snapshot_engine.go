@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/snapshot/local"
+)
+
+// snapshotEngine is what the verbs about snapshots work with.
+type snapshotEngine interface {
+	amber.Snapshotter
+	amber.RepositoryChecker
+	// At opens the memory of a snapshot to read from; the live agent is not
+	// touched. Whoever opened it closes it. Errors: not_found; damaged;
+	// too_new.
+	At(ctx context.Context, ref amber.SnapshotRef) (snapshotView, error)
+	// ExtractSource writes what a snapshot holds of a source into dir, which
+	// is not there or empty. On error dir may hold a part of it. Errors:
+	// not_found when the snapshot does not hold the source; damaged; quota.
+	ExtractSource(ctx context.Context, ref amber.SnapshotRef, name, dir string) (extraction, error)
+}
+
+// snapshotView answers from a snapshot as a store would have at that instant.
+// Safe for concurrent use.
+type snapshotView interface {
+	Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error)
+	Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error)
+	List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error)
+	// Stats tells how much was read so far.
+	Stats() viewStats
+	Close() error
+}
+
+// viewStats tells how much of a snapshot an answer needed.
+type viewStats struct {
+	PagesTotal int64 `json:"pages_total"`
+	PagesRead  int64 `json:"pages_read"` // different ones
+	BytesRead  int64 `json:"bytes_read"` // from the repository, as they lie there
+}
+
+// extraction says what was written of a source.
+type extraction struct {
+	From    amber.SnapshotID `json:"from"`
+	Source  string           `json:"source"`
+	To      string           `json:"to"`
+	Files   int64            `json:"files"`
+	Bytes   int64            `json:"bytes"`
+	Fenced  bool             `json:"fenced"`
+	Checks  []amber.Check    `json:"checks"`
+	Skipped []amber.Skipped  `json:"skipped"` // that were not captured, so they are not there
+	DryRun  bool             `json:"dry_run"`
+}
+
+// snapshots returns the engine for the home of s. Agent and store need not be
+// there.
+func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) {
+	if a.world.snapshots != nil {
+		return a.world.snapshots(ctx, s)
+	}
+	c := s.config.Config
+	o := local.Options{
+		Home: s.home, Clock: a.clock, Random: a.random,
+		Root: c.Snapshot.Root, Wait: c.Snapshot.LockTimeout, Grace: c.Snapshot.GC.Grace,
+		Sources: map[string]snapshot.Source{}, Progress: a.meter.set,
+		BeforeConsolidation: snapshot.Insistence(c.Snapshot.Auto.BeforeConsolidation),
+		Warn:                func(text string) { a.out.warn("%s", text) },
+	}
+	if !c.Snapshot.Enabled {
+		o.Disabled = "snapshot.enabled is false"
+	}
+	for name, f := range c.Sources {
+		o.Sources[name] = snapshot.Source{Git: f.Git, SQLite: f.SQLite, Files: f.Files}
+	}
+	e, err := local.Open(o)
+	return localEngine{e}, err
+}
+
+// localEngine is the engine of this machine.
+type localEngine struct{ *snapshot.Engine }
+
+func (e localEngine) At(ctx context.Context, ref amber.SnapshotRef) (snapshotView, error) {
+	past, err := e.Engine.At(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return pastView{past}, nil
+}
+
+func (e localEngine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, name, dir string) (extraction, error) {
+	x, err := e.Engine.ExtractSource(ctx, ref, name, dir)
+	return extraction{
+		From: x.From, Source: x.Source, To: x.To, Files: x.Files, Bytes: x.Bytes, Fenced: x.Fenced,
+		Checks: x.Checks, Skipped: x.Skipped,
+	}, err
+}
+
+// pastView is the memory of a snapshot.
+type pastView struct{ *snapshot.Past }
+
+func (v pastView) Stats() viewStats { return viewStats(v.Past.Stats()) }

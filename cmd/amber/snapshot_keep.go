@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// snapshotRemoval is the JSON of snapshot delete.
+type snapshotRemoval struct {
+	ID        amber.SnapshotID `json:"id"`
+	Label     string           `json:"label"`
+	CreatedAt amber.Time       `json:"created_at,omitzero"`
+	Deleted   bool             `json:"deleted"`
+	DryRun    bool             `json:"dry_run"`
+}
+
+func (a *app) snapshotDeleteCommand() *cobra.Command {
+	var yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "delete SNAPSHOT",
+		Short: "Delete a snapshot",
+		Long: `Delete a snapshot. A stub stays in its place, so that nobody can make one disappear
+unnoticed. The last snapshot of an agent and a pinned one are not deleted. What no other
+snapshot needs is freed by snapshot gc. It asks first; without a terminal it needs --yes.
+
+` + snapshotIDHelp,
+		Args: exactly("the id of a snapshot"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+				plan, err := planSnapshotRemoval(ctx, s, e, ref)
+				if err != nil {
+					return err
+				}
+				if plan.DryRun = dryRun; dryRun {
+					return a.showSnapshotRemoval(plan, "would delete")
+				}
+				if err := a.confirm(yes, "delete "+plan.String()); err != nil {
+					return err
+				}
+				if err := e.DeleteSnapshot(ctx, ref); err != nil {
+					return err
+				}
+				plan.Deleted = true
+				return a.showSnapshotRemoval(plan, "deleted")
+			})
+		},
+	}
+	addPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
+	return cmd
+}
+
+// addPlanFlags adds the flags of every verb that asks.
+func addPlanFlags(cmd *cobra.Command, yes, dryRun *bool, plan string) {
+	cmd.Flags().BoolVar(yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(dryRun, "dry-run", false, plan)
+}
+
+// planSnapshotRemoval finds out what would be deleted, and refuses what the
+// engine would refuse.
+func planSnapshotRemoval(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) (snapshotRemoval, error) {
+	plan := snapshotRemoval{ID: ref.ID}
+	var it amber.SnapshotMeta
+	usable := 0
+	err := eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
+		if m.ID == ref.ID {
+			it, plan.Label, plan.CreatedAt = m, m.Label, m.CreatedAt
+		}
+		if m.Damage == "" {
+			usable++
+		}
+		return nil
+	})
+	const op = "delete snapshot"
+	switch {
+	case err != nil:
+		return plan, err
+	case it.ID == "":
+		e := amber.Errorf(amber.KindNotFound, op, string(ref.ID), "there is no such snapshot")
+		e.Hint = "amber snapshot list"
+		return plan, e
+	case it.Pinned:
+		e := amber.Errorf(amber.KindRefused, op, string(ref.ID), "it is pinned")
+		e.Hint = "amber snapshot unpin " + shortID(string(ref.ID))
+		return plan, e
+	case it.Damage == "" && usable == 1:
+		return plan, amber.Errorf(amber.KindRefused, op, string(ref.ID), "it is the last one of the agent")
+	}
+	return plan, nil
+}
+
+// String names the snapshot.
+func (r snapshotRemoval) String() string {
+	text := "snapshot " + string(r.ID)
+	if r.Label != "" {
+		text += fmt.Sprintf(" (%s)", oneLine(r.Label, 60))
+	}
+	if !r.CreatedAt.IsZero() {
+		text += " of " + r.CreatedAt.Time().Format("2006-01-02 15:04")
+	}
+	return text
+}
+
+func (a *app) showSnapshotRemoval(r snapshotRemoval, did string) error {
+	return a.out.show(r, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", did, r) })
+}
+
+// pinning is the JSON of snapshot pin and unpin.
+type pinning struct {
+	ID     amber.SnapshotID `json:"id"`
+	Pinned bool             `json:"pinned"`
+}
+
+func (a *app) snapshotPinCommand(pin bool) *cobra.Command {
+	use, short := "pin", "Keep a snapshot from being deleted and pruned"
+	if !pin {
+		use, short = "unpin", "Let a pinned snapshot be deleted and pruned again"
+	}
+	return &cobra.Command{
+		Use:   use + " SNAPSHOT",
+		Short: short,
+		Long:  short + ".\n\n" + snapshotIDHelp,
+		Args:  exactly("the id of a snapshot"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+				if err := e.PinSnapshot(ctx, ref, pin); err != nil {
+					return err
+				}
+				return a.out.show(pinning{ref.ID, pin}, func(w io.Writer) { fmt.Fprintf(w, "%sned %s\n", use, ref.ID) })
+			})
+		},
+	}
+}

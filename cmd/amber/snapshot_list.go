@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) snapshotListCommand() *cobra.Command {
+	var page pageFlags
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List snapshots, newest first",
+		Long: `List the snapshots of the agent, newest first. One whose manifest cannot be read is
+listed, too, with what is wrong with it.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := pageSize(page.n); err != nil {
+				return err
+			}
+			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+				return showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[amber.SnapshotMeta], error) {
+					p, err := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Limit: n, Cursor: c})
+					for i := range p.Items {
+						p.Items[i].Skipped = orEmpty(p.Items[i].Skipped)
+					}
+					return p, err
+				}, a.printSnapshots)
+			})
+		},
+	}
+	page.add(cmd)
+	return cmd
+}
+
+func (a *app) printSnapshots(w io.Writer, items []amber.SnapshotMeta) {
+	rows := make([][]string, len(items))
+	for i, m := range items {
+		if m.Damage != "" {
+			rows[i] = []string{shortID(string(m.ID)), "?", "?", "?", "DAMAGED: " + m.Damage}
+			continue
+		}
+		rows[i] = []string{
+			shortID(string(m.ID)), m.CreatedAt.Time().Format("2006-01-02 15:04"), byteSize(m.BytesTotal), byteSize(m.BytesNew),
+			strings.Join(append([]string{oneLine(m.Label, 60)}, snapshotRemarks(m)...), " "),
+		}
+	}
+	table(w, []string{"SNAPSHOT", "CREATED (UTC)", "SIZE", "NEW", "LABEL"}, rows)
+}
+
+// snapshotRemarks tells in few words what is special about a snapshot.
+func snapshotRemarks(m amber.SnapshotMeta) []string {
+	var out []string
+	if m.Pinned {
+		out = append(out, "[pinned]")
+	}
+	if n := len(m.Skipped); n > 0 {
+		out = append(out, fmt.Sprintf("[%d skipped]", n))
+	}
+	if n := len(m.Warnings); n > 0 {
+		out = append(out, "["+count(int64(n), "warning", "warnings")+"]")
+	}
+	return out
+}
+
+func (a *app) snapshotShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show SNAPSHOT",
+		Short:   "Show what one snapshot holds",
+		Long:    "Show what one snapshot holds, what it does not hold, and which checks were made.\n\n" + snapshotIDHelp,
+		Example: "  amber snapshot show 5f3a91c0",
+		Args:    exactly("the id of a snapshot"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+				d, err := e.ShowSnapshot(ctx, ref)
+				if err != nil {
+					return err
+				}
+				d.Skipped, d.Parts, d.Sources, d.Checks = orEmpty(d.Skipped), orEmpty(d.Parts), orEmpty(d.Sources), orEmpty(d.Checks)
+				return a.out.show(d, func(w io.Writer) { a.printSnapshot(w, d) })
+			})
+		},
+	}
+}
+
+// printSnapshot prints a snapshot: what it is called, where it stands, what is
+// in it and what is not.
+func (a *app) printSnapshot(w io.Writer, d amber.SnapshotDetail) {
+	p := a.out
+	if d.Label != "" {
+		fmt.Fprintln(w, p.style(bold, oneLine(d.Label, amber.MaxLabelBytes)))
+	}
+	fmt.Fprintln(w, p.style(amb, string(d.ID)))
+	facts := []string{
+		"agent " + string(d.Agent), d.CreatedAt.String(), byteSize(d.BytesTotal), byteSize(d.BytesNew) + " new", fmt.Sprintf("fence %.1f ms", d.FenceMS),
+	}
+	if d.Pinned {
+		facts = append(facts, "pinned")
+	}
+	fmt.Fprintln(w, p.style(dim, flat(strings.Join(facts, " · "))))
+	p.fact(w, "digest", d.Digest)
+	p.fact(w, "chain", fmt.Sprintf("%d of device %s", d.Counter, d.Device))
+	p.fact(w, "parent", d.Parent)
+	p.fact(w, "git", d.GitOID)
+	signed := d.SignedBy
+	if signed == "" {
+		signed = "nobody"
+	}
+	p.fact(w, "signed by", signed)
+	printParts(w, d)
+	p.printChecks(w, d.Checks)
+	for _, text := range d.Warnings {
+		fmt.Fprintf(w, "  %s %s\n", p.style(amb, "WARNING"), flat(text))
+	}
+	for _, s := range d.Skipped {
+		fmt.Fprintf(w, "  %s %s\n", p.style(amb, "NOT IN IT"), flat(describeSkipped(s)))
+	}
+}
+
+func printParts(w io.Writer, d amber.SnapshotDetail) {
+	fmt.Fprintln(w)
+	var rows [][]string
+	for _, part := range d.Parts {
+		digest := part.Digest
+		if len(digest) > 16 {
+			digest = digest[:16]
+		}
+		rows = append(rows, []string{part.Name, byteSize(part.Bytes), count(part.Count, partUnit(part.Name, 1), partUnit(part.Name, 2)), digest})
+	}
+	for _, s := range d.Sources {
+		when := "at one instant"
+		if !s.Fenced {
+			when = "each part at an instant of its own"
+		}
+		rows = append(rows, []string{"source:" + s.Name, byteSize(s.Bytes), count(s.Files, "file", "files"), when})
+	}
+	table(w, []string{"PART", "SIZE", "HOLDS", "DIGEST"}, rows)
+}
+
+// partUnit is what the count of a part counts.
+func partUnit(part string, n int) string {
+	unit := map[string]string{"memory": "page", "control": "page", "git": "object", "journal": "frame"}[part]
+	if unit == "" {
+		unit = "file"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return unit
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// warn tells the user that something is wrong though the command goes on.
+// Nobody can ask not to be told.
+func (p printer) warn(format string, args ...any) {
+	text := flat(fmt.Sprintf(format, args...))
+	fmt.Fprintln(p.err, "amber: "+p.style(amb, "WARNING")+": "+text)
+}
+
+// maxWarnings is how many things of one kind are named one by one.
+const maxWarnings = 20
+
+// warnSkipped names what is not in a snapshot though it should be, and what is
+// wrong with what is.
+func (a *app) warnSkipped(skipped []amber.Skipped, warnings []string) {
+	for _, text := range warnings[:min(len(warnings), maxWarnings)] {
+		a.out.warn("%s", text)
+	}
+	for _, s := range skipped[:min(len(skipped), maxWarnings)] {
+		a.out.warn("not in the snapshot: %s", describeSkipped(s))
+	}
+	if more := max(len(warnings)-maxWarnings, 0) + max(len(skipped)-maxWarnings, 0); more > 0 {
+		a.out.warn("and %d more: amber snapshot show", more)
+	}
+}
+
+func describeSkipped(s amber.Skipped) string {
+	reasons := map[string]string{
+		amber.SkipMissing:     "it is not there",
+		amber.SkipUnreadable:  "it cannot be read",
+		amber.SkipTorn:        "it changed while it was read",
+		amber.SkipTooLarge:    "it is too large",
+		amber.SkipNotRegular:  "it is a link or no regular file",
+		amber.SkipBadName:     "its name cannot be restored everywhere",
+		amber.SkipUnsupported: "its form is not supported",
+	}
+	reason := reasons[s.Reason]
+	if reason == "" {
+		reason = s.Reason
+	}
+	if s.Detail != "" {
+		reason += " (" + s.Detail + ")"
+	}
+	return strings.TrimSpace(s.Part+" "+s.Path) + ": " + reason
+}
+
+// byteSize tells a number of bytes as people do.
+func byteSize(n int64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, unit := float64(n)/1024, 0
+	for value >= 1023.95 && unit < len(units)-1 {
+		value, unit = value/1024, unit+1
+	}
+	return fmt.Sprintf("%.1f %ciB", value, units[unit])
+}
+
+// count tells a number of things: "1 file", "2 files".
+func count(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// orEmpty keeps lists from being null in JSON.
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// listed prints the words of a report under a label, several on a line.
+func (p printer) listed(w io.Writer, label string, words []string) {
+	if len(words) > 0 {
+		fmt.Fprintf(w, "  %s %s\n", p.style(dim, label+":"), flat(strings.Join(words, ", ")))
+	}
+}
+
+// printDamage names everything that is not as it was written.
+func (p printer) printDamage(w io.Writer, damaged []amber.Damage) {
+	for _, d := range damaged {
+		fmt.Fprintf(w, "  %s %s: %s", p.style(amb, "DAMAGED"), flat(d.Object), flat(d.Reason))
+		if len(d.Snapshots) > 0 {
+			fmt.Fprintf(w, " (needed by %s)", shortIDs(d.Snapshots))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func shortIDs(ids []amber.SnapshotID) string {
+	const most = 10
+	short := make([]string, 0, most+1)
+	for _, id := range ids[:min(len(ids), most)] {
+		short = append(short, flat(shortID(string(id))))
+	}
+	if more := len(ids) - most; more > 0 {
+		short = append(short, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(short, ", ")
+}
+
+// printChecks prints checks that were made: failed ones in full.
+func (p printer) printChecks(w io.Writer, checks []amber.Check) {
+	for _, c := range checks {
+		verdict := "ok"
+		if !c.OK {
+			verdict = p.style(amb, "FAILED")
+		}
+		line := fmt.Sprintf("  check %s of %s: %s", flat(c.Name), flat(c.Part), verdict)
+		if !c.At.IsZero() {
+			line += p.style(dim, ", checked "+p.when(c.At))
+		}
+		if c.Detail != "" {
+			line += ": " + oneLine(c.Detail, 200)
+		}
+		fmt.Fprintln(w, line)
+	}
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/registry"
+)
+
+// Snapshots that Amber took before a restore are many and soon of no use: the
+// last few are kept, and those of the last days.
+const (
+	keepSafety = 5
+	safetyAge  = 7 * 24 * time.Hour
+)
+
+// pruneFlags say what to keep; what is not given is the configuration's.
+type pruneFlags struct {
+	last, hourly, daily, weekly int
+	maxAge                      string
+	yes, dryRun                 bool
+}
+
+func (a *app) snapshotPruneCommand() *cobra.Command {
+	var f pruneFlags
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete the snapshots that no rule keeps",
+		Long: fmt.Sprintf(`Delete the snapshots of the agent that no rule keeps. What the flags do not say is taken
+from snapshot.retention of the configuration. The last snapshot and pinned ones always
+stay. Snapshots that were taken before a restore have a rule of their own: the last %d of
+them stay, and those of the last %d days.
+
+It asks first; without a terminal it needs --yes. What no snapshot needs any more is freed
+by snapshot gc.`, keepSafety, safetyAge/(24*time.Hour)),
+		Example: "  amber snapshot prune --keep-last 10 --keep-daily 30 --max-age 365d --dry-run",
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+				r, err := f.request(cmd, s)
+				if err != nil {
+					return err
+				}
+				return a.prune(ctx, e, r, f)
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&f.last, "keep-last", 0, "keep so many of the newest")
+	fl.IntVar(&f.hourly, "keep-hourly", 0, "keep the last of each of so many hours")
+	fl.IntVar(&f.daily, "keep-daily", 0, "keep the last of each of so many days")
+	fl.IntVar(&f.weekly, "keep-weekly", 0, "keep the last of each of so many weeks")
+	fl.StringVar(&f.maxAge, "max-age", "", "delete older ones whatever the rules say, 90d (0: none is too old)")
+	addPlanFlags(cmd, &f.yes, &f.dryRun, "tell what would be deleted and what is kept for which reason")
+	return cmd
+}
+
+// request puts the flags over the configuration.
+func (f pruneFlags) request(cmd *cobra.Command, s *opened) (amber.PruneRequest, error) {
+	keep := s.config.Config.Snapshot.Retention
+	r := amber.PruneRequest{
+		Tenant: s.agent.Tenant(), Agent: s.agent.ID(), MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge,
+	}
+	for _, rule := range []struct {
+		flag         string
+		given, usual int
+		into         *int
+	}{
+		{"keep-last", f.last, keep.KeepLast, &r.KeepLast},
+		{"keep-hourly", f.hourly, keep.KeepHourly, &r.KeepHourly},
+		{"keep-daily", f.daily, keep.KeepDaily, &r.KeepDaily},
+		{"keep-weekly", f.weekly, keep.KeepWeekly, &r.KeepWeekly},
+	} {
+		*rule.into = rule.usual
+		if !cmd.Flags().Changed(rule.flag) {
+			continue
+		}
+		if *rule.into = rule.given; rule.given < 0 {
+			return r, usage("--%s is %d; it must be at least 0", rule.flag, rule.given)
+		}
+	}
+	if cmd.Flags().Changed("max-age") {
+		d, err := registry.ParseDuration(f.maxAge)
+		if err != nil || d < 0 {
+			return r, usage("--max-age takes a duration such as 12h or 90d, not %q", oneLine(f.maxAge, 40))
+		}
+		r.MaxAge = d
+	}
+	return r, nil
+}
+
+// prune deletes once a person has seen the plan, or has said not to ask.
+func (a *app) prune(ctx context.Context, e snapshotEngine, r amber.PruneRequest, f pruneFlags) error {
+	run := func(dryRun bool) (amber.PruneReport, error) {
+		r := r
+		r.DryRun = dryRun
+		report, err := working(a, "pruning", func() (amber.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
+		report.Deleted, report.Kept = orEmpty(report.Deleted), orEmpty(report.Kept)
+		return report, err
+	}
+	show := func(report amber.PruneReport) error {
+		return a.out.show(report, func(w io.Writer) { printPruned(w, report) })
+	}
+	if f.dryRun {
+		plan, err := run(true)
+		if err != nil {
+			return err
+		}
+		return show(plan)
+	}
+	err := a.confirmPlan(f.yes, "prune snapshots", func() (string, error) {
+		plan, err := run(true)
+		if err != nil || len(plan.Deleted) == 0 {
+			return "", err
+		}
+		printPruned(a.stderr, plan)
+		return "delete " + count(int64(len(plan.Deleted)), "snapshot", "snapshots"), nil
+	})
+	if err != nil {
+		return err
+	}
+	report, err := run(false)
+	if err != nil {
+		return err
+	}
+	return show(report)
+}
+
+// confirmPlan asks a person who has seen the plan. Plan shows it and returns
+// the question, "" when there is nothing to ask about. Where nobody can be
+// asked it does not begin.
+func (a *app) confirmPlan(yes bool, what string, plan func() (string, error)) error {
+	if yes || !a.terminal() || a.global.json {
+		return a.confirm(yes, what)
+	}
+	question, err := plan()
+	if err != nil || question == "" {
+		return err
+	}
+	return a.confirm(false, question)
+}
+
+func printPruned(w io.Writer, r amber.PruneReport) {
+	did, kept := "deleted", "kept"
+	if r.DryRun {
+		did, kept = "would delete", "would keep"
+	}
+	for _, id := range r.Deleted {
+		fmt.Fprintf(w, "%s %s\n", did, flat(string(id)))
+	}
+	for _, k := range r.Kept {
+		fmt.Fprintf(w, "%s %s because: %s\n", kept, flat(string(k.ID)), flat(k.Reason))
+	}
+	fmt.Fprintf(w, "%s %s, %s %d\n", did, count(int64(len(r.Deleted)), "snapshot", "snapshots"), kept, len(r.Kept))
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// restoreFlags say what of a snapshot goes where.
+type restoreFlags struct {
+	toAgent, memory, source, to string
+	only                        []string
+	withControl, localOnly      bool
+	noSafety, discardOld        bool
+	yes, dryRun                 bool
+}
+
+func (a *app) snapshotRestoreCommand() *cobra.Command {
+	var f restoreFlags
+	cmd := &cobra.Command{
+		Use:   "restore SNAPSHOT",
+		Short: "Bring an agent back",
+		Long: `Bring the agent back as it was when the snapshot was taken: memories, notes and state;
+the control plane only with --with-control. The agent is built beside the live one, checked,
+and put in its place in one step: whatever interrupts that, it is the old one or the new one.
+Before that the live agent is frozen, too, so a restore can be undone by a restore.
+
+Records that differ become new revisions, so that a sync carries the restore and does not
+undo it; --local-only leaves that out. Memories that were erased stay erased.
+
+Instead of the whole: --memory brings back one memory as a new revision, --source with --to
+writes the files of another tool into an empty folder, --to-agent makes a new agent of it.
+
+It asks first; without a terminal it needs --yes. --dry-run shows exactly what would change.
+
+` + snapshotIDHelp,
+		Example: `  amber snapshot restore 5f3a91c0 --dry-run
+  amber snapshot restore 5f3a91c0 --only notes --yes
+  amber snapshot restore 5f3a91c0 --memory 77ab03de
+  amber snapshot restore 5f3a91c0 --to-agent experiment --yes
+  amber snapshot restore 5f3a91c0 --source engram --to ./engram-then`,
+		Args: exactly("the id of a snapshot"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			switch {
+			case f.source != "":
+				return a.restoreSource(cmd, args[0], f)
+			case f.memory != "":
+				return a.restoreMemory(cmd, args[0], f)
+			}
+			return a.withSnapshot(cmd, mayBeMade, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+				r, err := f.request(s, ref)
+				if err != nil {
+					return err
+				}
+				return a.restore(ctx, e, r, f.yes)
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.toAgent, "to-agent", "", "make a new agent of it")
+	fl.StringSliceVar(&f.only, "only", nil, "restore only memory, notes or state (repeat); the others stay as they are")
+	fl.BoolVar(&f.withControl, "with-control", false, "restore tasks, events, approvals, results and the queue, too")
+	fl.StringVar(&f.memory, "memory", "", "bring back only this memory, as a new revision")
+	fl.StringVar(&f.source, "source", "", "write out this source instead")
+	fl.StringVar(&f.to, "to", "", "the folder for --source; it must not exist or be empty")
+	fl.BoolVar(&f.localOnly, "local-only", false, "keep the old stamps; the next sync may undo the restore")
+	fl.BoolVar(&f.noSafety, "no-safety-snapshot", false, "do not freeze the agent as it is now")
+	fl.BoolVar(&f.discardOld, "discard-old", false, "remove the old data also where no snapshot holds it")
+	addPlanFlags(cmd, &f.yes, &f.dryRun, "show what would change and change nothing")
+	return cmd
+}
+
+// check refuses flags that do not go together.
+func (f restoreFlags) check(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	for _, name := range []string{"to-agent", "memory", "source", "to", "only"} {
+		if v := cmd.Flags().Lookup(name).Value.String(); given(name) && (v == "" || v == "[]") {
+			return usage("--%s is empty", name)
+		}
+	}
+	switch {
+	case given("source") != given("to"):
+		return usage("--source and --to go together")
+	case given("memory") && given("source"):
+		return usage("--memory and --source do not go together")
+	}
+	for _, alone := range []string{"memory", "source"} {
+		if !given(alone) {
+			continue
+		}
+		for _, other := range []string{"to-agent", "only", "with-control", "local-only", "no-safety-snapshot", "discard-old"} {
+			if given(other) {
+				return usage("--%s and --%s do not go together", alone, other)
+			}
+		}
+	}
+	return nil
+}
+
+// request makes the request of the flags and the configuration.
+func (f restoreFlags) request(s *opened, ref amber.SnapshotRef) (amber.RestoreRequest, error) {
+	r := amber.RestoreRequest{
+		SnapshotRef: ref, To: amber.AgentID(f.toAgent), Only: f.only, WithControl: f.withControl, LocalOnly: f.localOnly,
+		NoSafetySnapshot: f.noSafety || !s.config.Config.Snapshot.Auto.BeforeRestore,
+		DiscardOld:       f.discardOld, DryRun: f.dryRun,
+	}
+	return r.Normalize()
+}
+
+// restore brings an agent back once a person has seen the plan, or has said
+// not to ask.
+func (a *app) restore(ctx context.Context, e snapshotEngine, r amber.RestoreRequest, yes bool) error {
+	run := func(dryRun bool) (amber.RestoreReport, error) {
+		r, what := r, "restoring"
+		if r.DryRun = dryRun; dryRun {
+			what = "comparing"
+		}
+		report, err := working(a, what, func() (amber.RestoreReport, error) { return e.Restore(ctx, r) })
+		report.Restored, report.Checks = orEmpty(report.Restored), orEmpty(report.Checks)
+		report.Plan.Store.Tables = orEmpty(report.Plan.Store.Tables)
+		return report, err
+	}
+	if !r.DryRun {
+		err := a.confirmPlan(yes, "restore agent "+string(target(r)), func() (string, error) {
+			plan, err := run(true)
+			if err != nil {
+				return "", err
+			}
+			a.printRestored(a.stderr, plan)
+			return fmt.Sprintf("restore agent %s from snapshot %s", target(r), shortID(string(r.ID))), nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	report, err := run(r.DryRun)
+	if err != nil {
+		return err
+	}
+	err = a.out.show(report, func(w io.Writer) { a.printRestored(w, report) })
+	a.warnSkipped(nil, report.Warnings)
+	return err
+}
+
+// target is the agent that gets the snapshot.
+func target(r amber.RestoreRequest) amber.AgentID {
+	if r.To != "" {
+		return r.To
+	}
+	return r.Agent
+}
+
+func (a *app) printRestored(w io.Writer, r amber.RestoreReport) {
+	p := a.out
+	did := "restored"
+	if r.DryRun {
+		did = "would restore"
+	}
+	fmt.Fprintf(w, "%s %s of agent %s from snapshot %s\n", did, flat(strings.Join(r.Restored, ", ")), flat(string(r.Agent)), flat(shortID(string(r.From))))
+	if !a.printChanges(w, r.Plan.Store, r.Plan.Notes, r.Plan.State) && r.DryRun {
+		fmt.Fprintln(w, "nothing would change")
+	}
+	if r.DryRun {
+		fmt.Fprintf(w, "space needed: %s, free: %s\n", byteSize(r.Plan.SpaceNeeded), byteSize(r.Plan.SpaceFree))
+	} else {
+		printAfterRestore(w, r)
+	}
+	p.printChecks(w, r.Checks)
+}
+
+// printAfterRestore tells what somebody needs who wants to undo it.
+func printAfterRestore(w io.Writer, r amber.RestoreReport) {
+	fmt.Fprintf(w, "generation %d is live\n", r.Generation)
+	if r.SafetySnapshot != "" {
+		fmt.Fprintf(w, "what was there before: snapshot %s\n", flat(string(r.SafetySnapshot)))
+	}
+	if r.OldGeneration > 0 {
+		fmt.Fprintf(w, "generation %d was kept: no verified snapshot holds its last state\n", r.OldGeneration)
+	}
+	if r.ParkedFrames > 0 {
+		fmt.Fprintf(w, "%s of the crash journal belong to the old generation: amber journal drain --from-generation\n", count(r.ParkedFrames, "entry", "entries"))
+	}
+}

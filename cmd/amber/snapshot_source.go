@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// restoreSource writes a source into a folder of its own. It does not ask:
+// nothing is overwritten.
+func (a *app) restoreSource(cmd *cobra.Command, arg string, f restoreFlags) error {
+	dir, err := a.absolute(f.to)
+	if err != nil {
+		return err
+	}
+	return a.withSnapshot(cmd, mayBeAbsent, arg, func(ctx context.Context, _ *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+		if err := checkEmptyFolder(dir); err != nil {
+			return err
+		}
+		plan, err := planExtraction(ctx, e, ref, f.source)
+		if err != nil {
+			return err
+		}
+		plan.To, plan.DryRun = dir, true
+		if !f.dryRun {
+			plan, err = working(a, "writing", func() (extraction, error) { return e.ExtractSource(ctx, ref, f.source, dir) })
+			if err != nil {
+				return err
+			}
+		}
+		plan.Checks, plan.Skipped = orEmpty(plan.Checks), orEmpty(plan.Skipped)
+		err = a.out.show(plan, func(w io.Writer) { a.printExtraction(w, plan) })
+		a.warnSkipped(plan.Skipped, nil)
+		return err
+	})
+}
+
+// checkEmptyFolder refuses a place where something could be overwritten.
+func checkEmptyFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return &amber.Error{Op: "look into folder", Kind: amber.KindInvalid, Err: err}
+	case len(entries) > 0:
+		return amber.Errorf(amber.KindInvalid, "look into folder", dir, "it is not empty")
+	}
+	return nil
+}
+
+// planExtraction tells what a snapshot holds of a source.
+func planExtraction(ctx context.Context, e snapshotEngine, ref amber.SnapshotRef, name string) (extraction, error) {
+	d, err := e.ShowSnapshot(ctx, ref)
+	if err != nil {
+		return extraction{}, err
+	}
+	var names []string
+	for _, s := range d.Sources {
+		if s.Name != name {
+			names = append(names, s.Name)
+			continue
+		}
+		plan := extraction{From: ref.ID, Source: name, Files: s.Files, Bytes: s.Bytes, Fenced: s.Fenced}
+		for _, skipped := range d.Skipped {
+			if skipped.Part == "source:"+name {
+				plan.Skipped = append(plan.Skipped, skipped)
+			}
+		}
+		return plan, nil
+	}
+	holds := "it holds none"
+	if len(names) > 0 {
+		holds = "it holds " + flat(strings.Join(names, ", "))
+	}
+	return extraction{}, amber.Errorf(amber.KindNotFound, "find source", string(ref.ID), fmt.Sprintf("the snapshot has no source %s; %s", oneLine(name, 64), holds))
+}
+
+func (a *app) printExtraction(w io.Writer, x extraction) {
+	did := "wrote"
+	if x.DryRun {
+		did = "would write"
+	}
+	fmt.Fprintf(w, "%s source %s, %s, %s, to %s\n", did, flat(x.Source), count(x.Files, "file", "files"), byteSize(x.Bytes), flat(x.To))
+	if !x.Fenced {
+		fmt.Fprintln(w, "its parts were captured each at an instant of its own")
+	}
+	a.out.printChecks(w, x.Checks)
+}

@@ -1,0 +1,745 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// says checks what a command prints.
+func says(t *testing.T, where, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s does not say %q:\n%s", where, w, text)
+		}
+	}
+}
+
+func TestSnapshotCreate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.metas[0].Skipped = []amber.Skipped{{Part: "notes", Path: "big.bin", Reason: amber.SkipTooLarge, Detail: "3 GiB"}}
+	b.engine.metas[0].Warnings = []string{"control.db is damaged at the source"}
+	b.env = []string{"AMBER_SOURCES__ENGRAM__GIT=/srv/engram"}
+	code, stdout, stderr := b.run("--quiet", "snapshot", "create", "--label", "before", "--source", "engram", "--pin")
+	if code != 0 || stdout != string(snapC)+"\n" {
+		t.Errorf("exit code %d, stdout %q, want 0 and the id alone", code, stdout)
+	}
+	says(t, "stderr", stderr, "WARNING: control.db is damaged", "WARNING: not in the snapshot: notes big.bin: it is too large (3 GiB)")
+	want := []any{amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true}}
+	if diff := cmp.Diff(want, b.engine.asked); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	_, _, stderr = b.run("snapshot", "create")
+	says(t, "stderr", stderr, "frozen: 5.0 MiB, 1.5 KiB of it new", "3.2 ms")
+	var meta map[string]any
+	b.engine.metas[0].Skipped = nil
+	b.json(0, &meta, "snapshot", "create")
+	for _, field := range []string{"id", "agent", "tenant", "label", "created_at", "bytes_total", "bytes_new", "digest", "git_oid", "encrypted", "signed_by", "fence_ms", "skipped"} {
+		if meta[field] == nil {
+			t.Errorf("the JSON has no %s", field)
+		}
+	}
+}
+
+func TestSnapshotCreateRefusesWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"unknown agent", []string{"--agent", "typo", "snapshot", "create"}, 3, "there is no such agent"},
+		{"source that is no name", []string{"snapshot", "create", "--source", "../x"}, 2, "source"},
+		{"long label", []string{"snapshot", "create", "--label", strings.Repeat("x", amber.MaxLabelBytes+1)}, 2, "label"},
+		{"argument", []string{"snapshot", "create", "now"}, 2, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, _, stderr := b.run(c.args...)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d: %s", code, c.code, stderr)
+			}
+			says(t, "stderr", stderr, c.says)
+		})
+	}
+	if len(b.engine.asked) > 0 {
+		t.Errorf("the engine was asked %v", b.engine.asked)
+	}
+	if _, err := os.Stat(filepath.Join(b.home, "tenants", "default", "agents", "typo")); !os.IsNotExist(err) {
+		t.Errorf("the agent that is not there was made: %v", err)
+	}
+}
+
+func TestSnapshotShortIDs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, c := range []struct {
+		name, arg string
+		code      int
+		says      string
+	}{
+		{"whole", string(snapA), 0, string(snapA)},
+		{"eight digits", "77ab03de", 0, string(snapC)},
+		{"capitals", "77AB03DE", 0, string(snapC)},
+		{"more digits, on the second page", "00015f3a91c0", 0, string(snapA)},
+		{"ambiguous", "5f3a91c0", 2, "several ids end in it: " + string(snapB) + ", " + string(snapA)},
+		{"absent", "00000000", 3, "no id ends in it"},
+		{"absent and whole", "01900000-0000-7000-8000-000000000000", 3, ""},
+		{"seven digits", "7ab03de", 2, "read snapshot id"},
+		{"no id", "../../etc", 2, "amber snapshot list"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, stdout, stderr := b.run("snapshot", "show", c.arg)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d: %s", code, c.code, stderr)
+			}
+			says(t, "output", stdout+stderr, c.says)
+		})
+	}
+}
+
+func TestSnapshotList(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.metas[0].Skipped = make([]amber.Skipped, 2)
+	_, stdout, stderr := b.run("snapshot", "list")
+	says(t, "stdout", stdout, "77ab03de", "2026-01-02 03:04", "5.0 MiB", "1.5 KiB", "newest [2 skipped]", "[pinned]")
+	says(t, "stderr", stderr, "--cursor 2")
+	_, stdout, _ = b.run("snapshot", "list", "--cursor", "2")
+	says(t, "stdout", stdout, "5f3a91c0", "DAMAGED: the digest does not match")
+	var page struct {
+		Items []map[string]any
+		Next  string
+	}
+	b.json(0, &page, "snapshot", "list", "-n", "1")
+	if len(page.Items) != 1 || page.Next != "1" || page.Items[0]["skipped"] == nil {
+		t.Errorf("page %v, want one item, a cursor and no null", page)
+	}
+	if _, stdout, _ := b.run("snapshot", "list", "--jsonl"); strings.Count(stdout, "\n") != 3 {
+		t.Errorf("--jsonl prints %q, want every snapshot on a line", stdout)
+	}
+}
+
+func TestSnapshotListMakesNothing(t *testing.T) {
+	t.Parallel()
+	b := &bench{t: t, home: filepath.Join(t.TempDir(), "home"), engine: &fakeEngine{}}
+	code, stdout, stderr := b.run("--json", "snapshot", "list")
+	if code != 0 || !strings.Contains(stdout, `"items": []`) {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+	if _, err := os.Stat(b.home); !os.IsNotExist(err) {
+		t.Errorf("a home was made: %v", err)
+	}
+}
+
+func TestSnapshotShow(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.detail = amber.SnapshotDetail{
+		SnapshotMeta: amber.SnapshotMeta{Agent: "default", Counter: 4, Device: "d1", Skipped: []amber.Skipped{{Part: "source:x", Reason: amber.SkipMissing}}},
+		Parts:        []amber.SnapshotPart{{Name: "memory", Bytes: 8192, Count: 2, Digest: strings.Repeat("ab", 32)}, {Name: "git", Count: 1}},
+		Sources:      []amber.SourceReport{{Name: "x", Files: 3, Bytes: 100}},
+		Checks:       []amber.Check{{Name: "integrity", Part: "memory", OK: true}, {Name: "pages", Part: "control", Detail: "page 7"}},
+	}
+	_, stdout, _ := b.run("snapshot", "show", string(snapC))
+	says(t, "stdout", stdout, "4 of device d1", "signed by: nobody", "8.0 KiB", "2 pages", "1 object", "abababababababab", "each part at an instant of its own",
+		"check integrity of memory: ok", "check pages of control: FAILED: page 7", "NOT IN IT source:x: it is not there")
+}
+
+func TestSnapshotVerify(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.reports = map[amber.SnapshotID]amber.VerifyReport{
+		snapC: {Checked: []string{"manifest", "objects"}, NotChecked: []string{"data"}},
+		snapB: {Checked: []string{"manifest"}, Damaged: []amber.Damage{{Object: "packs/aa", Reason: "it is missing", Snapshots: []amber.SnapshotID{snapB}}}},
+	}
+	code, stdout, _ := b.run("snapshot", "verify", "77ab03de")
+	if code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+	says(t, "stdout", stdout, "nothing damaged found", "checked: manifest, objects", "not checked: data", "--read-data reads every byte")
+	code, stdout, _ = b.run("snapshot", "verify", string(snapB), "--read-data")
+	if code != 5 {
+		t.Errorf("exit code %d, want 5", code)
+	}
+	says(t, "stdout", stdout, "DAMAGED packs/aa: it is missing (needed by 5f3a91c0)")
+	want := []any{
+		amber.VerifyRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}},
+		amber.VerifyRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "default", ID: snapB}, ReadData: true},
+	}
+	if diff := cmp.Diff(want, b.engine.asked); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	var report amber.VerifyReport
+	b.json(5, &report, "snapshot", "verify", string(snapB))
+	if report.OK() || report.NotChecked == nil || report.Checks == nil {
+		t.Errorf("report %+v, want damage and no null", report)
+	}
+	for _, args := range [][]string{{}, {"--all", string(snapB)}, {string(snapB), string(snapC)}} {
+		if code, _, _ := b.run(append([]string{"snapshot", "verify"}, args...)...); code != 2 {
+			t.Errorf("%q: exit code %d, want 2", args, code)
+		}
+	}
+}
+
+func TestSnapshotVerifyAll(t *testing.T) {
+	t.Parallel()
+	fine := amber.VerifyReport{Checked: []string{"objects"}}
+	broken := amber.VerifyReport{Damaged: []amber.Damage{{Object: "x"}}}
+	newer := amber.Errorf(amber.KindTooNew, "read manifest", "", "version 9")
+	for _, c := range []struct {
+		name     string
+		reports  map[amber.SnapshotID]amber.VerifyReport
+		failures map[amber.SnapshotID]error
+		code     int
+		items    int
+	}{
+		{"all whole", map[amber.SnapshotID]amber.VerifyReport{snapA: fine, snapB: fine, snapC: fine}, nil, 0, 3},
+		{"one damaged", map[amber.SnapshotID]amber.VerifyReport{snapA: broken, snapB: fine, snapC: fine}, nil, 5, 3},
+		{"one of a newer release", map[amber.SnapshotID]amber.VerifyReport{snapA: fine, snapB: fine}, map[amber.SnapshotID]error{snapC: newer}, 6, 3},
+		{"damage outweighs", map[amber.SnapshotID]amber.VerifyReport{snapA: broken}, map[amber.SnapshotID]error{snapC: newer}, 5, 3},
+		{"one deleted meanwhile", nil, map[amber.SnapshotID]error{snapB: amber.Errorf(amber.KindNotFound, "x", "", "gone")}, 0, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.engine.reports, b.engine.failures = c.reports, c.failures
+			var page amber.Page[amber.VerifyReport]
+			b.json(c.code, &page, "snapshot", "verify", "--all")
+			if len(page.Items) != c.items {
+				t.Errorf("%d items, want %d", len(page.Items), c.items)
+			}
+			for _, r := range page.Items {
+				if err := c.failures[r.ID]; err != nil && (len(r.Checked) > 0 || !strings.Contains(strings.Join(r.NotChecked, ""), "version 9")) {
+					t.Errorf("%s was not checked, and the report is %+v", r.ID, r)
+				}
+			}
+		})
+	}
+}
+
+func TestSnapshotCheck(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.check = amber.CheckReport{Snapshots: 3, Packs: 1, Blobs: 20, Bytes: 4096, Checked: []string{"packs"}, NotChecked: []string{"tail"}, Unused: 2048}
+	code, stdout, _ := b.run("snapshot", "check")
+	if code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+	says(t, "stdout", stdout, "3 snapshots, 1 pack, 20 blobs, 4.0 KiB: nothing damaged found", "not checked: tail", "2.0 KiB that no snapshot needs", "the data was not read")
+	b.engine.check.Damaged = []amber.Damage{{Object: "index/x\x1b[2J", Reason: "bad digest"}}
+	var report amber.CheckReport
+	b.json(5, &report, "snapshot", "check", "--read-data")
+	if !report.DataRead || report.Damaged[0].Snapshots == nil {
+		t.Errorf("report %+v, want one with the data read and no null", report)
+	}
+	if _, stdout, _ := b.run("snapshot", "check"); strings.Contains(stdout, "\x1b") {
+		t.Errorf("stdout %q has control characters", stdout)
+	}
+}
+
+func TestSnapshotDiff(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if _, stdout, _ := b.run("snapshot", "diff", string(snapA), "77ab03de"); stdout != "nothing changed\n" {
+		t.Errorf("stdout %q", stdout)
+	}
+	b.engine.diff = amber.SnapshotDiff{
+		Git: amber.GitDiff{From: "a", To: "b", Commits: 2, FilesChanged: 1, Insertions: 5, Deletions: 3},
+		Store: amber.StoreDiff{
+			Tables: []amber.TableDiff{{Name: "memories", Added: 2, Removed: 1}, {Name: "turns"}},
+			Rows:   []amber.RowDiff{{Table: "memories", Key: "k1", Op: amber.OpDelete, Title: "Database"}}, More: 2,
+		},
+		Notes: amber.FilesDiff{Changed: 1, Files: []amber.RowDiff{{Table: "notes", Key: "a.md", Op: amber.OpUpdate}}},
+	}
+	_, stdout, _ := b.run("snapshot", "diff", string(snapA), "77ab03de", "--rows")
+	says(t, "stdout", stdout, "- memories k1  Database", "~ notes a.md", "2 commits, 1 file, +5 -3 lines", "and 2 rows more")
+	if strings.Contains(stdout, "turns") {
+		t.Errorf("what is equal is printed:\n%s", stdout)
+	}
+	want := amber.DiffRequest{Tenant: "default", Agent: "default", A: snapA, B: snapC, Rows: true}
+	if diff := cmp.Diff(want, b.engine.asked[1]); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+	if code, _, _ := b.run("snapshot", "diff", string(snapA), string(snapC), "--stat", "--rows"); code != 2 {
+		t.Errorf("exit code %d, want 2", code)
+	}
+}
+
+func TestSnapshotPin(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for verb, pinned := range map[string]bool{"pin": true, "unpin": false} {
+		b.engine.asked = nil
+		var out pinning
+		b.json(0, &out, "snapshot", verb, "77ab03de")
+		if diff := cmp.Diff(pinning{snapC, pinned}, out); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", verb, diff)
+		}
+		if b.engine.asked[1] != pinned {
+			t.Errorf("%s asks for %v", verb, b.engine.asked[1])
+		}
+	}
+}
+
+// TestSnapshotVerbsAsk checks every verb that cannot be undone.
+func TestSnapshotVerbsAsk(t *testing.T) {
+	t.Parallel()
+	verbs := map[string][]string{
+		"restore": {"restore", string(snapC)},
+		"fork":    {"restore", string(snapC), "--to-agent", "b"},
+		"delete":  {"delete", string(snapC)},
+		"prune":   {"prune"},
+		"gc":      {"gc"},
+	}
+	for _, c := range []struct {
+		name  string
+		at    bool
+		input string
+		flags []string
+		code  int
+		asks  bool
+		done  bool
+	}{
+		{name: "without a terminal", code: 6},
+		{name: "without a terminal, with --yes", flags: []string{"--yes"}, done: true},
+		{name: "a plan", flags: []string{"--dry-run"}},
+		{name: "yes", at: true, input: "y\n", asks: true, done: true},
+		{name: "no", at: true, input: "n\n", asks: true, code: 6},
+		{name: "end of input", at: true, asks: true, code: 6},
+		{name: "json is not asked", at: true, input: "y\n", flags: []string{"--json"}, code: 6},
+	} {
+		for verb, args := range verbs {
+			t.Run(verb+" "+c.name, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t)
+				b.at, b.input = c.at, c.input
+				b.engine.pruned.Deleted = []amber.SnapshotID{snapA}
+				code, _, stderr := b.run(append(append([]string{"snapshot"}, args...), c.flags...)...)
+				if code != c.code {
+					t.Errorf("exit code %d, want %d: %s", code, c.code, stderr)
+				}
+				if asks := strings.Contains(stderr, "[y/N]"); asks != c.asks {
+					t.Errorf("asked is %v, want %v: %s", asks, c.asks, stderr)
+				}
+				if done := b.engine.changed(); done != c.done {
+					t.Errorf("done is %v, want %v: %+v", done, c.done, b.engine.asked)
+				}
+			})
+		}
+	}
+}
+
+// changed reports whether the engine was asked for more than plans.
+func (f *fakeEngine) changed() bool {
+	for _, r := range f.asked {
+		switch r := r.(type) {
+		case amber.RestoreRequest:
+			if !r.DryRun {
+				return true
+			}
+		case amber.PruneRequest:
+			if !r.DryRun {
+				return true
+			}
+		case amber.GCRequest:
+			if !r.DryRun {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func TestSnapshotDeleteTellsWhatItRefuses(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	code, _, stderr := b.run("snapshot", "delete", string(snapB), "--dry-run")
+	if code != 6 {
+		t.Errorf("exit code %d, want 6", code)
+	}
+	says(t, "stderr", stderr, "it is pinned", "amber snapshot unpin 5f3a91c0")
+	code, stdout, _ := b.run("snapshot", "delete", "77ab03de", "--yes")
+	if code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+	says(t, "stdout", stdout, "deleted snapshot "+string(snapC)+" (newest) of 2026-01-02 03:04")
+	b.engine.metas[1].Damage = "so it does not count"
+	code, _, stderr = b.run("snapshot", "delete", "77ab03de", "--yes")
+	if code != 6 {
+		t.Errorf("exit code %d, want 6", code)
+	}
+	says(t, "stderr", stderr, "the last one")
+	if code, _, _ := b.run("snapshot", "delete", string(snapA), "--yes"); code != 0 {
+		t.Errorf("damaged: exit code %d, want 0", code)
+	}
+	b.engine.metas = b.engine.metas[:1]
+	if code, _, _ := b.run("snapshot", "delete", string(snapA), "--yes"); code != 3 {
+		t.Errorf("absent: exit code %d, want 3", code)
+	}
+}
+
+func TestSnapshotPruneRules(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	usual := amber.PruneRequest{
+		Tenant: "default", Agent: "default", KeepLast: 30, KeepHourly: 24, KeepDaily: 7, KeepWeekly: 8, MaxAge: 90 * day,
+		KeepSafety: keepSafety, SafetyAge: safetyAge, DryRun: true,
+	}
+	few := usual
+	few.KeepLast, few.KeepHourly, few.MaxAge = 1, 0, 36*time.Hour
+	forever := usual
+	forever.MaxAge = 0
+	configured := usual
+	configured.KeepDaily, configured.MaxAge = 3, 10*day
+	for _, c := range []struct {
+		name string
+		env  []string
+		args []string
+		want amber.PruneRequest
+	}{
+		{"defaults", nil, nil, usual},
+		{"flags", nil, []string{"--keep-last", "1", "--keep-hourly", "0", "--max-age", "1d12h"}, few},
+		{"none is too old", nil, []string{"--max-age", "0"}, forever},
+		{"configuration", []string{"AMBER_SNAPSHOT__RETENTION__KEEP_DAILY=3", "AMBER_SNAPSHOT__RETENTION__MAX_AGE=10d"}, nil, configured},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.env = c.env
+			b.engine.pruned = amber.PruneReport{Deleted: []amber.SnapshotID{snapA}, Kept: []amber.Kept{{ID: snapC, Reason: "last 1"}}}
+			_, stdout, stderr := b.run(append([]string{"snapshot", "prune", "--dry-run"}, c.args...)...)
+			if diff := cmp.Diff([]any{c.want}, b.engine.asked); diff != "" {
+				t.Errorf("request (-want +got):\n%s%s", diff, stderr)
+			}
+			says(t, "stdout", stdout, "would delete "+string(snapA), "would keep "+string(snapC)+" because: last 1")
+		})
+	}
+	b := newBench(t)
+	for _, args := range [][]string{{"--keep-last", "-1"}, {"--max-age", "soon"}, {"--max-age", "-1h"}, {"--max-age", ""}, {"x"}} {
+		if code, _, _ := b.run(append([]string{"snapshot", "prune", "--dry-run"}, args...)...); code != 2 {
+			t.Errorf("%q: exit code %d, want 2", args, code)
+		}
+	}
+}
+
+func TestSnapshotGC(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.gc = amber.GCReport{Condemned: 2, CondemnedBytes: 2048, Deleted: 1, Freed: 1 << 20, Repacked: 1, Orphans: []string{"gen/3"}}
+	_, stdout, _ := b.run("snapshot", "gc", "--yes")
+	says(t, "stdout", stdout, "freed: 1.0 MiB in 1 pack", "packed again: 1 pack", "condemned: 2 packs with 2.0 KiB", "removed: gen/3")
+	_, stdout, _ = b.run("snapshot", "gc", "--dry-run")
+	says(t, "stdout", stdout, "would be freed: 1.0 MiB")
+}
+
+func TestSnapshotRestoreRequest(t *testing.T) {
+	t.Parallel()
+	ref := amber.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}
+	all := []string{amber.PartMemory, amber.PartNotes, amber.PartState}
+	for _, c := range []struct {
+		name string
+		env  []string
+		args []string
+		want amber.RestoreRequest
+	}{
+		{"plain", nil, nil, amber.RestoreRequest{SnapshotRef: ref, Only: all}},
+		{"parts by comma", nil, []string{"--only", "memory,notes"}, amber.RestoreRequest{SnapshotRef: ref, Only: all[:2]}},
+		{"parts repeated", nil, []string{"--only", "memory", "--only", "state"}, amber.RestoreRequest{SnapshotRef: ref, Only: []string{"memory", "state"}}},
+		{"fork", nil, []string{"--to-agent", "b", "--with-control"}, amber.RestoreRequest{SnapshotRef: ref, Only: all, To: "b", WithControl: true}},
+		{
+			"the rest", nil,
+			[]string{"--local-only", "--no-safety-snapshot", "--discard-old"},
+			amber.RestoreRequest{SnapshotRef: ref, Only: all, LocalOnly: true, NoSafetySnapshot: true, DiscardOld: true},
+		},
+		{
+			"no safety snapshot by configuration",
+			[]string{"AMBER_SNAPSHOT__AUTO__BEFORE_RESTORE=off"},
+			nil,
+			amber.RestoreRequest{SnapshotRef: ref, Only: all, NoSafetySnapshot: true},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.env = c.env
+			code, _, stderr := b.run(append([]string{"snapshot", "restore", "77ab03de", "--yes"}, c.args...)...)
+			if code != 0 {
+				t.Errorf("exit code %d: %s", code, stderr)
+			}
+			if diff := cmp.Diff([]any{c.want}, b.engine.asked); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSnapshotRestoreRejects(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, args := range [][]string{
+		{"--only", "everything"},
+		{"--only", ""},
+		{"--to-agent", "../x"},
+		{"--to-agent", ""},
+		{"--source", "x"},
+		{"--to", "dir"},
+		{"--source", "x", "--to", ""},
+		{"--source", "", "--to", "x"},
+		{"--memory", ""},
+		{"--memory", "xyz"},
+		{"--memory", "77ab03de", "--only", "notes"},
+		{"--memory", "77ab03de", "--source", "x", "--to", "y"},
+		{"--source", "x", "--to", "y", "--with-control"},
+	} {
+		code, _, stderr := b.run(append([]string{"snapshot", "restore", string(snapC), "--yes"}, args...)...)
+		if code != 2 {
+			t.Errorf("%q: exit code %d, want 2: %s", args, code, stderr)
+		}
+	}
+	if len(b.engine.asked) > 0 {
+		t.Errorf("the engine was asked %v", b.engine.asked)
+	}
+}
+
+func TestSnapshotRestoreReports(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.restored = amber.RestoreReport{
+		Generation: 2, SafetySnapshot: snapB, Restored: []string{"memory", "notes"}, ParkedFrames: 3, OldGeneration: 1, Warnings: []string{"control.db stays"},
+		Plan:   amber.RestorePlan{Store: amber.StoreDiff{Tables: []amber.TableDiff{{Name: "memories", Added: 4}}}, SpaceNeeded: 4096, SpaceFree: 1 << 30},
+		Checks: []amber.Check{{Name: "integrity", Part: "memory", OK: true}},
+	}
+	_, stdout, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
+	says(t, "stdout", stdout, "restored memory, notes of agent default from snapshot 77ab03de", "generation 2 is live", "before: snapshot "+string(snapB),
+		"generation 1 was kept", "3 entries of the crash journal", "check integrity of memory: ok")
+	says(t, "stderr", stderr, "WARNING: control.db stays")
+	_, stdout, _ = b.run("snapshot", "restore", string(snapC), "--dry-run")
+	says(t, "stdout", stdout, "would restore", "memories  4", "space needed: 4.0 KiB, free: 1.0 GiB")
+	if strings.Contains(stdout, "is live") {
+		t.Errorf("a plan says that it is done:\n%s", stdout)
+	}
+	var report amber.RestoreReport
+	b.json(0, &report, "snapshot", "restore", string(snapC), "--dry-run")
+	if !report.DryRun || report.From != snapC {
+		t.Errorf("report %+v", report)
+	}
+}
+
+// TestSnapshotRestoreOntoAFreshMachine restores where there is a repository
+// and no agent.
+func TestSnapshotRestoreOntoAFreshMachine(t *testing.T) {
+	t.Parallel()
+	b := &bench{t: t, home: filepath.Join(t.TempDir(), "home"), engine: newFakeEngine()}
+	code, _, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
+	if code != 0 || !b.engine.changed() {
+		t.Errorf("exit code %d, asked %v: %s", code, b.engine.asked, stderr)
+	}
+	says(t, "stderr", stderr, "made a new home")
+}
+
+// TestSnapshotRestoreOfADamagedAgent restores where the live database is
+// beyond reading, which is when one needs it.
+func TestSnapshotRestoreOfADamagedAgent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	gen := filepath.Join(b.home, "tenants", "default", "agents", "default", "gen", "1")
+	for _, name := range []string{"memory.db-wal", "memory.db-shm"} {
+		if err := os.Remove(filepath.Join(gen, name)); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(gen, "memory.db"), bytes.Repeat([]byte("garbage"), 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
+	if code != 0 || !b.engine.changed() {
+		t.Errorf("exit code %d, asked %v: %s", code, b.engine.asked, stderr)
+	}
+	if code, _, stderr := b.run("snapshot", "create"); code != 0 {
+		t.Errorf("create: exit code %d: %s", code, stderr)
+	}
+	code, _, stderr = b.run("recall", "database", "--at", string(snapC))
+	if code != 0 {
+		t.Errorf("recall --at: exit code %d: %s", code, stderr)
+	}
+	says(t, "stderr", stderr, "the live agent does not open, so the active session is not known")
+	if code, _, _ := b.run("snapshot", "restore", string(snapC), "--memory", "00000000", "--yes"); code != 5 {
+		t.Errorf("restore --memory: exit code %d, want 5", code)
+	}
+}
+
+func TestSnapshotRestoreSource(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.detail = amber.SnapshotDetail{
+		SnapshotMeta: amber.SnapshotMeta{Skipped: []amber.Skipped{{Part: "source:x", Path: "sock", Reason: amber.SkipNotRegular}, {Part: "notes", Path: "y"}}},
+		Sources:      []amber.SourceReport{{Name: "x", Files: 3, Bytes: 2048}},
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	var plan extraction
+	b.json(0, &plan, "snapshot", "restore", string(snapC), "--source", "x", "--to", dir, "--dry-run")
+	if !plan.DryRun || plan.Files != 3 || plan.To != dir || len(plan.Skipped) != 1 || len(b.engine.asked) > 0 {
+		t.Errorf("plan %+v, asked %v", plan, b.engine.asked)
+	}
+	code, stdout, stderr := b.run("snapshot", "restore", string(snapC), "--source", "x", "--to", dir)
+	if code != 0 || len(b.engine.asked) != 3 || b.engine.asked[2] != dir {
+		t.Errorf("exit code %d, asked %v: %s", code, b.engine.asked, stderr)
+	}
+	says(t, "stdout", stdout, "wrote source x, 3 files, 2.0 KiB, to "+dir)
+
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "mine"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.engine.asked = nil
+	for _, c := range []struct {
+		source, to string
+		code       int
+	}{{"x", full, 2}, {"x", filepath.Join(full, "mine"), 2}, {"y", dir, 3}} {
+		if code, _, stderr := b.run("snapshot", "restore", string(snapC), "--source", c.source, "--to", c.to, "--yes"); code != c.code {
+			t.Errorf("%+v: exit code %d: %s", c, code, stderr)
+		}
+	}
+	if len(b.engine.asked) > 0 {
+		t.Errorf("the engine was asked %v", b.engine.asked)
+	}
+}
+
+func TestSnapshotRestoreMemory(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var page amber.Page[amber.Memory]
+	b.json(0, &page, "list", "--all")
+	then := page.Items[0]
+	b.engine.view.memories = []amber.Memory{then}
+	id := string(then.ID)
+	if code, _, stderr := b.run("edit", id, "we chose MySQL", "--tag", "hasty"); code != 0 {
+		t.Fatal(stderr)
+	}
+	restore := []string{"snapshot", "restore", string(snapC), "--memory", shortID(id)}
+
+	if code, _, _ := b.run(restore...); code != 6 {
+		t.Errorf("unasked: exit code %d, want 6", code)
+	}
+	var out memoryRestore
+	b.json(0, &out, append(restore, "--dry-run")...)
+	if diff := cmp.Diff([]string{"content", "tags"}, out.Changed); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	b.json(0, &out, append(restore, "--yes")...)
+	var now amber.Memory
+	b.json(0, &now, "get", id)
+	if now.Content != then.Content || now.Revision != 3 || len(now.Tags) != 0 || out.Memory.Revision != 3 {
+		t.Errorf("it is %+v after the restore, %+v", now, out)
+	}
+	_, stdout, _ := b.run(append(restore, "--yes")...)
+	says(t, "stdout", stdout, "is as it was: revision 3")
+
+	if b.engine.view.closed != 4 {
+		t.Errorf("the view was closed %d times, want 4", b.engine.view.closed)
+	}
+	if code, _, _ := b.run("snapshot", "restore", string(snapC), "--memory", "00000000", "--yes"); code != 3 {
+		t.Errorf("absent: exit code %d, want 3", code)
+	}
+}
+
+func TestRecallAt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.env = []string{"AMBER_MEMORY__RECALL__TOP_K=5"}
+	b.engine.view.memories = []amber.Memory{{ID: "01900000-0000-7000-8000-000000000001", Title: "Then", Content: "we chose Oracle"}}
+	code, stdout, stderr := b.run("recall", "which database", "--at", "77ab03de", "--kind", "constraint", "--explain")
+	if code != 0 {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	says(t, "stdout", stdout, "we chose Oracle")
+	says(t, "stderr", stderr, "read 12 of 480 pages (2.5 %), 3.0 MiB from the repository")
+	if q := b.engine.view.query; q.Limit != 5 || q.Text != "which database" || len(q.Kinds) != 1 {
+		t.Errorf("query %+v", q)
+	}
+	var out recalledAt
+	b.json(0, &out, "recall", "x", "--at", "77ab03de", "--explain")
+	if out.Read == nil || out.Read.PagesRead != 12 || len(out.Hits) != 1 {
+		t.Errorf("answer %+v", out)
+	}
+	_, stdout, _ = b.run("--json", "recall", "x", "--at", "77ab03de")
+	if strings.Contains(stdout, "pages_read") {
+		t.Errorf("what was not asked for is told: %s", stdout)
+	}
+	b.env = []string{"AMBER_MEMORY__RECALL__ENABLED=off"}
+	if code, _, _ := b.run("recall", "x", "--at", "77ab03de"); code != 6 {
+		t.Errorf("switched off: exit code %d, want 6", code)
+	}
+	if code, _, _ := b.run("recall", "x", "--at", ""); code != 2 {
+		t.Errorf("empty: exit code %d, want 2", code)
+	}
+	if b.engine.view.closed != 4 {
+		t.Errorf("the view was closed %d times, want 4", b.engine.view.closed)
+	}
+}
+
+func TestListAt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.view.memories = []amber.Memory{{ID: "01900000-0000-7000-8000-000000000001", Title: "Then"}}
+	_, stdout, stderr := b.run("list", "--at", "77ab03de", "--all", "--deleted", "-n", "7", "--explain")
+	says(t, "stdout", stdout, "Then")
+	says(t, "stderr", stderr, "read 12 of 480 pages")
+	if q := b.engine.view.listed; !q.All || !q.Deleted || q.Limit != 7 {
+		t.Errorf("query %+v", q)
+	}
+	if code, _, _ := b.run("list", "--explain"); code != 2 {
+		t.Errorf("--explain without --at: exit code %d, want 2", code)
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{
+		0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 1<<20 - 1: "1.0 MiB", 1 << 20: "1.0 MiB", 360 << 20: "360.0 MiB", 1<<63 - 1: "8.0 EiB",
+	} {
+		if got := byteSize(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestTellTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		var m meter
+		stop := tellTime(&b, "freezing", &m)
+		time.Sleep(1500 * time.Millisecond)
+		m.set("pages", 1, 3)
+		time.Sleep(time.Second)
+		stop()
+		want := "\r\x1b[Kamber: freezing, 1 s\r\x1b[Kamber: freezing, 2 s: pages 33 %\r\x1b[K"
+		if b.String() != want {
+			t.Errorf("it says %q, want %q", b.String(), want)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		stop := tellTime(&b, "freezing", &meter{})
+		time.Sleep(900 * time.Millisecond)
+		stop()
+		if b.Len() > 0 {
+			t.Errorf("it says %q about less than a second", b.String())
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) snapshotVerifyCommand() *cobra.Command {
+	var all, readData bool
+	cmd := &cobra.Command{
+		Use:   "verify SNAPSHOT|--all",
+		Short: "Look whether a snapshot is whole",
+		Long: `Look whether everything a snapshot needs is in the repository. With --read-data every
+byte of it is read and compared, each database is built again and checked by SQLite
+and by Amber, and the history of the notes is walked. What was not checked is listed
+as not checked. It exits 5 when something is damaged.
+
+` + snapshotIDHelp,
+		Example: `  amber snapshot verify 5f3a91c0 --read-data
+  amber snapshot verify --all`,
+		Args: upTo(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && len(args) > 0:
+				return usage("give a snapshot or --all, not both")
+			case all:
+				return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+					return a.verifyAll(ctx, s, e, readData)
+				})
+			case len(args) == 0:
+				return usage("%s needs the id of a snapshot, or --all", cmd.CommandPath())
+			}
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+				return a.verifyOne(ctx, e, amber.VerifyRequest{SnapshotRef: ref, ReadData: readData})
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "every snapshot of the agent")
+	cmd.Flags().BoolVar(&readData, "read-data", false, "read every byte and run every check")
+	return cmd
+}
+
+func (a *app) verifyOne(ctx context.Context, e snapshotEngine, r amber.VerifyRequest) error {
+	report, err := working(a, "verifying", func() (amber.VerifyReport, error) { return e.VerifySnapshot(ctx, r) })
+	if err != nil {
+		return err
+	}
+	report = tidyReport(report)
+	if err := a.out.show(report, func(w io.Writer) { a.printVerified(w, report, r.ReadData) }); err != nil {
+		return err
+	}
+	if !report.OK() {
+		return errReported{amber.KindDamaged}
+	}
+	return nil
+}
+
+// verifyAll verifies every snapshot. One that cannot be verified does not keep
+// the others from it; it is reported as not checked.
+func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readData bool) error {
+	var reports []amber.VerifyReport
+	var verdict error
+	_, err := working(a, "verifying", func() (struct{}, error) {
+		return struct{}{}, eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
+			report, err := e.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: s.ref(m.ID), ReadData: readData})
+			switch {
+			case ctx.Err() != nil:
+				return err
+			case amber.KindOf(err) == amber.KindNotFound: // deleted meanwhile
+				return nil
+			case err != nil:
+				report = amber.VerifyReport{ID: m.ID, NotChecked: []string{"all of it: " + err.Error()}}
+				if verdict == nil {
+					verdict = errReported{amber.KindOf(err)}
+				}
+			}
+			reports = append(reports, tidyReport(report))
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	err = showItems(a, false, amber.Page[amber.VerifyReport]{Items: reports}, func(w io.Writer, items []amber.VerifyReport) {
+		for _, r := range items {
+			a.printVerified(w, r, readData)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range reports {
+		if !r.OK() {
+			return errReported{amber.KindDamaged}
+		}
+	}
+	return verdict
+}
+
+func tidyReport(r amber.VerifyReport) amber.VerifyReport {
+	r.Checked, r.NotChecked, r.Damaged, r.Checks = orEmpty(r.Checked), orEmpty(r.NotChecked), orEmpty(r.Damaged), orEmpty(r.Checks)
+	for i := range r.Damaged {
+		r.Damaged[i].Snapshots = orEmpty(r.Damaged[i].Snapshots)
+	}
+	return r
+}
+
+func (a *app) printVerified(w io.Writer, r amber.VerifyReport, readData bool) {
+	p := a.out
+	verdict := "nothing damaged found"
+	switch {
+	case !r.OK():
+		verdict = p.style(amb, "DAMAGED")
+	case len(r.Checked) == 0:
+		verdict = p.style(amb, "NOT CHECKED")
+	}
+	fmt.Fprintf(w, "%s  %s\n", p.style(bold, flat(shortID(string(r.ID)))), verdict)
+	p.printDamage(w, r.Damaged)
+	p.listed(w, "checked", r.Checked)
+	p.listed(w, "not checked", r.NotChecked)
+	p.printChecks(w, r.Checks)
+	if len(r.NotChecked) > 0 && !readData {
+		fmt.Fprintln(w, p.style(dim, "  --read-data reads every byte"))
+	}
+}
+
+func (a *app) snapshotCheckCommand() *cobra.Command {
+	var readData bool
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Check the whole repository",
+		Long: `Check the repository of the tenant, the snapshots of all its agents: every object, and
+that everything a snapshot needs is there. With --read-data every byte of every object is
+read. Damage names the snapshots it touches. It exits 5 when something is damaged.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+				r, err := working(a, "checking", func() (amber.CheckReport, error) {
+					return e.CheckRepository(ctx, amber.CheckRequest{Tenant: s.agent.Tenant(), ReadData: readData})
+				})
+				if err != nil {
+					return err
+				}
+				r.Checked, r.NotChecked, r.Damaged = orEmpty(r.Checked), orEmpty(r.NotChecked), orEmpty(r.Damaged)
+				for i := range r.Damaged {
+					r.Damaged[i].Snapshots = orEmpty(r.Damaged[i].Snapshots)
+				}
+				if err := a.out.show(r, func(w io.Writer) { a.printChecked(w, r) }); err != nil {
+					return err
+				}
+				if !r.OK() {
+					return errReported{amber.KindDamaged}
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&readData, "read-data", false, "read every byte")
+	return cmd
+}
+
+func (a *app) printChecked(w io.Writer, r amber.CheckReport) {
+	p := a.out
+	verdict := "nothing damaged found"
+	if !r.OK() {
+		verdict = p.style(amb, "DAMAGED")
+	}
+	fmt.Fprintf(w, "%s, %s, %s, %s: %s\n", count(int64(r.Snapshots), "snapshot", "snapshots"),
+		count(int64(r.Packs), "pack", "packs"), count(int64(r.Blobs), "blob", "blobs"), byteSize(r.Bytes), verdict)
+	p.printDamage(w, r.Damaged)
+	p.listed(w, "checked", r.Checked)
+	p.listed(w, "not checked", r.NotChecked)
+	if r.Unused > 0 {
+		fmt.Fprintf(w, "  %s that no snapshot needs: amber snapshot gc\n", byteSize(r.Unused))
+	}
+	if !r.DataRead {
+		fmt.Fprintln(w, p.style(dim, "  the data was not read; --read-data does that"))
+	}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// command is a process to measure.
+type command struct {
+	program string
+	args    []string
+	env     []string // beside the environment of this process
+	dir     string
+	stdin   string
+}
+
+// cost is what one run of a process took.
+type cost struct {
+	wall     time.Duration
+	cpu      time.Duration // of all cores
+	resident int64         // bytes at most; 0: not known
+	stdout   []byte
+}
+
+// run measures one process, its children included. What is still on its way to
+// the disk is waited for first, so that nobody pays for whoever ran before. A
+// process begins as a copy of the one that started it, and the memory of that
+// counts as its own; so it is started by one that has hardly any.
+func (c command) run(ctx context.Context) (cost, error) {
+	syncDisks()
+	usage, err := os.CreateTemp("", "amber-bench-usage-")
+	if err != nil {
+		return cost{}, err
+	}
+	defer os.Remove(usage.Name())
+	defer usage.Close()
+	starter := c
+	starter.program, starter.args = os.Args[0], append([]string{c.program}, c.args...)
+	starter.env = append(slices.Clone(c.env), starterJob+"="+usage.Name())
+	took, err := starter.runNow(ctx)
+	if err != nil {
+		return took, fmt.Errorf("%s: %w", c.program, err)
+	}
+	var told usageReport
+	if err := json.NewDecoder(usage).Decode(&told); err != nil {
+		return took, err
+	}
+	took.wall, took.cpu, took.resident = told.Wall, told.CPU, told.Resident
+	return took, nil
+}
+
+// starterJob names the file to which a process that starts another one writes
+// what that took.
+const starterJob = "AMBER_BENCH_STARTER"
+
+// usageReport is what a starter tells.
+type usageReport struct {
+	Wall, CPU time.Duration
+	Resident  int64
+}
+
+// start runs a program, tells what it took, and returns its exit code.
+func start(file string, args []string) (int, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, starterJob+"=") })
+	begin := time.Now()
+	err := cmd.Run()
+	told := usageReport{Wall: time.Since(begin)}
+	s := cmd.ProcessState
+	if s == nil {
+		return 0, err
+	}
+	told.CPU, told.Resident = s.UserTime()+s.SystemTime(), maxResident(s)
+	b, err := json.Marshal(told)
+	if err != nil {
+		return 0, err
+	}
+	return s.ExitCode(), os.WriteFile(file, b, 0o600)
+}
+
+// runNow runs a process at once. The memory of this one counts as its own.
+func (c command) runNow(ctx context.Context) (cost, error) {
+	cmd := exec.CommandContext(ctx, c.program, c.args...)
+	cmd.Env, cmd.Dir = append(os.Environ(), c.env...), c.dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if c.stdin != "" {
+		cmd.Stdin = strings.NewReader(c.stdin)
+	}
+	begin := time.Now()
+	err := cmd.Run()
+	took := cost{wall: time.Since(begin), stdout: stdout.Bytes()}
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %s", strings.Join(c.args, " "), err, lastLines(stderr.String()))
+	}
+	return took, err
+}
+
+// lastLines is the end of what a process complained about.
+func lastLines(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[max(0, len(lines)-3):], "; ")
+}
+
+// series are the costs of one thing, once per round.
+type series []cost
+
+// wall is the median time.
+func (s series) wall() time.Duration {
+	var times []time.Duration
+	for _, c := range s {
+		times = append(times, c.wall)
+	}
+	return middle(times)
+}
+
+// cpu is the median time of all cores.
+func (s series) cpu() time.Duration {
+	var times []time.Duration
+	for _, c := range s {
+		times = append(times, c.cpu)
+	}
+	return middle(times)
+}
+
+// resident is the most memory any run took.
+func (s series) resident() int64 {
+	most := int64(0)
+	for _, c := range s {
+		most = max(most, c.resident)
+	}
+	return most
+}
+
+// spread tells the shortest and the longest run.
+func (s series) spread() string {
+	if len(s) == 0 {
+		return ""
+	}
+	byTime := func(a, b cost) int { return int(a.wall - b.wall) }
+	low, high := slices.MinFunc(s, byTime), slices.MaxFunc(s, byTime)
+	return fmt.Sprintf("%s to %s", low.wall.Round(time.Millisecond), high.wall.Round(time.Millisecond))
+}

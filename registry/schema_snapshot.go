@@ -1,0 +1,118 @@
+package registry
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+const (
+	snapshotEnabledPath = "snapshot.enabled"
+	sourcesPath         = "sources"
+)
+
+func snapshotKeys() []Key {
+	consolidation := key("snapshot.auto.before_consolidation", Try, "",
+		"Whether memory is frozen before it is consolidated. With require, nothing is consolidated when that fails; with try there is a warning.",
+		func(c *Config) *Insistence { return &c.Snapshot.Auto.BeforeConsolidation })
+	consolidation.Choices = []string{string(Require), string(Try), string(Off)}
+	return []Key{
+		key(snapshotEnabledPath, true, false,
+			"Whether snapshots may be taken. Off, the ones there are can still be read, restored and deleted.",
+			func(c *Config) *bool { return &c.Snapshot.Enabled }),
+		pathKey("snapshot.root",
+			"The folder that holds the repositories, one below it for each tenant.",
+			func(c *Config) *string { return &c.Snapshot.Root }),
+		key("snapshot.lock_timeout", time.Minute, time.Hour,
+			"How long a snapshot or restore waits for another one of the same agent before it gives up.",
+			func(c *Config) *time.Duration { return &c.Snapshot.LockTimeout }),
+		key("snapshot.auto.before_restore", true, false,
+			"Whether a restore first takes a snapshot of the agent as it is.",
+			func(c *Config) *bool { return &c.Snapshot.Auto.BeforeRestore }),
+		consolidation,
+		key("snapshot.gc.grace", day, 365*day,
+			"How long something stays in the repository after it was found that no snapshot needs it.",
+			func(c *Config) *time.Duration { return &c.Snapshot.GC.Grace }),
+	}
+}
+
+func retentionKeys() []Key {
+	return []Key{
+		countKey("snapshot.retention.keep_last", 30,
+			"How many of the newest snapshots a prune keeps.",
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepLast }),
+		countKey("snapshot.retention.keep_hourly", 24,
+			"Of how many hours a prune keeps the last snapshot.",
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepHourly }),
+		countKey("snapshot.retention.keep_daily", 7,
+			"Of how many days a prune keeps the last snapshot.",
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepDaily }),
+		countKey("snapshot.retention.keep_weekly", 8,
+			"Of how many weeks a prune keeps the last snapshot.",
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepWeekly }),
+		key("snapshot.retention.max_age", 90*day, 36_500*day,
+			"Snapshots older than this are pruned whatever else says to keep them; never the last one, never a pinned one.",
+			func(c *Config) *time.Duration { return &c.Snapshot.Retention.MaxAge }),
+	}
+}
+
+// sourceKeys returns the keys of one source.
+func sourceKeys(name string) []Key {
+	section := sourcesPath + "." + name + "."
+	git := pathKey(section+"git",
+		"A git repository of another tool that `snapshot create --source` captures, or its working folder. It is only read.", nil)
+	git.set = func(c *Config, v any) { c.setSource(name, func(f *Foreign) { f.Git = v.(string) }) }
+	git.get = func(c *Config) any { return c.Sources[name].Git }
+	return []Key{
+		git,
+		pathsKey(section+"sqlite",
+			"SQLite databases of another tool. They are only read.",
+			name, func(f *Foreign) *[]string { return &f.SQLite }),
+		pathsKey(section+"files",
+			"Files and folders of another tool. They are only read.",
+			name, func(f *Foreign) *[]string { return &f.Files }),
+	}
+}
+
+// setSource changes one source. Configurations are copied freely, so the map
+// is never changed in place.
+func (c *Config) setSource(name string, change func(*Foreign)) {
+	sources := maps.Clone(c.Sources)
+	if sources == nil {
+		sources = map[string]Foreign{}
+	}
+	f := sources[name]
+	change(&f)
+	sources[name] = f
+	c.Sources = sources
+}
+
+func pathKey(path, doc string, at func(*Config) *string) Key {
+	k := key(path, "", "", doc, at)
+	k.Type = Path
+	return k
+}
+
+// maxKept caps the rules of a retention: more snapshots than that make every
+// listing slow.
+const maxKept = 10_000
+
+// countKey makes a row whose number may be 0.
+func countKey(path string, def int, doc string, at func(*Config) *int) Key {
+	k := key(path, def, maxKept, doc, at)
+	k.Type = Count
+	return k
+}
+
+func pathsKey(path, doc, name string, at func(*Foreign) *[]string) Key {
+	return Key{
+		Path: path, Type: Paths, Default: []string(nil), Doc: doc,
+		set: func(c *Config, v any) {
+			c.setSource(name, func(f *Foreign) { *at(f) = slices.Clone(v.([]string)) })
+		},
+		get: func(c *Config) any {
+			f := c.Sources[name]
+			return *at(&f)
+		},
+	}
+}

@@ -1,0 +1,251 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/repo"
+)
+
+// build puts the parts that come from the snapshot into the folder of the new
+// generation, each page and file compared while it is written, and examines
+// them. Nothing there is durable yet.
+func (s *restoration) build(ctx context.Context, v *vault, dir string) error {
+	for _, d := range s.inner.Databases {
+		if !s.restores(partOf(d.Name)) {
+			continue
+		}
+		if err := s.database(ctx, v, d, dir); err != nil {
+			return err
+		}
+	}
+	if s.restores(amber.PartNotes) {
+		if err := s.buildNotes(ctx, v, s.inner, places(dir).Notes); err != nil {
+			return err
+		}
+		s.report.Restored = append(s.report.Restored, amber.PartNotes)
+	}
+	if s.restores(amber.PartState) {
+		if err := s.e.buildFiles(ctx, v, s.inner.State, places(dir).State); err != nil {
+			return err
+		}
+		s.report.Restored = append(s.report.Restored, amber.PartState)
+	}
+	return nil
+}
+
+// database writes one database and examines it, unless these very pages have
+// been examined before.
+func (s *restoration) database(ctx context.Context, v *vault, d repo.DatabaseEntry, dir string) error {
+	if d.Name != memoryDB && d.Name != controlDB {
+		return amber.Errorf(amber.KindRefused, "restore", d.Name, "an agent has no database of that name")
+	}
+	path := filepath.Join(dir, d.Name)
+	if err := s.e.writeDatabase(ctx, v, d, path); err != nil {
+		return err
+	}
+	checks := s.e.recorded(d)
+	if len(checks) == 0 {
+		var err error
+		if checks, err = s.e.examine(ctx, d, path); err != nil {
+			return err
+		}
+	} else if _, err := s.e.o.Examiner.Examine(ctx, path, false); err != nil {
+		return err
+	}
+	s.report.Checks = append(s.report.Checks, checks...)
+	if c := failed(checks); c != nil {
+		e := amber.Errorf(amber.KindDamaged, "restore", d.Name, fmt.Sprintf("%s: %s", c.Name, c.Detail))
+		e.Hint = "amber snapshot list; an earlier one may be whole"
+		return e
+	}
+	s.report.Restored = append(s.report.Restored, partOf(d.Name))
+	return nil
+}
+
+// writeDatabase builds a database file from its pages.
+func (e *Engine) writeDatabase(ctx context.Context, v *vault, d repo.DatabaseEntry, path string) error {
+	f, err := fsx.Build(e.o.FS, path, 0o600)
+	if err != nil {
+		return fail("write database", path, err)
+	}
+	total := d.Ref.Pages * int64(d.Ref.PageSize)
+	var done int64
+	err = v.repo.ReadDatabase(ctx, d.Ref, func(offset int64, pages []byte) error {
+		done += int64(len(pages))
+		e.progress("write "+d.Name, done, total)
+		_, err := f.WriteAt(pages, offset)
+		return err
+	})
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return fail("write database", path, err)
+}
+
+// buildNotes makes the notes: their history from objects and refs alone, and
+// their files. A history that git refuses stays in the snapshot, and the notes
+// come back without it.
+func (s *restoration) buildNotes(ctx context.Context, v *vault, inner repo.Inner, dir string) error {
+	if g := inner.Git; g != nil {
+		if err := fsx.MkdirAll(s.e.o.FS, dir, 0o700); err != nil {
+			return fail("make notes", dir, err)
+		}
+		var unread, refused error
+		err := memdir.Build(ctx, memdir.GitOptions{Git: s.e.o.Git, FS: s.e.o.FS}, dir, refsOf(g), func(yield func(string, []byte) error) error {
+			err := s.e.objects(ctx, v, g)(func(oid string, raw []byte) error {
+				refused = yield(oid, raw)
+				return refused
+			})
+			if refused == nil {
+				unread = err
+			}
+			return err
+		})
+		switch {
+		case err != nil && unread == nil && (amber.KindOf(err) == amber.KindDamaged || amber.KindOf(err) == amber.KindUnsupported):
+			s.report.Warnings = append(s.report.Warnings, "the notes come back WITHOUT their history, which stays in the snapshot: "+err.Error())
+		case err != nil:
+			return err
+		}
+	}
+	return s.e.buildFiles(ctx, v, inner.Notes, dir)
+}
+
+// buildFiles writes a tree of files below dir. Nil is no folder at all.
+func (e *Engine) buildFiles(ctx context.Context, v *vault, files *repo.FilesEntry, dir string) error {
+	if files == nil {
+		return nil
+	}
+	if err := fsx.MkdirAll(e.o.FS, dir, 0o700); err != nil {
+		return fail("make folder", dir, err)
+	}
+	err := v.repo.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
+		first, _, _ := strings.Cut(rel, "/")
+		if strings.EqualFold(first, ".git") {
+			return amber.Errorf(amber.KindRefused, "write files", rel, "no file of a snapshot may be in a git folder")
+		}
+		if !filepath.IsLocal(filepath.FromSlash(rel)) {
+			return amber.Errorf(amber.KindRefused, "write files", rel, "a file cannot have that name here")
+		}
+		return e.buildFile(ctx, v, filepath.Join(dir, filepath.FromSlash(rel)), entry)
+	})
+	return fail("write files", dir, err)
+}
+
+func (e *Engine) buildFile(ctx context.Context, v *vault, path string, entry repo.TreeEntry) error {
+	mode := map[repo.EntryMode]uint32{repo.ModeFile: 0o600, repo.ModeExec: 0o700}[entry.Mode]
+	if entry.Mode == repo.ModeDir {
+		return e.o.FS.Mkdir(path, 0o700)
+	}
+	f, err := fsx.Build(e.o.FS, path, fileMode(mode))
+	if err != nil {
+		return err
+	}
+	err = v.repo.ReadFile(ctx, entry, f)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// replay drains the journal entries that were captured into the new memory. All
+// databases of the generation are there.
+func (s *restoration) replay(ctx context.Context, v *vault, c home.Current) error {
+	s.covered = map[string]int64{}
+	if s.inner.Journal == nil || !s.restores(amber.PartMemory) {
+		return nil
+	}
+	frames := map[string]repo.TreeEntry{}
+	err := v.repo.WalkTree(ctx, s.inner.Journal.Tree, func(rel string, entry repo.TreeEntry) error {
+		frames[rel] = entry
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range s.inner.Marks {
+		entry, ok := frames[m.Key]
+		if !ok {
+			continue
+		}
+		if _, err := s.e.o.Adopter.Replay(ctx, s.agent, c, m, s.e.reader(ctx, v, entry)); err != nil {
+			return fail("drain captured journal", m.Key, err)
+		}
+		s.covered[m.Cursor] = m.Last
+	}
+	return nil
+}
+
+// reader reads a file of the repository as it goes.
+func (e *Engine) reader(ctx context.Context, v *vault, entry repo.TreeEntry) io.Reader {
+	parts := entry.Parts
+	return readerFunc(func() (io.Reader, error) {
+		if len(parts) == 0 {
+			return nil, io.EOF
+		}
+		b, err := v.repo.Get(ctx, parts[0])
+		parts = parts[1:]
+		return bytes.NewReader(b.Data), err
+	})
+}
+
+// carry puts the parts that stay as they are into the new generation: from the
+// snapshot that was just taken of them.
+func (s *restoration) carry(ctx context.Context, v *vault, live repo.Inner, dir string) error {
+	for _, name := range []string{memoryDB, controlDB} {
+		if s.restores(partOf(name)) {
+			continue
+		}
+		d := findDatabase(live.Databases, name)
+		if d == nil {
+			e := amber.Errorf(amber.KindDamaged, "restore", name, "the live one cannot be read, and it is not restored")
+			e.Hint = "restore it too: --with-control, and no --only"
+			return e
+		}
+		if err := s.e.writeDatabase(ctx, v, *d, filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	if !s.restores(amber.PartNotes) {
+		if err := s.buildNotes(ctx, v, live, places(dir).Notes); err != nil {
+			return err
+		}
+	}
+	if s.restores(amber.PartState) {
+		return nil
+	}
+	return s.e.buildFiles(ctx, v, live.State, places(dir).State)
+}
+
+// adopt makes the databases those of the new generation and returns the latest
+// stamp in them.
+func (s *restoration) adopt(ctx context.Context, dir, live string, c home.Current, cursors map[string]int64) (clock amber.Stamp, err error) {
+	for _, name := range []string{memoryDB, controlDB} {
+		r := AdoptRequest{
+			Name: name, Path: filepath.Join(dir, name), Current: c,
+			Restored: s.restores(partOf(name)), LocalOnly: s.request.LocalOnly,
+		}
+		if live != "" {
+			r.Live = filepath.Join(live, name)
+		}
+		if name == memoryDB {
+			r.Cursors = cursors
+		}
+		report, err := s.e.o.Adopter.Adopt(ctx, r)
+		if err != nil {
+			return 0, fail("adopt database", name, err)
+		}
+		clock = max(clock, report.Clock)
+		s.report.Warnings = append(s.report.Warnings, report.Warnings...)
+	}
+	return clock, nil
+}

@@ -1,0 +1,122 @@
+package snapshot
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+	"time"
+
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/survey"
+	"github.com/amber-memory/amber/repo"
+)
+
+// Caches spare the next snapshot work and are never believed: page digests are
+// compared with the manifest they belong to, files with their stat, and what
+// cannot be read is made again. Errors are therefore none of the caller's
+// concern.
+const (
+	pagesMagic   = "AmberPg1"
+	maxPages     = 512 << 20 // bytes of a cache of page digests
+	maxFileCache = 64 << 20
+)
+
+// cachePath returns a file of an agent's cache. Names are of this package or
+// of sources, which are folder names.
+func (e *Engine) cachePath(agent *home.Agent, name string) string {
+	return filepath.Join(e.o.Home.CacheDir(), "snapshot", string(agent.Tenant()), string(agent.ID()), name)
+}
+
+func (e *Engine) writeCache(path string, data []byte) {
+	if fsx.MkdirAll(e.o.FS, filepath.Dir(path), 0o700) == nil {
+		_ = fsx.Replace(e.o.FS, path, 0o600, data)
+	}
+}
+
+// loadBase returns the page digests of the database that ref describes, nil
+// when the cache does not have them.
+func (e *Engine) loadBase(agent *home.Agent, name string, ref repo.DatabaseRef) *repo.Base {
+	b, err := fsx.ReadFile(e.o.FS, e.cachePath(agent, "pages-"+name), maxPages)
+	head := len(pagesMagic)
+	if err != nil || len(b) < head || string(b[:head]) != pagesMagic || (len(b)-head)%sha256.Size != 0 {
+		return nil
+	}
+	b = b[head:]
+	if int64(len(b)/sha256.Size) != ref.Pages {
+		return nil
+	}
+	digests := make([]repo.PageDigest, ref.Pages)
+	for i := range digests {
+		copy(digests[i][:], b[i*sha256.Size:])
+	}
+	if repo.DatabaseDigest(ref.PageSize, digests) != ref.Digest {
+		return nil
+	}
+	return &repo.Base{Ref: ref, Digests: digests}
+}
+
+func (e *Engine) saveBase(agent *home.Agent, name string, digests []repo.PageDigest) {
+	if len(digests) > (maxPages-len(pagesMagic))/sha256.Size {
+		return
+	}
+	b := make([]byte, 0, len(pagesMagic)+len(digests)*sha256.Size)
+	b = append(b, pagesMagic...)
+	for _, d := range digests {
+		b = append(b, d[:]...)
+	}
+	e.writeCache(e.cachePath(agent, "pages-"+name), b)
+}
+
+// record is a file whose content is in the repository.
+type record struct {
+	Entry survey.Entry `json:"entry"` // what the file looked like
+	Seen  int64        `json:"seen"`  // when the survey began, in nanoseconds
+	Size  int64        `json:"size"`
+	Parts []repo.ID    `json:"parts"`
+}
+
+// unchanged reports whether the repository has the content of a file for
+// certain.
+func (r record) unchanged(e survey.Entry) bool {
+	now := survey.Survey{Entries: []survey.Entry{e}}
+	return now.Same(r.Entry, time.Unix(0, r.Seen))
+}
+
+// loadRecords returns the files of a part that an earlier snapshot read.
+func (e *Engine) loadRecords(agent *home.Agent, part string) map[string]record {
+	b, err := fsx.ReadFile(e.o.FS, e.cachePath(agent, "files-"+part), maxFileCache)
+	sum, body, ok := bytes.Cut(b, []byte("\n"))
+	if digest := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(digest[:]) {
+		return map[string]record{}
+	}
+	var list []record
+	if json.Unmarshal(body, &list) != nil {
+		return map[string]record{}
+	}
+	known := make(map[string]record, len(list))
+	for _, r := range list {
+		known[r.Entry.Path] = r
+	}
+	return known
+}
+
+func (e *Engine) saveRecords(agent *home.Agent, part string, list []record) {
+	body, err := json.Marshal(list)
+	if err != nil || len(body) > maxFileCache {
+		return
+	}
+	digest := sha256.Sum256(body)
+	e.writeCache(e.cachePath(agent, "files-"+part), append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
+}
+
+// hexName makes a file name of any text.
+func hexName(s string) string {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(len(s)))
+	sum := sha256.Sum256(append(b[:], s...))
+	return hex.EncodeToString(sum[:16])
+}

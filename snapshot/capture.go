@@ -1,0 +1,281 @@
+package snapshot
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/repo"
+)
+
+// The parts of a snapshot beside those of [amber.RestoreRequest].
+const (
+	partControl = "control"
+	partGit     = "git"
+	partJournal = "journal"
+)
+
+// journal stores the entries that no database has yet, and lets the journal be
+// drained again.
+func (c *capture) journal(ctx context.Context) error {
+	var entries []repo.TreeEntry
+	sum := &repo.FilesEntry{}
+	err := c.i.spool.Frames(ctx, func(m Mark, frames io.Reader) error {
+		c.inner.Marks = append(c.inner.Marks, m)
+		if m.Frames == 0 {
+			return nil
+		}
+		size, parts, err := c.w.PutFile(ctx, frames)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, repo.TreeEntry{Name: m.Key, Mode: repo.ModeFile, Size: size, Parts: parts})
+		sum.Files++
+		sum.Bytes += size
+		return nil
+	})
+	if err != nil {
+		return fail("capture journal", string(c.agent.ID()), err)
+	}
+	if len(entries) > 0 {
+		if sum.Tree, err = c.w.PutTree(ctx, entries); err != nil {
+			return err
+		}
+		c.inner.Journal = sum
+		c.total += sum.Bytes
+	}
+	return c.i.letDrain()
+}
+
+// git stores the objects of the notes' history that the last snapshot does not
+// have.
+func (c *capture) git(ctx context.Context) error {
+	c.inner.Skipped = append(c.inner.Skipped, c.i.skipped...)
+	if !c.i.git {
+		return nil
+	}
+	entry, err := c.history(ctx, memdir.GitOptions{Dir: c.i.notes.root, Git: c.e.o.Git, FS: c.e.o.FS}, c.i.refs, c.parent.Git)
+	if why := unfit(err); why != "" {
+		c.warn = append(c.warn, "the history of the notes could not be captured: "+err.Error())
+		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: err.Error()})
+		return nil
+	}
+	c.inner.Git = entry
+	return fail("capture git", c.i.notes.root, err)
+}
+
+// history stores the objects that refs reach, beginning with what an earlier
+// snapshot of the same repository holds.
+func (c *capture) history(ctx context.Context, o memdir.GitOptions, want memdir.Refs, last *repo.GitEntry) (*repo.GitEntry, error) {
+	entry := &repo.GitEntry{Head: want.Head, HeadOID: want.OID, Refs: make([]repo.GitRefEntry, 0, len(want.Refs))}
+	for _, r := range want.Refs {
+		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
+	}
+	var have memdir.Refs
+	var base repo.ID
+	if last != nil && c.v.repo.Has(last.Set) {
+		have, base = refsOf(last), last.Set
+	}
+	set, err := c.w.NewGitSet(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	if !set.Based() {
+		have = memdir.Refs{}
+	}
+	err = memdir.Objects(ctx, o, want, have, func(oid string, raw []byte) error {
+		c.total += int64(len(raw))
+		return set.Put(ctx, repo.GitObject{OID: oid, Raw: raw})
+	})
+	if err != nil {
+		return nil, err
+	}
+	entry.Set, entry.Objects, err = set.Finish(ctx)
+	return entry, err
+}
+
+func refsOf(g *repo.GitEntry) memdir.Refs {
+	refs := memdir.Refs{Head: g.Head, OID: g.HeadOID}
+	for _, r := range g.Refs {
+		refs.Refs = append(refs.Refs, memdir.Ref(r))
+	}
+	return refs
+}
+
+// files stores the notes and the state.
+func (c *capture) files(ctx context.Context) (err error) {
+	now := c.i.at.Time()
+	if c.inner.Notes, err = c.i.notes.put(ctx, c.w, now); err != nil {
+		return fail("capture notes", c.i.notes.root, err)
+	}
+	c.i.addDocuments()
+	if c.inner.State, err = c.i.state.put(ctx, c.w, now); err != nil {
+		return fail("capture state", c.i.state.root, err)
+	}
+	for _, f := range []*folder{c.i.notes, c.i.state} {
+		c.inner.Skipped = append(c.inner.Skipped, f.skipped...)
+		c.inner.SkippedMore += f.unlisted
+	}
+	for _, f := range []*repo.FilesEntry{c.inner.Notes, c.inner.State} {
+		if f != nil {
+			c.total += f.Bytes
+		}
+	}
+	return nil
+}
+
+// flush makes everything durable and reads it back.
+func (c *capture) flush(ctx context.Context) (err error) {
+	if c.id, err = c.w.PutInner(ctx, c.inner); err != nil {
+		return err
+	}
+	report, err := c.w.Flush(ctx)
+	if err != nil {
+		return err
+	}
+	c.stored = report.Stored
+	c.e.progress("read back", 0, report.Stored)
+	return c.v.repo.ReadBack(ctx, c.w.Written())
+}
+
+// publish writes the manifest. With it the snapshot exists.
+func (c *capture) publish(ctx context.Context) (amber.SnapshotMeta, error) {
+	extra, err := c.keep(ctx)
+	if err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	m, err := c.manifest(ctx, c.stored+extra)
+	if err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	if c.e.o.Clock().Sub(c.began) > c.e.o.Grace/2 {
+		return amber.SnapshotMeta{}, tooSlow(c.agent.ID(), c.e.o.Grace)
+	}
+	digest, err := c.v.catalog.Publish(ctx, m)
+	if err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	// The snapshot exists. What follows spares the next one work, or makes a
+	// later check say more.
+	c.remember(m, digest)
+	meta := c.e.meta(repo.Entry{Manifest: m, Digest: digest}, c.inner)
+	meta.Warnings = c.warn
+	if c.request.Pin {
+		err = c.v.catalog.SetPin(ctx, m.Agent, m.ID, true, c.e.now())
+		meta.Pinned = err == nil
+	}
+	return meta, err
+}
+
+// keep stores again what somebody has condemned since this snapshot began, and
+// returns how many bytes that took. What is gone already ends the snapshot.
+func (c *capture) keep(ctx context.Context) (int64, error) {
+	lost, err := c.v.repo.Endangered(ctx, func(fn func(repo.ID, repo.Kind) error) error {
+		if err := fn(c.id, repo.KindManifest); err != nil {
+			return err
+		}
+		return c.v.repo.NeededBy(ctx, c.inner, fn)
+	})
+	if err != nil || len(lost) == 0 {
+		return 0, err
+	}
+	condemned, err := c.v.repo.Condemned(ctx)
+	if err != nil {
+		return 0, err
+	}
+	w := c.v.repo.NewWriter(ctx)
+	defer w.Close()
+	w.Avoid(condemned)
+	err = c.v.repo.Read(ctx, lost, func(b repo.Blob) error {
+		if b.Kind == repo.KindPages {
+			_, err := w.PutPages(ctx, b.PageSize, b.Digests, b.Data)
+			return err
+		}
+		_, err := w.Put(ctx, b.Kind, b.Data)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	report, err := w.Flush(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return report.Stored, c.v.repo.ReadBack(ctx, w.Written())
+}
+
+// manifest says what the snapshot is and where it stands in its chain.
+func (c *capture) manifest(ctx context.Context, stored int64) (repo.Manifest, error) {
+	id, err := amber.NewUUID(c.e.o.Clock(), c.e.o.Random)
+	if err != nil {
+		return repo.Manifest{}, err
+	}
+	tip, err := c.e.tip(ctx, c.v, c.agent, c.i.current.Device)
+	if err != nil {
+		return repo.Manifest{}, err
+	}
+	m := repo.Manifest{
+		ID: amber.SnapshotID(id), Tenant: c.agent.Tenant(), Agent: c.agent.ID(), Device: c.i.current.Device,
+		Counter: tip.Counter + 1, Parent: tip.Digest, ParentID: tip.ID,
+		CreatedAt: c.i.at, Label: c.request.Label, Inner: c.id,
+		BytesTotal: c.total, BytesNew: stored, FenceMS: float64(c.i.fence.Microseconds()) / 1000,
+		Generation: c.i.current.Generation, Incarnation: c.i.current.Incarnation,
+		Skipped: len(c.inner.Skipped), Warnings: len(c.warn),
+	}
+	if c.inner.Git != nil {
+		m.GitOID = c.inner.Git.HeadOID
+	}
+	return m, nil
+}
+
+// tip returns the end of a chain. A repository that was set back to an earlier
+// state does not make the counter go back.
+func (e *Engine) tip(ctx context.Context, v *vault, agent *home.Agent, device string) (repo.Link, error) {
+	tip, err := v.catalog.Tip(ctx, agent.ID(), device)
+	if err != nil {
+		return repo.Link{}, err
+	}
+	if known, ok, err := e.loadHead(agent.Tenant(), agent.ID(), device); err == nil && ok && known.Counter > tip.Counter {
+		return known, nil
+	}
+	return tip, nil
+}
+
+// remember keeps the end of the chain, and what the next snapshot need not
+// read.
+func (c *capture) remember(m repo.Manifest, digest string) {
+	head := repo.Link{Counter: m.Counter, ID: m.ID, Digest: digest}
+	if err := c.e.saveHead(m.Tenant, m.Agent, m.Device, head); err != nil {
+		c.warn = append(c.warn, "the end of the chain could not be noted outside the repository: "+err.Error())
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.bases)) {
+		c.e.saveBase(c.agent, name, c.bases[name].Digests)
+	}
+	c.e.saveRecords(c.agent, "notes", c.i.notes.records())
+	c.e.saveRecords(c.agent, "state", c.i.state.records())
+}
+
+// tooSlow ends a snapshot that took so long that gc may be about to delete what
+// it relies on.
+func tooSlow(agent amber.AgentID, grace time.Duration) error {
+	e := amber.Errorf(amber.KindConflict, "take snapshot", string(agent), "it took longer than half the grace time of gc, "+grace.String())
+	e.Hint = "raise snapshot.gc.grace and try again"
+	return e
+}
+
+// addDocuments puts the documents of state providers beside the files of the
+// state.
+func (i *instant) addDocuments() {
+	if len(i.documents) == 0 {
+		return
+	}
+	i.state.absent = false
+	for _, key := range slices.Sorted(maps.Keys(i.documents)) {
+		i.state.add(key+".json", i.documents[key])
+	}
+}

@@ -1,0 +1,103 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/repo"
+)
+
+// Checks of databases are remembered by the digest of what was checked: the
+// same pages need not be checked twice. The record is a cache and lies in the
+// home, not in the repository, where anybody could have written it.
+
+const maxCheckRecord = 1 << 20
+
+func (e *Engine) checkPath(digest repo.ID) string {
+	return filepath.Join(e.o.Home.CacheDir(), "checks", digest.String())
+}
+
+// recorded returns the checks that were made of a database, with all its
+// pages, none when they are not known.
+func (e *Engine) recorded(d repo.DatabaseEntry) []amber.Check {
+	b, err := fsx.ReadFile(e.o.FS, e.checkPath(d.Ref.Digest), maxCheckRecord)
+	sum, body, ok := bytes.Cut(b, []byte("\n"))
+	if digest := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(digest[:]) {
+		return nil
+	}
+	var checks []amber.Check
+	if json.Unmarshal(body, &checks) != nil {
+		return nil
+	}
+	for _, c := range checks {
+		if c.Digest != d.Ref.Digest.String() {
+			return nil
+		}
+	}
+	return checks
+}
+
+// record remembers the checks of a database.
+func (e *Engine) record(d repo.DatabaseEntry, checks []amber.Check) {
+	body, err := json.Marshal(checks)
+	if err != nil {
+		return
+	}
+	digest := sha256.Sum256(body)
+	e.writeCache(e.checkPath(d.Ref.Digest), append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
+}
+
+// examine runs every check on a database file whose pages are those of d.
+func (e *Engine) examine(ctx context.Context, d repo.DatabaseEntry, path string) ([]amber.Check, error) {
+	checks, err := e.o.Examiner.Examine(ctx, path, true)
+	if err != nil {
+		return nil, err
+	}
+	now := e.now()
+	for i := range checks {
+		checks[i].Part, checks[i].Digest, checks[i].At = partOf(d.Name), d.Ref.Digest.String(), now
+	}
+	e.record(d, checks)
+	return checks, nil
+}
+
+// failed returns the first check that found something, nil when all are well.
+func failed(checks []amber.Check) *amber.Check {
+	for i := range checks {
+		if !checks[i].OK {
+			return &checks[i]
+		}
+	}
+	return nil
+}
+
+// CheckRepository implements [amber.RepositoryChecker].
+func (e *Engine) CheckRepository(ctx context.Context, r amber.CheckRequest) (amber.CheckReport, error) {
+	report := amber.CheckReport{Checked: []string{}, NotChecked: []string{}, Damaged: []amber.Damage{}}
+	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
+		return report, err
+	}
+	err := e.with(ctx, r.Tenant, func(v *vault) (err error) {
+		report, err = v.repo.Audit(ctx, r.Tenant, r.ReadData, e.heads(r.Tenant))
+		return err
+	})
+	if noRepository(err) {
+		err = nil
+	}
+	return report, err
+}
+
+// heads tells the known ends of the chains of a tenant. One that cannot be
+// read is unknown.
+func (e *Engine) heads(tenant amber.TenantID) func(amber.AgentID, string) (repo.Link, bool) {
+	return func(agent amber.AgentID, device string) (repo.Link, bool) {
+		l, ok, err := e.loadHead(tenant, agent, device)
+		return l, ok && err == nil
+	}
+}

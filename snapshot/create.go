@@ -1,0 +1,234 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/repo"
+)
+
+// Snapshot implements [amber.SnapshotTaker].
+func (e *Engine) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+	r, err := r.Normalize()
+	if err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	if e.o.Disabled != "" {
+		return amber.SnapshotMeta{}, amber.Errorf(amber.KindRefused, "take snapshot", string(r.Agent), e.o.Disabled)
+	}
+	agent, err := e.existing(r.Tenant, r.Agent)
+	if err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	if err := e.checkSources(r.Sources); err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	var meta amber.SnapshotMeta
+	err = agent.Operate(ctx, func() error {
+		v, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
+		if err != nil {
+			return err
+		}
+		defer v.close()
+		if err := e.commitNotes(ctx, agent); err != nil {
+			return err
+		}
+		meta, err = e.take(ctx, agent, v, r, under{fence: agent.Exclusive})
+		return err
+	})
+	return meta, fail("take snapshot", string(r.Agent), err)
+}
+
+// existing returns an agent that is there: nothing is ever captured of one
+// that is not.
+func (e *Engine) existing(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
+	agent, err := e.agent(tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	_, err = agent.Current()
+	return agent, err
+}
+
+// commitNotes commits what was edited by hand. Without git, or with a
+// repository that must not be used, the files are captured all the same.
+func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
+	d, err := memdir.New(memdir.Options{Guard: NotesGuard(agent), Clock: e.o.Clock, Git: e.o.Git, FS: e.o.FS})
+	if err != nil {
+		return err
+	}
+	err = d.CommitAll(ctx)
+	switch amber.KindOf(err) {
+	case amber.KindUnsupported, amber.KindDamaged, amber.KindConflict:
+		return nil
+	}
+	return err
+}
+
+// take captures an agent and publishes the snapshot. The caller is inside
+// Operate.
+func (e *Engine) take(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under) (amber.SnapshotMeta, error) {
+	c, err := e.capture(ctx, agent, v, r, u, nil)
+	if err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	defer c.close()
+	return c.publish(ctx)
+}
+
+// capture freezes an agent and stores what the repository does not have. The
+// last capture of the same agent, where there was one, makes it quicker. The
+// caller closes it.
+func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under, last *capture) (*capture, error) {
+	c := &capture{e: e, agent: agent, v: v, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}}
+	condemned, err := v.repo.Condemned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.w = v.repo.NewWriter(ctx)
+	c.w.Avoid(condemned)
+	if last != nil {
+		c.parent, c.bases = last.inner, last.bases
+	} else {
+		c.findParent(ctx)
+	}
+	err = c.run(ctx, u)
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// capture is one snapshot on its way into the repository.
+type capture struct {
+	e       *Engine
+	agent   *home.Agent
+	v       *vault
+	w       *repo.Writer
+	i       *instant
+	request amber.SnapshotRequest
+
+	began time.Time
+
+	parent repo.Inner            // what the last snapshot holds; zero when there is none
+	bases  map[string]*repo.Base // of the databases; at first of the parent's
+	inner  repo.Inner
+	id     repo.ID // of the inner manifest
+	stored int64   // bytes in packs
+	total  int64
+	warn   []string
+}
+
+// close ends the writer. What was flushed stays.
+func (c *capture) close() { _ = c.w.Close() }
+
+// run freezes, stores, and reads back what was stored.
+func (c *capture) run(ctx context.Context, u under) (err error) {
+	c.i, err = c.e.freeze(ctx, c.agent, c.v, c.w, u)
+	if err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{c.journal, c.databases, c.git, c.files, c.sources, c.flush} {
+		if err = step(ctx); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, c.i.close())
+}
+
+// findParent loads what the last snapshot of this agent holds. One that cannot
+// be read only makes this one larger.
+func (c *capture) findParent(ctx context.Context) {
+	entries, err := c.v.catalog.List(ctx, c.agent.ID())
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if entry.Problem != nil {
+			continue
+		}
+		if inner, err := c.v.repo.Inner(ctx, entry.Manifest); err == nil {
+			c.parent = inner
+			return
+		}
+	}
+}
+
+// databases stores every page that the last snapshot does not have.
+func (c *capture) databases(ctx context.Context) error {
+	for _, name := range slices.Sorted(maps.Keys(c.i.lost)) {
+		c.warn = append(c.warn, fmt.Sprintf("%s cannot be opened and was NOT captured: %v", name, c.i.lost[name]))
+		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partOf(name), Path: name, Reason: amber.SkipUnreadable, Detail: c.i.lost[name].Error()})
+	}
+	for _, d := range c.i.databases {
+		info := d.Info()
+		base := c.bases[info.Name]
+		if last := findDatabase(c.parent.Databases, info.Name); base == nil && last != nil {
+			base = c.e.loadBase(c.agent, info.Name, last.Ref)
+		}
+		entry, digests, err := c.database(ctx, d, base)
+		if err != nil {
+			return fail("capture database", info.Name, err)
+		}
+		c.inner.Databases = append(c.inner.Databases, entry)
+		c.bases[info.Name] = &repo.Base{Ref: entry.Ref, Digests: digests}
+		if err := d.Close(); err != nil {
+			return fail("capture database", info.Name, err)
+		}
+	}
+	return nil
+}
+
+// database stores one frozen database.
+func (c *capture) database(ctx context.Context, d amber.FrozenDatabase, base *repo.Base) (repo.DatabaseEntry, []repo.PageDigest, error) {
+	info := d.Info()
+	entry := repo.DatabaseEntry{Name: info.Name, ApplicationID: info.ApplicationID, Schema: info.Schema, Damage: info.Damage}
+	dw, err := c.w.NewDatabase(ctx, info.PageSize, base)
+	if err != nil {
+		return entry, nil, err
+	}
+	defer dw.Abort()
+	total := info.Pages * int64(info.PageSize)
+	var done int64
+	err = d.ReadPages(ctx, func(pages []byte) error {
+		done += int64(len(pages))
+		c.e.progress("capture "+info.Name, done, total)
+		return dw.Write(pages)
+	})
+	if err != nil {
+		return entry, nil, err
+	}
+	ref, digests, err := dw.Finish(ctx)
+	if err != nil {
+		return entry, nil, err
+	}
+	if ref.Pages != info.Pages {
+		return entry, nil, amber.Errorf(amber.KindInternal, "capture database", info.Name, fmt.Sprintf("it has %d pages, %d were read", info.Pages, ref.Pages))
+	}
+	entry.Ref = ref
+	c.total += total
+	info = d.Info() // reading may have found more
+	if entry.Damage = info.Damage; info.Damage != "" {
+		c.warn = append(c.warn, info.Name+" is damaged at the source and was captured as it is: "+info.Damage)
+		c.inner.Checks = append(c.inner.Checks, amber.Check{Name: "source", Part: info.Name, Digest: ref.Digest.String(), At: c.i.at, Detail: info.Damage})
+	}
+	return entry, digests, nil
+}
+
+func findDatabase(list []repo.DatabaseEntry, name string) *repo.DatabaseEntry {
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/repo"
+)
+
+// viewCache is how much of a database is kept in memory while it is read where
+// it lies.
+const viewCache = 16 << 20
+
+// DiffSnapshots implements [amber.SnapshotReader].
+func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.SnapshotDiff, error) {
+	diff := amber.SnapshotDiff{A: r.A, B: r.B}
+	for _, id := range []amber.SnapshotID{r.A, r.B} {
+		if err := checkRef(amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: id}); err != nil {
+			return diff, err
+		}
+	}
+	err := e.with(ctx, r.Tenant, func(v *vault) error {
+		_, a, err := v.find(ctx, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
+		if err != nil {
+			return err
+		}
+		_, b, err := v.find(ctx, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.B})
+		if err != nil {
+			return err
+		}
+		d := &differ{e: e, v: v, rows: r.Rows}
+		if diff.Store, err = d.databases(ctx, a, b); err != nil {
+			return err
+		}
+		if diff.Notes, err = d.files(ctx, a.Notes, b.Notes); err != nil {
+			return err
+		}
+		if diff.State, err = d.files(ctx, a.State, b.State); err != nil {
+			return err
+		}
+		diff.Git, err = d.git(ctx, a.Git, b.Git)
+		return err
+	})
+	if noRepository(err) {
+		err = noSnapshot(amber.SnapshotRef{Agent: r.Agent, ID: r.A})
+	}
+	return diff, err
+}
+
+// differ compares what two snapshots hold.
+type differ struct {
+	e    *Engine
+	v    *vault
+	rows bool
+}
+
+// databases compares every database that both have. Equal digests are equal
+// databases.
+func (d *differ) databases(ctx context.Context, a, b repo.Inner) (amber.StoreDiff, error) {
+	sum := amber.StoreDiff{Tables: []amber.TableDiff{}}
+	for _, db := range b.Databases {
+		other := findDatabase(a.Databases, db.Name)
+		if other == nil {
+			continue
+		}
+		from, err := d.file(ctx, *other)
+		if err != nil {
+			return sum, err
+		}
+		to, err := d.file(ctx, db)
+		if err != nil {
+			return sum, err
+		}
+		diff, err := d.e.o.Viewer.Diff(ctx, db.Name, from, to, d.rows)
+		if err != nil {
+			return sum, fail("compare databases", db.Name, err)
+		}
+		sum = merge(sum, diff)
+	}
+	return sum, nil
+}
+
+func merge(a, b amber.StoreDiff) amber.StoreDiff {
+	a.Tables = append(a.Tables, b.Tables...)
+	a.Rows = append(a.Rows, b.Rows...)
+	a.More += b.More
+	return a
+}
+
+// file opens a database where it lies.
+func (d *differ) file(ctx context.Context, db repo.DatabaseEntry) (DatabaseFile, error) {
+	r, err := d.v.repo.OpenDatabase(ctx, db.Ref, viewCache)
+	if err != nil {
+		return DatabaseFile{}, err
+	}
+	return DatabaseFile{Reader: r, Size: r.Size()}, nil
+}
+
+// content is what makes two files equal.
+type content struct {
+	mode  repo.EntryMode
+	parts []repo.ID
+}
+
+func (c content) equal(o content) bool { return c.mode == o.mode && slices.Equal(c.parts, o.parts) }
+
+// files compares two trees. Nil is an empty one.
+func (d *differ) files(ctx context.Context, a, b *repo.FilesEntry) (amber.FilesDiff, error) {
+	if a != nil && b != nil && a.Tree == b.Tree {
+		return amber.FilesDiff{}, nil
+	}
+	from, err := d.tree(ctx, a)
+	if err != nil {
+		return amber.FilesDiff{}, err
+	}
+	to, err := d.tree(ctx, b)
+	if err != nil {
+		return amber.FilesDiff{}, err
+	}
+	return compareFiles(from, to, d.rows), nil
+}
+
+func (d *differ) tree(ctx context.Context, f *repo.FilesEntry) (map[string]content, error) {
+	list := map[string]content{}
+	if f == nil {
+		return list, nil
+	}
+	err := d.v.repo.WalkTree(ctx, f.Tree, func(path string, e repo.TreeEntry) error {
+		if e.Mode != repo.ModeDir {
+			list[path] = content{e.Mode, slices.Clone(e.Parts)}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// compareFiles tells which files differ, by path.
+func compareFiles(from, to map[string]content, rows bool) amber.FilesDiff {
+	var diff amber.FilesDiff
+	note := func(path string, op amber.Op, n *int64) {
+		*n++
+		if rows && len(diff.Files) < amber.MaxDiffRows {
+			diff.Files = append(diff.Files, amber.RowDiff{Key: path, Op: op})
+		}
+	}
+	for _, path := range sortedUnion(from, to) {
+		was, before := from[path]
+		is, now := to[path]
+		switch {
+		case !before:
+			note(path, amber.OpInsert, &diff.Added)
+		case !now:
+			note(path, amber.OpDelete, &diff.Removed)
+		case !was.equal(is):
+			note(path, amber.OpUpdate, &diff.Changed)
+		}
+	}
+	return diff
+}
+
+func sortedUnion(a, b map[string]content) []string {
+	names := make([]string, 0, len(a)+len(b))
+	for n := range a {
+		names = append(names, n)
+	}
+	for n := range b {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// git compares two histories.
+func (d *differ) git(ctx context.Context, a, b *repo.GitEntry) (amber.GitDiff, error) {
+	var diff amber.GitDiff
+	if a != nil {
+		diff.From = a.HeadOID
+	}
+	if b != nil {
+		diff.To = b.HeadOID
+	}
+	if diff.From == diff.To {
+		return diff, nil
+	}
+	var sets []*repo.GitSet
+	for _, g := range []*repo.GitEntry{b, a} {
+		if g == nil {
+			continue
+		}
+		set, err := d.v.repo.OpenGitSet(ctx, g.Set)
+		if err != nil {
+			return diff, err
+		}
+		sets = append(sets, set)
+	}
+	return memdir.Compare(ctx, func(oid string) ([]byte, error) {
+		for _, set := range sets {
+			o, err := set.Object(ctx, oid)
+			if amber.KindOf(err) != amber.KindNotFound {
+				return o.Raw, err
+			}
+		}
+		return nil, amber.Errorf(amber.KindDamaged, "compare histories", oid, "neither snapshot has this object")
+	}, diff.From, diff.To)
+}

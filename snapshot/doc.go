@@ -1,0 +1,32 @@
+// Package snapshot freezes an agent at one point in time, and brings it back.
+//
+// What an agent is lies in several places: two databases, a folder of notes
+// with its git history, small files of runtime state, and what the crash
+// journal holds that no database has yet. A snapshot holds all of them as they
+// were at one instant.
+//
+// The life of one snapshot:
+//
+//	before    hand edits of notes are committed; files are read that the last snapshot does not have
+//	fence     the writers stand still: both databases are pinned by a reader, refs and
+//	          state are read, files that changed since are copied, the end of the journal is noted
+//	capture   the writers go on; pages, objects and files go from the pinned instant to the repository
+//	read back every pack that was written is read again and compared
+//	publish   the manifest, after one more look that nobody condemned what it needs
+//	head      keys/ remembers the end of the chain; caches remember what need not be read again
+//
+// And of one restore:
+//
+//	check     the manifest, every object it needs, the space
+//	build     gen/<n+1> beside the live generation, each page compared while it is written
+//	examine   the databases as a stranger's, the notes' history
+//	switch    the writers stand still: the last safety snapshot, the stamps, CURRENT
+//	clean     the old generation goes when its last state is in a verified snapshot
+//
+// Killed at any instant a restore leaves the old agent or the new one; what
+// it has built is finished or removed by the next writer, never by a hook.
+//
+// The engine knows no database: it declares what it needs of one
+// ([Databases], [Examiner], [Adopter], [Viewer]) and of the journal ([Spool]), and package
+// snapshot/local ties it to those of this module.
+package snapshot

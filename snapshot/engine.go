@@ -1,0 +1,229 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/repo"
+)
+
+// DefaultGrace is how long a pack that nothing needs is kept before gc deletes
+// it.
+const DefaultGrace = 24 * time.Hour
+
+// Options are what an engine works with. Sources, State, Git, FS, Wait and
+// Grace may be left out.
+type Options struct {
+	Home         *home.Home
+	Clock        amber.Clock
+	Random       io.Reader
+	Repositories Repositories
+	Databases    Databases
+	Examiner     Examiner
+	Adopter      Adopter
+	Viewer       Viewer
+	Spool        Spool
+
+	Sources map[string]Source              // by name
+	State   map[string]amber.StateProvider // by key; other keys are files below state/
+	Git     string                         // the git program; "": the one in PATH
+	FS      fsx.FS                         // nil: the operating system's
+	Grace   time.Duration                  // 0: DefaultGrace
+	// Disabled says why no snapshot may be taken; "" when one may.
+	Disabled string
+	// BeforeConsolidation says how much [Engine.BeforeConsolidation] insists;
+	// "": Try. Warn is told what went wrong and was not insisted on; it may be
+	// nil.
+	BeforeConsolidation Insistence
+	Warn                func(string)
+	// Progress is told what is being done and how far it is; total is 0 when
+	// nobody knows. It may be nil, and returns at once.
+	Progress func(step string, done, total int64)
+}
+
+// Source is memory that is not Amber's: it is read and never written.
+type Source struct {
+	Git    string   // a repository, or the folder it is in
+	SQLite []string // database files
+	Files  []string // files and folders
+}
+
+// Engine is the snapshotter of one home. It is safe for concurrent use, also
+// by several processes.
+type Engine struct {
+	o Options
+}
+
+var (
+	_ amber.Snapshotter       = (*Engine)(nil)
+	_ amber.RepositoryChecker = (*Engine)(nil)
+)
+
+// New returns an engine. It touches no disk. The error is of kind invalid.
+func New(o Options) (*Engine, error) {
+	if o.Home == nil || o.Clock == nil || o.Random == nil || o.Repositories == nil || o.Databases == nil ||
+		o.Examiner == nil || o.Adopter == nil || o.Viewer == nil || o.Spool == nil {
+		return nil, amber.Errorf(amber.KindInvalid, "make snapshot engine", "", "home, clock, random source and all ports are required")
+	}
+	if o.FS == nil {
+		o.FS = fsx.OS()
+	}
+	if o.BeforeConsolidation == "" {
+		o.BeforeConsolidation = Try
+	}
+	if o.Grace == 0 {
+		o.Grace = DefaultGrace
+	}
+	return &Engine{o: o}, nil
+}
+
+// progress tells how far a step is.
+func (e *Engine) progress(step string, done, total int64) {
+	if e.o.Progress != nil {
+		e.o.Progress(step, done, total)
+	}
+}
+
+func (e *Engine) now() amber.Time { return amber.At(e.o.Clock()) }
+
+// vault is the repository of one tenant, open and locked.
+type vault struct {
+	tenant  amber.TenantID
+	target  amber.Target
+	repo    *repo.Repo
+	catalog *repo.Catalog
+	release func()
+}
+
+func (v *vault) close() { v.release() }
+
+// opening says how a repository is opened.
+type opening int
+
+const (
+	waiting  opening = iota // for the lock, as long as is configured
+	creating                // also makes it
+	atOnce                  // does not wait for the lock
+)
+
+// open opens the repository of a tenant under its local lock: shared keeps gc
+// from deleting, exclusive is for gc. Errors: not_found when there is none.
+func (e *Engine) open(ctx context.Context, tenant amber.TenantID, mode fsx.LockMode, how opening) (*vault, error) {
+	target, err := e.o.Repositories.Open(ctx, tenant, how == creating)
+	if err != nil {
+		return nil, err
+	}
+	release, err := e.o.Repositories.Lock(ctx, tenant, mode, how != atOnce)
+	if err != nil {
+		return nil, err
+	}
+	r, err := repo.Open(ctx, target)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return &vault{tenant: tenant, target: target, repo: r, catalog: r.Catalog(tenant), release: release}, nil
+}
+
+// checkRef checks the ids of a reference: they become parts of names.
+func checkRef(ref amber.SnapshotRef) error {
+	_, tenant := amber.ParseTenantID(string(ref.Tenant))
+	_, agent := amber.ParseAgentID(string(ref.Agent))
+	_, id := amber.ParseSnapshotID(string(ref.ID))
+	return cmp.Or(tenant, agent, id)
+}
+
+// with opens the repository of a tenant for reading and runs fn.
+func (e *Engine) with(ctx context.Context, tenant amber.TenantID, fn func(*vault) error) error {
+	v, err := e.open(ctx, tenant, fsx.Shared, waiting)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	return fn(v)
+}
+
+// find returns a snapshot and what it holds. Errors: not_found, damaged,
+// too_new.
+func (v *vault) find(ctx context.Context, ref amber.SnapshotRef) (repo.Entry, repo.Inner, error) {
+	entry, err := v.catalog.Get(ctx, ref.Agent, ref.ID)
+	if err != nil {
+		return repo.Entry{}, repo.Inner{}, err
+	}
+	inner, err := v.repo.Inner(ctx, entry.Manifest)
+	return entry, inner, err
+}
+
+// agent returns the handle of an agent.
+func (e *Engine) agent(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
+	return e.o.Home.Agent(tenant, id)
+}
+
+// noRepository turns the absence of a repository into an empty answer.
+func noRepository(err error) bool { return amber.KindOf(err) == amber.KindNotFound }
+
+// Layout tells where the agents of a home lie. It is what the engine itself
+// uses.
+type Layout struct{ Home *home.Home }
+
+// Places returns the places of the live generation of an agent.
+func (l Layout) Places(tenant amber.TenantID, id amber.AgentID) (amber.Places, error) {
+	agent, err := l.Home.Agent(tenant, id)
+	if err != nil {
+		return amber.Places{}, err
+	}
+	c, err := agent.Current()
+	if err != nil {
+		return amber.Places{}, err
+	}
+	return places(agent.GenDir(c)), nil
+}
+
+func places(gen string) amber.Places {
+	return amber.Places{
+		Notes:     filepath.Join(gen, "memdir"),
+		Databases: []string{filepath.Join(gen, memoryDB), filepath.Join(gen, controlDB)},
+		State:     filepath.Join(gen, "state"),
+	}
+}
+
+// The databases of an agent.
+const (
+	memoryDB  = "memory.db"
+	controlDB = "control.db"
+)
+
+// NotesGuard lets the notes of an agent's live generation be written in their
+// turn.
+func NotesGuard(agent *home.Agent) memdir.Guard { return notesGuard{agent} }
+
+type notesGuard struct{ agent *home.Agent }
+
+func (g notesGuard) Write(ctx context.Context, fn func(dir string) error) error {
+	return g.agent.Write(ctx, "notes", func(c home.Current) error { return fn(places(g.agent.GenDir(c)).Notes) })
+}
+
+func (g notesGuard) Read(_ context.Context, fn func(dir string) error) error {
+	c, err := g.agent.Current()
+	if err != nil {
+		return err
+	}
+	return fn(places(g.agent.GenDir(c)).Notes)
+}
+
+// fail adds what was being done to an error that does not say it.
+func fail(op, id string, err error) error {
+	var e *amber.Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return &amber.Error{Op: op, Kind: amber.KindOf(err), ID: id, Err: err}
+}

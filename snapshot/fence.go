@@ -1,0 +1,203 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/repo"
+)
+
+// instant is an agent as it was at one moment, held while it is captured.
+type instant struct {
+	at        amber.Time
+	current   home.Current
+	databases []amber.FrozenDatabase
+	lost      map[string]error // databases that cannot be opened
+	refs      memdir.Refs
+	git       bool // there is a repository
+	unpin     func() error
+	notes     *folder
+	state     *folder
+	documents map[string][]byte // of state providers, by key
+	spool     SpoolHold
+	borrowed  bool          // the journal is held by the caller
+	fence     time.Duration // how long the writers stood still
+	skipped   []amber.Skipped
+}
+
+// close lets go of everything. It may be called on a nil instant.
+func (i *instant) close() error {
+	if i == nil {
+		return nil
+	}
+	var errs []error
+	for _, d := range i.databases {
+		errs = append(errs, d.Close())
+	}
+	i.databases = nil
+	if i.unpin != nil {
+		errs = append(errs, i.unpin())
+		i.unpin = nil
+	}
+	return errors.Join(append(errs, i.letDrain())...)
+}
+
+// letDrain lets the journal be drained again.
+func (i *instant) letDrain() error {
+	if i.spool == nil || i.borrowed {
+		return nil
+	}
+	err := i.spool.Close()
+	i.spool = nil
+	return err
+}
+
+// under says what keeps others away while an agent is frozen.
+type under struct {
+	// fence keeps the writers out: [home.Agent.Exclusive], or nothing for a
+	// caller that does so already.
+	fence func(ctx context.Context, fn func(home.Current) error) error
+	// spool is the journal of a caller that holds it already; nil takes it.
+	spool SpoolHold
+	// freezer is that of a caller that has one open already; nil opens one.
+	freezer Freezer
+}
+
+// held is for a caller that has the exclusive lock: nothing may be opened any
+// more that might wait for it.
+func held(c home.Current, spool SpoolHold, freezer Freezer) under {
+	return under{
+		fence: func(_ context.Context, fn func(home.Current) error) error { return fn(c) },
+		spool: spool, freezer: freezer,
+	}
+}
+
+// freeze prepares at leisure, then stops the writers for as long as it takes
+// to look at everything once. The caller closes the instant.
+func (e *Engine) freeze(ctx context.Context, agent *home.Agent, v *vault, w *repo.Writer, u under) (*instant, error) {
+	c, err := agent.Current()
+	if err != nil {
+		return nil, err
+	}
+	freezer := u.freezer
+	if freezer == nil {
+		if freezer, err = e.o.Databases.Open(ctx, agent); err != nil {
+			return nil, err
+		}
+		defer freezer.Close()
+	}
+	i := &instant{spool: u.spool, borrowed: u.spool != nil}
+	if !i.borrowed {
+		if i.spool, err = e.o.Spool.Hold(ctx, agent); err != nil {
+			return nil, err
+		}
+	}
+	err = i.prepare(ctx, e, agent, c, v, w)
+	if err == nil {
+		err = u.fence(ctx, func(c home.Current) error {
+			began := e.o.Clock()
+			err := i.stop(ctx, e, agent, freezer, c, w)
+			i.fence = e.o.Clock().Sub(began)
+			return err
+		})
+	}
+	if err == nil {
+		err = i.pin(e)
+	}
+	if err != nil {
+		return nil, errors.Join(err, i.close())
+	}
+	return i, nil
+}
+
+// prepare does what need not be done while the writers wait.
+func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c home.Current, v *vault, w *repo.Writer) error {
+	p := places(agent.GenDir(c))
+	now := e.o.Clock()
+	i.notes = &folder{fs: e.o.FS, part: amber.PartNotes, root: p.Notes, skip: notTemporary, known: e.loadRecords(agent, "notes")}
+	i.state = &folder{fs: e.o.FS, part: amber.PartState, root: p.State, skip: notTemporary, known: e.loadRecords(agent, "state")}
+	for _, f := range []*folder{i.notes, i.state} {
+		if err := f.warm(ctx, w, v.repo.Has, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stop is the fence itself: everything in here costs the writers time.
+func (i *instant) stop(ctx context.Context, e *Engine, agent *home.Agent, freezer Freezer, c home.Current, w *repo.Writer) (err error) {
+	now := e.o.Clock()
+	i.at, i.current = amber.At(now), c
+	if i.databases, i.lost, err = freezer.Freeze(ctx, c); err != nil {
+		return err
+	}
+	if err := i.readRefs(e); err != nil {
+		return err
+	}
+	for _, f := range []*folder{i.notes, i.state} {
+		if err := f.freeze(ctx, w, now); err != nil {
+			return err
+		}
+	}
+	if err := i.spool.Mark(ctx); err != nil {
+		return err
+	}
+	return i.askProviders(ctx, e, agent)
+}
+
+// readRefs notes where the history of the notes stands. A repository that
+// cannot be read does not keep the notes themselves from being captured.
+func (i *instant) readRefs(e *Engine) (err error) {
+	i.refs, i.git, err = memdir.ReadRefs(e.o.FS, i.notes.root)
+	if why := unfit(err); why != "" {
+		i.git = false
+		i.skipped = append(i.skipped, amber.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: err.Error()})
+		return nil
+	}
+	return err
+}
+
+// unfit says why a history is skipped; "" when the error is no matter of the
+// history.
+func unfit(err error) string {
+	switch amber.KindOf(err) {
+	case amber.KindDamaged:
+		return amber.SkipUnreadable
+	case amber.KindUnsupported:
+		return amber.SkipUnsupported
+	case amber.KindQuota:
+		return amber.SkipTooLarge
+	}
+	return ""
+}
+
+// pin keeps the history from being collected while it is captured. It syncs, so
+// it comes behind the fence: Amber itself never collects objects.
+func (i *instant) pin(e *Engine) (err error) {
+	if i.git && i.refs.OID != "" {
+		i.unpin, err = memdir.Pin(e.o.FS, i.notes.root, pinName, i.refs.OID)
+	}
+	return err
+}
+
+// pinName names the pin; there is one snapshot of an agent at a time.
+const pinName = "capture"
+
+// askProviders takes the state that is not in files.
+func (i *instant) askProviders(ctx context.Context, e *Engine, agent *home.Agent) error {
+	i.documents = map[string][]byte{}
+	for key, p := range e.o.State {
+		doc, err := p.CaptureState(ctx, agent.Tenant(), agent.ID(), key)
+		if err != nil {
+			return fail("capture state", key, err)
+		}
+		if doc != nil {
+			i.documents[key] = doc
+		}
+	}
+	return nil
+}

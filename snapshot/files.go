@@ -1,0 +1,298 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/survey"
+	"github.com/amber-memory/amber/repo"
+)
+
+// Bounds of what is captured as files.
+const (
+	maxFiles     = 100_000
+	maxDepth     = 64
+	maxFileBytes = 1 << 30
+	// maxCopies bounds what is copied to memory while the writers stand still.
+	maxCopies = 16 << 20
+	// smallFile is what is read whole.
+	smallFile = 1 << 20
+	// readTries is how often a file is read that changes meanwhile.
+	readTries = 3
+)
+
+// folder is a folder of files on its way into the repository. It is looked at
+// twice: at leisure, when everything new is read and stored, and inside the
+// fence, when only what changed in between is left to copy.
+type folder struct {
+	fs      fsx.FS
+	part    string // "notes"
+	root    string
+	skip    func(rel string, dir bool) bool
+	known   map[string]record // content that is in the repository, by path
+	copies  map[string][]byte // content that was read inside the fence
+	entries []survey.Entry    // as the fence found them
+	skipped []amber.Skipped
+	// unlisted counts what was skipped and is not in the list.
+	unlisted int64
+	absent   bool // there is no such folder
+}
+
+// look walks the folder. A folder that is not there is empty.
+func (f *folder) look() (survey.Survey, error) {
+	s, err := survey.Walk(f.fs, f.root, survey.Options{Skip: f.skip, MaxFiles: maxFiles, MaxDepth: maxDepth, MaxFileBytes: maxFileBytes})
+	if errors.Is(err, fs.ErrNotExist) {
+		f.absent = true
+		return survey.Survey{}, nil
+	}
+	f.absent = false
+	return s, fail("look at "+f.part, f.root, err)
+}
+
+// warm reads what the repository does not have, before the writers have to
+// wait. What cannot be read now is decided about inside the fence.
+func (f *folder) warm(ctx context.Context, w *repo.Writer, has func(repo.ID) bool, now time.Time) error {
+	s, err := f.look()
+	if err != nil {
+		return err
+	}
+	for _, e := range s.Entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.Mode == survey.Dir {
+			continue
+		}
+		if r, ok := f.known[e.Path]; ok && r.unchanged(e) && all(r.Parts, has) {
+			continue
+		}
+		delete(f.known, e.Path)
+		if unread, err := f.store(ctx, w, e, now); err != nil && unread == nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// store reads one file into the repository. Unread says why the file could not
+// be read; any other error is one of the repository.
+func (f *folder) store(ctx context.Context, w *repo.Writer, e survey.Entry, now time.Time) (unread, err error) {
+	var size int64
+	var parts []repo.ID
+	if e.Size <= smallFile {
+		var b bytes.Buffer
+		if err := survey.Read(f.fs, f.root, e, &b); err != nil {
+			return err, err
+		}
+		size, parts, err = w.PutFile(ctx, &b)
+	} else {
+		r, pipe := io.Pipe()
+		failed := make(chan error, 1)
+		go func() {
+			err := survey.Read(f.fs, f.root, e, pipe)
+			failed <- err
+			pipe.CloseWithError(err)
+		}()
+		size, parts, err = w.PutFile(ctx, r)
+		_ = r.CloseWithError(err) // the other side ends
+		if unread := <-failed; unread != nil && err != nil && errors.Is(err, unread) {
+			return unread, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.known[e.Path] = record{Entry: e, Seen: now.UnixNano(), Size: size, Parts: parts}
+	return nil, nil
+}
+
+// freeze is the look inside the fence.
+func (f *folder) freeze(ctx context.Context, w *repo.Writer, now time.Time) error {
+	s, err := f.look()
+	if err != nil {
+		return err
+	}
+	f.copies = map[string][]byte{}
+	f.skipped, f.unlisted = s.Skipped, int64(s.Unlisted)
+	budget := int64(maxCopies)
+	for _, e := range s.Entries {
+		if r, ok := f.known[e.Path]; e.Mode != survey.Dir && (!ok || !r.unchanged(e)) {
+			delete(f.known, e.Path)
+			e, unread, err := f.take(ctx, w, e, now, budget)
+			if err != nil && unread == nil {
+				return err
+			}
+			if unread != nil {
+				f.skipped = append(f.skipped, amber.Skipped{Path: e.Path, Reason: skipReason(unread), Detail: unread.Error()})
+				continue
+			}
+			budget -= int64(len(f.copies[e.Path]))
+			f.entries = append(f.entries, e)
+			continue
+		}
+		f.entries = append(f.entries, e)
+	}
+	for i := range f.skipped {
+		f.skipped[i].Part = f.part
+	}
+	return nil
+}
+
+// take reads one file while the writers wait: to memory, or, when that would
+// be too much, into the repository. A file that changes meanwhile is looked at
+// again a few times.
+func (f *folder) take(ctx context.Context, w *repo.Writer, e survey.Entry, now time.Time, budget int64) (_ survey.Entry, unread, err error) {
+	for range readTries {
+		if e.Size <= budget {
+			unread = f.copy(e)
+		} else {
+			unread, err = f.store(ctx, w, e, now)
+			if err != nil && unread == nil {
+				return e, nil, err
+			}
+		}
+		if !errors.Is(unread, survey.ErrTorn) {
+			return e, unread, unread
+		}
+		again, err := survey.Stat(f.fs, f.root, e.Path)
+		if err != nil || again.Mode == survey.Dir {
+			return e, unread, unread
+		}
+		e = again
+	}
+	return e, unread, unread
+}
+
+// skipReason says why a file that could not be read is skipped.
+func skipReason(err error) string {
+	switch {
+	case errors.Is(err, survey.ErrTorn):
+		return amber.SkipTorn
+	case errors.Is(err, fs.ErrNotExist):
+		return amber.SkipMissing
+	case errors.Is(err, fsx.ErrNotRegular):
+		return amber.SkipNotRegular
+	}
+	return amber.SkipUnreadable
+}
+
+// copy reads one file to memory.
+func (f *folder) copy(e survey.Entry) error {
+	var b bytes.Buffer
+	if err := survey.Read(f.fs, f.root, e, &b); err != nil {
+		return err
+	}
+	f.copies[e.Path] = b.Bytes()
+	return nil
+}
+
+// put stores what the fence found: copies, then a tree for every folder. It
+// returns nil when there is no folder.
+func (f *folder) put(ctx context.Context, w *repo.Writer, now time.Time) (*repo.FilesEntry, error) {
+	if f.absent {
+		return nil, nil
+	}
+	for _, e := range f.entries {
+		data, ok := f.copies[e.Path]
+		if !ok {
+			continue
+		}
+		size, parts, err := w.PutFile(ctx, bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		f.known[e.Path] = record{Entry: e, Seen: now.UnixNano(), Size: size, Parts: parts}
+	}
+	f.copies = nil
+	out := &repo.FilesEntry{}
+	tree, err := f.tree(ctx, w, "", f.children(), out)
+	out.Tree = tree
+	return out, err
+}
+
+// children groups the entries by the folder they are in, "" being the root.
+func (f *folder) children() map[string][]survey.Entry {
+	groups := map[string][]survey.Entry{}
+	for _, e := range f.entries {
+		dir := path.Dir(e.Path)
+		if dir == "." {
+			dir = ""
+		}
+		groups[dir] = append(groups[dir], e)
+	}
+	return groups
+}
+
+// tree stores a folder after the folders in it.
+func (f *folder) tree(ctx context.Context, w *repo.Writer, dir string, groups map[string][]survey.Entry, sum *repo.FilesEntry) (repo.ID, error) {
+	var entries []repo.TreeEntry
+	for _, e := range groups[dir] {
+		te := repo.TreeEntry{Name: path.Base(e.Path), ModTime: e.ModTime.UnixMilli()}
+		switch {
+		case e.Mode == survey.Dir:
+			id, err := f.tree(ctx, w, e.Path, groups, sum)
+			if err != nil {
+				return repo.ID{}, err
+			}
+			te.Mode, te.Tree = repo.ModeDir, id
+		default:
+			r := f.known[e.Path]
+			te.Mode, te.Size, te.Parts = repo.ModeFile, r.Size, r.Parts
+			if e.Mode == survey.Exec {
+				te.Mode = repo.ModeExec
+			}
+			sum.Files++
+			sum.Bytes += r.Size
+		}
+		entries = append(entries, te)
+	}
+	return w.PutTree(ctx, entries)
+}
+
+// records returns what the next snapshot need not read.
+func (f *folder) records() []record {
+	var list []record
+	for _, e := range f.entries {
+		if r, ok := f.known[e.Path]; ok && e.Mode != survey.Dir {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// notTemporary leaves out what is no content: the git folder, and files of
+// writers that died.
+func notTemporary(rel string, dir bool) bool {
+	base := path.Base(rel)
+	return strings.HasPrefix(base, fsx.TempPrefix) || dir && strings.EqualFold(rel, ".git")
+}
+
+func all(ids []repo.ID, has func(repo.ID) bool) bool {
+	for _, id := range ids {
+		if !has(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// add puts a document into the folder as if it had been found there, in the
+// place of a file of that name.
+func (f *folder) add(name string, data []byte) {
+	f.entries = slices.DeleteFunc(f.entries, func(e survey.Entry) bool { return e.Path == name })
+	delete(f.known, name)
+	if f.copies == nil {
+		f.copies = map[string][]byte{}
+	}
+	f.copies[name] = data
+	f.entries = append(f.entries, survey.Entry{Path: name, Mode: survey.Regular, Size: int64(len(data))})
+}

@@ -1,0 +1,161 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/repo"
+)
+
+// ListSnapshots implements [amber.SnapshotReader].
+func (e *Engine) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+	page := amber.Page[amber.SnapshotMeta]{Items: []amber.SnapshotMeta{}}
+	if _, err := e.agent(q.Tenant, q.Agent); err != nil {
+		return page, err
+	}
+	if q.Limit < 0 {
+		return page, amber.Errorf(amber.KindInvalid, "list snapshots", "", "the limit is negative")
+	}
+	limit := min(q.Limit, amber.MaxPageSize)
+	if limit == 0 {
+		limit = amber.DefaultPageSize
+	}
+	err := e.with(ctx, q.Tenant, func(v *vault) error {
+		entries, err := v.catalog.List(ctx, q.Agent)
+		if err != nil {
+			return err
+		}
+		if entries, err = after(entries, q.Cursor); err != nil {
+			return err
+		}
+		for _, entry := range entries[:min(limit, len(entries))] {
+			page.Items = append(page.Items, e.meta(entry, repo.Inner{}))
+		}
+		if len(entries) > limit {
+			page.Next = cursorAt(entries[limit-1])
+		}
+		return nil
+	})
+	if noRepository(err) {
+		err = nil
+	}
+	return page, err
+}
+
+// cursorAt marks a place in the listing: it stays one when the snapshot is
+// deleted.
+func cursorAt(e repo.Entry) amber.Cursor {
+	return amber.Cursor(fmt.Sprintf("%d/%s", e.Manifest.CreatedAt.UnixMilli(), e.Manifest.ID))
+}
+
+// after returns the entries behind a cursor; they are newest first.
+func after(entries []repo.Entry, cursor amber.Cursor) ([]repo.Entry, error) {
+	if cursor == "" {
+		return entries, nil
+	}
+	at, id, ok := strings.Cut(string(cursor), "/")
+	ms, err := strconv.ParseInt(at, 10, 64)
+	if !ok || err != nil {
+		return nil, amber.Errorf(amber.KindInvalid, "list snapshots", "", "the cursor is not one of this listing")
+	}
+	return slices.DeleteFunc(entries, func(e repo.Entry) bool {
+		created := e.Manifest.CreatedAt.UnixMilli()
+		return created > ms || created == ms && string(e.Manifest.ID) >= id
+	}), nil
+}
+
+// meta is what a manifest tells everybody. What was skipped is in the inner
+// manifest; a zero one tells nothing about it.
+func (e *Engine) meta(entry repo.Entry, inner repo.Inner) amber.SnapshotMeta {
+	m := entry.Manifest
+	meta := amber.SnapshotMeta{
+		ID: m.ID, Agent: m.Agent, Tenant: m.Tenant, Label: m.Label, CreatedAt: m.CreatedAt,
+		BytesTotal: m.BytesTotal, BytesNew: m.BytesNew, Digest: entry.Digest, GitOID: m.GitOID,
+		FenceMS: m.FenceMS, Pinned: entry.Pinned, Device: m.Device, Counter: m.Counter, Parent: m.Parent,
+		Skipped: slices.Concat([]amber.Skipped{}, inner.Skipped),
+	}
+	if entry.Problem != nil {
+		meta.Damage = entry.Problem.Error()
+	}
+	return meta
+}
+
+// ShowSnapshot implements [amber.SnapshotReader].
+func (e *Engine) ShowSnapshot(ctx context.Context, ref amber.SnapshotRef) (amber.SnapshotDetail, error) {
+	var d amber.SnapshotDetail
+	if err := checkRef(ref); err != nil {
+		return d, err
+	}
+	err := e.with(ctx, ref.Tenant, func(v *vault) error {
+		entry, inner, err := v.find(ctx, ref)
+		if err != nil {
+			return err
+		}
+		d = e.detail(entry, inner)
+		return nil
+	})
+	if noRepository(err) {
+		err = noSnapshot(ref)
+	}
+	return d, err
+}
+
+func noSnapshot(ref amber.SnapshotRef) error {
+	e := amber.Errorf(amber.KindNotFound, "find snapshot", string(ref.ID), "agent "+string(ref.Agent)+" has no such snapshot")
+	e.Hint = "amber snapshot list"
+	return e
+}
+
+func (e *Engine) detail(entry repo.Entry, inner repo.Inner) amber.SnapshotDetail {
+	d := amber.SnapshotDetail{
+		SnapshotMeta: e.meta(entry, inner), Parts: parts(inner),
+		Sources: []amber.SourceReport{}, Checks: slices.Concat([]amber.Check{}, inner.Checks),
+	}
+	for _, s := range inner.Sources {
+		d.Sources = append(d.Sources, sourceReport(s))
+	}
+	for _, db := range inner.Databases {
+		if db.Damage != "" {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s was damaged at the source: %s", db.Name, db.Damage))
+		}
+		d.Checks = append(d.Checks, e.recorded(db)...)
+	}
+	return d
+}
+
+// parts describes what a snapshot holds.
+func parts(inner repo.Inner) []amber.SnapshotPart {
+	var list []amber.SnapshotPart
+	for _, d := range inner.Databases {
+		list = append(list, amber.SnapshotPart{
+			Name: partOf(d.Name), Bytes: d.Ref.Pages * int64(d.Ref.PageSize), Count: d.Ref.Pages, Digest: d.Ref.Digest.String(), Schema: d.Schema,
+		})
+	}
+	if g := inner.Git; g != nil {
+		list = append(list, amber.SnapshotPart{Name: partGit, Count: g.Objects, Digest: g.Set.String()})
+	}
+	for _, f := range []struct {
+		name  string
+		files *repo.FilesEntry
+	}{{amber.PartNotes, inner.Notes}, {amber.PartState, inner.State}, {partJournal, inner.Journal}} {
+		if f.files != nil {
+			list = append(list, amber.SnapshotPart{Name: f.name, Bytes: f.files.Bytes, Count: f.files.Files, Digest: f.files.Tree.String()})
+		}
+	}
+	return list
+}
+
+// partOf names the part a database is.
+func partOf(file string) string {
+	switch file {
+	case memoryDB:
+		return amber.PartMemory
+	case controlDB:
+		return partControl
+	}
+	return file
+}

@@ -1,0 +1,125 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// A generation that was restored says in its folder which one it has taken the
+// place of, and in which snapshot the last state of that one is:
+//
+//	amber-replaced 1
+//	generation 3
+//	snapshot 0193c5a8-…
+//	crc32c 1a2b3c4d
+//
+// The file becomes live with the generation, in the same step. So whoever finds
+// the old one later, because the restore died before it was removed, knows
+// whether it may go. An old generation that nobody vouches for stays.
+const (
+	replacedName  = "REPLACED"
+	replacedMagic = "amber-replaced 1"
+	maxReplaced   = 4096
+)
+
+// replaced is a generation that is not live any more.
+type replaced struct {
+	generation int64
+	safety     amber.SnapshotID // holds its last state
+}
+
+func (r replaced) marshal() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\ngeneration %d\nsnapshot %s\n", replacedMagic, r.generation, r.safety)
+	fmt.Fprintf(&b, "crc32c %08x\n", crc32.Checksum(b.Bytes(), castagnoli))
+	return b.Bytes()
+}
+
+// parseReplaced reads what marshal writes, and nothing else.
+func parseReplaced(b []byte) (r replaced, ok bool) {
+	lines := strings.Split(string(b), "\n")
+	if len(lines) != 5 {
+		return replaced{}, false
+	}
+	n, _ := strings.CutPrefix(lines[1], "generation ")
+	id, _ := strings.CutPrefix(lines[2], "snapshot ")
+	r.safety = amber.SnapshotID(id)
+	r.generation, _ = strconv.ParseInt(n, 10, 64)
+	return r, r.generation > 0 && bytes.Equal(b, r.marshal())
+}
+
+// vouch writes into a generation that is being built which one it replaces.
+func (e *Engine) vouch(dir string, r replaced) error {
+	path := filepath.Join(dir, replacedName)
+	f, err := fsx.Build(e.o.FS, path, 0o600)
+	if err == nil {
+		_, err = f.Write(r.marshal())
+		err = errors.Join(err, f.Close())
+	}
+	return fail("note replaced generation", path, err)
+}
+
+// removeReplaced removes the generation that the live one has replaced, if it is
+// still there and the snapshot that holds its last state is whole. It returns
+// the number, 0 when there was nothing to remove. The caller is inside Operate.
+func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, v *vault) (int64, error) {
+	c, err := agent.Current()
+	if err != nil {
+		return 0, err
+	}
+	b, err := fsx.ReadFile(e.o.FS, filepath.Join(agent.GenDir(c), replacedName), maxReplaced)
+	if err != nil {
+		return 0, nil // nobody vouches for anything
+	}
+	r, ok := parseReplaced(b)
+	if !ok || r.generation >= c.Generation || !e.there(agent, r.generation) {
+		return 0, nil
+	}
+	report := amber.VerifyReport{ID: r.safety}
+	check := &verification{e: e, v: v, report: &report, ref: amber.SnapshotRef{Tenant: agent.Tenant(), Agent: agent.ID(), ID: r.safety}}
+	if err := check.run(ctx, false); err != nil || !report.OK() {
+		return 0, nil // it stays
+	}
+	return r.generation, agent.RemoveGeneration(ctx, r.generation)
+}
+
+// there reports whether a generation has a folder.
+func (e *Engine) there(agent *home.Agent, n int64) bool {
+	_, err := e.o.FS.Lstat(agent.GenDir(home.Current{Generation: n}))
+	return err == nil
+}
+
+// sweepWait is how long garbage collection waits for an operation on an agent
+// before it leaves that agent alone. It holds the repository meanwhile, which
+// the operation may want.
+const sweepWait = 20 * time.Millisecond
+
+// sweepReplaced does so for an agent that nobody operates on.
+func (e *Engine) sweepReplaced(ctx context.Context, agent *home.Agent, v *vault) (n int64, err error) {
+	if all, err := agent.Generations(); err != nil || len(all) < 2 {
+		return 0, err
+	}
+	began := false
+	wait, cancel := context.WithTimeout(ctx, sweepWait)
+	defer cancel()
+	err = agent.Operate(wait, func() (err error) {
+		began = true
+		n, err = e.removeReplaced(ctx, agent, v)
+		return err
+	})
+	if !began && ctx.Err() == nil {
+		return 0, nil // in use
+	}
+	return n, err
+}

@@ -1,0 +1,314 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/repo"
+)
+
+// Restore implements [amber.Restorer].
+func (e *Engine) Restore(ctx context.Context, r amber.RestoreRequest) (amber.RestoreReport, error) {
+	r, err := r.Normalize()
+	if err != nil {
+		return amber.RestoreReport{}, err
+	}
+	if r.To == "" {
+		r.To = r.Agent
+	}
+	agent, err := e.agent(r.Tenant, r.To)
+	if err != nil {
+		return amber.RestoreReport{}, err
+	}
+	s := &restoration{e: e, request: r, agent: agent}
+	s.report = amber.RestoreReport{From: r.ID, Agent: r.To, Restored: []string{}, Checks: []amber.Check{}, DryRun: r.DryRun}
+	_, err = agent.Current()
+	switch {
+	case err == nil && r.To != r.Agent:
+		return s.report, amber.Errorf(amber.KindConflict, "restore", string(r.To), "there is an agent of that name; a fork makes a new one")
+	case err == nil && r.DryRun:
+		err = e.with(ctx, r.Tenant, func(v *vault) error { return s.plan(ctx, v) })
+	case err == nil:
+		err = agent.Operate(ctx, func() error {
+			return e.with(ctx, r.Tenant, func(v *vault) error { return s.replace(ctx, v) })
+		})
+	case amber.KindOf(err) == amber.KindNotFound:
+		err = e.with(ctx, r.Tenant, func(v *vault) error { return s.make(ctx, v) })
+	}
+	if noRepository(err) && amber.KindOf(err) == amber.KindNotFound {
+		err = s.elsewhere(ctx, err)
+	}
+	return s.report, fail("restore", string(r.ID), err)
+}
+
+// restoration is one restore.
+type restoration struct {
+	e       *Engine
+	request amber.RestoreRequest
+	agent   *home.Agent // that gets it
+	entry   repo.Entry
+	inner   repo.Inner
+	report  amber.RestoreReport
+	old     int64            // the generation that was live
+	whole   bool             // the safety snapshot has every database of it
+	covered map[string]int64 // captured journal entries that were drained, by cursor
+}
+
+// restores reports whether a part comes from the snapshot.
+func (s *restoration) restores(part string) bool {
+	if part == partControl {
+		return s.request.WithControl
+	}
+	return slices.Contains(s.request.Only, part)
+}
+
+// elsewhere says whose snapshot it is when it is not this agent's.
+func (s *restoration) elsewhere(ctx context.Context, err error) error {
+	_ = s.e.with(ctx, s.request.Tenant, func(v *vault) error {
+		agents, lerr := v.catalog.Agents(ctx)
+		if lerr != nil {
+			return lerr
+		}
+		for _, id := range agents {
+			if _, gerr := v.catalog.Get(ctx, id, s.request.ID); gerr == nil && id != s.request.Agent {
+				e := amber.Errorf(amber.KindCrossTenant, "restore", string(s.request.ID), "it is a snapshot of agent "+string(id))
+				e.Hint = fmt.Sprintf("amber --agent %s snapshot restore %s --to-agent NEW", id, s.request.ID)
+				err = e
+				return nil
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// check reads the manifests, looks for every object and compares the space.
+func (s *restoration) check(ctx context.Context, v *vault) (err error) {
+	ref := amber.SnapshotRef{Tenant: s.request.Tenant, Agent: s.request.Agent, ID: s.request.ID}
+	if s.entry, s.inner, err = v.find(ctx, ref); err != nil {
+		return err
+	}
+	if m := s.entry.Manifest; m.Tenant != s.request.Tenant || m.Agent != s.request.Agent {
+		return amber.Errorf(amber.KindCrossTenant, "restore", string(m.ID), fmt.Sprintf("it is a snapshot of agent %s of tenant %s", m.Agent, m.Tenant))
+	}
+	err = v.repo.NeededBy(ctx, s.inner, func(id repo.ID, kind repo.Kind) error {
+		if !v.repo.Has(id) {
+			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), fmt.Sprintf("its %s %s is not in the repository", kind, id))
+			e.Hint = "amber snapshot verify " + string(s.request.ID)
+			return e
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{memoryDB, controlDB} {
+		if s.restores(partOf(name)) && findDatabase(s.inner.Databases, name) == nil {
+			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "it does not hold "+name+": that could not be read when it was taken")
+			e.Hint = "amber snapshot show " + string(s.request.ID) + "; choose parts with --only"
+			return e
+		}
+	}
+	return s.space()
+}
+
+// slack is what a restore needs beside the data: logs of databases, an index
+// of git objects.
+const slack = 32 << 20
+
+// space compares what is needed with what is free.
+func (s *restoration) space() error {
+	needed := int64(slack)
+	for _, d := range s.inner.Databases {
+		needed += d.Ref.Pages * int64(d.Ref.PageSize)
+	}
+	for _, f := range []*repo.FilesEntry{s.inner.Notes, s.inner.State, s.inner.Journal} {
+		if f != nil {
+			needed += f.Bytes + 4096*f.Files
+		}
+	}
+	s.report.Plan.SpaceNeeded = needed
+	info, err := fsx.Info(s.e.o.Home.Dir())
+	if err != nil {
+		return fail("look for space", s.e.o.Home.Dir(), err)
+	}
+	s.report.Plan.SpaceFree = int64(min(info.FreeBytes, 1<<62))
+	if s.report.Plan.SpaceFree < needed && !s.request.DryRun {
+		e := amber.Errorf(amber.KindQuota, "restore", string(s.request.ID), fmt.Sprintf("it needs %d bytes, %d are free", needed, s.report.Plan.SpaceFree))
+		e.Hint = "amber snapshot gc, or free space in " + s.e.o.Home.Dir()
+		return e
+	}
+	return nil
+}
+
+// replace restores an agent that exists. The caller is inside Operate.
+func (s *restoration) replace(ctx context.Context, v *vault) error {
+	if err := s.check(ctx, v); err != nil {
+		return err
+	}
+	// What the last restore did not come to remove: the live generation vouches
+	// for it, and will not be live any more.
+	if _, err := s.e.removeReplaced(ctx, s.agent, v); err != nil {
+		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("an old generation could not be removed: %v", err))
+	}
+	next, err := s.agent.BeginRestore(ctx, string(s.request.ID))
+	if err != nil {
+		return err
+	}
+	if err = s.build(ctx, v, next.Dir()); err == nil {
+		err = s.swap(ctx, v, next)
+	}
+	if err != nil {
+		return errors.Join(err, next.Abort())
+	}
+	s.report.Generation, s.old = next.Current().Generation, next.Replaces()
+	return s.clean(ctx)
+}
+
+// swap stops the writers, saves what they have written, and puts the new
+// generation in the place of the old one.
+func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) error {
+	if err := s.e.commitNotes(ctx, s.agent); err != nil {
+		return err
+	}
+	request := amber.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: amber.LabelBeforeRestore + string(s.request.ID)}
+	// Most of the safety snapshot is taken before anybody has to wait.
+	rehearsal, err := s.e.capture(ctx, s.agent, v, request, under{fence: s.agent.Exclusive}, nil)
+	if err != nil {
+		return err
+	}
+	rehearsal.close()
+	// Whoever drains holds the journal and then waits to write: so the journal
+	// comes before the lock. Nothing may be opened once the lock is held.
+	hold, err := s.e.o.Spool.Hold(ctx, s.agent)
+	if err != nil {
+		return err
+	}
+	defer hold.Close()
+	freezer, err := s.e.o.Databases.Open(ctx, s.agent)
+	if err != nil {
+		return err
+	}
+	defer freezer.Close()
+	if err := next.Sync(); err != nil { // what is left to sync later is little
+		return err
+	}
+	return next.Switch(ctx, func(old home.Current) (amber.Stamp, error) {
+		c, err := s.e.capture(ctx, s.agent, v, request, held(old, hold, freezer), rehearsal)
+		if err != nil {
+			return 0, err
+		}
+		defer c.close()
+		if !s.request.NoSafetySnapshot {
+			meta, err := c.publish(ctx)
+			if err != nil {
+				return 0, err
+			}
+			s.report.SafetySnapshot = meta.ID
+			s.report.Warnings = append(s.report.Warnings, meta.Warnings...)
+			if s.whole = len(c.i.lost) == 0; s.whole {
+				if err := s.e.vouch(next.Dir(), replaced{generation: old.Generation, safety: meta.ID}); err != nil {
+					return 0, err
+				}
+			}
+		}
+		return s.settle(ctx, v, c, hold, old, next)
+	})
+}
+
+// settle completes the new generation while everything stands still.
+func (s *restoration) settle(ctx context.Context, v *vault, live *capture, hold SpoolHold, old home.Current, next *home.Restore) (amber.Stamp, error) {
+	if err := s.carry(ctx, v, live.inner, next.Dir()); err != nil {
+		return 0, err
+	}
+	if err := s.replay(ctx, v, next.Current()); err != nil {
+		return 0, err
+	}
+	var cursors map[string]int64
+	if s.restores(amber.PartMemory) {
+		parked, err := hold.Park(ctx, s.agent.ParkedDir(old.Generation), s.covered)
+		if err != nil {
+			return 0, err
+		}
+		s.report.ParkedFrames, cursors = parked.Frames, parked.Cursors
+		s.report.Warnings = append(s.report.Warnings, parked.Warnings...)
+	}
+	return s.adopt(ctx, next.Dir(), s.agent.GenDir(old), next.Current(), cursors)
+}
+
+// make restores to an agent that does not exist: on another machine, or as a
+// fork. It gets a device of its own.
+func (s *restoration) make(ctx context.Context, v *vault) error {
+	if err := s.check(ctx, v); err != nil || s.request.DryRun {
+		return err
+	}
+	if len(s.request.Only) < 3 {
+		return amber.Errorf(amber.KindInvalid, "restore", string(s.agent.ID()), "there is no such agent yet: all of it is restored, or nothing")
+	}
+	s.request.WithControl = true // it has no other
+	c, err := s.agent.Fork(ctx, func(dir string, c home.Current) (amber.Stamp, error) {
+		if err := s.build(ctx, v, dir); err != nil {
+			return 0, err
+		}
+		if err := s.replay(ctx, v, c); err != nil {
+			return 0, err
+		}
+		return s.adopt(ctx, dir, "", c, nil)
+	})
+	if err != nil {
+		return err
+	}
+	s.report.Generation = c.Generation
+	return s.provide(ctx)
+}
+
+// clean puts back what providers keep, and removes the old generation once its
+// last state is in a verified snapshot.
+func (s *restoration) clean(ctx context.Context) error {
+	if err := s.provide(ctx); err != nil {
+		return err
+	}
+	safe := s.safe(ctx)
+	for _, n := range s.generations() {
+		switch {
+		case n >= s.report.Generation:
+		case s.request.DiscardOld, n == s.old && safe:
+			if err := s.agent.RemoveGeneration(ctx, n); err != nil {
+				s.report.OldGeneration = n
+				s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("generation %d could not be removed: %v", n, err))
+			}
+		case n == s.old:
+			s.report.OldGeneration = n
+		default: // an earlier restore has kept it
+			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("generation %d is in no snapshot and stays", n))
+		}
+	}
+	return nil
+}
+
+func (s *restoration) generations() []int64 {
+	list, err := s.agent.Generations()
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// safe reports whether the agent as it was is in a snapshot that is whole.
+func (s *restoration) safe(ctx context.Context) bool {
+	if s.report.SafetySnapshot == "" || !s.whole {
+		return false
+	}
+	ref := amber.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: s.report.SafetySnapshot}
+	r, err := s.e.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: ref})
+	if err == nil && r.OK() {
+		return true
+	}
+	s.report.Warnings = append(s.report.Warnings, "the safety snapshot could not be verified; the old generation stays")
+	return false
+}

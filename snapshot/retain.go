@@ -1,0 +1,230 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/repo"
+)
+
+// DeleteSnapshot implements [amber.SnapshotKeeper].
+func (e *Engine) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) error {
+	if err := checkRef(ref); err != nil {
+		return err
+	}
+	return e.keeping(ctx, ref.Tenant, ref.Agent, func(v *vault) error {
+		entries, err := v.catalog.List(ctx, ref.Agent)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(entries, func(x repo.Entry) bool { return x.Manifest.ID == ref.ID })
+		switch {
+		case at < 0:
+			return noSnapshot(ref)
+		case entries[at].Pinned:
+			err := amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "it is pinned")
+			err.Hint = "amber snapshot unpin " + string(ref.ID)
+			return err
+		case entries[at].Problem == nil && usable(entries) == 1:
+			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "it is the last snapshot of agent "+string(ref.Agent))
+		}
+		return v.catalog.Delete(ctx, ref.Agent, ref.ID, "deleted", e.now())
+	})
+}
+
+// usable counts the snapshots whose manifest can be read.
+func usable(entries []repo.Entry) int {
+	n := 0
+	for _, e := range entries {
+		if e.Problem == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// keeping runs fn while nobody else takes, restores or deletes snapshots of an
+// agent. The agent itself may be gone.
+func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.AgentID, fn func(*vault) error) error {
+	agent, err := e.agent(tenant, id)
+	if err != nil {
+		return err
+	}
+	work := func() error {
+		err := e.with(ctx, tenant, fn)
+		return err
+	}
+	if _, err := agent.Current(); amber.KindOf(err) == amber.KindNotFound {
+		return work()
+	}
+	return agent.Operate(ctx, work)
+}
+
+// PinSnapshot implements [amber.SnapshotKeeper].
+func (e *Engine) PinSnapshot(ctx context.Context, ref amber.SnapshotRef, pinned bool) error {
+	if err := checkRef(ref); err != nil {
+		return err
+	}
+	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(v *vault) error {
+		if _, err := v.catalog.Get(ctx, ref.Agent, ref.ID); err != nil {
+			return err
+		}
+		return v.catalog.SetPin(ctx, ref.Agent, ref.ID, pinned, e.now())
+	})
+	return err
+}
+
+// PruneSnapshots implements [amber.SnapshotKeeper].
+func (e *Engine) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+	report := amber.PruneReport{Deleted: []amber.SnapshotID{}, Kept: []amber.Kept{}, DryRun: r.DryRun}
+	for _, n := range []int{r.KeepLast, r.KeepHourly, r.KeepDaily, r.KeepWeekly, r.KeepSafety} {
+		if n < 0 {
+			return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "a rule keeps a negative number of snapshots")
+		}
+	}
+	if r.KeepLast+r.KeepHourly+r.KeepDaily+r.KeepWeekly == 0 {
+		return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "no rule keeps anything")
+	}
+	err := e.keeping(ctx, r.Tenant, r.Agent, func(v *vault) error {
+		entries, err := v.catalog.List(ctx, r.Agent)
+		if err != nil {
+			return err
+		}
+		kept := retain(entries, r, e.now())
+		for _, entry := range entries {
+			id := entry.Manifest.ID
+			if why, ok := kept[id]; ok {
+				report.Kept = append(report.Kept, amber.Kept{ID: id, Reason: why})
+				continue
+			}
+			if !r.DryRun {
+				if err := v.catalog.Delete(ctx, r.Agent, id, "pruned", e.now()); err != nil {
+					return err
+				}
+			}
+			report.Deleted = append(report.Deleted, id)
+		}
+		return nil
+	})
+	if noRepository(err) {
+		err = nil
+	}
+	return report, err
+}
+
+// retain decides which snapshots stay, and why. Entries are newest first. What
+// cannot be read is no snapshot to count on, and nobody knows what it is: it
+// stays and satisfies no rule.
+func retain(entries []repo.Entry, r amber.PruneRequest, now amber.Time) map[amber.SnapshotID]string {
+	kept := map[amber.SnapshotID]string{}
+	keep := func(e repo.Entry, why string) {
+		if _, ok := kept[e.Manifest.ID]; !ok {
+			kept[e.Manifest.ID] = why
+		}
+	}
+	var plain, safety []repo.Entry
+	for _, e := range entries {
+		switch {
+		case e.Problem != nil:
+			keep(e, "cannot be read: "+e.Problem.Error())
+			continue
+		case e.Pinned:
+			keep(e, "pinned")
+		}
+		if strings.HasPrefix(e.Manifest.Label, amber.LabelBeforeRestore) {
+			safety = append(safety, e)
+		} else {
+			plain = append(plain, e)
+		}
+	}
+	oldest := amber.Time{}
+	if r.MaxAge > 0 {
+		oldest = now.Add(-r.MaxAge)
+	}
+	young := slices.DeleteFunc(slices.Clone(plain), func(e repo.Entry) bool { return e.Manifest.CreatedAt.Before(oldest) })
+	for i, e := range young[:min(r.KeepLast, len(young))] {
+		keep(e, fmt.Sprintf("last %d", i+1))
+	}
+	for _, rule := range []struct {
+		n    int
+		name string
+		slot func(time.Time) string
+	}{
+		{r.KeepHourly, "hourly", func(t time.Time) string { return t.Format("2006-01-02 15h") }},
+		{r.KeepDaily, "daily", func(t time.Time) string { return t.Format("2006-01-02") }},
+		{r.KeepWeekly, "weekly", week},
+	} {
+		slots := map[string]bool{}
+		for _, e := range young { // newest first: the last one of each slot stays
+			slot := rule.slot(e.Manifest.CreatedAt.Time())
+			if slots[slot] || len(slots) == rule.n {
+				continue
+			}
+			slots[slot] = true
+			keep(e, rule.name+" "+slot)
+		}
+	}
+	for i, e := range safety {
+		if i < r.KeepSafety || r.SafetyAge > 0 && !e.Manifest.CreatedAt.Before(now.Add(-r.SafetyAge)) {
+			keep(e, "taken before a restore")
+		}
+	}
+	keepNewest(entries, plain, keep)
+	return kept
+}
+
+// keepNewest keeps the newest snapshot whatever its age, and the newest that
+// was not taken before a restore.
+func keepNewest(entries, plain []repo.Entry, keep func(repo.Entry, string)) {
+	for _, e := range entries {
+		if e.Problem == nil {
+			keep(e, "the last one")
+			break
+		}
+	}
+	if len(plain) > 0 {
+		keep(plain[0], "the last one")
+	}
+}
+
+func week(t time.Time) string {
+	year, n := t.ISOWeek()
+	return fmt.Sprintf("%d-W%02d", year, n)
+}
+
+// CollectGarbage implements [amber.SnapshotKeeper].
+func (e *Engine) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+	report := amber.GCReport{Orphans: []string{}, DryRun: r.DryRun}
+	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
+		return report, err
+	}
+	v, err := e.open(ctx, r.Tenant, fsx.Exclusive, atOnce)
+	if amber.KindOf(err) == amber.KindBusy {
+		report.InUse = true
+		v, err = e.open(ctx, r.Tenant, fsx.Shared, waiting)
+	}
+	if noRepository(err) {
+		return report, nil
+	}
+	if err != nil {
+		return report, err
+	}
+	defer v.close()
+	got, err := v.repo.CollectGarbage(ctx, repo.GCOptions{Tenant: r.Tenant, Now: e.o.Clock, Grace: e.o.Grace, DryRun: r.DryRun, MaySweep: !report.InUse})
+	report.Condemned, report.CondemnedBytes = got.Condemned, got.CondemnedBytes
+	report.Deleted, report.Freed, report.Repacked = got.Deleted, got.Freed, got.Repacked
+	if err != nil {
+		return report, err
+	}
+	if report.Orphans, err = e.sweep(ctx, v, r.DryRun); err != nil || r.DryRun {
+		return report, err
+	}
+	temporary, err := e.sweepTemporary(ctx, v)
+	report.Orphans = append(report.Orphans, temporary...)
+	return report, err
+}

@@ -1,0 +1,187 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// A scratch folder is where something is built only to be looked at. Its lock
+// is held as long as it is used, so that whoever sweeps can tell a running
+// operation from one that died.
+const lockSuffix = ".lock"
+
+const shared = fsx.Shared
+
+func (e *Engine) scratchDir() string { return filepath.Join(e.o.Home.CacheDir(), "scratch") }
+
+// scratch makes a folder and returns what removes it.
+func (e *Engine) scratch(purpose string) (dir string, done func() error, err error) {
+	id, err := amber.NewUUID(e.o.Clock(), e.o.Random)
+	if err != nil {
+		return "", nil, err
+	}
+	root := e.scratchDir()
+	dir = filepath.Join(root, purpose+"-"+id)
+	if err := fsx.MkdirAll(e.o.FS, root, 0o700); err != nil {
+		return "", nil, fail("make scratch folder", root, err)
+	}
+	lock, err := fsx.TryLock(dir+lockSuffix, fsx.Exclusive)
+	if err != nil {
+		return "", nil, fail("make scratch folder", dir, err)
+	}
+	if err := e.o.FS.Mkdir(dir, 0o700); err != nil {
+		return "", nil, errors.Join(fail("make scratch folder", dir, err), lock.Unlock())
+	}
+	return dir, func() error {
+		err := fsx.RemoveAll(e.o.FS, dir)
+		if err == nil {
+			err = fsx.RemoveAll(e.o.FS, dir+lockSuffix)
+		}
+		return errors.Join(fail("remove scratch folder", dir, err), lock.Unlock())
+	}, nil
+}
+
+// sweep removes what operations that died have left: scratch folders,
+// generations that nobody made live, and those that were replaced. It never touches those of a running
+// operation, and returns what it removed.
+func (e *Engine) sweep(ctx context.Context, v *vault, dryRun bool) ([]string, error) {
+	removed, err := e.sweepScratch(dryRun)
+	if err != nil {
+		return removed, err
+	}
+	agents, err := e.o.Home.Agents(v.tenant)
+	if err != nil {
+		return removed, err
+	}
+	for _, id := range agents {
+		agent, err := e.agent(v.tenant, id)
+		if err != nil {
+			return removed, err
+		}
+		if dryRun {
+			continue // settling is no guess: it says what it did
+		}
+		report, err := agent.Settle(ctx)
+		if err != nil && amber.KindOf(err) != amber.KindNotFound {
+			return removed, err
+		}
+		if report.Undone {
+			removed = append(removed, fmt.Sprintf("generation %d of agent %s, never live", report.Generation, id))
+		}
+		n, err := e.sweepReplaced(ctx, agent, v)
+		if err != nil {
+			return removed, err
+		}
+		if n > 0 {
+			report.Removed = append(report.Removed, n)
+		}
+		for _, n := range report.Removed {
+			removed = append(removed, fmt.Sprintf("generation %d of agent %s", n, id))
+		}
+	}
+	return removed, nil
+}
+
+func (e *Engine) sweepScratch(dryRun bool) ([]string, error) {
+	removed := []string{}
+	entries, err := e.o.FS.ReadDir(e.scratchDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return removed, nil
+	}
+	if err != nil {
+		return removed, fail("sweep scratch folders", e.scratchDir(), err)
+	}
+	for _, entry := range entries {
+		name := strings.TrimSuffix(entry.Name(), lockSuffix)
+		path := filepath.Join(e.scratchDir(), name)
+		lock, err := fsx.TryLock(path+lockSuffix, fsx.Exclusive)
+		if err != nil {
+			continue // in use
+		}
+		if !dryRun {
+			err = errors.Join(fsx.RemoveAll(e.o.FS, path), fsx.RemoveAll(e.o.FS, path+lockSuffix))
+		}
+		if err := errors.Join(err, lock.Unlock()); err != nil {
+			return removed, fail("sweep scratch folders", path, err)
+		}
+		if entry.IsDir() {
+			removed = append(removed, path)
+		}
+	}
+	return removed, nil
+}
+
+// provide gives the documents of state providers back. A key that the snapshot
+// does not have is cleared.
+func (s *restoration) provide(ctx context.Context) error {
+	if !s.restores(amber.PartState) {
+		return nil
+	}
+	for key, p := range s.e.o.State {
+		doc, err := s.document(key)
+		if err != nil {
+			return err
+		}
+		if err := p.RestoreState(ctx, s.agent.Tenant(), s.agent.ID(), key, doc); err != nil {
+			return fail("restore state", key, err)
+		}
+	}
+	return nil
+}
+
+// maxDocument bounds a document of runtime state.
+const maxDocument = 16 << 20
+
+// document reads a document from the state of the live generation.
+func (s *restoration) document(key string) ([]byte, error) {
+	c, err := s.agent.Current()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(places(s.agent.GenDir(c)).State, key+".json")
+	b, err := fsx.ReadFile(s.e.o.FS, path, maxDocument)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return b, fail("restore state", path, err)
+}
+
+func fileMode(m uint32) fs.FileMode { return fs.FileMode(m) }
+
+// readerFunc reads one reader after another; the function returns io.EOF
+// behind the last.
+type chain struct {
+	next func() (io.Reader, error)
+	cur  io.Reader
+}
+
+func readerFunc(next func() (io.Reader, error)) io.Reader { return &chain{next: next} }
+
+func (c *chain) Read(p []byte) (int, error) {
+	for {
+		if c.cur == nil {
+			r, err := c.next()
+			if err != nil {
+				return 0, err
+			}
+			c.cur = r
+		}
+		n, err := c.cur.Read(p)
+		if err == io.EOF {
+			c.cur = nil
+			if n == 0 {
+				continue
+			}
+			err = nil
+		}
+		return n, err
+	}
+}

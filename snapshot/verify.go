@@ -1,0 +1,276 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/repo"
+)
+
+// VerifySnapshot implements [amber.SnapshotReader].
+func (e *Engine) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
+	report := amber.VerifyReport{ID: r.ID, Checked: []string{}, NotChecked: []string{}, Damaged: []amber.Damage{}, Checks: []amber.Check{}}
+	if err := checkRef(r.SnapshotRef); err != nil {
+		return report, err
+	}
+	err := e.with(ctx, r.Tenant, func(v *vault) error {
+		s := &verification{e: e, v: v, ref: r.SnapshotRef, report: &report}
+		return s.run(ctx, r.ReadData)
+	})
+	if noRepository(err) {
+		err = noSnapshot(r.SnapshotRef)
+	}
+	return report, err
+}
+
+// verification is one snapshot being verified.
+type verification struct {
+	e      *Engine
+	v      *vault
+	ref    amber.SnapshotRef
+	report *amber.VerifyReport
+}
+
+func (s *verification) run(ctx context.Context, readData bool) error {
+	entry, err := s.v.catalog.Get(ctx, s.ref.Agent, s.ref.ID)
+	if err == nil {
+		err = entry.Problem
+	}
+	switch amber.KindOf(err) {
+	case amber.KindDamaged, amber.KindTooNew, amber.KindUntrusted:
+		s.damaged("manifest", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.checked("manifest: its digest, its place, its form")
+	if err := s.chain(ctx, entry); err != nil {
+		return err
+	}
+	inner, err := s.v.repo.Inner(ctx, entry.Manifest)
+	if err != nil {
+		return s.object(ctx, "inner manifest", err)
+	}
+	s.checked("inner manifest: read and compared with its id")
+	whole, err := s.objects(ctx, inner)
+	if err != nil || !whole {
+		s.notChecked("the content of objects")
+		return err
+	}
+	if !readData {
+		s.notChecked("the content of objects (--read-data)", "integrity of databases (--read-data)", "history of notes (--read-data)")
+		return nil
+	}
+	return s.data(ctx, inner)
+}
+
+func (s *verification) checked(what ...string) {
+	s.report.Checked = append(s.report.Checked, what...)
+}
+
+func (s *verification) notChecked(what ...string) {
+	s.report.NotChecked = append(s.report.NotChecked, what...)
+}
+
+func (s *verification) damaged(object string, err error) {
+	s.report.Damaged = append(s.report.Damaged, amber.Damage{Object: object, Reason: err.Error(), Snapshots: []amber.SnapshotID{s.ref.ID}})
+}
+
+// object notes damage and passes on what is no matter of the snapshot.
+func (s *verification) object(ctx context.Context, name string, err error) error {
+	switch amber.KindOf(err) {
+	case amber.KindDamaged, amber.KindNotFound, amber.KindTooNew, amber.KindRefused, amber.KindInvalid, amber.KindUntrusted:
+		if ctx.Err() == nil {
+			s.damaged(name, err)
+			return nil
+		}
+	}
+	return err
+}
+
+// chain checks the chain this snapshot is a link of.
+func (s *verification) chain(ctx context.Context, entry repo.Entry) error {
+	device := entry.Manifest.Device
+	r, err := s.v.catalog.CheckChain(ctx, s.ref.Agent, func(d string) (repo.Link, bool) { return s.e.heads(s.ref.Tenant)(s.ref.Agent, d) })
+	if err != nil {
+		return err
+	}
+	for _, d := range r.Damaged {
+		s.damaged("chain", errors.New(d))
+	}
+	s.notChecked(r.NotChecked...)
+	if len(r.Damaged) == 0 {
+		s.checked("chain of device " + device + ": no gap without a stub")
+	}
+	return nil
+}
+
+// objects looks for everything the snapshot needs and reports whether all of
+// it is there.
+func (s *verification) objects(ctx context.Context, inner repo.Inner) (bool, error) {
+	n, missing := 0, 0
+	err := s.v.repo.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
+		n++
+		if !s.v.repo.Has(id) {
+			missing++
+			if missing <= 20 {
+				s.damaged(fmt.Sprintf("%s %s", kind, id), errors.New("it is not in the repository"))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return false, s.object(ctx, "maps and trees", err)
+	}
+	if missing == 0 {
+		s.checked(fmt.Sprintf("objects: all %d are in the index, in packs that are there", n))
+	}
+	return missing == 0, nil
+}
+
+// data reads everything: databases are built in a temporary folder and
+// examined, files are read, the history is walked.
+func (s *verification) data(ctx context.Context, inner repo.Inner) error {
+	tmp, done, err := s.e.scratch("verify")
+	if err != nil {
+		return err
+	}
+	err = s.databases(ctx, inner, tmp)
+	if err == nil {
+		err = s.files(ctx, inner)
+	}
+	if err == nil {
+		err = s.history(ctx, "git", inner.Git, tmp)
+	}
+	for _, src := range inner.Sources {
+		if err == nil {
+			err = s.source(ctx, src, tmp)
+		}
+	}
+	return errors.Join(err, done())
+}
+
+func (s *verification) databases(ctx context.Context, inner repo.Inner, tmp string) error {
+	for _, d := range inner.Databases {
+		path := filepath.Join(tmp, d.Name)
+		err := s.e.writeDatabase(ctx, s.v, d, path)
+		if err == nil {
+			s.checked(fmt.Sprintf("%s: %d pages read and compared", d.Name, d.Ref.Pages))
+			err = s.examine(ctx, d, path)
+		}
+		if err != nil {
+			if err := s.object(ctx, d.Name, err); err != nil {
+				return err
+			}
+		}
+		if err := fsx.RemoveAll(s.e.o.FS, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// examine runs the checks on a database that was built. One that was damaged
+// when it was captured is still damaged, and the report says so.
+func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path string) error {
+	checks, err := s.e.examine(ctx, d, path)
+	if err != nil {
+		return err
+	}
+	s.report.Checks = append(s.report.Checks, checks...)
+	for _, c := range checks {
+		if c.OK {
+			s.checked(d.Name + ": " + c.Name)
+			continue
+		}
+		s.damaged(d.Name, fmt.Errorf("%s: %s", c.Name, c.Detail))
+	}
+	return nil
+}
+
+// files reads every file.
+func (s *verification) files(ctx context.Context, inner repo.Inner) error {
+	for _, f := range []struct {
+		name string
+		e    *repo.FilesEntry
+	}{{amber.PartNotes, inner.Notes}, {amber.PartState, inner.State}, {partJournal, inner.Journal}} {
+		if err := s.tree(ctx, f.name, f.e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *verification) tree(ctx context.Context, name string, f *repo.FilesEntry) error {
+	if f == nil {
+		return nil
+	}
+	var files int64
+	err := s.v.repo.WalkTree(ctx, f.Tree, func(_ string, e repo.TreeEntry) error {
+		if e.Mode == repo.ModeDir {
+			return nil
+		}
+		files++
+		return s.v.repo.ReadFile(ctx, e, io.Discard)
+	})
+	if err == nil && files != f.Files {
+		err = amber.Errorf(amber.KindDamaged, "verify "+name, "", fmt.Sprintf("it has %d files, the manifest says %d", files, f.Files))
+	}
+	if err != nil {
+		return s.object(ctx, name, err)
+	}
+	s.checked(fmt.Sprintf("%s: %d files read and compared", name, files))
+	return nil
+}
+
+// history builds the repository of the notes and walks it.
+func (s *verification) history(ctx context.Context, name string, g *repo.GitEntry, tmp string) error {
+	if g == nil {
+		return nil
+	}
+	err := memdir.Connected(ctx, memdir.GitOptions{Git: s.e.o.Git}, tmp, refsOf(g), s.e.objects(ctx, s.v, g))
+	if amber.KindOf(err) == amber.KindUnsupported {
+		s.notChecked(name + ": " + err.Error())
+		return nil
+	}
+	if err != nil {
+		return s.object(ctx, name, err)
+	}
+	s.checked(fmt.Sprintf("%s: %d objects read, every one that a commit needs is there", name, g.Objects))
+	return nil
+}
+
+// objects hands out the objects of a history.
+func (e *Engine) objects(ctx context.Context, v *vault, g *repo.GitEntry) func(func(string, []byte) error) error {
+	return func(yield func(oid string, raw []byte) error) error {
+		return v.repo.GitObjects(ctx, g.Set, func(o repo.GitObject) error { return yield(o.OID, o.Raw) })
+	}
+}
+
+// source reads everything of a source. Its databases are not Amber's: their
+// pages are compared, and nothing is said about what is in them.
+func (s *verification) source(ctx context.Context, src repo.SourceEntry, tmp string) error {
+	name := "source:" + src.Name
+	for _, d := range src.Databases {
+		err := s.v.repo.ReadDatabase(ctx, d.Ref, func(int64, []byte) error { return nil })
+		if err != nil {
+			if err := s.object(ctx, name+" "+d.Name, err); err != nil {
+				return err
+			}
+			continue
+		}
+		s.checked(fmt.Sprintf("%s %s: %d pages read and compared", name, d.Name, d.Ref.Pages))
+		s.notChecked(name + " " + d.Name + ": what is in it")
+	}
+	if err := s.tree(ctx, name, src.Files); err != nil {
+		return err
+	}
+	return s.history(ctx, name+" git", src.Git, tmp)
+}
