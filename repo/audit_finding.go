@@ -28,8 +28,9 @@ type findings struct {
 func (fs *findings) add(object, reason string, ids ...amber.SnapshotID) *finding {
 	f := fs.byObject[object]
 	if f == nil {
-		f = fs.addNew(object, reason)
-		fs.byObject[object] = f
+		if f = fs.addNew(object, reason); f != fs.rest {
+			fs.byObject[object] = f
+		}
 	} else {
 		f.more++
 	}

@@ -20,6 +20,15 @@
 // no index names. They take space until a gc removes them or [Repo.Rebuild]
 // takes them up; nothing refers to them.
 //
+// # Snapshots
+//
+// A [Catalog] knows the snapshots of a repository. A snapshot is a [Manifest],
+// a small object that names one blob, its [Inner] manifest, which names
+// everything else: databases by page, folders, git objects. Snapshots of one
+// device are a chain, so that a missing one is noticed; a deleted one leaves a
+// [Stub]. [Repo.CollectGarbage] frees what no snapshot needs, without locks;
+// [Repo.Audit] checks everything there is.
+//
 // # Trust
 //
 // Objects may have been changed, swapped, cut or made up by somebody else.

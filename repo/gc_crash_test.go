@@ -16,7 +16,12 @@ import (
 )
 
 // crashSeeds is how many ways a power cut can go are tried after each call.
-const crashSeeds = 3
+func crashSeeds() uint64 {
+	if raceEnabled {
+		return 1
+	}
+	return 3
+}
 
 // deed is something that is done to a repository which holds snapshots.
 type deed struct {
@@ -208,7 +213,7 @@ func TestRepositoriesSurviveAPowerCut(t *testing.T) {
 				if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
 					t.Fatalf("cut at call %d: %v", n, err)
 				}
-				for seed := range uint64(crashSeeds) {
+				for seed := range crashSeeds() {
 					after := disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
 					s := checkDisk(t, root, after, kept)
 					if err == nil && !d.done(s, about) {
@@ -241,9 +246,12 @@ func TestRepositoriesSurviveEveryError(t *testing.T) {
 			t.Parallel()
 			base, root, kept, about := prepared(t, d)
 			for _, op := range ops {
-				n := 1
+				n, step := 1, 1
+				if raceEnabled {
+					step = 7
+				}
 				for failOnce(t, d, base.CrashClone(rand.New(rand.NewPCG(0, 0))), root, kept, about, errfs.Rule{Op: op, Nth: n, Err: syscall.ENOSPC}) {
-					n++
+					n += step
 				}
 			}
 		})

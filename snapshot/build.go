@@ -129,16 +129,28 @@ func (e *Engine) buildFiles(ctx context.Context, v *vault, files *repo.FilesEntr
 		return fail("make folder", dir, err)
 	}
 	err := v.repo.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
-		first, _, _ := strings.Cut(rel, "/")
-		if strings.EqualFold(first, ".git") {
-			return amber.Errorf(amber.KindRefused, "write files", rel, "no file of a snapshot may be in a git folder")
-		}
-		if !filepath.IsLocal(filepath.FromSlash(rel)) {
-			return amber.Errorf(amber.KindRefused, "write files", rel, "a file cannot have that name here")
+		if err := mayWrite(rel); err != nil {
+			return err
 		}
 		return e.buildFile(ctx, v, filepath.Join(dir, filepath.FromSlash(rel)), entry)
 	})
 	return fail("write files", dir, err)
+}
+
+// mayWrite refuses files that a restore must not write: those that tell git what
+// to do, and names that mean something else to this system.
+func mayWrite(rel string) error {
+	if inGit(rel) || !filepath.IsLocal(filepath.FromSlash(rel)) {
+		return amber.Errorf(amber.KindRefused, "write files", rel, "no file of a snapshot may be there")
+	}
+	return nil
+}
+
+// inGit reports whether a path is the git folder of the folder it is in, or
+// below that.
+func inGit(rel string) bool {
+	first, _, _ := strings.Cut(rel, "/")
+	return strings.EqualFold(first, ".git")
 }
 
 func (e *Engine) buildFile(ctx context.Context, v *vault, path string, entry repo.TreeEntry) error {

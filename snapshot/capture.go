@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -56,7 +55,7 @@ func (c *capture) journal(ctx context.Context) error {
 // have.
 func (c *capture) git(ctx context.Context) error {
 	c.inner.Skipped = append(c.inner.Skipped, c.i.skipped...)
-	if !c.i.git {
+	if !c.i.git || !c.takes(amber.PartNotes) {
 		return nil
 	}
 	entry, err := c.history(ctx, memdir.GitOptions{Dir: c.i.notes.root, Git: c.e.o.Git, FS: c.e.o.FS}, c.i.refs, c.parent.Git)
@@ -110,12 +109,16 @@ func refsOf(g *repo.GitEntry) memdir.Refs {
 // files stores the notes and the state.
 func (c *capture) files(ctx context.Context) (err error) {
 	now := c.i.at.Time()
-	if c.inner.Notes, err = c.i.notes.put(ctx, c.w, now); err != nil {
-		return fail("capture notes", c.i.notes.root, err)
+	if c.takes(amber.PartNotes) {
+		if c.inner.Notes, err = c.i.notes.put(ctx, c.w, now); err != nil {
+			return fail("capture notes", c.i.notes.root, err)
+		}
 	}
-	c.i.addDocuments()
-	if c.inner.State, err = c.i.state.put(ctx, c.w, now); err != nil {
-		return fail("capture state", c.i.state.root, err)
+	if c.takes(amber.PartState) {
+		c.i.addDocuments()
+		if c.inner.State, err = c.i.state.put(ctx, c.w, now); err != nil {
+			return fail("capture state", c.i.state.root, err)
+		}
 	}
 	for _, f := range []*folder{c.i.notes, c.i.state} {
 		c.inner.Skipped = append(c.inner.Skipped, f.skipped...)
@@ -153,8 +156,8 @@ func (c *capture) publish(ctx context.Context) (amber.SnapshotMeta, error) {
 	if err != nil {
 		return amber.SnapshotMeta{}, err
 	}
-	if c.e.o.Clock().Sub(c.began) > c.e.o.Grace/2 {
-		return amber.SnapshotMeta{}, tooSlow(c.agent.ID(), c.e.o.Grace)
+	if err := repo.InTime(amber.At(c.began), c.e.now(), c.e.o.Grace); err != nil {
+		return amber.SnapshotMeta{}, err
 	}
 	digest, err := c.v.catalog.Publish(ctx, m)
 	if err != nil {
@@ -191,15 +194,7 @@ func (c *capture) keep(ctx context.Context) (int64, error) {
 	w := c.v.repo.NewWriter(ctx)
 	defer w.Close()
 	w.Avoid(condemned)
-	err = c.v.repo.Read(ctx, lost, func(b repo.Blob) error {
-		if b.Kind == repo.KindPages {
-			_, err := w.PutPages(ctx, b.PageSize, b.Digests, b.Data)
-			return err
-		}
-		_, err := w.Put(ctx, b.Kind, b.Data)
-		return err
-	})
-	if err != nil {
+	if err := w.Copy(ctx, lost); err != nil {
 		return 0, err
 	}
 	report, err := w.Flush(ctx)
@@ -258,14 +253,6 @@ func (c *capture) remember(m repo.Manifest, digest string) {
 	}
 	c.e.saveRecords(c.agent, "notes", c.i.notes.records())
 	c.e.saveRecords(c.agent, "state", c.i.state.records())
-}
-
-// tooSlow ends a snapshot that took so long that gc may be about to delete what
-// it relies on.
-func tooSlow(agent amber.AgentID, grace time.Duration) error {
-	e := amber.Errorf(amber.KindConflict, "take snapshot", string(agent), "it took longer than half the grace time of gc, "+grace.String())
-	e.Hint = "raise snapshot.gc.grace and try again"
-	return e
 }
 
 // addDocuments puts the documents of state providers beside the files of the

@@ -84,7 +84,7 @@ func (e *Engine) CheckRepository(ctx context.Context, r amber.CheckRequest) (amb
 		return report, err
 	}
 	err := e.with(ctx, r.Tenant, func(v *vault) (err error) {
-		report, err = v.repo.Audit(ctx, r.Tenant, r.ReadData, e.heads(r.Tenant))
+		report, err = v.repo.Audit(ctx, r.Tenant, r.ReadData, e.heads(r.Tenant), e.chains(r.Tenant)...)
 		return err
 	})
 	if noRepository(err) {
@@ -100,4 +100,28 @@ func (e *Engine) heads(tenant amber.TenantID) func(amber.AgentID, string) (repo.
 		l, ok, err := e.loadHead(tenant, agent, device)
 		return l, ok && err == nil
 	}
+}
+
+// chains returns the chains that this home has written: they must be there even
+// when nothing of them is.
+func (e *Engine) chains(tenant amber.TenantID) []repo.ChainName {
+	agents, err := e.o.Home.Agents(tenant)
+	if err != nil {
+		return nil
+	}
+	var names []repo.ChainName
+	for _, id := range agents {
+		agent, err := e.agent(tenant, id)
+		if err != nil {
+			continue
+		}
+		c, err := agent.Current()
+		if err != nil {
+			continue
+		}
+		if _, known, err := e.loadHead(tenant, id, c.Device); known && err == nil {
+			names = append(names, repo.ChainName{Agent: id, Device: c.Device})
+		}
+	}
+	return names
 }

@@ -76,7 +76,7 @@ func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
 // take captures an agent and publishes the snapshot. The caller is inside
 // Operate.
 func (e *Engine) take(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under) (amber.SnapshotMeta, error) {
-	c, err := e.capture(ctx, agent, v, r, u, nil)
+	c, err := e.capture(ctx, agent, v, r, u, nil, nil)
 	if err != nil {
 		return amber.SnapshotMeta{}, err
 	}
@@ -87,8 +87,8 @@ func (e *Engine) take(ctx context.Context, agent *home.Agent, v *vault, r amber.
 // capture freezes an agent and stores what the repository does not have. The
 // last capture of the same agent, where there was one, makes it quicker. The
 // caller closes it.
-func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under, last *capture) (*capture, error) {
-	c := &capture{e: e, agent: agent, v: v, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}}
+func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under, last *capture, wants func(string) bool) (*capture, error) {
+	c := &capture{e: e, agent: agent, v: v, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}, wants: wants}
 	condemned, err := v.repo.Condemned(ctx)
 	if err != nil {
 		return nil, err
@@ -118,6 +118,8 @@ type capture struct {
 	request amber.SnapshotRequest
 
 	began time.Time
+	// wants says which parts are captured; nil: all of them.
+	wants func(part string) bool
 
 	parent repo.Inner            // what the last snapshot holds; zero when there is none
 	bases  map[string]*repo.Base // of the databases; at first of the parent's
@@ -127,6 +129,9 @@ type capture struct {
 	total  int64
 	warn   []string
 }
+
+// takes reports whether a part is captured.
+func (c *capture) takes(part string) bool { return c.wants == nil || c.wants(part) }
 
 // close ends the writer. What was flushed stays.
 func (c *capture) close() { _ = c.w.Close() }
@@ -156,7 +161,7 @@ func (c *capture) findParent(ctx context.Context) {
 		if entry.Problem != nil {
 			continue
 		}
-		if inner, err := c.v.repo.Inner(ctx, entry.Manifest); err == nil {
+		if inner, err := c.v.inner(ctx, entry.Manifest); err == nil {
 			c.parent = inner
 			return
 		}
@@ -171,6 +176,9 @@ func (c *capture) databases(ctx context.Context) error {
 	}
 	for _, d := range c.i.databases {
 		info := d.Info()
+		if !c.takes(partOf(info.Name)) {
+			continue
+		}
 		base := c.bases[info.Name]
 		if last := findDatabase(c.parent.Databases, info.Name); base == nil && last != nil {
 			base = c.e.loadBase(c.agent, info.Name, last.Ref)

@@ -11,7 +11,7 @@ import (
 
 // viewCache is how much of a database is kept in memory while it is read where
 // it lies.
-const viewCache = 16 << 20
+const viewCache = 4 << 20
 
 // DiffSnapshots implements [amber.SnapshotReader].
 func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.SnapshotDiff, error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"time"
@@ -158,8 +159,23 @@ func (v *vault) find(ctx context.Context, ref amber.SnapshotRef) (repo.Entry, re
 	if err != nil {
 		return repo.Entry{}, repo.Inner{}, err
 	}
-	inner, err := v.repo.Inner(ctx, entry.Manifest)
+	inner, err := v.inner(ctx, entry.Manifest)
 	return entry, inner, err
+}
+
+// inner reads what a snapshot holds. Names of databases become names of files,
+// so an agent has no others than these. Errors: damaged, too_new.
+func (v *vault) inner(ctx context.Context, m repo.Manifest) (repo.Inner, error) {
+	inner, err := v.repo.Inner(ctx, m)
+	if err != nil {
+		return repo.Inner{}, err
+	}
+	for _, d := range inner.Databases {
+		if d.Name != memoryDB && d.Name != controlDB {
+			return repo.Inner{}, amber.Errorf(amber.KindDamaged, "read inner manifest", string(m.ID), fmt.Sprintf("an agent has no database %q", d.Name))
+		}
+	}
+	return inner, nil
 }
 
 // agent returns the handle of an agent.

@@ -269,11 +269,10 @@ func (f *folder) records() []record {
 	return list
 }
 
-// notTemporary leaves out what is no content: the git folder, and files of
-// writers that died.
-func notTemporary(rel string, dir bool) bool {
-	base := path.Base(rel)
-	return strings.HasPrefix(base, fsx.TempPrefix) || dir && strings.EqualFold(rel, ".git")
+// notTemporary leaves out what is no content: the git folder, or the file that
+// says where it is, and files of writers that died.
+func notTemporary(rel string, _ bool) bool {
+	return strings.HasPrefix(path.Base(rel), fsx.TempPrefix) || inGit(rel)
 }
 
 func all(ids []repo.ID, has func(repo.ID) bool) bool {

@@ -70,6 +70,22 @@ func (e *Engine) vouch(dir string, r replaced) error {
 	return fail("note replaced generation", path, err)
 }
 
+// complete reports whether nothing that has content was left out, and nothing
+// was damaged already. Links and devices have no content.
+func (c *capture) complete() bool {
+	for _, d := range c.inner.Databases {
+		if d.Damage != "" {
+			return false // what is left of it may be worth more than its pages
+		}
+	}
+	for _, s := range c.inner.Skipped {
+		if s.Reason != amber.SkipNotRegular {
+			return false
+		}
+	}
+	return c.inner.SkippedMore == 0
+}
+
 // removeReplaced removes the generation that the live one has replaced, if it is
 // still there and the snapshot that holds its last state is whole. It returns
 // the number, 0 when there was nothing to remove. The caller is inside Operate.

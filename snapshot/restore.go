@@ -55,7 +55,7 @@ type restoration struct {
 	inner   repo.Inner
 	report  amber.RestoreReport
 	old     int64            // the generation that was live
-	whole   bool             // the safety snapshot has every database of it
+	whole   bool             // the safety snapshot has all of it
 	covered map[string]int64 // captured journal entries that were drained, by cursor
 }
 
@@ -177,12 +177,18 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 		return err
 	}
 	request := amber.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: amber.LabelBeforeRestore + string(s.request.ID)}
-	// Most of the safety snapshot is taken before anybody has to wait.
-	rehearsal, err := s.e.capture(ctx, s.agent, v, request, under{fence: s.agent.Exclusive}, nil)
-	if err != nil {
-		return err
+	// Most of the safety snapshot is taken before anybody has to wait. Without
+	// one only what is carried over is captured, and never published.
+	var rehearsal *capture
+	wants := func(part string) bool { return !s.restores(part) }
+	if !s.request.NoSafetySnapshot {
+		wants = nil
+		var err error
+		if rehearsal, err = s.e.capture(ctx, s.agent, v, request, under{fence: s.agent.Exclusive}, nil, nil); err != nil {
+			return err
+		}
+		rehearsal.close()
 	}
-	rehearsal.close()
 	// Whoever drains holds the journal and then waits to write: so the journal
 	// comes before the lock. Nothing may be opened once the lock is held.
 	hold, err := s.e.o.Spool.Hold(ctx, s.agent)
@@ -199,7 +205,7 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 		return err
 	}
 	return next.Switch(ctx, func(old home.Current) (amber.Stamp, error) {
-		c, err := s.e.capture(ctx, s.agent, v, request, held(old, hold, freezer), rehearsal)
+		c, err := s.e.capture(ctx, s.agent, v, request, held(old, hold, freezer), rehearsal, wants)
 		if err != nil {
 			return 0, err
 		}
@@ -211,7 +217,7 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 			}
 			s.report.SafetySnapshot = meta.ID
 			s.report.Warnings = append(s.report.Warnings, meta.Warnings...)
-			if s.whole = len(c.i.lost) == 0; s.whole {
+			if s.whole = c.complete(); s.whole {
 				if err := s.e.vouch(next.Dir(), replaced{generation: old.Generation, safety: meta.ID}); err != nil {
 					return 0, err
 				}

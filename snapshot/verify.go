@@ -54,7 +54,7 @@ func (s *verification) run(ctx context.Context, readData bool) error {
 	if err := s.chain(ctx, entry); err != nil {
 		return err
 	}
-	inner, err := s.v.repo.Inner(ctx, entry.Manifest)
+	inner, err := s.v.inner(ctx, entry.Manifest)
 	if err != nil {
 		return s.object(ctx, "inner manifest", err)
 	}
@@ -213,9 +213,9 @@ func (s *verification) tree(ctx context.Context, name string, f *repo.FilesEntry
 		return nil
 	}
 	var files int64
-	err := s.v.repo.WalkTree(ctx, f.Tree, func(_ string, e repo.TreeEntry) error {
-		if e.Mode == repo.ModeDir {
-			return nil
+	err := s.v.repo.WalkTree(ctx, f.Tree, func(rel string, e repo.TreeEntry) error {
+		if err := mayWrite(rel); err != nil || e.Mode == repo.ModeDir {
+			return err
 		}
 		files++
 		return s.v.repo.ReadFile(ctx, e, io.Discard)

@@ -33,7 +33,7 @@ const (
 func (l *lab) report() []line {
 	fmt.Printf("\nagent folder: %s in %d files; repository after the first snapshot: %s\n", mb(l.sizes.agent), l.sizes.files, mb(l.sizes.repo))
 	fmt.Printf("small change: %s\n", smallChange)
-	fmt.Printf("unit: cp -r of the agent folder, %s (%s), %d runs\n", ms(l.copied.wall()), l.copied.spread(), len(l.copied))
+	fmt.Printf("unit: cp -r of the agent folder, %s (%s), cpu %s, %d runs\n", ms(l.copied.wall()), l.copied.spread(), ms(l.copied.cpu()), len(l.copied))
 	for _, why := range l.absent {
 		fmt.Println(why)
 	}

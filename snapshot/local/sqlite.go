@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -74,7 +76,8 @@ func (f *freezer) Freeze(ctx context.Context, c home.Current) ([]amber.FrozenDat
 		switch {
 		case err == nil:
 			frozen = append(frozen, d)
-		case amber.KindOf(err) == amber.KindDamaged, amber.KindOf(err) == amber.KindNotFound:
+		case amber.KindOf(err) == amber.KindDamaged, amber.KindOf(err) == amber.KindNotFound,
+			amber.KindOf(err) == amber.KindRefused: // no file of ours
 			lost[name] = err
 		default:
 			for _, d := range frozen {
@@ -110,7 +113,11 @@ func (d databases) Adopt(ctx context.Context, r snapshot.AdoptRequest) (snapshot
 		Clock: d.clock, Random: d.random,
 	}
 	var out snapshot.AdoptReport
-	report, err := adopt(ctx, request)
+	var report sqlite.AdoptReport
+	err := d.comparable(request.Live)
+	if err == nil {
+		report, err = adopt(ctx, request)
+	}
 	if request.Live != "" && (amber.KindOf(err) == amber.KindDamaged || amber.KindOf(err) == amber.KindConflict) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the live %s could not be compared with, so what was erased or synced since the snapshot is not known: %v", r.Name, err))
 		request.Live = ""
@@ -132,6 +139,22 @@ func (d databases) Adopt(ctx context.Context, r snapshot.AdoptRequest) (snapshot
 		}
 	}
 	return out, nil
+}
+
+// comparable reports whether there is a file at all. The error is of kind
+// damaged.
+func (databases) comparable(path string) error {
+	if path == "" {
+		return nil
+	}
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fsx.ErrNotRegular
+	}
+	if err != nil {
+		return &amber.Error{Op: "adopt database", Kind: amber.KindDamaged, ID: path, Err: err}
+	}
+	return nil
 }
 
 // Replay drains captured journal entries into a generation that is being

@@ -68,7 +68,7 @@ func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
 	try(s.SaveTask(ctx, amber.Task{ID: "before", Goal: "g"}, 0))(t)
 	frozen := freeze(t, s)
 	// Enough that the log is taken into the file again and again.
-	for i := range 400 {
+	for i := range scale(400) {
 		save(t, s, amber.WriteRequest{Content: fmt.Sprintf("after %d %s", i, strings.Repeat("x", 3000))})
 	}
 	try(s.SaveTask(ctx, amber.Task{ID: "after", Goal: "g"}, 0))(t)
