@@ -21,7 +21,7 @@ build:
 # Packages whose tests start hundreds of processes, walk all of Unicode or run
 # broken backends: with the race detector they take many times as long, and it
 # sees nothing more.
-PLAIN   := /cmd/amber$$|/internal/analyze$$|/internal/redact$$|/store/storetest$$
+PLAIN   := /cmd/amber$$|/internal/analyze$$|/internal/redact$$|/snapshot/local$$|/store/storetest$$
 
 # All tests, the race detector on, with small versions of the long campaigns.
 test: build
@@ -46,25 +46,15 @@ BENCH ?=
 bench: build
 	CGO_ENABLED=0 $(GO) run ./internal/bench $(BENCH)
 
-# Every fuzz target for FUZZTIME.
+# Every fuzz target there is, each for FUZZTIME.
 FUZZTIME ?= 1m
 fuzz:
-	$(GO) test ./internal/analyze -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME)
-	$(GO) test ./registry -run '^$$' -fuzz FuzzLoad -fuzztime $(FUZZTIME)
-	$(GO) test ./home -run '^$$' -fuzz FuzzCurrent -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./journal -run '^$$' -fuzz FuzzFrames -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./journal -run '^$$' -fuzz FuzzMeta -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./journal -run '^$$' -fuzz FuzzNexus -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./hook -run '^$$' -fuzz FuzzRead -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./hook/setup -run '^$$' -fuzz FuzzEditors -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./hook/setup -run '^$$' -fuzz FuzzCommand -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/settings -run '^$$' -fuzz FuzzJSON -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/settings -run '^$$' -fuzz FuzzTOML -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./repo -run '^$$' -fuzz FuzzPack -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./repo -run '^$$' -fuzz FuzzRawPack -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./repo -run '^$$' -fuzz FuzzIndex -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./target/dir -run '^$$' -fuzz FuzzLoadPointer -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
-	$(GO) test ./internal/redact -run '^$$' -fuzz FuzzRedact -fuzzminimizetime 10x -fuzztime $(FUZZTIME)
+	@for dir in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(grep -ho '^func Fuzz[A-Za-z]*' $$dir/*_test.go | cut -d' ' -f2); do \
+			echo "$$dir $$target"; \
+			$(GO) test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzzminimizetime 10x -fuzztime $(FUZZTIME) || exit 1; \
+		done; \
+	done
 
 lint: $(GOFUMPT) $(STATICCHECK)
 	@test -z "$$($(GOFUMPT) -l .)" || { echo "gofumpt is not clean:"; $(GOFUMPT) -l .; exit 1; }
