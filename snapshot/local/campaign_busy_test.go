@@ -94,9 +94,9 @@ func work(engine *snapshot.Engine, what string, id amber.SnapshotID) (amber.Snap
 	return report.SafetySnapshot, err
 }
 
-// pause is a process that stops in the midst of an operation, says so, and
+// pauseAmid is a process that stops in the midst of an operation, says so, and
 // goes on when its standard input is closed. It prints the snapshot it made.
-func pause(c *child, args []string) error {
+func pauseAmid(c *child, args []string) error {
 	var once sync.Once
 	engine, err := c.engine(func(o *local.Options) {
 		o.Progress = func(string, int64, int64) {

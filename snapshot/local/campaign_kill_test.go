@@ -62,7 +62,7 @@ func TestKilledProcessesLoseNothingThatWasAcknowledged(t *testing.T) {
 		p.end(t)
 	}
 	states := []map[amber.MemoryID]string{texts(t, c.w.store)}
-	for _, s := range c.w.list() {
+	for _, s := range c.w.every() {
 		if strings.HasPrefix(s.Label, amber.LabelBeforeRestore) {
 			p := c.w.past(s.ID)
 			states = append(states, texts(t, p.store))
@@ -107,8 +107,8 @@ func (c *campaign) change(i int) {
 	c.holds[c.w.snapshot().ID] = c.current
 }
 
-// list returns every snapshot, newest first.
-func (w *world) list() (all []amber.SnapshotMeta) {
+// every returns every snapshot, newest first.
+func (w *world) every() (all []amber.SnapshotMeta) {
 	w.t.Helper()
 	q := amber.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize}
 	for {
@@ -179,7 +179,7 @@ func (c *campaign) follow(lines []string) {
 			c.current, open = c.holds[open], ""
 		}
 	}
-	for _, s := range c.w.list() {
+	for _, s := range c.w.every() {
 		if _, known := c.holds[s.ID]; !known { // made by what was killed
 			c.holds[s.ID] = c.current
 		}
@@ -201,14 +201,14 @@ func (c *campaign) back() {
 // any returns a snapshot that is there.
 func (c *campaign) any() amber.SnapshotID {
 	c.t.Helper()
-	list := c.w.list()
+	list := c.w.every()
 	return list[rand.IntN(len(list))].ID
 }
 
 // verify fails unless every snapshot is whole.
 func (c *campaign) verify() {
 	c.t.Helper()
-	for _, s := range c.w.list() {
+	for _, s := range c.w.every() {
 		r, err := c.w.engine.VerifySnapshot(c.t.Context(), amber.VerifyRequest{SnapshotRef: ref(s.ID)})
 		if err != nil || !r.OK() {
 			c.t.Fatalf("snapshot %s: %v, %+v", s.ID, err, r.Damaged)

@@ -35,6 +35,39 @@ func TestAGenerationThatIsInNoSnapshotStays(t *testing.T) {
 	}
 }
 
+// What a safety snapshot had to leave out is in the old generation alone, which
+// stays for that reason. A link has nothing in it that could be lost.
+func TestAGenerationThatWasNotCapturedWhollyStays(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		make func(notes string) error
+		want []int64
+	}{
+		{"a name that cannot be restored", func(notes string) error {
+			return os.WriteFile(filepath.Join(notes, "not\xfftext.txt"), []byte("only here"), 0o600)
+		}, []int64{1, 2}},
+		{"a link", func(notes string) error { return os.Symlink("elsewhere", filepath.Join(notes, "link")) }, []int64{2}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.note("one", "text\n")
+			id := w.snapshot().ID
+			if err := test.make(filepath.Join(w.gen(), "memdir")); err != nil {
+				t.Skipf("this system does not make such a file: %v", err)
+			}
+			report := w.restore(id)
+			if got := w.generations(); !slices.Equal(got, test.want) {
+				t.Errorf("there are generations %d, want %d", got, test.want)
+			}
+			if kept := report.OldGeneration == 1; kept != (len(test.want) == 2) {
+				t.Errorf("the report says that generation %d was kept", report.OldGeneration)
+			}
+		})
+	}
+}
+
 // A restore that dies after the switch leaves the generation it replaced. It is
 // in the safety snapshot, so the next collection, or the next restore, removes
 // it, unless nobody can say so any more.

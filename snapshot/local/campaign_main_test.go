@@ -44,7 +44,7 @@ var jobs = map[string]func(c *child, args []string) error{
 	"remember": rememberOn,
 	"restore":  restoreOn,
 	"operate":  operate,
-	"pause":    pause,
+	"pause":    pauseAmid,
 }
 
 func TestMain(m *testing.M) {
