@@ -33,7 +33,8 @@ type SnapshotTaker interface {
 	// Snapshot captures everything an agent is at one instant and returns once
 	// the snapshot is durable and what was written for it has been read back.
 	// Errors: not_found for an agent that does not exist; invalid; busy;
-	// quota when the disk is full; refused when snapshots are switched off.
+	// internal when the disk is full or fails; refused when snapshots are
+	// switched off. What a failed one has written is freed by CollectGarbage.
 	Snapshot(ctx context.Context, r SnapshotRequest) (SnapshotMeta, error)
 }
 
@@ -77,7 +78,8 @@ type Restorer interface {
 	// and puts it in its place in one step: whatever interrupts it, the agent
 	// is the old one or the new one. Errors: not_found; damaged; too_new;
 	// cross_tenant for a snapshot of another agent without To; quota when
-	// there is not enough space; busy; invalid.
+	// there is not enough space to begin; internal when the disk is full or
+	// fails on the way; busy; invalid.
 	Restore(ctx context.Context, r RestoreRequest) (RestoreReport, error)
 }
 
@@ -149,12 +151,17 @@ type SnapshotMeta struct {
 	Encrypted  bool       `json:"encrypted"`
 	SignedBy   string     `json:"signed_by"`
 	FenceMS    float64    `json:"fence_ms"` // how long the writers stood still
-	Skipped    []Skipped  `json:"skipped"`
-	Warnings   []string   `json:"warnings,omitempty"` // captured, but something is wrong with it at the source
-	Pinned     bool       `json:"pinned"`
-	Device     string     `json:"device"`
-	Counter    int64      `json:"counter"` // in the chain of its agent and device
-	Parent     string     `json:"parent"`  // digest of the manifest before it in the chain; "" for the first
+	// Skipped names what is missing, and Warnings what is there with something
+	// wrong at the source; a listing leaves both to the counts. SkippedCount
+	// may be more than are named.
+	Skipped      []Skipped `json:"skipped"`
+	Warnings     []string  `json:"warnings,omitempty"`
+	SkippedCount int       `json:"skipped_count,omitempty"`
+	WarningCount int       `json:"warning_count,omitempty"`
+	Pinned       bool      `json:"pinned"`
+	Device       string    `json:"device"`
+	Counter      int64     `json:"counter"` // in the chain of its agent and device
+	Parent       string    `json:"parent"`  // digest of the manifest before it in the chain; "" for the first
 	// Damage says why the manifest could not be read; all else may be missing
 	// then.
 	Damage string `json:"damage,omitempty"`
@@ -162,7 +169,7 @@ type SnapshotMeta struct {
 
 // Skipped is something that should have been captured and was not.
 type Skipped struct {
-	Part   string `json:"part"`   // "notes", "state", "source:NAME"
+	Part   string `json:"part"`   // "notes", "git", "state", "journal", "memory", "control", "source:NAME"
 	Path   string `json:"path"`   // slash-separated, inside the part
 	Reason string `json:"reason"` // one of the reasons below
 	Detail string `json:"detail,omitempty"`
@@ -400,15 +407,18 @@ func (r RestoreRequest) Normalize() (RestoreRequest, error) {
 
 // RestoreReport says what a restore did, or would do.
 type RestoreReport struct {
-	From           SnapshotID  `json:"from"`
-	Agent          AgentID     `json:"agent"` // that was restored
-	SafetySnapshot SnapshotID  `json:"safety_snapshot"`
-	Generation     int64       `json:"generation"`
-	Restored       []string    `json:"restored"`      // parts
-	ParkedFrames   int64       `json:"parked_frames"` // journal entries that belong to the old generation
-	Checks         []Check     `json:"checks"`
-	DryRun         bool        `json:"dry_run"`
-	Plan           RestorePlan `json:"plan"`
+	From           SnapshotID `json:"from"`
+	Agent          AgentID    `json:"agent"` // that was restored
+	SafetySnapshot SnapshotID `json:"safety_snapshot"`
+	Generation     int64      `json:"generation"`
+	Restored       []string   `json:"restored"`      // parts
+	ParkedFrames   int64      `json:"parked_frames"` // journal entries that belong to the old generation
+	// ParkedGeneration is whose entries they are: what to name when they are to
+	// be drained after all.
+	ParkedGeneration int64       `json:"parked_generation,omitempty"`
+	Checks           []Check     `json:"checks"`
+	DryRun           bool        `json:"dry_run"`
+	Plan             RestorePlan `json:"plan"`
 	// OldGeneration is kept when its last state is in no verified snapshot; 0
 	// when it was removed.
 	OldGeneration int64    `json:"old_generation,omitempty"`

@@ -56,6 +56,7 @@ type GitEntry struct {
 	Refs    []GitRefEntry `json:"refs"`     // in the order of their names
 	Set     ID            `json:"set"`      // of the objects
 	Objects int64         `json:"objects"`
+	Bytes   int64         `json:"bytes"` // of the objects
 }
 
 // GitRefEntry is a branch or a tag.

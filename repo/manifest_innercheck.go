@@ -85,7 +85,7 @@ func (g *GitEntry) check() error {
 	if g == nil {
 		return nil
 	}
-	if g.Set.IsZero() || g.Objects < 0 || len(g.Refs) > maxRefs {
+	if g.Set.IsZero() || g.Objects < 0 || g.Bytes < 0 || len(g.Refs) > maxRefs {
 		return errors.New("a history without objects, or with too many refs")
 	}
 	err := firstOf(checkName("head", g.Head, maxTextBytes), checkOID("head_oid", g.HeadOID))

@@ -3,8 +3,11 @@ package snapshot
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -210,9 +213,9 @@ func (e *Engine) reader(ctx context.Context, v *vault, entry repo.TreeEntry) io.
 	})
 }
 
-// carry puts the parts that stay as they are into the new generation: from the
-// snapshot that was just taken of them.
-func (s *restoration) carry(ctx context.Context, v *vault, live repo.Inner, dir string) error {
+// carry puts the parts that stay as they are into the new generation: databases
+// from the capture that was just made of them, folders as they lie.
+func (s *restoration) carry(ctx context.Context, v *vault, live repo.Inner, old, dir string) error {
 	for _, name := range []string{memoryDB, controlDB} {
 		if s.restores(partOf(name)) {
 			continue
@@ -227,15 +230,76 @@ func (s *restoration) carry(ctx context.Context, v *vault, live repo.Inner, dir 
 			return err
 		}
 	}
-	if !s.restores(amber.PartNotes) {
-		if err := s.buildNotes(ctx, v, live, places(dir).Notes); err != nil {
-			return err
+	for part, folder := range map[string]func(string) string{
+		amber.PartNotes: func(gen string) string { return places(gen).Notes },
+		amber.PartState: func(gen string) string { return places(gen).State },
+	} {
+		if s.restores(part) {
+			continue
+		}
+		left, err := s.e.copyFolder(folder(old), folder(dir))
+		if err != nil {
+			return fail("carry "+part, folder(old), err)
+		}
+		for _, path := range left {
+			s.whole = false
+			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("%s is neither a file nor a folder and was left in the old generation, which stays", path))
 		}
 	}
-	if s.restores(amber.PartState) {
-		return nil
+	return nil
+}
+
+// copyFolder copies a folder with everything in it, while nobody writes there.
+// It returns what is neither a file nor a folder and was left out. A folder
+// that is not there is not made.
+func (e *Engine) copyFolder(from, to string) (left []string, err error) {
+	entries, err := e.o.FS.ReadDir(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return s.e.buildFiles(ctx, v, live.State, places(dir).State)
+	if err == nil {
+		err = e.o.FS.Mkdir(to, 0o700)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		src, dst := filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name())
+		switch {
+		case entry.IsDir():
+			more, err := e.copyFolder(src, dst)
+			left = append(left, more...)
+			if err != nil {
+				return left, err
+			}
+		case entry.Type().IsRegular():
+			if err := e.copyFile(src, dst); err != nil {
+				return left, err
+			}
+		default:
+			left = append(left, src)
+		}
+	}
+	return left, nil
+}
+
+// copyFile copies one file with its mode.
+func (e *Engine) copyFile(from, to string) error {
+	in, err := e.o.FS.OpenFile(from, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := fsx.Build(e.o.FS, to, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 // adopt makes the databases those of the new generation and returns the latest

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -40,6 +41,11 @@ func (c *capture) journal(ctx context.Context) error {
 	})
 	if err != nil {
 		return fail("capture journal", string(c.agent.ID()), err)
+	}
+	unread := c.i.spool.Unread()
+	for _, key := range slices.Sorted(maps.Keys(unread)) {
+		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partJournal, Path: key, Reason: amber.SkipUnreadable, Detail: unread[key]})
+		c.warn = append(c.warn, fmt.Sprintf("entries of session %s of the journal were NOT captured: %s", key, unread[key]))
 	}
 	if len(entries) > 0 {
 		if sum.Tree, err = c.w.PutTree(ctx, entries); err != nil {
@@ -87,14 +93,20 @@ func (c *capture) history(ctx context.Context, o memdir.GitOptions, want memdir.
 	if !set.Based() {
 		have = memdir.Refs{}
 	}
+	if set.Based() {
+		entry.Bytes = last.Bytes
+	}
 	err = memdir.Objects(ctx, o, want, have, func(oid string, raw []byte) error {
-		c.total += int64(len(raw))
+		if !set.Has(oid) {
+			entry.Bytes += int64(len(raw))
+		}
 		return set.Put(ctx, repo.GitObject{OID: oid, Raw: raw})
 	})
 	if err != nil {
 		return nil, err
 	}
 	entry.Set, entry.Objects, err = set.Finish(ctx)
+	c.total += entry.Bytes
 	return entry, err
 }
 

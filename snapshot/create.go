@@ -38,6 +38,9 @@ func (e *Engine) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.S
 			return err
 		}
 		defer v.close()
+		if err := e.provide(ctx, agent); err != nil {
+			return err
+		}
 		if err := e.commitNotes(ctx, agent); err != nil {
 			return err
 		}
@@ -96,7 +99,7 @@ func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amb
 	c.w = v.repo.NewWriter(ctx)
 	c.w.Avoid(condemned)
 	if last != nil {
-		c.parent, c.bases = last.inner, last.bases
+		c.parent, c.bases, c.before = last.inner, last.bases, last.i
 	} else {
 		c.findParent(ctx)
 	}
@@ -121,6 +124,7 @@ type capture struct {
 	// wants says which parts are captured; nil: all of them.
 	wants func(part string) bool
 
+	before *instant              // an earlier one of this operation; nil when there is none
 	parent repo.Inner            // what the last snapshot holds; zero when there is none
 	bases  map[string]*repo.Base // of the databases; at first of the parent's
 	inner  repo.Inner
@@ -138,7 +142,7 @@ func (c *capture) close() { _ = c.w.Close() }
 
 // run freezes, stores, and reads back what was stored.
 func (c *capture) run(ctx context.Context, u under) (err error) {
-	c.i, err = c.e.freeze(ctx, c.agent, c.v, c.w, u)
+	c.i, err = c.e.freeze(ctx, c.agent, c.v, c.w, u, c.before)
 	if err != nil {
 		return err
 	}

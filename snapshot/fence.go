@@ -78,7 +78,7 @@ func held(c home.Current, spool SpoolHold, freezer Freezer) under {
 
 // freeze prepares at leisure, then stops the writers for as long as it takes
 // to look at everything once. The caller closes the instant.
-func (e *Engine) freeze(ctx context.Context, agent *home.Agent, v *vault, w *repo.Writer, u under) (*instant, error) {
+func (e *Engine) freeze(ctx context.Context, agent *home.Agent, v *vault, w *repo.Writer, u under, last *instant) (*instant, error) {
 	c, err := agent.Current()
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (e *Engine) freeze(ctx context.Context, agent *home.Agent, v *vault, w *rep
 			return nil, err
 		}
 	}
-	err = i.prepare(ctx, e, agent, c, v, w)
+	err = i.prepare(ctx, e, agent, c, v, w, last)
 	if err == nil {
 		err = u.fence(ctx, func(c home.Current) error {
 			began := e.o.Clock()
@@ -115,11 +115,14 @@ func (e *Engine) freeze(ctx context.Context, agent *home.Agent, v *vault, w *rep
 }
 
 // prepare does what need not be done while the writers wait.
-func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c home.Current, v *vault, w *repo.Writer) error {
+func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c home.Current, v *vault, w *repo.Writer, last *instant) error {
 	p := places(agent.GenDir(c))
 	now := e.o.Clock()
 	i.notes = &folder{fs: e.o.FS, part: amber.PartNotes, root: p.Notes, skip: notTemporary, known: e.loadRecords(agent, "notes")}
 	i.state = &folder{fs: e.o.FS, part: amber.PartState, root: p.State, skip: notTemporary, known: e.loadRecords(agent, "state")}
+	if last != nil && last.notes.root == i.notes.root {
+		i.notes.known, i.state.known = last.notes.known, last.state.known
+	}
 	for _, f := range []*folder{i.notes, i.state} {
 		if err := f.warm(ctx, w, v.repo.Has, now); err != nil {
 			return err

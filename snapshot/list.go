@@ -68,15 +68,15 @@ func after(entries []repo.Entry, cursor amber.Cursor) ([]repo.Entry, error) {
 	}), nil
 }
 
-// meta is what a manifest tells everybody. What was skipped is in the inner
-// manifest; a zero one tells nothing about it.
+// meta is what a manifest tells everybody: how much was skipped, too. What that
+// was is in the inner manifest; a zero one does not name it.
 func (e *Engine) meta(entry repo.Entry, inner repo.Inner) amber.SnapshotMeta {
 	m := entry.Manifest
 	meta := amber.SnapshotMeta{
 		ID: m.ID, Agent: m.Agent, Tenant: m.Tenant, Label: m.Label, CreatedAt: m.CreatedAt,
 		BytesTotal: m.BytesTotal, BytesNew: m.BytesNew, Digest: entry.Digest, GitOID: m.GitOID,
 		FenceMS: m.FenceMS, Pinned: entry.Pinned, Device: m.Device, Counter: m.Counter, Parent: m.Parent,
-		Skipped: slices.Concat([]amber.Skipped{}, inner.Skipped),
+		Skipped: slices.Concat([]amber.Skipped{}, inner.Skipped), SkippedCount: m.Skipped, WarningCount: m.Warnings,
 	}
 	if entry.Problem != nil {
 		meta.Damage = entry.Problem.Error()
@@ -136,17 +136,37 @@ func parts(inner repo.Inner) []amber.SnapshotPart {
 		})
 	}
 	if g := inner.Git; g != nil {
-		list = append(list, amber.SnapshotPart{Name: partGit, Count: g.Objects, Digest: g.Set.String()})
+		list = append(list, amber.SnapshotPart{Name: partGit, Bytes: g.Bytes, Count: g.Objects, Digest: g.Set.String()})
 	}
 	for _, f := range []struct {
 		name  string
 		files *repo.FilesEntry
-	}{{amber.PartNotes, inner.Notes}, {amber.PartState, inner.State}, {partJournal, inner.Journal}} {
+		count int64
+	}{
+		{amber.PartNotes, inner.Notes, fileCount(inner.Notes)},
+		{amber.PartState, inner.State, fileCount(inner.State)},
+		{partJournal, inner.Journal, frames(inner)},
+	} {
 		if f.files != nil {
-			list = append(list, amber.SnapshotPart{Name: f.name, Bytes: f.files.Bytes, Count: f.files.Files, Digest: f.files.Tree.String()})
+			list = append(list, amber.SnapshotPart{Name: f.name, Bytes: f.files.Bytes, Count: f.count, Digest: f.files.Tree.String()})
 		}
 	}
 	return list
+}
+
+// frames counts the journal entries that a snapshot holds.
+func frames(inner repo.Inner) (n int64) {
+	for _, m := range inner.Marks {
+		n += m.Frames
+	}
+	return n
+}
+
+func fileCount(f *repo.FilesEntry) int64 {
+	if f == nil {
+		return 0
+	}
+	return f.Files
 }
 
 // partOf names the part a database is.

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/survey"
@@ -31,6 +32,11 @@ func (s *restoration) plan(ctx context.Context, v *vault) error {
 		}
 		from := DatabaseFile{Agent: s.agent}
 		diff, err := s.e.o.Viewer.Diff(ctx, db.Name, from, to, true)
+		switch amber.KindOf(err) {
+		case amber.KindDamaged, amber.KindConflict, amber.KindRefused:
+			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("the live %s cannot be compared with: %v", db.Name, err))
+			err = nil
+		}
 		if err != nil {
 			return fail("compare with the live agent", db.Name, err)
 		}
@@ -59,6 +65,26 @@ func (s *restoration) plan(ctx context.Context, v *vault) error {
 		}
 		*p.into = compareFiles(from, to, true)
 		s.report.Restored = append(s.report.Restored, p.part)
+	}
+	return nil
+}
+
+// planNew is the plan for an agent that does not exist: everything is new.
+func (s *restoration) planNew() error {
+	s.report.Plan.Store.Tables = []amber.TableDiff{}
+	for _, db := range s.inner.Databases {
+		s.report.Restored = append(s.report.Restored, partOf(db.Name))
+		s.report.Checks = append(s.report.Checks, s.e.recorded(db)...)
+	}
+	for _, p := range []struct {
+		part  string
+		files *repo.FilesEntry
+		into  *amber.FilesDiff
+	}{{amber.PartNotes, s.inner.Notes, &s.report.Plan.Notes}, {amber.PartState, s.inner.State, &s.report.Plan.State}} {
+		s.report.Restored = append(s.report.Restored, p.part)
+		if p.files != nil {
+			p.into.Added = p.files.Files
+		}
 	}
 	return nil
 }

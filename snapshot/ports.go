@@ -14,6 +14,9 @@ import (
 type Databases interface {
 	// Open returns what freezes the databases of one agent that exists.
 	Open(ctx context.Context, agent *home.Agent) (Freezer, error)
+	// Ready brings the databases of an agent to the newest schema. A damaged one
+	// is no error.
+	Ready(ctx context.Context, agent *home.Agent) error
 	// FreezeFile freezes somebody else's database, which is only read.
 	FreezeFile(ctx context.Context, path string) (amber.FrozenDatabase, error)
 }
@@ -100,6 +103,9 @@ type SpoolHold interface {
 	Mark(ctx context.Context) error
 	// Frames hands out the entries up to the mark that no store has yet.
 	Frames(ctx context.Context, fn func(m Mark, frames io.Reader) error) error
+	// Unread says, by session, why entries of it were not handed out, once
+	// Frames has returned.
+	Unread() map[string]string
 	// Park copies every entry that the store has not drained to the journal of
 	// parked entries at dir, but for those that covered says are in the new
 	// generation, by cursor.

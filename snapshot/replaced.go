@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/repo"
 )
 
 // A generation that was restored says in its folder which one it has taken the
@@ -102,12 +104,29 @@ func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, v *vault
 	if !ok || r.generation >= c.Generation || !e.there(agent, r.generation) {
 		return 0, nil
 	}
-	report := amber.VerifyReport{ID: r.safety}
-	check := &verification{e: e, v: v, report: &report, ref: amber.SnapshotRef{Tenant: agent.Tenant(), Agent: agent.ID(), ID: r.safety}}
-	if err := check.run(ctx, false); err != nil || !report.OK() {
+	ref := amber.SnapshotRef{Tenant: agent.Tenant(), Agent: agent.ID(), ID: r.safety}
+	if err := e.readAll(ctx, v, ref); err != nil {
 		return 0, nil // it stays
 	}
 	return r.generation, agent.RemoveGeneration(ctx, r.generation)
+}
+
+// readAll reads every byte of a snapshot and compares it with its id.
+func (e *Engine) readAll(ctx context.Context, v *vault, ref amber.SnapshotRef) error {
+	_, inner, err := v.find(ctx, ref)
+	if err != nil {
+		return err
+	}
+	var ids []repo.ID
+	err = v.repo.NeededBy(ctx, inner, func(id repo.ID, _ repo.Kind) error {
+		ids = append(ids, id)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(ids, repo.ID.Compare)
+	return v.repo.Read(ctx, slices.Compact(ids), func(repo.Blob) error { return nil })
 }
 
 // there reports whether a generation has a folder.

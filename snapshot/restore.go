@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -125,13 +126,19 @@ const slack = 32 << 20
 func (s *restoration) space() error {
 	needed := int64(slack)
 	for _, d := range s.inner.Databases {
-		needed += d.Ref.Pages * int64(d.Ref.PageSize)
+		if s.restores(partOf(d.Name)) {
+			needed += d.Ref.Bytes()
+		}
 	}
 	for _, f := range []*repo.FilesEntry{s.inner.Notes, s.inner.State, s.inner.Journal} {
 		if f != nil {
 			needed += f.Bytes + 4096*f.Files
 		}
 	}
+	if s.inner.Git != nil {
+		needed += s.inner.Git.Bytes
+	}
+	needed += s.carried()
 	s.report.Plan.SpaceNeeded = needed
 	info, err := fsx.Info(s.e.o.Home.Dir())
 	if err != nil {
@@ -146,6 +153,23 @@ func (s *restoration) space() error {
 	return nil
 }
 
+// carried returns how large the live databases are that are carried over.
+func (s *restoration) carried() (bytes int64) {
+	c, err := s.agent.Current()
+	if err != nil {
+		return 0 // there is no such agent yet
+	}
+	for _, name := range []string{memoryDB, controlDB} {
+		if s.restores(partOf(name)) {
+			continue
+		}
+		if info, err := s.e.o.FS.Lstat(filepath.Join(s.agent.GenDir(c), name)); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
 // replace restores an agent that exists. The caller is inside Operate.
 func (s *restoration) replace(ctx context.Context, v *vault) error {
 	if err := s.check(ctx, v); err != nil {
@@ -153,6 +177,12 @@ func (s *restoration) replace(ctx context.Context, v *vault) error {
 	}
 	// What the last restore did not come to remove: the live generation vouches
 	// for it, and will not be live any more.
+	if err := s.e.o.Databases.Ready(ctx, s.agent); err != nil {
+		return err
+	}
+	if err := s.e.provide(ctx, s.agent); err != nil {
+		return err
+	}
 	if _, err := s.e.removeReplaced(ctx, s.agent, v); err != nil {
 		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("an old generation could not be removed: %v", err))
 	}
@@ -167,7 +197,7 @@ func (s *restoration) replace(ctx context.Context, v *vault) error {
 		return errors.Join(err, next.Abort())
 	}
 	s.report.Generation, s.old = next.Current().Generation, next.Replaces()
-	return s.clean(ctx)
+	return s.clean(ctx, v)
 }
 
 // swap stops the writers, saves what they have written, and puts the new
@@ -180,7 +210,7 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 	// Most of the safety snapshot is taken before anybody has to wait. Without
 	// one only what is carried over is captured, and never published.
 	var rehearsal *capture
-	wants := func(part string) bool { return !s.restores(part) }
+	wants := func(part string) bool { return (part == amber.PartMemory || part == partControl) && !s.restores(part) }
 	if !s.request.NoSafetySnapshot {
 		wants = nil
 		var err error
@@ -217,19 +247,25 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 			}
 			s.report.SafetySnapshot = meta.ID
 			s.report.Warnings = append(s.report.Warnings, meta.Warnings...)
-			if s.whole = c.complete(); s.whole {
-				if err := s.e.vouch(next.Dir(), replaced{generation: old.Generation, safety: meta.ID}); err != nil {
-					return 0, err
-				}
+			for _, sk := range c.inner.Skipped {
+				s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("the safety snapshot does not hold %s %s: %s", sk.Part, sk.Path, sk.Reason))
 			}
+			s.whole = c.complete()
 		}
-		return s.settle(ctx, v, c, hold, old, next)
+		stamp, err := s.settle(ctx, v, c, hold, old, next)
+		if err == nil && s.whole {
+			err = s.e.vouch(next.Dir(), replaced{generation: old.Generation, safety: s.report.SafetySnapshot})
+		}
+		if err == nil && s.restores(amber.PartState) {
+			err = s.e.markProvide(next.Dir())
+		}
+		return stamp, err
 	})
 }
 
 // settle completes the new generation while everything stands still.
 func (s *restoration) settle(ctx context.Context, v *vault, live *capture, hold SpoolHold, old home.Current, next *home.Restore) (amber.Stamp, error) {
-	if err := s.carry(ctx, v, live.inner, next.Dir()); err != nil {
+	if err := s.carry(ctx, v, live.inner, s.agent.GenDir(old), next.Dir()); err != nil {
 		return 0, err
 	}
 	if err := s.replay(ctx, v, next.Current()); err != nil {
@@ -242,6 +278,9 @@ func (s *restoration) settle(ctx context.Context, v *vault, live *capture, hold 
 			return 0, err
 		}
 		s.report.ParkedFrames, cursors = parked.Frames, parked.Cursors
+		if parked.Frames > 0 {
+			s.report.ParkedGeneration = old.Generation
+		}
 		s.report.Warnings = append(s.report.Warnings, parked.Warnings...)
 	}
 	return s.adopt(ctx, next.Dir(), s.agent.GenDir(old), next.Current(), cursors)
@@ -250,18 +289,24 @@ func (s *restoration) settle(ctx context.Context, v *vault, live *capture, hold 
 // make restores to an agent that does not exist: on another machine, or as a
 // fork. It gets a device of its own.
 func (s *restoration) make(ctx context.Context, v *vault) error {
-	if err := s.check(ctx, v); err != nil || s.request.DryRun {
-		return err
-	}
 	if len(s.request.Only) < 3 {
 		return amber.Errorf(amber.KindInvalid, "restore", string(s.agent.ID()), "there is no such agent yet: all of it is restored, or nothing")
 	}
 	s.request.WithControl = true // it has no other
+	if err := s.check(ctx, v); err != nil {
+		return err
+	}
+	if s.request.DryRun {
+		return s.planNew()
+	}
 	c, err := s.agent.Fork(ctx, func(dir string, c home.Current) (amber.Stamp, error) {
 		if err := s.build(ctx, v, dir); err != nil {
 			return 0, err
 		}
 		if err := s.replay(ctx, v, c); err != nil {
+			return 0, err
+		}
+		if err := s.e.markProvide(dir); err != nil {
 			return 0, err
 		}
 		return s.adopt(ctx, dir, "", c, nil)
@@ -270,20 +315,25 @@ func (s *restoration) make(ctx context.Context, v *vault) error {
 		return err
 	}
 	s.report.Generation = c.Generation
-	return s.provide(ctx)
+	return s.e.provide(ctx, s.agent)
 }
 
 // clean puts back what providers keep, and removes the old generation once its
 // last state is in a verified snapshot.
-func (s *restoration) clean(ctx context.Context) error {
-	if err := s.provide(ctx); err != nil {
+func (s *restoration) clean(ctx context.Context, v *vault) error {
+	if err := s.e.provide(ctx, s.agent); err != nil {
 		return err
 	}
-	safe := s.safe(ctx)
-	for _, n := range s.generations() {
+	list, err := s.agent.Generations()
+	if err != nil {
+		s.report.OldGeneration = s.old
+		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("old generations could not be looked for: %v", err))
+		return nil
+	}
+	for _, n := range list {
 		switch {
 		case n >= s.report.Generation:
-		case s.request.DiscardOld, n == s.old && safe:
+		case n == s.old && (s.request.DiscardOld || s.safe(ctx, v)):
 			if err := s.agent.RemoveGeneration(ctx, n); err != nil {
 				s.report.OldGeneration = n
 				s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("generation %d could not be removed: %v", n, err))
@@ -297,24 +347,16 @@ func (s *restoration) clean(ctx context.Context) error {
 	return nil
 }
 
-func (s *restoration) generations() []int64 {
-	list, err := s.agent.Generations()
-	if err != nil {
-		return nil
-	}
-	return list
-}
-
-// safe reports whether the agent as it was is in a snapshot that is whole.
-func (s *restoration) safe(ctx context.Context) bool {
+// safe reports whether the agent as it was is in a snapshot, every byte of
+// which has been read.
+func (s *restoration) safe(ctx context.Context, v *vault) bool {
 	if s.report.SafetySnapshot == "" || !s.whole {
 		return false
 	}
 	ref := amber.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: s.report.SafetySnapshot}
-	r, err := s.e.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: ref})
-	if err == nil && r.OK() {
-		return true
+	if err := s.e.readAll(ctx, v, ref); err != nil {
+		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("the safety snapshot cannot be read, so the old generation stays: %v", err))
+		return false
 	}
-	s.report.Warnings = append(s.report.Warnings, "the safety snapshot could not be verified; the old generation stays")
-	return false
+	return true
 }

@@ -119,41 +119,6 @@ func (e *Engine) sweepScratch(dryRun bool) ([]string, error) {
 	return removed, nil
 }
 
-// provide gives the documents of state providers back. A key that the snapshot
-// does not have is cleared.
-func (s *restoration) provide(ctx context.Context) error {
-	if !s.restores(amber.PartState) {
-		return nil
-	}
-	for key, p := range s.e.o.State {
-		doc, err := s.document(key)
-		if err != nil {
-			return err
-		}
-		if err := p.RestoreState(ctx, s.agent.Tenant(), s.agent.ID(), key, doc); err != nil {
-			return fail("restore state", key, err)
-		}
-	}
-	return nil
-}
-
-// maxDocument bounds a document of runtime state.
-const maxDocument = 16 << 20
-
-// document reads a document from the state of the live generation.
-func (s *restoration) document(key string) ([]byte, error) {
-	c, err := s.agent.Current()
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(places(s.agent.GenDir(c)).State, key+".json")
-	b, err := fsx.ReadFile(s.e.o.FS, path, maxDocument)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return b, fail("restore state", path, err)
-}
-
 func fileMode(m uint32) fs.FileMode { return fs.FileMode(m) }
 
 // readerFunc reads one reader after another; the function returns io.EOF

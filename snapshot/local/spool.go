@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -22,13 +23,14 @@ type spool struct {
 	fs    fsx.FS
 	clock amber.Clock
 	store sqlite.Options
+	wait  time.Duration // for whoever drains
 }
 
 // Hold holds the journal of an agent. Where its store cannot be opened nobody
 // knows what was drained: then nothing counts as drained, and whoever drains
 // those entries again finds by their ids what is there already.
 func (s spool) Hold(ctx context.Context, agent *home.Agent) (snapshot.SpoolHold, error) {
-	j, err := journal.Open(agent.SpoolDir(), journal.Options{Clock: s.clock, FS: s.fs})
+	j, err := journal.Open(agent.SpoolDir(), journal.Options{Clock: s.clock, FS: s.fs, Wait: s.wait})
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +40,7 @@ func (s spool) Hold(ctx context.Context, agent *home.Agent) (snapshot.SpoolHold,
 	switch {
 	case err == nil:
 		cursors = h.store
-	case amber.KindOf(err) != amber.KindDamaged:
+	case amber.KindOf(err) != amber.KindDamaged && amber.KindOf(err) != amber.KindConflict: // of an older schema
 		return nil, err
 	}
 	if h.view, err = drain.NewSpool(j, cursors).Hold(ctx); err != nil {
@@ -64,6 +66,14 @@ func (h *hold) Mark(ctx context.Context) error { return h.view.Mark(ctx) }
 
 func (h *hold) Frames(ctx context.Context, fn func(snapshot.Mark, io.Reader) error) error {
 	return h.view.Frames(ctx, func(m drain.Mark, r io.Reader) error { return fn(snapshot.Mark(m), r) })
+}
+
+func (h *hold) Unread() map[string]string {
+	unread := map[string]string{}
+	for key, why := range h.view.Unread() {
+		unread[string(key)] = why
+	}
+	return unread
 }
 
 func (h *hold) Park(ctx context.Context, dir string, covered map[string]int64) (snapshot.Parked, error) {

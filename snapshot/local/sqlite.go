@@ -42,6 +42,18 @@ func (d databases) Open(ctx context.Context, agent *home.Agent) (snapshot.Freeze
 	return f, err
 }
 
+// Ready migrates the databases of an agent.
+func (d databases) Ready(ctx context.Context, agent *home.Agent) error {
+	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.clock, Random: d.random})
+	if amber.KindOf(err) == amber.KindDamaged {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return store.Close()
+}
+
 // FreezeFile freezes somebody else's database.
 func (databases) FreezeFile(ctx context.Context, path string) (amber.FrozenDatabase, error) {
 	return sqlite.Freeze(ctx, path)
@@ -118,7 +130,7 @@ func (d databases) Adopt(ctx context.Context, r snapshot.AdoptRequest) (snapshot
 	if err == nil {
 		report, err = adopt(ctx, request)
 	}
-	if request.Live != "" && (amber.KindOf(err) == amber.KindDamaged || amber.KindOf(err) == amber.KindConflict) {
+	if request.Live != "" && amber.KindOf(err) == amber.KindDamaged {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the live %s could not be compared with, so what was erased or synced since the snapshot is not known: %v", r.Name, err))
 		request.Live = ""
 		report, err = adopt(ctx, request)
