@@ -38,6 +38,9 @@ test-long: build
 	$(GO) test -count=1 -timeout 20m -v ./journal -run 'TestHistories|TestKilledProcesses' -journal.histories 10000 -journal.trials 200
 	$(GO) test -count=1 -timeout 20m -v ./journal/drain -run 'TestKilledProcesses' -trials 200
 	$(GO) test -count=1 -timeout 20m ./store/sqlite -run 'Erase' -crowd 3000
+	$(GO) test -count=1 -timeout 60m -v ./snapshot/local -run 'KilledOperations|FullDisk|PowerCut' -snapshot.cuts 0
+	$(GO) test -count=1 -timeout 90m -v ./snapshot/local -run 'ChangedByte' -tamper.stride 1 -tamper.restore 12
+	$(GO) test -count=1 -timeout 20m -v ./snapshot/local -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
 	$(GO) test -count=1 -timeout 60m -v ./snapshot/local -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
 
 # Ratios, measured in one run; nothing here is a test. BENCH takes flags, as in

@@ -300,6 +300,9 @@ type SnapshotDiff struct {
 	Store StoreDiff  `json:"store"`
 	Notes FilesDiff  `json:"notes"`
 	State FilesDiff  `json:"state"`
+	// Missing are databases that one of the two does not hold, so they were
+	// not compared.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // GitDiff counts what happened in the history of the notes.

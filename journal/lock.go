@@ -95,6 +95,20 @@ func (j *Journal) BeginDrain(ctx context.Context) (end func() error, err error) 
 	return nil, diskError("wait for drain", j.dir, err)
 }
 
+// Make makes the folder of the journal, durably, unless it is there: one that
+// was never written to can be held with [Journal.BeginDrain] then. Errors:
+// damaged when something else is in its place, and those of the disk.
+func (j *Journal) Make() error {
+	err := j.checkFolder(j.dir)
+	if amber.KindOf(err) != amber.KindNotFound {
+		return err
+	}
+	if err := fsx.MkdirAll(j.o.FS, j.dir, 0o700); err != nil {
+		return diskError("make spool", j.dir, err)
+	}
+	return nil
+}
+
 // makeFolder makes the folder of a session, durably, unless the journal is
 // full.
 func (j *Journal) makeFolder(key Key) error {

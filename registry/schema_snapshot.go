@@ -24,7 +24,7 @@ func snapshotKeys() []Key {
 			"The folder that holds the repositories, one below it for each tenant.",
 			func(c *Config) *string { return &c.Snapshot.Root }),
 		key("snapshot.lock_timeout", time.Minute, time.Hour,
-			"How long a snapshot or restore waits for another one of the same agent before it gives up.",
+			"How long a snapshot or restore waits for others, each time it has to: another one of the same agent, writers, a drain, whoever works on the repository.",
 			func(c *Config) *time.Duration { return &c.Snapshot.LockTimeout }),
 		key("snapshot.auto.before_restore", true, false,
 			"Whether a restore first takes a snapshot of the agent as it is.",

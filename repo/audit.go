@@ -210,8 +210,8 @@ func isObject(name string) bool {
 }
 
 // lockName is an empty file in the folder of a repository, by which programs on
-// one machine wait for each other.
-const lockName = "lock"
+// one machine wait for each other. Targets that know what it is do not list it.
+const lockName = ".lock"
 
 // finish makes the report.
 func (a *audit) finish() amber.CheckReport {

@@ -211,7 +211,7 @@ func TestStraysAreNamedAndAreNoDamage(t *testing.T) {
 	for _, name := range strays {
 		target.objects[name] = []byte("x")
 	}
-	target.objects["lock"] = nil
+	target.objects[".lock"] = nil
 	r := auditAs(t, target, headsOf(t, s))
 	if !r.OK() || len(r.NotChecked) != len(strays) {
 		t.Errorf("%+v", r)

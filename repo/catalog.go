@@ -24,9 +24,10 @@ type Entry struct {
 	Manifest Manifest
 	Digest   string // of the manifest's body
 	Pinned   bool
-	// Problem says why the manifest cannot be read, with kind damaged or
-	// too_new. Only ID, Tenant and Agent of the manifest are set then, from its
-	// place.
+	// Problem says why the snapshot is none of this agent: with kind damaged or
+	// too_new the manifest cannot be read, and only ID, Tenant and Agent of it
+	// are set, from its place. With kind cross_tenant it is whole, and says that
+	// it belongs to another agent or tenant.
 	Problem error
 }
 

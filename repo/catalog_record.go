@@ -69,6 +69,10 @@ func (c *Catalog) readManifest(ctx context.Context, agent amber.AgentID, id ambe
 	digest, err := readRecord(ctx, c.repo.target, name, manifestFormat, manifestVersion, &m)
 	if err == nil {
 		err = c.inPlace(name, agent, id, m.Tenant, m.Agent, m.ID)
+		if err != nil && m.ID == id {
+			problem := &amber.Error{Op: "find snapshot", Kind: amber.KindCrossTenant, ID: string(id), Err: err}
+			return Entry{Manifest: m, Digest: digest, Problem: problem}, nil
+		}
 	}
 	switch {
 	case err == nil:

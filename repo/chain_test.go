@@ -2,6 +2,7 @@ package repo_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,59 @@ func TestTheTipCountsStubs(t *testing.T) {
 	if l, err := s.catalog.Tip(ctx, ada, "another device"); err != nil || l != (repo.Link{}) {
 		t.Errorf("another device: %v, %+v", err, l)
 	}
+}
+
+// TestTheTipIsFoundAgain compares a look at what is new with a look at
+// everything, with clocks that go back, deletions and other devices between
+// them.
+func TestTheTipIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	target := newMemory()
+	s := newStore(t, target)
+	var seen repo.Seen
+	var taken []repo.Manifest
+	look := func(what string) {
+		t.Helper()
+		want, err := s.catalog.Tip(ctx, ada, laptop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen, err = s.catalog.TipSince(ctx, ada, laptop, seen); err != nil || seen.Tip != want {
+			t.Fatalf("%s: got %v, %+v, want %+v", what, err, seen.Tip, want)
+		}
+	}
+	take := func() { taken = append(taken, s.take(t, ada, fmt.Sprint(len(taken)))) }
+	look("nothing")
+	for range 3 {
+		take()
+		s.later(time.Second)
+	}
+	look("three")
+	s.later(-time.Hour)
+	take()
+	take()
+	look("clocks that go back")
+	s.delete(t, taken[3])
+	s.delete(t, taken[4])
+	look("the last two deleted")
+	m, err := s.prepare(t, ada, "another device", content{word: "x"})
+	if err == nil {
+		err = s.publish(m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	look("another device")
+	calls := len(target.calls)
+	look("nothing new")
+	reads := target.calls[calls:]
+	for _, name := range target.names("snapshots/") {
+		if n := len(slices.DeleteFunc(slices.Clone(reads), func(c string) bool { return !strings.HasSuffix(c, name) })); n != 1 {
+			t.Errorf("%s was read %d times, 1 of them by Tip", name, n)
+		}
+	}
+	delete(target.objects, stubNameOf(taken[4]))
+	look("the tip is gone")
 }
 
 // TestBrokenChains takes four snapshots, the second deleted, and spoils the

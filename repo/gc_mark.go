@@ -119,7 +119,7 @@ func (m *marker) blob(id ID, kind Kind) error {
 func errBlocked(e Entry, err error) error {
 	kind := amber.KindOf(err)
 	switch kind {
-	case amber.KindNotFound:
+	case amber.KindNotFound, amber.KindCrossTenant:
 		kind = amber.KindDamaged
 	case amber.KindDamaged, amber.KindTooNew, amber.KindUnsupported:
 	default:

@@ -75,6 +75,9 @@ func (g *GitSetWriter) has(id gitID) bool {
 	return ok
 }
 
+// Full reports whether the set takes no more objects.
+func (g *GitSetWriter) Full() bool { return g.root.objects()+int64(len(g.fresh)) >= maxGitObjects }
+
 // findGit looks for an object in a sorted list.
 func findGit(l []gitEntry, id gitID) (int, bool) {
 	return slices.BinarySearchFunc(l, id, func(e gitEntry, id gitID) int { return e.oid.compare(id) })
@@ -98,7 +101,7 @@ func (g *GitSetWriter) Put(ctx context.Context, o GitObject) error {
 		return fail(amber.KindInvalid, checkGitRaw(o.Raw).Error())
 	case g.has(id):
 		return nil
-	case g.root.objects()+int64(len(g.fresh)) >= maxGitObjects:
+	case g.Full():
 		return fail(amber.KindQuota, fmt.Sprintf("there are %d objects already", maxGitObjects))
 	}
 	blob, err := g.w.Put(ctx, KindGit, o.Raw)

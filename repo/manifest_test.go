@@ -84,8 +84,8 @@ func TestRecordsAreReadStrictly(t *testing.T) {
 		{"a body that is no object", envelope(`[]`), amber.KindDamaged},
 		{"a deep body", envelope(strings.Repeat("[", 20000) + strings.Repeat("]", 20000)), amber.KindDamaged},
 		{"a long one", envelope(`{"format":"` + strings.Repeat("x", 1<<20) + `"}`), amber.KindDamaged},
-		{"another tenant", replace(`"tenant":"acme"`, `"tenant":"evil"`), amber.KindDamaged},
-		{"another agent", replace(`"agent":"ada"`, `"agent":"bob"`), amber.KindDamaged},
+		{"another tenant", replace(`"tenant":"acme"`, `"tenant":"evil"`), amber.KindCrossTenant},
+		{"another agent", replace(`"agent":"ada"`, `"agent":"bob"`), amber.KindCrossTenant},
 		{"another id", replace(string(m.ID), "00000000-0000-0000-0000-000000000000"), amber.KindDamaged},
 		{"nothing", nil, amber.KindDamaged},
 	}

@@ -213,23 +213,13 @@ func (e *Engine) reader(ctx context.Context, v *vault, entry repo.TreeEntry) io.
 	})
 }
 
-// carry puts the parts that stay as they are into the new generation: databases
-// from the capture that was just made of them, folders as they lie.
-func (s *restoration) carry(ctx context.Context, v *vault, live repo.Inner, old, dir string) error {
-	for _, name := range []string{memoryDB, controlDB} {
-		if s.restores(partOf(name)) {
-			continue
-		}
-		d := findDatabase(live.Databases, name)
-		if d == nil {
-			e := amber.Errorf(amber.KindDamaged, "restore", name, "the live one cannot be read, and it is not restored")
-			e.Hint = "restore it too: --with-control, and no --only"
-			return e
-		}
-		if err := s.e.writeDatabase(ctx, v, *d, filepath.Join(dir, name)); err != nil {
-			return err
-		}
+// carry puts the parts that stay as they are into the new generation, while
+// nobody writes.
+func (s *restoration) carry(ctx context.Context, freezer Freezer, live home.Current, dir string) error {
+	if err := s.carryDatabases(ctx, freezer, live, dir); err != nil {
+		return err
 	}
+	old := s.agent.GenDir(live)
 	for part, folder := range map[string]func(string) string{
 		amber.PartNotes: func(gen string) string { return places(gen).Notes },
 		amber.PartState: func(gen string) string { return places(gen).State },
@@ -247,6 +237,50 @@ func (s *restoration) carry(ctx context.Context, v *vault, live repo.Inner, old,
 		}
 	}
 	return nil
+}
+
+// carryDatabases copies the live databases that are not restored, page by page.
+func (s *restoration) carryDatabases(ctx context.Context, freezer Freezer, live home.Current, dir string) (err error) {
+	if s.restores(amber.PartMemory) && s.restores(partControl) {
+		return nil
+	}
+	frozen, lost, err := freezer.Freeze(ctx, live)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, d := range frozen {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	for name := range lost {
+		if !s.restores(partOf(name)) {
+			e := amber.Errorf(amber.KindDamaged, "restore", name, "the live one cannot be read, and it is not restored")
+			e.Hint = "restore it too: --with-control, and no --only"
+			return e
+		}
+	}
+	for _, d := range frozen {
+		if name := d.Info().Name; !s.restores(partOf(name)) {
+			if err := s.e.copyDatabase(ctx, d, filepath.Join(dir, name)); err != nil {
+				return fail("carry database", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// copyDatabase writes the pages of a frozen database to a new file.
+func (e *Engine) copyDatabase(ctx context.Context, d amber.FrozenDatabase, path string) error {
+	f, err := fsx.Build(e.o.FS, path, 0o600)
+	if err != nil {
+		return err
+	}
+	err = d.ReadPages(ctx, func(pages []byte) error {
+		_, err := f.Write(pages)
+		return err
+	})
+	return errors.Join(err, f.Close())
 }
 
 // copyFolder copies a folder with everything in it, while nobody writes there.

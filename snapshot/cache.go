@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/survey"
@@ -111,6 +112,38 @@ func (e *Engine) saveRecords(agent *home.Agent, part string, list []record) {
 	}
 	digest := sha256.Sum256(body)
 	e.writeCache(e.cachePath(agent, "files-"+part), append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
+}
+
+// seenRecord is how much of a chain has been read.
+type seenRecord struct {
+	Counter int64              `json:"counter"`
+	ID      amber.SnapshotID   `json:"id"`
+	Digest  string             `json:"digest"`
+	IDs     []amber.SnapshotID `json:"ids"`
+}
+
+// loadSeen returns what need not be read again of a chain. It is compared with
+// the names in the repository.
+func (e *Engine) loadSeen(agent *home.Agent, device string) repo.Seen {
+	b, err := fsx.ReadFile(e.o.FS, e.cachePath(agent, "chain-"+hexName(device)), maxFileCache)
+	sum, body, ok := bytes.Cut(b, []byte("\n"))
+	if digest := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(digest[:]) {
+		return repo.Seen{}
+	}
+	var r seenRecord
+	if json.Unmarshal(body, &r) != nil {
+		return repo.Seen{}
+	}
+	return repo.Seen{Tip: repo.Link{Counter: r.Counter, ID: r.ID, Digest: r.Digest}, IDs: r.IDs}
+}
+
+func (e *Engine) saveSeen(agent *home.Agent, device string, s repo.Seen) {
+	body, err := json.Marshal(seenRecord{s.Tip.Counter, s.Tip.ID, s.Tip.Digest, s.IDs})
+	if err != nil || len(body) > maxFileCache {
+		return
+	}
+	digest := sha256.Sum256(body)
+	e.writeCache(e.cachePath(agent, "chain-"+hexName(device)), append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
 }
 
 // hexName makes a file name of any text.

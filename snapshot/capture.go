@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -8,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/memdir"
 	"github.com/amber-memory/amber/repo"
 )
@@ -45,7 +45,7 @@ func (c *capture) journal(ctx context.Context) error {
 	unread := c.i.spool.Unread()
 	for _, key := range slices.Sorted(maps.Keys(unread)) {
 		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partJournal, Path: key, Reason: amber.SkipUnreadable, Detail: unread[key]})
-		c.warn = append(c.warn, fmt.Sprintf("entries of session %s of the journal were NOT captured: %s", key, unread[key]))
+		c.warn = append(c.warn, fmt.Sprintf("session %s of the journal was NOT captured whole: %s", key, unread[key]))
 	}
 	if len(entries) > 0 {
 		if sum.Tree, err = c.w.PutTree(ctx, entries); err != nil {
@@ -61,22 +61,24 @@ func (c *capture) journal(ctx context.Context) error {
 // have.
 func (c *capture) git(ctx context.Context) error {
 	c.inner.Skipped = append(c.inner.Skipped, c.i.skipped...)
-	if !c.i.git || !c.takes(amber.PartNotes) {
+	if !c.i.git {
 		return nil
 	}
-	entry, err := c.history(ctx, memdir.GitOptions{Dir: c.i.notes.root, Git: c.e.o.Git, FS: c.e.o.FS}, c.i.refs, c.parent.Git)
-	if why := unfit(err); why != "" {
-		c.warn = append(c.warn, "the history of the notes could not be captured: "+err.Error())
-		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: err.Error()})
+	entry, unread, err := c.history(ctx, memdir.GitOptions{Dir: c.i.notes.root, Git: c.e.o.Git, FS: c.e.o.FS}, c.i.refs, c.parent.Git)
+	if why := unfit(unread); why != "" {
+		c.warn = append(c.warn, "the history of the notes could not be captured: "+unread.Error())
+		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: unread.Error()})
 		return nil
 	}
 	c.inner.Git = entry
-	return fail("capture git", c.i.notes.root, err)
+	return fail("capture git", c.i.notes.root, cmp.Or(unread, err))
 }
 
 // history stores the objects that refs reach, beginning with what an earlier
-// snapshot of the same repository holds.
-func (c *capture) history(ctx context.Context, o memdir.GitOptions, want memdir.Refs, last *repo.GitEntry) (*repo.GitEntry, error) {
+// snapshot of the same repository holds, unless some of that was rewritten
+// since: then it does not belong to this snapshot. Unread says why the
+// repository could not be read; any other error is one of ours.
+func (c *capture) history(ctx context.Context, o memdir.GitOptions, want memdir.Refs, last *repo.GitEntry) (_ *repo.GitEntry, unread, err error) {
 	entry := &repo.GitEntry{Head: want.Head, HeadOID: want.OID, Refs: make([]repo.GitRefEntry, 0, len(want.Refs))}
 	for _, r := range want.Refs {
 		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
@@ -84,11 +86,17 @@ func (c *capture) history(ctx context.Context, o memdir.GitOptions, want memdir.
 	var have memdir.Refs
 	var base repo.ID
 	if last != nil && c.v.repo.Has(last.Set) {
-		have, base = refsOf(last), last.Set
+		contained, unread := memdir.Contains(ctx, o, want, refsOf(last))
+		if unread != nil {
+			return nil, unread, nil
+		}
+		if contained {
+			have, base = refsOf(last), last.Set
+		}
 	}
 	set, err := c.w.NewGitSet(ctx, base)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !set.Based() {
 		have = memdir.Refs{}
@@ -96,18 +104,26 @@ func (c *capture) history(ctx context.Context, o memdir.GitOptions, want memdir.
 	if set.Based() {
 		entry.Bytes = last.Bytes
 	}
-	err = memdir.Objects(ctx, o, want, have, func(oid string, raw []byte) error {
-		if !set.Has(oid) {
-			entry.Bytes += int64(len(raw))
+	unread = memdir.Objects(ctx, o, want, have, func(oid string, raw []byte) error {
+		switch {
+		case set.Has(oid):
+			return nil
+		case set.Full():
+			return amber.Errorf(amber.KindQuota, "capture git", o.Dir, "it has too many objects")
 		}
-		return set.Put(ctx, repo.GitObject{OID: oid, Raw: raw})
+		entry.Bytes += int64(len(raw))
+		err = set.Put(ctx, repo.GitObject{OID: oid, Raw: raw})
+		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if unread != nil {
+		return nil, unread, nil
 	}
 	entry.Set, entry.Objects, err = set.Finish(ctx)
 	c.total += entry.Bytes
-	return entry, err
+	return entry, nil, err
 }
 
 func refsOf(g *repo.GitEntry) memdir.Refs {
@@ -121,16 +137,12 @@ func refsOf(g *repo.GitEntry) memdir.Refs {
 // files stores the notes and the state.
 func (c *capture) files(ctx context.Context) (err error) {
 	now := c.i.at.Time()
-	if c.takes(amber.PartNotes) {
-		if c.inner.Notes, err = c.i.notes.put(ctx, c.w, now); err != nil {
-			return fail("capture notes", c.i.notes.root, err)
-		}
+	if c.inner.Notes, err = c.i.notes.put(ctx, c.w, now); err != nil {
+		return fail("capture notes", c.i.notes.root, err)
 	}
-	if c.takes(amber.PartState) {
-		c.i.addDocuments()
-		if c.inner.State, err = c.i.state.put(ctx, c.w, now); err != nil {
-			return fail("capture state", c.i.state.root, err)
-		}
+	c.i.addDocuments()
+	if c.inner.State, err = c.i.state.put(ctx, c.w, now); err != nil {
+		return fail("capture state", c.i.state.root, err)
 	}
 	for _, f := range []*folder{c.i.notes, c.i.state} {
 		c.inner.Skipped = append(c.inner.Skipped, f.skipped...)
@@ -222,7 +234,7 @@ func (c *capture) manifest(ctx context.Context, stored int64) (repo.Manifest, er
 	if err != nil {
 		return repo.Manifest{}, err
 	}
-	tip, err := c.e.tip(ctx, c.v, c.agent, c.i.current.Device)
+	tip, err := c.tip(ctx)
 	if err != nil {
 		return repo.Manifest{}, err
 	}
@@ -232,7 +244,7 @@ func (c *capture) manifest(ctx context.Context, stored int64) (repo.Manifest, er
 		CreatedAt: c.i.at, Label: c.request.Label, Inner: c.id,
 		BytesTotal: c.total, BytesNew: stored, FenceMS: float64(c.i.fence.Microseconds()) / 1000,
 		Generation: c.i.current.Generation, Incarnation: c.i.current.Incarnation,
-		Skipped: len(c.inner.Skipped), Warnings: len(c.warn),
+		Skipped: len(c.inner.Skipped) + int(c.inner.SkippedMore), Warnings: len(c.warn),
 	}
 	if c.inner.Git != nil {
 		m.GitOID = c.inner.Git.HeadOID
@@ -242,15 +254,32 @@ func (c *capture) manifest(ctx context.Context, stored int64) (repo.Manifest, er
 
 // tip returns the end of a chain. A repository that was set back to an earlier
 // state does not make the counter go back.
-func (e *Engine) tip(ctx context.Context, v *vault, agent *home.Agent, device string) (repo.Link, error) {
-	tip, err := v.catalog.Tip(ctx, agent.ID(), device)
+func (c *capture) tip(ctx context.Context) (repo.Link, error) {
+	device := c.i.current.Device
+	seen, err := c.v.catalog.TipSince(ctx, c.agent.ID(), device, c.e.loadSeen(c.agent, device))
 	if err != nil {
 		return repo.Link{}, err
 	}
-	if known, ok, err := e.loadHead(agent.Tenant(), agent.ID(), device); err == nil && ok && known.Counter > tip.Counter {
+	c.seen = seen
+	if known, ok, err := c.e.loadHead(c.agent.Tenant(), c.agent.ID(), device); err == nil && ok && known.Counter > seen.Tip.Counter {
 		return known, nil
 	}
-	return tip, nil
+	return seen.Tip, nil
+}
+
+// own returns what the last snapshot that this device has taken holds, false
+// when that cannot be told without looking at all of them.
+func (c *capture) own(ctx context.Context) (repo.Inner, bool) {
+	current, err := c.agent.Current()
+	if err != nil {
+		return repo.Inner{}, false
+	}
+	head, known, err := c.e.loadHead(c.agent.Tenant(), c.agent.ID(), current.Device)
+	if err != nil || !known {
+		return repo.Inner{}, false
+	}
+	_, inner, err := c.v.find(ctx, amber.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
+	return inner, err == nil
 }
 
 // remember keeps the end of the chain, and what the next snapshot need not
@@ -260,6 +289,7 @@ func (c *capture) remember(m repo.Manifest, digest string) {
 	if err := c.e.saveHead(m.Tenant, m.Agent, m.Device, head); err != nil {
 		c.warn = append(c.warn, "the end of the chain could not be noted outside the repository: "+err.Error())
 	}
+	c.e.saveSeen(c.agent, m.Device, repo.Seen{Tip: head, IDs: append(c.seen.IDs, m.ID)})
 	for _, name := range slices.Sorted(maps.Keys(c.bases)) {
 		c.e.saveBase(c.agent, name, c.bases[name].Digests)
 	}

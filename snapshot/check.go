@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
@@ -17,7 +18,18 @@ import (
 // same pages need not be checked twice. The record is a cache and lies in the
 // home, not in the repository, where anybody could have written it.
 
-const maxCheckRecord = 1 << 20
+const (
+	maxCheckRecord = 1 << 20
+	// checksVersion is raised when more is checked, or the same otherwise: an
+	// older record says nothing about that.
+	checksVersion = 1
+)
+
+// checkRecord is what is remembered of a database.
+type checkRecord struct {
+	Version int           `json:"version"`
+	Checks  []amber.Check `json:"checks"`
+}
 
 func (e *Engine) checkPath(digest repo.ID) string {
 	return filepath.Join(e.o.Home.CacheDir(), "checks", digest.String())
@@ -31,21 +43,21 @@ func (e *Engine) recorded(d repo.DatabaseEntry) []amber.Check {
 	if digest := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(digest[:]) {
 		return nil
 	}
-	var checks []amber.Check
-	if json.Unmarshal(body, &checks) != nil {
+	var r checkRecord
+	if json.Unmarshal(body, &r) != nil || r.Version != checksVersion {
 		return nil
 	}
-	for _, c := range checks {
+	for _, c := range r.Checks {
 		if c.Digest != d.Ref.Digest.String() {
 			return nil
 		}
 	}
-	return checks
+	return r.Checks
 }
 
 // record remembers the checks of a database.
 func (e *Engine) record(d repo.DatabaseEntry, checks []amber.Check) {
-	body, err := json.Marshal(checks)
+	body, err := json.Marshal(checkRecord{Version: checksVersion, Checks: checks})
 	if err != nil {
 		return
 	}
@@ -83,14 +95,30 @@ func (e *Engine) CheckRepository(ctx context.Context, r amber.CheckRequest) (amb
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
 		return report, err
 	}
+	if _, err := e.o.Repositories.Open(ctx, r.Tenant, false); noRepository(err) {
+		report.Damaged = e.gone(r.Tenant)
+		return report, nil
+	}
 	err := e.with(ctx, r.Tenant, func(v *vault) (err error) {
 		report, err = v.repo.Audit(ctx, r.Tenant, r.ReadData, e.heads(r.Tenant), e.chains(r.Tenant)...)
 		return err
 	})
-	if noRepository(err) {
-		err = nil
-	}
 	return report, err
+}
+
+// gone names the chains that were in a repository that is not there. Without
+// any, nobody has taken a snapshot yet.
+func (e *Engine) gone(tenant amber.TenantID) []amber.Damage {
+	damaged := []amber.Damage{}
+	for _, c := range e.chains(tenant) {
+		head, _ := e.heads(tenant)(c.Agent, c.Device)
+		damaged = append(damaged, amber.Damage{
+			Object:    fmt.Sprintf("chain of agent %s, device %s", c.Agent, c.Device),
+			Reason:    fmt.Sprintf("the repository is gone, and counter %d was written", head.Counter),
+			Snapshots: []amber.SnapshotID{head.ID},
+		})
+	}
+	return damaged
 }
 
 // heads tells the known ends of the chains of a tenant. One that cannot be

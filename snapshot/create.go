@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -79,19 +80,22 @@ func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
 // take captures an agent and publishes the snapshot. The caller is inside
 // Operate.
 func (e *Engine) take(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under) (amber.SnapshotMeta, error) {
-	c, err := e.capture(ctx, agent, v, r, u, nil, nil)
+	c, err := e.capture(ctx, agent, v, r, u, nil)
 	if err != nil {
 		return amber.SnapshotMeta{}, err
 	}
 	defer c.close()
+	if len(c.inner.Databases) == 0 {
+		return amber.SnapshotMeta{}, amber.Errorf(amber.KindDamaged, "take snapshot", string(agent.ID()), "no database of it can be read: "+strings.Join(c.warn, "; "))
+	}
 	return c.publish(ctx)
 }
 
 // capture freezes an agent and stores what the repository does not have. The
 // last capture of the same agent, where there was one, makes it quicker. The
 // caller closes it.
-func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under, last *capture, wants func(string) bool) (*capture, error) {
-	c := &capture{e: e, agent: agent, v: v, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}, wants: wants}
+func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under, last *capture) (*capture, error) {
+	c := &capture{e: e, agent: agent, v: v, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}}
 	condemned, err := v.repo.Condemned(ctx)
 	if err != nil {
 		return nil, err
@@ -121,8 +125,6 @@ type capture struct {
 	request amber.SnapshotRequest
 
 	began time.Time
-	// wants says which parts are captured; nil: all of them.
-	wants func(part string) bool
 
 	before *instant              // an earlier one of this operation; nil when there is none
 	parent repo.Inner            // what the last snapshot holds; zero when there is none
@@ -132,10 +134,8 @@ type capture struct {
 	stored int64   // bytes in packs
 	total  int64
 	warn   []string
+	seen   repo.Seen // of its chain
 }
-
-// takes reports whether a part is captured.
-func (c *capture) takes(part string) bool { return c.wants == nil || c.wants(part) }
 
 // close ends the writer. What was flushed stays.
 func (c *capture) close() { _ = c.w.Close() }
@@ -157,6 +157,10 @@ func (c *capture) run(ctx context.Context, u under) (err error) {
 // findParent loads what the last snapshot of this agent holds. One that cannot
 // be read only makes this one larger.
 func (c *capture) findParent(ctx context.Context) {
+	if inner, ok := c.own(ctx); ok {
+		c.parent = inner
+		return
+	}
 	entries, err := c.v.catalog.List(ctx, c.agent.ID())
 	if err != nil {
 		return
@@ -180,9 +184,6 @@ func (c *capture) databases(ctx context.Context) error {
 	}
 	for _, d := range c.i.databases {
 		info := d.Info()
-		if !c.takes(partOf(info.Name)) {
-			continue
-		}
 		base := c.bases[info.Name]
 		if last := findDatabase(c.parent.Databases, info.Name); base == nil && last != nil {
 			base = c.e.loadBase(c.agent, info.Name, last.Ref)

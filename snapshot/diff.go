@@ -30,6 +30,7 @@ func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.
 		if err != nil {
 			return err
 		}
+		diff.Missing = missing(a, b)
 		d := &differ{e: e, v: v, rows: r.Rows}
 		if diff.Store, err = d.databases(ctx, a, b); err != nil {
 			return err
@@ -47,6 +48,18 @@ func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.
 		err = noSnapshot(amber.SnapshotRef{Agent: r.Agent, ID: r.A})
 	}
 	return diff, err
+}
+
+// missing names the databases that one of two snapshots does not hold: they
+// could not be read when it was taken, and are not compared.
+func missing(a, b repo.Inner) []string {
+	var names []string
+	for _, name := range []string{memoryDB, controlDB} {
+		if findDatabase(a.Databases, name) == nil || findDatabase(b.Databases, name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // differ compares what two snapshots hold.

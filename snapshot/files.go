@@ -44,7 +44,8 @@ type folder struct {
 	skipped []amber.Skipped
 	// unlisted counts what was skipped and is not in the list.
 	unlisted int64
-	absent   bool // there is no such folder
+	absent   bool  // there is no such folder
+	unseen   error // why the folder cannot be looked at
 }
 
 // look walks the folder. A folder that is not there is empty.
@@ -55,7 +56,8 @@ func (f *folder) look() (survey.Survey, error) {
 		return survey.Survey{}, nil
 	}
 	f.absent = false
-	return s, fail("look at "+f.part, f.root, err)
+	f.unseen = fail("look at "+f.part, f.root, err)
+	return s, f.unseen
 }
 
 // warm reads what the repository does not have, before the writers have to

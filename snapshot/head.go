@@ -55,10 +55,11 @@ func parseHead(b []byte) (repo.Link, error) {
 	return l, nil
 }
 
-// headPath returns the file of a chain. Tenant and agent are folder names; the
-// device comes from CURRENT and may hold anything printable.
+// headPath returns the file of a chain in one repository. Tenant and agent are
+// folder names; the device comes from CURRENT and may hold anything printable.
 func (e *Engine) headPath(tenant amber.TenantID, agent amber.AgentID, device string) string {
-	return filepath.Join(e.o.Home.KeysDir(), "heads", string(tenant), string(agent), hexName(device))
+	name := hexName(device + "\n" + e.o.Repositories.Name(tenant))
+	return filepath.Join(e.o.Home.KeysDir(), "heads", string(tenant), string(agent), name)
 }
 
 // loadHead returns the known end of a chain, false when none is known.

@@ -41,7 +41,7 @@ func (e *Engine) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (ambe
 		return nil
 	})
 	if noRepository(err) {
-		err = nil
+		err = e.lostRepository(q.Tenant, q.Agent)
 	}
 	return page, err
 }
@@ -66,6 +66,19 @@ func after(entries []repo.Entry, cursor amber.Cursor) ([]repo.Entry, error) {
 		created := e.Manifest.CreatedAt.UnixMilli()
 		return created > ms || created == ms && string(e.Manifest.ID) >= id
 	}), nil
+}
+
+// lostRepository says that a repository is gone that this home has written
+// snapshots of an agent to; nil when it never has.
+func (e *Engine) lostRepository(tenant amber.TenantID, agent amber.AgentID) error {
+	for _, chain := range e.chains(tenant) {
+		if chain.Agent == agent {
+			err := amber.Errorf(amber.KindDamaged, "open repository", e.o.Repositories.Name(tenant), "it is gone, and this home has written snapshots there")
+			err.Hint = "if you removed it yourself, remove " + e.headPath(tenant, agent, chain.Device)
+			return err
+		}
+	}
+	return nil
 }
 
 // meta is what a manifest tells everybody: how much was skipped, too. What that

@@ -15,6 +15,9 @@ func (s *restoration) plan(ctx context.Context, v *vault) error {
 	if err := s.check(ctx, v); err != nil {
 		return err
 	}
+	if p := s.report.Plan; p.SpaceFree < p.SpaceNeeded {
+		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("it needs %d bytes and %d are free: it would be refused", p.SpaceNeeded, p.SpaceFree))
+	}
 	c, err := s.agent.Current()
 	if err != nil {
 		return err
@@ -98,6 +101,9 @@ func (e *Engine) liveFiles(ctx context.Context, part, root string) (map[string]c
 		return nil, err
 	}
 	list := map[string]content{}
+	for _, s := range found.Skipped { // no snapshot holds it, so it would be gone
+		list[s.Path] = content{parts: []repo.ID{{}}}
+	}
 	for _, entry := range found.Entries {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -14,6 +14,9 @@ import (
 type Databases interface {
 	// Open returns what freezes the databases of one agent that exists.
 	Open(ctx context.Context, agent *home.Agent) (Freezer, error)
+	// Make makes an empty database, by the name of the file, for a generation
+	// that is being built.
+	Make(ctx context.Context, path string, c home.Current) error
 	// Ready brings the databases of an agent to the newest schema. A damaged one
 	// is no error.
 	Ready(ctx context.Context, agent *home.Agent) error
@@ -128,6 +131,8 @@ type Repositories interface {
 	// Open returns the target of a tenant's repository, made now when create
 	// is set. Errors: not_found when there is none.
 	Open(ctx context.Context, tenant amber.TenantID, create bool) (amber.Target, error)
+	// Name tells repositories apart: two that are not the same have two names.
+	Name(tenant amber.TenantID) string
 	// Lock takes the local lock of the repository, where it has one. With wait
 	// it waits a while for it. Errors: busy.
 	Lock(ctx context.Context, tenant amber.TenantID, mode fsx.LockMode, wait bool) (release func(), err error)

@@ -19,18 +19,23 @@ func (e *Engine) Restore(ctx context.Context, r amber.RestoreRequest) (amber.Res
 	if err != nil {
 		return amber.RestoreReport{}, err
 	}
-	if r.To == "" {
+	fork := r.To != ""
+	if !fork {
 		r.To = r.Agent
 	}
 	agent, err := e.agent(r.Tenant, r.To)
 	if err != nil {
 		return amber.RestoreReport{}, err
 	}
-	s := &restoration{e: e, request: r, agent: agent}
+	s := &restoration{e: e, request: r, agent: agent, fork: fork}
 	s.report = amber.RestoreReport{From: r.ID, Agent: r.To, Restored: []string{}, Checks: []amber.Check{}, DryRun: r.DryRun}
+	if e.o.Disabled != "" && !r.NoSafetySnapshot && !r.DryRun {
+		s.request.NoSafetySnapshot = true
+		s.report.Warnings = append(s.report.Warnings, "no safety snapshot is taken: "+e.o.Disabled)
+	}
 	_, err = agent.Current()
 	switch {
-	case err == nil && r.To != r.Agent:
+	case err == nil && fork:
 		return s.report, amber.Errorf(amber.KindConflict, "restore", string(r.To), "there is an agent of that name; a fork makes a new one")
 	case err == nil && r.DryRun:
 		err = e.with(ctx, r.Tenant, func(v *vault) error { return s.plan(ctx, v) })
@@ -40,6 +45,11 @@ func (e *Engine) Restore(ctx context.Context, r amber.RestoreRequest) (amber.Res
 		})
 	case amber.KindOf(err) == amber.KindNotFound:
 		err = e.with(ctx, r.Tenant, func(v *vault) error { return s.make(ctx, v) })
+	case amber.KindOf(err) == amber.KindDamaged:
+		err = &amber.Error{
+			Op: "restore", Kind: amber.KindDamaged, ID: string(r.ID), Err: err,
+			Hint: "amber snapshot restore " + string(r.ID) + " --to-agent NEW makes an agent of it beside the damaged one",
+		}
 	}
 	if noRepository(err) && amber.KindOf(err) == amber.KindNotFound {
 		err = s.elsewhere(ctx, err)
@@ -52,6 +62,7 @@ type restoration struct {
 	e       *Engine
 	request amber.RestoreRequest
 	agent   *home.Agent // that gets it
+	fork    bool        // it was named, and does not exist
 	entry   repo.Entry
 	inner   repo.Inner
 	report  amber.RestoreReport
@@ -90,12 +101,15 @@ func (s *restoration) elsewhere(ctx context.Context, err error) error {
 
 // check reads the manifests, looks for every object and compares the space.
 func (s *restoration) check(ctx context.Context, v *vault) (err error) {
-	ref := amber.SnapshotRef{Tenant: s.request.Tenant, Agent: s.request.Agent, ID: s.request.ID}
-	if s.entry, s.inner, err = v.find(ctx, ref); err != nil {
+	s.entry, err = v.catalog.Get(ctx, s.request.Agent, s.request.ID)
+	if amber.KindOf(err) == amber.KindCrossTenant && s.fork {
+		err = nil // a new agent may be made of anybody's
+	}
+	if err != nil {
 		return err
 	}
-	if m := s.entry.Manifest; m.Tenant != s.request.Tenant || m.Agent != s.request.Agent {
-		return amber.Errorf(amber.KindCrossTenant, "restore", string(m.ID), fmt.Sprintf("it is a snapshot of agent %s of tenant %s", m.Agent, m.Tenant))
+	if s.inner, err = v.inner(ctx, s.entry.Manifest); err != nil {
+		return err
 	}
 	err = v.repo.NeededBy(ctx, s.inner, func(id repo.ID, kind repo.Kind) error {
 		if !v.repo.Has(id) {
@@ -207,14 +221,11 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 		return err
 	}
 	request := amber.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: amber.LabelBeforeRestore + string(s.request.ID)}
-	// Most of the safety snapshot is taken before anybody has to wait. Without
-	// one only what is carried over is captured, and never published.
+	// Most of the safety snapshot is taken before anybody has to wait.
 	var rehearsal *capture
-	wants := func(part string) bool { return (part == amber.PartMemory || part == partControl) && !s.restores(part) }
 	if !s.request.NoSafetySnapshot {
-		wants = nil
 		var err error
-		if rehearsal, err = s.e.capture(ctx, s.agent, v, request, under{fence: s.agent.Exclusive}, nil, nil); err != nil {
+		if rehearsal, err = s.e.capture(ctx, s.agent, v, request, under{fence: s.agent.Exclusive}, nil); err != nil {
 			return err
 		}
 		rehearsal.close()
@@ -235,24 +246,12 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 		return err
 	}
 	return next.Switch(ctx, func(old home.Current) (amber.Stamp, error) {
-		c, err := s.e.capture(ctx, s.agent, v, request, held(old, hold, freezer), rehearsal, wants)
-		if err != nil {
-			return 0, err
-		}
-		defer c.close()
-		if !s.request.NoSafetySnapshot {
-			meta, err := c.publish(ctx)
-			if err != nil {
+		if rehearsal != nil {
+			if err := s.save(ctx, v, request, held(old, hold, freezer), rehearsal); err != nil {
 				return 0, err
 			}
-			s.report.SafetySnapshot = meta.ID
-			s.report.Warnings = append(s.report.Warnings, meta.Warnings...)
-			for _, sk := range c.inner.Skipped {
-				s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("the safety snapshot does not hold %s %s: %s", sk.Part, sk.Path, sk.Reason))
-			}
-			s.whole = c.complete()
 		}
-		stamp, err := s.settle(ctx, v, c, hold, old, next)
+		stamp, err := s.settle(ctx, v, freezer, hold, old, next)
 		if err == nil && s.whole {
 			err = s.e.vouch(next.Dir(), replaced{generation: old.Generation, safety: s.report.SafetySnapshot})
 		}
@@ -263,9 +262,37 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 	})
 }
 
+// save takes the safety snapshot: the agent as it is now that nobody writes any
+// more. One without any database would be none.
+func (s *restoration) save(ctx context.Context, v *vault, r amber.SnapshotRequest, u under, rehearsal *capture) error {
+	c, err := s.e.capture(ctx, s.agent, v, r, u, rehearsal)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	warn := func(format string, args ...any) {
+		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf(format, args...))
+	}
+	if len(c.inner.Databases) == 0 {
+		warn("no database of the agent can be read, so there is no safety snapshot, and its generation stays")
+		return nil
+	}
+	meta, err := c.publish(ctx)
+	if err != nil {
+		return err
+	}
+	s.report.SafetySnapshot = meta.ID
+	s.report.Warnings = append(s.report.Warnings, meta.Warnings...)
+	for _, sk := range c.inner.Skipped {
+		warn("the safety snapshot does not hold %s %s: %s", sk.Part, sk.Path, sk.Reason)
+	}
+	s.whole = c.complete()
+	return nil
+}
+
 // settle completes the new generation while everything stands still.
-func (s *restoration) settle(ctx context.Context, v *vault, live *capture, hold SpoolHold, old home.Current, next *home.Restore) (amber.Stamp, error) {
-	if err := s.carry(ctx, v, live.inner, s.agent.GenDir(old), next.Dir()); err != nil {
+func (s *restoration) settle(ctx context.Context, v *vault, freezer Freezer, hold SpoolHold, old home.Current, next *home.Restore) (amber.Stamp, error) {
+	if err := s.carry(ctx, freezer, old, next.Dir()); err != nil {
 		return 0, err
 	}
 	if err := s.replay(ctx, v, next.Current()); err != nil {
@@ -292,7 +319,6 @@ func (s *restoration) make(ctx context.Context, v *vault) error {
 	if len(s.request.Only) < 3 {
 		return amber.Errorf(amber.KindInvalid, "restore", string(s.agent.ID()), "there is no such agent yet: all of it is restored, or nothing")
 	}
-	s.request.WithControl = true // it has no other
 	if err := s.check(ctx, v); err != nil {
 		return err
 	}
@@ -302,6 +328,11 @@ func (s *restoration) make(ctx context.Context, v *vault) error {
 	c, err := s.agent.Fork(ctx, func(dir string, c home.Current) (amber.Stamp, error) {
 		if err := s.build(ctx, v, dir); err != nil {
 			return 0, err
+		}
+		if !s.restores(partControl) {
+			if err := s.e.o.Databases.Make(ctx, filepath.Join(dir, controlDB), c); err != nil {
+				return 0, err
+			}
 		}
 		if err := s.replay(ctx, v, c); err != nil {
 			return 0, err

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -197,6 +198,25 @@ func week(t time.Time) string {
 	return fmt.Sprintf("%d-W%02d", year, n)
 }
 
+// wholeChains refuses to free anything while snapshots are missing that this
+// home has written: what they need looks like garbage, and is all there is of
+// them.
+func (e *Engine) wholeChains(ctx context.Context, v *vault) error {
+	for _, chain := range e.chains(v.tenant) {
+		known := func(device string) (repo.Link, bool) { return e.heads(v.tenant)(chain.Agent, device) }
+		r, err := v.catalog.CheckChain(ctx, chain.Agent, known, chain.Device)
+		if err != nil {
+			return err
+		}
+		if len(r.Damaged) > 0 {
+			err := amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "snapshots are missing, nothing is removed: "+r.Damaged[0])
+			err.Hint = "amber snapshot check; if you removed them yourself, remove " + e.headPath(v.tenant, chain.Agent, chain.Device)
+			return err
+		}
+	}
+	return nil
+}
+
 // CollectGarbage implements [amber.SnapshotKeeper].
 func (e *Engine) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
 	report := amber.GCReport{Orphans: []string{}, DryRun: r.DryRun}
@@ -215,16 +235,29 @@ func (e *Engine) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.G
 		return report, err
 	}
 	defer v.close()
-	got, err := v.repo.CollectGarbage(ctx, repo.GCOptions{Tenant: r.Tenant, Now: e.o.Clock, Grace: e.o.Grace, DryRun: r.DryRun, MaySweep: !report.InUse})
+	if err := e.wholeChains(ctx, v); err != nil {
+		return report, err
+	}
+	collect := func() (repo.GCReport, error) {
+		return v.repo.CollectGarbage(ctx, repo.GCOptions{Tenant: r.Tenant, Now: e.o.Clock, Grace: e.o.Grace, DryRun: r.DryRun, MaySweep: !report.InUse})
+	}
+	got, err := collect()
+	if amber.KindOf(err) == amber.KindDamaged && !r.DryRun {
+		// An index object may be lost: the packs tell what was in it.
+		if _, rerr := v.repo.Rebuild(ctx); rerr != nil {
+			return report, errors.Join(err, rerr)
+		}
+		got, err = collect()
+	}
 	report.Condemned, report.CondemnedBytes = got.Condemned, got.CondemnedBytes
 	report.Deleted, report.Freed, report.Repacked = got.Deleted, got.Freed, got.Repacked
 	if err != nil {
 		return report, err
 	}
-	if report.Orphans, err = e.sweep(ctx, v, r.DryRun); err != nil || r.DryRun {
+	if report.Orphans, err = e.sweep(ctx, v, r.DryRun); r.DryRun {
 		return report, err
 	}
-	temporary, err := e.sweepTemporary(ctx, v)
+	temporary, terr := e.sweepTemporary(ctx, v)
 	report.Orphans = append(report.Orphans, temporary...)
-	return report, err
+	return report, errors.Join(err, terr)
 }

@@ -50,44 +50,51 @@ func (e *Engine) scratch(purpose string) (dir string, done func() error, err err
 }
 
 // sweep removes what operations that died have left: scratch folders,
-// generations that nobody made live, and those that were replaced. It never touches those of a running
-// operation, and returns what it removed.
+// generations that nobody made live, and those that were replaced. It never
+// touches those of a running operation, and returns what it removed. What is
+// wrong with one agent keeps no other from being swept.
 func (e *Engine) sweep(ctx context.Context, v *vault, dryRun bool) ([]string, error) {
 	removed, err := e.sweepScratch(dryRun)
-	if err != nil {
-		return removed, err
+	if err != nil || dryRun {
+		return removed, err // settling is no guess: it says what it did
 	}
 	agents, err := e.o.Home.Agents(v.tenant)
 	if err != nil {
 		return removed, err
 	}
+	var errs []error
 	for _, id := range agents {
-		agent, err := e.agent(v.tenant, id)
+		swept, err := e.sweepAgent(ctx, v, id)
+		removed = append(removed, swept...)
 		if err != nil {
-			return removed, err
-		}
-		if dryRun {
-			continue // settling is no guess: it says what it did
-		}
-		report, err := agent.Settle(ctx)
-		if err != nil && amber.KindOf(err) != amber.KindNotFound {
-			return removed, err
-		}
-		if report.Undone {
-			removed = append(removed, fmt.Sprintf("generation %d of agent %s, never live", report.Generation, id))
-		}
-		n, err := e.sweepReplaced(ctx, agent, v)
-		if err != nil {
-			return removed, err
-		}
-		if n > 0 {
-			report.Removed = append(report.Removed, n)
-		}
-		for _, n := range report.Removed {
-			removed = append(removed, fmt.Sprintf("generation %d of agent %s", n, id))
+			errs = append(errs, fail("sweep agent", string(id), err))
 		}
 	}
-	return removed, nil
+	return removed, errors.Join(errs...)
+}
+
+// sweepAgent settles an agent and removes the generation that a restore has
+// replaced.
+func (e *Engine) sweepAgent(ctx context.Context, v *vault, id amber.AgentID) (removed []string, err error) {
+	agent, err := e.agent(v.tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	report, err := agent.Settle(ctx)
+	if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		return nil, err
+	}
+	if report.Undone {
+		removed = append(removed, fmt.Sprintf("generation %d of agent %s, never live", report.Generation, id))
+	}
+	n, err := e.sweepReplaced(ctx, agent, v)
+	if n > 0 {
+		report.Removed = append(report.Removed, n)
+	}
+	for _, n := range report.Removed {
+		removed = append(removed, fmt.Sprintf("generation %d of agent %s", n, id))
+	}
+	return removed, err
 }
 
 func (e *Engine) sweepScratch(dryRun bool) ([]string, error) {

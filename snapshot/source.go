@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,61 +68,100 @@ func (s *sourceCapture) skip(path, reason string, err error) {
 	s.warn = append(s.warn, fmt.Sprintf("%s: %s was not captured: %v", s.part, path, err))
 }
 
-// reason says why something of a source is skipped; "" when the error is no
-// matter of the source.
-func reason(ctx context.Context, err error) string {
-	switch {
-	case err == nil, ctx.Err() != nil:
-		return ""
-	case errors.Is(err, fs.ErrNotExist), amber.KindOf(err) == amber.KindNotFound:
+// reason says why something of a source that could not be read is skipped.
+func reason(unread error) string {
+	switch kind := amber.KindOf(unread); {
+	case errors.Is(unread, fs.ErrNotExist), kind == amber.KindNotFound:
 		return amber.SkipMissing
-	case amber.KindOf(err) == amber.KindUnsupported:
+	case kind == amber.KindUnsupported:
 		return amber.SkipUnsupported
+	case kind == amber.KindBusy, kind == amber.KindConflict:
+		return amber.SkipTorn
+	case kind == amber.KindQuota:
+		return amber.SkipTooLarge
 	}
 	return amber.SkipUnreadable
 }
 
-// database captures one database of a source.
+// database captures one database of a source. One that changes while it is
+// read is read again a few times.
 func (s *sourceCapture) database(ctx context.Context, path string) error {
-	d, err := s.e.o.Databases.FreezeFile(ctx, path)
-	if err != nil {
-		why := reason(ctx, err)
-		if why == "" {
+	for try := 1; ; try++ {
+		unread, err := s.freezeFile(ctx, path)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case unread == nil:
 			return err
+		case reason(unread) == amber.SkipTorn && try < readTries:
+			continue
 		}
-		s.skip(path, why, err)
+		s.skip(path, reason(unread), unread)
 		return nil
 	}
+}
+
+// freezeFile captures one database as it is now. Unread says why it could not
+// be read; any other error is one of the repository.
+func (s *sourceCapture) freezeFile(ctx context.Context, path string) (unread, err error) {
+	d, unread := s.e.o.Databases.FreezeFile(ctx, path)
+	if unread != nil {
+		return unread, nil
+	}
 	defer d.Close()
-	entry, _, err := s.capture.database(ctx, d, nil)
+	pages := &foreignPages{FrozenDatabase: d}
+	entry, _, err := s.capture.database(ctx, pages, nil)
+	if pages.unread != nil {
+		return pages.unread, nil
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	entry.Name = filepath.ToSlash(path)
 	s.entry.Databases = append(s.entry.Databases, entry)
-	return nil
+	return nil, nil
+}
+
+// foreignPages notes why the pages of a database could not be read, apart from
+// errors of whoever takes them.
+type foreignPages struct {
+	amber.FrozenDatabase
+	unread error
+}
+
+func (p *foreignPages) ReadPages(ctx context.Context, fn func(pages []byte) error) error {
+	var taking error
+	err := p.FrozenDatabase.ReadPages(ctx, func(pages []byte) error {
+		taking = fn(pages)
+		return taking
+	})
+	if taking == nil {
+		p.unread = err
+	}
+	return err
 }
 
 // git captures the history of somebody else's repository.
 func (s *sourceCapture) git(ctx context.Context, dir string) error {
-	refs, ok, err := memdir.ReadRefs(s.e.o.FS, dir)
-	if err == nil && !ok {
-		err = amber.Errorf(amber.KindNotFound, "read repository", dir, "there is no git repository")
+	refs, ok, unread := memdir.ReadRefs(s.e.o.FS, dir)
+	if unread == nil && !ok {
+		unread = amber.Errorf(amber.KindNotFound, "read repository", dir, "there is no git repository")
 	}
-	if err == nil {
+	var err error
+	if unread == nil {
 		var last *repo.GitEntry
 		for _, p := range s.parent.Sources {
 			if p.Name == s.entry.Name {
 				last = p.Git
 			}
 		}
-		s.entry.Git, err = s.history(ctx, memdir.GitOptions{Dir: dir, Git: s.e.o.Git, FS: s.e.o.FS}, refs, last)
+		s.entry.Git, unread, err = s.history(ctx, memdir.GitOptions{Dir: dir, Git: s.e.o.Git, FS: s.e.o.FS}, refs, last)
 	}
-	if why := reason(ctx, err); why != "" && amber.KindOf(err) != amber.KindInternal {
-		s.skip(dir, why, err)
-		return nil
+	if unread == nil || ctx.Err() != nil {
+		return cmp.Or(err, ctx.Err())
 	}
-	return err
+	s.skip(dir, reason(unread), unread)
+	return nil
 }
 
 // files captures files and folders, each under a name of its own.
@@ -152,7 +192,7 @@ func (s *sourceCapture) root(ctx context.Context, path, name string, sum *repo.F
 	f := &folder{fs: s.e.o.FS, part: s.part, root: path, skip: notTemporary, known: map[string]record{}}
 	info, err := s.e.o.FS.Lstat(path)
 	if err != nil {
-		s.skip(path, reason(ctx, err), err)
+		s.skip(path, reason(err), err)
 		return nil, ctx.Err()
 	}
 	if !info.IsDir() {
@@ -160,17 +200,26 @@ func (s *sourceCapture) root(ctx context.Context, path, name string, sum *repo.F
 		return s.single(ctx, f, filepath.Base(path), name, sum)
 	}
 	now := s.e.o.Clock()
-	if err := f.warm(ctx, s.w, s.v.repo.Has, now); err != nil {
-		return nil, err
+	if err = f.warm(ctx, s.w, s.v.repo.Has, now); err == nil {
+		err = f.freeze(ctx, s.w, now)
 	}
-	if err := f.freeze(ctx, s.w, now); err != nil {
+	if f.unseen != nil {
+		s.skip(path, reason(f.unseen), f.unseen)
+		return nil, ctx.Err()
+	}
+	if err != nil {
 		return nil, err
 	}
 	got, err := f.put(ctx, s.w, now)
 	if err != nil {
 		return nil, err
 	}
+	if got == nil {
+		s.skip(path, amber.SkipMissing, fs.ErrNotExist) // since we looked
+		return nil, nil
+	}
 	s.inner.Skipped = append(s.inner.Skipped, f.skipped...)
+	s.inner.SkippedMore += f.unlisted
 	sum.Files += got.Files
 	sum.Bytes += got.Bytes
 	return &repo.TreeEntry{Name: name, Mode: repo.ModeDir, Tree: got.Tree}, nil

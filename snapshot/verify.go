@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -43,8 +45,10 @@ func (s *verification) run(ctx context.Context, readData bool) error {
 		err = entry.Problem
 	}
 	switch amber.KindOf(err) {
-	case amber.KindDamaged, amber.KindTooNew, amber.KindUntrusted:
+	case amber.KindDamaged, amber.KindTooNew, amber.KindUntrusted, amber.KindCrossTenant:
 		s.damaged("manifest", err)
+		s.notChecked("its place in the chain", "the inner manifest", "objects")
+		s.contentNotChecked("")
 		return nil
 	}
 	if err != nil {
@@ -56,19 +60,45 @@ func (s *verification) run(ctx context.Context, readData bool) error {
 	}
 	inner, err := s.v.inner(ctx, entry.Manifest)
 	if err != nil {
+		s.notChecked("objects")
+		s.contentNotChecked("")
 		return s.object(ctx, "inner manifest", err)
 	}
 	s.checked("inner manifest: read and compared with its id")
+	s.absent(inner)
 	whole, err := s.objects(ctx, inner)
-	if err != nil || !whole {
-		s.notChecked("the content of objects")
+	switch {
+	case err != nil:
 		return err
-	}
-	if !readData {
-		s.notChecked("the content of objects (--read-data)", "integrity of databases (--read-data)", "history of notes (--read-data)")
+	case !whole:
+		s.contentNotChecked("")
+		return nil
+	case !readData:
+		s.contentNotChecked(" (--read-data)")
 		return nil
 	}
 	return s.data(ctx, inner)
+}
+
+// contentNotChecked says that nothing was read of what the snapshot holds.
+func (s *verification) contentNotChecked(how string) {
+	s.notChecked("the content of objects"+how, "integrity of databases"+how, "history of notes"+how)
+}
+
+// absent names the databases that an agent has and the snapshot has not.
+func (s *verification) absent(inner repo.Inner) {
+	for _, name := range []string{memoryDB, controlDB} {
+		if findDatabase(inner.Databases, name) != nil {
+			continue
+		}
+		line := name + ": it is not in this snapshot"
+		for _, x := range inner.Skipped {
+			if x.Part == partOf(name) {
+				line += "; " + x.Reason + " when that was taken: " + x.Detail
+			}
+		}
+		s.notChecked(line)
+	}
 }
 
 func (s *verification) checked(what ...string) {
@@ -83,13 +113,25 @@ func (s *verification) damaged(object string, err error) {
 	s.report.Damaged = append(s.report.Damaged, amber.Damage{Object: object, Reason: err.Error(), Snapshots: []amber.SnapshotID{s.ref.ID}})
 }
 
-// object notes damage and passes on what is no matter of the snapshot.
+// object notes damage and passes on what is no matter of the snapshot: what the
+// disk or its permissions keep from being read or built tells nothing about it.
 func (s *verification) object(ctx context.Context, name string, err error) error {
 	switch amber.KindOf(err) {
-	case amber.KindDamaged, amber.KindNotFound, amber.KindTooNew, amber.KindRefused, amber.KindInvalid, amber.KindUntrusted:
+	case amber.KindDamaged, amber.KindNotFound, amber.KindTooNew, amber.KindUntrusted:
 		if ctx.Err() == nil {
 			s.damaged(name, err)
 			return nil
+		}
+	}
+	return err
+}
+
+// unfit makes damage of the refusal of something that came from the snapshot.
+func (s *verification) unfit(err error) error {
+	switch amber.KindOf(err) {
+	case amber.KindRefused, amber.KindInvalid:
+		if !errors.Is(err, fs.ErrPermission) {
+			return &amber.Error{Op: "verify snapshot", Kind: amber.KindDamaged, ID: string(s.ref.ID), Err: err}
 		}
 	}
 	return err
@@ -127,6 +169,7 @@ func (s *verification) objects(ctx context.Context, inner repo.Inner) (bool, err
 		return nil
 	})
 	if err != nil {
+		s.notChecked("objects that damaged maps and trees name")
 		return false, s.object(ctx, "maps and trees", err)
 	}
 	if missing == 0 {
@@ -161,15 +204,17 @@ func (s *verification) databases(ctx context.Context, inner repo.Inner, tmp stri
 	for _, d := range inner.Databases {
 		path := filepath.Join(tmp, d.Name)
 		err := s.e.writeDatabase(ctx, s.v, d, path)
+		var made []amber.Check
 		if err == nil {
 			s.checked(fmt.Sprintf("%s: %d pages read and compared", d.Name, d.Ref.Pages))
-			err = s.examine(ctx, d, path)
+			made, err = s.examine(ctx, d, path)
 		}
 		if err != nil {
 			if err := s.object(ctx, d.Name, err); err != nil {
 				return err
 			}
 		}
+		s.unmade(d, made)
 		if err := fsx.RemoveAll(s.e.o.FS, path); err != nil {
 			return err
 		}
@@ -179,10 +224,10 @@ func (s *verification) databases(ctx context.Context, inner repo.Inner, tmp stri
 
 // examine runs the checks on a database that was built. One that was damaged
 // when it was captured is still damaged, and the report says so.
-func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path string) error {
+func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path string) ([]amber.Check, error) {
 	checks, err := s.e.examine(ctx, d, path)
 	if err != nil {
-		return err
+		return nil, s.unfit(err)
 	}
 	s.report.Checks = append(s.report.Checks, checks...)
 	for _, c := range checks {
@@ -192,7 +237,23 @@ func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path s
 		}
 		s.damaged(d.Name, fmt.Errorf("%s: %s", c.Name, c.Detail))
 	}
-	return nil
+	return checks, nil
+}
+
+// everyCheck is what an examination of each database is made of. None is made
+// behind one that failed.
+var everyCheck = map[string][]string{
+	memoryDB:  {"schema", "integrity", "foreign_keys", "full_text"},
+	controlDB: {"schema", "integrity", "foreign_keys", "counters"},
+}
+
+// unmade names the checks of a database that were not made.
+func (s *verification) unmade(d repo.DatabaseEntry, made []amber.Check) {
+	for _, name := range everyCheck[d.Name] {
+		if !slices.ContainsFunc(made, func(c amber.Check) bool { return c.Name == name }) {
+			s.notChecked(d.Name + ": " + name)
+		}
+	}
 }
 
 // files reads every file.
@@ -215,16 +276,21 @@ func (s *verification) tree(ctx context.Context, name string, f *repo.FilesEntry
 	var files int64
 	err := s.v.repo.WalkTree(ctx, f.Tree, func(rel string, e repo.TreeEntry) error {
 		if err := mayWrite(rel); err != nil || e.Mode == repo.ModeDir {
+			return s.unfit(err)
+		}
+		if err := s.v.repo.ReadFile(ctx, e, io.Discard); err != nil {
 			return err
 		}
 		files++
-		return s.v.repo.ReadFile(ctx, e, io.Discard)
+		return nil
 	})
-	if err == nil && files != f.Files {
-		err = amber.Errorf(amber.KindDamaged, "verify "+name, "", fmt.Sprintf("it has %d files, the manifest says %d", files, f.Files))
-	}
 	if err != nil {
+		s.notChecked(fmt.Sprintf("%s: the files behind the damage; %d of %d were read", name, files, f.Files))
 		return s.object(ctx, name, err)
+	}
+	if files != f.Files {
+		s.damaged(name, fmt.Errorf("it has %d files, the manifest says %d", files, f.Files))
+		return nil
 	}
 	s.checked(fmt.Sprintf("%s: %d files read and compared", name, files))
 	return nil
@@ -241,7 +307,8 @@ func (s *verification) history(ctx context.Context, name string, g *repo.GitEntr
 		return nil
 	}
 	if err != nil {
-		return s.object(ctx, name, err)
+		s.notChecked(name + ": whether every object that a commit needs is there")
+		return s.object(ctx, name, s.unfit(err))
 	}
 	s.checked(fmt.Sprintf("%s: %d objects read, every one that a commit needs is there", name, g.Objects))
 	return nil
@@ -264,6 +331,7 @@ func (s *verification) source(ctx context.Context, src repo.SourceEntry, tmp str
 			if err := s.object(ctx, name+" "+d.Name, err); err != nil {
 				return err
 			}
+			s.notChecked(name + " " + d.Name + ": the pages behind the damage, and what is in it")
 			continue
 		}
 		s.checked(fmt.Sprintf("%s %s: %d pages read and compared", name, d.Name, d.Ref.Pages))

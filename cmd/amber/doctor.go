@@ -165,7 +165,7 @@ func (d *doctor) examine(ctx context.Context) {
 	if d.failed("git") {
 		d.skip("notes", "there is no git")
 	} else {
-		d.checkNotes(ctx, agent)
+		d.checkNotes(ctx, agent, loaded)
 	}
 	if d.deep {
 		d.checkPromises(ctx)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/storetest"
@@ -82,13 +84,76 @@ func (d *doctor) checkClock(ctx context.Context, store *sqlite.Store) {
 }
 
 // checkNotes looks through the notes' repository.
-func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent) {
-	notes, err := memdir.New(memdir.Options{Guard: snapshot.NotesGuard(agent), Clock: d.clock})
+func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent, config registry.Loaded) {
+	guard := snapshot.NotesGuard(agent)
+	notes, err := memdir.New(memdir.Options{Guard: guard, Clock: d.clock})
 	if err == nil {
 		err = notes.Check(ctx)
 	}
+	if err != nil {
+		d.judge("notes", err, "")
+		return
+	}
+	err = guard.Read(ctx, func(dir string) error {
+		_, err := os.Lstat(filepath.Join(dir, ".git"))
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		d.checkLostNotes(ctx, config)
+		return
+	}
 	d.judge("notes", err, "every commit is whole")
 }
+
+// checkLostNotes asks the snapshots whether there were notes where there are
+// none.
+func (d *doctor) checkLostNotes(ctx context.Context, config registry.Loaded) {
+	if d.failed("config") { // it says where snapshots are
+		d.skip("notes", "there are none, and whether there were any is not known")
+		return
+	}
+	last, err := d.lastWithNotes(ctx, config)
+	switch {
+	case err != nil:
+		d.skip("notes", "there are none, and whether there were any is not known: "+err.Error())
+	case last.ID != "":
+		d.warn("notes", "amber snapshot restore "+shortID(string(last.ID))+" --only notes",
+			"their history is gone; snapshot %s of %s has it", shortID(string(last.ID)), last.CreatedAt)
+	default:
+		d.judge("notes", nil, "there are none yet")
+	}
+}
+
+// lastWithNotes returns the newest snapshot of the agent that has a history of
+// notes; none when no snapshot has one.
+func (d *doctor) lastWithNotes(ctx context.Context, config registry.Loaded) (last amber.SnapshotMeta, err error) {
+	s, err := d.closedAgent(config)
+	if err != nil {
+		return last, err
+	}
+	e, err := d.snapshots(ctx, s)
+	if err != nil {
+		return last, err
+	}
+	var unread error
+	err = eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
+		switch {
+		case m.Damage != "":
+			unread = amber.Errorf(amber.KindDamaged, "read snapshot", string(m.ID), m.Damage)
+		case m.GitOID != "":
+			last = m
+			return errFound
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		return last, nil
+	}
+	return last, errors.Join(err, unread)
+}
+
+// errFound ends a search.
+var errFound = errors.New("found")
 
 // checkPromises runs the store's suite on a temporary store.
 func (d *doctor) checkPromises(ctx context.Context) {

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,11 +49,25 @@ func newHome(t *testing.T, commands [][]string) *sickHome {
 }
 
 func (p *sickHome) run(args ...string) (code int, out string) {
+	return p.runIn(p.t.Context(), args...)
+}
+
+func (p *sickHome) runIn(ctx context.Context, args ...string) (code int, out string) {
 	var b bytes.Buffer
 	w := p.world
 	w.stdout, w.stderr = &b, &b
-	code = run(p.t.Context(), args, w)
+	code = run(ctx, args, w)
 	return code, b.String()
+}
+
+// snapshot freezes the agent and returns the id.
+func (p *sickHome) snapshot() string {
+	p.t.Helper()
+	code, out := p.run("--quiet", "snapshot", "create")
+	if code != 0 {
+		p.t.Fatalf("snapshot create exits %d: %s", code, out)
+	}
+	return strings.TrimSpace(out)
 }
 
 func (p *sickHome) agent(name ...string) string {
@@ -206,5 +222,46 @@ func TestDoctorChangesNothing(t *testing.T) {
 	}
 	if _, err := os.Lstat(p.home); err == nil {
 		t.Error("the doctor made a home")
+	}
+}
+
+// TestDoctorMissesNotes looks at an agent without notes that had some when it
+// was frozen, and at one that never had any.
+func TestDoctorMissesNotes(t *testing.T) {
+	p := newHome(t, [][]string{{"remember", "We chose PostgreSQL for JSONB"}})
+	p.snapshot()
+	if _, found := p.doctor(); found["notes"].Status != statusOK || found["notes"].Detail != "there are none yet" {
+		t.Errorf("never had any: %+v", found["notes"])
+	}
+	if code, out := p.run("note", "write", "plan", "ship it"); code != 0 {
+		t.Fatalf("note write exits %d: %s", code, out)
+	}
+	id := p.snapshot()
+	p.must(os.RemoveAll(p.agent("gen", "1", "memdir")))
+	code, found := p.doctor()
+	want := finding{Code: "notes", Status: statusWarning, Hint: "amber snapshot restore " + shortID(id) + " --only notes"}
+	got := found["notes"]
+	got.Detail = ""
+	if code != 0 || got != want || !strings.Contains(found["notes"].Detail, "their history is gone; snapshot "+shortID(id)) {
+		t.Errorf("exit %d, %+v", code, found["notes"])
+	}
+	if code, out := p.run("snapshot", "restore", id, "--only", "notes", "--yes"); code != 0 {
+		t.Fatalf("what the hint says exits %d: %s", code, out)
+	}
+	if _, found := p.doctor(); found["notes"].Status != statusOK || found["notes"].Detail != "every commit is whole" {
+		t.Errorf("afterwards: %+v", found["notes"])
+	}
+	// The snapshot before that restore has no notes and is newer.
+	p.must(os.RemoveAll(p.agent("gen", "2", "memdir")))
+	if _, found := p.doctor(); found["notes"].Hint != want.Hint {
+		t.Errorf("lost again: %+v", found["notes"])
+	}
+	manifests, err := filepath.Glob(filepath.Join(p.home, "tenants", "default", "repo", "snapshots", "default", "*.json"))
+	p.must(err)
+	for _, m := range manifests {
+		p.must(os.WriteFile(m, []byte("garbage"), 0o600))
+	}
+	if _, found := p.doctor(); len(manifests) == 0 || found["notes"].Status != statusSkipped {
+		t.Errorf("of %d snapshots none can be read: %+v", len(manifests), found["notes"])
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
 )
 
 // forgotten is the JSON of a plain forget.
@@ -94,6 +95,7 @@ func (a *app) erase(ctx context.Context, s *opened, id amber.MemoryID, yes bool)
 		return err
 	}
 	report.Remaining = append(report.Remaining, spooled...)
+	report.Remaining = append(report.Remaining, a.leftBehind(ctx, s)...)
 	report.Remaining = append(report.Remaining, copiesInNotes(ctx, s.Store.Notes, revisions)...)
 	report.Remaining = append(report.Remaining, a.copiesInSnapshots(ctx, s, revisions)...)
 	return a.out.show(report, func(w io.Writer) { a.printErased(w, report) })
@@ -134,6 +136,36 @@ func (a *app) emptySpool(ctx context.Context, s *opened) []string {
 	return remaining
 }
 
+// leftBehind names what restores have put aside of the agent as it was before
+// them: parked journal entries, and generations that were kept. Neither is
+// searched, and both may hold any text.
+func (a *app) leftBehind(ctx context.Context, s *opened) []string {
+	var places []string
+	states, err := parked(ctx, s.agent, s.config.Config.Journal, a.clock, nil)
+	if err != nil {
+		places = append(places, "parked entries of the crash journal, which were not looked for: "+err.Error())
+	}
+	for _, st := range states {
+		if st.Bytes > 0 || st.Quarantined > 0 || st.Error != "" {
+			places = append(places, fmt.Sprintf("entries parked with generation %d, which were not searched; amber journal drain --from-generation %[1]d", st.Generation))
+		}
+	}
+	live, err := s.agent.Current()
+	if err != nil {
+		return append(places, "old generations, which were not looked for: "+err.Error())
+	}
+	generations, err := s.agent.Generations()
+	if err != nil {
+		return append(places, "old generations, which were not looked for: "+err.Error())
+	}
+	for _, n := range generations {
+		if n < live.Generation {
+			places = append(places, fmt.Sprintf("generation %d, which was kept by a restore and was not searched: %s", n, s.agent.GenDir(home.Current{Generation: n})))
+		}
+	}
+	return places
+}
+
 // copiesInNotes names the notes that hold a text of one of the revisions. The
 // memory is gone by then, so a note that cannot be read is no error but a
 // place that was not searched.
@@ -165,7 +197,8 @@ func copiesInNotes(ctx context.Context, notes amber.Notes, revisions []amber.Mem
 }
 
 // copiesInSnapshots names the snapshots that were taken since the memory was
-// made. They are not searched: each of them may hold it.
+// made, and counts the older ones: those hold no revision of it, but may hold
+// the turn or the note that it came from. None is searched.
 func (a *app) copiesInSnapshots(ctx context.Context, s *opened, revisions []amber.Memory) []string {
 	if len(revisions) == 0 {
 		return nil
@@ -175,30 +208,31 @@ func (a *app) copiesInSnapshots(ctx context.Context, s *opened, revisions []ambe
 		return []string{"snapshots, which were not looked for: " + err.Error()}
 	}
 	var places []string
-	q := amber.SnapshotQuery{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Limit: amber.MaxPageSize}
-	for {
-		page, err := engine.ListSnapshots(ctx, q)
-		if err != nil {
-			return append(places, "snapshots, which were not looked for: "+err.Error())
+	older := int64(0)
+	err = eachSnapshot(ctx, s, engine, func(m amber.SnapshotMeta) error {
+		if m.Damage == "" && m.CreatedAt.Before(revisions[0].CreatedAt) {
+			older++
+		} else {
+			places = append(places, fmt.Sprintf("snapshot %s, which was not searched", m.ID))
 		}
-		for _, m := range page.Items {
-			if !m.CreatedAt.Before(revisions[0].CreatedAt) {
-				places = append(places, fmt.Sprintf("snapshot %s, which was not searched", m.ID))
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return places
-		}
+		return nil
+	})
+	if older > 0 {
+		places = append(places, count(older, "snapshot", "snapshots")+" from before it was made, which may hold the turn or note it came from")
 	}
+	if err != nil {
+		places = append(places, "snapshots, which were not looked for: "+err.Error())
+	}
+	return places
 }
 
 func (a *app) printErased(w io.Writer, r amber.EraseReport) {
 	fmt.Fprintln(w, r.ID)
 	if len(r.Removed) == 0 {
 		a.out.note("it was erased already")
-		return
+	} else {
+		fmt.Fprintf(w, "removed %s\n", oneLine(strings.Join(r.Removed, ", "), 400))
 	}
-	fmt.Fprintf(w, "removed %s\n", oneLine(strings.Join(r.Removed, ", "), 400))
 	for _, place := range r.Remaining {
 		fmt.Fprintf(w, "a copy remains: %s\n", oneLine(place, 400))
 	}

@@ -3,9 +3,14 @@ package main
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
 )
 
 // person runs one command of somebody at a terminal who types answer.
@@ -64,5 +69,49 @@ func TestForgetEraseAsks(t *testing.T) {
 				t.Errorf("get afterwards: exit code %d, want %d", code, want)
 			}
 		})
+	}
+}
+
+// TestForgetEraseNamesWhatRestoresLeft has text in places that a restore put
+// aside and that nothing searches.
+func TestForgetEraseNamesWhatRestoresLeft(t *testing.T) {
+	t.Parallel()
+	p := newHome(t, [][]string{{"note", "write", "plan", "ship it"}})
+	first := p.snapshot()
+	erase := func(text string) []string {
+		t.Helper()
+		_, out := p.run("--quiet", "remember", text)
+		_, out = p.run("--json", "forget", strings.TrimSpace(out), "--erase", "--yes")
+		var report amber.EraseReport
+		if err := json.Unmarshal([]byte(out), &report); err != nil {
+			t.Fatalf("%v in %s", err, out)
+		}
+		return report.Remaining
+	}
+	const older = "1 snapshot from before it was made, which may hold the turn or note it came from"
+	if diff := cmp.Diff([]string{older}, erase("the first secret")); diff != "" {
+		t.Errorf("what remains before any restore (-want +got):\n%s", diff)
+	}
+	for _, args := range [][]string{
+		{"journal", "append", "--session", "s-1", "--type", "prompt", "the second secret"},
+		{"snapshot", "restore", first, "--no-safety-snapshot", "--yes"},
+	} {
+		if code, out := p.run(args...); code != 0 {
+			t.Fatalf("%q exits %d: %s", args, code, out)
+		}
+	}
+	want := []string{
+		"entries parked with generation 1, which were not searched; amber journal drain --from-generation 1",
+		"generation 1, which was kept by a restore and was not searched: " + p.agent("gen", "1"),
+		older,
+	}
+	if diff := cmp.Diff(want, erase("the second secret")); diff != "" {
+		t.Errorf("what remains (-want +got):\n%s", diff)
+	}
+	if code, out := p.run("journal", "drain", "--from-generation", "1"); code != 0 {
+		t.Fatalf("drain exits %d: %s", code, out)
+	}
+	if diff := cmp.Diff(want[1:], erase("the third secret")); diff != "" {
+		t.Errorf("what remains after the drain (-want +got):\n%s", diff)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -158,6 +159,9 @@ func (a *app) fail(err error, args []string) int {
 		return reported.kind.ExitCode()
 	}
 	kind, hint := amber.KindOf(err), amber.HintOf(err)
+	if hint == "" && errors.Is(err, syscall.ENOSPC) {
+		hint = "free some disk space and try again; amber snapshot gc frees what no snapshot needs"
+	}
 	message := strings.Join(strings.Fields(safe(strings.ReplaceAll(err.Error(), "\n", "; "))), " ")
 	fmt.Fprintf(a.stderr, "amber: %s\n", message)
 	if hint != "" {

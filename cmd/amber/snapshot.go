@@ -116,6 +116,20 @@ func (a *app) lookOr(ctx context.Context, closed *opened) *opened {
 	return s
 }
 
+// known refuses an agent that has neither a folder nor a snapshot: a typing
+// error must not look like a clean slate.
+func (s *opened) known(ctx context.Context, e snapshotEngine) error {
+	_, err := s.agent.Current()
+	if amber.KindOf(err) != amber.KindNotFound {
+		return nil
+	}
+	page, lerr := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Limit: 1})
+	if lerr != nil || len(page.Items) > 0 {
+		return lerr
+	}
+	return &amber.Error{Op: "find agent", Kind: amber.KindNotFound, ID: string(s.agent.ID()), Err: errors.New("there is neither such an agent nor a snapshot of one"), Hint: "--agent names another"}
+}
+
 // ref names a snapshot of the agent.
 func (s *opened) ref(id amber.SnapshotID) amber.SnapshotRef {
 	return amber.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: id}

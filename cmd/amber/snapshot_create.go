@@ -57,5 +57,8 @@ func (a *app) showCreated(m amber.SnapshotMeta) error {
 		a.out.note("frozen: %s, %s of it new; writers stood still for %.1f ms", byteSize(m.BytesTotal), byteSize(m.BytesNew), m.FenceMS)
 	})
 	a.warnSkipped(m.Skipped, m.Warnings)
+	if more := m.SkippedCount - len(m.Skipped); more > 0 {
+		a.out.warn("not in the snapshot: %d more, which are not named", more)
+	}
 	return err
 }

@@ -56,6 +56,10 @@ func (a *app) printDiff(w io.Writer, d amber.SnapshotDiff) {
 		fmt.Fprintf(w, "history of the notes: %s, %s, +%d -%d lines\n",
 			count(g.Commits, "commit", "commits"), count(g.FilesChanged, "file", "files"), g.Insertions, g.Deletions)
 	}
+	for _, name := range d.Missing {
+		changed = true
+		fmt.Fprintf(w, "%s is not in both snapshots and was NOT compared\n", name)
+	}
 	if !changed {
 		fmt.Fprintln(w, "nothing changed")
 	}

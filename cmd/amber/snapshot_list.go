@@ -59,10 +59,10 @@ func snapshotRemarks(m amber.SnapshotMeta) []string {
 	if m.Pinned {
 		out = append(out, "[pinned]")
 	}
-	if n := len(m.Skipped); n > 0 {
+	if n := max(m.SkippedCount, len(m.Skipped)); n > 0 {
 		out = append(out, fmt.Sprintf("[%d skipped]", n))
 	}
-	if n := len(m.Warnings); n > 0 {
+	if n := max(m.WarningCount, len(m.Warnings)); n > 0 {
 		out = append(out, "["+count(int64(n), "warning", "warnings")+"]")
 	}
 	return out
@@ -119,6 +119,9 @@ func (a *app) printSnapshot(w io.Writer, d amber.SnapshotDetail) {
 	}
 	for _, s := range d.Skipped {
 		fmt.Fprintf(w, "  %s %s\n", p.style(amb, "NOT IN IT"), flat(describeSkipped(s)))
+	}
+	if more := d.SkippedCount - len(d.Skipped); more > 0 {
+		fmt.Fprintf(w, "  %s %d more\n", p.style(amb, "NOT IN IT"), more)
 	}
 }
 

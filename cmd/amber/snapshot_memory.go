@@ -42,6 +42,12 @@ func (a *app) restoreMemory(cmd *cobra.Command, arg string, f restoreFlags) erro
 		if live {
 			out.Changed, out.Kept = orEmpty(editable(now, then)), orEmpty(fixed(now, then))
 		}
+		if s.sqlite != nil { // it can restore all of it, but what was erased
+			out.Changed, out.Kept = append(out.Changed, out.Kept...), []string{}
+			if err := s.sqlite.MayRestore(ctx, then.ID); err != nil {
+				return err
+			}
+		}
 		if !f.dryRun {
 			if err := a.confirm(f.yes, fmt.Sprintf("restore memory %s from snapshot %s", then.ID, shortID(string(ref.ID)))); err != nil {
 				return err
@@ -125,7 +131,6 @@ func putBack(ctx context.Context, s *opened, then, now amber.Memory, out *memory
 		return amber.Errorf(amber.KindRefused, "restore memory", string(then.ID), "memory.write.enabled is false")
 	}
 	if s.sqlite != nil {
-		out.Changed, out.Kept = append(out.Changed, out.Kept...), []string{}
 		out.Memory, err = s.sqlite.RestoreMemory(ctx, then)
 		return err
 	}

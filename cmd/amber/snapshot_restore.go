@@ -31,12 +31,13 @@ and put in its place in one step: whatever interrupts that, it is the old one or
 Before that the live agent is frozen, too, so a restore can be undone by a restore.
 
 Records that differ become new revisions, so that a sync carries the restore and does not
-undo it; --local-only leaves that out. Memories that were erased stay erased.
+undo it; --local-only leaves that out. Memories of the snapshot that were erased since stay
+erased.
 
 Instead of the whole: --memory brings back one memory as a new revision, --source with --to
 writes the files of another tool into an empty folder, --to-agent makes a new agent of it.
 
-It asks first; without a terminal it needs --yes. --dry-run shows exactly what would change.
+It asks first; without a terminal it needs --yes. --dry-run shows what would change.
 
 ` + snapshotIDHelp,
 		Example: `  amber snapshot restore 5f3a91c0 --dry-run
@@ -60,7 +61,7 @@ It asks first; without a terminal it needs --yes. --dry-run shows exactly what w
 				if err != nil {
 					return err
 				}
-				return a.restore(ctx, e, r, f.yes)
+				return a.restore(ctx, s, e, r, f.yes)
 			})
 		},
 	}
@@ -117,7 +118,11 @@ func (f restoreFlags) request(s *opened, ref amber.SnapshotRef) (amber.RestoreRe
 
 // restore brings an agent back once a person has seen the plan, or has said
 // not to ask.
-func (a *app) restore(ctx context.Context, e snapshotEngine, r amber.RestoreRequest, yes bool) error {
+func (a *app) restore(ctx context.Context, s *opened, e snapshotEngine, r amber.RestoreRequest, yes bool) error {
+	makes, question := !s.has(target(r)), "restore agent "+string(target(r))
+	if makes {
+		question = "make agent " + string(target(r))
+	}
 	run := func(dryRun bool) (amber.RestoreReport, error) {
 		r, what := r, "restoring"
 		if r.DryRun = dryRun; dryRun {
@@ -129,13 +134,14 @@ func (a *app) restore(ctx context.Context, e snapshotEngine, r amber.RestoreRequ
 		return report, err
 	}
 	if !r.DryRun {
-		err := a.confirmPlan(yes, "restore agent "+string(target(r)), func() (string, error) {
+		err := a.confirmPlan(yes, question, func() (string, error) {
 			plan, err := run(true)
 			if err != nil {
 				return "", err
 			}
-			a.printRestored(a.stderr, plan)
-			return fmt.Sprintf("restore agent %s from snapshot %s", target(r), shortID(string(r.ID))), nil
+			a.printRestored(a.stderr, makes, plan)
+			a.warnSkipped(nil, plan.Warnings)
+			return question + " from snapshot " + shortID(string(r.ID)), nil
 		})
 		if err != nil {
 			return err
@@ -145,7 +151,7 @@ func (a *app) restore(ctx context.Context, e snapshotEngine, r amber.RestoreRequ
 	if err != nil {
 		return err
 	}
-	err = a.out.show(report, func(w io.Writer) { a.printRestored(w, report) })
+	err = a.out.show(report, func(w io.Writer) { a.printRestored(w, makes, report) })
 	a.warnSkipped(nil, report.Warnings)
 	return err
 }
@@ -158,14 +164,31 @@ func target(r amber.RestoreRequest) amber.AgentID {
 	return r.Agent
 }
 
-func (a *app) printRestored(w io.Writer, r amber.RestoreReport) {
-	p := a.out
-	did := "restored"
-	if r.DryRun {
-		did = "would restore"
+// has reports whether an agent is there, also one that cannot be opened.
+func (s *opened) has(id amber.AgentID) bool {
+	agent, err := s.home.Agent(s.agent.Tenant(), id)
+	if err == nil {
+		_, err = agent.Current()
 	}
-	fmt.Fprintf(w, "%s %s of agent %s from snapshot %s\n", did, flat(strings.Join(r.Restored, ", ")), flat(string(r.Agent)), flat(shortID(string(r.From))))
-	if !a.printChanges(w, r.Plan.Store, r.Plan.Notes, r.Plan.State) && r.DryRun {
+	return amber.KindOf(err) != amber.KindNotFound
+}
+
+// printRestored tells what a restore did or would do. One that makes an agent
+// changes nothing that was there.
+func (a *app) printRestored(w io.Writer, makes bool, r amber.RestoreReport) {
+	parts, agent, from := flat(strings.Join(r.Restored, ", ")), flat(string(r.Agent)), flat(shortID(string(r.From)))
+	switch {
+	case makes && r.DryRun:
+		fmt.Fprintf(w, "would make agent %s of snapshot %s: %s\n", agent, from, parts)
+	case makes:
+		fmt.Fprintf(w, "made agent %s of snapshot %s: %s\n", agent, from, parts)
+	case r.DryRun:
+		fmt.Fprintf(w, "would restore %s of agent %s from snapshot %s\n", parts, agent, from)
+	default:
+		fmt.Fprintf(w, "restored %s of agent %s from snapshot %s\n", parts, agent, from)
+	}
+	changed := a.printChanges(w, r.Plan.Store, r.Plan.Notes, r.Plan.State)
+	if r.DryRun && !changed && !makes && len(r.Warnings) == 0 {
 		fmt.Fprintln(w, "nothing would change")
 	}
 	if r.DryRun {
@@ -173,7 +196,7 @@ func (a *app) printRestored(w io.Writer, r amber.RestoreReport) {
 	} else {
 		printAfterRestore(w, r)
 	}
-	p.printChecks(w, r.Checks)
+	a.out.printChecks(w, r.Checks)
 }
 
 // printAfterRestore tells what somebody needs who wants to undo it.
@@ -186,6 +209,7 @@ func printAfterRestore(w io.Writer, r amber.RestoreReport) {
 		fmt.Fprintf(w, "generation %d was kept: no verified snapshot holds its last state\n", r.OldGeneration)
 	}
 	if r.ParkedFrames > 0 {
-		fmt.Fprintf(w, "%s of the crash journal belong to the old generation: amber journal drain --from-generation\n", count(r.ParkedFrames, "entry", "entries"))
+		fmt.Fprintf(w, "parked with generation %d: %s of the crash journal; amber journal drain --from-generation %[1]d takes them\n",
+			r.ParkedGeneration, count(r.ParkedFrames, "entry", "entries"))
 	}
 }

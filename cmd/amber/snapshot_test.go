@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,12 +30,14 @@ func TestSnapshotCreate(t *testing.T) {
 	b := newBench(t)
 	b.engine.metas[0].Skipped = []amber.Skipped{{Part: "notes", Path: "big.bin", Reason: amber.SkipTooLarge, Detail: "3 GiB"}}
 	b.engine.metas[0].Warnings = []string{"control.db is damaged at the source"}
+	b.engine.metas[0].SkippedCount = 8
 	b.env = []string{"AMBER_SOURCES__ENGRAM__GIT=/srv/engram"}
 	code, stdout, stderr := b.run("--quiet", "snapshot", "create", "--label", "before", "--source", "engram", "--pin")
 	if code != 0 || stdout != string(snapC)+"\n" {
 		t.Errorf("exit code %d, stdout %q, want 0 and the id alone", code, stdout)
 	}
-	says(t, "stderr", stderr, "WARNING: control.db is damaged", "WARNING: not in the snapshot: notes big.bin: it is too large (3 GiB)")
+	says(t, "stderr", stderr, "WARNING: control.db is damaged", "WARNING: not in the snapshot: notes big.bin: it is too large (3 GiB)",
+		"WARNING: not in the snapshot: 7 more")
 	want := []any{amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true}}
 	if diff := cmp.Diff(want, b.engine.asked); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
@@ -112,9 +115,9 @@ func TestSnapshotShortIDs(t *testing.T) {
 func TestSnapshotList(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.metas[0].Skipped = make([]amber.Skipped, 2)
+	b.engine.metas[0].SkippedCount, b.engine.metas[0].WarningCount = 2, 1
 	_, stdout, stderr := b.run("snapshot", "list")
-	says(t, "stdout", stdout, "77ab03de", "2026-01-02 03:04", "5.0 MiB", "1.5 KiB", "newest [2 skipped]", "[pinned]")
+	says(t, "stdout", stdout, "77ab03de", "2026-01-02 03:04", "5.0 MiB", "1.5 KiB", "newest [2 skipped] [1 warning]", "[pinned]")
 	says(t, "stderr", stderr, "--cursor 2")
 	_, stdout, _ = b.run("snapshot", "list", "--cursor", "2")
 	says(t, "stdout", stdout, "5f3a91c0", "DAMAGED: the digest does not match")
@@ -519,13 +522,13 @@ func TestSnapshotRestoreReports(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.restored = amber.RestoreReport{
-		Generation: 2, SafetySnapshot: snapB, Restored: []string{"memory", "notes"}, ParkedFrames: 3, OldGeneration: 1, Warnings: []string{"control.db stays"},
+		Generation: 2, SafetySnapshot: snapB, Restored: []string{"memory", "notes"}, ParkedFrames: 3, ParkedGeneration: 1, OldGeneration: 1, Warnings: []string{"control.db stays"},
 		Plan:   amber.RestorePlan{Store: amber.StoreDiff{Tables: []amber.TableDiff{{Name: "memories", Added: 4}}}, SpaceNeeded: 4096, SpaceFree: 1 << 30},
 		Checks: []amber.Check{{Name: "integrity", Part: "memory", OK: true}},
 	}
 	_, stdout, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
 	says(t, "stdout", stdout, "restored memory, notes of agent default from snapshot 77ab03de", "generation 2 is live", "before: snapshot "+string(snapB),
-		"generation 1 was kept", "3 entries of the crash journal", "check integrity of memory: ok")
+		"generation 1 was kept", "parked with generation 1: 3 entries of the crash journal; amber journal drain --from-generation 1 takes them", "check integrity of memory: ok")
 	says(t, "stderr", stderr, "WARNING: control.db stays")
 	_, stdout, _ = b.run("snapshot", "restore", string(snapC), "--dry-run")
 	says(t, "stdout", stdout, "would restore", "memories  4", "space needed: 4.0 KiB, free: 1.0 GiB")
@@ -536,6 +539,64 @@ func TestSnapshotRestoreReports(t *testing.T) {
 	b.json(0, &report, "snapshot", "restore", string(snapC), "--dry-run")
 	if !report.DryRun || report.From != snapC {
 		t.Errorf("report %+v", report)
+	}
+}
+
+// TestSnapshotRestoreTellsWhatItMakes makes agents, with and without asking.
+func TestSnapshotRestoreTellsWhatItMakes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.engine.restored = amber.RestoreReport{Restored: []string{"memory", "notes"}, Plan: amber.RestorePlan{SpaceNeeded: 4096}}
+	fork := []string{"snapshot", "restore", string(snapC), "--to-agent", "fork"}
+	_, stdout, _ := b.run(append(fork, "--dry-run")...)
+	says(t, "stdout", stdout, "would make agent fork of snapshot 77ab03de: memory, notes", "space needed: 4.0 KiB")
+	if strings.Contains(stdout, "nothing would change") {
+		t.Errorf("a new agent is called no change:\n%s", stdout)
+	}
+	_, stdout, _ = b.run(append(fork, "--yes")...)
+	says(t, "stdout", stdout, "made agent fork of snapshot 77ab03de: memory, notes")
+	b.at = true
+	_, _, stderr := b.run(fork...)
+	says(t, "stderr", stderr, "would make agent fork", "make agent fork from snapshot 77ab03de? [y/N]")
+	fresh := &bench{t: t, home: filepath.Join(t.TempDir(), "home"), engine: b.engine}
+	_, stdout, _ = fresh.run("snapshot", "restore", string(snapC), "--dry-run")
+	says(t, "stdout", stdout, "would make agent default of snapshot 77ab03de")
+}
+
+// TestSnapshotRestoreAsksAlsoWhereThePlanIsNotComplete has a live agent that
+// cannot be compared with.
+func TestSnapshotRestoreAsksAlsoWhereThePlanIsNotComplete(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.at, b.input = true, "y\n"
+	b.engine.restored = amber.RestoreReport{Restored: []string{"memory"}, Warnings: []string{"the live memory.db cannot be compared with"}}
+	code, _, stderr := b.run("snapshot", "restore", string(snapC))
+	plan, _, asked := strings.Cut(stderr, "[y/N]")
+	if code != 0 || !asked || !b.engine.changed() {
+		t.Errorf("exit code %d, asked %v: %s", code, asked, stderr)
+	}
+	says(t, "the plan", plan, "would restore memory", "WARNING: the live memory.db cannot be compared with")
+	if strings.Contains(plan, "nothing would change") {
+		t.Errorf("what is not known is called no change:\n%s", plan)
+	}
+	_, _, stderr = b.run("snapshot", "restore", string(snapC), "--dry-run")
+	says(t, "stderr", stderr, "WARNING: the live memory.db cannot be compared with")
+}
+
+// TestFullDiskIsToldWithWhatHelps runs out of space where nobody gave a hint.
+func TestFullDiskIsToldWithWhatHelps(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	full := &amber.Error{Op: "restore", Kind: amber.KindInternal, Err: &os.PathError{Op: "write", Path: "gen/2/memory.db", Err: syscall.ENOSPC}}
+	b.engine.failures = map[amber.SnapshotID]error{snapC: full}
+	code, _, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
+	if code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	says(t, "stderr", stderr, "gen/2/memory.db: "+syscall.ENOSPC.Error(), "hint: free some disk space", "amber snapshot gc")
+	full.Hint = "look closer"
+	if _, _, stderr := b.run("snapshot", "restore", string(snapC), "--yes"); !strings.Contains(stderr, "hint: look closer\n") {
+		t.Errorf("the hint that was there is lost: %s", stderr)
 	}
 }
 

@@ -30,6 +30,9 @@ as not checked. It exits 5 when something is damaged.
 				return usage("give a snapshot or --all, not both")
 			case all:
 				return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+					if err := s.known(ctx, e); err != nil {
+						return err
+					}
 					return a.verifyAll(ctx, s, e, readData)
 				})
 			case len(args) == 0:

@@ -1,8 +1,10 @@
 package drain
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -37,19 +39,18 @@ func NewSpool(j *journal.Journal, store amber.Ingester) *Spool {
 
 // Hold waits until nobody drains and keeps it so until the view is closed;
 // hooks go on appending. Who needs the exclusive lock of the agent, too, takes
-// the hold first: somebody who drains may wait for that lock. A journal that is
-// empty, or was never made, can be held. Errors: busy, unreachable when ctx ends,
-// those of the store and the disk.
+// the hold first: somebody who drains may wait for that lock. A journal that was
+// never written to is made: its first entries must not be drained either.
+// Errors: busy, unreachable when ctx ends, those of the store and the disk.
 func (s *Spool) Hold(ctx context.Context) (*View, error) {
-	v := &View{journal: s.journal, held: map[journal.Key]holding{}, end: func() error { return nil }}
-	end, err := s.journal.BeginDrain(ctx)
-	if amber.KindOf(err) == amber.KindNotFound {
-		return v, nil
+	if err := s.journal.Make(); err != nil {
+		return nil, err
 	}
+	end, err := s.journal.BeginDrain(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v.end = end
+	v := &View{journal: s.journal, held: map[journal.Key]holding{}, unread: map[journal.Key]string{}, end: end}
 	if err := v.find(ctx, s.store); err != nil {
 		return nil, errors.Join(err, v.Close())
 	}
@@ -62,7 +63,7 @@ type View struct {
 	journal *journal.Journal
 	held    map[journal.Key]holding
 	marks   []Mark
-	damaged int64
+	unread  map[journal.Key]string
 	end     func() error
 }
 
@@ -92,8 +93,9 @@ func (v *View) find(ctx context.Context, store amber.Ingester) error {
 			v.held[key] = holding{origin: s.origin, drained: s.cursor.Seq}
 		} else if s.origin.Cursor != "" { // the store did not answer
 			return err
+		} else if !errors.Is(err, errNothing) { // it stays in the journal
+			v.unread[key] = err.Error()
 		}
-		// What is left cannot be read by anybody now, and stays in the journal.
 	}
 	return nil
 }
@@ -106,7 +108,9 @@ type cursors struct {
 }
 
 // Mark notes the last entry of every session. It is quick and takes no lock:
-// it is meant for a moment in which all else stands still.
+// it is meant for a moment in which all else stands still. A session that
+// cannot be read is one of [View.Unread]. Errors: unreachable when ctx ends,
+// those of the disk.
 func (v *View) Mark(ctx context.Context) error {
 	v.marks = nil
 	keys, err := v.journal.Keys()
@@ -114,17 +118,17 @@ func (v *View) Mark(ctx context.Context) error {
 		return err
 	}
 	for _, key := range keys {
-		h, err := v.holding(key)
-		if amber.KindOf(err) == amber.KindNotFound {
+		last, err := v.journal.Last(ctx, key)
+		if ctx.Err() != nil {
+			return &amber.Error{Op: "mark journal", Kind: amber.KindUnreachable, Err: context.Cause(ctx)}
+		}
+		h, herr := v.holding(key)
+		if amber.KindOf(herr) == amber.KindNotFound && err == nil && last == 0 {
 			continue // it is just being made
 		}
-		if err != nil {
-			v.damaged++
+		if err := cmp.Or(herr, err); err != nil {
+			v.unread[key] = err.Error()
 			continue
-		}
-		last, err := v.journal.Last(ctx, key)
-		if err != nil {
-			return err
 		}
 		v.marks = append(v.marks, Mark{
 			Key: string(key), Host: h.origin.Host, SessionID: h.origin.ID, Cursor: h.origin.Cursor,
@@ -152,8 +156,8 @@ func (v *View) holding(key journal.Key) (holding, error) {
 // Frames calls fn for every marked session, by key, with the entries up to the
 // mark that the store does not have, in the form [journal.ReadExtract] and
 // [Replay] read. Without such entries r is empty. The reader is valid until fn
-// returns, which need not read it to its end. Errors: those of fn and of
-// [journal.Journal.Read].
+// returns, which need not read it to its end. What cannot be read is in
+// [View.Unread]. Errors: those of fn; busy; unreachable when ctx ends.
 func (v *View) Frames(ctx context.Context, fn func(m Mark, r io.Reader) error) error {
 	for _, m := range v.marks {
 		if err := v.frames(ctx, m, fn); err != nil {
@@ -169,11 +173,17 @@ func (v *View) frames(ctx context.Context, m Mark, fn func(Mark, io.Reader) erro
 	}
 	key := journal.Key(m.Key)
 	frames, damage, err := v.journal.Extract(ctx, key, m.Drained, m.Last, io.Discard)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return &amber.Error{Op: "read journal", Kind: amber.KindUnreachable, Err: context.Cause(ctx)}
+	case amber.KindOf(err) == amber.KindBusy: // it can be read, and not now
 		return err
+	case err != nil:
+		v.unread[key], frames = err.Error(), 0
+	case damage.Count() > 0:
+		v.unread[key] = fmt.Sprintf("damaged in %d places; %d entries could be read", damage.Count(), frames)
 	}
 	m.Frames = frames
-	v.damaged += damage.Count()
 	if frames == 0 {
 		return fn(m, strings.NewReader(""))
 	}
@@ -190,8 +200,9 @@ func (v *View) frames(ctx context.Context, m Mark, fn func(Mark, io.Reader) erro
 	return err
 }
 
-// Damaged returns how many sessions and places could not be read so far.
-func (v *View) Damaged() int64 { return v.damaged }
+// Unread says, by session, why entries of it are not among the frames. It is
+// complete after Frames. The caller owns the map.
+func (v *View) Unread() map[journal.Key]string { return maps.Clone(v.unread) }
 
 // Park copies every entry that the store does not have to the journal at dir,
 // but for those that covered says are in the store's successor, by cursor; see

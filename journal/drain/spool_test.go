@@ -79,8 +79,8 @@ func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
 	}
 	w.keep(prompt(6, "too late"))
 	all := taken(t, v)
-	if len(all) != 2 || v.Damaged() != 0 {
-		t.Fatalf("got %d sessions, %d damaged", len(all), v.Damaged())
+	if len(all) != 2 || len(v.Unread()) != 0 {
+		t.Fatalf("got %d sessions, %v", len(all), v.Unread())
 	}
 	for _, c := range all {
 		want := drain.Mark{Key: string(one.Key()), Host: one.Host, SessionID: one.ID, Cursor: c.Cursor, Drained: 1, Last: 4, Frames: 3}
@@ -119,8 +119,49 @@ func TestHoldOfAJournalThatWasNeverMade(t *testing.T) {
 	if err != nil || report.Frames != 0 {
 		t.Errorf("park: %+v, %v", report, err)
 	}
-	if _, err := os.Lstat(w.dir); !errors.Is(err, os.ErrNotExist) {
-		t.Error("holding made the journal")
+	// Its first entry is not drained either before the hold ends.
+	w.keep(prompt(1, "one"))
+	if err := v.Mark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := w.worker(drain.Options{}).Once(ctx); err == nil {
+		t.Error("somebody drained a journal that is held")
+	}
+	if all := taken(t, v); len(all) != 1 || all[0].Frames != 1 {
+		t.Errorf("got %v", all)
+	}
+}
+
+// TestWhatCannotBeHandedOutIsNamed spoils one session and takes its owner from another: what is intact is handed out, and
+// both are named.
+func TestWhatCannotBeHandedOutIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
+	flip(t, w.dir)
+	nobodys := journal.Session{Host: one.Host, ID: "s-2"}
+	if _, err := w.journal.Append(t.Context(), nobodys, journal.Entry{Payload: []byte("no event")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(w.dir, string(nobodys.Key()), "meta")); err != nil {
+		t.Fatal(err)
+	}
+	whole := prompt(4, "four")
+	whole.SessionID = "s-3"
+	w.keep(whole)
+	v := w.hold()
+	if err := v.Mark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var frames int64
+	for _, c := range taken(t, v) {
+		frames += c.Frames
+	}
+	unread := v.Unread()
+	if len(unread) != 2 || unread[one.Key()] == "" || unread[nobodys.Key()] == "" || frames != 3 {
+		t.Errorf("got %d entries, %v", frames, unread)
 	}
 }
 

@@ -21,7 +21,7 @@ type Options struct {
 	// Root is the folder that holds the repositories, one for each tenant; "":
 	// inside the home.
 	Root    string
-	Wait    time.Duration // for the lock of a repository; 0: [home.DefaultWait]
+	Wait    time.Duration // for the lock of a repository, and for whoever drains; 0: [home.DefaultWait]
 	Grace   time.Duration // of gc; 0: [snapshot.DefaultGrace]
 	Sources map[string]snapshot.Source
 	State   map[string]amber.StateProvider
@@ -56,7 +56,7 @@ func Open(o Options) (*snapshot.Engine, error) {
 		Home: o.Home, Clock: o.Clock, Random: o.Random,
 		Repositories: repositories{fs: o.FS, path: path, wait: o.Wait},
 		Databases:    db, Examiner: db, Adopter: db, Viewer: db,
-		Spool:   spool{fs: o.FS, clock: o.Clock, store: db.options()},
+		Spool:   spool{fs: o.FS, clock: o.Clock, store: db.options(), wait: o.Wait},
 		Sources: o.Sources, State: o.State, Git: o.Git, FS: o.FS, Grace: o.Grace,
 		Disabled: o.Disabled, Progress: o.Progress, BeforeConsolidation: o.BeforeConsolidation, Warn: o.Warn,
 	})

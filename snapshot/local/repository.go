@@ -40,6 +40,8 @@ func (r repositories) Open(_ context.Context, tenant amber.TenantID, create bool
 	return dir.Open(path, dir.Options{FS: r.fs})
 }
 
+func (r repositories) Name(tenant amber.TenantID) string { return r.path(tenant) }
+
 func (r repositories) Lock(ctx context.Context, tenant amber.TenantID, mode fsx.LockMode, wait bool) (func(), error) {
 	path := filepath.Join(r.path(tenant), lockName)
 	var lock *fsx.Lock

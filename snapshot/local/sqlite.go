@@ -42,6 +42,11 @@ func (d databases) Open(ctx context.Context, agent *home.Agent) (snapshot.Freeze
 	return f, err
 }
 
+// Make makes an empty control.db.
+func (d databases) Make(ctx context.Context, path string, c home.Current) error {
+	return sqlite.MakeControl(ctx, path, c, sqlite.Options{Clock: d.clock, Random: d.random})
+}
+
 // Ready migrates the databases of an agent.
 func (d databases) Ready(ctx context.Context, agent *home.Agent) error {
 	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.clock, Random: d.random})
@@ -153,15 +158,18 @@ func (d databases) Adopt(ctx context.Context, r snapshot.AdoptRequest) (snapshot
 	return out, nil
 }
 
-// comparable reports whether there is a file at all. The error is of kind
-// damaged.
+// comparable reports whether there is a file with something in it. The error is
+// of kind damaged.
 func (databases) comparable(path string) error {
 	if path == "" {
 		return nil
 	}
 	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
+	switch {
+	case err == nil && !info.Mode().IsRegular():
 		err = fsx.ErrNotRegular
+	case err == nil && info.Size() == 0: // no database has no page
+		err = errors.New("it is empty")
 	}
 	if err != nil {
 		return &amber.Error{Op: "adopt database", Kind: amber.KindDamaged, ID: path, Err: err}

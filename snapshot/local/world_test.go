@@ -1,7 +1,6 @@
 package local_test
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -223,5 +222,3 @@ func (w *world) mustCheck() amber.CheckReport {
 	}
 	return r
 }
-
-func ctxOf(t *testing.T) context.Context { return t.Context() }

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"fmt"
+
+	"github.com/amber-memory/amber/home"
 )
 
 const (
@@ -56,4 +58,15 @@ func (a *adoption) takeFences() error {
 	taken, err := a.exec(takeFences)
 	a.report.Fences = taken + int64(len(nodes))
 	return err
+}
+
+// MakeControl makes an empty control.db for a generation that is being built:
+// what an agent has that was made of another one's memory. Errors: those of
+// [Open].
+func MakeControl(ctx context.Context, path string, c home.Current, o Options) error {
+	o, err := o.withDefaults()
+	if err != nil {
+		return err
+	}
+	return controlSchema.build(ctx, path, c, o)
 }

@@ -96,13 +96,34 @@ func Diff(ctx context.Context, a, b DBSource, rows bool) (d amber.StoreDiff, err
 	if open[0].header.schema.file == controlSchema.file {
 		comparisons = controlComparisons
 	}
+	// What was erased since does not come back.
+	var erased map[string]bool
+	if a.Live != nil && open[0].header.schema.file == memorySchema.file {
+		if erased, err = a.Live.erasedIDs(ctx); err != nil {
+			return d, err
+		}
+	}
 	d.Tables = []amber.TableDiff{}
 	for _, c := range comparisons {
-		if err := c.compare(ctx, open, rows, &d); err != nil {
+		if err := c.compare(ctx, open, rows, erased, &d); err != nil {
 			return d, wrap("compare "+c.name, "", err)
 		}
 	}
 	return d, nil
+}
+
+// erasedIDs returns the memories that were erased.
+func (s *Store) erasedIDs(ctx context.Context) (map[string]bool, error) {
+	ids := map[string]bool{}
+	err := s.memory.view(ctx, "read erased memories", "", func(t *tx) error {
+		return t.each("SELECT id FROM erased", nil, func(row scanner) error {
+			var id string
+			err := row.Scan(&id)
+			ids[id] = true
+			return err
+		})
+	})
+	return ids, err
 }
 
 // beside returns the live database of the kind other is, to read from. Others
@@ -126,7 +147,7 @@ func (s *Store) beside(ctx context.Context, other *ReadOnly) (*ReadOnly, func(),
 
 // compare compares the rows of one kind: both files hand them out in the order
 // of their keys.
-func (c comparison) compare(ctx context.Context, open [2]*ReadOnly, rows bool, d *amber.StoreDiff) (err error) {
+func (c comparison) compare(ctx context.Context, open [2]*ReadOnly, rows bool, erased map[string]bool, d *amber.StoreDiff) (err error) {
 	var side [2]*cursor
 	for i, v := range open {
 		if side[i], err = c.begin(ctx, v); err != nil {
@@ -154,7 +175,9 @@ func (c comparison) compare(ctx context.Context, open [2]*ReadOnly, rows bool, d
 			note(&t.Removed, amber.OpDelete, a)
 			err = open[0].answer(a.next())
 		case order > 0:
-			note(&t.Added, amber.OpInsert, b)
+			if !erased[b.key[0]] { // only memories, and what belongs to them, have such keys
+				note(&t.Added, amber.OpInsert, b)
+			}
 			err = open[1].answer(b.next())
 		default:
 			if !bytes.Equal(a.says, b.says) {

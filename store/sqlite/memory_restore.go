@@ -17,12 +17,8 @@ func (s *Store) RestoreMemory(ctx context.Context, m amber.Memory) (restored amb
 		return restored, err
 	}
 	err = s.memory.update(ctx, op, string(m.ID), func(t *tx) error {
-		var erased bool
-		if err := t.row(isErased, m.ID).Scan(&erased); err != nil {
+		if err := t.mayRestore(m.ID); err != nil {
 			return err
-		}
-		if erased {
-			return amber.Errorf(amber.KindRefused, op, string(m.ID), "it was erased")
 		}
 		twin, found, err := t.duplicateOf(m)
 		if err != nil {
@@ -35,6 +31,23 @@ func (s *Store) RestoreMemory(ctx context.Context, m amber.Memory) (restored amb
 		return err
 	})
 	return restored, err
+}
+
+// MayRestore says whether [Store.RestoreMemory] would take a memory of that id
+// at all. Errors: refused for an id that was erased.
+func (s *Store) MayRestore(ctx context.Context, id amber.MemoryID) error {
+	return s.memory.view(ctx, "restore memory", string(id), func(t *tx) error { return t.mayRestore(id) })
+}
+
+func (t *tx) mayRestore(id amber.MemoryID) error {
+	var erased bool
+	if err := t.row(isErased, id).Scan(&erased); err != nil {
+		return err
+	}
+	if erased {
+		return amber.Errorf(amber.KindRefused, "restore memory", string(id), "it was erased")
+	}
+	return nil
 }
 
 // restore stores m as the newest revision of its id.
