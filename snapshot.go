@@ -471,7 +471,10 @@ type Kept struct {
 // GCRequest asks to free what no snapshot needs.
 type GCRequest struct {
 	Tenant TenantID `json:"tenant"`
-	DryRun bool     `json:"dry_run,omitempty"`
+	// OldGenerations also removes what restores have kept of agents because no
+	// snapshot holds it.
+	OldGenerations bool `json:"old_generations,omitempty"`
+	DryRun         bool `json:"dry_run,omitempty"`
 }
 
 // GCReport says what was freed.

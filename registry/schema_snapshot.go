@@ -60,7 +60,7 @@ func retentionKeys() []Key {
 func sourceKeys(name string) []Key {
 	section := sourcesPath + "." + name + "."
 	git := pathKey(section+"git",
-		"A git repository of another tool that `snapshot create --source` captures, or its working folder. It is only read.", nil)
+		"A git repository of another tool whose history `snapshot create --source` captures: the folder itself, or its working folder. Files that are not committed are not in it: name them in files. It is only read.", nil)
 	git.set = func(c *Config, v any) { c.setSource(name, func(f *Foreign) { f.Git = v.(string) }) }
 	git.get = func(c *Config) any { return c.Sources[name].Git }
 	return []Key{

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -82,6 +83,14 @@ func (c *capture) history(ctx context.Context, o memdir.GitOptions, want memdir.
 	entry := &repo.GitEntry{Head: want.Head, HeadOID: want.OID, Refs: make([]repo.GitRefEntry, 0, len(want.Refs))}
 	for _, r := range want.Refs {
 		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
+	}
+	if last == nil || !want.Equal(refsOf(last)) { // git has work to do, in a folder that is swept if we die
+		tmp, done, failed := c.e.scratch("git")
+		if failed != nil {
+			return nil, nil, failed
+		}
+		defer func() { err = errors.Join(err, done()) }()
+		o.Temp = tmp
 	}
 	var have memdir.Refs
 	var base repo.ID

@@ -18,6 +18,7 @@ func (s *restoration) plan(ctx context.Context, v *vault) error {
 	if p := s.report.Plan; p.SpaceFree < p.SpaceNeeded {
 		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("it needs %d bytes and %d are free: it would be refused", p.SpaceNeeded, p.SpaceFree))
 	}
+	s.tellEntries()
 	c, err := s.agent.Current()
 	if err != nil {
 		return err
@@ -72,8 +73,22 @@ func (s *restoration) plan(ctx context.Context, v *vault) error {
 	return nil
 }
 
+// tellEntries says that the journal entries of the snapshot come in addition:
+// what they mean is known only when they are drained.
+func (s *restoration) tellEntries() {
+	var frames int64
+	for _, m := range s.inner.Marks {
+		frames += m.Frames
+	}
+	if frames > 0 && s.restores(amber.PartMemory) {
+		s.report.Warnings = append(s.report.Warnings,
+			fmt.Sprintf("%d journal entries of the snapshot were not drained yet: the sessions and turns they bring are not counted here", frames))
+	}
+}
+
 // planNew is the plan for an agent that does not exist: everything is new.
 func (s *restoration) planNew() error {
+	s.tellEntries()
 	s.report.Plan.Store.Tables = []amber.TableDiff{}
 	for _, db := range s.inner.Databases {
 		s.report.Restored = append(s.report.Restored, partOf(db.Name))

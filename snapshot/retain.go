@@ -254,7 +254,7 @@ func (e *Engine) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.G
 	if err != nil {
 		return report, err
 	}
-	if report.Orphans, err = e.sweep(ctx, v, r.DryRun); r.DryRun {
+	if report.Orphans, err = e.sweep(ctx, v, r); r.DryRun {
 		return report, err
 	}
 	temporary, terr := e.sweepTemporary(ctx, v)

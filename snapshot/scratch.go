@@ -53,9 +53,9 @@ func (e *Engine) scratch(purpose string) (dir string, done func() error, err err
 // generations that nobody made live, and those that were replaced. It never
 // touches those of a running operation, and returns what it removed. What is
 // wrong with one agent keeps no other from being swept.
-func (e *Engine) sweep(ctx context.Context, v *vault, dryRun bool) ([]string, error) {
-	removed, err := e.sweepScratch(dryRun)
-	if err != nil || dryRun {
+func (e *Engine) sweep(ctx context.Context, v *vault, r amber.GCRequest) ([]string, error) {
+	removed, err := e.sweepScratch(r.DryRun)
+	if err != nil || r.DryRun && !r.OldGenerations {
 		return removed, err // settling is no guess: it says what it did
 	}
 	agents, err := e.o.Home.Agents(v.tenant)
@@ -64,10 +64,20 @@ func (e *Engine) sweep(ctx context.Context, v *vault, dryRun bool) ([]string, er
 	}
 	var errs []error
 	for _, id := range agents {
-		swept, err := e.sweepAgent(ctx, v, id)
-		removed = append(removed, swept...)
-		if err != nil {
-			errs = append(errs, fail("sweep agent", string(id), err))
+		if !r.DryRun {
+			swept, err := e.sweepAgent(ctx, v, id)
+			removed = append(removed, swept...)
+			if err != nil {
+				errs = append(errs, fail("sweep agent", string(id), err))
+				continue
+			}
+		}
+		if r.OldGenerations {
+			kept, err := e.discard(ctx, v.tenant, id, r.DryRun)
+			removed = append(removed, kept...)
+			if err != nil {
+				errs = append(errs, fail("discard generations", string(id), err))
+			}
 		}
 	}
 	return removed, errors.Join(errs...)
@@ -93,6 +103,41 @@ func (e *Engine) sweepAgent(ctx context.Context, v *vault, id amber.AgentID) (re
 	}
 	for _, n := range report.Removed {
 		removed = append(removed, fmt.Sprintf("generation %d of agent %s", n, id))
+	}
+	return removed, err
+}
+
+// discard removes every generation of an agent that is not live any more, also
+// those that no snapshot holds.
+func (e *Engine) discard(ctx context.Context, tenant amber.TenantID, id amber.AgentID, dryRun bool) (removed []string, err error) {
+	agent, err := e.agent(tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	err = agent.Operate(ctx, func() error {
+		c, err := agent.Current()
+		if err != nil {
+			return err
+		}
+		all, err := agent.Generations()
+		if err != nil {
+			return err
+		}
+		for _, n := range all {
+			if n >= c.Generation {
+				continue
+			}
+			if !dryRun {
+				if err := agent.RemoveGeneration(ctx, n); err != nil {
+					return err
+				}
+			}
+			removed = append(removed, fmt.Sprintf("generation %d of agent %s, which no snapshot holds", n, id))
+		}
+		return nil
+	})
+	if amber.KindOf(err) == amber.KindNotFound {
+		err = nil
 	}
 	return removed, err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) snapshotGCCommand() *cobra.Command {
-	var yes, dryRun bool
+	var yes, dryRun, old bool
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "Free what no snapshot needs",
@@ -19,27 +19,33 @@ func (a *app) snapshotGCCommand() *cobra.Command {
 condemned: it goes when the grace time (snapshot.gc.grace) is over and still nothing needs
 it. What interrupted operations left behind is removed, too.
 
+A restore keeps the generation it replaces when no snapshot holds all of it. With
+--old-generations those of all agents of the tenant are removed for good.
+
 It asks first; without a terminal it needs --yes.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				return a.collect(ctx, s, e, yes, dryRun)
+				return a.collect(ctx, e, amber.GCRequest{Tenant: s.agent.Tenant(), OldGenerations: old, DryRun: dryRun}, yes)
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&old, "old-generations", false, "also remove generations that restores have kept because no snapshot holds them")
 	addPlanFlags(cmd, &yes, &dryRun, "tell what would be freed and free nothing")
 	return cmd
 }
 
-func (a *app) collect(ctx context.Context, s *opened, e snapshotEngine, yes, dryRun bool) error {
+func (a *app) collect(ctx context.Context, e snapshotEngine, r amber.GCRequest, yes bool) error {
 	run := func(dryRun bool) (amber.GCReport, error) {
 		report, err := working(a, "collecting", func() (amber.GCReport, error) {
-			return e.CollectGarbage(ctx, amber.GCRequest{Tenant: s.agent.Tenant(), DryRun: dryRun})
+			r := r
+			r.DryRun = dryRun
+			return e.CollectGarbage(ctx, r)
 		})
 		report.Orphans = orEmpty(report.Orphans)
 		return report, err
 	}
-	if !dryRun {
+	if !r.DryRun {
 		err := a.confirmPlan(yes, "collect garbage", func() (string, error) {
 			plan, err := run(true)
 			if err != nil {
@@ -52,7 +58,7 @@ func (a *app) collect(ctx context.Context, s *opened, e snapshotEngine, yes, dry
 			return err
 		}
 	}
-	report, err := run(dryRun)
+	report, err := run(r.DryRun)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,15 @@ func TestAGenerationThatIsInNoSnapshotStays(t *testing.T) {
 	if got, want := w.generations(), []int64{1, 5}; !slices.Equal(got, want) {
 		t.Errorf("there are generations %d after the last one was discarded, want %d", got, want)
 	}
+	for _, dry := range []bool{true, false} {
+		report, err := w.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default", OldGenerations: true, DryRun: dry})
+		if err != nil || len(report.Orphans) != 1 {
+			t.Errorf("discarding kept generations: %+v, %v", report, err)
+		}
+	}
+	if got, want := w.generations(), []int64{5}; !slices.Equal(got, want) {
+		t.Errorf("there are generations %d after all old ones were discarded, want %d", got, want)
+	}
 }
 
 // What a safety snapshot had to leave out is in the old generation alone, which
