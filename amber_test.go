@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,7 +116,9 @@ func shapes() map[string]any {
 }
 
 func TestJSONShapes(t *testing.T) {
-	for name, v := range shapes() {
+	all := shapes()
+	maps.Copy(all, snapshotShapes())
+	for name, v := range all {
 		got, err := json.MarshalIndent(v, "", "  ")
 		if err != nil {
 			t.Fatal(err)
