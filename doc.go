@@ -59,6 +59,12 @@
 // of states, [TaskEvents] that replay, [Approvals] that freeze what they ask
 // about, [Results] that are fenced, and a [Queue] that leases work.
 //
+// # Going back
+//
+// A [Snapshotter] freezes everything an agent is at one instant and brings it
+// back in one step or not at all. Package snapshot/local is one over the home
+// on this machine.
+//
 // # Errors
 //
 // Every error of a contract is, or wraps, an [Error] with a [Kind]. The kind
