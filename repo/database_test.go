@@ -221,9 +221,6 @@ func TestMapsAreFoldedBehindSixteenChanges(t *testing.T) {
 // behind it.
 func TestDatabaseOverOneGiB(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it hashes a gigabyte")
-	}
 	const size, pages = 65536, 1<<14 + 2
 	r := open(t, newMemory())
 	w := r.NewWriter(ctx)

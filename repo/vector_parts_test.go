@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -70,39 +69,14 @@ func TestVectorOfParts(t *testing.T) {
 	t.Parallel()
 	written := newMemory()
 	v := vectorParts(t, written)
-	if *update {
-		if err := os.RemoveAll(partsFolder); err != nil {
-			t.Fatal(err)
-		}
-		for name, b := range written.objects {
-			name = filepath.Join(partsFolder, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, b, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	stored := newMemory()
-	err := filepath.WalkDir(partsFolder, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		stored.objects[strings.TrimPrefix(filepath.ToSlash(path), partsFolder+"/")] = b
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := kept(t, partsFolder, written)
 	r := open(t, stored)
 	clean(t, r)
 	isDatabase(t, r, v.first, v.firstData)
 	isDatabase(t, r, v.second, v.secondData)
 	isGit(t, r, v.git, v.object)
 	var told []string
-	err = r.WalkTree(ctx, v.tree, func(path string, e repo.TreeEntry) error {
+	err := r.WalkTree(ctx, v.tree, func(path string, e repo.TreeEntry) error {
 		told = append(told, path)
 		if e.Mode == repo.ModeDir {
 			return nil

@@ -34,33 +34,7 @@ func TestVector(t *testing.T) {
 	t.Parallel()
 	written := newMemory()
 	fill(t, open(t, written), vector()...)
-	if *update {
-		if err := os.RemoveAll(vectorFolder); err != nil {
-			t.Fatal(err)
-		}
-		for name, b := range written.objects {
-			name = filepath.Join(vectorFolder, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, b, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	stored := newMemory()
-	err := filepath.WalkDir(vectorFolder, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		name := strings.TrimPrefix(filepath.ToSlash(path), vectorFolder+"/")
-		stored.objects[name] = b
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := kept(t, vectorFolder, written)
 	r := open(t, stored)
 	readAll(t, r, vector())
 	clean(t, r)
@@ -91,4 +65,37 @@ func TestDocumentShowsTheVector(t *testing.T) {
 			t.Errorf("the document does not show %s:\n%s", name, dump.String())
 		}
 	}
+}
+
+// kept returns the repository that lies in a folder of testdata, after writing
+// it there where that is asked for.
+func kept(t *testing.T, folder string, written *memory) *memory {
+	t.Helper()
+	if *update {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range written.objects {
+			name = filepath.Join(folder, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stored := newMemory()
+	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		stored.objects[strings.TrimPrefix(filepath.ToSlash(path), folder+"/")] = b
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
 }

@@ -54,6 +54,26 @@ func Fail(err error) {
 // it ends the check with err.
 func Failure(err error) any { return failure{err} }
 
+// Must returns v; an error ends the check.
+func Must[T any](v T, err error) T {
+	Must0(err)
+	return v
+}
+
+// Must0 is Must for calls that return nothing but an error.
+func Must0(err error) {
+	if err != nil {
+		Fail(fmt.Errorf("unexpected error: %w", err))
+	}
+}
+
+// Hold ends the check unless ok.
+func Hold(ok bool, format string, args ...any) {
+	if !ok {
+		Fail(fmt.Errorf(format, args...))
+	}
+}
+
 // Refused ends the check unless err is of kind want.
 func Refused(err error, want amber.Kind, what string) {
 	switch got := amber.KindOf(err); {

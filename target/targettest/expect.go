@@ -15,24 +15,13 @@ func caught(f func()) error { return promise.Caught(f) }
 func fail(err error) { promise.Fail(err) }
 
 // must returns v; an error ends the check.
-func must[T any](v T, err error) T {
-	must0(err)
-	return v
-}
+func must[T any](v T, err error) T { return promise.Must(v, err) }
 
 // must0 is must for calls that return nothing but an error.
-func must0(err error) {
-	if err != nil {
-		fail(fmt.Errorf("unexpected error: %w", err))
-	}
-}
+func must0(err error) { promise.Must0(err) }
 
 // hold ends the check unless ok.
-func hold(ok bool, format string, args ...any) {
-	if !ok {
-		fail(fmt.Errorf(format, args...))
-	}
-}
+func hold(ok bool, format string, args ...any) { promise.Hold(ok, format, args...) }
 
 // equal ends the check unless the names are the same.
 func equal(got, want []string, what string) {
