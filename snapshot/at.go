@@ -2,9 +2,9 @@ package snapshot
 
 import (
 	"context"
-	"errors"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -14,7 +14,7 @@ func (e *Engine) At(ctx context.Context, ref amber.SnapshotRef) (*Past, error) {
 	if err := checkRef(ref); err != nil {
 		return nil, err
 	}
-	v, err := e.open(ctx, ref.Tenant, shared, waiting)
+	v, err := e.open(ctx, ref.Tenant, fsx.Shared, waiting)
 	if err != nil {
 		if noRepository(err) {
 			err = noSnapshot(ref)
@@ -78,5 +78,5 @@ func (p *Past) Close() error {
 	}
 	p.vault.close()
 	p.vault = nil
-	return errors.Join(err)
+	return err
 }

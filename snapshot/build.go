@@ -157,11 +157,14 @@ func inGit(rel string) bool {
 }
 
 func (e *Engine) buildFile(ctx context.Context, v *vault, path string, entry repo.TreeEntry) error {
-	mode := map[repo.EntryMode]uint32{repo.ModeFile: 0o600, repo.ModeExec: 0o700}[entry.Mode]
-	if entry.Mode == repo.ModeDir {
+	mode := fs.FileMode(0o600)
+	switch entry.Mode {
+	case repo.ModeDir:
 		return e.o.FS.Mkdir(path, 0o700)
+	case repo.ModeExec:
+		mode = 0o700
 	}
-	f, err := fsx.Build(e.o.FS, path, fileMode(mode))
+	f, err := fsx.Build(e.o.FS, path, mode)
 	if err != nil {
 		return err
 	}
@@ -192,7 +195,7 @@ func (s *restoration) replay(ctx context.Context, v *vault, c home.Current) erro
 		if !ok {
 			continue
 		}
-		if _, err := s.e.o.Adopter.Replay(ctx, s.agent, c, m, s.e.reader(ctx, v, entry)); err != nil {
+		if _, err := s.e.o.Adopter.Replay(ctx, s.agent, c, m, &partsReader{ctx: ctx, repo: v.repo, parts: entry.Parts}); err != nil {
 			return fail("drain captured journal", m.Key, err)
 		}
 		s.covered[m.Cursor] = m.Last
@@ -200,17 +203,27 @@ func (s *restoration) replay(ctx context.Context, v *vault, c home.Current) erro
 	return nil
 }
 
-// reader reads a file of the repository as it goes.
-func (e *Engine) reader(ctx context.Context, v *vault, entry repo.TreeEntry) io.Reader {
-	parts := entry.Parts
-	return readerFunc(func() (io.Reader, error) {
-		if len(parts) == 0 {
-			return nil, io.EOF
+// partsReader reads a file of the repository, one part at a time.
+type partsReader struct {
+	ctx   context.Context
+	repo  *repo.Repo
+	parts []repo.ID
+	part  bytes.Reader
+}
+
+func (r *partsReader) Read(p []byte) (int, error) {
+	for r.part.Len() == 0 {
+		if len(r.parts) == 0 {
+			return 0, io.EOF
 		}
-		b, err := v.repo.Get(ctx, parts[0])
-		parts = parts[1:]
-		return bytes.NewReader(b.Data), err
-	})
+		b, err := r.repo.Get(r.ctx, r.parts[0])
+		if err != nil {
+			return 0, err
+		}
+		r.parts = r.parts[1:]
+		r.part.Reset(b.Data)
+	}
+	return r.part.Read(p)
 }
 
 // carry puts the parts that stay as they are into the new generation, while

@@ -51,7 +51,7 @@ func (e *Engine) Restore(ctx context.Context, r amber.RestoreRequest) (amber.Res
 			Hint: "amber snapshot restore " + string(r.ID) + " --to-agent NEW makes an agent of it beside the damaged one",
 		}
 	}
-	if noRepository(err) && amber.KindOf(err) == amber.KindNotFound {
+	if amber.KindOf(err) == amber.KindNotFound {
 		err = s.elsewhere(ctx, err)
 	}
 	return s.report, fail("restore", string(r.ID), err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -17,8 +16,6 @@ import (
 // is held as long as it is used, so that whoever sweeps can tell a running
 // operation from one that died.
 const lockSuffix = ".lock"
-
-const shared = fsx.Shared
 
 func (e *Engine) scratchDir() string { return filepath.Join(e.o.Home.CacheDir(), "scratch") }
 
@@ -169,36 +166,4 @@ func (e *Engine) sweepScratch(dryRun bool) ([]string, error) {
 		}
 	}
 	return removed, nil
-}
-
-func fileMode(m uint32) fs.FileMode { return fs.FileMode(m) }
-
-// readerFunc reads one reader after another; the function returns io.EOF
-// behind the last.
-type chain struct {
-	next func() (io.Reader, error)
-	cur  io.Reader
-}
-
-func readerFunc(next func() (io.Reader, error)) io.Reader { return &chain{next: next} }
-
-func (c *chain) Read(p []byte) (int, error) {
-	for {
-		if c.cur == nil {
-			r, err := c.next()
-			if err != nil {
-				return 0, err
-			}
-			c.cur = r
-		}
-		n, err := c.cur.Read(p)
-		if err == io.EOF {
-			c.cur = nil
-			if n == 0 {
-				continue
-			}
-			err = nil
-		}
-		return n, err
-	}
 }
