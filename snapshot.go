@@ -104,6 +104,11 @@ type SnapshotRequest struct {
 	Label   string   `json:"label,omitempty"`   // at most MaxLabelBytes, one line
 	Sources []string `json:"sources,omitempty"` // by name; what is not Amber's
 	Pin     bool     `json:"pin,omitempty"`
+	// Encrypt names age recipients that must be able to read the snapshot,
+	// beside those that are configured. They can read every encrypted snapshot
+	// of the repository then.
+	Encrypt []string `json:"encrypt,omitempty"`
+	NoSign  bool     `json:"no_sign,omitempty"`
 }
 
 // MaxLabelBytes bounds the label of a snapshot.
@@ -149,8 +154,9 @@ type SnapshotMeta struct {
 	Digest     string     `json:"digest"`    // of its manifest
 	GitOID     string     `json:"git_oid"`   // the notes' HEAD; "" without one
 	Encrypted  bool       `json:"encrypted"`
-	SignedBy   string     `json:"signed_by"`
-	FenceMS    float64    `json:"fence_ms"` // how long the writers stood still
+	SignedBy   string     `json:"signed_by"` // a KeyID; the signature was made, not necessarily checked
+	Redacted   bool       `json:"redacted"`  // it came from a redacted bundle: secrets are missing
+	FenceMS    float64    `json:"fence_ms"`  // how long the writers stood still
 	// Skipped names what is missing, and Warnings what is there with something
 	// wrong at the source; a listing leaves both to the counts. SkippedCount
 	// may be more than are named.
@@ -246,6 +252,9 @@ type VerifyReport struct {
 	NotChecked []string   `json:"not_checked"`
 	Damaged    []Damage   `json:"damaged"`
 	Checks     []Check    `json:"checks"`
+	// Signature says what became of the manifest's. One that is bad or stripped
+	// is also among Damaged.
+	Signature SignatureReport `json:"signature"`
 }
 
 // OK reports whether nothing was found damaged.
@@ -374,7 +383,12 @@ type RestoreRequest struct {
 	NoSafetySnapshot bool `json:"no_safety_snapshot,omitempty"`
 	// DiscardOld removes the old generation also without a safety snapshot.
 	DiscardOld bool `json:"discard_old,omitempty"`
-	DryRun     bool `json:"dry_run,omitempty"`
+	// AcceptRedacted lets what was redacted take the place of a live agent.
+	AcceptRedacted bool `json:"accept_redacted,omitempty"`
+	// AcceptUnsigned lets a snapshot be restored that is not signed though those
+	// before it in its chain are.
+	AcceptUnsigned bool `json:"accept_unsigned,omitempty"`
+	DryRun         bool `json:"dry_run,omitempty"`
 }
 
 // The parts that Only may name.

@@ -39,6 +39,11 @@ type Manifest struct {
 	Warnings    int        `json:"warnings"` // how many parts were damaged at the source
 	Incarnation string     `json:"incarnation"`
 	Generation  int64      `json:"generation"`
+
+	Redacted bool        `json:"redacted"` // it came from a redacted bundle
+	Key      string      `json:"key"`      // names the key it is encrypted with; "" for none
+	Sealed   string      `json:"sealed"`   // SHA-256 of the stored bytes of the inner manifest when it is encrypted: anybody can check that
+	Signer   amber.KeyID `json:"signer"`   // whose signature belongs to it; "" for none
 }
 
 // finished returns m as it is written.

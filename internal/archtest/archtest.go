@@ -27,24 +27,28 @@ const Module = "github.com/amber-memory/amber"
 // not even the root.
 var law = map[string][]string{
 	".":                     {"-"}, // nouns and contracts; standard library only
+	"bundle":                {},
 	"cmd/amber":             {"*"}, // the one place that sees everything
 	"home":                  {},
 	"hook":                  {"journal"},
 	"hook/setup":            {},
 	"journal":               {},
 	"journal/drain":         {"journal"},
+	"keyring":               {},
 	"memdir":                {},
 	"registry":              {},
 	"repo":                  {},
-	"snapshot":              {"home", "memdir", "repo"},
+	"snapshot":              {"bundle", "home", "memdir", "repo"},
 	"snapshot/inmem":        {},
-	"snapshot/local":        {"home", "journal", "journal/drain", "repo", "snapshot", "store/sqlite", "target/dir"},
+	"snapshot/local":        {"home", "journal", "journal/drain", "keyring", "repo", "snapshot", "store/sqlite", "target/dir"},
 	"snapshot/snapshottest": {},
 	"store/inmem":           {},
 	"store/sqlite":          {"home"},
 	"store/storetest":       {},
 	"target/dir":            {},
+	"target/s3":             {},
 	"target/targettest":     {},
+	"internal/agekey":       {},
 	"internal/analyze":      {"-"},
 	"internal/archtest":     {"-"},
 	"internal/bench":        {"*"}, // measures the whole, as cmd would use it

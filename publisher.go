@@ -1,0 +1,95 @@
+package amber
+
+import "context"
+
+// Event tells that something has happened. The same happening always has the
+// same ID, so whoever receives an event twice can tell.
+type Event struct {
+	ID      string    `json:"id"`
+	Name    EventName `json:"event"`
+	Subject string    `json:"subject"`
+	Tenant  TenantID  `json:"tenant"`
+	Agent   AgentID   `json:"agent,omitempty"` // "" for what concerns a whole tenant
+	At      Time      `json:"at"`
+	// Payload is what Name says: SnapshotMeta for created, RestoreReport for
+	// restored, SnapshotRef for deleted, VerifyReport for verified, PruneReport
+	// for pruned, RetentionReport or GCReport for gc, Mutation for mutated.
+	Payload any `json:"payload"`
+}
+
+// EventName is what happened.
+type EventName string
+
+// What happens.
+const (
+	EventCreated  EventName = "created"
+	EventRestored EventName = "restored"
+	EventDeleted  EventName = "deleted"
+	EventVerified EventName = "verified"
+	EventPruned   EventName = "pruned"
+	EventGC       EventName = "gc"
+	EventMutated  EventName = "mutated"
+)
+
+// Publisher hands events to whoever listens. It is called after what happened
+// is durable, and an error of it undoes nothing. Safe for concurrent use.
+type Publisher interface {
+	// Publish hands out one event. It does not wait for slow listeners longer
+	// than ctx says. Errors: unreachable.
+	Publish(ctx context.Context, e Event) error
+}
+
+// NoopPublisher is the Publisher nobody listens to.
+type NoopPublisher struct{}
+
+// Publish does nothing.
+func (NoopPublisher) Publish(context.Context, Event) error { return nil }
+
+// The beginnings of subjects, unless configured otherwise.
+const (
+	DefaultLifecyclePrefix = "amber.memory.snapshot"
+	DefaultMutationPrefix  = "amber.memory.mutated"
+)
+
+// LifecycleSubject returns the subject of an event in the life of snapshots:
+// prefix.tenant.agent.event, and prefix.tenant._all.event without an agent. An
+// empty prefix means the default one.
+func LifecycleSubject(prefix string, tenant TenantID, agent AgentID, name EventName) string {
+	if prefix == "" {
+		prefix = DefaultLifecyclePrefix
+	}
+	if agent == "" {
+		agent = "_all"
+	}
+	return prefix + "." + string(tenant) + "." + string(agent) + "." + string(name)
+}
+
+// MutationSubject returns the subject of changes of an agent's memory.
+func MutationSubject(prefix string, tenant TenantID, agent AgentID) string {
+	if prefix == "" {
+		prefix = DefaultMutationPrefix
+	}
+	return prefix + "." + string(tenant) + "." + string(agent)
+}
+
+// Mutation is a change of an agent's memory. It never holds text.
+type Mutation struct {
+	Tenant    TenantID    `json:"tenant"`
+	Agent     AgentID     `json:"agent"`
+	Op        Op          `json:"op"`
+	Scope     ChangeScope `json:"scope"`
+	Key       string      `json:"key"`
+	OldDigest string      `json:"old_digest,omitempty"`
+	NewDigest string      `json:"new_digest,omitempty"`
+	At        Time        `json:"at"`
+}
+
+// RetentionReport says what one round of retention did.
+type RetentionReport struct {
+	Deleted        int      `json:"deleted"` // snapshots
+	Kept           int      `json:"kept"`
+	OrphansRemoved int      `json:"orphans_removed"`
+	AgentsVisited  int      `json:"agents_visited"`
+	Errors         []string `json:"errors"`
+	At             Time     `json:"at"`
+}
