@@ -14,30 +14,33 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/memdir"
 	"github.com/amber-memory/amber/repo"
 )
 
-// build puts the parts that come from the snapshot into the folder of the new
+// build puts the parts that come from the origin into the folder of the new
 // generation, each page and file compared while it is written, and examines
 // them. Nothing there is durable yet.
-func (s *restoration) build(ctx context.Context, v *vault, dir string) error {
-	for _, d := range s.inner.Databases {
-		if !s.restores(partOf(d.Name)) {
+func (s *restoration) build(ctx context.Context, dir string) error {
+	for _, d := range s.from.databases() {
+		if !s.restores(partOf(d.name)) {
 			continue
 		}
-		if err := s.database(ctx, v, d, dir); err != nil {
+		if err := s.database(ctx, d, dir); err != nil {
 			return err
 		}
 	}
 	if s.restores(amber.PartNotes) {
-		if err := s.buildNotes(ctx, v, s.inner, places(dir).Notes); err != nil {
+		lost, err := s.from.notes(ctx, places(dir).Notes)
+		if err != nil {
 			return err
+		}
+		if lost != "" {
+			s.warn("the notes come back WITHOUT their history, which stays where it is: %s", lost)
 		}
 		s.report.Restored = append(s.report.Restored, amber.PartNotes)
 	}
 	if s.restores(amber.PartState) {
-		if err := s.e.buildFiles(ctx, v, s.inner.State, places(dir).State); err != nil {
+		if err := s.from.state(ctx, places(dir).State); err != nil {
 			return err
 		}
 		s.report.Restored = append(s.report.Restored, amber.PartState)
@@ -47,18 +50,18 @@ func (s *restoration) build(ctx context.Context, v *vault, dir string) error {
 
 // database writes one database and examines it, unless these very pages have
 // been examined before.
-func (s *restoration) database(ctx context.Context, v *vault, d repo.DatabaseEntry, dir string) error {
-	if d.Name != memoryDB && d.Name != controlDB {
-		return amber.Errorf(amber.KindRefused, "restore", d.Name, "an agent has no database of that name")
+func (s *restoration) database(ctx context.Context, d storedDatabase, dir string) error {
+	if d.name != memoryDB && d.name != controlDB {
+		return amber.Errorf(amber.KindRefused, "restore", d.name, "an agent has no database of that name")
 	}
-	path := filepath.Join(dir, d.Name)
-	if err := s.e.writeDatabase(ctx, v, d, path); err != nil {
+	path := filepath.Join(dir, d.name)
+	if err := s.from.database(ctx, d.name, path); err != nil {
 		return err
 	}
-	checks := s.e.recorded(d)
+	checks := s.e.recorded(d.digest)
 	if len(checks) == 0 {
 		var err error
-		if checks, err = s.e.examine(ctx, d, path); err != nil {
+		if checks, err = s.e.examine(ctx, d.name, d.digest, path); err != nil {
 			return err
 		}
 	} else if _, err := s.e.o.Examiner.Examine(ctx, path, false); err != nil {
@@ -66,11 +69,11 @@ func (s *restoration) database(ctx context.Context, v *vault, d repo.DatabaseEnt
 	}
 	s.report.Checks = append(s.report.Checks, checks...)
 	if c := failed(checks); c != nil {
-		e := amber.Errorf(amber.KindDamaged, "restore", d.Name, fmt.Sprintf("%s: %s", c.Name, c.Detail))
+		e := amber.Errorf(amber.KindDamaged, "restore", d.name, fmt.Sprintf("%s: %s", c.Name, c.Detail))
 		e.Hint = "amber snapshot list; an earlier one may be whole"
 		return e
 	}
-	s.report.Restored = append(s.report.Restored, partOf(d.Name))
+	s.report.Restored = append(s.report.Restored, partOf(d.name))
 	return nil
 }
 
@@ -92,35 +95,6 @@ func (e *Engine) writeDatabase(ctx context.Context, v *vault, d repo.DatabaseEnt
 		err = cerr
 	}
 	return fail("write database", path, err)
-}
-
-// buildNotes makes the notes: their history from objects and refs alone, and
-// their files. A history that git refuses stays in the snapshot, and the notes
-// come back without it.
-func (s *restoration) buildNotes(ctx context.Context, v *vault, inner repo.Inner, dir string) error {
-	if g := inner.Git; g != nil {
-		if err := fsx.MkdirAll(s.e.o.FS, dir, 0o700); err != nil {
-			return fail("make notes", dir, err)
-		}
-		var unread, refused error
-		err := memdir.Build(ctx, memdir.GitOptions{Git: s.e.o.Git, FS: s.e.o.FS}, dir, refsOf(g), func(yield func(string, []byte) error) error {
-			err := s.e.objects(ctx, v, g)(func(oid string, raw []byte) error {
-				refused = yield(oid, raw)
-				return refused
-			})
-			if refused == nil {
-				unread = err
-			}
-			return err
-		})
-		switch {
-		case err != nil && unread == nil && (amber.KindOf(err) == amber.KindDamaged || amber.KindOf(err) == amber.KindUnsupported):
-			s.report.Warnings = append(s.report.Warnings, "the notes come back WITHOUT their history, which stays in the snapshot: "+err.Error())
-		case err != nil:
-			return err
-		}
-	}
-	return s.e.buildFiles(ctx, v, inner.Notes, dir)
 }
 
 // buildFiles writes a tree of files below dir. Nil is no folder at all.
@@ -177,25 +151,20 @@ func (e *Engine) buildFile(ctx context.Context, v *vault, path string, entry rep
 
 // replay drains the journal entries that were captured into the new memory. All
 // databases of the generation are there.
-func (s *restoration) replay(ctx context.Context, v *vault, c home.Current) error {
+func (s *restoration) replay(ctx context.Context, c home.Current) error {
 	s.covered = map[string]int64{}
-	if s.inner.Journal == nil || !s.restores(amber.PartMemory) {
+	if !s.restores(amber.PartMemory) {
 		return nil
 	}
-	frames := map[string]repo.TreeEntry{}
-	err := v.repo.WalkTree(ctx, s.inner.Journal.Tree, func(rel string, entry repo.TreeEntry) error {
-		frames[rel] = entry
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, m := range s.inner.Marks {
-		entry, ok := frames[m.Key]
-		if !ok {
+	for _, m := range s.from.journal() {
+		frames, err := s.from.frames(ctx, m)
+		if err != nil {
+			return err
+		}
+		if frames == nil {
 			continue
 		}
-		if _, err := s.e.o.Adopter.Replay(ctx, s.agent, c, m, &partsReader{ctx: ctx, repo: v.repo, parts: entry.Parts}); err != nil {
+		if _, err := s.e.o.Adopter.Replay(ctx, s.agent, c, m, frames); err != nil {
 			return fail("drain captured journal", m.Key, err)
 		}
 		s.covered[m.Cursor] = m.Last
@@ -246,7 +215,7 @@ func (s *restoration) carry(ctx context.Context, freezer Freezer, live home.Curr
 		}
 		for _, path := range left {
 			s.whole = false
-			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("%s is neither a file nor a folder and was left in the old generation, which stays", path))
+			s.warn("%s is neither a file nor a folder and was left in the old generation, which stays", path)
 		}
 	}
 	return nil

@@ -37,10 +37,10 @@ func (e *Engine) checkPath(digest repo.ID) string {
 
 // recorded returns the checks that were made of a database, with all its
 // pages, none when they are not known.
-func (e *Engine) recorded(d repo.DatabaseEntry) []amber.Check {
-	b, err := fsx.ReadFile(e.o.FS, e.checkPath(d.Ref.Digest), maxCheckRecord)
+func (e *Engine) recorded(digest repo.ID) []amber.Check {
+	b, err := fsx.ReadFile(e.o.FS, e.checkPath(digest), maxCheckRecord)
 	sum, body, ok := bytes.Cut(b, []byte("\n"))
-	if digest := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(digest[:]) {
+	if have := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(have[:]) {
 		return nil
 	}
 	var r checkRecord
@@ -48,7 +48,7 @@ func (e *Engine) recorded(d repo.DatabaseEntry) []amber.Check {
 		return nil
 	}
 	for _, c := range r.Checks {
-		if c.Digest != d.Ref.Digest.String() {
+		if c.Digest != digest.String() {
 			return nil
 		}
 	}
@@ -56,26 +56,26 @@ func (e *Engine) recorded(d repo.DatabaseEntry) []amber.Check {
 }
 
 // record remembers the checks of a database.
-func (e *Engine) record(d repo.DatabaseEntry, checks []amber.Check) {
+func (e *Engine) record(digest repo.ID, checks []amber.Check) {
 	body, err := json.Marshal(checkRecord{Version: checksVersion, Checks: checks})
 	if err != nil {
 		return
 	}
-	digest := sha256.Sum256(body)
-	e.writeCache(e.checkPath(d.Ref.Digest), append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
+	sum := sha256.Sum256(body)
+	e.writeCache(e.checkPath(digest), append([]byte(hex.EncodeToString(sum[:])+"\n"), body...))
 }
 
-// examine runs every check on a database file whose pages are those of d.
-func (e *Engine) examine(ctx context.Context, d repo.DatabaseEntry, path string) ([]amber.Check, error) {
+// examine runs every check on a database file whose content has a digest.
+func (e *Engine) examine(ctx context.Context, name string, digest repo.ID, path string) ([]amber.Check, error) {
 	checks, err := e.o.Examiner.Examine(ctx, path, true)
 	if err != nil {
 		return nil, err
 	}
 	now := e.now()
 	for i := range checks {
-		checks[i].Part, checks[i].Digest, checks[i].At = partOf(d.Name), d.Ref.Digest.String(), now
+		checks[i].Part, checks[i].Digest, checks[i].At = partOf(name), digest.String(), now
 	}
-	e.record(d, checks)
+	e.record(digest, checks)
 	return checks, nil
 }
 

@@ -135,7 +135,7 @@ func (e *Engine) detail(entry repo.Entry, inner repo.Inner) amber.SnapshotDetail
 		if db.Damage != "" {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s was damaged at the source: %s", db.Name, db.Damage))
 		}
-		d.Checks = append(d.Checks, e.recorded(db)...)
+		d.Checks = append(d.Checks, e.recorded(db.Ref.Digest)...)
 	}
 	return d
 }

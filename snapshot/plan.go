@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/survey"
@@ -11,12 +10,9 @@ import (
 
 // plan tells what a restore would change: from the agent as it is to what the
 // snapshot holds. Nothing is written and no lock of the agent is taken.
-func (s *restoration) plan(ctx context.Context, v *vault) error {
-	if err := s.check(ctx, v); err != nil {
-		return err
-	}
+func (s *restoration) plan(ctx context.Context) error {
 	if p := s.report.Plan; p.SpaceFree < p.SpaceNeeded {
-		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("it needs %d bytes and %d are free: it would be refused", p.SpaceNeeded, p.SpaceFree))
+		s.warn("it needs %d bytes and %d are free: it would be refused", p.SpaceNeeded, p.SpaceFree)
 	}
 	s.tellEntries()
 	c, err := s.agent.Current()
@@ -24,46 +20,44 @@ func (s *restoration) plan(ctx context.Context, v *vault) error {
 		return err
 	}
 	live := places(s.agent.GenDir(c))
-	d := &differ{e: s.e, v: v, rows: true}
 	s.report.Plan.Store.Tables = []amber.TableDiff{}
-	for _, db := range s.inner.Databases {
-		if !s.restores(partOf(db.Name)) {
+	for _, db := range s.from.databases() {
+		if !s.restores(partOf(db.name)) {
 			continue
 		}
-		to, err := d.file(ctx, db)
+		to, err := s.from.view(ctx, db.name)
 		if err != nil {
 			return err
 		}
 		from := DatabaseFile{Agent: s.agent}
-		diff, err := s.e.o.Viewer.Diff(ctx, db.Name, from, to, true)
+		diff, err := s.e.o.Viewer.Diff(ctx, db.name, from, to, true)
 		switch amber.KindOf(err) {
 		case amber.KindDamaged, amber.KindConflict, amber.KindRefused:
-			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("the live %s cannot be compared with: %v", db.Name, err))
+			s.warn("the live %s cannot be compared with: %v", db.name, err)
 			err = nil
 		}
 		if err != nil {
-			return fail("compare with the live agent", db.Name, err)
+			return fail("compare with the live agent", db.name, err)
 		}
 		s.report.Plan.Store = merge(s.report.Plan.Store, diff)
-		s.report.Restored = append(s.report.Restored, partOf(db.Name))
-		s.report.Checks = append(s.report.Checks, s.e.recorded(db)...)
+		s.report.Restored = append(s.report.Restored, partOf(db.name))
+		s.report.Checks = append(s.report.Checks, s.e.recorded(db.digest)...)
 	}
 	for _, p := range []struct {
 		part, root string
-		files      *repo.FilesEntry
 		into       *amber.FilesDiff
 	}{
-		{amber.PartNotes, live.Notes, s.inner.Notes, &s.report.Plan.Notes},
-		{amber.PartState, live.State, s.inner.State, &s.report.Plan.State},
+		{amber.PartNotes, live.Notes, &s.report.Plan.Notes},
+		{amber.PartState, live.State, &s.report.Plan.State},
 	} {
 		if !s.restores(p.part) {
 			continue
 		}
-		to, err := d.tree(ctx, p.files)
+		to, err := s.from.files(ctx, p.part)
 		if err != nil {
 			return err
 		}
-		from, err := s.e.liveFiles(ctx, p.part, p.root)
+		from, err := s.e.liveFiles(ctx, p.part, p.root, s.from.hasher)
 		if err != nil {
 			return err
 		}
@@ -77,39 +71,36 @@ func (s *restoration) plan(ctx context.Context, v *vault) error {
 // what they mean is known only when they are drained.
 func (s *restoration) tellEntries() {
 	var frames int64
-	for _, m := range s.inner.Marks {
+	for _, m := range s.from.journal() {
 		frames += m.Frames
 	}
 	if frames > 0 && s.restores(amber.PartMemory) {
-		s.report.Warnings = append(s.report.Warnings,
-			fmt.Sprintf("%d journal entries of the snapshot were not drained yet: the sessions and turns they bring are not counted here", frames))
+		s.warn("%d journal entries of the snapshot were not drained yet: the sessions and turns they bring are not counted here", frames)
 	}
 }
 
 // planNew is the plan for an agent that does not exist: everything is new.
-func (s *restoration) planNew() error {
+func (s *restoration) planNew(ctx context.Context) error {
 	s.tellEntries()
 	s.report.Plan.Store.Tables = []amber.TableDiff{}
-	for _, db := range s.inner.Databases {
-		s.report.Restored = append(s.report.Restored, partOf(db.Name))
-		s.report.Checks = append(s.report.Checks, s.e.recorded(db)...)
+	for _, db := range s.from.databases() {
+		s.report.Restored = append(s.report.Restored, partOf(db.name))
+		s.report.Checks = append(s.report.Checks, s.e.recorded(db.digest)...)
 	}
-	for _, p := range []struct {
-		part  string
-		files *repo.FilesEntry
-		into  *amber.FilesDiff
-	}{{amber.PartNotes, s.inner.Notes, &s.report.Plan.Notes}, {amber.PartState, s.inner.State, &s.report.Plan.State}} {
-		s.report.Restored = append(s.report.Restored, p.part)
-		if p.files != nil {
-			p.into.Added = p.files.Files
+	for part, into := range map[string]*amber.FilesDiff{amber.PartNotes: &s.report.Plan.Notes, amber.PartState: &s.report.Plan.State} {
+		files, err := s.from.files(ctx, part)
+		if err != nil {
+			return err
 		}
+		into.Added = int64(len(files))
 	}
+	s.report.Restored = append(s.report.Restored, amber.PartNotes, amber.PartState)
 	return nil
 }
 
 // liveFiles reads a live folder as a tree would hold it. What cannot be read
 // counts as different from everything.
-func (e *Engine) liveFiles(ctx context.Context, part, root string) (map[string]content, error) {
+func (e *Engine) liveFiles(ctx context.Context, part, root string, hasher func() contentHasher) (map[string]content, error) {
 	f := &folder{fs: e.o.FS, part: part, root: root, skip: notTemporary}
 	found, err := f.look()
 	if err != nil {
@@ -130,7 +121,7 @@ func (e *Engine) liveFiles(ctx context.Context, part, root string) (map[string]c
 		if entry.Mode == survey.Exec {
 			c.mode = repo.ModeExec
 		}
-		w := &partHasher{}
+		w := hasher()
 		if err := survey.Read(e.o.FS, root, entry, w); err != nil {
 			c.parts = []repo.ID{{}}
 		} else {
@@ -143,6 +134,7 @@ func (e *Engine) liveFiles(ctx context.Context, part, root string) (map[string]c
 
 // partHasher computes the ids under which the repository would hold a file.
 type partHasher struct {
+	id    func(repo.Kind, []byte) repo.ID
 	buf   []byte
 	parts []repo.ID
 }
@@ -163,7 +155,7 @@ func (h *partHasher) Write(p []byte) (int, error) {
 // end closes the part that is open and returns all of them.
 func (h *partHasher) end() []repo.ID {
 	if len(h.buf) > 0 {
-		h.parts = append(h.parts, repo.BlobID(repo.KindFile, h.buf))
+		h.parts = append(h.parts, h.id(repo.KindFile, h.buf))
 		h.buf = h.buf[:0]
 	}
 	return h.parts

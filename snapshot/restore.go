@@ -15,46 +15,88 @@ import (
 
 // Restore implements [amber.Restorer].
 func (e *Engine) Restore(ctx context.Context, r amber.RestoreRequest) (amber.RestoreReport, error) {
+	s, err := e.restoration(r)
+	if err != nil {
+		return s.report, err
+	}
+	err = s.run(ctx, func(replaces bool, fn func(*vault) error) error {
+		return e.with(ctx, r.Tenant, func(v *vault) error {
+			if err := s.find(ctx, v); err != nil {
+				return err
+			}
+			return fn(v)
+		})
+	})
+	if amber.KindOf(err) == amber.KindNotFound {
+		err = s.elsewhere(ctx, err)
+	}
+	return s.done(ctx, err)
+}
+
+// restoration begins a restore. The error is of kind invalid.
+func (e *Engine) restoration(r amber.RestoreRequest) (*restoration, error) {
+	s := &restoration{e: e}
 	r, err := r.Normalize()
 	if err != nil {
-		return amber.RestoreReport{}, err
+		return s, err
 	}
-	fork := r.To != ""
-	if !fork {
+	if s.fork = r.To != ""; !s.fork {
 		r.To = r.Agent
 	}
-	agent, err := e.agent(r.Tenant, r.To)
-	if err != nil {
-		return amber.RestoreReport{}, err
-	}
-	s := &restoration{e: e, request: r, agent: agent, fork: fork}
+	s.request = r
 	s.report = amber.RestoreReport{From: r.ID, Agent: r.To, Restored: []string{}, Checks: []amber.Check{}, DryRun: r.DryRun}
-	if e.o.Disabled != "" && !r.NoSafetySnapshot && !r.DryRun {
+	s.agent, err = e.agent(r.Tenant, r.To)
+	return s, err
+}
+
+// run plans a restore, replaces the agent or makes it. With opens the
+// repository, which the safety snapshot of an agent that is replaced needs, and
+// has made the origin known when it calls fn.
+func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(*vault) error) error) error {
+	r := s.request
+	if s.e.o.Disabled != "" && !r.NoSafetySnapshot && !r.DryRun {
 		s.request.NoSafetySnapshot = true
-		s.report.Warnings = append(s.report.Warnings, "no safety snapshot is taken: "+e.o.Disabled)
+		s.warn("no safety snapshot is taken: %s", s.e.o.Disabled)
 	}
-	_, err = agent.Current()
-	switch {
-	case err == nil && fork:
-		return s.report, amber.Errorf(amber.KindConflict, "restore", string(r.To), "there is an agent of that name; a fork makes a new one")
-	case err == nil && r.DryRun:
-		err = e.with(ctx, r.Tenant, func(v *vault) error { return s.plan(ctx, v) })
-	case err == nil:
-		err = agent.Operate(ctx, func() error {
-			return e.with(ctx, r.Tenant, func(v *vault) error { return s.replace(ctx, v) })
+	checked := func(replaces bool, do func(*vault) error) error {
+		return with(replaces, func(v *vault) error {
+			if err := s.check(); err != nil {
+				return err
+			}
+			return do(v)
 		})
+	}
+	_, err := s.agent.Current()
+	switch {
+	case err == nil && s.fork:
+		return amber.Errorf(amber.KindConflict, "restore", string(r.To), "there is an agent of that name; a fork makes a new one")
+	case err == nil && r.DryRun:
+		return checked(false, func(*vault) error { return s.plan(ctx) })
+	case err == nil:
+		return s.agent.Operate(ctx, func() error {
+			return checked(true, func(v *vault) error { return s.replace(ctx, v) })
+		})
+	case amber.KindOf(err) == amber.KindNotFound && len(r.Only) < 3:
+		return amber.Errorf(amber.KindInvalid, "restore", string(s.agent.ID()), "there is no such agent yet: all of it is restored, or nothing")
 	case amber.KindOf(err) == amber.KindNotFound:
-		err = e.with(ctx, r.Tenant, func(v *vault) error { return s.make(ctx, v) })
+		return checked(false, func(*vault) error { return s.make(ctx) })
 	case amber.KindOf(err) == amber.KindDamaged:
-		err = &amber.Error{
+		return &amber.Error{
 			Op: "restore", Kind: amber.KindDamaged, ID: string(r.ID), Err: err,
 			Hint: "amber snapshot restore " + string(r.ID) + " --to-agent NEW makes an agent of it beside the damaged one",
 		}
 	}
-	if amber.KindOf(err) == amber.KindNotFound {
-		err = s.elsewhere(ctx, err)
-	}
-	return s.report, fail("restore", string(r.ID), err)
+	return err
+}
+
+// done ends a restore.
+func (s *restoration) done(ctx context.Context, err error) (amber.RestoreReport, error) {
+	return s.report, fail("restore", string(s.request.ID), err)
+}
+
+// warn adds to what whoever asked must know.
+func (s *restoration) warn(format string, args ...any) {
+	s.report.Warnings = append(s.report.Warnings, fmt.Sprintf(format, args...))
 }
 
 // restoration is one restore.
@@ -63,8 +105,7 @@ type restoration struct {
 	request amber.RestoreRequest
 	agent   *home.Agent // that gets it
 	fork    bool        // it was named, and does not exist
-	entry   repo.Entry
-	inner   repo.Inner
+	from    origin
 	report  amber.RestoreReport
 	old     int64            // the generation that was live
 	whole   bool             // the safety snapshot has all of it
@@ -99,19 +140,22 @@ func (s *restoration) elsewhere(ctx context.Context, err error) error {
 	return err
 }
 
-// check reads the manifests, looks for every object and compares the space.
-func (s *restoration) check(ctx context.Context, v *vault) (err error) {
-	s.entry, err = v.catalog.Get(ctx, s.request.Agent, s.request.ID)
+// find makes a snapshot the origin: it reads the manifests and looks for every
+// object.
+func (s *restoration) find(ctx context.Context, v *vault) error {
+	entry, err := v.catalog.Get(ctx, s.request.Agent, s.request.ID)
 	if amber.KindOf(err) == amber.KindCrossTenant && s.fork {
 		err = nil // a new agent may be made of anybody's
 	}
 	if err != nil {
 		return err
 	}
-	if s.inner, err = v.inner(ctx, s.entry.Manifest); err != nil {
+	inner, err := v.inner(ctx, entry.Manifest)
+	if err != nil {
 		return err
 	}
-	err = v.repo.NeededBy(ctx, s.inner, func(id repo.ID, kind repo.Kind) error {
+	s.from = &snapshotOrigin{e: s.e, v: v, inner: inner}
+	return v.repo.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
 		if !v.repo.Has(id) {
 			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), fmt.Sprintf("its %s %s is not in the repository", kind, id))
 			e.Hint = "amber snapshot verify " + string(s.request.ID)
@@ -119,11 +163,13 @@ func (s *restoration) check(ctx context.Context, v *vault) (err error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// check looks whether the origin has what is asked for, and compares the space.
+func (s *restoration) check() error {
+	held := s.from.databases()
 	for _, name := range []string{memoryDB, controlDB} {
-		if s.restores(partOf(name)) && findDatabase(s.inner.Databases, name) == nil {
+		if s.restores(partOf(name)) && !slices.ContainsFunc(held, func(d storedDatabase) bool { return d.name == name }) {
 			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "it does not hold "+name+": that could not be read when it was taken")
 			e.Hint = "amber snapshot show " + string(s.request.ID) + "; choose parts with --only"
 			return e
@@ -138,19 +184,11 @@ const slack = 32 << 20
 
 // space compares what is needed with what is free.
 func (s *restoration) space() error {
-	needed := int64(slack)
-	for _, d := range s.inner.Databases {
-		if s.restores(partOf(d.Name)) {
-			needed += d.Ref.Bytes()
+	needed := slack + s.from.room()
+	for _, d := range s.from.databases() {
+		if s.restores(partOf(d.name)) {
+			needed += d.bytes
 		}
-	}
-	for _, f := range []*repo.FilesEntry{s.inner.Notes, s.inner.State, s.inner.Journal} {
-		if f != nil {
-			needed += f.Bytes + 4096*f.Files
-		}
-	}
-	if s.inner.Git != nil {
-		needed += s.inner.Git.Bytes
 	}
 	needed += s.carried()
 	s.report.Plan.SpaceNeeded = needed
@@ -186,9 +224,6 @@ func (s *restoration) carried() (bytes int64) {
 
 // replace restores an agent that exists. The caller is inside Operate.
 func (s *restoration) replace(ctx context.Context, v *vault) error {
-	if err := s.check(ctx, v); err != nil {
-		return err
-	}
 	// What the last restore did not come to remove: the live generation vouches
 	// for it, and will not be live any more.
 	if err := s.e.o.Databases.Ready(ctx, s.agent); err != nil {
@@ -198,13 +233,13 @@ func (s *restoration) replace(ctx context.Context, v *vault) error {
 		return err
 	}
 	if _, err := s.e.removeReplaced(ctx, s.agent, v); err != nil {
-		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("an old generation could not be removed: %v", err))
+		s.warn("an old generation could not be removed: %v", err)
 	}
 	next, err := s.agent.BeginRestore(ctx, string(s.request.ID))
 	if err != nil {
 		return err
 	}
-	if err = s.build(ctx, v, next.Dir()); err == nil {
+	if err = s.build(ctx, next.Dir()); err == nil {
 		err = s.swap(ctx, v, next)
 	}
 	if err != nil {
@@ -251,7 +286,7 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 				return 0, err
 			}
 		}
-		stamp, err := s.settle(ctx, v, freezer, hold, old, next)
+		stamp, err := s.settle(ctx, freezer, hold, old, next)
 		if err == nil && s.whole {
 			err = s.e.vouch(next.Dir(), replaced{generation: old.Generation, safety: s.report.SafetySnapshot})
 		}
@@ -270,11 +305,8 @@ func (s *restoration) save(ctx context.Context, v *vault, r amber.SnapshotReques
 		return err
 	}
 	defer c.close()
-	warn := func(format string, args ...any) {
-		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf(format, args...))
-	}
 	if len(c.inner.Databases) == 0 {
-		warn("no database of the agent can be read, so there is no safety snapshot, and its generation stays")
+		s.warn("no database of the agent can be read, so there is no safety snapshot, and its generation stays")
 		return nil
 	}
 	meta, err := c.publish(ctx)
@@ -284,18 +316,18 @@ func (s *restoration) save(ctx context.Context, v *vault, r amber.SnapshotReques
 	s.report.SafetySnapshot = meta.ID
 	s.report.Warnings = append(s.report.Warnings, meta.Warnings...)
 	for _, sk := range c.inner.Skipped {
-		warn("the safety snapshot does not hold %s %s: %s", sk.Part, sk.Path, sk.Reason)
+		s.warn("the safety snapshot does not hold %s %s: %s", sk.Part, sk.Path, sk.Reason)
 	}
 	s.whole = c.complete()
 	return nil
 }
 
 // settle completes the new generation while everything stands still.
-func (s *restoration) settle(ctx context.Context, v *vault, freezer Freezer, hold SpoolHold, old home.Current, next *home.Restore) (amber.Stamp, error) {
+func (s *restoration) settle(ctx context.Context, freezer Freezer, hold SpoolHold, old home.Current, next *home.Restore) (amber.Stamp, error) {
 	if err := s.carry(ctx, freezer, old, next.Dir()); err != nil {
 		return 0, err
 	}
-	if err := s.replay(ctx, v, next.Current()); err != nil {
+	if err := s.replay(ctx, next.Current()); err != nil {
 		return 0, err
 	}
 	var cursors map[string]int64
@@ -315,18 +347,12 @@ func (s *restoration) settle(ctx context.Context, v *vault, freezer Freezer, hol
 
 // make restores to an agent that does not exist: on another machine, or as a
 // fork. It gets a device of its own.
-func (s *restoration) make(ctx context.Context, v *vault) error {
-	if len(s.request.Only) < 3 {
-		return amber.Errorf(amber.KindInvalid, "restore", string(s.agent.ID()), "there is no such agent yet: all of it is restored, or nothing")
-	}
-	if err := s.check(ctx, v); err != nil {
-		return err
-	}
+func (s *restoration) make(ctx context.Context) error {
 	if s.request.DryRun {
-		return s.planNew()
+		return s.planNew(ctx)
 	}
 	c, err := s.agent.Fork(ctx, func(dir string, c home.Current) (amber.Stamp, error) {
-		if err := s.build(ctx, v, dir); err != nil {
+		if err := s.build(ctx, dir); err != nil {
 			return 0, err
 		}
 		if !s.restores(partControl) {
@@ -334,7 +360,7 @@ func (s *restoration) make(ctx context.Context, v *vault) error {
 				return 0, err
 			}
 		}
-		if err := s.replay(ctx, v, c); err != nil {
+		if err := s.replay(ctx, c); err != nil {
 			return 0, err
 		}
 		if err := s.e.markProvide(dir); err != nil {
@@ -358,7 +384,7 @@ func (s *restoration) clean(ctx context.Context, v *vault) error {
 	list, err := s.agent.Generations()
 	if err != nil {
 		s.report.OldGeneration = s.old
-		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("old generations could not be looked for: %v", err))
+		s.warn("old generations could not be looked for: %v", err)
 		return nil
 	}
 	for _, n := range list {
@@ -367,12 +393,12 @@ func (s *restoration) clean(ctx context.Context, v *vault) error {
 		case n == s.old && (s.request.DiscardOld || s.safe(ctx, v)):
 			if err := s.agent.RemoveGeneration(ctx, n); err != nil {
 				s.report.OldGeneration = n
-				s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("generation %d could not be removed: %v", n, err))
+				s.warn("generation %d could not be removed: %v", n, err)
 			}
 		case n == s.old:
 			s.report.OldGeneration = n
 		default: // an earlier restore has kept it
-			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("generation %d is in no snapshot and stays", n))
+			s.warn("generation %d is in no snapshot and stays", n)
 		}
 	}
 	return nil
@@ -386,7 +412,7 @@ func (s *restoration) safe(ctx context.Context, v *vault) bool {
 	}
 	ref := amber.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: s.report.SafetySnapshot}
 	if err := s.e.readAll(ctx, v, ref); err != nil {
-		s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("the safety snapshot cannot be read, so the old generation stays: %v", err))
+		s.warn("the safety snapshot cannot be read, so the old generation stays: %v", err)
 		return false
 	}
 	return true

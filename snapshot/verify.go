@@ -225,7 +225,7 @@ func (s *verification) databases(ctx context.Context, inner repo.Inner, tmp stri
 // examine runs the checks on a database that was built. One that was damaged
 // when it was captured is still damaged, and the report says so.
 func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path string) ([]amber.Check, error) {
-	checks, err := s.e.examine(ctx, d, path)
+	checks, err := s.e.examine(ctx, d.Name, d.Ref.Digest, path)
 	if err != nil {
 		return nil, s.unfit(err)
 	}
