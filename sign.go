@@ -38,7 +38,7 @@ func ParseKeyID(s string) (KeyID, error) {
 // PublicKey returns the key that k names. The error is of kind invalid.
 func (k KeyID) PublicKey() (ed25519.PublicKey, error) {
 	fail := func(why string) (ed25519.PublicKey, error) {
-		return nil, Errorf(KindInvalid, "parse key", clip(string(k)), why)
+		return nil, Errorf(KindInvalid, "parse key", "", fmt.Sprintf("%q: %s", clip(string(k)), why))
 	}
 	text, ok := strings.CutPrefix(string(k), keyIDPrefix)
 	if !ok {
@@ -127,22 +127,24 @@ func SignWith(key ed25519.PrivateKey, message []byte) Signature {
 }
 
 // Verify reports why s is no signature of message by the key it names; nil when
-// it is one. It says nothing about whether that key is to be trusted. The error
-// is of kind untrusted.
+// it is one. It says nothing about whether that key is to be trusted. A
+// signature has one spelling. The error is of kind untrusted.
 func (s Signature) Verify(message []byte) error {
-	fail := func(why error) error {
-		return &Error{Op: "check signature", Kind: KindUntrusted, ID: clip(string(s.KeyID)), Err: why}
+	fail := func(id string, why error) error {
+		return &Error{Op: "check signature", Kind: KindUntrusted, ID: id, Err: why}
 	}
 	if s.Alg != SignatureAlg {
-		return fail(fmt.Errorf("the algorithm is %q and not %s", clip(s.Alg), SignatureAlg))
+		return fail("", fmt.Errorf("the algorithm is %q and not %s", clip(s.Alg), SignatureAlg))
 	}
 	key, err := s.KeyID.PublicKey()
 	if err != nil {
-		return fail(err)
+		return fail("", err)
 	}
-	sig, err := base64.RawURLEncoding.Strict().DecodeString(s.Sig)
-	if err != nil || len(sig) != ed25519.SignatureSize || !ed25519.Verify(key, message, sig) {
-		return fail(errors.New("it does not match"))
+	sig, err := base64.RawURLEncoding.DecodeString(s.Sig)
+	// The decoder skips line ends and does not look at the last bits.
+	oneSpelling := base64.RawURLEncoding.EncodeToString(sig) == s.Sig
+	if err != nil || !oneSpelling || len(sig) != ed25519.SignatureSize || !ed25519.Verify(key, message, sig) {
+		return fail(string(s.KeyID), errors.New("it does not match"))
 	}
 	return nil
 }

@@ -52,6 +52,16 @@ type Pointers interface {
 	SwapPointer(ctx context.Context, name, version string, value []byte) (newVersion string, err error)
 }
 
+// CopyReport says what a copy of a repository did.
+type CopyReport struct {
+	Snapshots        int   `json:"snapshots_copied"`
+	SnapshotsPresent int   `json:"snapshots_present"`
+	Objects          int   `json:"objects_copied"`
+	ObjectsPresent   int   `json:"objects_present"`
+	Bytes            int64 `json:"bytes_copied"`
+	Rescued          int   `json:"blobs_rescued"` // stored again, because gc at the destination was about to delete them
+}
+
 // Bounds of targets.
 const (
 	MaxObjectNameBytes = 200

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -177,27 +176,35 @@ func (a *Agent) anyFile(dir string, depth int) (bool, error) {
 	return false, nil
 }
 
+// Tenants returns the tenants that have a folder, sorted. A name that is no
+// tenant id is left out.
+func (h *Home) Tenants() ([]amber.TenantID, error) {
+	return ids(h, amber.ParseTenantID, tenantsName)
+}
+
 // Agents returns the agents of a tenant that have a folder, sorted. A name
 // that is no agent id is left out.
 func (h *Home) Agents(tenant amber.TenantID) ([]amber.AgentID, error) {
 	if _, err := amber.ParseTenantID(string(tenant)); err != nil {
 		return nil, err
 	}
-	entries, err := h.o.FS.ReadDir(filepath.Join(h.dir, tenantsName, string(tenant), "agents"))
+	return ids(h, amber.ParseAgentID, tenantsName, string(tenant), "agents")
+}
+
+// ids returns the folders of a folder of the home whose names are ids.
+func ids[T ~string](h *Home, parse func(string) (T, error), path ...string) ([]T, error) {
+	entries, err := h.o.FS.ReadDir(filepath.Join(append([]string{h.dir}, path...)...))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, diskError("list agents", h.dir, err)
+		return nil, diskError("list "+path[len(path)-1], h.dir, err)
 	}
-	var agents []amber.AgentID
+	var list []T
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") || !e.IsDir() {
-			continue
-		}
-		if id, err := amber.ParseAgentID(e.Name()); err == nil {
-			agents = append(agents, id)
+		if id, err := parse(e.Name()); err == nil && e.IsDir() {
+			list = append(list, id)
 		}
 	}
-	return agents, nil
+	return list, nil
 }

@@ -126,6 +126,12 @@ func (h *Home) RepoDir(tenant amber.TenantID) string {
 	return filepath.Join(h.dir, tenantsName, string(tenant), "repo")
 }
 
+// SnapshotsDir returns where the bundles of an agent lie unless somebody says
+// otherwise. It may not be there yet.
+func (h *Home) SnapshotsDir(tenant amber.TenantID, agent amber.AgentID) string {
+	return filepath.Join(h.dir, tenantsName, string(tenant), "snapshots", string(agent))
+}
+
 // KeysDir returns the folder of keys and known chain heads: what must not lie
 // in a repository. It need not exist.
 func (h *Home) KeysDir() string { return filepath.Join(h.dir, "keys") }

@@ -103,6 +103,35 @@ func ReadExtract(r io.Reader, key Key, fn func(Frame) error) (frames int64, err 
 	}
 }
 
+// RewriteExtract copies what [Journal.Extract] wrote of a session to w, with the
+// payload of every entry replaced by what payload returns for it; sequences and
+// times stay. Errors: those of [ReadExtract], payload and w; invalid for a
+// payload that is too long.
+func RewriteExtract(r io.Reader, key Key, w io.Writer, payload func([]byte) ([]byte, error)) (frames int64, err error) {
+	out := segmentWriter{w: bufio.NewWriterSize(w, window)}
+	frames, err = ReadExtract(r, key, func(f Frame) error {
+		b, err := payload(f.Payload)
+		if err != nil {
+			return err
+		}
+		if len(b) > MaxPayload {
+			return amber.Errorf(amber.KindInvalid, "rewrite entries", string(key), "an entry has become too long")
+		}
+		if out.at == 0 {
+			out.header = header{number: 1, key: key, base: f.Seq}
+		}
+		f.Payload = b
+		return out.frame(f)
+	})
+	if err != nil {
+		return frames, err
+	}
+	if out.at == 0 {
+		out.header = header{number: 1, key: key, base: 1}
+	}
+	return frames, out.flush()
+}
+
 func extractHeader(r io.Reader, key Key) (header, error) {
 	b := make([]byte, segmentHeader)
 	if _, err := io.ReadFull(r, b); err != nil {

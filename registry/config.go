@@ -20,6 +20,8 @@ type Config struct {
 	// frozen with them, by name.
 	Snapshot Snapshot
 	Sources  map[string]Foreign
+	Events   Events
+	Export   Export
 	// Clamped lists the values that were above their cap, by key. Load fills
 	// it in; Resolve adds what it had to lower itself.
 	Clamped []amber.Clamp
@@ -83,14 +85,29 @@ type Snapshot struct {
 	Root        string        // the folder of the repository; "" means the one in the home
 	LockTimeout time.Duration // how long an operation waits for another one
 	Auto        Auto
-	Retention   Retention
-	GC          GC
+	Encryption  Encryption
+	// Sign signs snapshots with this home's key. RequireSigned refuses to
+	// restore what no trusted key has signed.
+	Sign, RequireSigned bool
+	Retention           Retention
+	GC                  GC
+}
+
+// Encryption says who can read snapshots.
+type Encryption struct {
+	// Recipients are the public keys that snapshots are encrypted to; none means
+	// that they are not encrypted.
+	Recipients []string
+	Identity   string // the file of the secret key to read them with; "" means this home's own
 }
 
 // Auto says which snapshots Amber takes of its own accord.
 type Auto struct {
 	BeforeRestore       bool
 	BeforeConsolidation Insistence
+	BeforeMutatingTool  Insistence
+	// Schedule is "off", an interval, or the five fields of cron.
+	Schedule string
 }
 
 // Insistence says how much a snapshot matters to what comes after it.
@@ -108,11 +125,25 @@ const (
 type Retention struct {
 	KeepLast, KeepHourly, KeepDaily, KeepWeekly int
 	MaxAge                                      time.Duration
+	Interval                                    time.Duration // how often it is applied
 }
 
 // GC configures the collection of what no snapshot needs.
 type GC struct {
 	Grace time.Duration // how long it stays after that was noticed
+}
+
+// Events says what is told to listeners, and where.
+type Events struct {
+	MutationEnabled bool
+	// The prefixes begin the subjects of changes and of what happens to
+	// snapshots.
+	MutationPrefix, LifecyclePrefix string
+}
+
+// Export says how memory leaves the machine.
+type Export struct {
+	Redact bool // secrets are taken out
 }
 
 // Foreign is memory of another tool. It is only ever read.

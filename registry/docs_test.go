@@ -81,8 +81,10 @@ func docsValue(t *testing.T, k registry.Key, v any) string {
 		return ""
 	case k.Named():
 		return "none"
-	case k.Path == "snapshot.root":
+	case k.Path == "snapshot.root", k.Path == "snapshot.encryption.identity":
 		return "in the home"
+	case k.Type == registry.Recipients:
+		return "none"
 	case v == "":
 		return "`memory.backend`"
 	}
@@ -135,6 +137,11 @@ func TestDocsExample(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, load(t, sources).Config); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	want = registry.Default()
+	want.Snapshot.Auto.Schedule = "*/30 8-18 * * mon-fri"
+	if diff := cmp.Diff(want, load(t, fileInput(block(t, intro, "Schedules", "yaml"))).Config); diff != "" {
+		t.Errorf("schedules (-want +got):\n%s", diff)
 	}
 	layers := load(t, fileInput(block(t, intro, "Layers and backends", "yaml")))
 	if diff := cmp.Diff(registry.Default(), layers.Config); diff != "" {

@@ -102,6 +102,9 @@ func (f yamlFile) parse(data []byte) (ast.Node, error) {
 	doc, err := parseYAML(data)
 	if err != nil {
 		var e yaml.Error
+		if secret(err.Error()) {
+			err = errors.New("it is not YAML, near a secret key that should not be there")
+		}
 		if errors.As(err, &e) && e.GetToken() != nil {
 			return nil, f.invalid(e.GetToken().Position.Line, printable(e.GetMessage()))
 		}
@@ -179,7 +182,7 @@ func (f yamlFile) entry(t *tree, n ast.Node, line int) error {
 	if t.key == nil {
 		return f.section(t, n, line)
 	}
-	if t.key.Type == Paths {
+	if t.key.Type == Paths || t.key.Type == Recipients {
 		return f.list(t.key, n, line)
 	}
 	text, ok := scalarText(t.key.Type, n)
@@ -202,6 +205,9 @@ func (f yamlFile) list(k *Key, n ast.Node, line int) error {
 			return f.invalid(v.GetToken().Position.Line, k.wrongElement(describe(v)).Error())
 		}
 		items[i] = text
+	}
+	if k.Type == Recipients {
+		return f.setRecipients(k, items, FromFile, f.at(line))
 	}
 	return f.setPaths(k, items, FromFile, f.at(line))
 }
@@ -232,7 +238,7 @@ func scalarText(t Type, n ast.Node) (string, bool) {
 		return n.Token.Value, t == Int || t == Count || t == Size
 	case *ast.StringNode:
 		switch t {
-		case Duration, Size, Name, Choice, Path:
+		case Duration, Size, Name, Choice, Path, Schedule, Subject:
 			return n.Value, true
 		}
 	}

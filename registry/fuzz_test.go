@@ -22,6 +22,8 @@ func FuzzLoad(f *testing.F) {
 		"journal: {max_bytes: 64MiB, max_session_bytes: 99999999}\n", "memory:\n  <<: {enabled: false}\n", "memory: !!map {}\n", "memory: |\n  text\n", "\uFEFFmemory: ~\n", "%YAML 1.2\n---\n",
 		"sources: {tool: {git: /srv/x, sqlite: [/srv/a.db], files: []}}", "sources: {a: {files: [/x, /x]}}", "sources: {A: {git: x}}",
 		"snapshot: {retention: {max_age: 90d, keep_last: 0}, auto: {before_consolidation: off}, root: ~/x}",
+		"snapshot: {auto: {schedule: 6h}, sign: false, require_signed: true}", "snapshot: {auto: {schedule: \"*/15 * * * *\"}}",
+		"snapshot: {encryption: {recipients: [" + ann + ", \"" + ssh + "\"], identity: ~/key}}", "events: {mutation_prefix: a.b-c, lifecycle_prefix: \"a..b\"}\n",
 		"memory:\n}", "memory:\n- enabled: true\n-", "{\"\"\"\":", "memory: {recall: {top_k: 0_}}",
 	} {
 		f.Add([]byte(seed))
@@ -54,11 +56,11 @@ func checkBounds(t *testing.T, l registry.Loaded) {
 	t.Helper()
 	flags := map[string]string{}
 	for _, v := range l.Values {
-		text, ok := flagText(t, v.Value)
+		text, ok := flagText(t, v.Key, v.Value)
 		if !ok {
 			return
 		}
-		if text != "" || v.Key != "snapshot.root" { // an unset path cannot be set
+		if text != "" || v.Key != "snapshot.root" && v.Key != "snapshot.encryption.identity" { // an unset path cannot be set
 			flags[v.Key] = text
 		}
 	}
@@ -74,12 +76,16 @@ func checkBounds(t *testing.T, l registry.Loaded) {
 }
 
 // flagText writes a value as a flag; false where only a file can hold it.
-func flagText(t *testing.T, v any) (string, bool) {
+func flagText(t *testing.T, key string, v any) (string, bool) {
 	t.Helper()
 	switch v := v.(type) {
 	case string:
 		return v, true
 	case []string:
+		if key == "snapshot.encryption.recipients" {
+			text := strings.Join(v, ",")
+			return text, strings.Count(text, ",") == max(0, len(v)-1)
+		}
 		text := list(v...)
 		return text, cmp.Equal(v, append([]string{}, filepath.SplitList(text)...))
 	}

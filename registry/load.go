@@ -167,8 +167,11 @@ func (l *loader) flags(flags map[string]string) error {
 
 // set parses text as the value of k. Where is named in the error.
 func (l *loader) set(k *Key, text string, from Source, where string) error {
-	if k.Type == Paths {
+	switch k.Type {
+	case Paths:
 		return l.setPaths(k, splitPaths(text), from, where)
+	case Recipients:
+		return l.setRecipients(k, splitRecipients(text), from, where)
 	}
 	var err error
 	if k.Type == Path {
@@ -195,6 +198,15 @@ func (l *loader) setPaths(k *Key, items []string, from Source, where string) err
 		paths = append(paths, path)
 	}
 	return l.keep(k, paths, k.check(paths), from, where)
+}
+
+// setRecipients takes public keys as they are written.
+func (l *loader) setRecipients(k *Key, items []string, from Source, where string) error {
+	list := make([]string, len(items))
+	for i, item := range items {
+		list[i] = strings.TrimSpace(item)
+	}
+	return l.keep(k, list, k.check(list), from, where)
 }
 
 // expand puts the folder of the user in the place of a leading ~.

@@ -66,10 +66,13 @@ func TestLoadDefaults(t *testing.T) {
 		Journal: registry.Journal{FlushInterval: 5 * time.Millisecond, MaxEntries: 64, MaxSessionBytes: 64 << 20, MaxBytes: 1 << 30},
 		Snapshot: registry.Snapshot{
 			Enabled: true, LockTimeout: time.Minute,
-			Auto:      registry.Auto{BeforeRestore: true, BeforeConsolidation: registry.Try},
-			Retention: registry.Retention{KeepLast: 30, KeepHourly: 24, KeepDaily: 7, KeepWeekly: 8, MaxAge: 90 * 24 * time.Hour},
+			Auto:      registry.Auto{BeforeRestore: true, BeforeConsolidation: registry.Try, BeforeMutatingTool: registry.Off, Schedule: "off"},
+			Sign:      true,
+			Retention: registry.Retention{KeepLast: 30, KeepHourly: 24, KeepDaily: 7, KeepWeekly: 8, MaxAge: 90 * 24 * time.Hour, Interval: time.Hour},
 			GC:        registry.GC{Grace: 24 * time.Hour},
 		},
+		Events: registry.Events{MutationEnabled: true, MutationPrefix: "amber.memory.mutated", LifecyclePrefix: "amber.memory.snapshot"},
+		Export: registry.Export{Redact: true},
 	}
 	if diff := cmp.Diff(want, l.Config); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
@@ -78,7 +81,7 @@ func TestLoadDefaults(t *testing.T) {
 		t.Errorf("Default differs (-default +loaded):\n%s", diff)
 	}
 	for _, v := range l.Values {
-		if v.Source != registry.FromDefault || v.Value != v.Default {
+		if v.Source != registry.FromDefault || !cmp.Equal(v.Value, v.Default) {
 			t.Errorf("%+v is not the default", v)
 		}
 	}
@@ -249,8 +252,11 @@ func TestEveryBound(t *testing.T) {
 // waysToSet returns an input for each way to set a key.
 func waysToSet(k registry.Key, text string) map[string]registry.Input {
 	inFile := text
-	if k.Type == registry.Paths {
+	switch k.Type {
+	case registry.Paths:
 		inFile = "[" + strings.Join(filepath.SplitList(text), ", ") + "]"
+	case registry.Recipients:
+		inFile = "[" + text + "]"
 	}
 	return map[string]registry.Input{
 		"file":        fileInput(nested(k.Path, inFile)),

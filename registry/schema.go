@@ -22,6 +22,10 @@ const (
 	Choice   Type = "choice"   // one of the words the key lists
 	Path     Type = "path"     // an absolute path; ~/ stands for the folder of the user
 	Paths    Type = "paths"    // a list of absolute paths
+	Schedule Type = "schedule" // off, an interval, or five fields of cron
+	Subject  Type = "subject"  // tokens of letters, digits, _ and -, joined by dots
+	// Recipients is a list of public keys of age or SSH.
+	Recipients Type = "recipients"
 )
 
 // Key is one row of the schema.
@@ -68,7 +72,7 @@ func Keys() []Key {
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}
-	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), retentionKeys(), sourceKeys(anyName))
+	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), sourceKeys(anyName))
 }
 
 func memoryKeys() []Key {

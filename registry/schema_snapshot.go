@@ -4,6 +4,9 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/timetable"
 )
 
 const (
@@ -12,10 +15,6 @@ const (
 )
 
 func snapshotKeys() []Key {
-	consolidation := key("snapshot.auto.before_consolidation", Try, "",
-		"Whether memory is frozen before it is consolidated. With require, nothing is consolidated when that fails; with try there is a warning.",
-		func(c *Config) *Insistence { return &c.Snapshot.Auto.BeforeConsolidation })
-	consolidation.Choices = []string{string(Require), string(Try), string(Off)}
 	return []Key{
 		key(snapshotEnabledPath, true, false,
 			"Whether snapshots may be taken. Off, the ones there are can still be read, restored and deleted.",
@@ -29,10 +28,58 @@ func snapshotKeys() []Key {
 		key("snapshot.auto.before_restore", true, false,
 			"Whether a restore first takes a snapshot of the agent as it is.",
 			func(c *Config) *bool { return &c.Snapshot.Auto.BeforeRestore }),
-		consolidation,
+		insistKey("snapshot.auto.before_consolidation", Try,
+			"Whether memory is frozen before it is consolidated. With require, nothing is consolidated when that fails; with try there is a warning.",
+			func(c *Config) *Insistence { return &c.Snapshot.Auto.BeforeConsolidation }),
+		insistKey("snapshot.auto.before_mutating_tool", Off,
+			"Whether memory is frozen before an agent uses a tool that changes something. With require, the tool is not used when that fails; with try there is a warning.",
+			func(c *Config) *Insistence { return &c.Snapshot.Auto.BeforeMutatingTool }),
+		scheduleKey("snapshot.auto.schedule",
+			"When every agent is frozen: off, so long after its last snapshot (15m, 6h, 1d), or at times of the calendar, written like cron (\"0 3 * * *\": every night at three, local time).",
+			func(c *Config) *string { return &c.Snapshot.Auto.Schedule }),
 		key("snapshot.gc.grace", day, 365*day,
 			"How long something stays in the repository after it was found that no snapshot needs it.",
 			func(c *Config) *time.Duration { return &c.Snapshot.GC.Grace }),
+	}
+}
+
+// trustKeys are about who can read snapshots, and who vouches for them.
+func trustKeys() []Key {
+	return []Key{
+		recipientsKey("snapshot.encryption.recipients",
+			"The public keys (age1..., age1pq1..., ssh-ed25519 ..., ssh-rsa ...) that every snapshot is encrypted to, beside this home's own. None: snapshots are not encrypted.",
+			func(c *Config) *[]string { return &c.Snapshot.Encryption.Recipients }),
+		pathKey("snapshot.encryption.identity",
+			"The file that holds the secret key to read encrypted snapshots with. Without it this home's own is used.",
+			func(c *Config) *string { return &c.Snapshot.Encryption.Identity }),
+		key("snapshot.sign", true, false,
+			"Whether snapshots and bundles are signed with this home's key.",
+			func(c *Config) *bool { return &c.Snapshot.Sign }),
+		key("snapshot.require_signed", false, false,
+			"Whether only what a trusted key has signed is restored or imported.",
+			func(c *Config) *bool { return &c.Snapshot.RequireSigned }),
+	}
+}
+
+func eventKeys() []Key {
+	return []Key{
+		key("events.mutation_enabled", true, false,
+			"Whether changes of memory are told to listeners. What they say is never told.",
+			func(c *Config) *bool { return &c.Events.MutationEnabled }),
+		subjectKey("events.mutation_prefix", amber.DefaultMutationPrefix,
+			"What the subjects of changes of memory begin with; tenant and agent follow.",
+			func(c *Config) *string { return &c.Events.MutationPrefix }),
+		subjectKey("events.lifecycle_prefix", amber.DefaultLifecyclePrefix,
+			"What the subjects of what happens to snapshots begin with; tenant, agent and event follow.",
+			func(c *Config) *string { return &c.Events.LifecyclePrefix }),
+	}
+}
+
+func exportKeys() []Key {
+	return []Key{
+		key("export.redact", true, false,
+			"Whether secrets are taken out of what leaves the machine as a bundle.",
+			func(c *Config) *bool { return &c.Export.Redact }),
 	}
 }
 
@@ -53,6 +100,9 @@ func retentionKeys() []Key {
 		key("snapshot.retention.max_age", 90*day, 36_500*day,
 			"Snapshots older than this are pruned whatever else says to keep them; never the last one, never a pinned one.",
 			func(c *Config) *time.Duration { return &c.Snapshot.Retention.MaxAge }),
+		key("snapshot.retention.interval", time.Hour, 30*day,
+			"How often these rules are applied where Amber runs as a server; never more than once a minute.",
+			func(c *Config) *time.Duration { return &c.Snapshot.Retention.Interval }),
 	}
 }
 
@@ -114,5 +164,31 @@ func pathsKey(path, doc, name string, at func(*Foreign) *[]string) Key {
 			f := c.Sources[name]
 			return *at(&f)
 		},
+	}
+}
+
+func insistKey(path string, def Insistence, doc string, at func(*Config) *Insistence) Key {
+	k := key(path, def, "", doc, at)
+	k.Choices = []string{string(Require), string(Try), string(Off)}
+	return k
+}
+
+func scheduleKey(path, doc string, at func(*Config) *string) Key {
+	k := key(path, timetable.Off, "", doc, at)
+	k.Type = Schedule
+	return k
+}
+
+func subjectKey(path, def, doc string, at func(*Config) *string) Key {
+	k := key(path, def, "", doc, at)
+	k.Type = Subject
+	return k
+}
+
+func recipientsKey(path, doc string, at func(*Config) *[]string) Key {
+	return Key{
+		Path: path, Type: Recipients, Default: []string(nil), Doc: doc,
+		set: func(c *Config, v any) { *at(c) = slices.Clone(v.([]string)) },
+		get: func(c *Config) any { return *at(c) },
 	}
 }

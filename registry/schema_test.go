@@ -87,7 +87,21 @@ func effects() map[string]effect {
 		"snapshot.retention.keep_hourly":     {"1", opened(func(c registry.Config) any { return c.Snapshot.Retention.KeepHourly }), 1},
 		"snapshot.retention.keep_daily":      {"2", opened(func(c registry.Config) any { return c.Snapshot.Retention.KeepDaily }), 2},
 		"snapshot.retention.keep_weekly":     {"3", opened(func(c registry.Config) any { return c.Snapshot.Retention.KeepWeekly }), 3},
-		"snapshot.retention.max_age":         {"10d", opened(func(c registry.Config) any { return c.Snapshot.Retention.MaxAge }), 240 * time.Hour},
+		"snapshot.retention.interval":        {"2h", opened(func(c registry.Config) any { return c.Snapshot.Retention.Interval }), 2 * time.Hour},
+		"snapshot.auto.before_mutating_tool": {"require", opened(func(c registry.Config) any { return c.Snapshot.Auto.BeforeMutatingTool }), registry.Require},
+		"snapshot.auto.schedule":             {"0  3 * * MON", opened(func(c registry.Config) any { return c.Snapshot.Auto.Schedule }), "0 3 * * mon"},
+		"snapshot.encryption.recipients": {
+			ann + ", " + bob, opened(func(c registry.Config) any { return c.Snapshot.Encryption.Recipients }), []string{ann, bob},
+		},
+		"snapshot.encryption.identity": {"/srv/key.txt", opened(func(c registry.Config) any { return c.Snapshot.Encryption.Identity }), "/srv/key.txt"},
+		"snapshot.sign":                {"false", opened(func(c registry.Config) any { return c.Snapshot.Sign }), false},
+		"snapshot.require_signed":      {"true", opened(func(c registry.Config) any { return c.Snapshot.RequireSigned }), true},
+		"events.mutation_enabled":      {"false", opened(func(c registry.Config) any { return c.Events.MutationEnabled }), false},
+		"events.mutation_prefix":       {"Acme.memory_x", opened(func(c registry.Config) any { return c.Events.MutationPrefix }), "Acme.memory_x"},
+		"events.lifecycle_prefix":      {"acme", opened(func(c registry.Config) any { return c.Events.LifecyclePrefix }), "acme"},
+		"export.redact":                {"false", opened(func(c registry.Config) any { return c.Export.Redact }), false},
+
+		"snapshot.retention.max_age": {"10d", opened(func(c registry.Config) any { return c.Snapshot.Retention.MaxAge }), 240 * time.Hour},
 
 		"sources.<name>.git": {"/srv/notes", opened(func(c registry.Config) any { return c.Sources["tool"] }), registry.Foreign{Git: "/srv/notes"}},
 		"sources.<name>.sqlite": {

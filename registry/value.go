@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/timetable"
 )
 
 // minDuration is the shortest duration a key takes. Below a millisecond,
@@ -58,6 +59,10 @@ func (k Key) parseText(text string) (any, error) {
 		return k.parsePath(text)
 	case Choice:
 		return Insistence(strings.ToLower(text)), nil
+	case Schedule:
+		return strings.ToLower(strings.Join(strings.Fields(text), " ")), nil
+	case Subject:
+		return text, nil
 	}
 	return strings.ToLower(text), nil
 }
@@ -112,6 +117,10 @@ func (k Key) wrongType(got string) error {
 		Choice:   "one of " + strings.Join(k.Choices, ", "),
 		Path:     "an absolute path",
 		Paths:    "a list of absolute paths",
+		Schedule: `off, an interval such as 15m or 6h, or the five fields of cron, such as "0 3 * * *"`,
+		Subject:  "tokens of letters, digits, _ and - joined by dots, such as amber.memory.mutated",
+
+		Recipients: "a list of public keys",
 	}[k.Type]
 	return fmt.Errorf("%s must be %s, not %s", k.Path, want, got)
 }
@@ -139,6 +148,9 @@ func (k Key) check(v any) error {
 	case Insistence:
 		return k.checkText(string(v))
 	case []string:
+		if k.Type == Recipients {
+			return k.checkRecipients(v)
+		}
 		return k.checkPaths(v)
 	}
 	return nil
@@ -159,6 +171,11 @@ func (k Key) checkText(s string) error {
 		ok = slices.Contains(k.Choices, s)
 	case Path:
 		ok = s == "" || validPath(s)
+	case Schedule:
+		_, err := timetable.Parse(s)
+		ok = err == nil
+	case Subject:
+		ok = len(s) <= maxSubject && validSubject.MatchString(s) && !secret(s)
 	default:
 		ok = validName.MatchString(s)
 	}
@@ -167,6 +184,11 @@ func (k Key) checkText(s string) error {
 	}
 	return nil
 }
+
+// maxSubject leaves room for a tenant, an agent and an event.
+const maxSubject = 200
+
+var validSubject = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
 // clamp lowers v to the cap of k and reports whether it had to. A report
 // counts durations in milliseconds.
@@ -217,9 +239,13 @@ func plainDuration(d time.Duration) string {
 	return s
 }
 
-// quote makes text of unknown origin fit for a message.
+// quote makes text of unknown origin fit for a message. A secret that was
+// written in the wrong place is not repeated.
 func quote(s string) string {
 	const most = 40
+	if secret(s) {
+		return "a secret key, which is not shown here"
+	}
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "..."
 	}

@@ -72,9 +72,11 @@ func (e *Engine) saveBase(agent *home.Agent, name string, digests []repo.PageDig
 	e.writeCache(e.cachePath(agent, "pages-"+name), b)
 }
 
-// record is a file whose content is in the repository.
+// record is a file whose content is in the repository. A cache tells no names:
+// what is encrypted elsewhere must not lie here.
 type record struct {
-	Entry survey.Entry `json:"entry"` // what the file looked like
+	Name  string       `json:"name"`  // hexName of its path
+	Entry survey.Entry `json:"entry"` // what the file looked like; in a cache without its path
 	Seen  int64        `json:"seen"`  // when the survey began, in nanoseconds
 	Size  int64        `json:"size"`
 	Parts []repo.ID    `json:"parts"`
@@ -87,7 +89,8 @@ func (r record) unchanged(e survey.Entry) bool {
 	return now.Same(r.Entry, time.Unix(0, r.Seen))
 }
 
-// loadRecords returns the files of a part that an earlier snapshot read.
+// loadRecords returns the files of a part that an earlier snapshot read, by
+// hexName.
 func (e *Engine) loadRecords(agent *home.Agent, part string) map[string]record {
 	b, err := fsx.ReadFile(e.o.FS, e.cachePath(agent, "files-"+part), maxFileCache)
 	sum, body, ok := bytes.Cut(b, []byte("\n"))
@@ -100,12 +103,15 @@ func (e *Engine) loadRecords(agent *home.Agent, part string) map[string]record {
 	}
 	known := make(map[string]record, len(list))
 	for _, r := range list {
-		known[r.Entry.Path] = r
+		known[r.Name] = r
 	}
 	return known
 }
 
 func (e *Engine) saveRecords(agent *home.Agent, part string, list []record) {
+	for i := range list {
+		list[i].Name, list[i].Entry.Path = hexName(list[i].Entry.Path), ""
+	}
 	body, err := json.Marshal(list)
 	if err != nil || len(body) > maxFileCache {
 		return

@@ -167,6 +167,10 @@ func (c *capture) files(ctx context.Context) (err error) {
 
 // flush makes everything durable and reads it back.
 func (c *capture) flush(ctx context.Context) (err error) {
+	encrypted := repo.Manifest{Encrypted: c.v.repo.KeyID() != ""}
+	if hidden(encrypted, c.request.Label) {
+		c.inner.Label = c.request.Label
+	}
 	if c.id, err = c.w.PutInner(ctx, c.inner); err != nil {
 		return err
 	}
@@ -181,14 +185,23 @@ func (c *capture) flush(ctx context.Context) (err error) {
 
 // publish writes the manifest. With it the snapshot exists.
 func (c *capture) publish(ctx context.Context) (amber.SnapshotMeta, error) {
+	m, err := c.manifest(ctx)
+	if err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	return c.publishAs(ctx, m)
+}
+
+// publishAs completes a manifest with what was stored, and writes it.
+func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (amber.SnapshotMeta, error) {
 	extra, err := c.keep(ctx)
 	if err != nil {
 		return amber.SnapshotMeta{}, err
 	}
-	m, err := c.manifest(ctx, c.stored+extra)
-	if err != nil {
+	if m.Signer, err = c.signs(ctx, m); err != nil {
 		return amber.SnapshotMeta{}, err
 	}
+	m = c.stamped(m, c.stored+extra)
 	if err := repo.InTime(amber.At(c.began), c.e.now(), c.e.o.Grace); err != nil {
 		return amber.SnapshotMeta{}, err
 	}
@@ -238,7 +251,7 @@ func (c *capture) keep(ctx context.Context) (int64, error) {
 }
 
 // manifest says what the snapshot is and where it stands in its chain.
-func (c *capture) manifest(ctx context.Context, stored int64) (repo.Manifest, error) {
+func (c *capture) manifest(ctx context.Context) (repo.Manifest, error) {
 	id, err := amber.NewUUID(c.e.o.Clock(), c.e.o.Random)
 	if err != nil {
 		return repo.Manifest{}, err
@@ -247,18 +260,51 @@ func (c *capture) manifest(ctx context.Context, stored int64) (repo.Manifest, er
 	if err != nil {
 		return repo.Manifest{}, err
 	}
-	m := repo.Manifest{
+	return repo.Manifest{
 		ID: amber.SnapshotID(id), Tenant: c.agent.Tenant(), Agent: c.agent.ID(), Device: c.i.current.Device,
 		Counter: tip.Counter + 1, Parent: tip.Digest, ParentID: tip.ID,
-		CreatedAt: c.i.at, Label: c.request.Label, Inner: c.id,
-		BytesTotal: c.total, BytesNew: stored, FenceMS: float64(c.i.fence.Microseconds()) / 1000,
+		CreatedAt: c.i.at, FenceMS: float64(c.i.fence.Microseconds()) / 1000,
 		Generation: c.i.current.Generation, Incarnation: c.i.current.Incarnation,
-		Skipped: len(c.inner.Skipped) + int(c.inner.SkippedMore), Warnings: len(c.warn),
-	}
-	if c.inner.Git != nil {
+	}, nil
+}
+
+// stamped says what was stored, and with which keys. What everybody may read
+// tells nothing about the content of an encrypted snapshot.
+func (c *capture) stamped(m repo.Manifest, stored int64) repo.Manifest {
+	m.Inner, m.BytesTotal, m.BytesNew = c.id, c.total, stored
+	m.Skipped, m.Warnings = len(c.inner.Skipped)+int(c.inner.SkippedMore), len(c.warn)
+	if m.Key = c.v.repo.KeyID(); m.Key != "" {
+		m.Encrypted, m.Sealed = true, c.w.Sealed(c.id)
+	} else if c.inner.Git != nil {
 		m.GitOID = c.inner.Git.HeadOID
 	}
-	return m, nil
+	if c.inner.Label == "" {
+		m.Label = c.request.Label
+	}
+	return m
+}
+
+// signs decides who signs the snapshot, nobody if that is what was asked for. A
+// chain that was signed goes on so: a link without a signature is what somebody
+// makes who has none. Errors: refused.
+func (c *capture) signs(ctx context.Context, m repo.Manifest) (amber.KeyID, error) {
+	const op = "take snapshot"
+	if c.v.signer != nil && !c.e.o.NoSign && !c.request.NoSign {
+		return c.v.signer.KeyID(), nil
+	}
+	before, err := c.v.signedBefore(ctx, m)
+	switch {
+	case err != nil || before == 0:
+		return "", err
+	case c.request.NoSign:
+		return "", amber.Errorf(amber.KindRefused, op, string(m.Agent), "the snapshots before it are signed: one without a signature would look made up")
+	case c.v.signer == nil:
+		err := amber.Errorf(amber.KindRefused, op, string(m.Agent), "the snapshots before it are signed, and there is no key to sign with")
+		err.Hint = "amber key new"
+		return "", err
+	}
+	c.warn = append(c.warn, "snapshot.sign is off, and it was signed all the same: the snapshots before it are")
+	return c.v.signer.KeyID(), nil
 }
 
 // tip returns the end of a chain. A repository that was set back to an earlier
@@ -287,9 +333,13 @@ func (c *capture) own(ctx context.Context) (repo.Inner, bool) {
 	if err != nil || !known {
 		return repo.Inner{}, false
 	}
-	_, inner, err := c.v.find(ctx, amber.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
-	return inner, err == nil
+	entry, inner, err := c.v.find(ctx, amber.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
+	return inner, err == nil && c.shares(entry.Manifest)
 }
+
+// shares reports whether a snapshot may refer to what an earlier one has
+// stored: under one key only.
+func (c *capture) shares(m repo.Manifest) bool { return m.Key == c.v.repo.KeyID() }
 
 // remember keeps the end of the chain, and what the next snapshot need not
 // read.
@@ -298,12 +348,15 @@ func (c *capture) remember(m repo.Manifest, digest string) {
 	if err := c.e.saveHead(m.Tenant, m.Agent, m.Device, head); err != nil {
 		c.warn = append(c.warn, "the end of the chain could not be noted outside the repository: "+err.Error())
 	}
+	if c.agent == nil {
+		return // imported: nothing of it was read here
+	}
 	c.e.saveSeen(c.agent, m.Device, repo.Seen{Tip: head, IDs: append(c.seen.IDs, m.ID)})
 	for _, name := range slices.Sorted(maps.Keys(c.bases)) {
 		c.e.saveBase(c.agent, name, c.bases[name].Digests)
 	}
-	c.e.saveRecords(c.agent, "notes", c.i.notes.records())
-	c.e.saveRecords(c.agent, "state", c.i.state.records())
+	c.e.saveRecords(c.agent, "notes"+m.Key, c.i.notes.records())
+	c.e.saveRecords(c.agent, "state"+m.Key, c.i.state.records())
 }
 
 // addDocuments puts the documents of state providers beside the files of the

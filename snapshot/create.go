@@ -48,6 +48,9 @@ func (e *Engine) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.S
 		meta, err = e.take(ctx, agent, v, r, under{fence: agent.Exclusive})
 		return err
 	})
+	if err == nil {
+		e.created(ctx, meta)
+	}
 	return meta, fail("take snapshot", string(r.Agent), err)
 }
 
@@ -96,6 +99,10 @@ func (e *Engine) take(ctx context.Context, agent *home.Agent, v *vault, r amber.
 // caller closes it.
 func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under, last *capture) (*capture, error) {
 	c := &capture{e: e, agent: agent, v: v, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}}
+	var err error
+	if c.warn, err = e.encrypt(ctx, v, r.Encrypt); err != nil {
+		return nil, err
+	}
 	condemned, err := v.repo.Condemned(ctx)
 	if err != nil {
 		return nil, err
@@ -166,7 +173,7 @@ func (c *capture) findParent(ctx context.Context) {
 		return
 	}
 	for _, entry := range entries {
-		if entry.Problem != nil {
+		if entry.Problem != nil || !c.shares(entry.Manifest) {
 			continue
 		}
 		if inner, err := c.v.inner(ctx, entry.Manifest); err == nil {

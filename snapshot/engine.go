@@ -38,6 +38,20 @@ type Options struct {
 	Git     string                         // the git program; "": the one in PATH
 	FS      fsx.FS                         // nil: the operating system's
 	Grace   time.Duration                  // 0: DefaultGrace
+	// Keys signs, encrypts and trusts; nil: nothing is signed or encrypted, and
+	// nobody trusted. With NoSign a chain that is not signed stays so. RequireSigned refuses what no trusted key has signed.
+	Keys          Keys
+	NoSign        bool
+	RequireSigned bool
+	// Redactor and Nexo are needed by bundles: without them everything is
+	// exported as it is, and none of the other system is read or written.
+	Redactor Redactor
+	Nexo     Nexo
+	// Publisher is told what happened, on subjects that begin with
+	// LifecyclePrefix; nil: nobody is.
+	Publisher       amber.Publisher
+	LifecyclePrefix string
+
 	// Disabled says why no snapshot may be taken; "" when one may.
 	Disabled string
 	// BeforeConsolidation says how much [Engine.BeforeConsolidation] insists;
@@ -77,6 +91,12 @@ func New(o Options) (*Engine, error) {
 	if o.FS == nil {
 		o.FS = fsx.OS()
 	}
+	if o.Keys == nil {
+		o.Keys = noKeys{}
+	}
+	if o.Publisher == nil {
+		o.Publisher = amber.NoopPublisher{}
+	}
 	if o.BeforeConsolidation == "" {
 		o.BeforeConsolidation = Try
 	}
@@ -101,6 +121,7 @@ type vault struct {
 	target  amber.Target
 	repo    *repo.Repo
 	catalog *repo.Catalog
+	signer  amber.Signer // nil: nothing is signed
 	release func()
 }
 
@@ -122,16 +143,32 @@ func (e *Engine) open(ctx context.Context, tenant amber.TenantID, mode fsx.LockM
 	if err != nil {
 		return nil, err
 	}
-	release, err := e.o.Repositories.Lock(ctx, tenant, mode, how != atOnce)
-	if err != nil {
+	v := &vault{tenant: tenant, target: target}
+	if v.signer, err = e.o.Keys.Signer(ctx, how == creating && !e.o.NoSign); err != nil {
 		return nil, err
 	}
-	r, err := repo.Open(ctx, target)
-	if err != nil {
-		release()
+	if v.release, err = e.o.Repositories.Lock(ctx, tenant, mode, how != atOnce); err != nil {
 		return nil, err
 	}
-	return &vault{tenant: tenant, target: target, repo: r, catalog: r.Catalog(tenant), release: release}, nil
+	if err := e.reopen(ctx, v); err != nil {
+		v.release()
+		return nil, err
+	}
+	return v, nil
+}
+
+// reopen reads a repository with the keys there are now.
+func (e *Engine) reopen(ctx context.Context, v *vault) error {
+	identities, err := e.o.Keys.Identities(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := repo.Open(ctx, v.target, &repo.Options{Identities: identities, Signer: v.signer})
+	if err != nil {
+		return err
+	}
+	v.repo, v.catalog = r, r.Catalog(v.tenant)
+	return nil
 }
 
 // checkRef checks the ids of a reference: they become parts of names.

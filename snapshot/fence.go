@@ -118,8 +118,8 @@ func (e *Engine) freeze(ctx context.Context, agent *home.Agent, v *vault, w *rep
 func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c home.Current, v *vault, w *repo.Writer, last *instant) error {
 	p := places(agent.GenDir(c))
 	now := e.o.Clock()
-	i.notes = &folder{fs: e.o.FS, part: amber.PartNotes, root: p.Notes, skip: notTemporary, known: e.loadRecords(agent, "notes")}
-	i.state = &folder{fs: e.o.FS, part: amber.PartState, root: p.State, skip: notTemporary, known: e.loadRecords(agent, "state")}
+	i.notes = &folder{fs: e.o.FS, part: amber.PartNotes, root: p.Notes, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "notes"+v.repo.KeyID())}
+	i.state = &folder{fs: e.o.FS, part: amber.PartState, root: p.State, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "state"+v.repo.KeyID())}
 	if last != nil && last.notes.root == i.notes.root {
 		i.notes.known, i.state.known = last.notes.known, last.state.known
 	}

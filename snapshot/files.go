@@ -38,6 +38,7 @@ type folder struct {
 	part    string // "notes"
 	root    string
 	skip    func(rel string, dir bool) bool
+	cached  map[string]record // what an earlier snapshot stored, by hexName; nil: nothing
 	known   map[string]record // content that is in the repository, by path
 	copies  map[string][]byte // content that was read inside the fence
 	entries []survey.Entry    // as the fence found them
@@ -74,7 +75,8 @@ func (f *folder) warm(ctx context.Context, w *repo.Writer, has func(repo.ID) boo
 		if e.Mode == survey.Dir {
 			continue
 		}
-		if r, ok := f.known[e.Path]; ok && r.unchanged(e) && all(r.Parts, has) {
+		if r, ok := f.recall(e.Path); ok && r.unchanged(e) && all(r.Parts, has) {
+			f.known[e.Path] = r
 			continue
 		}
 		delete(f.known, e.Path)
@@ -83,6 +85,16 @@ func (f *folder) warm(ctx context.Context, w *repo.Writer, has func(repo.ID) boo
 		}
 	}
 	return nil
+}
+
+// recall returns what is known of a file.
+func (f *folder) recall(path string) (record, bool) {
+	if r, ok := f.known[path]; ok {
+		return r, true
+	}
+	r, ok := f.cached[hexName(path)]
+	r.Entry.Path = path
+	return r, ok
 }
 
 // store reads one file into the repository. Unread says why the file could not

@@ -33,7 +33,7 @@ func (e *Engine) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (ambe
 			return err
 		}
 		for _, entry := range entries[:min(limit, len(entries))] {
-			page.Items = append(page.Items, e.meta(entry, repo.Inner{}))
+			page.Items = append(page.Items, e.meta(entry, v.revealed(ctx, entry)))
 		}
 		if len(entries) > limit {
 			page.Next = cursorAt(entries[limit-1])
@@ -91,10 +91,30 @@ func (e *Engine) meta(entry repo.Entry, inner repo.Inner) amber.SnapshotMeta {
 		FenceMS: m.FenceMS, Pinned: entry.Pinned, Device: m.Device, Counter: m.Counter, Parent: m.Parent,
 		Skipped: slices.Concat([]amber.Skipped{}, inner.Skipped), SkippedCount: m.Skipped, WarningCount: m.Warnings,
 	}
+	meta.Encrypted, meta.Redacted, meta.SignedBy = m.Encrypted, m.Redacted, string(m.Signer)
+	if inner.Label != "" {
+		meta.Label = inner.Label
+	}
+	if m.Encrypted && inner.Git != nil {
+		meta.GitOID = inner.Git.HeadOID
+	}
 	if entry.Problem != nil {
 		meta.Damage = entry.Problem.Error()
 	}
 	return meta
+}
+
+// revealed returns what a listing tells of an encrypted snapshot to who has the
+// key; zero for whoever has not.
+func (v *vault) revealed(ctx context.Context, entry repo.Entry) repo.Inner {
+	if !entry.Manifest.Encrypted || entry.Problem != nil || v.repo.Locked() {
+		return repo.Inner{}
+	}
+	inner, err := v.repo.Inner(ctx, entry.Manifest)
+	if err != nil {
+		return repo.Inner{}
+	}
+	return repo.Inner{Label: inner.Label, Git: inner.Git}
 }
 
 // ShowSnapshot implements [amber.SnapshotReader].

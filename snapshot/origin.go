@@ -166,4 +166,4 @@ func (o *snapshotOrigin) files(ctx context.Context, part string) (map[string]con
 	return (&differ{e: o.e, v: o.v}).tree(ctx, files)
 }
 
-func (o *snapshotOrigin) hasher() contentHasher { return &partHasher{id: repo.BlobID} }
+func (o *snapshotOrigin) hasher() contentHasher { return &partHasher{id: o.v.repo.BlobID} }

@@ -71,10 +71,20 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 	case err == nil && s.fork:
 		return amber.Errorf(amber.KindConflict, "restore", string(r.To), "there is an agent of that name; a fork makes a new one")
 	case err == nil && r.DryRun:
-		return checked(false, func(*vault) error { return s.plan(ctx) })
+		return checked(false, func(*vault) error {
+			if err := s.mayReplace(); err != nil {
+				s.warn("it would be refused: %v", err)
+			}
+			return s.plan(ctx)
+		})
 	case err == nil:
 		return s.agent.Operate(ctx, func() error {
-			return checked(true, func(v *vault) error { return s.replace(ctx, v) })
+			return checked(true, func(v *vault) error {
+				if err := s.mayReplace(); err != nil {
+					return err
+				}
+				return s.replace(ctx, v)
+			})
 		})
 	case amber.KindOf(err) == amber.KindNotFound && len(r.Only) < 3:
 		return amber.Errorf(amber.KindInvalid, "restore", string(s.agent.ID()), "there is no such agent yet: all of it is restored, or nothing")
@@ -91,6 +101,12 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 
 // done ends a restore.
 func (s *restoration) done(ctx context.Context, err error) (amber.RestoreReport, error) {
+	if s.saved != nil {
+		s.e.created(ctx, *s.saved)
+	}
+	if err == nil && !s.request.DryRun {
+		s.e.emit(ctx, amber.EventRestored, s.agent.Tenant(), s.agent.ID(), fmt.Sprintf("%s/%d", s.agent.ID(), s.report.Generation), s.report)
+	}
 	return s.report, fail("restore", string(s.request.ID), err)
 }
 
@@ -107,9 +123,12 @@ type restoration struct {
 	fork    bool        // it was named, and does not exist
 	from    origin
 	report  amber.RestoreReport
-	old     int64            // the generation that was live
-	whole   bool             // the safety snapshot has all of it
-	covered map[string]int64 // captured journal entries that were drained, by cursor
+	saved   *amber.SnapshotMeta // the safety snapshot
+
+	redacted bool             // secrets are missing in what is restored
+	old      int64            // the generation that was live
+	whole    bool             // the safety snapshot has all of it
+	covered  map[string]int64 // captured journal entries that were drained, by cursor
 }
 
 // restores reports whether a part comes from the snapshot.
@@ -154,7 +173,10 @@ func (s *restoration) find(ctx context.Context, v *vault) error {
 	if err != nil {
 		return err
 	}
-	s.from = &snapshotOrigin{e: s.e, v: v, inner: inner}
+	s.from, s.redacted = &snapshotOrigin{e: s.e, v: v, inner: inner}, entry.Manifest.Redacted
+	if err := s.trusted(ctx, v, entry); err != nil {
+		return err
+	}
 	return v.repo.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
 		if !v.repo.Has(id) {
 			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), fmt.Sprintf("its %s %s is not in the repository", kind, id))
@@ -163,6 +185,35 @@ func (s *restoration) find(ctx context.Context, v *vault) error {
 		}
 		return nil
 	})
+}
+
+// trusted refuses a snapshot whose signature does not do.
+func (s *restoration) trusted(ctx context.Context, v *vault, entry repo.Entry) error {
+	signature, err := s.e.signature(ctx, entry)
+	if err == nil {
+		err = s.e.acceptable(string(s.request.ID), signature)
+	}
+	if err != nil || signature.Status == amber.SignatureValid || s.request.AcceptUnsigned {
+		return err
+	}
+	before, err := v.signedBefore(ctx, entry.Manifest)
+	if err != nil || before == 0 {
+		return err
+	}
+	e := amber.Errorf(amber.KindUntrusted, "restore", string(s.request.ID), fmt.Sprintf("it is not signed, and snapshot %d before it in its chain is", before))
+	e.Hint = "if it was you who took it without a signature: --accept-unsigned"
+	return e
+}
+
+// mayReplace keeps what was redacted from taking the place of a live agent,
+// which has what is missing there.
+func (s *restoration) mayReplace() error {
+	if !s.redacted || s.request.AcceptRedacted {
+		return nil
+	}
+	e := amber.Errorf(amber.KindRefused, "restore", string(s.request.ID), "secrets were taken out of it, and the live agent would lose them")
+	e.Hint = "--to-agent NEW makes a new agent of it; --accept-redacted replaces the live one all the same"
+	return e
 }
 
 // check looks whether the origin has what is asked for, and compares the space.
@@ -313,7 +364,7 @@ func (s *restoration) save(ctx context.Context, v *vault, r amber.SnapshotReques
 	if err != nil {
 		return err
 	}
-	s.report.SafetySnapshot = meta.ID
+	s.report.SafetySnapshot, s.saved = meta.ID, &meta
 	s.report.Warnings = append(s.report.Warnings, meta.Warnings...)
 	for _, sk := range c.inner.Skipped {
 		s.warn("the safety snapshot does not hold %s %s: %s", sk.Part, sk.Path, sk.Reason)

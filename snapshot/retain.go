@@ -18,7 +18,7 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) erro
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	return e.keeping(ctx, ref.Tenant, ref.Agent, func(v *vault) error {
+	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(v *vault) error {
 		entries, err := v.catalog.List(ctx, ref.Agent)
 		if err != nil {
 			return err
@@ -31,18 +31,23 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) erro
 			err := amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "it is pinned")
 			err.Hint = "amber snapshot unpin " + string(ref.ID)
 			return err
-		case entries[at].Problem == nil && usable(entries) == 1:
+		case entries[at].Usable() == nil && usable(entries) == 1:
 			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "it is the last snapshot of agent "+string(ref.Agent))
 		}
 		return v.catalog.Delete(ctx, ref.Agent, ref.ID, "deleted", e.now())
 	})
+	if err == nil {
+		e.emit(ctx, amber.EventDeleted, ref.Tenant, ref.Agent, string(ref.ID), ref)
+	}
+	return err
 }
 
-// usable counts the snapshots whose manifest can be read.
+// usable counts the snapshots whose manifest can be read and is what somebody
+// has signed.
 func usable(entries []repo.Entry) int {
 	n := 0
 	for _, e := range entries {
-		if e.Problem == nil {
+		if e.Usable() == nil {
 			n++
 		}
 	}
@@ -115,7 +120,19 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (ambe
 	if noRepository(err) {
 		err = nil
 	}
+	e.tellPruned(ctx, r, report)
 	return report, err
+}
+
+// tellPruned publishes what a prune has deleted.
+func (e *Engine) tellPruned(ctx context.Context, r amber.PruneRequest, report amber.PruneReport) {
+	if r.DryRun || len(report.Deleted) == 0 {
+		return
+	}
+	for _, id := range report.Deleted {
+		e.emit(ctx, amber.EventDeleted, r.Tenant, r.Agent, string(id), amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: id})
+	}
+	e.emit(ctx, amber.EventPruned, r.Tenant, r.Agent, string(r.Agent)+"/"+e.instantKey(), report)
 }
 
 // retain decides which snapshots stay, and why. Entries are newest first. What
@@ -131,8 +148,8 @@ func retain(entries []repo.Entry, r amber.PruneRequest, now amber.Time) map[ambe
 	var plain, safety []repo.Entry
 	for _, e := range entries {
 		switch {
-		case e.Problem != nil:
-			keep(e, "cannot be read: "+e.Problem.Error())
+		case e.Usable() != nil:
+			keep(e, "cannot be used: "+e.Usable().Error())
 			continue
 		case e.Pinned:
 			keep(e, "pinned")
@@ -183,7 +200,7 @@ func retain(entries []repo.Entry, r amber.PruneRequest, now amber.Time) map[ambe
 // was not taken before a restore.
 func keepNewest(entries, plain []repo.Entry, keep func(repo.Entry, string)) {
 	for _, e := range entries {
-		if e.Problem == nil {
+		if e.Usable() == nil {
 			keep(e, "the last one")
 			break
 		}
@@ -209,8 +226,8 @@ func (e *Engine) wholeChains(ctx context.Context, v *vault) error {
 			return err
 		}
 		if len(r.Damaged) > 0 {
-			err := amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "snapshots are missing, nothing is removed: "+r.Damaged[0])
-			err.Hint = "amber snapshot check; if you removed them yourself, remove " + e.headPath(v.tenant, chain.Agent, chain.Device)
+			err := amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "its chain is not whole, nothing is removed: "+r.Damaged[0])
+			err.Hint = "amber snapshot check; if you removed snapshots yourself, remove " + e.headPath(v.tenant, chain.Agent, chain.Device)
 			return err
 		}
 	}
@@ -219,6 +236,24 @@ func (e *Engine) wholeChains(ctx context.Context, v *vault) error {
 
 // CollectGarbage implements [amber.SnapshotKeeper].
 func (e *Engine) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+	report, err := e.collectGarbage(ctx, r)
+	if err == nil && !r.DryRun {
+		e.emit(ctx, amber.EventGC, r.Tenant, "", e.instantKey(), report)
+	}
+	return report, err
+}
+
+// Keeper returns what [Retention] works with: its own report tells about the
+// garbage it has collected.
+func (e *Engine) Keeper() Keeper { return quietKeeper{e} }
+
+type quietKeeper struct{ *Engine }
+
+func (k quietKeeper) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+	return k.collectGarbage(ctx, r)
+}
+
+func (e *Engine) collectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
 	report := amber.GCReport{Orphans: []string{}, DryRun: r.DryRun}
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
 		return report, err

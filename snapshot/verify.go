@@ -28,6 +28,9 @@ func (e *Engine) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amb
 	if noRepository(err) {
 		err = noSnapshot(r.SnapshotRef)
 	}
+	if err == nil {
+		e.emit(ctx, amber.EventVerified, r.Tenant, r.Agent, string(r.ID)+"/"+e.instantKey(), report)
+	}
 	return report, err
 }
 
@@ -55,8 +58,21 @@ func (s *verification) run(ctx context.Context, readData bool) error {
 		return err
 	}
 	s.checked("manifest: its digest, its place, its form")
+	if err := s.signature(ctx, entry); err != nil {
+		return err
+	}
 	if err := s.chain(ctx, entry); err != nil {
 		return err
+	}
+	if entry.Manifest.Encrypted {
+		if err := s.sealed(ctx, entry); err != nil {
+			return err
+		}
+	}
+	if s.v.repo.Locked() && entry.Manifest.Encrypted {
+		s.notChecked("what the inner manifest says: it is encrypted, and no identity opens it", "objects: only the inner manifest names them")
+		s.contentNotChecked(" (--identity FILE)")
+		return nil
 	}
 	inner, err := s.v.inner(ctx, entry.Manifest)
 	if err != nil {
@@ -78,6 +94,32 @@ func (s *verification) run(ctx context.Context, readData bool) error {
 		return nil
 	}
 	return s.data(ctx, inner)
+}
+
+// signature checks whether the manifest is as somebody has signed it.
+func (s *verification) signature(ctx context.Context, entry repo.Entry) (err error) {
+	if s.report.Signature, err = s.e.signature(ctx, entry); err != nil {
+		return err
+	}
+	switch r := s.report.Signature; r.Status {
+	case amber.SignatureValid:
+		s.checked(fmt.Sprintf("signature: by %s (%s)", r.KeyID, r.Standing))
+	case amber.SignatureMissing:
+		s.notChecked("signature: it is not signed")
+	default:
+		s.damaged("signature", errors.New(r.Detail))
+	}
+	return nil
+}
+
+// sealed compares the stored bytes of the inner manifest with what the outer
+// one says; it takes no key.
+func (s *verification) sealed(ctx context.Context, entry repo.Entry) error {
+	if err := s.v.repo.CheckSealed(ctx, entry.Manifest); err != nil {
+		return s.object(ctx, "inner manifest, as stored", err)
+	}
+	s.checked("inner manifest: its stored bytes")
+	return nil
 }
 
 // contentNotChecked says that nothing was read of what the snapshot holds.
@@ -150,6 +192,16 @@ func (s *verification) chain(ctx context.Context, entry repo.Entry) error {
 	s.notChecked(r.NotChecked...)
 	if len(r.Damaged) == 0 {
 		s.checked("chain of device " + device + ": no gap without a stub")
+	}
+	for _, signer := range r.Signers {
+		if signer.Device != device || signer.KeyID == "" {
+			continue
+		}
+		standing, err := s.e.o.Keys.Standing(ctx, signer.KeyID)
+		if err != nil {
+			return err
+		}
+		s.checked(fmt.Sprintf("chain of device %s: counters %d to %d signed by %s (%s)", device, signer.From, signer.To, signer.KeyID, standing))
 	}
 	return nil
 }

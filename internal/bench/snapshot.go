@@ -154,6 +154,7 @@ func (l *lab) round(ctx context.Context, n int) error {
 			return l.timed(ctx, "restore with safety snapshot", "snapshot", "restore", first, "--yes")
 		},
 		func() error { return l.restoreOfPeers(ctx, running) },
+		func() error { return l.bundles(ctx, dir, first) },
 		func() error { return l.copy(ctx, dir) },
 		func() error { _, err := l.amber("doctor").runNow(ctx); return err },
 	} {

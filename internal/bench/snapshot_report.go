@@ -27,6 +27,7 @@ const (
 	limitGrowth  = 1.5  // MB
 	limitMemory  = 64.0 // MB
 	limitPages   = 10.0 // percent
+	limitBundle  = 1.5  // times tar and zstd at the same level
 )
 
 // report prints what was measured and returns the lines that have a target.
@@ -37,7 +38,7 @@ func (l *lab) report() []line {
 	for _, why := range l.absent {
 		fmt.Println(why)
 	}
-	lines := l.times()
+	lines := append(l.times(), l.bundled()...)
 	lines = append(lines, l.growth()...)
 	lines = append(lines, l.memory(), l.pages())
 	printLines(lines)
@@ -50,7 +51,7 @@ func (l *lab) times() []line {
 	limits := map[string]float64{"first snapshot": limitFirst, "second snapshot": limitSecond, "restore": limitRestore}
 	names := []string{
 		"first snapshot", "second snapshot", "restore", "restore with full checks", "restore with safety snapshot",
-		"verify --read-data", "recall --at",
+		"verify --read-data", "recall --at", bundleExport, bundleRedacted, bundleRestore,
 	}
 	for _, p := range l.peers {
 		names = append(names, p.name+": first", p.name+": second", p.name+": restore")

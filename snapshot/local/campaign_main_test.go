@@ -208,7 +208,7 @@ func (w *world) past(id amber.SnapshotID) *past {
 		w.t.Fatal(err)
 	}
 	p := &past{}
-	if p.repo, err = repo.Open(ctx, target); err != nil {
+	if p.repo, err = repo.Open(ctx, target, nil); err != nil {
 		w.t.Fatal(err)
 	}
 	entry, err := p.repo.Catalog("default").Get(ctx, "default", id)

@@ -41,7 +41,7 @@ func (w *world) forged(from amber.SnapshotID, change func(wr *repo.Writer, in *r
 	if err != nil {
 		return "", err
 	}
-	r, err := repo.Open(ctx, target)
+	r, err := repo.Open(ctx, target, nil)
 	if err != nil {
 		return "", err
 	}

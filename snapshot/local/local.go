@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -20,7 +21,9 @@ type Options struct {
 
 	// Root is the folder that holds the repositories, one for each tenant; "":
 	// inside the home.
-	Root    string
+	Root string
+	// Remote keeps the repositories elsewhere; nil: in Root.
+	Remote  *Remote
 	Wait    time.Duration // for the lock of a repository, and for whoever drains; 0: [home.DefaultWait]
 	Grace   time.Duration // of gc; 0: [snapshot.DefaultGrace]
 	Sources map[string]snapshot.Source
@@ -33,6 +36,11 @@ type Options struct {
 	// BeforeConsolidation and Warn are those of [snapshot.Options].
 	BeforeConsolidation snapshot.Insistence
 	Warn                func(string)
+
+	Keys Keys
+	// Publisher and LifecyclePrefix are those of [snapshot.Options].
+	Publisher       amber.Publisher
+	LifecyclePrefix string
 }
 
 // Open returns the snapshot engine of a home. It touches no disk. The error is
@@ -51,13 +59,24 @@ func Open(o Options) (*snapshot.Engine, error) {
 	if o.Root != "" {
 		path = func(t amber.TenantID) string { return filepath.Join(o.Root, string(t)) }
 	}
+	var repos snapshot.Repositories = repositories{fs: o.FS, path: path, wait: o.Wait}
+	if o.Remote != nil {
+		repos = remotes{Remote: *o.Remote, fs: o.FS, dir: filepath.Join(o.Home.CacheDir(), "locks"), wait: o.Wait}
+	}
 	db := databases{clock: o.Clock, random: o.Random}
+	keysDir := o.Home.KeysDir()
 	return snapshot.New(snapshot.Options{
 		Home: o.Home, Clock: o.Clock, Random: o.Random,
-		Repositories: repositories{fs: o.FS, path: path, wait: o.Wait},
+		Repositories: repos,
 		Databases:    db, Examiner: db, Adopter: db, Viewer: db,
 		Spool:   spool{fs: o.FS, clock: o.Clock, store: db.options(), wait: o.Wait},
 		Sources: o.Sources, State: o.State, Git: o.Git, FS: o.FS, Grace: o.Grace,
+		Keys: &keys{
+			Ring: keyring.Open(keysDir, keyring.Options{FS: o.FS, Random: o.Random}),
+			fs:   o.FS, dir: keysDir, o: o.Keys,
+		},
+		NoSign: o.Keys.NoSign, RequireSigned: o.Keys.RequireSigned, Redactor: newRedactor(), Nexo: db,
+		Publisher: o.Publisher, LifecyclePrefix: o.LifecyclePrefix,
 		Disabled: o.Disabled, Progress: o.Progress, BeforeConsolidation: o.BeforeConsolidation, Warn: o.Warn,
 	})
 }

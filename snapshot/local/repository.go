@@ -43,11 +43,16 @@ func (r repositories) Open(_ context.Context, tenant amber.TenantID, create bool
 func (r repositories) Name(tenant amber.TenantID) string { return r.path(tenant) }
 
 func (r repositories) Lock(ctx context.Context, tenant amber.TenantID, mode fsx.LockMode, wait bool) (func(), error) {
-	path := filepath.Join(r.path(tenant), lockName)
+	return lockRepository(ctx, filepath.Join(r.path(tenant), lockName), mode, wait, r.wait)
+}
+
+// lockRepository takes the kernel lock at a path, or waits a while for it.
+// Errors: busy.
+func lockRepository(ctx context.Context, path string, mode fsx.LockMode, wait bool, atMost time.Duration) (func(), error) {
 	var lock *fsx.Lock
 	var err error
 	if wait {
-		within, cancel := context.WithTimeout(ctx, r.wait)
+		within, cancel := context.WithTimeout(ctx, atMost)
 		defer cancel()
 		lock, err = fsx.AcquireLock(within, path, mode)
 	} else {

@@ -1,0 +1,129 @@
+package events_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+)
+
+func publish(t *testing.T, b *events.Bus, subjects ...string) {
+	t.Helper()
+	for _, s := range subjects {
+		if err := b.Publish(t.Context(), amber.Event{ID: s, Subject: s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// drain closes a subscription and returns the subjects it still has.
+func drain(s *events.Subscription) []string {
+	s.Close()
+	var out []string
+	for e := range s.C {
+		out = append(out, e.Subject)
+	}
+	return out
+}
+
+func TestBusHandsOutWhatAPatternStandsFor(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pattern string
+		yes, no []string
+	}{
+		{"a.b", []string{"a.b"}, []string{"a", "a.b.c", "b", "a.bb", "A.b"}},
+		{"a.*", []string{"a.b", "a.c"}, []string{"a", "a.b.c"}},
+		{"*.b.*", []string{"a.b.c"}, []string{"a.b", "a.c.c"}},
+		{"a.>", []string{"a.b", "a.b.c"}, []string{"a", "b.c"}},
+		{">", []string{"a", "a.b"}, nil},
+		{"*", []string{"a"}, []string{"a.b", ""}},
+		{
+			"amber.memory.snapshot.acme.*.created",
+			[]string{"amber.memory.snapshot.acme.ada.created"},
+			[]string{"amber.memory.snapshot.acme.ada.deleted", "amber.memory.snapshot.acme._all.gc", "amber.memory.mutated.acme.ada"},
+		},
+	} {
+		var b events.Bus
+		s := must(b.Subscribe(tt.pattern, 0))(t)
+		publish(t, &b, tt.yes...)
+		publish(t, &b, tt.no...)
+		want(t, tt.pattern, drain(s), tt.yes)
+	}
+}
+
+func TestBusRefusesBadPatterns(t *testing.T) {
+	t.Parallel()
+	var b events.Bus
+	for _, p := range []string{"", ".", "a.", ".a", "a..b", "a b", "a.\n", "a.>.b", "a*", ">a", "a.b>", strings.Repeat("a", 513)} {
+		if _, err := b.Subscribe(p, 1); amber.KindOf(err) != amber.KindInvalid {
+			t.Errorf("%q: got %v, want invalid", p, err)
+		}
+	}
+	if _, err := b.Subscribe("a", -1); amber.KindOf(err) != amber.KindInvalid {
+		t.Errorf("a negative buffer: got %v, want invalid", err)
+	}
+}
+
+func TestASlowListenerLosesEventsAndIsTold(t *testing.T) {
+	t.Parallel()
+	var b events.Bus
+	slow, quick := must(b.Subscribe(">", 2))(t), must(b.Subscribe(">", 5))(t)
+	publish(t, &b, "1", "2", "3", "4", "5")
+	if slow.Dropped() != 3 || quick.Dropped() != 0 {
+		t.Errorf("%d and %d were dropped, want 3 and 0", slow.Dropped(), quick.Dropped())
+	}
+	<-slow.C // there is room again
+	publish(t, &b, "6")
+	want(t, "slow", drain(slow), []string{"2", "6"})
+	want(t, "quick", drain(quick), []string{"1", "2", "3", "4", "5"})
+	if quick.Dropped() != 1 {
+		t.Errorf("%d were dropped, want 1", quick.Dropped())
+	}
+}
+
+func TestAClosedSubscriptionGetsNothing(t *testing.T) {
+	t.Parallel()
+	var b events.Bus
+	s, other := must(b.Subscribe(">", 9))(t), must(b.Subscribe(">", 9))(t)
+	publish(t, &b, "a")
+	s.Close()
+	s.Close()
+	publish(t, &b, "b")
+	want(t, "closed", drain(s), []string{"a"})
+	want(t, "other", drain(other), []string{"a", "b"})
+}
+
+// Every listener sees the events of all publishers, and all in one order.
+func TestBusBesideManyPublishersAndListeners(t *testing.T) {
+	t.Parallel()
+	const publishers, each = 8, 50
+	var b events.Bus
+	var subs []*events.Subscription
+	for range 4 {
+		subs = append(subs, must(b.Subscribe("p.>", publishers*each))(t))
+	}
+	var wg sync.WaitGroup
+	for p := range publishers {
+		wg.Go(func() {
+			for i := range each {
+				_ = b.Publish(t.Context(), amber.Event{Subject: fmt.Sprintf("p.%d.%d", p, i)})
+				s, err := b.Subscribe(">", 1)
+				if err == nil {
+					s.Close()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	first := drain(subs[0])
+	if len(first) != publishers*each {
+		t.Errorf("%d events arrived, want %d", len(first), publishers*each)
+	}
+	for _, s := range subs[1:] {
+		want(t, "order", drain(s), first)
+	}
+}

@@ -1,0 +1,18 @@
+// Package events tells listeners what happens to an agent's memory, and never
+// what is in it.
+//
+// The life of one mutation:
+//
+//	commit    the store changes a record and its change log in one transaction
+//	read      [Mutations] asks the change log what came after its position
+//	publish   one event per entry, in order; the publisher has taken it or it is offered again
+//	save      the position, in a place that no restore replaces
+//
+// A process that dies between publishing and saving publishes some events a
+// second time, under the same ids; it never leaves one out. Notes, their commits
+// and documents of runtime state have no change log: [Notes] and [State] stand in
+// front of them and publish after each write, so an event of theirs is lost when
+// the process dies in between.
+//
+// [Bus] hands events to listeners of the same process.
+package events

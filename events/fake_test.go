@@ -1,0 +1,188 @@
+package events_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// errDown is what a publisher answers that cannot be reached.
+var errDown = amber.Errorf(amber.KindUnreachable, "publish", "", "nobody answers")
+
+// recorder is a publisher that keeps what it is given. It refuses the next
+// fail events.
+type recorder struct {
+	mu   sync.Mutex
+	got  []amber.Event
+	fail int
+	took chan struct{} // gets a token for every event; may be nil
+}
+
+func (r *recorder) Publish(_ context.Context, e amber.Event) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fail > 0 {
+		r.fail--
+		return errDown
+	}
+	r.got = append(r.got, e)
+	if r.took != nil {
+		r.took <- struct{}{}
+	}
+	return nil
+}
+
+// take returns the events since the last call.
+func (r *recorder) take() []amber.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	got := r.got
+	r.got = nil
+	return got
+}
+
+// told is what an event says, without its time.
+type told struct {
+	Op    amber.Op
+	Scope amber.ChangeScope
+	Key   string
+}
+
+func tell(t *testing.T, list []amber.Event) []told {
+	t.Helper()
+	var out []told
+	for _, e := range list {
+		m, ok := e.Payload.(amber.Mutation)
+		if !ok || e.Name != amber.EventMutated || e.Subject != "amber.memory.mutated.acme.ada" || e.ID == "" {
+			t.Fatalf("%+v is no mutation of acme/ada", e)
+		}
+		if m.Tenant != "acme" || m.Agent != "ada" || m.At.IsZero() || m.At != e.At {
+			t.Fatalf("%+v says not whose it is, or when", e)
+		}
+		out = append(out, told{m.Op, m.Scope, m.Key})
+	}
+	return out
+}
+
+func sink(p amber.Publisher) events.Sink {
+	return events.Sink{Publisher: p, Tenant: "acme", Agent: "ada", Clock: time.Now}
+}
+
+// worker returns one that publishes the log of store to p.
+func worker(log amber.ChangeLog, p amber.Publisher, c events.CursorStore) *events.Mutations {
+	return &events.Mutations{Log: log, Tenant: "acme", Agent: "ada", Publisher: p, Cursor: c}
+}
+
+// step takes one step that must not fail.
+func step(t *testing.T, m *events.Mutations) int {
+	t.Helper()
+	n, err := m.Step(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// stores returns the backends there are.
+func stores(t *testing.T) map[string]amber.Store {
+	t.Helper()
+	mem, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]amber.Store{"inmem": mem.Store(), "sqlite": sqliteStore(t)}
+}
+
+// sqliteStore returns the store of a new agent, its notes under git.
+func sqliteStore(t *testing.T) amber.Store {
+	t.Helper()
+	h, _, err := home.Open(t.TempDir(), home.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := h.Agent("acme", "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	notes, err := memdir.New(memdir.Options{Guard: guard{agent}, Clock: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := s.Store().Parts
+	parts.Notes, parts.NoteLog = notes, notes
+	return amber.NewStore(parts)
+}
+
+// guard lets the notes of an agent be written in their turn.
+type guard struct{ agent *home.Agent }
+
+func (g guard) Write(ctx context.Context, fn func(dir string) error) error {
+	return g.agent.Write(ctx, "notes", func(c home.Current) error { return fn(filepath.Join(g.agent.GenDir(c), "memdir")) })
+}
+
+func (g guard) Read(_ context.Context, fn func(dir string) error) error {
+	c, err := g.agent.Current()
+	if err != nil {
+		return err
+	}
+	return fn(filepath.Join(g.agent.GenDir(c), "memdir"))
+}
+
+// must returns a value, or fails the test.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// documents is a state provider.
+type documents struct {
+	docs  map[string][]byte
+	blind bool // CaptureState fails
+}
+
+func (d *documents) CaptureState(_ context.Context, _ amber.TenantID, _ amber.AgentID, key string) ([]byte, error) {
+	if d.blind {
+		return nil, errors.New("it cannot be read")
+	}
+	return d.docs[key], nil
+}
+
+func (d *documents) RestoreState(_ context.Context, _ amber.TenantID, _ amber.AgentID, key string, doc []byte) error {
+	if doc == nil {
+		delete(d.docs, key)
+		return nil
+	}
+	d.docs[key] = doc
+	return nil
+}
+
+func toJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,316 @@
+package events_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+)
+
+// history is a change log made by hand: entries like "A1", the incarnation and
+// the number in the log, from 1. The newest incarnation may have none yet.
+type history struct {
+	entries []string
+	newest  string
+	fail    error
+}
+
+func position(entry string) amber.Position {
+	var seq int64
+	if _, err := fmt.Sscanf(entry[1:], "%d", &seq); err != nil {
+		panic(err)
+	}
+	return amber.PositionAt(entry[:1], seq)
+}
+
+func (h *history) Changes(_ context.Context, after amber.Position, limit int) ([]amber.Change, error) {
+	if h.fail != nil {
+		return nil, h.fail
+	}
+	in, from, err := after.Parse()
+	if err != nil {
+		return nil, err
+	}
+	last := int64(-1) // of the incarnation in this log
+	for i, e := range h.entries {
+		if e[:1] == in {
+			last = int64(i) + 1
+		}
+	}
+	if in == h.newest {
+		last = int64(len(h.entries))
+	}
+	if in != "" && from > last {
+		return nil, amber.Errorf(amber.KindConflict, "read changes", "", "another history")
+	}
+	var out []amber.Change
+	for _, e := range h.entries[from:] {
+		if len(out) < limit {
+			out = append(out, amber.Change{Position: position(e), At: amber.UnixMilli(1), Op: amber.OpInsert, Scope: amber.ChangeMemory, Key: e})
+		}
+	}
+	return out, nil
+}
+
+func (h *history) Head(context.Context) (amber.Position, error) {
+	return amber.PositionAt(h.newest, int64(len(h.entries))), h.fail
+}
+
+func keys(t *testing.T, list []amber.Event) []string {
+	t.Helper()
+	var out []string
+	for _, m := range tell(t, list) {
+		out = append(out, m.Key)
+	}
+	return out
+}
+
+func want(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestWithoutACursorOnlyNewChangesArePublished(t *testing.T) {
+	t.Parallel()
+	log, p, c := &history{entries: []string{"A1", "A2"}, newest: "A"}, &recorder{}, &events.MemoryCursor{}
+	step(t, worker(log, p, c))
+	want(t, "first step", keys(t, p.take()), []string(nil))
+	// Killed right away: what changes from now on is not lost.
+	log.entries = append(log.entries, "A3")
+	step(t, worker(log, p, c))
+	want(t, "second step", keys(t, p.take()), []string{"A3"})
+
+	all := worker(log, p, &events.MemoryCursor{})
+	all.FromBeginning = true
+	step(t, all)
+	want(t, "from the beginning", keys(t, p.take()), []string{"A1", "A2", "A3"})
+}
+
+func TestARefusedEventIsOfferedAgainAndNoneIsSkipped(t *testing.T) {
+	t.Parallel()
+	log, p, c := &history{newest: "A"}, &recorder{}, &events.MemoryCursor{}
+	m := worker(log, p, c)
+	step(t, m)
+	log.entries = []string{"A1", "A2", "A3"}
+	p.fail = 2
+	for range 2 {
+		if _, err := m.Step(t.Context()); !errors.Is(err, errDown) {
+			t.Fatalf("got %v, want that nobody answers", err)
+		}
+	}
+	step(t, m)
+	want(t, "events", keys(t, p.take()), []string{"A1", "A2", "A3"})
+
+	// It fails in the middle: what was taken is not offered again.
+	log.entries = append(log.entries, "A4", "A5")
+	stop := &stopper{recorder: p, after: 1}
+	m.Publisher = stop
+	if n, err := m.Step(t.Context()); n != 1 || !errors.Is(err, errDown) {
+		t.Fatalf("got %d events, %v", n, err)
+	}
+	step(t, worker(log, p, c))
+	want(t, "events after a stop", keys(t, p.take()), []string{"A4", "A5"})
+}
+
+// stopper takes some events and refuses the rest.
+type stopper struct {
+	*recorder
+	after int
+}
+
+func (s *stopper) Publish(ctx context.Context, e amber.Event) error {
+	if s.after == 0 {
+		return errDown
+	}
+	s.after--
+	return s.recorder.Publish(ctx, e)
+}
+
+// forgetful is a cursor of a process that is killed before it can save.
+type forgetful struct {
+	events.CursorStore
+	err error
+}
+
+func (f forgetful) Save(context.Context, amber.Position) error { return f.err }
+
+func TestAWorkerKilledBeforeSavingRepeatsWithTheSameIDs(t *testing.T) {
+	t.Parallel()
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, c := &recorder{}, &events.MemoryCursor{}
+			step(t, worker(store.Changes, p, c))
+			var last amber.MemoryID
+			for i := range 5 {
+				last = must(store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}))(t).ID
+			}
+			step(t, worker(store.Changes, p, forgetful{c, nil})) // published, not saved
+			first := p.take()
+			step(t, worker(store.Changes, p, c))
+			again := p.take()
+			want(t, "repeated events", toJSON(t, again), toJSON(t, first))
+			if len(first) != 5 {
+				t.Fatalf("%d events, want 5", len(first))
+			}
+			must(0, store.LongTerm.Delete(t.Context(), last))(t)
+			step(t, worker(store.Changes, p, c))
+			want(t, "later events", tell(t, p.take()), []told{{amber.OpDelete, amber.ChangeMemory, string(last)}})
+		})
+	}
+}
+
+func TestAPositionThatIsNotSavedIsSavedLater(t *testing.T) {
+	t.Parallel()
+	log, p, c := &history{entries: []string{"A1"}, newest: "A"}, &recorder{}, &events.MemoryCursor{}
+	full := errors.New("the disk is full")
+	m := worker(log, p, forgetful{c, full})
+	m.FromBeginning = true
+	if n, err := m.Step(t.Context()); n != 1 || !errors.Is(err, full) {
+		t.Fatalf("got %d events, %v", n, err)
+	}
+	m.Cursor = c
+	if n := step(t, m); n != 0 {
+		t.Errorf("%d events are published again by the same worker", n)
+	}
+	if at, found, _ := c.Load(t.Context()); !found || at != position("A1") {
+		t.Errorf("the cursor is %q", at)
+	}
+}
+
+func TestAfterARestoreTheSharedPastIsNotPublishedAgain(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		cursor string
+		log    []string
+		newest string
+		want   []string
+	}{
+		{"the newest has nothing yet", "A8", []string{"A1", "A2"}, "B", nil},
+		{"the restore changed something", "A8", []string{"A1", "A2", "B3", "B4"}, "B", []string{"B3", "B4"}},
+		{"the cursor was before the snapshot", "A1", []string{"A1", "A2", "B3"}, "B", []string{"A2", "B3"}},
+		{"two restores at once", "A8", []string{"A1", "A2", "B3", "C4"}, "C", []string{"B3", "C4"}},
+		{"an older past", "B9", []string{"A1", "A2", "C3", "C4"}, "C", []string{"C3", "C4"}},
+		{"an older past, nothing yet", "B9", []string{"A1", "A2"}, "C", nil},
+		{"nothing at all", "B9", nil, "C", nil},
+		{"all of it is new", "B9", []string{"C1", "C2"}, "C", []string{"C1", "C2"}},
+		{"an older file put back by hand", "A8", []string{"A1", "A2"}, "A", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p, c := &recorder{}, &events.MemoryCursor{}
+			must(0, c.Save(t.Context(), position(tt.cursor)))(t)
+			log := &history{entries: tt.log, newest: tt.newest}
+			for range 2 { // the second worker finds nothing new
+				step(t, worker(log, p, c))
+			}
+			want(t, "events", keys(t, p.take()), tt.want)
+			next := fmt.Sprintf("%s%d", tt.newest, len(tt.log)+1)
+			log.entries = append(log.entries, next)
+			step(t, worker(log, p, c))
+			want(t, "events after that", keys(t, p.take()), []string{next})
+		})
+	}
+}
+
+func TestALongLogIsPublishedInOrder(t *testing.T) {
+	t.Parallel()
+	log, p := &history{newest: "B"}, &recorder{}
+	for i := range 2500 {
+		log.entries = append(log.entries, fmt.Sprintf("A%d", i+1))
+	}
+	for i := range 700 {
+		log.entries = append(log.entries, fmt.Sprintf("B%d", 2501+i))
+	}
+	c := &events.MemoryCursor{}
+	must(0, c.Save(t.Context(), position("A3000")))(t)
+	m := worker(log, p, c)
+	for step(t, m) > 0 {
+	}
+	want(t, "events", keys(t, p.take()), log.entries[2500:])
+}
+
+// pacer lets a test decide when a wait is over.
+type pacer struct {
+	waits chan time.Duration
+	wake  chan time.Time
+}
+
+func newPacer() *pacer { return &pacer{make(chan time.Duration), make(chan time.Time)} }
+
+func (p *pacer) after(d time.Duration) <-chan time.Time {
+	p.waits <- d
+	return p.wake
+}
+
+func TestRunPublishesWaitsLongerAfterFailuresAndStops(t *testing.T) {
+	t.Parallel()
+	log, p, pace := &history{newest: "A"}, &recorder{}, newPacer()
+	m := worker(log, p, &events.MemoryCursor{})
+	reports := 0
+	m.After, m.Interval, m.Report = pace.after, time.Minute, func(error) { reports++ }
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- m.Run(ctx) }()
+
+	next := func() time.Duration { return <-pace.waits }
+	if d := next(); d != time.Minute {
+		t.Errorf("it waits %s, want the interval", d)
+	}
+	log.entries = []string{"A1"}
+	p.fail = 3
+	var waits []time.Duration
+	for range 4 {
+		pace.wake <- time.Time{}
+		waits = append(waits, next())
+	}
+	want(t, "waits", waits, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, time.Minute})
+	want(t, "events", keys(t, p.take()), []string{"A1"})
+	cancel()
+	if err := <-done; err != nil || reports != 3 {
+		t.Errorf("Run ends with %v after %d reports", err, reports)
+	}
+}
+
+func TestRunNeedsALogAndItsFields(t *testing.T) {
+	t.Parallel()
+	if err := (&events.Mutations{}).Run(t.Context()); amber.KindOf(err) != amber.KindInvalid {
+		t.Errorf("without fields: %v", err)
+	}
+	bad := worker(&history{newest: "A"}, &recorder{}, &events.MemoryCursor{})
+	bad.Agent = "../x"
+	if err := bad.Run(t.Context()); amber.KindOf(err) != amber.KindInvalid {
+		t.Errorf("with a bad agent: %v", err)
+	}
+	none := worker(amber.NewStore(amber.Parts{}).Changes, &recorder{}, &events.MemoryCursor{})
+	if err := none.Run(t.Context()); amber.KindOf(err) != amber.KindUnsupported {
+		t.Errorf("without a change log: %v", err)
+	}
+}
+
+func TestAnErrorOfTheLogChangesNothing(t *testing.T) {
+	t.Parallel()
+	log, p, c := &history{entries: []string{"A1"}, newest: "A"}, &recorder{}, &events.MemoryCursor{}
+	log.fail = errors.New("the disk is gone")
+	m := worker(log, p, c)
+	if _, err := m.Step(t.Context()); !errors.Is(err, log.fail) {
+		t.Errorf("got %v", err)
+	}
+	if _, found, _ := c.Load(t.Context()); found {
+		t.Error("a cursor was saved")
+	}
+	log.fail = nil
+	step(t, m)
+	log.entries = append(log.entries, "A2")
+	step(t, m)
+	want(t, "events", keys(t, p.take()), []string{"A2"})
+}

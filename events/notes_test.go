@@ -1,0 +1,92 @@
+package events_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+)
+
+// A write is done when it is done, whatever becomes of its event.
+func TestAWriteOfANoteSucceedsWhenItsEventDoesNot(t *testing.T) {
+	t.Parallel()
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &recorder{fail: 2}
+			to := sink(p)
+			var warned []error
+			to.Warn = func(err error) { warned = append(warned, err) }
+			notes := must(events.NewNotes(store.Notes, store.NoteLog, to))(t)
+			must(notes.WriteNote(t.Context(), "a", "text"))(t)
+			if got := must(store.Notes.ReadNote(t.Context(), "a"))(t); got.Content != "text" {
+				t.Errorf("the note is %q", got.Content)
+			}
+			if len(warned) != 2 || amber.KindOf(warned[0]) != amber.KindUnreachable {
+				t.Errorf("warned of %v, want two events", warned)
+			}
+			want(t, "events", tell(t, p.take()), []told(nil))
+		})
+	}
+}
+
+func TestARefusedWriteOfANotePublishesNothing(t *testing.T) {
+	t.Parallel()
+	for name, store := range stores(t) {
+		p := &recorder{}
+		notes := must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
+		if _, err := notes.WriteNote(t.Context(), "../a", "text"); amber.KindOf(err) != amber.KindInvalid {
+			t.Errorf("%s: got %v, want invalid", name, err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := notes.WriteNote(ended, "a", "text"); err == nil {
+			t.Errorf("%s: a write after the end of its context succeeds", name)
+		}
+		want(t, name, tell(t, p.take()), []told(nil))
+	}
+}
+
+func TestNotesCarryDigests(t *testing.T) {
+	t.Parallel()
+	for name, store := range stores(t) {
+		p := &recorder{}
+		notes := must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
+		must(notes.WriteNote(t.Context(), "a", "one"))(t)
+		must(notes.WriteNote(t.Context(), "a", "two"))(t)
+		must(0, notes.DeleteNote(t.Context(), "a"))(t)
+		var got [][2]string
+		for _, e := range p.take() {
+			if m := e.Payload.(amber.Mutation); m.Scope == amber.ChangeNote {
+				got = append(got, [2]string{m.OldDigest, m.NewDigest})
+			}
+		}
+		one, two := amber.ContentDigest("one"), amber.ContentDigest("two")
+		want(t, name, got, [][2]string{{"", one}, {one, two}, {two, ""}})
+	}
+}
+
+// State that cannot be read can still be put back.
+func TestStateThatCannotBeReadIsWrittenAndTold(t *testing.T) {
+	t.Parallel()
+	p := &recorder{}
+	d := &documents{docs: map[string][]byte{"k": []byte("1")}, blind: true}
+	s := must(events.NewState(d, sink(p)))(t)
+	must(0, s.RestoreState(t.Context(), "acme", "ada", "k", []byte("2")))(t)
+	must(0, s.RestoreState(t.Context(), "acme", "ada", "k", nil))(t)
+	want(t, "events", tell(t, p.take()), []told{{amber.OpUpdate, amber.ChangeState, "k"}, {amber.OpDelete, amber.ChangeState, "k"}})
+}
+
+func TestDecoratorsNeedTheirParts(t *testing.T) {
+	t.Parallel()
+	store := stores(t)["inmem"]
+	_, noNotes := events.NewNotes(nil, store.NoteLog, sink(&recorder{}))
+	_, noSink := events.NewNotes(store.Notes, store.NoteLog, events.Sink{})
+	_, noState := events.NewState(nil, sink(&recorder{}))
+	for _, err := range []error{noNotes, noSink, noState} {
+		if amber.KindOf(err) != amber.KindInvalid {
+			t.Errorf("got %v, want invalid", err)
+		}
+	}
+}

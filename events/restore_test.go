@@ -1,0 +1,85 @@
+package events_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// keep copies a database of the live generation to dir.
+func keep(t *testing.T, a *home.Agent, dir string) {
+	t.Helper()
+	gen := a.GenDir(must(a.Current())(t))
+	for _, name := range []string{"memory.db", "control.db"} {
+		frozen := must(sqlite.Freeze(t.Context(), filepath.Join(gen, name)))(t)
+		f := must(os.Create(filepath.Join(dir, name)))(t)
+		err := frozen.ReadPages(t.Context(), func(pages []byte) error {
+			_, err := f.Write(pages)
+			return err
+		})
+		must(0, errors.Join(err, f.Close(), frozen.Close()))(t)
+	}
+}
+
+// bringBack makes what keep has copied the live generation.
+func bringBack(t *testing.T, a *home.Agent, dir string) {
+	t.Helper()
+	r := must(a.BeginRestore(t.Context(), "kept"))(t)
+	err := r.Switch(t.Context(), func(old home.Current) (clock amber.Stamp, err error) {
+		for name, adopt := range map[string]func(sqlite.AdoptRequest) (sqlite.AdoptReport, error){
+			"memory.db":  func(q sqlite.AdoptRequest) (sqlite.AdoptReport, error) { return sqlite.Adopt(t.Context(), q) },
+			"control.db": func(q sqlite.AdoptRequest) (sqlite.AdoptReport, error) { return sqlite.AdoptControl(t.Context(), q) },
+		} {
+			path := filepath.Join(r.Dir(), name)
+			must(0, os.WriteFile(path, must(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))(t)
+			report, err := adopt(sqlite.AdoptRequest{
+				Path: path, Live: filepath.Join(a.GenDir(old), name), Current: r.Current(), Clock: time.Now, Random: rand.Reader,
+			})
+			if err != nil {
+				return 0, err
+			}
+			clock = max(clock, report.Clock)
+		}
+		return clock, nil
+	})
+	must(0, err)(t)
+}
+
+// A restore does not publish what had been published, and loses nothing that
+// happened since.
+func TestARestoreOfARealAgentIsToldOnce(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	h, _, err := home.Open(t.TempDir(), home.Options{Clock: time.Now, Random: rand.Reader})
+	must(0, err)(t)
+	a := must(h.Agent("acme", "ada"))(t)
+	s := must(sqlite.Open(ctx, a, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
+	t.Cleanup(func() { _ = s.Close() })
+	p, c := &recorder{}, events.FileCursor{Path: filepath.Join(t.TempDir(), "memory")}
+	step(t, worker(s, p, c))
+
+	remember := func(text string) string {
+		return string(must(s.Write(ctx, amber.WriteRequest{Content: text}))(t).ID)
+	}
+	first := remember("before the snapshot")
+	dir := t.TempDir()
+	keep(t, a, dir)
+	second := remember("after the snapshot")
+	step(t, worker(s, p, c))
+	want(t, "before", tell(t, p.take()), []told{{amber.OpInsert, amber.ChangeMemory, first}, {amber.OpInsert, amber.ChangeMemory, second}})
+
+	bringBack(t, a, dir)
+	third := remember("after the restore") // before anybody has published
+	step(t, worker(s, p, c))
+	want(t, "after", tell(t, p.take()), []told{{amber.OpDelete, amber.ChangeMemory, second}, {amber.OpInsert, amber.ChangeMemory, third}})
+	step(t, worker(s, p, c))
+	want(t, "at last", tell(t, p.take()), []told(nil))
+}

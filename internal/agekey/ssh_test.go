@@ -1,0 +1,111 @@
+package agekey_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/pem"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
+)
+
+// newSSH returns the private key in PEM and the line of the public one.
+func newSSH(t *testing.T, key any, pass string) (private, public string) {
+	t.Helper()
+	var block *pem.Block
+	var err error
+	if pass == "" {
+		block, err = ssh.MarshalPrivateKey(key, "me@here")
+	} else {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "me@here", []byte(pass))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(block)), strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
+}
+
+func newRSA(t *testing.T, bits int) *rsa.PrivateKey {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func newEd25519(t *testing.T) ed25519.PrivateKey {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func TestSSHKeysAreRecipientsAndIdentities(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]any{"ed25519": newEd25519(t), "rsa": newRSA(t, 2048)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			private, public := newSSH(t, key, "")
+			r, err := agekey.ParseRecipient(public + " somebody@host, and more")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Text != public || r.Kind != agekey.SSH {
+				t.Errorf("got %q of kind %s", r.Text, r.Kind)
+			}
+			ids, err := agekey.ParseIdentities(strings.NewReader("\n" + private))
+			if err != nil {
+				t.Fatal(err)
+			}
+			roundTrip(t, r.Recipient, ids[0])
+			of, ok := agekey.RecipientOf(ids[0])
+			if !ok || of.Text != public {
+				t.Errorf("RecipientOf: got %q, %v", of.Text, ok)
+			}
+			kinds, err := agekey.Headers(encrypted(t, r.Recipient))
+			if err != nil || len(kinds) != 1 || kinds[0] != agekey.SSH {
+				t.Errorf("Headers: got %v, %v", kinds, err)
+			}
+		})
+	}
+}
+
+func TestSSHKeysThatCannotBeUsedAreInvalid(t *testing.T) {
+	t.Parallel()
+	locked, _ := newSSH(t, newEd25519(t), "secret")
+	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := newSSH(t, curve, "")
+	whole, public := newSSH(t, newEd25519(t), "")
+	for name, text := range map[string]string{
+		"with a passphrase": locked, "of another kind": other, "cut": whole[:len(whole)/2],
+	} {
+		if _, err := agekey.ParseIdentities(strings.NewReader(text)); amber.KindOf(err) != amber.KindInvalid {
+			t.Errorf("%s: got %v, want invalid", name, err)
+		}
+	}
+	for name, text := range map[string]string{
+		"cut": public[:40], "two lines": public + "\n" + public,
+		"of another type": "ssh-rsa " + strings.Fields(public)[1],
+	} {
+		if _, err := agekey.ParseRecipient(text); amber.KindOf(err) != amber.KindInvalid {
+			t.Errorf("%s: got %v, want invalid", name, err)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package keyring_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/keyring"
+)
+
+// fixed is a source of randomness that gives one byte.
+func fixed(b byte) *bytes.Reader { return bytes.NewReader(bytes.Repeat([]byte{b}, 32)) }
+
+// keyOf names the key of a seed of one byte.
+func keyOf(b byte) amber.KeyID {
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{b}, 32))
+	return amber.NewKeyID(key.Public().(ed25519.PublicKey))
+}
+
+// keysDir is a folder of keys that is not there yet.
+func keysDir(t testing.TB) string { return filepath.Join(t.TempDir(), "keys") }
+
+func ring(dir string, b byte) *keyring.Ring {
+	return keyring.Open(dir, keyring.Options{Random: fixed(b)})
+}
+
+func wantKind(t testing.TB, what string, err error, want amber.Kind) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
+	}
+}
+
+// write puts a file somewhere, as people do.
+func write(t testing.TB, path string, mode os.FileMode, content string) {
+	t.Helper()
+	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), mode), os.Chmod(path, mode))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+type vector struct {
+	Seed string      `json:"seed_hex"`
+	Key  amber.KeyID `json:"did_key"`
+}
+
+func (v vector) bytes(t testing.TB) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(v.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// vectors are the seeds and keys that colony-memory made.
+func vectors(t testing.TB) (l []vector) {
+	t.Helper()
+	b, err := os.ReadFile("../testdata/didkeys.json")
+	if err == nil {
+		err = json.Unmarshal(b, &l)
+	}
+	if err != nil || len(l) == 0 {
+		t.Fatal(err, len(l))
+	}
+	return l
+}

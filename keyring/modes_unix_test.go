@@ -1,0 +1,115 @@
+//go:build unix
+
+package keyring_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestFilesAreForTheOwnerAlone(t *testing.T) {
+	t.Parallel()
+	dir := keysDir(t)
+	r := ring(dir, 1)
+	if _, _, err := r.Make(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Trust(t.Context(), keyOf(2), ""); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"": 0o700 | os.ModeDir, "signing.seed": 0o600, "trusted": 0o600, "trusted.lock": 0o600} {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil || info.Mode() != want {
+			t.Errorf("%q: got %v, %v, want %v", name, info, err, want)
+		}
+	}
+}
+
+func TestASeedThatOthersMayReadIsRefused(t *testing.T) {
+	t.Parallel()
+	v := vectors(t)[3]
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o644, 0o660, 0o620, 0o601, 0o777} {
+		dir := keysDir(t)
+		own, file := filepath.Join(dir, "signing.seed"), filepath.Join(t.TempDir(), "seed")
+		write(t, own, mode, v.Seed)
+		write(t, file, mode, v.Seed)
+		r := ring(dir, 1)
+		_, signed := r.Signer(t.Context())
+		_, _, made := r.Make(t.Context())
+		_, standing := r.Standing(t.Context(), v.Key)
+		_, adopted := ring(keysDir(t), 1).Adopt(t.Context(), file)
+		for what, err := range map[string]error{"signer": signed, "make": made, "standing": standing, "adopt": adopted} {
+			wantKind(t, what, err, amber.KindRefused)
+			path := own
+			if what == "adopt" {
+				path = file
+			}
+			if amber.HintOf(err) != "chmod 600 "+path {
+				t.Errorf("%s: hint %q", what, amber.HintOf(err))
+			}
+		}
+		// The same seed, offered safely, does not make the file in place safe.
+		if err := os.Chmod(file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := r.Adopt(t.Context(), file)
+		wantKind(t, "adopt what is there", err, amber.KindRefused)
+	}
+	for _, mode := range []os.FileMode{0o600, 0o400, 0o700} {
+		dir := keysDir(t)
+		write(t, filepath.Join(dir, "signing.seed"), mode, v.Seed)
+		if s, err := ring(dir, 1).Signer(t.Context()); err != nil || s.KeyID() != v.Key {
+			t.Errorf("mode %v: %v, %v", mode, s, err)
+		}
+	}
+}
+
+func TestAListThatOthersMayWriteIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[os.FileMode]amber.Kind{0o600: "", 0o644: "", 0o444: "", 0o664: amber.KindRefused, 0o646: amber.KindRefused, 0o602: amber.KindRefused} {
+		dir := keysDir(t)
+		write(t, filepath.Join(dir, "trusted"), mode, string(keyOf(2))+"\n")
+		r := ring(dir, 1)
+		l, err := r.Trusted(t.Context())
+		wantKind(t, mode.String(), err, want)
+		if (len(l) == 1) != (want == "") {
+			t.Errorf("%v: %v", mode, l)
+		}
+		_, err = r.Standing(t.Context(), keyOf(2))
+		wantKind(t, mode.String(), err, want)
+	}
+}
+
+// TestOnlyRegularFilesAreRead puts other things in the place of files.
+func TestOnlyRegularFilesAreRead(t *testing.T) {
+	t.Parallel()
+	secret := filepath.Join(t.TempDir(), "secret")
+	write(t, secret, 0o600, vectors(t)[3].Seed)
+	for name, make := range map[string]func(path string) error{
+		"link":   func(path string) error { return os.Symlink(secret, path) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"fifo":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+	} {
+		dir := keysDir(t)
+		write(t, filepath.Join(dir, "x"), 0o600, "")
+		for _, file := range []string{"signing.seed", "trusted"} {
+			if err := make(filepath.Join(dir, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := ring(dir, 1)
+		_, signed := r.Signer(t.Context())
+		_, _, made := r.Make(t.Context())
+		_, adopted := r.Adopt(t.Context(), filepath.Join(dir, "signing.seed"))
+		_, listed := r.Trusted(t.Context())
+		for what, err := range map[string]error{
+			"signer": signed, "make": made, "adopt": adopted, "trusted": listed, "trust": r.Trust(t.Context(), keyOf(2), ""),
+		} {
+			wantKind(t, name+", "+what, err, amber.KindRefused)
+		}
+	}
+}

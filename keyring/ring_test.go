@@ -1,0 +1,277 @@
+package keyring_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/keyring"
+)
+
+func TestOpenTouchesNothing(t *testing.T) {
+	t.Parallel()
+	dir := keysDir(t)
+	r := ring(dir, 1)
+	_, err := r.Signer(t.Context())
+	wantKind(t, "signer", err, amber.KindNotFound)
+	if amber.HintOf(err) == "" {
+		t.Error("no hint how to make a key")
+	}
+	if l, err := r.Trusted(t.Context()); err != nil || len(l) > 0 {
+		t.Errorf("trusted: %v, %v", l, err)
+	}
+	if s, err := r.Standing(t.Context(), keyOf(1)); err != nil || s != amber.StandingStranger {
+		t.Errorf("standing: %v, %v", s, err)
+	}
+	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
+		t.Errorf("the folder was made: %v", err)
+	}
+}
+
+func TestMakeMakesOneKeyForEver(t *testing.T) {
+	t.Parallel()
+	dir := keysDir(t)
+	s, created, err := ring(dir, 1).Make(t.Context())
+	if err != nil || !created || s.KeyID() != keyOf(1) {
+		t.Fatalf("first: %v, %v, %v", s, created, err)
+	}
+	s, created, err = ring(dir, 2).Make(t.Context())
+	if err != nil || created || s.KeyID() != keyOf(1) {
+		t.Errorf("second: %v, %v, %v", s, created, err)
+	}
+	s, err = ring(dir, 3).Signer(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sig, err := s.Sign(t.Context(), []byte("message"))
+	if err != nil || sig.KeyID != keyOf(1) || sig.Verify([]byte("message")) != nil {
+		t.Errorf("signature: %+v, %v", sig, err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "signing.seed"))
+	if err != nil || !bytes.Equal(b, bytes.Repeat([]byte{1}, 32)) {
+		t.Errorf("the file holds %x, %v", b, err)
+	}
+}
+
+func TestACancelledCallMakesNothing(t *testing.T) {
+	t.Parallel()
+	dir := keysDir(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := ring(dir, 1).Make(ctx); err == nil {
+		t.Error("make: no error")
+	}
+	if err := ring(dir, 1).Trust(ctx, keyOf(1), ""); err == nil {
+		t.Error("trust: no error")
+	}
+	for _, name := range []string{"signing.seed", "trusted"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !os.IsNotExist(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAShortSourceOfRandomnessMakesNoKey(t *testing.T) {
+	t.Parallel()
+	dir := keysDir(t)
+	r := keyring.Open(dir, keyring.Options{Random: strings.NewReader("too short")})
+	if _, _, err := r.Make(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	_, err := r.Signer(t.Context())
+	wantKind(t, "signer", err, amber.KindNotFound)
+}
+
+// TestMakersAtTheSameTimeGetOneKey has rings that share nothing but the folder,
+// as processes do.
+func TestMakersAtTheSameTimeGetOneKey(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		const makers = 8
+		dir := keysDir(t)
+		keys, made := make([]amber.KeyID, makers), make([]bool, makers)
+		var wg sync.WaitGroup
+		for i := range makers {
+			wg.Go(func() {
+				s, created, err := ring(dir, byte(i)).Make(t.Context())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				keys[i], made[i] = s.KeyID(), created
+			})
+		}
+		wg.Wait()
+		n := 0
+		for i := range makers {
+			if keys[i] != keys[0] {
+				t.Errorf("one has %s, another %s", keys[0], keys[i])
+			}
+			if made[i] {
+				n++
+				if keys[i] != keyOf(byte(i)) {
+					t.Errorf("%d made %s, which is another's", i, keys[i])
+				}
+			}
+		}
+		if n != 1 {
+			t.Errorf("%d made a key", n)
+		}
+	}
+}
+
+// TestASeedOfColonyKeepsItsName adopts every seed in every spelling.
+func TestASeedOfColonyKeepsItsName(t *testing.T) {
+	t.Parallel()
+	for _, v := range vectors(t) {
+		raw := v.bytes(t)
+		spellings := map[string]string{
+			"raw": string(raw), "hex": v.Seed, "upper-case hex": strings.ToUpper(v.Seed), "hex line": v.Seed + "\n", "hex line of Windows": v.Seed + "\r\n",
+			"base64": base64.StdEncoding.EncodeToString(raw), "base64 line": base64.StdEncoding.EncodeToString(raw) + "\n",
+			"base64 without padding": base64.RawStdEncoding.EncodeToString(raw),
+			"base64url":              base64.URLEncoding.EncodeToString(raw), "base64url without padding": base64.RawURLEncoding.EncodeToString(raw),
+		}
+		dir := keysDir(t)
+		for name, text := range spellings {
+			file := filepath.Join(t.TempDir(), "colony.seed")
+			write(t, file, 0o600, text)
+			// The first is written, the others are the same again.
+			key, err := ring(dir, 1).Adopt(t.Context(), file)
+			if err != nil || key != v.Key {
+				t.Errorf("%s, %s: got %s, %v, want %s", v.Seed, name, key, err, v.Key)
+			}
+			// In the place of the home's own.
+			write(t, filepath.Join(dir, "signing.seed"), 0o600, text)
+			s, err := ring(dir, 1).Signer(t.Context())
+			if err != nil || s.KeyID() != v.Key {
+				t.Errorf("%s, %s: signer %v, %v, want %s", v.Seed, name, s, err, v.Key)
+			}
+		}
+	}
+}
+
+func TestAdoptWritesTheSeedItself(t *testing.T) {
+	t.Parallel()
+	v := vectors(t)[3]
+	dir, file := keysDir(t), filepath.Join(t.TempDir(), "seed")
+	write(t, file, 0o600, v.Seed+"\n")
+	if _, err := ring(dir, 1).Adopt(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "signing.seed"))
+	if err != nil || !bytes.Equal(b, v.bytes(t)) {
+		t.Errorf("%x, %v", b, err)
+	}
+}
+
+func TestAdoptNeverReplacesAKey(t *testing.T) {
+	t.Parallel()
+	dir, file := keysDir(t), filepath.Join(t.TempDir(), "seed")
+	if _, _, err := ring(dir, 1).Make(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, 0o600, vectors(t)[3].Seed)
+	key, err := ring(dir, 1).Adopt(t.Context(), file)
+	wantKind(t, "adopt another", err, amber.KindConflict)
+	if key != "" {
+		t.Errorf("it names %s", key)
+	}
+	s, err := ring(dir, 1).Signer(t.Context())
+	if err != nil || s.KeyID() != keyOf(1) {
+		t.Errorf("the key is %v, %v", s, err)
+	}
+	_, err = ring(dir, 1).Adopt(t.Context(), filepath.Join(t.TempDir(), "none"))
+	wantKind(t, "no file", err, amber.KindNotFound)
+}
+
+// TestWhatIsNoSeedIsNotUsedAndNotQuoted looks at files that might hold a
+// secret nevertheless.
+func TestWhatIsNoSeedIsNotUsedAndNotQuoted(t *testing.T) {
+	t.Parallel()
+	good := vectors(t)[3]
+	half := good.Seed[:32]
+	base := base64.StdEncoding.EncodeToString(good.bytes(t))
+	for name, text := range map[string]string{
+		"empty": "", "a line end": "\n", "31 bytes": strings.Repeat("s", 31), "33 bytes": strings.Repeat("s", 33), "raw with a line end": strings.Repeat("s", 32) + "\n",
+		"a key with its public half": strings.Repeat("s", 64), "63 digits": good.Seed[1:], "65 digits": good.Seed + "0", "no digit": good.Seed[1:] + "g",
+		"two lines": good.Seed + "\n\n", "a space": " " + good.Seed, "a line end inside": half + "\n" + half, "a prefix": "0x" + good.Seed,
+		"base64 cut": base[:42], "base64 with a line end inside": base[:20] + "\n" + base[20:], "other last bits": strings.TrimRight(base[:42]+"9", "="),
+		"long": strings.Repeat(good.Seed, 1000), "a PEM block": "-----BEGIN PRIVATE KEY-----\n" + half,
+	} {
+		dir, file := keysDir(t), filepath.Join(t.TempDir(), "seed")
+		write(t, file, 0o600, text)
+		write(t, filepath.Join(dir, "signing.seed"), 0o600, text)
+		_, adopted := ring(keysDir(t), 1).Adopt(t.Context(), file)
+		wantKind(t, name, adopted, amber.KindInvalid)
+		_, signed := ring(dir, 1).Signer(t.Context())
+		wantKind(t, name, signed, amber.KindDamaged)
+		_, _, made := ring(dir, 1).Make(t.Context())
+		wantKind(t, name, made, amber.KindDamaged)
+		_, standing := ring(dir, 1).Standing(t.Context(), keyOf(1))
+		wantKind(t, name, standing, amber.KindDamaged)
+		for _, err := range []error{adopted, signed, made, standing} {
+			if secret := strings.TrimSpace(text); len(secret) > 8 && err != nil && strings.Contains(err.Error(), secret[:8]) {
+				t.Errorf("%s: the error quotes it: %v", name, err)
+			}
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, "signing.seed")); err != nil || string(b) != text {
+			t.Errorf("%s: the file was changed: %v", name, err)
+		}
+	}
+}
+
+func TestStandings(t *testing.T) {
+	t.Parallel()
+	dir := keysDir(t)
+	r := ring(dir, 1)
+	if _, _, err := r.Make(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []byte{2, 3} {
+		if err := r.Trust(t.Context(), keyOf(b), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Untrust(t.Context(), keyOf(3)); err != nil {
+		t.Fatal(err)
+	}
+	for b, want := range map[byte]amber.Standing{1: amber.StandingOwn, 2: amber.StandingTrusted, 3: amber.StandingStranger, 4: amber.StandingStranger} {
+		if got, err := r.Standing(t.Context(), keyOf(b)); err != nil || got != want {
+			t.Errorf("key of %d: got %q, %v, want %q", b, got, err, want)
+		}
+	}
+	if got, err := r.Standing(t.Context(), ""); err != nil || got != amber.StandingStranger {
+		t.Errorf("no key: %q, %v", got, err)
+	}
+}
+
+// TestKeysAreNeverShown prints what holds a key in every way.
+func TestKeysAreNeverShown(t *testing.T) {
+	t.Parallel()
+	v := vectors(t)[3]
+	dir, file := keysDir(t), filepath.Join(t.TempDir(), "seed")
+	write(t, file, 0o600, v.Seed)
+	r := ring(dir, 1)
+	if _, err := r.Adopt(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.Signer(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range everyWay(t, s) {
+		if leaks(shown, v.bytes(t)) {
+			t.Errorf("it shows %q", shown)
+		}
+	}
+	if !leaks(hex.EncodeToString(v.bytes(t)), v.bytes(t)) {
+		t.Error("the test sees nothing")
+	}
+}

@@ -1,0 +1,97 @@
+package amber_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// eventShapes holds one full event of every kind.
+func eventShapes() map[string]amber.Event {
+	const id amber.SnapshotID = "0193c5a8-0000-7000-8000-0000000000a1"
+	shapes := snapshotShapes()
+	lifecycle := func(name amber.EventName, agent amber.AgentID, payload any) amber.Event {
+		return amber.Event{
+			ID: string(name) + "/acme/" + string(id), Name: name, Subject: amber.LifecycleSubject("", "acme", agent, name),
+			Tenant: "acme", Agent: agent, At: instant, Payload: payload,
+		}
+	}
+	mutation := amber.Mutation{
+		Tenant: "acme", Agent: "ada", Op: amber.OpUpdate, Scope: amber.ChangeMemory, Key: "0193c5a8-0000-7000-8000-000000000001",
+		OldDigest: amber.ContentDigest("old"), NewDigest: amber.ContentDigest("new"), At: instant,
+	}
+	return map[string]amber.Event{
+		"created":      lifecycle(amber.EventCreated, "ada", shapes["snapshot_meta"]),
+		"restored":     lifecycle(amber.EventRestored, "ada", shapes["restore_report"]),
+		"deleted":      lifecycle(amber.EventDeleted, "ada", amber.SnapshotRef{Tenant: "acme", Agent: "ada", ID: id}),
+		"verified":     lifecycle(amber.EventVerified, "ada", shapes["verify_report"]),
+		"pruned":       lifecycle(amber.EventPruned, "ada", shapes["prune_report"]),
+		"gc":           lifecycle(amber.EventGC, "", shapes["gc_report"]),
+		"gc_retention": lifecycle(amber.EventGC, "", amber.RetentionReport{Deleted: 1, Kept: 2, OrphansRemoved: 3, AgentsVisited: 4, Errors: []string{"acme/bob: e"}, At: instant}),
+		"mutated": {
+			ID: string(amber.PositionAt("i1", 4)) + "/memory/" + mutation.Key, Name: amber.EventMutated, Subject: amber.MutationSubject("", "acme", "ada"),
+			Tenant: "acme", Agent: "ada", At: instant, Payload: mutation,
+		},
+		"mutated_minimal": {
+			ID: "i", Name: amber.EventMutated, Subject: amber.MutationSubject("x", "acme", "ada"), Tenant: "acme", Agent: "ada", At: instant,
+			Payload: amber.Mutation{Tenant: "acme", Agent: "ada", Op: amber.OpInsert, Scope: amber.ChangeControl, Key: "task/t", At: instant},
+		},
+	}
+}
+
+// The JSON of events is a contract.
+func TestEventShapes(t *testing.T) {
+	for name, e := range eventShapes() {
+		got, err := json.MarshalIndent(e, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, '\n')
+		file := filepath.Join("testdata", "json", "event_"+name+".json")
+		if *update {
+			if err := os.WriteFile(file, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(got), string(want)); diff != "" {
+			t.Errorf("%s (-got +want):\n%s", name, diff)
+		}
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	for got, want := range map[string]string{
+		amber.LifecycleSubject("", "acme", "ada", amber.EventCreated): "amber.memory.snapshot.acme.ada.created",
+		amber.LifecycleSubject("", "acme", "", amber.EventGC):         "amber.memory.snapshot.acme._all.gc",
+		amber.LifecycleSubject("x.y", "acme", "ada", amber.EventGC):   "x.y.acme.ada.gc",
+		amber.MutationSubject("", "acme", "ada"):                      "amber.memory.mutated.acme.ada",
+		amber.MutationSubject("x", "acme", "ada"):                     "x.acme.ada",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	// No agent is called as the place of all of them is.
+	if _, err := amber.ParseAgentID("_all"); amber.KindOf(err) != amber.KindInvalid {
+		t.Errorf("_all is an agent id: %v", err)
+	}
+}
+
+func TestNoopPublisherTakesEverything(t *testing.T) {
+	var p amber.Publisher = amber.NoopPublisher{}
+	for name, e := range eventShapes() {
+		if err := p.Publish(t.Context(), e); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/bundle"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/repo"
+)
+
+// maxRedacted bounds a file that is redacted: it is read to memory.
+const maxRedacted = 16 << 20
+
+// database adds a database. An exact one comes straight out of the repository;
+// one that is redacted is made and rewritten in the scratch folder first.
+func (x *export) database(ctx context.Context, d repo.DatabaseEntry, path string) error {
+	source := bundle.Source{Path: path, Kind: "database", Mode: 0o600, Size: d.Ref.Bytes()}
+	if !x.redacts() {
+		source.Open = func(ctx context.Context) (io.ReadCloser, error) {
+			r, err := x.v.repo.OpenDatabase(ctx, d.Ref, viewCache)
+			if err != nil {
+				return nil, err
+			}
+			return io.NopCloser(io.NewSectionReader(r, 0, r.Size())), nil
+		}
+		x.sources = append(x.sources, source)
+		return nil
+	}
+	file, err := x.redactedDatabase(ctx, d)
+	if err != nil {
+		return err
+	}
+	return x.staged(path, "database", file)
+}
+
+// redactedDatabase makes a copy of a database without secrets.
+func (x *export) redactedDatabase(ctx context.Context, d repo.DatabaseEntry) (string, error) {
+	file := filepath.Join(x.tmp, d.Name)
+	if err := x.e.writeDatabase(ctx, x.v, d, file); err != nil {
+		return "", err
+	}
+	report, err := x.e.o.Redactor.Database(ctx, file)
+	if err != nil {
+		return "", fail("redact database", d.Name, err)
+	}
+	sum := x.report.Redactions
+	sum.Matches += report.Matches
+	sum.Scanned += report.Scanned
+	sum.More += report.More
+	sum.Rules = append(sum.Rules, report.Rules...)
+	sum.Places = append(sum.Places, report.Places...)
+	sum.Notes = append(sum.Notes, report.Notes...)
+	return file, nil
+}
+
+// staged adds a file of the scratch folder.
+func (x *export) staged(path, kind, file string) error {
+	info, err := x.e.o.FS.Lstat(file)
+	if err != nil {
+		return fail("stage file", file, err)
+	}
+	mode := fs.FileMode(0o600)
+	if info.Mode()&0o100 != 0 {
+		mode = 0o700
+	}
+	x.sources = append(x.sources, bundle.Source{
+		Path: path, Kind: kind, Mode: mode, Size: info.Size(),
+		Open: func(context.Context) (io.ReadCloser, error) { return x.e.o.FS.OpenFile(file, os.O_RDONLY, 0) },
+	})
+	return nil
+}
+
+// files adds a folder of files. What is redacted lies in the scratch folder,
+// under the name of its part.
+func (x *export) files(ctx context.Context, part, kind, prefix string, files *repo.FilesEntry) error {
+	if files == nil {
+		return nil
+	}
+	root := filepath.Join(x.tmp, part)
+	if x.redacts() {
+		if err := fsx.MkdirAll(x.e.o.FS, root, 0o700); err != nil {
+			return fail("stage files", root, err)
+		}
+	}
+	filled := map[string]bool{} // folders with something in them
+	var folders []string
+	err := x.v.repo.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
+		if err := mayWrite(rel); err != nil {
+			return err
+		}
+		filled[filepath.ToSlash(filepath.Dir(rel))] = true
+		if entry.Mode == repo.ModeDir {
+			folders = append(folders, rel)
+			if x.redacts() {
+				return x.e.o.FS.Mkdir(filepath.Join(root, filepath.FromSlash(rel)), 0o700)
+			}
+			return nil
+		}
+		entry.Parts = slices.Clone(entry.Parts)
+		if x.redacts() {
+			return x.redactedFile(ctx, part, kind, prefix, rel, entry)
+		}
+		x.sources = append(x.sources, x.exact(prefix+rel, kind, entry))
+		return nil
+	})
+	for _, f := range folders {
+		if !filled[f] {
+			x.sources = append(x.sources, bundle.Source{Path: prefix + f + "/", Kind: "folder", Mode: 0o700})
+		}
+	}
+	return fail("stage files", part, err)
+}
+
+// exact is a file as the repository holds it.
+func (x *export) exact(path, kind string, entry repo.TreeEntry) bundle.Source {
+	mode := fs.FileMode(0o600)
+	if entry.Mode == repo.ModeExec {
+		mode = 0o700
+	}
+	return bundle.Source{
+		Path: path, Kind: kind, Mode: mode, Size: entry.Size,
+		Open: func(ctx context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(&partsReader{ctx: ctx, repo: x.v.repo, parts: entry.Parts}), nil
+		},
+	}
+}
+
+// redactedFile stages a file without secrets. One that is too large to be
+// looked at, or whose very name is a secret, is left out.
+func (x *export) redactedFile(ctx context.Context, part, kind, prefix, rel string, entry repo.TreeEntry) error {
+	if clean, counts := x.e.o.Redactor.Document("name", []byte(rel)); len(counts) > 0 {
+		x.leave(part, string(clean), amber.SkipBadName, "there is a secret in its name")
+		x.redacted(part, string(clean), counts, int64(len(rel)))
+		return nil
+	}
+	if entry.Size > maxRedacted {
+		x.leave(part, rel, amber.SkipTooLarge, "it is too large to be redacted")
+		return nil
+	}
+	var b bytes.Buffer
+	if err := x.v.repo.ReadFile(ctx, entry, &b); err != nil {
+		return err
+	}
+	clean, counts := x.e.o.Redactor.Document(rel, b.Bytes())
+	x.redacted(part, rel, counts, int64(b.Len()))
+	if _, again := x.e.o.Redactor.Document(rel, clean); len(again) > 0 {
+		return amber.Errorf(amber.KindInternal, "redact file", rel, "something is left after redaction")
+	}
+	mode := fs.FileMode(0o600)
+	if entry.Mode == repo.ModeExec {
+		mode = 0o700
+	}
+	file := filepath.Join(x.tmp, part, filepath.FromSlash(rel))
+	if err := x.stage(file, mode, clean); err != nil {
+		return err
+	}
+	return x.staged(prefix+rel, kind, file)
+}
+
+// stage writes a file of the scratch folder.
+func (x *export) stage(file string, mode fs.FileMode, b []byte) error {
+	f, err := fsx.Build(x.e.o.FS, file, mode)
+	if err != nil {
+		return fail("stage file", file, err)
+	}
+	_, err = f.Write(b)
+	return fail("stage file", file, errors.Join(err, f.Close()))
+}
+
+// redacted notes what was taken out of something.
+func (x *export) redacted(part, path string, counts []amber.RedactionCount, scanned int64) {
+	sum := x.report.Redactions
+	sum.Scanned += scanned
+	if len(counts) == 0 {
+		return
+	}
+	var n int64
+	for _, c := range counts {
+		n += c.Count
+	}
+	sum.Matches += n
+	sum.Rules = append(sum.Rules, counts...)
+	sum.Places = append(sum.Places, amber.RedactionPlace{Part: part, Path: path, Count: n})
+}
+
+// settle brings the report of the redaction into order.
+func (x *export) settle() {
+	sum := x.report.Redactions
+	if sum == nil {
+		return
+	}
+	counts := map[string]int64{}
+	for _, c := range sum.Rules {
+		counts[c.Rule] += c.Count
+	}
+	sum.Rules = sum.Rules[:0]
+	for rule, n := range counts {
+		sum.Rules = append(sum.Rules, amber.RedactionCount{Rule: rule, Count: n})
+	}
+	slices.SortFunc(sum.Rules, func(a, b amber.RedactionCount) int { return cmp.Compare(a.Rule, b.Rule) })
+	slices.SortStableFunc(sum.Places, func(a, b amber.RedactionPlace) int {
+		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Path, b.Path))
+	})
+	if more := len(sum.Places) - amber.MaxRedactionPlaces; more > 0 {
+		sum.Places = sum.Places[:amber.MaxRedactionPlaces]
+		sum.More += int64(more)
+	}
+}
+
+// history adds the history of the notes: what it was, or one fresh commit of
+// what is left of them.
+func (x *export) history(ctx context.Context) (memdir.Refs, error) {
+	g := x.inner.Git
+	if g == nil || g.HeadOID == "" && len(g.Refs) == 0 {
+		return memdir.Refs{}, nil
+	}
+	o := memdir.GitOptions{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
+	refs := refsOf(g)
+	if x.redacts() {
+		var err error
+		if refs, err = x.freshCommit(ctx); err != nil {
+			return refs, err
+		}
+		o.Dir = filepath.Join(x.tmp, amber.PartNotes)
+	} else {
+		o.Dir = filepath.Join(x.tmp, "history")
+		if err := fsx.MkdirAll(x.e.o.FS, o.Dir, 0o700); err != nil {
+			return refs, fail("make history", o.Dir, err)
+		}
+		if err := memdir.Build(ctx, o, o.Dir, refs, x.e.objects(ctx, x.v, g)); err != nil {
+			return refs, err
+		}
+	}
+	file := filepath.Join(x.tmp, "memdir.bundle")
+	if err := memdir.WriteBundle(ctx, o, refs, file); err != nil {
+		return refs, err
+	}
+	return refs, x.staged("git/memdir.bundle", "git", file)
+}
+
+// freshCommit makes a history of the redacted notes in the scratch folder.
+func (x *export) freshCommit(ctx context.Context) (memdir.Refs, error) {
+	dir, m := filepath.Join(x.tmp, amber.PartNotes), x.entry.Manifest
+	if err := fsx.MkdirAll(x.e.o.FS, dir, 0o700); err != nil {
+		return memdir.Refs{}, fail("make history", dir, err)
+	}
+	x.report.Redactions.Notes = append(x.report.Redactions.Notes, "the history of the notes is one fresh commit")
+	o := memdir.GitOptions{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
+	return memdir.FreshCommit(ctx, o, dir, "Notes of snapshot "+string(m.ID)+", redacted", m.CreatedAt.Time())
+}
+
+// journal adds the captured journal entries.
+func (x *export) journal(ctx context.Context) ([]bundle.Mark, error) {
+	from := &snapshotOrigin{e: x.e, v: x.v, inner: x.inner}
+	var marks []bundle.Mark
+	for _, m := range x.inner.Marks {
+		marks = append(marks, bundle.Mark(m))
+		frames, err := from.frames(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if frames == nil {
+			continue
+		}
+		path := "journal/" + m.Key
+		if !x.redacts() {
+			x.sources = append(x.sources, x.exact(path, "journal", from.captured[m.Key]))
+			continue
+		}
+		file := filepath.Join(x.tmp, "journal-"+m.Key)
+		f, err := fsx.Build(x.e.o.FS, file, 0o600)
+		if err != nil {
+			return nil, fail("stage journal", file, err)
+		}
+		counts, err := x.e.o.Redactor.Frames(ctx, m, frames, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, fail("redact journal", m.Key, err)
+		}
+		x.redacted(partJournal, m.Key, counts, from.captured[m.Key].Size)
+		if err := x.staged(path, "journal", file); err != nil {
+			return nil, err
+		}
+	}
+	return marks, nil
+}

@@ -1,0 +1,347 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/repo"
+)
+
+// VerifyBundle implements [amber.Bundler].
+func (e *Engine) VerifyBundle(ctx context.Context, r amber.BundleRequest) (report amber.BundleReport, err error) {
+	b, err := e.readBundle(ctx, r.File, false, r.NoIdentity)
+	if err != nil {
+		return report, err
+	}
+	defer b.Close()
+	if report, err = b.Verify(ctx); err != nil {
+		return report, err
+	}
+	report.Signature, err = e.standing(ctx, report.Signature)
+	return report, err
+}
+
+// RestoreBundle implements [amber.Bundler].
+func (e *Engine) RestoreBundle(ctx context.Context, file string, r amber.RestoreRequest) (report amber.RestoreReport, err error) {
+	u, done, err := e.unpack(ctx, file, r.Tenant, false)
+	if err != nil {
+		return report, fail("restore", file, err)
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	r.ID = u.info().ID
+	if r.Agent == "" {
+		r.Agent = u.info().Agent
+	}
+	s, err := e.restoration(r)
+	if err != nil {
+		return s.report, err
+	}
+	if u.info().Agent != r.Agent && !s.fork {
+		err := amber.Errorf(amber.KindCrossTenant, "restore", file, "it is a bundle of agent "+string(u.info().Agent))
+		err.Hint = "--to-agent NEW makes a new agent of it"
+		return s.report, err
+	}
+	s.from, s.redacted = u, u.info().Redacted
+	s.request.WithControl = s.request.WithControl && u.x.Format == amber.FormatAmber
+	for _, l := range u.left {
+		s.warn("%s %s of the bundle is not taken over: %s", l.Part, l.Path, l.Detail)
+	}
+	err = s.run(ctx, func(replaces bool, fn func(*vault) error) error {
+		if !replaces {
+			return fn(nil)
+		}
+		v, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
+		if err != nil {
+			return err
+		}
+		defer v.close()
+		return fn(v)
+	})
+	return s.done(ctx, err)
+}
+
+// Import implements [amber.Bundler].
+func (e *Engine) Import(ctx context.Context, r amber.ImportRequest) (report amber.ImportReport, err error) {
+	report = amber.ImportReport{Checked: []string{}, LeftOut: []amber.Skipped{}}
+	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
+		return report, err
+	}
+	if e.o.Disabled != "" {
+		return report, amber.Errorf(amber.KindRefused, "import bundle", r.File, e.o.Disabled)
+	}
+	u, done, err := e.unpack(ctx, r.File, r.Tenant, r.NoSidecar)
+	if err != nil {
+		return report, fail("import bundle", r.File, err)
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	into, err := importInto(r, u.info())
+	if err != nil {
+		return report, err
+	}
+	report.Signature, report.LeftOut, report.Checked = u.signature, u.left, u.x.Checked
+	v, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
+	if err != nil {
+		return report, err
+	}
+	defer v.close()
+	warnings, err := e.encrypt(ctx, v, nil)
+	if err != nil {
+		return report, err
+	}
+	i := &importing{e: e, v: v, u: u, agent: into, report: &report}
+	if err := i.run(ctx); err != nil {
+		return report, fail("import bundle", r.File, err)
+	}
+	report.Warnings = append(report.Warnings, warnings...)
+	if !report.Existed {
+		e.created(ctx, report.Snapshot)
+	}
+	return report, nil
+}
+
+// importInto decides whose snapshot it becomes.
+func importInto(r amber.ImportRequest, info amber.BundleInfo) (amber.AgentID, error) {
+	into := info.Agent
+	switch {
+	case r.To != "":
+		into = r.To
+	case r.Agent != "" && r.Agent != info.Agent:
+		err := amber.Errorf(amber.KindCrossTenant, "import bundle", r.File, "it is a bundle of agent "+string(info.Agent))
+		err.Hint = "--to-agent " + string(r.Agent) + " makes a snapshot of agent " + string(r.Agent) + " of it"
+		return "", err
+	}
+	return amber.ParseAgentID(string(into))
+}
+
+// importing is one bundle on its way into the repository.
+type importing struct {
+	e      *Engine
+	v      *vault
+	u      *unpacked
+	w      *repo.Writer
+	agent  amber.AgentID
+	inner  repo.Inner
+	total  int64
+	report *amber.ImportReport
+}
+
+func (i *importing) run(ctx context.Context) error {
+	began := i.e.now()
+	condemned, err := i.v.repo.Condemned(ctx)
+	if err != nil {
+		return err
+	}
+	i.w = i.v.repo.NewWriter(ctx)
+	defer i.w.Close()
+	i.w.Avoid(condemned)
+	for _, step := range []func(context.Context) error{i.databases, i.history, i.files, i.journal} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	c := i.u.x.Contents
+	i.inner.Skipped = append(c.Skipped, i.u.left...)
+	i.inner.SkippedMore = c.SkippedMore
+	return i.publish(ctx, began)
+}
+
+// databases examines those of the bundle as a stranger's, and stores them.
+func (i *importing) databases(ctx context.Context) error {
+	cap := &capture{e: i.e, v: i.v, w: i.w}
+	for _, d := range i.u.held {
+		path := i.u.path("db/" + d.name)
+		if _, err := i.e.o.Examiner.Examine(ctx, path, false); err != nil {
+			return fail("examine database", d.name, err)
+		}
+		frozen, err := i.e.o.Databases.FreezeFile(ctx, path)
+		if err != nil {
+			return fail("read database", d.name, err)
+		}
+		entry, _, err := cap.database(ctx, frozen, nil)
+		if err = errors.Join(err, frozen.Close()); err != nil {
+			return fail("store database", d.name, err)
+		}
+		entry.Name = d.name
+		i.inner.Databases = append(i.inner.Databases, entry)
+	}
+	i.total += cap.total
+	i.inner.Checks = append(i.inner.Checks, cap.inner.Checks...)
+	i.report.Warnings = append(i.report.Warnings, cap.warn...)
+	return nil
+}
+
+// history stores the objects of the notes' history.
+func (i *importing) history(ctx context.Context) error {
+	if i.u.objects == nil {
+		return nil
+	}
+	refs := i.u.refs
+	entry := &repo.GitEntry{Head: refs.Head, HeadOID: refs.OID}
+	for _, r := range refs.Refs {
+		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
+	}
+	if err := memdir.Connected(ctx, memdir.GitOptions{Git: i.e.o.Git}, i.u.dir, refs, i.u.objects); err != nil {
+		return err
+	}
+	set, err := i.w.NewGitSet(ctx, repo.ID{})
+	if err != nil {
+		return err
+	}
+	err = i.u.objects(func(oid string, raw []byte) error {
+		if set.Has(oid) {
+			return nil
+		}
+		if set.Full() {
+			return amber.Errorf(amber.KindQuota, "import bundle", "", "its history has too many objects")
+		}
+		entry.Bytes += int64(len(raw))
+		return set.Put(ctx, repo.GitObject{OID: oid, Raw: raw})
+	})
+	if err != nil {
+		return err
+	}
+	entry.Set, entry.Objects, err = set.Finish(ctx)
+	i.total += entry.Bytes
+	i.inner.Git = entry
+	return err
+}
+
+// files stores notes and state.
+func (i *importing) files(ctx context.Context) (err error) {
+	if i.inner.Notes, err = i.folder(ctx, amber.PartNotes); err == nil {
+		i.inner.State, err = i.folder(ctx, amber.PartState)
+	}
+	return err
+}
+
+func (i *importing) folder(ctx context.Context, part string) (*repo.FilesEntry, error) {
+	f := &folder{fs: i.e.o.FS, part: part, root: i.u.path(part), known: map[string]record{}}
+	now := i.e.o.Clock()
+	err := f.warm(ctx, i.w, i.v.repo.Has, now)
+	if err == nil {
+		err = f.freeze(ctx, i.w, now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(f.skipped) > 0 {
+		s := f.skipped[0]
+		return nil, amber.Errorf(amber.KindRefused, "import bundle", s.Path, s.Reason+": "+s.Detail)
+	}
+	files, err := f.put(ctx, i.w, now)
+	if files != nil {
+		i.total += files.Bytes
+	}
+	return files, err
+}
+
+// journal stores captured entries.
+func (i *importing) journal(ctx context.Context) error {
+	var entries []repo.TreeEntry
+	sum := &repo.FilesEntry{}
+	for _, m := range i.u.marks {
+		i.inner.Marks = append(i.inner.Marks, m)
+		r, err := i.u.frames(ctx, m)
+		if err != nil {
+			return err
+		}
+		if r == nil {
+			continue
+		}
+		size, parts, err := i.w.PutFile(ctx, r)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, repo.TreeEntry{Name: m.Key, Mode: repo.ModeFile, Size: size, Parts: parts})
+		sum.Files++
+		sum.Bytes += size
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	var err error
+	sum.Tree, err = i.w.PutTree(ctx, entries)
+	i.inner.Journal = sum
+	i.total += sum.Bytes
+	return err
+}
+
+// publish makes the snapshot exist, in a chain of its own: it is no successor
+// of anything that was taken here.
+func (i *importing) publish(ctx context.Context, began amber.Time) error {
+	info := i.u.info()
+	c := &capture{
+		e: i.e, v: i.v, w: i.w, inner: i.inner, total: i.total, began: began.Time(),
+		request: amber.SnapshotRequest{Tenant: i.v.tenant, Agent: i.agent, Label: info.Label},
+	}
+	if err := c.flush(ctx); err != nil {
+		return err
+	}
+	entry, inner, err := i.v.find(ctx, amber.SnapshotRef{Tenant: i.v.tenant, Agent: i.agent, ID: info.ID})
+	switch {
+	case err == nil && i.same(ctx, inner):
+		i.report.Existed, i.report.Snapshot = true, i.e.meta(entry, inner)
+		return nil
+	case err != nil && amber.KindOf(err) != amber.KindNotFound && amber.KindOf(err) != amber.KindDamaged:
+		return err
+	}
+	taken := amber.KindOf(err) != amber.KindNotFound
+	m, err := i.manifest(info)
+	if err != nil {
+		return err
+	}
+	if !taken {
+		i.report.Snapshot, err = c.publishAs(ctx, m)
+		if amber.KindOf(err) != amber.KindConflict {
+			return err
+		}
+		// It was deleted here.
+	}
+	fresh, err := amber.NewUUID(i.e.o.Clock(), i.e.o.Random)
+	if err != nil {
+		return err
+	}
+	i.report.Warnings = append(i.report.Warnings, fmt.Sprintf("there is, or was, another snapshot %s: this one is %s", m.ID, fresh))
+	m.ID = amber.SnapshotID(fresh)
+	i.report.Snapshot, err = c.publishAs(ctx, m)
+	return err
+}
+
+// manifest says what the snapshot is. Its device is nobody's.
+func (i *importing) manifest(info amber.BundleInfo) (repo.Manifest, error) {
+	device, err := amber.NewUUID(i.e.o.Clock(), i.e.o.Random)
+	return repo.Manifest{
+		ID: info.ID, Tenant: i.v.tenant, Agent: i.agent, Device: "import-" + device, Counter: 1, CreatedAt: info.CreatedAt,
+		Incarnation: i.u.x.Contents.Incarnation, Generation: i.u.x.Contents.Generation, Redacted: info.Redacted,
+	}, err
+}
+
+// same reports whether a snapshot holds what is being imported. When files
+// were changed does not matter: a bundle does not tell.
+func (i *importing) same(ctx context.Context, inner repo.Inner) bool {
+	head := func(g *repo.GitEntry) string {
+		if g == nil {
+			return ""
+		}
+		return g.HeadOID
+	}
+	if len(inner.Databases) != len(i.inner.Databases) || head(inner.Git) != head(i.inner.Git) {
+		return false
+	}
+	for _, d := range inner.Databases {
+		if other := findDatabase(i.inner.Databases, d.Name); other == nil || other.Ref.Digest != d.Ref.Digest {
+			return false
+		}
+	}
+	d := &differ{e: i.e, v: i.v}
+	notes, err := d.files(ctx, inner.Notes, i.inner.Notes)
+	if err != nil || notes.Added+notes.Changed+notes.Removed > 0 {
+		return false
+	}
+	state, err := d.files(ctx, inner.State, i.inner.State)
+	return err == nil && state.Added+state.Changed+state.Removed == 0
+}

@@ -1,0 +1,217 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"filippo.io/age"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/repo"
+)
+
+// Keys is what signs, encrypts and opens snapshots, and says whom to trust.
+type Keys interface {
+	// Signer returns what signs, nil when nothing is signed. With create a key
+	// is made when there is none; without, that is nil too.
+	Signer(ctx context.Context, create bool) (amber.Signer, error)
+	// Recipients are those that everything is encrypted to. None: nothing is.
+	Recipients(ctx context.Context) ([]agekey.Recipient, error)
+	// Identities open what is encrypted.
+	Identities(ctx context.Context) ([]age.Identity, error)
+	KeyTrust
+}
+
+// KeyTrust is this home's own recipient, and whose signatures count.
+type KeyTrust interface {
+	// Own returns this home's own recipient, made now when there is none: one
+	// that can stand beside others.
+	Own(ctx context.Context, others []agekey.Recipient) (agekey.Recipient, error)
+	amber.TrustList
+}
+
+// noKeys signs, encrypts and trusts nothing.
+type noKeys struct{}
+
+func (noKeys) Signer(context.Context, bool) (amber.Signer, error)     { return nil, nil }
+func (noKeys) Recipients(context.Context) ([]agekey.Recipient, error) { return nil, nil }
+func (noKeys) Identities(context.Context) ([]age.Identity, error)     { return nil, nil }
+func (noKeys) Own(context.Context, []agekey.Recipient) (agekey.Recipient, error) {
+	return agekey.Recipient{}, amber.Errorf(amber.KindUnsupported, "encrypt", "", "there are no keys")
+}
+
+func (noKeys) Standing(context.Context, amber.KeyID) (amber.Standing, error) {
+	return amber.StandingStranger, nil
+}
+
+// recipients returns those that are configured and some more.
+func (e *Engine) recipients(ctx context.Context, more []string) ([]agekey.Recipient, error) {
+	configured, err := e.o.Keys.Recipients(ctx)
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, 0, len(configured)+len(more))
+	for _, r := range configured {
+		texts = append(texts, r.Text)
+	}
+	return agekey.ParseRecipients(append(texts, more...))
+}
+
+// encrypt sees to it that everything that is written from now on can be read by
+// whom it must be readable for, and by nobody else. It says whom it let in.
+func (e *Engine) encrypt(ctx context.Context, v *vault, more []string) (warnings []string, err error) {
+	want, err := e.recipients(ctx, more)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case v.repo.Locked():
+		return nil, locked(v)
+	case len(want) == 0:
+		return nil, nil // what has a key stays encrypted
+	case v.repo.KeyID() == "":
+		own, err := e.o.Keys.Own(ctx, want)
+		if err != nil {
+			return nil, err
+		}
+		if want, err = with(want, own); err != nil {
+			return nil, err
+		}
+		if err := e.reopen(ctx, v); err != nil { // with what opens it from now on
+			return nil, err
+		}
+		return nil, v.repo.InitKey(ctx, want, e.o.Random, e.now())
+	}
+	have, err := v.repo.Recipients(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(have)
+	for _, r := range want {
+		if !slices.Contains(have, r.Text) {
+			all = append(all, r.Text)
+			warnings = append(warnings, fmt.Sprintf("%s may read every encrypted snapshot of the repository from now on", r.Text))
+		}
+	}
+	if len(warnings) == 0 {
+		return nil, nil
+	}
+	list, err := agekey.ParseRecipients(all)
+	if err != nil {
+		return nil, err
+	}
+	return warnings, v.repo.SetRecipients(ctx, list, false, e.o.Random, e.now())
+}
+
+// with adds a recipient to others, once.
+func with(list []agekey.Recipient, r agekey.Recipient) ([]agekey.Recipient, error) {
+	texts := []string{}
+	for _, l := range append(slices.Clone(list), r) {
+		texts = append(texts, l.Text)
+	}
+	return agekey.ParseRecipients(texts)
+}
+
+// locked says that no identity at hand opens a repository.
+func locked(v *vault) error {
+	e := amber.Errorf(amber.KindRefused, "open repository", "", "it is encrypted, and no identity at hand opens it")
+	e.Hint = "name one with --identity FILE, or configure snapshot.encryption.identity"
+	return e
+}
+
+// Recipients returns whom a tenant's repository is encrypted to; none when it
+// is not. Errors: not_found without a repository.
+func (e *Engine) Recipients(ctx context.Context, tenant amber.TenantID) (list []string, err error) {
+	err = e.with(ctx, tenant, func(v *vault) error {
+		list, err = v.repo.Recipients(ctx)
+		return err
+	})
+	return list, err
+}
+
+// ChangeRecipients lets recipients in and shuts others out. Whoever is shut out
+// and has read the repository before knows its key: what is written later is
+// kept from them only by a new one, which rotate makes. Errors: invalid; refused
+// when nobody would be left or no identity opens the repository; not_found for
+// one that is not there to be removed; conflict when somebody else changes them.
+func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, add, remove []string, rotate bool) ([]string, error) {
+	const op = "change recipients"
+	var texts []string
+	err := e.with(ctx, tenant, func(v *vault) error {
+		if v.repo.Locked() {
+			return locked(v)
+		}
+		adding, err := agekey.ParseRecipients(add)
+		if err != nil {
+			return err
+		}
+		removing, err := agekey.ParseRecipients(remove)
+		if err != nil {
+			return err
+		}
+		if v.repo.KeyID() == "" {
+			if len(adding) == 0 {
+				return amber.Errorf(amber.KindNotFound, op, string(tenant), "the repository is not encrypted")
+			}
+			_, err := e.encrypt(ctx, v, add)
+			if err == nil {
+				texts, err = v.repo.Recipients(ctx)
+			}
+			return err
+		}
+		have, err := v.repo.Recipients(ctx)
+		if err != nil {
+			return err
+		}
+		texts = append(have, textsOf(adding)...)
+		for _, r := range removing {
+			n := slices.Index(texts, r.Text)
+			if n < 0 {
+				return amber.Errorf(amber.KindNotFound, op, r.Text, "it is no recipient")
+			}
+			texts = slices.Delete(texts, n, n+1)
+		}
+		list, err := agekey.ParseRecipients(texts)
+		if err != nil {
+			return err
+		}
+		if err := e.stillOpens(ctx, list); err != nil {
+			return err
+		}
+		texts = textsOf(list)
+		return v.repo.SetRecipients(ctx, list, rotate, e.o.Random, e.now())
+	})
+	return texts, err
+}
+
+// stillOpens refuses recipients that would shut this home out of its own
+// repository: it could take no snapshot any more.
+func (e *Engine) stillOpens(ctx context.Context, list []agekey.Recipient) error {
+	ids, err := e.o.Keys.Identities(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if own, ok := agekey.RecipientOf(id); ok && slices.Contains(textsOf(list), own.Text) {
+			return nil
+		}
+	}
+	return amber.Errorf(amber.KindRefused, "change recipients", "", "no identity of this home would open the repository any more")
+}
+
+func textsOf(list []agekey.Recipient) []string {
+	texts := make([]string, 0, len(list))
+	for _, r := range list {
+		texts = append(texts, r.Text)
+	}
+	return texts
+}
+
+// hidden reports whether a label may be seen only with the key. What Amber
+// itself calls its snapshots is needed to keep them.
+func hidden(m repo.Manifest, label string) bool {
+	return m.Encrypted && !strings.HasPrefix(label, "auto:")
+}

@@ -1,0 +1,64 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/repo"
+)
+
+// standing completes what is known about a signature: whose key it is.
+func (e *Engine) standing(ctx context.Context, s amber.SignatureReport) (amber.SignatureReport, error) {
+	if s.Status != amber.SignatureValid {
+		return s, nil
+	}
+	var err error
+	s.Standing, err = e.o.Keys.Standing(ctx, s.KeyID)
+	return s, err
+}
+
+// acceptable refuses what must not be used. Errors: untrusted for a signature
+// that is bad or was taken away; refused for none, or a stranger's, where
+// policy asks for one.
+func (e *Engine) acceptable(what string, s amber.SignatureReport) error {
+	const op = "check signature"
+	switch {
+	case s.Status == amber.SignatureBad, s.Status == amber.SignatureStripped:
+		return amber.Errorf(amber.KindUntrusted, op, what, s.Detail)
+	case !e.o.RequireSigned:
+		return nil
+	case s.Status == amber.SignatureMissing:
+		return amber.Errorf(amber.KindRefused, op, what, "it is not signed, and snapshot.require_signed is set")
+	case s.Standing == amber.StandingStranger:
+		err := amber.Errorf(amber.KindRefused, op, what, fmt.Sprintf("it is signed by %s, which is not trusted here, and snapshot.require_signed is set", s.KeyID))
+		err.Hint = "if you know whose key that is: amber key trust " + string(s.KeyID)
+		return err
+	}
+	return nil
+}
+
+// Acceptable says whether what carries a signature may be used, going by what
+// became of checking that. Errors: untrusted; refused by policy.
+func (e *Engine) Acceptable(what string, s amber.SignatureReport) error { return e.acceptable(what, s) }
+
+// signature tells what became of checking the signature of a manifest.
+func (e *Engine) signature(ctx context.Context, entry repo.Entry) (amber.SignatureReport, error) {
+	return e.standing(ctx, amber.SignatureReport{Status: entry.Signature.Status, KeyID: entry.Signature.KeyID, Detail: entry.Signature.Detail})
+}
+
+// signedBefore returns the counter of a snapshot before one in its chain that
+// carries a valid signature, 0 when there is none.
+func (v *vault) signedBefore(ctx context.Context, of repo.Manifest) (int64, error) {
+	entries, err := v.catalog.List(ctx, of.Agent)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		m := e.Manifest
+		if e.Signature.Status == amber.SignatureValid && m.Device == of.Device && m.Counter < of.Counter {
+			return m.Counter, nil
+		}
+	}
+	return 0, nil
+}

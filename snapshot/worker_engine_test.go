@@ -1,0 +1,66 @@
+package snapshot_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/snapshot/local"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// The workers do with real agents what they do with those of the other tests.
+func TestWorkersWithTheRealEngine(t *testing.T) {
+	t.Parallel()
+	clock, everybody := newWorkClock(), people{"acme": {"ada", "ghost"}, "empty": nil}
+	h, _, err := home.Open(t.TempDir(), home.Options{Clock: clock.read, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := h.Agent("acme", "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: clock.read, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	engine, err := local.Open(local.Options{Home: h, Clock: clock.read, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedule := plan(engine, clock, everybody, "1h")
+	for i := range 4 {
+		clock.move(time.Hour)
+		if _, err := store.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "taken", tick(t, schedule), []amber.AgentID{"ada"})
+	}
+	guard := snapshot.ToolGuard{Taker: engine, Insist: snapshot.Require}
+	clock.move(time.Minute)
+	if _, err := guard.BeforeMutatingTool(t.Context(), "acme", "ada", "Bash"); err != nil {
+		t.Fatal(err)
+	}
+	keep := 2
+	told := &heard{}
+	r := &snapshot.Retention{Keeper: engine, Roster: everybody, Clock: clock.read, Policy: keepLast(&keep), Publisher: told}
+	report, err := r.Tick(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "report", report, amber.RetentionReport{Deleted: 3, Kept: 2, AgentsVisited: 2, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: report.At})
+	var labels []string
+	for _, m := range list(t, engine, "acme", "ada") {
+		labels = append(labels, m.Label)
+	}
+	same(t, "labels", labels, []string{"auto:pre-tool-Bash", "auto:scheduled"})
+	if len(told.got) != 2 {
+		t.Errorf("%d events, want one for each tenant", len(told.got))
+	}
+}

@@ -1,0 +1,242 @@
+package snapshot_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// keepLast is a policy that can be changed while it is used.
+func keepLast(n *int) func() (amber.PruneRequest, error) {
+	return func() (amber.PruneRequest, error) { return amber.PruneRequest{KeepLast: *n}, nil }
+}
+
+func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
+	t.Parallel()
+	clock, h := newWorkClock(), &heard{}
+	everybody := people{"acme": {"ada", "bob"}, "umbrella": {"cat"}}
+	s := shelf(t, clock, everybody)
+	for range 5 {
+		clock.move(time.Hour)
+		for tenant, agents := range everybody {
+			for _, agent := range agents {
+				take(t, s, tenant, agent)
+			}
+		}
+	}
+	keep := 3
+	r := &snapshot.Retention{Keeper: s, Roster: everybody, Clock: clock.read, Policy: keepLast(&keep), Publisher: h}
+	report, err := r.Tick(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := amber.At(clock.read())
+	same(t, "report", report, amber.RetentionReport{Deleted: 6, Kept: 9, AgentsVisited: 3, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: now})
+	if n := len(list(t, s, "acme", "ada")); n != 3 {
+		t.Errorf("%d snapshots are left, want 3", n)
+	}
+	var subjects []string
+	deleted := 0
+	for _, e := range h.got {
+		subjects = append(subjects, e.Subject)
+		deleted += e.Payload.(amber.RetentionReport).Deleted
+		if e.Name != amber.EventGC || e.Agent != "" || e.At != now || e.ID == "" {
+			t.Errorf("%+v is no gc of a tenant", e)
+		}
+	}
+	same(t, "subjects", subjects, []string{"amber.memory.snapshot.acme._all.gc", "amber.memory.snapshot.umbrella._all.gc"})
+	if deleted != 6 || h.got[0].ID == h.got[1].ID {
+		t.Errorf("the events tell of %d deleted snapshots: %+v", deleted, h.got)
+	}
+
+	// The policy is asked each time.
+	keep = 1
+	if report, err = r.Tick(t.Context()); err != nil || report.Deleted != 6 || report.Kept != 3 {
+		t.Errorf("with another policy: %+v, %v", report, err)
+	}
+}
+
+// keeper answers as it is told.
+type keeper struct {
+	prune   func(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error)
+	collect func(ctx context.Context, r amber.GCRequest) (amber.GCReport, error)
+}
+
+func (k keeper) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+	return k.prune(ctx, r)
+}
+
+func (k keeper) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+	if k.collect == nil {
+		return amber.GCReport{}, nil
+	}
+	return k.collect(ctx, r)
+}
+
+func TestAnErrorAtOneAgentDoesNotStopTheOthers(t *testing.T) {
+	t.Parallel()
+	keep := 1
+	h := &heard{}
+	r := &snapshot.Retention{
+		Keeper: keeper{
+			prune: func(_ context.Context, q amber.PruneRequest) (amber.PruneReport, error) {
+				if q.Agent == "bob" {
+					return amber.PruneReport{}, errors.New("it is held")
+				}
+				return amber.PruneReport{Deleted: make([]amber.SnapshotID, 2), Kept: make([]amber.Kept, 1)}, nil
+			},
+			collect: func(_ context.Context, q amber.GCRequest) (amber.GCReport, error) {
+				if q.Tenant == "umbrella" {
+					return amber.GCReport{}, errors.New("it is damaged")
+				}
+				return amber.GCReport{Orphans: []string{"a", "b", "c"}}, nil
+			},
+		},
+		Roster: people{"acme": {"ada", "bob", "cat"}, "broken": {"x"}, "umbrella": {"dan"}},
+		Clock:  newWorkClock().read, Policy: keepLast(&keep), Publisher: h,
+	}
+	report, err := r.Tick(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "report", report, amber.RetentionReport{
+		Deleted: 6, Kept: 3, OrphansRemoved: 3, AgentsVisited: 4, At: report.At,
+		Errors: []string{"acme/bob: it is held", "broken: the folder cannot be read", "umbrella: it is damaged"},
+	})
+	if len(h.got) != 3 {
+		t.Errorf("%d events, want one for each tenant", len(h.got))
+	}
+
+	r.Roster = lost{}
+	if _, err := r.Tick(t.Context()); err == nil {
+		t.Error("a roster that cannot be read is no error")
+	}
+}
+
+func TestRetentionReportsWhatItCannotPublishOrRead(t *testing.T) {
+	t.Parallel()
+	pruned := 0
+	r := &snapshot.Retention{
+		Keeper: keeper{prune: func(_ context.Context, q amber.PruneRequest) (amber.PruneReport, error) {
+			if pruned++; q.KeepLast != 7 || q.Tenant != "acme" || q.Agent != "ada" || q.DryRun {
+				t.Errorf("asked for %+v", q)
+			}
+			return amber.PruneReport{}, nil
+		}},
+		Roster: people{"acme": {"ada"}}, Clock: newWorkClock().read, Publisher: &heard{fail: errors.New("nobody answers")},
+		Policy: func() (amber.PruneRequest, error) {
+			return amber.PruneRequest{KeepLast: 7, DryRun: true}, errors.New("the file is broken")
+		},
+	}
+	report, err := r.Tick(t.Context())
+	if err != nil || pruned != 1 {
+		t.Fatalf("%v, %d prunes", err, pruned)
+	}
+	same(t, "errors", report.Errors, []string{"configuration: the file is broken", "acme: nobody answers"})
+}
+
+func TestARetentionReportIsBounded(t *testing.T) {
+	t.Parallel()
+	everybody := people{}
+	for i := range 3 {
+		tenant := amber.TenantID(fmt.Sprint("t", i))
+		for j := range 150 {
+			everybody[tenant] = append(everybody[tenant], amber.AgentID(fmt.Sprint("a", j)))
+		}
+	}
+	keep := 1
+	r := &snapshot.Retention{
+		Keeper: keeper{prune: func(context.Context, amber.PruneRequest) (amber.PruneReport, error) {
+			return amber.PruneReport{}, errors.New("no")
+		}},
+		Roster: everybody, Clock: newWorkClock().read, Policy: keepLast(&keep),
+	}
+	report, err := r.Tick(t.Context())
+	if err != nil || len(report.Errors) != 101 || report.Errors[100] != "and 350 more" || report.AgentsVisited != 450 {
+		t.Errorf("%d errors, the last is %q, %v", len(report.Errors), report.Errors[len(report.Errors)-1], err)
+	}
+}
+
+// An agent whose turn it is is finished when the worker is stopped; no other
+// one begins, and what was done is told.
+func TestAStoppedRetentionFinishesItsAgent(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var visited []amber.AgentID
+	keep, h := 1, &heard{}
+	r := &snapshot.Retention{
+		Keeper: keeper{
+			prune: func(ctx context.Context, q amber.PruneRequest) (amber.PruneReport, error) {
+				cancel()
+				visited = append(visited, q.Agent)
+				return amber.PruneReport{Deleted: make([]amber.SnapshotID, 1)}, ctx.Err()
+			},
+			collect: func(context.Context, amber.GCRequest) (amber.GCReport, error) {
+				t.Error("it went on to collect garbage")
+				return amber.GCReport{}, nil
+			},
+		},
+		Roster: people{"acme": {"ada", "bob"}, "umbrella": {"cat"}}, Clock: newWorkClock().read, Policy: keepLast(&keep), Publisher: h,
+	}
+	report, err := r.Tick(ctx)
+	if amber.KindOf(err) != amber.KindUnreachable {
+		t.Errorf("got %v, want unreachable", err)
+	}
+	same(t, "visited", visited, []amber.AgentID{"ada"})
+	same(t, "errors", report.Errors, []string{"acme: stopped before the end"})
+	if len(h.got) != 1 || h.got[0].Payload.(amber.RetentionReport).Deleted != 1 {
+		t.Errorf("told of %+v", h.got)
+	}
+	if err := r.Run(ctx); err != nil {
+		t.Errorf("Run after the end: %v", err)
+	}
+}
+
+func TestRetentionRunsAtOnceAndThenEveryInterval(t *testing.T) {
+	t.Parallel()
+	pace, keep := newPacer(), 1
+	interval := 2 * time.Hour
+	rounds := make(chan amber.RetentionReport, 1)
+	r := &snapshot.Retention{
+		Keeper: keeper{prune: func(context.Context, amber.PruneRequest) (amber.PruneReport, error) { return amber.PruneReport{}, nil }},
+		Roster: people{"acme": {"ada"}}, Clock: newWorkClock().read, Policy: keepLast(&keep),
+		Interval: func() time.Duration { return interval }, After: pace.after,
+		Report: func(r amber.RetentionReport, _ error) { rounds <- r },
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error)
+	go func() { done <- r.Run(ctx) }()
+	// The interval is asked each time, and bounded.
+	for i, set := range []time.Duration{2 * time.Hour, 5 * time.Hour, time.Millisecond} {
+		if i > 0 {
+			interval = set
+			pace.wake <- time.Time{}
+		}
+		if got := <-rounds; got.AgentsVisited != 1 {
+			t.Errorf("a round is %+v", got)
+		}
+		if d := <-pace.waits; d != max(set, time.Minute) {
+			t.Errorf("it waits %s, want %s", d, set)
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run ends with %v", err)
+	}
+}
+
+func TestWorkersNeedTheirFields(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{(&snapshot.Retention{}).Run(t.Context()), (&snapshot.Schedule{}).Run(t.Context())} {
+		if amber.KindOf(err) != amber.KindInvalid || !strings.Contains(err.Error(), "required") {
+			t.Errorf("got %v, want invalid", err)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package snapshot_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// plan returns a schedule that can be changed while it is used.
+func plan(s snapshot.Taker, clock *workClock, p snapshot.Roster, when string) *snapshot.Schedule {
+	return &snapshot.Schedule{Taker: s, Roster: p, Clock: clock.read, When: func() string { return when }}
+}
+
+// tick takes one step and returns whose snapshots were taken.
+func tick(t *testing.T, s *snapshot.Schedule) []amber.AgentID {
+	t.Helper()
+	report, err := s.Tick(t.Context())
+	if err != nil || len(report.Errors) > 0 {
+		t.Fatalf("%v, %v", report.Errors, err)
+	}
+	var out []amber.AgentID
+	for _, m := range report.Taken {
+		if m.Label != "auto:scheduled" {
+			t.Errorf("the label is %q", m.Label)
+		}
+		out = append(out, m.Agent)
+	}
+	return out
+}
+
+// taken lets time go by, a minute at a time, and returns when snapshots were
+// taken.
+func taken(t *testing.T, s *snapshot.Schedule, clock *workClock, d time.Duration) []string {
+	t.Helper()
+	var out []string
+	for range d / time.Minute {
+		clock.move(time.Minute)
+		for range tick(t, s) {
+			out = append(out, clock.read().Format("02 15:04"))
+		}
+	}
+	return out
+}
+
+func TestScheduledSnapshotsAreTakenInTime(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		when string
+		want []string // after the one at the start, at 02 03:04
+	}{
+		{"15m", []string{"02 03:19", "02 03:34", "02 03:49", "02 04:04"}},
+		{"6h", []string{"02 09:04", "02 15:04", "02 21:04", "03 03:04"}},
+		{"0 3 * * *", []string{"03 03:00", "04 03:00", "05 03:00"}},
+		{"30 */8 * * *", []string{"02 08:30", "02 16:30", "03 00:30"}},
+	} {
+		clock, everybody := newWorkClock(), people{"acme": {"ada"}}
+		s := plan(shelf(t, clock, everybody), clock, everybody, tt.when)
+		if got := tick(t, s); len(got) != 1 {
+			t.Errorf("%q: an agent without a snapshot is not frozen at once", tt.when)
+		}
+		if got := tick(t, s); len(got) != 0 {
+			t.Errorf("%q: it is frozen again at once", tt.when)
+		}
+		got := taken(t, s, clock, 4*24*time.Hour)
+		same(t, tt.when, got[:len(tt.want)], tt.want)
+	}
+}
+
+// A process that was not running makes up for it once, and a snapshot that
+// somebody else took counts.
+func TestMissedTimesAreMadeUpOnce(t *testing.T) {
+	t.Parallel()
+	clock, everybody := newWorkClock(), people{"acme": {"ada", "bob"}}
+	s := shelf(t, clock, everybody)
+	take(t, s, "acme", "ada")
+	take(t, s, "acme", "bob")
+	clock.move(72 * time.Hour)
+	take(t, s, "acme", "bob")
+	for _, when := range []string{"6h", "0 3 * * *"} {
+		want := []amber.AgentID{"ada"}
+		if when != "6h" {
+			want = nil // ada has a new one by now
+		}
+		same(t, when, tick(t, plan(s, clock, everybody, when)), want)
+		same(t, when+" again", tick(t, plan(s, clock, everybody, when)), []amber.AgentID(nil))
+	}
+}
+
+func TestAScheduleThatIsOffTakesNothing(t *testing.T) {
+	t.Parallel()
+	clock, everybody := newWorkClock(), people{"acme": {"ada"}}
+	s := plan(shelf(t, clock, everybody), clock, lost{everybody}, "off")
+	same(t, "taken", taken(t, s, clock, time.Hour), []string(nil))
+}
+
+func TestAnotherScheduleCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	clock, everybody := newWorkClock(), people{"acme": {"ada"}}
+	s := plan(shelf(t, clock, everybody), clock, everybody, "off")
+	when := "24h"
+	s.When = func() string { return when }
+	tick(t, s)
+	clock.move(time.Hour)
+	same(t, "daily", tick(t, s), []amber.AgentID(nil))
+	when = "30m"
+	same(t, "every half an hour", tick(t, s), []amber.AgentID{"ada"})
+
+	// One that cannot be read is told once; the last one stays.
+	when = "sometimes"
+	report, err := s.Tick(t.Context())
+	if err != nil || len(report.Errors) != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	clock.move(30 * time.Minute)
+	same(t, "after a mistake", tick(t, s), []amber.AgentID{"ada"})
+}
+
+// stubborn fails for one agent.
+type stubborn struct {
+	snapshot.Taker
+	agent amber.AgentID
+	err   error
+	tries int
+}
+
+func (s *stubborn) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+	if r.Agent == s.agent && s.err != nil {
+		s.tries++
+		return amber.SnapshotMeta{}, s.err
+	}
+	return s.Taker.Snapshot(ctx, r)
+}
+
+func TestAFailedSnapshotIsTriedAgainLaterAndStopsNoOther(t *testing.T) {
+	t.Parallel()
+	clock, everybody := newWorkClock(), people{"acme": {"ada", "bob"}, "broken": {"x"}}
+	bad := &stubborn{Taker: shelf(t, clock, people{"acme": {"ada", "bob"}}), agent: "ada", err: errors.New("the disk is full")}
+	s := plan(bad, clock, everybody, "6h")
+	report, err := s.Tick(t.Context())
+	if err != nil || len(report.Taken) != 1 || report.Taken[0].Agent != "bob" {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	same(t, "errors", report.Errors, []string{"broken: the folder cannot be read", "acme/ada: the disk is full"})
+	for range 14 {
+		clock.move(time.Minute)
+		if _, err := s.Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if bad.tries != 1 {
+		t.Errorf("%d tries within a quarter of an hour", bad.tries)
+	}
+	bad.err = nil
+	clock.move(time.Minute)
+	if report, err = s.Tick(t.Context()); err != nil || len(report.Taken) != 1 || report.Taken[0].Agent != "ada" {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+func TestAFolderThatIsNoAgentIsNoError(t *testing.T) {
+	t.Parallel()
+	clock := newWorkClock()
+	s := plan(shelf(t, clock, nil), clock, people{"acme": {"ghost"}}, "1h")
+	same(t, "taken", tick(t, s), []amber.AgentID(nil))
+}
+
+func TestAnAgentThatDidNotChangeIsLeftOut(t *testing.T) {
+	t.Parallel()
+	clock, everybody := newWorkClock(), people{"acme": {"ada", "bob"}}
+	s := plan(shelf(t, clock, everybody), clock, everybody, "1h")
+	marks := map[amber.AgentID]string{"ada": "1", "bob": ""}
+	var markErr error
+	s.Mark = func(_ context.Context, _ amber.TenantID, a amber.AgentID) (string, error) { return marks[a], markErr }
+	both := []amber.AgentID{"ada", "bob"}
+	same(t, "first", tick(t, s), both)
+	clock.move(time.Hour)
+	report, err := s.Tick(t.Context())
+	if err != nil || len(report.Taken) != 1 || report.Taken[0].Agent != "bob" || report.Unchanged != 1 {
+		t.Errorf("unchanged: %+v, %v", report, err)
+	}
+	clock.move(time.Hour)
+	marks["ada"] = "2"
+	same(t, "changed", tick(t, s), both)
+	clock.move(time.Hour)
+	markErr = errors.New("nobody knows")
+	same(t, "not known", tick(t, s), both)
+}
+
+// dated is a snapshotter whose newest snapshots are not to be counted on.
+type dated struct {
+	snapshot.Taker
+	first []amber.SnapshotMeta
+}
+
+func (d dated) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+	page, err := d.Taker.ListSnapshots(ctx, q)
+	page.Items = append(append([]amber.SnapshotMeta{}, d.first...), page.Items...)
+	return page, err
+}
+
+func TestDamagedSnapshotsAndThoseOfTheFutureDoNotCount(t *testing.T) {
+	t.Parallel()
+	clock, everybody := newWorkClock(), people{"acme": {"ada"}}
+	now := amber.At(clock.read())
+	s := plan(dated{shelf(t, clock, everybody), []amber.SnapshotMeta{
+		{ID: "future", CreatedAt: now.Add(1000 * time.Hour)}, {ID: "damaged", CreatedAt: now, Damage: "it is torn"},
+	}}, clock, everybody, "1h")
+	same(t, "taken", tick(t, s), []amber.AgentID{"ada"})
+	same(t, "then", taken(t, s, clock, 2*time.Hour), []string{"02 04:04", "02 05:04"})
+}
+
+func TestAScheduleRunsUntilItIsStopped(t *testing.T) {
+	t.Parallel()
+	clock, everybody, pace := newWorkClock(), people{"acme": {"ada"}}, newPacer()
+	s := plan(shelf(t, clock, everybody), clock, everybody, "1m")
+	reports := make(chan snapshot.ScheduleReport, 9)
+	s.After, s.Report = pace.after, func(r snapshot.ScheduleReport) { reports <- r }
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Run(ctx) }()
+	for range 3 {
+		if d := <-pace.waits; d != time.Minute {
+			t.Errorf("it looks every %s", d)
+		}
+		clock.move(time.Minute)
+		pace.wake <- time.Time{}
+	}
+	<-pace.waits
+	cancel()
+	if err := <-done; err != nil || len(reports) != 4 {
+		t.Errorf("Run ends with %v after %d reports", err, len(reports))
+	}
+	if _, err := s.Tick(ctx); amber.KindOf(err) != amber.KindUnreachable {
+		t.Errorf("a step after the end: %v", err)
+	}
+}
