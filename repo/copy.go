@@ -1,0 +1,447 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/amber-memory/amber"
+)
+
+// CopyOptions say how a repository is copied.
+type CopyOptions struct {
+	Workers int // packs on their way at a time; 0: 4
+	// Progress is told how many bytes of packs there are to send and how many
+	// are there; it may be nil.
+	Progress func(done, total int64)
+}
+
+// Copy brings everything that a repository has and another one has not from one
+// target to the other: packs, then index objects, then manifests, each durable
+// before the next, so that the destination holds whole snapshots at any time.
+// Every pack is compared with its name on the way. What was there before is not
+// sent again, so an interrupted copy goes on where it ended; several may run at
+// once, also from several repositories of a tenant. Nothing at the destination
+// is deleted or changed: a snapshot that was deleted at the source stays there.
+//
+// It takes no key: encrypted repositories are copied as they are. Two that have
+// different keys cannot share a destination. Errors: damaged for objects that do
+// not match their name; conflict when the destination has another key, or has
+// one and the source has none, or has another manifest under the same name;
+// those of the targets.
+func Copy(ctx context.Context, from, to amber.Target, o CopyOptions) (amber.CopyReport, error) {
+	if o.Workers == 0 {
+		o.Workers = 4
+	}
+	c := &copying{from: from, to: to, o: o}
+	err := c.run(ctx)
+	return c.report, err
+}
+
+type copying struct {
+	from, to amber.Target
+	o        CopyOptions
+	there    map[string]int64 // objects of the destination, and their sizes
+
+	mu     sync.Mutex
+	report amber.CopyReport
+	done   int64
+	total  int64
+}
+
+func (c *copying) run(ctx context.Context) error {
+	// Manifests are listed first: what they need is there by then.
+	records, err := objectsOf(ctx, c.from, manifestPrefix, stubPrefix, pinPrefix)
+	if err != nil {
+		return err
+	}
+	if c.there, err = sizes(ctx, c.to, ""); err != nil {
+		return err
+	}
+	if err := c.keys(ctx); err != nil {
+		return err
+	}
+	if err := c.packs(ctx); err != nil {
+		return err
+	}
+	if err := c.index(ctx); err != nil {
+		return err
+	}
+	if err := c.rescue(ctx); err != nil {
+		return err
+	}
+	return c.records(ctx, records)
+}
+
+// objectsOf lists the objects with some prefixes, in the order of the prefixes.
+func objectsOf(ctx context.Context, t amber.Target, prefixes ...string) (list []amber.Object, err error) {
+	for _, prefix := range prefixes {
+		err := t.List(ctx, prefix, func(o amber.Object) error {
+			list = append(list, o)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// names lists the names of the objects with a prefix.
+func names(ctx context.Context, t amber.Target, prefix string) (list []string, err error) {
+	objects, err := objectsOf(ctx, t, prefix)
+	for _, o := range objects {
+		list = append(list, o.Name)
+	}
+	return list, err
+}
+
+func sizes(ctx context.Context, t amber.Target, prefix string) (map[string]int64, error) {
+	all := map[string]int64{}
+	err := t.List(ctx, prefix, func(o amber.Object) error {
+		all[o.Name] = o.Size
+		return nil
+	})
+	return all, err
+}
+
+// keys brings the newest key record. Of the two records the newer one must hold
+// all keys of the other: it stays alone, and what is sealed with a key that it
+// does not hold nobody can read any more.
+func (c *copying) keys(ctx context.Context) error {
+	ours, err := newestKeys(ctx, c.from)
+	if err != nil {
+		return err
+	}
+	theirs, err := newestKeys(ctx, c.to)
+	switch {
+	case err != nil:
+		return err
+	case ours == nil && theirs == nil:
+		return nil
+	case ours == nil:
+		return errOtherKey("the destination is encrypted, and the source is not")
+	case theirs == nil || ours.Serial > theirs.Serial:
+		return c.bringKeys(ctx, ours, theirs)
+	case !theirs.holds(ours):
+		return errOtherKey("the destination is encrypted with another key")
+	}
+	return nil
+}
+
+// bringKeys puts the record of the source in the place of an older one.
+func (c *copying) bringKeys(ctx context.Context, ours, theirs *keyRecord) error {
+	if theirs != nil && !ours.holds(theirs) {
+		return errOtherKey("the destination is encrypted with another key")
+	}
+	if err := c.small(ctx, keyRecordName(ours.Serial)); err != nil {
+		return err
+	}
+	// Whoever was shut out must not find the way in at the destination.
+	return removeKeysBefore(ctx, c.to, ours.Serial)
+}
+
+func errOtherKey(why string) error {
+	return amber.Errorf(amber.KindConflict, "copy repository", "", why)
+}
+
+// newestKeys reads the key record of a target that counts, nil when there is
+// none.
+func newestKeys(ctx context.Context, t amber.Target) (*keyRecord, error) {
+	serials, err := keySerials(ctx, t)
+	if err != nil || len(serials) == 0 {
+		return nil, err
+	}
+	r, _, err := readKeyRecord(ctx, t, serials[len(serials)-1])
+	return r, err
+}
+
+// holds reports whether a record holds all keys of another one.
+func (r *keyRecord) holds(other *keyRecord) bool {
+	for _, k := range other.Keys {
+		if !slices.Contains(r.Keys, k) {
+			return false
+		}
+	}
+	return true
+}
+
+// packs sends those that are missing, several at a time.
+func (c *copying) packs(ctx context.Context) error {
+	var missing []amber.Object
+	err := c.from.List(ctx, packPrefix, func(o amber.Object) error {
+		if _, ok := packID(o.Name); !ok {
+			return nil
+		}
+		if size, ok := c.there[o.Name]; ok && size == o.Size {
+			c.report.ObjectsPresent++
+			return nil
+		}
+		missing = append(missing, o)
+		c.total += o.Size
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	work := make(chan amber.Object)
+	var workers sync.WaitGroup
+	for range c.o.Workers {
+		workers.Go(func() {
+			for o := range work {
+				if err := c.pack(ctx, o); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, o := range missing {
+		select {
+		case work <- o:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(work)
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// pack sends one pack, whole and compared with its name.
+func (c *copying) pack(ctx context.Context, o amber.Object) error {
+	id, _ := packID(o.Name)
+	if o.Size > maxPackBytes {
+		return damaged("copy repository", o.Name, fmt.Errorf("it has %d bytes, the limit is %d", o.Size, maxPackBytes))
+	}
+	r, err := c.from.Get(ctx, o.Name, 0, -1)
+	if amber.KindOf(err) == amber.KindNotFound {
+		return nil // gc has deleted it meanwhile: nothing needs it
+	}
+	if err != nil {
+		return err
+	}
+	b, err := io.ReadAll(io.LimitReader(r, o.Size+1))
+	if cerr := r.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return readError(o.Name, err)
+	}
+	if sha256.Sum256(b) != id {
+		return damaged("copy repository", o.Name, fmt.Errorf("its bytes do not match its name"))
+	}
+	created, err := c.to.Put(ctx, o.Name, int64(len(b)), bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done += o.Size
+	c.sent(created, o.Size)
+	if c.o.Progress != nil {
+		c.o.Progress(c.done, c.total)
+	}
+	return nil
+}
+
+func (c *copying) sent(created bool, bytes int64) {
+	if created {
+		c.report.Objects++
+		c.report.Bytes += bytes
+		return
+	}
+	c.report.ObjectsPresent++
+}
+
+// index brings the index objects. Packs that none of them names, because an
+// index object of the source is lost, are taken up from their directories.
+func (c *copying) index(ctx context.Context) error {
+	list, err := names(ctx, c.from, indexPrefix)
+	if err != nil {
+		return err
+	}
+	for _, name := range list {
+		id, ok := indexID(name)
+		if !ok {
+			continue
+		}
+		if _, ok := c.there[name]; ok {
+			c.report.ObjectsPresent++
+			continue
+		}
+		if err := c.indexObject(ctx, id, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *copying) indexObject(ctx context.Context, id ID, name string) error {
+	r, err := c.from.Get(ctx, name, 0, -1)
+	if amber.KindOf(err) == amber.KindNotFound {
+		return nil // gc has merged it with others
+	}
+	if err != nil {
+		return err
+	}
+	b, err := io.ReadAll(io.LimitReader(r, maxIndexBytes+1))
+	if cerr := r.Close(); err == nil {
+		err = cerr
+	}
+	switch {
+	case err != nil:
+		return readError(name, err)
+	case sha256.Sum256(b) != id:
+		return nil // damaged at the source: Rebuild makes it again
+	}
+	created, err := c.to.Put(ctx, name, int64(len(b)), bytes.NewReader(b))
+	if err == nil {
+		c.sent(created, int64(len(b)))
+	}
+	return err
+}
+
+// rescue stores again what gc at the destination has condemned and we rely on,
+// and makes known the packs that no index object there names.
+func (c *copying) rescue(ctx context.Context) error {
+	r, err := Open(ctx, c.to, nil)
+	if err != nil {
+		return err
+	}
+	ours, err := sizes(ctx, c.from, packPrefix)
+	if err != nil {
+		return err
+	}
+	if r.unnamed(ours) {
+		if _, err := r.Rebuild(ctx); err != nil {
+			return err
+		}
+	}
+	condemned, err := r.Condemned(ctx)
+	if err != nil {
+		return err
+	}
+	var lost []ID
+	for _, l := range r.inPacks(func(pack ID) bool {
+		_, mine := ours[packName(pack)]
+		return mine && condemned[pack]
+	}) {
+		if !r.hasOutside(l, condemned) {
+			lost = append(lost, l)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	w := r.NewWriter(ctx)
+	defer w.Close()
+	w.Avoid(condemned)
+	if err := w.Copy(ctx, lost); err != nil {
+		return err
+	}
+	if _, err := w.Flush(ctx); err != nil {
+		return err
+	}
+	c.report.Rescued = len(lost)
+	return r.ReadBack(ctx, w.Written())
+}
+
+// records brings manifests, then the stubs of links that the destination does
+// not have, then pins. Records never change: one that is there and as long is
+// not read again.
+func (c *copying) records(ctx context.Context, list []amber.Object) error {
+	for _, o := range list {
+		name := o.Name
+		prefix := name[:strings.IndexByte(name, '/')+1]
+		agent, id, ok := placeOf(prefix, name)
+		if !ok {
+			continue
+		}
+		manifest := recordName(manifestPrefix, agent, id)
+		switch prefix {
+		case manifestPrefix:
+			if _, deleted := c.there[recordName(stubPrefix, agent, id)]; deleted {
+				continue // on purpose, over there
+			}
+		case stubPrefix:
+			if _, kept := c.there[manifest]; kept {
+				continue
+			}
+		}
+		before := c.report.Objects
+		if size, ok := c.there[name]; ok && size == o.Size {
+			c.report.ObjectsPresent++
+		} else if err := c.small(ctx, name); err != nil {
+			return err
+		}
+		if prefix == manifestPrefix {
+			c.report.Snapshots += c.report.Objects - before
+			c.report.SnapshotsPresent += 1 - (c.report.Objects - before)
+		}
+	}
+	return nil
+}
+
+// small brings a record. One that is there must be the same.
+func (c *copying) small(ctx context.Context, name string) error {
+	b, err := readSmall(ctx, c.from, name)
+	if amber.KindOf(err) == amber.KindNotFound {
+		return nil // deleted meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	created, err := c.to.Put(ctx, name, int64(len(b)), bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	if !created {
+		there, err := readSmall(ctx, c.to, name)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(there, b) && !strings.HasPrefix(name, pinPrefix) {
+			return amber.Errorf(amber.KindConflict, "copy repository", name, "the destination has another object of that name")
+		}
+	}
+	c.sent(created, int64(len(b)))
+	return nil
+}
+
+// unnamed reports whether a pack is in no index object.
+func (r *Repo) unnamed(packs map[string]int64) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for name := range packs {
+		if id, ok := packID(name); ok {
+			if _, known := r.index.number[id]; !known {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inPacks returns the blobs of some packs.
+func (r *Repo) inPacks(match func(ID) bool) []ID {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var ids []ID
+	for _, list := range [][]located{r.index.base, r.index.recent} {
+		for _, l := range list {
+			if match(r.index.packs[l.pack].id) {
+				ids = append(ids, l.id)
+			}
+		}
+	}
+	slices.SortFunc(ids, ID.Compare)
+	return slices.Compact(ids)
+}

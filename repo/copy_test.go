@@ -1,0 +1,194 @@
+package repo_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/repo"
+)
+
+// counted is a target that counts what is sent to it, and stops after some.
+type counted struct {
+	amber.Target
+	puts atomic.Int64
+	stop int64 // 0: never
+}
+
+var errStopped = errors.New("the line is dead")
+
+func (c *counted) Put(ctx context.Context, name string, size int64, r io.Reader) (bool, error) {
+	n := c.puts.Add(1)
+	if c.stop > 0 && n > c.stop {
+		return false, errStopped
+	}
+	return c.Target.Put(ctx, name, size, r)
+}
+
+func mustCopy(t *testing.T, from, to amber.Target) amber.CopyReport {
+	t.Helper()
+	r, err := repo.Copy(ctx, from, to, repo.CopyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// on returns the same store on another target.
+func (s *store) on(t testing.TB, target amber.Target) *store {
+	t.Helper()
+	c := newStore(t, target)
+	c.now, c.ids = s.now, s.ids
+	return c
+}
+
+func TestACopyIsWholeAndSendsNothingTwice(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, newMemory())
+	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
+	to := &counted{Target: newMemory()}
+	first := mustCopy(t, s.target, to)
+	if first.Snapshots != 2 || first.Objects == 0 || first.ObjectsPresent != 0 {
+		t.Errorf("the first copy: %+v", first)
+	}
+	s.on(t, to).whole(t, a, b)
+	sent := to.puts.Load()
+	if again := mustCopy(t, s.target, to); again.Objects != 0 || again.Bytes != 0 || again.SnapshotsPresent != 2 {
+		t.Errorf("the second copy: %+v", again)
+	}
+	if again := to.puts.Load(); again != sent {
+		t.Errorf("the second copy offered %d objects", again-sent)
+	}
+	c := s.take(t, ada, "c")
+	if third := mustCopy(t, s.target, to); third.Snapshots != 1 {
+		t.Errorf("the third copy: %+v", third)
+	}
+	s.on(t, to).whole(t, a, b, c)
+	back := newMemory()
+	mustCopy(t, to, back)
+	s.on(t, back).whole(t, a, b, c)
+}
+
+// A copy that is cut off anywhere leaves whole snapshots, and goes on where it
+// ended.
+func TestACopyGoesOnWhereItEnded(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, newMemory())
+	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
+	total := mustCopy(t, s.target, newMemory()).Objects
+	for stop := int64(1); stop <= int64(total); stop++ {
+		inside := newMemory()
+		cut := &counted{Target: inside, stop: stop}
+		_, err := repo.Copy(ctx, s.target, cut, repo.CopyOptions{Workers: 1})
+		if err == nil && stop < int64(total) {
+			t.Fatalf("cut after %d of %d objects: no error", stop, total)
+		}
+		other := s.on(t, inside)
+		if report := other.audit(t); !report.OK() {
+			t.Fatalf("cut after %d: %+v", stop, report.Damaged)
+		}
+		rest := mustCopy(t, s.target, inside)
+		if want := total - int(min(stop, int64(total))); rest.Objects != want {
+			t.Errorf("cut after %d of %d objects: %d were sent then, want %d", stop, total, rest.Objects, want)
+		}
+		s.on(t, inside).whole(t, a, b)
+	}
+}
+
+func TestTwoMachinesCopyToOnePlaceAtOnce(t *testing.T) {
+	t.Parallel()
+	one, two := newStore(t, newMemory()), newStore(t, newMemory())
+	var taken [2]repo.Manifest
+	for i, s := range []*store{one, two} {
+		s.now = s.now.Add(1)
+		*s.ids = uint64(1000 * i)
+		m, err := s.prepare(t, ada, strings.Repeat("device", i+1), content{strings.Repeat("w", i+1), 2})
+		if err == nil {
+			err = s.publish(m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken[i] = m
+	}
+	to := newMemory()
+	var wg sync.WaitGroup
+	for _, s := range []*store{one, two} {
+		wg.Go(func() {
+			if _, err := repo.Copy(ctx, s.target, to, repo.CopyOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	one.on(t, to).whole(t, taken[:]...)
+}
+
+func TestACopyBringsNothingDamaged(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, newMemory())
+	s.take(t, ada, "a")
+	from := s.target.(*memory)
+	for _, name := range from.names("packs/") {
+		from.objects[name] = append([]byte{}, from.objects[name]...)
+		from.objects[name][40] ^= 1
+	}
+	to := newMemory()
+	_, err := repo.Copy(ctx, from, to, repo.CopyOptions{})
+	wantKind(t, "a damaged pack", err, amber.KindDamaged)
+	if n := len(to.names("snapshots/")); n > 0 {
+		t.Errorf("%d manifests came", n)
+	}
+}
+
+// What was deleted at the source stays at the destination, and what was deleted
+// there is not brought back.
+func TestACopyDeletesNothingAndBringsNothingBack(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, newMemory())
+	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
+	to := newMemory()
+	mustCopy(t, s.target, to)
+	s.delete(t, a)
+	mustCopy(t, s.target, to)
+	there := s.on(t, to)
+	there.whole(t, a, b)
+	there.delete(t, b)
+	mustCopy(t, s.target, to)
+	if _, err := s.on(t, to).catalog.Get(ctx, ada, b.ID); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("what was deleted there: %v", err)
+	}
+	s.on(t, to).whole(t, a)
+	// A fresh destination gets the stub of what is gone at the source.
+	fresh := newMemory()
+	mustCopy(t, s.target, fresh)
+	s.on(t, fresh).whole(t, b)
+}
+
+// gc at the destination must not take what a copy relies on.
+func TestACopyRescuesWhatGCIsAboutToTake(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, newMemory())
+	a := s.take(t, ada, "a")
+	b := s.take(t, ada, "b")
+	to := newMemory()
+	mustCopy(t, s.target, to)
+	there := s.on(t, to)
+	there.delete(t, a)
+	there.delete(t, b)
+	there.gc(t) // everything is condemned now
+	c := s.take(t, ada, "a")
+	report := mustCopy(t, s.target, to)
+	if report.Rescued == 0 {
+		t.Errorf("nothing was rescued: %+v", report)
+	}
+	there = s.on(t, to)
+	there.later(3 * grace)
+	there.collect(t)
+	there.whole(t, c)
+}

@@ -1,0 +1,157 @@
+package sqlite
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+// The databases of a bundle in the format nexo-memory-snapshot-v1.
+const (
+	NexoLongTerm    = "long_term.sqlite"
+	NexoVector      = "vector.sqlite"
+	NexoConcepts    = "concepts.sqlite"
+	NexoCompactions = "compactions.sqlite"
+)
+
+// NexoReport counts what came over, and what did not.
+type NexoReport struct {
+	Memories    int64
+	Sessions    int64
+	Turns       int64
+	Concepts    int64 // on how many memories
+	Embeddings  int64
+	Compactions int64
+	Relations   int64
+	// LeftOut is what did not come over.
+	LeftOut []NexoCount
+	// Beside is what came over in tables of Amber's own, which nexo does not
+	// read.
+	Beside []NexoCount
+}
+
+// NexoCount says how many there are of something.
+type NexoCount struct {
+	What  string // "earlier revisions"
+	Count int64
+}
+
+// tally counts by word.
+type tally map[string]int64
+
+func (c tally) add(what string, n int64) {
+	if n > 0 {
+		c[what] += n
+	}
+}
+
+func (c tally) list() []NexoCount {
+	list := make([]NexoCount, 0, len(c))
+	for _, what := range slices.Sorted(maps.Keys(c)) {
+		list = append(list, NexoCount{what, c[what]})
+	}
+	return list
+}
+
+// nexoTypes are the values of memory_type and the kinds they become.
+var nexoTypes = map[string]amber.MemoryKind{
+	"user":      amber.UserPreference,
+	"feedback":  amber.WorkflowInsight,
+	"project":   amber.ProjectFact,
+	"reference": amber.WorkspaceFact,
+}
+
+// nexoType returns the memory_type of a memory, "" for none: the one it came
+// with, if its kind is still what that became.
+func nexoType(m amber.Memory) string {
+	var came nexoOrigin
+	if json.Unmarshal(m.Foreign[nexoForeign], &came) == nil {
+		if kind, known := nexoTypes[came.MemoryType]; known && kind == m.Kind {
+			return came.MemoryType
+		}
+	}
+	switch m.Kind {
+	case amber.UserPreference, amber.UserFact:
+		return "user"
+	case amber.Constraint, amber.WorkflowInsight:
+		return "feedback"
+	case amber.ProjectFact:
+		return "project"
+	}
+	return ""
+}
+
+// nexoForeign is the name under which a memory keeps what only nexo knows.
+const nexoForeign = "nexo"
+
+// nexoOrigin is what a memory keeps of the row it came from.
+type nexoOrigin struct {
+	ID         string `json:"id,omitempty"` // where it was no UUID
+	MemoryType string `json:"memory_type,omitempty"`
+}
+
+// nexoModel is the model of a vector that came without one.
+const nexoModel = "nexo"
+
+// nexoBinding is the binding of a session that came without one.
+const nexoBinding = "nexo"
+
+// nexoUUID returns id, or a UUID made of it where it is none: nexo knows no
+// other names. What keeps the names of different things apart.
+func nexoUUID(what, id string) string {
+	if _, err := amber.ParseMemoryID(id); err == nil {
+		return id
+	}
+	h := sha256.New()
+	io.WriteString(h, "amber nexo 1\x00"+what+"\x00"+id)
+	b := h.Sum(nil)[:16]
+	b[6], b[8] = b[6]&0x0f|0x80, b[8]&0x3f|0x80 // version 8, of a form of our own
+	s := hex.EncodeToString(b)
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+// maxNexoTime is the last millisecond that RFC 3339 can write.
+const maxNexoTime = 253402300799999
+
+func isNexoTime(ms int64) bool { return ms > 0 && ms <= maxNexoTime }
+
+// What amber_fields says of rows. Each is believed only where it fits its row.
+type (
+	nexoMemory struct {
+		amber.Memory      // without content
+		Titled       bool `json:"titled,omitempty"` // the content of the row begins with the title
+	}
+	nexoTurn struct {
+		ID        amber.TurnID    `json:"id"`
+		SessionID amber.SessionID `json:"session_id"`
+		ProjectID string          `json:"project_id,omitempty"`
+	}
+	nexoCompaction struct {
+		ID        string          `json:"id"`
+		SessionID amber.SessionID `json:"session_id"`
+		CreatedAt amber.Time      `json:"created_at"`
+	}
+)
+
+// The kinds of rows in amber_fields.
+const (
+	fieldsMemory     = "memory"
+	fieldsTurn       = "turn"
+	fieldsSession    = "session"
+	fieldsRelation   = "relation"
+	fieldsCompaction = "compaction"
+)
+
+// titleBreak is between a title and the content below it.
+const titleBreak = "\n\n"
+
+// byCount orders what there is most of first.
+func byCount(x, y NexoCount) int {
+	return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.What, y.What))
+}

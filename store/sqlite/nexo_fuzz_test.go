@@ -1,0 +1,51 @@
+package sqlite
+
+import (
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// FuzzNexoFields reads what a file says of a memory: whatever that is, a memory
+// that comes of it is one that could have been written here, and is not trusted.
+func FuzzNexoFields(f *testing.F) {
+	plain := plainMemory(m1, "Title\n\ncontent", `"user"`, t0, []string{"a"})
+	good := plain
+	good.Title, good.Content = "Title", ""
+	good.ContentDigest = amber.ContentDigest("content")
+	body, err := marshal(nexoMemory{Memory: good, Titled: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if _, ok := believe(body, plain); !ok {
+		f.Fatal("the seed is not believed")
+	}
+	for _, s := range []string{body, "", "{}", "null", "[]", `{"id":"` + m1 + `","titled":true}`} {
+		f.Add(s, "Title\n\ncontent", `"user"`)
+	}
+	f.Fuzz(func(t *testing.T, body, content, kind string) {
+		plain := plainMemory(m1, content, kind, t0, []string{"a"})
+		for _, try := range []func() (amber.Memory, bool){
+			func() (amber.Memory, bool) { return believe(body, plain) },
+			func() (amber.Memory, bool) { return checkMemory(plain) },
+		} {
+			m, ok := try()
+			if !ok {
+				continue
+			}
+			r := amber.WriteRequest{
+				Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary,
+				Topic: m.Topic, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs,
+			}
+			if _, err := r.Normalize(); err != nil {
+				t.Error(err)
+			}
+			if m.Trust != amber.TrustImported || m.ID != m1 || m.ContentDigest != amber.ContentDigest(m.Content) || !m.DeletedAt.IsZero() {
+				t.Errorf("got %+v", m)
+			}
+			if _, err := memoryArgs(m); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

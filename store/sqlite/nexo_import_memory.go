@@ -1,0 +1,337 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// nexoRow is a memory that was checked, with its concepts.
+type nexoRow struct {
+	amber.Memory
+	concepts []string
+}
+
+// memories imports the memories of the agent.
+func (i *nexoImport) memories(ctx context.Context, f *nexoFile) error {
+	table, ok, err := f.use("memories", "id", "agent_id", "content", "created_at")
+	if !ok || err != nil {
+		return i.without(f, "memories", err)
+	}
+	fields, join, err := i.fields(fieldsMemory, "m.id")
+	if err != nil {
+		return err
+	}
+	query := fmt.Sprintf(`SELECT m.id, m.agent_id, m.content, m.created_at, %s, %s, %s, %s FROM memories m %s WHERE m.agent_id = ? ORDER BY m.rowid`,
+		table.column("m.", "tags"), table.column("m.", "concept_tags"), table.column("m.", "memory_type"), fields, join)
+	return stream(ctx, i, f, "memories that cannot be read", query, []any{i.o.Agent}, i.scanMemory, i.storeMemory)
+}
+
+// without counts a table of a known name and unknown columns.
+func (i *nexoImport) without(f *nexoFile, name string, err error) error {
+	if _, there := f.tables[name]; there && err == nil {
+		i.left.add("tables of an unknown form", 1)
+	}
+	return err
+}
+
+// fields returns what a query selects for the fields of Amber's own beside a
+// row, and the join it needs for them.
+func (i *nexoImport) fields(kind, id string) (column, join string, err error) {
+	_, ok, err := i.longTerm.use("amber_fields", "kind", "id", "seq", "json")
+	if !ok || err != nil {
+		return "NULL", "", err
+	}
+	return "f.json", fmt.Sprintf("LEFT JOIN amber_fields f ON f.kind = '%s' AND f.id = %s", kind, id), nil
+}
+
+func (i *nexoImport) scanMemory(s scanner) (row nexoRow, ok bool, err error) {
+	var v [8]any
+	if err := s.Scan(&v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]); err != nil {
+		return row, false, err
+	}
+	id, idOK := text(v[0])
+	agent, agentOK := text(v[1])
+	content, contentOK := text(v[2])
+	at, atOK := millis(v[3])
+	if !idOK || !agentOK || agent != string(i.o.Agent) || !contentOK || !atOK || id == "" || len(id) > amber.MaxIDBytes {
+		return row, false, nil
+	}
+	tags := i.tags(v[4])
+	row.concepts = i.tags(v[5])
+	memoryType, _ := text(v[6])
+	body, _ := text(v[7])
+	plain := plainMemory(id, content, memoryType, at, tags)
+	if row.Memory, ok = believe(body, plain); !ok {
+		if body != "" {
+			i.left.add("fields that do not fit their row", 1)
+		}
+		row.Memory, ok = checkMemory(plain)
+	}
+	return row, ok, nil
+}
+
+// tags returns those of a JSON array that are tags.
+func (i *nexoImport) tags(v any) []string {
+	s, ok := text(v)
+	if !ok {
+		return []string{}
+	}
+	var found []any
+	if err := json.Unmarshal([]byte(s), &found); err != nil {
+		i.left.add("lists of tags that cannot be read", 1)
+		return []string{}
+	}
+	tags := []string{}
+	for _, t := range found {
+		one, ok := t.(string)
+		checked, err := amber.NormalizeConcepts([]string{one})
+		if !ok || err != nil || slices.Contains(tags, checked[0]) || len(tags) == amber.MaxTags {
+			i.left.add("tags that are none here", 1)
+			continue
+		}
+		tags = append(tags, checked[0])
+	}
+	slices.Sort(tags)
+	return tags
+}
+
+// plainMemory is what a row says without fields of Amber's own.
+func plainMemory(id, content, memoryType string, at int64, tags []string) amber.Memory {
+	came := nexoOrigin{MemoryType: memoryType}
+	var quoted string
+	if json.Unmarshal([]byte(memoryType), &quoted) == nil {
+		came.MemoryType = quoted
+	}
+	kind, known := nexoTypes[came.MemoryType]
+	if !known {
+		kind = amber.WorkspaceFact
+	}
+	m := amber.Memory{
+		ID: amber.MemoryID(nexoUUID(fieldsMemory, id)), Kind: kind, Scope: amber.ScopeGlobal, Content: content, Tags: tags,
+		CreatedAt: amber.UnixMilli(at), UpdatedAt: amber.UnixMilli(at),
+	}
+	if string(m.ID) != id {
+		came.ID = strings.ToValidUTF8(id, "\uFFFD")
+	}
+	came.MemoryType = strings.ToValidUTF8(came.MemoryType[:min(len(came.MemoryType), amber.MaxTagBytes)], "\uFFFD")
+	if came != (nexoOrigin{}) {
+		body, _ := json.Marshal(came) // two texts
+		m.Foreign = map[string]json.RawMessage{nexoForeign: body}
+	}
+	return m
+}
+
+// maxForeign bounds the fields of other tools that a memory brings.
+const maxForeign = 1 << 20
+
+// believe returns the memory that was exported as the row plain, if body says
+// so and nobody changed the row since.
+func believe(body string, plain amber.Memory) (m amber.Memory, ok bool) {
+	var f nexoMemory
+	if body == "" || json.Unmarshal([]byte(body), &f) != nil {
+		return m, false
+	}
+	m = f.Memory
+	m.Content = plain.Content
+	if f.Titled {
+		rest, found := strings.CutPrefix(plain.Content, m.Title+titleBreak)
+		if !found || m.Title == "" {
+			return m, false
+		}
+		m.Content = rest
+	}
+	size := 0
+	for name, raw := range m.Foreign {
+		size += len(name) + len(raw)
+	}
+	switch {
+	case m.ID != plain.ID, m.CreatedAt != plain.CreatedAt, !slices.Equal(m.Tags, plain.Tags), !m.DeletedAt.IsZero(),
+		amber.ContentDigest(m.Content) != m.ContentDigest, !isNexoTime(m.UpdatedAt.UnixMilli()), m.DuplicateCount < 0,
+		size > maxForeign, m.Topic != "" && !isTopicID(m):
+		return m, false
+	}
+	return checkMemory(m)
+}
+
+// isTopicID reports whether a memory has the id of its topic: another one would
+// never be found by it.
+func isTopicID(m amber.Memory) bool {
+	const epochs = 32
+	for epoch := range epochs {
+		if amber.TopicID(m.ProjectID, m.Scope, m.Identity(), m.Topic, epoch) == m.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// checkMemory checks a memory by the rules of writing one.
+func checkMemory(m amber.Memory) (amber.Memory, bool) {
+	r, err := amber.WriteRequest{
+		Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary,
+		Topic: m.Topic, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, Trust: amber.TrustImported,
+	}.Normalize()
+	if err != nil || r.Topic != m.Topic || r.Title != m.Title {
+		return m, false
+	}
+	checked := fromRequest(r)
+	checked.ID, checked.DuplicateCount, checked.Foreign = m.ID, m.DuplicateCount, m.Foreign
+	checked.CreatedAt, checked.UpdatedAt = m.CreatedAt, m.UpdatedAt
+	return checked, true
+}
+
+// storeMemory stores a memory unless there is one of its id, or one that says
+// the same.
+func (i *nexoImport) storeMemory(t *tx, row nexoRow) error {
+	m := row.Memory
+	_, found, err := t.load(m.ID)
+	if err != nil {
+		return err
+	}
+	if found {
+		i.left.add("memories that cannot be read", 1)
+		return nil
+	}
+	twin, found, err := t.duplicateOf(m)
+	if err != nil {
+		return err
+	}
+	if found {
+		i.left.add("memories that say the same as another", 1)
+		_, err := t.countDuplicate(twin)
+		return err
+	}
+	m.Revision, m.Origin = 1, t.origin(1)
+	if err := t.insert(m); err != nil {
+		return err
+	}
+	i.report.Memories++
+	return i.addConcepts(t, m.ID, row.concepts)
+}
+
+// addConcepts adds to the concepts of a live memory.
+func (i *nexoImport) addConcepts(t *tx, id amber.MemoryID, concepts []string) error {
+	digest, err := t.liveDigest("set concepts", id)
+	if err != nil {
+		return err
+	}
+	have, err := all(t, scanText, selectConcepts, id)
+	if err != nil {
+		return err
+	}
+	before := len(have)
+	for _, c := range concepts {
+		if slices.Contains(have, c) || len(have) == amber.MaxTags {
+			continue
+		}
+		have = append(have, c)
+		if _, err := t.exec(insertConcept, id, c); err != nil {
+			return err
+		}
+	}
+	if len(have) == before {
+		return nil
+	}
+	if before == 0 {
+		i.report.Concepts++
+	}
+	return t.logBeside(id, digest)
+}
+
+// conceptTags adds what concepts.sqlite knows about memories that are there.
+func (i *nexoImport) conceptTags(ctx context.Context, f *nexoFile) error {
+	_, ok, err := f.use("memories", "id", "agent_id", "concept_tags")
+	if !ok || err != nil {
+		return i.without(f, "memories", err)
+	}
+	type tagged struct {
+		id   amber.MemoryID
+		tags []string
+	}
+	query := `SELECT id, agent_id, concept_tags FROM memories WHERE agent_id = ? ORDER BY rowid`
+	return stream(ctx, i, f, "concepts of no memory", query, []any{i.o.Agent}, func(s scanner) (row tagged, ok bool, err error) {
+		var v [3]any
+		if err := s.Scan(&v[0], &v[1], &v[2]); err != nil {
+			return row, false, err
+		}
+		id, ok := text(v[0])
+		agent, _ := text(v[1])
+		return tagged{amber.MemoryID(nexoUUID(fieldsMemory, id)), i.tags(v[2])}, ok && agent == string(i.o.Agent), nil
+	}, func(t *tx, row tagged) error {
+		err := i.addConcepts(t, row.id, row.tags)
+		return i.orphan("concepts of no memory", err)
+	})
+}
+
+// orphan counts what hangs on a memory that did not come over.
+func (i *nexoImport) orphan(what string, err error) error {
+	if amber.KindOf(err) == amber.KindNotFound {
+		i.left.add(what, 1)
+		return nil
+	}
+	return err
+}
+
+// relations brings back the relations of an export.
+func (i *nexoImport) relations(ctx context.Context, f *nexoFile) error {
+	return fieldsOf(ctx, i, f, fieldsRelation, "relations that lead nowhere", func(id string, r amber.Relation) (amber.Relation, bool) {
+		r, err := r.Normalize()
+		_, idErr := amber.ParseMemoryID(r.ID)
+		return r, err == nil && idErr == nil && r.ID == id && r.DeletedAt.IsZero() && isNexoTime(r.CreatedAt.UnixMilli())
+	}, i.storeRelation)
+}
+
+func (i *nexoImport) storeRelation(t *tx, r amber.Relation) error {
+	const lost = "relations that lead nowhere"
+	digest, err := t.liveDigest("relate memories", r.From)
+	if err == nil {
+		_, err = t.liveDigest("relate memories", r.To)
+	}
+	if err != nil {
+		return i.orphan(lost, err)
+	}
+	_, err = scanRelation(t.row(selectRelationBetween, r.From, r.To, r.Type))
+	if absent(err) {
+		_, err = scanRelation(t.row(selectRelation, r.ID))
+	}
+	if !absent(err) {
+		i.left.add(lost, 1)
+		return err
+	}
+	r.Origin = t.origin(1)
+	if err := t.putRelation(r); err != nil {
+		return err
+	}
+	i.report.Relations++
+	return t.logBeside(r.From, digest)
+}
+
+// fieldsOf reads the rows of one kind in amber_fields and stores those that
+// check takes.
+func fieldsOf[T any](ctx context.Context, i *nexoImport, f *nexoFile, kind, left string,
+	check func(id string, v T) (T, bool), store func(*tx, T) error,
+) error {
+	_, ok, err := f.use("amber_fields", "kind", "id", "seq", "json")
+	if !ok || err != nil {
+		return i.without(f, "amber_fields", err)
+	}
+	query := `SELECT id, json FROM amber_fields WHERE kind = ?`
+	return stream(ctx, i, f, left, query, []any{kind}, func(s scanner) (v T, ok bool, err error) {
+		var rawID, rawBody any
+		if err := s.Scan(&rawID, &rawBody); err != nil {
+			return v, false, err
+		}
+		id, idOK := text(rawID)
+		body, bodyOK := text(rawBody)
+		if !idOK || !bodyOK || json.Unmarshal([]byte(body), &v) != nil {
+			return v, false, nil
+		}
+		v, ok = check(id, v)
+		return v, ok, nil
+	}, store)
+}

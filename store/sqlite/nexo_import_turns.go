@@ -1,0 +1,260 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	lostTurns    = "turns that cannot be read"
+	lostSessions = "sessions that cannot be read"
+)
+
+// catalogue brings back the sessions of an export.
+func (i *nexoImport) catalogue(ctx context.Context, f *nexoFile) error {
+	return fieldsOf(ctx, i, f, fieldsSession, lostSessions, func(id string, s amber.Session) (amber.Session, bool) {
+		return s, nexoUUID(fieldsSession, string(s.ID)) == id && isSession(s)
+	}, i.storeSession)
+}
+
+// isSession checks a session by the rules of starting and ending one.
+func isSession(s amber.Session) bool {
+	start, err := amber.SessionStart{ID: s.ID, Binding: s.Binding, Project: s.Project, Directory: s.Directory, Parent: s.Parent}.Normalize()
+	if err != nil || start.Binding != s.Binding || amber.CheckID("session id", string(s.ID)) != nil {
+		return false
+	}
+	if _, err := amber.CheckSessionName(s.Name); err != nil && s.Name != string(s.ID) {
+		return false
+	}
+	end := amber.SessionEnd{ID: s.ID, Reason: s.EndReason, Summary: s.Summary}
+	if _, err := end.Normalize(); err != nil || s.EndedAt.IsZero() != (s.EndReason == "") {
+		return false
+	}
+	for _, at := range []amber.Time{s.StartedAt, s.CreatedAt, s.UpdatedAt} {
+		if !isNexoTime(at.UnixMilli()) {
+			return false
+		}
+	}
+	return s.EndedAt.IsZero() || isNexoTime(s.EndedAt.UnixMilli())
+}
+
+// storeSession stores a session that is not there. No session is the active one
+// of a binding because of an import.
+func (i *nexoImport) storeSession(t *tx, s amber.Session) error {
+	_, err := scanSession(t.row(selectSession, s.ID))
+	if !absent(err) {
+		i.left.add(lostSessions, 1)
+		return err
+	}
+	_, err = t.exec(insertSession, s.ID, s.Name, s.Binding, s.Project, s.Directory, s.StartedAt.UnixMilli(),
+		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.Parent, s.CreatedAt.UnixMilli(), s.UpdatedAt.UnixMilli())
+	if err != nil {
+		return err
+	}
+	i.report.Sessions++
+	return t.logSession(amber.OpInsert, s.ID)
+}
+
+// turns imports the turns of the agent, in the order they were spoken. Only the
+// numbers of the rows are sorted, so that their text need not be held.
+func (i *nexoImport) turns(ctx context.Context, f *nexoFile) error {
+	_, ok, err := f.use("interactions", "id", "session_id", "agent_id", "role", "content", "created_at")
+	if !ok || err != nil {
+		return i.without(f, "interactions", err)
+	}
+	fields, join, err := i.fields(fieldsTurn, "i.id")
+	if err != nil {
+		return err
+	}
+	order := "i.created_at, i.rowid"
+	if join != "" {
+		order = "f.seq IS NULL, f.seq, " + order
+	}
+	rows, err := all(f.t, func(s scanner) (n int64, err error) {
+		err = s.Scan(&n)
+		return n, err
+	}, fmt.Sprintf(`SELECT i.rowid FROM interactions i %s WHERE i.agent_id = ? ORDER BY %s`, join, order), i.o.Agent)
+	if err != nil {
+		return err
+	}
+	b := &batch[nexoSaid]{i: i, ctx: ctx, store: i.storeTurn}
+	query := fmt.Sprintf(`SELECT i.id, i.session_id, i.agent_id, i.role, i.content, i.created_at, %s FROM interactions i %s WHERE i.rowid = ?`, fields, join)
+	for _, n := range rows {
+		said, ok, err := i.scanTurn(f.t.row(query, n))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			i.left.add(lostTurns, 1)
+			continue
+		}
+		if err := b.add(said); err != nil {
+			return err
+		}
+	}
+	return b.flush()
+}
+
+// nexoSaid is a turn that was checked.
+type nexoSaid struct {
+	amber.Turn
+	known bool // to Amber: whether it has a session is known too
+}
+
+func (i *nexoImport) scanTurn(s scanner) (said nexoSaid, ok bool, err error) {
+	var v [7]any
+	if err := s.Scan(&v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6]); err != nil {
+		return said, false, err
+	}
+	var texts [5]string
+	for n := range texts {
+		if texts[n], ok = text(v[n]); !ok {
+			return said, false, nil
+		}
+	}
+	at, ok := millis(v[5])
+	if !ok || texts[0] == "" || texts[2] != string(i.o.Agent) {
+		return said, false, nil
+	}
+	said.Turn = amber.Turn{
+		ID: amber.TurnID(nexoUUID(fieldsTurn, texts[0])), SessionID: amber.SessionID(texts[1]),
+		Role: amber.Role(texts[3]), Content: texts[4], CreatedAt: amber.UnixMilli(at),
+	}
+	var f nexoTurn
+	if body, _ := text(v[6]); body != "" && json.Unmarshal([]byte(body), &f) == nil &&
+		nexoUUID(fieldsTurn, string(f.ID)) == texts[0] && nexoUUID(fieldsSession, string(f.SessionID)) == texts[1] {
+		said.ID, said.SessionID, said.ProjectID, said.known = f.ID, f.SessionID, f.ProjectID, true
+	}
+	said.Turn, err = said.Normalize()
+	return said, err == nil, nil
+}
+
+func (i *nexoImport) storeTurn(t *tx, said nexoSaid) error {
+	_, err := scanTurn(t.row(selectTurn, said.ID))
+	if !absent(err) {
+		i.left.add(lostTurns, 1)
+		return err
+	}
+	if _, err := t.appendTurn(said.Turn); err != nil {
+		return err
+	}
+	i.report.Turns++
+	if said.known {
+		return nil
+	}
+	at := said.CreatedAt.UnixMilli()
+	s, seen := i.sessions[said.SessionID]
+	if !seen {
+		s = span{at, at}
+	}
+	i.sessions[said.SessionID] = span{min(s.first, at), max(s.last, at)}
+	return nil
+}
+
+// newSessions makes the sessions that turns speak of and nobody describes. They
+// are over.
+func (i *nexoImport) newSessions(ctx context.Context) error {
+	b := &batch[amber.Session]{i: i, ctx: ctx, store: func(t *tx, s amber.Session) error {
+		_, err := scanSession(t.row(selectSession, s.ID))
+		if absent(err) {
+			err = i.storeSession(t, s)
+		}
+		return err
+	}}
+	for _, id := range slices.Sorted(maps.Keys(i.sessions)) {
+		s := i.sessions[id]
+		err := b.add(amber.Session{
+			ID: id, Name: string(id), Binding: nexoBinding,
+			StartedAt: amber.UnixMilli(s.first), EndedAt: amber.UnixMilli(s.last), EndReason: amber.EndEnded,
+			CreatedAt: amber.UnixMilli(s.first), UpdatedAt: amber.UnixMilli(s.last),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return b.flush()
+}
+
+// compactions imports the summaries of sessions. They do not say whose they
+// are: where there are other agents, the session must be one of this agent.
+func (i *nexoImport) compactions(ctx context.Context, f *nexoFile) error {
+	_, ok, err := f.use("compactions_v1", "session_id", "compacted_at", "head_turn_count", "summary")
+	if !ok || err != nil {
+		return i.without(f, "compactions_v1", err)
+	}
+	query := `SELECT session_id, compacted_at, head_turn_count, summary FROM compactions_v1 ORDER BY rowid`
+	return stream(ctx, i, f, "compactions that cannot be read", query, nil, i.scanCompaction, i.storeCompaction)
+}
+
+func (i *nexoImport) scanCompaction(s scanner) (c amber.Compaction, ok bool, err error) {
+	var v [4]any
+	if err := s.Scan(&v[0], &v[1], &v[2], &v[3]); err != nil {
+		return c, false, err
+	}
+	session, sessionOK := text(v[0])
+	at, atOK := millis(v[1])
+	turns, turnsOK := v[2].(int64)
+	summary, summaryOK := text(v[3])
+	if !sessionOK || !atOK || !turnsOK || !summaryOK || turns < 0 || turns > maxNexoRows {
+		return c, false, nil
+	}
+	key := compactionKey(session, at)
+	c = amber.Compaction{
+		ID: nexoUUID(fieldsCompaction, key), SessionID: amber.SessionID(session),
+		Summary: summary, Turns: int(turns), CreatedAt: amber.UnixMilli(at),
+	}
+	f, err := i.compactionFields(key)
+	if err != nil {
+		return c, false, err
+	}
+	if nexoUUID(fieldsSession, string(f.SessionID)) == session && isNexoTime(f.CreatedAt.UnixMilli()) && f.ID != "" {
+		c.ID, c.SessionID, c.CreatedAt = f.ID, f.SessionID, f.CreatedAt
+	}
+	c, err = c.Normalize()
+	return c, err == nil, nil
+}
+
+// compactionFields looks up what long_term.sqlite says of a row of another
+// file.
+func (i *nexoImport) compactionFields(key string) (f nexoCompaction, err error) {
+	if !i.longTerm.tables["amber_fields"].has("kind", "id", "json") {
+		return f, nil
+	}
+	var body any
+	err = i.longTerm.t.row(`SELECT json FROM amber_fields WHERE kind = ? AND id = ?`, fieldsCompaction, key).Scan(&body)
+	if absent(err) {
+		return f, nil
+	}
+	if s, ok := text(body); ok && err == nil && json.Unmarshal([]byte(s), &f) != nil {
+		f = nexoCompaction{}
+	}
+	return f, err
+}
+
+const isSpoken = `SELECT EXISTS (SELECT 1 FROM turns WHERE session_id = ?1) OR EXISTS (SELECT 1 FROM sessions WHERE id = ?1)`
+
+func (i *nexoImport) storeCompaction(t *tx, c amber.Compaction) error {
+	var ours bool
+	if err := t.row(isSpoken, c.SessionID).Scan(&ours); err != nil {
+		return err
+	}
+	if !ours && !i.alone {
+		i.left.add("compactions of sessions of nobody", 1)
+		return nil
+	}
+	_, err := scanCompaction(t.row(selectCompaction, c.ID))
+	if !absent(err) {
+		i.left.add("compactions that cannot be read", 1)
+		return err
+	}
+	if _, err := t.addCompaction(c); err != nil {
+		return err
+	}
+	i.report.Compactions++
+	return nil
+}
