@@ -9,6 +9,7 @@ CGO     := $(if $(RACE),1,0)
 
 GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
+VERSITYGW    := $(TOOLS)/versitygw
 
 .PHONY: all build test test-long bench fuzz lint clean
 
@@ -35,7 +36,7 @@ test: build
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./store/sqlite ./snapshot/local
 
 # The campaigns at full size: minutes to an hour.
-test-long: build
+test-long: build $(VERSITYGW)
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./store/sqlite ./snapshot/local
 	$(GO) test -count=1 -timeout 60m -v ./store/sqlite -run 'TestHistories' -histories 1000
 	$(GO) test -count=1 -timeout 20m -v ./store/sqlite -run 'Process|Killed' -queue.entries 10000
@@ -47,6 +48,7 @@ test-long: build
 	$(GO) test -count=1 -timeout 90m -v ./snapshot/local -run 'ChangedByte' -tamper.stride 1 -tamper.restore 12
 	$(GO) test -count=1 -timeout 20m -v ./snapshot/local -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
 	$(GO) test -count=1 -timeout 60m -v ./snapshot/local -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
+	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
 
 # Ratios, measured in one run; nothing here is a test. BENCH takes flags, as in
 # make bench BENCH='-only snapshot -cache /var/tmp/amber-bench'
@@ -76,6 +78,9 @@ $(GOFUMPT):
 
 $(STATICCHECK):
 	GOBIN=$(abspath $(TOOLS)) $(GO) install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+$(VERSITYGW):
+	GOBIN=$(abspath $(TOOLS)) $(GO) install github.com/versity/versitygw/cmd/versitygw@v1.8.0
 
 clean:
 	rm -rf bin

@@ -18,7 +18,9 @@ type ChainName struct {
 // chains like [Catalog.CheckChain], and that every blob that a snapshot needs is
 // there. With readData every byte is read. Damage is no error; each names the
 // snapshots it touches. Objects that mean nothing, and those of a newer Amber,
-// are among what was not checked. Known tells the heads of chains and may be
+// are among what was not checked. So are the contents of what is encrypted when
+// the repository is locked: its stored bytes are checked then, and those of
+// inner manifests also against their manifests. Known tells the heads of chains and may be
 // nil; expect names chains that have to be there.
 //
 // Nobody should collect garbage meanwhile: what is deleted while it is looked
@@ -40,6 +42,7 @@ func (r *Repo) Audit(
 		func() error { return a.records(ctx) }, // before the index is read: what they need is there then
 		func() error { return a.chains(ctx, known, expect) },
 		func() error { return r.Reload(ctx) },
+		func() error { return a.keys(ctx) },
 		func() error { return a.blobs(ctx, readData) },
 		func() error { return a.snapshots(ctx) },
 		func() error { return a.strays(ctx) },
@@ -63,6 +66,7 @@ type audit struct {
 	live    map[ID]struct{}
 	parts   map[partKey][]*finding // what is wrong with parts that were looked at
 	whole   bool                   // it is known what every snapshot needs
+	sealed  int                    // snapshots that cannot be opened
 	report  amber.CheckReport
 }
 
@@ -104,9 +108,13 @@ func (a *audit) blobs(ctx context.Context, readData bool) error {
 	if check.More > 0 {
 		a.found.add("packs and index objects", fmt.Sprintf("%d more problems", check.More))
 	}
-	if readData {
+	switch {
+	case readData && check.Unopened > 0:
+		a.checked("%d packs with %d blobs: stored bytes", check.Packs, check.Blobs)
+		a.notChecked("contents of %d encrypted blobs: %s", check.Unopened, a.whyLocked())
+	case readData:
 		a.checked("%d packs with %d blobs, every byte", check.Packs, check.Blobs)
-	} else {
+	default:
 		a.checked("%d packs with %d blobs: sizes, directories", check.Packs, check.Blobs)
 		a.notChecked("the bytes of blobs were not read")
 	}
@@ -126,7 +134,11 @@ func (a *audit) snapshots(ctx context.Context) error {
 			return err
 		}
 	}
-	a.checked("%d snapshots: every blob they need is looked for", a.report.Snapshots)
+	a.checked("%d snapshots: every blob they need is looked for", a.report.Snapshots-a.sealed)
+	if a.sealed > 0 {
+		a.checked("%d encrypted snapshots: stored bytes of the inner manifest", a.sealed)
+		a.notChecked("contents of %d encrypted snapshots: %s", a.sealed, a.whyLocked())
+	}
 	return nil
 }
 
@@ -134,24 +146,30 @@ func (a *audit) snapshots(ctx context.Context) error {
 func (a *audit) snapshot(ctx context.Context, m Manifest) error {
 	object := recordName(manifestPrefix, m.Agent, m.ID)
 	a.touch(a.blob(m.Inner, KindManifest), m.ID)
+	if m.Encrypted && a.repo.Locked() {
+		a.whole = false
+		a.sealed++
+		return a.innerProblem(object, a.repo.CheckSealed(ctx, m), m.ID)
+	}
 	in, err := a.repo.Inner(ctx, m)
 	if err != nil {
 		a.whole = false
-		switch kind := amber.KindOf(err); {
-		case kind == amber.KindUnsupported:
-			a.notChecked("%s: %v", object, reasonOf(err))
-		case isProblem(err):
-			a.problem(object, fmt.Errorf("inner manifest: %w", err), m.ID)
-		default:
-			return err
-		}
-		return nil
+		return a.innerProblem(object, err, m.ID)
 	}
 	for _, p := range a.repo.parts(in) {
 		if err := a.part(ctx, p, m.ID); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// innerProblem notes what is wrong with an inner manifest.
+func (a *audit) innerProblem(object string, err error, id amber.SnapshotID) error {
+	if err == nil || !isProblem(err) {
+		return err
+	}
+	a.problem(object, fmt.Errorf("inner manifest: %w", err), id)
 	return nil
 }
 
@@ -205,8 +223,9 @@ func isObject(name string) bool {
 	}
 	_, pack := packID(name)
 	_, index := indexID(name)
+	_, key := keySerial(name)
 	_, err := condemnedDigest(name)
-	return pack || index || err == nil || name == lockName
+	return pack || index || key || err == nil || name == lockName
 }
 
 // lockName is an empty file in the folder of a repository, by which programs on

@@ -19,6 +19,7 @@ func (a *audit) records(ctx context.Context) (err error) {
 		stubs += len(s.stubs)
 	}
 	a.checked("%d manifests, %d stubs", len(a.stock.entries)+len(a.stock.halves), stubs)
+	a.signatures()
 	if err := a.pins(ctx); err != nil {
 		return err
 	}
@@ -31,8 +32,9 @@ func (a *audit) manifestsAndStubs(agent amber.AgentID, s *shelf) {
 		if e.Problem != nil {
 			a.problem(recordName(manifestPrefix, agent, id), e.Problem, id)
 		}
-		if stub, ok := s.stubs[id]; ok && stub.problem == nil && e.Problem == nil && !s.deleted(id) {
-			a.problem(recordName(stubPrefix, agent, id), errors.New("it is about another manifest than the one that is there"), id)
+		stub, ok := s.stubs[id]
+		if ok && stub.problem == nil && !stub.stub.signature.Untrusted() && e.Problem == nil && !s.deleted(id) {
+			a.problem(recordName(stubPrefix, agent, id), stub.stub.misfit(e), id)
 		}
 	}
 	for _, id := range sortedKeys(s.stubs) {
@@ -40,6 +42,34 @@ func (a *audit) manifestsAndStubs(agent amber.AgentID, s *shelf) {
 			a.problem(recordName(stubPrefix, agent, id), err, id)
 		}
 	}
+}
+
+// misfit says why a stub whose signature is not to blame does not take the
+// manifest beside it away.
+func (s *storedStub) misfit(e Entry) error {
+	if s.Digest != e.Digest {
+		return errors.New("it is about another manifest than the one that is there")
+	}
+	return errors.New("it is not signed, and the manifest that is there is")
+}
+
+// signatures checks those of all manifests and stubs.
+func (a *audit) signatures() {
+	valid, unsigned := 0, 0
+	for _, agent := range sortedKeys(a.stock.shelves) {
+		s := a.stock.shelves[agent]
+		s.eachSignature(agent, func(record string, id amber.SnapshotID, sig SignatureState) {
+			switch sig.Status {
+			case amber.SignatureValid:
+				valid++
+			case amber.SignatureMissing:
+				unsigned++
+			default:
+				a.problem(record, sig.problem(), id)
+			}
+		})
+	}
+	a.checked("signatures: %d valid, %d unsigned", valid, unsigned)
 }
 
 // pins checks all pins. One of a snapshot that is not there and has no stub
@@ -124,4 +154,39 @@ func (a *audit) chains(ctx context.Context, known func(amber.AgentID, string) (L
 		}
 	}
 	return nil
+}
+
+// keys checks all key records. An older one beside the newest is left by
+// somebody who died, and means nothing.
+func (a *audit) keys(ctx context.Context) error {
+	serials, err := keySerials(ctx, a.repo.target)
+	if err != nil {
+		return err
+	}
+	for _, serial := range serials {
+		switch _, _, err := readKeyRecord(ctx, a.repo.target, serial); {
+		case amber.KindOf(err) == amber.KindNotFound: // meanwhile
+		case err != nil && !isProblem(err):
+			return err
+		case err != nil:
+			a.problem(keyRecordName(serial), err)
+		}
+	}
+	// What is wrong with the newest beyond that, or that there is none.
+	c := a.repo.keys()
+	if c.damage != nil && a.found.byObject[c.damage.Object] == nil {
+		a.found.add(c.damage.Object, c.damage.Reason)
+	}
+	if len(serials) > 0 {
+		a.checked("%d key records", len(serials))
+	}
+	return nil
+}
+
+// whyLocked says why what is encrypted was not looked at.
+func (a *audit) whyLocked() string {
+	if a.repo.keys().damage != nil {
+		return "the key record cannot be read"
+	}
+	return "no identity opens the repository key"
 }

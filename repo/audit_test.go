@@ -18,7 +18,13 @@ import (
 // agents, a stub, a pin, a condemned pack.
 func furnished(t testing.TB) (s *store, kept []repo.Manifest) {
 	t.Helper()
-	s = newStore(t, newMemory())
+	return furnish(t, newMemory())
+}
+
+// furnish is furnished for any target.
+func furnish(t testing.TB, target *memory) (s *store, kept []repo.Manifest) {
+	t.Helper()
+	s = newStore(t, target)
 	take := func(agent amber.AgentID, word string) repo.Manifest {
 		m, err := s.prepare(t, agent, laptop, content{word, 0})
 		if err == nil {
@@ -177,7 +183,7 @@ func unneededIndex(target *memory, name string) bool {
 	}
 	c := target.clone()
 	delete(c.objects, name)
-	r, err := repo.Open(ctx, c)
+	r, err := repo.Open(ctx, c, nil)
 	if err != nil {
 		return false
 	}
@@ -307,46 +313,48 @@ func TestTheAuditSaysWhatItDidNotLookAt(t *testing.T) {
 // TestDamageIsListedUpToABound damages more than is listed.
 func TestDamageIsListedUpToABound(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
-	w := s.repo.NewWriter(ctx)
-	var entries []repo.TreeEntry
-	for i := range 1500 {
-		size, parts, err := w.PutFile(ctx, strings.NewReader(fmt.Sprint("file ", i)))
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		target := newMemory()
+		s := newStore(t, target)
+		w := s.repo.NewWriter(ctx)
+		var entries []repo.TreeEntry
+		for i := range 1500 {
+			size, parts, err := w.PutFile(ctx, strings.NewReader(fmt.Sprint("file ", i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries = append(entries, repo.TreeEntry{Name: fmt.Sprint(i), Mode: repo.ModeFile, Size: size, Parts: parts})
+		}
+		if _, err := w.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+		lost := slices.Concat(target.names("index/"), target.names("packs/"))
+		tree, err := w.PutTree(ctx, entries)
 		if err != nil {
 			t.Fatal(err)
 		}
-		entries = append(entries, repo.TreeEntry{Name: fmt.Sprint(i), Mode: repo.ModeFile, Size: size, Parts: parts})
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
-	lost := target.names("")
-	tree, err := w.PutTree(ctx, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inner, err := w.PutInner(ctx, repo.Inner{Notes: &repo.FilesEntry{Tree: tree, Files: 1500}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
-	_ = w.Close()
-	m := repo.Manifest{ID: s.newID(t), Tenant: tenant, Agent: ada, Device: laptop, Counter: 1, CreatedAt: s.at(), Inner: inner}
-	if err := s.publish(m); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range lost {
-		delete(target.objects, name)
-	}
-	r := auditAs(t, target, nil)
-	if len(r.Damaged) != 1001 {
-		t.Errorf("%d things are listed", len(r.Damaged))
-	}
-	last := r.Damaged[len(r.Damaged)-1]
-	if !strings.Contains(last.Reason, "499 more") || len(last.Snapshots) != 1 {
-		t.Errorf("%+v", last)
-	}
+		inner, err := w.PutInner(ctx, repo.Inner{Notes: &repo.FilesEntry{Tree: tree, Files: 1500}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+		_ = w.Close()
+		m := s.sealed(w, repo.Manifest{ID: s.newID(t), Tenant: tenant, Agent: ada, Device: laptop, Counter: 1, CreatedAt: s.at(), Inner: inner})
+		if err := s.publish(m); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range lost {
+			delete(target.objects, name)
+		}
+		r := auditAs(t, target, nil)
+		if len(r.Damaged) != 1001 {
+			t.Errorf("%d things are listed", len(r.Damaged))
+		}
+		last := r.Damaged[len(r.Damaged)-1]
+		if !strings.Contains(last.Reason, "499 more") || len(last.Snapshots) != 1 {
+			t.Errorf("%+v", last)
+		}
+	})
 }

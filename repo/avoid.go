@@ -1,6 +1,11 @@
 package repo
 
-import "maps"
+import (
+	"maps"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
 
 // Avoid makes blobs that lie only in these packs count as not there, so that
 // they are stored again in others: packs that are about to be deleted. Blobs
@@ -58,4 +63,26 @@ func (w *Writer) holdsAll(ids []ID) bool {
 		}
 	}
 	return true
+}
+
+// otherKey reports whether one of these is not the key that the writer seals
+// with. Nothing is shared between keys.
+func (w *Writer) otherKey(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return name != w.codec.name })
+}
+
+// onlySealed fails in an encrypted repository when one of the blobs is there
+// and not encrypted: somebody has kept its id from before. Whether another key
+// was used it cannot tell. The error is of kind invalid.
+func (w *Writer) onlySealed(op string, ids []ID) error {
+	if w.codec.name == "" {
+		return nil
+	}
+	for _, id := range ids {
+		places := w.repo.places(id)
+		if len(places) > 0 && !slices.ContainsFunc(places, func(p place) bool { return p.sealed }) {
+			return amber.Errorf(amber.KindInvalid, op, id.String(), "it was stored before the repository was encrypted")
+		}
+	}
+	return nil
 }

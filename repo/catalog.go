@@ -24,11 +24,27 @@ type Entry struct {
 	Manifest Manifest
 	Digest   string // of the manifest's body
 	Pinned   bool
+	// Signature says what became of checking the manifest's signature. One that
+	// is bad or was taken away leaves the snapshot in the list; nothing may be
+	// restored from it: see [Entry.Usable].
+	Signature SignatureState
 	// Problem says why the snapshot is none of this agent: with kind damaged or
 	// too_new the manifest cannot be read, and only ID, Tenant and Agent of it
 	// are set, from its place. With kind cross_tenant it is whole, and says that
 	// it belongs to another agent or tenant.
 	Problem error
+}
+
+// Usable returns why nothing may be taken from a snapshot: its Problem, or an
+// error of kind untrusted when its signature is bad or was taken away. Whether
+// it is signed at all, and by whom, is up to the caller.
+func (e Entry) Usable() error {
+	if e.Problem == nil && e.Signature.Untrusted() {
+		return &amber.Error{
+			Op: "check signature", Kind: amber.KindUntrusted, ID: recordName(manifestPrefix, e.Manifest.Agent, e.Manifest.ID), Err: e.Signature.problem(),
+		}
+	}
+	return e.Problem
 }
 
 // List returns the snapshots of an agent, the newest first. One whose manifest
@@ -103,18 +119,23 @@ func (c *Catalog) Agents(ctx context.Context) ([]amber.AgentID, error) {
 }
 
 // Publish writes the manifest of a snapshot: with that the snapshot exists.
-// Everything it needs is durable already. Publishing the same manifest again is
-// no error. Errors: invalid; cross_tenant; conflict when there is, or was,
-// another snapshot of that id; those of the target.
+// Everything it needs is durable already. It is signed if it names a signer,
+// which then is that of the repository. Publishing the same manifest again is no
+// error. Errors: invalid, also for another signer; cross_tenant; conflict when
+// there is, or was, another snapshot of that id, and when it is not sealed with
+// the key of the repository; that of the signer; those of the target.
 func (c *Catalog) Publish(ctx context.Context, m Manifest) (digest string, err error) {
 	const op = "publish snapshot"
 	m = m.finished()
-	object, digest, err := seal(op, string(m.ID), &m)
+	object, digest, err := sealWith(ctx, op, string(m.ID), &m, c.repo.signer)
 	if err != nil {
 		return "", err
 	}
 	if m.Tenant != c.tenant {
 		return "", amber.Errorf(amber.KindCrossTenant, op, string(m.ID), "the repository belongs to another tenant")
+	}
+	if err := c.repo.mayPublish(op, &m); err != nil {
+		return "", err
 	}
 	conflict := func(why string) error { return amber.Errorf(amber.KindConflict, op, string(m.ID), why) }
 	switch _, err := c.readStub(ctx, m.Agent, m.ID); {

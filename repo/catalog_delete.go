@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"errors"
 
 	"github.com/amber-memory/amber"
 )
@@ -28,15 +29,33 @@ type Stub struct {
 	CreatedAt amber.Time       `json:"created_at"`
 	DeletedAt amber.Time       `json:"deleted_at"`
 	Reason    string           `json:"reason"`
+
+	// What follows is not written when it is empty.
+	Author amber.KeyID `json:"author,omitempty"` // whose valid signature the manifest had; only a stub that is signed says so
+	Signer amber.KeyID `json:"signer,omitempty"` // whose signature belongs to the stub; "" for none
 }
 
-func stubOf(e Entry, reason string, now amber.Time) *Stub {
+// storedStub is a stub as it was read.
+type storedStub struct {
+	Stub
+	signature SignatureState
+}
+
+func stubOf(e Entry, reason string, now amber.Time, signer amber.Signer) *Stub {
 	m := e.Manifest
-	return &Stub{
+	s := &Stub{
 		Format: stubFormat, Version: stubVersion, ID: m.ID, Tenant: m.Tenant, Agent: m.Agent, Device: m.Device,
 		Counter: m.Counter, Parent: m.Parent, ParentID: m.ParentID, Digest: e.Digest, CreatedAt: m.CreatedAt,
 		DeletedAt: now, Reason: clean(reason, maxTextBytes),
 	}
+	if signer == nil {
+		return s
+	}
+	s.Signer = signer.KeyID()
+	if e.Signature.Status == amber.SignatureValid {
+		s.Author = e.Signature.KeyID
+	}
+	return s
 }
 
 func (s *Stub) check() error {
@@ -49,40 +68,62 @@ func (s *Stub) check() error {
 	}
 	_, digestErr := ParseID(s.Digest)
 	return firstOf(amber.CheckID("device", s.Device), checkLink(s.Counter, s.Parent, s.ParentID), digestErr,
-		checkTime("created_at", s.CreatedAt))
+		checkTime("created_at", s.CreatedAt), s.checkAuthor())
+}
+
+func (s *Stub) checkAuthor() error {
+	if s.Author == "" {
+		return nil
+	}
+	if s.Signer == "" {
+		return errors.New("an author, and no signer who says so")
+	}
+	_, err := amber.ParseKeyID(string(s.Author))
+	return err
 }
 
 // unknown returns what s would be if its manifest had not been readable.
 func (s *Stub) unknown() Stub {
 	return Stub{
 		Format: s.Format, Version: s.Version, ID: s.ID, Tenant: s.Tenant, Agent: s.Agent, DeletedAt: s.DeletedAt, Reason: s.Reason,
+		Signer: s.Signer,
 	}
 }
 
 // deletes reports whether the stub is that of a manifest. A damaged one beside
 // it is what it was.
-func (s *Stub) deletes(e Entry) bool {
-	return s.Digest == e.Digest || amber.KindOf(e.Problem) == amber.KindDamaged
+func (s *storedStub) deletes(e Entry) bool {
+	return s.counts(e) && (s.Digest == e.Digest || amber.KindOf(e.Problem) == amber.KindDamaged)
 }
 
-func (c *Catalog) readStub(ctx context.Context, agent amber.AgentID, id amber.SnapshotID) (*Stub, error) {
+// counts reports whether a stub may take a manifest away as far as signatures
+// tell: a stub that nobody signed is not enough for a manifest that somebody
+// did.
+func (s *storedStub) counts(e Entry) bool {
+	return !s.signature.Untrusted() && (s.Signer != "" || e.Signature.Status != amber.SignatureValid)
+}
+
+func (c *Catalog) readStub(ctx context.Context, agent amber.AgentID, id amber.SnapshotID) (*storedStub, error) {
 	name := recordName(stubPrefix, agent, id)
-	var s Stub
-	_, err := readRecord(ctx, c.repo.target, name, stubFormat, stubVersion, &s)
+	var s storedStub
+	r, err := readSigned(ctx, c.repo.target, name, stubFormat, stubVersion, &s.Stub)
 	if err == nil {
 		err = c.inPlace(name, agent, id, s.Tenant, s.Agent, s.ID)
 	}
 	if err != nil {
 		return nil, err
 	}
+	s.signature = r.signature
 	return &s, nil
 }
 
 // Delete removes a snapshot, pinned or not, and leaves a stub in its place:
 // the stub is durable before the manifest goes. Deleting one that was deleted
 // finishes what may be left of it. What it needed stays until
-// [Repo.CollectGarbage]. Errors: invalid; not_found; too_new for a snapshot of
-// a newer Amber; those of the target.
+// [Repo.CollectGarbage]. The stub is signed when the repository has a signer.
+// Errors: invalid; not_found; too_new for a snapshot of a newer Amber; refused
+// for a signed one when there is no signer: its chain would not hold any more;
+// that of the signer; those of the target.
 func (c *Catalog) Delete(ctx context.Context, agent amber.AgentID, id amber.SnapshotID, reason string, now amber.Time) error {
 	if err := checkPlace(agent, id); err != nil {
 		return err
@@ -97,17 +138,25 @@ func (c *Catalog) Delete(ctx context.Context, agent amber.AgentID, id amber.Snap
 		return err
 	case amber.KindOf(e.Problem) == amber.KindTooNew:
 		return e.Problem
+	case e.Manifest.Signer != "" && c.repo.signer == nil:
+		return errNoSigner(id)
 	default:
-		if err := c.putStub(ctx, e, stubOf(e, reason, now)); err != nil {
+		if err := c.putStub(ctx, e, stubOf(e, reason, now, c.repo.signer)); err != nil {
 			return err
 		}
 	}
 	return c.finishDelete(ctx, agent, id)
 }
 
+func errNoSigner(id amber.SnapshotID) error {
+	e := amber.Errorf(amber.KindRefused, "delete snapshot", string(id), "it is signed, and there is no key to sign with that it was deleted")
+	e.Hint = "amber key new"
+	return e
+}
+
 // putStub writes a stub unless there is one of this manifest.
 func (c *Catalog) putStub(ctx context.Context, e Entry, s *Stub) error {
-	object, _, err := seal("delete snapshot", string(s.ID), s)
+	object, _, err := sealWith(ctx, "delete snapshot", string(s.ID), s, c.repo.signer)
 	if err != nil {
 		return err
 	}

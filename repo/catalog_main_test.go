@@ -32,6 +32,8 @@ type store struct {
 	catalog *repo.Catalog
 	now     time.Time
 	ids     *uint64 // of snapshots
+
+	recipient string // of one who opens all repositories; only where it is needed
 }
 
 func newStore(t testing.TB, target amber.Target) *store {
@@ -89,6 +91,9 @@ func (c content) object() repo.GitObject {
 
 // inner stores what a snapshot holds, but for the inner manifest.
 func (s *store) inner(w *repo.Writer, c content) (in repo.Inner, err error) {
+	if s.repo.KeyID() != "" {
+		in.Label = c.word
+	}
 	d, err := w.NewDatabase(ctx, 512, nil)
 	if err != nil {
 		return in, err
@@ -156,11 +161,11 @@ func (s *store) prepare(t testing.TB, agent amber.AgentID, device string, c cont
 		return repo.Manifest{}, err
 	}
 	tip, err := s.catalog.Tip(ctx, agent, device)
-	return repo.Manifest{
+	return s.sealed(w, repo.Manifest{
 		ID: s.newID(t), Tenant: tenant, Agent: agent, Device: device, Counter: tip.Counter + 1, Parent: tip.Digest, ParentID: tip.ID,
 		CreatedAt: s.at(), Label: c.word, Inner: id, BytesTotal: 1536, BytesNew: report.Stored, GitOID: c.object().OID, FenceMS: 1.25,
 		Incarnation: "first", Generation: 1,
-	}, err
+	}), err
 }
 
 // publish stores again what is endangered and publishes a snapshot.
@@ -288,6 +293,9 @@ func (s *store) same(m repo.Manifest) error {
 		return err
 	}
 	want := content{word: m.Label}
+	if m.Encrypted {
+		want.word = in.Label
+	}
 	got := make([]byte, 3*512)
 	err = s.repo.ReadDatabase(ctx, in.Databases[0].Ref, func(at int64, pages []byte) error {
 		copy(got[at:], pages)
@@ -305,7 +313,7 @@ func (s *store) same(m repo.Manifest) error {
 		}
 		return err
 	})
-	if err != nil || note != m.Label {
+	if err != nil || note != want.word {
 		return fmt.Errorf("notes: %v, %q", err, note)
 	}
 	o, err := s.repo.GitObject(ctx, in.Git.Set, want.object().OID)

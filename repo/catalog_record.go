@@ -66,17 +66,17 @@ func (c *Catalog) ids(ctx context.Context, prefix string, agent amber.AgentID) (
 func (c *Catalog) readManifest(ctx context.Context, agent amber.AgentID, id amber.SnapshotID) (Entry, error) {
 	name := recordName(manifestPrefix, agent, id)
 	var m Manifest
-	digest, err := readRecord(ctx, c.repo.target, name, manifestFormat, manifestVersion, &m)
+	r, err := readSigned(ctx, c.repo.target, name, manifestFormat, manifestVersion, &m)
 	if err == nil {
 		err = c.inPlace(name, agent, id, m.Tenant, m.Agent, m.ID)
 		if err != nil && m.ID == id {
 			problem := &amber.Error{Op: "find snapshot", Kind: amber.KindCrossTenant, ID: string(id), Err: err}
-			return Entry{Manifest: m, Digest: digest, Problem: problem}, nil
+			return Entry{Manifest: m, Digest: r.digest, Signature: r.signature, Problem: problem}, nil
 		}
 	}
 	switch {
 	case err == nil:
-		return Entry{Manifest: m, Digest: digest}, nil
+		return Entry{Manifest: m, Digest: r.digest, Signature: r.signature}, nil
 	case amber.KindOf(err) == amber.KindNotFound:
 		return Entry{}, errNoSnapshot(id, fmt.Sprintf("agent %s has no such snapshot", agent))
 	case isProblem(err):

@@ -15,7 +15,7 @@ type shelf struct {
 
 // stubEntry is a stub, or what is wrong with it.
 type stubEntry struct {
-	stub    Stub
+	stub    storedStub
 	problem error
 }
 
@@ -84,9 +84,25 @@ func (s *shelf) readStubs(ctx context.Context, c *Catalog, agent amber.AgentID, 
 }
 
 // deleted reports whether a snapshot whose manifest is still there was
-// deleted: an intact stub says so. A stub that cannot be read, or that is about
-// another manifest, takes nothing away.
+// deleted: an intact stub says so. A stub that cannot be read, that is about
+// another manifest, or that nobody signed though somebody must have, takes
+// nothing away.
 func (s *shelf) deleted(id amber.SnapshotID) bool {
 	stub, ok := s.stubs[id]
 	return ok && stub.problem == nil && stub.stub.deletes(s.manifests[id])
+}
+
+// eachSignature calls fn for every record that can be read, in the order of
+// their names, manifests first.
+func (s *shelf) eachSignature(agent amber.AgentID, fn func(record string, id amber.SnapshotID, sig SignatureState)) {
+	for _, id := range sortedKeys(s.manifests) {
+		if e := s.manifests[id]; e.Signature.Status != "" {
+			fn(recordName(manifestPrefix, agent, id), id, e.Signature)
+		}
+	}
+	for _, id := range sortedKeys(s.stubs) {
+		if e := s.stubs[id]; e.problem == nil {
+			fn(recordName(stubPrefix, agent, id), id, e.stub.signature)
+		}
+	}
 }

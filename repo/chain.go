@@ -26,6 +26,32 @@ type link struct {
 	device   string
 	parent   string
 	parentID amber.SnapshotID
+	// author is whose signature its manifest has, or had, as far as a valid
+	// signature says so.
+	author    amber.KeyID
+	untrusted bool // the signature of the record is bad or was taken away
+}
+
+func linkOf(e Entry) link {
+	m := e.Manifest
+	l := link{
+		Link: Link{m.Counter, m.ID, e.Digest}, device: m.Device, parent: m.Parent, parentID: m.ParentID, untrusted: e.Signature.Untrusted(),
+	}
+	if e.Signature.Status == amber.SignatureValid {
+		l.author = e.Signature.KeyID
+	}
+	return l
+}
+
+// link returns the link of the snapshot that was deleted.
+func (s *storedStub) link() link {
+	l := link{
+		Link: Link{s.Counter, s.ID, s.Digest}, device: s.Device, parent: s.Parent, parentID: s.ParentID, untrusted: s.signature.Untrusted(),
+	}
+	if s.signature.Status == amber.SignatureValid {
+		l.author = s.Author
+	}
+	return l
 }
 
 // Tip returns the last link of a chain, the zero Link when there is none.
@@ -135,16 +161,18 @@ func (l *look) note(device string, n Link) {
 func (s *shelf) links() []link {
 	all := map[Link]link{}
 	for _, e := range s.manifests {
-		m := e.Manifest
 		if e.Problem == nil {
-			l := Link{m.Counter, m.ID, e.Digest}
-			all[l] = link{l, m.Device, m.Parent, m.ParentID}
+			l := linkOf(e)
+			all[l.Link] = l
 		}
 	}
-	for _, e := range s.stubs {
-		if e.problem == nil && e.stub.Counter > 0 {
-			l := Link{e.stub.Counter, e.stub.ID, e.stub.Digest}
-			all[l] = link{l, e.stub.Device, e.stub.Parent, e.stub.ParentID}
+	for id, e := range s.stubs {
+		if e.problem != nil || e.stub.Counter == 0 {
+			continue
+		}
+		l := e.stub.link()
+		if _, beside := all[l.Link]; !beside || s.deleted(id) {
+			all[l.Link] = l
 		}
 	}
 	return slices.SortedFunc(maps.Values(all), func(a, b link) int {
@@ -152,18 +180,33 @@ func (s *shelf) links() []link {
 	})
 }
 
+// excuse is why it is not known where in a chain a snapshot stands.
+type excuse int
+
+const (
+	excuseDamaged excuse = iota + 1 // its record cannot be read
+	excuseStub                      // a stub of a manifest that could not be read
+	excuseSigned                    // such a stub that is signed
+)
+
 // unreadable returns the snapshots of which it is not known where in a chain
 // they stand.
-func (s *shelf) unreadable() map[amber.SnapshotID]bool {
-	ids := map[amber.SnapshotID]bool{}
-	for id, e := range s.manifests {
-		if e.Problem != nil {
-			ids[id] = true
+func (s *shelf) unreadable() map[amber.SnapshotID]excuse {
+	ids := map[amber.SnapshotID]excuse{}
+	for id, e := range s.stubs {
+		switch {
+		case e.problem != nil:
+			ids[id] = excuseDamaged
+		case e.stub.Counter > 0:
+		case e.stub.signature.Status == amber.SignatureValid:
+			ids[id] = excuseSigned
+		default:
+			ids[id] = excuseStub
 		}
 	}
-	for id, e := range s.stubs {
-		if e.problem != nil || e.stub.Counter == 0 {
-			ids[id] = true
+	for id, e := range s.manifests {
+		if e.Problem != nil {
+			ids[id] = excuseDamaged
 		}
 	}
 	for _, l := range s.links() {

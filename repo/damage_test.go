@@ -21,7 +21,7 @@ func neverWrong(t *testing.T, r *repo.Repo, samples []sample) (lost int) {
 		b, err := r.Get(ctx, s.id())
 		switch amber.KindOf(err) {
 		case "":
-			sameBlob(t, b, s)
+			sameBlob(t, r, b, s)
 		case amber.KindDamaged, amber.KindNotFound:
 			lost++
 		default:
@@ -31,7 +31,7 @@ func neverWrong(t *testing.T, r *repo.Repo, samples []sample) (lost int) {
 	err := r.Read(ctx, ids(samples), func(b repo.Blob) error {
 		for _, s := range samples {
 			if s.id() == b.ID {
-				sameBlob(t, b, s)
+				sameBlob(t, r, b, s)
 			}
 		}
 		return nil
@@ -53,7 +53,7 @@ func TestEveryChangedByteIsFoundAndNothingWrongIsRead(t *testing.T) {
 			for _, flip := range []byte{1 << (i % 8)} {
 				where := fmt.Sprintf("%s byte %d ^ %#x", name[:5], i, flip)
 				target.objects[name][i] ^= flip
-				r, err := repo.Open(ctx, target)
+				r, err := repo.Open(ctx, target, nil)
 				if err != nil {
 					t.Fatalf("%s: %v", where, err)
 				}

@@ -88,6 +88,7 @@ func (r *Repo) loadMap(ctx context.Context, ref DatabaseRef) (*pageMap, error) {
 		if err != nil {
 			return nil, damaged("read map", id.String(), err)
 		}
+		sum.keys = append(sum.keys, b.Key)
 	}
 	if sum.pageSize != ref.PageSize || sum.pages != ref.Pages {
 		return nil, damaged("read map", ref.Maps[len(ref.Maps)-1].String(),

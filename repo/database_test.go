@@ -109,112 +109,120 @@ func isDatabase(t testing.TB, r *repo.Repo, ref repo.DatabaseRef, want []byte) {
 
 func TestDatabasesComeBack(t *testing.T) {
 	t.Parallel()
-	for pageSize := repo.MinPageSize; pageSize <= repo.MaxPageSize; pageSize *= 2 {
-		t.Run(fmt.Sprint(pageSize), func(t *testing.T) {
-			t.Parallel()
-			inChunk := 64 << 10 / pageSize
-			for _, pages := range []int{0, 1, inChunk - 1, inChunk, inChunk + 1, 5*inChunk + 1} {
-				r := open(t, newMemory())
-				data := noise(uint64(pages), pages*pageSize)
-				b, _ := freeze(t, r, pageSize, data, nil)
-				isDatabase(t, r, b.Ref, data)
-				clean(t, r)
-			}
-		})
-	}
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		for pageSize := repo.MinPageSize; pageSize <= repo.MaxPageSize; pageSize *= 2 {
+			t.Run(fmt.Sprint(pageSize), func(t *testing.T) {
+				t.Parallel()
+				inChunk := 64 << 10 / pageSize
+				for _, pages := range []int{0, 1, inChunk - 1, inChunk, inChunk + 1, 5*inChunk + 1} {
+					r := open(t, newMemory())
+					data := noise(uint64(pages), pages*pageSize)
+					b, _ := freeze(t, r, pageSize, data, nil)
+					isDatabase(t, r, b.Ref, data)
+					clean(t, r)
+				}
+			})
+		}
+	})
 }
 
 // TestEverySnapshotOfADatabaseComesBack changes a database at random, in every
 // way a database changes, and reads all its snapshots at the end.
 func TestEverySnapshotOfADatabaseComesBack(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 0))
-	r := open(t, newMemory())
-	pageSize, data := 512, noise(1, 512*700)
-	var base *repo.Base
-	type snapshot struct {
-		ref  repo.DatabaseRef
-		data []byte
-	}
-	var all []snapshot
-	longest := 0
-	for range 80 {
-		switch rnd.IntN(12) {
-		case 0: // grows
-			data = append(data, noise(rnd.Uint64(), pageSize*rnd.IntN(200))...)
-		case 1: // is vacuumed
-			data = data[:len(data)/pageSize*(rnd.IntN(6)+5)/10*pageSize]
-		case 2: // a page comes back that was there before
-			copy(data, noise(1, 512))
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		rnd := rand.New(rand.NewPCG(seed, 0))
+		r := open(t, newMemory())
+		pageSize, data := 512, noise(1, 512*700)
+		var base *repo.Base
+		type snapshot struct {
+			ref  repo.DatabaseRef
+			data []byte
 		}
-		if rnd.IntN(30) == 0 && len(data)%4096 == 0 {
-			pageSize = 512 + 4096 - pageSize // another page size
-		}
-		for range rnd.IntN(8) {
-			if n := len(data) / pageSize; n > 0 {
-				copy(data[rnd.IntN(n)*pageSize:], noise(rnd.Uint64(), pageSize))
+		var all []snapshot
+		longest := 0
+		for range 80 {
+			switch rnd.IntN(12) {
+			case 0: // grows
+				data = append(data, noise(rnd.Uint64(), pageSize*rnd.IntN(200))...)
+			case 1: // is vacuumed
+				data = data[:len(data)/pageSize*(rnd.IntN(6)+5)/10*pageSize]
+			case 2: // a page comes back that was there before
+				copy(data, noise(1, 512))
 			}
+			if rnd.IntN(30) == 0 && len(data)%4096 == 0 {
+				pageSize = 512 + 4096 - pageSize // another page size
+			}
+			for range rnd.IntN(8) {
+				if n := len(data) / pageSize; n > 0 {
+					copy(data[rnd.IntN(n)*pageSize:], noise(rnd.Uint64(), pageSize))
+				}
+			}
+			base, _ = freeze(t, r, pageSize, data, base)
+			all = append(all, snapshot{base.Ref, bytes.Clone(data)})
+			longest = max(longest, len(base.Ref.Maps))
 		}
-		base, _ = freeze(t, r, pageSize, data, base)
-		all = append(all, snapshot{base.Ref, bytes.Clone(data)})
-		longest = max(longest, len(base.Ref.Maps))
-	}
-	if longest < 2 || longest > 17 {
-		t.Errorf("at most %d maps", longest)
-	}
-	for _, s := range all {
-		isDatabase(t, r, s.ref, s.data)
-	}
-	clean(t, r)
+		if longest < 2 || longest > 17 {
+			t.Errorf("at most %d maps", longest)
+		}
+		for _, s := range all {
+			isDatabase(t, r, s.ref, s.data)
+		}
+		clean(t, r)
+	})
 }
 
 func TestOnlyChangedPagesAreStored(t *testing.T) {
 	t.Parallel()
-	r := open(t, newMemory())
-	const size = 4096
-	data := noise(1, 2000*size)
-	base, _ := freeze(t, r, size, data, nil)
-	same, report := freeze(t, r, size, data, base)
-	if diff := cmp.Diff(base.Ref, same.Ref); diff != "" || report.New != 0 {
-		t.Errorf("an unchanged database: %+v, %s", report, diff)
-	}
-	for _, page := range []int{0, 1, 999, 1999} {
-		data[page*size]++
-	}
-	changed, report := freeze(t, r, size, data, base)
-	if len(changed.Ref.Maps) != 2 || report.New != 2 || report.Plain > 4*size+200 {
-		t.Errorf("4 pages: %+v, %d maps", report, len(changed.Ref.Maps))
-	}
-	isDatabase(t, r, changed.Ref, data)
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		r := open(t, newMemory())
+		const size = 4096
+		data := noise(1, 2000*size)
+		base, _ := freeze(t, r, size, data, nil)
+		same, report := freeze(t, r, size, data, base)
+		if diff := cmp.Diff(base.Ref, same.Ref); diff != "" || report.New != 0 {
+			t.Errorf("an unchanged database: %+v, %s", report, diff)
+		}
+		for _, page := range []int{0, 1, 999, 1999} {
+			data[page*size]++
+		}
+		changed, report := freeze(t, r, size, data, base)
+		if len(changed.Ref.Maps) != 2 || report.New != 2 || report.Plain > 4*size+200 {
+			t.Errorf("4 pages: %+v, %d maps", report, len(changed.Ref.Maps))
+		}
+		isDatabase(t, r, changed.Ref, data)
 
-	shrunk, report := freeze(t, r, size, data[:1500*size], changed)
-	if len(shrunk.Ref.Maps) != 3 || report.New != 1 || report.Plain > 200 {
-		t.Errorf("500 pages fewer: %+v, %d maps", report, len(shrunk.Ref.Maps))
-	}
-	isDatabase(t, r, shrunk.Ref, data[:1500*size])
-	grown, report := freeze(t, r, size, data, shrunk)
-	if report.Plain > 501*size {
-		t.Errorf("500 pages more: %+v", report)
-	}
-	isDatabase(t, r, grown.Ref, data)
-	isDatabase(t, r, base.Ref, noise(1, 2000*size))
+		shrunk, report := freeze(t, r, size, data[:1500*size], changed)
+		if len(shrunk.Ref.Maps) != 3 || report.New != 1 || report.Plain > 200 {
+			t.Errorf("500 pages fewer: %+v, %d maps", report, len(shrunk.Ref.Maps))
+		}
+		isDatabase(t, r, shrunk.Ref, data[:1500*size])
+		grown, report := freeze(t, r, size, data, shrunk)
+		if report.Plain > 501*size {
+			t.Errorf("500 pages more: %+v", report)
+		}
+		isDatabase(t, r, grown.Ref, data)
+		isDatabase(t, r, base.Ref, noise(1, 2000*size))
+	})
 }
 
 func TestMapsAreFoldedBehindSixteenChanges(t *testing.T) {
 	t.Parallel()
-	r := open(t, newMemory())
-	data := noise(1, 4096*600)
-	base, _ := freeze(t, r, 4096, data, nil)
-	for i := range 40 {
-		data[(i*17%600)*4096]++
-		base, _ = freeze(t, r, 4096, data, base)
-		if want := (i+1)%17 + 1; len(base.Ref.Maps) != want {
-			t.Fatalf("after %d changes there are %d maps, want %d", i+1, len(base.Ref.Maps), want)
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		r := open(t, newMemory())
+		data := noise(1, 4096*600)
+		base, _ := freeze(t, r, 4096, data, nil)
+		for i := range 40 {
+			data[(i*17%600)*4096]++
+			base, _ = freeze(t, r, 4096, data, base)
+			if want := (i+1)%17 + 1; len(base.Ref.Maps) != want {
+				t.Fatalf("after %d changes there are %d maps, want %d", i+1, len(base.Ref.Maps), want)
+			}
 		}
-	}
-	isDatabase(t, r, base.Ref, data)
+		isDatabase(t, r, base.Ref, data)
+	})
 }
 
 // TestDatabaseOverOneGiB has the page at 1 GiB that SQLite never uses, and one
@@ -279,7 +287,7 @@ func TestABaseThatCannotBeReliedOnIsNotUsed(t *testing.T) {
 		{"no maps", 512, func(_ *memory, b *repo.Base) bool { b.Ref.Maps = nil; return false }, 2},
 		{"another page size", 1024, func(*memory, *repo.Base) bool { return false }, 5},
 		{"a map that is a chunk", 512, func(m *memory, b *repo.Base) bool {
-			r, _ := repo.Open(ctx, m)
+			r, _ := repo.Open(ctx, m, nil)
 			_ = r.DatabaseBlobs(ctx, b.Ref, func(id repo.ID, _ repo.Kind) error { b.Ref.Maps = []repo.ID{id}; return nil })
 			return false
 		}, 3}, // and the chunk is not believed any more

@@ -46,8 +46,8 @@ type DatabaseWriter struct {
 // are stored, those that changed packed together in the order of pages, and the
 // map is a change to the maps of the base, or now and then a whole one. The base
 // is not used when it has another page size, when its digests are not those of
-// its reference, or when one of its blobs is damaged or not there or only in packs to
-// avoid. Without a base every page is offered in aligned chunks of 64 KiB;
+// its reference, when it is not under the current key, or when one of its blobs
+// is damaged or not there or only in packs to avoid. Without a base every page is offered in aligned chunks of 64 KiB;
 // what the repository has is not stored again. The context is that of all that
 // is stored. Errors: invalid for a page size that SQLite does not have; those
 // of the target; too_new for a map of the base.
@@ -89,7 +89,7 @@ func (w *Writer) baseMap(ctx context.Context, pageSize int, base *Base) (*pageMa
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case len(m.runs) > maxBaseRuns || !w.holdsAll(base.Ref.Maps) || !w.holdsAll(m.chunks):
+	case w.otherKey(m.keys...) || len(m.runs) > maxBaseRuns || !w.holdsAll(base.Ref.Maps) || !w.holdsAll(m.chunks):
 		return nil, nil
 	}
 	return m, nil

@@ -14,12 +14,15 @@ import (
 //	32   1  kind
 //	33   1  compression: 0 none, 1 zstd
 //	34   1  for pages: the page size is 1 << this; otherwise 0
-//	35   1  zero
+//	35   1  0 plain, 1 sealed: see sealedHead
 //	36   4  offset in the pack
 //	40   4  stored length
 //	44   4  length of the plaintext
 //	48   4  CRC-32C of the stored bytes
 const entryBytes = 52
+
+// isSealed is the byte of an entry that says so.
+const isSealed = 1
 
 // compression says how the plaintext of a blob was made smaller.
 type compression uint8
@@ -36,6 +39,15 @@ type entry struct {
 	kind                       Kind
 	compression                compression
 	pageShift                  uint8
+	sealed                     bool
+}
+
+// packed returns the length of what was sealed, or is stored as it is.
+func (e *entry) packed() uint32 {
+	if e.sealed {
+		return e.stored - uint32(sealedBytes)
+	}
+	return e.stored
 }
 
 func (e *entry) pageSize() int {
@@ -60,6 +72,7 @@ func (d directory) at(i int) entry {
 		kind:        Kind(b[32]),
 		compression: compression(b[33]),
 		pageShift:   b[34],
+		sealed:      b[35] == isSealed,
 		offset:      binary.LittleEndian.Uint32(b[36:]),
 		stored:      binary.LittleEndian.Uint32(b[40:]),
 		plain:       binary.LittleEndian.Uint32(b[44:]),
@@ -69,7 +82,11 @@ func (d directory) at(i int) entry {
 
 func (d directory) add(e entry) directory {
 	d = append(d, e.id[:]...)
-	d = append(d, byte(e.kind), byte(e.compression), e.pageShift, 0)
+	seal := byte(0)
+	if e.sealed {
+		seal = isSealed
+	}
+	d = append(d, byte(e.kind), byte(e.compression), e.pageShift, seal)
 	d = binary.LittleEndian.AppendUint32(d, e.offset)
 	d = binary.LittleEndian.AppendUint32(d, e.stored)
 	d = binary.LittleEndian.AppendUint32(d, e.plain)
@@ -107,20 +124,23 @@ func checkDirectory(b []byte) (end int64, err error) {
 	return end, nil
 }
 
-// check looks at an entry on its own; pad is its byte that must be zero.
-func (e *entry) check(pad byte) error {
+// check looks at an entry on its own; seal is the byte that says whether it is
+// sealed.
+func (e *entry) check(seal byte) error {
 	switch {
+	case seal > isSealed:
+		return fmt.Errorf("sealed in way %d", seal)
+	case e.sealed && e.stored < uint32(sealedBytes):
+		return fmt.Errorf("%d bytes that are sealed", e.stored)
 	case !e.kind.valid():
 		return fmt.Errorf("a blob of %v", e.kind)
 	case e.compression > compressZstd:
 		return fmt.Errorf("compression %d", e.compression)
-	case pad != 0:
-		return errors.New("a byte that is not zero")
 	case e.plain > MaxBlobBytes:
 		return fmt.Errorf("a blob of %d bytes", e.plain)
-	case e.compression == compressNone && e.stored != e.plain:
+	case e.compression == compressNone && e.packed() != e.plain:
 		return fmt.Errorf("%d bytes stored as %d without compression", e.plain, e.stored)
-	case e.compression == compressZstd && (e.stored == 0 || e.stored >= e.plain):
+	case e.compression == compressZstd && (e.packed() == 0 || e.packed() >= e.plain):
 		return fmt.Errorf("%d bytes compressed to %d", e.plain, e.stored)
 	case e.kind != KindPages && e.pageShift != 0:
 		return fmt.Errorf("a page size for a blob of %v", e.kind)

@@ -1,15 +1,15 @@
 // Package repo keeps blobs in packs on a target: the storage under snapshots.
 //
-// A blob is bytes with an id, SHA-256 over its kind and what it says. It is
-// written once, compressed on its own, and lies with others in a pack of about
-// 4 MiB. A pack ends with the directory of its blobs. Index objects repeat the
-// directories of packs, so that whoever opens a repository need not read every
-// pack; they can always be made again.
+// A blob is bytes with an id, SHA-256 over its kind and what it says, keyed if
+// it is encrypted. It is written once, compressed on its own, and lies with
+// others in a pack of about 4 MiB. A pack ends with the directory of its blobs.
+// Index objects repeat the directories of packs, so that whoever opens a
+// repository need not read every pack; they can always be made again.
 //
 // The life of one blob:
 //
 //	Put      the id is known already: nothing is stored
-//	seal     compressed, unless that does not make it smaller
+//	seal     compressed, unless that does not make it smaller, and encrypted
 //	pack     behind the blobs before it, in the order of Put
 //	upload   the pack is full, or Flush is called: the pack is durable
 //	index    Flush writes the index object that names the packs
@@ -28,6 +28,15 @@
 // device are a chain, so that a missing one is noticed; a deleted one leaves a
 // [Stub]. [Repo.CollectGarbage] frees what no snapshot needs, without locks;
 // [Repo.Audit] checks everything there is.
+//
+// # Encryption
+//
+// A repository may have a key, which is kept in a record that age has encrypted
+// to some recipients. From then on everything is sealed: blobs have keyed ids and
+// are encrypted each on its own, so that they still are stored once. [Options]
+// name the identities that open it; without one it is locked, and can be listed
+// and checked as far as that goes. [Repo.SetRecipients] changes who can open it
+// and makes other keys; nothing is shared between keys.
 //
 // # Trust
 //

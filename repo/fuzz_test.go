@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"filippo.io/age"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
 )
@@ -12,7 +14,7 @@ import (
 // may panic, and no error may say that the host is at fault.
 func looksAt(t *testing.T, target *memory) {
 	t.Helper()
-	r, err := repo.Open(ctx, target)
+	r, err := repo.Open(ctx, target, &repo.Options{Identities: []age.Identity{identity(t, alice)}})
 	if err != nil {
 		if amber.KindOf(err) != amber.KindTooNew {
 			t.Fatal(err)
@@ -42,19 +44,22 @@ func FuzzPack(f *testing.F) {
 	f.Add(page, join(item{
 		id: repo.PagesID(512, digests(512, page)), kind: 1, shift: 9, offset: 32, stored: 512, plain: 512, checksum: crc(page),
 	}))
-	target := newMemory()
-	r, _ := repo.Open(ctx, target)
-	fill(f, r, few()...)
-	for _, name := range target.names("packs/") {
-		b := target.objects[name]
-		dir := len(b) - 64 - 52*len(few())
-		f.Add(b[32:dir], b[dir:len(b)-64])
+	for _, target := range []*memory{newMemory(), newEncrypted(f)} {
+		fill(f, open(f, target), few()...)
+		for _, name := range target.names("packs/") {
+			b := target.objects[name]
+			dir := len(b) - 64 - 52*len(few())
+			f.Add(b[32:dir], b[dir:len(b)-64])
+		}
 	}
+	keys := newEncrypted(f)
 	f.Fuzz(func(t *testing.T, data, dir []byte) {
 		target := newMemory()
 		pack := packOf(data, dir)
 		_, id := target.storePack(pack)
 		target.storeIndex(indexOf(indexPack{id, uint64(len(pack)), uint32(len(dir) / 52), dir}))
+		looksAt(t, target)
+		target.objects["keys/00000001.json"] = keys.objects["keys/00000001.json"]
 		looksAt(t, target)
 	})
 }

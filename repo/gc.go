@@ -59,10 +59,10 @@ func (o *GCOptions) hold() time.Duration { return max(o.Grace, tombstoneTime) }
 
 // CollectGarbage frees what no snapshot needs. A pack goes in two collections,
 // the grace time between them. When one manifest, or what it needs to tell what
-// it needs, cannot be read, nothing is removed. Whatever interrupts it, every
-// snapshot stays whole. Errors: invalid; damaged, too_new and unsupported for
-// that manifest, which it names; conflict when it took too long; those of the
-// target.
+// it needs, cannot be read, nothing is removed, and so a locked repository keeps
+// everything. Whatever interrupts it, every snapshot stays whole. Errors:
+// invalid; refused when the repository is locked; damaged and too_new for that
+// manifest, which it names; conflict when it took too long; those of the target.
 func (r *Repo) CollectGarbage(ctx context.Context, o GCOptions) (GCReport, error) {
 	if _, err := amber.ParseTenantID(string(o.Tenant)); err != nil {
 		return GCReport{}, err
@@ -117,6 +117,9 @@ func (g *collection) look(ctx context.Context) (err error) {
 	}
 	if err := g.repo.Reload(ctx); err != nil {
 		return err
+	}
+	if err := g.repo.keys().closed; err != nil {
+		return damaged("collect garbage", "", err)
 	}
 	live, err := g.repo.mark(ctx, g.stock.entries)
 	if err != nil {

@@ -7,7 +7,10 @@ import (
 	"syscall"
 	"testing"
 
+	"filippo.io/age"
+
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
@@ -32,6 +35,37 @@ type deed struct {
 	do     func(s *store, about repo.Manifest) error
 	// done reports what is true once the deed was acknowledged.
 	done func(s *store, about repo.Manifest) bool
+}
+
+// deedOn is a deed and whether the repository is encrypted.
+type deedOn struct {
+	deed
+	encrypted bool
+}
+
+// allDeeds are the deeds, some of them also in an encrypted repository.
+func allDeeds() (all []deedOn) {
+	for _, d := range deeds {
+		all = append(all, deedOn{d, false})
+		if d.name == "publish" || d.name == "gc that condemns and rewrites" {
+			d.name += ", encrypted"
+			all = append(all, deedOn{d, true})
+		}
+	}
+	return append(all, deedOn{encrypted: true, deed: deed{
+		name: "recipients",
+		before: func(t *testing.T, s *store) ([]repo.Manifest, repo.Manifest) {
+			return []repo.Manifest{s.take(t, ada, "a")}, repo.Manifest{}
+		},
+		do: func(s *store, _ repo.Manifest) error {
+			one, err := agekey.ParseRecipients([]string{s.recipient})
+			if err != nil {
+				return err
+			}
+			return s.repo.SetRecipients(ctx, one, true, rand.NewChaCha8([32]byte{31: byte(s.repo.KeySerial())}), s.at())
+		},
+		done: func(s *store, _ repo.Manifest) bool { return s.repo.KeySerial() > 1 && !s.repo.Locked() },
+	}})
 }
 
 func exists(s *store, m repo.Manifest) bool { return s.same(m) == nil }
@@ -76,9 +110,9 @@ func (s *store) takeWithNoise(t *testing.T, word string) repo.Manifest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := repo.Manifest{
+	m := s.sealed(w, repo.Manifest{
 		ID: s.newID(t), Tenant: tenant, Agent: bob, Device: word, Counter: 1, CreatedAt: s.at(), Label: word, Inner: id,
-	}
+	})
 	if err := s.publish(m); err != nil {
 		t.Fatal(err)
 	}
@@ -164,18 +198,25 @@ func openDisk(t *testing.T, root string, fsys fsx.FS) *store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newStore(t, d)
+	s := newStore(t, d)
+	s.recipient = recipients(t, alice)[0].Text
+	return s
 }
 
 // prepared returns a disk on which everything is durable.
-func prepared(t *testing.T, d deed) (disk *crashfs.FS, root string, kept []repo.Manifest, about repo.Manifest) {
+func prepared(t *testing.T, d deedOn) (disk *crashfs.FS, root string, kept []repo.Manifest, about repo.Manifest) {
 	t.Helper()
 	root = filepath.Join(t.TempDir(), "repo")
 	disk = crashfs.New()
 	if err := fsx.MkdirAll(disk, root, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	kept, about = d.before(t, openDisk(t, root, disk))
+	s := openDisk(t, root, disk)
+	if d.encrypted {
+		encrypt(t, s.target)
+		s = openDisk(t, root, disk)
+	}
+	kept, about = d.before(t, s)
 	return disk, root, kept, about
 }
 
@@ -200,7 +241,7 @@ func checkDisk(t *testing.T, root string, disk fsx.FS, kept []repo.Manifest) *st
 // the deed can be done again.
 func TestRepositoriesSurviveAPowerCut(t *testing.T) {
 	t.Parallel()
-	for _, d := range deeds {
+	for _, d := range allDeeds() {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			base, root, kept, about := prepared(t, d)
@@ -241,7 +282,7 @@ func TestRepositoriesSurviveEveryError(t *testing.T) {
 	ops := []errfs.Op{
 		errfs.OpCreate, errfs.OpWrite, errfs.OpSync, errfs.OpSyncDir, errfs.OpLink, errfs.OpRemove, errfs.OpOpen, errfs.OpRead, errfs.OpReadDir,
 	}
-	for _, d := range deeds {
+	for _, d := range allDeeds() {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			base, root, kept, about := prepared(t, d)
@@ -259,18 +300,20 @@ func TestRepositoriesSurviveEveryError(t *testing.T) {
 }
 
 // failOnce reports whether there was a call that failed.
-func failOnce(t *testing.T, d deed, disk *crashfs.FS, root string, kept []repo.Manifest, about repo.Manifest, rule errfs.Rule) bool {
+func failOnce(t *testing.T, d deedOn, disk *crashfs.FS, root string, kept []repo.Manifest, about repo.Manifest, rule errfs.Rule) bool {
 	t.Helper()
 	broken := errfs.Wrap(disk, rule)
 	target, err := dir.Open(root, dir.Options{FS: broken})
 	if err != nil {
 		return true
 	}
-	r, err := repo.Open(ctx, target)
+	r, err := repo.Open(ctx, target, &repo.Options{Identities: []age.Identity{identity(t, alice)}})
 	if err != nil {
 		return true
 	}
-	s := &store{target: target, repo: r, catalog: r.Catalog(tenant), now: epoch, ids: new(uint64)}
+	s := &store{
+		target: target, repo: r, catalog: r.Catalog(tenant), now: epoch, ids: new(uint64), recipient: recipients(t, alice)[0].Text,
+	}
 	err = d.do(s, about)
 	injected := len(broken.Injected()) > 0
 	if !injected && err != nil {

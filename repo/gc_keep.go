@@ -48,17 +48,17 @@ func InTime(began, now amber.Time, grace time.Duration) error {
 	return e
 }
 
-// Copy stores blobs again from what the repository holds of them, unless they
-// lie in packs that the writer does not avoid. Errors: those of [Repo.Read] and
-// [Writer.Put].
+// Copy stores blobs again from what the repository holds of them, byte for
+// byte, unless they lie in packs that the writer does not avoid. They keep their
+// ids and what they are sealed with. When the repository is locked the checksums
+// of encrypted blobs are compared, and not their contents. Errors: those of
+// [Repo.Read]; that of the pack that could not be stored.
 func (w *Writer) Copy(ctx context.Context, ids []ID) error {
-	return w.repo.Read(ctx, ids, func(b Blob) error {
-		var err error
-		if b.Kind == KindPages {
-			_, err = w.PutPages(ctx, b.PageSize, b.Digests, b.Data)
-		} else {
-			_, err = w.Put(ctx, b.Kind, b.Data)
-		}
+	plan, err := w.repo.plan(ids)
+	if err != nil {
 		return err
+	}
+	return w.repo.readPlan(ctx, plan, true, func(b Blob) error {
+		return w.enqueue(ctx, b.entry, b.stored, true)
 	})
 }

@@ -49,8 +49,9 @@ func (st *stock) orphanPins(ctx context.Context, c *Catalog, agent amber.AgentID
 		if _, ok := s.manifests[id]; ok {
 			continue
 		}
-		_, err := c.readStub(ctx, agent, id)
+		stub, err := c.readStub(ctx, agent, id)
 		switch {
+		case err == nil && stub.signature.Untrusted():
 		case err == nil:
 			st.pins = append(st.pins, amber.SnapshotRef{Tenant: c.tenant, Agent: agent, ID: id})
 		case !isProblem(err):
@@ -81,8 +82,8 @@ func (r *Repo) mark(ctx context.Context, entries []Entry) (map[ID]struct{}, erro
 }
 
 func (m *marker) snapshot(ctx context.Context, e Entry) error {
-	if e.Problem != nil {
-		return e.Problem
+	if err := e.Usable(); err != nil {
+		return err
 	}
 	if err := m.blob(e.Manifest.Inner, KindManifest); err != nil {
 		return err
@@ -121,7 +122,7 @@ func errBlocked(e Entry, err error) error {
 	switch kind {
 	case amber.KindNotFound, amber.KindCrossTenant:
 		kind = amber.KindDamaged
-	case amber.KindDamaged, amber.KindTooNew, amber.KindUnsupported:
+	case amber.KindDamaged, amber.KindUntrusted, amber.KindTooNew:
 	default:
 		return err
 	}

@@ -20,216 +20,228 @@ import (
 
 func TestGarbageGoesWhenTheGraceTimeIsOver(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
-	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
-	packs := target.names("packs/")
-	if r := s.gc(t); !cmp.Equal(r, repo.GCReport{}) {
-		t.Errorf("nothing to free: %+v", r)
-	}
-	s.delete(t, b)
-	if r := s.gc(t); r.Condemned != 1 || r.CondemnedBytes == 0 || r.Deleted != 0 {
-		t.Errorf("condemned: %+v", r)
-	}
-	s.whole(t, a)
-	s.later(grace - time.Millisecond)
-	if r := s.gc(t); r.Condemned != 1 || r.Deleted != 0 {
-		t.Errorf("before the grace time is over: %+v", r)
-	}
-	s.later(time.Millisecond)
-	dry := s.options()
-	dry.DryRun = true
-	before := target.clone()
-	planned, err := s.repo.CollectGarbage(ctx, dry)
-	if err != nil || planned.Deleted != 1 || !cmp.Equal(before.objects, target.objects) {
-		t.Errorf("dry run: %v, %+v", err, planned)
-	}
-	held := s.options()
-	held.MaySweep = false
-	if r, err := s.repo.CollectGarbage(ctx, held); err != nil || r.Deleted != 0 || r.Condemned != 1 {
-		t.Errorf("without sweeping: %v, %+v", err, r)
-	}
-	r := s.gc(t)
-	if r.Deleted != 1 || r.Condemned != 0 || r.Freed == 0 || r.Freed != planned.Freed || r.IndexRemoved != 1 {
-		t.Errorf("deleted: %+v", r)
-	}
-	report := s.whole(t, a)
-	if len(target.names("packs/")) != len(packs)-1 || report.Unused != 0 {
-		t.Errorf("packs %q, unused %d", target.names("packs/"), report.Unused)
-	}
-	// The list forgets the pack in the end.
-	s.later(2 * grace)
-	s.gc(t)
-	if l := target.names("condemned/"); l != nil {
-		t.Errorf("lists: %q", l)
-	}
-	s.whole(t, a)
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		target := newMemory()
+		s := newStore(t, target)
+		a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
+		packs := target.names("packs/")
+		if r := s.gc(t); !cmp.Equal(r, repo.GCReport{}) {
+			t.Errorf("nothing to free: %+v", r)
+		}
+		s.delete(t, b)
+		if r := s.gc(t); r.Condemned != 1 || r.CondemnedBytes == 0 || r.Deleted != 0 {
+			t.Errorf("condemned: %+v", r)
+		}
+		s.whole(t, a)
+		s.later(grace - time.Millisecond)
+		if r := s.gc(t); r.Condemned != 1 || r.Deleted != 0 {
+			t.Errorf("before the grace time is over: %+v", r)
+		}
+		s.later(time.Millisecond)
+		dry := s.options()
+		dry.DryRun = true
+		before := target.clone()
+		planned, err := s.repo.CollectGarbage(ctx, dry)
+		if err != nil || planned.Deleted != 1 || !cmp.Equal(before.objects, target.objects) {
+			t.Errorf("dry run: %v, %+v", err, planned)
+		}
+		held := s.options()
+		held.MaySweep = false
+		if r, err := s.repo.CollectGarbage(ctx, held); err != nil || r.Deleted != 0 || r.Condemned != 1 {
+			t.Errorf("without sweeping: %v, %+v", err, r)
+		}
+		r := s.gc(t)
+		if r.Deleted != 1 || r.Condemned != 0 || r.Freed == 0 || r.Freed != planned.Freed || r.IndexRemoved != 1 {
+			t.Errorf("deleted: %+v", r)
+		}
+		report := s.whole(t, a)
+		if len(target.names("packs/")) != len(packs)-1 || report.Unused != 0 {
+			t.Errorf("packs %q, unused %d", target.names("packs/"), report.Unused)
+		}
+		// The list forgets the pack in the end.
+		s.later(2 * grace)
+		s.gc(t)
+		if l := target.names("condemned/"); l != nil {
+			t.Errorf("lists: %q", l)
+		}
+		s.whole(t, a)
+	})
 }
 
 func TestPacksThatAreMostlyDeadAreRewritten(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
-	// One pack with much that only the first snapshot needs and a little that
-	// both do.
-	w := s.repo.NewWriter(ctx)
-	in, err := s.inner(w, content{"both", 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := w.PutInner(ctx, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	big, err := w.Put(ctx, repo.KindFile, noise(1, 50_000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
-	_ = w.Close()
-	m := repo.Manifest{
-		ID: s.newID(t), Tenant: tenant, Agent: ada, Device: laptop, Counter: 1, CreatedAt: s.at(), Label: "both", Inner: id,
-	}
-	if err := s.publish(m); err != nil {
-		t.Fatal(err)
-	}
-	old := target.names("packs/")
-	r := s.gc(t)
-	if r.Repacked != 1 || r.Condemned != 1 || len(target.names("packs/")) != 2 {
-		t.Errorf("rewritten: %+v", r)
-	}
-	s.whole(t, m)
-	s.later(grace)
-	if r := s.gc(t); r.Deleted != 1 {
-		t.Errorf("deleted: %+v", r)
-	}
-	report := s.whole(t, m)
-	if slices.Contains(target.names("packs/"), old[0]) || report.Unused != 0 || s.repo.Has(big) {
-		t.Errorf("%q, unused %d", target.names("packs/"), report.Unused)
-	}
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		target := newMemory()
+		s := newStore(t, target)
+		// One pack with much that only the first snapshot needs and a little that
+		// both do.
+		w := s.repo.NewWriter(ctx)
+		in, err := s.inner(w, content{"both", 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := w.PutInner(ctx, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		big, err := w.Put(ctx, repo.KindFile, noise(1, 50_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+		_ = w.Close()
+		m := s.sealed(w, repo.Manifest{
+			ID: s.newID(t), Tenant: tenant, Agent: ada, Device: laptop, Counter: 1, CreatedAt: s.at(), Label: "both", Inner: id,
+		})
+		if err := s.publish(m); err != nil {
+			t.Fatal(err)
+		}
+		old := target.names("packs/")
+		r := s.gc(t)
+		if r.Repacked != 1 || r.Condemned != 1 || len(target.names("packs/")) != 2 {
+			t.Errorf("rewritten: %+v", r)
+		}
+		s.whole(t, m)
+		s.later(grace)
+		if r := s.gc(t); r.Deleted != 1 {
+			t.Errorf("deleted: %+v", r)
+		}
+		report := s.whole(t, m)
+		if slices.Contains(target.names("packs/"), old[0]) || report.Unused != 0 || s.repo.Has(big) {
+			t.Errorf("%q, unused %d", target.names("packs/"), report.Unused)
+		}
+	})
 }
 
 // TestASnapshotPausedBeforeItsManifestIsWhole runs gc, also often enough to
 // delete, while a snapshot has stored everything but its manifest.
 func TestASnapshotPausedBeforeItsManifestIsWhole(t *testing.T) {
 	t.Parallel()
-	for _, runs := range []int{1, 2} {
-		target := newMemory()
-		s := newStore(t, target)
-		a := s.take(t, ada, "a")
-		paused := s.again(t)
-		b, err := paused.prepare(t, ada, laptop, content{"b", 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range runs {
-			s.gc(t)
-			s.later(grace)
-		}
-		err = paused.publish(b)
-		if runs == 1 {
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		for _, runs := range []int{1, 2} {
+			target := newMemory()
+			s := newStore(t, target)
+			a := s.take(t, ada, "a")
+			paused := s.again(t)
+			b, err := paused.prepare(t, ada, laptop, content{"b", 2})
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.whole(t, a, b)
-			// What it stored again is not in the condemned packs.
-			s.collect(t)
-			s.whole(t, a, b)
-			continue
+			for range runs {
+				s.gc(t)
+				s.later(grace)
+			}
+			err = paused.publish(b)
+			if runs == 1 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.whole(t, a, b)
+				// What it stored again is not in the condemned packs.
+				s.collect(t)
+				s.whole(t, a, b)
+				continue
+			}
+			// It took longer than the grace time, which InTime forbids: still it
+			// does not exist half.
+			if err == nil || len(target.names("snapshots/")) != 1 {
+				t.Errorf("published, though its packs are gone: %v", err)
+			}
+			s.whole(t, a)
 		}
-		// It took longer than the grace time, which InTime forbids: still it
-		// does not exist half.
-		if err == nil || len(target.names("snapshots/")) != 1 {
-			t.Errorf("published, though its packs are gone: %v", err)
-		}
-		s.whole(t, a)
-	}
+	})
 }
 
 // TestAPackThatComesToBeNeededAfterItWasCondemnedIsRescued is about a snapshot
 // that had looked at the list just before.
 func TestAPackThatComesToBeNeededAfterItWasCondemnedIsRescued(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, newMemory())
-	a := s.take(t, ada, "a")
-	b, err := s.again(t).prepare(t, ada, laptop, content{"b", 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.gc(t) // condemns what only b will need
-	if _, err := s.catalog.Publish(ctx, b); err != nil {
-		t.Fatal(err)
-	}
-	s.later(grace)
-	if r := s.gc(t); r.Repacked != 1 || r.Deleted != 0 {
-		t.Errorf("rescued: %+v", r)
-	}
-	s.whole(t, a, b)
-	s.later(grace)
-	if r := s.gc(t); r.Deleted != 1 {
-		t.Errorf("deleted: %+v", r)
-	}
-	s.whole(t, a, b)
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		s := newStore(t, newMemory())
+		a := s.take(t, ada, "a")
+		b, err := s.again(t).prepare(t, ada, laptop, content{"b", 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.gc(t) // condemns what only b will need
+		if _, err := s.catalog.Publish(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+		s.later(grace)
+		if r := s.gc(t); r.Repacked != 1 || r.Deleted != 0 {
+			t.Errorf("rescued: %+v", r)
+		}
+		s.whole(t, a, b)
+		s.later(grace)
+		if r := s.gc(t); r.Deleted != 1 {
+			t.Errorf("deleted: %+v", r)
+		}
+		s.whole(t, a, b)
+	})
 }
 
 // TestTheSameSnapshotAgainDoesNotRelyOnACondemnedPack takes a snapshot whose
 // packs would have the very bytes of those of one that died.
 func TestTheSameSnapshotAgainDoesNotRelyOnACondemnedPack(t *testing.T) {
 	t.Parallel()
-	for _, deleted := range []bool{false, true} {
-		target := newMemory()
-		s := newStore(t, target)
-		if _, err := s.prepare(t, ada, laptop, content{"a", 2}); err != nil {
-			t.Fatal(err)
-		}
-		died := target.names("packs/")[0]
-		s.gc(t)
-		if deleted {
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		for _, deleted := range []bool{false, true} {
+			target := newMemory()
+			s := newStore(t, target)
+			if _, err := s.prepare(t, ada, laptop, content{"a", 2}); err != nil {
+				t.Fatal(err)
+			}
+			died := target.names("packs/")[0]
+			s.gc(t)
+			if deleted {
+				s.later(grace)
+				s.gc(t)
+			}
+			a := s.again(t).take(t, ada, "a")
+			if n := slices.Index(target.names("packs/"), died); (n >= 0) == deleted || len(target.names("packs/")) < 1 {
+				t.Errorf("packs: %q", target.names("packs/"))
+			}
+			s.whole(t, a)
 			s.later(grace)
 			s.gc(t)
+			if slices.Contains(target.names("packs/"), died) {
+				t.Error("the pack that was condemned is still there")
+			}
+			s.whole(t, a)
 		}
-		a := s.again(t).take(t, ada, "a")
-		if n := slices.Index(target.names("packs/"), died); (n >= 0) == deleted || len(target.names("packs/")) < 1 {
-			t.Errorf("packs: %q", target.names("packs/"))
-		}
-		s.whole(t, a)
-		s.later(grace)
-		s.gc(t)
-		if slices.Contains(target.names("packs/"), died) {
-			t.Error("the pack that was condemned is still there")
-		}
-		s.whole(t, a)
-	}
+	})
 }
 
 // TestAnotherCollectionThatIsLateDeletesNothingThatIsNeeded stops a collection
 // when it knows what to do, while others and snapshots go on.
 func TestAnotherCollectionThatIsLateDeletesNothingThatIsNeeded(t *testing.T) {
 	t.Parallel()
-	for _, when := range []string{"put condemned/", "delete condemned/", "delete index/", "delete packs/"} {
-		target := newMemory()
-		s := newStore(t, target)
-		a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
-		s.delete(t, b)
-		s.gc(t)
-		s.later(grace)
-		stopped := false
-		late := newStore(t, &before{Target: target, call: when, do: func() {
-			stopped = true
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		for _, when := range []string{"put condemned/", "delete condemned/", "delete index/", "delete packs/"} {
+			target := newMemory()
+			s := newStore(t, target)
+			a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
+			s.delete(t, b)
 			s.gc(t)
-			s.gc(t)
-			b = s.again(t).take(t, ada, "b") // of the same bytes
-		}})
-		late.now = s.now
-		if _, err := late.repo.CollectGarbage(ctx, late.options()); err != nil || !stopped {
-			t.Fatalf("stopped before %s: %v", when, err)
+			s.later(grace)
+			stopped := false
+			late := newStore(t, &before{Target: target, call: when, do: func() {
+				stopped = true
+				s.gc(t)
+				s.gc(t)
+				b = s.again(t).take(t, ada, "b") // of the same bytes
+			}})
+			late.now = s.now
+			if _, err := late.repo.CollectGarbage(ctx, late.options()); err != nil || !stopped {
+				t.Fatalf("stopped before %s: %v", when, err)
+			}
+			s.whole(t, a, b)
+			s.collect(t)
+			s.whole(t, a, b)
 		}
-		s.whole(t, a, b)
-		s.collect(t)
-		s.whole(t, a, b)
-	}
+	})
 }
 
 // before does something, once, before a call.
@@ -263,95 +275,99 @@ func (b *before) Delete(ctx context.Context, name string) error {
 
 func TestACollectionThatTookTooLongStops(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, newMemory())
-	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
-	s.delete(t, b)
-	s.gc(t)
-	s.later(grace)
-	o := s.options()
-	// The clock is asked when it begins, twice for the list, and before each
-	// pack.
-	for _, quick := range []int{1, 3} {
-		calls := 0
-		o.Now = func() time.Time {
-			if calls++; calls > quick {
-				return s.now.Add(grace + 1)
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		s := newStore(t, newMemory())
+		a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
+		s.delete(t, b)
+		s.gc(t)
+		s.later(grace)
+		o := s.options()
+		// The clock is asked when it begins, twice for the list, and before each
+		// pack.
+		for _, quick := range []int{1, 3} {
+			calls := 0
+			o.Now = func() time.Time {
+				if calls++; calls > quick {
+					return s.now.Add(grace + 1)
+				}
+				return s.now
 			}
-			return s.now
+			r, err := s.repo.CollectGarbage(ctx, o)
+			wantKind(t, fmt.Sprintf("slow after %d calls", quick), err, amber.KindConflict)
+			if r.Deleted != 0 {
+				t.Errorf("%+v", r)
+			}
+			s.whole(t, a)
 		}
-		r, err := s.repo.CollectGarbage(ctx, o)
-		wantKind(t, fmt.Sprintf("slow after %d calls", quick), err, amber.KindConflict)
-		if r.Deleted != 0 {
-			t.Errorf("%+v", r)
+		s.later(grace)
+		if r := s.gc(t); r.Deleted != 1 {
+			t.Errorf("in time: %+v", r)
 		}
 		s.whole(t, a)
-	}
-	s.later(grace)
-	if r := s.gc(t); r.Deleted != 1 {
-		t.Errorf("in time: %+v", r)
-	}
-	s.whole(t, a)
+	})
 }
 
 func TestGarbageIsKeptWhileAManifestCannotBeRead(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name  string
-		spoil func(s *store, o map[string][]byte, m repo.Manifest)
-		want  amber.Kind
-	}{
-		{"damaged", func(_ *store, o map[string][]byte, m repo.Manifest) { o[manifestOf(m)][30] ^= 1 }, amber.KindDamaged},
-		{"empty", func(_ *store, o map[string][]byte, m repo.Manifest) { o[manifestOf(m)] = nil }, amber.KindDamaged},
-		{"renamed", func(_ *store, o map[string][]byte, m repo.Manifest) {
-			o[manifestOf(m)+".bak"] = o[manifestOf(m)]
-			delete(o, manifestOf(m))
-		}, amber.KindDamaged},
-		{"in the place of another", func(s *store, o map[string][]byte, m repo.Manifest) {
-			o["snapshots/bob/"+string(m.ID)+".json"] = o[manifestOf(m)]
-		}, amber.KindDamaged},
-		{"newer", func(_ *store, o map[string][]byte, m repo.Manifest) {
-			o[manifestOf(m)] = envelope(`{"format":"amber-snapshot","version":2}`)
-		}, amber.KindTooNew},
-		{"signed", func(_ *store, o map[string][]byte, m repo.Manifest) {
-			o[manifestOf(m)] = []byte(strings.Replace(string(o[manifestOf(m)]), `"signatures":[]`, `"signatures":[1]`, 1))
-		}, amber.KindTooNew},
-		{"no pack", func(_ *store, o map[string][]byte, m repo.Manifest) {
-			for name := range o {
-				if strings.HasPrefix(name, "packs/") {
-					delete(o, name)
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		tests := []struct {
+			name  string
+			spoil func(s *store, o map[string][]byte, m repo.Manifest)
+			want  amber.Kind
+		}{
+			{"damaged", func(_ *store, o map[string][]byte, m repo.Manifest) { o[manifestOf(m)][30] ^= 1 }, amber.KindDamaged},
+			{"empty", func(_ *store, o map[string][]byte, m repo.Manifest) { o[manifestOf(m)] = nil }, amber.KindDamaged},
+			{"renamed", func(_ *store, o map[string][]byte, m repo.Manifest) {
+				o[manifestOf(m)+".bak"] = o[manifestOf(m)]
+				delete(o, manifestOf(m))
+			}, amber.KindDamaged},
+			{"in the place of another", func(s *store, o map[string][]byte, m repo.Manifest) {
+				o["snapshots/bob/"+string(m.ID)+".json"] = o[manifestOf(m)]
+			}, amber.KindDamaged},
+			{"newer", func(_ *store, o map[string][]byte, m repo.Manifest) {
+				o[manifestOf(m)] = envelope(`{"format":"amber-snapshot","version":2}`)
+			}, amber.KindTooNew},
+			{"signed with nonsense", func(_ *store, o map[string][]byte, m repo.Manifest) {
+				o[manifestOf(m)] = []byte(strings.Replace(string(o[manifestOf(m)]), `"signatures":[]`, `"signatures":[1]`, 1))
+			}, amber.KindDamaged},
+			{"no pack", func(_ *store, o map[string][]byte, m repo.Manifest) {
+				for name := range o {
+					if strings.HasPrefix(name, "packs/") {
+						delete(o, name)
+					}
 				}
-			}
-		}, amber.KindDamaged},
-		{"no index", func(_ *store, o map[string][]byte, m repo.Manifest) {
-			for name := range o {
-				if strings.HasPrefix(name, "index/") {
-					delete(o, name)
+			}, amber.KindDamaged},
+			{"no index", func(_ *store, o map[string][]byte, m repo.Manifest) {
+				for name := range o {
+					if strings.HasPrefix(name, "index/") {
+						delete(o, name)
+					}
 				}
-			}
-		}, amber.KindDamaged},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			target := newMemory()
-			s := newStore(t, target)
-			a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
-			s.delete(t, b)
-			s.gc(t) // b is condemned
-			s.delete(t, s.take(t, ada, "c"))
-			tt.spoil(s, target.objects, a)
-			before := target.clone()
-			s.later(grace)
-			_, err := s.again(t).repo.CollectGarbage(ctx, s.options())
-			wantKind(t, "gc", err, tt.want)
-			if amber.HintOf(err) == "" || !strings.Contains(err.Error(), "nothing is removed") {
-				t.Errorf("it does not say why: %v", err)
-			}
-			if diff := cmp.Diff(before.objects, target.objects); diff != "" {
-				t.Errorf("something was changed: %s", diff)
-			}
-		})
-	}
+			}, amber.KindDamaged},
+		}
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
+				target := newMemory()
+				s := newStore(t, target)
+				a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
+				s.delete(t, b)
+				s.gc(t) // b is condemned
+				s.delete(t, s.take(t, ada, "c"))
+				tt.spoil(s, target.objects, a)
+				before := target.clone()
+				s.later(grace)
+				_, err := s.again(t).repo.CollectGarbage(ctx, s.options())
+				wantKind(t, "gc", err, tt.want)
+				if amber.HintOf(err) == "" || !strings.Contains(err.Error(), "nothing is removed") {
+					t.Errorf("it does not say why: %v", err)
+				}
+				if diff := cmp.Diff(before.objects, target.objects); diff != "" {
+					t.Errorf("something was changed: %s", diff)
+				}
+			})
+		}
+	})
 }
 
 func manifestOf(m repo.Manifest) string {
@@ -392,41 +408,45 @@ func TestInterruptedDeletionsAreFinished(t *testing.T) {
 // lost and which nobody needs, and damaged ones.
 func TestGarbageMendsTheIndex(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
-	a := s.take(t, ada, "a")
-	index, packs := target.names("index/"), target.names("packs/")
-	s.delete(t, s.take(t, ada, "b"))
-	s.delete(t, s.take(t, ada, "c"))
-	lost := slices.DeleteFunc(target.names("packs/"), func(n string) bool { return slices.Contains(packs, n) })
-	delete(target.objects, lost[0])
-	damaged := slices.DeleteFunc(target.names("index/"), func(n string) bool { return slices.Contains(index, n) })
-	target.objects[damaged[1]] = []byte("no index")
-	s = s.again(t)
-	if s.audit(t).OK() {
-		t.Fatal("the audit sees nothing")
-	}
-	s.gc(t)
-	s.whole(t, a)
-	s.later(grace)
-	s.gc(t)
-	if diff := cmp.Diff(packs, target.names("packs/")); diff != "" {
-		t.Error(diff)
-	}
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		target := newMemory()
+		s := newStore(t, target)
+		a := s.take(t, ada, "a")
+		index, packs := target.names("index/"), target.names("packs/")
+		s.delete(t, s.take(t, ada, "b"))
+		s.delete(t, s.take(t, ada, "c"))
+		lost := slices.DeleteFunc(target.names("packs/"), func(n string) bool { return slices.Contains(packs, n) })
+		delete(target.objects, lost[0])
+		damaged := slices.DeleteFunc(target.names("index/"), func(n string) bool { return slices.Contains(index, n) })
+		target.objects[damaged[1]] = []byte("no index")
+		s = s.again(t)
+		if s.audit(t).OK() {
+			t.Fatal("the audit sees nothing")
+		}
+		s.gc(t)
+		s.whole(t, a)
+		s.later(grace)
+		s.gc(t)
+		if diff := cmp.Diff(packs, target.names("packs/")); diff != "" {
+			t.Error(diff)
+		}
+	})
 }
 
 func TestManySmallIndexObjectsBecomeOne(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
-	var taken []repo.Manifest
-	for n := range 40 {
-		taken = append(taken, s.take(t, ada, fmt.Sprint("word ", n)))
-	}
-	if r := s.gc(t); r.IndexRemoved != 40 || len(target.names("index/")) != 1 {
-		t.Errorf("%+v, %d index objects", r, len(target.names("index/")))
-	}
-	s.whole(t, taken...)
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		target := newMemory()
+		s := newStore(t, target)
+		var taken []repo.Manifest
+		for n := range 40 {
+			taken = append(taken, s.take(t, ada, fmt.Sprint("word ", n)))
+		}
+		if r := s.gc(t); r.IndexRemoved != 40 || len(target.names("index/")) != 1 {
+			t.Errorf("%+v, %d index objects", r, len(target.names("index/")))
+		}
+		s.whole(t, taken...)
+	})
 }
 
 func TestADamagedListOfCondemnedPacksIsMadeAgain(t *testing.T) {
@@ -467,48 +487,50 @@ func TestASnapshotMustBePublishedInTime(t *testing.T) {
 // order, also while snapshots are under way. What should be there always is.
 func TestRandomSnapshotsAndCollections(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			rnd := rand.New(rand.NewPCG(seed, 0))
-			s := newStore(t, newMemory())
-			var taken []repo.Manifest
-			for range 60 {
-				agent := []amber.AgentID{ada, bob}[rnd.IntN(2)]
-				word := fmt.Sprint("word ", rnd.IntN(12))
-				switch rnd.IntN(5) {
-				case 0, 1:
-					taken = append(taken, s.take(t, agent, word))
-				case 2:
-					if len(taken) > 0 {
-						n := rnd.IntN(len(taken))
-						s.delete(t, taken[n])
-						taken = slices.Delete(taken, n, n+1)
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		for seed := range uint64(6) {
+			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+				t.Parallel()
+				rnd := rand.New(rand.NewPCG(seed, 0))
+				s := newStore(t, newMemory())
+				var taken []repo.Manifest
+				for range 60 {
+					agent := []amber.AgentID{ada, bob}[rnd.IntN(2)]
+					word := fmt.Sprint("word ", rnd.IntN(12))
+					switch rnd.IntN(5) {
+					case 0, 1:
+						taken = append(taken, s.take(t, agent, word))
+					case 2:
+						if len(taken) > 0 {
+							n := rnd.IntN(len(taken))
+							s.delete(t, taken[n])
+							taken = slices.Delete(taken, n, n+1)
+						}
+					case 3:
+						s.later(time.Duration(rnd.Int64N(int64(grace))))
+						s.gc(t)
+					case 4:
+						paused := s.again(t)
+						m, err := paused.prepare(t, agent, laptop, content{word, rnd.IntN(3)})
+						if err != nil {
+							t.Fatal(err)
+						}
+						s.gc(t)
+						s.later(grace / 2)
+						if err := paused.publish(m); err != nil {
+							t.Fatal(err)
+						}
+						taken = append(taken, m)
 					}
-				case 3:
-					s.later(time.Duration(rnd.Int64N(int64(grace))))
-					s.gc(t)
-				case 4:
-					paused := s.again(t)
-					m, err := paused.prepare(t, agent, laptop, content{word, rnd.IntN(3)})
-					if err != nil {
-						t.Fatal(err)
-					}
-					s.gc(t)
-					s.later(grace / 2)
-					if err := paused.publish(m); err != nil {
-						t.Fatal(err)
-					}
-					taken = append(taken, m)
 				}
-			}
-			s.whole(t, taken...)
-			s.collect(t)
-			if report := s.whole(t, taken...); len(taken) == 0 && report.Packs > 0 {
-				t.Errorf("%d packs of no snapshot", report.Packs)
-			}
-		})
-	}
+				s.whole(t, taken...)
+				s.collect(t)
+				if report := s.whole(t, taken...); len(taken) == 0 && report.Packs > 0 {
+					t.Errorf("%d packs of no snapshot", report.Packs)
+				}
+			})
+		}
+	})
 }
 
 func TestEndangeredIsWhatOnlyCondemnedOrLostPacksHold(t *testing.T) {
@@ -570,7 +592,7 @@ func TestAReaderMeetsAnIndexThatIsBeingReplaced(t *testing.T) {
 	for n := range 40 {
 		last = s.take(t, ada, fmt.Sprint("word ", n))
 	}
-	reader, err := repo.Open(ctx, &before{Target: target, call: "get index/", do: func() { s.gc(t) }})
+	reader, err := repo.Open(ctx, &before{Target: target, call: "get index/", do: func() { s.gc(t) }}, nil)
 	if err != nil || len(target.names("index/")) != 1 {
 		t.Fatalf("%v, %d index objects", err, len(target.names("index/")))
 	}

@@ -19,6 +19,7 @@ const gitBatch = 1 << 16
 type GitSet struct {
 	repo *Repo
 	root *gitShards
+	key  string // what the root is sealed with, and so all of it
 
 	mu    sync.Mutex
 	shard [256][]gitEntry // nil: not read yet, or no object
@@ -35,7 +36,7 @@ func (r *Repo) OpenGitSet(ctx context.Context, root ID) (*GitSet, error) {
 	if err != nil {
 		return nil, damaged("read git objects", root.String(), err)
 	}
-	return &GitSet{repo: r, root: g}, nil
+	return &GitSet{repo: r, root: g, key: b.Key}, nil
 }
 
 // Count returns how many objects the set has.

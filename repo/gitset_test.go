@@ -93,35 +93,37 @@ func isGit(t testing.TB, r *repo.Repo, root repo.ID, want ...repo.GitObject) {
 
 func TestGitObjectsComeBack(t *testing.T) {
 	t.Parallel()
-	for _, length := range []int{20, 32} {
-		r := open(t, newMemory())
-		empty, _ := storeGit(t, r, repo.ID{})
-		isGit(t, r, empty)
-		var all []repo.GitObject
-		for i := range 600 {
-			all = append(all, gitBlob(length, fmt.Sprint("note ", i)))
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		for _, length := range []int{20, 32} {
+			r := open(t, newMemory())
+			empty, _ := storeGit(t, r, repo.ID{})
+			isGit(t, r, empty)
+			var all []repo.GitObject
+			for i := range 600 {
+				all = append(all, gitBlob(length, fmt.Sprint("note ", i)))
+			}
+			first, _ := storeGit(t, r, empty, all...)
+			isGit(t, r, first, all...)
+			same, report := storeGit(t, r, first, all[:5]...)
+			if same != first || report.New != 0 {
+				t.Errorf("nothing new: %+v", report)
+			}
+			more := []repo.GitObject{gitBlob(length, "one more"), gitBlob(length, "")}
+			second, report := storeGit(t, r, first, more...)
+			if report.New > 5 { // two objects, two shards, the root
+				t.Errorf("two new objects: %+v", report)
+			}
+			isGit(t, r, second, append(more, all...)...)
+			isGit(t, r, first, all...)
+			if _, err := r.GitObject(ctx, first, more[0].OID); amber.KindOf(err) != amber.KindNotFound {
+				t.Errorf("an object of another set: %v", err)
+			}
+			if _, err := r.GitObject(ctx, first, "HEAD"); amber.KindOf(err) != amber.KindInvalid {
+				t.Errorf("no id: %v", err)
+			}
+			clean(t, r)
 		}
-		first, _ := storeGit(t, r, empty, all...)
-		isGit(t, r, first, all...)
-		same, report := storeGit(t, r, first, all[:5]...)
-		if same != first || report.New != 0 {
-			t.Errorf("nothing new: %+v", report)
-		}
-		more := []repo.GitObject{gitBlob(length, "one more"), gitBlob(length, "")}
-		second, report := storeGit(t, r, first, more...)
-		if report.New > 5 { // two objects, two shards, the root
-			t.Errorf("two new objects: %+v", report)
-		}
-		isGit(t, r, second, append(more, all...)...)
-		isGit(t, r, first, all...)
-		if _, err := r.GitObject(ctx, first, more[0].OID); amber.KindOf(err) != amber.KindNotFound {
-			t.Errorf("an object of another set: %v", err)
-		}
-		if _, err := r.GitObject(ctx, first, "HEAD"); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("no id: %v", err)
-		}
-		clean(t, r)
-	}
+	})
 }
 
 func TestGitSetsDoNotDependOnTheOrder(t *testing.T) {

@@ -21,7 +21,8 @@ type GitSetWriter struct {
 
 // NewGitSet begins a set that has the objects of another one, none with a
 // zero base. When a blob of the base is damaged, or is not there, or only in packs
-// to avoid, the set begins empty, as [GitSetWriter.Based] tells. Errors: those
+// to avoid, or when the base is not under the current key, the set begins empty,
+// as [GitSetWriter.Based] tells. Errors: those
 // of the target; too_new.
 func (w *Writer) NewGitSet(ctx context.Context, base ID) (*GitSetWriter, error) {
 	g := &GitSetWriter{w: w, root: &gitShards{}, fresh: map[gitID]struct{}{}}
@@ -51,7 +52,7 @@ func (w *Writer) NewGitSet(ctx context.Context, base ID) (*GitSetWriter, error) 
 			ids = append(ids, shard[i].blob)
 		}
 	}
-	if w.holdsAll(ids) {
+	if !w.otherKey(s.key) && w.holdsAll(ids) {
 		g.based, g.root, g.shard = true, s.root, s.shard
 	}
 	return g, nil

@@ -167,7 +167,7 @@ func TestHostileIndexObjects(t *testing.T) {
 	} {
 		target := newMemory()
 		target.storeIndex(b)
-		if _, err := repo.Open(ctx, target); amber.KindOf(err) != amber.KindTooNew || amber.HintOf(err) == "" {
+		if _, err := repo.Open(ctx, target, nil); amber.KindOf(err) != amber.KindTooNew || amber.HintOf(err) == "" {
 			t.Errorf("open: %v", err)
 		}
 	}

@@ -6,12 +6,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash"
 
 	"github.com/amber-memory/amber"
 )
 
-// ID names a blob, a pack or an index object: a SHA-256. Ids order as bytes.
-// The zero ID names nothing.
+// ID names a blob, a pack or an index object: a SHA-256, or for a blob that is
+// encrypted an HMAC of it. Ids order as bytes. The zero ID names nothing.
 type ID [sha256.Size]byte
 
 // ParseID reads what [ID.String] writes. The error is of kind invalid.
@@ -86,19 +87,22 @@ const (
 )
 
 // BlobID returns the id of a blob of any kind but pages, in a repository that
-// is not encrypted.
-func BlobID(kind Kind, plain []byte) ID {
-	h := sha256.New()
+// is not encrypted. See [Repo.BlobID].
+func BlobID(kind Kind, plain []byte) ID { return blobID(sha256.New(), kind, plain) }
+
+// PagesID returns the id of a blob of pages, in a repository that is not
+// encrypted. It is made of the digests of the pages, so that whoever has them
+// need not hash the pages again. See [Repo.PagesID].
+func PagesID(pageSize int, digests []PageDigest) ID { return pagesID(sha256.New(), pageSize, digests) }
+
+// blobID makes an id with SHA-256, or with HMAC-SHA-256 and a key.
+func blobID(h hash.Hash, kind Kind, plain []byte) ID {
 	h.Write(append([]byte(blobDomain), byte(kind)))
 	h.Write(plain)
 	return ID(h.Sum(nil))
 }
 
-// PagesID returns the id of a blob of pages, in a repository that is not
-// encrypted. It is made of the digests of the pages, so that whoever has them
-// need not hash the pages again.
-func PagesID(pageSize int, digests []PageDigest) ID {
-	h := sha256.New()
+func pagesID(h hash.Hash, pageSize int, digests []PageDigest) ID {
 	h.Write(binary.LittleEndian.AppendUint32([]byte(pagesDomain), uint32(pageSize)))
 	for i := range digests {
 		h.Write(digests[i][:])

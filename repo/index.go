@@ -14,6 +14,7 @@ type Location struct {
 	Offset int64
 	Stored int64 // bytes in the pack
 	Plain  int64 // bytes of the plaintext
+	Sealed bool  // it is encrypted
 }
 
 // located is an entry with the number of its pack: 56 bytes per blob is what
@@ -45,6 +46,7 @@ type index struct {
 	number map[ID]uint32
 	base   []located // sorted, as loaded
 	recent []located // sorted, added since: short, so adding is cheap
+	sealed bool      // some blob is
 }
 
 func newIndex(blobs int) *index {
@@ -57,7 +59,7 @@ func newIndex(blobs int) *index {
 func (x *index) load(p packDir, bad bool) (agrees bool) {
 	n, fresh, agrees := x.pack(p, bad)
 	if fresh || !agrees {
-		x.base = appendLocated(x.base, p.dir, n)
+		x.base = x.append(x.base, p.dir, n)
 	}
 	return agrees
 }
@@ -75,7 +77,7 @@ func (x *index) add(packs []packDir) {
 	for _, p := range packs {
 		n, fresh, agrees := x.pack(p, false)
 		if fresh || !agrees {
-			x.recent = appendLocated(x.recent, p.dir, n)
+			x.recent = x.append(x.recent, p.dir, n)
 		}
 		x.packs[n].bad = false // it has just been stored, in the place of one that was lost
 	}
@@ -94,9 +96,12 @@ func (x *index) pack(p packDir, bad bool) (n uint32, fresh, agrees bool) {
 	return n, true, true
 }
 
-func appendLocated(l []located, dir directory, pack uint32) []located {
+// append adds the blobs of a pack to a list.
+func (x *index) append(l []located, dir directory, pack uint32) []located {
 	for i := range dir.blobs() {
-		l = append(l, located{entry: dir.at(i), pack: pack})
+		e := dir.at(i)
+		x.sealed = x.sealed || e.sealed
+		l = append(l, located{entry: e, pack: pack})
 	}
 	return l
 }

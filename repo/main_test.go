@@ -57,6 +57,14 @@ func (s sample) id() repo.ID {
 	return repo.BlobID(s.kind, s.data)
 }
 
+// in returns the id of a sample in a repository, which may be encrypted.
+func (s sample) in(r *repo.Repo) repo.ID {
+	if s.kind == repo.KindPages {
+		return r.PagesID(s.pageSize, digests(s.pageSize, s.data))
+	}
+	return r.BlobID(s.kind, s.data)
+}
+
 func (s sample) put(ctx context.Context, w *repo.Writer) (repo.ID, error) {
 	if s.kind == repo.KindPages {
 		return w.PutPages(ctx, s.pageSize, digests(s.pageSize, s.data), s.data)
@@ -66,11 +74,7 @@ func (s sample) put(ctx context.Context, w *repo.Writer) (repo.ID, error) {
 
 func open(t testing.TB, target amber.Target) *repo.Repo {
 	t.Helper()
-	r, err := repo.Open(ctx, target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return openAs(t, target, alice)
 }
 
 // fill stores samples with one Flush.
@@ -83,8 +87,8 @@ func fill(t testing.TB, r *repo.Repo, samples ...sample) repo.Report {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if id != s.id() {
-			t.Fatalf("put said %v, want %v", id, s.id())
+		if id != s.in(r) {
+			t.Fatalf("put said %v, want %v", id, s.in(r))
 		}
 	}
 	report, err := w.Flush(ctx)
@@ -116,9 +120,9 @@ func ids(samples []sample) []repo.ID {
 }
 
 // sameBlob fails when what was read is not what was put.
-func sameBlob(t testing.TB, got repo.Blob, want sample) {
+func sameBlob(t testing.TB, r *repo.Repo, got repo.Blob, want sample) {
 	t.Helper()
-	if got.ID != want.id() || got.Kind != want.kind || got.PageSize != want.pageSize || !bytes.Equal(got.Data, want.data) {
+	if got.ID != want.in(r) || got.Key != r.KeyID() || got.Kind != want.kind || got.PageSize != want.pageSize || !bytes.Equal(got.Data, want.data) {
 		t.Errorf("blob %v of %v with %d bytes is not the one that was put", got.ID, got.Kind, len(got.Data))
 	}
 	if want.kind == repo.KindPages && !slices.Equal(got.Digests, digests(want.pageSize, want.data)) {
@@ -130,20 +134,22 @@ func sameBlob(t testing.TB, got repo.Blob, want sample) {
 func readAll(t testing.TB, r *repo.Repo, samples []sample) {
 	t.Helper()
 	want := map[repo.ID]sample{}
+	var list []repo.ID
 	for _, s := range samples {
-		want[s.id()] = s
-		b, err := r.Get(ctx, s.id())
+		want[s.in(r)] = s
+		list = append(list, s.in(r))
+		b, err := r.Get(ctx, s.in(r))
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameBlob(t, b, s)
+		sameBlob(t, r, b, s)
 	}
-	err := r.Read(ctx, ids(samples), func(b repo.Blob) error {
+	err := r.Read(ctx, list, func(b repo.Blob) error {
 		s, ok := want[b.ID]
 		if !ok {
 			t.Errorf("blob %v was not asked for, or came twice", b.ID)
 		}
-		sameBlob(t, b, s)
+		sameBlob(t, r, b, s)
 		delete(want, b.ID)
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/amber-memory/amber"
 )
@@ -40,10 +41,12 @@ type Manifest struct {
 	Incarnation string     `json:"incarnation"`
 	Generation  int64      `json:"generation"`
 
-	Redacted bool        `json:"redacted"` // it came from a redacted bundle
-	Key      string      `json:"key"`      // names the key it is encrypted with; "" for none
-	Sealed   string      `json:"sealed"`   // SHA-256 of the stored bytes of the inner manifest when it is encrypted: anybody can check that
-	Signer   amber.KeyID `json:"signer"`   // whose signature belongs to it; "" for none
+	// What follows is not written when it is false or empty: manifests without it
+	// are what they were before there was any.
+	Redacted bool        `json:"redacted,omitempty"` // it came from a redacted bundle
+	Key      string      `json:"key,omitempty"`      // names the key it is encrypted with; "" for none
+	Sealed   string      `json:"sealed,omitempty"`   // SHA-256 of the stored bytes of the inner manifest when it is encrypted: anybody can check that
+	Signer   amber.KeyID `json:"signer,omitempty"`   // whose signature belongs to it; "" for none
 }
 
 // finished returns m as it is written.
@@ -61,7 +64,7 @@ func (m *Manifest) check() error {
 	err := firstOf(idErr, tenantErr, agentErr, amber.CheckID("device", m.Device),
 		checkTime("created_at", m.CreatedAt), checkLine("label", m.Label, amber.MaxLabelBytes),
 		checkLine("incarnation", m.Incarnation, amber.MaxIDBytes), checkOID("git_oid", m.GitOID),
-		checkLink(m.Counter, m.Parent, m.ParentID))
+		checkLink(m.Counter, m.Parent, m.ParentID), m.checkSealed())
 	switch {
 	case err != nil:
 		return err
@@ -73,6 +76,27 @@ func (m *Manifest) check() error {
 		return fmt.Errorf("a fence of %v ms", m.FenceMS)
 	}
 	return nil
+}
+
+// openLabel is how labels begin that Amber itself has given: they say nothing
+// about what is in a snapshot.
+const openLabel = "auto:"
+
+// checkSealed looks at what an encrypted snapshot says about its key, and that
+// it does not say what belongs inside.
+func (m *Manifest) checkSealed() error {
+	if !m.Encrypted {
+		if m.Key != "" || m.Sealed != "" {
+			return errors.New("a key of a snapshot that is not encrypted")
+		}
+		return nil
+	}
+	if m.GitOID != "" || m.Label != "" && !strings.HasPrefix(m.Label, openLabel) {
+		return errors.New("a label or a git id outside of an encrypted snapshot")
+	}
+	_, keyErr := parseKeyID(m.Key)
+	_, err := ParseID(m.Sealed)
+	return firstOf(keyErr, err)
 }
 
 // checkLink looks at a place in a chain. Only the first link has no parent.

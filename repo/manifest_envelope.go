@@ -14,8 +14,8 @@ import (
 )
 
 // A record is a small object that is not named by its digest: a manifest, a
-// stub, a pin, a list of condemned packs. All have one envelope, a line of
-// canonical JSON:
+// stub, a pin, a list of condemned packs, a key record. All have one envelope, a
+// line of canonical JSON:
 //
 //	{"body":{…},"digest":"<SHA-256 of the body>","signatures":[]}
 const (
@@ -23,7 +23,6 @@ const (
 	envelopeDigest     = `,"digest":"`
 	envelopeSignatures = `","signatures":`
 	envelopeEnd        = "}\n"
-	noSignatures       = "[]"
 
 	maxRecordBytes = 1 << 20
 )
@@ -46,23 +45,52 @@ func canonical(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// seal returns a record and the digest of its body. The error is of kind
-// invalid.
+// seal returns a record without a signature and the digest of its body. The
+// error is of kind invalid.
 func seal(op, name string, v body) (object []byte, digest string, err error) {
-	if err = v.check(); err == nil {
-		var b []byte
-		if b, err = canonical(v); err == nil {
-			digest = digestOf(b)
-			object = fmt.Appendf(nil, "%s%s%s%s%s%s%s", envelopeBody, b, envelopeDigest, digest, envelopeSignatures, noSignatures, envelopeEnd)
-		}
-	}
-	if err == nil && len(object) > maxRecordBytes {
-		err = fmt.Errorf("it has %d bytes, the limit is %d", len(object), maxRecordBytes)
-	}
-	if err != nil {
+	return sealWith(context.Background(), op, name, v, nil)
+}
+
+// sealWith is seal for a body that may name a signer: it must be this one then,
+// which signs. Errors: invalid; that of the signer.
+func sealWith(ctx context.Context, op, name string, v body, s amber.Signer) (object []byte, digest string, err error) {
+	invalid := func(err error) ([]byte, string, error) {
 		return nil, "", &amber.Error{Op: op, Kind: amber.KindInvalid, ID: name, Err: errors.New(err.Error())}
 	}
+	if err := checkBody(v); err != nil {
+		return invalid(err)
+	}
+	b, err := canonical(v)
+	if err != nil {
+		return invalid(err)
+	}
+	named := signerOf(v)
+	if named != "" && (s == nil || s.KeyID() != named) {
+		return invalid(fmt.Errorf("it names the signer %s, and that is not who signs here", named))
+	}
+	signatures, err := sign(ctx, b, named, s)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s %s: %w", op, name, err)
+	}
+	digest = digestOf(b)
+	object = fmt.Appendf(nil, "%s%s%s%s%s%s%s", envelopeBody, b, envelopeDigest, digest, envelopeSignatures, signatures, envelopeEnd)
+	if len(object) > maxRecordBytes {
+		return invalid(fmt.Errorf("it has %d bytes, the limit is %d", len(object), maxRecordBytes))
+	}
 	return object, digest, nil
+}
+
+// checkBody checks a body, and that the signer it names can be one.
+func checkBody(v body) error {
+	if err := v.check(); err != nil {
+		return err
+	}
+	named := signerOf(v)
+	if named == "" {
+		return nil
+	}
+	_, err := amber.ParseKeyID(string(named))
+	return err
 }
 
 func digestOf(b []byte) string {
@@ -70,24 +98,35 @@ func digestOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// sealed is what an envelope says about its body.
+type sealed struct {
+	digest    string
+	signature SignatureState
+}
+
 // unseal reads a record of a format. The digest is compared before anything
-// else is looked at, so that a damaged version is not taken for a newer one. An
-// error is of kind too_new or has none.
-func unseal(object []byte, format string, version int, into body) (digest string, err error) {
+// else is looked at, so that a damaged version is not taken for a newer one. A
+// signature that does not match is no error. An error is of kind too_new or has
+// none.
+func unseal(object []byte, format string, version int, into body) (sealed, error) {
 	raw, digest, rest, err := splitEnvelope(object)
 	if err != nil {
-		return "", err
+		return sealed{}, err
 	}
 	if digestOf(raw) != digest {
-		return "", errors.New("the body does not match its digest")
+		return sealed{}, errors.New("the body does not match its digest")
 	}
 	if err := checkFormat(raw, format, version); err != nil {
-		return "", err
+		return sealed{}, err
 	}
-	if err := checkSignatures(rest); err != nil {
-		return "", err
+	signatures, err := parseSignatures(rest)
+	if err != nil {
+		return sealed{}, err
 	}
-	return digest, strict(raw, into)
+	if err := strict(raw, into); err != nil {
+		return sealed{}, err
+	}
+	return sealed{digest, checkSignatures(raw, signerOf(into), signatures)}, nil
 }
 
 // splitEnvelope finds the parts of an envelope; rest is what the signatures
@@ -115,19 +154,6 @@ func splitEnvelope(b []byte) (raw []byte, digest string, rest []byte, err error)
 		return nil, "", nil, bad
 	}
 	return raw, digest, rest, nil
-}
-
-// checkSignatures accepts none. This version makes none: a list that holds
-// some was written by a later one.
-func checkSignatures(b []byte) error {
-	if string(b) == noSignatures {
-		return nil
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(b, &list) != nil || len(list) == 0 {
-		return errors.New("no intact envelope")
-	}
-	return tooNew("it is signed, and this amber does not know signatures")
 }
 
 // checkFormat tells a later version from damage; the bytes have passed their
@@ -165,7 +191,7 @@ func strict(raw []byte, into body) error {
 	if err := d.Decode(into); err != nil {
 		return fmt.Errorf("decode: %v", err)
 	}
-	if err := into.check(); err != nil {
+	if err := checkBody(into); err != nil {
 		return fmt.Errorf("%v", err) // whatever kind it has: what was read is damaged
 	}
 	again, err := canonical(into)
@@ -175,17 +201,28 @@ func strict(raw []byte, into body) error {
 	return nil
 }
 
-// readRecord reads a record. Errors: not_found; damaged; too_new; those of the
-// target.
+// readRecord reads a record that nobody signs. Errors: not_found; damaged;
+// too_new; those of the target.
 func readRecord(ctx context.Context, t amber.Target, name, format string, version int, into body) (digest string, err error) {
+	r, err := readSigned(ctx, t, name, format, version, into)
+	if err == nil && r.signature.Status != amber.SignatureMissing {
+		err = damaged("read object", name, r.signature.problem())
+	}
+	return r.digest, err
+}
+
+// readSigned reads a record that may be signed. What became of checking that is
+// no error. Errors: not_found; damaged; too_new; those of the target.
+func readSigned(ctx context.Context, t amber.Target, name, format string, version int, into body) (sealed, error) {
 	object, err := readSmall(ctx, t, name)
 	if err != nil {
-		return "", err
+		return sealed{}, err
 	}
-	if digest, err = unseal(object, format, version, into); err != nil {
-		return "", damaged("read object", name, err)
+	r, err := unseal(object, format, version, into)
+	if err != nil {
+		return sealed{}, damaged("read object", name, err)
 	}
-	return digest, nil
+	return r, nil
 }
 
 // readSmall reads an object of at most maxRecordBytes.

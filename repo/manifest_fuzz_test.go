@@ -57,6 +57,9 @@ func looksAtRecord(t *testing.T, object []byte) {
 	e, err := s.catalog.Get(ctx, ada, vectorID)
 	switch amber.KindOf(err) {
 	case "":
+		if e.Signature.Status != amber.SignatureMissing {
+			return // nobody here can make it again
+		}
 		again := newMemory()
 		digest, err := newStore(t, again).catalog.Publish(ctx, e.Manifest)
 		if err != nil || digest != e.Digest || !bytes.Equal(again.objects[manifest], object) {

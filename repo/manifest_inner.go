@@ -3,8 +3,10 @@ package repo
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -31,6 +33,10 @@ type Inner struct {
 	Skipped     []amber.Skipped `json:"skipped"`
 	SkippedMore int64           `json:"skipped_more"` // that are not listed
 	Checks      []amber.Check   `json:"checks"`
+
+	// What follows is not written when it is empty.
+	Label string `json:"label,omitempty"` // of an encrypted snapshot, when it is not outside
+	Salt  string `json:"salt,omitempty"`  // of an encrypted snapshot: 32 random digits, so that no two have one inner manifest
 }
 
 // DatabaseEntry is a database.
@@ -88,8 +94,21 @@ type SourceEntry struct {
 
 // PutInner stores an inner manifest and returns the id of its blob. Text that
 // is not valid UTF-8, or too long, is made fit; skipped things behind the first
-// 10 000, or the first MiB of names, are counted. Errors: invalid; those of [Writer.Put].
+// 10 000, or the first MiB of names, are counted. In an encrypted repository no
+// two inner manifests are equal: it puts a salt into each, and [Writer.Sealed]
+// tells the digest of its stored bytes. Errors: invalid, there also for what
+// names a blob that is not encrypted; those of [Writer.Put].
 func (w *Writer) PutInner(ctx context.Context, in Inner) (ID, error) {
+	if w.codec.current != nil {
+		salt := make([]byte, saltBytes)
+		if _, err := io.ReadFull(w.codec.random, salt); err != nil {
+			return ID{}, fmt.Errorf("write inner manifest: %w", err)
+		}
+		in.Salt = hex.EncodeToString(salt)
+		if err := w.onlySealed("write inner manifest", in.roots()); err != nil {
+			return ID{}, err
+		}
+	}
 	b, err := EncodeInner(in)
 	if err != nil {
 		return ID{}, err
@@ -97,16 +116,41 @@ func (w *Writer) PutInner(ctx context.Context, in Inner) (ID, error) {
 	return w.Put(ctx, KindManifest, b)
 }
 
+// roots returns the blobs that an inner manifest names.
+func (in *Inner) roots() (ids []ID) {
+	databases, folders, histories := in.Databases, []*FilesEntry{in.Notes, in.State, in.Journal}, []*GitEntry{in.Git}
+	for i := range in.Sources {
+		s := &in.Sources[i]
+		databases = append(databases[:len(databases):len(databases)], s.Databases...)
+		folders, histories = append(folders, s.Files), append(histories, s.Git)
+	}
+	for i := range databases {
+		ids = append(ids, databases[i].Ref.Maps...)
+	}
+	for _, f := range folders {
+		if f != nil {
+			ids = append(ids, f.Tree)
+		}
+	}
+	for _, g := range histories {
+		if g != nil {
+			ids = append(ids, g.Set)
+		}
+	}
+	return ids
+}
+
 // Inner reads and checks the inner manifest of a snapshot. Errors: those of
-// [Repo.Get], where a missing blob is damage; too_new; unsupported for one that
-// is encrypted.
+// [Repo.Get], where a missing blob is damage; for an encrypted snapshot those of
+// [Repo.CheckSealed]; too_new.
 func (r *Repo) Inner(ctx context.Context, m Manifest) (Inner, error) {
 	const op = "read inner manifest"
-	if m.Encrypted {
-		return Inner{}, amber.Errorf(amber.KindUnsupported, op, string(m.ID), "it is encrypted, and this amber cannot read that")
-	}
 	s := r.newStream()
-	b, err := s.typed(ctx, m.Inner, KindManifest)
+	read := s.plainInner
+	if m.Encrypted {
+		read = s.sealedInner
+	}
+	b, err := read(ctx, m)
 	switch {
 	case amber.KindOf(err) == amber.KindNotFound:
 		return Inner{}, amber.Errorf(amber.KindDamaged, op, string(m.ID), fmt.Sprintf("no index object knows blob %v", m.Inner))
@@ -118,6 +162,76 @@ func (r *Repo) Inner(ctx context.Context, m Manifest) (Inner, error) {
 		return Inner{}, damaged(op, string(m.ID), err)
 	}
 	return in, nil
+}
+
+// plainInner reads the inner manifest of a snapshot that is not encrypted.
+func (s *stream) plainInner(ctx context.Context, m Manifest) (Blob, error) {
+	b, err := s.typed(ctx, m.Inner, KindManifest)
+	if err == nil && b.Key != "" {
+		err = damaged("read inner manifest", string(m.ID), errors.New("it is encrypted, and the manifest does not say so"))
+	}
+	return b, err
+}
+
+// sealedInner reads the inner manifest of an encrypted snapshot.
+func (s *stream) sealedInner(ctx context.Context, m Manifest) (Blob, error) {
+	p, err := s.storedInner(ctx, m)
+	if err != nil {
+		return Blob{}, err
+	}
+	b, err := s.opener.open(&p.entry, s.stored)
+	if err != nil {
+		return Blob{}, damaged("read inner manifest", string(m.ID), err)
+	}
+	return b, nil
+}
+
+// CheckSealed compares the stored bytes of the inner manifest of an encrypted
+// snapshot with what its manifest says about them. It needs no key. Errors:
+// invalid for a snapshot that is not encrypted; damaged; those of the target.
+func (r *Repo) CheckSealed(ctx context.Context, m Manifest) error {
+	if !m.Encrypted {
+		return amber.Errorf(amber.KindInvalid, "check inner manifest", string(m.ID), "it is not encrypted")
+	}
+	_, err := r.newStream().storedInner(ctx, m)
+	return err
+}
+
+// storedInner reads the stored bytes of the inner manifest of an encrypted
+// snapshot, from the first of its places that holds them.
+func (s *stream) storedInner(ctx context.Context, m Manifest) (*place, error) {
+	const op = "read inner manifest"
+	first := damaged(op, string(m.ID), fmt.Errorf("no index object knows blob %v", m.Inner))
+	for i, p := range s.repo.places(m.Inner) {
+		err := s.fetch(ctx, &p)
+		if err == nil {
+			if err = m.checkStored(&p.entry, s.stored); err == nil {
+				return &p, nil
+			}
+			err = damaged(op, string(m.ID), fmt.Errorf("in %s: %w", packName(p.pack), err))
+		}
+		if !isProblem(err) {
+			return nil, err
+		}
+		if i == 0 {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// checkStored compares the stored bytes of an inner manifest with what the
+// manifest says about them.
+func (m *Manifest) checkStored(e *entry, stored []byte) error {
+	switch {
+	case e.kind != KindManifest || !e.sealed:
+		return errors.New("it is no inner manifest that is encrypted")
+	case digestOf(stored) != m.Sealed:
+		return errors.New("the stored bytes do not match the manifest")
+	case sealer(stored).String() != m.Key:
+		return errors.New("it is sealed with another key than the manifest says")
+	}
+	return checkStored(e, stored)
 }
 
 // EncodeInner returns the bytes of an inner manifest, canonical JSON. What is

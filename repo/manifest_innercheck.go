@@ -3,6 +3,7 @@ package repo
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/amber-memory/amber"
 )
@@ -19,6 +20,7 @@ const (
 	maxChecks       = 10_000
 	maxTextBytes    = 1000
 	maxPathBytes    = 4096
+	saltBytes       = 16
 )
 
 // check looks at everything an inner manifest says that can be wrong on its
@@ -31,7 +33,8 @@ func (in *Inner) check() error {
 	case in.SkippedMore < 0:
 		return errors.New("a number below zero")
 	}
-	err := firstOf(checkDatabases(in.Databases), in.Notes.check(), in.Git.check(), in.State.check(), in.Journal.check())
+	err := firstOf(checkLine("label", in.Label, amber.MaxLabelBytes), checkSalt(in.Salt),
+		checkDatabases(in.Databases), in.Notes.check(), in.Git.check(), in.State.check(), in.Journal.check())
 	for i := 0; err == nil && i < len(in.Marks); i++ {
 		err = in.Marks[i].check()
 	}
@@ -50,6 +53,14 @@ func (in *Inner) check() error {
 			checkLine("digest", c.Digest, maxTextBytes), checkText("detail", c.Detail, maxTextBytes), checkTime("at", c.At))
 	}
 	return err
+}
+
+// checkSalt checks a salt, which may be empty.
+func checkSalt(s string) error {
+	if s != "" && len(s) != 2*saltBytes || strings.Trim(s, "0123456789abcdef") != "" {
+		return fmt.Errorf("the salt is not %d lower-case hexadecimal digits", 2*saltBytes)
+	}
+	return nil
 }
 
 func checkDatabases(l []DatabaseEntry) error {

@@ -21,7 +21,14 @@ func live() int64 {
 // TestWriterMemory writes 200 MB that do not compress. Not parallel: it
 // looks at the heap of the whole process.
 func TestWriterMemory(t *testing.T) {
-	target := newMemory()
+	t.Run("plain", func(t *testing.T) { writerMemory(t, newMemory(), 0) })
+	t.Run("encrypted", func(t *testing.T) { writerMemory(t, newEncrypted(t), 48) })
+}
+
+// writerMemory is TestWriterMemory for a target, where each blob takes some
+// bytes more.
+func writerMemory(t *testing.T, target *memory, more int64) {
+	t.Helper()
 	target.discard = "packs/"
 	r := open(t, target)
 	before := live()
@@ -40,7 +47,7 @@ func TestWriterMemory(t *testing.T) {
 		}
 	}
 	report, err := w.Flush(ctx)
-	if err != nil || report.Stored != 200<<20 {
+	if err != nil || report.Stored != 200<<20+400*more {
 		t.Fatalf("%v, %+v", err, report)
 	}
 	t.Logf("%d packs, at most %.1f MiB in use", report.Packs, float64(most)/(1<<20))
@@ -105,8 +112,14 @@ func BenchmarkPages(b *testing.B) {
 		}
 		data, sums = append(data, page), append(sums, digests(4096, page))
 	}
+	b.Run("plain", func(b *testing.B) { benchmarkPages(b, newMemory, data, sums) })
+	b.Run("encrypted", func(b *testing.B) { benchmarkPages(b, func() *memory { return newEncrypted(b) }, data, sums) })
+}
+
+func benchmarkPages(b *testing.B, newMemory func() *memory, data [][]byte, sums [][]repo.PageDigest) {
+	bytes := int64(len(data) * len(data[0]))
 	b.Run("write", func(b *testing.B) {
-		b.SetBytes(blob * blobs)
+		b.SetBytes(bytes)
 		for b.Loop() {
 			target := newMemory()
 			target.discard = "packs/"
@@ -140,7 +153,7 @@ func BenchmarkPages(b *testing.B) {
 			b.Fatal(err)
 		}
 		_ = w.Close()
-		b.SetBytes(blob * blobs)
+		b.SetBytes(bytes)
 		for b.Loop() {
 			if err := r.Read(ctx, list, func(repo.Blob) error { return nil }); err != nil {
 				b.Fatal(err)

@@ -21,7 +21,6 @@ const (
 
 // packing is a pack that is being filled. Used by one goroutine at a time.
 type packing struct {
-	codec codec
 	spool spool
 	large []byte // behind the spool: a blob that is too large for it
 	dir   directory
@@ -29,8 +28,8 @@ type packing struct {
 	sum   hash.Hash
 }
 
-func newPacking(ctx context.Context, codec codec, pool pool) (*packing, error) {
-	p := &packing{codec: codec, spool: spool{pool: pool}, sum: sha256.New()}
+func newPacking(ctx context.Context, pool pool) (*packing, error) {
+	p := &packing{spool: spool{pool: pool}, sum: sha256.New()}
 	h := packHeader()
 	p.sum.Write(h)
 	p.end = int64(len(h))
@@ -63,11 +62,7 @@ func (p *packing) upload(ctx context.Context, t amber.Target, avoids func(ID) bo
 	id, tail := p.name()
 	var salts []byte
 	for avoids(id) {
-		salt, err := p.salt(id)
-		if err != nil {
-			return packDir{}, err
-		}
-		salts = append(salts, salt...)
+		salts = append(salts, p.salt(id)...)
 		id, tail = p.name()
 	}
 	d := packDir{id: id, size: p.end + int64(len(tail)), dir: p.dir}
@@ -88,19 +83,17 @@ func (p *packing) name() (ID, []byte) {
 }
 
 // salt adds a blob that nobody needs and that is in no other pack. A pack of
-// the same blobs as one that is about to be deleted must not be that one.
-func (p *packing) salt(id ID) ([]byte, error) {
+// the same blobs as one that is about to be deleted must not be that one. It
+// is never sealed: the name of a pack is no secret.
+func (p *packing) salt(id ID) []byte {
 	b := append([]byte(saltDomain), id[:]...)
-	e := entry{id: p.codec.blobID(KindFile, b), kind: KindFile, offset: uint32(p.end), plain: uint32(len(b))}
-	stored, err := p.codec.seal(&e, b)
-	if err != nil {
-		return nil, err
-	}
-	e.stored, e.crc = uint32(len(stored)), checksum(stored)
-	p.dir = p.dir.add(e)
-	p.end += int64(len(stored))
-	p.sum.Write(stored)
-	return stored, nil
+	n := uint32(len(b))
+	p.dir = p.dir.add(entry{
+		id: BlobID(KindFile, b), kind: KindFile, offset: uint32(p.end), stored: n, plain: n, crc: checksum(b),
+	})
+	p.end += int64(n)
+	p.sum.Write(b)
+	return b
 }
 
 // putObject stores an object whose name is its digest. One that is there

@@ -64,6 +64,7 @@ type pageMap struct {
 	pages    int64
 	chunks   []ID
 	runs     []pageRun
+	keys     []string // of one that was read: what its blobs are sealed with
 }
 
 // add appends a run.

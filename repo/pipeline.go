@@ -35,20 +35,20 @@ func (w *Writer) compress() {
 	}
 }
 
-func (w *Writer) seal(j *job) error {
+func (w *Writer) seal(j *job) (err error) {
+	if j.copied {
+		j.stored = j.plain
+		return nil
+	}
 	if len(j.plain) > copyBytes && len(j.plain) <= FilePartBytes {
 		if out, ok := w.outs.Get().(*[]byte); ok {
 			j.out = *out
 		}
 	}
-	b, c, out := w.encs.compress(j.entry.kind, j.plain, j.out)
+	b, c, out := w.encs.compress(j.entry.kind, j.plain, j.out, w.codec.room())
 	j.entry.compression, j.out = c, out
-	stored, err := w.repo.codec.seal(&j.entry, b)
-	if err != nil {
-		return err
-	}
-	j.stored, j.entry.crc = stored, checksum(stored)
-	return nil
+	j.stored, err = w.codec.seal(&j.entry, b, out)
+	return err
 }
 
 // pack fills packs, in the order of Put.
@@ -87,7 +87,7 @@ func (w *Writer) packJob(ctx context.Context, p *packing, j *job) (*packing, err
 	}
 	if p == nil {
 		var err error
-		if p, err = newPacking(ctx, w.repo.codec, w.pool); err != nil {
+		if p, err = newPacking(ctx, w.pool); err != nil {
 			return p, err
 		}
 	}
@@ -99,6 +99,9 @@ func (w *Writer) packJob(ctx context.Context, p *packing, j *job) (*packing, err
 	w.report.New++
 	w.report.Plain += int64(j.entry.plain)
 	w.report.Stored += int64(len(j.stored))
+	if j.entry.sealed && j.entry.kind == KindManifest {
+		w.sealed[j.entry.id] = sha256.Sum256(j.stored)
+	}
 	w.mu.Unlock()
 	if !large {
 		return p, nil
@@ -124,6 +127,9 @@ func (w *Writer) upload(ctx context.Context) {
 		if u.mark != nil {
 			close(u.mark)
 			continue
+		}
+		if err := w.stale(); err != nil {
+			w.fail(err)
 		}
 		if w.failure() != nil {
 			u.pack.spool.release()

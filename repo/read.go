@@ -12,7 +12,8 @@ import (
 
 // Get reads a blob. The result is the caller's. Errors: not_found when the
 // index does not know it; damaged, naming the pack, when no place of it holds
-// it; too_new; those of the target.
+// it; refused for one that is encrypted when the repository is locked; too_new;
+// those of the target.
 func (r *Repo) Get(ctx context.Context, id ID) (Blob, error) {
 	s := r.newStream()
 	return s.any(ctx, id)
@@ -28,7 +29,7 @@ func (r *Repo) Read(ctx context.Context, ids []ID, fn func(Blob) error) error {
 	if err != nil {
 		return err
 	}
-	return r.readPlan(ctx, plan, fn)
+	return r.readPlan(ctx, plan, false, fn)
 }
 
 // plan returns the places of blobs in the order of reading.
@@ -77,9 +78,9 @@ type stream struct {
 	stored []byte
 }
 
-func (r *Repo) newStream() *stream {
-	return &stream{repo: r, opener: opener{codec: r.codec, decoder: r.decoder}}
-}
+func (r *Repo) newStream() *stream { return &stream{repo: r, opener: r.newOpener()} }
+
+func (r *Repo) newOpener() opener { return opener{codec: r.keys(), decoder: r.decoder} }
 
 // readPlan reads the blobs of a plan.
 func (s *stream) readPlan(ctx context.Context, plan []place, fn func(Blob) error) error {
@@ -161,6 +162,18 @@ func (s *stream) any(ctx context.Context, id ID) (Blob, error) {
 
 // one reads a blob from one place.
 func (s *stream) one(ctx context.Context, p *place) (Blob, error) {
+	if err := s.fetch(ctx, p); err != nil {
+		return Blob{}, err
+	}
+	b, err := s.opener.open(&p.entry, s.stored)
+	if err != nil {
+		return Blob{}, damaged("read blob", p.id.String(), fmt.Errorf("in %s: %w", packName(p.pack), err))
+	}
+	return b, nil
+}
+
+// fetch reads the stored bytes of a blob from one place.
+func (s *stream) fetch(ctx context.Context, p *place) error {
 	name := packName(p.pack)
 	stored, err := s.stored[:0], error(nil)
 	if p.stored > 0 {
@@ -169,14 +182,10 @@ func (s *stream) one(ctx context.Context, p *place) (Blob, error) {
 	switch {
 	case amber.KindOf(err) == amber.KindNotFound:
 		// An index names it: that is damage.
-		return Blob{}, damaged("read blob", p.id.String(), fmt.Errorf("%s is missing", name))
+		return damaged("read blob", p.id.String(), fmt.Errorf("%s is missing", name))
 	case err != nil:
-		return Blob{}, err
+		return err
 	}
 	s.stored = stored
-	b, err := s.opener.open(&p.entry, stored)
-	if err != nil {
-		return Blob{}, damaged("read blob", p.id.String(), fmt.Errorf("in %s: %w", name, err))
-	}
-	return b, nil
+	return nil
 }

@@ -26,6 +26,7 @@ const (
 type readAhead struct {
 	repo  *Repo
 	plan  []place
+	keep  bool            // see opener
 	free  chan *aheadBlob // their number bounds what is in memory
 	work  chan *aheadBlob
 	order chan *aheadBlob
@@ -44,17 +45,22 @@ type aheadBlob struct {
 	ready  chan struct{}
 }
 
-// readPlan hands out the blobs of a plan.
-func (r *Repo) readPlan(ctx context.Context, plan []place, fn func(Blob) error) error {
+// readPlan hands out the blobs of a plan, with their stored bytes if they are
+// to be kept.
+func (r *Repo) readPlan(ctx context.Context, plan []place, keep bool, fn func(Blob) error) error {
 	if len(plan) < aheadBlobs || runtime.GOMAXPROCS(0) == 1 {
-		return r.newStream().readPlan(ctx, plan, fn)
+		s := r.newStream()
+		s.opener.keep = keep
+		return s.readPlan(ctx, plan, fn)
 	}
 	a := &readAhead{
-		repo: r, plan: plan,
+		repo: r, plan: plan, keep: keep,
 		free: make(chan *aheadBlob, ahead), work: make(chan *aheadBlob, ahead), order: make(chan *aheadBlob, ahead),
 	}
 	for range ahead {
-		a.free <- &aheadBlob{opener: opener{codec: r.codec, decoder: r.decoder}, ready: make(chan struct{}, 1)}
+		b := &aheadBlob{opener: r.newOpener(), ready: make(chan struct{}, 1)}
+		b.opener.keep = keep
+		a.free <- b
 	}
 	fetching, cancel := context.WithCancel(ctx)
 	a.done.Go(func() { a.fetch(fetching) })
@@ -70,6 +76,7 @@ func (r *Repo) readPlan(ctx context.Context, plan []place, fn func(Blob) error) 
 // looked for in its other places.
 func (a *readAhead) handOut(ctx context.Context, fn func(Blob) error) error {
 	s := a.repo.newStream()
+	s.opener.keep = a.keep
 	for range a.plan {
 		b, ok := <-a.order
 		if !ok {

@@ -2,11 +2,14 @@ package repo
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
 
+	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
@@ -15,30 +18,56 @@ import (
 // Repo is the blobs of a repository. Safe for concurrent use; other programs
 // may write to the same target.
 type Repo struct {
-	target    amber.Target
-	codec     codec
-	decoder   *zstd.Decoder
-	packBytes int64
+	target     amber.Target
+	decoder    *zstd.Decoder
+	packBytes  int64
+	identities []age.Identity
+	signer     amber.Signer
+	random     io.Reader
 
 	mu       sync.RWMutex
 	index    *index
+	codec    *codec
 	problems []Problem
 }
 
-// Open reads the index of a repository. Index objects that are damaged, and
-// packs that they name and that are not there, are no error: see
-// [Repo.Problems]. A target without objects is an empty repository. Errors:
-// too_new for an index object of a later version; those of the target.
-func Open(ctx context.Context, target amber.Target) (*Repo, error) {
-	r := &Repo{target: target, codec: plainCodec{}, decoder: newDecoder(), packBytes: defaultPackBytes}
+// Options say how a repository is opened.
+type Options struct {
+	// Identities open an encrypted repository, any one of them. Without one that
+	// does it is locked: see [Repo.Locked].
+	Identities []age.Identity
+	// Signer signs records; nil leaves them unsigned.
+	Signer amber.Signer
+	// Random is where nonces come from; nil is crypto/rand. Safe for concurrent
+	// use.
+	Random io.Reader
+}
+
+// Open reads the index and the keys of a repository; o may be nil. Index
+// objects and key records that are damaged, and packs that are not there, are no
+// error: see [Repo.Problems]. A target without objects is an empty repository.
+// Errors: too_new for an index object or a key record of a later version; those
+// of the target.
+func Open(ctx context.Context, target amber.Target, o *Options) (*Repo, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	r := &Repo{
+		target: target, decoder: newDecoder(), packBytes: defaultPackBytes,
+		identities: slices.Clone(o.Identities), signer: o.Signer, random: o.Random,
+	}
+	if r.random == nil {
+		r.random = rand.Reader
+	}
 	if err := r.Reload(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// Reload reads the index again, and with it what other programs have written
-// since. After an error the old one stays. Errors: those of [Open].
+// Reload reads the index and the keys again, and with them what other programs
+// have written since. After an error the old ones stay. Errors: those of
+// [Open].
 func (r *Repo) Reload(ctx context.Context) error {
 	x, problems, err := loadIndex(ctx, r.target)
 	// An index object that goes meanwhile was replaced by others.
@@ -48,19 +77,36 @@ func (r *Repo) Reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// After the index: a key is there before anything is sealed with it.
+	c, err := r.loadCodec(ctx, x.sealed)
+	if err != nil {
+		return err
+	}
+	if c.damage != nil {
+		problems = append(problems, *c.damage)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.index, r.problems = x, problems
+	r.setKeys(c)
 	return nil
+}
+
+// keys returns what is known about the keys of the repository.
+func (r *Repo) keys() *codec {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.codec
 }
 
 func isGoneIndex(p Problem) bool {
 	return p.Kind == amber.KindNotFound && strings.HasPrefix(p.Object, indexPrefix)
 }
 
-// Problems returns what was wrong with index objects when they were loaded,
-// and packs that they name and that are not there, at most a thousand. Blobs
-// that only such objects know are not found: [Repo.Rebuild] mends that.
+// Problems returns what was wrong with index objects and the key record when
+// they were loaded, and packs that are named and not there, at most a thousand
+// or so. Blobs that only damaged index objects know are not found:
+// [Repo.Rebuild] mends that.
 func (r *Repo) Problems() []Problem {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -95,7 +141,7 @@ func (r *Repo) Find(id ID) (Location, bool) {
 	l := places[0]
 	return Location{
 		Pack: l.pack, Kind: l.kind,
-		Offset: int64(l.offset), Stored: int64(l.stored), Plain: int64(l.plain),
+		Offset: int64(l.offset), Stored: int64(l.stored), Plain: int64(l.plain), Sealed: l.sealed,
 	}, true
 }
 

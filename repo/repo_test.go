@@ -19,96 +19,102 @@ import (
 
 func TestBlobsComeBack(t *testing.T) {
 	t.Parallel()
-	large := []sample{
-		{repo.KindPages, 4096, noise(1, 1<<20)},
-		{repo.KindPages, 4096, text(2, 256<<10)},
-		{repo.KindPages, 65536, text(3, 5<<16)},
-		{repo.KindPages, 512, noise(3, 512)},
-		{repo.KindFile, 0, noise(4, 1<<20+1)}, // not copied
-		{repo.KindFile, 0, text(5, 3<<20)},    // not copied, compressed
-		{repo.KindFile, 0, noise(6, 2<<20)},   // a pack of its own below
-	}
-	for _, packBytes := range []int64{16 << 20, 1 << 20, 1000} {
-		t.Run(fmt.Sprint(packBytes), func(t *testing.T) {
-			t.Parallel()
-			target := newMemory()
-			r := open(t, target)
-			r.SetPackBytes(packBytes)
-			samples := append(few(), large...)
-			report := fill(t, r, samples...)
-			if report.New != len(samples) || report.Known != 0 || report.Packs != len(target.names("packs/")) {
-				t.Errorf("report %+v", report)
-			}
-			readAll(t, r, samples)
-			again := open(t, target)
-			readAll(t, again, samples)
-			if c := clean(t, again); c.Blobs != len(samples) || !c.DataRead || c.IndexObjects != 1 {
-				t.Errorf("check %+v", c)
-			}
-			if c, err := again.Check(ctx, false); err != nil || !c.OK() || c.DataRead {
-				t.Errorf("check: %v, %+v", err, c)
-			}
-		})
-	}
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		large := []sample{
+			{repo.KindPages, 4096, noise(1, 1<<20)},
+			{repo.KindPages, 4096, text(2, 256<<10)},
+			{repo.KindPages, 65536, text(3, 5<<16)},
+			{repo.KindPages, 512, noise(3, 512)},
+			{repo.KindFile, 0, noise(4, 1<<20+1)}, // not copied
+			{repo.KindFile, 0, text(5, 3<<20)},    // not copied, compressed
+			{repo.KindFile, 0, noise(6, 2<<20)},   // a pack of its own below
+		}
+		for _, packBytes := range []int64{16 << 20, 1 << 20, 1000} {
+			t.Run(fmt.Sprint(packBytes), func(t *testing.T) {
+				t.Parallel()
+				target := newMemory()
+				r := open(t, target)
+				r.SetPackBytes(packBytes)
+				samples := append(few(), large...)
+				report := fill(t, r, samples...)
+				if report.New != len(samples) || report.Known != 0 || report.Packs != len(target.names("packs/")) {
+					t.Errorf("report %+v", report)
+				}
+				readAll(t, r, samples)
+				again := open(t, target)
+				readAll(t, again, samples)
+				if c := clean(t, again); c.Blobs != len(samples) || !c.DataRead || c.IndexObjects != 1 {
+					t.Errorf("check %+v", c)
+				}
+				if c, err := again.Check(ctx, false); err != nil || !c.OK() || c.DataRead {
+					t.Errorf("check: %v, %+v", err, c)
+				}
+			})
+		}
+	})
 }
 
 func TestAnyMixOfBlobsComesBack(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	target := newMemory()
-	var all []sample
-	for range 5 {
-		rp := open(t, target)
-		rp.SetPackBytes(int64(r.IntN(50_000) + 200))
-		var some []sample
-		for range r.IntN(60) {
-			s := sample{kind: repo.Kind(r.IntN(6) + 1), data: text(r.Uint64(), r.IntN(5000))}
-			if s.kind == repo.KindPages {
-				s.pageSize = 512
-				s.data = noise(r.Uint64N(9), 512*(r.IntN(20)+1)) // some of them equal
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		r := rand.New(rand.NewPCG(seed, 0))
+		target := newMemory()
+		var all []sample
+		for range 5 {
+			rp := open(t, target)
+			rp.SetPackBytes(int64(r.IntN(50_000) + 200))
+			var some []sample
+			for range r.IntN(60) {
+				s := sample{kind: repo.Kind(r.IntN(6) + 1), data: text(r.Uint64(), r.IntN(5000))}
+				if s.kind == repo.KindPages {
+					s.pageSize = 512
+					s.data = noise(r.Uint64N(9), 512*(r.IntN(20)+1)) // some of them equal
+				}
+				some = append(some, s)
 			}
-			some = append(some, s)
+			report := fill(t, rp, some...)
+			if report.New+report.Known != len(some) {
+				t.Fatalf("%d blobs, report %+v", len(some), report)
+			}
+			all = append(all, some...)
 		}
-		report := fill(t, rp, some...)
-		if report.New+report.Known != len(some) {
-			t.Fatalf("%d blobs, report %+v", len(some), report)
+		last := open(t, target)
+		unique := map[repo.ID]bool{}
+		for _, s := range all {
+			unique[s.id()] = true
 		}
-		all = append(all, some...)
-	}
-	last := open(t, target)
-	unique := map[repo.ID]bool{}
-	for _, s := range all {
-		unique[s.id()] = true
-	}
-	if c := clean(t, last); c.Blobs != len(unique) || last.Blobs() != len(unique) {
-		t.Errorf("%d blobs in packs, %d in the index, want %d", c.Blobs, last.Blobs(), len(unique))
-	}
-	slices.SortFunc(all, func(a, b sample) int { return a.id().Compare(b.id()) })
-	all = slices.CompactFunc(all, func(a, b sample) bool { return a.id() == b.id() })
-	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	readAll(t, last, all)
+		if c := clean(t, last); c.Blobs != len(unique) || last.Blobs() != len(unique) {
+			t.Errorf("%d blobs in packs, %d in the index, want %d", c.Blobs, last.Blobs(), len(unique))
+		}
+		slices.SortFunc(all, func(a, b sample) int { return a.id().Compare(b.id()) })
+		all = slices.CompactFunc(all, func(a, b sample) bool { return a.id() == b.id() })
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		readAll(t, last, all)
+	})
 }
 
 func TestKnownBlobsAreStoredOnce(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	samples := few()
-	r := open(t, target)
-	twice := append(slices.Clone(samples), samples...)
-	if got := fill(t, r, twice...); got.New != len(samples) || got.Known != len(samples) {
-		t.Errorf("report %+v", got)
-	}
-	before := target.names("")
-	for _, r := range []*repo.Repo{r, open(t, target)} {
-		if got := fill(t, r, samples...); got != (repo.Report{Known: len(samples)}) {
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		target := newMemory()
+		samples := few()
+		r := open(t, target)
+		twice := append(slices.Clone(samples), samples...)
+		if got := fill(t, r, twice...); got.New != len(samples) || got.Known != len(samples) {
 			t.Errorf("report %+v", got)
 		}
-	}
-	if diff := cmp.Diff(before, target.names("")); diff != "" {
-		t.Errorf("objects changed: %s", diff)
-	}
+		before := target.names("")
+		for _, r := range []*repo.Repo{r, open(t, target)} {
+			if got := fill(t, r, samples...); got != (repo.Report{Known: len(samples)}) {
+				t.Errorf("report %+v", got)
+			}
+		}
+		if diff := cmp.Diff(before, target.names("")); diff != "" {
+			t.Errorf("objects changed: %s", diff)
+		}
+	})
 }
 
 func TestWriterKeepsTheOrderOfPut(t *testing.T) {

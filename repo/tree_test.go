@@ -63,57 +63,59 @@ func plant(t testing.TB, w *repo.Writer, files folder) (repo.ID, []string) {
 
 func TestTreesComeBack(t *testing.T) {
 	t.Parallel()
-	files := folder{
-		"empty": nil, "a.md": []byte("a"), "Größe": text(1, 5000), "dir/": nil, "x/y/z/deep": []byte("deep"),
-		"x/almost": noise(2, part-1), "x/one": noise(3, part), "x/more": noise(4, part+1), "x/three": noise(5, 3*part),
-		"x/same": []byte("a"), " ": []byte("a blank"), "..x": nil, `a\b`: nil, strings.Repeat("ä", 127): nil,
-	}
-	r := open(t, newMemory())
-	w := r.NewWriter(ctx)
-	defer w.Close()
-	root, want := plant(t, w, files)
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
-	var told []string
-	err := r.WalkTree(ctx, root, func(path string, e repo.TreeEntry) error {
-		told = append(told, path)
-		if e.Mode == repo.ModeDir {
+	both(t, func(t *testing.T, newMemory func() *memory) {
+		files := folder{
+			"empty": nil, "a.md": []byte("a"), "Größe": text(1, 5000), "dir/": nil, "x/y/z/deep": []byte("deep"),
+			"x/almost": noise(2, part-1), "x/one": noise(3, part), "x/more": noise(4, part+1), "x/three": noise(5, 3*part),
+			"x/same": []byte("a"), " ": []byte("a blank"), "..x": nil, `a\b`: nil, strings.Repeat("ä", 127): nil,
+		}
+		r := open(t, newMemory())
+		w := r.NewWriter(ctx)
+		defer w.Close()
+		root, want := plant(t, w, files)
+		if _, err := w.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		err := r.WalkTree(ctx, root, func(path string, e repo.TreeEntry) error {
+			told = append(told, path)
+			if e.Mode == repo.ModeDir {
+				return nil
+			}
+			var got bytes.Buffer
+			if err := r.ReadFile(ctx, e, &got); err != nil || !bytes.Equal(got.Bytes(), files[path]) || e.Size != int64(got.Len()) {
+				t.Errorf("%s: %v, %d bytes", path, err, got.Len())
+			}
 			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		var got bytes.Buffer
-		if err := r.ReadFile(ctx, e, &got); err != nil || !bytes.Equal(got.Bytes(), files[path]) || e.Size != int64(got.Len()) {
-			t.Errorf("%s: %v, %d bytes", path, err, got.Len())
+		for i, path := range told {
+			if dir := strings.LastIndexByte(path, '/'); dir >= 0 && !slices.Contains(told[:i], path[:dir]) {
+				t.Errorf("%s comes before its folder", path)
+			}
 		}
-		return nil
+		slices.Sort(told)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, told); diff != "" {
+			t.Error(diff)
+		}
+		count := map[repo.Kind]int{}
+		seen := map[repo.ID]bool{}
+		err = r.TreeBlobs(ctx, root, func(id repo.ID, kind repo.Kind) error {
+			if l, ok := r.Find(id); !ok || l.Kind != kind || seen[id] {
+				t.Errorf("blob %v of %v: found %v, seen %v", id, kind, ok, seen[id])
+			}
+			seen[id] = true
+			count[kind]++
+			return nil
+		})
+		// 5 folders; 2 small files that differ, one of a blank, and 1, 1, 2 and 3 parts.
+		if err != nil || count[repo.KindTree] != 5 || count[repo.KindFile] != 4+1+1+2+3 {
+			t.Errorf("%v, %v", err, count)
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, path := range told {
-		if dir := strings.LastIndexByte(path, '/'); dir >= 0 && !slices.Contains(told[:i], path[:dir]) {
-			t.Errorf("%s comes before its folder", path)
-		}
-	}
-	slices.Sort(told)
-	slices.Sort(want)
-	if diff := cmp.Diff(want, told); diff != "" {
-		t.Error(diff)
-	}
-	count := map[repo.Kind]int{}
-	seen := map[repo.ID]bool{}
-	err = r.TreeBlobs(ctx, root, func(id repo.ID, kind repo.Kind) error {
-		if l, ok := r.Find(id); !ok || l.Kind != kind || seen[id] {
-			t.Errorf("blob %v of %v: found %v, seen %v", id, kind, ok, seen[id])
-		}
-		seen[id] = true
-		count[kind]++
-		return nil
-	})
-	// 5 folders; 2 small files that differ, one of a blank, and 1, 1, 2 and 3 parts.
-	if err != nil || count[repo.KindTree] != 5 || count[repo.KindFile] != 4+1+1+2+3 {
-		t.Errorf("%v, %v", err, count)
-	}
 }
 
 func TestTreesAreTheSameInAnyOrder(t *testing.T) {

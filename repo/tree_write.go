@@ -51,7 +51,9 @@ func (w *Writer) part() *[]byte {
 
 // PutTree stores a folder. The entries may have any order and stay as they
 // are. Errors: invalid for a bad name, for two names that are alike or differ only
-// in case, and for an entry that does not fit its mode; those of [Writer.Put].
+// in case, for an entry that does not fit its mode, and in an encrypted
+// repository for one that names a blob which is not encrypted; those of
+// [Writer.Put].
 func (w *Writer) PutTree(ctx context.Context, entries []TreeEntry) (ID, error) {
 	if len(entries) > MaxTreeEntries {
 		return ID{}, amber.Errorf(amber.KindInvalid, "store folder", "",
@@ -61,6 +63,16 @@ func (w *Writer) PutTree(ctx context.Context, entries []TreeEntry) (ID, error) {
 	slices.SortFunc(entries, func(a, b TreeEntry) int { return strings.Compare(a.Name, b.Name) })
 	if err := checkTree(entries); err != nil {
 		return ID{}, amber.Errorf(amber.KindInvalid, "store folder", "", err.Error())
+	}
+	for i := range entries {
+		e := &entries[i]
+		ids := e.Parts
+		if e.Mode == ModeDir {
+			ids = []ID{e.Tree}
+		}
+		if err := w.onlySealed("store folder", ids); err != nil {
+			return ID{}, err
+		}
 	}
 	return w.Put(ctx, KindTree, marshalTree(entries))
 }

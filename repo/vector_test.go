@@ -86,16 +86,20 @@ func kept(t *testing.T, folder string, written *memory) *memory {
 		}
 	}
 	stored := newMemory()
-	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+	if err := readFolder(folder, stored); err != nil {
+		t.Fatal(err)
+	}
+	return stored
+}
+
+// readFolder reads the objects of a repository that lie in a folder.
+func readFolder(folder string, into *memory) error {
+	return filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		b, err := os.ReadFile(path)
-		stored.objects[strings.TrimPrefix(filepath.ToSlash(path), folder+"/")] = b
+		into.objects[strings.TrimPrefix(filepath.ToSlash(path), folder+"/")] = b
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stored
 }

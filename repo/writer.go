@@ -30,12 +30,17 @@ type Report struct {
 // 12 MiB as long as none is longer than 256 KiB, and for a longer one about its
 // length in addition.
 //
+// In an encrypted repository everything is sealed with the key that was the
+// current one when the writer began. When there is another one by then, Put
+// returns an error of kind conflict, and nothing more is stored.
+//
 // The first pack that cannot be stored ends a writer: Put and Flush return
 // that error from then on.
 type Writer struct {
-	repo *Repo
-	encs *encoders
-	pool pool
+	repo  *Repo
+	codec *codec // when the writer began
+	encs  *encoders
+	pool  pool
 
 	free    chan *job // at rest: their number bounds what is in flight
 	work    chan *job // to the compressors
@@ -55,6 +60,7 @@ type Writer struct {
 	seen   map[ID]struct{}
 	avoid  map[ID]bool // packs
 	lost   map[ID]bool // blobs that are there, and damaged
+	sealed map[ID]ID   // digests of the stored bytes of inner manifests
 	report Report
 	packs  []packDir // durable, and in no index object yet
 	stored []ID      // packs that are durable
@@ -70,6 +76,7 @@ type job struct {
 	ready  chan struct{} // one value: compressed
 	packed chan struct{} // closed when the caller's bytes are needed no more; nil when buf is used
 	flush  chan struct{} // closed when all packs before are uploaded; nil for a blob
+	copied bool          // plain is stored as it is, and the entry says all about it
 }
 
 // NewWriter returns a writer. The context is that of all its uploads. The
@@ -77,9 +84,9 @@ type job struct {
 func (r *Repo) NewWriter(ctx context.Context) *Writer {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Writer{
-		repo: r, encs: newEncoders(compressors), pool: newPool(r.packBytes),
+		repo: r, codec: r.keys(), encs: newEncoders(compressors), pool: newPool(r.packBytes),
 		free: make(chan *job, inFlight), work: make(chan *job, inFlight), order: make(chan *job, inFlight),
-		uploads: make(chan upload), cancel: cancel, broken: make(chan struct{}), seen: map[ID]struct{}{},
+		uploads: make(chan upload), cancel: cancel, broken: make(chan struct{}), seen: map[ID]struct{}{}, sealed: map[ID]ID{},
 	}
 	for range inFlight {
 		w.free <- &job{ready: make(chan struct{}, 1)}
@@ -96,12 +103,16 @@ func (r *Repo) NewWriter(ctx context.Context) *Writer {
 // returns the id. The blob is stored when Flush has returned. The bytes may be
 // used again when Put returns. When ctx ends while a blob of more than 256 KiB
 // is on its way, the writer ends with it. Errors: invalid for another kind or
-// too many bytes; that of the pack that could not be stored.
+// too many bytes; refused when the repository is locked; conflict when its key
+// has changed; that of the pack that could not be stored.
 func (w *Writer) Put(ctx context.Context, kind Kind, plain []byte) (ID, error) {
 	if !kind.valid() || kind == KindPages {
 		return ID{}, amber.Errorf(amber.KindInvalid, "put blob", "", fmt.Sprintf("a blob of %v", kind))
 	}
-	id := w.repo.codec.blobID(kind, plain)
+	if err := w.mayPut(); err != nil {
+		return ID{}, err
+	}
+	id := w.codec.current.blobID(kind, plain)
 	return id, w.put(ctx, entry{id: id, kind: kind}, plain)
 }
 
@@ -115,7 +126,10 @@ func (w *Writer) PutPages(ctx context.Context, pageSize int, digests []PageDiges
 		return ID{}, amber.Errorf(amber.KindInvalid, "put blob", "",
 			fmt.Sprintf("%d bytes for %d pages of %d", len(plain), len(digests), pageSize))
 	}
-	id := w.repo.codec.pagesID(pageSize, digests)
+	if err := w.mayPut(); err != nil {
+		return ID{}, err
+	}
+	id := w.codec.current.pagesID(pageSize, digests)
 	return id, w.put(ctx, entry{id: id, kind: KindPages, pageShift: shift}, plain)
 }
 
@@ -124,6 +138,13 @@ func (w *Writer) put(ctx context.Context, e entry, plain []byte) error {
 		return amber.Errorf(amber.KindInvalid, "put blob", e.id.String(),
 			fmt.Sprintf("it has %d bytes, the limit is %d", len(plain), MaxBlobBytes))
 	}
+	e.plain = uint32(len(plain))
+	return w.enqueue(ctx, e, plain, false)
+}
+
+// enqueue sends a blob on its way, unless it is known. Copied ones are stored as
+// they are.
+func (w *Writer) enqueue(ctx context.Context, e entry, b []byte, copied bool) error {
 	if known, err := w.known(e.id); known || err != nil {
 		return err
 	}
@@ -131,8 +152,8 @@ func (w *Writer) put(ctx context.Context, e entry, plain []byte) error {
 	if err != nil {
 		return err
 	}
-	e.plain = uint32(len(plain))
-	j.load(e, plain)
+	j.copied = copied
+	j.load(e, b)
 	packed := j.packed
 	sent, err := w.send(j)
 	if !sent || packed == nil {
@@ -145,6 +166,36 @@ func (w *Writer) put(ctx context.Context, e entry, plain []byte) error {
 		<-packed
 	}
 	return w.failure()
+}
+
+// mayPut says why nothing can be put.
+func (w *Writer) mayPut() error {
+	if w.codec.closed != nil {
+		return damaged("put blob", "", w.codec.closed)
+	}
+	return w.stale()
+}
+
+// stale returns an error when the repository has another key than when the
+// writer began: nothing new may lie under the old one, or under none.
+func (w *Writer) stale() error {
+	now := w.repo.keys()
+	if now.name == w.codec.name && (now.closed == nil) == (w.codec.closed == nil) {
+		return nil
+	}
+	return errKeyChanged("put blob", "")
+}
+
+// Sealed returns the digest of the stored bytes of an inner manifest that this
+// writer has stored in an encrypted repository, for [Manifest.Sealed]. It is
+// known when Flush has returned, and "" otherwise.
+func (w *Writer) Sealed(id ID) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if sum, ok := w.sealed[id]; ok {
+		return sum.String()
+	}
+	return ""
 }
 
 // known counts a blob that needs not be stored.

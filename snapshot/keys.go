@@ -69,22 +69,44 @@ func (e *Engine) encrypt(ctx context.Context, v *vault, more []string) (warnings
 	}
 	switch {
 	case v.repo.Locked():
-		return nil, locked(v)
+		return nil, locked()
+	case v.repo.KeyID() != "":
+		if err := e.knownKey(ctx, v); err != nil {
+			return nil, err
+		}
+		return e.admit(ctx, v, want)
 	case len(want) == 0:
-		return nil, nil // what has a key stays encrypted
-	case v.repo.KeyID() == "":
-		own, err := e.o.Keys.Own(ctx, want)
-		if err != nil {
-			return nil, err
-		}
-		if want, err = with(want, own); err != nil {
-			return nil, err
-		}
-		if err := e.reopen(ctx, v); err != nil { // with what opens it from now on
-			return nil, err
-		}
-		return nil, v.repo.InitKey(ctx, want, e.o.Random, e.now())
+		return nil, e.mayBePlain(v)
 	}
+	own, err := e.o.Keys.Own(ctx, want)
+	if err != nil {
+		return nil, err
+	}
+	if want, err = with(want, own); err != nil {
+		return nil, err
+	}
+	if err := e.reopen(ctx, v); err != nil { // with what opens it from now on
+		return nil, err
+	}
+	if err := v.repo.InitKey(ctx, want, e.o.Random, e.now()); err != nil {
+		return nil, err
+	}
+	return nil, e.saveKeyNote(v)
+}
+
+// mayBePlain refuses to write to a repository in the clear that had a key.
+func (e *Engine) mayBePlain(v *vault) error {
+	note, err := e.loadKeyNote(v.tenant)
+	if err != nil || note == (keyNote{}) {
+		return err
+	}
+	lost := amber.Errorf(amber.KindUntrusted, "encrypt snapshot", note.key, "the repository was encrypted, and its key record is gone")
+	lost.Hint = "if you began a new repository there, remove " + e.keyNotePath(v.tenant)
+	return lost
+}
+
+// admit lets recipients in that are not yet.
+func (e *Engine) admit(ctx context.Context, v *vault, want []agekey.Recipient) (warnings []string, err error) {
 	have, err := v.repo.Recipients(ctx)
 	if err != nil {
 		return nil, err
@@ -100,10 +122,17 @@ func (e *Engine) encrypt(ctx context.Context, v *vault, more []string) (warnings
 		return nil, nil
 	}
 	list, err := agekey.ParseRecipients(all)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = e.setRecipients(ctx, v, list, false)
 	}
-	return warnings, v.repo.SetRecipients(ctx, list, false, e.o.Random, e.now())
+	return warnings, err
+}
+
+func (e *Engine) setRecipients(ctx context.Context, v *vault, list []agekey.Recipient, rotate bool) error {
+	if err := v.repo.SetRecipients(ctx, list, rotate, e.o.Random, e.now()); err != nil {
+		return err
+	}
+	return e.saveKeyNote(v)
 }
 
 // with adds a recipient to others, once.
@@ -116,7 +145,7 @@ func with(list []agekey.Recipient, r agekey.Recipient) ([]agekey.Recipient, erro
 }
 
 // locked says that no identity at hand opens a repository.
-func locked(v *vault) error {
+func locked() error {
 	e := amber.Errorf(amber.KindRefused, "open repository", "", "it is encrypted, and no identity at hand opens it")
 	e.Hint = "name one with --identity FILE, or configure snapshot.encryption.identity"
 	return e
@@ -142,7 +171,7 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 	var texts []string
 	err := e.with(ctx, tenant, func(v *vault) error {
 		if v.repo.Locked() {
-			return locked(v)
+			return locked()
 		}
 		adding, err := agekey.ParseRecipients(add)
 		if err != nil {
@@ -160,6 +189,9 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 			if err == nil {
 				texts, err = v.repo.Recipients(ctx)
 			}
+			return err
+		}
+		if err := e.knownKey(ctx, v); err != nil {
 			return err
 		}
 		have, err := v.repo.Recipients(ctx)
@@ -182,7 +214,7 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 			return err
 		}
 		texts = textsOf(list)
-		return v.repo.SetRecipients(ctx, list, rotate, e.o.Random, e.now())
+		return e.setRecipients(ctx, v, list, rotate)
 	})
 	return texts, err
 }

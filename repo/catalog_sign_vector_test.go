@@ -1,0 +1,75 @@
+package repo_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/repo"
+)
+
+// signedVectors makes one signed record of each kind, with the key of the seed
+// 00 01 02 … 1f.
+func signedVectors(t *testing.T) map[string]string {
+	t.Helper()
+	target := newMemory()
+	s := signing(t, target, own)
+	m := vectorManifest()
+	m.Signer = own.KeyID()
+	if _, err := s.catalog.Publish(ctx, m); err != nil {
+		t.Fatal(err)
+	}
+	records := map[string]string{"manifest-signed": string(target.objects[manifestOf(m)])}
+	target.objects["snapshots/ada/"+string(unreadableID)+".json"] = nil
+	for _, id := range []amber.SnapshotID{vectorID, unreadableID} {
+		if err := s.catalog.Delete(ctx, ada, id, "pruned", s.at()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records["stub-signed"] = string(target.objects[stubNameOf(m)])
+	records["stub-unreadable-signed"] = string(target.objects["stubs/ada/"+string(unreadableID)+".json"])
+	return records
+}
+
+// TestSignedRecordVectors compares what is written with what an earlier Amber
+// wrote, and with the document.
+func TestSignedRecordVectors(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../docs/format/repository.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := strings.ReplaceAll(string(b), "\r\n", "\n")
+	for name, got := range signedVectors(t) {
+		golden.Check(t, *update, "records/"+name, got)
+		if name != "stub-unreadable-signed" && !strings.Contains(doc, got) {
+			t.Errorf("the document does not show\n%s", got)
+		}
+	}
+}
+
+// TestSignedRecordsOfAnEarlierAmberAreValid reads the files.
+func TestSignedRecordsOfAnEarlierAmberAreValid(t *testing.T) {
+	t.Parallel()
+	target := newMemory()
+	for name, file := range map[string]string{
+		"snapshots/ada/" + string(vectorID) + ".json": "manifest-signed", "stubs/ada/" + string(unreadableID) + ".json": "stub-unreadable-signed",
+	} {
+		b, err := os.ReadFile("testdata/records/" + file + ".golden")
+		if err != nil {
+			t.Fatal(err)
+		}
+		target.objects[name] = []byte(strings.ReplaceAll(string(b), "\r\n", "\n"))
+	}
+	s := newStore(t, target)
+	e, err := s.catalog.Get(ctx, ada, vectorID)
+	if err != nil || e.Signature != (repo.SignatureState{Status: amber.SignatureValid, KeyID: own.KeyID()}) {
+		t.Errorf("%v, %+v", err, e.Signature)
+	}
+	report, err := s.repo.Audit(ctx, tenant, true, nil)
+	if err != nil || !hasText(report.Checked, "signatures: 2 valid, 0 unsigned") {
+		t.Errorf("%v, %+v", err, report)
+	}
+}

@@ -1,0 +1,175 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
+)
+
+// InitKey makes a repository encrypted: from now on everything that is put is
+// sealed with a key made from random, which the recipients can open. What is
+// there already stays as it is. Errors: invalid for recipients that cannot stand
+// together; conflict when there is a key; damaged when there was one; those of
+// random and of the target.
+func (r *Repo) InitKey(ctx context.Context, recipients []agekey.Recipient, random io.Reader, now amber.Time) error {
+	const op = "encrypt repository"
+	c, err := r.reloadKeys(ctx)
+	switch {
+	case err != nil:
+		return err
+	case c.damage != nil:
+		return c.closed
+	case c.serial != 0:
+		return amber.Errorf(amber.KindConflict, op, "", "it has a key already")
+	}
+	k, err := randomKey(random, now)
+	if err != nil {
+		return err
+	}
+	return r.putKeys(ctx, op, 1, recipients, []*key{k}, now)
+}
+
+// SetRecipients says who can open the repository from now on; only they can.
+// With rotate there is a new key, made from random, for everything that is put
+// after this. Without, a recipient that is left out and has kept the key can
+// read that too, if it gets at the target; what was put before it can read
+// either way. It changes what Open, Reload or Recipients has read last: when
+// somebody else has changed that meanwhile, the error is conflict. Other errors:
+// invalid; not_found when the repository is not encrypted; refused when it is
+// locked; quota for too many keys; those of random and of the target. When an
+// older record could not be removed the change is made nevertheless, and the
+// next one removes it.
+func (r *Repo) SetRecipients(ctx context.Context, recipients []agekey.Recipient, rotate bool, random io.Reader, now amber.Time) error {
+	const op = "change recipients"
+	c := r.keys()
+	switch {
+	case c.closed != nil:
+		return damaged(op, "", c.closed)
+	case c.serial == 0:
+		return amber.Errorf(amber.KindNotFound, op, "", "the repository is not encrypted")
+	case c.serial == maxKeySerial || rotate && len(c.ordered) == maxKeys:
+		return amber.Errorf(amber.KindQuota, op, "", "it has been changed too often")
+	}
+	keys := slices.Clone(c.ordered)
+	if rotate {
+		k, err := randomKey(random, now)
+		if err != nil {
+			return err
+		}
+		keys = append(keys, k)
+	}
+	return r.putKeys(ctx, op, c.serial+1, recipients, keys, now)
+}
+
+func randomKey(random io.Reader, now amber.Time) (*key, error) {
+	var s secret
+	if _, err := io.ReadFull(random, s[:]); err != nil {
+		return nil, fmt.Errorf("make key: %w", err)
+	}
+	return newKey(s, now), nil
+}
+
+// putKeys writes a key record, removes those before it and reads the keys
+// again.
+func (r *Repo) putKeys(ctx context.Context, op string, serial int64, recipients []agekey.Recipient, keys []*key, now amber.Time) error {
+	object, err := r.sealKeys(ctx, op, serial, recipients, keys, now)
+	if err != nil {
+		return err
+	}
+	name := keyRecordName(serial)
+	created, err := r.target.Put(ctx, name, int64(len(object)), bytes.NewReader(object))
+	if err == nil && !created || amber.KindOf(err) == amber.KindDamaged {
+		return errRecipientsChanged(op)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.confirmKeys(ctx, op, serial, object); err != nil {
+		return err
+	}
+	if _, err := r.reloadKeys(ctx); err != nil {
+		return err
+	}
+	return removeKeysBefore(ctx, r.target, serial)
+}
+
+// sealKeys makes a key record.
+func (r *Repo) sealKeys(ctx context.Context, op string, serial int64, recipients []agekey.Recipient, keys []*key, now amber.Time) ([]byte, error) {
+	record := &keyRecord{
+		Format: keyFormat, Version: keyVersion, Serial: serial, Current: keys[len(keys)-1].name(), CreatedAt: now,
+	}
+	for _, k := range keys {
+		record.Keys = append(record.Keys, k.name())
+	}
+	for _, p := range recipients {
+		record.Recipients = append(record.Recipients, p.Text)
+	}
+	if r.signer != nil {
+		record.Signer = r.signer.KeyID()
+	}
+	err := checkRecipients(record.Recipients)
+	if err == nil {
+		record.Box, err = boxOf(record, keys).encrypt(agekey.Ages(recipients))
+	}
+	if err != nil {
+		return nil, amber.Errorf(amber.KindInvalid, op, "", err.Error())
+	}
+	object, _, err := sealWith(ctx, op, keyRecordName(serial), record, r.signer)
+	return object, err
+}
+
+// confirmKeys reads a record that was just written, before those go that it
+// replaces, and takes it away again when there is a newer one: then others have
+// made two changes meanwhile, and removed the record that would have been in the
+// way.
+func (r *Repo) confirmKeys(ctx context.Context, op string, serial int64, object []byte) error {
+	name := keyRecordName(serial)
+	there, err := readSmall(ctx, r.target, name)
+	if err == nil && !bytes.Equal(there, object) {
+		err = damaged(op, name, errors.New("it is not what was written"))
+	}
+	if amber.KindOf(err) != amber.KindNotFound && err != nil {
+		return err
+	}
+	serials, lerr := keySerials(ctx, r.target)
+	switch {
+	case lerr != nil:
+		return lerr
+	case err == nil && slices.Max(append(serials, 0)) == serial:
+		return nil
+	}
+	if err := r.target.Delete(ctx, name); err != nil {
+		return err
+	}
+	return errRecipientsChanged(op)
+}
+
+func errRecipientsChanged(op string) error {
+	e := amber.Errorf(amber.KindConflict, op, "", "somebody else has changed the recipients")
+	e.Hint = "try again"
+	return e
+}
+
+// removeKeysBefore removes older key records, also those that somebody else
+// has left.
+func removeKeysBefore(ctx context.Context, t amber.Target, serial int64) error {
+	serials, err := keySerials(ctx, t)
+	if err != nil {
+		return err
+	}
+	for _, old := range serials {
+		if old >= serial {
+			break
+		}
+		if err := t.Delete(ctx, keyRecordName(old)); err != nil {
+			return fmt.Errorf("remove old key record: %w", err)
+		}
+	}
+	return nil
+}

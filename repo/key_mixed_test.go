@@ -1,0 +1,316 @@
+package repo_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/repo"
+)
+
+// sealedNeeds fails unless everything a snapshot needs is encrypted under one
+// key.
+func sealedNeeds(t *testing.T, r *repo.Repo, m repo.Manifest) {
+	t.Helper()
+	in, err := r.Inner(ctx, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []repo.ID{m.Inner}
+	if err := r.NeededBy(ctx, in, func(id repo.ID, _ repo.Kind) error { ids = append(ids, id); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		b, err := r.Get(ctx, id)
+		if err != nil || b.Key != m.Key || m.Key == "" {
+			t.Errorf("blob %v of %v: %v, under key %q and not %q", id, b.Kind, err, b.Key, m.Key)
+		}
+	}
+}
+
+// TestARepositoryThatIsEncryptedLaterKeepsWhatItHas has snapshots under no key,
+// under one and under the next.
+func TestARepositoryThatIsEncryptedLaterKeepsWhatItHas(t *testing.T) {
+	t.Parallel()
+	target := newMemory()
+	s := newStore(t, target)
+	plain := s.take(t, ada, "same")
+	gone := s.take(t, ada, "gone")
+	if err := s.repo.InitKey(ctx, recipients(t, alice), &steady{}, s.at()); err != nil {
+		t.Fatal(err)
+	}
+	first := s.take(t, ada, "same")
+	if err := s.repo.SetRecipients(ctx, recipients(t, alice), true, &steady{n: 9}, s.at()); err != nil {
+		t.Fatal(err)
+	}
+	second := s.take(t, ada, "same")
+	if plain.Key != "" || first.Key == "" || second.Key == "" || first.Key == second.Key {
+		t.Fatalf("keys %q, %q, %q", plain.Key, first.Key, second.Key)
+	}
+	for _, m := range []repo.Manifest{first, second} {
+		sealedNeeds(t, s.repo, m)
+		if m.BytesNew < plain.BytesNew {
+			t.Errorf("only %d bytes were stored again", m.BytesNew)
+		}
+	}
+	s.whole(t, plain, first, second)
+	// Who has no key reads what is not encrypted, and gc goes on with it.
+	if err := func() error { r := openAs(t, target); _, err := r.Inner(ctx, plain); return err }(); err != nil {
+		t.Errorf("without a key: %v", err)
+	}
+	s.delete(t, gone)
+	s.later(grace)
+	s.collect(t)
+	s.whole(t, plain, first, second)
+	s.delete(t, first)
+	s.collect(t)
+	s.whole(t, plain, second)
+	s.delete(t, plain)
+	s.collect(t)
+	if report := s.whole(t, second); report.Unused != 0 {
+		t.Errorf("%d bytes are left of the others", report.Unused)
+	}
+	sealedNeeds(t, s.repo, second)
+}
+
+// TestNothingUnderAnotherKeyIsABase is about databases and sets of git objects
+// from before a key, and under the key before.
+func TestNothingUnderAnotherKeyIsABase(t *testing.T) {
+	t.Parallel()
+	target := newMemory()
+	r := open(t, target)
+	data := noise(1, 512*300)
+	object := gitBlob(20, "note")
+	change := map[string]func() error{
+		"a first key":    func() error { return r.InitKey(ctx, recipients(t, alice), &steady{}, amber.At(epoch)) },
+		"another key":    func() error { return r.SetRecipients(ctx, recipients(t, alice), true, &steady{n: 9}, amber.At(epoch)) },
+		"the same key":   func() error { return r.SetRecipients(ctx, recipients(t, alice), false, nil, amber.At(epoch)) },
+		"nothing at all": func() error { return nil },
+	}
+	for _, what := range []string{"nothing at all", "a first key", "another key", "the same key"} {
+		base, _ := freeze(t, r, 512, data, nil)
+		git, _ := storeGit(t, r, repo.ID{}, object)
+		if err := change[what](); err != nil {
+			t.Fatal(err)
+		}
+		shared := what == "nothing at all" || what == "the same key"
+		w := r.NewWriter(ctx)
+		set, err := w.NewGitSet(ctx, git)
+		if err != nil || set.Based() != shared {
+			t.Errorf("%s: git set based %v, %v", what, set.Based(), err)
+		}
+		_ = w.Close()
+		copy(data, noise(2, 512))
+		again, report := freeze(t, r, 512, data, base)
+		if (report.Plain < int64(len(data))) != shared {
+			t.Errorf("%s: %d bytes stored", what, report.Plain)
+		}
+		isDatabase(t, r, again.Ref, data)
+		isDatabase(t, r, base.Ref, append(noise(1, 512), data[512:]...))
+		copy(data, noise(1, 512))
+	}
+}
+
+// TestIDsFromBeforeTheKeyAreRefused is about callers that remember ids.
+func TestIDsFromBeforeTheKeyAreRefused(t *testing.T) {
+	t.Parallel()
+	target := newMemory()
+	s := newStore(t, target)
+	plain := s.take(t, ada, "a")
+	in, err := s.repo.Inner(ctx, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := s.repo.Tree(ctx, in.Notes.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encrypt(t, target)
+	s = s.again(t)
+	w := s.repo.NewWriter(ctx)
+	defer w.Close()
+	_, err = w.PutTree(ctx, entries)
+	wantKind(t, "a file", err, amber.KindInvalid)
+	_, err = w.PutTree(ctx, []repo.TreeEntry{{Name: "notes", Mode: repo.ModeDir, Tree: in.Notes.Tree}})
+	wantKind(t, "a folder", err, amber.KindInvalid)
+	for what, bad := range map[string]repo.Inner{
+		"databases": {Databases: in.Databases}, "notes": {Notes: in.Notes}, "git": {Git: in.Git}, "state": {State: in.Notes},
+		"a source":                {Sources: []repo.SourceEntry{{Name: "x", Files: in.Notes}}},
+		"the database of another": {Sources: []repo.SourceEntry{{Name: "x", Databases: in.Databases}}},
+	} {
+		_, err = w.PutInner(ctx, bad)
+		wantKind(t, what, err, amber.KindInvalid)
+	}
+	if _, err := w.PutInner(ctx, repo.Inner{Label: "empty"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAWriterEndsWhenTheKeyChanges changes it in this program and in another
+// one.
+func TestAWriterEndsWhenTheKeyChanges(t *testing.T) {
+	t.Parallel()
+	for _, elsewhere := range []bool{false, true} {
+		for _, first := range []bool{false, true} {
+			target := newMemory()
+			if !first {
+				encrypt(t, target)
+			}
+			s := newStore(t, target)
+			m, err := s.prepare(t, ada, laptop, content{"before", 0})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := s.repo.NewWriter(ctx)
+			defer w.Close()
+			if _, err := w.Put(ctx, repo.KindFile, []byte("a word that waits for its pack")); err != nil {
+				t.Fatal(err)
+			}
+			r := s.repo
+			if elsewhere {
+				r = open(t, target)
+			}
+			if first {
+				err = r.InitKey(ctx, recipients(t, alice), &steady{n: 3}, s.at())
+			} else {
+				err = r.SetRecipients(ctx, recipients(t, alice), true, &steady{n: 3}, s.at())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.repo.Reload(ctx); err != nil {
+				t.Fatal(err)
+			}
+			packs := len(target.names("packs/"))
+			_, err = w.Put(ctx, repo.KindFile, []byte("later"))
+			wantKind(t, "put", err, amber.KindConflict)
+			_, err = w.Flush(ctx)
+			wantKind(t, "flush", err, amber.KindConflict)
+			if len(target.names("packs/")) != packs {
+				t.Error("a pack was stored under the old key, or none")
+			}
+			wantKind(t, "publish", s.publish(m), amber.KindConflict)
+			if len(target.names("snapshots/")) > 0 {
+				t.Error("it was published")
+			}
+			s.whole(t, s.take(t, ada, "after"))
+		}
+	}
+}
+
+// TestAChangeOfRecipientsAloneEndsNoWriter lets somebody in while a snapshot is
+// taken.
+func TestAChangeOfRecipientsAloneEndsNoWriter(t *testing.T) {
+	t.Parallel()
+	target := newEncrypted(t)
+	s := newStore(t, target)
+	m, err := s.prepare(t, ada, laptop, content{"a", 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, target).SetRecipients(ctx, recipients(t, alice, carol), false, nil, s.at()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.publish(m); err != nil {
+		t.Fatal(err)
+	}
+	s.whole(t, m)
+}
+
+func TestInnerManifestsOfEncryptedSnapshotsAreNeverEqual(t *testing.T) {
+	t.Parallel()
+	target := newEncrypted(t)
+	s := newStore(t, target)
+	a, b := s.take(t, ada, "same"), s.take(t, ada, "same")
+	if a.Inner == b.Inner || a.Sealed == b.Sealed || a.Sealed == "" {
+		t.Errorf("%v and %v, %s and %s", a.Inner, b.Inner, a.Sealed, b.Sealed)
+	}
+	// Each is what its manifest says, and stays so when packs are rewritten.
+	s.delete(t, a)
+	s.collect(t)
+	if err := s.repo.CheckSealed(ctx, b); err != nil {
+		t.Error(err)
+	}
+	wantKind(t, "one that is not encrypted", s.repo.CheckSealed(ctx, repo.Manifest{}), amber.KindInvalid)
+	other := b
+	other.Sealed = strings.Repeat("0", 64)
+	wantKind(t, "other bytes", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
+	other = b
+	other.Key = strings.Repeat("0", 16)
+	wantKind(t, "another key", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
+	other = b
+	other.Inner = repo.ID{1}
+	wantKind(t, "no blob", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
+	_, err := s.repo.Inner(ctx, repo.Manifest{ID: b.ID, Inner: b.Inner})
+	wantKind(t, "said to be plain", err, amber.KindDamaged)
+}
+
+func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, newEncrypted(t))
+	good, err := s.prepare(t, ada, laptop, content{"a", 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(m *repo.Manifest){
+		"a label":               func(m *repo.Manifest) { m.Label = "secret" },
+		"a label that looks so": func(m *repo.Manifest) { m.Label = " auto:x" },
+		"a git id":              func(m *repo.Manifest) { m.GitOID = strings.Repeat("a", 40) },
+		"no key":                func(m *repo.Manifest) { m.Key = "" },
+		"a key that is none":    func(m *repo.Manifest) { m.Key = "ABCDEF0123456789" },
+		"no digest":             func(m *repo.Manifest) { m.Sealed = "" },
+		"not encrypted":         func(m *repo.Manifest) { m.Encrypted = false },
+	} {
+		m := good
+		spoil(&m)
+		_, err := s.catalog.Publish(ctx, m)
+		wantKind(t, name, err, amber.KindInvalid)
+	}
+	plain := good
+	plain.Encrypted, plain.Key, plain.Sealed = false, "", ""
+	_, err = s.catalog.Publish(ctx, plain)
+	wantKind(t, "plain in an encrypted repository", err, amber.KindConflict)
+	good.Label = "auto:hourly"
+	if _, err := s.catalog.Publish(ctx, good); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestABlobOfTheGreatestSizeIsSealed is about bounds.
+func TestABlobOfTheGreatestSizeIsSealed(t *testing.T) {
+	t.Parallel()
+	if testing.Short() || raceEnabled {
+		t.Skip("64 MiB")
+	}
+	target := newEncrypted(t)
+	r := open(t, target)
+	big := sample{repo.KindFile, 0, noise(1, repo.MaxBlobBytes)}
+	if report := fill(t, r, big); report.Stored != repo.MaxBlobBytes+48 {
+		t.Errorf("%+v", report)
+	}
+	b, err := open(t, target).Get(ctx, big.in(r))
+	if err != nil || sha256.Sum256(b.Data) != sha256.Sum256(big.data) {
+		t.Errorf("%v, %d bytes", err, len(b.Data))
+	}
+	clean(t, r)
+}
+
+// TestEqualBlobsLookDifferent seals the same twice.
+func TestEqualBlobsLookDifferent(t *testing.T) {
+	t.Parallel()
+	a, b := newEncrypted(t), newEncrypted(t)
+	for _, target := range []*memory{a, b} {
+		fill(t, open(t, target), few()...)
+	}
+	x, y := forgeOf(t, a, a.names("packs/")[0]), forgeOf(t, b, b.names("packs/")[0])
+	for i := range x.items {
+		if x.items[i].id != y.items[i].id {
+			t.Error("another id under the same key")
+		}
+		if bytes.Equal(x.data[i], y.data[i]) || bytes.Equal(x.data[i][8:32], y.data[i][8:32]) {
+			t.Error("the same nonce or the same bytes")
+		}
+	}
+}

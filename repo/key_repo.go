@@ -1,0 +1,198 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+// The hints of errors about keys.
+const (
+	hintIdentity = "amber … --identity FILE"
+	hintCheck    = "amber snapshot check"
+)
+
+// Locked reports whether the repository is encrypted and its keys are not
+// known: no identity opens them, or their record is damaged or lost. Whatever
+// needs the contents of encrypted blobs answers refused then, or damaged, and
+// nothing can be put. Names, sizes, chains and stored bytes can be looked at,
+// and what is not encrypted can be read.
+func (r *Repo) Locked() bool { return r.keys().closed != nil }
+
+// KeyID names the key that everything new is sealed with, also when the
+// repository is locked: 16 hexadecimal digits. It is "" when the repository is
+// not encrypted, and when it is locked because its key record cannot be read.
+func (r *Repo) KeyID() string { return r.keys().name }
+
+// KeySerial returns the number of the key record, from 1; 0 without one. It
+// only grows: whoever has seen a greater one is shown an old record.
+func (r *Repo) KeySerial() int64 { return r.keys().serial }
+
+// KeySignature says who has signed the key record. One whose signature does not
+// match is damaged. Anybody who can write to the target can make a record that
+// the recipients can open: whether its signer is to be trusted is up to the
+// caller.
+func (r *Repo) KeySignature() SignatureState { return r.keys().signature }
+
+// HasKey reports whether the key record holds a key, as [Manifest.Key] names
+// it. A repository whose record does not hold the key of its last snapshot was
+// given the record of somebody else.
+func (r *Repo) HasKey(name string) bool { return slices.Contains(r.keys().names, name) }
+
+// BlobID returns the id that a blob of any kind but pages has when it is put
+// now; the zero ID when the repository is locked.
+func (r *Repo) BlobID(kind Kind, plain []byte) ID {
+	if c := r.keys(); c.closed == nil {
+		return c.current.blobID(kind, plain)
+	}
+	return ID{}
+}
+
+// PagesID returns the id that a blob of pages has when it is put now; the zero
+// ID when the repository is locked.
+func (r *Repo) PagesID(pageSize int, digests []PageDigest) ID {
+	if c := r.keys(); c.closed == nil {
+		return c.current.pagesID(pageSize, digests)
+	}
+	return ID{}
+}
+
+// loadCodec reads the newest key record. One that cannot be opened or read is
+// no error. Sealed says that something is encrypted: then there must be one.
+func (r *Repo) loadCodec(ctx context.Context, sealed bool) (*codec, error) {
+	for range maxTries {
+		serials, err := keySerials(ctx, r.target)
+		if err != nil {
+			return nil, err
+		}
+		if len(serials) == 0 {
+			return r.withoutKeys(sealed), nil
+		}
+		serial := serials[len(serials)-1]
+		if old := r.keys(); old != nil && old.serial == serial && old.damage == nil {
+			return old, nil
+		}
+		record, signature, err := readKeyRecord(ctx, r.target, serial)
+		switch {
+		case amber.KindOf(err) == amber.KindNotFound:
+			continue // a newer one has replaced it
+		case amber.KindOf(err) == amber.KindDamaged:
+			return r.damagedKeys(serial, err), nil
+		case err != nil:
+			return nil, err
+		}
+		return r.openKeys(record, signature)
+	}
+	return nil, amber.Errorf(amber.KindBusy, "read key records", "", "they change all the time")
+}
+
+// withoutKeys is the codec of a repository without a key record.
+func (r *Repo) withoutKeys(sealed bool) *codec {
+	c := &codec{random: r.random}
+	if sealed {
+		// It would be taken for one that is not encrypted.
+		err := &amber.Error{
+			Op: "open repository", Kind: amber.KindDamaged, ID: keyPrefix,
+			Err: errors.New("there are encrypted blobs, and no key record"), Hint: hintCheck,
+		}
+		problem := problemOf(keyPrefix, ID{}, err)
+		c.closed, c.damage = err, &problem
+	}
+	return c
+}
+
+// damagedKeys is the codec of a repository whose newest key record is damaged.
+// An older one does not count: who may read what would be another question.
+func (r *Repo) damagedKeys(serial int64, err error) *codec {
+	problem := problemOf(keyRecordName(serial), ID{}, err)
+	return &codec{serial: serial, closed: err, damage: &problem, random: r.random}
+}
+
+// openKeys is the codec of a repository with a key record. Errors: too_new.
+func (r *Repo) openKeys(record *keyRecord, signature SignatureState) (*codec, error) {
+	c := &codec{
+		name: record.Current, serial: record.Serial,
+		names: record.Keys, recipients: record.Recipients, signature: signature,
+		keys: map[keyID]*key{}, random: r.random,
+	}
+	keys, err := record.open(r.identities)
+	switch {
+	case errors.Is(err, errNoIdentity):
+		c.closed = errLocked()
+		return c, nil
+	case amber.KindOf(err) == amber.KindTooNew:
+		return nil, err
+	case err != nil:
+		return r.damagedKeys(record.Serial, damaged("open repository", keyRecordName(record.Serial), err)), nil
+	}
+	c.ordered = keys
+	c.current = keys[len(keys)-1]
+	for _, k := range keys {
+		c.keys[k.id] = k
+	}
+	return c, nil
+}
+
+func errLocked() error {
+	e := amber.Errorf(amber.KindRefused, "open repository", "", "no identity opens the repository key")
+	e.Hint = hintIdentity
+	return e
+}
+
+func errKeyChanged(op, id string) error {
+	e := amber.Errorf(amber.KindConflict, op, id, "the repository has another key by now")
+	e.Hint = "try again"
+	return e
+}
+
+// mayPublish says why a snapshot cannot be one of this repository: what is
+// published is sealed with its key, when it has one.
+func (r *Repo) mayPublish(op string, m *Manifest) error {
+	c := r.keys()
+	switch {
+	case c.damage != nil:
+		return damaged(op, string(m.ID), c.closed)
+	case m.Key != c.name:
+		return errKeyChanged(op, string(m.ID))
+	}
+	return nil
+}
+
+// reloadKeys reads the keys again.
+func (r *Repo) reloadKeys(ctx context.Context) (*codec, error) {
+	r.mu.RLock()
+	sealed := r.index.sealed
+	r.mu.RUnlock()
+	c, err := r.loadCodec(ctx, sealed)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.setKeys(c)
+	return r.codec, nil
+}
+
+// setKeys takes what was read of the keys, unless somebody has read a newer
+// record meanwhile. The caller holds mu.
+func (r *Repo) setKeys(c *codec) {
+	if r.codec == nil || c.damage != nil || c.serial >= r.codec.serial {
+		r.codec = c
+	}
+}
+
+// Recipients reads who can open the repository: public keys as they were given,
+// none when it is not encrypted. It needs no identity. Errors: damaged and
+// too_new for a key record that cannot be read; those of the target.
+func (r *Repo) Recipients(ctx context.Context) ([]string, error) {
+	c, err := r.reloadKeys(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.damage != nil:
+		return nil, c.closed
+	}
+	return slices.Clone(c.recipients), nil
+}

@@ -1,0 +1,170 @@
+package s3_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// many fills a bucket with names for more than one page.
+func many(t *testing.T, s *server, n int) (names []string) {
+	t.Helper()
+	for i := range n {
+		name := fmt.Sprintf("packs/%02x/%04d", i/100, i)
+		s.store(t, "some/prefix/"+name, "x")
+		names = append(names, name)
+	}
+	return names
+}
+
+func TestListHasPages(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	want := many(t, s, 2001)
+	target := s.open(t)
+	s.forget()
+	got, err := list(t, target, "packs/")
+	if err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+	if n := s.asked("list-type"); n != 3 {
+		t.Errorf("there were %d pages, want 3", n)
+	}
+}
+
+// TestListThatEndsBetweenPagesSaysSo ends the context with the last name of a
+// page, where minio-go just stops.
+func TestListThatEndsBetweenPagesSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	many(t, s, 1001)
+	target := s.open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	err := target.List(ctx, "", func(amber.Object) error {
+		if n++; n == 1000 {
+			cancel()
+		}
+		return nil
+	})
+	wantKind(t, "list", err, amber.KindUnreachable)
+	if n != 1000 {
+		t.Errorf("there were %d names, want 1000", n)
+	}
+}
+
+func TestListGoesOnAfterALostPage(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		fault fault
+	}{
+		{"dropped", drops},
+		{"broken off", breaks(5000)},
+		{"cut", cuts(5000)},
+		{"something else", says("<html><body>log in</body></html>")},
+		{"nothing", says("")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			want := many(t, s, 1100)
+			target := s.open(t)
+			pages := 0
+			s.set(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				if pages++; pages%2 == 0 {
+					tt.fault(w, r, next)
+					return
+				}
+				next.ServeHTTP(w, r)
+			})
+			got, err := list(t, target, "")
+			if err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("list (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// page is a page of a list with the keys.
+func page(more string, keys ...string) string {
+	var b strings.Builder
+	b.WriteString(`<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name>` + more)
+	for _, key := range keys {
+		fmt.Fprintf(&b, "<Contents><Key>some/prefix/%s</Key><LastModified>2025-11-15T12:00:00.000Z</LastModified><Size>3</Size></Contents>", key)
+	}
+	return b.String() + "</ListBucketResult>"
+}
+
+func TestListsThatAreNoneAreNotBelieved(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, body string
+		want       amber.Kind
+	}{
+		{"cut off", page("", "a", "b")[:200], amber.KindUnreachable},
+		{"a page to log in", "<html><body>welcome</body></html>", amber.KindUnreachable},
+		{"no XML", "\x00\xff<<<", amber.KindUnreachable},
+		{"another element", "<ListAllMyBucketsResult></ListAllMyBucketsResult>", amber.KindUnreachable},
+		{"empty", "", amber.KindUnreachable},
+		{"endless", "<ListBucketResult>" + strings.Repeat(" ", 17<<20), amber.KindUnreachable},
+		{"more without saying where", page("<IsTruncated>true</IsTruncated>", "a"), amber.KindUnreachable},
+		{"pages without end", page("<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>"), amber.KindUnreachable},
+		{"the same page again", page("<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>", "a"), amber.KindDamaged},
+		{"out of order", page("", "b", "a"), amber.KindDamaged},
+		{"twice", page("", "a", "a"), amber.KindDamaged},
+		{"not asked for", page("", "../other/a"), amber.KindDamaged},
+		{"negative size", strings.Replace(page("", "a"), ">3<", ">-3<", 1), amber.KindDamaged},
+		{"a size that is none", strings.Replace(page("", "a"), ">3<", ">x<", 1), amber.KindUnreachable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			target := s.open(t)
+			body := tt.body
+			if tt.name == "not asked for" {
+				body = strings.ReplaceAll(body, "some/prefix/../", "")
+			}
+			s.set(always(lists, says(body)))
+			_, err := list(t, target, "")
+			wantKind(t, "list", err, tt.want)
+			if err != nil && len(err.Error()) > 300 {
+				t.Errorf("the error is long: %.400s", err)
+			}
+		})
+	}
+}
+
+func TestStraysAreNotListed(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	target := s.open(t)
+	put(t, target, "a/b", "x")
+	if _, err := target.SwapPointer(t.Context(), "heads/main", "", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{
+		"other", "some/prefixes", "some/prefix/.hidden", "some/prefix/a/.hidden", "some/prefix/Large", "some/prefix/folder/",
+		"some/prefix/a b", "some/prefix/ä", "some/prefix/a//b", "some/prefix/" + strings.Repeat("x", 201), "some/prefix/../up",
+	} {
+		s.store(t, key, "stray")
+	}
+	got, err := list(t, target, "")
+	if diff := cmp.Diff([]string{"a/b"}, got); diff != "" || err != nil {
+		t.Errorf("list (-want +got):\n%s%v", diff, err)
+	}
+}

@@ -1,0 +1,131 @@
+package s3_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// unconditional are the ways in which servers do not take conditions of
+// writes.
+var unconditional = []struct {
+	name  string
+	fault fault
+}{
+	{"ignored", heedless},
+	{"not implemented", func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if r.Header.Get("If-None-Match")+r.Header.Get("If-Match") != "" {
+			answer(w, 501, "NotImplemented")
+			return
+		}
+		next.ServeHTTP(w, r)
+	}},
+	{"bad request", func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if r.Header.Get("If-None-Match")+r.Header.Get("If-Match") != "" {
+			answer(w, 400, "InvalidArgument")
+			return
+		}
+		next.ServeHTTP(w, r)
+	}},
+}
+
+func TestServerWithoutConditionsHasNoPointers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range unconditional {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			target := s.open(t)
+			v, err := target.SwapPointer(t.Context(), "p", "", []byte("one"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.set(tt.fault)
+			other := s.open(t)
+			for _, version := range []string{"", v} {
+				_, err = other.SwapPointer(t.Context(), "p", version, []byte("two"))
+				wantKind(t, "swap", err, amber.KindUnsupported)
+			}
+			if value, got, err := other.LoadPointer(t.Context(), "p"); string(value) != "one" || got != v || err != nil {
+				t.Errorf("the pointer is %q, %q, %v", value, got, err)
+			}
+		})
+	}
+}
+
+// TestServerThatHeedsHalfOfTheConditions has If-None-Match but not If-Match.
+func TestServerThatHeedsHalfOfTheConditions(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	target := s.open(t)
+	s.set(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r.Header.Del("If-Match")
+		next.ServeHTTP(w, r)
+	})
+	_, err := target.SwapPointer(t.Context(), "p", "", []byte("one"))
+	wantKind(t, "swap", err, amber.KindUnsupported)
+	if s.has("some/prefix/pointers/p") {
+		t.Error("there is a pointer that nobody can swap")
+	}
+}
+
+func TestServerWithoutConditionsHoldsObjects(t *testing.T) {
+	t.Parallel()
+	for _, tt := range unconditional {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			s.set(tt.fault)
+			target := s.inParts(t)
+			for name, data := range map[string]string{"small": "small", "big": big} {
+				if !put(t, target, name, data) || put(t, target, name, data) {
+					t.Error("put does not know what was there")
+				}
+				if got := s.stored(t, "some/prefix/"+name); got != data {
+					t.Errorf("%d other bytes are stored", len(got))
+				}
+			}
+			s.store(t, "some/prefix/c", "another")
+			_, err := target.Put(t.Context(), "c", 4, strings.NewReader("mine"))
+			wantKind(t, "put of another size", err, amber.KindDamaged)
+			if got := s.stored(t, "some/prefix/c"); got != "another" {
+				t.Errorf("what was there is %q now", got)
+			}
+		})
+	}
+}
+
+func TestConditionsAreFoundOutOnce(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	target := s.open(t)
+	put(t, target, "a", "x")
+	if n := s.asked(".amber-probe"); n != 2 {
+		t.Errorf("the first target ever made %d probes, want 2", n)
+	}
+	put(t, target, "b", "x")
+	if n := s.asked(".amber-probe"); n != 2 {
+		t.Errorf("the second put made a probe")
+	}
+	s.forget()
+	target = s.open(t)
+	put(t, target, "c", "x")
+	if n := s.asked(".amber-probe"); n != 1 {
+		t.Errorf("the next target made %d probes, want 1", n)
+	}
+}
+
+func TestProbeThatFailsIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	target := s.open(t)
+	s.set(answers(403, "AccessDenied"))
+	_, err := target.SwapPointer(t.Context(), "p", "", []byte("x"))
+	wantKind(t, "swap", err, amber.KindRefused)
+	s.set(nil)
+	if _, err := target.SwapPointer(t.Context(), "p", "", []byte("x")); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,70 @@
+package s3_test
+
+import (
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target/s3"
+	"github.com/amber-memory/amber/target/targettest"
+)
+
+func TestKeepsEveryPromise(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range []string{"", "/some/prefix"} {
+		t.Run("prefix "+prefix, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			c, err := s3.ParseURL("s3:" + s.url + "/bucket" + prefix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkPromises(t, c, options())
+		})
+	}
+}
+
+// checkPromises runs the suite.
+func checkPromises(t *testing.T, c s3.Config, o s3.Options) {
+	t.Helper()
+	report, err := targettest.Run(t.Context(), func() (amber.Target, error) {
+		target, err := s3.Open(t.Context(), c, o)
+		if err == nil {
+			t.Cleanup(func() { _ = target.Close() })
+		}
+		return target, err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if len(report.NotRun) > 0 || len(report.Passed) == 0 {
+		t.Errorf("%d checks passed, %q were not run", len(report.Passed), report.NotRun)
+	}
+}
+
+func TestTwoPrefixesOfABucketAreTwoTargets(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for _, prefix := range []string{"", "/a", "/a/b", "/ab"} {
+		c, err := s3.ParseURL("s3:" + s.url + "/bucket" + prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := s3.Open(t.Context(), c, options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = target.Close() })
+		put(t, target, "own"+prefix, "x")
+	}
+	c := s.config(t)
+	c.Prefix = "a"
+	target, err := s3.Open(t.Context(), c, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = target.Close() })
+	names, err := list(t, target, "")
+	if err != nil || len(names) != 2 || names[0] != "b/own/a/b" || names[1] != "own/a" {
+		t.Errorf("got %q, %v", names, err)
+	}
+}
