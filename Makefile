@@ -62,7 +62,7 @@ fuzz:
 	@for dir in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
 		for target in $$(grep -ho '^func Fuzz[A-Za-z]*' $$dir/*_test.go | cut -d' ' -f2); do \
 			echo "$$dir $$target"; \
-			$(GO) test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzzminimizetime 10x -fuzztime $(FUZZTIME) || exit 1; \
+			$(GO) test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzzminimizetime 1x -fuzztime $(FUZZTIME) || exit 1; \
 		done; \
 	done
 

@@ -1,0 +1,359 @@
+package bundle_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/bundle"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+)
+
+func TestASourceWithOtherBytesThanItSaysIsNotWritten(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the disk is gone")
+	for name, change := range map[string]func(*bundle.Source){
+		"shorter": func(s *bundle.Source) { s.Size++ },
+		"longer":  func(s *bundle.Source) { s.Size-- },
+		"no open": func(s *bundle.Source) {
+			s.Open = func(ctxType) (io.ReadCloser, error) { return nil, broken }
+		},
+		"fails": func(s *bundle.Source) {
+			s.Open = func(ctxType) (io.ReadCloser, error) {
+				return io.NopCloser(io.MultiReader(strings.NewReader("te"), failing{broken})), nil
+			}
+		},
+		"fails to close": func(s *bundle.Source) {
+			s.Open = func(ctxType) (io.ReadCloser, error) { return badCloser{strings.NewReader("tea"), broken}, nil }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c, _ := sample()
+			c.Databases = nil
+			s := text("notes/a.md", "note", "tea")
+			change(&s)
+			_, err := bundle.Write(t.Context(), filepath.Join(dir, "b"), c, []bundle.Source{s}, bundle.WriteOptions{})
+			if err == nil {
+				t.Error("it is written")
+			}
+			if list, _ := os.ReadDir(dir); len(list) != 0 {
+				t.Errorf("something is left: %v", list)
+			}
+		})
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+type badCloser struct {
+	io.Reader
+	err error
+}
+
+func (b badCloser) Close() error { return b.err }
+
+func TestWhatCannotBeWrittenIsInvalid(t *testing.T) {
+	t.Parallel()
+	note := text("notes/a.md", "note", "tea")
+	with := func(change func(*bundle.Source)) []bundle.Source {
+		s := note
+		change(&s)
+		return []bundle.Source{s}
+	}
+	for name, tt := range map[string]struct {
+		contents func(*bundle.Contents)
+		sources  []bundle.Source
+		o        bundle.WriteOptions
+	}{
+		"escape":        {nil, with(func(s *bundle.Source) { s.Path = "notes/../x" }), bundle.WriteOptions{}},
+		"other kind":    {nil, with(func(s *bundle.Source) { s.Kind = "state" }), bundle.WriteOptions{}},
+		"manifest":      {nil, with(func(s *bundle.Source) { s.Path = "manifest.json" }), bundle.WriteOptions{}},
+		"mode":          {nil, with(func(s *bundle.Source) { s.Mode = 0o644 }), bundle.WriteOptions{}},
+		"negative":      {nil, with(func(s *bundle.Source) { s.Size = -1 }), bundle.WriteOptions{}},
+		"nothing opens": {nil, with(func(s *bundle.Source) { s.Open = nil }), bundle.WriteOptions{}},
+		"twice":         {nil, []bundle.Source{note, note}, bundle.WriteOptions{}},
+		"twins":         {nil, []bundle.Source{note, text("notes/A.md", "note", "x")}, bundle.WriteOptions{}},
+		"tenant":        {func(c *bundle.Contents) { c.Tenant = "A" }, nil, bundle.WriteOptions{}},
+		"no time":       {func(c *bundle.Contents) { c.CreatedAt = amber.Time{} }, nil, bundle.WriteOptions{}},
+		"no database":   {func(c *bundle.Contents) { c.Databases = []bundle.Database{{Path: "db/x", Name: "x"}} }, nil, bundle.WriteOptions{}},
+		"level":         {nil, nil, bundle.WriteOptions{Level: 20}},
+		"both":          {nil, nil, bundle.WriteOptions{Passphrase: "x", Recipients: recipients(newKey(t, "x25519"))}},
+		"mixed":         {nil, nil, bundle.WriteOptions{Recipients: recipients(newKey(t, "x25519"), newKey(t, "hybrid"))}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := sample()
+			c.Databases = nil
+			if tt.contents != nil {
+				tt.contents(&c)
+			}
+			dir := t.TempDir()
+			_, err := bundle.Write(t.Context(), filepath.Join(dir, "b"), c, tt.sources, tt.o)
+			wantKind(t, "write", err, amber.KindInvalid)
+			if list, _ := os.ReadDir(dir); len(list) != 0 {
+				t.Errorf("something is left: %v", list)
+			}
+		})
+	}
+}
+
+func TestAnExistingFileIsNeverReplaced(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "b")
+	first := write(t, file, bundle.WriteOptions{})
+	c, sources := sample()
+	_, err := bundle.Write(t.Context(), file, c, sources, bundle.WriteOptions{Level: 1})
+	wantKind(t, "the second", err, amber.KindConflict)
+	nc, nexoSources := nexoSample()
+	_, err = bundle.WriteNexo(t.Context(), file, nc, nexoSources, bundle.WriteOptions{})
+	wantKind(t, "the other format", err, amber.KindConflict)
+	if r := mustVerify(t, file, bundle.ReadOptions{}); !r.OK() || r.SHA256 != first.SHA256 {
+		t.Errorf("the first is not what it was: %v", r.Damaged)
+	}
+	_, err = bundle.Write(t.Context(), filepath.Join(file+"-no", "b"), c, sources, bundle.WriteOptions{})
+	wantKind(t, "no folder", err, amber.KindNotFound)
+}
+
+func TestAnOrphanSidecarIsReplaced(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "b")
+	if err := os.WriteFile(file+".sha256", []byte("of a bundle that never was"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, bundle.WriteOptions{})
+	if r := mustVerify(t, file, bundle.ReadOptions{}); !r.OK() {
+		t.Errorf("damaged: %v", r.Damaged)
+	}
+}
+
+func TestOfSeveralWritersOneWins(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "b")
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	won := 0
+	for level := range 6 {
+		wg.Go(func() {
+			c, sources := sample()
+			c.Label = strings.Repeat("x", level) // other bytes
+			_, err := bundle.Write(context.Background(), file, c, sources, bundle.WriteOptions{})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				won++
+			} else {
+				wantKind(t, "a loser", err, amber.KindConflict)
+			}
+		})
+	}
+	wg.Wait()
+	if won != 1 {
+		t.Errorf("%d have won", won)
+	}
+	if r := mustVerify(t, file, bundle.ReadOptions{}); !r.OK() {
+		t.Errorf("the one that won is damaged: %v", r.Damaged)
+	}
+}
+
+// disk returns a disk with an empty folder that is durable.
+func disk(t testing.TB) *crashfs.FS {
+	t.Helper()
+	d := crashfs.New()
+	if err := fsx.MkdirAll(d, "/d", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func writeOn(ctx context.Context, fsys fsx.FS, nexo bool) error {
+	c, sources := sample()
+	o := bundle.WriteOptions{FS: fsys, Signer: newSigner(1)}
+	if nexo {
+		nc, sources := nexoSample()
+		_, err := bundle.WriteNexo(ctx, "/d/b", nc, sources, o)
+		return err
+	}
+	_, err := bundle.Write(ctx, "/d/b", c, sources, o)
+	return err
+}
+
+// TestNoPowerCutLeavesHalfABundle cuts at every call: what has the name of a bundle is whole and has its sidecar.
+func TestNoPowerCutLeavesHalfABundle(t *testing.T) {
+	t.Parallel()
+	for _, nexo := range []bool{false, true} {
+		d := disk(t)
+		before := d.Calls()
+		if err := writeOn(t.Context(), d, nexo); err != nil {
+			t.Fatal(err)
+		}
+		for n := before + 1; n <= d.Calls()+1; n++ {
+			for seed := range uint64(8) {
+				d := disk(t)
+				d.StopAt(n)
+				err := writeOn(t.Context(), d, nexo)
+				after := d.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
+				checkAfterCut(t, after, n, err)
+			}
+		}
+	}
+}
+
+func checkAfterCut(t *testing.T, d *crashfs.FS, n int, acked error) {
+	t.Helper()
+	_, lerr := d.Lstat("/d/b")
+	switch {
+	case lerr != nil && acked == nil:
+		t.Errorf("cut at call %d: an acknowledged bundle is lost", n)
+	case lerr == nil:
+		b, err := bundle.Read(t.Context(), "/d/b", bundle.ReadOptions{FS: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		if r, err := b.Verify(t.Context()); err != nil || !r.OK() {
+			t.Errorf("cut at call %d: half a bundle: %v, %v", n, r.Damaged, err)
+		}
+	}
+	// The next process can sweep and write it again.
+	if _, err := fsx.SweepTemp(d, "/d"); err != nil {
+		t.Errorf("cut at call %d: sweep: %v", n, err)
+	}
+	if lerr != nil {
+		if err := writeOn(t.Context(), d, false); err != nil {
+			t.Errorf("cut at call %d: the next one fails: %v", n, err)
+		}
+	}
+}
+
+// TestEveryFailureOfTheDiskIsToldAndLeavesNothing fails every call in turn.
+func TestEveryFailureOfTheDiskIsToldAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		base := disk(t)
+		e := errfs.Wrap(base, errfs.Rule{Nth: n, Err: syscall.EIO})
+		err := writeOn(t.Context(), e, false)
+		if len(e.Injected()) == 0 {
+			break
+		}
+		_, lerr := base.Lstat("/d/b")
+		switch {
+		case err == nil:
+			t.Errorf("call %d (%v) failed and nobody was told", n, e.Injected())
+		case errors.Is(err, fsx.ErrInPlace) != (lerr == nil):
+			t.Errorf("call %d (%v): %v, and the file: %v", n, e.Injected(), err, lerr)
+		}
+		list, rerr := base.ReadDir("/d")
+		for _, entry := range list {
+			// A file that cannot be removed is left for the sweeper.
+			if strings.HasPrefix(entry.Name(), fsx.TempPrefix) && e.Injected()[0] != errfs.OpRemove {
+				t.Errorf("call %d (%v) leaves %s, %v", n, e.Injected(), entry.Name(), rerr)
+			}
+		}
+	}
+}
+
+// TestEveryFailureOfTheDiskWhileExtractingEmptiesTheFolder fails every call in turn.
+func TestEveryFailureOfTheDiskWhileExtractingEmptiesTheFolder(t *testing.T) {
+	t.Parallel()
+	s := smalls(t)[0]
+	for n := 1; ; n++ {
+		base := memory(t, s.bytes, sumOf(s.bytes))
+		e := errfs.Wrap(base, errfs.Rule{Nth: n, Err: syscall.EIO})
+		b, err := bundle.Read(t.Context(), "/b", bundle.ReadOptions{FS: e})
+		if err == nil {
+			_, err = b.Extract(t.Context(), "/x")
+			b.Close()
+		}
+		if len(e.Injected()) == 0 {
+			break
+		}
+		if op := e.Injected()[0]; err == nil && op != errfs.OpClose {
+			t.Errorf("call %d (%v) failed and nobody was told", n, op)
+		}
+		if err == nil {
+			continue
+		}
+		wantKind(t, "a failing disk", err, amber.KindInternal)
+		if list, rerr := base.ReadDir("/x"); len(list) > 0 || rerr != nil {
+			t.Errorf("call %d (%v) leaves %v, %v", n, e.Injected(), list, rerr)
+		}
+	}
+}
+
+func TestTheEndOfTheContextEndsIt(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	c, _ := sample()
+	c.Databases = nil
+	s := text("notes/a.md", "note", strings.Repeat("tea", 100_000))
+	open := s.Open
+	s.Open = func(ctx ctxType) (io.ReadCloser, error) {
+		cancel()
+		return open(ctx)
+	}
+	dir := t.TempDir()
+	if _, err := bundle.Write(ctx, filepath.Join(dir, "b"), c, []bundle.Source{s}, bundle.WriteOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("write: %v", err)
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 0 {
+		t.Errorf("something is left: %v", list)
+	}
+	file := filepath.Join(dir, "b")
+	write(t, file, bundle.WriteOptions{})
+	b, err := bundle.Read(t.Context(), file, bundle.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	x := private(t)
+	if _, err := b.Extract(ctx, x); !errors.Is(err, context.Canceled) {
+		t.Errorf("extract: %v", err)
+	}
+	if _, err := b.Verify(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("verify: %v", err)
+	}
+	if _, err := bundle.Read(ctx, file, bundle.ReadOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("read: %v", err)
+	}
+	if err := errors.Join(b.Close(), b.Close()); err != nil {
+		t.Errorf("close twice: %v", err)
+	}
+}
+
+func TestOnlyAnEmptyFolderTakesABundle(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "b")
+	write(t, file, bundle.WriteOptions{})
+	b, err := bundle.Read(t.Context(), file, bundle.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	full := private(t)
+	if err := os.WriteFile(filepath.Join(full, "mine"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.Extract(t.Context(), full)
+	wantKind(t, "a full folder", err, amber.KindInvalid)
+	if _, err := os.Stat(filepath.Join(full, "mine")); err != nil {
+		t.Errorf("what was there is gone: %v", err)
+	}
+	_, err = b.Extract(t.Context(), file)
+	wantKind(t, "a file", err, amber.KindInvalid)
+	_, err = b.Extract(t.Context(), full+"x")
+	wantKind(t, "no folder", err, amber.KindNotFound)
+}

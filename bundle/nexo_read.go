@@ -1,0 +1,175 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/survey"
+)
+
+// readNexo reads a manifest. Fields it does not know are tolerated. Errors: too_new; others have no kind.
+func readNexo(b []byte) (*NexoManifest, error) {
+	if bytes.HasPrefix(b, []byte(envelopeBody)) {
+		return nil, errors.New("it is the inner manifest of Amber's own format, and there is no outer one")
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if err := uniqueKeys(d, 0); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err == nil {
+		return nil, errors.New("something follows the manifest")
+	}
+	m := &NexoManifest{}
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, fmt.Errorf("decode: %v", err)
+	}
+	if err := requireNexo(b); err != nil {
+		return nil, err
+	}
+	return m, m.check()
+}
+
+// requireNexo looks for the fields that the original requires.
+func requireNexo(b []byte) error {
+	var has map[string]json.RawMessage
+	if err := json.Unmarshal(b, &has); err != nil {
+		return fmt.Errorf("decode: %v", err)
+	}
+	for _, name := range []string{
+		"manifest_version", "bundle_format", "snapshot_id", "agent_id", "tenant", "created_at_ms", "created_by",
+		"schema_versions", "git", "artifacts", "tool_versions", "bundle_sha256",
+	} {
+		if raw, ok := has[name]; !ok || string(raw) == "null" {
+			return fmt.Errorf("there is no %s", name)
+		}
+	}
+	return nil
+}
+
+const maxJSONDepth = 32
+
+// uniqueKeys refuses a value in which a name occurs twice in one object, in whatever case: two readers could take two
+// different values for it.
+func uniqueKeys(d *json.Decoder, depth int) error {
+	t, err := d.Token()
+	if err != nil {
+		return fmt.Errorf("decode: %v", err)
+	}
+	open, isOpen := t.(json.Delim)
+	if !isOpen {
+		return nil
+	}
+	if depth == maxJSONDepth {
+		return errors.New("it is nested too deeply")
+	}
+	keys := map[string]bool{}
+	for d.More() {
+		if open == '{' {
+			key, err := d.Token()
+			name, ok := key.(string)
+			if err != nil || !ok || keys[survey.Fold(name)] {
+				return fmt.Errorf("field %q is there twice, or is none", clip(name))
+			}
+			keys[survey.Fold(name)] = true
+		}
+		if err := uniqueKeys(d, depth+1); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// check looks at the manifest alone.
+func (m *NexoManifest) check() error {
+	switch {
+	case m.BundleFormat != nexoFormat:
+		return fmt.Errorf("the format is %q and not %s", clip(m.BundleFormat), nexoFormat)
+	case m.ManifestVersion > nexoVersion:
+		return tooNew(fmt.Sprintf("manifest_version %d of %s; this amber knows %d", m.ManifestVersion, nexoFormat, nexoVersion))
+	case m.ManifestVersion != nexoVersion:
+		return fmt.Errorf("manifest_version %d", m.ManifestVersion)
+	}
+	_, idErr := amber.ParseSnapshotID(m.SnapshotID)
+	_, agentErr := amber.ParseAgentID(m.AgentID)
+	_, tenantErr := amber.ParseTenantID(m.Tenant)
+	err := firstOf(m.SchemaVersions.check(), idErr, agentErr, tenantErr, checkTime(amber.UnixMilli(m.CreatedAtMS)),
+		checkOID("head_oid", m.Git.HeadOID), checkSigner(m.AmberSigner), checkDigest("bundle_sha256", m.Seal))
+	if err != nil {
+		return plainUnlessTooNew(err)
+	}
+	if m.Git.HeadOID == "" {
+		return errors.New("there is no head_oid")
+	}
+	for _, a := range m.Artifacts {
+		if err := a.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plainUnlessTooNew takes the kind from an error: what was read is damaged, whatever kind the check gives it.
+func plainUnlessTooNew(err error) error {
+	if amber.KindOf(err) == amber.KindTooNew {
+		return err
+	}
+	return fmt.Errorf("%v", err)
+}
+
+func (v NexoSchemas) check() error {
+	for _, f := range []struct {
+		name    string
+		version int64
+	}{
+		{"long_term", v.LongTerm}, {"vector", v.Vector}, {"concepts", v.Concepts}, {"compactions", v.Compactions}, {"manifest", v.Manifest},
+	} {
+		switch {
+		case f.version > nexoVersion:
+			return tooNew(fmt.Sprintf("schema_versions.%s is %d; this amber knows %d", f.name, f.version, nexoVersion))
+		case f.version < 0:
+			return fmt.Errorf("schema_versions.%s is %d", f.name, f.version)
+		}
+	}
+	return nil
+}
+
+func (a *NexoArtifact) check() error {
+	if a.Size < 0 {
+		return fmt.Errorf("%q has %d bytes", clip(a.Path), a.Size)
+	}
+	return firstOf(checkNexoKind(a.Path, a.Kind), checkDigest("the digest of "+clip(a.Path), a.SHA256))
+}
+
+// checkNexoKind checks that an artifact lies where its kind belongs.
+func checkNexoKind(path, kind string) error {
+	if err := survey.CheckPath(path); err != nil {
+		return fmt.Errorf("path %q: %v", clip(path), err)
+	}
+	for _, p := range nexoPlaces {
+		if kind == p.kind && path == p.path {
+			return nil
+		}
+	}
+	switch {
+	case kind == kindGitFile && strings.HasPrefix(path, gitFolder):
+		return nil
+	case kind == kindMemory && strings.HasPrefix(path, notesFolder) && !inGit(path):
+		return nil
+	}
+	return fmt.Errorf("path %q of kind %q", clip(path), clip(kind))
+}
+
+// inGit reports whether a path goes through a folder that git takes for its own. The original captures none.
+func inGit(path string) bool {
+	for elem := range strings.SplitSeq(path, "/") {
+		if strings.EqualFold(elem, ".git") {
+			return true
+		}
+	}
+	return false
+}

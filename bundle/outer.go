@@ -1,0 +1,148 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	outerFormat  = "amber-bundle"
+	outerVersion = 1
+	// outerRoom is what the room of an outer manifest is a multiple of.
+	outerRoom = 4096
+)
+
+// outer is the manifest that everybody may read. It lies outside the ciphertext, and is written last, into room that
+// was left for it.
+type outer struct {
+	Format    string           `json:"format"`
+	Version   int              `json:"version"`
+	ID        amber.SnapshotID `json:"id"`
+	Tenant    amber.TenantID   `json:"tenant"`
+	Agent     amber.AgentID    `json:"agent"`
+	Device    string           `json:"device"`
+	CreatedAt amber.Time       `json:"created_at"`
+	Encrypted bool             `json:"encrypted"`
+	Redacted  bool             `json:"redacted"`
+	Label     string           `json:"label"`   // "" when it is encrypted
+	GitOID    string           `json:"git_oid"` // "" when it is encrypted
+
+	HeaderSHA256  string      `json:"header_sha256"` // of the age header before this manifest; "" when it is not encrypted
+	PayloadBytes  int64       `json:"payload_bytes"` // behind the skippable frame, or behind the age header
+	PayloadSHA256 string      `json:"payload_sha256"`
+	InnerSHA256   string      `json:"inner_sha256"` // of the entry manifest.json
+	Entries       int         `json:"entries"`      // without manifest.json
+	ExpandedBytes int64       `json:"expanded_bytes"`
+	Signer        amber.KeyID `json:"signer"` // "" for nobody
+}
+
+func (o *outer) signer() amber.KeyID { return o.Signer }
+
+func (o *outer) check() error {
+	_, idErr := amber.ParseSnapshotID(string(o.ID))
+	_, tenantErr := amber.ParseTenantID(string(o.Tenant))
+	_, agentErr := amber.ParseAgentID(string(o.Agent))
+	err := firstOf(idErr, tenantErr, agentErr, checkLine("device", o.Device, amber.MaxIDBytes), checkTime(o.CreatedAt),
+		checkLine("label", o.Label, amber.MaxLabelBytes), checkOID("git_oid", o.GitOID), checkSigner(o.Signer),
+		checkDigest("payload_sha256", o.PayloadSHA256), checkDigest("inner_sha256", o.InnerSHA256))
+	switch {
+	case err != nil:
+		return err
+	case o.Encrypted != (o.HeaderSHA256 != ""):
+		return errors.New("header_sha256 belongs to an encrypted bundle")
+	case o.Encrypted && (o.Label != "" || o.GitOID != ""):
+		return errors.New("the label and the git id of an encrypted bundle lie inside")
+	case o.Encrypted && checkDigest("header_sha256", o.HeaderSHA256) != nil:
+		return errors.New("header_sha256 is no digest")
+	case min(o.PayloadBytes, o.ExpandedBytes, int64(o.Entries)) < 0:
+		return errors.New("a number below zero")
+	}
+	return nil
+}
+
+// outerOf returns the outer manifest of contents, as far as it is known before anything is written.
+func outerOf(c *Contents, encrypted bool, signer amber.Signer) outer {
+	o := outer{
+		Format: outerFormat, Version: outerVersion, ID: c.ID, Tenant: c.Tenant, Agent: c.Agent, Device: c.Device,
+		CreatedAt: c.CreatedAt, Encrypted: encrypted, Redacted: c.Redactions != nil,
+	}
+	if !encrypted {
+		o.Label, o.GitOID = c.Label, c.GitOID
+	}
+	if signer != nil {
+		o.Signer = signer.KeyID()
+	}
+	return o
+}
+
+// room returns how much room the manifest needs, whatever the fields become that are not known yet.
+func (o outer) room(ctx context.Context) (int, error) {
+	widest := strings.Repeat("f", 64)
+	o.PayloadSHA256, o.InnerSHA256 = widest, widest
+	if o.Encrypted {
+		o.HeaderSHA256 = widest
+	}
+	o.PayloadBytes, o.ExpandedBytes, o.Entries = math.MaxInt64, math.MaxInt64, math.MaxInt
+	var signer amber.Signer
+	if o.Signer != "" {
+		signer = nobody(o.Signer)
+	}
+	b, err := seal(ctx, &o, signer)
+	if err != nil {
+		return 0, err
+	}
+	n := (len(b)/outerRoom + 1) * outerRoom // at least one byte is left for the end of the line
+	if n > maxOuter {
+		return 0, amber.Errorf(amber.KindInvalid, "write manifest", "", fmt.Sprintf("it needs %d bytes, the limit is %d", n, maxOuter))
+	}
+	return n, nil
+}
+
+// nobody makes signatures that are as long as those of a key, to measure with.
+type nobody amber.KeyID
+
+func (n nobody) KeyID() amber.KeyID { return amber.KeyID(n) }
+
+func (n nobody) Sign(context.Context, []byte) (amber.Signature, error) {
+	sig := base64.RawURLEncoding.EncodeToString(make([]byte, ed25519.SignatureSize))
+	return amber.Signature{Alg: amber.SignatureAlg, KeyID: amber.KeyID(n), Sig: sig}, nil
+}
+
+// pad fills the room of a manifest: spaces behind it, and the end of the line.
+func pad(b []byte, room int) []byte {
+	out := bytes.Repeat([]byte{' '}, room)
+	copy(out, b)
+	out[room-1] = '\n'
+	return out
+}
+
+// unpad returns what lies in the room of a manifest.
+func unpad(b []byte) ([]byte, error) {
+	line, ok := bytes.CutSuffix(b, []byte("\n"))
+	if !ok || len(b)%outerRoom != 0 || len(b) > maxOuter {
+		return nil, errors.New("it does not fill its room")
+	}
+	return bytes.TrimRight(line, " "), nil
+}
+
+// readOuter reads the room of an outer manifest.
+func readOuter(room []byte) (*outer, amber.SignatureReport, error) {
+	b, err := unpad(room)
+	if err != nil {
+		return nil, amber.SignatureReport{}, err
+	}
+	o := &outer{}
+	sig, err := unseal(b, outerFormat, outerVersion, o)
+	if err != nil {
+		return nil, amber.SignatureReport{}, err
+	}
+	return o, sig, nil
+}

@@ -1,0 +1,44 @@
+package bundle_test
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/amber-memory/amber/bundle"
+	"github.com/amber-memory/amber/internal/agekey"
+)
+
+func TestSSHKeysOpenABundle(t *testing.T) {
+	t.Parallel()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(key, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := agekey.ParseIdentities(strings.NewReader(string(pem.EncodeToMemory(block))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, ok := agekey.RecipientOf(ids[0])
+	if !ok {
+		t.Fatal("no recipient")
+	}
+	file := filepath.Join(t.TempDir(), "b")
+	write(t, file, bundle.WriteOptions{Recipients: append(recipients(newKey(t, agekey.X25519)), r), Signer: newSigner(1)})
+	if _, err := extract(t, file, bundle.ReadOptions{Identities: ids}); err != nil {
+		t.Error(err)
+	}
+	_, sources := sample()
+	if got := tarNames(t, plainTar(t, file, ids...)); len(got) != len(sources)+1 {
+		t.Errorf("age opens it and finds %v", got)
+	}
+}

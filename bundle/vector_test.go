@@ -1,0 +1,129 @@
+package bundle_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/bundle"
+	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/golden"
+)
+
+var update = flag.Bool("update", false, "write the golden files and those vectors that are missing")
+
+const vectorPassphrase = "vector"
+
+// vectors are bundles that stay as they are: what was written once is read forever. The archives of those that are not
+// encrypted are also what is written today, byte for byte.
+var vectors = []struct {
+	name      string
+	nexo      bool
+	encrypted bool
+	options   func(x, h agekey.Recipient) bundle.WriteOptions
+}{
+	{"plain", false, false, func(_, _ agekey.Recipient) bundle.WriteOptions { return bundle.WriteOptions{} }},
+	{"signed", false, false, func(_, _ agekey.Recipient) bundle.WriteOptions { return bundle.WriteOptions{Signer: newSigner(1)} }},
+	{"x25519", false, true, func(x, _ agekey.Recipient) bundle.WriteOptions {
+		return bundle.WriteOptions{Signer: newSigner(1), Recipients: []agekey.Recipient{x}}
+	}},
+	{"hybrid", false, true, func(_, h agekey.Recipient) bundle.WriteOptions {
+		return bundle.WriteOptions{Signer: newSigner(1), Recipients: []agekey.Recipient{h}}
+	}},
+	{"passphrase", false, true, func(_, _ agekey.Recipient) bundle.WriteOptions {
+		return bundle.WriteOptions{Signer: newSigner(1), Passphrase: vectorPassphrase}
+	}},
+	{"nexo", true, false, func(_, _ agekey.Recipient) bundle.WriteOptions { return bundle.WriteOptions{Signer: newSigner(1)} }},
+	{"nexo-x25519", true, true, func(x, _ agekey.Recipient) bundle.WriteOptions {
+		return bundle.WriteOptions{Signer: newSigner(1), Recipients: []agekey.Recipient{x}}
+	}},
+}
+
+// vectorIDs reads the identities of the vectors: one of X25519, one hybrid, and the passphrase.
+func vectorIDs(t testing.TB) []age.Identity {
+	t.Helper()
+	const file = "testdata/vectors/identities.txt"
+	if _, err := os.Stat(file); err != nil && *update {
+		if _, err := agekey.Own(nil, file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ids, err := agekey.ParseIdentities(bytes.NewReader(readFile(t, file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(ids, passphrase(t, vectorPassphrase))
+}
+
+func TestVectorsAreReadForever(t *testing.T) {
+	t.Parallel()
+	ids := vectorIDs(t)
+	x, _ := agekey.RecipientOf(ids[0])
+	h, _ := agekey.RecipientOf(ids[1])
+	for _, v := range vectors {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join("testdata", "vectors", v.name+"-1.bundle")
+			make := write
+			if v.nexo {
+				make = writeNexo
+			}
+			if _, err := os.Stat(file); err != nil && *update {
+				make(t, file, v.options(x, h))
+			}
+			got, err := extract(t, file, bundle.ReadOptions{Identities: ids})
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, *update, "vectors/"+v.name+"-1", describe(t, got))
+			if v.encrypted {
+				return
+			}
+			// The archive, not what is around it: another version of zstd may compress otherwise.
+			again := filepath.Join(t.TempDir(), "b")
+			make(t, again, v.options(x, h))
+			if !bytes.Equal(plainTar(t, again), plainTar(t, file)) {
+				t.Error("the same contents give another archive today")
+			}
+		})
+	}
+}
+
+// describe returns everything a bundle tells, without where it lies.
+func describe(t testing.TB, x *bundle.Extracted) string {
+	t.Helper()
+	x.Info.File = ""
+	b, err := json.MarshalIndent(struct {
+		Info      amber.BundleInfo
+		Contents  bundle.Contents
+		Entries   []amber.BundleEntry
+		Nexo      *bundle.NexoManifest
+		Signature amber.SignatureReport
+		Checked   []string
+	}{x.Info, x.Contents, x.Entries, x.Nexo, x.Signature, x.Checked}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b) + "\n"
+}
+
+// TestTheOrderOfTheDisk pins when what becomes durable and visible: the bytes, the sidecar, the name.
+func TestTheOrderOfTheDisk(t *testing.T) {
+	t.Parallel()
+	var lines strings.Builder
+	traced := errfs.TraceRel(disk(t), "/d", func(line string) { lines.WriteString(line + "\n") })
+	c, _ := sample()
+	c.Databases = nil
+	if _, err := bundle.Write(t.Context(), "/d/b", c, nil, bundle.WriteOptions{FS: traced}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, *update, "write-order", lines.String())
+}

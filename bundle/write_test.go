@@ -1,0 +1,307 @@
+package bundle_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/bundle"
+	"github.com/amber-memory/amber/internal/agekey"
+)
+
+func TestWhatIsWrittenComesBack(t *testing.T) {
+	t.Parallel()
+	x, y, h := newKey(t, agekey.X25519), newKey(t, agekey.X25519), newKey(t, agekey.Hybrid)
+	h2 := newKey(t, agekey.Hybrid)
+	for _, tt := range []struct {
+		name  string
+		write bundle.WriteOptions
+		read  []age.Identity
+		kinds []string
+	}{
+		{"plain", bundle.WriteOptions{}, nil, nil},
+		{"plain, signed, level 19", bundle.WriteOptions{Signer: newSigner(1), Level: 19}, nil, nil},
+		{"x25519", bundle.WriteOptions{Recipients: recipients(x)}, []age.Identity{x.identity}, []string{"x25519"}},
+		{"two, the second opens", bundle.WriteOptions{Recipients: recipients(x, y), Signer: newSigner(1)}, []age.Identity{h.identity, y.identity}, []string{"x25519", "x25519"}},
+		{"hybrid", bundle.WriteOptions{Recipients: recipients(h, h2), Signer: newSigner(1)}, []age.Identity{h2.identity}, []string{"hybrid", "hybrid"}},
+		{"passphrase", bundle.WriteOptions{Passphrase: "tea", Signer: newSigner(1)}, []age.Identity{passphrase(t, "tea")}, []string{"passphrase"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "b")
+			info := write(t, file, tt.write)
+			got, err := extract(t, file, bundle.ReadOptions{Identities: tt.read})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(info, got.Info, cmp.AllowUnexported(amber.Time{})); d != "" {
+				t.Errorf("what was written and what was read (-written +read): %s", d)
+			}
+			if d := cmp.Diff(tt.kinds, info.Recipients); d != "" {
+				t.Error(d)
+			}
+			c, sources := sample()
+			if d := cmp.Diff(c, got.Contents, cmp.AllowUnexported(amber.Time{})); d != "" {
+				t.Error(d)
+			}
+			sameFiles(t, got.Dir, sources)
+		})
+	}
+}
+
+// sameFiles compares a folder with what was put into a bundle.
+func sameFiles(t *testing.T, dir string, sources []bundle.Source) {
+	t.Helper()
+	want := map[string]string{}
+	for _, s := range sources {
+		if strings.HasSuffix(s.Path, "/") {
+			want[s.Path] = "drwx------"
+			continue
+		}
+		r, err := s.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[s.Path] = s.Mode.String() + string(b)
+	}
+	got := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() {
+			if list, err := os.ReadDir(path); err != nil || len(list) > 0 {
+				return err
+			}
+			got[rel+"/"] = info.Mode().String()
+			return nil
+		}
+		got[rel] = info.Mode().String() + string(readFile(t, path))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("files (-want +got): %s", d)
+	}
+}
+
+func TestEqualContentsGiveEqualBytes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c, sources := sample()
+	o := bundle.WriteOptions{Signer: newSigner(1)}
+	a, err := bundle.Write(t.Context(), filepath.Join(dir, "a"), c, sources, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(sources)
+	b, err := bundle.Write(t.Context(), filepath.Join(dir, "b"), c, sources, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.SHA256 != b.SHA256 || !bytes.Equal(readFile(t, a.File), readFile(t, b.File)) {
+		t.Error("the bytes differ")
+	}
+}
+
+// plainTar returns the tar of a bundle by other means than this package.
+func plainTar(t *testing.T, file string, ids ...age.Identity) []byte {
+	t.Helper()
+	var r io.Reader = bytes.NewReader(readFile(t, file))
+	if len(ids) > 0 {
+		var err error
+		if r, err = age.Decrypt(r, ids...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z, err := zstd.NewReader(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func tarNames(t *testing.T, b []byte) (list []string) {
+	t.Helper()
+	r := tar.NewReader(bytes.NewReader(b))
+	for {
+		h, err := r.Next()
+		if err == io.EOF {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Uid != 0 || h.Gid != 0 || h.Uname != "" || h.Gname != "" || h.Mode&0o077 != 0 {
+			t.Errorf("%s tells too much: %+v", h.Name, h)
+		}
+		list = append(list, h.Name)
+	}
+}
+
+func sortedPaths(sources []bundle.Source) (list []string) {
+	for _, s := range sources {
+		list = append(list, s.Path)
+	}
+	slices.Sort(list)
+	return append(list, "manifest.json")
+}
+
+func TestTarAndZstdAndAgeOpenABundle(t *testing.T) {
+	t.Parallel()
+	x, h := newKey(t, agekey.X25519), newKey(t, agekey.Hybrid)
+	_, sources := sample()
+	for _, tt := range []struct {
+		name  string
+		write bundle.WriteOptions
+		ids   []age.Identity
+	}{
+		{"plain", bundle.WriteOptions{}, nil},
+		{"x25519", bundle.WriteOptions{Recipients: recipients(newKey(t, agekey.X25519), x)}, []age.Identity{x.identity}},
+		{"hybrid", bundle.WriteOptions{Recipients: recipients(h)}, []age.Identity{h.identity}},
+		{"passphrase", bundle.WriteOptions{Passphrase: "p"}, []age.Identity{passphrase(t, "p")}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "b")
+			write(t, file, tt.write)
+			if d := cmp.Diff(sortedPaths(sources), tarNames(t, plainTar(t, file, tt.ids...))); d != "" {
+				t.Errorf("entries (-want +got): %s", d)
+			}
+		})
+	}
+}
+
+func TestTheProgramsOpenABundle(t *testing.T) {
+	t.Parallel()
+	zstdPath, err := exec.LookPath("zstd")
+	if err != nil {
+		t.Skip("there is no zstd")
+	}
+	tarPath, err := exec.LookPath("tar")
+	if err != nil {
+		t.Skip("there is no tar")
+	}
+	file := filepath.Join(t.TempDir(), "b.tar.zst")
+	write(t, file, bundle.WriteOptions{Signer: newSigner(1)})
+	plain, err := exec.CommandContext(t.Context(), zstdPath, "-dc", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := exec.CommandContext(t.Context(), tarPath, "tf", "-")
+	list.Stdin, list.Env = bytes.NewReader(plain), []string{"LC_ALL=C.UTF-8"}
+	out, err := list.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, sources := sample()
+	if got := strings.Count(string(out), "\n"); got != len(sources)+1 || !strings.HasSuffix(string(out), "manifest.json\n") {
+		t.Errorf("tar lists %q", out)
+	}
+}
+
+func TestAnEncryptedBundleTellsNothingThatIsInside(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "b")
+	write(t, file, bundle.WriteOptions{Recipients: recipients(newKey(t, agekey.X25519)), Signer: newSigner(1)})
+	b, err := bundle.Read(t.Context(), file, bundle.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	info := b.Info()
+	if info.ID != sampleID || info.Agent != "ana" || info.Entries != 10 || info.SignedBy != string(newSigner(1).KeyID()) {
+		t.Errorf("got %+v", info)
+	}
+	if info.Label != "" || info.GitOID != "" {
+		t.Errorf("the label or the git id is told: %+v", info)
+	}
+}
+
+func TestDefectB22BundlesAreReadByTheirOwnerAlone(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a"), bundle.WriteOptions{})
+	writeNexo(t, filepath.Join(dir, "n"), bundle.WriteOptions{})
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != 0o600 {
+			t.Errorf("%s has mode %v", e.Name(), info.Mode())
+		}
+	}
+	if len(list) != 4 {
+		t.Errorf("there are %d files, want two bundles and two sidecars", len(list))
+	}
+	for _, name := range []string{"a", "n"} {
+		got, err := extract(t, filepath.Join(dir, name), bundle.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = filepath.WalkDir(got.Dir, func(path string, d fs.DirEntry, err error) error {
+			if info, ierr := d.Info(); ierr == nil && info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s has mode %v", path, info.Mode())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	open := t.TempDir() // 0755
+	if err := os.Chmod(open, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b, err := bundle.Read(t.Context(), filepath.Join(dir, "a"), bundle.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	_, err = b.Extract(t.Context(), open)
+	wantKind(t, "extract where others look", err, amber.KindRefused)
+}
