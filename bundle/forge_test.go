@@ -160,7 +160,7 @@ func (u unchecked) MarshalJSON() ([]byte, error) { return canonical(u.body) }
 func zstdOf(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := compress(&out, 3)
+	w, err := newFrameWriter(&out, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,8 @@ type Source struct {
 	Size int64       // exactly what Open gives
 	// Open returns the bytes; it is not called for a folder. The caller closes what it returns.
 	Open func(ctx context.Context) (io.ReadCloser, error)
+	// Written is told the SHA-256 of the bytes once they are in the bundle. It may be nil.
+	Written func(digest string)
 }
 
 func (s *Source) isFolder() bool { return strings.HasSuffix(s.Path, "/") }
@@ -136,6 +138,9 @@ func (a *archive) add(ctx context.Context, s Source) error {
 		var err error
 		if e.SHA256, err = s.copyTo(ctx, a.w, a.buf); err != nil {
 			return err
+		}
+		if s.Written != nil {
+			s.Written(e.SHA256)
 		}
 	}
 	a.entries = append(a.entries, e)

@@ -152,7 +152,7 @@ func (o *outer) fill(entries []entry, manifest []byte) {
 
 // compressed calls fn with a writer of the tar.
 func (w *writing) compressed(fn func(io.Writer) error) error {
-	z, err := compress(w.shell, w.o.Level)
+	z, err := newFrameWriter(w.shell, w.o.Level)
 	if err != nil {
 		return err
 	}

@@ -14,30 +14,23 @@ const (
 	zstdMagic = 0xFD2FB528
 	// skipMagic begins the frame that holds the outer manifest of a plain bundle, which every zstd program skips.
 	skipMagic = 0x184D2A5A
-	// writeWindow bounds the memory of whoever reads a bundle of ours.
-	writeWindow = 4 << 20
 
 	maxBlock = 128 << 10
 )
-
-// compress returns a writer whose output depends on what is written and on the level alone. It writes to w from a
-// goroutine of its own until it is closed.
-func compress(w io.Writer, level int) (*zstd.Encoder, error) {
-	return zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)), zstd.WithEncoderConcurrency(2),
-		zstd.WithWindowSize(writeWindow), zstd.WithEncoderCRC(true))
-}
 
 // decompress reads what a [frameReader] passes on.
 func decompress(r io.Reader, window int64) (*zstd.Decoder, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(window)))
 }
 
-// frameReader passes on one frame of zstd. A decoder takes any number of frames and skips those that say so, and with
-// them whatever somebody has put behind the snapshot.
+// frameReader passes on frames of zstd. A decoder also skips frames that say so, and with them whatever somebody has
+// put into a bundle beside the snapshot.
 type frameReader struct {
 	r       *bufio.Reader
 	window  uint64 // at most
-	needSum bool   // the frame must have a checksum
+	needSum bool   // every frame must have a checksum
+	frames  int
+	empty   bool // nothing was in the frame so far
 	next    func() error
 	left    int // bytes to pass on before next is asked
 	sum     int // bytes of the checksum
@@ -74,15 +67,25 @@ func cut(err error) error {
 	return err
 }
 
+var errFollows = errors.New("something follows the compressed stream")
+
 // header looks at the header of the frame.
 func (f *frameReader) header() error {
 	b, err := f.peek(5)
+	if err != nil && f.frames > 0 {
+		return errFollows
+	}
 	if err != nil {
 		return err
 	}
 	if binary.LittleEndian.Uint32(b) != zstdMagic {
+		if f.frames > 0 {
+			return errFollows
+		}
 		return errors.New("it is not compressed with zstd")
 	}
+	f.frames++
+	f.empty = true
 	d := b[4]
 	single, sizeFlag := d&0x20 != 0, d>>6
 	if d&0x1b != 0 {
@@ -140,6 +143,10 @@ func (f *frameReader) block() error {
 		size = 1
 	}
 	f.left = 3 + size
+	f.empty = f.empty && h>>3 == 0
+	if h&1 != 0 && f.empty {
+		return errFollows // a frame with nothing in it
+	}
 	if h&1 != 0 {
 		f.left += f.sum
 		f.next = f.end
@@ -147,10 +154,11 @@ func (f *frameReader) block() error {
 	return nil
 }
 
-// end makes sure that nothing follows.
+// end looks whether another frame follows.
 func (f *frameReader) end() error {
 	if _, err := f.r.Peek(1); err != nil {
 		return err // io.EOF, or what has failed
 	}
-	return errors.New("something follows the compressed stream")
+	f.next = f.header
+	return nil
 }

@@ -65,6 +65,20 @@ func (e *Engine) record(digest repo.ID, checks []amber.Check) {
 	e.writeCache(e.checkPath(digest), append([]byte(hex.EncodeToString(sum[:])+"\n"), body...))
 }
 
+// recordAs remembers what is known about a database under the digest of its
+// file, too: by that a bundle knows it.
+func (e *Engine) recordAs(digest repo.ID, file string) {
+	as, err := repo.ParseID(file)
+	checks := e.recorded(digest)
+	if err != nil || len(checks) == 0 {
+		return
+	}
+	for i := range checks {
+		checks[i].Digest = file
+	}
+	e.record(as, checks)
+}
+
 // examine runs every check on a database file whose content has a digest.
 func (e *Engine) examine(ctx context.Context, name string, digest repo.ID, path string) ([]amber.Check, error) {
 	checks, err := e.o.Examiner.Examine(ctx, path, true)

@@ -33,6 +33,7 @@ func (x *export) database(ctx context.Context, d repo.DatabaseEntry, path string
 			}
 			return io.NopCloser(io.NewSectionReader(r, 0, r.Size())), nil
 		}
+		source.Written = func(digest string) { x.e.recordAs(d.Ref.Digest, digest) }
 		x.sources = append(x.sources, source)
 		return nil
 	}

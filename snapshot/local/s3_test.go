@@ -105,7 +105,7 @@ func TestACopyThatWasCutOffSendsOnlyTheRest(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
 	w := newWorld(t)
-	w.note("noise", noise(6<<20))
+	w.note("noise", gibberish(6<<20))
 	meta := w.snapshot()
 	b.enough.Store(3 << 20)
 	first, err := w.engine.CopyTo(t.Context(), "default", b.target())
@@ -133,8 +133,8 @@ func TestACopyThatWasCutOffSendsOnlyTheRest(t *testing.T) {
 	far.mustCheck()
 }
 
-// noise is text that does not compress.
-func noise(n int) string {
+// gibberish is text that does not compress.
+func gibberish(n int) string {
 	var s strings.Builder
 	r := rand.NewChaCha8([32]byte{1})
 	for s.Len() < n {
