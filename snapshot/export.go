@@ -212,8 +212,26 @@ func (x *export) contents() bundle.Contents {
 	return bundle.Contents{
 		ID: m.ID, Tenant: m.Tenant, Agent: m.Agent, Device: m.Device, Label: x.label(), CreatedAt: m.CreatedAt,
 		Incarnation: m.Incarnation, Generation: m.Generation,
-		Skipped: slices.Clone(x.inner.Skipped), SkippedMore: x.inner.SkippedMore, Redactions: x.report.Redactions,
+		Skipped: x.skipped(), SkippedMore: x.inner.SkippedMore, Redactions: x.report.Redactions,
 	}
+}
+
+// skipped returns what the snapshot lacks, as it may be told.
+func (x *export) skipped() []amber.Skipped {
+	list := slices.Clone(x.inner.Skipped)
+	if x.redacts() {
+		for i := range list {
+			list[i].Path, list[i].Detail = x.clean(list[i].Path), x.clean(list[i].Detail)
+		}
+	}
+	return list
+}
+
+// clean takes secrets out of a name or a line of text.
+func (x *export) clean(text string) string {
+	b, counts := x.e.o.Redactor.Document("text", []byte(text))
+	x.redacted("manifest", "", counts, int64(len(text)))
+	return string(b)
 }
 
 // label returns the label of the snapshot, as it may leave.
@@ -223,9 +241,7 @@ func (x *export) label() string {
 		label = x.inner.Label
 	}
 	if x.redacts() {
-		b, counts := x.e.o.Redactor.Document("label", []byte(label))
-		x.redacted("label", "", counts, int64(len(b)))
-		label = string(b)
+		label = x.clean(label)
 	}
 	return label
 }

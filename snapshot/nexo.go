@@ -60,8 +60,8 @@ func (x *export) nexo(ctx context.Context) error {
 	for _, s := range x.inner.Sources {
 		x.leave("source:"+s.Name, "", amber.SkipUnsupported, "bundles hold no sources")
 	}
-	x.settle()
 	c := bundle.NexoContents{Contents: x.contents(), Git: head}
+	x.settle()
 	if x.report.Redactions != nil {
 		for _, p := range x.report.Redactions.Places {
 			c.Touched = append(c.Touched, p.Path)

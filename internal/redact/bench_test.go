@@ -40,7 +40,7 @@ func BenchmarkTranscript(b *testing.B) {
 func BenchmarkSecrets(b *testing.B) {
 	var all strings.Builder
 	for _, s := range samples(b, 2) {
-		all.WriteString(s.text() + "\n")
+		all.WriteString(s.Text() + "\n")
 	}
 	benchmark(b, all.String())
 }

@@ -11,7 +11,7 @@ import (
 // once, and that JSON stays JSON.
 func FuzzRedact(f *testing.F) {
 	for _, s := range samples(f, 1) {
-		f.Add(s.text())
+		f.Add(s.Text())
 	}
 	m := &mixer{rand.New(rand.NewPCG(1, 2)), samples(f, 1)}
 	for range 200 {

@@ -96,9 +96,9 @@ func TestHostilePromises(t *testing.T) {
 	const size = 8 << 10
 	units := maps.Clone(hostile)
 	for _, s := range samples(t, 1) {
-		units["sample of "+s.rule] = s.text() + " "
-		units["joined samples of "+s.rule] = s.text()
-		units["head of "+s.rule] = s.text()[:len(s.text())/2]
+		units["sample of "+s.Rule] = s.Text() + " "
+		units["joined samples of "+s.Rule] = s.Text()
+		units["head of "+s.Rule] = s.Text()[:len(s.Text())/2]
 	}
 	r := redact.New()
 	for name, unit := range units {

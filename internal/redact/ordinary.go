@@ -23,12 +23,24 @@ var secretWords = []string{
 }
 
 // isDummy reports whether a key says of itself that it is none.
-func isDummy(key string) bool { return containsAny(strings.ToLower(key), dummies) }
+func isDummy(key string) bool { return speaks(key, dummies) }
+
+// speaks reports whether a text contains one of words. Chance makes a short word
+// in some letters of a long key, small and capital ones mixed: nobody writes so.
+func speaks(text string, words []string) bool {
+	folded := strings.ToLower(text)
+	return slices.ContainsFunc(words, func(w string) bool {
+		if len(w) > 4 {
+			return strings.Contains(folded, w)
+		}
+		upper := strings.ToUpper(w)
+		return strings.Contains(text, w) || strings.Contains(text, upper) || strings.Contains(text, upper[:1]+w[1:]) && len(text) < 20
+	})
+}
 
 // saysPlaceholder reports whether a value says of itself that it is no secret.
 func saysPlaceholder(value string) bool {
-	folded := strings.ToLower(value)
-	return containsAny(folded, dummies) || containsAny(folded, placeholders)
+	return speaks(value, dummies) || speaks(value, placeholders)
 }
 
 // namesSecret reports whether a value speaks of a secret, as the name of one
@@ -44,7 +56,7 @@ func containsAny(s string, parts []string) bool {
 // says: a placeholder, variable, version, date, address, path or number.
 func ordinary(s string) bool {
 	switch {
-	case s == "" || strings.IndexByte("$%@*", s[0]) >= 0 || s[len(s)-1] == '*':
+	case s == "" || isReference(s) || s[len(s)-1] == '*':
 		return true
 	case filled(s) || saysPlaceholder(s):
 		return true
@@ -52,6 +64,28 @@ func ordinary(s string) bool {
 		return true
 	}
 	return false
+}
+
+// isReference tells a variable, a placeholder of a template, a file that is
+// named and a pointer from a secret that happens to begin like one: nothing else
+// than a name follows.
+func isReference(s string) bool {
+	if strings.IndexByte("$%@*", s[0]) < 0 {
+		return false
+	}
+	rest := s[1:]
+	if len(rest) < 3 || strings.IndexByte("{($*%", rest[0]) >= 0 {
+		return true
+	}
+	if s[0] == '%' {
+		rest = strings.TrimSuffix(rest, "%")
+	}
+	for i := range len(rest) {
+		if !wordByte.has[rest[i]] && strings.IndexByte(".:-/\\[]'\"<>@", rest[i]) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // identifies reports whether a value has a form that names things more often

@@ -30,21 +30,21 @@ func TestEveryRuleRemovesItsSamples(t *testing.T) {
 	t.Parallel()
 	r := redact.New()
 	for i, s := range samples(t, 3) {
-		t.Run(fmt.Sprintf("%s/%d", s.rule, i), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%d", s.Rule, i), func(t *testing.T) {
 			t.Parallel()
 			around := []string{"%s"}
-			if s.bare() {
+			if s.Bare() {
 				around = surroundings
 			}
 			for _, format := range around {
-				in := strings.Replace(format, "%s", s.text(), 1)
-				want := strings.Replace(format, "%s", s.redacted(), 1)
+				in := strings.Replace(format, "%s", s.Text(), 1)
+				want := strings.Replace(format, "%s", s.Redacted(), 1)
 				got, report := r.String(in)
 				if got != want {
 					t.Fatalf("String(%q)\n got %q\nwant %q", in, got, want)
 				}
-				if report.Total != 1 || report.Counts[s.rule] != 1 || report.Bytes != len(s.secret) {
-					t.Errorf("report of %q: got %+v, want one %s of %d bytes", in, report, s.rule, len(s.secret))
+				if report.Total != 1 || report.Counts[s.Rule] != 1 || report.Bytes != len(s.Value) {
+					t.Errorf("report of %q: got %+v, want one %s of %d bytes", in, report, s.Rule, len(s.Value))
 				}
 			}
 		})
@@ -55,7 +55,7 @@ func TestEveryRuleHasSamples(t *testing.T) {
 	t.Parallel()
 	have := make(map[string]int)
 	for _, s := range samples(t, 2) {
-		have[s.rule]++
+		have[s.Rule]++
 	}
 	for _, name := range redact.Rules() {
 		if have[name] < 2 {
@@ -71,9 +71,9 @@ func TestSamplesInsideJSON(t *testing.T) {
 	t.Parallel()
 	r := redact.New()
 	for i, s := range samples(t, 2) {
-		t.Run(fmt.Sprintf("%s/%d", s.rule, i), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%d", s.Rule, i), func(t *testing.T) {
 			t.Parallel()
-			text, want := "before\n"+s.text()+"\nafter", "before\n"+s.redacted()+"\nafter"
+			text, want := "before\n"+s.Text()+"\nafter", "before\n"+s.Redacted()+"\nafter"
 			for depth := 1; depth <= 3; depth++ {
 				text, want = encode(t, text), encode(t, want)
 				got, _ := r.String(text)

@@ -43,9 +43,9 @@ func (m *mixer) text(n int) string {
 		case 0, 1:
 			b.WriteString(glue[m.IntN(len(glue))])
 		case 2:
-			b.WriteString(m.samples[m.IntN(len(m.samples))].text())
+			b.WriteString(m.samples[m.IntN(len(m.samples))].Text())
 		case 3:
-			s := m.samples[m.IntN(len(m.samples))].text()
+			s := m.samples[m.IntN(len(m.samples))].Text()
 			i := m.IntN(len(s))
 			b.WriteString(s[i : i+m.IntN(len(s)-i)+1])
 		}

@@ -102,12 +102,17 @@ func mixed(s string) bool {
 // up or down.
 func filled(s string) bool {
 	const long = 6
+	// In a long key chance counts as far as six now and then.
+	counted := long
+	if len(s) >= 24 {
+		counted = 8
+	}
 	same, up, down := 1, 1, 1
 	for i := 1; i < len(s); i++ {
 		same = runLength(same, s[i] == s[i-1])
 		up = runLength(up, s[i] == s[i-1]+1)
 		down = runLength(down, s[i]+1 == s[i-1])
-		if max(same, up, down) >= long {
+		if same >= long || max(up, down) >= counted {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/redact/secrettest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -36,11 +37,9 @@ func checkChanges(t *testing.T, changes []change) {
 
 // key returns a made-up key.
 func key(rule string) string {
-	for _, group := range [][]template{keyTemplates, serviceTemplates, settingTemplates} {
-		for _, t := range group {
-			if t.rule == rule {
-				return t.sample(7).secret
-			}
+	for _, t := range secrettest.Templates() {
+		if t.Rule == rule {
+			return t.Secret(7).Value
 		}
 	}
 	panic("no template for " + rule)
@@ -128,8 +127,8 @@ func TestConcurrentUse(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for _, s := range all {
-				if got, _ := r.String(s.text()); got != s.redacted() {
-					t.Errorf("got %q, want %q", got, s.redacted())
+				if got, _ := r.String(s.Text()); got != s.Redacted() {
+					t.Errorf("got %q, want %q", got, s.Redacted())
 				}
 			}
 		})

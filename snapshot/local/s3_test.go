@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -105,9 +106,11 @@ func TestACopyThatWasCutOffSendsOnlyTheRest(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
 	w := newWorld(t)
-	w.note("noise", gibberish(6<<20))
+	for i := range 8 {
+		w.note(fmt.Sprint("noise-", i), gibberish(1<<19, byte(i)))
+	}
 	meta := w.snapshot()
-	b.enough.Store(3 << 20)
+	b.enough.Store(6 << 20)
 	first, err := w.engine.CopyTo(t.Context(), "default", b.target())
 	if amber.KindOf(err) != amber.KindUnreachable {
 		t.Fatalf("a dead line: %+v, %v", first, err)
@@ -134,9 +137,9 @@ func TestACopyThatWasCutOffSendsOnlyTheRest(t *testing.T) {
 }
 
 // gibberish is text that does not compress.
-func gibberish(n int) string {
+func gibberish(n int, seed byte) string {
 	var s strings.Builder
-	r := rand.NewChaCha8([32]byte{1})
+	r := rand.NewChaCha8([32]byte{seed})
 	for s.Len() < n {
 		var b [60]byte
 		_, _ = io.ReadFull(r, b[:])

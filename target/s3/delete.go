@@ -66,5 +66,8 @@ func (t *Target) uploads(ctx context.Context, key, upload string) (page minio.Li
 		page, err = t.core.ListMultipartUploads(ctx, t.config.Bucket, t.key(""), key, upload, "", pageSize)
 		return err
 	})
+	if isCode(err, noSuchUpload) { // as some servers say when there is none
+		return minio.ListMultipartUploadsResult{}, nil
+	}
 	return page, err
 }

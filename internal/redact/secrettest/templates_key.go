@@ -1,8 +1,8 @@
-package redact_test
+package secrettest
 
 // keyTemplates are keys of model providers, clouds, source hosts and
 // registries, and secrets in forms of their own.
-var keyTemplates = []template{
+var keyTemplates = []Template{
 	{"private", "<private>{a12} and {a30}</private>"},
 	{"private", "<PRIVATE reason=\"mine\">a\n<private>{a9}</private>\nb</Private >"},
 	{"private-key", "-----BEGIN RSA PRIVATE" + " KEY-----\n{pem}-----END RSA PRIVATE" + " KEY-----"},

@@ -1,0 +1,274 @@
+package redact
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// The key of a needle is eight bytes near its middle: secrets of one kind begin
+// alike, and some end alike. They are varied, so that no text is full of them
+// and a search takes time in proportion to its text. A bit per hash of a key says whether there
+// may be one at a place; for most places there is none, and that bit is all
+// the search looks at.
+const keyBytes = 8
+
+// keySpread is 2⁶⁴ by the golden ratio.
+const keySpread = 0x9e3779b97f4a7c15
+
+// caseFold is what a byte of a key is or'ed with. It parts the cases of letters
+// and joins a few other bytes, which the comparison then parts.
+const caseFold = 0x20
+
+// keyAt returns where the key of a text begins: the first place behind its
+// middle, or else before it, with enough different bytes.
+func keyAt(text string) (at int, ok bool) {
+	middle := (len(text) - keyBytes) / 2
+	for at := middle; at+keyBytes <= len(text); at++ {
+		if isVaried(text[at : at+keyBytes]) {
+			return at, true
+		}
+	}
+	for at := middle - 1; at >= 0; at-- {
+		if isVaried(text[at : at+keyBytes]) {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+func isVaried(key string) bool {
+	const enough = 5
+	different := 0
+	for i := range len(key) {
+		if strings.IndexByte(key[:i], key[i]) < 0 {
+			different++
+		}
+	}
+	return different >= enough
+}
+
+// Seal ends the adding. It may be called again after more was added.
+func (s *Secrets) Seal() {
+	size := bits.Len(uint(len(s.needles))) + 6
+	s.shift = 64 - max(size, 12)
+	s.filter = make([]uint64, 1<<(64-s.shift)/64)
+	s.index = make(map[uint64][]int32, len(s.needles))
+	for i := range s.needles {
+		n := &s.needles[i]
+		var key uint64
+		for j := range keyBytes {
+			key = key>>8 | uint64(n.text[n.key+j]|caseFold)<<56
+		}
+		if len(s.index[key]) == maxAlike {
+			if !n.allowed && n.with != "" {
+				s.dropped++
+			}
+			n.allowed = true
+			continue
+		}
+		h := key * keySpread >> s.shift
+		s.filter[h>>6] |= 1 << (h & 63)
+		s.index[key] = append(s.index[key], int32(i))
+	}
+}
+
+// scan calls fn for every needle that stands in text, in the order of their
+// keys.
+func scan[T ~string | ~[]byte](s *Secrets, text T, fn func(at int, n *needle)) {
+	if len(s.needles) == 0 || len(text) < keyBytes {
+		return
+	}
+	var key uint64
+	for i := range keyBytes - 1 {
+		key = key>>8 | uint64(text[i]|caseFold)<<56
+	}
+	filter, shift := s.filter, s.shift
+	for i := keyBytes - 1; i < len(text); i++ {
+		key = key>>8 | uint64(text[i]|caseFold)<<56
+		h := key * keySpread >> shift
+		if filter[h>>6]&(1<<(h&63)) == 0 {
+			continue
+		}
+		for _, k := range s.index[key] {
+			n := &s.needles[k]
+			if at := i + 1 - keyBytes - n.key; at >= 0 && !n.allowed && stands(text, at, n.text) {
+				fn(at, n)
+			}
+		}
+	}
+}
+
+// stands reports whether want, which is in lower case, stands at at.
+func stands[T ~string | ~[]byte](text T, at int, want string) bool {
+	if len(text)-at < len(want) {
+		return false
+	}
+	for i := len(want) - 1; i >= 0; i-- { // texts that begin alike are commoner than texts that end so
+		c := text[at+i]
+		if c >= 'A' && c <= 'Z' {
+			c |= caseFold
+		}
+		if c != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Remove returns text with what replaces each secret in it, and how often each
+// rule's was there. Of secrets that overlap the first stands for all.
+func (s *Secrets) Remove(text string) (string, Report) {
+	type hit struct {
+		start, end int
+		n          *needle
+	}
+	var hits []hit
+	scan(s, text, func(at int, n *needle) {
+		if n.with != "" {
+			hits = append(hits, hit{at, at + len(n.text), n})
+		}
+	})
+	if len(hits) == 0 {
+		return text, Report{}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
+	var out strings.Builder
+	report := Report{Counts: map[string]int{}}
+	at := 0
+	for len(hits) > 0 {
+		first := hits[0]
+		for hits = hits[1:]; len(hits) > 0 && hits[0].start < first.end; hits = hits[1:] {
+			first.end = max(first.end, hits[0].end)
+		}
+		out.WriteString(text[at:first.start])
+		out.WriteString(first.n.with)
+		at = first.end
+		report.Counts[first.n.rule]++
+		report.Total++
+		report.Bytes += first.end - first.start
+	}
+	out.WriteString(text[at:])
+	return out.String(), report
+}
+
+// RemoveJSON is Remove for a JSON document, which stays one: only what its
+// strings read is replaced.
+func (s *Secrets) RemoveJSON(doc string) (string, Report) {
+	plain, raw := s.Remove(doc)
+	if raw.Total == 0 && !strings.Contains(doc, `\`) {
+		return doc, raw
+	}
+	if !json.Valid([]byte(doc)) {
+		return plain, raw
+	}
+	var out strings.Builder
+	var report Report
+	at := 0
+	for start, end := nextString(doc, 0); start < len(doc); start, end = nextString(doc, end) {
+		literal, text := doc[start:end], ""
+		if raw.Total == 0 && !strings.Contains(literal, `\`) || json.Unmarshal([]byte(literal), &text) != nil {
+			continue // it was looked at as it is
+		}
+		clean, found := s.Remove(text)
+		if found.Total == 0 {
+			continue
+		}
+		quoted, err := json.Marshal(clean)
+		if err != nil {
+			continue // a string always marshals
+		}
+		report.Add(found)
+		out.WriteString(doc[at:start])
+		out.Write(quoted)
+		at = end
+	}
+	if report.Total == 0 {
+		return doc, report
+	}
+	out.WriteString(doc[at:])
+	return out.String(), report
+}
+
+// Excuse says that text stays: parts of secrets that stand in it, such as a
+// word that is a password's as well, are no longer looked for.
+func (s *Secrets) Excuse(text string) {
+	scan(s, text, func(_ int, n *needle) { n.allowed = n.allowed || n.with == "" })
+}
+
+// Allow says that text stays and holds no secret, whatever it looks like: also
+// whole secrets that stand in it are no longer looked for. It returns how many
+// those are.
+func (s *Secrets) Allow(text string) (whole int) {
+	scan(s, text, func(_ int, n *needle) {
+		if n.with != "" {
+			whole++
+		}
+		n.allowed = true
+	})
+	return whole
+}
+
+// Leak is where a secret is that should not be there. It never says which.
+type Leak struct {
+	Rule   string
+	Offset int64
+}
+
+// Search reads r to its end and returns the first secret in it, nil where there
+// is none. Read, if it is not nil, is told how many bytes were read, and stops
+// the search with an error.
+func (s *Secrets) Search(r io.Reader, read func(bytes int) error) (*Leak, error) {
+	buffer := make([]byte, 1<<20)
+	kept, offset := 0, int64(0)
+	for {
+		n, err := io.ReadFull(r, buffer[kept:])
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, err
+		}
+		if read != nil {
+			if err := read(n); err != nil {
+				return nil, err
+			}
+		}
+		text := buffer[:kept+n]
+		if rule, at, found := s.first(text); found {
+			return &Leak{rule, offset + int64(at)}, nil
+		}
+		if err != nil {
+			return nil, nil
+		}
+		tail := text[len(text)-(maxNeedle-1):]
+		offset += int64(len(text) - len(tail))
+		kept = copy(buffer, tail)
+	}
+}
+
+// Holds reports whether a secret, or a part of one, stands in text.
+func (s *Secrets) Holds(text []byte) bool {
+	_, _, found := s.first(text)
+	return found
+}
+
+func (s *Secrets) first(text []byte) (rule string, at int, found bool) {
+	scan(s, text, func(start int, n *needle) {
+		if !found || start < at {
+			rule, at, found = n.rule, start, true
+		}
+	})
+	return rule, at, found
+}
+
+// Words calls fn with every word of a secret that is still looked for, in lower
+// case, as a full-text index would hold it before it cuts its ending.
+func (s *Secrets) Words(fn func(word string)) {
+	for _, n := range s.needles {
+		if !n.allowed && alnum.run(n.text, 0, len(n.text)) == len(n.text) {
+			fn(n.text)
+		}
+	}
+}
