@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/redact/secrettest"
+)
+
+// BenchmarkRedact measures the redaction of a memory.db in which so many of a
+// thousand memories hold a secret.
+func BenchmarkRedact(b *testing.B) {
+	s := bigStore(b)
+	dir := b.TempDir()
+	clean := filepath.Join(dir, "clean.db")
+	copyFrozen(b, s, clean)
+	for _, share := range []int{0, 1, 10} {
+		b.Run(fmt.Sprintf("share=%d", share), func(b *testing.B) {
+			from := filepath.Join(dir, fmt.Sprintf("%d.db", share))
+			if err := os.Link(clean, from); err != nil {
+				b.Fatal(err)
+			}
+			if share > 0 {
+				from = stained(b, clean, share)
+			}
+			info, err := os.Stat(from)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(info.Size())
+			b.ReportAllocs()
+			path := filepath.Join(dir, "memory.db")
+			for b.Loop() {
+				b.StopTimer()
+				copyFile(b, from, path)
+				b.StartTimer()
+				report, err := Redact(b.Context(), path, redact.New(), nil)
+				if err != nil || (report.Matches > 0) != (share > 0) {
+					b.Fatal(report, err)
+				}
+				b.ReportMetric(float64(report.Rows), "rows/op")
+			}
+		})
+	}
+}
+
+// stained returns a copy of a memory.db with secrets in some memories.
+func stained(b *testing.B, clean string, share int) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "memory.db")
+	copyFile(b, clean, path)
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, q := range markDeleted {
+		if _, err := db.Exec(q); err != nil {
+			b.Fatal(err)
+		}
+	}
+	corpus := secrettest.Corpus(1)
+	for i := range *bigSize * share / 1000 {
+		content := "the key is " + corpus[i%len(corpus)].Text() + " for now"
+		if _, err := db.Exec(`UPDATE memories SET content = content || ?, content_digest = ? WHERE rowid = ?`,
+			content, amber.ContentDigest(content), i*1000/share+1); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, q := range takeOutDeleted {
+		if _, err := db.Exec(q); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+func copyFile(b *testing.B, from, to string) {
+	b.Helper()
+	text, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, text, 0o600)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}

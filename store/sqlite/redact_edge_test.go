@@ -1,0 +1,276 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/redact"
+)
+
+// Every column that can hold text is redacted, or there is a reason not to.
+func TestRedactKnowsEveryColumn(t *testing.T) {
+	t.Parallel()
+	dir := strangers(t)
+	for _, s := range []schema{memorySchema, controlSchema} {
+		known := map[string]bool{}
+		for _, table := range slices.Concat(s.redactedTables(), []redactedTable{changeLog}) {
+			for _, c := range table.columns {
+				known[table.name+"."+c.name] = true
+			}
+		}
+		db := try(sql.Open("sqlite", "file:"+filepath.Join(dir, s.file)+"?mode=ro&immutable=1"))(t)
+		rows := try(db.Query(`SELECT l.name, l.type, c.name, c.type FROM pragma_table_list l JOIN pragma_table_info(l.name) c
+WHERE l.schema = 'main' AND l.name NOT LIKE 'sqlite_%'`))(t)
+		n := 0
+		for rows.Next() {
+			var table, kind, column, as string
+			do(t, rows.Scan(&table, &kind, &column, &as))
+			n++
+			isNumber := as == "INTEGER" || as == "REAL" // tables are strict, so nothing else is in them
+			if kind == "virtual" || kind == "view" || isNumber && kind == "table" {
+				continue
+			}
+			if kind == "shadow" && as == "INTEGER" && column == "id" {
+				continue // the number of the row
+			}
+			name := table + "." + column
+			if why := redactExempt[name]; !known[name] && why == "" {
+				t.Errorf("%s: %s is neither redacted nor exempt", s.file, name)
+			} else if known[name] && why != "" {
+				t.Errorf("%s: %s is both redacted and exempt", s.file, name)
+			}
+			delete(known, name)
+		}
+		do(t, rows.Err())
+		do(t, rows.Close())
+		do(t, db.Close())
+		if len(known) > 0 || n < 50 {
+			t.Errorf("%s: of %d columns there is no %v", s.file, n, known)
+		}
+	}
+}
+
+// Secrets in columns that no door of the store lets them into.
+func TestRedactColumnsBehindTheStoresBack(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	p.hide(t, l.s, 6)
+	erase(t, l.s, save(t, l.s, amber.WriteRequest{Content: "erased"}))
+	p.hidden = nil
+	dir := l.snapshot(t)
+	parents := regexp.MustCompile(`\.(memory_id|from_id|to_id)$|^(active_sessions|activity)\.session_id$|^memories\.id$|^sessions\.id$|^queue(_counts)?\.state$`)
+	for _, s := range []schema{memorySchema, controlSchema} {
+		path := filepath.Join(dir, s.file)
+		db := try(sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)"))(t)
+		n := 0
+		for _, table := range slices.Concat(s.redactedTables(), []redactedTable{changeLog}) {
+			for _, c := range table.columns {
+				if parents.MatchString(table.name + "." + c.name) {
+					continue
+				}
+				value := p.token()
+				if c.as == asJSON {
+					value = `{"x":"` + value + `"}`
+				}
+				key := strings.Join(table.key, ", ")
+				result := try(db.Exec("UPDATE "+table.name+" SET "+c.name+" = ? WHERE ("+key+") IN (SELECT "+key+" FROM "+table.name+" ORDER BY 1 LIMIT 1)", value))(t)
+				if changed, _ := result.RowsAffected(); changed != 1 {
+					t.Errorf("%s has no row to hide something in", table.name)
+				}
+				n++
+			}
+		}
+		do(t, db.Close())
+		if had := p.left(try(os.ReadFile(path))(t)); len(had) < n {
+			t.Errorf("%s: %d secrets can be found before, want %d", s.file, len(had), n)
+		}
+		try(Redact(t.Context(), path, redact.New(), nil))(t)
+		if left := p.left(try(os.ReadFile(path))(t)); len(left) > 0 {
+			t.Errorf("%s: %d secrets are left", s.file, len(left))
+		}
+		examined(t, path)
+	}
+}
+
+func TestRedactRefusesStrangers(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := strangers(t)
+	path := altered(t, dir, func(db *sql.DB) {
+		try(db.Exec(`CREATE TABLE more (x TEXT)`))(t)
+	}, nil)
+	before := try(os.ReadFile(path))(t)
+	_, err := Redact(ctx, path, redact.New(), nil)
+	wantKind(t, err, amber.KindRefused, "another schema")
+	if !bytes.Equal(before, try(os.ReadFile(path))(t)) {
+		t.Error("a file that was refused has changed")
+	}
+	_, err = Redact(ctx, filepath.Join(dir, "none.db"), redact.New(), nil)
+	if err == nil {
+		t.Error("a missing file is redacted")
+	}
+}
+
+// However it is interrupted, there is no file under the name afterwards.
+func TestRedactInterrupted(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	for range 3 {
+		save(t, l.s, amber.WriteRequest{Content: p.text(), Topic: p.key("topic")})
+	}
+	dir := l.snapshot(t)
+	memory := try(os.ReadFile(filepath.Join(dir, "memory.db")))(t)
+	attempt := func(ctx context.Context, fsys fsx.FS, r *redact.Redactor, progress func(done, total int64)) ([]string, error) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "memory.db")
+		do(t, os.WriteFile(path, memory, 0o600))
+		_, err := redactFile(ctx, fsys, path, r, progress)
+		return files(t, dir), err
+	}
+	for n := 1; ; n++ {
+		e := errfs.Wrap(fsx.OS(), errfs.Rule{Nth: n, Err: syscall.EIO})
+		left, err := attempt(t.Context(), e, redact.New(), nil)
+		if len(e.Injected()) == 0 {
+			do(t, err)
+			if n < 6 {
+				t.Errorf("only %d calls can fail", n-1)
+			}
+			break
+		}
+		wantKind(t, err, amber.KindInternal, fmt.Sprint(e.Injected()))
+		if slices.Contains(left, "memory.db") {
+			t.Errorf("%v: there is a file under the name", e.Injected())
+		}
+	}
+	calls := int64(0)
+	if _, err := attempt(t.Context(), fsx.OS(), redact.New(), func(int64, int64) { calls++ }); err != nil {
+		t.Fatal(err)
+	}
+	for part := range int64(8) {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := int64(0)
+		left, err := attempt(ctx, fsx.OS(), redact.New(), func(int64, int64) {
+			if n++; n == max(1, part*calls/8) {
+				cancel()
+			}
+		})
+		cancel()
+		wantKind(t, err, amber.KindUnreachable, "cancelled")
+		if len(left) > 0 {
+			t.Errorf("%v is left", left)
+		}
+	}
+}
+
+// What the rewriting has missed, the check finds.
+func TestRedactCheckFindsWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	ctx := t.Context()
+	id := save(t, l.s, amber.WriteRequest{Content: p.text()})
+	do(t, l.s.PutEmbedding(ctx, amber.Embedding{MemoryID: save(t, l.s, amber.WriteRequest{Content: "clean"}), Model: "m", Vector: []float32{1}}))
+	secret := p.hidden[0]
+	for _, sabotage := range []string{
+		`UPDATE embeddings SET vector = CAST(? AS BLOB)`, // no column for text
+		`INSERT INTO memory_fts_data (id, block) VALUES (99 << 37, CAST('xxxx' || ? AS BLOB))`,
+	} {
+		path := filepath.Join(l.snapshot(t), "memory.db")
+		db := try(sql.Open("sqlite", "file:"+path))(t)
+		try(db.Exec(sabotage, secret))(t)
+		do(t, db.Close())
+		_, err := Redact(ctx, path, redact.New(), nil)
+		wantKind(t, err, amber.KindInternal, "a secret in "+sabotage)
+		if strings.Contains(err.Error(), secret) {
+			t.Error("the error tells the secret")
+		}
+		if names := files(t, filepath.Dir(path)); len(names) != 1 {
+			t.Errorf("%v is left, want the other database alone", names)
+		}
+	}
+	_ = id
+}
+
+func TestEveryTermOfAnIndexIsRead(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	newCrowd().grow(t, l.s, 200)
+	path := filepath.Join(l.snapshot(t), "memory.db")
+	db := try(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
+	defer db.Close()
+	got := map[string]bool{}
+	rows := try(db.Query(selectLeaves))(t)
+	defer rows.Close()
+	for rows.Next() {
+		var page []byte
+		do(t, rows.Scan(&page))
+		do(t, eachTerm(page, func(term []byte) error {
+			got[string(term)] = true
+			return nil
+		}))
+	}
+	do(t, rows.Err())
+	want := map[string]bool{}
+	for _, term := range words(t, path) {
+		want[term] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) < 100 {
+		t.Errorf("terms (-want +got):\n%s", diff)
+	}
+}
+
+// A secret that is in nothing but a key of the change log is found too.
+func TestRedactChangeLogAlone(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	ctx := t.Context()
+	id := amber.SessionID(p.key("session"))
+	try(l.s.StartSession(ctx, amber.SessionStart{ID: id}))(t)
+	do(t, l.s.DeleteSession(ctx, id))
+	path := filepath.Join(l.snapshot(t), "memory.db")
+	if len(p.left(try(os.ReadFile(path))(t))) == 0 {
+		t.Fatal("the log does not hold the key")
+	}
+	report := try(Redact(ctx, path, redact.New(), nil))(t)
+	if len(p.left(try(os.ReadFile(path))(t))) > 0 {
+		t.Error("the key is left")
+	}
+	if len(report.Places) == 0 || !strings.HasPrefix(report.Places[0].Path, "changes/") {
+		t.Errorf("the places are %+v", report.Places)
+	}
+	keys := query[int](t, path, `SELECT count(DISTINCT key) FROM changes WHERE scope = 'session'`)
+	if keys != 1 {
+		t.Errorf("one key has become %d", keys)
+	}
+}
+
+// Progress only grows and ends where it said it would.
+func TestRedactProgress(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	save(t, l.s, amber.WriteRequest{Content: p.text()})
+	path := filepath.Join(l.snapshot(t), "memory.db")
+	var last, of int64
+	try(Redact(t.Context(), path, redact.New(), func(done, total int64) {
+		if done < last || done > total || of != 0 && total != of {
+			t.Errorf("after %d of %d came %d of %d", last, of, done, total)
+		}
+		last, of = done, total
+	}))(t)
+	if last != of || of == 0 {
+		t.Errorf("it ended at %d of %d", last, of)
+	}
+}

@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber/internal/redact"
+)
+
+const selectTables = `SELECT name FROM sqlite_schema WHERE type = 'table'`
+
+// tables returns the tables there are.
+func (d *redaction) tables() ([]redactedTable, error) {
+	there, err := all(d.tx, scanText, selectTables)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(d.header.schema.redactedTables()), func(t redactedTable) bool {
+		return !slices.Contains(there, t.name)
+	}), nil
+}
+
+// know prepares what was found for the second pass.
+func (d *redaction) know() error {
+	d.secrets.Seal()
+	for _, rule := range redact.Rules() {
+		d.allow(redact.Marker(rule))
+	}
+	objects, err := all(d.tx, scanText, `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`)
+	if err != nil {
+		return err
+	}
+	for _, text := range objects {
+		d.allow(text)
+	}
+	if d.header.schema.file != memorySchema.file {
+		return nil
+	}
+	if err := d.moveTopics(); err != nil {
+		return fmt.Errorf("move topics: %w", err)
+	}
+	d.secrets.Seal()
+	return nil
+}
+
+// allow notes that a text stays whatever it holds.
+func (d *redaction) allow(text string) { d.allowed += d.secrets.Allow(text) }
+
+// scan looks through a table and remembers what it finds.
+func (d *redaction) scan(t *redactedTable) error {
+	names := make([]string, len(t.columns))
+	values := make([]string, len(t.columns))
+	into := make([]any, len(t.columns))
+	for i, c := range t.columns {
+		names[i], into[i] = c.name, &values[i]
+	}
+	return d.each("SELECT "+strings.Join(names, ", ")+" FROM "+t.name, nil, func(s scanner) error {
+		if err := s.Scan(into...); err != nil {
+			return err
+		}
+		n := 0
+		for i, c := range t.columns {
+			n += len(values[i])
+			d.look(c.as, values[i])
+		}
+		d.scanned += int64(n)
+		d.advance(n)
+		return d.checkNames()
+	})
+}
+
+// look remembers the secrets of a value.
+func (d *redaction) look(as treatment, value string) {
+	if harmless(value) {
+		return
+	}
+	switch as {
+	case asJSON:
+		d.redactor.JSON(value, d.remember)
+	case asLines:
+		for line := range strings.SplitSeq(value, "\n") {
+			d.look(asText, line)
+		}
+	case asName:
+		d.reserve(value)
+		fallthrough
+	default:
+		for _, f := range d.redactor.Find(value) {
+			d.remember(f.Rule, value[f.Start:f.End])
+		}
+	}
+}
+
+func (d *redaction) remember(rule, secret string) {
+	d.matches[rule]++
+	d.secrets.Add(rule, secret)
+}
+
+// harmless reports whether a value is too short for a secret or one word, as
+// those are that a column has few of.
+func harmless(value string) bool {
+	const shortest = 6 // "pwd=…" and one byte
+	if len(value) < shortest {
+		return true
+	}
+	for i := range len(value) {
+		if c := value[i]; (c < 'a' || c > 'z') && c != '_' {
+			return false
+		}
+	}
+	return true
+}

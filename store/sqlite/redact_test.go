@@ -1,0 +1,299 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/redact"
+)
+
+func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	plain := save(t, l.s, amber.WriteRequest{Title: "harbour", Content: "the lighthouse stays"})
+	beside := save(t, l.s, amber.WriteRequest{Content: p.text() + "\nthe walrus"})
+	gone := save(t, l.s, amber.WriteRequest{Content: "erased for good"})
+	ids := p.hide(t, l.s, scale(40))
+	for scale(4) == 4 && p.texts < len(p.corpus) {
+		save(t, l.s, amber.WriteRequest{Content: p.text()})
+	}
+	erase(t, l.s, gone)
+	dir := l.snapshot(t)
+	for _, name := range []string{"memory.db", "control.db"} {
+		path := filepath.Join(dir, name)
+		if n := len(p.left(try(os.ReadFile(path))(t))); n < 20 {
+			t.Fatalf("%s: only %d secrets can be found before", name, n)
+		}
+		h := try(lookAtStranger(path))(t)
+		report := try(Redact(t.Context(), path, redact.New(), nil))(t)
+		b := try(os.ReadFile(path))(t)
+		if left := p.left(b); len(left) > 0 {
+			t.Errorf("%s: %d secrets are left, one of them %q", name, len(left), left[0])
+		}
+		if left := p.left(fmt.Appendf(nil, "%+v", report)); len(left) > 0 {
+			t.Errorf("%s: the report holds %q", name, left)
+		}
+		if got := try(lookAtStranger(path))(t); got.version != h.version || got.pageSize != h.pageSize || got.schema.file != h.schema.file {
+			t.Errorf("%s: it was %+v and is %+v", name, h, got)
+		}
+		if report.Matches == 0 || len(report.Rules) < 20 || len(report.Places) == 0 || report.Scanned == 0 || report.Rows == 0 {
+			t.Errorf("%s: the report says %+v", name, report)
+		}
+		examined(t, path)
+	}
+	for _, term := range words(t, filepath.Join(dir, "memory.db")) {
+		for _, secret := range p.hidden {
+			if len(term) >= 8 && strings.ContainsAny(term, "0123456789") && slices.Contains(analyze.Terms(secret), term) {
+				t.Errorf("the index holds %q", term)
+			}
+		}
+	}
+	if names := files(t, dir); len(names) != 2 {
+		t.Errorf("there are %v, want the two databases", names)
+	}
+
+	l.bringBack(t, dir, func(r *AdoptRequest) { r.Live = "" })
+	sound(t, l.s)
+	if got := found(t, l.s, amber.Query{Text: "lighthouse"}); !slices.Equal(got, []amber.MemoryID{plain}) {
+		t.Errorf("the neighbour is recalled as %v", got)
+	}
+	if got := found(t, l.s, amber.Query{Text: "walrus"}); !slices.Equal(got, []amber.MemoryID{beside}) {
+		t.Errorf("what stood beside a secret is recalled as %v", got)
+	}
+	wantKind(t, l.s.MayRestore(t.Context(), gone), amber.KindRefused, "restoring what was erased")
+	p.mustRead(t, l.s, ids)
+}
+
+func TestRedactLeavesRowsWithoutSecretsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	ctx := t.Context()
+	c := newCrowd()
+	c.grow(t, l.s, 30)
+	try(l.s.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "a token and a password"}))(t)
+	state := try(l.s.SaveState(ctx, "s", json.RawMessage(`{"a": [1, "<b>"], "n": 1.50}`), 0))(t)
+	try(l.s.SaveState(ctx, "s", json.RawMessage(`{}`), state.Version))(t)
+	try(l.s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0))(t)
+	do(t, l.s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: "p"}))
+	do(t, l.s.Ack(ctx, try(l.s.Claim(ctx, "c"))(t).Lease))
+	take(t, l.s, doing("tool", "detail"))
+	dir := l.snapshot(t)
+	for _, name := range []string{"memory.db", "control.db"} {
+		path := filepath.Join(dir, name)
+		before := dump(t, path)
+		report := try(Redact(ctx, path, redact.New(), nil))(t)
+		if report.Matches != 0 || report.Rows != 0 || len(report.Notes) != 0 {
+			t.Errorf("the report says %+v", report)
+		}
+		if diff := cmp.Diff(before, dump(t, path)); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", name, diff)
+		}
+		examined(t, path)
+	}
+}
+
+// Beside rows that hold a secret the others stay, byte for byte.
+func TestRedactLeavesOtherRowsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	newCrowd().grow(t, l.s, 20)
+	dirty := save(t, l.s, amber.WriteRequest{Content: p.text()})
+	dir := l.snapshot(t)
+	path := filepath.Join(dir, "memory.db")
+	before := dump(t, path)
+	try(Redact(t.Context(), path, redact.New(), nil))(t)
+	after := dump(t, path)
+	for _, table := range []string{"memories", "changes", "incarnations"} {
+		differ := 0
+		for i, row := range before[table] {
+			if row != after[table][i] {
+				differ++
+				if !strings.Contains(row, string(dirty)) {
+					t.Errorf("%s: a row without a secret has changed: %s", table, row)
+				}
+			}
+		}
+		if want := map[string]int{"memories": 1, "changes": 1}[table]; differ != want {
+			t.Errorf("%s: %d rows differ, want %d", table, differ, want)
+		}
+	}
+}
+
+// A secret that only its surroundings give away is removed where it stands
+// alone as well, in any case, and words that it shares with others stay.
+func TestRedactRemovesWhatItFoundElsewhere(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	ctx := t.Context()
+	const password = "Tr0ub4dor-Lighthouse" // chosen by nobody
+	save(t, l.s, amber.WriteRequest{Content: "export DB_PASSWORD=" + password + "\n"})
+	alone := save(t, l.s, amber.WriteRequest{Content: "try " + password + " or " + strings.ToLower(password) + " again"})
+	kept := save(t, l.s, amber.WriteRequest{Content: "the lighthouse stays, and so does Tr0ub4dor"})
+	try(l.s.StartSession(ctx, amber.SessionStart{ID: "with " + password}))(t)
+	try(l.s.SaveState(ctx, "with "+password, json.RawMessage(`{"x":"`+password+`","\u0054r0ub4dor-Lighthouse":1}`), 0))(t)
+	dir := l.snapshot(t)
+	path := filepath.Join(dir, "memory.db")
+	report := try(Redact(ctx, path, redact.New(), nil))(t)
+	if b := bytes.ToLower(try(os.ReadFile(path))(t)); bytes.Contains(b, []byte(strings.ToLower(password))) {
+		t.Error("the password is left")
+	}
+	if report.Matches != 11 {
+		t.Errorf("%d matches, want 11: %+v", report.Matches, report)
+	}
+	l.bringBack(t, dir, func(r *AdoptRequest) { r.Live = "" })
+	const marker = "[REDACTED:env-assignment]"
+	for id, want := range map[amber.MemoryID]string{
+		alone: "try " + marker + " or " + marker + " again",
+		kept:  "the lighthouse stays, and so does Tr0ub4dor",
+	} {
+		if got := try(l.s.Get(ctx, id))(t).Content; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	state := try(l.s.LoadState(ctx, "with "+marker))(t)
+	if want := `{"x":"` + marker + `","` + marker + `":1}`; string(state.Document) != want {
+		t.Errorf("the state is %s, want %s", state.Document, want)
+	}
+}
+
+// Where there is a secret, no digest stays that is of a text nobody can look
+// at.
+func TestRedactKeepsNoDigestOfASecret(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	ctx := t.Context()
+	digests := map[string]string{}
+	note := func(what, text string) string {
+		digests[amber.ContentDigest(text)] = what
+		return text
+	}
+	id := save(t, l.s, amber.WriteRequest{Content: note("first content", p.text()), IdempotencyKey: "k1"})
+	content := note("second content", p.text())
+	try(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: &content}))(t)
+	try(l.s.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: note("turn", p.text())}))(t)
+	try(l.s.AppendTurn(ctx, amber.Turn{SessionID: "gone", Role: amber.RoleUser, Content: note("turn that is gone", p.text())}))(t)
+	try(l.s.DeleteTurns(ctx, "gone"))(t)
+	state := try(l.s.SaveState(ctx, "s", json.RawMessage(note("old state", string(p.json()))), 0))(t)
+	try(l.s.SaveState(ctx, "s", json.RawMessage(note("state", string(p.json()))), state.Version))(t)
+	try(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: json.RawMessage(note("loop", string(p.json())))}))(t)
+	try(l.s.AddCompaction(ctx, amber.Compaction{SessionID: "s", Summary: note("compaction", p.text()), Turns: 1}))(t)
+	try(l.s.RequestApproval(ctx, amber.ApprovalRequest{TaskID: "t", NodeID: "n", Summary: "s", Payload: json.RawMessage(note("payload", string(p.json())))}))(t)
+	topic := save(t, l.s, amber.WriteRequest{Topic: "about " + p.token(), Content: "a topic"})
+	save(t, l.s, amber.WriteRequest{Content: "see " + string(topic)})
+	digests[string(topic)] = "topic"
+	request := amber.WriteRequest{Content: p.text(), Metadata: map[string]string{"a": p.text()}, IdempotencyKey: "k2"}
+	save(t, l.s, request)
+	digests[try(request.Normalize())(t).Digest()] = "request"
+	equal := amber.WriteRequest{Content: request.Content, Summary: p.text(), IdempotencyKey: "k3"}
+	save(t, l.s, equal)
+	digests[try(equal.Normalize())(t).Digest()] = "request for what was there"
+	entry := amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: p.text()}
+	acked := amber.Envelope{EntryID: "a", TaskID: "t", NodeID: "n", Payload: p.text(), Priority: 1}
+	for _, e := range []amber.Envelope{entry, acked} {
+		do(t, l.s.Publish(ctx, e))
+		digests[amber.ContentDigest(try(marshal(e))(t))] = "entry " + e.EntryID
+	}
+	do(t, l.s.Ack(ctx, try(l.s.Claim(ctx, "c"))(t).Lease))
+
+	dir := l.snapshot(t)
+	seen := map[string]bool{}
+	for _, name := range []string{"memory.db", "control.db"} {
+		path := filepath.Join(dir, name)
+		before := try(os.ReadFile(path))(t)
+		try(Redact(ctx, path, redact.New(), nil))(t)
+		after := try(os.ReadFile(path))(t)
+		for digest, what := range digests {
+			seen[what] = seen[what] || bytes.Contains(before, []byte(digest))
+			if bytes.Contains(after, []byte(digest)) {
+				t.Errorf("%s: the digest of %s is left", name, what)
+			}
+		}
+		examined(t, path)
+	}
+	for what, ok := range seen {
+		if !ok {
+			t.Errorf("the digest of %s was never there", what)
+		}
+	}
+	path := filepath.Join(dir, "memory.db")
+	if n := query[int](t, path, `SELECT count(*) FROM idempotency`); n != 2 {
+		t.Errorf("%d answers are left, want the two whose requests are known", n)
+	}
+	l.bringBack(t, dir, func(r *AdoptRequest) { r.Live = "" })
+	m := try(l.s.Get(ctx, id))(t)
+	again := save(t, l.s, amber.WriteRequest{Content: m.Content})
+	if again != id {
+		t.Error("a memory that says the same is not taken for a duplicate")
+	}
+}
+
+func TestRedactRemovesVectorsOfRewrittenMemories(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	ctx := t.Context()
+	var ids []amber.MemoryID
+	for _, content := range []string{"clean", p.text()} {
+		id := save(t, l.s, amber.WriteRequest{Content: content})
+		do(t, l.s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: []float32{1, 2, 3}}))
+		ids = append(ids, id)
+	}
+	path := filepath.Join(l.snapshot(t), "memory.db")
+	report := try(Redact(ctx, path, redact.New(), nil))(t)
+	if got := query[string](t, path, `SELECT group_concat(memory_id) FROM embeddings`); got != string(ids[0]) {
+		t.Errorf("vectors of %s are left, want those of %s", got, ids[0])
+	}
+	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "1 vectors were removed") }) {
+		t.Errorf("the notes say %q", report.Notes)
+	}
+}
+
+// Redacting twice changes nothing the second time.
+func TestRedactAgain(t *testing.T) {
+	t.Parallel()
+	l, p := newLife(t), newPlanter()
+	p.hide(t, l.s, 6)
+	dir := l.snapshot(t)
+	for _, name := range []string{"memory.db", "control.db"} {
+		path := filepath.Join(dir, name)
+		try(Redact(t.Context(), path, redact.New(), nil))(t)
+		once := dump(t, path)
+		report := try(Redact(t.Context(), path, redact.New(), nil))(t)
+		if report.Matches != 0 {
+			t.Errorf("%s: %+v", name, report)
+		}
+		if diff := cmp.Diff(once, dump(t, path)); diff != "" {
+			t.Errorf("%s (-once +twice):\n%s", name, diff)
+		}
+	}
+}
+
+// The older schema has fewer tables.
+func TestRedactOlderSchema(t *testing.T) {
+	t.Parallel()
+	a := agentWithMemory1(t)
+	path := filepath.Join(t.TempDir(), "memory.db")
+	old := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
+	p := newPlanter()
+	outside(t, a, "memory.db", func(x *pool) {
+		try(x.db.Exec(`UPDATE turns SET content = ?`, p.text()))(t)
+		try(x.db.Exec("VACUUM INTO ?", path))(t)
+	})
+	_ = old
+	report := try(Redact(t.Context(), path, redact.New(), nil))(t)
+	if report.Matches == 0 || len(p.left(try(os.ReadFile(path))(t))) > 0 {
+		t.Errorf("%+v", report)
+	}
+	if e := try(Examine(t.Context(), path, true))(t); e.Schema != 1 {
+		t.Errorf("the schema is %d, want 1", e.Schema)
+	}
+}
