@@ -438,8 +438,9 @@ type RestoreReport struct {
 	Plan             RestorePlan `json:"plan"`
 	// OldGeneration is kept when its last state is in no verified snapshot; 0
 	// when it was removed.
-	OldGeneration int64    `json:"old_generation,omitempty"`
-	Warnings      []string `json:"warnings,omitempty"`
+	OldGeneration int64           `json:"old_generation,omitempty"`
+	Signature     SignatureReport `json:"signature"` // of what was restored
+	Warnings      []string        `json:"warnings,omitempty"`
 }
 
 // RestorePlan is what changes for the agent, from what it is to what the

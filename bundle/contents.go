@@ -93,6 +93,14 @@ func (c *Contents) checkLists() error {
 			return fmt.Errorf("ref %q is out of order, or incomplete", r.Name)
 		}
 	}
+	for _, s := range c.Skipped {
+		if err := firstOf(checkLine("part", s.Part, maxText), checkText(s.Path), checkLine("reason", s.Reason, maxText), checkText(s.Detail)); err != nil {
+			return err
+		}
+	}
+	if err := c.checkRedactions(); err != nil {
+		return err
+	}
 	for _, d := range c.Databases {
 		if err := firstOf(CheckPath(d.Path), survey.CheckPath(d.Name)); err != nil {
 			return fmt.Errorf("database %q: %v", d.Path, err)
@@ -106,6 +114,35 @@ func (c *Contents) checkLists() error {
 		if min(m.Drained, m.Last, m.Frames) < 0 {
 			return errors.New("a mark below zero")
 		}
+	}
+	return nil
+}
+
+func (c *Contents) checkRedactions() error {
+	r := c.Redactions
+	if r == nil {
+		return nil
+	}
+	err := checkLine("policy", r.Policy, maxText)
+	if max(len(r.Rules), len(r.Places), len(r.Notes)) > maxListed || min(r.Matches, r.More, r.Scanned) < 0 {
+		return errors.New("a report of redactions that cannot be")
+	}
+	for _, x := range r.Rules {
+		err = firstOf(err, checkLine("rule", x.Rule, maxText))
+	}
+	for _, x := range r.Places {
+		err = firstOf(err, checkLine("part", x.Part, maxText), checkText(x.Path))
+	}
+	for _, x := range r.Notes {
+		err = firstOf(err, checkText(x))
+	}
+	return err
+}
+
+// checkText checks text that came from a disk somewhere: it may hold anything that is valid, in bounds.
+func checkText(s string) error {
+	if len(s) > maxText || !utf8.ValidString(s) {
+		return fmt.Errorf("a text of %d bytes, or not valid UTF-8", len(s))
 	}
 	return nil
 }

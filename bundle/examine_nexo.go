@@ -102,7 +102,7 @@ func (x *examination) own(w *walk, m *NexoManifest) error {
 	}
 	x.pass(CheckAmberManifest)
 	x.pass(CheckFields)
-	x.found.contents, x.found.redacted, x.found.signature = in.Contents, in.Redactions != nil, sig
+	x.found.contents, x.found.redacted, x.found.signature = in.Contents, x.found.redacted || in.Redactions != nil, sig
 	x.judged(CheckSignature, sig)
 	return nil
 }

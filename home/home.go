@@ -129,7 +129,12 @@ func (h *Home) RepoDir(tenant amber.TenantID) string {
 // SnapshotsDir returns where the bundles of an agent lie unless somebody says
 // otherwise. It may not be there yet.
 func (h *Home) SnapshotsDir(tenant amber.TenantID, agent amber.AgentID) string {
-	return filepath.Join(h.dir, tenantsName, string(tenant), "snapshots", string(agent))
+	return filepath.Join(h.BundlesDir(tenant), string(agent))
+}
+
+// BundlesDir returns the folder of the folders of bundles of a tenant's agents.
+func (h *Home) BundlesDir(tenant amber.TenantID) string {
+	return filepath.Join(h.dir, tenantsName, string(tenant), "snapshots")
 }
 
 // KeysDir returns the folder of keys and known chain heads: what must not lie

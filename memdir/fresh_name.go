@@ -23,6 +23,12 @@ func meansSomethingToGit(name string) bool {
 	return false
 }
 
+// IsGitFolder reports whether some file system takes a name for that of a git folder.
+func IsGitFolder(name string) bool {
+	folded := strings.ToLower(strings.Map(dropIgnored, name))
+	return strings.TrimRight(folded, ". ") == ".git" || strings.HasPrefix(folded, "git~")
+}
+
 // dropIgnored drops what HFS+ does not see in a name.
 func dropIgnored(r rune) rune {
 	switch {

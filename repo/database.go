@@ -2,8 +2,6 @@ package repo
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/amber-memory/amber"
@@ -36,9 +34,7 @@ const databaseDomain = "amber database 1\x00"
 // DatabaseDigest returns the digest of a database: SHA-256 over its page size,
 // the number of its pages and the digests of all of them, in order.
 func DatabaseDigest(pageSize int, digests []PageDigest) ID {
-	h := sha256.New()
-	b := binary.LittleEndian.AppendUint32([]byte(databaseDomain), uint32(pageSize))
-	h.Write(binary.LittleEndian.AppendUint64(b, uint64(len(digests))))
+	h := newDatabaseHash(pageSize, int64(len(digests)))
 	for i := range digests {
 		h.Write(digests[i][:])
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"sync"
 
@@ -42,10 +43,11 @@ var _ io.ReaderAt = (*DatabaseReader)(nil)
 // readChunk is a chunk that is kept, or on its way. The fields below ready
 // are valid when it is closed.
 type readChunk struct {
-	number uint32
-	ready  chan struct{}
-	pages  []byte
-	err    error
+	number  uint32
+	ready   chan struct{}
+	pages   []byte
+	digests []PageDigest
+	err     error
 }
 
 // OpenDatabase opens a database for reading at random. The context is that of
@@ -88,7 +90,7 @@ func (d *DatabaseReader) ReadAt(p []byte, offset int64) (n int, err error) {
 	for int64(n) < want {
 		at := offset + int64(n)
 		run := d.run(uint32(at/size) + 1)
-		part, err := d.pages(run)
+		part, _, err := d.pages(run)
 		if err != nil {
 			return n, err
 		}
@@ -119,22 +121,22 @@ func (d *DatabaseReader) run(page uint32) pageRun {
 	return runs[sort.Search(len(runs), func(i int) bool { return runs[i].end() > int64(page) })]
 }
 
-// pages returns the bytes of a run.
-func (d *DatabaseReader) pages(run pageRun) ([]byte, error) {
+// pages returns the pages of a run and their digests.
+func (d *DatabaseReader) pages(run pageRun) ([]byte, []PageDigest, error) {
 	c, mine := d.take(run.chunk)
 	if mine {
 		d.load(c)
 	}
 	<-c.ready
 	if c.err != nil {
-		return nil, c.err
+		return nil, nil, c.err
 	}
 	from, to := int(run.place)*d.m.pageSize, (int(run.place)+int(run.pages))*d.m.pageSize
 	if to > len(c.pages) {
 		id := d.m.chunks[run.chunk]
-		return nil, errChunk(id, fmt.Sprintf("%d bytes of pages, a map needs %d", len(c.pages), to))
+		return nil, nil, errChunk(id, fmt.Sprintf("%d bytes of pages, a map needs %d", len(c.pages), to))
 	}
-	return c.pages[from:to], nil
+	return c.pages[from:to], c.digests[run.place : run.place+run.pages], nil
 }
 
 // take returns a chunk; mine when the caller must load it.
@@ -158,7 +160,7 @@ func (d *DatabaseReader) load(c *readChunk) {
 	if err == nil {
 		err = checkChunk(&b, d.m.pageSize, 1)
 	}
-	c.pages, c.err = b.Data, err
+	c.pages, c.digests, c.err = b.Data, slices.Clone(b.Digests), err
 	l, _ := d.repo.Find(id)
 
 	d.mu.Lock()

@@ -30,7 +30,7 @@ func (e *Engine) At(ctx context.Context, ref amber.SnapshotRef) (*Past, error) {
 }
 
 func (e *Engine) past(ctx context.Context, v *vault, ref amber.SnapshotRef) (*Past, error) {
-	_, inner, err := v.find(ctx, ref)
+	_, inner, err := e.find(ctx, v, ref)
 	if err != nil {
 		return nil, err
 	}

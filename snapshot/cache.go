@@ -21,7 +21,7 @@ import (
 // cannot be read is made again. Errors are therefore none of the caller's
 // concern.
 const (
-	pagesMagic   = "AmberPg1"
+	pagesMagic   = "AmberPg2"
 	maxPages     = 512 << 20 // bytes of a cache of page digests
 	maxFileCache = 64 << 20
 )
@@ -42,8 +42,11 @@ func (e *Engine) writeCache(path string, data []byte) {
 // when the cache does not have them.
 func (e *Engine) loadBase(agent *home.Agent, name string, ref repo.DatabaseRef) *repo.Base {
 	b, err := fsx.ReadFile(e.o.FS, e.cachePath(agent, "pages-"+name), maxPages)
-	head := len(pagesMagic)
-	if err != nil || len(b) < head || string(b[:head]) != pagesMagic || (len(b)-head)%sha256.Size != 0 {
+	// The maps lead to the pages that are not stored again: they must be those
+	// that were written with these digests.
+	front := pagesFront(ref)
+	head := len(front)
+	if err != nil || !bytes.HasPrefix(b, front) || (len(b)-head)%sha256.Size != 0 {
 		return nil
 	}
 	b = b[head:]
@@ -60,12 +63,24 @@ func (e *Engine) loadBase(agent *home.Agent, name string, ref repo.DatabaseRef) 
 	return &repo.Base{Ref: ref, Digests: digests}
 }
 
-func (e *Engine) saveBase(agent *home.Agent, name string, digests []repo.PageDigest) {
-	if len(digests) > (maxPages-len(pagesMagic))/sha256.Size {
+// pagesFront is what stands before the digests: the magic and a digest of the
+// maps.
+func pagesFront(ref repo.DatabaseRef) []byte {
+	h := sha256.New()
+	for _, id := range ref.Maps {
+		h.Write(id[:])
+	}
+	return h.Sum([]byte(pagesMagic))
+}
+
+func (e *Engine) saveBase(agent *home.Agent, name string, base repo.Base) {
+	digests := base.Digests
+	front := pagesFront(base.Ref)
+	if len(digests) > (maxPages-len(front))/sha256.Size {
 		return
 	}
-	b := make([]byte, 0, len(pagesMagic)+len(digests)*sha256.Size)
-	b = append(b, pagesMagic...)
+	b := make([]byte, 0, len(front)+len(digests)*sha256.Size)
+	b = append(b, front...)
 	for _, d := range digests {
 		b = append(b, d[:]...)
 	}

@@ -84,7 +84,7 @@ func (c *capture) history(ctx context.Context, o memdir.GitOptions, want memdir.
 	for _, r := range want.Refs {
 		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
 	}
-	if last == nil || !want.Equal(refsOf(last)) { // git has work to do, in a folder that is swept if we die
+	if last == nil || !want.Equal(refsOf(last)) || !c.v.repo.Has(last.Set) { // git has work to do, in a folder that is swept if we die
 		tmp, done, failed := c.e.scratch("git")
 		if failed != nil {
 			return nil, nil, failed
@@ -212,13 +212,19 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (amber.Snapsho
 	// The snapshot exists. What follows spares the next one work, or makes a
 	// later check say more.
 	c.remember(m, digest)
-	meta := c.e.meta(repo.Entry{Manifest: m, Digest: digest}, c.inner)
+	entry := repo.Entry{Manifest: m, Digest: digest}
+	if m.Signer != "" {
+		entry.Signature = repo.SignatureState{Status: amber.SignatureValid, KeyID: m.Signer} // made a moment ago
+	}
+	meta := c.e.meta(entry, c.inner)
 	meta.Warnings = c.warn
 	if c.request.Pin {
-		err = c.v.catalog.SetPin(ctx, m.Agent, m.ID, true, c.e.now())
-		meta.Pinned = err == nil
+		err := c.v.catalog.SetPin(ctx, m.Agent, m.ID, true, c.e.now())
+		if meta.Pinned = err == nil; err != nil {
+			meta.Warnings = append(meta.Warnings, "it could not be pinned: "+err.Error())
+		}
 	}
-	return meta, err
+	return meta, nil
 }
 
 // keep stores again what somebody has condemned since this snapshot began, and
@@ -333,8 +339,17 @@ func (c *capture) own(ctx context.Context) (repo.Inner, bool) {
 	if err != nil || !known {
 		return repo.Inner{}, false
 	}
-	entry, inner, err := c.v.find(ctx, amber.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
-	return inner, err == nil && c.shares(entry.Manifest)
+	entry, inner, err := c.e.find(ctx, c.v, amber.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
+	return inner, err == nil && entry.Digest == head.Digest && c.shares(entry.Manifest)
+}
+
+// owns reports whether this home has taken a snapshot, as far as that can be
+// told: what it stores refers to what that one holds.
+func (c *capture) owns(entry repo.Entry) bool {
+	if entry.Usable() != nil {
+		return false
+	}
+	return c.v.signer == nil || entry.Signature.Status == amber.SignatureValid && entry.Signature.KeyID == c.v.signer.KeyID()
 }
 
 // shares reports whether a snapshot may refer to what an earlier one has
@@ -353,7 +368,7 @@ func (c *capture) remember(m repo.Manifest, digest string) {
 	}
 	c.e.saveSeen(c.agent, m.Device, repo.Seen{Tip: head, IDs: append(c.seen.IDs, m.ID)})
 	for _, name := range slices.Sorted(maps.Keys(c.bases)) {
-		c.e.saveBase(c.agent, name, c.bases[name].Digests)
+		c.e.saveBase(c.agent, name, *c.bases[name])
 	}
 	c.e.saveRecords(c.agent, "notes"+m.Key, c.i.notes.records())
 	c.e.saveRecords(c.agent, "state"+m.Key, c.i.state.records())

@@ -173,7 +173,7 @@ func (c *capture) findParent(ctx context.Context) {
 		return
 	}
 	for _, entry := range entries {
-		if entry.Problem != nil || !c.shares(entry.Manifest) {
+		if !c.shares(entry.Manifest) || !c.owns(entry) {
 			continue
 		}
 		if inner, err := c.v.inner(ctx, entry.Manifest); err == nil {

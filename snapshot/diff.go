@@ -22,11 +22,11 @@ func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.
 		}
 	}
 	err := e.with(ctx, r.Tenant, func(v *vault) error {
-		_, a, err := v.find(ctx, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
+		_, a, err := e.find(ctx, v, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
 		if err != nil {
 			return err
 		}
-		_, b, err := v.find(ctx, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.B})
+		_, b, err := e.find(ctx, v, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.B})
 		if err != nil {
 			return err
 		}

@@ -189,10 +189,17 @@ func (e *Engine) with(ctx context.Context, tenant amber.TenantID, fn func(*vault
 	return fn(v)
 }
 
-// find returns a snapshot and what it holds. Errors: not_found, damaged,
-// too_new.
-func (v *vault) find(ctx context.Context, ref amber.SnapshotRef) (repo.Entry, repo.Inner, error) {
+// find returns a snapshot that may be used and what it holds. Errors:
+// not_found, damaged, too_new; untrusted, refused for its signature.
+func (e *Engine) find(ctx context.Context, v *vault, ref amber.SnapshotRef) (repo.Entry, repo.Inner, error) {
 	entry, err := v.catalog.Get(ctx, ref.Agent, ref.ID)
+	if err != nil {
+		return repo.Entry{}, repo.Inner{}, err
+	}
+	signature, err := e.signature(ctx, entry)
+	if err == nil {
+		err = e.acceptable(string(ref.ID), signature)
+	}
 	if err != nil {
 		return repo.Entry{}, repo.Inner{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
+	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
 )
@@ -50,23 +51,22 @@ func (e *Engine) Export(ctx context.Context, r amber.ExportRequest) (report ambe
 	if x.options, err = x.write(ctx); err != nil {
 		return x.report, err
 	}
-	if x.file, err = x.place(); err != nil {
-		return x.report, err
-	}
 	err = e.with(ctx, r.Tenant, func(v *vault) error {
 		x.v = v
-		entry, inner, err := v.find(ctx, r.SnapshotRef)
+		if err := x.inherit(ctx); err != nil {
+			return err
+		}
+		entry, inner, err := e.find(ctx, v, r.SnapshotRef)
 		if err != nil {
 			return err
 		}
-		signature, err := e.signature(ctx, entry)
-		if err == nil {
-			err = e.acceptable(string(r.ID), signature)
-		}
-		if err != nil {
+		if err := e.linked(ctx, v, entry); err != nil {
 			return err
 		}
 		x.entry, x.inner = entry, inner
+		if x.file, err = x.place(); err != nil {
+			return err
+		}
 		return x.run(ctx)
 	})
 	if noRepository(err) && x.v == nil {
@@ -105,6 +105,20 @@ func (x *export) write(ctx context.Context) (bundle.WriteOptions, error) {
 		o.Signer, err = x.e.o.Keys.Signer(ctx, true)
 	}
 	return o, err
+}
+
+// inherit encrypts what comes out of an encrypted repository to those who may
+// read that, unless somebody was named.
+func (x *export) inherit(ctx context.Context) error {
+	if x.encrypts() || x.v.repo.KeyID() == "" {
+		return nil
+	}
+	texts, err := x.v.repo.Recipients(ctx)
+	if err == nil {
+		x.options.Recipients, err = agekey.ParseRecipients(texts)
+	}
+	x.report.Warnings = append(x.report.Warnings, "the repository is encrypted, and so is the bundle: to the same recipients")
+	return err
 }
 
 // place returns the path of the bundle. Nothing is there yet.

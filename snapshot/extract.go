@@ -41,7 +41,7 @@ func (e *Engine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, name,
 		return x, err
 	}
 	err := e.with(ctx, ref.Tenant, func(v *vault) error {
-		_, inner, err := v.find(ctx, ref)
+		_, inner, err := e.find(ctx, v, ref)
 		if err != nil {
 			return err
 		}

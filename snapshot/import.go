@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -45,7 +46,8 @@ func (e *Engine) RestoreBundle(ctx context.Context, file string, r amber.Restore
 		err.Hint = "--to-agent NEW makes a new agent of it"
 		return s.report, err
 	}
-	s.from, s.redacted = u, u.info().Redacted
+	s.from, s.redacted, s.encrypted = u, u.info().Redacted, u.info().Encrypted
+	s.tellSigner(u.signature)
 	s.request.WithControl = s.request.WithControl && u.x.Format == amber.FormatAmber
 	for _, l := range u.left {
 		s.warn("%s %s of the bundle is not taken over: %s", l.Part, l.Path, l.Detail)
@@ -276,14 +278,14 @@ func (i *importing) publish(ctx context.Context, began amber.Time) error {
 	info := i.u.info()
 	c := &capture{
 		e: i.e, v: i.v, w: i.w, inner: i.inner, total: i.total, began: began.Time(),
-		request: amber.SnapshotRequest{Tenant: i.v.tenant, Agent: i.agent, Label: info.Label},
+		request: amber.SnapshotRequest{Tenant: i.v.tenant, Agent: i.agent, Label: importedLabel(info.Label), NoSign: !i.vouched()},
 	}
 	if err := c.flush(ctx); err != nil {
 		return err
 	}
-	entry, inner, err := i.v.find(ctx, amber.SnapshotRef{Tenant: i.v.tenant, Agent: i.agent, ID: info.ID})
+	entry, inner, err := i.e.find(ctx, i.v, amber.SnapshotRef{Tenant: i.v.tenant, Agent: i.agent, ID: info.ID})
 	switch {
-	case err == nil && i.same(ctx, inner):
+	case err == nil && entry.Manifest.Redacted == info.Redacted && i.same(ctx, inner):
 		i.report.Existed, i.report.Snapshot = true, i.e.meta(entry, inner)
 		return nil
 	case err != nil && amber.KindOf(err) != amber.KindNotFound && amber.KindOf(err) != amber.KindDamaged:
@@ -311,6 +313,21 @@ func (i *importing) publish(ctx context.Context, began amber.Time) error {
 	return err
 }
 
+// vouched reports whether this home may sign what it imports: what a stranger
+// has made stays a stranger's.
+func (i *importing) vouched() bool {
+	s := i.u.signature
+	return s.Status == amber.SignatureValid && s.Standing != amber.StandingStranger
+}
+
+// importedLabel keeps a bundle from being taken for what Amber itself took here.
+func importedLabel(label string) string {
+	if rest, ok := strings.CutPrefix(label, "auto:"); ok {
+		return "imported " + rest
+	}
+	return label
+}
+
 // manifest says what the snapshot is. Its device is nobody's.
 func (i *importing) manifest(info amber.BundleInfo) (repo.Manifest, error) {
 	device, err := amber.NewUUID(i.e.o.Clock(), i.e.o.Random)
@@ -332,16 +349,20 @@ func (i *importing) same(ctx context.Context, inner repo.Inner) bool {
 	if len(inner.Databases) != len(i.inner.Databases) || head(inner.Git) != head(i.inner.Git) {
 		return false
 	}
+	if inner.Git != nil && !refsOf(inner.Git).Equal(refsOf(i.inner.Git)) {
+		return false
+	}
 	for _, d := range inner.Databases {
 		if other := findDatabase(i.inner.Databases, d.Name); other == nil || other.Ref.Digest != d.Ref.Digest {
 			return false
 		}
 	}
 	d := &differ{e: i.e, v: i.v}
-	notes, err := d.files(ctx, inner.Notes, i.inner.Notes)
-	if err != nil || notes.Added+notes.Changed+notes.Removed > 0 {
-		return false
+	for _, pair := range [][2]*repo.FilesEntry{{inner.Notes, i.inner.Notes}, {inner.State, i.inner.State}, {inner.Journal, i.inner.Journal}} {
+		diff, err := d.files(ctx, pair[0], pair[1])
+		if err != nil || diff.Added+diff.Changed+diff.Removed > 0 {
+			return false
+		}
 	}
-	state, err := d.files(ctx, inner.State, i.inner.State)
-	return err == nil && state.Added+state.Changed+state.Removed == 0
+	return true
 }

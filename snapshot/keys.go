@@ -75,8 +75,9 @@ func (e *Engine) encrypt(ctx context.Context, v *vault, more []string) (warnings
 			return nil, err
 		}
 		return e.admit(ctx, v, want)
-	case len(want) == 0:
-		return nil, e.mayBePlain(v)
+	}
+	if err := e.neverHadKey(v); err != nil || len(want) == 0 {
+		return nil, err
 	}
 	own, err := e.o.Keys.Own(ctx, want)
 	if err != nil {
@@ -94,8 +95,9 @@ func (e *Engine) encrypt(ctx context.Context, v *vault, more []string) (warnings
 	return nil, e.saveKeyNote(v)
 }
 
-// mayBePlain refuses to write to a repository in the clear that had a key.
-func (e *Engine) mayBePlain(v *vault) error {
+// neverHadKey refuses to write to a repository in the clear, or to give it a
+// key, that had one.
+func (e *Engine) neverHadKey(v *vault) error {
 	note, err := e.loadKeyNote(v.tenant)
 	if err != nil || note == (keyNote{}) {
 		return err
@@ -182,7 +184,7 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 			return err
 		}
 		if v.repo.KeyID() == "" {
-			if len(adding) == 0 {
+			if len(adding) == 0 || len(removing) > 0 || rotate {
 				return amber.Errorf(amber.KindNotFound, op, string(tenant), "the repository is not encrypted")
 			}
 			_, err := e.encrypt(ctx, v, add)
@@ -196,6 +198,9 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 		}
 		have, err := v.repo.Recipients(ctx)
 		if err != nil {
+			return err
+		}
+		if err := e.notConfigured(ctx, removing); err != nil {
 			return err
 		}
 		texts = append(have, textsOf(adding)...)
@@ -217,6 +222,23 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 		return e.setRecipients(ctx, v, list, rotate)
 	})
 	return texts, err
+}
+
+// notConfigured refuses to remove recipients that the configuration lets in: the
+// next snapshot would do that again.
+func (e *Engine) notConfigured(ctx context.Context, removing []agekey.Recipient) error {
+	configured, err := e.o.Keys.Recipients(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range removing {
+		if slices.Contains(textsOf(configured), r.Text) {
+			refused := amber.Errorf(amber.KindRefused, "change recipients", r.Text, "the configuration lets it in")
+			refused.Hint = "take it out of snapshot.encryption.recipients first"
+			return refused
+		}
+	}
+	return nil
 }
 
 // stillOpens refuses recipients that would shut this home out of its own

@@ -91,15 +91,18 @@ func (e *Engine) meta(entry repo.Entry, inner repo.Inner) amber.SnapshotMeta {
 		FenceMS: m.FenceMS, Pinned: entry.Pinned, Device: m.Device, Counter: m.Counter, Parent: m.Parent,
 		Skipped: slices.Concat([]amber.Skipped{}, inner.Skipped), SkippedCount: m.Skipped, WarningCount: m.Warnings,
 	}
-	meta.Encrypted, meta.Redacted, meta.SignedBy = m.Encrypted, m.Redacted, string(m.Signer)
+	meta.Encrypted, meta.Redacted = m.Encrypted, m.Redacted
+	if entry.Signature.Status == amber.SignatureValid {
+		meta.SignedBy = string(entry.Signature.KeyID)
+	}
 	if inner.Label != "" {
 		meta.Label = inner.Label
 	}
 	if m.Encrypted && inner.Git != nil {
 		meta.GitOID = inner.Git.HeadOID
 	}
-	if entry.Problem != nil {
-		meta.Damage = entry.Problem.Error()
+	if err := entry.Usable(); err != nil {
+		meta.Damage = err.Error()
 	}
 	return meta
 }
@@ -124,7 +127,11 @@ func (e *Engine) ShowSnapshot(ctx context.Context, ref amber.SnapshotRef) (amber
 		return d, err
 	}
 	err := e.with(ctx, ref.Tenant, func(v *vault) error {
-		entry, inner, err := v.find(ctx, ref)
+		entry, err := v.catalog.Get(ctx, ref.Agent, ref.ID)
+		if err != nil {
+			return err
+		}
+		inner, err := v.inner(ctx, entry.Manifest) // whoever signed it: show says so
 		if err != nil {
 			return err
 		}

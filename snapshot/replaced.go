@@ -113,7 +113,7 @@ func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, v *vault
 
 // readAll reads every byte of a snapshot and compares it with its id.
 func (e *Engine) readAll(ctx context.Context, v *vault, ref amber.SnapshotRef) error {
-	_, inner, err := v.find(ctx, ref)
+	_, inner, err := e.find(ctx, v, ref)
 	if err != nil {
 		return err
 	}

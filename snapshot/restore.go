@@ -105,7 +105,7 @@ func (s *restoration) done(ctx context.Context, err error) (amber.RestoreReport,
 		s.e.created(ctx, *s.saved)
 	}
 	if err == nil && !s.request.DryRun {
-		s.e.emit(ctx, amber.EventRestored, s.agent.Tenant(), s.agent.ID(), fmt.Sprintf("%s/%d", s.agent.ID(), s.report.Generation), s.report)
+		s.e.restored(ctx, s.agent.ID(), s.agent.Tenant(), s.report, s.encrypted)
 	}
 	return s.report, fail("restore", string(s.request.ID), err)
 }
@@ -125,10 +125,11 @@ type restoration struct {
 	report  amber.RestoreReport
 	saved   *amber.SnapshotMeta // the safety snapshot
 
-	redacted bool             // secrets are missing in what is restored
-	old      int64            // the generation that was live
-	whole    bool             // the safety snapshot has all of it
-	covered  map[string]int64 // captured journal entries that were drained, by cursor
+	redacted  bool // secrets are missing in what is restored
+	encrypted bool
+	old       int64            // the generation that was live
+	whole     bool             // the safety snapshot has all of it
+	covered   map[string]int64 // captured journal entries that were drained, by cursor
 }
 
 // restores reports whether a part comes from the snapshot.
@@ -169,14 +170,15 @@ func (s *restoration) find(ctx context.Context, v *vault) error {
 	if err != nil {
 		return err
 	}
+	if err := s.trusted(ctx, v, entry); err != nil {
+		return err
+	}
 	inner, err := v.inner(ctx, entry.Manifest)
 	if err != nil {
 		return err
 	}
 	s.from, s.redacted = &snapshotOrigin{e: s.e, v: v, inner: inner}, entry.Manifest.Redacted
-	if err := s.trusted(ctx, v, entry); err != nil {
-		return err
-	}
+	s.encrypted = entry.Manifest.Encrypted
 	return v.repo.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
 		if !v.repo.Has(id) {
 			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), fmt.Sprintf("its %s %s is not in the repository", kind, id))
@@ -193,16 +195,22 @@ func (s *restoration) trusted(ctx context.Context, v *vault, entry repo.Entry) e
 	if err == nil {
 		err = s.e.acceptable(string(s.request.ID), signature)
 	}
-	if err != nil || signature.Status == amber.SignatureValid || s.request.AcceptUnsigned {
+	s.tellSigner(signature)
+	if err != nil || s.request.AcceptUnsigned {
 		return err
 	}
-	before, err := v.signedBefore(ctx, entry.Manifest)
-	if err != nil || before == 0 {
-		return err
+	return s.e.linked(ctx, v, entry)
+}
+
+// tellSigner says whose snapshot it is when it is nobody's that is known here.
+func (s *restoration) tellSigner(r amber.SignatureReport) {
+	s.report.Signature = r
+	switch {
+	case r.Status == amber.SignatureMissing:
+		s.warn("it is not signed")
+	case r.Status == amber.SignatureValid && r.Standing == amber.StandingStranger:
+		s.warn("it is signed by %s, which is not trusted here", r.KeyID)
 	}
-	e := amber.Errorf(amber.KindUntrusted, "restore", string(s.request.ID), fmt.Sprintf("it is not signed, and snapshot %d before it in its chain is", before))
-	e.Hint = "if it was you who took it without a signature: --accept-unsigned"
-	return e
 }
 
 // mayReplace keeps what was redacted from taking the place of a live agent,

@@ -145,13 +145,27 @@ func retain(entries []repo.Entry, r amber.PruneRequest, now amber.Time) map[ambe
 			kept[e.Manifest.ID] = why
 		}
 	}
-	var plain, safety []repo.Entry
+	// The rules hold for each device apart: what others put into the repository
+	// takes no place of what was taken here.
+	devices := map[string][]repo.Entry{}
 	for _, e := range entries {
-		switch {
-		case e.Usable() != nil:
+		if e.Usable() != nil {
 			keep(e, "cannot be used: "+e.Usable().Error())
 			continue
-		case e.Pinned:
+		}
+		devices[e.Manifest.Device] = append(devices[e.Manifest.Device], e)
+	}
+	for _, own := range devices {
+		retainDevice(own, r, now, keep)
+	}
+	return kept
+}
+
+// retainDevice applies the rules to the snapshots of one device.
+func retainDevice(entries []repo.Entry, r amber.PruneRequest, now amber.Time, keep func(repo.Entry, string)) {
+	var plain, safety []repo.Entry
+	for _, e := range entries {
+		if e.Pinned {
 			keep(e, "pinned")
 		}
 		if strings.HasPrefix(e.Manifest.Label, amber.LabelBeforeRestore) {
@@ -193,17 +207,13 @@ func retain(entries []repo.Entry, r amber.PruneRequest, now amber.Time) map[ambe
 		}
 	}
 	keepNewest(entries, plain, keep)
-	return kept
 }
 
 // keepNewest keeps the newest snapshot whatever its age, and the newest that
 // was not taken before a restore.
 func keepNewest(entries, plain []repo.Entry, keep func(repo.Entry, string)) {
-	for _, e := range entries {
-		if e.Usable() == nil {
-			keep(e, "the last one")
-			break
-		}
+	if len(entries) > 0 {
+		keep(entries[0], "the last one")
 	}
 	if len(plain) > 0 {
 		keep(plain[0], "the last one")
@@ -258,6 +268,12 @@ func (e *Engine) collectGarbage(ctx context.Context, r amber.GCRequest) (amber.G
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
 		return report, err
 	}
+	// What a killed operation has left in the clear goes first, whatever keeps the
+	// rest from being looked at.
+	var swept error
+	if report.Orphans, swept = e.sweepScratch(r.DryRun); swept != nil {
+		return report, swept
+	}
 	v, err := e.open(ctx, r.Tenant, fsx.Exclusive, atOnce)
 	if amber.KindOf(err) == amber.KindBusy {
 		report.InUse = true
@@ -289,7 +305,9 @@ func (e *Engine) collectGarbage(ctx context.Context, r amber.GCRequest) (amber.G
 	if err != nil {
 		return report, err
 	}
-	if report.Orphans, err = e.sweep(ctx, v, r); r.DryRun {
+	orphans, err := e.sweep(ctx, v, r)
+	report.Orphans = append(report.Orphans, orphans...)
+	if r.DryRun {
 		return report, err
 	}
 	temporary, terr := e.sweepTemporary(ctx, v)

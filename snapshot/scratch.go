@@ -46,14 +46,14 @@ func (e *Engine) scratch(purpose string) (dir string, done func() error, err err
 	}, nil
 }
 
-// sweep removes what operations that died have left: scratch folders,
-// generations that nobody made live, and those that were replaced. It never
+// sweep removes what operations that died have left: generations that nobody
+// made live, and those that were replaced. It never
 // touches those of a running operation, and returns what it removed. What is
 // wrong with one agent keeps no other from being swept.
 func (e *Engine) sweep(ctx context.Context, v *vault, r amber.GCRequest) ([]string, error) {
-	removed, err := e.sweepScratch(r.DryRun)
-	if err != nil || r.DryRun && !r.OldGenerations {
-		return removed, err // settling is no guess: it says what it did
+	removed := []string{}
+	if r.DryRun && !r.OldGenerations {
+		return removed, nil // settling is no guess: it says what it did
 	}
 	agents, err := e.o.Home.Agents(v.tenant)
 	if err != nil {

@@ -30,7 +30,7 @@ func (e *Engine) sweepTemporary(ctx context.Context, v *vault) ([]string, error)
 		}
 		removed += n
 	}
-	for _, dir := range []string{e.o.Home.CacheDir(), e.o.Home.KeysDir()} {
+	for _, dir := range []string{e.o.Home.CacheDir(), e.o.Home.KeysDir(), e.o.Home.BundlesDir(v.tenant)} {
 		n, err := e.sweepFolder(ctx, dir, before, 0)
 		if err != nil {
 			return nil, fail("sweep temporary files", dir, err)

@@ -47,6 +47,21 @@ func (e *Engine) signature(ctx context.Context, entry repo.Entry) (amber.Signatu
 	return e.standing(ctx, amber.SignatureReport{Status: entry.Signature.Status, KeyID: entry.Signature.KeyID, Detail: entry.Signature.Detail})
 }
 
+// linked refuses a snapshot that is not signed though others before it in its
+// chain are. Errors: untrusted.
+func (e *Engine) linked(ctx context.Context, v *vault, entry repo.Entry) error {
+	if entry.Signature.Status == amber.SignatureValid {
+		return nil
+	}
+	before, err := v.signedBefore(ctx, entry.Manifest)
+	if err != nil || before == 0 {
+		return err
+	}
+	unsigned := amber.Errorf(amber.KindUntrusted, "check signature", string(entry.Manifest.ID), fmt.Sprintf("it is not signed, and snapshot %d of its chain is", before))
+	unsigned.Hint = "if it was you who took it without a signature: restore with --accept-unsigned"
+	return unsigned
+}
+
 // signedBefore returns the counter of a snapshot before one in its chain that
 // carries a valid signature, 0 when there is none.
 func (v *vault) signedBefore(ctx context.Context, of repo.Manifest) (int64, error) {

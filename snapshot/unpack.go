@@ -31,6 +31,7 @@ type unpacked struct {
 	left      []amber.Skipped
 	refs      memdir.Refs
 	marks     []Mark
+	handles   []fsx.File // that are open
 	// objects hands out those of the history, nil without one.
 	objects memdir.ObjectSource
 }
@@ -44,15 +45,59 @@ func (e *Engine) unpack(ctx context.Context, file string, tenant amber.TenantID,
 		return nil, nil, err
 	}
 	defer b.Close()
+	if err := e.mayUnpack(ctx, b, tenant); err != nil {
+		return nil, nil, err
+	}
 	dir, done, err := e.scratch("bundle")
 	if err != nil {
 		return nil, nil, err
 	}
 	u := &unpacked{e: e, dir: dir, left: []amber.Skipped{}}
+	remove := func() error { return errors.Join(u.closeAll(), done()) }
 	if err = u.fill(ctx, b, tenant); err != nil {
-		return nil, nil, errors.Join(err, done())
+		return nil, nil, errors.Join(err, remove())
 	}
-	return u, done, nil
+	return u, remove, nil
+}
+
+// mayUnpack judges a bundle by what it says outside, before anything is
+// unpacked: what is inside is judged again.
+func (e *Engine) mayUnpack(ctx context.Context, b *bundle.Bundle, tenant amber.TenantID) error {
+	info, s := b.Info(), b.Signature()
+	if s.Status != "" && s.Status != amber.SignatureMissing {
+		s, err := e.standing(ctx, s)
+		if err == nil {
+			err = e.acceptable(info.File, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if info.Tenant != "" && info.Tenant != tenant {
+		return otherTenant(info)
+	}
+	return nil
+}
+
+func otherTenant(info amber.BundleInfo) error {
+	return amber.Errorf(amber.KindCrossTenant, "open bundle", info.File, fmt.Sprintf("it belongs to tenant %s", info.Tenant))
+}
+
+// opened keeps a file to be closed with the folder.
+func (u *unpacked) opened(path string) (fsx.File, error) {
+	f, err := u.e.o.FS.OpenFile(path, os.O_RDONLY, 0)
+	if err == nil {
+		u.handles = append(u.handles, f)
+	}
+	return f, err
+}
+
+func (u *unpacked) closeAll() (err error) {
+	for _, f := range u.handles {
+		err = errors.Join(err, f.Close())
+	}
+	u.handles = nil
+	return err
 }
 
 // readBundle opens a bundle with the identities at hand, or with none.
@@ -78,11 +123,11 @@ func (u *unpacked) fill(ctx context.Context, b *bundle.Bundle, tenant amber.Tena
 		return err
 	}
 	if u.x.Info.Tenant != tenant {
-		return amber.Errorf(amber.KindCrossTenant, "open bundle", u.x.Info.File, fmt.Sprintf("it belongs to tenant %s", u.x.Info.Tenant))
+		return otherTenant(u.x.Info)
 	}
 	for _, entry := range u.x.Entries {
 		if rel, ok := u.noteOf(entry.Path); ok {
-			if err := mayWrite(rel); err != nil {
+			if err := mayUnpackNote(rel); err != nil {
 				return err
 			}
 		}
@@ -93,6 +138,17 @@ func (u *unpacked) fill(ctx context.Context, b *bundle.Bundle, tenant amber.Tena
 		err = u.fromAmber(ctx)
 	}
 	return err
+}
+
+// mayUnpackNote refuses a file that some git would take its settings from,
+// wherever it lies.
+func mayUnpackNote(rel string) error {
+	for part := range strings.SplitSeq(rel, "/") {
+		if memdir.IsGitFolder(part) {
+			return amber.Errorf(amber.KindRefused, "open bundle", rel, "no file of a bundle may be there")
+		}
+	}
+	return mayWrite(rel)
 }
 
 // noteOf returns the path of a note inside the notes.
@@ -115,8 +171,18 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 			return err
 		}
 	}
+	marked := map[string]bool{}
 	for _, m := range c.Marks {
 		u.marks = append(u.marks, Mark(m))
+		marked["journal/"+m.Key] = true
+		if m.Frames > 0 && !u.has(u.path("journal/"+m.Key)) {
+			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "journal entries are missing that it speaks of")
+		}
+	}
+	for _, entry := range u.x.Entries {
+		if entry.Kind == "source" || entry.Kind == "journal" && !marked[entry.Path] {
+			u.left = append(u.left, amber.Skipped{Part: entry.Kind, Path: entry.Path, Reason: amber.SkipUnsupported, Detail: "nothing here takes it over"})
+		}
 	}
 	u.refs = memdir.Refs{Head: c.GitHead, OID: c.GitOID}
 	for _, r := range c.Refs {
@@ -205,22 +271,8 @@ func (u *unpacked) frames(_ context.Context, m Mark) (io.Reader, error) {
 	if m.Key == "" || !filepath.IsLocal(m.Key) || !u.has(path) {
 		return nil, nil
 	}
-	b, err := u.e.o.FS.OpenFile(path, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, fail("read captured journal", m.Key, err)
-	}
-	return &closingReader{b}, nil
-}
-
-// closingReader closes what it reads at its end.
-type closingReader struct{ io.ReadCloser }
-
-func (r *closingReader) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	if err != nil {
-		_ = r.Close()
-	}
-	return n, err
+	f, err := u.opened(path)
+	return f, fail("read captured journal", m.Key, err)
 }
 
 func (u *unpacked) room() (bytes int64) {
@@ -233,13 +285,13 @@ func (u *unpacked) room() (bytes int64) {
 }
 
 func (u *unpacked) view(_ context.Context, name string) (DatabaseFile, error) {
-	f, err := u.e.o.FS.OpenFile(u.path("db/"+name), os.O_RDONLY, 0)
+	f, err := u.opened(u.path("db/" + name))
 	if err != nil {
 		return DatabaseFile{}, fail("open bundle", name, err)
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return DatabaseFile{}, errors.Join(err, f.Close())
+		return DatabaseFile{}, fail("open bundle", name, err)
 	}
 	return DatabaseFile{Reader: f, Size: info.Size()}, nil
 }

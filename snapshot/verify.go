@@ -21,7 +21,9 @@ func (e *Engine) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amb
 	if err := checkRef(r.SnapshotRef); err != nil {
 		return report, err
 	}
+	encrypted := false
 	err := e.with(ctx, r.Tenant, func(v *vault) error {
+		encrypted = v.repo.KeyID() != ""
 		s := &verification{e: e, v: v, ref: r.SnapshotRef, report: &report}
 		return s.run(ctx, r.ReadData)
 	})
@@ -29,7 +31,7 @@ func (e *Engine) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amb
 		err = noSnapshot(r.SnapshotRef)
 	}
 	if err == nil {
-		e.emit(ctx, amber.EventVerified, r.Tenant, r.Agent, string(r.ID)+"/"+e.instantKey(), report)
+		e.verified(ctx, r, report, encrypted)
 	}
 	return report, err
 }

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"path/filepath"
-	"slices"
 
 	"filippo.io/age"
 
@@ -80,16 +79,13 @@ func (k *keys) Identities(context.Context) ([]age.Identity, error) {
 	return list, nil
 }
 
-// Own returns the recipient of the first configured identity that can stand
-// beside the others, or of this home's own, which is made when there is none.
-func (k *keys) Own(ctx context.Context, others []agekey.Recipient) (agekey.Recipient, error) {
+// Own returns the recipient of this home's own identity, which is made when
+// there is none: of its two the one that can stand beside the others.
+func (k *keys) Own(_ context.Context, others []agekey.Recipient) (agekey.Recipient, error) {
 	if err := fsx.MkdirAll(k.fs, k.dir, 0o700); err != nil {
 		return agekey.Recipient{}, &amber.Error{Op: "make identity", Kind: amber.KindOf(err), ID: k.dir, Err: err}
 	}
-	if _, err := agekey.Own(k.fs, k.ownPath()); err != nil {
-		return agekey.Recipient{}, err
-	}
-	ids, err := k.Identities(ctx)
+	ids, err := agekey.Own(k.fs, k.ownPath())
 	if err != nil {
 		return agekey.Recipient{}, err
 	}
@@ -102,7 +98,7 @@ func (k *keys) Own(ctx context.Context, others []agekey.Recipient) (agekey.Recip
 		for _, o := range others {
 			texts = append(texts, o.Text)
 		}
-		if _, err := agekey.ParseRecipients(slices.Compact(texts)); err == nil {
+		if _, err := agekey.ParseRecipients(texts); err == nil {
 			return r, nil
 		}
 	}
