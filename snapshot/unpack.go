@@ -37,9 +37,9 @@ type unpacked struct {
 }
 
 // unpack reads a bundle whose signature is acceptable into a scratch folder,
-// which done removes. Errors: those of [bundle.Bundle.Extract]; untrusted;
+// which the function it returns removes. Errors: those of [bundle.Bundle.Extract]; untrusted;
 // refused; cross_tenant for one of another tenant.
-func (e *Engine) unpack(ctx context.Context, file string, tenant amber.TenantID, noSidecar bool) (_ *unpacked, done func() error, err error) {
+func (e *Engine) unpack(ctx context.Context, file string, tenant amber.TenantID, noSidecar bool) (*unpacked, func() error, error) {
 	b, err := e.readBundle(ctx, file, noSidecar, false)
 	if err != nil {
 		return nil, nil, err
@@ -54,7 +54,7 @@ func (e *Engine) unpack(ctx context.Context, file string, tenant amber.TenantID,
 	}
 	u := &unpacked{e: e, dir: dir, left: []amber.Skipped{}}
 	remove := func() error { return errors.Join(u.closeAll(), done()) }
-	if err = u.fill(ctx, b, tenant); err != nil {
+	if err := u.fill(ctx, b, tenant); err != nil {
 		return nil, nil, errors.Join(err, remove())
 	}
 	return u, remove, nil

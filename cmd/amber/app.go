@@ -24,6 +24,9 @@ type app struct {
 	global globals
 	out    printer
 	meter  meter // how far the engine of snapshots is
+	access access
+	// closers let go what was opened on the way, when the command is over.
+	closers []func() error
 }
 
 // globals are the flags every command takes.
@@ -43,7 +46,7 @@ func run(ctx context.Context, args []string, w world) int {
 	if isHook(root, args) {
 		return a.runHook(ctx, root)
 	}
-	err := root.ExecuteContext(ctx)
+	err := errors.Join(root.ExecuteContext(ctx), a.close())
 	if err == nil {
 		return 0
 	}

@@ -43,7 +43,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look whether everything is well",
-		Long: `Look at the home, the agent, its databases and notes, the disk, the clock and the
+		Long: `Look at the home, the agent, its databases, notes and keys, the disk, the clock and the
 configuration, and print one line per check. Nothing is changed.
 
 With --deep it also compares the text of every memory with the search indexes, and runs
@@ -144,6 +144,9 @@ func (d *doctor) examine(ctx context.Context) {
 	agent, ok := d.checkHome(dir)
 	d.checkDisk(dir)
 	d.checkGit(ctx)
+	if configErr == nil {
+		d.checkKeys(ctx, loaded)
+	}
 	if !ok {
 		return
 	}

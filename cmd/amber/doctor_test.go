@@ -88,6 +88,14 @@ func (p *sickHome) sql(file, statement string) {
 	}
 }
 
+// key writes a file into the folder of keys.
+func (p *sickHome) key(name, content string) {
+	p.t.Helper()
+	dir := filepath.Join(p.home, "keys")
+	p.must(os.MkdirAll(dir, 0o700))
+	p.must(os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+}
+
 func (p *sickHome) must(err error) {
 	p.t.Helper()
 	if err != nil {
@@ -114,7 +122,7 @@ func (p *sickHome) doctor(args ...string) (code int, found map[string]finding) {
 }
 
 // allCodes are the checks of a complete examination.
-var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "restore", "locks"}, spoolCodes, databaseCodes, []string{"clock", "notes", "hosts"})
+var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "restore", "locks"}, keyCodes, spoolCodes, databaseCodes, []string{"clock", "notes", "hosts"})
 
 func TestDoctorFindsNothingWrong(t *testing.T) {
 	code, found := newSickHome(t).doctor()
@@ -150,6 +158,16 @@ func TestDoctorFails(t *testing.T) {
 			}
 		}, 6},
 		{"git", func(p *sickHome) { p.t.Setenv("PATH", p.t.TempDir()) }, 6},
+		{"key_modes", func(p *sickHome) {
+			p.key(seedName, strings.Repeat("s", 32))
+			p.must(os.Chmod(filepath.Join(p.home, "keys", seedName), 0o640))
+		}, 6},
+		{"signing_key", func(p *sickHome) { p.key(seedName, "no seed") }, 5},
+		{"trusted_keys", func(p *sickHome) { p.key(trustedName, "did:key:nonsense") }, 5},
+		{"encryption", func(p *sickHome) {
+			p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY="+filepath.Join(p.home, "nowhere"))
+		}, 3},
+		{"repositories", func(p *sickHome) { p.must(os.WriteFile(filepath.Join(p.home, repositoriesName), []byte("{}"), 0o600)) }, 5},
 		{"current", func(p *sickHome) { p.must(os.Truncate(p.agent("CURRENT"), 40)) }, 5},
 		{"locks", func(p *sickHome) {
 			p.must(os.Remove(p.agent("gate")))

@@ -26,9 +26,11 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script. Every script has a user of its own: home,
 // configuration and data lie inside $WORK, and the working directory is in no
 // git repository unless the script makes one.
-func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+func TestScripts(t *testing.T) { testscript.Run(t, scriptParams("testdata/script")) }
+
+func scriptParams(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup:               setupUser,
@@ -42,8 +44,14 @@ func TestScripts(t *testing.T) {
 			"sqlite":  scriptSQLite,
 			"bytes":   scriptBytes,
 			"damage":  scriptDamage,
+
+			"identity": scriptIdentity,
+			"unbundle": scriptUnbundle,
+			"replace":  scriptReplace,
+			"unsign":   scriptUnsign,
+			"copytree": scriptCopyTree,
 		},
-	})
+	}
 }
 
 func setupUser(env *testscript.Env) error {
@@ -56,6 +64,12 @@ func setupUser(env *testscript.Env) error {
 	}
 	// Where agent folders are, as scripts look into them.
 	env.Setenv("AGENT", in("home/tenants/default/agents/default"))
+	// Bundles that another system made.
+	nexo, err := filepath.Abs("../../bundle/testdata/nexo")
+	if err != nil {
+		return err
+	}
+	env.Setenv("NEXO", nexo)
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	return os.MkdirAll(in("user"), 0o700)

@@ -73,7 +73,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			a.sessionCommand(), a.turnCommand(), a.loopCommand(),
 		}},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
-		{groupFreeze, []*cobra.Command{a.snapshotCommand()}},
+		{groupFreeze, []*cobra.Command{a.snapshotCommand(), a.bundleCommand(), a.repoCommand(), a.keyCommand()}},
 		{groupControl, []*cobra.Command{
 			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),
 		}},

@@ -15,12 +15,16 @@ import (
 const snapshotIDHelp = "A SNAPSHOT is a whole id, or its last 8 or more digits where no other id ends in them."
 
 func (a *app) snapshotCommand() *cobra.Command {
-	c := family("snapshot", "Freeze an agent, look at what was frozen, bring it back",
-		a.snapshotCreateCommand(), a.snapshotListCommand(), a.snapshotShowCommand(),
+	verbs := []*cobra.Command{
+		a.snapshotListCommand(), a.snapshotShowCommand(),
 		a.snapshotVerifyCommand(), a.snapshotCheckCommand(), a.snapshotDiffCommand(), a.snapshotRestoreCommand(),
 		a.snapshotDeleteCommand(), a.snapshotPinCommand(true), a.snapshotPinCommand(false),
 		a.snapshotPruneCommand(), a.snapshotGCCommand(),
-	)
+	}
+	a.addRepoFlag(verbs...)
+	c := family("snapshot", "Freeze an agent, look at what was frozen, bring it back",
+		append([]*cobra.Command{a.snapshotCreateCommand()}, verbs...)...)
+	a.addIdentityFlag(c)
 	c.Long = `A snapshot holds everything an agent is at one instant: its memories, sessions, turns
 and loops, its control plane, its notes with their history, its state, and what the
 crash journal has not yet drained. What two snapshots have in common is stored once.`
@@ -43,6 +47,11 @@ const (
 // withSnapshots opens the agent as far as the verb needs it, and its
 // snapshots.
 func (a *app) withSnapshots(cmd *cobra.Command, need liveAgent, fn func(ctx context.Context, s *opened, e snapshotEngine) error) error {
+	// An empty name would mean the home's own, which is not what somebody meant
+	// who named one.
+	if f := cmd.Flags().Lookup("repo"); f != nil && f.Changed && a.access.repository == "" {
+		return usage("--repo is empty")
+	}
 	ctx := cmd.Context()
 	s, err := a.openFrozen(ctx, need)
 	if err != nil {

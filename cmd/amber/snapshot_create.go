@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
 )
 
 func (a *app) snapshotCreateCommand() *cobra.Command {
 	var label string
-	var names []string
-	var pin bool
+	var names, recipients []string
+	var pin, sign, noSign bool
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Freeze the agent as it is now",
@@ -23,13 +24,28 @@ snapshot is durable and what was written for it has been read back.
 
 With --source it also captures memory of another tool, which the configuration
 names under sources.NAME; that is only read. Whatever should be in the snapshot
-and is not is named on stderr and in the snapshot itself.`,
+and is not is named on stderr and in the snapshot itself.
+
+It is encrypted to those that snapshot.encryption.recipients names and to every --encrypt. They
+can read every encrypted snapshot of the repository then, and once something in it is encrypted
+everything that is written to it is. It is signed unless snapshot.sign is false.`,
 		Example: `  amber snapshot create --label "before the big refactoring" --pin
-  amber snapshot create --source engram`,
+  amber snapshot create --source engram
+  amber snapshot create --encrypt age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := either(cmd, "sign", "no-sign", true); err != nil {
+				return err
+			}
+			if _, err := agekey.ParseRecipients(recipients); err != nil {
+				return err
+			}
+			a.access.sign = sign
 			return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				r := amber.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: label, Sources: names, Pin: pin}
+				r := amber.SnapshotRequest{
+					Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: label, Sources: names, Pin: pin,
+					Encrypt: recipients, NoSign: noSign,
+				}
 				r, err := r.Normalize()
 				if err != nil {
 					return err
@@ -44,6 +60,9 @@ and is not is named on stderr and in the snapshot itself.`,
 	}
 	cmd.Flags().StringVar(&label, "label", "", "what to call it")
 	cmd.Flags().StringArrayVar(&names, "source", nil, "also capture this source of the configuration (repeat)")
+	cmd.Flags().StringArrayVar(&recipients, "encrypt", nil, "encrypt it to this age or SSH public key, too (repeat)")
+	cmd.Flags().BoolVar(&sign, "sign", false, "sign it (default unless snapshot.sign is false)")
+	cmd.Flags().BoolVar(&noSign, "no-sign", false, "do not sign it")
 	cmd.Flags().BoolVar(&pin, "pin", false, "keep it from being deleted and pruned")
 	return cmd
 }

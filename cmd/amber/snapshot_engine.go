@@ -14,6 +14,12 @@ import (
 type snapshotEngine interface {
 	amber.Snapshotter
 	amber.RepositoryChecker
+	amber.Bundler
+	// Acceptable says whether what carries a signature may be used. Errors:
+	// untrusted; refused by policy.
+	Acceptable(what string, s amber.SignatureReport) error
+	readers
+	copier
 	// At opens the memory of a snapshot to read from; the live agent is not
 	// touched. Whoever opened it closes it. Errors: not_found; damaged;
 	// too_new.
@@ -23,6 +29,24 @@ type snapshotEngine interface {
 	// not_found when the snapshot does not hold the source; damaged; internal
 	// when the disk is full or fails.
 	ExtractSource(ctx context.Context, ref amber.SnapshotRef, name, dir string) (extraction, error)
+}
+
+// readers decides who can read a repository.
+type readers interface {
+	// Recipients returns whom it is encrypted to; none when it is not. Errors:
+	// not_found without a repository.
+	Recipients(ctx context.Context, tenant amber.TenantID) ([]string, error)
+	// ChangeRecipients returns them after a change. Errors: invalid; refused
+	// when this home would be shut out; not_found; conflict.
+	ChangeRecipients(ctx context.Context, tenant amber.TenantID, add, remove []string, rotate bool) ([]string, error)
+}
+
+// copier brings every snapshot of a tenant to another target, and back. What is
+// there is not sent again. Errors: not_found without a repository; damaged;
+// conflict; those of the target.
+type copier interface {
+	CopyTo(ctx context.Context, tenant amber.TenantID, to amber.Target) (amber.CopyReport, error)
+	CopyFrom(ctx context.Context, tenant amber.TenantID, from amber.Target) (amber.CopyReport, error)
 }
 
 // snapshotView answers from a snapshot as a store would have at that instant.
@@ -74,9 +98,13 @@ func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) 
 	if err != nil {
 		return nil, err
 	}
+	keys, err := a.keys(c)
+	if err != nil {
+		return nil, err
+	}
 	o := local.Options{
 		Home: h, Clock: a.clock, Random: a.random,
-		Root: c.Snapshot.Root, Wait: c.Snapshot.LockTimeout, Grace: c.Snapshot.GC.Grace,
+		Wait: c.Snapshot.LockTimeout, Grace: c.Snapshot.GC.Grace, Keys: keys, LifecyclePrefix: c.Events.LifecyclePrefix,
 		Sources: map[string]snapshot.Source{}, Progress: a.meter.set,
 		BeforeConsolidation: snapshot.Insistence(c.Snapshot.Auto.BeforeConsolidation),
 		Warn:                func(text string) { a.out.warn("%s", text) },
@@ -87,8 +115,30 @@ func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) 
 	for name, f := range c.Sources {
 		o.Sources[name] = snapshot.Source{Git: f.Git, SQLite: f.SQLite, Files: f.Files}
 	}
+	if err := a.locate(s, &o); err != nil {
+		return nil, err
+	}
 	e, err := local.Open(o)
 	return localEngine{e}, err
+}
+
+// locate says where the repositories are: the one that was named, the one that
+// is configured, or the home's own.
+func (a *app) locate(s *opened, o *local.Options) error {
+	var l location
+	var err error
+	switch root := s.config.Config.Snapshot.Root; {
+	case a.access.repository != "":
+		_, l, err = repositories{a, s.home}.find(a.access.repository)
+	case isBucket(root):
+		l, err = a.parseLocation(root)
+	default:
+		l.folder = root
+	}
+	if err == nil {
+		l.options(a, o)
+	}
+	return err
 }
 
 // localEngine is the engine of this machine.

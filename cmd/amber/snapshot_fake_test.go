@@ -28,6 +28,11 @@ type fakeEngine struct {
 	pruned   amber.PruneReport
 	gc       amber.GCReport
 	view     *fakeView
+	bundle   amber.BundleReport
+	exported amber.ExportReport
+	imported amber.ImportReport
+	readers  []string
+	policy   error // what Acceptable says
 
 	asked []any // every request that changes something, and dry runs
 }
@@ -128,6 +133,49 @@ func (f *fakeEngine) At(_ context.Context, ref amber.SnapshotRef) (snapshotView,
 func (f *fakeEngine) ExtractSource(_ context.Context, ref amber.SnapshotRef, name, dir string) (extraction, error) {
 	f.asked = append(f.asked, ref, name, dir)
 	return extraction{From: ref.ID, Source: name, To: dir, Files: 3, Bytes: 2048}, f.has(ref.ID)
+}
+
+func (f *fakeEngine) Export(_ context.Context, r amber.ExportRequest) (amber.ExportReport, error) {
+	f.asked = append(f.asked, r)
+	return f.exported, f.has(r.ID)
+}
+
+func (f *fakeEngine) Import(_ context.Context, r amber.ImportRequest) (amber.ImportReport, error) {
+	f.asked = append(f.asked, r)
+	return f.imported, nil
+}
+
+func (f *fakeEngine) VerifyBundle(_ context.Context, r amber.BundleRequest) (amber.BundleReport, error) {
+	f.asked = append(f.asked, r)
+	report := f.bundle
+	report.File = r.File
+	return report, nil
+}
+
+func (f *fakeEngine) RestoreBundle(_ context.Context, file string, r amber.RestoreRequest) (amber.RestoreReport, error) {
+	f.asked = append(f.asked, file, r)
+	report := f.restored
+	report.From, report.Agent, report.DryRun = snapC, target(r), r.DryRun
+	return report, nil
+}
+
+func (f *fakeEngine) Acceptable(string, amber.SignatureReport) error { return f.policy }
+
+func (f *fakeEngine) Recipients(context.Context, amber.TenantID) ([]string, error) {
+	return f.readers, nil
+}
+
+func (f *fakeEngine) ChangeRecipients(_ context.Context, _ amber.TenantID, add, remove []string, rotate bool) ([]string, error) {
+	f.asked = append(f.asked, add, remove, rotate)
+	return f.readers, nil
+}
+
+func (f *fakeEngine) CopyTo(context.Context, amber.TenantID, amber.Target) (amber.CopyReport, error) {
+	return amber.CopyReport{}, nil
+}
+
+func (f *fakeEngine) CopyFrom(context.Context, amber.TenantID, amber.Target) (amber.CopyReport, error) {
+	return amber.CopyReport{}, nil
 }
 
 // fakeView is the memory of a snapshot.

@@ -56,8 +56,13 @@ func (a *app) printSnapshots(w io.Writer, items []amber.SnapshotMeta) {
 // snapshotRemarks tells in few words what is special about a snapshot.
 func snapshotRemarks(m amber.SnapshotMeta) []string {
 	var out []string
-	if m.Pinned {
-		out = append(out, "[pinned]")
+	for _, is := range []struct {
+		so   bool
+		word string
+	}{{m.Pinned, "[pinned]"}, {m.Encrypted, "[encrypted]"}, {m.SignedBy != "", "[signed]"}, {m.Redacted, "[redacted]"}} {
+		if is.so {
+			out = append(out, is.word)
+		}
 	}
 	if n := max(m.SkippedCount, len(m.Skipped)); n > 0 {
 		out = append(out, fmt.Sprintf("[%d skipped]", n))
@@ -99,8 +104,13 @@ func (a *app) printSnapshot(w io.Writer, d amber.SnapshotDetail) {
 	facts := []string{
 		"agent " + string(d.Agent), d.CreatedAt.String(), byteSize(d.BytesTotal), byteSize(d.BytesNew) + " new", fmt.Sprintf("fence %.1f ms", d.FenceMS),
 	}
-	if d.Pinned {
-		facts = append(facts, "pinned")
+	for _, is := range []struct {
+		so   bool
+		word string
+	}{{d.Pinned, "pinned"}, {d.Encrypted, "encrypted"}, {d.Redacted, "redacted"}} {
+		if is.so {
+			facts = append(facts, is.word)
+		}
 	}
 	fmt.Fprintln(w, p.style(dim, flat(strings.Join(facts, " · "))))
 	p.fact(w, "digest", d.Digest)

@@ -17,13 +17,16 @@ type restoreFlags struct {
 	only                        []string
 	withControl, localOnly      bool
 	noSafety, discardOld        bool
+	acceptRedacted              bool
+	acceptUnsigned              bool
+	passphrase                  string // a file
 	yes, dryRun                 bool
 }
 
 func (a *app) snapshotRestoreCommand() *cobra.Command {
 	var f restoreFlags
 	cmd := &cobra.Command{
-		Use:   "restore SNAPSHOT",
+		Use:   "restore SNAPSHOT|FILE",
 		Short: "Bring an agent back",
 		Long: `Bring the agent back as it was when the snapshot was taken: memories, notes and state;
 the control plane only with --with-control. The agent is built beside the live one, checked,
@@ -37,20 +40,33 @@ erased.
 Instead of the whole: --memory brings back one memory as a new revision, --source with --to
 writes the files of another tool into an empty folder, --to-agent makes a new agent of it.
 
+A FILE is a bundle, see bundle export: the agent is brought back from it without the repository.
+Without --agent it is the one that the bundle names. A bundle that secrets were taken out of
+does not replace a live agent without --accept-redacted. A snapshot that is not signed though
+those before it are needs --accept-unsigned. With --repo the snapshot that is taken before goes
+to that repository, too.
+
 It asks first; without a terminal it needs --yes. --dry-run shows what would change.
 
-` + snapshotIDHelp,
+` + snapshotIDHelp + "\n\n" + passphraseHelp,
 		Example: `  amber snapshot restore 5f3a91c0 --dry-run
   amber snapshot restore 5f3a91c0 --only notes --yes
   amber snapshot restore 5f3a91c0 --memory 77ab03de
   amber snapshot restore 5f3a91c0 --to-agent experiment --yes
-  amber snapshot restore 5f3a91c0 --source engram --to ./engram-then`,
-		Args: exactly("the id of a snapshot"),
+  amber snapshot restore 5f3a91c0 --source engram --to ./engram-then
+  amber snapshot restore agent.tar.zst.age --identity ~/keys/me.txt --yes`,
+		Args: exactly("the id of a snapshot, or a bundle"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			file, isBundle, err := a.bundleFile(args[0])
+			if err != nil {
+				return err
+			}
 			switch {
+			case isBundle:
+				return a.restoreBundle(cmd, file, f)
 			case f.source != "":
 				return a.restoreSource(cmd, args[0], f)
 			case f.memory != "":
@@ -61,7 +77,13 @@ It asks first; without a terminal it needs --yes. --dry-run shows what would cha
 				if err != nil {
 					return err
 				}
-				return a.restore(ctx, s, e, r, f.yes)
+				return a.restore(s, restoring{
+					agent: target(r), from: "snapshot " + shortID(string(r.ID)), yes: f.yes, dryRun: f.dryRun,
+					run: func(dryRun bool) (amber.RestoreReport, error) {
+						r.DryRun = dryRun
+						return e.Restore(ctx, r)
+					},
+				})
 			})
 		},
 	}
@@ -75,6 +97,9 @@ It asks first; without a terminal it needs --yes. --dry-run shows what would cha
 	fl.BoolVar(&f.localOnly, "local-only", false, "keep the old stamps; the next sync may undo the restore")
 	fl.BoolVar(&f.noSafety, "no-safety-snapshot", false, "do not freeze the agent as it is now")
 	fl.BoolVar(&f.discardOld, "discard-old", false, "remove the old data also where no snapshot holds it")
+	fl.BoolVar(&f.acceptRedacted, "accept-redacted", false, "let what secrets were taken out of replace the live agent")
+	fl.BoolVar(&f.acceptUnsigned, "accept-unsigned", false, "restore it though it is not signed and those before it are")
+	addPassphraseFlag(cmd, &f.passphrase)
 	addPlanFlags(cmd, &f.yes, &f.dryRun, "show what would change and change nothing")
 	return cmd
 }
@@ -97,7 +122,7 @@ func (f restoreFlags) check(cmd *cobra.Command) error {
 		if !given(alone) {
 			continue
 		}
-		for _, other := range []string{"to-agent", "only", "with-control", "local-only", "no-safety-snapshot", "discard-old"} {
+		for _, other := range []string{"to-agent", "only", "with-control", "local-only", "no-safety-snapshot", "discard-old", "accept-redacted"} {
 			if given(other) {
 				return usage("--%s and --%s do not go together", alone, other)
 			}
@@ -108,52 +133,89 @@ func (f restoreFlags) check(cmd *cobra.Command) error {
 
 // request makes the request of the flags and the configuration.
 func (f restoreFlags) request(s *opened, ref amber.SnapshotRef) (amber.RestoreRequest, error) {
-	r := amber.RestoreRequest{
+	return f.bare(s, ref).Normalize()
+}
+
+func (f restoreFlags) bare(s *opened, ref amber.SnapshotRef) amber.RestoreRequest {
+	return amber.RestoreRequest{
 		SnapshotRef: ref, To: amber.AgentID(f.toAgent), Only: f.only, WithControl: f.withControl, LocalOnly: f.localOnly,
 		NoSafetySnapshot: f.noSafety || !s.config.Config.Snapshot.Auto.BeforeRestore,
-		DiscardOld:       f.discardOld, DryRun: f.dryRun,
+		DiscardOld:       f.discardOld, AcceptRedacted: f.acceptRedacted, AcceptUnsigned: f.acceptUnsigned, DryRun: f.dryRun,
 	}
-	return r.Normalize()
+}
+
+// restoring is one agent being brought back.
+type restoring struct {
+	agent       amber.AgentID // "": what is restored from decides
+	from        string        // what people are told it is
+	yes, dryRun bool
+	run         func(dryRun bool) (amber.RestoreReport, error)
 }
 
 // restore brings an agent back once a person has seen the plan, or has said
 // not to ask.
-func (a *app) restore(ctx context.Context, s *opened, e snapshotEngine, r amber.RestoreRequest, yes bool) error {
-	makes, question := !s.has(target(r)), "restore agent "+string(target(r))
-	if makes {
-		question = "make agent " + string(target(r))
+func (a *app) restore(s *opened, r restoring) error {
+	there, err := s.agents()
+	if err != nil {
+		return err
+	}
+	question := "restore"
+	switch {
+	case r.agent == "":
+	case there[r.agent]:
+		question = "restore agent " + string(r.agent)
+	default:
+		question = "make agent " + string(r.agent)
 	}
 	run := func(dryRun bool) (amber.RestoreReport, error) {
-		r, what := r, "restoring"
-		if r.DryRun = dryRun; dryRun {
+		what := "restoring"
+		if dryRun {
 			what = "comparing"
 		}
-		report, err := working(a, what, func() (amber.RestoreReport, error) { return e.Restore(ctx, r) })
+		report, err := working(a, what, func() (amber.RestoreReport, error) { return r.run(dryRun) })
 		report.Restored, report.Checks = orEmpty(report.Restored), orEmpty(report.Checks)
 		report.Plan.Store.Tables = orEmpty(report.Plan.Store.Tables)
 		return report, err
 	}
-	if !r.DryRun {
-		err := a.confirmPlan(yes, question, func() (string, error) {
+	if !r.dryRun {
+		err := a.confirmPlan(r.yes, question, func() (string, error) {
 			plan, err := run(true)
 			if err != nil {
 				return "", err
 			}
-			a.printRestored(a.stderr, makes, plan)
+			a.printRestored(a.stderr, !there[plan.Agent], plan)
 			a.warnSkipped(nil, plan.Warnings)
-			return question + " from snapshot " + shortID(string(r.ID)), nil
+			return question + " from " + r.from, nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	report, err := run(r.DryRun)
+	report, err := run(r.dryRun)
 	if err != nil {
 		return err
 	}
-	err = a.out.show(report, func(w io.Writer) { a.printRestored(w, makes, report) })
+	err = a.out.show(report, func(w io.Writer) { a.printRestored(w, !there[report.Agent], report) })
 	a.warnSkipped(nil, report.Warnings)
 	return err
+}
+
+// agents returns the agents of the tenant that are there, also those that
+// cannot be opened.
+func (s *opened) agents() (map[amber.AgentID]bool, error) {
+	ids, err := s.home.Agents(s.agent.Tenant())
+	if err != nil {
+		return nil, err
+	}
+	there := map[amber.AgentID]bool{}
+	for _, id := range ids {
+		agent, err := s.home.Agent(s.agent.Tenant(), id)
+		if err == nil {
+			_, err = agent.Current()
+		}
+		there[id] = amber.KindOf(err) != amber.KindNotFound
+	}
+	return there, nil
 }
 
 // target is the agent that gets the snapshot.
@@ -162,15 +224,6 @@ func target(r amber.RestoreRequest) amber.AgentID {
 		return r.To
 	}
 	return r.Agent
-}
-
-// has reports whether an agent is there, also one that cannot be opened.
-func (s *opened) has(id amber.AgentID) bool {
-	agent, err := s.home.Agent(s.agent.Tenant(), id)
-	if err == nil {
-		_, err = agent.Current()
-	}
-	return amber.KindOf(err) != amber.KindNotFound
 }
 
 // printRestored tells what a restore did or would do. One that makes an agent

@@ -18,7 +18,8 @@ func (a *app) snapshotVerifyCommand() *cobra.Command {
 		Long: `Look whether everything a snapshot needs is in the repository. With --read-data every
 byte of it is read and compared, each database is built again and checked by SQLite
 and by Amber, and the history of the notes is walked. What was not checked is listed
-as not checked. It exits 5 when something is damaged.
+as not checked. It exits 5 when something is damaged or a signature is bad or was taken away,
+and 6 when snapshot.require_signed asks for a signature that counts.
 
 ` + snapshotIDHelp,
 		Example: `  amber snapshot verify 5f3a91c0 --read-data
@@ -60,7 +61,7 @@ func (a *app) verifyOne(ctx context.Context, e snapshotEngine, r amber.VerifyReq
 	if !report.OK() {
 		return errReported{amber.KindDamaged}
 	}
-	return nil
+	return a.judged(e.Acceptable(string(r.ID), report.Signature))
 }
 
 // verifyAll verifies every snapshot. One that cannot be verified does not keep
@@ -102,7 +103,15 @@ func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readDa
 			return errReported{amber.KindDamaged}
 		}
 	}
-	return verdict
+	if verdict != nil {
+		return verdict
+	}
+	for _, r := range reports {
+		if err := a.judged(e.Acceptable(string(r.ID), r.Signature)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func tidyReport(r amber.VerifyReport) amber.VerifyReport {
@@ -126,6 +135,7 @@ func (a *app) printVerified(w io.Writer, r amber.VerifyReport, readData bool) {
 	p.printDamage(w, r.Damaged)
 	p.listed(w, "checked", r.Checked)
 	p.listed(w, "not checked", r.NotChecked)
+	p.printSignature(w, r.Signature)
 	p.printChecks(w, r.Checks)
 	if len(r.NotChecked) > 0 && !readData {
 		fmt.Fprintln(w, p.style(dim, "  --read-data reads every byte"))

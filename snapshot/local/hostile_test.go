@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/target/dir"
@@ -41,7 +42,13 @@ func (w *world) forged(from amber.SnapshotID, change func(wr *repo.Writer, in *r
 	if err != nil {
 		return "", err
 	}
-	r, err := repo.Open(ctx, target, nil)
+	// Whoever writes it has the key of the home, or the signature alone would
+	// give it away.
+	signer, err := keyring.Open(w.home.KeysDir(), keyring.Options{Random: rand.Reader}).Signer(ctx)
+	if err != nil {
+		return "", err
+	}
+	r, err := repo.Open(ctx, target, &repo.Options{Signer: signer})
 	if err != nil {
 		return "", err
 	}

@@ -180,7 +180,7 @@ func (b *bench) restoreRefused(what string, id amber.SnapshotID, want everything
 	b.t.Helper()
 	b.forks++
 	to := amber.AgentID(fmt.Sprintf("fork-%d", b.forks))
-	_, err := b.a.engine.Restore(b.a.ctx, amber.RestoreRequest{SnapshotRef: ref(id), To: to})
+	_, err := b.a.engine.Restore(b.a.ctx, amber.RestoreRequest{SnapshotRef: ref(id), To: to, WithControl: true})
 	agent, aerr := b.a.home.Agent("default", to)
 	if aerr != nil {
 		b.t.Fatal(aerr)

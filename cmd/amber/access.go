@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/snapshot/local"
+)
+
+// access says which repository a verb works on, and with which keys, beside
+// what is configured.
+type access struct {
+	repository string   // one that was added; "" is the home's own
+	identities []string // files
+	passphrase string   // opens bundles
+	sign       bool     // though snapshot.sign is false
+}
+
+// addIdentityFlag is for whole families: every verb of theirs may have to open
+// what is encrypted.
+func (a *app) addIdentityFlag(c *cobra.Command) {
+	c.PersistentFlags().StringArrayVar(&a.access.identities, "identity", nil,
+		"a file with an age or SSH secret key that opens what is encrypted (repeat)")
+}
+
+// addRepoFlag is for verbs that look at snapshots or decide which stay.
+func (a *app) addRepoFlag(verbs ...*cobra.Command) {
+	for _, c := range verbs {
+		c.Flags().StringVar(&a.access.repository, "repo", "", "work on this repository, see repo add, and not on the home's own")
+	}
+}
+
+// keys puts the flags over the configuration.
+func (a *app) keys(c registry.Config) (local.Keys, error) {
+	k := local.Keys{
+		NoSign: !c.Snapshot.Sign && !a.access.sign, RequireSigned: c.Snapshot.RequireSigned,
+		Recipients: c.Snapshot.Encryption.Recipients, Passphrase: a.access.passphrase,
+	}
+	for _, file := range a.access.identities {
+		if file == "" {
+			return k, usage("--identity is empty")
+		}
+		path, err := a.absolute(file)
+		if err != nil {
+			return k, err
+		}
+		k.Identities = append(k.Identities, path)
+	}
+	if path := c.Snapshot.Encryption.Identity; path != "" {
+		k.Identities = append(k.Identities, path)
+	}
+	return k, nil
+}
+
+// passphraseVariable is where the passphrase of bundles is looked for.
+const passphraseVariable = "AMBER_BUNDLE_PASSPHRASE"
+
+const passphraseHelp = `A passphrase is the first line of the file that --passphrase-file names, - for stdin, or what
+` + passphraseVariable + ` says.`
+
+// maxPassphrase bounds a passphrase; nobody types a longer one.
+const maxPassphrase = 4096
+
+func addPassphraseFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "passphrase-file", "", "the file whose first line is the passphrase, - for stdin")
+}
+
+// readPassphrase returns the passphrase of a file, or that of the environment
+// without one; "" when there is none.
+func (a *app) readPassphrase(cmd *cobra.Command, file string) (string, error) {
+	if !cmd.Flags().Changed("passphrase-file") {
+		return a.getenv(passphraseVariable), nil
+	}
+	text, err := a.secretText(file)
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return "", amber.Errorf(amber.KindInvalid, "read passphrase", "", "its first line is empty")
+	}
+	return line, nil
+}
+
+// secretText reads a file that must be for the owner alone, or stdin for "-".
+// Errors: not_found; refused when others may read it; invalid.
+func (a *app) secretText(file string) (string, error) {
+	const op = "read passphrase"
+	switch file {
+	case "":
+		return "", usage("--passphrase-file is empty")
+	case "-":
+		return a.text("-", maxPassphrase)
+	}
+	path, err := a.absolute(file)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		e := amber.Errorf(amber.KindRefused, op, path, fmt.Sprintf("others may read it, its mode is %04o", info.Mode().Perm()))
+		e.Hint = "chmod 600 " + path
+		return "", e
+	}
+	var b []byte
+	if err == nil {
+		b, err = fsx.ReadFile(fsx.OS(), path, maxPassphrase)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", amber.Errorf(amber.KindNotFound, op, path, "there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return "", &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
+	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
+		return "", &amber.Error{Op: op, Kind: amber.KindInvalid, ID: path, Err: err}
+	case err != nil:
+		return "", &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
+	}
+	return string(b), nil
+}
+
+// either checks two flags that say the opposite of each other and returns what
+// they say, or what holds without them.
+func either(cmd *cobra.Command, yes, no string, otherwise bool) (bool, error) {
+	on := func(name string) bool {
+		f := cmd.Flags().Lookup(name)
+		return f.Changed && f.Value.String() == "true"
+	}
+	switch {
+	case on(yes) && on(no):
+		return false, usage("--%s and --%s do not go together", yes, no)
+	case on(yes):
+		return true, nil
+	case on(no):
+		return false, nil
+	}
+	return otherwise, nil
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) bundleCommand() *cobra.Command {
+	c := family("bundle", "Make single files of snapshots, and take them in",
+		a.bundleExportCommand(), a.bundleImportCommand(), a.bundleVerifyCommand(), a.bundleShowCommand())
+	c.Long = `A bundle is one snapshot in one file, ID.tar.zst or ID.tar.zst.age, with its digest in a second
+one, FILE.sha256. It is free of secrets, signed, and encrypted if asked for: it may leave the
+machine. snapshot restore FILE brings an agent back from it without a repository.`
+	a.addIdentityFlag(c)
+	return c
+}
+
+// isBundleName reports whether a name is that of a bundle.
+func isBundleName(name string) bool {
+	return strings.HasSuffix(name, ".tar.zst") || strings.HasSuffix(name, ".tar.zst.age")
+}
+
+// bundleFile returns the path of the bundle that an argument names where others
+// name a snapshot.
+func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
+	path, err = a.absolute(arg)
+	if err != nil || isBundleName(arg) {
+		return path, err == nil, err
+	}
+	info, err := os.Stat(path)
+	return path, err == nil && info.Mode().IsRegular(), nil
+}
+
+// tidyRedactions keeps lists from being null in JSON.
+func tidyRedactions(r *amber.RedactionReport) {
+	if r != nil {
+		r.Rules, r.Places, r.Notes = orEmpty(r.Rules), orEmpty(r.Places), orEmpty(r.Notes)
+	}
+}
+
+// noteRedactions tells what was taken out.
+func (a *app) noteRedactions(r *amber.RedactionReport) {
+	if r == nil {
+		return
+	}
+	if r.Matches == 0 {
+		a.out.note("redacted: nothing was found to take out")
+	} else {
+		rules := make([]string, 0, len(r.Rules))
+		for _, rule := range r.Rules {
+			rules = append(rules, flat(rule.Rule))
+		}
+		a.out.note("redacted: %s taken out in %s (%s)", count(r.Matches, "secret", "secrets"),
+			count(int64(len(r.Places))+r.More, "place", "places"), strings.Join(rules, ", "))
+	}
+	for _, text := range r.Notes {
+		a.out.note("redacted: %s", flat(text))
+	}
+}
+
+// noteLeftOut names what did not come along.
+func (a *app) noteLeftOut(left []amber.Skipped, what string) {
+	for _, s := range left[:min(len(left), maxWarnings)] {
+		a.out.warn("not in the %s: %s", what, describeSkipped(s))
+	}
+	if more := len(left) - maxWarnings; more > 0 {
+		a.out.warn("not in the %s: %d more", what, more)
+	}
+}

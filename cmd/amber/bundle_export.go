@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
+)
+
+// exportFlags say what kind of bundle is written.
+type exportFlags struct {
+	now                             bool
+	label, file, format, passphrase string
+	recipients                      []string
+	redact, noRedact, noSign        bool
+	level                           int
+}
+
+// exported is the JSON of bundle export.
+type exported struct {
+	amber.ExportReport
+	Snapshot *amber.SnapshotMeta `json:"snapshot,omitempty"` // that --now took
+}
+
+func (a *app) bundleExportCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export SNAPSHOT|--now",
+		Short: "Write a snapshot to a bundle",
+		Long: `Write a snapshot to a bundle, and its digest to FILE.sha256 beside it, and print the path. It is
+done when both are durable and the bundle has been read back; an existing file is not replaced.
+
+Secrets are taken out of memories, turns, notes, state and search indexes, and the history of
+the notes becomes one commit, unless --no-redact says otherwise or export.redact is false. The
+snapshot in the repository stays as it is.
+
+It is encrypted to those that snapshot.encryption.recipients names and to every --encrypt, each
+of whom can read it alone; or with a passphrase, which cannot stand beside recipients.
+` + passphraseHelp + ` That of the environment counts only
+where there are no recipients.
+
+--format nexo writes what nexo-memory-snapshot-v1 reads; what that cannot hold is named.
+
+` + snapshotIDHelp,
+		Example: `  amber bundle export --now -o agent.tar.zst
+  amber bundle export 5f3a91c0 --encrypt age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
+  amber bundle export --now --encrypt "$(cat ~/.ssh/id_ed25519.pub)" -o /mnt/stick`,
+		Args: upTo(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.now == (len(args) == 1):
+				return usage("%s needs the id of a snapshot, or --now", cmd.CommandPath())
+			case cmd.Flags().Changed("label") && !f.now:
+				return usage("--label goes with --now")
+			}
+			if !f.now {
+				return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+					r, err := a.exportRequest(cmd, s, f)
+					if err != nil {
+						return err
+					}
+					r.SnapshotRef = ref
+					return a.export(ctx, e, r, nil)
+				})
+			}
+			return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
+				return a.exportNow(ctx, cmd, s, e, f)
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.now, "now", false, "take a snapshot first and export that")
+	fl.StringVar(&f.label, "label", "", "what to call the snapshot of --now")
+	fl.StringVarP(&f.file, "output", "o", "", "the file, or a folder for it (default the home's folder of bundles)")
+	fl.StringArrayVar(&f.recipients, "encrypt", nil, "encrypt to this age or SSH public key (repeat)")
+	addPassphraseFlag(cmd, &f.passphrase)
+	fl.BoolVar(&f.redact, "redact", false, "take secrets out (default unless export.redact is false)")
+	fl.BoolVar(&f.noRedact, "no-redact", false, "leave everything as it is")
+	fl.BoolVar(&f.noSign, "no-sign", false, "do not sign it")
+	fl.StringVar(&f.format, "format", string(amber.FormatAmber), "amber or nexo")
+	fl.IntVar(&f.level, "level", 3, "how hard to compress, 1 to 19")
+	return cmd
+}
+
+// exportRequest makes the request of the flags and the configuration, for any
+// snapshot. What can be found out to be wrong without one is refused here.
+func (a *app) exportRequest(cmd *cobra.Command, s *opened, f exportFlags) (amber.ExportRequest, error) {
+	config := s.config.Config
+	r := amber.ExportRequest{
+		SnapshotRef: s.ref("00000000-0000-7000-8000-000000000000"),
+		Format:      amber.BundleFormat(f.format), Recipients: f.recipients, NoSign: f.noSign, Level: f.level,
+	}
+	given := cmd.Flags().Changed
+	if given("format") && f.format == "" || given("output") && f.file == "" || f.level < 1 {
+		return r, usage("--format, --output and --level are not empty")
+	}
+	redact, err := either(cmd, "redact", "no-redact", config.Export.Redact)
+	if err != nil {
+		return r, err
+	}
+	r.NoRedact = !redact
+	if _, err := agekey.ParseRecipients(append(append([]string{}, config.Snapshot.Encryption.Recipients...), f.recipients...)); err != nil {
+		return r, err
+	}
+	toSomebody := len(f.recipients)+len(config.Snapshot.Encryption.Recipients) > 0
+	if given("passphrase-file") || !toSomebody {
+		if r.Passphrase, err = a.readPassphrase(cmd, f.passphrase); err != nil {
+			return r, err
+		}
+	}
+	if f.file != "" {
+		if r.File, err = a.freeFile(f.file); err != nil {
+			return r, err
+		}
+	}
+	return r.Normalize()
+}
+
+// freeFile returns the path where a file may be made, or a folder to make it
+// in.
+func (a *app) freeFile(name string) (string, error) {
+	path, err := a.absolute(name)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		info, err = os.Stat(path)
+	}
+	if err == nil && !info.IsDir() {
+		return "", amber.Errorf(amber.KindConflict, "export snapshot", path, "there is a file of that name")
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", &amber.Error{Op: "export snapshot", Kind: amber.KindInvalid, ID: path, Err: err}
+	}
+	return path, nil
+}
+
+// exportNow freezes the agent first.
+func (a *app) exportNow(ctx context.Context, cmd *cobra.Command, s *opened, e snapshotEngine, f exportFlags) error {
+	r, err := a.exportRequest(cmd, s, f)
+	if err != nil {
+		return err
+	}
+	take := amber.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: f.label}
+	if take, err = take.Normalize(); err != nil {
+		return err
+	}
+	meta, err := working(a, "freezing", func() (amber.SnapshotMeta, error) { return e.Snapshot(ctx, take) })
+	if err != nil {
+		return err
+	}
+	meta.Skipped = orEmpty(meta.Skipped)
+	a.warnSkipped(meta.Skipped, meta.Warnings)
+	r.SnapshotRef = s.ref(meta.ID)
+	if err := a.export(ctx, e, r, &meta); err != nil {
+		a.out.note("snapshot %s was taken and stays", meta.ID)
+		return err
+	}
+	return nil
+}
+
+// export writes the bundle and prints its path, which is what scripts want.
+func (a *app) export(ctx context.Context, e snapshotEngine, r amber.ExportRequest, taken *amber.SnapshotMeta) error {
+	report, err := working(a, "exporting", func() (amber.ExportReport, error) { return e.Export(ctx, r) })
+	if err != nil {
+		return err
+	}
+	report.LeftOut = orEmpty(report.LeftOut)
+	tidyRedactions(report.Redactions)
+	err = a.out.show(exported{report, taken}, func(w io.Writer) { fmt.Fprintln(w, report.File) })
+	a.noteRedactions(report.Redactions)
+	a.warnSkipped(nil, report.Warnings)
+	a.noteLeftOut(report.LeftOut, "bundle")
+	if !report.Encrypted {
+		a.out.note("the bundle is not encrypted: whoever has the file can read it; --encrypt RECIPIENT")
+	}
+	return err
+}

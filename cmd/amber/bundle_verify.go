@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) bundleVerifyCommand() *cobra.Command {
+	var passphrase string
+	var noIdentity bool
+	cmd := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Look whether a bundle is whole",
+		Long: `Look whether a bundle is as it was written: the digest beside it, its signature, and with a key
+that opens it every file in it. Without a key that much is checked as everybody can check; what
+was not checked is listed as not checked. --no-identity does without the keys that are at hand.
+
+It exits 5 when something is damaged or the signature is bad or was taken away, and 6 when
+snapshot.require_signed asks for a signature that counts.
+
+` + passphraseHelp,
+		Example: `  amber bundle verify agent.tar.zst.age
+  amber bundle verify agent.tar.zst.age --identity ~/keys/me.txt`,
+		Args: exactly("a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withBundle(cmd, args[0], passphrase, mayBeAbsent, func(ctx context.Context, _ *opened, e snapshotEngine, file string) error {
+				r, err := a.readBundle(ctx, e, amber.BundleRequest{File: file, NoIdentity: noIdentity})
+				if err != nil {
+					return err
+				}
+				if err := a.out.show(r, func(w io.Writer) { a.printBundleVerified(w, r) }); err != nil {
+					return err
+				}
+				if !r.OK() {
+					return errReported{amber.KindDamaged}
+				}
+				return a.judged(e.Acceptable(r.File, r.Signature))
+			})
+		},
+	}
+	addPassphraseFlag(cmd, &passphrase)
+	cmd.Flags().BoolVar(&noIdentity, "no-identity", false, "check it as somebody without a key would")
+	return cmd
+}
+
+// readBundle checks everything that can be checked.
+func (a *app) readBundle(ctx context.Context, e snapshotEngine, r amber.BundleRequest) (amber.BundleReport, error) {
+	report, err := working(a, "verifying", func() (amber.BundleReport, error) { return e.VerifyBundle(ctx, r) })
+	report.Checked, report.NotChecked, report.Damaged = orEmpty(report.Checked), orEmpty(report.NotChecked), orEmpty(report.Damaged)
+	for i := range report.Damaged {
+		report.Damaged[i].Snapshots = orEmpty(report.Damaged[i].Snapshots)
+	}
+	tidyRedactions(report.Redactions)
+	return report, err
+}
+
+// judged ends a command that has shown its report already and whose verdict is
+// an error: it is told on stderr alone, so that stdout stays one document.
+func (a *app) judged(err error) error {
+	if err == nil {
+		return nil
+	}
+	fmt.Fprintf(a.stderr, "amber: %s\n", flat(err.Error()))
+	if hint := amber.HintOf(err); hint != "" {
+		fmt.Fprintf(a.stderr, "hint: %s\n", flat(hint))
+	}
+	return errReported{amber.KindOf(err)}
+}
+
+func (a *app) printBundleVerified(w io.Writer, r amber.BundleReport) {
+	p := a.out
+	verdict := "nothing damaged found"
+	switch {
+	case !r.OK():
+		verdict = p.style(amb, "DAMAGED")
+	case len(r.Checked) == 0:
+		verdict = p.style(amb, "NOT CHECKED")
+	}
+	fmt.Fprintf(w, "%s  %s\n", p.style(bold, flat(r.File)), verdict)
+	p.printDamage(w, r.Damaged)
+	p.listed(w, "checked", r.Checked)
+	p.listed(w, "not checked", r.NotChecked)
+	p.printSignature(w, r.Signature)
+}
+
+// describeSignature tells in one line what became of a signature; "" when
+// nothing is known about it.
+func describeSignature(s amber.SignatureReport) string {
+	text := ""
+	switch s.Status {
+	case amber.SignatureValid:
+		whose := map[amber.Standing]string{
+			amber.StandingOwn: "this home's own key", amber.StandingTrusted: "a trusted key", amber.StandingStranger: "a key that is not trusted here",
+		}[s.Standing]
+		if whose == "" {
+			whose = "a key"
+		}
+		return fmt.Sprintf("signed by %s, %s", whose, flat(string(s.KeyID)))
+	case amber.SignatureMissing:
+		text = "not signed"
+	case amber.SignatureStripped:
+		text = "SIGNATURE TAKEN AWAY"
+	case amber.SignatureBad:
+		text = "SIGNATURE BAD"
+	default:
+		return ""
+	}
+	if s.Detail != "" {
+		text += ": " + flat(s.Detail)
+	}
+	return text
+}
+
+func (p printer) printSignature(w io.Writer, s amber.SignatureReport) {
+	text := describeSignature(s)
+	if text == "" {
+		return
+	}
+	if s.Status == amber.SignatureBad || s.Status == amber.SignatureStripped {
+		text = p.style(amb, text)
+	}
+	fmt.Fprintf(w, "  %s %s\n", p.style(dim, "signature:"), text)
+}
+
+func (a *app) bundleShowCommand() *cobra.Command {
+	var passphrase string
+	cmd := &cobra.Command{
+		Use:   "show FILE",
+		Short: "Show what a bundle says about itself",
+		Long: `Show what a bundle says about itself and, with a key that opens it, every file in it. The bundle
+is read whole and checked on the way as bundle verify does.
+
+` + passphraseHelp,
+		Args: exactly("a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withBundle(cmd, args[0], passphrase, mayBeAbsent, func(ctx context.Context, _ *opened, e snapshotEngine, file string) error {
+				r, err := a.readBundle(ctx, e, amber.BundleRequest{File: file})
+				if err != nil {
+					return err
+				}
+				if err := a.out.show(r, func(w io.Writer) { a.printBundle(w, r) }); err != nil {
+					return err
+				}
+				if !r.OK() {
+					return errReported{amber.KindDamaged}
+				}
+				return nil
+			})
+		},
+	}
+	addPassphraseFlag(cmd, &passphrase)
+	return cmd
+}
+
+func (a *app) printBundle(w io.Writer, r amber.BundleReport) {
+	p := a.out
+	if r.Label != "" {
+		fmt.Fprintln(w, p.style(bold, oneLine(r.Label, amber.MaxLabelBytes)))
+	}
+	fmt.Fprintln(w, p.style(amb, flat(string(r.ID))))
+	facts := []string{"format " + string(r.Format)}
+	if r.Agent != "" {
+		facts = append(facts, "agent "+string(r.Agent), "tenant "+string(r.Tenant))
+	}
+	if !r.CreatedAt.IsZero() {
+		facts = append(facts, r.CreatedAt.String())
+	}
+	facts = append(facts, byteSize(r.Bytes))
+	if r.Encrypted {
+		facts = append(facts, strings.TrimSpace("encrypted "+describeKinds(r.Recipients)))
+	}
+	if r.Redacted {
+		facts = append(facts, "redacted")
+	}
+	fmt.Fprintln(w, p.style(dim, flat(strings.Join(facts, " · "))))
+	p.fact(w, "sha256", r.SHA256)
+	p.fact(w, "git", r.GitOID)
+	a.printBundleVerified(w, r)
+	if r.Redactions != nil {
+		fmt.Fprintf(w, "  %s %s\n", p.style(dim, "redacted:"), count(r.Redactions.Matches, "secret", "secrets"))
+	}
+	if len(r.Parts) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	rows := make([][]string, len(r.Parts))
+	for i, part := range r.Parts {
+		rows[i] = []string{part.Path, part.Kind, byteSize(part.Bytes), part.SHA256[:min(16, len(part.SHA256))]}
+	}
+	table(w, []string{"PATH", "KIND", "SIZE", "SHA256"}, rows)
+}
+
+// describeKinds tells for what kinds of keys something is encrypted.
+func describeKinds(kinds []string) string {
+	if len(kinds) == 0 {
+		return ""
+	}
+	return "(" + flat(strings.Join(kinds, ", ")) + ")"
+}

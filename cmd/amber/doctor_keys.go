@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"filippo.io/age"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/target/dir"
+)
+
+// keyCodes are the checks of what signs and encrypts, in order.
+var keyCodes = []string{"key_modes", "signing_key", "trusted_keys", "encryption", "repositories"}
+
+// checkKeys looks at what signs and encrypts. A home that is not there yet has
+// none.
+func (d *doctor) checkKeys(ctx context.Context, loaded registry.Loaded) {
+	h, err := d.lookAtHome()
+	if err == nil {
+		_, err = os.Lstat(h.Dir())
+	}
+	if err != nil || d.failed("home") {
+		return
+	}
+	d.judge("key_modes", checkKeyModes(h.KeysDir()), "nobody else can reach the keys")
+	if d.failed("key_modes") {
+		for _, code := range []string{"signing_key", "trusted_keys", "encryption"} {
+			d.skip(code, "others can reach the keys")
+		}
+	} else {
+		d.checkSigningKey(ctx, h, loaded.Config.Snapshot)
+		d.checkTrusted(ctx, h, loaded.Config.Snapshot)
+		d.checkEncryption(ctx, h, loaded)
+	}
+	known, err := repositories{d.app, h}.list()
+	d.judge("repositories", err, "%d added", len(known))
+}
+
+// checkKeyModes looks whether others can get at the files in the folder of
+// keys. The list of trusted keys is no secret: others may read it, not write.
+func checkKeyModes(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // modes say nothing there
+	}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it was a temporary one
+		}
+		if err != nil {
+			return err
+		}
+		secret, want := fs.FileMode(0o077), "600"
+		switch {
+		case e.IsDir():
+			want = "700"
+		case !info.Mode().IsRegular():
+			return amber.Errorf(amber.KindRefused, "check modes", path, "it is no regular file")
+		case path == filepath.Join(dir, trustedName):
+			secret = 0o022
+		}
+		if info.Mode().Perm()&secret != 0 {
+			wrong := amber.Errorf(amber.KindRefused, "check modes", path, fmt.Sprintf("others can reach it, its mode is %04o", info.Mode().Perm()))
+			wrong.Hint = "chmod " + want + " " + path
+			return wrong
+		}
+		return nil
+	})
+	var known *amber.Error
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.As(err, &known):
+		return err
+	}
+	return &amber.Error{Op: "look at keys", Kind: amber.KindInternal, ID: dir, Err: err}
+}
+
+func (d *doctor) checkSigningKey(ctx context.Context, h *home.Home, c registry.Snapshot) {
+	signer, err := d.ring(h).Signer(ctx)
+	switch {
+	case err == nil && !c.Sign:
+		d.judge("signing_key", nil, "%s, and snapshot.sign is false: it is not used", signer.KeyID())
+	case err == nil:
+		d.judge("signing_key", nil, "%s", signer.KeyID())
+	case amber.KindOf(err) == amber.KindNotFound && !c.Sign:
+		d.judge("signing_key", nil, "there is none, and snapshot.sign is false")
+	case amber.KindOf(err) == amber.KindNotFound:
+		d.judge("signing_key", nil, "there is none yet; the first snapshot makes it")
+	default:
+		d.judge("signing_key", err, "")
+	}
+}
+
+func (d *doctor) checkTrusted(ctx context.Context, h *home.Home, c registry.Snapshot) {
+	keys, err := knownKeys(ctx, d.ring(h))
+	if err != nil {
+		// A seed that cannot be read has been told already.
+		if _, err = d.ring(h).Trusted(ctx); err == nil {
+			d.skip("trusted_keys", "the key that signs cannot be read")
+			return
+		}
+		d.judge("trusted_keys", err, "")
+		return
+	}
+	if c.RequireSigned && len(keys) == 0 {
+		d.warn("trusted_keys", "amber key trust DIDKEY", "snapshot.require_signed is set, and no key is trusted: nothing can be restored")
+		return
+	}
+	own := 0
+	if len(keys) > 0 && keys[0].Standing == amber.StandingOwn {
+		own = 1
+	}
+	d.judge("trusted_keys", nil, "%d beside this home's own", len(keys)-own)
+}
+
+// checkEncryption looks whether the recipients can be encrypted to, and whether
+// this home can open what it has encrypted.
+func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, loaded registry.Loaded) {
+	c := loaded.Config.Snapshot.Encryption
+	recipients, err := agekey.ParseRecipients(c.Recipients)
+	var ids []age.Identity
+	if err == nil {
+		ids, err = identities(h, c)
+	}
+	if err != nil {
+		d.judge("encryption", err, "")
+		return
+	}
+	detail := "off"
+	if len(recipients) > 0 {
+		detail = "to " + count(int64(len(recipients)), "recipient", "recipients")
+	}
+	if isBucket(loaded.Config.Snapshot.Root) {
+		d.judge("encryption", nil, "%s; the repository is in a bucket, and whether it opens was not tried", detail)
+		return
+	}
+	state, err := d.checkOpens(ctx, h, loaded.Config.Snapshot.Root, ids)
+	d.judge("encryption", err, "%s; %s", detail, state)
+}
+
+// identities returns what opens the repository: the configured one, which must
+// be there, and this home's own, which may be.
+func identities(h *home.Home, c registry.Encryption) ([]age.Identity, error) {
+	var ids []age.Identity
+	if c.Identity != "" {
+		configured, err := agekey.ReadIdentities(nil, c.Identity)
+		if err != nil {
+			return nil, err
+		}
+		ids = configured
+	}
+	own, err := agekey.ReadIdentities(nil, filepath.Join(h.KeysDir(), ageIdentityName))
+	if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		return nil, err
+	}
+	return append(ids, own...), nil
+}
+
+// checkOpens tells whether the tenant's repository is encrypted. Errors: refused
+// when it is and no identity opens it; those of the repository.
+func (d *doctor) checkOpens(ctx context.Context, h *home.Home, root string, ids []age.Identity) (string, error) {
+	tenant, err := amber.ParseTenantID(d.global.tenant)
+	if err != nil {
+		return "", err
+	}
+	path := h.RepoDir(tenant)
+	if root != "" {
+		path = filepath.Join(root, string(tenant))
+	}
+	t, err := dir.Open(path, dir.Options{})
+	if amber.KindOf(err) == amber.KindNotFound {
+		return "there is no repository yet", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	encrypted := false
+	if err := t.List(ctx, "keys/", func(amber.Object) error { encrypted = true; return nil }); err != nil || !encrypted {
+		return "the repository is not encrypted", err
+	}
+	r, err := repo.Open(ctx, t, &repo.Options{Identities: ids})
+	if err != nil {
+		return "", err
+	}
+	if r.Locked() {
+		e := amber.Errorf(amber.KindRefused, "open repository", path, "it is encrypted, and no identity of this home opens it: no snapshot can be taken")
+		e.Hint = "name the file of one in snapshot.encryption.identity"
+		return "", e
+	}
+	return "the repository is encrypted, and opens", nil
+}

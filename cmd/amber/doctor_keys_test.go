@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+)
+
+// TestDoctorTellsHowSnapshotsAreKept goes the way of a home that begins to sign
+// and to encrypt.
+func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
+	p := newSickHome(t)
+	tells := func(code string, status status, detail string) {
+		t.Helper()
+		if _, found := p.doctor(); found[code].Status != status || !strings.Contains(found[code].Detail, detail) {
+			t.Errorf("%s: %+v, want %s with %q", code, found[code], status, detail)
+		}
+	}
+	tells("signing_key", statusOK, "the first snapshot makes it")
+	tells("encryption", statusOK, "off; there is no repository yet")
+	p.snapshot()
+	tells("signing_key", statusOK, "did:key:z6Mk")
+	tells("trusted_keys", statusOK, "0 beside this home's own")
+	tells("encryption", statusOK, "off; the repository is not encrypted")
+
+	id, err := age.GenerateX25519Identity()
+	p.must(err)
+	p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__ENCRYPTION__RECIPIENTS="+id.Recipient().String())
+	tells("encryption", statusOK, "to 1 recipient; the repository is not encrypted")
+	p.snapshot()
+	tells("encryption", statusOK, "to 1 recipient; the repository is encrypted, and opens")
+
+	own := filepath.Join(p.home, "keys", ageIdentityName)
+	p.must(os.Remove(own))
+	tells("encryption", statusFailed, "no identity of this home opens it")
+	p.key("ada", id.String()+"\n")
+	p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY="+filepath.Join(p.home, "keys", "ada"))
+	tells("encryption", statusOK, "is encrypted, and opens")
+}
+
+// TestDoctorWarnsThatNothingCanBeRestored looks at a home that trusts nobody and
+// insists on it.
+func TestDoctorWarnsThatNothingCanBeRestored(t *testing.T) {
+	p := newSickHome(t)
+	p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__REQUIRE_SIGNED=on")
+	if code, found := p.doctor(); code != 0 || found["trusted_keys"].Status != statusWarning {
+		t.Errorf("exit %d, %+v", code, found["trusted_keys"])
+	}
+	p.snapshot()
+	if _, found := p.doctor(); found["trusted_keys"].Status != statusOK {
+		t.Errorf("with a key: %+v", found["trusted_keys"])
+	}
+}
+
+// TestDoctorKnowsWhichKeysAreSecret changes modes: what is public may be read.
+func TestDoctorKnowsWhichKeysAreSecret(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing there")
+	}
+	p := newSickHome(t)
+	p.snapshot()
+	p.key(trustedName, "# nobody\n")
+	dir := filepath.Join(p.home, "keys")
+	for _, tc := range []struct {
+		name string
+		mode os.FileMode
+		hint string
+	}{
+		{seedName, 0o600, ""},
+		{seedName, 0o604, "chmod 600 "},
+		{trustedName, 0o644, ""},
+		{trustedName, 0o664, "chmod 600 "},
+		{"", 0o755, "chmod 700 "},
+	} {
+		path := filepath.Join(dir, tc.name)
+		before, err := os.Stat(path)
+		p.must(err)
+		p.must(os.Chmod(path, tc.mode))
+		_, found := p.doctor()
+		got := found["key_modes"]
+		if tc.hint != "" && got.Hint != tc.hint+path || (got.Status == statusOK) != (tc.hint == "") {
+			t.Errorf("%s %04o: %+v", tc.name, tc.mode, got)
+		}
+		if tc.hint != "" && (found["signing_key"].Status != statusSkipped || found["encryption"].Status != statusSkipped) {
+			t.Errorf("%s %04o: what others can reach was used: %+v", tc.name, tc.mode, found["signing_key"])
+		}
+		p.must(os.Chmod(path, before.Mode().Perm()))
+	}
+}

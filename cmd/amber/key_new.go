@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// newKey is the JSON of key new.
+type newKey struct {
+	KeyID    amber.KeyID `json:"key_id"`
+	Created  bool        `json:"created"` // false: it was there
+	SeedFile string      `json:"seed_file"`
+}
+
+func (a *app) keyNewCommand() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "new",
+		Short: "Make the key that signs, or take over one",
+		Long: `Make the key that signs and print its name. One that is there stays; nothing is wrong then.
+
+With --seed-file a seed that is there already becomes the key of this home: 32 bytes, 64
+hexadecimal digits, or base64, as colony-memory keeps them. Its did:key is the same here as
+there. The file must be readable for its owner alone, and stays.`,
+		Example: `  amber key new
+  amber key new --seed-file ~/.colony/identity.seed`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			adopt := cmd.Flags().Changed("seed-file")
+			if adopt && file == "" {
+				return usage("--seed-file is empty")
+			}
+			h, _, err := a.openHome()
+			if err != nil {
+				return err
+			}
+			key, err := a.makeKey(cmd.Context(), h, file)
+			if err != nil {
+				return err
+			}
+			return a.out.show(key, func(w io.Writer) {
+				fmt.Fprintln(w, key.KeyID)
+				a.out.note("%s", describeKey(key, adopt))
+			})
+		},
+	}
+	cmd.Flags().StringVar(&file, "seed-file", "", "take over the seed in this file")
+	return cmd
+}
+
+// makeKey makes the key of a home, or takes over that of a file.
+func (a *app) makeKey(ctx context.Context, h *home.Home, file string) (newKey, error) {
+	ring, out := a.ring(h), newKey{SeedFile: seedFile(h)}
+	if file == "" {
+		signer, created, err := ring.Make(ctx)
+		if err == nil {
+			out.KeyID, out.Created = signer.KeyID(), created
+		}
+		return out, err
+	}
+	path, err := a.absolute(file)
+	if err != nil {
+		return out, err
+	}
+	_, before := ring.Signer(ctx)
+	out.Created = amber.KindOf(before) == amber.KindNotFound
+	out.KeyID, err = ring.Adopt(ctx, path)
+	return out, err
+}
+
+func describeKey(k newKey, adopted bool) string {
+	switch {
+	case !k.Created:
+		return "the key was there: " + k.SeedFile
+	case adopted:
+		return "took over the key; its seed is now in " + k.SeedFile
+	}
+	return "made a key; keep a copy of its seed in a safe place: " + k.SeedFile
+}

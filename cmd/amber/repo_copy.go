@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// copied is the JSON of repo copy.
+type copied struct {
+	Repository string `json:"repository"`
+	amber.CopyReport
+}
+
+func (a *app) repoCopyCommand() *cobra.Command {
+	var to, from string
+	cmd := &cobra.Command{
+		Use:   "copy --to NAME|--from NAME",
+		Short: "Bring snapshots to another repository, or back",
+		Long: `Bring every snapshot of the tenant, of all its agents, to a repository that was added, or from
+there into the home's own. What is there is not sent again, so an interrupted copy goes on
+where it ended. Nothing is deleted: a snapshot that is only at the destination stays there.
+Several machines may copy into one repository at once.
+
+What is encrypted is copied as it is; no key is needed. What is not encrypted is not encrypted
+there either.`,
+		Example: `  amber repo copy --to bucket
+  amber repo copy --from bucket`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			given := cmd.Flags().Changed
+			switch {
+			case given("to") == given("from"):
+				return usage("%s needs --to NAME or --from NAME", cmd.CommandPath())
+			case given("to"):
+				return a.copyRepository(cmd, to, mayBeAbsent, false)
+			}
+			return a.copyRepository(cmd, from, mayBeMade, true)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "copy to this repository")
+	cmd.Flags().StringVar(&from, "from", "", "copy from this repository")
+	return cmd
+}
+
+func (a *app) copyRepository(cmd *cobra.Command, name string, need liveAgent, back bool) error {
+	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error {
+		_, l, err := repositories{a, s.home}.find(name)
+		if err != nil {
+			return err
+		}
+		tenant := s.agent.Tenant()
+		other, err := l.target(ctx, a, tenant, !back)
+		if err != nil {
+			return err
+		}
+		run, did := e.CopyTo, "copied to"
+		if back {
+			run, did = e.CopyFrom, "copied from"
+		}
+		report, err := working(a, "copying", func() (amber.CopyReport, error) { return run(ctx, tenant, other) })
+		if err != nil {
+			return err
+		}
+		return a.out.show(copied{name, report}, func(w io.Writer) {
+			fmt.Fprintf(w, "%s %s: %s, %s in %s; there before: %s, %s\n", did, name,
+				count(int64(report.Snapshots), "snapshot", "snapshots"), byteSize(report.Bytes), count(int64(report.Objects), "object", "objects"),
+				count(int64(report.SnapshotsPresent), "snapshot", "snapshots"), count(int64(report.ObjectsPresent), "object", "objects"))
+		})
+	})
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// repository is one that was added.
+type repository struct {
+	Name    string     `json:"name"`
+	URL     string     `json:"url"` // without credentials
+	AddedAt amber.Time `json:"added_at"`
+}
+
+// repositoryFile is repositories.json, which lies in the home with mode 0600.
+type repositoryFile struct {
+	Format       string       `json:"format"`
+	Repositories []repository `json:"repositories"` // by name
+}
+
+const (
+	repositoriesName   = "repositories.json"
+	repositoriesLock   = "repositories.lock"
+	repositoriesFormat = "amber repositories 1"
+	maxRepositories    = 1000
+	maxRepositoryBytes = 1 << 20
+)
+
+// repositories knows which repositories were added to a home.
+type repositories struct {
+	a    *app
+	home *home.Home
+}
+
+func (r repositories) path() string { return filepath.Join(r.home.Dir(), repositoriesName) }
+
+// parseRepositoryName checks s by the rule of tenants and agents. The error is
+// of kind invalid.
+func parseRepositoryName(s string) (string, error) {
+	_, err := amber.ParseTenantID(s)
+	var wrong *amber.Error
+	if errors.As(err, &wrong) {
+		wrong.Op = "parse name of repository"
+	}
+	return s, err
+}
+
+// list returns those that were added, by name. Errors: damaged; too_new.
+func (r repositories) list() ([]repository, error) {
+	const op = "read repositories"
+	b, err := fsx.ReadFile(fsx.OS(), r.path(), maxRepositoryBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, fs.ErrPermission):
+		return nil, &amber.Error{Op: op, Kind: amber.KindRefused, ID: r.path(), Err: err}
+	case err == nil:
+		var file repositoryFile
+		if file, err = r.parse(b); err == nil {
+			return file.Repositories, nil
+		}
+	}
+	if amber.KindOf(err) == amber.KindTooNew {
+		return nil, err
+	}
+	// Detail: whatever a line of the file is not, the file is damaged.
+	return nil, &amber.Error{Op: op, Kind: amber.KindDamaged, ID: r.path(), Err: errors.New(err.Error()), Hint: "remove it and add the repositories again"}
+}
+
+func (r repositories) parse(b []byte) (file repositoryFile, err error) {
+	d := json.NewDecoder(strings.NewReader(string(b)))
+	d.DisallowUnknownFields()
+	if err = json.Unmarshal(b, &struct{ Format *string }{&file.Format}); err != nil {
+		return file, err
+	}
+	if after, ok := strings.CutPrefix(file.Format, "amber repositories "); ok && file.Format != repositoriesFormat {
+		return file, amber.Errorf(amber.KindTooNew, "read repositories", r.path(), fmt.Sprintf("it is of version %s", oneLine(after, 20)))
+	}
+	if file.Format != repositoriesFormat {
+		return file, errors.New("it is something else")
+	}
+	if err = d.Decode(&file); err != nil {
+		return file, err
+	}
+	if len(file.Repositories) > maxRepositories {
+		return file, fmt.Errorf("it names more than %d", maxRepositories)
+	}
+	for i, known := range file.Repositories {
+		if _, err := parseRepositoryName(known.Name); err != nil {
+			return file, err
+		}
+		if i > 0 && file.Repositories[i-1].Name >= known.Name {
+			return file, errors.New("the names are not in order")
+		}
+		l, err := r.a.parseLocation(known.URL)
+		if err == nil && l.String() != known.URL {
+			err = errors.New("a URL is not in its one form")
+		}
+		if err != nil {
+			return file, err
+		}
+	}
+	return file, nil
+}
+
+// find returns the repository of a name and where it is. Errors: invalid;
+// not_found; those of list.
+func (r repositories) find(name string) (repository, location, error) {
+	if _, err := parseRepositoryName(name); err != nil {
+		return repository{}, location{}, err
+	}
+	all, err := r.list()
+	if err != nil {
+		return repository{}, location{}, err
+	}
+	for _, known := range all {
+		if known.Name == name {
+			l, err := r.a.parseLocation(known.URL)
+			return known, l, err
+		}
+	}
+	return repository{}, location{}, r.unknown(name)
+}
+
+func (r repositories) unknown(name string) error {
+	e := amber.Errorf(amber.KindNotFound, "find repository", name, "there is none of that name")
+	e.Hint = "amber repo list, or amber repo add " + name + " URL"
+	return e
+}
+
+// add remembers a repository. The same one again is no error. Errors: conflict
+// for another one of that name; quota; those of list.
+func (r repositories) add(ctx context.Context, fresh repository) (stored repository, err error) {
+	const op = "add repository"
+	err = r.change(ctx, op, func(all []repository) ([]repository, error) {
+		at, found := slices.BinarySearchFunc(all, fresh.Name, func(k repository, name string) int { return strings.Compare(k.Name, name) })
+		switch {
+		case found && all[at].URL == fresh.URL:
+			stored = all[at]
+			return all, nil
+		case found:
+			e := amber.Errorf(amber.KindConflict, op, fresh.Name, "there is another one of that name, "+all[at].URL)
+			e.Hint = "amber repo remove " + fresh.Name
+			return nil, e
+		case len(all) >= maxRepositories:
+			return nil, amber.Errorf(amber.KindQuota, op, fresh.Name, fmt.Sprintf("there are %d", maxRepositories))
+		}
+		stored = fresh
+		return slices.Insert(all, at, fresh), nil
+	})
+	return stored, err
+}
+
+// remove forgets a repository; what is in it stays. Errors: not_found; those of
+// list.
+func (r repositories) remove(ctx context.Context, name string) (gone repository, err error) {
+	err = r.change(ctx, "remove repository", func(all []repository) ([]repository, error) {
+		at := slices.IndexFunc(all, func(k repository) bool { return k.Name == name })
+		if at < 0 {
+			return nil, r.unknown(name)
+		}
+		gone = all[at]
+		return slices.Delete(all, at, at+1), nil
+	})
+	return gone, err
+}
+
+// change replaces the file; nobody else changes it meanwhile.
+func (r repositories) change(ctx context.Context, op string, edit func([]repository) ([]repository, error)) error {
+	lock, err := fsx.AcquireLock(ctx, filepath.Join(r.home.Dir(), repositoriesLock), fsx.Exclusive)
+	if err != nil {
+		kind := amber.KindInternal
+		if ctx.Err() != nil {
+			kind = amber.KindUnreachable
+		}
+		return &amber.Error{Op: op, Kind: kind, Err: err}
+	}
+	defer lock.Unlock()
+	all, err := r.list()
+	if err == nil {
+		all, err = edit(all)
+	}
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(repositoryFile{repositoriesFormat, orEmpty(all)}, "", "  ")
+	if err == nil {
+		err = fsx.Replace(fsx.OS(), r.path(), 0o600, append(b, '\n'))
+	}
+	if err != nil {
+		return &amber.Error{Op: op, Kind: amber.KindInternal, ID: r.path(), Err: err}
+	}
+	return nil
+}

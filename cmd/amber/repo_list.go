@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) repoListCommand() *cobra.Command {
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the repositories that were added",
+		Args:  exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			h, err := a.lookAtHome()
+			if err != nil {
+				return err
+			}
+			all, err := repositories{a, h}.list()
+			if err != nil {
+				return err
+			}
+			return showItems(a, jsonl, amber.Page[repository]{Items: all}, func(w io.Writer, items []repository) {
+				rows := make([][]string, len(items))
+				for i, r := range items {
+					rows[i] = []string{r.Name, r.URL, r.AddedAt.Time().Format("2006-01-02")}
+				}
+				table(w, []string{"NAME", "URL", "ADDED"}, rows)
+			})
+		},
+	}
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+// removedRepo is the JSON of repo remove.
+type removedRepo struct {
+	Name    string `json:"name"`
+	URL     string `json:"url"`
+	Removed bool   `json:"removed"`
+}
+
+func (a *app) repoRemoveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Forget a repository that was added",
+		Long:  "Forget a repository that was added. The snapshots in it stay; repo add makes it known again.",
+		Args:  exactly("the name of a repository"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := parseRepositoryName(args[0])
+			if err != nil {
+				return err
+			}
+			h, err := a.lookAtHome()
+			if err != nil {
+				return err
+			}
+			known := repositories{a, h}
+			if _, err := os.Lstat(h.Dir()); errors.Is(err, fs.ErrNotExist) {
+				return known.unknown(name) // where there is no home there is nothing to lock
+			}
+			gone, err := known.remove(cmd.Context(), name)
+			if err != nil {
+				return err
+			}
+			return a.out.show(removedRepo{gone.Name, gone.URL, true}, func(w io.Writer) {
+				fmt.Fprintf(w, "removed %s; what is at %s stays\n", gone.Name, gone.URL)
+			})
+		},
+	}
+}

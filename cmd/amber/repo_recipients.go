@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
+)
+
+// readership is the JSON of repo recipients add, remove and rotate.
+type readership struct {
+	Recipients []string `json:"recipients"`
+	Added      []string `json:"added"`
+	Removed    []string `json:"removed"`
+	Rotated    bool     `json:"rotated"`
+}
+
+// reader is one item of repo recipients list.
+type reader struct {
+	Recipient string `json:"recipient"`
+	Kind      string `json:"kind"`
+}
+
+func (a *app) repoRecipientsCommand() *cobra.Command {
+	verbs := []*cobra.Command{
+		a.recipientsListCommand(), a.recipientsAddCommand(), a.recipientsRemoveCommand(), a.recipientsRotateCommand(),
+	}
+	a.addRepoFlag(verbs...)
+	c := family("recipients", "Decide who can read an encrypted repository", verbs...)
+	c.Long = `An encrypted repository has one key, which is wrapped for every recipient: whoever has the
+secret key of one reads all its snapshots. A RECIPIENT is an age public key (age1…, age1pq1…)
+or an SSH one ("ssh-ed25519 AAAA…").`
+	return c
+}
+
+func (a *app) recipientsListCommand() *cobra.Command {
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List who can read the repository",
+		Long:  "List who can read the repository of the tenant. It needs no key. Without encryption there are none.",
+		Args:  exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+				list, err := e.Recipients(ctx, s.agent.Tenant())
+				if err != nil {
+					return err
+				}
+				page := amber.Page[reader]{}
+				for _, text := range list {
+					item := reader{Recipient: text}
+					if r, err := agekey.ParseRecipient(text); err == nil {
+						item.Kind = string(r.Kind)
+					}
+					page.Items = append(page.Items, item)
+				}
+				return showItems(a, jsonl, page, func(w io.Writer, items []reader) {
+					for _, r := range items {
+						fmt.Fprintln(w, flat(r.Recipient))
+					}
+				})
+			})
+		},
+	}
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func (a *app) recipientsAddCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "add RECIPIENT",
+		Short: "Let somebody read the repository",
+		Long: `Let somebody read the repository of the tenant: every encrypted snapshot that is in it and that
+will be. In a repository that is not encrypted what is written from now on will be; the
+snapshots that are there stay as they are.`,
+		Example: "  amber repo recipients add age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
+		Args:    exactly("a recipient"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeReaders(cmd, args, nil, false)
+		},
+	}
+}
+
+func (a *app) recipientsRemoveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove RECIPIENT",
+		Short: "Shut somebody out of the repository",
+		Long: `Shut somebody out of the repository of the tenant. Whoever could read it may have kept its
+key: then they can still read what they get hold of, also what is written later. Only a new
+key keeps that from them: repo recipients rotate.`,
+		Args: exactly("a recipient"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeReaders(cmd, nil, args, false)
+		},
+	}
+}
+
+func (a *app) recipientsRotateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rotate",
+		Short: "Give the repository a new key",
+		Long: `Give the repository of the tenant a new key, for everything that is written from now on. What
+is there stays under the old one, which the recipients keep. Nothing is shared between keys,
+so the next snapshot is stored whole.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.changeReaders(cmd, nil, nil, true)
+		},
+	}
+}
+
+func (a *app) changeReaders(cmd *cobra.Command, add, remove []string, rotate bool) error {
+	change := readership{Added: orEmpty(add), Removed: orEmpty(remove), Rotated: rotate}
+	for _, list := range [][]string{change.Added, change.Removed} {
+		for i, text := range list {
+			r, err := agekey.ParseRecipient(text)
+			if err != nil {
+				return err
+			}
+			list[i] = r.Text
+		}
+	}
+	return a.withSnapshots(cmd, mayBeMade, func(ctx context.Context, s *opened, e snapshotEngine) error {
+		list, err := e.ChangeRecipients(ctx, s.agent.Tenant(), add, remove, rotate)
+		if err != nil {
+			return err
+		}
+		change.Recipients = orEmpty(list)
+		err = a.out.show(change, func(w io.Writer) {
+			for _, r := range change.Recipients {
+				fmt.Fprintln(w, flat(r))
+			}
+		})
+		a.tellReaders(change)
+		return err
+	})
+}
+
+// tellReaders says what a change does not do.
+func (a *app) tellReaders(c readership) {
+	if len(c.Removed) > 0 {
+		a.out.warn("who was removed may have kept the key of the repository, and reads with it what they get hold of, old and new")
+		a.out.note("hint: amber repo recipients rotate gives new snapshots a new key")
+	}
+	for _, r := range c.Added {
+		a.out.note("%s reads every encrypted snapshot of the repository from now on", oneLine(r, 80))
+	}
+	if c.Rotated {
+		a.out.note("the next snapshot is stored whole, under the new key; what is there stays under the old one")
+	}
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+func (p *sickHome) app() *app { return &app{world: p.world} }
+
+func (p *sickHome) known() repositories {
+	h, err := home.At(p.home, home.Options{Clock: p.world.clock, Random: p.world.random})
+	p.must(err)
+	return repositories{p.app(), h}
+}
+
+func TestLocationsHaveOneURL(t *testing.T) {
+	t.Parallel()
+	p := newHome(t, nil)
+	folder := filepath.Join(t.TempDir(), "a folder", "ü#?%")
+	for _, tc := range []struct {
+		text, want string
+		kind       amber.Kind
+	}{
+		{folder, location{folder: folder}.String(), ""},
+		{location{folder: folder}.String(), location{folder: folder}.String(), ""},
+		{"s3://bucket/prefix", "s3+https://s3.amazonaws.com/bucket/prefix", ""},
+		{"s3+https://s3.example.org/bucket/a/b?region=x", "s3+https://s3.example.org/bucket/a/b?region=x", ""},
+		{"s3://127.0.0.1:9000/bucket", "s3+http://127.0.0.1:9000/bucket", ""},
+		{"", "", amber.KindInvalid},
+		{"file:", "", amber.KindInvalid},
+		{"file://host/x", "", amber.KindInvalid},
+		{"file:relative", "", amber.KindInvalid},
+		{"file:///x?y", "", amber.KindInvalid},
+		{"https://user:hunter2@example.org", "", amber.KindInvalid},
+		{"s3://user:hunter2@bucket/x", "", amber.KindInvalid},
+		{"s3+http://example.org/hunter2", "", amber.KindRefused},
+		{"a\x00b", "", amber.KindInvalid},
+	} {
+		l, err := p.app().parseLocation(tc.text)
+		if amber.KindOf(err) != tc.kind {
+			t.Errorf("%q: %v, want kind %q", tc.text, err, tc.kind)
+		}
+		if err != nil {
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%q: the error shows it: %v", tc.text, err)
+			}
+			continue
+		}
+		if l.String() != tc.want {
+			t.Errorf("%q is %s, want %s", tc.text, l, tc.want)
+		}
+		if again, err := p.app().parseLocation(l.String()); err != nil || again != l {
+			t.Errorf("%s is read as %s, %v", l, again, err)
+		}
+	}
+}
+
+func TestRepositoriesAreNotLostWhenManyAreAddedAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newHome(t, [][]string{{"remember", "x"}})
+	const many = 8
+	var work sync.WaitGroup
+	for n := range many {
+		work.Go(func() {
+			if _, err := p.known().add(t.Context(), repository{Name: fmt.Sprintf("r%d", n), URL: "file:///x"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	work.Wait()
+	all, err := p.known().list()
+	if err != nil || len(all) != many {
+		t.Errorf("there are %d, want %d: %v", len(all), many, err)
+	}
+	info, err := os.Stat(p.known().path())
+	if p.must(err); info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("its mode is %v", info.Mode())
+	}
+	for _, r := range all[1:] {
+		_, err := p.known().remove(t.Context(), r.Name)
+		p.must(err)
+	}
+	if all, err = p.known().list(); err != nil || len(all) != 1 || all[0].Name != "r0" || all[0].URL != "file:///x" {
+		t.Errorf("what is left is %+v, %v", all, err)
+	}
+}
+
+func TestAListOfRepositoriesThatIsNotRightIsNotUsed(t *testing.T) {
+	t.Parallel()
+	p := newHome(t, [][]string{{"remember", "x"}})
+	one := func(name, url string) string {
+		return fmt.Sprintf(`{"name":%q,"url":%q,"added_at":"2026-01-01T00:00:00.000Z"}`, name, url)
+	}
+	file := func(items ...string) string {
+		return `{"format":"amber repositories 1","repositories":[` + strings.Join(items, ",") + `]}`
+	}
+	for name, tc := range map[string]struct {
+		content string
+		kind    amber.Kind
+	}{
+		"fine":          {file(one("a", "file:///a"), one("b", "s3+https://s3.amazonaws.com/bucket")), ""},
+		"none":          {file(), ""},
+		"empty":         {"", amber.KindDamaged},
+		"something":     {"[]", amber.KindDamaged},
+		"no format":     {`{"repositories":[]}`, amber.KindDamaged},
+		"newer":         {`{"format":"amber repositories 9","x":1}`, amber.KindTooNew},
+		"unknown field": {`{"format":"amber repositories 1","repositories":[],"x":1}`, amber.KindDamaged},
+		"more":          {file() + file(), amber.KindDamaged},
+		"bad name":      {file(one("../x", "file:///a")), amber.KindDamaged},
+		"twice":         {file(one("a", "file:///a"), one("a", "file:///b")), amber.KindDamaged},
+		"no order":      {file(one("b", "file:///a"), one("a", "file:///b")), amber.KindDamaged},
+		"bad URL":       {file(one("a", "https://example.org")), amber.KindDamaged},
+		"other form":    {file(one("a", "/a")), amber.KindDamaged},
+		"credentials":   {file(one("a", "s3://k:s@bucket")), amber.KindDamaged},
+		"too long":      {strings.Repeat(" ", maxRepositoryBytes+1), amber.KindDamaged},
+	} {
+		p.must(os.WriteFile(p.known().path(), []byte(tc.content), 0o600))
+		if _, err := p.known().list(); amber.KindOf(err) != tc.kind {
+			t.Errorf("%s: %v, want kind %q", name, err, tc.kind)
+		}
+		if _, err := p.known().add(t.Context(), repository{Name: "new", URL: "file:///n"}); amber.KindOf(err) != tc.kind {
+			t.Errorf("%s: adding to it: %v, want kind %q", name, err, tc.kind)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+// restoreBundle brings an agent back from a file.
+func (a *app) restoreBundle(cmd *cobra.Command, file string, f restoreFlags) error {
+	given := cmd.Flags().Changed
+	for _, flag := range []string{"memory", "source", "repo"} {
+		if given(flag) {
+			e := usage("--%s does not go with a bundle", flag).(*amber.Error)
+			e.Hint = "amber bundle import makes a snapshot of it"
+			return e
+		}
+	}
+	return a.withBundle(cmd, file, f.passphrase, mayBeMade, func(ctx context.Context, s *opened, e snapshotEngine, file string) error {
+		r := f.bare(s, amber.SnapshotRef{Tenant: s.agent.Tenant()})
+		if given("agent") {
+			r.Agent = s.agent.ID()
+		}
+		return a.restore(s, restoring{
+			agent: target(r), from: "bundle " + filepath.Base(file), yes: f.yes, dryRun: f.dryRun,
+			run: func(dryRun bool) (amber.RestoreReport, error) {
+				r.DryRun = dryRun
+				return e.RestoreBundle(ctx, file, r)
+			},
+		})
+	})
+}
