@@ -238,7 +238,7 @@ func scalarText(t Type, n ast.Node) (string, bool) {
 		return n.Token.Value, t == Int || t == Count || t == Size
 	case *ast.StringNode:
 		switch t {
-		case Duration, Size, Name, Choice, Path, Schedule, Subject:
+		case Duration, Size, Name, Choice, Path, Location, Schedule, Subject:
 			return n.Value, true
 		}
 	}

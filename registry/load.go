@@ -174,7 +174,7 @@ func (l *loader) set(k *Key, text string, from Source, where string) error {
 		return l.setRecipients(k, splitRecipients(text), from, where)
 	}
 	var err error
-	if k.Type == Path {
+	if k.Type == Path || k.Type == Location && !isBucket(text) {
 		text, err = l.expand(k, text)
 	}
 	var v any

@@ -31,6 +31,14 @@ func (k Key) parsePath(text string) (string, error) {
 	return path, nil
 }
 
+// isBucket tells the URL of a bucket from a path. Who opens it reads it; here it
+// must be one line, and no place for secrets.
+func isBucket(s string) bool {
+	scheme, rest, _ := strings.Cut(s, ":")
+	return (scheme == "s3" || strings.HasPrefix(scheme, "s3+")) && rest != "" && len(s) <= maxPathBytes &&
+		!strings.ContainsFunc(s, unicode.IsControl) && !strings.Contains(s, "@")
+}
+
 // wrongElement is wrongType for one element of a list.
 func (k Key) wrongElement(got string) error {
 	if k.Type == Paths {

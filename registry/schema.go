@@ -21,6 +21,7 @@ const (
 	Count    Type = "count"    // a whole number from 0
 	Choice   Type = "choice"   // one of the words the key lists
 	Path     Type = "path"     // an absolute path; ~/ stands for the folder of the user
+	Location Type = "location" // a path, or the URL of an S3 bucket
 	Paths    Type = "paths"    // a list of absolute paths
 	Schedule Type = "schedule" // off, an interval, or five fields of cron
 	Subject  Type = "subject"  // tokens of letters, digits, _ and -, joined by dots

@@ -19,8 +19,8 @@ func snapshotKeys() []Key {
 		key(snapshotEnabledPath, true, false,
 			"Whether snapshots may be taken. Off, the ones there are can still be read, restored and deleted.",
 			func(c *Config) *bool { return &c.Snapshot.Enabled }),
-		pathKey("snapshot.root",
-			"The folder that holds the repositories, one below it for each tenant.",
+		locationKey("snapshot.root",
+			"The folder that holds the repositories, one below it for each tenant; or an S3 bucket, as in s3://bucket/prefix.",
 			func(c *Config) *string { return &c.Snapshot.Root }),
 		key("snapshot.lock_timeout", time.Minute, time.Hour,
 			"How long a snapshot or restore waits for others, each time it has to: another one of the same agent, writers, a drain, whoever works on the repository.",
@@ -135,6 +135,12 @@ func (c *Config) setSource(name string, change func(*Foreign)) {
 	change(&f)
 	sources[name] = f
 	c.Sources = sources
+}
+
+func locationKey(path, doc string, at func(*Config) *string) Key {
+	k := key(path, "", "", doc, at)
+	k.Type = Location
+	return k
 }
 
 func pathKey(path, doc string, at func(*Config) *string) Key {

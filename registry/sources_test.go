@@ -178,3 +178,21 @@ func TestParseDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestSnapshotRootMayBeABucket(t *testing.T) {
+	t.Parallel()
+	for value, ok := range map[string]bool{
+		"s3://memories/amber":                  true,
+		"s3+https://host.example/memories":     true,
+		"s3:http://127.0.0.1:9000/memories":    true,
+		"s3://id:secret@host.example/memories": false,
+		"s3:":                                  false,
+		"gs://memories":                        false,
+		"memories":                             false,
+	} {
+		l, err := registry.Load(registry.Input{Flags: map[string]string{"snapshot.root": value}})
+		if (err == nil) != ok || ok && l.Config.Snapshot.Root != value {
+			t.Errorf("%s: got %q, %v", value, l.Config.Snapshot.Root, err)
+		}
+	}
+}

@@ -55,6 +55,11 @@ func (k Key) parseText(text string) (any, error) {
 			return nil, k.wrongType(quote(text))
 		}
 		return b, nil
+	case Location:
+		if isBucket(text) {
+			return text, nil
+		}
+		return k.parsePath(text)
 	case Path:
 		return k.parsePath(text)
 	case Choice:
@@ -116,6 +121,7 @@ func (k Key) wrongType(got string) error {
 		Count:    "a whole number",
 		Choice:   "one of " + strings.Join(k.Choices, ", "),
 		Path:     "an absolute path",
+		Location: "an absolute path or the URL of an S3 bucket",
 		Paths:    "a list of absolute paths",
 		Schedule: `off, an interval such as 15m or 6h, or the five fields of cron, such as "0 3 * * *"`,
 		Subject:  "tokens of letters, digits, _ and - joined by dots, such as amber.memory.mutated",
@@ -169,6 +175,8 @@ func (k Key) checkText(s string) error {
 	switch k.Type {
 	case Choice:
 		ok = slices.Contains(k.Choices, s)
+	case Location:
+		ok = s == "" || validPath(s) || isBucket(s)
 	case Path:
 		ok = s == "" || validPath(s)
 	case Schedule:
