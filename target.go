@@ -59,7 +59,12 @@ type CopyReport struct {
 	Objects          int   `json:"objects_copied"`
 	ObjectsPresent   int   `json:"objects_present"`
 	Bytes            int64 `json:"bytes_copied"`
-	Rescued          int   `json:"blobs_rescued"` // stored again, because gc at the destination was about to delete them
+	Rescued          int   `json:"blobs_rescued"`      // stored again, because gc at the destination was about to delete them
+	Plain            int   `json:"plain_snapshots"`    // that are not encrypted, sent or there before
+	PacksNotCompared int   `json:"packs_not_compared"` // that were there, and were not read
+	// NotRemoved are key records of the destination that should be gone: whoever
+	// they let in is let in still.
+	NotRemoved []string `json:"not_removed,omitempty"`
 }
 
 // Bounds of targets.

@@ -164,7 +164,7 @@ func (a *audit) keys(ctx context.Context) error {
 		return err
 	}
 	for _, serial := range serials {
-		switch _, _, err := readKeyRecord(ctx, a.repo.target, serial); {
+		switch _, err := readKeyRecord(ctx, a.repo.target, serial); {
 		case amber.KindOf(err) == amber.KindNotFound: // meanwhile
 		case err != nil && !isProblem(err):
 			return err

@@ -14,10 +14,19 @@ import (
 type Catalog struct {
 	repo   *Repo
 	tenant amber.TenantID
+	trusts func(amber.KeyID) bool // nil: everybody
 }
 
 // Catalog returns the catalog of the repository, which belongs to one tenant.
 func (r *Repo) Catalog(tenant amber.TenantID) *Catalog { return &Catalog{repo: r, tenant: tenant} }
+
+// Trusting returns the same catalog for somebody who goes on only from what
+// trusted keys have signed: see [Catalog.Tip] and [Catalog.SignedBefore]. What
+// is listed, checked and deleted does not depend on it. The function is called
+// by whoever calls the catalog.
+func (c *Catalog) Trusting(trusts func(amber.KeyID) bool) *Catalog {
+	return &Catalog{repo: c.repo, tenant: c.tenant, trusts: trusts}
+}
 
 // Entry is a snapshot in a catalog.
 type Entry struct {
@@ -122,8 +131,9 @@ func (c *Catalog) Agents(ctx context.Context) ([]amber.AgentID, error) {
 // Everything it needs is durable already. It is signed if it names a signer,
 // which then is that of the repository. Publishing the same manifest again is no
 // error. Errors: invalid, also for another signer; cross_tenant; conflict when
-// there is, or was, another snapshot of that id, and when it is not sealed with
-// the key of the repository; that of the signer; those of the target.
+// there is, or was, another snapshot of that id, when it is not sealed with the
+// key of the repository, and when there is another key record by now than when
+// the repository was opened; that of the signer; those of the target.
 func (c *Catalog) Publish(ctx context.Context, m Manifest) (digest string, err error) {
 	const op = "publish snapshot"
 	m = m.finished()
@@ -134,7 +144,7 @@ func (c *Catalog) Publish(ctx context.Context, m Manifest) (digest string, err e
 	if m.Tenant != c.tenant {
 		return "", amber.Errorf(amber.KindCrossTenant, op, string(m.ID), "the repository belongs to another tenant")
 	}
-	if err := c.repo.mayPublish(op, &m); err != nil {
+	if err := c.repo.mayPublish(ctx, op, &m); err != nil {
 		return "", err
 	}
 	conflict := func(why string) error { return amber.Errorf(amber.KindConflict, op, string(m.ID), why) }

@@ -125,6 +125,7 @@ func TestManifestsThatSayNonsenseAreNotPublished(t *testing.T) {
 		"tenant":      func(m *repo.Manifest) { m.Tenant = "" },
 		"device":      func(m *repo.Manifest) { m.Device = "" },
 		"counter":     func(m *repo.Manifest) { m.Counter = 0 },
+		"great":       func(m *repo.Manifest) { m.Counter, m.Parent, m.ParentID = 1<<40+1, m.Inner.String(), m.ID },
 		"parent":      func(m *repo.Manifest) { m.Counter = 2 },
 		"parent of 1": func(m *repo.Manifest) { m.ParentID = m.ID },
 		"time":        func(m *repo.Manifest) { m.CreatedAt = amber.Time{} },

@@ -2,7 +2,6 @@ package repo
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 
@@ -26,9 +25,10 @@ type link struct {
 	device   string
 	parent   string
 	parentID amber.SnapshotID
-	// author is whose signature its manifest has, or had, as far as a valid
-	// signature says so.
+	// author is whose signature its manifest has, or had, as far as the valid
+	// signature of signer says so.
 	author    amber.KeyID
+	signer    amber.KeyID
 	untrusted bool // the signature of the record is bad or was taken away
 }
 
@@ -38,7 +38,7 @@ func linkOf(e Entry) link {
 		Link: Link{m.Counter, m.ID, e.Digest}, device: m.Device, parent: m.Parent, parentID: m.ParentID, untrusted: e.Signature.Untrusted(),
 	}
 	if e.Signature.Status == amber.SignatureValid {
-		l.author = e.Signature.KeyID
+		l.author, l.signer = e.Signature.KeyID, e.Signature.KeyID
 	}
 	return l
 }
@@ -49,110 +49,9 @@ func (s *storedStub) link() link {
 		Link: Link{s.Counter, s.ID, s.Digest}, device: s.Device, parent: s.Parent, parentID: s.ParentID, untrusted: s.signature.Untrusted(),
 	}
 	if s.signature.Status == amber.SignatureValid {
-		l.author = s.Author
+		l.author, l.signer = s.Author, s.signature.KeyID
 	}
 	return l
-}
-
-// Tip returns the last link of a chain, the zero Link when there is none.
-// Manifests and stubs that cannot be read are not looked at, so whoever knows
-// a later link by other means goes on from that. Errors: invalid; those of the
-// target.
-func (c *Catalog) Tip(ctx context.Context, agent amber.AgentID, device string) (Link, error) {
-	seen, err := c.TipSince(ctx, agent, device, Seen{})
-	return seen.Tip, err
-}
-
-// Seen is what somebody has read of a chain.
-type Seen struct {
-	Tip Link // the last link of the chain among them
-	// IDs are those of all snapshots of the agent whose links were read.
-	IDs []amber.SnapshotID
-}
-
-// TipSince is [Catalog.Tip] for somebody who has looked before: records never
-// change, so it reads only those that are not in seen, and lists names
-// otherwise, whatever clocks have done to them. It returns what has been seen
-// now. Where the tip that was seen is gone everything is read again. Errors:
-// those of Tip.
-func (c *Catalog) TipSince(ctx context.Context, agent amber.AgentID, device string, seen Seen) (Seen, error) {
-	now := &look{c: c, agent: agent, device: device, before: map[amber.SnapshotID]bool{}, links: map[amber.SnapshotID]bool{}}
-	for _, id := range seen.IDs {
-		now.before[id] = true
-	}
-	now.tip = seen.Tip
-	// Manifests come before stubs: of a snapshot that is deleted meanwhile one
-	// of the two is seen.
-	err := now.each(ctx, manifestPrefix, now.manifest)
-	if err == nil {
-		err = now.each(ctx, stubPrefix, now.stub)
-	}
-	if err != nil {
-		return Seen{}, err
-	}
-	if seen.Tip.ID != "" && !now.links[seen.Tip.ID] {
-		return c.TipSince(ctx, agent, device, Seen{})
-	}
-	return Seen{Tip: now.tip, IDs: slices.Sorted(maps.Keys(now.links))}, nil
-}
-
-// look is one look at the names of an agent's records.
-type look struct {
-	c      *Catalog
-	agent  amber.AgentID
-	device string
-	before map[amber.SnapshotID]bool // whose link need not be read again
-	links  map[amber.SnapshotID]bool // whose link is known
-	tip    Link
-}
-
-// each reads the records that are new.
-func (l *look) each(ctx context.Context, prefix string, read func(context.Context, amber.SnapshotID) error) error {
-	ids, err := l.c.ids(ctx, prefix, l.agent)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if l.before[id] || l.links[id] {
-			l.links[id] = true
-			continue
-		}
-		if err := read(ctx, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *look) manifest(ctx context.Context, id amber.SnapshotID) error {
-	e, err := l.c.readManifest(ctx, l.agent, id)
-	if amber.KindOf(err) == amber.KindNotFound {
-		return nil // deleted meanwhile
-	}
-	if err == nil && e.Problem == nil {
-		l.note(e.Manifest.Device, Link{e.Manifest.Counter, id, e.Digest})
-	}
-	return err
-}
-
-func (l *look) stub(ctx context.Context, id amber.SnapshotID) error {
-	s, err := l.c.readStub(ctx, l.agent, id)
-	if err == nil && s.Counter > 0 {
-		l.note(s.Device, Link{s.Counter, id, s.Digest})
-	}
-	if err != nil && isProblem(err) {
-		return nil
-	}
-	return err
-}
-
-// note takes a link that was read. Of two with one counter the later in the
-// order of links is the tip.
-func (l *look) note(device string, n Link) {
-	l.links[n.ID] = true
-	if device == l.device && cmp.Or(cmp.Compare(n.Counter, l.tip.Counter), cmp.Compare(n.ID, l.tip.ID)) > 0 {
-		l.tip = n
-	}
 }
 
 // links returns all links that can be read, those of one device together, in

@@ -21,7 +21,9 @@ type codec struct {
 	// refused when no identity opens the record, damaged when it cannot be read.
 	closed error
 	damage *Problem // of the record
-	// names of all keys, recipients and signature are those of the record.
+	// repository, names of all keys, recipients and signature are those of the
+	// record.
+	repository string
 	names      []string
 	recipients []string
 	signature  SignatureState

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
+
+	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
 )
@@ -19,21 +20,43 @@ type CopyOptions struct {
 	// Progress is told how many bytes of packs there are to send and how many
 	// are there; it may be nil.
 	Progress func(done, total int64)
+	// Identities open key records. Without one that opens both, a key record of
+	// the destination stays what it is.
+	Identities []age.Identity
+	// Accept says why a key record with such a signature must not be brought; nil
+	// accepts every one that is not damaged, signed or not.
+	Accept func(SignatureState) error
+	// RefusePlain refuses to send snapshots that are not encrypted, and packs that
+	// hold something of such ones, whether they were deleted or not.
+	RefusePlain bool
 }
 
 // Copy brings everything that a repository has and another one has not from one
 // target to the other: packs, then index objects, then manifests, each durable
 // before the next, so that the destination holds whole snapshots at any time.
-// Every pack is compared with its name on the way. What was there before is not
-// sent again, so an interrupted copy goes on where it ended; several may run at
-// once, also from several repositories of a tenant. Nothing at the destination
-// is deleted or changed: a snapshot that was deleted at the source stays there.
+// Every pack that is sent is compared with its name on the way, and every manifest
+// that is there with that of the source; packs that are there are not read.
+// What was there before is not sent again, so an interrupted copy goes on where
+// it ended; several may run at once, also from several repositories of a tenant.
+// Nothing at the destination is deleted or changed but older key records: a
+// snapshot that was deleted at the source stays there.
 //
-// It takes no key: encrypted repositories are copied as they are. Two that have
-// different keys cannot share a destination. Errors: damaged for objects that do
-// not match their name; conflict when the destination has another key, or has
-// one and the source has none, or has another manifest under the same name;
-// those of the targets.
+// Encrypted repositories are copied as they are, and two that are not the same
+// cannot share a destination. Neither end is believed about keys: anybody can
+// name them. A destination without a key record is given the one of the source if
+// Accept has nothing against it. One that has a key record is given a newer one
+// only if in addition the identities open both, and the newer one holds the very
+// keys of the other; only then, and when it was read back, those before it are
+// removed. What may not be removed, or holds a key that nobody could compare, is
+// told in the report and tried again by the next copy.
+//
+// Errors: damaged for objects that do not match their name; conflict when the
+// destination is another repository, or has another key, or has one and the
+// source has none, when a newer key record is not proved to hold the keys of the
+// destination, or when there is another manifest under the same name; refused for
+// what is not encrypted, with RefusePlain; that of Accept; those of the targets.
+// With conflict and refused nothing was changed, unless the source changes
+// meanwhile.
 func Copy(ctx context.Context, from, to amber.Target, o CopyOptions) (amber.CopyReport, error) {
 	if o.Workers == 0 {
 		o.Workers = 4
@@ -61,6 +84,12 @@ func (c *copying) run(ctx context.Context) error {
 		return err
 	}
 	if c.there, err = sizes(ctx, c.to, ""); err != nil {
+		return err
+	}
+	if err := c.compare(ctx, records); err != nil {
+		return err
+	}
+	if err := c.plainPacks(ctx); err != nil {
 		return err
 	}
 	if err := c.keys(ctx); err != nil {
@@ -110,67 +139,6 @@ func sizes(ctx context.Context, t amber.Target, prefix string) (map[string]int64
 	return all, err
 }
 
-// keys brings the newest key record. Of the two records the newer one must hold
-// all keys of the other: it stays alone, and what is sealed with a key that it
-// does not hold nobody can read any more.
-func (c *copying) keys(ctx context.Context) error {
-	ours, err := newestKeys(ctx, c.from)
-	if err != nil {
-		return err
-	}
-	theirs, err := newestKeys(ctx, c.to)
-	switch {
-	case err != nil:
-		return err
-	case ours == nil && theirs == nil:
-		return nil
-	case ours == nil:
-		return errOtherKey("the destination is encrypted, and the source is not")
-	case theirs == nil || ours.Serial > theirs.Serial:
-		return c.bringKeys(ctx, ours, theirs)
-	case !theirs.holds(ours):
-		return errOtherKey("the destination is encrypted with another key")
-	}
-	return nil
-}
-
-// bringKeys puts the record of the source in the place of an older one.
-func (c *copying) bringKeys(ctx context.Context, ours, theirs *keyRecord) error {
-	if theirs != nil && !ours.holds(theirs) {
-		return errOtherKey("the destination is encrypted with another key")
-	}
-	if err := c.small(ctx, keyRecordName(ours.Serial)); err != nil {
-		return err
-	}
-	// Whoever was shut out must not find the way in at the destination.
-	return removeKeysBefore(ctx, c.to, ours.Serial)
-}
-
-func errOtherKey(why string) error {
-	return amber.Errorf(amber.KindConflict, "copy repository", "", why)
-}
-
-// newestKeys reads the key record of a target that counts, nil when there is
-// none.
-func newestKeys(ctx context.Context, t amber.Target) (*keyRecord, error) {
-	serials, err := keySerials(ctx, t)
-	if err != nil || len(serials) == 0 {
-		return nil, err
-	}
-	r, _, err := readKeyRecord(ctx, t, serials[len(serials)-1])
-	return r, err
-}
-
-// holds reports whether a record holds all keys of another one.
-func (r *keyRecord) holds(other *keyRecord) bool {
-	for _, k := range other.Keys {
-		if !slices.Contains(r.Keys, k) {
-			return false
-		}
-	}
-	return true
-}
-
 // packs sends those that are missing, several at a time.
 func (c *copying) packs(ctx context.Context) error {
 	var missing []amber.Object
@@ -180,6 +148,7 @@ func (c *copying) packs(ctx context.Context) error {
 		}
 		if size, ok := c.there[o.Name]; ok && size == o.Size {
 			c.report.ObjectsPresent++
+			c.report.PacksNotCompared++
 			return nil
 		}
 		missing = append(missing, o)
@@ -189,29 +158,34 @@ func (c *copying) packs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return forEach(ctx, c.o.Workers, missing, c.pack)
+}
+
+// forEach calls fn for every element, some at a time, until one fails.
+func forEach[T any](ctx context.Context, workers int, list []T, fn func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	work := make(chan amber.Object)
-	var workers sync.WaitGroup
-	for range c.o.Workers {
-		workers.Go(func() {
-			for o := range work {
-				if err := c.pack(ctx, o); err != nil {
+	work := make(chan T)
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			for e := range work {
+				if err := fn(ctx, e); err != nil {
 					cancel(err)
 				}
 			}
 		})
 	}
-	for _, o := range missing {
+	for _, e := range list {
 		select {
-		case work <- o:
+		case work <- e:
 			continue
 		case <-ctx.Done():
 		}
 		break
 	}
 	close(work)
-	workers.Wait()
+	running.Wait()
 	return context.Cause(ctx)
 }
 
@@ -237,6 +211,11 @@ func (c *copying) pack(ctx context.Context, o amber.Object) error {
 	}
 	if sha256.Sum256(b) != id {
 		return damaged("copy repository", o.Name, fmt.Errorf("its bytes do not match its name"))
+	}
+	if c.o.RefusePlain {
+		if err := checkSealedPack(o.Name, b); err != nil {
+			return err
+		}
 	}
 	created, err := c.to.Put(ctx, o.Name, int64(len(b)), bytes.NewReader(b))
 	if err != nil {
@@ -352,68 +331,6 @@ func (c *copying) rescue(ctx context.Context) error {
 	}
 	c.report.Rescued = len(lost)
 	return r.ReadBack(ctx, w.Written())
-}
-
-// records brings manifests, then the stubs of links that the destination does
-// not have, then pins. Records never change: one that is there and as long is
-// not read again.
-func (c *copying) records(ctx context.Context, list []amber.Object) error {
-	for _, o := range list {
-		name := o.Name
-		prefix := name[:strings.IndexByte(name, '/')+1]
-		agent, id, ok := placeOf(prefix, name)
-		if !ok {
-			continue
-		}
-		manifest := recordName(manifestPrefix, agent, id)
-		switch prefix {
-		case manifestPrefix:
-			if _, deleted := c.there[recordName(stubPrefix, agent, id)]; deleted {
-				continue // on purpose, over there
-			}
-		case stubPrefix:
-			if _, kept := c.there[manifest]; kept {
-				continue
-			}
-		}
-		before := c.report.Objects
-		if size, ok := c.there[name]; ok && size == o.Size {
-			c.report.ObjectsPresent++
-		} else if err := c.small(ctx, name); err != nil {
-			return err
-		}
-		if prefix == manifestPrefix {
-			c.report.Snapshots += c.report.Objects - before
-			c.report.SnapshotsPresent += 1 - (c.report.Objects - before)
-		}
-	}
-	return nil
-}
-
-// small brings a record. One that is there must be the same.
-func (c *copying) small(ctx context.Context, name string) error {
-	b, err := readSmall(ctx, c.from, name)
-	if amber.KindOf(err) == amber.KindNotFound {
-		return nil // deleted meanwhile
-	}
-	if err != nil {
-		return err
-	}
-	created, err := c.to.Put(ctx, name, int64(len(b)), bytes.NewReader(b))
-	if err != nil {
-		return err
-	}
-	if !created {
-		there, err := readSmall(ctx, c.to, name)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(there, b) && !strings.HasPrefix(name, pinPrefix) {
-			return amber.Errorf(amber.KindConflict, "copy repository", name, "the destination has another object of that name")
-		}
-	}
-	c.sent(created, int64(len(b)))
-	return nil
 }
 
 // unnamed reports whether a pack is in no index object.

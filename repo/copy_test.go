@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
 )
@@ -191,4 +193,88 @@ func TestACopyRescuesWhatGCIsAboutToTake(t *testing.T) {
 	there.later(3 * grace)
 	there.collect(t)
 	there.whole(t, c)
+}
+
+// TestAManifestThatIsThereIsCompared puts another one of the same length there.
+func TestAManifestThatIsThereIsCompared(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, newMemory())
+	m := s.take(t, ada, "a")
+	to := newMemory()
+	if first := mustCopy(t, s.target, to); first.PacksNotCompared != 0 {
+		t.Errorf("the first copy: %+v", first)
+	}
+	if again := mustCopy(t, s.target, to); again.PacksNotCompared != len(to.names("packs/")) {
+		t.Errorf("the second copy: %+v", again)
+	}
+	name := "snapshots/ada/" + string(m.ID) + ".json"
+	to.objects[name] = envelope(strings.Replace(bodyOf(to.objects[name]), `"label":"a"`, `"label":"b"`, 1))
+	s.take(t, ada, "c")
+	before := to.clone()
+	_, err := repo.Copy(ctx, s.target, to, repo.CopyOptions{})
+	wantKind(t, "copy", err, amber.KindConflict)
+	if diff := cmp.Diff(before.objects, to.objects); diff != "" {
+		t.Errorf("something was sent: %s", diff)
+	}
+}
+
+// TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted copies a repository that was
+// not always encrypted.
+func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	from := newMemory()
+	s := newStore(t, from)
+	plain := s.take(t, ada, "plain")
+	encrypt(t, from)
+	s = s.again(t)
+	s.take(t, ada, "sealed")
+	to := newMemory()
+	refuse := repo.CopyOptions{RefusePlain: true}
+	r, err := repo.Copy(ctx, from, to, refuse)
+	wantKind(t, "copy", err, amber.KindRefused)
+	if r.Plain != 1 || len(to.objects) > 0 {
+		t.Errorf("%+v, %q", r, to.names(""))
+	}
+	if r, err := repo.Copy(ctx, from, to, repo.CopyOptions{}); err != nil || r.Plain != 1 || r.Snapshots != 2 {
+		t.Errorf("without: %v, %+v", err, r)
+	}
+	// What is there need not be sent.
+	if r, err := repo.Copy(ctx, from, to, refuse); err != nil || r.Plain != 1 {
+		t.Errorf("there already: %v, %+v", err, r)
+	}
+	// Nor may what is left of one that was deleted.
+	left := from.clone()
+	there := s.on(t, left)
+	there.delete(t, plain)
+	fresh := newMemory()
+	r, err = repo.Copy(ctx, left, fresh, refuse)
+	wantKind(t, "packs of a plain snapshot that was deleted", err, amber.KindRefused)
+	if len(fresh.objects) > 0 {
+		t.Errorf("%q were sent", fresh.names(""))
+	}
+	for _, name := range left.names("index/") {
+		delete(left.objects, name)
+	}
+	_, err = repo.Copy(ctx, left, fresh, refuse)
+	wantKind(t, "packs that no index object names", err, amber.KindRefused)
+	if r.Plain != 0 || len(fresh.names("snapshots/")) > 0 {
+		t.Errorf("%+v, %q", r, fresh.names("snapshots/"))
+	}
+	if _, err := there.repo.Rebuild(ctx); err != nil {
+		t.Fatal(err)
+	}
+	there.collect(t)
+	fresh = newMemory()
+	if r, err := repo.Copy(ctx, left, fresh, refuse); err != nil || r.Snapshots != 1 {
+		t.Errorf("space was freed: %v, %+v", err, r)
+	}
+	// Nobody knows what is in a manifest that cannot be read.
+	name := "snapshots/ada/" + string(plain.ID) + ".json"
+	from.objects[name] = append([]byte(" "), from.objects[name]...)
+	fresh = newMemory()
+	_, err = repo.Copy(ctx, from, fresh, refuse)
+	wantKind(t, "a damaged manifest", err, amber.KindDamaged)
+	if len(fresh.objects) > 0 {
+		t.Errorf("%q were sent", fresh.names(""))
+	}
 }

@@ -1,9 +1,14 @@
 package repo
 
 import (
+	"context"
 	"encoding/hex"
 	"io"
 	"log/slog"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
 )
 
 // SetPackBytes makes packs smaller, so that tests need fewer bytes.
@@ -28,4 +33,23 @@ func LogKeyParts(w io.Writer, r *Repo) {
 			}
 		}
 	}
+}
+
+// ForgeKeys returns a key record for a repository and a serial, with a new key,
+// or, without random, the keys of r, that its recipients can open.
+func ForgeKeys(r *Repo, repository string, serial int64, recipients []agekey.Recipient, random io.Reader) []byte {
+	now := amber.At(time.Unix(1e9, 0))
+	keys := r.keys().ordered
+	if random != nil {
+		k, err := randomKey(random, now)
+		if err != nil {
+			panic(err)
+		}
+		keys = []*key{k}
+	}
+	object, err := r.sealKeys(context.Background(), "forge", &keyRecord{Repository: repository, Serial: serial, CreatedAt: now}, recipients, keys)
+	if err != nil {
+		panic(err)
+	}
+	return object
 }

@@ -3,6 +3,7 @@ package repo
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,12 @@ func (r *Repo) InitKey(ctx context.Context, recipients []agekey.Recipient, rando
 	if err != nil {
 		return err
 	}
-	return r.putKeys(ctx, op, 1, recipients, []*key{k}, now)
+	id := make([]byte, repositoryIDBytes)
+	if _, err := io.ReadFull(random, id); err != nil {
+		return fmt.Errorf("make repository id: %w", err)
+	}
+	record := &keyRecord{Repository: hex.EncodeToString(id), Serial: 1, CreatedAt: now}
+	return r.putKeys(ctx, op, record, recipients, []*key{k})
 }
 
 // SetRecipients says who can open the repository from now on; only they can.
@@ -64,7 +70,7 @@ func (r *Repo) SetRecipients(ctx context.Context, recipients []agekey.Recipient,
 		}
 		keys = append(keys, k)
 	}
-	return r.putKeys(ctx, op, c.serial+1, recipients, keys, now)
+	return r.putKeys(ctx, op, &keyRecord{Repository: c.repository, Serial: c.serial + 1, CreatedAt: now}, recipients, keys)
 }
 
 func randomKey(random io.Reader, now amber.Time) (*key, error) {
@@ -75,13 +81,14 @@ func randomKey(random io.Reader, now amber.Time) (*key, error) {
 	return newKey(s, now), nil
 }
 
-// putKeys writes a key record, removes those before it and reads the keys
-// again.
-func (r *Repo) putKeys(ctx context.Context, op string, serial int64, recipients []agekey.Recipient, keys []*key, now amber.Time) error {
-	object, err := r.sealKeys(ctx, op, serial, recipients, keys, now)
+// putKeys fills in a key record and writes it, removes those before it and
+// reads the keys again.
+func (r *Repo) putKeys(ctx context.Context, op string, record *keyRecord, recipients []agekey.Recipient, keys []*key) error {
+	object, err := r.sealKeys(ctx, op, record, recipients, keys)
 	if err != nil {
 		return err
 	}
+	serial := record.Serial
 	name := keyRecordName(serial)
 	created, err := r.target.Put(ctx, name, int64(len(object)), bytes.NewReader(object))
 	if err == nil && !created || amber.KindOf(err) == amber.KindDamaged {
@@ -99,11 +106,10 @@ func (r *Repo) putKeys(ctx context.Context, op string, serial int64, recipients 
 	return removeKeysBefore(ctx, r.target, serial)
 }
 
-// sealKeys makes a key record.
-func (r *Repo) sealKeys(ctx context.Context, op string, serial int64, recipients []agekey.Recipient, keys []*key, now amber.Time) ([]byte, error) {
-	record := &keyRecord{
-		Format: keyFormat, Version: keyVersion, Serial: serial, Current: keys[len(keys)-1].name(), CreatedAt: now,
-	}
+// sealKeys fills in a key record, of which repository, serial and time are
+// given, and returns it as an object.
+func (r *Repo) sealKeys(ctx context.Context, op string, record *keyRecord, recipients []agekey.Recipient, keys []*key) ([]byte, error) {
+	record.Format, record.Version, record.Current = keyFormat, keyVersion, keys[len(keys)-1].name()
 	for _, k := range keys {
 		record.Keys = append(record.Keys, k.name())
 	}
@@ -120,7 +126,7 @@ func (r *Repo) sealKeys(ctx context.Context, op string, serial int64, recipients
 	if err != nil {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", err.Error())
 	}
-	object, _, err := sealWith(ctx, op, keyRecordName(serial), record, r.signer)
+	object, _, err := sealWith(ctx, op, keyRecordName(record.Serial), record, r.signer)
 	return object, err
 }
 

@@ -63,7 +63,7 @@ func TestACopyLosesNoKey(t *testing.T) {
 			s = s.again(t)
 			kept = append(kept, s.take(t, ada, "b"))
 			before := to.clone()
-			_, err := repo.Copy(ctx, from, to, repo.CopyOptions{})
+			_, err := repo.Copy(ctx, from, to, aliceCopies(t))
 			wantKind(t, "copy", err, tt.want)
 			if tt.want != "" {
 				if diff := cmp.Diff(before.objects, to.objects); diff != "" {
@@ -82,7 +82,7 @@ func TestACopyLosesNoKey(t *testing.T) {
 	plain := newMemory()
 	newStore(t, plain).take(t, ada, "a")
 	to := newEncrypted(t)
-	_, err := repo.Copy(ctx, plain, to, repo.CopyOptions{})
+	_, err := repo.Copy(ctx, plain, to, aliceCopies(t))
 	wantKind(t, "what is not encrypted", err, amber.KindConflict)
 	if len(to.names("packs/")) > 0 {
 		t.Error("it was written to an encrypted repository")

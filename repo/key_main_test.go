@@ -104,3 +104,9 @@ func (s *store) sealed(w *repo.Writer, m repo.Manifest) repo.Manifest {
 	}
 	return m
 }
+
+// aliceCopies are the options of alice, who proves what she copies.
+func aliceCopies(t testing.TB) repo.CopyOptions {
+	t.Helper()
+	return repo.CopyOptions{Identities: []age.Identity{identity(t, alice)}}
+}

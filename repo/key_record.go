@@ -33,6 +33,8 @@ const (
 	maxKeyRecipients = 64
 	maxKeys          = 256
 	maxRecipient     = 4096 // bytes of one
+
+	repositoryIDBytes = 16
 )
 
 // keyRecord says who may read a repository and holds its keys, encrypted to
@@ -41,6 +43,7 @@ const (
 type keyRecord struct {
 	Format     string     `json:"format"`
 	Version    int        `json:"version"`
+	Repository string     `json:"repository"` // 32 hexadecimal digits that no other repository has
 	Serial     int64      `json:"serial"`
 	Current    string     `json:"current"`    // names the key that new things are sealed with
 	Keys       []string   `json:"keys"`       // names all keys in the box, in the order in which they were made
@@ -55,7 +58,7 @@ func (r *keyRecord) signer() amber.KeyID { return r.Signer }
 
 func (r *keyRecord) check() error {
 	_, keyErr := parseKeyID(r.Current)
-	err := firstOf(keyErr, checkRecipients(r.Recipients), checkTime("created_at", r.CreatedAt))
+	err := firstOf(checkRepositoryID(r.Repository), keyErr, checkRecipients(r.Recipients), checkTime("created_at", r.CreatedAt))
 	if err != nil {
 		return err
 	}
@@ -67,6 +70,14 @@ func (r *keyRecord) check() error {
 	}
 	_, err = r.box()
 	return err
+}
+
+func checkRepositoryID(s string) error {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != repositoryIDBytes || hex.EncodeToString(b) != s {
+		return errors.New("the id of the repository is not 32 lower-case hexadecimal digits")
+	}
+	return nil
 }
 
 // checkKeys checks the names of keys. The last one is the current one.
@@ -112,6 +123,7 @@ func checkRecipients(list []string) error {
 type keyBox struct {
 	Format     string   `json:"format"`
 	Version    int      `json:"version"`
+	Repository string   `json:"repository"`
 	Serial     int64    `json:"serial"`
 	Recipients []string `json:"recipients"`
 	Keys       []boxKey `json:"keys"` // in the order in which they were made; the last is the current one
@@ -163,7 +175,9 @@ func (b *boxKey) key() (*key, error) {
 // boxOf returns the box of a record, for keys of which the current one is the
 // last.
 func boxOf(r *keyRecord, keys []*key) *keyBox {
-	b := &keyBox{Format: boxFormat, Version: keyVersion, Serial: r.Serial, Recipients: r.Recipients, Signer: r.Signer}
+	b := &keyBox{
+		Format: boxFormat, Version: keyVersion, Repository: r.Repository, Serial: r.Serial, Recipients: r.Recipients, Signer: r.Signer,
+	}
 	for _, k := range keys {
 		b.Keys = append(b.Keys, boxKey{k.id.String(), secretText(hex.EncodeToString(k.master[:])), k.created})
 	}
@@ -219,7 +233,8 @@ func (r *keyRecord) open(identities []age.Identity) ([]*key, error) {
 		}
 		names = append(names, keys[i].name())
 	}
-	if in.Serial != r.Serial || in.Signer != r.Signer || !slices.Equal(names, r.Keys) || !slices.Equal(in.Recipients, r.Recipients) {
+	if in.Repository != r.Repository || in.Serial != r.Serial || in.Signer != r.Signer ||
+		!slices.Equal(names, r.Keys) || !slices.Equal(in.Recipients, r.Recipients) {
 		return nil, errors.New("what is in the box was written for another record")
 	}
 	return keys, nil
@@ -273,19 +288,52 @@ func keySerials(ctx context.Context, t amber.Target) (serials []int64, err error
 	return serials, nil
 }
 
+// storedKeys is a key record as it was read.
+type storedKeys struct {
+	*keyRecord
+	object    []byte
+	signature SignatureState
+}
+
 // readKeyRecord reads a key record. Errors: not_found; damaged, also for a
 // signature that does not match; too_new; those of the target.
-func readKeyRecord(ctx context.Context, t amber.Target, serial int64) (*keyRecord, SignatureState, error) {
+func readKeyRecord(ctx context.Context, t amber.Target, serial int64) (*storedKeys, error) {
 	name := keyRecordName(serial)
-	var r keyRecord
-	state, err := readSigned(ctx, t, name, keyFormat, keyVersion, &r)
+	object, err := readSmall(ctx, t, name)
+	if err != nil {
+		return nil, err
+	}
+	r := &storedKeys{keyRecord: &keyRecord{}, object: object}
+	state, err := unseal(object, keyFormat, keyVersion, r.keyRecord)
 	switch {
 	case err != nil:
-		return nil, SignatureState{}, err
+		return nil, damaged("read object", name, err)
 	case r.Serial != serial:
-		return nil, SignatureState{}, damaged("read object", name, fmt.Errorf("it is record %d", r.Serial))
+		return nil, damaged("read object", name, fmt.Errorf("it is record %d", r.Serial))
 	case state.signature.Untrusted():
-		return nil, SignatureState{}, damaged("read object", name, state.signature.problem())
+		return nil, damaged("read object", name, state.signature.problem())
 	}
-	return &r, state.signature, nil
+	r.signature = state.signature
+	return r, nil
+}
+
+// newestKeys reads the key record of a target that counts, nil when there is
+// none. Errors: those of readKeyRecord.
+func newestKeys(ctx context.Context, t amber.Target) (*storedKeys, error) {
+	serials, err := keySerials(ctx, t)
+	if err != nil || len(serials) == 0 {
+		return nil, err
+	}
+	return readKeyRecord(ctx, t, serials[len(serials)-1])
+}
+
+// names reports whether a record names all keys of another one. Names are
+// public: it says nothing about what is in the box.
+func (r *keyRecord) names(other *keyRecord) bool {
+	for _, k := range other.Keys {
+		if !slices.Contains(r.Keys, k) {
+			return false
+		}
+	}
+	return true
 }

@@ -30,6 +30,12 @@ func (r *Repo) KeyID() string { return r.keys().name }
 // only grows: whoever has seen a greater one is shown an old record.
 func (r *Repo) KeySerial() int64 { return r.keys().serial }
 
+// RepositoryID returns what tells the repository from all others, 32
+// hexadecimal digits: its key record says so, and every later one. It is "" when
+// the repository is not encrypted, and when its key record cannot be read. Of a
+// locked one nobody has compared it with what is in the box.
+func (r *Repo) RepositoryID() string { return r.keys().repository }
+
 // KeySignature says who has signed the key record. One whose signature does not
 // match is damaged. Anybody who can write to the target can make a record that
 // the recipients can open: whether its signer is to be trusted is up to the
@@ -74,7 +80,7 @@ func (r *Repo) loadCodec(ctx context.Context, sealed bool) (*codec, error) {
 		if old := r.keys(); old != nil && old.serial == serial && old.damage == nil {
 			return old, nil
 		}
-		record, signature, err := readKeyRecord(ctx, r.target, serial)
+		record, err := readKeyRecord(ctx, r.target, serial)
 		switch {
 		case amber.KindOf(err) == amber.KindNotFound:
 			continue // a newer one has replaced it
@@ -83,7 +89,7 @@ func (r *Repo) loadCodec(ctx context.Context, sealed bool) (*codec, error) {
 		case err != nil:
 			return nil, err
 		}
-		return r.openKeys(record, signature)
+		return r.openKeys(record)
 	}
 	return nil, amber.Errorf(amber.KindBusy, "read key records", "", "they change all the time")
 }
@@ -111,10 +117,10 @@ func (r *Repo) damagedKeys(serial int64, err error) *codec {
 }
 
 // openKeys is the codec of a repository with a key record. Errors: too_new.
-func (r *Repo) openKeys(record *keyRecord, signature SignatureState) (*codec, error) {
+func (r *Repo) openKeys(record *storedKeys) (*codec, error) {
 	c := &codec{
-		name: record.Current, serial: record.Serial,
-		names: record.Keys, recipients: record.Recipients, signature: signature,
+		name: record.Current, serial: record.Serial, repository: record.Repository,
+		names: record.Keys, recipients: record.Recipients, signature: record.signature,
 		keys: map[keyID]*key{}, random: r.random,
 	}
 	keys, err := record.open(r.identities)
@@ -147,9 +153,29 @@ func errKeyChanged(op, id string) error {
 	return e
 }
 
+// sameKeys lists the key records again, and returns an error of kind conflict
+// when the newest is not the one that was read: what is written now would be
+// sealed with a key that counts no more, or not at all. It takes nothing from
+// another record, which its caller has not looked at.
+func (r *Repo) sameKeys(ctx context.Context, op, id string) error {
+	serials, err := keySerials(ctx, r.target)
+	if err != nil {
+		return err
+	}
+	if slices.Max(append(serials, 0)) == r.keys().serial {
+		return nil
+	}
+	e := amber.Errorf(amber.KindConflict, op, id, "the key of the repository was changed meanwhile")
+	e.Hint = "try again"
+	return e
+}
+
 // mayPublish says why a snapshot cannot be one of this repository: what is
 // published is sealed with its key, when it has one.
-func (r *Repo) mayPublish(op string, m *Manifest) error {
+func (r *Repo) mayPublish(ctx context.Context, op string, m *Manifest) error {
+	if err := r.sameKeys(ctx, op, string(m.ID)); err != nil {
+		return err
+	}
 	c := r.keys()
 	switch {
 	case c.damage != nil:

@@ -423,6 +423,7 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	const newest = "keys/00000002.json"
+	fresh := s.newID(t)
 	tests := []struct {
 		name   string
 		do     func(o map[string][]byte)
@@ -458,7 +459,7 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 			wantKind(t, "recipients", r.SetRecipients(ctx, recipients(t, carol), true, &steady{}, s.at()), amber.KindDamaged)
 			_, err = r.Recipients(ctx)
 			wantKind(t, "list of recipients", err, amber.KindDamaged)
-			plain := repo.Manifest{ID: s.newID(t), Tenant: tenant, Agent: ada, Device: "other", Counter: 1, CreatedAt: s.at(), Inner: m.Inner}
+			plain := repo.Manifest{ID: fresh, Tenant: tenant, Agent: ada, Device: "other", Counter: 1, CreatedAt: s.at(), Inner: m.Inner}
 			_, err = r.Catalog(tenant).Publish(ctx, plain)
 			wantKind(t, "publish", err, amber.KindDamaged)
 			report, err := r.Audit(ctx, tenant, true, nil)

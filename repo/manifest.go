@@ -99,9 +99,13 @@ func (m *Manifest) checkSealed() error {
 	return firstOf(keyErr, err)
 }
 
+// maxCounter is the greatest counter of a link: more snapshots than any device
+// takes, and far from where a number overflows.
+const maxCounter = 1 << 40
+
 // checkLink looks at a place in a chain. Only the first link has no parent.
 func checkLink(counter int64, parent string, parentID amber.SnapshotID) error {
-	if counter < 1 {
+	if counter < 1 || counter > maxCounter {
 		return fmt.Errorf("counter %d", counter)
 	}
 	if counter == 1 {

@@ -123,12 +123,13 @@ func (w *Writer) finish(p *packing) *packing {
 
 // upload stores packs, one after the other.
 func (w *Writer) upload(ctx context.Context) {
+	looked := false
 	for u := range w.uploads {
 		if u.mark != nil {
 			close(u.mark)
 			continue
 		}
-		if err := w.stale(); err != nil {
+		if err := w.mayUpload(ctx, &looked); err != nil {
 			w.fail(err)
 		}
 		if w.failure() != nil {
@@ -146,6 +147,18 @@ func (w *Writer) upload(ctx context.Context) {
 		w.report.Packs++
 		w.mu.Unlock()
 	}
+}
+
+// mayUpload says why a pack must not be stored. Before the first it looks
+// whether others have changed the key since it was read.
+func (w *Writer) mayUpload(ctx context.Context, looked *bool) error {
+	if !*looked && w.failure() == nil {
+		if err := w.repo.sameKeys(ctx, "store pack", ""); err != nil {
+			return err
+		}
+		*looked = true
+	}
+	return w.stale()
 }
 
 func sortPacks(packs []packDir) {

@@ -32,7 +32,9 @@ type Report struct {
 //
 // In an encrypted repository everything is sealed with the key that was the
 // current one when the writer began. When there is another one by then, Put
-// returns an error of kind conflict, and nothing more is stored.
+// returns an error of kind conflict, and nothing more is stored. Before its first
+// pack a writer lists the key records: when others have changed them since they
+// were read, Flush returns an error of kind conflict.
 //
 // The first pack that cannot be stored ends a writer: Put and Flush return
 // that error from then on.

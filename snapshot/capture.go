@@ -317,7 +317,15 @@ func (c *capture) signs(ctx context.Context, m repo.Manifest) (amber.KeyID, erro
 // state does not make the counter go back.
 func (c *capture) tip(ctx context.Context) (repo.Link, error) {
 	device := c.i.current.Device
-	seen, err := c.v.catalog.TipSince(ctx, c.agent.ID(), device, c.e.loadSeen(c.agent, device))
+	catalog := c.v.catalog
+	if c.v.signer != nil {
+		// A chain of ours goes on from what we, or who is trusted, have signed.
+		catalog = catalog.Trusting(func(key amber.KeyID) bool {
+			standing, err := c.e.o.Keys.Standing(ctx, key)
+			return err == nil && standing != amber.StandingStranger
+		})
+	}
+	seen, err := catalog.TipSince(ctx, c.agent.ID(), device, c.e.loadSeen(c.agent, device))
 	if err != nil {
 		return repo.Link{}, err
 	}

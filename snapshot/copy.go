@@ -11,16 +11,29 @@ import (
 // CopyTo brings every snapshot of a tenant to another target, and CopyFrom back
 // from there; what is there is not sent again. Errors: not_found without a
 // repository; those of [repo.Copy].
-func (e *Engine) CopyTo(ctx context.Context, tenant amber.TenantID, to amber.Target) (amber.CopyReport, error) {
-	return e.copy(ctx, tenant, waiting, func(own amber.Target) (amber.Target, amber.Target) { return own, to })
+//
+// Where recipients are configured, snapshots from before that lie in the clear
+// are refused, unless plain lets them go.
+func (e *Engine) CopyTo(ctx context.Context, tenant amber.TenantID, to amber.Target, plain bool) (amber.CopyReport, error) {
+	return e.copy(ctx, tenant, waiting, plain, func(own amber.Target) (amber.Target, amber.Target) { return own, to })
 }
 
 // CopyFrom is the way back of [Engine.CopyTo].
 func (e *Engine) CopyFrom(ctx context.Context, tenant amber.TenantID, from amber.Target) (amber.CopyReport, error) {
-	return e.copy(ctx, tenant, creating, func(own amber.Target) (amber.Target, amber.Target) { return from, own })
+	return e.copy(ctx, tenant, creating, true, func(own amber.Target) (amber.Target, amber.Target) { return from, own })
 }
 
-func (e *Engine) copy(ctx context.Context, tenant amber.TenantID, how opening, ends func(own amber.Target) (from, to amber.Target)) (amber.CopyReport, error) {
+// acceptableKey says whether a key record may take the place of another: only
+// who is trusted may say who reads a repository.
+func (e *Engine) acceptableKey(ctx context.Context, s repo.SignatureState) error {
+	signature, err := e.standing(ctx, amber.SignatureReport{Status: s.Status, KeyID: s.KeyID, Detail: s.Detail})
+	if err != nil {
+		return err
+	}
+	return e.acceptable("the key of the repository", signature)
+}
+
+func (e *Engine) copy(ctx context.Context, tenant amber.TenantID, how opening, plain bool, ends func(own amber.Target) (from, to amber.Target)) (amber.CopyReport, error) {
 	own, err := e.o.Repositories.Open(ctx, tenant, how == creating)
 	if err != nil {
 		return amber.CopyReport{}, err
@@ -33,8 +46,21 @@ func (e *Engine) copy(ctx context.Context, tenant amber.TenantID, how opening, e
 	}
 	defer release()
 	from, to := ends(own)
+	identities, err := e.o.Keys.Identities(ctx)
+	if err != nil {
+		return amber.CopyReport{}, err
+	}
+	wanted, err := e.o.Keys.Recipients(ctx)
+	if err != nil {
+		return amber.CopyReport{}, err
+	}
 	report, err := repo.Copy(ctx, from, to, repo.CopyOptions{
-		Progress: func(done, total int64) { e.progress("copy packs", done, total) },
+		Progress:    func(done, total int64) { e.progress("copy packs", done, total) },
+		Identities:  identities,
+		RefusePlain: len(wanted) > 0 && !plain, // what is to be encrypted does not leave in the clear
+		Accept: func(s repo.SignatureState) error {
+			return e.acceptableKey(ctx, s)
+		},
 	})
 	return report, fail("copy repository", string(tenant), err)
 }

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
@@ -24,13 +24,42 @@ var _ amber.Bundler = (*Engine)(nil)
 type Redactor interface {
 	// Policy names the set of rules.
 	Policy() string
-	// Database rewrites a copy of memory.db or control.db.
+	// Begin begins an export.
+	Begin() Redaction
+}
+
+// Redaction takes secrets out of the parts of one export: first it learns from
+// all of them, then it is sealed, then it removes. What the rules find in one
+// part is taken out of every part. One goroutine uses it.
+type Redaction interface {
+	// Learn looks for secrets in a file, LearnDatabase in a memory.db or
+	// control.db, LearnFrames in captured journal entries.
+	Learn(name string, b []byte)
+	LearnDatabase(ctx context.Context, path string) error
+	LearnFrames(ctx context.Context, m Mark, in io.Reader) error
+	// Seal ends the learning. What is public stays wherever it stands.
+	Seal(public ...string)
+
+	// Database rewrites a copy of memory.db or control.db, and searches it.
 	Database(ctx context.Context, path string) (amber.RedactionReport, error)
-	// Document returns a file without secrets, and how often each rule matched.
-	// It may return b.
-	Document(name string, b []byte) ([]byte, []amber.RedactionCount)
-	// Frames copies captured journal entries.
+	// Document returns a file without secrets. Errors: internal when something
+	// is left.
+	Document(name string, b []byte) (Redacted, error)
+	// Frames copies captured journal entries. Errors: those of Document.
 	Frames(ctx context.Context, m Mark, in io.Reader, out io.Writer) ([]amber.RedactionCount, error)
+	// Search reads what was staged, byte by byte. Of is the database it was made
+	// of, as Database was told; "" for all else. Errors: internal where it holds a
+	// secret.
+	Search(ctx context.Context, of string, in io.Reader) error
+	// Notes says what could not be looked for.
+	Notes() []string
+}
+
+// Redacted is a file without secrets.
+type Redacted struct {
+	Bytes  []byte // may be what went in
+	Counts []amber.RedactionCount
+	Opaque bool // it is no text: what is packed in it was not seen
 }
 
 // Nexo converts databases from and to those of nexo-memory-snapshot-v1. What
@@ -87,9 +116,12 @@ type export struct {
 	tmp     string // a scratch folder
 	sources []bundle.Source
 	report  amber.ExportReport
+
+	redaction Redaction // nil: the bundle is exact
+	opaque    []string  // files of which not all was seen
 }
 
-func (x *export) redacts() bool { return x.report.Redactions != nil }
+func (x *export) redacts() bool { return x.redaction != nil }
 
 // write decides whom the bundle is for and who signs it.
 func (x *export) write(ctx context.Context) (bundle.WriteOptions, error) {
@@ -164,6 +196,10 @@ func (x *export) run(ctx context.Context) (err error) {
 		x.report.Redactions = &amber.RedactionReport{
 			Policy: x.e.o.Redactor.Policy(), Rules: []amber.RedactionCount{}, Places: []amber.RedactionPlace{}, Notes: []string{},
 		}
+		x.redaction = x.e.o.Redactor.Begin()
+		if err := x.learn(ctx); err != nil {
+			return err
+		}
 	}
 	if x.r.Format == amber.FormatNexo {
 		return x.nexo(ctx)
@@ -186,7 +222,10 @@ func (r *contextReader) Read(p []byte) (int, error) {
 
 // amber writes the bundle in Amber's own format.
 func (x *export) amber(ctx context.Context) error {
-	c := x.contents()
+	c, err := x.contents()
+	if err != nil {
+		return err
+	}
 	for _, d := range x.inner.Databases {
 		path := "db/" + d.Name
 		if err := x.database(ctx, d, path); err != nil {
@@ -194,11 +233,11 @@ func (x *export) amber(ctx context.Context) error {
 		}
 		c.Databases = append(c.Databases, bundle.Database{Path: path, Name: d.Name, ApplicationID: d.ApplicationID, Schema: d.Schema})
 	}
-	for part, files := range map[string]*repo.FilesEntry{amber.PartNotes: x.inner.Notes, amber.PartState: x.inner.State} {
-		kind := strings.TrimSuffix(part, "s") // note, state
-		if err := x.files(ctx, part, kind, part+"/", files); err != nil {
-			return err
-		}
+	if err := x.files(ctx, amber.PartNotes, "note", "notes/", x.inner.Notes); err != nil {
+		return err
+	}
+	if err := x.files(ctx, amber.PartState, "state", "state/", x.inner.State); err != nil {
+		return err
 	}
 	refs, err := x.history(ctx)
 	if err != nil {
@@ -211,53 +250,62 @@ func (x *export) amber(ctx context.Context) error {
 	if c.Marks, err = x.journal(ctx); err != nil {
 		return err
 	}
-	for _, s := range x.inner.Sources {
-		x.leave("source:"+s.Name, "", amber.SkipUnsupported, "bundles hold no sources")
+	if err := x.leaveSources(); err != nil {
+		return err
 	}
 	x.settle()
 	c.Skipped = append(c.Skipped, x.report.LeftOut...)
+	if err := x.searchText(ctx, c); err != nil {
+		return err
+	}
 	x.report.BundleInfo, err = bundle.Write(ctx, x.file, c, x.sources, x.options)
 	return err
 }
 
 // contents says what the bundle holds, as far as every format can.
-func (x *export) contents() bundle.Contents {
+func (x *export) contents() (bundle.Contents, error) {
 	m := x.entry.Manifest
-	return bundle.Contents{
-		ID: m.ID, Tenant: m.Tenant, Agent: m.Agent, Device: m.Device, Label: x.label(), CreatedAt: m.CreatedAt,
-		Incarnation: m.Incarnation, Generation: m.Generation,
-		Skipped: x.skipped(), SkippedMore: x.inner.SkippedMore, Redactions: x.report.Redactions,
+	label, err := x.text(x.label(), amber.MaxLabelBytes)
+	if err != nil {
+		return bundle.Contents{}, err
 	}
+	skipped, err := x.skipped()
+	return bundle.Contents{
+		ID: m.ID, Tenant: m.Tenant, Agent: m.Agent, Device: m.Device, Label: label, CreatedAt: m.CreatedAt,
+		Incarnation: m.Incarnation, Generation: m.Generation,
+		Skipped: skipped, SkippedMore: x.inner.SkippedMore, Redactions: x.report.Redactions,
+	}, err
 }
 
 // skipped returns what the snapshot lacks, as it may be told.
-func (x *export) skipped() []amber.Skipped {
+func (x *export) skipped() ([]amber.Skipped, error) {
 	list := slices.Clone(x.inner.Skipped)
-	if x.redacts() {
-		for i := range list {
-			list[i].Path, list[i].Detail = x.clean(list[i].Path), x.clean(list[i].Detail)
+	for i := range list {
+		for _, s := range []*string{&list[i].Part, &list[i].Path, &list[i].Detail} {
+			var err error
+			if *s, err = x.text(*s, maxTold); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return list
+	return list, nil
 }
 
-// clean takes secrets out of a name or a line of text.
-func (x *export) clean(text string) string {
-	b, counts := x.e.o.Redactor.Document("text", []byte(text))
-	x.redacted("manifest", "", counts, int64(len(text)))
-	return string(b)
-}
-
-// label returns the label of the snapshot, as it may leave.
+// label returns the label of the snapshot.
 func (x *export) label() string {
-	label := x.entry.Manifest.Label
-	if label == "" {
-		label = x.inner.Label
+	return cmp.Or(x.entry.Manifest.Label, x.inner.Label)
+}
+
+// leaveSources says that there are none in a bundle.
+func (x *export) leaveSources() error {
+	for _, s := range x.inner.Sources {
+		name, err := x.text(s.Name, maxTold)
+		if err != nil {
+			return err
+		}
+		x.leave("source:"+name, "", amber.SkipUnsupported, "bundles hold no sources")
 	}
-	if x.redacts() {
-		label = x.clean(label)
-	}
-	return label
+	return nil
 }
 
 // leave notes what is not in the bundle.

@@ -1,15 +1,15 @@
 package snapshot
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
@@ -17,9 +17,6 @@ import (
 	"github.com/amber-memory/amber/memdir"
 	"github.com/amber-memory/amber/repo"
 )
-
-// maxRedacted bounds a file that is redacted: it is read to memory.
-const maxRedacted = 16 << 20
 
 // database adds a database. An exact one comes straight out of the repository;
 // one that is redacted is made and rewritten in the scratch folder first.
@@ -42,26 +39,6 @@ func (x *export) database(ctx context.Context, d repo.DatabaseEntry, path string
 		return err
 	}
 	return x.staged(path, "database", file)
-}
-
-// redactedDatabase makes a copy of a database without secrets.
-func (x *export) redactedDatabase(ctx context.Context, d repo.DatabaseEntry) (string, error) {
-	file := filepath.Join(x.tmp, d.Name)
-	if err := x.e.writeDatabase(ctx, x.v, d, file); err != nil {
-		return "", err
-	}
-	report, err := x.e.o.Redactor.Database(ctx, file)
-	if err != nil {
-		return "", fail("redact database", d.Name, err)
-	}
-	sum := x.report.Redactions
-	sum.Matches += report.Matches
-	sum.Scanned += report.Scanned
-	sum.More += report.More
-	sum.Rules = append(sum.Rules, report.Rules...)
-	sum.Places = append(sum.Places, report.Places...)
-	sum.Notes = append(sum.Notes, report.Notes...)
-	return file, nil
 }
 
 // staged adds a file of the scratch folder.
@@ -95,18 +72,36 @@ func (x *export) files(ctx context.Context, part, kind, prefix string, files *re
 	}
 	filled := map[string]bool{} // folders with something in them
 	var folders []string
+	left := "" // the folder that was left out last
 	err := x.v.repo.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
 		if err := mayWrite(rel); err != nil {
 			return err
 		}
-		filled[filepath.ToSlash(filepath.Dir(rel))] = true
-		if entry.Mode == repo.ModeDir {
-			folders = append(folders, rel)
+		if left != "" && strings.HasPrefix(rel, left+"/") {
+			return nil
+		}
+		isDir := entry.Mode == repo.ModeDir
+		if x.redacts() {
+			ok, err := x.mayName(part, rel, isDir)
+			if !ok && isDir {
+				left = rel
+			}
+			if err != nil || !ok {
+				return err
+			}
+		}
+		if isDir {
+			folders, filled[path.Dir(rel)] = append(folders, rel), true
 			if x.redacts() {
 				return x.e.o.FS.Mkdir(filepath.Join(root, filepath.FromSlash(rel)), 0o700)
 			}
 			return nil
 		}
+		if x.redacts() && entry.Size > maxRedacted {
+			x.leave(part, rel, amber.SkipTooLarge, "it is too large to be redacted")
+			return nil
+		}
+		filled[path.Dir(rel)] = true
 		entry.Parts = slices.Clone(entry.Parts)
 		if x.redacts() {
 			return x.redactedFile(ctx, part, kind, prefix, rel, entry)
@@ -136,38 +131,6 @@ func (x *export) exact(path, kind string, entry repo.TreeEntry) bundle.Source {
 	}
 }
 
-// redactedFile stages a file without secrets. One that is too large to be
-// looked at, or whose very name is a secret, is left out.
-func (x *export) redactedFile(ctx context.Context, part, kind, prefix, rel string, entry repo.TreeEntry) error {
-	if clean, counts := x.e.o.Redactor.Document("name", []byte(rel)); len(counts) > 0 {
-		x.leave(part, string(clean), amber.SkipBadName, "there is a secret in its name")
-		x.redacted(part, string(clean), counts, int64(len(rel)))
-		return nil
-	}
-	if entry.Size > maxRedacted {
-		x.leave(part, rel, amber.SkipTooLarge, "it is too large to be redacted")
-		return nil
-	}
-	var b bytes.Buffer
-	if err := x.v.repo.ReadFile(ctx, entry, &b); err != nil {
-		return err
-	}
-	clean, counts := x.e.o.Redactor.Document(rel, b.Bytes())
-	x.redacted(part, rel, counts, int64(b.Len()))
-	if _, again := x.e.o.Redactor.Document(rel, clean); len(again) > 0 {
-		return amber.Errorf(amber.KindInternal, "redact file", rel, "something is left after redaction")
-	}
-	mode := fs.FileMode(0o600)
-	if entry.Mode == repo.ModeExec {
-		mode = 0o700
-	}
-	file := filepath.Join(x.tmp, part, filepath.FromSlash(rel))
-	if err := x.stage(file, mode, clean); err != nil {
-		return err
-	}
-	return x.staged(prefix+rel, kind, file)
-}
-
 // stage writes a file of the scratch folder.
 func (x *export) stage(file string, mode fs.FileMode, b []byte) error {
 	f, err := fsx.Build(x.e.o.FS, file, mode)
@@ -176,46 +139,6 @@ func (x *export) stage(file string, mode fs.FileMode, b []byte) error {
 	}
 	_, err = f.Write(b)
 	return fail("stage file", file, errors.Join(err, f.Close()))
-}
-
-// redacted notes what was taken out of something.
-func (x *export) redacted(part, path string, counts []amber.RedactionCount, scanned int64) {
-	sum := x.report.Redactions
-	sum.Scanned += scanned
-	if len(counts) == 0 {
-		return
-	}
-	var n int64
-	for _, c := range counts {
-		n += c.Count
-	}
-	sum.Matches += n
-	sum.Rules = append(sum.Rules, counts...)
-	sum.Places = append(sum.Places, amber.RedactionPlace{Part: part, Path: path, Count: n})
-}
-
-// settle brings the report of the redaction into order.
-func (x *export) settle() {
-	sum := x.report.Redactions
-	if sum == nil {
-		return
-	}
-	counts := map[string]int64{}
-	for _, c := range sum.Rules {
-		counts[c.Rule] += c.Count
-	}
-	sum.Rules = sum.Rules[:0]
-	for rule, n := range counts {
-		sum.Rules = append(sum.Rules, amber.RedactionCount{Rule: rule, Count: n})
-	}
-	slices.SortFunc(sum.Rules, func(a, b amber.RedactionCount) int { return cmp.Compare(a.Rule, b.Rule) })
-	slices.SortStableFunc(sum.Places, func(a, b amber.RedactionPlace) int {
-		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Path, b.Path))
-	})
-	if more := len(sum.Places) - amber.MaxRedactionPlaces; more > 0 {
-		sum.Places = sum.Places[:amber.MaxRedactionPlaces]
-		sum.More += int64(more)
-	}
 }
 
 // history adds the history of the notes: what it was, or one fresh commit of
@@ -265,6 +188,14 @@ func (x *export) journal(ctx context.Context) ([]bundle.Mark, error) {
 	from := &snapshotOrigin{e: x.e, v: x.v, inner: x.inner}
 	var marks []bundle.Mark
 	for _, m := range x.inner.Marks {
+		if x.redacts() {
+			if ok, err := x.mayTell(m); err != nil || !ok {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
 		marks = append(marks, bundle.Mark(m))
 		frames, err := from.frames(ctx, m)
 		if err != nil {
@@ -278,17 +209,11 @@ func (x *export) journal(ctx context.Context) ([]bundle.Mark, error) {
 			x.sources = append(x.sources, x.exact(path, "journal", from.captured[m.Key]))
 			continue
 		}
-		file := filepath.Join(x.tmp, "journal-"+m.Key)
-		f, err := fsx.Build(x.e.o.FS, file, 0o600)
+		file, err := x.redactedFrames(ctx, m, frames, from.captured[m.Key].Size)
+		if err == nil {
+			err = x.staged(path, "journal", file)
+		}
 		if err != nil {
-			return nil, fail("stage journal", file, err)
-		}
-		counts, err := x.e.o.Redactor.Frames(ctx, m, frames, f)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, fail("redact journal", m.Key, err)
-		}
-		x.redacted(partJournal, m.Key, counts, from.captured[m.Key].Size)
-		if err := x.staged(path, "journal", file); err != nil {
 			return nil, err
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
@@ -19,6 +21,7 @@ import (
 //	amber-key 1
 //	key 0123456789abcdef
 //	serial 3
+//	repository 00112233445566778899aabbccddeeff
 const (
 	keyNoteMagic = "amber-key 1"
 	maxKeyNote   = 256
@@ -29,10 +32,15 @@ const (
 type keyNote struct {
 	key    string
 	serial int64
+	id     string // of the repository: a record of another one is none of this
+}
+
+func noteOf(v *vault) keyNote {
+	return keyNote{v.repo.KeyID(), v.repo.KeySerial(), v.repo.RepositoryID()}
 }
 
 func (n keyNote) marshal() []byte {
-	return fmt.Appendf(nil, "%s\nkey %s\nserial %d\n", keyNoteMagic, n.key, n.serial)
+	return fmt.Appendf(nil, "%s\nkey %s\nserial %d\nrepository %s\n", keyNoteMagic, n.key, n.serial, n.id)
 }
 
 func (e *Engine) keyNotePath(tenant amber.TenantID) string {
@@ -47,7 +55,7 @@ func (e *Engine) loadKeyNote(tenant amber.TenantID) (keyNote, error) {
 	}
 	var n keyNote
 	if err == nil {
-		if _, serr := fmt.Sscanf(string(b), keyNoteMagic+"\nkey %s\nserial %d\n", &n.key, &n.serial); serr != nil || !bytes.Equal(b, n.marshal()) {
+		if _, serr := fmt.Sscanf(string(b), keyNoteMagic+"\nkey %s\nserial %d\nrepository %s\n", &n.key, &n.serial, &n.id); serr != nil || !bytes.Equal(b, n.marshal()) {
 			return keyNote{}, amber.Errorf(amber.KindDamaged, "read key note", path, "it is not what was written")
 		}
 	}
@@ -58,7 +66,7 @@ func (e *Engine) saveKeyNote(v *vault) error {
 	path := e.keyNotePath(v.tenant)
 	err := fsx.MkdirAll(e.o.FS, filepath.Dir(path), 0o700)
 	if err == nil {
-		err = fsx.Replace(e.o.FS, path, 0o600, keyNote{v.repo.KeyID(), v.repo.KeySerial()}.marshal())
+		err = fsx.Replace(e.o.FS, path, 0o600, noteOf(v).marshal())
 	}
 	return fail("write key note", path, err)
 }
@@ -71,7 +79,7 @@ func (e *Engine) knownKey(ctx context.Context, v *vault) error {
 	if err != nil {
 		return err
 	}
-	now := keyNote{v.repo.KeyID(), v.repo.KeySerial()}
+	now := noteOf(v)
 	if note == now {
 		return nil
 	}
@@ -84,12 +92,48 @@ func (e *Engine) knownKey(ctx context.Context, v *vault) error {
 	switch {
 	case note.serial > now.serial:
 		return amber.Errorf(amber.KindUntrusted, op, v.repo.KeyID(), fmt.Sprintf("the repository was set back to its key record %d, and %d was there", now.serial, note.serial))
-	case known, note == keyNote{} && e.acceptable("the key of the repository", signature) == nil:
-		return e.saveKeyNote(v)
 	case note == keyNote{}:
-		return e.acceptable("the key of the repository", signature)
+		if err := e.acceptable("the key of the repository", signature); err != nil {
+			return err
+		}
+		if err := e.onlyWanted(ctx, v, known); err != nil {
+			return err
+		}
+		return e.saveKeyNote(v)
+	case known && note.id == now.id && v.repo.HasKey(note.key):
+		return e.saveKeyNote(v)
 	}
 	changed := amber.Errorf(amber.KindUntrusted, op, v.repo.KeyID(), "who may read the repository was changed by somebody who is not trusted here")
 	changed.Hint = "amber repo recipients list; if that was right, remove " + e.keyNotePath(v.tenant)
 	return changed
+}
+
+// onlyWanted looks at a key that this home has not seen before: where it is told
+// whom to encrypt to, nobody else may be let in by a stranger. Errors: untrusted.
+func (e *Engine) onlyWanted(ctx context.Context, v *vault, known bool) error {
+	want, err := e.o.Keys.Recipients(ctx)
+	if err != nil || known || len(want) == 0 {
+		return err
+	}
+	have, err := v.repo.Recipients(ctx)
+	if err != nil {
+		return err
+	}
+	ids, err := e.o.Keys.Identities(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if own, ok := agekey.RecipientOf(id); ok {
+			want = append(want, own)
+		}
+	}
+	for _, r := range have {
+		if !slices.Contains(textsOf(want), r) {
+			stranger := amber.Errorf(amber.KindUntrusted, "encrypt snapshot", r, "somebody who is not trusted here has let it read the repository, and the configuration does not name it")
+			stranger.Hint = "amber repo recipients list; amber key trust who signed it, if you know them"
+			return stranger
+		}
+	}
+	return nil
 }

@@ -57,18 +57,64 @@ func (x *export) nexo(ctx context.Context) error {
 	if n := frames(x.inner); n > 0 {
 		x.leave(partJournal, "", amber.SkipUnsupported, "the format holds no journal")
 	}
-	for _, s := range x.inner.Sources {
-		x.leave("source:"+s.Name, "", amber.SkipUnsupported, "bundles hold no sources")
+	if err := x.leaveSources(); err != nil {
+		return err
 	}
-	c := bundle.NexoContents{Contents: x.contents(), Git: head}
+	c := bundle.NexoContents{Git: head, Touched: x.touched()}
+	if c.Contents, err = x.contents(); err != nil {
+		return err
+	}
 	x.settle()
-	if x.report.Redactions != nil {
-		for _, p := range x.report.Redactions.Places {
-			c.Touched = append(c.Touched, p.Path)
-		}
+	if err := x.searchText(ctx, []any{c, x.report.LeftOut}); err != nil {
+		return err
 	}
 	x.report.BundleInfo, err = bundle.WriteNexo(ctx, x.file, c, x.sources, x.options)
 	return err
+}
+
+// nexoTable says which databases are made of a table of memory.db.
+var nexoTable = map[string][]string{
+	"memories":    {"long_term.sqlite"},
+	"relations":   {"long_term.sqlite"},
+	"turns":       {"long_term.sqlite"},
+	"sessions":    {"long_term.sqlite"},
+	"concepts":    {"long_term.sqlite", "concepts.sqlite"},
+	"compactions": {"long_term.sqlite", "compactions.sqlite"},
+	"embeddings":  {"vector.sqlite"},
+}
+
+// touched returns the entries that something was taken out of, in order. Where
+// not every row is told, it may be any database.
+func (x *export) touched() []string {
+	sum := x.report.Redactions
+	if sum == nil {
+		return nil
+	}
+	var all []string
+	for _, p := range sum.Places {
+		switch p.Part {
+		case amber.PartMemory:
+			table, _, _ := strings.Cut(p.Path, "/")
+			for _, file := range nexoTable[table] {
+				all = append(all, "sqlite/"+file)
+			}
+		case amber.PartNotes:
+			all = append(all, "memory_files/"+p.Path)
+		case amber.PartState:
+			all = append(all, "state/"+nexoState[strings.TrimSuffix(p.Path, ".json")]+".json")
+		}
+	}
+	for _, db := range nexoDatabases {
+		if sum.More > 0 {
+			all = append(all, "sqlite/"+db.file)
+		}
+	}
+	there := map[string]bool{}
+	for _, s := range x.sources {
+		there[s.Path] = true
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(path string) bool { return !there[path] })
 }
 
 // nexoTables makes its databases of the memories.
@@ -98,6 +144,11 @@ func (x *export) nexoTables(ctx context.Context) error {
 		}
 		x.report.LeftOut = append(x.report.LeftOut, left...)
 		for _, db := range nexoDatabases {
+			if x.redacts() {
+				if err := x.search(ctx, file, filepath.Join(dir, db.file)); err != nil {
+					return err
+				}
+			}
 			if err := x.staged("sqlite/"+db.file, db.kind, filepath.Join(dir, db.file)); err != nil {
 				return err
 			}

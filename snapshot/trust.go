@@ -62,18 +62,12 @@ func (e *Engine) linked(ctx context.Context, v *vault, entry repo.Entry) error {
 	return unsigned
 }
 
-// signedBefore returns the counter of a snapshot before one in its chain that
+// signedBefore returns the counter of a link before one in its chain that
 // carries a valid signature, 0 when there is none.
 func (v *vault) signedBefore(ctx context.Context, of repo.Manifest) (int64, error) {
-	entries, err := v.catalog.List(ctx, of.Agent)
-	if err != nil {
+	link, _, found, err := v.catalog.SignedBefore(ctx, of.Agent, of.Device, of.Counter)
+	if err != nil || !found {
 		return 0, err
 	}
-	for _, e := range entries {
-		m := e.Manifest
-		if e.Signature.Status == amber.SignatureValid && m.Device == of.Device && m.Counter < of.Counter {
-			return m.Counter, nil
-		}
-	}
-	return 0, nil
+	return link.Counter, nil
 }

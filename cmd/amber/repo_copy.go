@@ -18,6 +18,7 @@ type copied struct {
 
 func (a *app) repoCopyCommand() *cobra.Command {
 	var to, from string
+	var plain bool
 	cmd := &cobra.Command{
 		Use:   "copy --to NAME|--from NAME",
 		Short: "Bring snapshots to another repository, or back",
@@ -26,8 +27,9 @@ there into the home's own. What is there is not sent again, so an interrupted co
 where it ended. Nothing is deleted: a snapshot that is only at the destination stays there.
 Several machines may copy into one repository at once.
 
-What is encrypted is copied as it is; no key is needed. What is not encrypted is not encrypted
-there either.`,
+What is encrypted is copied as it is. What is not encrypted is not encrypted there either: where
+recipients are configured, snapshots from before that are refused unless --include-plain lets them
+go. A change of who may read is brought over too, by who can open both.`,
 		Example: `  amber repo copy --to bucket
   amber repo copy --from bucket`,
 		Args: exactly(),
@@ -37,34 +39,46 @@ there either.`,
 			case given("to") == given("from"):
 				return usage("%s needs --to NAME or --from NAME", cmd.CommandPath())
 			case given("to"):
-				return a.copyRepository(cmd, to, mayBeAbsent, false)
+				return a.copyRepository(cmd, to, mayBeAbsent, func(ctx context.Context, e snapshotEngine, t amber.TenantID, other amber.Target) (amber.CopyReport, error) {
+					return e.CopyTo(ctx, t, other, plain)
+				})
 			}
-			return a.copyRepository(cmd, from, mayBeMade, true)
+			return a.copyRepository(cmd, from, mayBeMade, nil)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "copy to this repository")
 	cmd.Flags().StringVar(&from, "from", "", "copy from this repository")
+	cmd.Flags().BoolVar(&plain, "include-plain", false, "also send what lies in the clear, though recipients are configured")
 	return cmd
 }
 
-func (a *app) copyRepository(cmd *cobra.Command, name string, need liveAgent, back bool) error {
+// copyRepository copies to a repository, or from it without a way there.
+func (a *app) copyRepository(cmd *cobra.Command, name string, need liveAgent,
+	there func(context.Context, snapshotEngine, amber.TenantID, amber.Target) (amber.CopyReport, error),
+) error {
 	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error {
 		_, l, err := repositories{a, s.home}.find(name)
 		if err != nil {
 			return err
 		}
 		tenant := s.agent.Tenant()
-		other, err := l.target(ctx, a, tenant, !back)
+		other, err := l.target(ctx, a, tenant, there != nil)
 		if err != nil {
 			return err
 		}
-		run, did := e.CopyTo, "copied to"
-		if back {
-			run, did = e.CopyFrom, "copied from"
+		did := "copied to"
+		if there == nil {
+			did = "copied from"
+			there = func(ctx context.Context, e snapshotEngine, t amber.TenantID, other amber.Target) (amber.CopyReport, error) {
+				return e.CopyFrom(ctx, t, other)
+			}
 		}
-		report, err := working(a, "copying", func() (amber.CopyReport, error) { return run(ctx, tenant, other) })
+		report, err := working(a, "copying", func() (amber.CopyReport, error) { return there(ctx, e, tenant, other) })
 		if err != nil {
 			return err
+		}
+		for _, record := range report.NotRemoved {
+			a.out.note("%s could not be removed: whoever it lets in can still read what is there", record)
 		}
 		return a.out.show(copied{name, report}, func(w io.Writer) {
 			fmt.Fprintf(w, "%s %s: %s, %s in %s; there before: %s, %s\n", did, name,

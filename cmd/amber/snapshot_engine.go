@@ -45,7 +45,7 @@ type readers interface {
 // there is not sent again. Errors: not_found without a repository; damaged;
 // conflict; those of the target.
 type copier interface {
-	CopyTo(ctx context.Context, tenant amber.TenantID, to amber.Target) (amber.CopyReport, error)
+	CopyTo(ctx context.Context, tenant amber.TenantID, to amber.Target, plain bool) (amber.CopyReport, error)
 	CopyFrom(ctx context.Context, tenant amber.TenantID, from amber.Target) (amber.CopyReport, error)
 }
 

@@ -170,7 +170,7 @@ func (f *fakeEngine) ChangeRecipients(_ context.Context, _ amber.TenantID, add, 
 	return f.readers, nil
 }
 
-func (f *fakeEngine) CopyTo(context.Context, amber.TenantID, amber.Target) (amber.CopyReport, error) {
+func (f *fakeEngine) CopyTo(context.Context, amber.TenantID, amber.Target, bool) (amber.CopyReport, error) {
 	return amber.CopyReport{}, nil
 }
 

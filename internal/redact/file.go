@@ -35,34 +35,86 @@ func ContentOf(name string, b []byte) Content {
 	return ContentText
 }
 
-// Document removes secrets from a file. It neither changes nor keeps b, and
-// returns b itself when there is no secret; it takes about three times its
-// size, so callers bound what they hand in.
+// Document removes secrets from a file: those that the rules find and, if known
+// is not nil, those that it holds, which was sealed. It neither changes nor keeps
+// b, and returns b itself when there is no secret; it takes about three times
+// its size, so callers bound what they hand in.
 //
 // Text and JSON become what [Redactor.String] and [Redactor.JSON] make of them,
 // text in UTF-16 the same in UTF-16. In a binary file a secret is overwritten
 // with as many asterisks: whatever counts bytes in it still finds its place. A
 // checksum that such a file has over itself no longer fits, and nothing is
 // unpacked: what is compressed or encoded inside is not seen.
-func (r *Redactor) Document(name string, b []byte) ([]byte, Report) {
+func (r *Redactor) Document(name string, b []byte, known *Secrets) ([]byte, Report) {
+	if known == nil {
+		known = &Secrets{}
+	}
+	var out string
+	var report Report
 	switch ContentOf(name, b) {
 	case ContentJSON:
-		out, report := r.JSON(string(b), nil)
-		if report.Total == 0 {
-			return b, report
-		}
-		return []byte(out), report
+		out, report = r.json(string(b), known)
 	case ContentUTF16:
-		return r.utf16(b)
+		return r.utf16(b, known)
 	case ContentBinary:
-		return r.binary(b)
+		return r.binary(b, known)
+	default:
+		out, report = r.both(string(b), known)
 	}
-	return r.Bytes(b)
+	if report.Total == 0 {
+		return b, report
+	}
+	return []byte(out), report
+}
+
+// Look calls seen with each secret that the rules find in a file.
+func (r *Redactor) Look(name string, b []byte, seen func(rule, secret string)) {
+	text := string(b)
+	switch ContentOf(name, b) {
+	case ContentJSON:
+		r.JSON(text, seen)
+		return
+	case ContentUTF16:
+		text = fromUTF16(b)
+	}
+	for _, f := range r.secrets(text) {
+		seen(f.rule, text[f.start:f.end])
+	}
+}
+
+// both removes what the rules find, and what is known.
+func (r *Redactor) both(text string, known *Secrets) (string, Report) {
+	text, report := r.String(text)
+	text, more := known.Remove(text)
+	report.Add(more)
+	return text, report
+}
+
+// json is both for a document, which stays one: unless a secret stands across
+// its strings, as one can that was found in a text.
+func (r *Redactor) json(doc string, known *Secrets) (string, Report) {
+	doc, report := r.JSON(doc, nil)
+	doc, more := known.RemoveJSON(doc)
+	report.Add(more)
+	doc, more = known.Remove(doc)
+	report.Add(more)
+	return doc, report
 }
 
 // binary overwrites secrets.
-func (r *Redactor) binary(b []byte) ([]byte, Report) {
-	spans := r.secrets(string(b))
+func (r *Redactor) binary(b []byte, known *Secrets) ([]byte, Report) {
+	out, report := overwrite(b, r.secrets(string(b)))
+	var spans []span
+	for _, h := range known.whole(string(out)) {
+		spans = append(spans, h.span)
+	}
+	out, more := overwrite(out, spans)
+	report.Add(more)
+	return out, report
+}
+
+// overwrite returns b with asterisks, b itself without spans.
+func overwrite(b []byte, spans []span) ([]byte, Report) {
 	if len(spans) == 0 {
 		return b, Report{}
 	}
@@ -87,19 +139,25 @@ func utf16Order(b []byte) (binary.ByteOrder, bool) {
 	return nil, false
 }
 
-// utf16 redacts a text in UTF-16. Halves of pairs, which no text has, are read
+// fromUTF16 reads a text in UTF-16. Halves of pairs, which no text has, are read
 // as if they were one unknown character.
-func (r *Redactor) utf16(b []byte) ([]byte, Report) {
+func fromUTF16(b []byte) string {
 	order, _ := utf16Order(b)
 	units := make([]uint16, len(b)/2)
 	for i := range units {
 		units[i] = order.Uint16(b[2*i:])
 	}
-	text, report := r.String(string(utf16.Decode(units)))
+	return string(utf16.Decode(units))
+}
+
+// utf16 redacts a text in UTF-16.
+func (r *Redactor) utf16(b []byte, known *Secrets) ([]byte, Report) {
+	order, _ := utf16Order(b)
+	text, report := r.both(fromUTF16(b), known)
 	if report.Total == 0 {
 		return b, report
 	}
-	units = utf16.Encode([]rune(text))
+	units := utf16.Encode([]rune(text))
 	out := make([]byte, 2*len(units))
 	for i, u := range units {
 		order.PutUint16(out[2*i:], u)

@@ -44,7 +44,7 @@ func TestDocument(t *testing.T) {
 			t.Parallel()
 			r := redact.New()
 			in := bytes.Clone(c.in)
-			got, report := r.Document(c.file, c.in)
+			got, report := r.Document(c.file, c.in, nil)
 			if !bytes.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -57,7 +57,7 @@ func TestDocument(t *testing.T) {
 			if got := redact.ContentOf(c.file, c.in); got != c.content {
 				t.Errorf("it is %s, want %s", got, c.content)
 			}
-			if again, report := r.Document(c.file, got); report.Total != 0 || !bytes.Equal(again, got) {
+			if again, report := r.Document(c.file, got, nil); report.Total != 0 || !bytes.Equal(again, got) {
 				t.Errorf("the second time it became %q", again)
 			}
 		})
@@ -76,7 +76,7 @@ func TestDocumentRemovesEverySample(t *testing.T) {
 		for file, b := range map[string][]byte{
 			"a.md": []byte("a\n" + s.Text()), "a.json": quoted, "a.bin": []byte("\x00\n" + s.Text() + "\x00"),
 		} {
-			got, report := r.Document(file, b)
+			got, report := r.Document(file, b, nil)
 			if report.Total != 1 || bytes.Contains(got, []byte(s.Value)) {
 				t.Errorf("%s in %s: %d removals of %q", s.Rule, file, report.Total, b)
 			}
@@ -86,6 +86,44 @@ func TestDocumentRemovesEverySample(t *testing.T) {
 			if file == "a.json" && !json.Valid(got) {
 				t.Errorf("%s: %s is not JSON", s.Rule, got)
 			}
+		}
+	}
+}
+
+// What was found elsewhere is removed from every kind of file, and what is found
+// in every kind of file is told.
+func TestDocumentRemovesWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	r, s := redact.New(), known(password)
+	const gone = "[REDACTED:jwt]"
+	for _, c := range []struct {
+		name, file string
+		in, want   []byte
+	}{
+		{"a note", "a.md", []byte("try " + password), []byte("try " + gone)},
+		{"JSON", "a.json", []byte(`{"a":"\u0054r0ub4dor-Lighthouse","n":1.50}`), []byte(`{"a":"` + gone + `","n":1.50}`)},
+		{"UTF-16", "a.txt", utf16Text(binary.BigEndian, "é "+password), utf16Text(binary.BigEndian, "é "+gone)},
+		{"binary", "a.bin", []byte("\x00" + password), []byte("\x00********************")},
+		{"words of it", "a.md", []byte("Tr0ub4dor Lighthouse"), []byte("Tr0ub4dor Lighthouse")},
+	} {
+		in := bytes.Clone(c.in)
+		got, report := r.Document(c.file, c.in, s)
+		if !bytes.Equal(got, c.want) || !bytes.Equal(c.in, in) {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+		if want := 1; !bytes.Equal(c.in, c.want) && (report.Total != want || report.Counts["jwt"] != want) {
+			t.Errorf("%s: the report is %+v", c.name, report)
+		}
+	}
+	gh := key("github-token")
+	for file, b := range map[string][]byte{
+		"a.md": []byte("a " + gh), "a.json": []byte(`{"a":"\u0067hp_` + gh[4:] + `"}`),
+		"a.txt": utf16Text(binary.LittleEndian, gh), "a.bin": []byte("\x00 " + gh),
+	} {
+		var seen []string
+		r.Look(file, b, func(rule, secret string) { seen = append(seen, rule+" "+secret) })
+		if len(seen) != 1 || seen[0] != "github-token "+gh {
+			t.Errorf("%s: seen %q", file, seen)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The key of a needle is eight bytes near its middle: secrets of one kind begin
@@ -54,17 +55,18 @@ func isVaried(key string) bool {
 
 // Seal ends the adding. It may be called again after more was added.
 func (s *Secrets) Seal() {
+	if s.filter != nil && s.sealed == len(s.needles) {
+		return
+	}
+	s.sealed = len(s.needles)
 	size := bits.Len(uint(len(s.needles))) + 6
 	s.shift = 64 - max(size, 12)
 	s.filter = make([]uint64, 1<<(64-s.shift)/64)
 	s.index = make(map[uint64][]int32, len(s.needles))
 	for i := range s.needles {
 		n := &s.needles[i]
-		var key uint64
-		for j := range keyBytes {
-			key = key>>8 | uint64(n.text[n.key+j]|caseFold)<<56
-		}
-		if len(s.index[key]) == maxAlike {
+		key, ok := s.room(n)
+		if !ok {
 			if !n.allowed && n.with != "" {
 				s.dropped++
 			}
@@ -75,6 +77,32 @@ func (s *Secrets) Seal() {
 		s.filter[h>>6] |= 1 << (h & 63)
 		s.index[key] = append(s.index[key], int32(i))
 	}
+}
+
+// room returns a key of a needle that not too many others have: its own, or
+// that at another place of it.
+func (s *Secrets) room(n *needle) (key uint64, ok bool) {
+	if key = keyOf(n.text[n.key:]); len(s.index[key]) < maxAlike {
+		return key, true
+	}
+	for at := range len(n.text) - keyBytes + 1 {
+		if !isVaried(n.text[at : at+keyBytes]) {
+			continue
+		}
+		if key = keyOf(n.text[at:]); len(s.index[key]) < maxAlike {
+			n.key = at
+			return key, true
+		}
+	}
+	return 0, false
+}
+
+// keyOf returns the key that a text begins with.
+func keyOf(text string) (key uint64) {
+	for i := range keyBytes {
+		key = key>>8 | uint64(text[i]|caseFold)<<56
+	}
+	return key
 }
 
 // scan calls fn for every needle that stands in text, in the order of their
@@ -123,37 +151,53 @@ func stands[T ~string | ~[]byte](text T, at int, want string) bool {
 // Remove returns text with what replaces each secret in it, and how often each
 // rule's was there. Of secrets that overlap the first stands for all.
 func (s *Secrets) Remove(text string) (string, Report) {
-	type hit struct {
-		start, end int
-		n          *needle
-	}
-	var hits []hit
-	scan(s, text, func(at int, n *needle) {
-		if n.with != "" {
-			hits = append(hits, hit{at, at + len(n.text), n})
-		}
-	})
+	hits := s.whole(text)
 	if len(hits) == 0 {
 		return text, Report{}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
 	var out strings.Builder
-	report := Report{Counts: map[string]int{}}
 	at := 0
-	for len(hits) > 0 {
-		first := hits[0]
-		for hits = hits[1:]; len(hits) > 0 && hits[0].start < first.end; hits = hits[1:] {
-			first.end = max(first.end, hits[0].end)
-		}
-		out.WriteString(text[at:first.start])
-		out.WriteString(first.n.with)
-		at = first.end
-		report.Counts[first.n.rule]++
-		report.Total++
-		report.Bytes += first.end - first.start
+	for _, h := range hits {
+		out.WriteString(text[at:h.start])
+		out.WriteString(h.with)
+		at = h.end
 	}
 	out.WriteString(text[at:])
-	return out.String(), report
+	return out.String(), reportOfHits(hits)
+}
+
+// hit is a whole secret in a text, or several that overlap.
+type hit struct {
+	span
+	with string // what replaces it
+}
+
+// whole returns the whole secrets of a text, in order and without overlap.
+func (s *Secrets) whole(text string) []hit {
+	var hits []hit
+	scan(s, text, func(at int, n *needle) {
+		if n.with != "" {
+			hits = append(hits, hit{span{at, at + len(n.text), n.rule}, n.with})
+		}
+	})
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
+	apart := hits[:0]
+	for _, h := range hits {
+		if last := len(apart) - 1; last >= 0 && h.start < apart[last].end {
+			apart[last].end = max(apart[last].end, h.end)
+		} else {
+			apart = append(apart, h)
+		}
+	}
+	return apart
+}
+
+func reportOfHits(hits []hit) Report {
+	spans := make([]span, len(hits))
+	for i, h := range hits {
+		spans[i] = h.span
+	}
+	return reportOf(spans)
 }
 
 // RemoveJSON is Remove for a JSON document, which stays one: only what its
@@ -219,11 +263,25 @@ type Leak struct {
 	Offset int64
 }
 
-// Search reads r to its end and returns the first secret in it, nil where there
-// is none. Read, if it is not nil, is told how many bytes were read, and stops
-// the search with an error.
+// Search reads r to its end and returns the first secret in it, or part of one,
+// nil where there is none. Read, if it is not nil, is told how many bytes were
+// read, and stops the search with an error.
 func (s *Secrets) Search(r io.Reader, read func(bytes int) error) (*Leak, error) {
-	buffer := make([]byte, 1<<20)
+	return s.search(r, read, false)
+}
+
+// SearchWhole is [Secrets.Search] for whole secrets alone, in what breaks no text
+// in two. A text may well have words that a secret has too.
+func (s *Secrets) SearchWhole(r io.Reader, read func(bytes int) error) (*Leak, error) {
+	return s.search(r, read, true)
+}
+
+var searchBuffers = sync.Pool{New: func() any { return new([1 << 20]byte) }}
+
+func (s *Secrets) search(r io.Reader, read func(bytes int) error, whole bool) (*Leak, error) {
+	pooled := searchBuffers.Get().(*[1 << 20]byte)
+	defer searchBuffers.Put(pooled)
+	buffer := pooled[:]
 	kept, offset := 0, int64(0)
 	for {
 		n, err := io.ReadFull(r, buffer[kept:])
@@ -236,7 +294,7 @@ func (s *Secrets) Search(r io.Reader, read func(bytes int) error) (*Leak, error)
 			}
 		}
 		text := buffer[:kept+n]
-		if rule, at, found := s.first(text); found {
+		if rule, at, found := s.first(text, whole); found {
 			return &Leak{rule, offset + int64(at)}, nil
 		}
 		if err != nil {
@@ -250,13 +308,13 @@ func (s *Secrets) Search(r io.Reader, read func(bytes int) error) (*Leak, error)
 
 // Holds reports whether a secret, or a part of one, stands in text.
 func (s *Secrets) Holds(text []byte) bool {
-	_, _, found := s.first(text)
+	_, _, found := s.first(text, false)
 	return found
 }
 
-func (s *Secrets) first(text []byte) (rule string, at int, found bool) {
+func (s *Secrets) first(text []byte, whole bool) (rule string, at int, found bool) {
 	scan(s, text, func(start int, n *needle) {
-		if !found || start < at {
+		if (!whole || n.with != "") && (!found || start < at) {
 			rule, at, found = n.rule, start, true
 		}
 	})

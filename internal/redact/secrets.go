@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -25,6 +26,7 @@ type Secrets struct {
 	plain   int
 	dropped int
 
+	sealed int                // needles that are in the index
 	index  map[uint64][]int32 // by their keys
 	filter []uint64           // a bit for each hash of a key
 	shift  int
@@ -75,6 +77,15 @@ func (s *Secrets) AddAs(rule, text, with string) {
 	for _, form := range spellings(text) {
 		s.addForm(rule, form, with)
 	}
+}
+
+// Clone returns a copy to add to, to allow and to excuse in, for one of several
+// files that are searched for the same secrets. It has left out none yet.
+func (s *Secrets) Clone() *Secrets {
+	c := *s // the index of what is sealed is never written again
+	c.needles, c.known = slices.Clone(s.needles), maps.Clone(s.known)
+	c.plain, c.dropped = 0, 0
+	return &c
 }
 
 // Left returns how many were too plain to be looked for, and how many were too

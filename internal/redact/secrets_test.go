@@ -234,3 +234,62 @@ func TestSecretsInHostileText(t *testing.T) {
 		s.Remove(text)
 	}
 }
+
+// A copy learns and forgets on its own.
+func TestSecretsClone(t *testing.T) {
+	t.Parallel()
+	s := known(password)
+	c := s.Clone()
+	c.Add("jwt", "an0ther-Secret")
+	c.Add("jwt", "short1")
+	c.Seal()
+	c.Allow("it is " + password)
+	text := []byte(password + " an0ther-Secret")
+	if got, _ := c.Remove(string(text)); got != password+" [REDACTED:jwt]" {
+		t.Errorf("the copy made %q", got)
+	}
+	if got, _ := s.Remove(string(text)); got != "[REDACTED:jwt] an0ther-Secret" {
+		t.Errorf("the original made %q", got)
+	}
+	if plain, _ := s.Left(); plain != 0 || s.Len() != 1 || c.Len() != 2 {
+		t.Errorf("%d secrets and %d plain ones, and %d in the copy", s.Len(), plain, c.Len())
+	}
+}
+
+// A text may have words that a secret has, and must not have all of it.
+func TestSecretsSearchWhole(t *testing.T) {
+	t.Parallel()
+	s := known(password)
+	for text, leaks := range map[string]bool{
+		"a Tr0ub4dor was here":                         false,
+		"a " + strings.ToUpper(password) + " was here": true,
+		strings.Repeat("x", 1<<20-8) + password:        true,
+		"":                                             false,
+	} {
+		leak, err := s.SearchWhole(strings.NewReader(text), nil)
+		if err != nil || (leak != nil) != leaks {
+			t.Errorf("%.30q: %+v, %v", text, leak, err)
+		}
+	}
+	if leak, err := s.Search(strings.NewReader("a Tr0ub4dor was here"), nil); err != nil || leak == nil {
+		t.Errorf("a word of it is not found: %v", err)
+	}
+}
+
+// Secrets that differ at one end alone are all found.
+func TestSecretsThatAreAlike(t *testing.T) {
+	t.Parallel()
+	var list []string
+	for i := range 500 {
+		list = append(list, fmt.Sprintf("Xk9-Tr0ub4d0r-%dx", i))
+	}
+	s := known(list...)
+	if _, dropped := s.Left(); dropped > 0 {
+		t.Errorf("%d were left out", dropped)
+	}
+	for _, secret := range list {
+		if got, _ := s.Remove(secret); got != "[REDACTED:jwt]" {
+			t.Errorf("%s became %s", secret, got)
+		}
+	}
+}

@@ -145,7 +145,8 @@ func (w *world) mustHaveFiles(v nexoVector) {
 			Path string `json:"path_in_bundle"`
 			Kind string `json:"kind"`
 			Size int64  `json:"size_bytes"`
-		}) bool {
+		},
+		) bool {
 			return a.Kind == "state_dream_run"
 		}) {
 		w.t.Error(err)

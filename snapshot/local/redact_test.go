@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/snapshot/local"
 )
 
 // Each part of an agent gives one of these away, and all parts hold them bare.
@@ -67,6 +70,7 @@ func spread(w *world) amber.SnapshotID {
 	}
 	w.note("telling", telling(inNote))
 	w.note("bare", bare+"\n")
+	w.state("about DB_PASSWORD="+inName, `{}`)
 	w.state("extract_cursor", `{"PASSWORD":"`+inState+`","bare":"`+bare+`","\u0058k9-Tr0ub4dor":1}`)
 	w.hostEvent(journal.Session{Host: "claude-code", ID: "s-1"}, 1, telling(inJournal))
 	w.hostEvent(journal.Session{Host: "claude-code", ID: "s-1"}, 2, bare)
@@ -180,8 +184,8 @@ func TestRedactedBundleHoldsNoSecretMarks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.remember(telling(inMemory))
-	w.hostEvent(journal.Session{Host: "claude-code", ID: "of " + inMemory}, 1, "a prompt")
-	w.hostEvent(journal.Session{Host: "claude-code", ID: "DB_PASSWORD=" + inJournal}, 2, "a prompt")
+	w.hostEvent(journal.Session{Host: "claude-code", ID: amber.SessionID("of " + inMemory)}, 1, "a prompt")
+	w.hostEvent(journal.Session{Host: "claude-code", ID: amber.SessionID("DB_PASSWORD=" + inJournal)}, 2, "a prompt")
 	w.hostEvent(journal.Session{Host: "claude-code", ID: "s-1"}, 3, "a prompt")
 	report := w.export(w.snapshot().ID)
 	mustHoldNone(t, report, []string{inMemory, inJournal})
@@ -218,7 +222,7 @@ func TestRedactedBundleHoldsNoRefsOfTheNotes(t *testing.T) {
 	}
 }
 
-// Bundles of one snapshot are equal, byte for byte.
+// Bundles of one snapshot are equal, byte for byte, and so are their reports.
 func TestBundlesOfOneSnapshotAreEqual(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -229,16 +233,23 @@ func TestBundlesOfOneSnapshotAreEqual(t *testing.T) {
 		for _, redacted := range []func(*amber.ExportRequest){plain, exact} {
 			for _, signed := range []func(*amber.ExportRequest){plain, unsigned} {
 				var first []byte
+				var told []any
 				for range 4 {
-					b, err := os.ReadFile(w.export(id, format, redacted, signed).File)
+					report := w.export(id, format, redacted, signed)
+					b, err := os.ReadFile(report.File)
 					if err != nil {
 						t.Fatal(err)
 					}
+					says := []any{report.LeftOut, report.Redactions, report.SignedBy}
 					if first == nil {
-						first = b
+						first, told = b, says
 					}
 					if !bytes.Equal(b, first) {
 						t.Error("two bundles of one snapshot differ")
+						break
+					}
+					if diff := cmp.Diff(told, says); diff != "" {
+						t.Errorf("two reports differ:\n%s", diff)
 						break
 					}
 				}
@@ -263,7 +274,7 @@ func TestNexoManifestNamesRedactedEntries(t *testing.T) {
 	}
 	want := []string{
 		"memory_files/bare.md", "memory_files/packed.bin", "memory_files/telling.md", "memory_files/wide.md",
-		"sqlite/concepts.sqlite", "sqlite/long_term.sqlite", "state/extract_cursor.json",
+		"sqlite/long_term.sqlite", "state/extract_cursor.json",
 	}
 	if diff := cmp.Diff(want, m.Redactions.Touched); diff != "" {
 		t.Errorf("touched (-want +got):\n%s", diff)
@@ -273,4 +284,67 @@ func TestNexoManifestNamesRedactedEntries(t *testing.T) {
 			t.Errorf("there is no entry %s", path)
 		}
 	}
+}
+
+// Markers may be longer than what they stand for.
+func TestRedactedLabelIsNoLongerThanALabel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	label := strings.Repeat("DB_PASSWORD="+inLabel+" ", 7)
+	meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: label})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := w.export(meta.ID)
+	if len(report.Label) > amber.MaxLabelBytes || strings.Contains(report.Label, inLabel) || report.Redactions.Matches == 0 {
+		t.Errorf("the label is %q", report.Label)
+	}
+}
+
+// leaky is a file system that puts a secret into a staged file when it is read.
+type leaky struct {
+	fsx.FS
+	staged, secret string
+	copy           string // the file with the secret
+}
+
+func (l leaky) OpenFile(name string, flag int, perm fs.FileMode) (fsx.File, error) {
+	slashed := filepath.ToSlash(name)
+	if flag != os.O_RDONLY || !strings.Contains(slashed, "/scratch/") || !strings.Contains(slashed, l.staged) {
+		return l.FS.OpenFile(name, flag, perm)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	copy(b[len(b)/2:], l.secret) // its size stays
+	if err := os.WriteFile(l.copy, b, 0o600); err != nil {
+		return nil, err
+	}
+	return l.FS.OpenFile(l.copy, flag, perm)
+}
+
+// Whatever should go wrong on the way: what holds a secret that is known does
+// not leave.
+func TestNoRedactedBundleWithWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := spread(w)
+	for staged, format := range map[string]amber.BundleFormat{
+		"/notes/bare.md": amber.FormatAmber, "/state/extract_cursor.json": amber.FormatAmber, "/journal-": amber.FormatAmber,
+		"/notes/telling.md": amber.FormatNexo, "/sqlite/long_term.sqlite": amber.FormatNexo, "/sqlite/concepts.sqlite": amber.FormatNexo,
+	} {
+		broken := openWorld(t, w.dir, func(o *local.Options) {
+			o.FS = leaky{fsx.OS(), staged, strings.ToUpper(inMemory), filepath.Join(t.TempDir(), "copy")}
+		})
+		dir := t.TempDir()
+		_, err := broken.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(id), File: dir, Format: format})
+		if amber.KindOf(err) != amber.KindInternal || strings.Contains(strings.ToLower(fmt.Sprint(err)), strings.ToLower(inMemory)) {
+			t.Errorf("a secret in %s: %v, want internal", staged, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("a secret in %s: there is %v, %v", staged, left, err)
+		}
+	}
+	w.nothingLeft()
 }

@@ -87,7 +87,7 @@ func TestTwoMachinesCopyIntoOneBucketAtOnce(t *testing.T) {
 		w.remember(strings.Repeat("machine ", i+1))
 		ids[i], want[i] = w.snapshot().ID, w.all()
 		wg.Go(func() {
-			if _, err := w.engine.CopyTo(context.WithoutCancel(t.Context()), "default", b.target()); err != nil {
+			if _, err := w.engine.CopyTo(context.WithoutCancel(t.Context()), "default", b.target(), false); err != nil {
 				t.Error(err)
 			}
 		})
@@ -111,7 +111,7 @@ func TestACopyThatWasCutOffSendsOnlyTheRest(t *testing.T) {
 	}
 	meta := w.snapshot()
 	b.enough.Store(6 << 20)
-	first, err := w.engine.CopyTo(t.Context(), "default", b.target())
+	first, err := w.engine.CopyTo(t.Context(), "default", b.target(), false)
 	if amber.KindOf(err) != amber.KindUnreachable {
 		t.Fatalf("a dead line: %+v, %v", first, err)
 	}
@@ -120,14 +120,14 @@ func TestACopyThatWasCutOffSendsOnlyTheRest(t *testing.T) {
 	if err := b.target().List(t.Context(), "", func(o amber.Object) error { there[o.Name] = true; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	rest, err := w.engine.CopyTo(t.Context(), "default", b.target())
+	rest, err := w.engine.CopyTo(t.Context(), "default", b.target(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(there) == 0 || rest.ObjectsPresent < len(there) {
 		t.Errorf("%d objects were there, and the rest is %+v", len(there), rest)
 	}
-	again, err := w.engine.CopyTo(t.Context(), "default", b.target())
+	again, err := w.engine.CopyTo(t.Context(), "default", b.target(), false)
 	if err != nil || again.Objects != 0 || again.Bytes != 0 {
 		t.Errorf("a third copy sends %+v, %v", again, err)
 	}

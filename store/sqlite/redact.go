@@ -31,7 +31,10 @@ type RedactReport struct {
 //	check    every byte of that file, and every word of its index, against what was found
 //
 // A secret is also removed where nothing gives it away but that it was found
-// elsewhere in the file. Keys that hold one are renamed, alike wherever they
+// elsewhere in the file, or is one of known, if that is not nil: secrets of other
+// files, sealed, in a copy of the caller's. What is found here is added to them,
+// and what the file holds and may hold is excused: afterwards they are what the
+// file was searched for, and whatever is made of it can be. Keys that hold one are renamed, alike wherever they
 // stand, and stay different where they were. A database in which nothing is
 // found has the same rows afterwards. In one that held a secret, digests of
 // texts that are no longer there are emptied too: nobody can tell what they are
@@ -45,24 +48,48 @@ type RedactReport struct {
 // then is as it was. After any other error, and after a crash, there is no file
 // at path: internal where the check finds something; quota where more keys hold
 // secrets than can be renamed. Nothing is synced.
-func Redact(ctx context.Context, path string, r *redact.Redactor, progress func(done, total int64)) (RedactReport, error) {
-	return redactFile(ctx, fsx.OS(), path, r, progress)
+func Redact(ctx context.Context, path string, r *redact.Redactor, known *redact.Secrets, progress func(done, total int64)) (RedactReport, error) {
+	return redactFile(ctx, fsx.OS(), path, r, known, progress)
 }
 
-func redactFile(ctx context.Context, fsys fsx.FS, path string, r *redact.Redactor, progress func(done, total int64)) (report RedactReport, err error) {
-	h, err := lookAtStranger(path)
-	if err == nil {
-		err = h.compareShape(ctx, path)
-	}
+func redactFile(ctx context.Context, fsys fsx.FS, path string, r *redact.Redactor, known *redact.Secrets, progress func(done, total int64)) (report RedactReport, err error) {
+	h, err := redactable(ctx, path)
 	if err != nil {
-		return report, aboutFile(path, err)
+		return report, err
 	}
 	w := newWorkshop(fsys, path)
-	d := newRedaction(h, r, progress)
+	d := newRedaction(h, r, known, progress)
 	if err := d.work(ctx, w); err != nil {
 		return report, wrap("redact database", path, errors.Join(err, w.discard()))
 	}
 	return d.finish(), nil
+}
+
+// FindSecrets adds what [Redact] would find in a memory.db or control.db to
+// found, which it does not seal. The file stays as it is. Errors: those of
+// [Examine] for a file that is no database of Amber's.
+func FindSecrets(ctx context.Context, path string, r *redact.Redactor, found *redact.Secrets) error {
+	h, err := redactable(ctx, path)
+	if err != nil {
+		return err
+	}
+	d := newRedaction(h, r, nil, nil)
+	d.secrets = found
+	err = inFile(ctx, strangerDSN(path, nil), func(t *tx) error {
+		d.tx = t
+		_, err := d.scanAll()
+		return err
+	})
+	return wrap("find secrets", path, err)
+}
+
+// redactable makes sure that a file is a database of Amber's.
+func redactable(ctx context.Context, path string) (header, error) {
+	h, err := lookAtStranger(path)
+	if err == nil {
+		err = h.compareShape(ctx, path)
+	}
+	return h, aboutFile(path, err)
 }
 
 // work does everything in a workshop.
@@ -105,7 +132,7 @@ func redactDSN(path string) string {
 
 // rewrite runs what reads and writes rows, in one transaction.
 func (d *redaction) rewrite(ctx context.Context, path string) error {
-	return inFile(ctx, path, func(t *tx) error {
+	return inFile(ctx, redactDSN(path), func(t *tx) error {
 		d.tx = t
 		if _, err := t.exec("BEGIN IMMEDIATE"); err != nil {
 			return err
@@ -120,7 +147,7 @@ func (d *redaction) rewrite(ctx context.Context, path string) error {
 
 // vacuum writes a fresh file of what the rows are now.
 func (d *redaction) vacuum(ctx context.Context, path, fresh string) error {
-	err := inFile(ctx, path, func(t *tx) error {
+	err := inFile(ctx, redactDSN(path), func(t *tx) error {
 		_, err := t.exec("VACUUM INTO ?", fileURI(fresh, url.Values{"mode": {"rw"}}))
 		return err
 	})
@@ -137,9 +164,9 @@ func (d *redaction) vacuum(ctx context.Context, path, fresh string) error {
 	return nil
 }
 
-// inFile opens a file of the workshop and runs fn.
-func inFile(ctx context.Context, path string, fn func(*tx) error) (err error) {
-	s, err := openStranger(ctx, redactDSN(path))
+// inFile opens a file and runs fn.
+func inFile(ctx context.Context, dsn string, fn func(*tx) error) (err error) {
+	s, err := openStranger(ctx, dsn)
 	if err != nil {
 		return err
 	}
@@ -159,13 +186,18 @@ func inFile(ctx context.Context, path string, fn func(*tx) error) (err error) {
 // and so hides them from a look at its bytes. The rules are not asked again:
 // they judge a text by what stands around it, and in a page that is the next
 // cell, or the rest of the text is in another page. They have seen each text as
-// it reads.
+// it reads. Where no row holds a secret, none is broken in two, and words that
+// the secrets of other files have too may be there.
 func (d *redaction) check(ctx context.Context, fsys fsx.FS, fresh string) error {
 	f, err := fsys.OpenFile(fresh, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
-	leak, err := d.secrets.Search(f, func(n int) error {
+	search := d.secrets.Search
+	if !d.stained {
+		search = d.secrets.SearchWhole
+	}
+	leak, err := search(f, func(n int) error {
 		d.advance(n)
 		return ctx.Err()
 	})
@@ -176,7 +208,7 @@ func (d *redaction) check(ctx context.Context, fsys fsx.FS, fresh string) error 
 		return amber.Errorf(amber.KindInternal, "redact database", d.header.schema.file,
 			fmt.Sprintf("a secret of rule %s is left at byte %d", leak.Rule, leak.Offset))
 	}
-	if d.header.schema.file != memorySchema.file || d.secrets.Len() == 0 {
+	if d.header.schema.file != memorySchema.file || !d.stained {
 		return nil
 	}
 	return d.checkWords(ctx, fresh)

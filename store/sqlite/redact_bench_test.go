@@ -39,7 +39,7 @@ func BenchmarkRedact(b *testing.B) {
 				b.StopTimer()
 				copyFile(b, from, path)
 				b.StartTimer()
-				report, err := Redact(b.Context(), path, redact.New(), nil)
+				report, err := Redact(b.Context(), path, redact.New(), nil, nil)
 				if err != nil || (report.Matches > 0) != (share > 0) {
 					b.Fatal(report, err)
 				}

@@ -98,7 +98,7 @@ func TestRedactColumnsBehindTheStoresBack(t *testing.T) {
 		if had := p.left(try(os.ReadFile(path))(t)); len(had) < n {
 			t.Errorf("%s: %d secrets can be found before, want %d", s.file, len(had), n)
 		}
-		try(Redact(t.Context(), path, redact.New(), nil))(t)
+		try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		if left := p.left(try(os.ReadFile(path))(t)); len(left) > 0 {
 			t.Errorf("%s: %d secrets are left", s.file, len(left))
 		}
@@ -114,12 +114,12 @@ func TestRedactRefusesStrangers(t *testing.T) {
 		try(db.Exec(`CREATE TABLE more (x TEXT)`))(t)
 	}, nil)
 	before := try(os.ReadFile(path))(t)
-	_, err := Redact(ctx, path, redact.New(), nil)
+	_, err := Redact(ctx, path, redact.New(), nil, nil)
 	wantKind(t, err, amber.KindRefused, "another schema")
 	if !bytes.Equal(before, try(os.ReadFile(path))(t)) {
 		t.Error("a file that was refused has changed")
 	}
-	_, err = Redact(ctx, filepath.Join(dir, "none.db"), redact.New(), nil)
+	_, err = Redact(ctx, filepath.Join(dir, "none.db"), redact.New(), nil, nil)
 	if err == nil {
 		t.Error("a missing file is redacted")
 	}
@@ -138,7 +138,7 @@ func TestRedactInterrupted(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "memory.db")
 		do(t, os.WriteFile(path, memory, 0o600))
-		_, err := redactFile(ctx, fsys, path, r, progress)
+		_, err := redactFile(ctx, fsys, path, r, nil, progress)
 		return files(t, dir), err
 	}
 	for n := 1; ; n++ {
@@ -192,7 +192,7 @@ func TestRedactCheckFindsWhatIsLeft(t *testing.T) {
 		db := try(sql.Open("sqlite", "file:"+path))(t)
 		try(db.Exec(sabotage, secret))(t)
 		do(t, db.Close())
-		_, err := Redact(ctx, path, redact.New(), nil)
+		_, err := Redact(ctx, path, redact.New(), nil, nil)
 		wantKind(t, err, amber.KindInternal, "a secret in "+sabotage)
 		if strings.Contains(err.Error(), secret) {
 			t.Error("the error tells the secret")
@@ -244,7 +244,7 @@ func TestRedactChangeLogAlone(t *testing.T) {
 	if len(p.left(try(os.ReadFile(path))(t))) == 0 {
 		t.Fatal("the log does not hold the key")
 	}
-	report := try(Redact(ctx, path, redact.New(), nil))(t)
+	report := try(Redact(ctx, path, redact.New(), nil, nil))(t)
 	if len(p.left(try(os.ReadFile(path))(t))) > 0 {
 		t.Error("the key is left")
 	}
@@ -264,7 +264,7 @@ func TestRedactProgress(t *testing.T) {
 	save(t, l.s, amber.WriteRequest{Content: p.text()})
 	path := filepath.Join(l.snapshot(t), "memory.db")
 	var last, of int64
-	try(Redact(t.Context(), path, redact.New(), func(done, total int64) {
+	try(Redact(t.Context(), path, redact.New(), nil, func(done, total int64) {
 		if done < last || done > total || of != 0 && total != of {
 			t.Errorf("after %d of %d came %d of %d", last, of, done, total)
 		}

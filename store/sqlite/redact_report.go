@@ -68,6 +68,9 @@ func (d *redaction) finish() RedactReport {
 // notes says what else was changed, and what could not be looked for.
 func (d *redaction) notes() []string {
 	plain, dropped := d.secrets.Left()
+	if d.shared {
+		plain, dropped = 0, 0 // whoever shares them tells that
+	}
 	notes := []string{}
 	for _, n := range []struct {
 		count int64

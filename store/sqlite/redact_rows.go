@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
@@ -13,7 +12,9 @@ type redaction struct {
 	*tx
 	header   header
 	redactor *redact.Redactor
-	secrets  redact.Secrets
+	secrets  *redact.Secrets
+	shared   bool // they have those of other files
+	stained  bool // there is one in a row
 
 	names map[string]string // keys that have become others
 	taken map[string]bool   // keys that may look like one of those
@@ -36,10 +37,14 @@ type redaction struct {
 	done, total int64
 }
 
-func newRedaction(h header, r *redact.Redactor, progress func(done, total int64)) *redaction {
+func newRedaction(h header, r *redact.Redactor, known *redact.Secrets, progress func(done, total int64)) *redaction {
 	const passes = 3 // two over the rows and one over the bytes
+	shared := known != nil
+	if !shared {
+		known = &redact.Secrets{}
+	}
 	return &redaction{
-		header: h, redactor: r, names: map[string]string{}, taken: map[string]bool{},
+		header: h, redactor: r, secrets: known, shared: shared, names: map[string]string{}, taken: map[string]bool{},
 		digests: map[string]string{}, matches: map[string]int64{},
 		progress: progress, total: passes * h.pages * h.pageSize,
 	}
@@ -59,23 +64,18 @@ func (d *redaction) reach(done int64) {
 
 // rows looks through all rows and, where there is a secret, rewrites them.
 func (d *redaction) rows() error {
-	tables, err := d.tables()
+	tables, err := d.scanAll()
 	if err != nil {
 		return err
 	}
-	for _, t := range slices.Concat(tables, []redactedTable{changeLog}) {
-		if err := d.scan(&t); err != nil {
-			return fmt.Errorf("scan %s: %w", t.name, err)
-		}
-	}
 	d.reach(d.total / 3)
-	if len(d.matches) == 0 {
+	if !d.stained {
+		d.secrets.Seal()
 		return nil
 	}
 	if err := d.know(); err != nil {
 		return err
 	}
-	clear(d.matches) // they are counted where they are removed
 	err = d.withIndexes(func() error {
 		for i := range tables {
 			if err := d.rewriteTable(&tables[i]); err != nil {

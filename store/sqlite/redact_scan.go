@@ -21,6 +21,20 @@ func (d *redaction) tables() ([]redactedTable, error) {
 	}), nil
 }
 
+// scanAll looks through all tables, and returns those but the change log.
+func (d *redaction) scanAll() ([]redactedTable, error) {
+	tables, err := d.tables()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range slices.Concat(tables, []redactedTable{changeLog}) {
+		if err := d.scan(&t); err != nil {
+			return nil, fmt.Errorf("scan %s: %w", t.name, err)
+		}
+	}
+	return tables, nil
+}
+
 // know prepares what was found for the second pass.
 func (d *redaction) know() error {
 	d.secrets.Seal()
@@ -75,6 +89,9 @@ func (d *redaction) look(as treatment, value string) {
 	if harmless(value) {
 		return
 	}
+	if d.shared && !d.stained {
+		d.stained = d.holds(as, value)
+	}
 	switch as {
 	case asJSON:
 		d.redactor.JSON(value, d.remember)
@@ -93,8 +110,18 @@ func (d *redaction) look(as treatment, value string) {
 }
 
 func (d *redaction) remember(rule, secret string) {
-	d.matches[rule]++
+	d.stained = true
 	d.secrets.Add(rule, secret)
+}
+
+// holds reports whether a value holds a secret of another file.
+func (d *redaction) holds(as treatment, value string) bool {
+	remove := d.secrets.Remove
+	if as == asJSON {
+		remove = d.secrets.RemoveJSON
+	}
+	_, report := remove(value)
+	return report.Total > 0
 }
 
 // harmless reports whether a value is too short for a secret or one word, as

@@ -35,7 +35,7 @@ func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
 			t.Fatalf("%s: only %d secrets can be found before", name, n)
 		}
 		h := try(lookAtStranger(path))(t)
-		report := try(Redact(t.Context(), path, redact.New(), nil))(t)
+		report := try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		b := try(os.ReadFile(path))(t)
 		if left := p.left(b); len(left) > 0 {
 			t.Errorf("%s: %d secrets are left, one of them %q", name, len(left), left[0])
@@ -91,7 +91,7 @@ func TestRedactLeavesRowsWithoutSecretsAsTheyAre(t *testing.T) {
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
 		before := dump(t, path)
-		report := try(Redact(ctx, path, redact.New(), nil))(t)
+		report := try(Redact(ctx, path, redact.New(), nil, nil))(t)
 		if report.Matches != 0 || report.Rows != 0 || len(report.Notes) != 0 {
 			t.Errorf("the report says %+v", report)
 		}
@@ -111,7 +111,7 @@ func TestRedactLeavesOtherRowsAsTheyAre(t *testing.T) {
 	dir := l.snapshot(t)
 	path := filepath.Join(dir, "memory.db")
 	before := dump(t, path)
-	try(Redact(t.Context(), path, redact.New(), nil))(t)
+	try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
 	after := dump(t, path)
 	for _, table := range []string{"memories", "changes", "incarnations"} {
 		differ := 0
@@ -143,7 +143,7 @@ func TestRedactRemovesWhatItFoundElsewhere(t *testing.T) {
 	try(l.s.SaveState(ctx, "with "+password, json.RawMessage(`{"x":"`+password+`","\u0054r0ub4dor-Lighthouse":1}`), 0))(t)
 	dir := l.snapshot(t)
 	path := filepath.Join(dir, "memory.db")
-	report := try(Redact(ctx, path, redact.New(), nil))(t)
+	report := try(Redact(ctx, path, redact.New(), nil, nil))(t)
 	if b := bytes.ToLower(try(os.ReadFile(path))(t)); bytes.Contains(b, []byte(strings.ToLower(password))) {
 		t.Error("the password is left")
 	}
@@ -210,7 +210,7 @@ func TestRedactKeepsNoDigestOfASecret(t *testing.T) {
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
 		before := try(os.ReadFile(path))(t)
-		try(Redact(ctx, path, redact.New(), nil))(t)
+		try(Redact(ctx, path, redact.New(), nil, nil))(t)
 		after := try(os.ReadFile(path))(t)
 		for digest, what := range digests {
 			seen[what] = seen[what] || bytes.Contains(before, []byte(digest))
@@ -248,7 +248,7 @@ func TestRedactRemovesVectorsOfRewrittenMemories(t *testing.T) {
 		ids = append(ids, id)
 	}
 	path := filepath.Join(l.snapshot(t), "memory.db")
-	report := try(Redact(ctx, path, redact.New(), nil))(t)
+	report := try(Redact(ctx, path, redact.New(), nil, nil))(t)
 	if got := query[string](t, path, `SELECT group_concat(memory_id) FROM embeddings`); got != string(ids[0]) {
 		t.Errorf("vectors of %s are left, want those of %s", got, ids[0])
 	}
@@ -265,9 +265,9 @@ func TestRedactAgain(t *testing.T) {
 	dir := l.snapshot(t)
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
-		try(Redact(t.Context(), path, redact.New(), nil))(t)
+		try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		once := dump(t, path)
-		report := try(Redact(t.Context(), path, redact.New(), nil))(t)
+		report := try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		if report.Matches != 0 {
 			t.Errorf("%s: %+v", name, report)
 		}
@@ -289,7 +289,7 @@ func TestRedactOlderSchema(t *testing.T) {
 		try(x.db.Exec("VACUUM INTO ?", path))(t)
 	})
 	_ = old
-	report := try(Redact(t.Context(), path, redact.New(), nil))(t)
+	report := try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
 	if report.Matches == 0 || len(p.left(try(os.ReadFile(path))(t))) > 0 {
 		t.Errorf("%+v", report)
 	}

@@ -1,0 +1,84 @@
+package repo_test
+
+import (
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/repo"
+)
+
+// TestAKeyThatChangesMeanwhileIsNoticed changes the key behind the back of
+// somebody who has opened the repository: nothing lands that is not sealed, or
+// is sealed with a key that counts no more.
+func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
+	t.Parallel()
+	rotate := func(t *testing.T, m *memory) {
+		if err := open(t, m).SetRecipients(ctx, recipients(t, alice), true, &steady{n: 9}, amber.At(epoch)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := []struct {
+		name   string
+		target func(testing.TB) *memory
+		change func(*testing.T, *memory)
+	}{
+		{"encrypted", func(testing.TB) *memory { return newMemory() }, func(t *testing.T, m *memory) { encrypt(t, m) }},
+		{"rotated", newEncrypted, rotate},
+		{"the record is gone", newEncrypted, func(_ *testing.T, m *memory) { delete(m.objects, firstKeys) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			target := tt.target(t)
+			s := newStore(t, target)
+			m, err := s.prepare(t, ada, laptop, content{"a", 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := s.repo.KeyID()
+			packs := len(target.names("packs/"))
+			w := s.repo.NewWriter(ctx)
+			defer w.Close()
+			if _, err := w.Put(ctx, repo.KindFile, []byte("something new")); err != nil {
+				t.Fatal(err)
+			}
+			tt.change(t, target)
+			_, err = w.Flush(ctx)
+			wantKind(t, "flush", err, amber.KindConflict)
+			_, err = s.catalog.Publish(ctx, m)
+			wantKind(t, "publish", err, amber.KindConflict)
+			if n := len(target.names("packs/")); n != packs || len(target.names("snapshots/")) > 0 {
+				t.Errorf("%d packs came, and %q", n-packs, target.names("snapshots/"))
+			}
+			// A record that the caller has not looked at is not taken up.
+			if s.repo.KeyID() != key {
+				t.Errorf("the key is %q by now", s.repo.KeyID())
+			}
+		})
+	}
+}
+
+// TestARepositoryKeepsItsID is what somebody else's record is known by.
+func TestARepositoryKeepsItsID(t *testing.T) {
+	t.Parallel()
+	if id := open(t, newMemory()).RepositoryID(); id != "" {
+		t.Errorf("without a key: %q", id)
+	}
+	target := newEncrypted(t)
+	id := open(t, target).RepositoryID()
+	if len(id) != 32 || openAs(t, target).RepositoryID() != id {
+		t.Errorf("%q, and %q without the key", id, openAs(t, target).RepositoryID())
+	}
+	for i, rotate := range []bool{false, true} {
+		if err := open(t, target).SetRecipients(ctx, recipients(t, alice), rotate, &steady{n: uint64(i) + 9}, amber.At(epoch)); err != nil {
+			t.Fatal(err)
+		}
+		if got := open(t, target).RepositoryID(); got != id {
+			t.Errorf("rotate %v: %q and not %q", rotate, got, id)
+		}
+	}
+	other := newMemory()
+	if err := open(t, other).InitKey(ctx, recipients(t, alice), &steady{n: 30}, amber.At(epoch)); err != nil || open(t, other).RepositoryID() == id {
+		t.Errorf("another repository: %v, %q", err, id)
+	}
+}

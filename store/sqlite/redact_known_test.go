@@ -1,0 +1,116 @@
+package sqlite
+
+import (
+	"bytes"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
+)
+
+// What one database gives away is taken out of the other, and counted under the
+// rule that found it.
+func TestRedactRemovesWhatIsKnownFromElsewhere(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	ctx := t.Context()
+	const password = "Tr0ub4dor-Lighthouse" // chosen by nobody
+	try(l.s.SaveTask(ctx, amber.Task{ID: "t", Goal: "export DB_PASSWORD=" + password + "\n"}, 0))(t)
+	save(t, l.s, amber.WriteRequest{Content: "try " + password + " again", Topic: "about " + password})
+	kept := save(t, l.s, amber.WriteRequest{Content: "the lighthouse stays, and so does Tr0ub4dor"})
+	dir := l.snapshot(t)
+	memory, control := filepath.Join(dir, "memory.db"), filepath.Join(dir, "control.db")
+
+	var found redact.Secrets
+	for _, path := range []string{memory, control} {
+		before := try(os.ReadFile(path))(t)
+		do(t, FindSecrets(ctx, path, redact.New(), &found))
+		if !bytes.Equal(before, try(os.ReadFile(path))(t)) || len(files(t, dir)) != 2 {
+			t.Errorf("looking for secrets has changed %s", path)
+		}
+	}
+	found.Seal()
+	if found.Len() != 1 {
+		t.Errorf("%d secrets were found, want 1", found.Len())
+	}
+	known := found.Clone()
+	report := try(Redact(ctx, memory, redact.New(), known, nil))(t)
+	if len(report.Rules) != 1 || report.Rules[0].Rule != "env-assignment" || report.Rules[0].Count != report.Matches || report.Matches == 0 {
+		t.Errorf("the report says %+v", report)
+	}
+	b := bytes.ToLower(try(os.ReadFile(memory))(t))
+	if bytes.Contains(b, []byte(strings.ToLower(password))) {
+		t.Error("the password is left")
+	}
+	if !bytes.Contains(b, []byte("so does tr0ub4dor")) || query[int](t, memory, `SELECT count(*) FROM memories WHERE id = '`+string(kept)+`'`) != 1 {
+		t.Error("a memory with a word of the password is gone")
+	}
+	if leak, err := known.Search(bytes.NewReader(b), nil); err != nil || leak != nil {
+		t.Errorf("the file does not pass the search that it has passed: %+v, %v", leak, err)
+	}
+	examined(t, memory)
+}
+
+// In a database that holds none of them, the secrets of others change nothing,
+// though it has words of theirs.
+func TestRedactWithoutWhatIsKnownChangesNothing(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	ctx := t.Context()
+	save(t, l.s, amber.WriteRequest{Content: "a Tr0ub4dor at the lighthouse", IdempotencyKey: "k"})
+	try(l.s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	dir := l.snapshot(t)
+	var known redact.Secrets
+	known.Add("jwt", "Tr0ub4dor-Lighthouse")
+	known.Seal()
+	for _, name := range []string{"memory.db", "control.db"} {
+		path := filepath.Join(dir, name)
+		before := dump(t, path)
+		report := try(Redact(ctx, path, redact.New(), known.Clone(), nil))(t)
+		if report.Matches != 0 || report.Rows != 0 || len(report.Notes) != 0 {
+			t.Errorf("the report says %+v", report)
+		}
+		if diff := cmp.Diff(before, dump(t, path)); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", name, diff)
+		}
+	}
+}
+
+// Where a row holds none of them but the bytes do, the file is not delivered.
+func TestRedactSearchesForWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	ctx := t.Context()
+	id := save(t, l.s, amber.WriteRequest{Content: "clean"})
+	vector := []float32{0, 0}
+	do(t, l.s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: vector}))
+	path := filepath.Join(l.snapshot(t), "memory.db")
+	const secret = "Tr0ub4dor-Light!"
+	db := try(sql.Open("sqlite", "file:"+path))(t)
+	try(db.Exec(`UPDATE embeddings SET vector = CAST(? AS BLOB)`, secret))(t)
+	do(t, db.Close())
+	var known redact.Secrets
+	known.Add("jwt", secret)
+	known.Seal()
+	_, err := Redact(ctx, path, redact.New(), &known, nil)
+	wantKind(t, err, amber.KindInternal, "a secret in a vector")
+	if slices.Contains(files(t, filepath.Dir(path)), "memory.db") {
+		t.Error("the file was delivered")
+	}
+}
+
+func TestFindSecretsRefusesStrangers(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	do(t, os.WriteFile(path, []byte("no database"), 0o600))
+	if err := FindSecrets(t.Context(), path, redact.New(), &redact.Secrets{}); amber.KindOf(err) != amber.KindDamaged {
+		t.Errorf("got %v, want damaged", err)
+	}
+}
