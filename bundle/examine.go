@@ -84,11 +84,11 @@ func (b *Bundle) digests(ctx context.Context) (whole, rest string, err error) {
 	if _, err := io.CopyN(h, r, b.shape.front); err != nil {
 		return "", "", err
 	}
-	into := []io.Writer{h}
+	into := hashes{h}
 	if b.shape.hasRoom {
-		into = []io.Writer{h, tail}
+		into = hashes{h, tail}
 	}
-	n, err := io.CopyBuffer(io.MultiWriter(into...), struct{ io.Reader }{r}, make([]byte, copyBytes))
+	n, err := io.CopyBuffer(into, struct{ io.Reader }{r}, make([]byte, 4*copyBytes))
 	if err == nil && n != b.size-b.shape.front {
 		err = io.ErrUnexpectedEOF // it is being cut while it is read
 	}

@@ -21,6 +21,9 @@ type Source struct {
 	Kind string      // one of the kinds of the format
 	Mode fs.FileMode // 0600, or 0700 for what may be executed and for folders; 0: 0600
 	Size int64       // exactly what Open gives
+	// Prepare, if it is not nil, is called once before Open and returns the size instead, for what is still being made
+	// when writing begins.
+	Prepare func(ctx context.Context) (size int64, err error)
 	// Open returns the bytes; it is not called for a folder. The caller closes what it returns.
 	Open func(ctx context.Context) (io.ReadCloser, error)
 	// Written is told the SHA-256 of the bytes once they are in the bundle. It may be nil.
@@ -129,6 +132,15 @@ func newArchive(w io.Writer, h func(header) []byte, mtime int64) *archive {
 
 // add writes one entry and keeps what there is to say about it.
 func (a *archive) add(ctx context.Context, s Source) error {
+	if s.Prepare != nil {
+		var err error
+		if s.Size, err = s.Prepare(ctx); err != nil {
+			return err
+		}
+		if err := s.check(Limits{}.orDefaults()); err != nil {
+			return amber.Errorf(amber.KindInvalid, "write bundle", "", err.Error())
+		}
+	}
 	h := header{path: s.Path, mode: int64(s.Mode.Perm()), size: s.Size, mtime: a.mtime}
 	if _, err := a.w.Write(a.header(h)); err != nil {
 		return err

@@ -63,7 +63,7 @@ func (s *staged) digest(ctx context.Context, skip int64) (whole, rest string, er
 	if _, err := io.CopyN(h, r, skip); err != nil {
 		return "", "", err
 	}
-	if _, err := io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(h, tail)}, r, make([]byte, copyBytes)); err != nil {
+	if _, err := io.CopyBuffer(hashes{h, tail}, r, make([]byte, 4*copyBytes)); err != nil {
 		return "", "", err
 	}
 	return hexSum(h), hexSum(tail), nil

@@ -22,6 +22,7 @@ type stream struct {
 	frame *watched // the compressed stream
 	meter *meter
 	zstd  *zstd.Decoder
+	ahead *ahead
 }
 
 // watched keeps the first error that is not the end.
@@ -95,11 +96,16 @@ func (b *Bundle) open(ctx context.Context) (*stream, error) {
 	}
 	most := l.tarBytes(b.size)
 	s.meter = &meter{r: s.zstd, left: most, most: most}
-	s.tar = bufio.NewReaderSize(s.meter, copyBytes)
+	s.ahead = newAhead(s.meter)
+	s.tar = bufio.NewReaderSize(s.ahead, copyBytes)
 	return s, nil
 }
 
+// close ends the way. The steps may be looked at then.
 func (s *stream) close() {
+	if s.ahead != nil {
+		s.ahead.close()
+	}
 	if s.zstd != nil {
 		s.zstd.Close()
 	}
@@ -108,6 +114,7 @@ func (s *stream) close() {
 // cause says what an error on the way means: which check has failed and why, or an error that is no damage.
 func (s *stream) cause(path string, err error) (check string, why, fatal error) {
 	var kinded *amber.Error
+	s.close() // nothing moves any more
 	switch {
 	case s.disk.err != nil:
 		return "", nil, diskError("read bundle", path, s.disk.err)

@@ -74,6 +74,8 @@ func (a *Agent) create(sync func(dir string) error, build builder) (Current, err
 	}
 	stamp, err := build(a.GenDir(c), c)
 	if err != nil {
+		// Who makes the agent next, or sweeps, removes what is left.
+		_ = fsx.RemoveAll(a.o.FS, a.path(genName))
 		return Current{}, err
 	}
 	if c.Clock = max(c.Clock, stamp); !c.valid() {
@@ -83,6 +85,25 @@ func (a *Agent) create(sync func(dir string) error, build builder) (Current, err
 		return Current{}, diskError("make agent", a.dir, err)
 	}
 	return c, nil
+}
+
+// RemoveUnmade removes what somebody has left who died while making the agent,
+// and reports whether there was anything. Errors: busy while it is being made.
+func (a *Agent) RemoveUnmade(ctx context.Context) (removed bool, err error) {
+	if _, err := a.o.FS.Lstat(a.path(creatingName)); err != nil {
+		return false, nil // nobody was making it
+	}
+	err = a.exclusive(ctx, func() error {
+		if _, _, err := a.durable(); amber.KindOf(err) != amber.KindNotFound {
+			return nil
+		}
+		if _, err := a.o.FS.Lstat(a.path(genName)); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		removed = true
+		return diskError("remove what was not made", a.dir, fsx.RemoveAll(a.o.FS, a.path(genName)))
+	})
+	return removed, err
 }
 
 // prepare leaves the note, and an empty folder for the generation.

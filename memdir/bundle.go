@@ -31,7 +31,7 @@ var ErrEmptyHistory = errors.New("there is no commit yet")
 // data that lie in the repository are not taken over, and one thread looks for new ones.
 var packOptions = []string{
 	"--stdout", "--revs", "--quiet", "--delta-base-offset", "--no-reuse-delta", "--no-reuse-object",
-	"--threads=1", "--window=10", "--depth=50", "--compression=6",
+	"--threads=1", "--window=4", "--depth=50", "--compression=1",
 }
 
 // packSettings bound the memory that git packs with, and keep it from believing a list of what is reachable.

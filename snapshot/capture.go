@@ -267,7 +267,7 @@ func (c *capture) manifest(ctx context.Context) (repo.Manifest, error) {
 		return repo.Manifest{}, err
 	}
 	return repo.Manifest{
-		ID: amber.SnapshotID(id), Tenant: c.agent.Tenant(), Agent: c.agent.ID(), Device: c.i.current.Device,
+		ID: amber.SnapshotID(id), Tenant: c.agent.Tenant(), Agent: c.agent.ID(), Device: c.e.chainOf(c.agent.Tenant(), c.i.current.Device),
 		Counter: tip.Counter + 1, Parent: tip.Digest, ParentID: tip.ID,
 		CreatedAt: c.i.at, FenceMS: float64(c.i.fence.Microseconds()) / 1000,
 		Generation: c.i.current.Generation, Incarnation: c.i.current.Incarnation,
@@ -316,7 +316,7 @@ func (c *capture) signs(ctx context.Context, m repo.Manifest) (amber.KeyID, erro
 // tip returns the end of a chain. A repository that was set back to an earlier
 // state does not make the counter go back.
 func (c *capture) tip(ctx context.Context) (repo.Link, error) {
-	device := c.i.current.Device
+	device := c.e.chainOf(c.agent.Tenant(), c.i.current.Device)
 	catalog := c.v.catalog
 	if c.v.signer != nil {
 		// A chain of ours goes on from what we, or who is trusted, have signed.
@@ -343,7 +343,7 @@ func (c *capture) own(ctx context.Context) (repo.Inner, bool) {
 	if err != nil {
 		return repo.Inner{}, false
 	}
-	head, known, err := c.e.loadHead(c.agent.Tenant(), c.agent.ID(), current.Device)
+	head, known, err := c.e.loadHead(c.agent.Tenant(), c.agent.ID(), c.e.chainOf(c.agent.Tenant(), current.Device))
 	if err != nil || !known {
 		return repo.Inner{}, false
 	}

@@ -161,8 +161,9 @@ func (e *Engine) chains(tenant amber.TenantID) []repo.ChainName {
 		if err != nil {
 			continue
 		}
-		if _, known, err := e.loadHead(tenant, id, c.Device); known && err == nil {
-			names = append(names, repo.ChainName{Agent: id, Device: c.Device})
+		device := e.chainOf(tenant, c.Device)
+		if _, known, err := e.loadHead(tenant, id, device); known && err == nil {
+			names = append(names, repo.ChainName{Agent: id, Device: device})
 		}
 	}
 	return names

@@ -99,7 +99,10 @@ func (e *Engine) take(ctx context.Context, agent *home.Agent, v *vault, r amber.
 // caller closes it.
 func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under, last *capture) (*capture, error) {
 	c := &capture{e: e, agent: agent, v: v, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}}
-	var err error
+	err := e.readyToSign(ctx, v)
+	if err != nil {
+		return nil, err
+	}
 	if c.warn, err = e.encrypt(ctx, v, r.Encrypt); err != nil {
 		return nil, err
 	}

@@ -181,7 +181,12 @@ func checkRef(ref amber.SnapshotRef) error {
 
 // with opens the repository of a tenant for reading and runs fn.
 func (e *Engine) with(ctx context.Context, tenant amber.TenantID, fn func(*vault) error) error {
-	v, err := e.open(ctx, tenant, fsx.Shared, waiting)
+	return e.within(ctx, tenant, waiting, fn)
+}
+
+// within is with for who says how it is opened.
+func (e *Engine) within(ctx context.Context, tenant amber.TenantID, how opening, fn func(*vault) error) error {
+	v, err := e.open(ctx, tenant, fsx.Shared, how)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
@@ -93,7 +94,7 @@ func (e *Engine) Export(ctx context.Context, r amber.ExportRequest) (report ambe
 			return err
 		}
 		x.entry, x.inner = entry, inner
-		if x.file, err = x.place(); err != nil {
+		if x.file, err = x.place(ctx); err != nil {
 			return err
 		}
 		return x.run(ctx)
@@ -114,6 +115,7 @@ type export struct {
 	file    string
 	options bundle.WriteOptions
 	tmp     string // a scratch folder
+	settled func() // ends what works beside, and waits for it; nil: nothing does
 	sources []bundle.Source
 	report  amber.ExportReport
 
@@ -154,7 +156,7 @@ func (x *export) inherit(ctx context.Context) error {
 }
 
 // place returns the path of the bundle. Nothing is there yet.
-func (x *export) place() (string, error) {
+func (x *export) place(ctx context.Context) (string, error) {
 	name := string(x.r.ID) + ".tar.zst"
 	if x.encrypts() {
 		name += ".age"
@@ -170,11 +172,21 @@ func (x *export) place() (string, error) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, name)
 	}
+	if strings.HasSuffix(x.r.File, "/") && file == x.r.File {
+		return "", amber.Errorf(amber.KindNotFound, "export snapshot", file, "there is no such folder")
+	}
+	if strings.HasSuffix(file, ".age") && !x.encrypts() {
+		return "", amber.Errorf(amber.KindInvalid, "export snapshot", file, "it is called encrypted, and nobody is named that it is encrypted to")
+	}
 	if _, err := x.e.o.FS.Lstat(file); err == nil {
 		return "", amber.Errorf(amber.KindConflict, "export snapshot", file, "there is a file of that name")
 	}
 	if _, err := os.Stat(filepath.Dir(file)); errors.Is(err, fs.ErrNotExist) {
 		return "", amber.Errorf(amber.KindNotFound, "export snapshot", filepath.Dir(file), "there is no such folder")
+	}
+	// What a killed export has left there is of no use to anybody.
+	if _, err := x.e.sweepFolder(ctx, filepath.Dir(file), x.e.o.Clock().Add(-x.e.o.Grace), maxSweepDepth); err != nil {
+		return "", fail("sweep temporary files", filepath.Dir(file), err)
 	}
 	return filepath.Abs(file)
 }
@@ -187,7 +199,12 @@ func (x *export) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, done()) }()
+	defer func() {
+		if x.settled != nil {
+			x.settled()
+		}
+		err = errors.Join(err, done())
+	}()
 	x.tmp = tmp
 	if !x.r.NoRedact {
 		if x.e.o.Redactor == nil {

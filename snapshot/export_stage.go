@@ -24,11 +24,11 @@ func (x *export) database(ctx context.Context, d repo.DatabaseEntry, path string
 	source := bundle.Source{Path: path, Kind: "database", Mode: 0o600, Size: d.Ref.Bytes()}
 	if !x.redacts() {
 		source.Open = func(ctx context.Context) (io.ReadCloser, error) {
-			r, err := x.v.repo.OpenDatabase(ctx, d.Ref, viewCache)
+			r, err := x.v.repo.StreamDatabase(ctx, d.Ref, viewCache)
 			if err != nil {
 				return nil, err
 			}
-			return io.NopCloser(io.NewSectionReader(r, 0, r.Size())), nil
+			return io.NopCloser(r), nil
 		}
 		source.Written = func(digest string) { x.e.recordAs(d.Ref.Digest, digest) }
 		x.sources = append(x.sources, source)
@@ -149,27 +149,65 @@ func (x *export) history(ctx context.Context) (memdir.Refs, error) {
 		return memdir.Refs{}, nil
 	}
 	o := memdir.GitOptions{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
-	refs := refsOf(g)
+	file := filepath.Join(x.tmp, "memdir.bundle")
 	if x.redacts() {
-		var err error
-		if refs, err = x.freshCommit(ctx); err != nil {
+		refs, err := x.freshCommit(ctx)
+		if err != nil {
 			return refs, err
 		}
 		o.Dir = filepath.Join(x.tmp, amber.PartNotes)
-	} else {
-		o.Dir = filepath.Join(x.tmp, "history")
-		if err := fsx.MkdirAll(x.e.o.FS, o.Dir, 0o700); err != nil {
-			return refs, fail("make history", o.Dir, err)
-		}
-		if err := memdir.Build(ctx, o, o.Dir, refs, x.e.objects(ctx, x.v, g)); err != nil {
+		if err := memdir.WriteBundle(ctx, o, refs, file); err != nil {
 			return refs, err
 		}
+		return refs, x.staged("git/memdir.bundle", "git", file)
 	}
-	file := filepath.Join(x.tmp, "memdir.bundle")
-	if err := memdir.WriteBundle(ctx, o, refs, file); err != nil {
-		return refs, err
+	refs := refsOf(g)
+	o.Dir = filepath.Join(x.tmp, "history")
+	if err := fsx.MkdirAll(x.e.o.FS, o.Dir, 0o700); err != nil {
+		return refs, fail("make history", o.Dir, err)
 	}
-	return refs, x.staged("git/memdir.bundle", "git", file)
+	// Git takes as long as the databases do: it works beside them.
+	made := x.beside(ctx, func(ctx context.Context) error {
+		if err := memdir.Build(ctx, o, o.Dir, refs, x.e.objects(ctx, x.v, g)); err != nil {
+			return err
+		}
+		return memdir.WriteBundle(ctx, o, refs, file)
+	})
+	x.sources = append(x.sources, bundle.Source{
+		Path: "git/memdir.bundle", Kind: "git", Mode: 0o600,
+		Prepare: func(context.Context) (int64, error) {
+			if err := made(); err != nil {
+				return 0, err
+			}
+			info, err := x.e.o.FS.Lstat(file)
+			if err != nil {
+				return 0, fail("stage file", file, err)
+			}
+			return info.Size(), nil
+		},
+		Open: func(context.Context) (io.ReadCloser, error) { return x.e.o.FS.OpenFile(file, os.O_RDONLY, 0) },
+	})
+	return refs, nil
+}
+
+// beside runs fn in a goroutine that ends before the scratch folder goes, and
+// returns what waits for it.
+func (x *export) beside(ctx context.Context, fn func(context.Context) error) (wait func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	var err error
+	go func() {
+		defer close(done)
+		err = fn(ctx)
+	}()
+	x.settled = func() {
+		cancel()
+		<-done
+	}
+	return func() error {
+		<-done
+		return err
+	}
 }
 
 // freshCommit makes a history of the redacted notes in the scratch folder.

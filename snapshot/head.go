@@ -55,6 +55,17 @@ func parseHead(b []byte) (repo.Link, error) {
 	return l, nil
 }
 
+// chainOf names the chain of a device in the repository of a tenant. The home's
+// own repository has the device's name; every other place has a chain of its own,
+// so that two of them can be brought together.
+func (e *Engine) chainOf(tenant amber.TenantID, device string) string {
+	name := e.o.Repositories.Name(tenant)
+	if name == e.o.Home.RepoDir(tenant) {
+		return device
+	}
+	return device + "-" + hexName(name)[:8]
+}
+
 // headPath returns the file of a chain in one repository. Tenant and agent are
 // folder names; the device comes from CURRENT and may hold anything printable.
 func (e *Engine) headPath(tenant amber.TenantID, agent amber.AgentID, device string) string {

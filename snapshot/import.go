@@ -22,8 +22,18 @@ func (e *Engine) VerifyBundle(ctx context.Context, r amber.BundleRequest) (repor
 	if report, err = b.Verify(ctx); err != nil {
 		return report, err
 	}
+	if len(report.Parts) > 0 { // it was looked inside
+		report.NotChecked = append(report.NotChecked, unread...)
+	}
 	report.Signature, err = e.standing(ctx, report.Signature)
 	return report, err
+}
+
+// unread is what nothing that is only looked at tells: whether the bytes, which
+// are those that were written, mean anything.
+var unread = []string{
+	"databases: schema, integrity and full text (import and restore look at them)",
+	"history of the notes: whether it is whole (import and restore look at it)",
 }
 
 // RestoreBundle implements [amber.Bundler].
@@ -283,9 +293,13 @@ func (i *importing) publish(ctx context.Context, began amber.Time) error {
 	if err := c.flush(ctx); err != nil {
 		return err
 	}
-	entry, inner, err := i.e.find(ctx, i.v, amber.SnapshotRef{Tenant: i.v.tenant, Agent: i.agent, ID: info.ID})
+	entry, err := i.v.catalog.Get(ctx, i.agent, info.ID)
+	var inner repo.Inner
+	if err == nil {
+		inner, err = i.v.inner(ctx, entry.Manifest)
+	}
 	switch {
-	case err == nil && entry.Manifest.Redacted == info.Redacted && i.same(ctx, inner):
+	case err == nil && i.usable(ctx, entry) && entry.Manifest.Redacted == info.Redacted && i.same(ctx, inner):
 		i.report.Existed, i.report.Snapshot = true, i.e.meta(entry, inner)
 		return nil
 	case err != nil && amber.KindOf(err) != amber.KindNotFound && amber.KindOf(err) != amber.KindDamaged:
@@ -311,6 +325,12 @@ func (i *importing) publish(ctx context.Context, began amber.Time) error {
 	m.ID = amber.SnapshotID(fresh)
 	i.report.Snapshot, err = c.publishAs(ctx, m)
 	return err
+}
+
+// usable reports whether a snapshot could be restored by the policy of today.
+func (i *importing) usable(ctx context.Context, entry repo.Entry) bool {
+	s, err := i.e.signature(ctx, entry)
+	return err == nil && i.e.acceptable(string(entry.Manifest.ID), s) == nil
 }
 
 // vouched reports whether this home may sign what it imports: what a stranger

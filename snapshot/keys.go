@@ -47,6 +47,17 @@ func (noKeys) Standing(context.Context, amber.KeyID) (amber.Standing, error) {
 	return amber.StandingStranger, nil
 }
 
+// readyToSign makes the key of this home when the first snapshot needs it.
+func (e *Engine) readyToSign(ctx context.Context, v *vault) (err error) {
+	if v.signer != nil || e.o.NoSign {
+		return nil
+	}
+	if v.signer, err = e.o.Keys.Signer(ctx, true); err != nil || v.signer == nil {
+		return err
+	}
+	return e.reopen(ctx, v)
+}
+
 // recipients returns those that are configured and some more.
 func (e *Engine) recipients(ctx context.Context, more []string) ([]agekey.Recipient, error) {
 	configured, err := e.o.Keys.Recipients(ctx)
@@ -171,7 +182,11 @@ func (e *Engine) Recipients(ctx context.Context, tenant amber.TenantID) (list []
 func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, add, remove []string, rotate bool) ([]string, error) {
 	const op = "change recipients"
 	var texts []string
-	err := e.with(ctx, tenant, func(v *vault) error {
+	how := waiting
+	if len(add) > 0 {
+		how = creating // a repository can be encrypted before anything is in it
+	}
+	err := e.within(ctx, tenant, how, func(v *vault) error {
 		if v.repo.Locked() {
 			return locked()
 		}

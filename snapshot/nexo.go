@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
+	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/memdir"
 )
 
@@ -34,6 +35,11 @@ func (x *export) nexo(ctx context.Context) error {
 	}
 	if x.options.Passphrase != "" {
 		return amber.Errorf(amber.KindRefused, "export snapshot", string(x.r.ID), "the format nexo knows no passphrase")
+	}
+	for _, r := range x.options.Recipients {
+		if r.Kind != agekey.X25519 {
+			return amber.Errorf(amber.KindRefused, "export snapshot", r.Text, "the format nexo knows X25519 recipients only")
+		}
 	}
 	if err := x.nexoTables(ctx); err != nil {
 		return err

@@ -87,9 +87,16 @@ func (e *Engine) sweepAgent(ctx context.Context, v *vault, id amber.AgentID) (re
 	if err != nil {
 		return nil, err
 	}
+	unmade, err := agent.RemoveUnmade(ctx)
+	if err != nil && amber.KindOf(err) != amber.KindBusy {
+		return nil, err
+	}
+	if unmade {
+		removed = append(removed, fmt.Sprintf("agent %s, never made", id))
+	}
 	report, err := agent.Settle(ctx)
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
-		return nil, err
+		return removed, err
 	}
 	if report.Undone {
 		removed = append(removed, fmt.Sprintf("generation %d of agent %s, never live", report.Generation, id))

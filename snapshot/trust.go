@@ -47,11 +47,41 @@ func (e *Engine) signature(ctx context.Context, entry repo.Entry) (amber.Signatu
 	return e.standing(ctx, amber.SignatureReport{Status: entry.Signature.Status, KeyID: entry.Signature.KeyID, Detail: entry.Signature.Detail})
 }
 
+// asWritten refuses a manifest that took the place of another: this home has
+// noted the digest of the last one it wrote, and a later one names the digest of
+// the one before it. Errors: untrusted.
+func (e *Engine) asWritten(ctx context.Context, v *vault, entry repo.Entry) error {
+	m := entry.Manifest
+	replaced := func(why string) error {
+		return amber.Errorf(amber.KindUntrusted, "check chain", string(m.ID), "another manifest is in its place: "+why)
+	}
+	if head, known, err := e.loadHead(m.Tenant, m.Agent, m.Device); err == nil && known && head.ID == m.ID && head.Digest != entry.Digest {
+		return replaced("this home wrote one with another digest")
+	}
+	entries, err := v.catalog.List(ctx, m.Agent)
+	if err != nil {
+		return err
+	}
+	for _, later := range entries {
+		if later.Problem != nil || later.Manifest.ParentID != m.ID || later.Manifest.Device != m.Device || later.Manifest.Parent == entry.Digest {
+			continue
+		}
+		signature, err := e.signature(ctx, later)
+		if err != nil {
+			return err
+		}
+		if signature.Status == amber.SignatureValid && (signature.Standing != amber.StandingStranger || entry.Signature.KeyID != later.Signature.KeyID) {
+			return replaced("snapshot " + string(later.Manifest.ID) + " behind it names another digest")
+		}
+	}
+	return nil
+}
+
 // linked refuses a snapshot that is not signed though others before it in its
 // chain are. Errors: untrusted.
 func (e *Engine) linked(ctx context.Context, v *vault, entry repo.Entry) error {
-	if entry.Signature.Status == amber.SignatureValid {
-		return nil
+	if err := e.asWritten(ctx, v, entry); err != nil || entry.Signature.Status == amber.SignatureValid {
+		return err
 	}
 	before, err := v.signedBefore(ctx, entry.Manifest)
 	if err != nil || before == 0 {

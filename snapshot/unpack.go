@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -169,6 +170,12 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 		}
 		if err := u.hold(ctx, d.Name); err != nil {
 			return err
+		}
+	}
+	for _, entry := range u.x.Entries {
+		name, ok := strings.CutPrefix(entry.Path, "db/")
+		if ok && !slices.ContainsFunc(u.held, func(d storedDatabase) bool { return d.name == name }) {
+			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, fmt.Sprintf("an agent has no database %q", name))
 		}
 	}
 	marked := map[string]bool{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,9 @@ snapshot.require_signed asks for a signature that counts.
 				if !r.OK() {
 					return errReported{amber.KindDamaged}
 				}
+				if err := a.keyOpened(r.File, r.NotChecked, noIdentity); err != nil {
+					return a.judged(err)
+				}
 				return a.judged(e.Acceptable(r.File, r.Signature))
 			})
 		},
@@ -47,6 +51,18 @@ snapshot.require_signed asks for a signature that counts.
 	addPassphraseFlag(cmd, &passphrase)
 	cmd.Flags().BoolVar(&noIdentity, "no-identity", false, "check it as somebody without a key would")
 	return cmd
+}
+
+// keyOpened refuses a key that was named and opens nothing: whoever named it
+// believes that the content was checked.
+func (a *app) keyOpened(what string, notChecked []string, without bool) error {
+	if without || len(a.access.identities) == 0 && a.access.passphrase == "" {
+		return nil
+	}
+	if !slices.ContainsFunc(notChecked, func(s string) bool { return strings.Contains(s, "no identity opens") }) {
+		return nil
+	}
+	return amber.Errorf(amber.KindRefused, "verify", what, "the key that was named does not open it, so what is inside was not checked")
 }
 
 // readBundle checks everything that can be checked.

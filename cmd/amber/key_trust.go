@@ -78,7 +78,8 @@ func (a *app) keyUntrustCommand() *cobra.Command {
 		Use:   "untrust DIDKEY",
 		Short: "Let the signatures of a key count no more",
 		Long: `Let the signatures of a key count no more. What it has signed stays where it is; with
-snapshot.require_signed it cannot be restored or imported any more. It asks first; without a
+snapshot.require_signed it cannot be restored or imported any more; what was imported before is
+signed by this home, and stays. It asks first; without a
 terminal it needs --yes.`,
 		Args: exactly("a did:key"),
 		RunE: func(cmd *cobra.Command, args []string) error {

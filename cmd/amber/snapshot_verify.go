@@ -61,6 +61,9 @@ func (a *app) verifyOne(ctx context.Context, e snapshotEngine, r amber.VerifyReq
 	if !report.OK() {
 		return errReported{amber.KindDamaged}
 	}
+	if err := a.keyOpened(string(r.ID), report.NotChecked, false); err != nil {
+		return a.judged(err)
+	}
 	return a.judged(e.Acceptable(string(r.ID), report.Signature))
 }
 
