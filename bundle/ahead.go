@@ -23,13 +23,15 @@ type buffer struct {
 	err       error
 }
 
-// aheadBuffers are how many buffers of copyBytes are on their way.
-const aheadBuffers = 16
+const (
+	aheadBuffers = 8 // on their way
+	aheadBytes   = 256 << 10
+)
 
 func newAhead(r io.Reader) *ahead {
 	a := &ahead{full: make(chan buffer, aheadBuffers), free: make(chan []byte, aheadBuffers), stop: make(chan struct{}), ended: make(chan struct{})}
 	for range aheadBuffers {
-		a.free <- make([]byte, copyBytes)
+		a.free <- make([]byte, aheadBytes)
 	}
 	go a.run(r)
 	return a
@@ -82,6 +84,20 @@ func (a *ahead) Read(p []byte) (int, error) {
 func (a *ahead) close() {
 	a.once.Do(func() { close(a.stop) })
 	<-a.ended
+}
+
+// summed writes to w while a hash takes the same bytes.
+type summed struct {
+	w   io.Writer
+	sum hash.Hash
+}
+
+func (s summed) Write(p []byte) (n int, err error) {
+	var other sync.WaitGroup
+	other.Go(func() { s.sum.Write(p) })
+	n, err = s.w.Write(p)
+	other.Wait()
+	return n, err
 }
 
 // hashes writes the same bytes to several hashes at once.

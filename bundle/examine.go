@@ -47,12 +47,24 @@ type examination struct {
 	sig   amber.SignatureReport
 }
 
-// examine looks at everything that can be looked at; with early it stops before the content when something is wrong
-// outside. Damage is in the findings. Errors: too_new; quota; the end of the context; those of the sink; internal.
+// examine looks at everything that can be looked at; with early nothing is said about the content when something is
+// wrong outside. Damage is in the findings. Errors: too_new; quota; the end of the context; those of the sink; internal.
 func (b *Bundle) examine(ctx context.Context, to sink, early bool) (*examination, error) {
 	x := &examination{Bundle: b, facts: b.Info(), sig: b.Signature()}
-	whole, rest, err := b.digests(ctx)
-	if err != nil {
+	// The digests of the file and the content are looked at side by side; what is wrong outside is told first.
+	var whole, rest string
+	hashed := make(chan error, 1)
+	go func() {
+		var err error
+		whole, rest, err = b.digests(ctx)
+		hashed <- err
+	}()
+	inner := &examination{Bundle: b, facts: x.facts, sig: x.sig}
+	var unread error
+	if b.shape.problem == nil {
+		unread = inner.inside(ctx, to)
+	}
+	if err := <-hashed; err != nil {
 		return nil, diskError("read bundle", b.path, err)
 	}
 	x.facts.SHA256 = whole
@@ -67,14 +79,26 @@ func (b *Bundle) examine(ctx context.Context, to sink, early bool) (*examination
 	if early && len(x.faults) > 0 {
 		return x, nil
 	}
-	if err := x.inside(ctx, to); err != nil {
-		return nil, err
+	if unread != nil {
+		return nil, unread
 	}
+	x.join(inner)
+	return x, nil
+}
+
+// join takes what was found inside.
+func (x *examination) join(inside *examination) {
+	x.passed = append(x.passed, inside.passed...)
+	x.skipped = append(x.skipped, inside.skipped...)
+	for _, f := range inside.faults {
+		x.failAs(f.kind, f.object, f.reason)
+	}
+	x.more += inside.more
+	x.locked, x.found = inside.locked, inside.found
 	if x.found != nil {
 		x.found.info(&x.facts)
 		x.sig = x.found.signature
 	}
-	return x, nil
 }
 
 // digests reads the file and returns its SHA-256 and that of the payload.

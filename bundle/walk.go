@@ -37,7 +37,7 @@ type walk struct {
 
 // run reads the tar to its end. What it returns without a kind is damage.
 func (w *walk) run() error {
-	w.memory, w.mtimes, w.buf = map[string][]byte{}, map[int64]bool{}, make([]byte, copyBytes)
+	w.memory, w.mtimes, w.buf = map[string][]byte{}, map[int64]bool{}, make([]byte, aheadBytes)
 	for {
 		h, end, err := w.next(w.tar)
 		if err != nil {
@@ -119,7 +119,7 @@ func (w *walk) bytes(h header) (string, error) {
 		return "", err
 	}
 	// The reader is hidden behind a plain one, or its own way of copying would go around the digest's buffer.
-	n, err := io.CopyBuffer(io.MultiWriter(out, sum), struct{ io.Reader }{io.LimitReader(w.tar, h.size)}, w.buf)
+	n, err := io.CopyBuffer(summed{out, sum}, struct{ io.Reader }{io.LimitReader(w.tar, h.size)}, w.buf)
 	if err == nil && n < h.size {
 		err = noEnd(io.EOF)
 	}

@@ -79,13 +79,15 @@ func (b *builder) build(ctx context.Context, objects ObjectSource) error {
 	if err := b.checkTips(types); err != nil {
 		return err
 	}
-	if err := b.writeRefs(); err != nil {
+	return b.show(ctx)
+}
+
+// show writes the refs, and an index that says what HEAD says.
+func (b *builder) show(ctx context.Context) error {
+	if err := b.writeRefs(); err != nil || b.refs.OID == "" {
 		return err
 	}
-	if b.refs.OID == "" {
-		return nil
-	}
-	_, err = b.run(ctx, "read-tree", b.refs.OID)
+	_, err := b.run(ctx, "read-tree", b.refs.OID)
 	if errors.Is(err, errExit) {
 		err = amberError(amber.KindDamaged, "fill the index", err, "")
 	}

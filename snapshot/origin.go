@@ -89,6 +89,16 @@ func (o *snapshotOrigin) notes(ctx context.Context, dir string) (lost string, er
 	return lost, o.e.buildFiles(ctx, o.v, o.inner.Notes, dir)
 }
 
+// lostHistory tells a history that git refuses, which the notes can do without,
+// from an error.
+func lostHistory(err error) (lost string, _ error) {
+	switch amber.KindOf(err) {
+	case amber.KindDamaged, amber.KindUnsupported:
+		return err.Error(), nil
+	}
+	return "", err
+}
+
 // buildHistory makes the repository of the notes. Lost says why git refuses the
 // objects; what cannot be read is an error.
 func (e *Engine) buildHistory(ctx context.Context, dir string, refs memdir.Refs, objects memdir.ObjectSource) (lost string, err error) {
@@ -103,13 +113,10 @@ func (e *Engine) buildHistory(ctx context.Context, dir string, refs memdir.Refs,
 		}
 		return err
 	})
-	switch amber.KindOf(err) {
-	case amber.KindDamaged, amber.KindUnsupported:
-		if unread == nil {
-			return err.Error(), nil
-		}
+	if unread != nil {
+		return "", err
 	}
-	return "", err
+	return lostHistory(err)
 }
 
 func (o *snapshotOrigin) state(ctx context.Context, dir string) error {

@@ -33,8 +33,10 @@ type unpacked struct {
 	refs      memdir.Refs
 	marks     []Mark
 	handles   []fsx.File // that are open
-	// objects hands out those of the history, nil without one.
+	// objects hands out those of the history, nil without one. Bundle is the file
+	// of a history that is a git bundle.
 	objects memdir.ObjectSource
+	bundle  string
 }
 
 // unpack reads a bundle whose signature is acceptable into a scratch folder,
@@ -196,6 +198,7 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 		u.refs.Refs = append(u.refs.Refs, memdir.Ref(r))
 	}
 	if file := u.path("git/memdir.bundle"); u.has(file) {
+		u.bundle = file
 		u.objects = func(yield func(string, []byte) error) error {
 			return memdir.ReadBundle(ctx, memdir.GitOptions{Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, file, u.refs, yield)
 		}
@@ -245,11 +248,19 @@ func (u *unpacked) notes(ctx context.Context, dir string) (lost string, err erro
 		if err := fsx.MkdirAll(u.e.o.FS, dir, 0o700); err != nil {
 			return "", fail("make notes", dir, err)
 		}
-		if lost, err = u.e.buildHistory(ctx, dir, u.refs, u.objects); err != nil {
+		if lost, err = u.history(ctx, dir); err != nil {
 			return "", err
 		}
 	}
 	return lost, u.move("notes", dir)
+}
+
+// history makes the repository of the notes.
+func (u *unpacked) history(ctx context.Context, dir string) (lost string, err error) {
+	if u.bundle == "" {
+		return u.e.buildHistory(ctx, dir, u.refs, u.objects)
+	}
+	return lostHistory(memdir.Unbundle(ctx, memdir.GitOptions{Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, dir, u.bundle, u.refs))
 }
 
 func (u *unpacked) state(_ context.Context, dir string) error { return u.move("state", dir) }
