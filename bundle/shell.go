@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"hash/crc32"
 	"io"
 
 	"filippo.io/age"
@@ -19,6 +20,8 @@ type shell interface {
 	front() int64
 	// payload is how many bytes the payload has, and their SHA-256.
 	payload() (int64, string)
+	// checksum is the CRC-32C of the payload: enough to tell that the disk holds what was written.
+	checksum() uint32
 	// headerDigest is the SHA-256 of what lies before the outer manifest, "" where nothing does.
 	headerDigest() string
 	// place returns what the front is with the outer manifest in its room; nil without room.
@@ -55,11 +58,16 @@ type payload struct {
 	w io.Writer
 	h hash.Hash
 	n int64
+
+	crc uint32
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func (p *payload) Write(b []byte) (int, error) {
 	n, err := p.w.Write(b)
 	p.h.Write(b[:n])
+	p.crc = crc32.Update(p.crc, castagnoli, b[:n])
 	p.n += int64(n)
 	return n, err
 }
@@ -85,6 +93,7 @@ func newPlainShell(file *staged, room int) (*plainShell, error) {
 func (s *plainShell) Write(p []byte) (int, error) { return s.body.Write(p) }
 func (s *plainShell) Close() error                { return nil }
 func (s *plainShell) payload() (int64, string)    { return s.body.n, hexSum(s.body.h) }
+func (s *plainShell) checksum() uint32            { return s.body.crc }
 func (s *plainShell) headerDigest() string        { return "" }
 
 func (s *plainShell) front() int64 {

@@ -112,6 +112,7 @@ func (s *ageShell) Write(p []byte) (int, error) { return s.stream.Write(p) }
 func (s *ageShell) Close() error                { return s.stream.Close() }
 func (s *ageShell) front() int64                { return int64(len(s.head)) }
 func (s *ageShell) payload() (int64, string)    { return s.out.body.n, hexSum(s.out.body.h) }
+func (s *ageShell) checksum() uint32            { return s.out.body.crc }
 
 func (s *ageShell) headerDigest() string {
 	if s.room == nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -56,17 +57,18 @@ func (s *staged) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// digest reads everything back and returns its SHA-256 and that of what lies behind skip bytes.
-func (s *staged) digest(ctx context.Context, skip int64) (whole, rest string, err error) {
-	h, tail := sha256.New(), sha256.New()
+// digest reads everything back and returns its SHA-256, and the CRC-32C of what lies behind skip bytes.
+func (s *staged) digest(ctx context.Context, skip int64) (whole string, rest uint32, err error) {
+	h := sha256.New()
 	r := &cancelled{ctx, io.NewSectionReader(s.file, 0, s.size)}
 	if _, err := io.CopyN(h, r, skip); err != nil {
-		return "", "", err
+		return "", 0, err
 	}
-	if _, err := io.CopyBuffer(hashes{h, tail}, r, make([]byte, 4*copyBytes)); err != nil {
-		return "", "", err
+	sum := crc32.New(castagnoli)
+	if _, err := io.CopyBuffer(hashes{h, sum}, r, make([]byte, 4*copyBytes)); err != nil {
+		return "", 0, err
 	}
-	return hexSum(h), hexSum(tail), nil
+	return hexSum(h), sum.Sum32(), nil
 }
 
 func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }

@@ -172,11 +172,11 @@ func (w *writing) finish(ctx context.Context, info amber.BundleInfo, manifest []
 	if err != nil {
 		return info, err
 	}
-	whole, rest, err := w.file.digest(ctx, w.shell.front())
+	whole, sum, err := w.file.digest(ctx, w.shell.front())
 	if err != nil {
 		return info, err
 	}
-	if n, written := w.shell.payload(); rest != written || n+w.shell.front() != w.file.size {
+	if n, _ := w.shell.payload(); sum != w.shell.checksum() || n+w.shell.front() != w.file.size {
 		return info, amber.Errorf(amber.KindInternal, "write bundle", w.file.path, "the disk does not hold what was written")
 	}
 	if err := w.file.commit(ctx, whole); err != nil {

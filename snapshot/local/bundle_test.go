@@ -160,7 +160,9 @@ func TestABundleIsRestoredWithoutARepository(t *testing.T) {
 	live.nothingLeft()
 }
 
-func TestARedactedBundleHoldsNoSecret(t *testing.T) {
+// TestDefectB3RedactedBundlesHoldNoSecret plants secrets of every shape in rows,
+// notes, their history and state, and looks for them in every byte that leaves.
+func TestDefectB3RedactedBundlesHoldNoSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	corpus := secrettest.Corpus(7)

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/snapshot/local"
 )
 
@@ -107,6 +109,11 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 	if _, err := w.engine.BeforeConsolidation(t.Context(), "default", "default", "run"); err != nil {
 		t.Fatal(err)
 	}
+	later := func() time.Time { return time.Now().Add(time.Hour) }
+	schedule := snapshot.Schedule{Taker: w.engine, Roster: w.home, Clock: later, When: func() string { return "15m" }}
+	if report, err := schedule.Tick(t.Context()); err != nil || len(report.Taken) != 1 {
+		t.Fatalf("scheduled: %+v, %v", report, err)
+	}
 	exported, err := w.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(meta.ID), NoRedact: true})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +125,7 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 		t.Errorf("only %d files were searched", n)
 	}
 	page, err := w.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"})
-	if err != nil || len(page.Items) != 3 {
+	if err != nil || len(page.Items) != 4 {
 		t.Fatalf("%d snapshots, %v", len(page.Items), err)
 	}
 	for _, m := range page.Items {
@@ -127,8 +134,8 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 		}
 		w.mustVerify(m.ID)
 	}
-	if page.Items[2].Label != "a "+markers[4] {
-		t.Errorf("the label is %q", page.Items[2].Label)
+	if page.Items[3].Label != "a "+markers[4] {
+		t.Errorf("the label is %q", page.Items[3].Label)
 	}
 	w.mustVerify(report.SafetySnapshot)
 	w.mustCheck()
