@@ -100,8 +100,11 @@ func (a *Agent) RemoveUnmade(ctx context.Context) (removed bool, err error) {
 		if _, err := a.o.FS.Lstat(a.path(genName)); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
+		if err := fsx.RemoveAll(a.o.FS, a.path(genName)); err != nil {
+			return diskError("remove what was not made", a.dir, err)
+		}
 		removed = true
-		return diskError("remove what was not made", a.dir, fsx.RemoveAll(a.o.FS, a.path(genName)))
+		return nil
 	})
 	return removed, err
 }
