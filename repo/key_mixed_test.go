@@ -281,7 +281,7 @@ func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
 // TestABlobOfTheGreatestSizeIsSealed is about bounds.
 func TestABlobOfTheGreatestSizeIsSealed(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || raceEnabled {
+	if testing.Short() {
 		t.Skip("64 MiB")
 	}
 	target := newEncrypted(t)
