@@ -212,11 +212,11 @@ func TestTheProgramsOpenABundle(t *testing.T) {
 	t.Parallel()
 	zstdPath, err := exec.LookPath("zstd")
 	if err != nil {
-		t.Skip("there is no zstd")
+		t.Skip("the zstd program is not installed; other tests open bundles with the library")
 	}
 	tarPath, err := exec.LookPath("tar")
 	if err != nil {
-		t.Skip("there is no tar")
+		t.Skip("the tar program is not installed; other tests open bundles with the library")
 	}
 	file := filepath.Join(t.TempDir(), "b.tar.zst")
 	write(t, file, bundle.WriteOptions{Signer: newSigner(1)})
@@ -257,7 +257,7 @@ func TestAnEncryptedBundleTellsNothingThatIsInside(t *testing.T) {
 func TestDefectB22BundlesAreReadByTheirOwnerAlone(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("no modes")
+		t.Skip("Windows has no modes of files")
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a"), bundle.WriteOptions{})

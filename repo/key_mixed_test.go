@@ -282,7 +282,7 @@ func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
 func TestABlobOfTheGreatestSizeIsSealed(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("64 MiB")
+		t.Skip("it takes 64 MiB and seconds: not with -short")
 	}
 	target := newEncrypted(t)
 	r := open(t, target)

@@ -59,7 +59,7 @@ func TestDoctorWarnsThatNothingCanBeRestored(t *testing.T) {
 // TestDoctorKnowsWhichKeysAreSecret changes modes: what is public may be read.
 func TestDoctorKnowsWhichKeysAreSecret(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("modes say nothing there")
+		t.Skip("Windows has no modes of files")
 	}
 	p := newSickHome(t)
 	p.snapshot()

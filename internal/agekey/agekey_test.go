@@ -326,7 +326,7 @@ func TestOwnGivesAllCallersTheSame(t *testing.T) {
 func TestOwnRefusesAFileThatOthersRead(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("no modes")
+		t.Skip("Windows has no modes of files")
 	}
 	file := filepath.Join(t.TempDir(), "id.txt")
 	write(t, file, newX25519(t).String(), 0o644)

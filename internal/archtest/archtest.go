@@ -56,6 +56,7 @@ var law = map[string][]string{
 	"internal/fsx":               {"-"},
 	"internal/golden":            {"internal/fsx"},
 	"internal/proc":              {},
+	"internal/pointer":           {},
 	"internal/promise":           {},
 	"internal/redact":            {"-"},
 	"internal/redact/secrettest": {"-"},

@@ -1,7 +1,6 @@
 package dir
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/pointer"
 )
 
 // LoadPointer implements [amber.Pointers]. What it returns is durable. The
@@ -28,14 +28,14 @@ func (d *Dir) LoadPointer(ctx context.Context, name string) (value []byte, versi
 		return nil, "", diskError(op, name, err)
 	}
 	p, err := d.load(op, name, path)
-	if err != nil || p.count == 0 {
+	if err != nil || p.Count == 0 {
 		return nil, "", err
 	}
 	// The writer may have died after the value became visible.
 	if err := d.fs.SyncDir(filepath.Dir(path)); err != nil {
 		return nil, "", diskError(op, name, err)
 	}
-	return p.value, p.version(), nil
+	return p.Value, versionOf(p), nil
 }
 
 // SwapPointer implements [amber.Pointers]. Versions never come again. After
@@ -67,14 +67,14 @@ func (d *Dir) swap(op, name, path, version string, value []byte) (string, error)
 	if err != nil {
 		return "", err
 	}
-	if old.version() != version {
+	if versionOf(old) != version {
 		return "", amber.Errorf(amber.KindConflict, op, name, "somebody else has changed it")
 	}
-	next := pointer{count: old.count + 1, value: value}
-	if err := fsx.Replace(d.fs, path, 0o600, next.encode()); err != nil {
+	next := pointer.Pointer{Count: old.Count + 1, Value: value}
+	if err := fsx.Replace(d.fs, path, 0o600, next.Encode()); err != nil {
 		return "", diskError(op, name, err)
 	}
-	return next.version(), nil
+	return versionOf(next), nil
 }
 
 // lock waits for the turn within this process, then among all: a wait for the
@@ -97,20 +97,20 @@ func (d *Dir) lock(ctx context.Context, op, name string) (unlock func(), err err
 }
 
 // load reads a pointer; the zero one when there is none.
-func (d *Dir) load(op, name, path string) (pointer, error) {
-	data, err := fsx.ReadFile(d.fs, path, amber.MaxPointerBytes+maxHeader)
+func (d *Dir) load(op, name, path string) (pointer.Pointer, error) {
+	data, err := fsx.ReadFile(d.fs, path, pointer.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return pointer{}, nil
+		return pointer.Pointer{}, nil
 	}
 	if err != nil {
-		return pointer{}, diskError(op, name, err)
+		return pointer.Pointer{}, diskError(op, name, err)
 	}
-	p, err := decode(data)
+	p, err := pointer.Decode(data)
 	switch {
-	case errors.Is(err, errTooNew):
-		return pointer{}, &amber.Error{Op: op, Kind: amber.KindTooNew, ID: name, Err: err}
+	case errors.Is(err, pointer.ErrTooNew):
+		return pointer.Pointer{}, &amber.Error{Op: op, Kind: amber.KindTooNew, ID: name, Err: err}
 	case err != nil:
-		return pointer{}, &amber.Error{Op: op, Kind: amber.KindDamaged, ID: name, Err: err}
+		return pointer.Pointer{}, &amber.Error{Op: op, Kind: amber.KindDamaged, ID: name, Err: err}
 	}
 	return p, nil
 }
@@ -122,53 +122,12 @@ func checkPointer(ctx context.Context, op, name string) error {
 	return amber.CheckObjectName(name)
 }
 
-// pointer is what the file of a pointer says:
-//
-//	amber-pointer 1 <count> <SHA-256 of the value, in hex>\n
-//	<value>
-type pointer struct {
-	count uint64 // of swaps; 0 when there is no pointer
-	value []byte
-}
-
-const (
-	header    = "amber-pointer 1 %d %x\n"
-	maxHeader = 128
-	maxCount  = 1 << 62 // no honest pointer gets there
-)
-
-var errTooNew = errors.New("a newer Amber wrote it")
-
-// version names this state of the pointer. The count keeps a value that comes
+// versionOf names this state of the pointer. The count keeps a value that comes
 // back apart from its first time; the digest, a folder that was brought back
 // from a copy and went another way since.
-func (p pointer) version() string {
-	if p.count == 0 {
+func versionOf(p pointer.Pointer) string {
+	if p.Count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d-%x", p.count, sha256.Sum256(p.value))
-}
-
-func (p pointer) encode() []byte {
-	return append(fmt.Appendf(nil, header, p.count, sha256.Sum256(p.value)), p.value...)
-}
-
-// decode reads what encode writes, and nothing else. The value is part of data.
-func decode(data []byte) (pointer, error) {
-	line, value, found := bytes.Cut(data, []byte("\n"))
-	if !found || len(line) >= maxHeader {
-		return pointer{}, errors.New("the first line is missing")
-	}
-	p := pointer{value: value}
-	var format int
-	n, _ := fmt.Sscanf(string(line), "amber-pointer %d %d", &format, &p.count)
-	switch {
-	case n < 1 || format < 1:
-		return pointer{}, errors.New("it is not a pointer")
-	case format > 1:
-		return pointer{}, errTooNew
-	case p.count == 0 || p.count >= maxCount || len(value) > amber.MaxPointerBytes || !bytes.Equal(p.encode(), data):
-		return pointer{}, errors.New("the first line does not match the value")
-	}
-	return p, nil
+	return fmt.Sprintf("%d-%x", p.Count, sha256.Sum256(p.Value))
 }

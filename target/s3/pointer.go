@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/pointer"
 )
 
 const opSwap = "swap pointer"
@@ -29,14 +30,14 @@ func (t *Target) LoadPointer(ctx context.Context, name string) (value []byte, ve
 	case !isETag(etag):
 		return nil, "", noConditions(op, name)
 	}
-	p, err := decode(data)
+	p, err := pointer.Decode(data)
 	switch {
-	case errors.Is(err, errTooNew):
+	case errors.Is(err, pointer.ErrTooNew):
 		return nil, "", &amber.Error{Op: op, Kind: amber.KindTooNew, ID: name, Err: err}
 	case err != nil:
 		return nil, "", &amber.Error{Op: op, Kind: amber.KindDamaged, ID: name, Err: err}
 	}
-	return p.value, versionOf(p.count, etag), nil
+	return p.Value, versionOf(p.Count, etag), nil
 }
 
 // SwapPointer implements [amber.Pointers]. Versions never come again. On a
@@ -67,7 +68,7 @@ func (t *Target) SwapPointer(ctx context.Context, name, version string, value []
 	if !ok {
 		return "", conflict(name)
 	}
-	etag, err = t.swap(ctx, name, etag, pointer{count: count + 1, value: value})
+	etag, err = t.swap(ctx, name, etag, pointer.Pointer{Count: count + 1, Value: value})
 	if err != nil {
 		return "", failure(ctx, opSwap, name, err)
 	}
@@ -76,7 +77,7 @@ func (t *Target) SwapPointer(ctx context.Context, name, version string, value []
 
 // swap writes the pointer if its ETag is still the given one, "" meaning that
 // there is none, and returns the new one.
-func (t *Target) swap(ctx context.Context, name, etag string, next pointer) (newETag string, err error) {
+func (t *Target) swap(ctx context.Context, name, etag string, next pointer.Pointer) (newETag string, err error) {
 	mark, err := t.mark()
 	if err != nil {
 		return "", err
@@ -87,7 +88,7 @@ func (t *Target) swap(ctx context.Context, name, etag string, next pointer) (new
 	} else {
 		o.SetMatchETag(etag)
 	}
-	newETag, unsure, err := t.put(ctx, t.pointerKey(name), next.encode(), o)
+	newETag, unsure, err := t.put(ctx, t.pointerKey(name), next.Encode(), o)
 	switch {
 	case err == nil && isETag(newETag):
 		return newETag, nil
@@ -123,7 +124,7 @@ func (t *Target) loadOnce(ctx context.Context, key string) (data []byte, etag st
 	if err != nil {
 		return nil, "", err
 	}
-	data, err = io.ReadAll(io.LimitReader(s.body, amber.MaxPointerBytes+maxHeader))
+	data, err = io.ReadAll(io.LimitReader(s.body, pointer.MaxBytes))
 	if err != nil {
 		err = s.attempt.why(err)
 	}
@@ -162,7 +163,7 @@ func parseVersion(version string) (count uint64, etag string, ok bool) {
 	}
 	number, etag, _ := strings.Cut(version, "-")
 	count, err := strconv.ParseUint(number, 10, 64)
-	return count, etag, err == nil && count > 0 && count < maxCount && isETag(etag)
+	return count, etag, err == nil && count > 0 && count < pointer.MaxCount && isETag(etag)
 }
 
 // isETag reports whether s can be compared by a server: ETags are hostile, and
