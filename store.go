@@ -31,6 +31,9 @@ type Parts struct {
 	Ingest     Ingester
 	Activities Activities
 
+	// Sync reaches over the same layers.
+	Sync Replica
+
 	// Notes.
 	Notes   Notes
 	NoteLog NoteLog
@@ -69,7 +72,7 @@ func (p *Parts) Take(l Layer, from Parts) {
 	case LayerLongTerm:
 		p.LongTerm, p.Memories, p.Batch, p.Editor, p.Eraser = from.LongTerm, from.Memories, from.Batch, from.Editor, from.Eraser
 		p.Relations, p.Embeddings, p.Concepts = from.Relations, from.Embeddings, from.Concepts
-		p.Stats, p.Changes = from.Stats, from.Changes
+		p.Stats, p.Changes, p.Sync = from.Stats, from.Changes, from.Sync
 	case LayerTurns:
 		p.Turns, p.Compactions = from.Turns, from.Compactions
 	case LayerLoops:
@@ -112,6 +115,7 @@ type Capabilities struct {
 	Notes       bool `json:"notes"`
 	Control     bool `json:"control"`
 	Ingest      bool `json:"ingest"`
+	Sync        bool `json:"sync"`
 }
 
 // NewStore puts a store together. Nil parts are filled in with ones that
@@ -127,6 +131,9 @@ func Disabled(reason string) Store {
 	return Store{Parts: Parts{}.fill(absent{err: errors.New(reason), kind: KindRefused, quiet: true})}
 }
 
+// Replica returns the part that sync works on.
+func (s Store) Replica() Replica { return s.Sync }
+
 // Capabilities tells which optional contracts s really has.
 func (s Store) Capabilities() Capabilities { return s.caps }
 
@@ -135,8 +142,8 @@ func (p Parts) capabilities() Capabilities {
 		Memories: p.Memories != nil, Batch: p.Batch != nil, Edit: p.Editor != nil, Erase: p.Eraser != nil,
 		Relations: p.Relations != nil, Embeddings: p.Embeddings != nil, Concepts: p.Concepts != nil,
 		Compactions: p.Compactions != nil, Stats: p.Stats != nil, Changes: p.Changes != nil,
-		Ingest: p.Ingest != nil && p.Activities != nil,
-		Turns:  p.Turns != nil, Loops: p.Loops != nil, States: p.States != nil,
+		Ingest: p.Ingest != nil && p.Activities != nil, Sync: p.Sync != nil,
+		Turns: p.Turns != nil, Loops: p.Loops != nil, States: p.States != nil,
 		Sessions: p.Sessions != nil && p.Names != nil && p.Active != nil,
 		Notes:    p.Notes != nil && p.NoteLog != nil,
 		Control: p.Tasks != nil && p.Events != nil && p.Approvals != nil && p.Results != nil &&
@@ -164,6 +171,7 @@ func (p Parts) fill(a absent) Parts {
 	fillPart[SessionStates](&p.States, a)
 	fillPart[Ingester](&p.Ingest, a)
 	fillPart[Activities](&p.Activities, a)
+	fillPart[Replica](&p.Sync, a)
 	fillPart[Notes](&p.Notes, a)
 	fillPart[NoteLog](&p.NoteLog, a)
 	fillPart[Tasks](&p.Tasks, a)

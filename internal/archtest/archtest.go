@@ -30,6 +30,10 @@ var law = map[string][]string{
 	"bundle":                     {},
 	"cmd/amber":                  {"*"}, // the one place that sees everything
 	"events":                     {},
+	"gitsync":                    {"gitsync/chunk", "gitsync/engram"},
+	"gitsync/chunk":              {},
+	"gitsync/engram":             {},
+	"gitsync/githook":            {},
 	"home":                       {},
 	"hook":                       {"journal"},
 	"hook/setup":                 {},

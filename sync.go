@@ -1,0 +1,251 @@
+package amber
+
+import "context"
+
+// SyncRecord is one record on its way between stores. Exactly one field is
+// set.
+type SyncRecord struct {
+	Session  *SyncSession `json:"session,omitempty"`
+	Memory   *SyncMemory  `json:"memory,omitempty"`
+	Prompt   *Turn        `json:"prompt,omitempty"` // a turn of role user
+	Relation *Relation    `json:"relation,omitempty"`
+	Erased   *SyncErased  `json:"erased,omitempty"`
+	Gone     *SyncGone    `json:"gone,omitempty"`
+}
+
+// SyncMemory is one version of a memory. A tombstone, one with DeletedAt, has
+// no text: title, content, summary, topic, tags, metadata, source references
+// and foreign fields are empty. DuplicateCount is 0: it is counted per store.
+type SyncMemory struct {
+	Memory
+	// Saw are the versions that whoever made this one had before them and
+	// nothing else had replaced. Two versions neither of which descends from
+	// the other are a conflict.
+	Saw []Origin `json:"saw,omitempty"`
+}
+
+// SyncSession is a session with the origin of its last change.
+type SyncSession struct {
+	Session
+	Origin Origin `json:"origin"`
+}
+
+// SyncErased tells that a memory was erased. It is terminal.
+type SyncErased struct {
+	ID     MemoryID `json:"id"`
+	Origin Origin   `json:"origin"`
+}
+
+// SyncGone tells that a session or a prompt was deleted.
+type SyncGone struct {
+	Scope  ChangeScope `json:"scope"` // session or turn
+	ID     string      `json:"id"`
+	Origin Origin      `json:"origin"`
+}
+
+// SyncRef names a record.
+type SyncRef struct {
+	Scope ChangeScope `json:"scope"` // memory, session or turn
+	ID    string      `json:"id"`
+}
+
+// OutgoingRequest asks for records that a place has not been given yet.
+type OutgoingRequest struct {
+	// Place names where they go; what was imported from there does not go
+	// back.
+	Place string
+	// Project limits to records of one project; "" means every project.
+	// Memories of scope user never leave.
+	Project string
+	// Since is where the last export to this place and of this project ended:
+	// Position of [SyncPlace]. The zero position asks for everything.
+	Since Position
+	// After is where this export is: Since first, then Next of the answer.
+	After Position
+	// Latest leaves the history out: each memory as it is now.
+	Latest bool
+	// Entries bounds how much of the change log is read; default 500.
+	Entries int
+}
+
+// Outgoing is one step of an export. A record may be in several steps.
+type Outgoing struct {
+	Records []SyncRecord // sessions first
+	Next    Position     // go on from here, and note it when the records are safe
+	Done    bool         // nothing comes after
+	// Device, Incarnation and At are those of the store.
+	Device      string
+	Incarnation string
+	At          Time
+}
+
+// SyncPlace is what a store remembers about one place and project.
+type SyncPlace struct {
+	Position Position // where the last export ended; zero before the first
+	Chunk    string   // the last chunk that was exported; "" before the first
+}
+
+// ExportNote tells the store what was exported, when it is durable.
+type ExportNote struct {
+	Place, Project string
+	Position       Position // everything up to here was exported or is not to be
+	// Chunk is the chunk that was written, "" when there was nothing to write.
+	// It counts as applied.
+	Chunk string
+	Links []SyncLink
+}
+
+// SyncExporter gives out what changed. Safe for concurrent use.
+type SyncExporter interface {
+	// Outgoing returns the next records for a place, in the order of the
+	// change log. The work depends on what is new, not on what is there.
+	// Errors: invalid; conflict when a position belongs to a history that a
+	// restore replaced: start again from the zero position.
+	Outgoing(ctx context.Context, r OutgoingRequest) (Outgoing, error)
+	// SyncPlace returns what is known about a place and project; an unknown
+	// one is the zero value.
+	SyncPlace(ctx context.Context, place, project string) (SyncPlace, error)
+	// Exported notes what was exported, in one transaction.
+	Exported(ctx context.Context, n ExportNote) error
+}
+
+// Incoming is a chunk to be applied. Whoever made it has checked every record
+// with [SyncRecord.Check].
+type Incoming struct {
+	Place string // where it came from
+	Chunk string // its id, and that of its format where ids are short
+	// Device made the chunk, at the time At by its own clock.
+	Device    string
+	CreatedBy string
+	At        Time
+	// Trust is what records that their author calls own or signed become:
+	// signed or imported. Derived stays derived, and imported stays imported.
+	Trust   Trust
+	Records []SyncRecord
+	Links   []SyncLink
+}
+
+// Applied says what a chunk brought. What was known already counts nowhere.
+type Applied struct {
+	Already   bool // the chunk was applied before, nothing was done
+	Sessions  int
+	Memories  int // versions of memories, tombstones and erasures
+	Prompts   int
+	Relations int
+	Conflicts int // versions that somebody made without knowing of another
+}
+
+// QuarantinedChunk is a chunk that is not imported.
+type QuarantinedChunk struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+	Kind   Kind   `json:"kind"`
+}
+
+// SyncImporter takes in what others exported. Safe for concurrent use.
+type SyncImporter interface {
+	// AppliedChunks returns those of the chunks that were applied.
+	AppliedChunks(ctx context.Context, chunks []string) (map[string]bool, error)
+	// Apply stores the records and notes the chunk, in one transaction. Per
+	// record the version with the later origin wins, whatever the order of
+	// arrival; the others go to the history. The local clock follows the
+	// stamps at most [MaxClockLead] past the time of day. Errors: refused for a
+	// counter that is more than [MaxCounterJump] above what is known.
+	Apply(ctx context.Context, c Incoming) (Applied, error)
+	// SetQuarantine replaces the list of chunks of a place that are not
+	// imported.
+	SetQuarantine(ctx context.Context, place string, chunks []QuarantinedChunk) error
+	// SyncReport returns what is known about a place: the devices it came
+	// from, what is in quarantine, and conflicts.
+	SyncReport(ctx context.Context, place string) (SyncReport, error)
+}
+
+// SyncLink ties a row of another tool to a record.
+type SyncLink struct {
+	Tool    string // "engram"
+	Chunk   string // the tool's chunk the row is in; of the note or the chunk where it is empty
+	Ordinal int    // of the row in its chunk, from 0
+	Ref     SyncRef
+	Version Origin // of the record when it was linked; zero for prompts
+	LocalID int64  // the number the tool gives the row; 0 where it has none
+	// Fingerprint tells rows of the tool that have no name of their own apart,
+	// 64 hex digits.
+	Fingerprint string
+	Extra       string // what else is needed to write the row as it was, JSON; no text of a memory
+}
+
+// LinkQuery asks for links of a tool by exactly one of the other fields.
+type LinkQuery struct {
+	Tool        string
+	Chunk       string
+	Ref         SyncRef
+	Fingerprint string
+}
+
+// SyncLinks knows the rows of other tools. Safe for concurrent use.
+type SyncLinks interface {
+	// Links returns what matches, by chunk and ordinal.
+	Links(ctx context.Context, q LinkQuery) ([]SyncLink, error)
+	// LastLocalID returns the highest number of a tool's rows of one scope.
+	LastLocalID(ctx context.Context, tool string, scope ChangeScope) (int64, error)
+	// SyncRecords returns the records as they are now, in the order of refs;
+	// one that is not there is a zero SyncRecord.
+	SyncRecords(ctx context.Context, refs []SyncRef) ([]SyncRecord, error)
+}
+
+// Replica is a store that can be synced.
+type Replica interface {
+	SyncExporter
+	SyncImporter
+	SyncLinks
+}
+
+// Bounds of an import.
+const (
+	// MaxCounterJump is how far the counter of a record may be above the
+	// highest one known. Nobody edits a memory that often unseen; a higher one
+	// would win over every edit to come.
+	MaxCounterJump = 1 << 20
+	// MaxClockLead is how far stamps of others pull the local clock past the
+	// time of day, in milliseconds.
+	MaxClockLead = 5 * 60 * 1000
+)
+
+// SyncDevice is what is known about a device whose chunks were applied.
+type SyncDevice struct {
+	Device    string `json:"device"`
+	CreatedBy string `json:"created_by"`
+	Chunks    int64  `json:"chunks"`
+	LastAt    Time   `json:"last_at"`            // of its newest chunk, by its own clock
+	LastSync  Time   `json:"last_sync"`          // when that was applied here
+	DriftMS   int64  `json:"drift_ms,omitempty"` // how far its stamps were ahead of the time of day, at most
+}
+
+// SyncVersion is one side of a conflict.
+type SyncVersion struct {
+	Origin    Origin `json:"origin"`
+	Title     string `json:"title"`
+	Content   string `json:"content"`
+	UpdatedAt Time   `json:"updated_at"`
+	Deleted   bool   `json:"deleted,omitempty"`
+}
+
+// SyncConflict is a memory that was changed at two places without knowing of
+// each other. Any edit, write or deletion here settles it.
+type SyncConflict struct {
+	ID     MemoryID      `json:"id"`
+	Kept   SyncVersion   `json:"kept"` // what every place shows
+	Others []SyncVersion `json:"others"`
+}
+
+// MaxConflicts bounds the conflicts a report spells out.
+const MaxConflicts = 100
+
+// SyncReport is what a store knows about a place.
+type SyncReport struct {
+	Chunks        int64              `json:"chunks"` // that were applied from there or exported to it
+	Devices       []SyncDevice       `json:"devices"`
+	Quarantined   []QuarantinedChunk `json:"quarantined"`
+	Conflicts     []SyncConflict     `json:"conflicts"` // at most MaxConflicts
+	ConflictCount int64              `json:"conflict_count"`
+}

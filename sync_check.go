@@ -1,0 +1,212 @@
+package amber
+
+import (
+	"fmt"
+	"slices"
+)
+
+// maxSaw bounds the versions one version may name.
+const maxSaw = 64
+
+// maxForeignBytes bounds the fields of another tool that a memory brings.
+const maxForeignBytes = 1 << 20
+
+// Check checks a record that came from elsewhere by the rules of the store:
+// one kind of record, ids, sizes, UTF-8, kinds and scopes, digests, that a
+// topic has its id, and that a tombstone has no text. The error is of kind
+// invalid and names the record.
+func (r SyncRecord) Check() error {
+	var err error
+	kinds := 0
+	check := func(set bool, fn func() error) {
+		if !set {
+			return
+		}
+		kinds++
+		if err == nil {
+			err = fn()
+		}
+	}
+	check(r.Session != nil, func() error { return r.Session.check() })
+	check(r.Memory != nil, func() error { return r.Memory.check() })
+	check(r.Prompt != nil, func() error { return checkPrompt(*r.Prompt) })
+	check(r.Relation != nil, func() error { return checkSyncRelation(*r.Relation) })
+	check(r.Erased != nil, func() error { return r.Erased.check() })
+	check(r.Gone != nil, func() error { return r.Gone.check() })
+	if err == nil && kinds != 1 {
+		return Errorf(KindInvalid, "check record", "", fmt.Sprintf("it holds %d records and not one", kinds))
+	}
+	return err
+}
+
+// Ref names the record: scope and id, and for relations scope relation.
+func (r SyncRecord) Ref() SyncRef {
+	switch {
+	case r.Session != nil:
+		return SyncRef{ChangeSession, string(r.Session.ID)}
+	case r.Memory != nil:
+		return SyncRef{ChangeMemory, string(r.Memory.ID)}
+	case r.Prompt != nil:
+		return SyncRef{ChangeTurn, string(r.Prompt.ID)}
+	case r.Relation != nil:
+		return SyncRef{changeRelation, r.Relation.ID}
+	case r.Erased != nil:
+		return SyncRef{ChangeMemory, string(r.Erased.ID)}
+	case r.Gone != nil:
+		return SyncRef{r.Gone.Scope, r.Gone.ID}
+	}
+	return SyncRef{}
+}
+
+// changeRelation names relations among records; the change log counts them to
+// the memory they begin at.
+const changeRelation ChangeScope = "relation"
+
+// Origin returns the origin of the version; prompts never change and have none.
+func (r SyncRecord) Origin() Origin {
+	switch {
+	case r.Session != nil:
+		return r.Session.Origin
+	case r.Memory != nil:
+		return r.Memory.Origin
+	case r.Relation != nil:
+		return r.Relation.Origin
+	case r.Erased != nil:
+		return r.Erased.Origin
+	case r.Gone != nil:
+		return r.Gone.Origin
+	}
+	return Origin{}
+}
+
+// check checks that the origin could be one of this format: a device, a
+// counter from 1 that fits, a clock that is a time.
+func (o Origin) check() error {
+	switch {
+	case o.Counter == 0 || o.Counter > 1<<62:
+		return Errorf(KindInvalid, "check origin", "", fmt.Sprintf("the counter is %d", o.Counter))
+	case o.Clock>>63 != 0:
+		return Errorf(KindInvalid, "check origin", "", "the clock is out of range")
+	}
+	return CheckID("device", o.Device)
+}
+
+func (m SyncMemory) check() error {
+	_, idErr := ParseMemoryID(string(m.ID))
+	if err := firstError(idErr, m.Origin.check(), checkTimes(m.CreatedAt, m.UpdatedAt, m.DeletedAt)); err != nil {
+		return err
+	}
+	if len(m.Saw) > maxSaw {
+		return Errorf(KindInvalid, "check memory", string(m.ID), fmt.Sprintf("it saw %d versions, the limit is %d", len(m.Saw), maxSaw))
+	}
+	for _, o := range m.Saw {
+		if err := o.check(); err != nil {
+			return err
+		}
+		if !m.Origin.After(o) {
+			return Errorf(KindInvalid, "check memory", string(m.ID), "it saw a version that is later than itself")
+		}
+	}
+	if m.Revision < 1 || m.DuplicateCount < 0 {
+		return Errorf(KindInvalid, "check memory", string(m.ID), "its revision or its count of duplicates is out of range")
+	}
+	if !m.DeletedAt.IsZero() {
+		return m.checkTombstone()
+	}
+	return m.checkText()
+}
+
+// checkTombstone checks that nothing is left but what orders it.
+func (m SyncMemory) checkTombstone() error {
+	if m.Title+m.Content+m.Summary+m.Topic+m.ContentDigest != "" || len(m.Tags)+len(m.Metadata)+len(m.SourceRefs)+len(m.Foreign) > 0 {
+		return Errorf(KindInvalid, "check memory", string(m.ID), "it is deleted and has text")
+	}
+	return firstError(checkKind(m.Kind), CheckScope(m.Scope, m.Identities), m.Identities.check(),
+		checkOneOf("trust", m.Trust, TrustOwn, TrustSigned, TrustImported, TrustDerived))
+}
+
+// checkText checks a live version by the rules of writing one.
+func (m SyncMemory) checkText() error {
+	n, err := WriteRequest{
+		Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary,
+		Topic: m.Topic, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, Trust: m.Trust,
+	}.Normalize()
+	switch {
+	case err != nil:
+		return err
+	case n.Kind != m.Kind, n.Scope != m.Scope, n.Trust != m.Trust, n.Title != m.Title, n.Topic != m.Topic, !slices.Equal(n.Tags, m.Tags):
+		return Errorf(KindInvalid, "check memory", string(m.ID), "its fields are not in their canonical form")
+	case ContentDigest(m.Content) != m.ContentDigest:
+		return Errorf(KindInvalid, "check memory", string(m.ID), "the digest is not that of its content")
+	case m.Topic != "" && !m.hasTopicID():
+		return Errorf(KindInvalid, "check memory", string(m.ID), "it does not have the id of its topic")
+	}
+	size := 0
+	for name, raw := range m.Foreign {
+		size += len(name) + len(raw)
+	}
+	if size > maxForeignBytes {
+		return Errorf(KindInvalid, "check memory", string(m.ID), sizeOver(size, maxForeignBytes))
+	}
+	return nil
+}
+
+// maxEpochs bounds how often one topic may have been erased.
+const maxEpochs = 32
+
+func (m SyncMemory) hasTopicID() bool {
+	for epoch := range maxEpochs {
+		if TopicID(m.ProjectID, m.Scope, m.Identity(), m.Topic, epoch) == m.ID {
+			return true
+		}
+	}
+	return false
+}
+
+func (s SyncSession) check() error {
+	_, nameErr := CheckSessionName(s.Name)
+	return firstError(
+		s.Origin.check(), CheckID("session id", string(s.ID)), nameErr,
+		CheckID("binding", s.Binding), checkOptionalID("project id", s.Project),
+		checkOptionalID("parent session id", string(s.Parent)), checkOptionalID("end reason", string(s.EndReason)),
+		checkText("directory", s.Directory, 4096, oneLine), checkText("summary", s.Summary, MaxSummaryBytes, 0),
+		checkTimes(s.StartedAt, s.EndedAt, s.CreatedAt, s.UpdatedAt),
+	)
+}
+
+func checkPrompt(t Turn) error {
+	n, err := t.Normalize()
+	switch {
+	case err != nil:
+		return err
+	case n.ID == "" || t.Role != RoleUser:
+		return Errorf(KindInvalid, "check prompt", string(t.ID), "it has no id, or is not a turn of the user")
+	}
+	return checkTimes(t.CreatedAt)
+}
+
+func checkSyncRelation(r Relation) error {
+	_, err := r.Normalize()
+	return firstError(err, CheckID("relation id", r.ID), r.Origin.check(), checkTimes(r.CreatedAt, r.DeletedAt))
+}
+
+func (e SyncErased) check() error {
+	_, err := ParseMemoryID(string(e.ID))
+	return firstError(err, e.Origin.check())
+}
+
+func (g SyncGone) check() error {
+	return firstError(checkOneOf("scope", g.Scope, ChangeSession, ChangeTurn), CheckID("record id", g.ID), g.Origin.check())
+}
+
+// latest is the last millisecond that a stamp can hold.
+const latest = 1<<47 - 1
+
+func checkTimes(times ...Time) error {
+	for _, t := range times {
+		if ms := t.UnixMilli(); ms < 0 || ms > latest {
+			return Errorf(KindInvalid, "check time", "", fmt.Sprintf("%d ms is out of range", ms))
+		}
+	}
+	return nil
+}
