@@ -1,0 +1,214 @@
+package gitsync_test
+
+import (
+	"crypto/rand"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// shop is the project of most memories in these tests.
+const shop = "acme/shop"
+
+// wrist is a clock that goes on by a millisecond at each look, and can be set.
+type wrist struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newWrist() *wrist { return &wrist{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
+
+func (w *wrist) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = w.at.Add(time.Millisecond)
+	return w.at
+}
+
+func (w *wrist) turn(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = w.at.Add(d)
+}
+
+// clone is somebody with a store and a folder.
+type clone struct {
+	*sqlite.Store
+	t      *testing.T
+	clock  *wrist
+	home   string
+	folder string
+	sync   *gitsync.Sync
+}
+
+func newClone(t *testing.T) *clone {
+	t.Helper()
+	return cloneAt(t, t.TempDir(), gitsync.Options{})
+}
+
+// cloneAt opens a clone below a folder that is there.
+func cloneAt(t *testing.T, dir string, o gitsync.Options) *clone {
+	t.Helper()
+	c := &clone{t: t, clock: newWrist(), home: filepath.Join(dir, "home"), folder: filepath.Join(dir, "tree", ".amber")}
+	if o.Format == amber.SyncEngram {
+		c.folder = filepath.Join(dir, "tree", ".engram")
+	}
+	if err := os.MkdirAll(filepath.Dir(c.folder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c.open(o)
+	return c
+}
+
+func (c *clone) open(o gitsync.Options) {
+	c.t.Helper()
+	h, _, err := home.Open(c.home, home.Options{Clock: c.clock.now, Random: rand.Reader})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.Store, err = sqlite.Open(c.t.Context(), agent, sqlite.Options{Clock: c.clock.now, Random: rand.Reader})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	store := c.Store
+	c.t.Cleanup(func() { store.Close() })
+	if c.sync, err = o.Open(c.Store, c.folder); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// save writes a memory of the project.
+func (c *clone) save(content string) amber.MemoryID {
+	c.t.Helper()
+	return c.write(amber.WriteRequest{Content: content})
+}
+
+// write writes a memory, of the project unless it says otherwise.
+func (c *clone) write(r amber.WriteRequest) amber.MemoryID {
+	c.t.Helper()
+	if r.Scope == "" {
+		r.Scope, r.ProjectID = amber.ScopeProject, shop
+	}
+	ack, err := c.Write(c.t.Context(), r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return ack.ID
+}
+
+func (c *clone) edit(id amber.MemoryID, content string) {
+	c.t.Helper()
+	if _, err := c.Edit(c.t.Context(), amber.EditRequest{ID: id, Content: &content}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *clone) export(o gitsync.ExportOptions) amber.SyncExport {
+	c.t.Helper()
+	r, err := c.sync.Export(c.t.Context(), o)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return r
+}
+
+func (c *clone) imports() amber.SyncImport {
+	c.t.Helper()
+	r, err := c.sync.Import(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return r
+}
+
+func (c *clone) status() amber.SyncStatus {
+	c.t.Helper()
+	st, err := c.sync.Status(c.t.Context(), "")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return st
+}
+
+// texts returns the contents of all live memories, sorted.
+func (c *clone) texts() []string {
+	c.t.Helper()
+	out := []string{}
+	for q := (amber.ListQuery{All: true, Limit: amber.MaxPageSize}); ; {
+		page, err := c.List(c.t.Context(), q)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, m := range page.Items {
+			out = append(out, m.Content)
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			slices.Sort(out)
+			return out
+		}
+	}
+}
+
+// gives copies the folder's chunks to another clone, as a merge would.
+func (c *clone) gives(to *clone) {
+	c.t.Helper()
+	for _, name := range c.files() {
+		b, err := os.ReadFile(filepath.Join(c.folder, name))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		to.put(name, b)
+	}
+}
+
+// put writes a file into the folder, as git does.
+func (c *clone) put(name string, b []byte) {
+	c.t.Helper()
+	path := filepath.Join(c.folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// files returns what git would track in the folder, sorted.
+func (c *clone) files() []string {
+	c.t.Helper()
+	out := []string{}
+	err := filepath.WalkDir(c.folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(c.folder, path)
+		if err == nil && !strings.HasPrefix(rel, "local"+string(filepath.Separator)) {
+			out = append(out, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		c.t.Fatal(err)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// chunkFiles returns the chunk files alone.
+func (c *clone) chunkFiles() []string {
+	return slices.DeleteFunc(c.files(), func(f string) bool { return !strings.HasPrefix(f, "chunks/") })
+}

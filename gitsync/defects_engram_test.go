@@ -1,0 +1,398 @@
+package gitsync_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+)
+
+// engramClone is somebody with a folder of Engram.
+func engramClone(t *testing.T) *clone {
+	t.Helper()
+	return cloneAt(t, t.TempDir(), gitsync.Options{Format: amber.SyncEngram})
+}
+
+// vectors are folders that the real program wrote.
+var vectors = []string{"basic", "edits", "multi", "unicode"}
+
+// take copies a vector into the folder.
+func (c *clone) take(vector string) {
+	c.t.Helper()
+	from := filepath.Join("engram", "testdata", vector)
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "export.json" {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		c.put(rel, b)
+		return err
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// backup is the JSON export that belongs to a vector.
+type backup struct {
+	Sessions     []struct{ ID string }
+	Observations []struct {
+		Title, Content, Scope string
+		DeletedAt             *string `json:"deleted_at"`
+	}
+	Prompts []struct{ Content string }
+}
+
+func readBackup(t *testing.T, vector string) (b backup) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("engram", "testdata", vector, "export.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b backup) live() (texts []string) {
+	for _, o := range b.Observations {
+		if o.DeletedAt == nil {
+			texts = append(texts, o.Content)
+		}
+	}
+	return texts
+}
+
+// chunkIDs returns the ids in the folder's manifest, in order.
+func (c *clone) chunkIDs() (ids []string) {
+	c.t.Helper()
+	var m struct{ Chunks []struct{ ID string } }
+	raw, err := os.ReadFile(filepath.Join(c.folder, "manifest.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &m)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, e := range m.Chunks {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func TestVectorsComeInWithEveryRow(t *testing.T) {
+	t.Parallel()
+	for _, vector := range vectors {
+		t.Run(vector, func(t *testing.T) {
+			t.Parallel()
+			c := engramClone(t)
+			c.take(vector)
+			want := readBackup(t, vector)
+			r := c.imports()
+			if len(r.Quarantined) != 0 || r.Sessions != len(want.Sessions) || r.Prompts != len(want.Prompts) {
+				t.Errorf("import: %+v", r)
+			}
+			wantTexts(t, c, want.live()...)
+			for _, s := range want.Sessions {
+				if _, err := c.Session(t.Context(), amber.SessionID(s.ID)); err != nil {
+					t.Error(err)
+				}
+			}
+			if again := c.imports(); again.Chunks != 0 || again.Observations != 0 {
+				t.Errorf("a second import: %+v", again)
+			}
+			if back := c.export(gitsync.ExportOptions{}); !back.IsEmpty {
+				t.Errorf("an export to where it came from: %+v", back)
+			}
+		})
+	}
+}
+
+// Unicode holds a personal memory and edits a deleted one: those stay, so the
+// chunk is another one.
+func TestVectorsGoOutWithTheSameIDs(t *testing.T) {
+	t.Parallel()
+	for vector, same := range map[string]bool{"basic": true, "multi": true, "edits": false, "unicode": false} {
+		t.Run(vector, func(t *testing.T) {
+			t.Parallel()
+			c := engramClone(t)
+			c.take(vector)
+			c.imports()
+			fresh := filepath.Join(t.TempDir(), ".engram")
+			s, err := gitsync.Open(c.Store, fresh)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Export(t.Context(), gitsync.ExportOptions{CreatedBy: "dev-a"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, got := c.chunkIDs(), slices.Clone(r.ChunkIDs)
+			slices.Sort(want)
+			slices.Sort(got)
+			if same != slices.Equal(want, got) {
+				t.Errorf("exported %v, they came as %v", got, want)
+			}
+			if again, err := s.Export(t.Context(), gitsync.ExportOptions{}); err != nil || !again.IsEmpty {
+				t.Errorf("a second export: %+v, %v", again, err)
+			}
+			reader := engramClone(t)
+			back, err := gitsync.Open(reader.Store, fresh)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := back.Import(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			wantTexts(t, reader, sharedTexts(readBackup(t, vector))...)
+		})
+	}
+}
+
+func sharedTexts(b backup) (texts []string) {
+	for _, o := range b.Observations {
+		if o.DeletedAt == nil && o.Scope != "personal" {
+			texts = append(texts, o.Content)
+		}
+	}
+	return texts
+}
+
+func TestDefect3ConflictInTheManifest(t *testing.T) {
+	t.Parallel()
+	c := engramClone(t)
+	c.take("multi")
+	raw, err := os.ReadFile(filepath.Join(c.folder, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := strings.Index(string(raw), `    {`+"\n"+`      "id": "36a6011c"`)
+	third := strings.Index(string(raw), `    {`+"\n"+`      "id": "e9bddbc1"`)
+	end := strings.Index(string(raw), "\n  ]")
+	conflict := string(raw[:second]) + "<<<<<<< HEAD\n" + strings.TrimSuffix(strings.TrimSpace(string(raw[second:third])), ",") +
+		"\n=======\n" + string(raw[third:end]) + "\n>>>>>>> theirs\n" + string(raw[end:])
+	c.put("manifest.json", []byte(conflict))
+	r := c.imports()
+	if r.Chunks != 3 {
+		t.Errorf("import over a conflict: %+v", r)
+	}
+	wantTexts(t, c, readBackup(t, "multi").live()...)
+	fixed, err := c.sync.Repair(t.Context())
+	if err != nil || fixed.Chunks != 3 || len(fixed.Repaired) == 0 || fixed.Backup == "" {
+		t.Errorf("repair: %+v, %v", fixed, err)
+	}
+	after, err := os.ReadFile(filepath.Join(c.folder, "manifest.json"))
+	if diff := cmp.Diff(string(raw), string(after)); err != nil || diff != "" {
+		t.Errorf("the manifest after the repair, %v (-want +got):\n%s", err, diff)
+	}
+	if again, err := c.sync.Repair(t.Context()); err != nil || len(again.Repaired) != 0 {
+		t.Errorf("a second repair: %+v, %v", again, err)
+	}
+}
+
+func TestDefect15ManifestCutToNothing(t *testing.T) {
+	t.Parallel()
+	c := engramClone(t)
+	c.take("multi")
+	c.put("manifest.json", nil)
+	if r := c.imports(); r.Chunks != 3 {
+		t.Errorf("import: %+v", r)
+	}
+	wantTexts(t, c, readBackup(t, "multi").live()...)
+	c.save("a new one")
+	c.export(gitsync.ExportOptions{})
+	if ids := c.chunkIDs(); len(ids) != 4 {
+		t.Errorf("the manifest after an export has %v", ids)
+	}
+}
+
+func TestDefect6AlteredEngramChunks(t *testing.T) {
+	t.Parallel()
+	rezip := func(b []byte) []byte {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		w.Write(bytes.Replace([]byte(unzip(t, b)), []byte("alpha"), []byte("ALPHA"), 1))
+		w.Close()
+		return out.Bytes()
+	}
+	flip := func(b []byte) []byte { b = bytes.Clone(b); b[len(b)-6] ^= 1; return b } // gzip's checksum
+	for name, alter := range map[string]func([]byte) []byte{
+		"6: altered and zipped again": rezip,
+		"6b: checksum broken":         flip,
+		"6c: cut off":                 func(b []byte) []byte { return b[:len(b)/2] },
+		"6c: empty":                   func([]byte) []byte { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := engramClone(t)
+			c.take("multi")
+			path := filepath.Join(c.folder, "chunks", "1b7efed1.jsonl.gz")
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.put("chunks/1b7efed1.jsonl.gz", alter(b))
+			r := c.imports()
+			if len(r.Quarantined) != 1 || r.Quarantined[0].ID != "1b7efed1" || r.Quarantined[0].Kind != amber.KindDamaged || r.Chunks != 2 {
+				t.Errorf("import: %+v", r)
+			}
+			wantTexts(t, c, "beta content two", "gamma content three")
+			if st := c.status(); st.Damaged != 1 || st.Local != 2 {
+				t.Errorf("status: %+v", st)
+			}
+		})
+	}
+}
+
+func unzip(t *testing.T, b []byte) string {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(r); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func TestDefect7ManifestThatLeadsElsewhere(t *testing.T) {
+	t.Parallel()
+	c := engramClone(t)
+	c.take("basic")
+	outside, err := os.ReadFile(filepath.Join(c.folder, "chunks", "8e3713a4.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(c.folder)), "outside.jsonl.gz"), outside, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	os.RemoveAll(filepath.Join(c.folder, "chunks"))
+	os.Remove(filepath.Join(c.folder, "manifest.json"))
+	c.put("manifest.json", []byte(`{"version":1,"chunks":[{"id":"../../../outside","created_by":"x","created_at":"2026-01-01T00:00:00Z","sessions":1,"memories":2,"prompts":1}]}`))
+	r := c.imports()
+	if r.Chunks != 0 || len(r.Quarantined) != 1 {
+		t.Errorf("import: %+v", r)
+	}
+	wantTexts(t, c)
+}
+
+func TestDefect13IDThatIsTaken(t *testing.T) {
+	t.Parallel()
+	a := engramClone(t)
+	a.save("the first export of one row")
+	first := a.export(gitsync.ExportOptions{}).ChunkID
+	// The same row in a store that never exported it, and somebody else's
+	// chunk where its id would be.
+	b := engramClone(t)
+	b.take("basic")
+	taken := first + ".jsonl.gz"
+	if err := os.Rename(filepath.Join(b.folder, "chunks", "8e3713a4.jsonl.gz"), filepath.Join(b.folder, "chunks", taken)); err != nil {
+		t.Fatal(err)
+	}
+	over, err := gitsync.Open(a.Store, b.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := over.Export(t.Context(), gitsync.ExportOptions{})
+	if err != nil || r.IsEmpty || r.ChunkID == first {
+		t.Errorf("export where the id %s is taken: %+v, %v", first, r, err)
+	}
+}
+
+func TestDefect18ManifestOfAnUnknownVersion(t *testing.T) {
+	t.Parallel()
+	c := engramClone(t)
+	c.put("manifest.json", []byte(`{"version":99,"chunks":null}`))
+	if _, err := c.sync.Import(t.Context()); amber.KindOf(err) != amber.KindTooNew {
+		t.Errorf("import: %v", err)
+	}
+	c.save("x")
+	if _, err := c.sync.Export(t.Context(), gitsync.ExportOptions{}); amber.KindOf(err) != amber.KindTooNew {
+		t.Errorf("export: %v", err)
+	}
+}
+
+func TestDefect19BackupImportedTwice(t *testing.T) {
+	t.Parallel()
+	for _, vector := range vectors {
+		t.Run(vector, func(t *testing.T) {
+			t.Parallel()
+			c := engramClone(t)
+			for range 2 {
+				s, err := gitsync.Options{Format: amber.SyncEngram}.Open(c.Store, filepath.Join("engram", "testdata", vector, "export.json"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Import(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wantTexts(t, c, readBackup(t, vector).live()...)
+			c.take(vector) // and the folder with the same rows
+			if r := c.imports(); r.Observations != 0 {
+				t.Errorf("import of the same rows from a folder: %+v", r)
+			}
+			wantTexts(t, c, readBackup(t, vector).live()...)
+		})
+	}
+}
+
+func TestOwnRowsThatComeBackAreKnown(t *testing.T) {
+	t.Parallel()
+	a := engramClone(t)
+	a.save("one of ours")
+	id := a.write(amber.WriteRequest{Content: "a topic of ours", Topic: "deploy"})
+	a.export(gitsync.ExportOptions{})
+	// Engram 1.7.0 imports the rows, numbers them anew and drops their names.
+	var rows map[string][]map[string]any
+	raw, err := os.ReadFile(filepath.Join(a.folder, "chunks", a.chunkIDs()[0]+".jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(unzip(t, raw)), &rows); err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range rows["observations"] {
+		o["id"] = 100 + i
+		delete(o, "sync_id")
+	}
+	again, err := json.Marshal(map[string]any{
+		"version": "0.1.0", "exported_at": "2026-11-15 02:40:45",
+		"sessions": rows["sessions"], "observations": rows["observations"], "prompts": nil,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "export.json")
+	if err := os.WriteFile(file, again, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := gitsync.Options{Format: amber.SyncEngram}.Open(a.Store, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Import(t.Context()); err != nil || r.Observations != 0 || r.Conflicts != 0 {
+		t.Errorf("import: %+v, %v", r, err)
+	}
+	wantTexts(t, a, "one of ours", "a topic of ours")
+	if h, err := a.History(t.Context(), id); err != nil || len(h) != 1 {
+		t.Errorf("%d versions, %v", len(h), err)
+	}
+}

@@ -1,0 +1,388 @@
+package gitsync_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+)
+
+// The failures of the tool that teams use today, by their numbers in its
+// study, and what happens here instead. Those about its own files are in
+// defects_engram_test.go.
+
+func wantTexts(t *testing.T, c *clone, want ...string) {
+	t.Helper()
+	slices.Sort(want)
+	if diff := cmp.Diff(want, c.texts(), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("memories (-want +got):\n%s", diff)
+	}
+}
+
+func TestDefect1SaveInTheSecondOfTheLastExport(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.save("before the export")
+	a.export(gitsync.ExportOptions{})
+	a.clock.turn(-10 * time.Millisecond) // the same second, even the same instants again
+	a.save("in the same second")
+	if r := a.export(gitsync.ExportOptions{}); r.IsEmpty || r.Observations != 1 {
+		t.Errorf("the second export wrote %+v", r)
+	}
+	a.gives(b)
+	b.imports()
+	wantTexts(t, b, "before the export", "in the same second")
+}
+
+func TestDefect2SavedBeforeSomebodyElsesExport(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	b.save("from b, first")
+	a.clock.turn(time.Hour)
+	a.save("from a, later")
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	b.imports()
+	b.export(gitsync.ExportOptions{})
+	b.gives(a)
+	a.imports()
+	wantTexts(t, a, "from b, first", "from a, later")
+	wantTexts(t, b, "from b, first", "from a, later")
+}
+
+func TestDefect4EditsTopicsAndDeletionsAfterTheExport(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	edited := a.save("first wording")
+	deleted := a.save("to be deleted")
+	a.write(amber.WriteRequest{Content: "topic, first", Topic: "deploy"})
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	b.imports()
+	a.edit(edited, "second wording")
+	a.write(amber.WriteRequest{Content: "topic, second", Topic: "deploy"})
+	if err := a.Delete(t.Context(), deleted); err != nil {
+		t.Fatal(err)
+	}
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	b.imports()
+	wantTexts(t, b, "second wording", "topic, second")
+	fresh := newClone(t)
+	a.gives(fresh)
+	fresh.imports()
+	wantTexts(t, fresh, "second wording", "topic, second")
+	if h, err := fresh.History(t.Context(), edited); err != nil || len(h) != 2 {
+		t.Errorf("a fresh clone has %d versions, %v; want 2", len(h), err)
+	}
+}
+
+func TestDefect5ForgottenChunkIsImportedAgain(t *testing.T) {
+	t.Parallel()
+	a := newClone(t)
+	for _, text := range []string{"one", "two", "three"} {
+		a.save(text)
+	}
+	a.export(gitsync.ExportOptions{})
+	// The same folder under another name is one that the store knows nothing
+	// of, and so are its chunks once they are forgotten.
+	b := newClone(t)
+	a.gives(b)
+	b.imports()
+	again := cloneAt(t, t.TempDir(), gitsync.Options{})
+	b.gives(again)
+	moved, err := gitsync.Open(a.Store, again.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgetChunks(t, a)
+	r, err := moved.Import(t.Context())
+	if err != nil || r.Observations != 0 || r.Chunks != 1 {
+		t.Errorf("import of what is there: %+v, %v", r, err)
+	}
+	wantTexts(t, a, "one", "two", "three")
+	if r, err := moved.Export(t.Context(), gitsync.ExportOptions{}); err != nil || !r.IsEmpty {
+		t.Errorf("export of what the folder has: %+v, %v", r, err)
+	}
+}
+
+func TestDefect6cTruncatedAndEmptyChunks(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	for _, text := range []string{"one", "two", "three", "four"} {
+		a.save(text)
+		a.export(gitsync.ExportOptions{})
+	}
+	a.gives(b)
+	files := b.chunkFiles()
+	whole, err := os.ReadFile(filepath.Join(b.folder, files[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.put(files[0], whole[:len(whole)/2])
+	b.put(files[2], nil)
+	r := b.imports()
+	if len(r.Quarantined) != 2 || r.Chunks != 2 {
+		t.Fatalf("import: %+v", r)
+	}
+	for _, q := range r.Quarantined {
+		if q.Kind != amber.KindDamaged || q.Reason == "" {
+			t.Errorf("quarantined: %+v", q)
+		}
+	}
+	if st := b.status(); st.Damaged != 2 || len(st.Quarantined) != 2 || st.PendingImport != 0 {
+		t.Errorf("status: %+v", st)
+	}
+	a.gives(b) // whole again
+	if r := b.imports(); len(r.Quarantined) != 0 || r.Chunks != 2 {
+		t.Errorf("import of the whole chunks: %+v", r)
+	}
+	wantTexts(t, b, "one", "two", "three", "four")
+	if st := b.status(); st.Damaged != 0 || len(st.Quarantined) != 0 {
+		t.Errorf("status afterwards: %+v", st)
+	}
+}
+
+func TestDefect6AlteredChunk(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.save("the truth")
+	a.export(gitsync.ExportOptions{})
+	other := newClone(t)
+	other.save("not the truth")
+	other.export(gitsync.ExportOptions{})
+	forged, err := os.ReadFile(filepath.Join(other.folder, other.chunkFiles()[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.put(a.chunkFiles()[0], forged) // whole, and under a name that is not its own
+	if r := b.imports(); len(r.Quarantined) != 1 || r.Quarantined[0].Kind != amber.KindDamaged {
+		t.Errorf("import: %+v", r)
+	}
+	wantTexts(t, b)
+}
+
+func TestDefect7NamesThatLeadElsewhere(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.save("somewhere else")
+	a.export(gitsync.ExportOptions{})
+	name := filepath.Base(a.chunkFiles()[0])
+	b.put("chunks/..outside.jsonl.zst", []byte("x"))
+	b.put("chunks/"+strings.ToUpper(name[:64])+".jsonl.zst", []byte("x"))
+	if err := os.Symlink(filepath.Join(a.folder, "chunks", name), filepath.Join(b.folder, "chunks", name)); err != nil {
+		t.Fatal(err)
+	}
+	r := b.imports()
+	if r.Chunks != 0 || len(r.Quarantined) != 3 {
+		t.Errorf("import: %+v", r)
+	}
+	wantTexts(t, b)
+	linked := filepath.Join(t.TempDir(), ".amber")
+	if err := os.Symlink(a.folder, linked); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gitsync.Open(b.Store, linked); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("a folder that is a symbolic link: %v", err)
+	}
+}
+
+func TestDefect8WhatIsPersonalPrivateOrDeletedStays(t *testing.T) {
+	t.Parallel()
+	a := newClone(t)
+	a.write(amber.WriteRequest{Content: "my own alpha", Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ann", ProjectID: shop}})
+	gone := a.save("deleted bravo")
+	if err := a.Delete(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	erased := a.save("erased charlie")
+	if _, err := a.Erase(t.Context(), erased); err != nil {
+		t.Fatal(err)
+	}
+	a.save("shown <private>hidden delta <private>nested echo</private> still foxtrot</private> shown too")
+	a.save("open <private>hidden golf and no end")
+	a.save("<private>nothing but hotel</private>")
+	edited := a.save("first <private>old india</private>")
+	a.edit(edited, "second")
+	r := a.export(gitsync.ExportOptions{})
+	if r.Redacted["private"] == 0 || len(r.Withheld) != 1 {
+		t.Errorf("export: %+v", r)
+	}
+	a.export(gitsync.ExportOptions{NoRedact: true})
+	text := plainText(t, a)
+	for _, word := range []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india"} {
+		if strings.Contains(text, word) {
+			t.Errorf("%q left in %s", word, text)
+		}
+	}
+	if !strings.Contains(text, "shown too") {
+		t.Errorf("what is not private stayed: %s", text)
+	}
+}
+
+func TestDefect9LongContentIsNotCut(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	long := strings.Repeat("ä", 1999) + "日本語" + strings.Repeat(" café", 5000)
+	a.save(long)
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	b.imports()
+	wantTexts(t, b, long)
+}
+
+func TestDefect11TwoProjectsInOneFolder(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.write(amber.WriteRequest{Content: "older, of api", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "acme/api"}})
+	a.save("of shop")
+	if r := a.export(gitsync.ExportOptions{Project: shop}); r.Observations != 1 {
+		t.Errorf("export of shop: %+v", r)
+	}
+	if r := a.export(gitsync.ExportOptions{Project: "acme/api"}); r.Observations != 1 {
+		t.Errorf("export of api: %+v", r)
+	}
+	if r := a.export(gitsync.ExportOptions{}); !r.IsEmpty {
+		t.Errorf("export of everything after both: %+v", r)
+	}
+	a.gives(b)
+	b.imports()
+	wantTexts(t, b, "older, of api", "of shop")
+}
+
+func TestDefect12MemoryOfAnOldSession(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	start := func(id amber.SessionID) {
+		if _, err := a.StartSession(t.Context(), amber.SessionStart{ID: id, Project: shop, Directory: "/src"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start("old")
+	a.export(gitsync.ExportOptions{})
+	a.clock.turn(time.Hour)
+	a.write(amber.WriteRequest{Content: "late", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: shop, SessionID: "old"}})
+	a.export(gitsync.ExportOptions{})
+	files := a.chunkFiles()
+	for _, f := range files[:] { // the later chunk alone brings its session
+		one, err := os.ReadFile(filepath.Join(a.folder, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(decoded(t, one), "late") {
+			b.put(f, one)
+		}
+	}
+	b.imports()
+	wantTexts(t, b, "late")
+	if s, err := b.Session(t.Context(), "old"); err != nil || s.Project != shop {
+		t.Errorf("its session: %+v, %v", s, err)
+	}
+}
+
+func TestDefect14EightExportsAtOnce(t *testing.T) {
+	t.Parallel()
+	shared := filepath.Join(t.TempDir(), ".amber")
+	var all []*clone
+	for range 8 {
+		all = append(all, newClone(t))
+	}
+	var want []string
+	for round := range 5 {
+		var done sync.WaitGroup
+		for i, c := range all {
+			text := strings.Repeat("x", round+1) + " of " + string(rune('a'+i))
+			want = append(want, text)
+			c.save(text)
+			s, err := gitsync.Open(c.Store, shared)
+			if err != nil {
+				t.Fatal(err)
+			}
+			done.Go(func() {
+				if _, err := s.Export(context.WithoutCancel(t.Context()), gitsync.ExportOptions{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		done.Wait()
+	}
+	reader := newClone(t)
+	s, err := gitsync.Open(reader.Store, shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Import(t.Context()); err != nil || r.Observations != len(want) || len(r.Missing) != 0 {
+		t.Errorf("import: %+v, %v; want %d memories", r, err, len(want))
+	}
+	wantTexts(t, reader, want...)
+}
+
+func TestDefect17ChunkFromTheFuture(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.clock.turn(20 * 365 * 24 * time.Hour)
+	id := a.save("from the future")
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	b.imports()
+	b.save("from today")
+	b.edit(id, "edited today")
+	if r := b.export(gitsync.ExportOptions{}); r.Observations != 2 {
+		t.Errorf("export of today: %+v", r)
+	}
+	b.gives(a)
+	a.imports()
+	wantTexts(t, a, "from today", "edited today")
+	st := b.status()
+	if len(st.Devices) != 2 && len(st.Devices) != 1 {
+		t.Fatalf("devices: %+v", st.Devices)
+	}
+	drift := int64(0)
+	for _, d := range st.Devices {
+		drift = max(drift, d.DriftMS)
+	}
+	if years := time.Duration(drift) * time.Millisecond / (365 * 24 * time.Hour); years != 19 && years != 20 {
+		t.Errorf("the drift is recorded as %d years", years)
+	}
+	m, err := b.Get(t.Context(), b.save("after the import"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lead := m.Origin.Clock.Time().Time().Sub(b.clock.now()); lead > 6*time.Minute {
+		t.Errorf("the local clock is pulled %v ahead", lead)
+	}
+}
+
+func TestDefect20FolderNotNamedLikeTheProject(t *testing.T) {
+	t.Parallel()
+	a := cloneAt(t, filepath.Join(t.TempDir(), "quite-another-name"), gitsync.Options{})
+	a.save("of acme/shop")
+	if r := a.export(gitsync.ExportOptions{Project: shop}); r.Observations != 1 {
+		t.Errorf("export: %+v", r)
+	}
+}
+
+func TestDefectMemoryUnderASessionOfAnotherProject(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	if _, err := a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: "acme/api"}); err != nil {
+		t.Fatal(err)
+	}
+	a.write(amber.WriteRequest{Content: "of shop", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: shop, SessionID: "s"}})
+	if r := a.export(gitsync.ExportOptions{Project: shop}); r.Observations != 1 || r.Sessions != 1 {
+		t.Errorf("export: %+v", r)
+	}
+	a.gives(b)
+	b.imports()
+	wantTexts(t, b, "of shop")
+}

@@ -1,0 +1,280 @@
+package gitsync
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync/engram"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// importEngram imports the chunks that the manifest lists, then those that lie
+// beside it; or a backup, where the folder is a file.
+func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report *amber.SyncImport) error {
+	if info, err := s.fs.Lstat(s.dir); err == nil && info.Mode().IsRegular() {
+		return s.importBackup(ctx, report)
+	}
+	f, err := s.readEngram()
+	if err != nil {
+		return err
+	}
+	for _, note := range f.notes {
+		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: manifestFile, Reason: note, Kind: amber.KindInvalid})
+	}
+	entries := f.manifest.Chunks
+	for _, id := range f.strays {
+		entries = append(entries, engram.Entry{ID: id})
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if only != nil && !only(path.Join(chunksDir, engram.FileName(e.ID))) {
+			continue
+		}
+		err := s.importEntry(ctx, e, report)
+		if err != nil && !isVerdict(err) {
+			return err
+		}
+		if err != nil {
+			report.Quarantined = append(report.Quarantined, quarantined(clip(e.ID), err))
+		}
+	}
+	if only != nil {
+		return nil
+	}
+	return s.setQuarantine(ctx, report.Quarantined)
+}
+
+// importEntry imports one chunk unless these bytes were applied before.
+func (s *Sync) importEntry(ctx context.Context, e engram.Entry, report *amber.SyncImport) error {
+	b, key, err := s.engramBytes(e.ID)
+	if err != nil {
+		return err
+	}
+	applied, err := s.store.AppliedChunks(ctx, []string{key})
+	if err != nil {
+		return err
+	}
+	if applied[key] {
+		report.Skipped++
+		return nil
+	}
+	c, err := engram.DecodeChunk(e.ID, b)
+	if err != nil {
+		return err
+	}
+	return s.applyEngram(ctx, c, key, e, report)
+}
+
+// importBackup imports the file of engram export.
+func (s *Sync) importBackup(ctx context.Context, report *amber.SyncImport) error {
+	b, err := fsx.ReadFile(s.fs, s.dir, engram.MaxTextBytes)
+	if err != nil {
+		return fail("read backup", s.dir, err)
+	}
+	c, err := engram.DecodeBackup(b)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b)
+	return s.applyEngram(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.Entry{}, report)
+}
+
+// applyEngram applies the rows of a chunk. Rows that Amber has no room for are
+// named in the report; the others go in.
+func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e engram.Entry, report *amber.SyncImport) error {
+	trust, err := s.trust(ctx, nil) // Engram signs nothing
+	if err != nil {
+		return err
+	}
+	rows, dropped := engram.ToRecords(c, engram.ReadOptions{User: e.CreatedBy})
+	in := amber.Incoming{Place: s.dir, Chunk: key, Device: engramTool, CreatedBy: createdBy(e), Trust: trust}
+	in.At, _ = amber.ParseTime(e.CreatedAt) // what cannot be read is not known
+	for _, row := range rows {
+		keep, err := s.settle(ctx, &row)
+		if err != nil {
+			return err
+		}
+		if keep {
+			in.Records = append(in.Records, row.Record)
+		}
+		if row.Link.Tool != "" {
+			if row.Link.Chunk == "" {
+				row.Link.Chunk = key
+			}
+			in.Links = append(in.Links, row.Link)
+		}
+	}
+	done, err := s.store.Apply(ctx, in)
+	if err != nil {
+		return err
+	}
+	add(report, done)
+	for _, why := range dropped {
+		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: cmpOr(c.ID, "backup"), Reason: why, Kind: amber.KindUnsupported})
+	}
+	return nil
+}
+
+func createdBy(e engram.Entry) string {
+	if amber.CheckID("created-by", e.CreatedBy) != nil {
+		return "unknown"
+	}
+	return e.CreatedBy
+}
+
+// settle looks whether the row is one that is known under another name: a
+// memory of ours that Engram took in, numbered anew and gave back. Such a row
+// brings nothing but that it was deleted.
+func (s *Sync) settle(ctx context.Context, row *engram.Row) (keep bool, err error) {
+	if row.Link.Fingerprint == "" {
+		return true, nil
+	}
+	links, err := s.store.Links(ctx, amber.LinkQuery{Tool: engramTool, Fingerprint: row.Link.Fingerprint})
+	if err != nil || len(links) == 0 {
+		return true, err
+	}
+	known := links[len(links)-1]
+	if known.Ref.Scope != row.Link.Ref.Scope {
+		return true, nil
+	}
+	same := known.Ref == row.Link.Ref
+	row.Link.Ref, row.Link.Version = known.Ref, known.Version
+	m := row.Record.Memory
+	if m == nil || m.DeletedAt.IsZero() {
+		return false, nil
+	}
+	if same {
+		return true, nil
+	}
+	gone := *m
+	gone.ID, gone.Saw = amber.MemoryID(known.Ref.ID), []amber.Origin{known.Version}
+	gone.Origin.Counter = known.Version.Counter + 1
+	gone.Origin.Clock = max(gone.Origin.Clock, known.Version.Clock+1)
+	row.Record = amber.SyncRecord{Memory: &gone}
+	return true, nil
+}
+
+// engramBytes reads a chunk file. Key names these very bytes: ids of 32 bits
+// are not names.
+func (s *Sync) engramBytes(id string) (b []byte, key string, err error) {
+	if !engram.ValidID(id) {
+		return nil, "", amber.Errorf(amber.KindInvalid, "read chunk", clip(id), "that is no id of a chunk")
+	}
+	b, err = fsx.ReadFile(s.fs, filepath.Join(s.chunks(), engram.FileName(id)), engram.MaxFileBytes)
+	if err != nil {
+		return nil, "", fail("read chunk", id, err)
+	}
+	sum := sha256.Sum256(b)
+	return b, engramKey(id, hex.EncodeToString(sum[:])), nil
+}
+
+// engramStatus tells how the store and a folder of Engram stand to each other.
+func (s *Sync) engramStatus(ctx context.Context, project string, report amber.SyncReport, st *amber.SyncStatus) (err error) {
+	nothing := func(context.Context) (known, error) { return known{}, nil }
+	if st.PendingExport, err = s.pendingExport(ctx, ExportOptions{Project: project}, true, nothing); err != nil {
+		return err
+	}
+	v := &amber.SyncVerify{Damaged: []amber.QuarantinedChunk{}}
+	err = s.lookEngram(ctx, v, func(_ engram.Chunk, key string) error {
+		applied, err := s.store.AppliedChunks(ctx, []string{key})
+		if applied[key] {
+			st.Local++
+		} else {
+			st.PendingImport++
+		}
+		return err
+	})
+	st.Summary, st.Quarantined, st.Remote = v.Summary, v.Damaged, v.Summary.Chunks
+	for _, q := range v.Damaged {
+		if q.Kind == amber.KindDamaged {
+			st.Damaged++
+		}
+		if q.Kind == amber.KindNotFound {
+			st.Missing = append(st.Missing, q.ID)
+		}
+	}
+	return err
+}
+
+// verifyEngram reads every chunk and imports nothing.
+func (s *Sync) verifyEngram(ctx context.Context, v *amber.SyncVerify) error {
+	rows := 0
+	err := s.lookEngram(ctx, v, func(c engram.Chunk, _ string) error {
+		some, dropped := engram.ToRecords(c, engram.ReadOptions{})
+		rows += len(some)
+		for _, why := range dropped {
+			v.Damaged = append(v.Damaged, amber.QuarantinedChunk{ID: c.ID, Reason: why, Kind: amber.KindUnsupported})
+		}
+		v.Unsigned++
+		return nil
+	})
+	for _, q := range v.Damaged {
+		if q.Kind == amber.KindNotFound {
+			v.Missing = append(v.Missing, q.ID)
+		}
+	}
+	v.Checked = append(v.Checked,
+		fmt.Sprintf("%d chunks: checksum and length of gzip, the first 32 bits of the SHA-256 of the text", v.Summary.Chunks),
+		fmt.Sprintf("%d rows: that Amber has room for them", rows), "that every chunk in the manifest is there, and every chunk is in the manifest")
+	v.NotChecked = append(v.NotChecked, "who wrote what: the format has no signatures",
+		"that a chunk is the one that was exported: two different ones may have the same id")
+	return err
+}
+
+// lookEngram calls fn with every whole chunk, and gathers what is wrong with
+// the others.
+func (s *Sync) lookEngram(ctx context.Context, v *amber.SyncVerify, fn func(c engram.Chunk, key string) error) error {
+	f, err := s.readEngram()
+	if err != nil {
+		return err
+	}
+	bad := func(id string, err error) { v.Damaged = append(v.Damaged, quarantined(id, err)) }
+	if f.broken != nil {
+		bad(manifestFile, f.broken)
+	}
+	for _, note := range f.notes {
+		bad(manifestFile, amber.Errorf(amber.KindInvalid, "read manifest", "", note))
+	}
+	for _, id := range f.strays {
+		bad(id, amber.Errorf(amber.KindInvalid, "read manifest", id, "the chunk is not in the manifest"))
+	}
+	var who authors
+	for _, e := range f.manifest.Chunks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, key, err := s.engramChunk(e.ID)
+		if err == nil {
+			at, _ := amber.ParseTime(e.CreatedAt)
+			who.add(createdBy(e), len(c.Sessions)+len(c.Observations)+len(c.Prompts), at)
+			count(&v.Summary, c)
+			err = fn(c, key)
+		}
+		if err != nil && !isVerdict(err) {
+			return err
+		}
+		if err != nil {
+			bad(clip(e.ID), err)
+		}
+	}
+	v.Summary.Files = v.Summary.Chunks
+	v.Summary.Authors, v.Summary.First, v.Summary.Last = who.list()
+	return nil
+}
+
+func count(sum *amber.SyncSummary, c engram.Chunk) {
+	sum.Chunks++
+	sum.Sessions += int64(len(c.Sessions))
+	sum.Memories += int64(len(c.Observations))
+	sum.Prompts += int64(len(c.Prompts))
+}
+
+var errNoRow = errors.New("the row changed")

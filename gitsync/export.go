@@ -1,0 +1,255 @@
+package gitsync
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// ExportOptions say what is exported. The zero value exports every project.
+type ExportOptions struct {
+	CreatedBy string // a person or machine; default "unknown"
+	Project   string // records of this project alone; "" means every project
+	// RefuseSecrets exports nothing at all when a secret would have to be
+	// taken out.
+	RefuseSecrets bool
+	// NoRedact leaves secrets in. Private passages are taken out all the same.
+	NoRedact bool
+}
+
+// How much becomes one chunk. Text is counted before compression; a single
+// record may be larger.
+const (
+	chunkText    = 2 << 20
+	chunkRecords = 5000
+)
+
+// Export writes what is new since the last export to this folder and project.
+// What it wrote is durable, and noted in the store, when it returns; after an
+// error part of it may be, and the rest follows at the next export. Nothing
+// new writes nothing. Errors: invalid; refused for a folder that cannot be
+// written, and with RefuseSecrets; busy when ctx ends while somebody else
+// exports to the folder; those of the store.
+func (s *Sync) Export(ctx context.Context, o ExportOptions) (report amber.SyncExport, err error) {
+	o.CreatedBy = cmpOr(o.CreatedBy, "unknown")
+	if err := errors.Join(amber.CheckID("created-by", o.CreatedBy), checkProject(o.Project)); err != nil {
+		return report, err
+	}
+	if s.o.Format == amber.SyncEngram {
+		return s.exportEngram(ctx, o)
+	}
+	report = amber.SyncExport{Dir: s.dir, IsEmpty: true}
+	if o.RefuseSecrets {
+		if err := s.refuseSecrets(ctx, o, s.inFolder); err != nil {
+			return report, err
+		}
+	}
+	empty, err := s.nothingNew(ctx, o)
+	if err != nil || empty {
+		return report, err
+	}
+	if err := s.prepare(); err != nil {
+		return report, err
+	}
+	err = s.locked(ctx, filepath.Join(s.dir, localDir), s.chunks(), func() error {
+		e := &exporter{s: s, o: o, report: &report}
+		return s.each(ctx, o, false, s.inFolder, func(p *pass, st step) error { return e.step(ctx, p, st) })
+	})
+	return report, err
+}
+
+func checkProject(p string) error {
+	if p == "" {
+		return nil
+	}
+	return amber.CheckID("project id", p)
+}
+
+// nothingNew looks at the first step alone, so that an export without work
+// makes no folder and takes no lock.
+func (s *Sync) nothingNew(ctx context.Context, o ExportOptions) (bool, error) {
+	place, err := s.store.SyncPlace(ctx, s.dir, o.Project)
+	if err != nil {
+		return false, err
+	}
+	out, err := s.store.Outgoing(ctx, amber.OutgoingRequest{
+		Place: s.dir, Project: o.Project, Since: place.Position, After: place.Position,
+	})
+	if amber.KindOf(err) == amber.KindConflict {
+		return false, nil
+	}
+	return err == nil && out.Done && len(out.Records) == 0 && out.Next == place.Position, err
+}
+
+// refuseSecrets walks through what is new and refuses if a rule finds
+// anything.
+func (s *Sync) refuseSecrets(ctx context.Context, o ExportOptions, inFolder func(context.Context) (known, error)) error {
+	counts := map[string]int{}
+	withheld := 0
+	err := s.each(ctx, o, false, inFolder, func(p *pass, st step) error {
+		maps.Copy(counts, p.counts)
+		for _, w := range st.withheld {
+			if w.Reason == secretName {
+				withheld++
+			}
+		}
+		return nil
+	})
+	delete(counts, privateRule)
+	if err != nil || len(counts)+withheld == 0 {
+		return err
+	}
+	e := amber.Errorf(amber.KindRefused, "export", s.dir, fmt.Sprintf("there are secrets in what would leave: %s", countList(counts, withheld)))
+	e.Hint = "export without --refuse-secrets takes them out"
+	return e
+}
+
+func countList(counts map[string]int, names int) string {
+	text := ""
+	for _, rule := range slices.Sorted(maps.Keys(counts)) {
+		text += fmt.Sprintf("%d %s, ", counts[rule], rule)
+	}
+	if names > 0 {
+		text += fmt.Sprintf("%d in names, ", names)
+	}
+	return text[:len(text)-2]
+}
+
+// exporter gathers records into chunks.
+type exporter struct {
+	s       *Sync
+	o       ExportOptions
+	report  *amber.SyncExport
+	noted   amber.Position // how far the store knows
+	pending []amber.SyncRecord
+	text    int
+}
+
+// step takes what one step brought. Chunks end where a step does, so that the
+// position that is noted is true.
+func (e *exporter) step(ctx context.Context, p *pass, st step) error {
+	e.report.Withheld = append(e.report.Withheld, st.withheld...)
+	if e.noted == "" {
+		e.noted = p.place.Position
+	}
+	for _, r := range st.records {
+		size, err := sizeOf(r)
+		if err != nil {
+			return err
+		}
+		if len(e.pending) > 0 && (e.text+size > chunkText || len(e.pending) == chunkRecords) {
+			// The rest of this step is not written yet: the position stays.
+			if err := e.flush(ctx, p, st, e.noted); err != nil {
+				return err
+			}
+		}
+		e.pending, e.text = append(e.pending, r), e.text+size
+	}
+	if !st.done && e.text < chunkText/2 {
+		return nil
+	}
+	if len(p.counts) > 0 {
+		e.report.Redacted = p.counts
+	}
+	return e.flush(ctx, p, st, st.next)
+}
+
+func sizeOf(r amber.SyncRecord) (int, error) {
+	b, err := json.Marshal(r)
+	return len(b), err
+}
+
+// flush writes what is pending as a chunk and notes how far the export got.
+func (e *exporter) flush(ctx context.Context, p *pass, st step, at amber.Position) error {
+	note := amber.ExportNote{Place: e.s.dir, Project: e.o.Project, Position: at}
+	if len(e.pending) > 0 {
+		id, err := e.write(ctx, p, st)
+		if err != nil {
+			return err
+		}
+		note.Chunk, p.place.Chunk = string(id), string(id)
+		e.count(id)
+	}
+	e.pending, e.text, e.noted = nil, 0, at
+	return e.s.store.Exported(ctx, note)
+}
+
+// write makes the chunk durable.
+func (e *exporter) write(ctx context.Context, p *pass, st step) (chunk.ID, error) {
+	h := chunk.Header{
+		Device: st.store.Device, Incarnation: st.store.Incarnation, CreatedBy: e.o.CreatedBy, CreatedAt: st.store.At, Project: e.o.Project,
+	}
+	if last, err := chunk.ParseID(p.place.Chunk); err == nil {
+		h.Parents = []chunk.ID{last}
+	}
+	slices.SortStableFunc(e.pending, func(a, b amber.SyncRecord) int { return rank(a) - rank(b) })
+	id, b, err := chunk.Encode(ctx, h, e.pending, e.s.o.Signer)
+	if err != nil {
+		return "", err
+	}
+	return id, e.s.put(id, b)
+}
+
+// rank puts sessions first and relations last, as readers of a chunk expect.
+func rank(r amber.SyncRecord) int {
+	switch {
+	case r.Session != nil:
+		return 0
+	case r.Relation != nil:
+		return 2
+	}
+	return 1
+}
+
+// put writes a chunk file. One that is there already has the same bytes, or is
+// damaged: then the right ones take its place.
+func (s *Sync) put(id chunk.ID, b []byte) error {
+	path := s.path(id)
+	err := fsx.CreateSame(s.fs, path, 0o644, b)
+	if errors.Is(err, fsx.ErrDiffers) {
+		err = fsx.Replace(s.fs, path, 0o644, b)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = amber.Errorf(amber.KindConflict, "write chunk", string(id), "the folder was removed meanwhile")
+	}
+	return fail("write chunk", string(id), err)
+}
+
+// count adds what is pending to the report.
+func (e *exporter) count(id chunk.ID) {
+	r := e.report
+	r.IsEmpty, r.Signed = false, e.s.o.Signer != nil
+	r.ChunkID, r.ChunkIDs = string(id), append(r.ChunkIDs, string(id))
+	for _, rec := range e.pending {
+		switch {
+		case rec.Erased != nil, rec.Gone != nil,
+			rec.Memory != nil && !rec.Memory.DeletedAt.IsZero(),
+			rec.Relation != nil && !rec.Relation.DeletedAt.IsZero():
+			r.Deleted++
+		case rec.Session != nil:
+			r.Sessions++
+		case rec.Memory != nil:
+			r.Observations++
+		case rec.Prompt != nil:
+			r.Prompts++
+		case rec.Relation != nil:
+			r.Relations++
+		}
+	}
+}
+
+func cmpOr(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,252 @@
+package gitsync
+
+import (
+	"context"
+	"path"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync/chunk"
+)
+
+// Import applies every chunk of the folder that was not applied before. A
+// chunk that cannot be used is put in quarantine, with the reason, and the
+// others go in; it is tried again at the next import. Each chunk is one
+// transaction. Errors: those of the disk and the store, with what was done so
+// far in the report.
+func (s *Sync) Import(ctx context.Context) (amber.SyncImport, error) {
+	return s.ImportOnly(ctx, nil)
+}
+
+// ImportOnly is [Sync.Import] for the files that only returns true for. It is
+// given paths relative to the folder, with slashes. Nil means all.
+func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (amber.SyncImport, error) {
+	report := amber.SyncImport{Quarantined: []amber.QuarantinedChunk{}, Dir: s.dir}
+	if s.o.Format == amber.SyncEngram {
+		return report, s.importEngram(ctx, only, &report)
+	}
+	i := &importer{s: s, report: &report, bad: map[string]error{}, present: map[chunk.ID]bool{}, wanted: map[chunk.ID]bool{}}
+	files, err := s.list()
+	if err != nil {
+		return report, err
+	}
+	if only != nil {
+		files = filter(files, func(f file) bool { return only(path.Join(chunksDir, f.name)) })
+	}
+	// A chunk may be refused for what it takes for granted: a counter that
+	// another chunk explains. As long as something goes in, try again.
+	for again := true; again; {
+		before := report.Chunks
+		clear(i.bad)
+		report.Skipped = 0
+		if err := i.all(ctx, files); err != nil {
+			return report, err
+		}
+		again = report.Chunks > before && i.refused()
+	}
+	return report, i.finish(ctx, only == nil)
+}
+
+func filter[T any](all []T, keep func(T) bool) (out []T) {
+	for _, v := range all {
+		if keep(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// importer is one import on its way.
+type importer struct {
+	s       *Sync
+	report  *amber.SyncImport
+	order   []string
+	bad     map[string]error // by chunk
+	present map[chunk.ID]bool
+	wanted  map[chunk.ID]bool // by chunks that were read
+}
+
+// lookups is how many chunks are asked for at a time.
+const lookups = 500
+
+func (i *importer) all(ctx context.Context, files []file) error {
+	for len(files) > 0 {
+		n := min(len(files), lookups)
+		ids := make([]string, 0, n)
+		for _, f := range files[:n] {
+			ids = append(ids, string(f.id))
+		}
+		applied, err := i.s.store.AppliedChunks(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, f := range files[:n] {
+			if err := i.file(ctx, f, applied[string(f.id)]); err != nil {
+				return err
+			}
+		}
+		files = files[n:]
+	}
+	return nil
+}
+
+// file imports one file unless it was applied before.
+func (i *importer) file(ctx context.Context, f file, applied bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if f.bad == nil {
+		i.present[f.id] = true
+	}
+	if applied {
+		i.report.Skipped++
+		return nil
+	}
+	parts, err := i.s.parts(f)
+	if err != nil {
+		return i.verdict(f.label(), err)
+	}
+	if len(parts) == 1 && parts[0].ID == f.id {
+		return i.part(ctx, parts[0])
+	}
+	return i.pack(ctx, f, parts)
+}
+
+// pack imports the chunks of a pack, and notes the pack when all of them are
+// in.
+func (i *importer) pack(ctx context.Context, f file, parts []chunk.Part) error {
+	ids := make([]string, len(parts))
+	for n, p := range parts {
+		ids[n] = string(p.ID)
+		i.present[p.ID] = true
+	}
+	applied, err := i.s.store.AppliedChunks(ctx, ids)
+	if err != nil {
+		return err
+	}
+	whole := true
+	for _, p := range parts {
+		if applied[string(p.ID)] {
+			i.report.Skipped++
+			continue
+		}
+		if err := i.part(ctx, p); err != nil {
+			return err
+		}
+		whole = whole && i.bad[string(p.ID)] == nil
+	}
+	if !whole {
+		return nil
+	}
+	_, err = i.s.store.Apply(ctx, amber.Incoming{Place: i.s.dir, Chunk: string(f.id), Trust: amber.TrustImported})
+	return err
+}
+
+// part checks and applies one chunk.
+func (i *importer) part(ctx context.Context, p chunk.Part) error {
+	c, err := chunk.Decode(p.ID, p.Bytes)
+	if err != nil {
+		return i.verdict(string(p.ID), err)
+	}
+	trust, err := i.s.trust(ctx, c.Signature)
+	if err != nil {
+		return i.verdict(string(p.ID), err)
+	}
+	for _, parent := range c.Header.Parents {
+		i.wanted[parent] = true
+	}
+	for _, old := range c.Header.Rewrites {
+		i.present[old] = true
+	}
+	done, err := i.s.store.Apply(ctx, amber.Incoming{
+		Place: i.s.dir, Chunk: string(p.ID), Device: c.Header.Device, CreatedBy: c.Header.CreatedBy, At: c.Header.CreatedAt,
+		Trust: trust, Records: c.Records,
+	})
+	if err != nil {
+		return i.verdict(string(p.ID), err)
+	}
+	add(i.report, done)
+	return nil
+}
+
+// add counts what a chunk brought.
+func add(r *amber.SyncImport, done amber.Applied) {
+	if done.Already {
+		r.Skipped++
+		return
+	}
+	r.Chunks++
+	r.Sessions += done.Sessions
+	r.Observations += done.Memories
+	r.Prompts += done.Prompts
+	r.Relations += done.Relations
+	r.Conflicts += done.Conflicts
+}
+
+// verdict notes why a chunk is not used; any other error ends the import.
+func (i *importer) verdict(id string, err error) error {
+	if !isVerdict(err) {
+		return err
+	}
+	if _, there := i.bad[id]; !there {
+		i.order = append(i.order, id)
+	}
+	i.bad[id] = err
+	return nil
+}
+
+func (i *importer) refused() bool {
+	for _, err := range i.bad {
+		if amber.KindOf(err) == amber.KindRefused {
+			return true
+		}
+	}
+	return false
+}
+
+// finish notes what is in quarantine, and looks for chunks that others refer
+// to. An import of some files says nothing about the others.
+func (i *importer) finish(ctx context.Context, all bool) error {
+	for _, id := range i.order {
+		if err := i.bad[id]; err != nil {
+			i.report.Quarantined = append(i.report.Quarantined, quarantined(id, err))
+			delete(i.bad, id)
+		}
+	}
+	if !all {
+		return nil
+	}
+	missing, err := i.s.missing(ctx, i.wanted, i.present)
+	if err != nil {
+		return err
+	}
+	i.report.Missing = missing
+	return i.s.setQuarantine(ctx, i.report.Quarantined)
+}
+
+// setQuarantine notes the list unless it is as it was.
+func (s *Sync) setQuarantine(ctx context.Context, now []amber.QuarantinedChunk) error {
+	before, err := s.store.SyncReport(ctx, s.dir)
+	if err != nil || len(now) == 0 && len(before.Quarantined) == 0 {
+		return err
+	}
+	return s.store.SetQuarantine(ctx, s.dir, now)
+}
+
+// missing returns the chunks that are wanted, and neither present nor applied
+// before, in order.
+func (s *Sync) missing(ctx context.Context, wanted, present map[chunk.ID]bool) ([]string, error) {
+	var ids []string
+	for id := range wanted {
+		if !present[id] {
+			ids = append(ids, string(id))
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	applied, err := s.store.AppliedChunks(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return sorted(filter(ids, func(id string) bool { return !applied[id] })), nil
+}

@@ -1,0 +1,44 @@
+package gitsync
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+// trust returns what the records of a chunk with that signature are worth.
+// The signature itself was checked when the chunk was decoded. Errors:
+// refused where a signature of a trusted key is required; those of the list.
+func (s *Sync) trust(ctx context.Context, sig *amber.Signature) (amber.Trust, error) {
+	standing, err := s.standing(ctx, sig)
+	switch {
+	case err != nil:
+		return "", err
+	case standing == amber.StandingOwn, standing == amber.StandingTrusted:
+		return amber.TrustSigned, nil
+	case !s.o.RequireSigned:
+		return amber.TrustImported, nil
+	case sig == nil:
+		return "", amber.Errorf(amber.KindRefused, "import chunk", "", "it is not signed, and signatures are required")
+	}
+	e := amber.Errorf(amber.KindRefused, "import chunk", "", "it is signed by "+string(sig.KeyID)+", which is not trusted")
+	e.Hint = "amber key trust " + string(sig.KeyID)
+	return "", e
+}
+
+// standing says how the key of a signature is known; "" without one.
+func (s *Sync) standing(ctx context.Context, sig *amber.Signature) (amber.Standing, error) {
+	switch {
+	case sig == nil:
+		return "", nil
+	case s.o.Trust == nil:
+		return amber.StandingStranger, nil
+	}
+	st, err := s.o.Trust.Standing(ctx, sig.KeyID)
+	if err != nil {
+		// Not about the chunk: a trust list that cannot be read stops the
+		// import, or everybody would be a stranger by accident.
+		return "", &amber.Error{Op: "read trust list", Kind: amber.KindInternal, Err: err}
+	}
+	return st, nil
+}
