@@ -303,7 +303,7 @@ func TestStamp(t *testing.T) {
 	if got := s.Next(now.Add(1e6)); got != amber.StampAt(now.Add(1e6)) {
 		t.Errorf("a millisecond later: %s", got)
 	}
-	for _, want := range []amber.Stamp{0, s, s + 0xbeef} {
+	for _, want := range []amber.Stamp{0, 1, 0xffff, s, s + 0xbeef} {
 		got, err := amber.ParseStamp(want.String())
 		if err != nil || got != want {
 			t.Errorf("ParseStamp(%q) = %v, %v", want.String(), got, err)

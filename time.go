@@ -128,7 +128,9 @@ func (s Stamp) String() string {
 	if s == 0 {
 		return ""
 	}
-	return s.Time().String() + fmt.Sprintf("-%04x", uint64(s)&(1<<stampBits-1))
+	// Not that of Time, which has no name for the first millisecond.
+	wall := time.UnixMilli(int64(s >> stampBits)).UTC().Format(timeLayout)
+	return wall + fmt.Sprintf("-%04x", uint64(s)&(1<<stampBits-1))
 }
 
 // ParseStamp reads what [Stamp.String] writes. The error is of kind invalid.

@@ -1,0 +1,154 @@
+package chunk
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// Format is what the header of a chunk names. A reader knows one version.
+const (
+	Format       = "amber-sync/1"
+	formatFamily = "amber-sync/"
+	version      = 1
+)
+
+// Header is the first line of a chunk.
+type Header struct {
+	Format      string     `json:"format"`      // [Format]
+	Device      string     `json:"device"`      // that made the chunk
+	Incarnation string     `json:"incarnation"` // of its store
+	CreatedBy   string     `json:"created_by"`  // a person; may be empty
+	CreatedAt   amber.Time `json:"created_at"`  // by the clock of the device
+	Counts      Counts     `json:"counts"`
+	Parents     []ID       `json:"parents"`            // chunks that were there before, sorted
+	Project     string     `json:"project,omitempty"`  // all records belong to it; "": to any
+	Rewrites    []ID       `json:"rewrites,omitempty"` // chunks that this one replaces, sorted
+	// SignedBy is the key that the chunk is signed with. It is part of what is
+	// signed, so that a signature cannot be taken away unnoticed.
+	SignedBy amber.KeyID `json:"signed_by,omitempty"`
+}
+
+// Counts tells how many records of each sort a chunk holds.
+type Counts struct {
+	Sessions  int `json:"sessions"`
+	Memories  int `json:"memories"` // versions with text
+	Prompts   int `json:"prompts"`
+	Relations int `json:"relations"` // that are not deleted
+	// Deleted counts tombstones of memories and relations, erasures, and
+	// sessions and prompts that are gone.
+	Deleted int `json:"deletions"`
+}
+
+// Total returns the number of records.
+func (c Counts) Total() int {
+	return c.Sessions + c.Memories + c.Prompts + c.Relations + c.Deleted
+}
+
+func (c *Counts) add(r amber.SyncRecord) {
+	switch {
+	case r.Session != nil:
+		c.Sessions++
+	case r.Memory != nil && r.Memory.DeletedAt.IsZero():
+		c.Memories++
+	case r.Prompt != nil:
+		c.Prompts++
+	case r.Relation != nil && r.Relation.DeletedAt.IsZero():
+		c.Relations++
+	default:
+		c.Deleted++
+	}
+}
+
+// parseHeader reads the first line of a chunk.
+func parseHeader(line []byte) (Header, error) {
+	if err := checkFormat(line, formatFamily); err != nil {
+		return Header{}, err
+	}
+	var h Header
+	if err := strict(line, headerShape, &h); err != nil {
+		return Header{}, err
+	}
+	return h, h.check()
+}
+
+// checkFormat tells a later version from what is none, before anything else of
+// the object is looked at.
+func checkFormat(object []byte, family string) error {
+	var is struct {
+		Format string `json:"format"`
+	}
+	if err := json.Unmarshal(object, &is); err != nil {
+		return damaged("it does not begin with an object that names a format")
+	}
+	digits, found := strings.CutPrefix(is.Format, family)
+	n, err := strconv.ParseUint(digits, 10, 32)
+	canonical := strconv.FormatUint(n, 10) == digits
+	switch {
+	case found && err == nil && canonical && n > version:
+		return tooNew("the format is %s%d; this amber knows %s%d", family, n, family, version)
+	case !found || n != version || !canonical:
+		return damaged("the format is %q and not %s%d", clip(is.Format), family, version)
+	}
+	return nil
+}
+
+// latest is the last millisecond that a stamp can hold.
+const latest = 1<<47 - 1
+
+func (h Header) check() error {
+	err := firstOf(
+		amber.CheckID("device", h.Device), amber.CheckID("incarnation", h.Incarnation),
+		checkOptional("created_by", h.CreatedBy), checkOptional("project", h.Project),
+		checkIDs("parents", h.Parents), checkIDs("rewrites", h.Rewrites),
+	)
+	if err == nil && h.SignedBy != "" {
+		_, err = amber.ParseKeyID(string(h.SignedBy))
+	}
+	if ms := h.CreatedAt.UnixMilli(); err == nil && (ms <= 0 || ms > latest) {
+		err = invalid("created_at is no time since 1970")
+	}
+	return err
+}
+
+func checkOptional(what, s string) error {
+	if s == "" {
+		return nil
+	}
+	return amber.CheckID(what, s)
+}
+
+// checkIDs checks a set of ids: sorted, each of them once.
+func checkIDs(what string, ids []ID) error {
+	if len(ids) > MaxParents {
+		return overQuota("the number of "+what, len(ids), MaxParents)
+	}
+	for i, id := range ids {
+		if _, err := ParseID(string(id)); err != nil {
+			return err
+		}
+		if i > 0 && ids[i-1] >= id {
+			return invalid("the %s are not sorted, or one is there twice", what)
+		}
+	}
+	return nil
+}
+
+// idSet returns the ids as checkIDs wants them, never nil.
+func idSet(ids []ID) []ID {
+	set := append([]ID{}, ids...)
+	slices.Sort(set)
+	return slices.Compact(set)
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

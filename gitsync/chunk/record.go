@@ -1,0 +1,71 @@
+package chunk
+
+import (
+	"github.com/amber-memory/amber"
+)
+
+// line is any line of a chunk but the first: one record, or the signature.
+type line struct {
+	amber.SyncRecord
+	Signature *amber.Signature `json:"signature,omitempty"`
+}
+
+// parseLine reads a line behind the header.
+func parseLine(b []byte) (line, error) {
+	var l line
+	if err := strict(b, lineShape, &l); err != nil {
+		return line{}, err
+	}
+	if l.Signature != nil && l.SyncRecord != (amber.SyncRecord{}) {
+		return line{}, damaged("it is a record and a signature")
+	}
+	return l, nil
+}
+
+// identity tells a record from the others of a chunk.
+type identity struct {
+	sort   byte
+	ref    amber.SyncRef
+	origin amber.Origin
+}
+
+func identityOf(r amber.SyncRecord) identity {
+	i := identity{ref: r.Ref(), origin: r.Origin()}
+	switch {
+	case r.Erased != nil:
+		i.sort = 1
+	case r.Gone != nil:
+		i.sort = 2
+	}
+	return i
+}
+
+// tally takes records in one by one, those that are read and those that are
+// written by the same rules.
+type tally struct {
+	counts Counts
+	seen   map[identity]bool
+}
+
+// add checks a record. Errors: invalid, quota.
+func (t *tally) add(r amber.SyncRecord) error {
+	if t.counts.Total() == MaxRecords {
+		return overQuota("the number of records", MaxRecords+1, MaxRecords)
+	}
+	if err := r.Check(); err != nil {
+		return err
+	}
+	if r.Memory != nil && r.Memory.Scope == amber.ScopeUser {
+		return invalid("memory %s has the scope user, which is never shared", r.Memory.ID)
+	}
+	id := identityOf(r)
+	if t.seen[id] {
+		return invalid("%s %s is there twice in one version", id.ref.Scope, id.ref.ID)
+	}
+	if t.seen == nil {
+		t.seen = map[identity]bool{}
+	}
+	t.seen[id] = true
+	t.counts.add(r)
+	return nil
+}

@@ -1,0 +1,49 @@
+package chunk
+
+import (
+	"context"
+	"encoding/hex"
+	"hash"
+
+	"github.com/amber-memory/amber"
+)
+
+// What is signed is signedPrefix and the SHA-256 of all lines before the
+// signature, in lower-case hexadecimal digits. The header names the signer, so
+// that nobody can take the signature away, or put another one in its place,
+// without being noticed.
+const signedPrefix = "amber sync 1\x00"
+
+func signedMessage(text hash.Hash) []byte {
+	return hex.AppendEncode([]byte(signedPrefix), text.Sum(nil))
+}
+
+// sign makes the signature of a chunk. Its own signature is checked: what is
+// written stays.
+func sign(ctx context.Context, named amber.KeyID, text hash.Hash, s amber.Signer) (amber.Signature, error) {
+	message := signedMessage(text)
+	sig, err := s.Sign(ctx, message)
+	if err != nil {
+		return sig, err
+	}
+	if checkSignature(named, &sig, message) != nil {
+		return sig, because(amber.KindInternal, "the signer made a signature that does not match")
+	}
+	return sig, nil
+}
+
+// checkSignature checks the signature of a chunk, nil for none, that names its
+// signer, or nobody. The error is of kind untrusted.
+func checkSignature(named amber.KeyID, sig *amber.Signature, message []byte) error {
+	switch {
+	case named == "" && sig == nil:
+		return nil
+	case sig == nil:
+		return untrusted("the signature was taken away: the header names the signer " + string(named))
+	case named == "":
+		return untrusted("there is a signature, and the header names no signer")
+	case sig.KeyID != named:
+		return untrusted("the header names the signer " + string(named) + ", and the signature is another's")
+	}
+	return sig.Verify(message)
+}
