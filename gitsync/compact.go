@@ -211,9 +211,13 @@ func (c *compaction) withoutErased(ctx context.Context, p chunk.Part) (chunk.Par
 func (c *compaction) dropDoubles(context.Context) error {
 	// Larger files first: what a pack holds needs no file of its own.
 	slices.SortStableFunc(c.files, func(a, b stored) int { return len(b.parts) - len(a.parts) })
-	held := map[chunk.ID]bool{}
+	held, files := map[chunk.ID]bool{}, map[chunk.ID]bool{}
 	var kept []stored
 	for _, f := range c.files {
+		if files[f.id] {
+			continue // rewriting made a file that was there already: there is one
+		}
+		files[f.id] = true
 		double := true
 		for _, id := range f.parts {
 			double = double && held[id]

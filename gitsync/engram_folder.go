@@ -59,10 +59,15 @@ func (s *Sync) readEngram() (*engramFolder, error) {
 	if err == nil {
 		f.bytes = b
 		f.manifest, f.broken = engram.ParseManifest(b)
-		if amber.KindOf(f.broken) == amber.KindDamaged {
-			f.manifest, f.notes, _ = engram.RepairManifest(b)
-		} else if f.broken != nil {
-			return nil, f.broken // of a later version, or too large: nothing is guessed
+		if f.broken != nil {
+			repaired, notes, ok := engram.RepairManifest(b)
+			if amber.KindOf(f.broken) != amber.KindDamaged {
+				return nil, f.broken // of a later version, or too large: nothing is guessed
+			}
+			if !ok {
+				return nil, amber.Errorf(amber.KindTooNew, "read manifest", s.dir, "it is broken, and of a later version or too large to mend")
+			}
+			f.manifest, f.notes = repaired, notes
 		}
 		f.notes = append(f.notes, f.manifest.Notes...)
 	}

@@ -112,6 +112,9 @@ func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e en
 			in.Links = append(in.Links, row.Link)
 		}
 	}
+	if err := s.follow(ctx, in.Records); err != nil {
+		return err
+	}
 	done, err := s.store.Apply(ctx, in)
 	if err != nil {
 		return err
@@ -119,6 +122,31 @@ func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e en
 	add(report, done)
 	for _, why := range dropped {
 		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: cmpOr(c.ID, "backup"), Reason: why, Kind: amber.KindUnsupported})
+	}
+	return nil
+}
+
+// follow lets rows that came later have seen what came before: Engram edits a
+// row in place, and says nothing about it. Otherwise every edit would be a
+// conflict.
+func (s *Sync) follow(ctx context.Context, records []amber.SyncRecord) error {
+	for len(records) > 0 {
+		some := records[:min(len(records), lookups)]
+		records = records[len(some):]
+		refs := make([]amber.SyncRef, len(some))
+		for i, r := range some {
+			refs[i] = r.Ref()
+		}
+		now, err := s.store.SyncRecords(ctx, refs)
+		if err != nil {
+			return err
+		}
+		for i, r := range some {
+			before := now[i].Memory
+			if r.Memory != nil && len(r.Memory.Saw) == 0 && before != nil && before.Origin.Device == engramTool && r.Origin().After(before.Origin) {
+				r.Memory.Saw = []amber.Origin{before.Origin}
+			}
+		}
 	}
 	return nil
 }

@@ -216,11 +216,24 @@ func (i *importer) finish(ctx context.Context, all bool) error {
 		return nil
 	}
 	missing, err := i.s.missing(ctx, i.wanted, i.present)
+	if err == nil && len(missing) > 0 {
+		missing, err = i.notRewritten(ctx, missing)
+	}
 	if err != nil {
 		return err
 	}
 	i.report.Missing = missing
 	return i.s.setQuarantine(ctx, i.report.Quarantined)
+}
+
+// notRewritten leaves out chunks that others stand for which were applied
+// before, and so were not read now.
+func (i *importer) notRewritten(ctx context.Context, missing []string) ([]string, error) {
+	v, err := i.s.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return filter(missing, func(id string) bool { return !v.present[chunk.ID(id)] }), nil
 }
 
 // setQuarantine notes the list unless it is as it was.

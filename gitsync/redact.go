@@ -39,7 +39,7 @@ func (c *cleaner) text(s string) string {
 // json does the same for a document, which stays one.
 func (c *cleaner) json(doc json.RawMessage) json.RawMessage {
 	if c.privateOnly {
-		return doc // the fields of other tools are no place for prose
+		return doc // the fields of other tools hold no prose
 	}
 	text, report := c.r.JSON(string(doc), nil)
 	for rule, n := range report.Counts {
@@ -110,16 +110,22 @@ func (c *cleaner) tags(tags []string) []string {
 	return slices.Compact(out)
 }
 
+// metadata is judged as JSON, in which a key such as "password" gives away
+// what follows.
 func (c *cleaner) metadata(m map[string]string) map[string]string {
 	out := make(map[string]string, len(m))
-	for k, v := range m {
-		// A value is judged beside its key: "password" gives away what follows.
-		value, whole := strings.CutPrefix(c.text(k+"="+v), k+"=")
-		key := k
-		if !whole {
-			key, value = c.text(k), c.text(v)
+	if c.privateOnly {
+		for k, v := range m {
+			out[k] = c.text(v)
 		}
-		out[key] = value
+		return out
+	}
+	doc, err := json.Marshal(m)
+	if err == nil {
+		err = json.Unmarshal(c.json(doc), &out)
+	}
+	if err != nil {
+		panic("gitsync: redacting JSON leaves JSON: " + err.Error())
 	}
 	return out
 }

@@ -1,0 +1,146 @@
+package gitsync_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+)
+
+// many exports n chunks of one memory each.
+func (c *clone) many(n int, word string) {
+	c.t.Helper()
+	for i := range n {
+		c.save(fmt.Sprintf("%s number %d", word, i))
+		c.export(gitsync.ExportOptions{})
+	}
+}
+
+func (c *clone) compact() {
+	c.t.Helper()
+	if _, err := c.sync.Compact(c.t.Context()); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func TestCompactionChangesNothingThatAnybodySees(t *testing.T) {
+	t.Parallel()
+	a, reader, later := newClone(t), newClone(t), newClone(t)
+	a.many(20, "memory")
+	a.gives(reader)
+	reader.imports()
+	before, err := a.sync.Verify(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.sync.Compact(t.Context())
+	if err != nil || r.Before != 20 || r.After != 1 || r.Packed != 20 {
+		t.Fatalf("compact: %+v, %v", r, err)
+	}
+	after, err := a.sync.Verify(t.Context())
+	if err != nil || len(after.Damaged) != 0 || len(after.Missing) != 0 {
+		t.Errorf("verify: %+v, %v", after, err)
+	}
+	before.Summary.Files, after.Summary.Files = 0, 0
+	if diff := cmp.Diff(before.Summary, after.Summary, cmpopts.EquateComparable(amber.Time{})); diff != "" {
+		t.Errorf("what the folder holds (-before +after):\n%s", diff)
+	}
+	for _, f := range reader.chunkFiles() { // the merge takes the old files away
+		if err := os.Remove(filepath.Join(reader.folder, f)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.gives(reader)
+	if r := reader.imports(); r.Chunks != 0 || r.Observations != 0 || len(r.Missing) != 0 {
+		t.Errorf("import of the pack where its chunks were applied: %+v", r)
+	}
+	if st := reader.status(); st.Local != 20 || st.Remote != 20 || st.PendingImport != 0 {
+		t.Errorf("status: %+v", st)
+	}
+	a.gives(later)
+	if r := later.imports(); r.Chunks != 20 || r.Observations != 20 {
+		t.Errorf("import of the pack by somebody new: %+v", r)
+	}
+	wantTexts(t, later, a.texts()...)
+	if r := later.imports(); r.Chunks != 0 {
+		t.Errorf("a second import: %+v", r)
+	}
+	if r, err := a.sync.Compact(t.Context()); err != nil || r.Packed != 0 || r.After != 1 {
+		t.Errorf("a second compaction: %+v, %v", r, err)
+	}
+	a.save("after the pack")
+	if r := a.export(gitsync.ExportOptions{}); r.Observations != 1 {
+		t.Errorf("an export after the pack: %+v", r)
+	}
+}
+
+func TestCompactionTakesErasedTextOut(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.many(6, "harmless")
+	id := a.save("the unspeakable zanzibar")
+	a.edit(id, "the unspeakable zanzibar, again")
+	a.export(gitsync.ExportOptions{})
+	a.compact()
+	if !strings.Contains(plainText(t, a), "zanzibar") {
+		t.Fatal("the text was never there")
+	}
+	if _, err := a.Erase(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	a.export(gitsync.ExportOptions{})
+	r, err := a.sync.Compact(t.Context())
+	if err != nil || r.Rewritten != 1 {
+		t.Errorf("compact: %+v, %v", r, err)
+	}
+	if strings.Contains(plainText(t, a), "zanzibar") {
+		t.Error("the text is still there")
+	}
+	v, err := a.sync.Verify(t.Context())
+	if err != nil || len(v.Damaged) != 0 || len(v.Missing) != 0 {
+		t.Errorf("verify: %+v, %v", v, err)
+	}
+	a.gives(b)
+	b.imports()
+	wantTexts(t, b, a.texts()...)
+	if r := a.imports(); r.Observations != 0 {
+		t.Errorf("import of what was rewritten: %+v", r)
+	}
+}
+
+func TestTwoWhoCompactAtOnce(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.many(8, "common")
+	a.gives(b)
+	b.imports()
+	a.many(4, "of a")
+	b.many(5, "of b")
+	a.compact()
+	b.compact()
+	// The merge: both packs, and none of the files that either removed.
+	a.gives(b)
+	v, err := b.sync.Verify(t.Context())
+	if err != nil || v.Summary.Chunks != 17 || len(v.Missing) != 0 {
+		t.Errorf("verify after the merge: %+v, %v", v, err)
+	}
+	b.imports()
+	b.compact()
+	if v, err = b.sync.Verify(t.Context()); err != nil || v.Summary.Chunks != 17 {
+		t.Errorf("verify after another compaction: %+v, %v", v, err)
+	}
+	fresh := newClone(t)
+	b.gives(fresh)
+	fresh.imports()
+	wantTexts(t, fresh, b.texts()...)
+	if n := len(fresh.texts()); n != 17 {
+		t.Errorf("%d memories, want 17", n)
+	}
+}

@@ -1,0 +1,177 @@
+package gitsync_test
+
+import (
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+)
+
+// pair returns two clones that share one memory.
+func pair(t *testing.T) (a, b *clone, id amber.MemoryID) {
+	t.Helper()
+	a, b = newClone(t), newClone(t)
+	id = a.save("as it was")
+	exchange(a, b)
+	return a, b, id
+}
+
+// exchange lets both export, merge and import.
+func exchange(a, b *clone) {
+	a.export(gitsync.ExportOptions{})
+	b.export(gitsync.ExportOptions{})
+	a.gives(b)
+	b.gives(a)
+	a.imports()
+	b.imports()
+}
+
+func TestConcurrentEditsAreShownWithBothTexts(t *testing.T) {
+	t.Parallel()
+	a, b, id := pair(t)
+	a.edit(id, "as a has it")
+	b.edit(id, "as b has it")
+	exchange(a, b)
+	var kept string
+	for _, c := range []*clone{a, b} {
+		st := c.status()
+		if len(st.Conflicts) != 1 || st.ConflictCount != 1 || len(st.Conflicts[0].Others) != 1 {
+			t.Fatalf("conflicts: %+v", st.Conflicts)
+		}
+		got := st.Conflicts[0]
+		texts := map[string]bool{got.Kept.Content: true, got.Others[0].Content: true}
+		if got.ID != id || !texts["as a has it"] || !texts["as b has it"] {
+			t.Errorf("the conflict is %+v", got)
+		}
+		if kept == "" {
+			kept = got.Kept.Content
+		}
+		wantTexts(t, c, kept)
+		if h, err := c.History(t.Context(), id); err != nil || len(h) != 3 {
+			t.Errorf("%d versions, %v; want 3", len(h), err)
+		}
+	}
+	b.edit(id, "as both want it")
+	exchange(a, b)
+	for _, c := range []*clone{a, b} {
+		wantTexts(t, c, "as both want it")
+		if st := c.status(); st.ConflictCount != 0 {
+			t.Errorf("conflicts after an edit that saw both: %+v", st.Conflicts)
+		}
+	}
+}
+
+func TestEditsThatFollowEachOtherAreNoConflict(t *testing.T) {
+	t.Parallel()
+	a, b, id := pair(t)
+	for range 3 {
+		a.edit(id, "a: "+a.texts()[0])
+		a.edit(id, "again: "+a.texts()[0])
+		exchange(a, b)
+		b.edit(id, "b: "+b.texts()[0])
+		exchange(a, b)
+	}
+	if st := a.status(); st.ConflictCount != 0 {
+		t.Errorf("conflicts: %+v", st.Conflicts)
+	}
+	wantTexts(t, a, b.texts()...)
+}
+
+func TestDeletionBeatsWhatItSaw(t *testing.T) {
+	t.Parallel()
+	a, b, id := pair(t)
+	if err := a.Delete(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	exchange(a, b)
+	wantTexts(t, a)
+	wantTexts(t, b)
+	fresh := newClone(t)
+	a.gives(fresh)
+	fresh.imports()
+	wantTexts(t, fresh)
+	for _, c := range []*clone{a, b, fresh} {
+		if st := c.status(); st.ConflictCount != 0 {
+			t.Errorf("conflicts: %+v", st.Conflicts)
+		}
+	}
+}
+
+func TestDeletionAndEditAtOnceAreAConflict(t *testing.T) {
+	t.Parallel()
+	a, b, id := pair(t)
+	if err := a.Delete(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	b.edit(id, "kept alive")
+	exchange(a, b)
+	if st := a.status(); st.ConflictCount != 1 {
+		t.Errorf("conflicts: %+v", st.Conflicts)
+	}
+	wantTexts(t, a, b.texts()...)
+}
+
+func TestErasureIsTerminalInAnyOrder(t *testing.T) {
+	t.Parallel()
+	a, b, id := pair(t)
+	b.edit(id, "edited, and not seen by who erases")
+	b.edit(id, "edited twice")
+	b.export(gitsync.ExportOptions{})
+	if _, err := a.Erase(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	a.export(gitsync.ExportOptions{})
+	eraseFirst, textFirst := newClone(t), newClone(t)
+	a.gives(eraseFirst)
+	eraseFirst.imports()
+	b.gives(eraseFirst)
+	eraseFirst.imports()
+	b.gives(textFirst)
+	textFirst.imports()
+	a.gives(textFirst)
+	textFirst.imports()
+	exchange(a, b)
+	for _, c := range []*clone{a, b, eraseFirst, textFirst} {
+		wantTexts(t, c)
+		if _, err := c.History(t.Context(), id); amber.KindOf(err) != amber.KindNotFound {
+			t.Errorf("its history: %v", err)
+		}
+	}
+}
+
+func TestOneTopicOfTwoBeginners(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	one := a.write(amber.WriteRequest{Content: "deploy on Tuesday", Topic: "deploy"})
+	two := b.write(amber.WriteRequest{Content: "deploy on Friday", Topic: "Deploy"})
+	if one != two {
+		t.Fatalf("two memories, %s and %s", one, two)
+	}
+	exchange(a, b)
+	wantTexts(t, a, b.texts()...)
+	if n := len(a.texts()); n != 1 {
+		t.Errorf("%d memories", n)
+	}
+	if st := b.status(); st.ConflictCount != 1 {
+		t.Errorf("conflicts: %+v", st.Conflicts)
+	}
+}
+
+func TestImportTwiceDoesNothing(t *testing.T) {
+	t.Parallel()
+	a, b, _ := pair(t)
+	a.many(3, "more")
+	exchange(a, b)
+	before, err := b.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := b.imports()
+	after, err := b.Head(t.Context())
+	if err != nil || r.Chunks != 0 || r.Observations != 0 || before != after {
+		t.Errorf("a second import: %+v, the log went from %s to %s, %v", r, before, after, err)
+	}
+	if r := b.export(gitsync.ExportOptions{}); !r.IsEmpty {
+		t.Errorf("an export of what was imported: %+v", r)
+	}
+}

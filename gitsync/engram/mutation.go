@@ -1,0 +1,294 @@
+package engram
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// thing is what a mutation is about.
+type thing struct{ entity, key string }
+
+// place is a mutation and where in the list it stands.
+type place struct {
+	Mutation
+	at int
+}
+
+// latestMutations returns of each thing the mutation with the highest seq, in the order in which Engram applies them:
+// sessions, other rows, relations, then deletions, those of sessions last.
+func latestMutations(all []Mutation) []place {
+	best := map[thing]place{}
+	for i, m := range all {
+		t := thing{m.Entity, strings.TrimSpace(m.EntityKey)}
+		if was, there := best[t]; !there || m.Seq >= was.Seq {
+			best[t] = place{m, i}
+		}
+	}
+	phases := make([][]place, 5)
+	for i, m := range all {
+		t := thing{m.Entity, strings.TrimSpace(m.EntityKey)}
+		if p := best[t]; p.at == i {
+			phases[phase(m)] = append(phases[phase(m)], p)
+		}
+	}
+	var out []place
+	for _, p := range phases {
+		out = append(out, p...)
+	}
+	return out
+}
+
+func phase(m Mutation) int {
+	switch {
+	case m.Op == "delete" && m.Entity == "session":
+		return 4
+	case m.Op == "delete":
+		return 3
+	case m.Entity == "relation":
+		return 2
+	case m.Entity == "session":
+		return 0
+	}
+	return 1
+}
+
+// changes applies mutations. Those of memories become versions; the rows of the others are returned. First is the ordinal of
+// the first mutation.
+func (r *reader) changes(all []place, first int) []Row {
+	if len(all) == 0 {
+		return nil
+	}
+	sub := reader{chunk: r.chunk}
+	sessions, observations := r.index()
+	for _, m := range all {
+		what := "mutation of " + clip(m.Entity)
+		ordinal := first + m.at
+		switch (thing{m.Entity, m.Op}) {
+		case thing{"session", "upsert"}:
+			row, err := sessionChange(m.Mutation, sessions)
+			sub.add(what, ordinal, row, err)
+		case thing{"prompt", "upsert"}:
+			row, err := promptChange(m.Mutation)
+			sub.add(what, ordinal, row, err)
+		case thing{"observation", "upsert"}:
+			v, err := r.observationChange(m.Mutation, observations)
+			r.keepChange(what, ordinal, v, err)
+		case thing{"observation", "delete"}:
+			v, err := r.observationGone(m.Mutation)
+			r.keepChange(what, ordinal, v, err)
+		case thing{"relation", "upsert"}, thing{"relation", "delete"}:
+			row, err := r.relationChange(m.Mutation)
+			sub.add(what, ordinal, row, err)
+		case thing{"session", "delete"}, thing{"prompt", "delete"}:
+			row, err := gone(m.Mutation)
+			sub.add(what, ordinal, row, err)
+		default:
+			sub.drop(fmt.Sprintf("%s in row %d", what, ordinal), fmt.Errorf("%s of %s is not known", clip(m.Op), clip(m.Entity)))
+		}
+	}
+	r.dropped = append(r.dropped, sub.dropped...)
+	return sub.rows
+}
+
+// keepChange takes a version of a mutation in, after the rows. One that says the same as a row of the chunk is that row.
+func (r *reader) keepChange(what string, ordinal int, v *version, err error) {
+	if err == nil {
+		v.rank = 1
+		if v.hasText() && r.said[saying{v.memory.ID, v.print, v.deleted.IsZero()}] {
+			return
+		}
+	}
+	r.keep(what, ordinal, v, err)
+}
+
+// payload reads the row of a mutation, which some versions encoded twice.
+func payload(m Mutation, known ...field) (extra string, err error) {
+	text := strings.TrimSpace(m.Payload)
+	if strings.HasPrefix(text, `"`) {
+		if err := json.Unmarshal([]byte(text), &text); err != nil {
+			return "", errors.New("its payload is not JSON")
+		}
+	}
+	extra, _, err = decodeObject([]byte(text), known...)
+	return extra, err
+}
+
+// index finds the rows that mutations may be about.
+func (r *reader) index() (map[string]Session, map[string]Observation) {
+	sessions, observations := map[string]Session{}, map[string]Observation{}
+	for _, s := range r.chunk.Sessions {
+		sessions[s.ID] = s
+	}
+	for _, o := range r.chunk.Observations {
+		if sync := strings.TrimSpace(deref(o.SyncID)); sync != "" {
+			observations[sync] = o
+		}
+	}
+	return sessions, observations
+}
+
+var errOther = errors.New("its payload is of something else")
+
+// sessionChange reads a session. A payload without a start takes that of the row in the chunk, else the time of the change.
+// It comes after that row.
+func sessionChange(m Mutation, rows map[string]Session) (Row, error) {
+	before, there := rows[m.EntityKey]
+	s := before
+	if !there {
+		s = Session{ID: m.EntityKey, Project: m.Project, StartedAt: m.OccurredAt}
+	}
+	extra, err := payload(m,
+		field{"id", &s.ID}, field{"project", &s.Project}, field{"directory", &s.Directory},
+		field{"started_at", &s.StartedAt}, field{"ended_at", &s.EndedAt}, field{"summary", &s.Summary},
+	)
+	if err != nil {
+		return Row{}, err
+	}
+	if s.ID != m.EntityKey {
+		return Row{}, errOther
+	}
+	s.extra = extra
+	row, err := sessionRow(s)
+	if err != nil || !there {
+		return row, err
+	}
+	row.Link = amber.SyncLink{} // the row of the chunk has it
+	if first, err := sessionRow(before); err == nil {
+		if o, p := &row.Record.Session.Origin, first.Record.Session.Origin; *o != p && !o.After(p) {
+			o.Counter = p.Counter + 1
+		}
+	}
+	return row, nil
+}
+
+func promptChange(m Mutation) (Row, error) {
+	p := Prompt{SyncID: &m.EntityKey, CreatedAt: m.OccurredAt, Project: m.Project}
+	extra, err := payload(m, p.fields()...)
+	if err != nil {
+		return Row{}, err
+	}
+	if p.SyncID == nil || *p.SyncID != m.EntityKey {
+		return Row{}, errOther
+	}
+	p.extra = extra
+	return promptRow(p)
+}
+
+// observationChange reads a memory. What the payload lacks comes from the row of the same chunk, else from the mutation.
+func (r *reader) observationChange(m Mutation, rows map[string]Observation) (*version, error) {
+	o, there := rows[strings.TrimSpace(m.EntityKey)]
+	if !there {
+		o = Observation{SyncID: &m.EntityKey, Scope: "project", RevisionCount: 1, DuplicateCount: 1, CreatedAt: m.OccurredAt}
+		if m.Project != "" {
+			o.Project = &m.Project
+		}
+	}
+	var deleted bool
+	extra, err := payload(m, append(o.fields(), field{"deleted", &deleted})...)
+	if err != nil {
+		return nil, err
+	}
+	if o.SyncID == nil || strings.TrimSpace(*o.SyncID) != strings.TrimSpace(m.EntityKey) {
+		return nil, errOther
+	}
+	o.extra = extra
+	if o.UpdatedAt == "" {
+		o.UpdatedAt = m.OccurredAt
+	}
+	if deleted && o.DeletedAt == nil {
+		o.DeletedAt = &m.OccurredAt
+	}
+	return r.version(o)
+}
+
+// observationGone reads a deletion. It names a sync_id and no more; whose memory that is, the rows of the chunk may tell.
+func (r *reader) observationGone(m Mutation) (*version, error) {
+	var project, deletedAt *string
+	if _, err := payload(m, field{"project", &project}, field{"deleted_at", &deletedAt}); err != nil {
+		return nil, err
+	}
+	key := strings.TrimSpace(m.EntityKey)
+	if key == "" {
+		return nil, errors.New("it has no key")
+	}
+	at := latest(parseTime(deref(deletedAt)), parseTime(m.OccurredAt))
+	if at.IsZero() {
+		return nil, errors.New("it has no time that can be read")
+	}
+	mem, known := amber.Memory{ID: memoryOfSync(key), Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, CreatedAt: at}, false
+	if all := r.versions[r.ofSync[key]]; len(all) > 0 {
+		mem, known = all[0].memory.Memory, true
+	}
+	if id, err := cleanID("project id", deref(project)); err == nil && id != "" && !known {
+		mem.Scope, mem.ProjectID = amber.ScopeProject, id
+	}
+	sum := fmt.Sprintf("%x", digest(syncName, "observation", key))
+	o := amber.Origin{Device: tool, Counter: goneCounter, Clock: stamp(at, sum)}
+	v := &version{memory: tombstone(mem, at, o), deleted: at, print: sum}
+	return v, amber.SyncRecord{Memory: &v.memory}.Check()
+}
+
+// gone reads the deletion of a session or a prompt.
+func gone(m Mutation) (Row, error) {
+	key := strings.TrimSpace(m.EntityKey)
+	if key == "" {
+		return Row{}, errors.New("it has no key")
+	}
+	g := amber.SyncGone{Scope: amber.ChangeSession, ID: key}
+	if m.Entity == "prompt" {
+		g = amber.SyncGone{Scope: amber.ChangeTurn, ID: string(turnOfSync(key))}
+	}
+	var deletedAt *string
+	if _, err := payload(m, field{"deleted_at", &deletedAt}); err != nil {
+		return Row{}, err
+	}
+	at := latest(parseTime(deref(deletedAt)), parseTime(m.OccurredAt))
+	g.Origin = amber.Origin{Device: tool, Counter: goneCounter, Clock: stamp(at, fmt.Sprintf("%x", digest(syncName, m.Entity, key)))}
+	return Row{Record: amber.SyncRecord{Gone: &g}}, nil
+}
+
+// relationChange reads what somebody found about two memories.
+func (r *reader) relationChange(m Mutation) (Row, error) {
+	var p struct {
+		source, target, relation, status, created, updated string
+		confidence                                         *float64
+	}
+	_, err := payload(m,
+		field{"source_id", &p.source}, field{"target_id", &p.target}, field{"relation", &p.relation},
+		field{"judgment_status", &p.status}, field{"confidence", &p.confidence},
+		field{"created_at", &p.created}, field{"updated_at", &p.updated},
+	)
+	switch {
+	case err != nil:
+		return Row{}, err
+	case p.source == "" || p.target == "" || p.relation == "":
+		return Row{}, errors.New("it does not say what is related to what, and how")
+	case m.Op == "upsert" && p.status != "judged":
+		return Row{}, fmt.Errorf("its judgment is %q", clip(p.status))
+	}
+	at := latest(parseTime(p.updated), parseTime(p.created), parseTime(m.OccurredAt))
+	sum := digest(syncName, "relation", strings.TrimSpace(m.EntityKey))
+	rel := amber.Relation{
+		ID: uuid(sum), From: r.memoryOf(p.source), To: r.memoryOf(p.target), Type: p.relation, Strength: 1,
+		Origin: amber.Origin{Device: tool, Counter: 1, Clock: stamp(at, fmt.Sprintf("%x", sum))}, CreatedAt: parseTime(p.created),
+	}
+	if p.confidence != nil {
+		rel.Strength = min(max(*p.confidence, 0), 1)
+	}
+	if m.Op == "delete" {
+		rel.Origin.Counter, rel.DeletedAt = 2, at
+	}
+	return Row{Record: amber.SyncRecord{Relation: &rel}}, nil
+}
+
+func (r *reader) memoryOf(sync string) amber.MemoryID {
+	sync = strings.TrimSpace(sync)
+	if id, ok := r.ofSync[sync]; ok {
+		return id
+	}
+	return memoryOfSync(sync)
+}

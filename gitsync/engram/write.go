@@ -1,0 +1,180 @@
+package engram
+
+import (
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+// FromRecord makes a row of a session, a live memory or a prompt. The number of the row is 0 or what it was; the caller
+// gives new rows theirs.
+//
+// With the link of the row it came from, and a text that was not changed, it is that very row. A memory that Engram wrote
+// without the link is the row it was last. Anything else is written anew: of one that was changed here, what Engram knew
+// about it stays; one of Amber's own gets its id as sync_id, and the session [ManualSession] when it has none. Summary,
+// tags, metadata and source references have no place in Engram.
+//
+// Errors: refused for memories of a user, a session or a workspace, which Engram cannot keep to them; unsupported for
+// everything else that is no row, tombstones among it.
+func FromRecord(r amber.SyncRecord, link *amber.SyncLink) (Entity, error) {
+	switch {
+	case r.Session != nil:
+		s := fromSession(*r.Session, link)
+		return Entity{Session: &s}, nil
+	case r.Prompt != nil:
+		p := fromPrompt(*r.Prompt, link)
+		return Entity{Prompt: &p}, nil
+	case r.Memory != nil && r.Memory.DeletedAt.IsZero():
+		o, err := fromMemory(r.Memory.Memory, link)
+		return Entity{Observation: &o}, err
+	}
+	return Entity{}, amber.Errorf(amber.KindUnsupported, "write engram row", r.Ref().ID, "engram has no row for it")
+}
+
+func fromSession(s amber.SyncSession, link *amber.SyncLink) Session {
+	if link != nil && link.Version == s.Origin {
+		if k, ok := keptIn[keptSession](link.Extra); ok {
+			row := k.session(s.Summary)
+			if row.sound() {
+				return row
+			}
+		}
+	}
+	row := Session{ID: string(s.ID), Project: s.Project, Directory: s.Directory, StartedAt: formatTime(s.StartedAt)}
+	if row.Directory == "" {
+		row.Directory = noDirectory
+	}
+	if !s.EndedAt.IsZero() {
+		ended := formatTime(s.EndedAt)
+		row.EndedAt = &ended
+	}
+	if s.Summary != "" {
+		row.Summary = &s.Summary
+	}
+	return row
+}
+
+// noDirectory is written where none is known: later versions refuse a blank one.
+const noDirectory = "."
+
+// ManualSession returns the session of memories that have none. Every row of Engram has one, and a chunk must bring it.
+func ManualSession(project string, at amber.Time) Session {
+	return Session{ID: manualSessionID(project), Project: project, Directory: noDirectory, StartedAt: formatTime(at)}
+}
+
+func manualSessionID(project string) string {
+	if project == "" {
+		return "amber"
+	}
+	if id := "amber-" + project; len(id) <= amber.MaxIDBytes {
+		return id
+	}
+	return "amber-" + fmt.Sprintf("%x", digest(project))[:32]
+}
+
+func fromPrompt(t amber.Turn, link *amber.SyncLink) Prompt {
+	if link != nil {
+		if k, ok := keptIn[keptPrompt](link.Extra); ok {
+			row := k.prompt(t.Content)
+			row.ID = link.LocalID
+			if row.Fingerprint() == link.Fingerprint && row.sound() {
+				return row
+			}
+		}
+	}
+	id := string(t.ID)
+	return Prompt{SyncID: &id, SessionID: string(t.SessionID), Content: t.Content, Project: t.ProjectID, CreatedAt: formatTime(t.CreatedAt)}
+}
+
+func fromMemory(m amber.Memory, link *amber.SyncLink) (Observation, error) {
+	f, isForeign := keptIn[foreign](string(m.Foreign[tool]))
+	if link != nil && (link.Version == m.Origin || m.Origin.Device == tool) {
+		if k, ok := keptIn[kept](link.Extra); ok {
+			row := k.observation(f.texts(m))
+			row.ID = link.LocalID
+			if row.Title == "" && !isForeign {
+				row.Title = firstLine(m.Content)
+			}
+			// The fingerprint tells that it is this row, and not another version of the memory.
+			if row.Fingerprint() == link.Fingerprint && row.sound() {
+				return row, nil
+			}
+		}
+	}
+	if m.Scope != amber.ScopeProject && m.Scope != amber.ScopeGlobal {
+		return Observation{}, amber.Errorf(amber.KindRefused, "write engram row", string(m.ID), fmt.Sprintf("a memory of scope %s stays here", m.Scope))
+	}
+	if isForeign {
+		row := f.observation(f.texts(m))
+		switch {
+		case !row.sound() || !row.isOf(m):
+		case m.Origin.Device == tool:
+			return row, nil
+		default:
+			return changed(row, m), nil
+		}
+	}
+	return own(m), nil
+}
+
+// isOf reports whether the row is seen where the memory is. What came with a memory does not widen it.
+func (o Observation) isOf(m amber.Memory) bool {
+	project, err := cleanID("project id", deref(o.Project))
+	return err == nil && project == m.ProjectID && scopeOf(o.Scope, project) == m.Scope
+}
+
+// changed is a row of Engram that was edited here.
+func changed(row Observation, m amber.Memory) Observation {
+	if kindOf(row.Type) != m.Kind {
+		row.Type = types[m.Kind]
+	}
+	row.UpdatedAt = formatTime(m.UpdatedAt)
+	row.LastSeenAt = &row.UpdatedAt
+	row.RevisionCount, row.DeletedAt = counted(m), nil
+	return row
+}
+
+// own is a memory that Engram never saw.
+func own(m amber.Memory) Observation {
+	id := string(m.ID)
+	o := Observation{
+		SyncID: &id, SessionID: string(m.SessionID), Type: types[m.Kind], Title: m.Title, Content: m.Content, Scope: "project",
+		RevisionCount: counted(m), DuplicateCount: m.DuplicateCount + 1,
+		CreatedAt: formatTime(m.CreatedAt), UpdatedAt: formatTime(m.UpdatedAt),
+	}
+	if m.Scope == amber.ScopeGlobal {
+		o.Scope = "global" // to 1.7.0 that is project
+	}
+	if o.SessionID == "" {
+		o.SessionID = manualSessionID(m.ProjectID)
+	}
+	if o.Title == "" {
+		o.Title = firstLine(m.Content)
+	}
+	if m.ProjectID != "" {
+		o.Project = &m.ProjectID
+	}
+	if m.Topic != "" {
+		o.TopicKey = &m.Topic
+	}
+	o.LastSeenAt = &o.UpdatedAt
+	return o
+}
+
+func counted(m amber.Memory) int64 { return int64(min(m.Origin.Counter, 1<<31-1)) }
+
+// sound reports whether the row can be read again as it is. What is kept of one may have come from anywhere.
+func (s Session) sound() bool {
+	var again Session
+	return s.extra == "" || again.decode(s.encode()) == nil && again.extra == s.extra
+}
+
+func (o Observation) sound() bool {
+	var again Observation
+	return o.extra == "" || again.decode(o.encode()) == nil && again.extra == o.extra
+}
+
+func (p Prompt) sound() bool {
+	var again Prompt
+	return p.extra == "" || again.decode(p.encode()) == nil && again.extra == p.extra
+}

@@ -1,0 +1,206 @@
+package gitsync_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// forge writes a chunk that no Amber would export.
+func forge(t *testing.T, c *clone, records ...amber.SyncRecord) chunk.ID {
+	t.Helper()
+	h := chunk.Header{Device: "mallory", Incarnation: "i1", CreatedBy: "mallory", CreatedAt: amber.At(c.clock.now())}
+	id, b, err := chunk.Encode(t.Context(), h, records, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.put("chunks/"+id.FileName(), b)
+	return id
+}
+
+// forged is a record of a memory.
+func forged(id amber.MemoryID, content string, o amber.Origin) amber.SyncRecord {
+	at := amber.UnixMilli(1_772_000_000_000)
+	return amber.SyncRecord{Memory: &amber.SyncMemory{Memory: amber.Memory{
+		ID: id, Kind: amber.WorkspaceFact, Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: shop},
+		Content: content, ContentDigest: amber.ContentDigest(content), Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{},
+		Trust: amber.TrustOwn, Origin: o, Revision: 1, CreatedAt: at, UpdatedAt: at,
+	}}}
+}
+
+func TestCounterThatJumpsIsRefusedUntilItIsExplained(t *testing.T) {
+	t.Parallel()
+	a, b, id := pair(t)
+	jump := amber.Origin{Device: "mallory", Counter: amber.MaxCounterJump + 100, Clock: amber.StampAt(b.clock.now())}
+	bad := forge(t, b, forged(id, "for ever", jump))
+	b.save("another one")
+	r := b.imports()
+	if len(r.Quarantined) != 1 || r.Quarantined[0].ID != string(bad) || r.Quarantined[0].Kind != amber.KindRefused {
+		t.Fatalf("import: %+v", r)
+	}
+	wantTexts(t, b, "as it was", "another one")
+	step := jump
+	step.Counter = amber.MaxCounterJump / 2
+	forge(t, b, forged(id, "half way", step))
+	if r := b.imports(); len(r.Quarantined) != 0 || r.Chunks != 2 {
+		t.Errorf("import with what explains it: %+v", r)
+	}
+	_ = a
+}
+
+func TestExpansionIsBounded(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.save("fine")
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bomb := w.EncodeAll([]byte(strings.Repeat("{\"format\":\"amber-sync/1\"}\n", 8<<20)), nil)
+	id, err := chunk.ParseID(fmt.Sprintf("%x", sha256.Sum256(bomb)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.put("chunks/"+id.FileName(), bomb)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := b.imports()
+	runtime.ReadMemStats(&after)
+	if len(r.Quarantined) != 1 || r.Quarantined[0].ID != string(id) || r.Chunks != 1 {
+		t.Errorf("import of %d bytes that become 200 MB: %+v", len(bomb), r)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 150<<20 {
+		t.Errorf("the import allocated %d MB", took>>20)
+	}
+}
+
+func TestFolderThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.save("to be read")
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	closed(t, b.folder)
+	if r := b.imports(); r.Chunks != 1 {
+		t.Errorf("import from a folder that cannot be written: %+v", r)
+	}
+	if st := b.status(); st.Local != 1 {
+		t.Errorf("status: %+v", st)
+	}
+	if v, err := b.sync.Verify(t.Context()); err != nil || len(v.Damaged) != 0 {
+		t.Errorf("verify: %+v, %v", v, err)
+	}
+	if os.Geteuid() == 0 {
+		return // nothing is closed to the superuser
+	}
+	b.save("not to be written")
+	if _, err := b.sync.Export(t.Context(), gitsync.ExportOptions{}); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("export: %v", err)
+	}
+}
+
+// closed takes write permission from a folder for the time of the test.
+func closed(t *testing.T, dir string) {
+	t.Helper()
+	chmod := func(mode os.FileMode) {
+		for _, d := range []string{dir, filepath.Join(dir, "chunks"), filepath.Join(dir, "local")} {
+			if err := os.Chmod(d, mode); err != nil && !os.IsNotExist(err) {
+				t.Error(err)
+			}
+		}
+	}
+	chmod(0o555)
+	t.Cleanup(func() { chmod(0o755) })
+}
+
+func TestExportWaitsForTheLockAndGivesUpWithItsCaller(t *testing.T) {
+	t.Parallel()
+	a := newClone(t)
+	a.save("one")
+	a.export(gitsync.ExportOptions{})
+	a.save("two")
+	held, err := fsx.AcquireLock(t.Context(), filepath.Join(a.folder, "local", "lock"), fsx.Exclusive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := a.sync.Export(ctx, gitsync.ExportOptions{}); amber.KindOf(err) != amber.KindBusy {
+		t.Errorf("export while somebody else exports: %v", err)
+	}
+	if err := held.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if r := a.export(gitsync.ExportOptions{}); r.Observations != 1 {
+		t.Errorf("export afterwards: %+v", r)
+	}
+}
+
+func TestFirstExportToAFolderRepeatsNothing(t *testing.T) {
+	t.Parallel()
+	a, b, _ := pair(t)
+	a.many(3, "more")
+	exchange(a, b)
+	second := newClone(t) // another clone of the repository on the same machine
+	a.gives(second)
+	s, err := gitsync.Open(a.Store, second.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Export(t.Context(), gitsync.ExportOptions{}); err != nil || !r.IsEmpty {
+		t.Errorf("export: %+v, %v", r, err)
+	}
+	a.save("new")
+	if r, err := s.Export(t.Context(), gitsync.ExportOptions{}); err != nil || r.Observations != 1 {
+		t.Errorf("export of one more: %+v, %v", r, err)
+	}
+}
+
+func TestSecretsAreTakenOutOrRefused(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	secret := "ghp_" + "R7pQ2mXz9LkT4vBn8WcYs6HdJf3GaE1uVo5Q"
+	id := a.write(amber.WriteRequest{
+		Title: "token " + secret, Content: "use " + secret, Tags: []string{secret}, Metadata: map[string]string{"password": "hunter2-Zx9"},
+		SourceRefs: []amber.SourceRef{{Kind: "url", Value: "https://x:" + secret + "@example.com/"}},
+	})
+	a.save("harmless")
+	if _, err := a.sync.Export(t.Context(), gitsync.ExportOptions{RefuseSecrets: true}); amber.KindOf(err) != amber.KindRefused || strings.Contains(err.Error(), secret) {
+		t.Errorf("export that refuses: %v", err)
+	}
+	if n := len(a.files()); n != 0 {
+		t.Errorf("it wrote %v", a.files())
+	}
+	r := a.export(gitsync.ExportOptions{})
+	if r.Observations != 2 || len(r.Redacted) == 0 {
+		t.Errorf("export: %+v", r)
+	}
+	if text := plainText(t, a); strings.Contains(text, secret) || strings.Contains(text, "hunter2") {
+		t.Errorf("a secret left: %s", text)
+	}
+	a.gives(b)
+	b.imports()
+	if m, err := b.Get(t.Context(), id); err != nil || !strings.HasPrefix(m.Content, "use [REDACTED:") {
+		t.Errorf("what others see: %q, %v", m.Content, err)
+	}
+	b.gives(a)
+	a.imports()
+	if m, err := a.Get(t.Context(), id); err != nil || m.Content != "use "+secret {
+		t.Errorf("what the author sees: %q, %v", m.Content, err)
+	}
+}

@@ -1,0 +1,140 @@
+package gitsync_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+)
+
+// hand signs with a key of its own.
+type hand struct{ key ed25519.PrivateKey }
+
+func newHand(t *testing.T) hand {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hand{key}
+}
+
+func (h hand) KeyID() amber.KeyID { return amber.NewKeyID(h.key.Public().(ed25519.PublicKey)) }
+
+func (h hand) Sign(_ context.Context, message []byte) (amber.Signature, error) {
+	return amber.SignWith(h.key, message), nil
+}
+
+// friends trusts some keys.
+type friends []amber.KeyID
+
+func (f friends) Standing(_ context.Context, key amber.KeyID) (amber.Standing, error) {
+	for _, k := range f {
+		if k == key {
+			return amber.StandingTrusted, nil
+		}
+	}
+	return amber.StandingStranger, nil
+}
+
+func TestTrustOfWhatIsImported(t *testing.T) {
+	t.Parallel()
+	alice, mallory := newHand(t), newHand(t)
+	from := func(signer amber.Signer, o gitsync.Options) (amber.Trust, amber.SyncImport, *clone) {
+		a := cloneAt(t, t.TempDir(), gitsync.Options{Signer: signer})
+		id := a.save("something")
+		a.write(amber.WriteRequest{Content: "found by rule", Trust: amber.TrustDerived})
+		a.export(gitsync.ExportOptions{})
+		b := cloneAt(t, t.TempDir(), o)
+		a.gives(b)
+		r := b.imports()
+		m, err := b.Get(t.Context(), id)
+		if err != nil {
+			return "", r, b
+		}
+		return m.Trust, r, b
+	}
+	trusting := gitsync.Options{Trust: friends{alice.KeyID()}}
+	strict := gitsync.Options{Trust: friends{alice.KeyID()}, RequireSigned: true}
+	for _, c := range []struct {
+		name   string
+		signer amber.Signer
+		o      gitsync.Options
+		want   amber.Trust
+	}{
+		{"by a friend", alice, trusting, amber.TrustSigned},
+		{"by a friend, required", alice, strict, amber.TrustSigned},
+		{"by a stranger", mallory, trusting, amber.TrustImported},
+		{"by nobody", nil, trusting, amber.TrustImported},
+		{"by a friend of nobody", alice, gitsync.Options{}, amber.TrustImported},
+		{"by a stranger, required", mallory, strict, ""},
+		{"by nobody, required", nil, strict, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, r, b := from(c.signer, c.o)
+			if got != c.want {
+				t.Errorf("trust is %q, want %q; %+v", got, c.want, r)
+			}
+			if refused := len(r.Quarantined) == 1 && r.Quarantined[0].Kind == amber.KindRefused; refused != (c.want == "") {
+				t.Errorf("import: %+v", r)
+			}
+			page, err := b.List(t.Context(), amber.ListQuery{All: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range page.Items {
+				if m.Content == "found by rule" && m.Trust != amber.TrustDerived {
+					t.Errorf("what was derived is %q now", m.Trust)
+				}
+			}
+		})
+	}
+}
+
+func TestNobodyVouchesForWhatSomebodyElseSaid(t *testing.T) {
+	t.Parallel()
+	alice := newHand(t)
+	mallory := newClone(t)
+	id := mallory.save("trust me")
+	mallory.export(gitsync.ExportOptions{})
+	a := cloneAt(t, t.TempDir(), gitsync.Options{Signer: alice})
+	mallory.gives(a)
+	a.imports()
+	// Alice passes it on to another folder, signed by her.
+	second := cloneAt(t, t.TempDir(), gitsync.Options{Trust: friends{alice.KeyID()}})
+	s, err := gitsync.Options{Signer: alice}.Open(a.Store, second.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Export(t.Context(), gitsync.ExportOptions{}); err != nil || r.Observations != 1 {
+		t.Fatalf("export: %+v, %v", r, err)
+	}
+	second.imports()
+	m, err := second.Get(t.Context(), id)
+	if err != nil || m.Trust != amber.TrustImported {
+		t.Errorf("trust is %q, %v", m.Trust, err)
+	}
+}
+
+func TestVerifyTellsWhoSigned(t *testing.T) {
+	t.Parallel()
+	alice, mallory := newHand(t), newHand(t)
+	c := cloneAt(t, t.TempDir(), gitsync.Options{Trust: friends{alice.KeyID()}})
+	for _, signer := range []amber.Signer{alice, mallory, nil} {
+		a := cloneAt(t, t.TempDir(), gitsync.Options{Signer: signer})
+		a.save("something")
+		a.export(gitsync.ExportOptions{})
+		a.gives(c)
+	}
+	v, err := c.sync.Verify(t.Context())
+	if err != nil || v.Signed != 1 || v.Unknown != 1 || v.Unsigned != 1 || len(v.Damaged) != 0 {
+		t.Errorf("verify: %+v, %v", v, err)
+	}
+	if len(v.Checked) == 0 || len(v.NotChecked) != 3 {
+		t.Errorf("checked %q, not checked %q", v.Checked, v.NotChecked)
+	}
+	wantTexts(t, c) // nothing was imported
+}
