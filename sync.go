@@ -66,6 +66,9 @@ type OutgoingRequest struct {
 	Latest bool
 	// Entries bounds how much of the change log is read; default 500.
 	Entries int
+	// Bytes is how much text is enough; a step ends with the record that
+	// reaches it. Default 1 MiB.
+	Bytes int
 }
 
 // Outgoing is one step of an export. A record may be in several steps.
@@ -91,8 +94,9 @@ type ExportNote struct {
 	Position       Position // everything up to here was exported or is not to be
 	// Chunk is the chunk that was written, "" when there was nothing to write.
 	// It counts as applied.
-	Chunk string
-	Links []SyncLink
+	Chunk     string
+	CreatedBy string // who exported
+	Links     []SyncLink
 }
 
 // SyncExporter gives out what changed. Safe for concurrent use.
@@ -149,7 +153,7 @@ type SyncImporter interface {
 	// Apply stores the records and notes the chunk, in one transaction. Per
 	// record the version with the later origin wins, whatever the order of
 	// arrival; the others go to the history. The local clock follows the
-	// stamps at most [MaxClockLead] past the time of day. Errors: refused for a
+	// stamps at most [MaxClockLead] past the time of day. Errors: invalid for a
 	// counter that is more than [MaxCounterJump] above what is known.
 	Apply(ctx context.Context, c Incoming) (Applied, error)
 	// SetQuarantine replaces the list of chunks of a place that are not

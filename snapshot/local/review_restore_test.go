@@ -201,17 +201,36 @@ func TestAnAgentOfAnOlderSchemaCanBeFrozenAndRestored(t *testing.T) {
 	}
 }
 
-// older makes a memory.db what it was before the second migration.
+// older makes a memory.db one of the first schema: what the first migration has
+// room for stays.
 func older(t *testing.T, path string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
+	first, err := os.ReadFile("../../store/sqlite/migrations/memory-1.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
+	file := filepath.Join(t.TempDir(), "memory.db")
+	change(t, file, string(first), "PRAGMA application_id=0x416d6272", "PRAGMA user_version=1")
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
 	defer db.Close()
-	for _, q := range []string{"DROP TABLE activity", "DROP TABLE journal_events", "DROP TABLE journal_cursors", "DROP INDEX sessions_open", "PRAGMA user_version=1"} {
-		if _, err := db.ExecContext(t.Context(), q); err != nil {
-			t.Fatalf("%s: %v", q, err)
-		}
+	if _, err := db.ExecContext(t.Context(), "ATTACH ? AS newer", path); err != nil {
+		t.Fatal(err)
+	}
+	var copies string
+	err = db.QueryRowContext(t.Context(), `SELECT group_concat('INSERT INTO main.' || l.name || ' SELECT ' ||
+  (SELECT group_concat(name) FROM pragma_table_info(l.name, 'main')) || ' FROM newer.' || l.name, ';')
+FROM pragma_table_list l WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite_%'`).Scan(&copies)
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), copies)
+	}
+	if err == nil {
+		err = errors.Join(db.Close(), os.Rename(file, path))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -33,7 +33,7 @@ type AdoptRequest struct {
 // AdoptReport says what was changed.
 type AdoptReport struct {
 	Clock       amber.Stamp // no stamp in either file is later
-	Stamped     int64       // memories and relations that differ from the live ones and became new revisions
+	Stamped     int64       // records that differ from the live ones and became new versions
 	TakenOver   int64       // that are as the live ones and got their stamps
 	Tombstones  int64       // live ones that the file did not have
 	KeptErased  int64       // memories of the file that were erased since
@@ -45,7 +45,8 @@ type AdoptReport struct {
 // Adopt makes a restored memory.db fit to be live. What differs from the live
 // file becomes a new revision that wins over both, so that sync carries the
 // restore instead of undoing it; what the live file has beyond it becomes a
-// tombstone; ids that were erased stay erased, and what quotes them goes;
+// tombstone, sessions and prompts too; ids that were erased stay erased, and
+// what quotes them goes;
 // loops come back parked; what was drained from the journal is not drained
 // again. An older schema is migrated first. All of it is one transaction: where
 // the live file turns out to be damaged, nothing has changed and Adopt may be
@@ -56,6 +57,9 @@ func Adopt(ctx context.Context, r AdoptRequest) (AdoptReport, error) {
 	return adopt(ctx, memorySchema, r, func(a *adoption) error {
 		if r.Carried {
 			return a.raiseCursors()
+		}
+		if err := a.forgetPlaces(); err != nil {
+			return fmt.Errorf("forget places: %w", err)
 		}
 		if r.Live != "" {
 			if err := a.keepErased(); err != nil {
@@ -193,6 +197,29 @@ func (a *adoption) begin(s schema) error {
 		a.stamp = max(a.stamp, live)
 	}
 	return nil
+}
+
+const (
+	isGrownFrom = `SELECT EXISTS (SELECT 1 FROM live.incarnations
+WHERE id = (SELECT id FROM main.incarnations WHERE id <> ? ORDER BY ordinal DESC LIMIT 1))`
+	forgetPlaces = `DELETE FROM sync_places`
+)
+
+// forgetPlaces makes everything be exported again unless the live agent has
+// lived through the last history of the file: then it is this agent that has
+// exported up to where the file says, and to the folders of this machine. A
+// file of another agent, one that becomes a new agent, and one whose live file
+// cannot be asked may speak of folders of the same name that have nothing in
+// them. What a folder has is not written twice: the first export reads it.
+func (a *adoption) forgetPlaces() error {
+	if a.ask.Live != "" {
+		var grown bool
+		if err := a.row(isGrownFrom, a.current.Incarnation).Scan(&grown); err != nil || grown {
+			return err
+		}
+	}
+	_, err := a.exec(forgetPlaces)
+	return err
 }
 
 const parkLoops = `UPDATE loops SET parked = 1 WHERE parked = 0`

@@ -1,14 +1,14 @@
 package sqlite
 
-import (
-	"errors"
-)
-
 const (
 	makeCandidates     = `CREATE TEMP TABLE differing_memories (id TEXT PRIMARY KEY) WITHOUT ROWID`
 	makeRelations      = `CREATE TEMP TABLE differing_relations (id TEXT PRIMARY KEY) WITHOUT ROWID`
+	makeSessions       = `CREATE TEMP TABLE differing_sessions (id TEXT PRIMARY KEY) WITHOUT ROWID`
+	makeTurns          = `CREATE TEMP TABLE differing_turns (id TEXT PRIMARY KEY) WITHOUT ROWID`
 	candidateMemories  = `SELECT id FROM differing_memories WHERE id > ? ORDER BY id LIMIT ?`
 	candidateRelations = `SELECT id FROM differing_relations WHERE id > ? ORDER BY id LIMIT ?`
+	candidateSessions  = `SELECT id FROM differing_sessions WHERE id > ? ORDER BY id LIMIT ?`
+	candidateTurns     = `SELECT id FROM differing_turns WHERE id > ? ORDER BY id LIMIT ?`
 
 	// selectParting finds where the logs of both files part: at the end of the
 	// last incarnation both have lived through, in the file that left it
@@ -27,6 +27,15 @@ SELECT key FROM main.changes WHERE seq > ?1 AND scope = 'memory' UNION SELECT ke
 	loggedRelations = `INSERT INTO differing_relations
 SELECT r.id FROM differing_memories d CROSS JOIN main.relations r ON r.from_id = d.id
 UNION SELECT r.id FROM differing_memories d CROSS JOIN live.relations r ON r.from_id = d.id`
+	loggedSessions = `INSERT INTO differing_sessions
+SELECT key FROM main.changes WHERE seq > ?1 AND scope = 'session' UNION SELECT key FROM live.changes WHERE seq > ?1 AND scope = 'session'`
+	loggedTurns = `INSERT INTO differing_turns
+SELECT key FROM main.changes WHERE seq > ?1 AND scope = 'turn' UNION SELECT key FROM live.changes WHERE seq > ?1 AND scope = 'turn'`
+	// loggedTogether are turns that were deleted together: the log names their
+	// session.
+	loggedTogether = `INSERT OR IGNORE INTO differing_turns
+SELECT t.id FROM differing_turns d CROSS JOIN live.turns t ON t.session_id = d.id
+UNION SELECT t.id FROM differing_turns d CROSS JOIN live.departed t ON t.session_id = d.id AND t.session_id <> ''`
 
 	// allMemories are found by a look at every one.
 	allMemories = `INSERT INTO differing_memories
@@ -34,31 +43,29 @@ SELECT l.id FROM live.memories l LEFT JOIN main.memories m ON m.id = l.id
 WHERE m.id IS NULL OR l.counter <> m.counter OR l.clock <> m.clock OR l.device <> m.device OR l.revision <> m.revision
  OR l.content_digest <> m.content_digest OR (l.deleted_at IS NULL) <> (m.deleted_at IS NULL)`
 	allRelations = `INSERT INTO differing_relations SELECT id FROM live.relations`
+	allSessions  = `INSERT INTO differing_sessions SELECT id FROM live.sessions UNION SELECT id FROM live.departed WHERE scope = 'session'`
+	allTurns     = `INSERT INTO differing_turns SELECT id FROM live.turns WHERE role = 'user' UNION SELECT id FROM live.departed WHERE scope = 'turn'`
 )
 
-// findCandidates notes every memory and relation that may differ from the live
-// one. Both files have grown from one as a rule: then it is what their logs
+// findCandidates notes every record that may differ from the live one. Both files have grown from one as a rule: then it is what their logs
 // name since they parted, and nothing else is looked at.
 func (a *adoption) findCandidates() error {
-	for _, q := range []string{"PRAGMA temp_store=MEMORY", makeCandidates, makeRelations} {
-		if _, err := a.exec(q); err != nil {
-			return err
-		}
+	if err := a.execAll("PRAGMA temp_store=MEMORY", makeCandidates, makeRelations, makeSessions, makeTurns); err != nil {
+		return err
 	}
 	seq, parted, err := a.parting()
 	if err != nil {
 		return err
 	}
 	if !parted {
-		_, merr := a.exec(allMemories)
-		_, rerr := a.exec(allRelations)
-		return errors.Join(merr, rerr)
+		return a.execAll(allMemories, allRelations, allSessions, allTurns)
 	}
-	if _, err := a.exec(loggedMemories, seq); err != nil {
-		return err
+	for _, q := range []string{loggedMemories, loggedSessions, loggedTurns} {
+		if _, err := a.exec(q, seq); err != nil {
+			return err
+		}
 	}
-	_, err = a.exec(loggedRelations)
-	return err
+	return a.execAll(loggedRelations, loggedTogether)
 }
 
 // parting returns the last entry both logs have, if they have one. Its stamp
@@ -73,4 +80,13 @@ func (a *adoption) parting() (seq int64, ok bool, err error) {
 		err = a.row(sameEntry, seq).Scan(&ok)
 	}
 	return seq, ok, err
+}
+
+func (t *tx) execAll(queries ...string) error {
+	for _, q := range queries {
+		if _, err := t.exec(q); err != nil {
+			return err
+		}
+	}
+	return nil
 }

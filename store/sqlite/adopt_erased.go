@@ -46,6 +46,9 @@ func (a *adoption) keepErasedID(id string) error {
 			return fmt.Errorf("erase %s: %w", id, err)
 		}
 	}
+	if err := a.forgetSync(amber.MemoryID(id)); err != nil { // a relation may wait for it
+		return err
+	}
 	own, err := scanOrigin(a.row(selectErased, id))
 	switch {
 	case err == nil:

@@ -20,8 +20,7 @@ const (
 	takeRevisions = `INSERT OR IGNORE INTO revisions SELECT memory_id, revision, body FROM live.revisions WHERE memory_id = ?`
 )
 
-// stampAll compares every memory and relation that may differ with the live
-// one.
+// stampAll compares every record that may differ with the live one.
 func (a *adoption) stampAll() error {
 	if err := a.findCandidates(); err != nil {
 		return fmt.Errorf("find what differs: %w", err)
@@ -31,6 +30,15 @@ func (a *adoption) stampAll() error {
 	}
 	if err := a.eachID(candidateRelations, a.compareRelation); err != nil {
 		return fmt.Errorf("compare relations: %w", err)
+	}
+	if err := a.eachID(candidateSessions, a.compareSession); err != nil {
+		return fmt.Errorf("compare sessions: %w", err)
+	}
+	if err := a.eachID(candidateTurns, a.compareTurn); err != nil {
+		return fmt.Errorf("compare prompts: %w", err)
+	}
+	if err := a.takeExported(); err != nil {
+		return fmt.Errorf("take exports: %w", err)
 	}
 	return nil
 }
@@ -80,6 +88,9 @@ func (a *adoption) compareMemory(id string) error {
 		return err
 	}
 	o := a.origin(max(m.Origin.Counter, live.Origin.Counter) + 1)
+	if err := a.supersedeBoth(m, live, o); err != nil {
+		return err
+	}
 	a.report.Stamped++
 	return a.stampMemory(m, live, o, max(m.Revision, live.Revision)+1)
 }
@@ -102,6 +113,11 @@ func (a *adoption) takeStamp(m, live amber.Memory) error {
 	o, revision := later(m.Origin, live.Origin), max(m.Revision, live.Revision)
 	if o == m.Origin && revision == m.Revision {
 		return nil
+	}
+	if o != m.Origin {
+		if err := a.takeVersion(m, live); err != nil {
+			return err
+		}
 	}
 	a.report.TakenOver++
 	return a.stampMemory(m, live, o, revision)
@@ -153,7 +169,13 @@ func (a *adoption) buryMemory(m amber.Memory) error {
 	if _, err := a.exec(takeRevisions, m.ID); err != nil {
 		return err
 	}
+	if _, err := a.exec(takeAllVersions, m.ID); err != nil {
+		return err
+	}
 	if m.DeletedAt.IsZero() {
+		if err := a.supersede(m, next.Origin); err != nil {
+			return err
+		}
 		body, err := marshal(m)
 		if err != nil {
 			return err

@@ -151,6 +151,8 @@ func (l *life) live(t *testing.T, r *mathrand.Rand, steps int) {
 			if r.IntN(4) == 0 {
 				_, err := l.s.Erase(ctx, known())
 				l.allow(t, err)
+			} else if m, err := l.s.Get(ctx, known()); err == nil {
+				others(t, l.s, m.ID, 1)
 			}
 		}
 	}
@@ -238,6 +240,7 @@ func TestAdoptedMemoriesAreTheSnapshots(t *testing.T) {
 				if got := l.erased(t); !containsAll(got, erased) {
 					t.Errorf("erased are %v, want at least %v", got, erased)
 				}
+				versionsHold(t, l.s)
 				sound(t, l.s)
 				do(t, l.s.DeepCheck(ctx))
 			}

@@ -17,6 +17,8 @@ const (
 	deleteTurnsWith = `DELETE FROM turns WHERE id = ?`
 	blankChanges    = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'memory' AND key = ?`
 	blankTurn       = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'turn' AND key = ?`
+	deleteLinks     = `DELETE FROM sync_links WHERE record = ? AND scope = ?` // a fingerprint is a digest of the text
+	deleteWaiting   = `DELETE FROM sync_waiting WHERE from_id = ?1 OR to_id = ?1`
 	turnsContaining = `SELECT id FROM turns WHERE instr(content, ?) > 0`
 
 	deleteActivityWith = `DELETE FROM activity WHERE instr(name || char(10) || detail, ?) > 0`
@@ -43,6 +45,9 @@ var copies = []struct{ name, find string }{
 	{"suspended loop of session", `SELECT session_id FROM loops WHERE instr(state, ?) > 0`},
 	{"compaction summary of session", `SELECT session_id FROM compactions WHERE instr(summary, ?) > 0`},
 }
+
+// selectPlaces finds the folders that may have been given a memory.
+const selectPlaces = `SELECT DISTINCT place FROM sync_places WHERE chunk <> '' ORDER BY place`
 
 var _ amber.Eraser = (*Store)(nil)
 
@@ -111,6 +116,13 @@ func (t *tx) erase(id amber.MemoryID, report *amber.EraseReport) error {
 		return err
 	}
 	report.Remaining, err = t.copiesOf(texts)
+	if err != nil || m.Scope == amber.ScopeUser {
+		return err
+	}
+	places, err := all(t, scanText, selectPlaces)
+	for _, p := range places {
+		report.Remaining = append(report.Remaining, "chunks in "+p+", until the erasure is exported there and the folder compacted; and in the history of git")
+	}
 	return err
 }
 
@@ -121,7 +133,7 @@ func (t *tx) texts(m amber.Memory) ([]string, error) {
 		return nil, err
 	}
 	var texts []string
-	seen := map[string]bool{}
+	seen := map[string]bool{"": true} // of a tombstone that came from elsewhere; everything contains it
 	for _, r := range append(revisions, m) {
 		if !seen[r.Content] {
 			seen[r.Content] = true
@@ -139,19 +151,28 @@ func (t *tx) eraseTurns(texts []string) (n int, err error) {
 			return n, err
 		}
 		for _, id := range ids {
-			if _, err := t.exec(deleteTurnsWith, id); err != nil {
-				return n, err
-			}
-			if _, err := t.exec(blankTurn, id); err != nil {
-				return n, err
-			}
-			if err := t.log(change{amber.OpDelete, amber.ChangeTurn, id, "", ""}); err != nil {
+			if err := t.eraseTurn(id); err != nil {
 				return n, err
 			}
 			n++
 		}
 	}
 	return n, nil
+}
+
+func (t *tx) eraseTurn(id string) error {
+	if err := t.departTurns(departTurn, id); err != nil {
+		return err
+	}
+	for _, q := range []string{deleteTurnsWith, blankTurn} {
+		if _, err := t.exec(q, id); err != nil {
+			return err
+		}
+	}
+	if _, err := t.exec(deleteLinks, id, amber.ChangeTurn); err != nil {
+		return err
+	}
+	return t.log(change{amber.OpDelete, amber.ChangeTurn, id, "", ""})
 }
 
 // eraseDerived removes what was derived from the same words: activity and
@@ -202,11 +223,25 @@ func (t *tx) eraseRow(m amber.Memory) error {
 			return err
 		}
 	}
+	if err := t.forgetSync(m.ID); err != nil {
+		return err
+	}
 	o := t.origin(m.Origin.Counter + 1)
 	if _, err := t.exec(insertErased, m.ID, o.Device, int64(o.Counter), o.Clock); err != nil {
 		return err
 	}
 	return t.log(change{amber.OpDelete, amber.ChangeMemory, string(m.ID), "", ""})
+}
+
+// forgetSync removes what is kept for sync of a memory that is erased.
+func (t *tx) forgetSync(id amber.MemoryID) error {
+	for _, q := range []string{deleteVersions, deleteWaiting} {
+		if _, err := t.exec(q, id); err != nil {
+			return err
+		}
+	}
+	_, err := t.exec(deleteLinks, id, amber.ChangeMemory)
+	return err
 }
 
 // copiesOf names the places that still quote one of the texts in full.

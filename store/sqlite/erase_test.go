@@ -43,6 +43,7 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 				hidden = append(hidden, s.hide(t, st, others.ids[0], c.words))
 			}
 			others.grow(t, st, c.after)
+			others.link(t, st)
 			s.mustBeIn(t, st.agent.Dir())
 			for _, id := range hidden {
 				if c.deleted {

@@ -94,7 +94,7 @@ func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
 		}
 	}
 	for i, want := range []amber.DatabaseInfo{
-		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: 2},
+		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: memorySchema.version()},
 		{Name: "control.db", ApplicationID: 0x416d6263, Schema: 1},
 	} {
 		got := frozen[i].Info()

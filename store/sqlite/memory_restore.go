@@ -50,7 +50,8 @@ func (t *tx) mayRestore(id amber.MemoryID) error {
 	return nil
 }
 
-// restore stores m as the newest revision of its id.
+// restore stores m as the newest revision of its id. It has seen the version
+// that m is of.
 func (t *tx) restore(m amber.Memory) (amber.Memory, error) {
 	m.DeletedAt = amber.Time{}
 	prev, found, err := t.load(m.ID)
@@ -58,11 +59,15 @@ func (t *tx) restore(m amber.Memory) (amber.Memory, error) {
 		return m, err
 	}
 	if !found {
+		was := m.Origin
 		m.Revision++
-		m.Origin = t.origin(m.Origin.Counter + 1)
+		m.Origin = t.origin(was.Counter + 1)
 		m.UpdatedAt = t.now
+		if err := t.noteVersion(m.ID, m.Origin, []amber.Origin{was}); err != nil {
+			return m, err
+		}
 		return m, t.insert(m)
 	}
 	m.CreatedAt, m.DuplicateCount = prev.CreatedAt, prev.DuplicateCount
-	return t.revise(amber.OpUpdate, prev, m)
+	return t.revise(amber.OpUpdate, prev, m, m.Origin)
 }

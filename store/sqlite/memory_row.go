@@ -132,9 +132,9 @@ func (t *tx) insert(m amber.Memory) error {
 	return t.log(change{amber.OpInsert, amber.ChangeMemory, string(m.ID), "", m.ContentDigest})
 }
 
-// revise stores next as the successor of prev: prev goes to the history, next
-// gets its revision and origin.
-func (t *tx) revise(op amber.Op, prev, next amber.Memory) (amber.Memory, error) {
+// revise stores next as the successor of prev, and of other versions that were
+// seen: prev goes to the history, next gets its revision and origin.
+func (t *tx) revise(op amber.Op, prev, next amber.Memory, seen ...amber.Origin) (amber.Memory, error) {
 	body, err := marshal(prev)
 	if err != nil {
 		return next, err
@@ -142,9 +142,16 @@ func (t *tx) revise(op amber.Op, prev, next amber.Memory) (amber.Memory, error) 
 	if _, err := t.exec(insertRevision, prev.ID, prev.Revision, body); err != nil {
 		return next, err
 	}
+	counter := prev.Origin.Counter
+	for _, o := range seen {
+		counter = max(counter, o.Counter)
+	}
 	next.Revision = prev.Revision + 1
-	next.Origin = t.origin(prev.Origin.Counter + 1)
+	next.Origin = t.origin(counter + 1)
 	next.UpdatedAt = t.now
+	if err := t.supersede(prev, next.Origin, seen...); err != nil {
+		return next, err
+	}
 	args, err := memoryArgs(next)
 	if err != nil {
 		return next, err

@@ -1,8 +1,11 @@
 package sqlite
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +22,7 @@ func TestReleasedMigrationsStay(t *testing.T) {
 	for name, c := range map[string]struct{ sql, want string }{
 		"memory-1":  {memory1, "054f3f7c76fa85eae3a830da089c2bd1d0dfe7731cfd0c4122df5af7ce928d95"},
 		"memory-2":  {memory2, "f472593d1fde23f019d8258751d28ed4e3941ba6bf795e81c84021aab9428df8"},
+		"memory-3":  {memory3, "01ceccc53fa099abc05a88ff66281b412ce32c9c6ee51d966d8b6363f3bdf852"},
 		"control-1": {control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
 	} {
 		if got := amber.ContentDigest(c.sql); got != c.want {
@@ -36,42 +40,41 @@ func memoryAt(version int) schema {
 
 // agentWithMemory1 returns an agent whose memory.db has schema 1 and something
 // in every table the schema has.
-func agentWithMemory1(t *testing.T) *home.Agent {
+func agentWithMemory1(t *testing.T) *home.Agent { return agentWithMemory(t, 1) }
+
+// agentWithMemory does so for any version: the rows are those that the Amber
+// of that version wrote, since a newer one cannot write them.
+func agentWithMemory(t *testing.T, version int) *home.Agent {
 	t.Helper()
-	ctx := t.Context()
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
-	s := try(openWith(t, a, memoryAt(1), false))(t)
-	id := save(t, s, amber.WriteRequest{Content: "older than the schema", IdempotencyKey: "k"})
-	topic := save(t, s, amber.WriteRequest{Topic: "t", Content: "first"})
-	save(t, s, amber.WriteRequest{Topic: "t", Content: "second"})
-	do(t, s.Delete(ctx, save(t, s, amber.WriteRequest{Content: "deleted"})))
-	try(s.Relate(ctx, amber.Relation{From: id, To: topic, Type: "related"}))(t)
-	do(t, s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: []float32{1}}))
-	do(t, s.SetConcepts(ctx, id, []string{"c"}))
-	for _, session := range []amber.SessionID{"open", "ended"} {
-		try(s.StartSession(ctx, amber.SessionStart{ID: session, Binding: string(session)}))(t)
-		try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID("turn of " + session), SessionID: session, Role: amber.RoleUser, Content: "hello"}))(t)
-		try(s.SaveState(ctx, session, []byte(`{}`), 0))(t)
-		try(s.SaveLoop(ctx, amber.LoopSave{SessionID: session, RunID: "r", State: []byte(`1`)}))(t)
-		try(s.AddCompaction(ctx, amber.Compaction{SessionID: session, Summary: "so far"}))(t)
-	}
-	try(s.EndSession(ctx, amber.SessionEnd{ID: "ended"}))(t)
-	meddle(t, s.memory, `INSERT INTO erased (id, device, counter, clock) VALUES ('e', 'd', 1, 1)`)
-	do(t, s.Close())
+	do(t, try(openWith(t, a, memoryAt(version), false))(t).Close())
+	rows := try(os.ReadFile(filepath.Join("testdata", fmt.Sprintf("memory-%d.sql", version))))(t)
+	outside(t, a, "memory.db", func(p *pool) { try(p.db.Exec(string(rows)))(t) })
 	return a
 }
 
-// rows returns every row of some tables as text.
-func rows(t *testing.T, s *Store, tables []string) map[string][]string {
+// columnsOf returns the columns of some tables.
+func columnsOf(t *testing.T, s *Store, tables []string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
 		for _, table := range tables {
-			columns, err := all(x, scanText, `SELECT 'quote("' || name || '")' FROM pragma_table_info(?)`, table)
-			if err != nil {
+			if out[table], err = all(x, scanText, `SELECT 'quote("' || name || '")' FROM pragma_table_info(?)`, table); err != nil {
 				return err
 			}
-			query := "SELECT concat_ws(',', " + joined(columns) + ") FROM " + table + " ORDER BY 1"
+		}
+		return nil
+	}))
+	return out
+}
+
+// rows returns every row of some tables as text.
+func rows(t *testing.T, s *Store, columns map[string][]string) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
+		for table, names := range columns {
+			query := "SELECT concat_ws(',', " + joined(names) + ") FROM " + table + " ORDER BY 1"
 			if out[table], err = all(x, scanText, query); err != nil {
 				return err
 			}
@@ -81,13 +84,7 @@ func rows(t *testing.T, s *Store, tables []string) map[string][]string {
 	return out
 }
 
-func joined(parts []string) string {
-	out := parts[0]
-	for _, p := range parts[1:] {
-		out += ", " + p
-	}
-	return out
-}
+func joined(parts []string) string { return strings.Join(parts, ", ") }
 
 // objects returns the tables and indexes of a memory.db with their SQL.
 func objects(t *testing.T, s *Store) (all map[string]string, tables []string) {
@@ -107,39 +104,51 @@ func objects(t *testing.T, s *Store) (all map[string]string, tables []string) {
 	return all, tables
 }
 
-// The migration to schema 2 leaves every row as it was and gives an old file
-// the schema of a new one.
-func TestMemorySchema2(t *testing.T) {
+// The migrations leave every row as it was and give an old file the schema of a
+// new one, in which everything can be done.
+func TestMigrationsKeepEveryRow(t *testing.T) {
 	t.Parallel()
+	for v := 1; v < int(memorySchema.version()); v++ {
+		t.Run(fmt.Sprint("from ", v), func(t *testing.T) {
+			t.Parallel()
+			a := agentWithMemory(t, v)
+			old := try(openWith(t, a, memoryAt(v), true))(t)
+			_, tables := objects(t, old)
+			columns := columnsOf(t, old, tables)
+			before := rows(t, old, columns)
+			for _, table := range tables {
+				if len(before[table]) == 0 {
+					t.Errorf("table %s is empty before the migration", table)
+				}
+			}
+			do(t, old.Close())
+
+			s := try(openWith(t, a, memorySchema, false))(t)
+			if d := cmp.Diff(before, rows(t, s, columns)); d != "" {
+				t.Errorf("rows (-before +after):\n%s", d)
+			}
+			fresh, _ := freshStore(t, amber.QueueOptions{})
+			migrated, _ := objects(t, s)
+			want, _ := objects(t, fresh)
+			if d := cmp.Diff(want, migrated); d != "" {
+				t.Errorf("schema (-new +migrated):\n%s", d)
+			}
+			if memory, _, err := s.SchemaVersion(t.Context()); memory != memorySchema.version() || err != nil {
+				t.Errorf("version %d, %v, want %d", memory, err, memorySchema.version())
+			}
+			goesOn(t, s)
+			sound(t, s)
+		})
+	}
+}
+
+// goesOn lets the sessions of a migrated store go on.
+func goesOn(t *testing.T, s *Store) {
+	t.Helper()
 	ctx := t.Context()
-	a := agentWithMemory1(t)
-	old := try(openWith(t, a, memoryAt(1), true))(t)
-	_, tables := objects(t, old)
-	before := rows(t, old, tables)
-	for _, table := range tables {
-		if len(before[table]) == 0 {
-			t.Errorf("table %s is empty before the migration", table)
-		}
-	}
-	do(t, old.Close())
-
-	s := try(openWith(t, a, memorySchema, false))(t)
-	if d := cmp.Diff(before, rows(t, s, tables)); d != "" {
-		t.Errorf("rows (-before +after):\n%s", d)
-	}
-	fresh, _ := freshStore(t, amber.QueueOptions{})
-	migrated, _ := objects(t, s)
-	want, _ := objects(t, fresh)
-	if d := cmp.Diff(want, migrated); d != "" {
-		t.Errorf("schema (-new +migrated):\n%s", d)
-	}
-	if memory, _, err := s.SchemaVersion(ctx); memory != 2 || err != nil {
-		t.Errorf("version %d, %v, want 2", memory, err)
-	}
-
 	for _, session := range []amber.SessionID{"open", "ended"} {
 		in := amber.Ingestion{
-			Journal: amber.ContentDigest(string(session))[:32], Host: "host", Session: session, Through: 1, LastAt: amber.At(time.UnixMilli(1)),
+			Journal: amber.ContentDigest(string(session))[:32], Host: "host", Session: session, Through: 2, LastAt: amber.At(time.UnixMilli(1)),
 			Steps: []amber.IngestStep{{
 				Start: amber.SessionStart{ID: session, Project: "p"},
 				Turns: []amber.Turn{
@@ -150,10 +159,11 @@ func TestMemorySchema2(t *testing.T) {
 				Memories: []amber.WriteRequest{{Content: "older than the schema", IdempotencyKey: "k"}},
 			}},
 		}
+		in.After = try(s.JournalCursor(ctx, in.Journal))(t).Seq
 		if got := try(s.Ingest(ctx, in))(t); got.Applied != 1 || got.Memories != 0 {
 			t.Errorf("ingestion of session %s: %+v", session, got)
 		}
-		if turns := try(s.LoadTurns(ctx, session, 10))(t); len(turns) != 2 || turns[1].Content != "after the migration" {
+		if turns := try(s.LoadTurns(ctx, session, 10))(t); len(turns) < 2 || turns[0].Content != "hello" || turns[len(turns)-1].Content != "after the migration" {
 			t.Errorf("turns of session %s: %v", session, turns)
 		}
 	}
@@ -164,16 +174,72 @@ func TestMemorySchema2(t *testing.T) {
 	if did := try(s.ListActivity(ctx, "open", ""))(t); len(did) != 0 {
 		t.Errorf("activity of a deleted session: %v", did)
 	}
-	sound(t, s)
 }
 
-// A schema-1 file that is only looked at stays one, and says so.
-func TestMemorySchema1IsKept(t *testing.T) {
+// After the migration each version of a memory knows the one before it, under
+// the name that a store gives it.
+func TestMigrationToSchema3NamesVersions(t *testing.T) {
 	t.Parallel()
-	a := agentWithMemory1(t)
-	_, err := openWith(t, a, memorySchema, true)
-	wantKind(t, err, amber.KindConflict, "open that keeps the schema")
-	if got := version(t, a, "memory.db"); got != 1 {
-		t.Errorf("the file has version %d now", got)
+	for v := 1; v <= 2; v++ {
+		s := try(openWith(t, agentWithMemory(t, v), memorySchema, false))(t)
+		memories := 0
+		do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+			ids, err := all(x, scanText, `SELECT id FROM memories`)
+			do(t, err)
+			for _, id := range ids {
+				if n := chained(t, x, amber.MemoryID(id)); n > 0 {
+					memories++
+				}
+			}
+			return nil
+		}))
+		if memories != 2 {
+			t.Errorf("from %d: %d memories have versions, want 2", v, memories)
+		}
+		versionsHold(t, s)
+		topic := amber.TopicID("", amber.ScopeGlobal, "", "t", 0)
+		m := try(s.Edit(t.Context(), amber.EditRequest{ID: topic, Content: ptr("fourth")}))(t)
+		if got := versionsOf(t, s, topic); len(got) != 4 || !got[versionOf(m.Origin)].head {
+			t.Errorf("from %d: after an edit the versions are %v", v, got)
+		}
+		versionsHold(t, s)
+	}
+}
+
+// chained compares the rows of a memory with its history and returns how many
+// there are.
+func chained(t *testing.T, x *tx, id amber.MemoryID) int {
+	t.Helper()
+	m, _, err := x.load(id)
+	do(t, err)
+	history, err := all(x, scanRevision, selectRevisions, id)
+	do(t, err)
+	if len(history) == 0 {
+		return 0
+	}
+	want := map[string]versionRow{}
+	saw := ""
+	for _, r := range append(history, m) {
+		want[versionOf(r.Origin)] = versionRow{saw: saw, head: r.Revision == m.Revision, stored: true}
+		saw = versionOf(r.Origin)
+	}
+	got, err := readVersions(x, id)
+	do(t, err)
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(versionRow{})); d != "" {
+		t.Errorf("versions of %s (-want +got):\n%s", id, d)
+	}
+	return len(got)
+}
+
+// A file of an older schema that is only looked at stays one, and says so.
+func TestOlderSchemasAreKept(t *testing.T) {
+	t.Parallel()
+	for v := 1; v < int(memorySchema.version()); v++ {
+		a := agentWithMemory(t, v)
+		_, err := openWith(t, a, memorySchema, true)
+		wantKind(t, err, amber.KindConflict, "open that keeps the schema")
+		if got := version(t, a, "memory.db"); got != int64(v) {
+			t.Errorf("the file has version %d now, it had %d", got, v)
+		}
 	}
 }

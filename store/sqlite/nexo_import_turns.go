@@ -51,9 +51,7 @@ func (i *nexoImport) storeSession(t *tx, s amber.Session) error {
 		i.left.add(lostSessions, 1)
 		return err
 	}
-	_, err = t.exec(insertSession, s.ID, s.Name, s.Binding, s.Project, s.Directory, s.StartedAt.UnixMilli(),
-		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.Parent, s.CreatedAt.UnixMilli(), s.UpdatedAt.UnixMilli())
-	if err != nil {
+	if err := t.addSession(s); err != nil {
 		return err
 	}
 	i.report.Sessions++

@@ -169,8 +169,12 @@ func (s *Store) Parts() amber.Parts {
 		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s, Ingest: s, Activities: s,
 		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,
 		ControlChanges: controlLog{s},
+		Sync:           s,
 	}
 }
+
+// Replica returns the part that sync works on.
+func (s *Store) Replica() amber.Replica { return s }
 
 // Store returns the resolved value.
 func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }

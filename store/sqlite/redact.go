@@ -34,11 +34,13 @@ type RedactReport struct {
 // elsewhere in the file, or is one of known, if that is not nil: secrets of other
 // files, sealed, in a copy of the caller's. What is found here is added to them,
 // and what the file holds and may hold is excused: afterwards they are what the
-// file was searched for, and whatever is made of it can be. Keys that hold one are renamed, alike wherever they
-// stand, and stay different where they were. A database in which nothing is
-// found has the same rows afterwards. In one that held a secret, digests of
-// texts that are no longer there are emptied too: nobody can tell what they are
-// digests of. Vectors of a rewritten text are removed.
+// file was searched for, and whatever is made of it can be. Keys that hold one
+// are renamed, alike wherever they stand, and stay different where they were. A
+// database in which nothing is found has the same rows afterwards, but for what
+// it knows of syncs: that is about folders of this machine, and is forgotten. In
+// one that held a secret, digests of texts that are no longer there are emptied
+// too: nobody can tell what they are digests of. Vectors of a rewritten text are
+// removed.
 //
 // The schema must be, row by row, that of a migration of Amber; it stays what
 // it is. Pages are not checked: [Examine] does that, before and after.

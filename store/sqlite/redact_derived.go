@@ -124,6 +124,21 @@ func (d *redaction) fixMemory(before, after *amber.Memory) {
 	d.redigested(before.Content, after.Content)
 }
 
+// version renames the devices in the names of versions as everywhere else.
+func (d *redaction) version(r *redactedRow) error {
+	for _, column := range []string{"version", "saw"} {
+		origins, err := splitVersions(r.was(column))
+		if err != nil {
+			continue // none of ours; as a text it is redacted
+		}
+		for i := range origins {
+			origins[i].Device = d.quietly(origins[i].Device)
+		}
+		r.set(column, joinVersions(origins))
+	}
+	return d.checkNames()
+}
+
 var writeReasons = []amber.WriteReason{
 	amber.WriteOperator, amber.WriteTaskSucceeded, amber.WriteObservation, amber.WriteCompactSummary,
 }

@@ -30,25 +30,16 @@ func (d *redaction) withIndexes(fn func() error) error {
 	if d.header.schema.file != memorySchema.file {
 		return fn()
 	}
-	if err := d.execAll(markDeleted); err != nil {
+	if err := d.execAll(markDeleted...); err != nil {
 		return err
 	}
 	if err := fn(); err != nil {
 		return err
 	}
 	if d.indexed {
-		if err := d.execAll(writeIndexes); err != nil {
+		if err := d.execAll(writeIndexes...); err != nil {
 			return fmt.Errorf("write full text: %w", err)
 		}
 	}
-	return d.execAll(takeOutDeleted)
-}
-
-func (d *redaction) execAll(queries []string) error {
-	for _, q := range queries {
-		if _, err := d.exec(q); err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.execAll(takeOutDeleted...)
 }

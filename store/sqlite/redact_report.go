@@ -79,6 +79,7 @@ func (d *redaction) notes() []string {
 		{d.vectors, "vectors were removed: they were made of text that was rewritten"},
 		{d.topics, "memories have another id: it was made of a topic that was rewritten"},
 		{d.answers, "idempotency answers were forgotten: the texts of their requests are not known"},
+		{d.forgotten, "rows about sync were removed: they tell about this machine"},
 		{d.emptied, "digests were emptied: their texts are not in the file"},
 		{int64(plain), "findings are too short or too plain to be looked for elsewhere; they were removed where they were recognised"},
 		{int64(dropped), "findings were too many to be looked for elsewhere; they were removed where they were recognised"},

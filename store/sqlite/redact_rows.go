@@ -31,7 +31,9 @@ type redaction struct {
 	vectors int64
 	answers int64
 	topics  int64
-	allowed int
+
+	forgotten int64 // rows about sync
+	allowed   int
 
 	progress    func(done, total int64)
 	done, total int64
@@ -69,6 +71,9 @@ func (d *redaction) rows() error {
 		return err
 	}
 	d.reach(d.total / 3)
+	if err := d.forget(); err != nil {
+		return fmt.Errorf("forget sync: %w", err)
+	}
 	if !d.stained {
 		d.secrets.Seal()
 		return nil

@@ -8,17 +8,45 @@ import (
 	"github.com/amber-memory/amber/internal/redact"
 )
 
-const selectTables = `SELECT name FROM sqlite_schema WHERE type = 'table'`
+const tableColumns = `SELECT name FROM pragma_table_info(?)`
 
-// tables returns the tables there are.
-func (d *redaction) tables() ([]redactedTable, error) {
-	there, err := all(d.tx, scanText, selectTables)
-	if err != nil {
-		return nil, err
+// tables returns the tables there are, with the columns there are.
+func (d *redaction) tables() (tables []redactedTable, err error) {
+	for _, t := range d.header.schema.redactedTables() {
+		there, err := all(d.tx, scanText, tableColumns, t.name)
+		if err != nil {
+			return nil, err
+		}
+		if len(there) == 0 {
+			continue
+		}
+		t.columns = slices.DeleteFunc(slices.Clone(t.columns), func(c redactedColumn) bool { return !slices.Contains(there, c.name) })
+		tables = append(tables, t)
 	}
-	return slices.DeleteFunc(slices.Clone(d.header.schema.redactedTables()), func(t redactedTable) bool {
-		return !slices.Contains(there, t.name)
-	}), nil
+	return tables, nil
+}
+
+// forget empties the tables that a redacted copy has no rows of.
+func (d *redaction) forget() error {
+	if d.header.schema.file != memorySchema.file {
+		return nil
+	}
+	for _, name := range redactForgotten {
+		there, err := all(d.tx, scanText, tableColumns, name)
+		if err != nil {
+			return err
+		}
+		if len(there) == 0 {
+			continue
+		}
+		n, err := d.exec("DELETE FROM " + name) // a constant of this package
+		if err != nil {
+			return err
+		}
+		d.rewrote += n
+		d.forgotten += n
+	}
+	return nil
 }
 
 // scanAll looks through all tables, and returns those but the change log.

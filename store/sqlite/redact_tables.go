@@ -77,7 +77,12 @@ var redactedMemory = []redactedTable{
 	},
 	{
 		name: "sessions", key: []string{"id"},
-		columns: slices.Concat(columns(asName, "id", "binding", "project", "parent"), columns(asText, "name", "directory", "end_reason", "summary")),
+		columns: slices.Concat(columns(asName, "id", "binding", "project", "parent", "device"), columns(asText, "name", "directory", "end_reason", "summary")),
+	},
+	{name: "departed", key: []string{"scope", "id"}, columns: columns(asName, "scope", "id", "session_id", "project", "device")},
+	{
+		name: "versions", key: []string{"memory_id", "version"}, columns: columns(asName, "memory_id", "version", "saw"),
+		hook: (*redaction).version,
 	},
 	{name: "active_sessions", key: []string{"binding"}, columns: columns(asName, "binding", "session_id")},
 	{
@@ -146,6 +151,12 @@ var redactedControl = []redactedTable{
 	{name: "incarnations", key: []string{"ordinal"}, columns: columns(asName, "id")},
 }
 
+// redactForgotten are the tables that a redacted copy has no rows of, secrets
+// or not: they tell about folders and other tools of this machine, and hold
+// digests of texts. Without them a sync of the copy starts from the beginning,
+// which brings the relations that wait too.
+var redactForgotten = []string{"sync_places", "sync_chunks", "sync_imports", "sync_quarantine", "sync_waiting", "sync_links"}
+
 // redactExempt are the columns that can hold text or bytes and are not
 // redacted, each with the reason. The search for what was found goes over all
 // of them.
@@ -170,8 +181,8 @@ var redactExempt = map[string]string{
 	"memory_grams_docsize.sz": "counts of characters",
 }
 
-// redactedTables returns the tables of a schema that a file of an older
-// version may not have all of.
+// redactedTables returns the tables of a schema. A file of an older version may
+// not have all of them, nor all of their columns.
 func (s schema) redactedTables() []redactedTable {
 	if s.file == memorySchema.file {
 		return redactedMemory

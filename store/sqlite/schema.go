@@ -29,11 +29,14 @@ var memory1 string
 //go:embed migrations/memory-2.sql
 var memory2 string
 
+//go:embed migrations/memory-3.sql
+var memory3 string
+
 //go:embed migrations/control-1.sql
 var control1 string
 
 var (
-	memorySchema  = schema{file: "memory.db", applicationID: 0x416d6272 /* Ambr */, migrations: []string{memory1, memory2}}
+	memorySchema  = schema{file: "memory.db", applicationID: 0x416d6272 /* Ambr */, migrations: []string{memory1, memory2, memory3}}
 	controlSchema = schema{file: "control.db", applicationID: 0x416d6263 /* Ambc */, migrations: []string{control1}}
 )
 

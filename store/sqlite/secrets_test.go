@@ -142,7 +142,16 @@ func (s *secrets) hide(t *testing.T, st *Store, neighbour amber.MemoryID, words 
 	do(t, st.SetConcepts(ctx, id, []string{s.word()}))
 	try(st.Relate(ctx, amber.Relation{From: id, To: neighbour, Type: s.word()}))(t)
 	try(st.Relate(ctx, amber.Relation{From: neighbour, To: id, Type: s.word()}))(t)
+	link(t, st, s.random, id, s.word(), s.word())
+	meddle(t, st.memory, `INSERT INTO sync_waiting (from_id, to_id, type, body) VALUES (?, 'nobody', ?, ?)`, id, s.word(), `{"type":"`+s.word()+`"}`)
 	return id
+}
+
+// link ties a memory to a row of another tool.
+func link(t *testing.T, s *Store, random *mathrand.Rand, id amber.MemoryID, fingerprint, extra string) {
+	t.Helper()
+	meddle(t, s.memory, `INSERT INTO sync_links (tool, chunk, ordinal, scope, record, version, local_id, fingerprint, extra)
+VALUES ('t', ?, 1, 'memory', ?, '', ?, ?, ?)`, fmt.Sprintf("%x", random.Uint64()), id, random.Int64(), fingerprint, extra)
 }
 
 // plainText returns words without a secret letter, their frequencies those of
@@ -184,6 +193,14 @@ func (c *crowd) grow(t *testing.T, s *Store, n int) {
 		for _, ack := range try(s.WriteBatch(t.Context(), rs))(t) {
 			c.ids = append(c.ids, ack.ID)
 		}
+	}
+}
+
+// link ties all of them to rows of another tool.
+func (c *crowd) link(t *testing.T, s *Store) {
+	t.Helper()
+	for _, id := range c.ids {
+		link(t, s, c.random, id, fmt.Sprintf("%x", c.random.Uint64()), plainText(c.random, 1+c.random.IntN(20)))
 	}
 }
 

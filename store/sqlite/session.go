@@ -10,11 +10,13 @@ const (
 	sessionColumns = `id, name, binding, project, directory, started_at, coalesce(ended_at, 0), end_reason, summary, parent, created_at, updated_at`
 
 	selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
-	insertSession = `INSERT INTO sessions (id, name, binding, project, directory, started_at, ended_at, end_reason, summary, parent, created_at, updated_at)
-VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?)`
-	updateSession = `UPDATE sessions SET name = ?2, project = ?3, directory = ?4, ended_at = nullif(?5, 0), end_reason = ?6, summary = ?7, updated_at = ?8
+	insertSession = `INSERT INTO sessions (id, name, binding, project, directory, started_at, ended_at, end_reason, summary, parent, created_at, updated_at, device, counter, clock)
+VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?)`
+	updateSession = `UPDATE sessions SET name = ?2, project = ?3, directory = ?4, ended_at = nullif(?5, 0), end_reason = ?6, summary = ?7, updated_at = ?8,
+ device = ?9, counter = counter + 1, clock = ?10
 WHERE id = ?1`
-	deleteSession = `DELETE FROM sessions WHERE id = ?` // its active pointer and its activity go with it
+	// deleteSession takes its active pointer and its activity with it.
+	deleteSession = `DELETE FROM sessions WHERE id = ? RETURNING project, counter`
 )
 
 // sessionListing names the listing in its cursors.
@@ -53,15 +55,27 @@ func (t *tx) newSession(r amber.SessionStart, started amber.Time) (n amber.Sessi
 	if n.Name == "" {
 		n.Name = string(n.ID)
 	}
-	_, err = t.exec(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
-		n.EndedAt.UnixMilli(), n.EndReason, n.Summary, n.Parent, n.CreatedAt.UnixMilli(), n.UpdatedAt.UnixMilli())
-	if err != nil {
+	if err := t.addSession(n); err != nil {
 		return n, err
 	}
 	if err := t.activate(n); err != nil {
 		return n, err
 	}
 	return n, t.logSession(amber.OpInsert, n.ID)
+}
+
+// addSession stores a session that is not there and was made here. Where one
+// of the same id was deleted, this one wins over that.
+func (t *tx) addSession(n amber.Session) error {
+	departed, err := t.returns(amber.ChangeSession, string(n.ID))
+	if err != nil {
+		return err
+	}
+	o := t.origin(departed + 1)
+	_, err = t.exec(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
+		n.EndedAt.UnixMilli(), n.EndReason, n.Summary, n.Parent, n.CreatedAt.UnixMilli(), n.UpdatedAt.UnixMilli(),
+		o.Device, int64(o.Counter), o.Clock)
+	return err
 }
 
 // reopenSession starts a session that exists: it is active again, and no
@@ -133,17 +147,13 @@ func listSessions(binding string, ms int64, id string, size int) (string, []any)
 // DeleteSession implements [amber.Sessions].
 func (s *Store) DeleteSession(ctx context.Context, id amber.SessionID) error {
 	return s.memory.update(ctx, "delete session", string(id), func(t *tx) error {
-		n, err := t.exec(deleteSession, id)
-		if err == nil && n == 0 {
-			err = notFound("delete session", string(id))
-		}
-		if err != nil {
+		if err := t.departTurns(departTurns, string(id)); err != nil {
 			return err
 		}
-		if err := t.logSession(amber.OpDelete, id); err != nil {
+		if err := t.deleteSession(id); err != nil {
 			return err
 		}
-		if _, err := t.deleteTurns(id); err != nil {
+		if _, err := t.removeTurns(id); err != nil {
 			return err
 		}
 		if err := t.deleteState(id); err != nil {
@@ -154,6 +164,24 @@ func (s *Store) DeleteSession(ctx context.Context, id amber.SessionID) error {
 		}
 		return t.deleteCompactions(id)
 	})
+}
+
+// deleteSession deletes the session alone, or says not_found.
+func (t *tx) deleteSession(id amber.SessionID) error {
+	d := departure{scope: amber.ChangeSession, id: string(id)}
+	var counter uint64
+	err := t.row(deleteSession, id).Scan(&d.project, &counter)
+	if absent(err) {
+		err = notFound("delete session", string(id))
+	}
+	if err != nil {
+		return err
+	}
+	d.Origin = t.origin(counter + 1)
+	if err := t.depart(d); err != nil {
+		return err
+	}
+	return t.logSession(amber.OpDelete, id)
 }
 
 // session returns a session or not_found.
@@ -173,10 +201,11 @@ func (t *tx) putSession(s amber.Session) error {
 	return t.logSession(amber.OpUpdate, s.ID)
 }
 
-// storeSession is putSession for a caller that logs by itself.
+// storeSession is putSession for a caller that logs by itself. The session is a
+// new version, of this device.
 func (t *tx) storeSession(s amber.Session) error {
 	_, err := t.exec(updateSession, s.ID, s.Name, s.Project, s.Directory,
-		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli())
+		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli(), t.current.Device, t.tick())
 	return err
 }
 

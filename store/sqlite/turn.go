@@ -45,6 +45,11 @@ func (t *tx) appendTurn(turn amber.Turn) (amber.Turn, error) {
 	case !absent(err):
 		return stored, err
 	}
+	if turn.ID != "" {
+		if _, err := t.returns(amber.ChangeTurn, string(turn.ID)); err != nil {
+			return turn, err
+		}
+	}
 	if turn.ID, err = orNewID(t, turn.ID); err != nil {
 		return turn, err
 	}
@@ -91,6 +96,14 @@ func (s *Store) DeleteTurns(ctx context.Context, id amber.SessionID) (n int, err
 }
 
 func (t *tx) deleteTurns(id amber.SessionID) (int, error) {
+	if err := t.departTurns(departTurns, string(id)); err != nil {
+		return 0, err
+	}
+	return t.removeTurns(id)
+}
+
+// removeTurns deletes the turns of a session whose departures are noted.
+func (t *tx) removeTurns(id amber.SessionID) (int, error) {
 	n, err := t.exec(deleteTurns, id)
 	if n == 0 || err != nil {
 		return 0, err

@@ -24,12 +24,35 @@ CREATE INDEX departed_session ON departed (session_id) WHERE session_id <> '';
 CREATE TABLE versions (
   memory_id TEXT NOT NULL,
   version   TEXT NOT NULL,
-  saw       TEXT NOT NULL,     -- versions, separated by spaces
+  saw       TEXT NOT NULL,     -- versions, one a line
   head      INTEGER NOT NULL,  -- 1: no other version has seen it
   stored    INTEGER NOT NULL,  -- 0: another version has seen it, and it has not arrived
   PRIMARY KEY (memory_id, version)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX versions_heads ON versions (memory_id) WHERE head = 1;
+
+-- Until now everybody who made a version had the one before it. In a body the
+-- clock is text: the time, a hyphen, and four hexadecimal digits.
+INSERT OR IGNORE INTO versions (memory_id, version, saw, head, stored)
+  WITH
+    bodies AS (
+      SELECT memory_id, revision, json_extract(body, '$.origin.counter') AS counter,
+             json_extract(body, '$.origin.clock') AS clock, json_extract(body, '$.origin.device') AS device
+      FROM revisions WHERE json_valid(body)
+    ),
+    named AS (
+      SELECT memory_id, revision, counter || '.' || CASE clock WHEN '' THEN 0 ELSE
+        ((unixepoch(substr(clock, 1, 19)) * 1000 + substr(clock, 21, 3)) << 16)
+        + ((instr('0123456789abcdef', substr(clock, 26, 1)) - 1) << 12) + ((instr('0123456789abcdef', substr(clock, 27, 1)) - 1) << 8)
+        + ((instr('0123456789abcdef', substr(clock, 28, 1)) - 1) << 4) + (instr('0123456789abcdef', substr(clock, 29, 1)) - 1)
+        END || '.' || device AS version
+      FROM bodies
+      UNION ALL
+      SELECT id, revision, counter || '.' || clock || '.' || device FROM memories
+      WHERE EXISTS (SELECT 1 FROM revisions WHERE memory_id = id)
+    )
+  SELECT memory_id, version, coalesce(lag(version) OVER one, ''), lead(version) OVER one IS NULL, 1
+  FROM named WINDOW one AS (PARTITION BY memory_id ORDER BY revision);
 
 -- How far each place was exported to.
 CREATE TABLE sync_places (

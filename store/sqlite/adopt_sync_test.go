@@ -1,0 +1,493 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	mathrand "math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// estranged makes a snapshot one that has not grown from the live file.
+func estranged(t *testing.T) func(*AdoptRequest) {
+	return func(r *AdoptRequest) {
+		db := try(sql.Open("sqlite", "file:"+r.Path))(t)
+		try(db.Exec(`UPDATE incarnations SET id = 'x' || id`))(t)
+		do(t, db.Close())
+	}
+}
+
+// kinships are the two ways in which a file is compared with the live one.
+func kinships(t *testing.T) map[string]func(*AdoptRequest) {
+	return map[string]func(*AdoptRequest){"grown from one": nil, "strangers": estranged(t)}
+}
+
+// What a restore brings back wins over both, and what it takes away departs,
+// so that sync carries it to the others.
+func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
+	t.Parallel()
+	for name, change := range kinships(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			l := newLife(t)
+			s := l.s
+			for _, id := range []amber.SessionID{"same", "differs", "returns", "edited back", "turns go"} {
+				try(s.StartSession(ctx, amber.SessionStart{ID: id, Binding: string(id), Name: "then", Project: "p"}))(t)
+				say(t, s, id, "prompt of "+string(id), amber.RoleUser, "")
+			}
+			for _, id := range []amber.SessionID{"gone before", "gone before and after"} {
+				try(s.StartSession(ctx, amber.SessionStart{ID: id, Project: "p"}))(t)
+				do(t, s.DeleteSession(ctx, id))
+			}
+			dir := l.snapshot(t)
+			then := stamped(t, s)
+			l.clock.move(time.Minute)
+			try(s.RenameSession(ctx, "differs", "now"))(t)
+			for _, name := range []string{"now", "then"} {
+				try(s.RenameSession(ctx, "edited back", name))(t)
+			}
+			do(t, s.DeleteSession(ctx, "returns"))
+			try(s.DeleteTurns(ctx, "turns go"))(t)
+			for _, id := range []amber.SessionID{"late", "late and gone", "gone before", "gone before and after"} {
+				try(s.StartSession(ctx, amber.SessionStart{ID: id, Project: "p"}))(t)
+				say(t, s, id, "late prompt of "+string(id), amber.RoleUser, "")
+				say(t, s, id, "late answer of "+string(id), amber.RoleAssistant, "")
+			}
+			say(t, s, "same", "late prompt of same", amber.RoleUser, "q")
+			for _, id := range []amber.SessionID{"late and gone", "gone before and after"} {
+				do(t, s.DeleteSession(ctx, id))
+			}
+			now, gone := stamped(t, s), departures(t, s)
+			l.clock.move(time.Minute)
+			report := l.bringBack(t, dir, change)
+
+			after, departed := stamped(t, s), departures(t, s)
+			for id, was := range then {
+				is := after[id]
+				if is.Session != was.Session {
+					t.Errorf("session %s is %+v, it was %+v", id, is, was)
+				}
+			}
+			if len(after) != len(then) {
+				t.Errorf("there are %d sessions, there were %d", len(after), len(then))
+			}
+			device := try(s.agent.Current())(t).Device
+			for id, want := range map[amber.SessionID]amber.Origin{
+				"same":        then["same"].Origin,
+				"edited back": now["edited back"].Origin,
+				"differs":     {Device: device, Counter: 3},
+				"returns":     {Device: device, Counter: gone[sessionRef("returns")].Counter + 1},
+				"turns go":    then["turns go"].Origin,
+			} {
+				got := after[id].Origin
+				if want.Clock == 0 {
+					if got.Clock <= l.lastStamp(now) {
+						t.Errorf("session %s has an old clock", id)
+					}
+					got.Clock = 0
+				}
+				if got != want {
+					t.Errorf("session %s is %+v, want %+v", id, got, want)
+				}
+			}
+			counters := map[amber.SyncRef]uint64{}
+			for ref, d := range departed {
+				counters[ref] = d.Counter
+				if ref.Scope == amber.ChangeTurn && d.session == "" || d.project == "" {
+					t.Errorf("%v departed as %+v", ref, d)
+				}
+			}
+			want := map[amber.SyncRef]uint64{
+				sessionRef("late"): 2, sessionRef("late and gone"): 2, sessionRef("gone before"): 4, sessionRef("gone before and after"): 4,
+				turnRef("late prompt of late"): 2, turnRef("late prompt of late and gone"): 2, turnRef("late prompt of gone before"): 2,
+				turnRef("late prompt of gone before and after"): 2, turnRef("late prompt of same"): 2,
+			}
+			if diff := cmp.Diff(want, counters); diff != "" {
+				t.Errorf("counters of the departed (-want +got):\n%s", diff)
+			}
+			if got := departed[sessionRef("late and gone")]; got != gone[sessionRef("late and gone")] {
+				t.Errorf("a departure was taken over as %+v", got)
+			}
+			if departed[turnRef("late prompt of same")].project != "q" {
+				t.Error("a prompt departed from another project")
+			}
+			for _, turn := range []string{"prompt of turns go", "prompt of returns"} {
+				if n := try(l.s.LoadTurns(ctx, amber.SessionID(turn[len("prompt of "):]), 9))(t); len(n) != 1 {
+					t.Errorf("%s is not there", turn)
+				}
+			}
+			if report.Stamped != 4 || report.Tombstones != 5 || report.TakenOver != 5 {
+				t.Errorf("report %+v", report)
+			}
+			logged := map[amber.SyncRef]bool{}
+			for _, c := range try(s.Changes(ctx, "", 9999))(t) {
+				if incarnation, _, _ := c.Position.Parse(); incarnation == try(s.agent.Current())(t).Incarnation {
+					logged[amber.SyncRef{Scope: c.Scope, ID: c.Key}] = true
+				}
+			}
+			mentioned := slices.Concat(slices.Collect(maps.Keys(want)), []amber.SyncRef{
+				sessionRef("differs"), sessionRef("returns"), sessionRef("edited back"), turnRef("prompt of turns go"), turnRef("prompt of returns"),
+			})
+			for _, ref := range mentioned {
+				if !logged[ref] {
+					t.Errorf("the log does not name %v", ref)
+				}
+			}
+			if len(logged) != len(mentioned) {
+				t.Errorf("the log names %d records, want %d: %v", len(logged), len(mentioned), logged)
+			}
+			sound(t, s)
+		})
+	}
+}
+
+// lastStamp returns the latest stamp of some sessions.
+func (l *life) lastStamp(of map[amber.SessionID]amber.SyncSession) (last amber.Stamp) {
+	for _, s := range of {
+		last = max(last, s.Origin.Clock)
+	}
+	return last
+}
+
+// Whatever happens to sessions and prompts before and after a snapshot: those
+// of the snapshot are there, and no version that others have seen wins.
+func TestAdoptedSessionsAreTheSnapshots(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []uint64{mathrand.Uint64(), 1, 2} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			r := mathrand.New(mathrand.NewPCG(seed, 6))
+			l := newLife(t)
+			l.talk(t, r, 30)
+			for range 4 {
+				dir := l.snapshot(t)
+				then, prompts := stamped(t, l.s), l.prompts(t)
+				l.talk(t, r, 40)
+				now, gone, said := stamped(t, l.s), departures(t, l.s), l.prompts(t)
+				l.clock.move(time.Minute)
+				change := kinships(t)["strangers"]
+				if seed%2 == 0 {
+					change = nil
+				}
+				l.bringBack(t, dir, change)
+				after, departed := stamped(t, l.s), departures(t, l.s)
+				if diff := cmp.Diff(prompts, l.prompts(t)); diff != "" || len(after) != len(then) {
+					t.Fatalf("%d sessions, want %d; prompts (-want +got):\n%s", len(after), len(then), diff)
+				}
+				for id, n := range after {
+					if n.Session != then[id].Session {
+						t.Errorf("session %s is %+v, it was %+v", id, n, then[id])
+					}
+					if now[id].Origin.After(n.Origin) || then[id].Origin.After(n.Origin) || gone[sessionRef(id)].After(n.Origin) {
+						t.Errorf("session %s does not win", id)
+					}
+					if was, ok := now[id]; ok && was.Origin == n.Origin && was.Name != n.Name {
+						t.Errorf("session %s says something else under the same stamp", id)
+					}
+				}
+				for id, n := range now {
+					if _, ok := after[id]; !ok && !departed[sessionRef(id)].After(n.Origin) {
+						t.Errorf("session %s is gone and has not departed", id)
+					}
+				}
+				for id := range said {
+					if _, ok := departed[turnRef(id)]; !prompts[id] && !ok {
+						t.Errorf("prompt %s is gone and has not departed", id)
+					}
+				}
+				for ref, d := range departed {
+					_, here := after[amber.SessionID(ref.ID)]
+					if ref.Scope == amber.ChangeSession && here || ref.Scope == amber.ChangeTurn && prompts[ref.ID] {
+						t.Errorf("%v is here and has departed", ref)
+					}
+					if gone[ref].After(d.Origin) {
+						t.Errorf("the departure of %v is older than it was", ref)
+					}
+				}
+				for ref := range gone {
+					_, here := after[amber.SessionID(ref.ID)]
+					if _, ok := departed[ref]; !ok && !here && !prompts[ref.ID] {
+						t.Errorf("the departure of %v is forgotten", ref)
+					}
+				}
+				sound(t, l.s)
+			}
+		})
+	}
+}
+
+// talk lets something happen to random sessions.
+func (l *life) talk(t *testing.T, r *mathrand.Rand, steps int) {
+	t.Helper()
+	ctx := t.Context()
+	for range steps {
+		l.clock.move(time.Duration(r.IntN(1000)) * time.Millisecond)
+		id := amber.SessionID(fmt.Sprint("session ", r.IntN(6)))
+		var err error
+		switch r.IntN(8) {
+		case 0, 1:
+			_, err = l.s.StartSession(ctx, amber.SessionStart{ID: id})
+		case 2:
+			_, err = l.s.RenameSession(ctx, id, fmt.Sprint("name ", r.IntN(2)))
+		case 3:
+			err = l.s.DeleteSession(ctx, id)
+		case 4:
+			_, err = l.s.DeleteTurns(ctx, id)
+		case 5:
+			_, err = l.s.EndSession(ctx, amber.SessionEnd{ID: id})
+		default:
+			n := r.IntN(20)
+			role := []amber.Role{amber.RoleUser, amber.RoleAssistant}[n%2]
+			_, err = l.s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(fmt.Sprint("turn ", n)), SessionID: id, Role: role, Content: fmt.Sprint("said ", n)})
+		}
+		l.allow(t, err)
+	}
+}
+
+// prompts returns the turns of the user.
+func (l *life) prompts(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+		ids, err := all(x, scanText, `SELECT id FROM turns WHERE role = 'user'`)
+		for _, id := range ids {
+			out[id] = true
+		}
+		return err
+	}))
+	return out
+}
+
+func TestAdoptLocalOnlyKeepsSessions(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	l := newLife(t)
+	try(l.s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	then := stamped(t, l.s)
+	dir := l.snapshot(t)
+	try(l.s.RenameSession(ctx, "s", "now"))(t)
+	try(l.s.StartSession(ctx, amber.SessionStart{ID: "late"}))(t)
+	say(t, l.s, "s", "prompt", amber.RoleUser, "")
+	do(t, l.s.DeleteSession(ctx, "late"))
+	l.bringBack(t, dir, func(r *AdoptRequest) { r.LocalOnly = true })
+	if diff := cmp.Diff(then, stamped(t, l.s), sameTime); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := departures(t, l.s); len(got) != 0 {
+		t.Errorf("departed are %v", got)
+	}
+}
+
+// A restored version has seen every side that the memory had in the file and
+// live; one that takes its stamp from live is known as there.
+func TestAdoptNotesVersions(t *testing.T) {
+	t.Parallel()
+	for name, change := range kinships(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			l := newLife(t)
+			s := l.s
+			write := func(text string) amber.MemoryID { return save(t, s, amber.WriteRequest{Content: text}) }
+			edit := func(id amber.MemoryID, text string) amber.Origin {
+				l.clock.move(time.Second)
+				return try(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t).Origin
+			}
+			plain, torn, back, untouched := write("plain"), write("torn"), write("back"), write("untouched")
+			l.clock.move(time.Second)
+			plainThen := try(s.Get(ctx, plain))(t).Origin
+			backThen := try(s.Get(ctx, back))(t).Origin
+			edit(untouched, "untouched twice")
+			was := versionsOf(t, s, untouched)
+			others(t, s, torn, 1)
+			dir := l.snapshot(t)
+			edit(plain, "plain in between")
+			plainNow := edit(plain, "plain now")
+			edit(torn, "torn now")
+			saw := append(others(t, s, torn, 2), try(s.Get(ctx, torn))(t).Origin) // which has seen the one before
+			between := edit(back, "back in between")
+			backNow := edit(back, "back")
+			late := write("late")
+			lateThen := try(s.Get(ctx, late))(t).Origin
+			lateNow := edit(late, "late twice")
+			l.clock.move(time.Second)
+			l.bringBack(t, dir, change)
+			versionsHold(t, s)
+
+			m := try(s.Get(ctx, plain))(t)
+			rows := versionsOf(t, s, plain)
+			if got := rows[versionOf(m.Origin)].saw; m.Content != "plain" || got != versionOf(plainNow) || len(rows) != 4 {
+				t.Errorf("the plain one saw %q, its versions are %v", got, rows)
+			}
+			if r := rows[versionOf(plainThen)]; !r.stored || r.head {
+				t.Errorf("the plain one of then is %+v", r)
+			}
+			m = try(s.Get(ctx, torn))(t)
+			slices.SortFunc(saw, latestFirst)
+			if diff := cmp.Diff(saw, try(splitVersions(versionsOf(t, s, torn)[versionOf(m.Origin)].saw))(t)); diff != "" {
+				t.Errorf("the torn one saw (-want +got):\n%s", diff)
+			}
+			m = try(s.Get(ctx, back))(t)
+			want := map[string]versionRow{
+				versionOf(backThen): {},
+				versionOf(between):  {saw: versionOf(backThen)},
+				versionOf(backNow):  {saw: versionOf(between), head: true, stored: true},
+			}
+			if diff := cmp.Diff(want, versionsOf(t, s, back), cmp.AllowUnexported(versionRow{})); diff != "" || m.Origin != backNow {
+				t.Errorf("edited back, at %+v (-want +got):\n%s", m.Origin, diff)
+			}
+			if diff := cmp.Diff(was, versionsOf(t, s, untouched), cmp.AllowUnexported(versionRow{})); diff != "" {
+				t.Errorf("untouched (-want +got):\n%s", diff)
+			}
+			_, dead := l.memories(t)
+			want = map[string]versionRow{
+				versionOf(lateThen):          {stored: true},
+				versionOf(lateNow):           {saw: versionOf(lateThen), stored: true},
+				versionOf(dead[late].Origin): {saw: versionOf(lateNow), head: true, stored: true},
+			}
+			if diff := cmp.Diff(want, versionsOf(t, s, late), cmp.AllowUnexported(versionRow{})); diff != "" {
+				t.Errorf("late (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A conflict that came in since the snapshot is as new as it was, when it comes
+// in again.
+func TestAdoptForgetsConflictsItDoesNotHave(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	l := newLife(t)
+	id := save(t, l.s, amber.WriteRequest{Content: "first"})
+	dir := l.snapshot(t)
+	l.clock.move(time.Second)
+	for _, text := range []string{"second", "first"} {
+		try(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+	}
+	came := others(t, l.s, id, 1)
+	l.bringBack(t, dir, nil)
+	versionsHold(t, l.s)
+	rows := versionsOf(t, l.s, id)
+	if r, ok := rows[versionOf(came[0])]; ok {
+		t.Errorf("the other side is known as %+v", r)
+	}
+	others(t, l.s, id, 1)
+	if r := versionsOf(t, l.s, id)[versionOf(came[0])]; !r.head {
+		t.Errorf("the other side is %+v when it comes in again", r)
+	}
+}
+
+// Where an export went on is known only as long as it is the same agent that
+// goes on.
+func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(*testing.T) func(*AdoptRequest)
+		want   int
+	}{
+		{"the agent's past", func(*testing.T) func(*AdoptRequest) { return nil }, 1},
+		{"local only", func(*testing.T) func(*AdoptRequest) { return func(r *AdoptRequest) { r.LocalOnly = true } }, 1},
+		{"another agent", estranged, 0},
+		{"a new agent", func(*testing.T) func(*AdoptRequest) { return func(r *AdoptRequest) { r.Live = "" } }, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLife(t)
+			id := save(t, l.s, amber.WriteRequest{Content: "text"})
+			synced(t, l.s, id, "/a/folder")
+			dir := l.snapshot(t)
+			meddle(t, l.s.memory, `UPDATE sync_places SET position = 'later'`)
+			meddle(t, l.s.memory, `DELETE FROM sync_chunks`)
+			l.bringBack(t, dir, c.change(t))
+			for _, table := range redactForgotten {
+				want := 1
+				if table == "sync_places" {
+					want = c.want
+				}
+				do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+					var n int
+					err := x.row("SELECT count(*) FROM " + table).Scan(&n)
+					if n != want {
+						t.Errorf("%s has %d rows, want %d", table, n, want)
+					}
+					return err
+				}))
+			}
+			do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+				positions, err := all(x, scanText, `SELECT position FROM sync_places`)
+				if c.want == 1 && !slices.Equal(positions, []string{"i/1"}) {
+					t.Errorf("the position is %v", positions)
+				}
+				return err
+			}))
+		})
+	}
+}
+
+// What this agent has exported since is not imported: it would undo the
+// restore. Chunks of others are as new as they were.
+func TestAdoptKnowsItsExports(t *testing.T) {
+	t.Parallel()
+	for _, local := range []bool{false, true} {
+		l := newLife(t)
+		device := try(l.s.agent.Current())(t).Device
+		id := save(t, l.s, amber.WriteRequest{Content: "kept"})
+		gone := save(t, l.s, amber.WriteRequest{Content: "erased since"})
+		dir := l.snapshot(t)
+		erase(t, l.s, gone)
+		for chunk, by := range map[string]string{"mine": device, "theirs": "another device"} {
+			meddle(t, l.s.memory, `INSERT INTO sync_chunks (chunk, place, device, created_by, created_at, applied_at, drift) VALUES (?, '/p', ?, '', 1, 1, 0)`, chunk, by)
+			for i, record := range []amber.MemoryID{id, gone} {
+				meddle(t, l.s.memory, `INSERT INTO sync_links (tool, chunk, ordinal, scope, record, version, local_id, fingerprint, extra)
+VALUES ('t', ?, ?, 'memory', ?, '', 1, 'f', '')`, chunk, i, record)
+			}
+		}
+		l.bringBack(t, dir, func(r *AdoptRequest) { r.LocalOnly = local })
+		var chunks, links []string
+		do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+			var cerr, lerr error
+			chunks, cerr = all(x, scanText, `SELECT chunk FROM sync_chunks`)
+			links, lerr = all(x, scanText, `SELECT chunk || ' ' || record FROM sync_links`)
+			return errors.Join(cerr, lerr)
+		}))
+		wantChunks, wantLinks := []string{"mine"}, []string{"mine " + string(id)}
+		if local {
+			wantChunks, wantLinks = []string{}, []string{}
+		}
+		if !slices.Equal(chunks, wantChunks) || !slices.Equal(links, wantLinks) {
+			t.Errorf("local only: %t: chunks %v, links %v", local, chunks, links)
+		}
+	}
+}
+
+// A relation does not wait for a memory that was erased.
+func TestAdoptErasesWhatWaits(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	dir := l.snapshot(t)
+	id := save(t, l.s, amber.WriteRequest{Content: "made and erased since"})
+	erase(t, l.s, id)
+	l.bringBack(t, dir, func(r *AdoptRequest) {
+		db := try(sql.Open("sqlite", "file:"+r.Path))(t)
+		defer db.Close()
+		if _, err := db.Exec(`INSERT INTO sync_waiting (from_id, to_id, type, body) VALUES ('x', ?, 'r', '{}')`, id); err != nil {
+			t.Log(err) // control.db
+		}
+	})
+	do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+		waiting, err := all(x, scanText, `SELECT to_id FROM sync_waiting`)
+		if len(waiting) != 0 {
+			t.Errorf("waiting for %v", waiting)
+		}
+		return err
+	}))
+}

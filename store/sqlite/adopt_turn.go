@@ -1,0 +1,37 @@
+package sqlite
+
+import (
+	"github.com/amber-memory/amber"
+)
+
+const (
+	selectContent  = `SELECT content FROM main.turns WHERE id = ?`
+	selectLiveTurn = `SELECT 'turn', t.id, t.session_id, coalesce(nullif(t.project_id, ''), s.project, ''), '', 1, 0
+FROM live.turns t LEFT JOIN live.sessions s ON s.id = t.session_id WHERE t.id = ? AND t.role = 'user'`
+)
+
+// compareTurn does for a prompt what compareMemory does for a memory. A prompt
+// never changes: it is there, or has departed, or was never seen.
+func (a *adoption) compareTurn(id string) error {
+	gone, departed, err := optional(scanDeparture(a.row(selectLiveDeparture, amber.ChangeTurn, id)))
+	if err != nil {
+		return err
+	}
+	content, found, err := optional(scanText(a.row(selectContent, id)))
+	switch {
+	case err != nil:
+		return err
+	case found && departed: // it is here again, as if it had been said
+		a.report.Stamped++
+		return a.log(change{amber.OpInsert, amber.ChangeTurn, id, "", amber.ContentDigest(content)})
+	case found:
+		return nil
+	case departed:
+		return a.takeDeparture(gone)
+	}
+	live, lives, err := optional(scanDeparture(a.row(selectLiveTurn, id)))
+	if err != nil || !lives {
+		return err
+	}
+	return a.sendAway(live)
+}

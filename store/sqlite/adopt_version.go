@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	// takeAllVersions is for a memory whose whole history is taken from live.
+	takeAllVersions = `INSERT OR IGNORE INTO versions SELECT memory_id, version, saw, head, stored FROM live.versions WHERE memory_id = ?`
+	// takeSeenVersions takes over what is no head in live: others have seen it.
+	// Its text stays behind. A head whose text stays behind is not taken: it
+	// may arrive once more, and is as new then as it was.
+	takeSeenVersions = `INSERT INTO versions SELECT memory_id, version, saw, 0, 0 FROM live.versions WHERE memory_id = ? AND head = 0
+ON CONFLICT DO UPDATE SET head = 0 WHERE head = 1`
+	liveHeads = `SELECT version FROM live.versions WHERE memory_id = ? AND head = 1 AND stored = 1`
+
+	// loseVersion is for a version that has become another.
+	loseVersion = `UPDATE versions SET head = 0, stored = 0 WHERE memory_id = ? AND version = ?`
+	takeVersion = `INSERT INTO versions SELECT ?1, ?2, coalesce((SELECT saw FROM live.versions WHERE memory_id = ?1 AND version = ?2), ''), 1, 1
+WHERE EXISTS (SELECT 1 FROM main.versions WHERE memory_id = ?1) OR EXISTS (SELECT 1 FROM live.versions WHERE memory_id = ?1)
+ON CONFLICT DO UPDATE SET saw = excluded.saw, head = 1, stored = 1`
+)
+
+// supersedeBoth notes a restored version: it has seen every head of the memory
+// in the file, whose text it is, and in live, which it replaces.
+func (a *adoption) supersedeBoth(m, live amber.Memory, next amber.Origin) error {
+	saw, err := all(a.tx, scanVersion, liveHeads, m.ID)
+	if err != nil {
+		return err
+	}
+	if len(saw) == 0 {
+		saw = append(saw, live.Origin)
+	}
+	if _, err := a.exec(keepVersion, m.ID, versionOf(m.Origin)); err != nil {
+		return err
+	}
+	if _, err := a.exec(takeSeenVersions, m.ID); err != nil {
+		return err
+	}
+	own, err := all(a.tx, scanVersion, selectHeads, m.ID)
+	if err != nil {
+		return err
+	}
+	saw = append(saw, own...)
+	slices.SortFunc(saw, latestFirst)
+	saw = slices.Compact(saw)
+	return a.noteVersion(m.ID, next, saw[:min(len(saw), maxSaw)])
+}
+
+// takeVersion makes the version of a memory that of live, which says the same.
+func (a *adoption) takeVersion(m, live amber.Memory) error {
+	if _, err := a.exec(takeSeenVersions, m.ID); err != nil {
+		return err
+	}
+	if _, err := a.exec(takeVersion, m.ID, versionOf(live.Origin)); err != nil {
+		return err
+	}
+	_, err := a.exec(loseVersion, m.ID, versionOf(m.Origin))
+	return err
+}

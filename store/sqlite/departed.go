@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+// A session or a prompt that is deleted leaves a row in departed, without
+// text, so that no import brings it back. Only turns of the user are prompts;
+// the others never leave the store.
+
+const (
+	insertDeparted = `INSERT OR REPLACE INTO departed (scope, id, session_id, project, device, counter, clock) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	// Both find the project of a prompt as long as its session is there.
+	departTurns = `INSERT OR REPLACE INTO departed (scope, id, session_id, project, device, counter, clock)
+SELECT 'turn', t.id, t.session_id, coalesce(nullif(t.project_id, ''), s.project, ''), ?2, ?3, ?4
+FROM turns t LEFT JOIN sessions s ON s.id = t.session_id WHERE t.session_id = ?1 AND t.role = 'user'`
+	departTurn = `INSERT OR REPLACE INTO departed (scope, id, session_id, project, device, counter, clock)
+SELECT 'turn', t.id, t.session_id, coalesce(nullif(t.project_id, ''), s.project, ''), ?2, ?3, ?4
+FROM turns t LEFT JOIN sessions s ON s.id = t.session_id WHERE t.id = ?1 AND t.role = 'user'`
+	deleteDeparted = `DELETE FROM departed WHERE scope = ? AND id = ? RETURNING counter`
+)
+
+// departure is a row of departed.
+type departure struct {
+	scope   amber.ChangeScope // session or turn
+	id      string
+	session string // of a turn
+	project string
+	amber.Origin
+}
+
+// depart stores a departure, in place of one that is there.
+func (t *tx) depart(d departure) error {
+	_, err := t.exec(insertDeparted, d.scope, d.id, d.session, d.project, d.Device, int64(d.Counter), d.Clock)
+	if err != nil {
+		return fmt.Errorf("note departure: %w", err)
+	}
+	return nil
+}
+
+// departTurns notes the departure of turns that a query finds by a key and
+// that are about to be deleted. A prompt has one version, so its departure is
+// the second.
+func (t *tx) departTurns(query, key string) error {
+	o := t.origin(2)
+	if _, err := t.exec(query, key, o.Device, int64(o.Counter), o.Clock); err != nil {
+		return fmt.Errorf("note departure: %w", err)
+	}
+	return nil
+}
+
+// returns takes back a departure: the record is there again. It tells the
+// counter of the departure, 0 where there was none.
+func (t *tx) returns(scope amber.ChangeScope, id string) (counter uint64, err error) {
+	err = t.row(deleteDeparted, scope, id).Scan(&counter)
+	if absent(err) {
+		return 0, nil
+	}
+	return counter, err
+}

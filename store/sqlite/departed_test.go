@@ -1,0 +1,237 @@
+package sqlite
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// stamped returns the sessions of a store with their origins.
+func stamped(t *testing.T, s *Store) map[amber.SessionID]amber.SyncSession {
+	t.Helper()
+	out := map[amber.SessionID]amber.SyncSession{}
+	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+		sessions, err := all(x, scanStampedSession, `SELECT `+sessionColumns+`, device, counter, clock FROM sessions`)
+		for _, n := range sessions {
+			out[n.ID] = n
+		}
+		return err
+	}))
+	return out
+}
+
+// departures returns what has departed from a store, by scope and id.
+func departures(t *testing.T, s *Store) map[amber.SyncRef]departure {
+	t.Helper()
+	out := map[amber.SyncRef]departure{}
+	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+		rows, err := all(x, scanDeparture, `SELECT scope, id, session_id, project, device, counter, clock FROM departed`)
+		for _, d := range rows {
+			out[amber.SyncRef{Scope: d.scope, ID: d.id}] = d
+		}
+		return err
+	}))
+	return out
+}
+
+func sessionRef(id amber.SessionID) amber.SyncRef {
+	return amber.SyncRef{Scope: amber.ChangeSession, ID: string(id)}
+}
+
+func turnRef(id string) amber.SyncRef { return amber.SyncRef{Scope: amber.ChangeTurn, ID: id} }
+
+func say(t *testing.T, s *Store, session amber.SessionID, id string, role amber.Role, project string) {
+	t.Helper()
+	try(s.AppendTurn(t.Context(), amber.Turn{ID: amber.TurnID(id), SessionID: session, Role: role, Content: "said " + id, ProjectID: project}))(t)
+}
+
+// Whatever changes a session makes a new version of it.
+func TestEveryChangeOfASessionIsStamped(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	device := try(s.agent.Current())(t).Device
+	ingest := func(after int64, step amber.IngestStep) func() error {
+		step.Start.ID = "s"
+		return func() error {
+			return only(s.Ingest(ctx, amber.Ingestion{Journal: journal, Host: "h", Session: "s", After: after, Through: after + 1, Steps: []amber.IngestStep{step}}))
+		}
+	}
+	var last amber.Stamp
+	for i, c := range []struct {
+		name    string
+		change  func() error
+		counter uint64
+	}{
+		{"start", func() error { return only(s.StartSession(ctx, amber.SessionStart{ID: "s", Binding: "b"})) }, 1},
+		{"start again", func() error { return only(s.StartSession(ctx, amber.SessionStart{ID: "s", Binding: "b"})) }, 1},
+		{"rename", func() error { return only(s.RenameSession(ctx, "s", "n")) }, 2},
+		{"select", func() error { return only(s.SelectSession(ctx, "s")) }, 3},
+		{"end", func() error { return only(s.EndSession(ctx, amber.SessionEnd{ID: "s"})) }, 4},
+		{"end again", func() error { return only(s.EndSession(ctx, amber.SessionEnd{ID: "s"})) }, 4},
+		{"reopen", func() error { return only(s.StartSession(ctx, amber.SessionStart{ID: "s", Binding: "b"})) }, 5},
+		{"ingest", ingest(0, amber.IngestStep{Start: amber.SessionStart{Project: "p"}}), 6},
+		{"ingest an end", ingest(1, amber.IngestStep{End: &amber.SessionEnd{ID: "s", Summary: "x"}}), 8}, // it is updated, and ends
+	} {
+		clock.move(time.Second)
+		do(t, c.change())
+		o := stamped(t, s)["s"].Origin
+		if o.Counter != c.counter || o.Device != device {
+			t.Errorf("%d, %s: the origin is %+v, want counter %d", i, c.name, o, c.counter)
+		}
+		if o.Clock < last {
+			t.Errorf("%s: the clock goes back", c.name)
+		}
+		last = o.Clock
+	}
+}
+
+// A session of an older schema belongs to nobody until it changes.
+func TestOlderSessionsAreStampedWhenTheyChange(t *testing.T) {
+	t.Parallel()
+	s := try(openWith(t, agentWithMemory(t, 2), memorySchema, false))(t)
+	for id, n := range stamped(t, s) {
+		if n.Origin != (amber.Origin{Counter: 1}) {
+			t.Errorf("%s is %+v", id, n.Origin)
+		}
+	}
+	try(s.RenameSession(t.Context(), "open", "renamed"))(t)
+	device := try(s.agent.Current())(t).Device
+	if o := stamped(t, s)["open"].Origin; o.Device != device || o.Counter != 2 || o.Clock == 0 {
+		t.Errorf("it is %+v", o)
+	}
+	do(t, s.DeleteSession(t.Context(), "ended"))
+	if d := departures(t, s)[sessionRef("ended")]; d.Device != device || d.Counter != 2 || d.Clock == 0 {
+		t.Errorf("it departed as %+v", d)
+	}
+}
+
+// Deleting leaves a row without text for a session and for every prompt, and
+// none for what the assistant said.
+func TestDeletedSessionsAndPromptsDepart(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	device := try(s.agent.Current())(t).Device
+	for _, id := range []amber.SessionID{"whole", "turns", "stays"} {
+		try(s.StartSession(ctx, amber.SessionStart{ID: id, Project: "p"}))(t)
+		say(t, s, id, "prompt of "+string(id), amber.RoleUser, "")
+		say(t, s, id, "elsewhere of "+string(id), amber.RoleUser, "q")
+		say(t, s, id, "answer of "+string(id), amber.RoleAssistant, "")
+	}
+	try(s.RenameSession(ctx, "whole", "n"))(t)
+	do(t, s.DeleteSession(ctx, "whole"))
+	if n := try(s.DeleteTurns(ctx, "turns"))(t); n != 3 {
+		t.Errorf("%d turns were deleted, want 3", n)
+	}
+	wantKind(t, s.DeleteSession(ctx, "nobody"), amber.KindNotFound, "delete of a session that is not there")
+	got := departures(t, s)
+	want := map[amber.SyncRef]departure{
+		sessionRef("whole"): {scope: amber.ChangeSession, id: "whole", project: "p", Origin: amber.Origin{Device: device, Counter: 3}},
+	}
+	for _, session := range []string{"whole", "turns"} {
+		for name, project := range map[string]string{"prompt of ": "p", "elsewhere of ": "q"} {
+			want[turnRef(name+session)] = departure{
+				scope: amber.ChangeTurn, id: name + session, session: session, project: project, Origin: amber.Origin{Device: device, Counter: 2},
+			}
+		}
+	}
+	for ref, d := range got {
+		if d.Clock == 0 {
+			t.Errorf("%v has no clock", ref)
+		}
+		d.Clock = 0
+		got[ref] = d
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(departure{})); diff != "" {
+		t.Errorf("departed (-want +got):\n%s", diff)
+	}
+
+	again := try(s.StartSession(ctx, amber.SessionStart{ID: "whole"}))(t)
+	if o := stamped(t, s)[again.ID].Origin; o.Counter != 4 {
+		t.Errorf("it is back as %+v, want counter 4", o)
+	}
+	say(t, s, "turns", "prompt of turns", amber.RoleUser, "")
+	got = departures(t, s)
+	for _, ref := range []amber.SyncRef{sessionRef("whole"), turnRef("prompt of turns")} {
+		if d, ok := got[ref]; ok {
+			t.Errorf("%v is here and has departed: %+v", ref, d)
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("%d have departed, want 3", len(got))
+	}
+}
+
+// A drained turn that was deleted comes back as it did before there were
+// departures, and has not departed then.
+func TestDrainedTurnsReturn(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	take := func(after int64) {
+		t.Helper()
+		try(s.Ingest(ctx, amber.Ingestion{
+			Journal: journal, Host: "h", Session: "s", After: after, Through: after + 1,
+			Steps: []amber.IngestStep{{Start: amber.SessionStart{ID: "s"}, Turns: []amber.Turn{{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello"}}}},
+		}))(t)
+	}
+	take(0)
+	do(t, s.DeleteSession(ctx, "s"))
+	if got := departures(t, s); len(got) != 2 {
+		t.Fatalf("departed are %v", got)
+	}
+	take(1)
+	if got := departures(t, s); len(got) != 0 {
+		t.Errorf("departed are %v", got)
+	}
+	if turns := try(s.LoadTurns(ctx, "s", 9))(t); len(turns) != 1 {
+		t.Errorf("turns are %v", turns)
+	}
+	if o := stamped(t, s)["s"].Origin; o.Counter != 3 {
+		t.Errorf("the session is %+v", o)
+	}
+}
+
+// What erasing a memory removes with it departs, and nothing that is kept for
+// sync holds on to the memory.
+func TestEraseForgetsSync(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "first words"})
+	try(s.Edit(ctx, amber.EditRequest{ID: id, Content: ptr("other words")}))(t)
+	kept := save(t, s, amber.WriteRequest{Content: "something else"})
+	try(s.Edit(ctx, amber.EditRequest{ID: kept, Content: ptr("something new")}))(t)
+	digest := save(t, s, amber.WriteRequest{Kind: amber.SessionSummary, Trust: amber.TrustDerived, Content: "they said: other words"})
+	do(t, s.Delete(ctx, digest))
+	try(s.StartSession(ctx, amber.SessionStart{ID: "s", Project: "p"}))(t)
+	for turn, role := range map[string]amber.Role{"prompt": amber.RoleUser, "answer": amber.RoleAssistant} {
+		try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(turn), SessionID: "s", Role: role, Content: "I said: first words"}))(t)
+	}
+	meddle(t, s.memory, `INSERT INTO sync_waiting (from_id, to_id, type, body) VALUES (?1, 'x', 'r', '{}'), ('x', ?1, 'r', '{}'), ('x', 'y', 'r', '{}')`, id)
+	meddle(t, s.memory, `INSERT INTO sync_links (tool, chunk, ordinal, scope, record, version, local_id, fingerprint, extra) VALUES
+ ('t', 'c', 0, 'memory', ?1, '', 1, 'f0', ''), ('t', 'c', 1, 'memory', ?2, '', 2, 'f1', ''), ('t', 'c', 2, 'turn', 'prompt', '', 3, 'f2', ''),
+ ('t', 'c', 3, 'turn', 'other', '', 4, 'f3', ''), ('t', 'd', 0, 'memory', ?1, '', 1, 'f0', ''), ('t', 'e', 0, 'memory', ?3, '', 5, 'f4', '')`, id, kept, digest)
+	erase(t, s, id)
+	got := map[string][]string{}
+	do(t, s.memory.view(ctx, "look", "", func(x *tx) (err error) {
+		for table, q := range map[string]string{
+			"versions": `SELECT DISTINCT memory_id FROM versions`, "waiting": `SELECT from_id || to_id FROM sync_waiting`,
+			"links": `SELECT fingerprint FROM sync_links ORDER BY 1`, "departed": `SELECT scope || ' ' || id || ' ' || session_id || ' ' || project FROM departed`,
+		} {
+			if got[table], err = all(x, scanText, q); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	want := map[string][]string{"versions": {string(kept)}, "waiting": {"xy"}, "links": {"f1", "f3"}, "departed": {"turn prompt s p"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	versionsHold(t, s)
+}

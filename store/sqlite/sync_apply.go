@@ -1,0 +1,207 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	selectLastImport = `SELECT first_seq, last_seq FROM sync_imports WHERE place = ? ORDER BY first_seq DESC LIMIT 1`
+	putImport        = `INSERT OR REPLACE INTO sync_imports (place, first_seq, last_seq) VALUES (?, ?, ?)`
+	isWaiting        = `SELECT EXISTS (SELECT 1 FROM sync_waiting)`
+)
+
+// Apply implements [amber.SyncImporter].
+func (s *Store) Apply(ctx context.Context, c amber.Incoming) (amber.Applied, error) {
+	const op = "apply chunk"
+	switch {
+	case c.Place == "" || c.Chunk == "":
+		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "it has no name or comes from nowhere")
+	case c.Trust != amber.TrustSigned && c.Trust != amber.TrustImported:
+		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, fmt.Sprintf("%q is no trust for what came from elsewhere", c.Trust))
+	}
+	var n intent
+	err := s.memory.update(ctx, op, c.Chunk, func(t *tx) error {
+		n = intent{tx: t, chunk: c, dropped: map[amber.SyncRef]bool{}}
+		return n.apply()
+	})
+	if err != nil {
+		return amber.Applied{}, err
+	}
+	if n.cleared {
+		// What was erased is gone from the database; the write-ahead log may
+		// keep it for as long as somebody reads an old view.
+		_, err = s.emptyLog(ctx)
+	}
+	return n.result, err
+}
+
+// intent is a chunk while it is applied.
+type intent struct {
+	*tx
+	chunk  amber.Incoming
+	result amber.Applied
+	drift  int64 // milliseconds
+	from   int64 // entries of the change log after this one are due to the chunk
+
+	waiting bool                   // relations wait for memories
+	arrived []amber.MemoryID       // memories that relations may have waited for
+	dropped map[amber.SyncRef]bool // records of ids that were erased
+	cleared bool                   // text was erased
+}
+
+func (n *intent) apply() error {
+	if err := n.row(isApplied, n.chunk.Chunk).Scan(&n.result.Already); err != nil || n.result.Already {
+		return err
+	}
+	if err := n.row(isWaiting).Scan(&n.waiting); err != nil {
+		return err
+	}
+	n.from = n.seq
+	n.listen()
+	if err := n.records(); err != nil {
+		return err
+	}
+	if err := n.relateArrived(); err != nil {
+		return err
+	}
+	if err := n.noteImport(); err != nil {
+		return err
+	}
+	if err := n.note(); err != nil || !n.cleared {
+		return err
+	}
+	// Nothing is written after the traces are removed.
+	if err := n.mergeIndexes(); err != nil {
+		return err
+	}
+	n.indexed = false
+	return n.scrub()
+}
+
+// listen sets the clock past every stamp of the chunk, though never far past
+// the time of day: whoever lives in the future takes nobody there.
+func (n *intent) listen() {
+	most := amber.StampAt(n.now.Add(amber.MaxClockLead * time.Millisecond).Time())
+	for _, r := range n.chunk.Records {
+		clock := r.Origin().Clock
+		n.stamp = max(n.stamp, min(clock, most))
+		n.drift = max(n.drift, clock.Time().UnixMilli()-n.now.UnixMilli())
+	}
+}
+
+// records stores the records. The outcome does not depend on their order, but
+// the work does: what was erased or deleted first, so that it does not come
+// and go; relations last, so that both their ends are there.
+func (n *intent) records() error {
+	for _, apply := range []func(amber.SyncRecord) error{n.deletion, n.session, n.memory, n.prompt, n.relation} {
+		for i, r := range n.chunk.Records {
+			if err := apply(r); err != nil {
+				err = wrap("store", r.Ref().ID, err)
+				return &amber.Error{Op: fmt.Sprintf("apply chunk: record %d", i+1), Kind: amber.KindOf(err), ID: n.chunk.Chunk, Err: err}
+			}
+		}
+	}
+	return nil
+}
+
+// deletion applies what removes records.
+func (n *intent) deletion(r amber.SyncRecord) error {
+	switch {
+	case r.Erased != nil:
+		return n.applyErased(*r.Erased)
+	case r.Gone != nil && r.Gone.Scope == amber.ChangeTurn:
+		return n.applyGoneTurn(*r.Gone)
+	case r.Gone != nil:
+		return n.applyGoneSession(*r.Gone)
+	}
+	return nil
+}
+
+func (n *intent) session(r amber.SyncRecord) error {
+	if r.Session == nil {
+		return nil
+	}
+	return n.applySession(*r.Session)
+}
+
+func (n *intent) memory(r amber.SyncRecord) error {
+	if r.Memory == nil {
+		return nil
+	}
+	return n.applyMemory(*r.Memory)
+}
+
+func (n *intent) prompt(r amber.SyncRecord) error {
+	if r.Prompt == nil {
+		return nil
+	}
+	return n.applyPrompt(*r.Prompt)
+}
+
+func (n *intent) relation(r amber.SyncRecord) error {
+	if r.Relation == nil {
+		return nil
+	}
+	return n.applyRelation(*r.Relation)
+}
+
+// mayFollow refuses a counter that nobody reaches by editing.
+func mayFollow(id string, o amber.Origin, known uint64) error {
+	if o.Counter <= known+amber.MaxCounterJump {
+		return nil
+	}
+	return amber.Errorf(amber.KindInvalid, "apply record", id,
+		fmt.Sprintf("its counter %d is more than %d above %d, which is the highest known", o.Counter, amber.MaxCounterJump, known))
+}
+
+// asOwn runs fn, whose entries in the change log are not the chunk's but a
+// consequence of it that others, where it came from too, must learn of.
+func (n *intent) asOwn(fn func() error) error {
+	if err := n.noteImport(); err != nil {
+		return err
+	}
+	err := fn()
+	n.from = n.seq
+	return err
+}
+
+// noteImport notes which entries of the change log are due to the chunk. A
+// range that goes on where the last one ended makes that longer.
+func (n *intent) noteImport() error {
+	if n.seq == n.from {
+		return nil
+	}
+	first := n.from + 1
+	var begin, end int64
+	err := n.row(selectLastImport, n.chunk.Place).Scan(&begin, &end)
+	switch {
+	case err == nil && end == n.from:
+		first = begin
+	case err != nil && !absent(err):
+		return err
+	}
+	n.from = n.seq
+	_, err = n.exec(putImport, n.chunk.Place, first, n.seq)
+	return err
+}
+
+// note notes that the chunk was applied, and its links. Those to what was
+// erased hold digests of its text.
+func (n *intent) note() error {
+	c := n.chunk
+	_, err := n.exec(insertChunk, c.Chunk, c.Place, c.Device, c.CreatedBy, c.At.UnixMilli(), n.now.UnixMilli(), n.drift)
+	if err != nil {
+		return err
+	}
+	links := make([]amber.SyncLink, 0, len(c.Links))
+	for _, l := range c.Links {
+		if !n.dropped[l.Ref] {
+			links = append(links, l)
+		}
+	}
+	return n.putLinks(c.Chunk, links)
+}

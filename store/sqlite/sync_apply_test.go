@@ -1,0 +1,459 @@
+package sqlite
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestApplyCountsWhatIsNew(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	c := chunkOf("one", farSession(far(1, 1), "name"), farMemory(memoryID(1), far(1, 2), "a"), farMemory(memoryID(2), far(1, 2), "b"),
+		farMemory(memoryID(1), far(2, 3), "c", far(1, 2)), farPrompt("s", "hello"), farRelation("r", far(1, 4), 1), erasure(memoryID(3), far(1, 1)))
+	want := amber.Applied{Sessions: 1, Memories: 4, Prompts: 1, Relations: 1}
+	if d := cmp.Diff(want, try(s.Apply(t.Context(), c))(t)); d != "" {
+		t.Errorf("first (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(amber.Applied{Already: true}, try(s.Apply(t.Context(), c))(t)); d != "" {
+		t.Errorf("again (-want +got):\n%s", d)
+	}
+	c.Chunk = "two"
+	if d := cmp.Diff(amber.Applied{}, try(s.Apply(t.Context(), c))(t)); d != "" {
+		t.Errorf("under another name (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(map[string]bool{"one": true, "two": true}, try(s.AppliedChunks(t.Context(), []string{"one", "two", "three"}))(t)); d != "" {
+		t.Errorf("applied (-want +got):\n%s", d)
+	}
+}
+
+func TestApplyRefusesWhatItCannotName(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	for name, change := range map[string]func(*amber.Incoming){
+		"no chunk":    func(c *amber.Incoming) { c.Chunk = "" },
+		"no place":    func(c *amber.Incoming) { c.Place = "" },
+		"own trust":   func(c *amber.Incoming) { c.Trust = amber.TrustOwn },
+		"without any": func(c *amber.Incoming) { c.Trust = "" },
+	} {
+		c := chunkOf("one")
+		change(&c)
+		_, err := s.Apply(t.Context(), c)
+		wantKind(t, err, amber.KindInvalid, name)
+	}
+}
+
+func TestImportedMemoriesAreFoundAndKeepTheirHistory(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := memoryID(1)
+	apply(t, s, "2", farMemory(id, far(2, 20), "the comet returns", far(1, 10)))
+	apply(t, s, "1", farMemory(id, far(1, 10), "the comet leaves"))
+	if got := found(t, s, amber.Query{Text: "returns"}); len(got) != 1 || got[0] != id {
+		t.Errorf("the newest text is not found: %v", got)
+	}
+	if got := found(t, s, amber.Query{Text: "leaves"}); len(got) != 0 {
+		t.Errorf("an earlier text is found: %v", got)
+	}
+	apply(t, s, "3", farTombstone(id, far(3, 30), far(2, 20)))
+	if got := found(t, s, amber.Query{Text: "returns"}); len(got) != 0 {
+		t.Errorf("a deleted text is found: %v", got)
+	}
+	var contents []string
+	var last int64
+	for _, v := range try(s.History(t.Context(), id))(t) {
+		contents = append(contents, v.Content)
+		if v.Revision <= last {
+			t.Errorf("revision %d comes after %d", v.Revision, last)
+		}
+		last = v.Revision
+	}
+	if d := cmp.Diff([]string{"the comet leaves", "the comet returns", ""}, contents); d != "" {
+		t.Errorf("history (-want +got):\n%s", d)
+	}
+	checkIndexes(t, s)
+}
+
+// A version with a number that leaves no room for a next one is taken all the
+// same, and can be edited.
+func TestHugeRevisionLeavesRoom(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	r := farMemory(memoryID(1), far(1, 10), "a")
+	r.Memory.Revision = 1<<63 - 1
+	apply(t, s, "1", r)
+	for _, text := range []string{"b", "c"} {
+		m := try(s.Edit(t.Context(), amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+		if m.Revision <= 0 {
+			t.Errorf("revision %d", m.Revision)
+		}
+	}
+}
+
+func TestConflictsAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	one := memoryID(1)
+	near := amber.Origin{Device: "near", Counter: 2, Clock: far(1, 30).Clock}
+	for _, c := range []struct {
+		name    string
+		records []amber.SyncRecord
+		want    []int
+	}{
+		{"an edit of what is known", []amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, far(2, 20), "b", far(1, 10))}, []int{0, 0}},
+		{
+			"two edits, one after it was beaten",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, near, "c", far(1, 10)), farMemory(one, far(2, 20), "b", far(1, 10))},
+			[]int{0, 0, 1},
+		},
+		{
+			"an edit of one side",
+			[]amber.SyncRecord{
+				farMemory(one, far(1, 10), "a"), farMemory(one, near, "c", far(1, 10)), farMemory(one, far(2, 20), "b", far(1, 10)),
+				farMemory(one, far(3, 40), "d", far(2, 20)),
+			},
+			[]int{0, 0, 1, 0},
+		},
+		{
+			"an edit that arrives before what it saw",
+			[]amber.SyncRecord{farMemory(one, far(2, 20), "b", far(1, 10)), farMemory(one, far(1, 10), "a")},
+			[]int{0, 0},
+		},
+		{
+			"an equal text",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, near, "a")},
+			[]int{0, 0},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := freshStore(t, amber.QueueOptions{})
+			var got []int
+			for i, r := range c.records {
+				got = append(got, apply(t, s, fmt.Sprint(i), r).Conflicts)
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("conflicts (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// A local edit has seen both sides of a conflict, and elsewhere it settles it
+// too.
+func TestAnEditSettlesAConflict(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a, _ := freshStore(t, amber.QueueOptions{})
+	b, _ := freshStore(t, amber.QueueOptions{})
+	f := &folder{name: "place"}
+	apply(t, a, "x", farMemory(memoryID(1), far(1, 10), "mine"))
+	near := far(1, 20)
+	near.Device = "near"
+	apply(t, a, "y", farMemory(memoryID(1), near, "yours"))
+	report := try(a.SyncReport(ctx, "place"))(t)
+	want := []amber.SyncConflict{{
+		ID:     memoryID(1),
+		Kept:   amber.SyncVersion{Origin: near, Content: "yours", UpdatedAt: amber.UnixMilli(20)},
+		Others: []amber.SyncVersion{{Origin: far(1, 10), Content: "mine", UpdatedAt: amber.UnixMilli(10)}},
+	}}
+	if d := cmp.Diff(want, report.Conflicts, cmp.AllowUnexported(amber.Time{})); d != "" || report.ConflictCount != 1 {
+		t.Errorf("%d conflicts (-want +got):\n%s", report.ConflictCount, d)
+	}
+	f.name = "other"
+	f.export(t, a, 0)
+	f.take(t, b, f.all())
+	if got := try(b.SyncReport(ctx, "other"))(t).ConflictCount; got != 1 {
+		t.Errorf("elsewhere there are %d conflicts, want 1", got)
+	}
+	text := "ours"
+	try(a.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+	f.export(t, a, 0)
+	f.take(t, b, f.all())
+	for name, s := range map[string]*Store{"here": a, "elsewhere": b} {
+		if got := try(s.SyncReport(ctx, "other"))(t); got.ConflictCount != 0 || len(got.Conflicts) != 0 {
+			t.Errorf("%s: %+v", name, got.Conflicts)
+		}
+	}
+}
+
+func TestTrustOfWhatArrives(t *testing.T) {
+	t.Parallel()
+	other := far(1, 10)
+	other.Device = "somebody else"
+	for _, c := range []struct {
+		name   string
+		trust  amber.Trust // of the record
+		origin amber.Origin
+		chunk  amber.Trust
+		want   amber.Trust
+	}{
+		{"own, unsigned", amber.TrustOwn, far(1, 10), amber.TrustImported, amber.TrustImported},
+		{"own, signed", amber.TrustOwn, far(1, 10), amber.TrustSigned, amber.TrustSigned},
+		{"signed, edited by whoever signs", amber.TrustSigned, far(1, 10), amber.TrustSigned, amber.TrustSigned},
+		{"signed, passed on", amber.TrustSigned, other, amber.TrustSigned, amber.TrustImported},
+		{"imported, passed on", amber.TrustImported, other, amber.TrustSigned, amber.TrustImported},
+		{"derived", amber.TrustDerived, far(1, 10), amber.TrustSigned, amber.TrustDerived},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := freshStore(t, amber.QueueOptions{})
+			r := farMemory(memoryID(1), c.origin, "a")
+			r.Memory.Trust = c.trust
+			in := chunkOf("one", r)
+			in.Trust = c.chunk
+			try(s.Apply(t.Context(), in))(t)
+			if got := try(s.Get(t.Context(), memoryID(1)))(t).Trust; got != c.want {
+				t.Errorf("trust %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatArrivesOnceMoreSignedIsTrusted(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	for i, c := range []struct{ chunk, want amber.Trust }{
+		{amber.TrustImported, amber.TrustImported}, {amber.TrustSigned, amber.TrustSigned}, {amber.TrustImported, amber.TrustSigned},
+	} {
+		in := chunkOf(fmt.Sprint(i), farMemory(memoryID(1), far(1, 10), "a"))
+		in.Trust = c.chunk
+		if got := try(s.Apply(t.Context(), in))(t); i > 0 && got != (amber.Applied{}) {
+			t.Errorf("%d: %+v", i, got)
+		}
+		if got := try(s.Get(t.Context(), memoryID(1)))(t).Trust; got != c.want {
+			t.Errorf("%d: trust %q, want %q", i, got, c.want)
+		}
+	}
+}
+
+// Two texts under one origin are a forgery or a fault. Everybody who did not
+// make the version chooses alike.
+func TestTwoTextsOfOneVersion(t *testing.T) {
+	t.Parallel()
+	small, large := "a", "b" // by the digest of the content
+	if amber.ContentDigest(small) > amber.ContentDigest(large) {
+		small, large = large, small
+	}
+	for _, c := range []struct {
+		name          string
+		first, second string
+		trust         [2]amber.Trust
+		want          string
+	}{
+		{"larger digest later", small, large, [2]amber.Trust{amber.TrustImported, amber.TrustImported}, large},
+		{"larger digest first", large, small, [2]amber.Trust{amber.TrustImported, amber.TrustImported}, large},
+		{"signed later", large, small, [2]amber.Trust{amber.TrustImported, amber.TrustSigned}, small},
+		{"signed first", small, large, [2]amber.Trust{amber.TrustSigned, amber.TrustImported}, small},
+		{"deleted later", small, "", [2]amber.Trust{amber.TrustImported, amber.TrustImported}, small},
+		{"deleted first", "", small, [2]amber.Trust{amber.TrustImported, amber.TrustImported}, small},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := freshStore(t, amber.QueueOptions{})
+			for i, text := range []string{c.first, c.second} {
+				in := chunkOf(fmt.Sprint(i), farMemory(memoryID(1), far(1, 10), text))
+				if text == "" {
+					in.Records[0] = farTombstone(memoryID(1), far(1, 10))
+				}
+				in.Trust = c.trust[i]
+				try(s.Apply(t.Context(), in))(t)
+			}
+			if got := try(s.Get(t.Context(), memoryID(1)))(t); got.Content != c.want {
+				t.Errorf("content %q, want %q", got.Content, c.want)
+			}
+			if got := found(t, s, amber.Query{Text: c.want}); len(got) != 1 {
+				t.Errorf("it is not found")
+			}
+			checkIndexes(t, s)
+		})
+	}
+	t.Run("own", func(t *testing.T) {
+		t.Parallel()
+		s, _ := freshStore(t, amber.QueueOptions{})
+		own := try(s.Write(t.Context(), amber.WriteRequest{Content: small}))(t)
+		r := farMemory(own.ID, own.Origin, large)
+		in := chunkOf("one", r)
+		in.Trust = amber.TrustSigned
+		try(s.Apply(t.Context(), in))(t)
+		if got := try(s.Get(t.Context(), own.ID))(t).Content; got != small {
+			t.Errorf("content %q, want %q", got, small)
+		}
+	})
+}
+
+// A device that lives in the future does not take others there, and does not
+// silence them.
+func TestStampsFromTheFuture(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	now := amber.At(clock.read())
+	ahead := int64(10 * 365 * 24 * time.Hour / time.Millisecond)
+	apply(t, s, "future", farMemory(memoryID(1), far(1, now.UnixMilli()+ahead), "from the future"))
+	own := try(s.Write(ctx, amber.WriteRequest{Content: "from now"}))(t)
+	if lead := own.Origin.Clock.Time().UnixMilli() - now.UnixMilli(); lead < 0 || lead > amber.MaxClockLead+1 {
+		t.Errorf("the clock is %d ms ahead", lead)
+	}
+	text := "edited now"
+	edited := try(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+	if !edited.Origin.After(far(1, now.UnixMilli()+ahead)) {
+		t.Error("the edit does not win")
+	}
+	got := try(s.SyncReport(ctx, "place"))(t).Devices
+	want := []amber.SyncDevice{{Device: "far", Chunks: 1, LastSync: now, DriftMS: ahead}}
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(amber.Time{})); d != "" {
+		t.Errorf("devices (-want +got):\n%s", d)
+	}
+
+	near, clock := freshStore(t, amber.QueueOptions{})
+	minute := int64(time.Minute / time.Millisecond)
+	theirs := far(1, amber.At(clock.read()).UnixMilli()+minute)
+	apply(t, near, "soon", farMemory(memoryID(1), theirs, "a minute from now"))
+	if own := try(near.Write(ctx, amber.WriteRequest{Content: "next"}))(t); own.Origin.Clock <= theirs.Clock {
+		t.Error("the clock did not follow a device that is a minute ahead")
+	}
+}
+
+func TestCounterThatJumpsIsRefusedWithItsChunk(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	const jump = amber.MaxCounterJump
+	for name, r := range map[string]amber.SyncRecord{
+		"memory":          farMemory(memoryID(1), far(jump+2, 10), "a"),
+		"unknown memory":  farMemory(memoryID(2), far(jump+1, 10), "a"),
+		"erasure":         erasure(memoryID(2), far(jump+1, 10)),
+		"session":         farSession(far(jump+2, 10), "name"),
+		"gone session":    gone(amber.ChangeSession, "s", far(jump+2, 10)),
+		"gone prompt":     gone(amber.ChangeTurn, "t", far(jump+1, 10)),
+		"waiting":         farRelation("r", far(jump+1, 10), 1),
+		"second of three": farMemory(memoryID(1), far(jump+2, 10), "a"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := freshStore(t, amber.QueueOptions{})
+			apply(t, s, "known", farMemory(memoryID(1), far(1, 1), "first"), farSession(far(1, 1), "first"))
+			before := stateOf(t, s)
+			_, err := s.Apply(ctx, chunkOf("jump", farMemory(memoryID(9), far(1, 1), "companion"), r))
+			wantKind(t, err, amber.KindInvalid, "a jump")
+			if d := cmp.Diff(before, stateOf(t, s)); d != "" {
+				t.Errorf("something stayed (-before +after):\n%s", d)
+			}
+			if applied := try(s.AppliedChunks(ctx, []string{"jump"}))(t); len(applied) != 0 {
+				t.Error("the chunk counts as applied")
+			}
+		})
+	}
+	t.Run("in steps", func(t *testing.T) {
+		t.Parallel()
+		s, _ := freshStore(t, amber.QueueOptions{})
+		apply(t, s, "steps", farMemory(memoryID(1), far(jump, 1), "a"), farMemory(memoryID(1), far(2*jump, 2), "b"))
+	})
+}
+
+// Erasing what came from elsewhere removes it as erasing it here does, with
+// what quotes it, and nothing else.
+func TestErasureRemovesTheText(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	apply(t, s, "text", farMemory(memoryID(1), far(1, 10), "xyzzy plugh"), farMemory(memoryID(1), far(2, 20), "plover", far(1, 10)),
+		farTombstone(memoryID(1), far(3, 30), far(2, 20)))
+	for id, content := range map[amber.TurnID]string{"quotes": "it said xyzzy plugh", "other": "nothing of the kind"} {
+		try(s.AppendTurn(ctx, amber.Turn{ID: id, SessionID: "s", Role: amber.RoleUser, Content: content}))(t)
+	}
+	f := &folder{name: "place"}
+	f.export(t, s, 0)
+	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
+	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 || got[0].ID != "other" {
+		t.Errorf("turns %+v", got)
+	}
+	if inFiles(t, s, "xyzzy") || inFiles(t, s, "plover") {
+		t.Error("the text is in the file")
+	}
+	// Where the erasure came from, nobody may know that prompt's text, and
+	// everybody must drop it.
+	if d := cmp.Diff([]string{"gone turn quotes"}, names(f.export(t, s, 0))); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
+	apply(t, s, "late", farMemory(memoryID(1), far(9, 90), "xyzzy once more"))
+	if inFiles(t, s, "xyzzy") {
+		t.Error("an import brought the text back")
+	}
+}
+
+// An erased memory that came as a tombstone has no text. Everything contains
+// that.
+func TestErasingATombstoneWithoutTextRemovesNothingElse(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	apply(t, s, "tombstones", farTombstone(memoryID(1), far(1, 10)), farTombstone(memoryID(2), far(1, 10)))
+	try(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
+	apply(t, s, "erasure", erasure(memoryID(1), far(2, 20)))
+	try(s.Erase(ctx, memoryID(2)))(t)
+	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 {
+		t.Errorf("%d turns are left, want 1", len(got))
+	}
+}
+
+// Whoever deletes a session may not know of every prompt in it. Those go with
+// it, and everybody is told.
+func TestASessionThatGoesTakesItsPromptsAlong(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	apply(t, s, "session", farSession(far(1, 10), "name"), farPrompt("s", "known"))
+	try(s.AppendTurn(ctx, amber.Turn{ID: "mine", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
+	try(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello"}))(t)
+	f := &folder{name: "place"}
+	f.export(t, s, 0)
+	apply(t, s, "gone", gone(amber.ChangeSession, "s", far(2, 20)), gone(amber.ChangeTurn, "t", far(2, 19)))
+	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 0 {
+		t.Errorf("turns %+v", got)
+	}
+	_, err := s.Session(ctx, "s")
+	wantKind(t, err, amber.KindNotFound, "the session")
+	if d := cmp.Diff([]string{"gone turn mine", "gone turn t"}, names(f.export(t, s, 0))); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
+}
+
+// A session that comes from elsewhere is not the one somebody works in here.
+func TestImportedSessionsAreNotActive(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	apply(t, s, "one", farSession(far(1, 10), "name"))
+	_, err := s.ActiveSession(ctx, "cli")
+	wantKind(t, err, amber.KindNotFound, "active session")
+	try(s.SelectSession(ctx, "s"))(t)
+	ended := farSession(far(9, 20), "name")
+	ended.Session.EndedAt, ended.Session.EndReason = amber.UnixMilli(20), amber.EndEnded
+	apply(t, s, "two", ended)
+	_, err = s.ActiveSession(ctx, "cli")
+	wantKind(t, err, amber.KindNotFound, "a session that ended elsewhere")
+}
+
+// A relation id that is already that of two other memories does not stop a
+// chunk.
+func TestRelationIDThatIsTaken(t *testing.T) {
+	t.Parallel()
+	other := farRelation("r", far(2, 13), 0.5)
+	other.Relation.To = memoryID(3)
+	records := []amber.SyncRecord{farRelation("r", far(1, 12), 0.2), other}
+	for _, order := range [][]int{{0, 1}, {1, 0}} {
+		s, _ := freshStore(t, amber.QueueOptions{})
+		apply(t, s, "ends", farMemory(memoryID(1), far(1, 1), "a"), farMemory(memoryID(2), far(1, 1), "b"), farMemory(memoryID(3), far(1, 1), "c"))
+		for _, i := range order {
+			apply(t, s, fmt.Sprint(i), records[i])
+		}
+		got := try(s.Related(t.Context(), memoryID(1)))(t)
+		if len(got) != 1 || got[0].To != memoryID(3) {
+			t.Errorf("order %v: %+v", order, got)
+		}
+	}
+}

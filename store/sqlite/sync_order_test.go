@@ -1,0 +1,265 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// permutations calls fn with every order of n things.
+func permutations(n int, fn func([]int)) {
+	order := make([]int, 0, n)
+	used := make([]bool, n)
+	var next func()
+	next = func() {
+		if len(order) == n {
+			fn(order)
+			return
+		}
+		for i := range n {
+			if !used[i] {
+				used[i], order = true, append(order, i)
+				next()
+				used[i], order = false, order[:len(order)-1]
+			}
+		}
+	}
+	next()
+}
+
+func gone(scope amber.ChangeScope, id string, o amber.Origin) amber.SyncRecord {
+	return amber.SyncRecord{Gone: &amber.SyncGone{Scope: scope, ID: id, Origin: o}}
+}
+
+func erasure(id amber.MemoryID, o amber.Origin) amber.SyncRecord {
+	return amber.SyncRecord{Erased: &amber.SyncErased{ID: id, Origin: o}}
+}
+
+func farSession(o amber.Origin, name string) amber.SyncRecord {
+	at := amber.UnixMilli(5)
+	s := amber.Session{ID: "s", Name: name, Binding: "cli", Project: "p", StartedAt: at, CreatedAt: at, UpdatedAt: o.Clock.Time()}
+	return amber.SyncRecord{Session: &amber.SyncSession{Session: s, Origin: o}}
+}
+
+func farPrompt(session amber.SessionID, content string) amber.SyncRecord {
+	return amber.SyncRecord{Prompt: &amber.Turn{ID: "t", SessionID: session, Role: amber.RoleUser, Content: content, CreatedAt: amber.UnixMilli(7)}}
+}
+
+func farRelation(id string, o amber.Origin, strength float64) amber.SyncRecord {
+	return amber.SyncRecord{Relation: &amber.Relation{
+		ID: id, From: memoryID(1), To: memoryID(2), Type: "related", Strength: strength, Origin: o, CreatedAt: amber.UnixMilli(9),
+	}}
+}
+
+func deletedRelation(id string, o amber.Origin) amber.SyncRecord {
+	r := farRelation(id, o, 0.5)
+	r.Relation.DeletedAt = amber.UnixMilli(10)
+	return r
+}
+
+// Records arrive in any order, each in a chunk of its own or all in one, and
+// the outcome is the same.
+func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	one, two := memoryID(1), memoryID(2)
+	near := func(counter uint64, ms int64) amber.Origin {
+		o := far(counter, ms)
+		o.Device = "near"
+		return o
+	}
+	for _, c := range []struct {
+		name      string
+		records   []amber.SyncRecord
+		want      []string // parts of lines that must be there; those that begin with ! must not
+		conflicts int64
+	}{
+		{
+			"edits one after the other",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, near(2, 20), "b", far(1, 10)), farMemory(one, far(3, 15), "c", near(2, 20))},
+			[]string{`memory`, `"c"`, `version`, `"a"`, `"b"`},
+			0,
+		},
+		{
+			"edits that did not know of each other",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, far(2, 20), "b", far(1, 10)), farMemory(one, near(2, 30), "c", far(1, 10))},
+			[]string{`"c" "" [] map[]`},
+			1,
+		},
+		{
+			"an edit that settles",
+			[]amber.SyncRecord{
+				farMemory(one, far(1, 10), "a"), farMemory(one, far(2, 20), "b", far(1, 10)), farMemory(one, near(2, 30), "c", far(1, 10)),
+				farMemory(one, near(3, 40), "d", near(2, 30), far(2, 20)),
+			},
+			[]string{`"d" "" [] map[]`},
+			0,
+		},
+		{
+			"the same text twice is no conflict",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, near(1, 20), "a")},
+			nil, 0,
+		},
+		{
+			"a topic that two began",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, near(1, 20), "b")},
+			[]string{`"b" "" [] map[]`},
+			1,
+		},
+		{
+			"deleted at two places",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farTombstone(one, far(2, 20), far(1, 10)), farTombstone(one, near(2, 30), far(1, 10))},
+			[]string{`deleted 1970`},
+			0,
+		},
+		{
+			"a tombstone beats what it saw",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, far(2, 20), "b", far(1, 10)), farTombstone(one, near(3, 5), far(2, 20))},
+			[]string{`deleted 1970`, `!"b"`},
+			0,
+		},
+		{
+			"a tombstone that did not see the edit it beats",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, far(2, 20), "b", far(1, 10)), farTombstone(one, near(2, 30), far(1, 10))},
+			[]string{`deleted 1970`},
+			1,
+		},
+		{
+			"written again after it was deleted",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farTombstone(one, far(2, 20), far(1, 10)), farMemory(one, far(3, 30), "c", far(2, 20))},
+			[]string{`"c" "" [] map[]`},
+			0,
+		},
+		{
+			"erased",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, far(9, 99), "b", far(1, 10)), erasure(one, near(2, 20)), erasure(one, far(3, 5))},
+			[]string{`erased ` + string(one) + ` 3.`, `!memory`, `!version`},
+			0,
+		},
+		{
+			"a session that changes",
+			[]amber.SyncRecord{farSession(far(1, 10), "first"), farSession(near(2, 5), "second"), farSession(far(2, 4), "third")},
+			[]string{`Name:second`},
+			0,
+		},
+		{
+			"a session that was deleted",
+			[]amber.SyncRecord{farSession(far(1, 10), "first"), farSession(far(2, 11), "second"), gone(amber.ChangeSession, "s", near(3, 1))},
+			[]string{`gone session s 3.`, `!Name`},
+			0,
+		},
+		{
+			"a session that was begun again",
+			[]amber.SyncRecord{farSession(far(1, 10), "first"), gone(amber.ChangeSession, "s", near(2, 1)), farSession(near(3, 11), "second")},
+			[]string{`Name:second`, `!gone`},
+			0,
+		},
+		{
+			"a prompt that was deleted",
+			[]amber.SyncRecord{farPrompt("s", "hello"), gone(amber.ChangeTurn, "t", near(2, 1)), gone(amber.ChangeTurn, "t", far(2, 5))},
+			[]string{`gone turn t 2.`, `!hello`},
+			0,
+		},
+		{
+			"two prompts with one id",
+			[]amber.SyncRecord{farPrompt("s", "hello"), farPrompt("s", "goodbye"), farPrompt("other", "hello")},
+			[]string{`SessionID:other`},
+			0, // the digest of hello is the smaller one
+		},
+		{
+			"a relation and its ends",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(two, far(1, 11), "b"), farRelation("r1", far(1, 12), 0.2), farRelation("r2", near(2, 1), 0.7)},
+			[]string{`relation r2`, `0.7`, `!r1`},
+			0,
+		},
+		{
+			"a relation that was removed",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(two, far(1, 11), "b"), farRelation("r1", far(1, 12), 0.2), deletedRelation("r1", far(2, 13))},
+			[]string{`relation r1`, `deleted 1970`},
+			0,
+		},
+		{
+			"a relation to a memory that was deleted",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farTombstone(two, far(2, 11)), farRelation("r1", far(1, 12), 0.2)},
+			[]string{`relation r1`},
+			0,
+		},
+		{
+			"a relation to a memory that was erased",
+			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(two, far(1, 11), "b"), erasure(two, far(2, 11)), farRelation("r1", far(1, 12), 0.2)},
+			[]string{`erased`, `!relation`},
+			0,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, r := range c.records {
+				do(t, r.Check())
+			}
+			s, _ := freshStore(t, amber.QueueOptions{})
+			apply(t, s, "all", c.records...)
+			want := stateOf(t, s)
+			checkLines(t, want, c.want)
+			permutations(len(c.records), func(order []int) {
+				empty(t, s)
+				for _, i := range order {
+					apply(t, s, fmt.Sprint(i), c.records[i])
+				}
+				if d := cmp.Diff(want, stateOf(t, s)); d != "" {
+					t.Errorf("order %v (-all at once +one by one):\n%s", order, d)
+				}
+				if got := try(s.SyncReport(t.Context(), "place"))(t).ConflictCount; got != c.conflicts {
+					t.Errorf("order %v: %d conflicts, want %d", order, got, c.conflicts)
+				}
+				if waits := try(count(s, `SELECT count(*) FROM sync_waiting`))(t); waits != 0 {
+					t.Errorf("order %v: %d relations wait", order, waits)
+				}
+				checkIndexes(t, s)
+			})
+		})
+	}
+}
+
+// empty removes every record, and what is known of syncs.
+func empty(t *testing.T, s *Store) {
+	t.Helper()
+	for _, table := range []string{
+		"memories", "erased", "versions", "relations", "turns", "sessions", "departed",
+		"sync_places", "sync_chunks", "sync_imports", "sync_waiting", "sync_links",
+	} {
+		meddle(t, s.memory, "DELETE FROM "+table)
+	}
+}
+
+// checkLines looks for parts of lines in a state.
+func checkLines(t *testing.T, state, want []string) {
+	t.Helper()
+	text := strings.Join(state, "\n")
+	for _, part := range want {
+		part, not := strings.CutPrefix(part, "!")
+		if strings.Contains(text, part) == not {
+			t.Errorf("%q is there: %v, in\n%s", part, !not, text)
+		}
+	}
+}
+
+// checkIndexes lets the full-text indexes compare themselves with the rows.
+func checkIndexes(t *testing.T, s *Store) {
+	t.Helper()
+	for _, q := range []string{
+		`INSERT INTO memory_fts (memory_fts, rank) VALUES ('integrity-check', 1)`,
+		`INSERT INTO memory_grams (memory_grams, rank) VALUES ('integrity-check', 1)`,
+	} {
+		meddle(t, s.memory, q)
+	}
+}
+
+// count runs a query of one number.
+func count(s *Store, query string, args ...any) (n int64, err error) {
+	err = s.memory.view(context.Background(), "count", "", func(t *tx) error { return t.row(query, args...).Scan(&n) })
+	return n, err
+}

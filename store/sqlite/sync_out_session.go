@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// departedOf must use departed_session: of most sessions nothing has departed.
+const departedOf = `SELECT scope, id, session_id, project, device, counter, clock FROM departed
+WHERE session_id = ? AND session_id <> '' ORDER BY scope, id`
+
+// session exports a session, or that it was deleted.
+func (e *export) session(id amber.SessionID) error {
+	if e.brought[id] {
+		return nil
+	}
+	s, found, err := e.syncSession(id)
+	if err != nil {
+		return err
+	}
+	if found {
+		if e.wants(s.Project) {
+			e.add(s)
+		}
+		return nil
+	}
+	d, found, err := e.departed(amber.ChangeSession, string(id))
+	if found {
+		e.leave(d)
+	}
+	return err
+}
+
+// bring exports the session of a record that leaves: nobody is to have one
+// without the other. Sessions that are not in the catalogue are nobody's.
+func (e *export) bring(id amber.SessionID) error {
+	if id == "" || e.brought[id] {
+		return nil
+	}
+	s, found, err := e.syncSession(id)
+	if found {
+		e.add(s)
+	}
+	return err
+}
+
+func (e *export) add(s amber.SyncSession) {
+	e.brought[s.ID] = true
+	e.sessions = append(e.sessions, amber.SyncRecord{Session: &s})
+}
+
+// turn exports a prompt, or that it was deleted. The entry about many that
+// went at once names their session.
+func (e *export) turn(id string) error {
+	turn, err := scanTurn(e.row(selectTurn, id))
+	switch {
+	case err == nil && turn.Role == amber.RoleUser:
+		return e.prompt(turn)
+	case err != nil && !absent(err):
+		return err
+	}
+	d, found, err := e.departed(amber.ChangeTurn, id)
+	if err != nil {
+		return err
+	}
+	if found {
+		e.leave(d)
+	}
+	of, err := all(e.tx, scanDeparture, departedOf, id)
+	for _, d := range of {
+		e.leave(d)
+	}
+	return err
+}
+
+func (e *export) prompt(turn amber.Turn) error {
+	if e.ask.Project != "" {
+		s, _, err := e.syncSession(turn.SessionID)
+		if err != nil || !e.wants(cmp.Or(turn.ProjectID, s.Project)) {
+			return err
+		}
+	}
+	e.bytes += len(turn.Content)
+	e.rest = append(e.rest, amber.SyncRecord{Prompt: &turn})
+	return e.bring(turn.SessionID)
+}
+
+// leave exports that a record was deleted, once.
+func (e *export) leave(d departure) {
+	ref := amber.SyncRef{Scope: d.scope, ID: d.id}
+	if d.project != "" && !e.wants(d.project) || e.gone[ref] {
+		return
+	}
+	e.gone[ref] = true
+	e.rest = append(e.rest, amber.SyncRecord{Gone: &amber.SyncGone{Scope: d.scope, ID: d.id, Origin: d.Origin}})
+}
+
+// syncSession returns a session with its origin. Sessions that nobody has
+// changed since there are origins were made here.
+func (t *tx) syncSession(id amber.SessionID) (amber.SyncSession, bool, error) {
+	s, found, err := optional(scanStampedSession(t.row(selectOwnSession, id)))
+	s.Origin.Device = cmp.Or(s.Origin.Device, t.current.Device)
+	return s, found, err
+}
+
+// departed returns what is left of a session or a prompt.
+func (t *tx) departed(scope amber.ChangeScope, id string) (departure, bool, error) {
+	return optional(scanDeparture(t.row(selectDeparture, scope, id)))
+}

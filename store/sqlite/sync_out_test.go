@@ -1,0 +1,337 @@
+package sqlite
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// outgoing asks for everything after a position at once.
+func outgoing(t *testing.T, s *Store, r amber.OutgoingRequest) []amber.SyncRecord {
+	t.Helper()
+	r.After = r.Since
+	var records []amber.SyncRecord
+	for done := false; !done; {
+		out := try(s.Outgoing(t.Context(), r))(t)
+		records = append(records, out.Records...)
+		r.After, done = out.Next, out.Done
+	}
+	return records
+}
+
+func TestOutgoingNamesTheStore(t *testing.T) {
+	t.Parallel()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "a"})
+	got := try(s.Outgoing(t.Context(), amber.OutgoingRequest{Place: "p"}))(t)
+	c := try(s.agent.Current())(t)
+	if got.Device != c.Device || got.Incarnation != c.Incarnation || got.At != amber.At(clock.read()) || !got.Done {
+		t.Errorf("%+v", got)
+	}
+	if head := try(s.Head(t.Context()))(t); got.Next != head {
+		t.Errorf("next %q, head %q", got.Next, head)
+	}
+}
+
+// What came from a place does not go back, and goes on to others once.
+func TestImportsDoNotGoBack(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	from, to := &folder{name: "place"}, &folder{name: "other"}
+	save(t, s, amber.WriteRequest{Content: "own"})
+	for _, f := range []*folder{from, to} {
+		if d := cmp.Diff([]string{"memory own"}, names(f.export(t, s, 0))); d != "" {
+			t.Errorf("%s first (-want +got):\n%s", f.name, d)
+		}
+	}
+	apply(t, s, "one", farMemory(memoryID(1), far(1, 10), "a"), farMemory(memoryID(2), far(1, 10), "b"), farSession(far(1, 10), "n"), farPrompt("s", "p"))
+	apply(t, s, "two", farMemory(memoryID(1), far(2, 20), "c", far(1, 10)), farRelation("r", far(1, 30), 1))
+	if n := try(count(s, `SELECT count(*) FROM sync_imports`))(t); n != 1 {
+		t.Errorf("imports one after the other make %d ranges, want 1", n)
+	}
+	if got := names(from.export(t, s, 0)); len(got) != 0 {
+		t.Errorf("back goes %v", got)
+	}
+	want := []string{"memory a", "memory b", "memory c", "prompt t", "relation related", "session s"}
+	if d := cmp.Diff(want, names(to.export(t, s, 0))); d != "" {
+		t.Errorf("on goes (-want +got):\n%s", d)
+	}
+	if got := names(to.export(t, s, 0)); len(got) != 0 {
+		t.Errorf("once more goes %v", got)
+	}
+	// An edit here of what came from there goes back, and alone.
+	text := "edited"
+	try(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+	for _, f := range []*folder{from, to} {
+		records := f.export(t, s, 0)
+		if d := cmp.Diff([]string{"memory edited"}, names(records)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", f.name, d)
+		}
+		if len(records) == 1 && (len(records[0].Memory.Saw) != 1 || records[0].Memory.Saw[0] != far(2, 20)) {
+			t.Errorf("it saw %v", records[0].Memory.Saw)
+		}
+	}
+}
+
+func TestOnlyWhatChangedIsExportedAgain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	f := &folder{name: "p"}
+	a := save(t, s, amber.WriteRequest{Content: "a"})
+	b := save(t, s, amber.WriteRequest{Content: "b"})
+	text := "b2"
+	try(s.Edit(ctx, amber.EditRequest{ID: b, Content: &text}))(t)
+	for _, step := range []struct {
+		name string
+		do   func()
+		want []string
+	}{
+		{"first", func() {}, []string{"memory a", "memory b", "memory b2"}},
+		{"nothing", func() {}, []string{}},
+		{"a duplicate", func() { save(t, s, amber.WriteRequest{Content: "a"}) }, []string{}},
+		{"a relation", func() { try(s.Relate(ctx, amber.Relation{From: a, To: b, Type: "related"}))(t) }, []string{"relation related"}},
+		{"its removal", func() { do(t, s.Unrelate(ctx, try(s.Related(ctx, a))(t)[0].ID)) }, []string{"relation related(deleted)"}},
+		{"two edits", func() {
+			for _, text := range []string{"b3", "b4"} {
+				try(s.Edit(ctx, amber.EditRequest{ID: b, Content: &text}))(t)
+			}
+		}, []string{"memory b3", "memory b4"}},
+		{"a deletion", func() { do(t, s.Delete(ctx, b)) }, []string{"memory (deleted)"}},
+		{"an erasure", func() { try(s.Erase(ctx, a))(t) }, []string{"erased"}},
+		{"a state of a session", func() { try(s.SaveState(ctx, "s", []byte(`{}`), 0))(t) }, []string{}},
+	} {
+		step.do()
+		if d := cmp.Diff(step.want, names(f.export(t, s, 0))); d != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, d)
+		}
+	}
+}
+
+// What was edited and then deleted between two exports leaves no text, and
+// nobody takes the version before for a conflict.
+func TestDeletedTextDoesNotLeave(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a, _ := freshStore(t, amber.QueueOptions{})
+	b, _ := freshStore(t, amber.QueueOptions{})
+	f := &folder{name: "p"}
+	id := save(t, a, amber.WriteRequest{
+		Content: "first", Title: "title", Tags: []string{"tag"}, Metadata: map[string]string{"k": "v"},
+		Identities: amber.Identities{UserID: "ada", ProjectID: "p"},
+	})
+	f.export(t, a, 0)
+	text := "second"
+	try(a.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+	do(t, a.Delete(ctx, id))
+	records := f.export(t, a, 0)
+	if d := cmp.Diff([]string{"memory (deleted)"}, names(records)); d != "" {
+		t.Fatalf("exported (-want +got):\n%s", d)
+	}
+	m := records[0].Memory
+	if m.Title+m.Content+m.ContentDigest+m.UserID != "" || len(m.Tags)+len(m.Metadata) > 0 || m.ProjectID != "p" {
+		t.Errorf("%+v", m)
+	}
+	f.take(t, b, f.all())
+	if got := try(b.SyncReport(ctx, "p"))(t).ConflictCount; got != 0 {
+		t.Errorf("%d conflicts", got)
+	}
+}
+
+// A version that a deletion elsewhere did not know of leaves nonetheless.
+func TestAnEditThatLostToADeletionIsExported(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	f := &folder{name: "place"}
+	id := save(t, s, amber.WriteRequest{Content: "first"})
+	f.export(t, s, 0)
+	first := try(s.Get(ctx, id))(t).Origin
+	text := "second"
+	try(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+	apply(t, s, "deletion", farTombstone(id, far(5, 10), first))
+	if d := cmp.Diff([]string{"memory second"}, names(f.export(t, s, 0))); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
+}
+
+func TestWhatNeverLeaves(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	private := save(t, s, amber.WriteRequest{Content: "private", Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ada", ProjectID: "p"}})
+	shared := save(t, s, amber.WriteRequest{Content: "shared"})
+	try(s.Relate(ctx, amber.Relation{From: shared, To: private, Type: "to"}))(t)
+	try(s.Relate(ctx, amber.Relation{From: private, To: shared, Type: "from"}))(t)
+	try(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello"}))(t)
+	text := "still private"
+	try(s.Edit(ctx, amber.EditRequest{ID: private, Content: &text}))(t)
+	if d := cmp.Diff([]string{"memory shared"}, names(outgoing(t, s, amber.OutgoingRequest{Place: "p"}))); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
+	do(t, s.Delete(ctx, private))
+	if d := cmp.Diff([]string{"memory shared"}, names(outgoing(t, s, amber.OutgoingRequest{Place: "p"}))); d != "" {
+		t.Errorf("after it was deleted (-want +got):\n%s", d)
+	}
+}
+
+// Records of one project leave with the sessions they belong to, and every
+// erasure.
+func TestOutgoingOfOneProject(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	for id, project := range map[amber.SessionID]string{"ours": "p", "theirs": "q", "nobody's": "", "gone": "q"} {
+		try(s.StartSession(ctx, amber.SessionStart{ID: id, Project: project}))(t)
+	}
+	in := func(project string, session amber.SessionID) amber.Identities {
+		return amber.Identities{ProjectID: project, SessionID: session}
+	}
+	ours := save(t, s, amber.WriteRequest{Content: "ours", Identities: in("p", "nobody's")})
+	more := save(t, s, amber.WriteRequest{Content: "more", Identities: in("p", "not in the catalogue"), Scope: amber.ScopeProject})
+	theirs := save(t, s, amber.WriteRequest{Content: "theirs", Identities: in("q", "theirs")})
+	erased := save(t, s, amber.WriteRequest{Content: "erased", Identities: in("q", "")})
+	try(s.Relate(ctx, amber.Relation{From: ours, To: more, Type: "inside"}))(t)
+	try(s.Relate(ctx, amber.Relation{From: ours, To: theirs, Type: "outside"}))(t)
+	try(s.Erase(ctx, erased))(t)
+	for id, turn := range map[amber.TurnID]amber.Turn{
+		"by session": {SessionID: "ours"}, "by itself": {SessionID: "nobody's", ProjectID: "p"}, "theirs": {SessionID: "theirs"}, "went": {SessionID: "gone"},
+	} {
+		turn.ID, turn.Role, turn.Content = id, amber.RoleUser, "hello"
+		try(s.AppendTurn(ctx, turn))(t)
+	}
+	do(t, s.DeleteSession(ctx, "gone"))
+	got := outgoing(t, s, amber.OutgoingRequest{Place: "p", Project: "p"})
+	want := []string{"erased", "memory more", "memory ours", "prompt by itself", "prompt by session", "relation inside", "session nobody's", "session ours"}
+	if d := cmp.Diff(want, names(got)); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
+	last := 0
+	for i, r := range got {
+		if r.Session != nil && i > last {
+			t.Errorf("session %s comes after other records", r.Session.ID)
+		}
+		if r.Session != nil {
+			last = i + 1
+		}
+	}
+	want = []string{"gone session gone", "gone turn went"}
+	all := names(outgoing(t, s, amber.OutgoingRequest{Place: "p", Project: "q"}))
+	for _, w := range want {
+		if !slices.Contains(all, w) {
+			t.Errorf("%q is not in %v", w, all)
+		}
+	}
+}
+
+// Where the history is left out, a version names what those before it saw.
+func TestLatestLeavesTheHistoryOut(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	other, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "1"})
+	exchange := func(since amber.Position) (amber.Position, []string) {
+		records := outgoing(t, s, amber.OutgoingRequest{Place: "p", Since: since, Latest: true})
+		head := try(s.Head(ctx))(t)
+		apply(t, other, string(head), records...)
+		return head, names(records)
+	}
+	at, _ := exchange("")
+	for _, text := range []string{"2", "3", "4"} {
+		try(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+	}
+	_, got := exchange(at)
+	if d := cmp.Diff([]string{"memory 4"}, got); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
+	if got := try(other.SyncReport(ctx, "place"))(t).ConflictCount; got != 0 {
+		t.Errorf("%d conflicts", got)
+	}
+}
+
+func TestPositionsOutOfPlace(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "a"})
+	incarnation := try(s.agent.Current())(t).Incarnation
+	for name, c := range map[string]struct {
+		r    amber.OutgoingRequest
+		want amber.Kind
+	}{
+		"since of a history that was replaced": {amber.OutgoingRequest{Since: "other/1"}, amber.KindConflict},
+		"after of a history that was replaced": {amber.OutgoingRequest{After: "other/1"}, amber.KindConflict},
+		"past the end":                         {amber.OutgoingRequest{Since: amber.PositionAt(incarnation, 99)}, amber.KindConflict},
+		"no position":                          {amber.OutgoingRequest{Since: "nonsense"}, amber.KindInvalid},
+		"nor here":                             {amber.OutgoingRequest{After: "x/-1"}, amber.KindInvalid},
+		"fewer than none":                      {amber.OutgoingRequest{Entries: -1}, amber.KindInvalid},
+	} {
+		c.r.Place = "p"
+		_, err := s.Outgoing(ctx, c.r)
+		wantKind(t, err, c.want, name)
+	}
+}
+
+// An export goes on from any position: nothing is left out where it stops
+// between two changes of one transaction.
+func TestAnExportThatStopsAnywhereMissesNothing(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	f := &folder{name: "p"}
+	for i := range 3 {
+		try(s.WriteBatch(ctx, []amber.WriteRequest{{Content: fmt.Sprint("a", i)}, {Content: fmt.Sprint("b", i), Topic: "t"}}))(t)
+	}
+	try(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	for i := range 3 {
+		try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(fmt.Sprint("t", i)), SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
+	}
+	do(t, s.DeleteSession(ctx, "s"))
+	want := map[string]bool{}
+	for _, name := range names(f.export(t, s, 0)) {
+		want[name] = true
+	}
+	seqs := headOf(t, s)
+	incarnation := try(s.agent.Current())(t).Incarnation
+	got := map[string]bool{}
+	for seq := range seqs {
+		since := amber.PositionAt(incarnation, seq)
+		out := try(s.Outgoing(ctx, amber.OutgoingRequest{Place: "q", Since: since, After: since, Entries: 1}))(t)
+		for _, r := range out.Records {
+			got[names([]amber.SyncRecord{r})[0]] = true
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("in one go and step by step (-one +steps):\n%s", d)
+	}
+}
+
+func TestOutgoingStopsWhenThereIsTextEnough(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	for i := range 10 {
+		save(t, s, amber.WriteRequest{Content: fmt.Sprint(i) + strings.Repeat("x", 1000)})
+	}
+	steps, records := 0, 0
+	for after := amber.Position(""); ; steps++ {
+		out, err := s.Outgoing(t.Context(), amber.OutgoingRequest{Place: "p", After: after, Bytes: 2500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		records += len(out.Records)
+		if out.Done {
+			break
+		}
+		after = out.Next
+	}
+	if steps < 3 || records != 10 {
+		t.Errorf("%d records in %d steps and one, want 10 in at least 4", records, steps)
+	}
+}

@@ -1,0 +1,87 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	selectPlace = `SELECT position, chunk FROM sync_places WHERE place = ? AND project = ?`
+	upsertPlace = `INSERT INTO sync_places (place, project, position, chunk) VALUES (?, ?, ?, ?)
+ON CONFLICT (place, project) DO UPDATE SET position = excluded.position, chunk = CASE excluded.chunk WHEN '' THEN chunk ELSE excluded.chunk END`
+	insertChunk = `INSERT INTO sync_chunks (chunk, place, device, created_by, created_at, applied_at, drift) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (chunk) DO NOTHING`
+	isApplied     = `SELECT EXISTS (SELECT 1 FROM sync_chunks WHERE chunk = ?)`
+	selectApplied = `SELECT chunk FROM sync_chunks WHERE chunk IN (SELECT value FROM json_each(?))`
+)
+
+// chunkBatch is how many chunks one question asks for.
+const chunkBatch = 500
+
+// SyncPlace implements [amber.SyncExporter].
+func (s *Store) SyncPlace(ctx context.Context, place, project string) (p amber.SyncPlace, err error) {
+	err = s.memory.view(ctx, "read state of sync", place, func(t *tx) error {
+		p, err = t.syncPlace(place, project)
+		return err
+	})
+	return p, err
+}
+
+func (t *tx) syncPlace(place, project string) (p amber.SyncPlace, err error) {
+	err = t.row(selectPlace, place, project).Scan(&p.Position, &p.Chunk)
+	if absent(err) {
+		return amber.SyncPlace{}, nil
+	}
+	return p, err
+}
+
+// Exported implements [amber.SyncExporter]. It writes nothing to the change
+// log: an export that is exported would never end.
+func (s *Store) Exported(ctx context.Context, n amber.ExportNote) error {
+	const op = "note export"
+	if n.Place == "" {
+		return amber.Errorf(amber.KindInvalid, op, "", "it names no place")
+	}
+	if n.Chunk == "" && len(n.Links) == 0 {
+		p, err := s.SyncPlace(ctx, n.Place, n.Project)
+		if err != nil || p.Position == n.Position {
+			return err
+		}
+	}
+	return s.memory.update(ctx, op, n.Place, func(t *tx) error {
+		if _, err := t.exec(upsertPlace, n.Place, n.Project, n.Position, n.Chunk); err != nil {
+			return err
+		}
+		if n.Chunk != "" {
+			if _, err := t.exec(insertChunk, n.Chunk, n.Place, t.current.Device, n.CreatedBy, t.now.UnixMilli(), t.now.UnixMilli(), 0); err != nil {
+				return err
+			}
+		}
+		return t.putLinks(n.Chunk, n.Links)
+	})
+}
+
+// AppliedChunks implements [amber.SyncImporter].
+func (s *Store) AppliedChunks(ctx context.Context, chunks []string) (map[string]bool, error) {
+	applied := map[string]bool{}
+	err := s.memory.view(ctx, "read state of sync", "", func(t *tx) error {
+		for rest := chunks; len(rest) > 0; {
+			n := min(len(rest), chunkBatch)
+			names, err := marshal(rest[:n])
+			if err != nil {
+				return err
+			}
+			rest = rest[n:]
+			known, err := all(t, scanText, selectApplied, names)
+			if err != nil {
+				return err
+			}
+			for _, chunk := range known {
+				applied[chunk] = true
+			}
+		}
+		return nil
+	})
+	return applied, err
+}

@@ -1,0 +1,306 @@
+package sqlite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestExportedIsRememberedAndNotExported(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "a"})
+	at := try(s.Head(ctx))(t)
+	for _, step := range []struct {
+		note amber.ExportNote
+		want amber.SyncPlace
+	}{
+		{amber.ExportNote{Place: "p", Position: "x/1"}, amber.SyncPlace{Position: "x/1"}},
+		{amber.ExportNote{Place: "p", Position: at, Chunk: "c"}, amber.SyncPlace{Position: at, Chunk: "c"}},
+		{amber.ExportNote{Place: "p", Position: "x/2"}, amber.SyncPlace{Position: "x/2", Chunk: "c"}},
+		{amber.ExportNote{Place: "p", Project: "q", Position: "x/3", Chunk: "d"}, amber.SyncPlace{Position: "x/3", Chunk: "d"}},
+	} {
+		do(t, s.Exported(ctx, step.note))
+		if d := cmp.Diff(step.want, try(s.SyncPlace(ctx, "p", step.note.Project))(t)); d != "" {
+			t.Errorf("%+v (-want +got):\n%s", step.note, d)
+		}
+	}
+	if head := try(s.Head(ctx))(t); head != at {
+		t.Error("it is in the change log")
+	}
+	if got := try(s.AppliedChunks(ctx, []string{"c", "d"}))(t); len(got) != 2 {
+		t.Errorf("applied %v", got)
+	}
+	if got := try(s.SyncPlace(ctx, "elsewhere", ""))(t); got != (amber.SyncPlace{}) {
+		t.Errorf("an unknown place is %+v", got)
+	}
+	wantKind(t, s.Exported(ctx, amber.ExportNote{}), amber.KindInvalid, "no place")
+}
+
+func TestAnExportOfNothingWritesNothing(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	note := amber.ExportNote{Place: "p", Position: "x/1"}
+	do(t, s.Exported(ctx, note))
+	version := func() (n int64) {
+		n = try(count(s, `PRAGMA data_version`))(t) // another connection's commits
+		return n
+	}
+	before := version()
+	do(t, s.Exported(ctx, note))
+	if got := version(); got != before {
+		t.Error("it was written again")
+	}
+	note.Position = "x/2"
+	do(t, s.Exported(ctx, note))
+	if got := version(); got == before {
+		t.Error("a write does not show") // or this test proves nothing
+	}
+}
+
+func TestManyAppliedChunks(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	var ask []string
+	want := map[string]bool{}
+	for i := range 2*chunkBatch + 7 {
+		ask = append(ask, fmt.Sprint("chunk ", i))
+		if i%100 == 0 {
+			do(t, s.Exported(t.Context(), amber.ExportNote{Place: "p", Chunk: ask[i]}))
+			want[ask[i]] = true
+		}
+	}
+	if d := cmp.Diff(want, try(s.AppliedChunks(t.Context(), ask))(t)); d != "" {
+		t.Errorf("applied (-want +got):\n%s", d)
+	}
+}
+
+func TestReportOfAPlace(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	begin := amber.At(clock.read())
+	ahead := begin.UnixMilli() + 7000
+	for i, c := range []amber.Incoming{
+		{Device: "d1", CreatedBy: "old name", At: amber.UnixMilli(10), Records: []amber.SyncRecord{farMemory(memoryID(1), far(1, ahead), "a")}},
+		{Device: "d1", CreatedBy: "new name", At: amber.UnixMilli(20)},
+		{Device: "d1", CreatedBy: "older name", At: amber.UnixMilli(5)},
+		{Device: "d2", CreatedBy: "bob", At: amber.UnixMilli(7)},
+		{Device: "d3", Place: "elsewhere"},
+	} {
+		clock.move(time.Second)
+		c.Chunk, c.Trust = fmt.Sprint(i), amber.TrustImported
+		if c.Place == "" {
+			c.Place = "p"
+		}
+		try(s.Apply(ctx, c))(t)
+	}
+	quarantined := []amber.QuarantinedChunk{{ID: "x", Reason: "bad hash", Kind: amber.KindDamaged}, {ID: "y", Reason: "newer", Kind: amber.KindTooNew}}
+	do(t, s.SetQuarantine(ctx, "p", []amber.QuarantinedChunk{{ID: "z", Reason: "gone by now", Kind: amber.KindDamaged}}))
+	do(t, s.SetQuarantine(ctx, "p", quarantined))
+	do(t, s.SetQuarantine(ctx, "elsewhere", []amber.QuarantinedChunk{{ID: "w"}}))
+	want := amber.SyncReport{
+		Chunks: 4,
+		Devices: []amber.SyncDevice{
+			{Device: "d1", CreatedBy: "new name", Chunks: 3, LastAt: amber.UnixMilli(20), LastSync: begin.Add(2 * time.Second), DriftMS: 6000},
+			{Device: "d2", CreatedBy: "bob", Chunks: 1, LastAt: amber.UnixMilli(7), LastSync: begin.Add(4 * time.Second)},
+		},
+		Quarantined: quarantined,
+		Conflicts:   []amber.SyncConflict{},
+	}
+	if d := cmp.Diff(want, try(s.SyncReport(ctx, "p"))(t), cmp.AllowUnexported(amber.Time{})); d != "" {
+		t.Errorf("report (-want +got):\n%s", d)
+	}
+	do(t, s.SetQuarantine(ctx, "p", nil))
+	if got := try(s.SyncReport(ctx, "p"))(t).Quarantined; got == nil || len(got) != 0 {
+		t.Errorf("quarantined %#v", got)
+	}
+}
+
+func TestReportSpellsOutSomeConflictsAndCountsAll(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	var records []amber.SyncRecord
+	for i := range amber.MaxConflicts + 5 {
+		near := far(1, 20)
+		near.Device = "near"
+		records = append(records, farMemory(memoryID(i), far(1, 10), "a"), farMemory(memoryID(i), near, "b"))
+	}
+	if got := apply(t, s, "one", records...).Conflicts; got != amber.MaxConflicts+5 {
+		t.Errorf("%d conflicts came", got)
+	}
+	got := try(s.SyncReport(t.Context(), "p"))(t)
+	if len(got.Conflicts) != amber.MaxConflicts || got.ConflictCount != amber.MaxConflicts+5 {
+		t.Errorf("%d of %d conflicts", len(got.Conflicts), got.ConflictCount)
+	}
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "a"})
+	ref := amber.SyncRef{Scope: amber.ChangeMemory, ID: string(id)}
+	print := strings.Repeat("ab", 32)
+	written := amber.SyncLink{Tool: "engram", Ordinal: 1, Ref: ref, Version: far(1, 10), LocalID: 7, Fingerprint: print, Extra: `{"a":1}`}
+	read := amber.SyncLink{Tool: "engram", Chunk: "older", Ref: ref, Version: far(2, 10), LocalID: 4}
+	prompt := amber.SyncLink{Tool: "engram", Ref: amber.SyncRef{Scope: amber.ChangeTurn, ID: "t"}, LocalID: 90}
+	other := amber.SyncLink{Tool: "other", Ordinal: 1, Ref: ref, LocalID: 99, Fingerprint: print}
+	do(t, s.Exported(ctx, amber.ExportNote{Place: "p", Chunk: "written", Links: []amber.SyncLink{written, other}}))
+	in := chunkOf("read")
+	in.Links = []amber.SyncLink{read, prompt}
+	try(s.Apply(ctx, in))(t)
+	written.Chunk, prompt.Chunk = "written", "read"
+	for name, c := range map[string]struct {
+		q    amber.LinkQuery
+		want []amber.SyncLink
+	}{
+		"chunk":             {amber.LinkQuery{Tool: "engram", Chunk: "written"}, []amber.SyncLink{written}},
+		"record":            {amber.LinkQuery{Tool: "engram", Ref: ref}, []amber.SyncLink{read, written}},
+		"fingerprint":       {amber.LinkQuery{Tool: "engram", Fingerprint: print}, []amber.SyncLink{written}},
+		"incoming chunk":    {amber.LinkQuery{Tool: "engram", Chunk: "read"}, []amber.SyncLink{prompt}},
+		"none":              {amber.LinkQuery{Tool: "engram", Chunk: "x"}, []amber.SyncLink{}},
+		"of another's tool": {amber.LinkQuery{Tool: "third", Ref: ref}, []amber.SyncLink{}},
+	} {
+		if d := cmp.Diff(c.want, try(s.Links(ctx, c.q))(t)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+	for name, q := range map[string]amber.LinkQuery{
+		"no tool": {Chunk: "x"}, "nothing": {Tool: "engram"}, "two": {Tool: "engram", Chunk: "x", Fingerprint: print},
+	} {
+		_, err := s.Links(ctx, q)
+		wantKind(t, err, amber.KindInvalid, name)
+	}
+	for scope, want := range map[amber.ChangeScope]int64{amber.ChangeMemory: 7, amber.ChangeTurn: 90, amber.ChangeSession: 0} {
+		if got := try(s.LastLocalID(ctx, "engram", scope))(t); got != want {
+			t.Errorf("last id of %s is %d, want %d", scope, got, want)
+		}
+	}
+	// A link to what was erased holds a digest of its text.
+	try(s.Erase(ctx, id))(t)
+	in.Chunk, in.Records = "late", []amber.SyncRecord{farMemory(id, far(9, 10), "a")}
+	in.Links = []amber.SyncLink{{Tool: "engram", Ref: ref, Fingerprint: print}}
+	try(s.Apply(ctx, in))(t)
+	if got := try(s.Links(ctx, amber.LinkQuery{Tool: "engram", Ref: ref}))(t); len(got) != 0 {
+		t.Errorf("links of an erased memory: %+v", got)
+	}
+}
+
+func TestRecordsAsTheyAreNow(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	live := save(t, s, amber.WriteRequest{Content: "live"})
+	save(t, s, amber.WriteRequest{Content: "live"}) // counted
+	deleted := save(t, s, amber.WriteRequest{Content: "deleted"})
+	erased := save(t, s, amber.WriteRequest{Content: "erased"})
+	do(t, s.Delete(ctx, deleted))
+	try(s.Erase(ctx, erased))(t)
+	for _, id := range []amber.SessionID{"kept", "gone"} {
+		try(s.StartSession(ctx, amber.SessionStart{ID: id}))(t)
+		try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID("in " + id), SessionID: id, Role: amber.RoleUser, Content: "hello"}))(t)
+	}
+	do(t, s.DeleteSession(ctx, "gone"))
+	var refs []amber.SyncRef
+	for _, id := range []amber.MemoryID{live, deleted, erased, memoryID(0)} {
+		refs = append(refs, amber.SyncRef{Scope: amber.ChangeMemory, ID: string(id)})
+	}
+	for _, id := range []string{"kept", "gone", "never"} {
+		refs = append(refs, amber.SyncRef{Scope: amber.ChangeSession, ID: id}, amber.SyncRef{Scope: amber.ChangeTurn, ID: "in " + id})
+	}
+	var got []string
+	for i, r := range try(s.SyncRecords(ctx, refs))(t) {
+		name := "nothing"
+		if r != (amber.SyncRecord{}) {
+			name = names([]amber.SyncRecord{r})[0]
+			if r.Ref() != refs[i] {
+				t.Errorf("%v answers %v", r.Ref(), refs[i])
+			}
+			if r.Memory != nil && r.Memory.DuplicateCount != 0 {
+				t.Error("duplicates are counted per store")
+			}
+			do(t, r.Check())
+		}
+		got = append(got, name)
+	}
+	want := []string{
+		"memory live", "memory (deleted)", "erased", "nothing",
+		"session kept", "prompt in kept", "gone session gone", "gone turn in gone", "nothing", "nothing",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("records (-want +got):\n%s", d)
+	}
+	_, err := s.SyncRecords(ctx, []amber.SyncRef{{Scope: amber.ChangeLoop, ID: "x"}})
+	wantKind(t, err, amber.KindInvalid, "a scope without records")
+}
+
+// Sessions of stores that are older than their origins were made here.
+func TestSessionsWithoutAnOrigin(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	try(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	meddle(t, s.memory, `UPDATE sessions SET device = '', counter = 1, clock = 0`)
+	records := outgoing(t, s, amber.OutgoingRequest{Place: "p"})
+	if len(records) != 1 || records[0].Session == nil {
+		t.Fatalf("%v", names(records))
+	}
+	want := amber.Origin{Device: try(s.agent.Current())(t).Device, Counter: 1}
+	if got := records[0].Session.Origin; got != want {
+		t.Errorf("origin %+v, want %+v", got, want)
+	}
+	do(t, records[0].Check())
+}
+
+func TestSyncPlans(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	ofRelations := "SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=?)"
+	checkPlans(t, s.memory, []planCase{
+		{"entries", selectEntries, []string{"SEARCH changes USING INTEGER PRIMARY KEY (rowid>?)"}},
+		{"stamp", selectStamp, []string{"SEARCH changes USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{"next place", selectNextFrom, []string{"SEARCH sync_imports USING PRIMARY KEY (place>?)"}},
+		{"imports", selectImports, []string{
+			"SEARCH sync_imports USING PRIMARY KEY (place=? AND first_seq>? AND first_seq<?)",
+			"SCALAR SUBQUERY", "SEARCH sync_imports USING PRIMARY KEY (place=? AND first_seq<?)",
+		}},
+		{"last import", selectLastImport, []string{"SEARCH sync_imports USING PRIMARY KEY (place=?)"}},
+		{"versions", selectVersions, []string{"SEARCH versions USING PRIMARY KEY (memory_id=?)"}},
+		{"head", isHead, []string{"SEARCH versions USING PRIMARY KEY (memory_id=? AND version=?)"}},
+		{"relations that begin", selectRelationsFrom, []string{ofRelations}},
+		{"reach", selectReach, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"erased", selectErased, []string{"SEARCH main.erased USING PRIMARY KEY (id=?)"}},
+		{"departed of a session", departedOf, []string{"SEARCH departed USING INDEX departed_session (session_id=?)"}},
+		{"departed", selectDeparture, []string{"SEARCH main.departed USING PRIMARY KEY (scope=? AND id=?)"}},
+		{"session", selectOwnSession, []string{"SEARCH main.sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
+		{"place", selectPlace, []string{"SEARCH sync_places USING PRIMARY KEY (place=? AND project=?)"}},
+		{"is applied", isApplied, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH sync_chunks USING PRIMARY KEY (chunk=?)"}},
+		{"applied", selectApplied, []string{"SEARCH sync_chunks USING PRIMARY KEY (chunk=?)", "LIST SUBQUERY", "SCAN json_each VIRTUAL TABLE INDEX 1:"}},
+		{"chunks of a place", selectSources, []string{"SEARCH sync_chunks USING INDEX sync_chunks_place (place=?)"}},
+		{"disputed", selectDisputed, []string{"SCAN versions USING COVERING INDEX versions_heads"}},
+		{"quarantine", selectQuarantine, []string{"SEARCH sync_quarantine USING PRIMARY KEY (place=?)"}},
+		{"make room", makeRoom, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"trust", raiseTrust, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"ends", selectEnds, []string{
+			"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH memories USING COVERING INDEX sqlite_autoindex_memories_1 (id=?)",
+			"SCALAR SUBQUERY", "SEARCH erased USING PRIMARY KEY (id=?)",
+		}},
+		{"waiting", selectWaiting, []string{"SEARCH sync_waiting USING PRIMARY KEY (from_id=? AND to_id=? AND type=?)"}},
+		{"waiting for", waitingFor, []string{
+			"MULTI-INDEX OR", "INDEX 1", "SEARCH sync_waiting USING PRIMARY KEY (from_id=?)",
+			"INDEX 2", "SEARCH sync_waiting USING INDEX sync_waiting_to (to_id=?)",
+		}},
+		{"links of a chunk", linksOfChunk, []string{"SEARCH sync_links USING PRIMARY KEY (tool=? AND chunk=?)"}},
+		{"links of a record", linksOfRecord, []string{"SEARCH sync_links USING INDEX sync_links_record (record=? AND scope=? AND tool=?)"}},
+		{"links of a fingerprint", linksOfFingerprint, []string{"SEARCH sync_links USING INDEX sync_links_fingerprint (tool=? AND fingerprint=?)"}},
+		{"last local id", selectLastLocalID, []string{"SEARCH sync_links USING COVERING INDEX sync_links_local (tool=? AND scope=?)"}},
+	})
+}

@@ -1,0 +1,136 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	deleteQuarantine = `DELETE FROM sync_quarantine WHERE place = ?`
+	putQuarantine    = `INSERT OR REPLACE INTO sync_quarantine (place, chunk, reason, kind) VALUES (?, ?, ?, ?)`
+	selectQuarantine = `SELECT chunk, reason, kind FROM sync_quarantine WHERE place = ? ORDER BY chunk`
+	selectSources    = `SELECT device, created_by, created_at, applied_at, drift FROM sync_chunks WHERE place = ?`
+	// selectDisputed must use versions_heads, which has the heads of memories
+	// with several versions and nothing else.
+	selectDisputed = `SELECT memory_id FROM versions INDEXED BY versions_heads WHERE head = 1 GROUP BY memory_id HAVING count(*) > 1`
+)
+
+// SetQuarantine implements [amber.SyncImporter].
+func (s *Store) SetQuarantine(ctx context.Context, place string, chunks []amber.QuarantinedChunk) error {
+	return s.memory.update(ctx, "note quarantine", place, func(t *tx) error {
+		if _, err := t.exec(deleteQuarantine, place); err != nil {
+			return err
+		}
+		for _, c := range chunks {
+			if _, err := t.exec(putQuarantine, place, c.ID, c.Reason, c.Kind); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SyncReport implements [amber.SyncImporter].
+func (s *Store) SyncReport(ctx context.Context, place string) (amber.SyncReport, error) {
+	r := amber.SyncReport{Devices: []amber.SyncDevice{}, Conflicts: []amber.SyncConflict{}}
+	err := s.memory.view(ctx, "read state of sync", place, func(t *tx) (err error) {
+		if err := t.reportDevices(place, &r); err != nil {
+			return err
+		}
+		if err := t.reportConflicts(&r); err != nil {
+			return err
+		}
+		r.Quarantined, err = all(t, scanQuarantined, selectQuarantine, place)
+		return err
+	})
+	return r, err
+}
+
+// reportDevices sums the chunks of a place up by the device that made them.
+func (t *tx) reportDevices(place string, r *amber.SyncReport) error {
+	devices := map[string]int{}
+	return t.each(selectSources, []any{place}, func(s scanner) error {
+		var c amber.SyncDevice
+		var createdAt, appliedAt int64
+		if err := s.Scan(&c.Device, &c.CreatedBy, &createdAt, &appliedAt, &c.DriftMS); err != nil {
+			return err
+		}
+		c.LastAt, c.LastSync = amber.UnixMilli(createdAt), amber.UnixMilli(appliedAt)
+		r.Chunks++
+		i, known := devices[c.Device]
+		if !known {
+			i, devices[c.Device] = len(r.Devices), len(r.Devices)
+			r.Devices = append(r.Devices, c)
+		}
+		d := &r.Devices[i]
+		chunks, drift := d.Chunks+1, max(d.DriftMS, c.DriftMS)
+		if d.LastAt.Before(c.LastAt) {
+			*d = c
+		}
+		d.Chunks, d.DriftMS = chunks, drift
+		return nil
+	})
+}
+
+// reportConflicts counts the memories with several heads that say different
+// things, and spells the first ones out.
+func (t *tx) reportConflicts(r *amber.SyncReport) error {
+	ids, err := all(t, scanText, selectDisputed)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		c, err := t.conflict(amber.MemoryID(id))
+		switch {
+		case err != nil:
+			return err
+		case len(c.Others) == 0:
+			continue
+		}
+		r.ConflictCount++
+		if len(r.Conflicts) < amber.MaxConflicts {
+			r.Conflicts = append(r.Conflicts, c)
+		}
+	}
+	return nil
+}
+
+// conflict returns the heads of a memory that say something else than the one
+// that is kept.
+func (t *tx) conflict(id amber.MemoryID) (c amber.SyncConflict, err error) {
+	m, found, err := t.load(id)
+	if err != nil || !found {
+		return c, err
+	}
+	heads, err := t.heads(m)
+	if err != nil {
+		return c, err
+	}
+	c.ID, c.Kept = id, syncVersion(m)
+	err = t.each(selectRevisions, []any{id}, func(s scanner) error {
+		v, err := scanRevision(s)
+		if err == nil && slices.Contains(heads, v.Origin) && !saysAlike(m, v) {
+			c.Others = append(c.Others, syncVersion(v))
+		}
+		return err
+	})
+	slices.SortFunc(c.Others, func(a, b amber.SyncVersion) int { return latestFirst(a.Origin, b.Origin) })
+	return c, err
+}
+
+// syncVersion is one side of a conflict. The text of what was deleted is not
+// one.
+func syncVersion(m amber.Memory) amber.SyncVersion {
+	v := amber.SyncVersion{Origin: m.Origin, Title: m.Title, Content: m.Content, UpdatedAt: m.UpdatedAt}
+	if !m.DeletedAt.IsZero() {
+		v.Title, v.Content, v.Deleted = "", "", true
+	}
+	return v
+}
+
+func scanQuarantined(s scanner) (c amber.QuarantinedChunk, err error) {
+	err = s.Scan(&c.ID, &c.Reason, &c.Kind)
+	return c, err
+}

@@ -1,0 +1,144 @@
+package sqlite
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	selectHeads    = `SELECT version FROM versions WHERE memory_id = ? AND head = 1 AND stored = 1`
+	hasVersion     = `SELECT EXISTS (SELECT 1 FROM versions WHERE memory_id = ? AND version = ? AND stored = 1)`
+	seeVersion     = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, '', 0, 0) ON CONFLICT DO UPDATE SET head = 0 WHERE head = 1`
+	upsertVersion  = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, ?, 1, 1) ON CONFLICT DO UPDATE SET saw = excluded.saw, stored = 1`
+	namesVersion   = `SELECT EXISTS (SELECT 1 FROM versions WHERE memory_id = ? AND version = ?)`
+	keepVersion    = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, '', 1, 1) ON CONFLICT DO NOTHING`
+	deleteVersions = `DELETE FROM versions WHERE memory_id = ?`
+)
+
+// maxSaw is how many versions one version names, as [amber.SyncRecord.Check]
+// allows. What an edit cannot name stays in conflict until the next.
+const maxSaw = 64
+
+// versionOf names a version as the table versions does.
+func versionOf(o amber.Origin) string {
+	return fmt.Sprintf("%d.%d.%s", o.Counter, uint64(o.Clock), o.Device)
+}
+
+// parseVersion reads what versionOf writes. The error is of kind damaged: only
+// a row can be wrong.
+func parseVersion(s string) (amber.Origin, error) {
+	counter, rest, _ := strings.Cut(s, ".")
+	clock, device, found := strings.Cut(rest, ".")
+	c, cerr := strconv.ParseUint(counter, 10, 63)
+	k, kerr := strconv.ParseUint(clock, 10, 63)
+	o := amber.Origin{Device: device, Counter: c, Clock: amber.Stamp(k)}
+	if !found || cerr != nil || kerr != nil || versionOf(o) != s {
+		return amber.Origin{}, damaged("read version", "", fmt.Errorf("%q is none", s))
+	}
+	return o, nil
+}
+
+// joinVersions returns the column saw: names of versions, one a line, since a
+// device may have a space in its name.
+func joinVersions(saw []amber.Origin) string {
+	names := make([]string, len(saw))
+	for i, o := range saw {
+		names[i] = versionOf(o)
+	}
+	return strings.Join(names, "\n")
+}
+
+// splitVersions reads what joinVersions writes.
+func splitVersions(s string) ([]amber.Origin, error) {
+	var saw []amber.Origin
+	for _, name := range splitLines(s) {
+		o, err := parseVersion(name)
+		if err != nil {
+			return nil, err
+		}
+		saw = append(saw, o)
+	}
+	return saw, nil
+}
+
+// heads returns the versions of a memory whose text is here and that no other
+// has seen, the latest first. A memory without rows has one version.
+func (t *tx) heads(m amber.Memory) ([]amber.Origin, error) {
+	heads, err := all(t, scanVersion, selectHeads, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(heads) == 0 {
+		return []amber.Origin{m.Origin}, nil
+	}
+	slices.SortFunc(heads, latestFirst)
+	return heads, nil
+}
+
+func latestFirst(a, b amber.Origin) int {
+	switch {
+	case a.After(b):
+		return -1
+	case b.After(a):
+		return 1
+	}
+	return 0
+}
+
+// noteVersion notes a version whose text is here, and what whoever made it had
+// seen. None of those is a head any longer, whether it has arrived or not. A
+// version that is known keeps what it is: somebody may have seen it before it
+// came.
+func (t *tx) noteVersion(id amber.MemoryID, v amber.Origin, saw []amber.Origin) error {
+	for _, o := range saw {
+		if _, err := t.exec(seeVersion, id, versionOf(o)); err != nil {
+			return fmt.Errorf("note version: %w", err)
+		}
+	}
+	if _, err := t.exec(upsertVersion, id, versionOf(v), joinVersions(saw)); err != nil {
+		return fmt.Errorf("note version: %w", err)
+	}
+	return nil
+}
+
+// supersede notes a version that was made here and has seen every head of
+// prev, which settles their conflict, and whatever else is seen.
+func (t *tx) supersede(prev amber.Memory, next amber.Origin, seen ...amber.Origin) error {
+	saw, err := t.heads(prev)
+	if err != nil {
+		return err
+	}
+	for _, o := range seen {
+		var named bool // then a head has seen it, or it is one
+		if err := t.row(namesVersion, prev.ID, versionOf(o)).Scan(&named); err != nil {
+			return err
+		}
+		if !named && o != prev.Origin {
+			saw = append(saw, o)
+		}
+	}
+	// A first edit makes the rows of both versions, a later one its own.
+	if _, err := t.exec(keepVersion, prev.ID, versionOf(prev.Origin)); err != nil {
+		return fmt.Errorf("keep version: %w", err)
+	}
+	return t.noteVersion(prev.ID, next, saw[:min(len(saw), maxSaw)])
+}
+
+// knowsVersion reports whether the text of a version is here, of a memory that
+// has more than one.
+func (t *tx) knowsVersion(id amber.MemoryID, o amber.Origin) (known bool, err error) {
+	err = t.row(hasVersion, id, versionOf(o)).Scan(&known)
+	return known, err
+}
+
+func scanVersion(s scanner) (amber.Origin, error) {
+	var name string
+	if err := s.Scan(&name); err != nil {
+		return amber.Origin{}, err
+	}
+	return parseVersion(name)
+}

@@ -1,0 +1,292 @@
+package sqlite
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// versionRow is a row of the table versions.
+type versionRow struct {
+	saw          string
+	head, stored bool
+}
+
+func readVersions(x *tx, id amber.MemoryID) (map[string]versionRow, error) {
+	out := map[string]versionRow{}
+	err := x.each(`SELECT version, saw, head, stored FROM versions WHERE memory_id = ?`, []any{id}, func(s scanner) error {
+		var name string
+		var r versionRow
+		err := s.Scan(&name, &r.saw, &r.head, &r.stored)
+		out[name] = r
+		return err
+	})
+	return out, err
+}
+
+func versionsOf(t *testing.T, s *Store, id amber.MemoryID) (out map[string]versionRow) {
+	t.Helper()
+	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
+		out, err = readVersions(x, id)
+		return err
+	}))
+	return out
+}
+
+// versionsHold checks what sync relies on, for every memory: those with rows
+// have one for their newest version, which is a head; a head has its text here;
+// what is called stored is the memory or in its history; names can be read.
+func versionsHold(t *testing.T, s *Store) {
+	t.Helper()
+	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+		ids, err := all(x, scanText, `SELECT DISTINCT memory_id FROM versions`)
+		do(t, err)
+		for _, id := range ids {
+			m, found, err := x.load(amber.MemoryID(id))
+			do(t, err)
+			if !found {
+				t.Errorf("%s has versions and is not there", id)
+				continue
+			}
+			history, err := all(x, scanRevision, selectRevisions, id)
+			do(t, err)
+			texts := map[string]bool{}
+			for _, r := range append(history, m) {
+				texts[versionOf(r.Origin)] = true
+			}
+			rows, err := readVersions(x, m.ID)
+			do(t, err)
+			if r := rows[versionOf(m.Origin)]; !r.head || !r.stored {
+				t.Errorf("%s: its newest version is %+v", id, r)
+			}
+			for name, r := range rows {
+				o := try(parseVersion(name))(t)
+				for _, seen := range try(splitVersions(r.saw))(t) {
+					if !o.After(seen) || rows[versionOf(seen)].head {
+						t.Errorf("%s: %s saw %+v: %+v", id, name, seen, rows[versionOf(seen)])
+					}
+				}
+				if r.head && !r.stored || r.stored && !texts[name] {
+					t.Errorf("%s: %s is %+v, its text is here: %t", id, name, r, texts[name])
+				}
+			}
+		}
+		return nil
+	}))
+}
+
+func TestVersionNames(t *testing.T) {
+	t.Parallel()
+	for _, o := range []amber.Origin{
+		{Device: "d", Counter: 1, Clock: 1},
+		{Device: "a laptop. of mine", Counter: 1 << 62, Clock: 1<<63 - 1},
+		{Device: "", Counter: 0, Clock: 0},
+	} {
+		if got, err := parseVersion(versionOf(o)); err != nil || got != o {
+			t.Errorf("%q is read as %+v, %v", versionOf(o), got, err)
+		}
+	}
+	for _, s := range []string{"", "1", "1.2", "a.2.d", "1.b.d", "-1.2.d", "01.2.d", "+1.2.d", "1.9223372036854775808.d", "9223372036854775808.1.d"} {
+		_, err := parseVersion(s)
+		wantKind(t, err, amber.KindDamaged, "version "+s)
+	}
+	saw := []amber.Origin{{Device: "two words", Counter: 2, Clock: 3}, {Device: "d", Counter: 1, Clock: 1}}
+	if d := cmp.Diff(saw, try(splitVersions(joinVersions(saw)))(t)); d != "" {
+		t.Error(d)
+	}
+	if got := try(splitVersions(""))(t); len(got) != 0 {
+		t.Errorf("no versions are read as %v", got)
+	}
+}
+
+// A memory that was written once has no rows; from the first edit on every
+// version has one that names the version before it.
+func TestEditsNoteVersions(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Topic: "t", Content: "first"})
+	try(s.Write(ctx, amber.WriteRequest{Topic: "t", Content: "first"}))(t) // a duplicate is no version
+	if got := versionsOf(t, s, id); len(got) != 0 {
+		t.Fatalf("after the first write: %v", got)
+	}
+	changes := []func(){
+		func() { try(s.Edit(ctx, amber.EditRequest{ID: id, Content: ptr("second")}))(t) },
+		func() { try(s.Write(ctx, amber.WriteRequest{Topic: "t", Content: "third"}))(t) },
+		func() { do(t, s.Delete(ctx, id)) },
+		func() { try(s.Write(ctx, amber.WriteRequest{Topic: "t", Content: "fourth"}))(t) },
+		func() { try(s.RestoreMemory(ctx, try(s.History(ctx, id))(t)[1]))(t) },
+	}
+	for i, change := range changes {
+		change()
+		do(t, s.memory.view(ctx, "look", "", func(x *tx) error {
+			if n := chained(t, x, id); n != i+2 {
+				t.Errorf("after change %d there are %d versions", i+1, n)
+			}
+			return nil
+		}))
+		versionsHold(t, s)
+	}
+}
+
+// others notes versions of a memory that another device made, as an import
+// would: each as a revision of the history and a head.
+func others(t *testing.T, s *Store, id amber.MemoryID, n int) (made []amber.Origin) {
+	t.Helper()
+	m := try(s.Get(t.Context(), id))(t)
+	do(t, s.memory.update(t.Context(), "import", "", func(x *tx) error {
+		if _, err := x.exec(keepVersion, id, versionOf(m.Origin)); err != nil {
+			return err
+		}
+		var lowest int64
+		if err := x.row(`SELECT coalesce(min(revision), 0) FROM revisions WHERE memory_id = ?`, id).Scan(&lowest); err != nil {
+			return err
+		}
+		for i := range n {
+			v := m
+			v.Origin = amber.Origin{Device: "another device", Counter: m.Origin.Counter, Clock: m.Origin.Clock - 1 - amber.Stamp(i)}
+			v.Revision = lowest - int64(i) - 1
+			body, err := marshal(v)
+			if err != nil {
+				return err
+			}
+			if _, err := x.exec(insertRevision, id, v.Revision, body); err != nil {
+				return err
+			}
+			if err := x.noteVersion(id, v.Origin, nil); err != nil {
+				return err
+			}
+			made = append(made, v.Origin)
+		}
+		return nil
+	}))
+	return made
+}
+
+// An edit has every side of a conflict before it and settles it.
+func TestEditsSettleConflicts(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, settle := range map[string]func(*Store, amber.MemoryID) error{
+		"edit": func(s *Store, id amber.MemoryID) error {
+			return only(s.Edit(ctx, amber.EditRequest{ID: id, Content: ptr("x")}))
+		},
+		"topic": func(s *Store, _ amber.MemoryID) error {
+			return only(s.Write(ctx, amber.WriteRequest{Topic: "t", Content: "x"}))
+		},
+		"delete": func(s *Store, id amber.MemoryID) error { return s.Delete(ctx, id) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := freshStore(t, amber.QueueOptions{})
+			id := save(t, s, amber.WriteRequest{Topic: "t", Content: "first"})
+			m := try(s.Get(ctx, id))(t)
+			want := append(others(t, s, id, 2), m.Origin)
+			do(t, settle(s, id))
+			heads := 0
+			for name, r := range versionsOf(t, s, id) {
+				if !r.head {
+					continue
+				}
+				heads++
+				saw := try(splitVersions(r.saw))(t)
+				slices.SortFunc(want, latestFirst)
+				if d := cmp.Diff(want, saw); d != "" {
+					t.Errorf("%s saw (-want +got):\n%s", name, d)
+				}
+			}
+			if heads != 1 {
+				t.Errorf("there are %d heads", heads)
+			}
+			versionsHold(t, s)
+		})
+	}
+}
+
+// A version names no more others than a record may; the rest stays in conflict
+// until the next edit.
+func TestAnEditNamesABoundedNumberOfVersions(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "first"})
+	others(t, s, id, maxSaw+10)
+	for _, want := range []int{1 + 11, 1} {
+		m := try(s.Edit(t.Context(), amber.EditRequest{ID: id, Title: ptr(strings.Repeat("x", want))}))(t)
+		heads := 0
+		rows := versionsOf(t, s, id)
+		for _, r := range rows {
+			if r.head {
+				heads++
+			}
+		}
+		if heads != want {
+			t.Errorf("%d heads, want %d", heads, want)
+		}
+		if saw := try(splitVersions(rows[versionOf(m.Origin)].saw))(t); len(saw) > maxSaw {
+			t.Errorf("it saw %d versions", len(saw))
+		}
+		versionsHold(t, s)
+	}
+}
+
+// A version that others have seen before it arrives is no head when it does.
+func TestSeenVersionsAreNoHeads(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	o := func(counter uint64) amber.Origin { return amber.Origin{Device: "d", Counter: counter, Clock: 1} }
+	do(t, s.memory.update(t.Context(), "import", "", func(x *tx) error {
+		do(t, x.noteVersion("m", o(3), []amber.Origin{o(2), o(1)}))
+		if known := try(x.knowsVersion("m", o(2)))(t); known {
+			t.Error("a version is known before it has arrived")
+		}
+		do(t, x.noteVersion("m", o(2), []amber.Origin{o(1)}))
+		if known := try(x.knowsVersion("m", o(2)))(t); !known {
+			t.Error("a version is not known when it has arrived")
+		}
+		heads := try(x.heads(amber.Memory{ID: "m", Origin: o(3)}))(t)
+		if d := cmp.Diff([]amber.Origin{o(3)}, heads); d != "" {
+			t.Errorf("heads (-want +got):\n%s", d)
+		}
+		return nil
+	}))
+	want := map[string]versionRow{
+		versionOf(o(1)): {},
+		versionOf(o(2)): {saw: versionOf(o(1)), stored: true},
+		versionOf(o(3)): {saw: versionOf(o(2)) + "\n" + versionOf(o(1)), head: true, stored: true},
+	}
+	if d := cmp.Diff(want, versionsOf(t, s, "m"), cmp.AllowUnexported(versionRow{})); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// A memory that comes back from a state that is later than the live one, or
+// from one that is not there, has seen the version it is of.
+func TestRestoredMemoriesHaveSeenTheirVersion(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "first"})
+	m := try(s.Get(ctx, id))(t)
+	past := m
+	past.Content, past.ContentDigest = "lived elsewhere", amber.ContentDigest("lived elsewhere")
+	past.Origin = amber.Origin{Device: "another", Counter: 7, Clock: 1}
+	back := try(s.RestoreMemory(ctx, past))(t)
+	rows := versionsOf(t, s, id)
+	if saw := rows[versionOf(back.Origin)].saw; saw != joinVersions([]amber.Origin{m.Origin, past.Origin}) || back.Origin.Counter != 8 {
+		t.Errorf("%+v saw %q", back.Origin, saw)
+	}
+	if r, ok := rows[versionOf(past.Origin)]; !ok || r.head || r.stored {
+		t.Errorf("the version it is of: %+v, %t", r, ok)
+	}
+	alone := past
+	alone.ID, alone.Content, alone.ContentDigest = "01900000-0000-7000-8000-000000000001", "alone", amber.ContentDigest("alone")
+	back = try(s.RestoreMemory(ctx, alone))(t)
+	if saw := versionsOf(t, s, alone.ID)[versionOf(back.Origin)].saw; saw != versionOf(past.Origin) || back.Origin.Counter != 8 {
+		t.Errorf("%+v saw %q", back.Origin, saw)
+	}
+	versionsHold(t, s)
+}
