@@ -142,7 +142,9 @@ func (e *engramExporter) flush(ctx context.Context, at amber.Position) error {
 	if err != nil {
 		return err
 	}
-	return e.s.store.Exported(ctx, amber.ExportNote{Place: e.s.dir, Project: e.o.Project, Position: at, Chunk: key, Links: links})
+	return e.s.store.Exported(ctx, amber.ExportNote{
+		Place: e.s.dir, Project: e.o.Project, Position: at, Chunk: key, CreatedBy: e.o.CreatedBy, Links: links,
+	})
 }
 
 // group are records that came in one chunk of Engram.

@@ -74,20 +74,27 @@ func checkProject(p string) error {
 	return amber.CheckID("project id", p)
 }
 
-// nothingNew looks at the first step alone, so that an export without work
-// makes no folder and takes no lock.
+// nothingNew looks for the first record, so that an export without work makes
+// no folder and takes no lock. Where there is none it notes how far it looked.
 func (s *Sync) nothingNew(ctx context.Context, o ExportOptions) (bool, error) {
 	place, err := s.store.SyncPlace(ctx, s.dir, o.Project)
 	if err != nil {
 		return false, err
 	}
-	out, err := s.store.Outgoing(ctx, amber.OutgoingRequest{
-		Place: s.dir, Project: o.Project, Since: place.Position, After: place.Position,
-	})
-	if amber.KindOf(err) == amber.KindConflict {
-		return false, nil
+	for after := place.Position; ; {
+		out, err := s.store.Outgoing(ctx, amber.OutgoingRequest{Place: s.dir, Project: o.Project, Since: place.Position, After: after})
+		switch {
+		case amber.KindOf(err) == amber.KindConflict:
+			return false, nil // everything is looked at anew
+		case err != nil || len(out.Records) > 0:
+			return false, err
+		case out.Done && out.Next == place.Position:
+			return true, nil
+		case out.Done:
+			return true, s.store.Exported(ctx, amber.ExportNote{Place: s.dir, Project: o.Project, Position: out.Next})
+		}
+		after = out.Next
 	}
-	return err == nil && out.Done && len(out.Records) == 0 && out.Next == place.Position, err
 }
 
 // refuseSecrets walks through what is new and refuses if a rule finds
@@ -170,7 +177,7 @@ func sizeOf(r amber.SyncRecord) (int, error) {
 
 // flush writes what is pending as a chunk and notes how far the export got.
 func (e *exporter) flush(ctx context.Context, p *pass, st step, at amber.Position) error {
-	note := amber.ExportNote{Place: e.s.dir, Project: e.o.Project, Position: at}
+	note := amber.ExportNote{Place: e.s.dir, Project: e.o.Project, Position: at, CreatedBy: e.o.CreatedBy}
 	if len(e.pending) > 0 {
 		id, err := e.write(ctx, p, st)
 		if err != nil {

@@ -48,7 +48,7 @@ func TestCounterThatJumpsIsRefusedUntilItIsExplained(t *testing.T) {
 	bad := forge(t, b, forged(id, "for ever", jump))
 	b.save("another one")
 	r := b.imports()
-	if len(r.Quarantined) != 1 || r.Quarantined[0].ID != string(bad) || r.Quarantined[0].Kind != amber.KindRefused {
+	if len(r.Quarantined) != 1 || r.Quarantined[0].ID != string(bad) || r.Quarantined[0].Kind != amber.KindInvalid {
 		t.Fatalf("import: %+v", r)
 	}
 	wantTexts(t, b, "as it was", "another one")

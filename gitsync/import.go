@@ -37,11 +37,11 @@ func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (amb
 	for again := true; again; {
 		before := report.Chunks
 		clear(i.bad)
-		report.Skipped = 0
+		report.Skipped, i.unexplained = 0, false
 		if err := i.all(ctx, files); err != nil {
 			return report, err
 		}
-		again = report.Chunks > before && i.refused()
+		again = report.Chunks > before && i.unexplained
 	}
 	return report, i.finish(ctx, only == nil)
 }
@@ -63,6 +63,9 @@ type importer struct {
 	bad     map[string]error // by chunk
 	present map[chunk.ID]bool
 	wanted  map[chunk.ID]bool // by chunks that were read
+	// unexplained is set when the store did not take a chunk for what it
+	// takes for granted.
+	unexplained bool
 }
 
 // lookups is how many chunks are asked for at a time.
@@ -161,8 +164,12 @@ func (i *importer) part(ctx context.Context, p chunk.Part) error {
 		Place: i.s.dir, Chunk: string(p.ID), Device: c.Header.Device, CreatedBy: c.Header.CreatedBy, At: c.Header.CreatedAt,
 		Trust: trust, Records: c.Records,
 	})
-	if err != nil {
+	if amber.KindOf(err) == amber.KindInvalid {
+		i.unexplained = true
 		return i.verdict(string(p.ID), err)
+	}
+	if err != nil {
+		return err
 	}
 	add(i.report, done)
 	return nil
@@ -192,15 +199,6 @@ func (i *importer) verdict(id string, err error) error {
 	}
 	i.bad[id] = err
 	return nil
-}
-
-func (i *importer) refused() bool {
-	for _, err := range i.bad {
-		if amber.KindOf(err) == amber.KindRefused {
-			return true
-		}
-	}
-	return false
 }
 
 // finish notes what is in quarantine, and looks for chunks that others refer

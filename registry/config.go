@@ -22,6 +22,7 @@ type Config struct {
 	Sources  map[string]Foreign
 	Events   Events
 	Export   Export
+	Sync     Sync
 	// Clamped lists the values that were above their cap, by key. Load fills
 	// it in; Resolve adds what it had to lower itself.
 	Clamped []amber.Clamp
@@ -144,6 +145,13 @@ type Events struct {
 // Export says how memory leaves the machine.
 type Export struct {
 	Redact bool // secrets are taken out
+}
+
+// Sync says how memory is shared through git.
+type Sync struct {
+	// Sign signs what is exported with this home's key. RequireSigned imports
+	// only what a trusted key has signed.
+	Sign, RequireSigned bool
 }
 
 // Foreign is memory of another tool. It is only ever read.

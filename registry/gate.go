@@ -29,6 +29,7 @@ func newStore(m Memory, parts amber.Parts) amber.Store {
 	s.Editor = editor{s.Editor, m.Write}
 	if !m.Write.Enabled {
 		s.Ingest = ingester{s.Ingest}
+		s.Sync = replica{s.Sync}
 	}
 	return s
 }
@@ -68,6 +69,26 @@ func (m Memory) CheckRecall() error {
 		return refused("recall", recallEnabledPath)
 	}
 	return nil
+}
+
+// CheckWrite tells whether long-term memory may be written, for whoever has to
+// know before there is something to write. The error is of kind refused.
+func (m Memory) CheckWrite() error {
+	switch {
+	case !m.Enabled:
+		return refused("write memory", enabledPath)
+	case !m.Write.Enabled:
+		return refused("write memory", writeEnabledPath)
+	}
+	return nil
+}
+
+// replica takes nothing in while memory.write.enabled is off.
+type replica struct{ amber.Replica }
+
+// Apply refuses the chunk.
+func (replica) Apply(context.Context, amber.Incoming) (amber.Applied, error) {
+	return amber.Applied{}, refused("apply chunk", writeEnabledPath)
 }
 
 // batchWriter refuses what is switched off and bounds the batch.

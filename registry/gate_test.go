@@ -229,3 +229,16 @@ func TestCheckRecallFollowsBothSwitches(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckWriteFollowsBothSwitches(t *testing.T) {
+	t.Parallel()
+	for key, kind := range map[string]amber.Kind{"": "", "memory.enabled": amber.KindRefused, "memory.write.enabled": amber.KindRefused, "memory.recall.enabled": ""} {
+		in := registry.Input{}
+		if key != "" {
+			in.Flags = map[string]string{key: "off"}
+		}
+		if err := load(t, in).Config.Memory.CheckWrite(); amber.KindOf(err) != kind {
+			t.Errorf("%q off: got %v, want kind %q", key, err, kind)
+		}
+	}
+}

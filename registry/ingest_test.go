@@ -120,3 +120,18 @@ func TestIngestionNeedsOneBackend(t *testing.T) {
 		})
 	}
 }
+
+// A chunk is applied in one transaction over the same layers, and brings
+// memories.
+func TestSyncNeedsOneBackendAndMayBeSwitchedOff(t *testing.T) {
+	t.Parallel()
+	apply := func(flags map[string]string) error {
+		_, err := newHouse(t).resolve(t, flags).Store.Replica().Apply(t.Context(), amber.Incoming{})
+		return err
+	}
+	wantError(t, "split", apply(map[string]string{"memory.layers.turns.backend": "other"}), amber.KindUnsupported, "")
+	wantError(t, "write off", apply(map[string]string{"memory.write.enabled": "off"}), amber.KindRefused, "memory.write.enabled")
+	wantError(t, "memory off", apply(map[string]string{"memory.enabled": "off"}), amber.KindRefused, "memory.enabled")
+	// The backend of this test refuses in its own name.
+	wantError(t, "on", apply(nil), amber.KindRefused, "sqlite")
+}

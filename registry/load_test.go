@@ -73,6 +73,7 @@ func TestLoadDefaults(t *testing.T) {
 		},
 		Events: registry.Events{MutationEnabled: true, MutationPrefix: "amber.memory.mutated", LifecyclePrefix: "amber.memory.snapshot"},
 		Export: registry.Export{Redact: true},
+		Sync:   registry.Sync{Sign: true},
 	}
 	if diff := cmp.Diff(want, l.Config); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)

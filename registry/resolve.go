@@ -89,15 +89,15 @@ func (o *opener) open(ctx context.Context, c Config, plan []choice) (amber.Parts
 		}
 		return amber.Parts{}, err
 	}
-	if !ingestible(plan) {
-		parts.Ingest = nil
+	if !together(plan) {
+		parts.Ingest, parts.Sync = nil, nil
 	}
 	return parts, nil
 }
 
-// ingestible tells whether one backend serves every layer that an ingestion
-// writes to: it is one transaction.
-func ingestible(plan []choice) bool {
+// together tells whether one backend serves every layer that an ingestion or an
+// import writes to: each is one transaction.
+func together(plan []choice) bool {
 	serving := map[backend]bool{}
 	for _, ch := range plan {
 		switch ch.layer {

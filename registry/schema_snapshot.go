@@ -78,8 +78,19 @@ func eventKeys() []Key {
 func exportKeys() []Key {
 	return []Key{
 		key("export.redact", true, false,
-			"Whether secrets are taken out of what leaves the machine as a bundle.",
+			"Whether secrets are taken out of what leaves the machine: as a bundle, or through `sync export`.",
 			func(c *Config) *bool { return &c.Export.Redact }),
+	}
+}
+
+func syncKeys() []Key {
+	return []Key{
+		key("sync.sign", true, false,
+			"Whether what `sync export` writes is signed with this home's key.",
+			func(c *Config) *bool { return &c.Sync.Sign }),
+		key("sync.require_signed", false, false,
+			"Whether `sync import` takes only what a trusted key has signed. Folders of Engram are not signed.",
+			func(c *Config) *bool { return &c.Sync.RequireSigned }),
 	}
 }
 

@@ -101,6 +101,9 @@ func effects() map[string]effect {
 		"events.lifecycle_prefix":      {"acme", opened(func(c registry.Config) any { return c.Events.LifecyclePrefix }), "acme"},
 		"export.redact":                {"false", opened(func(c registry.Config) any { return c.Export.Redact }), false},
 
+		"sync.sign":           {"false", opened(func(c registry.Config) any { return c.Sync.Sign }), false},
+		"sync.require_signed": {"true", opened(func(c registry.Config) any { return c.Sync.RequireSigned }), true},
+
 		"snapshot.retention.max_age": {"10d", opened(func(c registry.Config) any { return c.Snapshot.Retention.MaxAge }), 240 * time.Hour},
 
 		"sources.<name>.git": {"/srv/notes", opened(func(c registry.Config) any { return c.Sources["tool"] }), registry.Foreign{Git: "/srv/notes"}},

@@ -93,7 +93,7 @@ func (d *doctor) checkSigningKey(ctx context.Context, h *home.Home, c registry.S
 	signer, err := d.ring(h).Signer(ctx)
 	switch {
 	case err == nil && !c.Sign:
-		d.judge("signing_key", nil, "%s, and snapshot.sign is false: it is not used", signer.KeyID())
+		d.judge("signing_key", nil, "%s, and snapshot.sign is false: snapshots are not signed with it", signer.KeyID())
 	case err == nil:
 		d.judge("signing_key", nil, "%s", signer.KeyID())
 	case amber.KindOf(err) == amber.KindNotFound && !c.Sign:

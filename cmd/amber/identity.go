@@ -60,14 +60,9 @@ const maxGitConfig = 1 << 20
 // else the folder name of the repository, "" outside one. It only reads; no
 // git is run, so a hostile repository cannot make it run anything.
 func projectOf(dir string) string {
-	for ; ; dir = filepath.Dir(dir) {
-		info, err := os.Lstat(filepath.Join(dir, ".git"))
-		if err == nil && (info.IsDir() || info.Mode().IsRegular()) {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
+	dir, ok := workTreeOf(dir)
+	if !ok {
+		return ""
 	}
 	name := remoteName(filepath.Join(gitCommonDir(filepath.Join(dir, ".git")), "config"))
 	if name == "" {
@@ -77,6 +72,19 @@ func projectOf(dir string) string {
 		return ""
 	}
 	return name
+}
+
+// workTreeOf returns the top of the git work tree that a directory is in.
+func workTreeOf(dir string) (top string, ok bool) {
+	for ; ; dir = filepath.Dir(dir) {
+		info, err := os.Lstat(filepath.Join(dir, ".git"))
+		if err == nil && (info.IsDir() || info.Mode().IsRegular()) {
+			return dir, true
+		}
+		if dir == filepath.Dir(dir) {
+			return "", false
+		}
+	}
 }
 
 // gitCommonDir follows the .git file of a worktree or submodule to the folder

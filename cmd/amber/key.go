@@ -10,11 +10,12 @@ import (
 )
 
 func (a *app) keyCommand() *cobra.Command {
-	c := family("key", "Keys that sign snapshots, and whose signatures count",
+	c := family("key", "Keys that sign what leaves, and whose signatures count",
 		a.keyNewCommand(), a.keyShowCommand(), a.keyListCommand(), a.keyTrustCommand(), a.keyUntrustCommand())
-	c.Long = `Snapshots and bundles are signed with the ed25519 key of this home, whose name is a did:key.
-Whether a signature counts here is decided by the keys that were trusted; with
-snapshot.require_signed nothing else is restored or imported.
+	c.Long = `Snapshots, bundles and what is shared by sync are signed with the ed25519 key of this home, whose
+name is a did:key. Whether a signature counts here is decided by the keys that were trusted; with
+snapshot.require_signed nothing else is restored or imported, with sync.require_signed nothing
+else is taken in from a shared folder.
 
 A key is a file, keys/signing.seed in the home: whoever has it signs as this home, and
 nobody can make it again when it is lost.`

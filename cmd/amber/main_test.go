@@ -34,6 +34,7 @@ func scriptParams(dir string) testscript.Params {
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup:               setupUser,
+		Condition:           scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   scriptExits,
 			"capture": scriptCapture,
@@ -50,6 +51,11 @@ func scriptParams(dir string) testscript.Params {
 			"replace":  scriptReplace,
 			"unsign":   scriptUnsign,
 			"copytree": scriptCopyTree,
+
+			"team":    scriptTeam,
+			"as":      scriptAs,
+			"flip":    scriptFlip,
+			"unchunk": scriptUnchunk,
 		},
 	}
 }
@@ -64,15 +70,28 @@ func setupUser(env *testscript.Env) error {
 	}
 	// Where agent folders are, as scripts look into them.
 	env.Setenv("AGENT", in("home/tenants/default/agents/default"))
-	// Bundles that another system made.
+	// Bundles and folders that other systems made.
 	nexo, err := filepath.Abs("../../bundle/testdata/nexo")
 	if err != nil {
 		return err
 	}
 	env.Setenv("NEXO", nexo)
+	engram, err := filepath.Abs("../../gitsync/engram/testdata")
+	if err != nil {
+		return err
+	}
+	env.Setenv("ENGRAM", engram)
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	return os.MkdirAll(in("user"), 0o700)
+}
+
+// scriptCondition knows [root]: nobody keeps that user from writing.
+func scriptCondition(cond string) (bool, error) {
+	if cond == "root" {
+		return os.Geteuid() == 0, nil
+	}
+	return false, fmt.Errorf("the condition %q is not known", cond)
 }
 
 // scriptExits is "exits CODE PROGRAM [ARG...]": the program must exit with

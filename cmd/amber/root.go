@@ -11,6 +11,7 @@ const (
 	groupRemember = "remember"
 	groupKeep     = "keep"
 	groupFreeze   = "freeze"
+	groupShare    = "share"
 	groupControl  = "control"
 	groupCare     = "care"
 )
@@ -51,6 +52,7 @@ Nothing needs to be set up. Try:
 		&cobra.Group{ID: groupRemember, Title: "Remember:"},
 		&cobra.Group{ID: groupKeep, Title: "Never lose:"},
 		&cobra.Group{ID: groupFreeze, Title: "Freeze and bring back:"},
+		&cobra.Group{ID: groupShare, Title: "Share:"},
 		&cobra.Group{ID: groupControl, Title: "Control plane:"},
 		&cobra.Group{ID: groupCare, Title: "Care:"},
 	)
@@ -74,6 +76,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		}},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
 		{groupFreeze, []*cobra.Command{a.snapshotCommand(), a.bundleCommand(), a.repoCommand(), a.keyCommand()}},
+		{groupShare, []*cobra.Command{a.syncCommand()}},
 		{groupControl, []*cobra.Command{
 			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),
 		}},

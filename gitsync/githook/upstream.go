@@ -1,0 +1,105 @@
+package githook
+
+import (
+	"context"
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// Upstream returns the whole name of the branch that the current one tracks, as
+// in refs/remotes/origin/main. Errors: not_found when there is none.
+func (w *Worktree) Upstream(ctx context.Context) (string, error) {
+	ref, err := line(ctx, w.env, w.top, "rev-parse", "--symbolic-full-name", tracked)
+	if err != nil {
+		return "", noUpstream(err, tracked)
+	}
+	return ref, nil
+}
+
+// Ref returns the whole name of a branch, as in refs/remotes/origin/main for
+// origin/main. Errors: invalid when it is no branch; not_found.
+func (w *Worktree) Ref(ctx context.Context, name string) (string, error) {
+	if _, err := w.Commit(ctx, name); err != nil {
+		return "", err
+	}
+	ref, err := line(ctx, w.env, w.top, "rev-parse", "--symbolic-full-name", name)
+	if err == nil && !strings.HasPrefix(ref, "refs/") {
+		err = amber.Errorf(amber.KindInvalid, "find upstream branch", name, "it is not the name of a branch")
+	}
+	return ref, err
+}
+
+// Commit returns the id of the commit that a branch is at; "" is the upstream
+// branch of the current one. Errors: invalid; not_found.
+func (w *Worktree) Commit(ctx context.Context, ref string) (string, error) {
+	if ref == "" {
+		ref = tracked
+	}
+	if err := checkRef(ref); err != nil {
+		return "", err
+	}
+	id, err := line(ctx, w.env, w.top, "rev-parse", "--verify", ref+"^{commit}")
+	if err != nil {
+		return "", noUpstream(err, ref)
+	}
+	return id, nil
+}
+
+// tracked is git's name of the upstream branch.
+const tracked = "@{upstream}"
+
+// noUpstream tells why a branch cannot be read.
+func noUpstream(err error, ref string) error {
+	var said errExit
+	if !errors.As(err, &said) {
+		return err
+	}
+	e := amber.Errorf(amber.KindNotFound, "find upstream branch", ref, "git says: "+said.text)
+	if ref == tracked {
+		e = amber.Errorf(amber.KindNotFound, "find upstream branch", "", "the current branch tracks none: "+said.text)
+		e.Hint = "git push -u origin HEAD, or name the branch: --upstream=origin/main"
+	}
+	return e
+}
+
+// UpstreamFiles returns the files below a folder, which is relative to the top,
+// that a commit holds, relative to the folder. A ref of "" is the upstream branch
+// of the current one. Errors: invalid; not_found when there is no such branch.
+func (w *Worktree) UpstreamFiles(ctx context.Context, ref, folder string) (map[string]bool, error) {
+	commit, err := w.Commit(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"ls-tree", "-r", "-z", "--name-only", commit}
+	if folder = path.Clean(folder); folder != "." {
+		args = append(args, "--", folder+"/")
+	}
+	out, err := git(ctx, w.env, w.top, args...)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]bool{}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if folder != "." {
+			var below bool
+			if name, below = strings.CutPrefix(name, folder+"/"); !below {
+				continue
+			}
+		}
+		if name != "" {
+			files[name] = true
+		}
+	}
+	return files, nil
+}
+
+// checkRef refuses what git would take for an option or for more than one name.
+func checkRef(ref string) error {
+	if strings.HasPrefix(ref, "-") || strings.ContainsAny(ref, " \t\r\n\x00:^~?*[\\") || strings.Contains(ref, "..") {
+		return amber.Errorf(amber.KindInvalid, "find upstream branch", "", "it is not the name of a branch")
+	}
+	return nil
+}
