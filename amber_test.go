@@ -118,6 +118,7 @@ func shapes() map[string]any {
 func TestJSONShapes(t *testing.T) {
 	all := shapes()
 	maps.Copy(all, snapshotShapes())
+	maps.Copy(all, syncShapes())
 	for name, v := range all {
 		got, err := json.MarshalIndent(v, "", "  ")
 		if err != nil {
