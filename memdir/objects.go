@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/gitrun"
 )
 
 // MaxObjectBytes bounds one object of a repository.
@@ -189,14 +190,14 @@ var errCutOff = errors.New("git was cut off")
 
 // pipe runs a git and has read read what it answers, to the end.
 func (w *objectWalk) pipe(ctx context.Context, c command, stdin io.Reader, read func(*bufio.Reader) error) error {
-	cmd, complaint := w.view.git.command(ctx, c), &capped{max: maxStderr}
+	cmd, complaint := w.view.git.command(ctx, c), &gitrun.Complaint{}
 	cmd.Stdin, cmd.Stderr = stdin, complaint
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {
-		return startError(c, w.view.git.path, err)
+		return w.view.git.bounded(c).NotStarted(err)
 	}
 	said := read(bufio.NewReaderSize(out, 256<<10))
 	out.Close() // which ends a git that is still writing
@@ -210,7 +211,7 @@ func (w *objectWalk) pipe(ctx context.Context, c command, stdin io.Reader, read 
 	case ctx.Err() != nil:
 		err = fmt.Errorf("it was broken off: %w", context.Cause(ctx))
 	case errors.As(err, &exit) && exit.Exited():
-		return amberError(amber.KindDamaged, c.name(), blame(complaint.buf.String(), err), "")
+		return amberError(amber.KindDamaged, c.name(), blame(complaint.String(), err), "")
 	}
 	return amberError(amber.KindOf(err), c.name(), err, "")
 }
@@ -236,7 +237,7 @@ var inObjects = regexp.MustCompile(`\b[0-9a-f]{2}/?[0-9a-f]{38}(?:[0-9a-f]{24})?
 
 // blame says which object made git give up.
 func blame(stderr string, err error) error {
-	why := reason(stderr, err)
+	why := gitrun.Reason(stderr, err)
 	if found := inObjects.FindString(stderr); found != "" {
 		return fmt.Errorf("%w: the object %s: %s", errExit, strings.Replace(found, "/", "", 1), why)
 	}

@@ -2,7 +2,6 @@ package githook
 
 import (
 	"context"
-	"errors"
 	"path"
 	"strings"
 
@@ -53,13 +52,13 @@ const tracked = "@{upstream}"
 
 // noUpstream tells why a branch cannot be read.
 func noUpstream(err error, ref string) error {
-	var said errExit
-	if !errors.As(err, &said) {
+	text, ok := said(err)
+	if !ok {
 		return err
 	}
-	e := amber.Errorf(amber.KindNotFound, "find upstream branch", ref, "git says: "+said.text)
+	e := amber.Errorf(amber.KindNotFound, "find upstream branch", ref, "git says: "+text)
 	if ref == tracked {
-		e = amber.Errorf(amber.KindNotFound, "find upstream branch", "", "the current branch tracks none: "+said.text)
+		e = amber.Errorf(amber.KindNotFound, "find upstream branch", "", "the current branch tracks none: "+text)
 		e.Hint = "git push -u origin HEAD, or name the branch: --upstream=origin/main"
 	}
 	return e

@@ -2,7 +2,6 @@ package githook
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,18 +67,18 @@ func (w *Worktree) path(ctx context.Context, args ...string) (string, error) {
 
 // outside tells why git found no work tree.
 func outside(dir string, err error) error {
-	var said errExit
-	if !errors.As(err, &said) {
+	text, ok := said(err)
+	if !ok {
 		return err
 	}
 	const op = "find work tree"
 	switch {
-	case strings.Contains(said.text, "not a git repository"), strings.Contains(said.text, "must be run in a work tree"):
+	case strings.Contains(text, "not a git repository"), strings.Contains(text, "must be run in a work tree"):
 		return amber.Errorf(amber.KindNotFound, op, dir, "it is in no git work tree")
-	case strings.Contains(said.text, "dubious ownership"):
-		return amber.Errorf(amber.KindRefused, op, dir, "git says: "+said.text)
+	case strings.Contains(text, "dubious ownership"):
+		return amber.Errorf(amber.KindRefused, op, dir, "git says: "+text)
 	}
-	return amber.Errorf(amber.KindInternal, op, dir, "git says: "+said.text)
+	return amber.Errorf(amber.KindInternal, op, dir, "git says: "+text)
 }
 
 // Top returns the folder of the work tree, without symbolic links.

@@ -58,6 +58,7 @@ var law = map[string][]string{
 	"internal/archtest":          {"-"},
 	"internal/bench":             {"*"}, // measures the whole, as cmd would use it
 	"internal/fsx":               {"-"},
+	"internal/gitrun":            {},
 	"internal/golden":            {"internal/fsx"},
 	"internal/proc":              {},
 	"internal/pointer":           {},
