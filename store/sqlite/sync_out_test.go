@@ -42,7 +42,7 @@ func TestOutgoingNamesTheStore(t *testing.T) {
 func TestImportsDoNotGoBack(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s, _ := freshStore(t, amber.QueueOptions{})
+	s, clock := freshStore(t, amber.QueueOptions{})
 	from, to := &folder{name: "place"}, &folder{name: "other"}
 	save(t, s, amber.WriteRequest{Content: "own"})
 	for _, f := range []*folder{from, to} {
@@ -65,7 +65,11 @@ func TestImportsDoNotGoBack(t *testing.T) {
 	if got := names(to.export(t, s, 0)); len(got) != 0 {
 		t.Errorf("once more goes %v", got)
 	}
-	// An edit here of what came from there goes back, and alone.
+	// An edit here of what came from there goes back, and alone, whatever the
+	// clocks elsewhere say.
+	ahead := far(3, amber.At(clock.read()).UnixMilli()+1000)
+	apply(t, s, "three", farMemory(memoryID(1), ahead, "d", far(2, 20)))
+	to.export(t, s, 0)
 	text := "edited"
 	try(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
 	for _, f := range []*folder{from, to} {
@@ -73,7 +77,7 @@ func TestImportsDoNotGoBack(t *testing.T) {
 		if d := cmp.Diff([]string{"memory edited"}, names(records)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", f.name, d)
 		}
-		if len(records) == 1 && (len(records[0].Memory.Saw) != 1 || records[0].Memory.Saw[0] != far(2, 20)) {
+		if len(records) == 1 && (len(records[0].Memory.Saw) != 1 || records[0].Memory.Saw[0] != ahead) {
 			t.Errorf("it saw %v", records[0].Memory.Saw)
 		}
 	}

@@ -24,7 +24,7 @@ func TestStoresThatExchangeEverythingAreEqual(t *testing.T) {
 	seeds := []uint64{*syncSeed}
 	if *syncSeed == 0 {
 		seeds = nil
-		for range *syncHistories {
+		for range max(scale(*syncHistories), 1) {
 			seeds = append(seeds, rand.Uint64())
 		}
 	}
