@@ -110,6 +110,7 @@ type SyncCompact struct {
 	After     int64 `json:"files_after"`
 	Packed    int64 `json:"chunks_packed"`
 	Rewritten int64 `json:"chunks_rewritten"` // because they held text that was erased
+	Left      int64 `json:"chunks_left"`      // that hold such text and are signed by others: theirs to compact
 	Freed     int64 `json:"bytes_freed"`
 }
 

@@ -37,7 +37,7 @@ func syncShapes() map[string]any {
 		"sync_verify": amber.SyncVerify{
 			Checked: []string{"c"}, NotChecked: []string{"n"}, Damaged: bad, Missing: []string{"c2"}, Signed: 1, Unknown: 2, Unsigned: 3, Summary: summary,
 		},
-		"sync_compact": amber.SyncCompact{Before: 1, After: 2, Packed: 3, Rewritten: 4, Freed: 5},
+		"sync_compact": amber.SyncCompact{Before: 1, After: 2, Packed: 3, Rewritten: 4, Left: 5, Freed: 6},
 		"sync_repair":  amber.SyncRepair{Repaired: []string{"r"}, Chunks: 1, Backup: "/b"},
 	}
 }

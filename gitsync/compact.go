@@ -31,11 +31,8 @@ func (s *Sync) Compact(ctx context.Context) (report amber.SyncCompact, err error
 	if _, err := s.fs.Lstat(s.chunks()); errors.Is(err, fs.ErrNotExist) {
 		return report, nil
 	}
-	if err := s.prepare(); err != nil {
-		return report, err
-	}
-	err = s.locked(ctx, filepath.Join(s.dir, localDir), s.chunks(), func() error {
-		c := &compaction{s: s, report: &report, erased: map[amber.MemoryID]bool{}}
+	err = s.writing(ctx, func() error {
+		c := &compaction{s: s, report: &report, erased: map[amber.MemoryID]bool{}, left: map[chunk.ID]bool{}}
 		return c.run(ctx)
 	})
 	return report, err
@@ -46,6 +43,7 @@ type compaction struct {
 	s      *Sync
 	report *amber.SyncCompact
 	erased map[amber.MemoryID]bool
+	left   map[chunk.ID]bool // that others must rewrite
 	files  []stored
 }
 
@@ -65,12 +63,12 @@ func (c *compaction) run(ctx context.Context) error {
 		return err
 	}
 	c.report.Before = int64(len(c.files))
-	for _, step := range []func(context.Context) error{c.rewrite, c.dropDoubles, c.pack} {
+	for _, step := range []func(context.Context) error{c.believe, c.rewrite, c.dropDoubles, c.pack} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	c.report.After = int64(len(c.files))
+	c.report.After, c.report.Left = int64(len(c.files)), int64(len(c.left))
 	after, err := c.bytes()
 	c.report.Freed = before - after
 	return err
@@ -133,6 +131,25 @@ func (c *compaction) stored(f file) (stored, error) {
 	return one, nil
 }
 
+// believe keeps of the erasures in the folder those that this store has taken
+// in: a chunk that the import refuses removes nothing here either.
+func (c *compaction) believe(ctx context.Context) error {
+	refs := make([]amber.SyncRef, 0, len(c.erased))
+	for id := range c.erased {
+		refs = append(refs, amber.SyncRef{Scope: amber.ChangeMemory, ID: string(id)})
+	}
+	records, err := c.s.store.SyncRecords(ctx, refs)
+	if err != nil {
+		return err
+	}
+	for i, r := range records {
+		if r.Erased == nil {
+			delete(c.erased, amber.MemoryID(refs[i].ID))
+		}
+	}
+	return nil
+}
+
 // rewrite replaces the files in which a chunk holds text that was erased.
 func (c *compaction) rewrite(ctx context.Context) error {
 	if len(c.erased) == 0 {
@@ -184,9 +201,9 @@ func (c *compaction) rewriteFile(ctx context.Context, f stored) ([]stored, error
 	return out, c.remove(f)
 }
 
-// withoutErased returns a chunk without the text of what was erased. It keeps
-// its header, and its signature only if this home made it: nobody else can
-// vouch for the new bytes.
+// withoutErased returns a chunk without the text of what was erased. One that
+// somebody else has signed stays as it is and is counted: nobody else can vouch
+// for the new bytes, and who asks for signatures would lose the rest of it.
 func (c *compaction) withoutErased(ctx context.Context, p chunk.Part) (chunk.Part, bool, error) {
 	d, err := chunk.Decode(p.ID, p.Bytes)
 	if err != nil {
@@ -197,8 +214,11 @@ func (c *compaction) withoutErased(ctx context.Context, p chunk.Part) (chunk.Par
 		return p, false, nil
 	}
 	var signer amber.Signer
-	if own := c.s.o.Signer; own != nil && d.Signature != nil && d.Signature.KeyID == own.KeyID() {
-		signer = own
+	if d.Signature != nil {
+		if signer = c.s.o.Signer; signer == nil || signer.KeyID() != d.Signature.KeyID {
+			c.left[p.ID] = true
+			return p, false, nil
+		}
 	}
 	h := d.Header
 	h.Rewrites = append(slices.Clone(h.Rewrites), p.ID)
@@ -249,10 +269,14 @@ func (c *compaction) pack(ctx context.Context) error {
 			return nil
 		}
 		one, err := c.packGroup(ctx, group)
-		if err != nil {
+		switch {
+		case amber.KindOf(err) == amber.KindInvalid: // without doubles one part is too large for the others
+			kept = append(kept, group...)
+		case err != nil:
 			return err
+		default:
+			kept = append(kept, one)
 		}
-		kept = append(kept, one)
 		rest = after
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -22,6 +21,9 @@ type ExportOptions struct {
 	// RefuseSecrets exports nothing at all when a secret would have to be
 	// taken out.
 	RefuseSecrets bool
+	// Again exports everything that the folder does not hold, whatever was
+	// exported before.
+	Again bool
 	// NoRedact leaves secrets in. Private passages are taken out all the same.
 	NoRedact bool
 }
@@ -57,10 +59,7 @@ func (s *Sync) Export(ctx context.Context, o ExportOptions) (report amber.SyncEx
 	if err != nil || empty {
 		return report, err
 	}
-	if err := s.prepare(); err != nil {
-		return report, err
-	}
-	err = s.locked(ctx, filepath.Join(s.dir, localDir), s.chunks(), func() error {
+	err = s.writing(ctx, func() error {
 		e := &exporter{s: s, o: o, report: &report}
 		return s.each(ctx, o, false, s.inFolder, func(p *pass, st step) error { return e.step(ctx, p, st) })
 	})
@@ -77,7 +76,7 @@ func checkProject(p string) error {
 // nothingNew looks for the first record, so that an export without work makes
 // no folder and takes no lock. Where there is none it notes how far it looked.
 func (s *Sync) nothingNew(ctx context.Context, o ExportOptions) (bool, error) {
-	place, err := s.store.SyncPlace(ctx, s.dir, o.Project)
+	place, err := s.placeOf(ctx, o)
 	if err != nil {
 		return false, err
 	}

@@ -31,17 +31,42 @@ func (s *Sync) chunks() string { return filepath.Join(s.dir, chunksDir) }
 
 func (s *Sync) path(id chunk.ID) string { return filepath.Join(s.chunks(), id.FileName()) }
 
-// prepare makes the folder. Files that are there stay: everybody writes the
-// same ones, so two who begin at the same time do not conflict.
+// prepare makes the folders.
 func (s *Sync) prepare() error {
-	const op = "prepare sync folder"
 	for _, dir := range []string{s.dir, s.chunks(), filepath.Join(s.dir, localDir)} {
 		if err := fsx.MkdirAll(s.fs, dir, 0o755); err != nil {
-			return fail(op, dir, err)
+			return fail("prepare sync folder", dir, err)
 		}
+	}
+	return nil
+}
+
+// writing runs fn in a folder that is prepared and locked.
+func (s *Sync) writing(ctx context.Context, fn func() error) error {
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	return s.locked(ctx, filepath.Join(s.dir, localDir), s.chunks(), func() error {
+		if err := s.instruct(); err != nil {
+			return err
+		}
+		return fn()
+	})
+}
+
+// instruct tells git how to treat the folder. Files that are there stay:
+// everybody writes the same ones, so two who begin at the same time do not
+// conflict.
+func (s *Sync) instruct() error {
+	const op = "prepare sync folder"
+	if _, err := fsx.SweepTemp(s.fs, s.dir); err != nil {
+		return fail(op, s.dir, err)
 	}
 	for _, f := range []struct{ name, text string }{{".gitattributes", attributes}, {".gitignore", ignore}} {
 		path := filepath.Join(s.dir, f.name)
+		if _, err := s.fs.Lstat(path); err == nil {
+			continue
+		}
 		err := fsx.CreateNew(s.fs, path, 0o644, []byte(f.text))
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return fail(op, path, err)
@@ -129,7 +154,12 @@ func (s *Sync) read(f file) ([]byte, error) {
 		return nil, f.bad
 	}
 	b, err := fsx.ReadFile(s.fs, s.path(f.id), chunk.MaxFileBytes)
-	return b, fail("read chunk", string(f.id), err)
+	if err = fail("read chunk", string(f.id), err); amber.KindOf(err) == amber.KindInternal {
+		// The disk cannot give it back: that is this chunk's damage, and nobody
+		// else's.
+		err = &amber.Error{Op: "read chunk", Kind: amber.KindDamaged, ID: string(f.id), Err: err}
+	}
+	return b, err
 }
 
 // parts returns the chunks in a file.

@@ -25,23 +25,24 @@ func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (amb
 		return report, s.importEngram(ctx, only, &report)
 	}
 	i := &importer{s: s, report: &report, bad: map[string]error{}, present: map[chunk.ID]bool{}, wanted: map[chunk.ID]bool{}}
-	files, err := s.list()
-	if err != nil {
-		return report, err
-	}
-	if only != nil {
-		files = filter(files, func(f file) bool { return only(path.Join(chunksDir, f.name)) })
-	}
-	// A chunk may be refused for what it takes for granted: a counter that
-	// another chunk explains. As long as something goes in, try again.
-	for again := true; again; {
+	// A chunk may not be taken for what it takes for granted: a counter that
+	// another chunk explains. And somebody may compact the folder meanwhile. As
+	// long as something goes in, try again.
+	for again, tries := true, 0; again && tries < maxTries; tries++ {
+		files, err := s.list()
+		if err != nil {
+			return report, err
+		}
+		if only != nil {
+			files = filter(files, func(f file) bool { return only(path.Join(chunksDir, f.name)) })
+		}
 		before := report.Chunks
 		clear(i.bad)
-		report.Skipped, i.unexplained = 0, false
+		report.Skipped, i.unexplained, i.vanished = 0, false, false
 		if err := i.all(ctx, files); err != nil {
 			return report, err
 		}
-		again = report.Chunks > before && i.unexplained
+		again = i.vanished || report.Chunks > before && i.unexplained
 	}
 	return report, i.finish(ctx, only == nil)
 }
@@ -66,7 +67,11 @@ type importer struct {
 	// unexplained is set when the store did not take a chunk for what it
 	// takes for granted.
 	unexplained bool
+	vanished    bool // a file that was listed is gone
 }
+
+// maxTries bounds how often a folder that changes is read anew.
+const maxTries = 100
 
 // lookups is how many chunks are asked for at a time.
 const lookups = 500
@@ -105,6 +110,10 @@ func (i *importer) file(ctx context.Context, f file, applied bool) error {
 		return nil
 	}
 	parts, err := i.s.parts(f)
+	if amber.KindOf(err) == amber.KindNotFound {
+		i.vanished = true // its chunks are in a pack now
+		return nil
+	}
 	if err != nil {
 		return i.verdict(f.label(), err)
 	}

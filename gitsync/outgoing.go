@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync/chunk"
 )
 
 // step is what one look at the change log brought, cleaned.
@@ -18,25 +19,86 @@ type step struct {
 // pass is one way through what is new.
 type pass struct {
 	*cleaner
-	known known
-	place amber.SyncPlace
+	known    known                                // versions that are not to be written
+	inFolder func(context.Context) (known, error) // nil once it was read
+	place    amber.SyncPlace
 }
 
 // begin prepares a pass: where the last export ended, and what is in the
 // folder already when this store has never exported to it.
 func (s *Sync) begin(ctx context.Context, o ExportOptions, inFolder func(context.Context) (known, error)) (*pass, error) {
-	place, err := s.store.SyncPlace(ctx, s.dir, o.Project)
+	place, err := s.placeOf(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	p := &pass{
 		cleaner: &cleaner{r: s.redact, privateOnly: o.NoRedact, counts: map[string]int{}},
-		known:   known{}, place: place,
+		known:   known{}, inFolder: inFolder, place: place,
 	}
 	if place.Position == "" {
-		p.known, err = inFolder(ctx)
+		err = p.look(ctx)
 	}
 	return p, err
+}
+
+// placeOf returns where the last export ended. When the chunk it wrote is no
+// longer in the folder (a branch was dropped, or another one is checked out)
+// that is the beginning: what was exported there may be nowhere.
+func (s *Sync) placeOf(ctx context.Context, o ExportOptions) (amber.SyncPlace, error) {
+	place, err := s.store.SyncPlace(ctx, s.dir, o.Project)
+	if err != nil || place.Chunk == "" && !o.Again {
+		return place, err
+	}
+	held, err := s.holds(ctx, place.Chunk)
+	if err != nil || held && !o.Again {
+		return place, err
+	}
+	return amber.SyncPlace{}, nil
+}
+
+// holds reports whether a chunk is in the folder: as a file, in a pack, or
+// rewritten.
+func (s *Sync) holds(ctx context.Context, id string) (bool, error) {
+	if s.o.Format == amber.SyncEngram {
+		_, err := s.fs.Lstat(s.engramPath(id))
+		return err == nil, nil
+	}
+	c, err := chunk.ParseID(id)
+	if err != nil {
+		return false, nil
+	}
+	if info, err := s.fs.Lstat(s.path(c)); err == nil && info.Mode().IsRegular() {
+		return true, nil
+	}
+	v, err := s.survey(ctx)
+	if err != nil {
+		return false, err
+	}
+	return v.present[c], nil
+}
+
+// look reads once what is in the folder.
+func (p *pass) look(ctx context.Context) error {
+	if p.inFolder == nil {
+		return nil
+	}
+	there, err := p.inFolder(ctx)
+	for key := range there {
+		p.known[key] = struct{}{}
+	}
+	p.inFolder = nil
+	return err
+}
+
+// foreign reports whether records of other devices are to be passed on: the
+// folder may have them from elsewhere.
+func foreign(out amber.Outgoing) bool {
+	for _, r := range out.Records {
+		if d := r.Origin().Device; d != "" && d != out.Device {
+			return true
+		}
+	}
+	return false
 }
 
 // each calls fn with what is new, a step at a time, the last one marked. A
@@ -50,11 +112,11 @@ func (s *Sync) each(ctx context.Context, o ExportOptions, latest bool, inFolder 
 	if amber.KindOf(err) != amber.KindConflict || p.place.Position == "" {
 		return err
 	}
-	chunk := p.place.Chunk
-	if p.known, err = inFolder(ctx); err != nil {
+	p.place = amber.SyncPlace{Chunk: p.place.Chunk}
+	p.inFolder = inFolder
+	if err := p.look(ctx); err != nil {
 		return err
 	}
-	p.place = amber.SyncPlace{Chunk: chunk}
 	return s.walk(ctx, o, latest, p, fn)
 }
 
@@ -65,6 +127,11 @@ func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, 
 		})
 		if err != nil {
 			return err
+		}
+		if foreign(out) {
+			if err := p.look(ctx); err != nil {
+				return err
+			}
 		}
 		st := step{next: out.Next, done: out.Done, store: out}
 		for _, r := range out.Records {

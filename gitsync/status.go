@@ -81,9 +81,8 @@ func (s *Sync) compare(ctx context.Context, v *survey, report amber.SyncReport, 
 		}
 	}
 	st.Remote = int64(len(ids))
-	missing, err := s.missing(ctx, v.wanted, v.present)
-	st.Missing = append(st.Missing, missing...)
-	return err
+	st.Missing = append(st.Missing, v.missing()...)
+	return nil
 }
 
 // writeSummary leaves the summary beside the chunks for whoever looks there.
@@ -93,7 +92,11 @@ func (s *Sync) writeSummary(sum amber.SyncSummary) {
 	if err != nil || sum.Files == 0 {
 		return
 	}
-	path := filepath.Join(s.dir, localDir, "summary.json")
+	local := filepath.Join(s.dir, localDir)
+	if info, err := s.fs.Lstat(local); err != nil || !info.IsDir() {
+		return // a repository may hold a link that leads anywhere
+	}
+	path := filepath.Join(local, "summary.json")
 	b = append(b, '\n')
 	if old, err := fsx.ReadFile(s.fs, path, 1<<20); err == nil && string(old) == string(b) {
 		return
@@ -138,6 +141,17 @@ func (v *survey) add(p chunk.Part, from file, h chunk.Header) {
 	for _, id := range h.Rewrites {
 		v.present[id] = true
 	}
+}
+
+// missing returns the chunks that others follow upon and that are not there. Who
+// has applied one before misses nothing, but everybody else does.
+func (v *survey) missing() (ids []string) {
+	for id := range v.wanted {
+		if !v.present[id] {
+			ids = append(ids, string(id))
+		}
+	}
+	return sorted(ids)
 }
 
 func (v *survey) ids() []string {

@@ -17,6 +17,9 @@ import (
 // chunks is in the report.
 func (s *Sync) Verify(ctx context.Context) (amber.SyncVerify, error) {
 	v := amber.SyncVerify{Checked: []string{}, NotChecked: []string{}, Damaged: []amber.QuarantinedChunk{}, Missing: []string{}}
+	if _, err := s.fs.Lstat(s.dir); err != nil {
+		return v, fail("verify", s.dir, err)
+	}
 	if s.o.Format == amber.SyncEngram {
 		return v, s.verifyEngram(ctx, &v)
 	}
@@ -34,12 +37,7 @@ func (s *Sync) Verify(ctx context.Context) (amber.SyncVerify, error) {
 	if err != nil {
 		return v, err
 	}
-	for id := range look.wanted {
-		if !look.present[id] {
-			v.Missing = append(v.Missing, string(id))
-		}
-	}
-	slices.Sort(v.Missing)
+	v.Missing = append(v.Missing, look.missing()...)
 	v.Summary = look.summary()
 	v.Checked = append(v.Checked,
 		fmt.Sprintf("%d chunks in %d files: name against SHA-256 of the bytes, one frame, header, counts", len(look.order), len(look.files)),

@@ -84,6 +84,9 @@ Commit the folder afterwards.`,
 				if err != nil {
 					return err
 				}
+				if r.Left > 0 {
+					a.out.warn("%s erased text and %s signed by others: it goes when they compact", count(r.Left, "chunk holds", "chunks hold"), are(int(r.Left)))
+				}
 				return a.out.show(r, func(w io.Writer) {
 					if r.Packed == 0 && r.Rewritten == 0 && r.Before == r.After {
 						fmt.Fprintf(w, "nothing to compact, %s\n", count(r.Before, "file", "files"))

@@ -23,6 +23,7 @@ type syncExportFlags struct {
 	projectFlags
 	author        string
 	refuseSecrets bool
+	again         bool
 	sign, noSign  bool
 	timeout       time.Duration
 }
@@ -32,6 +33,7 @@ func (f *syncExportFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.author, "created-by", "", "who exports (default $USER, else $USERNAME, else the machine)")
 	fl.BoolVar(&f.refuseSecrets, "refuse-secrets", false, "export nothing when a secret would have to be taken out")
+	fl.BoolVar(&f.again, "again", false, "export everything that the folder does not hold, whatever was exported before")
 	fl.BoolVar(&f.sign, "sign", false, "sign it (default unless sync.sign is false)")
 	fl.BoolVar(&f.noSign, "no-sign", false, "do not sign it")
 }
@@ -93,7 +95,7 @@ func (a *app) syncExport(ctx context.Context, cmd *cobra.Command, s *opened, f *
 	if err != nil {
 		return none, err
 	}
-	o := gitsync.ExportOptions{Project: project, RefuseSecrets: e.refuseSecrets, NoRedact: !s.config.Config.Export.Redact}
+	o := gitsync.ExportOptions{Project: project, RefuseSecrets: e.refuseSecrets, Again: e.again, NoRedact: !s.config.Config.Export.Redact}
 	if o.CreatedBy, err = a.author(cmd, e.author); err != nil {
 		return none, err
 	}

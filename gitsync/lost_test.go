@@ -1,0 +1,176 @@
+package gitsync_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+)
+
+func TestWhatWasExportedAndLostIsExportedAgain(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(a *clone){
+		"the folder is gone":            func(a *clone) { os.RemoveAll(a.folder) },
+		"another branch is checked out": func(a *clone) { os.Remove(filepath.Join(a.folder, a.chunkFiles()[0])) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := newClone(t), newClone(t)
+			a.save("on a branch that was dropped")
+			a.export(gitsync.ExportOptions{})
+			lose(a)
+			if st := a.status(); st.PendingExport != 1 {
+				t.Errorf("status: %+v", st)
+			}
+			if r := a.export(gitsync.ExportOptions{}); r.Observations != 1 {
+				t.Errorf("export: %+v", r)
+			}
+			a.gives(b)
+			if r := b.imports(); len(r.Missing) != 0 {
+				t.Errorf("missing: %v", r.Missing)
+			}
+			wantTexts(t, b, "on a branch that was dropped")
+			if r := a.export(gitsync.ExportOptions{}); !r.IsEmpty {
+				t.Errorf("once more: %+v", r)
+			}
+		})
+	}
+}
+
+func TestExportAgainWritesWhatTheFolderLacks(t *testing.T) {
+	t.Parallel()
+	a := newClone(t)
+	a.save("one")
+	a.export(gitsync.ExportOptions{})
+	lost := a.chunkFiles()[0]
+	a.save("two")
+	a.export(gitsync.ExportOptions{})
+	if err := os.Remove(filepath.Join(a.folder, lost)); err != nil {
+		t.Fatal(err)
+	}
+	if st := a.status(); len(st.Missing) != 1 {
+		t.Errorf("a chunk that another follows upon is gone, and status says %+v", st)
+	}
+	if r := a.export(gitsync.ExportOptions{}); !r.IsEmpty {
+		t.Errorf("export: %+v", r)
+	}
+	if r := a.export(gitsync.ExportOptions{Again: true}); r.Observations != 1 {
+		t.Errorf("export again: %+v", r)
+	}
+	b := newClone(t)
+	a.gives(b)
+	b.imports()
+	wantTexts(t, b, "one", "two")
+}
+
+func TestExportAfterCompactionRepeatsNothing(t *testing.T) {
+	t.Parallel()
+	a := newClone(t)
+	a.many(8, "memory")
+	a.compact()
+	if r := a.export(gitsync.ExportOptions{}); !r.IsEmpty {
+		t.Errorf("export: %+v", r)
+	}
+}
+
+func TestTwoWorkTreesOfOneStore(t *testing.T) {
+	t.Parallel()
+	a, b, _ := pair(t)
+	second := newClone(t)
+	a.gives(second)
+	tree, err := gitsync.Open(a.Store, second.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.save("of a")
+	if _, err := tree.Export(t.Context(), gitsync.ExportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	b.save("of b")
+	b.export(gitsync.ExportOptions{})
+	b.gives(a)
+	a.imports()
+	b.gives(second)
+	if r, err := tree.Import(t.Context()); err != nil || r.Observations != 0 {
+		t.Errorf("import into the same store: %+v, %v", r, err)
+	}
+	if r, err := tree.Export(t.Context(), gitsync.ExportOptions{}); err != nil || !r.IsEmpty {
+		t.Errorf("export of what the folder has: %+v, %v", r, err)
+	}
+}
+
+func TestCompactionObeysNoErasureThatTheImportRefuses(t *testing.T) {
+	t.Parallel()
+	alice := newHand(t)
+	o := gitsync.Options{Signer: alice, Trust: friends{alice.KeyID()}, RequireSigned: true}
+	a := cloneAt(t, t.TempDir(), o)
+	id := a.save("somebody wants this gone")
+	a.export(gitsync.ExportOptions{})
+	forge(t, a, amber.SyncRecord{Erased: &amber.SyncErased{ID: id, Origin: amber.Origin{Device: "mallory", Counter: 9, Clock: amber.StampAt(a.clock.now())}}})
+	a.imports()
+	if r, err := a.sync.Compact(t.Context()); err != nil || r.Rewritten != 0 {
+		t.Errorf("compact: %+v, %v", r, err)
+	}
+	if !strings.Contains(plainText(t, a), "somebody wants this gone") {
+		t.Error("the text went")
+	}
+}
+
+func TestCompactionLeavesWhatOthersSigned(t *testing.T) {
+	t.Parallel()
+	alice, bob := newHand(t), newHand(t)
+	a := cloneAt(t, t.TempDir(), gitsync.Options{Signer: alice})
+	b := cloneAt(t, t.TempDir(), gitsync.Options{Signer: bob})
+	id := a.save("signed by alice")
+	a.save("the rest of her chunk")
+	exchange(a, b)
+	if _, err := b.Erase(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	exchange(a, b)
+	if r, err := b.sync.Compact(t.Context()); err != nil || r.Rewritten != 0 || r.Left != 1 {
+		t.Errorf("compact by bob: %+v, %v", r, err)
+	}
+	if r, err := a.sync.Compact(t.Context()); err != nil || r.Rewritten != 1 || r.Left != 0 {
+		t.Errorf("compact by alice: %+v, %v", r, err)
+	}
+	if strings.Contains(plainText(t, a), "signed by alice") {
+		t.Error("the text is still there")
+	}
+	strict := cloneAt(t, t.TempDir(), gitsync.Options{Trust: friends{alice.KeyID(), bob.KeyID()}, RequireSigned: true})
+	a.gives(strict)
+	strict.imports()
+	wantTexts(t, strict, "the rest of her chunk")
+}
+
+func TestSummaryIsNotWrittenThroughALink(t *testing.T) {
+	t.Parallel()
+	a := newClone(t)
+	a.save("one")
+	a.export(gitsync.ExportOptions{})
+	elsewhere := t.TempDir()
+	local := filepath.Join(a.folder, "local")
+	if err := os.RemoveAll(local); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, local); err != nil {
+		t.Fatal(err)
+	}
+	a.status()
+	if left, err := os.ReadDir(elsewhere); err != nil || len(left) != 0 {
+		t.Errorf("status wrote %v, %v", left, err)
+	}
+	if _, err := a.sync.Compact(t.Context()); err == nil {
+		t.Error("compaction works through a link")
+	}
+}
+
+func TestVerifyOfNothingIsNoVerdict(t *testing.T) {
+	t.Parallel()
+	if _, err := newClone(t).sync.Verify(t.Context()); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("verify of a folder that is not there: %v", err)
+	}
+}
