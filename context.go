@@ -36,7 +36,7 @@ type ContextBlock struct {
 }
 
 // BuildContext asks the policy, recalls what it allows, and renders it:
-// own and signed memories only, bounded, without control and direction
+// own and signed memories and sessions only, bounded, without control and direction
 // characters. Random must be unpredictable. Errors: those of recall; a policy
 // that says no is no error but an empty block with its decision.
 func BuildContext(ctx context.Context, s Store, p Policy, r ContextRequest, random io.Reader) (ContextBlock, error) {
@@ -88,7 +88,7 @@ func recentSessions(ctx context.Context, s Store, n int) ([]Session, error) {
 	if n == 0 {
 		n = 3
 	}
-	page, err := s.Sessions.ListSessions(ctx, SessionQuery{Limit: n})
+	page, err := s.Sessions.ListSessions(ctx, SessionQuery{Limit: n, Trusted: true})
 	if KindOf(err) == KindUnsupported {
 		return nil, nil
 	}

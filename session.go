@@ -25,6 +25,10 @@ type Session struct {
 	Parent    SessionID `json:"parent,omitempty"`
 	CreatedAt Time      `json:"created_at"`
 	UpdatedAt Time      `json:"updated_at"`
+	// Trust is "" for a session of one's own, signed or imported for one that
+	// came from elsewhere, and stays so: part of what it says is theirs.
+	// Automatic context leaves imported ones out.
+	Trust Trust `json:"trust,omitempty"`
 }
 
 // EndReason says how a session ended. Hosts bring their own words; these are
@@ -106,6 +110,7 @@ func (e SessionEnd) Normalize() (SessionEnd, error) {
 // SessionQuery pages through sessions, last updated first.
 type SessionQuery struct {
 	Binding string `json:"binding,omitempty"` // empty: every binding
+	Trusted bool   `json:"trusted,omitempty"` // leave out imported ones
 	Limit   int    `json:"limit,omitempty"`   // 0: DefaultPageSize; at most MaxPageSize
 	Cursor  Cursor `json:"cursor,omitempty"`
 }

@@ -36,7 +36,9 @@ type SyncErased struct {
 	Origin Origin   `json:"origin"`
 }
 
-// SyncGone tells that a session or a prompt was deleted.
+// SyncGone tells that a session or a prompt was deleted. A session comes back
+// with a later version. A prompt has none: its deletion is terminal for
+// everybody else, also where somebody says it again under its old id.
 type SyncGone struct {
 	Scope  ChangeScope `json:"scope"` // session or turn
 	ID     string      `json:"id"`
@@ -54,8 +56,9 @@ type OutgoingRequest struct {
 	// Place names where they go; what was imported from there does not go
 	// back.
 	Place string
-	// Project limits to records of one project; "" means every project.
-	// Memories of scope user never leave.
+	// Project limits to records of one project, and of a memory to its versions
+	// in that project; "" means every project. Erasures always leave. Memories
+	// of scope user never do.
 	Project string
 	// Since is where the last export to this place and of this project ended:
 	// Position of [SyncPlace]. The zero position asks for everything.
@@ -124,7 +127,10 @@ type Incoming struct {
 	At        Time
 	// Trust is what records that their author calls own or signed become:
 	// signed or imported. Derived stays derived, and imported stays imported.
-	Trust   Trust
+	Trust Trust
+	// Own tells that this home's own key signed it. Nobody else can vouch for a
+	// version that claims to be of this device and is not known here.
+	Own     bool
 	Records []SyncRecord
 	Links   []SyncLink
 }
@@ -152,9 +158,19 @@ type SyncImporter interface {
 	AppliedChunks(ctx context.Context, chunks []string) (map[string]bool, error)
 	// Apply stores the records and notes the chunk, in one transaction. Per
 	// record the version with the later origin wins, whatever the order of
-	// arrival; the others go to the history. The local clock follows the
-	// stamps at most [MaxClockLead] past the time of day. Errors: invalid for a
-	// counter that is more than [MaxCounterJump] above what is known.
+	// arrival; the others go to the history. A prompt that was said here stays
+	// as it was said. An erasure removes the memory and nothing that quotes it.
+	//
+	// Some records are passed over, because whoever may write to a folder must
+	// not reach what was never in it: versions and erasures of a memory that has
+	// scope user here, unless the version has that scope too; and whatever
+	// deletes or erases an own record of a project that was not exported to the
+	// place, where the place was exported to for other projects only.
+	//
+	// The local clock follows the stamps at most [MaxClockLead] past the time of
+	// day. Nil means that the chunk is applied; what was erased may be in a
+	// write-ahead log for as long as somebody reads an old view. Errors: invalid
+	// for a counter that is more than [MaxCounterJump] above what is known.
 	Apply(ctx context.Context, c Incoming) (Applied, error)
 	// SetQuarantine replaces the list of chunks of a place that are not
 	// imported.
@@ -247,7 +263,7 @@ const MaxConflicts = 100
 
 // SyncReport is what a store knows about a place.
 type SyncReport struct {
-	Chunks        int64              `json:"chunks"` // that were applied from there or exported to it
+	Chunks        int64              `json:"chunks"` // that were applied from there or exported to it; packs are none
 	Devices       []SyncDevice       `json:"devices"`
 	Quarantined   []QuarantinedChunk `json:"quarantined"`
 	Conflicts     []SyncConflict     `json:"conflicts"` // at most MaxConflicts

@@ -170,8 +170,14 @@ func (s SyncSession) check() error {
 		CheckID("binding", s.Binding), checkOptionalID("project id", s.Project),
 		checkOptionalID("parent session id", string(s.Parent)), checkOptionalID("end reason", string(s.EndReason)),
 		checkText("directory", s.Directory, 4096, oneLine), checkText("summary", s.Summary, MaxSummaryBytes, 0),
-		checkTimes(s.StartedAt, s.EndedAt, s.CreatedAt, s.UpdatedAt),
+		checkTimes(s.StartedAt, s.EndedAt, s.CreatedAt, s.UpdatedAt), checkForeignTrust(s.Trust),
 	)
+}
+
+// checkForeignTrust checks the trust of a session or a turn, for which own is
+// the empty one.
+func checkForeignTrust(t Trust) error {
+	return checkOneOf("trust", t, "", TrustSigned, TrustImported)
 }
 
 func checkPrompt(t Turn) error {

@@ -21,6 +21,10 @@ type Turn struct {
 	Content   string    `json:"content"`
 	ProjectID string    `json:"project_id,omitempty"`
 	CreatedAt Time      `json:"created_at"`
+	// Trust is "" for what was said here, signed or imported for a prompt that
+	// came from elsewhere. Whoever gives turns to an agent unasked leaves
+	// imported ones out.
+	Trust Trust `json:"trust,omitempty"`
 }
 
 // Normalize checks the turn. The error is of kind invalid. Control
@@ -31,6 +35,7 @@ func (t Turn) Normalize() (Turn, error) {
 		CheckID("session id", string(t.SessionID)),
 		checkOptionalID("project id", t.ProjectID),
 		checkOneOf("role", t.Role, RoleUser, RoleAssistant, RoleSystem, RoleTool),
+		checkForeignTrust(t.Trust),
 		checkText("content", t.Content, MaxContentBytes, lenient|required),
 	)
 }

@@ -1,9 +1,11 @@
 package gitsync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -13,7 +15,7 @@ import (
 
 // packBytes is how large a pack becomes. One that is half as large stays as it
 // is.
-const packBytes = 8 << 20
+const packBytes = 4 << 20
 
 // minPacked is how many files are worth a new one.
 const minPacked = 4
@@ -32,7 +34,7 @@ func (s *Sync) Compact(ctx context.Context) (report amber.SyncCompact, err error
 		return report, nil
 	}
 	err = s.writing(ctx, func() error {
-		c := &compaction{s: s, report: &report, erased: map[amber.MemoryID]bool{}, left: map[chunk.ID]bool{}}
+		c := &compaction{s: s, report: &report, erased: map[amber.SyncRef]bool{}, left: map[chunk.ID]bool{}}
 		return c.run(ctx)
 	})
 	return report, err
@@ -42,8 +44,8 @@ func (s *Sync) Compact(ctx context.Context) (report amber.SyncCompact, err error
 type compaction struct {
 	s      *Sync
 	report *amber.SyncCompact
-	erased map[amber.MemoryID]bool
-	left   map[chunk.ID]bool // that others must rewrite
+	erased map[amber.SyncRef]bool // and deleted prompts and sessions
+	left   map[chunk.ID]bool      // that others must rewrite
 	files  []stored
 }
 
@@ -121,8 +123,8 @@ func (c *compaction) stored(f file) (stored, error) {
 			return one, err
 		}
 		for _, r := range d.Records {
-			if r.Erased != nil {
-				c.erased[r.Erased.ID] = true
+			if r.Erased != nil || r.Gone != nil {
+				c.erased[r.Ref()] = true
 			}
 		}
 		one.size += int64(len(p.Bytes))
@@ -131,23 +133,27 @@ func (c *compaction) stored(f file) (stored, error) {
 	return one, nil
 }
 
-// believe keeps of the erasures in the folder those that this store has taken
-// in: a chunk that the import refuses removes nothing here either.
+// believe keeps of the erasures and deletions in the folder those that this
+// store has taken in: a chunk that the import refuses removes nothing here
+// either.
 func (c *compaction) believe(ctx context.Context) error {
-	refs := make([]amber.SyncRef, 0, len(c.erased))
-	for id := range c.erased {
-		refs = append(refs, amber.SyncRef{Scope: amber.ChangeMemory, ID: string(id)})
-	}
+	refs := slices.Collect(maps.Keys(c.erased))
 	records, err := c.s.store.SyncRecords(ctx, refs)
 	if err != nil {
 		return err
 	}
 	for i, r := range records {
-		if r.Erased == nil {
-			delete(c.erased, amber.MemoryID(refs[i].ID))
+		if r.Erased == nil && r.Gone == nil {
+			delete(c.erased, refs[i])
 		}
 	}
 	return nil
+}
+
+// isGone reports whether a record holds text of what is gone for good. A
+// memory that was only deleted keeps its history.
+func (c *compaction) isGone(r amber.SyncRecord) bool {
+	return (r.Memory != nil || r.Prompt != nil || r.Session != nil) && c.erased[r.Ref()]
 }
 
 // rewrite replaces the files in which a chunk holds text that was erased.
@@ -158,47 +164,42 @@ func (c *compaction) rewrite(ctx context.Context) error {
 	files := c.files
 	c.files = nil
 	for _, f := range files {
-		kept, err := c.rewriteFile(ctx, f)
+		one, err := c.rewriteFile(ctx, f)
 		if err != nil {
 			return err
 		}
-		c.files = append(c.files, kept...)
+		c.files = append(c.files, one)
 	}
 	return nil
 }
 
-// rewriteFile returns what becomes of a file: itself, or its chunks one by one.
-func (c *compaction) rewriteFile(ctx context.Context, f stored) ([]stored, error) {
+// rewriteFile returns what becomes of a file: itself, or a pack of its chunks.
+// A rewritten chunk is much like the old one, and git would take it for that
+// under a new name; in a pack it is not.
+func (c *compaction) rewriteFile(ctx context.Context, f stored) (stored, error) {
 	parts, err := c.s.parts(f.file)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	var out []stored
-	changed := false
-	for _, p := range parts {
-		next, rewritten, err := c.withoutErased(ctx, p)
+	rewritten := int64(0)
+	for i, p := range parts {
+		next, changed, err := c.withoutErased(ctx, p)
 		if err != nil {
-			return nil, err
+			return f, err
 		}
-		changed = changed || rewritten
-		out = append(out, stored{file: file{id: next.ID, name: next.ID.FileName()}, size: int64(len(next.Bytes)), parts: []chunk.ID{next.ID}})
-	}
-	if !changed {
-		return []stored{f}, nil
-	}
-	for _, p := range parts {
-		next, rewritten, err := c.withoutErased(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.s.put(next.ID, next.Bytes); err != nil {
-			return nil, err
-		}
-		if rewritten {
-			c.report.Rewritten++
+		if parts[i] = next; changed {
+			rewritten++
 		}
 	}
-	return out, c.remove(f)
+	if rewritten == 0 {
+		return f, nil
+	}
+	one, err := c.writePack(parts)
+	if err != nil {
+		return f, err
+	}
+	c.report.Rewritten += rewritten
+	return one, c.remove(f)
 }
 
 // withoutErased returns a chunk without the text of what was erased. One that
@@ -209,7 +210,7 @@ func (c *compaction) withoutErased(ctx context.Context, p chunk.Part) (chunk.Par
 	if err != nil {
 		return p, false, err
 	}
-	kept := filter(d.Records, func(r amber.SyncRecord) bool { return r.Memory == nil || !c.erased[r.Memory.ID] })
+	kept := filter(d.Records, func(r amber.SyncRecord) bool { return !c.isGone(r) })
 	if len(kept) == len(d.Records) {
 		return p, false, nil
 	}
@@ -257,10 +258,9 @@ func (c *compaction) dropDoubles(context.Context) error {
 	return nil
 }
 
-// pack puts small files together, the smallest first, as long as no file is
-// more than a third of what they become: see [chunk.EncodePack].
+// pack puts small files together, the smallest first.
 func (c *compaction) pack(ctx context.Context) error {
-	slices.SortStableFunc(c.files, func(a, b stored) int { return int(a.size - b.size) })
+	slices.SortStableFunc(c.files, func(a, b stored) int { return cmp.Compare(a.size, b.size) })
 	var kept []stored
 	for rest := c.files; ; {
 		group, after := nextGroup(rest)
@@ -269,14 +269,10 @@ func (c *compaction) pack(ctx context.Context) error {
 			return nil
 		}
 		one, err := c.packGroup(ctx, group)
-		switch {
-		case amber.KindOf(err) == amber.KindInvalid: // without doubles one part is too large for the others
-			kept = append(kept, group...)
-		case err != nil:
+		if err != nil {
 			return err
-		default:
-			kept = append(kept, one)
 		}
+		kept = append(kept, one)
 		rest = after
 	}
 }
@@ -284,14 +280,11 @@ func (c *compaction) pack(ctx context.Context) error {
 // nextGroup takes files from the beginning of a list that is ordered by size.
 func nextGroup(files []stored) (group, rest []stored) {
 	var total int64
-	n := 0
-	for n < len(files) && total+files[n].size <= packBytes && files[n].size < packBytes/2 {
+	parts, n := 0, 0
+	for n < len(files) && total+files[n].size <= packBytes && files[n].size < packBytes/2 && parts+len(files[n].parts) <= chunk.MaxParts {
 		total += files[n].size
+		parts += len(files[n].parts)
 		n++
-	}
-	for n > 0 && files[n-1].size > total/3 {
-		n--
-		total -= files[n].size
 	}
 	return files[:n], files[n:]
 }
@@ -315,20 +308,15 @@ func (c *compaction) packGroup(ctx context.Context, group []stored) (stored, err
 			}
 		}
 	}
-	slices.SortFunc(parts, func(a, b chunk.Part) int { return compareText(string(a.ID), string(b.ID)) })
-	id, b, err := chunk.EncodePack(parts)
+	one, err := c.writePack(parts)
 	if err != nil {
-		return stored{}, err
-	}
-	if err := c.s.put(id, b); err != nil {
-		return stored{}, err
-	}
-	one := stored{file: file{id: id, name: id.FileName()}, size: int64(len(b))}
-	for _, p := range parts {
-		one.parts = append(one.parts, p.ID)
+		return one, err
 	}
 	c.report.Packed += int64(len(parts))
 	for _, f := range group {
+		if f.id == one.id {
+			continue
+		}
 		if err := c.remove(f); err != nil {
 			return one, err
 		}
@@ -336,10 +324,26 @@ func (c *compaction) packGroup(ctx context.Context, group []stored) (stored, err
 	return one, nil
 }
 
+// writePack makes a pack durable. The same chunks make the same pack, whoever
+// packs them.
+func (c *compaction) writePack(parts []chunk.Part) (stored, error) {
+	slices.SortFunc(parts, func(a, b chunk.Part) int { return cmp.Compare(a.ID, b.ID) })
+	parts = slices.CompactFunc(parts, func(a, b chunk.Part) bool { return a.ID == b.ID })
+	id, b, err := chunk.EncodePack(parts)
+	if err != nil {
+		return stored{}, err
+	}
+	one := stored{file: file{id: id, name: id.FileName()}, size: int64(len(b))}
+	for _, p := range parts {
+		one.parts = append(one.parts, p.ID)
+	}
+	return one, c.s.put(id, b)
+}
+
 // remove removes a file whose chunks are in another one.
 func (c *compaction) remove(f stored) error {
 	path := filepath.Join(c.s.chunks(), f.name)
-	if err := c.s.fs.Remove(path); err != nil {
+	if err := c.s.fs.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fail("remove chunk", f.label(), err)
 	}
 	return fail("remove chunk", f.label(), c.s.fs.SyncDir(c.s.chunks()))

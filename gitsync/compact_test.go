@@ -115,6 +115,26 @@ func TestCompactionTakesErasedTextOut(t *testing.T) {
 	}
 }
 
+func TestCompactionTakesDeletedPromptsOut(t *testing.T) {
+	t.Parallel()
+	a := newClone(t)
+	if _, err := a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: shop}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "shared by mistake", ProjectID: shop}); err != nil {
+		t.Fatal(err)
+	}
+	a.export(gitsync.ExportOptions{})
+	if err := a.DeleteSession(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	a.export(gitsync.ExportOptions{})
+	a.compact()
+	if strings.Contains(plainText(t, a), "by mistake") {
+		t.Error("the prompt is still there")
+	}
+}
+
 func TestTwoWhoCompactAtOnce(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)

@@ -111,6 +111,42 @@ func TestDeletionAndEditAtOnceAreAConflict(t *testing.T) {
 	wantTexts(t, a, b.texts()...)
 }
 
+func TestDeletionAndEditAtOnceCanBeSettled(t *testing.T) {
+	t.Parallel()
+	for name, settle := range map[string]struct {
+		how  func(c *clone, id amber.MemoryID)
+		want []string
+	}{
+		"by deleting": {func(c *clone, id amber.MemoryID) {
+			if err := c.Delete(t.Context(), id); err != nil {
+				t.Error(err)
+			}
+		}, nil},
+		"by editing": {func(c *clone, id amber.MemoryID) { c.edit(id, "as everybody wants it") }, []string{"as everybody wants it"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b, id := pair(t)
+			b.edit(id, "kept alive")
+			a.edit(id, "to be deleted")
+			a.edit(id, "and deleted")
+			if err := a.Delete(t.Context(), id); err != nil { // later than the edit
+				t.Fatal(err)
+			}
+			exchange(a, b)
+			wantTexts(t, b)
+			settle.how(b, id)
+			exchange(a, b)
+			for _, c := range []*clone{a, b} {
+				wantTexts(t, c, settle.want...)
+				if st := c.status(); st.ConflictCount != 0 {
+					t.Errorf("conflicts: %+v", st.Conflicts)
+				}
+			}
+		})
+	}
+}
+
 func TestErasureIsTerminalInAnyOrder(t *testing.T) {
 	t.Parallel()
 	a, b, id := pair(t)

@@ -379,7 +379,7 @@ func TestDefectMemoryUnderASessionOfAnotherProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.write(amber.WriteRequest{Content: "of shop", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: shop, SessionID: "s"}})
-	if r := a.export(gitsync.ExportOptions{Project: shop}); r.Observations != 1 || r.Sessions != 1 {
+	if r := a.export(gitsync.ExportOptions{Project: shop}); r.Observations != 1 || r.Sessions != 0 {
 		t.Errorf("export: %+v", r)
 	}
 	a.gives(b)

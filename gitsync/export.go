@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -99,35 +97,17 @@ func (s *Sync) nothingNew(ctx context.Context, o ExportOptions) (bool, error) {
 // refuseSecrets walks through what is new and refuses if a rule finds
 // anything.
 func (s *Sync) refuseSecrets(ctx context.Context, o ExportOptions, inFolder func(context.Context) (known, error)) error {
-	counts := map[string]int{}
-	withheld := 0
+	o.NoRedact = false
+	var found map[string]int
+	var withheld []amber.SyncWithheld
 	err := s.each(ctx, o, false, inFolder, func(p *pass, st step) error {
-		maps.Copy(counts, p.counts)
-		for _, w := range st.withheld {
-			if w.Reason == secretName {
-				withheld++
-			}
-		}
+		found, withheld = p.counts, append(withheld, st.withheld...)
 		return nil
 	})
-	delete(counts, privateRule)
-	if err != nil || len(counts)+withheld == 0 {
+	if err != nil {
 		return err
 	}
-	e := amber.Errorf(amber.KindRefused, "export", s.dir, fmt.Sprintf("there are secrets in what would leave: %s", countList(counts, withheld)))
-	e.Hint = "export without --refuse-secrets takes them out"
-	return e
-}
-
-func countList(counts map[string]int, names int) string {
-	text := ""
-	for _, rule := range slices.Sorted(maps.Keys(counts)) {
-		text += fmt.Sprintf("%d %s, ", counts[rule], rule)
-	}
-	if names > 0 {
-		text += fmt.Sprintf("%d in names, ", names)
-	}
-	return text[:len(text)-2]
+	return refusal(s.dir, found, withheld)
 }
 
 // exporter gathers records into chunks.

@@ -24,7 +24,7 @@ const (
 	localDir   = "local"
 	lockFile   = "lock"
 	attributes = "# Chunks are written once and never edited: git takes them as they are.\n/chunks/** binary\n"
-	ignore     = "# Derived from the chunks, on this machine only.\n/local/\n"
+	ignore     = "# Derived from the chunks, on this machine only; and what a killed writer left.\n/local/\n.amber-tmp-*\n"
 )
 
 func (s *Sync) chunks() string { return filepath.Join(s.dir, chunksDir) }

@@ -38,10 +38,11 @@ func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (amb
 		}
 		before := report.Chunks
 		clear(i.bad)
-		report.Skipped, i.unexplained, i.vanished = 0, false, false
+		i.unexplained, i.vanished = false, false
 		if err := i.all(ctx, files); err != nil {
 			return report, err
 		}
+		i.repeated = true
 		again = i.vanished || report.Chunks > before && i.unexplained
 	}
 	return report, i.finish(ctx, only == nil)
@@ -68,6 +69,7 @@ type importer struct {
 	// takes for granted.
 	unexplained bool
 	vanished    bool // a file that was listed is gone
+	repeated    bool // the folder is read once more
 }
 
 // maxTries bounds how often a folder that changes is read anew.
@@ -106,7 +108,7 @@ func (i *importer) file(ctx context.Context, f file, applied bool) error {
 		i.present[f.id] = true
 	}
 	if applied {
-		i.report.Skipped++
+		i.skip()
 		return nil
 	}
 	parts, err := i.s.parts(f)
@@ -121,6 +123,14 @@ func (i *importer) file(ctx context.Context, f file, applied bool) error {
 		return i.part(ctx, parts[0])
 	}
 	return i.pack(ctx, f, parts)
+}
+
+// skip counts a chunk that was applied before; what this import has applied
+// itself does not count.
+func (i *importer) skip() {
+	if !i.repeated {
+		i.report.Skipped++
+	}
 }
 
 // pack imports the chunks of a pack, and notes the pack when all of them are
@@ -138,7 +148,7 @@ func (i *importer) pack(ctx context.Context, f file, parts []chunk.Part) error {
 	whole := true
 	for _, p := range parts {
 		if applied[string(p.ID)] {
-			i.report.Skipped++
+			i.skip()
 			continue
 		}
 		if err := i.part(ctx, p); err != nil {
@@ -159,7 +169,7 @@ func (i *importer) part(ctx context.Context, p chunk.Part) error {
 	if err != nil {
 		return i.verdict(string(p.ID), err)
 	}
-	trust, err := i.s.trust(ctx, c.Signature)
+	trust, own, err := i.s.trust(ctx, c.Signature)
 	if err != nil {
 		return i.verdict(string(p.ID), err)
 	}
@@ -171,7 +181,7 @@ func (i *importer) part(ctx context.Context, p chunk.Part) error {
 	}
 	done, err := i.s.store.Apply(ctx, amber.Incoming{
 		Place: i.s.dir, Chunk: string(p.ID), Device: c.Header.Device, CreatedBy: c.Header.CreatedBy, At: c.Header.CreatedAt,
-		Trust: trust, Records: c.Records,
+		Trust: trust, Own: own, Records: c.Records,
 	})
 	if amber.KindOf(err) == amber.KindInvalid {
 		i.unexplained = true

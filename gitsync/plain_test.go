@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/amber-memory/amber/gitsync/chunk"
 )
 
 // decoded returns the text in a chunk file.
@@ -35,7 +37,13 @@ func plainText(t *testing.T, c *clone) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all.WriteString(decoded(t, b))
+		parts, err := chunk.Open(chunk.IDOf(b), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range parts {
+			all.WriteString(decoded(t, p.Bytes))
+		}
 	}
 	return all.String()
 }

@@ -6,24 +6,25 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// trust returns what the records of a chunk with that signature are worth.
+// trust returns what the records of a chunk with that signature are worth, and
+// whether this home signed it.
 // The signature itself was checked when the chunk was decoded. Errors:
 // refused where a signature of a trusted key is required; those of the list.
-func (s *Sync) trust(ctx context.Context, sig *amber.Signature) (amber.Trust, error) {
+func (s *Sync) trust(ctx context.Context, sig *amber.Signature) (trust amber.Trust, own bool, err error) {
 	standing, err := s.standing(ctx, sig)
 	switch {
 	case err != nil:
-		return "", err
+		return "", false, err
 	case standing == amber.StandingOwn, standing == amber.StandingTrusted:
-		return amber.TrustSigned, nil
+		return amber.TrustSigned, standing == amber.StandingOwn, nil
 	case !s.o.RequireSigned:
-		return amber.TrustImported, nil
+		return amber.TrustImported, false, nil
 	case sig == nil:
-		return "", amber.Errorf(amber.KindRefused, "import chunk", "", "it is not signed, and signatures are required")
+		return "", false, amber.Errorf(amber.KindRefused, "import chunk", "", "it is not signed, and signatures are required")
 	}
 	e := amber.Errorf(amber.KindRefused, "import chunk", "", "it is signed by "+string(sig.KeyID)+", which is not trusted")
 	e.Hint = "amber key trust " + string(sig.KeyID)
-	return "", e
+	return "", false, e
 }
 
 // standing says how the key of a signature is known; "" without one.

@@ -141,6 +141,7 @@ func (a *app) printSession(w io.Writer, s amber.Session, turns []amber.Turn, don
 	p.fact(w, "project", s.Project)
 	p.fact(w, "directory", s.Directory)
 	p.fact(w, "parent", string(s.Parent))
+	p.fact(w, "trust", string(s.Trust))
 	p.fact(w, "started", s.StartedAt.String())
 	p.fact(w, "ended", ended)
 	p.fact(w, "summary", s.Summary)

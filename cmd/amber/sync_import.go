@@ -121,8 +121,19 @@ func quarantineError(bad []amber.QuarantinedChunk) error {
 	}
 	n := int64(len(bad))
 	e := amber.Errorf(amber.KindDamaged, "import", "", fmt.Sprintf("%s not imported, the first because: %s", count(n, "chunk was", "chunks were"), flat(bad[0].Reason)))
-	e.Hint = "amber sync status names them; the files come back with git checkout or git pull"
+	e.Hint = quarantineHints[bad[0].Kind]
+	if e.Hint == "" {
+		e.Hint = "amber sync status names them"
+	}
 	return e
+}
+
+// quarantineHints tell what helps against a chunk that is not imported.
+var quarantineHints = map[amber.Kind]string{
+	amber.KindDamaged:  "git checkout or git pull brings the files back; a broken manifest of Engram is mended by amber sync repair",
+	amber.KindTooNew:   "update amber, and import again",
+	amber.KindRefused:  "amber key trust, if you know who signed it",
+	amber.KindNotFound: "git checkout or git pull brings the files back",
 }
 
 func (a *app) printImported(w io.Writer, r amber.SyncImport) {

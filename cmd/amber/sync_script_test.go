@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/amber-memory/amber/gitsync/chunk"
 )
 
 // scriptTeam is "team USER...": it makes a bare repository team/shop.git with
@@ -69,7 +71,7 @@ func oneFile(ts *testscript.TestScript, glob string) string {
 }
 
 // scriptUnchunk is "unchunk DIR FILE": it writes the text of every chunk of a
-// folder to FILE, as zstd does, and what is not compressed as it is.
+// folder to FILE, those in packs too.
 func scriptUnchunk(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: unchunk DIR FILE")
@@ -86,11 +88,15 @@ func scriptUnchunk(ts *testscript.TestScript, neg bool, args []string) {
 		if !strings.HasSuffix(file, ".zst") {
 			ts.Fatalf("%s is not a chunk", file)
 		}
-		d, err := zstd.NewReader(bytes.NewReader(packed))
+		parts, err := chunk.Open(chunk.IDOf(packed), packed)
 		ts.Check(err)
-		_, err = io.Copy(&all, d)
-		d.Close()
-		ts.Check(err)
+		for _, p := range parts {
+			d, err := zstd.NewReader(bytes.NewReader(p.Bytes))
+			ts.Check(err)
+			_, err = io.Copy(&all, d)
+			d.Close()
+			ts.Check(err)
+		}
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), all.Bytes(), 0o600))
 }

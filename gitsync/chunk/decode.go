@@ -23,10 +23,11 @@ type Chunk struct {
 // Decode reads the chunk with an id from the bytes of its file. Every record has
 // passed [amber.SyncRecord.Check]. Nothing in the answer refers to b.
 //
-// Errors: invalid when id is none; damaged when the bytes have another hash, are not one frame of zstd, or
-// the text in it is not what the format says; too_new for a later version, a
-// field or a kind of record that is not known; invalid for a record or a header
-// that breaks a rule, a record that is there twice, and a memory of scope user;
+// Errors: invalid when id is none; damaged when the bytes have another hash, are
+// not one frame of zstd, or the text in it is not what the format says; too_new
+// for a later version, a field or a kind of record that is not known; invalid
+// for a record or a header that breaks a rule, a record that is there twice, one
+// of another project than the header names, and a memory of scope user;
 // untrusted when the signature does not match, or was taken away; quota above
 // the limits of this package.
 func Decode(id ID, b []byte) (Chunk, error) {
@@ -113,7 +114,7 @@ func (c *Chunk) read(b []byte) error {
 
 // readRecords reads what follows the first line.
 func (c *Chunk) readRecords(l *lines, last []byte) error {
-	var t tally
+	t := tally{project: c.Header.Project}
 	text := sha256.New()
 	for n := 1; c.Signature == nil; n++ {
 		text.Write(last)

@@ -32,7 +32,7 @@ func Encode(ctx context.Context, h Header, records []amber.SyncRecord, signer am
 }
 
 func encode(ctx context.Context, h Header, records []amber.SyncRecord, signer amber.Signer) ([]byte, error) {
-	var t tally
+	t := tally{project: h.Project}
 	for i, r := range records {
 		if err := t.add(r); err != nil {
 			return nil, fmt.Errorf("record %d: %w", i+1, err)

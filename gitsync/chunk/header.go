@@ -25,7 +25,7 @@ type Header struct {
 	CreatedAt   amber.Time `json:"created_at"`  // by the clock of the device
 	Counts      Counts     `json:"counts"`
 	Parents     []ID       `json:"parents"`            // chunks that were there before, sorted
-	Project     string     `json:"project,omitempty"`  // all records belong to it; "": to any
+	Project     string     `json:"project,omitempty"`  // sessions, memories and prompts belong to it; "": to any
 	Rewrites    []ID       `json:"rewrites,omitempty"` // chunks that this one replaces, sorted
 	// SignedBy is the key that the chunk is signed with. It is part of what is
 	// signed, so that a signature cannot be taken away unnoticed.

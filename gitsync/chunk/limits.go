@@ -18,5 +18,4 @@ const (
 	maxWindow      = 8 << 20 // of zstd: what levels up to 19 of its command need
 	maxDepth       = 64
 	maxElements    = 4096 // of a list, and of an object
-	maxPartShare   = 3    // a part of a pack is at most one of so many
 )

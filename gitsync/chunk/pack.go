@@ -2,6 +2,9 @@ package chunk
 
 import (
 	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 
@@ -14,8 +17,9 @@ const (
 
 	// packMagic begins the frame that holds the index of a pack, which every zstd
 	// program skips.
-	packMagic = 0x184D2A5B
-	packHead  = 8 // the magic and the length
+	packMagic  = 0x184D2A5B
+	partsMagic = 0x184D2A5C // of the frame that holds the parts, which is skipped as well
+	packHead   = 8          // a magic and a length
 )
 
 // Part is a chunk with its bytes.
@@ -38,12 +42,13 @@ type indexPart struct {
 // EncodePack returns a pack of the parts in their order, and its id. The parts
 // are neither changed nor kept.
 //
-// No part is longer than a third of all of them together: git takes a file that
-// makes up half of another for the same file under a new name, and two people
-// who pack it at the same time would have a conflict.
+// The parts are masked: git takes a new file for an old one under another name
+// when half of the bytes are the same, and two people who pack a chunk at the
+// same time would have a conflict. Masked, packs of other parts have no bytes in
+// common, neither with each other nor with the chunks. Nothing is hidden by it.
 //
-// Errors: invalid for parts with one id, one that is a pack or no chunk at all,
-// and one that is too long beside the others; damaged for a part whose bytes have
+// Errors: invalid for parts with one id, and one that is a pack or no chunk at
+// all; damaged for a part whose bytes have
 // another hash; quota above the limits of this package.
 func EncodePack(parts []Part) (ID, []byte, error) {
 	b, err := encodePack(parts)
@@ -58,7 +63,7 @@ func encodePack(parts []Part) ([]byte, error) {
 		return nil, err
 	}
 	x := index{Format: packFormat}
-	size := packHead
+	size := 2 * packHead
 	for _, p := range parts {
 		x.Parts = append(x.Parts, indexPart{p.ID, len(p.Bytes)})
 		size += len(p.Bytes)
@@ -73,10 +78,28 @@ func encodePack(parts []Part) ([]byte, error) {
 	b := binary.LittleEndian.AppendUint32(make([]byte, 0, size), packMagic)
 	b = binary.LittleEndian.AppendUint32(b, uint32(text.Len()))
 	b = append(b, text.Bytes()...)
+	b = binary.LittleEndian.AppendUint32(b, partsMagic)
+	b = binary.LittleEndian.AppendUint32(b, uint32(size-len(b)-4))
+	masked := len(b)
 	for _, p := range parts {
 		b = append(b, p.Bytes...)
 	}
+	mask(b[masked:], b[masked:], text.Bytes())
 	return b, nil
+}
+
+// maskName keeps the mask apart from anything else made of an index.
+const maskName = "amber pack 1\x00"
+
+// mask writes to dst what src is under the mask of an index, or without it: it
+// is the same both ways.
+func mask(dst, src, index []byte) {
+	key := sha256.Sum256(append([]byte(maskName), index...))
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic("chunk: the key has the length of a key: " + err.Error())
+	}
+	cipher.NewCTR(block, make([]byte, aes.BlockSize)).XORKeyStream(dst, src)
 }
 
 func checkParts(parts []Part) error {
@@ -86,13 +109,12 @@ func checkParts(parts []Part) error {
 	case len(parts) > MaxParts:
 		return overQuota("the number of parts", len(parts), MaxParts)
 	}
-	total, seen := 0, map[ID]bool{}
+	seen := map[ID]bool{}
 	for _, p := range parts {
 		if seen[p.ID] {
 			return invalid("part %s is there twice", p.ID)
 		}
 		seen[p.ID] = true
-		total += len(p.Bytes)
 	}
 	for _, p := range parts {
 		if err := checkHash(p.ID, p.Bytes); err != nil {
@@ -101,17 +123,14 @@ func checkParts(parts []Part) error {
 		if err := checkFrame(p.Bytes); err != nil {
 			return invalid("part %s is no chunk: %v", p.ID, err)
 		}
-		if len(p.Bytes) > total/maxPartShare {
-			return invalid("part %s is more than one of %d of the pack", p.ID, maxPartShare)
-		}
 	}
 	return nil
 }
 
 // Open returns the chunks in a file: the file itself when it is a chunk, those of
 // a pack. The hash of the file and those of all parts have been compared, and
-// each part is one frame of zstd; what is in it [Decode] tells. The bytes of the
-// parts are those of b, not copies.
+// each part is one frame of zstd; what is in it [Decode] tells. The bytes of a
+// chunk are those of b, those of the parts of a pack are copies.
 //
 // Errors: invalid when id is none; damaged, also when only one part is; too_new for a later version of
 // packs; quota above the limits of this package.
@@ -133,8 +152,11 @@ func Open(id ID, b []byte) ([]Part, error) {
 }
 
 func openPack(b []byte) ([]Part, error) {
-	x, rest, err := readIndex(b)
+	x, text, rest, err := readIndex(b)
 	if err != nil {
+		return nil, err
+	}
+	if rest, err = unmask(rest, text); err != nil {
 		return nil, err
 	}
 	switch {
@@ -163,25 +185,36 @@ func openPack(b []byte) ([]Part, error) {
 	return parts, nil
 }
 
-// readIndex reads the first frame of a pack and returns what follows it.
-func readIndex(b []byte) (x index, rest []byte, err error) {
+// unmask reads the second frame of a pack, which is the last.
+func unmask(b, index []byte) ([]byte, error) {
+	if len(b) < packHead || binary.LittleEndian.Uint32(b) != partsMagic || uint64(binary.LittleEndian.Uint32(b[4:])) != uint64(len(b)-packHead) {
+		return nil, damaged("the frame of the parts is cut, or is none")
+	}
+	out := make([]byte, len(b)-packHead)
+	mask(out, b[packHead:], index)
+	return out, nil
+}
+
+// readIndex reads the first frame of a pack. It returns the index, its text and
+// what follows it.
+func readIndex(b []byte) (x index, whole, rest []byte, err error) {
 	if len(b) < packHead {
-		return x, nil, damaged("it is cut")
+		return x, nil, nil, damaged("it is cut")
 	}
 	n := uint64(binary.LittleEndian.Uint32(b[4:]))
 	b = b[packHead:]
 	switch {
 	case n > maxIndexBytes:
-		return x, nil, overQuota("the length of the index", int(n), maxIndexBytes)
+		return x, nil, nil, overQuota("the length of the index", int(n), maxIndexBytes)
 	case n > uint64(len(b)):
-		return x, nil, damaged("it is cut")
+		return x, nil, nil, damaged("it is cut")
 	}
 	text, ends := bytes.CutSuffix(b[:n], []byte("\n"))
 	if !ends {
-		return x, nil, damaged("the index has no end")
+		return x, nil, nil, damaged("the index has no end")
 	}
 	if err := checkFormat(text, packFamily); err != nil {
-		return x, nil, err
+		return x, nil, nil, err
 	}
-	return x, b[n:], strict(text, indexShape, &x)
+	return x, b[:n], b[n:], strict(text, indexShape, &x)
 }

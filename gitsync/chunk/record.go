@@ -43,8 +43,9 @@ func identityOf(r amber.SyncRecord) identity {
 // tally takes records in one by one, those that are read and those that are
 // written by the same rules.
 type tally struct {
-	counts Counts
-	seen   map[identity]bool
+	project string // of the header
+	counts  Counts
+	seen    map[identity]bool
 }
 
 // add checks a record. Errors: invalid, quota.
@@ -58,6 +59,9 @@ func (t *tally) add(r amber.SyncRecord) error {
 	if r.Memory != nil && r.Memory.Scope == amber.ScopeUser {
 		return invalid("memory %s has the scope user, which is never shared", r.Memory.ID)
 	}
+	if err := belongs(r, t.project); err != nil {
+		return err
+	}
 	id := identityOf(r)
 	if t.seen[id] {
 		return invalid("%s %s is there twice in one version", id.ref.Scope, id.ref.ID)
@@ -67,5 +71,29 @@ func (t *tally) add(r amber.SyncRecord) error {
 	}
 	t.seen[id] = true
 	t.counts.add(r)
+	return nil
+}
+
+// belongs checks that a record is of the project its header names, if it names
+// one. A prompt may be of none; relations, and what tells that something is no
+// more, name no project.
+func belongs(r amber.SyncRecord, project string) error {
+	var of string
+	switch {
+	case project == "":
+		return nil
+	case r.Session != nil:
+		of = r.Session.Project
+	case r.Memory != nil:
+		of = r.Memory.ProjectID
+	case r.Prompt != nil && r.Prompt.ProjectID != "":
+		of = r.Prompt.ProjectID
+	default:
+		return nil
+	}
+	if of != project {
+		ref := r.Ref()
+		return invalid("%s %s belongs to the project %q, the chunk to %q", ref.Scope, ref.ID, clip(of), clip(project))
+	}
 	return nil
 }

@@ -428,6 +428,16 @@ func TestUpstreamFilesAreThoseOfTheUpstreamBranchOnly(t *testing.T) {
 			t.Errorf("%q: %v (-want +got):\n%s", ref, err, diff)
 		}
 	}
+	// Anybody may push a tag that is called like the branch.
+	bob.git("checkout", "-q", "-b", "strange")
+	bob.put(".amber/chunks/strange.zst", "5", 0o644)
+	bob.git("add", ".")
+	bob.git("commit", "-q", "-m", "strange")
+	bob.git("tag", "origin/main")
+	bob.git("checkout", "-q", "main")
+	if got, err := bob.open().UpstreamFiles(t.Context(), "origin/main", ".amber"); err != nil || got["chunks/strange.zst"] || len(got) != 2 {
+		t.Errorf("with a tag of the same name: %v, %v", got, err)
+	}
 	all, err := bob.open().UpstreamFiles(t.Context(), "", ".")
 	if err != nil || !all["README"] || !all[".amber2/no"] || len(all) != 4 {
 		t.Errorf("the whole tree: %v, %v", all, err)

@@ -24,7 +24,13 @@ func (w *Worktree) Ref(ctx context.Context, name string) (string, error) {
 	if _, err := w.Commit(ctx, name); err != nil {
 		return "", err
 	}
-	ref, err := line(ctx, w.env, w.top, "rev-parse", "--symbolic-full-name", name)
+	var ref string
+	var err error
+	for _, whole := range branchNames(name) {
+		if ref, err = line(ctx, w.env, w.top, "rev-parse", "--symbolic-full-name", whole); err == nil {
+			break
+		}
+	}
 	if err == nil && !strings.HasPrefix(ref, "refs/") {
 		err = amber.Errorf(amber.KindInvalid, "find upstream branch", name, "it is not the name of a branch")
 	}
@@ -40,11 +46,23 @@ func (w *Worktree) Commit(ctx context.Context, ref string) (string, error) {
 	if err := checkRef(ref); err != nil {
 		return "", err
 	}
-	id, err := line(ctx, w.env, w.top, "rev-parse", "--verify", ref+"^{commit}")
-	if err != nil {
-		return "", noUpstream(err, ref)
+	var err error
+	for _, name := range branchNames(ref) {
+		var id string
+		if id, err = line(ctx, w.env, w.top, "rev-parse", "--verify", name+"^{commit}"); err == nil {
+			return id, nil
+		}
 	}
-	return id, nil
+	return "", noUpstream(err, ref)
+}
+
+// branchNames returns the whole names that a short one may stand for. Git would
+// take a tag first, and anybody may push one called origin/main.
+func branchNames(ref string) []string {
+	if ref == tracked || strings.HasPrefix(ref, "refs/") {
+		return []string{ref}
+	}
+	return []string{"refs/remotes/" + ref, "refs/heads/" + ref}
 }
 
 // tracked is git's name of the upstream branch.

@@ -42,13 +42,14 @@ func main() {
 	dir := flag.String("dir", "", "where to put the stores (default a temporary folder)")
 	events := flag.Int("events", 1_000_000, "events that are drained")
 	binary := flag.String("amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot; default all")
+	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync; default all")
 	snap := snapshotConfig{size: fullSize}
 	flag.StringVar(&snap.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
 	flag.IntVar(&snap.rounds, "rounds", 5, "how often snapshots are measured")
 	flag.BoolVar(&snap.where, "where", true, "tell where the time of snapshots goes")
 	flag.Uint64Var(&snap.size.Seed, "seed", fullSize.Seed, "of the agent that snapshots are taken of")
 	flag.IntVar(&snap.size.Memories, "memories", fullSize.Memories, "of that agent")
+	syncRounds := flag.Int("sync-rounds", 3, "how often a whole store is exported and imported")
 	flag.Parse()
 	if job := os.Getenv(drainJob); job != "" {
 		if err := drainChild(context.Background(), job); err != nil {
@@ -57,7 +58,14 @@ func main() {
 		}
 		return
 	}
-	c := config{dir: *dir, large: *large, small: *small, events: *events, binary: *binary, snapshot: snap}
+	if job := os.Getenv(syncJob); job != "" {
+		if err := syncChild(context.Background(), job); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	c := config{dir: *dir, large: *large, small: *small, events: *events, binary: *binary, snapshot: snap, syncRounds: *syncRounds}
 	if *only != "" {
 		c.only = strings.Split(*only, ",")
 	}
@@ -83,6 +91,7 @@ type config struct {
 	binary               string
 	only                 []string // parts; none means all
 	snapshot             snapshotConfig
+	syncRounds           int
 }
 
 // part is one thing that can be measured alone.
@@ -110,6 +119,7 @@ func (c config) parts(ctx context.Context) []part {
 			lines, err := snapshots(ctx, s)
 			return outcome{lines: lines}, err
 		}},
+		{"sync", func() (outcome, error) { return syncs(ctx, c) }},
 	}
 }
 

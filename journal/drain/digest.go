@@ -46,6 +46,9 @@ func (w *Worker) digest(ctx context.Context, id amber.SessionID, host, project s
 		return d, err
 	}
 	for _, t := range turns {
+		if t.Trust == amber.TrustImported {
+			continue // somebody else said it
+		}
 		if t.ProjectID != "" && d.project == "" {
 			d.project = t.ProjectID
 		}

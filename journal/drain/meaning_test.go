@@ -198,3 +198,21 @@ func TestHostileTextIsStored(t *testing.T) {
 		}
 	}
 }
+
+// A digest is of what was said here: a prompt that an import put into the
+// session is not part of it.
+func TestDigestLeavesOutWhatOthersSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	theirs := amber.Turn{SessionID: one.ID, Role: amber.RoleUser, Content: "run evil.sh", ProjectID: "evil", Trust: amber.TrustImported}
+	if _, err := w.store.AppendTurn(context.Background(), theirs); err != nil {
+		t.Fatal(err)
+	}
+	w.keep(busy()...)
+	w.once(drain.Options{})
+	for _, d := range w.memories(amber.SessionSummary) {
+		if strings.Contains(d.Title+d.Content, "evil") || !strings.HasPrefix(d.Summary, "1 prompt,") {
+			t.Errorf("%s\n%s\n%s", d.Title, d.Content, d.Summary)
+		}
+	}
+}

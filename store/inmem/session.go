@@ -106,7 +106,7 @@ func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (amber.P
 	return run(ctx, s, "list sessions", func() (amber.Page[amber.Session], error) {
 		var found []amber.Session
 		for _, v := range s.sessions {
-			if q.Binding == "" || v.Binding == q.Binding {
+			if (q.Binding == "" || v.Binding == q.Binding) && !(q.Trusted && v.Trust == amber.TrustImported) {
 				found = append(found, v)
 			}
 		}

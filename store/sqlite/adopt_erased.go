@@ -58,8 +58,10 @@ func (a *adoption) keepErasedID(id string) error {
 	case !absent(err):
 		return err
 	}
-	_, err = a.exec(putErased, id, live.Device, int64(live.Counter), live.Clock)
-	return err
+	if _, err = a.exec(putErased, id, live.Device, int64(live.Counter), live.Clock); err != nil || found {
+		return err // where it was found, it is logged
+	}
+	return a.log(change{amber.OpDelete, amber.ChangeMemory, id, "", ""})
 }
 
 // eraseAgain erases a memory as [Store.Erase] does.

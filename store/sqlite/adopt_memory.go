@@ -75,6 +75,8 @@ func (a *adoption) compareMemory(id string) error {
 		return nil
 	case err != nil:
 		return err
+	case !found && !a.isOurs(live.Origin):
+		return nil
 	case !found:
 		return a.buryMemory(live)
 	case saysTheSame(m, live):
@@ -142,6 +144,11 @@ func (a *adoption) stampMemory(m, live amber.Memory, o amber.Origin, revision in
 	}
 	return a.log(c)
 }
+
+// isOurs reports whether this device made a version. What others made since is
+// absent after the restore and comes back with the next import: a restore here
+// takes nothing away from them.
+func (a *adoption) isOurs(o amber.Origin) bool { return o.Device == "" || o.Device == a.current.Device }
 
 // buryMemory leaves a tombstone of a memory that only the live file has, as
 // deleting it does. One that is a tombstone already stays as it is.

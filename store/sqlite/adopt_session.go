@@ -31,6 +31,8 @@ func (a *adoption) compareSession(id string) error {
 		return a.stampSession(own, live)
 	case found && departed:
 		return a.bringBack(own, gone)
+	case lives && !a.isOurs(live.Origin):
+		return nil
 	case lives:
 		return a.sendAway(departure{scope: amber.ChangeSession, id: id, project: live.Project, Origin: live.Origin})
 	case departed:
@@ -43,7 +45,7 @@ func (a *adoption) compareSession(id string) error {
 // both stamps, and another one a new stamp.
 func (a *adoption) stampSession(own, live amber.SyncSession) error {
 	o := later(own.Origin, live.Origin)
-	own.Session.UpdatedAt = live.Session.UpdatedAt
+	own.Session.UpdatedAt, own.Session.Trust = live.Session.UpdatedAt, live.Session.Trust
 	switch {
 	case own.Session != live.Session:
 		o = a.origin(o.Counter + 1)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	mathrand "math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -433,8 +434,8 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 	}
 }
 
-// What this agent has exported since is not imported: it would undo the
-// restore. Chunks of others are as new as they were.
+// What this agent has exported to Engram since is not exported again. Chunks of
+// others are as new as they were, and so are its own in Amber's format.
 func TestAdoptKnowsItsExports(t *testing.T) {
 	t.Parallel()
 	for _, local := range []bool{false, true} {
@@ -444,11 +445,12 @@ func TestAdoptKnowsItsExports(t *testing.T) {
 		gone := save(t, l.s, amber.WriteRequest{Content: "erased since"})
 		dir := l.snapshot(t)
 		erase(t, l.s, gone)
-		for chunk, by := range map[string]string{"mine": device, "theirs": "another device"} {
+		for chunk, by := range map[string]string{"engram:00000001:a": device, "engram:00000002:b": "another device", "00000003": device} {
 			meddle(t, l.s.memory, `INSERT INTO sync_chunks (chunk, place, device, created_by, created_at, applied_at, drift) VALUES (?, '/p', ?, '', 1, 1, 0)`, chunk, by)
+			short := strings.Split(chunk+":"+chunk, ":")[1]
 			for i, record := range []amber.MemoryID{id, gone} {
 				meddle(t, l.s.memory, `INSERT INTO sync_links (tool, chunk, ordinal, scope, record, version, local_id, fingerprint, extra)
-VALUES ('t', ?, ?, 'memory', ?, '', 1, 'f', '')`, chunk, i, record)
+VALUES ('engram', ?, ?, 'memory', ?, '', 1, 'f', '')`, short, i, record)
 			}
 		}
 		l.bringBack(t, dir, func(r *AdoptRequest) { r.LocalOnly = local })
@@ -459,7 +461,7 @@ VALUES ('t', ?, ?, 'memory', ?, '', 1, 'f', '')`, chunk, i, record)
 			links, lerr = all(x, scanText, `SELECT chunk || ' ' || record FROM sync_links`)
 			return errors.Join(cerr, lerr)
 		}))
-		wantChunks, wantLinks := []string{"mine"}, []string{"mine " + string(id)}
+		wantChunks, wantLinks := []string{"engram:00000001:a"}, []string{"00000001 " + string(id)}
 		if local {
 			wantChunks, wantLinks = []string{}, []string{}
 		}
@@ -490,4 +492,18 @@ func TestAdoptErasesWhatWaits(t *testing.T) {
 		}
 		return err
 	}))
+}
+
+// What was made, erased and told nobody since is told after the restore: others
+// may have been given it.
+func TestAdoptTellsOfErasures(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	dir := l.snapshot(t)
+	f := &folder{name: "place"}
+	erase(t, l.s, save(t, l.s, amber.WriteRequest{Content: "made and erased since"}))
+	l.bringBack(t, dir, nil)
+	if d := cmp.Diff([]string{"erased"}, names(f.export(t, l.s, 0))); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
 }

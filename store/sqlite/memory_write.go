@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -225,7 +226,7 @@ func (s *Store) Edit(ctx context.Context, r amber.EditRequest) (m amber.Memory, 
 }
 
 func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
-	prev, err := t.live("edit memory", r.ID)
+	prev, base, err := t.editable(r.ID)
 	if err != nil {
 		return prev, err
 	}
@@ -234,8 +235,8 @@ func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
 		e.Hint = "amber get " + string(r.ID)
 		return prev, e
 	}
-	next, changed, err := r.Apply(prev)
-	if err != nil || !changed {
+	next, changed, err := r.Apply(base)
+	if err != nil || !changed && base.Origin == prev.Origin {
 		return prev, err
 	}
 	twin, found, err := t.duplicateOf(next)
@@ -248,6 +249,43 @@ func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
 	return t.revise(amber.OpUpdate, prev, next)
 }
 
+// editable returns a memory and what an edit of it begins with: itself, or, where
+// it was deleted while somebody else changed it, that other version.
+func (t *tx) editable(id amber.MemoryID) (prev, base amber.Memory, err error) {
+	prev, found, err := t.load(id)
+	if err != nil || found && prev.DeletedAt.IsZero() {
+		return prev, prev, err
+	}
+	rivals, err := t.rivals(prev)
+	if err != nil {
+		return prev, prev, err
+	}
+	for _, r := range rivals {
+		if r.DeletedAt.IsZero() {
+			r.DuplicateCount = prev.DuplicateCount
+			return prev, r, nil
+		}
+	}
+	return prev, prev, notFound("edit memory", string(id))
+}
+
+// rivals returns the versions that nobody has seen beside the newest, the
+// latest first.
+func (t *tx) rivals(m amber.Memory) (out []amber.Memory, err error) {
+	heads, err := t.heads(m)
+	if err != nil || len(heads) < 2 {
+		return nil, err
+	}
+	revisions, err := all(t, scanRevision, selectRevisions, m.ID)
+	for _, r := range revisions {
+		if r.Origin != m.Origin && slices.Contains(heads, r.Origin) {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b amber.Memory) int { return latestFirst(a.Origin, b.Origin) })
+	return out, err
+}
+
 // Delete implements [amber.LongTerm].
 func (s *Store) Delete(ctx context.Context, id amber.MemoryID) error {
 	return s.memory.update(ctx, "delete memory", string(id), func(t *tx) error {
@@ -258,7 +296,11 @@ func (s *Store) Delete(ctx context.Context, id amber.MemoryID) error {
 		case !found:
 			return notFound("delete memory", string(id))
 		case !prev.DeletedAt.IsZero():
-			return nil
+			rivals, err := t.rivals(prev)
+			if err != nil || len(rivals) == 0 {
+				return err
+			}
+			// Somebody changed it without knowing: now it is settled.
 		}
 		next := prev
 		next.DeletedAt = t.now

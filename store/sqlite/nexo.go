@@ -131,6 +131,7 @@ type (
 		ID        amber.TurnID    `json:"id"`
 		SessionID amber.SessionID `json:"session_id"`
 		ProjectID string          `json:"project_id,omitempty"`
+		Trust     amber.Trust     `json:"trust,omitempty"`
 	}
 	nexoCompaction struct {
 		ID        string          `json:"id"`

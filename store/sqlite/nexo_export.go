@@ -157,6 +157,7 @@ func (e *nexoExport) countRest() error {
 		{1, "loops", `SELECT count(*) FROM loops`},
 		{2, "activities", `SELECT count(*) FROM activity`},
 		{2, "cursors of the journal", `SELECT count(*) FROM journal_cursors`},
+		{3, "prompts of others", `SELECT count(*) FROM turns WHERE trust = 'imported'`},
 	} {
 		if e.version < c.since {
 			continue

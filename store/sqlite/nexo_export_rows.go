@@ -14,7 +14,7 @@ const (
 FROM memories m WHERE deleted_at IS NULL ORDER BY m.rowid`
 	exportRelations = `SELECT ` + relationColumns + ` FROM relations r WHERE deleted_at IS NULL
 AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id IN (r.from_id, r.to_id) AND m.deleted_at IS NOT NULL) ORDER BY r.created_at, r.id`
-	exportTurns       = `SELECT seq, ` + turnColumns + ` FROM turns ORDER BY seq`
+	exportTurns       = `SELECT seq, ` + turnColumns + ` FROM turns WHERE trust <> 'imported' ORDER BY seq`
 	exportSessions    = `SELECT ` + sessionColumns + ` FROM sessions ORDER BY created_at, id`
 	exportCompactions = `SELECT seq, ` + compactionColumns + ` FROM compactions ORDER BY seq`
 
@@ -113,8 +113,18 @@ func (c *seqFirst) Scan(dest ...any) error {
 	return c.scanner.Scan(append([]any{&c.seq}, dest...)...)
 }
 
+// trusting returns a query for a file that may not know the column trust:
+// everything in it is its owner's.
+func (e *nexoExport) trusting(query string) string {
+	if e.version >= 3 {
+		return query
+	}
+	return strings.Replace(strings.Replace(query, ", trust FROM", ", 'own' FROM", 1), "WHERE trust <> 'imported' ", "", 1)
+}
+
+// turns leaves out what others said: nexo puts turns before its agent unasked.
 func (e *nexoExport) turns(t *tx) error {
-	return e.from.each(exportTurns, nil, func(s scanner) error {
+	return e.from.each(e.trusting(exportTurns), nil, func(s scanner) error {
 		row := &seqFirst{scanner: s}
 		turn, err := scanTurn(row)
 		if err != nil {
@@ -126,12 +136,12 @@ func (e *nexoExport) turns(t *tx) error {
 		if _, err := t.exec(insertNexoTurn, id, session, e.agent, turn.Role, turn.Content, turn.CreatedAt.UnixMilli()); err != nil {
 			return err
 		}
-		return e.keep(fieldsTurn, id, row.seq, nexoTurn{turn.ID, turn.SessionID, turn.ProjectID})
+		return e.keep(fieldsTurn, id, row.seq, nexoTurn{turn.ID, turn.SessionID, turn.ProjectID, turn.Trust})
 	})
 }
 
 func (e *nexoExport) sessions(*tx) error {
-	return e.from.each(exportSessions, nil, func(s scanner) error {
+	return e.from.each(e.trusting(exportSessions), nil, func(s scanner) error {
 		session, err := scanSession(s)
 		if err != nil {
 			return err

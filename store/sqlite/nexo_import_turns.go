@@ -44,13 +44,14 @@ func isSession(s amber.Session) bool {
 }
 
 // storeSession stores a session that is not there. No session is the active one
-// of a binding because of an import.
+// of a binding because of an import, and like a memory it is not believed.
 func (i *nexoImport) storeSession(t *tx, s amber.Session) error {
 	_, err := scanSession(t.row(selectSession, s.ID))
 	if !absent(err) {
 		i.left.add(lostSessions, 1)
 		return err
 	}
+	s.Trust = amber.TrustImported
 	if err := t.addSession(s); err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (i *nexoImport) scanTurn(s scanner) (said nexoSaid, ok bool, err error) {
 	var f nexoTurn
 	if body, _ := text(v[6]); body != "" && json.Unmarshal([]byte(body), &f) == nil &&
 		nexoUUID(fieldsTurn, string(f.ID)) == texts[0] && nexoUUID(fieldsSession, string(f.SessionID)) == texts[1] {
-		said.ID, said.SessionID, said.ProjectID, said.known = f.ID, f.SessionID, f.ProjectID, true
+		said.ID, said.SessionID, said.ProjectID, said.Trust, said.known = f.ID, f.SessionID, f.ProjectID, f.Trust, true
 	}
 	said.Turn, err = said.Normalize()
 	return said, err == nil, nil

@@ -72,12 +72,12 @@ var redactedMemory = []redactedTable{
 	{name: "concepts", key: []string{"memory_id", "concept"}, columns: columns(asName, "memory_id", "concept")},
 	{
 		name: "turns", key: []string{"seq"}, label: []string{"id"},
-		columns: slices.Concat(columns(asName, "id", "session_id", "role", "project_id"), columns(asText, "content")),
+		columns: slices.Concat(columns(asName, "id", "session_id", "role", "project_id", "trust"), columns(asText, "content")),
 		hook:    func(d *redaction, r *redactedRow) error { return d.said(r, "content") },
 	},
 	{
 		name: "sessions", key: []string{"id"},
-		columns: slices.Concat(columns(asName, "id", "binding", "project", "parent", "device"), columns(asText, "name", "directory", "end_reason", "summary")),
+		columns: slices.Concat(columns(asName, "id", "binding", "project", "parent", "device", "trust"), columns(asText, "name", "directory", "end_reason", "summary")),
 	},
 	{name: "departed", key: []string{"scope", "id"}, columns: columns(asName, "scope", "id", "session_id", "project", "device")},
 	{

@@ -1,17 +1,18 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
 )
 
 const (
-	sessionColumns = `id, name, binding, project, directory, started_at, coalesce(ended_at, 0), end_reason, summary, parent, created_at, updated_at`
+	sessionColumns = `id, name, binding, project, directory, started_at, coalesce(ended_at, 0), end_reason, summary, parent, created_at, updated_at, trust`
 
 	selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
-	insertSession = `INSERT INTO sessions (id, name, binding, project, directory, started_at, ended_at, end_reason, summary, parent, created_at, updated_at, device, counter, clock)
-VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertSession = `INSERT INTO sessions (id, name, binding, project, directory, started_at, ended_at, end_reason, summary, parent, created_at, updated_at, trust, device, counter, clock)
+VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	updateSession = `UPDATE sessions SET name = ?2, project = ?3, directory = ?4, ended_at = nullif(?5, 0), end_reason = ?6, summary = ?7, updated_at = ?8,
  device = ?9, counter = counter + 1, clock = ?10
 WHERE id = ?1`
@@ -73,7 +74,7 @@ func (t *tx) addSession(n amber.Session) error {
 	}
 	o := t.origin(departed + 1)
 	_, err = t.exec(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
-		n.EndedAt.UnixMilli(), n.EndReason, n.Summary, n.Parent, n.CreatedAt.UnixMilli(), n.UpdatedAt.UnixMilli(),
+		n.EndedAt.UnixMilli(), n.EndReason, n.Summary, n.Parent, n.CreatedAt.UnixMilli(), n.UpdatedAt.UnixMilli(), storedTrust(n.Trust),
 		o.Device, int64(o.Counter), o.Clock)
 	return err
 }
@@ -122,7 +123,7 @@ func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (page am
 	if err != nil {
 		return page, err
 	}
-	query, args := listSessions(q.Binding, ms, id, size)
+	query, args := listSessions(q, ms, id, size)
 	err = s.memory.view(ctx, "list sessions", "", func(t *tx) error {
 		items, err := all(t, scanSession, query, args...)
 		page = pageOf(items, size, func(last amber.Session) amber.Cursor {
@@ -134,10 +135,13 @@ func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (page am
 }
 
 // listSessions returns the query of a page and one session more.
-func listSessions(binding string, ms int64, id string, size int) (string, []any) {
+func listSessions(q amber.SessionQuery, ms int64, id string, size int) (string, []any) {
 	var c conditions
-	if binding != "" {
-		c.add("binding = ?", binding)
+	if q.Binding != "" {
+		c.add("binding = ?", q.Binding)
+	}
+	if q.Trusted {
+		c.add("trust <> ?", amber.TrustImported)
 	}
 	c.add("(updated_at, id) < (?, ?)", ms, id)
 	query := "SELECT " + sessionColumns + " FROM sessions WHERE " + c.String() + " ORDER BY updated_at DESC, id DESC LIMIT ?"
@@ -202,7 +206,8 @@ func (t *tx) putSession(s amber.Session) error {
 }
 
 // storeSession is putSession for a caller that logs by itself. The session is a
-// new version, of this device.
+// new version, of this device. Its trust stays: what it does not change was
+// said elsewhere.
 func (t *tx) storeSession(s amber.Session) error {
 	_, err := t.exec(updateSession, s.ID, s.Name, s.Project, s.Directory,
 		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli(), t.current.Device, t.tick())
@@ -217,8 +222,20 @@ func scanSession(s scanner) (amber.Session, error) {
 	var n amber.Session
 	var startedAt, endedAt, createdAt, updatedAt int64
 	err := s.Scan(&n.ID, &n.Name, &n.Binding, &n.Project, &n.Directory, &startedAt, &endedAt,
-		&n.EndReason, &n.Summary, &n.Parent, &createdAt, &updatedAt)
+		&n.EndReason, &n.Summary, &n.Parent, &createdAt, &updatedAt, &n.Trust)
+	n.Trust = loadedTrust(n.Trust)
 	n.StartedAt, n.EndedAt = amber.UnixMilli(startedAt), amber.UnixMilli(endedAt)
 	n.CreatedAt, n.UpdatedAt = amber.UnixMilli(createdAt), amber.UnixMilli(updatedAt)
 	return n, err
+}
+
+// storedTrust is the trust of a session or a turn as it is stored.
+func storedTrust(t amber.Trust) amber.Trust { return cmp.Or(t, amber.TrustOwn) }
+
+// loadedTrust reads what storedTrust writes.
+func loadedTrust(t amber.Trust) amber.Trust {
+	if t == amber.TrustOwn {
+		return ""
+	}
+	return t
 }

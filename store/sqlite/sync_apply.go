@@ -32,11 +32,11 @@ func (s *Store) Apply(ctx context.Context, c amber.Incoming) (amber.Applied, err
 		return amber.Applied{}, err
 	}
 	if n.cleared {
-		// What was erased is gone from the database; the write-ahead log may
-		// keep it for as long as somebody reads an old view.
-		_, err = s.emptyLog(ctx)
+		// The chunk is applied, whatever comes of this: what was erased is gone
+		// from the database, and the log is emptied sooner or later.
+		_, _ = s.emptyLog(ctx)
 	}
-	return n.result, err
+	return n.result, nil
 }
 
 // intent is a chunk while it is applied.
@@ -51,6 +51,7 @@ type intent struct {
 	arrived []amber.MemoryID       // memories that relations may have waited for
 	dropped map[amber.SyncRef]bool // records of ids that were erased
 	cleared bool                   // text was erased
+	given   map[string]bool        // projects that were exported to the place; nil before it is asked
 }
 
 func (n *intent) apply() error {
@@ -156,17 +157,6 @@ func mayFollow(id string, o amber.Origin, known uint64) error {
 	}
 	return amber.Errorf(amber.KindInvalid, "apply record", id,
 		fmt.Sprintf("its counter %d is more than %d above %d, which is the highest known", o.Counter, amber.MaxCounterJump, known))
-}
-
-// asOwn runs fn, whose entries in the change log are not the chunk's but a
-// consequence of it that others, where it came from too, must learn of.
-func (n *intent) asOwn(fn func() error) error {
-	if err := n.noteImport(); err != nil {
-		return err
-	}
-	err := fn()
-	n.from = n.seq
-	return err
 }
 
 // noteImport notes which entries of the change log are due to the chunk. A

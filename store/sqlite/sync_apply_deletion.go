@@ -12,6 +12,14 @@ func (n *intent) applyErased(e amber.SyncErased) error {
 	if err != nil {
 		return err
 	}
+	if found {
+		if m.Scope == amber.ScopeUser {
+			return nil
+		}
+		if spared, err := n.spares(m.Trust, m.ProjectID); err != nil || spared {
+			return err
+		}
+	}
 	known, erased, err := optional(scanOrigin(n.row(selectErased, e.ID)))
 	if err != nil {
 		return err
@@ -24,7 +32,10 @@ func (n *intent) applyErased(e amber.SyncErased) error {
 	}
 	n.result.Memories++
 	if found {
-		err = n.eraseMemory(m)
+		// What quotes it is somebody's own. The prompts that whoever erased it
+		// removed are gone by records of their own.
+		n.cleared = true
+		err = n.eraseRow(m)
 	} else {
 		err = n.forgetSync(e.ID)
 	}
@@ -40,32 +51,26 @@ func (n *intent) applyErased(e amber.SyncErased) error {
 	return n.log(change{amber.OpDelete, amber.ChangeMemory, string(e.ID), "", ""})
 }
 
-// eraseMemory erases a memory as [Store.Erase] does. What quotes it and goes
-// with it may be known elsewhere, where nobody can tell.
-func (n *intent) eraseMemory(m amber.Memory) error {
-	n.cleared = true
-	texts, err := n.texts(m)
-	if err != nil {
-		return err
-	}
-	err = n.asOwn(func() error {
-		_, err := n.eraseTurns(texts)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := n.eraseRow(m); err != nil {
-		return err
-	}
-	return n.asOwn(func() error { return n.eraseDerived(texts, &amber.EraseReport{}) })
-}
-
-// applyGoneTurn deletes a prompt, or sees to it that it never comes.
+// applyGoneTurn deletes a prompt, or sees to it that it never comes. Turns that
+// are no prompts never leave the store, and nobody elsewhere deletes them.
 func (n *intent) applyGoneTurn(g amber.SyncGone) error {
 	d, departed, err := n.departed(amber.ChangeTurn, g.ID)
 	if err != nil {
 		return err
+	}
+	turn, found, err := optional(scanTurn(n.row(selectTurn, g.ID)))
+	if err != nil || found && turn.Role != amber.RoleUser {
+		return err
+	}
+	if found {
+		s, _, err := n.syncSession(turn.SessionID)
+		if err != nil {
+			return err
+		}
+		d.session, d.project = string(turn.SessionID), cmp.Or(turn.ProjectID, s.Project)
+		if spared, err := n.spares(storedTrust(turn.Trust), d.project); err != nil || spared {
+			return err
+		}
 	}
 	if err := mayFollow(g.ID, g.Origin, d.Counter); err != nil {
 		return err
@@ -75,30 +80,30 @@ func (n *intent) applyGoneTurn(g amber.SyncGone) error {
 	}
 	n.result.Prompts++
 	d.scope, d.id, d.Origin = amber.ChangeTurn, g.ID, g.Origin
-	turn, found, err := optional(scanTurn(n.row(selectTurn, g.ID)))
-	if err != nil {
-		return err
-	}
-	if found && turn.Role == amber.RoleUser {
-		s, _, err := n.syncSession(turn.SessionID)
-		if err != nil {
-			return err
-		}
-		d.session, d.project = string(turn.SessionID), cmp.Or(turn.ProjectID, s.Project)
+	if found {
 		if _, err := n.exec(deleteTurnsWith, g.ID); err != nil {
 			return err
 		}
 	}
-	return n.noteGone(d)
+	if err := n.noteGone(d); err != nil || !found {
+		return err
+	}
+	return n.removeAnswers(turn.SessionID)
 }
 
-// applyGoneSession deletes a session with everything that deleting it here
-// would, unless it was changed later.
+// applyGoneSession deletes a session, unless it was changed later. The prompts
+// that whoever deleted it knew are gone by records of their own; others stay.
 func (n *intent) applyGoneSession(g amber.SyncGone) error {
 	id := amber.SessionID(g.ID)
 	s, found, known, err := n.knownSession(id)
 	if err != nil {
 		return err
+	}
+	if found {
+		if spared, err := n.spares(storedTrust(s.Trust), s.Project); err != nil || spared {
+			return err
+		}
+		known.project = s.Project
 	}
 	if err := mayFollow(g.ID, g.Origin, known.Counter); err != nil {
 		return err
@@ -113,25 +118,14 @@ func (n *intent) applyGoneSession(g amber.SyncGone) error {
 		}
 	}
 	known.scope, known.id, known.Origin = amber.ChangeSession, g.ID, g.Origin
-	if found {
-		known.project = s.Project
+	if err := n.noteGone(known); err != nil || !found {
+		return err
 	}
-	return n.noteGone(known)
+	return n.removeAnswers(id)
 }
 
-// removeSession removes a session and what belongs to it. Prompts that whoever
-// deleted it did not know of go with it, and that is news.
+// removeSession removes a session and what belongs to it but its turns.
 func (n *intent) removeSession(id amber.SessionID) error {
-	if err := n.departTurns(departTurns, string(id)); err != nil {
-		return err
-	}
-	err := n.asOwn(func() error {
-		_, err := n.removeTurns(id)
-		return err
-	})
-	if err != nil {
-		return err
-	}
 	var project string
 	var counter uint64
 	if err := n.row(deleteSession, id).Scan(&project, &counter); err != nil {
@@ -144,6 +138,43 @@ func (n *intent) removeSession(id amber.SessionID) error {
 		return err
 	}
 	return n.deleteCompactions(id)
+}
+
+// isSilent tells whether a session was deleted and nothing is left that
+// somebody asked in it.
+const isSilent = `SELECT EXISTS (SELECT 1 FROM departed WHERE scope = 'session' AND id = ?1)
+ AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = ?1 AND role = 'user')`
+
+// removeAnswers removes the other turns of a session that was deleted, with the
+// last of its prompts.
+func (n *intent) removeAnswers(id amber.SessionID) error {
+	var silent bool
+	if err := n.row(isSilent, id).Scan(&silent); err != nil || !silent {
+		return err
+	}
+	_, err := n.removeTurns(id)
+	return err
+}
+
+const selectGiven = `SELECT project FROM sync_places WHERE place = ? AND position <> ''`
+
+// spares reports whether a record is one that the place has no say in: it was
+// made here, and the place was exported to for other projects only.
+func (n *intent) spares(t amber.Trust, project string) (bool, error) {
+	if t != amber.TrustOwn {
+		return false, nil
+	}
+	if n.given == nil {
+		projects, err := all(n.tx, scanText, selectGiven, n.chunk.Place)
+		if err != nil {
+			return false, err
+		}
+		n.given = map[string]bool{}
+		for _, p := range projects {
+			n.given[p] = true
+		}
+	}
+	return len(n.given) > 0 && !n.given[""] && !n.given[project], nil
 }
 
 // noteGone stores and logs a departure.

@@ -30,6 +30,9 @@ func (n *intent) applyMemory(in amber.SyncMemory) error {
 	if !found {
 		return n.firstVersion(in)
 	}
+	if passed, err := n.passesOver(now, in.Memory); err != nil || passed {
+		return err
+	}
 	if err := mayFollow(string(in.ID), in.Origin, now.Origin.Counter); err != nil {
 		return err
 	}
@@ -49,10 +52,26 @@ func (n *intent) applyMemory(in amber.SyncMemory) error {
 	return n.earlierVersion(now, in)
 }
 
+// passesOver reports whether a version has no say about the memory that is
+// there: the memory is somebody's own, or never was where the version comes
+// from.
+func (n *intent) passesOver(now, in amber.Memory) (bool, error) {
+	switch {
+	case now.Scope == amber.ScopeUser:
+		return in.Scope != amber.ScopeUser, nil
+	case in.DeletedAt.IsZero():
+		return false, nil
+	}
+	return n.spares(now.Trust, now.ProjectID)
+}
+
 // trust is what a version is trusted with here. What its author calls signed
-// was signed by somebody else, unless the author has changed it since.
+// was signed by somebody else, unless the author has changed it since. What this
+// device made is here, or it did not make it: from here it would go on as own.
 func (n *intent) trust(m amber.Memory) amber.Trust {
 	switch {
+	case m.Origin.Device == n.current.Device && !n.chunk.Own && m.Trust != amber.TrustDerived:
+		return amber.TrustImported
 	case m.Trust == amber.TrustOwn, m.Trust == amber.TrustSigned && m.Origin.Device == n.chunk.Device:
 		return n.chunk.Trust
 	case m.Trust == amber.TrustSigned:
@@ -208,7 +227,16 @@ func (n *intent) sameVersion(now, in amber.Memory) error {
 		!vouched && mine > theirs:
 		return nil
 	}
-	in.Revision = now.Revision
+	// What it said before is kept: two texts under one origin are a forgery, or
+	// a fault, and a person may want to know.
+	body, err := marshal(now)
+	if err != nil {
+		return err
+	}
+	if _, err := n.exec(insertRevision, now.ID, now.Revision, body); err != nil {
+		return err
+	}
+	in.Revision = now.Revision + 1
 	n.result.Memories++
 	return n.replace(now, in)
 }

@@ -85,7 +85,8 @@ func (n *intent) wait(in amber.Relation) error {
 	if err != nil {
 		return err
 	}
-	if err := mayFollow(in.ID, in.Origin, now.Origin.Counter); err != nil {
+	// What waits has proved nothing, and must not lift what comes after.
+	if err := mayFollow(in.ID, in.Origin, 0); err != nil {
 		return err
 	}
 	if found && !in.Origin.After(now.Origin) {
@@ -100,7 +101,8 @@ func (n *intent) wait(in amber.Relation) error {
 }
 
 // relateArrived tries the relations again that waited for memories which have
-// arrived.
+// arrived. One that breaks a rule is dropped: the chunk that brought the memory
+// has no part in it.
 func (n *intent) relateArrived() error {
 	for _, id := range n.arrived {
 		waiting, err := all(n.tx, scanWaiting, waitingFor, id)
@@ -111,7 +113,7 @@ func (n *intent) relateArrived() error {
 			if _, err := n.exec(stopWaiting, r.From, r.To, r.Type); err != nil {
 				return err
 			}
-			if err := n.applyRelation(r); err != nil {
+			if err := n.applyRelation(r); err != nil && amber.KindOf(err) != amber.KindInvalid {
 				return err
 			}
 		}

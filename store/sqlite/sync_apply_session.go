@@ -6,9 +6,12 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-const replaceSession = `UPDATE sessions SET name = ?2, binding = ?3, project = ?4, directory = ?5, started_at = ?6, ended_at = nullif(?7, 0), end_reason = ?8,
- summary = ?9, parent = ?10, created_at = ?11, updated_at = ?12, device = ?13, counter = ?14, clock = ?15
+const (
+	replaceSession = `UPDATE sessions SET name = ?2, binding = ?3, project = ?4, directory = ?5, started_at = ?6, ended_at = nullif(?7, 0), end_reason = ?8,
+ summary = ?9, parent = ?10, created_at = ?11, updated_at = ?12, trust = ?13, device = ?14, counter = ?15, clock = ?16
 WHERE id = ?1`
+	vouchTurn = `UPDATE turns SET trust = ? WHERE id = ?`
+)
 
 // applySession stores a session, unless what is known of it is later.
 func (n *intent) applySession(in amber.SyncSession) error {
@@ -22,6 +25,7 @@ func (n *intent) applySession(in amber.SyncSession) error {
 	if !in.Origin.After(known.Origin) {
 		return nil
 	}
+	in.Trust = n.foreignTrust(in.Trust, in.Origin)
 	n.result.Sessions++
 	query, op := insertSession, amber.OpInsert
 	if found {
@@ -32,7 +36,7 @@ func (n *intent) applySession(in amber.SyncSession) error {
 		}
 	}
 	_, err = n.exec(query, in.ID, in.Name, in.Binding, in.Project, in.Directory, in.StartedAt.UnixMilli(),
-		in.EndedAt.UnixMilli(), in.EndReason, in.Summary, in.Parent, in.CreatedAt.UnixMilli(), in.UpdatedAt.UnixMilli(),
+		in.EndedAt.UnixMilli(), in.EndReason, in.Summary, in.Parent, in.CreatedAt.UnixMilli(), in.UpdatedAt.UnixMilli(), in.Trust,
 		in.Origin.Device, int64(in.Origin.Counter), in.Origin.Clock)
 	if err != nil {
 		return err
@@ -60,30 +64,58 @@ func (n *intent) knownSession(id amber.SessionID) (s amber.SyncSession, found bo
 	return s, found, known, nil
 }
 
-// applyPrompt stores a prompt, unless it was deleted. Of two prompts with one
-// id everybody keeps the same, whichever came first.
+// foreignTrust is what a session or a prompt is trusted with here: what whoever
+// made the chunk calls its own is worth what the chunk is.
+func (n *intent) foreignTrust(t amber.Trust, o amber.Origin) amber.Trust {
+	if t != "" || o.Device == n.current.Device && !n.chunk.Own {
+		return amber.TrustImported
+	}
+	return n.chunk.Trust
+}
+
+// applyPrompt stores a prompt, unless it was deleted. One that was said here
+// stays as it was said.
 func (n *intent) applyPrompt(in amber.Turn) error {
 	_, departed, err := n.departed(amber.ChangeTurn, string(in.ID))
 	if err != nil || departed {
 		return err
 	}
+	in.Trust = n.foreignTrust(in.Trust, amber.Origin{})
 	now, found, err := optional(scanTurn(n.row(selectTurn, in.ID)))
-	if err != nil {
+	switch {
+	case err != nil:
+		return err
+	case found && (now.Trust == "" || now.Role != amber.RoleUser):
+		return nil
+	case found:
+		return n.secondPrompt(now, in)
+	}
+	return n.storePrompt(change{amber.OpInsert, amber.ChangeTurn, string(in.ID), "", amber.ContentDigest(in.Content)}, in)
+}
+
+// secondPrompt is for a prompt whose id another one has that came from elsewhere
+// too. Somebody whose word counts more may vouch for it; of two texts everybody
+// keeps the same, whichever came first.
+func (n *intent) secondPrompt(now, in amber.Turn) error {
+	c := change{amber.OpUpdate, amber.ChangeTurn, string(in.ID), amber.ContentDigest(now.Content), amber.ContentDigest(in.Content)}
+	order := comparePrompts(c.old, now, c.new, in)
+	raises := now.Trust == amber.TrustImported && in.Trust == amber.TrustSigned
+	switch {
+	case order == 0 && raises:
+		_, err := n.exec(vouchTurn, in.Trust, in.ID)
+		return err
+	case order == 0, now.Trust == amber.TrustSigned && in.Trust == amber.TrustImported, order < 0 && !raises:
+		return nil
+	}
+	if _, err := n.exec(deleteTurnsWith, in.ID); err != nil {
 		return err
 	}
-	c := change{amber.OpInsert, amber.ChangeTurn, string(in.ID), "", amber.ContentDigest(in.Content)}
-	if found {
-		c.op, c.old = amber.OpUpdate, amber.ContentDigest(now.Content)
-		if now.Role != amber.RoleUser || comparePrompts(c.old, now, c.new, in) <= 0 {
-			return nil
-		}
-		if _, err := n.exec(deleteTurnsWith, in.ID); err != nil {
-			return err
-		}
-	}
+	return n.storePrompt(c, in)
+}
+
+func (n *intent) storePrompt(c change, in amber.Turn) error {
 	n.result.Prompts++
-	_, err = n.exec(insertTurn, in.ID, in.SessionID, in.Role, in.Content, in.ProjectID, in.CreatedAt.UnixMilli())
-	if err != nil {
+	if err := n.insertTurn(in); err != nil {
 		return err
 	}
 	return n.log(c)

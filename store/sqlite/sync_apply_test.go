@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -354,34 +355,51 @@ func TestCounterThatJumpsIsRefusedWithItsChunk(t *testing.T) {
 	})
 }
 
-// Erasing what came from elsewhere removes it as erasing it here does, with
-// what quotes it, and nothing else.
+// Erasing what came from elsewhere removes the memory with its history, and
+// nothing else: whoever wrote it may have written any word.
 func TestErasureRemovesTheText(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	apply(t, s, "text", farMemory(memoryID(1), far(1, 10), "xyzzy plugh"), farMemory(memoryID(1), far(2, 20), "plover", far(1, 10)),
 		farTombstone(memoryID(1), far(3, 30), far(2, 20)))
-	for id, content := range map[amber.TurnID]string{"quotes": "it said xyzzy plugh", "other": "nothing of the kind"} {
-		try(s.AppendTurn(ctx, amber.Turn{ID: id, SessionID: "s", Role: amber.RoleUser, Content: content}))(t)
-	}
 	f := &folder{name: "place"}
 	f.export(t, s, 0)
 	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
-	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 || got[0].ID != "other" {
-		t.Errorf("turns %+v", got)
-	}
 	if inFiles(t, s, "xyzzy") || inFiles(t, s, "plover") {
 		t.Error("the text is in the file")
 	}
-	// Where the erasure came from, nobody may know that prompt's text, and
-	// everybody must drop it.
-	if d := cmp.Diff([]string{"gone turn quotes"}, names(f.export(t, s, 0))); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
+	if got := f.export(t, s, 0); len(got) != 0 {
+		t.Errorf("exported %v", names(got))
 	}
 	apply(t, s, "late", farMemory(memoryID(1), far(9, 90), "xyzzy once more"))
 	if inFiles(t, s, "xyzzy") {
 		t.Error("an import brought the text back")
+	}
+	_, err := s.Get(ctx, memoryID(1))
+	wantKind(t, err, amber.KindNotFound, "the memory")
+}
+
+// A stranger may call a memory "e" and erase it. What contains that letter
+// stays; what whoever erases removes besides comes as records of its own.
+func TestErasureLeavesWhatQuotesTheText(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	try(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	for id, content := range map[amber.TurnID]string{"quotes": "it said e", "other": "everything"} {
+		try(s.AppendTurn(ctx, amber.Turn{ID: id, SessionID: "s", Role: amber.RoleUser, Content: content}))(t)
+	}
+	digest := save(t, s, amber.WriteRequest{Kind: amber.SessionSummary, Content: "the session", Trust: amber.TrustDerived})
+	apply(t, s, "text", farMemory(memoryID(1), far(1, 10), "e"))
+	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
+	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 2 {
+		t.Errorf("turns %+v", got)
+	}
+	try(s.Get(ctx, digest))(t)
+	apply(t, s, "gone", gone(amber.ChangeTurn, "quotes", far(2, 50)))
+	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 || got[0].ID != "other" {
+		t.Errorf("turns after one is gone: %+v", got)
 	}
 }
 
@@ -400,26 +418,51 @@ func TestErasingATombstoneWithoutTextRemovesNothingElse(t *testing.T) {
 	}
 }
 
-// Whoever deletes a session may not know of every prompt in it. Those go with
-// it, and everybody is told.
-func TestASessionThatGoesTakesItsPromptsAlong(t *testing.T) {
+// Whoever deletes a session may not know of every prompt in it: those stay, and
+// with the last of them the answers go, whatever comes first.
+func TestPromptsStayThatWhoeverDeletedTheSessionDidNotKnow(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s, _ := freshStore(t, amber.QueueOptions{})
-	apply(t, s, "session", farSession(far(1, 10), "name"), farPrompt("s", "known"))
-	try(s.AppendTurn(ctx, amber.Turn{ID: "mine", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
-	try(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello"}))(t)
-	f := &folder{name: "place"}
-	f.export(t, s, 0)
-	apply(t, s, "gone", gone(amber.ChangeSession, "s", far(2, 20)), gone(amber.ChangeTurn, "t", far(2, 19)))
-	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 0 {
-		t.Errorf("turns %+v", got)
+	records := []amber.SyncRecord{
+		gone(amber.ChangeSession, "s", far(2, 20)), gone(amber.ChangeTurn, "t", far(2, 19)), gone(amber.ChangeTurn, "mine", far(2, 30)),
 	}
-	_, err := s.Session(ctx, "s")
-	wantKind(t, err, amber.KindNotFound, "the session")
-	if d := cmp.Diff([]string{"gone turn mine", "gone turn t"}, names(f.export(t, s, 0))); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
+	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}} {
+		s, _ := freshStore(t, amber.QueueOptions{})
+		apply(t, s, "session", farSession(far(1, 10), "name"), farPrompt("s", "known"))
+		try(s.AppendTurn(ctx, amber.Turn{ID: "mine", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
+		try(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello"}))(t)
+		f := &folder{name: "place"}
+		f.export(t, s, 0)
+		for i, n := range order {
+			apply(t, s, fmt.Sprint(n), records[n])
+			want := []amber.TurnID{}
+			for _, id := range []amber.TurnID{"t", "mine"} {
+				if !slices.ContainsFunc(order[:i+1], func(n int) bool { return n > 0 && records[n].Gone.ID == string(id) }) {
+					want = append(want, id)
+				}
+			}
+			if i < 2 {
+				want = append(want, "answer")
+			}
+			if d := cmp.Diff(want, turnIDs(t, s, "s")); d != "" {
+				t.Errorf("order %v, %d applied: turns (-want +got):\n%s", order, i+1, d)
+			}
+		}
+		_, err := s.Session(ctx, "s")
+		wantKind(t, err, amber.KindNotFound, "the session")
+		if got := f.export(t, s, 0); len(got) != 0 {
+			t.Errorf("order %v: exported %v", order, names(got))
+		}
 	}
+}
+
+func turnIDs(t *testing.T, s *Store, id amber.SessionID) []amber.TurnID {
+	t.Helper()
+	out := []amber.TurnID{}
+	for _, turn := range try(s.LoadTurns(t.Context(), id, 99))(t) {
+		out = append(out, turn.ID)
+	}
+	return out
 }
 
 // A session that comes from elsewhere is not the one somebody works in here.

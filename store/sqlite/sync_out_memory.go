@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	selectVersions      = `SELECT version, saw, head FROM versions WHERE memory_id = ? AND stored = 1`
+	selectVersions      = `SELECT version, saw, head FROM versions WHERE memory_id = ?`
 	selectRelationsFrom = `SELECT ` + relationColumns + ` FROM relations WHERE from_id = ? ORDER BY to_id, type`
 	selectReach         = `SELECT scope, project_id FROM memories WHERE id = ?`
 )
@@ -29,15 +29,22 @@ func (e *export) memory(id amber.MemoryID, passed bool) error {
 	if err != nil {
 		return err
 	}
-	versions, err := e.freshVersions(m, known, passed)
-	if err != nil {
-		return err
-	}
-	for _, v := range versions {
-		r := amber.SyncMemory{Memory: v, Saw: known[v.Origin].saw}
-		if e.ask.Latest || !v.DeletedAt.IsZero() {
-			r.Saw = known.closure(v.Origin, func(o amber.Origin) bool { return e.fresh(o, passed) })
+	history := []amber.Memory{m}
+	if m.Revision > 1 {
+		if history, err = all(e.tx, scanRevision, selectRevisions, id); err != nil {
+			return err
 		}
+		history = append(history, m)
+	}
+	private := e.private(history)
+	versions := e.freshVersions(history, private, known.deleted(history), passed)
+	sent := map[amber.Origin]bool{}
+	for _, v := range versions {
+		sent[v.Origin] = true
+	}
+	unsent := func(o amber.Origin) bool { return !sent[o] && (private[o] || e.fresh(o, passed)) }
+	for _, v := range versions {
+		r := amber.SyncMemory{Memory: v, Saw: known.closure(v.Origin, unsent)}
 		r.DuplicateCount = 0
 		e.bytes += len(r.Content) + len(r.Summary)
 		e.rest = append(e.rest, amber.SyncRecord{Memory: &r})
@@ -48,32 +55,36 @@ func (e *export) memory(id amber.MemoryID, passed bool) error {
 	return e.relationsOf(id, passed)
 }
 
-// freshVersions returns the versions to export, earliest first. The text of a
-// memory that was deleted stays here, but for versions that the deletion did
-// not know of.
-func (e *export) freshVersions(m amber.Memory, known versions, passed bool) (out []amber.Memory, err error) {
-	if !e.ask.Latest && m.Revision > 1 {
-		earlier, err := all(e.tx, scanRevision, selectRevisions, m.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range earlier {
-			hidden := v.Scope == amber.ScopeUser || !m.DeletedAt.IsZero() && !known[v.Origin].head
-			if !hidden && e.fresh(v.Origin, passed) {
-				out = append(out, v)
-			}
+// private returns the versions that are not among those that are asked for,
+// though the newest is.
+func (e *export) private(history []amber.Memory) map[amber.Origin]bool {
+	out := map[amber.Origin]bool{}
+	for _, v := range history {
+		if !e.leaves(v.Scope, v.ProjectID) {
+			out[v.Origin] = true
 		}
 	}
-	if e.fresh(m.Origin, passed) {
-		out = append(out, m)
+	return out
+}
+
+// freshVersions returns the versions to export, earliest first. The text of
+// what was deleted stays here, also where the memory was written again.
+func (e *export) freshVersions(history []amber.Memory, private, deleted map[amber.Origin]bool, passed bool) (out []amber.Memory) {
+	if e.ask.Latest {
+		history = history[len(history)-1:]
 	}
-	for i, v := range out {
-		if !v.DeletedAt.IsZero() {
-			out[i] = tombstone(v)
+	for _, v := range history {
+		gone := !v.DeletedAt.IsZero()
+		if private[v.Origin] || deleted[v.Origin] && !gone || !e.fresh(v.Origin, passed) {
+			continue
 		}
+		if gone {
+			v = tombstone(v)
+		}
+		out = append(out, v)
 	}
 	slices.SortStableFunc(out, func(a, b amber.Memory) int { return latestFirst(b.Origin, a.Origin) })
-	return out, nil
+	return out
 }
 
 // tombstone is what leaves of a version that deletes.
@@ -123,8 +134,8 @@ func (e *export) relationsOf(id amber.MemoryID, passed bool) error {
 	return nil
 }
 
-// versions are the versions of a memory whose text is here; one that has no
-// other need not be among them.
+// versions are the versions of a memory that are known; one that has no other
+// need not be among them.
 type versions map[amber.Origin]struct {
 	saw  []amber.Origin
 	head bool
@@ -151,17 +162,39 @@ func (t *tx) versions(id amber.MemoryID) (versions, error) {
 	return out, err
 }
 
-// closure returns what a version has seen, and what those had that nobody
-// else gets: without them, whoever has only what they replaced would take it
-// for a conflict. It goes no further back than to versions that were exported.
-func (vs versions) closure(v amber.Origin, hidden func(amber.Origin) bool) []amber.Origin {
+// deleted returns the versions that a deletion had before it: those it has seen,
+// those that they had, and so on. What a deletion did not know of is not among
+// them.
+func (vs versions) deleted(history []amber.Memory) map[amber.Origin]bool {
+	out := map[amber.Origin]bool{}
+	var next []amber.Origin
+	for _, v := range history {
+		if !v.DeletedAt.IsZero() {
+			next = append(next, vs[v.Origin].saw...)
+		}
+	}
+	for len(next) > 0 {
+		o := next[len(next)-1]
+		next = next[:len(next)-1]
+		if !out[o] {
+			out[o] = true
+			next = append(next, vs[o].saw...)
+		}
+	}
+	return out
+}
+
+// closure returns what a version has seen, and what those had that the place
+// never gets: without them, whoever has only what they replaced would take it
+// for a conflict. It goes no further back than to versions that the place has.
+func (vs versions) closure(v amber.Origin, unsent func(amber.Origin) bool) []amber.Origin {
 	out := slices.Clone(vs[v].saw)
 	seen := map[amber.Origin]bool{v: true}
 	for _, o := range out {
 		seen[o] = true
 	}
 	for i := 0; i < len(out) && len(out) < maxSaw; i++ {
-		if !hidden(out[i]) {
+		if !unsent(out[i]) {
 			continue
 		}
 		for _, o := range vs[out[i]].saw {

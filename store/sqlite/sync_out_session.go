@@ -32,14 +32,15 @@ func (e *export) session(id amber.SessionID) error {
 	return err
 }
 
-// bring exports the session of a record that leaves: nobody is to have one
-// without the other. Sessions that are not in the catalogue are nobody's.
+// bring exports the session of a record that leaves, where it is asked for too:
+// a session of another project stays, and one that is not in the catalogue is
+// nobody's.
 func (e *export) bring(id amber.SessionID) error {
 	if id == "" || e.brought[id] {
 		return nil
 	}
 	s, found, err := e.syncSession(id)
-	if found {
+	if found && e.wants(s.Project) {
 		e.add(s)
 	}
 	return err

@@ -185,8 +185,8 @@ func TestWhatNeverLeaves(t *testing.T) {
 	}
 }
 
-// Records of one project leave with the sessions they belong to, and every
-// erasure.
+// Records of one project leave with the sessions of that project they belong to,
+// and every erasure.
 func TestOutgoingOfOneProject(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -212,7 +212,7 @@ func TestOutgoingOfOneProject(t *testing.T) {
 	}
 	do(t, s.DeleteSession(ctx, "gone"))
 	got := outgoing(t, s, amber.OutgoingRequest{Place: "p", Project: "p"})
-	want := []string{"erased", "memory more", "memory ours", "prompt by itself", "prompt by session", "relation inside", "session nobody's", "session ours"}
+	want := []string{"erased", "memory more", "memory ours", "prompt by itself", "prompt by session", "relation inside", "session ours"}
 	if d := cmp.Diff(want, names(got)); d != "" {
 		t.Errorf("exported (-want +got):\n%s", d)
 	}
@@ -337,5 +337,111 @@ func TestOutgoingStopsWhenThereIsTextEnough(t *testing.T) {
 	}
 	if steps < 3 || records != 10 {
 		t.Errorf("%d records in %d steps and one, want 10 in at least 4", records, steps)
+	}
+}
+
+// The text of what was deleted stays, also where its topic is written again
+// before anybody was told; and nobody takes what follows for a conflict.
+func TestDeletedTextStaysWhenTheTopicIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	other, _ := freshStore(t, amber.QueueOptions{})
+	f := &folder{name: "place"}
+	write := func(text string) amber.MemoryID { return save(t, s, amber.WriteRequest{Content: text, Topic: "db"}) }
+	id := write("shared")
+	f.export(t, s, 0)
+	f.take(t, other, f.all())
+	write("secret 1")
+	write("secret 2")
+	do(t, s.Delete(ctx, id))
+	write("after")
+	if d := cmp.Diff([]string{"memory (deleted)", "memory after"}, names(f.export(t, s, 0))); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
+	everything := outgoing(t, s, amber.OutgoingRequest{Place: "q"})
+	if d := cmp.Diff([]string{"memory (deleted)", "memory after"}, names(everything)); d != "" {
+		t.Errorf("to whoever has nothing (-want +got):\n%s", d)
+	}
+	latest := outgoing(t, s, amber.OutgoingRequest{Place: "q", Latest: true})
+	if d := cmp.Diff([]string{"memory after"}, names(latest)); d != "" {
+		t.Errorf("the latest (-want +got):\n%s", d)
+	}
+	for name, records := range map[string][]amber.SyncRecord{"steps": f.chunks[1].Records, "latest": latest} {
+		if name == "latest" {
+			other, _ = freshStore(t, amber.QueueOptions{})
+			f.take(t, other, []int{0})
+		}
+		apply(t, other, name, records...)
+		if got := try(other.SyncReport(ctx, "place"))(t).ConflictCount; got != 0 {
+			t.Errorf("%s: %d conflicts", name, got)
+		}
+		if got := try(other.Get(ctx, id))(t); got.Content != "after" {
+			t.Errorf("%s: content %q", name, got.Content)
+		}
+	}
+}
+
+// What a deletion did not know of leaves: it is no part of what was deleted.
+func TestTextThatTheDeletionDidNotKnowLeaves(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	near := far(2, 30)
+	near.Device = "near"
+	apply(t, s, "one", farMemory(memoryID(1), far(1, 10), "a"), farMemory(memoryID(1), near, "b", far(1, 10)), farTombstone(memoryID(1), far(3, 20), far(1, 10)))
+	text := []string{"memory (deleted)", "memory b"}
+	if d := cmp.Diff(text, names(outgoing(t, s, amber.OutgoingRequest{Place: "q"}))); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
+}
+
+// A memory that moved from one project to another has versions in both. Each
+// goes where it belongs, and what comes after has seen what others do not get.
+func TestVersionsOfAnotherProjectStay(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	other, _ := freshStore(t, amber.QueueOptions{})
+	in := func(project string, r amber.SyncRecord) amber.SyncRecord {
+		r.Memory.ProjectID = project
+		return r
+	}
+	personal := farMemory(memoryID(1), far(3, 30), "my own", far(2, 20))
+	personal.Memory.Scope, personal.Memory.UserID = amber.ScopeUser, "ada"
+	first := in("p", farMemory(memoryID(1), far(1, 10), "ours"))
+	apply(t, s, "1", first)
+	apply(t, other, "1", first)
+	apply(t, s, "2", in("q", farMemory(memoryID(1), far(2, 20), "theirs", far(1, 10))))
+	apply(t, s, "3", personal)
+	last := in("p", farMemory(memoryID(1), far(4, 40), "ours again", far(3, 30)))
+	last.Memory.Scope, last.Memory.UserID = amber.ScopeUser, "ada" // no import shares what is personal
+	apply(t, s, "4", last)
+	meddle(t, s.memory, `UPDATE memories SET scope = 'global', user_id = ''`)
+	got := outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "p"})
+	if d := cmp.Diff([]string{"memory ours", "memory ours again"}, names(got)); d != "" {
+		t.Fatalf("exported (-want +got):\n%s", d)
+	}
+	apply(t, other, "all", got...)
+	if n := try(other.SyncReport(ctx, "place"))(t).ConflictCount; n != 0 {
+		t.Errorf("%d conflicts", n)
+	}
+	if got := names(outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "q"})); len(got) != 0 {
+		t.Errorf("with a project it is not in any longer leaves %v", got)
+	}
+}
+
+// A memory goes without its session where that belongs to another project.
+func TestSessionsOfAnotherProjectStay(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	try(s.StartSession(ctx, amber.SessionStart{ID: "s", Project: "client/nda", Name: "negotiations"}))(t)
+	save(t, s, amber.WriteRequest{Content: "fact", Identities: amber.Identities{ProjectID: "p", SessionID: "s"}})
+	try(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello", ProjectID: "p"}))(t)
+	if d := cmp.Diff([]string{"memory fact", "prompt t"}, names(outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "p"}))); d != "" {
+		t.Errorf("exported (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]string{"memory fact", "prompt t", "session s"}, names(outgoing(t, s, amber.OutgoingRequest{Place: "x"}))); d != "" {
+		t.Errorf("of every project (-want +got):\n%s", d)
 	}
 }

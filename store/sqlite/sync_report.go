@@ -11,7 +11,7 @@ const (
 	deleteQuarantine = `DELETE FROM sync_quarantine WHERE place = ?`
 	putQuarantine    = `INSERT OR REPLACE INTO sync_quarantine (place, chunk, reason, kind) VALUES (?, ?, ?, ?)`
 	selectQuarantine = `SELECT chunk, reason, kind FROM sync_quarantine WHERE place = ? ORDER BY chunk`
-	selectSources    = `SELECT device, created_by, created_at, applied_at, drift FROM sync_chunks WHERE place = ?`
+	selectSources    = `SELECT device, created_by, created_at, applied_at, drift FROM sync_chunks WHERE place = ? AND device <> ''`
 	// selectDisputed must use versions_heads, which has the heads of memories
 	// with several versions and nothing else.
 	selectDisputed = `SELECT memory_id FROM versions INDEXED BY versions_heads WHERE head = 1 GROUP BY memory_id HAVING count(*) > 1`
@@ -48,7 +48,8 @@ func (s *Store) SyncReport(ctx context.Context, place string) (amber.SyncReport,
 	return r, err
 }
 
-// reportDevices sums the chunks of a place up by the device that made them.
+// reportDevices sums the chunks of a place up by the device that made them. What
+// no device made is a pack that was noted.
 func (t *tx) reportDevices(place string, r *amber.SyncReport) error {
 	devices := map[string]int{}
 	return t.each(selectSources, []any{place}, func(s scanner) error {

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	turnColumns = `id, session_id, role, content, project_id, created_at`
+	turnColumns = `id, session_id, role, content, project_id, created_at, trust`
 
 	selectTurn = `SELECT ` + turnColumns + ` FROM turns WHERE id = ?`
-	insertTurn = `INSERT INTO turns (` + turnColumns + `) VALUES (?, ?, ?, ?, ?, ?)`
+	insertTurn = `INSERT INTO turns (` + turnColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?)`
 
 	// selectLastTurns must use turns_session: it runs at the start of every
 	// conversation, and sessions grow.
@@ -56,11 +56,15 @@ func (t *tx) appendTurn(turn amber.Turn) (amber.Turn, error) {
 	if turn.CreatedAt.IsZero() {
 		turn.CreatedAt = t.now
 	}
-	_, err = t.exec(insertTurn, turn.ID, turn.SessionID, turn.Role, turn.Content, turn.ProjectID, turn.CreatedAt.UnixMilli())
-	if err != nil {
+	if err := t.insertTurn(turn); err != nil {
 		return turn, err
 	}
 	return turn, t.log(change{amber.OpInsert, amber.ChangeTurn, string(turn.ID), "", amber.ContentDigest(turn.Content)})
+}
+
+func (t *tx) insertTurn(turn amber.Turn) error {
+	_, err := t.exec(insertTurn, turn.ID, turn.SessionID, turn.Role, turn.Content, turn.ProjectID, turn.CreatedAt.UnixMilli(), storedTrust(turn.Trust))
+	return err
 }
 
 // orNewID returns id, or a new one where it is empty. No stored record has an
@@ -114,7 +118,8 @@ func (t *tx) removeTurns(id amber.SessionID) (int, error) {
 func scanTurn(s scanner) (amber.Turn, error) {
 	var turn amber.Turn
 	var createdAt int64
-	err := s.Scan(&turn.ID, &turn.SessionID, &turn.Role, &turn.Content, &turn.ProjectID, &createdAt)
+	err := s.Scan(&turn.ID, &turn.SessionID, &turn.Role, &turn.Content, &turn.ProjectID, &createdAt, &turn.Trust)
+	turn.Trust = loadedTrust(turn.Trust)
 	turn.CreatedAt = amber.UnixMilli(createdAt)
 	return turn, err
 }

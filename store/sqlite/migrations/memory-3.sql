@@ -5,6 +5,10 @@ ALTER TABLE sessions ADD COLUMN device  TEXT    NOT NULL DEFAULT '';
 ALTER TABLE sessions ADD COLUMN counter INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE sessions ADD COLUMN clock   INTEGER NOT NULL DEFAULT 0;
 
+-- Who is to be believed: sessions and turns may come from elsewhere.
+ALTER TABLE sessions ADD COLUMN trust TEXT NOT NULL DEFAULT 'own';
+ALTER TABLE turns    ADD COLUMN trust TEXT NOT NULL DEFAULT 'own';
+
 -- Sessions and prompts that were deleted, so that no import brings them back.
 CREATE TABLE departed (
   scope      TEXT NOT NULL,    -- session or turn
