@@ -7,12 +7,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/engram"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/redact"
 )
 
 // exportEngram writes what is new as chunks that Engram 1.7.0 imports. Rows
@@ -22,9 +24,8 @@ import (
 // which later versions read; relations do not travel.
 func (s *Sync) exportEngram(ctx context.Context, o ExportOptions) (report amber.SyncExport, err error) {
 	report = amber.SyncExport{Dir: s.dir, IsEmpty: true}
-	nothing := func(context.Context) (known, error) { return known{}, nil }
 	if o.RefuseSecrets {
-		if err := s.refuseSecrets(ctx, o, nothing); err != nil {
+		if err := s.refuseInRows(ctx, o); err != nil {
 			return report, err
 		}
 	}
@@ -33,13 +34,22 @@ func (s *Sync) exportEngram(ctx context.Context, o ExportOptions) (report amber.
 		return report, err
 	}
 	err = s.engramLocked(ctx, func() error {
-		e := &engramExporter{s: s, o: o, report: &report, prints: map[string]bool{}, present: map[string]bool{}}
-		if err := e.open(ctx); err != nil {
-			return err
-		}
-		return s.each(ctx, o, true, nothing, func(p *pass, st step) error { return e.step(ctx, p, st) })
+		e := &engramExporter{s: s, o: o, report: &report}
+		return e.run(ctx)
 	})
 	return report, err
+}
+
+// refuseInRows makes the rows that an export would write, writes none of them,
+// and refuses if a secret had to be taken out.
+func (s *Sync) refuseInRows(ctx context.Context, o ExportOptions) error {
+	o.NoRedact = false
+	var report amber.SyncExport
+	e := &engramExporter{s: s, o: o, report: &report, dry: true}
+	if err := e.run(ctx); err != nil {
+		return err
+	}
+	return refusal(s.dir, report.Redacted, report.Withheld)
 }
 
 // engramExporter gathers rows into chunks.
@@ -47,14 +57,33 @@ type engramExporter struct {
 	s       *Sync
 	o       ExportOptions
 	report  *amber.SyncExport
+	dry     bool // nothing is written, nor noted
 	folder  *engramFolder
 	present map[string]bool // chunks in the folder
-	first   bool            // this store has never exported to the folder
-	prints  map[string]bool // then: fingerprints of rows in it
-	next    map[amber.ChangeScope]int64
-	pending []amber.SyncRecord
-	text    int
-	clean   *cleaner
+	first   bool            // this store has never exported to the folder, or what it wrote is gone
+	told    bool            // it has exported to the folder at some time
+	// On the first export: fingerprints of rows in the folder, and those with
+	// the version of rows that tell it.
+	prints map[string]bool
+	left   map[string]leftRow // rows that were written and not noted
+
+	marks    []mark // of chunks whose rows are left
+	isMarked bool   // the file was written
+	writer   string
+	next     map[amber.ChangeScope]int64
+	pending  []amber.SyncRecord
+	text     int
+	clean    *cleaner
+}
+
+// run exports everything that is new.
+func (e *engramExporter) run(ctx context.Context) error {
+	e.prints, e.present = map[string]bool{}, map[string]bool{}
+	if err := e.open(ctx); err != nil {
+		return err
+	}
+	nothing := func(context.Context) (known, error) { return known{}, nil }
+	return e.s.each(ctx, e.o, true, nothing, func(p *pass, st step) error { return e.step(ctx, p, st) })
 }
 
 // open reads the folder. What it has is read only when this store has never
@@ -67,11 +96,15 @@ func (e *engramExporter) open(ctx context.Context) (err error) {
 	for _, entry := range e.folder.manifest.Chunks {
 		ids = append(ids, entry.ID)
 	}
-	place, err := e.s.store.SyncPlace(ctx, e.s.dir, e.o.Project)
+	place, err := e.s.placeOf(ctx, e.o)
 	if err != nil {
 		return err
 	}
-	e.first = place.Position == ""
+	before, err := e.s.store.SyncPlace(ctx, e.s.dir, e.o.Project)
+	if err != nil {
+		return err
+	}
+	e.first, e.told = place.Position == "", before.Position != ""
 	for _, id := range ids {
 		if !e.first {
 			e.present[id] = true
@@ -88,24 +121,18 @@ func (e *engramExporter) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return nil
+	return e.openMarks()
 }
 
 // remember notes the rows of a chunk as being in the folder.
 func (e *engramExporter) remember(c engram.Chunk) {
-	for _, n := range c.Sessions {
-		e.prints[n.Fingerprint()] = true
-	}
-	for _, o := range c.Observations {
-		e.prints[o.Fingerprint()] = true
-	}
-	for _, p := range c.Prompts {
-		e.prints[p.Fingerprint()] = true
+	for _, row := range rowsOf(c) {
+		e.prints[row.Fingerprint()], e.prints[printOf(row)] = true, true
 	}
 }
 
 func (e *engramExporter) step(ctx context.Context, p *pass, st step) error {
-	e.clean = p.cleaner
+	e.clean, e.writer = p.cleaner, writerOf(st.store.Device, e.o.Project)
 	e.report.Withheld = append(e.report.Withheld, st.withheld...)
 	for _, r := range st.records {
 		size, err := sizeOf(r)
@@ -117,10 +144,14 @@ func (e *engramExporter) step(ctx context.Context, p *pass, st step) error {
 	if !st.done && e.text < chunkText {
 		return nil
 	}
+	err := e.flush(ctx, st.next)
+	if err == nil && st.done && !e.dry {
+		err = e.unmark()
+	}
 	if len(p.counts) > 0 {
 		e.report.Redacted = p.counts
 	}
-	return e.flush(ctx, st.next)
+	return err
 }
 
 // flush writes what is pending: chunks as they were first, the rest as a new
@@ -139,7 +170,7 @@ func (e *engramExporter) flush(ctx context.Context, at amber.Position) error {
 		}
 	}
 	links, key, err := e.write(ctx, rest)
-	if err != nil {
+	if err != nil || e.dry {
 		return err
 	}
 	return e.s.store.Exported(ctx, amber.ExportNote{
@@ -207,22 +238,14 @@ func (e *engramExporter) again(ctx context.Context, g *group) error {
 		return err
 	}
 	var c engram.Chunk
+	same := true
 	for i, r := range records {
-		if r.Origin() != links[i].Version || !e.mayLeave(r) {
-			return errNoRow
-		}
-		clean, why := e.clean.clean(r)
-		if why != "" {
-			return errNoRow
-		}
-		row, err := engram.FromRecord(clean, &links[i])
-		if err != nil {
-			return errNoRow
-		}
+		row, ok := e.asItWas(r, links[i])
 		c.Add(row)
+		same = same && ok
 	}
 	id, _, gz := engram.EncodeChunk(c)
-	if id != g.chunk {
+	if !same || id != g.chunk {
 		return errNoRow
 	}
 	c.ID = id
@@ -231,6 +254,27 @@ func (e *engramExporter) again(ctx context.Context, g *group) error {
 	}
 	e.count(c)
 	return nil
+}
+
+// asItWas makes the row of a link, and reports whether it may be written. What
+// must not leave of it is counted: the row that is written instead has no room
+// for fields that the link alone knows.
+func (e *engramExporter) asItWas(r amber.SyncRecord, l amber.SyncLink) (row engram.Entity, ok bool) {
+	if r.Origin() != l.Version || !e.mayLeave(r) {
+		return row, false
+	}
+	clean, why := e.clean.apart().clean(r)
+	if why != "" {
+		return row, false
+	}
+	row, err := engram.FromRecord(clean, &l)
+	if err != nil {
+		return row, false
+	}
+	judge := e.clean.apart()
+	ok = judge.verbatim(row.JSON())
+	e.clean.atLeast(judge.counts)
+	return row, ok
 }
 
 // mayLeave is what Outgoing asks of records, for those that are asked for by
@@ -256,9 +300,12 @@ func (e *engramExporter) write(ctx context.Context, records []amber.SyncRecord) 
 		}
 	}
 	if b.empty() {
-		return nil, "", nil
+		return b.links, b.left, nil
 	}
 	c, gz := b.finish()
+	if err := e.marking(c.ID); err != nil {
+		return nil, "", err
+	}
 	if err := e.put(c, gz); err != nil {
 		return nil, "", err
 	}
@@ -269,6 +316,9 @@ func (e *engramExporter) write(ctx context.Context, records []amber.SyncRecord) 
 
 // put makes a chunk durable, then the manifest that names it.
 func (e *engramExporter) put(c engram.Chunk, gz []byte) error {
+	if e.present[c.ID] = true; e.dry {
+		return nil
+	}
 	path := filepath.Join(e.s.chunks(), engram.FileName(c.ID))
 	if err := fsx.CreateSame(e.s.fs, path, 0o644, gz); err != nil {
 		return fail("write chunk", c.ID, err)
@@ -281,7 +331,6 @@ func (e *engramExporter) put(c engram.Chunk, gz []byte) error {
 		return err
 	}
 	e.folder.manifest, e.folder.broken, e.folder.strays = next, nil, nil
-	e.present[c.ID] = true
 	return nil
 }
 
@@ -314,6 +363,7 @@ type chunkBuilder struct {
 	sessions map[string]bool
 	rows     []builtRow
 	links    []amber.SyncLink
+	left     string // the chunk that has rows of this one, as it was not noted
 }
 
 // builtRow is a row with its record, for the link between them.
@@ -328,7 +378,14 @@ func (b *chunkBuilder) empty() bool { return len(b.rows)+len(b.chunk.Mutations) 
 func (b *chunkBuilder) add(ctx context.Context, r amber.SyncRecord) error {
 	switch {
 	case r.Session != nil:
-		return b.session(r)
+		if !b.e.mayLeave(r) {
+			return nil // of another project: rows that belong to it bring one without a word of it
+		}
+		if row, err := engram.FromRecord(r, nil); err == nil && b.isLeft(row, r) {
+			return nil
+		}
+		_, err := b.session(r)
+		return err
 	case r.Memory != nil && r.Memory.DeletedAt.IsZero():
 		return b.observation(ctx, r)
 	case r.Prompt != nil:
@@ -339,22 +396,46 @@ func (b *chunkBuilder) add(ctx context.Context, r amber.SyncRecord) error {
 	return nil
 }
 
-func (b *chunkBuilder) session(r amber.SyncRecord) error {
-	row, err := engram.FromRecord(r, nil)
-	if err == nil && !b.sessions[row.Session.ID] {
+// row makes the row of a record, without what must not leave. Where there is
+// none it reports false, and the record is among those that were kept back.
+func (b *chunkBuilder) row(r amber.SyncRecord) (row engram.Entity, ok bool, err error) {
+	if row, err = engram.FromRecord(r, nil); err == nil {
+		row, ok = b.e.clean.row(row)
+	}
+	if err == nil && r.Memory != nil && len(r.Memory.Foreign) > 0 && (!ok || slices.ContainsFunc(row.Names(), redact.IsMarked)) {
+		// What Engram knew about it cannot leave, or two rows that had
+		// secrets for names would have the same one.
+		bare := *r.Memory
+		bare.Foreign = nil
+		return b.row(amber.SyncRecord{Memory: &bare})
+	}
+	switch {
+	case amber.KindOf(err) == amber.KindRefused:
+		b.withhold(r, reasonOf(err))
+		return row, false, nil
+	case err == nil && !ok:
+		b.withhold(r, secretName)
+	}
+	return row, ok, err
+}
+
+func (b *chunkBuilder) withhold(r amber.SyncRecord, reason string) {
+	b.e.report.Withheld = append(b.e.report.Withheld, amber.SyncWithheld{Ref: r.Ref(), Reason: reason})
+}
+
+// session reports whether the chunk has the session.
+func (b *chunkBuilder) session(r amber.SyncRecord) (bool, error) {
+	row, ok, err := b.row(r)
+	if ok && !b.sessions[row.Session.ID] {
 		b.sessions[row.Session.ID] = true
 		b.rows = append(b.rows, builtRow{row, r})
 	}
-	return err
+	return ok, err
 }
 
 func (b *chunkBuilder) observation(ctx context.Context, r amber.SyncRecord) error {
-	row, err := engram.FromRecord(r, nil)
-	if amber.KindOf(err) == amber.KindRefused {
-		b.e.report.Withheld = append(b.e.report.Withheld, amber.SyncWithheld{Ref: r.Ref(), Reason: reasonOf(err)})
-		return nil
-	}
-	if err != nil || b.e.prints[row.Observation.Fingerprint()] {
+	row, ok, err := b.row(r)
+	if !ok || b.isLeft(row, r) || b.isThere(row, r) {
 		return err
 	}
 	b.e.next[amber.ChangeMemory]++
@@ -364,8 +445,8 @@ func (b *chunkBuilder) observation(ctx context.Context, r amber.SyncRecord) erro
 }
 
 func (b *chunkBuilder) prompt(ctx context.Context, r amber.SyncRecord) error {
-	row, err := engram.FromRecord(r, nil)
-	if err != nil || b.e.prints[row.Prompt.Fingerprint()] {
+	row, ok, err := b.row(r)
+	if !ok || b.isLeft(row, r) || b.isThere(row, r) {
 		return err
 	}
 	b.e.next[amber.ChangeTurn]++
@@ -374,8 +455,28 @@ func (b *chunkBuilder) prompt(ctx context.Context, r amber.SyncRecord) error {
 	return b.parent(ctx, row.Prompt.SessionID, r.Prompt.ProjectID, r.Prompt.CreatedAt)
 }
 
+// isThere reports whether the folder has the row. An edit that leaves title and
+// content as they are has the fingerprint of the row it is an edit of.
+func (b *chunkBuilder) isThere(row engram.Entity, r amber.SyncRecord) bool {
+	if b.e.prints[printOf(row)] {
+		return true
+	}
+	edited := r.Memory != nil && (len(r.Memory.Saw) > 0 || r.Memory.Foreign[engramTool] != nil)
+	return !edited && b.e.prints[row.Fingerprint()]
+}
+
+// isLeft reports whether the row was written and not noted, and makes up for
+// that.
+func (b *chunkBuilder) isLeft(row engram.Entity, r amber.SyncRecord) bool {
+	left, ok := b.e.left[printOf(row)]
+	if ok {
+		b.links, b.left = append(b.links, left.link(r)), left.key
+	}
+	return ok
+}
+
 // parent makes sure that the chunk has the session of a row: Engram takes no
-// row without.
+// row without. One that may not leave is there by its id alone.
 func (b *chunkBuilder) parent(ctx context.Context, id, project string, at amber.Time) error {
 	if b.sessions[id] {
 		return nil
@@ -384,31 +485,54 @@ func (b *chunkBuilder) parent(ctx context.Context, id, project string, at amber.
 	if err != nil {
 		return err
 	}
-	if found[0].Session != nil {
+	if found[0].Session != nil && b.e.mayLeave(found[0]) {
 		if clean, why := b.e.clean.clean(found[0]); why == "" {
-			return b.session(clean)
+			if ok, err := b.session(clean); ok || err != nil {
+				return err
+			}
 		}
 	}
-	s := engram.ManualSession(project, at)
+	s := engram.ManualSession(cmpOr(b.e.o.Project, project), at)
 	s.ID = id
 	b.sessions[id] = true
 	b.rows = append(b.rows, builtRow{entity: engram.Entity{Session: &s}})
 	return nil
 }
 
-// deletion tells later versions of Engram that a memory is gone that a folder
-// of Engram knows. Rows of version 1.7.0 have no name to tell it by.
+// deletion tells later versions of Engram that a memory is gone, by every name
+// that a folder of Engram knows it by. Rows of version 1.7.0 have none. Of what
+// was erased there is no link either: if it ever was in this folder as a row of
+// ours, its id was the name.
 func (b *chunkBuilder) deletion(ctx context.Context, r amber.SyncRecord) error {
 	links, err := b.e.s.store.Links(ctx, amber.LinkQuery{Tool: engramTool, Ref: r.Ref()})
-	if err != nil || len(links) == 0 {
+	if err != nil {
 		return err
 	}
-	m, ok := engram.Deletion(r, links[len(links)-1])
-	if ok {
+	told := map[string]bool{} // by name: whether it may leave
+	for _, l := range links {
+		if m, ok := engram.Deletion(r, l); ok {
+			b.mutation(m, told)
+		}
+	}
+	if r.Erased != nil && b.e.told {
+		b.mutation(engram.Erasure(*r.Erased), told)
+	}
+	if len(told) > 0 && !slices.Contains(slices.Collect(maps.Values(told)), true) {
+		b.withhold(r, secretName)
+	}
+	return nil
+}
+
+// mutation adds a mutation if it may leave and its row is not told of yet.
+func (b *chunkBuilder) mutation(m engram.Mutation, told map[string]bool) {
+	if _, done := told[m.EntityKey]; done {
+		return
+	}
+	told[m.EntityKey] = b.e.clean.apart().verbatim(m.JSON())
+	if told[m.EntityKey] {
 		m.Seq = int64(len(b.chunk.Mutations) + 1)
 		b.chunk.Mutations = append(b.chunk.Mutations, m)
 	}
-	return nil
 }
 
 // finish puts the rows in order and finds an id that is free.

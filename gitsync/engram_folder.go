@@ -111,6 +111,12 @@ func (s *Sync) engramChunk(id string) (c engram.Chunk, key string, err error) {
 	return c, key, err
 }
 
+// engramPath returns the file of the chunk that a key names.
+func (s *Sync) engramPath(key string) string {
+	id, _, _ := strings.Cut(strings.TrimPrefix(key, engramTool+":"), ":")
+	return filepath.Join(s.chunks(), engram.FileName(id))
+}
+
 func engramKey(id, sum string) string { return engramTool + ":" + id + ":" + sum }
 
 // engramLocked runs fn while nobody else of ours writes to the folder.
@@ -201,10 +207,19 @@ func (s *Sync) repairNative(ctx context.Context) (r amber.SyncRepair, err error)
 	if _, err := s.fs.Lstat(s.dir); err != nil {
 		return r, fail("repair", s.dir, err)
 	}
+	local := filepath.Join(s.dir, localDir)
+	if info, err := s.fs.Lstat(filepath.Join(local, lockFile)); err == nil && !info.Mode().IsRegular() {
+		// Somebody committed something else there; nothing in it cannot be
+		// made again.
+		if err := fsx.RemoveAll(s.fs, local); err != nil {
+			return r, fail("repair", local, err)
+		}
+		r.Repaired = append(r.Repaired, localDir+" was made anew: its lock was no file")
+	}
 	if err := s.prepare(); err != nil {
 		return r, err
 	}
-	err = s.locked(ctx, filepath.Join(s.dir, localDir), s.chunks(), func() error {
+	err = s.locked(ctx, local, s.chunks(), func() error {
 		for _, f := range []struct{ name, text string }{{".gitattributes", attributes}, {".gitignore", ignore}} {
 			path := filepath.Join(s.dir, f.name)
 			b, err := fsx.ReadFile(s.fs, path, 1<<20)

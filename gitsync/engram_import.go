@@ -1,6 +1,7 @@
 package gitsync
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,12 +39,12 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 		if only != nil && !only(path.Join(chunksDir, engram.FileName(e.ID))) {
 			continue
 		}
-		err := s.importEntry(ctx, e, report)
-		if err != nil && !isVerdict(err) {
+		bad, err := s.importEntry(ctx, e, report)
+		if err != nil {
 			return err
 		}
-		if err != nil {
-			report.Quarantined = append(report.Quarantined, quarantined(clip(e.ID), err))
+		if bad != nil {
+			report.Quarantined = append(report.Quarantined, quarantined(clip(e.ID), bad))
 		}
 	}
 	if only != nil {
@@ -52,25 +53,34 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 	return s.setQuarantine(ctx, report.Quarantined)
 }
 
-// importEntry imports one chunk unless these bytes were applied before.
-func (s *Sync) importEntry(ctx context.Context, e engram.Entry, report *amber.SyncImport) error {
+// importEntry imports one chunk unless these bytes were applied before. Bad says
+// what is wrong with the chunk; err is about anything else.
+func (s *Sync) importEntry(ctx context.Context, e engram.Entry, report *amber.SyncImport) (bad, err error) {
 	b, key, err := s.engramBytes(e.ID)
 	if err != nil {
-		return err
+		return verdict(err)
 	}
 	applied, err := s.store.AppliedChunks(ctx, []string{key})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if applied[key] {
 		report.Skipped++
-		return nil
+		return nil, nil
 	}
 	c, err := engram.DecodeChunk(e.ID, b)
 	if err != nil {
-		return err
+		return verdict(err)
 	}
 	return s.applyEngram(ctx, c, key, e, report)
+}
+
+// verdict tells an error about a chunk from any other.
+func verdict(err error) (bad, other error) {
+	if isVerdict(err) {
+		return err, nil
+	}
+	return nil, err
 }
 
 // importBackup imports the file of engram export.
@@ -84,26 +94,29 @@ func (s *Sync) importBackup(ctx context.Context, report *amber.SyncImport) error
 		return err
 	}
 	sum := sha256.Sum256(b)
-	return s.applyEngram(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.Entry{}, report)
+	bad, err := s.applyEngram(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.Entry{}, report)
+	return cmp.Or(bad, err)
 }
 
 // applyEngram applies the rows of a chunk. Rows that Amber has no room for are
-// named in the report; the others go in.
-func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e engram.Entry, report *amber.SyncImport) error {
-	trust, err := s.trust(ctx, nil) // Engram signs nothing
+// named in the report; the others go in. Of what the store says only invalid is
+// about the chunk.
+func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e engram.Entry, report *amber.SyncImport) (bad, err error) {
+	trust, _, err := s.trust(ctx, nil) // Engram signs nothing
 	if err != nil {
-		return err
+		return verdict(err)
 	}
 	rows, dropped := engram.ToRecords(c, engram.ReadOptions{User: e.CreatedBy})
 	in := amber.Incoming{Place: s.dir, Chunk: key, Device: engramTool, CreatedBy: createdBy(e), Trust: trust}
 	in.At, _ = amber.ParseTime(e.CreatedAt) // what cannot be read is not known
+	var exact []bool                        // of the records
 	for _, row := range rows {
 		keep, err := s.settle(ctx, &row)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if keep {
-			in.Records = append(in.Records, row.Record)
+			in.Records, exact = append(in.Records, row.Record), append(exact, row.Exact)
 		}
 		if row.Link.Tool != "" {
 			if row.Link.Chunk == "" {
@@ -112,24 +125,33 @@ func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e en
 			in.Links = append(in.Links, row.Link)
 		}
 	}
-	if err := s.follow(ctx, in.Records); err != nil {
-		return err
+	if err := s.follow(ctx, in.Records, exact); err != nil {
+		return nil, err
 	}
 	done, err := s.store.Apply(ctx, in)
+	if amber.KindOf(err) == amber.KindInvalid {
+		return err, nil
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	add(report, done)
 	for _, why := range dropped {
 		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: cmpOr(c.ID, "backup"), Reason: why, Kind: amber.KindUnsupported})
 	}
-	return nil
+	return nil, nil
 }
 
 // follow lets rows that came later have seen what came before: Engram edits a
 // row in place, and says nothing about it. Otherwise every edit would be a
-// conflict.
-func (s *Sync) follow(ctx context.Context, records []amber.SyncRecord) error {
+// conflict. What Amber wrote says what it has seen.
+func (s *Sync) follow(ctx context.Context, all []amber.SyncRecord, exact []bool) error {
+	var records []amber.SyncRecord
+	for i, r := range all {
+		if !exact[i] {
+			records = append(records, r)
+		}
+	}
 	for len(records) > 0 {
 		some := records[:min(len(records), lookups)]
 		records = records[len(some):]
@@ -162,7 +184,7 @@ func createdBy(e engram.Entry) string {
 // memory of ours that Engram took in, numbered anew and gave back. Such a row
 // brings nothing but that it was deleted.
 func (s *Sync) settle(ctx context.Context, row *engram.Row) (keep bool, err error) {
-	if row.Link.Fingerprint == "" {
+	if row.Link.Fingerprint == "" || row.Exact {
 		return true, nil
 	}
 	links, err := s.store.Links(ctx, amber.LinkQuery{Tool: engramTool, Fingerprint: row.Link.Fingerprint})
@@ -280,17 +302,18 @@ func (s *Sync) lookEngram(ctx context.Context, v *amber.SyncVerify, fn func(c en
 			return err
 		}
 		c, key, err := s.engramChunk(e.ID)
-		if err == nil {
-			at, _ := amber.ParseTime(e.CreatedAt)
-			who.add(createdBy(e), len(c.Sessions)+len(c.Observations)+len(c.Prompts), at)
-			count(&v.Summary, c)
-			err = fn(c, key)
-		}
 		if err != nil && !isVerdict(err) {
 			return err
 		}
 		if err != nil {
 			bad(clip(e.ID), err)
+			continue
+		}
+		at, _ := amber.ParseTime(e.CreatedAt)
+		who.add(createdBy(e), len(c.Sessions)+len(c.Observations)+len(c.Prompts), at)
+		count(&v.Summary, c)
+		if err := fn(c, key); err != nil {
+			return err
 		}
 	}
 	v.Summary.Files = v.Summary.Chunks

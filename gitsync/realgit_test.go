@@ -28,6 +28,7 @@ type hub struct {
 	t         *testing.T
 	dir       string
 	clones    []*gitClone
+	turns     chan struct{} // who merges now; a few at a time
 	conflicts atomic.Int64
 	rejected  atomic.Int64 // pushes that came too late
 }
@@ -48,7 +49,7 @@ func newHub(t *testing.T, clones int, seed uint64) *hub {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
-	h := &hub{t: t, dir: fastDir(t)}
+	h := &hub{t: t, dir: fastDir(t), turns: make(chan struct{}, 2)}
 	h.must(os.MkdirAll(filepath.Join(h.dir, "nobody"), 0o755))
 	h.git(h.dir, "init", "-q", "--bare", "-b", "main", "hub.git")
 	h.git(h.dir, "clone", "-q", "hub.git", "first")
@@ -128,7 +129,7 @@ func (c *gitClone) merges(args ...string) error {
 
 // commit commits what is in the folder, if there is anything new.
 func (c *gitClone) commit(message string) error {
-	if err := c.git("add", "-A", ".amber"); err != nil {
+	if err := c.git("add", "-A"); err != nil {
 		return err
 	}
 	if c.git("diff", "--cached", "--quiet") == nil {
@@ -139,6 +140,8 @@ func (c *gitClone) commit(message string) error {
 
 // pullAndPush repeats until nobody else was faster.
 func (c *gitClone) pullAndPush(how string) error {
+	c.hub.turns <- struct{}{}
+	defer func() { <-c.hub.turns }()
 	for {
 		if err := c.merges("pull", "-q", how, "origin", "main"); err != nil {
 			return err

@@ -62,6 +62,11 @@ func FuzzChunk(f *testing.F) {
 	}
 	f.Add([]byte(`{"observations":[{"id":1,"sync_id":"obs-1","topic_key":"a","title":"\u0000","content":"\ufffd\u0001","created_at":"2026-01-02 03:04:05","deleted_at":"","later":[1]}],"mutations":[{"seq":1,"entity":"observation","op":"delete","entity_key":"obs-1","payload":"{}","occurred_at":"2026-01-02 03:04:05"}]}`))
 	f.Add([]byte(`{"mutations":[{"entity":"relation","op":"upsert","entity_key":"r","payload":"{\"source_id\":\"a\",\"target_id\":\"b\",\"relation\":\"x\",\"judgment_status\":\"judged\"}"},{"entity":"session","op":"upsert","entity_key":"s","payload":"{\"id\":\"s\"}"}]}`))
+	own, err := engram.FromRecord(mine(nil), nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(encoded(f, own)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := engram.DecodeChunk(pack(t, string(text)))
 		if err != nil {

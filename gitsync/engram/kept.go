@@ -50,6 +50,8 @@ type kept struct {
 	UpdatedAt      string  `json:"updated_at"`
 	DeletedAt      *string `json:"deleted_at,omitempty"`
 	Extra          string  `json:"extra,omitempty"`
+
+	Amber *keptMember `json:"amber,omitempty"` // of links to rows that say which version they are
 }
 
 // foreign is the field "engram" of a memory: what is kept, and of the text what had to be changed.
@@ -124,7 +126,7 @@ func LinkOf(e Entity, r amber.SyncRecord) amber.SyncLink {
 		l.Fingerprint, l.Extra = e.Session.Fingerprint(), string(marshal(keepSession(*e.Session)))
 	case e.Observation != nil:
 		l.LocalID = e.Observation.ID
-		l.Fingerprint, l.Extra = e.Observation.Fingerprint(), string(marshal(keepObservation(*e.Observation)))
+		l.Fingerprint, l.Extra = e.Observation.Fingerprint(), string(marshal(linked(*e.Observation)))
 	case e.Prompt != nil:
 		l.LocalID = e.Prompt.ID
 		l.Fingerprint, l.Extra = e.Prompt.Fingerprint(), string(marshal(keepPrompt(*e.Prompt)))

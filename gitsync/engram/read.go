@@ -19,6 +19,8 @@ type ReadOptions struct {
 type Row struct {
 	Record amber.SyncRecord
 	Link   amber.SyncLink
+	// Exact tells that Amber wrote the row for this very version, which is not to be changed nor taken for another.
+	Exact bool
 }
 
 // ToRecords reads the rows of a chunk or a backup. Every record passes [amber.SyncRecord.Check], and links have the chunk
@@ -27,6 +29,7 @@ type Row struct {
 //   - A session is a session. A prompt is a turn of the user.
 //   - An observation is a version of a memory, its counter the revision_count of the row. A deleted one is two: the text,
 //     and the tombstone that saw it. Rows of one memory follow each other, deleted ones first.
+//   - A row that Amber wrote says which version it is, and is that one as long as nobody changed the row.
 //   - Of the mutations of one thing that with the highest seq counts, and more than a row of the same chunk.
 //
 // Nothing is shortened. A row that Amber has no room for is in dropped, with its place and the reason; the others are not
@@ -104,6 +107,10 @@ func (r *reader) add(what string, ordinal int, row Row, err error) {
 }
 
 func sessionRow(s Session) (Row, error) {
+	if exact, ok := s.sessionOf(); ok {
+		rec := amber.SyncRecord{Session: &exact}
+		return Row{rec, LinkOf(Entity{Session: &s}, rec), true}, nil
+	}
 	id, err := cleanID("session id", s.ID)
 	if err != nil {
 		return Row{}, err
@@ -134,7 +141,7 @@ func sessionRow(s Session) (Row, error) {
 		session.EndReason = amber.EndEnded
 	}
 	rec := amber.SyncRecord{Session: &session}
-	return Row{rec, LinkOf(Entity{Session: &s}, rec)}, nil
+	return Row{Record: rec, Link: LinkOf(Entity{Session: &s}, rec)}, nil
 }
 
 func promptRow(p Prompt) (Row, error) {
@@ -151,5 +158,5 @@ func promptRow(p Prompt) (Row, error) {
 		ID: turnID(p), SessionID: amber.SessionID(session), Role: amber.RoleUser, Content: content, ProjectID: project,
 		CreatedAt: parseTime(p.CreatedAt),
 	}}
-	return Row{rec, LinkOf(Entity{Prompt: &p}, rec)}, nil
+	return Row{Record: rec, Link: LinkOf(Entity{Prompt: &p}, rec)}, nil
 }

@@ -20,6 +20,7 @@ type version struct {
 	print   string
 	link    amber.SyncLink
 	tomb    *amber.SyncMemory // made by order
+	exact   bool              // the row says which version it is
 }
 
 // hasText reports whether there is a live version to write down.
@@ -34,6 +35,9 @@ const goneCounter = maxCounter + 1
 
 // version reads an observation.
 func (r *reader) version(o Observation) (*version, error) {
+	if m, ok := o.memoryOf(); ok {
+		return r.exactly(m, o)
+	}
 	m, err := r.identify(o)
 	if err != nil {
 		return nil, err
@@ -62,6 +66,16 @@ func (r *reader) version(o Observation) (*version, error) {
 		r.ofSync[sync] = m.ID
 	}
 	return v, nil
+}
+
+// exactly returns the version that the row says it is.
+func (r *reader) exactly(m amber.SyncMemory, o Observation) (*version, error) {
+	v := &version{memory: m, counter: m.Origin.Counter, print: o.Fingerprint(), exact: true}
+	v.link = LinkOf(Entity{Observation: &o}, amber.SyncRecord{Memory: &m})
+	if sync := strings.TrimSpace(deref(o.SyncID)); sync != "" {
+		r.ofSync[sync] = m.ID
+	}
+	return v, checkKept(v.link)
 }
 
 // identify reads everything but the text: whose it is, of what kind, when.
@@ -152,6 +166,12 @@ func (r *reader) order() {
 		})
 		var last amber.Origin
 		for i, v := range all {
+			if v.exact {
+				if v.memory.Origin.After(last) {
+					last = v.memory.Origin
+				}
+				continue
+			}
 			if i > 0 && v.sameAs(all[i-1]) {
 				v.share(all[i-1])
 				continue
@@ -164,7 +184,7 @@ func (r *reader) order() {
 
 // sameAs reports whether two rows are one: 1.7.0 has a row twice when it imported it twice.
 func (v *version) sameAs(w *version) bool {
-	return v.hasText() && w.hasText() && v.print == w.print && v.counter == w.counter && v.deleted == w.deleted &&
+	return !w.exact && v.hasText() && w.hasText() && v.print == w.print && v.counter == w.counter && v.deleted == w.deleted &&
 		v.memory.Origin.Clock == w.memory.Origin.Clock
 }
 
@@ -210,13 +230,13 @@ func tombstone(m amber.Memory, at amber.Time, o amber.Origin) amber.SyncMemory {
 
 // emit writes the records of a version down. The link is that of the last one.
 func (r *reader) emit(v *version) {
-	live := Row{Record: amber.SyncRecord{Memory: &v.memory}}
+	live := Row{Record: amber.SyncRecord{Memory: &v.memory}, Exact: v.exact}
 	if v.tomb == nil {
 		live.Link = v.link
 		r.rows = append(r.rows, live)
 		return
 	}
-	r.rows = append(r.rows, live, Row{amber.SyncRecord{Memory: v.tomb}, v.link})
+	r.rows = append(r.rows, live, Row{Record: amber.SyncRecord{Memory: v.tomb}, Link: v.link})
 }
 
 // compareBool orders false before true.

@@ -11,8 +11,8 @@ import (
 //
 // With the link of the row it came from, and a text that was not changed, it is that very row. A memory that Engram wrote
 // without the link is the row it was last. Anything else is written anew: of one that was changed here, what Engram knew
-// about it stays; one of Amber's own gets its id as sync_id, and the session [ManualSession] when it has none. Summary,
-// tags, metadata and source references have no place in Engram.
+// about it stays; one of Amber's own gets its id as sync_id, and the session [ManualSession] when it has none. What has no
+// place in Engram, and which version it is, goes into a member of its own; see docs/format/engram.md.
 //
 // Errors: refused for memories of a user, a session or a workspace, which Engram cannot keep to them; unsupported for
 // everything else that is no row, tombstones among it.
@@ -25,7 +25,7 @@ func FromRecord(r amber.SyncRecord, link *amber.SyncLink) (Entity, error) {
 		p := fromPrompt(*r.Prompt, link)
 		return Entity{Prompt: &p}, nil
 	case r.Memory != nil && r.Memory.DeletedAt.IsZero():
-		o, err := fromMemory(r.Memory.Memory, link)
+		o, err := fromMemory(*r.Memory, link)
 		return Entity{Observation: &o}, err
 	}
 	return Entity{}, amber.Errorf(amber.KindUnsupported, "write engram row", r.Ref().ID, "engram has no row for it")
@@ -50,6 +50,9 @@ func fromSession(s amber.SyncSession, link *amber.SyncLink) Session {
 	}
 	if s.Summary != "" {
 		row.Summary = &s.Summary
+	}
+	if s.Origin.Device != tool {
+		row.extra = withMember("", memberOfSession(s))
 	}
 	return row
 }
@@ -86,11 +89,18 @@ func fromPrompt(t amber.Turn, link *amber.SyncLink) Prompt {
 	return Prompt{SyncID: &id, SessionID: string(t.SessionID), Content: t.Content, Project: t.ProjectID, CreatedAt: formatTime(t.CreatedAt)}
 }
 
-func fromMemory(m amber.Memory, link *amber.SyncLink) (Observation, error) {
+func fromMemory(m amber.SyncMemory, link *amber.SyncLink) (Observation, error) {
 	f, isForeign := keptIn[foreign](string(m.Foreign[tool]))
 	if link != nil && (link.Version == m.Origin || m.Origin.Device == tool) {
-		if k, ok := keptIn[kept](link.Extra); ok {
-			row := k.observation(f.texts(m))
+		k, ok := keptIn[kept](link.Extra)
+		switch {
+		case ok && k.Amber != nil:
+			k.ID = link.LocalID
+			if row, ok := k.again(m); ok && link.Version == m.Origin && row.Fingerprint() == link.Fingerprint {
+				return row, nil
+			}
+		case ok:
+			row := k.observation(f.texts(m.Memory))
 			row.ID = link.LocalID
 			if row.Title == "" && !isForeign {
 				row.Title = firstLine(m.Content)
@@ -105,9 +115,9 @@ func fromMemory(m amber.Memory, link *amber.SyncLink) (Observation, error) {
 		return Observation{}, amber.Errorf(amber.KindRefused, "write engram row", string(m.ID), fmt.Sprintf("a memory of scope %s stays here", m.Scope))
 	}
 	if isForeign {
-		row := f.observation(f.texts(m))
+		row := f.observation(f.texts(m.Memory))
 		switch {
-		case !row.sound() || !row.isOf(m):
+		case !row.sound() || !row.isOf(m.Memory):
 		case m.Origin.Device == tool:
 			return row, nil
 		default:
@@ -124,18 +134,19 @@ func (o Observation) isOf(m amber.Memory) bool {
 }
 
 // changed is a row of Engram that was edited here.
-func changed(row Observation, m amber.Memory) Observation {
+func changed(row Observation, m amber.SyncMemory) Observation {
 	if kindOf(row.Type) != m.Kind {
 		row.Type = types[m.Kind]
 	}
 	row.UpdatedAt = formatTime(m.UpdatedAt)
 	row.LastSeenAt = &row.UpdatedAt
 	row.RevisionCount, row.DeletedAt = counted(m), nil
+	row.extra = withMember(row.extra, memberOf(m))
 	return row
 }
 
 // own is a memory that Engram never saw.
-func own(m amber.Memory) Observation {
+func own(m amber.SyncMemory) Observation {
 	id := string(m.ID)
 	o := Observation{
 		SyncID: &id, SessionID: string(m.SessionID), Type: types[m.Kind], Title: m.Title, Content: m.Content, Scope: "project",
@@ -158,10 +169,11 @@ func own(m amber.Memory) Observation {
 		o.TopicKey = &m.Topic
 	}
 	o.LastSeenAt = &o.UpdatedAt
+	o.extra = withMember("", memberOf(m))
 	return o
 }
 
-func counted(m amber.Memory) int64 { return int64(min(m.Origin.Counter, 1<<31-1)) }
+func counted(m amber.SyncMemory) int64 { return int64(min(m.Origin.Counter, 1<<31-1)) }
 
 // sound reports whether the row can be read again as it is. What is kept of one may have come from anywhere.
 func (s Session) sound() bool {

@@ -1,0 +1,220 @@
+package gitsync_test
+
+import (
+	"crypto/rand"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/snapshot/local"
+)
+
+// Histories that random ones were cut down to.
+
+// snapshots opens the engine of a clone's home.
+func (c *clone) snapshots() *snapshot.Engine {
+	c.t.Helper()
+	h, _, err := home.Open(c.home, home.Options{Clock: c.clock.now, Random: rand.Reader})
+	mustDo(c.t, err)
+	e, err := local.Open(local.Options{Home: h, Clock: c.clock.now, Random: rand.Reader})
+	mustDo(c.t, err)
+	return e
+}
+
+func (c *clone) snapshot() amber.SnapshotID {
+	c.t.Helper()
+	meta, err := c.snapshots().Snapshot(c.t.Context(), amber.SnapshotRequest{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent})
+	mustDo(c.t, err)
+	return meta.ID
+}
+
+func (c *clone) restore(id amber.SnapshotID) {
+	c.t.Helper()
+	_, err := c.snapshots().Restore(c.t.Context(), amber.RestoreRequest{
+		SnapshotRef: amber.SnapshotRef{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, ID: id},
+	})
+	mustDo(c.t, err)
+}
+
+// prompt appends a prompt and returns its id.
+func (c *clone) prompt(session amber.SessionID, text string) amber.TurnID {
+	c.t.Helper()
+	turn, err := c.AppendTurn(c.t.Context(), amber.Turn{SessionID: session, Role: amber.RoleUser, Content: text, ProjectID: shop})
+	mustDo(c.t, err)
+	return turn.ID
+}
+
+// said returns the prompts of a session, sorted.
+func (c *clone) said(session amber.SessionID) []string {
+	c.t.Helper()
+	turns, err := c.LoadTurns(c.t.Context(), session, 100)
+	mustDo(c.t, err)
+	out := []string{}
+	for _, turn := range turns {
+		out = append(out, turn.Content)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// settled lets clones export, give each other everything and import, twice.
+func settled(clones ...*clone) {
+	for range 2 {
+		for _, c := range clones {
+			c.export(gitsync.ExportOptions{})
+		}
+		for _, from := range clones {
+			for _, to := range clones {
+				if from != to {
+					from.gives(to)
+				}
+			}
+		}
+		for _, c := range clones {
+			c.imports()
+		}
+	}
+}
+
+// Whoever deletes a session deletes the prompts they know. One that somebody
+// else said meanwhile stays, and everywhere, whatever comes first.
+func TestPromptsThatWhoeverDeletedTheSessionDidNotKnowStay(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a, b := newClone(t), newClone(t)
+	for _, c := range []*clone{a, b} {
+		_, err := c.StartSession(ctx, amber.SessionStart{ID: "s", Project: shop})
+		mustDo(t, err)
+	}
+	b.prompt("s", "said by b")
+	mustDo(t, a.DeleteSession(ctx, "s"))
+	settled(a, b)
+	joined := newClone(t)
+	a.gives(joined)
+	joined.imports()
+	want := []string{"said by b"}
+	for i, c := range []*clone{a, b, joined} {
+		if diff := cmp.Diff(want, c.said("s")); diff != "" {
+			t.Errorf("clone %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// What others know of a memory stays in the history of whoever restores.
+func TestARestoreKeepsExportedTextInTheHistory(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	id := a.save("one")
+	before := a.snapshot()
+	a.edit(id, "two")
+	settled(a, b)
+	a.restore(before)
+	settled(a, b)
+	for i, c := range []*clone{a, b} {
+		all, err := c.History(t.Context(), id)
+		mustDo(t, err)
+		if !slices.ContainsFunc(all, func(m amber.Memory) bool { return m.Content == "two" }) {
+			t.Errorf("clone %d lacks the text: %+v", i, all)
+		}
+	}
+}
+
+// A restore keeps what was erased erased, and others still learn of it.
+func TestARestoreStillTellsOfAnErasure(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	before := a.snapshot()
+	id := b.save("erased by a")
+	settled(a, b)
+	_, err := a.Erase(t.Context(), id)
+	mustDo(t, err)
+	a.restore(before)
+	settled(a, b)
+	for i, c := range []*clone{a, b} {
+		if got := c.texts(); len(got) > 0 {
+			t.Errorf("clone %d has %q", i, got)
+		}
+	}
+}
+
+// A prompt whose deletion others know of is gone, also after a restore that
+// would have it: nothing orders the two.
+func TestARestoreDoesNotKeepAPromptThatOthersDeleted(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	a.prompt("s", "said by a")
+	settled(a, b)
+	before := a.snapshot()
+	_, err := a.DeleteTurns(t.Context(), "s")
+	mustDo(t, err)
+	settled(a, b)
+	a.restore(before)
+	settled(a, b)
+	if diff := cmp.Diff(a.said("s"), b.said("s")); diff != "" {
+		t.Errorf("the clones differ:\n%s", diff)
+	}
+}
+
+// A chunk that another one stands for is not missing, also for whoever has
+// applied that one long ago.
+func TestARewrittenChunkIsNotMissed(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a, b, joined := newClone(t), newClone(t), newClone(t)
+	id := a.save("one")
+	a.save("two")
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	b.imports()
+	_, err := b.Erase(ctx, id)
+	mustDo(t, err)
+	b.export(gitsync.ExportOptions{})
+	b.gives(a)
+	_, err = a.sync.Compact(ctx)
+	mustDo(t, err)
+	a.gives(joined)
+	joined.imports()
+	a.save("three") // its chunk follows upon the one that is no more
+	a.export(gitsync.ExportOptions{})
+	a.gives(joined)
+	if r := joined.imports(); len(r.Missing) > 0 {
+		t.Errorf("missing: %v", r.Missing)
+	}
+}
+
+// A chunk that was rewritten is there by itself, and again when the pack that
+// holds the old one is rewritten: it is one file.
+func TestCompactKeepsAChunkThatWasRewrittenTwice(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a, b, joined := newClone(t), newClone(t), newClone(t)
+	id := a.save("to be erased")
+	a.save("to be kept")
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	b.imports()
+	_, err := b.Erase(ctx, id)
+	mustDo(t, err)
+	b.export(gitsync.ExportOptions{})
+	_, err = b.sync.Compact(ctx) // rewrites the chunk
+	mustDo(t, err)
+	for _, text := range []string{"two", "three", "four", "five"} {
+		a.save(text)
+		a.export(gitsync.ExportOptions{})
+	}
+	_, err = a.sync.Compact(ctx) // packs the chunk
+	mustDo(t, err)
+	b.gives(a)
+	_, err = a.sync.Compact(ctx)
+	mustDo(t, err)
+	a.gives(joined)
+	joined.imports()
+	if diff := cmp.Diff([]string{"five", "four", "three", "to be kept", "two"}, joined.texts()); diff != "" {
+		t.Errorf("whoever joins (-want +got):\n%s", diff)
+	}
+}

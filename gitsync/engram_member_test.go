@@ -1,0 +1,317 @@
+package gitsync_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+)
+
+// tagged is a memory with everything that Engram has no room for.
+var tagged = amber.WriteRequest{
+	Content: "one", Title: "T", Summary: "S", Tags: []string{"a", "b"}, Metadata: map[string]string{"k": "v"},
+	SourceRefs: []amber.SourceRef{{Kind: "url", Value: "https://example.org"}},
+}
+
+// wantHistory checks the versions of a memory, oldest first, and that there is
+// no conflict about it.
+func wantHistory(t *testing.T, c *clone, id amber.MemoryID, texts ...string) {
+	t.Helper()
+	h, err := c.History(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, m := range h {
+		got = append(got, m.Content)
+	}
+	if diff := cmp.Diff(texts, got); diff != "" {
+		t.Errorf("versions differ (-want +got):\n%s", diff)
+	}
+	r, err := c.SyncReport(t.Context(), c.folder)
+	if err != nil || r.ConflictCount != 0 {
+		t.Errorf("conflicts: %+v, %v", r.Conflicts, err)
+	}
+}
+
+// wantTagged checks that nothing of a memory was lost.
+func wantTagged(t *testing.T, c *clone, id amber.MemoryID) {
+	t.Helper()
+	m, err := c.Get(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := amber.WriteRequest{Content: "one", Title: m.Title, Summary: m.Summary, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs}
+	if diff := cmp.Diff(tagged, got); diff != "" {
+		t.Errorf("memory differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestTwoAmbersMeetInAFolderOfEngram(t *testing.T) {
+	t.Parallel()
+	a, b := engramClone(t), engramClone(t)
+	id := a.write(tagged)
+	origin := func(c *clone) amber.Origin {
+		m, err := c.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Origin
+	}
+	swap := func(from, to *clone) amber.SyncImport {
+		from.export(gitsync.ExportOptions{})
+		from.gives(to)
+		return to.imports()
+	}
+	swap(a, b)
+	wantTagged(t, b, id)
+	b.edit(id, "two")
+	swap(b, a)
+	wantTexts(t, a, "two")
+	wantTagged(t, a, id)
+	wantHistory(t, a, id, "one", "two")
+	a.edit(id, "three")
+	a.edit(id, "four")
+	if r := swap(a, b); r.Conflicts != 0 || r.Observations != 1 {
+		t.Errorf("import: %+v", r)
+	}
+	wantTexts(t, b, "four")
+	wantTagged(t, b, id)
+	wantHistory(t, b, id, "one", "two", "four")
+	if origin(a) != origin(b) {
+		t.Errorf("origins are %+v and %+v", origin(a), origin(b))
+	}
+	for _, c := range []*clone{a, b} {
+		if r := c.export(gitsync.ExportOptions{}); !r.IsEmpty {
+			t.Errorf("an export of nothing new: %+v", r)
+		}
+		if r := c.imports(); r.Observations != 0 || r.Sessions != 0 {
+			t.Errorf("an import of nothing new: %+v", r)
+		}
+	}
+}
+
+// A real conflict is one still.
+func TestTwoEditsMeetInAFolderOfEngram(t *testing.T) {
+	t.Parallel()
+	a, b := engramClone(t), engramClone(t)
+	id := a.save("one")
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	b.imports()
+	a.edit(id, "two of a")
+	b.edit(id, "two of b")
+	b.export(gitsync.ExportOptions{})
+	b.gives(a)
+	if r := a.imports(); r.Conflicts != 1 {
+		t.Errorf("import: %+v", r)
+	}
+}
+
+// also is the same store with a folder of Amber beside that of Engram.
+func (c *clone) also() *clone {
+	c.t.Helper()
+	d := *c
+	d.folder = filepath.Join(filepath.Dir(c.folder), ".amber")
+	var err error
+	if d.sync, err = gitsync.Open(d.Store, d.folder); err != nil {
+		c.t.Fatal(err)
+	}
+	return &d
+}
+
+func TestFoldersOfAmberAndEngramSayTheSame(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"engram", "amber"} {
+		t.Run(first+" first", func(t *testing.T) {
+			t.Parallel()
+			a, b := engramClone(t), engramClone(t)
+			if _, err := a.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop, Name: "Talks"}); err != nil {
+				t.Fatal(err)
+			}
+			id := a.write(tagged)
+			a.finds(engramDoc("", "", "")) // a row of 1.7.0, without a name
+			row := rowWith(t, a, "c")
+			swap := func(from, to *clone) {
+				t.Helper()
+				ways := [][2]*clone{{from, to}, {from.also(), to.also()}}
+				if first == "amber" {
+					ways[0], ways[1] = ways[1], ways[0]
+				}
+				for i, w := range ways {
+					w[0].export(gitsync.ExportOptions{})
+					w[0].gives(w[1])
+					if r := w[1].imports(); r.Conflicts != 0 || i == 1 && first == "amber" && r.Observations != 0 {
+						t.Errorf("import: %+v", r)
+					}
+				}
+			}
+			swap(a, b)
+			swap(b, a)
+			a.edit(row, "c edited")
+			a.edit(row, "c edited twice")
+			a.edit(id, "two")
+			swap(a, b)
+			b.edit(id, "three")
+			swap(b, a)
+			for _, c := range []*clone{a, b} {
+				wantTexts(t, c, "c edited twice", "three")
+				wantTagged(t, c, id)
+				wantHistory(t, c, id, "one", "two", "three")
+				r, err := c.SyncReport(t.Context(), c.also().folder)
+				if err != nil || r.ConflictCount != 0 {
+					t.Errorf("conflicts: %+v, %v", r.Conflicts, err)
+				}
+				for _, s := range []*clone{c, c.also()} {
+					if r := s.export(gitsync.ExportOptions{}); !r.IsEmpty {
+						t.Errorf("an export of nothing new to %s: %+v", s.folder, r)
+					}
+				}
+			}
+		})
+	}
+}
+
+// rowWith returns the memory with that text.
+func rowWith(t *testing.T, c *clone, content string) amber.MemoryID {
+	t.Helper()
+	page, err := c.List(t.Context(), amber.ListQuery{All: true, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range page.Items {
+		if m.Content == content {
+			return m.ID
+		}
+	}
+	t.Fatalf("no memory says %q", content)
+	return ""
+}
+
+func TestAnEditOfARowWithoutANameIsNoSecondMemory(t *testing.T) {
+	t.Parallel()
+	a, b := engramClone(t), engramClone(t)
+	a.finds(engramDoc("", "", ""))
+	a.gives(b)
+	b.imports()
+	id := rowWith(t, a, "c")
+	a.edit(id, "d")
+	a.edit(id, "e")
+	a.export(gitsync.ExportOptions{})
+	a.gives(b)
+	if r := b.imports(); r.Conflicts != 0 || r.Observations != 1 {
+		t.Errorf("import: %+v", r)
+	}
+	wantTexts(t, b, "e")
+	wantHistory(t, b, id, "c", "e")
+	tags := []string{"x"}
+	if _, err := b.Edit(t.Context(), amber.EditRequest{ID: id, Tags: &tags}); err != nil {
+		t.Fatal(err)
+	}
+	b.export(gitsync.ExportOptions{})
+	b.gives(a)
+	a.imports()
+	if m, err := a.Get(t.Context(), id); err != nil || !cmp.Equal(m.Tags, tags) {
+		t.Errorf("tags are %v, %v", m.Tags, err)
+	}
+	wantTexts(t, a, "e")
+}
+
+// What is taken out of the text is taken out of the member, and the row is
+// still that memory.
+func TestSecretsInMembersOfRowsDoNotLeave(t *testing.T) {
+	t.Parallel()
+	a, b := engramClone(t), engramClone(t)
+	id := a.write(amber.WriteRequest{
+		Content: "key " + oneKey, Title: "T " + oneKey, Summary: oneKey, Tags: []string{"x", oneKey},
+		Metadata: map[string]string{"k": oneKey, "password": "hunter22hunter"}, SourceRefs: []amber.SourceRef{{Kind: "url", Value: oneKey}},
+	})
+	r := a.export(gitsync.ExportOptions{})
+	if text := engramText(t, a.folder); strings.Contains(text, oneKey) || strings.Contains(text, "hunter22") || len(r.Redacted) == 0 {
+		t.Errorf("%+v\n%s", r, text)
+	}
+	a.gives(b)
+	b.imports()
+	m, err := b.Get(t.Context(), id)
+	if err != nil || len(m.Tags) != 2 || m.Origin.Device == "engram" || len(m.Metadata) != 2 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// forgetful is a store that dies before it notes an export.
+type forgetful struct {
+	replica
+	dies *bool
+}
+
+func (f forgetful) Replica() amber.Replica { return f }
+
+func (f forgetful) Exported(ctx context.Context, n amber.ExportNote) error {
+	if *f.dies {
+		return errors.New("killed")
+	}
+	return f.replica.Exported(ctx, n)
+}
+
+func TestRowsOfEngramThatWereNotNotedAreNotWrittenAgain(t *testing.T) {
+	t.Parallel()
+	c := engramClone(t)
+	if _, err := c.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop, Name: "Talks"}); err != nil {
+		t.Fatal(err)
+	}
+	c.save("before")
+	c.export(gitsync.ExportOptions{})
+	c.save("first")
+	id := c.write(tagged)
+	dies := true
+	s, err := gitsync.Open(forgetful{c.Store.Replica(), &dies}, c.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Export(t.Context(), gitsync.ExportOptions{}); err == nil {
+		t.Fatal("it was noted")
+	}
+	marker := filepath.Join(c.folder, ".amber", "writing")
+	if _, err := os.Stat(marker); err != nil {
+		t.Fatal(err)
+	}
+	was := c.chunkIDs()
+	dies = false
+	// Another project does not take the mark for its own.
+	c.write(amber.WriteRequest{Content: "of another", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "other"}})
+	if _, err := s.Export(t.Context(), gitsync.ExportOptions{Project: "other"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(marker); err != nil {
+		t.Errorf("the mark of another export is gone: %v", err)
+	}
+	c.save("after")
+	r, err := s.Export(t.Context(), gitsync.ExportOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := engramText(t, c.folder)
+	for _, want := range []string{"before", "first", "one", "after"} {
+		if n := strings.Count(text, fmt.Sprintf(`"content":%q`, want)); n != 1 {
+			t.Errorf("%q is there %d times, %v were there, now %+v\n%s", want, n, was, r, text)
+		}
+	}
+	if _, err := os.Stat(marker); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the mark stays: %v", err)
+	}
+	links, err := c.Links(t.Context(), amber.LinkQuery{Tool: "engram", Ref: amber.SyncRef{Scope: amber.ChangeMemory, ID: string(id)}})
+	if err != nil || len(links) != 1 || links[0].Chunk != was[len(was)-1] {
+		t.Errorf("links are %+v, %v", links, err)
+	}
+	if r := c.export(gitsync.ExportOptions{}); !r.IsEmpty {
+		t.Errorf("an export of nothing new: %+v", r)
+	}
+}

@@ -1,0 +1,126 @@
+package gitsync_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber/gitsync"
+)
+
+// prose returns n words that do not repeat, so that little of them goes away
+// in a chunk.
+func prose(r *rand.Rand, n int) string {
+	var b strings.Builder
+	for range n {
+		fmt.Fprintf(&b, "%x ", r.Uint32())
+	}
+	return b.String()
+}
+
+// both are two clones that have merged and imported everything.
+func (h *hub) both(t *testing.T) (a, b *gitClone) {
+	t.Helper()
+	a, b = h.clones[0], h.clones[1]
+	for range 2 {
+		for _, c := range h.clones {
+			c.export(gitsync.ExportOptions{})
+			mustDo(t, c.commit("settle"))
+			mustDo(t, c.pullAndPush("--no-rebase"))
+		}
+	}
+	for _, c := range h.clones {
+		mustDo(t, c.pullAndPush("--no-rebase"))
+		mustDo(t, c.importNow())
+	}
+	return a, b
+}
+
+// mustMerge commits and merges what both did.
+func (h *hub) mustMerge(t *testing.T) {
+	t.Helper()
+	for _, c := range h.clones {
+		mustDo(t, c.commit("work"))
+	}
+	for range 2 {
+		for _, c := range h.clones {
+			mustDo(t, c.pullAndPush("--no-rebase"))
+		}
+	}
+	for _, c := range h.clones {
+		mustDo(t, c.importNow())
+	}
+	h.mustBeEqual()
+}
+
+// thoughts saves and exports n chunks.
+func (c *gitClone) thoughts(n int) {
+	c.t.Helper()
+	for i := range n {
+		c.save(fmt.Sprintf("clone %d thinks %d: %s", c.n, i, prose(c.r, 400)))
+		c.export(gitsync.ExportOptions{})
+	}
+}
+
+// Some who compact the same chunks at once leave packs that share most of
+// them. When they compact again, each makes one pack of those, which git would
+// take for a new name of any of them.
+func TestGitMergesPacksThatShareChunks(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, 4, 1)
+	h.clones[0].thoughts(8)
+	h.both(t)
+	for range 3 {
+		for _, c := range h.clones {
+			c.thoughts(1)
+			mustDo(t, c.compactNow())
+		}
+		h.mustMerge(t)
+	}
+}
+
+// A pack of which one chunk is written anew is much like the old one.
+func TestGitMergesAPackOfWhichSomethingWasErased(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, 2, 2)
+	id := h.clones[0].save("to be erased")
+	h.clones[0].thoughts(6)
+	a, b := h.both(t)
+	mustDo(t, a.compactNow())
+	h.mustMerge(t)
+	if _, err := a.Erase(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	a.export(gitsync.ExportOptions{})
+	mustDo(t, a.compactNow())
+	b.thoughts(16)
+	mustDo(t, b.compactNow())
+	h.mustMerge(t)
+}
+
+// A long chunk that loses its last memory begins as it did before.
+func TestGitMergesALongChunkOfWhichSomethingWasErased(t *testing.T) {
+	t.Parallel()
+	h := newHub(t, 2, 3)
+	a := h.clones[0]
+	for range 3 {
+		a.save(prose(a.r, 8_000))
+	}
+	id := a.save("to be erased")
+	a.export(gitsync.ExportOptions{})
+	a, b := h.both(t)
+	if _, err := a.Erase(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	a.export(gitsync.ExportOptions{})
+	mustDo(t, a.compactNow())
+	for range 4 {
+		for range 3 {
+			b.save(prose(b.r, 8_000))
+		}
+		b.export(gitsync.ExportOptions{})
+	}
+	mustDo(t, b.compactNow())
+	h.mustMerge(t)
+}
