@@ -104,7 +104,7 @@ func TestVectorsComeInWithEveryRow(t *testing.T) {
 			c.take(vector)
 			want := readBackup(t, vector)
 			r := c.imports()
-			if len(r.Quarantined) != 0 || r.Sessions != len(want.Sessions) || r.Prompts != len(want.Prompts) {
+			if len(r.Quarantined) != 0 || r.Sessions != len(want.Sessions) || r.Observations != len(want.Observations) || r.Prompts != len(want.Prompts) {
 				t.Errorf("import: %+v", r)
 			}
 			wantTexts(t, c, want.live()...)

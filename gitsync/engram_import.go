@@ -110,6 +110,7 @@ func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e en
 	in := amber.Incoming{Place: s.dir, Chunk: key, Device: engramTool, CreatedBy: createdBy(e), Trust: trust}
 	in.At, _ = amber.ParseTime(e.CreatedAt) // what cannot be read is not known
 	var exact []bool                        // of the records
+	observations := 0
 	for _, row := range rows {
 		keep, err := s.settle(ctx, &row)
 		if err != nil {
@@ -119,6 +120,9 @@ func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e en
 			in.Records, exact = append(in.Records, row.Record), append(exact, row.Exact)
 		}
 		if row.Link.Tool != "" {
+			if row.Link.Ref.Scope == amber.ChangeMemory {
+				observations++
+			}
 			if row.Link.Chunk == "" {
 				row.Link.Chunk = key
 			}
@@ -135,6 +139,8 @@ func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e en
 	if err != nil {
 		return nil, err
 	}
+	// A row that was deleted is two versions, and one row.
+	done.Memories = min(done.Memories, observations)
 	add(report, done)
 	for _, why := range dropped {
 		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: cmpOr(c.ID, "backup"), Reason: why, Kind: amber.KindUnsupported})
