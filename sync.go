@@ -137,7 +137,7 @@ type Incoming struct {
 
 // Applied says what a chunk brought. What was known already counts nowhere.
 type Applied struct {
-	Already   bool // the chunk was applied before, nothing was done
+	Already   bool // there was nothing to do; the chunk was applied before, as far as it may be
 	Sessions  int
 	Memories  int // versions of memories, tombstones and erasures
 	Prompts   int

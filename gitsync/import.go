@@ -145,7 +145,6 @@ func (i *importer) pack(ctx context.Context, f file, parts []chunk.Part) error {
 	if err != nil {
 		return err
 	}
-	whole := true
 	for _, p := range parts {
 		if applied[string(p.ID)] {
 			i.skip()
@@ -154,10 +153,9 @@ func (i *importer) pack(ctx context.Context, f file, parts []chunk.Part) error {
 		if err := i.part(ctx, p); err != nil {
 			return err
 		}
-		whole = whole && i.bad[string(p.ID)] == nil
 	}
-	if !whole {
-		return nil
+	if applied, err = i.s.store.AppliedChunks(ctx, ids); err != nil || len(applied) < len(ids) {
+		return err
 	}
 	_, err = i.s.store.Apply(ctx, amber.Incoming{Place: i.s.dir, Chunk: string(f.id), Trust: amber.TrustImported})
 	return err

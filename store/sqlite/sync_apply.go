@@ -52,6 +52,7 @@ type intent struct {
 	dropped map[amber.SyncRef]bool // records of ids that were erased
 	cleared bool                   // text was erased
 	given   map[string]bool        // projects that were exported to the place; nil before it is asked
+	spared  bool                   // a record here that the place has no say in
 }
 
 func (n *intent) apply() error {
@@ -183,6 +184,10 @@ func (n *intent) noteImport() error {
 // erased hold digests of its text.
 func (n *intent) note() error {
 	c := n.chunk
+	if n.spared {
+		n.result.Already = n.result == (amber.Applied{})
+		return nil
+	}
 	_, err := n.exec(insertChunk, c.Chunk, c.Place, c.Device, c.CreatedBy, c.At.UnixMilli(), n.now.UnixMilli(), n.drift)
 	if err != nil {
 		return err

@@ -159,7 +159,8 @@ func (n *intent) removeAnswers(id amber.SessionID) error {
 const selectGiven = `SELECT project FROM sync_places WHERE place = ? AND position <> ''`
 
 // spares reports whether a record is one that the place has no say in: it was
-// made here, and the place was exported to for other projects only.
+// made here, and the place was exported to for other projects only. That may
+// change, so the chunk counts as applied only when nothing in it was spared.
 func (n *intent) spares(t amber.Trust, project string) (bool, error) {
 	if t != amber.TrustOwn {
 		return false, nil
@@ -174,7 +175,9 @@ func (n *intent) spares(t amber.Trust, project string) (bool, error) {
 			n.given[p] = true
 		}
 	}
-	return len(n.given) > 0 && !n.given[""] && !n.given[project], nil
+	spared := len(n.given) > 0 && !n.given[""] && !n.given[project]
+	n.spared = n.spared || spared
+	return spared, nil
 }
 
 // noteGone stores and logs a departure.
