@@ -626,3 +626,19 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestSettleRemovesWhatAKilledWriterLeft leaves a half-written file among the generations, and nothing else.
+func TestSettleRemovesWhatAKilledWriterLeft(t *testing.T) {
+	t.Parallel()
+	dir, _ := madeHome(t)
+	left := filepath.Join(agentDir(dir), "gen", fsx.TempPrefix+"X")
+	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := handle(t, dir, options(nil)).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(left); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/amber-memory/amber/internal/fsx"
 )
@@ -53,7 +54,25 @@ func (a *Agent) unsettled() (bool, error) {
 		return false, diskError("settle restore", a.dir, err)
 	}
 	removals, err := a.removals()
-	return len(removals) > 0, err
+	if err != nil || len(removals) > 0 {
+		return len(removals) > 0, err
+	}
+	return a.halfWritten()
+}
+
+// halfWritten reports whether a writer that was killed left a file among the
+// generations, before there was anything else to settle.
+func (a *Agent) halfWritten() (bool, error) {
+	entries, err := a.o.FS.ReadDir(a.path(genName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, diskError("settle restore", a.dir, err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), fsx.TempPrefix) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // settleRestore is Settle for whoever is inside Operate.
