@@ -40,6 +40,7 @@ test-long: build $(VERSITYGW)
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./store/sqlite ./snapshot/local ./gitsync
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
+	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30
 	$(GO) test -count=1 -timeout 60m -v ./store/sqlite -run 'TestHistories' -histories 1000
 	$(GO) test -count=1 -timeout 20m -v ./store/sqlite -run 'Process|Killed' -queue.entries 10000
 	$(GO) test -count=5 -timeout 20m -v ./store/sqlite -run 'Killed'
