@@ -47,7 +47,7 @@ type gitClone struct {
 func newHub(t *testing.T, clones int, seed uint64) *hub {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git")
+		t.Fatal("git is part of what is tested, and is not there: ", err)
 	}
 	h := &hub{t: t, dir: fastDir(t), turns: make(chan struct{}, 2)}
 	h.must(os.MkdirAll(filepath.Join(h.dir, "nobody"), 0o755))

@@ -105,7 +105,7 @@ func TestTextOfAChunkIsChecked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if testing.Short() && len(c.text) > 1<<20 {
-				t.Skip("it is long")
+				t.Skip("-short: a text at the limit has 128 MB")
 			}
 			id, gz := pack(t, c.text)
 			got, err := engram.DecodeChunk(id, gz)
@@ -130,7 +130,7 @@ func manyFields(n int) string {
 // Defect 16: 194 KB that expand to 200 MB took 882 MB of memory.
 func TestBombIsRefusedInConstantMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes long to make one")
+		t.Skip("-short: half a million rows take long to make")
 	}
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
