@@ -138,7 +138,7 @@ func (m SyncMemory) checkText() error {
 		return Errorf(KindInvalid, "check memory", string(m.ID), "its fields are not in their canonical form")
 	case ContentDigest(m.Content) != m.ContentDigest:
 		return Errorf(KindInvalid, "check memory", string(m.ID), "the digest is not that of its content")
-	case m.Topic != "" && !m.hasTopicID():
+	case m.Topic != "" && !m.HasTopicID():
 		return Errorf(KindInvalid, "check memory", string(m.ID), "it does not have the id of its topic")
 	}
 	size := 0
@@ -154,7 +154,9 @@ func (m SyncMemory) checkText() error {
 // maxEpochs bounds how often one topic may have been erased.
 const maxEpochs = 32
 
-func (m SyncMemory) hasTopicID() bool {
+// HasTopicID reports whether m has an id of its topic: under another one it
+// would never be found by it.
+func (m Memory) HasTopicID() bool {
 	for epoch := range maxEpochs {
 		if TopicID(m.ProjectID, m.Scope, m.Identity(), m.Topic, epoch) == m.ID {
 			return true

@@ -22,10 +22,11 @@ const minPacked = 4
 
 // Compact puts many small chunks into few files, byte by byte, so that nobody
 // sees a difference: not who has applied them, and not who has never seen
-// them. Chunks with text of memories that were erased are written again without
-// it; the history of git still has it. New files are durable before old ones
-// go. Errors: refused for a folder that cannot be written; damaged chunks are
-// left alone.
+// them. Chunks with text of memories that were erased, and of prompts and
+// sessions that were deleted, are written again without it, those that are
+// signed by their signer alone; the history of git still has it. New files are
+// durable before old ones go. Errors: refused for a folder that cannot be
+// written; damaged chunks are left alone.
 func (s *Sync) Compact(ctx context.Context) (report amber.SyncCompact, err error) {
 	if s.o.Format == amber.SyncEngram {
 		return report, amber.Errorf(amber.KindUnsupported, "compact", s.dir, "the format of Engram has no packs")

@@ -147,7 +147,7 @@ func (b *chunkBuilder) parent(ctx context.Context, id, project string, at amber.
 			}
 		}
 	}
-	s := engram.ManualSession(cmpOr(b.e.o.Project, project), at)
+	s := engram.ManualSession(cmp.Or(b.e.o.Project, project), at)
 	s.ID = id
 	b.sessions[id] = true
 	b.rows = append(b.rows, builtRow{entity: engram.Entity{Session: &s}})

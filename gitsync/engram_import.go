@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -143,7 +142,7 @@ func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e en
 	done.Memories = min(done.Memories, observations)
 	add(report, done)
 	for _, why := range dropped {
-		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: cmpOr(c.ID, "backup"), Reason: why, Kind: amber.KindUnsupported})
+		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: cmp.Or(c.ID, "backup"), Reason: why, Kind: amber.KindUnsupported})
 	}
 	return nil, nil
 }
@@ -333,5 +332,3 @@ func count(sum *amber.SyncSummary, c engram.Chunk) {
 	sum.Memories += int64(len(c.Observations))
 	sum.Prompts += int64(len(c.Prompts))
 }
-
-var errNoRow = errors.New("the row changed")

@@ -1,6 +1,7 @@
 package gitsync
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,7 +41,7 @@ const (
 // written, and with RefuseSecrets; busy when ctx ends while somebody else
 // exports to the folder; those of the store.
 func (s *Sync) Export(ctx context.Context, o ExportOptions) (report amber.SyncExport, err error) {
-	o.CreatedBy = cmpOr(o.CreatedBy, "unknown")
+	o.CreatedBy = cmp.Or(o.CreatedBy, "unknown")
 	if err := errors.Join(amber.CheckID("created-by", o.CreatedBy), checkProject(o.Project)); err != nil {
 		return report, err
 	}
@@ -231,11 +232,4 @@ func (e *exporter) count(id chunk.ID) {
 			r.Relations++
 		}
 	}
-}
-
-func cmpOr(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package gitsync
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"path/filepath"
@@ -208,6 +209,6 @@ func (a *authors) list() (all []amber.SyncAuthor, first, last amber.Time) {
 		first, last = earlier(first, one.First), later(last, one.Last)
 		all = append(all, *one)
 	}
-	slices.SortFunc(all, func(a, b amber.SyncAuthor) int { return compareText(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b amber.SyncAuthor) int { return cmp.Compare(a.Name, b.Name) })
 	return all, first, last
 }

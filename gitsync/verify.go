@@ -1,7 +1,6 @@
 package gitsync
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -66,8 +65,6 @@ func (s *Sync) countSignature(ctx context.Context, sig *amber.Signature, v *ambe
 	}
 	return err
 }
-
-func compareText(a, b string) int { return cmp.Compare(a, b) }
 
 func sorted(ids []string) []string {
 	slices.Sort(ids)

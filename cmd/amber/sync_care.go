@@ -73,7 +73,8 @@ func (a *app) syncCompactCommand(f *syncFlags) *cobra.Command {
 		Short: "Put many small chunks into few files",
 		Long: `Put many small chunks into few files, byte by byte: nobody sees a difference, whether they have
 imported them or not, and two who do it at the same time do not conflict. Chunks with text that was
-erased are written again without it; the history of git still holds that text.
+erased, or with prompts that were deleted, are written again without it; one that is signed by its
+signer alone, and the report counts those that are left. The history of git still holds that text.
 
 Commit the folder afterwards.`,
 		Example: `  amber sync compact && git add --all .amber && git commit -m "compact shared memory"`,

@@ -152,22 +152,10 @@ func believe(body string, plain amber.Memory) (m amber.Memory, ok bool) {
 	switch {
 	case m.ID != plain.ID, m.CreatedAt != plain.CreatedAt, !slices.Equal(m.Tags, plain.Tags), !m.DeletedAt.IsZero(),
 		amber.ContentDigest(m.Content) != m.ContentDigest, !isNexoTime(m.UpdatedAt.UnixMilli()), m.DuplicateCount < 0,
-		size > maxForeign, m.Topic != "" && !isTopicID(m):
+		size > maxForeign, m.Topic != "" && !m.HasTopicID():
 		return m, false
 	}
 	return checkMemory(m)
-}
-
-// isTopicID reports whether a memory has the id of its topic: another one would
-// never be found by it.
-func isTopicID(m amber.Memory) bool {
-	const epochs = 32
-	for epoch := range epochs {
-		if amber.TopicID(m.ProjectID, m.Scope, m.Identity(), m.Topic, epoch) == m.ID {
-			return true
-		}
-	}
-	return false
 }
 
 // checkMemory checks a memory by the rules of writing one.
