@@ -78,6 +78,17 @@ func shapes() map[string]any {
 	return map[string]any{
 		"memory":         memory,
 		"memory_minimal": amber.Memory{ID: memory.ID, Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}, Trust: amber.TrustOwn, CreatedAt: instant, UpdatedAt: instant},
+		"token": amber.Token{
+			ID: "k7q2m4xa", Name: "ci", Tenant: "acme", Agent: "builder", Scopes: []amber.TokenScope{amber.TokenRead, amber.TokenWrite},
+			CreatedAt: instant, ExpiresAt: instant, RevokedAt: instant, LastUsedAt: instant,
+		},
+		"token_new":      amber.NewToken{Token: amber.Token{ID: "k7q2m4xa", Name: "ops", Scopes: []amber.TokenScope{amber.TokenAdmin}, CreatedAt: instant}, Secret: "amber_k7q2m4xa_secret"},
+		"audit_entry":    amber.AuditEntry{Seq: 2, At: instant, Tenant: "acme", Agent: "builder", Actor: "k7q2m4xa", Action: "memory.write", Subject: string(memory.ID), Outcome: "ok", RequestID: "r1", Prev: "p", Hash: "h"},
+		"audit_report":   amber.AuditReport{Entries: 2, First: instant, Last: instant, Head: "h", Checked: []string{"every hash"}, NotChecked: []string{}, Damaged: []string{}},
+		"checkup":        amber.Checkup{OK: false, Checks: []amber.Finding{{Code: "schema", Status: amber.FindingFailed, Detail: "d", Hint: "h", Kind: amber.KindTooNew}}},
+		"failure":        amber.Failure{Error: amber.ErrorBody{Kind: amber.KindBusy, Message: "m", Hint: "h", Reason: "queue_full", RequestID: "r1"}},
+		"server_health":  amber.ServerHealth{Status: amber.Degraded, Version: "v1", StartedAt: instant, Workers: []amber.WorkerHealth{{Name: "journal drain", Status: amber.Degraded, Runs: 3, Failures: 1, LastRun: instant, LastFailure: instant, LastError: "e", Detail: "d"}}},
+		"memory_restore": amber.MemoryRestore{From: "s1", Memory: memory, Changed: []string{"content"}, Kept: []string{}, DryRun: true},
 		"write_ack":      amber.WriteAck{Memory: memory, Deduplicated: true},
 		"write_request":  amber.WriteRequest{Kind: amber.ProjectFact, Scope: amber.ScopeProject, Identities: ids, Title: "t", Content: "c", IdempotencyKey: "k"},
 		"recall_result":  amber.RecallResult{Hits: []amber.Hit{hit}, Clamped: []amber.Clamp{{Key: "limit", Requested: 100, Effective: 64}}},

@@ -28,22 +28,22 @@ const (
 	KindInternal    Kind = "internal"     // a bug or the disk
 )
 
-// kindCodes is the one table from kinds to process exit codes and HTTP
-// statuses.
-var kindCodes = map[Kind]struct{ exit, http int }{
-	KindInvalid:     {2, 400},
-	KindNotFound:    {3, 404},
-	KindConflict:    {4, 409},
-	KindBusy:        {4, 409},
-	KindDamaged:     {5, 422},
-	KindUntrusted:   {5, 422},
-	KindRefused:     {6, 403},
-	KindQuota:       {6, 403},
-	KindCrossTenant: {6, 403},
-	KindTooNew:      {6, 403},
-	KindUnsupported: {6, 403},
-	KindUnreachable: {7, 503},
-	KindInternal:    {1, 500},
+// kindCodes is the one table from kinds to process exit codes, HTTP statuses
+// and the codes of JSON-RPC that MCP speaks.
+var kindCodes = map[Kind]struct{ exit, http, mcp int }{
+	KindInvalid:     {2, 400, -32602},
+	KindNotFound:    {3, 404, -32002},
+	KindConflict:    {4, 409, -32009},
+	KindBusy:        {4, 409, -32009},
+	KindDamaged:     {5, 422, -32022},
+	KindUntrusted:   {5, 422, -32022},
+	KindRefused:     {6, 403, -32003},
+	KindQuota:       {6, 403, -32003},
+	KindCrossTenant: {6, 403, -32003},
+	KindTooNew:      {6, 403, -32003},
+	KindUnsupported: {6, 403, -32003},
+	KindUnreachable: {7, 503, -32053},
+	KindInternal:    {1, 500, -32603},
 }
 
 // ExitCode returns the process exit code of k. A kind this build does not
@@ -62,6 +62,15 @@ func (k Kind) HTTPStatus() int {
 		return c.http
 	}
 	return kindCodes[KindInternal].http
+}
+
+// MCPCode returns the JSON-RPC error code of k. A kind this build does not know
+// is internal.
+func (k Kind) MCPCode() int {
+	if c, ok := kindCodes[k]; ok {
+		return c.mcp
+	}
+	return kindCodes[KindInternal].mcp
 }
 
 // Error is the error every contract of this package returns: the operation,

@@ -35,8 +35,17 @@ const (
 // is durable, and an error of it undoes nothing. Safe for concurrent use.
 type Publisher interface {
 	// Publish hands out one event. It does not wait for slow listeners longer
-	// than ctx says. Errors: unreachable.
+	// than ctx says. Errors: unreachable and refused, where offering the event
+	// again may help; invalid for one that nobody could hand out.
 	Publish(ctx context.Context, e Event) error
+}
+
+// OutboxEvent is an event that waits to be published, in a place that
+// survives the process.
+type OutboxEvent struct {
+	Seq int64 `json:"seq"` // larger than that of every event before
+	// Event as it was put in; its payload is a json.RawMessage.
+	Event Event `json:"event"`
 }
 
 // NoopPublisher is the Publisher nobody listens to.

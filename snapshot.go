@@ -453,6 +453,22 @@ type RestorePlan struct {
 	SpaceFree   int64     `json:"space_free"`
 }
 
+// MemoryRestoreRequest asks for one memory of a snapshot.
+type MemoryRestoreRequest struct {
+	SnapshotRef
+	Memory MemoryID `json:"memory"`
+	DryRun bool     `json:"dry_run,omitempty"`
+}
+
+// MemoryRestore says what became of one memory that was brought back.
+type MemoryRestore struct {
+	From    SnapshotID `json:"from"`
+	Memory  Memory     `json:"memory"`  // as it is now, or was in the snapshot with dry_run
+	Changed []string   `json:"changed"` // fields; empty when it is as it was
+	Kept    []string   `json:"kept"`    // fields that differ and stay as they are live
+	DryRun  bool       `json:"dry_run"`
+}
+
 // PruneRequest says which snapshots to keep: each that one rule keeps. The
 // last one and pinned ones always stay. Snapshots that Amber took before a
 // restore are kept as the last KeepSafety of them and those younger than

@@ -137,6 +137,47 @@ func (s Store) Replica() Replica { return s.Sync }
 // Capabilities tells which optional contracts s really has.
 func (s Store) Capabilities() Capabilities { return s.caps }
 
+// Present returns the parts s really has. The others are nil.
+func (s Store) Present() Parts {
+	p := s.Parts
+	dropAbsent(&p.LongTerm)
+	dropAbsent(&p.Memories)
+	dropAbsent(&p.Batch)
+	dropAbsent(&p.Editor)
+	dropAbsent(&p.Eraser)
+	dropAbsent(&p.Relations)
+	dropAbsent(&p.Embeddings)
+	dropAbsent(&p.Concepts)
+	dropAbsent(&p.Compactions)
+	dropAbsent(&p.Stats)
+	dropAbsent(&p.Changes)
+	dropAbsent(&p.Turns)
+	dropAbsent(&p.Loops)
+	dropAbsent(&p.Sessions)
+	dropAbsent(&p.Names)
+	dropAbsent(&p.Active)
+	dropAbsent(&p.States)
+	dropAbsent(&p.Ingest)
+	dropAbsent(&p.Activities)
+	dropAbsent(&p.Sync)
+	dropAbsent(&p.Notes)
+	dropAbsent(&p.NoteLog)
+	dropAbsent(&p.Tasks)
+	dropAbsent(&p.Events)
+	dropAbsent(&p.Approvals)
+	dropAbsent(&p.Results)
+	dropAbsent(&p.Queue)
+	dropAbsent(&p.QueueKeeper)
+	dropAbsent(&p.ControlChanges)
+	return p
+}
+
+func dropAbsent[T any](part *T) {
+	if _, ok := any(*part).(absent); ok {
+		*part = *new(T)
+	}
+}
+
 func (p Parts) capabilities() Capabilities {
 	return Capabilities{
 		Memories: p.Memories != nil, Batch: p.Batch != nil, Edit: p.Editor != nil, Erase: p.Eraser != nil,

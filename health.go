@@ -1,0 +1,48 @@
+package amber
+
+// Finding is one line of a checkup.
+type Finding struct {
+	Code   string        `json:"code"` // stable
+	Status FindingStatus `json:"status"`
+	Detail string        `json:"detail"`
+	Hint   string        `json:"hint,omitempty"`
+	Kind   Kind          `json:"kind,omitempty"` // of a failed check
+}
+
+// FindingStatus is the outcome of one check.
+type FindingStatus string
+
+// The outcomes. A check that could not be made says so instead of looking
+// like one that passed.
+const (
+	FindingOK         FindingStatus = "ok"
+	FindingWarning    FindingStatus = "warning"
+	FindingFailed     FindingStatus = "failed"
+	FindingNotChecked FindingStatus = "not checked"
+)
+
+// Checkup tells whether everything is well with an agent and its home.
+type Checkup struct {
+	OK     bool      `json:"ok"` // no check failed
+	Checks []Finding `json:"checks"`
+}
+
+// ServerHealth is what a served Amber says about itself.
+type ServerHealth struct {
+	Status    HealthStatus   `json:"status"`
+	Version   string         `json:"version"`
+	StartedAt Time           `json:"started_at"`
+	Workers   []WorkerHealth `json:"workers"`
+}
+
+// WorkerHealth is how something that runs in the background is doing.
+type WorkerHealth struct {
+	Name        string       `json:"name"` // "journal drain"
+	Status      HealthStatus `json:"status"`
+	Runs        int64        `json:"runs"`
+	Failures    int64        `json:"failures"`
+	LastRun     Time         `json:"last_run,omitzero"`
+	LastFailure Time         `json:"last_failure,omitzero"`
+	LastError   string       `json:"last_error,omitempty"` // of the last run; "" when it went well
+	Detail      string       `json:"detail,omitempty"`     // what the last run did
+}

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"io"
+
+	"github.com/amber-memory/amber"
+)
+
+// Agent is what is served of one agent. Everything in it is safe for concurrent
+// use.
+type Agent struct {
+	Tenant amber.TenantID
+	ID     amber.AgentID
+	Store  amber.Store
+	Policy amber.Policy
+	Random io.Reader // unpredictable
+	// Snapshots, Repository and Past are nil where there are no snapshots.
+	Snapshots  amber.Snapshotter
+	Repository amber.RepositoryChecker
+	Past       PastOpener
+	// Journal tells what the crash journal holds; nil where there is none.
+	Journal func(ctx context.Context) ([]amber.JournalStatus, error)
+	// Doctor looks whether everything is well; nil where nobody can tell. Deep
+	// looks at every row.
+	Doctor func(ctx context.Context, deep bool) (amber.Checkup, error)
+}
+
+// PastOpener opens the memory of snapshots.
+type PastOpener interface {
+	// At opens the memory of a snapshot to read from; the live agent is not
+	// touched. Whoever opened it closes it. Errors: not_found; damaged;
+	// too_new.
+	At(ctx context.Context, ref amber.SnapshotRef) (Past, error)
+	// RestoreMemory brings one memory of a snapshot back as a new revision.
+	// Errors: not_found; refused for what was erased.
+	RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error)
+}
+
+// Past answers from a snapshot as the store would have at that instant.
+type Past interface {
+	Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error)
+	Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error)
+	List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error)
+	io.Closer
+}
+
+// Agents opens agents.
+type Agents interface {
+	// Agent returns an agent; release lets it go and is called exactly once.
+	// One that does not exist is made when create is set. Errors: those of
+	// [NotThere]; busy when too many are open; those of the store.
+	Agent(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (a *Agent, release func(), err error)
+}

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+// Local is the actor of the audit log for callers who need no token.
+const Local = "local"
+
+// Caller is who asks.
+type Caller struct {
+	Grant     amber.Grant
+	RequestID string
+}
+
+// Actor returns the name the audit log knows the caller by.
+func (c Caller) Actor() string {
+	if c.Grant.Token == "" {
+		return Local
+	}
+	return string(c.Grant.Token)
+}
+
+// Allow says whether the caller may do something with an agent, or with a whole
+// tenant when agent is "". Errors: not_found for what the grant does not reach;
+// refused when it lacks the scope; invalid for ids that are none.
+func (c Caller) Allow(tenant amber.TenantID, agent amber.AgentID, scope amber.TokenScope) error {
+	if _, err := amber.ParseTenantID(string(tenant)); err != nil {
+		return err
+	}
+	if agent != "" {
+		if _, err := amber.ParseAgentID(string(agent)); err != nil {
+			return err
+		}
+	}
+	if !c.Grant.Reaches(tenant, agent) {
+		return NotThere()
+	}
+	if !c.Grant.Has(scope) {
+		return amber.Errorf(amber.KindRefused, "authorize", "", "the token lacks the scope "+string(scope))
+	}
+	return nil
+}
+
+// NotThere is what callers are told about an agent that does not exist, and
+// about one that is none of their business.
+func NotThere() error {
+	return amber.Errorf(amber.KindNotFound, "open agent", "", "there is no such agent")
+}
+
+// callerKey is the key of the caller in a context.
+type callerKey struct{}
+
+// WithCaller returns a context that knows who asks.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerOf returns who asks. A context that does not know is nobody, who may do
+// nothing.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}

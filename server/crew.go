@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"github.com/amber-memory/amber"
+)
+
+// Crew runs what happens in the background and tells how each is doing. The
+// zero Crew is not ready: see [NewCrew]. Safe for concurrent use.
+type Crew struct {
+	clock amber.Clock
+	ctx   context.Context // of all of them; ends with Stop
+	stop  context.CancelFunc
+	wg    sync.WaitGroup
+
+	mu      sync.Mutex
+	workers []*worker // in the order they were started
+}
+
+type worker struct {
+	crew   *Crew
+	health amber.WorkerHealth // guarded by crew.mu
+}
+
+// NewCrew returns a crew without workers.
+func NewCrew(clock amber.Clock) *Crew {
+	ctx, stop := context.WithCancel(context.Background())
+	return &Crew{clock: clock, ctx: ctx, stop: stop}
+}
+
+// Report is told by a worker what a round did: detail in words, or what went
+// wrong. Safe for concurrent use.
+type Report func(detail string, err error)
+
+// Go starts a worker. It returns when its context ends; one that returns
+// earlier is unavailable from then on.
+func (c *Crew) Go(name string, run func(ctx context.Context, report Report) error) {
+	w := &worker{crew: c, health: amber.WorkerHealth{Name: name, Status: amber.Healthy}}
+	c.mu.Lock()
+	c.workers = append(c.workers, w)
+	c.mu.Unlock()
+	c.wg.Go(func() {
+		err := run(c.ctx, w.report)
+		if c.ctx.Err() == nil {
+			w.ended(err)
+		}
+	})
+}
+
+func (w *worker) report(detail string, err error) {
+	w.crew.mu.Lock()
+	defer w.crew.mu.Unlock()
+	h, now := &w.health, amber.At(w.crew.clock())
+	h.Runs++
+	h.LastRun, h.LastError, h.Status = now, "", amber.Healthy
+	if detail != "" {
+		h.Detail = detail
+	}
+	if err != nil {
+		h.Failures++
+		h.LastFailure, h.LastError, h.Status = now, err.Error(), amber.Degraded
+	}
+}
+
+func (w *worker) ended(err error) {
+	w.crew.mu.Lock()
+	defer w.crew.mu.Unlock()
+	h := &w.health
+	h.Status, h.LastError = amber.Unavailable, "it has stopped"
+	if err != nil {
+		h.LastError = err.Error()
+	}
+}
+
+// Health tells how every worker is doing.
+func (c *Crew) Health() []amber.WorkerHealth {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]amber.WorkerHealth, len(c.workers))
+	for i, w := range c.workers {
+		out[i] = w.health
+	}
+	return out
+}
+
+// Stop ends every worker and waits for them until ctx ends. It may be called
+// twice. Errors: unreachable when one is still at it.
+func (c *Crew) Stop(ctx context.Context) error {
+	c.stop()
+	done := make(chan struct{})
+	go func() {
+		c.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return &amber.Error{Op: "stop workers", Kind: amber.KindUnreachable, Err: ctx.Err()}
+	}
+}

@@ -1,0 +1,410 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+var sameTime = cmp.Comparer(func(a, b amber.Time) bool { return a == b })
+
+// clock is one that tests move.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: noon} }
+
+func (c *clock) read() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// house opens agents and counts.
+type house struct {
+	mu             sync.Mutex
+	opened, closed map[string]int
+	fail           error
+	absent         bool          // there is nobody unless made
+	hold           chan struct{} // openings wait for it
+}
+
+func newHouse() *house { return &house{opened: map[string]int{}, closed: map[string]int{}} }
+
+func (h *house) open(_ context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*server.Agent, func() error, error) {
+	if h.hold != nil {
+		<-h.hold
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.absent && !create {
+		return nil, nil, server.NotThere()
+	}
+	if h.fail != nil {
+		return nil, nil, h.fail
+	}
+	key := string(tenant) + "/" + string(agent)
+	h.opened[key]++
+	return &server.Agent{Tenant: tenant, ID: agent}, func() error {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.closed[key]++
+		return nil
+	}, nil
+}
+
+func newPool(t *testing.T, h *house, o server.PoolOptions) *server.Pool {
+	t.Helper()
+	if o.Clock == nil {
+		o.Clock = newClock().read
+	}
+	p, err := server.NewPool(h.open, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestAnAgentIsOpenedOnceHoweverManyAsk(t *testing.T) {
+	t.Parallel()
+	h := newHouse()
+	h.hold = make(chan struct{})
+	p := newPool(t, h, server.PoolOptions{})
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			a, release, err := p.Agent(t.Context(), "acme", "ada", true)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if a.ID != "ada" {
+				t.Errorf("got %s", a.ID)
+			}
+			release()
+			release() // once more does nothing
+		})
+	}
+	close(h.hold)
+	wg.Wait()
+	if h.opened["acme/ada"] != 1 || p.Open() != 1 {
+		t.Errorf("opened %d times, %d are open", h.opened["acme/ada"], p.Open())
+	}
+	if err := p.Close(t.Context()); err != nil || h.closed["acme/ada"] != 1 {
+		t.Errorf("%v, closed %d times", err, h.closed["acme/ada"])
+	}
+	if err := p.Close(t.Context()); err != nil {
+		t.Errorf("closing twice: %v", err)
+	}
+	if _, _, err := p.Agent(t.Context(), "acme", "ada", true); amber.KindOf(err) != amber.KindUnreachable {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestAnAgentThatDoesNotOpenIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	h := newHouse()
+	h.fail = amber.Errorf(amber.KindDamaged, "open", "", "torn")
+	p := newPool(t, h, server.PoolOptions{})
+	if _, _, err := p.Agent(t.Context(), "acme", "ada", true); amber.KindOf(err) != amber.KindDamaged {
+		t.Fatalf("got %v", err)
+	}
+	h.fail = nil
+	_, release, err := p.Agent(t.Context(), "acme", "ada", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+}
+
+// Somebody who may not make an agent does not keep somebody else from it.
+func TestAReaderDoesNotKeepAWriterFromMakingAnAgent(t *testing.T) {
+	t.Parallel()
+	h := newHouse()
+	h.absent, h.hold = true, make(chan struct{})
+	p := newPool(t, h, server.PoolOptions{})
+	kinds := make(chan amber.Kind, 2)
+	var wg sync.WaitGroup
+	for _, create := range []bool{false, true} {
+		wg.Go(func() {
+			_, release, err := p.Agent(t.Context(), "acme", "ada", create)
+			if err == nil {
+				release()
+			} else if create {
+				t.Error(err)
+			}
+			kinds <- amber.KindOf(err)
+		})
+	}
+	close(h.hold)
+	wg.Wait()
+	if h.opened["acme/ada"] != 1 {
+		t.Errorf("opened %d times", h.opened["acme/ada"])
+	}
+}
+
+func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(), newClock()
+	p := newPool(t, h, server.PoolOptions{Clock: c.read, Idle: time.Minute, MaxOpen: 2})
+	_, releaseAda, err := p.Agent(t.Context(), "acme", "ada", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, releaseBob, err := p.Agent(t.Context(), "acme", "bob", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := p.Agent(t.Context(), "acme", "cat", true); amber.KindOf(err) != amber.KindBusy {
+		t.Errorf("a third one: %v", err)
+	}
+	releaseBob()
+	_, releaseCat, err := p.Agent(t.Context(), "acme", "cat", true) // bob makes room
+	if err != nil || h.closed["acme/bob"] != 1 {
+		t.Fatalf("%v, closed %v", err, h.closed)
+	}
+	releaseCat()
+	c.move(2 * time.Minute)
+	if err := p.Sweep(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"acme/bob": 1, "acme/cat": 1}, h.closed); diff != "" {
+		t.Error(diff)
+	}
+	// Somebody who does not leave is not waited for without end.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.Close(ctx); amber.KindOf(err) != amber.KindUnreachable || h.closed["acme/ada"] != 0 {
+		t.Errorf("%v, closed %v", err, h.closed)
+	}
+	releaseAda()
+	if err := p.Close(t.Context()); err != nil || h.closed["acme/ada"] != 1 {
+		t.Errorf("%v, closed %v", err, h.closed)
+	}
+}
+
+// book is an audit log.
+type book struct {
+	mu      sync.Mutex
+	entries []amber.AuditEntry
+	fail    error
+}
+
+func (b *book) Record(ctx context.Context, e amber.AuditEntry) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := errors.Join(b.fail, ctx.Err()); err != nil {
+		return err
+	}
+	b.entries = append(b.entries, e)
+	return nil
+}
+
+func (b *book) ListAudit(context.Context, amber.AuditQuery) (amber.Page[amber.AuditEntry], error) {
+	return amber.Page[amber.AuditEntry]{}, nil
+}
+
+func (b *book) VerifyAudit(context.Context) (amber.AuditReport, error) {
+	return amber.AuditReport{}, nil
+}
+
+func asking(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, scopes ...amber.TokenScope) context.Context {
+	return server.WithCaller(ctx, server.Caller{RequestID: "r1", Grant: amber.Grant{Token: "t1", Tenant: tenant, Agent: agent, Scopes: scopes}})
+}
+
+func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
+	t.Parallel()
+	write := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "memory.write", Mutates: true}
+	entry := func(outcome, subject string) []amber.AuditEntry {
+		return []amber.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "t1", Action: "memory.write", Subject: subject, Outcome: outcome, RequestID: "r1"}}
+	}
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		job  server.Job
+		err  error // of the work
+		want amber.Kind
+		did  bool
+		book []amber.AuditEntry
+	}{
+		{"who may", asking(t.Context(), "acme", "ada", "write"), write, nil, "", true, entry("ok", "m1")},
+		{"an admin of the tenant", asking(t.Context(), "acme", "", "admin"), write, nil, "", true, entry("ok", "m1")},
+		{"work that fails", asking(t.Context(), "acme", "ada", "write"), write, amber.Errorf(amber.KindConflict, "x", "", "y"), amber.KindConflict, true, entry("conflict", "m1")},
+		{"a reader", asking(t.Context(), "acme", "ada", "read"), write, nil, amber.KindRefused, false, entry("refused", "")},
+		{"another tenant", asking(t.Context(), "umbrella", "", "admin"), write, nil, amber.KindNotFound, false, nil},
+		{"another agent", asking(t.Context(), "acme", "bob", "write"), write, nil, amber.KindNotFound, false, nil},
+		{"nobody", t.Context(), write, nil, amber.KindRefused, false, []amber.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "local", Action: "memory.write", Outcome: "refused"}}},
+		{"a look", asking(t.Context(), "acme", "ada", "read"), server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead, Action: "memory.get"}, nil, "", true, nil},
+		{"ids that are none", asking(t.Context(), "acme", "", "admin"), server.Job{Tenant: "acme", Agent: "../x", Scope: amber.TokenRead}, nil, amber.KindInvalid, false, nil},
+	} {
+		h, b := newHouse(), &book{}
+		d := &server.Desk{Agents: newPool(t, h, server.PoolOptions{}), Audit: b}
+		did := false
+		err := d.Do(c.ctx, c.job, func(context.Context, *server.Agent) (string, error) {
+			did = true
+			return "m1", c.err
+		})
+		if amber.KindOf(err) != c.want || did != c.did {
+			t.Errorf("%s: %v, did %v", c.name, err, did)
+		}
+		if len(h.opened) > 0 && !c.did {
+			t.Errorf("%s: an agent was opened", c.name)
+		}
+		if diff := cmp.Diff(c.book, b.entries, sameTime); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// Whoever is none of an agent's business cannot tell whether it is there.
+func TestForeignAndAbsentAgentsAreTheSameAnswer(t *testing.T) {
+	t.Parallel()
+	h := newHouse()
+	h.absent = true
+	d := &server.Desk{Agents: newPool(t, h, server.PoolOptions{})}
+	ask := func(ctx context.Context) string {
+		return d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead}, nil).Error()
+	}
+	absent, foreign := ask(asking(t.Context(), "acme", "", "read")), ask(asking(t.Context(), "umbrella", "", "read"))
+	if absent != foreign {
+		t.Errorf("%q and %q", absent, foreign)
+	}
+}
+
+// What cannot be written down is not acknowledged, and nothing more is begun
+// until it can.
+func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
+	t.Parallel()
+	b := &book{fail: errors.New("the disk is full")}
+	d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
+	ctx := asking(t.Context(), "acme", "ada", "write", "read")
+	done := 0
+	job := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "memory.write", Mutates: true}
+	work := func(context.Context, *server.Agent) (string, error) { done++; return "m1", nil }
+	for range 3 {
+		if err := d.Do(ctx, job, work); amber.KindOf(err) != amber.KindInternal {
+			t.Errorf("got %v", err)
+		}
+	}
+	if done != 1 {
+		t.Errorf("%d changes were made", done)
+	}
+	if err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead}, work); err != nil {
+		t.Errorf("a look: %v", err)
+	}
+	b.fail = nil
+	if err := d.Do(ctx, job, work); err != nil {
+		t.Errorf("after the disk has room: %v", err)
+	}
+	if n := len(b.entries); n != 2 || b.entries[0].Action != "audit.resume" {
+		t.Errorf("the log is %+v", b.entries)
+	}
+}
+
+// A caller who has gone does not keep what was changed from being written down.
+func TestWhatACallerWhoHasGoneChangedIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	b := &book{}
+	d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
+	ctx, cancel := context.WithCancel(asking(t.Context(), "acme", "ada", "write"))
+	err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "memory.write", Mutates: true},
+		func(context.Context, *server.Agent) (string, error) { cancel(); return "m1", nil })
+	if err != nil || len(b.entries) != 1 {
+		t.Errorf("%v, %d entries", err, len(b.entries))
+	}
+}
+
+func TestBeforeAToolChangesSomething(t *testing.T) {
+	t.Parallel()
+	b := &book{}
+	var asked []string
+	refuse := error(nil)
+	d := &server.Desk{
+		Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b,
+		BeforeTool: func(_ context.Context, _ amber.TenantID, _ amber.AgentID, tool string) error {
+			asked = append(asked, tool)
+			return refuse
+		},
+	}
+	ctx := asking(t.Context(), "acme", "ada", "admin")
+	do := func(action string, mutates bool) (done bool, err error) {
+		err = d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: action, Mutates: mutates},
+			func(context.Context, *server.Agent) (string, error) { done = true; return "", nil })
+		return done, err
+	}
+	for _, action := range []string{"mcp.memory_save", "memory.write"} {
+		if done, err := do(action, true); !done || err != nil {
+			t.Errorf("%s: %v", action, err)
+		}
+	}
+	if done, err := do("mcp.memory_recall", false); !done || err != nil {
+		t.Errorf("a look: %v", err)
+	}
+	refuse = amber.Errorf(amber.KindInternal, "snapshot", "", "no")
+	if done, err := do("mcp.memory_forget", true); done || err == nil {
+		t.Errorf("it was done without a snapshot: %v", err)
+	}
+	if diff := cmp.Diff([]string{"memory_save", "memory_forget"}, asked); diff != "" {
+		t.Error(diff)
+	}
+	if last := b.entries[len(b.entries)-1]; last.Outcome != "internal" {
+		t.Errorf("the log says %q", last.Outcome)
+	}
+}
+
+func TestACrewTellsHowItIsDoing(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	crew := server.NewCrew(c.read)
+	step, ran := make(chan error), make(chan struct{})
+	crew.Go("drain", func(ctx context.Context, report server.Report) error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case err := <-step:
+				report("a round", err)
+				ran <- struct{}{}
+			}
+		}
+	})
+	ended := make(chan struct{})
+	crew.Go("short", func(context.Context, server.Report) error { defer close(ended); return errors.New("no log") })
+	<-ended
+	for _, err := range []error{nil, errors.New("busy"), nil} {
+		c.move(time.Second)
+		step <- err
+		<-ran
+	}
+	at := func(s int) amber.Time { return amber.At(noon.Add(time.Duration(s) * time.Second)) }
+	want := amber.WorkerHealth{Name: "drain", Status: amber.Healthy, Runs: 3, Failures: 1, LastRun: at(3), LastFailure: at(2), Detail: "a round"}
+	if diff := cmp.Diff(want, crew.Health()[0], sameTime); diff != "" {
+		t.Error(diff)
+	}
+	if err := crew.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if h := crew.Health()[1]; h.Status != amber.Unavailable || h.LastError != "no log" {
+		t.Errorf("%+v", h)
+	}
+	if err := crew.Stop(t.Context()); err != nil {
+		t.Errorf("stopping twice: %v", err)
+	}
+}

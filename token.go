@@ -1,0 +1,128 @@
+package amber
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// TokenID names a token. It is no secret: listings and the audit log show it.
+type TokenID string
+
+// TokenScope is something a token lets its holder do.
+type TokenScope string
+
+// The scopes. None implies another, but admin implies all.
+const (
+	TokenRead     TokenScope = "read"     // look at memory, sessions, notes, tasks and snapshots
+	TokenWrite    TokenScope = "write"    // change them, all but the following
+	TokenSnapshot TokenScope = "snapshot" // take, pin, verify, delete and prune snapshots
+	TokenRestore  TokenScope = "restore"  // put a snapshot in the place of the live agent
+	TokenErase    TokenScope = "erase"    // remove the text of memories for good
+	TokenAdmin    TokenScope = "admin"    // everything, and what concerns a whole tenant
+)
+
+// TokenScopes lists every scope in the order above.
+func TokenScopes() []TokenScope {
+	return []TokenScope{TokenRead, TokenWrite, TokenSnapshot, TokenRestore, TokenErase, TokenAdmin}
+}
+
+// MaxTokenName bounds the name of a token in bytes.
+const MaxTokenName = 100
+
+// Grant is what somebody may do, and where.
+type Grant struct {
+	Token  TokenID      `json:"token"`            // "" for somebody who needs none
+	Tenant TenantID     `json:"tenant,omitempty"` // "": every tenant
+	Agent  AgentID      `json:"agent,omitempty"`  // "": every agent of the tenant
+	Scopes []TokenScope `json:"scopes"`
+}
+
+// Reaches reports whether the grant is about an agent at all. Whoever it does
+// not reach is told that the agent is not there. An empty agent asks for the
+// whole tenant.
+func (g Grant) Reaches(tenant TenantID, agent AgentID) bool {
+	return (g.Tenant == "" || g.Tenant == tenant) && (g.Agent == "" || g.Agent == agent)
+}
+
+// Has reports whether the grant has a scope.
+func (g Grant) Has(s TokenScope) bool {
+	return slices.Contains(g.Scopes, s) || slices.Contains(g.Scopes, TokenAdmin)
+}
+
+// Token is what is known about a token; its secret is not.
+type Token struct {
+	ID         TokenID      `json:"id"`
+	Name       string       `json:"name"`
+	Tenant     TenantID     `json:"tenant,omitempty"` // "": every tenant
+	Agent      AgentID      `json:"agent,omitempty"`  // "": every agent of the tenant
+	Scopes     []TokenScope `json:"scopes"`
+	CreatedAt  Time         `json:"created_at"`
+	ExpiresAt  Time         `json:"expires_at,omitzero"` // absent: never
+	RevokedAt  Time         `json:"revoked_at,omitzero"`
+	LastUsedAt Time         `json:"last_used_at,omitzero"` // to the minute
+}
+
+// Grant returns what the token is for.
+func (t Token) Grant() Grant {
+	return Grant{Token: t.ID, Tenant: t.Tenant, Agent: t.Agent, Scopes: t.Scopes}
+}
+
+// NewToken is a token that was made just now. Its secret is shown once.
+type NewToken struct {
+	Token
+	Secret string `json:"secret"`
+}
+
+// TokenRequest asks for a token.
+type TokenRequest struct {
+	Name      string       `json:"name"`
+	Tenant    TenantID     `json:"tenant,omitempty"` // "": every tenant
+	Agent     AgentID      `json:"agent,omitempty"`  // "": every agent
+	Scopes    []TokenScope `json:"scopes"`
+	ExpiresAt Time         `json:"expires_at,omitzero"` // absent: never
+}
+
+// Normalize checks the request and brings the scopes into order. The error is
+// of kind invalid.
+func (r TokenRequest) Normalize() (TokenRequest, error) {
+	if len(r.Scopes) == 0 {
+		return r, Errorf(KindInvalid, "check token", "", "a token without a scope is of no use")
+	}
+	for _, s := range r.Scopes {
+		if err := checkOneOf("scope", s, TokenScopes()...); err != nil {
+			return r, err
+		}
+	}
+	r.Scopes = slices.DeleteFunc(TokenScopes(), func(s TokenScope) bool { return !slices.Contains(r.Scopes, s) })
+	if r.Tenant != "" {
+		if _, err := ParseTenantID(string(r.Tenant)); err != nil {
+			return r, err
+		}
+	} else if r.Agent != "" {
+		return r, Errorf(KindInvalid, "check token", "", fmt.Sprintf("agent %s of every tenant is nobody", clip(string(r.Agent))))
+	}
+	if r.Agent != "" {
+		if _, err := ParseAgentID(string(r.Agent)); err != nil {
+			return r, err
+		}
+	}
+	return r, checkText("name", r.Name, MaxTokenName, required|oneLine)
+}
+
+// Tokens keeps tokens. Secrets are kept as hashes. Safe for concurrent use,
+// also between processes: a token that was revoked is refused at once.
+type Tokens interface {
+	// CreateToken makes a token and returns it with its secret. Errors:
+	// invalid.
+	CreateToken(ctx context.Context, r TokenRequest) (NewToken, error)
+	// ListTokens returns the tokens of a tenant, or of everybody for "",
+	// oldest first, also revoked and expired ones.
+	ListTokens(ctx context.Context, tenant TenantID) ([]Token, error)
+	// RevokeToken ends a token. Revoking it twice does nothing. Errors:
+	// not_found.
+	RevokeToken(ctx context.Context, id TokenID) (Token, error)
+	// Authenticate returns what a secret grants. Errors: refused, with the same
+	// words whether it is unknown, wrong, expired or revoked.
+	Authenticate(ctx context.Context, secret string) (Grant, error)
+}

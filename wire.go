@@ -1,0 +1,67 @@
+package amber
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Failure is the JSON of an error, on the command line and over HTTP.
+type Failure struct {
+	Error ErrorBody `json:"error"`
+}
+
+// ErrorBody says what went wrong in words that travel.
+type ErrorBody struct {
+	Kind    Kind   `json:"kind"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	// Reason tells errors of one kind apart where a program has to: one of the
+	// reasons below.
+	Reason    string `json:"reason,omitempty"`
+	RequestID string `json:"request_id,omitempty"`
+}
+
+// The reasons.
+const (
+	reasonQueueEmpty = "queue_empty"
+	reasonQueueFull  = "queue_full"
+)
+
+// sentinels are the errors that callers compare with, by reason.
+var sentinels = map[string]error{reasonQueueEmpty: ErrQueueEmpty, reasonQueueFull: ErrQueueFull}
+
+// FailureOf returns the JSON of err. The message is one line.
+func FailureOf(err error) Failure {
+	b := ErrorBody{Kind: KindOf(err), Message: strings.Join(strings.Fields(err.Error()), " "), Hint: HintOf(err)}
+	for reason, sentinel := range sentinels {
+		if errors.Is(err, sentinel) {
+			b.Reason = reason
+		}
+	}
+	return Failure{b}
+}
+
+// Err returns the error that f is the JSON of. A kind this build does not know
+// is kept, and counts as internal.
+func (f Failure) Err() error {
+	if sentinel, ok := sentinels[f.Error.Reason]; ok {
+		return sentinel
+	}
+	message := f.Error.Message
+	if message == "" {
+		message = string(f.Error.Kind)
+	}
+	return &Error{Kind: f.Error.Kind, Err: errors.New(message), Hint: f.Error.Hint}
+}
+
+// Known reports whether this build knows kind k.
+func (k Kind) Known() bool { return slices.Contains(Kinds(), k) }
+
+// Kinds lists every kind, in the order of their constants.
+func Kinds() []Kind {
+	return []Kind{
+		KindInvalid, KindNotFound, KindConflict, KindBusy, KindDamaged, KindUntrusted, KindRefused,
+		KindQuota, KindCrossTenant, KindTooNew, KindUnsupported, KindUnreachable, KindInternal,
+	}
+}

@@ -1,0 +1,132 @@
+package amber_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// An error means the same on both sides of a network.
+func TestFailuresTravel(t *testing.T) {
+	t.Parallel()
+	for _, kind := range amber.Kinds() {
+		sent := fmt.Errorf("step: %w", &amber.Error{Op: "write memory", Kind: kind, ID: "x", Err: errors.New("why\nnot"), Hint: "amber help"})
+		b, err := json.Marshal(amber.FailureOf(sent))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f amber.Failure
+		if err := json.Unmarshal(b, &f); err != nil {
+			t.Fatal(err)
+		}
+		got := f.Err()
+		if amber.KindOf(got) != kind || amber.HintOf(got) != "amber help" {
+			t.Errorf("%s came back as %s, hint %q", kind, amber.KindOf(got), amber.HintOf(got))
+		}
+		if strings.Contains(got.Error(), "\n") || !strings.Contains(got.Error(), "write memory x: why not") {
+			t.Errorf("the message is %q", got)
+		}
+		if !kind.Known() {
+			t.Errorf("%s is not known", kind)
+		}
+	}
+	if amber.Kind("nonsense").Known() {
+		t.Error("nonsense is a kind")
+	}
+}
+
+// Errors that callers compare with are the same values after the journey, and
+// others of the same kind are not.
+func TestSentinelsTravel(t *testing.T) {
+	t.Parallel()
+	for _, sentinel := range []error{amber.ErrQueueEmpty, amber.ErrQueueFull} {
+		got := amber.FailureOf(fmt.Errorf("claim: %w", sentinel)).Err()
+		if !errors.Is(got, sentinel) {
+			t.Errorf("%v came back as %v", sentinel, got)
+		}
+		plain := amber.FailureOf(amber.Errorf(amber.KindOf(sentinel), "x", "", "y")).Err()
+		if errors.Is(plain, sentinel) {
+			t.Errorf("%v is taken for %v", plain, sentinel)
+		}
+	}
+}
+
+// One table: every kind has a code of its own family in each of the three
+// worlds.
+func TestEveryKindHasItsCodes(t *testing.T) {
+	t.Parallel()
+	type codes struct{ Exit, HTTP, MCP int }
+	got := map[amber.Kind]codes{}
+	for _, k := range append(amber.Kinds(), "unheard_of") {
+		got[k] = codes{k.ExitCode(), k.HTTPStatus(), k.MCPCode()}
+	}
+	want := map[amber.Kind]codes{
+		"invalid": {2, 400, -32602}, "not_found": {3, 404, -32002}, "conflict": {4, 409, -32009}, "busy": {4, 409, -32009},
+		"damaged": {5, 422, -32022}, "untrusted": {5, 422, -32022}, "refused": {6, 403, -32003}, "quota": {6, 403, -32003},
+		"cross_tenant": {6, 403, -32003}, "too_new": {6, 403, -32003}, "unsupported": {6, 403, -32003}, "unreachable": {7, 503, -32053},
+		"internal": {1, 500, -32603}, "unheard_of": {1, 500, -32603},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestGrants(t *testing.T) {
+	t.Parallel()
+	one := amber.Grant{Tenant: "acme", Agent: "ada", Scopes: []amber.TokenScope{amber.TokenRead}}
+	tenant := amber.Grant{Tenant: "acme", Scopes: []amber.TokenScope{amber.TokenAdmin}}
+	for _, c := range []struct {
+		name         string
+		grant        amber.Grant
+		tenant       amber.TenantID
+		agent        amber.AgentID
+		reaches, has bool // has write
+	}{
+		{"its agent", one, "acme", "ada", true, false},
+		{"another agent", one, "acme", "bob", false, false},
+		{"its tenant as a whole", one, "acme", "", false, false},
+		{"another tenant", one, "umbrella", "ada", false, false},
+		{"any agent of the tenant", tenant, "acme", "bob", true, true},
+		{"the tenant as a whole", tenant, "acme", "", true, true},
+		{"another tenant's agent", tenant, "umbrella", "ada", false, true},
+		{"nobody", amber.Grant{}, "acme", "ada", true, false},
+	} {
+		if got := c.grant.Reaches(c.tenant, c.agent); got != c.reaches {
+			t.Errorf("%s: reaches is %v", c.name, got)
+		}
+		if got := c.grant.Has(amber.TokenWrite); got != c.has {
+			t.Errorf("%s: may write is %v", c.name, got)
+		}
+	}
+}
+
+func TestTokenRequests(t *testing.T) {
+	t.Parallel()
+	ok := amber.TokenRequest{Name: "ci", Tenant: "acme", Scopes: []amber.TokenScope{"write", "read", "write"}}
+	got, err := ok.Normalize()
+	if err != nil || cmp.Diff([]amber.TokenScope{"read", "write"}, got.Scopes) != "" {
+		t.Errorf("%v, %v", got.Scopes, err)
+	}
+	for name, change := range map[string]func(*amber.TokenRequest){
+		"no scope":               func(r *amber.TokenRequest) { r.Scopes = nil },
+		"an unknown scope":       func(r *amber.TokenRequest) { r.Scopes = []amber.TokenScope{"root"} },
+		"no name":                func(r *amber.TokenRequest) { r.Name = " " },
+		"a name of two lines":    func(r *amber.TokenRequest) { r.Name = "a\nb" },
+		"a tenant that is none":  func(r *amber.TokenRequest) { r.Tenant = "../x" },
+		"an agent of any tenant": func(r *amber.TokenRequest) { r.Tenant, r.Agent = "", "ada" },
+		"an agent that is none":  func(r *amber.TokenRequest) { r.Agent = "A B" },
+		"a name without end":     func(r *amber.TokenRequest) { r.Name = strings.Repeat("x", amber.MaxTokenName+1) },
+	} {
+		r := ok
+		change(&r)
+		if _, err := r.Normalize(); amber.KindOf(err) != amber.KindInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
