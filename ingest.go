@@ -16,39 +16,39 @@ const SameEventWindow = 2 * time.Second
 // Ingestion is what a stretch of one session of the crash journal means: the
 // entries with sequences above After up to Through.
 type Ingestion struct {
-	Journal string // names the cursor: 32 hex digits, one for each folder a session of the journal ever had
-	Host    string
-	Session SessionID
-	After   int64 // what the cursor is; 0: there is none yet
-	Through int64 // what it becomes, at least After
+	Journal string    `json:"journal"` // names the cursor: 32 hex digits, one for each folder a session of the journal ever had
+	Host    string    `json:"host"`
+	Session SessionID `json:"session_id"`
+	After   int64     `json:"after,omitempty"` // what the cursor is; 0: there is none yet
+	Through int64     `json:"through"`         // what it becomes, at least After
 	// LastAt is when the host was last heard of, and Process its process; zero
 	// values leave what is stored.
-	LastAt  Time
-	Process HostProcess
-	Steps   []IngestStep
+	LastAt  Time         `json:"last_at,omitzero"`
+	Process HostProcess  `json:"process,omitzero"`
+	Steps   []IngestStep `json:"steps,omitempty"`
 }
 
 // IngestStep is what one event means. The zero Event is always new.
 type IngestStep struct {
-	Event EventRef
-	At    Time // when it happened; default now
+	Event EventRef `json:"event,omitzero"`
+	At    Time     `json:"at,omitzero"` // when it happened; default now
 	// Start makes the session where there is none. One that has ended starts
 	// again only with Reopen. Empty project and directory of a stored session
 	// are filled in.
-	Start      SessionStart
-	Reopen     bool
-	Turns      []Turn
-	Activity   []Activity
-	Memories   []WriteRequest
-	Compaction *Compaction
-	End        *SessionEnd
+	Start      SessionStart   `json:"start"`
+	Reopen     bool           `json:"reopen,omitempty"`
+	Turns      []Turn         `json:"turns,omitempty"`
+	Activity   []Activity     `json:"activity,omitempty"`
+	Memories   []WriteRequest `json:"memories,omitempty"`
+	Compaction *Compaction    `json:"compaction,omitempty"`
+	End        *SessionEnd    `json:"end,omitempty"`
 }
 
 // EventRef identifies an event; see [HostEvent].
 type EventRef struct {
-	ID     string
-	Native bool
-	At     Time // when it was observed; default when it happened
+	ID     string `json:"id"`
+	Native bool   `json:"native,omitempty"`
+	At     Time   `json:"at,omitzero"` // when it was observed; default when it happened
 }
 
 // IngestResult is the answer to an ingestion.
