@@ -23,6 +23,7 @@ type Config struct {
 	Events   Events
 	Export   Export
 	Sync     Sync
+	Server   Server
 	// Clamped lists the values that were above their cap, by key. Load fills
 	// it in; Resolve adds what it had to lower itself.
 	Clamped []amber.Clamp
@@ -140,6 +141,11 @@ type Events struct {
 	// The prefixes begin the subjects of changes and of what happens to
 	// snapshots.
 	MutationPrefix, LifecyclePrefix string
+	// NATSURL names the servers that events are published to, separated by
+	// commas; "" for none.
+	NATSURL   Secret
+	NATSCreds string // the file to log in there with; "" for none
+	JetStream bool   // the servers keep the events
 }
 
 // Export says how memory leaves the machine.
@@ -152,6 +158,14 @@ type Sync struct {
 	// Sign signs what is exported with this home's key. RequireSigned imports
 	// only what a trusted key has signed.
 	Sign, RequireSigned bool
+}
+
+// Server says how Amber serves others.
+type Server struct {
+	Listen string // host:port
+	// TLSCert and TLSKey are files in PEM; "" for none.
+	TLSCert, TLSKey string
+	MaxBody         Bytes // of one request
 }
 
 // Foreign is memory of another tool. It is only ever read.

@@ -23,7 +23,7 @@ const (
 	maxFileBytes = 1 << 20
 	// maxTokens bounds what the parser is given, comments aside. Its work
 	// grows with the square of the tokens and its stack with their nesting;
-	// a file that sets every key has fewer than two hundred.
+	// a file that sets every key has a few hundred.
 	maxTokens = 4096
 )
 
@@ -102,13 +102,18 @@ func (f yamlFile) parse(data []byte) (ast.Node, error) {
 	doc, err := parseYAML(data)
 	if err != nil {
 		var e yaml.Error
-		if secret(err.Error()) {
-			err = errors.New("it is not YAML, near a secret key that should not be there")
+		message := err.Error()
+		hide := secret(message) // it shows the lines around the mistake
+		if errors.As(err, &e) {
+			message = e.GetMessage()
 		}
-		if errors.As(err, &e) && e.GetToken() != nil {
-			return nil, f.invalid(e.GetToken().Position.Line, printable(e.GetMessage()))
+		if hide {
+			message = "it is not YAML, near a secret, which is not shown here"
 		}
-		return nil, invalid(loadOp, f.path, printable(err.Error()))
+		if e != nil && e.GetToken() != nil {
+			return nil, f.invalid(e.GetToken().Position.Line, printable(message))
+		}
+		return nil, invalid(loadOp, f.path, printable(message))
 	}
 	var body ast.Node
 	for _, d := range doc.Docs {
@@ -238,7 +243,7 @@ func scalarText(t Type, n ast.Node) (string, bool) {
 		return n.Token.Value, t == Int || t == Count || t == Size
 	case *ast.StringNode:
 		switch t {
-		case Duration, Size, Name, Choice, Path, Location, Schedule, Subject:
+		case Duration, Size, Name, Choice, Path, Location, Schedule, Subject, Address, Servers:
 			return n.Value, true
 		}
 	}

@@ -24,6 +24,7 @@ func FuzzLoad(f *testing.F) {
 		"snapshot: {retention: {max_age: 90d, keep_last: 0}, auto: {before_consolidation: off}, root: ~/x}",
 		"snapshot: {auto: {schedule: 6h}, sign: false, require_signed: true}", "snapshot: {auto: {schedule: \"*/15 * * * *\"}}",
 		"snapshot: {encryption: {recipients: [" + ann + ", \"" + ssh + "\"], identity: ~/key}}", "events: {mutation_prefix: a.b-c, lifecycle_prefix: \"a..b\"}\n",
+		"events: {nats_url: \"nats://ann:pw@a:4222, wss://b\", jetstream: true}", "server: {listen: \"[::1]:7411\", max_body: 1MiB, tls_cert: /a, tls_key: /b}",
 		"memory:\n}", "memory:\n- enabled: true\n-", "{\"\"\"\":", "memory: {recall: {top_k: 0_}}",
 	} {
 		f.Add([]byte(seed))
@@ -60,7 +61,7 @@ func checkBounds(t *testing.T, l registry.Loaded) {
 		if !ok {
 			return
 		}
-		if text != "" || v.Key != "snapshot.root" && v.Key != "snapshot.encryption.identity" { // an unset path cannot be set
+		if text != "" || v.Default != "" { // what is unset by default cannot be unset
 			flags[v.Key] = text
 		}
 	}

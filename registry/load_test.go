@@ -74,6 +74,7 @@ func TestLoadDefaults(t *testing.T) {
 		Events: registry.Events{MutationEnabled: true, MutationPrefix: "amber.memory.mutated", LifecyclePrefix: "amber.memory.snapshot"},
 		Export: registry.Export{Redact: true},
 		Sync:   registry.Sync{Sign: true},
+		Server: registry.Server{Listen: "127.0.0.1:7411", MaxBody: 8 << 20},
 	}
 	if diff := cmp.Diff(want, l.Config); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)

@@ -48,9 +48,3 @@ func splitRecipients(text string) []string {
 	}
 	return list
 }
-
-// secret reports whether a text has a secret key in it.
-func secret(s string) bool {
-	s = strings.ToUpper(s)
-	return strings.Contains(s, "SECRET-KEY") || strings.Contains(s, "PRIVATE KEY")
-}

@@ -25,16 +25,20 @@ const (
 	Paths    Type = "paths"    // a list of absolute paths
 	Schedule Type = "schedule" // off, an interval, or five fields of cron
 	Subject  Type = "subject"  // tokens of letters, digits, _ and -, joined by dots
+	Address  Type = "address"  // host:port
 	// Recipients is a list of public keys of age or SSH.
 	Recipients Type = "recipients"
+	// Servers is one URL of a NATS server or several with commas between them.
+	// It may hold a password, so what it was set to is not shown.
+	Servers Type = "servers"
 )
 
 // Key is one row of the schema.
 type Key struct {
 	Path string // "memory.recall.top_k"; where the user chooses a name, "sources.<name>.git"
 	Type Type
-	// Default is a bool, an int, a [time.Duration], a [Bytes], a string or a
-	// []string. An empty name stands for the value of memory.backend, an empty
+	// Default is a bool, an int, a [time.Duration], a [Bytes], a string, a
+	// [Secret] or a []string. An empty name stands for the value of memory.backend, an empty
 	// path for none.
 	Default any
 	Cap     any      // of the type of Default; nil where there is none
@@ -73,7 +77,7 @@ func Keys() []Key {
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}
-	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), syncKeys(), sourceKeys(anyName))
+	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), syncKeys(), serverKeys(), sourceKeys(anyName))
 }
 
 func memoryKeys() []Key {
@@ -163,7 +167,7 @@ func journalKeys() []Key {
 }
 
 // key makes one row. Most is the cap; the zero value means there is none.
-func key[T bool | int | time.Duration | Bytes | string | Insistence](path string, def, most T, doc string, at func(*Config) *T) Key {
+func key[T bool | int | time.Duration | Bytes | string | Insistence | Secret](path string, def, most T, doc string, at func(*Config) *T) Key {
 	k := Key{
 		Path: path, Type: typeOf(def), Default: def, Doc: doc,
 		set: func(c *Config, v any) { *at(c) = v.(T) },
@@ -188,6 +192,8 @@ func typeOf(v any) Type {
 		return Size
 	case Insistence:
 		return Choice
+	case Secret:
+		return Servers
 	}
 	return Name
 }

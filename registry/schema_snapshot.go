@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/timetable"
 )
 
@@ -58,20 +57,6 @@ func trustKeys() []Key {
 		key("snapshot.require_signed", false, false,
 			"Whether only what a trusted key has signed is restored or imported.",
 			func(c *Config) *bool { return &c.Snapshot.RequireSigned }),
-	}
-}
-
-func eventKeys() []Key {
-	return []Key{
-		key("events.mutation_enabled", true, false,
-			"Whether changes of memory are told to listeners. What they say is never told.",
-			func(c *Config) *bool { return &c.Events.MutationEnabled }),
-		subjectKey("events.mutation_prefix", amber.DefaultMutationPrefix,
-			"What the subjects of changes of memory begin with; tenant and agent follow.",
-			func(c *Config) *string { return &c.Events.MutationPrefix }),
-		subjectKey("events.lifecycle_prefix", amber.DefaultLifecyclePrefix,
-			"What the subjects of what happens to snapshots begin with; tenant, agent and event follow.",
-			func(c *Config) *string { return &c.Events.LifecyclePrefix }),
 	}
 }
 
@@ -193,12 +178,6 @@ func insistKey(path string, def Insistence, doc string, at func(*Config) *Insist
 func scheduleKey(path, doc string, at func(*Config) *string) Key {
 	k := key(path, timetable.Off, "", doc, at)
 	k.Type = Schedule
-	return k
-}
-
-func subjectKey(path, def, doc string, at func(*Config) *string) Key {
-	k := key(path, def, "", doc, at)
-	k.Type = Subject
 	return k
 }
 

@@ -99,6 +99,13 @@ func effects() map[string]effect {
 		"events.mutation_enabled":      {"false", opened(func(c registry.Config) any { return c.Events.MutationEnabled }), false},
 		"events.mutation_prefix":       {"Acme.memory_x", opened(func(c registry.Config) any { return c.Events.MutationPrefix }), "Acme.memory_x"},
 		"events.lifecycle_prefix":      {"acme", opened(func(c registry.Config) any { return c.Events.LifecyclePrefix }), "acme"},
+		"events.nats_url":              {"nats://ann:pw@a:4222,tls://b", opened(func(c registry.Config) any { return c.Events.NATSURL.Reveal() }), "nats://ann:pw@a:4222,tls://b"},
+		"events.nats_creds":            {"/srv/nats.creds", opened(func(c registry.Config) any { return c.Events.NATSCreds }), "/srv/nats.creds"},
+		"events.jetstream":             {"true", opened(func(c registry.Config) any { return c.Events.JetStream }), true},
+		"server.listen":                {"localhost:0", opened(func(c registry.Config) any { return c.Server.Listen }), "localhost:0"},
+		"server.tls_cert":              {"/srv/cert.pem", opened(func(c registry.Config) any { return c.Server.TLSCert }), "/srv/cert.pem"},
+		"server.tls_key":               {"/srv/key.pem", opened(func(c registry.Config) any { return c.Server.TLSKey }), "/srv/key.pem"},
+		"server.max_body":              {"1MiB", opened(func(c registry.Config) any { return c.Server.MaxBody }), registry.Bytes(1 << 20)},
 		"export.redact":                {"false", opened(func(c registry.Config) any { return c.Export.Redact }), false},
 
 		"sync.sign":           {"false", opened(func(c registry.Config) any { return c.Sync.Sign }), false},

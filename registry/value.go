@@ -66,8 +66,10 @@ func (k Key) parseText(text string) (any, error) {
 		return Insistence(strings.ToLower(text)), nil
 	case Schedule:
 		return strings.ToLower(strings.Join(strings.Fields(text), " ")), nil
-	case Subject:
+	case Subject, Address:
 		return text, nil
+	case Servers:
+		return Secret(text), nil
 	}
 	return strings.ToLower(text), nil
 }
@@ -126,8 +128,14 @@ func (k Key) wrongType(got string) error {
 		Schedule: `off, an interval such as 15m or 6h, or the five fields of cron, such as "0 3 * * *"`,
 		Subject:  "tokens of letters, digits, _ and - joined by dots, such as amber.memory.mutated",
 
+		Address: "a host and a port, such as 127.0.0.1:7411",
+
 		Recipients: "a list of public keys",
+		Servers:    "the URLs of NATS servers with commas between them, such as nats://host:4222",
 	}[k.Type]
+	if k.Type == Servers {
+		got = "what it is set to, which is not shown here"
+	}
 	return fmt.Errorf("%s must be %s, not %s", k.Path, want, got)
 }
 
@@ -153,6 +161,10 @@ func (k Key) check(v any) error {
 		return k.checkText(v)
 	case Insistence:
 		return k.checkText(string(v))
+	case Secret:
+		if !v.servers() {
+			return k.wrongType("")
+		}
 	case []string:
 		if k.Type == Recipients {
 			return k.checkRecipients(v)
@@ -184,6 +196,8 @@ func (k Key) checkText(s string) error {
 		ok = err == nil
 	case Subject:
 		ok = len(s) <= maxSubject && validSubject.MatchString(s) && !secret(s)
+	case Address:
+		ok = validAddress(s)
 	default:
 		ok = validName.MatchString(s)
 	}
@@ -219,7 +233,7 @@ func (k Key) clamp(v any) (any, amber.Clamp, bool) {
 }
 
 // plain returns v as `config show` prints it: durations and sizes as text,
-// the rest as it is.
+// without secrets, the rest as it is.
 func plain(v any) any {
 	switch v := v.(type) {
 	case time.Duration:
@@ -228,6 +242,8 @@ func plain(v any) any {
 		return v.String()
 	case Insistence:
 		return string(v)
+	case Secret:
+		return v.String()
 	case []string:
 		return append([]string{}, v...)
 	}
@@ -252,7 +268,7 @@ func plainDuration(d time.Duration) string {
 func quote(s string) string {
 	const most = 40
 	if secret(s) {
-		return "a secret key, which is not shown here"
+		return "a secret, which is not shown here"
 	}
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "..."
