@@ -14,5 +14,9 @@
 // front of them and publish after each write, so an event of theirs is lost when
 // the process dies in between.
 //
-// [Bus] hands events to listeners of the same process.
+// [Bus] hands events to listeners of the same process. A publisher that may be
+// away or slow does not belong behind [Notes], [State] or a snapshot: they get an
+// outbox that keeps events durably, and [Relay] brings them from there to the
+// publisher, in order, however long that takes. [Fan] makes one publisher of
+// several.
 package events

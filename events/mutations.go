@@ -7,18 +7,6 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-const (
-	// DefaultInterval is how often a change log is asked for news.
-	DefaultInterval = time.Second
-
-	// batch is how many changes are read and published before the position is
-	// saved: what a crash may publish a second time.
-	batch = 128
-
-	minBackoff = 100 * time.Millisecond
-	maxBackoff = time.Minute
-)
-
 // Mutations publishes one event for every entry of a change log, in order. An
 // agent has two logs, of its memory and of its control plane; each has a
 // Mutations of its own, with a cursor of its own.
@@ -70,39 +58,7 @@ func (m *Mutations) Run(ctx context.Context) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	after, interval := m.After, m.Interval
-	if after == nil {
-		after = time.After
-	}
-	if interval <= 0 {
-		interval = DefaultInterval
-	}
-	backoff := minBackoff
-	for ctx.Err() == nil {
-		n, err := m.Step(ctx)
-		wait := interval
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case amber.KindOf(err) == amber.KindUnsupported:
-			return err
-		case err != nil:
-			if m.Report != nil {
-				m.Report(err)
-			}
-			wait, backoff = backoff, min(2*backoff, maxBackoff)
-		case n == batch:
-			backoff = minBackoff
-			continue
-		default:
-			backoff = minBackoff
-		}
-		select {
-		case <-ctx.Done():
-		case <-after(wait):
-		}
-	}
-	return nil
+	return steps(ctx, pace{m.Interval, m.After, m.Report}, m.Step)
 }
 
 // Step publishes what the log holds behind the cursor, at most one batch, and
