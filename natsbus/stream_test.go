@@ -1,0 +1,146 @@
+package natsbus_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/natsbus"
+)
+
+func (b *broker) streams(t testing.TB) jetstream.JetStream {
+	t.Helper()
+	js, err := jetstream.New(b.client(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
+func (b *broker) makeStream(t testing.TB, name string, most int32, subjects ...string) {
+	t.Helper()
+	_, err := b.streams(t).CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: subjects, MaxMsgSize: most, Storage: jetstream.MemoryStorage})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *broker) config(t testing.TB, name string) jetstream.StreamConfig {
+	t.Helper()
+	s, err := b.streams(t).Stream(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.CachedInfo().Config
+}
+
+func TestAMissingStreamIsMade(t *testing.T) {
+	t.Parallel()
+	s := newBroker(t, true)
+	b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true, Stream: "MEMORY", Prefixes: []string{"a.b", "c"}})
+	c := s.config(t, "MEMORY") // before the first event, so that listeners find it
+	if diff := cmp.Diff([]string{"a.b.>", "c.>"}, c.Subjects); diff != "" {
+		t.Errorf("subjects (-want +got):\n%s", diff)
+	}
+	if c.Storage != jetstream.FileStorage || c.Duplicates < 2*time.Minute || c.MaxAge < 24*time.Hour {
+		t.Errorf("got %+v", c)
+	}
+	e := mutation("1")
+	e.Subject = "a.b.acme.ada"
+	publish(t, b, e)
+
+	// Somebody deletes it.
+	if err := s.streams(t).DeleteStream(t.Context(), "MEMORY"); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, b, e)
+	if diff := cmp.Diff([]string{"1"}, idsOf(t, s.kept(t, "MEMORY"))); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+}
+
+// A plain listener takes the event and answers nothing, so the server does not
+// say that there is no stream.
+func TestAStreamThatAListenerHidesIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := newBroker(t, true)
+	b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true, Wait: 500 * time.Millisecond})
+	publish(t, b, mutation("1"))
+	s.listen(t, "amber.>")
+	if err := s.streams(t).DeleteStream(t.Context(), natsbus.DefaultStream); err != nil {
+		t.Fatal(err)
+	}
+	unwell(t, "hidden", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for b.Publish(ctx, mutation("2")) != nil {
+		if ctx.Err() != nil {
+			t.Fatal("the stream is never made again")
+		}
+	}
+	if diff := cmp.Diff([]string{"2"}, idsOf(t, s.kept(t, natsbus.DefaultStream))); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+}
+
+func TestAStreamThatIsThereStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	for _, subjects := range [][]string{
+		{"amber.>"},
+		{"amber.memory.>"},
+		{"amber.*.>"},
+		{"amber.memory.*.>"},
+		{"amber.memory.mutated.>", "amber.memory.snapshot.>", "other"},
+	} {
+		s := newBroker(t, true)
+		s.makeStream(t, natsbus.DefaultStream, -1, subjects...)
+		before := s.config(t, natsbus.DefaultStream)
+		b, log := open(t, natsbus.Options{URL: s.url(), JetStream: true})
+		publish(t, b, mutation("1"))
+		if diff := cmp.Diff(before, s.config(t, natsbus.DefaultStream)); diff != "" {
+			t.Errorf("%v (-before +after):\n%s", subjects, diff)
+		}
+		if contains(log.String(), "not ready") {
+			t.Errorf("%v: the log complains:\n%s", subjects, log)
+		}
+	}
+}
+
+func TestAStreamThatTakesNothingOfOursIsAnErrorThatSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		stream   string
+		subjects []string
+		words    []string
+	}{
+		"lacks one":   {natsbus.DefaultStream, []string{"amber.memory.snapshot.>"}, []string{"lacks", "amber.memory.mutated.>", "nats stream edit AMBER --subjects amber.memory.snapshot.>,amber.memory.mutated.>"}},
+		"lacks depth": {natsbus.DefaultStream, []string{"amber.memory.*"}, []string{"lacks"}},
+		"lacks all":   {natsbus.DefaultStream, []string{"x", "amber.memory.mutated.acme.bob"}, []string{"lacks"}},
+		"another has": {"OTHER", []string{"amber.memory.mutated.>"}, []string{"another stream"}},
+		"overlap":     {"OTHER", []string{"amber.memory.snapshot.acme.>"}, []string{"another stream"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newBroker(t, true)
+			s.makeStream(t, tt.stream, -1, tt.subjects...)
+			b, log := open(t, natsbus.Options{URL: s.url(), JetStream: true})
+			unwell(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, tt.words...)
+			if !contains(log.String(), "not ready") {
+				t.Errorf("the log says nothing:\n%s", log)
+			}
+			if h := b.Health(); !h.Connected || h.LastError == "" {
+				t.Errorf("health is %+v", h)
+			}
+		})
+	}
+	t.Run("no JetStream", func(t *testing.T) {
+		t.Parallel()
+		s := newBroker(t, false)
+		b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true, Wait: time.Second})
+		unwell(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable, "JetStream", "events.jetstream")
+	})
+}
