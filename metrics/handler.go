@@ -1,0 +1,91 @@
+package metrics
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/amber-memory/amber"
+)
+
+// maxScrapes bounds how many scrapes are answered at one time.
+const maxScrapes = 8
+
+// Handler shows the metrics to whoever may read. A grant for every tenant sees
+// all of them; one of a tenant sees the series of that tenant, and one of an
+// agent the series of that agent. What is about the process is for grants of
+// every tenant only. Grant tells who asks.
+func (m *Metrics) Handler(grant func(*http.Request) amber.Grant) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g := grant(r)
+		if !g.Has(amber.TokenRead) {
+			fail(w, amber.Errorf(amber.KindRefused, "show metrics", "", "the token lacks the scope "+string(amber.TokenRead)))
+			return
+		}
+		select {
+		case m.scrapes <- struct{}{}:
+			defer func() { <-m.scrapes }()
+		default:
+			w.Header().Set("Retry-After", "1")
+			fail(w, amber.Errorf(amber.KindUnreachable, "show metrics", "", "too many ask at one time"))
+			return
+		}
+		families, err := m.registry.Gather()
+		if err != nil {
+			if !everything(g) { // the error names series
+				err = amber.Errorf(amber.KindInternal, "show metrics", "", "they cannot be gathered")
+			}
+			fail(w, err)
+			return
+		}
+		shown := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return visible(g, families), nil })
+		promhttp.HandlerFor(shown, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	})
+}
+
+// everything reports whether a grant is for every agent of every tenant.
+func everything(g amber.Grant) bool { return g.Tenant == "" && g.Agent == "" }
+
+// visible returns what a grant may see. The families are the caller's own.
+func visible(g amber.Grant, families []*dto.MetricFamily) []*dto.MetricFamily {
+	if everything(g) {
+		return families
+	}
+	var out []*dto.MetricFamily
+	for _, f := range families {
+		var series []*dto.Metric
+		for _, s := range f.GetMetric() {
+			if belongs(g, s) {
+				series = append(series, s)
+			}
+		}
+		if len(series) > 0 {
+			out = append(out, &dto.MetricFamily{Name: f.Name, Help: f.Help, Type: f.Type, Unit: f.Unit, Metric: series})
+		}
+	}
+	return out
+}
+
+// belongs reports whether a series is of the tenant and of the agent of a
+// grant. A series without the label belongs to nobody.
+func belongs(g amber.Grant, s *dto.Metric) bool {
+	var tenant, agent string
+	for _, l := range s.GetLabel() {
+		switch l.GetName() {
+		case labelTenant:
+			tenant = l.GetValue()
+		case labelAgent:
+			agent = l.GetValue()
+		}
+	}
+	return g.Tenant != "" && tenant == string(g.Tenant) && (g.Agent == "" || agent == string(g.Agent))
+}
+
+func fail(w http.ResponseWriter, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(amber.KindOf(err).HTTPStatus())
+	_ = json.NewEncoder(w).Encode(amber.FailureOf(err)) // whoever asked has gone
+}

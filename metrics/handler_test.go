@@ -1,0 +1,151 @@
+package metrics_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/metrics"
+)
+
+// crowd returns metrics of three agents of two tenants, of a whole tenant, and
+// of the process.
+func crowd(t *testing.T) *metrics.Metrics {
+	t.Helper()
+	m := newMetrics(t)
+	m.ExpectRoutes("/v1/health")
+	m.HTTP("/v1/health", "GET", 200, 0, 1, 1)
+	for _, who := range []struct {
+		tenant amber.TenantID
+		agent  amber.AgentID
+	}{{"acme", "scout"}, {"acme", "pilot"}, {"other", "scout"}, {"acme", ""}, {"", ""}, {"NO ID", "scout"}} {
+		tell(m, who.tenant, who.agent)
+	}
+	g := m.Snapshots("", "", busySnapshots{})
+	_, _ = g.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "acme"})
+	_, _ = g.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "rival"})
+	return m
+}
+
+// samples returns the samples of an exposition.
+func samples(body string) []string {
+	var out []string
+	for line := range strings.Lines(body) {
+		if !strings.HasPrefix(line, "#") {
+			out = append(out, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return out
+}
+
+func reads(g amber.Grant) amber.Grant {
+	g.Scopes = []amber.TokenScope{amber.TokenRead}
+	return g
+}
+
+func TestATenantSeesItsOwnSeriesOnly(t *testing.T) {
+	t.Parallel()
+	m := crowd(t)
+	for name, c := range map[string]struct {
+		grant amber.Grant
+		want  int
+		each  []string // in every sample
+	}{
+		"tenant":                {reads(amber.Grant{Tenant: "acme"}), 6, []string{`tenant="acme"`}},
+		"agent":                 {reads(amber.Grant{Tenant: "acme", Agent: "pilot"}), 1, []string{`tenant="acme"`, `agent="pilot"`}},
+		"same name elsewhere":   {reads(amber.Grant{Tenant: "rival", Agent: "scout"}), 0, nil},
+		"called other":          {reads(amber.Grant{Tenant: "other"}), 1, []string{`tenant="other"`}},
+		"nobody":                {reads(amber.Grant{Tenant: "nobody"}), 0, nil},
+		"agent of every tenant": {reads(amber.Grant{Agent: "scout"}), 0, nil},
+		"pretends to be many":   {reads(amber.Grant{Tenant: "_other"}), 1, []string{`tenant="_other"`}}, // no token can be for it
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body, code := scrape(t, m, c.grant)
+			if code != http.StatusOK {
+				t.Fatalf("status %d: %s", code, body)
+			}
+			got := samples(body)
+			if len(got) != c.want {
+				t.Errorf("%d samples, want %d:\n%s", len(got), c.want, strings.Join(got, "\n"))
+			}
+			for _, line := range got {
+				for _, part := range c.each {
+					if !strings.Contains(line, part) {
+						t.Errorf("%s is shown", line)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestAGrantForEveryTenantSeesEverything(t *testing.T) {
+	t.Parallel()
+	m := crowd(t)
+	for _, scope := range []amber.TokenScope{amber.TokenRead, amber.TokenAdmin} {
+		body, code := scrape(t, m, amber.Grant{Scopes: []amber.TokenScope{scope}})
+		if code != http.StatusOK {
+			t.Fatalf("status %d", code)
+		}
+		for _, part := range []string{`tenant="acme"`, `tenant="other"`, `tenant="_all"`, "go_goroutines ", "amber_build_info{", "amber_http_requests_total{"} {
+			if !strings.Contains(body, part) {
+				t.Errorf("scope %s: %s is missing", scope, part)
+			}
+		}
+	}
+}
+
+func TestWithoutTheScopeNothingIsShown(t *testing.T) {
+	t.Parallel()
+	m := crowd(t)
+	without := slices.DeleteFunc(amber.TokenScopes(), func(s amber.TokenScope) bool { return s == amber.TokenRead || s == amber.TokenAdmin })
+	for name, g := range map[string]amber.Grant{
+		"nobody": {}, "every tenant": {Scopes: without}, "tenant": {Tenant: "acme", Scopes: without},
+	} {
+		body, code := scrape(t, m, g)
+		var f amber.Failure
+		if err := json.Unmarshal([]byte(body), &f); err != nil || code != http.StatusForbidden || f.Error.Kind != amber.KindRefused {
+			t.Errorf("%s: status %d, %s", name, code, body)
+		}
+	}
+}
+
+func TestTooManyScrapesAreSentAway(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	const room = 8
+	inside, leave := make(chan struct{}), make(chan struct{})
+	m.Watch(metrics.Sources{OpenAgents: func() int {
+		inside <- struct{}{}
+		<-leave
+		return 1
+	}})
+	h := m.Handler(func(*http.Request) amber.Grant { return everybody })
+	codes := make(chan int, room)
+	for range room {
+		go func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+			codes <- w.Code
+		}()
+	}
+	for range room {
+		<-inside
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("status %d of one too many", w.Code)
+	}
+	close(leave)
+	for range room {
+		if code := <-codes; code != http.StatusOK {
+			t.Errorf("status %d", code)
+		}
+	}
+}

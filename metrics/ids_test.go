@@ -1,0 +1,117 @@
+package metrics_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/metrics"
+)
+
+// tell tells m of an operation of somebody.
+func tell(m *metrics.Metrics, tenant amber.TenantID, agent amber.AgentID) {
+	_, end := m.Begin(context.Background(), amber.Operation{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "get"})
+	end(amber.Outcome{})
+}
+
+// values returns how many values a label of the operations has.
+func values(t *testing.T, m *metrics.Metrics, label string) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	for _, line := range lines(t, m, "amber_operations_total") {
+		_, rest, _ := strings.Cut(line, label+`="`)
+		value, _, _ := strings.Cut(rest, `"`)
+		out[value]++
+	}
+	return out
+}
+
+func TestTenantsAreBounded(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	var wg sync.WaitGroup
+	for g := range 8 { // all at once, over the same names
+		wg.Go(func() {
+			for i := range metrics.MaxTenants + 50 {
+				tell(m, amber.TenantID(fmt.Sprintf("t%d", (i*(g+1))%(metrics.MaxTenants+50))), "a")
+			}
+		})
+	}
+	wg.Wait()
+	got := values(t, m, "tenant")
+	if len(got) != metrics.MaxTenants+1 || got["_other"] != 1 {
+		t.Errorf("%d tenants with %d of _other, want %d and 1", len(got), got["_other"], metrics.MaxTenants+1)
+	}
+	if len(lines(t, m, "amber_label_overflow_total")) != 1 {
+		t.Error("nobody is told that tenants are not told apart")
+	}
+}
+
+func TestAgentsAreBoundedOverAllTenants(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range metrics.MaxAgents {
+				tell(m, amber.TenantID(fmt.Sprintf("t%d", g)), amber.AgentID(fmt.Sprintf("a%d", i)))
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(lines(t, m, "amber_operations_total")); n > metrics.MaxAgents+4 {
+		t.Errorf("%d series, want %d agents and an _other for each of 4 tenants", n, metrics.MaxAgents)
+	}
+	if got := values(t, m, "tenant"); len(got) != 4 || got["_other"] != 0 {
+		t.Errorf("tenants %v, want all 4", got)
+	}
+}
+
+func TestOnlyIDsBecomeLabels(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	for _, id := range []string{"UPPER", "the cat", "../etc", "a\n", "_all", "_other", strings.Repeat("a", 65), "é", "other", "ok-id"} {
+		tell(m, amber.TenantID(id), "a")
+		tell(m, tenant, amber.AgentID(id))
+	}
+	tell(m, "", "")
+	tell(m, tenant, "")
+	if diff := cmp.Diff(map[string]int{"acme": 4, "_other": 1, "_all": 1, "other": 1, "ok-id": 1}, values(t, m, "tenant")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]int{"a": 2, "_other": 2, "_all": 2, "other": 1, "ok-id": 1}, values(t, m, "agent")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzNothingFromOutsideBecomesALabel hands the same text to everything that
+// takes names.
+func FuzzNothingFromOutsideBecomesALabel(f *testing.F) {
+	for _, seed := range []string{"", "GET", "get", "/v1/x", "other", "_other", "ok", "internal", "the cat", "long_term", "a\x00b", "\xff", `"} 1`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		m := newMetrics(t)
+		m.ExpectRoutes("/known")
+		m.ExpectTools("known")
+		mark := s + "\u2603" // in no set
+		m.HTTP(mark, mark, len(s), 0, 1, 1)
+		m.Tool(mark, &amber.Error{Kind: amber.Kind(mark)}, 0)
+		m.AuthFailed(mark)
+		for _, op := range []amber.Operation{{Layer: mark, Name: mark}, {Layer: "long_term", Name: mark}, {Layer: "snapshots", Name: mark}} {
+			op.Tenant, op.Agent = amber.TenantID(mark), amber.AgentID(mark)
+			_, end := m.Begin(t.Context(), op)
+			end(amber.Outcome{Err: &amber.Error{Kind: amber.Kind(mark)}, In: 1, Out: 1, Items: 1})
+		}
+		m.Watch(metrics.Sources{Workers: func() []amber.WorkerHealth { return []amber.WorkerHealth{{Name: mark, LastError: mark}} }})
+		body, code := scrape(t, m, everybody)
+		if code != 200 || strings.Contains(body, "\u2603") {
+			t.Errorf("status %d; what came from outside is shown", code)
+		}
+	})
+}

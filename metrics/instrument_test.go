@@ -1,0 +1,243 @@
+package metrics_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/metrics"
+)
+
+// snake returns the name of a method as it is told.
+func snake(method string) string {
+	var b strings.Builder
+	for i, r := range strings.ReplaceAll(method, "ID", "Id") {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// stubReplica stands in for the part that the store in memory does not have.
+type stubReplica struct{ amber.Replica }
+
+func wholeStore(t *testing.T) amber.Store {
+	t.Helper()
+	p := newStore(t).Present()
+	p.Sync = stubReplica{amber.NewStore(amber.Parts{}).Sync}
+	return amber.NewStore(p)
+}
+
+// callAll calls every method of a contract with zero values.
+func callAll(contract any, as reflect.Type, each func(method string)) {
+	v := reflect.ValueOf(contract)
+	for method := range as.Methods() {
+		f := v.MethodByName(method.Name)
+		args := []reflect.Value{reflect.ValueOf(context.Background())}
+		for i := 1; i < f.Type().NumIn(); i++ {
+			args = append(args, reflect.Zero(f.Type().In(i)))
+		}
+		f.Call(args)
+		each(method.Name)
+	}
+}
+
+// TestEveryMethodIsToldOnce holds for what will be added too.
+func TestEveryMethodIsToldOnce(t *testing.T) {
+	t.Parallel()
+	r := &tape{}
+	m := newMetrics(t)
+	s := reflect.ValueOf(metrics.Instrument(tenant, agent, wholeStore(t), r, m).Parts)
+	contracts := map[string]reflect.Value{
+		"Snapshots":  reflect.ValueOf(metrics.InstrumentSnapshots(tenant, agent, noSnapshots{}, r, m)),
+		"Repository": reflect.ValueOf(metrics.InstrumentRepository(tenant, noSnapshots{}, r, m)),
+		"Publisher":  reflect.ValueOf(metrics.InstrumentPublisher(amber.NoopPublisher{}, r, m)),
+	}
+	types := map[string]reflect.Type{
+		"Snapshots": reflect.TypeFor[amber.Snapshotter](), "Repository": reflect.TypeFor[amber.RepositoryChecker](),
+		"Publisher": reflect.TypeFor[amber.Publisher](),
+	}
+	for field, v := range s.Fields() {
+		contracts[field.Name], types[field.Name] = v, field.Type
+	}
+	for name, contract := range contracts {
+		callAll(contract.Interface(), types[name], func(method string) {
+			if len(r.ops) != 1 || len(r.outs) != 1 {
+				t.Errorf("%s.%s was told %d times and ended %d times, want once", name, method, len(r.ops), len(r.outs))
+			} else if r.ops[0].Name != snake(method) {
+				t.Errorf("%s.%s is told as %q", name, method, r.ops[0].Name)
+			}
+			r.ops, r.outs = nil, nil
+		})
+	}
+	for _, metric := range []string{"amber_operations_total", "amber_snapshot_operations_total"} {
+		for _, line := range lines(t, m, metric) {
+			if strings.Contains(line, `"other"`) {
+				t.Errorf("an operation is not in the set of those that are known: %s", line)
+			}
+		}
+	}
+}
+
+// noSnapshots answers everything with nothing.
+type noSnapshots struct{}
+
+func (noSnapshots) Snapshot(context.Context, amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+	return amber.SnapshotMeta{}, nil
+}
+
+func (noSnapshots) ListSnapshots(context.Context, amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+	return amber.Page[amber.SnapshotMeta]{}, nil
+}
+
+func (noSnapshots) ShowSnapshot(context.Context, amber.SnapshotRef) (amber.SnapshotDetail, error) {
+	return amber.SnapshotDetail{}, nil
+}
+
+func (noSnapshots) DiffSnapshots(context.Context, amber.DiffRequest) (amber.SnapshotDiff, error) {
+	return amber.SnapshotDiff{}, nil
+}
+
+func (noSnapshots) VerifySnapshot(context.Context, amber.VerifyRequest) (amber.VerifyReport, error) {
+	return amber.VerifyReport{}, nil
+}
+
+func (noSnapshots) DeleteSnapshot(context.Context, amber.SnapshotRef) error    { return nil }
+func (noSnapshots) PinSnapshot(context.Context, amber.SnapshotRef, bool) error { return nil }
+
+func (noSnapshots) PruneSnapshots(context.Context, amber.PruneRequest) (amber.PruneReport, error) {
+	return amber.PruneReport{}, nil
+}
+
+func (noSnapshots) CollectGarbage(context.Context, amber.GCRequest) (amber.GCReport, error) {
+	return amber.GCReport{}, nil
+}
+
+func (noSnapshots) Restore(context.Context, amber.RestoreRequest) (amber.RestoreReport, error) {
+	return amber.RestoreReport{}, nil
+}
+
+func (noSnapshots) CheckRepository(context.Context, amber.CheckRequest) (amber.CheckReport, error) {
+	return amber.CheckReport{}, nil
+}
+
+func TestWhatAStoreCannotDoStaysSo(t *testing.T) {
+	t.Parallel()
+	whole := wholeStore(t).Present()
+	for field := range reflect.TypeFor[amber.Parts]().Fields() {
+		parts := whole
+		reflect.ValueOf(&parts).Elem().FieldByName(field.Name).SetZero()
+		plain := amber.NewStore(parts)
+		r := &tape{}
+		s := metrics.Instrument(tenant, agent, plain, r)
+		if diff := cmp.Diff(plain.Capabilities(), s.Capabilities()); diff != "" {
+			t.Errorf("without %s: %s", field.Name, diff)
+		}
+		if !reflect.ValueOf(s.Present()).FieldByName(field.Name).IsZero() {
+			t.Errorf("without %s: it is there", field.Name)
+		}
+		callAll(reflect.ValueOf(s.Parts).FieldByName(field.Name).Interface(), field.Type, func(method string) {
+			if len(r.ops) > 0 {
+				t.Errorf("without %s: %s was told", field.Name, method)
+			}
+		})
+	}
+	s := newMetrics(t).Store(tenant, agent, amber.Disabled("switched off"))
+	_, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})
+	if amber.KindOf(err) != amber.KindRefused || !strings.Contains(err.Error(), "switched off") {
+		t.Errorf("writing where memory is switched off: %v", err)
+	}
+}
+
+func TestWithoutObserversNothingIsWrapped(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	if metrics.Instrument(tenant, agent, s) != s {
+		t.Error("the store was wrapped")
+	}
+	if metrics.InstrumentPublisher(amber.NoopPublisher{}) != amber.Publisher(amber.NoopPublisher{}) {
+		t.Error("the publisher was wrapped")
+	}
+}
+
+// contextual is a long-term memory that looks at its context, and may panic.
+type contextual struct {
+	amber.LongTerm
+	saw    any
+	panics bool
+}
+
+func (c *contextual) Delete(ctx context.Context, _ amber.MemoryID) error {
+	c.saw = ctx.Value(tapeKey{})
+	if c.panics {
+		panic("bug")
+	}
+	return errSecret
+}
+
+func TestAnOperationRunsInTheContextOfItsObservers(t *testing.T) {
+	t.Parallel()
+	r, below := &tape{}, &contextual{}
+	s := metrics.Instrument(tenant, agent, amber.NewStore(amber.Parts{LongTerm: below}), r)
+	if err := s.LongTerm.Delete(t.Context(), "x"); err != errSecret { //nolint:errorlint // the very same
+		t.Errorf("error %v is not the one of the store", err)
+	}
+	if below.saw != "delete" {
+		t.Errorf("the context says %v", below.saw)
+	}
+	want := []amber.Operation{{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "delete"}}
+	if diff := cmp.Diff(want, r.ops); diff != "" {
+		t.Error(diff)
+	}
+	if r.outs[0].Err != errSecret || r.outs[0].Items != 0 { //nolint:errorlint // the very same
+		t.Errorf("outcome %+v", r.outs[0])
+	}
+}
+
+func TestAnOperationThatPanicsDoesNotCountAsGood(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	s := m.Store(tenant, agent, amber.NewStore(amber.Parts{LongTerm: &contextual{panics: true}}))
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_ = s.LongTerm.Delete(t.Context(), "x")
+	}()
+	want := []string{`amber_operations_total{agent="scout",layer="long_term",operation="delete",outcome="internal",tenant="acme"} 1`}
+	if diff := cmp.Diff(want, lines(t, m, "amber_operations_total")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{`amber_operations_in_flight{layer="long_term"} 0`}, lines(t, m, "amber_operations_in_flight")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSnapshotsOfManyAgentsAreTheirs(t *testing.T) {
+	t.Parallel()
+	r := &tape{}
+	many := metrics.InstrumentSnapshots("", "", noSnapshots{}, r)
+	_, _ = many.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "t1", Agent: "a1"})
+	_, _ = many.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "t2"})
+	one := metrics.InstrumentSnapshots(tenant, agent, noSnapshots{}, r)
+	_, _ = one.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "t3", Agent: "a3"})
+	_, _ = one.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "t4"})
+	want := []amber.Operation{
+		{Tenant: "t1", Agent: "a1", Layer: "snapshots", Name: "snapshot"},
+		{Tenant: "t2", Layer: "snapshots", Name: "collect_garbage"},
+		{Tenant: tenant, Agent: agent, Layer: "snapshots", Name: "snapshot"},
+		{Tenant: tenant, Layer: "snapshots", Name: "collect_garbage"},
+	}
+	if diff := cmp.Diff(want, r.ops); diff != "" {
+		t.Error(diff)
+	}
+}

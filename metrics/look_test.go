@@ -1,0 +1,89 @@
+package metrics_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/metrics"
+)
+
+// pages are snapshots that are listed one at a time.
+type pages struct {
+	noSnapshots
+	all []amber.SnapshotMeta
+	err error
+}
+
+func (p pages) ListSnapshots(_ context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+	i := len(q.Cursor)
+	if p.err != nil || i >= len(p.all) {
+		return amber.Page[amber.SnapshotMeta]{}, p.err
+	}
+	page := amber.Page[amber.SnapshotMeta]{Items: p.all[i : i+1]}
+	if i+1 < len(p.all) {
+		page.Next = q.Cursor + "x"
+	}
+	return page, nil
+}
+
+func ago(d time.Duration) amber.Time { return amber.At(start.Add(-d)) }
+
+func TestLookSeesEverythingThereIs(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	if _, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Queue.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := metrics.Look(t.Context(), metrics.Subject{
+		Tenant: tenant, Agent: agent, Store: s,
+		Snapshots: pages{all: []amber.SnapshotMeta{
+			{CreatedAt: ago(2 * time.Hour), BytesTotal: 10, BytesNew: 1},
+			{CreatedAt: ago(time.Hour), BytesTotal: 20, BytesNew: 2},
+			{CreatedAt: ago(time.Minute), Damage: "torn"},
+		}},
+		Journal: func(context.Context) ([]amber.JournalStatus, error) {
+			return []amber.JournalStatus{
+				{Undrained: 2, Oldest: ago(time.Minute), Bytes: 5, Quarantined: 1},
+				{Undrained: 3, Oldest: ago(time.Hour), Bytes: 6, Damaged: 1},
+				{Bytes: 7},
+			}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := metrics.AgentGauges{
+		Tenant: tenant, Agent: agent,
+		Memory:    &metrics.MemoryGauges{Memories: 1},
+		Journal:   &metrics.JournalGauges{Undrained: 5, Oldest: ago(time.Hour), Bytes: 18, Quarantined: 1, Damaged: 1},
+		Snapshots: &metrics.SnapshotGauges{Count: 3, Newest: ago(time.Hour), Bytes: 20, BytesNew: 2, Damaged: 1},
+		Queue:     &amber.Backpressure{Queued: 1, MaxInFlight: 32, Available: 32},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(amber.Time{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
+	t.Parallel()
+	got, err := metrics.Look(t.Context(), metrics.Subject{
+		Tenant: tenant, Agent: agent, Store: amber.NewStore(amber.Parts{}), Snapshots: pages{err: errSecret},
+		Journal: func(context.Context) ([]amber.JournalStatus, error) { return nil, nil },
+	})
+	if !errors.Is(err, errSecret) {
+		t.Errorf("error %v", err)
+	}
+	want := metrics.AgentGauges{Tenant: tenant, Agent: agent, Journal: &metrics.JournalGauges{}}
+	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(amber.Time{})); diff != "" {
+		t.Error(diff)
+	}
+}

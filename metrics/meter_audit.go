@@ -1,0 +1,62 @@
+package metrics
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/amber-memory/amber"
+)
+
+// auditMetrics measure the audit log.
+type auditMetrics struct {
+	entries  *prometheus.CounterVec
+	failures prometheus.Counter
+	damaged  prometheus.Gauge
+}
+
+func newAuditMetrics(f promauto.Factory) auditMetrics {
+	return auditMetrics{
+		entries: f.NewCounterVec(counterOpts("audit_entries_total", "Entries that were written to the audit log, by how what they tell of ended."),
+			owned("outcome")),
+		failures: f.NewCounter(counterOpts("audit_failures_total", "Entries that could not be written to the audit log.")),
+		damaged:  f.NewGauge(gaugeOpts("audit_damaged", "Places of the audit log that the last verification has found damaged.")),
+	}
+}
+
+// outcomes are the values of the label outcome.
+var outcomes = func() closed {
+	c := newClosed(outcomeOK)
+	for _, k := range amber.Kinds() {
+		c[string(k)] = true
+	}
+	return c
+}()
+
+// Audit returns l, measured.
+func (m *Metrics) Audit(l amber.AuditLog) amber.AuditLog { return auditMeter{l, m} }
+
+type auditMeter struct {
+	amber.AuditLog
+	m *Metrics
+}
+
+func (a auditMeter) Record(ctx context.Context, e amber.AuditEntry) error {
+	err := a.AuditLog.Record(ctx, e)
+	if err != nil {
+		a.m.audit.failures.Inc()
+		return err
+	}
+	tenant, agent := a.m.ids.labels(e.Tenant, e.Agent)
+	a.m.audit.entries.WithLabelValues(tenant, agent, outcomes.of(e.Outcome)).Inc()
+	return nil
+}
+
+func (a auditMeter) VerifyAudit(ctx context.Context) (amber.AuditReport, error) {
+	r, err := a.AuditLog.VerifyAudit(ctx)
+	if err == nil {
+		a.m.audit.damaged.Set(float64(len(r.Damaged)))
+	}
+	return r, err
+}

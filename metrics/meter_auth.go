@@ -1,0 +1,48 @@
+package metrics
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/amber-memory/amber"
+)
+
+func newAuthMetrics(f promauto.Factory) *prometheus.CounterVec {
+	return f.NewCounterVec(counterOpts("auth_failures_total", "Callers who were not let in, by why."), []string{"reason"})
+}
+
+// Why somebody is not let in.
+const (
+	AuthMissing = "missing" // no token was shown
+	AuthRefused = "refused" // it is unknown, wrong, expired or revoked
+	AuthScope   = "scope"   // it is not for what was asked
+	AuthError   = "error"   // nobody could tell
+)
+
+var authReasons = newClosed(AuthMissing, AuthRefused, AuthScope, AuthError)
+
+// AuthFailed counts a caller who was not let in, for one of the reasons above.
+// What [Metrics.Tokens] sees is counted already.
+func (m *Metrics) AuthFailed(reason string) { m.auth.WithLabelValues(authReasons.of(reason)).Inc() }
+
+// Tokens returns t with those counted whom it does not let in.
+func (m *Metrics) Tokens(t amber.Tokens) amber.Tokens { return tokenMeter{t, m} }
+
+type tokenMeter struct {
+	amber.Tokens
+	m *Metrics
+}
+
+func (t tokenMeter) Authenticate(ctx context.Context, secret string) (amber.Grant, error) {
+	g, err := t.Tokens.Authenticate(ctx, secret)
+	switch {
+	case err == nil:
+	case amber.KindOf(err) == amber.KindRefused:
+		t.m.AuthFailed(AuthRefused)
+	default:
+		t.m.AuthFailed(AuthError)
+	}
+	return g, err
+}

@@ -1,0 +1,74 @@
+package metrics
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+type replica struct {
+	watched
+	next amber.Replica
+}
+
+var _ amber.Replica = replica{}
+
+func (p replica) Outgoing(ctx context.Context, r amber.OutgoingRequest) (out amber.Outgoing, err error) {
+	ctx, end, err := p.begin(ctx, "outgoing")
+	defer func() { end(err, size{items: len(out.Records)}) }()
+	return p.next.Outgoing(ctx, r)
+}
+
+func (p replica) SyncPlace(ctx context.Context, place, project string) (s amber.SyncPlace, err error) {
+	ctx, end, err := p.begin(ctx, "sync_place")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.SyncPlace(ctx, place, project)
+}
+
+func (p replica) Exported(ctx context.Context, n amber.ExportNote) (err error) {
+	ctx, end, err := p.begin(ctx, "exported")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.Exported(ctx, n)
+}
+
+func (p replica) AppliedChunks(ctx context.Context, chunks []string) (m map[string]bool, err error) {
+	ctx, end, err := p.begin(ctx, "applied_chunks")
+	defer func() { end(err, size{items: len(m)}) }()
+	return p.next.AppliedChunks(ctx, chunks)
+}
+
+func (p replica) Apply(ctx context.Context, c amber.Incoming) (a amber.Applied, err error) {
+	ctx, end, err := p.begin(ctx, "apply")
+	defer func() { end(err, size{items: a.Sessions + a.Memories + a.Prompts + a.Relations}) }()
+	return p.next.Apply(ctx, c)
+}
+
+func (p replica) SetQuarantine(ctx context.Context, place string, chunks []amber.QuarantinedChunk) (err error) {
+	ctx, end, err := p.begin(ctx, "set_quarantine")
+	defer func() { end(err, size{items: len(chunks)}) }()
+	return p.next.SetQuarantine(ctx, place, chunks)
+}
+
+func (p replica) SyncReport(ctx context.Context, place string) (r amber.SyncReport, err error) {
+	ctx, end, err := p.begin(ctx, "sync_report")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.SyncReport(ctx, place)
+}
+
+func (p replica) Links(ctx context.Context, q amber.LinkQuery) (l []amber.SyncLink, err error) {
+	ctx, end, err := p.begin(ctx, "links")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.Links(ctx, q)
+}
+
+func (p replica) LastLocalID(ctx context.Context, tool string, scope amber.ChangeScope) (n int64, err error) {
+	ctx, end, err := p.begin(ctx, "last_local_id")
+	defer func() { end(err, size{}) }()
+	return p.next.LastLocalID(ctx, tool, scope)
+}
+
+func (p replica) SyncRecords(ctx context.Context, refs []amber.SyncRef) (l []amber.SyncRecord, err error) {
+	ctx, end, err := p.begin(ctx, "sync_records")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.SyncRecords(ctx, refs)
+}

@@ -1,0 +1,79 @@
+package metrics
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/amber-memory/amber"
+)
+
+// lookMetrics measure the looks at agents.
+type lookMetrics struct {
+	rounds   *prometheus.CounterVec
+	duration prometheus.Gauge
+	success  prometheus.Gauge
+}
+
+func newLookMetrics(f promauto.Factory) lookMetrics {
+	return lookMetrics{
+		rounds:   f.NewCounterVec(counterOpts("look_rounds_total", "Looks at all agents that gauges come from, by how they ended."), []string{"outcome"}),
+		duration: f.NewGauge(gaugeOpts("look_duration_seconds", "How long the last look at all agents took.")),
+		success:  f.NewGauge(gaugeOpts("look_last_success_timestamp_seconds", "When a look at all agents last went well, in Unix time.")),
+	}
+}
+
+// Run looks at the agents now and then every Interval until ctx ends, and
+// returns nil then. Report is told of each round; it may be nil. One goroutine
+// runs it.
+func (m *Metrics) Run(ctx context.Context, report func(detail string, err error)) error {
+	for ctx.Err() == nil {
+		err := m.look(ctx)
+		if report != nil && ctx.Err() == nil {
+			report("", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-m.o.After(m.o.Interval):
+		}
+	}
+	return nil
+}
+
+// look asks for the gauges of the agents and keeps them for scrapes.
+func (m *Metrics) look(ctx context.Context) error {
+	m.sources.successes()
+	look := m.sources.get().Look
+	if look == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.o.LookTimeout)
+	defer cancel()
+	started := m.o.Clock()
+	gauges, err := look(ctx)
+	ended := m.o.Clock()
+	m.looks.rounds.WithLabelValues(outcomeOf(err)).Inc()
+	m.looks.duration.Set(ended.Sub(started).Seconds())
+	if err == nil {
+		m.looks.success.Set(unix(amber.At(ended)))
+	}
+	// What was seen counts also when something else was not.
+	m.sources.keep(gauges, ended)
+	return err
+}
+
+// staleAfter is how many intervals the gauges of the last look are shown for.
+const staleAfter = 5
+
+// unix returns t in seconds, 0 for the absent one.
+func unix(t amber.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
+}
+
+// age returns how long ago t was.
+func age(now time.Time, t amber.Time) float64 { return max(0, unix(amber.At(now))-unix(t)) }

@@ -1,0 +1,185 @@
+package metrics_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/metrics"
+)
+
+// watch is a clock that is set, and a timer that is let go.
+type watch struct {
+	now   time.Time
+	asked chan time.Duration
+	fire  chan time.Time
+}
+
+func newWatch() *watch {
+	return &watch{now: start, asked: make(chan time.Duration), fire: make(chan time.Time)}
+}
+
+func (w *watch) after(d time.Duration) <-chan time.Time {
+	w.asked <- d
+	return w.fire
+}
+
+// runs starts m and returns when it has looked once. The clock may be set
+// between rounds.
+func (w *watch) runs(t *testing.T, m *metrics.Metrics, report func(string, error)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx, report) }()
+	<-w.asked
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// round lets m look again.
+func (w *watch) round() {
+	w.fire <- w.now
+	<-w.asked
+}
+
+func watchedMetrics(t *testing.T, w *watch) *metrics.Metrics {
+	t.Helper()
+	m, err := metrics.New(metrics.Options{Clock: func() time.Time { return w.now }, After: w.after, Interval: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestAgentsAreLookedAtInTheBackgroundOnly(t *testing.T) {
+	t.Parallel()
+	w, looks := newWatch(), 0
+	m := watchedMetrics(t, w)
+	m.Watch(metrics.Sources{Look: func(ctx context.Context) ([]metrics.AgentGauges, error) {
+		looks++
+		if _, ok := ctx.Deadline(); !ok {
+			t.Error("a look may take forever")
+		}
+		return []metrics.AgentGauges{{Tenant: tenant, Agent: agent, Memory: &metrics.MemoryGauges{Memories: int64(looks)}}}, nil
+	}})
+	if got := lines(t, m, "amber_memories"); len(got) > 0 || looks > 0 {
+		t.Errorf("before the first look: %v, %d looks", got, looks)
+	}
+	w.runs(t, m, nil)
+	for range 3 {
+		if diff := cmp.Diff([]string{`amber_memories{agent="scout",tenant="acme"} 1`}, lines(t, m, "amber_memories")); diff != "" {
+			t.Error(diff)
+		}
+	}
+	w.round()
+	if diff := cmp.Diff([]string{`amber_memories{agent="scout",tenant="acme"} 2`}, lines(t, m, "amber_memories")); diff != "" {
+		t.Error(diff)
+	}
+	if looks != 2 {
+		t.Errorf("%d looks in two rounds", looks)
+	}
+}
+
+func TestLooksAreAtLeastTenSecondsApart(t *testing.T) {
+	t.Parallel()
+	w := newWatch()
+	m := watchedMetrics(t, w) // asks for a second
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx, nil) }()
+	if d := <-w.asked; d < metrics.MinInterval {
+		t.Errorf("%v between two looks", d)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatWasSeenLongAgoIsNotShown(t *testing.T) {
+	t.Parallel()
+	w := newWatch()
+	m := watchedMetrics(t, w)
+	oldest := amber.At(start.Add(-time.Minute))
+	m.Watch(metrics.Sources{Look: func(context.Context) ([]metrics.AgentGauges, error) {
+		return []metrics.AgentGauges{{Tenant: tenant, Agent: agent, Journal: &metrics.JournalGauges{Undrained: 1, Oldest: oldest}}}, nil
+	}})
+	w.runs(t, m, nil)
+	const name = "amber_journal_oldest_undrained_age_seconds"
+	w.now = start.Add(10 * time.Second)
+	if diff := cmp.Diff([]string{name + `{agent="scout",tenant="acme"} 70`}, lines(t, m, name)); diff != "" {
+		t.Error("an age grows between looks:", diff)
+	}
+	w.now = start.Add(6 * metrics.MinInterval)
+	if got := lines(t, m, name); len(got) > 0 {
+		t.Errorf("%v is shown long after the last look", got)
+	}
+}
+
+func TestALookThatFailsShowsWhatItSaw(t *testing.T) {
+	t.Parallel()
+	w := newWatch()
+	m := watchedMetrics(t, w)
+	m.Watch(metrics.Sources{Look: func(context.Context) ([]metrics.AgentGauges, error) {
+		g := metrics.AgentGauges{Tenant: tenant, Agent: agent, Queue: &amber.Backpressure{MaxInFlight: 3}}
+		return []metrics.AgentGauges{g, g}, errSecret // twice the same: shown once
+	}})
+	var told []error
+	w.runs(t, m, func(_ string, err error) { told = append(told, err) })
+	if diff := cmp.Diff([]string{`amber_queue_leases_max{agent="scout",tenant="acme"} 3`}, lines(t, m, "amber_queue_leases_max")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{`amber_look_rounds_total{outcome="internal"} 1`}, lines(t, m, "amber_look_rounds_total")); diff != "" {
+		t.Error(diff)
+	}
+	if len(told) != 1 || !errors.Is(told[0], errSecret) {
+		t.Errorf("told %v", told)
+	}
+	if got := lines(t, m, "amber_look_last_success_timestamp_seconds"); got[0] != "amber_look_last_success_timestamp_seconds 0" {
+		t.Errorf("%v after no look that went well", got)
+	}
+}
+
+func TestAgentsWithoutLabelsOfTheirOwnAreLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWatch()
+	m := watchedMetrics(t, w)
+	m.Watch(metrics.Sources{Look: func(context.Context) ([]metrics.AgentGauges, error) {
+		var all []metrics.AgentGauges
+		for i := range metrics.MaxAgents + 10 {
+			all = append(all, metrics.AgentGauges{
+				Tenant: tenant, Agent: amber.AgentID("a" + strings.Repeat("x", i%60) + string(rune('a'+i/60))), Memory: &metrics.MemoryGauges{},
+			})
+		}
+		return append(all, metrics.AgentGauges{Tenant: "NO ID", Agent: "x", Memory: &metrics.MemoryGauges{}}), nil
+	}})
+	w.runs(t, m, nil)
+	if n := len(lines(t, m, "amber_memories")); n != metrics.MaxAgents {
+		t.Errorf("%d agents are shown, want %d", n, metrics.MaxAgents)
+	}
+}
+
+func TestAWorkerThatFailsKeepsItsLastSuccess(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	h := amber.WorkerHealth{Name: "journal drain", Status: amber.Healthy, Runs: 1, LastRun: amber.At(start)}
+	m.Watch(metrics.Sources{Workers: func() []amber.WorkerHealth { return []amber.WorkerHealth{h, h, {Name: "NO NAME"}} }})
+	const name = "amber_worker_last_success_timestamp_seconds"
+	want := lines(t, m, name)
+	h.Runs, h.Failures, h.Status, h.LastRun, h.LastError = 2, 1, amber.Degraded, amber.At(start.Add(time.Hour)), errSecret.Error()
+	if diff := cmp.Diff(want, lines(t, m, name)); diff != "" || len(want) != 1 {
+		t.Errorf("%d series; %s", len(want), diff)
+	}
+	if diff := cmp.Diff([]string{`amber_worker_up{worker="journal drain"} 0`}, lines(t, m, "amber_worker_up")); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,140 @@
+package metrics
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/amber-memory/amber"
+)
+
+// Sources are asked for what only they know. Each may be nil. All but Look
+// answer at once: they are asked at every scrape.
+type Sources struct {
+	OpenAgents func() int
+	Workers    func() []amber.WorkerHealth // their names are part of the program
+	Bus        func() BusState
+	// Look tells about every agent that is to be shown, as [Look] does, and
+	// what it could not see. It is asked by [Metrics.Run] alone, and returns
+	// when its context ends.
+	Look func(ctx context.Context) ([]AgentGauges, error)
+}
+
+// BusState is how the connection to a broker is doing.
+type BusState struct {
+	Connected bool
+	Published int64 // events that the broker has taken
+	Failed    int64 // attempts that came to nothing
+	Skipped   int64 // events that were left out because they can never be published
+	Lag       int64 // events that wait; negative when nobody knows
+}
+
+// sources is the collector of what others know.
+type sources struct {
+	m *Metrics
+
+	mu      sync.Mutex
+	s       Sources
+	gauges  []AgentGauges         // of the last look
+	seenAt  time.Time             // when it was
+	success map[string]amber.Time // when a worker was last seen to have done well
+}
+
+func newSources(m *Metrics) *sources { return &sources{m: m, success: map[string]amber.Time{}} }
+
+// Watch says whom to ask. It replaces what was said before.
+func (m *Metrics) Watch(s Sources) {
+	m.sources.mu.Lock()
+	defer m.sources.mu.Unlock()
+	m.sources.s = s
+}
+
+func (s *sources) get() Sources {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.s
+}
+
+func (s *sources) keep(gauges []AgentGauges, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gauges, s.seenAt = gauges, at
+}
+
+// fresh returns the gauges of the last look, unless it was too long ago.
+func (s *sources) fresh(now time.Time) []AgentGauges {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.seenAt) > staleAfter*s.m.o.Interval {
+		return nil
+	}
+	return s.gauges
+}
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, labels, nil)
+}
+
+var (
+	descAgentsOpen    = desc("agents_open", "Agents that are open.")
+	descWorkerUp      = desc("worker_up", "Whether the last round of a worker went well.", "worker")
+	descWorkerRuns    = desc("worker_runs_total", "Rounds of a worker.", "worker")
+	descWorkerFails   = desc("worker_failures_total", "Rounds of a worker that failed.", "worker")
+	descWorkerSuccess = desc("worker_last_success_timestamp_seconds", "When a worker was last seen to have done well, in Unix time.", "worker")
+	descBusConnected  = desc("nats_connected", "Whether there is a connection to the broker.")
+	descBusPublished  = desc("nats_published_total", "Events that the broker has taken.")
+	descBusFailed     = desc("nats_failed_total", "Attempts to publish that came to nothing.")
+	descBusSkipped    = desc("nats_skipped_total", "Events that were left out because they can never be published.")
+	descBusLag        = desc("nats_lag_entries", "Events that wait to be published.")
+)
+
+// Describe implements [prometheus.Collector].
+func (s *sources) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		descAgentsOpen, descWorkerUp, descWorkerRuns, descWorkerFails, descWorkerSuccess,
+		descBusConnected, descBusPublished, descBusFailed, descBusSkipped, descBusLag,
+	} {
+		ch <- d
+	}
+	for _, g := range agentDescs() {
+		ch <- g
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (s *sources) Collect(ch chan<- prometheus.Metric) {
+	from := s.get()
+	if from.OpenAgents != nil {
+		ch <- gauge(descAgentsOpen, float64(from.OpenAgents()))
+	}
+	if from.Bus != nil {
+		b := from.Bus()
+		ch <- gauge(descBusConnected, truth(b.Connected))
+		ch <- counter(descBusPublished, b.Published)
+		ch <- counter(descBusFailed, b.Failed)
+		ch <- counter(descBusSkipped, b.Skipped)
+		if b.Lag >= 0 {
+			ch <- gauge(descBusLag, float64(b.Lag))
+		}
+	}
+	s.collectWorkers(ch)
+	now := s.m.o.Clock()
+	s.m.collectAgents(ch, s.fresh(now), now)
+}
+
+func gauge(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+func counter(d *prometheus.Desc, n int64, labels ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,61 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+// watched is what every contract that is watched has: whose it is and who
+// watches.
+type watched struct {
+	op        amber.Operation // all but the name
+	observers []amber.Observer
+}
+
+// size is how much an operation was about.
+type size struct {
+	in, out int // bytes of content
+	items   int
+}
+
+// errUnfinished is how an operation ended that has not returned.
+var errUnfinished = errors.New("it has not returned")
+
+// of returns w for an operation on an agent, unless w is one agent's already.
+func (w watched) of(tenant amber.TenantID, agent amber.AgentID) watched {
+	if w.op.Tenant == "" {
+		w.op.Tenant, w.op.Agent = tenant, agent
+	}
+	return w
+}
+
+// whole returns w for an operation on a whole tenant.
+func (w watched) whole(tenant amber.TenantID) watched {
+	w = w.of(tenant, "")
+	w.op.Agent = ""
+	return w
+}
+
+// begin tells the observers that an operation begins, and end that it has
+// ended. The error is for the named result of the caller: it stays there when
+// the operation panics, so that it does not count as one that went well.
+func (w watched) begin(ctx context.Context, name string) (_ context.Context, end func(error, size), _ error) {
+	op := w.op
+	op.Name = name
+	ends := make([]func(amber.Outcome), len(w.observers))
+	for i, o := range w.observers {
+		ctx, ends[i] = o.Begin(ctx, op)
+	}
+	return ctx, func(err error, s size) {
+		outcome := amber.Outcome{Err: err, In: int64(s.in), Out: int64(s.out), Items: s.items}
+		if err != nil {
+			outcome.Items = 0
+		}
+		for _, end := range slices.Backward(ends) {
+			end(outcome)
+		}
+	}, errUnfinished
+}

@@ -1,0 +1,94 @@
+package metrics_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/store/inmem"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	tenant = amber.TenantID("acme")
+	agent  = amber.AgentID("scout")
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func now() time.Time { return start }
+
+func random() io.Reader { return rand.NewChaCha8([32]byte{'a', 'm', 'b', 'e', 'r'}) }
+
+func newMetrics(t *testing.T) *metrics.Metrics {
+	t.Helper()
+	m, err := metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func newStore(t *testing.T) amber.Store {
+	t.Helper()
+	s, err := inmem.New(inmem.Options{Clock: now, Random: random()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Store()
+}
+
+// everybody may read everything.
+var everybody = amber.Grant{Scopes: []amber.TokenScope{amber.TokenRead}}
+
+// scrape returns what a grant is shown, and the status.
+func scrape(t *testing.T, m *metrics.Metrics, g amber.Grant) (string, int) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler(func(*http.Request) amber.Grant { return g }).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	return w.Body.String(), w.Code
+}
+
+// lines returns the samples of one metric as everybody sees them.
+func lines(t *testing.T, m *metrics.Metrics, name string) []string {
+	t.Helper()
+	body, code := scrape(t, m, everybody)
+	if code != http.StatusOK {
+		t.Fatalf("status %d: %s", code, body)
+	}
+	var out []string
+	for line := range strings.Lines(body) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, ok := strings.CutPrefix(line, name); ok && rest != "" && strings.ContainsAny(rest[:1], "{ ") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// errSecret is one whose text nobody may see.
+var errSecret = errors.New("the cat sat on it")
+
+// tape is an observer that writes down what it is told.
+type tape struct {
+	ops  []amber.Operation
+	outs []amber.Outcome
+}
+
+type tapeKey struct{}
+
+func (r *tape) Begin(ctx context.Context, op amber.Operation) (context.Context, func(amber.Outcome)) {
+	r.ops = append(r.ops, op)
+	return context.WithValue(ctx, tapeKey{}, op.Name), func(o amber.Outcome) { r.outs = append(r.outs, o) }
+}

@@ -1,0 +1,97 @@
+package trace
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Options say where spans go. The zero value sends them nowhere.
+type Options struct {
+	// Endpoint is the URL of a collector that spans are posted to as OTLP over
+	// HTTP, "http://localhost:4318/v1/traces". "": spans are not even made.
+	Endpoint string
+	Headers  map[string]string // of the requests, as for a key; they are secrets
+	Service  string            // "": amber
+	Version  string            // of this build
+	// Sample is the share of traces that begin here and are sent, above 0 and
+	// up to 1; 0: all of them. A trace that came with a request is sent when its
+	// caller says so.
+	Sample float64
+	// Delay is how long spans wait for company; 0: 5 s.
+	Delay time.Duration
+	// CloseTimeout bounds Close; 0: 5 s.
+	CloseTimeout time.Duration
+	// Failed is told when spans could not be sent, and returns at once. nil:
+	// nobody is.
+	Failed func(error)
+}
+
+// FromEnvironment returns the options that the standard variables ask for:
+// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT, the same
+// for HEADERS, OTEL_SERVICE_NAME, and OTEL_SDK_DISABLED. Get returns a variable,
+// "" for one that is not set.
+func FromEnvironment(get func(string) string) Options {
+	if strings.EqualFold(get("OTEL_SDK_DISABLED"), "true") {
+		return Options{}
+	}
+	o := Options{Endpoint: get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), Service: get("OTEL_SERVICE_NAME")}
+	if base := get("OTEL_EXPORTER_OTLP_ENDPOINT"); o.Endpoint == "" && base != "" {
+		o.Endpoint = strings.TrimSuffix(base, "/") + "/v1/traces"
+	}
+	headers := get("OTEL_EXPORTER_OTLP_TRACES_HEADERS")
+	if headers == "" {
+		headers = get("OTEL_EXPORTER_OTLP_HEADERS")
+	}
+	o.Headers = parseHeaders(headers)
+	return o
+}
+
+// parseHeaders reads "key=value,key=value", both percent-encoded. What is no
+// header is left out.
+func parseHeaders(s string) map[string]string {
+	headers := map[string]string{}
+	for pair := range strings.SplitSeq(s, ",") {
+		key, value, ok := strings.Cut(pair, "=")
+		k, err := url.PathUnescape(strings.TrimSpace(key))
+		v, err2 := url.PathUnescape(strings.TrimSpace(value))
+		if ok && err == nil && err2 == nil && k != "" {
+			headers[k] = v
+		}
+	}
+	return headers
+}
+
+// normalize fills defaults in and checks. The error is of kind invalid.
+func (o Options) normalize() (Options, error) {
+	const op = "open trace"
+	u, err := url.Parse(o.Endpoint)
+	switch {
+	case err != nil:
+		return o, amber.Errorf(amber.KindInvalid, op, "", "the endpoint is not a URL")
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return o, amber.Errorf(amber.KindInvalid, op, "", "the endpoint does not begin with http:// or https:// and a host")
+	case u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return o, amber.Errorf(amber.KindInvalid, op, "", "the endpoint has a user, a query or a fragment; use headers")
+	case o.Sample < 0 || o.Sample > 1:
+		return o, amber.Errorf(amber.KindInvalid, op, "", "the share of traces is not between 0 and 1")
+	}
+	if o.Service == "" {
+		o.Service = "amber"
+	}
+	if o.Sample == 0 {
+		o.Sample = 1
+	}
+	if o.Delay <= 0 {
+		o.Delay = 5 * time.Second
+	}
+	if o.CloseTimeout <= 0 {
+		o.CloseTimeout = 5 * time.Second
+	}
+	if o.Failed == nil {
+		o.Failed = func(error) {}
+	}
+	return o, nil
+}

@@ -1,0 +1,117 @@
+package trace_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/codes"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/trace"
+)
+
+func TestOperationsBecomeSpansInsideEachOther(t *testing.T) {
+	t.Parallel()
+	tracer, spans := opened(t, trace.Options{})
+	ctx, outer := tracer.Begin(t.Context(), amber.Operation{Tenant: "acme", Agent: "scout", Layer: "long_term", Name: "write"})
+	_, inner := tracer.Begin(ctx, amber.Operation{Layer: "notes", Name: "read_note"})
+	inner(amber.Outcome{Out: 3})
+	outer(amber.Outcome{In: 7, Items: 2})
+
+	got := spans()
+	if len(got) != 2 {
+		t.Fatalf("%d spans, want 2", len(got))
+	}
+	child, parent := got[0], got[1]
+	if child.Parent.SpanID() != parent.SpanContext.SpanID() {
+		t.Error("the inner operation is not a child of the outer one")
+	}
+	if child.Name != "notes.read_note" || parent.Name != "long_term.write" {
+		t.Errorf("spans are called %q and %q", child.Name, parent.Name)
+	}
+	want := map[string]string{
+		"amber.tenant": "acme", "amber.agent": "scout", "amber.layer": "long_term", "amber.operation": "write",
+		"amber.bytes_in": "7", "amber.bytes_out": "0", "amber.items": "2",
+	}
+	if diff := cmp.Diff(want, attributes(parent)); diff != "" {
+		t.Error(diff)
+	}
+	if parent.Status.Code != codes.Unset {
+		t.Errorf("status %v of an operation that went well", parent.Status.Code)
+	}
+}
+
+func TestAnErrorTellsItsKindAndNoText(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"amber":   {&amber.Error{Kind: amber.KindConflict, ID: "0190", Err: errSecret}, "conflict"},
+		"foreign": {errSecret, "internal"},
+		"unknown": {&amber.Error{Kind: "the cat", Err: errSecret}, "internal"},
+		"ended":   {context.Canceled, "unreachable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tracer, spans := opened(t, trace.Options{})
+			_, end := tracer.Begin(t.Context(), amber.Operation{Layer: "long_term", Name: "get", Tenant: "not an id: the cat"})
+			end(amber.Outcome{Err: c.err})
+			s := only(t, spans())
+			if s.Status.Code != codes.Error || s.Status.Description != c.want || attributes(s)["error.type"] != c.want {
+				t.Errorf("status %+v, error.type %q, want %s", s.Status, attributes(s)["error.type"], c.want)
+			}
+			all, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(all), "cat") {
+				t.Errorf("the span holds text: %s", all)
+			}
+			if len(s.Events) > 0 {
+				t.Errorf("the span has events: %v", s.Events)
+			}
+		})
+	}
+}
+
+func TestWithoutAnEndpointNothingIsMadeAndItCostsNothing(t *testing.T) {
+	tracer, err := trace.Open(t.Context(), trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, op := t.Context(), amber.Operation{Tenant: "acme", Layer: "long_term", Name: "get"}
+	allocs := testing.AllocsPerRun(100, func() {
+		inner, end := tracer.Begin(ctx, op)
+		if inner != ctx {
+			t.Fatal("the context is another one")
+		}
+		end(amber.Outcome{Err: errSecret})
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+	if err := tracer.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	var zero trace.Tracer
+	if _, end := zero.Begin(ctx, op); end == nil {
+		t.Error("the zero tracer is not ready")
+	}
+}
+
+func TestOnlyAShareIsSent(t *testing.T) {
+	t.Parallel()
+	tracer, spans := opened(t, trace.Options{Sample: 0.1})
+	for range 1000 {
+		_, end := tracer.Begin(t.Context(), amber.Operation{Layer: "long_term", Name: "get"})
+		end(amber.Outcome{})
+	}
+	// Below 10 or above 300 of 1000 has a chance of less than one in 10^25.
+	if n := len(spans()); n < 10 || n > 300 {
+		t.Errorf("%d of 1000 spans were sent, want about a tenth", n)
+	}
+}
