@@ -1,0 +1,224 @@
+package client
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
+)
+
+// request is one call.
+type request struct {
+	method string
+	path   []string // elements, not escaped
+	query  url.Values
+	body   any    // nil: none
+	key    string // the idempotency key; "" for none
+	match  int64  // If-Match; 0: none
+	// repeatable says that doing it twice is the same as doing it once. Reads
+	// are, and whatever has a key.
+	repeatable bool
+}
+
+func (r request) mayRepeat() bool {
+	return r.method == http.MethodGet || r.repeatable || r.key != ""
+}
+
+// none is the answer of calls that have none.
+type none struct{}
+
+// call makes a request and reads the answer. What may be done twice is tried
+// again while the server cannot be reached.
+func call[Out any](ctx context.Context, c *Client, r request) (Out, error) {
+	var out Out
+	body, err := encode(r.body)
+	if err != nil {
+		return out, err
+	}
+	pause := c.o.Backoff
+	for attempt := 1; ; attempt++ {
+		out, err = try[Out](ctx, c, r, body)
+		again := amber.KindOf(err) == amber.KindUnreachable && (r.mayRepeat() || neverSent(err))
+		if !again || attempt >= c.o.Attempts || ctx.Err() != nil {
+			return out, err
+		}
+		if c.o.Wait(ctx, pause) != nil {
+			return out, err
+		}
+		pause *= 2
+	}
+}
+
+// try makes a request once.
+func try[Out any](ctx context.Context, c *Client, r request, body []byte) (out Out, err error) {
+	resp, err := c.send(ctx, r, body, "application/json")
+	if err != nil {
+		return out, err
+	}
+	defer drain(resp.Body)
+	if resp.StatusCode/100 != 2 {
+		return out, failure(resp)
+	}
+	if _, ok := any(out).(none); ok {
+		return out, noContent(resp)
+	}
+	if err := answerType(resp, "application/json"); err != nil {
+		return out, err
+	}
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return out, brokenOff(ctx, err)
+	}
+	if len(b) > maxAnswer {
+		return out, amber.Errorf(amber.KindDamaged, "read answer", "", fmt.Sprintf("it is larger than %d bytes", maxAnswer))
+	}
+	if !utf8.Valid(b) { // JSON would mend it
+		return out, amber.Errorf(amber.KindDamaged, "read answer", "", "it is not valid UTF-8")
+	}
+	if err := json.Unmarshal(b, &out); err != nil {
+		return out, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: err}
+	}
+	return out, nil
+}
+
+// encode writes the JSON of a body.
+func encode(body any) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(body); err != nil {
+		return nil, &amber.Error{Op: "write request", Kind: amber.KindInvalid, Err: err}
+	}
+	return b.Bytes(), nil
+}
+
+// send sends a request. Errors: unreachable; invalid for what cannot be sent.
+func (c *Client) send(ctx context.Context, r request, body []byte, accept string) (*http.Response, error) {
+	u := *c.base
+	u.RawPath = strings.TrimSuffix(u.EscapedPath(), "/")
+	for _, element := range r.path {
+		if element == "" { // it would be another path
+			return nil, amber.Errorf(amber.KindInvalid, "write request", "", "an id is empty")
+		}
+		u.RawPath += "/" + escape(element)
+	}
+	u.Path, _ = url.PathUnescape(u.RawPath) // it was escaped just now
+	u.RawQuery = r.query.Encode()
+	var content io.Reader
+	if body != nil {
+		content = bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), content)
+	if err != nil {
+		return nil, &amber.Error{Op: "write request", Kind: amber.KindInvalid, Err: err}
+	}
+	req.Header.Set("Accept", accept)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.o.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.o.Token)
+	}
+	if r.key != "" {
+		req.Header.Set("Idempotency-Key", r.key)
+	}
+	if r.match != 0 {
+		req.Header.Set("If-Match", fmt.Sprintf("%q", fmt.Sprint(r.match)))
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	return resp, nil
+}
+
+// escape makes one element of a path of any text. A dot would be taken for the
+// folder, so it is written as a number.
+func escape(element string) string {
+	s := url.PathEscape(element)
+	if s == "." || s == ".." {
+		return strings.ReplaceAll(s, ".", "%2E")
+	}
+	return s
+}
+
+// unreachable is the error of a request that got no answer.
+func unreachable(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err // the URL holds ids
+	}
+	return &amber.Error{Op: "ask server", Kind: amber.KindUnreachable, Err: err, Hint: "look whether amber serve runs there"}
+}
+
+// brokenOff is the error of an answer that did not come to its end, or whose
+// bytes were changed on the way.
+func brokenOff(ctx context.Context, err error) error {
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt) {
+		return &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: err}
+	}
+	return unreachable(ctx, err)
+}
+
+// noContent checks the answer to a call that has none: a page that a proxy
+// sends does not say that something was done.
+func noContent(resp *http.Response) error {
+	if resp.StatusCode == http.StatusNoContent {
+		return nil
+	}
+	return notAmber(fmt.Sprint(resp.StatusCode))
+}
+
+// neverSent reports whether a request has not left this machine.
+func neverSent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// failure reads the error of an answer. One that no Amber wrote says nothing
+// about what was asked for: nobody was reached who could know.
+func failure(resp *http.Response) error {
+	var f amber.Failure
+	if answerType(resp, "application/json") == nil {
+		b, err := io.ReadAll(io.LimitReader(resp.Body, maxFailure))
+		if err == nil && json.Unmarshal(b, &f) == nil && f.Error.Kind != "" {
+			return f.Err()
+		}
+	}
+	return notAmber(fmt.Sprint(resp.StatusCode))
+}
+
+// answerType checks what kind of document an answer is.
+func answerType(resp *http.Response, want string) error {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err == nil && kind == want {
+		return nil
+	}
+	return notAmber(fmt.Sprintf("%q", resp.Header.Get("Content-Type")))
+}
+
+// notAmber is the error of an answer that no Amber gives.
+func notAmber(what string) error {
+	return &amber.Error{
+		Op: "ask server", Kind: amber.KindUnreachable, Err: fmt.Errorf("it answers %s, and not as Amber does", what), Hint: "check the URL",
+	}
+}

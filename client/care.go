@@ -1,0 +1,29 @@
+package client
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+// stats counts what an agent holds.
+type stats struct{ *Agent }
+
+var _ amber.StatsReader = stats{}
+
+// Stats implements [amber.StatsReader].
+func (s stats) Stats(ctx context.Context) (amber.Stats, error) {
+	return get[amber.Stats](ctx, s.Agent, nil, "stats")
+}
+
+// Doctor asks whether everything is well with the agent and its home; deep
+// looks at every row. Errors: unsupported where nobody can tell.
+func (a *Agent) Doctor(ctx context.Context, deep bool) (amber.Checkup, error) {
+	return get[amber.Checkup](ctx, a, newValues().flag("deep", deep).Values, "doctor")
+}
+
+// SyncReport tells what the agent's store knows about a place, as
+// [amber.Replica] does. Errors: unsupported where nothing is synced.
+func (a *Agent) SyncReport(ctx context.Context, place string) (amber.SyncReport, error) {
+	return get[amber.SyncReport](ctx, a, newValues().text("place", place).Values, "sync")
+}

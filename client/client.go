@@ -1,0 +1,145 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Bounds of an answer.
+const (
+	maxAnswer  = 64 << 20 // more than any page can hold
+	maxFailure = 1 << 20
+)
+
+// Options say where Amber is served. URL is required.
+type Options struct {
+	URL   string // "https://memory.example.org", "http://127.0.0.1:7411"
+	Token string // "" for a server that asks for none
+	// Attempts is how often something that may be done twice is tried; 0: 4.
+	// Backoff is the first pause, each is twice the one before; 0: 100 ms.
+	Attempts int
+	Backoff  time.Duration
+	// Wait pauses; nil: by a timer. It returns early, with the error, when ctx
+	// ends.
+	Wait func(ctx context.Context, d time.Duration) error
+	// HTTP makes the requests; nil: one of its own. Redirects are never
+	// followed, whatever it says: a token is for this server alone.
+	HTTP *http.Client
+	TLS  *tls.Config // of the client's own; nil: the system's roots
+}
+
+// Client speaks to one served Amber. Safe for concurrent use.
+type Client struct {
+	o    Options
+	base *url.URL
+	http *http.Client
+}
+
+// New returns a client. It touches no network. Errors: invalid for what is no
+// URL of a server; refused for a token that would cross a network in the clear.
+func New(o Options) (*Client, error) {
+	const op = "use remote"
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, amber.Errorf(amber.KindInvalid, op, "", fmt.Sprintf("%q is not the URL of a server, as in http://127.0.0.1:7411", redacted(o.URL)))
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL holds more than scheme, host and path; a token goes into a file")
+	}
+	if o.Token != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
+		e := amber.Errorf(amber.KindRefused, op, u.Host, "a token is never sent over plain HTTP beyond this machine")
+		e.Hint = "use https://" + u.Host
+		return nil, e
+	}
+	if strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the token holds characters that no token has")
+	}
+	if o.Attempts <= 0 {
+		o.Attempts = 4
+	}
+	if o.Backoff <= 0 {
+		o.Backoff = 100 * time.Millisecond
+	}
+	if o.Wait == nil {
+		o.Wait = wait
+	}
+	c := &Client{o: o, base: u.JoinPath("/")}
+	if o.HTTP == nil {
+		c.http = newHTTP(o.TLS)
+	} else {
+		own := *o.HTTP
+		c.http = &own
+	}
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c, nil
+}
+
+// newHTTP is a client with bounds. Requests end with their contexts.
+func newHTTP(t *tls.Config) *http.Client {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			TLSClientConfig: t, TLSHandshakeTimeout: 10 * time.Second,
+			MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+	}
+}
+
+// Close lets idle connections go.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// redacted is a URL without what may be a secret.
+func redacted(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "?"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// Health asks how the server is doing. Errors: unreachable, refused.
+func (c *Client) Health(ctx context.Context) (amber.ServerHealth, error) {
+	return call[amber.ServerHealth](ctx, c, request{method: http.MethodGet, path: []string{"health"}})
+}
+
+// drain reads what is left of a body, so that its connection can be used again.
+func drain(body io.ReadCloser) {
+	_, _ = io.CopyN(io.Discard, body, 64<<10) // whatever it is, the answer is known
+	_ = body.Close()
+}

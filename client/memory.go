@@ -1,0 +1,157 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
+)
+
+// longTerm is the long-term memory of an agent.
+type longTerm struct{ *Agent }
+
+var (
+	_ amber.LongTerm     = longTerm{}
+	_ amber.MemoryReader = longTerm{}
+	_ amber.BatchWriter  = longTerm{}
+	_ amber.Editor       = longTerm{}
+	_ amber.Eraser       = longTerm{}
+)
+
+// Recall implements [amber.LongTerm].
+func (l longTerm) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	if _, _, err := q.Normalize(); err != nil {
+		return amber.RecallResult{}, err
+	}
+	return ask[amber.RecallResult](ctx, l.Agent, q, "recall")
+}
+
+// Write implements [amber.LongTerm].
+func (l longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
+	if _, err := r.Normalize(); err != nil { // JSON would mend what is no text
+		return amber.WriteAck{}, err
+	}
+	return call[amber.WriteAck](ctx, l.c, request{
+		method: http.MethodPost, path: l.path("memories"), body: r, repeatable: r.IdempotencyKey != "",
+	})
+}
+
+// Delete implements [amber.LongTerm].
+func (l longTerm) Delete(ctx context.Context, id amber.MemoryID) error {
+	_, err := call[none](ctx, l.c, request{method: http.MethodDelete, path: l.path("memories", string(id)), repeatable: true})
+	return err
+}
+
+// Health implements [amber.LongTerm]. A server that does not answer is
+// unavailable.
+func (l longTerm) Health(ctx context.Context) (amber.Health, error) {
+	h, err := get[amber.Health](ctx, l.Agent, nil, "health")
+	if err != nil && ctx.Err() == nil {
+		return amber.Health{Backend: "remote", Status: amber.Unavailable, Detail: err.Error()}, nil
+	}
+	return h, err
+}
+
+// Get implements [amber.MemoryReader].
+func (l longTerm) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
+	return get[amber.Memory](ctx, l.Agent, nil, "memories", string(id))
+}
+
+// List implements [amber.MemoryReader].
+func (l longTerm) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
+	return page[amber.Memory](ctx, l.Agent, listValues(q).Values, "memories")
+}
+
+func listValues(q amber.ListQuery) values {
+	v := filterValues(q.Filter).flag("all", q.All).flag("deleted", q.Deleted)
+	return v.number("limit", q.Limit).text("cursor", string(q.Cursor))
+}
+
+func filterValues(f amber.Filter) values {
+	v := newValues().text("scope", string(f.Scope)).text("session_id", string(f.SessionID)).text("user_id", f.UserID).
+		text("project_id", f.ProjectID).text("workspace_id", f.WorkspaceID).
+		text("since", f.Since.String()).text("until", f.Until.String())
+	for _, k := range f.Kinds {
+		v.Add("kind", string(k))
+	}
+	for _, t := range f.Tags {
+		v.Add("tag", t)
+	}
+	return v
+}
+
+// History implements [amber.MemoryReader].
+func (l longTerm) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
+	return list[amber.Memory](ctx, l.Agent, nil, "memories", string(id), "history")
+}
+
+// Timeline implements [amber.MemoryReader].
+func (l longTerm) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
+	return list[amber.Memory](ctx, l.Agent, newValues().number("before", before).number("after", after).Values, "memories", string(id), "timeline")
+}
+
+// WriteBatch implements [amber.BatchWriter].
+func (l longTerm) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
+	for _, r := range rs {
+		if _, err := r.Normalize(); err != nil {
+			return nil, err
+		}
+	}
+	body := struct {
+		Items []amber.WriteRequest `json:"items"`
+	}{rs}
+	page, err := post[amber.Page[amber.WriteAck]](ctx, l.Agent, body, "memories", "batch")
+	return page.Items, err
+}
+
+// Edit implements [amber.Editor].
+func (l longTerm) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
+	if err := checkEdit(r); err != nil {
+		return amber.Memory{}, err
+	}
+	if r.Tags != nil && *r.Tags == nil { // null would be no change
+		r.Tags = &[]string{}
+	}
+	if r.Metadata != nil && *r.Metadata == nil {
+		r.Metadata = &map[string]string{}
+	}
+	return call[amber.Memory](ctx, l.c, request{
+		method: http.MethodPatch, path: l.path("memories", string(r.ID)), body: r,
+	})
+}
+
+// checkEdit refuses what is no text, which JSON would mend. Everything else is
+// the store's to judge: whether the memory is there comes first.
+func checkEdit(r amber.EditRequest) error {
+	var all []string
+	for _, s := range []*string{r.Title, r.Content, r.Summary} {
+		if s != nil {
+			all = append(all, *s)
+		}
+	}
+	if r.Tags != nil {
+		all = append(all, *r.Tags...)
+	}
+	if r.Metadata != nil {
+		for k, v := range *r.Metadata {
+			all = append(all, k, v)
+		}
+	}
+	if slices.ContainsFunc(all, func(s string) bool { return !utf8.ValidString(s) }) {
+		return amber.Errorf(amber.KindInvalid, "edit memory", string(r.ID), "it is not valid UTF-8")
+	}
+	return nil
+}
+
+// Erase implements [amber.Eraser].
+func (l longTerm) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	return call[amber.EraseReport](ctx, l.c, request{method: http.MethodPost, path: l.path("memories", string(id), "erase"), repeatable: true})
+}
+
+// Context makes a block of memory as the policy of the server decides. Errors:
+// those of [amber.BuildContext].
+func (a *Agent) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
+	return ask[amber.ContextBlock](ctx, a, r, "context")
+}

@@ -1,0 +1,65 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/amber-memory/amber"
+)
+
+// notes are the notes of an agent.
+type notes struct{ *Agent }
+
+var (
+	_ amber.Notes   = notes{}
+	_ amber.NoteLog = notes{}
+)
+
+// WriteNote implements [amber.Notes].
+func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
+	name, err := amber.CheckNoteName(name)
+	if err == nil {
+		err = amber.CheckNoteContent(content)
+	}
+	if err != nil {
+		return amber.Note{}, err
+	}
+	body := struct {
+		Content string `json:"content"`
+	}{content}
+	got, err := call[amber.Note](ctx, n.c, request{method: http.MethodPut, path: n.path("notes", name), body: body, repeatable: true})
+	return got, about(got.Name, name, err)
+}
+
+// ReadNote implements [amber.Notes].
+func (n notes) ReadNote(ctx context.Context, name string) (amber.Note, error) {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	got, err := get[amber.Note](ctx, n.Agent, nil, "notes", name)
+	return got, about(got.Name, name, err)
+}
+
+// ListNotes implements [amber.Notes].
+func (n notes) ListNotes(ctx context.Context) ([]amber.Note, error) {
+	return list[amber.Note](ctx, n.Agent, nil, "notes")
+}
+
+// DeleteNote implements [amber.Notes].
+func (n notes) DeleteNote(ctx context.Context, name string) error {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return err
+	}
+	return n.remove(ctx, nil, "notes", name)
+}
+
+// LogNote implements [amber.NoteLog].
+func (n notes) LogNote(ctx context.Context, name string, limit int) ([]amber.NoteCommit, error) {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return nil, err
+	}
+	return list[amber.NoteCommit](ctx, n.Agent, newValues().count("limit", limit).Values, "notes", name, "log")
+}

@@ -1,0 +1,82 @@
+package client
+
+import "github.com/amber-memory/amber"
+
+// parts are the contracts that the server's backend can do; the others stay
+// nil.
+func (a *Agent) parts(can amber.Capabilities) amber.Parts {
+	l := longTerm{a}
+	p := amber.Parts{LongTerm: l}
+	if can.Memories {
+		p.Memories = l
+	}
+	if can.Batch {
+		p.Batch = l
+	}
+	if can.Edit {
+		p.Editor = l
+	}
+	if can.Erase {
+		p.Eraser = l
+	}
+	a.besideParts(&p, can)
+	a.sessionParts(&p, can)
+	a.logParts(&p, can)
+	if can.Stats {
+		p.Stats = stats{a}
+	}
+	if can.Control {
+		c, q := control{a}, queue{a}
+		p.Tasks, p.Events, p.Approvals, p.Results, p.Queue, p.QueueKeeper = c, c, c, c, q, q
+	}
+	return p
+}
+
+// besideParts hang on memories.
+func (a *Agent) besideParts(p *amber.Parts, can amber.Capabilities) {
+	b := beside{a}
+	if can.Relations {
+		p.Relations = b
+	}
+	if can.Embeddings {
+		p.Embeddings = b
+	}
+	if can.Concepts {
+		p.Concepts = b
+	}
+}
+
+// sessionParts belong to sessions.
+func (a *Agent) sessionParts(p *amber.Parts, can amber.Capabilities) {
+	if can.Sessions {
+		p.Sessions, p.Names, p.Active = sessions{a}, sessions{a}, sessions{a}
+	}
+	if can.States {
+		p.States = states{a}
+	}
+	if can.Loops {
+		p.Loops = states{a}
+	}
+	if can.Turns {
+		p.Turns = turns{a}
+	}
+	if can.Compactions {
+		p.Compactions = turns{a}
+	}
+	if can.Ingest {
+		p.Ingest, p.Activities = ingester{a}, turns{a}
+	}
+}
+
+// logParts are notes and the change logs.
+func (a *Agent) logParts(p *amber.Parts, can amber.Capabilities) {
+	if can.Notes {
+		p.Notes, p.NoteLog = notes{a}, notes{a}
+	}
+	if can.Changes {
+		p.Changes = changeLog{a, "changes"}
+	}
+	if can.Control {
+		p.ControlChanges = changeLog{a, "control-changes"}
+	}
+}

@@ -1,0 +1,158 @@
+package client_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/store/inmem"
+)
+
+// odd are ids that a path could take for something else.
+var odd = []string{
+	"a/b", "/", "//", "/a", "a/", ".", "..", "...", "../..", "a/../b", "%", "%2F", "%2f..", "%2e%2e", "%00", "100%", "a b", "+", "a+b",
+	"?", "a?b=c", "#", "a#b", "&", "=", ";", ":", "@", "*", "!", "'", "\"", "\\", "|", "~", "^", "`", "<>", "{id}", "[x]", "$",
+	"ü", "界", "🚢", "é", "turns", "state", "batch", "null", "0", "C:\\x", "http://a/b",
+}
+
+func TestOddIDsGoThere(t *testing.T) {
+	t.Parallel()
+	s, err := serveStore(t, newStore(t)).agent.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	for i, name := range odd {
+		id := amber.SessionID(name)
+		started, err := s.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Binding: name})
+		if err != nil || started.ID != id {
+			t.Errorf("start %q: got %q, %v", name, started.ID, err)
+			continue
+		}
+		if active, err := s.Active.ActiveSession(ctx, name); err != nil || active.ID != id {
+			t.Errorf("active session of %q: got %q, %v", name, active.ID, err)
+		}
+		if got, err := s.Sessions.Session(ctx, id); err != nil || got.ID != id {
+			t.Errorf("session %q: got %q, %v", name, got.ID, err)
+		}
+		said, err := s.Turns.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(name), SessionID: id, Role: amber.RoleUser, Content: name})
+		if err != nil {
+			t.Errorf("turn of %q: %v", name, err)
+		}
+		if got, err := s.Turns.LoadTurns(ctx, id, 10); err != nil || cmp.Diff([]amber.Turn{said}, got, cmp.AllowUnexported(amber.Time{})) != "" {
+			t.Errorf("turns of %q: got %v, %v", name, got, err)
+		}
+		if got, err := s.States.SaveState(ctx, id, []byte(`1`), 0); err != nil || got.SessionID != id {
+			t.Errorf("state of %q: got %v, %v", name, got, err)
+		}
+		if p, err := s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: 1000}); err != nil || len(p.Items) != i+1 {
+			t.Errorf("after %q there are %d sessions, %v; want %d", name, len(p.Items), err, i+1)
+		}
+	}
+	for i, name := range odd {
+		if err := s.Sessions.DeleteSession(ctx, amber.SessionID(name)); err != nil {
+			t.Errorf("delete %q: %v", name, err)
+		}
+		if p, err := s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: 1000}); err != nil || len(p.Items) != len(odd)-i-1 {
+			t.Errorf("after deleting %q there are %d sessions, %v; want %d", name, len(p.Items), err, len(odd)-i-1)
+		}
+	}
+}
+
+// Without this no id would be the id of everything.
+func TestNoIDGoesNowhere(t *testing.T) {
+	t.Parallel()
+	s, err := serveStore(t, newStore(t)).agent.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	_, loadErr := s.Turns.LoadTurns(ctx, "", 1)
+	_, readErr := s.Sessions.Session(ctx, "")
+	for name, err := range map[string]error{
+		"load turns": loadErr, "read session": readErr, "delete session": s.Sessions.DeleteSession(ctx, ""),
+		"delete state": s.States.DeleteState(ctx, ""), "forget": s.LongTerm.Delete(ctx, ""), "unrelate": s.Relations.Unrelate(ctx, ""),
+	} {
+		if amber.KindOf(err) != amber.KindInvalid {
+			t.Errorf("%s: got %v, want invalid", name, err)
+		}
+	}
+}
+
+// direct hands requests to a handler as the bytes they would be on a wire.
+type direct struct{ http.Handler }
+
+func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	var wire bytes.Buffer
+	if err := r.Write(&wire); err != nil {
+		return nil, err
+	}
+	got, err := http.ReadRequest(bufio.NewReader(&wire))
+	if err != nil {
+		return nil, err
+	}
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, got.WithContext(r.Context()))
+	return w.Result(), nil
+}
+
+// FuzzPath sends any id through the client's path and the server's router: it
+// comes out as it went in, or it is refused.
+func FuzzPath(f *testing.F) {
+	for _, s := range odd {
+		f.Add(s)
+	}
+	f.Add("")
+	f.Add(" ")
+	f.Add("a\x00b")
+	f.Add("a\nb")
+	f.Add("\xff/\xc0\xaf")
+	f.Fuzz(func(t *testing.T, id string) {
+		store, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
+		if err != nil {
+			t.Fatal(err)
+		}
+		agent := &server.Agent{Tenant: amber.DefaultTenant, ID: amber.DefaultAgent, Store: store.Store(), Random: rand.Reader}
+		api, err := httpapi.New(httpapi.Options{Desk: &server.Desk{Agents: one{agent}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := contracts(t, client.Options{URL: "http://127.0.0.1", HTTP: &http.Client{Transport: direct{api.Handler()}}})
+		ctx, session := t.Context(), amber.SessionID(id)
+		saved, err := s.States.SaveState(ctx, session, []byte(`{"a": 1}`), 0)
+		if amber.CheckID("id", id) != nil {
+			if amber.KindOf(err) != amber.KindInvalid {
+				t.Errorf("saving under %q: got %v, want invalid", id, err)
+			}
+			if _, err := s.States.LoadState(ctx, session); amber.KindOf(err) != amber.KindInvalid && amber.KindOf(err) != amber.KindNotFound {
+				t.Errorf("loading %q: got %v, want invalid or not_found", id, err)
+			}
+			return
+		}
+		if err != nil || saved.SessionID != session {
+			t.Fatalf("saving under %q: got %v, %v", id, saved, err)
+		}
+		if _, err := store.Store().States.LoadState(ctx, session); err != nil {
+			t.Errorf("the store has nothing under %q: %v", id, err)
+		}
+		if got, err := s.States.LoadState(ctx, session); err != nil || string(got.Document) != `{"a": 1}` {
+			t.Errorf("loading %q: got %v, %v", id, got, err)
+		}
+		if err := s.States.DeleteState(ctx, session); err != nil {
+			t.Errorf("deleting %q: %v", id, err)
+		}
+		if _, err := store.Store().States.LoadState(ctx, session); amber.KindOf(err) != amber.KindNotFound {
+			t.Errorf("after deleting %q: got %v, want not_found", id, err)
+		}
+	})
+}

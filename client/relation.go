@@ -1,0 +1,70 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/amber-memory/amber"
+)
+
+// beside is what hangs on the memories of an agent.
+type beside struct{ *Agent }
+
+var (
+	_ amber.Relations  = beside{}
+	_ amber.Embeddings = beside{}
+	_ amber.Concepts   = beside{}
+)
+
+// Relate implements [amber.Relations].
+func (b beside) Relate(ctx context.Context, r amber.Relation) (amber.Relation, error) {
+	r, err := r.Normalize()
+	if err != nil {
+		return amber.Relation{}, err
+	}
+	return ask[amber.Relation](ctx, b.Agent, r, "relations")
+}
+
+// Unrelate implements [amber.Relations].
+func (b beside) Unrelate(ctx context.Context, id string) error {
+	return b.remove(ctx, nil, "relations", id)
+}
+
+// Related implements [amber.Relations].
+func (b beside) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relation, error) {
+	return list[amber.Relation](ctx, b.Agent, nil, "memories", string(id), "relations")
+}
+
+// PutEmbedding implements [amber.Embeddings].
+func (b beside) PutEmbedding(ctx context.Context, e amber.Embedding) error {
+	if err := e.Check(); err != nil {
+		return err
+	}
+	return b.put(ctx, e, "memories", string(e.MemoryID), "embeddings")
+}
+
+// Embeddings implements [amber.Embeddings].
+func (b beside) Embeddings(ctx context.Context, id amber.MemoryID) ([]amber.Embedding, error) {
+	return list[amber.Embedding](ctx, b.Agent, nil, "memories", string(id), "embeddings")
+}
+
+// SetConcepts implements [amber.Concepts].
+func (b beside) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []string) error {
+	concepts, err := amber.NormalizeConcepts(concepts)
+	if err != nil {
+		return err
+	}
+	return b.put(ctx, amber.Page[string]{Items: concepts}, "memories", string(id), "concepts")
+}
+
+// Concepts implements [amber.Concepts].
+func (b beside) Concepts(ctx context.Context, id amber.MemoryID) ([]string, error) {
+	return list[string](ctx, b.Agent, nil, "memories", string(id), "concepts")
+}
+
+// put replaces something that has no answer. Doing that twice is the same as
+// doing it once.
+func (b beside) put(ctx context.Context, body any, elements ...string) error {
+	_, err := call[none](ctx, b.c, request{method: http.MethodPut, path: b.path(elements...), body: body, repeatable: true})
+	return err
+}

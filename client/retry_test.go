@@ -1,0 +1,248 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+)
+
+const (
+	someID  amber.MemoryID = "019cebae-61e8-7b5a-b897-9786d680bdae"
+	otherID amber.MemoryID = "019cebae-61e8-7b5a-b897-9786d680bdaf"
+)
+
+// unkept is an HTTP client that uses every connection once, so that nothing is
+// sent again behind the back of a test.
+func unkept() *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+}
+
+func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	text := "text"
+	journal := strings.Repeat("0", 32)
+	tests := map[string]struct {
+		call  func(context.Context, amber.Store) error
+		again bool
+	}{
+		"get memory": {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Memories.Get(ctx, someID); return err }},
+		"recall": {again: true, call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.LongTerm.Recall(ctx, amber.Query{})
+			return err
+		}},
+		"load turns": {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Turns.LoadTurns(ctx, "s", 1); return err }},
+		"forget":     {again: true, call: func(ctx context.Context, s amber.Store) error { return s.LongTerm.Delete(ctx, someID) }},
+		"write": {call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x"})
+			return err
+		}},
+		"write batch": {call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Content: "x"}})
+			return err
+		}},
+		"write by key": {again: true, call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x", IdempotencyKey: "k"})
+			return err
+		}},
+		"edit": {call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Editor.Edit(ctx, amber.EditRequest{ID: someID, Content: &text})
+			return err
+		}},
+		"relate": {again: true, call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Relations.Relate(ctx, amber.Relation{From: someID, To: otherID, Type: "related"})
+			return err
+		}},
+		"unrelate": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Relations.Unrelate(ctx, "r") }},
+		"put embedding": {again: true, call: func(ctx context.Context, s amber.Store) error {
+			return s.Embeddings.PutEmbedding(ctx, amber.Embedding{MemoryID: someID, Model: "m", Vector: []float32{1}})
+		}},
+		"set concepts": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Concepts.SetConcepts(ctx, someID, nil) }},
+		"start": {call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Sessions.StartSession(ctx, amber.SessionStart{})
+			return err
+		}},
+		"start by id": {again: true, call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Sessions.StartSession(ctx, amber.SessionStart{ID: "s"})
+			return err
+		}},
+		"end": {again: true, call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Names.EndSession(ctx, amber.SessionEnd{ID: "s"})
+			return err
+		}},
+		"rename": {again: true, call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Names.RenameSession(ctx, "s", "n")
+			return err
+		}},
+		"select":         {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Active.SelectSession(ctx, "s"); return err }},
+		"delete session": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Sessions.DeleteSession(ctx, "s") }},
+		"turn": {call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Turns.AppendTurn(ctx, turn(""))
+			return err
+		}},
+		"turn by id": {again: true, call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Turns.AppendTurn(ctx, turn("t"))
+			return err
+		}},
+		"delete turns": {call: func(ctx context.Context, s amber.Store) error { _, err := s.Turns.DeleteTurns(ctx, "s"); return err }},
+		"compaction": {call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Compactions.AddCompaction(ctx, summary(""))
+			return err
+		}},
+		"compaction by id": {again: true, call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Compactions.AddCompaction(ctx, summary("c"))
+			return err
+		}},
+		"save state": {call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.States.SaveState(ctx, "s", []byte(`1`), 0)
+			return err
+		}},
+		"delete state": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.States.DeleteState(ctx, "s") }},
+		"save loop": {call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Loops.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`1`)})
+			return err
+		}},
+		"clear loop":  {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Loops.ClearLoop(ctx, "s", "r") }},
+		"write note":  {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Notes.WriteNote(ctx, "n", "x"); return err }},
+		"delete note": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Notes.DeleteNote(ctx, "n") }},
+		"ingest": {call: func(ctx context.Context, s amber.Store) error {
+			_, err := s.Ingest.Ingest(ctx, amber.Ingestion{Journal: journal, Host: "h", Session: "s", Through: 1})
+			return err
+		}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int64
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				reset(w, r)
+			}))
+			defer srv.Close()
+			s := contracts(t, client.Options{URL: srv.URL, Attempts: 3, HTTP: unkept()})
+			if err := tt.call(t.Context(), s); amber.KindOf(err) != amber.KindUnreachable {
+				t.Errorf("got %v, want unreachable", err)
+			}
+			want := int64(1)
+			if tt.again {
+				want = 3
+			}
+			if requests.Load() != want {
+				t.Errorf("got %d requests, want %d", requests.Load(), want)
+			}
+		})
+	}
+}
+
+func turn(id amber.TurnID) amber.Turn {
+	return amber.Turn{ID: id, SessionID: "s", Role: amber.RoleUser, Content: "x"}
+}
+
+func summary(id string) amber.Compaction {
+	return amber.Compaction{ID: id, SessionID: "s", Summary: "x"}
+}
+
+func TestTryingAgainSucceedsAndWaitsLongerEachTime(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch requests.Add(1) {
+		case 1:
+			reset(w, r)
+		case 2:
+			says(502, "text/html", "<html>bad gateway</html>")(w, r)
+		case 3:
+			failed(amber.KindUnreachable)(w, r)
+		default:
+			says(200, "application/json", `{"items":[]}`)(w, r)
+		}
+	}))
+	defer srv.Close()
+	var waits []time.Duration
+	s := contracts(t, client.Options{
+		URL: srv.URL, Backoff: time.Millisecond, HTTP: unkept(),
+		Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil },
+	})
+	if err := calls["list"](t.Context(), s); err != nil {
+		t.Error(err)
+	}
+	if d := cmp.Diff([]time.Duration{time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond}, waits); d != "" {
+		t.Errorf("pauses (-want +got):\n%s", d)
+	}
+}
+
+func TestAnAnswerIsNeverAskedForTwice(t *testing.T) {
+	t.Parallel()
+	for _, k := range amber.Kinds() {
+		if k == amber.KindUnreachable {
+			continue
+		}
+		var requests atomic.Int64
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			requests.Add(1)
+			failed(k)(w, r)
+		}))
+		s := contracts(t, client.Options{URL: srv.URL, HTTP: unkept()})
+		if err := calls["list"](t.Context(), s); amber.KindOf(err) != k {
+			t.Errorf("got %v, want %s", err, k)
+		}
+		if requests.Load() != 1 {
+			t.Errorf("%s: got %d requests, want 1", k, requests.Load())
+		}
+		srv.Close()
+	}
+}
+
+// What never left this machine was not done, so even a write without an id is
+// tried again.
+func TestWhatWasNeverSentIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	served := serveStore(t, newStore(t))
+	failures := 2
+	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if failures > 0 {
+			failures--
+			return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("nobody is there")}
+		}
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	}
+	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}})
+	if _, err := s.Turns.AppendTurn(t.Context(), turn("")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Turns.LoadTurns(t.Context(), "s", 10)
+	if err != nil || len(got) != 1 {
+		t.Errorf("got %d turns, %v; want 1", len(got), err)
+	}
+}
+
+func TestWaitingEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		reset(w, r)
+	}))
+	defer srv.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := contracts(t, client.Options{URL: srv.URL, HTTP: unkept(), Wait: func(ctx context.Context, _ time.Duration) error {
+		cancel()
+		return ctx.Err()
+	}})
+	if err := calls["read"](ctx, s); amber.KindOf(err) != amber.KindUnreachable {
+		t.Errorf("got %v, want unreachable", err)
+	}
+	if requests.Load() != 1 {
+		t.Errorf("got %d requests, want 1", requests.Load())
+	}
+}

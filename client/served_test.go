@@ -1,0 +1,193 @@
+package client_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/storetest"
+)
+
+// everybody grants everything to whoever asks.
+type everybody struct{}
+
+func (everybody) Grant(context.Context, string) (amber.Grant, error) {
+	return amber.Grant{Scopes: amber.TokenScopes()}, nil
+}
+
+// one is the agents of a server that has one.
+type one struct{ agent *server.Agent }
+
+func (o one) Agent(_ context.Context, tenant amber.TenantID, agent amber.AgentID, _ bool) (*server.Agent, func(), error) {
+	if tenant != o.agent.Tenant || agent != o.agent.ID {
+		return nil, nil, server.NotThere()
+	}
+	return o.agent, func() {}, nil
+}
+
+// served is a server that runs, and a client of it.
+type served struct {
+	url    string
+	client *client.Client
+	agent  *client.Agent
+	http   *http.Server
+	over   chan error
+	own    io.Closer // the store behind it; nil: somebody else's
+}
+
+// serve serves an agent on a port of this machine.
+func serve(a *server.Agent, own io.Closer) (*served, error) {
+	a.Tenant, a.ID = amber.DefaultTenant, amber.DefaultAgent
+	api, err := httpapi.New(httpapi.Options{
+		Desk: &server.Desk{Agents: one{a}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader,
+	})
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &served{url: "http://" + l.Addr().String(), http: api.NewServer(), over: make(chan error, 1), own: own}
+	go func() { s.over <- s.http.Serve(l) }()
+	s.client, err = client.New(client.Options{URL: s.url})
+	if err == nil {
+		s.agent, err = s.client.Agent(a.Tenant, a.ID)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close ends the server and closes its store.
+func (s *served) Close() error {
+	var errs []error
+	if s.client != nil {
+		errs = append(errs, s.client.Close())
+	}
+	errs = append(errs, s.http.Close())
+	if err := <-s.over; !errors.Is(err, http.ErrServerClosed) {
+		errs = append(errs, err)
+	}
+	if s.own != nil {
+		errs = append(errs, s.own.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// serveStore serves a store for a test.
+func serveStore(t *testing.T, store amber.Store) *served {
+	t.Helper()
+	s, err := serve(&server.Agent{Store: store, Random: rand.Reader}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// newStore is an empty store in memory.
+func newStore(t *testing.T) amber.Store {
+	t.Helper()
+	s, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Store()
+}
+
+// remote is a backend behind a server: every open of a place starts one.
+func remote(b storetest.Backend) storetest.Backend {
+	fresh := b.Fresh
+	b.Name += " over HTTP"
+	b.Fresh = func() (storetest.Place, error) {
+		p, err := fresh()
+		return remotePlace{p}, err
+	}
+	return b
+}
+
+type remotePlace struct{ storetest.Place }
+
+func (p remotePlace) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	store, closer, err := p.Place.Open(ctx, env)
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	s, err := serve(&server.Agent{Store: store, Random: env.Random}, closer)
+	if err != nil {
+		return amber.Store{}, nil, errors.Join(err, closer.Close())
+	}
+	out, err := s.agent.Store(ctx)
+	if err != nil {
+		return amber.Store{}, nil, errors.Join(err, s.Close())
+	}
+	return out, s, nil
+}
+
+// inMemory is the model as a backend.
+func inMemory() storetest.Backend {
+	return storetest.Backend{Name: "inmem", Fresh: func() (storetest.Place, error) { return nowhere{}, nil }}
+}
+
+// nowhere is the place of stores that do not last.
+type nowhere struct{}
+
+func (nowhere) Open(_ context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	return s.Store(), io.NopCloser(nil), nil
+}
+
+func (nowhere) Remove() error { return nil }
+
+// onDisk is SQLite as a backend.
+func onDisk(t *testing.T) storetest.Backend {
+	root := t.TempDir()
+	return storetest.Backend{Name: "sqlite", Durable: true, Shared: true, Fresh: func() (storetest.Place, error) {
+		dir, err := os.MkdirTemp(root, "place")
+		return folder{dir}, err
+	}}
+}
+
+// folder is an agent folder.
+type folder struct{ dir string }
+
+func (f folder) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	h, _, err := home.Open(filepath.Join(f.dir, "home"), home.Options{Clock: env.Clock, Random: env.Random})
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	s, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	return s.Store(), s, nil
+}
+
+func (f folder) Remove() error { return os.RemoveAll(f.dir) }

@@ -1,0 +1,224 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/amber-memory/amber"
+)
+
+// Snapshots are the snapshots of an agent that is served elsewhere. Requests
+// name that agent, or leave tenant and agent empty; any other is invalid. Safe
+// for concurrent use.
+type Snapshots struct{ a *Agent }
+
+var (
+	_ amber.Snapshotter       = (*Snapshots)(nil)
+	_ amber.RepositoryChecker = (*Snapshots)(nil)
+)
+
+// Snapshots returns the snapshots of the agent. It touches no network.
+func (a *Agent) Snapshots() *Snapshots { return &Snapshots{a} }
+
+// ours fills the agent into a request. The error is of kind invalid.
+func (s *Snapshots) ours(tenant *amber.TenantID, agent *amber.AgentID) error {
+	if err := ours(tenant, s.a.tenant, "tenant"); err != nil {
+		return err
+	}
+	return ours(agent, s.a.agent, "agent")
+}
+
+func ours[T ~string](field *T, own T, what string) error {
+	if *field != "" && *field != own {
+		return amber.Errorf(amber.KindInvalid, "ask server", "", "the request is about another "+what+" than "+string(own))
+	}
+	*field = own
+	return nil
+}
+
+// one checks which snapshot is asked for and returns its path.
+func (s *Snapshots) one(ref *amber.SnapshotRef, elements ...string) ([]string, error) {
+	if err := s.ours(&ref.Tenant, &ref.Agent); err != nil {
+		return nil, err
+	}
+	if _, err := amber.ParseSnapshotID(string(ref.ID)); err != nil {
+		return nil, err
+	}
+	return append([]string{"snapshots", string(ref.ID)}, elements...), nil
+}
+
+// Snapshot implements [amber.SnapshotTaker].
+func (s *Snapshots) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	if _, err := r.Normalize(); err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	m, err := post[amber.SnapshotMeta](ctx, s.a, r, "snapshots")
+	return m, about(m.Agent, r.Agent, err)
+}
+
+// ListSnapshots implements [amber.SnapshotReader].
+func (s *Snapshots) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+	if err := s.ours(&q.Tenant, &q.Agent); err != nil {
+		return amber.Page[amber.SnapshotMeta]{Items: []amber.SnapshotMeta{}}, err
+	}
+	return page[amber.SnapshotMeta](ctx, s.a, newValues().number("limit", q.Limit).text("cursor", string(q.Cursor)).Values, "snapshots")
+}
+
+// ShowSnapshot implements [amber.SnapshotReader].
+func (s *Snapshots) ShowSnapshot(ctx context.Context, ref amber.SnapshotRef) (amber.SnapshotDetail, error) {
+	path, err := s.one(&ref)
+	if err != nil {
+		return amber.SnapshotDetail{}, err
+	}
+	d, err := get[amber.SnapshotDetail](ctx, s.a, nil, path...)
+	return d, about(d.ID, ref.ID, err)
+}
+
+// DiffSnapshots implements [amber.SnapshotReader].
+func (s *Snapshots) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.SnapshotDiff, error) {
+	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
+		return amber.SnapshotDiff{}, err
+	}
+	for _, id := range []amber.SnapshotID{r.A, r.B} {
+		if _, err := amber.ParseSnapshotID(string(id)); err != nil {
+			return amber.SnapshotDiff{}, err
+		}
+	}
+	return ask[amber.SnapshotDiff](ctx, s.a, r, "snapshots", "diff")
+}
+
+// VerifySnapshot implements [amber.SnapshotReader].
+func (s *Snapshots) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
+	path, err := s.one(&r.SnapshotRef, "verify")
+	if err != nil {
+		return amber.VerifyReport{}, err
+	}
+	v, err := ask[amber.VerifyReport](ctx, s.a, r, path...)
+	return v, about(v.ID, r.ID, err)
+}
+
+// DeleteSnapshot implements [amber.SnapshotKeeper].
+func (s *Snapshots) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) error {
+	path, err := s.one(&ref)
+	if err != nil {
+		return err
+	}
+	_, err = call[none](ctx, s.a.c, request{method: http.MethodDelete, path: s.a.path(path...)})
+	return err
+}
+
+// PinSnapshot implements [amber.SnapshotKeeper].
+func (s *Snapshots) PinSnapshot(ctx context.Context, ref amber.SnapshotRef, pinned bool) error {
+	path, err := s.one(&ref, "pin")
+	if err != nil {
+		return err
+	}
+	body := struct {
+		Pinned bool `json:"pinned"`
+	}{pinned}
+	_, err = ask[none](ctx, s.a, body, path...)
+	return err
+}
+
+// PruneSnapshots implements [amber.SnapshotKeeper].
+func (s *Snapshots) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
+		return amber.PruneReport{}, err
+	}
+	return post[amber.PruneReport](ctx, s.a, r, "snapshots", "prune")
+}
+
+// CollectGarbage implements [amber.SnapshotKeeper]. It needs a token for the
+// whole tenant.
+func (s *Snapshots) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+	return tenantCall[amber.GCReport](ctx, s.a, &r.Tenant, &r, "gc")
+}
+
+// CheckRepository implements [amber.RepositoryChecker]. It needs a token for the
+// whole tenant.
+func (s *Snapshots) CheckRepository(ctx context.Context, r amber.CheckRequest) (amber.CheckReport, error) {
+	return tenantCall[amber.CheckReport](ctx, s.a, &r.Tenant, &r, "check")
+}
+
+// tenantCall asks for something that concerns the whole tenant. Tenant is the
+// one of the request.
+func tenantCall[Out any](ctx context.Context, a *Agent, tenant *amber.TenantID, r any, element string) (out Out, err error) {
+	if err := ours(tenant, a.tenant, "tenant"); err != nil {
+		return out, err
+	}
+	return call[Out](ctx, a.c, request{
+		method: http.MethodPost, path: []string{"v1", "tenants", string(a.tenant), element}, body: r, repeatable: true,
+	})
+}
+
+// Restore implements [amber.Restorer].
+func (s *Snapshots) Restore(ctx context.Context, r amber.RestoreRequest) (amber.RestoreReport, error) {
+	path, err := s.one(&r.SnapshotRef, "restore")
+	if err != nil {
+		return amber.RestoreReport{}, err
+	}
+	if _, err := r.Normalize(); err != nil {
+		return amber.RestoreReport{}, err
+	}
+	report, err := call[amber.RestoreReport](ctx, s.a.c, request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
+	return report, about(report.From, r.ID, err)
+}
+
+// RestoreMemory brings one memory of a snapshot back as a new revision. Errors:
+// not_found; refused for what was erased.
+func (s *Snapshots) RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error) {
+	path, err := s.one(&r.SnapshotRef, "restore-memory")
+	if err != nil {
+		return amber.MemoryRestore{}, err
+	}
+	if _, err := amber.ParseMemoryID(string(r.Memory)); err != nil {
+		return amber.MemoryRestore{}, err
+	}
+	m, err := call[amber.MemoryRestore](ctx, s.a.c, request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
+	return m, about(m.Memory.ID, r.Memory, err)
+}
+
+// At returns the memory of a snapshot. It touches no network: whether there is
+// such a snapshot shows with the first question. The error is of kind invalid.
+func (s *Snapshots) At(_ context.Context, ref amber.SnapshotRef) (*Past, error) {
+	if _, err := s.one(&ref); err != nil {
+		return nil, err
+	}
+	return &Past{s.a, ref.ID}, nil
+}
+
+// Past answers from a snapshot as the store would have at that instant. Safe for
+// concurrent use.
+type Past struct {
+	a  *Agent
+	id amber.SnapshotID
+}
+
+// Recall finds the memories that best answered a text. Errors: invalid; those
+// of [amber.SnapshotReader.ShowSnapshot].
+func (p *Past) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	if _, _, err := q.Normalize(); err != nil {
+		return amber.RecallResult{}, err
+	}
+	return ask[amber.RecallResult](ctx, p.a, q, "snapshots", string(p.id), "recall")
+}
+
+// Get returns one memory. Errors: not_found; those of Recall.
+func (p *Past) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
+	if _, err := amber.ParseMemoryID(string(id)); err != nil {
+		return amber.Memory{}, err
+	}
+	m, err := get[amber.Memory](ctx, p.a, nil, "snapshots", string(p.id), "memories", string(id))
+	return m, about(m.ID, id, err)
+}
+
+// List returns a page of memories, newest first. Errors: those of Recall.
+func (p *Past) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
+	return page[amber.Memory](ctx, p.a, listValues(q).Values, "snapshots", string(p.id), "memories")
+}
+
+// Close does nothing; the server has let the snapshot go already.
+func (p *Past) Close() error { return nil }

@@ -1,0 +1,69 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/amber-memory/amber"
+)
+
+// turns are the turns of sessions, their summaries and what was done.
+type turns struct{ *Agent }
+
+var (
+	_ amber.Turns       = turns{}
+	_ amber.Compactions = turns{}
+	_ amber.Activities  = turns{}
+)
+
+// AppendTurn implements [amber.Turns].
+func (t turns) AppendTurn(ctx context.Context, turn amber.Turn) (amber.Turn, error) {
+	turn, err := turn.Normalize()
+	if err != nil {
+		return amber.Turn{}, err
+	}
+	return call[amber.Turn](ctx, t.c, request{
+		method: http.MethodPost, path: t.path("sessions", string(turn.SessionID), "turns"), body: turn, repeatable: turn.ID != "",
+	})
+}
+
+// LoadTurns implements [amber.Turns].
+func (t turns) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
+	return list[amber.Turn](ctx, t.Agent, newValues().count("limit", limit).Values, "sessions", string(id), "turns")
+}
+
+// DeleteTurns implements [amber.Turns]. It is not tried again once it was sent:
+// how many there were is told once.
+func (t turns) DeleteTurns(ctx context.Context, id amber.SessionID) (int, error) {
+	out, err := call[struct {
+		Deleted *int `json:"deleted"`
+	}](ctx, t.c, request{method: http.MethodDelete, path: t.path("sessions", string(id), "turns")})
+	switch {
+	case err != nil:
+		return 0, err
+	case out.Deleted == nil:
+		return 0, incomplete("number")
+	}
+	return *out.Deleted, nil
+}
+
+// AddCompaction implements [amber.Compactions].
+func (t turns) AddCompaction(ctx context.Context, c amber.Compaction) (amber.Compaction, error) {
+	c, err := c.Normalize()
+	if err != nil {
+		return amber.Compaction{}, err
+	}
+	return call[amber.Compaction](ctx, t.c, request{
+		method: http.MethodPost, path: t.path("sessions", string(c.SessionID), "compactions"), body: c, repeatable: c.ID != "",
+	})
+}
+
+// Compactions implements [amber.Compactions].
+func (t turns) Compactions(ctx context.Context, id amber.SessionID) ([]amber.Compaction, error) {
+	return list[amber.Compaction](ctx, t.Agent, nil, "sessions", string(id), "compactions")
+}
+
+// ListActivity implements [amber.Activities].
+func (t turns) ListActivity(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
+	return list[amber.Activity](ctx, t.Agent, newValues().text("kind", string(kind)).Values, "sessions", string(id), "activity")
+}

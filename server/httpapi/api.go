@@ -1,0 +1,156 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// Defaults and bounds.
+const (
+	DefaultMaxBody = 8 << 20
+	DefaultTimeout = 60 * time.Second // of a request that reads or writes records
+	LongTimeout    = time.Hour        // of one that takes, checks or restores snapshots
+
+	maxHeader = 32 << 10
+	maxQuery  = 24 << 10 // every filter at its bound, escaped
+)
+
+// Authenticator finds out who asks.
+type Authenticator interface {
+	// Grant returns what the bearer of a secret may do; the secret is "" for
+	// somebody who shows none. Errors: refused.
+	Grant(ctx context.Context, secret string) (amber.Grant, error)
+}
+
+// Listener hears what happens to snapshots and notes, in this process.
+type Listener interface {
+	// Listen calls fn with every event of an agent from now on until ctx ends,
+	// one after the other, and returns nil then. Fn does not wait.
+	Listen(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, fn func(amber.Event)) error
+}
+
+// Options say what is served. Desk, Authenticator, Clock and Random are
+// required.
+type Options struct {
+	Desk          *server.Desk
+	Authenticator Authenticator
+	Clock         amber.Clock
+	Random        io.Reader
+	Log           *slog.Logger // nil: silent
+	Version       string
+
+	// Answers remembers what was answered to requests with an Idempotency-Key;
+	// nil: only writes of memories take one.
+	Answers Answers
+	// Health tells how the server is doing, Ready whether it takes requests; nil:
+	// well, and yes.
+	Health func(ctx context.Context) amber.ServerHealth
+	Ready  func(ctx context.Context) error
+	// Events are told over the event stream: mutations under MutationPrefix
+	// unless MutationsOff, and what Listener hears.
+	Listener       Listener
+	MutationPrefix string
+	MutationsOff   func() bool // nil: they are on
+	// Metrics and MCP are served under /metrics and /mcp; nil: they are not.
+	Metrics, MCP http.Handler
+	// Observe is told of every request that was answered. Route is the pattern,
+	// never the path.
+	Observe func(route, method string, status int, took time.Duration, in, out int64)
+
+	MaxBody int64         // 0: DefaultMaxBody
+	Timeout time.Duration // 0: DefaultTimeout
+	// Hosts are the names the server answers to; empty: all of them. Origins
+	// are pages of other sites that may ask.
+	Hosts, Origins []string
+	MaxStreams     int // event streams at one time; 0: 256
+}
+
+// API serves agents over HTTP. Safe for concurrent use.
+type API struct {
+	o       Options
+	mux     *http.ServeMux
+	ops     []*operation
+	opened  []string        // the patterns of routes that concern no agent
+	streams chan struct{}   // one element for each event stream that is open
+	ending  context.Context // ends when Close is called
+	end     context.CancelFunc
+	openapi func() []byte
+}
+
+// New returns what serves agents. The error is of kind invalid.
+func New(o Options) (*API, error) {
+	if o.Desk == nil || o.Desk.Agents == nil || o.Authenticator == nil || o.Clock == nil || o.Random == nil {
+		return nil, amber.Errorf(amber.KindInvalid, "make API", "", "desk, authenticator, clock and random source are required")
+	}
+	if o.MaxBody <= 0 {
+		o.MaxBody = DefaultMaxBody
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.MaxStreams <= 0 {
+		o.MaxStreams = 256
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	ending, end := context.WithCancel(context.Background())
+	a := &API{o: o, mux: http.NewServeMux(), streams: make(chan struct{}, o.MaxStreams), ending: ending, end: end}
+	a.routes()
+	a.openapi = sync.OnceValue(a.document)
+	return a, nil
+}
+
+// routes lists every route.
+func (a *API) routes() {
+	memoryRoutes(a)
+	relationRoutes(a)
+	sessionRoutes(a)
+	noteRoutes(a)
+	journalRoutes(a)
+	changeRoutes(a)
+	controlRoutes(a)
+	queueRoutes(a)
+	snapshotRoutes(a)
+	careRoutes(a)
+	eventRoutes(a)
+	a.openRoutes()
+}
+
+// Routes returns the patterns of all routes, as Observe is told of them.
+func (a *API) Routes() []string {
+	routes := []string{"other"}
+	for _, o := range a.ops {
+		if !slices.Contains(routes, o.path) {
+			routes = append(routes, o.path)
+		}
+	}
+	return append(routes, a.opened...)
+}
+
+// Handler returns the whole of it, guarded.
+func (a *API) Handler() http.Handler { return a.guard(a.mux) }
+
+// Close ends the event streams. Requests that are being answered go on.
+func (a *API) Close() { a.end() }
+
+// NewServer returns an HTTP server with bounds for whoever is slow or many. The
+// caller listens with [Limit], serves and shuts it down.
+func (a *API) NewServer() *http.Server {
+	return &http.Server{
+		Handler:           a.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       a.o.Timeout,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(a.o.Log.Handler(), slog.LevelDebug),
+	}
+}

@@ -1,0 +1,284 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
+)
+
+// Tags of the fields of an input:
+//
+//	path:"id"        the variable of the path
+//	query:"limit"    the parameter of the query; slices may be repeated
+//	header:"If-Match" the header
+//	body:"json"      the whole body
+//
+// Every one has doc:"..." for the OpenAPI document.
+
+const bindOp = "read request"
+
+func invalid(format string, args ...any) error {
+	return amber.Errorf(amber.KindInvalid, bindOp, "", fmt.Sprintf(format, args...))
+}
+
+// bind fills in from a request and returns the bytes of the body. Errors:
+// invalid.
+func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
+	query, err := parseQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	v := reflect.ValueOf(in).Elem()
+	var known []string
+	var body []byte
+	hasBody, hasMatch := false, false
+	err = eachField(v, func(f reflect.StructField, v reflect.Value) error {
+		switch {
+		case f.Tag.Get("path") != "":
+			return set(v, f.Tag.Get("path"), []string{pathValue(r, f.Tag.Get("path"))})
+		case f.Tag.Get("query") != "":
+			name := f.Tag.Get("query")
+			known = append(known, name)
+			return set(v, name, query[name])
+		case f.Tag.Get("header") != "":
+			hasMatch = hasMatch || f.Tag.Get("header") == "If-Match"
+			return set(v, f.Tag.Get("header"), r.Header.Values(f.Tag.Get("header")))
+		case f.Tag.Get("body") != "":
+			hasBody = true
+			var err error
+			if body, err = a.readBody(r); err == nil {
+				err = decode(body, v.Addr().Interface())
+			}
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for name := range query {
+		if !slices.Contains(known, name) {
+			return nil, invalid("%s takes no parameter %q", o.id, clip(name))
+		}
+	}
+	if !hasBody {
+		if err := noBody(r); err != nil {
+			return nil, err
+		}
+	}
+	return body, conditions(r, o, hasMatch)
+}
+
+// conditions refuses those that nobody would look at: whoever sent one counts
+// on it.
+func conditions(r *http.Request, o *operation, hasMatch bool) error {
+	switch {
+	case !hasMatch && r.Header.Get("If-Match") != "":
+		return invalid("%s takes no If-Match", o.id)
+	case o.mutates && r.Header.Get("If-None-Match") != "":
+		return invalid("%s takes no If-None-Match", o.id)
+	}
+	return nil
+}
+
+// eachField calls fn for every field, those of embedded structs too.
+func eachField(v reflect.Value, fn func(reflect.StructField, reflect.Value) error) error {
+	t := v.Type()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		var err error
+		if f.Anonymous && f.Type.Kind() == reflect.Struct && f.Tag == "" {
+			err = eachField(v.Field(i), fn)
+		} else {
+			err = fn(f, v.Field(i))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseQuery reads the query; half an escape is an error, not something else.
+func parseQuery(r *http.Request) (map[string][]string, error) {
+	if len(r.URL.RawQuery) > maxQuery {
+		return nil, invalid("the query is longer than %d bytes", maxQuery)
+	}
+	q, err := urlQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, invalid("the query cannot be read: %v", err)
+	}
+	return q, nil
+}
+
+// set puts the values of one parameter into a field. None leaves it as it is: a
+// pointer tells that from the zero value.
+func set(v reflect.Value, name string, values []string) error {
+	if len(values) == 0 {
+		return nil
+	}
+	for _, s := range values {
+		if !utf8.ValidString(s) {
+			return invalid("%s is not valid UTF-8", name)
+		}
+	}
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		return set(v.Elem(), name, values)
+	}
+	if v.Kind() == reflect.Slice {
+		out := reflect.MakeSlice(v.Type(), len(values), len(values))
+		for i, s := range values {
+			if err := set(out.Index(i), name, []string{s}); err != nil {
+				return err
+			}
+		}
+		v.Set(out)
+		return nil
+	}
+	if len(values) > 1 {
+		return invalid("%s is there %d times", name, len(values))
+	}
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	return setOne(v, name, values[0])
+}
+
+func setOne(v reflect.Value, name, s string) error {
+	if t, ok := v.Addr().Interface().(*amber.Time); ok {
+		parsed, err := amber.ParseTime(s)
+		if err != nil {
+			return invalid("%s is no time: %q", name, clip(s))
+		}
+		*t = parsed
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(s, 10, v.Type().Bits())
+		if err != nil {
+			return invalid("%s is no whole number: %q", name, clip(s))
+		}
+		v.SetInt(n)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(s)
+		if err != nil {
+			return invalid("%s is neither true nor false: %q", name, clip(s))
+		}
+		v.SetBool(b)
+	default:
+		panic("httpapi: a parameter of type " + v.Type().String())
+	}
+	return nil
+}
+
+// clip shortens what is repeated in an error.
+func clip(s string) string {
+	if len(s) > 64 {
+		return strings.ToValidUTF8(s[:64], "") + "..."
+	}
+	return s
+}
+
+// readBody reads the body within its bound, unpacked.
+func (a *API) readBody(r *http.Request) ([]byte, error) {
+	if t := r.Header.Get("Content-Type"); t != "" {
+		if kind, _, err := mime.ParseMediaType(t); err != nil || kind != "application/json" {
+			return nil, invalid("the body is %q, not application/json", clip(t))
+		}
+	}
+	reader := io.Reader(r.Body)
+	switch enc := r.Header.Get("Content-Encoding"); enc {
+	case "", "identity":
+	case "gzip":
+		z, err := gzip.NewReader(r.Body)
+		if err != nil {
+			return nil, readError(err)
+		}
+		reader = z
+	default:
+		return nil, invalid("the body is encoded as %q; gzip is understood", clip(enc))
+	}
+	b, err := io.ReadAll(io.LimitReader(reader, a.o.MaxBody+1))
+	if err != nil {
+		return nil, readError(err)
+	}
+	if int64(len(b)) > a.o.MaxBody {
+		return nil, tooLarge(a.o.MaxBody)
+	}
+	return b, nil
+}
+
+func tooLarge(most int64) error { return invalid("the body is larger than %d bytes", most) }
+
+// readError tells a body that is too large, one that does not come, and one
+// that makes no sense apart.
+func readError(err error) error {
+	var large *http.MaxBytesError
+	var network net.Error
+	switch {
+	case errors.As(err, &large):
+		return tooLarge(large.Limit)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return invalid("the body ends too early")
+	case errors.As(err, &network), errors.Is(err, context.Canceled):
+		return &amber.Error{Op: bindOp, Kind: amber.KindUnreachable, Err: err}
+	}
+	return invalid("the body cannot be read: %v", err)
+}
+
+// decode reads exactly one JSON document; fields nobody knows are an error.
+func decode(b []byte, into any) error {
+	if !utf8.Valid(b) {
+		return invalid("the body is not valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	switch {
+	case errors.Is(err, io.EOF):
+		return invalid("the body is empty; a JSON document is expected")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return invalid("the JSON document ends too early")
+	case amber.KindOf(err) == amber.KindInvalid:
+		return err
+	case err != nil:
+		return invalid("%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return invalid("there is something behind the JSON document")
+	}
+	return onceEach(b, opaqueNames(reflect.TypeOf(into)))
+}
+
+// noBody refuses a body where none is expected: whoever sent it meant something
+// by it. An empty object means nothing.
+func noBody(r *http.Request) error {
+	const most = 16
+	b, err := io.ReadAll(io.LimitReader(r.Body, most))
+	if err != nil {
+		return readError(err)
+	}
+	if s := strings.TrimSpace(string(b)); len(b) == most || s != "" && s != "{}" {
+		return invalid("no body is expected here")
+	}
+	return nil
+}

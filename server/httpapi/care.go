@@ -1,0 +1,55 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// careRoutes tell what an agent's store can do and how it is doing.
+func careRoutes(a *API) {
+	handle(a, operation{
+		id: "agent.capabilities", method: "GET", path: agentPath + "/capabilities", scope: amber.TokenRead, summary: "Tell what the store of the agent can do",
+	}, func(_ context.Context, ag *server.Agent, _ nothing) (answer[amber.Capabilities], error) {
+		return got(ag.Store.Capabilities(), nil)
+	})
+
+	handle(a, operation{
+		id: "agent.stats", method: "GET", path: agentPath + "/stats", scope: amber.TokenRead, summary: "Count what the agent's store holds",
+	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Stats], error) {
+		return got(ag.Store.Stats.Stats(ctx))
+	})
+
+	handle(a, operation{
+		id: "agent.health", method: "GET", path: agentPath + "/health", scope: amber.TokenRead, summary: "Tell whether long-term memory can be used",
+	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Health], error) {
+		return got(ag.Store.LongTerm.Health(ctx))
+	})
+
+	type doctor struct {
+		Deep bool `query:"deep" doc:"look at every row"`
+	}
+	handle(a, operation{
+		id: "agent.doctor", method: "GET", path: agentPath + "/doctor", scope: amber.TokenRead, long: true, summary: "Look whether everything is well",
+	}, func(ctx context.Context, ag *server.Agent, in doctor) (answer[amber.Checkup], error) {
+		if ag.Doctor == nil {
+			return answer[amber.Checkup]{}, unsupported("check agent", "nobody here can tell how it is doing")
+		}
+		return got(ag.Doctor(ctx, in.Deep))
+	})
+
+	type sync struct {
+		Place string `query:"place" doc:"the place, by the name that sync gave it"`
+	}
+	handle(a, operation{
+		id: "agent.sync", method: "GET", path: agentPath + "/sync", scope: amber.TokenRead, summary: "Tell what is known about a place that is synced with",
+	}, func(ctx context.Context, ag *server.Agent, in sync) (answer[amber.SyncReport], error) {
+		return got(ag.Store.Sync.SyncReport(ctx, in.Place))
+	})
+}
+
+// unsupported is the error of what this server cannot do.
+func unsupported(op, why string) error {
+	return amber.Errorf(amber.KindUnsupported, op, "", why)
+}

@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// changeRoutes serve the change logs.
+func changeRoutes(a *API) {
+	logRoutes(a, "change", "/changes", "what changed", func(ag *server.Agent) amber.ChangeLog { return ag.Store.Changes })
+	logRoutes(a, "control_change", "/control-changes", "what changed in the control plane", func(ag *server.Agent) amber.ChangeLog { return ag.Store.ControlChanges })
+}
+
+// changeQuery asks for entries of a change log.
+type changeQuery struct {
+	After amber.Position `query:"after" doc:"only what is behind this position; without it from the beginning"`
+	Limit *int           `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
+}
+
+func (q changeQuery) page() paging {
+	return paging{Limit: orElse(q.Limit, 0), Cursor: amber.Cursor(q.After)}
+}
+
+// most is how many entries are asked for at one time: none is not the same as
+// no limit.
+func (q changeQuery) most(p paging) int {
+	switch {
+	case q.Limit == nil && p.Limit == 0:
+		return amber.DefaultPageSize
+	case q.Limit != nil && *q.Limit == 0:
+		return 0
+	}
+	return min(p.Limit, amber.MaxPageSize)
+}
+
+// position is a place in a change log.
+type position struct {
+	Position amber.Position `json:"position"`
+}
+
+func logRoutes(a *API, id, path, what string, log func(*server.Agent) amber.ChangeLog) {
+	handleList(a, operation{
+		id: id + ".list", method: "GET", path: agentPath + path, scope: amber.TokenRead,
+		summary: "Read " + what + ", oldest first; next is where to go on from",
+	}, func(ctx context.Context, ag *server.Agent, in changeQuery, p paging) (amber.Page[amber.Change], error) {
+		limit := in.most(p)
+		changes, err := log(ag).Changes(ctx, amber.Position(p.Cursor), limit)
+		page := amber.Page[amber.Change]{Items: changes}
+		if n := len(changes); n > 0 && n == limit {
+			page.Next = amber.Cursor(changes[n-1].Position)
+		}
+		return page, err
+	})
+
+	handle(a, operation{
+		id: id + ".head", method: "GET", path: agentPath + path + "/head", scope: amber.TokenRead, summary: "Read the position of the newest entry",
+	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[position], error) {
+		p, err := log(ag).Head(ctx)
+		return got(position{p}, err)
+	})
+}

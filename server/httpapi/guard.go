@@ -1,0 +1,213 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// errNoToken is in the chain of what somebody is told who shows no token, or a
+// wrong one.
+var errNoToken = errors.New("a token is needed")
+
+// requestIDHeader names the request in the answer, in the log and in the audit
+// log.
+const requestIDHeader = "X-Request-Id"
+
+// guard is in front of every route: bounds, names, and what is remembered of a
+// request.
+func (a *API) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		started := a.o.Clock()
+		rec := &recorder{ResponseWriter: w, id: a.newRequestID(r)}
+		w = rec
+		h := w.Header()
+		h.Set(requestIDHeader, rec.id)
+		r.Header.Set(requestIDHeader, rec.id)
+		h.Set("X-Content-Type-Options", "nosniff")
+		body := &counter{Reader: http.MaxBytesReader(w, r.Body, a.o.MaxBody), Closer: r.Body, whole: func() { unhurried(w) }}
+		if r.Body == http.NoBody {
+			body.whole()
+		}
+		r.Body = body
+		defer a.finish(rec, r, started, body)
+		if err := a.checkNames(r); err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		if err := checkPath(r.URL); err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		if !plainPath(r) { // the router would answer with a redirect
+			a.fail(w, r, nowhereTo(r))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// finish catches a bug, and tells the log and the metrics what became of a
+// request.
+func (a *API) finish(rec *recorder, r *http.Request, started time.Time, body *counter) {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler { //nolint:errorlint // it is compared by net/http in the same way
+			panic(p)
+		}
+		a.o.Log.ErrorContext(r.Context(), "bug", "panic", fmt.Sprint(p), "stack", string(debug.Stack()), "request_id", rec.id)
+		if rec.status == 0 {
+			a.fail(rec, r, amber.Errorf(amber.KindInternal, "serve request", "", "a bug; the log of the server tells more"))
+		}
+	}
+	took := a.o.Clock().Sub(started)
+	route := rec.route
+	if route == "" {
+		route = "other"
+	}
+	if a.o.Observe != nil {
+		a.o.Observe(route, r.Method, rec.status, took, body.n, rec.n)
+	}
+	a.o.Log.DebugContext(r.Context(), "request", "route", route, "method", r.Method, "status", rec.status, "took", took,
+		"in", body.n, "out", rec.n, "request_id", rec.id)
+}
+
+// newRequestID keeps the id a caller gives, as far as it is harmless.
+func (a *API) newRequestID(r *http.Request) string {
+	if id := r.Header.Get(requestIDHeader); id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" {
+		return id
+	}
+	var b [12]byte
+	if _, err := io.ReadFull(a.o.Random, b[:]); err != nil {
+		_, _ = rand.Read(b[:]) // it never fails
+	}
+	return hex.EncodeToString(b[:])
+}
+
+// checkNames refuses requests that a page of another site made: by a name that
+// leads here and is not ours, or by saying where it comes from.
+func (a *API) checkNames(r *http.Request) error {
+	if len(a.o.Hosts) > 0 && !slices.ContainsFunc(a.o.Hosts, func(h string) bool { return strings.EqualFold(h, hostOf(r.Host)) }) {
+		return amber.Errorf(amber.KindRefused, "check host", "", fmt.Sprintf("this server is not called %q", clip(r.Host)))
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" || slices.Contains(a.o.Origins, origin) {
+		return nil
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
+		return amber.Errorf(amber.KindRefused, "check origin", "", fmt.Sprintf("pages of %q may not ask here", clip(origin)))
+	}
+	return nil
+}
+
+// plainPath reports whether a path has neither empty elements nor dots that
+// mean a folder, and is one at all.
+func plainPath(r *http.Request) bool {
+	rest, ok := strings.CutPrefix(r.URL.EscapedPath(), "/")
+	if !ok || r.Method == http.MethodConnect {
+		return false
+	}
+	for element := range strings.SplitSeq(strings.TrimSuffix(rest, "/"), "/") {
+		if element == "." || element == ".." || element == "" && rest != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// hostOf cuts the port off.
+func hostOf(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return strings.Trim(hostport, "[]")
+}
+
+// caller finds out who asks.
+func (a *API) caller(r *http.Request) (server.Caller, error) {
+	secret := ""
+	if v := r.Header.Get("Authorization"); v != "" {
+		scheme, rest, ok := strings.Cut(v, " ")
+		if !ok || !strings.EqualFold(scheme, "Bearer") {
+			return server.Caller{}, unauthorized("only bearer tokens are understood")
+		}
+		if secret = strings.TrimSpace(rest); secret == "" {
+			return server.Caller{}, unauthorized("the token is empty")
+		}
+	}
+	g, err := a.o.Authenticator.Grant(r.Context(), secret)
+	if amber.KindOf(err) == amber.KindRefused {
+		return server.Caller{}, unauthorized(err.Error())
+	}
+	return server.Caller{Grant: g, RequestID: r.Header.Get(requestIDHeader)}, err
+}
+
+func unauthorized(why string) error {
+	return &amber.Error{Op: "authenticate", Kind: amber.KindRefused, Err: fmt.Errorf("%w: %s", errNoToken, why), Hint: "amber token create NAME"}
+}
+
+// recorder remembers what was answered.
+type recorder struct {
+	http.ResponseWriter
+	id     string
+	route  string
+	status int
+	n      int64
+}
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.n += int64(n)
+	return n, err
+}
+
+// Unwrap lets response controllers through.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// note remembers the pattern of the route.
+func note(w http.ResponseWriter, route string) {
+	if rec, ok := w.(*recorder); ok {
+		rec.route = route
+	}
+}
+
+func requestID(w http.ResponseWriter) string { return w.Header().Get(requestIDHeader) }
+
+// counter counts what is read of a body.
+type counter struct {
+	io.Reader
+	io.Closer
+	whole func() // called when all of it was read
+	n     int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n += int64(n)
+	if errors.Is(err, io.EOF) {
+		c.whole()
+	}
+	return n, err
+}

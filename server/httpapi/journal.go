@@ -1,0 +1,48 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// journalRoutes serve the crash journal and what it is drained into.
+func journalRoutes(a *API) {
+	handle(a, operation{
+		id: "journal.status", method: "GET", path: agentPath + "/journal", scope: amber.TokenRead, summary: "Tell what the crash journal holds",
+	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.JournalStatus]], error) {
+		if ag.Journal == nil {
+			return answer[amber.Page[amber.JournalStatus]]{}, unsupported("read journal", "there is no crash journal here")
+		}
+		return items(ag.Journal(ctx))
+	})
+
+	type ingest struct {
+		Body amber.Ingestion `body:"json"`
+	}
+	handle(a, operation{
+		id: "journal.ingest", method: "POST", path: agentPath + "/journal/ingest", scope: amber.TokenWrite, mutates: true,
+		summary: "Take over a stretch of a crash journal, exactly once",
+	}, func(ctx context.Context, ag *server.Agent, in ingest) (answer[amber.IngestResult], error) {
+		r, err := ag.Store.Ingest.Ingest(ctx, in.Body)
+		return answer[amber.IngestResult]{body: r, subject: in.Body.Journal}, err
+	})
+
+	type cursor struct {
+		Journal string `path:"journal" doc:"the name of the journal of one session"`
+	}
+	handle(a, operation{
+		id: "journal.cursor", method: "GET", path: agentPath + "/journal/cursors/{journal}", scope: amber.TokenRead,
+		summary: "Tell how far the journal of a session was taken over",
+	}, func(ctx context.Context, ag *server.Agent, in cursor) (answer[amber.JournalCursor], error) {
+		return got(ag.Store.Ingest.JournalCursor(ctx, in.Journal))
+	})
+
+	handle(a, operation{
+		id: "journal.open", method: "GET", path: agentPath + "/journal/open", scope: amber.TokenRead,
+		summary: "List the cursors of sessions that have not ended, longest unheard of first",
+	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.JournalCursor]], error) {
+		return items(ag.Store.Ingest.OpenJournals(ctx))
+	})
+}

@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// eachPage emits the items of a page and of those behind it, as many as the
+// limit says, or all of them without one.
+func eachPage[T any](ctx context.Context, p paging, read func(paging) (amber.Page[T], error), emit func(any) error) error {
+	left := p.Limit
+	if left < 0 {
+		return invalid("limit is negative")
+	}
+	for {
+		p.Limit = amber.MaxPageSize
+		if left > 0 {
+			p.Limit = min(left, amber.MaxPageSize)
+		}
+		page, err := read(p)
+		if err != nil {
+			return err
+		}
+		for _, item := range page.Items {
+			if err := emit(item); err != nil {
+				return err
+			}
+		}
+		left -= len(page.Items)
+		if page.Next == "" || left == 0 {
+			return ctx.Err()
+		}
+		p.Cursor = page.Next
+	}
+}
+
+// streamLines answers one item a line. An error before the first line is an
+// answer as any other; one after it is the last line, {"error":{...}}, so that
+// nobody takes a part for the whole.
+func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, run func(ctx context.Context, ag *server.Agent, emit func(any) error) error) {
+	long := *o // the whole of a listing takes more time than a page
+	long.long = true
+	taken := func() {}
+	defer func() { taken() }()
+	var out io.Writer = w
+	var z *gzip.Writer
+	lines := 0
+	start := func() {
+		w.Header().Set("Content-Type", typeLines)
+		if acceptsGzip(r) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z = gzip.NewWriter(w)
+			out = z
+		}
+	}
+	emit := func(item any) error {
+		if lines == 0 {
+			start()
+		}
+		b, err := marshal(item)
+		if err != nil {
+			return err
+		}
+		if lines%amber.DefaultPageSize == 0 { // whoever reads is given time
+			taken()
+			taken = hurry(w, a.o.Timeout)
+		}
+		lines++
+		_, err = out.Write(b)
+		return err
+	}
+	err := a.do(r.Context(), r, &long, func(ctx context.Context, ag *server.Agent) (string, error) { return "", run(ctx, ag, emit) })
+	switch {
+	case err != nil && lines == 0:
+		a.fail(w, r, err)
+		return
+	case err != nil:
+		f := amber.FailureOf(err)
+		f.Error.RequestID = requestID(w)
+		err = emit(f)
+	case lines == 0:
+		start()
+	}
+	if z != nil {
+		err = errors.Join(err, z.Close())
+	}
+	_ = err // whoever asked is gone, and nobody else is to be told
+}

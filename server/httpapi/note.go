@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"context"
+	"hash/maphash"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// noteName is in the path of what concerns one note.
+type noteName struct {
+	Name string `path:"name" doc:"the name of the note, its slashes as %2F"`
+}
+
+// noteMatch is what a change of a note is based on.
+type noteMatch struct {
+	noteName
+	IfMatch string `header:"If-Match" doc:"the ETag the change is based on"`
+}
+
+// repeats: once it is done, what it was based on is not there any more.
+func (m noteMatch) repeats() bool { return m.IfMatch == "" }
+
+// writeNote asks to store a note.
+type writeNote struct {
+	noteMatch
+	Body struct {
+		Content string `json:"content"`
+	} `body:"json"`
+}
+
+// noteRoutes serve notes.
+func noteRoutes(a *API) {
+	noteReadRoutes(a)
+	noteWriteRoutes(a, newNoteLocks())
+}
+
+func noteReadRoutes(a *API) {
+	handle(a, operation{
+		id: "note.list", method: "GET", path: agentPath + "/notes", scope: amber.TokenRead, summary: "List notes by name, without content",
+	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.Note]], error) {
+		return items(ag.Store.Notes.ListNotes(ctx))
+	})
+
+	handle(a, operation{
+		id: "note.get", method: "GET", path: agentPath + "/notes/{name}", scope: amber.TokenRead, summary: "Read one note",
+	}, func(ctx context.Context, ag *server.Agent, in noteName) (answer[amber.Note], error) {
+		n, err := ag.Store.Notes.ReadNote(ctx, in.Name)
+		return tagged(n, noteTag(n), err)
+	})
+
+	type log struct {
+		noteName
+		Limit *int `query:"limit" doc:"how many at most; 50 without it"`
+	}
+	handle(a, operation{
+		id: "note.log", method: "GET", path: agentPath + "/notes/{name}/log", scope: amber.TokenRead,
+		summary: "List the last changes of a note, newest first, also of a deleted one",
+	}, func(ctx context.Context, ag *server.Agent, in log) (answer[amber.Page[amber.NoteCommit]], error) {
+		return items(ag.Store.NoteLog.LogNote(ctx, in.Name, orElse(in.Limit, amber.DefaultPageSize)))
+	})
+}
+
+func noteWriteRoutes(a *API, locks *noteLocks) {
+	handle(a, operation{
+		id: "note.write", method: "PUT", path: agentPath + "/notes/{name}", scope: amber.TokenWrite, mutates: true,
+		summary: "Store a note and commit it",
+	}, func(ctx context.Context, ag *server.Agent, in writeNote) (answer[amber.Note], error) {
+		var n amber.Note
+		err := locks.change(ctx, ag, in.noteMatch, func() (err error) {
+			n, err = ag.Store.Notes.WriteNote(ctx, in.Name, in.Body.Content)
+			return err
+		})
+		return tagged(n, noteTag(n), err)
+	})
+
+	handle(a, operation{
+		id: "note.delete", method: "DELETE", path: agentPath + "/notes/{name}", scope: amber.TokenWrite, mutates: true,
+		summary: "Remove a note and commit that; its history stays",
+	}, func(ctx context.Context, ag *server.Agent, in noteMatch) (answer[nothing], error) {
+		return done(locks.change(ctx, ag, in, func() error { return ag.Store.Notes.DeleteNote(ctx, in.Name) }))
+	})
+}
+
+// noteTag is the entity tag of a note.
+func noteTag(n amber.Note) string {
+	if n.Commit != "" {
+		return n.Commit
+	}
+	return amber.ContentDigest(n.Content)
+}
+
+// noteLocks let one request at a time change a note, so that what If-Match was
+// compared with is what is replaced. That holds among requests; whoever changes
+// the note beside the server is not kept waiting, and the comparison may be of
+// the moment before.
+type noteLocks struct {
+	seed  maphash.Seed
+	taken [64]chan struct{} // one element while somebody is there
+}
+
+func newNoteLocks() *noteLocks {
+	l := &noteLocks{seed: maphash.MakeSeed()}
+	for i := range l.taken {
+		l.taken[i] = make(chan struct{}, 1)
+	}
+	return l
+}
+
+// change calls fn if the note is still the one that is expected. Errors:
+// conflict when it is not; invalid; unreachable when ctx ends while others are
+// before; those of fn.
+func (l *noteLocks) change(ctx context.Context, ag *server.Agent, m noteMatch, fn func() error) error {
+	const op = "change note"
+	name, err := amber.CheckNoteName(m.Name)
+	if err != nil {
+		return err
+	}
+	want, err := ifMatch(m.IfMatch)
+	if err != nil {
+		return err
+	}
+	taken := l.taken[maphash.String(l.seed, string(ag.Tenant)+"/"+string(ag.ID)+"/"+name)%uint64(len(l.taken))]
+	select {
+	case taken <- struct{}{}:
+		defer func() { <-taken }()
+	case <-ctx.Done():
+		return &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: name, Err: ctx.Err()}
+	}
+	if m.IfMatch != "" {
+		stored, err := ag.Store.Notes.ReadNote(ctx, name)
+		switch {
+		case amber.KindOf(err) == amber.KindNotFound:
+			return amber.Errorf(amber.KindConflict, op, name, "it is not there any more")
+		case err != nil:
+			return err
+		case want != "" && want != noteTag(stored):
+			return amber.Errorf(amber.KindConflict, op, name, "somebody else changed it")
+		}
+	}
+	return fn()
+}

@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+
+	"github.com/amber-memory/amber"
+)
+
+const keyHeader = "Idempotency-Key"
+
+// Answers remembers what was answered to requests that carry a key. Safe for
+// concurrent use.
+type Answers interface {
+	// BeginAnswer looks whether a request was answered before. Errors: conflict
+	// when the key was used for another request, or for one whose end nobody
+	// knows and that is not repeatable; busy while it is being answered.
+	BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeatable bool) (Answer, error)
+	// FinishAnswer keeps an answer.
+	FinishAnswer(ctx context.Context, k AnswerKey, status int, body []byte) error
+	// AbandonAnswer forgets a request that failed, so that it may be tried
+	// again.
+	AbandonAnswer(ctx context.Context, k AnswerKey) error
+}
+
+// AnswerKey names a request: the same key may be used by another agent, or for
+// another operation.
+type AnswerKey struct{ Tenant, Agent, Operation, Key string }
+
+// Answer is one that was given before.
+type Answer struct {
+	Done   bool // false: it is the first time
+	Status int
+	Body   []byte
+	Blank  bool // the body was erased since
+}
+
+// asked is what tells a request from others with its key, and whether it may be
+// done twice.
+type asked struct {
+	body       []byte
+	repeatable bool
+}
+
+// once answers a request; one that carries a key and was answered before gets
+// the same answer again, and nothing is done.
+func (a *API) once(w http.ResponseWriter, r *http.Request, o *operation, q asked, do func(ctx context.Context) (response, error)) {
+	resp, err := a.answerOnce(w, r, o, q, do)
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	a.send(w, r, resp)
+}
+
+func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q asked, do func(ctx context.Context) (response, error)) (response, error) {
+	ctx := r.Context()
+	key := r.Header.Get(keyHeader)
+	if key == "" || o.ownKey || !o.mutates {
+		return do(ctx)
+	}
+	if err := amber.CheckID("idempotency key", key); err != nil {
+		return response{}, err
+	}
+	if a.o.Answers == nil {
+		return response{}, amber.Errorf(amber.KindUnsupported, o.id, "", "this server remembers no answers")
+	}
+	k := AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: key}
+	before, err := a.o.Answers.BeginAnswer(ctx, k, requestDigest(r, q.body), q.repeatable)
+	if err != nil {
+		return response{}, err
+	}
+	if before.Done {
+		w.Header().Set("Idempotent-Replayed", "true")
+		return replay(o, before)
+	}
+	resp, err := do(ctx)
+	late := context.WithoutCancel(ctx) // it is done, whoever has gone meanwhile
+	if err != nil {
+		if aerr := a.o.Answers.AbandonAnswer(late, k); aerr != nil {
+			a.o.Log.WarnContext(ctx, "abandon answer", "error", aerr, "request_id", requestID(w))
+		}
+		return response{}, err
+	}
+	b, err := marshal(resp)
+	if err == nil {
+		err = a.o.Answers.FinishAnswer(late, k, resp.Status, b)
+	}
+	if err != nil {
+		a.o.Log.WarnContext(ctx, "keep answer", "error", err, "request_id", requestID(w))
+	}
+	return resp, nil
+}
+
+func replay(o *operation, before Answer) (response, error) {
+	if before.Blank {
+		return response{}, amber.Errorf(amber.KindConflict, o.id, "", "it was done before; the answer is not kept any more")
+	}
+	var resp response
+	if err := json.Unmarshal(before.Body, &resp); err != nil {
+		return response{}, &amber.Error{Op: o.id, Kind: amber.KindDamaged, Err: err}
+	}
+	return resp, nil
+}
+
+// requestDigest tells requests with the same key apart.
+func requestDigest(r *http.Request, body []byte) string {
+	h := sha256.New()
+	for _, s := range []string{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, r.Header.Get("If-Match")} {
+		h.Write([]byte(s))
+		h.Write([]byte{0})
+	}
+	h.Write(body)
+	return hex.EncodeToString(h.Sum(nil))
+}

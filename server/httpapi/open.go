@@ -1,0 +1,113 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// openRoutes are those that concern the server and no agent.
+func (a *API) openRoutes() {
+	a.open("GET /livez", func(w http.ResponseWriter, r *http.Request) { a.show(w, r, map[string]string{"status": "alive"}, nil) })
+	a.open("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		var err error
+		if a.o.Ready != nil {
+			err = a.o.Ready(r.Context())
+		}
+		a.show(w, r, map[string]string{"status": "ready"}, err)
+	})
+	a.known("GET /health", func(w http.ResponseWriter, r *http.Request) { a.show(w, r, a.health(r.Context()), nil) })
+	a.open("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
+		a.send(w, r, response{Status: http.StatusOK, Body: a.openapi()})
+	})
+	a.pages()
+	if a.o.Metrics != nil {
+		a.known("GET /metrics", a.o.Metrics.ServeHTTP)
+	}
+	if a.o.MCP != nil {
+		a.known("/mcp", a.o.MCP.ServeHTTP)
+		a.known(agentPath+"/mcp", a.o.MCP.ServeHTTP)
+	}
+	a.open("/", a.nowhere)
+}
+
+// open adds a route that needs no token: it tells nothing about anybody.
+func (a *API) open(pattern string, fn http.HandlerFunc) {
+	route := pattern[strings.Index(pattern, "/"):]
+	if route == "/" {
+		route = "other"
+	}
+	a.opened = append(a.opened, route)
+	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		note(w, route)
+		fn(w, r)
+	})
+}
+
+// known adds a route for whoever has a token; what they are shown is up to it.
+func (a *API) known(pattern string, fn http.HandlerFunc) {
+	a.open(pattern, func(w http.ResponseWriter, r *http.Request) {
+		caller, err := a.caller(r)
+		if err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		fn(w, r.WithContext(server.WithCaller(r.Context(), caller)))
+	})
+}
+
+// show answers with one document, or an error.
+func (a *API) show(w http.ResponseWriter, r *http.Request, body any, err error) {
+	var resp response
+	if err == nil {
+		resp, err = newResponse(0, "", body)
+	}
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	a.send(w, r, resp)
+}
+
+// health tells how the server is doing. What went wrong in the background may
+// name agents, so only whoever may see all of them is told.
+func (a *API) health(ctx context.Context) amber.ServerHealth {
+	h := amber.ServerHealth{Status: amber.Healthy, Version: a.o.Version, Workers: []amber.WorkerHealth{}}
+	if a.o.Health != nil {
+		h = a.o.Health(ctx)
+	}
+	g := server.CallerOf(ctx).Grant
+	if g.Tenant != "" || g.Agent != "" {
+		for i := range h.Workers {
+			h.Workers[i].LastError, h.Workers[i].Detail = "", ""
+		}
+	}
+	return h
+}
+
+// nowhere answers for paths and methods that nobody serves.
+func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		probe := r.Clone(r.Context())
+		probe.Method = method
+		if _, pattern := a.mux.Handler(probe); pattern != "/" && pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		a.fail(w, r, invalid("%s does not go here; %s does", clip(r.Method), strings.Join(allowed, ", ")))
+		return
+	}
+	a.fail(w, r, nowhereTo(r))
+}
+
+func nowhereTo(r *http.Request) error {
+	return amber.Errorf(amber.KindNotFound, "find route", "", fmt.Sprintf("nothing is served at %q; see /openapi.json", clip(r.URL.Path)))
+}

@@ -1,0 +1,213 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// The beginnings of paths.
+const (
+	tenantPath = "/v1/tenants/{tenant}"
+	agentPath  = tenantPath + "/agents/{agent}"
+)
+
+// operation is one row of the table of routes.
+type operation struct {
+	id      string // "memory.write": in the audit log, the OpenAPI document and metrics
+	method  string
+	path    string
+	summary string
+	scope   amber.TokenScope
+	status  int  // when it went well; 0: 200, or 204 where there is no answer
+	mutates bool // something is changed, so it is written down
+	long    bool // it may take as long as a snapshot does
+	// repeatable says that doing it twice is the same as doing it once, so a
+	// request whose end nobody knows may be done again. An input that knows
+	// better implements repeats.
+	repeatable bool
+	// ownKey says that the store itself remembers the Idempotency-Key.
+	ownKey bool
+	// closed says that the store of the agent is not opened: see [server.Job].
+	closed bool
+
+	in, out reflect.Type // structs; out may be any type
+	list    bool         // out is a page of it
+	serve   func(a *API, o *operation, w http.ResponseWriter, r *http.Request)
+}
+
+// repeats is implemented by inputs of which some may be done twice.
+type repeats interface{ repeats() bool }
+
+// mayRepeat reports whether doing it twice with an input is the same as doing
+// it once.
+func (o *operation) mayRepeat(in any) bool {
+	if r, ok := in.(repeats); ok {
+		return r.repeats()
+	}
+	return o.repeatable
+}
+
+// pattern is what the router knows the operation by.
+func (o *operation) pattern() string { return o.method + " " + o.path }
+
+// answer is what an operation answers.
+type answer[T any] struct {
+	body    T
+	status  int    // 0: that of the operation
+	etag    string // of the thing, without quotes; "" for none
+	subject string // the id it was about; "": the last one in the path
+}
+
+// got is the plain answer.
+func got[T any](body T, err error) (answer[T], error) { return answer[T]{body: body}, err }
+
+// tagged is the answer about one thing with a revision.
+func tagged[T any](body T, tag string, err error) (answer[T], error) {
+	return answer[T]{body: body, etag: tag}, err
+}
+
+// nothing is the body of answers that have none.
+type nothing struct{}
+
+// done is the answer of an operation that has nothing to say.
+func done(err error) (answer[nothing], error) {
+	return answer[nothing]{status: http.StatusNoContent}, err
+}
+
+// handle adds an operation whose input is bound from path, query, header and
+// body to the fields of In.
+func handle[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *server.Agent, in In) (answer[Out], error)) {
+	o.in, o.out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
+	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
+		var in In
+		body, err := a.bind(r, o, &in)
+		if err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		a.once(w, r, o, asked{body, o.mayRepeat(in)}, func(ctx context.Context) (response, error) {
+			var out answer[Out]
+			err := a.do(ctx, r, o, func(ctx context.Context, ag *server.Agent) (subject string, err error) {
+				out, err = fn(ctx, ag, in)
+				return out.subject, err
+			})
+			if err != nil {
+				return response{}, err
+			}
+			return newResponse(cmp.Or(o.status, out.status), out.etag, out.body)
+		})
+	}
+	a.add(o)
+}
+
+// paging is in the input of every listing.
+type paging struct {
+	Limit  int          `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
+	Cursor amber.Cursor `query:"cursor" doc:"next of the page before"`
+}
+
+func (p paging) page() paging { return p }
+
+// handleList adds a listing. It answers one page, or every item on a line of
+// its own when application/x-ndjson is asked for.
+func handleList[In interface{ page() paging }, Item any](a *API, o operation, fn func(ctx context.Context, ag *server.Agent, in In, p paging) (amber.Page[Item], error)) {
+	o.in, o.out, o.list = reflect.TypeFor[In](), reflect.TypeFor[Item](), true
+	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
+		var in In
+		if _, err := a.bind(r, o, &in); err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		if wantsLines(r) {
+			a.streamLines(w, r, o, func(ctx context.Context, ag *server.Agent, emit func(any) error) error {
+				return eachPage(ctx, in.page(), func(p paging) (amber.Page[Item], error) { return fn(ctx, ag, in, p) }, emit)
+			})
+			return
+		}
+		a.once(w, r, o, asked{}, func(ctx context.Context) (response, error) {
+			var page amber.Page[Item]
+			err := a.do(ctx, r, o, func(ctx context.Context, ag *server.Agent) (_ string, err error) {
+				page, err = fn(ctx, ag, in, in.page())
+				return "", err
+			})
+			if err != nil {
+				return response{}, err
+			}
+			if page.Items == nil {
+				page.Items = []Item{} // a list is never null in JSON
+			}
+			return newResponse(0, "", page)
+		})
+	}
+	a.add(o)
+}
+
+// items is a listing without pages.
+func items[T any](list []T, err error) (answer[amber.Page[T]], error) {
+	if list == nil {
+		list = []T{}
+	}
+	return answer[amber.Page[T]]{body: amber.Page[T]{Items: list}}, err
+}
+
+// do does an operation through the desk.
+func (a *API) do(ctx context.Context, r *http.Request, o *operation, fn func(ctx context.Context, ag *server.Agent) (string, error)) error {
+	limit := a.o.Timeout
+	if o.long {
+		limit = LongTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return a.o.Desk.Do(ctx, server.Job{
+		Tenant: amber.TenantID(r.PathValue("tenant")), Agent: amber.AgentID(r.PathValue("agent")),
+		Scope: o.scope, Action: o.id, Mutates: o.mutates, Subject: o.subject(r), Closed: o.closed,
+	}, fn)
+}
+
+// subject is the last id in the path that is not the agent's.
+func (o *operation) subject(r *http.Request) string {
+	names := pathNames(o.path)
+	if n := len(names); n > 0 && names[n-1] != "agent" && names[n-1] != "tenant" {
+		return pathValue(r, names[n-1])
+	}
+	return ""
+}
+
+// pathNames returns the names of the variables in a path.
+func pathNames(path string) (names []string) {
+	for element := range strings.SplitSeq(path, "/") {
+		if name, ok := strings.CutPrefix(element, "{"); ok {
+			names = append(names, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return names
+}
+
+// add puts an operation into the table and the router.
+func (a *API) add(o operation) {
+	op := &o
+	a.ops = append(a.ops, op)
+	a.mux.HandleFunc(op.pattern(), func(w http.ResponseWriter, r *http.Request) {
+		note(w, op.path)
+		caller, err := a.caller(r)
+		if err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		r = r.WithContext(server.WithCaller(r.Context(), caller))
+		if err := caller.Allow(amber.TenantID(r.PathValue("tenant")), amber.AgentID(r.PathValue("agent")), op.scope); err != nil {
+			if amber.KindOf(err) == amber.KindRefused {
+				err = a.do(r.Context(), r, op, nil) // the desk refuses it too, and writes that down
+			}
+			a.fail(w, r, err) // nothing of the request was looked at
+			return
+		}
+		op.serve(a, op, w, r)
+	})
+}

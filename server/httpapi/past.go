@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// pastRoutes answer from snapshots as if it were then.
+func pastRoutes(a *API) {
+	type recall struct {
+		snapshotID
+		Body amber.Query `body:"json"`
+	}
+	handle(a, operation{
+		id: "snapshot.recall", method: "POST", path: snapshotPath + "/{id}/recall", scope: amber.TokenRead, long: true,
+		summary: "Find the memories that best answered a text at the time of a snapshot",
+	}, func(ctx context.Context, ag *server.Agent, in recall) (answer[amber.RecallResult], error) {
+		return got(then(ctx, ag, in.snapshotID, func(p server.Past) (amber.RecallResult, error) { return p.Recall(ctx, in.Body) }))
+	})
+
+	type list struct {
+		snapshotID
+		listing
+	}
+	handleList(a, operation{
+		id: "snapshot.memories", method: "GET", path: snapshotPath + "/{id}/memories", scope: amber.TokenRead, long: true,
+		summary: "List the memories of a snapshot, newest first",
+	}, func(ctx context.Context, ag *server.Agent, in list, p paging) (amber.Page[amber.Memory], error) {
+		return then(ctx, ag, in.snapshotID, func(past server.Past) (amber.Page[amber.Memory], error) { return past.List(ctx, in.query(p)) })
+	})
+
+	type get struct {
+		snapshotID
+		Memory string `path:"memory" doc:"the id of the memory"`
+	}
+	handle(a, operation{
+		id: "snapshot.memory", method: "GET", path: snapshotPath + "/{id}/memories/{memory}", scope: amber.TokenRead, long: true,
+		summary: "Read one memory of a snapshot",
+	}, func(ctx context.Context, ag *server.Agent, in get) (answer[amber.Memory], error) {
+		return withMemory(memoryID{in.Memory}, func(id amber.MemoryID) (amber.Memory, error) {
+			return then(ctx, ag, in.snapshotID, func(p server.Past) (amber.Memory, error) { return p.Get(ctx, id) })
+		})
+	})
+
+	type restore struct {
+		snapshotID
+		Body amber.MemoryRestoreRequest `body:"json"`
+	}
+	handle(a, operation{
+		id: "snapshot.restore_memory", method: "POST", path: snapshotPath + "/{id}/restore-memory", scope: amber.TokenRestore, mutates: true, long: true,
+		summary: "Bring one memory of a snapshot back as a new revision",
+	}, func(ctx context.Context, ag *server.Agent, in restore) (answer[amber.MemoryRestore], error) {
+		err := in.sameRef(&in.Body.SnapshotRef)
+		if err == nil {
+			_, err = amber.ParseMemoryID(string(in.Body.Memory))
+		}
+		if err != nil {
+			return answer[amber.MemoryRestore]{}, err
+		}
+		if ag.Past == nil {
+			return answer[amber.MemoryRestore]{}, noPast()
+		}
+		m, err := ag.Past.RestoreMemory(ctx, in.Body)
+		return answer[amber.MemoryRestore]{body: m, subject: string(in.Body.Memory)}, err
+	})
+}
+
+func noPast() error { return unsupported("open snapshot", "this server cannot look into snapshots") }
+
+// then opens the memory of a snapshot for one question.
+func then[T any](ctx context.Context, ag *server.Agent, id snapshotID, fn func(server.Past) (T, error)) (out T, err error) {
+	if ag.Past == nil {
+		return out, noPast()
+	}
+	if _, err := amber.ParseSnapshotID(string(id.ID)); err != nil {
+		return out, err
+	}
+	p, err := ag.Past.At(ctx, id.ref())
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	return fn(p)
+}
+
+// tenantRoutes serve what concerns a whole tenant.
+func tenantRoutes(a *API) {
+	type tenant struct {
+		Tenant amber.TenantID `path:"tenant" doc:"the tenant"`
+	}
+	type gc struct {
+		tenant
+		Body amber.GCRequest `body:"json"`
+	}
+	handle(a, operation{
+		id: "tenant.gc", method: "POST", path: tenantPath + "/gc", scope: amber.TokenAdmin, mutates: true, long: true, repeatable: true,
+		summary: "Free what no snapshot of the tenant needs",
+	}, func(ctx context.Context, ag *server.Agent, in gc) (answer[amber.GCReport], error) {
+		if err := agree("tenant", string(in.Tenant), &in.Body.Tenant); err != nil {
+			return answer[amber.GCReport]{}, err
+		}
+		out, err := frozen(ag, func(s amber.Snapshotter) (amber.GCReport, error) { return s.CollectGarbage(ctx, in.Body) })
+		for i, orphan := range out.body.Orphans {
+			if filepath.IsAbs(orphan) { // where it lay is the host's business
+				out.body.Orphans[i] = filepath.Base(orphan)
+			}
+		}
+		return out, err
+	})
+
+	type check struct {
+		tenant
+		Body amber.CheckRequest `body:"json"`
+	}
+	handle(a, operation{
+		id: "tenant.check", method: "POST", path: tenantPath + "/check", scope: amber.TokenAdmin, long: true,
+		summary: "Check every object of the tenant's snapshots",
+	}, func(ctx context.Context, ag *server.Agent, in check) (answer[amber.CheckReport], error) {
+		if err := agree("tenant", string(in.Tenant), &in.Body.Tenant); err != nil {
+			return answer[amber.CheckReport]{}, err
+		}
+		if ag.Repository == nil {
+			return answer[amber.CheckReport]{}, unsupported("check repository", "this server keeps no snapshots")
+		}
+		return got(ag.Repository.CheckRepository(ctx, in.Body))
+	})
+}

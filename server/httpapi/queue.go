@@ -1,0 +1,84 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// queueRoutes serve the dispatch queue.
+func queueRoutes(a *API) {
+	type publish struct {
+		Body amber.Envelope `body:"json"`
+	}
+	handle(a, operation{
+		id: "queue.publish", method: "POST", path: agentPath + "/queue", scope: amber.TokenWrite, mutates: true, repeatable: true, summary: "Add an entry to the queue",
+	}, func(ctx context.Context, ag *server.Agent, in publish) (answer[nothing], error) {
+		return about(in.Body.EntryID, ag.Store.Queue.Publish(ctx, in.Body))
+	})
+
+	type claim struct {
+		Body struct {
+			ConsumerID string `json:"consumer_id"`
+		} `body:"json"`
+	}
+	handle(a, operation{
+		id: "queue.claim", method: "POST", path: agentPath + "/queue/claim", scope: amber.TokenWrite, mutates: true,
+		summary: "Lease the entry that is due; the reasons queue_empty and queue_full say that there is none now",
+	}, func(ctx context.Context, ag *server.Agent, in claim) (answer[amber.Claim], error) {
+		c, err := ag.Store.Queue.Claim(ctx, in.Body.ConsumerID)
+		return answer[amber.Claim]{body: c, subject: c.Envelope.EntryID}, err
+	})
+
+	type lease struct {
+		Body amber.Lease `body:"json"`
+	}
+	handle(a, operation{
+		id: "queue.ack", method: "POST", path: agentPath + "/queue/ack", scope: amber.TokenWrite, mutates: true, repeatable: true, summary: "Finish an entry",
+	}, func(ctx context.Context, ag *server.Agent, in lease) (answer[nothing], error) {
+		return about(in.Body.EntryID, ag.Store.Queue.Ack(ctx, in.Body))
+	})
+
+	type nack struct {
+		Body amber.Nack `body:"json"`
+	}
+	handle(a, operation{
+		id: "queue.nack", method: "POST", path: agentPath + "/queue/nack", scope: amber.TokenWrite, mutates: true, summary: "Give an entry back",
+	}, func(ctx context.Context, ag *server.Agent, in nack) (answer[nothing], error) {
+		return about(in.Body.Lease.EntryID, ag.Store.Queue.Nack(ctx, in.Body))
+	})
+
+	handle(a, operation{
+		id: "queue.renew", method: "POST", path: agentPath + "/queue/renew", scope: amber.TokenWrite, mutates: true, repeatable: true, summary: "Extend a lease",
+	}, func(ctx context.Context, ag *server.Agent, in lease) (answer[amber.Lease], error) {
+		l, err := ag.Store.QueueKeeper.Renew(ctx, in.Body)
+		return answer[amber.Lease]{body: l, subject: in.Body.EntryID}, err
+	})
+
+	handle(a, operation{
+		id: "queue.show", method: "GET", path: agentPath + "/queue", scope: amber.TokenRead, summary: "Count what is in the queue",
+	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Backpressure], error) {
+		return got(ag.Store.QueueKeeper.Backpressure(ctx))
+	})
+
+	type dead struct {
+		Limit *int `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
+	}
+	handle(a, operation{
+		id: "queue.dead", method: "GET", path: agentPath + "/queue/dead", scope: amber.TokenRead, summary: "List entries that used up their attempts, newest first",
+	}, func(ctx context.Context, ag *server.Agent, in dead) (answer[amber.Page[amber.DeadEntry]], error) {
+		limit := amber.DefaultPageSize
+		if in.Limit != nil {
+			limit = min(*in.Limit, amber.MaxPageSize)
+		}
+		return items(ag.Store.QueueKeeper.DeadEntries(ctx, limit))
+	})
+}
+
+// about is done for something whose id is not in the path.
+func about(subject string, err error) (answer[nothing], error) {
+	a, err := done(err)
+	a.subject = subject
+	return a, err
+}

@@ -1,0 +1,120 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// relationRoutes serve what hangs on memories.
+func relationRoutes(a *API) {
+	linkRoutes(a)
+	embeddingRoutes(a)
+	conceptRoutes(a)
+}
+
+// linkRoutes serve relations between memories.
+func linkRoutes(a *API) {
+	type relate struct {
+		Body amber.Relation `body:"json"`
+	}
+	handle(a, operation{
+		id: "relation.relate", method: "POST", path: agentPath + "/relations", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		summary: "Link two memories; a relation of the same ends and type is replaced",
+	}, func(ctx context.Context, ag *server.Agent, in relate) (answer[amber.Relation], error) {
+		r, err := ag.Store.Relations.Relate(ctx, in.Body)
+		return answer[amber.Relation]{body: r, subject: r.ID}, err
+	})
+
+	type unrelate struct {
+		ID string `path:"id" doc:"the id of the relation"`
+	}
+	handle(a, operation{
+		id: "relation.unrelate", method: "DELETE", path: agentPath + "/relations/{id}", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		summary: "Leave a tombstone of a relation",
+	}, func(ctx context.Context, ag *server.Agent, in unrelate) (answer[nothing], error) {
+		return done(ag.Store.Relations.Unrelate(ctx, in.ID))
+	})
+
+	handle(a, operation{
+		id: "relation.list", method: "GET", path: agentPath + "/memories/{id}/relations", scope: amber.TokenRead,
+		summary: "List the relations from and to a memory",
+	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Relation]], error) {
+		return beside(ctx, in, ag.Store.Relations.Related)
+	})
+}
+
+// embeddingRoutes serve the vectors of memories.
+func embeddingRoutes(a *API) {
+	handle(a, operation{
+		id: "embedding.list", method: "GET", path: agentPath + "/memories/{id}/embeddings", scope: amber.TokenRead,
+		summary: "List the vectors of a memory, by model",
+	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Embedding]], error) {
+		return beside(ctx, in, ag.Store.Embeddings.Embeddings)
+	})
+
+	type put struct {
+		memoryID
+		Body amber.Embedding `body:"json"`
+	}
+	handle(a, operation{
+		id: "embedding.put", method: "PUT", path: agentPath + "/memories/{id}/embeddings", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		summary: "Store the vector a model gave a memory",
+	}, func(ctx context.Context, ag *server.Agent, in put) (answer[nothing], error) {
+		_, err := in.parse()
+		if err == nil {
+			err = agree("memory", in.ID, &in.Body.MemoryID)
+		}
+		if err == nil {
+			err = ag.Store.Embeddings.PutEmbedding(ctx, in.Body)
+		}
+		return done(err)
+	})
+}
+
+// conceptRoutes serve the concept tags of memories.
+func conceptRoutes(a *API) {
+	handle(a, operation{
+		id: "concept.list", method: "GET", path: agentPath + "/memories/{id}/concepts", scope: amber.TokenRead,
+		summary: "List the concept tags of a memory",
+	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[string]], error) {
+		return beside(ctx, in, ag.Store.Concepts.Concepts)
+	})
+
+	type put struct {
+		memoryID
+		Body struct {
+			Items []string `json:"items"`
+		} `body:"json"`
+	}
+	handle(a, operation{
+		id: "concept.set", method: "PUT", path: agentPath + "/memories/{id}/concepts", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		summary: "Replace the concept tags of a memory",
+	}, func(ctx context.Context, ag *server.Agent, in put) (answer[nothing], error) {
+		id, err := in.parse()
+		if err == nil {
+			err = ag.Store.Concepts.SetConcepts(ctx, id, in.Body.Items)
+		}
+		return done(err)
+	})
+}
+
+// beside answers with everything of one sort that hangs on a memory.
+func beside[T any](ctx context.Context, in memoryID, read func(context.Context, amber.MemoryID) ([]T, error)) (answer[amber.Page[T]], error) {
+	id, err := in.parse()
+	if err != nil {
+		return answer[amber.Page[T]]{}, err
+	}
+	return items(read(ctx, id))
+}
+
+// agree puts the id of the path into a body, which may repeat it. The error is
+// of kind invalid.
+func agree[T ~string](what, path string, body *T) error {
+	if *body != "" && string(*body) != path {
+		return invalid("the body is about another %s than the path", what)
+	}
+	*body = T(path)
+	return nil
+}

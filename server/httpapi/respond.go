@@ -1,0 +1,165 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// gzipFrom is the size from which answers are packed.
+const gzipFrom = 1 << 10
+
+const (
+	typeJSON  = "application/json"
+	typeLines = "application/x-ndjson"
+)
+
+// response is an answer as it goes out.
+type response struct {
+	Status int             `json:"status"`
+	ETag   string          `json:"etag,omitempty"`
+	Body   json.RawMessage `json:"body,omitempty"`
+}
+
+func newResponse(status int, etag string, body any) (response, error) {
+	if status == 0 {
+		status = http.StatusOK
+	}
+	r := response{Status: status, ETag: etag}
+	if _, none := body.(nothing); none {
+		return r, nil
+	}
+	b, err := marshal(body)
+	if err != nil {
+		return response{}, &amber.Error{Op: "write answer", Kind: amber.KindInternal, Err: err}
+	}
+	r.Body = b
+	return r, nil
+}
+
+// marshal writes one line of JSON.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// send writes an answer.
+func (a *API) send(w http.ResponseWriter, r *http.Request, resp response) {
+	defer hurry(w, a.o.Timeout)()
+	h := w.Header()
+	if resp.ETag != "" {
+		h.Set("ETag", quote(resp.ETag))
+		if resp.Status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) && matches(r.Header.Get("If-None-Match"), resp.ETag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	if resp.Body == nil {
+		w.WriteHeader(resp.Status)
+		return
+	}
+	h.Set("Content-Type", typeJSON)
+	h.Add("Vary", "Accept-Encoding")
+	body := []byte(resp.Body)
+	if len(body) >= gzipFrom && acceptsGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+		body = pack(body)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(resp.Status)
+	_, _ = w.Write(body)                      // whoever asked may be gone
+	_ = http.NewResponseController(w).Flush() // while it is hurried
+}
+
+func pack(b []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, _ = z.Write(b) // a buffer takes everything
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// fail answers with an error. What is nobody's business outside stays in the
+// log.
+func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := amber.FailureOf(err)
+	caller := server.CallerOf(r.Context())
+	f.Error.RequestID = requestID(w)
+	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		a.o.Log.DebugContext(r.Context(), "caller has gone", "request_id", f.Error.RequestID)
+	} else if f.Error.Kind == amber.KindInternal || f.Error.Kind == amber.KindDamaged {
+		a.o.Log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("kind", string(f.Error.Kind)),
+			slog.String("error", f.Error.Message), slog.String("actor", caller.Actor()), slog.String("request_id", f.Error.RequestID))
+	}
+	if f.Error.Kind == amber.KindInternal && caller.Grant.Tenant != "" {
+		f.Error.Message = "the server could not do it; its log tells more" // the message may name what is another tenant's
+	}
+	status := f.Error.Kind.HTTPStatus()
+	if errors.Is(err, errNoToken) {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="amber"`)
+	}
+	resp, merr := newResponse(status, "", f)
+	if merr != nil {
+		resp = response{Status: status}
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	a.send(w, r, resp)
+}
+
+// quote makes an entity tag of a revision.
+func quote(tag string) string { return `"` + tag + `"` }
+
+// matches reports whether a header of entity tags names a tag.
+func matches(header, tag string) bool {
+	for t := range strings.SplitSeq(header, ",") {
+		t = strings.TrimPrefix(strings.TrimSpace(t), "W/")
+		if t == "*" || t == quote(tag) {
+			return true
+		}
+	}
+	return false
+}
+
+// ifMatch returns the tag of an If-Match header, "" for none and for "*".
+// Errors: invalid for several, and for what is no tag.
+func ifMatch(header string) (string, error) {
+	switch header = strings.TrimSpace(header); {
+	case header == "" || header == "*":
+		return "", nil
+	case len(header) < 2 || header[0] != '"' || strings.Index(header[1:], `"`) != len(header)-2:
+		return "", invalid("If-Match is no entity tag: %s", clip(header))
+	}
+	return header[1 : len(header)-1], nil
+}
+
+func acceptsGzip(r *http.Request) bool {
+	return slices.ContainsFunc(r.Header.Values("Accept-Encoding"), func(v string) bool {
+		for enc := range strings.SplitSeq(v, ",") {
+			name, weight, _ := strings.Cut(strings.TrimSpace(enc), ";")
+			if name == "gzip" && strings.TrimSpace(weight) != "q=0" {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func wantsLines(r *http.Request) bool {
+	return slices.ContainsFunc(r.Header.Values("Accept"), func(v string) bool { return strings.Contains(v, typeLines) })
+}
+
+func urlQuery(raw string) (url.Values, error) { return url.ParseQuery(raw) }

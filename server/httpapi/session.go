@@ -1,0 +1,128 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// sessionID is in the path of what concerns one session. A store takes any text
+// for the id of a session that may be there.
+type sessionID struct {
+	ID string `path:"id" doc:"the id of the session"`
+}
+
+func (s sessionID) id() amber.SessionID { return amber.SessionID(s.ID) }
+
+// sessionRoutes serve sessions and what belongs to them.
+func sessionRoutes(a *API) {
+	catalogueRoutes(a)
+	sessionEditRoutes(a)
+	activeRoutes(a)
+	stateRoutes(a)
+	turnRoutes(a)
+	compactionRoutes(a)
+	activityRoutes(a)
+	loopRoutes(a)
+}
+
+// sessionStart asks for a session.
+type sessionStart struct {
+	Body amber.SessionStart `body:"json"`
+}
+
+// repeats: one without an id makes a new one every time.
+func (s sessionStart) repeats() bool { return s.Body.ID != "" }
+
+// catalogueRoutes serve the catalogue of sessions.
+func catalogueRoutes(a *API) {
+	handle(a, operation{
+		id: "session.start", method: "POST", path: agentPath + "/sessions", scope: amber.TokenWrite, mutates: true,
+		summary: "Start a session, or go on with one",
+	}, func(ctx context.Context, ag *server.Agent, in sessionStart) (answer[amber.Session], error) {
+		s, err := ag.Store.Sessions.StartSession(ctx, in.Body)
+		return answer[amber.Session]{body: s, subject: string(s.ID)}, err
+	})
+
+	type list struct {
+		paging
+		Binding string `query:"binding" doc:"only of this chat or terminal"`
+		Trusted bool   `query:"trusted" doc:"leave out imported ones"`
+	}
+	handleList(a, operation{
+		id: "session.list", method: "GET", path: agentPath + "/sessions", scope: amber.TokenRead, summary: "List sessions, last updated first",
+	}, func(ctx context.Context, ag *server.Agent, in list, p paging) (amber.Page[amber.Session], error) {
+		return ag.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: in.Binding, Trusted: in.Trusted, Limit: p.Limit, Cursor: p.Cursor})
+	})
+
+	handle(a, operation{
+		id: "session.get", method: "GET", path: agentPath + "/sessions/{id}", scope: amber.TokenRead, summary: "Read one session",
+	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.Session], error) {
+		return got(ag.Store.Sessions.Session(ctx, in.id()))
+	})
+
+	handle(a, operation{
+		id: "session.delete", method: "DELETE", path: agentPath + "/sessions/{id}", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		summary: "Remove a session with everything in it; long-term memories stay",
+	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[nothing], error) {
+		return done(ag.Store.Sessions.DeleteSession(ctx, in.id()))
+	})
+}
+
+// sessionEditRoutes change sessions of the catalogue.
+func sessionEditRoutes(a *API) {
+	type rename struct {
+		sessionID
+		Body struct {
+			Name string `json:"name"`
+		} `body:"json"`
+	}
+	handle(a, operation{
+		id: "session.rename", method: "PATCH", path: agentPath + "/sessions/{id}", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		summary: "Give a session another name",
+	}, func(ctx context.Context, ag *server.Agent, in rename) (answer[amber.Session], error) {
+		return got(ag.Store.Names.RenameSession(ctx, in.id(), in.Body.Name))
+	})
+
+	type end struct {
+		sessionID
+		Body amber.SessionEnd `body:"json"`
+	}
+	handle(a, operation{
+		id: "session.end", method: "POST", path: agentPath + "/sessions/{id}/end", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		summary: "End a session",
+	}, func(ctx context.Context, ag *server.Agent, in end) (answer[amber.Session], error) {
+		if err := agree("session", in.ID, &in.Body.ID); err != nil {
+			return answer[amber.Session]{}, err
+		}
+		return got(ag.Store.Names.EndSession(ctx, in.Body))
+	})
+}
+
+// activeRoutes serve the active session of each binding.
+func activeRoutes(a *API) {
+	type active struct {
+		Binding *string `query:"binding" doc:"the chat or terminal; cli without it"`
+	}
+	handle(a, operation{
+		id: "session.active", method: "GET", path: agentPath + "/active-session", scope: amber.TokenRead, summary: "Read the active session of a binding",
+	}, func(ctx context.Context, ag *server.Agent, in active) (answer[amber.Session], error) {
+		return got(ag.Store.Active.ActiveSession(ctx, orElse(in.Binding, amber.DefaultBinding)))
+	})
+
+	handle(a, operation{
+		id: "session.select", method: "POST", path: agentPath + "/sessions/{id}/select", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		summary: "Make a session the active one of its binding",
+	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.Session], error) {
+		return got(ag.Store.Active.SelectSession(ctx, in.id()))
+	})
+}
+
+// orElse is the value of a parameter, or its default where it is not there.
+func orElse[T any](v *T, def T) T {
+	if v == nil {
+		return def
+	}
+	return *v
+}

@@ -1,0 +1,211 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+const snapshotPath = agentPath + "/snapshots"
+
+// whose is in the path of what concerns snapshots: requests name the agent
+// too.
+type whose struct {
+	Tenant amber.TenantID `path:"tenant" doc:"the tenant"`
+	Agent  amber.AgentID  `path:"agent" doc:"the agent"`
+}
+
+// same fills tenant and agent into a request. The error is of kind invalid,
+// when it names others.
+func (w whose) same(tenant *amber.TenantID, agent *amber.AgentID) error {
+	if err := agree("tenant", string(w.Tenant), tenant); err != nil {
+		return err
+	}
+	return agree("agent", string(w.Agent), agent)
+}
+
+// snapshotID is in the path of what concerns one snapshot.
+type snapshotID struct {
+	whose
+	ID amber.SnapshotID `path:"id" doc:"the id of the snapshot"`
+}
+
+func (s snapshotID) ref() amber.SnapshotRef {
+	return amber.SnapshotRef{Tenant: s.Tenant, Agent: s.Agent, ID: s.ID}
+}
+
+// sameRef is same for a request about one snapshot.
+func (s snapshotID) sameRef(ref *amber.SnapshotRef) error {
+	if err := s.same(&ref.Tenant, &ref.Agent); err != nil {
+		return err
+	}
+	return agree("snapshot", string(s.ID), &ref.ID)
+}
+
+// snapshotRoutes serve snapshots. They do not need the live agent, which may be
+// missing or damaged, but for looking into the past.
+func snapshotRoutes(a *API) {
+	takeRoutes(a)
+	lookRoutes(a)
+	keepRoutes(a)
+	restoreRoutes(a)
+	pastRoutes(a)
+	tenantRoutes(a)
+}
+
+// frozen calls fn with what keeps snapshots.
+func frozen[T any](ag *server.Agent, fn func(s amber.Snapshotter) (T, error)) (answer[T], error) {
+	if ag.Snapshots == nil {
+		return answer[T]{}, unsupported("open snapshots", "this server keeps no snapshots")
+	}
+	return got(fn(ag.Snapshots))
+}
+
+func takeRoutes(a *API) {
+	type take struct {
+		whose
+		Body amber.SnapshotRequest `body:"json"`
+	}
+	handle(a, operation{
+		id: "snapshot.take", method: "POST", path: snapshotPath, scope: amber.TokenSnapshot, mutates: true, long: true, closed: true,
+		status: http.StatusCreated, summary: "Freeze the agent as it is now; to add recipients needs admin, because they can read every snapshot of the tenant",
+	}, func(ctx context.Context, ag *server.Agent, in take) (answer[amber.SnapshotMeta], error) {
+		err := in.same(&in.Body.Tenant, &in.Body.Agent)
+		if err == nil && len(in.Body.Encrypt) > 0 {
+			err = server.CallerOf(ctx).Allow(in.Tenant, "", amber.TokenAdmin)
+		}
+		if err != nil {
+			return answer[amber.SnapshotMeta]{}, err
+		}
+		out, err := frozen(ag, func(s amber.Snapshotter) (amber.SnapshotMeta, error) { return s.Snapshot(ctx, in.Body) })
+		out.subject = string(out.body.ID)
+		return out, err
+	})
+}
+
+func lookRoutes(a *API) {
+	type listing struct {
+		whose
+		paging
+	}
+	handleList(a, operation{
+		id: "snapshot.list", method: "GET", path: snapshotPath, scope: amber.TokenRead, closed: true, summary: "List the snapshots of the agent, newest first",
+	}, func(ctx context.Context, ag *server.Agent, in listing, p paging) (amber.Page[amber.SnapshotMeta], error) {
+		out, err := frozen(ag, func(s amber.Snapshotter) (amber.Page[amber.SnapshotMeta], error) {
+			return s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: in.Tenant, Agent: in.Agent, Limit: p.Limit, Cursor: p.Cursor})
+		})
+		return out.body, err
+	})
+
+	handle(a, operation{
+		id: "snapshot.show", method: "GET", path: snapshotPath + "/{id}", scope: amber.TokenRead, closed: true, summary: "Tell what one snapshot holds",
+	}, func(ctx context.Context, ag *server.Agent, in snapshotID) (answer[amber.SnapshotDetail], error) {
+		return frozen(ag, func(s amber.Snapshotter) (amber.SnapshotDetail, error) { return s.ShowSnapshot(ctx, in.ref()) })
+	})
+
+	type diff struct {
+		whose
+		Body amber.DiffRequest `body:"json"`
+	}
+	handle(a, operation{
+		id: "snapshot.diff", method: "POST", path: snapshotPath + "/diff", scope: amber.TokenRead, long: true, closed: true, summary: "Tell what changed between two snapshots",
+	}, func(ctx context.Context, ag *server.Agent, in diff) (answer[amber.SnapshotDiff], error) {
+		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
+			return answer[amber.SnapshotDiff]{}, err
+		}
+		return frozen(ag, func(s amber.Snapshotter) (amber.SnapshotDiff, error) { return s.DiffSnapshots(ctx, in.Body) })
+	})
+
+	type verify struct {
+		snapshotID
+		Body amber.VerifyRequest `body:"json"`
+	}
+	handle(a, operation{
+		id: "snapshot.verify", method: "POST", path: snapshotPath + "/{id}/verify", scope: amber.TokenSnapshot, long: true, closed: true, summary: "Look whether a snapshot is whole",
+	}, func(ctx context.Context, ag *server.Agent, in verify) (answer[amber.VerifyReport], error) {
+		if err := in.sameRef(&in.Body.SnapshotRef); err != nil {
+			return answer[amber.VerifyReport]{}, err
+		}
+		return frozen(ag, func(s amber.Snapshotter) (amber.VerifyReport, error) { return s.VerifySnapshot(ctx, in.Body) })
+	})
+}
+
+func keepRoutes(a *API) {
+	handle(a, operation{
+		id: "snapshot.delete", method: "DELETE", path: snapshotPath + "/{id}", scope: amber.TokenSnapshot, mutates: true, closed: true, summary: "Delete a snapshot",
+	}, func(ctx context.Context, ag *server.Agent, in snapshotID) (answer[nothing], error) {
+		return keep(ag, func(s amber.Snapshotter) error { return s.DeleteSnapshot(ctx, in.ref()) })
+	})
+
+	type pin struct {
+		snapshotID
+		Body struct {
+			Pinned *bool `json:"pinned"`
+		} `body:"json"`
+	}
+	handle(a, operation{
+		id: "snapshot.pin", method: "POST", path: snapshotPath + "/{id}/pin", scope: amber.TokenSnapshot, mutates: true, repeatable: true, closed: true,
+		summary: "Keep a snapshot from being deleted, or let it be again",
+	}, func(ctx context.Context, ag *server.Agent, in pin) (answer[nothing], error) {
+		if in.Body.Pinned == nil {
+			return done(invalid("the body does not say whether it is to be pinned"))
+		}
+		return keep(ag, func(s amber.Snapshotter) error { return s.PinSnapshot(ctx, in.ref(), *in.Body.Pinned) })
+	})
+
+	type prune struct {
+		whose
+		Body amber.PruneRequest `body:"json"`
+	}
+	handle(a, operation{
+		id: "snapshot.prune", method: "POST", path: snapshotPath + "/prune", scope: amber.TokenSnapshot, mutates: true, long: true, closed: true,
+		summary: "Delete the snapshots that no rule keeps",
+	}, func(ctx context.Context, ag *server.Agent, in prune) (answer[amber.PruneReport], error) {
+		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
+			return answer[amber.PruneReport]{}, err
+		}
+		return frozen(ag, func(s amber.Snapshotter) (amber.PruneReport, error) { return s.PruneSnapshots(ctx, in.Body) })
+	})
+}
+
+// keep is frozen for what has nothing to say.
+func keep(ag *server.Agent, fn func(s amber.Snapshotter) error) (answer[nothing], error) {
+	_, err := frozen(ag, func(s amber.Snapshotter) (nothing, error) { return nothing{}, fn(s) })
+	return done(err)
+}
+
+func restoreRoutes(a *API) {
+	type restore struct {
+		snapshotID
+		Body amber.RestoreRequest `body:"json"`
+	}
+	handle(a, operation{
+		id: "snapshot.restore", method: "POST", path: snapshotPath + "/{id}/restore", scope: amber.TokenRestore, mutates: true, long: true, closed: true,
+		summary: "Bring the agent back as it was, or make another one of a snapshot",
+	}, func(ctx context.Context, ag *server.Agent, in restore) (answer[amber.RestoreReport], error) {
+		err := in.sameRef(&in.Body.SnapshotRef)
+		if err == nil && in.Body.To != "" {
+			err = server.CallerOf(ctx).Allow(in.Tenant, in.Body.To, amber.TokenRestore)
+		}
+		if err != nil {
+			return answer[amber.RestoreReport]{}, err
+		}
+		out, err := frozen(ag, func(s amber.Snapshotter) (amber.RestoreReport, error) { return s.Restore(ctx, in.Body) })
+		return out, veil(ctx, in.snapshotID, err)
+	})
+}
+
+// veil keeps whoever may see one agent from being told which other agent a
+// snapshot belongs to: it is not there, in the same words as one that is
+// nobody's.
+func veil(ctx context.Context, s snapshotID, err error) error {
+	switch amber.KindOf(err) {
+	case amber.KindCrossTenant, amber.KindNotFound:
+		if !server.CallerOf(ctx).Grant.Reaches(s.Tenant, "") {
+			return amber.Errorf(amber.KindNotFound, "find snapshot", string(s.ID), "agent "+string(s.Agent)+" has no such snapshot")
+		}
+	}
+	return err
+}

@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// appendTurn asks to store a turn.
+type appendTurn struct {
+	sessionID
+	Body amber.Turn `body:"json"`
+}
+
+// repeats: a turn with an id is stored once.
+func (t appendTurn) repeats() bool { return t.Body.ID != "" }
+
+// deletedTurns says how many turns there were.
+type deletedTurns struct {
+	Deleted int `json:"deleted"`
+}
+
+// turnRoutes serve the short-term memory of sessions.
+func turnRoutes(a *API) {
+	const path = agentPath + "/sessions/{id}/turns"
+	handle(a, operation{
+		id: "turn.append", method: "POST", path: path, scope: amber.TokenWrite, mutates: true,
+		summary: "Store a turn at the end of a session; one with an id is stored once",
+	}, func(ctx context.Context, ag *server.Agent, in appendTurn) (answer[amber.Turn], error) {
+		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
+			return answer[amber.Turn]{}, err
+		}
+		t, err := ag.Store.Turns.AppendTurn(ctx, in.Body)
+		return answer[amber.Turn]{body: t, subject: string(t.ID)}, err
+	})
+
+	type load struct {
+		sessionID
+		Limit *int `query:"limit" doc:"how many at most; 50 without it"`
+	}
+	handle(a, operation{
+		id: "turn.list", method: "GET", path: path, scope: amber.TokenRead, summary: "Read the last turns of a session, oldest first",
+	}, func(ctx context.Context, ag *server.Agent, in load) (answer[amber.Page[amber.Turn]], error) {
+		return items(ag.Store.Turns.LoadTurns(ctx, in.id(), orElse(in.Limit, amber.DefaultPageSize)))
+	})
+
+	// How many there were is told once, so it is not repeatable.
+	handle(a, operation{
+		id: "turn.delete", method: "DELETE", path: path, scope: amber.TokenWrite, mutates: true, summary: "Remove every turn of a session",
+	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[deletedTurns], error) {
+		n, err := ag.Store.Turns.DeleteTurns(ctx, in.id())
+		return got(deletedTurns{n}, err)
+	})
+}
+
+// addCompaction asks to store a summary.
+type addCompaction struct {
+	sessionID
+	Body amber.Compaction `body:"json"`
+}
+
+// repeats: a summary with an id is stored once.
+func (c addCompaction) repeats() bool { return c.Body.ID != "" }
+
+// compactionRoutes serve the summaries of turns that a host dropped.
+func compactionRoutes(a *API) {
+	const path = agentPath + "/sessions/{id}/compactions"
+	handle(a, operation{
+		id: "compaction.add", method: "POST", path: path, scope: amber.TokenWrite, mutates: true,
+		summary: "Store the summary of turns; one with an id is stored once",
+	}, func(ctx context.Context, ag *server.Agent, in addCompaction) (answer[amber.Compaction], error) {
+		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
+			return answer[amber.Compaction]{}, err
+		}
+		c, err := ag.Store.Compactions.AddCompaction(ctx, in.Body)
+		return answer[amber.Compaction]{body: c, subject: c.ID}, err
+	})
+
+	handle(a, operation{
+		id: "compaction.list", method: "GET", path: path, scope: amber.TokenRead, summary: "Read the summaries of a session, oldest first",
+	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.Page[amber.Compaction]], error) {
+		return items(ag.Store.Compactions.Compactions(ctx, in.id()))
+	})
+}
+
+// activityRoutes serve what agents did.
+func activityRoutes(a *API) {
+	type list struct {
+		sessionID
+		Kind amber.ActivityKind `query:"kind" doc:"only of this kind"`
+	}
+	handle(a, operation{
+		id: "activity.list", method: "GET", path: agentPath + "/sessions/{id}/activity", scope: amber.TokenRead,
+		summary: "List what was done in a session, in the order it was first done",
+	}, func(ctx context.Context, ag *server.Agent, in list) (answer[amber.Page[amber.Activity]], error) {
+		return items(ag.Store.Activities.ListActivity(ctx, in.id(), in.Kind))
+	})
+}
