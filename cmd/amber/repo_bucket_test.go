@@ -52,6 +52,8 @@ type bucket struct {
 	speak  chan struct{} // is closed when it is to answer again
 	denied bool
 	taken  []string // keys of packs, in order; a key that was sent twice is twice in it
+
+	storing sync.WaitGroup // packs that were taken and are not stored yet
 }
 
 func newBucket() (*bucket, error) {
@@ -60,6 +62,9 @@ func newBucket() (*bucket, error) {
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b.answers(r) {
 			store.ServeHTTP(w, r)
+			if isPack(r) {
+				b.storing.Done()
+			}
 			return
 		}
 		w.WriteHeader(http.StatusForbidden)
@@ -77,15 +82,18 @@ func (b *bucket) close() {
 func (b *bucket) answers(r *http.Request) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/packs/") {
+	if !isPack(r) {
 		return !b.denied
 	}
 	if b.most >= 0 && len(b.taken) >= b.most {
-		speak := b.speak
+		speak, silent := b.speak, b.silent
+		b.mu.Unlock()
+		b.storing.Wait() // packs come side by side
+		b.mu.Lock()
 		select {
-		case <-b.silent:
+		case <-silent:
 		default:
-			close(b.silent)
+			close(silent)
 		}
 		b.mu.Unlock()
 		select {
@@ -96,7 +104,16 @@ func (b *bucket) answers(r *http.Request) bool {
 		return false // whoever sent it is gone
 	}
 	b.taken = append(b.taken, r.URL.Path)
-	return !b.denied
+	if b.denied {
+		return false
+	}
+	b.storing.Add(1)
+	return true
+}
+
+// isPack reports whether a request brings a pack.
+func isPack(r *http.Request) bool {
+	return r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/packs/")
 }
 
 // listen lets the server take so many more packs; it forgets what it took.
