@@ -74,6 +74,7 @@ var law = map[string][]string{
 	"internal/redact":            {"-"},
 	"internal/redact/secrettest": {"-"},
 	"internal/settings":          {"-"},
+	"internal/sqlconn":           {},
 	"internal/survey":            {},
 	"internal/timetable":         {"-"},
 	"internal/fsx/crashfs":       {"internal/fsx"},

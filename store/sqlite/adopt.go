@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // AdoptRequest says what a database becomes. Clock and Random are required.
@@ -96,20 +97,20 @@ func adopt(ctx context.Context, s schema, r AdoptRequest, fn func(*adoption) err
 	}
 	p, err := openPool(r.Path, write, adoptWait, 1)
 	if err != nil {
-		return report, wrap("adopt database", r.Path, err)
+		return report, sqlconn.Wrap("adopt database", r.Path, err)
 	}
-	defer func() { err = wrap("adopt database", r.Path, errors.Join(err, p.close())) }()
-	if err = s.check(ctx, p.db, r.Path); errors.Is(err, errOlder) {
-		err = s.upgrade(ctx, p.db)
+	defer func() { err = sqlconn.Wrap("adopt database", r.Path, errors.Join(err, p.Close())) }()
+	if err = s.check(ctx, p.DB, r.Path); errors.Is(err, sqlconn.ErrOlder) {
+		err = s.upgrade(ctx, p.DB)
 	}
 	if err != nil {
 		return report, err
 	}
-	conn, err := p.get(ctx)
+	conn, err := p.Get(ctx)
 	if err != nil {
 		return report, err
 	}
-	defer p.put(conn)
+	defer p.Put(conn)
 	a := &adoption{ask: r, tx: &tx{ctx: ctx, conn: conn, o: &Options{Random: r.Random}, current: r.Current, now: amber.At(r.Clock())}}
 	err = a.inBoth(s, fn)
 	return a.report, err
@@ -131,7 +132,7 @@ func (a *adoption) inBoth(s schema, fn func(*adoption) error) error {
 		return err
 	}
 	if a.ask.Live != "" {
-		if _, err := a.exec(attachLive, fileURI(a.ask.Live, url.Values{"mode": {"ro"}})); err != nil {
+		if _, err := a.exec(attachLive, sqlconn.FileURI(a.ask.Live, url.Values{"mode": {"ro"}})); err != nil {
 			return fmt.Errorf("open live database: %w", err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // Finding is what one check of the databases found.
@@ -55,7 +56,7 @@ func (d *database) check(ctx context.Context, c check) Finding {
 		err = d.run(ctx, h, h.readers, "BEGIN", d.reading(h, &began, c.run))
 		return began, errors.Join(err, h.close())
 	})
-	return Finding{Check: c.name, File: d.schema.file, Scope: c.scope, Err: wrap("check "+c.name, d.schema.file, err)}
+	return Finding{Check: c.name, File: d.schema.file, Scope: c.scope, Err: sqlconn.Wrap("check "+c.name, d.schema.file, err)}
 }
 
 func (t *tx) checkIntegrity() error {
@@ -117,7 +118,7 @@ func (t *tx) compareIndexes() error {
 		`INSERT INTO memory_grams (memory_grams, rank) VALUES ('integrity-check', 1)`,
 	} {
 		if _, err := t.exec(q); err != nil {
-			return wrap("check full text", "", err)
+			return sqlconn.Wrap("check full text", "", err)
 		}
 	}
 	return nil

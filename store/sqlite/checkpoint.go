@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"fmt"
+
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // checkpointFrames is how many frames the write-ahead log may hold that are
@@ -19,27 +21,23 @@ func (d *database) tidy(ctx context.Context, h *handles) error {
 		return nil // somebody is at it
 	}
 	defer h.tidying.Unlock()
-	conn, err := h.keeper.get(ctx)
+	conn, err := h.keeper.Get(ctx)
 	if err != nil {
 		return err
 	}
-	defer h.keeper.put(conn)
-	log, done, err := conn.checkpoint(ctx, "NOOP")
+	defer h.keeper.Put(conn)
+	log, done, err := checkpoint(ctx, conn, "NOOP")
 	if err != nil || log-done < checkpointFrames {
 		return err
 	}
-	_, _, err = conn.checkpoint(ctx, "PASSIVE")
+	_, _, err = checkpoint(ctx, conn, "PASSIVE")
 	return err
 }
 
 // checkpoint returns how many frames the log has and how many of them are in
 // the database.
-func (c *conn) checkpoint(ctx context.Context, mode string) (log, done int, err error) {
+func checkpoint(ctx context.Context, c *sqlconn.Conn, mode string) (log, done int, err error) {
 	var busy int
-	s, err := c.stmt(ctx, fmt.Sprintf("PRAGMA wal_checkpoint(%s)", mode))
-	if err != nil {
-		return 0, 0, err
-	}
-	err = s.QueryRowContext(ctx).Scan(&busy, &log, &done)
+	err = c.Row(ctx, fmt.Sprintf("PRAGMA wal_checkpoint(%s)", mode)).Scan(&busy, &log, &done)
 	return log, done, err
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // database is one of the two files, whichever generation is live.
@@ -29,9 +29,9 @@ type database struct {
 // when the generation is no longer live and the last user is gone.
 type handles struct {
 	current home.Current
-	writer  *pool
-	readers *pool
-	keeper  *pool // makes checkpoints
+	writer  *sqlconn.Pool
+	readers *sqlconn.Pool
+	keeper  *sqlconn.Pool // makes checkpoints
 
 	tidying sync.Mutex
 
@@ -43,9 +43,9 @@ type handles struct {
 }
 
 func (h *handles) close() (err error) {
-	for _, p := range []*pool{h.writer, h.readers, h.keeper} {
+	for _, p := range []*sqlconn.Pool{h.writer, h.readers, h.keeper} {
 		if p != nil { // a database that is only read has readers alone
-			err = errors.Join(err, p.close())
+			err = errors.Join(err, p.Close())
 		}
 	}
 	return err
@@ -118,17 +118,17 @@ func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 	}
 	h := &handles{current: c}
 	for _, p := range []struct {
-		into **pool
+		into **sqlconn.Pool
 		use  access
 		n    int
 	}{{&h.writer, write, 1}, {&h.readers, read, d.o.Readers}, {&h.keeper, write, 1}} {
 		opened, err := openPool(path, p.use, d.o.BusyTimeout, p.n)
 		if err != nil { // only a name the driver cannot parse; nothing is open yet
-			return nil, wrap("open database", path, err)
+			return nil, sqlconn.Wrap("open database", path, err)
 		}
 		*p.into = opened
 	}
-	if err := d.schema.check(ctx, h.readers.db, path); err != nil {
+	if err := d.schema.check(ctx, h.readers.DB, path); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil
@@ -156,7 +156,7 @@ func (d *database) lookAt(path string) error {
 // tx is one transaction. Its time is fixed when it begins.
 type tx struct {
 	ctx     context.Context
-	conn    *conn
+	conn    *sqlconn.Conn
 	o       *Options
 	current home.Current
 	now     amber.Time
@@ -206,7 +206,7 @@ func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error
 		_ = d.tidy(context.WithoutCancel(ctx), used)
 		d.release(used)
 	}
-	return wrap(op, id, err)
+	return sqlconn.Wrap(op, id, err)
 }
 
 // view runs fn in a read transaction: one consistent view of the file. Fn runs
@@ -221,95 +221,49 @@ func (d *database) view(ctx context.Context, op, id string, fn func(*tx) error) 
 		err = d.run(ctx, h, h.readers, "BEGIN", d.reading(h, &began, fn))
 		return began, err
 	})
-	return wrap(op, id, err)
+	return sqlconn.Wrap(op, id, err)
 }
 
 // direct runs fn on the writer's connection, in the writer's turn, outside a
 // transaction.
-func (d *database) direct(ctx context.Context, fn func(*conn) error) error {
+func (d *database) direct(ctx context.Context, fn func(*sqlconn.Conn) error) error {
 	return d.ground.Write(ctx, d.name, func(c home.Current) error {
 		h, err := d.acquire(ctx, c)
 		if err != nil {
 			return err
 		}
 		defer d.release(h)
-		conn, err := h.writer.get(ctx)
+		conn, err := h.writer.Get(ctx)
 		if err != nil {
 			return err
 		}
-		defer h.writer.put(conn)
+		defer h.writer.Put(conn)
 		return fn(conn)
 	})
 }
 
-// run begins a transaction, runs fn and commits. A context that ends before
-// the commit undoes everything; the commit itself is not interrupted, so its
-// outcome is never in doubt.
-func (d *database) run(ctx context.Context, h *handles, p *pool, begin string, fn func(*tx) error) (err error) {
-	conn, err := p.get(ctx)
+// run runs fn in a transaction on a connection of the pool.
+func (d *database) run(ctx context.Context, h *handles, p *sqlconn.Pool, begin string, fn func(*tx) error) error {
+	conn, err := p.Get(ctx)
 	if err != nil {
 		return err
 	}
-	defer p.put(conn)
+	defer p.Put(conn)
 	t := &tx{ctx: ctx, conn: conn, o: &d.o, current: h.current, now: amber.At(d.o.Clock())}
-	if _, err := t.exec(begin); err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	err = fn(t)
-	if err == nil {
-		err = ctx.Err()
-	}
-	t.ctx = context.WithoutCancel(ctx)
-	if err == nil {
-		if _, err = t.exec("COMMIT"); err == nil {
-			return nil
-		}
-	}
-	// SQLite has rolled back by itself after some errors; then there is
-	// nothing to undo and this fails, which changes nothing.
-	_, _ = t.exec("ROLLBACK")
-	return err
+	return conn.Transact(ctx, begin, func() error { return fn(t) })
 }
 
 // exec runs a statement that returns no rows and reports how many it changed.
 func (t *tx) exec(query string, args ...any) (int64, error) {
-	s, err := t.conn.stmt(t.ctx, query)
-	if err != nil {
-		return 0, err
-	}
-	r, err := s.ExecContext(t.ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
+	return t.conn.Exec(t.ctx, query, args...)
 }
 
 // row runs a query of one row.
-func (t *tx) row(query string, args ...any) scanner {
-	s, err := t.conn.stmt(t.ctx, query)
-	if err != nil {
-		return failed{err}
-	}
-	return s.QueryRowContext(t.ctx, args...)
-}
+func (t *tx) row(query string, args ...any) scanner { return t.conn.Row(t.ctx, query, args...) }
 
 // each runs a query and calls fn for every row. Fn runs no query.
 func (t *tx) each(query string, args []any, fn func(scanner) error) error {
-	s, err := t.conn.stmt(t.ctx, query)
-	if err != nil {
-		return err
-	}
-	rows, err := s.QueryContext(t.ctx, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return t.conn.Each(t.ctx, query, args, fn)
 }
 
 // all collects what scan makes of every row. The list is never nil.
@@ -324,12 +278,7 @@ func all[T any](t *tx, scan func(scanner) (T, error), query string, args ...any)
 }
 
 // scanner is a row.
-type scanner interface{ Scan(dest ...any) error }
-
-// failed is a row that could not be asked for.
-type failed struct{ err error }
-
-func (f failed) Scan(...any) error { return f.err }
+type scanner = sqlconn.Row
 
 // newID mints a UUIDv7 at the transaction's time.
 func (t *tx) newID() (string, error) { return amber.NewUUID(t.now.Time(), t.o.Random) }

@@ -348,7 +348,7 @@ func TestDefect9AcknowledgedBeforeDurable(t *testing.T) {
 			}
 		}
 		done.Wait()
-		if open := d.live.readers.db.Stats().OpenConnections; open != s.o.Readers {
+		if open := d.live.readers.DB.Stats().OpenConnections; open != s.o.Readers {
 			t.Errorf("%d readers of %s are open, want %d", open, d.schema.file, s.o.Readers)
 		}
 	}

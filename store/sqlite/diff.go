@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // comparison says how the rows of one kind are compared.
@@ -106,7 +107,7 @@ func Diff(ctx context.Context, a, b DBSource, rows bool) (d amber.StoreDiff, err
 	d.Tables = []amber.TableDiff{}
 	for _, c := range comparisons {
 		if err := c.compare(ctx, open, rows, erased, &d); err != nil {
-			return d, wrap("compare "+c.name, "", err)
+			return d, sqlconn.Wrap("compare "+c.name, "", err)
 		}
 	}
 	return d, nil
@@ -213,15 +214,15 @@ const hasTable = `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND na
 // schema may not have the table: then there are no rows.
 func (c comparison) begin(ctx context.Context, v *ReadOnly) (*cursor, error) {
 	p := v.db.live.readers
-	conn, err := p.get(ctx)
+	conn, err := p.Get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	k := &cursor{put: func() { p.put(conn) }, keys: c.keys}
+	k := &cursor{put: func() { p.Put(conn) }, keys: c.keys}
 	var has int
-	err = conn.sql.QueryRowContext(ctx, hasTable, c.table).Scan(&has)
+	err = conn.SQL.QueryRowContext(ctx, hasTable, c.table).Scan(&has)
 	if err == nil && has > 0 {
-		k.rows, err = conn.sql.QueryContext(ctx, c.query)
+		k.rows, err = conn.SQL.QueryContext(ctx, c.query)
 	}
 	if err == nil && k.rows != nil {
 		var columns []string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 const (
@@ -268,16 +269,16 @@ func (t *tx) copiesOf(texts []string) ([]string, error) {
 // and reports whether the log is empty in the end.
 func (s *Store) emptyLog(ctx context.Context) (emptied bool, err error) {
 	for wait := 10 * time.Millisecond; ; wait *= 2 {
-		err = s.memory.direct(ctx, func(c *conn) (err error) {
-			emptied, err = c.emptyLog(ctx, s.o.BusyTimeout)
+		err = s.memory.direct(ctx, func(c *sqlconn.Conn) (err error) {
+			emptied, err = emptyLog(ctx, c, s.o.BusyTimeout)
 			return err
 		})
 		if err != nil || emptied || wait > time.Second {
-			return emptied, wrap("empty the write-ahead log", s.memory.schema.file, err)
+			return emptied, sqlconn.Wrap("empty the write-ahead log", s.memory.schema.file, err)
 		}
 		select {
 		case <-ctx.Done():
-			return false, wrap("empty the write-ahead log", s.memory.schema.file, ctx.Err())
+			return false, sqlconn.Wrap("empty the write-ahead log", s.memory.schema.file, ctx.Err())
 		case <-time.After(wait):
 		}
 	}
@@ -285,16 +286,16 @@ func (s *Store) emptyLog(ctx context.Context) (emptied bool, err error) {
 
 // emptyLog tries once and does not wait for readers: nobody could write
 // meanwhile.
-func (c *conn) emptyLog(ctx context.Context, busyTimeout time.Duration) (emptied bool, err error) {
-	if _, err := c.sql.ExecContext(ctx, "PRAGMA busy_timeout=0"); err != nil {
+func emptyLog(ctx context.Context, c *sqlconn.Conn, busyTimeout time.Duration) (emptied bool, err error) {
+	if _, err := c.SQL.ExecContext(ctx, "PRAGMA busy_timeout=0"); err != nil {
 		return false, err
 	}
 	defer func() {
 		restore := fmt.Sprintf("PRAGMA busy_timeout=%d", busyTimeout.Milliseconds())
-		_, rerr := c.sql.ExecContext(context.WithoutCancel(ctx), restore)
+		_, rerr := c.SQL.ExecContext(context.WithoutCancel(ctx), restore)
 		err = errors.Join(err, rerr)
 	}()
 	var busy, frames, done int
-	err = c.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done)
+	err = c.SQL.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done)
 	return err == nil && busy == 0, err
 }

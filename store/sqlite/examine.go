@@ -15,6 +15,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // Examination is what was found in a database that came from elsewhere.
@@ -43,7 +44,7 @@ func Examine(ctx context.Context, path string, deep bool) (e Examination, err er
 	e = Examination{Name: h.schema.file, Schema: h.version, Pages: h.pages}
 	s, err := openStranger(ctx, strangerDSN(path, nil))
 	if err != nil {
-		return e, wrap("examine database", path, err)
+		return e, sqlconn.Wrap("examine database", path, err)
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := h.checkShape(ctx, s); err != nil {
@@ -52,7 +53,7 @@ func Examine(ctx context.Context, path string, deep bool) (e Examination, err er
 	e.note("schema", nil)
 	if deep {
 		if err := e.deepen(ctx, h, s, path); err != nil {
-			return e, wrap("examine database", path, err)
+			return e, sqlconn.Wrap("examine database", path, err)
 		}
 	}
 	return e, nil
@@ -73,7 +74,7 @@ func (e *Examination) note(name string, err error) bool {
 func lookAtStranger(path string) (h header, err error) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return h, wrap("examine database", path, err)
+		return h, sqlconn.Wrap("examine database", path, err)
 	}
 	if !info.Mode().IsRegular() {
 		return h, amber.Errorf(amber.KindRefused, "examine database", path, "it is not a regular file")
@@ -85,7 +86,7 @@ func lookAtStranger(path string) (h header, err error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return h, wrap("examine database", path, err)
+		return h, sqlconn.Wrap("examine database", path, err)
 	}
 	defer f.Close()
 	if h, err = readHeader(f, info.Size()); err != nil {
@@ -103,13 +104,13 @@ func strangerDSN(path string, more url.Values) string {
 	for k, v := range more {
 		q[k] = v
 	}
-	return fileURI(path, q)
+	return sqlconn.FileURI(path, q)
 }
 
 // stranger is one connection to a database that is not trusted.
 type stranger struct {
 	db   *sql.DB
-	conn *conn
+	conn *sqlconn.Conn
 }
 
 func openStranger(ctx context.Context, dsn string) (*stranger, error) {
@@ -122,15 +123,15 @@ func openStranger(ctx context.Context, dsn string) (*stranger, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
-	s.conn = &conn{sql: one, stmts: map[string]*sql.Stmt{}}
+	s.conn = sqlconn.New(one)
 	return s, nil
 }
 
-func (s *stranger) close() error { return errors.Join(s.conn.close(), s.db.Close()) }
+func (s *stranger) close() error { return errors.Join(s.conn.Close(), s.db.Close()) }
 
 // limit bounds the memory one value may take.
 func (s *stranger) limit(bytes int) error {
-	_, err := sqlite3.Limit(s.conn.sql, lib.SQLITE_LIMIT_LENGTH, bytes)
+	_, err := sqlite3.Limit(s.conn.SQL, lib.SQLITE_LIMIT_LENGTH, bytes)
 	return err
 }
 
@@ -151,11 +152,11 @@ func (h header) checkShape(ctx context.Context, s *stranger) error {
 	if err := s.limit(maxSchemaText); err != nil {
 		return err
 	}
-	got, err := readShape(ctx, s.conn.sql)
+	got, err := sqlconn.ReadShape(ctx, s.conn.SQL)
 	if err != nil {
 		return damaged("read schema", "", err)
 	}
-	if why := want.differs(got); why != "" {
+	if why := want.Differs(got); why != "" {
 		return amber.Errorf(amber.KindRefused, "compare schema", "", why)
 	}
 	return s.limit(maxValue)
@@ -173,7 +174,7 @@ func (e *Examination) deepen(ctx context.Context, h header, s *stranger, path st
 		checks = append(checks, check{name: "counters", run: (*tx).checkCounters})
 	}
 	for _, c := range checks {
-		err := wrap("check "+c.name, h.schema.file, c.run(s.begin(ctx)))
+		err := sqlconn.Wrap("check "+c.name, h.schema.file, c.run(s.begin(ctx)))
 		if k := amber.KindOf(err); err != nil && k != amber.KindDamaged {
 			return err // it was not made
 		}
@@ -246,5 +247,5 @@ func aboutFile(path string, err error) error {
 		named.ID = path
 		return &named
 	}
-	return wrap("examine database", path, err)
+	return sqlconn.Wrap("examine database", path, err)
 }

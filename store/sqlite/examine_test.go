@@ -213,8 +213,8 @@ func TestExamineFindsDamageInside(t *testing.T) {
 // triggerText is the trigger that keeps the indexes when a memory changes.
 func triggerText(t *testing.T) string {
 	for _, o := range try(memorySchema.shapeAt(2))(t) {
-		if o.name == "memories_update" {
-			return o.sql
+		if o.Name == "memories_update" {
+			return o.SQL
 		}
 	}
 	t.Fatal("there is no such trigger")
@@ -237,7 +237,7 @@ func TestShapesOfReleasedMigrations(t *testing.T) {
 	} {
 		h := sha256.New()
 		for _, o := range try(c.s.shapeAt(c.version))(t) {
-			fmt.Fprintf(h, "%q %q %q %q\n", o.kind, o.name, o.table, o.sql)
+			fmt.Fprintf(h, "%q %q %q %q\n", o.Kind, o.Name, o.Table, o.SQL)
 		}
 		if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); got != c.want {
 			t.Errorf("%s %d: the shape is %s, it was %s", c.s.file, c.version, got, c.want)
@@ -257,10 +257,10 @@ func FuzzExamine(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if err := s.migrate(f.Context(), p.db, 0); err != nil {
+		if err := s.migrate(f.Context(), p.DB, 0); err != nil {
 			f.Fatal(err)
 		}
-		if err := p.close(); err != nil {
+		if err := p.Close(); err != nil {
 			f.Fatal(err)
 		}
 		for i := range 20 {

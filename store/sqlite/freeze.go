@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // Freeze pins memory.db and control.db of a generation, in that order, at this
@@ -43,14 +44,14 @@ func (s *Store) Freeze(ctx context.Context, c home.Current) (frozen []amber.Froz
 		}
 		l, err := lockDatabase(ctx, d.path(c), s.o.BusyTimeout)
 		if err != nil {
-			return frozen, wrap("freeze database", d.path(c), err)
+			return frozen, sqlconn.Wrap("freeze database", d.path(c), err)
 		}
 		locks = append(locks, l)
 	}
 	for _, d := range databases {
 		f, err := pin(ctx, d.path(c), url.Values{"mode": {"rw"}}, s.o.BusyTimeout)
 		if err != nil {
-			return frozen, wrap("freeze database", d.path(c), err)
+			return frozen, sqlconn.Wrap("freeze database", d.path(c), err)
 		}
 		f.schema = &d.schema
 		frozen = append(frozen, f)
@@ -61,7 +62,7 @@ func (s *Store) Freeze(ctx context.Context, c home.Current) (frozen []amber.Froz
 // lockDatabase returns a connection that keeps every other program from
 // writing until it is closed.
 func lockDatabase(ctx context.Context, path string, wait time.Duration) (*raw, error) {
-	r, err := openRaw(fileURI(path, url.Values{"mode": {"rw"}}), patienceMS)
+	r, err := openRaw(sqlconn.FileURI(path, url.Values{"mode": {"rw"}}), patienceMS)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ var (
 // begin pins a view. BEGIN alone pins nothing: the first statement that reads
 // does, even if it reads the header alone.
 func begin(ctx context.Context, path string, q url.Values, wait time.Duration, first []string) (*frozenDatabase, error) {
-	r, err := openRaw(fileURI(path, q), patienceMS)
+	r, err := openRaw(sqlconn.FileURI(path, q), patienceMS)
 	if err != nil {
 		return nil, err
 	}
@@ -247,11 +248,11 @@ func (f *frozenDatabase) strange() string {
 	if err != nil {
 		return "its schema cannot be read: " + err.Error()
 	}
-	return want.differs(got)
+	return want.Differs(got)
 }
 
-func (f *frozenDatabase) shape() (s shape, err error) {
-	q, err := f.r.prepare(selectShape)
+func (f *frozenDatabase) shape() (s sqlconn.Shape, err error) {
+	q, err := f.r.prepare(sqlconn.SelectShape)
 	if err != nil {
 		return s, err
 	}
@@ -261,11 +262,11 @@ func (f *frozenDatabase) shape() (s shape, err error) {
 		if !more || err != nil {
 			return s, err
 		}
-		s = append(s, object{string(q.bytes(0)), string(q.bytes(1)), string(q.bytes(2)), string(q.bytes(3))})
+		s = append(s, sqlconn.Object{Kind: string(q.bytes(0)), Name: string(q.bytes(1)), Table: string(q.bytes(2)), SQL: string(q.bytes(3))})
 	}
 }
 
 // Close implements [amber.FrozenDatabase]. It may be called twice.
 func (f *frozenDatabase) Close() error {
-	return wrap("let go of database", f.path, f.r.close())
+	return sqlconn.Wrap("let go of database", f.path, f.r.close())
 }

@@ -121,9 +121,9 @@ func TestFrozenReaderHoldsNobodyUp(t *testing.T) {
 		save(t, s, amber.WriteRequest{Content: fmt.Sprintf("%d %s", i, text)})
 	}
 	left := func() int {
-		conn := try(s.memory.live.keeper.get(ctx))(t)
-		defer s.memory.live.keeper.put(conn)
-		log, done, err := conn.checkpoint(ctx, "NOOP")
+		conn := try(s.memory.live.keeper.Get(ctx))(t)
+		defer s.memory.live.keeper.Put(conn)
+		log, done, err := checkpoint(ctx, conn, "NOOP")
 		do(t, err)
 		return log - done
 	}

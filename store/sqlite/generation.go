@@ -96,7 +96,7 @@ var errMoved = amber.Errorf(amber.KindBusy, "read database", "", "another genera
 // files go one by one when it is no longer live; a view that was pinned while
 // it was, is of all of them.
 func (d *database) settle(t *tx, h *handles) error {
-	if t.conn.settled {
+	if t.conn.Settled {
 		return nil
 	}
 	var version int64
@@ -110,7 +110,7 @@ func (d *database) settle(t *tx, h *handles) error {
 	if now.Incarnation != h.current.Incarnation {
 		return errMoved
 	}
-	t.conn.settled = true
+	t.conn.Settled = true
 	return nil
 }
 

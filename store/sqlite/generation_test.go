@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // copyGeneration makes the next generation of an agent, its databases copies
@@ -27,8 +28,8 @@ func copyGeneration(t *testing.T, a *home.Agent, from home.Current) home.Current
 	do(t, os.Mkdir(a.GenDir(next), 0o700))
 	for _, file := range []string{"memory.db", "control.db"} {
 		p := try(openPool(filepath.Join(a.GenDir(from), file), write, time.Second, 1))(t)
-		try(p.db.Exec("VACUUM INTO ?", filepath.Join(a.GenDir(next), file)))(t)
-		do(t, p.close())
+		try(p.DB.Exec("VACUUM INTO ?", filepath.Join(a.GenDir(next), file)))(t)
+		do(t, p.Close())
 	}
 	return next
 }
@@ -90,8 +91,8 @@ func TestNextUseIsOfTheNewGeneration(t *testing.T) {
 			}
 			p := try(openPool(s.memory.path(old), write, time.Second, 1))(t)
 			var n int
-			do(t, p.db.QueryRow(`SELECT count(*) FROM memories WHERE content = 'after the switch'`).Scan(&n))
-			do(t, p.close())
+			do(t, p.DB.QueryRow(`SELECT count(*) FROM memories WHERE content = 'after the switch'`).Scan(&n))
+			do(t, p.Close())
 			if n != 0 {
 				t.Error("a write after the switch went to the old generation")
 			}
@@ -125,8 +126,8 @@ func TestOldHandlesAreClosedAfterTheirUsers(t *testing.T) {
 		}
 		return nil
 	}))
-	for name, p := range map[string]*pool{"writer": h.writer, "readers": h.readers} {
-		if n := p.db.Stats().OpenConnections; n != 0 {
+	for name, p := range map[string]*sqlconn.Pool{"writer": h.writer, "readers": h.readers} {
+		if n := p.DB.Stats().OpenConnections; n != 0 {
 			t.Errorf("%d connections of the old %s are open", n, name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 const (
@@ -53,7 +54,7 @@ func (n *intake) take(in amber.Ingestion) error {
 	}
 	for i, step := range in.Steps {
 		if err := n.step(step); err != nil {
-			err = wrap("store", "", err)
+			err = sqlconn.Wrap("store", "", err)
 			return &amber.Error{Op: fmt.Sprintf("ingest: step %d", i+1), Kind: amber.KindOf(err), ID: in.Journal, Err: err}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // journal is the name of the journal of a session in these tests.
@@ -75,8 +76,8 @@ func TestDamagedJournalIsFound(t *testing.T) {
 			step.Event = amber.EventRef{ID: strings.Repeat("0", 32), Native: true}
 			take(t, s, step)
 			sound(t, s)
-			outside(t, s.agent, "memory.db", func(p *pool) {
-				try(p.db.Exec("PRAGMA foreign_keys = 0; PRAGMA ignore_check_constraints = 1; " + c.damage))(t)
+			outside(t, s.agent, "memory.db", func(p *sqlconn.Pool) {
+				try(p.DB.Exec("PRAGMA foreign_keys = 0; PRAGMA ignore_check_constraints = 1; " + c.damage))(t)
 			})
 			found := slices.ContainsFunc(s.Check(t.Context()), func(f Finding) bool {
 				return f.File == "memory.db" && f.Check == c.check && amber.KindOf(f.Err) == amber.KindDamaged

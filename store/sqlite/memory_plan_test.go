@@ -145,19 +145,6 @@ func TestListPlans(t *testing.T) {
 
 // prepared returns the statements that contain a part and that readers have
 // prepared, sorted.
-func prepared(d *database, part string) (queries []string) {
-	p := d.live.readers
-	for range cap(p.free) {
-		c := <-p.free
-		if c != nil {
-			for q := range c.stmts {
-				if strings.Contains(q, part) {
-					queries = append(queries, q)
-				}
-			}
-		}
-		p.free <- c
-	}
-	slices.Sort(queries)
-	return slices.Compact(queries)
+func prepared(d *database, part string) []string {
+	return slices.DeleteFunc(d.live.readers.Prepared(), func(q string) bool { return !strings.Contains(q, part) })
 }

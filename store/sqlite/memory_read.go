@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 var _ amber.MemoryReader = (*Store)(nil)
@@ -199,7 +200,7 @@ func (s *Store) Health(ctx context.Context) (amber.Health, error) {
 		return t.row("SELECT count(*) FROM (SELECT 1 FROM memories LIMIT 1)").Scan(&n)
 	})
 	if ctx.Err() != nil {
-		return h, wrap("check health", "", ctx.Err())
+		return h, sqlconn.Wrap("check health", "", ctx.Err())
 	}
 	if err != nil {
 		h.Status, h.Detail = amber.Unavailable, err.Error()

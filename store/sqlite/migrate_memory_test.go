@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // A released migration is never changed: files it made are out there. What
@@ -49,7 +50,7 @@ func agentWithMemory(t *testing.T, version int) *home.Agent {
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
 	do(t, try(openWith(t, a, memoryAt(version), false))(t).Close())
 	rows := try(os.ReadFile(filepath.Join("testdata", fmt.Sprintf("memory-%d.sql", version))))(t)
-	outside(t, a, "memory.db", func(p *pool) { try(p.db.Exec(string(rows)))(t) })
+	outside(t, a, "memory.db", func(p *sqlconn.Pool) { try(p.DB.Exec(string(rows)))(t) })
 	return a
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // madeUp is the schema of memory.db with migrations that do not exist, up to
@@ -74,16 +75,16 @@ func steps(t *testing.T, s *Store) (steps []int64) {
 // version returns the version of a file, asked from outside.
 func version(t *testing.T, a *home.Agent, file string) (v int64) {
 	t.Helper()
-	outside(t, a, file, func(p *pool) { do(t, p.db.QueryRow("PRAGMA user_version").Scan(&v)) })
+	outside(t, a, file, func(p *sqlconn.Pool) { do(t, p.DB.QueryRow("PRAGMA user_version").Scan(&v)) })
 	return v
 }
 
 // outside opens a file as another program would.
-func outside(t *testing.T, a *home.Agent, file string, f func(*pool)) {
+func outside(t *testing.T, a *home.Agent, file string, f func(*sqlconn.Pool)) {
 	t.Helper()
 	p := try(openPool(filepath.Join(a.GenDir(try(a.Current())(t)), file), write, time.Second, 1))(t)
 	f(p)
-	do(t, p.close())
+	do(t, p.Close())
 }
 
 func TestMigrateFromEveryVersion(t *testing.T) {

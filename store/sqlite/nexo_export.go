@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // ExportNexo writes the live memories, the turns and what hangs on them of a
@@ -38,7 +39,7 @@ func ExportNexo(ctx context.Context, memory, dir string, agent amber.AgentID) (r
 	}
 	s, err := openStranger(ctx, strangerDSN(memory, nil))
 	if err != nil {
-		return report, wrap(op, memory, err)
+		return report, sqlconn.Wrap(op, memory, err)
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := h.checkShape(ctx, s); err != nil {
@@ -47,7 +48,7 @@ func ExportNexo(ctx context.Context, memory, dir string, agent amber.AgentID) (r
 	e := &nexoExport{from: s.begin(ctx), version: h.version, dir: dir, agent: agent, left: tally{}, beside: tally{}}
 	err = e.run(ctx)
 	e.report.LeftOut, e.report.Beside = e.left.list(), e.beside.list()
-	return e.report, wrap(op, memory, err)
+	return e.report, sqlconn.Wrap(op, memory, err)
 }
 
 // nexoExport is one export on its way.
@@ -95,7 +96,7 @@ func (e *nexoExport) file(ctx context.Context, name, schema string, fill func(*t
 	q := url.Values{"mode": {"rw"}, "_dqs": {"0"}, "_pragma": {
 		"journal_mode(OFF)", "synchronous(OFF)", "trusted_schema(0)", "temp_store(2)", "locking_mode(EXCLUSIVE)",
 	}}
-	c, err := sqlite3.NewConnector(fileURI(path, q))
+	c, err := sqlite3.NewConnector(sqlconn.FileURI(path, q))
 	if err != nil {
 		return err
 	}
@@ -105,8 +106,8 @@ func (e *nexoExport) file(ctx context.Context, name, schema string, fill func(*t
 	if err != nil {
 		return err
 	}
-	t := &tx{ctx: ctx, conn: &conn{sql: one, stmts: map[string]*sql.Stmt{}}}
-	defer func() { err = errors.Join(err, t.conn.close()) }()
+	t := &tx{ctx: ctx, conn: sqlconn.New(one)}
+	defer func() { err = errors.Join(err, t.conn.Close()) }()
 	if _, err := one.ExecContext(ctx, "BEGIN; "+schema); err != nil {
 		return fmt.Errorf("make %s: %w", name, err)
 	}

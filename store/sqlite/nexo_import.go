@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // NexoImport says what the rows of nexo become. All of it is required.
@@ -37,7 +38,7 @@ func ImportNexo(ctx context.Context, dir, memory string, o NexoImport) (report N
 	}
 	i := &nexoImport{o: o, left: tally{}, sessions: map[amber.SessionID]span{}}
 	if err := i.target(ctx, memory); err != nil {
-		return report, wrap(op, memory, err)
+		return report, sqlconn.Wrap(op, memory, err)
 	}
 	if err = i.open(ctx, dir); err == nil {
 		err = aboutNexo(dir, i.run(ctx))
@@ -47,7 +48,7 @@ func ImportNexo(ctx context.Context, dir, memory string, o NexoImport) (report N
 	}
 	err = errors.Join(err, i.into.close())
 	i.report.LeftOut = i.left.list()
-	return i.report, wrap(op, dir, err)
+	return i.report, sqlconn.Wrap(op, dir, err)
 }
 
 // nexoImport is one import on its way.

@@ -14,6 +14,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // maxNexoRows bounds how many rows a table may have.
@@ -56,7 +57,7 @@ func openNexo(ctx context.Context, dir, name string) (*nexoFile, error) {
 	}
 	s, err := openStranger(ctx, strangerDSN(path, nil))
 	if err != nil {
-		return nil, wrap("open database", path, err)
+		return nil, sqlconn.Wrap("open database", path, err)
 	}
 	f := &nexoFile{stranger: s, t: s.begin(ctx), name: name, tables: map[string]nexoTable{}, whole: map[string]bool{}}
 	err = f.look()
@@ -143,26 +144,26 @@ func (f *nexoFile) look() error {
 	if err := f.limit(maxSchemaText); err != nil {
 		return err
 	}
-	objects, err := readShape(f.t.ctx, f.conn.sql)
+	objects, err := sqlconn.ReadShape(f.t.ctx, f.conn.SQL)
 	if err != nil {
 		return err
 	}
 	for _, o := range objects {
-		if o.kind != "table" || !strings.HasPrefix(strings.ToUpper(o.sql), "CREATE TABLE") {
+		if o.Kind != "table" || !strings.HasPrefix(strings.ToUpper(o.SQL), "CREATE TABLE") {
 			continue
 		}
 		plain := true
 		columns, err := all(f.t, func(s scanner) (name string, err error) {
 			var hidden int
 			err = s.Scan(&name, &hidden)
-			plain = plain && hidden == 0 && (isShadow(o.name) || !strings.EqualFold(name, "rowid")) // vec0 calls columns so
+			plain = plain && hidden == 0 && (isShadow(o.Name) || !strings.EqualFold(name, "rowid")) // vec0 calls columns so
 			return name, err
-		}, selectColumns, o.name)
+		}, selectColumns, o.Name)
 		if err != nil {
 			return err
 		}
-		if plain && f.isNumbered(o.name) {
-			f.tables[o.name] = nexoTable{columns}
+		if plain && f.isNumbered(o.Name) {
+			f.tables[o.Name] = nexoTable{columns}
 		}
 	}
 	return nil
@@ -174,7 +175,7 @@ func (f *nexoFile) isNumbered(name string) bool {
 	if _, known := nexoTables[name]; !known || name == "amber_fields" {
 		return true // nobody asks for them
 	}
-	s, err := f.conn.sql.PrepareContext(f.t.ctx, fmt.Sprintf("SELECT rowid FROM %q", name))
+	s, err := f.conn.SQL.PrepareContext(f.t.ctx, fmt.Sprintf("SELECT rowid FROM %q", name))
 	if err != nil {
 		return false
 	}
@@ -209,7 +210,7 @@ func (f *nexoFile) check(name string) error {
 	for _, line := range lines {
 		if line != "ok" && !strings.HasPrefix(line, "NULL value in ") && !strings.HasPrefix(line, "CHECK constraint failed in ") &&
 			!strings.HasPrefix(line, "non-unique entry in ") {
-			return amber.Errorf(amber.KindDamaged, "check table "+name, f.name, clip(line))
+			return amber.Errorf(amber.KindDamaged, "check table "+name, f.name, sqlconn.Clip(line))
 		}
 	}
 	var n int64

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // Options say how a store works. Clock and Random are required.
@@ -114,7 +115,7 @@ func networkFS(dir string) (string, bool) {
 // ready opens the file of a generation, migrating it first if it is older.
 func (d *database) ready(ctx context.Context, c home.Current) error {
 	h, err := d.acquire(ctx, c)
-	if errors.Is(err, errOlder) && !d.o.KeepSchema {
+	if errors.Is(err, sqlconn.ErrOlder) && !d.o.KeepSchema {
 		if err := d.migrate(ctx); err != nil {
 			return err
 		}
@@ -124,7 +125,7 @@ func (d *database) ready(ctx context.Context, c home.Current) error {
 		return err
 	}
 	defer d.release(h)
-	return checkSQLite(ctx, h.readers.db)
+	return checkSQLite(ctx, h.readers.DB)
 }
 
 // migrate brings the live file to the newest schema while nobody writes.
@@ -133,9 +134,9 @@ func (d *database) migrate(ctx context.Context) error {
 		path := d.path(c)
 		p, err := openPool(path, write, d.o.BusyTimeout, 1)
 		if err != nil {
-			return wrap("migrate", path, err)
+			return sqlconn.Wrap("migrate", path, err)
 		}
-		return wrap("migrate", path, errors.Join(d.schema.upgrade(ctx, p.db), p.close()))
+		return sqlconn.Wrap("migrate", path, errors.Join(d.schema.upgrade(ctx, p.DB), p.Close()))
 	})
 }
 
@@ -144,7 +145,7 @@ func (d *database) migrate(ctx context.Context) error {
 func checkSQLite(ctx context.Context, db *sql.DB) error {
 	var version string
 	if err := db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err != nil {
-		return wrap("ask SQLite for its version", "", err)
+		return sqlconn.Wrap("ask SQLite for its version", "", err)
 	}
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || major*1_000_000+minor*1000+patch < minVersion {

@@ -111,7 +111,7 @@ func TestCloseBesideAReader(t *testing.T) {
 		var n int
 		return x.row(`SELECT count(*) FROM memories`).Scan(&n)
 	}))
-	if n := h.readers.db.Stats().OpenConnections; n != 0 {
+	if n := h.readers.DB.Stats().OpenConnections; n != 0 {
 		t.Errorf("%d connections are still open", n)
 	}
 }
@@ -181,7 +181,7 @@ func tree(t *testing.T, dir string) map[string]string {
 func TestSQLiteVersion(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	do(t, checkSQLite(t.Context(), s.memory.live.readers.db)) // the one this binary carries
+	do(t, checkSQLite(t.Context(), s.memory.live.readers.DB)) // the one this binary carries
 	for version, want := range map[string]amber.Kind{
 		"3.51.0": "", "3.51.3": "", "4.0.0": "",
 		"3.50.9": amber.KindInternal, "3.40.1": amber.KindInternal, "2.99.99": amber.KindInternal, "trunk": amber.KindInternal, "": amber.KindInternal,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // batchBytes is how much of a database is handed out at a time: enough that
@@ -18,7 +20,7 @@ func (f *frozenDatabase) ReadPages(ctx context.Context, fn func(pages []byte) er
 	if err == nil && f.still != nil {
 		err = f.still()
 	}
-	return wrap("read pages", f.path, err)
+	return sqlconn.Wrap("read pages", f.path, err)
 }
 
 func (f *frozenDatabase) readPages(ctx context.Context, fn func(pages []byte) error) error {

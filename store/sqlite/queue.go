@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // The way of an entry. A lease that ends without an ack, by a nack or because
@@ -58,7 +59,7 @@ func (s *Store) Publish(ctx context.Context, e amber.Envelope) error {
 	}
 	body, err := marshal(e)
 	if err != nil {
-		return wrap("publish entry", e.EntryID, err)
+		return sqlconn.Wrap("publish entry", e.EntryID, err)
 	}
 	digest := amber.ContentDigest(body)
 	return s.control.update(ctx, "publish entry", e.EntryID, func(t *tx) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // ReadOnly answers from a memory.db that is not live and is only read, wherever
@@ -38,7 +39,7 @@ func OpenReadOnly(ctx context.Context, name string, r io.ReaderAt, size int64, o
 	}
 	files, err := serveFile(r, size)
 	if err != nil {
-		return nil, wrap("open database", name, err)
+		return nil, sqlconn.Wrap("open database", name, err)
 	}
 	v, err := openReadOnly(ctx, name, strangerDSN(virtualName, url.Values{"vfs": {files.name}}), h, o)
 	if err != nil {
@@ -79,9 +80,9 @@ func openReadOnly(ctx context.Context, name, dsn string, h header, o Options) (*
 		return nil, err
 	}
 	d := &database{ground: still{}, name: name, schema: h.schema, o: o}
-	readers, err := newPool(dsn, o.Readers)
+	readers, err := sqlconn.Open(dsn, o.Readers)
 	if err != nil {
-		return nil, wrap("open database", name, err)
+		return nil, sqlconn.Wrap("open database", name, err)
 	}
 	d.live = &handles{readers: readers}
 	v := &ReadOnly{db: d, header: h, s: &Store{o: o, memory: d, control: d}}
@@ -98,14 +99,11 @@ func (v *ReadOnly) check(ctx context.Context) error {
 		return err
 	}
 	return v.db.view(ctx, "read schema", "", func(t *tx) error {
-		got, err := all(t, func(s scanner) (o object, err error) {
-			err = s.Scan(&o.kind, &o.name, &o.table, &o.sql)
-			return o, err
-		}, selectShape)
+		got, err := all(t, sqlconn.ScanObject, sqlconn.SelectShape)
 		if err != nil {
 			return damaged("read schema", "", err)
 		}
-		if why := want.differs(got); why != "" {
+		if why := want.Differs(got); why != "" {
 			return amber.Errorf(amber.KindRefused, "compare schema", "", why)
 		}
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // RedactReport says what was taken out of a database.
@@ -62,7 +63,7 @@ func redactFile(ctx context.Context, fsys fsx.FS, path string, r *redact.Redacto
 	w := newWorkshop(fsys, path)
 	d := newRedaction(h, r, known, progress)
 	if err := d.work(ctx, w); err != nil {
-		return report, wrap("redact database", path, errors.Join(err, w.discard()))
+		return report, sqlconn.Wrap("redact database", path, errors.Join(err, w.discard()))
 	}
 	return d.finish(), nil
 }
@@ -82,7 +83,7 @@ func FindSecrets(ctx context.Context, path string, r *redact.Redactor, found *re
 		_, err := d.scanAll()
 		return err
 	})
-	return wrap("find secrets", path, err)
+	return sqlconn.Wrap("find secrets", path, err)
 }
 
 // redactable makes sure that a file is a database of Amber's.
@@ -129,7 +130,7 @@ var redactPragmas = []string{
 }
 
 func redactDSN(path string) string {
-	return fileURI(path, url.Values{"mode": {"rw"}, "_dqs": {"0"}, "_pragma": redactPragmas})
+	return sqlconn.FileURI(path, url.Values{"mode": {"rw"}, "_dqs": {"0"}, "_pragma": redactPragmas})
 }
 
 // rewrite runs what reads and writes rows, in one transaction.
@@ -150,7 +151,7 @@ func (d *redaction) rewrite(ctx context.Context, path string) error {
 // vacuum writes a fresh file of what the rows are now.
 func (d *redaction) vacuum(ctx context.Context, path, fresh string) error {
 	err := inFile(ctx, redactDSN(path), func(t *tx) error {
-		_, err := t.exec("VACUUM INTO ?", fileURI(fresh, url.Values{"mode": {"rw"}}))
+		_, err := t.exec("VACUUM INTO ?", sqlconn.FileURI(fresh, url.Values{"mode": {"rw"}}))
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // place notes where something was found. Keys are named as they are now.
@@ -37,7 +38,7 @@ func (r *redactedRow) label() string {
 	parts := make([]string, len(names))
 	for i, name := range names {
 		if c := r.column(name); c >= 0 {
-			parts[i] = clip(r.new[c])
+			parts[i] = sqlconn.Clip(r.new[c])
 		} else {
 			parts[i] = fmt.Sprint(r.key[i]) // a number
 		}

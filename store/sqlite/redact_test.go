@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
@@ -284,9 +285,9 @@ func TestRedactOlderSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	old := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
 	p := newPlanter()
-	outside(t, a, "memory.db", func(x *pool) {
-		try(x.db.Exec(`UPDATE turns SET content = ?`, p.text()))(t)
-		try(x.db.Exec("VACUUM INTO ?", path))(t)
+	outside(t, a, "memory.db", func(x *sqlconn.Pool) {
+		try(x.DB.Exec(`UPDATE turns SET content = ?`, p.text()))(t)
+		try(x.DB.Exec("VACUUM INTO ?", path))(t)
 	})
 	_ = old
 	report := try(Redact(t.Context(), path, redact.New(), nil, nil))(t)

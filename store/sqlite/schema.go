@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // schema is what one of the two files looks like: its magic number and its
@@ -47,19 +48,19 @@ func (s schema) version() int64 { return int64(len(s.migrations)) }
 func (s schema) build(ctx context.Context, path string, c home.Current, o Options) error {
 	p, err := openPool(path, create, o.BusyTimeout, 1)
 	if err != nil {
-		return wrap("make database", path, err)
+		return sqlconn.Wrap("make database", path, err)
 	}
-	err = s.migrate(ctx, p.db, 0)
+	err = s.migrate(ctx, p.DB, 0)
 	if err == nil {
-		_, err = p.db.ExecContext(ctx, insertIncarnation, c.Incarnation)
+		_, err = p.DB.ExecContext(ctx, insertIncarnation, c.Incarnation)
 	}
-	if cerr := p.close(); err == nil {
+	if cerr := p.Close(); err == nil {
 		err = cerr
 	}
 	if err == nil {
 		err = os.Chmod(path, 0o600)
 	}
-	return wrap("make database", path, err)
+	return sqlconn.Wrap("make database", path, err)
 }
 
 // migrate brings an open file from version from to the newest, one
@@ -72,7 +73,7 @@ func (s schema) migrate(ctx context.Context, db *sql.DB, from int64) error {
 		}
 		_, err = tx.ExecContext(ctx, s.migrations[v])
 		if err == nil {
-			_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", s.applicationID, v+1))
+			_, err = tx.ExecContext(ctx, sqlconn.Stamp(s.applicationID, v+1))
 		}
 		if err != nil {
 			return fmt.Errorf("migration %d: %w", v+1, errors.Join(err, tx.Rollback()))
@@ -100,23 +101,21 @@ func (s schema) upgrade(ctx context.Context, db *sql.DB) error {
 // an open store.
 func (s schema) check(ctx context.Context, db *sql.DB, path string) error {
 	var app, version int64
-	err := db.QueryRowContext(ctx, "SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v").Scan(&app, &version)
+	err := db.QueryRowContext(ctx, sqlconn.SelectStamp).Scan(&app, &version)
 	var e *sqlite3.Error
 	switch {
 	case errors.As(err, &e) && e.Code() == lib.SQLITE_ERROR: // the question is right, so the file is not
-		return &amber.Error{Op: "open database", Kind: amber.KindDamaged, ID: path, Err: err, Hint: leftAsItIs}
+		return &amber.Error{Op: "open database", Kind: amber.KindDamaged, ID: path, Err: err, Hint: sqlconn.LeftAsItIs}
 	case err != nil:
-		return wrap("open database", path, err)
+		return sqlconn.Wrap("open database", path, err)
 	case app != s.applicationID:
 		return &amber.Error{
 			Op: "open database", Kind: amber.KindDamaged, ID: path,
-			Err: errors.New("it is not an Amber database of this kind"), Hint: leftAsItIs,
+			Err: errors.New("it is not an Amber database of this kind"), Hint: sqlconn.LeftAsItIs,
 		}
 	}
 	return s.judge(version, path)
 }
-
-const leftAsItIs = "put the right file back; this one is left as it is"
 
 // checkVersion is the same look inside a write transaction: another process
 // may have migrated the file since it was opened.
@@ -128,17 +127,6 @@ func (s schema) checkVersion(t *tx) error {
 	return s.judge(version, s.file)
 }
 
-// errOlder is the verdict about a file that must be migrated first.
-var errOlder = amber.Errorf(amber.KindConflict, "open database", "", "its schema is older than this Amber")
-
 func (s schema) judge(version int64, path string) error {
-	switch {
-	case version == s.version():
-		return nil
-	case version < s.version():
-		return errOlder
-	}
-	e := amber.Errorf(amber.KindTooNew, "open database", path, fmt.Sprintf("it has schema %d, this Amber knows %d", version, s.version()))
-	e.Hint = "restart this program with the newer amber that wrote it"
-	return e
+	return sqlconn.Judge(version, s.version(), path)
 }

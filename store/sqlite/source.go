@@ -12,6 +12,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // sourceWait is how long somebody else's database may be locked before we give
@@ -122,5 +123,5 @@ func sourceError(path string, err error) error {
 	case errors.As(err, &code) && code.Code()&0xff == lib.SQLITE_CANTOPEN:
 		return &amber.Error{Op: "freeze source", Kind: amber.KindRefused, ID: path, Err: err}
 	}
-	return wrap("freeze source", path, err)
+	return sqlconn.Wrap("freeze source", path, err)
 }

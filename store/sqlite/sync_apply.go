@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 const (
@@ -102,7 +103,7 @@ func (n *intent) records() error {
 	for _, apply := range []func(amber.SyncRecord) error{n.deletion, n.session, n.memory, n.prompt, n.relation} {
 		for i, r := range n.chunk.Records {
 			if err := apply(r); err != nil {
-				err = wrap("store", r.Ref().ID, err)
+				err = sqlconn.Wrap("store", r.Ref().ID, err)
 				return &amber.Error{Op: fmt.Sprintf("apply chunk: record %d", i+1), Kind: amber.KindOf(err), ID: n.chunk.Chunk, Err: err}
 			}
 		}

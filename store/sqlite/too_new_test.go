@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 func TestNewerSchemaIsNotOpened(t *testing.T) {
@@ -64,7 +65,7 @@ func TestEveryWriteChecksTheVersion(t *testing.T) {
 	lease := try(s.Claim(ctx, "c"))(t).Lease
 	memory, control := try(s.Head(ctx))(t), try(controlLog{s}.Head(ctx))(t)
 	for _, file := range []string{"memory.db", "control.db"} {
-		outside(t, s.agent, file, func(p *pool) { try(p.db.Exec("PRAGMA user_version = 99"))(t) })
+		outside(t, s.agent, file, func(p *sqlconn.Pool) { try(p.DB.Exec("PRAGMA user_version = 99"))(t) })
 	}
 	title := "t"
 	for name, write := range map[string]func() error{

@@ -1,0 +1,137 @@
+package sqlconn_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
+)
+
+func open(t *testing.T, n int) *sqlconn.Pool {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "odd name?#%20.db")
+	p, err := sqlconn.Open(sqlconn.FileURI(path, url.Values{"mode": {"rwc"}, "_pragma": {"busy_timeout(0)"}}), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := p.DB.ExecContext(t.Context(), "CREATE TABLE a (n INTEGER PRIMARY KEY)"); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func get(t *testing.T, p *sqlconn.Pool) *sqlconn.Conn {
+	t.Helper()
+	c, err := p.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Put(c) })
+	return c
+}
+
+func count(t *testing.T, c *sqlconn.Conn) (n int) {
+	t.Helper()
+	if err := c.Row(t.Context(), "SELECT count(*) FROM a").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestTransact: what fails, or whose context ends before the commit, leaves
+// nothing; what succeeds is there.
+func TestTransact(t *testing.T) {
+	t.Parallel()
+	c := get(t, open(t, 1))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	insert := func() error {
+		_, err := c.Exec(t.Context(), "INSERT INTO a DEFAULT VALUES")
+		return err
+	}
+	broken := errors.New("broken")
+	if err := c.Transact(ctx, "BEGIN IMMEDIATE", func() error { return errors.Join(insert(), broken) }); !errors.Is(err, broken) {
+		t.Errorf("got %v, want %v", err, broken)
+	}
+	if err := c.Transact(ctx, "BEGIN IMMEDIATE", insert); err != nil {
+		t.Error(err)
+	}
+	err := c.Transact(ctx, "BEGIN IMMEDIATE", func() error { cancel(); return insert() })
+	if !errors.Is(err, context.Canceled) || amber.KindOf(sqlconn.Wrap("op", "", err)) != amber.KindUnreachable {
+		t.Errorf("got %v, want it cancelled and unreachable", err)
+	}
+	if got := count(t, c); got != 1 {
+		t.Errorf("%d rows, want 1", got)
+	}
+}
+
+func TestPoolIsBounded(t *testing.T) {
+	t.Parallel()
+	p := open(t, 1)
+	c := get(t, p)
+	if count(t, c) != 0 {
+		t.Error("the table is not empty")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if other, err := p.Get(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v and %v while the only connection is in use", other, err)
+	}
+}
+
+func TestErrorsHaveKinds(t *testing.T) {
+	t.Parallel()
+	p := open(t, 2)
+	one, two := get(t, p), get(t, p)
+	err := one.Transact(t.Context(), "BEGIN IMMEDIATE", func() error {
+		return two.Transact(t.Context(), "BEGIN IMMEDIATE", func() error { return nil })
+	})
+	if got := amber.KindOf(sqlconn.Wrap("op", "", err)); got != amber.KindBusy {
+		t.Errorf("got %v of %v, want busy", got, err)
+	}
+	kept := amber.Errorf(amber.KindQuota, "op", "", "full")
+	if got := sqlconn.Wrap("other", "", kept); got != error(kept) {
+		t.Errorf("got %v, want the error as it is", got)
+	}
+}
+
+func TestShapesDiffer(t *testing.T) {
+	t.Parallel()
+	p := open(t, 1)
+	was, err := sqlconn.ReadShape(t.Context(), p.DB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.DB.ExecContext(t.Context(), "CREATE INDEX b ON a (n)"); err != nil {
+		t.Fatal(err)
+	}
+	is, err := sqlconn.ReadShape(t.Context(), p.DB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if was.Differs(was) != "" || was.Differs(is) == "" || is.Differs(was) == "" {
+		t.Errorf("%q, %q, %q", was.Differs(was), was.Differs(is), is.Differs(was))
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	if err := sqlconn.Judge(3, 3, ""); err != nil {
+		t.Error(err)
+	}
+	if err := sqlconn.Judge(2, 3, ""); !errors.Is(err, sqlconn.ErrOlder) {
+		t.Errorf("got %v, want older", err)
+	}
+	if err := sqlconn.Judge(4, 3, ""); amber.KindOf(err) != amber.KindTooNew {
+		t.Errorf("got %v, want too new", err)
+	}
+}
