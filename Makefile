@@ -22,7 +22,7 @@ build:
 # Packages whose tests start hundreds of processes, walk all of Unicode or run
 # broken backends: with the race detector they take many times as long, and it
 # sees nothing more.
-PLAIN   := /cmd/amber$$|/gitsync$$|/internal/analyze$$|/internal/redact$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
+PLAIN   := /cmd/amber$$|/gitsync$$|/internal/analyze$$|/internal/redact$$|/natsbus$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
 # Of three of them the tests in which goroutines meet run with it all the same.
 # SQLite, translated to Go, is fifteen times slower under the race detector.
 MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits
@@ -34,6 +34,7 @@ test: build
 	$(GO) test -timeout 10m $$($(GO) list $(PKGS) | grep -E '$(PLAIN)')
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m $$($(GO) list $(PKGS) | grep -vE '$(PLAIN)' | sort -r)
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./gitsync ./store/sqlite ./snapshot/local
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -skip Killed ./natsbus
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
@@ -51,6 +52,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 90m -v ./snapshot/local -run 'ChangedByte' -tamper.stride 1 -tamper.restore 12
 	$(GO) test -count=1 -timeout 20m -v ./snapshot/local -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
 	$(GO) test -count=1 -timeout 60m -v ./snapshot/local -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
+	$(GO) test -count=1 -timeout 20m -v ./natsbus -run 'Killed|Outages|SaidToBe' -nats.events 10000
 	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
 
 # Ratios, measured in one run; nothing here is a test. BENCH takes flags, as in

@@ -97,6 +97,35 @@ func (m *Mutations) Step(ctx context.Context) (published int, err error) {
 	return published, err
 }
 
+// CatchUp publishes what the log holds at this moment, and of what comes
+// meanwhile no more than fits: who goes from log to log is not held up by one that
+// never rests. It returns how many events the publisher has taken. Errors: those
+// of Step.
+func (m *Mutations) CatchUp(ctx context.Context) (published int, err error) {
+	if err := m.check(); err != nil {
+		return 0, err
+	}
+	head, err := m.Log.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	_, last, err := head.Parse()
+	if err != nil {
+		return 0, err
+	}
+	for ctx.Err() == nil {
+		n, err := m.Step(ctx)
+		published += n
+		if err != nil || n == 0 {
+			return published, err
+		}
+		if _, at, err := m.at.Parse(); err != nil || at >= last {
+			return published, err
+		}
+	}
+	return published, nil
+}
+
 // load finds out where to begin. The head of the log becomes the cursor at
 // once: what changes from here on is published whatever happens.
 func (m *Mutations) load(ctx context.Context) error {

@@ -314,3 +314,48 @@ func TestAnErrorOfTheLogChangesNothing(t *testing.T) {
 	step(t, m)
 	want(t, "events", keys(t, p.take()), []string{"A2"})
 }
+
+// restless is a publisher during whose work the log grows faster than it is
+// published.
+type restless struct {
+	recorder
+	log *history
+}
+
+func (r *restless) Publish(ctx context.Context, e amber.Event) error {
+	for range 2 {
+		r.log.entries = append(r.log.entries, fmt.Sprintf("A%d", len(r.log.entries)+1))
+	}
+	return r.recorder.Publish(ctx, e)
+}
+
+func TestALogThatNeverRestsHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	log := &history{newest: "A"}
+	for i := range 300 {
+		log.entries = append(log.entries, fmt.Sprintf("A%d", i+1))
+	}
+	p := &restless{log: log}
+	m := worker(log, p, &events.MemoryCursor{})
+	m.FromBeginning = true
+	n := must(m.CatchUp(t.Context()))(t)
+	if got := keys(t, p.take()); n < 300 || n >= 2*300 || len(got) != n || got[n-1] != fmt.Sprintf("A%d", n) {
+		t.Errorf("%d are out, %d arrived; want the 300 there were and the rest of a batch", n, len(got))
+	}
+	// What came meanwhile is next.
+	must(m.CatchUp(t.Context()))(t)
+	if got := keys(t, p.take()); got[0] != fmt.Sprintf("A%d", n+1) {
+		t.Errorf("it goes on with %s after %d", got[0], n)
+	}
+	p.fail = 1
+	if n, err := m.CatchUp(t.Context()); n != 0 || !errors.Is(err, errDown) {
+		t.Errorf("a publisher that is away: %d, %v", n, err)
+	}
+	if _, err := (&events.Mutations{}).CatchUp(t.Context()); amber.KindOf(err) != amber.KindInvalid {
+		t.Errorf("without anything: %v", err)
+	}
+	log.fail = errors.New("the disk is gone")
+	if _, err := m.CatchUp(t.Context()); !errors.Is(err, log.fail) {
+		t.Errorf("a log that cannot be read: %v", err)
+	}
+}

@@ -34,8 +34,9 @@ type Relay struct {
 
 	Interval time.Duration                        // how often the outbox is asked; 0: DefaultInterval
 	After    func(time.Duration) <-chan time.Time // nil: [time.After]
-	// Report is told why something has to be tried again, and what was left
-	// out. It may be nil, and returns at once.
+	// Report is told how every step of Run went: nil when all went well, or why
+	// something has to be tried again, and what was left out. It may be nil, and
+	// returns at once.
 	Report func(error)
 
 	skipped atomic.Int64
@@ -54,7 +55,14 @@ func (r *Relay) Run(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	return steps(ctx, pace{r.Interval, r.After, r.Report}, r.Step)
+	return steps(ctx, pace{r.Interval, r.After, r.Report}, func(ctx context.Context) (int, error) {
+		before := r.Skipped()
+		n, err := r.Step(ctx)
+		if err == nil && r.Skipped() == before && r.Report != nil {
+			r.Report(nil)
+		}
+		return n, err
+	})
 }
 
 func (r *Relay) check() error {

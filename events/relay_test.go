@@ -184,9 +184,16 @@ func TestARelayRunsUntilItsContextEnds(t *testing.T) {
 	want(t, "waits", waits, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, time.Minute})
 	want(t, "events", ids(p.take()), []string{"x"})
 	cancel()
-	if err := <-done; err != nil || len(told) != 2 {
-		t.Errorf("Run ends with %v after %v", err, told)
+	if err := <-done; err != nil {
+		t.Errorf("Run ends with %v", err)
 	}
+	// Three steps empty the outbox, two fail, one gets through: whoever watches
+	// learns that it is well again.
+	well, got := []bool{true, true, true, false, false, true}, []bool(nil)
+	for _, err := range told {
+		got = append(got, err == nil)
+	}
+	want(t, "what went well", got, well)
 	if err := (&events.Relay{Outbox: o}).Run(t.Context()); amber.KindOf(err) != amber.KindInvalid {
 		t.Errorf("without a publisher: %v", err)
 	}

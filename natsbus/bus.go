@@ -3,10 +3,7 @@ package natsbus
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
 
@@ -34,7 +31,7 @@ type Bus struct {
 	connecting sync.Mutex
 	conn       *connection
 
-	complaint atomic.Pointer[string] // the last one of a server
+	complaints complaints // of servers
 
 	end  sync.Once
 	done chan struct{} // closed when Close has finished its work
@@ -119,7 +116,10 @@ func (b *Bus) hand(ctx context.Context, m message) error {
 	}
 	b.wg.Add(1)
 	b.mu.Unlock()
-	before, lost := b.complaint.Load(), b.status.watch()
+	lost := b.status.watch()
+	// With JetStream a server answers nothing to what it does not permit.
+	refused, forget := b.complaints.about(m.event.Subject)
+	defer forget()
 	sent := make(chan error, 1)
 	go func() {
 		defer b.wg.Done()
@@ -131,11 +131,9 @@ func (b *Bus) hand(ctx context.Context, m message) error {
 		return err
 	case <-lost: // nobody will answer; the sender ends with ctx
 		return b.fail(m, amber.KindUnreachable, errLost)
+	case why := <-refused:
+		return b.fail(m, amber.KindRefused, errors.New(why))
 	case <-ctx.Done():
-		// With JetStream a server answers nothing to what it does not permit.
-		if after := b.complaint.Load(); after != before && strings.Contains(*after, strconv.Quote(m.event.Subject)) {
-			return b.fail(m, amber.KindRefused, errors.New(*after))
-		}
 		return b.fail(m, amber.KindUnreachable, ctx.Err())
 	}
 }

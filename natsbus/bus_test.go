@@ -350,7 +350,7 @@ func TestWhoMayNotPublishIsTold(t *testing.T) {
 				}},
 			}
 		})
-		b, _ := open(t, natsbus.Options{URL: "nats://ann:pw@" + s.addr(), JetStream: jetStream, Wait: 2 * time.Second})
+		b, _ := open(t, natsbus.Options{URL: "nats://ann:pw@" + s.addr(), JetStream: jetStream, Wait: time.Hour}) // nobody waits for an answer
 		denied := mutation("2")
 		denied.Subject = "amber.memory.mutated.acme.eve"
 		for range 2 { // the second complaint is about the second event

@@ -100,9 +100,9 @@ func (b *Bus) natsOptions(c *connection) []nats.Option {
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { b.down(linkDown, err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { b.stillDown(err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			complaint := b.hidden.clean(err)
-			b.complaint.Store(&complaint)
-			b.o.Log.Warn("the NATS server complains", "error", complaint)
+			why := b.hidden.clean(err)
+			b.complaints.tell(err.Error(), why)
+			b.o.Log.Warn("the NATS server complains", "error", why)
 		}),
 		nats.ClosedHandler(func(nc *nats.Conn) {
 			b.down(linkGone, nc.LastError())

@@ -219,8 +219,9 @@ func (p *process) kill() {
 	_ = p.stdin.Close()
 }
 
-// Brokers and publishers are killed again and again: every change arrives at
-// least once, and for the first time in the order of its log.
+// Brokers and publishers are killed again and again, and the network between
+// them holds everything back for a while: every change arrives at least once, and
+// for the first time in the order of its log.
 func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 	t.Parallel()
 	seed := mathrand.Uint64()
@@ -232,7 +233,8 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 		return p, <-p.lines
 	}
 	broker, port := startBroker("-1")
-	url := "nats://127.0.0.1:" + port
+	wire := newProxy(t, "127.0.0.1:"+port)
+	url := wire.url()
 	writer := spawn(t, "write", dir, url)
 	acked, kills := 0, map[string]int{}
 	round := max(20, *eventCount/12)
@@ -246,7 +248,7 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 	}
 	for acked < *eventCount {
 		write(1 + chance.IntN(round))
-		switch chance.IntN(3) {
+		switch chance.IntN(4) {
 		case 0:
 			kills["broker"]++
 			broker.kill()
@@ -264,6 +266,14 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 			writer = spawn(t, "write", dir, url)
 			write(1)
 			broker, _ = startBroker(port)
+		case 3:
+			kills["network"]++
+			wire.freeze()
+			write(1 + chance.IntN(round))
+			if chance.IntN(2) == 0 {
+				wire.cut() // and nobody ever sees what was under way
+			}
+			wire.thaw()
 		}
 	}
 	writer.kill()
@@ -283,7 +293,7 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 	if total < acked {
 		t.Fatalf("%d changes are in the logs, %d writes were acknowledged", total, acked)
 	}
-	got, arrived := arrivals(t, url, want)
+	got, arrived := arrivals(t, port, want)
 	t.Logf("%d changes, %d arrived, kills %v", total, arrived, kills)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("first arrivals (-want +got):\n%s", diff)
@@ -307,7 +317,7 @@ func positions(t *testing.T, log amber.ChangeLog) []string {
 
 // arrivals reads the stream and tells the first arrival of every event apart by
 // the log that has it.
-func arrivals(t *testing.T, url string, logs map[string][]string) (first map[string][]string, all int) {
+func arrivals(t *testing.T, port string, logs map[string][]string) (first map[string][]string, all int) {
 	t.Helper()
 	log := map[string]string{}
 	for name, list := range logs {
@@ -315,8 +325,7 @@ func arrivals(t *testing.T, url string, logs map[string][]string) (first map[str
 			log[id] = name
 		}
 	}
-	port := must(strconv.Atoi(url[strings.LastIndex(url, ":")+1:]))(t)
-	b := &broker{opts: server.Options{Port: port}}
+	b := &broker{opts: server.Options{Port: must(strconv.Atoi(port))(t)}}
 	first = map[string][]string{}
 	seen := map[string]bool{}
 	list := b.kept(t, natsbus.DefaultStream)

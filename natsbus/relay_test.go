@@ -2,10 +2,11 @@ package natsbus_test
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"sync"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,43 +14,51 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/homedb"
 	"github.com/amber-memory/amber/natsbus"
 )
 
-// outbox stands for one that survives its process.
+// outbox is that of a home, and tells when nothing waits.
 type outbox struct {
-	mu     sync.Mutex
-	events []amber.OutboxEvent
-	last   int64
+	*homedb.DB
 	empty  chan struct{} // gets a token when nothing waits
+	failed chan struct{} // gets one when an event could not be handed on
 }
 
-func (o *outbox) put(e amber.Event) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.last++
-	o.events = append(o.events, amber.OutboxEvent{Seq: o.last, Event: e})
+func newOutbox(t *testing.T) *outbox {
+	t.Helper()
+	db := must(homedb.Open(t.Context(), filepath.Join(t.TempDir(), "home.db"), homedb.Options{Clock: time.Now, Random: cryptorand.Reader}))(t)
+	t.Cleanup(func() { must(0, db.Close())(t) })
+	return &outbox{db, make(chan struct{}, 1), make(chan struct{}, 1)}
 }
 
-func (o *outbox) PendingEvents(_ context.Context, limit int) ([]amber.OutboxEvent, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.events) == 0 {
-		select {
-		case o.empty <- struct{}{}:
-		default:
-		}
+func (o *outbox) PendingEvents(ctx context.Context, limit int) ([]amber.OutboxEvent, error) {
+	list, err := o.DB.PendingEvents(ctx, limit)
+	if err == nil && len(list) == 0 {
+		signal(o.empty)
 	}
-	return append([]amber.OutboxEvent(nil), o.events[:min(limit, len(o.events))]...), nil
+	return list, err
 }
 
-func (o *outbox) EventsPublished(_ context.Context, upTo int64) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for len(o.events) > 0 && o.events[0].Seq <= upTo {
-		o.events = o.events[1:]
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
-	return nil
+}
+
+// await returns when a signal comes that is none from before.
+func await(t *testing.T, c chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-c:
+	default:
+	}
+	select {
+	case <-c:
+	case <-time.After(patience):
+		t.Fatalf("it never comes: %s", what)
+	}
 }
 
 // relaying is one process that relays: a bus and a relay that end together.
@@ -62,9 +71,13 @@ func startRelay(t *testing.T, o *outbox, url string) *relaying {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	bus := must(natsbus.Open(ctx, natsbus.Options{
-		URL: url, JetStream: true, Clock: time.Now, Wait: 500 * time.Millisecond, ReconnectWait: time.Millisecond,
+		URL: url, JetStream: true, Clock: time.Now, Wait: 200 * time.Millisecond, ReconnectWait: time.Millisecond,
 	}))(t)
-	r := &events.Relay{Outbox: o, Publisher: bus, Interval: 5 * time.Millisecond, After: impatient}
+	r := &events.Relay{Outbox: o, Publisher: bus, Interval: 5 * time.Millisecond, After: impatient, Report: func(err error) {
+		if err != nil {
+			signal(o.failed)
+		}
+	}}
 	p := &relaying{cancel, make(chan error, 1)}
 	go func() {
 		err := r.Run(ctx)
@@ -93,7 +106,7 @@ func TestARelayReachesTheStreamThroughOutages(t *testing.T) {
 	chance := rand.New(rand.NewPCG(seed, 0))
 	s := newBroker(t, true)
 	px := newProxy(t, s.addr())
-	o := &outbox{empty: make(chan struct{}, 1)}
+	o := newOutbox(t)
 	r := startRelay(t, o, px.url())
 	var want []string
 	put := func(n int) {
@@ -101,7 +114,7 @@ func TestARelayReachesTheStreamThroughOutages(t *testing.T) {
 			id := fmt.Sprintf("created/acme/%d", len(want))
 			e := mutation(id)
 			e.Payload = json.RawMessage(`{"n":1}`)
-			o.put(e)
+			must(0, o.Publish(t.Context(), e))(t)
 			want = append(want, id)
 		}
 	}
@@ -117,22 +130,14 @@ func TestARelayReachesTheStreamThroughOutages(t *testing.T) {
 		case 2:
 			px.freeze()
 			put(1 + chance.IntN(50))
-			<-impatient(time.Second)
+			await(t, o.failed, "somebody notices that nothing gets through")
 			px.thaw()
 		case 3:
 			r.end(t)
 			r = startRelay(t, o, px.url())
 		}
 	}
-	select { // the token may be an old one
-	case <-o.empty:
-	default:
-	}
-	select {
-	case <-o.empty:
-	case <-time.After(patience):
-		t.Fatal("the outbox is never empty")
-	}
+	await(t, o.empty, "nothing waits")
 	r.end(t)
 	var got []string
 	seen := map[string]bool{}

@@ -64,7 +64,14 @@ func (b *Bus) checkStream(have jetstream.StreamConfig) error {
 			lacks = append(lacks, want)
 		}
 	}
-	if len(lacks) == 0 {
+	switch {
+	case len(lacks) == 0 && have.NoAck:
+		return &amber.Error{
+			Op: streamOp, Kind: amber.KindRefused, ID: b.o.Stream,
+			Err:  errors.New("the stream acknowledges nothing, so nobody knows what it has"),
+			Hint: "nats stream edit " + b.o.Stream + " --ack",
+		}
+	case len(lacks) == 0:
 		return nil
 	}
 	return &amber.Error{

@@ -110,6 +110,53 @@ func TestAStreamThatIsThereStaysAsItIs(t *testing.T) {
 	}
 }
 
+// What a full stream does not take is offered until it has room, and then it is
+// there once.
+func TestAFullStreamTakesTheEventOnceItHasRoom(t *testing.T) {
+	t.Parallel()
+	s := newBroker(t, true)
+	js := s.streams(t)
+	must(js.CreateStream(t.Context(), jetstream.StreamConfig{
+		Name: natsbus.DefaultStream, Subjects: []string{"amber.>"}, MaxMsgs: 1, Discard: jetstream.DiscardNew,
+	}))(t)
+	b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true})
+	publish(t, b, mutation("1"))
+	for range 3 {
+		unwell(t, "full", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "maximum messages exceeded")
+	}
+	if h := b.Health(); !h.Connected || h.Failed != 3 || !contains(h.LastError, "maximum messages") {
+		t.Errorf("health is %+v", h)
+	}
+	must(0, must(js.Stream(t.Context(), natsbus.DefaultStream))(t).Purge(t.Context()))(t)
+	publish(t, b, mutation("2"))
+	if diff := cmp.Diff([]string{"2"}, idsOf(t, s.kept(t, natsbus.DefaultStream))); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+}
+
+// A stream that answers nothing cannot tell an event that it has from one that
+// was lost on the way.
+func TestAStreamThatAcknowledgesNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newBroker(t, true)
+	must(s.streams(t).CreateStream(t.Context(), jetstream.StreamConfig{
+		Name: natsbus.DefaultStream, Subjects: []string{"amber.>"}, NoAck: true,
+	}))(t)
+	b, log := open(t, natsbus.Options{URL: s.url(), JetStream: true, Wait: 100 * time.Millisecond})
+	err := b.Publish(t.Context(), mutation("1"))
+	for late := time.After(patience); amber.KindOf(err) == amber.KindUnreachable; err = b.Publish(t.Context(), mutation("1")) {
+		select {
+		case <-late:
+			t.Fatalf("nobody says why: %v", err)
+		default:
+		}
+	}
+	unwell(t, "looked at", err, amber.KindRefused, "acknowledges nothing", "nats stream edit AMBER --ack")
+	if !contains(log.String(), "not ready") {
+		t.Errorf("the log says nothing:\n%s", log)
+	}
+}
+
 func TestAStreamThatTakesNothingOfOursIsAnErrorThatSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
