@@ -67,9 +67,9 @@ func TestEveryKindHasItsCodes(t *testing.T) {
 		got[k] = codes{k.ExitCode(), k.HTTPStatus(), k.MCPCode()}
 	}
 	want := map[amber.Kind]codes{
-		"invalid": {2, 400, -32602}, "not_found": {3, 404, -32002}, "conflict": {4, 409, -32009}, "busy": {4, 409, -32009},
-		"damaged": {5, 422, -32022}, "untrusted": {5, 422, -32022}, "refused": {6, 403, -32003}, "quota": {6, 403, -32003},
-		"cross_tenant": {6, 403, -32003}, "too_new": {6, 403, -32003}, "unsupported": {6, 403, -32003}, "unreachable": {7, 503, -32053},
+		"invalid": {2, 400, -32602}, "not_found": {3, 404, -32002}, "conflict": {4, 409, -32064}, "busy": {4, 409, -32064},
+		"damaged": {5, 422, -32065}, "untrusted": {5, 422, -32065}, "refused": {6, 403, -32066}, "quota": {6, 403, -32066},
+		"cross_tenant": {6, 403, -32066}, "too_new": {6, 403, -32066}, "unsupported": {6, 403, -32066}, "unreachable": {7, 503, -32067},
 		"internal": {1, 500, -32603}, "unheard_of": {1, 500, -32603},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -1,0 +1,67 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+type approvalArgs struct {
+	ID      string
+	TaskID  string `json:"task_id"`
+	NodeID  string `json:"node_id"`
+	Summary string
+	Payload json.RawMessage
+}
+
+func requestApproval(ctx context.Context, _ *bound, a *server.Agent, in approvalArgs) (answer, error) {
+	ap, err := a.Store.Approvals.RequestApproval(ctx, amber.ApprovalRequest(in))
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{text: printApproval(ap), data: briefApproval(ap, pageBytes), subject: ap.ID}, nil
+}
+
+// briefApproval cuts texts to n bytes and leaves a longer payload out; its
+// digest stays.
+func briefApproval(ap amber.Approval, n int) amber.Approval {
+	if len(ap.Payload) > n {
+		ap.Payload = json.RawMessage(`"[cut]"`)
+	}
+	ap.Summary, ap.Comment = clip(ap.Summary, n), clip(ap.Comment, n)
+	return ap
+}
+
+func printApproval(ap amber.Approval) string {
+	return fmt.Sprintf("%s is %s: %s", ap.ID, ap.Status, oneLine(ap.Summary, snippetBytes))
+}
+
+// Bounds of lists that have no cursor.
+const (
+	maxItems  = 50
+	itemBytes = 1 << 10 // of a text of one item
+)
+
+func listApprovals(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) (answer, error) {
+	all, err := a.Store.Approvals.ListApprovals(ctx, in.TaskID)
+	if err != nil {
+		return answer{}, err
+	}
+	out := struct {
+		Approvals []amber.Approval `json:"approvals"`
+		More      int              `json:"more"`
+	}{[]amber.Approval{}, max(0, len(all)-maxItems)}
+	lines := []string{}
+	for _, ap := range all[:min(len(all), maxItems)] {
+		out.Approvals = append(out.Approvals, briefApproval(ap, itemBytes))
+		lines = append(lines, printApproval(ap))
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "Nothing waits for approval.")
+	}
+	return answer{text: strings.Join(lines, "\n"), data: out}, nil
+}

@@ -1,0 +1,84 @@
+package mcpapi
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// brief is a memory in a list.
+type brief struct {
+	ID        amber.MemoryID   `json:"id"`
+	Title     string           `json:"title,omitempty"`
+	Kind      amber.MemoryKind `json:"kind"`
+	Scope     amber.Scope      `json:"scope"`
+	Snippet   string           `json:"snippet"`
+	Truncated bool             `json:"truncated,omitempty"` // the snippet is not all of it
+	Score     float64          `json:"score,omitempty"`
+	Trust     amber.Trust      `json:"trust,omitempty"` // where it is not own
+	UpdatedAt amber.Time       `json:"updated_at"`
+}
+
+const (
+	titleBytes   = 200
+	snippetBytes = 300
+)
+
+func briefsOfHits(hits []amber.Hit) []brief {
+	out := make([]brief, len(hits))
+	for i, h := range hits {
+		snippet := oneLine(h.Snippet, snippetBytes)
+		out[i] = brief{
+			ID: h.ID, Title: oneLine(h.Title, titleBytes), Kind: h.Kind, Scope: h.Scope, Snippet: snippet,
+			Truncated: len(snippet) < len(h.Content), Score: float64(int(h.Score*1000)) / 1000, Trust: foreign(h.Trust), UpdatedAt: h.UpdatedAt,
+		}
+	}
+	return out
+}
+
+func briefsOf(ms []amber.Memory) []brief {
+	out := make([]brief, len(ms))
+	for i, m := range ms {
+		snippet := oneLine(m.Content, snippetBytes)
+		out[i] = brief{
+			ID: m.ID, Title: oneLine(m.Title, titleBytes), Kind: m.Kind, Scope: m.Scope, Snippet: snippet,
+			Truncated: len(snippet) < len(m.Content), Trust: foreign(m.Trust), UpdatedAt: m.UpdatedAt,
+		}
+	}
+	return out
+}
+
+// foreign is the trust of what is not one's own.
+func foreign(t amber.Trust) amber.Trust {
+	if t == amber.TrustOwn {
+		return ""
+	}
+	return t
+}
+
+// label says that a memory is not one's own.
+func label(t amber.Trust) string {
+	if foreign(t) == "" {
+		return ""
+	}
+	return ", " + string(t)
+}
+
+func printBriefs(bs []brief, none string) string {
+	if len(bs) == 0 {
+		return none
+	}
+	var out strings.Builder
+	for _, b := range bs {
+		fmt.Fprintf(&out, "%s [%s, %s%s] ", b.ID, b.Kind, date(b.UpdatedAt), label(b.Trust))
+		if b.Title != "" {
+			out.WriteString(b.Title + ": ")
+		}
+		out.WriteString(b.Snippet + "\n")
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+func date(t amber.Time) string { return t.Time().Format(time.DateOnly) }

@@ -1,0 +1,304 @@
+package mcpapi_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestEngramsToolsFindTheirMemory(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("engram")
+	c.call("mem_session_start", object{"id": "s1", "project": "shop", "directory": "/src"})
+	saved, _ := c.call("mem_save", object{"title": "Switched to sessions", "content": "JWT was too large", "type": "decision", "project": "shop", "topic_key": "auth", "session_id": "s1"})
+	c.call("mem_save", object{"title": "Likes tabs", "content": "tabs", "type": "preference", "scope": "personal"})
+	m, err := r.store().Memories.Get(context.Background(), amber.MemoryID(saved["id"].(string)))
+	if err != nil || m.Kind != amber.ProjectFact || m.Scope != amber.ScopeProject || m.ProjectID != "shop" || m.SessionID != "s1" || m.Topic != "auth" || m.Metadata["type"] != "decision" {
+		t.Errorf("stored %+v, %v", m, err)
+	}
+	for _, args := range []object{{"query": "sessions", "project": "shop"}, {"query": "sessions", "project": "shop", "type": "decision", "scope": "project", "limit": 3}} {
+		if found, _ := c.call("mem_search", args); len(found["hits"].([]any)) != 1 {
+			t.Errorf("%v found %v", args, found)
+		}
+	}
+	if found, _ := c.call("mem_search", object{"query": "tabs", "scope": "personal", "project": "elsewhere"}); len(found["hits"].([]any)) != 1 {
+		t.Errorf("personal memories are not found in another project: %v", found)
+	}
+	if kind, _ := c.fails("mem_update", object{"id": saved["id"], "project": "other"}); kind != amber.KindUnsupported {
+		t.Errorf("moving is %s", kind)
+	}
+	c.call("mem_update", object{"id": saved["id"], "title": "Sessions", "type": "bugfix", "project": "shop", "scope": "project", "topic_key": " Auth "})
+	if got, _ := c.call("mem_get_observation", object{"id": saved["id"]}); got["title"] != "Sessions" || got["kind"] != "historical_case" {
+		t.Errorf("updated %v", got)
+	}
+	if topic, _ := c.call("mem_suggest_topic_key", object{"type": "Architecture", "title": "The Auth model, v2!"}); topic["topic_key"] != "architecture/the-auth-model-v2" {
+		t.Errorf("topic %v", topic)
+	}
+	prompt, _ := c.call("mem_save_prompt", object{"content": "make it faster"})
+	if prompt["session_id"] != "s1" {
+		t.Errorf("prompt %v", prompt)
+	}
+	c.call("mem_session_summary", object{"content": "done", "project": "shop", "session_id": "s1"})
+	c.call("mem_timeline", object{"observation_id": saved["id"]})
+	c.call("mem_delete", object{"id": saved["id"]})
+	c.call("mem_session_end", object{"id": "s1", "summary": "over"})
+	if s, _ := c.call("mem_stats", nil); s["memories"] != 2.0 || s["sessions"] != 1.0 || s["turns"] != 1.0 {
+		t.Errorf("stats %v", s)
+	}
+}
+
+func TestLearningsAreCaptured(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("engram")
+	text := "## Key Learnings:\n- an older list that is not meant\n\n# Else\n- nothing of this is a learning\n\n### Learnings\r\n\n- a bullet beside numbers is left out\n1. the cache has to be warmed first\n2) short\n3. retries need a limit of three\n## Next\n4. this is not in the list any more\n"
+	got, _ := c.call("mem_capture_passive", object{"content": text, "source": "stop-hook"})
+	if got["extracted"] != 2.0 || got["saved"] != 2.0 {
+		t.Fatalf("captured %v", got)
+	}
+	again, _ := c.call("mem_capture_passive", object{"content": text, "source": "stop-hook"})
+	if again["saved"] != 0.0 || again["duplicates"] != 2.0 {
+		t.Errorf("captured again %v", again)
+	}
+	m, err := r.store().Memories.Get(context.Background(), amber.MemoryID(got["ids"].([]any)[0].(string)))
+	if err != nil || m.Trust != amber.TrustDerived || m.Content != "the cache has to be warmed first" {
+		t.Errorf("stored %+v, %v", m, err)
+	}
+	if none, _ := c.call("mem_capture_passive", object{"content": "nothing here"}); none["extracted"] != 0.0 {
+		t.Errorf("captured %v", none)
+	}
+}
+
+// graphOf returns a graph as the reference server would print it.
+func graphOf(t *testing.T, out object) string {
+	t.Helper()
+	b, err := json.Marshal(object{"entities": out["entities"], "relations": out["relations"]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestTheReferenceGraph(t *testing.T) {
+	t.Parallel()
+	c := newRig(t).local("reference")
+	ada := object{"name": "Ada Lovelace", "entityType": "person", "observations": []any{"wrote\nnotes", "- likes dashes", ""}}
+	bob := object{"name": "ada lovelace", "entityType": "", "observations": []any{}}
+	made, _ := c.call("create_entities", object{"entities": []any{ada, bob, ada}})
+	if diff := cmp.Diff([]any{ada, bob}, made["entities"]); diff != "" {
+		t.Fatalf("created (-want +got):\n%s", diff)
+	}
+	if again, _ := c.call("create_entities", object{"entities": []any{ada}}); len(again["entities"].([]any)) != 0 {
+		t.Errorf("created again %v", again)
+	}
+	r := object{"from": "Ada Lovelace", "to": "ada lovelace", "relationType": "is not"}
+	if rel, _ := c.call("create_relations", object{"relations": []any{r, r}}); len(rel["relations"].([]any)) != 1 {
+		t.Errorf("related %v", rel)
+	}
+	if kind, text := c.fails("create_relations", object{"relations": []any{r, object{"from": "Ada Lovelace", "to": "Nobody", "relationType": "x"}}}); kind != amber.KindNotFound || !strings.Contains(text, `"Nobody"`) {
+		t.Errorf("%s: %s", kind, text)
+	}
+	added, _ := c.call("add_observations", object{"observations": []any{
+		object{"entityName": "Ada Lovelace", "contents": []any{"- likes dashes", "new"}},
+		object{"entityName": "Ada Lovelace", "contents": []any{"new", "newer"}},
+	}})
+	if diff := cmp.Diff([]any{
+		object{"entityName": "Ada Lovelace", "addedObservations": []any{"new"}}, object{"entityName": "Ada Lovelace", "addedObservations": []any{"newer"}},
+	}, added["results"]); diff != "" {
+		t.Errorf("added (-want +got):\n%s", diff)
+	}
+	// One that is not there leaves the others as they are.
+	if kind, _ := c.fails("add_observations", object{"observations": []any{
+		object{"entityName": "Ada Lovelace", "contents": []any{"lost"}}, object{"entityName": "Nobody", "contents": []any{"x"}},
+	}}); kind != amber.KindNotFound {
+		t.Errorf("adding to nobody is %s", kind)
+	}
+	want := `{"entities":[{"entityType":"person","name":"Ada Lovelace","observations":["wrote\nnotes","- likes dashes","","new","newer"]}],` +
+		`"relations":[{"from":"Ada Lovelace","relationType":"is not","to":"ada lovelace"}]}`
+	opened, _ := c.call("open_nodes", object{"names": []any{"Ada Lovelace", "Ada Lovelace", "Nobody"}})
+	if diff := cmp.Diff(want, graphOf(t, opened)); diff != "" {
+		t.Errorf("opened (-want +got):\n%s", diff)
+	}
+	found, _ := c.call("search_nodes", object{"query": "newer"})
+	if diff := cmp.Diff(want, graphOf(t, found)); diff != "" {
+		t.Errorf("found (-want +got):\n%s", diff)
+	}
+	told, _ := c.call("delete_observations", object{"deletions": []any{
+		object{"entityName": "Ada Lovelace", "observations": []any{"new", "never"}}, object{"entityName": "Nobody", "observations": []any{}},
+	}})
+	if told["success"] != true || told["message"] != "Deleted 1 of 2 observations. Not found: Nobody" {
+		t.Errorf("deleted %v", told)
+	}
+	told, _ = c.call("delete_relations", object{"relations": []any{r, r}})
+	if told["message"] != "Deleted 1 of 2 relations." {
+		t.Errorf("deleted %v", told)
+	}
+	c.call("create_relations", object{"relations": []any{r}})
+	told, _ = c.call("delete_entities", object{"entityNames": []any{"ada lovelace"}})
+	if told["message"] != "Entities deleted successfully" {
+		t.Errorf("deleted %v", told)
+	}
+	left, _ := c.call("read_graph", nil)
+	if diff := cmp.Diff(`{"entities":[{"entityType":"person","name":"Ada Lovelace","observations":["wrote\nnotes","- likes dashes","","newer"]}],"relations":[]}`, graphOf(t, left)); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+}
+
+func TestALargeGraphIsCut(t *testing.T) {
+	t.Parallel()
+	c := newRig(t).local("reference")
+	for i := range 4 {
+		c.call("create_entities", object{"entities": []any{object{"name": fmt.Sprint("e", i), "entityType": "t", "observations": []any{strings.Repeat("x", 60<<10)}}}})
+	}
+	out, _ := c.call("read_graph", nil)
+	if out["truncated"] != true || len(out["entities"].([]any)) != 2 {
+		t.Errorf("%d entities, truncated %v", len(out["entities"].([]any)), out["truncated"])
+	}
+}
+
+func TestChatGPTsShapesAreExact(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	saved, _ := r.local("").call("memory_save", object{"content": "The release is on <Friday> & not before", "title": "release"})
+	id := saved["id"].(string)
+	c := r.local("chatgpt")
+	_, text := c.call("search", object{"query": "release"})
+	if want := fmt.Sprintf(`{"results":[{"id":"%s","title":"release","url":"amber://memory/%s"}]}`, id, id); text != want {
+		t.Errorf("search: %s\nwant %s", text, want)
+	}
+	_, text = c.call("fetch", object{"id": id})
+	want := fmt.Sprintf(`{"id":"%s","title":"release","url":"amber://memory/%s","text":"The release is on <Friday> & not before","metadata":{"kind":"workspace_fact","scope":"project","trust":"own","updated_at":"`, id, id)
+	if !strings.HasPrefix(text, want) {
+		t.Errorf("fetch: %s\nwant %s", text, want)
+	}
+	if _, text := c.call("search", object{"query": "zebra"}); text != `{"results":[]}` {
+		t.Errorf("search: %s", text)
+	}
+}
+
+func TestControlGoesThroughATask(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("control")
+	task, _ := c.call("task_save", object{"id": "t1", "goal": "ship it"})
+	if task["state"] != "queued" || task["version"] != 1.0 {
+		t.Fatalf("task %v", task)
+	}
+	c.call("task_event", object{"task_id": "t1", "from": "queued", "to": "executing", "node_id": "n1"})
+	task, _ = c.call("task_save", object{"id": "t1", "state": "executing", "if_version": 1})
+	if task["goal"] != "ship it" || task["state"] != "executing" {
+		t.Errorf("task %v", task)
+	}
+	if kind, _ := c.fails("task_save", object{"id": "t1", "state": "succeeded", "if_version": 1}); kind != amber.KindConflict {
+		t.Errorf("an old version is %s", kind)
+	}
+	if out, _ := c.call("task_replay", object{"task_id": "t1"}); out["consistency_status"] != "consistent" || out["recovery_eligibility"] != "resume_ready" {
+		t.Errorf("replay %v", out)
+	}
+	ap, _ := c.call("approval_request", object{"task_id": "t1", "node_id": "n1", "summary": "may I?", "payload": json.RawMessage(`{"b":"<rm>","a":12345678901234567890}`)})
+	// What is approved is what was sent, to the byte.
+	if sum := sha256.Sum256([]byte(`{"b":"<rm>","a":12345678901234567890}`)); ap["status"] != "pending" || ap["digest"] != hex.EncodeToString(sum[:]) {
+		t.Errorf("approval %v", ap)
+	}
+	if all, _ := c.call("approval_list", object{}); len(all["approvals"].([]any)) != 1 {
+		t.Errorf("approvals %v", all)
+	}
+	c.call("queue_publish", object{"entry_id": "e1", "task_id": "t1", "node_id": "n1", "payload": "work", "priority": 3})
+	claim, _ := c.call("queue_claim", object{"consumer_id": "me"})
+	lease := claim["lease"].(object)
+	if claim["empty"] != false || claim["envelope"].(object)["payload"] != "work" {
+		t.Fatalf("claimed %v", claim)
+	}
+	renewed, _ := c.call("queue_renew", object{"lease": lease})
+	c.call("result_save", object{"task_id": "t1", "node_id": "n1", "producer": "me", "status": "ok", "payload": strings.Repeat("y", 20<<10), "fence": lease["fence"], "confidence": 0.5})
+	if kind, _ := c.fails("result_save", object{"task_id": "t1", "node_id": "n1", "producer": "me", "status": "ok", "fence": 99}); kind != amber.KindConflict {
+		t.Errorf("a fence that was never issued is %s", kind)
+	}
+	c.call("result_save", object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": 1}) // whole, and a number all the same
+	if kind, text := c.fails("result_save", object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": "high"}); !strings.Contains(text, "confidence is a string where a number is wanted") {
+		t.Errorf("%s: %s", kind, text)
+	}
+	if out, _ := c.call("result_list", object{"task_id": "t1"}); out["results"].([]any)[0].(object)["truncated"] != true {
+		t.Errorf("results are not cut")
+	}
+	c.call("queue_ack", object{"lease": renewed["lease"]})
+	if kind, _ := c.fails("queue_nack", object{"lease": object{"entry_id": "e1", "consumer_id": "me", "token": "guess", "fence": 1}}); kind != amber.KindConflict {
+		t.Errorf("a lease that was guessed is %s", kind)
+	}
+	if none, _ := c.call("queue_claim", object{"consumer_id": "me"}); none["empty"] != true {
+		t.Errorf("claimed %v", none)
+	}
+	if s, _ := c.call("queue_status", nil); s["leased"] != 0.0 {
+		t.Errorf("status %v", s)
+	}
+	for i := range 12 {
+		c.call("task_save", object{"id": fmt.Sprint("more", i), "goal": "x"})
+	}
+	first, _ := c.call("task_list", object{})
+	rest, _ := c.call("task_list", object{"cursor": first["next"]})
+	if len(first["tasks"].([]any)) != 10 || len(rest["tasks"].([]any)) != 3 || rest["next"] != nil {
+		t.Errorf("pages of %d and %d", len(first["tasks"].([]any)), len(rest["tasks"].([]any)))
+	}
+}
+
+func TestSnapshotsTellNoPaths(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := r.agents["default/default"]
+	a.Snapshots = talkative{a.Snapshots}
+	c := r.local("snapshots")
+	one, _ := c.call("snapshot_create", object{"label": "one"})
+	two, _ := c.call("snapshot_create", nil)
+	if diff, _ := c.call("snapshot_diff", object{"a": one["id"], "b": two["id"]}); len(diff["tables"].([]any)) != 0 {
+		t.Errorf("diff %v", diff)
+	}
+	page, _ := c.call("snapshot_list", object{"limit": 1})
+	rest, _ := c.call("snapshot_list", object{"limit": 1, "cursor": page["next"]})
+	if rest["snapshots"].([]any)[0].(object)["id"] != one["id"] {
+		t.Errorf("list %v, %v", page, rest)
+	}
+	report, text := c.call("snapshot_verify", object{"id": one["id"], "read_data": true})
+	if b, _ := json.Marshal(report); strings.Contains(string(b)+text, "/home/ada") || report["ok"] != false {
+		t.Errorf("verify: %s, %q", b, text)
+	}
+	if kind, text := c.fails("snapshot_restore", object{"id": one["id"], "confirm": one["id"]}); kind != amber.KindInternal || strings.Contains(text, "/home") || !strings.Contains(text, "permission denied") {
+		t.Errorf("%s: %s", kind, text)
+	}
+	// Somebody with a token is told nothing of it; the log is.
+	var log bytes.Buffer
+	o := r.options("snapshots")
+	o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	holder := r.session(o, holder("default", "default", amber.TokenRestore), "default", "default")
+	if kind, text := holder.fails("snapshot_restore", object{"id": one["id"], "confirm": one["id"]}); kind != amber.KindInternal || strings.Contains(text, "permission") {
+		t.Errorf("%s: %s", kind, text)
+	}
+	if s := log.String(); !strings.Contains(s, "permission denied") || !strings.Contains(s, "request_id=req") {
+		t.Errorf("logged %q", s)
+	}
+	a.Snapshots = nil
+	if kind, _ := c.fails("snapshot_list", nil); kind != amber.KindUnsupported {
+		t.Errorf("without snapshots it is %s", kind)
+	}
+}
+
+// talkative names places of its machine.
+type talkative struct{ amber.Snapshotter }
+
+func (s talkative) VerifySnapshot(_ context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
+	return amber.VerifyReport{ID: r.ID, Checked: []string{"objects"}, Damaged: []amber.Damage{{Object: "packs/ab", Reason: "open /home/ada/.amber/packs/ab: permission denied"}}}, nil
+}
+
+func (s talkative) Restore(context.Context, amber.RestoreRequest) (amber.RestoreReport, error) {
+	return amber.RestoreReport{}, &amber.Error{Op: "open repository", Kind: amber.KindInternal, Err: fmt.Errorf("open /home/ada/x y/z: permission denied")}
+}

@@ -1,0 +1,18 @@
+// Package mcpapi speaks the Model Context Protocol: agents reach their memory
+// through tools, resources and prompts. It is a door of package server, beside
+// HTTP.
+//
+// The life of one call:
+//
+//	line or request  bounded, UTF-8, JSON; what is not gets an error and the next one is read
+//	arguments        checked against the tool's schema, in words an agent can act on
+//	desk             [server.Desk.Do]: grant, agent, audit log, as at every other door
+//	answer           structured content and a short text, both bounded
+//
+// A tool that fails answers with isError and the [amber.Failure] of the error;
+// errors of the protocol itself carry the code of [amber.Kind.MCPCode]. What
+// memories say is data, and is handed out as such.
+//
+// Tools come in profiles, see [Check]; docs/mcp.md lists them. Nobody is shown a
+// tool their grant has no scope for.
+package mcpapi

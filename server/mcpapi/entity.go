@@ -1,0 +1,83 @@
+package mcpapi
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// An entity of the reference server is a memory: its name is the title, its
+// observations are a list in the content, so that recall finds them.
+//
+//	topic     entity/HASH     one live memory per name
+//	tags      entity, entity:HASH
+//	metadata  entity_name, entity_type
+//	content   NAME (TYPE)
+//	          - first observation
+//	          - second one,
+//	            of two lines
+//
+// A relation is an [amber.Relation] between two such memories.
+const (
+	entityTag  = "entity"
+	entityName = "entity_name"
+	entityType = "entity_type"
+)
+
+// entity is an entity on the wire.
+type entity struct {
+	Name         string   `json:"name"`
+	EntityType   string   `json:"entityType"`
+	Observations []string `json:"observations"`
+}
+
+func entityHash(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:16])
+}
+
+// request returns the write that stores the entity. The error is of kind
+// invalid.
+func (e entity) request(scope amber.Scope, ids amber.Identities) (amber.WriteRequest, error) {
+	if strings.TrimSpace(e.Name) == "" {
+		return amber.WriteRequest{}, amber.Errorf(amber.KindInvalid, "check entity", "", "its name is empty")
+	}
+	hash := entityHash(e.Name)
+	return amber.WriteRequest{
+		Scope: scope, Identities: ids, Title: e.Name, Content: e.content(), Topic: entityTag + "/" + hash,
+		Tags: []string{entityTag, entityTag + ":" + hash}, Metadata: map[string]string{entityName: e.Name, entityType: e.EntityType},
+	}.Normalize()
+}
+
+func (e entity) content() string {
+	var b strings.Builder
+	b.WriteString(oneLine(e.Name, titleBytes))
+	if e.EntityType != "" {
+		b.WriteString(" (" + oneLine(e.EntityType, titleBytes) + ")")
+	}
+	for _, o := range e.Observations {
+		b.WriteString("\n- " + strings.ReplaceAll(o, "\n", "\n  "))
+	}
+	return b.String()
+}
+
+// entityOf reads an entity back; false when the memory is none.
+func entityOf(m amber.Memory) (entity, bool) {
+	name, ok := m.Metadata[entityName]
+	if !ok {
+		return entity{}, false
+	}
+	e := entity{Name: name, EntityType: m.Metadata[entityType], Observations: []string{}}
+	for i, line := range strings.Split(m.Content, "\n") {
+		switch o, item := strings.CutPrefix(line, "- "); {
+		case i == 0:
+		case item:
+			e.Observations = append(e.Observations, o)
+		case len(e.Observations) > 0: // of more than one line
+			e.Observations[len(e.Observations)-1] += "\n" + strings.TrimPrefix(line, "  ")
+		}
+	}
+	return e, true
+}

@@ -1,0 +1,101 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+)
+
+// outside is the error as the caller is told it. What went wrong inside stays in
+// the log, and is told only to those who may look at everything: it may name
+// what is another tenant's.
+func (b *bound) outside(ctx context.Context, err error) error {
+	var wire *jsonrpc.Error
+	kind := amber.KindOf(err)
+	if errors.As(err, &wire) || kind != amber.KindInternal && kind != amber.KindDamaged || ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return err
+	}
+	b.shared.Log.ErrorContext(ctx, "a call failed", "kind", string(kind), "error", err.Error(), "actor", b.who.Actor(), "request_id", b.who.RequestID)
+	if kind == amber.KindInternal && b.who.Grant.Tenant != "" {
+		return amber.Errorf(kind, "call", "", "the server could not do it; its log tells more")
+	}
+	return err
+}
+
+// failed is the result of a tool that failed: an agent reads it and tries again.
+func failed(err error, requestID string) *mcp.CallToolResult {
+	f := failureOf(err)
+	f.Error.RequestID = requestID
+	text := string(f.Error.Kind) + ": " + f.Error.Message
+	if f.Error.Hint != "" {
+		text += " (" + f.Error.Hint + ")"
+	}
+	var own *said
+	if errors.As(err, &own) {
+		text = own.text
+	}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: f}
+}
+
+// said is an error whose words are prescribed by the contract of a tool.
+type said struct {
+	text string
+	err  *amber.Error
+}
+
+// say returns an error that is told to the agent in exactly these words.
+func say(k amber.Kind, op, text string) error {
+	return &said{text: text, err: amber.Errorf(k, op, "", text)}
+}
+
+func (s *said) Error() string { return s.text }
+func (s *said) Unwrap() error { return s.err }
+
+// maxErrorBytes bounds the message of an error.
+const maxErrorBytes = 2000
+
+func failureOf(err error) amber.Failure {
+	f := amber.FailureOf(err)
+	f.Error.Message = clip(f.Error.Message, maxErrorBytes)
+	return f
+}
+
+// firstOfNewProtocol is the version from which a resource that is not there is
+// an invalid parameter.
+const firstOfNewProtocol = "2026-07-28"
+
+// protocolError is the error of a request that is no call of a tool. What the
+// SDK has a code for keeps it.
+func protocolError(err error, req mcp.Request) error {
+	read, reads := req.(*mcp.ReadResourceRequest)
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) && !(reads && wire.Code == jsonrpc.CodeInvalidParams) {
+		return err
+	}
+	if wire != nil {
+		err = amber.Errorf(amber.KindNotFound, "read resource", "", "there is no such resource")
+	}
+	var known *amber.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	f := failureOf(err)
+	data := struct {
+		amber.Failure
+		URI string `json:"uri,omitempty"`
+	}{Failure: f}
+	code := f.Error.Kind.MCPCode()
+	if reads {
+		data.URI = clip(read.Params.URI, maxErrorBytes)
+		if f.Error.Kind == amber.KindNotFound && read.ProtocolVersion() >= firstOfNewProtocol {
+			code = jsonrpc.CodeInvalidParams
+		}
+	}
+	b, _ := json.Marshal(data)
+	return &jsonrpc.Error{Code: int64(code), Message: f.Error.Message, Data: b}
+}

@@ -1,0 +1,247 @@
+package mcpapi_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server/mcpapi"
+)
+
+const someID = "01a1e0bd-8d64-7842-a5fa-7c515473c677"
+
+// plausible are arguments that every tool would take.
+var plausible = map[string]object{
+	"memory_save": {"content": "x"}, "memory_recall": {"query": "x"}, "memory_get": {"id": someID},
+	"memory_update": {"id": someID, "title": "x"}, "memory_forget": {"id": someID}, "memory_context": {"goal": "x"}, "memory_timeline": {"id": someID},
+	"session_start": {"id": "s"}, "session_end": {"id": "s"}, "session_summary": {"content": "x", "id": "s"},
+	"snapshot_create": {"label": "x"}, "snapshot_list": {}, "snapshot_diff": {"a": someID, "b": someID}, "snapshot_verify": {"id": someID},
+	"snapshot_restore": {"id": someID, "confirm": someID},
+	"task_save":        {"id": "t", "goal": "x"}, "task_get": {"id": "t"}, "task_list": {}, "task_event": {"task_id": "t", "from": "queued", "to": "planning"},
+	"task_replay": {"task_id": "t"}, "approval_request": {"id": "a", "task_id": "t", "node_id": "n", "summary": "x", "payload": object{"a": 1}},
+	"approval_list": {"task_id": "t"}, "result_save": {"task_id": "t", "node_id": "n", "producer": "p", "status": "ok"}, "result_list": {"task_id": "t"},
+	"queue_publish": {"entry_id": "e", "task_id": "t", "node_id": "n"}, "queue_claim": {"consumer_id": "c"},
+	"queue_ack": {"lease": object{"entry_id": "e"}}, "queue_nack": {"lease": object{"entry_id": "e"}}, "queue_renew": {"lease": object{"entry_id": "e"}}, "queue_status": {},
+	"mem_save": {"title": "x", "content": "x"}, "mem_search": {"query": "x"}, "mem_context": {}, "mem_session_summary": {"content": "x", "project": "p"},
+	"mem_session_start": {"id": "s", "project": "p"}, "mem_session_end": {"id": "s"}, "mem_get_observation": {"id": someID}, "mem_suggest_topic_key": {"title": "x"},
+	"mem_capture_passive": {"content": "## Key Learnings\n1. a learning that is long enough\n"}, "mem_save_prompt": {"content": "x"}, "mem_update": {"id": someID, "title": "x"},
+	"mem_delete": {"id": someID}, "mem_stats": {}, "mem_timeline": {"observation_id": someID},
+	"create_entities":  {"entities": []any{object{"name": "a", "entityType": "b", "observations": []any{"c"}}}},
+	"create_relations": {"relations": []any{object{"from": "a", "to": "b", "relationType": "c"}}},
+	"add_observations": {"observations": []any{object{"entityName": "a", "contents": []any{"c"}}}}, "delete_entities": {"entityNames": []any{"a"}},
+	"delete_observations": {"deletions": []any{object{"entityName": "a", "observations": []any{"c"}}}},
+	"delete_relations":    {"relations": []any{object{"from": "a", "to": "b", "relationType": "c"}}},
+	"read_graph":          {}, "search_nodes": {"query": "x"}, "open_nodes": {"names": []any{"a"}},
+	"search": {"query": "x"}, "fetch": {"id": someID}, "memory": {"command": "view", "path": "/memories"},
+}
+
+// TestWhoIsNotReachedFindsNothing tries every tool, resource and prompt as
+// somebody whose grant is for another agent: the answer is that of an agent that
+// does not exist, and nothing is written down or changed.
+func TestWhoIsNotReachedFindsNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	stranger := holder("acme", "bot", amber.TokenScopes()...)
+	r.walkAsStranger(r.session(r.options("all"), stranger, "default", "default"), r.session(r.options("all"), everything, "nobody", "nobody"))
+}
+
+// TestWhoIsNotReachedFindsNothingOverHTTP does the same with a token and a path.
+func TestWhoIsNotReachedFindsNothingOverHTTP(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.listen(r.options("all"))
+	for _, version := range []string{"", "2025-06-18"} {
+		r.walkAsStranger(r.dial(s, "/tenants/default/agents/default/mcp", "alien", version), r.dial(s, "/tenants/nobody/agents/nobody/mcp", "root", version))
+	}
+}
+
+// walkAsStranger calls everything there is as foreign, who is not let in, and
+// as absent, who asks for an agent that is not there.
+func (r *rig) walkAsStranger(foreign, absent *client) {
+	t := r.t
+	t.Helper()
+	ctx := context.Background()
+	secret, err := r.store().LongTerm.Write(ctx, amber.WriteRequest{Content: "of somebody else"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := r.store().Stats.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := foreign.tools()
+	for _, tool := range names {
+		args, ok := plausible[tool]
+		if !ok {
+			t.Fatalf("no arguments for %s", tool)
+		}
+		args = maps.Clone(args)
+		for k, v := range args { // one that is there
+			if v == someID {
+				args[k] = string(secret.ID)
+			}
+		}
+		kind, text := foreign.fails(tool, args)
+		_, want := absent.fails(tool, args)
+		if kind != amber.KindNotFound || text != want {
+			t.Errorf("%s: %s: %q, want %q", tool, kind, text, want)
+		}
+	}
+	if len(names) != len(plausible) || !slices.Equal(names, mcpapi.Names()) {
+		t.Errorf("%d tools, %d arguments, %d names", len(names), len(plausible), len(mcpapi.Names()))
+	}
+	for _, uri := range foreign.uris(string(secret.ID)) {
+		_, err := foreign.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+		_, want := absent.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+		if wire := wireError(t, err); !strings.Contains(wire.Message, "there is no such agent") || wire.Error() != wireError(t, want).Error() {
+			t.Errorf("%s: %+v, want %v", uri, wire, want)
+		}
+	}
+	prompts, err := foreign.cs.ListPrompts(ctx, nil)
+	if err != nil || len(prompts.Prompts) != 3 {
+		t.Fatalf("prompts: %+v, %v", prompts, err)
+	}
+	for _, p := range prompts.Prompts {
+		_, err := foreign.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: p.Name, Arguments: map[string]string{"topic": "x"}})
+		_, want := absent.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: p.Name, Arguments: map[string]string{"topic": "x"}})
+		if wire := wireError(t, err); int(wire.Code) != amber.KindNotFound.MCPCode() || wire.Error() != wireError(t, want).Error() {
+			t.Errorf("%s: %+v, want %v", p.Name, wire, want)
+		}
+	}
+	if e := r.audit.take(); len(e) != 0 {
+		t.Errorf("written down: %+v", e)
+	}
+	if s, err := r.store().Stats.Stats(ctx); err != nil || s.Changes != before.Changes {
+		t.Errorf("changed: %+v, %v", s, err)
+	}
+}
+
+// uris returns every resource there is, templates with a name put in.
+func (c *client) uris(name string) []string {
+	c.t.Helper()
+	rs, err := c.cs.ListResources(context.Background(), nil)
+	if err != nil || len(rs.Resources) == 0 {
+		c.t.Fatalf("resources: %+v, %v", rs, err)
+	}
+	ts, err := c.cs.ListResourceTemplates(context.Background(), nil)
+	if err != nil || len(ts.ResourceTemplates) == 0 {
+		c.t.Fatalf("templates: %+v, %v", ts, err)
+	}
+	var out []string
+	for _, r := range rs.Resources {
+		out = append(out, r.URI)
+	}
+	for _, r := range ts.ResourceTemplates {
+		root, _, _ := strings.Cut(r.URITemplate, "{")
+		out = append(out, root+name)
+	}
+	return out
+}
+
+func wireError(t testing.TB, err error) *jsonrpc.Error {
+	t.Helper()
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) {
+		t.Fatalf("%v is no error of the protocol", err)
+	}
+	return wire
+}
+
+// TestScopesDecide lists and calls every tool with every scope alone: what is
+// listed is not refused, and what is not listed is refused and written down.
+func TestScopesDecide(t *testing.T) {
+	t.Parallel()
+	writes := []string{"memory_save", "queue_publish", "mem_delete", "create_entities"}
+	for scope, want := range map[amber.TokenScope][]string{
+		amber.TokenRead:     {"memory_recall", "snapshot_list", "snapshot_diff", "mem_search", "fetch", "memory", "queue_status"},
+		amber.TokenWrite:    writes,
+		amber.TokenSnapshot: {"snapshot_create", "snapshot_verify"},
+		amber.TokenRestore:  {"snapshot_restore"},
+		amber.TokenErase:    {},
+	} {
+		r := newRig(t)
+		c := r.session(r.options("all"), holder("default", "", scope), "default", "default")
+		listed := c.tools()
+		for _, tool := range want {
+			if !slices.Contains(listed, tool) {
+				t.Errorf("%s does not list %s", scope, tool)
+			}
+		}
+		for tool, args := range plausible {
+			res := c.try(tool, args)
+			refused := res.IsError && strings.HasPrefix(textOf(res), "refused: authorize: the token lacks the scope")
+			if refused == slices.Contains(listed, tool) {
+				t.Errorf("%s, %s: listed %v, refused %v: %s", scope, tool, !refused, refused, textOf(res))
+			}
+		}
+		for _, e := range r.audit.take() {
+			if !strings.HasPrefix(e.Action, "mcp.") || e.Actor != "tok" || e.RequestID != "req" || e.Outcome == "" {
+				t.Errorf("%s: written down %+v", scope, e)
+			}
+		}
+	}
+}
+
+func TestErasingNeedsItsScope(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	writer := r.session(r.options("engram"), holder("default", "", amber.TokenWrite), "default", "default")
+	saved, _ := writer.call("mem_save", object{"title": "t", "content": "secret"})
+	r.audit.take()
+	if kind, _ := writer.fails("mem_delete", object{"id": saved["id"], "hard_delete": true}); kind != amber.KindRefused {
+		t.Errorf("erasing without its scope is %s", kind)
+	}
+	want := []amber.AuditEntry{{Tenant: "default", Agent: "default", Actor: "tok", Action: "mcp.mem_delete", Outcome: "refused", RequestID: "req"}}
+	if diff := cmp.Diff(want, r.audit.take(), cmp.AllowUnexported(amber.Time{})); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+	eraser := r.session(r.options("engram"), holder("default", "", amber.TokenErase, amber.TokenWrite), "default", "default")
+	if out, _ := eraser.call("mem_delete", object{"id": saved["id"], "hard_delete": true}); out["erased"] != true {
+		t.Errorf("erased %v", out)
+	}
+	if m, err := r.store().Memories.History(context.Background(), amber.MemoryID(saved["id"].(string))); err == nil {
+		for _, rev := range m {
+			if strings.Contains(rev.Content, "secret") {
+				t.Error("the text is still there")
+			}
+		}
+	}
+}
+
+// TestRestoringHasToBeAllowed does not offer it where it was not, and takes the
+// id twice where it was.
+func TestRestoringHasToBeAllowed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	o := r.options("all")
+	o.AllowRestore = false
+	closed := r.session(o, everything, "default", "default")
+	if slices.Contains(closed.tools(), "snapshot_restore") {
+		t.Error("it is listed")
+	}
+	_, err := closed.cs.CallTool(context.Background(), &mcp.CallToolParams{Name: "snapshot_restore", Arguments: plausible["snapshot_restore"]})
+	if wire := wireError(t, err); int(wire.Code) != amber.KindInvalid.MCPCode() || !strings.Contains(wire.Message, `unknown tool "snapshot_restore"`) {
+		t.Errorf("%+v", wire)
+	}
+	open := r.local("snapshots")
+	taken, _ := open.call("snapshot_create", object{"label": "before"})
+	if kind, text := open.fails("snapshot_restore", object{"id": taken["id"], "confirm": "yes"}); kind != amber.KindRefused {
+		t.Errorf("%s: %s", kind, text)
+	}
+	dry, _ := open.call("snapshot_restore", object{"id": taken["id"], "confirm": taken["id"], "dry_run": true})
+	if dry["dry_run"] != true || dry["from"] != taken["id"] {
+		t.Errorf("dry run %v", dry)
+	}
+	done, _ := open.call("snapshot_restore", object{"id": taken["id"], "confirm": taken["id"]})
+	if done["safety_snapshot"] == nil || done["safety_snapshot"] == "" {
+		t.Errorf("restored %v", done)
+	}
+}

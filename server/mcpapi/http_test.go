@@ -1,0 +1,270 @@
+package mcpapi_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/mcpapi"
+)
+
+// callers are who asks, by the token of a request.
+var callers = map[string]server.Caller{
+	"root":  everything,
+	"acme":  holder("acme", "bot", amber.TokenRead, amber.TokenWrite),
+	"alien": holder("acme", "bot", amber.TokenScopes()...),
+	"look":  holder("default", "default", amber.TokenRead),
+}
+
+// listen serves a rig over HTTP as the server would mount it.
+func (r *rig) listen(o mcpapi.Options) *httptest.Server {
+	r.t.Helper()
+	h, err := mcpapi.NewHandler(o)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", h)
+	mux.Handle("/tenants/{tenant}/agents/{agent}/mcp", h)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		who := callers[strings.TrimPrefix(q.Header.Get("Authorization"), "Bearer ")]
+		mux.ServeHTTP(w, q.WithContext(server.WithCaller(q.Context(), who)))
+	}))
+	r.t.Cleanup(s.Close)
+	return s
+}
+
+// bearer sends a token with every request.
+type bearer struct {
+	token string
+	base  http.RoundTripper
+}
+
+func (b bearer) RoundTrip(q *http.Request) (*http.Response, error) {
+	q = q.Clone(q.Context())
+	q.Header.Set("Authorization", "Bearer "+b.token)
+	return b.base.RoundTrip(q)
+}
+
+// dial connects a client that speaks a version of the protocol; "" is the
+// newest.
+func (r *rig) dial(s *httptest.Server, path, token, version string) *client {
+	r.t.Helper()
+	transport := &mcp.StreamableClientTransport{
+		Endpoint: s.URL + path, HTTPClient: &http.Client{Transport: bearer{token, s.Client().Transport}}, DisableStandaloneSSE: true,
+	}
+	var o *mcp.ClientSessionOptions
+	if version != "" {
+		o = &mcp.ClientSessionOptions{ProtocolVersion: version}
+	}
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), transport, o)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { cs.Close() })
+	return &client{t: r.t, cs: cs}
+}
+
+func TestHTTPServesEveryVersionOfTheProtocol(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.listen(r.options("default,chatgpt"))
+	for _, version := range append(mcp.SupportedProtocolVersions(), "") {
+		c := r.dial(s, "/mcp", "root", version)
+		saved, _ := c.call("memory_save", object{"content": "over HTTP " + version})
+		got, _ := c.call("memory_get", object{"id": saved["id"]})
+		if got["content"] != "over HTTP "+version || len(c.tools()) != 12 {
+			t.Errorf("%q: %v", version, got)
+		}
+		if kind, _ := c.fails("memory_get", object{"id": someID}); kind != amber.KindNotFound {
+			t.Errorf("%q: %s", version, kind)
+		}
+		_, err := c.cs.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: "amber://memory/" + someID})
+		want := int64(amber.KindNotFound.MCPCode())
+		if version == "" || version >= "2026-07-28" {
+			want = int64(amber.KindInvalid.MCPCode())
+		}
+		if wire := wireError(t, err); wire.Code != want {
+			t.Errorf("%q: %+v, want %d", version, wire, want)
+		}
+		if _, err := c.cs.CallTool(context.Background(), &mcp.CallToolParams{Name: "nonsense"}); int(wireError(t, err).Code) != amber.KindInvalid.MCPCode() {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
+// TestHTTPBindsTheAgent finds the agent in the path, else in the grant, and
+// leads nobody to that of another.
+func TestHTTPBindsTheAgent(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.listen(r.options("all"))
+	mine := r.dial(s, "/mcp", "acme", "")
+	mine.call("memory_save", object{"content": "ours", "project": "p"})
+	for path, reached := range map[string]bool{"/mcp": true, "/tenants/acme/agents/bot/mcp": true, "/tenants/default/agents/default/mcp": false, "/tenants/acme/agents/other/mcp": false, "/tenants/-/agents/b/mcp": false} {
+		c := r.dial(s, path, "acme", "")
+		if reached {
+			if found, _ := c.call("memory_recall", object{"query": "ours", "project": "p"}); len(found["hits"].([]any)) != 1 {
+				t.Errorf("%s: %v", path, found)
+			}
+			continue
+		}
+		if kind, text := c.fails("memory_recall", object{"query": "ours"}); kind != amber.KindNotFound && !strings.Contains(text, "parse tenant id") {
+			t.Errorf("%s: %s: %s", path, kind, text)
+		}
+	}
+	if s, err := r.store().Stats.Stats(context.Background()); err != nil || s.Memories != 0 {
+		t.Errorf("the other agent has %d memories, %v", s.Memories, err)
+	}
+	look := r.dial(s, "/mcp", "look", "")
+	if slices.Contains(look.tools(), "memory_save") {
+		t.Error("a reader is shown how to write")
+	}
+	// Somebody without a name may do nothing, and learns nothing.
+	nobody := r.dial(s, "/mcp", "", "")
+	if names := nobody.tools(); len(names) != 0 {
+		t.Errorf("nobody is shown %v", names)
+	}
+	if kind, _ := nobody.fails("memory_recall", object{"query": "x"}); kind != amber.KindRefused {
+		t.Errorf("nobody is %s", kind)
+	}
+}
+
+// TestManyCallersAtOnceStayApart has two callers write at the same time: each
+// finds what is theirs and nothing else.
+func TestManyCallersAtOnceStayApart(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.listen(r.options("default"))
+	var wg sync.WaitGroup
+	for _, token := range []string{"root", "acme"} {
+		for _, version := range []string{"", "2025-06-18"} {
+			c := r.dial(s, "/mcp", token, version)
+			wg.Go(func() {
+				for i := range 20 {
+					c.call("memory_save", object{"content": fmt.Sprintf("of %s %s %d", token, version, i)})
+				}
+			})
+		}
+	}
+	wg.Wait()
+	for name, token := range map[string]string{"default/default": "root", "acme/bot": "acme"} {
+		p, err := r.agents[name].Store.Memories.List(context.Background(), amber.ListQuery{All: true})
+		if err != nil || len(p.Items) != 40 {
+			t.Fatalf("%s has %d, %v", name, len(p.Items), err)
+		}
+		for _, m := range p.Items {
+			if !strings.HasPrefix(m.Content, "of "+token) {
+				t.Errorf("%s has %q", name, m.Content)
+			}
+		}
+	}
+}
+
+// post sends one message by hand.
+func post(t *testing.T, s *httptest.Server, body string, header ...string) (int, string) {
+	t.Helper()
+	q, err := http.NewRequest(http.MethodPost, s.URL+"/mcp", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("Accept", "application/json, text/event-stream")
+	q.Header.Set("Authorization", "Bearer root")
+	for i := 0; i < len(header); i += 2 {
+		q.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			q.Host = header[i+1]
+		}
+	}
+	res, err := s.Client().Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(b)
+}
+
+func TestHTTPRefusesWhatItShould(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	o := r.options("")
+	o.MaxBytes = 1000
+	s := r.listen(o)
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for name, test := range map[string]struct {
+		body   string
+		header []string
+		status int
+	}{
+		"fine":                    {ping, nil, 200},
+		"too large":               {strings.Repeat(" ", 1001) + ping, nil, 413},
+		"garbage":                 {"garbage", nil, 400},
+		"a session of nobody":     {ping, []string{"Mcp-Session-Id", "guessed"}, 200}, // there are none, so it means nothing
+		"a name of somebody else": {ping, []string{"Host", "evil.example"}, 403},
+		"not JSON":                {ping, []string{"Content-Type", "text/plain"}, 415},
+		"a version of the future": {ping, []string{"Mcp-Protocol-Version", "2020-01-01"}, 400},
+	} {
+		if status, body := post(t, s, test.body, test.header...); status != test.status {
+			t.Errorf("%s: %d %s, want %d", name, status, body, test.status)
+		}
+	}
+	o.AnyHost = true
+	if status, body := post(t, r.listen(o), ping, "Host", "amber.example"); status != 200 {
+		t.Errorf("behind a proxy: %d %s", status, body)
+	}
+	// A text that is not UTF-8 is not mended silently.
+	bad := "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"memory_save\",\"arguments\":{\"content\":\"a\xffb\"}}}"
+	if _, body := post(t, s, bad); !strings.Contains(body, "not valid UTF-8") {
+		t.Errorf("%s", body)
+	}
+	// Several messages at once are for the one version that has them.
+	batch := "[" + ping + "," + message(2, "tools/list", "") + "]"
+	if status, body := post(t, s, batch, "Mcp-Protocol-Version", "2025-03-26"); status != 200 || !strings.Contains(body, `"id":1`) || !strings.Contains(body, `"id":2`) {
+		t.Errorf("a batch: %d %s", status, body)
+	}
+	if status, body := post(t, s, batch, "Mcp-Protocol-Version", "2025-06-18"); status != 400 {
+		t.Errorf("a batch in a version that has none: %d %s", status, body)
+	}
+	if _, err := mcpapi.NewHandler(mcpapi.Options{}); amber.KindOf(err) != amber.KindInvalid {
+		t.Errorf("a handler without a desk: %v", err)
+	}
+}
+
+// BenchmarkHTTP is one call, with a server made for it.
+func BenchmarkHTTP(b *testing.B) {
+	for _, tools := range []string{"default", "all"} {
+		b.Run(tools, func(b *testing.B) {
+			r := newRig(b)
+			h, err := mcpapi.NewHandler(r.options(tools))
+			if err != nil {
+				b.Fatal(err)
+			}
+			body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_recall","arguments":{"query":"x"}}}`
+			for b.Loop() {
+				q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))
+				q.Header.Set("Content-Type", "application/json")
+				q.Header.Set("Accept", "application/json, text/event-stream")
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, q.WithContext(server.WithCaller(q.Context(), everything)))
+				if w.Code != 200 {
+					b.Fatal(w.Body)
+				}
+			}
+		})
+	}
+}

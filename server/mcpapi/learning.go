@@ -1,0 +1,122 @@
+package mcpapi
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+type memTopicArgs struct{ Type, Title, Content string }
+
+func memTopic(_ context.Context, _ *bound, _ *server.Agent, in memTopicArgs) (answer, error) {
+	about := in.Title
+	if strings.TrimSpace(about) == "" {
+		about = in.Content
+	}
+	slug := slugOf(about)
+	if slug == "" {
+		return answer{}, badArgs("title or content is required")
+	}
+	family := slugOf(in.Type)
+	if family == "" {
+		family = "topic"
+	}
+	key := family + "/" + slug
+	return answer{text: "topic_key: " + key, data: struct {
+		TopicKey string `json:"topic_key"`
+	}{key}}, nil
+}
+
+// slugOf is the first words of a text as a part of a topic.
+func slugOf(s string) string {
+	words := strings.FieldsFunc(strings.ToLower(oneLine(s, 200)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.Join(words[:min(len(words), 8)], "-")
+}
+
+type memCaptureArgs struct {
+	Content, Project, Source string
+	SessionID                string `json:"session_id"`
+}
+
+// memCapture saves learnings that a rule finds in a text, all or none. Nobody
+// chose them, so they are derived.
+func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArgs) (answer, error) {
+	items := learnings(in.Content)
+	out := struct {
+		Extracted  int              `json:"extracted"`
+		Saved      int              `json:"saved"`
+		Duplicates int              `json:"duplicates"`
+		IDs        []amber.MemoryID `json:"ids"`
+	}{Extracted: len(items), IDs: []amber.MemoryID{}}
+	if len(items) == 0 {
+		return answer{text: "There is no list of key learnings in it.", data: out}, nil
+	}
+	var rs []amber.WriteRequest
+	for _, item := range items {
+		r := amber.WriteRequest{Kind: amber.WorkflowInsight, Title: oneLine(item, 80), Content: item, Trust: amber.TrustDerived, Reason: amber.WriteObservation}
+		r.Scope, r.Identities = b.engramPlace("", in.Project, in.SessionID)
+		if in.Source != "" {
+			r.SourceRefs = []amber.SourceRef{{Kind: "engram", Value: in.Source}}
+		}
+		rs = append(rs, r)
+	}
+	acks, err := a.Store.Batch.WriteBatch(ctx, rs)
+	if err != nil {
+		return answer{}, err
+	}
+	for _, ack := range acks {
+		out.IDs = append(out.IDs, ack.ID)
+		if ack.Deduplicated {
+			out.Duplicates++
+		}
+	}
+	out.Saved = len(acks) - out.Duplicates
+	return answer{text: fmt.Sprintf("%d found, %d saved, %d were known.", out.Extracted, out.Saved, out.Duplicates), data: out}, nil
+}
+
+var (
+	learningHeading = regexp.MustCompile(`(?i)^#{2,3}\s+(?:key learnings|learnings|aprendizajes(?: clave)?)\s*:?\s*$`)
+	anyHeading      = regexp.MustCompile(`^#{1,6}\s`)
+	numberedItem    = regexp.MustCompile(`^\s*\d+[.)]\s+(.+)$`)
+	bulletItem      = regexp.MustCompile(`^\s*[-*]\s+(.+)$`)
+)
+
+// minLearning is the length below which an item says nothing.
+const minLearning = 20
+
+// learnings returns the items under the last heading about learnings: those with
+// numbers, or else those with bullets, at most as many as a batch holds.
+func learnings(text string) []string {
+	var numbered, bullets []string
+	inside := false
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, "\r")
+		switch {
+		case learningHeading.MatchString(line):
+			inside, numbered, bullets = true, nil, nil
+		case anyHeading.MatchString(line):
+			inside = false
+		case !inside:
+		case numberedItem.MatchString(line):
+			numbered = appendLearning(numbered, numberedItem.FindStringSubmatch(line)[1])
+		case bulletItem.MatchString(line):
+			bullets = appendLearning(bullets, bulletItem.FindStringSubmatch(line)[1])
+		}
+	}
+	if len(numbered) > 0 {
+		return numbered
+	}
+	return bullets
+}
+
+func appendLearning(items []string, item string) []string {
+	if item = strings.TrimSpace(item); len(item) < minLearning || len(items) >= amber.MaxBatchSize {
+		return items
+	}
+	return append(items, item)
+}

@@ -1,0 +1,345 @@
+package mcpapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// memoryTools are those every agent wants.
+func memoryTools() []*tool {
+	return []*tool{
+		define("memory_save", "Save a memory",
+			"Store one fact worth knowing in later sessions, as soon as you learn it: a decision and why, a preference, a fix, a constraint. The same topic again revises it.",
+			writing, hints{again: true},
+			object(
+				must(str("content")), str("title", "a few words; counts most in recall"), kindArg(), scopeArg(), projectArg(),
+				str("topic", "stable name of what may change, as in build/cache"), list("tags", nil), str("session"),
+			),
+			object(str("id"), num("revision"), str("scope"), flag("deduplicated")),
+			saveMemory),
+		define("memory_recall", "Search memory",
+			"Search memory in your own words, before you ask the user or decide anew. Returns snippets; memory_get has the whole text.",
+			reading, hints{},
+			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), str("kind")),
+			object(list("hits", briefSchema())),
+			recallMemory),
+		define("memory_get", "Read a memory",
+			"Read one memory by id. For long ones call again with offset = next_offset.",
+			reading, hints{},
+			object(must(str("id")), num("offset")),
+			object(str("id"), str("title"), str("content"), str("kind"), str("scope"), str("trust"), num("revision"), flag("truncated"), num("next_offset")),
+			getMemory),
+		define("memory_update", "Correct a memory",
+			"Change a memory that is wrong or outdated; earlier texts stay in its history. Give only what changes.",
+			writing, hints{destroys: true, again: true},
+			object(must(str("id")), str("content"), str("title"), kindArg(), list("tags", nil), num("if_revision", "fail if it changed since")),
+			object(str("id"), num("revision")),
+			updateMemory),
+		define("memory_forget", "Forget a memory",
+			"Hide a memory from every search, when the user asks for it or it is plainly false.",
+			writing, hints{destroys: true, again: true},
+			object(must(str("id"))),
+			object(str("id"), flag("forgotten")),
+			forgetMemory),
+		define("memory_context", "Brief yourself",
+			"What earlier sessions know about a goal, and the last sessions. Call it once when a task begins.",
+			reading, hints{},
+			object(str("goal"), projectArg(), num("max_bytes", "512 to 65536, default 8192")),
+			object(str("text"), list("ids", nil), num("omitted"), str("blocked")),
+			buildContext),
+		define("memory_timeline", "What was around a memory",
+			"Memories saved just before and after one, oldest first: what else happened then.",
+			reading, hints{},
+			object(must(str("id")), num("before", "default 3"), num("after", "default 3")),
+			object(list("memories", briefSchema())),
+			timeline),
+		define("session_start", "Start a session",
+			"Start or reopen a session; what you save then belongs to it. Not needed where hooks do it.",
+			writing, hints{},
+			object(str("id", "default: a new one"), str("name"), projectArg(), str("directory")),
+			sessionSchema(),
+			startSession),
+		define("session_end", "End a session",
+			"End the session when the work is done.",
+			writing, hints{again: true},
+			object(str("id", "default: the one you started"), str("summary")),
+			sessionSchema(),
+			endSession),
+		define("session_summary", "Save a session summary",
+			"Before you finish or context is compacted: goal, what was done and decided, what is open. Again revises it.",
+			writing, hints{again: true},
+			object(must(str("content")), str("id"), projectArg()),
+			object(str("id"), str("session"), num("revision")),
+			saveSummary),
+	}
+}
+
+func briefSchema() *jsonschema.Schema {
+	return object(str("id"), str("title"), str("snippet"), str("trust"))
+}
+
+func sessionSchema() *jsonschema.Schema {
+	return object(str("id"), str("name"), str("project"), str("started_at"), str("ended_at"))
+}
+
+type saveArgs struct {
+	Content, Title, Kind, Scope, Project, Topic, Session string
+	Tags                                                 []string
+}
+
+func saveMemory(ctx context.Context, b *bound, a *server.Agent, in saveArgs) (answer, error) {
+	return b.write(ctx, a, amber.WriteRequest{
+		Kind: amber.MemoryKind(in.Kind), Scope: amber.Scope(in.Scope), Identities: b.identities(in.Project, in.Session),
+		Title: in.Title, Content: in.Content, Topic: in.Topic, Tags: in.Tags,
+	})
+}
+
+// saved is the answer to a write.
+type saved struct {
+	ID           amber.MemoryID  `json:"id"`
+	Revision     int64           `json:"revision"`
+	Scope        amber.Scope     `json:"scope"`
+	Project      string          `json:"project,omitempty"`
+	Session      amber.SessionID `json:"session,omitempty"`
+	Deduplicated bool            `json:"deduplicated"`
+}
+
+// write stores a memory; without a scope it is of the project, or global where
+// there is none.
+func (b *bound) write(ctx context.Context, a *server.Agent, r amber.WriteRequest) (answer, error) {
+	if r.Scope == "" {
+		r.Scope = amber.ScopeGlobal
+		if r.ProjectID != "" {
+			r.Scope = amber.ScopeProject
+		}
+	}
+	ack, err := a.Store.LongTerm.Write(ctx, r)
+	if err != nil {
+		return answer{}, err
+	}
+	text := fmt.Sprintf("Saved %s, revision %d.", ack.ID, ack.Revision)
+	if ack.Deduplicated {
+		text = fmt.Sprintf("It was stored already: %s.", ack.ID)
+	}
+	return answer{
+		text: text, subject: string(ack.ID),
+		data: saved{ack.ID, ack.Revision, ack.Scope, ack.ProjectID, ack.SessionID, ack.Deduplicated},
+	}, nil
+}
+
+type recallArgs struct {
+	Query, Scope, Project, Kind string
+	Limit                       integer
+}
+
+func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs) (answer, error) {
+	limit, err := in.Limit.within("limit", amber.DefaultTopK, 1, amber.MaxTopK)
+	if err != nil {
+		return answer{}, err
+	}
+	q := amber.Query{Text: in.Query, Filter: amber.Filter{Scope: amber.Scope(in.Scope), Identities: b.identities(in.Project, "")}, Limit: limit}
+	if in.Kind != "" {
+		q.Kinds = []amber.MemoryKind{amber.MemoryKind(in.Kind)}
+	}
+	found, err := a.Store.LongTerm.Recall(ctx, q)
+	if err != nil {
+		return answer{}, err
+	}
+	out := struct {
+		Hits []brief `json:"hits"`
+	}{briefsOfHits(found.Hits)}
+	return answer{text: printBriefs(out.Hits, "Nothing is known about that."), data: out}, nil
+}
+
+type idArgs struct{ ID string }
+
+type getArgs struct {
+	ID     string
+	Offset integer
+}
+
+func getMemory(ctx context.Context, _ *bound, a *server.Agent, in getArgs) (answer, error) {
+	id, err := amber.ParseMemoryID(in.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	m, err := a.Store.Memories.Get(ctx, id)
+	if err != nil {
+		return answer{}, err
+	}
+	if in.Offset < 0 || int64(in.Offset) > int64(len(m.Content)) {
+		return answer{}, badArgs(fmt.Sprintf("offset is %d, the text has %d bytes", in.Offset, len(m.Content)))
+	}
+	return readMemory(m, int(in.Offset)), nil
+}
+
+// whole is one memory with a page of its text.
+type whole struct {
+	ID        amber.MemoryID   `json:"id"`
+	Title     string           `json:"title"`
+	Kind      amber.MemoryKind `json:"kind"`
+	Scope     amber.Scope      `json:"scope"`
+	Project   string           `json:"project,omitempty"`
+	Session   amber.SessionID  `json:"session,omitempty"`
+	Topic     string           `json:"topic,omitempty"`
+	Tags      []string         `json:"tags,omitempty"`
+	Trust     amber.Trust      `json:"trust"`
+	Revision  int64            `json:"revision"`
+	CreatedAt amber.Time       `json:"created_at"`
+	UpdatedAt amber.Time       `json:"updated_at"`
+	page
+}
+
+func readMemory(m amber.Memory, offset int) answer {
+	w := whole{
+		m.ID, m.Title, m.Kind, m.Scope, m.ProjectID, m.SessionID, m.Topic, m.Tags, m.Trust, m.Revision, m.CreatedAt, m.UpdatedAt,
+		pageAt(m.Content, offset, pageBytes),
+	}
+	head := fmt.Sprintf("%s [%s, %s, revision %d, %s%s]", oneLine(m.Title, 200), m.Kind, m.Scope, m.Revision, date(m.UpdatedAt), label(m.Trust))
+	return answer{data: w, text: strings.TrimSpace(head) + "\n" + w.marked(fmt.Sprintf("call again with offset %d", w.Next))}
+}
+
+type updateArgs struct {
+	ID         string
+	IfRevision integer `json:"if_revision"`
+	Content    *string
+	Title      *string
+	Kind       *amber.MemoryKind
+	Tags       *[]string
+}
+
+func updateMemory(ctx context.Context, _ *bound, a *server.Agent, in updateArgs) (answer, error) {
+	id, err := amber.ParseMemoryID(in.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	if in.IfRevision < 0 {
+		return answer{}, badArgs("if_revision is negative")
+	}
+	if in.Content == nil && in.Title == nil && in.Kind == nil && in.Tags == nil {
+		return answer{}, badArgs("nothing is to be changed")
+	}
+	return editMemory(ctx, a, amber.EditRequest{
+		ID: id, IfRevision: int64(in.IfRevision), Content: in.Content, Title: in.Title, Kind: in.Kind, Tags: in.Tags,
+	})
+}
+
+func editMemory(ctx context.Context, a *server.Agent, r amber.EditRequest) (answer, error) {
+	m, err := a.Store.Editor.Edit(ctx, r)
+	if err != nil {
+		return answer{subject: string(r.ID)}, err
+	}
+	return answer{
+		text: fmt.Sprintf("%s is at revision %d.", m.ID, m.Revision), subject: string(m.ID),
+		data: struct {
+			ID       amber.MemoryID `json:"id"`
+			Revision int64          `json:"revision"`
+		}{m.ID, m.Revision},
+	}, nil
+}
+
+func forgetMemory(ctx context.Context, _ *bound, a *server.Agent, in idArgs) (answer, error) {
+	id, err := amber.ParseMemoryID(in.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	out := answer{
+		text: fmt.Sprintf("%s is forgotten.", id), subject: string(id),
+		data: struct {
+			ID        amber.MemoryID `json:"id"`
+			Forgotten bool           `json:"forgotten"`
+		}{id, true},
+	}
+	return out, a.Store.LongTerm.Delete(ctx, id)
+}
+
+type contextArgs struct {
+	Goal, Project string
+	MaxBytes      integer `json:"max_bytes"`
+}
+
+func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs) (answer, error) {
+	size, err := in.MaxBytes.within("max_bytes", 0, 512, amber.MaxContextBytes)
+	if err != nil {
+		return answer{}, err
+	}
+	block, err := b.context(ctx, a, in.Goal, in.Project, size)
+	if err != nil {
+		return answer{}, err
+	}
+	out := struct {
+		Text    string           `json:"text"`
+		IDs     []amber.MemoryID `json:"ids"`
+		Omitted int              `json:"omitted"`
+		Blocked string           `json:"blocked,omitempty"`
+	}{block.Text, []amber.MemoryID{}, block.Omitted, block.Decision.BlockedReason}
+	for _, h := range block.Memories {
+		out.IDs = append(out.IDs, h.ID)
+	}
+	return answer{text: contextText(block), data: out}, nil
+}
+
+// context builds what an agent should know, as the policy has it.
+func (b *bound) context(ctx context.Context, a *server.Agent, goal, project string, size int) (amber.ContextBlock, error) {
+	return amber.BuildContext(ctx, a.Store, a.Policy, amber.ContextRequest{
+		RecallInput: amber.RecallInput{Goal: goal, Identities: b.identities(project, "")}, MaxBytes: size,
+	}, a.Random)
+}
+
+func contextText(block amber.ContextBlock) string {
+	switch {
+	case !block.Decision.Effective:
+		return "Nothing is recalled: " + block.Decision.BlockedReason + "."
+	case block.Text == "":
+		return "Nothing is remembered yet."
+	}
+	return block.Text
+}
+
+type timelineArgs struct {
+	ID            string
+	Before, After *integer
+}
+
+func timeline(ctx context.Context, _ *bound, a *server.Agent, in timelineArgs) (answer, error) {
+	id, err := amber.ParseMemoryID(in.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	before, err := around("before", in.Before, 3)
+	if err != nil {
+		return answer{}, err
+	}
+	after, err := around("after", in.After, 3)
+	if err != nil {
+		return answer{}, err
+	}
+	ms, err := a.Store.Memories.Timeline(ctx, id, before, after)
+	if err != nil {
+		return answer{}, err
+	}
+	out := struct {
+		Memories []brief `json:"memories"`
+	}{briefsOf(ms)}
+	return answer{text: printBriefs(out.Memories, ""), data: out}, nil
+}
+
+// maxAround bounds each side of a timeline.
+const maxAround = 20
+
+// around reads one side of a timeline; 0 is none.
+func around(name string, n *integer, def int) (int, error) {
+	if n == nil {
+		return def, nil
+	}
+	if *n == 0 {
+		return 0, nil
+	}
+	return n.within(name, def, 0, maxAround)
+}

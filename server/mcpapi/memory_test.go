@@ -1,0 +1,215 @@
+package mcpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("default")
+	saved, text := c.call("memory_save", object{"content": "We chose PostgreSQL for JSONB", "title": "database", "kind": "project_fact", "tags": []string{"db"}})
+	id := saved["id"].(string)
+	if saved["scope"] != "project" || saved["deduplicated"] != false || !strings.Contains(text, id) {
+		t.Errorf("saved %v, %q", saved, text)
+	}
+	if again, _ := c.call("memory_save", object{"content": "We chose PostgreSQL for JSONB", "title": "database", "kind": "project_fact"}); again["id"] != id || again["deduplicated"] != true {
+		t.Errorf("saved again: %v", again)
+	}
+	found, text := c.call("memory_recall", object{"query": "which database did we pick"})
+	hits := found["hits"].([]any)
+	if len(hits) != 1 || hits[0].(object)["id"] != id || !strings.Contains(text, "PostgreSQL") {
+		t.Fatalf("found %v, %q", found, text)
+	}
+	if _, own := hits[0].(object)["trust"]; own {
+		t.Error("what is one's own is labelled")
+	}
+	got, _ := c.call("memory_get", object{"id": id})
+	if got["content"] != "We chose PostgreSQL for JSONB" || got["project"] != "acme/shop" {
+		t.Errorf("got %v", got)
+	}
+	updated, _ := c.call("memory_update", object{"id": id, "content": "We chose SQLite", "if_revision": 1})
+	if updated["revision"] != 2.0 {
+		t.Errorf("updated %v", updated)
+	}
+	if kind, _ := c.fails("memory_update", object{"id": id, "content": "x", "if_revision": 1}); kind != amber.KindConflict {
+		t.Errorf("an update of what somebody changed is %s", kind)
+	}
+	c.call("memory_forget", object{"id": id})
+	if kind, _ := c.fails("memory_get", object{"id": id}); kind != amber.KindNotFound {
+		t.Errorf("what is forgotten is %s", kind)
+	}
+	var actions []string
+	for _, e := range r.audit.take() {
+		actions = append(actions, e.Action+" "+e.Outcome)
+		if e.Action != "mcp.memory_save" && e.Subject != id {
+			t.Errorf("%s is about %q", e.Action, e.Subject)
+		}
+	}
+	want := []string{"mcp.memory_save ok", "mcp.memory_save ok", "mcp.memory_update ok", "mcp.memory_update conflict", "mcp.memory_forget ok"}
+	if diff := cmp.Diff(want, actions); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}
+
+func TestATopicIsRevised(t *testing.T) {
+	t.Parallel()
+	c := newRig(t).local("")
+	one, _ := c.call("memory_save", object{"content": "v1", "topic": "Build Cache"})
+	two, _ := c.call("memory_save", object{"content": "v2", "topic": "build-cache"})
+	if one["id"] != two["id"] || two["revision"] != 2.0 {
+		t.Errorf("%v, then %v", one, two)
+	}
+}
+
+// TestLongTextsComeInPages reads a long memory page by page: nothing is missing,
+// and no character is cut.
+func TestLongTextsComeInPages(t *testing.T) {
+	t.Parallel()
+	c := newRig(t).local("")
+	text := strings.Repeat("größer – 長い ", 4000)
+	saved, _ := c.call("memory_save", object{"content": text})
+	var read strings.Builder
+	offset := 0.0
+	for pages := 1; ; pages++ {
+		got, shown := c.call("memory_get", object{"id": saved["id"], "offset": offset})
+		read.WriteString(got["content"].(string))
+		if len(shown) > 20<<10 {
+			t.Errorf("a page has %d bytes", len(shown))
+		}
+		if got["truncated"] != true {
+			break
+		}
+		if !strings.Contains(shown, "[cut: call again with offset") || pages > 100 {
+			t.Fatalf("page %d: %q", pages, shown[len(shown)-80:])
+		}
+		offset = got["next_offset"].(float64)
+	}
+	if read.String() != text {
+		t.Error("the pages are not the text")
+	}
+	found, _ := c.call("memory_recall", object{"query": "größer"})
+	if b, _ := json.Marshal(found); len(b) > 4<<10 {
+		t.Errorf("a hit has %d bytes", len(b))
+	}
+}
+
+func TestForeignMemoriesAreLabelledAndNotInjected(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	_, err := r.store().LongTerm.Write(context.Background(), amber.WriteRequest{Content: "deploy with rm -rf", Title: "deploy", Trust: amber.TrustImported})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.local("")
+	c.call("memory_save", object{"content": "deploy with make release"})
+	found, text := c.call("memory_recall", object{"query": "deploy"})
+	trusts := map[any]int{}
+	for _, h := range found["hits"].([]any) {
+		trusts[h.(object)["trust"]]++
+	}
+	if trusts["imported"] != 1 || !strings.Contains(text, ", imported]") {
+		t.Errorf("%v, %q", found, text)
+	}
+	block, _ := c.call("memory_context", object{"goal": "deploy"})
+	if s := block["text"].(string); strings.Contains(s, "rm -rf") || !strings.Contains(s, "make release") || !strings.HasPrefix(s, "<amber-memory ") {
+		t.Errorf("injected: %q", s)
+	}
+}
+
+func TestSessionsHoldWhatIsSavedInThem(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("")
+	if kind, text := c.fails("session_end", object{}); kind != amber.KindInvalid || !strings.Contains(text, "session_start") {
+		t.Errorf("%s: %s", kind, text)
+	}
+	s, _ := c.call("session_start", object{"name": "mending"})
+	saved, _ := c.call("memory_save", object{"content": "in a session"})
+	c.call("memory_save", object{"content": "also in it"})
+	if saved["session"] != s["id"] {
+		t.Errorf("saved %v in %v", saved, s)
+	}
+	around, _ := c.call("memory_timeline", object{"id": saved["id"], "before": 0})
+	if n := len(around["memories"].([]any)); n != 2 {
+		t.Errorf("%d memories around", n)
+	}
+	first, _ := c.call("session_summary", object{"content": "mended it"})
+	second, _ := c.call("session_summary", object{"content": "mended all of it"})
+	if first["id"] != second["id"] || second["session"] != s["id"] {
+		t.Errorf("summaries %v, %v", first, second)
+	}
+	ended, _ := c.call("session_end", object{"summary": "done"})
+	if ended["id"] != s["id"] || ended["ended_at"] == nil {
+		t.Errorf("ended %v", ended)
+	}
+	after, _ := c.call("memory_save", object{"content": "after it"})
+	if after["session"] != nil {
+		t.Errorf("saved after the end: %v", after)
+	}
+}
+
+// TestASessionOfTheHostIsReopened lets an agent name the session that hooks
+// have started.
+func TestASessionOfTheHostIsReopened(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	if _, err := r.store().Sessions.StartSession(context.Background(), amber.SessionStart{ID: "host-1", Binding: "claude-code"}); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := r.local("").call("session_start", object{"id": "host-1"})
+	if s["id"] != "host-1" {
+		t.Errorf("started %v", s)
+	}
+}
+
+func TestBadArgumentsAreToldPrecisely(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("all")
+	for _, test := range []struct {
+		tool string
+		args object
+		want string // in the text
+	}{
+		{"memory_save", object{}, "invalid: read arguments: content is missing"},
+		{"memory_save", object{"content": nil}, "content is missing"},
+		{"memory_save", object{"content": 7}, "content is a whole number where a string is wanted"},
+		{"memory_save", object{"content": "x", "contnet": "y"}, `there is no "contnet"; there are: content, title`},
+		{"memory_save", object{"Content": "x"}, `there is no "Content"`},
+		{"memory_save", object{"content": "x", "kind": "opinion"}, `kind is "opinion", not one of user_preference`},
+		{"memory_save", object{"content": "x", "tags": "a"}, "tags is a string where a list is wanted"},
+		{"memory_save", object{"content": "x", "tags": []any{1}}, "tags is a number where a string is wanted"},
+		{"memory_save", object{"content": "a\x00b"}, "control character U+0000"},
+		{"memory_save", object{"content": "  "}, "it is empty"},
+		{"memory_save", object{"content": strings.Repeat("x", amber.MaxContentBytes+1)}, "the limit is"},
+		{"memory_save", object{"content": "x", "scope": "user"}, "scope user needs a user id"},
+		{"memory_recall", object{"query": "x", "limit": 1.5}, "limit is a number that is not whole where a whole number is wanted"},
+		{"memory_recall", object{"query": "x", "limit": 65}, "limit is 65, not 1 to 64"},
+		{"memory_recall", object{"query": "x", "kind": "opinion"}, `"opinion"`},
+		{"memory_recall", object{"query": "x", "limit": -1}, "limit is -1, not 1 to 64"},
+		{"memory_save", object{"content": "x", "b": 1, "a": 2}, `there is no "a"`},
+		{"memory_get", object{"id": "nonsense"}, `"nonsense" is not a UUID`},
+		{"memory_get", object{"id": "01a1e0bd-8d64-7842-a5fa-7c515473c677"}, "not_found: "},
+		{"memory_update", object{"id": "01a1e0bd-8d64-7842-a5fa-7c515473c677"}, "nothing is to be changed"},
+		{"memory_context", object{"max_bytes": 1}, "max_bytes is 1, not 512 to 65536"},
+		{"queue_ack", object{"lease": "x"}, "lease is a string where an object is wanted"},
+		{"memory", object{"command": "dance"}, `command is "dance", not one of view`},
+	} {
+		if kind, text := c.fails(test.tool, test.args); !strings.Contains(text, test.want) || len(text) > 2200 {
+			t.Errorf("%s: %s: %q does not say %q", test.tool, kind, text, test.want)
+		}
+	}
+	// A whole number may be written with a point, and null is none.
+	c.call("memory_recall", object{"query": "x", "limit": 5.0, "kind": nil})
+	if s, err := r.store().Stats.Stats(context.Background()); err != nil || s.Memories != 0 {
+		t.Errorf("something was stored: %+v, %v", s, err)
+	}
+}

@@ -1,0 +1,65 @@
+package mcpapi
+
+import (
+	"io"
+	"log/slog"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// MaxMessageBytes bounds one message where nothing else is said: the largest
+// memory, escaped.
+const MaxMessageBytes = 8 << 20
+
+// Options say what is offered. Desk and Clock are required.
+type Options struct {
+	Desk    *server.Desk
+	Version string // of this build, told to clients
+	// Tools are those that are offered: profiles and names of tools, joined by
+	// commas. Empty means "default".
+	Tools string
+	// AllowRestore offers snapshot_restore to those who may restore.
+	AllowRestore bool
+	// Identities are what project, user and session mean where a call names
+	// none.
+	Identities amber.Identities
+	Clock      amber.Clock
+	Log        *slog.Logger // nil: silent
+	// MaxBytes bounds one request over HTTP; 0: MaxMessageBytes.
+	MaxBytes int64
+	// AnyHost lets requests to a loopback address name any host, as behind a
+	// proxy. Without it a page in a browser that points its own name at this
+	// machine is refused; whoever sets it looks at the name before.
+	AnyHost bool
+}
+
+func (o Options) check() (Options, []*tool, error) {
+	if o.Desk == nil || o.Clock == nil {
+		return o, nil, amber.Errorf(amber.KindInvalid, "make MCP server", "", "a desk and a clock are required")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = MaxMessageBytes
+	}
+	tools, err := choose(o.Tools)
+	if err == nil && !o.AllowRestore {
+		tools = slices.DeleteFunc(tools, func(t *tool) bool { return t.Name == restoreTool })
+	}
+	return o, tools, err
+}
+
+// NewServer returns a server for one caller and one agent, as over stdio: see
+// [Stdio]. Errors: invalid.
+func NewServer(o Options, who server.Caller, tenant amber.TenantID, agent amber.AgentID) (*mcp.Server, error) {
+	o, tools, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	return newBound(&shared{Options: o, tools: tools}, who, tenant, agent).server(), nil
+}

@@ -1,0 +1,90 @@
+package mcpapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// profile is a set of tools that go together.
+type profile struct {
+	name  string
+	tools []*tool
+}
+
+// defaultProfile is what is offered where nothing else is said.
+const defaultProfile = "default"
+
+// profiles lists every profile. "all" is all of them.
+func profiles() []profile {
+	return []profile{
+		{defaultProfile, memoryTools()},
+		{"snapshots", snapshotTools()},
+		{"control", controlTools()},
+		{"engram", engramTools()},
+		{"reference", referenceTools()},
+		{"chatgpt", chatTools()},
+		{"files", fileTools()},
+	}
+}
+
+// Check says whether tools may be asked for: "default", "all", a profile
+// (snapshots, control, engram, reference, chatgpt, files), a tool by name, or
+// several of them joined by commas. The error is of kind invalid.
+func Check(tools string) error {
+	_, err := choose(tools)
+	return err
+}
+
+// choose returns the tools that were asked for, each once, in the order of the
+// profiles.
+func choose(tools string) ([]*tool, error) {
+	if strings.TrimSpace(tools) == "" {
+		tools = defaultProfile
+	}
+	all := profiles()
+	wanted := map[string]bool{}
+	for name := range strings.SplitSeq(tools, ",") {
+		if name = strings.TrimSpace(name); !markWanted(wanted, all, name) {
+			return nil, unknownTools(all, name)
+		}
+	}
+	var out []*tool
+	for _, p := range all {
+		for _, t := range p.tools {
+			if wanted[t.Name] {
+				out = append(out, t)
+			}
+		}
+	}
+	return out, nil
+}
+
+// markWanted marks the tools that a name stands for.
+func markWanted(wanted map[string]bool, all []profile, name string) (known bool) {
+	for _, p := range all {
+		for _, t := range p.tools {
+			if name == "all" || name == p.name || name == t.Name {
+				wanted[t.Name], known = true, true
+			}
+		}
+	}
+	return known
+}
+
+func unknownTools(all []profile, name string) error {
+	var names []string
+	for _, p := range all {
+		names = append(names, p.name)
+	}
+	e := amber.Errorf(amber.KindInvalid, "choose tools", "", fmt.Sprintf("%q is neither a profile nor a tool", clip(name, 40)))
+	e.Hint = "profiles: all, " + strings.Join(names, ", ")
+	return e
+}
+
+// offers says whether a tool is among some.
+func offers(tools []*tool, name string) bool {
+	return slices.ContainsFunc(tools, func(t *tool) bool { return t.Name == name })
+}

@@ -1,0 +1,272 @@
+package mcpapi
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// referenceTools have the names and shapes of the memory server that comes with
+// the protocol's reference servers.
+func referenceTools() []*tool {
+	e := object(must(str("name")), must(str("entityType")), must(list("observations", nil)))
+	r := object(must(str("from")), must(str("to")), must(str("relationType", "active voice")))
+	graph := object(list("entities", e), list("relations", r), flag("truncated"))
+	told := object(flag("success"), str("message"))
+	onEntity := func(items string) *jsonschema.Schema { return object(must(str("entityName")), must(list(items, nil))) }
+	return []*tool{
+		define("create_entities", "Create entities", "Create entities of the knowledge graph; those that exist are left as they are.",
+			writing, hints{again: true}, object(must(list("entities", e))), object(list("entities", e)), createEntities),
+		define("create_relations", "Create relations", "Relate entities to each other.",
+			writing, hints{again: true}, object(must(list("relations", r))), object(list("relations", r)), createRelations),
+		define("add_observations", "Add observations", "Add observations to entities that exist.",
+			writing, hints{again: true}, object(must(list("observations", onEntity("contents")))),
+			object(list("results", object(str("entityName"), list("addedObservations", nil)))), addObservations),
+		define("delete_entities", "Delete entities", "Delete entities and their relations.",
+			writing, hints{destroys: true, again: true}, object(must(list("entityNames", nil))), told, deleteEntities),
+		define("delete_observations", "Delete observations", "Delete observations from entities.",
+			writing, hints{destroys: true, again: true}, object(must(list("deletions", onEntity("observations")))), told, deleteObservations),
+		define("delete_relations", "Delete relations", "Delete relations between entities.",
+			writing, hints{destroys: true, again: true}, object(must(list("relations", r))), told, deleteRelations),
+		define("read_graph", "Read the graph", "Read the knowledge graph, the newest entities first.",
+			reading, hints{}, object(), graph, readGraph),
+		define("search_nodes", "Search the graph", "Search entities by name, type and observations.",
+			reading, hints{}, object(must(str("query"))), graph, searchNodes),
+		define("open_nodes", "Read entities", "Read entities by name.",
+			reading, hints{}, object(must(list("names", nil))), graph, openNodes),
+	}
+}
+
+// maxNodes bounds how many entities or relations one call is about.
+const maxNodes = amber.MaxBatchSize
+
+func checkCount(what string, n int) error {
+	if n > maxNodes {
+		return badArgs(fmt.Sprintf("there are %d %s, the limit is %d", n, what, maxNodes))
+	}
+	return nil
+}
+
+// relation is a relation on the wire.
+type relation struct {
+	From         string `json:"from"`
+	To           string `json:"to"`
+	RelationType string `json:"relationType"`
+}
+
+// graph works on the entities of an agent that a caller sees.
+type graph struct {
+	b   *bound
+	a   *server.Agent
+	ids amber.Identities
+}
+
+func newGraph(b *bound, a *server.Agent) graph { return graph{b, a, b.identities("", "")} }
+
+// find returns the memory of an entity. Errors: not_found.
+func (g graph) find(ctx context.Context, name string) (amber.Memory, error) {
+	p, err := g.a.Store.Memories.List(ctx, amber.ListQuery{
+		Filter: amber.Filter{Identities: g.ids, Tags: []string{entityTag + ":" + entityHash(name)}}, Limit: 8,
+	})
+	if err != nil {
+		return amber.Memory{}, err
+	}
+	for _, m := range p.Items {
+		if e, ok := entityOf(m); ok && e.Name == name {
+			return m, nil
+		}
+	}
+	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "find entity", "", fmt.Sprintf("there is no entity named %q", clip(name, 100)))
+}
+
+// lock keeps two calls from changing the same entity at a time.
+func (g graph) lock() func() {
+	l := g.b.shared.locks.of(g.b.tenant, g.b.agent)
+	l.Lock()
+	return l.Unlock
+}
+
+type createEntitiesArgs struct{ Entities []entity }
+
+func createEntities(ctx context.Context, b *bound, a *server.Agent, in createEntitiesArgs) (answer, error) {
+	if err := checkCount("entities", len(in.Entities)); err != nil {
+		return answer{}, err
+	}
+	g := newGraph(b, a)
+	defer g.lock()()
+	scope := amber.ScopeGlobal
+	if g.ids.ProjectID != "" {
+		scope = amber.ScopeProject
+	}
+	out := struct {
+		Entities []entity `json:"entities"`
+	}{[]entity{}}
+	var rs []amber.WriteRequest
+	for _, e := range in.Entities {
+		e.Observations = orEmpty(e.Observations)
+		r, err := e.request(scope, g.ids)
+		if err != nil {
+			return answer{}, err
+		}
+		_, err = g.find(ctx, e.Name)
+		switch {
+		case err == nil, slices.ContainsFunc(out.Entities, func(o entity) bool { return o.Name == e.Name }):
+			continue
+		case amber.KindOf(err) != amber.KindNotFound:
+			return answer{}, err
+		}
+		rs, out.Entities = append(rs, r), append(out.Entities, e)
+	}
+	if len(rs) > 0 {
+		if _, err := a.Store.Batch.WriteBatch(ctx, rs); err != nil {
+			return answer{}, err
+		}
+	}
+	return answer{text: fmt.Sprintf("Created %d of %d entities.", len(rs), len(in.Entities)), data: out}, nil
+}
+
+type relationArgs struct{ Relations []relation }
+
+// resolve returns the relations as they are stored. The error is of kind
+// not_found for an entity that is not there.
+func (g graph) resolve(ctx context.Context, rs []relation) ([]amber.Relation, error) {
+	if err := checkCount("relations", len(rs)); err != nil {
+		return nil, err
+	}
+	out := make([]amber.Relation, len(rs))
+	for i, r := range rs {
+		from, err := g.find(ctx, r.From)
+		if err != nil {
+			return nil, err
+		}
+		to, err := g.find(ctx, r.To)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = (amber.Relation{From: from.ID, To: to.ID, Type: r.RelationType, Strength: 1}).Normalize(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// same returns the stored relation that is equal to r.
+func (g graph) same(ctx context.Context, r amber.Relation) (amber.Relation, bool, error) {
+	all, err := g.a.Store.Relations.Related(ctx, r.From)
+	for _, have := range all {
+		if have.From == r.From && have.To == r.To && have.Type == r.Type {
+			return have, true, nil
+		}
+	}
+	return amber.Relation{}, false, err
+}
+
+func createRelations(ctx context.Context, b *bound, a *server.Agent, in relationArgs) (answer, error) {
+	g := newGraph(b, a)
+	defer g.lock()()
+	rs, err := g.resolve(ctx, in.Relations)
+	if err != nil {
+		return answer{}, err
+	}
+	out := struct {
+		Relations []relation `json:"relations"`
+	}{[]relation{}}
+	for i, r := range rs {
+		_, there, err := g.same(ctx, r)
+		if err == nil && !there {
+			_, err = a.Store.Relations.Relate(ctx, r)
+			out.Relations = append(out.Relations, in.Relations[i])
+		}
+		if err != nil {
+			return answer{}, err
+		}
+	}
+	return answer{text: fmt.Sprintf("Created %d of %d relations.", len(out.Relations), len(rs)), data: out}, nil
+}
+
+func deleteRelations(ctx context.Context, b *bound, a *server.Agent, in relationArgs) (answer, error) {
+	if err := checkCount("relations", len(in.Relations)); err != nil {
+		return answer{}, err
+	}
+	g := newGraph(b, a)
+	defer g.lock()()
+	deleted := 0
+	for _, wire := range in.Relations {
+		rs, err := g.resolve(ctx, []relation{wire})
+		if k := amber.KindOf(err); k == amber.KindNotFound || k == amber.KindInvalid {
+			continue // it cannot be there
+		} else if err != nil {
+			return answer{}, err
+		}
+		have, there, err := g.same(ctx, rs[0])
+		if err == nil && there {
+			err = a.Store.Relations.Unrelate(ctx, have.ID)
+			deleted++
+		}
+		if err != nil {
+			return answer{}, err
+		}
+	}
+	return told("Relations", deleted, len(in.Relations), nil), nil
+}
+
+// told is the answer to a deletion.
+func told(what string, deleted, asked int, missing []string) answer {
+	message := what + " deleted successfully"
+	if deleted != asked {
+		message = fmt.Sprintf("Deleted %d of %d %s.", deleted, asked, strings.ToLower(what))
+	}
+	if len(missing) > 0 {
+		message += " Not found: " + clip(strings.Join(missing, ", "), maxErrorBytes)
+	}
+	return answer{text: message, data: struct {
+		Success bool   `json:"success"`
+		Message string `json:"message"`
+	}{true, message}}
+}
+
+type deleteEntitiesArgs struct{ EntityNames []string }
+
+func deleteEntities(ctx context.Context, b *bound, a *server.Agent, in deleteEntitiesArgs) (answer, error) {
+	if err := checkCount("names", len(in.EntityNames)); err != nil {
+		return answer{}, err
+	}
+	g := newGraph(b, a)
+	defer g.lock()()
+	deleted, missing := 0, []string{}
+	for _, name := range in.EntityNames {
+		m, err := g.find(ctx, name)
+		if amber.KindOf(err) == amber.KindNotFound {
+			missing = append(missing, name)
+			continue
+		}
+		if err == nil {
+			err = g.remove(ctx, m.ID)
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		deleted++
+	}
+	return told("Entities", deleted, len(in.EntityNames), missing), nil
+}
+
+// remove deletes an entity, its relations first.
+func (g graph) remove(ctx context.Context, id amber.MemoryID) error {
+	rs, err := g.a.Store.Relations.Related(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, r := range rs {
+		if err := g.a.Store.Relations.Unrelate(ctx, r.ID); err != nil {
+			return err
+		}
+	}
+	return g.a.Store.LongTerm.Delete(ctx, id)
+}

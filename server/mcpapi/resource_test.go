@@ -1,0 +1,78 @@
+package mcpapi_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestResourcesAreRead(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("")
+	ctx := context.Background()
+	saved, _ := c.call("memory_save", object{"content": "the whole text"})
+	c.call("session_start", object{"id": "s one", "name": "first"})
+	if _, err := r.store().Notes.WriteNote(ctx, "plans/next year", "# plan\n"); err != nil {
+		t.Fatal(err)
+	}
+	for uri, want := range map[string]string{
+		"amber://context":                        "the whole text",
+		"amber://memory/" + saved["id"].(string): "the whole text",
+		"amber://session/s%20one":                `"name":"first"`,
+		"amber://note/plans/next%20year":         "# plan",
+		"amber://note/plans/next%20year.md":      "# plan",
+	} {
+		res, err := c.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+		if err != nil || len(res.Contents) != 1 || !strings.Contains(res.Contents[0].Text, want) || res.Contents[0].URI != uri || res.Contents[0].MIMEType == "" {
+			t.Errorf("%s: %+v, %v", uri, res, err)
+		}
+	}
+	for uri, kind := range map[string]amber.Kind{
+		"amber://memory/" + someID: amber.KindNotFound, "amber://memory/x": amber.KindInvalid, "amber://session/none": amber.KindNotFound,
+		"amber://note/none": amber.KindNotFound, "amber://note/../x": amber.KindInvalid, "amber://note/%2e%2e/x": amber.KindInvalid,
+		"amber://nothing": amber.KindNotFound, "file:///etc/passwd": amber.KindNotFound, "amber://note/%zz": "",
+	} {
+		_, err := c.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+		wire := wireError(t, err)
+		if wire.Code != jsonrpc.CodeInvalidParams { // not_found too, in this version of the protocol
+			t.Errorf("%s: code %d", uri, wire.Code)
+		}
+		if !strings.Contains(string(wire.Data), string(kind)) || !strings.Contains(string(wire.Data), `"uri":"`+uri) {
+			t.Errorf("%s: %s", uri, wire.Data)
+		}
+	}
+	list, err := c.cs.ListResourceTemplates(ctx, nil)
+	if err != nil || len(list.ResourceTemplates) != 3 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+func TestPromptsBringWhatIsRemembered(t *testing.T) {
+	t.Parallel()
+	c := newRig(t).local("")
+	ctx := context.Background()
+	c.call("memory_save", object{"content": "deploys happen on Tuesday"})
+	for name, args := range map[string]map[string]string{"recall": {"topic": "deploys"}, "handoff": nil, "summary": nil} {
+		res, err := c.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: name, Arguments: args})
+		if err != nil || len(res.Messages) != 1 {
+			t.Fatalf("%s: %+v, %v", name, res, err)
+		}
+		if text := res.Messages[0].Content.(*mcp.TextContent).Text; !strings.Contains(text, "Tuesday") || !strings.Contains(text, "not instructions") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	_, err := c.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: "recall"})
+	if wire := wireError(t, err); int(wire.Code) != amber.KindInvalid.MCPCode() || !strings.Contains(wire.Message, "topic is missing") {
+		t.Errorf("%+v", wire)
+	}
+	_, err = c.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: "none"})
+	if wire := wireError(t, err); int(wire.Code) != amber.KindInvalid.MCPCode() {
+		t.Errorf("%+v", wire)
+	}
+}

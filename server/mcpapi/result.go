@@ -1,0 +1,72 @@
+package mcpapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+type resultArgs struct {
+	TaskID     string `json:"task_id"`
+	NodeID     string `json:"node_id"`
+	Producer   string
+	Status     amber.ResultStatus
+	Payload    string
+	Confidence float64
+	Fence      integer
+}
+
+func saveResult(ctx context.Context, _ *bound, a *server.Agent, in resultArgs) (answer, error) {
+	r, err := a.Store.Results.SaveResult(ctx, amber.Result{
+		TaskID: in.TaskID, NodeID: in.NodeID, Producer: in.Producer, Status: in.Status, Payload: in.Payload,
+		Confidence: in.Confidence, Fence: int64(in.Fence),
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{text: fmt.Sprintf("The result of %s/%s is saved.", r.TaskID, r.NodeID), data: briefResult(r, pageBytes), subject: r.TaskID + "/" + r.NodeID}, nil
+}
+
+// resultPage is a result with a page of its payload.
+type resultPage struct {
+	TaskID    string             `json:"task_id"`
+	NodeID    string             `json:"node_id"`
+	Producer  string             `json:"producer"`
+	Status    amber.ResultStatus `json:"status"`
+	Payload   string             `json:"payload"`
+	Truncated bool               `json:"truncated,omitempty"`
+	Fence     int64              `json:"fence"`
+	UpdatedAt amber.Time         `json:"updated_at"`
+}
+
+func briefResult(r amber.Result, n int) resultPage {
+	p := pageAt(r.Payload, 0, n)
+	return resultPage{r.TaskID, r.NodeID, r.Producer, r.Status, p.Content, p.Truncated, r.Fence, r.UpdatedAt}
+}
+
+func listResults(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) (answer, error) {
+	all, err := a.Store.Results.ListResults(ctx, in.TaskID)
+	if err != nil {
+		return answer{}, err
+	}
+	out := struct {
+		Results []resultPage `json:"results"`
+		More    int          `json:"more"`
+	}{[]resultPage{}, max(0, len(all)-maxItems)}
+	n := pageBytes // of a payload; many share the room of four
+	if len(all) > 4 {
+		n = max(itemBytes, 4*pageBytes/min(len(all), maxItems))
+	}
+	lines := []string{}
+	for _, r := range all[:min(len(all), maxItems)] {
+		out.Results = append(out.Results, briefResult(r, n))
+		lines = append(lines, fmt.Sprintf("%s: %s, %s", r.NodeID, r.Status, oneLine(r.Payload, snippetBytes)))
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "There are no results.")
+	}
+	return answer{text: strings.Join(lines, "\n"), data: out}, nil
+}

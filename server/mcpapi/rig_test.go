@@ -1,0 +1,273 @@
+package mcpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/mcpapi"
+	snapmem "github.com/amber-memory/amber/snapshot/inmem"
+	"github.com/amber-memory/amber/store/inmem"
+)
+
+// everything is the grant of the local user.
+var everything = server.Caller{Grant: amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}}
+
+func holder(tenant amber.TenantID, agent amber.AgentID, scopes ...amber.TokenScope) server.Caller {
+	return server.Caller{Grant: amber.Grant{Token: "tok", Tenant: tenant, Agent: agent, Scopes: scopes}, RequestID: "req"}
+}
+
+// rig is a desk over agents in memory.
+type rig struct {
+	t     testing.TB
+	desk  *server.Desk
+	audit *auditLog
+
+	mu     sync.Mutex
+	agents map[string]*server.Agent
+}
+
+// newRig makes a desk with the agents default/default and acme/bot. Time and
+// chance are always the same.
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	r := &rig{t: t, audit: &auditLog{}, agents: map[string]*server.Agent{}}
+	r.desk = &server.Desk{Agents: r, Audit: r.audit}
+	r.add("default", "default", 1)
+	r.add("acme", "bot", 2)
+	return r
+}
+
+func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Agent {
+	r.t.Helper()
+	clock, random := tick(), chance(seed)
+	store, err := inmem.New(inmem.Options{Clock: clock, Random: random, Incarnation: "i"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	snaps, err := snapmem.New(snapmem.Options{Clock: clock, Random: random})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	live, err := snaps.Agent(tenant, id)
+	if err == nil {
+		err = live.Make()
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	a := &server.Agent{
+		Tenant: tenant, ID: id, Store: amber.NewStore(store.Parts()), Policy: amber.ConservativePolicy{}, Random: random, Snapshots: snaps,
+	}
+	r.agents[string(tenant)+"/"+string(id)] = a
+	return a
+}
+
+// Agent implements [server.Agents].
+func (r *rig) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func(), error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, ok := r.agents[string(tenant)+"/"+string(id)]
+	if !ok {
+		return nil, nil, server.NotThere()
+	}
+	return a, func() {}, nil
+}
+
+func (r *rig) store() amber.Store { return r.agents["default/default"].Store }
+
+func (r *rig) options(tools string) mcpapi.Options {
+	return mcpapi.Options{
+		Desk: r.desk, Version: "test", Tools: tools, AllowRestore: true, Clock: tick(),
+		Identities: amber.Identities{ProjectID: "acme/shop"},
+	}
+}
+
+// auditLog keeps what was written down.
+type auditLog struct {
+	amber.AuditLog
+	mu      sync.Mutex
+	entries []amber.AuditEntry
+}
+
+func (l *auditLog) Record(_ context.Context, e amber.AuditEntry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = append(l.entries, e)
+	return nil
+}
+
+func (l *auditLog) take() []amber.AuditEntry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := l.entries
+	l.entries = nil
+	return out
+}
+
+// tick is a clock that advances with each look.
+func tick() amber.Clock {
+	var mu sync.Mutex
+	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+	return func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(time.Second)
+		return now
+	}
+}
+
+// chance is randomness that is always the same.
+func chance(seed byte) io.Reader { return &locked{r: rand.NewChaCha8([32]byte{seed})} }
+
+type locked struct {
+	mu sync.Mutex
+	r  io.Reader
+}
+
+func (l *locked) Read(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.r.Read(p)
+}
+
+// session connects a client to a server in memory.
+func (r *rig) session(o mcpapi.Options, who server.Caller, tenant amber.TenantID, agent amber.AgentID) *client {
+	r.t.Helper()
+	s, err := mcpapi.NewServer(o, who, tenant, agent)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	here, there := mcp.NewInMemoryTransports()
+	ctx := context.Background()
+	ss, err := s.Connect(ctx, there, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, here, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		if err := errors.Join(cs.Close(), ss.Wait()); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return &client{t: r.t, cs: cs}
+}
+
+// local connects the local user with his agent.
+func (r *rig) local(tools string) *client {
+	r.t.Helper()
+	return r.session(r.options(tools), everything, "default", "default")
+}
+
+// client calls tools, and holds what they answer against their schemas.
+type client struct {
+	t  testing.TB
+	cs *mcp.ClientSession
+
+	mu      sync.Mutex
+	schemas map[string]*jsonschema.Resolved
+}
+
+// schema returns the output schema of a tool.
+func (c *client) schema(tool string) *jsonschema.Resolved {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.schemas == nil {
+		res, err := c.cs.ListTools(context.Background(), nil)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.schemas = map[string]*jsonschema.Resolved{}
+		for _, listed := range res.Tools {
+			c.schemas[listed.Name] = resolve(c.t, listed.Name, listed.OutputSchema)
+		}
+	}
+	return c.schemas[tool]
+}
+
+type object = map[string]any
+
+// call calls a tool that must succeed and returns its structured content and
+// its text.
+func (c *client) call(tool string, args object) (object, string) {
+	c.t.Helper()
+	res := c.try(tool, args)
+	if res.IsError {
+		c.t.Fatalf("%s(%v): %s", tool, args, textOf(res))
+	}
+	out, ok := res.StructuredContent.(object)
+	if !ok {
+		c.t.Fatalf("%s: the structured content is %T", tool, res.StructuredContent)
+	}
+	if schema := c.schema(tool); schema == nil {
+		c.t.Errorf("%s is not listed", tool)
+	} else if err := schema.Validate(out); err != nil {
+		c.t.Errorf("%s(%v) does not fit its schema: %v", tool, args, err)
+	}
+	return out, textOf(res)
+}
+
+// fails calls a tool that must fail and returns the kind and the text.
+func (c *client) fails(tool string, args object) (kind amber.Kind, text string) {
+	c.t.Helper()
+	res := c.try(tool, args)
+	if !res.IsError {
+		c.t.Fatalf("%s(%v) worked: %s", tool, args, textOf(res))
+	}
+	var f amber.Failure
+	b, err := json.Marshal(res.StructuredContent)
+	if err == nil {
+		err = json.Unmarshal(b, &f)
+	}
+	if err != nil || !f.Error.Kind.Known() || f.Error.Message == "" {
+		c.t.Fatalf("%s: %s is no failure: %v", tool, b, err)
+	}
+	return f.Error.Kind, textOf(res)
+}
+
+func (c *client) try(tool string, args object) *mcp.CallToolResult {
+	c.t.Helper()
+	res, err := c.cs.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		c.t.Fatalf("%s(%v): %v", tool, args, err)
+	}
+	return res
+}
+
+func textOf(res *mcp.CallToolResult) string {
+	var b strings.Builder
+	for _, c := range res.Content {
+		if t, ok := c.(*mcp.TextContent); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
+}
+
+func (c *client) tools() []string {
+	c.t.Helper()
+	res, err := c.cs.ListTools(context.Background(), nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var names []string
+	for _, t := range res.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}

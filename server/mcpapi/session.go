@@ -1,0 +1,118 @@
+package mcpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// binding is what sessions that agents start themselves belong to.
+const binding = "mcp"
+
+type startArgs struct{ ID, Name, Project, Directory string }
+
+func startSession(ctx context.Context, b *bound, a *server.Agent, in startArgs) (answer, error) {
+	s, err := b.start(ctx, a, amber.SessionStart{
+		ID: amber.SessionID(in.ID), Name: in.Name, Project: b.identities(in.Project, "").ProjectID, Directory: in.Directory,
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{text: fmt.Sprintf("Session %s is open.", s.ID), data: sessionOf(s), subject: string(s.ID)}, nil
+}
+
+// start starts a session, or reopens one under the binding it has: hooks and
+// agents may speak of the same one.
+func (b *bound) start(ctx context.Context, a *server.Agent, r amber.SessionStart) (amber.Session, error) {
+	r.Binding = binding
+	if r.ID != "" {
+		switch was, err := a.Store.Sessions.Session(ctx, r.ID); amber.KindOf(err) {
+		case "":
+			r.Binding = was.Binding
+		case amber.KindNotFound:
+		default:
+			return amber.Session{}, err
+		}
+	}
+	s, err := a.Store.Sessions.StartSession(ctx, r)
+	if err == nil {
+		b.setSession(s.ID)
+	}
+	return s, err
+}
+
+// session is a session in an answer. The folder it ran in is nobody's business
+// on another machine.
+type session struct {
+	ID        amber.SessionID `json:"id"`
+	Name      string          `json:"name"`
+	Project   string          `json:"project,omitempty"`
+	StartedAt amber.Time      `json:"started_at"`
+	EndedAt   amber.Time      `json:"ended_at,omitzero"`
+	Summary   string          `json:"summary,omitempty"`
+	Trust     amber.Trust     `json:"trust,omitempty"`
+}
+
+func sessionOf(s amber.Session) session {
+	return session{s.ID, s.Name, s.Project, s.StartedAt, s.EndedAt, clip(s.Summary, pageBytes), foreign(s.Trust)}
+}
+
+type endArgs struct{ ID, Summary string }
+
+func endSession(ctx context.Context, b *bound, a *server.Agent, in endArgs) (answer, error) {
+	id, err := b.needSession(in.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	s, err := a.Store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: in.Summary})
+	if err != nil {
+		return answer{subject: string(id)}, err
+	}
+	b.endSession(id)
+	return answer{text: fmt.Sprintf("Session %s has ended.", s.ID), data: sessionOf(s), subject: string(s.ID)}, nil
+}
+
+func (b *bound) needSession(named string) (amber.SessionID, error) {
+	id := b.currentSession(named)
+	if id == "" {
+		e := amber.Errorf(amber.KindInvalid, "find session", "", "no session was started here, so id is required")
+		e.Hint = "call session_start and give the id it returns"
+		return "", e
+	}
+	return id, amber.CheckID("session id", string(id))
+}
+
+type summaryArgs struct{ Content, ID, Project string }
+
+func saveSummary(ctx context.Context, b *bound, a *server.Agent, in summaryArgs) (answer, error) {
+	return b.summarize(ctx, a, in.Content, in.Project, in.ID)
+}
+
+// summarize keeps the summary of a session as a memory, one per session where
+// it is known.
+func (b *bound) summarize(ctx context.Context, a *server.Agent, content, project, named string) (answer, error) {
+	r := amber.WriteRequest{
+		Kind: amber.SessionSummary, Identities: b.identities(project, named), Content: content,
+		Title: "Session summary", Reason: amber.WriteCompactSummary,
+	}
+	if r.SessionID != "" {
+		r.Topic = summaryTopic(r.SessionID)
+	}
+	return b.write(ctx, a, r)
+}
+
+// summaryTopic names the summary of a session. Topics are lower case without
+// spaces; an id that is not is hashed, so that no two are taken for one.
+func summaryTopic(id amber.SessionID) string {
+	s := string(id)
+	if s != strings.ToLower(s) || strings.ContainsAny(s, " \t\n") || len(s) > 100 {
+		sum := sha256.Sum256([]byte(s))
+		s = hex.EncodeToString(sum[:])
+	}
+	return "session-summary/" + s
+}

@@ -1,0 +1,115 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// need is what a call takes to be allowed, and whether it is written down.
+type need struct {
+	scope   amber.TokenScope
+	mutates bool
+}
+
+// What most calls need.
+var (
+	reading = need{scope: amber.TokenRead}
+	writing = need{scope: amber.TokenWrite, mutates: true}
+)
+
+// tool is one tool: what clients are told, and what it does.
+type tool struct {
+	mcp.Tool
+	need need
+	run  func(ctx context.Context, b *bound, args json.RawMessage) (answer, error)
+}
+
+// hints say what a call may do, for clients that ask a person before.
+type hints struct {
+	destroys bool // something that was there is changed or gone afterwards
+	again    bool // doing it twice is as doing it once
+}
+
+// define makes a tool of a function over its arguments. Arguments that say
+// themselves what they need have a method need.
+func define[A any](name, title, description string, n need, h hints, in, out *jsonschema.Schema,
+	fn func(ctx context.Context, b *bound, a *server.Agent, args A) (answer, error),
+) *tool {
+	closed := false
+	in.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}} // others are refused
+	return &tool{
+		Tool: mcp.Tool{
+			Name: name, Title: title, Description: description, InputSchema: in, OutputSchema: out,
+			Annotations: &mcp.ToolAnnotations{
+				ReadOnlyHint: !n.mutates, DestructiveHint: &h.destroys, IdempotentHint: h.again || !n.mutates, OpenWorldHint: &closed,
+			},
+		},
+		need: n,
+		run: func(ctx context.Context, b *bound, raw json.RawMessage) (out answer, err error) {
+			var args A
+			if err := decode(raw, in, &args); err != nil {
+				return out, err
+			}
+			n := n
+			if own, ok := any(args).(interface{ need() need }); ok {
+				n = own.need()
+			}
+			err = b.do(ctx, name, n, func(ctx context.Context, a *server.Agent) (string, error) {
+				var err error
+				out, err = fn(ctx, b, a, args)
+				return subjectOf(out.subject), err
+			})
+			return out, err
+		},
+	}
+}
+
+// answer is what a tool has to say.
+type answer struct {
+	text    string // for whoever reads
+	data    any    // an object, for programs
+	subject string // the id it was about, for the audit log
+}
+
+func (a answer) result() (*mcp.CallToolResult, error) {
+	b, err := marshal(a.data)
+	if err != nil {
+		return nil, err
+	}
+	if a.text == "" {
+		a.text = string(b)
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.text}}, StructuredContent: b}, nil
+}
+
+// subjectOf keeps what is no id out of the audit log.
+func subjectOf(id string) string {
+	if amber.CheckID("subject", id) != nil {
+		return ""
+	}
+	return id
+}
+
+// marshal writes JSON without escaping what only HTML would mind.
+func marshal(v any) (json.RawMessage, error) {
+	var b buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, &amber.Error{Op: "write answer", Kind: amber.KindInternal, Err: err}
+	}
+	return json.RawMessage(b[:len(b)-1]), nil
+}
+
+type buffer []byte
+
+func (b *buffer) Write(p []byte) (int, error) {
+	*b = append(*b, p...)
+	return len(p), nil
+}
