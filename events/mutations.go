@@ -157,16 +157,5 @@ func (m *Mutations) save(ctx context.Context) error {
 }
 
 func (m *Mutations) event(c amber.Change) amber.Event {
-	return mutation(string(c.Position)+"/"+string(c.Scope)+"/"+c.Key, m.Prefix, amber.Mutation{
-		Tenant: m.Tenant, Agent: m.Agent, Op: c.Op, Scope: c.Scope, Key: c.Key,
-		OldDigest: c.OldDigest, NewDigest: c.NewDigest, At: c.At,
-	})
-}
-
-// mutation wraps a change in an event.
-func mutation(id, prefix string, m amber.Mutation) amber.Event {
-	return amber.Event{
-		ID: id, Name: amber.EventMutated, Subject: amber.MutationSubject(prefix, m.Tenant, m.Agent),
-		Tenant: m.Tenant, Agent: m.Agent, At: m.At, Payload: m,
-	}
+	return amber.MutationEvent(m.Prefix, m.Tenant, m.Agent, c)
 }

@@ -2,6 +2,8 @@ package events
 
 import (
 	"context"
+	"fmt"
+	"sync/atomic"
 
 	"github.com/amber-memory/amber"
 )
@@ -18,6 +20,7 @@ type Notes struct {
 	amber.Notes
 	log  amber.NoteLog
 	sink Sink
+	gone atomic.Int64 // notes that were deleted
 }
 
 var _ amber.Notes = (*Notes)(nil)
@@ -59,12 +62,15 @@ func (n *Notes) DeleteNote(ctx context.Context, name string) error {
 	if canonical, err := amber.CheckNoteName(name); err == nil {
 		name = canonical
 	}
-	commit := ""
+	commit, now := "", n.sink.now()
+	// Where the log cannot be read, the event still needs an id of its own.
+	id := fmt.Sprintf("%d-%d", now.UnixMilli(), n.gone.Add(1))
 	if last, err := n.log.LogNote(context.WithoutCancel(ctx), name, 1); err == nil && len(last) == 1 {
 		commit = last[0].Commit
+		id = commit
 	}
-	n.sink.publish(ctx, commit+"/"+name, amber.Mutation{
-		Op: amber.OpDelete, Scope: amber.ChangeNote, Key: name, OldDigest: digest(old.Content, known), At: n.sink.now(),
+	n.sink.publish(ctx, id+"/"+name, amber.Mutation{
+		Op: amber.OpDelete, Scope: amber.ChangeNote, Key: name, OldDigest: digest(old.Content, known), At: now,
 	})
 	n.committed(ctx, commit)
 	return nil

@@ -90,3 +90,32 @@ func TestDecoratorsNeedTheirParts(t *testing.T) {
 		}
 	}
 }
+
+// blindLog cannot tell which commit did something.
+type blindLog struct{ amber.NoteLog }
+
+func (blindLog) LogNote(context.Context, string, int) ([]amber.NoteCommit, error) {
+	return nil, errDown
+}
+
+// Two deletions are two events, also when nobody can tell their commits apart:
+// a broker drops what has an id it knows.
+func TestDeletionsHaveIDsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for name, store := range stores(t) {
+		p := &recorder{}
+		notes := must(events.NewNotes(store.Notes, blindLog{store.NoteLog}, sink(p)))(t)
+		ids := map[string]int{}
+		for range 2 {
+			must(notes.WriteNote(t.Context(), "a", "text"))(t)
+			p.take()
+			must(0, notes.DeleteNote(t.Context(), "a"))(t)
+			for _, e := range p.take() {
+				ids[e.ID]++
+			}
+		}
+		if len(ids) != 2 {
+			t.Errorf("%s: ids %v, want two", name, ids)
+		}
+	}
+}

@@ -47,6 +47,14 @@ func (s Sink) publish(ctx context.Context, id string, m amber.Mutation) {
 	}
 }
 
+// mutation wraps a change in an event.
+func mutation(id, prefix string, m amber.Mutation) amber.Event {
+	return amber.Event{
+		ID: id, Name: amber.EventMutated, Subject: amber.MutationSubject(prefix, m.Tenant, m.Agent),
+		Tenant: m.Tenant, Agent: m.Agent, At: m.At, Payload: m,
+	}
+}
+
 func (s Sink) now() amber.Time { return amber.At(s.Clock()) }
 
 // digest of a content; "" for none.

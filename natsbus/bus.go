@@ -42,7 +42,8 @@ var _ amber.Publisher = (*Bus)(nil)
 // Open returns a bus. It tries each server once, for two seconds at most, and
 // goes on trying in the background where none answers. The caller closes the bus.
 // Errors: invalid; not_found and refused for the file of credentials; never that
-// a server is away or refuses the login, which [Bus.Health] tells.
+// a server is away or refuses the login, which [Bus.Health] tells; unreachable
+// when ctx ends before that.
 func Open(ctx context.Context, o Options) (*Bus, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -59,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 	}
 	b.status.clock = o.Clock
 	b.status.h.Since = amber.At(o.Clock())
-	if err := b.connect(); err != nil {
+	if err := b.begin(ctx); err != nil {
 		return nil, err
 	}
 	if o.JetStream && b.status.current() == linkUp {
@@ -72,6 +73,25 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 		}
 	}
 	return b, nil
+}
+
+// begin connects for the first time, as long as ctx lasts: with many servers
+// that do not answer it takes its time. What is still being tried then is let go
+// as soon as the client library returns.
+func (b *Bus) begin(ctx context.Context) error {
+	tried := make(chan error, 1)
+	go func() { tried <- b.connect() }()
+	select {
+	case err := <-tried:
+		return err
+	case <-ctx.Done():
+	}
+	go func() {
+		if <-tried == nil {
+			b.conn.close()
+		}
+	}()
+	return &amber.Error{Op: openOp, Kind: amber.KindUnreachable, Err: ctx.Err()}
 }
 
 // Publish implements [amber.Publisher]. It returns when the server has the
