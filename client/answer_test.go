@@ -242,8 +242,9 @@ func TestTokenIsForItsServerAlone(t *testing.T) {
 func TestTokenNeverCrossesANetworkInTheClear(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		url, token string
-		want       amber.Kind // "": it is taken
+		url   string
+		token client.Token
+		want  amber.Kind // "": it is taken
 	}{
 		"this machine":           {url: "http://127.0.0.1:7411", token: "amber_x"},
 		"its whole network":      {url: "http://127.8.9.1", token: "amber_x"},

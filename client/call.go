@@ -36,6 +36,9 @@ func (r request) mayRepeat() bool {
 	return r.method == http.MethodGet || r.repeatable || r.key != ""
 }
 
+// errTooLarge is the cause when an answer has more bytes than are read.
+var errTooLarge = fmt.Errorf("it is larger than %d bytes", maxAnswer)
+
 // none is the answer of calls that have none.
 type none struct{}
 
@@ -82,7 +85,7 @@ func try[Out any](ctx context.Context, c *Client, r request, body []byte) (out O
 		return out, brokenOff(ctx, err)
 	}
 	if len(b) > maxAnswer {
-		return out, amber.Errorf(amber.KindDamaged, "read answer", "", fmt.Sprintf("it is larger than %d bytes", maxAnswer))
+		return out, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: errTooLarge}
 	}
 	if !utf8.Valid(b) { // JSON would mend it
 		return out, amber.Errorf(amber.KindDamaged, "read answer", "", "it is not valid UTF-8")
@@ -131,9 +134,7 @@ func (c *Client) send(ctx context.Context, r request, body []byte, accept string
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if c.o.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.o.Token)
-	}
+	c.authorize(req)
 	if r.key != "" {
 		req.Header.Set("Idempotency-Key", r.key)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,7 +25,7 @@ const (
 // Options say where Amber is served. URL is required.
 type Options struct {
 	URL   string // "https://memory.example.org", "http://127.0.0.1:7411"
-	Token string // "" for a server that asks for none
+	Token Token  // "" for a server that asks for none
 	// Attempts is how often something that may be done twice is tried; 0: 4.
 	// Backoff is the first pause, each is twice the one before; 0: 100 ms.
 	Attempts int
@@ -38,11 +39,35 @@ type Options struct {
 	TLS  *tls.Config // of the client's own; nil: the system's roots
 }
 
+// Token is what a caller shows. Printed, logged or encoded in any way it shows
+// nothing.
+type Token string
+
+// String returns stars.
+func (t Token) String() string {
+	if t == "" {
+		return ""
+	}
+	return "***"
+}
+
+// GoString returns what String does.
+func (t Token) GoString() string { return t.String() }
+
+// LogValue returns what String does.
+func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
+
+// MarshalText returns what String does.
+func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
 // Client speaks to one served Amber. Safe for concurrent use.
 type Client struct {
-	o    Options
+	o    Options // without the token
 	base *url.URL
 	http *http.Client
+	// authorize puts the token into a request. It is in a function so that no
+	// way of printing the client shows it.
+	authorize func(*http.Request)
 }
 
 // New returns a client. It touches no network. Errors: invalid for what is no
@@ -61,7 +86,7 @@ func New(o Options) (*Client, error) {
 		e.Hint = "use https://" + u.Host
 		return nil, e
 	}
-	if strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if strings.ContainsFunc(string(o.Token), func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "the token holds characters that no token has")
 	}
 	if o.Attempts <= 0 {
@@ -73,7 +98,8 @@ func New(o Options) (*Client, error) {
 	if o.Wait == nil {
 		o.Wait = wait
 	}
-	c := &Client{o: o, base: u.JoinPath("/")}
+	c := &Client{o: o, base: u.JoinPath("/"), authorize: bearer(o.Token)}
+	c.o.Token = ""
 	if o.HTTP == nil {
 		c.http = newHTTP(o.TLS)
 	} else {
@@ -82,6 +108,15 @@ func New(o Options) (*Client, error) {
 	}
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return c, nil
+}
+
+// bearer shows a token where there is one.
+func bearer(t Token) func(*http.Request) {
+	return func(r *http.Request) {
+		if t != "" {
+			r.Header.Set("Authorization", "Bearer "+string(t))
+		}
+	}
 }
 
 // newHTTP is a client with bounds. Requests end with their contexts.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"unicode/utf8"
@@ -61,7 +62,22 @@ func (l longTerm) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, err
 
 // List implements [amber.MemoryReader].
 func (l longTerm) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
-	return page[amber.Memory](ctx, l.Agent, listValues(q).Values, "memories")
+	return memories(ctx, l.Agent, q, "memories")
+}
+
+// memories reads a page of memories. One whose text is too much for an answer
+// is asked for again with fewer of them; the cursor goes on from there.
+func memories(ctx context.Context, a *Agent, q amber.ListQuery, elements ...string) (amber.Page[amber.Memory], error) {
+	for {
+		p, err := page[amber.Memory](ctx, a, listValues(q).Values, elements...)
+		if q.Limit == 0 {
+			q.Limit = amber.DefaultPageSize
+		}
+		if !errors.Is(err, errTooLarge) || q.Limit <= 1 {
+			return p, err
+		}
+		q.Limit = max(1, q.Limit/8)
+	}
 }
 
 func listValues(q amber.ListQuery) values {

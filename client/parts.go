@@ -3,8 +3,15 @@ package client
 import "github.com/amber-memory/amber"
 
 // parts are the contracts that the server's backend can do; the others stay
-// nil.
+// nil. Where memory is switched off the server is asked all the same: it finds
+// nothing, and says why it refuses.
 func (a *Agent) parts(can amber.Capabilities) amber.Parts {
+	if switchedOff := (amber.Capabilities{Control: can.Control}); can == switchedOff {
+		can = amber.Capabilities{
+			Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Embeddings: true, Concepts: true, Compactions: true,
+			Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true, Notes: true, Ingest: true, Control: can.Control,
+		}
+	}
 	l := longTerm{a}
 	p := amber.Parts{LongTerm: l}
 	if can.Memories {

@@ -217,7 +217,7 @@ func (p *Past) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error)
 
 // List returns a page of memories, newest first. Errors: those of Recall.
 func (p *Past) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
-	return page[amber.Memory](ctx, p.a, listValues(q).Values, "snapshots", string(p.id), "memories")
+	return memories(ctx, p.a, q, "snapshots", string(p.id), "memories")
 }
 
 // Close does nothing; the server has let the snapshot go already.

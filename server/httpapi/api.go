@@ -79,6 +79,7 @@ type API struct {
 	mux     *http.ServeMux
 	ops     []*operation
 	opened  []string        // the patterns of routes that concern no agent
+	pace    pace            // of event streams
 	streams chan struct{}   // one element for each event stream that is open
 	ending  context.Context // ends when Close is called
 	end     context.CancelFunc
@@ -103,7 +104,7 @@ func New(o Options) (*API, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	ending, end := context.WithCancel(context.Background())
-	a := &API{o: o, mux: http.NewServeMux(), streams: make(chan struct{}, o.MaxStreams), ending: ending, end: end}
+	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: make(chan struct{}, o.MaxStreams), ending: ending, end: end}
 	a.routes()
 	a.openapi = sync.OnceValue(a.document)
 	return a, nil

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -70,7 +72,7 @@ func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name := range query {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(known, name) {
 			return nil, invalid("%s takes no parameter %q", o.id, clip(name))
 		}
@@ -87,6 +89,8 @@ func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
 // on it.
 func conditions(r *http.Request, o *operation, hasMatch bool) error {
 	switch {
+	case len(r.Header.Values(keyHeader)) > 1:
+		return invalid("%s is there %d times", keyHeader, len(r.Header.Values(keyHeader)))
 	case !hasMatch && r.Header.Get("If-Match") != "":
 		return invalid("%s takes no If-Match", o.id)
 	case o.mutates && r.Header.Get("If-None-Match") != "":
@@ -118,7 +122,7 @@ func parseQuery(r *http.Request) (map[string][]string, error) {
 	if len(r.URL.RawQuery) > maxQuery {
 		return nil, invalid("the query is longer than %d bytes", maxQuery)
 	}
-	q, err := urlQuery(r.URL.RawQuery)
+	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, invalid("the query cannot be read: %v", err)
 	}
@@ -152,10 +156,6 @@ func set(v reflect.Value, name string, values []string) error {
 	}
 	if len(values) > 1 {
 		return invalid("%s is there %d times", name, len(values))
-	}
-	if v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(v.Type().Elem()))
-		v = v.Elem()
 	}
 	return setOne(v, name, values[0])
 }
@@ -266,7 +266,7 @@ func decode(b []byte, into any) error {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return invalid("there is something behind the JSON document")
 	}
-	return onceEach(b, opaqueNames(reflect.TypeOf(into)))
+	return onceEach(b, fieldNamesOf(reflect.TypeOf(into)))
 }
 
 // noBody refuses a body where none is expected: whoever sent it meant something

@@ -31,12 +31,14 @@ func careRoutes(a *API) {
 		Deep bool `query:"deep" doc:"look at every row"`
 	}
 	handle(a, operation{
-		id: "agent.doctor", method: "GET", path: agentPath + "/doctor", scope: amber.TokenRead, long: true, summary: "Look whether everything is well",
+		id: "agent.doctor", method: "GET", path: agentPath + "/doctor", scope: amber.TokenAdmin, long: true,
+		summary: "Look whether everything is well; what was found in words is told to whoever may see every tenant",
 	}, func(ctx context.Context, ag *server.Agent, in doctor) (answer[amber.Checkup], error) {
 		if ag.Doctor == nil {
 			return answer[amber.Checkup]{}, unsupported("check agent", "nobody here can tell how it is doing")
 		}
-		return got(ag.Doctor(ctx, in.Deep))
+		found, err := ag.Doctor(ctx, in.Deep)
+		return got(discreet(ctx, found), err)
 	})
 
 	type sync struct {
@@ -47,6 +49,19 @@ func careRoutes(a *API) {
 	}, func(ctx context.Context, ag *server.Agent, in sync) (answer[amber.SyncReport], error) {
 		return got(ag.Store.Sync.SyncReport(ctx, in.Place))
 	})
+}
+
+// discreet leaves out what a checkup says in words for callers of one tenant:
+// folders, disks and keys of the machine are none of their business.
+func discreet(ctx context.Context, c amber.Checkup) amber.Checkup {
+	if server.CallerOf(ctx).Grant.Tenant == "" {
+		return c
+	}
+	out := amber.Checkup{OK: c.OK}
+	for _, f := range c.Checks {
+		out.Checks = append(out.Checks, amber.Finding{Code: f.Code, Status: f.Status, Kind: f.Kind})
+	}
+	return out
 }
 
 // unsupported is the error of what this server cannot do.

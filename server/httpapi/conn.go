@@ -11,9 +11,9 @@ import (
 const DefaultMaxConns = 2048
 
 // Limit bounds the connections of a server: when there are most, the one that
-// has been idle for longest is closed for a new one, and where none is idle the
-// new one waits for its turn. Serve with the listener it returns. Most 0 means
-// DefaultMaxConns.
+// has been idle for longest is closed for a new one, and where none is idle one
+// new one waits at the door and the others in the queue of the system. Serve with
+// the listener it returns. Most 0 means DefaultMaxConns.
 func Limit(s *http.Server, l net.Listener, most int) net.Listener {
 	if most <= 0 {
 		most = DefaultMaxConns
@@ -43,19 +43,20 @@ type bounded struct {
 	once   sync.Once
 }
 
-// Accept implements [net.Listener].
+// Accept implements [net.Listener]. A place is looked for once somebody is
+// there: nobody is closed for nobody.
 func (b *bounded) Accept() (net.Conn, error) {
+	c, err := b.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
 	for !b.enter() {
 		select {
 		case <-b.room:
 		case <-b.closed:
+			_ = c.Close() // it was never served
 			return nil, net.ErrClosed
 		}
-	}
-	c, err := b.Listener.Accept()
-	if err != nil {
-		b.leave()
-		return nil, err
 	}
 	return &conn{Conn: c, leave: sync.OnceFunc(b.leave)}, nil
 }

@@ -1,6 +1,13 @@
 package httpapi
 
-import "github.com/amber-memory/amber"
+import (
+	"net/http"
+	"net/url"
+	"reflect"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
 
 // Operation is a row of the table as tests see it.
 type Operation struct {
@@ -22,3 +29,52 @@ func (a *API) Operations() []Operation {
 	}
 	return all
 }
+
+// SetPace makes event streams look and beat as often as a test has time for.
+func (a *API) SetPace(poll, beat time.Duration) { a.pace = pace{poll, beat} }
+
+// StreamQueue is how many events wait for a slow reader.
+const StreamQueue = streamQueue
+
+// Bind binds a request to the input of every operation, as if it were about it,
+// and returns the errors.
+func (a *API) Bind(r func() *http.Request) (errs []error) {
+	for _, o := range a.ops {
+		_, err := a.bind(r(), o, reflect.New(o.in).Interface())
+		errs = append(errs, err)
+	}
+	return errs
+}
+
+// DecodeAll decodes a body for every operation that takes one.
+func (a *API) DecodeAll(b []byte) (errs []error) {
+	for _, o := range a.ops {
+		for i := range o.in.NumField() {
+			if f := o.in.Field(i); f.Tag.Get("body") != "" {
+				errs = append(errs, decode(b, reflect.New(f.Type).Interface()))
+			}
+		}
+	}
+	return errs
+}
+
+// Decode decodes one body.
+func Decode(b []byte, into any) error { return decode(b, into) }
+
+// ParsePlace reads the id of an event and writes it again.
+func ParsePlace(s string) (string, error) {
+	p, err := parsePlace(s)
+	return p.String(), err
+}
+
+// IfMatch reads a header of one entity tag, Matches one of several.
+func IfMatch(header string) (string, error) { return ifMatch(header) }
+
+// Matches reports whether a header of entity tags names a tag.
+func Matches(header, tag string) bool { return matches(header, tag) }
+
+// CheckPath checks a path and renames what the router would misread.
+func CheckPath(u *url.URL) error { return checkPath(u) }
+
+// Solid is what is written as JSON in the place of v.
+func Solid(v any) any { return solid(v) }

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +44,9 @@ func (a *API) guard(next http.Handler) http.Handler {
 			a.fail(w, r, err)
 			return
 		}
+		if a.welcome(w, r) {
+			return
+		}
 		if err := checkPath(r.URL); err != nil {
 			a.fail(w, r, err)
 			return
@@ -72,6 +72,9 @@ func (a *API) finish(rec *recorder, r *http.Request, started time.Time, body *co
 		}
 	}
 	took := a.o.Clock().Sub(started)
+	if rec.status == 0 {
+		rec.status = http.StatusOK // nothing was said
+	}
 	route := rec.route
 	if route == "" {
 		route = "other"
@@ -95,23 +98,6 @@ func (a *API) newRequestID(r *http.Request) string {
 	return hex.EncodeToString(b[:])
 }
 
-// checkNames refuses requests that a page of another site made: by a name that
-// leads here and is not ours, or by saying where it comes from.
-func (a *API) checkNames(r *http.Request) error {
-	if len(a.o.Hosts) > 0 && !slices.ContainsFunc(a.o.Hosts, func(h string) bool { return strings.EqualFold(h, hostOf(r.Host)) }) {
-		return amber.Errorf(amber.KindRefused, "check host", "", fmt.Sprintf("this server is not called %q", clip(r.Host)))
-	}
-	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(a.o.Origins, origin) {
-		return nil
-	}
-	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-		return amber.Errorf(amber.KindRefused, "check origin", "", fmt.Sprintf("pages of %q may not ask here", clip(origin)))
-	}
-	return nil
-}
-
 // plainPath reports whether a path has neither empty elements nor dots that
 // mean a folder, and is one at all.
 func plainPath(r *http.Request) bool {
@@ -127,17 +113,12 @@ func plainPath(r *http.Request) bool {
 	return true
 }
 
-// hostOf cuts the port off.
-func hostOf(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
-	}
-	return strings.Trim(hostport, "[]")
-}
-
 // caller finds out who asks.
 func (a *API) caller(r *http.Request) (server.Caller, error) {
 	secret := ""
+	if len(r.Header.Values("Authorization")) > 1 {
+		return server.Caller{}, unauthorized("there are several tokens")
+	}
 	if v := r.Header.Get("Authorization"); v != "" {
 		scheme, rest, ok := strings.Cut(v, " ")
 		if !ok || !strings.EqualFold(scheme, "Bearer") {

@@ -14,13 +14,13 @@ import (
 // eachPage emits the items of a page and of those behind it, as many as the
 // limit says, or all of them without one.
 func eachPage[T any](ctx context.Context, p paging, read func(paging) (amber.Page[T], error), emit func(any) error) error {
-	left := p.Limit
+	left, bounded := p.Limit, p.Limit > 0
 	if left < 0 {
 		return invalid("limit is negative")
 	}
 	for {
 		p.Limit = amber.MaxPageSize
-		if left > 0 {
+		if bounded {
 			p.Limit = min(left, amber.MaxPageSize)
 		}
 		page, err := read(p)
@@ -33,7 +33,7 @@ func eachPage[T any](ctx context.Context, p paging, read func(paging) (amber.Pag
 			}
 		}
 		left -= len(page.Items)
-		if page.Next == "" || left == 0 {
+		if page.Next == "" || bounded && left <= 0 {
 			return ctx.Err()
 		}
 		p.Cursor = page.Next
@@ -52,6 +52,7 @@ func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, 
 	var z *gzip.Writer
 	lines := 0
 	start := func() {
+		shared(w.Header())
 		w.Header().Set("Content-Type", typeLines)
 		if acceptsGzip(r) {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -60,12 +61,12 @@ func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, 
 		}
 	}
 	emit := func(item any) error {
-		if lines == 0 {
-			start()
-		}
 		b, err := marshal(item)
 		if err != nil {
 			return err
+		}
+		if lines == 0 {
+			start()
 		}
 		if lines%amber.DefaultPageSize == 0 { // whoever reads is given time
 			taken()
@@ -81,14 +82,14 @@ func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, 
 		a.fail(w, r, err)
 		return
 	case err != nil:
-		f := amber.FailureOf(err)
-		f.Error.RequestID = requestID(w)
-		err = emit(f)
+		err = emit(a.failure(w, r, err))
 	case lines == 0:
 		start()
+		taken = hurry(w, a.o.Timeout)
 	}
 	if z != nil {
 		err = errors.Join(err, z.Close())
 	}
-	_ = err // whoever asked is gone, and nobody else is to be told
+	err = errors.Join(err, http.NewResponseController(w).Flush()) // while it is hurried
+	_ = err                                                       // whoever asked is gone, and nobody else is to be told
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/amber-memory/amber"
@@ -80,7 +81,7 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 	resp, err := do(ctx)
 	late := context.WithoutCancel(ctx) // it is done, whoever has gone meanwhile
 	if err != nil {
-		if aerr := a.o.Answers.AbandonAnswer(late, k); aerr != nil {
+		if aerr := a.unanswered(late, k, q, err); aerr != nil {
 			a.o.Log.WarnContext(ctx, "abandon answer", "error", aerr, "request_id", requestID(w))
 		}
 		return response{}, err
@@ -95,6 +96,30 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 	return resp, nil
 }
 
+// unrecorded is the error of what was done and could not be written down.
+type unrecorded struct{ error }
+
+func (u unrecorded) Unwrap() error { return u.error }
+
+// unanswered ends a request that failed. It may be tried again, unless it was
+// done and may not be done twice: then the same key is told so.
+func (a *API) unanswered(ctx context.Context, k AnswerKey, q asked, err error) error {
+	var done unrecorded
+	if q.repeatable || !errors.As(err, &done) {
+		return a.o.Answers.AbandonAnswer(ctx, k)
+	}
+	f := amber.FailureOf(amber.Errorf(amber.KindConflict, k.Operation, "", "it was done before, but could not be written to the audit log"))
+	resp, err := newResponse(f.Error.Kind.HTTPStatus(), "", f)
+	if err != nil {
+		return err
+	}
+	b, err := marshal(resp)
+	if err != nil {
+		return err
+	}
+	return a.o.Answers.FinishAnswer(ctx, k, resp.Status, b)
+}
+
 func replay(o *operation, before Answer) (response, error) {
 	if before.Blank {
 		return response{}, amber.Errorf(amber.KindConflict, o.id, "", "it was done before; the answer is not kept any more")
@@ -102,6 +127,9 @@ func replay(o *operation, before Answer) (response, error) {
 	var resp response
 	if err := json.Unmarshal(before.Body, &resp); err != nil {
 		return response{}, &amber.Error{Op: o.id, Kind: amber.KindDamaged, Err: err}
+	}
+	if resp.Body != nil {
+		resp.Body = append(resp.Body, '\n') // it is not kept inside of a document
 	}
 	return resp, nil
 }

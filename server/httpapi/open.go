@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -44,7 +45,11 @@ func (a *API) open(pattern string, fn http.HandlerFunc) {
 	a.opened = append(a.opened, route)
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		note(w, route)
+		// Whoever does not take the answer is cut off. A tool may take as long
+		// as a snapshot does.
+		defer hurry(w, LongTimeout)()
 		fn(w, r)
+		_ = http.NewResponseController(w).Flush() // whoever asked may be gone
 	})
 }
 
@@ -102,11 +107,14 @@ func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(allowed) > 0 {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		a.fail(w, r, invalid("%s does not go here; %s does", clip(r.Method), strings.Join(allowed, ", ")))
+		a.fail(w, r, &amber.Error{Op: "find route", Kind: amber.KindInvalid, Err: fmt.Errorf("%w: %s; %s does", errMethod, clip(r.Method), strings.Join(allowed, ", "))})
 		return
 	}
 	a.fail(w, r, nowhereTo(r))
 }
+
+// errMethod is in the chain of what is told about a method that a path has not.
+var errMethod = errors.New("the method does not go here")
 
 func nowhereTo(r *http.Request) error {
 	return amber.Errorf(amber.KindNotFound, "find route", "", fmt.Sprintf("nothing is served at %q; see /openapi.json", clip(r.URL.Path)))

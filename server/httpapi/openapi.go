@@ -66,7 +66,7 @@ func (o *operation) describe(s *schemas) object {
 	}
 	_ = eachField(reflect.New(o.in).Elem(), func(f reflect.StructField, _ reflect.Value) error {
 		if f.Tag.Get("body") != "" {
-			op["requestBody"] = object{"required": true, "content": object{typeJSON: object{"schema": s.of(f.Type)}}}
+			op["requestBody"] = object{"required": true, "content": object{typeJSON: object{"schema": (&schemas{known: s.known, asked: true}).of(f.Type)}}}
 		}
 		return nil
 	})

@@ -93,10 +93,15 @@ func handle[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *s
 		}
 		a.once(w, r, o, asked{body, o.mayRepeat(in)}, func(ctx context.Context) (response, error) {
 			var out answer[Out]
+			did := false
 			err := a.do(ctx, r, o, func(ctx context.Context, ag *server.Agent) (subject string, err error) {
 				out, err = fn(ctx, ag, in)
+				did = err == nil
 				return out.subject, err
 			})
+			if err != nil && did {
+				return response{}, unrecorded{err}
+			}
 			if err != nil {
 				return response{}, err
 			}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"embed"
 	"net/http"
+	"strconv"
 )
 
 //go:embed page
@@ -28,6 +29,7 @@ func (a *API) pages() {
 			h.Set("Content-Type", file.kind)
 			h.Set("Content-Security-Policy", pagePolicy)
 			h.Set("Referrer-Policy", "no-referrer")
+			h.Set("Content-Length", strconv.Itoa(len(b)))
 			_, _ = w.Write(b) // whoever asked may be gone
 		})
 	}

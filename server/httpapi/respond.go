@@ -8,7 +8,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,12 +47,12 @@ func newResponse(status int, etag string, body any) (response, error) {
 	return r, nil
 }
 
-// marshal writes one line of JSON.
+// marshal writes one line of JSON, in which no list is null.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(v)
+	err := e.Encode(solid(v))
 	return b.Bytes(), err
 }
 
@@ -61,6 +60,7 @@ func marshal(v any) ([]byte, error) {
 func (a *API) send(w http.ResponseWriter, r *http.Request, resp response) {
 	defer hurry(w, a.o.Timeout)()
 	h := w.Header()
+	shared(h)
 	if resp.ETag != "" {
 		h.Set("ETag", quote(resp.ETag))
 		if resp.Status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) && matches(r.Header.Get("If-None-Match"), resp.ETag) {
@@ -73,7 +73,6 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, resp response) {
 		return
 	}
 	h.Set("Content-Type", typeJSON)
-	h.Add("Vary", "Accept-Encoding")
 	body := []byte(resp.Body)
 	if len(body) >= gzipFrom && acceptsGzip(r) {
 		h.Set("Content-Encoding", "gzip")
@@ -85,6 +84,14 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, resp response) {
 	_ = http.NewResponseController(w).Flush() // while it is hurried
 }
 
+// shared tells caches that an answer is one caller's, and what it depends on.
+func shared(h http.Header) {
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "private, no-cache")
+	}
+	h.Add("Vary", "Accept, Accept-Encoding, Authorization")
+}
+
 func pack(b []byte) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
@@ -93,9 +100,36 @@ func pack(b []byte) []byte {
 	return out.Bytes()
 }
 
-// fail answers with an error. What is nobody's business outside stays in the
-// log.
+// fail answers with an error.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := a.failure(w, r, err)
+	status := statusOf(err, f.Error.Kind)
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="amber"`)
+	}
+	resp, merr := newResponse(status, "", f)
+	if merr != nil {
+		resp = response{Status: status}
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	a.send(w, r, resp)
+}
+
+// statusOf is the status of an error: that of its kind, but for two things that
+// clients of HTTP know by their status before they read anything.
+func statusOf(err error, kind amber.Kind) int {
+	switch {
+	case errors.Is(err, errNoToken):
+		return http.StatusUnauthorized
+	case errors.Is(err, errMethod):
+		return http.StatusMethodNotAllowed
+	}
+	return kind.HTTPStatus()
+}
+
+// failure is the error as the caller is told it. What is nobody's business
+// outside stays in the log.
+func (a *API) failure(w http.ResponseWriter, r *http.Request, err error) amber.Failure {
 	f := amber.FailureOf(err)
 	caller := server.CallerOf(r.Context())
 	f.Error.RequestID = requestID(w)
@@ -108,16 +142,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Error.Kind == amber.KindInternal && caller.Grant.Tenant != "" {
 		f.Error.Message = "the server could not do it; its log tells more" // the message may name what is another tenant's
 	}
-	status := f.Error.Kind.HTTPStatus()
-	if errors.Is(err, errNoToken) {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="amber"`)
-	}
-	resp, merr := newResponse(status, "", f)
-	if merr != nil {
-		resp = response{Status: status}
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	a.send(w, r, resp)
+	return f
 }
 
 // quote makes an entity tag of a revision.
@@ -135,12 +160,12 @@ func matches(header, tag string) bool {
 }
 
 // ifMatch returns the tag of an If-Match header, "" for none and for "*".
-// Errors: invalid for several, and for what is no tag.
+// Errors: invalid for several, for an empty one, and for what is no tag.
 func ifMatch(header string) (string, error) {
 	switch header = strings.TrimSpace(header); {
 	case header == "" || header == "*":
 		return "", nil
-	case len(header) < 2 || header[0] != '"' || strings.Index(header[1:], `"`) != len(header)-2:
+	case len(header) < 3 || header[0] != '"' || strings.Index(header[1:], `"`) != len(header)-2:
 		return "", invalid("If-Match is no entity tag: %s", clip(header))
 	}
 	return header[1 : len(header)-1], nil
@@ -149,8 +174,9 @@ func ifMatch(header string) (string, error) {
 func acceptsGzip(r *http.Request) bool {
 	return slices.ContainsFunc(r.Header.Values("Accept-Encoding"), func(v string) bool {
 		for enc := range strings.SplitSeq(v, ",") {
-			name, weight, _ := strings.Cut(strings.TrimSpace(enc), ";")
-			if name == "gzip" && strings.TrimSpace(weight) != "q=0" {
+			name, weight, _ := strings.Cut(enc, ";")
+			weight, _ = strings.CutPrefix(strings.ToLower(strings.TrimSpace(weight)), "q=")
+			if strings.EqualFold(strings.TrimSpace(name), "gzip") && (weight == "" || strings.Trim(weight, "0.") != "") {
 				return true
 			}
 		}
@@ -161,5 +187,3 @@ func acceptsGzip(r *http.Request) bool {
 func wantsLines(r *http.Request) bool {
 	return slices.ContainsFunc(r.Header.Values("Accept"), func(v string) bool { return strings.Contains(v, typeLines) })
 }
-
-func urlQuery(raw string) (url.Values, error) { return url.ParseQuery(raw) }

@@ -12,7 +12,12 @@ import (
 
 // schemas makes JSON schemas of Go types. Structs with a name are described
 // once and referred to.
-type schemas struct{ known object }
+type schemas struct {
+	known object
+	// asked says that they are of what is asked: nothing unknown may be in it,
+	// and what may be left out is left to the operation.
+	asked bool
+}
 
 func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }
 
@@ -75,6 +80,9 @@ func (s *schemas) structure(t reflect.Type) any {
 	if name == "" {
 		return s.fields(t)
 	}
+	if s.asked {
+		name += "Asked"
+	}
 	if _, ok := s.known[name]; !ok {
 		s.known[name] = object{} // it may hold itself
 		s.known[name] = s.fields(t)
@@ -86,7 +94,10 @@ func (s *schemas) fields(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	s.collect(t, properties, &required)
 	out := object{"type": "object", "properties": properties}
-	if len(required) > 0 {
+	switch {
+	case s.asked:
+		out["additionalProperties"] = false
+	case len(required) > 0:
 		out["required"] = required
 	}
 	return out

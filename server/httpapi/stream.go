@@ -12,10 +12,15 @@ import (
 	"github.com/amber-memory/amber/server"
 )
 
-// How an event stream is paced.
+// pace is how fast event streams go.
+type pace struct {
+	poll time.Duration // between two looks at the change logs
+	beat time.Duration // between two signs of life; whoever does not read for as long is cut off
+}
+
+var streamPace = pace{poll: 500 * time.Millisecond, beat: 15 * time.Second}
+
 const (
-	streamPoll  = 500 * time.Millisecond // between two looks at the change logs
-	streamBeat  = 15 * time.Second       // between two signs of life
 	streamBatch = 500
 	streamQueue = 256 // events that wait for a slow reader
 )
@@ -64,7 +69,8 @@ func parsePlace(s string) (place, error) {
 	p := place{amber.Position(m), amber.Position(c)}
 	_, _, merr := p.memory.Parse()
 	_, _, cerr := p.control.Parse()
-	if !ok || merr != nil || cerr != nil {
+	odd := func(r rune) bool { return r <= ' ' || r > '~' } // it goes into a line of the stream
+	if !ok || merr != nil || cerr != nil || strings.ContainsFunc(s, odd) {
 		return place{}, invalid("%q is not the id of an event", clip(s))
 	}
 	return p, nil
@@ -88,12 +94,30 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request, o *operation, at pl
 	err := a.o.Desk.Do(ctx, server.Job{
 		Tenant: amber.TenantID(r.PathValue("tenant")), Agent: amber.AgentID(r.PathValue("agent")), Scope: o.scope, Action: o.id,
 	}, func(ctx context.Context, ag *server.Agent) (string, error) {
-		t := &teller{api: a, w: w, rc: http.NewResponseController(w), agent: ag, at: at}
-		return "", t.run(ctx, func() { started = true })
+		t := &teller{api: a, w: w, rc: http.NewResponseController(w), agent: ag, at: at, still: func() error { return a.mayStill(r, o) }}
+		if err := t.begin(ctx); err != nil {
+			return "", err
+		}
+		started = true
+		if r.Method == http.MethodHead {
+			t.headers()
+			return "", nil
+		}
+		return "", t.run(ctx)
 	})
 	if err != nil && !started && ctx.Err() == nil {
 		a.fail(w, r, err)
 	}
+}
+
+// mayStill reports whether the caller of a request that goes on may still make
+// it: its token may have been revoked, or have run out.
+func (a *API) mayStill(r *http.Request, o *operation) error {
+	c, err := a.caller(r)
+	if err != nil {
+		return err
+	}
+	return c.Allow(amber.TenantID(r.PathValue("tenant")), amber.AgentID(r.PathValue("agent")), o.scope)
 }
 
 // teller writes one event stream.
@@ -103,13 +127,11 @@ type teller struct {
 	rc    *http.ResponseController
 	agent *server.Agent
 	at    place
+	still func() error // whether the caller may hear more
 }
 
-func (t *teller) run(ctx context.Context, started func()) error {
-	if err := t.begin(ctx); err != nil {
-		return err
-	}
-	started()
+// run tells what happens until ctx ends, or somebody is too slow.
+func (t *teller) run(ctx context.Context) error {
 	heard := make(chan amber.Event, streamQueue)
 	lost := make(chan struct{})
 	if l := t.api.o.Listener; l != nil {
@@ -132,11 +154,11 @@ func (t *teller) run(ctx context.Context, started func()) error {
 		defer func() { cancel(); <-over }()
 	}
 	t.headers()
-	poll, beat := time.NewTicker(streamPoll), time.NewTicker(streamBeat)
+	poll, beat := time.NewTicker(t.api.pace.poll), time.NewTicker(t.api.pace.beat)
 	defer poll.Stop()
 	defer beat.Stop()
-	for {
-		var err error
+	err := t.catchUp(ctx)
+	for err == nil {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -145,14 +167,14 @@ func (t *teller) run(ctx context.Context, started func()) error {
 		case e := <-heard:
 			err = t.tell(e)
 		case <-beat.C:
-			err = t.write(": \n\n")
+			if err = t.still(); err == nil {
+				err = t.write(": \n\n")
+			}
 		case <-poll.C:
 			err = t.catchUp(ctx)
 		}
-		if err != nil {
-			return err
-		}
 	}
+	return err
 }
 
 // begin finds the place to begin at. One that a restore has replaced begins
@@ -233,7 +255,7 @@ func (t *teller) tell(e amber.Event) error {
 
 // write sends a piece; whoever does not read is cut off.
 func (t *teller) write(s string) error {
-	defer hurry(t.w, streamBeat)()
+	defer hurry(t.w, t.api.pace.beat)()
 	_, err := t.w.Write([]byte(s))
 	return errors.Join(err, t.rc.Flush())
 }

@@ -7,34 +7,37 @@ import (
 )
 
 // onceEach refuses a JSON document in which an object has one name twice: two
-// readers would take two different values for it. What is stored without looking
-// inside, under the opaque names, is not looked at. B is a document that was
-// read without error. The error is of kind invalid.
-func onceEach(b []byte, opaque map[string]bool) error {
-	var open []map[string]bool // names of the objects that are open; nil for a list
-	name := false              // the next string is a name
-	closed := 0                // how many were open where an opaque value began; 0: it is over
+// readers would take two different values for it. A field is found by its name
+// whatever its case, so names of fields that differ in nothing else are one;
+// those of a map are not. What is stored without looking inside is not looked
+// at. B is a document that was read without error. The error is of kind
+// invalid.
+func onceEach(b []byte, n fieldNames) error {
+	var open []level // objects and lists that are open
+	name := false    // the next string is a name
+	last := ""       // the name of the value that comes
+	closed := 0      // how many were open where an opaque value began; 0: it is over
 	for i := 0; i < len(b); i++ {
 		if len(open) == closed && (b[i] == ',' || b[i] == '}') {
 			closed = 0
 		}
 		switch b[i] {
 		case '{':
-			open, name = append(open, map[string]bool{}), true
+			open, name = append(open, level{known: map[string]bool{}, exact: n.maps[last]}), true
 		case '[':
-			open, name = append(open, nil), false
+			open, name = append(open, level{}), false
 		case '}', ']':
-			open, name = open[:len(open)-1], false
+			open, name, last = open[:len(open)-1], false, ""
 		case ',':
-			name = open[len(open)-1] != nil
+			name = open[len(open)-1].known != nil
 		case '"':
 			end := stringEnd(b, i)
 			if name && closed == 0 {
-				s, err := onceNamed(open[len(open)-1], b[i:end])
-				if err != nil {
+				var err error
+				if last, err = open[len(open)-1].add(b[i:end]); err != nil {
 					return err
 				}
-				if opaque[s] {
+				if n.opaque[last] && !open[len(open)-1].exact {
 					closed = len(open)
 				}
 			}
@@ -42,6 +45,29 @@ func onceEach(b []byte, opaque map[string]bool) error {
 		}
 	}
 	return nil
+}
+
+// level is an object that is open, or a list, which has no names.
+type level struct {
+	known map[string]bool
+	exact bool // it is a map: names that differ in case are two
+}
+
+// add remembers a name. The error is of kind invalid, when it is known.
+func (l level) add(quoted []byte) (string, error) {
+	var s string
+	if err := json.Unmarshal(quoted, &s); err != nil {
+		return "", invalid("a name cannot be read: %v", err)
+	}
+	folded := s
+	if !l.exact {
+		folded = strings.ToLower(s)
+	}
+	if l.known[folded] {
+		return "", invalid("%q is there twice", clip(s))
+	}
+	l.known[folded] = true
+	return folded, nil
 }
 
 // stringEnd returns where the string that begins at i is over.
@@ -57,26 +83,17 @@ func stringEnd(b []byte, i int) int {
 	return len(b)
 }
 
-func onceNamed(known map[string]bool, quoted []byte) (string, error) {
-	var s string
-	if err := json.Unmarshal(quoted, &s); err != nil {
-		return "", invalid("a name cannot be read: %v", err)
-	}
-	if known[s] {
-		return "", invalid("%q is there twice", clip(s))
-	}
-	known[s] = true
-	return s, nil
+// fieldNames are the names under which a type keeps documents as they are, and
+// maps, all in lower case.
+type fieldNames struct{ opaque, maps map[string]bool }
+
+func fieldNamesOf(t reflect.Type) fieldNames {
+	n := fieldNames{map[string]bool{}, map[string]bool{}}
+	n.add(t, map[reflect.Type]bool{})
+	return n
 }
 
-// opaqueNames returns the names under which a type keeps documents as they are.
-func opaqueNames(t reflect.Type) map[string]bool {
-	names := map[string]bool{}
-	addOpaque(t, names, map[reflect.Type]bool{})
-	return names
-}
-
-func addOpaque(t reflect.Type, names map[string]bool, seen map[reflect.Type]bool) {
+func (n fieldNames) add(t reflect.Type, seen map[reflect.Type]bool) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		t = t.Elem()
 	}
@@ -86,10 +103,17 @@ func addOpaque(t reflect.Type, names map[string]bool, seen map[reflect.Type]bool
 	seen[t] = true
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if f.Type == reflect.TypeFor[json.RawMessage]() {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			names[name] = true
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		held := f.Type
+		for held.Kind() == reflect.Pointer {
+			held = held.Elem()
 		}
-		addOpaque(f.Type, names, seen)
+		switch {
+		case held == reflect.TypeFor[json.RawMessage]():
+			n.opaque[strings.ToLower(name)] = true
+		case held.Kind() == reflect.Map:
+			n.maps[strings.ToLower(name)] = true
+		}
+		n.add(f.Type, seen)
 	}
 }

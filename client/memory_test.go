@@ -1,0 +1,97 @@
+package client_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+)
+
+// A page of the largest memories is more than an answer may hold; nobody is kept
+// from reading them for that.
+func TestAPageThatIsTooLargeIsReadInSmallerOnes(t *testing.T) {
+	t.Parallel()
+	asked := make(chan int, 10)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(r.URL.Query().Get("limit"))
+		if err != nil {
+			t.Errorf("limit: %v", err)
+		}
+		asked <- n
+		if n > 100 {
+			endless(w, r)
+			return
+		}
+		says(200, "application/json", `{"items":[{"id":"`+string(someID)+`"}],"next":"more"}`)(w, r)
+	}))
+	defer srv.Close()
+	s := contracts(t, client.Options{URL: srv.URL})
+	p, err := s.Memories.List(t.Context(), amber.ListQuery{Limit: 1000})
+	if err != nil || len(p.Items) != 1 || p.Next != "more" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	close(asked)
+	var limits []int
+	for n := range asked {
+		limits = append(limits, n)
+	}
+	if d := cmp.Diff([]int{1000, 125, 15}, limits); d != "" {
+		t.Errorf("asked for (-want +got):\n%s", d)
+	}
+}
+
+// A server whose memory is switched off is asked all the same, so that reads
+// find nothing and writes are refused with its reason, as at a local store.
+func TestSwitchedOffIsNotUnsupported(t *testing.T) {
+	t.Parallel()
+	s, err := serveStore(t, amber.Disabled("memory.enabled is false")).agent.Store(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Memories.List(t.Context(), amber.ListQuery{})
+	if err != nil || len(p.Items) != 0 {
+		t.Errorf("list: got %v, %v; want nothing", p, err)
+	}
+	_, err = s.Notes.WriteNote(t.Context(), "n", "x")
+	if amber.KindOf(err) != amber.KindRefused || !strings.Contains(err.Error(), "memory.enabled is false") {
+		t.Errorf("note: got %v, want the refusal of the server", err)
+	}
+}
+
+func TestNoWayOfPrintingShowsTheToken(t *testing.T) {
+	t.Parallel()
+	const secret = "amber_k7q2m4xa_secret"
+	o := client.Options{URL: "http://127.0.0.1:7411", Token: secret}
+	c, err := client.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(map[string]any{"token": o.Token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "token", o.Token, "options", o)
+	shown := []string{string(encoded), log.String()}
+	for _, v := range []any{o.Token, o, &o, *c, c, *a} {
+		shown = append(shown, fmt.Sprintf("%v %+v %#v %s %q", v, v, v, v, v))
+	}
+	for _, text := range shown {
+		if strings.Contains(text, "secret") {
+			t.Errorf("it shows the token: %s", text)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestIfMatch(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	m := string(r.remember("first").ID)
+	edit := func(header, content string) reply {
+		c := call{method: "PATCH", path: "memories/" + m, body: `{"content":"` + content + `"}`}
+		if header != "" {
+			c.header = with("If-Match", header)
+		}
+		return r.ask(c)
+	}
+	if got := edit(`"1"`, "second").want(200).header.Get("ETag"); got != `"2"` {
+		t.Errorf("ETag %q", got)
+	}
+	edit(`"1"`, "third").failed(amber.KindConflict)
+	edit(`"abc"`, "third").failed(amber.KindConflict)
+	edit(`"-1"`, "third").failed(amber.KindConflict)
+	for _, bad := range []string{`1`, `""`, `"1", "2"`, `W/"2"`, `"`, `"1`} {
+		edit(bad, "third").failed(amber.KindInvalid)
+	}
+	edit(`*`, "third").want(200)
+	edit("", "fourth").want(200)
+	r.ask(call{method: "PATCH", path: "memories/" + m, body: `{"title":"t","if_revision":3}`, header: with("If-Match", `"4"`)}).failed(amber.KindInvalid)
+	// A condition that nobody would look at is refused.
+	r.ask(call{method: "DELETE", path: "memories/" + m, header: with("If-Match", `"1"`)}).failed(amber.KindInvalid)
+	r.ask(call{method: "PATCH", path: "memories/" + m, body: `{}`, header: with("If-None-Match", `"1"`)}).failed(amber.KindInvalid)
+	if got := r.ask(call{method: "GET", path: "memories/" + m}).text("content"); got != "fourth" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestIfMatchOfNotesAndStates(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	write := func(content string, header ...string) reply {
+		return r.ask(call{method: "PUT", path: "notes/a.md", body: `{"content":"` + content + `"}`, header: with(header...)})
+	}
+	write("x", "If-Match", "*").failed(amber.KindConflict) // there is none
+	tag := write("one").want(200).header.Get("ETag")
+	next := write("two", "If-Match", tag).want(200).header.Get("ETag")
+	write("three", "If-Match", tag).failed(amber.KindConflict)
+	write("three", "If-Match", `""`).failed(amber.KindInvalid)
+	r.ask(call{method: "DELETE", path: "notes/a.md", header: with("If-Match", tag)}).failed(amber.KindConflict)
+	r.ask(call{method: "DELETE", path: "notes/a.md", header: with("If-Match", next)}).want(204)
+
+	save := func(header ...string) reply {
+		return r.ask(call{method: "PUT", path: "sessions/s/state", body: `{"document":{}}`, header: with(header...)})
+	}
+	v1 := save().want(200).header.Get("ETag")
+	save().failed(amber.KindConflict)
+	save("If-Match", "*").failed(amber.KindInvalid) // which one would be replaced is not known
+	save("If-Match", v1).want(200)
+}
+
+func TestIfNoneMatch(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := "memories/" + string(r.remember("first").ID)
+	for header, status := range map[string]int{`"1"`: 304, `W/"1"`: 304, `*`: 304, `"7", "1"`: 304, `"2"`: 200, `1`: 200, ``: 200} {
+		for _, method := range []string{"GET", "HEAD"} {
+			a := r.ask(call{method: method, path: path, header: with("If-None-Match", header)}).want(status)
+			if a.header.Get("ETag") != `"1"` || status == 304 && len(a.body) > 0 {
+				t.Errorf("%s with %s: %v %s", method, header, a.header, a.body)
+			}
+		}
+	}
+}
+
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	want := map[string]bool{}
+	for i := range 25 {
+		want[string(r.remember(fmt.Sprintf("memory %d", i)).ID)] = true
+	}
+	got, cursor, pages := map[string]bool{}, "", 0
+	for {
+		a := r.ask(call{method: "GET", path: "memories?limit=10&cursor=" + cursor}).want(200)
+		for _, item := range a.field("items").([]any) {
+			got[item.(map[string]any)["id"].(string)] = true
+		}
+		pages++
+		next := a.field("next")
+		if next == nil || next == "" {
+			break
+		}
+		cursor = next.(string)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || pages != 3 {
+		t.Errorf("%d pages: %s", pages, diff)
+	}
+	for _, path := range []string{"memories", "sessions", "tasks", "snapshots"} {
+		r.ask(call{method: "GET", path: path + "?cursor=garbage"}).failed(amber.KindInvalid)
+		r.ask(call{method: "GET", path: path + "?limit=-1"}).failed(amber.KindInvalid)
+		r.ask(call{method: "GET", path: path + "?limit=99999999999999999999"}).failed(amber.KindInvalid)
+	}
+	r.ask(call{method: "GET", path: "changes?after=garbage"}).failed(amber.KindInvalid)
+	r.ask(call{method: "GET", path: "changes?after=other%2F3"}).failed(amber.KindConflict)
+}
+
+// reader fails behind a number of pages, or has an empty one on the way.
+type reader struct {
+	amber.MemoryReader
+	pages int
+	fail  error
+}
+
+func (m *reader) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
+	if m.pages--; m.pages < 0 {
+		return amber.Page[amber.Memory]{}, m.fail
+	}
+	if q.Cursor == "" {
+		return amber.Page[amber.Memory]{Next: "more"}, nil // every one of the first was filtered out
+	}
+	return amber.Page[amber.Memory]{Items: []amber.Memory{{Content: "one"}}, Next: "more"}, nil
+}
+
+func TestLines(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	lines := func(path, token string, header ...string) []string {
+		a := r.ask(call{method: "GET", path: path, token: token, header: with(append(header, "Accept", "application/x-ndjson")...)}).want(200)
+		if got := a.header.Get("Content-Type"); got != "application/x-ndjson" {
+			t.Errorf("%s is %q", path, got)
+		}
+		text := string(a.body)
+		if a.header.Get("Content-Encoding") == "gzip" {
+			text = unpacked(t, a.body)
+		}
+		return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	}
+	if got := lines("memories", root); len(got) != 1 || got[0] != "" {
+		t.Errorf("of nothing: %q", got)
+	}
+	for i := range 120 {
+		r.remember(fmt.Sprintf("memory %d", i))
+	}
+	for path, n := range map[string]int{"memories": 120, "memories?limit=7": 7, "memories?limit=120": 120, "changes": 120, "changes?limit=3": 3} {
+		if got := lines(path, root); len(got) != n {
+			t.Errorf("%s: %d lines, want %d", path, len(got), n)
+		}
+		if got := lines(path, root, "Accept-Encoding", "gzip"); len(got) != n {
+			t.Errorf("%s as gzip: %d lines, want %d", path, len(got), n)
+		}
+	}
+	accept := with("Accept", "application/x-ndjson")
+	r.ask(call{method: "GET", path: "memories?limit=-1", header: accept}).failed(amber.KindInvalid)
+	r.ask(call{method: "GET", path: "memories?cursor=garbage", header: accept}).failed(amber.KindInvalid)
+
+	// What fails on the way is the last line, and does not say what is none of
+	// the caller's business.
+	for token, told := range map[string]bool{root: true, ada: false} {
+		for _, encoding := range []string{"identity", "gzip"} {
+			r.agents["acme/ada"].Store.Memories = &reader{pages: 3, fail: amber.Errorf(amber.KindInternal, "read", "", "open /srv/secret")}
+			got := lines("memories", token, "Accept-Encoding", encoding, "X-Request-Id", "r1")
+			if len(got) != 3 || !strings.HasPrefix(got[2], `{"error":{"kind":"internal"`) || !strings.Contains(got[2], `"request_id":"r1"`) || strings.Contains(got[2], "secret") != told {
+				t.Errorf("as %s: %q", token, got)
+			}
+		}
+	}
+	r.agents["acme/ada"].Store.Memories = &reader{fail: amber.Errorf(amber.KindDamaged, "read", "", "torn")}
+	r.ask(call{method: "GET", path: "memories", header: with("Accept", "application/x-ndjson", "Accept-Encoding", "gzip")}).failed(amber.KindDamaged)
+}
+
+func unpacked(t testing.TB, b []byte) string {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestAnswersAsGzip(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for i := range 20 {
+		r.remember(fmt.Sprintf("memory %d", i))
+	}
+	plain := r.ask(call{method: "GET", path: "memories"}).want(200)
+	for header, want := range map[string]bool{
+		"gzip": true, "br, gzip;q=0.5": true, "GZIP": true, "gzip;q=0": false, "gzip; q=0.0": false, "br": false, "identity": false, "xgzip": false,
+	} {
+		a := r.ask(call{method: "GET", path: "memories", header: with("Accept-Encoding", header)}).want(200)
+		got, text := a.header.Get("Content-Encoding") == "gzip", string(a.body)
+		if got {
+			text = unpacked(t, a.body)
+		}
+		if got != want || text != string(plain.body) {
+			t.Errorf("%q: gzip %v", header, got)
+		}
+		if !strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Accept-Encoding") {
+			t.Errorf("%q: Vary %q", header, a.header.Values("Vary"))
+		}
+	}
+	if a := r.ask(call{method: "GET", path: "/livez", header: with("Accept-Encoding", "gzip")}); a.header.Get("Content-Encoding") != "" {
+		t.Error("what is small is packed")
+	}
+}
+
+func TestRequestIDs(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	seen := map[string]bool{}
+	for id, kept := range map[string]bool{
+		"abc-1_2.3": true, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false, "a b": false, "a\tb": false, "é": false, "a\"b": false, "": false, "<script>": false,
+	} {
+		a := r.ask(call{method: "POST", path: "memories", body: fmt.Sprintf(`{"content":%q}`, "about "+fmt.Sprint(len(seen))), header: with("X-Request-Id", id)}).want(201)
+		got := a.header.Get("X-Request-Id")
+		if (got == id) != kept || got == "" || seen[got] {
+			t.Errorf("%q is %q", id, got)
+		}
+		seen[got] = true
+		if e := r.book.all(); e[len(e)-1].RequestID != got {
+			t.Errorf("the audit log says %q, not %q", e[len(e)-1].RequestID, got)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package httpapi_test
+
+import (
+	"context"
+	"crypto/rand"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/server/httpapi"
+)
+
+// door knows tokens and answers as the program does: by the database of a home.
+type door struct {
+	*homedb.DB
+	t testing.TB
+}
+
+func newDoor(t testing.TB, c amber.Clock) door {
+	t.Helper()
+	db, err := homedb.Open(context.Background(), filepath.Join(t.TempDir(), "home.db"), homedb.Options{Clock: c, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return door{db, t}
+}
+
+func (d door) Grant(ctx context.Context, secret string) (amber.Grant, error) {
+	return d.Authenticate(ctx, secret)
+}
+
+func (d door) BeginAnswer(ctx context.Context, k httpapi.AnswerKey, digest string, repeatable bool) (httpapi.Answer, error) {
+	a, err := d.DB.BeginAnswer(ctx, homedb.AnswerKey(k), digest, repeatable)
+	return httpapi.Answer(a), err
+}
+
+func (d door) FinishAnswer(ctx context.Context, k httpapi.AnswerKey, status int, body []byte) error {
+	return d.DB.FinishAnswer(ctx, homedb.AnswerKey(k), status, body)
+}
+
+func (d door) AbandonAnswer(ctx context.Context, k httpapi.AnswerKey) error {
+	return d.DB.AbandonAnswer(ctx, homedb.AnswerKey(k))
+}
+
+// token makes a token; ttl 0 is for ever.
+func (d door) token(now time.Time, tenant amber.TenantID, agent amber.AgentID, ttl time.Duration, scopes ...amber.TokenScope) (string, amber.TokenID) {
+	d.t.Helper()
+	q := amber.TokenRequest{Name: "test", Tenant: tenant, Agent: agent, Scopes: scopes}
+	if ttl > 0 {
+		q.ExpiresAt = amber.At(now.Add(ttl))
+	}
+	made, err := d.CreateToken(context.Background(), q)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return made.Secret, made.ID
+}

@@ -1,0 +1,239 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server/httpapi"
+)
+
+// dial opens a connection that is closed with the test.
+func (r *rig) dial() net.Conn {
+	r.t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// half sends the head of a request to write a memory, and a part of its body.
+func (r *rig) half(declared int, part string) net.Conn {
+	r.t.Helper()
+	c := r.dial()
+	if _, err := fmt.Fprintf(c, "POST %s/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\nContent-Length: %d\r\n\r\n%s", adaPath, declared, part); err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
+func (r *rig) answerOf(c net.Conn) reply {
+	r.t.Helper()
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return reply{r.t, resp.StatusCode, resp.Header, b}
+}
+
+// A body that does not come is not waited for, and one that ends before its
+// length is not taken for the whole.
+func TestBodiesThatDoNotCome(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Timeout = 200 * time.Millisecond })
+	slow := r.half(100, `{"content":"half`)
+	short := r.half(100, `{"content":"whole"}`)
+	if err := short.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	r.answerOf(short).failed(amber.KindInvalid)
+	r.answerOf(slow).failed(amber.KindUnreachable)
+	if _, err := slow.Read(make([]byte, 1)); err == nil {
+		t.Error("the connection is still open")
+	}
+	if n := len(r.book.all()); n != 0 {
+		t.Errorf("%d entries in the audit log", n)
+	}
+}
+
+// Thousands of connections that say nothing do not keep anybody out.
+func TestIdleConnectionsMakeRoom(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.remember("still here")
+	for i := range 2000 {
+		r.dial()
+		if i%500 == 0 {
+			r.ask(call{method: "GET", path: "memories"}).want(200)
+		}
+	}
+	if got := r.ask(call{method: "GET", path: "memories"}).want(200).text("items.0.content"); got != "still here" {
+		t.Errorf("got %q", got)
+	}
+	if peak := r.conns.peak.Load(); peak > int64(r.most)+1 { // one waits at the door
+		t.Errorf("%d connections at one time, want at most %d", peak, r.most)
+	}
+}
+
+// gate is a long-term memory that lets a test in between.
+type gate struct {
+	amber.LongTerm
+	entered chan struct{}
+	write   func(ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error)
+}
+
+func (g gate) Write(ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error) {
+	g.entered <- struct{}{}
+	return g.write(ctx, w)
+}
+
+// gated puts a gate before ada's memory.
+func (r *rig) gated(write func(own amber.LongTerm, ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error)) gate {
+	own := r.agents["acme/ada"].Store.LongTerm
+	g := gate{own, make(chan struct{}, 64), func(ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error) { return write(own, ctx, w) }}
+	r.agents["acme/ada"].Store.LongTerm = g
+	return g
+}
+
+// Where nobody is idle, whoever is new waits for a place and gets it.
+func TestBusyConnectionsAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(r *rig, _ *httpapi.Options) { r.most = 2 })
+	goOn := make(chan struct{})
+	g := r.gated(func(own amber.LongTerm, ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error) {
+		<-goOn
+		return own.Write(ctx, w)
+	})
+	results := make(chan int, 2)
+	for i := range 2 {
+		go func() {
+			resp, err := r.do.Do(r.request(context.Background(), call{method: "POST", path: "memories", body: fmt.Sprintf(`{"content":"%d"}`, i)}))
+			if err != nil {
+				t.Error(err)
+				results <- 0
+				return
+			}
+			_ = resp.Body.Close()
+			results <- resp.StatusCode
+		}()
+		<-g.entered // a place is taken
+	}
+	body := `{"content":"third"}`
+	third := r.half(len(body), body)
+	close(goOn)
+	for range 2 {
+		if status := <-results; status != http.StatusCreated {
+			t.Errorf("got %d", status)
+		}
+	}
+	r.answerOf(third).want(201)
+	if peak := r.conns.peak.Load(); peak > 3 {
+		t.Errorf("%d connections at one time", peak)
+	}
+}
+
+// Whoever goes while a write is made: it is whole or it is not there, and the
+// audit log says which.
+func TestCallersWhoGoHalfWay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		write   func(own amber.LongTerm, ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error)
+		outcome string
+		stored  int
+	}{
+		"before it is stored": {func(own amber.LongTerm, ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error) {
+			<-ctx.Done()
+			return own.Write(ctx, w)
+		}, "unreachable", 0},
+		"when it cannot be undone": {func(own amber.LongTerm, ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error) {
+			<-ctx.Done()
+			return own.Write(context.WithoutCancel(ctx), w)
+		}, "ok", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.book.told = make(chan amber.AuditEntry, 1)
+			g := r.gated(c.write)
+			ctx, cancel := context.WithCancel(t.Context())
+			over := make(chan error, 1)
+			go func() {
+				resp, err := r.do.Do(r.request(ctx, call{method: "POST", path: "memories", body: `{"content":"half"}`}))
+				if err == nil {
+					_ = resp.Body.Close()
+				}
+				over <- err
+			}()
+			<-g.entered
+			cancel()
+			if err := <-over; err == nil {
+				t.Error("there was an answer")
+			}
+			if e := <-r.book.told; e.Outcome != c.outcome || e.Action != "memory.write" {
+				t.Errorf("the audit log says %+v", e)
+			}
+			page, err := r.store("acme/ada").Memories.List(t.Context(), amber.ListQuery{All: true})
+			if err != nil || len(page.Items) != c.stored {
+				t.Errorf("%v, %d memories, want %d", err, len(page.Items), c.stored)
+			}
+		})
+	}
+}
+
+// Whoever goes while the body is sent has asked for nothing.
+func TestCallersWhoGoWhileTheySpeak(t *testing.T) {
+	t.Parallel()
+	over := make(chan int, 1)
+	r := newRig(t, func(_ *rig, o *httpapi.Options) {
+		o.Observe = func(_, _ string, status int, _ time.Duration, _, _ int64) { over <- status }
+	})
+	if err := r.half(100, `{"content":"x"}`).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if status := <-over; status < 400 {
+		t.Errorf("status %d", status)
+	}
+	if r.openings() != 0 || len(r.book.all()) != 0 {
+		t.Errorf("%d agents opened, the audit log says %+v", r.openings(), r.book.all())
+	}
+}
+
+// What takes too long is given up, and the caller is told.
+func TestWhatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Timeout = 100 * time.Millisecond })
+	r.gated(func(own amber.LongTerm, ctx context.Context, w amber.WriteRequest) (amber.WriteAck, error) {
+		<-ctx.Done()
+		return own.Write(ctx, w)
+	})
+	r.ask(call{method: "POST", path: "memories", body: `{"content":"x"}`}).failed(amber.KindUnreachable)
+	if e := r.book.all(); len(e) != 1 || e[0].Outcome != "unreachable" {
+		t.Errorf("the audit log says %+v", e)
+	}
+}
+
+// A bug in one request is that one's failure, and the next is served.
+func TestABugIsOneRequests(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.gated(func(amber.LongTerm, context.Context, amber.WriteRequest) (amber.WriteAck, error) { panic("a bug") })
+	a := r.ask(call{method: "POST", path: "memories", body: `{"content":"x"}`}).failed(amber.KindInternal)
+	if strings.Contains(string(a.body), "a bug\"") || strings.Contains(string(a.body), "goroutine") {
+		t.Errorf("told %s", a.body)
+	}
+	r.ask(call{method: "GET", path: "memories"}).want(200)
+}

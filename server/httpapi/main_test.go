@@ -1,0 +1,60 @@
+package httpapi_test
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestMain looks for goroutines, sockets and files that tests leave behind.
+func TestMain(m *testing.M) {
+	if l, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
+		_ = l.Close() // what the runtime needs for sockets is there from now on
+	}
+	before := descriptors()
+	code := m.Run()
+	if code == 0 {
+		code = leaks(before)
+	}
+	os.Exit(code)
+}
+
+func leaks(before map[string]int) int {
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := 0
+	for target, n := range descriptors() {
+		if n > before[target] {
+			fmt.Fprintf(os.Stderr, "%d descriptors of %s were left open\n", n-before[target], target)
+			code = 1
+		}
+	}
+	return code
+}
+
+// descriptors counts open sockets and files of tests. A system that does not
+// tell has none.
+func descriptors() map[string]int {
+	open := map[string]int{}
+	entries, _ := os.ReadDir("/proc/self/fd")
+	for _, e := range entries {
+		target, err := os.Readlink("/proc/self/fd/" + e.Name())
+		switch {
+		case err != nil:
+		case strings.HasPrefix(target, "socket:"):
+			open["sockets"]++
+		case strings.Contains(target, "/Test"):
+			open[target]++
+		}
+	}
+	return open
+}

@@ -1,0 +1,214 @@
+package httpapi_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/server/httpapi"
+)
+
+// remembering is a rig that keeps answers in the database of a home.
+func remembering(t testing.TB) (*rig, door) {
+	t.Helper()
+	var d door
+	return newRig(t, func(r *rig, o *httpapi.Options) {
+		d = newDoor(t, r.clock.read)
+		o.Answers = d
+	}), d
+}
+
+func keyed(key string) http.Header { return with("Idempotency-Key", key) }
+
+func (r *rig) sessions() int {
+	r.t.Helper()
+	page, err := r.store("acme/ada").Sessions.ListSessions(context.Background(), amber.SessionQuery{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return len(page.Items)
+}
+
+// Every change of the table, asked for twice with one key, is made once and
+// answered twice with the same bytes.
+func TestEveryChangeIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	r, _ := remembering(t)
+	key := func(i int) []string { return []string{"Idempotency-Key", fmt.Sprintf("key-%d", i)} }
+	r.walkWith(key, func(o httpapi.Operation, s step, c call, a reply) {
+		if !o.Mutates {
+			return
+		}
+		changes := len(r.book.all())
+		again := r.ask(c).want(a.status)
+		if o.ID == "memory.write" { // the store remembers it itself
+			if again.text("id") != a.text("id") {
+				t.Errorf("%s: %s and %s", o.ID, a.body, again.body)
+			}
+			return
+		}
+		if diff := cmp.Diff(string(a.body), string(again.body)); diff != "" || again.header.Get("Idempotent-Replayed") != "true" || a.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s: %s %v", o.ID, diff, again.header)
+		}
+		if again.header.Get("ETag") != a.header.Get("ETag") {
+			t.Errorf("%s: ETag %q and %q", o.ID, a.header.Get("ETag"), again.header.Get("ETag"))
+		}
+		if n := len(r.book.all()); n != changes {
+			t.Errorf("%s was written down twice", o.ID)
+		}
+		if o.HasBody { // the same key for something else
+			c.body += " "
+			r.ask(c).failed(amber.KindConflict)
+		}
+	})
+}
+
+func TestKeysAreOfOneAgentAndOperation(t *testing.T) {
+	t.Parallel()
+	r, d := remembering(t)
+	start := call{method: "POST", path: "sessions", body: `{}`, header: keyed("k")}
+	first := r.ask(start).want(200)
+	for path, replayed := range map[string]bool{"sessions": true, "/v1/tenants/acme/agents/bob/sessions": false} {
+		c := start
+		c.path = path
+		if got := r.ask(c).want(200).header.Get("Idempotent-Replayed") == "true"; got != replayed {
+			t.Errorf("%s was replayed: %v", path, got)
+		}
+	}
+	r.ask(call{method: "POST", path: "results", header: keyed("k"), body: `{"task_id":"t","node_id":"n","producer":"p","status":"ok"}`}).want(200)
+	// A read takes no notice; a key that is none is an error, also two of them.
+	r.ask(call{method: "GET", path: "sessions", header: keyed("k")}).want(200)
+	for _, h := range []http.Header{keyed(strings.Repeat("k", 300)), with("Idempotency-Key", "a", "Idempotency-Key", "b")} {
+		r.ask(call{method: "POST", path: "sessions", body: `{}`, header: h}).failed(amber.KindInvalid)
+		r.ask(call{method: "POST", path: "memories", body: `{"content":"x"}`, header: h}).failed(amber.KindInvalid)
+	}
+	r.ask(call{method: "POST", path: "memories", body: `{"content":"x","idempotency_key":"a"}`, header: keyed("b")}).failed(amber.KindInvalid)
+	// What failed may be tried again.
+	fails := call{method: "POST", path: "sessions/none/select", header: keyed("s")}
+	r.ask(fails).failed(amber.KindNotFound)
+	r.ask(fails).failed(amber.KindNotFound)
+	// An erasure takes the answers along.
+	if err := d.ForgetAnswers(t.Context(), "acme", "ada"); err != nil {
+		t.Fatal(err)
+	}
+	r.ask(start).failed(amber.KindConflict)
+	if first.text("id") == "" || r.sessions() != 1 {
+		t.Errorf("%d sessions", r.sessions())
+	}
+}
+
+func TestNobodyRemembers(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.ask(call{method: "POST", path: "sessions", body: `{}`, header: keyed("k")}).failed(amber.KindUnsupported)
+	r.ask(call{method: "POST", path: "memories", body: `{"content":"x"}`, header: keyed("k")}).want(201)
+	if r.sessions() != 0 {
+		t.Error("it was done all the same")
+	}
+}
+
+// Many at once with one key: one effect; each gets the answer, or is told that
+// it is being made.
+func TestOneKeyAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	r, _ := remembering(t)
+	var wg sync.WaitGroup
+	ids := make([]string, 24)
+	for i := range ids {
+		wg.Go(func() {
+			a := r.ask(call{method: "POST", path: "sessions", body: `{}`, header: keyed("k")})
+			if a.status == http.StatusOK {
+				ids[i] = a.text("id")
+				return
+			}
+			a.failed(amber.KindBusy)
+		})
+	}
+	wg.Wait()
+	last := r.ask(call{method: "POST", path: "sessions", body: `{}`, header: keyed("k")}).want(200).text("id")
+	for _, id := range ids {
+		if id != "" && id != last {
+			t.Errorf("%s and %s", id, last)
+		}
+	}
+	if n := r.sessions(); n != 1 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+// dying keeps no answer: as if the process were killed in between.
+type dying struct{ door }
+
+func (dying) FinishAnswer(context.Context, httpapi.AnswerKey, int, []byte) error { return nil }
+
+// A process that died between the change and its answer: what may be done twice
+// is done again, of anything else nobody knows.
+func TestKeysOfAProcessThatDied(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "home.db")
+	open := func(c amber.Clock) door {
+		db, err := homedb.Open(context.Background(), path, homedb.Options{Clock: c, Random: rand.Reader})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return door{db, t}
+	}
+	var before, after door
+	first := newRig(t, func(r *rig, o *httpapi.Options) {
+		before = open(r.clock.read)
+		o.Answers = dying{before}
+	})
+	once := call{method: "POST", path: "sessions", body: `{}`, header: keyed("once")}
+	twice := call{method: "POST", path: "sessions", body: `{"id":"s"}`, header: keyed("twice")}
+	first.ask(once).want(200)
+	first.ask(twice).want(200)
+	first.ask(once).failed(amber.KindBusy) // as far as anybody knows
+	if err := before.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := newRig(t, func(r *rig, o *httpapi.Options) {
+		after = open(r.clock.read)
+		o.Answers = after
+	})
+	t.Cleanup(func() {
+		if err := after.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	a := second.ask(once).failed(amber.KindConflict)
+	if !strings.Contains(string(a.body), "not known") || !strings.Contains(string(a.body), "hint") {
+		t.Errorf("told %s", a.body)
+	}
+	second.ask(twice).want(200)
+	if got := second.ask(twice).want(200).header.Get("Idempotent-Replayed"); got != "true" {
+		t.Errorf("replayed %q", got)
+	}
+}
+
+// What was done and could not be written down is not acknowledged, and its key
+// does not do it twice.
+func TestKeysWhileTheAuditLogIsDeaf(t *testing.T) {
+	t.Parallel()
+	r, _ := remembering(t)
+	start := call{method: "POST", path: "sessions", body: `{}`, header: keyed("k")}
+	r.book.breakDown(errors.New("the disk is full"))
+	r.ask(start).failed(amber.KindInternal)
+	r.book.breakDown(nil)
+	a := r.ask(start)
+	if a.status != http.StatusConflict || a.header.Get("Idempotent-Replayed") != "true" || !strings.Contains(string(a.body), "audit log") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if n := r.sessions(); n != 1 {
+		t.Errorf("%d sessions", n)
+	}
+}

@@ -1,0 +1,85 @@
+package httpapi
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// checkNames refuses requests that a page of another site made: by a name that
+// leads here and is not ours, or by saying where it comes from.
+func (a *API) checkNames(r *http.Request) error {
+	if len(a.o.Hosts) > 0 && !slices.ContainsFunc(a.o.Hosts, func(h string) bool { return strings.EqualFold(h, hostOf(r.Host)) }) {
+		return amber.Errorf(amber.KindRefused, "check host", "", fmt.Sprintf("this server is not called %q", clip(r.Host)))
+	}
+	origin := r.Header.Get("Origin")
+	switch {
+	case origin == "":
+		return checkSite(r)
+	case slices.Contains(a.o.Origins, origin):
+		return nil
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
+		return amber.Errorf(amber.KindRefused, "check origin", "", fmt.Sprintf("pages of %q may not ask here", clip(origin)))
+	}
+	return nil
+}
+
+// checkSite refuses what a browser asks for another site without naming it: a
+// picture, a frame, a link. Links to the reference are welcome.
+func checkSite(r *http.Request) error {
+	switch site := r.Header.Get("Sec-Fetch-Site"); site {
+	case "", "none", "same-origin":
+		return nil
+	}
+	if r.URL.Path == "/docs" || strings.HasPrefix(r.URL.Path, "/docs/") {
+		return nil
+	}
+	return amber.Errorf(amber.KindRefused, "check origin", "", "pages of other sites may not ask here")
+}
+
+// hostOf cuts the port off.
+func hostOf(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return strings.Trim(hostport, "[]")
+}
+
+// What a page of an origin that may ask can send and see beyond what any page
+// can.
+const (
+	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
+	corsSent    = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
+	corsSeen    = "ETag, Idempotent-Replayed, X-Request-Id"
+)
+
+// welcome lets pages of the origins that may ask see the answers, and answers
+// a browser that asks whether they may. It reports whether that was all.
+func (a *API) welcome(w http.ResponseWriter, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if len(a.o.Origins) == 0 {
+		return false
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	if !slices.Contains(a.o.Origins, origin) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", corsSeen)
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", corsMethods)
+	h.Set("Access-Control-Allow-Headers", corsSent)
+	h.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}

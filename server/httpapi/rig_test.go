@@ -1,0 +1,472 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/httpapi"
+	snapmem "github.com/amber-memory/amber/snapshot/inmem"
+	"github.com/amber-memory/amber/store/inmem"
+)
+
+// clock moves a millisecond with each look, and as tests say.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) read() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Millisecond)
+	return c.now
+}
+
+func (c *clock) forward(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// The secrets that everybody's tests use.
+const (
+	root    = "root"    // everything
+	ada     = "ada"     // every scope but admin, for acme/ada
+	adaRead = "adaread" // reads acme/ada
+	acme    = "acme"    // admin of the tenant acme
+)
+
+// keyring knows secrets, and can forget them.
+type keyring struct {
+	mu     sync.Mutex
+	grants map[string]amber.Grant
+}
+
+func newKeyring() *keyring {
+	all := []amber.TokenScope{amber.TokenRead, amber.TokenWrite, amber.TokenSnapshot, amber.TokenRestore, amber.TokenErase}
+	return &keyring{grants: map[string]amber.Grant{
+		root:    {Token: "t-root", Scopes: amber.TokenScopes()},
+		ada:     {Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: all},
+		adaRead: {Token: "t-read", Tenant: "acme", Agent: "ada", Scopes: []amber.TokenScope{amber.TokenRead}},
+		acme:    {Token: "t-acme", Tenant: "acme", Scopes: []amber.TokenScope{amber.TokenAdmin}},
+	}}
+}
+
+func (k *keyring) revoke(secret string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.grants, secret)
+}
+
+func (k *keyring) Grant(_ context.Context, secret string) (amber.Grant, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if g, ok := k.grants[secret]; ok {
+		return g, nil
+	}
+	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the token is not known")
+}
+
+// book is an audit log.
+type book struct {
+	amber.AuditLog
+	mu      sync.Mutex
+	entries []amber.AuditEntry
+	fail    error
+	told    chan amber.AuditEntry // where it is set, of every entry
+}
+
+func (b *book) Record(_ context.Context, e amber.AuditEntry) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail != nil {
+		return b.fail
+	}
+	b.entries = append(b.entries, e)
+	if b.told != nil {
+		b.told <- e
+	}
+	return nil
+}
+
+func (b *book) breakDown(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fail = err
+}
+
+func (b *book) all() []amber.AuditEntry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]amber.AuditEntry{}, b.entries...)
+}
+
+// past answers from the live store, as if it were then.
+type past struct {
+	store amber.Store
+	snaps amber.Snapshotter
+}
+
+type then struct{ amber.Store }
+
+func (p then) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	return p.LongTerm.Recall(ctx, q)
+}
+
+func (p then) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
+	return p.Memories.Get(ctx, id)
+}
+
+func (p then) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
+	return p.Memories.List(ctx, q)
+}
+
+func (then) Close() error { return nil }
+
+func (p past) At(ctx context.Context, ref amber.SnapshotRef) (server.Past, error) {
+	_, err := p.snaps.ShowSnapshot(ctx, ref)
+	return then{p.store}, err
+}
+
+func (p past) RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error) {
+	if _, err := p.snaps.ShowSnapshot(ctx, r.SnapshotRef); err != nil {
+		return amber.MemoryRestore{}, err
+	}
+	m, err := p.store.Memories.Get(ctx, r.Memory)
+	return amber.MemoryRestore{From: r.ID, Memory: m}, err
+}
+
+// rig is a server on a port of this machine, with the agents acme/ada, acme/bob
+// and umbrella/eve in memory.
+type rig struct {
+	t     testing.TB
+	api   *httpapi.API
+	http  *http.Server
+	url   string
+	clock *clock
+	keys  *keyring
+	book  *book
+	snaps *snapmem.Snapshotter
+	do    *http.Client
+
+	most  int // connections at one time
+	conns *counted
+
+	mu     sync.Mutex
+	agents map[string]*server.Agent
+	opened map[string]int
+}
+
+// counted is a listener that counts its connections.
+type counted struct {
+	net.Listener
+	open, peak atomic.Int64
+}
+
+func (l *counted) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	n := l.open.Add(1)
+	for {
+		p := l.peak.Load()
+		if n <= p || l.peak.CompareAndSwap(p, n) {
+			return &countedConn{Conn: c, left: sync.OnceFunc(func() { l.open.Add(-1) })}, nil
+		}
+	}
+}
+
+type countedConn struct {
+	net.Conn
+	left func()
+}
+
+func (c *countedConn) Close() error {
+	c.left()
+	return c.Conn.Close()
+}
+
+// newRig serves; tweaks change the options before.
+func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
+	t.Helper()
+	r := &rig{
+		t: t, clock: &clock{now: time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)}, keys: newKeyring(), book: &book{},
+		agents: map[string]*server.Agent{}, opened: map[string]int{}, most: 64,
+	}
+	var err error
+	if r.snaps, err = snapmem.New(snapmem.Options{Clock: r.clock.read, Random: rand.Reader}); err != nil {
+		t.Fatal(err)
+	}
+	r.add("acme", "ada")
+	r.add("acme", "bob")
+	r.add("umbrella", "eve")
+	pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := httpapi.Options{
+		Desk: &server.Desk{Agents: pool, Audit: r.book}, Authenticator: r.keys, Clock: r.clock.read, Random: rand.Reader, Version: "test",
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics\n") }),
+		MCP:     http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mcp\n") }),
+	}
+	for _, tweak := range tweaks {
+		tweak(r, &o)
+	}
+	if r.api, err = httpapi.New(o); err != nil {
+		t.Fatal(err)
+	}
+	r.api.SetPace(5*time.Millisecond, 50*time.Millisecond)
+	r.serve(pool)
+	return r
+}
+
+// serve listens as the program does.
+func (r *rig) serve(pool *server.Pool) {
+	r.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.url = "http://" + l.Addr().String()
+	r.http = r.api.NewServer()
+	over := make(chan error, 1)
+	r.conns = &counted{Listener: l}
+	limited := httpapi.Limit(r.http, r.conns, r.most)
+	go func() { over <- r.http.Serve(limited) }()
+	transport := &http.Transport{DisableCompression: true}
+	r.do = &http.Client{Transport: transport}
+	r.t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		r.api.Close()
+		if err := r.http.Close(); err != nil {
+			r.t.Error(err)
+		}
+		if err := <-over; !errors.Is(err, http.ErrServerClosed) {
+			r.t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := pool.Close(ctx); err != nil {
+			r.t.Error(err)
+		}
+	})
+}
+
+func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
+	r.t.Helper()
+	store, err := inmem.New(inmem.Options{Clock: r.clock.read, Random: rand.Reader, Incarnation: "first"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	live, err := r.snaps.Agent(tenant, id)
+	if err == nil {
+		err = live.Make()
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	parts := store.Parts()
+	parts.Sync = places{}
+	whole := amber.NewStore(parts)
+	r.agents[string(tenant)+"/"+string(id)] = &server.Agent{
+		Tenant: tenant, ID: id, Store: whole, Policy: amber.ConservativePolicy{}, Random: rand.Reader,
+		Snapshots: r.snaps, Repository: r.snaps, Past: past{whole, r.snaps},
+		Journal: func(context.Context) ([]amber.JournalStatus, error) { return nil, nil },
+		Doctor: func(context.Context, bool) (amber.Checkup, error) {
+			return amber.Checkup{OK: true, Checks: []amber.Finding{{Code: "home", Status: amber.FindingOK, Detail: "/srv/secret", Hint: "ls /srv/secret"}}}, nil
+		},
+	}
+}
+
+// places is a replica that knows nothing of any place.
+type places struct{ amber.Replica }
+
+func (places) SyncReport(context.Context, string) (amber.SyncReport, error) {
+	return amber.SyncReport{}, nil
+}
+
+// open opens agents for the pool, and counts.
+func (r *rig) open(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func() error, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.opened[string(tenant)+"/"+string(id)]++
+	closed := func() error { return nil }
+	if id == "" {
+		return &server.Agent{Tenant: tenant, Snapshots: r.snaps, Repository: r.snaps, Random: rand.Reader}, closed, nil
+	}
+	a, ok := r.agents[string(tenant)+"/"+string(id)]
+	if !ok {
+		return nil, nil, server.NotThere()
+	}
+	return a, closed, nil
+}
+
+func (r *rig) openings() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.opened {
+		n += k
+	}
+	return n
+}
+
+func (r *rig) store(name string) amber.Store { return r.agents[name].Store }
+
+const adaPath = "/v1/tenants/acme/agents/ada"
+
+// call is a request. A path without a slash in front is ada's.
+type call struct {
+	method, path, body string
+	token              string // "" is root's; "-" shows none
+	header             http.Header
+}
+
+func (r *rig) request(ctx context.Context, c call) *http.Request {
+	r.t.Helper()
+	if !strings.HasPrefix(c.path, "/") {
+		c.path = adaPath + "/" + c.path
+	}
+	var body io.Reader
+	if c.body != "" {
+		body = strings.NewReader(c.body)
+	}
+	q, err := http.NewRequestWithContext(ctx, c.method, r.url+c.path, body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for name, values := range c.header {
+		q.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	switch c.token {
+	case "-":
+	case "":
+		q.Header.Set("Authorization", "Bearer "+root)
+	default:
+		q.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	return q
+}
+
+// reply is an answer that was read whole.
+type reply struct {
+	t      testing.TB
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (r *rig) ask(c call) reply {
+	r.t.Helper()
+	resp, err := r.do.Do(r.request(context.Background(), c))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return reply{r.t, resp.StatusCode, resp.Header, b}
+}
+
+// want fails the test unless the status is the one.
+func (a reply) want(status int) reply {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("got status %d, want %d: %s", a.status, status, a.body)
+	}
+	return a
+}
+
+// statusFor is the status an error must have that comes with a header.
+func statusFor(kind amber.Kind, h http.Header) int {
+	switch {
+	case kind == amber.KindRefused && h.Get("WWW-Authenticate") != "":
+		return http.StatusUnauthorized
+	case kind == amber.KindInvalid && h.Get("Allow") != "":
+		return http.StatusMethodNotAllowed
+	}
+	return kind.HTTPStatus()
+}
+
+// failed checks that it is an error of a kind, in its shape.
+func (a reply) failed(kind amber.Kind) reply {
+	a.t.Helper()
+	var f amber.Failure
+	d := json.NewDecoder(bytes.NewReader(a.body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		a.t.Fatalf("not an error: %v: %s", err, a.body)
+	}
+	if f.Error.Kind != kind || a.status != statusFor(kind, a.header) || f.Error.Message == "" {
+		a.t.Errorf("got %d %s, want kind %s", a.status, a.body, kind)
+	}
+	if f.Error.RequestID == "" || f.Error.RequestID != a.header.Get("X-Request-Id") {
+		a.t.Errorf("request id %q in %s", a.header.Get("X-Request-Id"), a.body)
+	}
+	return a
+}
+
+// field returns a field of the answer, by its dotted path.
+func (a reply) field(path string) any {
+	a.t.Helper()
+	var v any
+	if err := json.Unmarshal(a.body, &v); err != nil {
+		a.t.Fatalf("%v: %s", err, a.body)
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		switch x := v.(type) {
+		case map[string]any:
+			v = x[name]
+		case []any:
+			if name != "0" || len(x) == 0 {
+				a.t.Fatalf("no %s in %s", path, a.body)
+			}
+			v = x[0]
+		default:
+			a.t.Fatalf("no %s in %s", path, a.body)
+		}
+	}
+	return v
+}
+
+func (a reply) text(path string) string {
+	a.t.Helper()
+	s, ok := a.field(path).(string)
+	if !ok {
+		a.t.Fatalf("%s is no text: %s", path, a.body)
+	}
+	return s
+}
+
+// remember writes a memory of ada's.
+func (r *rig) remember(content string) amber.WriteAck {
+	r.t.Helper()
+	ack, err := r.store("acme/ada").LongTerm.Write(context.Background(), amber.WriteRequest{Content: content})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return ack
+}
+
+func with(pairs ...string) http.Header {
+	h := http.Header{}
+	for i := 0; i < len(pairs); i += 2 {
+		h.Add(pairs[i], pairs[i+1])
+	}
+	return h
+}

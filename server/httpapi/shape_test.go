@@ -1,0 +1,212 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// document is /openapi.json.
+type document struct {
+	OpenAPI    string                               `json:"openapi"`
+	Paths      map[string]map[string]documentedCall `json:"paths"`
+	Components struct {
+		Schemas   map[string]schema `json:"schemas"`
+		Responses map[string]struct {
+			Content map[string]struct {
+				Schema schema `json:"schema"`
+			} `json:"content"`
+		} `json:"responses"`
+	} `json:"components"`
+}
+
+type documentedCall struct {
+	OperationID string         `json:"operationId"`
+	Summary     string         `json:"summary"`
+	Scope       string         `json:"x-amber-scope"`
+	Parameters  []documentedIn `json:"parameters"`
+	RequestBody *struct {
+		Content map[string]struct {
+			Schema schema `json:"schema"`
+		} `json:"content"`
+	} `json:"requestBody"`
+	Responses map[string]struct {
+		Ref     string `json:"$ref"`
+		Content map[string]struct {
+			Schema schema `json:"schema"`
+		} `json:"content"`
+	} `json:"responses"`
+}
+
+type documentedIn struct {
+	In, Name string
+	Required bool
+	Schema   schema
+}
+
+// schema is what of JSON Schema the document uses.
+type schema struct {
+	Ref         string            `json:"$ref"`
+	Type        any               `json:"type"` // a word, or several
+	Format      string            `json:"format"`
+	Encoding    string            `json:"contentEncoding"`
+	Description string            `json:"description"`
+	Enum        []string          `json:"enum"`
+	Items       *schema           `json:"items"`
+	Properties  map[string]schema `json:"properties"`
+	Required    []string          `json:"required"`
+	Additional  any               `json:"additionalProperties"` // a schema, or false
+}
+
+func (r *rig) document() document {
+	r.t.Helper()
+	var d document
+	if err := json.Unmarshal(r.ask(call{method: "GET", path: "/openapi.json", token: "-"}).want(200).body, &d); err != nil {
+		r.t.Fatal(err)
+	}
+	return d
+}
+
+// call finds an operation by its id.
+func (d document) call(t testing.TB, id string) documentedCall {
+	t.Helper()
+	for _, methods := range d.Paths {
+		for _, c := range methods {
+			if c.OperationID == id {
+				return c
+			}
+		}
+	}
+	t.Fatalf("%s is not in the document", id)
+	return documentedCall{}
+}
+
+// fits reports how a JSON value differs from a schema. Fields that the schema
+// does not know are a difference, too: the document says what comes.
+func (d document) fits(s schema, v any, at string) error {
+	if s.Ref != "" {
+		known, ok := d.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
+		if !ok {
+			return fmt.Errorf("%s: no schema %s", at, s.Ref)
+		}
+		return d.fits(known, v, at)
+	}
+	if s.Type == nil {
+		return nil // anything
+	}
+	if got := typeOf(v); !s.allows(got) {
+		return fmt.Errorf("%s: got %s, want %v", at, got, s.Type)
+	}
+	switch x := v.(type) {
+	case string:
+		return s.fitsText(x, at)
+	case []any:
+		for i, item := range x {
+			if err := d.fits(*s.Items, item, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		return d.fitsObject(s, x, at)
+	}
+	return nil
+}
+
+func (d document) fitsObject(s schema, v map[string]any, at string) error {
+	for _, name := range s.Required {
+		if _, ok := v[name]; !ok {
+			return fmt.Errorf("%s: %s is missing", at, name)
+		}
+	}
+	for name, value := range v {
+		p, ok := s.Properties[name]
+		if !ok && s.Additional != nil && s.Additional != false {
+			ok = true // a map; what it holds is in its name
+			b, _ := json.Marshal(s.Additional)
+			if err := json.Unmarshal(b, &p); err != nil {
+				return err
+			}
+		}
+		if !ok {
+			return fmt.Errorf("%s: %s is not documented", at, name)
+		}
+		if err := d.fits(p, value, at+"."+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s schema) fitsText(v, at string) error {
+	if s.Format == "date-time" {
+		if _, err := time.Parse(time.RFC3339Nano, v); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+	}
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, v) {
+		return fmt.Errorf("%s: %q is none of %q", at, v, s.Enum)
+	}
+	return nil
+}
+
+func (s schema) allows(kind string) bool {
+	words, several := s.Type.([]any)
+	if !several {
+		words = []any{s.Type}
+	}
+	return slices.Contains(words, any(kind)) || kind == "integer" && slices.Contains(words, any("number"))
+}
+
+func typeOf(v any) string {
+	switch x := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	case json.Number:
+		if strings.ContainsAny(x.String(), ".eE") {
+			return "number"
+		}
+		return "integer"
+	}
+	return "nothing"
+}
+
+// checkAnswer compares an answer with the document.
+func (d document) checkAnswer(t testing.TB, id string, a reply) {
+	t.Helper()
+	resp, ok := d.call(t, id).Responses[fmt.Sprint(a.status)]
+	if !ok {
+		t.Errorf("%s: status %d is not documented: %s", id, a.status, a.body)
+		return
+	}
+	if len(resp.Content) == 0 {
+		if len(a.body) > 0 {
+			t.Errorf("%s: an answer where none is documented: %s", id, a.body)
+		}
+		return
+	}
+	if got := a.header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("%s: the answer is %q", id, got)
+	}
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(a.body))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		t.Errorf("%s: %v", id, err)
+		return
+	}
+	if err := d.fits(resp.Content["application/json"].Schema, v, id); err != nil {
+		t.Errorf("%v\n%s", err, a.body)
+	}
+}

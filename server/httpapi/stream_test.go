@@ -1,0 +1,344 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server/httpapi"
+)
+
+// heard is an event of a stream.
+type heard struct{ name, id, data string }
+
+// ear listens to an event stream.
+type ear struct {
+	t     testing.TB
+	resp  *http.Response
+	lines *bufio.Scanner
+}
+
+// listen opens a stream; it is closed with the test.
+func (r *rig) listen(c call) *ear {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	c.method, c.path = "GET", "events"+c.path
+	resp, err := r.do.Do(r.request(ctx, c))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		cancel()
+		_ = resp.Body.Close()
+	})
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("Cache-Control") != "no-store" {
+		r.t.Fatalf("%d %v", resp.StatusCode, resp.Header)
+	}
+	e := &ear{r.t, resp, bufio.NewScanner(resp.Body)}
+	e.lines.Buffer(nil, 4<<20)
+	return e
+}
+
+// next is the next event; false at the end.
+func (e *ear) next() (h heard, ok bool) {
+	for e.lines.Scan() {
+		switch name, value, _ := strings.Cut(e.lines.Text(), ": "); name {
+		case "event":
+			h.name = value
+		case "id":
+			h.id = value
+		case "data":
+			h.data = value
+		case "":
+			if h.name != "" {
+				return h, true
+			}
+		}
+	}
+	return h, false
+}
+
+func (e *ear) must() heard {
+	e.t.Helper()
+	h, ok := e.next()
+	if !ok {
+		e.t.Fatalf("the stream is over: %v", e.lines.Err())
+	}
+	return h
+}
+
+// over reads until the stream ends.
+func (e *ear) over() (n int) {
+	e.t.Helper()
+	for {
+		if _, ok := e.next(); !ok {
+			return n
+		}
+		n++
+	}
+}
+
+// changed are the events that the change logs of ada ask for, by log.
+func (r *rig) changed() (memory, control []string) {
+	r.t.Helper()
+	s := r.store("acme/ada")
+	for _, log := range []struct {
+		from amber.ChangeLog
+		to   *[]string
+	}{{s.Changes, &memory}, {s.ControlChanges, &control}} {
+		changes, err := log.from.Changes(context.Background(), "", 1000)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		for _, c := range changes {
+			*log.to = append(*log.to, amber.MutationEvent("", "acme", "ada", c).ID)
+		}
+	}
+	return memory, control
+}
+
+// told collects events until all that are wanted came.
+func (e *ear) told(n int) (events []amber.Event) {
+	e.t.Helper()
+	for range n {
+		h := e.must()
+		var ev amber.Event
+		if err := json.Unmarshal([]byte(h.data), &ev); err != nil {
+			e.t.Fatal(err)
+		}
+		if h.name != string(amber.EventMutated) || ev.Name != amber.EventMutated || ev.Tenant != "acme" || ev.Agent != "ada" {
+			e.t.Errorf("got %+v", h)
+		}
+		events = append(events, ev)
+	}
+	return events
+}
+
+// Every change that any operation makes is told, in the order of its log, and
+// never its text.
+func TestEveryMutationIsTold(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	e := r.listen(call{})
+	r.walk(func(httpapi.Operation, step, reply) {})
+	memory, control := r.changed()
+	if len(memory) < 20 || len(control) < 8 {
+		t.Fatalf("only %d and %d changes", len(memory), len(control))
+	}
+	left := map[string]int{} // where an event stands in its log
+	for _, log := range [][]string{memory, control} {
+		for i, id := range log {
+			left[id] = i
+		}
+	}
+	var gotMemory, gotControl []string
+	for _, ev := range e.told(len(memory) + len(control)) {
+		if i := left[ev.ID]; i < len(memory) && memory[i] == ev.ID {
+			gotMemory = append(gotMemory, ev.ID)
+		} else {
+			gotControl = append(gotControl, ev.ID)
+		}
+		if b, _ := json.Marshal(ev); strings.Contains(string(b), "PostgreSQL") {
+			t.Errorf("the text is told: %s", b)
+		}
+	}
+	if diff := cmp.Diff(memory, gotMemory); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(control, gotControl); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A listener who goes after any number of events and comes back misses nothing
+// and hears nothing twice.
+func TestListenersWhoComeBack(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	const n = 12
+	for i := range n {
+		r.remember(fmt.Sprintf("memory %d", i))
+	}
+	want, _ := r.changed()
+	for cut := 1; cut < n; cut++ {
+		var got []string
+		last := "first/0,first/0"
+		for len(got) < n {
+			c := call{header: with("Last-Event-ID", last)}
+			if cut%2 == 0 {
+				c = call{path: "?after=" + last}
+			}
+			e := r.listen(c)
+			for range min(cut, n-len(got)) {
+				h := e.must()
+				var ev amber.Event
+				if err := json.Unmarshal([]byte(h.data), &ev); err != nil {
+					t.Fatal(err)
+				}
+				got, last = append(got, ev.ID), h.id
+			}
+			_ = e.resp.Body.Close()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("cut after %d: %s", cut, diff)
+		}
+	}
+	for _, bad := range []string{"x", "first/0", "first/0,first/x", ",,", "first/-1,first/0", "first/99999999999999999999,first/0"} {
+		r.ask(call{method: "GET", path: "events", header: with("Last-Event-ID", bad)}).failed(amber.KindInvalid)
+	}
+	r.ask(call{method: "GET", path: "events?after=a%0Ab/1,b/1"}).failed(amber.KindInvalid)
+}
+
+// A restore has replaced the history that the listener was in: it is told once,
+// and what comes after it as well.
+func TestListenersAfterARestore(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.remember("before")
+	e := r.listen(call{header: with("Last-Event-ID", "gone/7,first/0")})
+	if h := e.must(); h.name != "restored" || h.data != "{}" || !strings.HasPrefix(h.id, "first/1,") {
+		t.Errorf("got %+v", h)
+	}
+	id := r.remember("after").ID
+	if h := e.must(); !strings.Contains(h.data, string(id)) {
+		t.Errorf("got %+v", h)
+	}
+}
+
+// wire is a listener that tests speak into.
+type wire chan amber.Event
+
+func (l wire) Listen(ctx context.Context, _ amber.TenantID, _ amber.AgentID, fn func(amber.Event)) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e := <-l:
+			fn(e)
+		}
+	}
+}
+
+func snapshotted(payload any) amber.Event {
+	return amber.Event{ID: "e", Name: amber.EventCreated, Tenant: "acme", Agent: "ada", Payload: payload}
+}
+
+// What happens to snapshots is told too; with mutations off it is all.
+func TestMutationsCanBeOff(t *testing.T) {
+	t.Parallel()
+	for _, off := range []bool{false, true} {
+		w := make(wire, 1)
+		r := newRig(t, func(_ *rig, o *httpapi.Options) {
+			o.Listener = w
+			o.MutationsOff = func() bool { return off }
+		})
+		r.remember("x")
+		e := r.listen(call{path: "?after=first/0,first/0"})
+		w <- snapshotted(nil)
+		first := e.must()
+		if got := first.name == string(amber.EventMutated); got == off {
+			t.Errorf("off is %v, the first event is %+v", off, first)
+		}
+		if !off && e.must().name != string(amber.EventCreated) {
+			t.Error("what happens to snapshots is not told")
+		}
+	}
+}
+
+// ended is told of every event stream that is over.
+func ended(over chan struct{}) func(*rig, *httpapi.Options) {
+	return func(_ *rig, o *httpapi.Options) {
+		o.Observe = func(route, _ string, _ int, _ time.Duration, _, _ int64) {
+			if strings.HasSuffix(route, "/events") {
+				over <- struct{}{}
+			}
+		}
+	}
+}
+
+// Whoever does not read is cut off.
+func TestListenersWhoDoNotRead(t *testing.T) {
+	t.Parallel()
+	w, over := make(wire), make(chan struct{}, 1)
+	r := newRig(t, ended(over), func(_ *rig, o *httpapi.Options) { o.Listener = w })
+	c := r.dial()
+	if _, err := fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n", adaPath); err != nil {
+		t.Fatal(err)
+	}
+	large := snapshotted(strings.Repeat("a", 1<<20))
+	for { // nobody who speaks waits for it
+		select {
+		case w <- large:
+		case <-over:
+			return
+		}
+	}
+}
+
+// held is a change log that waits.
+type held struct {
+	amber.ChangeLog
+	goOn chan struct{}
+}
+
+func (h held) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
+	<-h.goOn
+	return h.ChangeLog.Changes(ctx, after, limit)
+}
+
+// Only so many events wait for a listener: beyond that it is cut off and comes
+// back.
+func TestEventsThatWaitAreBounded(t *testing.T) {
+	t.Parallel()
+	w, goOn := make(wire), make(chan struct{})
+	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Listener = w })
+	store := &r.agents["acme/ada"].Store
+	store.Changes = held{store.Changes, goOn}
+	e := r.listen(call{})
+	for range httpapi.StreamQueue + 10 {
+		w <- snapshotted(nil)
+	}
+	close(goOn)
+	if n := e.over(); n > httpapi.StreamQueue {
+		t.Errorf("%d events waited", n)
+	}
+}
+
+// A token that is revoked hears no more.
+func TestListenersWhoseTokenIsRevoked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	e := r.listen(call{token: adaRead})
+	r.keys.revoke(adaRead)
+	e.over()
+	if err := e.lines.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStreamsAreBoundedAndEndWithTheServer(t *testing.T) {
+	t.Parallel()
+	over := make(chan struct{}, 3)
+	r := newRig(t, ended(over), func(_ *rig, o *httpapi.Options) { o.MaxStreams = 1 })
+	e := r.listen(call{})
+	r.ask(call{method: "GET", path: "events"}).failed(amber.KindBusy)
+	<-over
+	_ = e.resp.Body.Close()
+	<-over
+	if a := r.ask(call{method: "HEAD", path: "events"}).want(200); a.header.Get("Content-Type") != "text/event-stream" {
+		t.Errorf("headers %v", a.header)
+	}
+	<-over
+	last := r.listen(call{})
+	r.api.Close()
+	last.over()
+	<-over
+}
