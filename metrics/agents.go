@@ -27,7 +27,6 @@ var (
 	descQueue            = agentDesc("queue_entries", "Entries of the queue: queued, leased and dead.", "state")
 	descQueueMax         = agentDesc("queue_leases_max", "Leases that may be out at one time.")
 	descQueueFree        = agentDesc("queue_leases_available", "Leases that may still be given out.")
-	descSyncSetAside     = agentDesc("sync_quarantined_chunks", "Chunks that are not imported.")
 	descSyncConflicts    = agentDesc("sync_open_conflicts", "Memories that were changed at two places without knowing of each other.")
 
 	descRepoStored = desc("repository_stored_bytes", "Bytes of a tenant's repository.", labelTenant)
@@ -40,7 +39,7 @@ func agentDescs() []*prometheus.Desc {
 		descMemories, descSessions, descStoreBytes,
 		descJournalDepth, descJournalAge, descJournalBytes, descJournalSetAside, descJournalDamaged,
 		descSnapshots, descSnapshotsDamaged, descSnapshotAge, descSnapshotBytes, descSnapshotNew,
-		descQueue, descQueueMax, descQueueFree, descSyncSetAside, descSyncConflicts,
+		descQueue, descQueueMax, descQueueFree, descSyncConflicts,
 		descRepoStored, descRepoTotal, descRepoRatio,
 	}
 }
@@ -94,7 +93,6 @@ func (g AgentGauges) collect(show func(d *prometheus.Desc, v float64, more ...st
 		show(descQueueFree, float64(q.Available))
 	}
 	if s := g.Sync; s != nil {
-		show(descSyncSetAside, float64(s.Quarantined))
 		show(descSyncConflicts, float64(s.Conflicts))
 	}
 }

@@ -44,8 +44,7 @@ type SnapshotGauges struct {
 
 // SyncGauges is what sync has left to people.
 type SyncGauges struct {
-	Quarantined int64 // chunks that are not imported
-	Conflicts   int64 // memories
+	Conflicts int64 // memories
 }
 
 // RepositoryGauges is what a tenant's repository takes.

@@ -7,8 +7,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Subject is an agent to look at. What is nil is not looked at. Give it what is
-// not measured, or every look counts as operations of the agent.
+// Subject is an agent to look at. What is nil is not looked at. Looking at what
+// is measured does not count as operations of the agent.
 type Subject struct {
 	Tenant    amber.TenantID
 	Agent     amber.AgentID
@@ -20,6 +20,7 @@ type Subject struct {
 // Look looks at an agent. What cannot be looked at is missing from the answer
 // and in the error; what its store does not have is missing only.
 func Look(ctx context.Context, s Subject) (AgentGauges, error) {
+	ctx = Unwatched(ctx)
 	g := AgentGauges{Tenant: s.Tenant, Agent: s.Agent}
 	p := s.Store.Present()
 	var errs []error
@@ -30,6 +31,10 @@ func Look(ctx context.Context, s Subject) (AgentGauges, error) {
 	if p.QueueKeeper != nil {
 		b, err := p.QueueKeeper.Backpressure(ctx)
 		g.Queue = seen(&errs, b, err)
+	}
+	if p.Sync != nil {
+		r, err := p.Sync.SyncReport(ctx, "")
+		g.Sync = seen(&errs, SyncGauges{Conflicts: r.ConflictCount}, err)
 	}
 	if s.Journal != nil {
 		sessions, err := s.Journal(ctx)

@@ -32,6 +32,13 @@ func (p pages) ListSnapshots(_ context.Context, q amber.SnapshotQuery) (amber.Pa
 	return page, nil
 }
 
+// quarrels is a replica with a conflict.
+type quarrels struct{ amber.Replica }
+
+func (quarrels) SyncReport(context.Context, string) (amber.SyncReport, error) {
+	return amber.SyncReport{ConflictCount: 1}, nil
+}
+
 func ago(d time.Duration) amber.Time { return amber.At(start.Add(-d)) }
 
 func TestLookSeesEverythingThereIs(t *testing.T) {
@@ -43,8 +50,10 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 	if err := s.Queue.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}); err != nil {
 		t.Fatal(err)
 	}
+	parts := s.Present()
+	parts.Sync = quarrels{}
 	got, err := metrics.Look(t.Context(), metrics.Subject{
-		Tenant: tenant, Agent: agent, Store: s,
+		Tenant: tenant, Agent: agent, Store: amber.NewStore(parts),
 		Snapshots: pages{all: []amber.SnapshotMeta{
 			{CreatedAt: ago(2 * time.Hour), BytesTotal: 10, BytesNew: 1},
 			{CreatedAt: ago(time.Hour), BytesTotal: 20, BytesNew: 2},
@@ -67,6 +76,7 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 		Journal:   &metrics.JournalGauges{Undrained: 5, Oldest: ago(time.Hour), Bytes: 18, Quarantined: 1, Damaged: 1},
 		Snapshots: &metrics.SnapshotGauges{Count: 3, Newest: ago(time.Hour), Bytes: 20, BytesNew: 2, Damaged: 1},
 		Queue:     &amber.Backpressure{Queued: 1, MaxInFlight: 32, Available: 32},
+		Sync:      &metrics.SyncGauges{Conflicts: 1},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(amber.Time{})); diff != "" {
 		t.Error(diff)
@@ -85,5 +95,26 @@ func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
 	want := metrics.AgentGauges{Tenant: tenant, Agent: agent, Journal: &metrics.JournalGauges{}}
 	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(amber.Time{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestALookIsNoOperation: whoever looks at what is measured counts nothing.
+func TestALookIsNoOperation(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	s, snapshots := m.Store(tenant, agent, newStore(t)), m.Snapshots(tenant, agent, pages{all: []amber.SnapshotMeta{{CreatedAt: ago(time.Hour)}}})
+	if _, err := metrics.Look(t.Context(), metrics.Subject{Tenant: tenant, Agent: agent, Store: s, Snapshots: snapshots}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"amber_operations_total", "amber_snapshot_operations_total"} {
+		if got := lines(t, m, name); got != nil {
+			t.Errorf("a look counts: %v", got)
+		}
+	}
+	if _, err := s.Stats.Stats(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := lines(t, m, "amber_operations_total"); len(got) != 1 {
+		t.Errorf("what is no look does not count: %v", got)
 	}
 }

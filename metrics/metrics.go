@@ -36,7 +36,6 @@ type Metrics struct {
 
 	operations operations
 	snapshots  snapshotMetrics
-	sync       syncMetrics
 	retention  retentionMetrics
 	audit      auditMetrics
 	auth       *prometheus.CounterVec
@@ -65,7 +64,7 @@ func New(o Options) (*Metrics, error) {
 	f := promauto.With(r)
 	m := &Metrics{
 		o: o, registry: r, ids: newIDs(f), scrapes: make(chan struct{}, maxScrapes),
-		operations: newOperations(f), snapshots: newSnapshotMetrics(f), sync: newSyncMetrics(f),
+		operations: newOperations(f), snapshots: newSnapshotMetrics(f),
 		retention: newRetentionMetrics(f), audit: newAuditMetrics(f), auth: newAuthMetrics(f),
 		http: newHTTPMetrics(f), tools: newToolMetrics(f), looks: newLookMetrics(f),
 	}
@@ -78,9 +77,6 @@ func New(o Options) (*Metrics, error) {
 
 // Store returns s, measured. Others watch it beside.
 func (m *Metrics) Store(tenant amber.TenantID, agent amber.AgentID, s amber.Store, others ...amber.Observer) amber.Store {
-	if s.Present().Sync != nil {
-		s.Sync = syncMeter{Replica: s.Sync, m: m, tenant: tenant, agent: agent}
-	}
 	return Instrument(tenant, agent, s, append(others[:len(others):len(others)], m)...)
 }
 

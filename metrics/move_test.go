@@ -32,15 +32,6 @@ func (busySnapshots) CheckRepository(context.Context, amber.CheckRequest) (amber
 	return amber.CheckReport{Damaged: make([]amber.Damage, 1)}, nil
 }
 
-// busyReplica has something to tell too.
-type busyReplica struct{ amber.Replica }
-
-func (busyReplica) Exported(context.Context, amber.ExportNote) error { return nil }
-
-func (busyReplica) Apply(_ context.Context, c amber.Incoming) (amber.Applied, error) {
-	return amber.Applied{Sessions: 1, Memories: 2, Prompts: 3, Relations: 4, Conflicts: 5, Already: c.Chunk == "again"}, nil
-}
-
 // halfAudit takes entries of agents and no others.
 type halfAudit struct{ amber.AuditLog }
 
@@ -91,14 +82,6 @@ func snapshotsMove(t *testing.T, m *metrics.Metrics) {
 	_, _ = s.CollectGarbage(t.Context(), amber.GCRequest{Tenant: tenant})
 	_, _ = s.CollectGarbage(t.Context(), amber.GCRequest{Tenant: tenant, DryRun: true})
 	_, _ = c.CheckRepository(t.Context(), amber.CheckRequest{Tenant: tenant})
-}
-
-func syncs(t *testing.T, m *metrics.Metrics) {
-	s := m.Store(tenant, agent, amber.NewStore(amber.Parts{Sync: busyReplica{}}))
-	_ = s.Sync.Exported(t.Context(), amber.ExportNote{Chunk: "c"})
-	_ = s.Sync.Exported(t.Context(), amber.ExportNote{}) // nothing was written
-	_, _ = s.Sync.Apply(t.Context(), amber.Incoming{})
-	_, _ = s.Sync.Apply(t.Context(), amber.Incoming{Chunk: "again"})
 }
 
 func retains(_ *testing.T, m *metrics.Metrics) {
@@ -160,7 +143,7 @@ func looks(t *testing.T, m *metrics.Metrics) {
 			Journal:   &metrics.JournalGauges{Undrained: 4, Oldest: ago(5 * time.Second), Bytes: 6, Quarantined: 7, Damaged: 8},
 			Snapshots: &metrics.SnapshotGauges{Count: 9, Newest: ago(10 * time.Second), Bytes: 11, BytesNew: 12, Damaged: 13},
 			Queue:     &amber.Backpressure{Queued: 14, Leased: 15, Dead: 16, MaxInFlight: 17, Available: 18},
-			Sync:      &metrics.SyncGauges{Quarantined: 19, Conflicts: 20},
+			Sync:      &metrics.SyncGauges{Conflicts: 20},
 		}, {Tenant: tenant, Repository: &metrics.RepositoryGauges{Stored: 25, Total: 100}}}, nil
 	}})
 	if err := m.Run(ctx, func(string, error) { cancel() }); err != nil {
@@ -253,14 +236,6 @@ func movers() map[string]mover {
 			`amber_retention_rounds_total{outcome="failed"} 1`, `amber_retention_rounds_total{outcome="ok"} 1`,
 			`amber_retention_rounds_total{outcome="partial"} 1`,
 		}},
-		"amber_sync_chunks_total": {syncs, []string{
-			mine("amber_sync_chunks_total", `direction="in",`, "1"), mine("amber_sync_chunks_total", `direction="out",`, "1"),
-		}},
-		"amber_sync_records_total": {syncs, []string{
-			mine("amber_sync_records_total", `kind="memory",`, "2"), mine("amber_sync_records_total", `kind="prompt",`, "3"),
-			mine("amber_sync_records_total", `kind="relation",`, "4"), mine("amber_sync_records_total", `kind="session",`, "1"),
-		}},
-		"amber_sync_conflicts_total": {syncs, []string{mine("amber_sync_conflicts_total", "", "5")}},
 		"amber_audit_entries_total": {audits, []string{
 			mine("amber_audit_entries_total", `outcome="ok",`, "1"), mine("amber_audit_entries_total", `outcome="other",`, "1"),
 		}},
@@ -289,7 +264,7 @@ func movers() map[string]mover {
 		"amber_journal_damaged_places": "8", "amber_snapshots": "9", "amber_snapshot_newest_age_seconds": "10",
 		"amber_snapshot_newest_bytes": "11", "amber_snapshot_newest_new_bytes": "12", "amber_snapshots_damaged": "13",
 		"amber_queue_leases_max": "17", "amber_queue_leases_available": "18",
-		"amber_sync_quarantined_chunks": "19", "amber_sync_open_conflicts": "20",
+		"amber_sync_open_conflicts": "20",
 	})
 	ofTenant := func(name, _, value string) string { return name + `{tenant="acme"} ` + value }
 	plain(looks, ofTenant, map[string]string{

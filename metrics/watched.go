@@ -39,10 +39,21 @@ func (w watched) whole(tenant amber.TenantID) watched {
 	return w
 }
 
+type unwatchedKey struct{}
+
+// Unwatched returns a context in which no operation is told to observers: for
+// whoever looks at what is measured in order to measure it.
+func Unwatched(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unwatchedKey{}, true)
+}
+
 // begin tells the observers that an operation begins, and end that it has
 // ended. The error is for the named result of the caller: it stays there when
 // the operation panics, so that it does not count as one that went well.
 func (w watched) begin(ctx context.Context, name string) (_ context.Context, end func(error, size), _ error) {
+	if ctx.Value(unwatchedKey{}) != nil {
+		return ctx, func(error, size) {}, errUnfinished
+	}
 	op := w.op
 	op.Name = name
 	ends := make([]func(amber.Outcome), len(w.observers))
