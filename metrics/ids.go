@@ -12,8 +12,9 @@ import (
 // How many tenants and agents have series of their own. What comes after them
 // is counted together.
 const (
-	MaxTenants = 256
-	MaxAgents  = 1024 // of all tenants
+	MaxTenants     = 256
+	MaxAgents      = 1024 // of all tenants
+	MaxAgentsOfOne = 768  // of one tenant, so that none takes the labels of all others
 )
 
 // Values of the labels tenant and agent that are no ids, so that nobody is
@@ -28,7 +29,7 @@ type ids struct {
 	overflow prometheus.Counter
 
 	mu      sync.Mutex
-	tenants map[amber.TenantID]bool
+	tenants map[amber.TenantID]int // how many agents of it are labels
 	agents  map[agentName]bool
 }
 
@@ -40,7 +41,7 @@ type agentName struct {
 func newIDs(f promauto.Factory) *ids {
 	return &ids{
 		overflow: f.NewCounter(counterOpts("label_overflow_total", "Times a tenant or an agent was counted as _other because too many have series of their own.")),
-		tenants:  map[amber.TenantID]bool{}, agents: map[agentName]bool{},
+		tenants:  map[amber.TenantID]int{}, agents: map[agentName]bool{},
 	}
 }
 
@@ -63,14 +64,30 @@ func (l *ids) labels(tenant amber.TenantID, agent amber.AgentID) (string, string
 	return string(tenant), string(agent)
 }
 
+// known does the same without making anybody a label: what it is asked about may
+// exist nowhere but in the request of a caller.
+func (l *ids) known(tenant amber.TenantID, agent amber.AgentID) (string, string) {
+	l.mu.Lock()
+	_, ok := l.tenants[tenant]
+	there := agent == "" || l.agents[agentName{tenant, agent}]
+	l.mu.Unlock()
+	switch {
+	case tenant != "" && !ok:
+		return idOther, idOther
+	case tenant != "" && !there:
+		return string(tenant), idOther
+	}
+	return l.labels(tenant, agent)
+}
+
 func (l *ids) knowTenant(t amber.TenantID) bool {
-	if l.tenants[t] {
+	if _, ok := l.tenants[t]; ok {
 		return true
 	}
 	if _, err := amber.ParseTenantID(string(t)); err != nil || len(l.tenants) >= MaxTenants {
 		return false
 	}
-	l.tenants[t] = true
+	l.tenants[t] = 0
 	return true
 }
 
@@ -78,9 +95,10 @@ func (l *ids) knowAgent(a agentName) bool {
 	if l.agents[a] {
 		return true
 	}
-	if _, err := amber.ParseAgentID(string(a.agent)); err != nil || len(l.agents) >= MaxAgents {
+	if _, err := amber.ParseAgentID(string(a.agent)); err != nil || len(l.agents) >= MaxAgents || l.tenants[a.tenant] >= MaxAgentsOfOne {
 		return false
 	}
 	l.agents[a] = true
+	l.tenants[a.tenant]++
 	return true
 }

@@ -72,6 +72,29 @@ func TestAgentsAreBoundedOverAllTenants(t *testing.T) {
 	}
 }
 
+// One tenant cannot take the labels of the others, neither with many agents nor
+// by asking for agents that are nowhere.
+func TestATenantHasAShareOfLabels(t *testing.T) {
+	t.Parallel()
+	m := newMetrics(t)
+	log := m.Audit(writtenOff{})
+	for i := range metrics.MaxAgents {
+		tell(m, "greedy", amber.AgentID(fmt.Sprintf("a%d", i)))
+		if err := log.Record(t.Context(), amber.AuditEntry{Tenant: "nosy", Agent: amber.AgentID(fmt.Sprintf("b%d", i)), Outcome: "not_found"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell(m, "modest", "mine")
+	if got := values(t, m, "agent"); got["mine"] != 1 || len(got) != metrics.MaxAgentsOfOne+2 {
+		t.Errorf("%d agents with %d of the modest tenant", len(got), got["mine"])
+	}
+}
+
+// writtenOff is an audit log that keeps nothing.
+type writtenOff struct{ amber.AuditLog }
+
+func (writtenOff) Record(context.Context, amber.AuditEntry) error { return nil }
+
 func TestOnlyIDsBecomeLabels(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)

@@ -48,7 +48,11 @@ func (a auditMeter) Record(ctx context.Context, e amber.AuditEntry) error {
 		a.m.audit.failures.Inc()
 		return err
 	}
-	tenant, agent := a.m.ids.labels(e.Tenant, e.Agent)
+	label := a.m.ids.known // what was refused may have been about nobody
+	if e.Outcome == outcomeOK {
+		label = a.m.ids.labels
+	}
+	tenant, agent := label(e.Tenant, e.Agent)
 	a.m.audit.entries.WithLabelValues(tenant, agent, outcomes.of(e.Outcome)).Inc()
 	return nil
 }

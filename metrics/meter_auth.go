@@ -38,7 +38,7 @@ type tokenMeter struct {
 func (t tokenMeter) Authenticate(ctx context.Context, secret string) (amber.Grant, error) {
 	g, err := t.Tokens.Authenticate(ctx, secret)
 	switch {
-	case err == nil:
+	case err == nil, ctx.Err() != nil: // whoever has gone was not turned away
 	case amber.KindOf(err) == amber.KindRefused:
 		t.m.AuthFailed(AuthRefused)
 	default:

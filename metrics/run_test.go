@@ -163,8 +163,8 @@ func TestAgentsWithoutLabelsOfTheirOwnAreLeftOut(t *testing.T) {
 		return append(all, metrics.AgentGauges{Tenant: "NO ID", Agent: "x", Memory: &metrics.MemoryGauges{}}), nil
 	}})
 	w.runs(t, m, nil)
-	if n := len(lines(t, m, "amber_memories")); n != metrics.MaxAgents {
-		t.Errorf("%d agents are shown, want %d", n, metrics.MaxAgents)
+	if n := len(lines(t, m, "amber_memories")); n != metrics.MaxAgentsOfOne {
+		t.Errorf("%d agents are shown, want %d", n, metrics.MaxAgentsOfOne)
 	}
 }
 
