@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // AnswerKey names a request that may come twice: the key the caller chose for an
@@ -80,8 +82,8 @@ func (k AnswerKey) check() error {
 
 // BeginAnswer looks whether a request was answered before; digest tells
 // requests with the same key apart. An answer that is not done is the caller's
-// to give, and to end with FinishAnswer or AbandonAnswer. A request that was
-// being answered by a process that is gone is given to the caller if it is
+// to give, and to end with FinishAnswer or AbandonAnswer, and with LeaveAnswer in
+// any case. A request that was cut off is given to the caller if it is
 // repeatable. Keys are good for seven days. Errors: invalid; conflict when the
 // key was used for another request, or for one that was cut off and is not
 // repeatable; busy while somebody is answering it.
@@ -102,6 +104,7 @@ func (d *DB) BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeat
 	if err != nil {
 		return Answer{}, err
 	}
+	mine := false
 	err = d.update(ctx, op, "", func(t *tx) error {
 		oldest := t.now.Add(-answersAge).UnixMilli()
 		if _, err := t.exec(sweepAnswers, oldest, answersSwept); err != nil {
@@ -116,6 +119,7 @@ func (d *DB) BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeat
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			_, err := t.exec(insertAnswer, k.Tenant, k.Agent, k.Operation, k.Key, digest, me, t.now.UnixMilli())
+			mine = d.answering.add(k)
 			return err
 		case err != nil:
 			return err
@@ -125,12 +129,54 @@ func (d *DB) BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeat
 			a, err = r.answer()
 			return err
 		}
-		return d.takeOver(t, r, me, repeatable)
+		err = d.takeOver(t, k, r, me, repeatable)
+		if err == nil {
+			mine = d.answering.add(k)
+		}
+		return err
 	})
 	if err != nil {
+		if mine {
+			d.answering.remove(k)
+		}
 		return Answer{}, err
 	}
 	return a, nil
+}
+
+// LeaveAnswer says that the caller of BeginAnswer does nothing more about a
+// request. One that was neither finished nor abandoned was cut off, as by the end
+// of the process.
+func (d *DB) LeaveAnswer(k AnswerKey) { d.answering.remove(k) }
+
+// underWay are the requests that this process is answering.
+type underWay struct {
+	mu   sync.Mutex
+	keys map[AnswerKey]bool
+}
+
+func (u *underWay) has(k AnswerKey) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.keys[k]
+}
+
+// add is called inside of the transaction that gives the request to its caller:
+// the next one who asks comes after it.
+func (u *underWay) add(k AnswerKey) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.keys == nil {
+		u.keys = map[AnswerKey]bool{}
+	}
+	u.keys[k] = true
+	return true
+}
+
+func (u *underWay) remove(k AnswerKey) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.keys, k)
 }
 
 // answer returns what was answered. The error is of kind damaged.
@@ -147,9 +193,9 @@ func (r answerRow) answer() (Answer, error) {
 }
 
 // takeOver gives a request to the caller that was cut off.
-func (d *DB) takeOver(t *tx, r answerRow, me string, repeatable bool) error {
+func (d *DB) takeOver(t *tx, k AnswerKey, r answerRow, me string, repeatable bool) error {
 	const op = "begin answer"
-	gone := false
+	gone := !d.answering.has(k)
 	if r.holder != me {
 		var err error
 		if gone, err = d.presence.gone(r.holder); err != nil {
@@ -236,16 +282,16 @@ func (d *DB) ForgetAnswers(ctx context.Context, tenant, agent string) error {
 	if err != nil {
 		return err
 	}
-	return wrap(op, "", d.cutLog(ctx, op))
+	return sqlconn.Wrap(op, "", d.cutLog(ctx, op))
 }
 
 // cutLog brings the write-ahead log into the database and truncates it.
 func (d *DB) cutLog(ctx context.Context, op string) error {
-	c, err := d.writer.get(ctx)
+	c, err := d.writer.Get(ctx)
 	if err != nil {
 		return err
 	}
-	defer d.writer.put(c)
+	defer d.writer.Put(c)
 	var busy, frames, moved int
 	if err := (&tx{ctx: ctx, conn: c}).row("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
 		return err

@@ -156,6 +156,28 @@ func TestClosingLetsGoOfRequests(t *testing.T) {
 	}
 }
 
+// Whoever began a request and left without an end has cut it off, though the
+// process lives on.
+func TestARequestThatWasLeft(t *testing.T) {
+	t.Parallel()
+	d := newPlace(t).open(t)
+	k := keyNamed("k")
+	begin(t, d, k)
+	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
+	wantKind(t, err, amber.KindBusy, "while it is being answered")
+	d.LeaveAnswer(k)
+	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
+	wantKind(t, err, amber.KindConflict, "what may not be done twice")
+	if try(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
+		t.Error("it was answered")
+	}
+	do(t, d.FinishAnswer(t.Context(), k, 200, []byte("{}")))
+	d.LeaveAnswer(k)
+	if !try(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
+		t.Error("the answer is gone")
+	}
+}
+
 func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -177,6 +199,7 @@ func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
 					if err == nil && !a.Done {
 						done.Add(1)
 						err = d.FinishAnswer(t.Context(), k, 200, nil)
+						d.LeaveAnswer(k)
 					}
 					if err != nil && amber.KindOf(err) != amber.KindBusy {
 						t.Error(err)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // maxBatch bounds how many entries share a transaction.
@@ -98,7 +99,7 @@ func (d *DB) Record(ctx context.Context, e amber.AuditEntry) error {
 	}
 	defer leave()
 	if err := ctx.Err(); err != nil {
-		return wrap("write audit log", "", err)
+		return sqlconn.Wrap("write audit log", "", err)
 	}
 	w := d.line.join(recordOf(e))
 	var v verdict
@@ -106,7 +107,7 @@ func (d *DB) Record(ctx context.Context, e amber.AuditEntry) error {
 	case v = <-w.told:
 	case <-ctx.Done():
 		if d.line.leave(w) {
-			return wrap("write audit log", "", ctx.Err())
+			return sqlconn.Wrap("write audit log", "", ctx.Err())
 		}
 		v = <-w.told
 	}

@@ -1,57 +1,13 @@
 package homedb
 
 import (
-	"context"
 	"errors"
 
-	lib "modernc.org/sqlite/lib"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
-
-// wrap makes an error of SQLite one of Amber. Arguments of statements are never
-// part of either.
-func wrap(op, id string, err error) error {
-	var e *amber.Error
-	if err == nil || errors.As(err, &e) {
-		return err
-	}
-	out := &amber.Error{Op: op, Kind: amber.KindInternal, ID: id, Err: err}
-	var s interface {
-		error
-		Code() int
-	}
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		out.Kind = amber.KindUnreachable
-	case errors.As(err, &s):
-		out.Kind, out.Hint = kindOf(s.Code())
-	}
-	return out
-}
-
-// kindOf maps SQLite's result codes.
-func kindOf(code int) (amber.Kind, string) {
-	switch code & 0xff {
-	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		return amber.KindBusy, "another program holds the database; try again"
-	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
-		return amber.KindDamaged, leftAsItIs
-	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_AUTH:
-		return amber.KindRefused, "check who owns the folder, or choose another with --home"
-	case lib.SQLITE_FULL:
-		return amber.KindInternal, "free some disk space and try again; nothing was changed"
-	case lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN:
-		return amber.KindInternal, "check that the disk works and has room"
-	case lib.SQLITE_INTERRUPT:
-		return amber.KindUnreachable, ""
-	}
-	return amber.KindInternal, ""
-}
-
-const leftAsItIs = "put the right file back; this one is left as it is"
 
 // damaged is an error about a file that is not as it was written.
 func damaged(op, id, why string) error {
-	return &amber.Error{Op: op, Kind: amber.KindDamaged, ID: id, Err: errors.New(why), Hint: leftAsItIs}
+	return &amber.Error{Op: op, Kind: amber.KindDamaged, ID: id, Err: errors.New(why), Hint: sqlconn.LeftAsItIs}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // madeUp is the schema with migrations that do not exist, up to a version.
@@ -22,7 +23,7 @@ func madeUp(version int) *schema {
 
 func openAt(path string, s *schema, look bool) (*DB, error) {
 	o := Options{Clock: func() time.Time { return time.UnixMilli(1) }, Random: rand.Reader, Look: look}
-	return open(context.Background(), path, o, s, func() ([]shape, error) { return s.shapes(context.Background()) })
+	return open(context.Background(), path, o, s, func() ([]sqlconn.Shape, error) { return s.shapes(context.Background()) })
 }
 
 func must(t *testing.T, err error) {
@@ -64,7 +65,7 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 		}
 		wg.Wait()
 		var steps int
-		must(t, old.readers.db.QueryRow(`SELECT count(*) FROM steps`).Scan(&steps))
+		must(t, old.readers.DB.QueryRow(`SELECT count(*) FROM steps`).Scan(&steps))
 		if steps != 2 {
 			t.Errorf("from %d: %d steps have run", from, steps)
 		}
@@ -73,6 +74,10 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 		err = old.Record(t.Context(), amber.AuditEntry{})
 		if from < 3 && amber.KindOf(err) != amber.KindTooNew || from == 3 && err != nil {
 			t.Errorf("from %d: an older process: %v", from, err)
+		}
+		_, err = old.HasTokens(t.Context()) // and reading
+		if from < 3 && amber.KindOf(err) != amber.KindTooNew || from == 3 && err != nil {
+			t.Errorf("from %d: an older process reads: %v", from, err)
 		}
 		must(t, old.Close())
 		_, err = openAt(path, madeUp(2), false)
@@ -93,7 +98,7 @@ func TestAMigrationThatFailsLeavesTheVersionBefore(t *testing.T) {
 	shapes, err := bad.shapes(t.Context())
 	must(t, err)
 	bad.migrations[2] += ` INSERT INTO nowhere VALUES (1);`
-	_, err = open(t.Context(), path, Options{Clock: time.Now, Random: rand.Reader}, bad, func() ([]shape, error) { return shapes, nil })
+	_, err = open(t.Context(), path, Options{Clock: time.Now, Random: rand.Reader}, bad, func() ([]sqlconn.Shape, error) { return shapes, nil })
 	if err == nil {
 		t.Fatal("the broken migration did not fail")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // Options say how the database works. Clock and Random are required.
@@ -61,13 +62,15 @@ type DB struct {
 	path    string
 	o       Options
 	schema  *schema
-	writer  *pool
-	readers *pool
+	writer  *sqlconn.Pool
+	readers *sqlconn.Pool
 
 	line     line     // of those who record
 	head     head     // the known end of the audit log
 	uses     uses     // of tokens, to be written down
 	presence presence // by which others know that answers are still to come
+
+	answering underWay // answers that are still to come
 
 	life   sync.RWMutex // held for reading by whoever is inside
 	closed bool
@@ -90,7 +93,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return open(ctx, path, o, homeSchema, known)
 }
 
-func open(ctx context.Context, path string, o Options, s *schema, shapes func() ([]shape, error)) (*DB, error) {
+func open(ctx context.Context, path string, o Options, s *schema, shapes func() ([]sqlconn.Shape, error)) (*DB, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -103,30 +106,30 @@ func open(ctx context.Context, path string, o Options, s *schema, shapes func() 
 	}
 	id := make([]byte, holderBytes)
 	if _, err := io.ReadFull(o.Random, id); err != nil {
-		return nil, wrap("open database", path, fmt.Errorf("read random bytes: %w", err))
+		return nil, sqlconn.Wrap("open database", path, fmt.Errorf("read random bytes: %w", err))
 	}
 	d := &DB{path: path, o: o, schema: s, presence: presence{dir: path + holdersSuffix, id: hex.EncodeToString(id)}}
 	d.end = sync.OnceValue(d.close)
-	if d.readers, err = openPool(dsn(path, o.BusyTimeout, false), o.Readers); err != nil {
-		return nil, wrap("open database", path, err)
+	if d.readers, err = sqlconn.Open(dsn(path, o.BusyTimeout, false), o.Readers); err != nil {
+		return nil, sqlconn.Wrap("open database", path, err)
 	}
-	if d.writer, err = openPool(dsn(path, o.BusyTimeout, true), 1); err != nil {
-		return nil, wrap("open database", path, errors.Join(err, d.readers.close()))
+	if d.writer, err = sqlconn.Open(dsn(path, o.BusyTimeout, true), 1); err != nil {
+		return nil, sqlconn.Wrap("open database", path, errors.Join(err, d.readers.Close()))
 	}
 	if err := d.settle(ctx, shapes); err != nil {
-		return nil, errors.Join(err, d.writer.close(), d.readers.close())
+		return nil, errors.Join(err, d.writer.Close(), d.readers.Close())
 	}
 	return d, nil
 }
 
 // settle checks the file and brings it to the newest schema.
-func (d *DB) settle(ctx context.Context, shapes func() ([]shape, error)) error {
+func (d *DB) settle(ctx context.Context, shapes func() ([]sqlconn.Shape, error)) error {
 	all, err := shapes()
 	if err != nil {
-		return wrap("open database", d.path, err)
+		return sqlconn.Wrap("open database", d.path, err)
 	}
 	err = d.schema.check(ctx, d, all)
-	if !errors.Is(err, errOlder) || d.o.Look {
+	if !errors.Is(err, sqlconn.ErrOlder) || d.o.Look {
 		return err
 	}
 	if err := d.schema.migrate(ctx, d); err != nil {
@@ -253,7 +256,7 @@ func (d *DB) close() error {
 	if d.head.due() {
 		errs = append(errs, d.noteHead(context.Background()))
 	}
-	return errors.Join(append(errs, d.presence.end(), d.writer.close(), d.readers.close())...)
+	return errors.Join(append(errs, d.presence.end(), d.writer.Close(), d.readers.Close())...)
 }
 
 // Check lets SQLite look at every page and index of the file. Errors: damaged.

@@ -60,8 +60,8 @@ func (d *DB) Publish(ctx context.Context, e amber.Event) error {
 
 // PendingEvents returns the events that wait, oldest first, at most limit of
 // them and at most 1000; fewer when they are large. Payloads are
-// json.RawMessage. The list is never nil. Errors: damaged for one that cannot
-// be read.
+// json.RawMessage. One that cannot be read is the zero Event, which no publisher
+// takes, so that it does not hold up the others. The list is never nil.
 func (d *DB) PendingEvents(ctx context.Context, limit int) ([]amber.OutboxEvent, error) {
 	const op = "read outbox"
 	leave, err := d.enter()
@@ -84,7 +84,7 @@ func (d *DB) PendingEvents(ctx context.Context, limit int) ([]amber.OutboxEvent,
 			size += len(text)
 			e, err := parseEvent(text)
 			if err != nil {
-				return &amber.Error{Op: op, Kind: amber.KindDamaged, ID: fmt.Sprint(seq), Err: err}
+				e = amber.Event{}
 			}
 			events = append(events, amber.OutboxEvent{Seq: seq, Event: e})
 			return nil

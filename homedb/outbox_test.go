@@ -157,3 +157,17 @@ func TestLargeEvents(t *testing.T) {
 		t.Errorf("%d and then %d events", len(ids), len(rest))
 	}
 }
+
+// A row that is no event does not hold up those around it.
+func TestAnEventThatCannotBeReadIsNone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	for _, id := range []string{"1", "2", "3"} {
+		do(t, d.Publish(t.Context(), event(id, nil)))
+	}
+	p.exec(t, p.raw(t), `UPDATE outbox SET event = '{"id":' WHERE seq = 2`)
+	if ids, last := pending(t, d, 10); !cmp.Equal(ids, []string{"1", "", "3"}) || last != 3 {
+		t.Errorf("got %q up to %d", ids, last)
+	}
+}

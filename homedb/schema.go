@@ -6,13 +6,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	sqlite3 "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // schema is what the file looks like: its magic number and its migrations, the
@@ -28,16 +27,9 @@ var home1 string
 var homeSchema = &schema{applicationID: 0x416d6268 /* Ambh */, migrations: []string{home1}}
 
 // known are the shapes of homeSchema, made when they are first needed.
-var known = sync.OnceValues(func() ([]shape, error) { return homeSchema.shapes(context.Background()) })
+var known = sync.OnceValues(func() ([]sqlconn.Shape, error) { return homeSchema.shapes(context.Background()) })
 
 func (s *schema) version() int64 { return int64(len(s.migrations)) }
-
-// shape is a whole schema as it lies in the file.
-type shape []object
-
-type object struct{ kind, name, table, sql string }
-
-const selectShape = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name, tbl_name, sql`
 
 // inMemory runs fn on a database that is nowhere else.
 func inMemory(ctx context.Context, fn func(*sql.Conn) error) error {
@@ -70,17 +62,17 @@ func (s *schema) image(ctx context.Context) (b []byte, err error) {
 	if err == nil && len(b) > journalVersions+1 {
 		b[journalVersions], b[journalVersions+1] = 2, 2
 	}
-	return b, wrap("make database", "", err)
+	return b, sqlconn.Wrap("make database", "", err)
 }
 
 // shapes runs the migrations in memory and looks at the schema after each.
-func (s *schema) shapes(ctx context.Context) (all []shape, err error) {
+func (s *schema) shapes(ctx context.Context) (all []sqlconn.Shape, err error) {
 	err = inMemory(ctx, func(c *sql.Conn) error {
 		for v := range s.migrations {
 			if err := s.step(ctx, c, v); err != nil {
 				return err
 			}
-			found, err := readShape(ctx, c)
+			found, err := sqlconn.ReadShape(ctx, c)
 			if err != nil {
 				return err
 			}
@@ -96,7 +88,7 @@ func (s *schema) step(ctx context.Context, c *sql.Conn, v int) error {
 	if _, err := c.ExecContext(ctx, s.migrations[v]); err != nil {
 		return fmt.Errorf("migration %d: %w", v+1, err)
 	}
-	_, err := c.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", s.applicationID, v+1))
+	_, err := c.ExecContext(ctx, sqlconn.Stamp(s.applicationID, int64(v)+1))
 	return err
 }
 
@@ -112,42 +104,23 @@ func (s *schema) migrate(ctx context.Context, d *DB) error {
 			if done = version >= s.version(); done {
 				return nil
 			}
-			return s.step(ctx, t.conn.sql, int(version))
+			return s.step(ctx, t.conn.SQL, int(version))
 		})
 		if err != nil {
-			return wrap("migrate", d.path, err)
+			return sqlconn.Wrap("migrate", d.path, err)
 		}
 	}
 	return nil
 }
 
-func readShape(ctx context.Context, c *sql.Conn) (s shape, err error) {
-	rows, err := c.QueryContext(ctx, selectShape)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var o object
-		if err := rows.Scan(&o.kind, &o.name, &o.table, &o.sql); err != nil {
-			return nil, err
-		}
-		s = append(s, o)
-	}
-	return s, rows.Err()
-}
-
-// errOlder is the verdict about a file that must be migrated first.
-var errOlder = amber.Errorf(amber.KindConflict, "open database", "", "its schema is older than this Amber")
-
 // check looks whether the file is ours, of our version, and has exactly the
 // tables that version has, all in one view. It asks SQLite: a process that opens
 // and closes a database by itself loses the locks SQLite holds on it.
-func (s *schema) check(ctx context.Context, d *DB, shapes []shape) error {
+func (s *schema) check(ctx context.Context, d *DB, shapes []sqlconn.Shape) error {
 	const op = "open database"
 	err := d.run(ctx, d.readers, "BEGIN", func(t *tx) error {
 		var app, version int64
-		err := t.row("SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v").Scan(&app, &version)
+		err := t.row(sqlconn.SelectStamp).Scan(&app, &version)
 		switch {
 		case err != nil:
 			return err
@@ -156,12 +129,12 @@ func (s *schema) check(ctx context.Context, d *DB, shapes []shape) error {
 		case version > s.version():
 			return s.judge(version, d.path)
 		}
-		found, err := readShape(ctx, t.conn.sql)
+		found, err := sqlconn.ReadShape(ctx, t.conn.SQL)
 		if err != nil {
 			return err
 		}
-		if !slices.Equal(found, shapes[version-1]) {
-			return damaged(op, d.path, fmt.Sprintf("its tables are not those of schema %d", version))
+		if why := shapes[version-1].Differs(found); why != "" {
+			return damaged(op, d.path, why)
 		}
 		return s.judge(version, d.path)
 	})
@@ -169,7 +142,7 @@ func (s *schema) check(ctx context.Context, d *DB, shapes []shape) error {
 	if errors.As(err, &e) && e.Code() == lib.SQLITE_ERROR { // the questions are right, so the file is not
 		return damaged(op, d.path, err.Error())
 	}
-	return wrap(op, d.path, err)
+	return sqlconn.Wrap(op, d.path, err)
 }
 
 // checkVersion is the same look inside a write transaction.
@@ -182,13 +155,5 @@ func (s *schema) checkVersion(t *tx, path string) error {
 }
 
 func (s *schema) judge(version int64, path string) error {
-	switch {
-	case version == s.version():
-		return nil
-	case version < s.version():
-		return errOlder
-	}
-	e := amber.Errorf(amber.KindTooNew, "open database", path, fmt.Sprintf("it has schema %d, this Amber knows %d", version, s.version()))
-	e.Hint = "restart this program with the newer amber that wrote it"
-	return e
+	return sqlconn.Judge(version, s.version(), path)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 const (
@@ -38,7 +39,7 @@ func (d *DB) CreateToken(ctx context.Context, r amber.TokenRequest) (amber.NewTo
 	}
 	s, err := newSecret(d.o.Random)
 	if err != nil {
-		return amber.NewToken{}, wrap(op, "", err)
+		return amber.NewToken{}, sqlconn.Wrap(op, "", err)
 	}
 	out := amber.NewToken{Secret: s.reveal()}
 	err = d.update(ctx, op, "", func(t *tx) error {
@@ -169,6 +170,9 @@ func (d *DB) findSecret(ctx context.Context, id amber.TokenID) (token amber.Toke
 	if errors.As(err, &e) && errors.Is(e.Err, sql.ErrNoRows) {
 		nothing := sha256.Sum256(nil)
 		return amber.Token{}, nothing[:], nil
+	}
+	if amber.KindOf(err) == amber.KindRefused { // the files are refused to this process, not its caller
+		err = &amber.Error{Op: e.Op, Kind: amber.KindInternal, Err: err, Hint: e.Hint}
 	}
 	return token, hash, err
 }

@@ -36,6 +36,8 @@ func (d door) Grant(ctx context.Context, secret string) (amber.Grant, error) {
 	return d.Authenticate(ctx, secret)
 }
 
+func (d door) LeaveAnswer(k httpapi.AnswerKey) { d.DB.LeaveAnswer(homedb.AnswerKey(k)) }
+
 func (d door) BeginAnswer(ctx context.Context, k httpapi.AnswerKey, digest string, repeatable bool) (httpapi.Answer, error) {
 	a, err := d.DB.BeginAnswer(ctx, homedb.AnswerKey(k), digest, repeatable)
 	return httpapi.Answer(a), err

@@ -25,6 +25,9 @@ type Answers interface {
 	// AbandonAnswer forgets a request that failed, so that it may be tried
 	// again.
 	AbandonAnswer(ctx context.Context, k AnswerKey) error
+	// LeaveAnswer says that nothing more is done about a request that was
+	// begun. If it was neither finished nor abandoned, nobody knows its end.
+	LeaveAnswer(k AnswerKey)
 }
 
 // AnswerKey names a request: the same key may be used by another agent, or for
@@ -78,6 +81,7 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 		w.Header().Set("Idempotent-Replayed", "true")
 		return replay(o, before)
 	}
+	defer a.o.Answers.LeaveAnswer(k)
 	resp, err := do(ctx)
 	late := context.WithoutCancel(ctx) // it is done, whoever has gone meanwhile
 	if err != nil {

@@ -172,7 +172,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	twice := call{method: "POST", path: "sessions", body: `{"id":"s"}`, header: keyed("twice")}
 	first.ask(once).want(200)
 	first.ask(twice).want(200)
-	first.ask(once).failed(amber.KindBusy) // as far as anybody knows
+	first.ask(once).failed(amber.KindConflict) // the same where only the answer could not be kept
 	if err := before.Close(); err != nil {
 		t.Fatal(err)
 	}
