@@ -43,7 +43,7 @@ func post[Out any](ctx context.Context, a *Agent, body any, elements ...string) 
 	return call[Out](ctx, a.c, request{method: http.MethodPost, path: a.path(elements...), body: body})
 }
 
-// ask is post for what changes nothing.
+// ask is post for what may be done twice.
 func ask[Out any](ctx context.Context, a *Agent, body any, elements ...string) (Out, error) {
 	return call[Out](ctx, a.c, request{method: http.MethodPost, path: a.path(elements...), body: body, repeatable: true})
 }
@@ -78,9 +78,16 @@ func about[T ~string](got, want T, err error) error {
 	return err
 }
 
-// remove deletes below the agent. Doing that twice is the same as doing it once.
+// change is post for what replaces something: doing it a second time would
+// replace what others have put there meanwhile.
+func change[Out any](ctx context.Context, a *Agent, body any, elements ...string) (Out, error) {
+	return call[Out](ctx, a.c, request{method: http.MethodPost, path: a.path(elements...), body: body, once: true})
+}
+
+// remove deletes below the agent. Doing it a second time would find nothing, or
+// what others have made meanwhile.
 func (a *Agent) remove(ctx context.Context, query url.Values, elements ...string) error {
-	_, err := call[none](ctx, a.c, request{method: http.MethodDelete, path: a.path(elements...), query: query, repeatable: true})
+	_, err := call[none](ctx, a.c, request{method: http.MethodDelete, path: a.path(elements...), query: query, once: true})
 	return err
 }
 

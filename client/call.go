@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,16 +25,19 @@ type request struct {
 	method string
 	path   []string // elements, not escaped
 	query  url.Values
-	body   any    // nil: none
-	key    string // the idempotency key; "" for none
-	match  int64  // If-Match; 0: none
-	// repeatable says that doing it twice is the same as doing it once. Reads
-	// are, and whatever has a key.
+	body   any   // nil: none
+	match  int64 // If-Match; 0: none
+	// repeatable says that doing it twice is the same as doing it once, whatever
+	// others do in between. Reads are.
 	repeatable bool
+	// once gives the request a key of its own, by which the server knows it when
+	// it comes again.
+	once bool
+	key  string // the idempotency key; "" for none
 }
 
 func (r request) mayRepeat() bool {
-	return r.method == http.MethodGet || r.repeatable || r.key != ""
+	return r.method == http.MethodGet || r.repeatable || r.once
 }
 
 // errTooLarge is the cause when an answer has more bytes than are read.
@@ -50,10 +54,18 @@ func call[Out any](ctx context.Context, c *Client, r request) (Out, error) {
 	if err != nil {
 		return out, err
 	}
+	if r.once {
+		if r.key, err = c.newKey(); err != nil {
+			return out, err
+		}
+	}
 	pause := c.o.Backoff
 	for attempt := 1; ; attempt++ {
 		out, err = try[Out](ctx, c, r, body)
 		again := amber.KindOf(err) == amber.KindUnreachable && (r.mayRepeat() || neverSent(err))
+		if r.once && attempt > 1 && amber.KindOf(err) == amber.KindBusy {
+			again = true // the server is still at the first one
+		}
 		if !again || attempt >= c.o.Attempts || ctx.Err() != nil {
 			return out, err
 		}
@@ -62,6 +74,15 @@ func call[Out any](ctx context.Context, c *Client, r request) (Out, error) {
 		}
 		pause *= 2
 	}
+}
+
+// newKey makes an idempotency key.
+func (c *Client) newKey() (string, error) {
+	b := make([]byte, 16)
+	if _, err := io.ReadFull(c.o.Random, b); err != nil {
+		return "", &amber.Error{Op: "write request", Kind: amber.KindInternal, Err: fmt.Errorf("read random bytes: %w", err)}
+	}
+	return hex.EncodeToString(b), nil
 }
 
 // try makes a request once.

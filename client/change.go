@@ -27,6 +27,9 @@ func (l changeLog) Changes(ctx context.Context, after amber.Position, limit int)
 		if p.Next == "" || len(all) >= limit {
 			return all, nil
 		}
+		if len(p.Items) == 0 || amber.Position(p.Next) == after {
+			return nil, amber.Errorf(amber.KindDamaged, "read answer", "", "there is more, and nothing of it comes")
+		}
 		after = amber.Position(p.Next)
 	}
 }

@@ -2,8 +2,8 @@ package client
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -18,7 +18,7 @@ import (
 
 // Bounds of an answer.
 const (
-	maxAnswer  = 64 << 20 // more than any page can hold
+	maxAnswer  = 64 << 20
 	maxFailure = 1 << 20
 )
 
@@ -37,6 +37,9 @@ type Options struct {
 	// followed, whatever it says: a token is for this server alone.
 	HTTP *http.Client
 	TLS  *tls.Config // of the client's own; nil: the system's roots
+	// Random makes the keys by which the server knows a request that comes
+	// again; nil: that of the system.
+	Random io.Reader
 }
 
 // Token is what a caller shows. Printed, logged or encoded in any way it shows
@@ -76,7 +79,8 @@ func New(o Options) (*Client, error) {
 	const op = "use remote"
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, amber.Errorf(amber.KindInvalid, op, "", fmt.Sprintf("%q is not the URL of a server, as in http://127.0.0.1:7411", redacted(o.URL)))
+		// It is not repeated: it may be a token, or hold a password.
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "that is not the URL of a server, as in http://127.0.0.1:7411")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL holds more than scheme, host and path; a token goes into a file")
@@ -97,6 +101,9 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Wait == nil {
 		o.Wait = wait
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
 	}
 	c := &Client{o: o, base: u.JoinPath("/"), authorize: bearer(o.Token)}
 	c.o.Token = ""
@@ -124,12 +131,21 @@ func newHTTP(t *tls.Config) *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			Proxy: proxy, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 			TLSClientConfig: t, TLSHandshakeTimeout: 10 * time.Second,
 			MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
 	}
+}
+
+// proxy is what the environment says, but never for this machine, however it is
+// written: what goes there in the clear goes nowhere else.
+func proxy(r *http.Request) (*url.URL, error) {
+	if loopback(r.URL.Hostname()) {
+		return nil, nil
+	}
+	return http.ProxyFromEnvironment(r)
 }
 
 // Close lets idle connections go.
@@ -156,16 +172,6 @@ func loopback(host string) bool {
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Unmap().IsLoopback()
-}
-
-// redacted is a URL without what may be a secret.
-func redacted(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return "?"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
 }
 
 // Health asks how the server is doing. Errors: unreachable, refused.

@@ -41,8 +41,7 @@ func (l longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteA
 
 // Delete implements [amber.LongTerm].
 func (l longTerm) Delete(ctx context.Context, id amber.MemoryID) error {
-	_, err := call[none](ctx, l.c, request{method: http.MethodDelete, path: l.path("memories", string(id)), repeatable: true})
-	return err
+	return l.remove(ctx, nil, "memories", string(id))
 }
 
 // Health implements [amber.LongTerm]. A server that does not answer is

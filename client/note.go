@@ -27,7 +27,7 @@ func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note,
 	body := struct {
 		Content string `json:"content"`
 	}{content}
-	got, err := call[amber.Note](ctx, n.c, request{method: http.MethodPut, path: n.path("notes", name), body: body, repeatable: true})
+	got, err := call[amber.Note](ctx, n.c, request{method: http.MethodPut, path: n.path("notes", name), body: body, once: true})
 	return got, about(got.Name, name, err)
 }
 

@@ -123,7 +123,7 @@ func FuzzPath(f *testing.F) {
 			t.Fatal(err)
 		}
 		agent := &server.Agent{Tenant: amber.DefaultTenant, ID: amber.DefaultAgent, Store: store.Store(), Random: rand.Reader}
-		api, err := httpapi.New(httpapi.Options{Desk: &server.Desk{Agents: one{agent}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader})
+		api, err := httpapi.New(httpapi.Options{Desk: &server.Desk{Agents: one{agent}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: &kept{}})
 		if err != nil {
 			t.Fatal(err)
 		}

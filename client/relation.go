@@ -62,9 +62,8 @@ func (b beside) Concepts(ctx context.Context, id amber.MemoryID) ([]string, erro
 	return list[string](ctx, b.Agent, nil, "memories", string(id), "concepts")
 }
 
-// put replaces something that has no answer. Doing that twice is the same as
-// doing it once.
+// put replaces something that has no answer.
 func (b beside) put(ctx context.Context, body any, elements ...string) error {
-	_, err := call[none](ctx, b.c, request{method: http.MethodPut, path: b.path(elements...), body: body, repeatable: true})
+	_, err := call[none](ctx, b.c, request{method: http.MethodPut, path: b.path(elements...), body: body, once: true})
 	return err
 }

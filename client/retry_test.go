@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -244,5 +245,76 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	}
 	if requests.Load() != 1 {
 		t.Errorf("got %d requests, want 1", requests.Load())
+	}
+}
+
+// What another did while an answer was lost stays: the request that comes again
+// is known by its key.
+func TestALostAnswerUndoesNothing(t *testing.T) {
+	t.Parallel()
+	store := newStore(t)
+	served := serveStore(t, store)
+	direct := contracts(t, client.Options{URL: served.url})
+	lost := &losing{then: func() {
+		if _, err := direct.Notes.WriteNote(t.Context(), "n", "of another"); err != nil {
+			t.Error(err)
+		}
+	}}
+	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: lost}})
+	lost.next.Store(true)
+	if _, err := s.Notes.WriteNote(t.Context(), "n", "mine"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := store.Notes.ReadNote(t.Context(), "n"); err != nil || got.Content != "of another" {
+		t.Errorf("the note says %q, %v", got.Content, err)
+	}
+	lost.next.Store(true)
+	lost.then = func() {}
+	if err := s.Notes.DeleteNote(t.Context(), "n"); err != nil {
+		t.Errorf("deleting what is there: %v", err)
+	}
+}
+
+// losing loses the answer to the next request.
+type losing struct {
+	next atomic.Bool
+	then func() // is done before the caller is told
+}
+
+func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil || !l.next.CompareAndSwap(true, false) {
+		return resp, err
+	}
+	_ = resp.Body.Close()
+	l.then()
+	return nil, errors.New("the connection was lost")
+}
+
+// A request that is still being answered when it comes again is waited for.
+func TestARequestThatIsStillAnsweredIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	var keys sync.Map
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		keys.Store(r.Header.Get("Idempotency-Key"), true)
+		switch requests.Add(1) {
+		case 1:
+			reset(w, r)
+		case 2:
+			failed(amber.KindBusy)(w, r)
+		default:
+			w.WriteHeader(http.StatusNoContent)
+		}
+	}))
+	defer srv.Close()
+	s := contracts(t, client.Options{URL: srv.URL, Backoff: time.Millisecond, HTTP: unkept()})
+	if err := s.Notes.DeleteNote(t.Context(), "n"); err != nil {
+		t.Error(err)
+	}
+	n := 0
+	keys.Range(func(k, _ any) bool { n++; return k != "" })
+	if n != 1 {
+		t.Errorf("%d keys, want one", n)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,6 +40,48 @@ func (o one) Agent(_ context.Context, tenant amber.TenantID, agent amber.AgentID
 	return o.agent, func() {}, nil
 }
 
+// kept remembers answers for as long as the server runs.
+type kept struct {
+	mu  sync.Mutex
+	all map[httpapi.AnswerKey]httpapi.Answer
+}
+
+func (k *kept) BeginAnswer(_ context.Context, key httpapi.AnswerKey, _ string, _ bool) (httpapi.Answer, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	a, ok := k.all[key]
+	if ok && !a.Done {
+		return a, amber.Errorf(amber.KindBusy, "begin answer", "", "it is being answered")
+	}
+	if !ok {
+		k.set(key, a)
+	}
+	return a, nil
+}
+
+func (k *kept) FinishAnswer(_ context.Context, key httpapi.AnswerKey, status int, body []byte) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.set(key, httpapi.Answer{Done: true, Status: status, Body: body})
+	return nil
+}
+
+func (k *kept) set(key httpapi.AnswerKey, a httpapi.Answer) {
+	if k.all == nil {
+		k.all = map[httpapi.AnswerKey]httpapi.Answer{}
+	}
+	k.all[key] = a
+}
+
+func (k *kept) AbandonAnswer(_ context.Context, key httpapi.AnswerKey) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.all, key)
+	return nil
+}
+
+func (*kept) LeaveAnswer(httpapi.AnswerKey) {}
+
 // served is a server that runs, and a client of it.
 type served struct {
 	url    string
@@ -53,7 +96,7 @@ type served struct {
 func serve(a *server.Agent, own io.Closer) (*served, error) {
 	a.Tenant, a.ID = amber.DefaultTenant, amber.DefaultAgent
 	api, err := httpapi.New(httpapi.Options{
-		Desk: &server.Desk{Agents: one{a}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader,
+		Desk: &server.Desk{Agents: one{a}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: &kept{},
 	})
 	if err != nil {
 		return nil, err

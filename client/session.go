@@ -48,7 +48,7 @@ func (s sessions) EndSession(ctx context.Context, e amber.SessionEnd) (amber.Ses
 	if err != nil {
 		return amber.Session{}, err
 	}
-	return ask[amber.Session](ctx, s.Agent, e, "sessions", string(e.ID), "end")
+	return change[amber.Session](ctx, s.Agent, e, "sessions", string(e.ID), "end")
 }
 
 // RenameSession implements [amber.SessionEditor].
@@ -60,7 +60,7 @@ func (s sessions) RenameSession(ctx context.Context, id amber.SessionID, name st
 	body := struct {
 		Name string `json:"name"`
 	}{name}
-	return call[amber.Session](ctx, s.c, request{method: http.MethodPatch, path: s.path("sessions", string(id)), body: body, repeatable: true})
+	return call[amber.Session](ctx, s.c, request{method: http.MethodPatch, path: s.path("sessions", string(id)), body: body, once: true})
 }
 
 // ActiveSession implements [amber.ActiveSessions].
@@ -72,5 +72,5 @@ func (s sessions) ActiveSession(ctx context.Context, binding string) (amber.Sess
 
 // SelectSession implements [amber.ActiveSessions].
 func (s sessions) SelectSession(ctx context.Context, id amber.SessionID) (amber.Session, error) {
-	return ask[amber.Session](ctx, s.Agent, nil, "sessions", string(id), "select")
+	return change[amber.Session](ctx, s.Agent, nil, "sessions", string(id), "select")
 }

@@ -106,8 +106,7 @@ func (s *Snapshots) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) e
 	if err != nil {
 		return err
 	}
-	_, err = call[none](ctx, s.a.c, request{method: http.MethodDelete, path: s.a.path(path...)})
-	return err
+	return s.a.remove(ctx, nil, path...)
 }
 
 // PinSnapshot implements [amber.SnapshotKeeper].
@@ -119,7 +118,7 @@ func (s *Snapshots) PinSnapshot(ctx context.Context, ref amber.SnapshotRef, pinn
 	body := struct {
 		Pinned bool `json:"pinned"`
 	}{pinned}
-	_, err = ask[none](ctx, s.a, body, path...)
+	_, err = change[none](ctx, s.a, body, path...)
 	return err
 }
 

@@ -36,7 +36,7 @@ var everyCheck = flag.Bool("every", false, "run all promises of snapshots on the
 func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.Client {
 	t.Helper()
 	api, err := httpapi.New(httpapi.Options{
-		Desk: &server.Desk{Agents: agents}, Authenticator: everybody{}, Clock: clock, Random: rand.Reader,
+		Desk: &server.Desk{Agents: agents}, Authenticator: everybody{}, Clock: clock, Random: rand.Reader, Answers: &kept{},
 	})
 	if err != nil {
 		t.Fatal(err)

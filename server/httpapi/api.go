@@ -48,7 +48,8 @@ type Options struct {
 	Version       string
 
 	// Answers remembers what was answered to requests with an Idempotency-Key;
-	// nil: only writes of memories take one.
+	// nil: only writes of memories take one, and package client cannot replace or
+	// delete anything else.
 	Answers Answers
 	// Health tells how the server is doing, Ready whether it takes requests; nil:
 	// well, and yes.
