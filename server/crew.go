@@ -2,6 +2,9 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/amber-memory/amber"
@@ -10,6 +13,8 @@ import (
 // Crew runs what happens in the background and tells how each is doing. The
 // zero Crew is not ready: see [NewCrew]. Safe for concurrent use.
 type Crew struct {
+	Log *slog.Logger // told of workers that panic, set before the first is started; nil: silent
+
 	clock amber.Clock
 	ctx   context.Context // of all of them; ends with Stop
 	stop  context.CancelFunc
@@ -34,19 +39,34 @@ func NewCrew(clock amber.Clock) *Crew {
 // wrong. Safe for concurrent use.
 type Report func(detail string, err error)
 
-// Go starts a worker. It returns when its context ends; one that returns
-// earlier is unavailable from then on.
+// Go starts a worker. It returns when its context ends; one that returns or
+// panics earlier is unavailable from then on.
 func (c *Crew) Go(name string, run func(ctx context.Context, report Report) error) {
 	w := &worker{crew: c, health: amber.WorkerHealth{Name: name, Status: amber.Healthy}}
 	c.mu.Lock()
 	c.workers = append(c.workers, w)
 	c.mu.Unlock()
 	c.wg.Go(func() {
-		err := run(c.ctx, w.report)
+		err := w.run(run)
 		if c.ctx.Err() == nil {
 			w.ended(err)
 		}
 	})
+}
+
+// run does the work until it ends, or panics: that is a failure of this worker,
+// which shows, and no reason for the others to end.
+func (w *worker) run(run func(ctx context.Context, report Report) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if w.crew.Log != nil {
+				w.crew.Log.Error("bug", "worker", w.health.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			}
+			err = amber.Errorf(amber.KindInternal, "work", w.health.Name, "a bug; the log of the server tells more")
+			w.report("", err)
+		}
+	}()
+	return run(w.crew.ctx, w.report)
 }
 
 func (w *worker) report(detail string, err error) {

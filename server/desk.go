@@ -1,8 +1,8 @@
 package server
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -22,12 +22,16 @@ type Desk struct {
 	// Observe is told of every call of a tool: how it ended and how long it
 	// took, by Clock. Nil: nobody is.
 	Observe func(tool string, err error, took time.Duration)
+	// Refused is told of every caller who lacks the scope for a job. Nil:
+	// nobody is.
+	Refused func()
 	Clock   amber.Clock  // needed for Observe
 	Log     *slog.Logger // nil: silent
 
 	// deaf is set while the audit log cannot be written: no change is begun
 	// then.
-	deaf atomic.Bool
+	deaf  atomic.Bool
+	locks locks
 }
 
 // Job is one thing to be done with an agent.
@@ -52,26 +56,54 @@ type Job struct {
 // more until it works again. Errors: those of [Caller.Allow], of the agents and
 // of fn.
 func (d *Desk) Do(ctx context.Context, j Job, fn func(ctx context.Context, a *Agent) (subject string, err error)) error {
+	return d.DoEach(ctx, j, func(ctx context.Context, a *Agent) ([]string, string, error) {
+		subject, err := fn(ctx, a)
+		return nil, subject, err
+	})
+}
+
+// DoEach is [Desk.Do] for what changes several things: done are the ids of those
+// that were changed, also when fn fails after that. Each is an entry of its own
+// in the audit log.
+func (d *Desk) DoEach(ctx context.Context, j Job, fn func(ctx context.Context, a *Agent) (done []string, subject string, err error)) error {
 	tool, ok := strings.CutPrefix(j.Action, ToolAction)
-	if !ok || d.Observe == nil || d.Clock == nil {
+	if !ok {
 		return d.do(ctx, j, fn)
 	}
-	started := d.Clock()
+	started := d.now()
 	err := d.do(ctx, j, fn)
-	d.Observe(tool, err, d.Clock().Sub(started))
+	d.ObserveTool(tool, err, started)
 	return err
 }
 
-func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Agent) (subject string, err error)) error {
+// ObserveTool tells of a call of a tool that began at some instant, the zero
+// time for one that did not get as far as that. Do tells of its own.
+func (d *Desk) ObserveTool(tool string, err error, started time.Time) {
+	if d.Observe == nil || d.Clock == nil {
+		return
+	}
+	var took time.Duration
+	if !started.IsZero() {
+		took = d.Clock().Sub(started)
+	}
+	d.Observe(tool, err, took)
+}
+
+// now is the time where somebody wants to know it.
+func (d *Desk) now() time.Time {
+	if d.Observe == nil || d.Clock == nil {
+		return time.Time{}
+	}
+	return d.Clock()
+}
+
+func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Agent) (done []string, subject string, err error)) error {
 	c := CallerOf(ctx)
 	if err := c.Allow(j.Tenant, j.Agent, j.Scope); err != nil {
-		if j.Mutates && amber.KindOf(err) == amber.KindRefused {
-			err = errors.Join(err, d.record(ctx, c, j, err))
-		}
-		return err
+		return d.refuse(ctx, c, j, err)
 	}
-	if j.Mutates && d.deaf.Load() {
-		if err := d.record(ctx, c, Job{Tenant: j.Tenant, Agent: j.Agent, Action: "audit.resume"}, nil); err != nil {
+	if j.Mutates {
+		if err := d.listening(ctx, c, j); err != nil {
 			return err
 		}
 	}
@@ -81,29 +113,77 @@ func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Ag
 	}
 	defer release()
 	if !j.Mutates {
-		_, err := fn(ctx, agent)
+		_, _, err := fn(ctx, agent)
 		return err
 	}
+	var done []string
 	subject := ""
 	if err = d.beforeTool(ctx, j); err == nil {
-		subject, err = fn(ctx, agent)
+		done, subject, err = fn(ctx, agent)
 	}
-	if subject != "" {
-		j.Subject = subject
-	}
-	return errors.Join(err, d.record(ctx, c, j, err))
+	j.Subject = cmp.Or(subject, j.Subject)
+	return d.recordAll(ctx, c, j, done, err)
 }
 
-// open opens the agent of a job. Whoever may write makes it by using it.
+// refuse tells of somebody who may not, and writes down what would have been
+// changed.
+func (d *Desk) refuse(ctx context.Context, c Caller, j Job, err error) error {
+	if amber.KindOf(err) != amber.KindRefused {
+		return err
+	}
+	if d.Refused != nil {
+		d.Refused()
+	}
+	if j.Mutates {
+		_ = d.record(ctx, c, j, err) // it is in the log; the caller is told no
+	}
+	return err
+}
+
+// open opens the agent of a job. Whoever may write makes it by using it: agents
+// look what is remembered before there is anything.
 func (d *Desk) open(ctx context.Context, c Caller, j Job) (*Agent, func(), error) {
 	if j.Closed {
 		return d.Agents.Agent(ctx, j.Tenant, "", false)
 	}
-	return d.Agents.Agent(ctx, j.Tenant, j.Agent, j.Agent != "" && c.Grant.Has(amber.TokenWrite))
+	a, release, err := d.Agents.Agent(ctx, j.Tenant, j.Agent, false)
+	if j.Agent == "" || amber.KindOf(err) != amber.KindNotFound || !c.Grant.Has(amber.TokenWrite) {
+		return a, release, err
+	}
+	return d.create(ctx, c, j)
 }
 
-// ToolAction begins the actions of tools of agent hosts; the tool follows.
-const ToolAction = "mcp."
+// create makes the agent of a job and writes that down, once however many ask.
+func (d *Desk) create(ctx context.Context, c Caller, j Job) (*Agent, func(), error) {
+	unlock, err := d.Alone(ctx, j.Tenant, j.Agent)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer unlock()
+	a, release, err := d.Agents.Agent(ctx, j.Tenant, j.Agent, false)
+	if amber.KindOf(err) != amber.KindNotFound {
+		return a, release, err // somebody else was faster
+	}
+	if err := d.listening(ctx, c, j); err != nil {
+		return nil, nil, err
+	}
+	a, release, err = d.Agents.Agent(ctx, j.Tenant, j.Agent, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := d.record(ctx, c, Job{Tenant: j.Tenant, Agent: j.Agent, Action: CreateAction}, nil); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return a, release, nil
+}
+
+const (
+	// ToolAction begins the actions of tools of agent hosts; the tool follows.
+	ToolAction = "mcp."
+	// CreateAction is the action of making an agent, whatever it was made for.
+	CreateAction = "agent.create"
+)
 
 func (d *Desk) beforeTool(ctx context.Context, j Job) error {
 	tool, ok := strings.CutPrefix(j.Action, ToolAction)
@@ -111,30 +191,4 @@ func (d *Desk) beforeTool(ctx context.Context, j Job) error {
 		return nil
 	}
 	return d.BeforeTool(ctx, j.Tenant, j.Agent, tool)
-}
-
-// record writes a job down, also when the caller has gone meanwhile.
-func (d *Desk) record(ctx context.Context, c Caller, j Job, outcome error) error {
-	if d.Audit == nil {
-		return nil
-	}
-	if amber.CheckID("subject", j.Subject) != nil {
-		j.Subject = "" // a request that names what is no id was not about anything
-	}
-	e := amber.AuditEntry{
-		Tenant: j.Tenant, Agent: j.Agent, Actor: c.Actor(), Action: j.Action, Subject: j.Subject,
-		Outcome: "ok", RequestID: c.RequestID,
-	}
-	if outcome != nil {
-		e.Outcome = string(amber.KindOf(outcome))
-	}
-	err := d.Audit.Record(context.WithoutCancel(ctx), e)
-	d.deaf.Store(err != nil)
-	if err == nil {
-		return nil
-	}
-	if d.Log != nil {
-		d.Log.ErrorContext(ctx, "audit log cannot be written", "error", err, "action", j.Action, "request_id", c.RequestID)
-	}
-	return &amber.Error{Op: "write audit log", Kind: amber.KindInternal, ID: j.Subject, Err: err, Hint: "amber audit verify"}
 }

@@ -2,7 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -17,6 +17,7 @@ type PoolOptions struct {
 	Clock   amber.Clock
 	MaxOpen int           // 0: 256; one more is busy unless an idle one can be closed
 	Idle    time.Duration // how long an agent nobody uses stays open; 0: 5 min
+	Log     *slog.Logger  // told of an agent that could not be closed to make room; nil: silent
 }
 
 // Pool keeps agents open that are used, each once however many use it, and
@@ -64,40 +65,60 @@ func NewPool(open Opener, o PoolOptions) (*Pool, error) {
 
 // Agent implements [Agents].
 func (p *Pool) Agent(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*Agent, func(), error) {
-	n := name{tenant, agent}
+	for {
+		a, release, again, err := p.try(ctx, name{tenant, agent}, create)
+		if !again {
+			return a, release, err
+		}
+	}
+}
+
+// try opens an agent, or waits for whoever opens it. Again says that this one
+// would not make it, and the caller would.
+func (p *Pool) try(ctx context.Context, n name, create bool) (a *Agent, release func(), again bool, err error) {
 	h, mine, evicted, err := p.take(n)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
-	if evicted != nil {
-		if err := evicted.close(); err != nil {
-			p.leave(n, h)
-			return nil, nil, err
+	kept := false
+	defer func() {
+		if !kept { // also when the opener panics
+			p.leave(h)
 		}
-	}
+	}()
 	if mine {
-		// Others wait for this opening, so the first one's patience is not
-		// theirs.
-		h.agent, h.close, h.err = p.open(context.WithoutCancel(ctx), tenant, agent, create)
-		if h.err != nil {
-			p.forget(n, h)
-		}
-		close(h.ready)
+		p.fill(ctx, n, h, evicted, create)
 	}
 	select {
 	case <-h.ready:
 	case <-ctx.Done():
-		p.leave(n, h)
-		return nil, nil, &amber.Error{Op: "open agent", Kind: amber.KindUnreachable, Err: ctx.Err()}
+		return nil, nil, false, &amber.Error{Op: "open agent", Kind: amber.KindUnreachable, Err: ctx.Err()}
 	}
 	if h.err != nil {
-		p.leave(n, h)
-		if !mine && create && amber.KindOf(h.err) == amber.KindNotFound {
-			return p.Agent(ctx, tenant, agent, create) // the other one would not make it
-		}
-		return nil, nil, h.err
+		return nil, nil, !mine && create && amber.KindOf(h.err) == amber.KindNotFound, h.err
 	}
-	return h.agent, sync.OnceFunc(func() { p.leave(n, h) }), nil
+	kept = true
+	return h.agent, sync.OnceFunc(func() { p.leave(h) }), false, nil
+}
+
+// fill opens the agent of a holding. However that ends, whoever waits for it is
+// told, and one that is not open is not kept. That another agent could not be
+// closed to make room is no reason not to open this one.
+func (p *Pool) fill(ctx context.Context, n name, h, evicted *holding, create bool) {
+	h.err = amber.Errorf(amber.KindInternal, "open agent", "", "a bug; the log of the server tells more") // unless something else is known
+	defer func() {
+		if h.err != nil {
+			p.forget(n, h)
+		}
+		close(h.ready)
+	}()
+	if evicted != nil {
+		if err := evicted.close(); err != nil && p.o.Log != nil {
+			p.o.Log.ErrorContext(ctx, "an idle agent could not be closed", "tenant", evicted.agent.Tenant, "agent", evicted.agent.ID, "error", err)
+		}
+	}
+	// Others wait for this opening, so the first one's patience is not theirs.
+	h.agent, h.close, h.err = p.open(context.WithoutCancel(ctx), n.tenant, n.agent, create)
 }
 
 // take finds or makes the holding of an agent and counts one more user. Mine
@@ -148,63 +169,10 @@ func (p *Pool) forget(n name, h *holding) {
 }
 
 // leave counts one user less.
-func (p *Pool) leave(_ name, h *holding) {
+func (p *Pool) leave(h *holding) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h.users--
 	h.last = p.o.Clock()
 	p.users.Done()
-}
-
-// Sweep closes the agents that nobody has used for a while. Errors: those of
-// closing, joined.
-func (p *Pool) Sweep() error {
-	now := p.o.Clock()
-	return p.closeAll(func(h *holding) bool { return h.users == 0 && now.Sub(h.last) >= p.o.Idle })
-}
-
-// Open returns how many agents are open.
-func (p *Pool) Open() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.held)
-}
-
-// Close lets nobody in any more, waits until ctx ends for those who are, and
-// closes every agent. It may be called twice. Errors: unreachable when somebody
-// is still there, whose agent stays open; those of closing.
-func (p *Pool) Close(ctx context.Context) error {
-	p.mu.Lock()
-	p.closed = true
-	p.mu.Unlock()
-	gone := make(chan struct{})
-	go func() {
-		p.users.Wait()
-		close(gone)
-	}()
-	var late error
-	select {
-	case <-gone:
-	case <-ctx.Done():
-		late = &amber.Error{Op: "close agents", Kind: amber.KindUnreachable, Err: ctx.Err()}
-	}
-	return errors.Join(late, p.closeAll(func(h *holding) bool { return h.users == 0 }))
-}
-
-// closeAll closes the agents that fit.
-func (p *Pool) closeAll(fits func(*holding) bool) error {
-	p.mu.Lock()
-	var out []*holding
-	for n, h := range p.held {
-		if fits(h) {
-			out = append(out, h)
-			delete(p.held, n)
-		}
-	}
-	p.mu.Unlock()
-	var errs []error
-	for _, h := range out {
-		errs = append(errs, h.close())
-	}
-	return errors.Join(errs...)
 }

@@ -30,12 +30,14 @@ type access struct {
 func (a *app) addIdentityFlag(c *cobra.Command) {
 	c.PersistentFlags().StringArrayVar(&a.access.identities, "identity", nil,
 		"a file with an age or SSH secret key that opens what is encrypted (repeat)")
+	onlyHere(c.PersistentFlags(), "identity")
 }
 
 // addRepoFlag is for verbs that look at snapshots or decide which stay.
 func (a *app) addRepoFlag(verbs ...*cobra.Command) {
 	for _, c := range verbs {
 		c.Flags().StringVar(&a.access.repository, "repo", "", "work on this repository, see repo add, and not on the home's own")
+		onlyHere(c.Flags(), "repo")
 	}
 }
 
@@ -72,6 +74,7 @@ const maxPassphrase = 4096
 
 func addPassphraseFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "passphrase-file", "", "the file whose first line is the passphrase, - for stdin")
+	onlyHere(cmd.Flags(), "passphrase-file")
 }
 
 // readPassphrase returns the passphrase of a file, or that of the environment
@@ -94,13 +97,18 @@ func (a *app) readPassphrase(cmd *cobra.Command, file string) (string, error) {
 // secretText reads a file that must be for the owner alone, or stdin for "-".
 // Errors: not_found; refused when others may read it; invalid.
 func (a *app) secretText(file string) (string, error) {
-	const op = "read passphrase"
 	switch file {
 	case "":
 		return "", usage("--passphrase-file is empty")
 	case "-":
 		return a.text("-", maxPassphrase)
 	}
+	return a.secretFile("read passphrase", file, maxPassphrase)
+}
+
+// secretFile reads a file that must be for the owner alone. Errors: not_found;
+// refused when others may read it; invalid.
+func (a *app) secretFile(op, file string, most int64) (string, error) {
 	path, err := a.absolute(file)
 	if err != nil {
 		return "", err
@@ -111,21 +119,29 @@ func (a *app) secretText(file string) (string, error) {
 		e.Hint = "chmod 600 " + path
 		return "", e
 	}
-	var b []byte
-	if err == nil {
-		b, err = fsx.ReadFile(fsx.OS(), path, maxPassphrase)
+	b, err := a.readBounded(op, file, most)
+	return string(b), err
+}
+
+// readBounded reads a regular file of at most so many bytes. Errors: not_found;
+// refused; invalid.
+func (a *app) readBounded(op, file string, most int64) ([]byte, error) {
+	path, err := a.absolute(file)
+	if err != nil {
+		return nil, err
 	}
+	b, err := fsx.ReadFile(fsx.OS(), path, most)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", amber.Errorf(amber.KindNotFound, op, path, "there is no such file")
+		return nil, amber.Errorf(amber.KindNotFound, op, path, "there is no such file")
 	case errors.Is(err, fs.ErrPermission):
-		return "", &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
+		return nil, &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
 	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
-		return "", &amber.Error{Op: op, Kind: amber.KindInvalid, ID: path, Err: err}
+		return nil, &amber.Error{Op: op, Kind: amber.KindInvalid, ID: path, Err: err}
 	case err != nil:
-		return "", &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
+		return nil, &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
 	}
-	return string(b), nil
+	return b, nil
 }
 
 // either checks two flags that say the opposite of each other and returns what

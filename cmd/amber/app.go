@@ -25,6 +25,9 @@ type app struct {
 	out    printer
 	meter  meter // how far the engine of snapshots is
 	access access
+	remote *remote // that the verb works on; nil: a home of this machine
+	// publisher is told what happens to snapshots and notes; nil: nobody is.
+	publisher amber.Publisher
 	// closers let go what was opened on the way, when the command is over.
 	closers []func() error
 }
@@ -32,6 +35,7 @@ type app struct {
 // globals are the flags every command takes.
 type globals struct {
 	home, config, tenant, agent string
+	remote, tokenFile, remoteCA string
 	json, quiet, noColor        bool
 }
 
@@ -100,15 +104,22 @@ func (a *app) absolute(path string) (string, error) {
 
 // loadConfig reads the configuration.
 func (a *app) loadConfig() (registry.Loaded, error) {
-	in := registry.Input{Path: registry.DefaultPath(a.getenv), Environ: a.environ}
-	if a.global.config != "" {
-		path, err := a.absolute(a.global.config)
-		if err != nil {
-			return registry.Loaded{}, err
-		}
-		in.Path, in.Explicit = path, true
+	in, err := a.configInput()
+	if err != nil {
+		return registry.Loaded{}, err
 	}
 	return registry.Load(in)
+}
+
+// configInput is where the configuration comes from.
+func (a *app) configInput() (registry.Input, error) {
+	in := registry.Input{Path: registry.DefaultPath(a.getenv), Environ: a.environ}
+	if a.global.config == "" {
+		return in, nil
+	}
+	path, err := a.absolute(a.global.config)
+	in.Path, in.Explicit = path, true
+	return in, err
 }
 
 // openHome opens the home, says so when it made it, and returns the agent the
@@ -141,11 +152,28 @@ func (a *app) openHome() (*home.Home, *home.Agent, error) {
 type opened struct {
 	registry.Resolved
 	config registry.Loaded
-	home   *home.Home
-	agent  *home.Agent
+	home   *home.Home    // nil when the agent is served elsewhere, as is agent
+	agent  *home.Agent   // whoever only wants its ids asks tenantID and agentID
+	remote *remote       // where the agent is served; nil: here
 	sqlite *sqlite.Store // nil when no layer is on SQLite
 	notes  *memdir.Dir   // nil when notes are elsewhere
 	look   bool          // nothing is made or migrated
+}
+
+// tenantID is the tenant of the agent.
+func (s *opened) tenantID() amber.TenantID {
+	if s.remote != nil {
+		return s.remote.tenant
+	}
+	return s.agent.Tenant()
+}
+
+// agentID is the agent.
+func (s *opened) agentID() amber.AgentID {
+	if s.remote != nil {
+		return s.remote.id
+	}
+	return s.agent.ID()
 }
 
 // withStore opens the store, runs fn and closes it. Every verb that touches
@@ -160,8 +188,11 @@ func (a *app) withStore(cmd *cobra.Command, fn func(ctx context.Context, s *open
 	return errors.Join(err, s.Close())
 }
 
-// open resolves the configured store.
+// open resolves the configured store, or the one that is served elsewhere.
 func (a *app) open(ctx context.Context) (*opened, error) {
+	if a.remote != nil {
+		return a.remote.open(ctx)
+	}
 	loaded, err := a.loadConfig()
 	if err != nil {
 		return nil, err
@@ -193,10 +224,16 @@ func (a *app) look(ctx context.Context, config registry.Loaded) (*opened, error)
 
 func (a *app) resolve(ctx context.Context, s *opened) error {
 	r, err := a.backends(s)
-	if err == nil {
-		s.Resolved, err = r.Resolve(ctx, s.config.Config)
+	if err != nil {
+		return err
 	}
-	return err
+	if s.Resolved, err = r.Resolve(ctx, s.config.Config); err != nil || s.look {
+		return err
+	}
+	if err := a.announce(ctx, s); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
 }
 
 // backends registers what this binary can store memory in.

@@ -38,7 +38,7 @@ in it. Nothing is printed where there is nothing to say.`,
 				if req.Identities, err = a.identities(ctx, s, f.identityFlags); err != nil {
 					return err
 				}
-				block, err := amber.BuildContext(ctx, s.Store, s.Policy, req, a.random)
+				block, err := a.site(s).Context(ctx, req)
 				if err != nil {
 					return err
 				}

@@ -11,32 +11,20 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// status is the outcome of one check.
-type status string
-
-const (
-	statusOK      status = "ok"
-	statusWarning status = "warning"
-	statusFailed  status = "failed"
-	// statusSkipped is a check that could not be made; it says so instead of
-	// looking like one that passed.
-	statusSkipped status = "not checked"
+// The doctor's words are those of the root package: a served Amber answers with
+// them, too.
+type (
+	status  = amber.FindingStatus
+	finding = amber.Finding
+	checkup = amber.Checkup
 )
 
-// finding is one line of the doctor's report.
-type finding struct {
-	Code   string     `json:"code"` // stable
-	Status status     `json:"status"`
-	Detail string     `json:"detail"`
-	Hint   string     `json:"hint,omitempty"`
-	Kind   amber.Kind `json:"kind,omitempty"` // of a failed check
-}
-
-// checkup is the doctor's report.
-type checkup struct {
-	OK     bool      `json:"ok"`
-	Checks []finding `json:"checks"`
-}
+const (
+	statusOK      = amber.FindingOK
+	statusWarning = amber.FindingWarning
+	statusFailed  = amber.FindingFailed
+	statusSkipped = amber.FindingNotChecked
+)
 
 func (a *app) doctorCommand() *cobra.Command {
 	var deep bool
@@ -49,20 +37,34 @@ configuration, and print one line per check. Nothing is changed.
 With --deep it also compares the text of every memory with the search indexes, and runs
 the promises of the store on a temporary one on this machine's disk.
 
+With --remote the server looks at itself; the hosts of this machine are not looked at.
+
 The exit code is 0 unless a check failed; warnings are no failure.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := doctor{app: a, deep: deep}
-			d.examine(cmd.Context())
-			d.checkHosts(cmd)
-			if err := a.out.show(d.report(), func(w io.Writer) { a.printCheckup(w, d.findings) }); err != nil {
+			report, err := a.checkup(cmd, deep)
+			if err != nil {
 				return err
 			}
-			return d.verdict()
+			if err := a.out.show(report, func(w io.Writer) { a.printCheckup(w, report.Checks) }); err != nil {
+				return err
+			}
+			return verdict(report)
 		},
 	}
 	cmd.Flags().BoolVar(&deep, "deep", false, "also compare indexes with text, and test the store on this disk")
 	return cmd
+}
+
+// checkup examines this machine, or lets a server examine itself.
+func (a *app) checkup(cmd *cobra.Command, deep bool) (checkup, error) {
+	if a.remote != nil {
+		return a.remote.agent.Doctor(cmd.Context(), deep)
+	}
+	d := doctor{app: a, deep: deep}
+	d.examine(cmd.Context())
+	d.checkHosts(cmd)
+	return d.report(), nil
 }
 
 // doctor collects findings.
@@ -103,8 +105,8 @@ func (d *doctor) report() checkup {
 }
 
 // verdict is the error of the first failed check.
-func (d *doctor) verdict() error {
-	for _, f := range d.findings {
+func verdict(r checkup) error {
+	for _, f := range r.Checks {
 		if f.Status == statusFailed {
 			return errReported{f.Kind}
 		}
@@ -147,6 +149,7 @@ func (d *doctor) examine(ctx context.Context) {
 	if configErr == nil {
 		d.checkKeys(ctx, loaded)
 	}
+	d.checkHomeDB(ctx)
 	if !ok {
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
 )
 
 // forgotten is the JSON of a plain forget.
@@ -77,28 +76,50 @@ func (a *app) planErase(ctx context.Context, s *opened, id amber.MemoryID) error
 	})
 }
 
-// erase removes a memory's text. The notes are another store, so they are
-// searched here for copies.
+// erase removes a memory's text once a person has said yes.
 func (a *app) erase(ctx context.Context, s *opened, id amber.MemoryID, yes bool) error {
-	// The text is needed to find its copies, and gone afterwards. One that
-	// is erased already has none.
-	revisions, err := s.Store.Memories.History(ctx, id)
-	if err != nil && amber.KindOf(err) != amber.KindNotFound {
+	if _, err := s.Store.Memories.History(ctx, id); err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return err
 	}
 	if err := a.confirm(yes, "erase memory "+string(id)+" for good"); err != nil {
 		return err
 	}
-	spooled := a.emptySpool(ctx, s)
-	report, err := s.Store.Eraser.Erase(ctx, id)
+	report, err := a.site(s).Erase(ctx, id)
 	if err != nil {
 		return err
 	}
+	return a.out.show(report, func(w io.Writer) { a.printErased(w, report) })
+}
+
+// eraser erases everywhere it can: the notes, the crash journal and snapshots
+// are other stores than the memory's, so they are searched here for copies.
+type eraser struct {
+	app   *app
+	store *opened
+}
+
+var _ amber.Eraser = eraser{}
+
+// Erase implements [amber.Eraser].
+func (e eraser) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	a, s := e.app, e.store
+	// The text is needed to find its copies, and gone afterwards. One that
+	// is erased already has none.
+	revisions, err := s.Store.Memories.History(ctx, id)
+	if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		return amber.EraseReport{}, err
+	}
+	spooled := a.emptySpool(ctx, s)
+	report, err := s.Store.Eraser.Erase(ctx, id)
+	if err != nil {
+		return report, err
+	}
 	report.Remaining = append(report.Remaining, spooled...)
+	report.Remaining = append(report.Remaining, a.forgetAnswers(ctx, s)...)
 	report.Remaining = append(report.Remaining, a.leftBehind(ctx, s)...)
 	report.Remaining = append(report.Remaining, copiesInNotes(ctx, s.Store.Notes, revisions)...)
 	report.Remaining = append(report.Remaining, a.copiesInSnapshots(ctx, s, revisions)...)
-	return a.out.show(report, func(w io.Writer) { a.printErased(w, report) })
+	return report, nil
 }
 
 // emptySpool brings what the crash journal holds into the store, where it can
@@ -160,7 +181,7 @@ func (a *app) leftBehind(ctx context.Context, s *opened) []string {
 	}
 	for _, n := range generations {
 		if n < live.Generation {
-			places = append(places, fmt.Sprintf("generation %d, which was kept by a restore and was not searched: %s", n, s.agent.GenDir(home.Current{Generation: n})))
+			places = append(places, fmt.Sprintf("generation %d, which was kept by a restore and was not searched: gen/%[1]d of the agent's folder", n))
 		}
 	}
 	return places

@@ -102,7 +102,7 @@ func TestForgetEraseNamesWhatRestoresLeft(t *testing.T) {
 	}
 	want := []string{
 		"entries parked with generation 1, which were not searched; amber journal drain --from-generation 1",
-		"generation 1, which was kept by a restore and was not searched: " + p.agent("gen", "1"),
+		"generation 1, which was kept by a restore and was not searched: gen/1 of the agent's folder",
 		older,
 	}
 	if diff := cmp.Diff(want, erase("the second secret")); diff != "" {

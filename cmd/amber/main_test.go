@@ -86,10 +86,14 @@ func setupUser(env *testscript.Env) error {
 	return os.MkdirAll(in("user"), 0o700)
 }
 
-// scriptCondition knows [root]: nobody keeps that user from writing.
+// scriptCondition knows [root], the user whom nobody keeps from writing, and
+// [remote]: verbs work on a served home.
 func scriptCondition(cond string) (bool, error) {
-	if cond == "root" {
+	switch cond {
+	case "root":
 		return os.Geteuid() == 0, nil
+	case "remote":
+		return false, nil
 	}
 	return false, fmt.Errorf("the condition %q is not known", cond)
 }

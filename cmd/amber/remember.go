@@ -148,7 +148,7 @@ func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) err
 		if err != nil {
 			return w.fail(fmt.Sprintf("line %d", w.line), err)
 		}
-		if err := w.add(r); err != nil {
+		if err := w.add(r, len(in.Bytes())); err != nil {
 			return err
 		}
 	}
@@ -170,12 +170,23 @@ type lineWriter struct {
 	ctx    context.Context
 	opened *opened
 	line   int // read so far
+	ends   int // the last line of the batch
+	bytes  int // in the batch, as they were read
 	batch  []amber.WriteRequest
 	acks   []amber.WriteAck
 }
 
-func (w *lineWriter) add(r amber.WriteRequest) error {
-	w.batch = append(w.batch, r)
+// maxBatchBytes is how much is written at once, so that a batch fits into one
+// request to a server, also where its text gets longer in JSON.
+const maxBatchBytes = 3 << 20
+
+func (w *lineWriter) add(r amber.WriteRequest, size int) error {
+	if w.bytes+size > maxBatchBytes && len(w.batch) > 0 {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	w.batch, w.bytes, w.ends = append(w.batch, r), w.bytes+size, w.line
 	if len(w.batch) < w.opened.config.Config.Memory.Write.MaxBatchSize {
 		return nil
 	}
@@ -185,9 +196,9 @@ func (w *lineWriter) add(r amber.WriteRequest) error {
 func (w *lineWriter) flush() error {
 	acks, err := w.opened.Store.Batch.WriteBatch(w.ctx, w.batch)
 	if err != nil {
-		return w.fail(fmt.Sprintf("batch of %d that ends at line %d", len(w.batch), w.line), err)
+		return w.fail(fmt.Sprintf("batch of %d that ends at line %d", len(w.batch), w.ends), err)
 	}
-	w.acks, w.batch = append(w.acks, acks...), w.batch[:0]
+	w.acks, w.batch, w.bytes = append(w.acks, acks...), w.batch[:0], 0
 	return nil
 }
 

@@ -12,6 +12,7 @@ const (
 	groupKeep     = "keep"
 	groupFreeze   = "freeze"
 	groupShare    = "share"
+	groupServe    = "serve"
 	groupControl  = "control"
 	groupCare     = "care"
 )
@@ -38,13 +39,18 @@ Nothing needs to be set up. Try:
 			}
 			return cmd.Help()
 		},
-		PersistentPreRun: func(*cobra.Command, []string) { a.out = newPrinter(a) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.out = newPrinter(a)
+			return a.chooseRemote(cmd)
+		},
 	}
 	f := root.PersistentFlags()
 	f.StringVar(&a.global.home, "home", "", "the home folder (default $AMBER_HOME, else the data folder of the user)")
 	f.StringVar(&a.global.config, "config", "", "the configuration file")
 	f.StringVar(&a.global.tenant, "tenant", string(amber.DefaultTenant), "the tenant")
 	f.StringVar(&a.global.agent, "agent", string(amber.DefaultAgent), "the agent")
+	onlyHere(f, "home", "config")
+	a.addRemoteFlags(f)
 	f.BoolVar(&a.global.json, "json", false, "print one JSON document")
 	f.BoolVar(&a.global.quiet, "quiet", false, "print results only")
 	f.BoolVar(&a.global.noColor, "no-color", false, "print without colour")
@@ -53,6 +59,7 @@ Nothing needs to be set up. Try:
 		&cobra.Group{ID: groupKeep, Title: "Never lose:"},
 		&cobra.Group{ID: groupFreeze, Title: "Freeze and bring back:"},
 		&cobra.Group{ID: groupShare, Title: "Share:"},
+		&cobra.Group{ID: groupServe, Title: "Serve:"},
 		&cobra.Group{ID: groupControl, Title: "Control plane:"},
 		&cobra.Group{ID: groupCare, Title: "Care:"},
 	)
@@ -68,21 +75,22 @@ func (a *app) addCommands(root *cobra.Command) {
 		id    string
 		verbs []*cobra.Command
 	}{
-		{groupRemember, []*cobra.Command{
+		{groupRemember, remotely(
 			a.rememberCommand(), a.recallCommand(),
 			a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(), a.timelineCommand(),
 			a.contextCommand(), a.statsCommand(), a.forgetCommand(), a.noteCommand(),
 			a.sessionCommand(), a.turnCommand(), a.loopCommand(),
-		}},
+		)},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
-		{groupFreeze, []*cobra.Command{a.snapshotCommand(), a.bundleCommand(), a.repoCommand(), a.keyCommand()}},
+		{groupFreeze, append(remotely(a.snapshotCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},
 		{groupShare, []*cobra.Command{a.syncCommand()}},
-		{groupControl, []*cobra.Command{
+		{groupServe, []*cobra.Command{a.serveCommand(), a.mcpCommand(), a.tokenCommand(), a.auditCommand()}},
+		{groupControl, remotely(
 			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),
-		}},
-		{groupCare, []*cobra.Command{
-			a.doctorCommand(), a.demoCommand(), a.configCommand(), a.versionCommand(), a.completionCommand(),
-		}},
+		)},
+		{groupCare, append(remotely(a.doctorCommand()),
+			a.demoCommand(), a.configCommand(), a.versionCommand(), a.completionCommand(), a.manCommand(),
+		)},
 	} {
 		for _, v := range g.verbs {
 			v.GroupID = g.id

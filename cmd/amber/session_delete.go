@@ -47,7 +47,7 @@ without a terminal it needs --yes.`,
 					return err
 				}
 				// What is still on its way would make the session again.
-				for _, left := range a.emptySpool(ctx, s) {
+				for _, left := range a.site(s).Settle(ctx) {
 					a.out.note("not deleted: %s", left)
 				}
 				if err := s.Store.Sessions.DeleteSession(ctx, id); err != nil {
@@ -60,6 +60,20 @@ without a terminal it needs --yes.`,
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what would be deleted and delete nothing")
 	return cmd
+}
+
+// settledSessions are sessions as they are served: what hooks have kept and nobody has
+// read yet is brought in before one is deleted, or it would make it again.
+type settledSessions struct {
+	amber.Sessions
+	app   *app
+	store *opened
+}
+
+// DeleteSession implements [amber.Sessions].
+func (s settledSessions) DeleteSession(ctx context.Context, id amber.SessionID) error {
+	s.app.emptySpool(ctx, s.store)
+	return s.Sessions.DeleteSession(ctx, id)
 }
 
 // planRemoval looks at what deleting a session takes with it.

@@ -22,7 +22,7 @@ func (a *app) setupCommand() *cobra.Command {
 		Use:   "setup HOST",
 		Short: "Wire Amber into an agent host, or out of it",
 		Long: `Add Amber's hooks to the settings of an agent host, so that what happens there is
-kept. Everything else in those files stays as it is, comments and order too. The
+kept, and its MCP server, so that the agent can save and recall. Everything else in those files stays as it is, comments and order too. The
 text before is kept, and --uninstall gives it back to the byte.
 
 Hosts: ` + hostNames() + `. For generic it only tells how to call Amber.

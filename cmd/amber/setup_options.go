@@ -15,7 +15,7 @@ import (
 
 // setupOptions says where the settings of hosts are.
 func (a *app) setupOptions(cmd *cobra.Command) (setup.Options, error) {
-	o := setup.Options{Home: a.userHome(), Env: a.getenv, LookPath: a.lookPath, Plugin: hook.OpenCodePlugin}
+	o := setup.Options{Home: a.userHome(), Env: a.getenv, LookPath: a.lookPath, Plugin: hook.OpenCodePlugin, MCP: true}
 	if o.Home == "" {
 		return o, amber.Errorf(amber.KindInvalid, "find home of the user", "", "$HOME is not set")
 	}
@@ -31,13 +31,8 @@ func (a *app) setupOptions(cmd *cobra.Command) (setup.Options, error) {
 		return o, err
 	}
 	o.StateDir = filepath.Join(home, "setup")
-	if o.Flags, err = a.hookGlobals(cmd); err != nil {
-		return o, err
-	}
-	// A server that does not start is worse than none.
-	server, _, err := cmd.Root().Find([]string{"mcp"})
-	o.MCP = err == nil && server != cmd.Root() && server.Name() == "mcp"
-	return o, nil
+	o.Flags, err = a.hookGlobals(cmd)
+	return o, err
 }
 
 // userHome returns the user's own folder.

@@ -66,6 +66,9 @@ func (a *app) withSnapshots(cmd *cobra.Command, need liveAgent, fn func(ctx cont
 
 // openFrozen opens what withSnapshots needs.
 func (a *app) openFrozen(ctx context.Context, need liveAgent) (*opened, error) {
+	if a.remote != nil {
+		return a.remote.frozen(ctx, need)
+	}
 	config, err := a.loadConfig()
 	if err != nil {
 		return nil, err
@@ -126,22 +129,26 @@ func (a *app) lookOr(ctx context.Context, closed *opened) *opened {
 }
 
 // known refuses an agent that has neither a folder nor a snapshot: a typing
-// error must not look like a clean slate.
+// error must not look like a clean slate. Whether one that is served elsewhere
+// has a folder cannot be asked without making it.
 func (s *opened) known(ctx context.Context, e snapshotEngine) error {
+	if s.remote != nil {
+		return nil
+	}
 	_, err := s.agent.Current()
 	if amber.KindOf(err) != amber.KindNotFound {
 		return nil
 	}
-	page, lerr := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Limit: 1})
+	page, lerr := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: 1})
 	if lerr != nil || len(page.Items) > 0 {
 		return lerr
 	}
-	return &amber.Error{Op: "find agent", Kind: amber.KindNotFound, ID: string(s.agent.ID()), Err: errors.New("there is neither such an agent nor a snapshot of one"), Hint: "--agent names another"}
+	return &amber.Error{Op: "find agent", Kind: amber.KindNotFound, ID: string(s.agentID()), Err: errors.New("there is neither such an agent nor a snapshot of one"), Hint: "--agent names another"}
 }
 
 // ref names a snapshot of the agent.
 func (s *opened) ref(id amber.SnapshotID) amber.SnapshotRef {
-	return amber.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: id}
+	return amber.SnapshotRef{Tenant: s.tenantID(), Agent: s.agentID(), ID: id}
 }
 
 // withSnapshot is withSnapshots for a verb about one snapshot: it finds out
@@ -197,7 +204,7 @@ func resolveSnapshot(ctx context.Context, s *opened, e snapshotEngine, end idEnd
 
 // eachSnapshot calls fn for every snapshot of the agent, newest first.
 func eachSnapshot(ctx context.Context, s *opened, e snapshotEngine, fn func(amber.SnapshotMeta) error) error {
-	q := amber.SnapshotQuery{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Limit: amber.MaxPageSize}
+	q := amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: amber.MaxPageSize}
 	for {
 		page, err := e.ListSnapshots(ctx, q)
 		if err != nil {

@@ -23,7 +23,7 @@ func (a *app) withView(cmd *cobra.Command, arg string, fn func(ctx context.Conte
 }
 
 // recalledAt is the JSON of recall --at; with --explain it tells how much was
-// read.
+// read, where that is known.
 type recalledAt struct {
 	amber.RecallResult
 	Read *viewStats `json:"read,omitempty"`
@@ -32,14 +32,7 @@ type recalledAt struct {
 // recallAt answers a question from a snapshot.
 func (a *app) recallAt(cmd *cobra.Command, at string, f filterFlags, q amber.Query) error {
 	return a.withView(cmd, at, func(ctx context.Context, s *opened, v snapshotView) error {
-		memory := s.config.Config.Memory
-		err := memory.CheckRecall()
-		if err != nil {
-			return err
-		}
-		if q.Limit == 0 {
-			q.Limit = memory.Recall.TopK
-		}
+		var err error
 		if q.Filter, err = a.filter(ctx, s, f); err != nil {
 			return err
 		}
@@ -48,12 +41,12 @@ func (a *app) recallAt(cmd *cobra.Command, at string, f filterFlags, q amber.Que
 			return err
 		}
 		out := recalledAt{RecallResult: result}
-		if q.Explain {
-			read := v.Stats()
+		if c, ok := v.(counted); ok && q.Explain {
+			read := c.Stats()
 			out.Read = &read
 		}
 		err = a.out.show(out, func(w io.Writer) { a.printHits(w, result) })
-		if q.Explain {
+		if out.Read != nil {
 			a.noteRead(*out.Read)
 		}
 		return err
@@ -70,8 +63,8 @@ func (a *app) listAt(cmd *cobra.Command, f listFlags) error {
 		err = showPage(a, cmd, f.page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
 			return v.List(ctx, amber.ListQuery{Filter: filter, All: f.all, Deleted: f.deleted, Limit: n, Cursor: c})
 		}, a.printMemories)
-		if f.explain {
-			a.noteRead(v.Stats())
+		if c, ok := v.(counted); ok && f.explain {
+			a.noteRead(c.Stats())
 		}
 		return err
 	})

@@ -20,9 +20,9 @@ func (a *app) restoreBundle(cmd *cobra.Command, file string, f restoreFlags) err
 		}
 	}
 	return a.withBundle(cmd, file, f.passphrase, mayBeMade, func(ctx context.Context, s *opened, e snapshotEngine, file string) error {
-		r := f.bare(s, amber.SnapshotRef{Tenant: s.agent.Tenant()})
+		r := f.bare(s, amber.SnapshotRef{Tenant: s.tenantID()})
 		if given("agent") {
-			r.Agent = s.agent.ID()
+			r.Agent = s.agentID()
 		}
 		return a.restore(s, restoring{
 			agent: target(r), from: "bundle " + filepath.Base(file), yes: f.yes, dryRun: f.dryRun,

@@ -43,7 +43,7 @@ everything that is written to it is. It is signed unless snapshot.sign is false.
 			a.access.sign = sign
 			return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
 				r := amber.SnapshotRequest{
-					Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: label, Sources: names, Pin: pin,
+					Tenant: s.tenantID(), Agent: s.agentID(), Label: label, Sources: names, Pin: pin,
 					Encrypt: recipients, NoSign: noSign,
 				}
 				r, err := r.Normalize()
@@ -63,6 +63,7 @@ everything that is written to it is. It is signed unless snapshot.sign is false.
 	cmd.Flags().StringArrayVar(&recipients, "encrypt", nil, "encrypt it to this age or SSH public key, too (repeat)")
 	cmd.Flags().BoolVar(&sign, "sign", false, "sign it (default unless snapshot.sign is false)")
 	cmd.Flags().BoolVar(&noSign, "no-sign", false, "do not sign it")
+	onlyHere(cmd.Flags(), "sign") // a server decides that by its configuration
 	cmd.Flags().BoolVar(&pin, "pin", false, "keep it from being deleted and pruned")
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/snapshot/local"
 )
@@ -55,10 +56,11 @@ type snapshotView interface {
 	Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error)
 	Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error)
 	List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error)
-	// Stats tells how much was read so far.
-	Stats() viewStats
 	Close() error
 }
+
+// counted is a view that knows how much was read so far.
+type counted interface{ Stats() viewStats }
 
 // viewStats tells how much of a snapshot an answer needed.
 type viewStats struct {
@@ -83,6 +85,9 @@ type extraction struct {
 // snapshots returns the engine for the home of s. Agent and store need not be
 // there.
 func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) {
+	if s.remote != nil {
+		return s.remote.snapshots(), nil
+	}
 	if a.world.snapshots != nil {
 		return a.world.snapshots(ctx, s)
 	}
@@ -102,9 +107,13 @@ func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := a.openOutbox(ctx, c.Events); err != nil {
+		return nil, err
+	}
 	o := local.Options{
 		Home: h, Clock: a.clock, Random: a.random,
-		Wait: c.Snapshot.LockTimeout, Grace: c.Snapshot.GC.Grace, Keys: keys, LifecyclePrefix: c.Events.LifecyclePrefix,
+		Wait: c.Snapshot.LockTimeout, Grace: c.Snapshot.GC.Grace, Keys: keys,
+		Publisher: a.publisher, LifecyclePrefix: c.Events.LifecyclePrefix,
 		Sources: map[string]snapshot.Source{}, Progress: a.meter.set,
 		BeforeConsolidation: snapshot.Insistence(c.Snapshot.Auto.BeforeConsolidation),
 		Warn:                func(text string) { a.out.warn("%s", text) },
@@ -119,7 +128,7 @@ func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) 
 		return nil, err
 	}
 	e, err := local.Open(o)
-	return localEngine{e}, err
+	return localEngine{e, c.Memory}, err
 }
 
 // locate says where the repositories are: the one that was named, the one that
@@ -142,14 +151,17 @@ func (a *app) locate(s *opened, o *local.Options) error {
 }
 
 // localEngine is the engine of this machine.
-type localEngine struct{ *snapshot.Engine }
+type localEngine struct {
+	*snapshot.Engine
+	memory registry.Memory
+}
 
 func (e localEngine) At(ctx context.Context, ref amber.SnapshotRef) (snapshotView, error) {
 	past, err := e.Engine.At(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	return pastView{past}, nil
+	return pastView{past, e.memory}, nil
 }
 
 func (e localEngine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, name, dir string) (extraction, error) {
@@ -160,7 +172,20 @@ func (e localEngine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, n
 	}, err
 }
 
-// pastView is the memory of a snapshot.
-type pastView struct{ *snapshot.Past }
+// pastView is the memory of a snapshot, asked as the configuration says.
+type pastView struct {
+	*snapshot.Past
+	memory registry.Memory
+}
+
+func (v pastView) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	if err := v.memory.CheckRecall(); err != nil {
+		return amber.RecallResult{}, err
+	}
+	if q.Limit == 0 {
+		q.Limit = v.memory.Recall.TopK
+	}
+	return v.Past.Recall(ctx, q)
+}
 
 func (v pastView) Stats() viewStats { return viewStats(v.Past.Stats()) }

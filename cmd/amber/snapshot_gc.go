@@ -26,7 +26,7 @@ It asks first; without a terminal it needs --yes.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				return a.collect(ctx, e, amber.GCRequest{Tenant: s.agent.Tenant(), OldGenerations: old, DryRun: dryRun}, yes)
+				return a.collect(ctx, e, amber.GCRequest{Tenant: s.tenantID(), OldGenerations: old, DryRun: dryRun}, yes)
 			})
 		},
 	}

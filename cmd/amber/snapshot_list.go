@@ -25,7 +25,7 @@ listed, too, with what is wrong with it.`,
 			}
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
 				return showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[amber.SnapshotMeta], error) {
-					p, err := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Limit: n, Cursor: c})
+					p, err := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: n, Cursor: c})
 					for i := range p.Items {
 						p.Items[i].Skipped = orEmpty(p.Items[i].Skipped)
 					}

@@ -13,15 +13,6 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// memoryRestore is the JSON of snapshot restore --memory.
-type memoryRestore struct {
-	From    amber.SnapshotID `json:"from"`
-	Memory  amber.Memory     `json:"memory"`  // as it is now, or was in the snapshot with dry_run
-	Changed []string         `json:"changed"` // fields; empty when it is as it was
-	Kept    []string         `json:"kept"`    // fields that differ and stay as they are live
-	DryRun  bool             `json:"dry_run"`
-}
-
 // restoreMemory brings back one memory as a new revision.
 func (a *app) restoreMemory(cmd *cobra.Command, arg string, f restoreFlags) error {
 	end, err := parseIDEnd(f.memory)
@@ -33,31 +24,40 @@ func (a *app) restoreMemory(cmd *cobra.Command, arg string, f restoreFlags) erro
 		if err != nil {
 			return err
 		}
-		now, err := s.Store.Memories.Get(ctx, then.ID)
-		live := err == nil
-		if !live && amber.KindOf(err) != amber.KindNotFound {
-			return err
-		}
-		out := memoryRestore{From: ref.ID, Memory: then, Changed: []string{"brought back"}, Kept: []string{}, DryRun: f.dryRun}
-		if live {
-			out.Changed, out.Kept = orEmpty(editable(now, then)), orEmpty(fixed(now, then))
-		}
-		if s.sqlite != nil { // it can restore all of it, but what was erased
-			out.Changed, out.Kept = append(out.Changed, out.Kept...), []string{}
-			if err := s.sqlite.MayRestore(ctx, then.ID); err != nil {
-				return err
-			}
-		}
 		if !f.dryRun {
 			if err := a.confirm(f.yes, fmt.Sprintf("restore memory %s from snapshot %s", then.ID, shortID(string(ref.ID)))); err != nil {
 				return err
 			}
-			if err := putBack(ctx, s, then, now, &out); err != nil {
-				return err
-			}
+		}
+		out, err := a.site(s).BringBack(ctx, ref, then, f.dryRun)
+		if err != nil {
+			return err
 		}
 		return a.showMemoryRestore(out)
 	})
+}
+
+// bringBack brings a memory back as it was then, or tells what that would
+// change. Errors: refused for what was erased.
+func bringBack(ctx context.Context, s *opened, from amber.SnapshotID, then amber.Memory, dryRun bool) (amber.MemoryRestore, error) {
+	out := amber.MemoryRestore{From: from, Memory: then, Changed: []string{"brought back"}, Kept: []string{}, DryRun: dryRun}
+	now, err := s.Store.Memories.Get(ctx, then.ID)
+	switch {
+	case err == nil:
+		out.Changed, out.Kept = orEmpty(editable(now, then)), orEmpty(fixed(now, then))
+	case amber.KindOf(err) != amber.KindNotFound:
+		return out, err
+	}
+	if s.sqlite != nil { // it can restore all of it, but what was erased
+		out.Changed, out.Kept = append(out.Changed, out.Kept...), []string{}
+		if err := s.sqlite.MayRestore(ctx, then.ID); err != nil {
+			return out, err
+		}
+	}
+	if dryRun {
+		return out, nil
+	}
+	return out, putBack(ctx, s, then, now, &out)
 }
 
 // memoryAt returns the memory of a snapshot that end names.
@@ -122,7 +122,7 @@ func fixed(now, then amber.Memory) []string {
 }
 
 // putBack makes the newest revision of a memory say what it said then.
-func putBack(ctx context.Context, s *opened, then, now amber.Memory, out *memoryRestore) (err error) {
+func putBack(ctx context.Context, s *opened, then, now amber.Memory, out *amber.MemoryRestore) (err error) {
 	if len(out.Changed) == 0 && len(out.Kept) == 0 {
 		out.Memory = now
 		return nil
@@ -146,7 +146,7 @@ func putBack(ctx context.Context, s *opened, then, now amber.Memory, out *memory
 	return err
 }
 
-func (a *app) showMemoryRestore(r memoryRestore) error {
+func (a *app) showMemoryRestore(r amber.MemoryRestore) error {
 	err := a.out.show(r, func(w io.Writer) {
 		switch {
 		case len(r.Changed) == 0:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,7 @@ func (a *app) snapshotPruneCommand() *cobra.Command {
 		Use:   "prune",
 		Short: "Delete the snapshots that no rule keeps",
 		Long: fmt.Sprintf(`Delete the snapshots of the agent that no rule keeps. What the flags do not say is taken
-from snapshot.retention of the configuration. The last snapshot and pinned ones always
+from snapshot.retention of the configuration; with --remote at least one has to be given. The last snapshot and pinned ones always
 stay. Snapshots that were taken before a restore have a rule of their own: the last %d of
 them stay, and those of the last %d days.
 
@@ -66,8 +67,11 @@ by snapshot gc.`, keepSafety, safetyAge/(24*time.Hour)),
 // request puts the flags over the configuration.
 func (f pruneFlags) request(cmd *cobra.Command, s *opened) (amber.PruneRequest, error) {
 	keep := s.config.Config.Snapshot.Retention
+	if s.remote != nil && !f.anyRule(cmd) {
+		return amber.PruneRequest{}, usage("--remote needs a rule, such as --keep-last; the server applies its own snapshot.retention by itself")
+	}
 	r := amber.PruneRequest{
-		Tenant: s.agent.Tenant(), Agent: s.agent.ID(), MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge,
+		Tenant: s.tenantID(), Agent: s.agentID(), MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge,
 	}
 	for _, rule := range []struct {
 		flag         string
@@ -95,6 +99,11 @@ func (f pruneFlags) request(cmd *cobra.Command, s *opened) (amber.PruneRequest, 
 		r.MaxAge = d
 	}
 	return r, nil
+}
+
+// anyRule reports whether a flag says what to keep.
+func (f pruneFlags) anyRule(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"keep-last", "keep-hourly", "keep-daily", "keep-weekly", "max-age"}, cmd.Flags().Changed)
 }
 
 // prune deletes once a person has seen the plan, or has said not to ask.

@@ -99,6 +99,7 @@ It asks first; without a terminal it needs --yes. --dry-run shows what would cha
 	fl.BoolVar(&f.discardOld, "discard-old", false, "remove the old data also where no snapshot holds it")
 	fl.BoolVar(&f.acceptRedacted, "accept-redacted", false, "let what secrets were taken out of replace the live agent")
 	fl.BoolVar(&f.acceptUnsigned, "accept-unsigned", false, "restore it though it is not signed and those before it are")
+	onlyHere(fl, "to")
 	addPassphraseFlag(cmd, &f.passphrase)
 	addPlanFlags(cmd, &f.yes, &f.dryRun, "show what would change and change nothing")
 	return cmd
@@ -155,7 +156,7 @@ type restoring struct {
 // restore brings an agent back once a person has seen the plan, or has said
 // not to ask.
 func (a *app) restore(s *opened, r restoring) error {
-	there, err := s.agents()
+	there, err := a.site(s).Agents()
 	if err != nil {
 		return err
 	}
@@ -198,24 +199,6 @@ func (a *app) restore(s *opened, r restoring) error {
 	err = a.out.show(report, func(w io.Writer) { a.printRestored(w, !there[report.Agent], report) })
 	a.warnSkipped(nil, report.Warnings)
 	return err
-}
-
-// agents returns the agents of the tenant that are there, also those that
-// cannot be opened.
-func (s *opened) agents() (map[amber.AgentID]bool, error) {
-	ids, err := s.home.Agents(s.agent.Tenant())
-	if err != nil {
-		return nil, err
-	}
-	there := map[amber.AgentID]bool{}
-	for _, id := range ids {
-		agent, err := s.home.Agent(s.agent.Tenant(), id)
-		if err == nil {
-			_, err = agent.Current()
-		}
-		there[id] = amber.KindOf(err) != amber.KindNotFound
-	}
-	return there, nil
 }
 
 // target is the agent that gets the snapshot.

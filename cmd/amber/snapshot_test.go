@@ -696,7 +696,7 @@ func TestSnapshotRestoreMemory(t *testing.T) {
 	if code, _, _ := b.run(restore...); code != 6 {
 		t.Errorf("unasked: exit code %d, want 6", code)
 	}
-	var out memoryRestore
+	var out amber.MemoryRestore
 	b.json(0, &out, append(restore, "--dry-run")...)
 	if diff := cmp.Diff([]string{"content", "tags"}, out.Changed); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
@@ -721,7 +721,6 @@ func TestSnapshotRestoreMemory(t *testing.T) {
 func TestRecallAt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.env = []string{"AMBER_MEMORY__RECALL__TOP_K=5"}
 	b.engine.view.memories = []amber.Memory{{ID: "01900000-0000-7000-8000-000000000001", Title: "Then", Content: "we chose Oracle"}}
 	code, stdout, stderr := b.run("recall", "which database", "--at", "77ab03de", "--kind", "constraint", "--explain")
 	if code != 0 {
@@ -729,7 +728,7 @@ func TestRecallAt(t *testing.T) {
 	}
 	says(t, "stdout", stdout, "we chose Oracle")
 	says(t, "stderr", stderr, "read 12 of 480 pages (2.5 %), 3.0 MiB from the repository")
-	if q := b.engine.view.query; q.Limit != 5 || q.Text != "which database" || len(q.Kinds) != 1 {
+	if q := b.engine.view.query; q.Limit != 0 || q.Text != "which database" || len(q.Kinds) != 1 {
 		t.Errorf("query %+v", q)
 	}
 	var out recalledAt
@@ -741,15 +740,11 @@ func TestRecallAt(t *testing.T) {
 	if strings.Contains(stdout, "pages_read") {
 		t.Errorf("what was not asked for is told: %s", stdout)
 	}
-	b.env = []string{"AMBER_MEMORY__RECALL__ENABLED=off"}
-	if code, _, _ := b.run("recall", "x", "--at", "77ab03de"); code != 6 {
-		t.Errorf("switched off: exit code %d, want 6", code)
-	}
 	if code, _, _ := b.run("recall", "x", "--at", ""); code != 2 {
 		t.Errorf("empty: exit code %d, want 2", code)
 	}
-	if b.engine.view.closed != 4 {
-		t.Errorf("the view was closed %d times, want 4", b.engine.view.closed)
+	if b.engine.view.closed != 3 {
+		t.Errorf("the view was closed %d times, want 3", b.engine.view.closed)
 	}
 }
 

@@ -157,7 +157,7 @@ read. Damage names the snapshots it touches. It exits 5 when something is damage
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
 				r, err := working(a, "checking", func() (amber.CheckReport, error) {
-					return e.CheckRepository(ctx, amber.CheckRequest{Tenant: s.agent.Tenant(), ReadData: readData})
+					return e.CheckRepository(ctx, amber.CheckRequest{Tenant: s.tenantID(), ReadData: readData})
 				})
 				if err != nil {
 					return err

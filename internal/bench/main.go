@@ -42,7 +42,7 @@ func main() {
 	dir := flag.String("dir", "", "where to put the stores (default a temporary folder)")
 	events := flag.Int("events", 1_000_000, "events that are drained")
 	binary := flag.String("amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync; default all")
+	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync,serve,nats; default all")
 	snap := snapshotConfig{size: fullSize}
 	flag.StringVar(&snap.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
 	flag.IntVar(&snap.rounds, "rounds", 5, "how often snapshots are measured")
@@ -50,6 +50,7 @@ func main() {
 	flag.Uint64Var(&snap.size.Seed, "seed", fullSize.Seed, "of the agent that snapshots are taken of")
 	flag.IntVar(&snap.size.Memories, "memories", fullSize.Memories, "of that agent")
 	syncRounds := flag.Int("sync-rounds", 3, "how often a whole store is exported and imported")
+	serveFor := flag.Duration("serve-for", time.Minute, "how long a server is under load")
 	flag.Parse()
 	if job := os.Getenv(drainJob); job != "" {
 		if err := drainChild(context.Background(), job); err != nil {
@@ -65,7 +66,14 @@ func main() {
 		}
 		return
 	}
-	c := config{dir: *dir, large: *large, small: *small, events: *events, binary: *binary, snapshot: snap, syncRounds: *syncRounds}
+	if job := os.Getenv(natsJob); job != "" {
+		if err := natsChild(job); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	c := config{dir: *dir, large: *large, small: *small, events: *events, binary: *binary, snapshot: snap, syncRounds: *syncRounds, serveFor: *serveFor}
 	if *only != "" {
 		c.only = strings.Split(*only, ",")
 	}
@@ -92,6 +100,7 @@ type config struct {
 	only                 []string // parts; none means all
 	snapshot             snapshotConfig
 	syncRounds           int
+	serveFor             time.Duration
 }
 
 // part is one thing that can be measured alone.
@@ -120,6 +129,8 @@ func (c config) parts(ctx context.Context) []part {
 			return outcome{lines: lines}, err
 		}},
 		{"sync", func() (outcome, error) { return syncs(ctx, c) }},
+		{"serve", func() (outcome, error) { return serves(ctx, c) }},
+		{"nats", func() (outcome, error) { return tells(ctx, c) }},
 	}
 }
 

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"hash/maphash"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
@@ -33,7 +32,7 @@ type writeNote struct {
 // noteRoutes serve notes.
 func noteRoutes(a *API) {
 	noteReadRoutes(a)
-	noteWriteRoutes(a, newNoteLocks())
+	noteWriteRoutes(a)
 }
 
 func noteReadRoutes(a *API) {
@@ -62,13 +61,13 @@ func noteReadRoutes(a *API) {
 	})
 }
 
-func noteWriteRoutes(a *API, locks *noteLocks) {
+func noteWriteRoutes(a *API) {
 	handle(a, operation{
 		id: "note.write", method: "PUT", path: agentPath + "/notes/{name}", scope: amber.TokenWrite, mutates: true,
 		summary: "Store a note and commit it",
 	}, func(ctx context.Context, ag *server.Agent, in writeNote) (answer[amber.Note], error) {
 		var n amber.Note
-		err := locks.change(ctx, ag, in.noteMatch, func() (err error) {
+		err := a.changeNote(ctx, ag, in.noteMatch, func() (err error) {
 			n, err = ag.Store.Notes.WriteNote(ctx, in.Name, in.Body.Content)
 			return err
 		})
@@ -79,7 +78,7 @@ func noteWriteRoutes(a *API, locks *noteLocks) {
 		id: "note.delete", method: "DELETE", path: agentPath + "/notes/{name}", scope: amber.TokenWrite, mutates: true,
 		summary: "Remove a note and commit that; its history stays",
 	}, func(ctx context.Context, ag *server.Agent, in noteMatch) (answer[nothing], error) {
-		return done(locks.change(ctx, ag, in, func() error { return ag.Store.Notes.DeleteNote(ctx, in.Name) }))
+		return done(a.changeNote(ctx, ag, in, func() error { return ag.Store.Notes.DeleteNote(ctx, in.Name) }))
 	})
 }
 
@@ -91,27 +90,13 @@ func noteTag(n amber.Note) string {
 	return amber.ContentDigest(n.Content)
 }
 
-// noteLocks let one request at a time change a note, so that what If-Match was
-// compared with is what is replaced. That holds among requests; whoever changes
-// the note beside the server is not kept waiting, and the comparison may be of
-// the moment before.
-type noteLocks struct {
-	seed  maphash.Seed
-	taken [64]chan struct{} // one element while somebody is there
-}
-
-func newNoteLocks() *noteLocks {
-	l := &noteLocks{seed: maphash.MakeSeed()}
-	for i := range l.taken {
-		l.taken[i] = make(chan struct{}, 1)
-	}
-	return l
-}
-
-// change calls fn if the note is still the one that is expected. Errors:
-// conflict when it is not; invalid; unreachable when ctx ends while others are
-// before; those of fn.
-func (l *noteLocks) change(ctx context.Context, ag *server.Agent, m noteMatch, fn func() error) error {
+// changeNote calls fn if the note is still the one that is expected. One request
+// at a time changes notes of an agent, tools of agent hosts among them, so what
+// If-Match was compared with is what is replaced. Whoever changes the note beside
+// the server is not kept waiting, and the comparison may be of the moment before.
+// Errors: conflict when it is another; invalid; unreachable when ctx ends while
+// others are before; those of fn.
+func (a *API) changeNote(ctx context.Context, ag *server.Agent, m noteMatch, fn func() error) error {
 	const op = "change note"
 	name, err := amber.CheckNoteName(m.Name)
 	if err != nil {
@@ -121,13 +106,11 @@ func (l *noteLocks) change(ctx context.Context, ag *server.Agent, m noteMatch, f
 	if err != nil {
 		return err
 	}
-	taken := l.taken[maphash.String(l.seed, string(ag.Tenant)+"/"+string(ag.ID)+"/"+name)%uint64(len(l.taken))]
-	select {
-	case taken <- struct{}{}:
-		defer func() { <-taken }()
-	case <-ctx.Done():
-		return &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: name, Err: ctx.Err()}
+	unlock, err := a.o.Desk.Alone(ctx, ag.Tenant, ag.ID)
+	if err != nil {
+		return err
 	}
+	defer unlock()
 	if m.IfMatch != "" {
 		stored, err := ag.Store.Notes.ReadNote(ctx, name)
 		switch {

@@ -130,17 +130,15 @@ func statusOf(err error, kind amber.Kind) int {
 // failure is the error as the caller is told it. What is nobody's business
 // outside stays in the log.
 func (a *API) failure(w http.ResponseWriter, r *http.Request, err error) amber.Failure {
-	f := amber.FailureOf(err)
 	caller := server.CallerOf(r.Context())
+	told, hidden := server.Told(caller, err)
+	f := amber.FailureOf(told)
 	f.Error.RequestID = requestID(w)
 	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		a.o.Log.DebugContext(r.Context(), "caller has gone", "request_id", f.Error.RequestID)
-	} else if f.Error.Kind == amber.KindInternal || f.Error.Kind == amber.KindDamaged {
+	} else if hidden || f.Error.Kind == amber.KindInternal || f.Error.Kind == amber.KindDamaged {
 		a.o.Log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("kind", string(f.Error.Kind)),
-			slog.String("error", f.Error.Message), slog.String("actor", caller.Actor()), slog.String("request_id", f.Error.RequestID))
-	}
-	if f.Error.Kind == amber.KindInternal && caller.Grant.Tenant != "" {
-		f.Error.Message = "the server could not do it; its log tells more" // the message may name what is another tenant's
+			slog.String("error", err.Error()), slog.String("actor", caller.Actor()), slog.String("request_id", f.Error.RequestID))
 	}
 	return f
 }

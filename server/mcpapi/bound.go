@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -36,7 +37,6 @@ func (b *bound) instructions() string {
 type shared struct {
 	Options
 	tools []*tool
-	locks locks
 }
 
 // bound is a server that is tied to who asks and to the agent it is about. Safe
@@ -46,6 +46,9 @@ type bound struct {
 	who    server.Caller
 	tenant amber.TenantID
 	agent  amber.AgentID
+	// left calls a function once the caller has gone, until the one it returns
+	// is called; nil: the context of a call knows.
+	left func(gone func()) (stop func() bool)
 
 	mu      sync.Mutex
 	session amber.SessionID // that this connection started; "" for none
@@ -60,7 +63,7 @@ func (b *bound) server() *mcp.Server {
 	s := mcp.NewServer(
 		&mcp.Implementation{Name: "amber", Title: "Amber", Version: b.shared.Version},
 		&mcp.ServerOptions{
-			Instructions: b.instructions(), Logger: b.shared.Log,
+			Instructions: b.instructions(), Logger: warnings(b.shared.Log),
 			// Nothing here changes while somebody is connected, and nobody is
 			// kept waiting for it.
 			Capabilities: &mcp.ServerCapabilities{
@@ -121,7 +124,9 @@ func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.L
 func (b *bound) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
 	i := slices.IndexFunc(b.shared.tools, func(t *tool) bool { return t.Name == req.Params.Name })
 	if i < 0 {
-		return nil, protocolError(amber.Errorf(amber.KindInvalid, "call tool", "", fmt.Sprintf("unknown tool %q", clip(req.Params.Name, 64))), req)
+		err := amber.Errorf(amber.KindInvalid, "call tool", "", fmt.Sprintf("unknown tool %q", clip(req.Params.Name, 64)))
+		b.shared.Desk.ObserveTool(otherTool, err, time.Time{})
+		return nil, protocolError(err, req)
 	}
 	a, err := b.shared.tools[i].run(ctx, b, req.Params.Arguments)
 	if err != nil {
@@ -130,11 +135,42 @@ func (b *bound) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Res
 	return a.result()
 }
 
+// otherTool is how a tool is observed that there is not.
+const otherTool = "other"
+
 // do does a job of the caller at the desk.
-func (b *bound) do(ctx context.Context, action string, n need, fn func(ctx context.Context, a *server.Agent) (subject string, err error)) error {
-	return b.shared.Desk.Do(ctx, server.Job{
-		Tenant: b.tenant, Agent: b.agent, Scope: n.scope, Action: "mcp." + action, Mutates: n.mutates,
+func (b *bound) do(ctx context.Context, action string, n need, fn func(ctx context.Context, a *server.Agent) error) error {
+	return b.doEach(ctx, action, n, func(ctx context.Context, a *server.Agent) ([]string, string, error) { return nil, "", fn(ctx, a) })
+}
+
+// doEach is do for what is written down.
+func (b *bound) doEach(ctx context.Context, action string, n need, fn func(ctx context.Context, a *server.Agent) (done []string, subject string, err error)) error {
+	ctx, cancel := b.within(ctx, n)
+	defer cancel()
+	return b.shared.Desk.DoEach(ctx, server.Job{
+		Tenant: b.tenant, Agent: b.agent, Scope: n.scope, Action: server.ToolAction + action, Mutates: n.mutates, Closed: n.frozen,
 	}, fn)
+}
+
+// within bounds a call: it ends when its time is over, or when nobody is there
+// any more to be told.
+func (b *bound) within(ctx context.Context, n need) (context.Context, context.CancelFunc) {
+	limit := b.shared.Timeout
+	if n.long {
+		limit = b.shared.LongTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	if b.left == nil {
+		return ctx, cancel
+	}
+	stop := b.left(cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// begun is the context of changes that belong together, once the first is made:
+// whoever leaves then does not leave half of them behind.
+func (b *bound) begun(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), b.shared.Timeout)
 }
 
 // identities returns what is known of where a call comes from.

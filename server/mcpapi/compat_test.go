@@ -1,13 +1,11 @@
 package mcpapi_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -250,55 +248,4 @@ func TestControlGoesThroughATask(t *testing.T) {
 	if len(first["tasks"].([]any)) != 10 || len(rest["tasks"].([]any)) != 3 || rest["next"] != nil {
 		t.Errorf("pages of %d and %d", len(first["tasks"].([]any)), len(rest["tasks"].([]any)))
 	}
-}
-
-func TestSnapshotsTellNoPaths(t *testing.T) {
-	t.Parallel()
-	r := newRig(t)
-	a := r.agents["default/default"]
-	a.Snapshots = talkative{a.Snapshots}
-	c := r.local("snapshots")
-	one, _ := c.call("snapshot_create", object{"label": "one"})
-	two, _ := c.call("snapshot_create", nil)
-	if diff, _ := c.call("snapshot_diff", object{"a": one["id"], "b": two["id"]}); len(diff["tables"].([]any)) != 0 {
-		t.Errorf("diff %v", diff)
-	}
-	page, _ := c.call("snapshot_list", object{"limit": 1})
-	rest, _ := c.call("snapshot_list", object{"limit": 1, "cursor": page["next"]})
-	if rest["snapshots"].([]any)[0].(object)["id"] != one["id"] {
-		t.Errorf("list %v, %v", page, rest)
-	}
-	report, text := c.call("snapshot_verify", object{"id": one["id"], "read_data": true})
-	if b, _ := json.Marshal(report); strings.Contains(string(b)+text, "/home/ada") || report["ok"] != false {
-		t.Errorf("verify: %s, %q", b, text)
-	}
-	if kind, text := c.fails("snapshot_restore", object{"id": one["id"], "confirm": one["id"]}); kind != amber.KindInternal || strings.Contains(text, "/home") || !strings.Contains(text, "permission denied") {
-		t.Errorf("%s: %s", kind, text)
-	}
-	// Somebody with a token is told nothing of it; the log is.
-	var log bytes.Buffer
-	o := r.options("snapshots")
-	o.Log = slog.New(slog.NewTextHandler(&log, nil))
-	holder := r.session(o, holder("default", "default", amber.TokenRestore), "default", "default")
-	if kind, text := holder.fails("snapshot_restore", object{"id": one["id"], "confirm": one["id"]}); kind != amber.KindInternal || strings.Contains(text, "permission") {
-		t.Errorf("%s: %s", kind, text)
-	}
-	if s := log.String(); !strings.Contains(s, "permission denied") || !strings.Contains(s, "request_id=req") {
-		t.Errorf("logged %q", s)
-	}
-	a.Snapshots = nil
-	if kind, _ := c.fails("snapshot_list", nil); kind != amber.KindUnsupported {
-		t.Errorf("without snapshots it is %s", kind)
-	}
-}
-
-// talkative names places of its machine.
-type talkative struct{ amber.Snapshotter }
-
-func (s talkative) VerifySnapshot(_ context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
-	return amber.VerifyReport{ID: r.ID, Checked: []string{"objects"}, Damaged: []amber.Damage{{Object: "packs/ab", Reason: "open /home/ada/.amber/packs/ab: permission denied"}}}, nil
-}
-
-func (s talkative) Restore(context.Context, amber.RestoreRequest) (amber.RestoreReport, error) {
-	return amber.RestoreReport{}, &amber.Error{Op: "open repository", Kind: amber.KindInternal, Err: fmt.Errorf("open /home/ada/x y/z: permission denied")}
 }

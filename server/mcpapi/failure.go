@@ -9,22 +9,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
 )
 
-// outside is the error as the caller is told it. What went wrong inside stays in
-// the log, and is told only to those who may look at everything: it may name
-// what is another tenant's.
+// outside is the error as the caller is told it, see [server.Told]. What is
+// hidden, and what went wrong inside, is in the log. Words that are prescribed
+// by the contract of a tool are about what was asked for.
 func (b *bound) outside(ctx context.Context, err error) error {
 	var wire *jsonrpc.Error
-	kind := amber.KindOf(err)
-	if errors.As(err, &wire) || kind != amber.KindInternal && kind != amber.KindDamaged || ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	var own *said
+	if errors.As(err, &wire) || errors.As(err, &own) || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return err
 	}
-	b.shared.Log.ErrorContext(ctx, "a call failed", "kind", string(kind), "error", err.Error(), "actor", b.who.Actor(), "request_id", b.who.RequestID)
-	if kind == amber.KindInternal && b.who.Grant.Tenant != "" {
-		return amber.Errorf(kind, "call", "", "the server could not do it; its log tells more")
+	told, hidden := server.Told(b.who, err)
+	if kind := amber.KindOf(err); hidden || kind == amber.KindInternal || kind == amber.KindDamaged {
+		b.shared.Log.ErrorContext(ctx, "a call failed", "kind", string(kind), "error", err.Error(), "actor", b.who.Actor(), "request_id", b.who.RequestID)
 	}
-	return err
+	return told
 }
 
 // failed is the result of a tool that failed: an agent reads it and tries again.

@@ -56,13 +56,16 @@ func (in fileArgs) need() need {
 
 // fileCommand runs one command.
 func fileCommand(ctx context.Context, b *bound, a *server.Agent, in fileArgs) (answer, error) {
-	f := folder{a.Store.Notes}
+	f := folder{a.Store.Notes, b}
 	if in.Command != "view" {
-		l := b.shared.locks.of(b.tenant, b.agent)
-		l.Lock()
-		defer l.Unlock()
+		unlock, err := b.shared.Desk.Alone(ctx, b.tenant, b.agent)
+		if err != nil {
+			return answer{}, err
+		}
+		defer unlock()
 	}
 	var text, subject string
+	var done []string
 	var err error
 	switch in.Command {
 	case "view":
@@ -74,19 +77,22 @@ func fileCommand(ctx context.Context, b *bound, a *server.Agent, in fileArgs) (a
 	case "insert":
 		text, subject, err = f.insert(ctx, in)
 	case "delete":
-		text, subject, err = f.remove(ctx, in)
+		text, subject, done, err = f.remove(ctx, in)
 	case "rename":
-		text, subject, err = f.rename(ctx, in)
+		text, subject, done, err = f.rename(ctx, in)
 	default:
 		err = badArgs("command is missing")
 	}
-	return answer{text: text, subject: subject, data: struct {
+	return answer{text: text, subject: subject, done: done, data: struct {
 		Text string `json:"text"`
 	}{text}}, err
 }
 
 // folder shows notes as files below /memories.
-type folder struct{ notes amber.Notes }
+type folder struct {
+	notes amber.Notes
+	b     *bound
+}
 
 // root is the folder every path begins with.
 const root = "/memories"
@@ -261,24 +267,38 @@ func linesOf(s string) []string {
 }
 
 // remove deletes a note, or a folder with everything in it.
-func (f folder) remove(ctx context.Context, in fileArgs) (text, subject string, err error) {
+func (f folder) remove(ctx context.Context, in fileArgs) (text, subject string, done []string, err error) {
 	name, err := noteName(in.Path)
 	if err != nil {
-		return "", "", err
+		return "", "", nil, err
 	}
 	if name == "" {
-		return "", "", amber.Errorf(amber.KindRefused, "delete note", "", root+" itself stays")
+		return "", "", nil, amber.Errorf(amber.KindRefused, "delete note", "", "the folder itself stays")
 	}
 	names, err := f.meant(ctx, name, fmt.Sprintf("Error: The path %s does not exist", in.Path))
 	if err != nil {
-		return "", name, err
+		return "", name, nil, err
 	}
+	ctx, cancel := f.b.begun(ctx)
+	defer cancel()
+	done, err = f.removeAll(ctx, names)
+	if err != nil {
+		return "", name, done, err
+	}
+	return "Successfully deleted " + in.Path, name, done, nil
+}
+
+// removeAll deletes notes, and returns those that it did.
+func (f folder) removeAll(ctx context.Context, names []string) (done []string, err error) {
 	for _, n := range names {
-		if err := f.notes.DeleteNote(ctx, n); err != nil && amber.KindOf(err) != amber.KindNotFound {
-			return "", name, err
+		switch err := f.notes.DeleteNote(ctx, n); {
+		case err == nil:
+			done = append(done, n)
+		case amber.KindOf(err) != amber.KindNotFound: // it is gone
+			return done, err
 		}
 	}
-	return "Successfully deleted " + in.Path, name, nil
+	return done, nil
 }
 
 // meant returns the notes that a name stands for: one note, or those of a
@@ -307,44 +327,56 @@ func (f folder) meant(ctx context.Context, name, missing string) ([]string, erro
 
 // rename writes every note under its new name before it deletes one: whatever
 // interrupts it, nothing is lost.
-func (f folder) rename(ctx context.Context, in fileArgs) (text, subject string, err error) {
+func (f folder) rename(ctx context.Context, in fileArgs) (text, subject string, done []string, err error) {
 	from, err := noteName(in.OldPath)
 	if err != nil {
-		return "", "", err
+		return "", "", nil, err
 	}
 	to, err := noteName(in.NewPath)
 	if err != nil {
-		return "", "", err
+		return "", "", nil, err
 	}
 	if from == "" || to == "" || strings.HasPrefix(to, from+"/") {
-		return "", "", amber.Errorf(amber.KindInvalid, "rename note", "", "a folder cannot become a part of itself")
+		return "", "", nil, amber.Errorf(amber.KindInvalid, "rename note", "", "a folder cannot become a part of itself")
 	}
 	names, err := f.meant(ctx, from, fmt.Sprintf("Error: The path %s does not exist", in.OldPath))
 	if err == nil {
 		err = f.free(ctx, to, fmt.Sprintf("Error: The destination %s already exists", in.NewPath))
 	}
 	if err != nil {
-		return "", from, err
+		return "", from, nil, err
 	}
 	moved := make([]string, len(names))
 	for i, name := range names {
 		if moved[i], err = amber.CheckNoteName(to + strings.TrimPrefix(name, from)); err != nil {
-			return "", from, err
+			return "", from, nil, err
 		}
 	}
+	if done, err = f.move(ctx, names, moved); err != nil {
+		return "", from, done, err
+	}
+	return fmt.Sprintf("Successfully renamed %s to %s", in.OldPath, in.NewPath), to, done, nil
+}
+
+// move writes notes under other names and deletes the old ones. It returns the
+// new names that were written.
+func (f folder) move(ctx context.Context, names, to []string) (done []string, err error) {
+	ctx, cancel := f.b.begun(ctx)
+	defer cancel()
 	for i, name := range names {
 		n, err := f.notes.ReadNote(ctx, name)
 		if err == nil {
-			_, err = f.notes.WriteNote(ctx, moved[i], n.Content)
+			_, err = f.notes.WriteNote(ctx, to[i], n.Content)
 		}
 		if err != nil {
-			return "", from, err
+			return done, err
 		}
+		done = append(done, to[i])
 	}
 	for _, name := range names {
 		if err := f.notes.DeleteNote(ctx, name); err != nil {
-			return "", from, err
+			return done, err
 		}
 	}
-	return fmt.Sprintf("Successfully renamed %s to %s", in.OldPath, in.NewPath), to, nil
+	return done, nil
 }

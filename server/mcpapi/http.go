@@ -25,7 +25,7 @@ func NewHandler(o Options) (http.Handler, error) {
 	inner := mcp.NewStreamableHTTPHandler(
 		func(r *http.Request) *mcp.Server { return serverOf(r.Context()) },
 		&mcp.StreamableHTTPOptions{
-			Stateless: true, JSONResponse: true, Logger: o.Log, MaxRequestBodyBytes: o.MaxBytes,
+			Stateless: true, JSONResponse: true, Logger: warnings(o.Log), MaxRequestBodyBytes: o.MaxBytes,
 			DisableLocalhostProtection: o.AnyHost, PropagateRequestCancellation: true,
 		},
 	)
@@ -33,7 +33,10 @@ func NewHandler(o Options) (http.Handler, error) {
 		who := server.CallerOf(r.Context())
 		tenant := cmp.Or(amber.TenantID(r.PathValue("tenant")), who.Grant.Tenant, amber.DefaultTenant)
 		agent := cmp.Or(amber.AgentID(r.PathValue("agent")), who.Grant.Agent, amber.DefaultAgent)
-		inner.ServeHTTP(w, r.WithContext(withServer(r.Context(), newBound(s, who, tenant, agent).server())))
+		b := newBound(s, who, tenant, agent)
+		// Older versions of the protocol would go on without the caller.
+		b.left = func(gone func()) func() bool { return context.AfterFunc(r.Context(), gone) }
+		inner.ServeHTTP(w, r.WithContext(withServer(r.Context(), b.server())))
 	}), nil
 }
 

@@ -69,14 +69,17 @@ func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArg
 	if err != nil {
 		return answer{}, err
 	}
+	var done []string
 	for _, ack := range acks {
 		out.IDs = append(out.IDs, ack.ID)
 		if ack.Deduplicated {
 			out.Duplicates++
+			continue
 		}
+		done = append(done, string(ack.ID))
 	}
 	out.Saved = len(acks) - out.Duplicates
-	return answer{text: fmt.Sprintf("%d found, %d saved, %d were known.", out.Extracted, out.Saved, out.Duplicates), data: out}, nil
+	return answer{text: fmt.Sprintf("%d found, %d saved, %d were known.", out.Extracted, out.Saved, out.Duplicates), data: out, done: done}, nil
 }
 
 var (

@@ -25,19 +25,22 @@ func plan(m amber.Memory, edit func(entity) entity) (change, bool, error) {
 	return c, changed, err
 }
 
-// apply makes changes that were all found to be valid. When somebody else
-// changed an entity meanwhile the error is a conflict that says how many were
-// made.
-func (g graph) apply(ctx context.Context, changes []change) error {
+// apply makes changes that were all found to be valid, and returns the ids of
+// the entities it changed. When somebody else changed an entity meanwhile the
+// error is a conflict that says how many were made.
+func (g graph) apply(ctx context.Context, changes []change) (done []string, err error) {
+	ctx, cancel := g.b.begun(ctx)
+	defer cancel()
 	for i, c := range changes {
 		if _, err := g.a.Store.Editor.Edit(ctx, c.next); err != nil {
-			return &amber.Error{
+			return done, &amber.Error{
 				Op: fmt.Sprintf("change entity %d of %d", i+1, len(changes)), Kind: amber.KindOf(err), ID: string(c.was.ID), Err: err,
 				Hint: fmt.Sprintf("%d were changed; do it again", i),
 			}
 		}
+		done = append(done, string(c.was.ID))
 	}
-	return nil
+	return done, nil
 }
 
 type addArgs struct {
@@ -58,7 +61,11 @@ func addObservations(ctx context.Context, b *bound, a *server.Agent, in addArgs)
 		return answer{}, err
 	}
 	g := newGraph(b, a)
-	defer g.lock()()
+	unlock, err := g.lock(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	defer unlock()
 	out := struct {
 		Results []added `json:"results"`
 	}{[]added{}}
@@ -78,7 +85,8 @@ func addObservations(ctx context.Context, b *bound, a *server.Agent, in addArgs)
 		}
 		out.Results = append(out.Results, r)
 	}
-	return answer{text: fmt.Sprintf("Added observations to %d entities.", len(changes.list)), data: out}, changes.apply(ctx)
+	done, err := changes.apply(ctx)
+	return answer{text: fmt.Sprintf("Added observations to %d entities.", len(changes.list)), data: out, done: done}, err
 }
 
 type deleteObservationsArgs struct {
@@ -93,7 +101,11 @@ func deleteObservations(ctx context.Context, b *bound, a *server.Agent, in delet
 		return answer{}, err
 	}
 	g := newGraph(b, a)
-	defer g.lock()()
+	unlock, err := g.lock(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	defer unlock()
 	asked, deleted, missing := 0, 0, []string{}
 	changes := newChanges(g)
 	for _, d := range in.Deletions {
@@ -112,7 +124,9 @@ func deleteObservations(ctx context.Context, b *bound, a *server.Agent, in delet
 			return answer{}, err
 		}
 	}
-	return told("Observations", deleted, asked, missing), changes.apply(ctx)
+	answered := told("Observations", deleted, asked, missing)
+	answered.done, err = changes.apply(ctx)
+	return answered, err
 }
 
 // changes collects edits of entities, one for each entity, all checked before
@@ -149,4 +163,4 @@ func (cs *changes) edit(ctx context.Context, name string, fn func(entity) entity
 	return err
 }
 
-func (cs *changes) apply(ctx context.Context) error { return cs.g.apply(ctx, cs.list) }
+func (cs *changes) apply(ctx context.Context) ([]string, error) { return cs.g.apply(ctx, cs.list) }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -14,6 +15,12 @@ import (
 // MaxMessageBytes bounds one message where nothing else is said: the largest
 // memory, escaped.
 const MaxMessageBytes = 8 << 20
+
+// How long calls may take where nothing else is said.
+const (
+	DefaultTimeout     = time.Minute
+	DefaultLongTimeout = time.Hour
+)
 
 // Options say what is offered. Desk and Clock are required.
 type Options struct {
@@ -29,6 +36,9 @@ type Options struct {
 	Identities amber.Identities
 	Clock      amber.Clock
 	Log        *slog.Logger // nil: silent
+	// Timeout bounds a call, LongTimeout one that takes, checks or restores
+	// snapshots; 0: DefaultTimeout and DefaultLongTimeout.
+	Timeout, LongTimeout time.Duration
 	// MaxBytes bounds one request over HTTP; 0: MaxMessageBytes.
 	MaxBytes int64
 	// AnyHost lets requests to a loopback address name any host, as behind a
@@ -43,6 +53,12 @@ func (o Options) check() (Options, []*tool, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.LongTimeout <= 0 {
+		o.LongTimeout = DefaultLongTimeout
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = MaxMessageBytes

@@ -42,10 +42,10 @@ func (b *bound) addPrompts(s *mcp.Server) {
 // prompt puts a question in front of what is remembered about a goal.
 func (b *bound) prompt(ctx context.Context, description, ask, goal string) (*mcp.GetPromptResult, error) {
 	var text string
-	err := b.do(ctx, "get_prompt", reading, func(ctx context.Context, a *server.Agent) (string, error) {
+	err := b.do(ctx, "get_prompt", reading, func(ctx context.Context, a *server.Agent) error {
 		block, err := b.context(ctx, a, goal, "", 0)
 		text = contextText(block)
-		return "", err
+		return err
 	})
 	if err != nil {
 		return nil, err

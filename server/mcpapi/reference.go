@@ -85,11 +85,10 @@ func (g graph) find(ctx context.Context, name string) (amber.Memory, error) {
 	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "find entity", "", fmt.Sprintf("there is no entity named %q", clip(name, 100)))
 }
 
-// lock keeps two calls from changing the same entity at a time.
-func (g graph) lock() func() {
-	l := g.b.shared.locks.of(g.b.tenant, g.b.agent)
-	l.Lock()
-	return l.Unlock
+// lock keeps two calls from changing the same entity at a time. Errors:
+// unreachable when ctx ends before.
+func (g graph) lock(ctx context.Context) (unlock func(), err error) {
+	return g.b.shared.Desk.Alone(ctx, g.b.tenant, g.b.agent)
 }
 
 type createEntitiesArgs struct{ Entities []entity }
@@ -99,7 +98,11 @@ func createEntities(ctx context.Context, b *bound, a *server.Agent, in createEnt
 		return answer{}, err
 	}
 	g := newGraph(b, a)
-	defer g.lock()()
+	unlock, err := g.lock(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	defer unlock()
 	scope := amber.ScopeGlobal
 	if g.ids.ProjectID != "" {
 		scope = amber.ScopeProject
@@ -123,13 +126,20 @@ func createEntities(ctx context.Context, b *bound, a *server.Agent, in createEnt
 		}
 		rs, out.Entities = append(rs, r), append(out.Entities, e)
 	}
+	var done []string
 	if len(rs) > 0 {
-		if _, err := a.Store.Batch.WriteBatch(ctx, rs); err != nil {
+		acks, err := a.Store.Batch.WriteBatch(ctx, rs)
+		if err != nil {
 			return answer{}, err
 		}
+		for _, ack := range acks {
+			done = append(done, string(ack.ID))
+		}
 	}
-	return answer{text: fmt.Sprintf("Created %d of %d entities.", len(rs), len(in.Entities)), data: out}, nil
+	return answer{text: fmt.Sprintf("Created %d of %d entities.", len(rs), len(in.Entities)), data: out, done: done}, nil
 }
+
+func orEmpty(s []string) []string { return append([]string{}, s...) }
 
 type relationArgs struct{ Relations []relation }
 
@@ -169,25 +179,34 @@ func (g graph) same(ctx context.Context, r amber.Relation) (amber.Relation, bool
 
 func createRelations(ctx context.Context, b *bound, a *server.Agent, in relationArgs) (answer, error) {
 	g := newGraph(b, a)
-	defer g.lock()()
+	unlock, err := g.lock(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	defer unlock()
 	rs, err := g.resolve(ctx, in.Relations)
 	if err != nil {
 		return answer{}, err
 	}
+	ctx, cancel := b.begun(ctx)
+	defer cancel()
 	out := struct {
 		Relations []relation `json:"relations"`
 	}{[]relation{}}
+	var done []string
 	for i, r := range rs {
 		_, there, err := g.same(ctx, r)
 		if err == nil && !there {
-			_, err = a.Store.Relations.Relate(ctx, r)
-			out.Relations = append(out.Relations, in.Relations[i])
+			r, err = a.Store.Relations.Relate(ctx, r)
 		}
 		if err != nil {
-			return answer{}, err
+			return answer{done: done}, err
+		}
+		if !there {
+			done, out.Relations = append(done, r.ID), append(out.Relations, in.Relations[i])
 		}
 	}
-	return answer{text: fmt.Sprintf("Created %d of %d relations.", len(out.Relations), len(rs)), data: out}, nil
+	return answer{text: fmt.Sprintf("Created %d of %d relations.", len(out.Relations), len(rs)), data: out, done: done}, nil
 }
 
 func deleteRelations(ctx context.Context, b *bound, a *server.Agent, in relationArgs) (answer, error) {
@@ -195,25 +214,45 @@ func deleteRelations(ctx context.Context, b *bound, a *server.Agent, in relation
 		return answer{}, err
 	}
 	g := newGraph(b, a)
-	defer g.lock()()
-	deleted := 0
-	for _, wire := range in.Relations {
+	unlock, err := g.lock(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	defer unlock()
+	ids, err := g.stored(ctx, in.Relations)
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := b.begun(ctx)
+	defer cancel()
+	for i, id := range ids {
+		if err := a.Store.Relations.Unrelate(ctx, id); err != nil {
+			return answer{done: ids[:i]}, err
+		}
+	}
+	out := told("Relations", len(ids), len(in.Relations), nil)
+	out.done = ids
+	return out, nil
+}
+
+// stored returns the ids of those relations that are there, each once.
+func (g graph) stored(ctx context.Context, wires []relation) (ids []string, err error) {
+	for _, wire := range wires {
 		rs, err := g.resolve(ctx, []relation{wire})
 		if k := amber.KindOf(err); k == amber.KindNotFound || k == amber.KindInvalid {
 			continue // it cannot be there
 		} else if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		have, there, err := g.same(ctx, rs[0])
-		if err == nil && there {
-			err = a.Store.Relations.Unrelate(ctx, have.ID)
-			deleted++
-		}
 		if err != nil {
-			return answer{}, err
+			return nil, err
+		}
+		if there && !slices.Contains(ids, have.ID) {
+			ids = append(ids, have.ID)
 		}
 	}
-	return told("Relations", deleted, len(in.Relations), nil), nil
+	return ids, nil
 }
 
 // told is the answer to a deletion.
@@ -238,23 +277,44 @@ func deleteEntities(ctx context.Context, b *bound, a *server.Agent, in deleteEnt
 		return answer{}, err
 	}
 	g := newGraph(b, a)
-	defer g.lock()()
-	deleted, missing := 0, []string{}
-	for _, name := range in.EntityNames {
-		m, err := g.find(ctx, name)
-		if amber.KindOf(err) == amber.KindNotFound {
-			missing = append(missing, name)
-			continue
-		}
-		if err == nil {
-			err = g.remove(ctx, m.ID)
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		deleted++
+	unlock, err := g.lock(ctx)
+	if err != nil {
+		return answer{}, err
 	}
-	return told("Entities", deleted, len(in.EntityNames), missing), nil
+	defer unlock()
+	ids, missing, err := g.named(ctx, in.EntityNames)
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := b.begun(ctx)
+	defer cancel()
+	var done []string
+	for _, id := range ids {
+		if err := g.remove(ctx, id); err != nil {
+			return answer{done: done, subject: string(id)}, err
+		}
+		done = append(done, string(id))
+	}
+	out := told("Entities", len(ids), len(in.EntityNames), missing)
+	out.done = done
+	return out, nil
+}
+
+// named returns the entities that names stand for, each once, and the names that
+// are left.
+func (g graph) named(ctx context.Context, names []string) (ids []amber.MemoryID, missing []string, err error) {
+	for _, name := range names {
+		m, err := g.find(ctx, name)
+		switch {
+		case amber.KindOf(err) == amber.KindNotFound, err == nil && slices.Contains(ids, m.ID):
+			missing = append(missing, name)
+		case err != nil:
+			return nil, nil, err
+		default:
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids, missing, nil
 }
 
 // remove deletes an entity, its relations first.

@@ -52,10 +52,10 @@ func (b *bound) resource(root string, read reader) mcp.ResourceHandler {
 			return nil, amber.Errorf(amber.KindInvalid, "read resource", "", "its name is not escaped as in a URI")
 		}
 		var text, mime string
-		err = b.do(ctx, "read_resource", reading, func(ctx context.Context, a *server.Agent) (string, error) {
+		err = b.do(ctx, "read_resource", reading, func(ctx context.Context, a *server.Agent) error {
 			var err error
 			text, mime, err = read(ctx, b, a, name)
-			return "", err
+			return err
 		})
 		if err != nil {
 			return nil, err

@@ -71,6 +71,7 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Ag
 		Tenant: tenant, ID: id, Store: amber.NewStore(store.Parts()), Policy: amber.ConservativePolicy{}, Random: random, Snapshots: snaps,
 	}
 	r.agents[string(tenant)+"/"+string(id)] = a
+	r.agents[string(tenant)+"/"] = &server.Agent{Tenant: tenant, Snapshots: snaps, Random: random} // what concerns the tenant
 	return a
 }
 

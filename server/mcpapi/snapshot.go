@@ -3,7 +3,6 @@ package mcpapi
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -19,9 +18,11 @@ const restoreTool = "snapshot_restore"
 // snapshot, redaction, encryption and signatures, is configured by people and
 // cannot be switched off here.
 func snapshotTools() []*tool {
-	taking := need{scope: amber.TokenSnapshot, mutates: true}
-	checking := need{scope: amber.TokenSnapshot}
-	restoring := need{scope: amber.TokenRestore, mutates: true}
+	listing := need{scope: amber.TokenRead, frozen: true}
+	comparing := need{scope: amber.TokenRead, frozen: true, long: true}
+	taking := need{scope: amber.TokenSnapshot, mutates: true, frozen: true, long: true}
+	checking := need{scope: amber.TokenSnapshot, frozen: true, long: true}
+	restoring := need{scope: amber.TokenRestore, mutates: true, frozen: true, long: true}
 	return []*tool{
 		define("snapshot_create", "Take a snapshot",
 			"Freeze everything this agent knows, before a risky change or at a milestone.",
@@ -30,12 +31,12 @@ func snapshotTools() []*tool {
 			snapshotSchema(), createSnapshot),
 		define("snapshot_list", "List snapshots",
 			"The snapshots of this agent, newest first. For more call again with cursor = next.",
-			reading, hints{},
+			listing, hints{},
 			object(num("limit", "default 10, at most 100"), str("cursor")),
 			object(list("snapshots", snapshotSchema()), str("next")), listSnapshots),
 		define("snapshot_diff", "Compare two snapshots",
 			"What changed from snapshot a to snapshot b, in numbers.",
-			reading, hints{},
+			comparing, hints{},
 			object(must(str("a")), must(str("b"))),
 			object(str("a"), str("b"), list("tables", object(str("name"), num("added"), num("changed"), num("removed"))), obj("notes"), obj("state"), obj("git"), list("missing", nil)), diffSnapshots),
 		define("snapshot_verify", "Verify a snapshot",
@@ -91,18 +92,23 @@ func (f frozen) String() string {
 	return s
 }
 
-// absolute finds paths of this machine, which are nobody's business elsewhere.
-var absolute = regexp.MustCompile(`(^|[\s"'(=])(?:/[^\s:"')]+|[A-Za-z]:\\[^\s:"')]+)`)
-
-// scrub takes paths of this machine out of a message.
-func scrub(s string) string { return absolute.ReplaceAllString(s, "$1(a file)") }
-
-// scrubbed is an error without paths of this machine.
-func scrubbed(err error) error {
-	if err == nil {
-		return nil
+// scrub leaves a text out that names a place of this machine, which is nobody's
+// business elsewhere. Where a path ends in it cannot be told, so nothing of it is
+// kept.
+func scrub(s string) string {
+	if server.NamesPlace(s) {
+		return "(the log of the server tells more)"
 	}
-	return &amber.Error{Kind: amber.KindOf(err), Err: fmt.Errorf("%s", scrub(err.Error())), Hint: scrub(amber.HintOf(err))}
+	return s
+}
+
+// scrubAll scrubs every text of a list.
+func scrubAll(list []string) []string {
+	out := []string{}
+	for _, s := range list {
+		out = append(out, scrub(s))
+	}
+	return out
 }
 
 // snapshotter returns who takes snapshots of the agent. Errors: unsupported.
@@ -122,7 +128,7 @@ func createSnapshot(ctx context.Context, b *bound, a *server.Agent, in createArg
 	}
 	m, err := s.Snapshot(ctx, amber.SnapshotRequest{Tenant: b.tenant, Agent: b.agent, Label: in.Label})
 	if err != nil {
-		return answer{}, scrubbed(err)
+		return answer{}, err
 	}
 	f := frozenOf(m)
 	return answer{text: "Took " + f.String(), data: f, subject: string(m.ID)}, nil
@@ -144,7 +150,7 @@ func listSnapshots(ctx context.Context, b *bound, a *server.Agent, in pageArgs) 
 	}
 	p, err := s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: b.tenant, Agent: b.agent, Limit: limit, Cursor: amber.Cursor(in.Cursor)})
 	if err != nil {
-		return answer{}, scrubbed(err)
+		return answer{}, err
 	}
 	out := struct {
 		Snapshots []frozen     `json:"snapshots"`
@@ -178,7 +184,7 @@ func diffSnapshots(ctx context.Context, b *bound, a *server.Agent, in diffArgs) 
 	}
 	d, err := s.DiffSnapshots(ctx, amber.DiffRequest{Tenant: b.tenant, Agent: b.agent, A: from, B: to})
 	if err != nil {
-		return answer{}, scrubbed(err)
+		return answer{}, err
 	}
 	return diffAnswer(d), nil
 }
@@ -202,7 +208,7 @@ func diffAnswer(d amber.SnapshotDiff) answer {
 		[]amber.TableDiff{},
 		files{d.Notes.Added, d.Notes.Changed, d.Notes.Removed},
 		files{d.State.Added, d.State.Changed, d.State.Removed},
-		d.Git, d.Missing[:min(len(d.Missing), maxDamage)],
+		d.Git, scrubAll(d.Missing[:min(len(d.Missing), maxDamage)]),
 	}
 	var text strings.Builder
 	for _, t := range d.Store.Tables {
@@ -239,7 +245,7 @@ func verifySnapshot(ctx context.Context, b *bound, a *server.Agent, in verifyArg
 	}
 	r, err := s.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: ref, ReadData: in.ReadData})
 	if err != nil {
-		return answer{}, scrubbed(err)
+		return answer{}, err
 	}
 	type damage struct {
 		Object string `json:"object"`
@@ -253,11 +259,11 @@ func verifySnapshot(ctx context.Context, b *bound, a *server.Agent, in verifyArg
 		Damaged    []damage         `json:"damaged"`
 		More       int              `json:"more,omitempty"`
 		Signature  string           `json:"signature"`
-	}{r.ID, r.OK(), orEmpty(r.Checked), orEmpty(r.NotChecked[:min(len(r.NotChecked), maxDamage)]), []damage{}, max(0, len(r.Damaged)-maxDamage), string(r.Signature.Status)}
+	}{r.ID, r.OK(), scrubAll(r.Checked), scrubAll(r.NotChecked[:min(len(r.NotChecked), maxDamage)]), []damage{}, max(0, len(r.Damaged)-maxDamage), string(r.Signature.Status)}
 	for _, d := range r.Damaged[:min(len(r.Damaged), maxDamage)] {
 		out.Damaged = append(out.Damaged, damage{scrub(d.Object), scrub(d.Reason)})
 	}
-	text := fmt.Sprintf("%s is whole as far as it was checked: %s.", r.ID, strings.Join(r.Checked, ", "))
+	text := fmt.Sprintf("%s is whole as far as it was checked: %s.", r.ID, strings.Join(out.Checked, ", "))
 	if !r.OK() {
 		text = fmt.Sprintf("%s is damaged: %s: %s.", r.ID, out.Damaged[0].Object, out.Damaged[0].Reason)
 	}
@@ -267,11 +273,19 @@ func verifySnapshot(ctx context.Context, b *bound, a *server.Agent, in verifyArg
 	return answer{text: text, data: out, subject: in.ID}, nil
 }
 
-func orEmpty(s []string) []string { return append([]string{}, s...) }
-
 func (b *bound) snapshotRef(id string) (amber.SnapshotRef, error) {
 	parsed, err := amber.ParseSnapshotID(id)
 	return amber.SnapshotRef{Tenant: b.tenant, Agent: b.agent, ID: parsed}, err
+}
+
+// veiled keeps whoever may see one agent from being told that a snapshot is that
+// of another: it is not there, in the same words as one that is nobody's.
+func (b *bound) veiled(id string, err error) error {
+	kind := amber.KindOf(err)
+	if kind != amber.KindCrossTenant && kind != amber.KindNotFound || b.who.Grant.Reaches(b.tenant, "") {
+		return err
+	}
+	return amber.Errorf(amber.KindNotFound, "find snapshot", id, "agent "+string(b.agent)+" has no such snapshot")
 }
 
 type restoreArgs struct {
@@ -295,7 +309,7 @@ func restoreSnapshot(ctx context.Context, b *bound, a *server.Agent, in restoreA
 	}
 	r, err := s.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref, DryRun: in.DryRun})
 	if err != nil {
-		return answer{subject: in.ID}, scrubbed(err)
+		return answer{subject: in.ID}, b.veiled(in.ID, err)
 	}
 	out := struct {
 		From       amber.SnapshotID `json:"from"`
@@ -304,10 +318,10 @@ func restoreSnapshot(ctx context.Context, b *bound, a *server.Agent, in restoreA
 		Generation int64            `json:"generation"`
 		Parked     int64            `json:"parked_frames,omitempty"`
 		DryRun     bool             `json:"dry_run"`
-	}{r.From, r.SafetySnapshot, orEmpty(r.Restored), r.Generation, r.ParkedFrames, r.DryRun}
+	}{r.From, r.SafetySnapshot, scrubAll(r.Restored), r.Generation, r.ParkedFrames, r.DryRun}
 	text := fmt.Sprintf("The agent is what it was in %s; as it was before is in %s.", r.From, r.SafetySnapshot)
 	if r.DryRun {
-		text = fmt.Sprintf("Nothing was changed. %s would be restored: %s.", r.From, strings.Join(r.Restored, ", "))
+		text = fmt.Sprintf("Nothing was changed. %s would be restored: %s.", r.From, strings.Join(out.Restored, ", "))
 	}
 	return answer{text: text, data: out, subject: string(r.From)}, nil
 }

@@ -3,6 +3,7 @@ package mcpapi
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,6 +16,10 @@ import (
 type need struct {
 	scope   amber.TokenScope
 	mutates bool
+	long    bool // it may take as long as a snapshot does
+	// frozen says that it is about snapshots: the live agent is not opened,
+	// which may be missing or damaged.
+	frozen bool
 }
 
 // What most calls need.
@@ -54,16 +59,17 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 		run: func(ctx context.Context, b *bound, raw json.RawMessage) (out answer, err error) {
 			var args A
 			if err := decode(raw, in, &args); err != nil {
+				b.shared.Desk.ObserveTool(name, err, time.Time{})
 				return out, err
 			}
 			n := n
 			if own, ok := any(args).(interface{ need() need }); ok {
 				n = own.need()
 			}
-			err = b.do(ctx, name, n, func(ctx context.Context, a *server.Agent) (string, error) {
+			err = b.doEach(ctx, name, n, func(ctx context.Context, a *server.Agent) ([]string, string, error) {
 				var err error
 				out, err = fn(ctx, b, a, args)
-				return subjectOf(out.subject), err
+				return out.done, subjectOf(out.subject), err
 			})
 			return out, err
 		},
@@ -75,6 +81,9 @@ type answer struct {
 	text    string // for whoever reads
 	data    any    // an object, for programs
 	subject string // the id it was about, for the audit log
+	// done are the ids that were changed one by one, for the audit log, also
+	// when it fails after that.
+	done []string
 }
 
 func (a answer) result() (*mcp.CallToolResult, error) {

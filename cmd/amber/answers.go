@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/server/httpapi"
+)
+
+// answers lets the HTTP API keep its answers in the database of the home.
+type answers struct{ *homedb.DB }
+
+var _ httpapi.Answers = answers{}
+
+// BeginAnswer implements [httpapi.Answers].
+func (a answers) BeginAnswer(ctx context.Context, k httpapi.AnswerKey, digest string, repeatable bool) (httpapi.Answer, error) {
+	got, err := a.DB.BeginAnswer(ctx, homedb.AnswerKey(k), digest, repeatable)
+	return httpapi.Answer(got), err
+}
+
+// FinishAnswer implements [httpapi.Answers].
+func (a answers) FinishAnswer(ctx context.Context, k httpapi.AnswerKey, status int, body []byte) error {
+	return a.DB.FinishAnswer(ctx, homedb.AnswerKey(k), status, body)
+}
+
+// AbandonAnswer implements [httpapi.Answers].
+func (a answers) AbandonAnswer(ctx context.Context, k httpapi.AnswerKey) error {
+	return a.DB.AbandonAnswer(ctx, homedb.AnswerKey(k))
+}
+
+// LeaveAnswer implements [httpapi.Answers].
+func (a answers) LeaveAnswer(k httpapi.AnswerKey) { a.DB.LeaveAnswer(homedb.AnswerKey(k)) }
+
+// forgetAnswers removes the answers that a server gave about an agent, which
+// may hold what was erased, and names them where that fails.
+func (a *app) forgetAnswers(ctx context.Context, s *opened) []string {
+	db, err := a.lookAtHomeDB(ctx)
+	if err == nil && db != nil {
+		defer db.Close()
+		err = db.ForgetAnswers(ctx, string(s.agent.Tenant()), string(s.agent.ID()))
+	}
+	if err != nil {
+		return []string{"answers that a server has kept, which could not be removed: " + err.Error()}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/registry"
+)
+
+func (a *app) auditCommand() *cobra.Command {
+	c := family("audit", "Who changed what through a served Amber", a.auditListCommand(), a.auditVerifyCommand())
+	c.Long = `The audit log says who changed what through a served Amber, and which tokens were made and revoked: never any
+text. Each entry has the hash of the one before it, and the end of the log is noted
+outside of it, so that nothing can be changed or taken out unseen.`
+	return c
+}
+
+func (a *app) auditListCommand() *cobra.Command {
+	var f pageFlags
+	var q amber.AuditQuery
+	var since string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List entries of the audit log, newest first",
+		Long: `List entries of the audit log, newest first. With --tenant and --agent only those about them.
+--since takes a time, or how long ago.`,
+		Example: `  amber audit list --actor k3x7q2ma --since 24h
+  amber audit list --jsonl > audit.jsonl`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := limit("-n", f.n)
+			if err == nil {
+				q.Tenant, err = a.givenTenant(cmd)
+			}
+			if err == nil && cmd.Flags().Changed("agent") {
+				q.Agent, err = amber.ParseAgentID(a.global.agent)
+			}
+			if err == nil {
+				q.Since, err = a.past("since", since)
+			}
+			if err != nil {
+				return err
+			}
+			return a.listAudit(cmd, f, q)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&q.Actor, "actor", "", "only what this one did: the id of a token, local, or cli")
+	cmd.Flags().StringVar(&q.Action, "action", "", "only this operation")
+	cmd.Flags().StringVar(&since, "since", "", "only what happened since then")
+	return cmd
+}
+
+func (a *app) listAudit(cmd *cobra.Command, f pageFlags, q amber.AuditQuery) error {
+	d, err := a.lookAtHomeDB(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if d == nil {
+		return showPage(a, cmd, f, func(int, amber.Cursor) (amber.Page[amber.AuditEntry], error) {
+			return amber.Page[amber.AuditEntry]{}, nil
+		}, a.printAudit)
+	}
+	err = showPage(a, cmd, f, func(n int, c amber.Cursor) (amber.Page[amber.AuditEntry], error) {
+		q.Limit, q.Cursor = n, c
+		return d.ListAudit(cmd.Context(), q)
+	}, a.printAudit)
+	return errors.Join(err, d.Close())
+}
+
+func (a *app) printAudit(w io.Writer, entries []amber.AuditEntry) {
+	rows := make([][]string, len(entries))
+	for i, e := range entries {
+		about := string(e.Tenant)
+		if e.Agent != "" {
+			about += "/" + string(e.Agent)
+		}
+		rows[i] = []string{strconv.FormatInt(e.Seq, 10), e.At.String(), e.Actor, e.Action, about, e.Subject, e.Outcome}
+	}
+	table(w, []string{"SEQ", "AT", "ACTOR", "ACTION", "ABOUT", "SUBJECT", "OUTCOME"}, rows)
+}
+
+func (a *app) auditVerifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify",
+		Short: "Recompute the audit log and find what was changed",
+		Long: `Read the whole audit log, recompute the hash of every entry, and compare it with the end that was
+noted in keys/audit-head of the home. It says what was checked and what was not, and exits 5 when
+an entry was changed, is missing, or was put in.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := working(a, "verifying", func() (amber.AuditReport, error) { return a.verifyAudit(cmd.Context()) })
+			if err != nil {
+				return err
+			}
+			if err := a.out.show(r, func(w io.Writer) { a.printAuditVerified(w, r) }); err != nil {
+				return err
+			}
+			if !r.OK() {
+				return errReported{amber.KindDamaged}
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) verifyAudit(ctx context.Context) (amber.AuditReport, error) {
+	d, err := a.lookAtHomeDB(ctx)
+	if err != nil {
+		return amber.AuditReport{}, err
+	}
+	if d == nil {
+		return amber.AuditReport{
+			Checked: []string{}, NotChecked: []string{"the audit log: there is none, nothing was ever recorded in this home"}, Damaged: []string{},
+		}, nil
+	}
+	r, err := d.VerifyAudit(ctx)
+	return r, errors.Join(err, d.Close())
+}
+
+func (a *app) printAuditVerified(w io.Writer, r amber.AuditReport) {
+	p := a.out
+	verdict := "nothing damaged found"
+	switch {
+	case !r.OK():
+		verdict = p.style(amb, "DAMAGED")
+	case len(r.Checked) == 0:
+		verdict = p.style(amb, "NOT CHECKED")
+	}
+	fmt.Fprintf(w, "%s  %s\n", p.style(bold, count(r.Entries, "entry", "entries")), verdict)
+	for _, text := range r.Damaged {
+		fmt.Fprintf(w, "  %s %s\n", p.style(amb, "DAMAGED"), flat(text))
+	}
+	for _, text := range r.Checked {
+		fmt.Fprintf(w, "  %s %s\n", p.style(dim, "checked:"), flat(text))
+	}
+	for _, text := range r.NotChecked {
+		fmt.Fprintf(w, "  %s %s\n", p.style(dim, "not checked:"), flat(text))
+	}
+}
+
+// past reads a flag that takes a time, or a duration before now. An empty one is
+// the zero time.
+func (a *app) past(flag, text string) (amber.Time, error) {
+	if text == "" {
+		return amber.Time{}, nil
+	}
+	if t, err := amber.ParseTime(text); err == nil {
+		return t, nil
+	}
+	d, err := registry.ParseDuration(text)
+	if err != nil || d < 0 {
+		return amber.Time{}, usage("--%s takes a time (RFC 3339 or a date) or a duration such as 24h, not %q", flag, oneLine(text, 40))
+	}
+	return amber.At(a.clock().Add(-d)), nil
+}

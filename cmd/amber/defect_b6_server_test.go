@@ -1,0 +1,76 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func serverEffects() map[string]effect {
+	return map[string]effect{
+		"server.listen": {value("127.0.0.2:0"), func(s *setting) string {
+			w, err := s.tryToServe()
+			if err != nil && strings.Contains(err.Error(), "127.0.0.1:7411") {
+				return "127.0.0.1:7411" // somebody else is there
+			}
+			if err != nil {
+				s.Fatal(err)
+			}
+			u, err := url.Parse(w.url)
+			if err != nil {
+				s.Fatal(err)
+			}
+			if u.Port() == "7411" {
+				return u.Host
+			}
+			return u.Hostname()
+		}, "127.0.0.1:7411", "127.0.0.2"},
+		"server.tls_cert": tlsEffect("AMBER_SERVER__TLS_KEY"),
+		"server.tls_key":  tlsEffect("AMBER_SERVER__TLS_CERT"),
+		"server.max_body": {value("1MiB"), func(s *setting) string {
+			status, _ := s.serve().ask("POST", "/v1/tenants/default/agents/default/memories", `{"content":"x"}`+strings.Repeat(" ", 2<<20))
+			return fmt.Sprint(status / 100)
+		}, "2", "4"},
+	}
+}
+
+// tlsEffect is of one of two keys that need each other.
+func tlsEffect(other string) effect {
+	return effect{func(s *setting) string {
+		cert, key, transport := certificate(s.T)
+		s.https = transport
+		if strings.HasSuffix(other, "KEY") {
+			cert, key = key, cert
+		}
+		s.set(other, cert)
+		return key
+	}, func(s *setting) string {
+		w, err := s.tryToServe("--listen", "127.0.0.1:0")
+		if err != nil {
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			return first
+		}
+		w.client.Transport = s.https
+		status, _ := w.ask("GET", "/livez", "")
+		return fmt.Sprint(w.url[:5], " ", status)
+	}, "exit 2", "https 200"}
+}
+
+// tool calls a tool over MCP.
+func (w *waiter) tool(name string, args map[string]any) {
+	w.Helper()
+	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := c.Connect(w.Context(), &mcp.StreamableClientTransport{Endpoint: w.url + "/mcp", HTTPClient: w.client, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer session.Close()
+	r, err := session.CallTool(w.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil || r.IsError {
+		w.Fatal(r, err)
+	}
+}

@@ -1,0 +1,254 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// setting is a user with a home and a configuration of their own.
+type setting struct {
+	*testing.T
+	dir  string
+	env  []string
+	with bool      // the key is set
+	now  time.Time // zero: as it is
+
+	https     *http.Transport // trusts the certificate there is
+	conn      *nats.Conn      // to the broker there is
+	heard     chan *nats.Msg  // what it was told
+	mutations []*nats.Msg     // those that were taken from it
+}
+
+func newSetting(t *testing.T, with bool) *setting {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &setting{T: t, dir: dir, with: with}
+	s.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "USER=ann", "AMBER_HOME=" + s.path("home"),
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+	}
+	return s
+}
+
+// path is one below the user's folder.
+func (s *setting) path(elem ...string) string {
+	return filepath.Join(append([]string{s.dir}, elem...)...)
+}
+
+func (s *setting) set(name, value string) { s.env = append(s.env, name+"="+value) }
+
+func (s *setting) world(stdin string, stdout, stderr io.Writer) world {
+	return world{
+		stdin: strings.NewReader(stdin), stdout: stdout, stderr: stderr, environ: s.env,
+		directory: func() (string, error) { return s.dir, nil }, clock: s.clock, random: rand.Reader,
+		terminal: func() bool { return false }, fsInfo: fsx.Info,
+	}
+}
+
+func (s *setting) clock() time.Time {
+	if s.now.IsZero() {
+		return time.Now()
+	}
+	return s.now
+}
+
+// amber runs a command and returns what it printed and its exit code.
+func (s *setting) amber(stdin string, args ...string) (stdout, stderr string, code int) {
+	var out, complaint bytes.Buffer
+	code = run(s.Context(), args, s.world(stdin, &out, &complaint))
+	return out.String(), complaint.String(), code
+}
+
+// does expects a command to succeed.
+func (s *setting) does(args ...string) string {
+	s.Helper()
+	out, complaint, code := s.amber("", args...)
+	if code != 0 {
+		s.Fatalf("amber %s: exit %d\n%s", strings.Join(args, " "), code, complaint)
+	}
+	return strings.TrimSpace(out)
+}
+
+// exit runs a command and tells how it ended.
+func (s *setting) exit(args ...string) string {
+	_, _, code := s.amber("", args...)
+	return fmt.Sprint("exit ", code)
+}
+
+// try is exit with one more variable of the environment.
+func (s *setting) try(variable string, args ...string) string {
+	other := *s
+	other.env = append(other.env[:len(other.env):len(other.env)], variable)
+	return other.exit(args...)
+}
+
+// told reads the JSON of a command.
+func told[T any](s *setting, args ...string) (v T) {
+	s.Helper()
+	out := s.does(append([]string{"--json"}, args...)...)
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		s.Fatalf("%v in %s", err, out)
+	}
+	return v
+}
+
+// items counts what a command lists.
+func (s *setting) items(args ...string) string {
+	s.Helper()
+	return fmt.Sprint(len(told[amber.Page[json.RawMessage]](s, args...).Items))
+}
+
+// snapshot takes one and returns its id.
+func (s *setting) snapshot(args ...string) string {
+	s.Helper()
+	return string(told[amber.SnapshotMeta](s, append([]string{"snapshot", "create"}, args...)...).ID)
+}
+
+// at is a folder with a file of some text.
+func (s *setting) file(name, text string) string {
+	s.Helper()
+	path := s.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	return path
+}
+
+// waiter is a server in this process.
+type waiter struct {
+	*setting
+	url    string
+	client *http.Client
+	log    logBuffer
+
+	// Of one that is a process of its own.
+	token string // shown with every request; "": none
+	trace string // that requests are of
+	end   func() (code int)
+}
+
+// serve starts one and returns when it listens.
+func (s *setting) serve() *waiter {
+	s.Helper()
+	w, err := s.tryToServe("--listen", "127.0.0.1:0")
+	if err != nil {
+		s.Fatal(err)
+	}
+	return w
+}
+
+// tryToServe starts a server; the error is what it complained about.
+func (s *setting) tryToServe(args ...string) (*waiter, error) {
+	s.Helper()
+	w := &waiter{setting: s, client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
+	r, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, append([]string{"serve", "--log-level", "debug"}, args...), s.world("", out, &w.log))
+		_ = out.Close()
+	}()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("exit %d\n%s", <-ended, w.log.String())
+	}
+	w.url = strings.TrimSpace(line)
+	s.Cleanup(func() {
+		w.client.CloseIdleConnections()
+		cancel()
+		if code := <-ended; code != 0 {
+			s.Errorf("the server ended with %d\n%s", code, w.log.String())
+		}
+	})
+	return w, nil
+}
+
+// ask returns the status and the body of an answer.
+func (w *waiter) ask(method, path, body string) (int, string) {
+	w.Helper()
+	req, err := http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body))
+	if err != nil {
+		w.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := w.client.Do(req)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// ofAgent expects a request about the default agent to succeed.
+func (w *waiter) ofAgent(method, path, body string) string {
+	w.Helper()
+	return w.expect(method, "/v1/tenants/default/agents/default"+path, body)
+}
+
+// expect expects a request to succeed.
+func (w *waiter) expect(method, path, body string) string {
+	w.Helper()
+	status, text := w.ask(method, path, body)
+	if status/100 != 2 {
+		w.Fatalf("%s %s: %d %s", method, path, status, text)
+	}
+	return text
+}
+
+// rounds returns how many rounds a worker has done.
+func (w *waiter) rounds(worker string) int64 {
+	w.Helper()
+	_, text := w.ask("GET", "/health", "")
+	var h amber.ServerHealth
+	if err := json.Unmarshal([]byte(text), &h); err != nil {
+		w.Fatalf("%v in %s", err, text)
+	}
+	for _, one := range h.Workers {
+		if one.Name == worker {
+			return one.Runs
+		}
+	}
+	w.Fatalf("there is no worker %q", worker)
+	return 0
+}
+
+// idOf is the id in an answer.
+func (s *setting) idOf(answer string) string {
+	s.Helper()
+	var v struct{ ID string }
+	if err := json.Unmarshal([]byte(answer), &v); err != nil || v.ID == "" {
+		s.Fatalf("%v in %s", err, answer)
+	}
+	return v.ID
+}

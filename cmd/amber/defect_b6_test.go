@@ -1,0 +1,142 @@
+//go:build linux
+
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/registry"
+)
+
+// effect is how a key of the configuration shows.
+type effect struct {
+	prepare func(*setting) string // makes what is needed, and returns the value of the key
+	see     func(*setting) string // looks at what the key is about
+	without string                // what is seen then
+	with    string
+}
+
+// value is what a key is set to where nothing has to be made for it.
+func value(v string) func(*setting) string { return func(*setting) string { return v } }
+
+// TestDefectB6 is about defect B6: metrics, events and keys of the configuration
+// that exist and do nothing. Every key there is is set, and something else is seen
+// than without it; every subject there is gets an event. That every metric moves
+// is shown by TestEveryMetricMovesInAServer.
+func TestDefectB6(t *testing.T) {
+	t.Parallel()
+	all := effects()
+	t.Run("keys", func(t *testing.T) {
+		for _, k := range registry.Keys() {
+			t.Run(k.Path, func(t *testing.T) {
+				t.Parallel()
+				e, ok := all[k.Path]
+				if !ok {
+					t.Fatal("nothing shows that it does anything")
+				}
+				e.check(t, k)
+			})
+		}
+	})
+	t.Run("contract", func(t *testing.T) {
+		t.Parallel()
+		checkContract(t, all)
+	})
+	t.Run("events", everyEventIsPublished)
+}
+
+// check looks twice: without the key and with it.
+func (e effect) check(t *testing.T, k registry.Key) {
+	t.Helper()
+	if e.without == e.with {
+		t.Fatalf("%q shows nothing", e.with)
+	}
+	for _, with := range []bool{false, true} {
+		s, want := newSetting(t, with), e.without
+		v := e.prepare(s)
+		if with {
+			want = e.with
+			k := k
+			k.Path = strings.Replace(k.Path, "<name>", "tool", 1)
+			s.set(k.Env(), v)
+		}
+		if got := e.see(s); got != want {
+			t.Errorf("set: %v; seen: %q, want %q", with, got, want)
+		}
+	}
+}
+
+// contract are the keys that users were promised.
+const contract = `memory.enabled memory.backend memory.recall.enabled memory.recall.top_k memory.write.enabled memory.write.max_batch_size
+memory.backends.sqlite.busy_timeout memory.backends.sqlite.readers
+sources.<name>.git sources.<name>.sqlite sources.<name>.files
+journal.flush_interval journal.max_entries journal.max_session_bytes journal.max_bytes
+snapshot.enabled snapshot.root snapshot.lock_timeout
+snapshot.auto.before_restore snapshot.auto.before_consolidation snapshot.auto.before_mutating_tool snapshot.auto.schedule
+snapshot.encryption.recipients snapshot.encryption.identity snapshot.sign snapshot.require_signed
+snapshot.retention.keep_last snapshot.retention.keep_hourly snapshot.retention.keep_daily snapshot.retention.keep_weekly
+snapshot.retention.max_age snapshot.retention.interval snapshot.gc.grace
+events.mutation_enabled events.mutation_prefix events.lifecycle_prefix events.nats_url events.jetstream
+export.redact
+server.listen server.tls_cert server.tls_key server.max_body
+control.queue.lease control.queue.max_in_flight`
+
+// notBuilt are keys of what is not built yet. They are errors, never ignored:
+// once the schema has one, its effect is wanted like every other.
+const notBuilt = "vault.url vault.label vault.schedule vault.after_session vault.keep"
+
+// checkContract looks whether every key that was promised is there, and whether
+// what is not there is refused.
+func checkContract(t *testing.T, all map[string]effect) {
+	t.Helper()
+	var schema []string
+	for _, k := range registry.Keys() {
+		schema = append(schema, k.Path)
+	}
+	promised := strings.Fields(contract)
+	for _, l := range amber.Layers() {
+		promised = append(promised, "memory.layers."+string(l)+".backend")
+	}
+	for _, k := range promised {
+		if !slices.Contains(schema, k) {
+			t.Errorf("there is no key %s", k)
+		}
+	}
+	for k := range all {
+		if !slices.Contains(schema, k) {
+			t.Errorf("%s is no key any more", k)
+		}
+	}
+	s := newSetting(t, true)
+	for _, k := range strings.Fields(notBuilt) {
+		if slices.Contains(schema, k) {
+			continue // its effect is wanted above
+		}
+		if got := s.try("AMBER_"+strings.ToUpper(strings.ReplaceAll(k, ".", "__"))+"=1", "list"); got != "exit 2" {
+			t.Errorf("%s, which is not built, is taken: %s", k, got)
+		}
+	}
+	for _, backend := range []string{"openviking", "postgres"} {
+		if got := s.try("AMBER_MEMORY__BACKEND="+backend, "list"); got != "exit 6" {
+			t.Errorf("backend %s, which is not built: %s", backend, got)
+		}
+	}
+}
+
+// effects are how the keys show, by path.
+func effects() map[string]effect {
+	all := map[string]effect{}
+	for _, some := range []map[string]effect{
+		memoryEffects(), layerEffects(), queueEffects(), journalEffects(),
+		snapshotEffects(), automaticEffects(), trustEffects(), retentionEffects(), sourceEffects(), shareEffects(),
+		serverEffects(), eventEffects(),
+	} {
+		for k, e := range some {
+			all[k] = e
+		}
+	}
+	return all
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/mcpapi"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// mcpFlags say what agents are offered.
+type mcpFlags struct {
+	tools, project string
+	allowRestore   bool
+}
+
+func (a *app) mcpCommand() *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve memory to an agent over stdio (MCP)",
+		Long: `Serve memory to an agent over stdin and stdout, in the Model Context Protocol.
+Agent hosts start it, see setup; it ends when they close its stdin.
+
+Tools come in profiles: default (ten tools for memory and sessions), snapshots,
+control (tasks, approvals, queue), engram and reference (the tools of Engram and of
+the reference memory server, for prompts that name them), chatgpt (search and
+fetch), files (a folder /memories of notes). all is everything. Profiles and names
+of tools may be joined by commas.`,
+		Example: `  amber mcp
+  amber mcp --tools default,snapshots
+  amber mcp --tools files --agent writer`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd.Context(), f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.tools, "tools", "default", "default, all, profiles or names of tools")
+	fl.BoolVar(&f.allowRestore, "allow-restore", false, "with the profile snapshots, offer to restore them")
+	fl.StringVar(&f.project, "project", "", "the project (default from the git repository of the working directory)")
+	return cmd
+}
+
+// mcpGrace is how long the store may take to close when the host has gone.
+const mcpGrace = 10 * time.Second
+
+// serveMCP serves one host as the local user. The store is opened by the first
+// call that needs it: hosts start this at the beginning of every session.
+func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
+	tenant, err := amber.ParseTenantID(a.global.tenant)
+	if err != nil {
+		return err
+	}
+	agent, err := amber.ParseAgentID(a.global.agent)
+	if err != nil {
+		return err
+	}
+	h := &hosted{app: a}
+	pool, err := server.NewPool(h.openAgent, server.PoolOptions{Clock: a.clock})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mcpGrace)
+		defer cancel()
+		err = errors.Join(err, pool.Close(ctx))
+	}()
+	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	s, err := mcpapi.NewServer(mcpapi.Options{
+		Desk: &server.Desk{Agents: pool, BeforeTool: h.beforeTool, Log: log}, Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
+		Identities: amber.Identities{ProjectID: a.projectHere(f.project)}, Clock: a.clock, Log: log,
+	}, server.Caller{Grant: amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}}, tenant, agent)
+	if err != nil {
+		return err
+	}
+	err = s.Run(ctx, mcpapi.Stdio(a.stdin, a.stdout))
+	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
+		return nil // told to stop, or the host has gone
+	}
+	return err
+}
+
+// projectHere is the project a call is about where it names none.
+func (a *app) projectHere(named string) string {
+	if named != "" {
+		return named
+	}
+	dir, err := a.directory()
+	if err != nil {
+		return ""
+	}
+	return projectOf(dir)
+}
+
+// hosted is the agent of the flags, served to one host.
+type hosted struct {
+	*app
+
+	mu    sync.Mutex
+	guard snapshot.ToolGuard // of the agent that was opened last
+}
+
+// openAgent opens the agent for the pool. Without one it is what concerns the
+// tenant: its snapshots.
+func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func() error, error) {
+	if id == "" {
+		return h.openSnapshots(ctx, tenant)
+	}
+	s, err := h.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	served := &server.Agent{Tenant: tenant, ID: id, Store: s.Store, Policy: s.Policy, Random: h.random}
+	if parts := s.Store.Present(); parts.Eraser != nil && s.Report.Enabled {
+		// The plain store erases its own; what is served erases everywhere.
+		parts.Eraser = eraser{h.app, s}
+		served.Store = amber.NewStore(parts)
+	}
+	// Memory is served also where snapshots are not set up right.
+	if e, err := h.snapshots(ctx, s); err == nil {
+		served.Snapshots, served.Repository = e, e
+		h.guardWith(s, e)
+	} else {
+		h.out.warn("there are no snapshots: %v", err)
+		h.guardWith(s, noSnapshots{err})
+	}
+	return served, s.Close, nil
+}
+
+// openSnapshots opens the snapshots alone: the live agent may be missing or
+// damaged, and is not made.
+func (h *hosted) openSnapshots(ctx context.Context, tenant amber.TenantID) (*server.Agent, func() error, error) {
+	s, err := h.openFrozen(ctx, mayBeAbsent)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := h.snapshots(ctx, s)
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	h.guardWith(s, e)
+	return &server.Agent{Tenant: tenant, Snapshots: e, Repository: e, Random: h.random}, s.Close, nil
+}
+
+// guardWith has a taker freeze the agent before tools, as configured.
+func (h *hosted) guardWith(s *opened, taker amber.SnapshotTaker) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.guard = snapshot.ToolGuard{
+		Taker: taker, Insist: snapshot.Insistence(s.config.Config.Snapshot.Auto.BeforeMutatingTool), Warn: func(text string) { h.out.warn("%s", text) },
+	}
+}
+
+// beforeTool freezes the agent before a tool changes something, as configured.
+func (h *hosted) beforeTool(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, tool string) error {
+	h.mu.Lock()
+	guard := h.guard
+	h.mu.Unlock()
+	_, err := guard.BeforeMutatingTool(ctx, tenant, agent, tool)
+	return err
+}
+
+// noSnapshots says why there are none.
+type noSnapshots struct{ err error }
+
+// Snapshot implements amber.SnapshotTaker.
+func (n noSnapshots) Snapshot(context.Context, amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+	return amber.SnapshotMeta{}, n.err
+}

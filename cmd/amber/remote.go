@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/registry"
+)
+
+// Variables that stand in for flags.
+const (
+	remoteVariable    = "AMBER_REMOTE"
+	tokenFileVariable = "AMBER_TOKEN_FILE"
+	remoteCAVariable  = "AMBER_REMOTE_CA"
+)
+
+// Bounds of files.
+const (
+	maxTokenFile = 4096
+	maxCAFile    = 1 << 20
+)
+
+// remote is an agent that is served elsewhere.
+type remote struct {
+	client *client.Client
+	agent  *client.Agent
+	tenant amber.TenantID
+	id     amber.AgentID
+	batch  int // memories in one batch
+}
+
+func (a *app) addRemoteFlags(f *pflag.FlagSet) {
+	f.StringVar(&a.global.remote, "remote", "", "work on the Amber that is served at this URL, and on no home (default $"+remoteVariable+")")
+	f.StringVar(&a.global.tokenFile, "token-file", "", "the file that holds the token for --remote (default $"+tokenFileVariable+")")
+	f.StringVar(&a.global.remoteCA, "remote-ca", "", "the certificates, in PEM, that the server of --remote is trusted by (default $"+remoteCAVariable+", else those of the system)")
+}
+
+// remoteVerb marks a verb, with everything below it, that works on a served
+// Amber, too.
+const remoteVerb = "amber:remote"
+
+func remotely(verbs ...*cobra.Command) []*cobra.Command {
+	for _, v := range verbs {
+		v.Annotations = map[string]string{remoteVerb: "yes"}
+	}
+	return verbs
+}
+
+func takesRemote(cmd *cobra.Command) bool {
+	for ; cmd != nil; cmd = cmd.Parent() {
+		if cmd.Annotations[remoteVerb] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// hereFlag marks a flag that is about a home, files or keys of this machine.
+const hereFlag = "amber:here"
+
+// onlyHere marks flags that do not go with --remote.
+func onlyHere(f *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		if err := f.SetAnnotation(name, hereFlag, []string{"yes"}); err != nil {
+			panic("amber: " + err.Error()) // there is no such flag
+		}
+	}
+}
+
+// chooseRemote finds out whether the verb works on a served Amber.
+func (a *app) chooseRemote(cmd *cobra.Command) error {
+	if cmd.HasSubCommands() { // it only tells which there are
+		return nil
+	}
+	address, err := a.remoteAddress(cmd)
+	if err != nil || address == "" {
+		return err
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Annotations[hereFlag] != nil && err == nil {
+			err = usage("--%s is about this machine; it does not go with --remote or $%s", f.Name, remoteVariable)
+		}
+	})
+	if err == nil {
+		a.remote, err = a.newRemote(address)
+	}
+	return err
+}
+
+// remoteAddress is the URL of the server that the verb works on, "" when it
+// works on a home. The environment alone changes nothing for verbs that know
+// homes only, and a home that is named on the command line beats it.
+func (a *app) remoteAddress(cmd *cobra.Command) (string, error) {
+	takes, address := takesRemote(cmd), a.global.remote
+	if takes && address == "" && !cmd.Flags().Changed("home") {
+		address = a.getenv(remoteVariable)
+	}
+	for _, name := range []string{"remote", "token-file", "remote-ca"} {
+		switch f := cmd.Flag(name); {
+		case !f.Changed:
+		case !takes:
+			return "", usage("%s works on a home of this machine; --%s does not go with it", cmd.CommandPath(), name)
+		case f.Value.String() == "":
+			return "", usage("--%s is empty", name)
+		case address == "":
+			return "", usage("--%s goes with --remote", name)
+		}
+	}
+	return address, nil
+}
+
+// newRemote makes what speaks to the server. It touches no network.
+func (a *app) newRemote(address string) (*remote, error) {
+	o := client.Options{URL: address}
+	var err error
+	if path := cmp.Or(a.global.tokenFile, a.getenv(tokenFileVariable)); path != "" {
+		if o.Token, err = a.readToken(path); err != nil {
+			return nil, err
+		}
+	}
+	if path := cmp.Or(a.global.remoteCA, a.getenv(remoteCAVariable)); path != "" {
+		if o.TLS, err = a.readCA(path); err != nil {
+			return nil, err
+		}
+	}
+	// The server has a configuration of its own; how much is sent at once is
+	// up to this side.
+	config, err := registry.Load(registry.Input{Environ: a.environ})
+	if err != nil {
+		return nil, err
+	}
+	r := &remote{tenant: amber.TenantID(a.global.tenant), id: amber.AgentID(a.global.agent), batch: config.Config.Memory.Write.MaxBatchSize}
+	if r.client, err = client.New(o); err != nil {
+		return nil, err
+	}
+	r.agent, err = r.client.Agent(r.tenant, r.id)
+	return r, err
+}
+
+// readToken reads a token. Errors: not_found; refused when others may read it;
+// invalid.
+func (a *app) readToken(file string) (client.Token, error) {
+	text, err := a.secretFile("read token", file, maxTokenFile)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(text)
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", amber.Errorf(amber.KindInvalid, "read token", file, "it does not hold one token and nothing else")
+	}
+	return client.Token(token), nil
+}
+
+// readCA reads certificates. Errors: not_found; invalid.
+func (a *app) readCA(file string) (*tls.Config, error) {
+	if real, err := filepath.EvalSymlinks(file); err == nil { // those of the system often are links
+		file = real
+	}
+	b, err := a.readBounded("read certificates", file, maxCAFile)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(b) {
+		return nil, amber.Errorf(amber.KindInvalid, "read certificates", file, "there is no certificate in PEM in it")
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+// open asks the server what the agent's store can do.
+func (r *remote) open(ctx context.Context) (*opened, error) {
+	s := r.closed()
+	var err error
+	s.Store, err = r.agent.Store(ctx)
+	return s, err
+}
+
+// closed is the agent before anybody was asked.
+func (r *remote) closed() *opened {
+	config := registry.Default()
+	config.Memory.Write.MaxBatchSize = r.batch
+	config.Snapshot.Retention = registry.Retention{} // the server's is not known
+	return &opened{
+		remote: r, config: registry.Loaded{Config: config},
+		Resolved: registry.Resolved{Store: amber.NewStore(amber.Parts{}), Close: r.client.Close},
+	}
+}
+
+// frozen opens what a verb about snapshots needs.
+func (r *remote) frozen(ctx context.Context, need liveAgent) (*opened, error) {
+	if need == mayBeOpened || need == mustBeOpened {
+		return r.open(ctx)
+	}
+	return r.closed(), nil
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+)
+
+// remoteEngine is the engine of a served Amber.
+type remoteEngine struct {
+	*client.Snapshots
+	homeOnly
+}
+
+var _ snapshotEngine = remoteEngine{}
+
+func (r *remote) snapshots() snapshotEngine { return remoteEngine{Snapshots: r.agent.Snapshots()} }
+
+// At implements snapshotEngine.
+func (e remoteEngine) At(ctx context.Context, ref amber.SnapshotRef) (snapshotView, error) {
+	return e.Snapshots.At(ctx, ref)
+}
+
+// Acceptable implements snapshotEngine. Which signatures the server asks for
+// decides when something is restored there.
+func (e remoteEngine) Acceptable(what string, s amber.SignatureReport) error {
+	if s.Status == amber.SignatureBad || s.Status == amber.SignatureStripped {
+		return amber.Errorf(amber.KindUntrusted, "check signature", what, s.Detail)
+	}
+	return nil
+}
+
+// homeOnly refuses what needs files, folders or keys of the home. Every error is
+// of kind invalid.
+type homeOnly struct{}
+
+func (homeOnly) refuse(op string) error {
+	e := amber.Errorf(amber.KindInvalid, op, "", "it works on a home of this machine, not with --remote")
+	e.Hint = "run it where amber serve runs"
+	return e
+}
+
+func (h homeOnly) Export(context.Context, amber.ExportRequest) (amber.ExportReport, error) {
+	return amber.ExportReport{}, h.refuse("export bundle")
+}
+
+func (h homeOnly) Import(context.Context, amber.ImportRequest) (amber.ImportReport, error) {
+	return amber.ImportReport{}, h.refuse("import bundle")
+}
+
+func (h homeOnly) VerifyBundle(context.Context, amber.BundleRequest) (amber.BundleReport, error) {
+	return amber.BundleReport{}, h.refuse("verify bundle")
+}
+
+func (h homeOnly) RestoreBundle(context.Context, string, amber.RestoreRequest) (amber.RestoreReport, error) {
+	return amber.RestoreReport{}, h.refuse("restore bundle")
+}
+
+func (h homeOnly) Recipients(context.Context, amber.TenantID) ([]string, error) {
+	return nil, h.refuse("list recipients")
+}
+
+func (h homeOnly) ChangeRecipients(context.Context, amber.TenantID, []string, []string, bool) ([]string, error) {
+	return nil, h.refuse("change recipients")
+}
+
+func (h homeOnly) CopyTo(context.Context, amber.TenantID, amber.Target, bool) (amber.CopyReport, error) {
+	return amber.CopyReport{}, h.refuse("copy snapshots")
+}
+
+func (h homeOnly) CopyFrom(context.Context, amber.TenantID, amber.Target) (amber.CopyReport, error) {
+	return amber.CopyReport{}, h.refuse("copy snapshots")
+}
+
+func (h homeOnly) ExtractSource(context.Context, amber.SnapshotRef, string, string) (extraction, error) {
+	return extraction{}, h.refuse("write source")
+}

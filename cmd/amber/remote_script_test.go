@@ -1,0 +1,178 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// hereScripts cannot run against a server, and why.
+var hereScripts = map[string]string{
+	"memory_damage":      "it damages the databases under the verb, which a server holds open",
+	"snapshot_encrypted": "it works on three homes, with identities of this machine",
+	"snapshot_signed":    "it works on three homes, with their repositories and bundles",
+}
+
+// remoteScripts are the scripts of every family of verbs that takes --remote.
+func remoteScripts(t *testing.T) (files []string) {
+	for _, family := range []string{"memory", "session", "turn", "note", "control", "queue", "snapshot"} {
+		found, err := filepath.Glob(filepath.Join("testdata", "script", family+"_*.txtar"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s has no scripts: %v", family, err)
+		}
+		files = append(files, found...)
+	}
+	files = append(files, filepath.Join("testdata", "script", "remote.txtar"))
+	for name := range hereScripts {
+		file := filepath.Join("testdata", "script", name+".txtar")
+		if !slices.Contains(files, file) {
+			t.Errorf("%s is not a script", name)
+		}
+		files = slices.DeleteFunc(files, func(f string) bool { return f == file })
+	}
+	return files
+}
+
+// TestScriptsRemote runs the same scripts with AMBER_REMOTE: each against a
+// server of its own, which needs a token and must end well. What a script says
+// under [!remote] is about homes; "serve" begins the server anew with what the
+// script has put into the environment, so that it is configured as the verb
+// would be.
+func TestScriptsRemote(t *testing.T) {
+	p := scriptParams("")
+	p.Files = remoteScripts(t)
+	p.Condition = func(cond string) (bool, error) {
+		if cond == "remote" {
+			return true, nil
+		}
+		return scriptCondition(cond)
+	}
+	variables := configVariables(t)
+	p.Cmds["serve"] = func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) > 0 {
+			ts.Fatalf("usage: serve")
+		}
+		s := ts.Value(serverKey{}).(*scriptServer)
+		ts.Check(s.stop())
+		environ := slices.Clone(s.environ)
+		for _, name := range variables {
+			environ = append(environ, name+"="+ts.Getenv(name))
+		}
+		url, err := s.start(environ)
+		ts.Check(err)
+		ts.Setenv(remoteVariable, url)
+	}
+	p.Setup = func(env *testscript.Env) error {
+		if err := setupUser(env); err != nil {
+			return err
+		}
+		return setupServer(t, env)
+	}
+	testscript.Run(t, p)
+}
+
+// configVariables are the settings that scripts make.
+func configVariables(t *testing.T) []string {
+	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, regexp.MustCompile(`AMBER_[A-Z0-9_]+__[A-Z0-9_]+`).FindAllString(string(b), -1)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// setupServer makes a token, starts a server and leads every verb to it.
+func setupServer(t *testing.T, env *testscript.Env) error {
+	file := filepath.Join(env.WorkDir, "user", "token")
+	s := &scriptServer{environ: slices.Clone(env.Vars), dir: env.WorkDir}
+	if out, err := s.command("token", "create", "script", "--all-tenants", "--scope", "admin", "--secret-file", file).CombinedOutput(); err != nil {
+		return fmt.Errorf("make token: %w: %s", err, out)
+	}
+	url, err := s.start(s.environ)
+	if err != nil {
+		return err
+	}
+	env.Defer(func() {
+		if err := s.stop(); err != nil {
+			t.Errorf("%s: %v", filepath.Base(env.WorkDir), err)
+		}
+	})
+	env.Values[serverKey{}] = s
+	env.Setenv(remoteVariable, url)
+	env.Setenv(tokenFileVariable, file)
+	return nil
+}
+
+// serverKey is where a script keeps its server.
+type serverKey struct{}
+
+// scriptServer serves the home of a script.
+type scriptServer struct {
+	environ []string // the script's, as it began
+	dir     string
+	cmd     *exec.Cmd
+	log     bytes.Buffer
+}
+
+func (s *scriptServer) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("amber", args...)
+	cmd.Env, cmd.Dir = append(os.Environ(), s.environ...), s.dir
+	return cmd
+}
+
+// start starts it and returns its URL.
+func (s *scriptServer) start(environ []string) (string, error) {
+	s.log.Reset()
+	s.cmd = s.command("serve", "--listen", "127.0.0.1:0")
+	s.cmd.Env, s.cmd.Stderr = append(os.Environ(), environ...), &s.log
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("it does not listen: %w", err), s.stop())
+	}
+	return strings.TrimSpace(line), nil
+}
+
+// stop ends it as a supervisor does. It must exit with 0.
+func (s *scriptServer) stop() error {
+	if s.cmd == nil {
+		return nil
+	}
+	tooLong := time.AfterFunc(time.Minute, func() { _ = s.cmd.Process.Kill() }) // then the exit code tells
+	defer tooLong.Stop()
+	_ = s.cmd.Process.Signal(syscall.SIGTERM) // or it has ended, and the exit code tells
+	err := s.cmd.Wait()
+	s.cmd = nil
+	if err != nil {
+		return fmt.Errorf("the server ends with %w:\n%s", err, s.log.String())
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// forAgent is the app as a command about another agent would see it.
+func (a *app) forAgent(tenant amber.TenantID, agent amber.AgentID) *app {
+	b := &app{world: a.world, global: a.global, out: a.out, access: a.access, publisher: a.publisher}
+	b.global.tenant, b.global.agent = string(tenant), string(agent)
+	return b
+}
+
+// openAgent opens an agent for the pool. Without an agent it is what concerns
+// the tenant: its snapshots.
+func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func() error, error) {
+	if id == "" {
+		return &server.Agent{Tenant: tenant, Snapshots: s.watchers.snapshots(tenant, "", s.engine), Repository: s.watchers.repository(tenant, s.engine), Random: s.random}, func() error { return nil }, nil
+	}
+	agent, err := s.home.Agent(tenant, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := agent.Current(); amber.KindOf(err) == amber.KindNotFound && !create {
+		return nil, nil, server.NotThere()
+	}
+	one := s.forAgent(tenant, id)
+	o := &opened{config: registry.Loaded{Config: s.config.Loaded().Config}, home: s.home, agent: agent}
+	if err := one.resolve(ctx, o); err != nil {
+		return nil, nil, err
+	}
+	served, err := s.agent(one, o)
+	if err != nil {
+		return nil, nil, errors.Join(err, o.Close())
+	}
+	return served, o.Close, nil
+}
+
+// agent is what is served of an agent that is open.
+func (s *serving) agent(one *app, o *opened) (*server.Agent, error) {
+	tenant, id := o.agent.Tenant(), o.agent.ID()
+	parts := o.Store.Present()
+	if parts.Eraser != nil {
+		// The plain store of o erases; what is served erases everywhere.
+		parts.Eraser = eraser{one, o}
+	}
+	if parts.Sessions != nil {
+		parts.Sessions = settledSessions{parts.Sessions, one, o}
+	}
+	store := amber.NewStore(parts)
+	if !o.Report.Enabled {
+		store = o.Store // it says why
+	}
+	return &server.Agent{
+		Tenant: tenant, ID: id, Store: s.watchers.store(tenant, id, store), Policy: o.Policy, Random: s.random,
+		Snapshots: s.watchers.snapshots(tenant, id, s.engine), Repository: s.watchers.repository(tenant, s.engine), Past: past{s.engine, o},
+		Journal: func(ctx context.Context) ([]amber.JournalStatus, error) {
+			j, err := one.openJournal()
+			if err != nil {
+				return nil, err
+			}
+			state, err := one.journalState(ctx, j)
+			return state.Sessions, err
+		},
+		Doctor: func(ctx context.Context, deep bool) (amber.Checkup, error) {
+			d := doctor{app: one, deep: deep}
+			d.examine(ctx)
+			return d.report(), nil
+		},
+	}, nil
+}
+
+// past opens the memory of snapshots for whoever asks over the network.
+type past struct {
+	engine snapshotEngine
+	store  *opened
+}
+
+// At implements server.PastOpener.
+func (p past) At(ctx context.Context, ref amber.SnapshotRef) (server.Past, error) {
+	return p.engine.At(ctx, ref)
+}
+
+// RestoreMemory implements server.PastOpener.
+func (p past) RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error) {
+	then, err := memoryAt(ctx, p.engine, r.SnapshotRef, idEnd(undashed(string(r.Memory))))
+	if err != nil {
+		return amber.MemoryRestore{}, err
+	}
+	return bringBack(ctx, p.store, r.ID, then, r.DryRun)
+}
+
+// openEngine opens the engine of snapshots, which serves every tenant.
+func (s *serving) openEngine(ctx context.Context) (snapshotEngine, snapshot.Keeper, error) {
+	loaded := s.config.Loaded()
+	e, err := s.snapshots(ctx, &opened{config: loaded, home: s.home})
+	if err != nil {
+		return nil, nil, err
+	}
+	var keeper snapshot.Keeper = e
+	if l, ok := e.(localEngine); ok {
+		keeper = l.Keeper()
+	}
+	return e, keeper, nil
+}
+
+// beforeTool freezes an agent before a tool changes something, as configured.
+func (s *serving) beforeTool(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, tool string) error {
+	g := snapshot.ToolGuard{
+		Taker: s.watchers.snapshots("", "", s.engine), Insist: snapshot.Insistence(s.current().Snapshot.Auto.BeforeMutatingTool),
+		Warn: func(text string) { s.log.Warn(text) },
+	}
+	_, err := g.BeforeMutatingTool(ctx, tenant, agent, tool)
+	return err
+}
+
+// publishTo is where this process publishes what happens: to its own listeners,
+// and to the outbox of the home where a broker is configured.
+func (s *serving) publishTo() amber.Publisher {
+	if s.config.Loaded().Config.Events.NATSURL == "" {
+		return s.bus
+	}
+	return events.Fan(s.bus, &s.watchers.outbox)
+}
+
+// roster lists the agents of the home that are there.
+func (s *serving) roster() (agents []*home.Agent, err error) {
+	tenants, err := s.home.Tenants()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tenants {
+		ids, err := s.home.Agents(t)
+		if err != nil {
+			return nil, fmt.Errorf("tenant %s: %w", t, err)
+		}
+		for _, id := range ids {
+			agent, err := s.home.Agent(t, id)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := agent.Current(); amber.KindOf(err) != amber.KindNotFound {
+				agents = append(agents, agent)
+			}
+		}
+	}
+	return agents, nil
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io/fs"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/registry"
+)
+
+// listen opens the port. Beyond this machine nobody gets in without a token, and
+// no token crosses a network in the clear; that is decided before anybody can
+// come. Errors: refused, invalid; busy for a port that somebody else has.
+func (s *serving) listen(ctx context.Context) (net.Listener, *tls.Config, error) {
+	config, err := s.certificate()
+	if err != nil {
+		return nil, nil, err
+	}
+	addr, err := net.ResolveTCPAddr("tcp", s.flags.listen)
+	if err != nil {
+		return nil, nil, &amber.Error{Op: "listen", Kind: amber.KindInvalid, ID: s.flags.listen, Err: err}
+	}
+	if !s.isLocal(addr) {
+		if err := s.mayListenBeyond(ctx, config != nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	network := "tcp"
+	if addr.IP.To4() != nil {
+		network = "tcp4" // 0.0.0.0 would mean IPv6, too
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, network, addr.String())
+	if err != nil {
+		return nil, nil, s.cannotListen(err)
+	}
+	return l, config, nil
+}
+
+func (s *serving) cannotListen(err error) error {
+	e := &amber.Error{Op: "listen", Kind: amber.KindInvalid, ID: s.flags.listen, Err: err}
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		e.Kind, e.Hint = amber.KindBusy, "amber serve --listen 127.0.0.1:0 takes any free port"
+	case errors.Is(err, fs.ErrPermission):
+		e.Kind = amber.KindRefused
+	}
+	return e
+}
+
+// isLocal reports whether only this machine can ask. Whoever comes through a
+// proxy may be anywhere, wherever the proxy is.
+func (s *serving) isLocal(addr net.Addr) bool { return isLoopback(addr) && !s.flags.proxy }
+
+// isLoopback reports whether an address is reached from this machine only.
+func isLoopback(addr net.Addr) bool {
+	a, err := netip.ParseAddrPort(addr.String())
+	return err == nil && a.Addr().Unmap().IsLoopback()
+}
+
+// mayListenBeyond says whether callers of other machines may come.
+func (s *serving) mayListenBeyond(ctx context.Context, secure bool) error {
+	const op = "listen"
+	has, err := s.db.HasTokens(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !has:
+		e := amber.Errorf(amber.KindRefused, op, s.flags.listen, "beyond this machine nobody gets in without a token, and there is none")
+		e.Hint = "amber token create NAME"
+		return e
+	case !secure && !s.flags.proxy:
+		e := amber.Errorf(amber.KindRefused, op, s.flags.listen, "beyond this machine tokens need TLS")
+		e.Hint = "--tls-cert and --tls-key, or --behind-proxy where a proxy ends TLS"
+		return e
+	}
+	return nil
+}
+
+// hosts are the names the server answers to. On this machine a page of any site
+// could lead a name of its own here, so only names of this machine count.
+func (s *serving) hosts(addr net.Addr) []string {
+	if len(s.flags.hosts) > 0 || !s.isLocal(addr) {
+		return s.flags.hosts
+	}
+	names := []string{"localhost", "127.0.0.1", "::1"}
+	if host, _, err := net.SplitHostPort(s.flags.listen); err == nil && host != "" {
+		names = append(names, host)
+	}
+	return names
+}
+
+// doorkeeper finds out who asks.
+type doorkeeper struct {
+	tokens amber.Tokens
+	any    func(context.Context) (bool, error) // whether a token was ever made
+	local  bool                                // only this machine can ask
+	made   atomic.Bool                         // a token was made at some time
+	failed func()                              // is told of whoever shows none and needs one
+}
+
+// Grant implements httpapi.Authenticator. On this machine whoever asks is the
+// user, as on the command line, until there is a token.
+func (d *doorkeeper) Grant(ctx context.Context, secret string) (amber.Grant, error) {
+	if secret != "" {
+		return d.tokens.Authenticate(ctx, secret)
+	}
+	if d.local && !d.made.Load() {
+		made, err := d.any(ctx)
+		if err != nil {
+			return amber.Grant{}, err
+		}
+		if !made {
+			return amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}, nil
+		}
+		d.made.Store(true)
+	}
+	d.failed()
+	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "there is no token with the request")
+}
+
+// listening hears what happens in this process.
+type listening struct {
+	bus    *events.Bus
+	config registry.Events
+}
+
+// Listen implements httpapi.Listener.
+func (l listening) Listen(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, fn func(amber.Event)) error {
+	of := string(tenant) + "." + string(agent)
+	snapshots, err := l.bus.Subscribe(l.config.LifecyclePrefix+"."+of+".>", 0)
+	if err != nil {
+		return err
+	}
+	defer snapshots.Close()
+	changes, err := l.bus.Subscribe(l.config.MutationPrefix+"."+of, 0)
+	if err != nil {
+		return err
+	}
+	defer changes.Close()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e := <-snapshots.C:
+			fn(e)
+		case e := <-changes.C:
+			fn(e)
+		}
+	}
+}

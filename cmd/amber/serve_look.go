@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/server"
+)
+
+// How often metrics look at what takes long, or costs requests to a bucket.
+const (
+	slowLook      = time.Minute
+	auditInterval = time.Hour
+)
+
+// looker tells metrics about the agents that are open. One goroutine uses it.
+type looker struct {
+	*serving
+	slow    map[agentKey]slowGauges // "" is the agent of what concerns a tenant
+	lag     atomic.Int64            // events that wait; negative when nobody knows
+	skipped func() int64            // events that were left out
+}
+
+type agentKey struct {
+	tenant amber.TenantID
+	agent  amber.AgentID
+}
+
+// slowGauges are those that are looked at less often.
+type slowGauges struct {
+	at         time.Time
+	snapshots  *metrics.SnapshotGauges
+	repository *metrics.RepositoryGauges
+}
+
+func (s *serving) newLooker() *looker {
+	l := &looker{serving: s, slow: map[agentKey]slowGauges{}, skipped: func() int64 { return 0 }}
+	l.lag.Store(-1)
+	return l
+}
+
+// look looks at every agent that is open, and at the repositories of their
+// tenants.
+func (l *looker) look(ctx context.Context) (all []metrics.AgentGauges, err error) {
+	kept := map[agentKey]slowGauges{}
+	tenants := map[amber.TenantID]bool{}
+	lag, unknown := l.db.WaitingEvents(ctx)
+	stopped := l.pool.Visit(func(a *server.Agent) error {
+		g, e := l.agentGauges(ctx, a, kept)
+		all, tenants[a.Tenant], err = append(all, g), true, errors.Join(err, e)
+		n, e := l.waiting(ctx, a)
+		lag, unknown = lag+n, errors.Join(unknown, e)
+		return ctx.Err()
+	})
+	for tenant := range tenants {
+		g, e := l.tenantGauges(ctx, tenant, kept)
+		all, err = append(all, g), errors.Join(err, e)
+	}
+	if unknown != nil || stopped != nil {
+		lag = -1
+	}
+	l.lag.Store(lag)
+	l.slow = kept
+	return all, errors.Join(err, unknown, stopped)
+}
+
+// agentGauges looks at an agent, and now and then at its snapshots.
+func (l *looker) agentGauges(ctx context.Context, a *server.Agent, kept map[agentKey]slowGauges) (metrics.AgentGauges, error) {
+	key := agentKey{a.Tenant, a.ID}
+	last, now := l.slow[key], l.clock()
+	fresh := last.snapshots != nil && now.Sub(last.at) < slowLook
+	subject := metrics.Subject{Tenant: a.Tenant, Agent: a.ID, Store: a.Store, Journal: a.Journal}
+	if !fresh {
+		subject.Snapshots = a.Snapshots
+	}
+	g, err := metrics.Look(ctx, subject)
+	if fresh {
+		g.Snapshots = last.snapshots
+		kept[key] = last
+	} else {
+		kept[key] = slowGauges{at: now, snapshots: g.Snapshots}
+	}
+	return g, err
+}
+
+// tenantGauges now and then looks at the repository of a tenant.
+func (l *looker) tenantGauges(ctx context.Context, tenant amber.TenantID, kept map[agentKey]slowGauges) (metrics.AgentGauges, error) {
+	key := agentKey{tenant: tenant}
+	g := metrics.AgentGauges{Tenant: tenant}
+	e, ok := l.engine.(localEngine)
+	if last := l.slow[key]; !ok || !last.at.IsZero() && l.clock().Sub(last.at) < slowLook {
+		g.Repository, kept[key] = last.repository, last
+		return g, nil
+	}
+	stored, err := e.StoredBytes(ctx, tenant)
+	if amber.KindOf(err) == amber.KindNotFound {
+		return g, nil // no snapshot was taken yet
+	}
+	if err != nil {
+		return g, err
+	}
+	total, err := l.held(ctx, tenant)
+	if err != nil {
+		return g, err
+	}
+	g.Repository = &metrics.RepositoryGauges{Stored: stored, Total: total}
+	kept[key] = slowGauges{at: l.clock(), repository: g.Repository}
+	return g, nil
+}
+
+// held adds up what the snapshots of every agent of a tenant hold.
+func (l *looker) held(ctx context.Context, tenant amber.TenantID) (n int64, err error) {
+	agents, err := l.home.Agents(tenant)
+	if err != nil {
+		return 0, err
+	}
+	for _, agent := range agents {
+		q := amber.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: amber.MaxPageSize}
+		for more := true; more; more = q.Cursor != "" {
+			page, err := l.engine.ListSnapshots(ctx, q)
+			if err != nil {
+				return 0, err
+			}
+			for _, m := range page.Items {
+				n += m.BytesTotal
+			}
+			q.Cursor = page.Next
+		}
+	}
+	return n, nil
+}
+
+// waiting counts the changes of an agent that are not published yet. After a
+// restore nobody knows until the next one is.
+func (l *looker) waiting(ctx context.Context, a *server.Agent) (n int64, err error) {
+	if l.watchers.nats == nil || !l.current().Events.MutationEnabled {
+		return 0, nil
+	}
+	agent, err := l.home.Agent(a.Tenant, a.ID)
+	if err != nil {
+		return 0, err
+	}
+	parts := a.Store.Present()
+	for name, log := range map[string]amber.ChangeLog{"memory": parts.Changes, "control": parts.ControlChanges} {
+		if log == nil {
+			continue
+		}
+		one, err := l.behind(metrics.Unwatched(ctx), log, filepath.Join(agent.Dir(), "published-"+name))
+		if err != nil {
+			return n, err
+		}
+		n += one
+	}
+	return n, nil
+}
+
+// behind counts the entries of a log after its cursor. Without one it is all of
+// a log that is told from its beginning, and nothing of another.
+func (l *looker) behind(ctx context.Context, log amber.ChangeLog, cursor string) (int64, error) {
+	at, found, err := events.FileCursor{Path: cursor}.Load(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if !found {
+		since, err := l.publishedSince()
+		if err != nil {
+			return 0, err
+		}
+		young, err := (&publishing{serving: l.serving, since: since}).young(ctx, log)
+		if err != nil || !young {
+			return 0, err
+		}
+	}
+	head, err := log.Head(ctx)
+	return between(at, head), err
+}
+
+// between counts the entries of one log from a position to a later one.
+func between(from, to amber.Position) int64 {
+	log, first, err := from.Parse()
+	same, last, other := to.Parse()
+	if err != nil || other != nil || log != "" && log != same {
+		return 0
+	}
+	return max(0, last-first)
+}
+
+// bus tells metrics how the broker is doing.
+func (l *looker) bus() metrics.BusState {
+	h := l.watchers.nats.Health()
+	return metrics.BusState{Connected: h.Connected, Published: h.Published, Failed: h.Failed, Skipped: l.skipped(), Lag: l.lag.Load()}
+}
+
+// verifyAudit reads the whole audit log now and then.
+func (s *serving) verifyAudit(ctx context.Context, report server.Report) error {
+	log := s.watchers.Audit(s.db)
+	return s.every(ctx, auditInterval, func() {
+		r, err := log.VerifyAudit(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil && !r.OK() {
+			err = amber.Errorf(amber.KindDamaged, "verify audit log", "", fmt.Sprintf("%d places are damaged", len(r.Damaged)))
+		}
+		report(fmt.Sprintf("%d entries", r.Entries), err)
+	})
+}

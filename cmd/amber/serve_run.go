@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/httpapi"
+)
+
+// door is where callers come in.
+type door struct {
+	api      *httpapi.API
+	http     *http.Server
+	listener net.Listener
+	url      string
+}
+
+// open makes the API and listens. What it returns is closed by run.
+func (s *serving) open(ctx context.Context) (*door, error) {
+	listener, config, err := s.listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	api, err := s.newAPI(listener.Addr())
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	d := &door{api: api, http: api.NewServer(), url: "http://" + listener.Addr().String()}
+	d.http.Handler = s.watchers.around(d.http.Handler)
+	d.http.TLSConfig = config
+	if config != nil {
+		d.url = "https://" + listener.Addr().String()
+	}
+	d.listener = httpapi.Limit(d.http, listener, 0)
+	return d, nil
+}
+
+// serve answers until the server is shut down. TLS lies on top of what counts
+// connections: the server must see that it speaks it to know which HTTP was
+// agreed on.
+func (d *door) serve() error {
+	if d.http.TLSConfig != nil {
+		return d.http.ServeTLS(d.listener, "", "")
+	}
+	return d.http.Serve(d.listener)
+}
+
+// served is the JSON of what is printed once the server listens.
+type served struct {
+	URL  string `json:"url"`
+	Home string `json:"home"`
+}
+
+// run serves until ctx ends, then lets everybody finish.
+func (s *serving) run(ctx context.Context, d *door) error {
+	s.work()
+	failed := make(chan error, 1)
+	go func() { failed <- d.serve() }()
+	s.log.Info("serving", "url", d.url, "home", s.home.Dir(), "version", thisBuild().Version)
+	err := s.out.show(served{URL: d.url, Home: s.home.Dir()}, func(w io.Writer) { fmt.Fprintln(w, d.url) })
+	if err == nil {
+		select {
+		case err = <-failed:
+			err = &amber.Error{Op: "serve", Kind: amber.KindInternal, Err: err}
+		case <-ctx.Done():
+		}
+	}
+	signal.Reset(os.Interrupt, syscall.SIGTERM) // whoever asks a second time does not want to wait
+	s.log.Info("shutting down")
+	return errors.Join(err, s.shutDown(ctx, d))
+}
+
+// shutDown lets nobody new in and waits for those who are. Errors: unreachable
+// when the time was over and requests were cut off.
+func (s *serving) shutDown(ctx context.Context, d *door) error {
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.flags.grace)
+	defer cancel()
+	d.api.Close()
+	err := d.http.Shutdown(within)
+	if err == nil {
+		return nil
+	}
+	cut := &amber.Error{Op: "shut down", Kind: amber.KindUnreachable, Err: fmt.Errorf("requests were cut off: %w", err)}
+	return errors.Join(cut, d.http.Close())
+}
+
+// closeWithin is how long workers and databases may take to end. Requests may
+// have used up their time before; what is left takes little.
+const closeWithin = 10 * time.Second
+
+// close lets go of what was opened, of all or of a part: workers stop between
+// two steps, then agents and what watches them are closed, and the database of
+// the home after everybody who writes to it.
+func (s *serving) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	errs := []error{s.crew.Stop(ctx)}
+	if s.pool != nil {
+		errs = append(errs, s.pool.Close(ctx))
+	}
+	if s.watchers != nil {
+		errs = append(errs, s.watchers.close(ctx))
+	}
+	return errors.Join(append(errs, s.db.Close(), s.lock.Unlock())...)
+}
+
+// start begins work in the background. A bug in it ends that work and nothing
+// else: /health says so, and the log tells where it is.
+func (s *serving) start(name string, run func(ctx context.Context, report server.Report) error) {
+	s.crew.Go(name, func(ctx context.Context, report server.Report) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.log.Error("bug", "worker", name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				err = amber.Errorf(amber.KindInternal, "work", name, "a bug; the log of the server tells more")
+			}
+		}()
+		return run(ctx, report)
+	})
+}
+
+// certificate reads the certificate the server shows; nil where none is
+// configured. Errors: invalid.
+func (s *serving) certificate() (*tls.Config, error) {
+	f := s.flags
+	switch {
+	case (f.cert == "") != (f.key == ""):
+		return nil, usage("--tls-cert and --tls-key go together")
+	case f.cert == "":
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		return nil, &amber.Error{Op: "read certificate", Kind: amber.KindInvalid, ID: f.cert, Err: err}
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/natsbus"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/trace"
+)
+
+// watchers are told what happens: metrics, traces, and a broker where one is
+// configured.
+type watchers struct {
+	*metrics.Metrics
+	tracer *trace.Tracer
+	nats   *natsbus.Bus // nil without a broker
+	outbox lossy        // of the home
+}
+
+// lossy counts the events that a publisher does not take from somebody who does
+// not offer them again: nobody ever hears of them.
+type lossy struct {
+	amber.Publisher
+	lost atomic.Int64
+}
+
+// Publish implements [amber.Publisher].
+func (l *lossy) Publish(ctx context.Context, e amber.Event) error {
+	err := l.Publisher.Publish(ctx, e)
+	if err != nil {
+		l.lost.Add(1)
+	}
+	return err
+}
+
+// newWatchers opens them. A broker that is away is no error.
+func (s *serving) newWatchers(ctx context.Context) (*watchers, error) {
+	build := thisBuild()
+	m, err := metrics.New(metrics.Options{Clock: s.clock, Version: build.Version, Commit: build.Commit})
+	if err != nil {
+		return nil, err
+	}
+	w := &watchers{Metrics: m}
+	w.outbox.Publisher = s.db
+	if w.tracer, err = s.newTracer(ctx); err != nil {
+		return nil, err
+	}
+	if c := s.config.Loaded().Config.Events; c.NATSURL != "" {
+		w.nats, err = natsbus.Open(ctx, natsbus.Options{
+			URL: string(c.NATSURL), CredsFile: c.NATSCreds, JetStream: c.JetStream,
+			Prefixes: []string{c.MutationPrefix, c.LifecyclePrefix}, Clock: s.clock, Log: s.log,
+		})
+	}
+	return w, err
+}
+
+// newTracer sends traces where the environment says, as every program that is
+// traced does.
+func (s *serving) newTracer(ctx context.Context) (*trace.Tracer, error) {
+	o := trace.FromEnvironment(s.getenv)
+	o.Version = thisBuild().Version
+	o.Failed = func(err error) { s.log.Warn("traces", "error", err) }
+	return trace.Open(ctx, o)
+}
+
+// around counts and traces requests.
+func (w *watchers) around(next http.Handler) http.Handler {
+	return w.tracer.Middleware(w.InFlight(next))
+}
+
+func (w *watchers) store(tenant amber.TenantID, agent amber.AgentID, s amber.Store) amber.Store {
+	return w.Store(tenant, agent, s, w.tracer)
+}
+
+func (w *watchers) snapshots(tenant amber.TenantID, agent amber.AgentID, s amber.Snapshotter) amber.Snapshotter {
+	return w.Snapshots(tenant, agent, s, w.tracer)
+}
+
+// keeper measures what retention does, as if somebody had asked for it.
+func (w *watchers) keeper(s amber.Snapshotter, k snapshot.Keeper) snapshot.Keeper {
+	return w.snapshots("", "", keeping{s, k})
+}
+
+// keeping is a snapshotter that prunes and collects garbage as a keeper does.
+type keeping struct {
+	amber.Snapshotter
+	keeper snapshot.Keeper
+}
+
+func (k keeping) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+	return k.keeper.PruneSnapshots(ctx, r)
+}
+
+func (k keeping) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+	return k.keeper.CollectGarbage(ctx, r)
+}
+
+func (w *watchers) repository(tenant amber.TenantID, c amber.RepositoryChecker) amber.RepositoryChecker {
+	return w.Repository(tenant, c, w.tracer)
+}
+
+// work starts what watches, and what publishes.
+func (w *watchers) work(s *serving) {
+	looker := s.newLooker()
+	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: s.crew.Health, Look: looker.look}
+	relay := &events.Relay{Outbox: s.db}
+	if w.nats != nil {
+		relay.Publisher = w.Publisher(w.nats, w.tracer)
+		looker.skipped, from.Bus = func() int64 { return relay.Skipped() + w.outbox.lost.Load() }, looker.bus
+	}
+	w.Watch(from)
+	s.start("audit", s.verifyAudit)
+	s.start("metrics", func(ctx context.Context, report server.Report) error { return w.Run(ctx, report) })
+	if w.nats == nil {
+		return
+	}
+	s.start("events", func(ctx context.Context, report server.Report) error {
+		since, err := s.publishedSince()
+		if err != nil {
+			return err
+		}
+		p := &publishing{serving: s, since: since, logs: map[string]*events.Mutations{}, waits: map[string]bool{}}
+		return s.rounds(ctx, report, p.agent)
+	})
+	s.start("outbox", func(ctx context.Context, report server.Report) error {
+		relay.Report = func(err error) { report("", err) }
+		return relay.Run(ctx)
+	})
+}
+
+// close sends what is still to be sent.
+func (w *watchers) close(ctx context.Context) error {
+	var err error
+	if w.nats != nil {
+		err = w.nats.Close(ctx)
+	}
+	return errors.Join(err, w.tracer.Close(ctx))
+}
+
+// publishing publishes the change logs of agents.
+type publishing struct {
+	*serving
+	since amber.Time                   // when this home began to publish
+	logs  map[string]*events.Mutations // by the paths of their cursors
+	waits map[string]bool              // folders of agents that wait for the broker
+}
+
+// agent publishes what an agent's two change logs hold behind their cursors.
+func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, error) {
+	c := p.current().Events
+	if !c.MutationEnabled {
+		return "", nil
+	}
+	// As long as the broker is away nobody is opened for it twice.
+	if p.waits[agent.Dir()] && !p.watchers.nats.Health().Connected {
+		return "", amber.Errorf(amber.KindUnreachable, "publish events", string(agent.ID()), "there is no connection to NATS")
+	}
+	published := 0
+	err := p.with(ctx, agent, func(a *server.Agent) (failed error) {
+		for name, log := range map[string]amber.ChangeLog{"memory": a.Store.Changes, "control": a.Store.ControlChanges} {
+			n, err := p.log(ctx, a, log, filepath.Join(agent.Dir(), "published-"+name))
+			published += n
+			if amber.KindOf(err) != amber.KindUnsupported {
+				failed = errors.Join(failed, err) // the other log gets its cursor all the same
+			}
+		}
+		return failed
+	})
+	if delete(p.waits, agent.Dir()); amber.KindOf(err) == amber.KindUnreachable {
+		p.waits[agent.Dir()] = true
+	}
+	if published == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("%d published", published), err
+}
+
+// log publishes what one change log holds.
+func (p *publishing) log(ctx context.Context, a *server.Agent, log amber.ChangeLog, cursor string) (published int, err error) {
+	m := p.logs[cursor]
+	if m == nil {
+		young, err := p.young(ctx, log)
+		if err != nil {
+			return 0, err
+		}
+		m = &events.Mutations{
+			FromBeginning: young,
+			Tenant:        a.Tenant, Agent: a.ID, Publisher: p.watchers.Publisher(p.watchers.nats, p.watchers.tracer),
+			Cursor: events.FileCursor{Path: cursor}, Prefix: p.config.Loaded().Config.Events.MutationPrefix,
+		}
+		p.logs[cursor] = m
+	}
+	m.Log = log // the agent may have been closed and opened since
+	return m.CatchUp(ctx)
+}
+
+// young reports whether a change log began after this home began to publish: all
+// of it is told then. Of an older one only what changes from now on is.
+func (p *publishing) young(ctx context.Context, log amber.ChangeLog) (bool, error) {
+	first, err := log.Changes(ctx, "", 1)
+	if err != nil || len(first) == 0 {
+		return true, err
+	}
+	return !first[0].At.Before(p.since), nil
+}
+
+// publishedSince is when this home began to publish, noted in a file the first
+// time. Errors: damaged.
+func (s *serving) publishedSince() (amber.Time, error) {
+	const op = "read when events began"
+	path := filepath.Join(s.home.Dir(), "published-since")
+	b, err := fsx.ReadFile(fsx.OS(), path, 64)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s.started, fsx.Replace(fsx.OS(), path, 0o600, []byte(s.started.String()+"\n"))
+	case err != nil:
+		return amber.Time{}, &amber.Error{Op: op, Kind: amber.KindDamaged, ID: path, Err: err}
+	}
+	since, err := amber.ParseTime(strings.TrimSuffix(string(b), "\n"))
+	if err != nil {
+		return since, &amber.Error{Op: op, Kind: amber.KindDamaged, ID: path, Err: err, Hint: "remove the file to begin anew"}
+	}
+	return since, nil
+}

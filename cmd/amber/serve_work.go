@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// How often agents are looked after.
+const (
+	roundInterval = time.Second
+	// roundLook is how long an agent whose files do not change is left alone:
+	// a session whose process is gone changes none.
+	roundLook     = 30 * time.Second
+	sweepInterval = time.Minute
+)
+
+// work starts everything that happens in the background.
+func (s *serving) work() {
+	s.start("journal drain", func(ctx context.Context, report server.Report) error {
+		return s.rounds(ctx, report, s.drainAgent)
+	})
+	s.start("retention", s.retain)
+	s.start("scheduled snapshots", s.schedule)
+	s.start("idle agents", func(ctx context.Context, report server.Report) error {
+		return s.every(ctx, sweepInterval, func() { report(fmt.Sprintf("%d agents are open", s.pool.Open()), s.pool.Sweep()) })
+	})
+	s.watchers.work(s)
+}
+
+// every calls fn now and then until ctx ends.
+func (s *serving) every(ctx context.Context, d time.Duration, fn func()) error {
+	for ctx.Err() == nil {
+		fn()
+		t := time.NewTimer(d)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+		case <-t.C:
+		}
+	}
+	return nil
+}
+
+// rounds goes from agent to agent, again and again, and visits those whose files
+// have changed, and everybody from time to time.
+func (s *serving) rounds(ctx context.Context, report server.Report, visit func(ctx context.Context, agent *home.Agent) (string, error)) error {
+	type look struct {
+		mark string
+		at   time.Time
+	}
+	seen := map[string]look{}
+	return s.every(ctx, roundInterval, func() {
+		agents, err := s.roster()
+		var did []string
+		errs := []error{err}
+		visited := map[string]look{}
+		for _, agent := range agents {
+			if ctx.Err() != nil {
+				return
+			}
+			key, now := agent.Dir(), s.clock()
+			mark := changeMark(agent)
+			if last, ok := seen[key]; ok && last.mark == mark && mark != "" && now.Sub(last.at) < roundLook {
+				visited[key] = last
+				continue
+			}
+			detail, err := visit(ctx, agent)
+			if ctx.Err() != nil {
+				return
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s/%s: %w", agent.Tenant(), agent.ID(), err))
+				continue // it is tried again at once
+			}
+			visited[key] = look{mark, now}
+			if detail != "" {
+				did = append(did, fmt.Sprintf("%s/%s: %s", agent.Tenant(), agent.ID(), detail))
+			}
+		}
+		seen = visited
+		report(strings.Join(did[:min(len(did), 10)], "; "), some(errs))
+	})
+}
+
+// some joins errors, the first ten of them in words.
+func some(errs []error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	const most = 10
+	if more := len(errs) - most; more > 0 {
+		errs = append(errs[:most:most], fmt.Errorf("and %d more", more))
+	}
+	return errors.Join(errs...)
+}
+
+// changeMark is another one whenever an agent has changed. The files are looked
+// at and never opened.
+func changeMark(agent *home.Agent) string {
+	current, err := agent.Current()
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprint(&b, current.Generation)
+	dir := agent.GenDir(current)
+	for _, path := range []string{
+		filepath.Join(dir, "memory.db"), filepath.Join(dir, "memory.db-wal"),
+		filepath.Join(dir, "control.db"), filepath.Join(dir, "control.db-wal"),
+	} {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprint(&b, "/", info.Size(), ".", info.ModTime().UnixNano())
+		}
+	}
+	// A session's folder changes with its segments, and those with appends.
+	err = filepath.WalkDir(agent.SpoolDir(), func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // somebody drains
+		}
+		if info, err := d.Info(); err == nil && !d.IsDir() {
+			fmt.Fprint(&b, "/", info.Size(), ".", info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	if err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// with opens an agent of the home for work in the background.
+func (s *serving) with(ctx context.Context, agent *home.Agent, fn func(a *server.Agent) error) error {
+	a, release, err := s.pool.Agent(ctx, agent.Tenant(), agent.ID(), false)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return fn(a)
+}
+
+// drainAgent brings what the crash journal of an agent holds into its store, and
+// ends the sessions whose processes are gone.
+func (s *serving) drainAgent(ctx context.Context, agent *home.Agent) (detail string, err error) {
+	if left, err := os.ReadDir(agent.SpoolDir()); errors.Is(err, fs.ErrNotExist) || err == nil && len(left) == 0 {
+		return "", nil // no host ever told it anything: it need not be opened
+	}
+	j, err := journal.Open(agent.SpoolDir(), journalOptions(s.current().Journal, s.clock))
+	if err != nil {
+		return "", err
+	}
+	err = s.with(ctx, agent, func(a *server.Agent) error {
+		if !a.Store.Capabilities().Ingest {
+			return nil
+		}
+		w, err := drain.New(drain.Options{
+			Journal: j, Clock: s.clock, Alive: proc.Check, Store: drainStore{a.Store.Ingest, a.Store.Turns, a.Store.Activities},
+		})
+		if err != nil {
+			return err
+		}
+		report, err := w.Once(ctx)
+		if amber.KindOf(err) == amber.KindBusy { // a hook's drain is at it
+			return nil
+		}
+		if report.Applied > 0 || len(report.Ended) > 0 {
+			detail = fmt.Sprintf("%d events, %d sessions ended", report.Applied, len(report.Ended))
+		}
+		return errors.Join(err, report.Err())
+	})
+	return detail, err
+}
+
+// drainStore is what a drain needs of a store.
+type drainStore struct {
+	amber.Ingester
+	amber.Turns
+	amber.Activities
+}
+
+// retain applies the rules about which snapshots stay.
+func (s *serving) retain(ctx context.Context, report server.Report) error {
+	return s.retention(report).Run(ctx)
+}
+
+// retention is the worker that does.
+func (s *serving) retention(report server.Report) *snapshot.Retention {
+	return &snapshot.Retention{
+		Keeper: s.watchers.keeper(s.engine, s.keeper), Roster: s.home, Clock: s.clock,
+		Policy: func() (amber.PruneRequest, error) {
+			c, err := s.config.Current()
+			return prunePolicy(c.Snapshot.Retention), err
+		},
+		Interval:  func() time.Duration { return s.current().Snapshot.Retention.Interval },
+		Publisher: s.publisher, LifecyclePrefix: s.current().Events.LifecyclePrefix,
+		Report: func(r amber.RetentionReport, err error) {
+			s.watchers.Retention(r, err)
+			if len(r.Errors) > 0 {
+				err = errors.Join(err, errors.New(strings.Join(r.Errors[:min(len(r.Errors), 10)], "; ")))
+			}
+			report(fmt.Sprintf("%d deleted, %d kept of %d agents", r.Deleted, r.Kept, r.AgentsVisited), err)
+		},
+	}
+}
+
+// prunePolicy is what the configuration keeps.
+func prunePolicy(keep registry.Retention) amber.PruneRequest {
+	return amber.PruneRequest{
+		KeepLast: keep.KeepLast, KeepHourly: keep.KeepHourly, KeepDaily: keep.KeepDaily, KeepWeekly: keep.KeepWeekly,
+		MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge,
+	}
+}
+
+// schedule takes snapshots when it is time.
+func (s *serving) schedule(ctx context.Context, report server.Report) error {
+	w := &snapshot.Schedule{
+		Taker: s.watchers.snapshots("", "", s.engine), Roster: s.home, Clock: s.clock,
+		When: func() string {
+			if c := s.current(); c.Snapshot.Enabled {
+				return c.Snapshot.Auto.Schedule
+			}
+			return "off"
+		},
+		Report: func(r snapshot.ScheduleReport) {
+			var err error
+			if len(r.Errors) > 0 {
+				err = errors.New(strings.Join(r.Errors[:min(len(r.Errors), 10)], "; "))
+			}
+			report(fmt.Sprintf("%d taken, %d unchanged", len(r.Taken), r.Unchanged), err)
+		},
+	}
+	return w.Run(ctx)
+}
+
+// health tells how the server is doing.
+func (s *serving) health(context.Context) amber.ServerHealth {
+	h := amber.ServerHealth{Status: amber.Healthy, Version: thisBuild().Version, StartedAt: s.started, Workers: s.crew.Health()}
+	for _, w := range h.Workers {
+		if w.Status != amber.Healthy {
+			h.Status = amber.Degraded
+		}
+	}
+	return h
+}
+
+// ready says whether requests can be answered.
+func (s *serving) ready(ctx context.Context) error {
+	_, err := s.db.HasTokens(ctx)
+	if err == nil {
+		_, err = s.home.Tenants()
+	}
+	return err
+}

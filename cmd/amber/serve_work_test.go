@@ -1,0 +1,230 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/amber-memory/amber"
+)
+
+// labels returns those of the snapshots of an agent, newest first.
+func (r *running) labels(agent string) []string {
+	r.t.Helper()
+	var page amber.Page[amber.SnapshotMeta]
+	r.get("/v1/tenants/default/agents/"+agent+"/snapshots", &page)
+	names := []string{}
+	for _, m := range page.Items {
+		names = append(names, m.Label)
+	}
+	return names
+}
+
+// What a server does in the background is done, and told by /health.
+func TestAServerWorksInTheBackground(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	u.configure(`snapshot:
+  retention: {keep_last: 1, keep_hourly: 0, keep_daily: 0, keep_weekly: 0}
+  auto: {schedule: 1d}
+`)
+	for i := range 3 {
+		u.must("", "remember", fmt.Sprintf("version %d", i), "--scope", "global")
+		u.must("", "snapshot", "create", "--label", fmt.Sprint(i))
+	}
+	u.must("", "--agent", "other", "remember", "never frozen", "--scope", "global")
+	u.crash("s1")
+
+	r := u.serve()
+	r.await("retention", func() bool { return slices.Equal(r.labels("default"), []string{"2"}) })
+	r.await("the schedule", func() bool { return slices.Equal(r.labels("other"), []string{"auto:scheduled"}) })
+	r.await("the drain", func() bool { return r.turns("s1") == 1 })
+	var session amber.Session
+	// A host may speak again for five seconds. An agent that changes is looked at
+	// every second, one that does not every half minute.
+	r.await("the sweep", func() bool {
+		r.answer(http.MethodPost, agentURL+"/memories", remembering("the same"), nil)
+		r.get(agentURL+"/sessions/s1", &session)
+		return session.EndReason != ""
+	})
+	if session.EndReason != amber.EndCrash {
+		t.Errorf("it ended with %q", session.EndReason)
+	}
+	for worker, detail := range map[string]string{
+		"retention": "2 deleted", "scheduled snapshots": "1 taken", "journal drain": "1 sessions ended", "idle agents": "agents are open",
+	} {
+		r.await(worker, func() bool { return strings.Contains(r.worker(worker).Detail, detail) })
+		if w := r.worker(worker); w.Status != amber.Healthy || w.Runs == 0 || w.LastRun.IsZero() || w.Failures != 0 {
+			t.Errorf("%s: %+v", worker, w)
+		}
+	}
+	if code := r.stop(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, r.log)
+	}
+}
+
+// crash leaves what a host leaves that is killed within a session.
+func (u *user) crash(session string) {
+	u.t.Helper()
+	binary, err := exec.LookPath("amber")
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	b, err := os.ReadFile(shell)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	agent := u.t.(*testing.T).TempDir() + "/someagent" // a shell under its own name is no host
+	if err := os.WriteFile(agent, b, 0o700); err != nil {
+		u.t.Fatal(err)
+	}
+	event := fmt.Sprintf(`{"session_id":%q,"hook_event_name":"UserPromptSubmit","prompt":"work"}`, session)
+	cmd := exec.Command(agent, "-c", `echo "$1" | "$0" hook claude-code --no-drain; true`, binary, event)
+	cmd.Env = append(os.Environ(), "AMBER_HOME="+u.home)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		u.t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// A broker gets the changes of memory, of notes, and what happens to snapshots,
+// whoever did it.
+func TestAServerPublishes(t *testing.T) {
+	t.Parallel()
+	broker, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker.Start()
+	t.Cleanup(func() {
+		broker.Shutdown()
+		broker.WaitForShutdown()
+	})
+	if !broker.ReadyForConnections(time.Minute) {
+		t.Fatal("there is no broker")
+	}
+	nc, err := nats.Connect(broker.ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	sub, err := nc.SubscribeSync("amber.memory.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+
+	u := newUser(t)
+	u.configure("events: {nats_url: " + broker.ClientURL() + "}\n")
+	r := u.serve()
+	r.answer(http.MethodPost, agentURL+"/memories", remembering("over HTTP"), nil)
+	u.must("", "remember", "on the command line", "--scope", "global")
+	u.must("", "note", "write", "plan", "a secret plan")
+	u.must("", "snapshot", "create")
+	want := map[string]int{"amber.memory.mutated.default.default memory": 2, "amber.memory.mutated.default.default note": 1, "amber.memory.snapshot.default.default.created ": 1}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for len(want) > 0 {
+		msg, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			t.Fatalf("%v did not come: %v\n%s", want, err, r.log)
+		}
+		if text := string(msg.Data); strings.Contains(text, "HTTP") || strings.Contains(text, "plan\"") && strings.Contains(text, "secret") {
+			t.Errorf("an event has text: %s", text)
+		}
+		var e struct{ Payload struct{ Scope string } }
+		if err := json.Unmarshal(msg.Data, &e); err != nil {
+			t.Fatal(err)
+		}
+		key := msg.Subject + " " + e.Payload.Scope
+		if want[key]--; want[key] <= 0 {
+			delete(want, key)
+		}
+	}
+	for _, worker := range []string{"events", "outbox"} {
+		if w := r.worker(worker); w.Status != amber.Healthy {
+			t.Errorf("%s: %+v", worker, w)
+		}
+	}
+	if code := r.stop(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, r.log)
+	}
+	// As docs/format/home.md says.
+	agent := "tenants/default/agents/default/"
+	for name, form := range map[string]string{
+		"serve.lock": `^$`, "published-since": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\n$`, agent + "published-memory": `^\S+\n$`,
+	} {
+		b, err := os.ReadFile(filepath.Join(u.home, name))
+		if err != nil || !regexp.MustCompile(form).Match(b) {
+			t.Errorf("%s is %q, %v", name, b, err)
+		}
+	}
+}
+
+// Where it is configured so, also while the server runs, an agent is frozen
+// before a tool changes something.
+func TestBeforeAToolChangesSomethingASnapshotIsTaken(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	u.configure("snapshot: {auto: {before_mutating_tool: off}}\n")
+	r := u.serve()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: r.client, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	call := func(tool string, args map[string]any) {
+		t.Helper()
+		got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		if err != nil || got.IsError {
+			t.Fatalf("%s: %v %+v\n%s", tool, err, got, r.log)
+		}
+	}
+	call("memory_save", map[string]any{"content": "worth keeping", "scope": "global"})
+	if got := r.labels("default"); len(got) != 0 {
+		t.Errorf("snapshots: %v", got)
+	}
+	u.configure("snapshot: {auto: {before_mutating_tool: require}}\n")
+	r.await("the file is read again", func() bool { // once it has rested for a second
+		call("memory_save", map[string]any{"content": "more", "scope": "global"})
+		return len(r.labels("default")) > 0
+	})
+	id := r.contents()["worth keeping"]
+	before := len(r.labels("default"))
+	call("memory_recall", map[string]any{"query": "keeping"})
+	call("memory_forget", map[string]any{"id": string(id)})
+	got := r.labels("default")
+	if len(got) != before+1 || got[0] != "auto:pre-tool-memory_forget" {
+		t.Errorf("snapshots: %v", got)
+	}
+	if r.contents()["worth keeping"] != "" {
+		t.Error("nothing was forgotten")
+	}
+	// What was forgotten is in the snapshot.
+	var page amber.Page[amber.SnapshotMeta]
+	r.get(agentURL+"/snapshots?limit=1", &page)
+	if out := u.must("", "recall", "keeping", "--at", string(page.Items[0].ID)); !strings.Contains(out, "worth keeping") {
+		t.Errorf("the snapshot has %s", out)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+// site is where an agent lives: it does what a store alone cannot.
+type site interface {
+	// Erase removes the text of a memory wherever it can, and names the
+	// copies that remain.
+	amber.Eraser
+	// Settle brings in what hooks have kept and nobody has read yet. What it
+	// could not bring in is named.
+	Settle(ctx context.Context) []string
+	// Context makes a block of memory. Errors: those of [amber.BuildContext].
+	Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error)
+	// BringBack makes a memory say what it said in a snapshot, or tells what
+	// that would change. Errors: refused for what was erased.
+	BringBack(ctx context.Context, ref amber.SnapshotRef, then amber.Memory, dryRun bool) (amber.MemoryRestore, error)
+	// Agents tells which agents of the tenant are there, also those that
+	// cannot be opened.
+	Agents() (map[amber.AgentID]bool, error)
+}
+
+// site is where the agent of s lives.
+func (a *app) site(s *opened) site {
+	if s.remote != nil {
+		return there{s}
+	}
+	return here{eraser{a, s}}
+}
+
+// here is a home of this machine.
+type here struct{ eraser }
+
+var _ site = here{}
+
+func (h here) Settle(ctx context.Context) []string { return h.app.emptySpool(ctx, h.store) }
+
+func (h here) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
+	return amber.BuildContext(ctx, h.store.Store, h.store.Policy, r, h.app.random)
+}
+
+func (h here) BringBack(ctx context.Context, ref amber.SnapshotRef, then amber.Memory, dryRun bool) (amber.MemoryRestore, error) {
+	return bringBack(ctx, h.store, ref.ID, then, dryRun)
+}
+
+func (h here) Agents() (map[amber.AgentID]bool, error) {
+	s := h.store
+	ids, err := s.home.Agents(s.tenantID())
+	if err != nil {
+		return nil, err
+	}
+	known := map[amber.AgentID]bool{}
+	for _, id := range ids {
+		agent, err := s.home.Agent(s.tenantID(), id)
+		if err == nil {
+			_, err = agent.Current()
+		}
+		known[id] = amber.KindOf(err) != amber.KindNotFound
+	}
+	return known, nil
+}
+
+// there is a served Amber.
+type there struct{ *opened }
+
+var _ site = there{}
+
+func (t there) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	return t.Store.Eraser.Erase(ctx, id)
+}
+
+// Settle does nothing: the server brings in what its hooks keep.
+func (t there) Settle(context.Context) []string { return nil }
+
+func (t there) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
+	return t.remote.agent.Context(ctx, r)
+}
+
+func (t there) BringBack(ctx context.Context, ref amber.SnapshotRef, then amber.Memory, dryRun bool) (amber.MemoryRestore, error) {
+	return t.remote.agent.Snapshots().RestoreMemory(ctx, amber.MemoryRestoreRequest{SnapshotRef: ref, Memory: then.ID, DryRun: dryRun})
+}
+
+// Agents takes the agent for one that is there, and whatever is made of it for
+// new: a restore to another agent never replaces one.
+func (t there) Agents() (map[amber.AgentID]bool, error) {
+	return map[amber.AgentID]bool{t.agentID(): true}, nil
+}

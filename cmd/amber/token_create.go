@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/registry"
+)
+
+// tokenFlags say what a new token is for.
+type tokenFlags struct {
+	scopes                []string
+	expires, secretFile   string
+	allAgents, allTenants bool
+}
+
+// savedToken is the JSON of token create --secret-file.
+type savedToken struct {
+	amber.Token
+	SecretFile string `json:"secret_file"`
+}
+
+func (a *app) tokenCreateCommand() *cobra.Command {
+	var f tokenFlags
+	cmd := &cobra.Command{
+		Use:   "create NAME",
+		Short: "Make a token and show its secret, once",
+		Long: `Make a token for the agent that --tenant and --agent name, and print its secret: this once,
+nobody can show it again. NAME says what it is for.
+
+With --secret-file the secret goes to a new file that only its owner may read, and is not
+printed.`,
+		Example: `  amber token create ci --scope read --expires 90d
+  amber --tenant acme token create backup --all-agents --scope read,snapshot --secret-file backup.token`,
+		Args: exactly("a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := a.tokenRequest(cmd, args[0], f)
+			if err != nil {
+				return err
+			}
+			file, err := a.newSecretFile(cmd, f.secretFile)
+			if err != nil {
+				return err
+			}
+			d, err := a.openHomeDB(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return errors.Join(a.createToken(cmd.Context(), d, r, file), d.Close())
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSliceVar(&f.scopes, "scope", []string{string(amber.TokenRead), string(amber.TokenWrite)}, "what it allows, joined by commas")
+	fl.StringVar(&f.expires, "expires", "", "when it ends: a duration such as 90d, or a time (default never)")
+	fl.BoolVar(&f.allAgents, "all-agents", false, "it is for every agent of the tenant")
+	fl.BoolVar(&f.allTenants, "all-tenants", false, "it is for every agent of every tenant")
+	fl.StringVar(&f.secretFile, "secret-file", "", "write the secret to this new file and do not print it")
+	return cmd
+}
+
+// tokenRequest puts a request together from the flags. It touches no disk.
+func (a *app) tokenRequest(cmd *cobra.Command, name string, f tokenFlags) (amber.TokenRequest, error) {
+	r := amber.TokenRequest{Name: name}
+	switch {
+	case f.allTenants && cmd.Flags().Changed("tenant"):
+		return r, usage("--all-tenants and --tenant do not go together")
+	case (f.allTenants || f.allAgents) && cmd.Flags().Changed("agent"):
+		return r, usage("a token for every agent is not for --agent %s", oneLine(a.global.agent, 40))
+	}
+	var err error
+	if !f.allTenants {
+		if r.Tenant, err = amber.ParseTenantID(a.global.tenant); err != nil {
+			return r, err
+		}
+		if !f.allAgents {
+			if r.Agent, err = amber.ParseAgentID(a.global.agent); err != nil {
+				return r, err
+			}
+		}
+	}
+	for _, s := range f.scopes {
+		r.Scopes = append(r.Scopes, amber.TokenScope(s))
+	}
+	if r.ExpiresAt, err = a.expiry(cmd, f.expires); err != nil {
+		return r, err
+	}
+	return r.Normalize()
+}
+
+// expiry reads --expires. Time that has passed is refused before anything is
+// made.
+func (a *app) expiry(cmd *cobra.Command, text string) (amber.Time, error) {
+	if !cmd.Flags().Changed("expires") {
+		return amber.Time{}, nil
+	}
+	at, err := amber.ParseTime(text)
+	if err != nil {
+		var d time.Duration
+		if d, err = registry.ParseDuration(text); err == nil {
+			at = amber.At(a.clock().Add(d))
+		}
+	}
+	if err != nil {
+		return at, usage("--expires takes a duration such as 90d or a time (RFC 3339 or a date), not %q", oneLine(text, 40))
+	}
+	if !amber.At(a.clock()).Before(at) {
+		return at, usage("--expires %s is in the past", oneLine(text, 40))
+	}
+	return at, nil
+}
+
+// newSecretFile checks --secret-file: a token whose secret went nowhere would
+// be of no use. "" means that it is printed.
+func (a *app) newSecretFile(cmd *cobra.Command, file string) (string, error) {
+	if !cmd.Flags().Changed("secret-file") {
+		return "", nil
+	}
+	if file == "" {
+		return "", usage("--secret-file is empty")
+	}
+	path, err := a.absolute(file)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return "", secretFileExists(path)
+	}
+	return path, nil
+}
+
+func secretFileExists(path string) error {
+	return amber.Errorf(amber.KindConflict, "write secret", path, "there is something of that name; it is left as it is")
+}
+
+// createToken makes a token, writes that down, and hands out the secret. One
+// that cannot be written down or handed out is revoked.
+func (a *app) createToken(ctx context.Context, d *homedb.DB, r amber.TokenRequest, file string) error {
+	t, err := d.CreateToken(ctx, r)
+	if err != nil {
+		return err
+	}
+	late := context.WithoutCancel(ctx) // it is made; what follows belongs to it
+	err = recordToken(late, d, "token.create", t.Token)
+	switch {
+	case err != nil:
+	case file != "":
+		err = saveSecret(file, t.Secret)
+	default:
+		err = a.showSecret(t)
+	}
+	if err != nil {
+		return errors.Join(err, revoke(late, d, t.Token))
+	}
+	if file == "" {
+		return nil
+	}
+	return a.out.show(savedToken{t.Token, file}, func(w io.Writer) {
+		fmt.Fprintf(w, "made token %s for %s; its secret is in %s\n", t.ID, reach(t.Token), flat(file))
+	})
+}
+
+func (a *app) showSecret(t amber.NewToken) error {
+	if !a.global.json {
+		a.out.note("made token %s for %s; its secret is shown only now:", t.ID, reach(t.Token))
+	}
+	return a.out.show(t, func(w io.Writer) { fmt.Fprintln(w, t.Secret) })
+}
+
+// saveSecret writes the secret and a line end to a new file.
+func saveSecret(path, secret string) error {
+	err := fsx.CreateNew(fsx.OS(), path, 0o600, []byte(secret+"\n"))
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return secretFileExists(path)
+	case errors.Is(err, fs.ErrNotExist):
+		return amber.Errorf(amber.KindNotFound, "write secret", path, "there is no such folder")
+	case errors.Is(err, fs.ErrPermission):
+		return &amber.Error{Op: "write secret", Kind: amber.KindRefused, ID: path, Err: err}
+	case err != nil:
+		return &amber.Error{Op: "write secret", Kind: amber.KindInternal, ID: path, Err: err}
+	}
+	return nil
+}
+
+// revoke ends a token and writes that down.
+func revoke(ctx context.Context, d *homedb.DB, t amber.Token) error {
+	if _, err := d.RevokeToken(ctx, t.ID); err != nil {
+		return err
+	}
+	return recordToken(ctx, d, "token.revoke", t)
+}

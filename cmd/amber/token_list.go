@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/homedb"
+)
+
+func (a *app) tokenListCommand() *cobra.Command {
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List tokens",
+		Long: `List the tokens of this home, oldest first, also those that were revoked or have expired. With
+--tenant only those of that tenant. When a token was used last is known to the minute.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			tenant, err := a.givenTenant(cmd)
+			if err != nil {
+				return err
+			}
+			d, err := a.lookAtHomeDB(cmd.Context())
+			if err != nil {
+				return err
+			}
+			tokens := []amber.Token{}
+			if d != nil {
+				tokens, err = d.ListTokens(cmd.Context(), tenant)
+				err = errors.Join(err, d.Close())
+			}
+			if err != nil {
+				return err
+			}
+			return showItems(a, jsonl, amber.Page[amber.Token]{Items: tokens}, a.printTokens)
+		},
+	}
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+// givenTenant returns --tenant where it was given, "" for every tenant.
+func (a *app) givenTenant(cmd *cobra.Command) (amber.TenantID, error) {
+	if !cmd.Flags().Changed("tenant") {
+		return "", nil
+	}
+	return amber.ParseTenantID(a.global.tenant)
+}
+
+func (a *app) printTokens(w io.Writer, tokens []amber.Token) {
+	rows := make([][]string, len(tokens))
+	for i, t := range tokens {
+		expires := "never"
+		if !t.ExpiresAt.IsZero() {
+			expires = t.ExpiresAt.Time().Format("2006-01-02 15:04")
+		}
+		rows[i] = []string{
+			string(t.ID), t.Name, reach(t), scopeNames(t.Scopes), a.out.tokenState(t),
+			a.out.when(t.CreatedAt), expires, a.out.when(t.LastUsedAt),
+		}
+	}
+	table(w, []string{"ID", "NAME", "FOR", "SCOPES", "STATE", "MADE", "EXPIRES", "USED"}, rows)
+}
+
+// revocation is the JSON of token revoke.
+type revocation struct {
+	amber.Token
+	Revoked bool `json:"revoked"` // now
+	DryRun  bool `json:"dry_run"`
+}
+
+func (a *app) tokenRevokeCommand() *cobra.Command {
+	var yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "revoke ID",
+		Short: "End a token",
+		Long: `End a token: it lets nobody in any more, at once and for good. The beginning of its id will do
+where no other begins so. It asks first; without a terminal it needs --yes.`,
+		Args: exactly("the id of a token"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := a.lookAtHomeDB(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if d == nil {
+				return noSuchToken(args[0])
+			}
+			return errors.Join(a.revokeToken(cmd.Context(), d, args[0], yes, dryRun), d.Close())
+		},
+	}
+	addPlanFlags(cmd, &yes, &dryRun, "tell what would be revoked and revoke nothing")
+	return cmd
+}
+
+func (a *app) revokeToken(ctx context.Context, d *homedb.DB, arg string, yes, dryRun bool) error {
+	t, err := findToken(ctx, d, arg)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("token %s (%s, for %s)", t.ID, oneLine(t.Name, 60), reach(t))
+	if dryRun {
+		return a.out.show(revocation{Token: t, DryRun: true}, func(w io.Writer) { fmt.Fprintln(w, "would revoke", name) })
+	}
+	if !t.RevokedAt.IsZero() {
+		a.out.note("it was revoked already, %s", a.out.when(t.RevokedAt))
+		return a.out.show(revocation{Token: t}, func(w io.Writer) { fmt.Fprintln(w, "revoked", name) })
+	}
+	if err := a.confirm(yes, "revoke "+name); err != nil {
+		return err
+	}
+	if t, err = d.RevokeToken(ctx, t.ID); err != nil {
+		return err
+	}
+	// It is revoked, whoever has gone meanwhile.
+	if err := recordToken(context.WithoutCancel(ctx), d, "token.revoke", t); err != nil {
+		return err
+	}
+	return a.out.show(revocation{Token: t, Revoked: true}, func(w io.Writer) { fmt.Fprintln(w, "revoked", name) })
+}
+
+// minTokenID is how much of a token's id must be given at least.
+const minTokenID = 4
+
+// findToken returns the token whose id is, or begins with, what was given.
+// Errors: not_found; invalid when several do.
+func findToken(ctx context.Context, d *homedb.DB, arg string) (amber.Token, error) {
+	tokens, err := d.ListTokens(ctx, "")
+	if err != nil {
+		return amber.Token{}, err
+	}
+	var fits []amber.Token
+	for _, t := range tokens {
+		switch {
+		case string(t.ID) == arg:
+			return t, nil
+		case len(arg) >= minTokenID && strings.HasPrefix(string(t.ID), arg):
+			fits = append(fits, t)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return amber.Token{}, noSuchToken(arg)
+	case 1:
+		return fits[0], nil
+	}
+	return amber.Token{}, amber.Errorf(amber.KindInvalid, "find token", oneLine(arg, 40), fmt.Sprintf("%d ids begin so", len(fits)))
+}
+
+// noSuchToken does not repeat what was given: it may be a secret.
+func noSuchToken(arg string) error {
+	e := amber.Errorf(amber.KindNotFound, "find token", "", "there is no such token")
+	if strings.HasPrefix(arg, "amber_") {
+		e = amber.Errorf(amber.KindInvalid, "find token", "", "that is a secret; a token is named by its id, the part between the underscores")
+	}
+	e.Hint = "amber token list"
+	return e
+}

@@ -1,0 +1,331 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+)
+
+// serveClients is how many callers there are at one time.
+const serveClients = 64
+
+// limitFlat is how much more memory a server may take at the end than in the
+// beginning.
+const limitFlat = 1.25
+
+// serves measures a served Amber against the same work in this process: half of
+// the operations write, half recall. Then the server is killed in the middle of
+// it, and everything it acknowledged is looked for.
+func serves(ctx context.Context, c config) (outcome, error) {
+	b := &bench{dir: c.dir, writer: newWriter(uint64(time.Now().UnixNano()))}
+	begin := time.Now()
+	s, err := b.fill(ctx, "served", c.large)
+	if err != nil {
+		return outcome{}, err
+	}
+	fmt.Printf("%d memories stored in %s\n", c.large, time.Since(begin).Round(time.Millisecond))
+	home := filepath.Join(c.dir, "served")
+	inside := newTraffic(b.writer)
+	inside.run(ctx, c.serveFor/3, []amber.LongTerm{s})
+	if err := errors.Join(inside.err(), s.Close()); err != nil {
+		return outcome{}, fmt.Errorf("in process: %w", err)
+	}
+	p, err := startServer(ctx, c.binary, home)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer p.kill()
+	remote, err := p.connect(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	p.sample()
+	outside := newTraffic(b.writer)
+	outside.run(ctx, c.serveFor, remote)
+	resident := p.resident()
+	if err := outside.err(); err != nil {
+		return outcome{}, fmt.Errorf("served: %w", err)
+	}
+	last := newTraffic(b.writer)
+	last.ending.Store(true) // from now on errors are expected
+	time.AfterFunc(2*time.Second, p.kill)
+	last.run(ctx, 4*time.Second, remote)
+	acknowledged := slices.Concat(outside.ids, last.ids)
+	missing, err := missingAfter(ctx, c.binary, home, acknowledged)
+	if err != nil {
+		return outcome{}, err
+	}
+	fmt.Printf("in process %s; served %s; %d acknowledged in all, %d of them in the two seconds before kill -9; memory of the server: %s\n",
+		inside, outside, len(acknowledged), len(last.ids), course(resident))
+	flat := line{name: "memory of the server, end over beginning", amount: growth(resident), unit: "x", limit: limitFlat}
+	lines := []line{
+		{name: "errors under load", amount: float64(outside.failed.Load()), unit: "", limit: noneAtAll},
+		{name: "acknowledged and missing after kill -9", amount: float64(missing), unit: "", limit: noneAtAll},
+		flat,
+	}
+	printLines(lines)
+	return outcome{lines: lines, ratios: []ratio{
+		{name: "write under load", ours: middle(outside.writes), theirs: middle(inside.writes), what: "served, 64 callers", base: "in process, 64 goroutines"},
+		{name: "recall under load", ours: middle(outside.recalls), theirs: middle(inside.recalls), what: "served, 64 callers", base: "in process, 64 goroutines"},
+		{name: "time for one operation", ours: outside.perOperation(), theirs: inside.perOperation(), what: "served", base: "in process"},
+	}}, nil
+}
+
+// noneAtAll is the limit of what must not be: a line is missed above it.
+const noneAtAll = 1e-9
+
+// traffic is what callers did.
+type traffic struct {
+	texts  *writer
+	ending atomic.Bool // errors are expected
+	failed atomic.Int64
+	took   time.Duration
+
+	mu              sync.Mutex
+	first           error
+	ids             []amber.MemoryID // acknowledged
+	writes, recalls []time.Duration
+}
+
+func newTraffic(w *writer) *traffic { return &traffic{texts: w} }
+
+// run lets every caller write and recall in turn for a while. Each store has as
+// many callers as the others.
+func (t *traffic) run(ctx context.Context, d time.Duration, stores []amber.LongTerm) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	begin := time.Now()
+	var wg sync.WaitGroup
+	for i := range serveClients {
+		seed := t.texts.random.Uint64()
+		wg.Go(func() { t.call(ctx, stores[i%len(stores)], seed) })
+	}
+	wg.Wait()
+	t.took = time.Since(begin)
+}
+
+func (t *traffic) call(ctx context.Context, s amber.LongTerm, seed uint64) {
+	w := newWriter(seed)
+	for n := 0; ctx.Err() == nil; n++ {
+		begin := time.Now()
+		var id amber.MemoryID
+		var err error
+		write := n%2 == 0
+		if write {
+			title, content := w.text(n)
+			var ack amber.WriteAck
+			ack, err = s.Write(ctx, amber.WriteRequest{Title: title, Content: content})
+			id = ack.ID
+		} else {
+			_, err = s.Recall(ctx, amber.Query{Text: strings.Join(w.question(), " ")})
+		}
+		t.note(ctx, write, id, time.Since(begin), err)
+		if err != nil && t.ending.Load() {
+			return
+		}
+	}
+}
+
+func (t *traffic) note(ctx context.Context, write bool, id amber.MemoryID, took time.Duration, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case err != nil && ctx.Err() == nil && !t.ending.Load():
+		t.failed.Add(1)
+		if t.first == nil {
+			t.first = err
+		}
+	case err != nil:
+	case write:
+		t.ids, t.writes = append(t.ids, id), append(t.writes, took)
+	default:
+		t.recalls = append(t.recalls, took)
+	}
+}
+
+func (t *traffic) err() error {
+	if n := t.failed.Load(); n > 0 {
+		return fmt.Errorf("%d operations failed, the first: %w", n, t.first)
+	}
+	return nil
+}
+
+func (t *traffic) perOperation() time.Duration {
+	return t.took / time.Duration(max(1, len(t.writes)+len(t.recalls)))
+}
+
+func (t *traffic) String() string {
+	return fmt.Sprintf("%d writes (median %s, 99 %% %s) and %d recalls (median %s, 99 %% %s) in %s",
+		len(t.writes), ms(middle(t.writes)), ms(at(t.writes, 99)), len(t.recalls), ms(middle(t.recalls)), ms(at(t.recalls, 99)), t.took.Round(time.Second))
+}
+
+// at returns a percentile.
+func at(ds []time.Duration, percent int) time.Duration {
+	if len(ds) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(ds))
+	return sorted[min(len(sorted)-1, len(sorted)*percent/100)]
+}
+
+// served is a server in a process of its own.
+type served struct {
+	cmd  *exec.Cmd
+	url  string
+	once sync.Once
+
+	mu      sync.Mutex
+	samples []int64 // resident bytes, once a second
+}
+
+// startServer starts one on any free port and waits until it listens.
+func startServer(ctx context.Context, binary, home string) (*served, error) {
+	p := &served{cmd: exec.CommandContext(ctx, binary, "serve", "--home", home, "--listen", "127.0.0.1:0", "--log-level", "warn")}
+	p.cmd.Stderr = os.Stderr
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		p.kill()
+		return nil, errors.New("the server has not said where it listens")
+	}
+	p.url = strings.TrimSpace(lines.Text())
+	return p, nil
+}
+
+// kill ends it as kill -9 does.
+func (p *served) kill() {
+	p.once.Do(func() {
+		_ = p.cmd.Process.Kill() // it may have ended by itself
+		_ = p.cmd.Wait()
+	})
+}
+
+// connect returns as many stores as there are clients, each with connections of
+// its own.
+func (p *served) connect(ctx context.Context) ([]amber.LongTerm, error) {
+	var stores []amber.LongTerm
+	for range serveClients {
+		c, err := client.New(client.Options{URL: p.url, Attempts: 1})
+		if err != nil {
+			return nil, err
+		}
+		a, err := c.Agent(amber.DefaultTenant, amber.DefaultAgent)
+		if err != nil {
+			return nil, err
+		}
+		s, err := a.Store(ctx)
+		if err != nil {
+			return nil, err
+		}
+		stores = append(stores, s.LongTerm)
+	}
+	return stores, nil
+}
+
+// sample notes the memory of the server once a second until it ends.
+func (p *served) sample() {
+	path := fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid)
+	go func() {
+		for {
+			b, err := os.ReadFile(path)
+			fields := strings.Fields(string(b))
+			if err != nil || len(fields) < 2 {
+				return
+			}
+			pages, err := strconv.ParseInt(fields[1], 10, 64)
+			if err != nil {
+				return
+			}
+			p.mu.Lock()
+			p.samples = append(p.samples, pages*int64(os.Getpagesize()))
+			p.mu.Unlock()
+			time.Sleep(time.Second)
+		}
+	}()
+}
+
+func (p *served) resident() []int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.samples)
+}
+
+// growth compares the last quarter with the second: the first is warming up.
+func growth(samples []int64) float64 {
+	n := len(samples) / 4
+	if n == 0 {
+		return 1
+	}
+	return mean(samples[len(samples)-n:]) / mean(samples[n:2*n])
+}
+
+func mean(list []int64) float64 {
+	sum := 0.0
+	for _, v := range list {
+		sum += float64(v)
+	}
+	return sum / float64(len(list))
+}
+
+// course prints a few of the samples.
+func course(samples []int64) string {
+	var parts []string
+	for i := 0; i < len(samples); i += max(1, len(samples)/8) {
+		parts = append(parts, mb(samples[i]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// missingAfter starts the server again and counts what it does not have.
+func missingAfter(ctx context.Context, binary, home string, ids []amber.MemoryID) (int, error) {
+	p, err := startServer(ctx, binary, home)
+	if err != nil {
+		return 0, fmt.Errorf("start again: %w", err)
+	}
+	defer p.kill()
+	c, err := client.New(client.Options{URL: p.url})
+	if err != nil {
+		return 0, err
+	}
+	a, err := c.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		return 0, err
+	}
+	s, err := a.Store(ctx)
+	if err != nil {
+		return 0, err
+	}
+	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	missing := 0
+	for _, id := range ids {
+		_, err := s.Memories.Get(ctx, id)
+		switch amber.KindOf(err) {
+		case "":
+		case amber.KindNotFound:
+			missing++
+		default:
+			return 0, err
+		}
+	}
+	return missing, nil
+}

@@ -1,0 +1,141 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/mcpapi"
+	"github.com/amber-memory/amber/store/inmem"
+)
+
+// anybody may do everything.
+type anybody struct{}
+
+func (anybody) Grant(context.Context, string) (amber.Grant, error) {
+	return amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}, nil
+}
+
+// bothDoors serves one agent over HTTP and to agent hosts.
+func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
+	t.Helper()
+	clock := newClock().read
+	store, err := inmem.New(inmem.Options{Clock: clock, Random: rand.Reader, Incarnation: "i"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := &server.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(store.Parts()), Policy: amber.ConservativePolicy{}, Random: rand.Reader}
+	pool, err := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*server.Agent, func() error, error) {
+		return agent, func() error { return nil }, nil
+	}, server.PoolOptions{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk := &server.Desk{Agents: pool}
+	api, err := httpapi.New(httpapi.Options{Desk: desk, Authenticator: anybody{}, Clock: clock, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(api.Close)
+	who := server.Caller{Grant: amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}}
+	tools, err := mcpapi.NewServer(mcpapi.Options{Desk: desk, Clock: clock, Tools: "files"}, who, "acme", "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return agent.Store.Notes, api.Handler(), tools
+}
+
+// A tool that edits a note and a request that replaces it with If-Match do not
+// lose what the other was told is stored.
+func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
+	t.Parallel()
+	const each = 30
+	notes, h, tools := bothDoors(t)
+	if _, err := notes.WriteNote(t.Context(), "log", "begin\n"); err != nil {
+		t.Fatal(err)
+	}
+	here, there := mcp.NewInMemoryTransports()
+	ss, err := tools.Connect(t.Context(), there, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := range each {
+			res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "memory", Arguments: map[string]any{
+				"command": "insert", "path": "/memories/log.md", "insert_line": 1, "insert_text": fmt.Sprintf("tool %d", i),
+			}})
+			if err != nil || res.IsError {
+				t.Errorf("tool: %v, %+v", err, res)
+			}
+		}
+	})
+	wg.Go(func() {
+		for i := range each {
+			for !appendLine(t, h, fmt.Sprintf("request %d\n", i)) && !t.Failed() {
+			}
+		}
+	})
+	wg.Wait()
+	if err := cs.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := ss.Wait(); err != nil {
+		t.Error(err)
+	}
+	n, err := notes.ReadNote(t.Context(), "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range each {
+		for _, line := range []string{fmt.Sprintf("tool %d\n", i), fmt.Sprintf("request %d\n", i)} {
+			if strings.Count(n.Content, "\n"+line) != 1 {
+				t.Errorf("%q is lost", line)
+			}
+		}
+	}
+}
+
+// appendLine reads the note and writes it back with a line more; false when
+// somebody was faster.
+func appendLine(t *testing.T, h http.Handler, line string) bool {
+	t.Helper()
+	const path = "/v1/tenants/acme/agents/ada/notes/log"
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	var n amber.Note
+	if err := json.Unmarshal(w.Body.Bytes(), &n); err != nil {
+		t.Errorf("%v: %s", err, w.Body)
+		return false
+	}
+	body, err := json.Marshal(map[string]string{"content": n.Content + line})
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	q := httptest.NewRequest(http.MethodPut, path, bytes.NewReader(body))
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("If-Match", w.Header().Get("ETag"))
+	w = httptest.NewRecorder()
+	h.ServeHTTP(w, q)
+	if w.Code != http.StatusOK && w.Code != http.StatusConflict {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+	return w.Code == http.StatusOK
+}

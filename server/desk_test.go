@@ -1,0 +1,199 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+func nothing(context.Context, *server.Agent) (string, error) { return "", nil }
+
+// An agent comes to be by the first use of somebody who may write, and that is
+// written down once, whatever it was used for.
+func TestMakingAnAgentIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	b := &book{}
+	home := &village{agents: map[amber.AgentID]bool{}}
+	d := &server.Desk{Agents: home, Audit: b}
+	look := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead, Action: "memory.list"}
+	if err := d.Do(asking(t.Context(), "acme", "", "read"), look, nothing); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("a reader: %v", err)
+	}
+	frozen := look
+	frozen.Closed = true
+	if err := d.Do(asking(t.Context(), "acme", "", "admin"), frozen, nothing); err != nil {
+		t.Errorf("snapshots of an agent that is not there: %v", err)
+	}
+	if len(b.entries) != 0 || len(home.agents) != 0 {
+		t.Errorf("made %v, written down %+v", home.agents, b.entries)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	want := []amber.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
+	if diff := cmp.Diff(want, b.entries, sameTime); diff != "" {
+		t.Error(diff)
+	}
+	b.fail = errors.New("the disk is full")
+	for _, look.Agent = range []amber.AgentID{"bob", "cat"} {
+		if err := d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing); amber.KindOf(err) != amber.KindInternal {
+			t.Errorf("%s: %v", look.Agent, err)
+		}
+	}
+	if home.agents["cat"] {
+		t.Error("an agent was made while nothing can be written down")
+	}
+}
+
+// village has agents that are made on request. Like a store, it does not know
+// who made one.
+type village struct {
+	mu     sync.Mutex
+	agents map[amber.AgentID]bool
+}
+
+func (v *village) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func(), error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if id != "" && !v.agents[id] {
+		if !create {
+			return nil, nil, server.NotThere()
+		}
+		v.agents[id] = true
+	}
+	return &server.Agent{Tenant: tenant, ID: id}, func() {}, nil
+}
+
+// What changes several things is an entry for each, and one more for what went
+// wrong after that.
+func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	conflict := amber.Errorf(amber.KindConflict, "x", "", "y")
+	for _, c := range []struct {
+		name string
+		done []string
+		err  error
+		want []string // subject and outcome
+	}{
+		{"nothing", nil, nil, []string{" ok"}},
+		{"one", []string{"a"}, nil, []string{"a ok"}},
+		{"three", []string{"a", "b", "c"}, nil, []string{"a ok", "b ok", "c ok"}},
+		{"a failure after two", []string{"a", "b"}, conflict, []string{"a ok", "b ok", "c conflict"}},
+	} {
+		b := &book{}
+		d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
+		err := d.DoEach(asking(t.Context(), "acme", "ada", "write"),
+			server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "mcp.delete_entities", Mutates: true},
+			func(context.Context, *server.Agent) ([]string, string, error) {
+				if c.err != nil {
+					return c.done, "c", c.err
+				}
+				return c.done, "", nil
+			})
+		if !errors.Is(err, c.err) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		var got []string
+		for _, e := range b.entries {
+			got = append(got, e.Subject+" "+e.Outcome)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// A job that fails, or is refused, is told in its own words also when the audit
+// log cannot be written: why not is nobody's business outside.
+func TestWhyTheAuditLogIsDeafIsNotTold(t *testing.T) {
+	t.Parallel()
+	for scope, want := range map[amber.TokenScope]amber.Kind{"write": amber.KindConflict, "read": amber.KindRefused} {
+		d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: &book{fail: errors.New("open /srv/home.db: disk full")}}
+		job := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "memory.write", Mutates: true}
+		err := d.Do(asking(t.Context(), "acme", "ada", scope), job, func(context.Context, *server.Agent) (string, error) {
+			return "m1", amber.Errorf(amber.KindConflict, "write memory", "m1", "somebody else changed it")
+		})
+		if amber.KindOf(err) != want || strings.Contains(err.Error(), "srv") || strings.Contains(err.Error(), "audit") {
+			t.Errorf("%s: %v", scope, err)
+		}
+		if err := d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing); amber.KindOf(err) != amber.KindInternal {
+			t.Errorf("a change was begun: %v", err)
+		}
+	}
+}
+
+func TestCallsOfToolsAreObserved(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	var seen []string
+	d := &server.Desk{
+		Agents: newPool(t, newHouse(), server.PoolOptions{}), Clock: c.read,
+		Observe: func(tool string, err error, took time.Duration) {
+			seen = append(seen, tool+" "+string(amber.KindOf(err))+" "+took.String())
+		},
+	}
+	job := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead, Action: "mcp.memory_get"}
+	_ = d.Do(asking(t.Context(), "acme", "ada", "read"), job, func(context.Context, *server.Agent) (string, error) {
+		c.move(time.Second)
+		return "", nil
+	})
+	_ = d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing)
+	d.ObserveTool("memory_get", amber.Errorf(amber.KindInvalid, "read arguments", "", "x"), time.Time{})
+	if diff := cmp.Diff([]string{"memory_get  1s", "memory_get refused 0s", "memory_get invalid 0s"}, seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// One at a time changes an agent; others are not kept waiting, and nobody waits
+// longer than they want to.
+func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
+	t.Parallel()
+	d := &server.Desk{}
+	unlock, err := d.Alone(t.Context(), "acme", "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := d.Alone(t.Context(), "acme", "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Alone(ctx, "acme", "ada"); amber.KindOf(err) != amber.KindUnreachable {
+		t.Errorf("somebody in a hurry: %v", err)
+	}
+	unlock()
+	unlock() // once more does nothing
+	total := 0
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			unlock, err := d.Alone(t.Context(), "acme", "ada")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer unlock()
+			total++ // the race detector looks
+		})
+	}
+	wg.Wait()
+	if total != 32 {
+		t.Errorf("%d of 32", total)
+	}
+}

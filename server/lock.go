@@ -1,0 +1,68 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"github.com/amber-memory/amber"
+)
+
+// locks keep those apart who read, change and write back something of one agent
+// that has no revision to compare. The zero value is ready.
+type locks struct {
+	mu   sync.Mutex
+	held map[name]*lock // of agents that somebody holds or waits for
+}
+
+// lock is that of one agent.
+type lock struct {
+	taken chan struct{} // one element while somebody is there
+	users int           // who hold it or wait; guarded by locks.mu
+}
+
+// Alone waits until nobody else changes what is not guarded by revisions of an
+// agent, its notes above all, and keeps others from it until unlock is called,
+// which may be called twice. Whoever changes them beside this desk is not kept
+// from it. Errors: unreachable when ctx ends before.
+func (d *Desk) Alone(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (unlock func(), err error) {
+	return d.locks.take(ctx, name{tenant, agent})
+}
+
+func (l *locks) take(ctx context.Context, n name) (unlock func(), err error) {
+	k := l.join(n)
+	select {
+	case k.taken <- struct{}{}:
+		return sync.OnceFunc(func() {
+			<-k.taken
+			l.leave(n, k)
+		}), nil
+	case <-ctx.Done():
+		l.leave(n, k)
+		return nil, &amber.Error{Op: "wait for agent", Kind: amber.KindUnreachable, Err: ctx.Err()}
+	}
+}
+
+// join finds or makes the lock of an agent and counts one more.
+func (l *locks) join(n name) *lock {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k, ok := l.held[n]
+	if !ok {
+		if l.held == nil {
+			l.held = map[name]*lock{}
+		}
+		k = &lock{taken: make(chan struct{}, 1)}
+		l.held[n] = k
+	}
+	k.users++
+	return k
+}
+
+// leave counts one less, and forgets the lock after the last.
+func (l *locks) leave(n name, k *lock) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k.users--; k.users == 0 {
+		delete(l.held, n)
+	}
+}

@@ -1,0 +1,232 @@
+package mcpapi_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/mcpapi"
+)
+
+// stalled counts nothing until it is told to stop.
+type stalled struct{ begun, ended chan struct{} }
+
+func (w stalled) Stats(ctx context.Context) (amber.Stats, error) {
+	w.begun <- struct{}{}
+	<-ctx.Done()
+	w.ended <- struct{}{}
+	return amber.Stats{}, ctx.Err()
+}
+
+// change puts other parts into the store of the default agent.
+func (r *rig) change(fn func(*amber.Parts)) {
+	a := r.agents["default/default"]
+	parts := a.Store.Present()
+	fn(&parts)
+	a.Store = amber.NewStore(parts)
+}
+
+// hang makes mem_stats of the default agent wait for the end of its context.
+func (r *rig) hang() stalled {
+	w := stalled{make(chan struct{}, 1), make(chan struct{}, 1)}
+	r.change(func(p *amber.Parts) { p.Stats = w })
+	return w
+}
+
+// TestACallEndsWithItsTime: nothing keeps a caller and an agent for ever.
+func TestACallEndsWithItsTime(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	w := r.hang()
+	o := r.options("engram")
+	o.Timeout = time.Millisecond
+	s := r.listen(o)
+	for _, version := range []string{"", "2025-06-18"} {
+		if kind, text := r.dial(s, "/mcp", "root", version).fails("mem_stats", nil); kind != amber.KindUnreachable {
+			t.Errorf("%q: %s: %s", version, kind, text)
+		}
+		<-w.begun
+		<-w.ended
+	}
+}
+
+// TestACallEndsWithItsCaller, in every version of the protocol.
+func TestACallEndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	w := r.hang()
+	s := r.listen(r.options("engram"))
+	for _, version := range append(mcp.SupportedProtocolVersions(), "") {
+		c := r.dial(s, "/mcp", "root", version)
+		ctx, leave := context.WithCancel(t.Context())
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			_, _ = c.cs.CallTool(ctx, &mcp.CallToolParams{Name: "mem_stats"})
+		}()
+		<-w.begun
+		leave()
+		<-w.ended
+		<-gone
+	}
+}
+
+// leaving is a store whose caller goes away while the first of many is deleted.
+type leaving struct {
+	amber.LongTerm
+	amber.MemoryReader
+	leave   context.CancelFunc
+	job     context.Context // of the call; ends when it is known that nobody is there
+	deleted chan amber.MemoryID
+}
+
+func (l *leaving) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
+	l.job = ctx
+	return l.MemoryReader.List(ctx, q)
+}
+
+func (l *leaving) Delete(ctx context.Context, id amber.MemoryID) error {
+	l.leave()
+	<-l.job.Done()
+	err := ctx.Err()
+	if err == nil {
+		err = l.LongTerm.Delete(ctx, id)
+	}
+	if err != nil {
+		close(l.deleted)
+		return err
+	}
+	l.deleted <- id
+	return nil
+}
+
+// TestAChangeOfManyIsWhole: a caller who leaves in the middle does not leave half
+// of it behind.
+func TestAChangeOfManyIsWhole(t *testing.T) {
+	t.Parallel()
+	const many = 5
+	r := newRig(t)
+	entities, names := []any{}, []string{}
+	for i := range many {
+		names = append(names, fmt.Sprintf("%q", fmt.Sprint("e", i)))
+		entities = append(entities, object{"name": fmt.Sprint("e", i), "entityType": "t", "observations": []any{}})
+	}
+	r.local("reference").call("create_entities", object{"entities": entities})
+	ctx, leave := context.WithCancel(t.Context())
+	l := &leaving{LongTerm: r.store().LongTerm, MemoryReader: r.store().Memories, leave: leave, deleted: make(chan amber.MemoryID, many)}
+	r.change(func(p *amber.Parts) { p.LongTerm, p.Memories = l, l })
+	h, err := mcpapi.NewHandler(r.options("reference"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := message(1, "tools/call", `{"name":"delete_entities","arguments":{"entityNames":[`+strings.Join(names, ",")+`]}}`)
+	q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body)).WithContext(server.WithCaller(ctx, everything))
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("Accept", "application/json, text/event-stream")
+	h.ServeHTTP(httptest.NewRecorder(), q)
+	for i := range many {
+		if _, ok := <-l.deleted; !ok {
+			t.Fatalf("it ended after %d of %d", i, many)
+		}
+	}
+}
+
+// TestEveryChangeOfManyIsWrittenDown: an entry for each of the ids.
+func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("reference,files,engram")
+	e := func(name string) object {
+		return object{"name": name, "entityType": "t", "observations": []any{"o"}}
+	}
+	rel := object{"from": "a", "to": "b", "relationType": "knows"}
+	for _, test := range []struct {
+		tool string
+		args object
+		want int
+	}{
+		{"create_entities", object{"entities": []any{e("a"), e("b"), e("c")}}, 3},
+		{"create_relations", object{"relations": []any{rel, object{"from": "b", "to": "c", "relationType": "knows"}}}, 2},
+		{"add_observations", object{"observations": []any{object{"entityName": "a", "contents": []any{"x"}}, object{"entityName": "b", "contents": []any{"y"}}}}, 2},
+		{"delete_observations", object{"deletions": []any{object{"entityName": "a", "observations": []any{"x"}}}}, 1},
+		{"delete_relations", object{"relations": []any{rel, rel}}, 1},
+		{"delete_entities", object{"entityNames": []any{"a", "b", "a", "nobody"}}, 2},
+		{"mem_capture_passive", object{"content": "## Key Learnings\n1. a learning that is long enough\n2. another one that is long enough\n"}, 2},
+		{"memory", object{"command": "create", "path": "/memories/d/one.md", "file_text": "1"}, 1},
+		{"memory", object{"command": "create", "path": "/memories/d/two.md", "file_text": "2"}, 1},
+		{"memory", object{"command": "rename", "old_path": "/memories/d", "new_path": "/memories/f"}, 2},
+		{"memory", object{"command": "delete", "path": "/memories/f"}, 2},
+	} {
+		r.audit.take()
+		c.call(test.tool, test.args)
+		entries := r.audit.take()
+		var subjects []string
+		for _, e := range entries {
+			if e.Action != "mcp."+test.tool || e.Outcome != "ok" || e.Subject == "" || slices.Contains(subjects, e.Subject) {
+				t.Errorf("%s: %+v", test.tool, e)
+			}
+			subjects = append(subjects, e.Subject)
+		}
+		if len(entries) != test.want {
+			t.Errorf("%s: %d entries, want %d: %v", test.tool, len(entries), test.want, subjects)
+		}
+	}
+	// Nothing was there, and that somebody asked is known all the same.
+	c.call("delete_entities", object{"entityNames": []any{"nobody"}})
+	want := []amber.AuditEntry{{Tenant: "default", Agent: "default", Actor: "local", Action: "mcp.delete_entities", Outcome: "ok"}}
+	if diff := cmp.Diff(want, r.audit.take(), cmp.AllowUnexported(amber.Time{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEveryCallIsObserved, those too that cannot be read.
+func TestEveryCallIsObserved(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var seen []string
+	r.desk.Clock = tick()
+	r.desk.Observe = func(tool string, err error, _ time.Duration) {
+		seen = append(seen, tool+" "+string(amber.KindOf(err)))
+	}
+	c := r.local("default")
+	c.call("memory_recall", object{"query": "x"})
+	c.fails("memory_recall", object{"query": 7})
+	c.fails("memory_get", object{"id": someID})
+	if _, err := c.cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "rm -rf"}); err == nil {
+		t.Error("there is a tool for everything")
+	}
+	if diff := cmp.Diff([]string{"memory_recall ", "memory_recall invalid", "memory_get not_found", "other invalid"}, seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTheLogHasNoChatter: a call that works leaves no line, however much is
+// logged, nor does one that an agent got wrong.
+func TestTheLogHasNoChatter(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var log bytes.Buffer
+	o := r.options("default")
+	o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	c := r.session(o, everything, "default", "default")
+	c.call("memory_recall", object{"query": "x"})
+	c.fails("memory_get", object{"id": someID})
+	if err := c.cs.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s := log.String(); s != "" {
+		t.Errorf("logged %s", s)
+	}
+}

@@ -1,0 +1,165 @@
+package mcpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestSnapshotsTellNoPlaces(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := r.agents["default/"]
+	a.Snapshots = talkative{a.Snapshots}
+	c := r.local("snapshots")
+	one, _ := c.call("snapshot_create", object{"label": "one"})
+	two, _ := c.call("snapshot_create", nil)
+	diff, said := c.call("snapshot_diff", object{"a": one["id"], "b": two["id"]})
+	discreet(t, diff, said)
+	if len(diff["tables"].([]any)) != 0 || len(diff["missing"].([]any)) != 2 {
+		t.Errorf("diff %v", diff)
+	}
+	page, said := c.call("snapshot_list", object{"limit": 1})
+	discreet(t, page, said)
+	rest, said := c.call("snapshot_list", object{"limit": 1, "cursor": page["next"]})
+	discreet(t, rest, said)
+	if found := rest["snapshots"].([]any)[0].(object); found["id"] != one["id"] || found["damage"] == nil {
+		t.Errorf("list %v, %v", page, rest)
+	}
+	report, said := c.call("snapshot_verify", object{"id": one["id"], "read_data": true})
+	discreet(t, report, said)
+	if report["ok"] != false || len(report["checked"].([]any)) != 2 || len(report["not_checked"].([]any)) != 2 || !strings.Contains(said, "packs/ab") {
+		t.Errorf("verify: %v, %q", report, said)
+	}
+	a.Snapshots = nil
+	if kind, _ := c.fails("snapshot_list", nil); kind != amber.KindUnsupported {
+		t.Errorf("without snapshots it is %s", kind)
+	}
+}
+
+// discreet checks that an answer has no part of a place of the machine.
+func discreet(t *testing.T, data object, said string) {
+	t.Helper()
+	b, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"ada", "my files", "nas", "share"} {
+		if strings.Contains(string(b)+said, part) {
+			t.Errorf("%q is told: %s, %q", part, b, said)
+		}
+	}
+}
+
+// talkative names places of its machine.
+type talkative struct{ amber.Snapshotter }
+
+const (
+	ofUnix    = "open /home/ada/my files/packs/ab: permission denied"
+	ofWindows = `open \\nas\ada share\packs\ab: permission denied`
+)
+
+func (s talkative) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+	p, err := s.Snapshotter.ListSnapshots(ctx, q)
+	for i := range p.Items {
+		p.Items[i].Damage = ofUnix
+	}
+	return p, err
+}
+
+func (s talkative) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.SnapshotDiff, error) {
+	d, err := s.Snapshotter.DiffSnapshots(ctx, r)
+	d.Missing = []string{ofUnix, ofWindows}
+	return d, err
+}
+
+func (s talkative) VerifySnapshot(_ context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
+	return amber.VerifyReport{
+		ID: r.ID, Checked: []string{"objects", ofUnix}, NotChecked: []string{ofWindows, ofUnix}, Damaged: []amber.Damage{{Object: "packs/ab", Reason: ofWindows}},
+	}, nil
+}
+
+func (s talkative) Restore(context.Context, amber.RestoreRequest) (amber.RestoreReport, error) {
+	return amber.RestoreReport{}, amber.Errorf(amber.KindDamaged, "open repository", "/home/ada/my files", "permission denied")
+}
+
+// TestATenantIsToldNoPlaces: somebody with a token of a tenant is told what an
+// error means, the user of the machine and the log what happened.
+func TestATenantIsToldNoPlaces(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := r.agents["default/"]
+	a.Snapshots = talkative{a.Snapshots}
+	args := object{"id": someID, "confirm": someID}
+	if kind, text := r.local("snapshots").fails("snapshot_restore", args); kind != amber.KindDamaged || !strings.Contains(text, "permission denied") {
+		t.Errorf("the user is told %s: %s", kind, text)
+	}
+	var log bytes.Buffer
+	o := r.options("all")
+	o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	tenant := r.session(o, holder("default", "default", amber.TokenScopes()...), "default", "default")
+	if kind, text := tenant.fails("snapshot_restore", args); kind != amber.KindDamaged || strings.Contains(text, "permission") || strings.Contains(text, "ada") {
+		t.Errorf("a tenant is told %s: %s", kind, text)
+	}
+	if s := log.String(); !strings.Contains(s, "/home/ada/my files") || !strings.Contains(s, "request_id=req") {
+		t.Errorf("logged %q", s)
+	}
+	// What they named themselves they are told.
+	if _, text := tenant.fails("memory", object{"command": "view", "path": "/memories/none.md"}); !strings.Contains(text, "/memories/none.md") {
+		t.Errorf("a file that is not there: %s", text)
+	}
+}
+
+// TestSnapshotsNeedNoLiveAgent lists, verifies and restores snapshots of an agent
+// whose store cannot be opened, and makes none.
+func TestSnapshotsNeedNoLiveAgent(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("all")
+	taken, _ := c.call("snapshot_create", object{"label": "one"})
+	delete(r.agents, "default/default")
+	if kind, _ := c.fails("memory_recall", object{"query": "x"}); kind != amber.KindNotFound {
+		t.Errorf("the agent is there: %s", kind)
+	}
+	if page, _ := c.call("snapshot_list", nil); len(page["snapshots"].([]any)) != 1 {
+		t.Errorf("list %v", page)
+	}
+	c.call("snapshot_verify", object{"id": taken["id"]})
+	c.call("snapshot_diff", object{"a": taken["id"], "b": taken["id"]})
+	c.call("snapshot_restore", object{"id": taken["id"], "confirm": taken["id"]})
+}
+
+// foreign has snapshots of other agents only.
+type foreign struct {
+	amber.Snapshotter
+	err error
+}
+
+func (f foreign) Restore(context.Context, amber.RestoreRequest) (amber.RestoreReport, error) {
+	return amber.RestoreReport{}, f.err
+}
+
+// TestASnapshotOfAnotherAgentIsNotThere for whoever may see one agent.
+func TestASnapshotOfAnotherAgentIsNotThere(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := r.agents["default/"]
+	c := r.session(r.options("snapshots"), holder("default", "default", amber.TokenRestore), "default", "default")
+	told := func(err error) string {
+		a.Snapshots = foreign{err: err}
+		kind, text := c.fails("snapshot_restore", object{"id": someID, "confirm": someID})
+		if kind != amber.KindNotFound {
+			t.Errorf("%v is told as %s", err, kind)
+		}
+		return text
+	}
+	other := told(amber.Errorf(amber.KindCrossTenant, "restore", someID, "it is a snapshot of agent bob"))
+	if none := told(amber.Errorf(amber.KindNotFound, "find manifest", someID, "nobody has it")); other != none {
+		t.Errorf("%q and %q", other, none)
+	}
+}

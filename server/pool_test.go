@@ -1,0 +1,216 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// use opens an agent and lets it go.
+func use(t *testing.T, p *server.Pool, agent amber.AgentID) error {
+	t.Helper()
+	_, release, err := p.Agent(t.Context(), "acme", agent, true)
+	if err == nil {
+		release()
+	}
+	return err
+}
+
+// An agent that does not close is a matter for the log, and not for the one that
+// takes its place.
+func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	opened := 0
+	p, err := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func() error, error) {
+		opened++
+		return &server.Agent{Tenant: tenant, ID: id}, func() error {
+			if id == "ada" {
+				return errors.New("the disk is gone")
+			}
+			return nil
+		}, nil
+	}, server.PoolOptions{Clock: newClock().read, MaxOpen: 1, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, agent := range []amber.AgentID{"ada", "bob", "bob", "cat"} {
+		if err := use(t, p, agent); err != nil {
+			t.Errorf("%s: %v", agent, err)
+		}
+	}
+	if opened != 3 || !strings.Contains(log.String(), "agent=ada") || !strings.Contains(log.String(), "the disk is gone") {
+		t.Errorf("opened %d times, the log says %q", opened, log.String())
+	}
+	if err := errors.Join(p.Sweep(), p.Close(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+// A bug of the opener is the panic of one caller: those who wait are told, the
+// next one tries again, and the end is not waited for.
+func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	begun, hold := make(chan struct{}), make(chan struct{})
+	first := true
+	p, err := server.NewPool(func(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func() error, error) {
+		if first {
+			first = false
+			close(begun)
+			<-hold
+			panic("a bug")
+		}
+		return &server.Agent{Tenant: tenant, ID: id}, func() error { return nil }, nil
+	}, server.PoolOptions{Clock: newClock().read, MaxOpen: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	panicked := make(chan any, 1)
+	go func() {
+		defer func() { panicked <- recover() }()
+		_, _, _ = p.Agent(context.Background(), "acme", "ada", true)
+	}()
+	<-begun
+	waits := &watched{Context: t.Context(), asked: make(chan struct{})}
+	waited := make(chan error, 1)
+	go func() {
+		_, _, err := p.Agent(waits, "acme", "ada", true)
+		waited <- err
+	}()
+	<-waits.asked // it is in the queue
+	close(hold)
+	if got := <-panicked; got != "a bug" {
+		t.Errorf("the caller is told %v", got)
+	}
+	if err := <-waited; amber.KindOf(err) != amber.KindInternal {
+		t.Errorf("whoever waited is told %v", err)
+	}
+	if err := use(t, p, "ada"); err != nil {
+		t.Errorf("the next one: %v", err)
+	}
+	if err := use(t, p, "bob"); err != nil { // room is made
+		t.Errorf("another: %v", err)
+	}
+	if err := p.Close(t.Context()); err != nil || p.Open() != 0 {
+		t.Errorf("%v, %d are open", err, p.Open())
+	}
+}
+
+// watched is a context that tells when somebody begins to wait for its end.
+type watched struct {
+	context.Context
+	asked chan struct{}
+}
+
+func (w *watched) Done() <-chan struct{} {
+	select {
+	case <-w.asked:
+	default:
+		close(w.asked)
+	}
+	return w.Context.Done()
+}
+
+// TestAVisitIsNoUse: agents are looked at without staying open for it.
+func TestAVisitIsNoUse(t *testing.T) {
+	t.Parallel()
+	h, c := newHouse(), newClock()
+	p := newPool(t, h, server.PoolOptions{Clock: c.read, Idle: time.Minute})
+	for _, agent := range []amber.AgentID{"a", "b", ""} {
+		if err := use(t, p, agent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.move(time.Minute)
+	seen := map[amber.AgentID]int{}
+	look := func(a *server.Agent) error { seen[a.ID]++; return nil }
+	if err := p.Visit(look); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[amber.AgentID]int{"a": 1, "b": 1}, seen); diff != "" {
+		t.Error(diff)
+	}
+	// The one that is looked at is in use meanwhile, the others are not.
+	if err := p.Visit(func(a *server.Agent) error { return errors.Join(look(a), p.Sweep()) }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[amber.AgentID]int{"a": 2, "b": 1}, seen); diff != "" {
+		t.Error(diff)
+	}
+	if err := p.Sweep(); err != nil || p.Open() != 0 {
+		t.Errorf("%d agents are open, %v", p.Open(), err)
+	}
+	if err := p.Visit(func(*server.Agent) error { return errors.New("there is nobody") }); err != nil {
+		t.Error(err)
+	}
+}
+
+// A full pool makes room while it is looked at, and a look that ends with an
+// error or a panic leaves nobody in use.
+func TestAVisitDoesNotFillThePool(t *testing.T) {
+	t.Parallel()
+	h := newHouse()
+	p := newPool(t, h, server.PoolOptions{MaxOpen: 2})
+	for _, agent := range []amber.AgentID{"a", "b"} {
+		if err := use(t, p, agent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop := errors.New("stop")
+	err := p.Visit(func(a *server.Agent) error {
+		if err := use(t, p, "c"); err != nil {
+			t.Errorf("while %s is looked at: %v", a.ID, err)
+		}
+		return stop
+	})
+	if !errors.Is(err, stop) || h.closed["acme/b"] != 1 {
+		t.Errorf("%v, closed %v", err, h.closed)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = p.Visit(func(*server.Agent) error { panic("a bug") })
+	}()
+	if err := p.Close(t.Context()); err != nil || p.Open() != 0 {
+		t.Errorf("%v, %d are open", err, p.Open())
+	}
+}
+
+// A bug in one worker is shown, and the others work on.
+func TestACrewOutlivesAWorkerThatPanics(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	crew := server.NewCrew(newClock().read)
+	crew.Log = slog.New(slog.NewTextHandler(&log, nil))
+	crew.Go("breaks", func(context.Context, server.Report) error { panic("a secret place") })
+	crew.Go("works", func(ctx context.Context, report server.Report) error {
+		report("a round", nil)
+		<-ctx.Done()
+		return nil
+	})
+	for crew.Health()[0].Status != amber.Unavailable {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("it does not show")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if err := crew.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	h := crew.Health()
+	if h[0].Failures != 1 || h[0].LastFailure != amber.At(noon) || strings.Contains(h[0].LastError, "secret") || h[1].Status != amber.Healthy {
+		t.Errorf("%+v", h)
+	}
+	if !strings.Contains(log.String(), "a secret place") || !strings.Contains(log.String(), "pool_test.go") {
+		t.Errorf("the log says %q", log.String())
+	}
+}

@@ -1,0 +1,90 @@
+package server
+
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+
+	"github.com/amber-memory/amber"
+)
+
+// Told is an error as a caller is told it. Whoever may see every tenant is told
+// everything. To others it is only its kind's own words where it may name places
+// of this machine, which may be another tenant's; hidden says so, and the log is
+// where the rest belongs. What went wrong inside is always hidden.
+func Told(c Caller, err error) (told error, hidden bool) {
+	nobody := len(c.Grant.Scopes) == 0
+	if err == nil || c.Grant.Tenant == "" && !nobody {
+		return err, false
+	}
+	return Discreet(err)
+}
+
+// Discreet is [Told] for somebody of one tenant.
+func Discreet(err error) (told error, hidden bool) {
+	kind := amber.KindOf(err)
+	// What was asked for is repeated in these, and may look like a place.
+	about := kind == amber.KindInvalid || kind == amber.KindNotFound
+	if kind != amber.KindInternal && !revealing(err) && (about || !NamesPlace(err.Error()) && !NamesPlace(amber.HintOf(err))) {
+		return err, false
+	}
+	return &amber.Error{Op: "serve request", Kind: kind, Err: plain{words[kind], err}}, true
+}
+
+// plain says something in other words. It is still the error it was to those
+// who compare.
+type plain struct {
+	words string
+	err   error
+}
+
+func (p plain) Error() string        { return p.words }
+func (p plain) Is(target error) bool { return errors.Is(p.err, target) }
+
+// words are what an error of a kind says of itself.
+var words = map[amber.Kind]string{
+	amber.KindInvalid:     "the request is wrong",
+	amber.KindNotFound:    "it is not there",
+	amber.KindConflict:    "somebody else changed it",
+	amber.KindBusy:        "somebody else is at it; try again later",
+	amber.KindDamaged:     "something that is stored is damaged; the log of the server tells more",
+	amber.KindUntrusted:   "a signature is bad or missing; the log of the server tells more",
+	amber.KindRefused:     "it is not allowed; the log of the server tells more",
+	amber.KindQuota:       "a bound is reached; the log of the server tells more",
+	amber.KindCrossTenant: "it belongs to another tenant or agent",
+	amber.KindTooNew:      "something that is stored was written by a newer Amber",
+	amber.KindUnsupported: "this server cannot do it",
+	amber.KindUnreachable: "something the server needs does not answer; try again later",
+	amber.KindInternal:    "the server could not do it; its log tells more",
+}
+
+// revealing reports whether an error is made of others that name files or hosts,
+// or that went wrong inside beside what it says first.
+func revealing(err error) bool {
+	switch e := err.(type) { //nolint:errorlint // each error of the tree is looked at
+	case nil:
+		return false
+	case *amber.Error:
+		return NamesPlace(e.ID) || NamesPlace(e.Hint) || revealing(e.Err)
+	case *fs.PathError, *os.LinkError, *os.SyscallError, *net.OpError, *url.Error:
+		return true
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			if revealing(one) || amber.KindOf(one) == amber.KindInternal {
+				return true
+			}
+		}
+		return false
+	}
+	return revealing(errors.Unwrap(err))
+}
+
+// place finds the beginning of an absolute path, on whatever system it is one:
+// where it ends cannot be told, since names may hold spaces.
+var place = regexp.MustCompile(`(?i)(?:^|[^\w./\\])/[^\s/]|file:/|(?:^|[^\w])[a-z]:[\\/]|\\\\[^\s\\]`)
+
+// NamesPlace reports whether a text seems to name a file of this machine.
+func NamesPlace(text string) bool { return place.MatchString(text) }

@@ -1,0 +1,74 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// Whoever belongs to one tenant is told what an error means, and nothing about
+// the machine; what they asked about themselves they are told.
+func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
+	t.Parallel()
+	own := server.Caller{Grant: amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}}
+	disk := &fs.PathError{Op: "open", Path: "relative name", Err: errors.New("permission denied")}
+	for _, c := range []struct {
+		name   string
+		err    error
+		hidden bool
+	}{
+		{"an id that is a path", amber.Errorf(amber.KindDamaged, "open store", "/srv/my amber/memory.db", "torn"), true},
+		{"an id of Windows", amber.Errorf(amber.KindTooNew, "open store", `C:\Users\Jo Doe\memory.db`, "schema 9"), true},
+		{"an id of a share", amber.Errorf(amber.KindBusy, "lock", `\\nas\amber home\lock`, "held"), true},
+		{"a path in the cause", amber.Errorf(amber.KindRefused, "open key", "", "the file /etc/amber/key is readable by others"), true},
+		{"a path in quotes", amber.Errorf(amber.KindConflict, "write", "", `rename "/srv/a b" failed`), true},
+		{"a path in the hint", &amber.Error{Kind: amber.KindBusy, Op: "lock", Err: errors.New("held"), Hint: "rm /srv/amber/lock"}, true},
+		{"an error of the disk", &amber.Error{Kind: amber.KindQuota, Op: "write", Err: fmt.Errorf("step: %w", disk)}, true},
+		{"one that is not there", &amber.Error{Kind: amber.KindNotFound, Op: "read", Err: disk}, true},
+		{"a host", &amber.Error{Kind: amber.KindUnreachable, Op: "read", Err: &url.Error{Op: "Get", URL: "bucket.internal", Err: errors.New("no route")}}, true},
+		{"two, one of them inside", errors.Join(amber.Errorf(amber.KindConflict, "x", "", "y"), errors.New("close home.db")), true},
+		{"inside", amber.Errorf(amber.KindInternal, "x", "", "y"), true},
+		{"foreign", errors.New("x"), true},
+
+		{"an id of the API", amber.Errorf(amber.KindDamaged, "verify snapshot", "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d", "2 parts do not match"), false},
+		{"a note", amber.Errorf(amber.KindConflict, "change note", "plans/next.md", "somebody else changed it"), false},
+		{"a missing scope", amber.Errorf(amber.KindRefused, "authorize", "", "the token lacks the scope write"), false},
+		{"what was asked for", amber.Errorf(amber.KindInvalid, "check path", "", `"/etc/passwd" is not in /memories`), false},
+		{"a route", amber.Errorf(amber.KindNotFound, "find route", "", `nothing is served at "/v2"; see /openapi.json`), false},
+		{"two of the caller's", errors.Join(amber.Errorf(amber.KindInvalid, "x", "", "y"), amber.Errorf(amber.KindInvalid, "x", "", "z")), false},
+		{"impatience", &amber.Error{Op: "open agent", Kind: amber.KindUnreachable, Err: context.DeadlineExceeded}, false},
+		{"a link", amber.Errorf(amber.KindUnsupported, "x", "", "see https://amber.example/docs and read/write"), false},
+	} {
+		told, hidden := server.Told(server.Caller{Grant: amber.Grant{Tenant: "acme"}}, c.err)
+		if hidden != c.hidden || amber.KindOf(told) != amber.KindOf(c.err) || told.Error() == "" {
+			t.Errorf("%s: hidden %v: %v", c.name, hidden, told)
+		}
+		if !hidden && !errors.Is(told, c.err) {
+			t.Errorf("%s: told %v", c.name, told)
+		}
+		if hidden && (amber.HintOf(told) != "" || strings.ContainsAny(told.Error(), `/\`) || strings.Contains(told.Error(), "y\n")) {
+			t.Errorf("%s: told %q, hint %q", c.name, told, amber.HintOf(told))
+		}
+		if all, hidden := server.Told(own, c.err); hidden || !errors.Is(all, c.err) {
+			t.Errorf("%s: who may see everything is told %v", c.name, all)
+		}
+	}
+	if told, hidden := server.Told(server.Caller{}, nil); told != nil || hidden {
+		t.Error("nothing is something")
+	}
+	if told, hidden := server.Told(server.Caller{}, errors.New("open home.db")); !hidden {
+		t.Errorf("nobody is told %v", told)
+	}
+	// What programs compare with survives.
+	joined := errors.Join(amber.ErrQueueEmpty, errors.New("close /srv/control.db"))
+	if told, hidden := server.Told(server.Caller{Grant: amber.Grant{Tenant: "acme"}}, joined); !hidden || !errors.Is(told, amber.ErrQueueEmpty) {
+		t.Errorf("told %v", told)
+	}
+}
