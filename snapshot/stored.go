@@ -1,0 +1,22 @@
+package snapshot
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+// StoredBytes returns how many bytes the repository of a tenant takes where it
+// lies. Every object is listed and none is read. Errors: not_found without a
+// repository; those of the target.
+func (e *Engine) StoredBytes(ctx context.Context, tenant amber.TenantID) (n int64, err error) {
+	target, err := e.o.Repositories.Open(ctx, tenant, false)
+	if err != nil {
+		return 0, err
+	}
+	err = target.List(ctx, "", func(o amber.Object) error {
+		n += o.Size
+		return nil
+	})
+	return n, err
+}
