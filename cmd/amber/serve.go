@@ -144,9 +144,11 @@ func (a *app) newServing(ctx context.Context, cmd *cobra.Command, f serveFlags) 
 	if err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
+	crew := server.NewCrew(a.clock)
+	crew.Log = log
 	s := &serving{
 		app: a, flags: f, log: log, config: config, home: h, lock: lock, db: db,
-		crew: server.NewCrew(a.clock), bus: &events.Bus{}, started: amber.At(a.clock()),
+		crew: crew, bus: &events.Bus{}, started: amber.At(a.clock()),
 	}
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(err, s.close())

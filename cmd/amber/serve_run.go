@@ -10,12 +10,10 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
@@ -114,20 +112,6 @@ func (s *serving) close() error {
 		errs = append(errs, s.watchers.close(ctx))
 	}
 	return errors.Join(append(errs, s.db.Close(), s.lock.Unlock())...)
-}
-
-// start begins work in the background. A bug in it ends that work and nothing
-// else: /health says so, and the log tells where it is.
-func (s *serving) start(name string, run func(ctx context.Context, report server.Report) error) {
-	s.crew.Go(name, func(ctx context.Context, report server.Report) (err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				s.log.Error("bug", "worker", name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				err = amber.Errorf(amber.KindInternal, "work", name, "a bug; the log of the server tells more")
-			}
-		}()
-		return run(ctx, report)
-	})
 }
 
 // certificate reads the certificate the server shows; nil where none is

@@ -19,11 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/server"
 )
 
 // agentURL is where the default agent is served.
@@ -253,34 +250,5 @@ func (r *running) contents() map[string]amber.MemoryID {
 		if cursor = string(page.Next); cursor == "" {
 			return all
 		}
-	}
-}
-
-// A bug in one worker is no reason for the others, nor for requests, to end.
-func TestAWorkerThatPanicsIsUnavailable(t *testing.T) {
-	t.Parallel()
-	log := &logBuffer{}
-	a := &app{world: world{clock: time.Now, stderr: log}}
-	l, err := a.newLog(serveFlags{logLevel: "info"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &serving{app: a, log: l, crew: server.NewCrew(time.Now)}
-	s.start("breaks", func(context.Context, server.Report) error { panic("a secret place") })
-	s.start("works", func(ctx context.Context, _ server.Report) error { <-ctx.Done(); return nil })
-	(&running{t: t, log: log}).await("it is unavailable", func() bool { return s.crew.Health()[0].Status == amber.Unavailable })
-	got := map[string]amber.HealthStatus{}
-	for _, w := range s.crew.Health() {
-		got[w.Name] = w.Status
-	}
-	if diff := cmp.Diff(map[string]amber.HealthStatus{"breaks": amber.Unavailable, "works": amber.Healthy}, got); diff != "" {
-		t.Errorf("health (-want +got):\n%s", diff)
-	}
-	says(t, "log", log.String(), "a secret place", "serve_test.go")
-	if text := s.crew.Health()[0].LastError; strings.Contains(text, "secret") {
-		t.Errorf("/health tells %q", text)
-	}
-	if err := s.crew.Stop(t.Context()); err != nil {
-		t.Error(err)
 	}
 }

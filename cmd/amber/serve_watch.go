@@ -122,12 +122,12 @@ func (w *watchers) work(s *serving) {
 		looker.skipped, from.Bus = func() int64 { return relay.Skipped() + w.outbox.lost.Load() }, looker.bus
 	}
 	w.Watch(from)
-	s.start("audit", s.verifyAudit)
-	s.start("metrics", func(ctx context.Context, report server.Report) error { return w.Run(ctx, report) })
+	s.crew.Go("audit", s.verifyAudit)
+	s.crew.Go("metrics", func(ctx context.Context, report server.Report) error { return w.Run(ctx, report) })
 	if w.nats == nil {
 		return
 	}
-	s.start("events", func(ctx context.Context, report server.Report) error {
+	s.crew.Go("events", func(ctx context.Context, report server.Report) error {
 		since, err := s.publishedSince()
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func (w *watchers) work(s *serving) {
 		p := &publishing{serving: s, since: since, logs: map[string]*events.Mutations{}, waits: map[string]bool{}}
 		return s.rounds(ctx, report, p.agent)
 	})
-	s.start("outbox", func(ctx context.Context, report server.Report) error {
+	s.crew.Go("outbox", func(ctx context.Context, report server.Report) error {
 		relay.Report = func(err error) { report("", err) }
 		return relay.Run(ctx)
 	})

@@ -32,12 +32,12 @@ const (
 
 // work starts everything that happens in the background.
 func (s *serving) work() {
-	s.start("journal drain", func(ctx context.Context, report server.Report) error {
+	s.crew.Go("journal drain", func(ctx context.Context, report server.Report) error {
 		return s.rounds(ctx, report, s.drainAgent)
 	})
-	s.start("retention", s.retain)
-	s.start("scheduled snapshots", s.schedule)
-	s.start("idle agents", func(ctx context.Context, report server.Report) error {
+	s.crew.Go("retention", s.retain)
+	s.crew.Go("scheduled snapshots", s.schedule)
+	s.crew.Go("idle agents", func(ctx context.Context, report server.Report) error {
 		return s.every(ctx, sweepInterval, func() { report(fmt.Sprintf("%d agents are open", s.pool.Open()), s.pool.Sweep()) })
 	})
 	s.watchers.work(s)
@@ -155,12 +155,15 @@ func (s *serving) with(ctx context.Context, agent *home.Agent, fn func(a *server
 // drainAgent brings what the crash journal of an agent holds into its store, and
 // ends the sessions whose processes are gone.
 func (s *serving) drainAgent(ctx context.Context, agent *home.Agent) (detail string, err error) {
-	if left, err := os.ReadDir(agent.SpoolDir()); errors.Is(err, fs.ErrNotExist) || err == nil && len(left) == 0 {
-		return "", nil // no host ever told it anything: it need not be opened
-	}
 	j, err := journal.Open(agent.SpoolDir(), journalOptions(s.current().Journal, s.clock))
 	if err != nil {
 		return "", err
+	}
+	// A session that has not ended has a folder: without one nobody need be
+	// woken, and agents that nobody uses are closed.
+	keys, err := j.Keys()
+	if len(keys) == 0 && (err == nil || amber.KindOf(err) == amber.KindNotFound) {
+		return "", nil
 	}
 	err = s.with(ctx, agent, func(a *server.Agent) error {
 		if !a.Store.Capabilities().Ingest {

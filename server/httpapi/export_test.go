@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -78,3 +79,6 @@ func CheckPath(u *url.URL) error { return checkPath(u) }
 
 // Solid is what is written as JSON in the place of v.
 func Solid(v any) any { return solid(v) }
+
+// Placeless leaves places out of a report.
+func Placeless[T any](ctx context.Context, v T) T { return placeless(ctx, v) }

@@ -103,7 +103,7 @@ func tenantRoutes(a *API) {
 		if err := agree("tenant", string(in.Tenant), &in.Body.Tenant); err != nil {
 			return answer[amber.GCReport]{}, err
 		}
-		out, err := frozen(ag, func(s amber.Snapshotter) (amber.GCReport, error) { return s.CollectGarbage(ctx, in.Body) })
+		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.GCReport, error) { return s.CollectGarbage(ctx, in.Body) })
 		for i, orphan := range out.body.Orphans {
 			if filepath.IsAbs(orphan) { // where it lay is the host's business
 				out.body.Orphans[i] = filepath.Base(orphan)
@@ -126,6 +126,7 @@ func tenantRoutes(a *API) {
 		if ag.Repository == nil {
 			return answer[amber.CheckReport]{}, unsupported("check repository", "this server keeps no snapshots")
 		}
-		return got(ag.Repository.CheckRepository(ctx, in.Body))
+		out, err := ag.Repository.CheckRepository(ctx, in.Body)
+		return got(placeless(ctx, out), err)
 	})
 }

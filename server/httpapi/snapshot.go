@@ -56,11 +56,12 @@ func snapshotRoutes(a *API) {
 }
 
 // frozen calls fn with what keeps snapshots.
-func frozen[T any](ag *server.Agent, fn func(s amber.Snapshotter) (T, error)) (answer[T], error) {
+func frozen[T any](ctx context.Context, ag *server.Agent, fn func(s amber.Snapshotter) (T, error)) (answer[T], error) {
 	if ag.Snapshots == nil {
 		return answer[T]{}, unsupported("open snapshots", "this server keeps no snapshots")
 	}
-	return got(fn(ag.Snapshots))
+	out, err := fn(ag.Snapshots)
+	return got(placeless(ctx, out), err)
 }
 
 func takeRoutes(a *API) {
@@ -79,7 +80,7 @@ func takeRoutes(a *API) {
 		if err != nil {
 			return answer[amber.SnapshotMeta]{}, err
 		}
-		out, err := frozen(ag, func(s amber.Snapshotter) (amber.SnapshotMeta, error) { return s.Snapshot(ctx, in.Body) })
+		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.SnapshotMeta, error) { return s.Snapshot(ctx, in.Body) })
 		out.subject = string(out.body.ID)
 		return out, err
 	})
@@ -93,7 +94,7 @@ func lookRoutes(a *API) {
 	handleList(a, operation{
 		id: "snapshot.list", method: "GET", path: snapshotPath, scope: amber.TokenRead, closed: true, summary: "List the snapshots of the agent, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in listing, p paging) (amber.Page[amber.SnapshotMeta], error) {
-		out, err := frozen(ag, func(s amber.Snapshotter) (amber.Page[amber.SnapshotMeta], error) {
+		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.Page[amber.SnapshotMeta], error) {
 			return s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: in.Tenant, Agent: in.Agent, Limit: p.Limit, Cursor: p.Cursor})
 		})
 		return out.body, err
@@ -102,7 +103,7 @@ func lookRoutes(a *API) {
 	handle(a, operation{
 		id: "snapshot.show", method: "GET", path: snapshotPath + "/{id}", scope: amber.TokenRead, closed: true, summary: "Tell what one snapshot holds",
 	}, func(ctx context.Context, ag *server.Agent, in snapshotID) (answer[amber.SnapshotDetail], error) {
-		return frozen(ag, func(s amber.Snapshotter) (amber.SnapshotDetail, error) { return s.ShowSnapshot(ctx, in.ref()) })
+		return frozen(ctx, ag, func(s amber.Snapshotter) (amber.SnapshotDetail, error) { return s.ShowSnapshot(ctx, in.ref()) })
 	})
 
 	type diff struct {
@@ -115,7 +116,7 @@ func lookRoutes(a *API) {
 		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
 			return answer[amber.SnapshotDiff]{}, err
 		}
-		return frozen(ag, func(s amber.Snapshotter) (amber.SnapshotDiff, error) { return s.DiffSnapshots(ctx, in.Body) })
+		return frozen(ctx, ag, func(s amber.Snapshotter) (amber.SnapshotDiff, error) { return s.DiffSnapshots(ctx, in.Body) })
 	})
 
 	type verify struct {
@@ -128,7 +129,7 @@ func lookRoutes(a *API) {
 		if err := in.sameRef(&in.Body.SnapshotRef); err != nil {
 			return answer[amber.VerifyReport]{}, err
 		}
-		return frozen(ag, func(s amber.Snapshotter) (amber.VerifyReport, error) { return s.VerifySnapshot(ctx, in.Body) })
+		return frozen(ctx, ag, func(s amber.Snapshotter) (amber.VerifyReport, error) { return s.VerifySnapshot(ctx, in.Body) })
 	})
 }
 
@@ -136,7 +137,7 @@ func keepRoutes(a *API) {
 	handle(a, operation{
 		id: "snapshot.delete", method: "DELETE", path: snapshotPath + "/{id}", scope: amber.TokenSnapshot, mutates: true, closed: true, summary: "Delete a snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in snapshotID) (answer[nothing], error) {
-		return keep(ag, func(s amber.Snapshotter) error { return s.DeleteSnapshot(ctx, in.ref()) })
+		return keep(ctx, ag, func(s amber.Snapshotter) error { return s.DeleteSnapshot(ctx, in.ref()) })
 	})
 
 	type pin struct {
@@ -152,7 +153,7 @@ func keepRoutes(a *API) {
 		if in.Body.Pinned == nil {
 			return done(invalid("the body does not say whether it is to be pinned"))
 		}
-		return keep(ag, func(s amber.Snapshotter) error { return s.PinSnapshot(ctx, in.ref(), *in.Body.Pinned) })
+		return keep(ctx, ag, func(s amber.Snapshotter) error { return s.PinSnapshot(ctx, in.ref(), *in.Body.Pinned) })
 	})
 
 	type prune struct {
@@ -166,13 +167,13 @@ func keepRoutes(a *API) {
 		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
 			return answer[amber.PruneReport]{}, err
 		}
-		return frozen(ag, func(s amber.Snapshotter) (amber.PruneReport, error) { return s.PruneSnapshots(ctx, in.Body) })
+		return frozen(ctx, ag, func(s amber.Snapshotter) (amber.PruneReport, error) { return s.PruneSnapshots(ctx, in.Body) })
 	})
 }
 
 // keep is frozen for what has nothing to say.
-func keep(ag *server.Agent, fn func(s amber.Snapshotter) error) (answer[nothing], error) {
-	_, err := frozen(ag, func(s amber.Snapshotter) (nothing, error) { return nothing{}, fn(s) })
+func keep(ctx context.Context, ag *server.Agent, fn func(s amber.Snapshotter) error) (answer[nothing], error) {
+	_, err := frozen(ctx, ag, func(s amber.Snapshotter) (nothing, error) { return nothing{}, fn(s) })
 	return done(err)
 }
 
@@ -192,7 +193,7 @@ func restoreRoutes(a *API) {
 		if err != nil {
 			return answer[amber.RestoreReport]{}, err
 		}
-		out, err := frozen(ag, func(s amber.Snapshotter) (amber.RestoreReport, error) { return s.Restore(ctx, in.Body) })
+		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.RestoreReport, error) { return s.Restore(ctx, in.Body) })
 		return out, veil(ctx, in.snapshotID, err)
 	})
 }

@@ -1,0 +1,54 @@
+package httpapi
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/amber-memory/amber/server"
+)
+
+// telling are the fields of reports that say in words what was found, and may
+// name places of this machine in them.
+var telling = map[string]bool{
+	"Damage": true, "Detail": true, "Reason": true, "Warnings": true, "Checked": true, "NotChecked": true, "Missing": true,
+}
+
+// placeless leaves the places of this machine out of a report for a caller who
+// is not to know them. What v shares with others is not touched.
+func placeless[T any](ctx context.Context, v T) T {
+	if server.CallerOf(ctx).Grant.Tenant == "" {
+		return v
+	}
+	return placelessValue(reflect.ValueOf(&v).Elem(), false).Interface().(T)
+}
+
+func placelessValue(v reflect.Value, told bool) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	switch v.Kind() {
+	case reflect.String:
+		if told && server.NamesPlace(v.String()) {
+			out.SetString("(the log of the server tells more)")
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				out.Field(i).Set(placelessValue(v.Field(i), telling[f.Name]))
+			}
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return out
+		}
+		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			out.Index(i).Set(placelessValue(v.Index(i), told))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			out.Set(reflect.New(v.Type().Elem()))
+			out.Elem().Set(placelessValue(v.Elem(), told))
+		}
+	}
+	return out
+}
