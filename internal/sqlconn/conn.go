@@ -119,25 +119,30 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Row) 
 }
 
 // Transact begins a transaction with a statement, runs fn and commits. On any
-// error nothing of it stays. A context that ends before the commit undoes
-// everything; the commit itself is not interrupted, so that its outcome is never
-// in doubt. Fn runs at most once.
-func (c *Conn) Transact(ctx context.Context, begin string, fn func() error) error {
+// error nothing of it stays, nor when fn panics. A context that ends before the
+// commit undoes everything; the commit itself is not interrupted, so that its
+// outcome is never in doubt. Fn runs at most once.
+func (c *Conn) Transact(ctx context.Context, begin string, fn func() error) (err error) {
+	committed := false
+	defer func() {
+		if !committed {
+			// A context that ends meanwhile makes the driver call a BEGIN failed
+			// that was not, so there is something to undo after that, too. After
+			// some errors SQLite has rolled back by itself; then this fails, which
+			// changes nothing.
+			_, _ = c.Exec(context.WithoutCancel(ctx), "ROLLBACK")
+		}
+	}()
 	if _, err := c.Exec(ctx, begin); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	err := fn()
-	if err == nil {
-		err = ctx.Err()
+	if err := fn(); err != nil {
+		return err
 	}
-	ctx = context.WithoutCancel(ctx)
-	if err == nil {
-		if _, err = c.Exec(ctx, "COMMIT"); err == nil {
-			return nil
-		}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	// SQLite has rolled back by itself after some errors; then there is
-	// nothing to undo and this fails, which changes nothing.
-	_, _ = c.Exec(ctx, "ROLLBACK")
+	_, err = c.Exec(context.WithoutCancel(ctx), "COMMIT")
+	committed = err == nil
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
@@ -71,6 +72,42 @@ func TestTransact(t *testing.T) {
 	}
 	if got := count(t, c); got != 1 {
 		t.Errorf("%d rows, want 1", got)
+	}
+}
+
+// However a transaction ends, the connection is as good as before.
+func TestNothingIsLeftOpen(t *testing.T) {
+	t.Parallel()
+	c := get(t, open(t, 1))
+	insert := func(ctx context.Context) func() error {
+		return func() error {
+			_, err := c.Exec(ctx, "INSERT INTO a DEFAULT VALUES")
+			return err
+		}
+	}
+	done := 0
+	for i := range 3000 { // contexts that end at every point of it
+		ctx, cancel := context.WithCancel(t.Context())
+		timer := time.AfterFunc(time.Duration(i%60)*time.Microsecond, cancel)
+		err := c.Transact(ctx, "BEGIN IMMEDIATE", insert(ctx))
+		timer.Stop()
+		cancel()
+		switch {
+		case err == nil:
+			done++
+		case !errors.Is(err, context.Canceled):
+			t.Fatalf("after %d transactions: %v", i, err)
+		}
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = c.Transact(t.Context(), "BEGIN IMMEDIATE", func() error { panic(insert(t.Context())()) })
+	}()
+	if err := c.Transact(t.Context(), "BEGIN IMMEDIATE", insert(t.Context())); err != nil {
+		t.Errorf("after a panic: %v", err)
+	}
+	if got := count(t, c); got != done+1 {
+		t.Errorf("%d rows, want the %d that were acknowledged", got, done+1)
 	}
 }
 
