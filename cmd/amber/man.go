@@ -16,7 +16,7 @@ func (a *app) manCommand() *cobra.Command {
 		Use:   "man [COMMAND...]",
 		Short: "Print the manual page of Amber, or of a command",
 		Long: `Print a page for man(1): of Amber as a whole, or of one command. The text is that of
---help, with exit codes and variables.`,
+--help, with the exit codes.`,
 		Example: `  amber man | man -l -
   amber man snapshot restore | man -l -
   amber man > ~/.local/share/man/man1/amber.1`,

@@ -133,7 +133,7 @@ func (w *watchers) work(s *serving) {
 			return err
 		}
 		p := &publishing{serving: s, since: since, logs: map[string]*events.Mutations{}, waits: map[string]bool{}}
-		return s.rounds(ctx, report, p.agent)
+		return s.rounds(ctx, report, 0, p.agent)
 	})
 	s.crew.Go("outbox", func(ctx context.Context, report server.Report) error {
 		relay.Report = func(err error) { report("", err) }

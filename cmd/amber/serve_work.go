@@ -33,7 +33,7 @@ const (
 // work starts everything that happens in the background.
 func (s *serving) work() {
 	s.crew.Go("journal drain", func(ctx context.Context, report server.Report) error {
-		return s.rounds(ctx, report, s.drainAgent)
+		return s.rounds(ctx, report, roundLook, s.drainAgent)
 	})
 	s.crew.Go("retention", s.retain)
 	s.crew.Go("scheduled snapshots", s.schedule)
@@ -58,8 +58,8 @@ func (s *serving) every(ctx context.Context, d time.Duration, fn func()) error {
 }
 
 // rounds goes from agent to agent, again and again, and visits those whose files
-// have changed, and everybody from time to time.
-func (s *serving) rounds(ctx context.Context, report server.Report, visit func(ctx context.Context, agent *home.Agent) (string, error)) error {
+// have changed, and everybody after some time; 0: nobody without a reason.
+func (s *serving) rounds(ctx context.Context, report server.Report, after time.Duration, visit func(ctx context.Context, agent *home.Agent) (string, error)) error {
 	type look struct {
 		mark string
 		at   time.Time
@@ -76,7 +76,7 @@ func (s *serving) rounds(ctx context.Context, report server.Report, visit func(c
 			}
 			key, now := agent.Dir(), s.clock()
 			mark := changeMark(agent)
-			if last, ok := seen[key]; ok && last.mark == mark && mark != "" && now.Sub(last.at) < roundLook {
+			if last, ok := seen[key]; ok && last.mark == mark && mark != "" && (after == 0 || now.Sub(last.at) < after) {
 				visited[key] = last
 				continue
 			}
@@ -122,7 +122,8 @@ func changeMark(agent *home.Agent) string {
 		filepath.Join(dir, "memory.db"), filepath.Join(dir, "memory.db-wal"),
 		filepath.Join(dir, "control.db"), filepath.Join(dir, "control.db-wal"),
 	} {
-		if info, err := os.Stat(path); err == nil {
+		// An empty log comes and goes with whoever opens the database.
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 			fmt.Fprint(&b, "/", info.Size(), ".", info.ModTime().UnixNano())
 		}
 	}
