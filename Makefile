@@ -22,10 +22,10 @@ build:
 # Packages whose tests start hundreds of processes, walk all of Unicode or run
 # broken backends: with the race detector they take many times as long, and it
 # sees nothing more.
-PLAIN   := /cmd/amber$$|/gitsync$$|/internal/analyze$$|/internal/redact$$|/natsbus$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
-# Of three of them the tests in which goroutines meet run with it all the same.
+PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/gitsync$$|/internal/analyze$$|/internal/redact$$|/journal$$|/journal/drain$$|/natsbus$$|/repo$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
+# Their tests in which goroutines meet run with it all the same.
 # SQLite, translated to Go, is fifteen times slower under the race detector.
-MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits
+MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits|AtTheSameTime|AtOnce|Crowds|RemovedUnder|OneWins|EndedContext|LostAnswer
 
 # All tests, the race detector on, with small versions of the long campaigns.
 test: build
@@ -33,12 +33,12 @@ test: build
 	$(GO) vet $(PKGS)
 	$(GO) test -timeout 10m $$($(GO) list $(PKGS) | grep -E '$(PLAIN)')
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m $$($(GO) list $(PKGS) | grep -vE '$(PLAIN)' | sort -r)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./gitsync ./store/sqlite ./snapshot/local
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./bundle ./client ./gitsync ./journal ./journal/drain ./repo ./snapshot/local ./store/sqlite
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -skip Killed ./natsbus
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./store/sqlite ./snapshot/local ./gitsync
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./gitsync ./journal ./journal/drain ./natsbus ./repo ./snapshot/local ./store/sqlite
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30

@@ -69,6 +69,14 @@ func incomplete(what string) error {
 	return amber.Errorf(amber.KindDamaged, "read answer", "", "it has no "+what)
 }
 
+// hasID checks that an answer names what was made. The error is of kind damaged.
+func hasID[T ~string](id T, err error) error {
+	if err == nil && id == "" {
+		err = incomplete("id")
+	}
+	return err
+}
+
 // about checks that an answer is about what was asked for. The error is of kind
 // damaged.
 func about[T ~string](got, want T, err error) error {

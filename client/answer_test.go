@@ -41,6 +41,15 @@ func contracts(t *testing.T, o client.Options) amber.Store {
 
 // calls is one call of each sort.
 var calls = map[string]func(context.Context, amber.Store) error{
+	"remember": func(ctx context.Context, s amber.Store) error {
+		_, err := s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x"})
+		return err
+	},
+	"get": func(ctx context.Context, s amber.Store) error { _, err := s.Memories.Get(ctx, someID); return err },
+	"turn": func(ctx context.Context, s amber.Store) error {
+		_, err := s.Turns.AppendTurn(ctx, turn(""))
+		return err
+	},
 	"read": func(ctx context.Context, s amber.Store) error {
 		_, err := s.Sessions.Session(ctx, "s")
 		return err
@@ -185,6 +194,25 @@ func TestNobodyThereIsUnreachable(t *testing.T) {
 	h, err := s.LongTerm.Health(t.Context())
 	if err != nil || h.Status != amber.Unavailable {
 		t.Errorf("health is %v, %v; want unavailable", h, err)
+	}
+}
+
+// A server that listens and never answers is given up, and nobody is told that
+// nothing was done.
+func TestASilentServerIsUnreachable(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() // whoever dials is taken by the system, and nobody reads
+	s := contracts(t, client.Options{URL: "http://" + l.Addr().String(), Patience: 20 * time.Millisecond, Attempts: 2, Backoff: time.Millisecond})
+	_, err = s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})
+	if amber.KindOf(err) != amber.KindUnreachable || !strings.Contains(amber.HintOf(err), "may have been done") {
+		t.Errorf("write: %v, hint %q", err, amber.HintOf(err))
+	}
+	if _, err = s.Memories.Get(t.Context(), someID); amber.KindOf(err) != amber.KindUnreachable {
+		t.Errorf("get: %v", err)
 	}
 }
 

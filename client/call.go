@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
@@ -43,6 +46,22 @@ func (r request) mayRepeat() bool {
 // errTooLarge is the cause when an answer has more bytes than are read.
 var errTooLarge = fmt.Errorf("it is larger than %d bytes", maxAnswer)
 
+// longWait is how long an answer about snapshots may take. A server gives up
+// earlier.
+const longWait = 65 * time.Minute
+
+var errSilent = errors.New("it does not answer")
+
+// patience is how long the answer may take, usual where nothing long is done.
+func (r request) patience(usual time.Duration) time.Duration {
+	if slices.ContainsFunc(r.path, func(element string) bool {
+		return element == "snapshots" || element == "gc" || element == "check" || element == "erase" || element == "doctor"
+	}) {
+		return longWait
+	}
+	return usual
+}
+
 // none is the answer of calls that have none.
 type none struct{}
 
@@ -59,21 +78,38 @@ func call[Out any](ctx context.Context, c *Client, r request) (Out, error) {
 			return out, err
 		}
 	}
+	return insist(ctx, c, r, func() (Out, error) { return try[Out](ctx, c, r, body) })
+}
+
+// insist tries a request again for as long as that may help.
+func insist[Out any](ctx context.Context, c *Client, r request, try func() (Out, error)) (Out, error) {
 	pause := c.o.Backoff
 	for attempt := 1; ; attempt++ {
-		out, err = try[Out](ctx, c, r, body)
+		out, err := try()
 		again := amber.KindOf(err) == amber.KindUnreachable && (r.mayRepeat() || neverSent(err))
 		if r.once && attempt > 1 && amber.KindOf(err) == amber.KindBusy {
 			again = true // the server is still at the first one
 		}
 		if !again || attempt >= c.o.Attempts || ctx.Err() != nil {
-			return out, err
+			return out, r.explain(err)
 		}
 		if c.o.Wait(ctx, pause) != nil {
-			return out, err
+			return out, r.explain(err)
 		}
 		pause *= 2
 	}
+}
+
+// explain says what nobody can know: whether something was done whose answer did
+// not come.
+func (r request) explain(err error) error {
+	var e *amber.Error
+	if amber.KindOf(err) != amber.KindUnreachable || r.mayRepeat() || neverSent(err) || !errors.As(err, &e) {
+		return err
+	}
+	told := *e
+	told.Hint = "it may have been done; look before you send it again"
+	return &told
 }
 
 // newKey makes an idempotency key.
@@ -87,6 +123,8 @@ func (c *Client) newKey() (string, error) {
 
 // try makes a request once.
 func try[Out any](ctx context.Context, c *Client, r request, body []byte) (out Out, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.patience(c.o.Patience), errSilent)
+	defer cancel()
 	resp, err := c.send(ctx, r, body, "application/json")
 	if err != nil {
 		return out, err
@@ -188,7 +226,12 @@ func unreachable(ctx context.Context, err error) error {
 	if errors.As(err, &ue) {
 		err = ue.Err // the URL holds ids
 	}
-	return &amber.Error{Op: "ask server", Kind: amber.KindUnreachable, Err: err, Hint: "look whether amber serve runs there"}
+	hint := "look whether amber serve runs there"
+	var unknown x509.UnknownAuthorityError
+	if errors.As(err, &unknown) {
+		hint = "name its certificate with --remote-ca, if you trust it"
+	}
+	return &amber.Error{Op: "ask server", Kind: amber.KindUnreachable, Err: err, Hint: hint}
 }
 
 // brokenOff is the error of an answer that did not come to its end, or whose

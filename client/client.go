@@ -30,6 +30,9 @@ type Options struct {
 	// Backoff is the first pause, each is twice the one before; 0: 100 ms.
 	Attempts int
 	Backoff  time.Duration
+	// Patience is how long an answer may take, those about snapshots excepted,
+	// which may take an hour; 0: 2 min.
+	Patience time.Duration
 	// Wait pauses; nil: by a timer. It returns early, with the error, when ctx
 	// ends.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -98,6 +101,9 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Backoff <= 0 {
 		o.Backoff = 100 * time.Millisecond
+	}
+	if o.Patience <= 0 {
+		o.Patience = 2 * time.Minute
 	}
 	if o.Wait == nil {
 		o.Wait = wait

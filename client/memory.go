@@ -34,9 +34,10 @@ func (l longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteA
 	if _, err := r.Normalize(); err != nil { // JSON would mend what is no text
 		return amber.WriteAck{}, err
 	}
-	return call[amber.WriteAck](ctx, l.c, request{
+	ack, err := call[amber.WriteAck](ctx, l.c, request{
 		method: http.MethodPost, path: l.path("memories"), body: r, repeatable: r.IdempotencyKey != "",
 	})
+	return ack, hasID(ack.ID, err)
 }
 
 // Delete implements [amber.LongTerm].
@@ -56,7 +57,8 @@ func (l longTerm) Health(ctx context.Context) (amber.Health, error) {
 
 // Get implements [amber.MemoryReader].
 func (l longTerm) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
-	return get[amber.Memory](ctx, l.Agent, nil, "memories", string(id))
+	m, err := get[amber.Memory](ctx, l.Agent, nil, "memories", string(id))
+	return m, about(m.ID, id, err)
 }
 
 // List implements [amber.MemoryReader].
@@ -118,6 +120,12 @@ func (l longTerm) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]am
 		Items []amber.WriteRequest `json:"items"`
 	}{rs}
 	page, err := post[amber.Page[amber.WriteAck]](ctx, l.Agent, body, "memories", "batch")
+	if err == nil && len(page.Items) != len(rs) {
+		err = incomplete("answer for each of them")
+	}
+	for _, ack := range page.Items {
+		err = hasID(ack.ID, err)
+	}
 	return page.Items, err
 }
 
@@ -132,9 +140,10 @@ func (l longTerm) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, 
 	if r.Metadata != nil && *r.Metadata == nil {
 		r.Metadata = &map[string]string{}
 	}
-	return call[amber.Memory](ctx, l.c, request{
+	m, err := call[amber.Memory](ctx, l.c, request{
 		method: http.MethodPatch, path: l.path("memories", string(r.ID)), body: r,
 	})
+	return m, about(m.ID, r.ID, err)
 }
 
 // checkEdit refuses what is no text, which JSON would mend. Everything else is

@@ -22,7 +22,8 @@ func (s sessions) StartSession(ctx context.Context, r amber.SessionStart) (amber
 	if err != nil {
 		return amber.Session{}, err
 	}
-	return call[amber.Session](ctx, s.c, request{method: http.MethodPost, path: s.path("sessions"), body: r, repeatable: r.ID != ""})
+	got, err := call[amber.Session](ctx, s.c, request{method: http.MethodPost, path: s.path("sessions"), body: r, repeatable: r.ID != ""})
+	return got, hasID(got.ID, err)
 }
 
 // Session implements [amber.Sessions].

@@ -22,13 +22,17 @@ func (t turns) AppendTurn(ctx context.Context, turn amber.Turn) (amber.Turn, err
 	if err != nil {
 		return amber.Turn{}, err
 	}
-	return call[amber.Turn](ctx, t.c, request{
+	got, err := call[amber.Turn](ctx, t.c, request{
 		method: http.MethodPost, path: t.path("sessions", string(turn.SessionID), "turns"), body: turn, repeatable: turn.ID != "",
 	})
+	return got, hasID(got.ID, err)
 }
 
-// LoadTurns implements [amber.Turns].
+// LoadTurns implements [amber.Turns]. More than a page comes line by line.
 func (t turns) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
+	if limit > amber.MaxPageSize {
+		return lines[amber.Turn](ctx, t.Agent, newValues().count("limit", limit).Values, "sessions", string(id), "turns")
+	}
 	return list[amber.Turn](ctx, t.Agent, newValues().count("limit", limit).Values, "sessions", string(id), "turns")
 }
 

@@ -325,6 +325,7 @@ func TestAHostThatDoesNotClose(t *testing.T) {
 // TestTwoHundredHooks has 200 processes keep one event each in one session, 40
 // at a time.
 func TestTwoHundredHooks(t *testing.T) {
+	t.Parallel()
 	u := newUser(t)
 	const processes, atOnce = 200, 40
 	places := make(chan struct{}, atOnce)
@@ -363,6 +364,7 @@ func TestTwoHundredHooks(t *testing.T) {
 // TestTwoHundredFrames is the same with nobody draining: 200 intact frames in
 // sequence.
 func TestTwoHundredFrames(t *testing.T) {
+	t.Parallel()
 	u := newUser(t)
 	const processes, atOnce = 200, 40
 	places := make(chan struct{}, atOnce)

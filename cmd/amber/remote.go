@@ -149,7 +149,7 @@ func (a *app) newRemote(address string) (*remote, error) {
 // readToken reads a token. Errors: not_found; refused when others may read it;
 // invalid.
 func (a *app) readToken(file string) (client.Token, error) {
-	text, err := a.secretFile("read token", file, maxTokenFile)
+	text, err := a.secretFile("read token", a.followed(file), maxTokenFile)
 	if err != nil {
 		return "", err
 	}
@@ -160,12 +160,20 @@ func (a *app) readToken(file string) (client.Token, error) {
 	return client.Token(token), nil
 }
 
+// followed is where links lead to: mounted secrets and the certificates of the
+// system often are links.
+func (a *app) followed(file string) string {
+	if path, err := a.absolute(file); err == nil {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real
+		}
+	}
+	return file
+}
+
 // readCA reads certificates. Errors: not_found; invalid.
 func (a *app) readCA(file string) (*tls.Config, error) {
-	if real, err := filepath.EvalSymlinks(file); err == nil { // those of the system often are links
-		file = real
-	}
-	b, err := a.readBounded("read certificates", file, maxCAFile)
+	b, err := a.readBounded("read certificates", a.followed(file), maxCAFile)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"time"
 
@@ -73,6 +74,20 @@ are closed. A second signal ends it at once; what was acknowledged is there all 
 	return cmd
 }
 
+// check refuses flags that say nothing. The error is of kind invalid.
+func (f serveFlags) check() error {
+	if f.grace < 0 {
+		return usage("--shutdown-timeout is negative")
+	}
+	for _, origin := range f.origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme == "" || u.Host == "" || u.String() != u.Scheme+"://"+u.Host {
+			return usage("--allow-origin %q is no origin, as in https://example.org", oneLine(origin, 80))
+		}
+	}
+	return mcpapi.Check(f.tools)
+}
+
 // serving is a home being served.
 type serving struct {
 	*app
@@ -83,6 +98,7 @@ type serving struct {
 	lock     *fsx.Lock // that this process serves the home
 	db       *homedb.DB
 	pool     *server.Pool
+	desk     *server.Desk // nil before the API is made
 	crew     *server.Crew
 	bus      *events.Bus // listeners of this process
 	engine   snapshotEngine
@@ -111,7 +127,7 @@ func (a *app) newServing(ctx context.Context, cmd *cobra.Command, f serveFlags) 
 	if err != nil {
 		return nil, err
 	}
-	if err := mcpapi.Check(f.tools); err != nil {
+	if err := f.check(); err != nil {
 		return nil, err
 	}
 	in, err := a.configInput()
@@ -201,19 +217,19 @@ func (a *app) newLog(f serveFlags) (*slog.Logger, error) {
 // newAPI puts everything together.
 func (s *serving) newAPI(addr net.Addr) (*httpapi.API, error) {
 	c := s.config.Loaded().Config
-	desk := &server.Desk{
+	s.desk = &server.Desk{
 		Agents: s.pool, Audit: s.watchers.Audit(s.db), BeforeTool: s.beforeTool, Observe: s.watchers.Tool, Clock: s.clock, Log: s.log,
 		Refused: func() { s.watchers.AuthFailed(metrics.AuthScope) },
 	}
 	mcp, err := mcpapi.NewHandler(mcpapi.Options{
-		Desk: desk, Version: thisBuild().Version, Tools: s.flags.tools, AllowRestore: s.flags.allowRestore, Clock: s.clock, Log: s.log,
+		Desk: s.desk, Version: thisBuild().Version, Tools: s.flags.tools, AllowRestore: s.flags.allowRestore, Clock: s.clock, Log: s.log,
 		MaxBytes: int64(c.Server.MaxBody), AnyHost: true, // names are checked before
 	})
 	if err != nil {
 		return nil, err
 	}
 	api, err := httpapi.New(httpapi.Options{
-		Desk: desk, Authenticator: &doorkeeper{tokens: s.watchers.Tokens(s.db), any: s.db.HasTokens, local: s.isLocal(addr), failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}, Clock: s.clock, Random: s.random, Log: s.log,
+		Desk: s.desk, Authenticator: &doorkeeper{tokens: s.watchers.Tokens(s.db), any: s.db.HasTokens, local: s.isLocal(addr), failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}, Clock: s.clock, Random: s.random, Log: s.log,
 		Version: thisBuild().Version, Answers: answers{s.db}, Health: s.health, Ready: s.ready,
 		Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
 		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/netip"
@@ -153,6 +154,9 @@ func (l listening) Listen(ctx context.Context, tenant amber.TenantID, agent ambe
 			fn(e)
 		case e := <-changes.C:
 			fn(e)
+		}
+		if n := snapshots.Dropped() + changes.Dropped(); n > 0 {
+			return amber.Errorf(amber.KindBusy, "listen", "", fmt.Sprintf("%d events came too fast and are lost", n))
 		}
 	}
 }

@@ -112,17 +112,20 @@ func (w *watchers) repository(tenant amber.TenantID, c amber.RepositoryChecker) 
 	return w.Repository(tenant, c, w.tracer)
 }
 
+// auditWorker is the worker that looks after the audit log.
+const auditWorker = "audit"
+
 // work starts what watches, and what publishes.
 func (w *watchers) work(s *serving) {
 	looker := s.newLooker()
-	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: s.crew.Health, Look: looker.look}
+	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: func() []amber.WorkerHealth { return s.health(context.Background()).Workers }, Look: looker.look}
 	relay := &events.Relay{Outbox: s.db}
 	if w.nats != nil {
 		relay.Publisher = w.Publisher(w.nats, w.tracer)
 		looker.skipped, from.Bus = func() int64 { return relay.Skipped() + w.outbox.lost.Load() }, looker.bus
 	}
 	w.Watch(from)
-	s.crew.Go("audit", s.verifyAudit)
+	s.crew.Go(auditWorker, s.verifyAudit)
 	s.crew.Go("metrics", func(ctx context.Context, report server.Report) error { return w.Run(ctx, report) })
 	if w.nats == nil {
 		return

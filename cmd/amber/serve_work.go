@@ -252,7 +252,11 @@ func (s *serving) schedule(ctx context.Context, report server.Report) error {
 // health tells how the server is doing.
 func (s *serving) health(context.Context) amber.ServerHealth {
 	h := amber.ServerHealth{Status: amber.Healthy, Version: thisBuild().Version, StartedAt: s.started, Workers: s.crew.Health()}
-	for _, w := range h.Workers {
+	for i, w := range h.Workers {
+		if w.Name == auditWorker && s.desk.Deaf() {
+			w.Status, w.LastError = amber.Degraded, "entries cannot be written, so nothing is changed"
+			h.Workers[i] = w
+		}
 		if w.Status != amber.Healthy {
 			h.Status = amber.Degraded
 		}
@@ -265,6 +269,9 @@ func (s *serving) ready(ctx context.Context) error {
 	_, err := s.db.HasTokens(ctx)
 	if err == nil {
 		_, err = s.home.Tenants()
+	}
+	if err == nil {
+		err = s.desk.Listening(ctx)
 	}
 	return err
 }

@@ -1,0 +1,76 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
+)
+
+const typeLines = "application/x-ndjson"
+
+// lines reads a listing that comes with one item on each line, however long it
+// is. Errors: that of the last line where the server could not go on; damaged
+// for a line that is none.
+func lines[T any](ctx context.Context, a *Agent, query url.Values, elements ...string) ([]T, error) {
+	r := request{method: http.MethodGet, path: a.path(elements...), query: query}
+	return insist(ctx, a.c, r, func() ([]T, error) {
+		resp, err := a.c.send(ctx, r, nil, typeLines)
+		if err != nil {
+			return nil, err
+		}
+		defer drain(resp.Body)
+		if resp.StatusCode/100 != 2 {
+			return nil, failure(resp)
+		}
+		if err := answerType(resp, typeLines); err != nil {
+			return nil, err
+		}
+		return readLines[T](ctx, resp.Body)
+	})
+}
+
+func readLines[T any](ctx context.Context, body io.Reader) ([]T, error) {
+	all := []T{}
+	s := bufio.NewScanner(body)
+	s.Buffer(nil, maxAnswer)
+	for s.Scan() {
+		item, err := readLine[T](s.Bytes())
+		if err != nil && s.Err() == nil {
+			return nil, err
+		}
+		if err != nil {
+			break // half a line: the rest did not come
+		}
+		all = append(all, item)
+	}
+	switch err := s.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: errTooLarge}
+	case err != nil:
+		return nil, brokenOff(ctx, err)
+	}
+	return all, nil
+}
+
+// readLine reads one line: an item, or why there are no more.
+func readLine[T any](b []byte) (item T, err error) {
+	var f amber.Failure
+	if bytes.HasPrefix(b, []byte(`{"error":`)) && json.Unmarshal(b, &f) == nil && f.Error.Kind != "" {
+		return item, f.Err()
+	}
+	if !utf8.Valid(b) { // JSON would mend it
+		return item, amber.Errorf(amber.KindDamaged, "read answer", "", "it is not valid UTF-8")
+	}
+	if err := json.Unmarshal(b, &item); err != nil {
+		return item, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: err}
+	}
+	return item, nil
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/registry"
+)
+
+// A listener who is too slow is not told a story with holes: listening ends.
+func TestListeningEndsWhereEventsAreLost(t *testing.T) {
+	t.Parallel()
+	bus, config := new(events.Bus), registry.Default().Events
+	first, goOn, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	heard := 0
+	publish := func() {
+		if err := bus.Publish(t.Context(), amber.Event{Subject: config.LifecyclePrefix + ".acme.ada.created"}); err != nil {
+			t.Error(err)
+		}
+	}
+	go func() {
+		over <- listening{bus, config}.Listen(t.Context(), "acme", "ada", func(amber.Event) {
+			if heard++; heard == 1 {
+				close(first)
+				<-goOn
+			}
+		})
+	}()
+	for begun := false; !begun; { // it may not have subscribed yet
+		publish()
+		select {
+		case <-first:
+			begun = true
+		default:
+		}
+	}
+	for range 2 * events.DefaultBuffer {
+		publish()
+	}
+	close(goOn)
+	if err := <-over; amber.KindOf(err) != amber.KindBusy {
+		t.Errorf("got %v", err)
+	}
+	if heard > 1 {
+		t.Errorf("%d events were heard after some were lost", heard-1)
+	}
+}
