@@ -22,16 +22,17 @@ type Desk struct {
 	// Observe is told of every call of a tool: how it ended and how long it
 	// took, by Clock. Nil: nobody is.
 	Observe func(tool string, err error, took time.Duration)
-	// Refused is told of every caller who lacks the scope for a job. Nil:
-	// nobody is.
+	// Refused is told of every caller whose grant does not reach an agent, or
+	// lacks the scope for a job. Nil: nobody is.
 	Refused func()
-	Clock   amber.Clock  // needed for Observe
+	Clock   amber.Clock  // needed for Observe, and to fold refused attempts in the audit log
 	Log     *slog.Logger // nil: silent
 
 	// deaf is set while the audit log cannot be written: no change is begun
 	// then.
-	deaf  atomic.Bool
-	locks locks
+	deaf    atomic.Bool
+	locks   locks
+	repeats repeats
 }
 
 // Job is one thing to be done with an agent.
@@ -47,6 +48,8 @@ type Job struct {
 	// Closed says that the store of the agent is not needed, so it is not
 	// opened: it may be missing or damaged. [Agents] is asked for the tenant.
 	Closed bool
+	// Existing says that an agent that is not there is not made, whoever asks.
+	Existing bool
 }
 
 // Do does a job for the caller of ctx: it looks whether that is allowed, opens
@@ -128,11 +131,12 @@ func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Ag
 // refuse tells of somebody who may not, and writes down what would have been
 // changed.
 func (d *Desk) refuse(ctx context.Context, c Caller, j Job, err error) error {
-	if amber.KindOf(err) != amber.KindRefused {
-		return err
-	}
-	if d.Refused != nil {
+	kind := amber.KindOf(err)
+	if d.Refused != nil && kind != amber.KindInvalid {
 		d.Refused()
+	}
+	if kind != amber.KindRefused { // whose it would have been is not its business
+		return err
 	}
 	if j.Mutates {
 		_ = d.record(ctx, c, j, err) // it is in the log; the caller is told no
@@ -147,10 +151,16 @@ func (d *Desk) open(ctx context.Context, c Caller, j Job) (*Agent, func(), error
 		return d.Agents.Agent(ctx, j.Tenant, "", false)
 	}
 	a, release, err := d.Agents.Agent(ctx, j.Tenant, j.Agent, false)
-	if j.Agent == "" || amber.KindOf(err) != amber.KindNotFound || !c.Grant.Has(amber.TokenWrite) {
+	if j.Agent == "" || j.Existing || amber.KindOf(err) != amber.KindNotFound || !c.Grant.Has(amber.TokenWrite) {
 		return a, release, err
 	}
 	return d.create(ctx, c, j)
+}
+
+// Made writes down that the caller of ctx has made an agent by a job that was not
+// its own. It is called inside of that job.
+func (d *Desk) Made(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) error {
+	return d.record(ctx, CallerOf(ctx), Job{Tenant: tenant, Agent: agent, Action: CreateAction}, nil)
 }
 
 // create makes the agent of a job and writes that down, once however many ask.

@@ -197,3 +197,86 @@ func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
 		t.Errorf("%d of 32", total)
 	}
 }
+
+// A token that is told no again and again does not fill the log: one entry
+// stands for a minute of the same, whatever ids it makes up.
+func TestRefusedAttemptsAreFolded(t *testing.T) {
+	t.Parallel()
+	c, b := newClock(), &book{}
+	home := &village{agents: map[amber.AgentID]bool{"ada": true, "bob": true}}
+	d := &server.Desk{Agents: home, Audit: b, Clock: c.read}
+	outcome := error(nil)
+	attempt := func(action string, agent amber.AgentID, scopes ...amber.TokenScope) {
+		_ = d.Do(asking(t.Context(), "acme", "", scopes...),
+			server.Job{Tenant: "acme", Agent: agent, Scope: amber.TokenWrite, Action: action, Mutates: true},
+			func(context.Context, *server.Agent) (string, error) { return "", outcome })
+	}
+	expect := func(what string, n int) {
+		t.Helper()
+		if len(b.entries) != n {
+			t.Fatalf("%s: %d entries, want %d", what, len(b.entries), n)
+		}
+	}
+	for range 100 {
+		attempt("memory.write", "ada", "read")
+		attempt("memory.write", "bob", "read")
+	}
+	expect("refused", 1)
+	attempt("memory.erase", "ada", "read")
+	expect("something else", 2)
+	c.move(59 * time.Second)
+	attempt("memory.write", "ada", "read")
+	expect("within a minute", 2)
+	c.move(2 * time.Second)
+	attempt("memory.write", "ada", "read")
+	expect("after a minute", 3)
+	outcome = amber.Errorf(amber.KindNotFound, "x", "", "y")
+	for range 10 {
+		attempt("memory.forget", "ada", "write")
+	}
+	expect("what is not there", 4)
+	outcome = amber.Errorf(amber.KindConflict, "x", "", "y")
+	for range 10 {
+		attempt("memory.forget", "ada", "write")
+	}
+	expect("other failures", 14)
+	outcome = nil
+	for range 10 {
+		attempt("memory.forget", "ada", "write")
+	}
+	expect("changes", 24)
+	// One that could not be written down stands for nothing.
+	b.fail = errors.New("the disk is full")
+	attempt("note.write", "ada", "read")
+	b.fail = nil
+	attempt("note.write", "ada", "read")
+	expect("after the disk has room", 25)
+	for i := range 3000 { // more than are remembered
+		attempt("made.up", "ada", "read")
+		attempt(strings.Repeat("x", i), "ada", "read")
+	}
+	if n := len(b.entries); n < 3025 || n > 3035 {
+		t.Errorf("%d entries", n)
+	}
+}
+
+// A job that is only about agents that are there makes none.
+func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
+	t.Parallel()
+	b, home := &book{}, &village{agents: map[amber.AgentID]bool{}}
+	d := &server.Desk{Agents: home, Audit: b}
+	job := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead, Action: "event.stream", Existing: true}
+	if err := d.Do(asking(t.Context(), "acme", "", "admin"), job, nothing); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("got %v", err)
+	}
+	if len(home.agents) != 0 || len(b.entries) != 0 {
+		t.Errorf("made %v, written down %+v", home.agents, b.entries)
+	}
+	if err := d.Made(asking(t.Context(), "acme", "", "admin"), "acme", "cat"); err != nil {
+		t.Error(err)
+	}
+	want := []amber.AuditEntry{{Tenant: "acme", Agent: "cat", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
+	if diff := cmp.Diff(want, b.entries, sameTime); diff != "" {
+		t.Error(diff)
+	}
+}

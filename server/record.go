@@ -38,7 +38,9 @@ func (d *Desk) recordAll(ctx context.Context, c Caller, j Job, done []string, ou
 	return failed
 }
 
-// record writes a job down, also when the caller has gone meanwhile.
+// record writes a job down, also when the caller has gone meanwhile. Where the
+// caller was told no to the same within the last minute, that entry stands for
+// this one too.
 func (d *Desk) record(ctx context.Context, c Caller, j Job, outcome error) error {
 	if d.Audit == nil {
 		return nil
@@ -53,11 +55,16 @@ func (d *Desk) record(ctx context.Context, c Caller, j Job, outcome error) error
 	if outcome != nil {
 		e.Outcome = string(amber.KindOf(outcome))
 	}
+	try := attempt{e.Actor, e.Action, e.Outcome}
+	if try.folds() && d.Clock != nil && d.repeats.again(try, d.Clock()) {
+		return nil
+	}
 	err := d.Audit.Record(context.WithoutCancel(ctx), e)
 	d.deaf.Store(err != nil)
 	if err == nil {
 		return nil
 	}
+	d.repeats.forget(try)
 	if d.Log != nil {
 		d.Log.ErrorContext(ctx, "audit log cannot be written", "error", err, "action", j.Action, "request_id", c.RequestID)
 	}

@@ -306,6 +306,9 @@ func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	if done != 1 {
 		t.Errorf("%d changes were made", done)
 	}
+	if err := d.Listening(t.Context()); !d.Deaf() || err == nil {
+		t.Errorf("deaf: %v; listening: %v", d.Deaf(), err)
+	}
 	if err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead}, work); err != nil {
 		t.Errorf("a look: %v", err)
 	}
@@ -315,6 +318,9 @@ func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	}
 	if n := len(b.entries); n != 2 || b.entries[0].Action != "audit.resume" {
 		t.Errorf("the log is %+v", b.entries)
+	}
+	if err := d.Listening(t.Context()); d.Deaf() || err != nil {
+		t.Errorf("deaf: %v; listening: %v", d.Deaf(), err)
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 // fullDisk is an audit log that takes nothing.
 type fullDisk struct{ amber.AuditLog }
 
-func (fullDisk) Record(context.Context, amber.AuditEntry) error { return errors.New("the disk is full") }
+func (fullDisk) Record(context.Context, amber.AuditEntry) error {
+	return errors.New("the disk is full")
+}
 
 // A server that refuses every change because it cannot write it down is not
 // well, and says what is wrong.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // sessionRemoval says what goes with a session.
@@ -70,10 +71,39 @@ type settledSessions struct {
 	store *opened
 }
 
-// DeleteSession implements [amber.Sessions].
+// DeleteSession implements [amber.Sessions]. Errors: also busy while something of
+// the session is in the crash journal and cannot be brought in: whoever drains it
+// later would make the session again. Nothing is deleted then.
 func (s settledSessions) DeleteSession(ctx context.Context, id amber.SessionID) error {
-	s.app.emptySpool(ctx, s.store)
+	s.app.emptySpool(ctx, s.store) // what it could not bring in shows now
+	if err := s.settled(ctx, id); err != nil {
+		return err
+	}
 	return s.Sessions.DeleteSession(ctx, id)
+}
+
+// settled returns nil when the crash journal holds nothing of a session that the
+// store has not taken. What is damaged or in quarantine makes no session.
+func (s settledSessions) settled(ctx context.Context, id amber.SessionID) error {
+	busy := func(why string) error {
+		e := amber.Errorf(amber.KindBusy, "delete session", string(id), why+", and would make it again")
+		e.Hint = "amber journal drain"
+		return e
+	}
+	j, err := s.app.openJournal()
+	if err != nil {
+		return busy("the crash journal cannot be read: " + err.Error())
+	}
+	states, err := j.List(ctx, func(k journal.Key) (int64, error) { return cursorSeq(ctx, j, s.store.Store.Ingest, k) })
+	if err != nil {
+		return busy("the crash journal cannot be read: " + err.Error())
+	}
+	for _, st := range states {
+		if st.SessionID == id && st.Undrained > 0 {
+			return busy(fmt.Sprintf("%d entries of it are still in the crash journal", st.Undrained))
+		}
+	}
+	return nil
 }
 
 // planRemoval looks at what deleting a session takes with it.

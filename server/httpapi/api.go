@@ -33,7 +33,8 @@ type Authenticator interface {
 // Listener hears what happens to snapshots and notes, in this process.
 type Listener interface {
 	// Listen calls fn with every event of an agent from now on until ctx ends,
-	// one after the other, and returns nil then. Fn does not wait.
+	// one after the other, and returns nil then. Fn does not wait. Errors: busy
+	// when events came faster than they were taken, and some are lost.
 	Listen(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, fn func(amber.Event)) error
 }
 
@@ -71,7 +72,9 @@ type Options struct {
 	// Hosts are the names the server answers to; empty: all of them. Origins
 	// are pages of other sites that may ask.
 	Hosts, Origins []string
-	MaxStreams     int // event streams at one time; 0: 256
+	// MaxStreams is how many event streams there are at one time; 0: 256. One
+	// tenant has at most a quarter of them, one token an eighth.
+	MaxStreams int
 }
 
 // API serves agents over HTTP. Safe for concurrent use.
@@ -79,9 +82,9 @@ type API struct {
 	o       Options
 	mux     *http.ServeMux
 	ops     []*operation
-	opened  []string        // the patterns of routes that concern no agent
-	pace    pace            // of event streams
-	streams chan struct{}   // one element for each event stream that is open
+	opened  []string // the patterns of routes that concern no agent
+	pace    pace     // of event streams
+	streams *crowd
 	ending  context.Context // ends when Close is called
 	end     context.CancelFunc
 	openapi func() []byte
@@ -105,7 +108,7 @@ func New(o Options) (*API, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	ending, end := context.WithCancel(context.Background())
-	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: make(chan struct{}, o.MaxStreams), ending: ending, end: end}
+	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: newCrowd(o.MaxStreams), ending: ending, end: end}
 	a.routes()
 	a.openapi = sync.OnceValue(a.document)
 	return a, nil

@@ -24,7 +24,8 @@ func careRoutes(a *API) {
 	handle(a, operation{
 		id: "agent.health", method: "GET", path: agentPath + "/health", scope: amber.TokenRead, summary: "Tell whether long-term memory can be used",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Health], error) {
-		return got(ag.Store.LongTerm.Health(ctx))
+		h, err := ag.Store.LongTerm.Health(ctx)
+		return got(placeless(ctx, h), err)
 	})
 
 	type doctor struct {
@@ -47,7 +48,8 @@ func careRoutes(a *API) {
 	handle(a, operation{
 		id: "agent.sync", method: "GET", path: agentPath + "/sync", scope: amber.TokenRead, summary: "Tell what is known about a place that is synced with",
 	}, func(ctx context.Context, ag *server.Agent, in sync) (answer[amber.SyncReport], error) {
-		return got(ag.Store.Sync.SyncReport(ctx, in.Place))
+		report, err := ag.Store.Sync.SyncReport(ctx, in.Place)
+		return got(placeless(ctx, report), err)
 	})
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -15,12 +16,21 @@ func changeRoutes(a *API) {
 
 // changeQuery asks for entries of a change log.
 type changeQuery struct {
-	After amber.Position `query:"after" doc:"only what is behind this position; without it from the beginning"`
-	Limit *int           `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
+	After  amber.Position `query:"after" doc:"only what is behind this position; without it from the beginning"`
+	Cursor amber.Cursor   `query:"cursor" doc:"the same: next of the page before"`
+	Limit  *int           `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
 }
 
 func (q changeQuery) page() paging {
-	return paging{Limit: orElse(q.Limit, 0), Cursor: amber.Cursor(q.After)}
+	return paging{Limit: orElse(q.Limit, 0), Cursor: cmp.Or(q.Cursor, amber.Cursor(q.After))}
+}
+
+// check refuses two places to begin at. The error is of kind invalid.
+func (q changeQuery) check() error {
+	if q.After != "" && q.Cursor != "" && string(q.After) != string(q.Cursor) {
+		return invalid("after and cursor name different positions")
+	}
+	return nil
 }
 
 // most is how many entries are asked for at one time: none is not the same as
@@ -45,6 +55,9 @@ func logRoutes(a *API, id, path, what string, log func(*server.Agent) amber.Chan
 		id: id + ".list", method: "GET", path: agentPath + path, scope: amber.TokenRead,
 		summary: "Read " + what + ", oldest first; next is where to go on from",
 	}, func(ctx context.Context, ag *server.Agent, in changeQuery, p paging) (amber.Page[amber.Change], error) {
+		if err := in.check(); err != nil {
+			return amber.Page[amber.Change]{}, err
+		}
 		limit := in.most(p)
 		changes, err := log(ag).Changes(ctx, amber.Position(p.Cursor), limit)
 		page := amber.Page[amber.Change]{Items: changes}

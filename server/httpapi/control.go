@@ -143,7 +143,7 @@ func taskEventRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "task.compact", method: "POST", path: agentPath + "/tasks/{id}/events/compact", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		id: "task.compact", method: "POST", path: agentPath + "/tasks/{id}/events/compact", scope: amber.TokenWrite, mutates: true, repeatable: true, lasting: true,
 		summary: "Fold all but the last events of a task into its replay",
 	}, func(ctx context.Context, ag *server.Agent, in compact) (answer[amber.ReplaySnapshot], error) {
 		return got(ag.Store.Events.CompactEvents(ctx, in.ID, in.Body.Keep))
@@ -159,7 +159,7 @@ func (r approvalRequest) repeats() bool { return r.Body.ID != "" }
 
 func approvalRoutes(a *API) {
 	handle(a, operation{
-		id: "approval.request", method: "POST", path: agentPath + "/approvals", scope: amber.TokenWrite, mutates: true,
+		id: "approval.request", method: "POST", path: agentPath + "/approvals", scope: amber.TokenWrite, mutates: true, lasting: true,
 		status: http.StatusCreated, summary: "Ask a person for an approval",
 	}, func(ctx context.Context, ag *server.Agent, in approvalRequest) (answer[amber.Approval], error) {
 		q, err := ag.Store.Approvals.RequestApproval(ctx, in.Body)

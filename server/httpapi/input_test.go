@@ -184,6 +184,10 @@ func TestNamesThatAreThereTwice(t *testing.T) {
 		`{"content":"a","content":"b"}`:                              false,
 		`{"content":"a","Content":"b"}`:                              false,
 		`{"content":"a","cont\u0065nt":"b"}`:                         false,
+		`{"scope":"agent","ſcope":"session"}`:                        false, // a long s is an s to whoever reads fields
+		`{"scope":"agent","\u017fCOPE":"session"}`:                   false,
+		`{"Kind":"fact","kind":"decision"}`:                          false, // the sign of kelvin
+		`{"metadata":{"s":"1","ſ":"2"}}`:                             true,
 		`{"metadata":{"a":"1","A":"2"}}`:                             true,
 		`{"metadata":{"a":"1","a":"2"}}`:                             false,
 		`{"metadata":{"content":"1"},"content":"2"}`:                 true,
@@ -197,6 +201,9 @@ func TestNamesThatAreThereTwice(t *testing.T) {
 		}
 	}
 	var task amber.Task
+	if err := httpapi.Decode([]byte(`{"goal":"g","Key":"h"}`), &task); err == nil {
+		t.Error("a field that nobody knows: no error")
+	}
 	if err := httpapi.Decode([]byte(`{"extra":{"a":1,"a":[{"b":1,"b":2}]},"goal":"g"}`), &task); err != nil || task.Goal != "g" {
 		t.Errorf("what is stored as it is: %v", err)
 	}

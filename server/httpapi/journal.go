@@ -15,7 +15,8 @@ func journalRoutes(a *API) {
 		if ag.Journal == nil {
 			return answer[amber.Page[amber.JournalStatus]]{}, unsupported("read journal", "there is no crash journal here")
 		}
-		return items(ag.Journal(ctx))
+		sessions, err := ag.Journal(ctx)
+		return items(placeless(ctx, sessions), err)
 	})
 
 	type ingest struct {

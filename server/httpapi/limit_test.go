@@ -3,10 +3,12 @@ package httpapi_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -236,4 +238,108 @@ func TestABugIsOneRequests(t *testing.T) {
 		t.Errorf("told %s", a.body)
 	}
 	r.ask(call{method: "GET", path: "memories"}).want(200)
+}
+
+// Whoever does not take what concerns no agent is cut off as soon as anybody
+// else.
+func TestOpenRoutesDoNotWaitForWhoeverDoesNotRead(t *testing.T) {
+	t.Parallel()
+	over := make(chan error, 1)
+	r := newRig(t, func(_ *rig, o *httpapi.Options) {
+		o.Timeout = 50 * time.Millisecond
+		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			part := make([]byte, 1<<20)
+			for {
+				if _, err := w.Write(part); err != nil {
+					over <- err
+					return
+				}
+			}
+		})
+	})
+	if _, err := fmt.Fprint(r.dial(), "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// A listing without pages has a bound, and lines have none.
+func TestTheLastTurnsAreBounded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	const n = amber.MaxPageSize + 5
+	for i := range n {
+		if _, err := r.store("acme/ada").Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: fmt.Sprint("turn ", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := with("Accept", "application/x-ndjson")
+	for _, c := range []struct {
+		query  string
+		header http.Header
+		want   int
+	}{
+		{"", nil, amber.DefaultPageSize},
+		{"?limit=0", nil, 0},
+		{"?limit=7", nil, 7},
+		{"?limit=2147483647", nil, amber.MaxPageSize},
+		{"", lines, n},
+		{"?limit=3", lines, 3},
+		{"?limit=2147483647", lines, n},
+	} {
+		a := r.ask(call{method: "GET", path: "sessions/s/turns" + c.query, header: c.header}).want(200)
+		got := strings.Count(string(a.body), `"content"`)
+		if got != c.want || c.want > 0 && !strings.Contains(string(a.body), fmt.Sprintf(`"turn %d"`, n-1)) {
+			t.Errorf("%q with %v: %d turns, want the last %d", c.query, c.header, got, c.want)
+		}
+		if want := fmt.Sprintf(`"turn %d"`, n-c.want); c.want > 0 && strings.Index(string(a.body), want) != strings.Index(string(a.body), `"turn `) {
+			t.Errorf("%q with %v: the first is not %s", c.query, c.header, want)
+		}
+	}
+	r.ask(call{method: "GET", path: "sessions/s/turns?limit=-1"}).failed(amber.KindInvalid)
+	r.ask(call{method: "GET", path: "sessions/s/turns?limit=-1", header: lines}).failed(amber.KindInvalid)
+}
+
+// lastNote is a history of notes that tells how much was asked for.
+type lastNote struct{ asked chan int }
+
+func (l lastNote) LogNote(_ context.Context, _ string, limit int) ([]amber.NoteCommit, error) {
+	l.asked <- limit
+	return nil, nil
+}
+
+func TestTheHistoryOfANoteIsBounded(t *testing.T) {
+	t.Parallel()
+	l := lastNote{make(chan int, 1)}
+	r := newRig(t, func(r *rig, _ *httpapi.Options) { r.agents["acme/ada"].Store.NoteLog = l })
+	for query, want := range map[string]int{"": amber.DefaultPageSize, "?limit=9": 9, "?limit=999999999": amber.MaxPageSize} {
+		r.ask(call{method: "GET", path: "notes/n/log" + query}).want(200)
+		if got := <-l.asked; got != want {
+			t.Errorf("%q: asked for %d, want %d", query, got, want)
+		}
+	}
+}
+
+// Change logs are read on by cursor as any listing, or behind a position.
+func TestChangesTakeACursor(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for i := range 5 {
+		r.remember(fmt.Sprint("memory ", i))
+	}
+	first := r.ask(call{method: "GET", path: "changes?limit=2"}).want(200).text("next")
+	byCursor := r.ask(call{method: "GET", path: "changes?limit=2&cursor=" + first}).want(200)
+	after := r.ask(call{method: "GET", path: "changes?limit=2&after=" + first}).want(200)
+	both := r.ask(call{method: "GET", path: "changes?limit=2&after=" + first + "&cursor=" + first}).want(200)
+	if string(byCursor.body) != string(after.body) || string(both.body) != string(after.body) || after.text("items.0.position") == "" || after.text("next") == first {
+		t.Errorf("%s and %s and %s", byCursor.body, after.body, both.body)
+	}
+	r.ask(call{method: "GET", path: "changes?cursor=" + first + "&after=" + after.text("next")}).failed(amber.KindInvalid)
+	r.ask(call{method: "GET", path: "changes?cursor=x"}).failed(amber.KindInvalid)
+	lines := r.ask(call{method: "GET", path: "changes?cursor=" + first, header: with("Accept", "application/x-ndjson")}).want(200)
+	if n := strings.Count(string(lines.body), "\n"); n != 3 {
+		t.Errorf("%d lines behind the second of five", n)
+	}
 }

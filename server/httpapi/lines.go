@@ -73,11 +73,18 @@ func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, 
 			taken = hurry(w, a.o.Timeout)
 		}
 		lines++
-		_, err = out.Write(b)
-		return err
+		if _, err = out.Write(b); err != nil {
+			return gone(err)
+		}
+		return nil
 	}
-	err := a.do(r.Context(), r, &long, func(ctx context.Context, ag *server.Agent) (string, error) { return "", run(ctx, ag, emit) })
+	err := a.do(r.Context(), &long, a.job(r, o), func(ctx context.Context, ag *server.Agent) ([]string, string, error) {
+		return nil, "", run(ctx, ag, emit)
+	})
 	switch {
+	case errors.Is(err, errGone):
+		a.failure(w, r, err)
+		return
 	case err != nil && lines == 0:
 		a.fail(w, r, err)
 		return

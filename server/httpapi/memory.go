@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/amber-memory/amber"
@@ -77,7 +78,12 @@ func memoryRoutes(a *API) {
 		id: "memory.write_batch", method: "POST", path: agentPath + "/memories/batch", scope: amber.TokenWrite, mutates: true,
 		summary: "Store several memories, all or none",
 	}, func(ctx context.Context, ag *server.Agent, in batch) (answer[amber.Page[amber.WriteAck]], error) {
-		return items(ag.Store.Batch.WriteBatch(ctx, in.Body.Items))
+		acks, err := ag.Store.Batch.WriteBatch(ctx, in.Body.Items)
+		out, err := items(acks, err)
+		for _, ack := range acks {
+			out.each = append(out.each, string(ack.ID))
+		}
+		return out, err
 	})
 
 	type recall struct {
@@ -134,14 +140,19 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.erase", method: "POST", path: agentPath + "/memories/{id}/erase", scope: amber.TokenErase, mutates: true, repeatable: true,
+		id: "memory.erase", method: "POST", path: agentPath + "/memories/{id}/erase", scope: amber.TokenErase, mutates: true, repeatable: true, lasting: true,
 		long: true, summary: "Remove the text of a memory for good",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.EraseReport], error) {
 		id, err := in.parse()
 		if err != nil {
 			return answer[amber.EraseReport]{}, err
 		}
-		return got(ag.Store.Eraser.Erase(ctx, id))
+		report, err := ag.Store.Eraser.Erase(ctx, id)
+		told := placeless(ctx, report)
+		if !slices.Equal(told.Remaining, report.Remaining) {
+			a.o.Log.WarnContext(ctx, "copies of an erased memory remain", "tenant", ag.Tenant, "agent", ag.ID, "id", id, "remaining", report.Remaining)
+		}
+		return got(told, err)
 	})
 
 	handle(a, operation{

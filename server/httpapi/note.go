@@ -51,13 +51,13 @@ func noteReadRoutes(a *API) {
 
 	type log struct {
 		noteName
-		Limit *int `query:"limit" doc:"how many at most; 50 without it"`
+		Limit *int `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
 	}
 	handle(a, operation{
 		id: "note.log", method: "GET", path: agentPath + "/notes/{name}/log", scope: amber.TokenRead,
 		summary: "List the last changes of a note, newest first, also of a deleted one",
 	}, func(ctx context.Context, ag *server.Agent, in log) (answer[amber.Page[amber.NoteCommit]], error) {
-		return items(ag.Store.NoteLog.LogNote(ctx, in.Name, orElse(in.Limit, amber.DefaultPageSize)))
+		return items(ag.Store.NoteLog.LogNote(ctx, in.Name, atMost(in.Limit)))
 	})
 }
 

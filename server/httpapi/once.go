@@ -39,7 +39,7 @@ type Answer struct {
 	Done   bool // false: it is the first time
 	Status int
 	Body   []byte
-	Blank  bool // the body was erased since
+	Blank  bool // the body was too large to be kept, or erased since
 }
 
 // asked is what tells a request from others with its key, and whether it may be
@@ -76,6 +76,9 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 	before, err := a.o.Answers.BeginAnswer(ctx, k, requestDigest(r, q.body), q.repeatable)
 	if err != nil {
 		return response{}, err
+	}
+	if before.Done && before.Blank && q.repeatable && o.lasting {
+		return do(ctx) // what was answered is not kept; doing it again gives it
 	}
 	if before.Done {
 		w.Header().Set("Idempotent-Replayed", "true")

@@ -212,3 +212,37 @@ func TestKeysWhileTheAuditLogIsDeaf(t *testing.T) {
 		t.Errorf("%d sessions", n)
 	}
 }
+
+// An answer that is not kept: what stays done is done again, which changes
+// nothing. What others may have changed meanwhile is not: doing it again would
+// undo that.
+func TestKeysWhoseAnswerIsNotKept(t *testing.T) {
+	t.Parallel()
+	r, d := remembering(t)
+	large := strings.Repeat("a", 1<<20)
+	turn := call{method: "POST", path: "sessions/s/turns", body: `{"id":"t1","role":"user","content":"hello"}`, header: keyed("turn")}
+	note := call{method: "PUT", path: "notes/n", body: `{"content":"first"}`, header: keyed("note")}
+	result := call{method: "POST", path: "results", body: `{"task_id":"t","node_id":"n","producer":"p","status":"ok","payload":"` + large + `"}`, header: keyed("result")}
+	r.ask(turn).want(200)
+	r.ask(note).want(200)
+	r.ask(result).want(200)
+	r.ask(result).failed(amber.KindConflict) // its answer was too large
+	if err := d.ForgetAnswers(t.Context(), "acme", "ada"); err != nil {
+		t.Fatal(err)
+	}
+	r.ask(call{method: "PUT", path: "notes/n", body: `{"content":"of another"}`}).want(200)
+	a := r.ask(turn).want(200)
+	if a.text("id") != "t1" || a.text("content") != "hello" {
+		t.Errorf("answered %s", a.body)
+	}
+	r.ask(note).failed(amber.KindConflict)
+	if got := r.ask(call{method: "GET", path: "notes/n"}).text("content"); got != "of another" {
+		t.Errorf("the note is %q", got)
+	}
+	turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10)
+	if err != nil || len(turns) != 1 {
+		t.Errorf("%d turns, %v", len(turns), err)
+	}
+	turn.body = strings.Replace(turn.body, "hello", "other", 1)
+	r.ask(turn).failed(amber.KindConflict) // another request is still another one
+}

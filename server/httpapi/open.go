@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
@@ -13,31 +14,33 @@ import (
 
 // openRoutes are those that concern the server and no agent.
 func (a *API) openRoutes() {
-	a.open("GET /livez", func(w http.ResponseWriter, r *http.Request) { a.show(w, r, map[string]string{"status": "alive"}, nil) })
-	a.open("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+	a.open("GET /livez", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) { a.show(w, r, map[string]string{"status": "alive"}, nil) })
+	a.open("GET /readyz", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) {
 		var err error
 		if a.o.Ready != nil {
 			err = a.o.Ready(r.Context())
 		}
 		a.show(w, r, map[string]string{"status": "ready"}, err)
 	})
-	a.known("GET /health", func(w http.ResponseWriter, r *http.Request) { a.show(w, r, a.health(r.Context()), nil) })
-	a.open("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
+	a.known("GET /health", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) { a.show(w, r, a.health(r.Context()), nil) })
+	a.open("GET /openapi.json", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) {
 		a.send(w, r, response{Status: http.StatusOK, Body: a.openapi()})
 	})
 	a.pages()
 	if a.o.Metrics != nil {
-		a.known("GET /metrics", a.o.Metrics.ServeHTTP)
+		a.known("GET /metrics", a.o.Timeout, a.o.Metrics.ServeHTTP)
 	}
 	if a.o.MCP != nil {
-		a.known("/mcp", a.o.MCP.ServeHTTP)
-		a.known(agentPath+"/mcp", a.o.MCP.ServeHTTP)
+		// A tool may take as long as a snapshot does.
+		a.known("/mcp", LongTimeout, a.o.MCP.ServeHTTP)
+		a.known(agentPath+"/mcp", LongTimeout, a.o.MCP.ServeHTTP)
 	}
-	a.open("/", a.nowhere)
+	a.open("/", a.o.Timeout, a.nowhere)
 }
 
-// open adds a route that needs no token: it tells nothing about anybody.
-func (a *API) open(pattern string, fn http.HandlerFunc) {
+// open adds a route that needs no token: it tells nothing about anybody. Whoever
+// does not take the answer within the limit is cut off.
+func (a *API) open(pattern string, limit time.Duration, fn http.HandlerFunc) {
 	route := pattern[strings.Index(pattern, "/"):]
 	if route == "/" {
 		route = "other"
@@ -45,17 +48,15 @@ func (a *API) open(pattern string, fn http.HandlerFunc) {
 	a.opened = append(a.opened, route)
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		note(w, route)
-		// Whoever does not take the answer is cut off. A tool may take as long
-		// as a snapshot does.
-		defer hurry(w, LongTimeout)()
+		defer hurry(w, limit)()
 		fn(w, r)
 		_ = http.NewResponseController(w).Flush() // whoever asked may be gone
 	})
 }
 
 // known adds a route for whoever has a token; what they are shown is up to it.
-func (a *API) known(pattern string, fn http.HandlerFunc) {
-	a.open(pattern, func(w http.ResponseWriter, r *http.Request) {
+func (a *API) known(pattern string, limit time.Duration, fn http.HandlerFunc) {
+	a.open(pattern, limit, func(w http.ResponseWriter, r *http.Request) {
 		caller, err := a.caller(r)
 		if err != nil {
 			a.fail(w, r, err)

@@ -39,7 +39,7 @@ func (a *API) document() []byte {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "Amber", "version": a.o.Version, "license": object{"name": "MIT"},
-			"description": "Durable memory for AI agents. Errors are {\"error\":{kind, message, hint, request_id}} with the status of their kind.",
+			"description": "Durable memory for AI agents. Errors are {\"error\":{kind, message, hint, reason, request_id}} with the status of their kind.",
 		},
 		"paths":    paths,
 		"security": []object{{"token": []string{}}},
@@ -112,6 +112,10 @@ func (o *operation) responses(s *schemas) object {
 	switch {
 	case o.out == reflect.TypeFor[nothing]():
 		out["204"] = object{"description": "done"}
+	case o.stream:
+		out["200"] = object{"description": "events as they happen; the data of each but restored is of this schema", "content": object{
+			typeEvents: object{"schema": s.of(o.out)},
+		}}
 	case o.list:
 		out["200"] = object{"description": "a page, or every item on a line of its own", "content": object{
 			typeJSON: object{"schema": object{

@@ -31,6 +31,9 @@ type operation struct {
 	// request whose end nobody knows may be done again. An input that knows
 	// better implements repeats.
 	repeatable bool
+	// lasting says that nobody undoes what it did, so that doing it again undoes
+	// nothing of others: it may be done again also where its answer is not kept.
+	lasting bool
 	// ownKey says that the store itself remembers the Idempotency-Key.
 	ownKey bool
 	// closed says that the store of the agent is not opened: see [server.Job].
@@ -38,6 +41,7 @@ type operation struct {
 
 	in, out reflect.Type // structs; out may be any type
 	list    bool         // out is a page of it
+	stream  bool         // out comes as server-sent events; an agent that is not there is not made
 	serve   func(a *API, o *operation, w http.ResponseWriter, r *http.Request)
 }
 
@@ -53,6 +57,17 @@ func (o *operation) mayRepeat(in any) bool {
 	return o.repeatable
 }
 
+// looks is implemented by inputs of operations that change something, of which
+// some only ask what would be changed. Those are not in the audit log: nothing
+// was done.
+type looks interface{ looks() bool }
+
+// changes reports whether the operation changes something with an input.
+func (o *operation) changes(in any) bool {
+	l, ok := in.(looks)
+	return o.mutates && !(ok && l.looks())
+}
+
 // pattern is what the router knows the operation by.
 func (o *operation) pattern() string { return o.method + " " + o.path }
 
@@ -62,6 +77,10 @@ type answer[T any] struct {
 	status  int    // 0: that of the operation
 	etag    string // of the thing, without quotes; "" for none
 	subject string // the id it was about; "": the last one in the path
+	// each are the ids of everything that was changed, where that may be
+	// several: each is an entry of the audit log, also when something failed
+	// after them.
+	each []string
 }
 
 // got is the plain answer.
@@ -94,10 +113,12 @@ func handle[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *s
 		a.once(w, r, o, asked{body, o.mayRepeat(in)}, func(ctx context.Context) (response, error) {
 			var out answer[Out]
 			did := false
-			err := a.do(ctx, r, o, func(ctx context.Context, ag *server.Agent) (subject string, err error) {
+			job := a.job(r, o)
+			job.Mutates = o.changes(in)
+			err := a.do(ctx, o, job, func(ctx context.Context, ag *server.Agent) (each []string, subject string, err error) {
 				out, err = fn(ctx, ag, in)
 				did = err == nil
-				return out.subject, err
+				return out.each, out.subject, err
 			})
 			if err != nil && did {
 				return response{}, unrecorded{err}
@@ -111,68 +132,23 @@ func handle[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *s
 	a.add(o)
 }
 
-// paging is in the input of every listing.
-type paging struct {
-	Limit  int          `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
-	Cursor amber.Cursor `query:"cursor" doc:"next of the page before"`
-}
-
-func (p paging) page() paging { return p }
-
-// handleList adds a listing. It answers one page, or every item on a line of
-// its own when application/x-ndjson is asked for.
-func handleList[In interface{ page() paging }, Item any](a *API, o operation, fn func(ctx context.Context, ag *server.Agent, in In, p paging) (amber.Page[Item], error)) {
-	o.in, o.out, o.list = reflect.TypeFor[In](), reflect.TypeFor[Item](), true
-	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
-		var in In
-		if _, err := a.bind(r, o, &in); err != nil {
-			a.fail(w, r, err)
-			return
-		}
-		if wantsLines(r) {
-			a.streamLines(w, r, o, func(ctx context.Context, ag *server.Agent, emit func(any) error) error {
-				return eachPage(ctx, in.page(), func(p paging) (amber.Page[Item], error) { return fn(ctx, ag, in, p) }, emit)
-			})
-			return
-		}
-		a.once(w, r, o, asked{}, func(ctx context.Context) (response, error) {
-			var page amber.Page[Item]
-			err := a.do(ctx, r, o, func(ctx context.Context, ag *server.Agent) (_ string, err error) {
-				page, err = fn(ctx, ag, in, in.page())
-				return "", err
-			})
-			if err != nil {
-				return response{}, err
-			}
-			if page.Items == nil {
-				page.Items = []Item{} // a list is never null in JSON
-			}
-			return newResponse(0, "", page)
-		})
+// job is an operation as the desk knows it.
+func (a *API) job(r *http.Request, o *operation) server.Job {
+	return server.Job{
+		Tenant: amber.TenantID(r.PathValue("tenant")), Agent: amber.AgentID(r.PathValue("agent")),
+		Scope: o.scope, Action: o.id, Mutates: o.mutates, Subject: o.subject(r), Closed: o.closed, Existing: o.stream,
 	}
-	a.add(o)
-}
-
-// items is a listing without pages.
-func items[T any](list []T, err error) (answer[amber.Page[T]], error) {
-	if list == nil {
-		list = []T{}
-	}
-	return answer[amber.Page[T]]{body: amber.Page[T]{Items: list}}, err
 }
 
 // do does an operation through the desk.
-func (a *API) do(ctx context.Context, r *http.Request, o *operation, fn func(ctx context.Context, ag *server.Agent) (string, error)) error {
+func (a *API) do(ctx context.Context, o *operation, j server.Job, fn func(ctx context.Context, ag *server.Agent) ([]string, string, error)) error {
 	limit := a.o.Timeout
 	if o.long {
 		limit = LongTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return a.o.Desk.Do(ctx, server.Job{
-		Tenant: amber.TenantID(r.PathValue("tenant")), Agent: amber.AgentID(r.PathValue("agent")),
-		Scope: o.scope, Action: o.id, Mutates: o.mutates, Subject: o.subject(r), Closed: o.closed,
-	}, fn)
+	return a.o.Desk.DoEach(ctx, j, fn)
 }
 
 // subject is the last id in the path that is not the agent's.
@@ -208,7 +184,7 @@ func (a *API) add(o operation) {
 		r = r.WithContext(server.WithCaller(r.Context(), caller))
 		if err := caller.Allow(amber.TenantID(r.PathValue("tenant")), amber.AgentID(r.PathValue("agent")), op.scope); err != nil {
 			if amber.KindOf(err) == amber.KindRefused {
-				err = a.do(r.Context(), r, op, nil) // the desk refuses it too, and writes that down
+				err = a.do(r.Context(), op, a.job(r, op), nil) // the desk refuses it too, and writes that down
 			}
 			a.fail(w, r, err) // nothing of the request was looked at
 			return

@@ -24,7 +24,7 @@ func (a *API) pages() {
 		if err != nil {
 			panic("httpapi: " + err.Error()) // it is built in
 		}
-		a.open("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+		a.open("GET "+path, a.o.Timeout, func(w http.ResponseWriter, _ *http.Request) {
 			h := w.Header()
 			h.Set("Content-Type", file.kind)
 			h.Set("Content-Security-Policy", pagePolicy)

@@ -46,14 +46,10 @@ func pastRoutes(a *API) {
 		})
 	})
 
-	type restore struct {
-		snapshotID
-		Body amber.MemoryRestoreRequest `body:"json"`
-	}
 	handle(a, operation{
 		id: "snapshot.restore_memory", method: "POST", path: snapshotPath + "/{id}/restore-memory", scope: amber.TokenRestore, mutates: true, long: true,
 		summary: "Bring one memory of a snapshot back as a new revision",
-	}, func(ctx context.Context, ag *server.Agent, in restore) (answer[amber.MemoryRestore], error) {
+	}, func(ctx context.Context, ag *server.Agent, in restoreMemory) (answer[amber.MemoryRestore], error) {
 		err := in.sameRef(&in.Body.SnapshotRef)
 		if err == nil {
 			_, err = amber.ParseMemoryID(string(in.Body.Memory))
@@ -68,6 +64,14 @@ func pastRoutes(a *API) {
 		return answer[amber.MemoryRestore]{body: m, subject: string(in.Body.Memory)}, err
 	})
 }
+
+// restoreMemory asks to bring one memory back.
+type restoreMemory struct {
+	snapshotID
+	Body amber.MemoryRestoreRequest `body:"json"`
+}
+
+func (r restoreMemory) looks() bool { return r.Body.DryRun }
 
 func noPast() error { return unsupported("open snapshot", "this server cannot look into snapshots") }
 
@@ -87,19 +91,25 @@ func then[T any](ctx context.Context, ag *server.Agent, id snapshotID, fn func(s
 	return fn(p)
 }
 
+// ofTenant is in the path of what concerns a whole tenant.
+type ofTenant struct {
+	Tenant amber.TenantID `path:"tenant" doc:"the tenant"`
+}
+
+// collectGarbage asks to free what nobody needs.
+type collectGarbage struct {
+	ofTenant
+	Body amber.GCRequest `body:"json"`
+}
+
+func (c collectGarbage) looks() bool { return c.Body.DryRun }
+
 // tenantRoutes serve what concerns a whole tenant.
 func tenantRoutes(a *API) {
-	type tenant struct {
-		Tenant amber.TenantID `path:"tenant" doc:"the tenant"`
-	}
-	type gc struct {
-		tenant
-		Body amber.GCRequest `body:"json"`
-	}
 	handle(a, operation{
-		id: "tenant.gc", method: "POST", path: tenantPath + "/gc", scope: amber.TokenAdmin, mutates: true, long: true, repeatable: true,
+		id: "tenant.gc", method: "POST", path: tenantPath + "/gc", scope: amber.TokenAdmin, mutates: true, long: true, repeatable: true, lasting: true,
 		summary: "Free what no snapshot of the tenant needs",
-	}, func(ctx context.Context, ag *server.Agent, in gc) (answer[amber.GCReport], error) {
+	}, func(ctx context.Context, ag *server.Agent, in collectGarbage) (answer[amber.GCReport], error) {
 		if err := agree("tenant", string(in.Tenant), &in.Body.Tenant); err != nil {
 			return answer[amber.GCReport]{}, err
 		}
@@ -113,7 +123,7 @@ func tenantRoutes(a *API) {
 	})
 
 	type check struct {
-		tenant
+		ofTenant
 		Body amber.CheckRequest `body:"json"`
 	}
 	handle(a, operation{

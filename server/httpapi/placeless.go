@@ -11,6 +11,7 @@ import (
 // name places of this machine in them.
 var telling = map[string]bool{
 	"Damage": true, "Detail": true, "Reason": true, "Warnings": true, "Checked": true, "NotChecked": true, "Missing": true,
+	"Remaining": true, "LastError": true,
 }
 
 // placeless leaves the places of this machine out of a report for a caller who

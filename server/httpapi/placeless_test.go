@@ -1,6 +1,9 @@
 package httpapi_test
 
 import (
+	"context"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,5 +36,57 @@ func TestReportsNameNoPlaces(t *testing.T) {
 	}
 	if report.Items[0].Damage != place || report.Items[0].Warnings[1] != place {
 		t.Error("the report itself was changed")
+	}
+}
+
+// leaky is a store whose reports name places.
+type leaky struct{}
+
+const leakyPlace = "a copy in /srv/amber/repo"
+
+func (leaky) Erase(_ context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	return amber.EraseReport{ID: id, Removed: []string{"1 revision"}, Remaining: []string{"1 snapshot", leakyPlace}}, nil
+}
+
+// unwell tells where it hurts.
+type unwell struct{ amber.LongTerm }
+
+func (unwell) Health(context.Context) (amber.Health, error) {
+	return amber.Health{Backend: "sqlite", Status: amber.Degraded, Detail: "open /srv/amber/repo: it is read-only"}, nil
+}
+
+// stuck is a replica that set a chunk aside.
+type stuck struct{ amber.Replica }
+
+func (stuck) SyncReport(context.Context, string) (amber.SyncReport, error) {
+	return amber.SyncReport{Quarantined: []amber.QuarantinedChunk{{ID: "c", Reason: "read /srv/amber/repo/c: it is cut"}}}, nil
+}
+
+// Reports about an agent's own store name no places either, and what an erasure
+// leaves is in the log.
+func TestReportsOfTheStoreNameNoPlaces(t *testing.T) {
+	t.Parallel()
+	d := newDiary()
+	r := newRig(t, d.kept, func(r *rig, _ *httpapi.Options) {
+		ag := r.agents["acme/ada"]
+		ag.Store.Eraser, ag.Store.LongTerm, ag.Store.Sync = leaky{}, unwell{ag.Store.LongTerm}, stuck{}
+		ag.Journal = func(context.Context) ([]amber.JournalStatus, error) {
+			return []amber.JournalStatus{{Key: "k", LastError: "open /srv/amber/repo/k: no space"}}, nil
+		}
+	})
+	erase := "memories/00000000-0000-7000-8000-000000000001/erase"
+	for path, method := range map[string]string{erase: "POST", "journal": "GET", "health": "GET", "sync?place=origin": "GET"} {
+		if a := r.ask(call{method: method, path: path, token: ada}).want(200); strings.Contains(string(a.body), "/srv") || !strings.Contains(string(a.body), "the log of the server") {
+			t.Errorf("somebody of the tenant is told %s", a.body)
+		}
+		if a := r.ask(call{method: method, path: path}).want(200); !strings.Contains(string(a.body), "/srv") {
+			t.Errorf("whoever owns the machine is told %s", a.body)
+		}
+	}
+	if got := r.ask(call{method: "POST", path: erase, token: ada}).text("remaining.0"); got != "1 snapshot" {
+		t.Errorf("what names no place is gone: %s", got)
+	}
+	if got := d.from(slog.LevelWarn); len(got) != 2 || !strings.Contains(got[0].attrs["remaining"], leakyPlace) {
+		t.Errorf("the log says %+v", got)
 	}
 }

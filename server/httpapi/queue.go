@@ -68,11 +68,7 @@ func queueRoutes(a *API) {
 	handle(a, operation{
 		id: "queue.dead", method: "GET", path: agentPath + "/queue/dead", scope: amber.TokenRead, summary: "List entries that used up their attempts, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in dead) (answer[amber.Page[amber.DeadEntry]], error) {
-		limit := amber.DefaultPageSize
-		if in.Limit != nil {
-			limit = min(*in.Limit, amber.MaxPageSize)
-		}
-		return items(ag.Store.QueueKeeper.DeadEntries(ctx, limit))
+		return items(ag.Store.QueueKeeper.DeadEntries(ctx, atMost(in.Limit)))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -20,8 +21,9 @@ import (
 const gzipFrom = 1 << 10
 
 const (
-	typeJSON  = "application/json"
-	typeLines = "application/x-ndjson"
+	typeJSON   = "application/json"
+	typeLines  = "application/x-ndjson"
+	typeEvents = "text/event-stream"
 )
 
 // response is an answer as it goes out.
@@ -134,13 +136,21 @@ func (a *API) failure(w http.ResponseWriter, r *http.Request, err error) amber.F
 	told, hidden := server.Told(caller, err)
 	f := amber.FailureOf(told)
 	f.Error.RequestID = requestID(w)
-	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+	if errors.Is(err, errGone) || r.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		a.o.Log.DebugContext(r.Context(), "caller has gone", "request_id", f.Error.RequestID)
 	} else if hidden || f.Error.Kind == amber.KindInternal || f.Error.Kind == amber.KindDamaged {
 		a.o.Log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("kind", string(f.Error.Kind)),
 			slog.String("error", err.Error()), slog.String("actor", caller.Actor()), slog.String("request_id", f.Error.RequestID))
 	}
 	return f
+}
+
+// errGone is in the chain of what went wrong with writing to somebody who has
+// gone, or does not read.
+var errGone = errors.New("the caller has gone")
+
+func gone(err error) error {
+	return &amber.Error{Op: "write answer", Kind: amber.KindUnreachable, Err: fmt.Errorf("%w: %w", errGone, err)}
 }
 
 // quote makes an entity tag of a revision.

@@ -119,6 +119,10 @@ func activeRoutes(a *API) {
 	})
 }
 
+// atMost is how many are asked for at one time: none is not the same as no
+// limit.
+func atMost(limit *int) int { return min(orElse(limit, amber.DefaultPageSize), amber.MaxPageSize) }
+
 // orElse is the value of a parameter, or its default where it is not there.
 func orElse[T any](v *T, def T) T {
 	if v == nil {

@@ -71,11 +71,15 @@ func takeRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "snapshot.take", method: "POST", path: snapshotPath, scope: amber.TokenSnapshot, mutates: true, long: true, closed: true,
-		status: http.StatusCreated, summary: "Freeze the agent as it is now; to add recipients needs admin, because they can read every snapshot of the tenant",
+		status:  http.StatusCreated,
+		summary: "Freeze the agent as it is now; to add recipients needs admin, because they can read every snapshot of the tenant, and sources need a token for all tenants, because they are the machine's",
 	}, func(ctx context.Context, ag *server.Agent, in take) (answer[amber.SnapshotMeta], error) {
 		err := in.same(&in.Body.Tenant, &in.Body.Agent)
 		if err == nil && len(in.Body.Encrypt) > 0 {
 			err = server.CallerOf(ctx).Allow(in.Tenant, "", amber.TokenAdmin)
+		}
+		if err == nil && len(in.Body.Sources) > 0 {
+			err = ofTheMachine(ctx)
 		}
 		if err != nil {
 			return answer[amber.SnapshotMeta]{}, err
@@ -84,6 +88,15 @@ func takeRoutes(a *API) {
 		out.subject = string(out.body.ID)
 		return out, err
 	})
+}
+
+// ofTheMachine refuses whoever has to do with one tenant only: sources are set up
+// for all of them, and whoever freezes one can read it.
+func ofTheMachine(ctx context.Context) error {
+	if g := server.CallerOf(ctx).Grant; g.Tenant != "" || g.Agent != "" {
+		return amber.Errorf(amber.KindRefused, "authorize", "", "sources belong to the machine; a token for all tenants is needed")
+	}
+	return nil
 }
 
 func lookRoutes(a *API) {
@@ -133,6 +146,14 @@ func lookRoutes(a *API) {
 	})
 }
 
+// pruneSnapshots asks to delete snapshots.
+type pruneSnapshots struct {
+	whose
+	Body amber.PruneRequest `body:"json"`
+}
+
+func (p pruneSnapshots) looks() bool { return p.Body.DryRun }
+
 func keepRoutes(a *API) {
 	handle(a, operation{
 		id: "snapshot.delete", method: "DELETE", path: snapshotPath + "/{id}", scope: amber.TokenSnapshot, mutates: true, closed: true, summary: "Delete a snapshot",
@@ -156,18 +177,18 @@ func keepRoutes(a *API) {
 		return keep(ctx, ag, func(s amber.Snapshotter) error { return s.PinSnapshot(ctx, in.ref(), *in.Body.Pinned) })
 	})
 
-	type prune struct {
-		whose
-		Body amber.PruneRequest `body:"json"`
-	}
 	handle(a, operation{
 		id: "snapshot.prune", method: "POST", path: snapshotPath + "/prune", scope: amber.TokenSnapshot, mutates: true, long: true, closed: true,
 		summary: "Delete the snapshots that no rule keeps",
-	}, func(ctx context.Context, ag *server.Agent, in prune) (answer[amber.PruneReport], error) {
+	}, func(ctx context.Context, ag *server.Agent, in pruneSnapshots) (answer[amber.PruneReport], error) {
 		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
 			return answer[amber.PruneReport]{}, err
 		}
-		return frozen(ctx, ag, func(s amber.Snapshotter) (amber.PruneReport, error) { return s.PruneSnapshots(ctx, in.Body) })
+		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.PruneReport, error) { return s.PruneSnapshots(ctx, in.Body) })
+		for _, id := range out.body.Deleted {
+			out.each = append(out.each, string(id))
+		}
+		return out, err
 	})
 }
 
@@ -177,15 +198,19 @@ func keep(ctx context.Context, ag *server.Agent, fn func(s amber.Snapshotter) er
 	return done(err)
 }
 
+// restoreSnapshot asks to bring an agent back.
+type restoreSnapshot struct {
+	snapshotID
+	Body amber.RestoreRequest `body:"json"`
+}
+
+func (r restoreSnapshot) looks() bool { return r.Body.DryRun }
+
 func restoreRoutes(a *API) {
-	type restore struct {
-		snapshotID
-		Body amber.RestoreRequest `body:"json"`
-	}
 	handle(a, operation{
 		id: "snapshot.restore", method: "POST", path: snapshotPath + "/{id}/restore", scope: amber.TokenRestore, mutates: true, long: true, closed: true,
 		summary: "Bring the agent back as it was, or make another one of a snapshot",
-	}, func(ctx context.Context, ag *server.Agent, in restore) (answer[amber.RestoreReport], error) {
+	}, func(ctx context.Context, ag *server.Agent, in restoreSnapshot) (answer[amber.RestoreReport], error) {
 		err := in.sameRef(&in.Body.SnapshotRef)
 		if err == nil && in.Body.To != "" {
 			err = server.CallerOf(ctx).Allow(in.Tenant, in.Body.To, amber.TokenRestore)
@@ -194,6 +219,11 @@ func restoreRoutes(a *API) {
 			return answer[amber.RestoreReport]{}, err
 		}
 		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.RestoreReport, error) { return s.Restore(ctx, in.Body) })
+		if err == nil && in.Body.To != "" && !in.looks() {
+			if err := a.o.Desk.Made(ctx, in.Tenant, in.Body.To); err != nil {
+				return out, unrecorded{err}
+			}
+		}
 		return out, veil(ctx, in.snapshotID, err)
 	})
 }

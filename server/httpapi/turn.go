@@ -16,6 +16,14 @@ type appendTurn struct {
 // repeats: a turn with an id is stored once.
 func (t appendTurn) repeats() bool { return t.Body.ID != "" }
 
+// lastTurns asks for the end of a session.
+type lastTurns struct {
+	sessionID
+	Limit *int `query:"limit" doc:"how many at most; 50 without it, at most 1000; on lines as many as it says, all without it"`
+}
+
+func (l lastTurns) most() *int { return l.Limit }
+
 // deletedTurns says how many turns there were.
 type deletedTurns struct {
 	Deleted int `json:"deleted"`
@@ -25,7 +33,7 @@ type deletedTurns struct {
 func turnRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/turns"
 	handle(a, operation{
-		id: "turn.append", method: "POST", path: path, scope: amber.TokenWrite, mutates: true,
+		id: "turn.append", method: "POST", path: path, scope: amber.TokenWrite, mutates: true, lasting: true,
 		summary: "Store a turn at the end of a session; one with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in appendTurn) (answer[amber.Turn], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
@@ -35,14 +43,10 @@ func turnRoutes(a *API) {
 		return answer[amber.Turn]{body: t, subject: string(t.ID)}, err
 	})
 
-	type load struct {
-		sessionID
-		Limit *int `query:"limit" doc:"how many at most; 50 without it"`
-	}
-	handle(a, operation{
+	handleLast(a, operation{
 		id: "turn.list", method: "GET", path: path, scope: amber.TokenRead, summary: "Read the last turns of a session, oldest first",
-	}, func(ctx context.Context, ag *server.Agent, in load) (answer[amber.Page[amber.Turn]], error) {
-		return items(ag.Store.Turns.LoadTurns(ctx, in.id(), orElse(in.Limit, amber.DefaultPageSize)))
+	}, func(ctx context.Context, ag *server.Agent, in lastTurns, limit int) ([]amber.Turn, error) {
+		return ag.Store.Turns.LoadTurns(ctx, in.id(), limit)
 	})
 
 	// How many there were is told once, so it is not repeatable.
@@ -67,7 +71,7 @@ func (c addCompaction) repeats() bool { return c.Body.ID != "" }
 func compactionRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/compactions"
 	handle(a, operation{
-		id: "compaction.add", method: "POST", path: path, scope: amber.TokenWrite, mutates: true,
+		id: "compaction.add", method: "POST", path: path, scope: amber.TokenWrite, mutates: true, lasting: true,
 		summary: "Store the summary of turns; one with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in addCompaction) (answer[amber.Compaction], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+	"unicode"
 )
 
 // onceEach refuses a JSON document in which an object has one name twice: two
@@ -61,13 +62,27 @@ func (l level) add(quoted []byte) (string, error) {
 	}
 	folded := s
 	if !l.exact {
-		folded = strings.ToLower(s)
+		folded = fold(s)
 	}
 	if l.known[folded] {
 		return "", invalid("%q is there twice", clip(s))
 	}
 	l.known[folded] = true
 	return folded, nil
+}
+
+// fold is the same for all names that encoding/json takes for one field: of the
+// runes that differ in case only it has the smallest.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		for {
+			next := unicode.SimpleFold(r)
+			if next <= r {
+				return next
+			}
+			r = next
+		}
+	}, name)
 }
 
 // stringEnd returns where the string that begins at i is over.
@@ -84,7 +99,7 @@ func stringEnd(b []byte, i int) int {
 }
 
 // fieldNames are the names under which a type keeps documents as they are, and
-// maps, all in lower case.
+// maps, all folded.
 type fieldNames struct{ opaque, maps map[string]bool }
 
 func fieldNamesOf(t reflect.Type) fieldNames {
@@ -110,9 +125,9 @@ func (n fieldNames) add(t reflect.Type, seen map[reflect.Type]bool) {
 		}
 		switch {
 		case held == reflect.TypeFor[json.RawMessage]():
-			n.opaque[strings.ToLower(name)] = true
+			n.opaque[fold(name)] = true
 		case held.Kind() == reflect.Map:
-			n.maps[strings.ToLower(name)] = true
+			n.maps[fold(name)] = true
 		}
 		n.add(f.Type, seen)
 	}

@@ -1,0 +1,150 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// written is what the audit log says behind an entry: agent, action and subject.
+func (b *book) written(from int) (out []string) {
+	for _, e := range b.all()[from:] {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Agent, e.Action, e.Subject)))
+		if e.Outcome != "ok" {
+			out[len(out)-1] += " " + e.Outcome
+		}
+	}
+	return out
+}
+
+// What changes several things names each of them in the audit log.
+func TestTheAuditLogNamesEverything(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := r.ask(call{method: "POST", path: "memories/batch", body: `{"items":[{"content":"one"},{"content":"two"},{"content":"three"}]}`}).want(200)
+	var stored amber.Page[amber.WriteAck]
+	if err := json.Unmarshal(a.body, &stored); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, ack := range stored.Items {
+		want = append(want, "ada memory.write_batch "+string(ack.ID))
+	}
+	if diff := cmp.Diff(want, r.book.written(0)); diff != "" || len(want) != 3 {
+		t.Errorf("a batch: %s", diff)
+	}
+
+	var ids []string
+	for range 3 {
+		ids = append(ids, r.ask(call{method: "POST", path: "snapshots", body: `{}`}).want(201).text("id"))
+	}
+	from := len(r.book.all())
+	r.ask(call{method: "POST", path: "snapshots/prune", body: `{"keep_last":1}`}).want(200)
+	got := r.book.written(from)
+	slices.Sort(got)
+	want = []string{"ada snapshot.prune " + ids[0], "ada snapshot.prune " + ids[1]}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a prune: %s", diff)
+	}
+	from = len(r.book.all())
+	r.ask(call{method: "POST", path: "snapshots/prune", body: `{"keep_last":1}`}).want(200)
+	if diff := cmp.Diff([]string{"ada snapshot.prune"}, r.book.written(from)); diff != "" {
+		t.Errorf("a prune of nothing: %s", diff)
+	}
+}
+
+// An agent that a restore makes is in the audit log as any other.
+func TestAnAgentThatARestoreMakesIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.ask(call{method: "POST", path: "snapshots", body: `{}`}).want(201).text("id")
+	restore := func(body string) reply {
+		return r.ask(call{method: "POST", path: "snapshots/" + id + "/restore", body: body})
+	}
+	from := len(r.book.all())
+	restore(`{"to":"cat","dry_run":true}`).want(200)
+	restore(`{"to":"cat"}`).want(200)
+	if got := restore(`{"to":"cat"}`); got.status < 400 {
+		t.Errorf("an agent was made twice: %s", got.body)
+	}
+	restore(`{}`).want(200)
+	got := r.book.written(from)
+	if len(got) != 4 || !strings.HasPrefix(got[2], "ada snapshot.restore "+id+" ") {
+		t.Fatalf("written down: %q", got)
+	}
+	want := []string{"cat agent.create", "ada snapshot.restore " + id, got[2], "ada snapshot.restore " + id}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whatever only asks what would be done is not written down as done, but a
+// refusal is.
+func TestDryRunsAreNotWrittenDown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	d := r.document()
+	m := r.remember("x").ID
+	id := r.ask(call{method: "POST", path: "snapshots", body: `{}`}).want(201).text("id")
+	paths := map[string][2]string{
+		"snapshot.restore":        {"snapshots/" + id + "/restore", `{"dry_run":true}`},
+		"snapshot.restore_memory": {"snapshots/" + id + "/restore-memory", `{"dry_run":true,"memory":"` + string(m) + `"}`},
+		"snapshot.prune":          {"snapshots/prune", `{"dry_run":true,"keep_last":1}`},
+		"tenant.gc":               {"/v1/tenants/acme/gc", `{"dry_run":true}`},
+	}
+	for _, o := range r.api.Operations() {
+		if !o.Mutates || !o.HasBody {
+			continue
+		}
+		if _, can := d.bodyOf(t, o.ID).Properties["dry_run"]; !can {
+			continue
+		}
+		p, ok := paths[o.ID]
+		if !ok {
+			t.Errorf("%s can be asked what it would do, and is not tested", o.ID)
+			continue
+		}
+		delete(paths, o.ID)
+		from := len(r.book.all())
+		r.ask(call{method: o.Method, path: p[0], body: p[1]}).want(200)
+		if got := r.book.written(from); len(got) != 0 {
+			t.Errorf("%s: written down %q", o.ID, got)
+		}
+		r.ask(call{method: o.Method, path: p[0], body: strings.Replace(p[1], "true", "false", 1)}).want(200)
+		if got := r.book.written(from); len(got) != 1 {
+			t.Errorf("%s done: written down %q", o.ID, got)
+		}
+		if o.ID != "tenant.gc" { // it is nothing to somebody of one agent
+			r.ask(call{method: o.Method, path: p[0], body: p[1], token: adaRead}).failed(amber.KindRefused)
+			if got := r.book.written(from); len(got) != 2 || !strings.HasSuffix(got[1], "refused") {
+				t.Errorf("%s refused: written down %q", o.ID, got)
+			}
+		}
+	}
+	if len(paths) > 0 {
+		t.Errorf("these cannot be asked what they would do: %v", paths)
+	}
+}
+
+// Sources are those of the machine: to freeze them is to read them.
+func TestSourcesNeedATokenForAllTenants(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for token, refused := range map[string]bool{ada: true, acme: true, root: false} {
+		a := r.ask(call{method: "POST", path: "snapshots", body: `{"sources":["logs"]}`, token: token})
+		if got := strings.Contains(string(a.body), "all tenants"); got != refused {
+			t.Errorf("%s: %d %s", token, a.status, a.body)
+		}
+		if refused {
+			a.failed(amber.KindRefused)
+		}
+	}
+	r.ask(call{method: "POST", path: "snapshots", body: `{"sources":[]}`, token: ada}).want(201)
+}

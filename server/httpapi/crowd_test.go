@@ -1,0 +1,241 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/httpapi"
+)
+
+// Neither one token nor one tenant takes all places for listeners, and places
+// are given back.
+func TestNobodyTakesAllStreams(t *testing.T) {
+	t.Parallel()
+	over := make(chan struct{}, 64)
+	r := newRig(t, ended(over), func(r *rig, o *httpapi.Options) {
+		o.MaxStreams = 16 // two for a token, four for a tenant
+		for _, name := range []string{"one", "two", "three"} {
+			r.keys.grants[name] = amber.Grant{Token: amber.TokenID(name), Tenant: "acme", Scopes: []amber.TokenScope{amber.TokenRead}}
+		}
+	})
+	busy := func(token, path, why string) {
+		t.Helper()
+		if a := r.ask(call{method: "GET", path: path, token: token}).failed(amber.KindBusy); !strings.Contains(string(a.body), why) {
+			t.Errorf("told %s", a.body)
+		}
+		<-over
+	}
+	first := r.listen(call{token: "one"})
+	r.listen(call{token: "one"})
+	busy("one", "events", "token")
+	r.listen(call{token: "two"})
+	r.listen(call{token: "two"})
+	busy("three", "events", "tenant")
+	busy("three", "/v1/tenants/acme/agents/bob/events", "tenant")
+	r.ask(call{method: "HEAD", path: "/v1/tenants/umbrella/agents/eve/events"}).want(200) // others are not kept from it
+	<-over
+	_ = first.resp.Body.Close()
+	<-over
+	r.listen(call{token: "three"})
+	busy("one", "events", "tenant")
+}
+
+// A listener keeps no agent: the room for agents that are open is for those who
+// do something.
+func TestListenersHoldNoAgent(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(r *rig, o *httpapi.Options) {
+		pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.read, MaxOpen: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Desk.Agents = pool
+		t.Cleanup(func() {
+			if err := pool.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	e := r.listen(call{})
+	for i := 0; ; i++ {
+		if i == 2000 {
+			t.Fatal("the listener never lets its agent go")
+		}
+		// It looks now and then, and whoever comes in that moment is told so.
+		a := r.ask(call{method: "GET", path: "/v1/tenants/acme/agents/bob/stats"})
+		if a.status == 200 {
+			break
+		}
+		a.failed(amber.KindBusy)
+	}
+	id := r.remember("heard").ID
+	if h := e.must(); !strings.Contains(h.data, string(id)) {
+		t.Errorf("got %+v", h)
+	}
+}
+
+// To listen to an agent does not make it.
+func TestListenersMakeNoAgent(t *testing.T) {
+	t.Parallel()
+	var made atomic.Int64
+	r := newRig(t, func(r *rig, o *httpapi.Options) {
+		o.Desk.Agents = making{o.Desk.Agents, &made}
+	})
+	for _, method := range []string{"GET", "HEAD"} {
+		r.ask(call{method: method, path: "/v1/tenants/acme/agents/nobody/events"}).want(404)
+	}
+	if made.Load() != 0 || len(r.book.all()) != 0 {
+		t.Errorf("%d agents were made: %+v", made.Load(), r.book.all())
+	}
+	r.ask(call{method: "GET", path: "/v1/tenants/acme/agents/nobody/stats"}).want(404)
+	if made.Load() != 1 {
+		t.Error("a look at the store is tried without making it")
+	}
+}
+
+// making counts who is to be made.
+type making struct {
+	server.Agents
+	n *atomic.Int64
+}
+
+func (m making) Agent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func(), error) {
+	if create {
+		m.n.Add(1)
+	}
+	return m.Agents.Agent(ctx, tenant, id, create)
+}
+
+// losing is a listener that loses events.
+type losing struct{ err error }
+
+func (l losing) Listen(context.Context, amber.TenantID, amber.AgentID, func(amber.Event)) error {
+	return l.err
+}
+
+// A stream in which something is missing ends, so that the listener comes back;
+// what is nobody's fault is told in the log once.
+func TestStreamsThatCannotGoOnEnd(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		tweak func(*rig, *httpapi.Options)
+		level slog.Level
+	}{
+		{"events were lost", func(_ *rig, o *httpapi.Options) {
+			o.Listener = losing{amber.Errorf(amber.KindBusy, "listen", "", "3 events were lost")}
+		}, slog.LevelDebug},
+		{"nobody listens", func(_ *rig, o *httpapi.Options) {
+			o.Listener = losing{errors.New("the bus is closed")}
+		}, slog.LevelWarn},
+		{"the log cannot be read", func(r *rig, _ *httpapi.Options) {
+			store := &r.agents["acme/ada"].Store
+			store.Changes = torn{store.Changes}
+		}, slog.LevelWarn},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDiary()
+			r := newRig(t, d.kept, c.tweak)
+			e := r.listen(call{})
+			e.over()
+			if err := e.lines.Err(); err != nil {
+				t.Error(err)
+			}
+			got := <-d.told
+			if got.level != c.level || got.message != "event stream broken off" || got.attrs["error"] == "" || got.attrs["request_id"] == "" {
+				t.Errorf("the log says %+v", got)
+			}
+			r.ask(call{method: "GET", path: "/livez"}).want(200)
+			if n := len(d.from(slog.LevelInfo)); n > 1 {
+				t.Errorf("%d entries", n)
+			}
+		})
+	}
+}
+
+// torn is a change log that knows its end and nothing else.
+type torn struct{ amber.ChangeLog }
+
+func (torn) Changes(context.Context, amber.Position, int) ([]amber.Change, error) {
+	return nil, amber.Errorf(amber.KindDamaged, "read changes", "", "a page is missing")
+}
+
+// A store that is busy is looked at again.
+func TestListenersWaitForABusyStore(t *testing.T) {
+	t.Parallel()
+	log := &patient{tries: make(chan struct{}, 64)}
+	r := newRig(t, func(r *rig, _ *httpapi.Options) {
+		store := &r.agents["acme/ada"].Store
+		log.ChangeLog = store.Changes
+		store.Changes = log
+	})
+	e := r.listen(call{})
+	id := r.remember("heard").ID
+	for range 3 {
+		<-log.tries
+	}
+	if h := e.must(); !strings.Contains(h.data, string(id)) {
+		t.Errorf("got %+v", h)
+	}
+}
+
+// patient is a change log that is busy at first.
+type patient struct {
+	amber.ChangeLog
+	tries chan struct{}
+	n     int // one stream asks at a time
+}
+
+func (p *patient) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
+	if p.n++; p.n <= 3 {
+		p.tries <- struct{}{}
+		return nil, amber.Errorf(amber.KindBusy, "read changes", "", "somebody else is at it")
+	}
+	return p.ChangeLog.Changes(ctx, after, limit)
+}
+
+// A reader of lines who goes half-way is no error of the server's.
+func TestReadersWhoGoAreNoError(t *testing.T) {
+	t.Parallel()
+	d, over := newDiary(), make(chan struct{}, 1)
+	r := newRig(t, d.kept, func(_ *rig, o *httpapi.Options) {
+		o.Timeout = 50 * time.Millisecond // for whoever does not read
+		o.Observe = func(route, _ string, _ int, _ time.Duration, _, _ int64) {
+			if strings.HasSuffix(route, "/memories") {
+				over <- struct{}{}
+			}
+		}
+	})
+	store := &r.agents["acme/ada"].Store
+	store.Memories = endless{store.Memories}
+	c := r.dial()
+	if _, err := c.Write([]byte("GET " + adaPath + "/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nAccept: application/x-ndjson\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	<-over
+	if got := d.from(slog.LevelInfo); len(got) != 0 {
+		t.Errorf("the log says %+v", got)
+	}
+	if got := <-d.told; got.message != "caller has gone" {
+		t.Errorf("the log says %+v", got)
+	}
+}
+
+// endless has memories without end.
+type endless struct{ amber.MemoryReader }
+
+func (endless) List(context.Context, amber.ListQuery) (amber.Page[amber.Memory], error) {
+	page := amber.Page[amber.Memory]{Next: "more"}
+	for range 100 {
+		page.Items = append(page.Items, amber.Memory{Content: strings.Repeat("a", 10<<10)})
+	}
+	return page, nil
+}

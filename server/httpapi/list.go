@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"reflect"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// paging is in the input of every listing.
+type paging struct {
+	Limit  int          `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
+	Cursor amber.Cursor `query:"cursor" doc:"next of the page before"`
+}
+
+func (p paging) page() paging { return p }
+
+// handleList adds a listing. It answers one page, or every item on a line of
+// its own when application/x-ndjson is asked for.
+func handleList[In interface{ page() paging }, Item any](a *API, o operation, fn func(ctx context.Context, ag *server.Agent, in In, p paging) (amber.Page[Item], error)) {
+	o.in, o.out, o.list = reflect.TypeFor[In](), reflect.TypeFor[Item](), true
+	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
+		var in In
+		if _, err := a.bind(r, o, &in); err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		if wantsLines(r) {
+			a.streamLines(w, r, o, func(ctx context.Context, ag *server.Agent, emit func(any) error) error {
+				return eachPage(ctx, in.page(), func(p paging) (amber.Page[Item], error) { return fn(ctx, ag, in, p) }, emit)
+			})
+			return
+		}
+		a.once(w, r, o, asked{}, func(ctx context.Context) (response, error) {
+			var page amber.Page[Item]
+			err := a.do(ctx, o, a.job(r, o), func(ctx context.Context, ag *server.Agent) (_ []string, _ string, err error) {
+				page, err = fn(ctx, ag, in, in.page())
+				return nil, "", err
+			})
+			if err != nil {
+				return response{}, err
+			}
+			if page.Items == nil {
+				page.Items = []Item{} // a list is never null in JSON
+			}
+			return newResponse(0, "", page)
+		})
+	}
+	a.add(o)
+}
+
+// handleLast adds a listing of the last things of a kind, which has no pages: it
+// answers as many as fit one, or all that are asked for, each on a line of its
+// own, when application/x-ndjson is asked for.
+func handleLast[In interface{ most() *int }, Item any](a *API, o operation, fn func(ctx context.Context, ag *server.Agent, in In, limit int) ([]Item, error)) {
+	o.in, o.out, o.list = reflect.TypeFor[In](), reflect.TypeFor[Item](), true
+	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
+		var in In
+		if _, err := a.bind(r, o, &in); err != nil {
+			a.fail(w, r, err)
+			return
+		}
+		if wantsLines(r) {
+			a.streamLines(w, r, o, func(ctx context.Context, ag *server.Agent, emit func(any) error) error {
+				list, err := fn(ctx, ag, in, orElse(in.most(), math.MaxInt32))
+				for i := 0; i < len(list) && err == nil; i++ {
+					err = emit(list[i])
+				}
+				return err
+			})
+			return
+		}
+		a.once(w, r, o, asked{}, func(ctx context.Context) (response, error) {
+			var out answer[amber.Page[Item]]
+			err := a.do(ctx, o, a.job(r, o), func(ctx context.Context, ag *server.Agent) (_ []string, _ string, err error) {
+				out, err = items(fn(ctx, ag, in, atMost(in.most())))
+				return nil, "", err
+			})
+			if err != nil {
+				return response{}, err
+			}
+			return newResponse(0, "", out.body)
+		})
+	}
+	a.add(o)
+}
+
+// items is a listing without pages.
+func items[T any](list []T, err error) (answer[amber.Page[T]], error) {
+	if list == nil {
+		list = []T{}
+	}
+	return answer[amber.Page[T]]{body: amber.Page[T]{Items: list}}, err
+}

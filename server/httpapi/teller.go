@@ -1,0 +1,196 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// teller writes one event stream. Between two looks it holds no agent, so that
+// listeners keep none open.
+type teller struct {
+	api   *API
+	w     http.ResponseWriter
+	rc    *http.ResponseController
+	job   server.Job
+	at    place
+	still func() error // whether the caller may hear more
+}
+
+// run tells what happens until ctx ends, or somebody is too slow.
+func (t *teller) run(ctx context.Context) error {
+	heard, lost, stop := t.listen(ctx)
+	defer stop()
+	t.headers()
+	poll, beat := time.NewTicker(t.api.pace.poll), time.NewTicker(t.api.pace.beat)
+	defer poll.Stop()
+	defer beat.Stop()
+	err := t.catchUp(ctx)
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err = <-lost: // the reader comes back, and knows where it was
+		case e := <-heard:
+			err = t.tell(e)
+		case <-beat.C:
+			if err = t.still(); err == nil {
+				err = t.write(": \n\n")
+			}
+		case <-poll.C:
+			err = t.catchUp(ctx)
+		}
+	}
+	return err
+}
+
+// listen hears what happens in this process until stop is called, which waits
+// for that. Lost has an element once something was left out.
+func (t *teller) listen(ctx context.Context) (heard <-chan amber.Event, lost <-chan error, stop func()) {
+	l := t.api.o.Listener
+	if l == nil {
+		return nil, nil, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	events, broken, over := make(chan amber.Event, streamQueue), make(chan error, 1), make(chan struct{})
+	fail := func(err error) {
+		select {
+		case broken <- err:
+		default: // the first reason will do
+		}
+	}
+	go func() {
+		defer close(over)
+		err := l.Listen(ctx, t.job.Tenant, t.job.Agent, func(e amber.Event) {
+			select {
+			case events <- e:
+			default:
+				fail(errSlow)
+			}
+		})
+		switch {
+		case amber.KindOf(err) == amber.KindBusy:
+			fail(fmt.Errorf("%w: %w", errSlow, err))
+		case err != nil:
+			fail(err)
+		}
+	}()
+	return events, broken, func() { cancel(); <-over }
+}
+
+// begin finds the place to begin at, and whether the agent is there. A place in
+// a history that a restore has replaced shows with the first look.
+func (t *teller) begin(ctx context.Context) error {
+	return t.look(ctx, func(ctx context.Context, ag *server.Agent) (err error) {
+		if t.at != (place{}) {
+			return nil
+		}
+		if t.at.memory, err = head(ctx, ag.Store.Changes); err != nil {
+			return err
+		}
+		t.at.control, err = head(ctx, ag.Store.ControlChanges)
+		return err
+	})
+}
+
+// look calls fn with the agent, for a moment.
+func (t *teller) look(ctx context.Context, fn func(ctx context.Context, ag *server.Agent) error) error {
+	return t.api.o.Desk.Do(ctx, t.job, func(ctx context.Context, ag *server.Agent) (string, error) { return "", fn(ctx, ag) })
+}
+
+// head is where a log ends; a backend without one has nothing to tell.
+func head(ctx context.Context, log amber.ChangeLog) (amber.Position, error) {
+	p, err := log.Head(ctx)
+	if amber.KindOf(err) == amber.KindUnsupported {
+		return "", nil
+	}
+	return p, err
+}
+
+func (t *teller) headers() {
+	h := t.w.Header()
+	h.Set("Content-Type", typeEvents)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	t.w.WriteHeader(http.StatusOK)
+	_ = t.rc.Flush() // an error shows with the first event
+}
+
+// catchUp tells what the change logs hold behind the place. While too many
+// agents are in use it waits for the next look.
+func (t *teller) catchUp(ctx context.Context) error {
+	if off := t.api.o.MutationsOff; off != nil && off() {
+		return nil
+	}
+	err := t.follow(ctx, func(ag *server.Agent) amber.ChangeLog { return ag.Store.Changes }, &t.at.memory)
+	if err == nil {
+		err = t.follow(ctx, func(ag *server.Agent) amber.ChangeLog { return ag.Store.ControlChanges }, &t.at.control)
+	}
+	if amber.KindOf(err) == amber.KindBusy {
+		return nil
+	}
+	return err
+}
+
+func (t *teller) follow(ctx context.Context, log func(*server.Agent) amber.ChangeLog, at *amber.Position) error {
+	for {
+		changes, restored, err := t.behind(ctx, log, at)
+		switch {
+		case err != nil:
+			return err
+		case restored:
+			return t.write("event: restored\nid: " + t.at.String() + "\ndata: {}\n\n")
+		}
+		for _, c := range changes {
+			*at = c.Position
+			if err := t.tell(amber.MutationEvent(t.api.o.MutationPrefix, t.job.Tenant, t.job.Agent, c)); err != nil {
+				return err
+			}
+		}
+		if len(changes) < streamBatch {
+			return nil
+		}
+	}
+}
+
+// behind reads what a log holds behind a position. Where a restore has replaced
+// the history that the position is of, it is moved to the end of the log: what
+// came before is not told again.
+func (t *teller) behind(ctx context.Context, log func(*server.Agent) amber.ChangeLog, at *amber.Position) (changes []amber.Change, restored bool, err error) {
+	err = t.look(ctx, func(ctx context.Context, ag *server.Agent) (err error) {
+		changes, err = log(ag).Changes(ctx, *at, streamBatch)
+		switch amber.KindOf(err) {
+		case amber.KindUnsupported:
+			return nil
+		case amber.KindConflict:
+			restored = true
+			*at, err = log(ag).Head(ctx)
+		}
+		return err
+	})
+	return changes, restored, err
+}
+
+func (t *teller) tell(e amber.Event) error {
+	b, err := marshal(e)
+	if err != nil {
+		return err
+	}
+	return t.write("event: " + string(e.Name) + "\nid: " + t.at.String() + "\ndata: " + strings.TrimSuffix(string(b), "\n") + "\n\n")
+}
+
+// write sends a piece; whoever does not read is cut off.
+func (t *teller) write(s string) error {
+	defer hurry(t.w, t.api.pace.beat)()
+	_, err := t.w.Write([]byte(s))
+	if err = errors.Join(err, t.rc.Flush()); err != nil {
+		return gone(err)
+	}
+	return nil
+}
