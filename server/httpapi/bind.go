@@ -239,6 +239,8 @@ func readError(err error) error {
 		return tooLarge(large.Limit)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return invalid("the body ends too early")
+	case errors.As(err, &network) && network.Timeout():
+		return invalid("the body does not come in time")
 	case errors.As(err, &network), errors.Is(err, context.Canceled):
 		return &amber.Error{Op: bindOp, Kind: amber.KindUnreachable, Err: err}
 	}
