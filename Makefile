@@ -19,13 +19,13 @@ all: build test
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/amber ./cmd/amber
 
-# Packages whose tests start hundreds of processes, walk all of Unicode or run
-# broken backends: with the race detector they take many times as long, and it
-# sees nothing more.
-PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/gitsync$$|/internal/analyze$$|/internal/redact$$|/journal$$|/journal/drain$$|/natsbus$$|/repo$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
+# Packages without goroutines of their own, or whose tests start hundreds of
+# processes, walk all of Unicode or run broken backends: with the race detector
+# they take many times as long, and it sees nothing more.
+PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/gitsync$$|/gitsync/chunk$$|/gitsync/engram$$|/hook$$|/hook/setup$$|/internal/agekey$$|/internal/analyze$$|/internal/archtest$$|/internal/bench$$|/internal/redact$$|/internal/settings$$|/journal$$|/journal/drain$$|/natsbus$$|/registry$$|/repo$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
 # Their tests in which goroutines meet run with it all the same.
 # SQLite, translated to Go, is fifteen times slower under the race detector.
-MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits|AtTheSameTime|AtOnce|Crowds|RemovedUnder|OneWins|EndedContext|LostAnswer
+MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits|AtTheSameTime|TwoDrains|OnePlaceAtOnce|Crowds|RemovedUnder|OneWins|EndedContext|LostAnswer
 
 # All tests, the race detector on, with small versions of the long campaigns.
 test: build
