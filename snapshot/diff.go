@@ -21,7 +21,9 @@ func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.
 			return diff, err
 		}
 	}
+	opened := false
 	err := e.with(ctx, r.Tenant, func(v *vault) error {
+		opened = true
 		_, a, err := e.find(ctx, v, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
 		if err != nil {
 			return err
@@ -44,7 +46,7 @@ func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.
 		diff.Git, err = d.git(ctx, a.Git, b.Git)
 		return err
 	})
-	if noRepository(err) {
+	if noRepository(err) && !opened {
 		err = noSnapshot(amber.SnapshotRef{Agent: r.Agent, ID: r.A})
 	}
 	return diff, err

@@ -108,6 +108,7 @@ func TestCursors(t *testing.T) {
 	for _, path := range []string{"memories", "sessions", "tasks", "snapshots"} {
 		r.ask(call{method: "GET", path: path + "?cursor=garbage"}).failed(amber.KindInvalid)
 		r.ask(call{method: "GET", path: path + "?limit=-1"}).failed(amber.KindInvalid)
+		r.ask(call{method: "GET", path: path + "?limit=0"}).failed(amber.KindInvalid)
 		r.ask(call{method: "GET", path: path + "?limit=99999999999999999999"}).failed(amber.KindInvalid)
 	}
 	r.ask(call{method: "GET", path: "changes?after=garbage"}).failed(amber.KindInvalid)

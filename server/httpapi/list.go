@@ -24,7 +24,11 @@ func handleList[In interface{ page() paging }, Item any](a *API, o operation, fn
 	o.in, o.out, o.list = reflect.TypeFor[In](), reflect.TypeFor[Item](), true
 	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
 		var in In
-		if _, err := a.bind(r, o, &in); err != nil {
+		_, err := a.bind(r, o, &in)
+		if err == nil && in.page().Limit == 0 && r.URL.Query().Has("limit") {
+			err = invalid("limit is 0; leave it out for the usual number")
+		}
+		if err != nil {
 			a.fail(w, r, err)
 			return
 		}
