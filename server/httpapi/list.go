@@ -25,7 +25,8 @@ func handleList[In interface{ page() paging }, Item any](a *API, o operation, fn
 	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
 		var in In
 		_, err := a.bind(r, o, &in)
-		if err == nil && in.page().Limit == 0 && r.URL.Query().Has("limit") {
+		_, none := any(in).(interface{ most(p paging) int }) // may be asked for nothing
+		if err == nil && !none && in.page().Limit == 0 && r.URL.Query().Has("limit") {
 			err = invalid("limit is 0; leave it out for the usual number")
 		}
 		if err != nil {
