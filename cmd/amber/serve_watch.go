@@ -165,7 +165,7 @@ type publishing struct {
 func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, error) {
 	c := p.current().Events
 	if !c.MutationEnabled {
-		return "", nil
+		return "", errNotNow // it may be switched on, and what changed since is told then
 	}
 	// As long as the broker is away nobody is opened for it twice.
 	if p.waits[agent.Dir()] && !p.watchers.nats.Health().Connected {

@@ -84,6 +84,9 @@ func (s *serving) rounds(ctx context.Context, report server.Report, after time.D
 			if ctx.Err() != nil {
 				return
 			}
+			if errors.Is(err, errNotNow) {
+				continue
+			}
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%s/%s: %w", agent.Tenant(), agent.ID(), err))
 				continue // it is tried again at once
@@ -107,6 +110,10 @@ func some(errs []error) error {
 	}
 	return errors.Join(errs...)
 }
+
+// errNotNow is returned by a visit that has done nothing, so that the agent is
+// visited again though it does not change.
+var errNotNow = errors.New("not now")
 
 // changeMark is another one whenever an agent has changed. The files are looked
 // at and never opened.

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// A visit that did nothing is not the last one, though nothing changes: events
+// that are switched on later are not lost.
+func TestAVisitThatDidNothingIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	h, _, err := home.Open(t.TempDir()+"/home", home.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s := &serving{app: &app{world: world{clock: time.Now}}, home: h}
+	visits := 0
+	report := func(_ string, err error) {
+		if err != nil {
+			t.Errorf("it is told as a failure: %v", err)
+		}
+	}
+	err = s.rounds(ctx, report, 0, func(context.Context, *home.Agent) (string, error) {
+		if visits++; visits == 2 {
+			cancel()
+		}
+		return "", errNotNow
+	})
+	if err != nil || visits != 2 {
+		t.Errorf("%d visits, %v", visits, err)
+	}
+}
