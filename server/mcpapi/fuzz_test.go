@@ -17,6 +17,10 @@ import (
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
+// unsendable is why a target leaves an input out: the SDK's client writes JSON,
+// which has no other bytes. FuzzStdio and FuzzHTTP send anything.
+const unsendable = "a client that writes JSON cannot send it"
+
 // FuzzStdio sends anything between two good messages: every line that comes back
 // is a message, and the last one is answered.
 func FuzzStdio(f *testing.F) {
@@ -80,7 +84,7 @@ func FuzzArguments(f *testing.F) {
 	f.Add(byte(slices.Index(names, "result_save")), []byte(`{"task_id":"t","node_id":"n","producer":"p","status":"ok","confidence":1}`))
 	f.Fuzz(func(t *testing.T, tool byte, args []byte) {
 		if !json.Valid(args) || !utf8.Valid(args) {
-			t.Skip() // the client cannot send it; FuzzStdio does
+			t.Skip(unsendable)
 		}
 		c := newRig(t).local("all")
 		name := names[int(tool)%len(names)]
@@ -105,7 +109,7 @@ func FuzzPath(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path string) {
 		if !utf8.ValidString(path) {
-			t.Skip()
+			t.Skip(unsendable)
 		}
 		r := newRig(t)
 		c := r.local("files")
@@ -139,7 +143,7 @@ func FuzzResource(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, uri string) {
 		if !utf8.ValidString(uri) {
-			t.Skip()
+			t.Skip(unsendable)
 		}
 		r := newRig(t)
 		if _, err := r.store().Notes.WriteNote(t.Context(), "a/b", "x"); err != nil {
@@ -166,7 +170,7 @@ func FuzzEntity(f *testing.F) {
 	f.Add("CR", "\r\n", "a\r\nb", "\u2028")
 	f.Fuzz(func(t *testing.T, name, typ, one, two string) {
 		if !utf8.ValidString(name + typ + one + two) {
-			t.Skip()
+			t.Skip(unsendable)
 		}
 		c := newRig(t).local("reference")
 		want := object{"name": name, "entityType": typ, "observations": []any{one, two}}
@@ -187,7 +191,7 @@ func FuzzLearnings(f *testing.F) {
 	f.Add("### Aprendizajes clave\r\n- una cosa que hay que saber\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if !utf8.ValidString(text) {
-			t.Skip()
+			t.Skip(unsendable)
 		}
 		r := newRig(t)
 		if res := r.local("engram").try("mem_capture_passive", object{"content": text}); res.IsError {

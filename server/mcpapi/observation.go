@@ -57,11 +57,7 @@ type added struct {
 
 // addObservations adds what is new; an entity may be named more than once.
 func addObservations(ctx context.Context, b *bound, a *server.Agent, in addArgs) (answer, error) {
-	if err := checkCount("entities", len(in.Observations)); err != nil {
-		return answer{}, err
-	}
-	g := newGraph(b, a)
-	unlock, err := g.lock(ctx)
+	g, unlock, err := changeGraph(ctx, b, a, "entities", len(in.Observations))
 	if err != nil {
 		return answer{}, err
 	}
@@ -97,11 +93,7 @@ type deleteObservationsArgs struct {
 }
 
 func deleteObservations(ctx context.Context, b *bound, a *server.Agent, in deleteObservationsArgs) (answer, error) {
-	if err := checkCount("entities", len(in.Deletions)); err != nil {
-		return answer{}, err
-	}
-	g := newGraph(b, a)
-	unlock, err := g.lock(ctx)
+	g, unlock, err := changeGraph(ctx, b, a, "entities", len(in.Deletions))
 	if err != nil {
 		return answer{}, err
 	}

@@ -85,20 +85,21 @@ func (g graph) find(ctx context.Context, name string) (amber.Memory, error) {
 	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "find entity", "", fmt.Sprintf("there is no entity named %q", clip(name, 100)))
 }
 
-// lock keeps two calls from changing the same entity at a time. Errors:
+// changeGraph is newGraph for a call that changes n things: until unlock is
+// called no other one changes the same agent. Errors: invalid for too many;
 // unreachable when ctx ends before.
-func (g graph) lock(ctx context.Context) (unlock func(), err error) {
-	return g.b.shared.Desk.Alone(ctx, g.b.tenant, g.b.agent)
+func changeGraph(ctx context.Context, b *bound, a *server.Agent, what string, n int) (g graph, unlock func(), err error) {
+	if err := checkCount(what, n); err != nil {
+		return graph{}, nil, err
+	}
+	unlock, err = b.shared.Desk.Alone(ctx, b.tenant, b.agent)
+	return newGraph(b, a), unlock, err
 }
 
 type createEntitiesArgs struct{ Entities []entity }
 
 func createEntities(ctx context.Context, b *bound, a *server.Agent, in createEntitiesArgs) (answer, error) {
-	if err := checkCount("entities", len(in.Entities)); err != nil {
-		return answer{}, err
-	}
-	g := newGraph(b, a)
-	unlock, err := g.lock(ctx)
+	g, unlock, err := changeGraph(ctx, b, a, "entities", len(in.Entities))
 	if err != nil {
 		return answer{}, err
 	}
@@ -146,9 +147,6 @@ type relationArgs struct{ Relations []relation }
 // resolve returns the relations as they are stored. The error is of kind
 // not_found for an entity that is not there.
 func (g graph) resolve(ctx context.Context, rs []relation) ([]amber.Relation, error) {
-	if err := checkCount("relations", len(rs)); err != nil {
-		return nil, err
-	}
 	out := make([]amber.Relation, len(rs))
 	for i, r := range rs {
 		from, err := g.find(ctx, r.From)
@@ -178,8 +176,7 @@ func (g graph) same(ctx context.Context, r amber.Relation) (amber.Relation, bool
 }
 
 func createRelations(ctx context.Context, b *bound, a *server.Agent, in relationArgs) (answer, error) {
-	g := newGraph(b, a)
-	unlock, err := g.lock(ctx)
+	g, unlock, err := changeGraph(ctx, b, a, "relations", len(in.Relations))
 	if err != nil {
 		return answer{}, err
 	}
@@ -210,11 +207,7 @@ func createRelations(ctx context.Context, b *bound, a *server.Agent, in relation
 }
 
 func deleteRelations(ctx context.Context, b *bound, a *server.Agent, in relationArgs) (answer, error) {
-	if err := checkCount("relations", len(in.Relations)); err != nil {
-		return answer{}, err
-	}
-	g := newGraph(b, a)
-	unlock, err := g.lock(ctx)
+	g, unlock, err := changeGraph(ctx, b, a, "relations", len(in.Relations))
 	if err != nil {
 		return answer{}, err
 	}
@@ -273,11 +266,7 @@ func told(what string, deleted, asked int, missing []string) answer {
 type deleteEntitiesArgs struct{ EntityNames []string }
 
 func deleteEntities(ctx context.Context, b *bound, a *server.Agent, in deleteEntitiesArgs) (answer, error) {
-	if err := checkCount("names", len(in.EntityNames)); err != nil {
-		return answer{}, err
-	}
-	g := newGraph(b, a)
-	unlock, err := g.lock(ctx)
+	g, unlock, err := changeGraph(ctx, b, a, "names", len(in.EntityNames))
 	if err != nil {
 		return answer{}, err
 	}
