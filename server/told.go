@@ -86,5 +86,8 @@ func revealing(err error) bool {
 // where it ends cannot be told, since names may hold spaces.
 var place = regexp.MustCompile(`(?i)(?:^|[^\w./\\])/[^\s/]|file:/|(?:^|[^\w])[a-z]:[\\/]|\\\\[^\s\\]`)
 
+// Unplaced stands in a report for a text that names a place of this machine.
+const Unplaced = "(it names a place of the server, which is not told)"
+
 // NamesPlace reports whether a text seems to name a file of this machine.
 func NamesPlace(text string) bool { return place.MatchString(text) }

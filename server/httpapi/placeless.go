@@ -29,7 +29,7 @@ func placelessValue(v reflect.Value, told bool) reflect.Value {
 	switch v.Kind() {
 	case reflect.String:
 		if told && server.NamesPlace(v.String()) {
-			out.SetString("(the log of the server tells more)")
+			out.SetString(server.Unplaced)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {

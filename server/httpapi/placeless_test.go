@@ -17,7 +17,7 @@ import (
 // whoever owns it is. What users wrote stays as it is.
 func TestReportsNameNoPlaces(t *testing.T) {
 	t.Parallel()
-	const place, hidden = "open /srv/amber/repo/aa: it is cut", "(the log of the server tells more)"
+	const place, hidden = "open /srv/amber/repo/aa: it is cut", server.Unplaced
 	report := amber.Page[amber.SnapshotMeta]{Items: []amber.SnapshotMeta{{
 		Label: "of /srv/amber", Damage: place, Warnings: []string{"fine", place},
 		Skipped: []amber.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: place}},
@@ -76,7 +76,7 @@ func TestReportsOfTheStoreNameNoPlaces(t *testing.T) {
 	})
 	erase := "memories/00000000-0000-7000-8000-000000000001/erase"
 	for path, method := range map[string]string{erase: "POST", "journal": "GET", "health": "GET", "sync?place=origin": "GET"} {
-		if a := r.ask(call{method: method, path: path, token: ada}).want(200); strings.Contains(string(a.body), "/srv") || !strings.Contains(string(a.body), "the log of the server") {
+		if a := r.ask(call{method: method, path: path, token: ada}).want(200); strings.Contains(string(a.body), "/srv") || !strings.Contains(string(a.body), server.Unplaced) {
 			t.Errorf("somebody of the tenant is told %s", a.body)
 		}
 		if a := r.ask(call{method: method, path: path}).want(200); !strings.Contains(string(a.body), "/srv") {

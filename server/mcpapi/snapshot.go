@@ -97,7 +97,7 @@ func (f frozen) String() string {
 // kept.
 func scrub(s string) string {
 	if server.NamesPlace(s) {
-		return "(the log of the server tells more)"
+		return server.Unplaced
 	}
 	return s
 }
