@@ -99,13 +99,7 @@ an entry was changed, is missing, or was put in.`,
 			if err != nil {
 				return err
 			}
-			if err := a.out.show(r, func(w io.Writer) { a.printAuditVerified(w, r) }); err != nil {
-				return err
-			}
-			if !r.OK() {
-				return errReported{amber.KindDamaged}
-			}
-			return nil
+			return a.showChecked(r, func(w io.Writer) { a.printAuditVerified(w, r) })
 		},
 	}
 }

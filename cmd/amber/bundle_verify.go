@@ -160,13 +160,7 @@ is read whole and checked on the way as bundle verify does.
 				if err != nil {
 					return err
 				}
-				if err := a.out.show(r, func(w io.Writer) { a.printBundle(w, r) }); err != nil {
-					return err
-				}
-				if !r.OK() {
-					return errReported{amber.KindDamaged}
-				}
-				return nil
+				return a.showChecked(r, func(w io.Writer) { a.printBundle(w, r) })
 			})
 		},
 	}

@@ -119,6 +119,18 @@ type errReported struct{ kind amber.Kind }
 
 func (e errReported) Error() string { return string(e.kind) }
 
+// showChecked prints a report of what was checked, and ends the command as
+// damaged where the report says so.
+func (a *app) showChecked(r interface{ OK() bool }, print func(w io.Writer)) error {
+	if err := a.out.show(r, print); err != nil {
+		return err
+	}
+	if !r.OK() {
+		return errReported{amber.KindDamaged}
+	}
+	return nil
+}
+
 func (a *app) printCheckup(w io.Writer, findings []finding) {
 	marks := map[status]string{statusOK: "ok  ", statusWarning: "warn", statusFailed: "FAIL", statusSkipped: "----"}
 	for _, f := range findings {

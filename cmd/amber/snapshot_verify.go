@@ -166,13 +166,7 @@ read. Damage names the snapshots it touches. It exits 5 when something is damage
 				for i := range r.Damaged {
 					r.Damaged[i].Snapshots = orEmpty(r.Damaged[i].Snapshots)
 				}
-				if err := a.out.show(r, func(w io.Writer) { a.printChecked(w, r) }); err != nil {
-					return err
-				}
-				if !r.OK() {
-					return errReported{amber.KindDamaged}
-				}
-				return nil
+				return a.showChecked(r, func(w io.Writer) { a.printChecked(w, r) })
 			})
 		},
 	}
