@@ -214,6 +214,9 @@ func TestASilentServerIsUnreachable(t *testing.T) {
 	if _, err = s.Memories.Get(t.Context(), someID); amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("get: %v", err)
 	}
+	if _, err = s.Turns.LoadTurns(t.Context(), "s", amber.MaxPageSize+1); amber.KindOf(err) != amber.KindUnreachable {
+		t.Errorf("lines: %v", err)
+	}
 }
 
 func TestEndedContextIsUnreachable(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
@@ -22,6 +23,11 @@ const typeLines = "application/x-ndjson"
 func lines[T any](ctx context.Context, a *Agent, query url.Values, elements ...string) ([]T, error) {
 	r := request{method: http.MethodGet, path: a.path(elements...), query: query}
 	return insist(ctx, a.c, r, func() ([]T, error) {
+		// However long it is, the next line comes in time.
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		silent := time.AfterFunc(a.c.o.Patience, func() { cancel(errSilent) })
+		defer silent.Stop()
 		resp, err := a.c.send(ctx, r, nil, typeLines)
 		if err != nil {
 			return nil, err
@@ -33,15 +39,17 @@ func lines[T any](ctx context.Context, a *Agent, query url.Values, elements ...s
 		if err := answerType(resp, typeLines); err != nil {
 			return nil, err
 		}
-		return readLines[T](ctx, resp.Body)
+		return readLines[T](ctx, resp.Body, func() { silent.Reset(a.c.o.Patience) })
 	})
 }
 
-func readLines[T any](ctx context.Context, body io.Reader) ([]T, error) {
+// readLines reads every line, and tells of each that came.
+func readLines[T any](ctx context.Context, body io.Reader, came func()) ([]T, error) {
 	all := []T{}
 	s := bufio.NewScanner(body)
 	s.Buffer(nil, maxAnswer)
 	for s.Scan() {
+		came()
 		item, err := readLine[T](s.Bytes())
 		if err != nil && s.Err() == nil {
 			return nil, err
