@@ -133,9 +133,17 @@ func cut(text []byte, most int) string {
 	return strings.ToValidUTF8(string(text[:most]), "")
 }
 
+// vaultFolder is the folder of the state that holds the files of a vault.
+const vaultFolder = "vault"
+
 // mayName reports whether a file or folder may leave under its name. One with a
-// secret in it is left out, and said.
+// secret in it is left out, and said. So is the vault: it may hold anything in any
+// form, compressed too, and a file with another content would be a damaged one.
 func (x *export) mayName(part, rel string, isDir bool) (bool, error) {
+	if part == amber.PartState && isDir && rel == vaultFolder {
+		x.leave(part, rel, amber.SkipUnsupported, "files of a vault cannot be redacted")
+		return false, nil
+	}
 	clean, err := x.redaction.Document("name", []byte(rel))
 	if err != nil || len(clean.Counts) == 0 {
 		return err == nil, err

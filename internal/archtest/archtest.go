@@ -30,6 +30,10 @@ var law = map[string][]string{
 	"bundle":                     {},
 	"client":                     {},
 	"cmd/amber":                  {"*"}, // the one place that sees everything
+	"colony":                     {},
+	"colony/api":                 {"colony"},
+	"colony/colonytest":          {"colony"},
+	"colony/shelf":               {"colony", "home"},
 	"events":                     {},
 	"gitsync":                    {"gitsync/chunk", "gitsync/engram"},
 	"gitsync/chunk":              {},
@@ -50,6 +54,7 @@ var law = map[string][]string{
 	"server":                     {},
 	"server/httpapi":             {"server"},
 	"server/mcpapi":              {"server"},
+	"server/vaultapi":            {"colony", "server"},
 	"snapshot":                   {"bundle", "home", "memdir", "repo"},
 	"snapshot/inmem":             {},
 	"snapshot/local":             {"home", "journal", "journal/drain", "keyring", "repo", "snapshot", "store/sqlite", "target/dir"},

@@ -1,0 +1,19 @@
+package api
+
+import (
+	"fmt"
+	"time"
+)
+
+// later is an error of a vault that says when to ask again.
+type later struct {
+	err   error
+	after time.Duration
+}
+
+func (l *later) Error() string { return fmt.Sprintf("%v; it asks to wait %s", l.err, l.after) }
+func (l *later) Unwrap() error { return l.err }
+
+// RetryAfter is how long the vault asks to wait. Whoever tries again by itself
+// finds it with [errors.As].
+func (l *later) RetryAfter() time.Duration { return l.after }

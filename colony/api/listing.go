@@ -1,0 +1,148 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/amber-memory/amber/colony"
+)
+
+// parseStatus reads how much room there is.
+func parseStatus(b []byte) (colony.Status, error) {
+	inner, err := unwrap(b)
+	if err != nil {
+		return colony.Status{}, err
+	}
+	var s struct {
+		Quota     *int64 `json:"quota_bytes"`
+		Used      *int64 `json:"used_bytes"`
+		Available *int64 `json:"available_bytes"`
+		Files     int64  `json:"file_count"`
+	}
+	if json.Unmarshal(inner, &s) != nil || s.Quota == nil || s.Used == nil || *s.Quota < 0 || *s.Used < 0 || s.Files < 0 {
+		return colony.Status{}, errShape
+	}
+	out := colony.Status{QuotaBytes: *s.Quota, UsedBytes: *s.Used, AvailableBytes: max(*s.Quota-*s.Used, 0), FileCount: s.Files}
+	if s.Available != nil {
+		out.AvailableBytes = max(*s.Available, 0)
+	}
+	return out, nil
+}
+
+// page is a piece of a listing.
+type page struct {
+	files  []colony.FileInfo
+	more   bool
+	cursor string
+	total  int64 // as it is told; 0 when it is not
+}
+
+// paging is what an answer says about its other pages.
+type paging struct {
+	HasMore    *bool   `json:"has_more"`
+	NextCursor *string `json:"next_cursor"`
+	Total      int64   `json:"total"`
+}
+
+// parsePage reads a listing: a list of names or objects, bare or in items or
+// files. Anything else is no empty listing.
+func parsePage(b []byte) (page, error) {
+	b = bytes.TrimSpace(b)
+	inner, err := unwrap(b)
+	if err != nil {
+		return page{}, err
+	}
+	list := inner
+	var p page
+	for _, layer := range [][]byte{b, inner} {
+		if err := p.read(layer); err != nil {
+			return page{}, err
+		}
+	}
+	if inner[0] == '{' {
+		var o struct{ Items, Files json.RawMessage }
+		if json.Unmarshal(inner, &o) != nil {
+			return page{}, errShape
+		}
+		if list = o.Items; list == nil {
+			list = o.Files
+		}
+	}
+	p.files, err = parseItems(list)
+	return p, err
+}
+
+// read takes what a layer of the answer says about other pages.
+func (p *page) read(layer []byte) error {
+	var g paging
+	if layer[0] != '{' {
+		return nil
+	}
+	if json.Unmarshal(layer, &g) != nil {
+		return errShape
+	}
+	if g.NextCursor != nil && *g.NextCursor != "" {
+		p.cursor, p.more = *g.NextCursor, true
+	}
+	if g.HasMore != nil {
+		p.more = *g.HasMore
+	}
+	p.total = max(p.total, g.Total)
+	return nil
+}
+
+// parseItems reads a list of names or objects.
+func parseItems(list json.RawMessage) ([]colony.FileInfo, error) {
+	var raw []json.RawMessage
+	if len(list) == 0 || list[0] != '[' || json.Unmarshal(list, &raw) != nil {
+		return nil, errShape
+	}
+	files := make([]colony.FileInfo, 0, len(raw))
+	for _, r := range raw {
+		var i item
+		if r[0] == '"' {
+			if json.Unmarshal(r, &i.Filename) != nil {
+				return nil, errShape
+			}
+		} else if r[0] != '{' || json.Unmarshal(r, &i) != nil {
+			return nil, errShape
+		}
+		f := i.info()
+		if f.Name == "" {
+			return nil, errShape
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// parseCapability reads whether the key may do something. What is not listed is
+// allowed as far as anybody knows.
+func parseCapability(b []byte, name string) (allowed bool, why string, err error) {
+	inner, err := unwrap(b)
+	if err != nil {
+		return false, "", err
+	}
+	type capability struct {
+		Name    string `json:"name"`
+		Allowed *bool  `json:"allowed"`
+		Reason  any    `json:"reason"`
+	}
+	var o struct {
+		Capabilities []capability `json:"capabilities"`
+	}
+	list := any(&o)
+	if inner[0] == '[' {
+		list = &o.Capabilities
+	}
+	if json.Unmarshal(inner, list) != nil || o.Capabilities == nil {
+		return false, "", errShape
+	}
+	for _, c := range o.Capabilities {
+		if c.Name == name && c.Allowed != nil && !*c.Allowed {
+			why, _ = c.Reason.(string)
+			return false, why, nil
+		}
+	}
+	return true, "", nil
+}

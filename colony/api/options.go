@@ -1,0 +1,175 @@
+package api
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Defaults and bounds.
+const (
+	// DefaultPatience is how long a call is tried again.
+	DefaultPatience = 30 * time.Second
+	// DefaultTimeout is how long one answer may take.
+	DefaultTimeout = time.Minute
+
+	maxAnswer  = 8 << 20
+	maxFailure = 64 << 10
+	maxPages   = 1000
+	// longestWait bounds one wait of a client that waits.
+	longestWait = time.Hour
+	// tokenAge is how long a token is used; it is good for an hour longer.
+	tokenAge = 23 * time.Hour
+)
+
+// Options say where a vault is. URL, Key and Clock are required.
+type Options struct {
+	// URL is where the interface begins: "https://thecolony.ai/api/v1",
+	// "http://127.0.0.1:7411/api/v1". Plain HTTP is for this machine alone.
+	URL string
+	// Key returns the key that is exchanged for a token. It is asked for each
+	// exchange; spaces around it are dropped.
+	Key func(ctx context.Context) (string, error)
+	// HTTP makes the requests; nil: one of its own. Redirects to another host
+	// are never followed, whatever it says.
+	HTTP  *http.Client
+	Clock amber.Clock
+	// Sleep pauses; nil: by a timer. It returns early, with the error, when ctx
+	// ends.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Jitter returns a number from 0 to below 1 that spreads the pauses of
+	// many clients; nil: a random one.
+	Jitter func() float64
+	// Patience bounds the time that a call is tried again for; 0:
+	// DefaultPatience. Timeout is how long one answer may take; 0:
+	// DefaultTimeout.
+	Patience, Timeout time.Duration
+	// Wait tries again until ctx ends, whatever Patience says, and also waits
+	// when the vault asks for a long time, up to an hour at once.
+	Wait bool
+	// Notify is told before each wait; nil: nobody is.
+	Notify    func(Waiting)
+	UserAgent string // "": amber
+}
+
+// Waiting is a wait that is about to begin.
+type Waiting struct {
+	Why     string        // what happened
+	Kind    amber.Kind    // unreachable or quota
+	For     time.Duration // how long
+	Attempt int           // how often it was tried so far
+}
+
+// New returns a client. It touches no network. Errors: invalid for options that
+// miss something or what is no URL; refused for a key that would cross a network
+// in the clear.
+func New(o Options) (*Client, error) {
+	const op = "use vault"
+	u, err := url.Parse(strings.TrimSpace(o.URL))
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		// It is not repeated: it may be a key, or hold a password.
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "that is not the URL of a vault, as in http://127.0.0.1:7411/api/v1")
+	}
+	if u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL holds more than scheme, host and path; a key goes into a file")
+	}
+	if u.Scheme == "http" && !loopback(u.Hostname()) {
+		e := amber.Errorf(amber.KindRefused, op, u.Host, "a key is never sent over plain HTTP beyond this machine")
+		e.Hint = "use https://" + u.Host
+		return nil, e
+	}
+	if o.Key == nil || o.Clock == nil {
+		return nil, amber.Errorf(amber.KindInvalid, op, u.Host, "there is no key or no clock")
+	}
+	o.fill()
+	c := &Client{o: o, base: strings.TrimRight(u.String(), "/"), host: u.Host, session: &session{gate: make(chan struct{}, 1)}}
+	if o.HTTP == nil {
+		c.http = newHTTP()
+	} else {
+		own := *o.HTTP
+		c.http = &own
+	}
+	c.http.CheckRedirect = sameOrigin
+	return c, nil
+}
+
+// fill sets what was left out.
+func (o *Options) fill() {
+	if o.Patience <= 0 {
+		o.Patience = DefaultPatience
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.Jitter == nil {
+		o.Jitter = rand.Float64
+	}
+	if o.Notify == nil {
+		o.Notify = func(Waiting) {}
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = "amber"
+	}
+}
+
+// sameOrigin follows a redirect only to the same host, by the same scheme and
+// with the same method: a key is for this host alone, and a PUT that was turned
+// into a GET would seem to be done. Otherwise the redirect is the answer.
+func sameOrigin(r *http.Request, via []*http.Request) error {
+	first := via[0]
+	if len(via) > 3 || r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host || r.Method != first.Method {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// newHTTP is a client with bounds. Requests end with their contexts.
+func newHTTP() *http.Client {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy: proxy, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			TLSHandshakeTimeout: 10 * time.Second, MaxIdleConns: 8, MaxIdleConnsPerHost: 8,
+			IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+		},
+	}
+}
+
+// proxy is what the environment says, but never for this machine: what goes
+// there in the clear goes nowhere else.
+func proxy(r *http.Request) (*url.URL, error) {
+	if loopback(r.URL.Hostname()) {
+		return nil, nil
+	}
+	return http.ProxyFromEnvironment(r)
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,60 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+// kept lets connections be used again.
+func kept(t *testing.T) func(*api.Options) {
+	transport := &http.Transport{MaxIdleConnsPerHost: 8}
+	t.Cleanup(transport.CloseIdleConnections)
+	return func(o *api.Options) { o.HTTP = &http.Client{Transport: transport} }
+}
+
+func TestKeepsEveryPromise(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*vault){
+		"as the service":    func(*vault) {},
+		"wrapped":           func(v *vault) { v.wrap = true },
+		"files":             func(v *vault) { v.shape = "files" },
+		"strings":           func(v *vault) { v.shape = "strings" },
+		"objects":           func(v *vault) { v.shape = "objects" },
+		"names":             func(v *vault) { v.shape = "names" },
+		"wrapped strings":   func(v *vault) { v.wrap, v.shape = true, "strings" },
+		"pages":             func(v *vault) { v.page = 7 },
+		"wrapped in pages":  func(v *vault) { v.page, v.wrap = 50, true },
+		"pages named files": func(v *vault) { v.page, v.shape = 50, "files" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			colonytest.Run(t, func(t *testing.T) colony.Backend {
+				c, _ := newVault(t, change).open(t, kept(t))
+				return c
+			})
+		})
+	}
+}
+
+// Without versions and conditions nobody can have one of many win, so that only
+// the rest is promised.
+func TestKeepsEveryPromiseWithoutVersions(t *testing.T) {
+	t.Parallel()
+	for _, check := range colonytest.Checks() {
+		switch check.Name {
+		case "if-absent/one-of-many-wins", "if-version/one-of-many-wins", "if-version/no-write-is-lost":
+			continue
+		}
+		t.Run(check.Name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := newVault(t, func(v *vault) { v.bare = true }).open(t, kept(t))
+			if err := check.Run(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

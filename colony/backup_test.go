@@ -1,0 +1,172 @@
+package colony_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+// An upload that stopped goes on under its own id, with what is missing.
+func TestBackupResumes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := &scene{bench: b, v: b.open(nil)}
+	s.v.SetPartChars(200)
+	s.save("one")
+	s.interrupt("put", 3, func() { _, _ = backUp(long, 0)(s) })
+	begun := names(b.fake, "cmem.x.")[2:4]
+	begin := len(b.fake.Requests())
+	r := b.backup(s.v, doc(long), colony.BackupOptions{})
+	if n, _ := colony.ParseName(begun[0]); !r.Resumed || r.ID != n.ID || len(r.Uploaded) != r.PartCount-2+2 {
+		t.Errorf("report is %+v, begun was %q", r, begun)
+	}
+	if puts := count(b.fake.Requests()[begin:], "put"); puts != len(r.Uploaded) {
+		t.Errorf("%d files were written", puts)
+	}
+	b.restore(s.v, doc(long))
+}
+
+// What was begun with other documents, or long ago, is left alone.
+func TestBackupDoesNotResumeWhatIsNotIts(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(b *bench, part string){
+		"other documents": func(b *bench, part string) {
+			b.fake.Fill(map[string]string{part: strings.Replace(b.fake.Files()[part], `"b64": "H4`, `"b64": "H5`, 1)})
+		},
+		"long ago": func(b *bench, _ string) { b.pass(colony.DefaultGrace/2 + time.Minute) },
+		"too many parts": func(b *bench, part string) {
+			b.fake.Fill(map[string]string{strings.Replace(part, ".p0.", ".p99.", 1): "x"})
+		},
+	} {
+		b := newBench(t)
+		s := &scene{bench: b, v: b.open(nil)}
+		s.v.SetPartChars(200)
+		s.save("one")
+		s.interrupt("put", 3, func() { _, _ = backUp(long, 0)(s) })
+		part := names(b.fake, "cmem.x.")[2]
+		change(b, part)
+		before := b.fake.Files()[part]
+		r := b.backup(s.v, doc(long), colony.BackupOptions{})
+		if r.Resumed || strings.Contains(part, string(r.ID)) || b.fake.Files()[part] != before {
+			t.Errorf("%s: report is %+v", name, r)
+		}
+		b.restore(s.v, doc(long))
+	}
+}
+
+// The clock may be behind, here or elsewhere: a new snapshot is later than all
+// others.
+func TestBackupIsLaterThanAllOthers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	last := b.backup(v, doc("one"), colony.BackupOptions{}).ID
+	for _, d := range []time.Duration{-time.Hour, 0, -24 * time.Hour} {
+		b.pass(d)
+		r := b.backup(v, doc(string(last)), colony.BackupOptions{})
+		if r.ID <= last || r.Parent != last {
+			t.Errorf("%s comes after %s", r.ID, last)
+		}
+		last = r.ID
+	}
+	b.fake.Fill(map[string]string{"cmem.x.99991231T235959999999Z-ffffff.p0.json": "x"})
+	_, err := v.Backup(t.Context(), doc("two"), colony.BackupOptions{})
+	refusedAs(t, err, amber.KindDamaged)
+	if !strings.Contains(amber.HintOf(err), "amber vault delete 99991231") {
+		t.Errorf("hint is %q", amber.HintOf(err))
+	}
+}
+
+// Documents that cannot be written are refused before anything is asked.
+func TestBackupRefusesDocuments(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, docs := range []colony.Documents{nil, {}, {"a": "\xff"}, {"\xff": "a"}} {
+		_, err := b.open(nil).Backup(t.Context(), docs, colony.BackupOptions{})
+		refusedAs(t, err, amber.KindInvalid)
+	}
+	_, err := b.open(nil).Backup(t.Context(), doc("x"), colony.BackupOptions{Keep: -1})
+	refusedAs(t, err, amber.KindInvalid)
+	if len(b.fake.Requests()) > 0 {
+		t.Errorf("requests are %v", b.fake.Requests())
+	}
+}
+
+// Every write is announced, in the order in which it is made.
+func TestBackupTellsItsProgress(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var told []string
+	v := b.open(func(o *colony.Options) {
+		o.Progress = func(p colony.Progress) {
+			told = append(told, p.Name)
+			if p.Done >= p.Total {
+				t.Errorf("%s is %d of %d", p.Name, p.Done, p.Total)
+			}
+		}
+	})
+	v.SetPartChars(200)
+	r := b.backup(v, doc(long), colony.BackupOptions{})
+	if !slices.Equal(told, r.Uploaded) || len(told) != r.PartCount+2 {
+		t.Errorf("told of %q, uploaded were %q", told, r.Uploaded)
+	}
+}
+
+// A pointer that others move all the time is given up in the end, and the
+// snapshot is there.
+func TestBackupGivesUpThePointer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	b.backup(v, doc("one"), colony.BackupOptions{})
+	b.fake.Before = func(r colonytest.Request) colonytest.Fault {
+		if r.Op == "put" && r.Name == "cmem.x.latest.json" {
+			return colonytest.Fault{Err: amber.Errorf(amber.KindConflict, "put", r.Name, "changed")}
+		}
+		return colonytest.Fault{}
+	}
+	_, err := v.Backup(t.Context(), doc("two"), colony.BackupOptions{})
+	refusedAs(t, err, amber.KindConflict)
+	b.fake.Before = nil
+	b.restore(v, doc("one"))
+	if r := b.backup(v, doc("two"), colony.BackupOptions{}); !r.Resumed || len(r.Uploaded) != 1 {
+		t.Errorf("report is %+v", r)
+	}
+}
+
+// A witness that cannot remember does not undo a backup; one that cannot tell
+// stops everything that depends on it.
+func TestWitnessFails(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(func(o *colony.Options) { o.Witness = &forgetful{} })
+	if r := b.backup(v, doc("one"), colony.BackupOptions{}); len(r.Warnings) != 1 {
+		t.Errorf("warnings are %q", r.Warnings)
+	}
+	if r := b.restore(v, doc("one")); len(r.Warnings) != 1 {
+		t.Errorf("warnings are %q", r.Warnings)
+	}
+	v = b.open(func(o *colony.Options) { o.Witness = &forgetful{blind: true} })
+	_, err := v.Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindInternal)
+	_, err = v.Backup(t.Context(), doc("two"), colony.BackupOptions{})
+	refusedAs(t, err, amber.KindInternal)
+}
+
+type forgetful struct{ blind bool }
+
+func (f forgetful) Seen(context.Context) (colony.Sighting, error) {
+	if f.blind {
+		return colony.Sighting{}, errors.New("no disk")
+	}
+	return colony.Sighting{}, nil
+}
+
+func (forgetful) See(context.Context, colony.Sighting) error { return errors.New("no disk") }

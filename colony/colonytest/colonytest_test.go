@@ -1,0 +1,89 @@
+package colonytest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+func TestFakeKeepsItsPromises(t *testing.T) {
+	t.Parallel()
+	colonytest.Run(t, func(*testing.T) colony.Backend { return &colonytest.Fake{} })
+}
+
+func TestBareFakeKeepsItsPromises(t *testing.T) {
+	t.Parallel()
+	for _, c := range colonytest.Checks() {
+		err := c.Run(t.Context(), colonytest.Unconditional(&colonytest.Fake{Bare: true}))
+		if err != nil && !errors.Is(err, colonytest.ErrNotRun) {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+	}
+}
+
+func TestFakeFails(t *testing.T) {
+	t.Parallel()
+	away := amber.Errorf(amber.KindUnreachable, "ask", "", "away")
+	f := &colonytest.Fake{Before: func(r colonytest.Request) colonytest.Fault {
+		switch r.N {
+		case 1:
+			return colonytest.Fault{Err: away}
+		case 2:
+			return colonytest.Fault{Err: away, Done: true}
+		}
+		return colonytest.Fault{}
+	}}
+	for _, name := range []string{"a.json", "b.json"} {
+		if _, err := f.Put(t.Context(), name, "x"); !errors.Is(err, away) {
+			t.Errorf("put of %s: %v", name, err)
+		}
+	}
+	if got := f.Files(); len(got) != 1 || got["b.json"] != "x" {
+		t.Errorf("files are %q", got)
+	}
+	if got := f.Requests(); len(got) != 2 || got[1] != (colonytest.Request{N: 2, Op: "put", Name: "b.json"}) {
+		t.Errorf("requests are %v", got)
+	}
+}
+
+func TestFakeHasBounds(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	f := &colonytest.Fake{Quota: 10, Clock: func() time.Time { return now }}
+	if s, err := f.Status(t.Context()); err != nil || s != (colony.Status{}) {
+		t.Errorf("status is %+v, %v", s, err)
+	}
+	info, err := f.Put(t.Context(), "a", "12345678")
+	if err != nil || info.UpdatedAt != amber.At(now) {
+		t.Errorf("put: %+v, %v", info, err)
+	}
+	if _, err := f.Put(t.Context(), "b", "123"); amber.KindOf(err) != amber.KindQuota {
+		t.Errorf("put beyond the quota: %v", err)
+	}
+	if s, err := f.Status(t.Context()); err != nil || s != (colony.Status{QuotaBytes: 10, UsedBytes: 8, AvailableBytes: 2, FileCount: 1}) {
+		t.Errorf("status is %+v, %v", s, err)
+	}
+	f.ReadOnly = true
+	if err := f.MayWrite(t.Context()); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("may write: %v", err)
+	}
+	if _, err := f.Put(t.Context(), "a", "1"); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("put: %v", err)
+	}
+}
+
+// checkOf returns a check by its name.
+func checkOf(t *testing.T, name string) func(context.Context, colony.Backend) error {
+	for _, c := range colonytest.Checks() {
+		if c.Name == name {
+			return c.Run
+		}
+	}
+	t.Fatalf("there is no check %s", name)
+	return nil
+}

@@ -1,0 +1,104 @@
+package colony
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
+)
+
+// Documents are texts by name, which a snapshot holds. An empty name and an empty
+// text are as good as others.
+type Documents map[string]string
+
+// Names returns the names in the order of their code points.
+func (d Documents) Names() []string { return slices.Sorted(maps.Keys(d)) }
+
+// Canonical returns the documents as the bytes that are hashed: an object in
+// the one spelling of [Value.Canonical]. The error is of kind invalid when there
+// are none, or one is not UTF-8.
+func (d Documents) Canonical() ([]byte, error) {
+	if len(d) == 0 {
+		return nil, amber.Errorf(amber.KindInvalid, "write documents", "", "there are none")
+	}
+	for name, text := range d {
+		if !utf8.ValidString(name) || !utf8.ValidString(text) {
+			return nil, amber.Errorf(amber.KindInvalid, "write documents", quote(name), "it is not UTF-8")
+		}
+	}
+	return d.canonical(), nil
+}
+
+func (d Documents) canonical() []byte {
+	v := newObject()
+	for _, name := range d.Names() {
+		v.add(name, newString(d[name]))
+	}
+	return v.Canonical()
+}
+
+// Digest returns "sha256:" and the digest of the canonical bytes, which is what a
+// manifest declares of a snapshot that is not encrypted. Errors as [Documents.Canonical].
+func (d Documents) Digest() (string, error) {
+	b, err := d.Canonical()
+	if err != nil {
+		return "", err
+	}
+	return digest(b), nil
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return digestPrefix + hex.EncodeToString(sum[:])
+}
+
+const digestPrefix = "sha256:"
+
+// isDigest reports whether s is a digest in its one spelling.
+func isDigest(s string) bool {
+	if len(s) != len(digestPrefix)+2*sha256.Size || s[:len(digestPrefix)] != digestPrefix {
+		return false
+	}
+	return isHex(s[len(digestPrefix):])
+}
+
+func isHex(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(s) == 2*sha256.Size
+}
+
+// decodeDocuments reads an object whose members are strings, in any spelling.
+// The last of a name counts. Unlike a [Value] it costs no more than the texts.
+func decodeDocuments(b []byte) (Documents, error) {
+	s := scanner{in: string(b)}
+	if !utf8.ValidString(s.in) {
+		return nil, errors.New("they are not UTF-8")
+	}
+	if s.space() != '{' {
+		return nil, s.fail("there is no object")
+	}
+	docs := make(Documents)
+	err := s.list('{', '}', func() error {
+		name, err := s.name()
+		if err != nil {
+			return err
+		}
+		if s.space() != '"' {
+			return s.fail("a document is not a text")
+		}
+		docs[name], err = s.text()
+		return err
+	})
+	if err == nil {
+		err = s.end()
+	}
+	return docs, err
+}

@@ -1,0 +1,92 @@
+package colony
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+// List returns what there is of the label, the newest first; nothing when the
+// label has nothing. It reads the manifests of the label and no part. What cannot
+// be restored, as parts of an upload that was not finished, is in it with what is
+// wrong.
+func (v *Vault) List(ctx context.Context) ([]Listed, error) {
+	all, err := v.listed(ctx)
+	return all, v.wrap("list snapshots", err)
+}
+
+func (v *Vault) listed(ctx context.Context) ([]Listed, error) {
+	for again := false; ; again = true {
+		in, err := v.list(ctx)
+		if err != nil {
+			return nil, err
+		}
+		w := view{inventory: in}
+		if err := v.readPointer(ctx, &w); err != nil {
+			return nil, err
+		}
+		all, gone, err := v.describe(ctx, w)
+		if err == nil && gone && !again {
+			continue // somebody was at work
+		}
+		return all, err
+	}
+}
+
+// describe examines every snapshot. gone says that a manifest that was listed is
+// not there.
+func (v *Vault) describe(ctx context.Context, w view) (all []Listed, gone bool, err error) {
+	all = []Listed{}
+	for _, id := range w.ids {
+		g := w.groups[id]
+		f, err := v.examine(ctx, id, g)
+		if err != nil {
+			return nil, false, err
+		}
+		f.g = g
+		l, err := v.listing(ctx, f, w)
+		if err != nil {
+			return nil, false, err
+		}
+		all = append(all, l)
+		gone = gone || f.incomplete && g.manifest != nil && f.m.PartFiles == nil
+	}
+	return all, gone, nil
+}
+
+// listing describes a snapshot that was examined.
+func (v *Vault) listing(ctx context.Context, f found, w view) (Listed, error) {
+	l := Listed{Info: f.info(v.label), Latest: f.g.id == w.named}
+	err := f.err
+	if err == nil {
+		_, err = f.m.Check(ctx, v.reading(f.g.id))
+		if err != nil && !told(err) {
+			return l, err
+		}
+	}
+	if err != nil {
+		l.Damage = err.Error()
+	}
+	return l, nil
+}
+
+// Latest describes the newest snapshot: what the pointer names, or when it is bad
+// the newest that is complete. Errors: not_found when the label has nothing;
+// damaged when something is there, and no snapshot that is complete.
+func (v *Vault) Latest(ctx context.Context) (Listed, error) {
+	l, err := v.latest(ctx)
+	return l, v.wrap("find latest", err)
+}
+
+func (v *Vault) latest(ctx context.Context) (Listed, error) {
+	w, err := v.look(ctx)
+	switch {
+	case err != nil:
+		return Listed{}, err
+	case w.empty():
+		return Listed{}, amber.Errorf(amber.KindNotFound, "find snapshot", "", "the label has none")
+	case w.head.g == nil:
+		return Listed{}, w.nothing()
+	}
+	return v.listing(ctx, w.head, w)
+}

@@ -1,0 +1,165 @@
+package colony_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+// What the original client removes of a vault, and nothing of another label.
+func TestPruneRemovesWhatTheOriginalDoes(t *testing.T) {
+	t.Parallel()
+	var want struct {
+		List  []colony.SnapshotID `json:"list"`
+		Prune struct {
+			Label string   `json:"label"`
+			Keep  int      `json:"keep"`
+			After []string `json:"after"`
+		} `json:"prune"`
+	}
+	readJSON(t, "testdata/vaults/three_plus_one.json", &want)
+	b := newBench(t)
+	b.fake.Fill(vaultFiles(t, "testdata/vaults/three_plus_one"))
+	v := b.open(func(o *colony.Options) { o.Label = want.Prune.Label })
+	plan, err := v.Prune(t.Context(), want.Prune.Keep, true)
+	if err != nil || count(b.fake.Requests(), "delete") > 0 || !plan.Planned {
+		t.Fatalf("plan is %+v, %v", plan, err)
+	}
+	r, err := v.Prune(t.Context(), want.Prune.Keep, false)
+	if err != nil || len(r.Deleted) != 2 {
+		t.Fatalf("report is %+v, %v", r, err)
+	}
+	if diff := cmp.Diff(want.Prune.After, names(b.fake, "")); diff != "" {
+		t.Errorf("files (-theirs +ours):\n%s", diff)
+	}
+	plan.Planned = false
+	if diff := cmp.Diff(r, plan); diff != "" {
+		t.Errorf("plan (-done +planned):\n%s", diff)
+	}
+	var order []string
+	for _, q := range b.fake.Requests() {
+		if q.Op == "delete" {
+			order = append(order, q.Name)
+		}
+	}
+	for i := 0; i+1 < len(order); i += 2 {
+		if !strings.Contains(order[i], ".manifest.") || strings.Contains(order[i+1], ".manifest.") {
+			t.Errorf("removed in the order %q", order)
+		}
+	}
+}
+
+// What is damaged does not count, and neither does what the pointer has not come
+// to name.
+func TestPruneKeepsWhatCanBeRestored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := &scene{bench: b, v: b.open(nil)}
+	var ids []colony.SnapshotID
+	for _, text := range []string{"one", "two", "three", "four"} {
+		ids = append(ids, s.save(text).ID)
+	}
+	b.fake.Remove(colony.PartName("x", ids[2], 0))
+	s.interrupt("put", 3, func() { _, _ = backUp("five", 0)(s) })
+	r, err := s.v.Prune(t.Context(), 2, false)
+	if err != nil || !slices.Equal(r.Deleted, ids[:1]) || len(r.Kept) != 4 || r.Kept[3] != ids[1] {
+		t.Errorf("report is %+v, %v", r, err)
+	}
+	// A snapshot whose pointer is bad is newest by its id.
+	b.fake.Remove("cmem.x.latest.json")
+	r, err = s.v.Prune(t.Context(), 1, false)
+	if err != nil || len(r.Kept) != 1 || len(r.Warnings) != 1 || len(r.Deleted) != 3 {
+		t.Errorf("report is %+v, %v", r, err)
+	}
+	b.restore(s.v, doc("five"))
+	_, err = s.v.Prune(t.Context(), 0, false)
+	refusedAs(t, err, amber.KindInvalid)
+}
+
+// With a pointer that cannot be mended nothing is removed.
+func TestPruneNeedsAPointer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	two(b, v)
+	b.fake.Remove("cmem.x.latest.json")
+	before := b.fake.Files()
+	b.fake.Before = func(r colonytest.Request) colonytest.Fault {
+		if r.Op == "put" {
+			return colonytest.Fault{Err: amber.Errorf(amber.KindRefused, "put", r.Name, "no")}
+		}
+		return colonytest.Fault{}
+	}
+	_, err := v.Prune(t.Context(), 1, false)
+	refusedAs(t, err, amber.KindRefused)
+	if diff := cmp.Diff(before, b.fake.Files()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A vault that is full of what belongs to no snapshot can be emptied.
+func TestPruneOfNothingButLitter(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := &scene{bench: b, v: b.open(nil)}
+	s.v.SetPartChars(200)
+	s.interrupt("put", 3, func() { _, _ = backUp(long, 0)(s) })
+	if r, err := s.v.Prune(t.Context(), 1, false); err != nil || len(r.Orphans) != 0 || len(b.fake.Files()) != 2 {
+		t.Errorf("report is %+v, %v", r, err)
+	}
+	b.pass(colony.DefaultGrace)
+	if r, err := s.v.Prune(t.Context(), 1, false); err != nil || len(r.Orphans) != 2 || len(b.fake.Files()) != 0 {
+		t.Errorf("report is %+v, %v", r, err)
+	}
+	b.fake.Fill(map[string]string{"cmem.x.latest.json": "{}"})
+	_, err := s.v.Prune(t.Context(), 1, false)
+	refusedAs(t, err, amber.KindDamaged)
+}
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	witness := &memo{}
+	v := b.open(func(o *colony.Options) { o.Witness = witness })
+	older, newer := two(b, v)
+	before := b.fake.Files()
+	r, err := v.Delete(t.Context(), newer, true)
+	if err != nil || !r.Planned || !slices.Equal(r.Deleted, []colony.SnapshotID{newer}) || len(b.fake.Files()) != len(before) {
+		t.Errorf("plan is %+v, %v", r, err)
+	}
+	r, err = v.Delete(t.Context(), newer, false)
+	if err != nil || !slices.Equal(r.Deleted, []colony.SnapshotID{newer}) || !slices.Equal(r.Kept, []colony.SnapshotID{older}) {
+		t.Errorf("report is %+v, %v", r, err)
+	}
+	if got := b.restore(v, doc("one")); got.Fallback != "" || witness.seen.ID != older {
+		t.Errorf("restored %+v, seen is %+v", got, witness.seen)
+	}
+	_, err = v.Delete(t.Context(), newer, false)
+	refusedAs(t, err, amber.KindNotFound)
+	_, err = v.Delete(t.Context(), "x", false)
+	refusedAs(t, err, amber.KindInvalid)
+	if _, err = v.Delete(t.Context(), older, false); err != nil || len(b.fake.Files()) != 0 {
+		t.Errorf("files are %q: %v", names(b.fake, ""), err)
+	}
+	_, err = v.Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindNotFound)
+}
+
+// An older one goes without a change to the pointer.
+func TestDeleteAnOlderOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	older, _ := two(b, v)
+	begin := len(b.fake.Requests())
+	if _, err := v.Delete(t.Context(), older, false); err != nil || count(b.fake.Requests()[begin:], "put") > 0 {
+		t.Errorf("delete: %v after %v", err, b.fake.Requests()[begin:])
+	}
+	b.restore(v, doc("two"))
+}

@@ -1,0 +1,298 @@
+package colony_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+var (
+	rounds = flag.Int("colony.rounds", 40, "how many rounds writers race for a label")
+	seed   = flag.Uint64("colony.seed", 1, "what the order of their requests is drawn from")
+)
+
+// turns lets one of several writers go at a time, from one request to the next,
+// in an order that is drawn.
+type turns struct {
+	waiting chan *writer
+	left    int // writers that have not ended
+}
+
+// writer is one that waits for its turn before each request.
+type writer struct {
+	n     int
+	t     *turns
+	turn  chan struct{}
+	ended bool
+	b     colony.ConditionalBackend
+	lives int // how many requests it has left; below 0: no bound
+}
+
+// wait waits for the turn. A writer that is dead does nothing more.
+func (w *writer) wait() error {
+	w.t.waiting <- w
+	<-w.turn
+	if w.lives == 0 {
+		return amber.Errorf(amber.KindUnreachable, "ask", "", "dead")
+	}
+	w.lives--
+	return nil
+}
+
+func (w *writer) Status(ctx context.Context) (colony.Status, error) {
+	if err := w.wait(); err != nil {
+		return colony.Status{}, err
+	}
+	return w.b.Status(ctx)
+}
+
+func (w *writer) List(ctx context.Context, prefix string) ([]colony.FileInfo, error) {
+	if err := w.wait(); err != nil {
+		return nil, err
+	}
+	return w.b.List(ctx, prefix)
+}
+
+func (w *writer) Get(ctx context.Context, name string) (colony.File, error) {
+	if err := w.wait(); err != nil {
+		return colony.File{}, err
+	}
+	return w.b.Get(ctx, name)
+}
+
+func (w *writer) Put(ctx context.Context, name, content string) (colony.FileInfo, error) {
+	if err := w.wait(); err != nil {
+		return colony.FileInfo{}, err
+	}
+	return w.b.Put(ctx, name, content)
+}
+
+func (w *writer) PutIf(ctx context.Context, name, content string, c colony.Condition) (colony.FileInfo, error) {
+	if err := w.wait(); err != nil {
+		return colony.FileInfo{}, err
+	}
+	return w.b.PutIf(ctx, name, content, c)
+}
+
+func (w *writer) Delete(ctx context.Context, name string) error {
+	if err := w.wait(); err != nil {
+		return err
+	}
+	return w.b.Delete(ctx, name)
+}
+
+// run has the writers do their work. check is called after each request, while
+// nobody is at work.
+func (t *turns) run(draw *rand.Rand, writers []*writer, work func(*writer), check func()) (steps int) {
+	for _, w := range writers {
+		go func() {
+			w.t.waiting <- w
+			<-w.turn
+			work(w)
+			w.ended = true
+			t.waiting <- w
+		}()
+	}
+	var ready []*writer
+	for t.left = len(writers); t.left > 0; steps++ {
+		// Everybody who is not at work waits or has ended.
+		for len(ready) < t.left {
+			if w := <-t.waiting; w.ended {
+				t.left--
+			} else {
+				ready = append(ready, w)
+			}
+		}
+		check()
+		if t.left == 0 {
+			return steps
+		}
+		i := draw.IntN(len(ready))
+		w := ready[i]
+		ready = slices.Delete(ready, i, i+1)
+		w.turn <- struct{}{}
+	}
+	check()
+	return steps
+}
+
+// race is one round: four writers make two backups each and prune.
+type race struct {
+	t     *testing.T
+	fake  *colonytest.Fake
+	keep  int
+	guard bool // the vault knows conditions
+	die   bool // some writers end in the middle
+
+	// written are the snapshots that came to be complete, acked those whose
+	// backup said so.
+	written map[colony.SnapshotID]bool
+	acked   map[colony.SnapshotID]string
+	last    colony.SnapshotID
+}
+
+// check fails the test unless the pointer names a complete snapshot, never moves
+// back, and the newest that came to be are still there.
+func (r *race) check() {
+	ids, named := complete(r.fake.Files(), "x")
+	for _, id := range ids {
+		r.written[id] = true
+	}
+	if named == "" {
+		return
+	}
+	if r.guard {
+		if !slices.Contains(ids, named) {
+			r.t.Fatalf("the pointer names %s, and complete are %s", named, ids)
+		}
+		if named < r.last {
+			r.t.Fatalf("the pointer went from %s back to %s", r.last, named)
+		}
+	}
+	r.last = max(r.last, named)
+	r.kept(ids, r.last)
+}
+
+// kept fails the test unless the newest snapshots up to the pointer's, and all
+// later ones, are there.
+func (r *race) kept(ids []colony.SnapshotID, named colony.SnapshotID) {
+	var all []colony.SnapshotID
+	for id := range r.written {
+		all = append(all, id)
+	}
+	slices.Sort(all)
+	slices.Reverse(all)
+	n := 0
+	for _, id := range all {
+		if id <= named {
+			n++
+		}
+		if n > r.keep {
+			return
+		}
+		if !slices.Contains(ids, id) {
+			r.t.Fatalf("%s is gone; the pointer names %s, complete were %s and are %s, kept are %d", id, named, all, ids, r.keep)
+		}
+	}
+}
+
+func (r *race) round(n uint64) (steps int) {
+	r.t.Helper()
+	c := newClock()
+	r.fake = &colonytest.Fake{Clock: c.now}
+	r.written, r.acked, r.last = map[colony.SnapshotID]bool{}, map[colony.SnapshotID]string{}, ""
+	draw := rand.New(rand.NewPCG(*seed, n))
+	r.keep = 1 + draw.IntN(3)
+	t := &turns{waiting: make(chan *writer)}
+	var writers []*writer
+	for i := range 4 {
+		w := &writer{n: i, t: t, turn: make(chan struct{}), b: r.fake, lives: -1}
+		if r.die && draw.IntN(2) == 0 {
+			w.lives = draw.IntN(40)
+		}
+		writers = append(writers, w)
+	}
+	acks := make(chan func(), 16)
+	skew := make([]time.Duration, len(writers))
+	for i := range skew {
+		skew[i] = time.Duration(draw.IntN(3)) * time.Minute
+	}
+	steps = t.run(draw, writers, func(w *writer) {
+		var b colony.Backend = w
+		if !r.guard {
+			b = colonytest.Unconditional(w)
+		}
+		v, err := colony.Open(b, colony.Options{
+			Label: "x", Clock: func() time.Time { return c.now().Add(skew[w.n]) }, Random: randomness(n*10 + uint64(w.n)),
+		})
+		if err != nil {
+			r.t.Error(err)
+			return
+		}
+		for i := range 2 {
+			c.pass(time.Millisecond)
+			// Two of them back up the same.
+			text := fmt.Sprint("by ", w.n/2*2, " number ", i)
+			report, err := v.Backup(r.t.Context(), doc(text), colony.BackupOptions{Keep: r.keep})
+			if err != nil {
+				if w.lives != 0 {
+					r.t.Errorf("writer %d: %v", w.n, err)
+				}
+				return
+			}
+			acks <- func() { r.acked[report.ID] = text }
+			if w.lives == 0 {
+				return
+			}
+			if report.Pruned == nil || len(report.Pruned.Failed) > 0 {
+				r.t.Errorf("writer %d: prune says %+v, %q", w.n, report.Pruned, report.Warnings)
+			}
+		}
+	}, r.check)
+	close(acks)
+	for ack := range acks {
+		ack()
+	}
+	r.end(c)
+	return steps
+}
+
+// end checks what is there when everybody has finished.
+func (r *race) end(c *clock) {
+	ids, named := complete(r.fake.Files(), "x")
+	for id := range r.acked {
+		if !r.written[id] {
+			r.t.Fatalf("%s was never complete", id)
+		}
+	}
+	if r.die && len(r.acked) == 0 {
+		return
+	}
+	if len(ids) == 0 || ids[len(ids)-1] != named && !r.die {
+		r.t.Fatalf("the pointer names %s, and complete are %s", named, ids)
+	}
+	v, err := colony.Open(r.fake, colony.Options{Label: "x", Clock: c.now, Random: randomness(0)})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	got, err := v.Restore(r.t.Context(), "")
+	if err != nil || got.Fallback != "" || got.ID != named || r.acked[got.ID] != "" && got.Documents["MEMORY.md"] != r.acked[got.ID] {
+		r.t.Fatalf("restored %s with %q: %v %s", got.ID, got.Documents, err, got.Fallback)
+	}
+}
+
+func TestWritersRace(t *testing.T) {
+	t.Parallel()
+	r := race{t: t, guard: true}
+	steps := 0
+	for n := range *rounds {
+		steps += r.round(uint64(n))
+	}
+	t.Logf("%d rounds of four writers, %d requests, seed %d", *rounds, steps, *seed)
+}
+
+func TestWritersDie(t *testing.T) {
+	t.Parallel()
+	r := race{t: t, guard: true, die: true}
+	for n := range *rounds {
+		r.round(uint64(n))
+	}
+}
+
+// Without conditions the pointer may for a moment name what is older, and what
+// was just removed; it ends at the newest, and nothing good is removed.
+func TestWritersRaceWithoutConditions(t *testing.T) {
+	t.Parallel()
+	r := race{t: t}
+	for n := range *rounds {
+		r.round(uint64(n))
+	}
+}

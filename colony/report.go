@@ -1,0 +1,107 @@
+package colony
+
+import "github.com/amber-memory/amber"
+
+// Info describes a snapshot as its manifest does.
+type Info struct {
+	ID              SnapshotID  `json:"snapshot_id"`
+	Label           string      `json:"label"`
+	LabelRaw        string      `json:"label_raw,omitempty"` // as it was given; "" when the manifest does not tell
+	CreatedAt       string      `json:"created_at"`          // as it was written
+	DocNames        []string    `json:"doc_names"`           // empty for an encrypted one
+	PartCount       int         `json:"part_count"`
+	ByteSize        int64       `json:"byte_size"`
+	BlobChars       int64       `json:"blob_chars"`
+	PlaintextSHA256 string      `json:"plaintext_sha256"`
+	Signed          bool        `json:"signed"`
+	Issuer          amber.KeyID `json:"issuer,omitempty"` // who claims to have signed it
+	Parent          SnapshotID  `json:"parent,omitempty"`
+	Counter         int64       `json:"counter,omitempty"`
+	Encrypted       bool        `json:"encrypted,omitempty"`
+}
+
+// Listed is a snapshot of a list. What is wrong with one that cannot be restored
+// is in Damage; then only the id and the label are sure.
+type Listed struct {
+	Info
+	Latest bool   `json:"latest,omitempty"` // the pointer names it
+	Damage string `json:"damage,omitempty"`
+}
+
+// How a signature was found.
+const (
+	SignatureVerified = "verified"    // by a key that is trusted
+	SignatureUnknown  = "unknown_key" // it is right, and nobody said that its key is to be trusted
+	SignatureNone     = "unsigned"
+	SignatureSkipped  = "not_checked" // there is one, and it was not to be checked
+)
+
+// Checks says what was checked of a snapshot that was read. The digest of the
+// plaintext always is.
+type Checks struct {
+	Digest    bool   `json:"plaintext_digest"` // always true
+	Declared  bool   `json:"declared_fields"`  // every declared field
+	Signature string `json:"signature"`        // one of the constants
+	// Relaxed says what a strict reader would have refused.
+	Relaxed []string `json:"relaxed,omitempty"`
+}
+
+// Restored is a snapshot that was read and checked.
+type Restored struct {
+	Info
+	Documents Documents `json:"-"`
+	Checks    Checks    `json:"checks"`
+	// Fallback says why it is not the snapshot that the pointer names.
+	Fallback string `json:"fallback,omitempty"`
+	// Warnings are what the reader should know about, as that it is older than
+	// one that was seen before and was asked for by name.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// BackupReport says what became of a backup.
+type BackupReport struct {
+	Info
+	// Unchanged says that the newest snapshot holds the same documents, so
+	// that nothing was uploaded.
+	Unchanged bool `json:"unchanged"`
+	// Resumed says that parts of an upload that was interrupted were used.
+	Resumed bool `json:"resumed"`
+	// Uploaded are the files that were written.
+	Uploaded []string `json:"uploaded"`
+	// SupersededBy is a newer snapshot of another writer that the pointer names
+	// instead of this one.
+	SupersededBy SnapshotID `json:"superseded_by,omitempty"`
+	// Pruned is what was removed afterwards; nil when nothing was to be.
+	Pruned   *PruneReport `json:"pruned,omitempty"`
+	Warnings []string     `json:"warnings,omitempty"`
+}
+
+// PruneReport says what was removed, and what was to be and is still there.
+type PruneReport struct {
+	Label   string       `json:"label"`
+	Kept    []SnapshotID `json:"kept"`
+	Deleted []SnapshotID `json:"deleted"`
+	Failed  []Failure    `json:"failed"`
+	// Orphans are parts of no snapshot that were removed.
+	Orphans []string `json:"orphans_removed"`
+	// Planned says that nothing was removed: it is what would be.
+	Planned bool `json:"dry_run,omitempty"`
+	// Warnings are what was noticed, as a pointer that was mended.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Failure is a file or a snapshot that could not be removed, and why.
+type Failure struct {
+	ID    SnapshotID `json:"snapshot_id,omitempty"`
+	File  string     `json:"file,omitempty"`
+	Kind  amber.Kind `json:"kind"`
+	Error string     `json:"error"`
+}
+
+// Progress is told before each request that writes or reads a file.
+type Progress struct {
+	Step  string // "part", "manifest", "pointer", "delete"
+	Name  string // the file
+	Done  int    // files before it
+	Total int
+}

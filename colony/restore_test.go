@@ -1,0 +1,174 @@
+package colony_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+// two makes two snapshots.
+func two(b *bench, v *colony.Vault) (older, newer colony.SnapshotID) {
+	b.t.Helper()
+	older = b.backup(v, doc("one"), colony.BackupOptions{}).ID
+	return older, b.backup(v, doc("two"), colony.BackupOptions{}).ID
+}
+
+// A pointer that is of no use is not followed, and that is said; a good one is,
+// also to what is damaged.
+func TestRestoreByPointer(t *testing.T) {
+	t.Parallel()
+	const pointer = "cmem.x.latest.json"
+	latest := func(id colony.SnapshotID) string {
+		return colony.Latest("x", id, time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)).Content
+	}
+	for name, c := range map[string]struct {
+		spoil    func(f *colonytest.Fake, older, newer colony.SnapshotID)
+		text     string // what is restored
+		fallback bool
+		kind     amber.Kind
+		tolerant string // what a tolerant reader restores, if it is another
+	}{
+		"good": {func(*colonytest.Fake, colony.SnapshotID, colony.SnapshotID) {}, "two", false, "", ""},
+		"back to the older one": {func(f *colonytest.Fake, older, _ colony.SnapshotID) {
+			f.Fill(map[string]string{pointer: latest(older)})
+		}, "one", false, "", ""},
+		"missing": {func(f *colonytest.Fake, _, _ colony.SnapshotID) { f.Remove(pointer) }, "two", true, "", ""},
+		"names nothing": {func(f *colonytest.Fake, _, _ colony.SnapshotID) {
+			f.Fill(map[string]string{pointer: latest("20270619T051643039000Z-abc027")})
+		}, "two", true, "", ""},
+		"of another label": {func(f *colonytest.Fake, older, _ colony.SnapshotID) {
+			f.Fill(map[string]string{pointer: strings.Replace(latest(older), `"x"`, `"y"`, 1)})
+		}, "two", true, "", "one"},
+		"of another manifest": {func(f *colonytest.Fake, older, newer colony.SnapshotID) {
+			f.Fill(map[string]string{pointer: strings.Replace(latest(older), "cmem.x."+string(older), "cmem.x."+string(newer), 1)})
+		}, "two", true, "", "one"},
+		"of a newer format": {func(f *colonytest.Fake, older, _ colony.SnapshotID) {
+			f.Fill(map[string]string{pointer: strings.Replace(latest(older), "latest/1", "latest/2", 1)})
+		}, "", false, amber.KindTooNew, ""},
+		"manifest missing": {func(f *colonytest.Fake, _, newer colony.SnapshotID) {
+			f.Remove(colony.ManifestName("x", newer))
+		}, "one", true, "", ""},
+		"part missing": {func(f *colonytest.Fake, _, newer colony.SnapshotID) {
+			f.Remove(colony.PartName("x", newer, 0))
+		}, "one", true, "", ""},
+		"manifest damaged": {func(f *colonytest.Fake, _, newer colony.SnapshotID) {
+			f.Fill(map[string]string{colony.ManifestName("x", newer): "{"})
+		}, "", false, amber.KindDamaged, ""},
+		"part damaged": {func(f *colonytest.Fake, _, newer colony.SnapshotID) {
+			f.Fill(map[string]string{colony.PartName("x", newer, 0): "{"})
+		}, "", false, amber.KindDamaged, ""},
+		"nothing but the pointer": {func(f *colonytest.Fake, older, newer colony.SnapshotID) {
+			f.Remove(names(f, "cmem.x."+string(older))...)
+			f.Remove(names(f, "cmem.x."+string(newer))...)
+		}, "", false, amber.KindDamaged, ""},
+		"nothing but parts": {func(f *colonytest.Fake, older, newer colony.SnapshotID) {
+			f.Remove(pointer, colony.ManifestName("x", older), colony.ManifestName("x", newer))
+		}, "", false, amber.KindDamaged, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			v := b.open(nil)
+			older, newer := two(b, v)
+			c.spoil(b.fake, older, newer)
+			r, err := v.Restore(t.Context(), "")
+			if amber.KindOf(err) != c.kind || r.Documents["MEMORY.md"] != c.text || (r.Fallback != "") != c.fallback {
+				t.Fatalf("restored %q (%q): %v", r.Documents, r.Fallback, err)
+			}
+			if _, err := v.Latest(t.Context()); amber.KindOf(err) != c.kind && !strings.HasSuffix(name, "damaged") {
+				t.Errorf("latest: %v", err)
+			}
+			if c.kind == amber.KindDamaged && strings.HasSuffix(name, "damaged") && amber.HintOf(err) != "amber vault restore --snapshot "+string(older) {
+				t.Errorf("hint is %q", amber.HintOf(err))
+			}
+			want := c.text
+			if c.tolerant != "" {
+				want = c.tolerant
+			}
+			r, _ = b.open(func(o *colony.Options) { o.Tolerant = true }).Restore(t.Context(), "")
+			if r.Documents["MEMORY.md"] != want || c.tolerant != "" && (len(r.Checks.Relaxed) == 0 || r.Checks.Declared) {
+				t.Errorf("a tolerant reader restored %q: %+v", r.Documents, r.Checks)
+			}
+		})
+	}
+}
+
+// A snapshot that is newer than the pointer's is told of, and not taken.
+func TestRestoreTellsOfWhatIsNewer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := &scene{bench: b, v: b.open(nil)}
+	s.save("one")
+	s.interrupt("put", 3, func() { _, _ = backUp("two", 0)(s) })
+	r := b.restore(s.v, doc("one"))
+	ids, _ := complete(b.fake.Files(), "x")
+	if len(ids) != 2 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], string(ids[1])) {
+		t.Errorf("complete are %s, warnings are %q", ids, r.Warnings)
+	}
+}
+
+func TestRestoreByName(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	older, newer := two(b, v)
+	for id, text := range map[colony.SnapshotID]string{older: "one", newer: "two"} {
+		r, err := v.Restore(t.Context(), id)
+		if err != nil || r.ID != id || r.Documents["MEMORY.md"] != text || len(r.Warnings) > 0 {
+			t.Errorf("restored %+v: %v", r, err)
+		}
+	}
+	_, err := v.Restore(t.Context(), "yesterday")
+	refusedAs(t, err, amber.KindInvalid)
+	_, err = v.Restore(t.Context(), "20270619T051643039000Z-abc027")
+	refusedAs(t, err, amber.KindNotFound)
+	b.fake.Remove(colony.ManifestName("x", older))
+	_, err = v.Restore(t.Context(), older)
+	refusedAs(t, err, amber.KindDamaged)
+	b.fake.Remove("cmem.x.latest.json")
+	if _, err = v.Restore(t.Context(), newer); err != nil {
+		t.Error(err)
+	}
+}
+
+// What somebody removes while it is read is looked for again.
+func TestRestoreWhileOthersPrune(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"cmem.x.latest.json", "manifest", ".p0."} {
+		b := newBench(t)
+		v, other := b.open(nil), b.open(nil)
+		b.backup(v, doc("one"), colony.BackupOptions{})
+		busy := false
+		b.fake.Before = func(r colonytest.Request) colonytest.Fault {
+			if r.Op == "get" && strings.Contains(r.Name, at) && !busy {
+				busy = true
+				b.backup(other, doc("two"), colony.BackupOptions{Keep: 1})
+			}
+			return colonytest.Fault{}
+		}
+		r, err := v.Restore(t.Context(), "")
+		if err != nil || r.Documents["MEMORY.md"] != "two" || r.Fallback != "" {
+			t.Errorf("while %s is read: restored %q (%q): %v", at, r.Documents, r.Fallback, err)
+		}
+	}
+}
+
+// The same id with other documents is not what was seen.
+func TestRestoreNoticesOtherDocuments(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	witness := &memo{}
+	v := b.open(func(o *colony.Options) { o.Witness = witness })
+	id := b.backup(v, doc("one"), colony.BackupOptions{}).ID
+	p, err := colony.Pack(t.Context(), colony.Draft{ID: id, Label: "x", CreatedAt: b.now(), Documents: doc("evil")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.fake.Fill(map[string]string{p.Manifest.Name: p.Manifest.Content, p.Parts[0].Name: p.Parts[0].Content})
+	_, err = v.Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindUntrusted)
+}

@@ -1,0 +1,56 @@
+package shelf
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
+)
+
+// MaxNameChars bounds a name, in characters.
+const MaxNameChars = 255
+
+// checkName returns nil for a name that a file may have: 1 to 255 characters of
+// valid UTF-8 without control characters and backslashes, whose parts between
+// slashes are neither empty nor "." nor "..". Errors: invalid, ErrName.
+func checkName(op, name string) error {
+	why := ""
+	switch {
+	case name == "":
+		why = "it is empty"
+	case !utf8.ValidString(name):
+		why = "it is no UTF-8"
+	case utf8.RuneCountInString(name) > MaxNameChars:
+		why = fmt.Sprintf("it has more than %d characters", MaxNameChars)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		why = "there is a control character in it"
+	case strings.Contains(name, `\`):
+		why = "there is a backslash in it"
+	case slices.ContainsFunc(strings.Split(name, "/"), noElement):
+		why = `a part of it is empty, "." or ".."`
+	}
+	if why == "" {
+		return nil
+	}
+	return &amber.Error{Op: op, Kind: amber.KindInvalid, Err: fmt.Errorf("%w: %s", ErrName, why)}
+}
+
+func noElement(e string) bool { return e == "" || e == "." || e == ".." }
+
+// mayBeNew returns nil for a name that a new file may have. Errors: invalid,
+// ErrName or ErrExtension.
+func (l Limits) mayBeNew(op, name string) error {
+	if err := checkName(op, name); err != nil {
+		return err
+	}
+	ext := path.Ext(name)
+	if l.Extensions == nil || slices.ContainsFunc(l.Extensions, func(e string) bool { return strings.EqualFold(e, ext) }) {
+		return nil
+	}
+	err := fmt.Errorf("%w: only %s", ErrExtension, strings.Join(l.Extensions, " "))
+	return &amber.Error{Op: op, Kind: amber.KindInvalid, ID: name, Err: err}
+}

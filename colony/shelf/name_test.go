@@ -1,0 +1,90 @@
+package shelf_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony/shelf"
+)
+
+// TestNames puts files under every kind of name, each with a content of its own.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	names := []string{
+		" ", "  led by blanks", "...", ".env", "A.md", "CON", "Straße", "a", "a.md", "a.md/b", "a/b/c/d.md", "a:b?.md",
+		"e\u0301.md", "nul", "x<y>&z", strings.Repeat("n", 255), "\u00e9.md", "日本語/メモ.md", "\U0001F4BE",
+		strings.Repeat("\U00010000", 255), strings.Repeat("\u2028", 255),
+	}
+	for _, name := range names {
+		s.put(name, "content of "+name)
+	}
+	for _, name := range names {
+		s.holds(name, "content of "+name)
+	}
+	if diff := cmp.Diff(sorted(names), s.names()); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+// TestNamesThatAreNone asks for impossible names with every method.
+func TestNamesThatAreNone(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	s.put("a.md", "one")
+	for _, name := range []string{
+		"", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/.", "./a", `a\b`, `C:\x`, "a\x00b", "a\nb", "a\tb",
+		"\x7f", "\u0085", "bad\xff", strings.Repeat("n", 256), strings.Repeat("é", 256),
+	} {
+		ctx := t.Context()
+		for what, err := range map[string]error{
+			"get":         second(s.Get(ctx, name)),
+			"put":         second(s.Put(ctx, name, "x")),
+			"append":      second(s.Append(ctx, name, "x")),
+			"delete":      s.Delete(ctx, name),
+			"move from":   second(s.Move(ctx, name, "b.md", true)),
+			"move to":     second(s.Move(ctx, "a.md", name, true)),
+			"copy to":     second(s.Copy(ctx, "a.md", name, true)),
+			"put if none": second(s.PutIf(ctx, name, "x", absent)),
+		} {
+			wantKind(t, what+" "+name, err, amber.KindInvalid)
+			if !errors.Is(err, shelf.ErrName) {
+				t.Errorf("%s %q: got %v, want ErrName", what, name, err)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"a.md"}, s.names()); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+// TestExtensions takes only the endings that are allowed, and reads what was put
+// before they were.
+func TestExtensions(t *testing.T) {
+	t.Parallel()
+	dir := madeHome(t)
+	open(t, dir).put("old.exe", "put before")
+	s := open(t, dir, func(o *shelf.Options) { o.Limits.Extensions = []string{".md", ".json", ".env"} })
+	for _, name := range []string{"a.md", "A.MD", "d.x/a.json", ".env", "a.exe.md"} {
+		s.put(name, "x")
+	}
+	for _, name := range []string{"a", "md", "a.exe", "a.md.exe", "dir.md/a", "a.md/b.", "a.mdx"} {
+		_, err := s.Put(t.Context(), name, "x")
+		wantKind(t, name, err, amber.KindInvalid)
+		if !errors.Is(err, shelf.ErrExtension) {
+			t.Errorf("%s: got %v, want ErrExtension", name, err)
+		}
+		if _, err := s.Move(t.Context(), "a.md", name, false); !errors.Is(err, shelf.ErrExtension) {
+			t.Errorf("move to %s: got %v, want ErrExtension", name, err)
+		}
+	}
+	s.holds("old.exe", "put before")
+	if _, err := s.Move(t.Context(), "old.exe", "new.md", false); err != nil {
+		t.Fatal(err)
+	}
+	s.holds("new.md", "put before")
+}

@@ -1,0 +1,295 @@
+package shelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/shelf"
+)
+
+var absent = colony.Condition{Absent: true}
+
+func second[T any](_ T, err error) error { return err }
+
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
+
+func TestOpenRefusesNonsense(t *testing.T) {
+	t.Parallel()
+	a, err := openAgent(madeHome(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]shelf.Options{
+		"no clock":     {},
+		"quota":        {Clock: today, Limits: shelf.Limits{Quota: -1}},
+		"file":         {Clock: today, Limits: shelf.Limits{MaxFile: -1}},
+		"files":        {Clock: today, Limits: shelf.Limits{MaxFiles: -1}},
+		"file too big": {Clock: today, Limits: shelf.Limits{MaxFile: shelf.MaxFileLimit + 1}},
+		"extension":    {Clock: today, Limits: shelf.Limits{Extensions: []string{"md"}}},
+		"two dots":     {Clock: today, Limits: shelf.Limits{Extensions: []string{".tar.gz"}}},
+	} {
+		_, err := shelf.Open(a, o)
+		wantKind(t, name, err, amber.KindInvalid)
+	}
+	_, err = shelf.Open(nil, shelf.Options{Clock: today})
+	wantKind(t, "no agent", err, amber.KindInvalid)
+}
+
+// TestNoAgent asks for the vault of an agent that is not there: nothing is made.
+func TestNoAgent(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx := t.Context()
+	for what, err := range map[string]error{
+		"status": second(s.Status(ctx)), "list": second(s.List(ctx, "")), "get": second(s.Get(ctx, "a")),
+		"put": second(s.Put(ctx, "a", "x")), "delete": s.Delete(ctx, "a"),
+	} {
+		wantKind(t, what, err, amber.KindNotFound)
+	}
+}
+
+// TestStatus reports a quota from the first file on, also when it is gone again.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	s := fresh(t, func(o *shelf.Options) { o.Limits = shelf.Limits{Quota: 100, MaxFile: 50} })
+	status := func(want colony.Status) {
+		t.Helper()
+		got, err := s.Status(t.Context())
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Fatalf("%v; status (-want +got):\n%s", err, diff)
+		}
+	}
+	status(colony.Status{})
+	_, err := s.Put(t.Context(), "a", strings.Repeat("x", 51))
+	wantKind(t, "too large", err, amber.KindQuota)
+	status(colony.Status{})
+	s.put("a", "12345")
+	s.put("b", "é")
+	status(colony.Status{QuotaBytes: 100, UsedBytes: 7, AvailableBytes: 93, FileCount: 2})
+	for _, name := range []string{"a", "b"} {
+		if err := s.Delete(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status(colony.Status{QuotaBytes: 100, AvailableBytes: 100})
+	s = open(t, s.dir, func(o *shelf.Options) { o.Limits.Quota = 1 })
+	open(t, s.dir).put("c", "123")
+	status(colony.Status{QuotaBytes: 1, UsedBytes: 3, FileCount: 1})
+}
+
+// TestLimits takes what fits to the byte, and nothing beyond. What is replaced does
+// not count.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	s := fresh(t, func(o *shelf.Options) { o.Limits = shelf.Limits{Quota: 20, MaxFile: 10, MaxFiles: 3} })
+	full := func(what string, err error, many bool) {
+		t.Helper()
+		wantKind(t, what, err, amber.KindQuota)
+		if errors.Is(err, shelf.ErrTooMany) != many {
+			t.Errorf("%s: got %v, too many: %v", what, err, many)
+		}
+	}
+	ctx := t.Context()
+	full("file", second(s.Put(ctx, "a", "12345678901")), false)
+	s.put("a", "1234567890")
+	full("append", second(s.Append(ctx, "a", "x")), false)
+	s.put("b", "123456789")
+	full("total", second(s.Put(ctx, "c", "12")), false)
+	full("copy", second(s.Copy(ctx, "b", "c", false)), false)
+	s.put("c", "1")
+	s.put("a", "0987654321") // takes the place of as much
+	full("a fourth", second(s.Put(ctx, "d", "")), true)
+	full("a fourth by copy", second(s.Copy(ctx, "c", "d", false)), false)
+	full("a fourth by append", second(s.Append(ctx, "d", "")), true)
+	if _, err := s.Move(ctx, "a", "d", false); err != nil {
+		t.Errorf("a move in a full vault: %v", err)
+	}
+	full("growth of one", second(s.Append(ctx, "c", "2")), false)
+	if _, err := s.Put(ctx, "c", "\xff"); amber.KindOf(err) != amber.KindInvalid {
+		t.Errorf("no UTF-8: got %v, want invalid", err)
+	}
+	s.holds("c", "1")
+	s.holds("d", "0987654321")
+	if diff := cmp.Diff([]string{"b", "c", "d"}, s.names()); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+// TestTimes keeps when a file was first put.
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	now := today()
+	s := fresh(t, func(o *shelf.Options) { o.Clock = func() time.Time { return now } })
+	at := func(d time.Duration) amber.Time { return amber.At(today().Add(d)) }
+	check := func(what string, info colony.FileInfo, err error, created, updated time.Duration) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		f, err := s.Get(t.Context(), info.Name)
+		if diff := cmp.Diff(info, f.FileInfo, cmp.AllowUnexported(amber.Time{})); diff != "" || err != nil {
+			t.Errorf("%s: %v, told and read (-told +read):\n%s", what, err, diff)
+		}
+		if info.CreatedAt != at(created) || info.UpdatedAt != at(updated) {
+			t.Errorf("%s: got %v and %v, want %v and %v", what, info.CreatedAt, info.UpdatedAt, at(created), at(updated))
+		}
+	}
+	ctx := t.Context()
+	info, err := s.Put(ctx, "a", "one")
+	check("put", info, err, 0, 0)
+	now = now.Add(time.Hour)
+	info, err = s.Put(ctx, "a", "two")
+	check("put again", info, err, 0, time.Hour)
+	now = now.Add(time.Hour)
+	info, err = s.Append(ctx, "a", "three")
+	check("append", info, err, 0, 2*time.Hour)
+	now = now.Add(time.Hour)
+	info, err = s.Copy(ctx, "a", "b", false)
+	check("copy", info, err, 3*time.Hour, 3*time.Hour)
+	now = now.Add(time.Hour)
+	info, err = s.Move(ctx, "a", "c", false)
+	check("move", info, err, 0, 4*time.Hour)
+	now = now.Add(time.Hour)
+	info, err = s.Copy(ctx, "c", "b", true)
+	check("copy over", info, err, 3*time.Hour, 5*time.Hour)
+	info, err = s.Move(ctx, "b", "c", true)
+	check("move over", info, err, 3*time.Hour, 5*time.Hour)
+	s.holds("c", "twothree")
+}
+
+// TestMoveAndCopy tells every outcome apart and changes nothing where it fails.
+func TestMoveAndCopy(t *testing.T) {
+	t.Parallel()
+	type transfer func(ctx context.Context, from, to string, overwrite bool) (colony.FileInfo, error)
+	for name, of := range map[string]func(tester) transfer{
+		"move": func(s tester) transfer { return s.Move },
+		"copy": func(s tester) transfer { return s.Copy },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := fresh(t)
+			do := of(s)
+			s.put("a", "one")
+			s.put("b", "two")
+			_, err := do(t.Context(), "none", "c", false)
+			wantKind(t, "from nothing", err, amber.KindNotFound)
+			_, err = do(t.Context(), "a", "a", true)
+			wantKind(t, "to itself", err, amber.KindInvalid)
+			_, err = do(t.Context(), "a", "b", false)
+			wantKind(t, "to another", err, amber.KindConflict)
+			if !errors.Is(err, shelf.ErrExists) {
+				t.Errorf("got %v, want ErrExists", err)
+			}
+			s.holds("a", "one")
+			s.holds("b", "two")
+			info, err := do(t.Context(), "a", "x/c", false)
+			if err != nil || info.Name != "x/c" || info.Version != sha("one") {
+				t.Fatalf("got %+v, %v", info, err)
+			}
+			s.holds("x/c", "one")
+			if _, err := do(t.Context(), "x/c", "b", true); err != nil {
+				t.Fatal(err)
+			}
+			s.holds("b", "one")
+			want := []string{"a", "b", "x/c"}
+			if name == "move" {
+				want = []string{"b"}
+			}
+			if diff := cmp.Diff(want, s.names()); diff != "" {
+				t.Errorf("names (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestConditions tells what does not hold from what makes no sense.
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	s.put("a", "one")
+	for what, c := range map[string]colony.Condition{
+		"absent": absent, "another version": {Version: sha("two")}, "no version at all": {Version: "x"},
+	} {
+		_, err := s.PutIf(t.Context(), "a", "new", c)
+		wantKind(t, what, err, amber.KindConflict)
+		if !errors.Is(err, shelf.ErrChanged) {
+			t.Errorf("%s: got %v, want ErrChanged", what, err)
+		}
+	}
+	_, err := s.PutIf(t.Context(), "none", "new", colony.Condition{Version: sha("one")})
+	wantKind(t, "version of nothing", err, amber.KindConflict)
+	for _, c := range []colony.Condition{{}, {Absent: true, Version: sha("one")}} {
+		_, err := s.PutIf(t.Context(), "a", "new", c)
+		wantKind(t, fmt.Sprintf("%+v", c), err, amber.KindInvalid)
+	}
+	s.holds("a", "one")
+	info, err := s.PutIf(t.Context(), "a", "two", colony.Condition{Version: sha("one")})
+	if err != nil || info.Version != sha("two") {
+		t.Fatalf("got %+v, %v", info, err)
+	}
+	s.holds("a", "two")
+}
+
+func TestAppend(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	for range 3 {
+		if _, err := s.Append(t.Context(), "log/a.md", "é\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.holds("log/a.md", "é\né\né\n")
+	_, err := s.Append(t.Context(), "log/a.md", "\xa9")
+	wantKind(t, "half a character", err, amber.KindInvalid)
+	s.holds("log/a.md", "é\né\né\n")
+}
+
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	got, err := s.Folders(t.Context())
+	if err != nil || len(got) != 0 {
+		t.Fatalf("an empty vault: %v, %v", got, err)
+	}
+	for _, name := range []string{"a.md", "b.md", "x/a.md", "x/y/a.md", "x/y/z.md", "日/a.md"} {
+		s.put(name, "")
+	}
+	got, err = s.Folders(t.Context())
+	want := []shelf.Folder{{Name: "(root)", Files: 2}, {Name: "x", Files: 3}, {Name: "日", Files: 1}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v; folders (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestListIsAPrefix takes a prefix for what it is, not for a pattern.
+func TestListIsAPrefix(t *testing.T) {
+	t.Parallel()
+	s := fresh(t)
+	for _, name := range []string{"a_b", "axb", "a%b", "a*b", "ab", "b"} {
+		s.put(name, "")
+	}
+	for prefix, want := range map[string][]string{
+		"a_": {"a_b"}, "a%": {"a%b"}, "a*": {"a*b"}, "a": {"a%b", "a*b", "a_b", "ab", "axb"}, "c": {}, "B": {},
+	} {
+		list, err := s.List(t.Context(), prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for _, f := range list {
+			got = append(got, f.Name)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("prefix %q (-want +got):\n%s", prefix, diff)
+		}
+	}
+}

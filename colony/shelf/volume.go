@@ -1,0 +1,215 @@
+package shelf
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// vaultDir is the folder of the vault below the generation.
+const vaultDir = "state/vault"
+
+// volume is the vault in one generation.
+type volume struct {
+	fs  fsx.FS
+	gen string
+}
+
+func (s *Shelf) volume(c home.Current) volume {
+	return volume{fs: s.o.FS, gen: s.agent.GenDir(c)}
+}
+
+// path returns the path of something below the generation.
+func (v volume) path(rel string) string { return filepath.Join(v.gen, filepath.FromSlash(rel)) }
+
+// isFolder reports whether a folder is there. A link or anything else in its
+// place is damage.
+func (v volume) isFolder(op, rel string) (bool, error) {
+	info, err := v.fs.Lstat(v.path(rel))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, disk(op, rel, err)
+	case !info.IsDir():
+		return false, damaged(op, rel, "it is not a folder")
+	}
+	return true, nil
+}
+
+// shard reports whether the folder that a file lies in is there, and returns where
+// the file lies below the generation.
+func (v volume) shard(op, name string) (rel string, there bool, err error) {
+	rel = path.Join(vaultDir, place(name))
+	for _, dir := range []string{path.Dir(vaultDir), vaultDir, path.Dir(rel)} {
+		if there, err = v.isFolder(op, dir); err != nil || !there {
+			return rel, false, err
+		}
+	}
+	return rel, true, nil
+}
+
+// get returns a file with its content, everything checked. Errors: not_found,
+// damaged, too_new.
+func (v volume) get(op, name string) (header, string, error) {
+	rel, there, err := v.shard(op, name)
+	if err != nil {
+		return header{}, "", err
+	}
+	if !there {
+		return header{}, "", notFound(op, name)
+	}
+	b, err := fsx.ReadFile(v.fs, v.path(rel), maxLine+MaxFileLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return header{}, "", notFound(op, name)
+	}
+	if err != nil {
+		return header{}, "", disk(op, rel, err)
+	}
+	h, content, err := decode(b)
+	if err == nil && h.Name != name {
+		err = errors.New("it is the file of another name")
+	}
+	if err != nil {
+		return header{}, "", unfit(op, rel, err)
+	}
+	return h, content, nil
+}
+
+// head returns what the first line of a file says, checked against where it lies
+// and how long it is. Errors: not_found, damaged, too_new.
+func (v volume) head(op, rel string) (header, error) {
+	f, err := v.fs.OpenFile(v.path(rel), os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return header{}, notFound(op, rel)
+	}
+	if err != nil {
+		return header{}, disk(op, rel, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return header{}, disk(op, rel, err)
+	}
+	if !info.Mode().IsRegular() {
+		return header{}, damaged(op, rel, "it is not a file")
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxLine))
+	if err != nil {
+		return header{}, disk(op, rel, err)
+	}
+	line, _, ok := bytes.Cut(b, []byte("\n"))
+	if !ok {
+		return header{}, damaged(op, rel, "it has no first line")
+	}
+	h, err := parseLine(line)
+	switch {
+	case err != nil:
+	case path.Join(vaultDir, place(h.Name)) != rel:
+		err = errors.New("it is the file of another name")
+	case info.Size() != int64(len(line))+1+h.Size:
+		err = errors.New("its length is not what it says")
+	}
+	if err != nil {
+		return header{}, unfit(op, rel, err)
+	}
+	return h, nil
+}
+
+// unfit says why a file cannot be believed.
+func unfit(op, rel string, err error) error {
+	if errors.Is(err, errTooNew) {
+		return bad(amber.KindTooNew, op, rel, err)
+	}
+	return damaged(op, rel, err.Error())
+}
+
+// known returns what the first line of a file says; nil when there is no file, and
+// with heals also when it is damaged.
+func (v volume) known(op, name string, heals bool) (*header, error) {
+	rel, there, err := v.shard(op, name)
+	if err != nil || !there {
+		return nil, err
+	}
+	h, err := v.head(op, rel)
+	switch k := amber.KindOf(err); {
+	case k == amber.KindNotFound, k == amber.KindDamaged && heals:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return &h, nil
+}
+
+// settled returns why a change was not made, once what was seen instead is
+// durable: whoever put it may have died before that, and the caller builds on it.
+func (v volume) settled(op, name string, why error) error {
+	rel, there, err := v.shard(op, name)
+	if err == nil && there {
+		if err = v.fs.SyncDir(v.path(path.Dir(rel))); err != nil {
+			err = disk(op, rel, err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return why
+}
+
+// put writes a file, whatever was there, and returns once it is durable. Only
+// for whoever has the turn.
+func (v volume) put(op string, h header, content string) error {
+	rel := path.Join(vaultDir, place(h.Name))
+	b, err := encode(h, content)
+	if err != nil {
+		return bad(amber.KindInternal, op, h.Name, err)
+	}
+	if err := fsx.MkdirAll(v.fs, v.path(path.Dir(rel)), 0o700); err != nil {
+		return disk(op, path.Dir(rel), err)
+	}
+	if err := fsx.Replace(v.fs, v.path(rel), 0o600, b); err != nil {
+		return disk(op, rel, err)
+	}
+	return nil
+}
+
+// remove removes a file and returns once it is durably gone. Only for whoever has
+// the turn. Errors: not_found, after which it is durably gone as well: whoever
+// removed it before may have died on the way.
+func (v volume) remove(op, name string) error {
+	rel, there, err := v.shard(op, name)
+	if err != nil {
+		return err
+	}
+	if !there {
+		return notFound(op, name)
+	}
+	info, err := v.fs.Lstat(v.path(rel))
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case missing:
+	case err != nil:
+		return disk(op, rel, err)
+	case info.IsDir():
+		return damaged(op, rel, "it is a folder")
+	default:
+		if err := v.fs.Remove(v.path(rel)); err != nil {
+			return disk(op, rel, err)
+		}
+	}
+	if err := v.fs.SyncDir(v.path(path.Dir(rel))); err != nil {
+		return disk(op, rel, err)
+	}
+	if missing {
+		return notFound(op, name)
+	}
+	return nil
+}

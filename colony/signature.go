@@ -1,0 +1,80 @@
+package colony
+
+import (
+	"context"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// sign signs a manifest that has no signature yet.
+func sign(ctx context.Context, by amber.Signer, manifest Value) (Value, error) {
+	message := manifest.Canonical()
+	s, err := by.Sign(ctx, message)
+	if err == nil {
+		err = s.Verify(message)
+	}
+	if err != nil {
+		return Value{}, &amber.Error{Op: "sign snapshot", Kind: amber.KindOf(err), ID: string(by.KeyID()), Err: err}
+	}
+	v := newObject()
+	v.add("alg", newString(s.Alg))
+	v.add("key_id", newString(string(s.KeyID)))
+	v.add("sig", newString(s.Sig))
+	return v, nil
+}
+
+// signatureOf reads the signature of a manifest. There is none when the member is
+// not there, null or an empty object; whatever else is one, right or not.
+func signatureOf(manifest Value) (s amber.Signature, signed bool) {
+	v, _ := manifest.member("signature")
+	if v.kind == kindNull || v.kind == kindObject && len(v.list) == 0 {
+		return s, false
+	}
+	text := func(name string) string {
+		m, _ := v.member(name)
+		t, _ := m.str()
+		return t
+	}
+	return amber.Signature{Alg: text("alg"), KeyID: amber.KeyID(text("key_id")), Sig: text("sig")}, true
+}
+
+// checkSignature says how the signature was found, and what a strict reader has
+// against it. The error is of kind untrusted, or what the list of keys returns.
+func (m Manifest) checkSignature(ctx context.Context, o ReadOptions) (status string, objection string, err error) {
+	s, signed := signatureOf(m.value)
+	switch {
+	case o.NoVerify && o.RequireSigned:
+		return "", "", amber.Errorf(amber.KindInvalid, "check signature", "", "it cannot be both required and not checked")
+	case !signed && o.RequireSigned:
+		return "", "", untrusted(m.subject(o), "it is not signed")
+	case !signed:
+		return SignatureNone, "", nil
+	case o.NoVerify:
+		return SignatureSkipped, "", nil
+	}
+	if bare := strings.TrimRight(s.Sig, "="); bare != s.Sig {
+		objection = "the signature is padded"
+		s.Sig = bare
+	}
+	if err := s.Verify(m.value.without("signature").Canonical()); err != nil {
+		return "", "", &amber.Error{Op: "read snapshot", Kind: amber.KindUntrusted, ID: m.subject(o), Err: err}
+	}
+	standing := amber.StandingStranger
+	if o.Trust != nil {
+		if standing, err = o.Trust(ctx, s.KeyID); err != nil {
+			return "", "", err
+		}
+	}
+	if standing == amber.StandingOwn || standing == amber.StandingTrusted {
+		return SignatureVerified, objection, nil
+	}
+	if o.RequireSigned {
+		return "", "", &amber.Error{
+			Op: "check signature", Kind: amber.KindUntrusted, ID: m.subject(o),
+			Err:  amber.Errorf(amber.KindUntrusted, "trust key", string(s.KeyID), "nobody here said that it is to be trusted"),
+			Hint: "amber key trust " + string(s.KeyID),
+		}
+	}
+	return SignatureUnknown, objection, nil
+}

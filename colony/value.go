@@ -1,0 +1,101 @@
+package colony
+
+import (
+	"strconv"
+)
+
+// Value is a JSON value as it was written: the members of objects in their
+// order, numbers as literals, and every member that nobody knows. The zero
+// Value is null.
+type Value struct {
+	kind       valueKind
+	duplicates bool
+	text       string   // of a string; the literal of a number
+	names      []string // of an object, each once, in the order of their first appearance
+	list       []Value  // the values of an object in the order of names, or of an array
+}
+
+type valueKind byte
+
+const (
+	kindNull valueKind = iota
+	kindFalse
+	kindTrue
+	kindNumber
+	kindString
+	kindArray
+	kindObject
+)
+
+// Duplicates reports whether an object in v had a member twice. The last one
+// counts, in the place of the first.
+func (v Value) Duplicates() bool { return v.duplicates }
+
+// member returns a member of an object.
+func (v Value) member(name string) (Value, bool) {
+	for i, n := range v.names {
+		if n == name {
+			return v.list[i], true
+		}
+	}
+	return Value{}, false
+}
+
+// without returns an object without a member.
+func (v Value) without(name string) Value {
+	out := Value{kind: v.kind, duplicates: v.duplicates}
+	for i, n := range v.names {
+		if n != name {
+			out.add(n, v.list[i])
+		}
+	}
+	return out
+}
+
+// add adds a member that is not there yet.
+func (v *Value) add(name string, m Value) {
+	v.names = append(v.names, name)
+	v.list = append(v.list, m)
+}
+
+// str returns the text of a string.
+func (v Value) str() (string, bool) { return v.text, v.kind == kindString }
+
+// count returns a number that counts something: an integer that is not below
+// zero, in its one spelling.
+func (v Value) count() (int64, bool) {
+	if v.kind != kindNumber {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(v.text, 10, 64)
+	return n, err == nil && n >= 0 && strconv.FormatInt(n, 10) == v.text
+}
+
+// strings returns the texts of an array of strings.
+func (v Value) strings() ([]string, bool) {
+	if v.kind != kindArray {
+		return nil, false
+	}
+	out := make([]string, len(v.list))
+	for i, e := range v.list {
+		if e.kind != kindString {
+			return nil, false
+		}
+		out[i] = e.text
+	}
+	return out, true
+}
+
+func newObject() Value { return Value{kind: kindObject} }
+
+func newString(s string) Value { return Value{kind: kindString, text: s} }
+
+func newCount(n int64) Value { return Value{kind: kindNumber, text: strconv.FormatInt(n, 10)} }
+
+func newStrings(list []string) Value {
+	v := Value{kind: kindArray, list: make([]Value, len(list))}
+	for i, s := range list {
+		v.list[i] = newString(s)
+	}
+	return v
+}

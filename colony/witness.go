@@ -1,0 +1,77 @@
+package colony
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+// seen returns what was seen of the label before.
+func (v *Vault) seen(ctx context.Context) (Sighting, error) {
+	if v.o.Witness == nil {
+		return Sighting{}, nil
+	}
+	return v.o.Witness.Seen(ctx)
+}
+
+// see remembers a snapshot if it is later than what was seen. It returns a
+// warning: what was done is done.
+func (v *Vault) see(ctx context.Context, before, s Sighting) (warning string) {
+	if v.o.Witness == nil || s.ID < before.ID {
+		return ""
+	}
+	// A client that does not count does not make the count begin anew.
+	s.Counter = max(s.Counter, before.Counter)
+	if s.ID == before.ID && s.Documents == "" {
+		s.Documents = before.Documents
+	}
+	if s == before {
+		return ""
+	}
+	return v.remember(ctx, s)
+}
+
+func (v *Vault) remember(ctx context.Context, s Sighting) (warning string) {
+	if v.o.Witness == nil {
+		return ""
+	}
+	if err := v.o.Witness.See(ctx, s); err != nil {
+		return fmt.Sprintf("that %s was seen could not be remembered: %v", s.ID, err)
+	}
+	return ""
+}
+
+// sighting is of a snapshot whose documents are not known otherwise.
+func sighting(i Info) Sighting {
+	s := Sighting{ID: i.ID, Counter: i.Counter}
+	if !i.Encrypted {
+		s.Documents = i.PlaintextSHA256
+	}
+	return s
+}
+
+// rolledBack says why a snapshot cannot be the newest, given what was seen; ""
+// when it may be. A client that does not count is not held to the count.
+func rolledBack(i Info, documents string, seen Sighting) string {
+	switch {
+	case seen.ID == "":
+		return ""
+	case i.ID < seen.ID:
+		return fmt.Sprintf("it is older than %s, which was seen before", seen.ID)
+	case i.ID == seen.ID && seen.Documents != "" && documents != seen.Documents:
+		return "other documents were seen under the same id"
+	case i.Counter > 0 && i.Counter < seen.Counter && i.Parent < seen.ID:
+		return fmt.Sprintf("it is number %d after %s, and %s, which was seen before, has number %d", i.Counter, i.Parent, seen.ID, seen.Counter)
+	}
+	return ""
+}
+
+// absent is the error for a label of which there is nothing.
+func (v *Vault) absent(seen Sighting) error {
+	if seen.ID == "" {
+		return amber.Errorf(amber.KindNotFound, "find snapshot", "", "the label has none")
+	}
+	return amber.Errorf(amber.KindUntrusted, "find snapshot", "",
+		fmt.Sprintf("nothing is there, and %s was seen before", seen.ID))
+}
