@@ -60,9 +60,9 @@ func (b *backup) run(ctx context.Context) error {
 	return b.prune(ctx)
 }
 
-// errOvertaken is returned when somebody else finished the same snapshot, and it
-// was pruned since. A new one is made then.
-var errOvertaken = errors.New("others finished and removed it")
+// errOvertaken is returned when somebody else finished the same snapshot, and
+// signed it otherwise or removed it since. A new one is made then.
+var errOvertaken = errors.New("others finished it in another way, or removed it")
 
 // mostOvertaken is how often that may happen.
 const mostOvertaken = 4
@@ -128,7 +128,7 @@ func (v *Vault) collides(f found) error {
 	return &amber.Error{
 		Op: "use label", Kind: amber.KindConflict, ID: v.label,
 		Err:  fmt.Errorf("%s is there, and becomes the same as %s", quote(f.m.Info.LabelRaw), quote(v.raw)),
-		Hint: "choose another label: --label",
+		Hint: "amber vault backup --label NAME",
 	}
 }
 
@@ -166,60 +166,6 @@ func (d Documents) blank() bool {
 		}
 	}
 	return true
-}
-
-// find returns a snapshot that holds the documents as this vault would write
-// them: the newest, or a later one that the pointer has not come to name.
-func (b *backup) find(ctx context.Context) (found, error) {
-	if b.o.Force {
-		return found{}, nil
-	}
-	w := b.view
-	if same, err := b.holds(ctx, w.head); err != nil || same {
-		b.report.Unchanged = same
-		return w.head, err
-	}
-	for _, id := range w.ids {
-		if w.head.g != nil && id <= w.head.g.id {
-			break
-		}
-		f, err := b.v.examine(ctx, id, w.groups[id])
-		if err != nil {
-			return found{}, err
-		}
-		same, err := b.holds(ctx, f)
-		if err != nil || same {
-			b.report.Resumed = same
-			return f, err
-		}
-	}
-	return found{}, nil
-}
-
-// holds reports whether a snapshot is complete and what a new one would be.
-func (b *backup) holds(ctx context.Context, f found) (bool, error) {
-	if !f.whole() || !b.alike(f.m.Info, f.g.id) {
-		return false, nil
-	}
-	o := ReadOptions{Label: b.v.label, ID: f.g.id, Trust: b.v.o.Trust, MaxBytes: b.v.o.MaxBytes}
-	_, err := f.m.Check(ctx, o)
-	if err != nil && !told(err) {
-		return false, err
-	}
-	return err == nil, nil
-}
-
-// alike compares what the manifest tells. The digest of an encrypted snapshot is
-// salted: what was seen from here must tell.
-func (b *backup) alike(i Info, id SnapshotID) bool {
-	signed := b.v.o.Signer != nil
-	if i.Signed != signed || signed && i.Issuer != b.v.o.Signer.KeyID() {
-		return false
-	}
-	if len(b.v.o.Recipients) == 0 {
-		return !i.Encrypted && i.PlaintextSHA256 == b.digest
-	}
-	return i.Encrypted && b.seen.ID == id && b.seen.Documents == b.digest
 }
 
 // publish moves the pointer and remembers the snapshot.

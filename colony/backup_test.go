@@ -61,6 +61,64 @@ func TestBackupDoesNotResumeWhatIsNotIts(t *testing.T) {
 	}
 }
 
+// Another writer goes on with what this one has begun, and a third makes a newer
+// snapshot and prunes: this one makes a new one.
+func TestBackupIsOvertaken(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []string{"conditional", "unconditional"} {
+		b := newBench(t)
+		open := func() *colony.Vault {
+			v := b.openOn(backends[backend](&scene{bench: b}), nil)
+			v.SetPartChars(200)
+			return v
+		}
+		busy, puts := false, 0
+		b.fake.Before = func(r colonytest.Request) colonytest.Fault {
+			if r.Op == "put" && !busy {
+				if puts++; puts == 3 {
+					busy = true
+					if r := b.backup(open(), doc(long), colony.BackupOptions{}); !r.Resumed {
+						t.Errorf("the other made %+v", r)
+					}
+					b.backup(open(), doc("newer"), colony.BackupOptions{Keep: 1})
+				}
+			}
+			return colonytest.Fault{}
+		}
+		v := open()
+		r := b.backup(v, doc(long), colony.BackupOptions{})
+		if r.Resumed || r.SupersededBy != "" {
+			t.Errorf("%s: report is %+v", backend, r)
+		}
+		b.restore(v, doc(long))
+		if ids, _ := complete(b.fake.Files(), "x"); len(ids) != 2 || ids[1] != r.ID {
+			t.Errorf("%s: complete are %s", backend, ids)
+		}
+	}
+}
+
+// One who does not sign goes on with what one who signs has begun: the latter
+// still makes a signed snapshot.
+func TestBackupIsFinishedByAnother(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	busy := false
+	b.fake.Before = func(r colonytest.Request) colonytest.Fault {
+		if r.Op == "put" && strings.Contains(r.Name, "manifest") && !busy {
+			busy = true
+			if r := b.backup(b.open(nil), doc("one"), colony.BackupOptions{}); !r.Resumed || r.Signed {
+				t.Errorf("the other made %+v", r)
+			}
+		}
+		return colonytest.Fault{}
+	}
+	v := b.open(func(o *colony.Options) { o.Signer = signerOf(t, strings.Repeat("01", 32)) })
+	r := b.backup(v, doc("one"), colony.BackupOptions{})
+	if got := b.restore(v, doc("one")); !got.Signed || got.ID != r.ID || !r.Signed {
+		t.Errorf("restored %+v, report was %+v", got.Info, r)
+	}
+}
+
 // The clock may be behind, here or elsewhere: a new snapshot is later than all
 // others.
 func TestBackupIsLaterThanAllOthers(t *testing.T) {

@@ -48,26 +48,22 @@ func (v *Vault) delete(ctx context.Context, id SnapshotID, dryRun bool) (PruneRe
 	return report, r.first
 }
 
-// release has the pointer and the witness no longer name a snapshot. Both come
+// release has the witness and the pointer no longer name a snapshot. Both come
 // before it is removed: when that stops halfway, nobody misses it.
 func (v *Vault) release(ctx context.Context, id SnapshotID, other found, report *PruneReport) error {
-	var to SnapshotID
+	var to Sighting
 	if other.g != nil {
-		to = other.g.id
-	}
-	if err := v.repoint(ctx, id, to); err != nil {
-		return err
+		to = sighting(other.info(v.label))
 	}
 	seen, err := v.seen(ctx)
-	if err != nil || seen.ID != id {
+	if err != nil {
 		return err
 	}
-	var s Sighting
-	if other.g != nil {
-		s = sighting(other.info(v.label))
+	// Who removes what is as new as what was seen knows that it is older then.
+	if seen.ID != "" && seen.ID <= id && to.ID < seen.ID {
+		if warning := v.remember(ctx, to); warning != "" {
+			report.Warnings = append(report.Warnings, fmt.Sprintf("%s; the next restore will miss %s", warning, seen.ID))
+		}
 	}
-	if warning := v.remember(ctx, s); warning != "" {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("%s; the next restore will miss %s", warning, id))
-	}
-	return nil
+	return v.repoint(ctx, id, to.ID)
 }

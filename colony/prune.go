@@ -93,8 +93,8 @@ func (v *Vault) mend(ctx context.Context, w *view, report *PruneReport) error {
 	return nil
 }
 
-// boundary returns the oldest of the keep newest snapshots that are sound, up to
-// the pointer's; "" when there are no more than that.
+// boundary returns the oldest of the keep newest snapshots that are sound, none
+// later than the pointer's; "" when there are no more than that.
 func (v *Vault) boundary(ctx context.Context, w view, keep int) (SnapshotID, error) {
 	for _, id := range w.ids {
 		if id > w.named || w.groups[id].manifest == nil {
@@ -164,7 +164,7 @@ func (v *Vault) sweep(ctx context.Context, w view, bound, also SnapshotID, repor
 		switch {
 		case g.manifest == nil && id != w.named && v.stale(g):
 			orphans = append(orphans, g)
-		case g.manifest != nil && id < bound && id < w.named && id != also:
+		case g.manifest != nil && id < bound && id != also:
 			old = append(old, g)
 		case g.manifest != nil:
 			report.Kept = append(report.Kept, id)

@@ -1,6 +1,7 @@
 package colony_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -162,4 +163,64 @@ func TestDeleteAnOlderOne(t *testing.T) {
 		t.Errorf("delete: %v after %v", err, b.fake.Requests()[begin:])
 	}
 	b.restore(v, doc("two"))
+}
+
+// A pointer that nobody can read goes with the last snapshot.
+func TestDeleteTheLastOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	id := b.backup(v, doc("one"), colony.BackupOptions{}).ID
+	b.fake.Fill(map[string]string{"cmem.x.latest.json": "?"})
+	if _, err := v.Delete(t.Context(), id, false); err != nil || len(b.fake.Files()) != 0 {
+		t.Errorf("files are %q: %v", names(b.fake, ""), err)
+	}
+}
+
+// overlisting is a vault that does not look at the prefix.
+type overlisting struct{ *colonytest.Fake }
+
+func (o overlisting) List(ctx context.Context, _ string) ([]colony.FileInfo, error) {
+	return o.Fake.List(ctx, "")
+}
+
+// What a listing has too much belongs to others.
+func TestListingOfOthers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	other := b.open(func(o *colony.Options) { o.Label = "y" })
+	b.backup(other, doc("one"), colony.BackupOptions{})
+	b.backup(other, doc("two"), colony.BackupOptions{})
+	b.fake.Fill(map[string]string{"notes.md": "mine"})
+	v := b.openOn(overlisting{b.fake}, nil)
+	_, err := v.Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindNotFound)
+	b.backup(v, doc("three"), colony.BackupOptions{Keep: 1})
+	r := b.backup(v, doc("four"), colony.BackupOptions{Keep: 1})
+	if all, err := v.List(t.Context()); err != nil || len(all) != 1 || len(r.Pruned.Deleted) != 1 {
+		t.Errorf("list is %+v, %v; report was %+v", all, err, r)
+	}
+	if all, err := other.List(t.Context()); err != nil || len(all) != 2 || b.fake.Files()["notes.md"] != "mine" {
+		t.Errorf("list is %+v, %v", all, err)
+	}
+}
+
+// What is removed while it is listed is not in the list.
+func TestListWhileOthersPrune(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	older, newer := two(b, v)
+	busy := false
+	b.fake.Before = func(r colonytest.Request) colonytest.Fault {
+		if r.Op == "get" && r.Name == colony.ManifestName("x", older) && !busy {
+			busy = true
+			b.fake.Remove(names(b.fake, "cmem.x."+string(older))...)
+		}
+		return colonytest.Fault{}
+	}
+	all, err := v.List(t.Context())
+	if err != nil || len(all) != 1 || all[0].ID != newer {
+		t.Errorf("list is %+v, %v", all, err)
+	}
 }

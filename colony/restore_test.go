@@ -58,6 +58,10 @@ func TestRestoreByPointer(t *testing.T) {
 		"manifest damaged": {func(f *colonytest.Fake, _, newer colony.SnapshotID) {
 			f.Fill(map[string]string{colony.ManifestName("x", newer): "{"})
 		}, "", false, amber.KindDamaged, ""},
+		"part_files damaged": {func(f *colonytest.Fake, _, newer colony.SnapshotID) {
+			name := colony.ManifestName("x", newer)
+			f.Fill(map[string]string{name: strings.Replace(f.Files()[name], colony.PartName("x", newer, 0), "notes.md", 1), "notes.md": "mine"})
+		}, "", false, amber.KindDamaged, ""},
 		"part damaged": {func(f *colonytest.Fake, _, newer colony.SnapshotID) {
 			f.Fill(map[string]string{colony.PartName("x", newer, 0): "{"})
 		}, "", false, amber.KindDamaged, ""},
@@ -92,6 +96,13 @@ func TestRestoreByPointer(t *testing.T) {
 			r, _ = b.open(func(o *colony.Options) { o.Tolerant = true }).Restore(t.Context(), "")
 			if r.Documents["MEMORY.md"] != want || c.tolerant != "" && (len(r.Checks.Relaxed) == 0 || r.Checks.Declared) {
 				t.Errorf("a tolerant reader restored %q: %+v", r.Documents, r.Checks)
+			}
+			if c.kind == amber.KindTooNew {
+				return
+			}
+			b.backup(v, doc("three"), colony.BackupOptions{})
+			if r := b.restore(v, doc("three")); r.Fallback != "" || len(r.Warnings) > 0 {
+				t.Errorf("after a backup: %q, %q", r.Fallback, r.Warnings)
 			}
 		})
 	}
@@ -154,6 +165,33 @@ func TestRestoreWhileOthersPrune(t *testing.T) {
 		if err != nil || r.Documents["MEMORY.md"] != "two" || r.Fallback != "" {
 			t.Errorf("while %s is read: restored %q (%q): %v", at, r.Documents, r.Fallback, err)
 		}
+	}
+}
+
+// A client that does not count is older, too.
+func TestRestoreNoticesWhatIsOlder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fake.Fill(vaultFiles(t, "testdata/vaults/three_plus_one"))
+	v := b.open(func(o *colony.Options) { o.Witness = &memo{} })
+	newest, err := v.Restore(t.Context(), "")
+	if err != nil || newest.Counter != 0 {
+		t.Fatalf("restored %+v: %v", newest, err)
+	}
+	b.fake.Remove(names(b.fake, "cmem.x."+string(newest.ID))...)
+	_, err = v.Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindUntrusted)
+}
+
+// What is not to be trusted is not fetched.
+func TestRestoreChecksBeforeItFetches(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fake.Fill(vaultFiles(t, "testdata/mut/tamper_created_at/vault"))
+	_, err := b.open(func(o *colony.Options) { o.Label = "m" }).Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindUntrusted)
+	if requests := b.fake.Requests(); len(requests) != 3 {
+		t.Errorf("requests are %v", requests)
 	}
 }
 

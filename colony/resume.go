@@ -2,7 +2,6 @@ package colony
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/amber-memory/amber"
 )
@@ -20,11 +19,11 @@ func (b *backup) resume(ctx context.Context) (Packed, *group, error) {
 	looked := 0
 	for _, id := range b.view.ids {
 		g := b.view.groups[id]
-		if b.view.head.g != nil && id <= b.view.head.g.id || b.view.good() && id <= b.view.named || looked == mostBegun {
+		if id <= b.after() || g.manifest != nil || looked == mostBegun {
 			break
 		}
 		// In the other half of the grace time it can be finished.
-		if g.manifest != nil || b.v.now().Sub(g.newestTime()) > b.v.o.Grace/2 {
+		if b.v.now().Sub(g.newestTime()) > b.v.o.Grace/2 {
 			continue
 		}
 		looked++
@@ -38,6 +37,18 @@ func (b *backup) resume(ctx context.Context) (Packed, *group, error) {
 		}
 	}
 	return Packed{}, nil, nil
+}
+
+// after returns the last snapshot that a new one must be later than.
+func (b *backup) after() SnapshotID {
+	last := b.seen.ID
+	if b.view.head.g != nil {
+		last = max(last, b.view.head.g.id)
+	}
+	if b.view.good() {
+		last = max(last, b.view.named)
+	}
+	return last
 }
 
 // begun reports whether every part that is there is one of the snapshot.
@@ -60,38 +71,4 @@ func (b *backup) begun(ctx context.Context, g *group, p Packed) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// plan refuses what does not fit into the vault before anything is written.
-func (b *backup) plan(p Packed, missing []NamedText) error {
-	quota := func(why, hint string) error {
-		return &amber.Error{Op: "plan upload", Kind: amber.KindQuota, Err: fmt.Errorf("%s", why), Hint: hint}
-	}
-	files := append([]NamedText{p.Manifest, Latest(b.v.label, p.Info.ID, b.v.now())}, missing...)
-	var total int64
-	for _, f := range files {
-		if len(f.Content) > MaxFileBytes {
-			return quota(fmt.Sprintf("%s has %d bytes, and a file at most %d", f.Name, len(f.Content), MaxFileBytes), "")
-		}
-		total += int64(len(f.Content))
-	}
-	if old := b.view.pointer; old != nil && old.Size > 0 {
-		total -= old.Size // it is replaced
-	}
-	if room := b.room(); total > room {
-		return quota(fmt.Sprintf("it takes %d bytes, and the vault has room for %d", total, room), "amber vault prune --keep 1")
-	}
-	if most := b.v.o.Operations; most > 0 && len(files) > most {
-		return quota(fmt.Sprintf("it takes %d operations, and there are %d in an hour", len(files), most), "")
-	}
-	return nil
-}
-
-// room is how many bytes the vault takes. One that nobody wrote to may not know
-// its quota yet.
-func (b *backup) room() int64 {
-	if b.status.QuotaBytes > 0 {
-		return b.status.AvailableBytes
-	}
-	return DefaultQuota - b.status.UsedBytes
 }

@@ -44,12 +44,9 @@ func (b *backup) upload(ctx context.Context) error {
 // fresh packs the documents under a new id, which is later than every other of
 // the label, also where the clock is behind.
 func (b *backup) fresh(ctx context.Context) (Packed, error) {
-	last := b.seen.ID
+	last := b.after()
 	if len(b.view.ids) > 0 {
 		last = max(last, b.view.ids[0])
-	}
-	if b.view.good() {
-		last = max(last, b.view.named)
 	}
 	id, err := NextSnapshotID(b.v.now(), last, b.v.o.Random)
 	if isKind(err, amber.KindDamaged) {
@@ -175,7 +172,7 @@ func (b *backup) verify(ctx context.Context, g *group, seq int, part NamedText) 
 }
 
 // accept takes the manifest that is there for that of the snapshot, if it
-// declares the same documents: somebody else finished it.
+// declares the same documents, signed by the same key: somebody else finished it.
 func (b *backup) accept(ctx context.Context, p Packed) error {
 	file, err := b.v.b.Get(ctx, p.Manifest.Name)
 	if isKind(err, amber.KindNotFound) {
@@ -186,6 +183,9 @@ func (b *backup) accept(ctx context.Context, p Packed) error {
 	m, err := ParseManifest(file.Content)
 	if err != nil || m.Info.PlaintextSHA256 != p.Info.PlaintextSHA256 {
 		return amber.Errorf(amber.KindConflict, "write manifest", p.Manifest.Name, "another one is there")
+	}
+	if m.Info.Signed != p.Info.Signed || m.Info.Issuer != p.Info.Issuer {
+		return overtaken(p.Info.ID)
 	}
 	b.report.Info = m.Info
 	return nil

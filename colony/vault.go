@@ -11,7 +11,7 @@ import (
 
 // Vault takes, lists, restores and removes the snapshots of one label. Several
 // of them, also on other machines, may work on the same label at once. Safe for
-// concurrent use.
+// concurrent use if what it was given in [Options] is.
 //
 // Every method begins with a listing: that something is absent is only said after
 // a listing that worked. What the methods return beside their own errors: the

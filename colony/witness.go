@@ -37,7 +37,7 @@ func (v *Vault) remember(ctx context.Context, s Sighting) (warning string) {
 		return ""
 	}
 	if err := v.o.Witness.See(ctx, s); err != nil {
-		return fmt.Sprintf("that %s was seen could not be remembered: %v", s.ID, err)
+		return fmt.Sprintf("what was seen could not be remembered: %v", err)
 	}
 	return ""
 }
@@ -61,7 +61,7 @@ func rolledBack(i Info, documents string, seen Sighting) string {
 		return fmt.Sprintf("it is older than %s, which was seen before", seen.ID)
 	case i.ID == seen.ID && seen.Documents != "" && documents != seen.Documents:
 		return "other documents were seen under the same id"
-	case i.Counter > 0 && i.Counter < seen.Counter && i.Parent < seen.ID:
+	case i.ID > seen.ID && i.Counter > 0 && i.Counter < seen.Counter && i.Parent < seen.ID:
 		return fmt.Sprintf("it is number %d after %s, and %s, which was seen before, has number %d", i.Counter, i.Parent, seen.ID, seen.Counter)
 	}
 	return ""

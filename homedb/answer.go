@@ -24,6 +24,9 @@ type Answer struct {
 	Blank  bool   // the body is not kept any more, or was too large
 }
 
+// ErrKeyUsed is in the chain of what whoever uses a key for two requests is told.
+var ErrKeyUsed = errors.New("the key was used for another request")
+
 // Bounds of answers.
 const (
 	answersAge   = 7 * 24 * time.Hour // then a key is as good as new
@@ -124,7 +127,7 @@ func (d *DB) BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeat
 		case err != nil:
 			return err
 		case r.digest != digest:
-			return amber.Errorf(amber.KindConflict, op, "", "the key was used for another request")
+			return &amber.Error{Op: op, Kind: amber.KindConflict, Err: ErrKeyUsed}
 		case r.done:
 			a, err = r.answer()
 			return err

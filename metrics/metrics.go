@@ -37,6 +37,7 @@ type Metrics struct {
 	operations operations
 	snapshots  snapshotMetrics
 	retention  retentionMetrics
+	vault      vaultMetrics
 	audit      auditMetrics
 	auth       *prometheus.CounterVec
 	http       httpMetrics
@@ -65,7 +66,7 @@ func New(o Options) (*Metrics, error) {
 	m := &Metrics{
 		o: o, registry: r, ids: newIDs(f), scrapes: make(chan struct{}, maxScrapes),
 		operations: newOperations(f), snapshots: newSnapshotMetrics(f),
-		retention: newRetentionMetrics(f), audit: newAuditMetrics(f), auth: newAuthMetrics(f),
+		retention: newRetentionMetrics(f), vault: newVaultMetrics(f), audit: newAuditMetrics(f), auth: newAuthMetrics(f),
 		http: newHTTPMetrics(f), tools: newToolMetrics(f), looks: newLookMetrics(f),
 	}
 	m.sources = newSources(m)

@@ -90,6 +90,14 @@ func retains(_ *testing.T, m *metrics.Metrics) {
 	m.Retention(amber.RetentionReport{Kept: 7, At: amber.At(start.Add(time.Hour))}, errSecret)
 }
 
+func backsUp(_ *testing.T, m *metrics.Metrics) {
+	m.Backup(tenant, agent, false, nil)
+	m.Backup(tenant, agent, true, nil)
+	m.Backup(tenant, agent, true, amber.Errorf(amber.KindUnreachable, "back up", "", "it is away"))
+	m.BackedUp(tenant, agent, amber.At(start.Add(-time.Hour)))
+	m.BackedUp(tenant, agent, amber.At(start))
+}
+
 func serves(_ *testing.T, m *metrics.Metrics) {
 	m.ExpectRoutes("/v1/x/{id}")
 	m.HTTP("/v1/x/{id}", "GET", 200, time.Second, 0, 20)
@@ -236,6 +244,10 @@ func movers() map[string]mover {
 			`amber_retention_rounds_total{outcome="failed"} 1`, `amber_retention_rounds_total{outcome="ok"} 1`,
 			`amber_retention_rounds_total{outcome="partial"} 1`,
 		}},
+		"amber_vault_backups_total": {backsUp, []string{
+			mine("amber_vault_backups_total", `outcome="ok",`, "1"), mine("amber_vault_backups_total", `outcome="unchanged",`, "1"),
+			mine("amber_vault_backups_total", `outcome="unreachable",`, "1"),
+		}},
 		"amber_audit_entries_total": {audits, []string{
 			mine("amber_audit_entries_total", `outcome="ok",`, "1"), mine("amber_audit_entries_total", `outcome="other",`, "1"),
 		}},
@@ -277,6 +289,7 @@ func movers() map[string]mover {
 		"amber_retention_deleted_total": "3", "amber_retention_kept": "7", "amber_retention_orphans_removed_total": "1",
 		"amber_retention_errors_total": "3", "amber_retention_last_success_timestamp_seconds": at,
 	})
+	plain(backsUp, mine, map[string]string{"amber_vault_last_success_timestamp_seconds": at})
 	plain(audits, bare, map[string]string{"amber_audit_failures_total": "1", "amber_audit_damaged": "1"})
 	plain(asks, bare, map[string]string{
 		"amber_agents_open": "4", "amber_nats_connected": "1", "amber_nats_published_total": "5", "amber_nats_failed_total": "6",

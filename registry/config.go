@@ -24,6 +24,7 @@ type Config struct {
 	Export   Export
 	Sync     Sync
 	Server   Server
+	Vault    Vault
 	// Clamped lists the values that were above their cap, by key. Load fills
 	// it in; Resolve adds what it had to lower itself.
 	Clamped []amber.Clamp
@@ -166,6 +167,7 @@ type Server struct {
 	// TLSCert and TLSKey are files in PEM; "" for none.
 	TLSCert, TLSKey string
 	MaxBody         Bytes // of one request
+	Vault           ServerVault
 }
 
 // Foreign is memory of another tool. It is only ever read.
@@ -188,11 +190,14 @@ func defaults(keys []Key) Config {
 	return c
 }
 
-// keys returns the schema with the names that c gives to its sources.
+// keys returns the schema with the names that c gives to its sources and tenants.
 func (c Config) keys() []Key {
 	keys := slices.DeleteFunc(Keys(), Key.Named)
 	for _, name := range slices.Sorted(maps.Keys(c.Sources)) {
 		keys = append(keys, sourceKeys(name)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Server.Vault.Tenants)) {
+		keys = append(keys, tenantKeys(name)...)
 	}
 	return keys
 }
@@ -238,9 +243,13 @@ func (ls *Layers) of(l amber.Layer) *string {
 // Clamped. A value that breaks a rule is an error of kind invalid.
 func (c Config) bounded() (Config, error) {
 	clamped := slices.Clone(c.Clamped)
-	for name := range c.Sources {
-		if !validName.MatchString(name) {
-			return c, invalid("check configuration", "", badName(sourcesPath, name).Error())
+	for section, names := range map[string][]string{
+		sourcesPath: slices.Collect(maps.Keys(c.Sources)), tenantsPath: slices.Collect(maps.Keys(c.Server.Vault.Tenants)),
+	} {
+		for _, name := range names {
+			if !validName.MatchString(name) {
+				return c, invalid("check configuration", "", badName(section, name).Error())
+			}
 		}
 	}
 	for _, k := range c.keys() {

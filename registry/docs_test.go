@@ -56,7 +56,7 @@ func docsTables(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("\n| key | type | default | at most | what it does |\n|---|---|---|---|---|\n")
 	for _, k := range registry.Keys() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Path, docsType(k), docsValue(t, k, k.Default), docsValue(t, k, k.Cap), k.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Path, docsType(k), docsValue(t, k, k.Default), docsCap(t, k), k.Doc)
 	}
 	b.WriteString("\n## Every variable\n\n| key | variable |\n|---|---|\n")
 	for _, k := range registry.Keys() {
@@ -73,17 +73,34 @@ func docsType(k registry.Key) string {
 	return string(k.Type)
 }
 
+// tenants begins the keys of which each tenant may have its own.
+const tenants = "server.vault.tenants.<name>."
+
+// docsCap writes the cap of a key, where it has one.
+func docsCap(t *testing.T, k registry.Key) string {
+	t.Helper()
+	if k.Cap == nil {
+		return ""
+	}
+	k.Path = strings.Replace(k.Path, "<name>", "tool", 1)
+	return docsValue(t, k, k.Cap)
+}
+
 // docsValue writes a value the way `config show` does.
 func docsValue(t *testing.T, k registry.Key, v any) string {
 	t.Helper()
 	switch {
+	case v == nil && strings.HasPrefix(k.Path, tenants):
+		return "`server.vault." + strings.TrimPrefix(k.Path, tenants) + "`"
 	case v == nil:
 		return ""
-	case k.Named():
+	case k.Type == registry.Extensions:
+		return "`" + strings.Join(v.([]string), "`, `") + "`"
+	case k.Named() && !strings.HasPrefix(k.Path, tenants):
 		return "none"
 	case k.Path == "snapshot.root", k.Path == "snapshot.encryption.identity":
 		return "in the home"
-	case k.Type == registry.Recipients, k.Type == registry.Servers, k.Type == registry.Path:
+	case k.Type == registry.Recipients, k.Type == registry.Servers, k.Type == registry.Path, v == "" && k.Type == registry.URL:
 		return "none"
 	case v == "":
 		return "`memory.backend`"
@@ -142,6 +159,17 @@ func TestDocsExample(t *testing.T) {
 	want.Snapshot.Auto.Schedule = "*/30 8-18 * * mon-fri"
 	if diff := cmp.Diff(want, load(t, fileInput(block(t, intro, "Schedules", "yaml"))).Config); diff != "" {
 		t.Errorf("schedules (-want +got):\n%s", diff)
+	}
+	vaults := fileInput(block(t, intro, "Vaults", "yaml"))
+	vaults.Environ = []string{"HOME=/home/ann"}
+	want = registry.Default()
+	want.Vault = registry.Vault{
+		URL: "https://thecolony.ai/api/v1", APIKeyFile: "/home/ann/.config/amber/vault.key", Label: "default", Schedule: "1d", AfterSession: true, Keep: 5,
+	}
+	quota, none := registry.Bytes(100<<20), 0
+	want.Server.Vault.Tenants = map[string]registry.VaultOverride{"acme": {Quota: &quota, OperationsPerHour: &none}}
+	if diff := cmp.Diff(want, load(t, vaults).Config); diff != "" {
+		t.Errorf("vaults (-want +got):\n%s", diff)
 	}
 	layers := load(t, fileInput(block(t, intro, "Layers and backends", "yaml")))
 	if diff := cmp.Diff(registry.Default(), layers.Config); diff != "" {

@@ -61,7 +61,7 @@ func TestEnvironmentRejects(t *testing.T) {
 		words                 []string
 	}{
 		{"unknown", "AMBER_MEMORY__RECALL__TOPK", "1", []string{`"topk"`, "memory.recall", "top_k"}},
-		{"unknown section", "AMBER_VAULT__LABEL", "1", []string{`"vault"`}},
+		{"unknown section", "AMBER_VALUTS__LABEL", "1", []string{`"valuts"`}},
 		{"a section", "AMBER_MEMORY__RECALL", "1", []string{"memory.recall", "section"}},
 		{"below a key", "AMBER_MEMORY__ENABLED__REALLY", "1", []string{"memory.enabled", `"really"`}},
 		{"dots", "AMBER_MEMORY__RECALL.TOP_K", "1", []string{`"recall.top_k"`}},

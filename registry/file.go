@@ -187,7 +187,8 @@ func (f yamlFile) entry(t *tree, n ast.Node, line int) error {
 	if t.key == nil {
 		return f.section(t, n, line)
 	}
-	if t.key.Type == Paths || t.key.Type == Recipients {
+	switch t.key.Type {
+	case Paths, Recipients, Extensions:
 		return f.list(t.key, n, line)
 	}
 	text, ok := scalarText(t.key.Type, n)
@@ -211,8 +212,8 @@ func (f yamlFile) list(k *Key, n ast.Node, line int) error {
 		}
 		items[i] = text
 	}
-	if k.Type == Recipients {
-		return f.setRecipients(k, items, FromFile, f.at(line))
+	if k.Type != Paths {
+		return f.setTexts(k, items, FromFile, f.at(line))
 	}
 	return f.setPaths(k, items, FromFile, f.at(line))
 }
@@ -243,7 +244,7 @@ func scalarText(t Type, n ast.Node) (string, bool) {
 		return n.Token.Value, t == Int || t == Count || t == Size
 	case *ast.StringNode:
 		switch t {
-		case Duration, Size, Name, Choice, Path, Location, Schedule, Subject, Address, Servers:
+		case Duration, Size, Name, Choice, Path, Location, Schedule, Subject, Address, Servers, URL, Label:
 			return n.Value, true
 		}
 	}

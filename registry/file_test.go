@@ -51,7 +51,7 @@ func TestFileRejects(t *testing.T) {
 	}{
 		{"unknown top key", "memori:\n  enabled: true\n", []string{":1", `"memori"`, "control, events, export, journal, memory"}},
 		{"unknown key", "memory:\n  recall:\n    topk: 5\n", []string{":3", `"topk"`, "memory.recall", "enabled, top_k"}},
-		{"key of a later release", "vault: {label: x}\n", []string{":1", `"vault"`}},
+		{"key of a later release", "openviking: {url: x}\n", []string{":1", `"openviking"`}},
 		{"unknown layer", "memory: {layers: {dreams: {backend: sqlite}}}", []string{`"dreams"`, "memory.layers", "long_term"}},
 		{"unknown backend options", "memory: {backends: {postgres: {dsn: x}}}", []string{`"postgres"`, "memory.backends"}},
 		{"dotted key", "memory.recall.top_k: 5\n", []string{`"memory.recall.top_k"`}},

@@ -20,6 +20,7 @@ func FuzzLoad(f *testing.F) {
 		"memory: {backend: sqlite, layers: {notes: {backend: git}}}\n---\n", "? a\n: b\n", "&a [*a]",
 		"control:\n  queue: {lease: 1h, max_queued: 99999999999}\n", "memory: {enabled: true, enabled: true}",
 		"journal: {max_bytes: 64MiB, max_session_bytes: 99999999}\n", "memory:\n  <<: {enabled: false}\n", "memory: !!map {}\n", "memory: |\n  text\n", "\uFEFFmemory: ~\n", "%YAML 1.2\n---\n",
+		"vault: {url: https://host/x, label: Ann, recipients: []}\nserver: {vault: {extensions: [], tenants: {a: {quota: 2MiB, extensions: [.md, .x]}}}}\n",
 		"sources: {tool: {git: /srv/x, sqlite: [/srv/a.db], files: []}}", "sources: {a: {files: [/x, /x]}}", "sources: {A: {git: x}}",
 		"snapshot: {retention: {max_age: 90d, keep_last: 0}, auto: {before_consolidation: off}, root: ~/x}",
 		"snapshot: {auto: {schedule: 6h}, sign: false, require_signed: true}", "snapshot: {auto: {schedule: \"*/15 * * * *\"}}",
@@ -83,7 +84,7 @@ func flagText(t *testing.T, key string, v any) (string, bool) {
 	case string:
 		return v, true
 	case []string:
-		if key == "snapshot.encryption.recipients" {
+		if strings.HasSuffix(key, "recipients") || strings.HasSuffix(key, "extensions") {
 			text := strings.Join(v, ",")
 			return text, strings.Count(text, ",") == max(0, len(v)-1)
 		}
@@ -116,9 +117,13 @@ func checkKnown(t *testing.T, known map[string]bool, path string, doc map[string
 	}
 }
 
-// unnamed returns the key of the schema that the key of a source stands for.
+// unnamed returns the key of the schema that the key of a source or a tenant
+// stands for.
 func unnamed(key string) string {
 	parts := strings.Split(key, ".")
+	if len(parts) == 5 && strings.HasPrefix(key, "server.vault.tenants.") {
+		parts[3] = "<name>"
+	}
 	if len(parts) == 3 && parts[0] == "sources" {
 		parts[1] = "<name>"
 	}

@@ -170,8 +170,8 @@ func (l *loader) set(k *Key, text string, from Source, where string) error {
 	switch k.Type {
 	case Paths:
 		return l.setPaths(k, splitPaths(text), from, where)
-	case Recipients:
-		return l.setRecipients(k, splitRecipients(text), from, where)
+	case Recipients, Extensions:
+		return l.setTexts(k, splitTexts(text), from, where)
 	}
 	var err error
 	if k.Type == Path || k.Type == Location && !isBucket(text) {
@@ -200,8 +200,8 @@ func (l *loader) setPaths(k *Key, items []string, from Source, where string) err
 	return l.keep(k, paths, k.check(paths), from, where)
 }
 
-// setRecipients takes public keys as they are written.
-func (l *loader) setRecipients(k *Key, items []string, from Source, where string) error {
+// setTexts takes the elements of a list as they are written.
+func (l *loader) setTexts(k *Key, items []string, from Source, where string) error {
 	list := make([]string, len(items))
 	for i, item := range items {
 		list[i] = strings.TrimSpace(item)
@@ -258,7 +258,7 @@ func (l *loader) loaded() Loaded {
 func (l *loader) sorted() []Key {
 	keys := slices.DeleteFunc(slices.Clone(l.keys), Key.Named)
 	for path, s := range l.settings {
-		if strings.HasPrefix(path, sourcesPath+".") {
+		if strings.HasPrefix(path, sourcesPath+".") || strings.HasPrefix(path, tenantsPath+".") {
 			keys = append(keys, *s.key)
 		}
 	}

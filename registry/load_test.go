@@ -74,7 +74,12 @@ func TestLoadDefaults(t *testing.T) {
 		Events: registry.Events{MutationEnabled: true, MutationPrefix: "amber.memory.mutated", LifecyclePrefix: "amber.memory.snapshot"},
 		Export: registry.Export{Redact: true},
 		Sync:   registry.Sync{Sign: true},
-		Server: registry.Server{Listen: "127.0.0.1:7411", MaxBody: 8 << 20},
+		Server: registry.Server{Listen: "127.0.0.1:7411", MaxBody: 8 << 20, Vault: registry.ServerVault{
+			Enabled: true, Quota: 10 << 20, MaxFile: 1 << 20, MaxFiles: 1000,
+			Extensions:        []string{".md", ".txt", ".html", ".json", ".yaml", ".yml", ".toml", ".xml", ".csv", ".cfg", ".ini", ".conf", ".env", ".log"},
+			OperationsPerHour: 60, RequestsPerMinute: 120, SearchesPerHour: 120, ExportsPerHour: 10,
+		}},
+		Vault: registry.Vault{Label: "default", Schedule: "off", Keep: 5},
 	}
 	if diff := cmp.Diff(want, l.Config); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
@@ -230,6 +235,7 @@ func TestEveryBound(t *testing.T) {
 			if k.Cap == nil {
 				t.Fatal("it has no cap")
 			}
+			k.Path = strings.Replace(k.Path, "<name>", "tool", 1)
 			for way, in := range waysToSet(k, fmt.Sprint(k.Cap)) {
 				if l := load(t, in); l.Clamped != nil {
 					t.Errorf("%s: the cap itself is clamped: %v", way, l.Clamped)
@@ -257,7 +263,7 @@ func waysToSet(k registry.Key, text string) map[string]registry.Input {
 	switch k.Type {
 	case registry.Paths:
 		inFile = "[" + strings.Join(filepath.SplitList(text), ", ") + "]"
-	case registry.Recipients:
+	case registry.Recipients, registry.Extensions:
 		inFile = "[" + text + "]"
 	}
 	return map[string]registry.Input{

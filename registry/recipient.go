@@ -37,9 +37,9 @@ func (k Key) badRecipient(list []string) string {
 	return ""
 }
 
-// splitRecipients takes apart a list in a variable or flag. Blank elements count
+// splitTexts takes apart a list in a variable or flag. Blank elements count
 // as absent, as in an unset variable.
-func splitRecipients(text string) []string {
+func splitTexts(text string) []string {
 	var list []string
 	for s := range strings.SplitSeq(text, ",") {
 		if s = strings.TrimSpace(s); s != "" {

@@ -31,6 +31,11 @@ const (
 	// Servers is one URL of a NATS server or several with commas between them.
 	// It may hold a password, so what it was set to is not shown.
 	Servers Type = "servers"
+	// URL is one of https, or of http on this machine, without a user.
+	URL   Type = "url"
+	Label Type = "label" // a line of text
+	// Extensions is a list of endings of names, as .md.
+	Extensions Type = "extensions"
 )
 
 // Key is one row of the schema.
@@ -39,7 +44,7 @@ type Key struct {
 	Type Type
 	// Default is a bool, an int, a [time.Duration], a [Bytes], a string, a
 	// [Secret] or a []string. An empty name stands for the value of memory.backend, an empty
-	// path for none.
+	// path for none; nil, where a tenant is named, for what holds for all.
 	Default any
 	Cap     any      // of the type of Default; nil where there is none
 	Choices []string // the words a choice may be
@@ -77,7 +82,7 @@ func Keys() []Key {
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}
-	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), syncKeys(), serverKeys(), sourceKeys(anyName))
+	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), syncKeys(), serverKeys(), vaultKeys(), serverVaultKeys(), tenantKeys(anyName), sourceKeys(anyName))
 }
 
 func memoryKeys() []Key {

@@ -25,14 +25,20 @@ func newTree(keys []Key) *tree {
 		}
 		root.add(k)
 	}
-	root.children[sourcesPath] = &tree{path: sourcesPath, children: map[string]*tree{}, named: sourceKeys}
+	root.at(sourcesPath).named = sourceKeys
+	root.at(tenantsPath).named = tenantKeys
 	return root
 }
 
 func (t *tree) add(k Key) {
+	t.at(strings.TrimPrefix(strings.TrimPrefix(k.Path, t.path), ".")).key = &k
+}
+
+// at returns the section or key at the end of a path below t, made where there
+// is none.
+func (t *tree) at(path string) *tree {
 	at := t
-	names := strings.Split(strings.TrimPrefix(strings.TrimPrefix(k.Path, t.path), "."), ".")
-	for _, name := range names {
+	for name := range strings.SplitSeq(path, ".") {
 		next, ok := at.children[name]
 		if !ok {
 			next = &tree{path: join(at.path, name), children: map[string]*tree{}}
@@ -40,7 +46,7 @@ func (t *tree) add(k Key) {
 		}
 		at = next
 	}
-	at.key = &k
+	return at
 }
 
 func join(path, name string) string {

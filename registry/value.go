@@ -66,7 +66,7 @@ func (k Key) parseText(text string) (any, error) {
 		return Insistence(strings.ToLower(text)), nil
 	case Schedule:
 		return strings.ToLower(strings.Join(strings.Fields(text), " ")), nil
-	case Subject, Address:
+	case Subject, Address, URL, Label:
 		return text, nil
 	case Servers:
 		return Secret(text), nil
@@ -131,6 +131,9 @@ func (k Key) wrongType(got string) error {
 		Address: "a host and a port, such as 127.0.0.1:7411",
 
 		Recipients: "a list of public keys",
+		URL:        "a URL of https, or of http on this machine, without a user, as in https://host/api/v1",
+		Label:      "one line of text",
+		Extensions: "a list of endings of names such as .md",
 		Servers:    "the URLs of NATS servers with commas between them, such as nats://host:4222",
 	}[k.Type]
 	if k.Type == Servers {
@@ -166,8 +169,11 @@ func (k Key) check(v any) error {
 			return k.wrongType("")
 		}
 	case []string:
-		if k.Type == Recipients {
+		switch k.Type {
+		case Recipients:
 			return k.checkRecipients(v)
+		case Extensions:
+			return k.checkExtensions(v)
 		}
 		return k.checkPaths(v)
 	}
@@ -198,6 +204,10 @@ func (k Key) checkText(s string) error {
 		ok = len(s) <= maxSubject && validSubject.MatchString(s) && !secret(s)
 	case Address:
 		ok = validAddress(s)
+	case URL:
+		ok = s == "" || validURL(s)
+	case Label:
+		ok = validLabel(s)
 	default:
 		ok = validName.MatchString(s)
 	}

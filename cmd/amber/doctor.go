@@ -160,6 +160,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkGit(ctx)
 	if configErr == nil {
 		d.checkKeys(ctx, loaded)
+		d.checkVault(dir, loaded.Config.Vault)
 	}
 	d.checkHomeDB(ctx)
 	if !ok {

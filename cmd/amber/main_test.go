@@ -56,6 +56,9 @@ func scriptParams(dir string) testscript.Params {
 			"as":      scriptAs,
 			"flip":    scriptFlip,
 			"unchunk": scriptUnchunk,
+
+			"vault": scriptVault,
+			"plant": scriptPlant,
 		},
 	}
 }

@@ -32,6 +32,9 @@ func TestEveryMetricMovesInAServer(t *testing.T) {
 	s.set("AMBER_SNAPSHOT__GC__GRACE", "4s")
 	s.set("AMBER_SOURCES__TOOL__FILES", s.file("tool.txt", noise(100_000)))
 	s.leaveGarbage()
+	s.useVault()
+	s.set("AMBER_VAULT__SCHEDULE", "1d")
+	s.does("note", "write", "plan", "x")
 	root, reader, other := s.token("--all-tenants", "--scope", "admin"), s.token("--scope", "read"), s.token("--tenant", "other", "--all-agents", "--scope", "admin")
 
 	w := s.process("--log-json", "--log-level", "debug")

@@ -83,7 +83,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		)},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
 		{groupFreeze, append(remotely(a.snapshotCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},
-		{groupShare, []*cobra.Command{a.syncCommand()}},
+		{groupShare, []*cobra.Command{a.syncCommand(), a.vaultCommand()}},
 		{groupServe, []*cobra.Command{a.serveCommand(), a.mcpCommand(), a.tokenCommand(), a.auditCommand()}},
 		{groupControl, remotely(
 			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),

@@ -43,8 +43,9 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve agents over HTTP and MCP",
 		Long: `Serve every agent of the home over HTTP: a REST API (/v1, described by /openapi.json and shown
-by /docs), MCP (/mcp), metrics (/metrics), and how it is doing (/livez, /readyz, /health). It
-drains crash journals, takes scheduled snapshots, applies retention and publishes events, beside
+by /docs), MCP (/mcp), a vault for documents that clients of colony-memory/1 back up to (/api/v1),
+metrics (/metrics), and how it is doing (/livez, /readyz, /health). It drains crash journals, takes
+scheduled snapshots, applies retention, backs notes up to a vault and publishes events, beside
 whatever other commands and hooks do in the same home.
 
 It listens on this machine only. There it asks for no token until the first one is made with
@@ -228,13 +229,18 @@ func (s *serving) newAPI(addr net.Addr) (*httpapi.API, error) {
 	if err != nil {
 		return nil, err
 	}
+	keeper := &doorkeeper{tokens: s.watchers.Tokens(s.db), any: s.db.HasTokens, local: s.isLocal(addr), failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}
+	vaults, err := s.newVaults(keeper)
+	if err != nil {
+		return nil, err
+	}
 	api, err := httpapi.New(httpapi.Options{
-		Desk: s.desk, Authenticator: &doorkeeper{tokens: s.watchers.Tokens(s.db), any: s.db.HasTokens, local: s.isLocal(addr), failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}, Clock: s.clock, Random: s.random, Log: s.log,
+		Desk: s.desk, Authenticator: keeper, Clock: s.clock, Random: s.random, Log: s.log,
 		Version: thisBuild().Version, Answers: answers{s.db}, Health: s.health, Ready: s.ready,
 		Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
 		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
 		Metrics:      s.watchers.Handler(func(r *http.Request) amber.Grant { return server.CallerOf(r.Context()).Grant }),
-		MCP:          mcp, Observe: s.watchers.HTTP, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.flags.origins,
+		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.flags.origins,
 	})
 	if err == nil {
 		s.watchers.ExpectRoutes(api.Routes()...)

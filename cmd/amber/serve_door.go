@@ -113,18 +113,28 @@ func (d *doorkeeper) Grant(ctx context.Context, secret string) (amber.Grant, err
 	if secret != "" {
 		return d.tokens.Authenticate(ctx, secret)
 	}
-	if d.local && !d.made.Load() {
-		made, err := d.any(ctx)
-		if err != nil {
-			return amber.Grant{}, err
-		}
-		if !made {
-			return amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}, nil
-		}
-		d.made.Store(true)
+	open, err := d.open(ctx)
+	switch {
+	case err != nil:
+		return amber.Grant{}, err
+	case open:
+		return amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}, nil
 	}
 	d.failed()
 	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "there is no token with the request")
+}
+
+// open reports whether whoever asks is the user: only this machine can ask, and
+// there is no token yet.
+func (d *doorkeeper) open(ctx context.Context) (bool, error) {
+	if !d.local || d.made.Load() {
+		return false, nil
+	}
+	made, err := d.any(ctx)
+	if made && err == nil {
+		d.made.Store(true)
+	}
+	return !made && err == nil, err
 }
 
 // listening hears what happens in this process.

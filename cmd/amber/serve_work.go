@@ -37,6 +37,7 @@ func (s *serving) work() {
 	})
 	s.crew.Go("retention", s.retain)
 	s.crew.Go("scheduled snapshots", s.schedule)
+	s.crew.Go(backupWorker, s.backUp)
 	s.crew.Go("idle agents", func(ctx context.Context, report server.Report) error {
 		return s.every(ctx, sweepInterval, func() { report(fmt.Sprintf("%d agents are open", s.pool.Open()), s.pool.Sweep()) })
 	})

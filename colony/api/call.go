@@ -108,6 +108,9 @@ func (c *Client) send(ctx context.Context, r request, token string) (answer, *fa
 	if err != nil {
 		return answer{}, c.lost(ctx, r, err)
 	}
+	if resp.StatusCode == http.StatusNoContent {
+		b = nil
+	}
 	a := answer{status: resp.StatusCode, header: resp.Header, body: b}
 	if !success {
 		return answer{}, c.judge(r, a)

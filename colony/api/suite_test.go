@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/amber-memory/amber/colony"
@@ -19,16 +20,8 @@ func kept(t *testing.T) func(*api.Options) {
 func TestKeepsEveryPromise(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*vault){
-		"as the service":    func(*vault) {},
-		"wrapped":           func(v *vault) { v.wrap = true },
-		"files":             func(v *vault) { v.shape = "files" },
-		"strings":           func(v *vault) { v.shape = "strings" },
-		"objects":           func(v *vault) { v.shape = "objects" },
-		"names":             func(v *vault) { v.shape = "names" },
-		"wrapped strings":   func(v *vault) { v.wrap, v.shape = true, "strings" },
-		"pages":             func(v *vault) { v.page = 7 },
-		"wrapped in pages":  func(v *vault) { v.page, v.wrap = 50, true },
-		"pages named files": func(v *vault) { v.page, v.shape = 50, "files" },
+		"as the service": func(*vault) {},
+		"wrapped":        func(v *vault) { v.wrap, v.page, v.shape = true, 50, "files" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -37,6 +30,33 @@ func TestKeepsEveryPromise(t *testing.T) {
 				return c
 			})
 		})
+	}
+}
+
+// What differs is the listing, so that only what looks at one is asked.
+func TestKeepsEveryPromiseOfListings(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*vault){
+		"files":           func(v *vault) { v.shape = "files" },
+		"strings":         func(v *vault) { v.shape = "strings" },
+		"objects":         func(v *vault) { v.shape = "objects" },
+		"names":           func(v *vault) { v.shape = "names" },
+		"wrapped items":   func(v *vault) { v.wrap = true },
+		"wrapped strings": func(v *vault) { v.wrap, v.shape = true, "strings" },
+		"pages":           func(v *vault) { v.page = 7 },
+	} {
+		for _, check := range colonytest.Checks() {
+			if !strings.HasPrefix(check.Name, "list/") && check.Name != "delete/removes" && check.Name != "put/replaces" {
+				continue
+			}
+			t.Run(name+"/"+check.Name, func(t *testing.T) {
+				t.Parallel()
+				c, _ := newVault(t, change).open(t, kept(t))
+				if err := check.Run(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 }
 

@@ -63,6 +63,8 @@ type Options struct {
 	MutationsOff   func() bool // nil: they are on
 	// Metrics and MCP are served under /metrics and /mcp; nil: they are not.
 	Metrics, MCP http.Handler
+	// Vault is served under VaultPath; nil: it is not.
+	Vault Vault
 	// Observe is told of every request that was answered. Route is the pattern,
 	// never the path.
 	Observe func(route, method string, status int, took time.Duration, in, out int64)
@@ -137,6 +139,9 @@ func (a *API) Routes() []string {
 		if !slices.Contains(routes, o.path) {
 			routes = append(routes, o.path)
 		}
+	}
+	if a.o.Vault != nil {
+		routes = append(routes, a.o.Vault.Routes()...)
 	}
 	return append(routes, a.opened...)
 }

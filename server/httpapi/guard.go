@@ -44,7 +44,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 			a.fail(w, r, err)
 			return
 		}
-		if a.welcome(w, r) {
+		if a.welcome(w, r) || a.vault(w, r) {
 			return
 		}
 		if err := checkPath(r.URL); err != nil {

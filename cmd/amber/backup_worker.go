@@ -1,0 +1,257 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/timetable"
+	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/server"
+)
+
+// backedUp is how a backup ended that did not fail.
+type backedUp string
+
+const (
+	backupMade      backedUp = "backed up"
+	backupUnchanged backedUp = "unchanged"
+	backupNothing   backedUp = "without notes"
+)
+
+// backups keeps the notes of every agent in a vault: when it is time, and after
+// sessions. One that is due is written down before it is tried, and tried until
+// it succeeds, whatever is restarted or away meanwhile. One goroutine uses it.
+type backups struct {
+	clock   amber.Clock // in the location whose calendar counts
+	records backupRecords
+	config  func() registry.Vault
+	agents  func() ([]agentKey, error)
+	// mark is another one whenever an agent has changed; "": nobody knows.
+	mark func(agentKey) string
+	// ended tells whether a session of an agent ended from since on until now.
+	ended func(ctx context.Context, k agentKey, since, now amber.Time) (bool, error)
+	// backup makes one. Its error may have a method RetryAfter.
+	backup  func(ctx context.Context, k agentKey, c registry.Vault) (backedUp, error)
+	observe backupObserver
+	log     *slog.Logger
+
+	was    registry.Vault // the configuration of the last round
+	states map[agentKey]*backupState
+	looked map[agentKey]string // the mark of an agent whose sessions were looked at
+	hold   time.Time           // nobody is tried before: the vault does not answer
+	misses int                 // attempts that it did not answer, one after the other
+	began  bool                // there was a round
+}
+
+// backupObserver is told about backups; it counts them.
+type backupObserver interface {
+	Backup(tenant amber.TenantID, agent amber.AgentID, unchanged bool, err error)
+	BackedUp(tenant amber.TenantID, agent amber.AgentID, at amber.Time)
+}
+
+// round looks who is due and backs them up. It tells whether there is something
+// to report, and what: who fails now, since when and why.
+func (b *backups) round(ctx context.Context) (detail string, failing error, news bool) {
+	c := b.config()
+	first := !b.began
+	b.began = true
+	if c.URL == "" || c.Schedule == timetable.Off && !c.AfterSession {
+		news = first || b.on()
+		b.states, b.looked = nil, nil
+		return "off", nil, news
+	}
+	first = b.begin(c) || first
+	keys, err := b.agents()
+	errs := []error{err}
+	b.forget(keys, err == nil)
+	due, err := b.whoIsDue(ctx, c, keys)
+	errs = append(errs, err)
+	did := map[backedUp]int{}
+	for _, k := range due {
+		if ctx.Err() != nil {
+			return "", nil, false
+		}
+		if b.clock().Before(b.hold) {
+			break
+		}
+		outcome, err := b.try(ctx, k, c)
+		if ctx.Err() != nil {
+			return "", nil, false
+		}
+		news = true
+		did[outcome]++
+		errs = append(errs, err)
+	}
+	detail = fmt.Sprintf("%d backed up, %d unchanged", did[backupMade], did[backupUnchanged]) + b.lastSuccess()
+	return detail, some(append(errs, b.failing()...)), news || first || errors.Join(errs...) != nil
+}
+
+// on reports whether the last round had something to do.
+func (b *backups) on() bool { return b.states != nil }
+
+// begin takes a configuration. One that is another than before is a reason to
+// try at once: somebody may have mended it.
+func (b *backups) begin(c registry.Vault) (changed bool) {
+	if b.on() && reflect.DeepEqual(c, b.was) {
+		return false
+	}
+	b.was, b.hold, b.misses = c, time.Time{}, 0
+	b.states, b.looked = map[agentKey]*backupState{}, map[agentKey]string{}
+	return true
+}
+
+// forget lets go of agents that are not there any more.
+func (b *backups) forget(keys []agentKey, all bool) {
+	if !all {
+		return
+	}
+	there := map[agentKey]bool{}
+	for _, k := range keys {
+		there[k] = true
+	}
+	for k := range b.states {
+		if !there[k] {
+			delete(b.states, k)
+			delete(b.looked, k)
+		}
+	}
+}
+
+// whoIsDue returns the agents to be backed up now, those first that wait the
+// longest since they were tried. What goes wrong with one keeps nobody else.
+func (b *backups) whoIsDue(ctx context.Context, c registry.Vault, keys []agentKey) ([]agentKey, error) {
+	table, err := timetable.Parse(c.Schedule)
+	errs := []error{err}
+	var due []agentKey
+	for _, k := range keys {
+		if ctx.Err() != nil {
+			break
+		}
+		st, err := b.mind(ctx, k, c, table)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s/%s: %w", k.tenant, k.agent, err))
+			continue
+		}
+		now := amber.At(b.clock())
+		if wait := st.Next.Time().Sub(now.Time()); !st.DueSince.IsZero() && (wait <= 0 || wait > maxBackupWait) {
+			due = append(due, k)
+		}
+	}
+	slices.SortStableFunc(due, func(x, y agentKey) int {
+		return cmp.Compare(b.states[x].Tried.Time().UnixNano(), b.states[y].Tried.Time().UnixNano())
+	})
+	return due, some(errs)
+}
+
+// mind returns what is known about an agent, and writes down when it has become
+// due.
+func (b *backups) mind(ctx context.Context, k agentKey, c registry.Vault, table timetable.Table) (*backupState, error) {
+	st, err := b.state(k, c)
+	if err != nil || !st.DueSince.IsZero() {
+		return st, err
+	}
+	now := b.clock()
+	reason := ""
+	if b.scheduled(st, table, now) {
+		reason = "schedule"
+	} else if c.AfterSession {
+		ended, err := b.sessionEnded(ctx, k, st, now)
+		if err != nil {
+			return st, err
+		}
+		if ended {
+			reason = "session"
+		}
+	}
+	if reason == "" {
+		return st, nil
+	}
+	next := *st
+	next.DueSince, next.Reason = amber.At(now), reason
+	if err := b.records.write(k, next); err != nil {
+		return st, err
+	}
+	*st = next
+	return st, nil
+}
+
+// state returns what is known about an agent, read the first time. What another
+// vault was given says nothing about this one. A record that is damaged costs a
+// backup, which is made at once.
+func (b *backups) state(k agentKey, c registry.Vault) (*backupState, error) {
+	if st, ok := b.states[k]; ok {
+		return st, nil
+	}
+	vault := vaultName(c)
+	st, err := b.records.read(k)
+	switch {
+	case amber.KindOf(err) == amber.KindDamaged:
+		b.log.Warn("vault backup", "tenant", k.tenant, "agent", k.agent, "error", err)
+		st = backupState{Vault: vault, DueSince: amber.At(b.clock()), Reason: "damage"}
+		if err := b.records.write(k, st); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	case st.Vault != vault:
+		st = backupState{DueSince: st.DueSince, Reason: st.Reason}
+	}
+	st.Vault, st.Next = vault, amber.Time{}
+	if !st.Success.IsZero() {
+		b.observe.BackedUp(k.tenant, k.agent, st.Success)
+	}
+	b.states[k] = &st
+	return &st, nil
+}
+
+// vaultName tells vaults apart.
+func vaultName(c registry.Vault) string { return c.URL + " " + c.Label }
+
+// scheduled reports whether it is time. The last time that is one to come is of
+// a clock that was wrong, and does not count.
+func (b *backups) scheduled(st *backupState, table timetable.Table, now time.Time) bool {
+	last := st.Began.Time().In(now.Location())
+	if table.Off() {
+		return false
+	}
+	if st.Began.IsZero() || last.After(now) {
+		return true
+	}
+	due, ok := table.Next(last)
+	return ok && !due.After(now)
+}
+
+// sessionEnded reports whether a session has ended that the last backup does not
+// cover. It looks when the agent has changed.
+func (b *backups) sessionEnded(ctx context.Context, k agentKey, st *backupState, now time.Time) (bool, error) {
+	mark := b.mark(k)
+	if last, ok := b.looked[k]; ok && mark != "" && mark == last {
+		return false, nil
+	}
+	since := st.Began
+	if since.Time().After(now) {
+		since = amber.Time{}
+	}
+	ended, err := b.ended(ctx, k, since, amber.At(now))
+	if err == nil && !ended {
+		b.looked[k] = mark
+	}
+	return ended, err
+}
+
+// run makes rounds until ctx ends.
+func (b *backups) run(ctx context.Context, report server.Report, every func(ctx context.Context, d time.Duration, fn func()) error) error {
+	return every(ctx, roundInterval, func() {
+		detail, failing, news := b.round(ctx)
+		if news && ctx.Err() == nil {
+			report(detail, failing)
+		}
+	})
+}

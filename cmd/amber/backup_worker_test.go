@@ -1,0 +1,417 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/registry"
+)
+
+// yard is a home with agents and a vault that is there or not.
+type yard struct {
+	*testing.T
+	dir    string
+	now    time.Time
+	vault  registry.Vault
+	agents []agentKey
+	notes  map[agentKey]string
+	ended  map[agentKey]time.Time // the last session
+	marks  map[agentKey]int
+	looks  int
+
+	kept   map[agentKey][]string // what the vault was given
+	fail   func(agentKey) error
+	tried  []string // agent at time since the start
+	counts map[string]int
+	last   map[agentKey]amber.Time // what metrics say
+	worker *backups
+}
+
+var (
+	ann       = agentKey{"default", "ann"}
+	bob       = agentKey{"default", "bob"}
+	yardStart = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+)
+
+func newYard(t *testing.T, c registry.Vault, agents ...agentKey) *yard {
+	t.Helper()
+	y := &yard{
+		T: t, dir: t.TempDir(), now: yardStart, vault: c, agents: agents,
+		notes: map[agentKey]string{}, ended: map[agentKey]time.Time{}, marks: map[agentKey]int{},
+		kept: map[agentKey][]string{}, counts: map[string]int{}, last: map[agentKey]amber.Time{},
+	}
+	for _, k := range agents {
+		y.notes[k] = "one"
+	}
+	y.vault.URL, y.vault.Label = "https://vault.example", "default"
+	y.start()
+	return y
+}
+
+// start is what a server does that was stopped, or killed.
+func (y *yard) start() {
+	y.worker = &backups{
+		clock: func() time.Time { return y.now }, records: backupsOf(y.dir), config: func() registry.Vault { return y.vault },
+		agents: func() ([]agentKey, error) { return y.agents, nil },
+		mark:   func(k agentKey) string { return fmt.Sprint(y.marks[k]) },
+		ended: func(_ context.Context, k agentKey, since, now amber.Time) (bool, error) {
+			y.looks++
+			at, ok := y.ended[k]
+			return ok && !at.Before(since.Time()) && !at.After(now.Time()), nil
+		},
+		backup: y.backup, observe: y, log: slog.New(slog.DiscardHandler),
+	}
+}
+
+func (y *yard) backup(_ context.Context, k agentKey, _ registry.Vault) (backedUp, error) {
+	y.tried = append(y.tried, fmt.Sprint(k.agent, " ", y.now.Sub(yardStart)))
+	if y.fail != nil {
+		if err := y.fail(k); err != nil {
+			return "", err
+		}
+	}
+	kept := y.kept[k]
+	switch {
+	case y.notes[k] == "":
+		return backupNothing, nil
+	case len(kept) > 0 && kept[len(kept)-1] == y.notes[k]:
+		return backupUnchanged, nil
+	}
+	y.kept[k] = append(kept, y.notes[k])
+	return backupMade, nil
+}
+
+func (y *yard) Backup(_ amber.TenantID, _ amber.AgentID, unchanged bool, err error) {
+	outcome := "ok"
+	switch {
+	case err != nil:
+		outcome = string(amber.KindOf(err))
+	case unchanged:
+		outcome = "unchanged"
+	}
+	y.counts[outcome]++
+}
+
+func (y *yard) BackedUp(t amber.TenantID, a amber.AgentID, at amber.Time) {
+	y.last[agentKey{t, a}] = at
+}
+
+// rounds makes some, a minute after the other.
+func (y *yard) rounds(n int) (detail string, failing error) {
+	y.Helper()
+	for range n {
+		detail, failing, _ = y.worker.round(y.Context())
+		y.now = y.now.Add(time.Minute)
+	}
+	return detail, failing
+}
+
+func (y *yard) record(k agentKey) backupState {
+	y.Helper()
+	st, err := backupsOf(y.dir).read(k)
+	if err != nil {
+		y.Fatal(err)
+	}
+	return st
+}
+
+// seen expects what was tried since the last time, and forgets it.
+func (y *yard) seen(want ...string) {
+	y.Helper()
+	if diff := cmp.Diff(want, y.tried); diff != "" {
+		y.Errorf("tried (-want +got):\n%s", diff)
+	}
+	y.tried = nil
+}
+
+func away(agentKey) error {
+	return amber.Errorf(amber.KindUnreachable, "back up", "", "nobody is there")
+}
+
+func TestBackupsAreMadeWhenItIsTime(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1h"}, ann, bob)
+	delete(y.notes, bob)
+	y.rounds(60)
+	y.seen("ann 0s", "bob 0s")
+	y.rounds(61)
+	y.seen("ann 1h0m0s", "bob 1h0m0s", "ann 2h0m0s", "bob 2h0m0s")
+	y.notes[ann], y.notes[bob] = "two", "mine"
+	y.start()
+	y.rounds(60)
+	y.seen("ann 3h0m0s", "bob 3h0m0s")
+	want := map[agentKey][]string{ann: {"one", "two"}, bob: {"mine"}}
+	if diff := cmp.Diff(want, y.kept); diff != "" {
+		t.Errorf("the vault has (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int{"ok": 3, "unchanged": 2}, y.counts); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+func TestBackupsFollowTheCalendar(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "30 12 * * *"}, ann)
+	y.rounds(1) // there is none yet
+	y.seen("ann 0s")
+	y.rounds(60)
+	y.seen("ann 30m0s")
+	y.now = yardStart.Add(72 * time.Hour) // nobody ran for days: it is made up for once
+	y.start()
+	y.rounds(29)
+	y.seen("ann 72h0m0s")
+	y.rounds(2)
+	y.seen("ann 72h30m0s")
+}
+
+func TestBackupsAreMadeAfterSessions(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "off", AfterSession: true}, ann, bob)
+	y.rounds(5)
+	y.seen()
+	if y.looks != 2 {
+		t.Errorf("an agent that does not change was looked at: %d looks", y.looks)
+	}
+	y.ended[ann] = y.now.Add(-time.Second)
+	y.marks[ann]++
+	y.rounds(5)
+	y.seen("ann 5m0s")
+	// A session that the drain brings late, and that had ended before, is covered.
+	y.ended[ann] = yardStart.Add(2 * time.Minute)
+	y.marks[ann]++
+	y.rounds(5)
+	y.seen()
+	// One that ends while a backup is made is not.
+	y.ended[ann] = y.now
+	y.marks[ann]++
+	y.rounds(1)
+	y.seen("ann 15m0s")
+	y.ended[ann] = yardStart.Add(15 * time.Minute)
+	y.rounds(3)
+	y.seen("ann 16m0s")
+	// A clock that was wrong makes no backup after the other.
+	y.ended[bob] = y.now.Add(time.Hour)
+	y.marks[bob]++
+	y.rounds(3)
+	y.seen()
+}
+
+// TestADueBackupSurvivesAKill is about a server that is killed after it noticed
+// that a backup is due and before it is made.
+func TestADueBackupSurvivesAKill(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "off", AfterSession: true}, ann)
+	y.ended[ann] = y.now
+	ctx, kill := context.WithCancel(t.Context())
+	y.fail = func(k agentKey) error {
+		if st := y.record(k); !st.DueSince.Time().Equal(yardStart) || st.Reason != "session" {
+			t.Errorf("it is tried before it is written down: %+v", st)
+		}
+		kill()
+		return context.Canceled
+	}
+	if _, _, news := y.worker.round(ctx); news {
+		t.Error("whoever is stopped has nothing to report")
+	}
+	if st := y.record(ann); st.DueSince.IsZero() || st.Failures != 0 {
+		t.Errorf("the record is %+v", st)
+	}
+	y.fail, y.tried = nil, nil
+	delete(y.ended, ann) // whatever the store says now
+	y.now = y.now.Add(time.Hour)
+	y.start()
+	y.rounds(3)
+	y.seen("ann 1h0m0s")
+	if st := y.record(ann); !st.DueSince.IsZero() || st.Success.Time() != yardStart.Add(time.Hour) {
+		t.Errorf("the record is %+v", st)
+	}
+}
+
+// TestBackupsAreMadeUpAfterAnOutage has a vault away for hours, and a restart
+// in between.
+func TestBackupsAreMadeUpAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1h"}, ann, bob)
+	y.rounds(60)
+	y.seen("ann 0s", "bob 0s")
+	y.fail = away
+	_, failing := y.rounds(30)
+	// One of them is enough to learn that the vault is away, and they take turns.
+	y.seen("ann 1h0m0s", "bob 1h1m0s", "ann 1h3m0s", "bob 1h7m0s", "ann 1h15m0s")
+	for _, want := range []string{"default/ann: backups fail since 2026-03-01T13:00:00", "the last one is of 2026-03-01T12:00:00", "nobody is there", "default/bob"} {
+		if failing == nil || !strings.Contains(failing.Error(), want) {
+			t.Errorf("%q is not in %v", want, failing)
+		}
+	}
+	y.notes[ann], y.notes[bob] = "two", "three"
+	y.start()
+	_, failing = y.rounds(1)
+	y.seen("bob 1h30m0s") // at once, and who waits longest
+	if st := y.record(ann); !strings.Contains(failing.Error(), st.FailingSince.String()) || st.FailingSince.Time() != yardStart.Add(time.Hour) {
+		t.Errorf("after a restart it fails since %s: %v", st.FailingSince, failing)
+	}
+	y.fail, y.tried = nil, nil
+	y.rounds(1)
+	y.seen("ann 1h31m0s")
+	_, failing = y.rounds(1)
+	y.seen("bob 1h32m0s")
+	if failing != nil {
+		t.Errorf("it still fails: %v", failing)
+	}
+	want := map[agentKey][]string{ann: {"one", "two"}, bob: {"one", "three"}}
+	if diff := cmp.Diff(want, y.kept); diff != "" {
+		t.Errorf("the vault has (-want +got):\n%s", diff)
+	}
+	if st := y.record(bob); st.Failures != 0 || !st.DueSince.IsZero() || y.last[bob] != st.Success {
+		t.Errorf("the record is %+v, metrics say %s", st, y.last[bob])
+	}
+}
+
+func TestTheWaitGrowsToAnHour(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1h"}, ann)
+	y.fail = away
+	y.rounds(260)
+	y.seen("ann 0s", "ann 1m0s", "ann 3m0s", "ann 7m0s", "ann 15m0s", "ann 31m0s", "ann 1h3m0s", "ann 2h3m0s", "ann 3h3m0s", "ann 4h3m0s")
+}
+
+// told is a refusal that says when to come back.
+type toldToWait time.Duration
+
+func (w toldToWait) Error() string             { return "later" }
+func (w toldToWait) RetryAfter() time.Duration { return time.Duration(w) }
+
+func TestAVaultMayAskForPeace(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1d"}, ann, bob)
+	y.fail = func(k agentKey) error {
+		if k == ann {
+			return &amber.Error{Op: "put", Kind: amber.KindQuota, Err: fmt.Errorf("429: %w", toldToWait(40*time.Minute))}
+		}
+		return nil
+	}
+	y.rounds(41)
+	y.seen("ann 0s", "bob 0s", "ann 40m0s")
+	if got := retryIn(0, toldToWait(1000*time.Hour)); got != 24*time.Hour {
+		t.Errorf("it may ask for %s", got)
+	}
+}
+
+// TestOneRefusalKeepsNobodyElse has a vault that says no to one agent.
+func TestOneRefusalKeepsNobodyElse(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []amber.Kind{amber.KindRefused, amber.KindDamaged, amber.KindUntrusted, amber.KindQuota, amber.KindConflict, amber.KindInternal} {
+		y := newYard(t, registry.Vault{Schedule: "1h"}, ann, bob)
+		y.fail = func(k agentKey) error {
+			if k == ann {
+				return amber.Errorf(kind, "back up", "", "no")
+			}
+			return nil
+		}
+		detail, failing := y.rounds(1)
+		y.seen("ann 0s", "bob 0s")
+		if detail != "1 backed up, 0 unchanged; last success 2026-03-01T12:00:00.000Z" || failing == nil || strings.Contains(failing.Error(), "bob") {
+			t.Errorf("%s: %q, %v", kind, detail, failing)
+		}
+		if y.counts[string(kind)] != 1 || y.counts["ok"] != 1 {
+			t.Errorf("%s: counted %v", kind, y.counts)
+		}
+		// Whoever mends the configuration need not wait.
+		y.rounds(1)
+		y.tried, y.vault.APIKeyFile = nil, "/srv/key"
+		y.now = y.now.Add(-30 * time.Second)
+		y.rounds(1)
+		y.seen("ann 1m30s")
+	}
+}
+
+func TestAnotherVaultIsGivenEverything(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1d"}, ann)
+	y.rounds(2)
+	y.seen("ann 0s")
+	y.vault.URL = "https://other.example"
+	y.rounds(2)
+	y.seen("ann 2m0s")
+	y.vault.URL = ""
+	detail, failing, news := y.worker.round(t.Context())
+	if detail != "off" || failing != nil || !news {
+		t.Errorf("without a vault: %q, %v, %v", detail, failing, news)
+	}
+	if _, _, news = y.worker.round(t.Context()); news {
+		t.Error("the same is told twice")
+	}
+}
+
+// TestARecordThatCannotBeReadCostsABackup and is mended by it; one of a newer
+// Amber is left alone.
+func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1d"}, ann, bob)
+	y.rounds(1)
+	y.tried = nil
+	for name, text := range map[agentKey]string{ann: `{"format":`, bob: `{"format":"amber vault backups 2","began":7}`} {
+		if err := os.WriteFile(backupsOf(y.dir).path(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y.start()
+	_, failing := y.rounds(2)
+	y.seen("ann 1m0s")
+	if failing == nil || !strings.Contains(failing.Error(), "bob") || strings.Contains(failing.Error(), "default/ann") {
+		t.Errorf("what fails: %v", failing)
+	}
+	if _, err := backupsOf(y.dir).read(bob); amber.KindOf(err) != amber.KindTooNew {
+		t.Errorf("the record of a newer Amber: %v", err)
+	}
+	info, err := os.Stat(backupsOf(y.dir).path(ann))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the record: %v, %v", info, err)
+	}
+}
+
+// TestNothingIsTriedThatCouldNotBeWrittenDown has a folder that takes no files.
+func TestNothingIsTriedThatCouldNotBeWrittenDown(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1d"}, ann)
+	if err := os.WriteFile(y.dir+"/vaults", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, failing := y.rounds(3)
+	y.seen()
+	if failing == nil {
+		t.Error("it is not reported")
+	}
+	if _, err := os.Stat(backupsOf(y.dir).path(ann)); !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "not a directory") {
+		t.Error(err)
+	}
+}
+
+// TestAClockThatWasWrongStopsNothing has records of a time to come.
+func TestAClockThatWasWrongStopsNothing(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1h"}, ann)
+	y.now = yardStart.Add(1000 * time.Hour)
+	y.rounds(1)
+	y.tried, y.now = nil, yardStart
+	y.rounds(1)
+	y.seen("ann 0s")
+	y.fail = away
+	y.now = yardStart.Add(2000 * time.Hour)
+	y.rounds(1)
+	y.tried, y.now = nil, yardStart.Add(time.Hour)
+	y.fail = nil
+	y.worker.hold = time.Time{}
+	y.rounds(1)
+	y.seen("ann 1h0m0s")
+}

@@ -1,0 +1,187 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// gate stands before a vault and lets nobody in until it is opened: whoever
+// knocks waits.
+type gate struct {
+	*httptest.Server
+	open  chan struct{}
+	let   func()       // opens it
+	asked atomic.Int64 // those who knocked in vain
+}
+
+func newGate(t *testing.T, vault string) *gate {
+	t.Helper()
+	target, err := url.Parse(vault)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gate{open: make(chan struct{})}
+	g.let = sync.OnceFunc(func() { close(g.open) })
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-g.open:
+			r.Host = target.Host
+			proxy.ServeHTTP(w, r)
+		default:
+			g.asked.Add(1)
+			<-g.open
+			panic(http.ErrAbortHandler) // too late
+		}
+	}))
+	t.Cleanup(func() {
+		g.let()
+		g.Close()
+	})
+	return g
+}
+
+// TestABackupThatWasDueIsMadeByTheNextServer kills a server after it noticed that
+// a session has ended, while the vault does not answer. What is noted meanwhile
+// is in the backup that the next one makes.
+func TestABackupThatWasDueIsMadeByTheNextServer(t *testing.T) {
+	t.Parallel()
+	keeper := newUser(t)
+	keeper.must("", "remember", "x", "--scope", "global")
+	vault := keeper.serve()
+	g := newGate(t, vault.url)
+
+	u := newUser(t)
+	key := filepath.Join(filepath.Dir(u.home), "vault.key")
+	if err := os.WriteFile(key, []byte("any\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.configure("vault: {url: " + g.URL + "/api/v1, api_key_file: " + key + ", after_session: true}\n")
+	u.must("", "note", "write", "first", "the harbour opens at dawn")
+	u.must("", "session", "start", "s1")
+	u.must("", "session", "end", "s1")
+
+	r := u.serve()
+	r.await("the first attempt", func() bool { return g.asked.Load() > 0 })
+	due, err := backupsOf(u.home).read(agentKey{amber.DefaultTenant, amber.DefaultAgent})
+	if err != nil || due.DueSince.IsZero() || !due.Success.IsZero() {
+		t.Errorf("while it is tried the record is %+v, %v", due, err)
+	}
+	r.kill()
+
+	u.must("", "note", "write", "second", "noted while the vault was away")
+	if out, _, _ := u.amber("", "doctor"); !strings.Contains(out, "due since "+due.DueSince.String()) {
+		t.Errorf("the doctor does not tell that a backup is due:\n%s", out)
+	}
+	g.let()
+	r = u.serve()
+	r.await("the backup", func() bool { return strings.HasPrefix(r.worker(backupWorker).Detail, "1 backed up") })
+	if w := r.worker(backupWorker); w.Status != amber.Healthy || w.Failures != 0 {
+		t.Errorf("the worker: %+v", w)
+	}
+	dir := filepath.Join(t.TempDir(), "restored")
+	u.must("", "vault", "restore", "--dir", dir)
+	for name, want := range map[string]string{"first.md": "the harbour opens at dawn", "second.md": "noted while the vault was away"} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s is %q, %v", name, got, err)
+		}
+	}
+	if code := r.stop(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, r.log)
+	}
+	if log := r.log.String(); strings.Contains(log, "\nany") || strings.Contains(log, "dawn") {
+		t.Errorf("the log tells too much:\n%s", log)
+	}
+	if out, _, _ := u.amber("", "doctor"); !strings.Contains(out, "last backup by a server") || strings.Contains(out, "due since") {
+		t.Errorf("the doctor does not tell of the backup:\n%s", out)
+	}
+}
+
+// TestAnAgentWithoutNotesTakesNothingFromTheVault deletes every note: what the
+// vault has of them stays, and the other agents of the home are backed up under
+// labels of their own.
+func TestAnAgentWithoutNotesTakesNothingFromTheVault(t *testing.T) {
+	t.Parallel()
+	keeper := newUser(t)
+	keeper.must("", "remember", "x", "--scope", "global")
+	vault := keeper.serve()
+	u := newUser(t)
+	key := filepath.Join(filepath.Dir(u.home), "vault.key")
+	if err := os.WriteFile(key, []byte("any\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.configure("vault: {url: " + vault.url + "/api/v1, api_key_file: " + key + ", schedule: 1h, keep: 1}\n")
+	u.must("", "note", "write", "plan", "precious")
+	u.must("", "vault", "backup")
+	u.must("", "note", "delete", "plan")
+	u.must("", "--agent", "other", "note", "write", "plan", "another's")
+	r := u.serve()
+	r.await("the round", func() bool { return r.worker(backupWorker).Runs > 0 })
+	if w := r.worker(backupWorker); w.Status != amber.Healthy || !strings.HasPrefix(w.Detail, "1 backed up, 0 unchanged; last success 20") {
+		t.Errorf("the worker: %+v", w)
+	}
+	for agent, want := range map[string]string{"default": "precious", "other": "another's"} {
+		dir := filepath.Join(t.TempDir(), agent)
+		u.must("", "--agent", agent, "vault", "restore", "--dir", dir)
+		if got, err := os.ReadFile(filepath.Join(dir, "plan.md")); err != nil || string(got) != want {
+			t.Errorf("%s has %q, %v", agent, got, err)
+		}
+	}
+	if code := r.stop(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, r.log)
+	}
+}
+
+// TestAVaultThatAsksForPeaceGetsIt has a vault that takes nothing for two hours:
+// the server asks no more until then, and says what is wrong.
+func TestAVaultThatAsksForPeaceGetsIt(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	vault := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Retry-After", "7200")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = w.Write([]byte(`{"detail":{"code":"RATE_LIMIT","message":"not now"}}`))
+	}))
+	t.Cleanup(vault.Close)
+	u := newUser(t)
+	key := filepath.Join(filepath.Dir(u.home), "vault.key")
+	if err := os.WriteFile(key, []byte("topsecret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.configure("vault: {url: " + vault.URL + "/api/v1, api_key_file: " + key + ", schedule: 1d}\n")
+	u.must("", "note", "write", "plan", "x")
+	r := u.serve()
+	r.await("the attempt", func() bool { return r.worker(backupWorker).Failures > 0 })
+	w := r.worker(backupWorker)
+	if w.Status != amber.Degraded || !strings.Contains(w.LastError, "default/default: backups fail since 20") || !strings.Contains(w.LastError, "not now") {
+		t.Errorf("the worker: %+v", w)
+	}
+	st, err := backupsOf(u.home).read(agentKey{amber.DefaultTenant, amber.DefaultAgent})
+	if err != nil || st.Kind != amber.KindQuota || st.Next.Time().Sub(st.Tried.Time()) != 2*time.Hour {
+		t.Errorf("the record is %+v, %v", st, err)
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("it was asked %d times", n)
+	}
+	_, b, err := r.ask(http.MethodGet, "/metrics", "")
+	if want := `amber_vault_backups_total{agent="default",outcome="quota",tenant="default"} 1`; err != nil || !strings.Contains(string(b), want) {
+		t.Errorf("metrics lack %s", want)
+	}
+	if code := r.stop(); code != 0 || strings.Contains(r.log.String(), "topsecret") {
+		t.Errorf("exit code %d\n%s", code, r.log)
+	}
+}

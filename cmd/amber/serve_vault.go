@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/server/vaultapi"
+)
+
+// newVaults makes what serves the vaults of agents.
+func (s *serving) newVaults(keeper *doorkeeper) (*vaultapi.Handler, error) {
+	agents := &vaultAgents{home: s.home}
+	return vaultapi.New(vaultapi.Options{
+		Desk: s.desk, Grant: keeper.vaultKey, Clock: s.clock, Random: s.random, Log: s.log,
+		Vault: func(tenant amber.TenantID, agent amber.AgentID) (vaultapi.Store, error) {
+			return s.openVaultOf(agents, tenant, agent)
+		},
+		Failed: keeper.failed, TooMany: shelf.ErrTooMany, Rates: s.vaultRates,
+		Room:    func(tenant amber.TenantID) int64 { return s.vaultLimits(tenant).Quota },
+		Answers: vaultAnswers{s.db},
+	})
+}
+
+// vaultKey returns what an API key of a vault is for. Until there is a token,
+// any key of this machine means the default agent.
+func (d *doorkeeper) vaultKey(ctx context.Context, secret string) (amber.Grant, error) {
+	open, err := d.open(ctx)
+	switch {
+	case err != nil:
+		return amber.Grant{}, err
+	case open:
+		return amber.Grant{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, Scopes: []amber.TokenScope{amber.TokenRead, amber.TokenWrite}}, nil
+	}
+	return d.tokens.Authenticate(ctx, secret)
+}
+
+// openVaultOf opens the vault of an agent. Errors: not_found when there is no
+// such agent; refused when its tenant has no vaults.
+func (s *serving) openVaultOf(agents *vaultAgents, tenant amber.TenantID, id amber.AgentID) (vaultapi.Store, error) {
+	if !s.current().VaultOf(string(tenant)).Enabled {
+		return nil, amber.Errorf(amber.KindRefused, "open vault", "", "vaults are switched off (server.vault.enabled)")
+	}
+	agent, err := agents.agent(tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := agent.Current(); err != nil {
+		return nil, err
+	}
+	v, err := shelf.Open(agent, shelf.Options{Clock: s.clock, Limits: s.vaultLimits(tenant)})
+	if err != nil {
+		return nil, err
+	}
+	return servedVault{v}, nil
+}
+
+// vaultLimits are the bounds of the vaults of a tenant.
+func (s *serving) vaultLimits(tenant amber.TenantID) shelf.Limits {
+	c := s.current().VaultOf(string(tenant))
+	l := shelf.Limits{Quota: int64(c.Quota), MaxFile: min(int64(c.MaxFile), shelf.MaxFileLimit), MaxFiles: int64(c.MaxFiles)}
+	if len(c.Extensions) > 0 {
+		l.Extensions = c.Extensions
+	}
+	return l
+}
+
+// vaultRates are how much an agent of a tenant may ask for.
+func (s *serving) vaultRates(tenant amber.TenantID) vaultapi.Rates {
+	c := s.current().VaultOf(string(tenant))
+	return vaultapi.Rates{
+		RequestsPerMinute: c.RequestsPerMinute, OperationsPerHour: c.OperationsPerHour,
+		SearchesPerHour: c.SearchesPerHour, ExportsPerHour: c.ExportsPerHour,
+		MaxChars: max(vaultapi.DefaultMaxChars, int(c.MaxFile)),
+	}
+}
+
+// vaultAgents keeps one handle for each agent: those who wait for one handle are
+// let in by turns.
+type vaultAgents struct {
+	home *home.Home
+	mu   sync.Mutex
+	held map[amber.TenantID]map[amber.AgentID]*home.Agent
+}
+
+func (v *vaultAgents) agent(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if a, ok := v.held[tenant][id]; ok {
+		return a, nil
+	}
+	a, err := v.home.Agent(tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	if v.held == nil {
+		v.held = map[amber.TenantID]map[amber.AgentID]*home.Agent{}
+	}
+	if v.held[tenant] == nil {
+		v.held[tenant] = map[amber.AgentID]*home.Agent{}
+	}
+	v.held[tenant][id] = a
+	return a, nil
+}
+
+// servedVault is a shelf as it is served.
+type servedVault struct{ *shelf.Shelf }
+
+var _ vaultapi.Store = servedVault{}
+
+// Search implements [vaultapi.Store].
+func (v servedVault) Search(ctx context.Context, text string, limit, offset int) (hits []vaultapi.Hit, total int, err error) {
+	found, total, err := v.Shelf.Search(ctx, text, limit, offset)
+	for _, m := range found {
+		hits = append(hits, vaultapi.Hit(m))
+	}
+	return hits, total, err
+}
+
+// Folders implements [vaultapi.Store].
+func (v servedVault) Folders(ctx context.Context) (folders []vaultapi.Folder, err error) {
+	found, err := v.Shelf.Folders(ctx)
+	for _, f := range found {
+		folders = append(folders, vaultapi.Folder(f))
+	}
+	return folders, err
+}
+
+// vaultAnswers lets vaults keep their answers in the database of the home.
+type vaultAnswers struct{ *homedb.DB }
+
+var _ vaultapi.Answers = vaultAnswers{}
+
+// BeginAnswer implements [vaultapi.Answers].
+func (a vaultAnswers) BeginAnswer(ctx context.Context, k vaultapi.AnswerKey, digest string, repeatable bool) (vaultapi.Answer, error) {
+	got, err := a.DB.BeginAnswer(ctx, homedb.AnswerKey(k), digest, repeatable)
+	if errors.Is(err, homedb.ErrKeyUsed) {
+		err = &amber.Error{Op: "begin answer", Kind: amber.KindConflict, Err: vaultapi.ErrKeyUsed}
+	}
+	return vaultapi.Answer(got), err
+}
+
+// FinishAnswer implements [vaultapi.Answers].
+func (a vaultAnswers) FinishAnswer(ctx context.Context, k vaultapi.AnswerKey, status int, body []byte) error {
+	return a.DB.FinishAnswer(ctx, homedb.AnswerKey(k), status, body)
+}
+
+// AbandonAnswer implements [vaultapi.Answers].
+func (a vaultAnswers) AbandonAnswer(ctx context.Context, k vaultapi.AnswerKey) error {
+	return a.DB.AbandonAnswer(ctx, homedb.AnswerKey(k))
+}
+
+// LeaveAnswer implements [vaultapi.Answers].
+func (a vaultAnswers) LeaveAnswer(k vaultapi.AnswerKey) { a.DB.LeaveAnswer(homedb.AnswerKey(k)) }

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber/colony"
+)
+
+func (a *app) vaultPruneCommand(f *vaultFlags) *cobra.Command {
+	var keep int
+	var yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete all but the newest snapshots of the label",
+		Long: `Delete all but the newest snapshots of the label. The one that the pointer names always stays, and
+nothing newer than it is touched; what was left by uploads that died more than a day ago is
+removed, too. What could not be deleted is told, and the command fails then.
+
+It asks first; without a terminal it needs --yes.`,
+		Example: `  amber vault prune --keep 3 --dry-run`,
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := limit("--keep", keep); cmd.Flags().Changed("keep") && err != nil {
+				return err
+			}
+			return a.withVault(cmd, f, mayBeAbsent, func(ctx context.Context, s *opened, v *colony.Vault) error {
+				if !cmd.Flags().Changed("keep") {
+					keep = s.vaultKeep()
+				}
+				return a.vaultRemove(yes, dryRun, "prune snapshots", func(dryRun bool) (colony.PruneReport, error) { return v.Prune(ctx, keep, dryRun) })
+			})
+		},
+	}
+	cmd.Flags().IntVar(&keep, "keep", 0, "keep so many of the newest (default vault.keep, 5)")
+	addPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
+	return cmd
+}
+
+// defaultVaultKeep is how many snapshots prune keeps where nobody says so.
+const defaultVaultKeep = 5
+
+// vaultKeep is how many snapshots prune keeps: 0 in the configuration means that
+// a server removes none, which is not what somebody wants who calls prune.
+func (s *opened) vaultKeep() int {
+	if n := s.config.Config.Vault.Keep; n > 0 {
+		return n
+	}
+	return defaultVaultKeep
+}
+
+func (a *app) vaultDeleteCommand(f *vaultFlags) *cobra.Command {
+	var snapshot string
+	var yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "delete SNAPSHOT",
+		Short: "Delete a snapshot",
+		Long: `Delete a snapshot of the label: its manifest, then its parts, and no other file whatever the manifest
+says. If it is the newest one, the pointer is moved to the one before first. It asks first;
+without a terminal it needs --yes.`,
+		Example: `  amber vault delete 20260813T101112131415Z-a1b2c3 --dry-run`,
+		Args:    upTo(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := vaultSnapshot(args, snapshot)
+			if err == nil && id == "" {
+				err = usage("%s needs the id of a snapshot", cmd.CommandPath())
+			}
+			if err != nil {
+				return err
+			}
+			return a.withVault(cmd, f, mayBeAbsent, func(ctx context.Context, _ *opened, v *colony.Vault) error {
+				return a.vaultRemove(yes, dryRun, "delete snapshot "+string(id), func(dryRun bool) (colony.PruneReport, error) { return v.Delete(ctx, id, dryRun) })
+			})
+		},
+	}
+	addSnapshotFlag(cmd, &snapshot, "the snapshot")
+	addPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
+	return cmd
+}
+
+// vaultRemove deletes once a person has seen the plan, or has said not to ask.
+// The command fails as the first deletion that did.
+func (a *app) vaultRemove(yes, dryRun bool, what string, remove func(dryRun bool) (colony.PruneReport, error)) error {
+	run := func(dryRun bool) (colony.PruneReport, error) {
+		r, err := working(a, "deleting", func() (colony.PruneReport, error) { return remove(dryRun) })
+		tidyPruned(&r)
+		return r, err
+	}
+	if !dryRun {
+		err := a.confirmPlan(yes, what, func() (string, error) {
+			plan, err := run(true)
+			if err != nil || len(plan.Deleted)+len(plan.Orphans) == 0 {
+				return "", err
+			}
+			printVaultPruned(a.stderr, plan)
+			return "delete " + count(int64(len(plan.Deleted)), "snapshot", "snapshots"), nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	r, err := run(dryRun)
+	if err != nil && len(r.Failed)+len(r.Deleted)+len(r.Orphans) == 0 {
+		return err
+	}
+	// It stopped on the way: what was deleted is told all the same.
+	shown := a.out.show(r, func(w io.Writer) { printVaultPruned(w, r) })
+	a.warnPruned(r)
+	return errors.Join(shown, a.judged(err))
+}
+
+// tidyPruned keeps lists from being null in JSON.
+func tidyPruned(r *colony.PruneReport) {
+	r.Kept, r.Deleted, r.Failed, r.Orphans = orEmpty(r.Kept), orEmpty(r.Deleted), orEmpty(r.Failed), orEmpty(r.Orphans)
+}
+
+func printVaultPruned(w io.Writer, r colony.PruneReport) {
+	did, kept := "deleted", "kept"
+	if r.Planned {
+		did, kept = "would delete", "would keep"
+	}
+	for _, id := range r.Deleted {
+		fmt.Fprintln(w, did, id)
+	}
+	for _, name := range r.Orphans {
+		fmt.Fprintf(w, "%s %s, which belongs to no snapshot\n", did, flat(name))
+	}
+	fmt.Fprintf(w, "%s %s of %s, %s %d\n", did, count(int64(len(r.Deleted)), "snapshot", "snapshots"), flat(r.Label), kept, len(r.Kept))
+}
+
+// warnPruned tells what is still there, and what was noticed.
+func (a *app) warnPruned(r colony.PruneReport) {
+	for _, text := range r.Warnings {
+		a.out.warn("%s", text)
+	}
+	for _, f := range r.Failed[:min(len(r.Failed), maxWarnings)] {
+		what := f.File
+		if what == "" {
+			what = string(f.ID)
+		}
+		a.out.warn("not deleted: %s: %s", what, f.Error)
+	}
+	if more := len(r.Failed) - maxWarnings; more > 0 {
+		a.out.warn("not deleted: %d more", more)
+	}
+}

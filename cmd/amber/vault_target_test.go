@@ -1,0 +1,137 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+)
+
+func TestUnwritableNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		goos, name, want string
+	}{
+		{"linux", "MEMORY.md", ""},
+		{"linux", "a/b/c.md", ""},
+		{"linux", "..hidden", ""},
+		{"linux", "CON", ""},
+		{"linux", `back\slash`, ""},
+		{"linux", "line\nfeed", ""},
+		{"linux", "日本語.md", ""},
+		{"linux", ".git", ""},
+		{"linux", strings.Repeat("x", 255), ""},
+		{"linux", strings.Repeat("x", 256), "is longer than 255 bytes"},
+		{"linux", "", "is empty"},
+		{"linux", ".", "is no plain path"},
+		{"linux", "..", "leaves the folder"},
+		{"linux", "../x", "leaves the folder"},
+		{"linux", "a/../../x", "leaves the folder"},
+		{"linux", "/etc/passwd", "is absolute"},
+		{"linux", "a//b", "is no plain path"},
+		{"linux", "a/", "is no plain path"},
+		{"linux", "a\x00b", "holds a zero byte"},
+		{"linux", ".git/hooks/post-checkout", "is git's own"},
+		{"linux", "sub/.GIT/config", "is git's own"},
+		{"windows", "a:b", "is not legal on this file system"},
+		{"windows", `a\b`, "is not legal on this file system"},
+		{"windows", "dot.", "is not legal on this file system"},
+	} {
+		if got := unwritable(c.goos, c.name); got != c.want {
+			t.Errorf("%s: %q: got %q, want %q", c.goos, c.name, got, c.want)
+		}
+	}
+}
+
+func TestDirRefusesWhatCannotStandTogether(t *testing.T) {
+	t.Parallel()
+	to, err := newDirTarget(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := to.Refuses(colony.Documents{"a": "1", "a/b": "2", "a/b/c": "3", "x/y": "4", "../z": "5"})
+	want := map[string]string{
+		"a/b":   `lies below "a", which is a document, too`,
+		"a/b/c": `lies below "a/b", which is a document, too`,
+		"../z":  "leaves the folder",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	if foldName("darwin", "A.md") != foldName("darwin", "a.md") || foldName("linux", "A.md") == foldName("linux", "a.md") {
+		t.Error("case is not folded where file systems ignore it, or is where they do not")
+	}
+}
+
+// TestRestoreIsRunAgain interrupts a restore after the first document: a second
+// run leaves that one and writes the rest.
+func TestRestoreIsRunAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	to, err := newDirTarget(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := vaultRestored{Restored: colony.Restored{Documents: colony.Documents{"a": "1", "b/c": "2", "d": "3"}}}
+	if err := planRestore(t.Context(), to, &r); err != nil {
+		t.Fatal(err)
+	}
+	// Something appears where the plan saw nothing: it is not replaced.
+	if err := os.Mkdir(filepath.Join(dir, "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "b", "c"), []byte("mine"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeDocuments(t.Context(), to, r); amber.KindOf(err) != amber.KindConflict {
+		t.Fatalf("it was written over: %v", err)
+	}
+	if err := planRestore(t.Context(), to, &r); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]string{{"b/c", "d"}, {"b/c"}, {"a"}}, [][]string{r.Written, r.Replaced, r.Unchanged}); diff != "" {
+		t.Errorf("second plan (-want +got):\n%s", diff)
+	}
+	if err := writeDocuments(t.Context(), to, r); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range r.Documents {
+		if b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(b) != want {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 3 {
+		t.Errorf("there is something else: %v, %v", entries, err)
+	}
+}
+
+func TestDocumentsLoseTheirSecretsEverywhere(t *testing.T) {
+	t.Parallel()
+	const secret = "AKIAIOSFODNN7EXAMPLF"
+	d := vaultDocuments{Documents: colony.Documents{
+		"a.md": "key " + secret, "b.json": `{"k":"` + secret + `"}`, "c.md": "nothing", secret + ".md": "by name",
+	}}
+	if err := d.redact(partDir); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range d.Documents {
+		if strings.Contains(name+text, secret) {
+			t.Errorf("it is left in %s: %s", name, text)
+		}
+	}
+	if len(d.Documents) != 3 || d.Documents["c.md"] != "nothing" || !strings.HasPrefix(d.Documents["b.json"], `{"k":`) {
+		t.Errorf("documents: %v", d.Documents)
+	}
+	if len(d.Skipped) != 1 || d.Skipped[0].Reason != amber.SkipBadName || strings.Contains(d.Skipped[0].Path, secret) {
+		t.Errorf("skipped: %+v", d.Skipped)
+	}
+	if n := d.Redacted["aws-access-key-id"]; n != 2 {
+		t.Errorf("redacted: %v", d.Redacted)
+	}
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+)
+
+func TestWitness(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "vaults")
+	of := seenVault{Format: seenFormat, URL: "https://example.org/api/v1", Tenant: "t", Agent: "a", Label: "l"}
+	w := vaultWitness{filepath.Join(dir, "x.json"), of}
+	if got, err := w.Seen(t.Context()); err != nil || got != (colony.Sighting{}) {
+		t.Errorf("nothing was seen: %+v, %v", got, err)
+	}
+	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
+		t.Errorf("looking made the folder: %v", err)
+	}
+	want := colony.Sighting{ID: "20260813T101112131415Z-a1b2c3", Counter: 7, Documents: "sha256:00"}
+	if err := w.See(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.Seen(t.Context()); err != nil || got != want {
+		t.Errorf("seen: %+v, %v", got, err)
+	}
+	// Also an older one: whoever deletes the newest says so.
+	want.ID, want.Counter = "20260812T101112131415Z-a1b2c3", 6
+	if err := w.See(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.Seen(t.Context()); err != nil || got != want {
+		t.Errorf("seen: %+v, %v", got, err)
+	}
+	other := w
+	other.of.Label = "m"
+	if _, err := other.Seen(t.Context()); amber.KindOf(err) != amber.KindDamaged {
+		t.Errorf("about another label: %v", err)
+	}
+	for name, text := range map[string]string{
+		"empty": "", "half": `{"format":"amber-vault-se`, "another format": `{"format":"amber-vault-seen/2"}`,
+		"no id": `{"format":"amber-vault-seen/1","url":"https://example.org/api/v1","tenant":"t","agent":"a","label":"l","snapshot_id":"soon"}`,
+	} {
+		if err := os.WriteFile(w.path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := w.Seen(t.Context())
+		if amber.KindOf(err) != amber.KindDamaged || amber.HintOf(err) == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

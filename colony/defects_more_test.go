@@ -1,0 +1,284 @@
+package colony_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+// 7: labels that become the same do not overwrite one another.
+func TestDefectA6_7(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	as := func(label string) *colony.Vault { return b.open(func(o *colony.Options) { o.Label = label }) }
+	b.backup(as("日本語"), doc("one"), colony.BackupOptions{})
+	for _, label := range []string{"عربي", "", "default"} {
+		_, err := as(label).Backup(t.Context(), doc("two"), colony.BackupOptions{})
+		refusedAs(t, err, amber.KindConflict)
+		if amber.HintOf(err) == "" {
+			t.Error("there is no hint")
+		}
+		_, err = as(label).Prune(t.Context(), 1, false)
+		refusedAs(t, err, amber.KindConflict)
+		if r := b.restore(as(label), doc("one")); len(r.Warnings) != 1 {
+			t.Errorf("warnings are %q", r.Warnings)
+		}
+	}
+	b.backup(as(" 日本語 "), doc("three"), colony.BackupOptions{})
+	b.restore(as("日本語"), doc("three"))
+}
+
+// 8: what unpacks to more than may be read is not unpacked.
+func TestDefectA6_8(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.backup(b.open(nil), doc(strings.Repeat("a", 100_000)), colony.BackupOptions{})
+	_, err := b.open(func(o *colony.Options) { o.MaxBytes = 50_000 }).Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindQuota)
+	_, err = b.open(func(o *colony.Options) { o.MaxBytes, o.Tolerant = 50_000, true }).Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindQuota)
+}
+
+// 9: a part that is damaged is named, and so is what could be restored instead.
+func TestDefectA6_9(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	v.SetPartChars(200)
+	one := b.backup(v, doc("one"), colony.BackupOptions{})
+	two := b.backup(v, doc(long), colony.BackupOptions{})
+	name := colony.PartName("x", two.ID, 1)
+	content := []byte(b.fake.Files()[name])
+	content[len(content)-20] ^= 1
+	b.fake.Fill(map[string]string{name: string(content)})
+	_, err := v.Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindDamaged)
+	if !strings.Contains(err.Error(), name) || amber.HintOf(err) != "amber vault restore --snapshot "+string(one.ID) {
+		t.Errorf("error is %v, hint %q", err, amber.HintOf(err))
+	}
+}
+
+// 10: what was written is looked at, and the same documents are not written
+// twice. That an upload goes on where it stopped is shown with the outages.
+func TestDefectA6_10(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	first := b.backup(v, doc("one"), colony.BackupOptions{})
+	begin := len(b.fake.Requests())
+	same := b.backup(v, doc("one"), colony.BackupOptions{})
+	if !same.Unchanged || same.ID != first.ID || len(same.Uploaded) != 0 || count(b.fake.Requests()[begin:], "put") != 0 {
+		t.Errorf("report is %+v", same)
+	}
+	if forced := b.backup(v, doc("one"), colony.BackupOptions{Force: true}); forced.Unchanged || forced.ID == first.ID || len(forced.Uploaded) != 3 {
+		t.Errorf("report is %+v", forced)
+	}
+	// It is no longer unchanged when it is to be signed.
+	signed := b.open(func(o *colony.Options) { o.Signer = signerOf(t, strings.Repeat("01", 32)) })
+	if r := b.backup(signed, doc("one"), colony.BackupOptions{}); r.Unchanged || !r.Signed {
+		t.Errorf("report is %+v", r)
+	}
+	if r := b.backup(signed, doc("one"), colony.BackupOptions{}); !r.Unchanged {
+		t.Errorf("report is %+v", r)
+	}
+	if r := b.backup(v, doc("one"), colony.BackupOptions{}); r.Unchanged || r.Signed {
+		t.Errorf("report is %+v", r)
+	}
+	for name, spoil := range map[string]func(part string){
+		"loses it": func(part string) { b.fake.Remove(part) },
+		"cuts it":  func(part string) { b.fake.Fill(map[string]string{part: "{"}) },
+	} {
+		b.fake.Before = func(r colonytest.Request) colonytest.Fault {
+			if parts := names(b.fake, "cmem.z."); r.Op == "list" && len(parts) > 0 {
+				spoil(parts[0])
+			}
+			return colonytest.Fault{}
+		}
+		_, err := b.open(func(o *colony.Options) { o.Label = "z" }).Backup(t.Context(), doc("two"), colony.BackupOptions{})
+		if amber.KindOf(err) != amber.KindDamaged {
+			t.Errorf("a vault that %s: %v", name, err)
+		}
+		b.fake.Before = nil
+		b.fake.Remove(names(b.fake, "cmem.z.")...)
+	}
+}
+
+// 11: what is not of the label is not read.
+func TestDefectA6_11(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v, other := b.open(nil), b.open(func(o *colony.Options) { o.Label = "other" })
+	for _, text := range []string{"one", "two", "three"} {
+		b.backup(v, doc(text), colony.BackupOptions{})
+		b.backup(other, doc(text), colony.BackupOptions{})
+	}
+	begin := len(b.fake.Requests())
+	if all, err := v.List(t.Context()); err != nil || len(all) != 3 {
+		t.Errorf("list is %v, %v", all, err)
+	}
+	requests := b.fake.Requests()[begin:]
+	if len(requests) != 5 || count(requests, "list") != 1 {
+		t.Errorf("requests are %v", requests)
+	}
+	b.restore(v, doc("three"))
+	if got := len(b.fake.Requests()[begin+5:]); got != 4 {
+		t.Errorf("a restore takes %d requests", got)
+	}
+}
+
+// 12: what does not fit is known before the first write, the pointer included,
+// also in a vault that does not know its quota yet.
+func TestDefectA6_12(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*colony.Options)
+		fake   func(*colonytest.Fake)
+		text   string
+		kind   amber.Kind
+	}{
+		"fresh":                {text: "x"},
+		"more than a quota":    {text: bulky(3, 2000), fake: func(f *colonytest.Fake) { f.Quota = 2500 }, kind: amber.KindQuota},
+		"too many operations":  {text: bulky(3, 800_000), change: func(o *colony.Options) { o.Operations = 3 }, kind: amber.KindQuota},
+		"as many as there are": {text: bulky(3, 800_000), change: func(o *colony.Options) { o.Operations = 4 }},
+		"no bound":             {text: bulky(3, 800_000), change: func(o *colony.Options) { o.Operations = -1 }},
+		"read only":            {text: "x", fake: func(f *colonytest.Fake) { f.ReadOnly = true }, kind: amber.KindRefused},
+		"more than is read":    {text: bulky(3, 2000), change: func(o *colony.Options) { o.MaxBytes = 1000 }, kind: amber.KindQuota},
+	} {
+		b := newBench(t)
+		if c.fake != nil {
+			b.fake.Fill(map[string]string{"a": "x"})
+			c.fake(b.fake)
+		}
+		_, err := b.open(c.change).Backup(t.Context(), doc(c.text), colony.BackupOptions{})
+		if amber.KindOf(err) != c.kind {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && count(b.fake.Requests(), "put") > 0 {
+			t.Errorf("%s: something was written", name)
+		}
+	}
+	// A vault that tells no quota and is nearly full.
+	b := newBench(t)
+	_, err := b.openOn(nearlyFull{b.fake}, nil).Backup(t.Context(), doc(long), colony.BackupOptions{})
+	refusedAs(t, err, amber.KindQuota)
+	// A vault with room for all but the pointer.
+	b = newBench(t)
+	b.backup(b.open(nil), doc("one"), colony.BackupOptions{})
+	need := int64(0)
+	for _, content := range b.fake.Files() {
+		need += int64(len(content))
+	}
+	for short, kind := range map[int64]amber.Kind{0: "", 1: amber.KindQuota} {
+		b := newBench(t)
+		b.fake.Fill(map[string]string{"a": "x"})
+		b.fake.Quota = need + 1 - short
+		b.pass(time.Second)
+		_, err := b.open(nil).Backup(t.Context(), doc("one"), colony.BackupOptions{})
+		if amber.KindOf(err) != kind || err != nil && count(b.fake.Requests(), "put") > 0 {
+			t.Errorf("%d too few: %v", short, err)
+		}
+		if err != nil {
+			continue
+		}
+		// The pointer is replaced: the next one needs no more room for it.
+		second := b.backupSize(doc("two"))
+		b.fake.Quota += second
+		b.backup(b.open(nil), doc("two"), colony.BackupOptions{})
+	}
+}
+
+// backupSize returns how many bytes the next backup adds.
+func (b *bench) backupSize(docs colony.Documents) (n int64) {
+	b.t.Helper()
+	before := b.fake.Files()
+	try := &bench{t: b.t, clock: &clock{t: b.now()}}
+	try.fake = &colonytest.Fake{Clock: try.now}
+	try.fake.Fill(before)
+	try.backup(try.open(nil), docs, colony.BackupOptions{})
+	for name, content := range try.fake.Files() {
+		n += int64(len(content) - len(before[name]))
+	}
+	return n
+}
+
+// nearlyFull is a vault that tells no quota.
+type nearlyFull struct{ *colonytest.Fake }
+
+func (nearlyFull) Status(context.Context) (colony.Status, error) {
+	return colony.Status{UsedBytes: colony.DefaultQuota - 1000}, nil
+}
+
+// 13: nobody but a recipient can read what is encrypted, nor see the names or
+// guess the documents by their digest.
+func TestDefectA6_13(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	witness := &memo{}
+	v := b.open(func(o *colony.Options) {
+		o.Recipients, o.Identities, o.Witness = []age.Recipient{id.Recipient()}, []age.Identity{id}, witness
+	})
+	r := b.backup(v, doc("secret"), colony.BackupOptions{})
+	digest, _ := doc("secret").Digest()
+	for name, content := range b.fake.Files() {
+		if strings.Contains(content, "MEMORY.md") || strings.Contains(content, digest) {
+			t.Errorf("%s tells what it should not", name)
+		}
+	}
+	if !r.Encrypted || witness.seen.Documents != digest {
+		t.Errorf("report is %+v, seen was %+v", r, witness.seen)
+	}
+	b.restore(v, doc("secret"))
+	if same := b.backup(v, doc("secret"), colony.BackupOptions{}); !same.Unchanged {
+		t.Errorf("report is %+v", same)
+	}
+	elsewhere := b.open(func(o *colony.Options) { o.Recipients = []age.Recipient{id.Recipient()} })
+	b.backup(elsewhere, doc("other"), colony.BackupOptions{})
+	for _, text := range []string{"secret", "other"} {
+		if r := b.backup(v, doc(text), colony.BackupOptions{}); r.Unchanged {
+			t.Errorf("report is %+v", r)
+		}
+	}
+	_, err = b.open(nil).Restore(t.Context(), "")
+	refusedAs(t, err, amber.KindRefused)
+	if plain := b.backup(b.open(nil), doc("other"), colony.BackupOptions{}); plain.Unchanged || plain.Encrypted {
+		t.Errorf("report is %+v", plain)
+	}
+}
+
+// 14: every error says what kind it is.
+func TestDefectA6_14(t *testing.T) {
+	t.Parallel()
+	for name := range verdicts {
+		b := newBench(t)
+		b.fake.Fill(vaultFiles(t, "testdata/mut/"+name+"/vault"))
+		v := b.open(func(o *colony.Options) { o.Label = "m" })
+		_, err := v.Restore(t.Context(), "")
+		_, lerr := v.List(t.Context())
+		var e *amber.Error
+		if err != nil && (!errors.As(err, &e) || e.Kind == amber.KindInternal) || lerr != nil {
+			t.Errorf("%s: %v, %v", name, err, lerr)
+		}
+		// Whatever is there, a backup makes it good, but for what is newer.
+		if name == "manifest_format_2" {
+			_, err := v.Backup(t.Context(), doc("new"), colony.BackupOptions{})
+			refusedAs(t, err, amber.KindTooNew)
+			continue
+		}
+		b.backup(v, doc("new"), colony.BackupOptions{Keep: 1})
+		if r := b.restore(v, doc("new")); r.Fallback != "" || len(r.Warnings) > 0 {
+			t.Errorf("%s: restored %+v", name, r)
+		}
+	}
+}

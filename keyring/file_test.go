@@ -1,0 +1,38 @@
+package keyring_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/keyring"
+)
+
+func TestReadSigner(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "seed")
+	_, err := keyring.ReadSigner(file)
+	wantKind(t, "absent", err, amber.KindNotFound)
+	seed := bytes.Repeat([]byte{1}, 32)
+	for name, b := range map[string][]byte{"bytes": seed, "digits": []byte(hex.EncodeToString(seed) + "\n")} {
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := keyring.ReadSigner(file)
+		if err != nil || s.KeyID() != keyOf(1) {
+			t.Fatalf("%s: %v, %v", name, s, err)
+		}
+		sig, err := s.Sign(t.Context(), []byte("message"))
+		if err != nil || sig.Verify([]byte("message")) != nil {
+			t.Errorf("%s: %+v, %v", name, sig, err)
+		}
+	}
+	if err := os.WriteFile(file, []byte("no seed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = keyring.ReadSigner(file)
+	wantKind(t, "no seed", err, amber.KindInvalid)
+}

@@ -1,0 +1,80 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server/httpapi"
+)
+
+// safe is a vault that repeats what it is asked.
+type safe struct{}
+
+func (safe) Routes() []string { return []string{"/api/v1/{all}"} }
+
+func (safe) Route(*http.Request) (string, bool) { return "/api/v1/{all}", false }
+
+func (safe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b, err := io.ReadAll(r.Body)
+	fmt.Fprintf(w, "%s %s %d %v", r.Method, r.URL.EscapedPath(), len(b), err)
+}
+
+// TestVault: what lies below the path of vaults goes there as it came, within the
+// bounds that hold for everything.
+func TestVault(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var seen []string
+	r := newRig(t, func(_ *rig, o *httpapi.Options) {
+		o.Vault, o.MaxBody, o.Hosts = safe{}, 10, []string{"127.0.0.1"}
+		o.Observe = func(route, method string, _ int, _ time.Duration, _, _ int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, method+" "+route)
+		}
+	})
+	if !slices.Contains(r.api.Routes(), "/api/v1/{all}") {
+		t.Errorf("%q", r.api.Routes())
+	}
+	for _, path := range []string{"/api/v1/a//b", "/api/v1/../x", "/api/v1/%2F/%2f", "/api/v1/%00", "/api/v1/a%20%E6%97%A5/", "/api/v1/"} {
+		a := r.ask(call{method: "PUT", path: path, body: "12345", token: "-"}).want(200)
+		if want := "PUT " + path + " 5 <nil>"; string(a.body) != want || a.header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+	if a := r.ask(call{method: "PUT", path: "/api/v1/x", body: "12345678901", token: "-"}); !strings.Contains(string(a.body), "too large") {
+		t.Errorf("%s", a.body)
+	}
+	q := r.request(t.Context(), call{method: "GET", path: "/api/v1/x"})
+	q.Host = "evil.example"
+	resp, err := r.do.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusForbidden {
+		t.Errorf("%d, %v", resp.StatusCode, err)
+	}
+	for _, path := range []string{"/api/v1", "/api/v2/x", "/API/v1/x"} {
+		r.ask(call{method: "GET", path: path}).failed(amber.KindNotFound)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for i, s := range seen {
+		if (s == "PUT /api/v1/{all}") != (i < 7) {
+			t.Errorf("%d: %s", i, s)
+		}
+	}
+}
+
+// TestNoVault: where there is none, nothing is served there.
+func TestNoVault(t *testing.T) {
+	t.Parallel()
+	newRig(t).ask(call{method: "GET", path: "/api/v1/vault/status"}).failed(amber.KindNotFound)
+}

@@ -1,0 +1,179 @@
+package vaultapi_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestExchange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	got := w.do(ask{method: "POST", path: "/auth/token", body: `{"api_key":"col_testkey","totp_code":"123456"}`}).want(200)
+	if got.header.Get("Cache-Control") != "no-store" || strings.Contains(string(got.body), ada) {
+		t.Errorf("%v %s", got.header, got.body)
+	}
+	for _, c := range []struct {
+		key, code string
+		status    int
+	}{{"nobody", "AUTH_INVALID_TOKEN", 401}, {wide, "AUTH_AGENT_ONLY", 403}, {root, "AUTH_AGENT_ONLY", 403}} {
+		r := w.do(ask{method: "POST", path: "/auth/token", body: document("api_key", c.key)}).fails(c.status, c.code)
+		if (r.header.Get("WWW-Authenticate") != "") != (c.status == 401) {
+			t.Errorf("%s: %v", c.key, r.header)
+		}
+	}
+	w.do(ask{method: "POST", path: "/auth/token", body: `{}`}).unfit("body", "api_key")
+	w.do(ask{method: "POST", path: "/auth/token", body: `{"api_key":""}`}).unfit("body", "api_key")
+	w.do(ask{method: "POST", path: "/auth/token", body: `{"api_key":7}`}).unfit("body", "api_key")
+	w.do(ask{method: "POST", path: "/auth/token", body: document("api_key", strings.Repeat("k", 1025))}).unfit("body", "api_key")
+	w.do(ask{method: "POST", path: "/auth/token"}).unfit("body")
+}
+
+// TestOnlyAccessTokensAreTaken: neither the key itself, nor a token that was
+// changed, of another server, too old or one of several.
+func TestOnlyAccessTokensAreTaken(t *testing.T) {
+	t.Parallel()
+	w, other := newWorld(t), newWorld(t)
+	token := w.login(ada)
+	status := ask{method: "GET", path: "/vault/status"}
+	bearers := map[string]http.Header{
+		"none":    nil,
+		"key":     with("Authorization", "Bearer "+ada),
+		"foreign": with("Authorization", "Bearer "+other.login(ada)),
+		"basic":   with("Authorization", "Basic "+token),
+		"empty":   with("Authorization", "Bearer"),
+		"two":     with("Authorization", "Bearer "+token, "Authorization", "Bearer "+token),
+		"short":   with("Authorization", "Bearer AAAA"),
+		"longer":  with("Authorization", "Bearer "+token+"A"),
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range raw {
+		raw[i] ^= 1
+		bearers["flipped "+string(rune('a'+i%26))] = with("Authorization", "Bearer "+base64.RawURLEncoding.EncodeToString(raw))
+		raw[i] ^= 1
+	}
+	for name, h := range bearers {
+		status.header = h
+		if r := w.do(status).fails(401, "AUTH_INVALID_TOKEN"); r.header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s: %v", name, r.header)
+		}
+	}
+	if w.failed != len(bearers) {
+		t.Errorf("%d of %d were told of", w.failed, len(bearers))
+	}
+	status.header = with("Authorization", "bEARER  "+token+" ")
+	w.do(status).want(200)
+	w.forward(24*time.Hour - time.Millisecond)
+	w.do(status).want(200)
+	w.forward(time.Millisecond)
+	w.do(status).fails(401, "AUTH_INVALID_TOKEN")
+}
+
+// TestRevokedAtOnce: an access token ends with the key it was given for, and what
+// the key may do is looked up each time.
+func TestRevokedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	w.put(token, "a.md", "x").want(200)
+	w.set(func() {
+		w.grants[ada] = amber.Grant{Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: []amber.TokenScope{amber.TokenRead}}
+	})
+	w.put(token, "a.md", "y").fails(403, "FORBIDDEN")
+	w.set(func() { w.grants[ada] = amber.Grant{Token: "t-ada", Tenant: "acme", Scopes: amber.TokenScopes()} })
+	w.put(token, "a.md", "y").fails(403, "AUTH_AGENT_ONLY")
+	w.set(func() { delete(w.grants, ada) })
+	w.put(token, "a.md", "y").fails(401, "AUTH_TOKEN_REVOKED")
+	w.do(ask{method: "GET", path: "/vault/status", token: token}).fails(401, "AUTH_TOKEN_REVOKED")
+}
+
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	full, reader := w.login(ada), w.login(adaRead)
+	w.put(full, "a.md", "text to find").want(200)
+	for _, q := range []ask{
+		{method: "PUT", path: "/vault/files/a.md", body: document("content", "y")},
+		{method: "DELETE", path: "/vault/files/a.md"},
+		{method: "POST", path: "/vault/files/a.md/append", body: document("content", "y")},
+		{method: "POST", path: "/vault/files/a.md/move", body: document("destination", "b.md")},
+		{method: "POST", path: "/vault/files/a.md/copy", body: document("destination", "b.md")},
+	} {
+		q.token = reader
+		w.do(q).fails(403, "FORBIDDEN")
+	}
+	for _, path := range []string{"/vault/status", "/vault/files", "/vault/files/a.md", "/vault/search?q=find", "/vault/folders", "/vault/export"} {
+		w.do(ask{method: "GET", path: path, token: reader}).want(200)
+	}
+	var got struct {
+		Capabilities []struct {
+			Name, Reason, Requirement string
+			Allowed                   bool
+		}
+	}
+	w.do(ask{method: "GET", path: "/me/capabilities", token: reader}).want(200).read(&got)
+	if c := got.Capabilities; len(c) != 1 || c[0].Name != "write_vault" || c[0].Allowed || c[0].Reason == "" || c[0].Requirement == "" {
+		t.Errorf("%+v", got)
+	}
+	if lines := w.audit(); len(lines) != 6 || !strings.HasSuffix(lines[1], "vault.put a.md refused") {
+		t.Errorf("%q", lines)
+	}
+}
+
+// TestVaultsAreApart: another agent, and one of the same name of another tenant,
+// see nothing of a vault.
+func TestVaultsAreApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(w.login(ada), "secret.md", "the plan of ada").want(200)
+	for _, key := range []string{bob, twin} {
+		token := w.login(key)
+		w.do(ask{method: "GET", path: "/vault/files/secret.md", token: token}).fails(404, "NOT_FOUND")
+		w.do(ask{method: "DELETE", path: "/vault/files/secret.md", token: token}).fails(404, "NOT_FOUND")
+		w.do(ask{method: "POST", path: "/vault/files/secret.md/copy", body: document("destination", "b.md"), token: token}).fails(404, "NOT_FOUND")
+		for _, path := range []string{"/vault/status", "/vault/files", "/vault/search?q=plan", "/vault/folders", "/vault/export"} {
+			if r := w.do(ask{method: "GET", path: path, token: token}).want(200); strings.Contains(string(r.body), "secret") {
+				t.Errorf("%s sees %s", key, r.body)
+			}
+		}
+		w.put(token, "secret.md", "mine").want(200)
+	}
+	r := w.do(ask{method: "GET", path: "/vault/files/secret.md", token: w.login(ada)}).want(200)
+	if !strings.Contains(string(r.body), "the plan of ada") {
+		t.Errorf("%s", r.body)
+	}
+}
+
+// TestAnAgentThatIsNotThere is made by whoever may write, and has an empty vault
+// for whoever may only read.
+func TestAnAgentThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reader := w.login(bobRead)
+	for path, want := range map[string]string{
+		"/vault/status":      `{"quota_bytes":0,"used_bytes":0,"available_bytes":0,"file_count":0}`,
+		"/vault/files":       `{"items":[],"total":0,"files":[],"has_more":false}`,
+		"/vault/search?q=aa": `{"items":[],"total":0}`,
+		"/vault/folders":     `{"items":[],"total":0}`,
+	} {
+		if r := w.do(ask{method: "GET", path: path, token: reader}).want(200); string(r.body) != want {
+			t.Errorf("%s: %s", path, r.body)
+		}
+	}
+	w.do(ask{method: "GET", path: "/vault/export", token: reader}).want(200)
+	w.do(ask{method: "GET", path: "/vault/files/a.md", token: reader}).fails(404, "NOT_FOUND")
+	w.put(reader, "a.md", "x").fails(403, "FORBIDDEN")
+	w.put(w.login(bob), "a.md", "x").want(200)
+	w.do(ask{method: "GET", path: "/vault/files/a.md", token: reader}).want(200)
+	lines := w.audit()
+	if len(lines) != 3 || lines[1] != "t-bob acme/bob agent.create  ok" || lines[2] != "t-bob acme/bob vault.put a.md ok" {
+		t.Errorf("%q", lines)
+	}
+}

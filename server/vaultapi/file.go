@@ -1,0 +1,192 @@
+package vaultapi
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+)
+
+// metadata is a file as it is listed.
+type metadata struct {
+	Name      string     `json:"filename"`
+	Size      int64      `json:"content_size"`
+	CreatedAt amber.Time `json:"created_at"`
+	UpdatedAt amber.Time `json:"updated_at"`
+}
+
+func metadataOf(f colony.FileInfo) metadata {
+	return metadata{f.Name, f.Size, f.CreatedAt, f.UpdatedAt}
+}
+
+// subject is the name of a file in the audit log: its digest where the name is
+// too long for that, or cannot be shown on a line.
+func subject(name string) string {
+	if name == "" || amber.CheckID("name", name) == nil {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// get returns a file.
+func (h *Handler) get(ctx context.Context, c *call) (answer, []string, error) {
+	f, err := c.store.Get(ctx, c.name)
+	if err != nil {
+		return answer{}, nil, err
+	}
+	if f.Version != "" && names(c.Header.Values("If-None-Match"), f.Version) {
+		return answer{Status: http.StatusNotModified, Tag: f.Version}, nil, nil
+	}
+	a, err := newAnswer(f.Version, struct {
+		metadata
+		Content string `json:"content"`
+		Tag     string `json:"etag"`
+	}{metadataOf(f.FileInfo), f.Content, quote(f.Version)})
+	return a, nil, err
+}
+
+// names reports whether headers of entity tags name a tag.
+func names(headers []string, tag string) bool {
+	for _, header := range headers {
+		for t := range strings.SplitSeq(header, ",") {
+			t = strings.TrimPrefix(strings.TrimSpace(t), "W/")
+			if t == "*" || t == quote(tag) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// put writes a file, under the condition of the request.
+func (h *Handler) put(ctx context.Context, c *call) (answer, []string, error) {
+	content, err := h.content(c)
+	if err != nil {
+		return answer{}, nil, err
+	}
+	condition, given, err := conditionOf(c.Header)
+	if err != nil {
+		return answer{}, nil, err
+	}
+	var f colony.FileInfo
+	if given {
+		f, err = c.store.PutIf(ctx, c.name, content, condition)
+	} else {
+		f, err = c.store.Put(ctx, c.name, content)
+	}
+	if given && amber.KindOf(err) == amber.KindConflict {
+		return answer{}, nil, &unmet{err}
+	}
+	return changed(f, err)
+}
+
+// unmet is a condition that did not hold.
+type unmet struct{ error }
+
+func (u *unmet) Unwrap() error { return u.error }
+
+// content is the text of a request.
+func (h *Handler) content(c *call) (string, error) {
+	return c.body.text("content", 0, cmp.Or(h.ratesOf(c.who.Grant.Tenant).MaxChars, DefaultMaxChars))
+}
+
+// changed answers with what a file is now.
+func changed(f colony.FileInfo, err error) (answer, []string, error) {
+	if err != nil {
+		return answer{}, nil, err
+	}
+	a, err := newAnswer(f.Version, metadataOf(f))
+	return a, nil, err
+}
+
+// conditionOf returns the condition of a write. Others than the two are refused:
+// whoever sends one counts on it.
+func conditionOf(h http.Header) (c colony.Condition, given bool, err error) {
+	match, none := h.Values("If-Match"), h.Values("If-None-Match")
+	switch {
+	case len(match)+len(none) == 0:
+		return c, false, nil
+	case len(match)+len(none) > 1:
+		return c, false, badInput("there is more than one condition")
+	case len(none) == 1 && strings.TrimSpace(none[0]) == "*":
+		return colony.Condition{Absent: true}, true, nil
+	case len(none) == 1:
+		return c, false, badInput("If-None-Match takes * and nothing else")
+	}
+	tag := strings.TrimSpace(match[0])
+	if len(tag) < 3 || tag[0] != '"' || strings.Index(tag[1:], `"`) != len(tag)-2 {
+		return c, false, badInput("If-Match takes one strong entity tag, in quotes")
+	}
+	return colony.Condition{Version: tag[1 : len(tag)-1]}, true, nil
+}
+
+// unconditional refuses conditions that nobody would look at.
+func unconditional(h http.Header) error {
+	if h.Get("If-Match")+h.Get("If-None-Match") != "" {
+		return badInput("only PUT takes a condition")
+	}
+	return nil
+}
+
+// remove deletes a file.
+func (h *Handler) remove(ctx context.Context, c *call) (answer, []string, error) {
+	err := unconditional(c.Header)
+	if err == nil {
+		err = c.store.Delete(ctx, c.name)
+	}
+	return answer{Status: http.StatusNoContent}, nil, err
+}
+
+// appendTo adds to the end of a file.
+func (h *Handler) appendTo(ctx context.Context, c *call) (answer, []string, error) {
+	content, err := h.content(c)
+	if err == nil {
+		err = unconditional(c.Header)
+	}
+	if err != nil {
+		return answer{}, nil, err
+	}
+	return changed(c.store.Append(ctx, c.name, content))
+}
+
+func (h *Handler) move(ctx context.Context, c *call) (answer, []string, error) {
+	to, overwrite, err := destination(c)
+	if err != nil {
+		return answer{}, nil, err
+	}
+	a, _, err := changed(c.store.Move(ctx, c.name, to, overwrite))
+	if err != nil {
+		return a, nil, err
+	}
+	return a, []string{subject(c.name), subject(to)}, nil
+}
+
+func (h *Handler) copyTo(ctx context.Context, c *call) (answer, []string, error) {
+	to, overwrite, err := destination(c)
+	if err != nil {
+		return answer{}, nil, err
+	}
+	a, _, err := changed(c.store.Copy(ctx, c.name, to, overwrite))
+	if err != nil {
+		return a, nil, err
+	}
+	return a, []string{subject(to)}, nil
+}
+
+// destination reads where a file is to go.
+func destination(c *call) (to string, overwrite bool, err error) {
+	if err = unconditional(c.Header); err != nil {
+		return "", false, err
+	}
+	if to, err = c.body.text("destination", 1, colony.MaxNameBytes); err != nil {
+		return "", false, err
+	}
+	overwrite, err = c.body.flag("overwrite")
+	return to, overwrite, err
+}

@@ -1,0 +1,172 @@
+package vaultapi
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// Bounds of what is sent.
+const (
+	DefaultMaxChars = 1_100_000 // of the content of a file
+	maxPrefix       = 255
+	maxText         = 200  // that is searched for
+	maxKey          = 1024 // of an API key
+	maxQuery        = 8 << 10
+)
+
+// Options say what is served. Desk, Grant, Vault, Clock and Random are required.
+type Options struct {
+	Desk *server.Desk
+	// Grant returns what the bearer of an API key may do. Errors: refused.
+	Grant func(ctx context.Context, secret string) (amber.Grant, error)
+	// Vault returns the vault of an agent. Errors: not_found when there is no
+	// such agent.
+	Vault func(tenant amber.TenantID, agent amber.AgentID) (Store, error)
+	// Failed is told of whoever shows no access token, or a wrong one; nil:
+	// nobody is. Grant hears of wrong keys.
+	Failed func()
+	// TooMany is in the chain of what a vault says that has no room for one
+	// more file, whatever its size; the kind is quota. Nil: no vault says so.
+	TooMany error
+	// Room is the quota that a vault tells before anybody has written to it.
+	// The service tells 0 until then, which colony-memory 0.1.0 takes for a
+	// full vault. Nil or 0: as the service does.
+	Room func(tenant amber.TenantID) int64
+	// Rates are asked for with every request; nil: there is no bound.
+	Rates func(tenant amber.TenantID) Rates
+	// Answers remembers what was answered to requests with an
+	// Idempotency-Key; nil: the header is refused.
+	Answers Answers
+	Clock   amber.Clock
+	Random  io.Reader    // unpredictable, and safe for concurrent use
+	Log     *slog.Logger // nil: silent
+	Base    string       // what every path begins with; "": /api/v1
+}
+
+// Handler serves the vaults of agents. Safe for concurrent use.
+type Handler struct {
+	o      Options
+	routes []*operation
+	seal   *seal
+	rates  rates
+}
+
+// New returns what serves vaults. The error is of kind invalid.
+func New(o Options) (*Handler, error) {
+	const op = "make vault API"
+	if o.Desk == nil || o.Desk.Agents == nil || o.Grant == nil || o.Vault == nil || o.Clock == nil || o.Random == nil {
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "desk, grant, vault, clock and random source are required")
+	}
+	if o.Base == "" {
+		o.Base = "/api/v1"
+	}
+	if !strings.HasPrefix(o.Base, "/") || strings.HasSuffix(o.Base, "/") {
+		return nil, amber.Errorf(amber.KindInvalid, op, o.Base, "a base begins with a slash and does not end with one")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s, err := newSeal(o.Random)
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{o: o, seal: s}
+	h.routes = h.operations()
+	return h, nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	op, name, err := h.find(r)
+	if err == nil {
+		err = h.serve(w, r, op, name)
+	}
+	if err != nil {
+		h.fail(w, r, err)
+	}
+}
+
+// call is a request that was read.
+type call struct {
+	*http.Request
+	op    *operation
+	name  string // of a file, where the path has one
+	w     http.ResponseWriter
+	body  body
+	store Store
+	who   server.Caller
+	done  bool // what was asked for was done, whatever came then
+}
+
+// serve answers a request whose route is known.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, op *operation, name string) error {
+	c := &call{Request: r, op: op, name: name, w: w}
+	if op.open {
+		a, err := h.exchange(c)
+		if err == nil {
+			send(w, a)
+		}
+		return err
+	}
+	var err error
+	if c.who, err = h.caller(r); err != nil {
+		return err
+	}
+	c.Request = r.WithContext(server.WithCaller(r.Context(), c.who))
+	if err := h.take(c, requests); err != nil {
+		return err
+	}
+	if op.body {
+		if c.body, err = h.readBody(c); err != nil {
+			return err
+		}
+	}
+	a, err := h.once(c)
+	if err != nil {
+		return err
+	}
+	send(w, a)
+	return nil
+}
+
+// act does what is asked for, as far as the caller may.
+func (h *Handler) act(c *call) (a answer, err error) {
+	g := c.who.Grant
+	j := server.Job{
+		Tenant: g.Tenant, Agent: g.Agent, Scope: c.op.scope, Action: c.op.action, Mutates: c.op.action != "",
+		Subject: subject(c.name), Closed: true,
+	}
+	if g.Has(c.op.scope) { // whoever may not uses up nothing
+		if err := h.take(c, c.op.bucket); err != nil {
+			return answer{}, err
+		}
+	}
+	c.store, err = h.o.Vault(g.Tenant, g.Agent)
+	switch {
+	case amber.KindOf(err) != amber.KindNotFound:
+	case j.Mutates:
+		j.Closed = false // the desk makes the agent
+	default:
+		c.store, err = nothing{}, nil
+	}
+	if err != nil && j.Closed {
+		return answer{}, err
+	}
+	err = h.o.Desk.DoEach(c.Context(), j, func(ctx context.Context, _ *server.Agent) (done []string, subject string, err error) {
+		if !j.Closed {
+			if c.store, err = h.o.Vault(g.Tenant, g.Agent); err != nil {
+				return nil, "", err
+			}
+		}
+		a, done, err = c.op.do(ctx, c)
+		c.done = err == nil
+		return done, "", err
+	})
+	return a, err
+}

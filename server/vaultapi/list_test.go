@@ -1,0 +1,260 @@
+package vaultapi_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/server/vaultapi"
+)
+
+func (w *world) fill(token string, names ...string) {
+	w.t.Helper()
+	for _, n := range names {
+		w.put(token, n, "content of "+n).want(200)
+	}
+}
+
+func (w *world) names(token, query string) (names []string) {
+	w.t.Helper()
+	var got struct {
+		Items []file
+		Total int
+		More  *bool `json:"has_more"`
+	}
+	w.do(ask{method: "GET", path: "/vault/files" + query, token: token}).want(200).read(&got)
+	for _, f := range got.Items {
+		names = append(names, f.Name)
+	}
+	if got.Total != len(names) || got.More == nil || *got.More {
+		w.t.Errorf("%+v", got)
+	}
+	return names
+}
+
+func TestLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	w.fill(token, "b.md", "a.md", "dir/x.md", "dir/sub/y.md", "di.md", "日.md")
+	for query, want := range map[string][]string{
+		"": {"a.md", "b.md", "di.md", "dir/sub/y.md", "dir/x.md", "日.md"}, "?prefix=": {"a.md", "b.md", "di.md", "dir/sub/y.md", "dir/x.md", "日.md"},
+		"?prefix=di": {"di.md", "dir/sub/y.md", "dir/x.md"}, "?prefix=dir%2F": {"dir/sub/y.md", "dir/x.md"}, "?prefix=%E6%97%A5": {"日.md"}, "?prefix=zz": nil,
+	} {
+		if diff := cmp.Diff(want, w.names(token, query)); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+	w.do(ask{method: "GET", path: "/vault/files?prefix=" + strings.Repeat("p", 256), token: token}).unfit("query", "prefix")
+	w.do(ask{method: "GET", path: "/vault/files?prefix=%ff", token: token}).unfit("query", "prefix")
+	w.do(ask{method: "GET", path: "/vault/files?prefix=%zz", token: token}).unfit("query")
+	w.do(ask{method: "GET", path: "/vault/files?x=" + strings.Repeat("x", 9<<10), token: token}).unfit("query")
+	r := w.do(ask{method: "GET", path: "/vault/folders", token: token}).want(200)
+	if want := `{"items":[{"folder":"(root)","file_count":4},{"folder":"dir","file_count":2}],"total":2}`; string(r.body) != want {
+		t.Errorf("%s", r.body)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	w.fill(token, "a.md", "b.md", "c.md")
+	w.put(token, "d.md", "nothing").want(200)
+	type hit struct {
+		file
+		Snippet string
+	}
+	look := func(query string) (total int, items []hit) {
+		var got struct {
+			Items []hit
+			Total int
+		}
+		w.do(ask{method: "GET", path: "/vault/search?" + query, token: token}).want(200).read(&got)
+		return got.Total, got.Items
+	}
+	total, items := look("q=CONTENT&limit=1&offset=1")
+	if total != 3 || len(items) != 1 || items[0].Name != "b.md" || items[0].Snippet != "[[hl]]content[[/hl]] of b.md" || items[0].Size != 15 {
+		t.Errorf("%d %+v", total, items)
+	}
+	if total, items = look("q=not+there"); total != 0 || len(items) != 0 {
+		t.Errorf("%d %+v", total, items)
+	}
+	for _, bad := range []struct{ query, where string }{
+		{"", "q"},
+		{"q=x", "q"},
+		{"q=" + strings.Repeat("x", 201), "q"},
+		{"q=xx&limit=0", "limit"},
+		{"q=xx&limit=101", "limit"},
+		{"q=xx&limit=ten", "limit"},
+		{"q=xx&offset=-1", "offset"},
+	} {
+		w.do(ask{method: "GET", path: "/vault/search?" + bad.query, token: token}).unfit("query", bad.where)
+	}
+}
+
+func archiveOf(t *testing.T, b []byte) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !fs.ValidPath(f.Name) || files[f.Name] != "" {
+			t.Errorf("an entry is called %q", f.Name)
+		}
+		files[f.Name] = string(content)
+	}
+	return files
+}
+
+func TestExport(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	r := w.do(ask{method: "GET", path: "/vault/export", token: token}).want(200)
+	if got := archiveOf(t, r.body); len(got) != 0 || r.header.Get("Content-Type") != "application/zip" {
+		t.Errorf("%v %v", got, r.header)
+	}
+	w.fill(token, "a.md", "dir/x.md", "日.md")
+	w.put(token, "C:x.md", "one").want(200)
+	w.put(token, "c*x.md", "two").want(200)
+	want := map[string]string{"a.md": "content of a.md", "dir/x.md": "content of dir/x.md", "日.md": "content of 日.md", "C_x.md": "one", "c_x (2).md": "two"}
+	r = w.do(ask{method: "GET", path: "/vault/export", token: token}).want(200)
+	if diff := cmp.Diff(want, archiveOf(t, r.body)); diff != "" {
+		t.Error(diff)
+	}
+	r = w.do(ask{method: "GET", path: "/vault/export?prefix=dir/", token: token}).want(200)
+	if diff := cmp.Diff(map[string]string{"dir/x.md": want["dir/x.md"]}, archiveOf(t, r.body)); diff != "" {
+		t.Error(diff)
+	}
+	w.do(ask{method: "GET", path: "/vault/export?prefix=" + strings.Repeat("p", 256), token: token}).unfit("query", "prefix")
+}
+
+// spoil changes the last byte of every file of a vault.
+func spoil(t *testing.T, w *world) {
+	t.Helper()
+	n := 0
+	err := filepath.WalkDir(w.home.Dir(), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(path, filepath.Join("state", "vault")) {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		b[len(b)-1] ^= 1
+		n++
+		return os.WriteFile(path, b, 0o600)
+	})
+	if err != nil || n == 0 {
+		t.Fatalf("%d files: %v", n, err)
+	}
+}
+
+// TestHalfAnArchiveIsNone: an export that meets damage is cut off.
+func TestHalfAnArchiveIsNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	w.fill(token, "a.md", "b.md")
+	spoil(t, w)
+	r, err := w.try(ask{method: "GET", path: "/vault/export", token: token})
+	if err == nil {
+		t.Errorf("%d %q", r.status, r.body)
+	}
+	w.do(ask{method: "GET", path: "/vault/files/a.md", token: token}).fails(500, "DAMAGED")
+}
+
+func TestEntryNames(t *testing.T) {
+	t.Parallel()
+	taken := map[string]bool{}
+	var got []string
+	for _, name := range []string{"a.md", "A.md", "../../etc/passwd", "/abs", `..\..\x`, "c:con", "a/./b", "", "\x01\x7f", "a.MD"} {
+		got = append(got, vaultapi.EntryName(name, taken))
+	}
+	want := []string{"a.md", "A (2).md", "etc/passwd", "abs", ".._.._x", "c_con", "a/b", "_", "__", "a (3).MD"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRoutes: whatever is told of a request is a pattern.
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	w.put(token, "secret/x%2Fy.md", "x").want(200)
+	w.do(ask{method: "POST", path: "/vault/files/secret/x/y.md/append", body: document("content", "y"), token: token}).want(200)
+	w.do(ask{method: "GET", path: "/vault/export", token: token}).want(200)
+	for _, path := range []string{"/vault", "/vault/files/", "/vaults", "/../v1", "/vault/activity", "/vault/status/", "/", "/auth/token/x"} {
+		r := w.do(ask{method: "GET", path: path, token: token}).want(404)
+		if string(r.body) != `{"detail":"Not Found"}` {
+			t.Errorf("%s: %s", path, r.body)
+		}
+	}
+	for path, allow := range map[string]string{"/vault/files": "GET", "/auth/token": "POST", "/vault/files/a/append": "GET, PUT, DELETE, POST", "/me/capabilities": "GET"} {
+		r := w.do(ask{method: "PATCH", path: path, token: token}).want(405)
+		if r.header.Get("Allow") != allow || string(r.body) != `{"detail":"Method Not Allowed"}` {
+			t.Errorf("%s: %v %s", path, r.header, r.body)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	want := "POST /api/v1/auth/token,PUT /api/v1/vault/files/{name},POST /api/v1/vault/files/{name}/append,GET /api/v1/vault/export"
+	if got := strings.Join(w.routes[:4], ","); got != want || strings.Contains(fmt.Sprint(w.routes), "secret") {
+		t.Errorf("%s", w.routes)
+	}
+	for _, r := range w.routes[4:] {
+		if !strings.HasSuffix(r, " other") {
+			t.Errorf("%s", r)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	if _, err := vaultapi.New(vaultapi.Options{}); err == nil {
+		t.Error("nothing is required")
+	}
+	for _, base := range []string{"v1", "/v1/", "/"} {
+		if _, err := vaultapi.New(optionsWith(t, base)); err == nil {
+			t.Errorf("%q is taken", base)
+		}
+	}
+	o := optionsWith(t, "/x")
+	o.Random = noRandom{}
+	if _, err := vaultapi.New(o); err == nil {
+		t.Error("a key was made of nothing")
+	}
+}
+
+type noRandom struct{}
+
+func (noRandom) Read([]byte) (int, error) { return 0, errors.New("no randomness") }
+
+// optionsWith are options that work, but for the base.
+func optionsWith(t *testing.T, base string) (o vaultapi.Options) {
+	t.Helper()
+	newWorld(t, func(given *vaultapi.Options) { o = *given })
+	o.Base = base
+	return o
+}

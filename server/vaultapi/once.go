@@ -1,0 +1,126 @@
+package vaultapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/amber-memory/amber"
+)
+
+const keyHeader = "Idempotency-Key"
+
+// ErrKeyUsed is in the chain of what [Answers] say of a key that was used for
+// another request. The kind is conflict.
+var ErrKeyUsed = errors.New("the key was used for another request")
+
+// Answers remembers what was answered to requests that carry a key, for a day at
+// least. Safe for concurrent use.
+type Answers interface {
+	// BeginAnswer looks whether a request was answered before. Errors: conflict
+	// when the key was used for another request, see [ErrKeyUsed], or for one
+	// whose end nobody knows and that is not repeatable; busy while it is being
+	// answered.
+	BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeatable bool) (Answer, error)
+	// FinishAnswer keeps an answer.
+	FinishAnswer(ctx context.Context, k AnswerKey, status int, body []byte) error
+	// AbandonAnswer forgets a request that failed, so that it may be tried
+	// again.
+	AbandonAnswer(ctx context.Context, k AnswerKey) error
+	// LeaveAnswer says that nothing more is done about a request that was
+	// begun.
+	LeaveAnswer(k AnswerKey)
+}
+
+// AnswerKey names a request.
+type AnswerKey struct{ Tenant, Agent, Operation, Key string }
+
+// Answer is one that was given before.
+type Answer struct {
+	Done   bool // false: it is the first time
+	Status int
+	Body   []byte
+	Blank  bool // the body is not kept
+}
+
+// once answers a request; a change that carries a key and was answered before
+// gets the same answer again, and nothing is done.
+func (h *Handler) once(c *call) (answer, error) {
+	keys := c.Header.Values(keyHeader)
+	if len(keys) == 0 || c.op.action == "" {
+		return h.act(c)
+	}
+	if len(keys) > 1 || amber.CheckID("idempotency key", keys[0]) != nil {
+		return answer{}, badInput("the Idempotency-Key is none")
+	}
+	if h.o.Answers == nil {
+		return answer{}, amber.Errorf(amber.KindUnsupported, c.op.action, "", "this server remembers no answers")
+	}
+	g := c.who.Grant
+	k := AnswerKey{Tenant: string(g.Tenant), Agent: string(g.Agent), Operation: c.op.action, Key: keys[0]}
+	before, err := h.o.Answers.BeginAnswer(c.Context(), k, c.digest(), c.op.repeatable)
+	switch {
+	case errors.Is(err, ErrKeyUsed):
+		return answer{}, newProblem(http.StatusConflict, "idempotency_payload_mismatch", "The Idempotency-Key was used for another request")
+	case err != nil:
+		return answer{}, err
+	case before.Done:
+		c.w.Header().Set("Idempotent-Replayed", "true")
+		return before.again()
+	}
+	defer h.o.Answers.LeaveAnswer(k)
+	return h.keep(c, k)
+}
+
+// keep does what is asked for, and keeps the answer.
+func (h *Handler) keep(c *call, k AnswerKey) (answer, error) {
+	a, err := h.act(c)
+	late := context.WithoutCancel(c.Context()) // it is done, whoever has gone meanwhile
+	if err != nil && (!c.done || c.op.repeatable) {
+		if aerr := h.o.Answers.AbandonAnswer(late, k); aerr != nil {
+			h.o.Log.WarnContext(late, "abandon answer", "error", aerr)
+		}
+		return answer{}, err
+	}
+	kept := a
+	if err != nil { // it is not in the audit log, and may not be done twice
+		kept = answer{Status: http.StatusConflict, Body: json.RawMessage(doneBefore)}
+	}
+	b, kerr := marshal(kept)
+	if kerr == nil {
+		kerr = h.o.Answers.FinishAnswer(late, k, kept.Status, b)
+	}
+	if kerr != nil {
+		h.o.Log.WarnContext(late, "keep answer", "error", kerr)
+	}
+	return a, err
+}
+
+// doneBefore is told to whoever repeats a request that was done and is not in the
+// audit log.
+const doneBefore = `{"detail":{"code":"CONFLICT","message":"It was done before, but could not be written to the audit log"}}`
+
+// again is the answer that was given before.
+func (b Answer) again() (a answer, err error) {
+	if b.Blank {
+		return answer{}, newProblem(http.StatusConflict, "CONFLICT", "It was done before; the answer is not kept any more")
+	}
+	if err := json.Unmarshal(b.Body, &a); err != nil {
+		return answer{}, &amber.Error{Op: "repeat answer", Kind: amber.KindDamaged, Err: err}
+	}
+	return a, nil
+}
+
+// digest tells requests with the same key apart.
+func (c *call) digest() string {
+	h := sha256.New()
+	for _, s := range []string{c.Method, c.URL.EscapedPath(), c.Header.Get("If-Match"), c.Header.Get("If-None-Match")} {
+		h.Write([]byte(s))
+		h.Write([]byte{0})
+	}
+	h.Write(c.body.raw)
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,82 @@
+package vaultapi_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber/server/vaultapi"
+)
+
+// keyed is a request with an Idempotency-Key.
+func keyed(q ask, key string) ask {
+	q.header = with("Idempotency-Key", key)
+	return q
+}
+
+// TestAnswersAreRepeated: a change with a key is done once and answered the same
+// each time; the key is good for no other.
+func TestAnswersAreRepeated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	w.rates = vaultapi.Rates{OperationsPerHour: 3}
+	more := ask{method: "POST", path: "/vault/files/a.md/append", body: document("content", "x"), token: token}
+	first := w.do(keyed(more, "k1")).want(200)
+	w.forward(1e9)
+	again := w.do(keyed(more, "k1")).want(200)
+	if string(first.body) != string(again.body) || first.header.Get("ETag") != again.header.Get("ETag") ||
+		first.header.Get("Idempotent-Replayed") != "" || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("%s %s", first.body, again.body)
+	}
+	other := more
+	other.body = document("content", "y")
+	w.do(keyed(other, "k1")).fails(409, "idempotency_payload_mismatch")
+	other = more
+	other.path = "/vault/files/b.md/append"
+	w.do(keyed(other, "k1")).fails(409, "idempotency_payload_mismatch")
+	remove := ask{method: "DELETE", path: "/vault/files/a.md", token: token}
+	w.do(keyed(remove, "k1")).want(204)
+	w.do(keyed(remove, "k1")).want(204)
+	w.do(keyed(more, "k2")).want(200)
+	if f := w.get(token, "a.md"); f.Content != "x" {
+		t.Errorf("%+v", f)
+	}
+	w.do(keyed(more, "k3")).fails(429, "RATE_LIMIT")
+	w.forward(3600e9)
+	w.do(keyed(more, "k3")).want(200) // one that failed may be tried again
+	w.do(keyed(more, strings.Repeat("k", 201))).fails(400, "INVALID_INPUT")
+	more.header = with("Idempotency-Key", "a", "Idempotency-Key", "b")
+	w.do(more).fails(400, "INVALID_INPUT")
+}
+
+// TestADoneChangeIsNotDoneTwice: what was done and could not be written down is
+// not done again for the same key.
+func TestADoneChangeIsNotDoneTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	more := keyed(ask{method: "POST", path: "/vault/files/a.md/append", body: document("content", "x"), token: token}, "k1")
+	w.set(func() { w.deaf = errors.New("full") })
+	w.do(more).fails(500, "INTERNAL_ERROR")
+	w.set(func() { w.deaf = nil })
+	w.do(more).fails(409, "CONFLICT")
+	put := keyed(ask{method: "PUT", path: "/vault/files/b.md", body: document("content", "x"), token: token}, "k1")
+	w.set(func() { w.deaf = errors.New("full") })
+	w.do(put).fails(500, "INTERNAL_ERROR")
+	w.set(func() { w.deaf = nil })
+	w.do(put).want(200)
+	if f := w.get(token, "a.md"); f.Content != "x" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestKeysAreRefusedWhereNobodyRemembers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *vaultapi.Options) { o.Answers = nil })
+	token := w.login(ada)
+	put := ask{method: "PUT", path: "/vault/files/b.md", body: document("content", "x"), token: token}
+	w.do(keyed(put, "k1")).fails(501, "UNSUPPORTED")
+	w.do(put).want(200)
+	w.do(keyed(ask{method: "GET", path: "/vault/files/b.md", token: token}, "k1")).want(200)
+}

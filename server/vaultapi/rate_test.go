@@ -1,0 +1,114 @@
+package vaultapi_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server/vaultapi"
+)
+
+// limited checks that an answer says that a bound is reached, and for how long.
+func (r reply) limited(most, wait int, reset time.Time) {
+	r.t.Helper()
+	r.fails(429, "RATE_LIMIT")
+	h := r.header
+	if h.Get("Retry-After") != strconv.Itoa(wait) || h.Get("X-RateLimit-Limit") != strconv.Itoa(most) || h.Get("X-RateLimit-Remaining") != "0" ||
+		h.Get("X-RateLimit-Reset") != strconv.FormatInt(reset.Unix(), 10) {
+		r.t.Errorf("wait %d until %d: %v", wait, reset.Unix(), h)
+	}
+}
+
+// TestOperationsShareOneBucket: all changes count together, those of every token
+// of the agent, and reading does not.
+func TestOperationsShareOneBucket(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token, reader := w.login(ada), w.login(adaRead)
+	w.set(func() { w.rates = vaultapi.Rates{OperationsPerHour: 5} })
+	start := w.clock()
+	for i, q := range []ask{
+		{method: "PUT", path: "/vault/files/a.md", body: document("content", "x")},
+		{method: "POST", path: "/vault/files/a.md/append", body: document("content", "y")},
+		{method: "POST", path: "/vault/files/a.md/copy", body: document("destination", "b.md")},
+		{method: "POST", path: "/vault/files/a.md/move", body: document("destination", "c.md")},
+		{method: "DELETE", path: "/vault/files/b.md"},
+	} {
+		q.token = token
+		r := w.do(q)
+		if r.status/100 != 2 || r.header.Get("X-RateLimit-Remaining") != fmt.Sprint(4-i) {
+			t.Errorf("%d: %d %v", i, r.status, r.header)
+		}
+		w.put(reader, "a.md", "x").fails(403, "FORBIDDEN") // who may not uses up nothing
+		w.forward(10 * time.Minute)
+	}
+	w.put(token, "d.md", "x").limited(5, 600, start.Add(time.Hour))
+	w.forward(10*time.Minute - time.Millisecond)
+	w.put(token, "d.md", "x").limited(5, 1, start.Add(time.Hour))
+	w.do(ask{method: "GET", path: "/vault/files/c.md", token: token}).want(200)
+	w.put(w.login(twin), "d.md", "x").want(200)
+	w.forward(time.Millisecond)
+	w.put(token, "d.md", "x").want(200)
+	w.put(token, "d.md", "x").limited(5, 600, start.Add(70*time.Minute))
+	w.forward(-24 * time.Hour) // a clock that was set back locks nobody out
+	token = w.login(ada)
+	w.put(token, "d.md", "x").want(200)
+	w.set(func() { w.rates = vaultapi.Rates{} })
+	for range 6 {
+		w.put(token, "d.md", "x").want(200)
+	}
+	if n := len(w.audit()); n != 20 { // what was over the bound was not tried
+		t.Errorf("%d entries: %q", n, w.audit())
+	}
+}
+
+func TestOtherRates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	w.set(func() { w.rates = vaultapi.Rates{SearchesPerHour: 2, ExportsPerHour: 1, RequestsPerMinute: 7} })
+	get := func(path string) reply { return w.do(ask{method: "GET", path: path, token: token}) }
+	now := w.clock()
+	get("/vault/search?q=aa").want(200)
+	get("/vault/search?q=aa").want(200)
+	get("/vault/search?q=aa").limited(2, 3600, now.Add(time.Hour))
+	get("/vault/export").want(200)
+	get("/vault/export").limited(1, 3600, now.Add(time.Hour))
+	get("/vault/status").want(200)
+	get("/me/capabilities").want(200)
+	get("/vault/status").limited(7, 60, now.Add(time.Minute))
+	w.put(token, "a.md", "x").limited(7, 60, now.Add(time.Minute))
+	w.login(ada) // a key is exchanged all the same
+	w.do(ask{method: "GET", path: "/vault/status", token: w.login(bob)}).want(200)
+	w.forward(time.Minute)
+	get("/vault/status").want(200)
+	w.put(token, "a.md", "x").want(200)
+}
+
+// TestManyAgents: those who have not asked for long are forgotten, and the others
+// are counted as before.
+func TestManyAgents(t *testing.T) {
+	t.Parallel()
+	var c vaultapi.Counter
+	now := time.Date(2026, 8, 21, 0, 0, 0, 0, time.UTC)
+	for i := range 4000 {
+		c.Take(amber.AgentID(fmt.Sprint("old", i)), 5, now)
+	}
+	c.Take("busy", 3, now)
+	now = now.Add(30 * time.Minute)
+	c.Take("busy", 3, now)
+	now = now.Add(31 * time.Minute)
+	for i := range 200 {
+		c.Take(amber.AgentID(fmt.Sprint("new", i)), 5, now)
+	}
+	if n := c.Agents(); n != 201 {
+		t.Errorf("%d agents are remembered", n)
+	}
+	for _, want := range []int{1, 0, -1} {
+		if left, wait := c.Take("busy", 3, now); left != want || wait != 29*time.Minute {
+			t.Errorf("%d left, %s", left, wait)
+		}
+	}
+}

@@ -1,0 +1,443 @@
+package vaultapi_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/vaultapi"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The API keys that tests use.
+const (
+	ada     = "col_testkey" // reads and writes acme/ada
+	adaRead = "adaread"     // reads acme/ada
+	bob     = "bob"         // reads and writes acme/bob, who is not there yet
+	bobRead = "bobread"     // reads acme/bob
+	twin    = "twin"        // reads and writes rival/ada
+	wide    = "wide"        // everything of acme
+	root    = "root"        // everything
+)
+
+// world is a server with vaults on a disk, behind the guard of the HTTP API.
+type world struct {
+	t       testing.TB
+	url     string
+	client  *http.Client
+	home    *home.Home
+	handler http.Handler // what is served
+
+	mu      sync.Mutex
+	now     time.Time
+	grants  map[string]amber.Grant
+	entries []amber.AuditEntry
+	deaf    error
+	failed  int      // tokens that were none
+	routes  []string // that were told of
+	rates   vaultapi.Rates
+	limits  shelf.Limits
+	fault   func(tenant amber.TenantID) error
+	answers map[vaultapi.AnswerKey]*kept
+}
+
+// newWorld makes a server. Options change it before it is made.
+func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
+	t.Helper()
+	w := &world{t: t, now: time.Date(2026, 8, 21, 1, 2, 3, 0, time.UTC), answers: map[vaultapi.AnswerKey]*kept{}}
+	both := []amber.TokenScope{amber.TokenRead, amber.TokenWrite}
+	read := both[:1]
+	w.grants = map[string]amber.Grant{
+		ada: {Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: both}, adaRead: {Token: "t-adaread", Tenant: "acme", Agent: "ada", Scopes: read},
+		bob: {Token: "t-bob", Tenant: "acme", Agent: "bob", Scopes: both}, bobRead: {Token: "t-bobread", Tenant: "acme", Agent: "bob", Scopes: read},
+		twin: {Token: "t-twin", Tenant: "rival", Agent: "ada", Scopes: both},
+		wide: {Token: "t-wide", Tenant: "acme", Scopes: both}, root: {Token: "t-root", Scopes: amber.TokenScopes()},
+	}
+	var err error
+	if w.home, _, err = home.Open(filepath.Join(t.TempDir(), "home"), home.Options{Clock: w.clock, Random: rand.Reader}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tenant := range []amber.TenantID{"acme", "rival"} {
+		w.create(tenant, "ada")
+	}
+	desk := &server.Desk{Agents: agents{w}, Audit: book{w: w}, Clock: w.clock}
+	o := vaultapi.Options{
+		Desk: desk, Grant: w.grant, Vault: w.vault, TooMany: shelf.ErrTooMany, Clock: w.clock, Random: rand.Reader,
+		Rates: func(amber.TenantID) vaultapi.Rates {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return w.rates
+		},
+		Answers: memory{w}, Failed: func() { w.set(func() { w.failed++ }) },
+	}
+	for _, f := range options {
+		f(&o)
+	}
+	vaults, err := vaultapi.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.serve(desk, vaults)
+	return w
+}
+
+// serve listens on a port of this machine.
+func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
+	api, err := httpapi.New(httpapi.Options{
+		Desk: desk, Authenticator: nobody{}, Clock: w.clock, Random: rand.Reader, Vault: vaults, Hosts: []string{"127.0.0.1"},
+		Observe: func(route, method string, _ int, _ time.Duration, _, _ int64) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.routes = append(w.routes, method+" "+route)
+		},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.handler = api.Handler()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s := api.NewServer()
+	over := make(chan error, 1)
+	go func() { over <- s.Serve(l) }()
+	transport := &http.Transport{}
+	w.url, w.client = "http://"+l.Addr().String(), &http.Client{Transport: transport}
+	w.t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		api.Close()
+		if err := s.Close(); err != nil {
+			w.t.Error(err)
+		}
+		if err := <-over; !errors.Is(err, http.ErrServerClosed) {
+			w.t.Error(err)
+		}
+	})
+}
+
+// nobody is who may use the rest of the API.
+type nobody struct{}
+
+func (nobody) Grant(context.Context, string) (amber.Grant, error) {
+	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "nobody")
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) forward(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+// set changes what the server is told with every request.
+func (w *world) set(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f()
+}
+
+func (w *world) grant(_ context.Context, secret string) (amber.Grant, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if g, ok := w.grants[secret]; ok {
+		return g, nil
+	}
+	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the token is not known")
+}
+
+// create makes an agent.
+func (w *world) create(tenant amber.TenantID, id amber.AgentID) {
+	a, err := w.home.Agent(tenant, id)
+	if err == nil {
+		_, _, err = a.Create(context.Background(), func(string, home.Current) error { return nil })
+	}
+	if err != nil {
+		w.t.Error(err)
+	}
+}
+
+// vault is the shelf of an agent.
+func (w *world) vault(tenant amber.TenantID, id amber.AgentID) (vaultapi.Store, error) {
+	w.mu.Lock()
+	limits, fault := w.limits, w.fault
+	w.mu.Unlock()
+	if fault != nil {
+		if err := fault(tenant); err != nil {
+			return nil, err
+		}
+	}
+	a, err := w.home.Agent(tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Current(); err != nil {
+		return nil, err
+	}
+	s, err := shelf.Open(a, shelf.Options{Clock: w.clock, Limits: limits})
+	return store{s}, err
+}
+
+// store is a shelf as it is served.
+type store struct{ *shelf.Shelf }
+
+func (s store) Search(ctx context.Context, text string, limit, offset int) (hits []vaultapi.Hit, total int, err error) {
+	found, total, err := s.Shelf.Search(ctx, text, limit, offset)
+	for _, m := range found {
+		hits = append(hits, vaultapi.Hit(m))
+	}
+	return hits, total, err
+}
+
+func (s store) Folders(ctx context.Context) (folders []vaultapi.Folder, err error) {
+	found, err := s.Shelf.Folders(ctx)
+	for _, f := range found {
+		folders = append(folders, vaultapi.Folder(f))
+	}
+	return folders, err
+}
+
+// agents makes agents for the desk.
+type agents struct{ w *world }
+
+func (a agents) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func(), error) {
+	if id != "" {
+		h, err := a.w.home.Agent(tenant, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, err := h.Current(); err != nil && !create {
+			return nil, nil, server.NotThere()
+		}
+		if create {
+			a.w.create(tenant, id)
+		}
+	}
+	return &server.Agent{Tenant: tenant, ID: id}, func() {}, nil
+}
+
+// book is an audit log.
+type book struct {
+	amber.AuditLog
+	w *world
+}
+
+func (b book) Record(_ context.Context, e amber.AuditEntry) error {
+	b.w.mu.Lock()
+	defer b.w.mu.Unlock()
+	if b.w.deaf != nil {
+		return b.w.deaf
+	}
+	b.w.entries = append(b.w.entries, e)
+	return nil
+}
+
+// audit returns what was written down, as action, subject and outcome.
+func (w *world) audit() (lines []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range w.entries {
+		lines = append(lines, strings.Join([]string{e.Actor, string(e.Tenant) + "/" + string(e.Agent), e.Action, e.Subject, e.Outcome}, " "))
+	}
+	return lines
+}
+
+// ask is a request; the token is shown as a bearer, "" shows none.
+type ask struct {
+	method, path, body, token string
+	header                    http.Header
+}
+
+// reply is an answer that was read whole.
+type reply struct {
+	t      testing.TB
+	status int
+	header http.Header
+	body   []byte
+}
+
+const base = "/api/v1"
+
+func (w *world) do(q ask) reply {
+	w.t.Helper()
+	r, err := w.try(q)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+// try may be called from any goroutine.
+func (w *world) try(q ask) (reply, error) {
+	var body io.Reader
+	if q.body != "" {
+		body = strings.NewReader(q.body)
+	}
+	r, err := http.NewRequestWithContext(context.Background(), q.method, w.url+base+q.path, body)
+	if err != nil {
+		return reply{}, err
+	}
+	for name, values := range q.header {
+		r.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	if q.token != "" {
+		r.Header.Set("Authorization", "Bearer "+q.token)
+	}
+	resp, err := w.client.Do(r)
+	if err != nil {
+		return reply{}, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return reply{w.t, resp.StatusCode, resp.Header, b}, err
+}
+
+// login exchanges a key for an access token.
+func (w *world) login(key string) string {
+	w.t.Helper()
+	b, err := json.Marshal(map[string]string{"api_key": key})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var got struct {
+		Token string `json:"access_token"`
+	}
+	w.do(ask{method: "POST", path: "/auth/token", body: string(b)}).want(200).read(&got)
+	return got.Token
+}
+
+// put writes a file of the bearer's.
+func (w *world) put(token, name, content string) reply {
+	w.t.Helper()
+	return w.do(ask{method: "PUT", path: "/vault/files/" + name, body: document("content", content), token: token})
+}
+
+// document is a JSON object of texts.
+func document(pairs ...string) string {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // texts
+	}
+	return string(b)
+}
+
+// want fails the test unless the status is the one.
+func (r reply) want(status int) reply {
+	r.t.Helper()
+	if r.status != status {
+		r.t.Fatalf("got status %d, want %d: %.300s", r.status, status, r.body)
+	}
+	return r
+}
+
+func (r reply) read(into any) {
+	r.t.Helper()
+	if err := json.Unmarshal(r.body, into); err != nil {
+		r.t.Fatalf("%v: %.300s", err, r.body)
+	}
+}
+
+// fails checks the status and the code of an error, and that it is told as the
+// service tells it.
+func (r reply) fails(status int, code string) reply {
+	r.t.Helper()
+	var got struct {
+		Detail struct{ Code, Message string }
+	}
+	if err := json.Unmarshal(r.body, &got); err != nil || r.status != status || got.Detail.Code != code || got.Detail.Message == "" {
+		r.t.Errorf("got %d %.300s, want %d %s (%v)", r.status, r.body, status, code, err)
+	}
+	return r
+}
+
+// unfit checks that it is an error about one value.
+func (r reply) unfit(where ...string) reply {
+	r.t.Helper()
+	var got struct {
+		Detail []struct {
+			Type, Msg string
+			Loc       []string
+		}
+	}
+	err := json.Unmarshal(r.body, &got)
+	if err != nil || r.status != http.StatusUnprocessableEntity || len(got.Detail) != 1 || got.Detail[0].Msg == "" || got.Detail[0].Type == "" ||
+		strings.Join(got.Detail[0].Loc, ".") != strings.Join(where, ".") {
+		r.t.Errorf("got %d %.300s, want 422 about %v (%v)", r.status, r.body, where, err)
+	}
+	return r
+}
+
+func with(pairs ...string) http.Header {
+	h := http.Header{}
+	for i := 0; i < len(pairs); i += 2 {
+		h.Add(pairs[i], pairs[i+1])
+	}
+	return h
+}
+
+// kept is an answer that is remembered.
+type kept struct {
+	digest string
+	answer vaultapi.Answer
+}
+
+// memory remembers answers.
+type memory struct{ w *world }
+
+func (m memory) BeginAnswer(_ context.Context, k vaultapi.AnswerKey, digest string, repeatable bool) (vaultapi.Answer, error) {
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	got, ok := m.w.answers[k]
+	switch {
+	case !ok:
+		m.w.answers[k] = &kept{digest: digest}
+		return vaultapi.Answer{}, nil
+	case got.digest != digest:
+		return vaultapi.Answer{}, &amber.Error{Op: "begin", Kind: amber.KindConflict, Err: vaultapi.ErrKeyUsed}
+	case !got.answer.Done && !repeatable:
+		return vaultapi.Answer{}, amber.Errorf(amber.KindConflict, "begin", "", "nobody knows its end")
+	}
+	return got.answer, nil
+}
+
+func (m memory) FinishAnswer(_ context.Context, k vaultapi.AnswerKey, status int, body []byte) error {
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	m.w.answers[k].answer = vaultapi.Answer{Done: true, Status: status, Body: body}
+	return nil
+}
+
+func (m memory) AbandonAnswer(_ context.Context, k vaultapi.AnswerKey) error {
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	delete(m.w.answers, k)
+	return nil
+}
+
+func (memory) LeaveAnswer(vaultapi.AnswerKey) {}

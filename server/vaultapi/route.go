@@ -1,0 +1,124 @@
+package vaultapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// operation is one thing that may be asked for.
+type operation struct {
+	method, path string // {name} stands for the name of a file
+	action       string // for the audit log; "": nothing is changed
+	scope        amber.TokenScope
+	bucket       bucket
+	body         bool // a JSON document is expected
+	open         bool // no token is needed
+	long         bool // the answer may be as large as the vault
+	repeatable   bool // doing it twice is doing it once
+	// do returns the answer and the names that were changed, where those are
+	// others than the one of the path.
+	do func(ctx context.Context, c *call) (a answer, changed []string, err error)
+}
+
+const (
+	filesPath = "/vault/files/"
+	nameVar   = "{name}"
+)
+
+func (h *Handler) operations() []*operation {
+	read := func(path string, b bucket, do func(context.Context, *call) (answer, []string, error)) *operation {
+		return &operation{method: http.MethodGet, path: path, scope: amber.TokenRead, bucket: b, do: do}
+	}
+	change := func(method, path, action string, do func(context.Context, *call) (answer, []string, error)) *operation {
+		return &operation{method: method, path: path, action: action, scope: amber.TokenWrite, bucket: operations, body: method != http.MethodDelete, do: do}
+	}
+	export := read("/vault/export", exports, h.export)
+	export.long = true
+	put := change(http.MethodPut, filesPath+nameVar, "vault.put", h.put)
+	remove := change(http.MethodDelete, filesPath+nameVar, "vault.delete", h.remove)
+	put.repeatable, remove.repeatable = true, true
+	return []*operation{
+		{method: http.MethodPost, path: "/auth/token", open: true},
+		read("/me/capabilities", free, h.capabilities),
+		read("/vault/status", free, h.status),
+		read("/vault/files", free, h.list),
+		read("/vault/search", searches, h.search),
+		read("/vault/folders", free, h.folders),
+		export,
+		read(filesPath+nameVar, free, h.get),
+		put,
+		remove,
+		change(http.MethodPost, filesPath+nameVar+"/append", "vault.append", h.appendTo),
+		change(http.MethodPost, filesPath+nameVar+"/move", "vault.move", h.move),
+		change(http.MethodPost, filesPath+nameVar+"/copy", "vault.copy", h.copyTo),
+	}
+}
+
+// match reports whether a path below the base, still escaped, is one of the
+// operation, and returns the name in it, escaped too.
+func (o *operation) match(path string) (name string, ok bool) {
+	before, after, named := strings.Cut(o.path, nameVar)
+	if !named {
+		return "", path == o.path
+	}
+	rest, ok := strings.CutPrefix(path, before)
+	if ok {
+		rest, ok = strings.CutSuffix(rest, after)
+	}
+	return rest, ok && rest != ""
+}
+
+// find returns the operation of a request, and the name of the file in its path.
+// A file may be called x/append: only POST appends.
+func (h *Handler) find(r *http.Request) (*operation, string, error) {
+	path, ok := strings.CutPrefix(r.URL.EscapedPath(), h.o.Base)
+	if !ok {
+		return nil, "", nowhere()
+	}
+	var allowed []string
+	for _, o := range h.routes {
+		name, ok := o.match(path)
+		if !ok {
+			continue
+		}
+		if o.method == r.Method {
+			name, err := url.PathUnescape(name)
+			if err != nil {
+				return nil, "", badInput("the name of the file cannot be read")
+			}
+			return o, name, nil
+		}
+		if !slices.Contains(allowed, o.method) {
+			allowed = append(allowed, o.method)
+		}
+	}
+	if allowed != nil {
+		return nil, "", wrongMethod(allowed)
+	}
+	return nil, "", nowhere()
+}
+
+// Route returns the pattern of the route of a request, and whether its answer
+// may be as large as the vault. What is nowhere is "other".
+func (h *Handler) Route(r *http.Request) (pattern string, long bool) {
+	o, _, err := h.find(r)
+	if err != nil {
+		return "other", false
+	}
+	return h.o.Base + o.path, o.long
+}
+
+// Routes returns the patterns of all routes.
+func (h *Handler) Routes() (patterns []string) {
+	for _, o := range h.routes {
+		if p := h.o.Base + o.path; !slices.Contains(patterns, p) {
+			patterns = append(patterns, p)
+		}
+	}
+	return patterns
+}

@@ -1,0 +1,46 @@
+package vaultapi_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+// backend is a client of the server.
+func (w *world) backend(t testing.TB, key string) *api.Client {
+	t.Helper()
+	c, err := api.New(api.Options{
+		URL: w.url + base, Key: func(context.Context) (string, error) { return key, nil }, Clock: w.clock, HTTP: w.client,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestSuite holds what is served, as the client sees it, to what every vault
+// promises.
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	colonytest.Run(t, func(t *testing.T) colony.Backend { return newWorld(t).backend(t, ada) })
+}
+
+// TestTheClientKnowsBefore: whoever may not write learns it before the first
+// write.
+func TestTheClientKnowsBefore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.backend(t, ada).MayWrite(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := w.backend(t, adaRead).MayWrite(t.Context()); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("%v", err)
+	}
+	if err := w.backend(t, wide).MayWrite(t.Context()); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("%v", err)
+	}
+}
