@@ -22,10 +22,10 @@ build:
 # Packages without goroutines of their own, or whose tests start hundreds of
 # processes, walk all of Unicode or run broken backends: with the race detector
 # they take many times as long, and it sees nothing more.
-PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/gitsync$$|/gitsync/chunk$$|/gitsync/engram$$|/hook$$|/hook/setup$$|/internal/agekey$$|/internal/analyze$$|/internal/archtest$$|/internal/bench$$|/internal/redact$$|/internal/settings$$|/journal$$|/journal/drain$$|/natsbus$$|/registry$$|/repo$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
+PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/colony$$|/colony/api$$|/colony/colonytest$$|/gitsync$$|/gitsync/chunk$$|/gitsync/engram$$|/hook$$|/hook/setup$$|/internal/agekey$$|/internal/analyze$$|/internal/archtest$$|/internal/bench$$|/internal/redact$$|/internal/settings$$|/journal$$|/journal/drain$$|/natsbus$$|/registry$$|/repo$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
 # Their tests in which goroutines meet run with it all the same.
 # SQLite, translated to Go, is fifteen times slower under the race detector.
-MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits|AtTheSameTime|TwoDrains|OnePlaceAtOnce|Crowds|RemovedUnder|OneWins|EndedContext|LostAnswer
+MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits|AtTheSameTime|TwoDrains|OnePlaceAtOnce|Crowds|RemovedUnder|OneWins|EndedContext|LostAnswer|Tokens|EveryPromiseOfListings
 
 # All tests, the race detector on, with small versions of the long campaigns.
 test: build
@@ -33,7 +33,7 @@ test: build
 	$(GO) vet $(PKGS)
 	$(GO) test -timeout 10m $$($(GO) list $(PKGS) | grep -E '$(PLAIN)')
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m $$($(GO) list $(PKGS) | grep -vE '$(PLAIN)' | sort -r)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./bundle ./client ./gitsync ./journal ./journal/drain ./repo ./snapshot/local ./store/sqlite
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./bundle ./client ./colony/api ./gitsync ./journal ./journal/drain ./repo ./snapshot/local ./store/sqlite
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -skip Killed ./natsbus
 
 # The campaigns at full size: minutes to an hour.
@@ -53,6 +53,8 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m -v ./snapshot/local -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
 	$(GO) test -count=1 -timeout 60m -v ./snapshot/local -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
 	$(GO) test -count=1 -timeout 20m -v ./natsbus -run 'Killed|Outages|SaidToBe' -nats.events 10000
+	$(GO) test -count=1 -timeout 20m -v ./colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000
+	$(GO) test -count=1 -timeout 20m -v ./colony/api -run Outages -outage.stride 1
 	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
 
 # Ratios, measured in one run; nothing here is a test. BENCH takes flags, as in

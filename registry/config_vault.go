@@ -19,6 +19,7 @@ type Vault struct {
 // numbers are of one agent. A rate of 0 is no bound.
 type ServerVault struct {
 	Enabled        bool
+	Provisioned    bool // the quota is told before the first write
 	Quota, MaxFile Bytes
 	MaxFiles       int
 	Extensions     []string // none: names may end with anything
@@ -34,6 +35,7 @@ type ServerVault struct {
 // the one that is there.
 type VaultOverride struct {
 	Enabled        *bool
+	Provisioned    *bool
 	Quota, MaxFile *Bytes
 	MaxFiles       *int
 	Extensions     *[]string

@@ -134,6 +134,8 @@ func effects() map[string]effect {
 		"server.vault.tenants.<name>.quota":               {"20MiB", opened(func(c registry.Config) any { return c.VaultOf("tool").Quota }), registry.Bytes(20 << 20)},
 		"server.vault.max_file":                           {"2MiB", opened(func(c registry.Config) any { return c.VaultOf("other").MaxFile }), registry.Bytes(2 << 20)},
 		"server.vault.tenants.<name>.max_file":            {"2MiB", opened(func(c registry.Config) any { return c.VaultOf("tool").MaxFile }), registry.Bytes(2 << 20)},
+		"server.vault.provisioned":                        {"true", opened(func(c registry.Config) any { return c.VaultOf("other").Provisioned }), true},
+		"server.vault.tenants.<name>.provisioned":         {"true", opened(func(c registry.Config) any { return c.VaultOf("tool").Provisioned }), true},
 		"server.vault.max_files":                          {"7", opened(func(c registry.Config) any { return c.VaultOf("other").MaxFiles }), 7},
 		"server.vault.tenants.<name>.max_files":           {"7", opened(func(c registry.Config) any { return c.VaultOf("tool").MaxFiles }), 7},
 		"server.vault.extensions":                         {".md, .org", opened(func(c registry.Config) any { return c.VaultOf("other").Extensions }), []string{".md", ".org"}},

@@ -97,6 +97,8 @@ func vaultRules() []vaultRule {
 			func(v *ServerVault) *bool { return &v.Enabled }, func(o *VaultOverride) **bool { return &o.Enabled }),
 		rule(Key{Path: "quota", Type: Size, Default: Bytes(10 << 20), Cap: Bytes(1 << 40), Doc: "How much the vault of one agent holds."},
 			func(v *ServerVault) *Bytes { return &v.Quota }, func(o *VaultOverride) **Bytes { return &o.Quota }),
+		rule(Key{Path: "provisioned", Type: Bool, Default: false, Doc: "Whether a vault tells its quota before anybody has written to it. The service of this kind tells 0 until then, which colony-memory 0.1.0 takes for a full vault."},
+			func(v *ServerVault) *bool { return &v.Provisioned }, func(o *VaultOverride) **bool { return &o.Provisioned }),
 		rule(Key{Path: "max_file", Type: Size, Default: Bytes(1 << 20), Cap: Bytes(16 << 20), Doc: "How large one file of a vault may be."},
 			func(v *ServerVault) *Bytes { return &v.MaxFile }, func(o *VaultOverride) **Bytes { return &o.MaxFile }),
 		rule(Key{Path: "max_files", Type: Int, Default: 1000, Cap: maxVaultFiles, Doc: "How many files the vault of one agent holds."},
@@ -153,6 +155,7 @@ func (c Config) VaultOf(tenant string) ServerVault {
 	o := v.Tenants[tenant]
 	v.Tenants, v.Extensions = nil, slices.Clone(v.Extensions)
 	over(&v.Enabled, o.Enabled)
+	over(&v.Provisioned, o.Provisioned)
 	over(&v.Quota, o.Quota)
 	over(&v.MaxFile, o.MaxFile)
 	over(&v.MaxFiles, o.MaxFiles)

@@ -107,7 +107,8 @@ func serverVaultEffects() map[string]effect {
 			d.ask("PUT", "/vault/files/a.md", text(600_000))
 			return d.ask("PUT", "/vault/files/b.md", text(600_000))
 		}, 200, 400},
-		"max_file": {"2MiB", func(d vaultDoor) int { return d.ask("PUT", "/vault/files/a.md", text(1<<20+1)) }, 400, 200},
+		"provisioned": {"true", vaultDoor.room, 0, 10 << 20},
+		"max_file":    {"2MiB", func(d vaultDoor) int { return d.ask("PUT", "/vault/files/a.md", text(1<<20+1)) }, 400, 200},
 		"max_files": {"1", func(d vaultDoor) int {
 			d.ask("PUT", "/vault/files/a.md", text(1))
 			return d.ask("PUT", "/vault/files/b.md", text(1))
@@ -158,6 +159,24 @@ func (w *waiter) vaultDoor(key string) vaultDoor {
 // ask returns the status of an answer.
 func (d vaultDoor) ask(method, path, body string) int {
 	d.Helper()
+	status, _ := d.answer(method, path, body)
+	return status
+}
+
+// room returns the quota that the vault tells.
+func (d vaultDoor) room() int {
+	d.Helper()
+	var s struct {
+		Quota int `json:"quota_bytes"`
+	}
+	if _, body := d.answer("GET", "/vault/status", ""); json.Unmarshal(body, &s) != nil {
+		d.Fatalf("the status is %s", body)
+	}
+	return s.Quota
+}
+
+func (d vaultDoor) answer(method, path, body string) (int, []byte) {
+	d.Helper()
 	req, err := http.NewRequestWithContext(d.Context(), method, d.url+"/api/v1"+path, strings.NewReader(body))
 	if err != nil {
 		d.Fatal(err)
@@ -171,8 +190,9 @@ func (d vaultDoor) ask(method, path, body string) int {
 		d.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
 		d.Fatal(err)
 	}
-	return resp.StatusCode
+	return resp.StatusCode, b
 }

@@ -20,9 +20,7 @@ func (s *serving) newVaults(keeper *doorkeeper) (*vaultapi.Handler, error) {
 		Vault: func(tenant amber.TenantID, agent amber.AgentID) (vaultapi.Store, error) {
 			return s.openVaultOf(agents, tenant, agent)
 		},
-		Failed: keeper.failed, TooMany: shelf.ErrTooMany, Rates: s.vaultRates,
-		Room:    func(tenant amber.TenantID) int64 { return s.vaultLimits(tenant).Quota },
-		Answers: vaultAnswers{s.db},
+		Failed: keeper.failed, TooMany: shelf.ErrTooMany, Rates: s.vaultRates, Room: s.vaultRoom, Answers: vaultAnswers{s.db},
 	})
 }
 
@@ -67,6 +65,14 @@ func (s *serving) vaultLimits(tenant amber.TenantID) shelf.Limits {
 		l.Extensions = c.Extensions
 	}
 	return l
+}
+
+// vaultRoom is the quota that a vault tells before anybody has written to it.
+func (s *serving) vaultRoom(tenant amber.TenantID) int64 {
+	if c := s.current().VaultOf(string(tenant)); c.Provisioned {
+		return int64(c.Quota)
+	}
+	return 0
 }
 
 // vaultRates are how much an agent of a tenant may ask for.

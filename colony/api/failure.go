@@ -67,6 +67,8 @@ func (c *Client) judge(r request, a answer) *failure {
 		f.err.Kind, f.again = amber.KindQuota, true
 	case a.status == http.StatusInsufficientStorage:
 		f.err.Kind = amber.KindQuota
+	case a.status == http.StatusInternalServerError && d.code == "DAMAGED": // a vault of Amber looked at the file
+		f.err.Kind = amber.KindDamaged
 	case a.status == http.StatusRequestTimeout, a.status == http.StatusTooEarly, a.status >= 500 && a.status != http.StatusNotImplemented:
 		f.again, f.unsure = true, true
 	case a.status == http.StatusUnauthorized:
