@@ -36,6 +36,7 @@ func TestVaultURL(t *testing.T) {
 		"ftp://host":                      false,
 		"host":                            false,
 		"/srv/vault":                      false,
+
 		"https://host/" + strings.Repeat("x", 4096): false,
 	} {
 		l, err := registry.Load(registry.Input{Flags: map[string]string{"vault.url": value}})
