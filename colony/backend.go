@@ -15,9 +15,11 @@ type Backend interface {
 	// Status tells how much room there is.
 	Status(ctx context.Context) (Status, error)
 	// List returns the files whose names begin with prefix, by name; others
-	// may be among them. It returns all of them or an error.
+	// may be among them. It returns all of them or an error. Errors also:
+	// damaged when it cannot tell what a file of its own is.
 	List(ctx context.Context, prefix string) ([]FileInfo, error)
-	// Get returns a file. Errors also: not_found.
+	// Get returns a file. Errors also: not_found; damaged when the vault itself
+	// knows that the file is not what was put.
 	Get(ctx context.Context, name string) (File, error)
 	// Put writes a file, whatever was there.
 	Put(ctx context.Context, name, content string) (FileInfo, error)

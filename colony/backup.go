@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -19,9 +20,9 @@ import (
 // prune remove the last snapshot that has some.
 //
 // Errors: invalid for documents that cannot be written; conflict when the label
-// is used under another name, or the pointer could not be moved; quota when it
-// does not fit or takes too many operations; refused; too_new. Beside an error
-// the report says what was uploaded.
+// is used under another name, the pointer could not be moved, or OnlySeen says
+// so; quota when it does not fit or takes too many operations; refused; too_new.
+// Beside an error the report says what was uploaded.
 func (v *Vault) Backup(ctx context.Context, docs Documents, o BackupOptions) (BackupReport, error) {
 	b := backup{v: v, docs: docs, o: o}
 	b.report.Uploaded = []string{}
@@ -39,6 +40,13 @@ type backup struct {
 	status Status
 	view   view
 	report BackupReport
+	began  time.Time    // when it last looked what there is
+	made   SnapshotID   // the last id that was made for it
+	sealed SnapshotID   // the last one of which it was about to write the manifest
+	missed bool         // parts that it had written were not there
+	given  []SnapshotID // what it gave up: somebody may just be removing the parts
+	// unknown is a snapshot that was the newest and never seen from here.
+	unknown SnapshotID
 }
 
 func (b *backup) run(ctx context.Context) error {
@@ -48,20 +56,19 @@ func (b *backup) run(ctx context.Context) error {
 	for try := 0; ; try++ {
 		err := b.write(ctx)
 		if err == nil {
-			break
+			err = b.publish(ctx)
+		}
+		if err == nil {
+			return b.prune(ctx)
 		}
 		if !errors.Is(err, errOvertaken) || try == mostOvertaken {
 			return err
 		}
 	}
-	if err := b.publish(ctx); err != nil {
-		return err
-	}
-	return b.prune(ctx)
 }
 
-// errOvertaken is returned when somebody else finished the same snapshot, and
-// signed it otherwise or removed it since. A new one is made then.
+// errOvertaken is returned when somebody else finished the same snapshot and
+// signed it otherwise, or removed it since. A new one is made then.
 var errOvertaken = errors.New("others finished it in another way, or removed it")
 
 // mostOvertaken is how often that may happen.
@@ -90,6 +97,8 @@ func (b *backup) prepare(ctx context.Context) (err error) {
 
 // write finds the documents in the vault, or puts them there.
 func (b *backup) write(ctx context.Context) error {
+	b.began = b.v.now()
+	b.report.Unchanged, b.report.Resumed, b.report.SupersededBy = false, false, ""
 	if err := b.survey(ctx); err != nil {
 		return err
 	}
@@ -98,6 +107,9 @@ func (b *backup) write(ctx context.Context) error {
 		return err
 	}
 	if held.g == nil {
+		if err := b.known(); err != nil {
+			return err
+		}
 		return b.upload(ctx)
 	}
 	b.report.Info = held.info(b.v.label)
@@ -112,9 +124,12 @@ func (b *backup) survey(ctx context.Context) (err error) {
 	if b.view, err = b.v.look(ctx); err != nil {
 		return err
 	}
-	if isKind(b.view.head.err, amber.KindTooNew) {
-		return b.view.head.err
+	for _, f := range append([]found{b.view.head}, b.view.passed...) {
+		if isKind(f.err, amber.KindTooNew) {
+			return f.err
+		}
 	}
+	b.own(ctx)
 	b.warn()
 	return b.v.collides(b.view.head)
 }
@@ -125,78 +140,23 @@ func (v *Vault) collides(f found) error {
 	if f.g == nil || f.m.Info.LabelRaw == "" || strings.TrimSpace(f.m.Info.LabelRaw) == v.raw {
 		return nil
 	}
+	return v.foreign(f.m.Info.LabelRaw, "amber vault backup --label NAME")
+}
+
+// foreign is the error for a label that is there under another name.
+func (v *Vault) foreign(raw, hint string) error {
 	return &amber.Error{
-		Op: "use label", Kind: amber.KindConflict, ID: v.label,
-		Err:  fmt.Errorf("%s is there, and becomes the same as %s", quote(f.m.Info.LabelRaw), quote(v.raw)),
-		Hint: "amber vault backup --label NAME",
+		Op: "use label", Kind: amber.KindConflict, ID: v.label, Hint: hint,
+		Err: fmt.Errorf("%s is there, and becomes the same as %s", quote(raw), quote(v.raw)),
 	}
-}
-
-// warn notes what is odd about what is there.
-func (b *backup) warn() {
-	w := b.view
-	b.report.Warnings = nil
-	note := func(format string, args ...any) {
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf(format, args...))
-	}
-	switch {
-	case w.empty() && b.seen.ID != "":
-		note("nothing is there, and %s was seen before", b.seen.ID)
-	case w.empty():
-	case w.head.g == nil:
-		note("files are there, and no snapshot that is complete (%s)", w.bad)
-	case w.head.err != nil:
-		note("the newest snapshot cannot be restored (%v)", w.head.err)
-	case w.head.g.id < b.seen.ID:
-		note("the newest snapshot is %s, and %s was seen before", w.head.g.id, b.seen.ID)
-	}
-	if !w.empty() && !w.good() && w.head.g != nil {
-		note("%s: the newest complete snapshot was %s", w.bad, w.head.g.id)
-	}
-	if b.docs.blank() && w.head.whole() && !w.head.m.blank() {
-		note("the documents have no text, and those of %s have", w.head.g.id)
-	}
-}
-
-// blank reports whether no document has text.
-func (d Documents) blank() bool {
-	for _, text := range d {
-		if text != "" {
-			return false
-		}
-	}
-	return true
-}
-
-// publish moves the pointer and remembers the snapshot.
-func (b *backup) publish(ctx context.Context) error {
-	seen := sighting(b.report.Info)
-	seen.Documents = b.digest
-	if !b.report.Unchanged || !b.view.good() {
-		m, err := b.v.point(ctx, b.report.ID)
-		if m.wrote {
-			b.report.Uploaded = append(b.report.Uploaded, LatestName(b.v.label))
-		}
-		if err != nil {
-			return err
-		}
-		if m.by.g != nil {
-			b.report.SupersededBy = m.by.g.id
-			seen = sighting(m.by.info(b.v.label))
-		}
-	}
-	if warning := b.v.see(ctx, b.seen, seen); warning != "" {
-		b.report.Warnings = append(b.report.Warnings, warning)
-	}
-	return nil
 }
 
 // prune removes what is too much. The backup is done: a failure is a warning.
 func (b *backup) prune(ctx context.Context) error {
-	if b.o.Keep == 0 {
+	if b.o.Keep == 0 || b.o.OnlySeen && b.report.SupersededBy != "" {
 		return nil
 	}
-	r, err := b.v.prune(ctx, b.o.Keep, false, b.docs.blank())
+	r, err := b.v.prune(ctx, b.o.Keep, false, b.docs.blank(), b.unknown)
 	b.report.Pruned = &r
 	if err != nil {
 		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("prune: %v", err))

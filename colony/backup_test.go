@@ -38,11 +38,18 @@ func TestBackupDoesNotResumeWhatIsNotIts(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(b *bench, part string){
 		"other documents": func(b *bench, part string) {
-			b.fake.Fill(map[string]string{part: strings.Replace(b.fake.Files()[part], `"b64": "H4`, `"b64": "H5`, 1)})
+			text := b.fake.Files()[part]
+			end := strings.LastIndex(text, `"`) - 20
+			b.fake.Fill(map[string]string{part: text[:end] + "AAAA" + text[end+4:]})
 		},
+		"only begins so": func(b *bench, _ string) {
+			all := names(b.fake, "cmem.x.2026")
+			b.fake.Remove(all[len(all)-1])
+		},
+		"rotten":   func(b *bench, part string) { b.fake.Rot(part) },
 		"long ago": func(b *bench, _ string) { b.pass(colony.DefaultGrace/2 + time.Minute) },
 		"too many parts": func(b *bench, part string) {
-			b.fake.Fill(map[string]string{strings.Replace(part, ".p0.", ".p99.", 1): "x"})
+			b.fake.Fill(map[string]string{strings.Replace(part, ".json", "9.json", 1): "x"})
 		},
 	} {
 		b := newBench(t)
@@ -227,4 +234,6 @@ func (f forgetful) Seen(context.Context) (colony.Sighting, error) {
 	return colony.Sighting{}, nil
 }
 
-func (forgetful) See(context.Context, colony.Sighting) error { return errors.New("no disk") }
+func (forgetful) Update(context.Context, func(colony.Sighting) colony.Sighting) error {
+	return errors.New("no disk")
+}

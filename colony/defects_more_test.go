@@ -19,7 +19,7 @@ func TestDefectA6_7(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	as := func(label string) *colony.Vault { return b.open(func(o *colony.Options) { o.Label = label }) }
-	b.backup(as("日本語"), doc("one"), colony.BackupOptions{})
+	id := b.backup(as("日本語"), doc("one"), colony.BackupOptions{}).ID
 	for _, label := range []string{"عربي", "", "default"} {
 		_, err := as(label).Backup(t.Context(), doc("two"), colony.BackupOptions{})
 		refusedAs(t, err, amber.KindConflict)
@@ -28,8 +28,13 @@ func TestDefectA6_7(t *testing.T) {
 		}
 		_, err = as(label).Prune(t.Context(), 1, false)
 		refusedAs(t, err, amber.KindConflict)
-		if r := b.restore(as(label), doc("one")); len(r.Warnings) != 1 {
-			t.Errorf("warnings are %q", r.Warnings)
+		_, err = as(label).Restore(t.Context(), "")
+		refusedAs(t, err, amber.KindConflict)
+		if !strings.Contains(amber.HintOf(err), "restore --label") {
+			t.Errorf("hint is %q", amber.HintOf(err))
+		}
+		if r, err := as(label).Restore(t.Context(), id); err != nil || len(r.Warnings) != 1 {
+			t.Errorf("by its id: warnings are %q, %v", r.Warnings, err)
 		}
 	}
 	b.backup(as(" 日本語 "), doc("three"), colony.BackupOptions{})

@@ -29,12 +29,8 @@ func (v *Vault) delete(ctx context.Context, id SnapshotID, dryRun bool) (PruneRe
 	if g == nil {
 		return report, amber.Errorf(amber.KindNotFound, "find snapshot", string(id), "there is none of this id")
 	}
-	other, err := v.newest(ctx, in, func(o SnapshotID) bool { return o != id })
-	if err != nil {
-		return report, err
-	}
 	if !dryRun {
-		if err := v.release(ctx, id, other, &report); err != nil {
+		if in, err = v.release(ctx, id, in, &report); err != nil {
 			return report, err
 		}
 	}
@@ -43,27 +39,75 @@ func (v *Vault) delete(ctx context.Context, id SnapshotID, dryRun bool) (PruneRe
 			report.Kept = append(report.Kept, o)
 		}
 	}
-	r := removal{v: v, report: &report, planned: dryRun, total: len(g.parts) + 1}
-	r.snapshot(ctx, g)
+	r := removal{v: v, report: &report, total: len(g.parts) + 1}
+	r.snapshot(ctx, g, func(bool) (bool, error) { return true, v.retreat(ctx, id, &report) })
 	return report, r.first
 }
 
 // release has the witness and the pointer no longer name a snapshot. Both come
-// before it is removed: when that stops halfway, nobody misses it.
-func (v *Vault) release(ctx context.Context, id SnapshotID, other found, report *PruneReport) error {
-	var to Sighting
-	if other.g != nil {
-		to = sighting(other.info(v.label))
+// before it is removed: when that stops halfway, nobody misses it. What the
+// pointer names then may be about to be pruned by somebody who still saw it name
+// a later one: it is looked at again, and if it is gone another one is chosen. It
+// returns what there is then.
+func (v *Vault) release(ctx context.Context, id SnapshotID, in inventory, report *PruneReport) (inventory, error) {
+	from := id
+	for range pointerTries {
+		other, err := v.newest(ctx, in, func(o SnapshotID) bool { return o != id })
+		if err != nil {
+			return in, err
+		}
+		to := Sighting{}
+		if other.g != nil {
+			to = sighting(other.info(v.label))
+		}
+		if err := v.forget(ctx, from, to, report); err != nil {
+			return in, err
+		}
+		if err := v.repoint(ctx, from, to.ID); err != nil {
+			return in, err
+		}
+		if in, err = v.list(ctx); err != nil || to.ID == "" {
+			return in, err
+		}
+		if other, err = v.examine(ctx, to.ID, in.groups[to.ID]); err != nil || other.whole() {
+			return in, err
+		}
+		from = to.ID
 	}
+	return in, amber.Errorf(amber.KindConflict, "move pointer", LatestName(v.label), "others remove snapshots all the time")
+}
+
+// forget has the witness remember another snapshot, if what it has seen is not
+// later than what is removed: who removes that knows what is older then.
+func (v *Vault) forget(ctx context.Context, from SnapshotID, to Sighting, report *PruneReport) error {
 	seen, err := v.seen(ctx)
 	if err != nil {
 		return err
 	}
-	// Who removes what is as new as what was seen knows that it is older then.
-	if seen.ID != "" && seen.ID <= id && to.ID < seen.ID {
-		if warning := v.remember(ctx, to); warning != "" {
-			report.Warnings = append(report.Warnings, fmt.Sprintf("%s; the next restore will miss %s", warning, seen.ID))
-		}
+	change := lowered(from, to)
+	if change(seen) == seen {
+		return nil
 	}
-	return v.repoint(ctx, id, to.ID)
+	if warning := v.remember(ctx, change); warning != "" {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("%s; the next restore will miss %s", warning, seen.ID))
+	}
+	return nil
+}
+
+// retreat looks, when the manifest is gone, whether somebody has moved the pointer
+// to the snapshot meanwhile: whoever removes the one it named before.
+func (v *Vault) retreat(ctx context.Context, id SnapshotID, report *PruneReport) error {
+	now, err := v.pointer(ctx)
+	if err != nil || !now.exists {
+		return err
+	}
+	if p, err := now.parse(); err != nil || p.ID != id {
+		return nil // of a bad one everybody takes care
+	}
+	in, err := v.list(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = v.release(ctx, id, in, report)
+	return err
 }

@@ -4,12 +4,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 )
+
+// maxDocuments bounds the documents of a snapshot.
+const maxDocuments = 100_000
 
 // Documents are texts by name, which a snapshot holds. An empty name and an empty
 // text are as good as others.
@@ -18,12 +22,15 @@ type Documents map[string]string
 // Names returns the names in the order of their code points.
 func (d Documents) Names() []string { return slices.Sorted(maps.Keys(d)) }
 
-// Canonical returns the documents as the bytes that are hashed: an object in
-// the one spelling of [Value.Canonical]. The error is of kind invalid when there
-// are none, or one is not UTF-8.
+// Canonical returns the documents as the bytes that are hashed: an object in the
+// one spelling that docs/format/colony.md gives. Errors: invalid when there are none, or
+// one is not UTF-8; quota when there are too many.
 func (d Documents) Canonical() ([]byte, error) {
-	if len(d) == 0 {
+	switch {
+	case len(d) == 0:
 		return nil, amber.Errorf(amber.KindInvalid, "write documents", "", "there are none")
+	case len(d) > maxDocuments:
+		return nil, amber.Errorf(amber.KindQuota, "write documents", "", fmt.Sprintf("there are %d, and a snapshot holds at most %d", len(d), maxDocuments))
 	}
 	for name, text := range d {
 		if !utf8.ValidString(name) || !utf8.ValidString(text) {
@@ -33,12 +40,21 @@ func (d Documents) Canonical() ([]byte, error) {
 	return d.canonical(), nil
 }
 
+// canonical makes no value, which would take more room than the texts.
 func (d Documents) canonical() []byte {
-	v := newObject()
-	for _, name := range d.Names() {
-		v.add(name, newString(d[name]))
+	names := d.Names()
+	size := 2
+	for _, name := range names {
+		size += len(name) + len(d[name]) + len(`"":"",`)
 	}
-	return v.Canonical()
+	b := append(make([]byte, 0, size), '{')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendRaw(append(appendRaw(b, name), ':'), d[name])
+	}
+	return append(b, '}')
 }
 
 // Digest returns "sha256:" and the digest of the canonical bytes, which is what a
@@ -75,8 +91,10 @@ func isHex(s string) bool {
 	return len(s) == 2*sha256.Size
 }
 
+var errTooMany = fmt.Errorf("there are more than %d documents", maxDocuments)
+
 // decodeDocuments reads an object whose members are strings, in any spelling.
-// The last of a name counts. Unlike a [Value] it costs no more than the texts.
+// The last of a name counts. Unlike a value it costs little more than the texts.
 func decodeDocuments(b []byte) (Documents, error) {
 	s := scanner{in: string(b)}
 	if !utf8.ValidString(s.in) {
@@ -94,7 +112,9 @@ func decodeDocuments(b []byte) (Documents, error) {
 		if s.space() != '"' {
 			return s.fail("a document is not a text")
 		}
-		docs[name], err = s.text()
+		if docs[name], err = s.text(); err == nil && len(docs) > maxDocuments {
+			err = errTooMany
+		}
 		return err
 	})
 	if err == nil {

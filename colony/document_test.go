@@ -18,7 +18,7 @@ func TestTheFormatIsDocumented(t *testing.T) {
 	d.Recipients, d.Random = []age.Recipient{newIdentity(t).Recipient()}, rand.Reader
 	p := pack(t, d)
 	var words []string
-	for _, f := range []string{p.Manifest.Content, p.Parts[0].Content, p.Latest.Content} {
+	for _, f := range []string{p.Manifest.Content, p.Parts[0].Content, newPointer().Content} {
 		words = append(words, memberNames(t, f)...)
 	}
 	for _, dir := range []string{"testdata/ok", "testdata/mut"} {

@@ -18,7 +18,7 @@ const (
 )
 
 // encryptionNote is what the manifest of an encrypted snapshot says about it.
-func encryptionNote() Value {
+func encryptionNote() value {
 	v := newObject()
 	v.add("alg", newString(encryptionAlg))
 	v.add("salt_bytes", newCount(saltBytes))
@@ -26,7 +26,7 @@ func encryptionNote() Value {
 }
 
 // knownEncryption reports whether a note is one that this package writes.
-func knownEncryption(note Value) bool {
+func knownEncryption(note value) bool {
 	alg, _ := note.member("alg")
 	salt, _ := note.member("salt_bytes")
 	name, _ := alg.str()

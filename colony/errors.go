@@ -8,8 +8,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// TolerantHint is the hint of an error that a tolerant reader would not return.
-const TolerantHint = "amber vault restore --tolerant"
+// tolerantHint is the hint of an error that a tolerant reader would not return.
+const tolerantHint = "amber vault restore --tolerant"
 
 // damaged returns an error about a file of a vault or a snapshot.
 func damaged(id, format string, args ...any) error {

@@ -20,6 +20,7 @@ type group struct {
 	id       SnapshotID
 	manifest *FileInfo
 	parts    map[int]FileInfo // by number
+	unlisted bool             // nobody knows which parts there are
 }
 
 // list asks what there is.
@@ -30,7 +31,7 @@ func (v *Vault) list(ctx context.Context) (inventory, error) {
 	}
 	in := inventory{groups: map[SnapshotID]*group{}}
 	for _, f := range files {
-		n, ok := ParseName(f.Name)
+		n, ok := parseName(f.Name)
 		if !ok || n.Label != v.label {
 			continue
 		}
@@ -50,8 +51,8 @@ func newestFirst(a, b SnapshotID) int {
 	return 0
 }
 
-func (in *inventory) add(n Name, f FileInfo) {
-	if n.Kind == LatestFile {
+func (in *inventory) add(n fileName, f FileInfo) {
+	if n.Kind == latestFile {
 		in.pointer = &f
 		return
 	}
@@ -60,7 +61,7 @@ func (in *inventory) add(n Name, f FileInfo) {
 		g = &group{id: n.ID, parts: map[int]FileInfo{}}
 		in.groups[n.ID] = g
 	}
-	if n.Kind == ManifestFile {
+	if n.Kind == manifestFile {
 		g.manifest = &f
 		return
 	}
@@ -82,19 +83,50 @@ func (in inventory) later(id SnapshotID) bool {
 	return slices.ContainsFunc(in.ids, func(o SnapshotID) bool { return o > id && in.groups[o].manifest != nil })
 }
 
+// holds reports whether every file of a snapshot is there that was just written.
+func (in inventory) holds(label string, i Info) bool {
+	g := in.groups[i.ID]
+	if g == nil || g.manifest == nil {
+		return false
+	}
+	for seq := range i.PartCount {
+		if !g.holds(PartName(label, i.ID, seq)) {
+			return false
+		}
+	}
+	return true
+}
+
 // seqs returns the numbers of the parts, the last first.
 func (g *group) seqs() []int {
 	return slices.SortedFunc(maps.Keys(g.parts), func(a, b int) int { return b - a })
 }
 
-// holds reports whether the listing shows a part by its name.
+// holds reports whether the listing shows a part by its name. Without a listing
+// whoever reads it will find out.
 func (g *group) holds(name string) bool {
-	n, ok := ParseName(name)
-	if !ok || n.ID != g.id || n.Kind != PartFile {
+	n, ok := parseName(name)
+	if !ok || n.ID != g.id || n.Kind != partFile {
 		return false
 	}
 	f, ok := g.parts[n.Seq]
-	return ok && f.Name == name
+	return g.unlisted || ok && f.Name == name
+}
+
+// oldestTime returns when the first of the parts was written, as far as that is
+// known: otherwise when the id was made.
+func (g *group) oldestTime() time.Time {
+	var t time.Time
+	for _, f := range g.parts {
+		at := f.UpdatedAt.Time()
+		if f.UpdatedAt.IsZero() {
+			at = g.id.Time()
+		}
+		if t.IsZero() || at.Before(t) {
+			t = at
+		}
+	}
+	return t
 }
 
 // newestTime returns the latest time that is known of the files: that in the id,

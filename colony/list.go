@@ -1,31 +1,35 @@
 package colony
 
-import (
-	"context"
-
-	"github.com/amber-memory/amber"
-)
+import "context"
 
 // List returns what there is of the label, the newest first; nothing when the
 // label has nothing. It reads the manifests of the label and no part. What cannot
-// be restored, as parts of an upload that was not finished, is in it with what is
-// wrong.
+// be restored, as parts of an upload that was not finished, or what the pointer
+// names and is older than what was seen, is in it with what is wrong. Errors:
+// untrusted when nothing is there, and something was seen.
 func (v *Vault) List(ctx context.Context) ([]Listed, error) {
 	all, err := v.listed(ctx)
 	return all, v.wrap("list snapshots", err)
 }
 
 func (v *Vault) listed(ctx context.Context) ([]Listed, error) {
+	seen, err := v.seen(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for again := false; ; again = true {
 		in, err := v.list(ctx)
 		if err != nil {
 			return nil, err
 		}
+		if in.empty() && seen.ID != "" {
+			return nil, v.absent(seen)
+		}
 		w := view{inventory: in}
 		if err := v.readPointer(ctx, &w); err != nil {
 			return nil, err
 		}
-		all, gone, err := v.describe(ctx, w)
+		all, gone, err := v.describe(ctx, w, seen)
 		if err == nil && gone && !again {
 			continue // somebody was at work
 		}
@@ -35,7 +39,7 @@ func (v *Vault) listed(ctx context.Context) ([]Listed, error) {
 
 // describe examines every snapshot. gone says that a manifest that was listed is
 // not there.
-func (v *Vault) describe(ctx context.Context, w view) (all []Listed, gone bool, err error) {
+func (v *Vault) describe(ctx context.Context, w view, seen Sighting) (all []Listed, gone bool, err error) {
 	all = []Listed{}
 	for _, id := range w.ids {
 		g := w.groups[id]
@@ -47,6 +51,9 @@ func (v *Vault) describe(ctx context.Context, w view) (all []Listed, gone bool, 
 		l, err := v.listing(ctx, f, w)
 		if err != nil {
 			return nil, false, err
+		}
+		if l.Latest && l.Damage == "" {
+			l.Damage = v.older(l.Info, seen)
 		}
 		all = append(all, l)
 		gone = gone || f.incomplete && g.manifest != nil && f.m.PartFiles == nil
@@ -70,23 +77,45 @@ func (v *Vault) listing(ctx context.Context, f found, w view) (Listed, error) {
 	return l, nil
 }
 
+// older says why what a restore would take cannot be the newest, given what was
+// seen; "" when it may be.
+func (v *Vault) older(i Info, seen Sighting) string {
+	documents := seen.Documents
+	if !i.Encrypted {
+		documents = i.PlaintextSHA256
+	}
+	return rolledBack(i, documents, seen)
+}
+
 // Latest describes the newest snapshot: what the pointer names, or when it is bad
 // the newest that is complete. Errors: not_found when the label has nothing;
-// damaged when something is there, and no snapshot that is complete.
+// damaged when something is there, and no snapshot that is complete; untrusted
+// when it is older than what was seen, or nothing is there then.
 func (v *Vault) Latest(ctx context.Context) (Listed, error) {
 	l, err := v.latest(ctx)
 	return l, v.wrap("find latest", err)
 }
 
 func (v *Vault) latest(ctx context.Context) (Listed, error) {
+	seen, err := v.seen(ctx)
+	if err != nil {
+		return Listed{}, err
+	}
 	w, err := v.look(ctx)
 	switch {
 	case err != nil:
 		return Listed{}, err
 	case w.empty():
-		return Listed{}, amber.Errorf(amber.KindNotFound, "find snapshot", "", "the label has none")
+		return Listed{}, v.absent(seen)
 	case w.head.g == nil:
 		return Listed{}, w.nothing()
 	}
-	return v.listing(ctx, w.head, w)
+	l, err := v.listing(ctx, w.head, w)
+	if err != nil || l.Damage != "" {
+		return l, err
+	}
+	if why := v.older(l.Info, seen); why != "" {
+		return Listed{}, putBack(l.ID, why)
+	}
+	return l, nil
 }

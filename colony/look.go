@@ -3,63 +3,10 @@ package colony
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/amber-memory/amber"
 )
-
-// found is a snapshot whose manifest was looked at.
-type found struct {
-	g *group // nil: there is none
-	m Manifest
-	// err says why it cannot be restored, as far as the listing and the
-	// manifest tell. Of kind damaged or too_new.
-	err error
-	// incomplete says that err is about a file that is not there.
-	incomplete bool
-}
-
-// info describes the snapshot. The names of its files say its id and label.
-func (f found) info(label string) Info {
-	i := f.m.Info
-	i.ID, i.Label = f.g.id, label
-	return i
-}
-
-// whole reports whether the snapshot is there and nothing is missing.
-func (f found) whole() bool { return f.g != nil && f.err == nil }
-
-// examine reads the manifest of a snapshot and looks whether its parts are
-// listed. g may be nil. The error is about asking.
-func (v *Vault) examine(ctx context.Context, id SnapshotID, g *group) (found, error) {
-	absent := func(what string) (found, error) {
-		return found{g: g, err: damaged(string(id), "%s is missing", what), incomplete: true}, nil
-	}
-	if g == nil || g.manifest == nil {
-		return absent("its manifest")
-	}
-	file, err := v.b.Get(ctx, g.manifest.Name)
-	if isKind(err, amber.KindNotFound) {
-		return absent("its manifest")
-	} else if err != nil {
-		return found{}, err
-	}
-	m, err := ParseManifest(file.Content)
-	if err != nil {
-		return found{g: g, err: &amber.Error{Op: "read snapshot", Kind: amber.KindOf(err), ID: string(id), Err: err}}, nil
-	}
-	f := found{g: g, m: m}
-	for _, name := range m.PartFiles {
-		n, ok := ParseName(name)
-		if !ok || n.Label != v.label || n.ID != id || n.Kind != PartFile {
-			f.err, f.incomplete = damaged(string(id), "the part_files name %s, which is no part of it", quote(name)), false
-			return f, nil
-		}
-		if f.err == nil && !g.holds(name) {
-			f.err, f.incomplete = damaged(string(id), "%s is missing", name), true
-		}
-	}
-	return f, nil
-}
 
 // view is a label as it was found.
 type view struct {
@@ -68,12 +15,26 @@ type view struct {
 	bad   string     // why the pointer is of no use; "" when it is good
 	notes []string   // what a strict reader would have against the pointer
 	// head is what the pointer names; when it is bad, the newest snapshot that
-	// is complete, if there is one.
-	head found
+	// is complete, if there is one. passed are those with a manifest that are
+	// newer then.
+	head   found
+	passed []found
+	// unlisted says why the inventory is empty although the label is not.
+	unlisted error
 }
 
 // good reports whether the pointer names a snapshot that is all there.
 func (w view) good() bool { return w.bad == "" }
+
+// fallback says why the head is not what the pointer names, and what newer ones
+// are passed over; "" when it is.
+func (w view) fallback() string {
+	all := []string{w.bad}
+	for _, f := range w.passed {
+		all = append(all, f.unreadable())
+	}
+	return strings.Join(all, "; ")
+}
 
 // look finds the newest snapshot. What looks bad is looked at again: it may be
 // that somebody was at work between two requests.
@@ -116,8 +77,8 @@ func (v *Vault) resolve(ctx context.Context, in inventory) (view, error) {
 		}
 		w.bad = fmt.Sprintf("the pointer names a snapshot that is not all there (%v)", f.err)
 	}
-	f, err := v.newest(ctx, in, func(SnapshotID) bool { return true })
-	w.head = f
+	var err error
+	w.head, w.passed, err = v.search(ctx, in, func(SnapshotID) bool { return true })
 	return w, err
 }
 
@@ -132,10 +93,13 @@ func (v *Vault) readPointer(ctx context.Context, w *view) error {
 	if isKind(err, amber.KindNotFound) {
 		w.bad = "there is no pointer"
 		return nil
-	} else if err != nil {
+	} else if err != nil && !isKind(err, amber.KindDamaged) {
 		return err
 	}
-	p, err := ParsePointer(file.Content)
+	var p pointer
+	if err == nil {
+		p, err = parsePointer(file.Content)
+	}
 	switch {
 	case isKind(err, amber.KindTooNew):
 		return err
@@ -152,19 +116,28 @@ func (v *Vault) readPointer(ctx context.Context, w *view) error {
 
 // newest returns the newest complete snapshot among those that may be it.
 func (v *Vault) newest(ctx context.Context, in inventory, may func(SnapshotID) bool) (found, error) {
+	f, _, err := v.search(ctx, in, may)
+	return f, err
+}
+
+// search is newest. It also returns those that have a manifest, are newer and
+// cannot be restored.
+func (v *Vault) search(ctx context.Context, in inventory, may func(SnapshotID) bool) (found, []found, error) {
+	var passed []found
 	for _, id := range in.ids {
 		if in.groups[id].manifest == nil || !may(id) {
 			continue
 		}
 		f, err := v.examine(ctx, id, in.groups[id])
 		if err != nil || f.whole() {
-			return f, err
+			return f, passed, err
 		}
+		passed = append(passed, f)
 	}
-	return found{}, nil
+	return found{}, passed, nil
 }
 
 // nothing is the error for a label of which something is there, and no snapshot.
 func (w view) nothing() error {
-	return amber.Errorf(amber.KindDamaged, "read snapshot", "", fmt.Sprintf("files are there, and no snapshot that is complete (%s)", w.bad))
+	return amber.Errorf(amber.KindDamaged, "read snapshot", "", fmt.Sprintf("files are there, and no snapshot that is complete (%s)", w.fallback()))
 }

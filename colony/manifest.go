@@ -11,26 +11,27 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Manifest is what the file of a snapshot declares about it.
-type Manifest struct {
+// manifest is what the file of a snapshot declares about it.
+type manifest struct {
 	// Info is as it is declared; a member that makes no sense is left at zero.
 	Info       Info
 	Codec      string
 	PartFiles  []string
 	PartSHA256 []string // hexadecimal digests of what the parts hold; nil when it does not tell
 
-	value      Value
+	value      value
 	objections []string
 }
 
-// ParseManifest reads a manifest. It must be of this format and have the digest
-// and the parts; whatever else is wrong with it is left to [Manifest.Check], so
+// parseManifest reads a manifest. It must be of this format and have the digest
+// and the parts; whatever else is wrong with it is left to [manifest.Check], so
 // that a tolerant reader can go on. Errors: damaged, too_new.
-func ParseManifest(content string) (Manifest, error) {
-	fail := func(why error) (Manifest, error) {
-		return Manifest{}, &amber.Error{Op: "read manifest", Kind: amber.KindDamaged, Err: why}
+func parseManifest(content string) (manifest, error) {
+	none := manifest{Info: Info{DocNames: []string{}}}
+	fail := func(why error) (manifest, error) {
+		return none, &amber.Error{Op: "read manifest", Kind: amber.KindDamaged, Err: why}
 	}
-	v, err := DecodeJSON([]byte(content))
+	v, err := decodeJSON([]byte(content))
 	if err != nil {
 		return fail(err)
 	}
@@ -40,11 +41,11 @@ func ParseManifest(content string) (Manifest, error) {
 	case v.kind != kindObject:
 		return fail(errors.New("it is not an object"))
 	case isNewer(format, snapshotFormat):
-		return Manifest{}, amber.Errorf(amber.KindTooNew, "read manifest", "", "its format is "+quote(format))
+		return none, amber.Errorf(amber.KindTooNew, "read manifest", "", "its format is "+quote(format))
 	case format != snapshotFormat:
 		return fail(errors.New("its format is " + quote(format)))
 	}
-	m := Manifest{value: v, PartFiles: r.texts("part_files")}
+	m := manifest{value: v, PartFiles: r.texts("part_files")}
 	m.Info.PlaintextSHA256 = r.text("plaintext_sha256")
 	if len(r.objections) > 0 {
 		return fail(errors.New(r.objections[0]))
@@ -62,7 +63,7 @@ func ParseManifest(content string) (Manifest, error) {
 }
 
 // declared reads the members that the original client writes.
-func (m *Manifest) declared(r *members) {
+func (m *manifest) declared(r *members) {
 	m.Info.Label = r.text("label")
 	m.Info.CreatedAt = r.text("created_at")
 	m.Info.DocNames = r.texts("doc_names")
@@ -83,7 +84,7 @@ func (m *Manifest) declared(r *members) {
 }
 
 // check notes what members say against one another.
-func (m *Manifest) check(r *members) {
+func (m *manifest) check(r *members) {
 	if !isTime(m.Info.CreatedAt) {
 		r.object("the created_at is " + quote(m.Info.CreatedAt))
 	}
@@ -96,19 +97,8 @@ func (m *Manifest) check(r *members) {
 }
 
 // added reads the members that Amber adds.
-func (m *Manifest) added(r *members) {
-	if r.has("label_raw") {
-		m.Info.LabelRaw = r.text("label_raw")
-	}
-	if r.has("counter") {
-		m.Info.Counter = r.count("counter")
-	}
-	if r.has("parent") {
-		id, err := ParseSnapshotID(r.text("parent"))
-		if m.Info.Parent = id; err != nil {
-			r.object("the parent is not an id")
-		}
-	}
+func (m *manifest) added(r *members) {
+	m.lineage(r)
 	if r.has("part_sha256") {
 		m.PartSHA256 = r.texts("part_sha256")
 		isWrong := func(s string) bool { return !isHex(s) }
@@ -146,7 +136,7 @@ func isTime(s string) bool {
 
 // members reads the members of an object and notes what is wrong with them.
 type members struct {
-	of         Value
+	of         value
 	objections []string
 }
 

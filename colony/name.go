@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// NameKind says what a file of a vault is.
-type NameKind string
+// nameKind says what a file of a vault is.
+type nameKind string
 
 // What files there are.
 const (
-	LatestFile   NameKind = "latest"   // the pointer of a label
-	ManifestFile NameKind = "manifest" // of a snapshot
-	PartFile     NameKind = "part"     // of a snapshot
+	latestFile   nameKind = "latest"   // the pointer of a label
+	manifestFile nameKind = "manifest" // of a snapshot
+	partFile     nameKind = "part"     // of a snapshot
 )
 
-// Name is the name of a file, taken apart.
-type Name struct {
+// fileName is the name of a file, taken apart.
+type fileName struct {
 	Label string
-	Kind  NameKind
+	Kind  nameKind
 	ID    SnapshotID // "" for the pointer
 	Seq   int        // of a part
 }
@@ -46,31 +46,31 @@ func PartName(label string, id SnapshotID, seq int) string {
 	return fmt.Sprintf("%s%s.p%d%s", Prefix(label), id, seq, nameSuffix)
 }
 
-// ParseName takes a name apart. It reports false for every name that the three
+// parseName takes a name apart. It reports false for every name that the three
 // functions above do not make from a label that [Label] makes.
-func ParseName(name string) (Name, bool) {
+func parseName(name string) (fileName, bool) {
 	rest, begins := strings.CutPrefix(name, namePrefix)
 	rest, ends := strings.CutSuffix(rest, nameSuffix)
 	element := strings.Split(rest, ".")
 	if !begins || !ends || len(element) < 2 || Label(element[0]) != element[0] {
-		return Name{}, false
+		return fileName{}, false
 	}
-	n := Name{Label: element[0], Kind: LatestFile}
+	n := fileName{Label: element[0], Kind: latestFile}
 	if len(element) == 2 {
 		return n, element[1] == "latest"
 	}
 	id, err := ParseSnapshotID(element[1])
 	if err != nil || len(element) != 3 {
-		return Name{}, false
+		return fileName{}, false
 	}
-	n.ID, n.Kind = id, ManifestFile
+	n.ID, n.Kind = id, manifestFile
 	if element[2] == "manifest" {
 		return n, true
 	}
-	n.Kind = PartFile
+	n.Kind = partFile
 	n.Seq, err = strconv.Atoi(strings.TrimPrefix(element[2], "p"))
 	if err != nil || n.Seq < 0 || n.Seq >= maxSeq || PartName(n.Label, n.ID, n.Seq) != name {
-		return Name{}, false
+		return fileName{}, false
 	}
 	return n, true
 }

@@ -64,8 +64,9 @@ type Options struct {
 type Witness interface {
 	// Seen returns what was seen last; the zero Sighting for nothing.
 	Seen(ctx context.Context) (Sighting, error)
-	// See remembers it.
-	See(ctx context.Context, s Sighting) error
+	// Update replaces what was seen by what change makes of it. Nobody else
+	// changes it between the two, also in another process.
+	Update(ctx context.Context, change func(Sighting) Sighting) error
 }
 
 // Sighting is a snapshot that was there.
@@ -75,10 +76,21 @@ type Sighting struct {
 	// Documents is the digest of the documents, "sha256:…": for an encrypted
 	// snapshot the manifest does not have it.
 	Documents string `json:"documents_sha256,omitempty"`
+	// Recipients is a digest of who may read an encrypted snapshot; "" when it
+	// is not known.
+	Recipients string `json:"recipients_sha256,omitempty"`
+	// Writing is a snapshot that a backup from here was about to write. If it
+	// is there, it is one that was seen.
+	Writing SnapshotID `json:"writing,omitempty"`
 }
 
 // BackupOptions say how one backup is made.
 type BackupOptions struct {
 	Force bool // also when nothing has changed
 	Keep  int  // prune afterwards to so many; 0: do not
+	// OnlySeen ends with a conflict, and writes nothing, when the newest
+	// snapshot was never seen from here and holds something else. It is for
+	// those who back up without being asked. Without a Witness it means
+	// nothing.
+	OnlySeen bool
 }

@@ -101,6 +101,24 @@ var outages = []outage{
 		s.save("two")
 		s.fake.Remove("cmem.x.latest.json")
 	}, pruneTo(1), []string{"two"}, []string{"two"}},
+	{"backup over a rotten pointer", func(s *scene) {
+		s.save("one")
+		s.fake.Rot("cmem.x.latest.json")
+	}, backUp("two", 0), []string{"one", "two"}, []string{"one"}},
+	{"unchanged, with a rotten pointer", func(s *scene) {
+		s.save("one")
+		s.fake.Rot("cmem.x.latest.json")
+	}, backUp("one", 0), []string{"one"}, []string{"one"}},
+	{"restore with a rotten pointer", func(s *scene) {
+		s.save("one")
+		s.save("two")
+		s.fake.Rot("cmem.x.latest.json")
+	}, restoreOf("two"), []string{"two"}, []string{"one", "two"}},
+	{"prune with a rotten pointer", func(s *scene) {
+		s.save("one")
+		s.save("two")
+		s.fake.Rot("cmem.x.latest.json")
+	}, pruneTo(1), []string{"two"}, []string{"two"}},
 	{"delete the newest", func(s *scene) {
 		s.save("one")
 		s.save(long)
@@ -172,25 +190,27 @@ var backends = map[string]func(s *scene) colony.Backend{
 
 // start is what a scene begins with, so that it is made once.
 type start struct {
-	files map[string]string
-	seen  colony.Sighting
+	files  map[string]string
+	rotten []string
+	seen   colony.Sighting
 }
 
 // prepare makes what the operation is to find.
 func (o outage) prepare(t *testing.T, backend string) start {
 	s := start{}.set(t, backend)
 	o.before(s)
-	return start{s.fake.Files(), s.memo.seen}
+	return start{s.fake.Files(), s.fake.Rotten(), s.memo.seen}
 }
 
 // set makes a scene.
 func (b start) set(t *testing.T, backend string) *scene {
-	s := &scene{bench: newBench(t), memo: &memo{b.seen}}
+	s := &scene{bench: newBench(t), memo: &memo{seen: b.seen}}
 	s.v = s.openOn(backends[backend](s), func(o *colony.Options) { o.Witness = s.memo })
 	s.v.SetPartChars(200)
 	if b.files != nil {
 		s.pass(time.Minute)
 		s.fake.Fill(b.files)
+		s.fake.Rot(b.rotten...)
 	}
 	return s
 }

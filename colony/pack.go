@@ -46,12 +46,12 @@ type NamedText struct {
 	Name, Content string
 }
 
-// Packed is a snapshot as files, in the order in which they are to be put.
+// Packed is a snapshot as files, in the order in which they are to be put. After
+// them comes the pointer, see [Latest].
 type Packed struct {
 	Info     Info
 	Parts    []NamedText
 	Manifest NamedText
-	Latest   NamedText
 }
 
 // Pack writes a snapshot. The same draft makes the same parts, unless it is
@@ -92,8 +92,14 @@ func (d Draft) check() error {
 		return fail(quote(d.Label) + " is not a label")
 	case !utf8.ValidString(d.LabelRaw):
 		return fail("the label is not UTF-8")
+	case d.LabelRaw != "" && Label(d.LabelRaw) != d.Label:
+		return fail(quote(d.LabelRaw) + " does not become the label")
+	case d.Parent >= d.ID:
+		return fail("the one before is not earlier")
 	case d.Counter < 0 || d.PartChars < 0:
 		return fail("a number is below zero")
+	case d.Counter > maxCounter:
+		return fail("it is counted too far")
 	case len(d.Recipients) > 0 && d.Random == nil:
 		return fail("there is no randomness to encrypt it with")
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // assemble makes the files of a payload. add adds members to the manifest.
-func (d Draft) assemble(ctx context.Context, plaintext, payload []byte, add func(*Value, []string)) (Packed, error) {
+func (d Draft) assemble(ctx context.Context, plaintext, payload []byte, add func(*value, []string)) (Packed, error) {
 	chunks := d.cut(base64.StdEncoding.EncodeToString(payload))
-	p := Packed{Parts: make([]NamedText, len(chunks)), Latest: Latest(d.Label, d.ID, d.CreatedAt)}
+	p := Packed{Parts: make([]NamedText, len(chunks))}
 	for i, chunk := range chunks {
 		p.Parts[i] = d.part(i, chunk)
 	}
@@ -25,7 +25,7 @@ func (d Draft) assemble(ctx context.Context, plaintext, payload []byte, add func
 		m.add("signature", s)
 	}
 	p.Manifest = NamedText{ManifestName(d.Label, d.ID), string(m.Plain())}
-	parsed, err := ParseManifest(p.Manifest.Content)
+	parsed, err := parseManifest(p.Manifest.Content)
 	p.Info = parsed.Info
 	return p, err
 }
@@ -53,7 +53,7 @@ func (d Draft) part(seq int, chunk string) NamedText {
 }
 
 // manifest makes the members of the manifest that the original client writes.
-func (d Draft) manifest(plaintext []byte, blobChars int, parts []NamedText) Value {
+func (d Draft) manifest(plaintext []byte, blobChars int, parts []NamedText) value {
 	names, files := d.Documents.Names(), make([]string, len(parts))
 	if len(d.Recipients) > 0 {
 		names = nil
@@ -82,7 +82,7 @@ func (d Draft) manifest(plaintext []byte, blobChars int, parts []NamedText) Valu
 
 // additions adds what Amber tells more. The original client ignores it, and its
 // signature covers it.
-func (d Draft) additions(v *Value, chunks []string) {
+func (d Draft) additions(v *value, chunks []string) {
 	if d.LabelRaw != "" {
 		v.add("label_raw", newString(d.LabelRaw))
 	}

@@ -2,8 +2,8 @@ package colony
 
 import "github.com/amber-memory/amber"
 
-// Pointer is what the file of a label says that names its newest snapshot.
-type Pointer struct {
+// pointer is what the file of a label says that names its newest snapshot.
+type pointer struct {
 	Label        string // the members as they are there; "" for what is no string
 	ID           SnapshotID
 	ManifestFile string
@@ -13,13 +13,13 @@ type Pointer struct {
 	duplicates bool
 }
 
-// ParsePointer reads a pointer. It must name a snapshot; what else is wrong with
-// it is told by [Pointer.Objections]. Errors: damaged, too_new.
-func ParsePointer(content string) (Pointer, error) {
-	fail := func(why error) (Pointer, error) {
-		return Pointer{}, &amber.Error{Op: "read pointer", Kind: amber.KindDamaged, Err: why}
+// parsePointer reads a pointer. It must name a snapshot; what else is wrong with
+// it is told by [pointer.Objections]. Errors: damaged, too_new.
+func parsePointer(content string) (pointer, error) {
+	fail := func(why error) (pointer, error) {
+		return pointer{}, &amber.Error{Op: "read pointer", Kind: amber.KindDamaged, Err: why}
 	}
-	v, err := DecodeJSON([]byte(content))
+	v, err := decodeJSON([]byte(content))
 	if err != nil {
 		return fail(err)
 	}
@@ -28,12 +28,12 @@ func ParsePointer(content string) (Pointer, error) {
 		s, _ := m.str()
 		return s
 	}
-	p := Pointer{
+	p := pointer{
 		Label: text("label"), ManifestFile: text("manifest_file"), UpdatedAt: text("updated_at"),
 		format: text("format"), duplicates: v.Duplicates(),
 	}
 	if isNewer(p.format, latestFormat) {
-		return Pointer{}, amber.Errorf(amber.KindTooNew, "read pointer", "", "its format is "+quote(p.format))
+		return pointer{}, amber.Errorf(amber.KindTooNew, "read pointer", "", "its format is "+quote(p.format))
 	}
 	if p.ID, err = ParseSnapshotID(text("snapshot_id")); err != nil {
 		return fail(err)
@@ -43,7 +43,7 @@ func ParsePointer(content string) (Pointer, error) {
 
 // Objections returns what a strict reader of a label has against the pointer. It
 // does not look whether the snapshot is there.
-func (p Pointer) Objections(label string) []string {
+func (p pointer) Objections(label string) []string {
 	var out []string
 	object := func(wrong bool, why string) {
 		if wrong {

@@ -20,6 +20,7 @@ type move struct {
 // there. It moves from a bad one in any case.
 func (v *Vault) point(ctx context.Context, id SnapshotID) (move, error) {
 	var done move
+	blind := false // it was put without a condition
 	for range pointerTries {
 		now, err := v.pointer(ctx)
 		if err != nil {
@@ -29,41 +30,54 @@ func (v *Vault) point(ctx context.Context, id SnapshotID) (move, error) {
 		if err != nil {
 			return done, err
 		}
-		if settled && (by.g != nil || !done.wrote || v.guarded(now)) {
+		if settled && (by.g != nil || !blind) {
 			if by.g != nil {
 				done.by = by
 			}
 			return done, nil
 		}
 		if settled {
-			// It was put without a condition, and may have been put over the
-			// pointer of a later snapshot.
+			// It may have been put over the pointer of a later snapshot.
 			if by, err = v.later(ctx, id); err != nil || by.g == nil {
 				return done, err
 			}
 			id, done.by = by.g.id, by
 		}
 		over, err := v.swap(ctx, now, id)
-		done.wrote = done.wrote || err == nil
-		if err != nil && !isKind(err, amber.KindConflict) || over {
+		done.wrote, blind = done.wrote || err == nil, blind || !v.guarded(now)
+		// What was rotten in between has no condition that holds.
+		if err != nil && !isKind(err, amber.KindConflict) && !isKind(err, amber.KindDamaged) || over {
 			return done, err
 		}
 	}
 	return done, amber.Errorf(amber.KindConflict, "move pointer", LatestName(v.label), "others move it all the time")
 }
 
-// held is the pointer as it is now; exists says whether there is one.
+// held is the pointer as it is now; exists says whether there is one. The vault
+// may know that it is not what was put: then nobody can read it, and it has no
+// version.
 type held struct {
 	File
-	exists bool
+	exists, rotten bool
 }
 
 func (v *Vault) pointer(ctx context.Context) (held, error) {
 	file, err := v.b.Get(ctx, LatestName(v.label))
-	if isKind(err, amber.KindNotFound) {
+	switch {
+	case isKind(err, amber.KindNotFound):
 		return held{}, nil
+	case isKind(err, amber.KindDamaged):
+		return held{exists: true, rotten: true}, nil
 	}
-	return held{file, err == nil}, err
+	return held{File: file, exists: err == nil}, err
+}
+
+// parse reads the pointer.
+func (h held) parse() (pointer, error) {
+	if h.rotten {
+		return pointer{}, damaged("", "the pointer is not what was put there")
+	}
+	return parsePointer(h.Content)
 }
 
 // settled reports whether the pointer names the snapshot, or a later one that is
@@ -72,7 +86,7 @@ func (v *Vault) settled(ctx context.Context, now held, id SnapshotID) (by found,
 	if !now.exists {
 		return found{}, false, nil
 	}
-	p, err := ParsePointer(now.Content)
+	p, err := now.parse()
 	if isKind(err, amber.KindTooNew) {
 		return found{}, false, err
 	}
@@ -127,7 +141,7 @@ func (v *Vault) repoint(ctx context.Context, from, to SnapshotID) error {
 		if err != nil || !now.exists {
 			return err
 		}
-		p, err := ParsePointer(now.Content)
+		p, err := now.parse()
 		if isKind(err, amber.KindTooNew) {
 			return err
 		}
@@ -135,7 +149,7 @@ func (v *Vault) repoint(ctx context.Context, from, to SnapshotID) error {
 			return nil
 		}
 		if to == "" {
-			err = v.b.Delete(ctx, now.Name)
+			err = v.b.Delete(ctx, LatestName(v.label))
 			if isKind(err, amber.KindNotFound) {
 				err = nil
 			}

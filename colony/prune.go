@@ -2,6 +2,7 @@ package colony
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,21 +11,36 @@ import (
 
 // Prune removes snapshots that are older than the keep newest complete ones up to
 // the one that the pointer names, and parts of no snapshot that are older than
-// the grace time. What the pointer names, and what is newer, is never removed. A
-// bad pointer is mended first; when that fails, nothing is removed.
+// the grace time. What the pointer names, what is newer, and what was made with
+// another label that has the same names is never removed; when the newest has no
+// text, the newest that has some is not either. A bad pointer is mended first.
+// Before the first snapshot is removed, the newest that stays is read and checked.
+// When either fails, nothing is removed.
 //
 // The report says what was really removed, also beside an error, which has the
 // kind of the first failure. Errors also: invalid when keep is below 1; damaged
-// when there are snapshots or a pointer, and none is complete; conflict when the
-// label is used under another name.
+// when there are snapshots or a pointer, and none is complete, or the newest
+// cannot be restored; conflict when the label is used under another name, or the
+// pointer was moved back meanwhile.
 func (v *Vault) Prune(ctx context.Context, keep int, dryRun bool) (PruneReport, error) {
 	r, err := v.prune(ctx, keep, dryRun, false)
 	return r, v.wrap("prune", err)
 }
 
 // prune is Prune. With filled, the newest snapshot with text in it is kept as
-// well.
-func (v *Vault) prune(ctx context.Context, keep int, dryRun, filled bool) (PruneReport, error) {
+// well, and so is what is to be spared. When others prune at once to what is
+// newer, it looks again.
+func (v *Vault) prune(ctx context.Context, keep int, dryRun, filled bool, spared ...SnapshotID) (PruneReport, error) {
+	const most = 3
+	for try := 1; ; try++ {
+		r, err := v.pruneOnce(ctx, keep, dryRun, filled, spared)
+		if try == most || !errors.Is(err, errVanished) {
+			return r, err
+		}
+	}
+}
+
+func (v *Vault) pruneOnce(ctx context.Context, keep int, dryRun, filled bool, spared []SnapshotID) (PruneReport, error) {
 	report := v.emptyReport(dryRun)
 	if keep < 1 {
 		return report, amber.Errorf(amber.KindInvalid, "prune", "", "at least one snapshot is kept")
@@ -42,23 +58,21 @@ func (v *Vault) prune(ctx context.Context, keep int, dryRun, filled bool) (Prune
 	if err := v.mend(ctx, &w, &report); err != nil {
 		return report, err
 	}
-	bound, err := v.boundary(ctx, w, keep)
-	if err != nil {
+	s := sweep{removal: removal{v: v, report: &report}, w: w, spared: slices.Clone(spared)}
+	if err := s.plan(ctx, keep, filled); err != nil {
 		return report, err
 	}
-	var also SnapshotID
-	if filled {
-		if also, err = v.newestFilled(ctx, w); err != nil {
-			return report, err
-		}
-	}
-	return report, v.sweep(ctx, w, bound, also, &report)
+	return report, s.run(ctx)
 }
 
 // litter removes orphans where no snapshot is complete: they may be all that
 // fills the vault. Anything else that is there is damaged.
 func (v *Vault) litter(ctx context.Context, w view, report *PruneReport) error {
-	if err := v.sweep(ctx, w, "", "", report); err != nil {
+	s := sweep{removal: removal{v: v, report: report}, w: w}
+	if err := s.sort(ctx, ""); err != nil {
+		return err
+	}
+	if err := s.run(ctx); err != nil {
 		return err
 	}
 	if w.pointer != nil || w.later("") {
@@ -94,100 +108,42 @@ func (v *Vault) mend(ctx context.Context, w *view, report *PruneReport) error {
 }
 
 // boundary returns the oldest of the keep newest snapshots that are sound, none
-// later than the pointer's; "" when there are no more than that.
-func (v *Vault) boundary(ctx context.Context, w view, keep int) (SnapshotID, error) {
+// later than the pointer's, "" when there are no more than that; and the newest
+// of them.
+func (v *Vault) boundary(ctx context.Context, w view, keep int) (bound SnapshotID, newest found, err error) {
 	for _, id := range w.ids {
-		if id > w.named || w.groups[id].manifest == nil {
+		if id > w.named {
 			continue
 		}
-		ok, err := v.sound(ctx, id, w.groups[id])
+		f, ok, err := v.sound(ctx, id, w.groups[id])
 		if err != nil {
-			return "", err
+			return "", newest, err
 		}
-		if ok {
-			keep--
+		if !ok {
+			continue
 		}
-		if keep == 0 {
-			return id, nil
+		if newest.g == nil {
+			newest = f
+		}
+		if keep--; keep == 0 {
+			return id, newest, nil
 		}
 	}
-	return "", nil
+	return "", newest, nil
 }
 
-// sound reports whether a snapshot can be restored, as far as its manifest tells.
-func (v *Vault) sound(ctx context.Context, id SnapshotID, g *group) (bool, error) {
+// sound reports whether a snapshot can be restored, as far as its manifest tells,
+// and is one of this label.
+func (v *Vault) sound(ctx context.Context, id SnapshotID, g *group) (found, bool, error) {
+	if g.manifest == nil {
+		return found{}, false, nil
+	}
 	f, err := v.examine(ctx, id, g)
-	if err != nil || !f.whole() {
-		return false, err
+	if err != nil || !f.whole() || v.collides(f) != nil {
+		return f, false, err
 	}
 	if _, err = f.m.Check(ctx, v.reading(id)); err != nil && !told(err) {
-		return false, err
+		return f, false, err
 	}
-	return err == nil, nil
-}
-
-// newestFilled returns the newest complete snapshot that has text in it.
-func (v *Vault) newestFilled(ctx context.Context, w view) (SnapshotID, error) {
-	for _, id := range w.ids {
-		if w.groups[id].manifest == nil {
-			continue
-		}
-		f, err := v.examine(ctx, id, w.groups[id])
-		if err != nil {
-			return "", err
-		}
-		if f.whole() && !f.m.blank() {
-			return id, nil
-		}
-	}
-	return "", nil
-}
-
-// blank reports whether the documents that a manifest declares have no text.
-func (m Manifest) blank() bool {
-	if m.Info.Encrypted {
-		return false // it does not tell
-	}
-	none := Documents{}
-	for _, name := range m.Info.DocNames {
-		none[name] = ""
-	}
-	return m.Info.ByteSize <= int64(len(none.canonical()))
-}
-
-// sweep removes what is older than bound, beside one, and orphans.
-func (v *Vault) sweep(ctx context.Context, w view, bound, also SnapshotID, report *PruneReport) error {
-	r := removal{v: v, report: report, planned: report.Planned}
-	var old, orphans []*group
-	for _, id := range slices.Backward(w.ids) { // the oldest first
-		g := w.groups[id]
-		switch {
-		case g.manifest == nil && id != w.named && v.stale(g):
-			orphans = append(orphans, g)
-		case g.manifest != nil && id < bound && id != also:
-			old = append(old, g)
-		case g.manifest != nil:
-			report.Kept = append(report.Kept, id)
-		}
-	}
-	slices.Reverse(report.Kept)
-	for _, g := range old {
-		r.total += len(g.parts) + 1
-	}
-	for _, g := range orphans {
-		r.total += len(g.parts)
-	}
-	for _, g := range old {
-		r.snapshot(ctx, g)
-	}
-	for _, g := range orphans {
-		r.orphans(ctx, g)
-	}
-	return r.first
-}
-
-// stale reports whether nobody can still be at work on parts that belong to no
-// snapshot: neither their id nor any of them is younger than the grace time.
-func (v *Vault) stale(g *group) bool {
-	return !g.newestTime().After(v.now().Add(-v.o.Grace))
+	return f, err == nil, nil
 }

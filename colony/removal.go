@@ -11,7 +11,6 @@ import (
 type removal struct {
 	v       *Vault
 	report  *PruneReport
-	planned bool
 	stopped error // the failure after which nothing more is tried
 	first   error // the first failure
 	done    int
@@ -20,33 +19,56 @@ type removal struct {
 
 // snapshot removes a snapshot: the manifest first, so that what is left when it
 // stops is no snapshot, then those parts that are listed under its own id,
-// whatever the manifest says.
-func (r *removal) snapshot(ctx context.Context, g *group) {
-	whole := true
-	if g.manifest != nil && !r.file(ctx, g.id, g.manifest.Name) {
-		return
+// whatever the manifest says. Between the two it is asked whether to go on; an
+// error stops everything.
+func (r *removal) snapshot(ctx context.Context, g *group, between func(byOthers bool) (bool, error)) {
+	byOthers := false
+	if g.manifest != nil {
+		gone, absent := r.file(ctx, g.id, g.manifest.Name)
+		if !gone {
+			return
+		}
+		byOthers = absent
 	}
+	if !r.report.Planned {
+		goOn, err := between(byOthers)
+		if err != nil {
+			r.stop(g.id, err)
+		}
+		if err != nil || !goOn {
+			return
+		}
+	}
+	whole := true
 	for _, seq := range g.seqs() {
-		whole = r.file(ctx, g.id, g.parts[seq].Name) && whole
+		gone, _ := r.file(ctx, g.id, g.parts[seq].Name)
+		whole = gone && whole
 	}
 	if whole {
 		r.report.Deleted = append(r.report.Deleted, g.id)
 	}
 }
 
+// stop notes that a snapshot is not removed, and that nothing more is.
+func (r *removal) stop(id SnapshotID, err error) {
+	r.fail(id, "", err)
+	r.stopped = err
+}
+
 // orphans removes parts of no snapshot.
 func (r *removal) orphans(ctx context.Context, g *group) {
 	for _, seq := range g.seqs() {
-		if name := g.parts[seq].Name; r.file(ctx, g.id, name) {
+		name := g.parts[seq].Name
+		if gone, _ := r.file(ctx, g.id, name); gone {
 			r.report.Orphans = append(r.report.Orphans, name)
 		}
 	}
 }
 
-// file deletes a file and reports whether it is gone.
-func (r *removal) file(ctx context.Context, id SnapshotID, name string) bool {
-	if r.planned {
-		return true
+// file deletes a file and reports whether it is gone, and whether it was before.
+func (r *removal) file(ctx context.Context, id SnapshotID, name string) (gone, absent bool) {
+	if r.report.Planned {
+		return true, false
 	}
 	err := r.stopped
 	if err == nil {
@@ -54,11 +76,11 @@ func (r *removal) file(ctx context.Context, id SnapshotID, name string) bool {
 		r.done++
 		err = r.v.b.Delete(ctx, name)
 	}
-	if err == nil || isKind(err, amber.KindNotFound) {
-		return true
+	if absent = isKind(err, amber.KindNotFound); err == nil || absent {
+		return true, absent
 	}
 	r.fail(id, name, err)
-	return false
+	return false, false
 }
 
 func (r *removal) fail(id SnapshotID, name string, err error) {

@@ -51,7 +51,8 @@ type Restored struct {
 	Info
 	Documents Documents `json:"-"`
 	Checks    Checks    `json:"checks"`
-	// Fallback says why it is not the snapshot that the pointer names.
+	// Fallback says why it is not the snapshot that the pointer names, and what
+	// newer ones cannot be read.
 	Fallback string `json:"fallback,omitempty"`
 	// Warnings are what the reader should know about, as that it is older than
 	// one that was seen before and was asked for by name.
@@ -98,7 +99,8 @@ type Failure struct {
 	Error string     `json:"error"`
 }
 
-// Progress is told before each request that writes or reads a file.
+// Progress is told before each part that is read, and before each file that is
+// written or removed. The pointer, and what is removed, are counted on their own.
 type Progress struct {
 	Step  string // "part", "manifest", "pointer", "delete"
 	Name  string // the file

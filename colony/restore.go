@@ -2,19 +2,24 @@ package colony
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/amber-memory/amber"
 )
 
 // Restore reads a snapshot; "" is the newest: what the pointer names, or when it
-// is bad the newest that is complete, which the result says. Documents that were
-// put there and are not what they were are never replaced by older ones: the
-// error names those.
+// is bad the newest that is complete, which the result says, as well as what
+// newer ones there are that cannot be read. Documents that the pointer names and
+// that are not what they were are never replaced by older ones: the error names
+// those.
 //
 // Errors: not_found when the label, or the snapshot that was asked for, is not
 // there; damaged, also when files are there and no snapshot; untrusted, also when
-// what is the newest is older than one that was seen; and as [Unpack].
+// what is the newest is older than one that was seen; conflict when the newest
+// was made with another label that has the same names; too_new, unsupported; quota
+// when it has more than may be read; refused when no identity opens it.
 func (v *Vault) Restore(ctx context.Context, id SnapshotID) (Restored, error) {
 	r, err := v.restore(ctx, id)
 	return r, v.wrap("restore", err)
@@ -41,13 +46,17 @@ func (v *Vault) restore(ctx context.Context, id SnapshotID) (Restored, error) {
 	}
 }
 
-// choose finds the snapshot to be read.
+// choose finds the snapshot to be read. A vault that cannot be listed because one
+// of its files is damaged, perhaps none of this label, is asked for those that
+// are needed.
 func (v *Vault) choose(ctx context.Context, id SnapshotID, seen Sighting) (view, found, error) {
 	if id != "" {
 		return v.named(ctx, id)
 	}
 	w, err := v.look(ctx)
 	switch {
+	case isKind(err, amber.KindDamaged):
+		return v.direct(ctx, "", err)
 	case err != nil:
 	case w.empty():
 		err = v.absent(seen)
@@ -65,7 +74,9 @@ func (v *Vault) named(ctx context.Context, id SnapshotID) (view, found, error) {
 		return view{}, found{}, err
 	}
 	in, err := v.list(ctx)
-	if err != nil {
+	if isKind(err, amber.KindDamaged) {
+		return v.direct(ctx, id, err)
+	} else if err != nil {
 		return view{}, found{}, err
 	}
 	w := view{inventory: in, named: id}
@@ -86,18 +97,11 @@ func (v *Vault) read(ctx context.Context, f found) (r Restored, gone bool, err e
 	if _, err := f.m.Check(ctx, o); err != nil {
 		return r, false, err
 	}
-	parts := make([]string, len(f.m.PartFiles))
-	for i, name := range f.m.PartFiles {
-		v.o.Progress(Progress{Step: "part", Name: name, Done: i, Total: len(parts)})
-		file, err := v.b.Get(ctx, name)
-		if isKind(err, amber.KindNotFound) {
-			return r, true, damaged(string(f.g.id), "%s is listed, and is not there", name)
-		} else if err != nil {
-			return r, false, err
-		}
-		parts[i] = file.Content
+	parts, gone, err := v.fetch(ctx, f)
+	if err != nil {
+		return r, gone, err
 	}
-	docs, checks, err := Unpack(ctx, f.m, parts, o)
+	docs, checks, err := unpack(ctx, f.m, parts, o)
 	return Restored{Info: f.info(v.label), Documents: docs, Checks: checks}, false, err
 }
 
@@ -107,18 +111,21 @@ func (v *Vault) judge(ctx context.Context, w view, r Restored, named bool, seen 
 	documents, _ := r.Documents.Digest() // "" for none, which a tolerant reader takes
 	if why := rolledBack(r.Info, documents, seen); why != "" {
 		if !named {
-			return Restored{}, &amber.Error{
-				Op: "read snapshot", Kind: amber.KindUntrusted, ID: string(r.ID), Err: fmt.Errorf("%s", why),
-				Hint: restoreHint(r.ID),
-			}
+			return Restored{}, putBack(r.ID, why)
 		}
 		r.Warnings = append(r.Warnings, why)
 	}
-	if r.LabelRaw != "" && r.LabelRaw != v.raw {
+	if r.LabelRaw != "" && strings.TrimSpace(r.LabelRaw) != v.raw {
+		if !named {
+			return Restored{}, v.foreign(r.LabelRaw, "amber vault restore --label NAME")
+		}
 		r.Warnings = append(r.Warnings, fmt.Sprintf("it was made with the label %s", quote(r.LabelRaw)))
 	}
+	if w.unlisted != nil {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("what else is there is not known (%v)", w.unlisted))
+	}
 	if !named {
-		r.Fallback = w.bad
+		r.Fallback = w.fallback()
 		r.Warnings = append(r.Warnings, v.unnamed(ctx, w)...)
 		if w.good() && len(w.notes) > 0 {
 			r.Checks.Declared = false
@@ -126,23 +133,30 @@ func (v *Vault) judge(ctx context.Context, w view, r Restored, named bool, seen 
 		}
 	}
 	s := Sighting{ID: r.ID, Counter: r.Counter, Documents: documents}
-	if warning := v.see(ctx, seen, s); warning != "" {
+	if warning := v.see(ctx, s); warning != "" {
 		r.Warnings = append(r.Warnings, warning)
 	}
 	return r, nil
 }
 
-// unnamed warns of complete snapshots that are newer than what the pointer names:
-// whoever made them has not come to move it.
+// unnamed warns of snapshots that are newer than what the pointer names: whoever
+// made them has not come to move it.
 func (v *Vault) unnamed(ctx context.Context, w view) []string {
 	if !w.good() {
 		return nil
 	}
-	f, err := v.newest(ctx, w.inventory, func(id SnapshotID) bool { return id > w.named })
-	if err != nil || f.g == nil {
+	f, passed, err := v.search(ctx, w.inventory, func(id SnapshotID) bool { return id > w.named })
+	if err != nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s is newer, and the pointer does not name it", f.g.id)}
+	var all []string
+	for _, p := range passed {
+		all = append(all, p.unreadable())
+	}
+	if f.g != nil {
+		all = append(all, fmt.Sprintf("%s is newer, and the pointer does not name it", f.g.id))
+	}
+	return all
 }
 
 // alternative adds to an error about what is damaged which other snapshot there
@@ -156,6 +170,11 @@ func (v *Vault) alternative(ctx context.Context, w view, f found, err error) err
 		return err
 	}
 	return &amber.Error{Op: "read snapshot", Kind: amber.KindOf(err), ID: string(f.g.id), Err: err, Hint: restoreHint(other.g.id)}
+}
+
+// putBack is the error for what is the newest and older than what was seen.
+func putBack(id SnapshotID, why string) error {
+	return &amber.Error{Op: "read snapshot", Kind: amber.KindUntrusted, ID: string(id), Err: errors.New(why), Hint: restoreHint(id)}
 }
 
 func restoreHint(id SnapshotID) string { return "amber vault restore --snapshot " + string(id) }

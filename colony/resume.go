@@ -22,8 +22,9 @@ func (b *backup) resume(ctx context.Context) (Packed, *group, error) {
 		if id <= b.after() || g.manifest != nil || looked == mostBegun {
 			break
 		}
-		// In the other half of the grace time it can be finished.
-		if b.v.now().Sub(g.newestTime()) > b.v.o.Grace/2 {
+		// In the other half of the grace time it can be finished. No part may
+		// be older: somebody may be removing it who has not seen the others.
+		if half := b.v.o.Grace / 2; b.v.idle(g) > half || b.v.now().Sub(g.oldestTime()) > half {
 			continue
 		}
 		looked++
@@ -51,8 +52,29 @@ func (b *backup) after() SnapshotID {
 	return last
 }
 
+// pinned reports whether the parts that are there tell which documents they are
+// of: what is compressed ends in a checksum of all of it, and the last part is
+// uploaded first. So nobody goes on with what somebody else is just uploading
+// that only begins in the same way.
+func (b *backup) pinned(g *group, p Packed) bool {
+	const checksum = 12 // characters of 8 bytes
+	size := int64(b.v.partChars)
+	if size == 0 {
+		size = PartChars
+	}
+	for seq := range p.Parts {
+		if _, there := g.parts[seq]; !there && int64(seq+1)*size > p.Info.BlobChars-checksum {
+			return false
+		}
+	}
+	return true
+}
+
 // begun reports whether every part that is there is one of the snapshot.
 func (b *backup) begun(ctx context.Context, g *group, p Packed) (bool, error) {
+	if !b.pinned(g, p) {
+		return false, nil
+	}
 	for seq, f := range g.parts {
 		if seq >= len(p.Parts) || f.Size >= 0 && f.Size != int64(len(p.Parts[seq].Content)) {
 			return false, nil
@@ -60,7 +82,7 @@ func (b *backup) begun(ctx context.Context, g *group, p Packed) (bool, error) {
 	}
 	for _, seq := range g.seqs() {
 		file, err := b.v.b.Get(ctx, g.parts[seq].Name)
-		if isKind(err, amber.KindNotFound) {
+		if isKind(err, amber.KindNotFound) || isKind(err, amber.KindDamaged) {
 			return false, nil
 		}
 		if err != nil {

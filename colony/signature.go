@@ -8,14 +8,14 @@ import (
 )
 
 // sign signs a manifest that has no signature yet.
-func sign(ctx context.Context, by amber.Signer, manifest Value) (Value, error) {
+func sign(ctx context.Context, by amber.Signer, manifest value) (value, error) {
 	message := manifest.Canonical()
 	s, err := by.Sign(ctx, message)
 	if err == nil {
 		err = s.Verify(message)
 	}
 	if err != nil {
-		return Value{}, &amber.Error{Op: "sign snapshot", Kind: amber.KindOf(err), ID: string(by.KeyID()), Err: err}
+		return value{}, &amber.Error{Op: "sign snapshot", Kind: amber.KindOf(err), ID: string(by.KeyID()), Err: err}
 	}
 	v := newObject()
 	v.add("alg", newString(s.Alg))
@@ -26,7 +26,7 @@ func sign(ctx context.Context, by amber.Signer, manifest Value) (Value, error) {
 
 // signatureOf reads the signature of a manifest. There is none when the member is
 // not there, null or an empty object; whatever else is one, right or not.
-func signatureOf(manifest Value) (s amber.Signature, signed bool) {
+func signatureOf(manifest value) (s amber.Signature, signed bool) {
 	v, _ := manifest.member("signature")
 	if v.kind == kindNull || v.kind == kindObject && len(v.list) == 0 {
 		return s, false
@@ -41,7 +41,7 @@ func signatureOf(manifest Value) (s amber.Signature, signed bool) {
 
 // checkSignature says how the signature was found, and what a strict reader has
 // against it. The error is of kind untrusted, or what the list of keys returns.
-func (m Manifest) checkSignature(ctx context.Context, o ReadOptions) (status string, objection string, err error) {
+func (m manifest) checkSignature(ctx context.Context, o readOptions) (status string, objection string, err error) {
 	s, signed := signatureOf(m.value)
 	switch {
 	case o.NoVerify && o.RequireSigned:

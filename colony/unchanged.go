@@ -1,6 +1,13 @@
 package colony
 
-import "context"
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // find returns a snapshot that holds the documents as this vault would write
 // them: the newest, or a later one that the pointer has not come to name.
@@ -9,9 +16,12 @@ func (b *backup) find(ctx context.Context) (found, error) {
 		return found{}, nil
 	}
 	w := b.view
-	if same, err := b.holds(ctx, w.head); err != nil || same {
-		b.report.Unchanged = same
-		return w.head, err
+	// What is passed over is newer: the pointer is not to name what is older.
+	if len(w.passed) == 0 {
+		if same, err := b.holds(ctx, w.head); err != nil || same {
+			b.report.Unchanged = same
+			return w.head, err
+		}
 	}
 	for _, id := range w.ids {
 		if w.head.g != nil && id <= w.head.g.id {
@@ -36,10 +46,10 @@ func (b *backup) find(ctx context.Context) (found, error) {
 // holds reports whether a snapshot is complete and what a new one would be. One
 // that is older than what was seen would not be restored here.
 func (b *backup) holds(ctx context.Context, f found) (bool, error) {
-	if !f.whole() || f.g.id < b.seen.ID || !b.alike(f.m.Info, f.g.id) {
+	if !f.whole() || f.short() != nil || f.g.id < b.seen.ID || slices.Contains(b.given, f.g.id) || !b.alike(f.m.Info, f.g.id) {
 		return false, nil
 	}
-	o := ReadOptions{Label: b.v.label, ID: f.g.id, Trust: b.v.o.Trust, MaxBytes: b.v.o.MaxBytes}
+	o := readOptions{Label: b.v.label, ID: f.g.id, Trust: b.v.o.Trust, MaxBytes: b.v.o.MaxBytes}
 	_, err := f.m.Check(ctx, o)
 	if err != nil && !told(err) {
 		return false, err
@@ -48,7 +58,7 @@ func (b *backup) holds(ctx context.Context, f found) (bool, error) {
 }
 
 // alike compares what the manifest tells. The digest of an encrypted snapshot is
-// salted: what was seen from here must tell.
+// salted: what was seen from here must tell, and also for whom it is.
 func (b *backup) alike(i Info, id SnapshotID) bool {
 	signed := b.v.o.Signer != nil
 	if i.Signed != signed || signed && i.Issuer != b.v.o.Signer.KeyID() {
@@ -57,5 +67,25 @@ func (b *backup) alike(i Info, id SnapshotID) bool {
 	if len(b.v.o.Recipients) == 0 {
 		return !i.Encrypted && i.PlaintextSHA256 == b.digest
 	}
-	return i.Encrypted && b.seen.ID == id && b.seen.Documents == b.digest
+	readers := b.v.readers()
+	return i.Encrypted && b.seen.ID == id && b.seen.Documents == b.digest && readers != "" && b.seen.Recipients == readers
+}
+
+// readers returns a digest of who may read what is encrypted here; "" when
+// nothing is, or when one of them does not tell who it is.
+func (v *Vault) readers() string {
+	var all []string
+	for _, r := range v.o.Recipients {
+		named, ok := r.(fmt.Stringer)
+		if !ok {
+			return ""
+		}
+		all = append(all, named.String())
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	slices.Sort(all)
+	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(all), "\n")))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }

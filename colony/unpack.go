@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// ReadOptions say how a snapshot is read.
-type ReadOptions struct {
+// readOptions say how a snapshot is read.
+type readOptions struct {
 	// Label and ID are what the names of its files say; "": what the manifest
 	// declares.
 	Label string
@@ -32,8 +32,8 @@ type ReadOptions struct {
 
 // reading is one snapshot that is being read.
 type reading struct {
-	m      Manifest
-	o      ReadOptions
+	m      manifest
+	o      readOptions
 	checks Checks
 	broken string // the first part whose digest is another
 }
@@ -46,7 +46,7 @@ func (r *reading) object(why string) error {
 	}
 	return &amber.Error{
 		Op: "read snapshot", Kind: amber.KindDamaged, ID: r.m.subject(r.o),
-		Err: errors.New(why), Hint: TolerantHint,
+		Err: errors.New(why), Hint: tolerantHint,
 	}
 }
 
@@ -60,7 +60,7 @@ func (r *reading) fail(format string, args ...any) error {
 }
 
 // subject names the snapshot in errors.
-func (m Manifest) subject(o ReadOptions) string {
+func (m manifest) subject(o readOptions) string {
 	if o.ID != "" {
 		return string(o.ID)
 	}
@@ -70,7 +70,7 @@ func (m Manifest) subject(o ReadOptions) string {
 // Check checks what can be checked without the parts: the signature, then every
 // declared field. Errors: untrusted, damaged, unsupported, quota when it declares
 // more than may be read, and what Trust returns.
-func (m Manifest) Check(ctx context.Context, o ReadOptions) (Checks, error) {
+func (m manifest) Check(ctx context.Context, o readOptions) (Checks, error) {
 	r := reading{m: m, o: o}
 	err := r.check(ctx)
 	return r.checks, err
@@ -127,8 +127,8 @@ func (r *reading) checkNames() error {
 	}
 	seen, inOrder := make(map[string]bool), true
 	for i, name := range r.m.PartFiles {
-		n, ok := ParseName(name)
-		if !ok || n.Kind != PartFile || n.Label != label || n.ID != id {
+		n, ok := parseName(name)
+		if !ok || n.Kind != partFile || n.Label != label || n.ID != id {
 			return damaged(r.m.subject(r.o), "the part_files name %s, which is no part of it", quote(name))
 		}
 		if seen[name] {
@@ -155,10 +155,10 @@ func tooBig(id string, most int64) error {
 	return amber.Errorf(amber.KindQuota, "read snapshot", id, fmt.Sprintf("it has more than the %d bytes that may be read", most))
 }
 
-// Unpack checks a snapshot and returns its documents. parts are the contents of
-// the files that m.PartFiles names, in that order. Errors as [Manifest.Check], and
+// unpack checks a snapshot and returns its documents. parts are the contents of
+// the files that m.PartFiles names, in that order. Errors as [manifest.Check], and
 // refused when it is encrypted and no identity opens it.
-func Unpack(ctx context.Context, m Manifest, parts []string, o ReadOptions) (Documents, Checks, error) {
+func unpack(ctx context.Context, m manifest, parts []string, o readOptions) (Documents, Checks, error) {
 	r := reading{m: m, o: o}
 	if err := r.check(ctx); err != nil {
 		return nil, r.checks, err

@@ -9,6 +9,10 @@ import (
 	"github.com/amber-memory/amber"
 )
 
+// maxBlob bounds the characters of a blob, given the bound of the plaintext. What
+// is compressed is hardly ever longer than what it was; this leaves room.
+func maxBlob(most int64) int64 { return 2*maxBytes(most) + 1<<20 }
+
 // blob puts together what the parts hold.
 func (r *reading) blob(ctx context.Context, parts []string) (string, error) {
 	if len(parts) != len(r.m.PartFiles) {
@@ -24,8 +28,7 @@ func (r *reading) blob(ctx context.Context, parts []string) (string, error) {
 			return "", err
 		}
 		blob.WriteString(chunk)
-		// What is compressed is hardly ever longer than what it was; this leaves room.
-		if most := 2*maxBytes(r.o.MaxBytes) + 1<<20; int64(blob.Len()) > most {
+		if int64(blob.Len()) > maxBlob(r.o.MaxBytes) {
 			return "", tooBig(r.m.subject(r.o), maxBytes(r.o.MaxBytes))
 		}
 	}
@@ -40,7 +43,7 @@ func (r *reading) blob(ctx context.Context, parts []string) (string, error) {
 // part reads a part and returns what it holds.
 func (r *reading) part(seq int, content string) (string, error) {
 	name := r.m.PartFiles[seq]
-	v, err := DecodeJSON([]byte(content))
+	v, err := decodeJSON([]byte(content))
 	if err != nil {
 		return "", damaged(name, "%w", err)
 	}
@@ -63,7 +66,7 @@ func (r *reading) part(seq int, content string) (string, error) {
 }
 
 // checkPart checks what a part declares.
-func (r *reading) checkPart(v Value, seq int, name string) error {
+func (r *reading) checkPart(v value, seq int, name string) error {
 	d := members{of: v}
 	if format := d.text("format"); format != snapshotFormat {
 		d.object("the format is " + quote(format))
@@ -71,7 +74,7 @@ func (r *reading) checkPart(v Value, seq int, name string) error {
 	if id := d.text("snapshot_id"); id != r.m.subject(r.o) {
 		d.object("the snapshot_id is " + quote(id))
 	}
-	if n, ok := ParseName(name); d.count("seq") != int64(n.Seq) || !ok {
+	if n, ok := parseName(name); d.count("seq") != int64(n.Seq) || !ok {
 		d.object("the seq is another")
 	}
 	if v.Duplicates() {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/amber-memory/amber"
 )
 
 // decodeBlob returns the bytes that the blob spells.
@@ -147,6 +149,9 @@ func (r *reading) parse(plaintext []byte) (Documents, error) {
 	}
 	text, mark := bytes.CutPrefix(plaintext, []byte("\ufeff"))
 	docs, err := decodeDocuments(text)
+	if errors.Is(err, errTooMany) {
+		return nil, &amber.Error{Op: "read snapshot", Kind: amber.KindQuota, ID: r.m.subject(r.o), Err: err}
+	}
 	if err != nil {
 		return nil, r.fail("read documents: %w", err)
 	}

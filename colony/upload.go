@@ -3,6 +3,7 @@ package colony
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/amber-memory/amber"
 )
@@ -22,7 +23,7 @@ func (b *backup) upload(ctx context.Context) error {
 	}
 	b.report.Resumed = len(begun.parts) > 0
 	var missing []NamedText
-	for seq, part := range p.Parts {
+	for seq, part := range slices.Backward(p.Parts) { // as pinned wants it
 		if _, there := begun.parts[seq]; !there {
 			missing = append(missing, part)
 		}
@@ -30,6 +31,7 @@ func (b *backup) upload(ctx context.Context) error {
 	if err := b.plan(p, missing); err != nil {
 		return err
 	}
+	b.announce(ctx, p.Info.ID)
 	total := len(missing) + 2
 	for i, part := range missing {
 		b.v.o.Progress(Progress{Step: "part", Name: part.Name, Done: i, Total: total})
@@ -44,7 +46,7 @@ func (b *backup) upload(ctx context.Context) error {
 // fresh packs the documents under a new id, which is later than every other of
 // the label, also where the clock is behind.
 func (b *backup) fresh(ctx context.Context) (Packed, error) {
-	last := b.after()
+	last := max(b.after(), b.made)
 	if len(b.view.ids) > 0 {
 		last = max(last, b.view.ids[0])
 	}
@@ -54,31 +56,26 @@ func (b *backup) fresh(ctx context.Context) (Packed, error) {
 	} else if err != nil {
 		return Packed{}, err
 	}
+	b.made = id
 	return b.pack(ctx, id)
 }
-
-// mostCounted bounds the counter of a manifest that is believed: a number that
-// every reader of JSON keeps exactly.
-const mostCounted = 1<<53 - 1
 
 // pack makes the files of the snapshot under an id.
 func (b *backup) pack(ctx context.Context, id SnapshotID) (Packed, error) {
 	v := b.v
 	d := Draft{
-		ID: id, Label: v.label, LabelRaw: v.raw, CreatedAt: v.now(), Documents: b.docs, Counter: b.seen.Counter,
+		ID: id, Label: v.label, LabelRaw: v.raw, CreatedAt: v.now(), Documents: b.docs, Counter: counted(b.seen.Counter),
 		Signer: v.o.Signer, Recipients: v.o.Recipients, Random: v.o.Random, PartChars: v.partChars, MaxBytes: v.o.MaxBytes,
 	}
 	if head := b.view.head; head.g != nil {
 		d.Parent = head.g.id
-		if c := head.m.Info.Counter; c < mostCounted {
-			d.Counter = max(d.Counter, c)
-		}
+		d.Counter = max(d.Counter, counted(head.m.Info.Counter))
 	}
-	d.Counter++
+	d.Counter = min(d.Counter+1, maxCounter)
 	return Pack(ctx, d)
 }
 
-// create writes a file where there is none. That the same text is there is as
+// create writes a part where there is none. That the same text is there is as
 // good.
 func (b *backup) create(ctx context.Context, id SnapshotID, file NamedText) error {
 	if err := b.v.create(ctx, file); err != nil {
@@ -86,13 +83,13 @@ func (b *backup) create(ctx context.Context, id SnapshotID, file NamedText) erro
 			return err
 		}
 		there, gerr := b.v.b.Get(ctx, file.Name)
-		if isKind(gerr, amber.KindNotFound) {
+		if isKind(gerr, amber.KindNotFound) || isKind(gerr, amber.KindDamaged) {
 			return overtaken(id)
 		} else if gerr != nil {
 			return gerr
 		}
 		if there.Content != file.Content {
-			return err
+			return overtaken(id)
 		}
 		return nil
 	}
@@ -119,12 +116,17 @@ func (b *backup) seal(ctx context.Context, p Packed) error {
 		return err
 	}
 	g := in.groups[p.Info.ID]
-	for _, part := range p.Parts {
-		// Nobody removes what is newer than the newest.
-		if (g == nil || !g.holds(part.Name)) && in.later(p.Info.ID) {
-			return overtaken(p.Info.ID)
-		}
+	if b.late() {
+		return overtaken(p.Info.ID)
 	}
+	missing := func(part NamedText) bool { return g == nil || !g.holds(part.Name) }
+	if slices.ContainsFunc(p.Parts, missing) && (in.later(p.Info.ID) || !b.missed) {
+		// Somebody has finished it, and removed it since. Where nothing is
+		// later it may also be that the vault keeps nothing.
+		b.missed = true
+		return overtaken(p.Info.ID)
+	}
+	b.sealed = p.Info.ID
 	for seq, part := range p.Parts {
 		if err := b.verify(ctx, g, seq, part); err != nil {
 			return err
@@ -143,6 +145,10 @@ func (b *backup) seal(ctx context.Context, p Packed) error {
 	}
 	return err
 }
+
+// late reports whether it took so long, as when the machine slept, that somebody
+// may take the parts for forgotten and be just removing them.
+func (b *backup) late() bool { return b.v.now().Sub(b.began) > b.v.o.Grace/2 }
 
 // verify checks that a part was kept. A vault that tells no size is asked for
 // the part.
@@ -163,10 +169,10 @@ func (b *backup) verify(ctx context.Context, g *group, seq int, part NamedText) 
 	switch {
 	case isKind(err, amber.KindNotFound):
 		return lost("it was written and is not there")
+	case isKind(err, amber.KindDamaged) || err == nil && file.Content != part.Content:
+		return lost("it is not what was written")
 	case err != nil:
 		return err
-	case file.Content != part.Content:
-		return lost("it is not what was written")
 	}
 	return nil
 }
@@ -175,16 +181,14 @@ func (b *backup) verify(ctx context.Context, g *group, seq int, part NamedText) 
 // declares the same documents, signed by the same key: somebody else finished it.
 func (b *backup) accept(ctx context.Context, p Packed) error {
 	file, err := b.v.b.Get(ctx, p.Manifest.Name)
-	if isKind(err, amber.KindNotFound) {
+	if isKind(err, amber.KindNotFound) || isKind(err, amber.KindDamaged) {
 		return overtaken(p.Info.ID)
 	} else if err != nil {
 		return err
 	}
-	m, err := ParseManifest(file.Content)
-	if err != nil || m.Info.PlaintextSHA256 != p.Info.PlaintextSHA256 {
-		return amber.Errorf(amber.KindConflict, "write manifest", p.Manifest.Name, "another one is there")
-	}
-	if m.Info.Signed != p.Info.Signed || m.Info.Issuer != p.Info.Issuer {
+	m, err := parseManifest(file.Content)
+	if err != nil || m.Info.PlaintextSHA256 != p.Info.PlaintextSHA256 ||
+		m.Info.Signed != p.Info.Signed || m.Info.Issuer != p.Info.Issuer {
 		return overtaken(p.Info.ID)
 	}
 	b.report.Info = m.Info

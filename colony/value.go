@@ -4,15 +4,15 @@ import (
 	"strconv"
 )
 
-// Value is a JSON value as it was written: the members of objects in their
+// value is a JSON value as it was written: the members of objects in their
 // order, numbers as literals, and every member that nobody knows. The zero
-// Value is null.
-type Value struct {
+// value is null.
+type value struct {
 	kind       valueKind
 	duplicates bool
 	text       string   // of a string; the literal of a number
 	names      []string // of an object, each once, in the order of their first appearance
-	list       []Value  // the values of an object in the order of names, or of an array
+	list       []value  // the values of an object in the order of names, or of an array
 }
 
 type valueKind byte
@@ -29,21 +29,21 @@ const (
 
 // Duplicates reports whether an object in v had a member twice. The last one
 // counts, in the place of the first.
-func (v Value) Duplicates() bool { return v.duplicates }
+func (v value) Duplicates() bool { return v.duplicates }
 
 // member returns a member of an object.
-func (v Value) member(name string) (Value, bool) {
+func (v value) member(name string) (value, bool) {
 	for i, n := range v.names {
 		if n == name {
 			return v.list[i], true
 		}
 	}
-	return Value{}, false
+	return value{}, false
 }
 
 // without returns an object without a member.
-func (v Value) without(name string) Value {
-	out := Value{kind: v.kind, duplicates: v.duplicates}
+func (v value) without(name string) value {
+	out := value{kind: v.kind, duplicates: v.duplicates}
 	for i, n := range v.names {
 		if n != name {
 			out.add(n, v.list[i])
@@ -53,17 +53,17 @@ func (v Value) without(name string) Value {
 }
 
 // add adds a member that is not there yet.
-func (v *Value) add(name string, m Value) {
+func (v *value) add(name string, m value) {
 	v.names = append(v.names, name)
 	v.list = append(v.list, m)
 }
 
 // str returns the text of a string.
-func (v Value) str() (string, bool) { return v.text, v.kind == kindString }
+func (v value) str() (string, bool) { return v.text, v.kind == kindString }
 
 // count returns a number that counts something: an integer that is not below
 // zero, in its one spelling.
-func (v Value) count() (int64, bool) {
+func (v value) count() (int64, bool) {
 	if v.kind != kindNumber {
 		return 0, false
 	}
@@ -72,7 +72,7 @@ func (v Value) count() (int64, bool) {
 }
 
 // strings returns the texts of an array of strings.
-func (v Value) strings() ([]string, bool) {
+func (v value) strings() ([]string, bool) {
 	if v.kind != kindArray {
 		return nil, false
 	}
@@ -86,14 +86,14 @@ func (v Value) strings() ([]string, bool) {
 	return out, true
 }
 
-func newObject() Value { return Value{kind: kindObject} }
+func newObject() value { return value{kind: kindObject} }
 
-func newString(s string) Value { return Value{kind: kindString, text: s} }
+func newString(s string) value { return value{kind: kindString, text: s} }
 
-func newCount(n int64) Value { return Value{kind: kindNumber, text: strconv.FormatInt(n, 10)} }
+func newCount(n int64) value { return value{kind: kindNumber, text: strconv.FormatInt(n, 10)} }
 
-func newStrings(list []string) Value {
-	v := Value{kind: kindArray, list: make([]Value, len(list))}
+func newStrings(list []string) value {
+	v := value{kind: kindArray, list: make([]value, len(list))}
 	for i, s := range list {
 		v.list[i] = newString(s)
 	}

@@ -16,20 +16,20 @@ const (
 	maxValues = 1 << 18 // more than a file of a vault can hold names
 )
 
-// DecodeJSON reads one JSON value, with white space around it and nothing else.
+// decodeJSON reads one JSON value, with white space around it and nothing else.
 // It must be UTF-8 without a byte order mark, with no half of a surrogate pair
 // and not nested deeper than 64. The error is of kind damaged.
-func DecodeJSON(b []byte) (Value, error) {
+func decodeJSON(b []byte) (value, error) {
 	s := scanner{in: string(b)}
 	if !utf8.ValidString(s.in) {
-		return Value{}, notJSON(errors.New("it is not UTF-8"))
+		return value{}, notJSON(errors.New("it is not UTF-8"))
 	}
 	v, err := s.value(0)
 	if err == nil {
 		err = s.end()
 	}
 	if err != nil {
-		return Value{}, notJSON(err)
+		return value{}, notJSON(err)
 	}
 	return v, nil
 }
@@ -75,12 +75,12 @@ func (s *scanner) end() error {
 	return nil
 }
 
-func (s *scanner) value(depth int) (Value, error) {
+func (s *scanner) value(depth int) (value, error) {
 	if s.values++; s.values > maxValues {
-		return Value{}, s.fail("there are too many values")
+		return value{}, s.fail("there are too many values")
 	}
 	if depth > maxDepth {
-		return Value{}, s.fail("it is nested too deep")
+		return value{}, s.fail("it is nested too deep")
 	}
 	switch c := s.space(); {
 	case c == '{':
@@ -97,18 +97,18 @@ func (s *scanner) value(depth int) (Value, error) {
 	}
 }
 
-func (s *scanner) word() (Value, error) {
+func (s *scanner) word() (value, error) {
 	for kind, word := range [...]string{kindNull: "null", kindFalse: "false", kindTrue: "true"} {
 		if strings.HasPrefix(s.in[s.at:], word) {
 			s.at += len(word)
-			return Value{kind: valueKind(kind)}, nil
+			return value{kind: valueKind(kind)}, nil
 		}
 	}
-	return Value{}, s.fail("there is no value")
+	return value{}, s.fail("there is no value")
 }
 
 // number reads a number and keeps its literal.
-func (s *scanner) number() (Value, error) {
+func (s *scanner) number() (value, error) {
 	start := s.at
 	digits := func() bool {
 		from := s.at
@@ -136,7 +136,7 @@ func (s *scanner) number() (Value, error) {
 		ok = digits()
 	}
 	if !ok {
-		return Value{}, s.fail("there is half a number")
+		return value{}, s.fail("there is half a number")
 	}
-	return Value{kind: kindNumber, text: s.in[start:s.at]}, nil
+	return value{kind: kindNumber, text: s.in[start:s.at]}, nil
 }

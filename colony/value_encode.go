@@ -9,13 +9,13 @@ import (
 // Canonical returns the one spelling of v that is hashed and signed: members by
 // the code points of their names, no spaces, nothing escaped but the quote, the
 // backslash and what is below U+0020. Numbers stay as they were written.
-func (v Value) Canonical() []byte { return v.appendCanonical(nil) }
+func (v value) Canonical() []byte { return v.appendCanonical(nil) }
 
 // Plain returns v as Python's json.dumps writes it: members in their order,
 // a space after each comma and colon, nothing but ASCII.
-func (v Value) Plain() []byte { return v.appendPlain(nil) }
+func (v value) Plain() []byte { return v.appendPlain(nil) }
 
-func (v Value) appendCanonical(b []byte) []byte {
+func (v value) appendCanonical(b []byte) []byte {
 	order := make([]int, len(v.list))
 	for i := range order {
 		order[i] = i
@@ -29,11 +29,11 @@ func (v Value) appendCanonical(b []byte) []byte {
 			return 1 // no two are equal
 		})
 	}
-	return v.append(b, spelling{order: order, comma: ",", colon: ":", text: appendRaw, value: Value.appendCanonical})
+	return v.append(b, spelling{order: order, comma: ",", colon: ":", text: appendRaw, value: value.appendCanonical})
 }
 
-func (v Value) appendPlain(b []byte) []byte {
-	return v.append(b, spelling{comma: ", ", colon: ": ", text: appendASCII, value: Value.appendPlain})
+func (v value) appendPlain(b []byte) []byte {
+	return v.append(b, spelling{comma: ", ", colon: ": ", text: appendASCII, value: value.appendPlain})
 }
 
 // spelling is what the two encodings differ in.
@@ -41,10 +41,10 @@ type spelling struct {
 	order        []int // of the members; nil: as they are
 	comma, colon string
 	text         func([]byte, string) []byte
-	value        func(Value, []byte) []byte
+	value        func(value, []byte) []byte
 }
 
-func (v Value) append(b []byte, s spelling) []byte {
+func (v value) append(b []byte, s spelling) []byte {
 	switch v.kind {
 	case kindFalse:
 		return append(b, "false"...)
@@ -61,7 +61,7 @@ func (v Value) append(b []byte, s spelling) []byte {
 	}
 }
 
-func (v Value) appendList(b []byte, s spelling) []byte {
+func (v value) appendList(b []byte, s spelling) []byte {
 	brackets := "[]"
 	if v.kind == kindObject {
 		brackets = "{}"

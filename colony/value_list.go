@@ -2,8 +2,8 @@ package colony
 
 import "slices"
 
-func (s *scanner) array(depth int) (Value, error) {
-	v := Value{kind: kindArray}
+func (s *scanner) array(depth int) (value, error) {
+	v := value{kind: kindArray}
 	err := s.list('[', ']', func() error {
 		e, err := s.value(depth + 1)
 		v.list, v.duplicates = append(v.list, e), v.duplicates || e.duplicates
@@ -12,7 +12,7 @@ func (s *scanner) array(depth int) (Value, error) {
 	return v, err
 }
 
-func (s *scanner) object(depth int) (Value, error) {
+func (s *scanner) object(depth int) (value, error) {
 	v := newObject()
 	var at places
 	err := s.list('{', '}', func() error {

@@ -86,8 +86,8 @@ func (v *Vault) wrap(op string, err error) error {
 }
 
 // reading says how a snapshot is read.
-func (v *Vault) reading(id SnapshotID) ReadOptions {
-	return ReadOptions{
+func (v *Vault) reading(id SnapshotID) readOptions {
+	return readOptions{
 		Label: v.label, ID: id, Tolerant: v.o.Tolerant, NoVerify: v.o.NoVerify, RequireSigned: v.o.RequireSigned,
 		Trust: v.o.Trust, Identities: v.o.Identities, MaxBytes: v.o.MaxBytes,
 	}

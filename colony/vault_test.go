@@ -35,12 +35,21 @@ func (c *clock) pass(d time.Duration) {
 }
 
 // memo is a witness in memory.
-type memo struct{ seen colony.Sighting }
+type memo struct {
+	mu   sync.Mutex
+	seen colony.Sighting
+}
 
-func (m *memo) Seen(context.Context) (colony.Sighting, error) { return m.seen, nil }
+func (m *memo) Seen(context.Context) (colony.Sighting, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seen, nil
+}
 
-func (m *memo) See(_ context.Context, s colony.Sighting) error {
-	m.seen = s
+func (m *memo) Update(_ context.Context, change func(colony.Sighting) colony.Sighting) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen = change(m.seen)
 	return nil
 }
 

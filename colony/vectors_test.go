@@ -288,7 +288,7 @@ func TestTheBytesOfColonyAreMade(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made := append(slices.Clone(packed.Parts), packed.Manifest, packed.Latest)
+			made := append(slices.Clone(packed.Parts), packed.Manifest, colony.Latest(v.Label, v.ID, at))
 			if len(made) != len(files) {
 				t.Errorf("%d files of %d", len(made), len(files))
 			}

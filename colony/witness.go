@@ -12,31 +12,61 @@ func (v *Vault) seen(ctx context.Context) (Sighting, error) {
 	if v.o.Witness == nil {
 		return Sighting{}, nil
 	}
-	return v.o.Witness.Seen(ctx)
+	s, err := v.o.Witness.Seen(ctx)
+	s.Counter = counted(s.Counter)
+	return s, err
 }
 
-// see remembers a snapshot if it is later than what was seen. It returns a
-// warning: what was done is done.
-func (v *Vault) see(ctx context.Context, before, s Sighting) (warning string) {
-	if v.o.Witness == nil || s.ID < before.ID {
-		return ""
+// see remembers a snapshot unless a later one was seen by now, and never makes
+// the count go back. It returns a warning: what was done is done.
+func (v *Vault) see(ctx context.Context, s Sighting) (warning string) {
+	return v.remember(ctx, func(before Sighting) Sighting { return raised(before, s) })
+}
+
+// raised is what was seen, given what was seen before and what is now.
+func raised(before, s Sighting) Sighting {
+	before.Counter = counted(before.Counter)
+	if s.ID < before.ID {
+		return before
 	}
 	// A client that does not count does not make the count begin anew.
-	s.Counter = max(s.Counter, before.Counter)
-	if s.ID == before.ID && s.Documents == "" {
+	s.Counter = max(counted(s.Counter), before.Counter)
+	if before.Writing > s.ID {
+		s.Writing = before.Writing
+	}
+	if s.ID != before.ID {
+		return s
+	}
+	if s.Documents == "" {
 		s.Documents = before.Documents
 	}
-	if s == before {
-		return ""
+	if s.Recipients == "" {
+		s.Recipients = before.Recipients
 	}
-	return v.remember(ctx, s)
+	return s
 }
 
-func (v *Vault) remember(ctx context.Context, s Sighting) (warning string) {
+// lowered returns what was seen when from, which was as new as that, is removed
+// and to is the newest then.
+func lowered(from SnapshotID, to Sighting) func(Sighting) Sighting {
+	return func(before Sighting) Sighting {
+		if before.ID == "" || before.ID > from || to.ID >= before.ID {
+			return before
+		}
+		after := to
+		after.Counter = counted(to.Counter)
+		if before.Writing != from {
+			after.Writing = before.Writing
+		}
+		return after
+	}
+}
+
+func (v *Vault) remember(ctx context.Context, change func(Sighting) Sighting) (warning string) {
 	if v.o.Witness == nil {
 		return ""
 	}
-	if err := v.o.Witness.See(ctx, s); err != nil {
+	if err := v.o.Witness.Update(ctx, change); err != nil {
 		return fmt.Sprintf("what was seen could not be remembered: %v", err)
 	}
 	return ""

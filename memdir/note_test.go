@@ -88,6 +88,31 @@ func TestListNotes(t *testing.T) {
 	}
 }
 
+// Many notes are read with their texts at once, and one that holds no text is
+// told of and hides no other.
+func TestLoadNotes(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "b", "two")
+	write(t, d, "a/z", "one")
+	put(t, filepath.Join(dir, "c.md"), "\xff")
+	var got []string
+	err := d.LoadNotes(t.Context(), func(n amber.Note, err error) error {
+		got = append(got, fmt.Sprint(n.Name, " ", n.Content, " ", amber.KindOf(err)))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a/z one ", "b two ", "c  damaged"}, got); diff != "" {
+		t.Error(diff)
+	}
+	stop := errors.New("enough")
+	if err := d.LoadNotes(t.Context(), func(amber.Note, error) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
 func TestBeforeTheFirstWrite(t *testing.T) {
 	t.Parallel()
 	d, dir := newDir(t)

@@ -113,6 +113,38 @@ func (d *Dir) ListNotes(ctx context.Context) ([]amber.Note, error) {
 	return w.notes, nil
 }
 
+// LoadNotes calls fn with every note by name and with its text, without commit: one walk and one look at each
+// file, however many there are. It needs no git. A note whose file holds no text comes with an error of kind
+// damaged and its name. Errors: those of fn and of [Dir.ListNotes].
+func (d *Dir) LoadNotes(ctx context.Context, fn func(amber.Note, error) error) error {
+	notes, err := d.ListNotes(ctx)
+	if err != nil {
+		return err
+	}
+	return d.guard.Read(ctx, func(dir string) error {
+		r := d.repoAt(dir)
+		for _, n := range notes {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			note, err := r.load(n.Name)
+			switch amber.KindOf(err) {
+			case amber.KindNotFound: // deleted since
+				continue
+			case "":
+			case amber.KindDamaged:
+				note, err = n, wrap("read note", n.Name, err)
+			default:
+				return wrap("read note", n.Name, err)
+			}
+			if err := fn(note, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // walk collects the notes of a folder.
 type walk struct {
 	fsys  fsx.FS

@@ -96,6 +96,7 @@ func backsUp(_ *testing.T, m *metrics.Metrics) {
 	m.Backup(tenant, agent, true, amber.Errorf(amber.KindUnreachable, "back up", "", "it is away"))
 	m.BackedUp(tenant, agent, amber.At(start.Add(-time.Hour)))
 	m.BackedUp(tenant, agent, amber.At(start))
+	m.BackupsFail(tenant, agent, amber.At(start))
 }
 
 func serves(_ *testing.T, m *metrics.Metrics) {
@@ -289,7 +290,7 @@ func movers() map[string]mover {
 		"amber_retention_deleted_total": "3", "amber_retention_kept": "7", "amber_retention_orphans_removed_total": "1",
 		"amber_retention_errors_total": "3", "amber_retention_last_success_timestamp_seconds": at,
 	})
-	plain(backsUp, mine, map[string]string{"amber_vault_last_success_timestamp_seconds": at})
+	plain(backsUp, mine, map[string]string{"amber_vault_last_success_timestamp_seconds": at, "amber_vault_failing_since_timestamp_seconds": at})
 	plain(audits, bare, map[string]string{"amber_audit_failures_total": "1", "amber_audit_damaged": "1"})
 	plain(asks, bare, map[string]string{
 		"amber_agents_open": "4", "amber_nats_connected": "1", "amber_nats_published_total": "5", "amber_nats_failed_total": "6",

@@ -14,6 +14,7 @@ const outcomeUnchanged = "unchanged"
 type vaultMetrics struct {
 	backups *prometheus.CounterVec
 	success *prometheus.GaugeVec
+	failing *prometheus.GaugeVec
 }
 
 func newVaultMetrics(f promauto.Factory) vaultMetrics {
@@ -21,6 +22,8 @@ func newVaultMetrics(f promauto.Factory) vaultMetrics {
 		backups: f.NewCounterVec(counterOpts("vault_backups_total", "Automatic backups to the vault, by how they ended: ok, unchanged, or the kind of the error."),
 			owned("outcome")),
 		success: f.NewGaugeVec(gaugeOpts("vault_last_success_timestamp_seconds", "When the notes of an agent were last known to be in the vault, in Unix time."),
+			owned()),
+		failing: f.NewGaugeVec(gaugeOpts("vault_failing_since_timestamp_seconds", "Since when every automatic backup of an agent has failed, in Unix time; not there while they succeed."),
 			owned()),
 	}
 }
@@ -37,7 +40,26 @@ func (m *Metrics) Backup(tenant amber.TenantID, agent amber.AgentID, unchanged b
 }
 
 // BackedUp tells when the notes of an agent were last known to be in the vault.
+// The zero time is for nobody's notes any more: there is nothing to grow old.
 func (m *Metrics) BackedUp(tenant amber.TenantID, agent amber.AgentID, at amber.Time) {
+	m.instant(m.vault.success, tenant, agent, at)
+}
+
+// BackupsFail tells since when the backups of an agent fail; the zero time when
+// they do not.
+func (m *Metrics) BackupsFail(tenant amber.TenantID, agent amber.AgentID, since amber.Time) {
+	m.instant(m.vault.failing, tenant, agent, since)
+}
+
+// instant shows an instant of an agent, or shows it no longer. Who has no labels
+// of his own is left out: instants of several agents add up to nothing.
+func (m *Metrics) instant(g *prometheus.GaugeVec, tenant amber.TenantID, agent amber.AgentID, at amber.Time) {
 	t, a := m.ids.labels(tenant, agent)
-	m.vault.success.WithLabelValues(t, a).Set(unix(at))
+	switch {
+	case t == idOther || a == idOther:
+	case at.IsZero():
+		g.DeleteLabelValues(t, a)
+	default:
+		g.WithLabelValues(t, a).Set(unix(at))
+	}
 }

@@ -36,7 +36,7 @@ func vaultKeys() []Key {
 	return []Key{
 		url,
 		pathKey("vault.api_key_file",
-			"The file that holds the key of the vault, on its first line.",
+			"The file that holds the key of the vault and nothing else, for its owner alone.",
 			func(c *Config) *string { return &c.Vault.APIKeyFile }),
 		label,
 		scheduleKey("vault.schedule",

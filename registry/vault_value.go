@@ -42,6 +42,9 @@ func validLabel(s string) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) && !secret(s)
 }
 
+// ValidVaultLabel reports whether s may be vault.label.
+func ValidVaultLabel(s string) bool { return validLabel(s) }
+
 var validExtension = regexp.MustCompile(`^\.[a-z0-9][a-z0-9_-]{0,30}$`)
 
 // checkExtensions checks a list of endings of names.

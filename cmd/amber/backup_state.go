@@ -32,7 +32,9 @@ type backupState struct {
 	Tried        amber.Time `json:"last_try,omitzero"`
 	Next         amber.Time `json:"next_try,omitzero"` // a server that starts does not wait for it
 	Error        string     `json:"last_error,omitempty"`
+	Hint         string     `json:"last_error_hint,omitempty"`
 	Kind         amber.Kind `json:"last_error_kind,omitempty"`
+	shared       bool       // it was every agent's
 }
 
 const (
@@ -120,5 +122,6 @@ func (st backupState) failed(at, next amber.Time, err error) backupState {
 	st.Failures++
 	st.Tried, st.Next = at, next
 	st.Error, st.Kind = oneLine(err.Error(), maxBackupError), amber.KindOf(err)
+	st.Hint = oneLine(amber.HintOf(err), maxBackupError)
 	return st
 }

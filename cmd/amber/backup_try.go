@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/registry"
 )
 
@@ -37,23 +38,42 @@ func (b *backups) try(ctx context.Context, k agentKey, c registry.Vault) (backed
 	if err == nil {
 		next = st.succeeded(began, outcome == backupNothing)
 		b.answered()
-		if !next.Success.IsZero() {
-			b.observe.BackedUp(k.tenant, k.agent, next.Success)
-		}
 	} else {
 		outcome = ""
 		next = st.failed(amber.At(now), amber.At(now.Add(retryIn(st.Failures, err))), err)
+		next.shared = ofAll(err)
 		b.missed(now, err)
 		b.log.Warn("vault backup", "tenant", k.tenant, "agent", k.agent, "failing_since", next.FailingSince, "next", next.Next, "error", err)
 	}
 	*st = next
+	b.show(k)
 	return outcome, b.records.write(k, next)
 }
 
-// missed notes that the vault did not answer: the others need not try before it
-// had some peace. Any other failure is one agent's own.
+// ofAll reports whether a failure is that of every agent: they all use one vault
+// and one key. It does not answer, it asks for peace, or does not take the key.
+// Any other failure is one agent's own.
+func ofAll(err error) bool {
+	return amber.KindOf(err) == amber.KindUnreachable || asksForPeace(err) != nil || errors.Is(err, api.ErrKeyRefused)
+}
+
+// asksForPeace returns what says how long a vault asks to be left alone.
+func asksForPeace(err error) (told interface{ RetryAfter() time.Duration }) {
+	errors.As(err, &told)
+	return told
+}
+
+// held reports whether nobody is to be tried. A time that is too far ahead is of
+// a clock that was wrong.
+func (b *backups) held() bool {
+	wait := b.hold.Sub(b.clock())
+	return wait > 0 && wait <= maxBackupWait
+}
+
+// missed notes that the vault has nothing for anybody: the others need not try
+// before it had some peace.
 func (b *backups) missed(now time.Time, err error) {
-	if amber.KindOf(err) != amber.KindUnreachable {
+	if !ofAll(err) {
 		b.answered()
 		return
 	}
@@ -61,15 +81,15 @@ func (b *backups) missed(now time.Time, err error) {
 	b.misses++
 }
 
-// answered notes that the vault is there, so that whoever waits for it need not
-// any longer.
+// answered notes that the vault is there, so that whoever waits for what all wait
+// for need not any longer.
 func (b *backups) answered() {
 	if b.misses == 0 {
 		return
 	}
 	b.hold, b.misses = time.Time{}, 0
 	for _, st := range b.states {
-		if st.Kind == amber.KindUnreachable {
+		if st.shared {
 			st.Next = amber.Time{}
 		}
 	}
@@ -82,8 +102,7 @@ func retryIn(before int, err error) time.Duration {
 	if before < 6 { // 1 << 6 minutes are more than an hour
 		wait = backupRetry << before
 	}
-	var told interface{ RetryAfter() time.Duration }
-	if errors.As(err, &told) {
+	if told := asksForPeace(err); told != nil {
 		wait = min(max(wait, told.RetryAfter()), maxBackupWait)
 	}
 	return wait
@@ -106,7 +125,11 @@ func (st *backupState) describeFailure() string {
 	if !st.Success.IsZero() {
 		last = "the last one is of " + st.Success.String()
 	}
-	return fmt.Sprintf("backups fail since %s (%s): %s", st.FailingSince, last, st.Error)
+	why := st.Error
+	if st.Hint != "" {
+		why += "; hint: " + st.Hint
+	}
+	return fmt.Sprintf("backups fail since %s (%s): %s", st.FailingSince, last, why)
 }
 
 // lastSuccess tells when a backup of any agent last succeeded.

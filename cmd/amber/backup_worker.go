@@ -36,7 +36,9 @@ type backups struct {
 	// mark is another one whenever an agent has changed; "": nobody knows.
 	mark func(agentKey) string
 	// ended tells whether a session of an agent ended from since on until now.
-	ended func(ctx context.Context, k agentKey, since, now amber.Time) (bool, error)
+	// When none did, ahead is when the first of those ends that are still to
+	// come, the zero time without one: another machine's clock may be ahead.
+	ended func(ctx context.Context, k agentKey, since, now amber.Time) (ended bool, ahead amber.Time, err error)
 	// backup makes one. Its error may have a method RetryAfter.
 	backup  func(ctx context.Context, k agentKey, c registry.Vault) (backedUp, error)
 	observe backupObserver
@@ -44,16 +46,26 @@ type backups struct {
 
 	was    registry.Vault // the configuration of the last round
 	states map[agentKey]*backupState
-	looked map[agentKey]string // the mark of an agent whose sessions were looked at
-	hold   time.Time           // nobody is tried before: the vault does not answer
-	misses int                 // attempts that it did not answer, one after the other
-	began  bool                // there was a round
+	looked map[agentKey]glance
+	hold   time.Time // nobody is tried before: the vault answers nobody, or not yet
+	misses int       // attempts that it did not answer, one after the other
+	began  bool      // there was a round
+}
+
+// glance is what a look at the sessions of an agent found: nothing, until the
+// agent has another mark, or the time has come.
+type glance struct {
+	mark  string
+	ahead amber.Time // zero: there is no such time
 }
 
 // backupObserver is told about backups; it counts them.
 type backupObserver interface {
 	Backup(tenant amber.TenantID, agent amber.AgentID, unchanged bool, err error)
+	// BackedUp tells when the last one succeeded, BackupsFail since when they
+	// fail; the zero time for never.
 	BackedUp(tenant amber.TenantID, agent amber.AgentID, at amber.Time)
+	BackupsFail(tenant amber.TenantID, agent amber.AgentID, since amber.Time)
 }
 
 // round looks who is due and backs them up. It tells whether there is something
@@ -64,6 +76,7 @@ func (b *backups) round(ctx context.Context) (detail string, failing error, news
 	b.began = true
 	if c.URL == "" || c.Schedule == timetable.Off && !c.AfterSession {
 		news = first || b.on()
+		b.forget(nil, true)
 		b.states, b.looked = nil, nil
 		return "off", nil, news
 	}
@@ -78,7 +91,7 @@ func (b *backups) round(ctx context.Context) (detail string, failing error, news
 		if ctx.Err() != nil {
 			return "", nil, false
 		}
-		if b.clock().Before(b.hold) {
+		if b.held() {
 			break
 		}
 		outcome, err := b.try(ctx, k, c)
@@ -103,7 +116,8 @@ func (b *backups) begin(c registry.Vault) (changed bool) {
 		return false
 	}
 	b.was, b.hold, b.misses = c, time.Time{}, 0
-	b.states, b.looked = map[agentKey]*backupState{}, map[agentKey]string{}
+	b.forget(nil, true)
+	b.states, b.looked = map[agentKey]*backupState{}, map[agentKey]glance{}
 	return true
 }
 
@@ -120,6 +134,8 @@ func (b *backups) forget(keys []agentKey, all bool) {
 		if !there[k] {
 			delete(b.states, k)
 			delete(b.looked, k)
+			b.observe.BackedUp(k.tenant, k.agent, amber.Time{})
+			b.observe.BackupsFail(k.tenant, k.agent, amber.Time{})
 		}
 	}
 }
@@ -204,10 +220,8 @@ func (b *backups) state(k agentKey, c registry.Vault) (*backupState, error) {
 		st = backupState{DueSince: st.DueSince, Reason: st.Reason}
 	}
 	st.Vault, st.Next = vault, amber.Time{}
-	if !st.Success.IsZero() {
-		b.observe.BackedUp(k.tenant, k.agent, st.Success)
-	}
 	b.states[k] = &st
+	b.show(k)
 	return &st, nil
 }
 
@@ -232,18 +246,33 @@ func (b *backups) scheduled(st *backupState, table timetable.Table, now time.Tim
 // cover. It looks when the agent has changed.
 func (b *backups) sessionEnded(ctx context.Context, k agentKey, st *backupState, now time.Time) (bool, error) {
 	mark := b.mark(k)
-	if last, ok := b.looked[k]; ok && mark != "" && mark == last {
+	if last, ok := b.looked[k]; ok && mark != "" && mark == last.mark && !last.over(now) {
 		return false, nil
 	}
 	since := st.Began
 	if since.Time().After(now) {
 		since = amber.Time{}
 	}
-	ended, err := b.ended(ctx, k, since, amber.At(now))
+	ended, ahead, err := b.ended(ctx, k, since, amber.At(now))
 	if err == nil && !ended {
-		b.looked[k] = mark
+		b.looked[k] = glance{mark, ahead}
 	}
 	return ended, err
+}
+
+// over reports whether the time has come to look again.
+func (g glance) over(now time.Time) bool { return !g.ahead.IsZero() && !now.Before(g.ahead.Time()) }
+
+// show tells what is known about an agent. One without notes has nothing in the
+// vault that could grow old.
+func (b *backups) show(k agentKey) {
+	st := b.states[k]
+	success := st.Success
+	if st.Success != st.Began {
+		success = amber.Time{}
+	}
+	b.observe.BackedUp(k.tenant, k.agent, success)
+	b.observe.BackupsFail(k.tenant, k.agent, st.FailingSince)
 }
 
 // run makes rounds until ctx ends.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/registry"
 )
 
@@ -34,6 +37,7 @@ type yard struct {
 	tried  []string // agent at time since the start
 	counts map[string]int
 	last   map[agentKey]amber.Time // what metrics say
+	fails  map[agentKey]amber.Time // since when, by the metrics
 	worker *backups
 }
 
@@ -48,7 +52,7 @@ func newYard(t *testing.T, c registry.Vault, agents ...agentKey) *yard {
 	y := &yard{
 		T: t, dir: t.TempDir(), now: yardStart, vault: c, agents: agents,
 		notes: map[agentKey]string{}, ended: map[agentKey]time.Time{}, marks: map[agentKey]int{},
-		kept: map[agentKey][]string{}, counts: map[string]int{}, last: map[agentKey]amber.Time{},
+		kept: map[agentKey][]string{}, counts: map[string]int{}, last: map[agentKey]amber.Time{}, fails: map[agentKey]amber.Time{},
 	}
 	for _, k := range agents {
 		y.notes[k] = "one"
@@ -64,10 +68,13 @@ func (y *yard) start() {
 		clock: func() time.Time { return y.now }, records: backupsOf(y.dir), config: func() registry.Vault { return y.vault },
 		agents: func() ([]agentKey, error) { return y.agents, nil },
 		mark:   func(k agentKey) string { return fmt.Sprint(y.marks[k]) },
-		ended: func(_ context.Context, k agentKey, since, now amber.Time) (bool, error) {
+		ended: func(_ context.Context, k agentKey, since, now amber.Time) (bool, amber.Time, error) {
 			y.looks++
 			at, ok := y.ended[k]
-			return ok && !at.Before(since.Time()) && !at.After(now.Time()), nil
+			if at.After(now.Time()) {
+				return false, amber.At(at), nil
+			}
+			return ok && !at.Before(since.Time()), amber.Time{}, nil
 		},
 		backup: y.backup, observe: y, log: slog.New(slog.DiscardHandler),
 	}
@@ -103,7 +110,17 @@ func (y *yard) Backup(_ amber.TenantID, _ amber.AgentID, unchanged bool, err err
 }
 
 func (y *yard) BackedUp(t amber.TenantID, a amber.AgentID, at amber.Time) {
-	y.last[agentKey{t, a}] = at
+	note(y.last, agentKey{t, a}, at)
+}
+
+func (y *yard) BackupsFail(t amber.TenantID, a amber.AgentID, since amber.Time) {
+	note(y.fails, agentKey{t, a}, since)
+}
+
+func note(m map[agentKey]amber.Time, k agentKey, at amber.Time) {
+	if m[k] = at; at.IsZero() {
+		delete(m, k)
+	}
 }
 
 // rounds makes some, a minute after the other.
@@ -199,11 +216,18 @@ func TestBackupsAreMadeAfterSessions(t *testing.T) {
 	y.ended[ann] = yardStart.Add(15 * time.Minute)
 	y.rounds(3)
 	y.seen("ann 16m0s")
-	// A clock that was wrong makes no backup after the other.
-	y.ended[bob] = y.now.Add(time.Hour)
+	// One of a machine whose clock is ahead is waited for, without a look each
+	// round, and makes one backup and not one after the other.
+	y.ended[bob] = y.now.Add(time.Hour - time.Second)
 	y.marks[bob]++
-	y.rounds(3)
+	y.looks = 0
+	y.rounds(60)
 	y.seen()
+	if y.looks != 1 {
+		t.Errorf("%d looks at a session that ends later", y.looks)
+	}
+	y.rounds(5)
+	y.seen(fmt.Sprint("bob ", y.ended[bob].Sub(yardStart)+time.Second))
 }
 
 // TestADueBackupSurvivesAKill is about a server that is killed after it noticed
@@ -301,7 +325,7 @@ func TestAVaultMayAskForPeace(t *testing.T) {
 		return nil
 	}
 	y.rounds(41)
-	y.seen("ann 0s", "bob 0s", "ann 40m0s")
+	y.seen("ann 0s", "bob 40m0s", "ann 40m0s") // one key, one vault: bob asks as late as ann
 	if got := retryIn(0, toldToWait(1000*time.Hour)); got != 24*time.Hour {
 		t.Errorf("it may ask for %s", got)
 	}
@@ -411,7 +435,97 @@ func TestAClockThatWasWrongStopsNothing(t *testing.T) {
 	y.rounds(1)
 	y.tried, y.now = nil, yardStart.Add(time.Hour)
 	y.fail = nil
-	y.worker.hold = time.Time{}
 	y.rounds(1)
 	y.seen("ann 1h0m0s")
+}
+
+// TestWhatEveryAgentHasToHearIsAskedOnce has a vault with one key, thirty agents,
+// and something that is wrong for all of them. When it is mended, all go on.
+func TestWhatEveryAgentHasToHearIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"peace":             &amber.Error{Op: "put", Kind: amber.KindQuota, Err: toldToWait(time.Hour)},
+		"peace, some time":  &amber.Error{Op: "put", Kind: amber.KindQuota, Err: toldToWait(0)},
+		"not there":         away(ann),
+		"no such key there": &amber.Error{Op: "log in", Kind: amber.KindRefused, Err: fmt.Errorf("401: %w", api.ErrKeyRefused)},
+	} {
+		var keys []agentKey
+		for i := range 30 {
+			keys = append(keys, agentKey{"default", amber.AgentID(fmt.Sprintf("a%02d", i))})
+		}
+		y := newYard(t, registry.Vault{Schedule: "1d"}, keys...)
+		y.fail = func(agentKey) error { return err }
+		y.rounds(1)
+		if len(y.tried) != 1 {
+			t.Errorf("%s: %d agents asked", name, len(y.tried))
+		}
+		if want := map[agentKey]amber.Time{keys[0]: amber.At(yardStart)}; !maps.Equal(want, y.fails) {
+			t.Errorf("%s: metrics say of failures %v, want %v", name, y.fails, want)
+		}
+		y.tried, y.fail, y.now = nil, nil, yardStart.Add(time.Hour)
+		y.rounds(2)
+		if len(y.tried) != 30 || len(y.fails) != 0 || len(y.last) != 30 {
+			t.Errorf("%s: then %d agents asked, %d fail, %d succeeded", name, len(y.tried), len(y.fails), len(y.last))
+		}
+	}
+}
+
+// TestNoClockMakesTheVaultWaitForDays: what is waited for is never
+// longer than a day, whatever the clock was.
+func TestNoClockMakesTheVaultWaitForDays(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1h"}, ann)
+	y.fail = away
+	y.now = yardStart.Add(2000 * time.Hour)
+	y.rounds(1)
+	y.tried, y.now, y.fail = nil, yardStart, nil
+	y.rounds(1)
+	y.seen("ann 0s")
+}
+
+// TestMetricsForgetWhoIsNotBackedUp: an agent that is gone, one without notes and
+// a vault that is off leave no time that would grow old.
+func TestMetricsForgetWhoIsNotBackedUp(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1h"}, ann, bob)
+	y.rounds(1)
+	shows := func(want ...agentKey) {
+		t.Helper()
+		got := slices.SortedFunc(maps.Keys(y.last), func(x, y agentKey) int { return strings.Compare(string(x.agent), string(y.agent)) })
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(agentKey{})); diff != "" {
+			t.Errorf("metrics know (-want +got):\n%s", diff)
+		}
+	}
+	shows(ann, bob)
+	y.agents = []agentKey{ann}
+	y.rounds(1)
+	shows(ann)
+	y.notes[ann] = ""
+	y.rounds(60)
+	shows()
+	y.start()
+	y.rounds(1)
+	shows() // also when the record is read again
+	y.notes[ann] = "two"
+	y.rounds(60)
+	shows(ann)
+	y.vault.URL = ""
+	y.rounds(1)
+	shows()
+}
+
+// TestAConflictTellsTheWayOut has a vault with somebody else's memory in it.
+func TestAConflictTellsTheWayOut(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, registry.Vault{Schedule: "1h"}, ann)
+	y.fail = func(agentKey) error {
+		return &amber.Error{Op: "look", Kind: amber.KindConflict, Err: &amber.Error{Op: "look", Kind: amber.KindConflict, Err: errors.New("never seen"), Hint: "amber vault restore"}}
+	}
+	_, failing := y.rounds(1)
+	if failing == nil || !strings.Contains(failing.Error(), "never seen; hint: amber vault restore") {
+		t.Errorf("what fails: %v", failing)
+	}
+	if st := y.record(ann); st.Hint != "amber vault restore" || st.Kind != amber.KindConflict || y.counts["conflict"] != 1 {
+		t.Errorf("the record is %+v, counted %v", st, y.counts)
+	}
 }

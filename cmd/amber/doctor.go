@@ -181,6 +181,7 @@ func (d *doctor) examine(ctx context.Context) {
 		return
 	}
 	d.checkDatabases(ctx, agent)
+	d.checkVaultFiles(ctx, agent)
 	if d.failed("git") {
 		d.skip("notes", "there is no git")
 	} else {

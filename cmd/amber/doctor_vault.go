@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/timetable"
@@ -22,7 +24,7 @@ func (d *doctor) checkVault(homeDir string, c registry.Vault) {
 	if c.URL == "" {
 		return
 	}
-	if err := checkAPIKeyFile(c.APIKeyFile); err != nil {
+	if err := checkAPIKeyFile(c); err != nil {
 		d.judge(vaultCode, err, "")
 		return
 	}
@@ -41,15 +43,43 @@ func (d *doctor) checkVault(homeDir string, c registry.Vault) {
 		st = backupState{DueSince: st.DueSince}
 	}
 	detail := describeBackups(c, st)
-	switch {
+	const serve = "a server of Amber makes it: amber serve"
+	switch late := overdue(c, st, d.clock()); {
 	case st.Failures > 0:
-		d.warn(vaultCode, "amber vault status", "%s", detail)
+		d.warn(vaultCode, cmp.Or(st.Hint, "amber vault status"), "%s", detail)
 	case !st.DueSince.IsZero():
-		d.warn(vaultCode, "a server of Amber makes it: amber serve", "%s", detail)
+		d.warn(vaultCode, serve, "%s", detail)
+	case late != "":
+		d.warn(vaultCode, serve, "%s; %s", detail, late)
 	default:
 		d.judge(vaultCode, nil, "%s", detail)
 	}
 }
+
+// overdue says that a backup should have been made by now: none has been, or the
+// last is older than two turns of the schedule. "" when that is not so.
+func overdue(c registry.Vault, st backupState, now time.Time) string {
+	table, err := timetable.Parse(c.Schedule)
+	if err != nil || table.Off() {
+		return ""
+	}
+	if st.Began.IsZero() {
+		return "the schedule is " + c.Schedule
+	}
+	next, ok := st.Began.Time().In(now.Location()), true
+	for range 2 {
+		if next, ok = table.Next(next); !ok {
+			return ""
+		}
+	}
+	if next.After(now) {
+		return ""
+	}
+	return fmt.Sprintf("the schedule is %s, and nobody looked since %s", c.Schedule, st.Began)
+}
+
+// automatic reports whether a server is to back up.
+func automatic(c registry.Vault) bool { return c.Schedule != timetable.Off || c.AfterSession }
 
 // describeBackups says what is known about the backups of an agent.
 func describeBackups(c registry.Vault, st backupState) string {
@@ -57,7 +87,7 @@ func describeBackups(c registry.Vault, st backupState) string {
 	switch {
 	case !st.Success.IsZero():
 		said = append(said, "last backup by a server "+st.Success.String())
-	case c.Schedule == timetable.Off && !c.AfterSession:
+	case !automatic(c):
 		said = append(said, "no automatic backups are configured")
 	default:
 		said = append(said, "no automatic backup yet")
@@ -72,11 +102,18 @@ func describeBackups(c registry.Vault, st backupState) string {
 }
 
 // checkAPIKeyFile looks whether the key of a vault is there and nobody else can
-// read it. Errors: not_found; refused.
-func checkAPIKeyFile(path string) error {
+// read it. Errors: invalid when no file is named and a server is to back up;
+// not_found; refused.
+func checkAPIKeyFile(c registry.Vault) error {
 	const op = "look at key of vault"
-	if path == "" {
-		return nil // some are asked for on the command line
+	path := c.APIKeyFile
+	switch {
+	case path == "" && automatic(c):
+		e := amber.Errorf(amber.KindInvalid, op, "", "a server is to back up, and vault.api_key_file is not set")
+		e.Hint = "write the key of the vault into a file for its owner alone, and name that in vault.api_key_file"
+		return e
+	case path == "":
+		return nil // it is given on the command line
 	}
 	info, err := os.Stat(path)
 	switch {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +13,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/registry"
 )
 
@@ -38,19 +43,28 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	}
 	tells(statusOK, "https://vault.example/api", "no automatic backups are configured")
 	p.world.environ = append(p.world.environ, "AMBER_VAULT__SCHEDULE=1d")
-	tells(statusOK, "no automatic backup yet")
+	tells(statusWarning, "no automatic backup yet", "the schedule is 1d", "amber serve")
 
 	records, me := backupsOf(p.home), agentKey{amber.DefaultTenant, amber.DefaultAgent}
-	at := amber.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	at := amber.At(time.Date(2096, 3, 1, 12, 0, 0, 0, time.UTC))
+	after := func(d time.Duration) { p.world.clock = func() time.Time { return at.Time().Add(d) } }
+	after(48*time.Hour - time.Second)
 	st := backupState{Vault: vaultName(registry.Vault{URL: "https://vault.example/api", Label: "default"})}.succeeded(at, false)
 	p.must(records.write(me, st))
-	tells(statusOK, "last backup by a server 2026-03-01T12:00:00")
+	tells(statusOK, "last backup by a server 2096-03-01T12:00:00")
+	after(48 * time.Hour) // nobody runs a server any more
+	tells(statusWarning, "last backup by a server 2096-03-01T12:00:00", "nobody looked since 2096-03-01T12:00:00", "amber serve")
+	after(time.Hour)
 	st.DueSince = amber.At(at.Time().Add(time.Hour))
 	p.must(records.write(me, st))
-	tells(statusWarning, "2026-03-01T12:00:00", "due since 2026-03-01T13:00:00", "amber serve")
+	tells(statusWarning, "2096-03-01T12:00:00", "due since 2096-03-01T13:00:00", "amber serve")
 	st = st.failed(amber.At(at.Time().Add(2*time.Hour)), at, errors.New("nobody is there"))
 	p.must(records.write(me, st))
-	tells(statusWarning, "failing since 2026-03-01T14:00:00", "due since 2026-03-01T13:00:00", "nobody is there", "amber vault status")
+	tells(statusWarning, "failing since 2096-03-01T14:00:00", "due since 2096-03-01T13:00:00", "nobody is there", "amber vault status")
+	strange := amber.Errorf(amber.KindConflict, "look", "", "it was never seen from here")
+	strange.Hint = "amber vault restore"
+	p.must(records.write(me, st.failed(at, at, strange)))
+	tells(statusWarning, "it was never seen from here", "amber vault restore")
 
 	if runtime.GOOS != "windows" {
 		p.must(os.Chmod(key, 0o644))
@@ -61,4 +75,54 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	p.must(os.WriteFile(key, nil, 0o600))
 	p.must(os.WriteFile(records.path(me), []byte("?"), 0o600))
 	tells(statusFailed, "remove it")
+	// No server can back up without a key, whatever was known before.
+	p.world.environ = append(p.world.environ, "AMBER_VAULT__API_KEY_FILE=")
+	tells(statusFailed, "vault.api_key_file is not set", "name that in vault.api_key_file")
+}
+
+// TestDoctorFindsDamageInTheVaultItKeeps has a server's vault with a file that is
+// no more what was put.
+func TestDoctorFindsDamageInTheVaultItKeeps(t *testing.T) {
+	p := newSickHome(t)
+	if _, found := p.doctor(); found[vaultFilesCode].Code != "" {
+		t.Errorf("without files: %+v", found[vaultFilesCode])
+	}
+	h, _, err := home.Open(p.home, home.Options{Clock: time.Now, Random: rand.Reader})
+	p.must(err)
+	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	p.must(err)
+	v, err := shelf.Open(agent, shelf.Options{Clock: time.Now})
+	p.must(err)
+	for _, name := range []string{"good.md", "notes/a.md", "notes/b.md"} {
+		_, err := v.Put(t.Context(), name, "text")
+		p.must(err)
+	}
+	code, found := p.doctor()
+	if f := found[vaultFilesCode]; code != 0 || f.Status != statusOK || f.Detail != "3 files, all of them whole" {
+		t.Errorf("exit %d, %+v", code, f)
+	}
+	spoil := func(name string, content func([]byte) []byte) string {
+		sum := sha256.Sum256([]byte(name))
+		digits := hex.EncodeToString(sum[:])
+		path := p.agent("gen", "1", "state", "vault", digits[:2], digits)
+		b, err := os.ReadFile(path)
+		p.must(err)
+		p.must(os.WriteFile(path, content(b), 0o600))
+		return path
+	}
+	path := spoil("notes/a.md", func(b []byte) []byte { return append(b, "more"...) })
+	code, found = p.doctor()
+	if f := found[vaultFilesCode]; code == 0 || f.Kind != amber.KindDamaged || !strings.Contains(f.Detail, path) || !strings.Contains(f.Hint, `put or delete "notes/a.md"`) {
+		t.Errorf("exit %d, %+v", code, f)
+	}
+	p.must(v.Delete(t.Context(), "notes/a.md"))
+	path = spoil("notes/b.md", func([]byte) []byte { return nil })
+	_, found = p.doctor()
+	if f := found[vaultFilesCode]; f.Kind != amber.KindDamaged || !strings.Contains(f.Detail, path) || !strings.Contains(f.Hint, "move it out") {
+		t.Errorf("%+v", f)
+	}
+	p.must(os.Remove(path))
+	if code, found = p.doctor(); code != 0 || found[vaultFilesCode].Status != statusOK {
+		t.Errorf("exit %d, %+v", code, found[vaultFilesCode])
+	}
 }

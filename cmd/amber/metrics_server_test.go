@@ -35,6 +35,9 @@ func TestEveryMetricMovesInAServer(t *testing.T) {
 	s.useVault()
 	s.set("AMBER_VAULT__SCHEDULE", "1d")
 	s.does("note", "write", "plan", "x")
+	// The memory of an agent that its server has never seen.
+	s.does("vault", "backup", "--label", "default/default/strange")
+	s.does("--agent", "strange", "note", "write", "plan", "y")
 	root, reader, other := s.token("--all-tenants", "--scope", "admin"), s.token("--scope", "read"), s.token("--tenant", "other", "--all-agents", "--scope", "admin")
 
 	w := s.process("--log-json", "--log-level", "debug")

@@ -42,12 +42,12 @@ func (s *serving) agentMark(k agentKey) string {
 	return changeMark(agent)
 }
 
-// sessionEnded tells whether a session of an agent ended between two times. Those
-// that changed last are looked at first.
-func (s *serving) sessionEnded(ctx context.Context, k agentKey, since, now amber.Time) (ended bool, err error) {
+// sessionEnded tells whether a session of an agent ended between two times, and
+// when the first one ends after that. Those that changed last are looked at first.
+func (s *serving) sessionEnded(ctx context.Context, k agentKey, since, now amber.Time) (ended bool, ahead amber.Time, err error) {
 	agent, err := s.home.Agent(k.tenant, k.agent)
 	if err != nil {
-		return false, err
+		return false, ahead, err
 	}
 	ctx = metrics.Unwatched(ctx)
 	err = s.with(ctx, agent, func(a *server.Agent) error {
@@ -58,9 +58,13 @@ func (s *serving) sessionEnded(ctx context.Context, k agentKey, since, now amber
 				return err
 			}
 			for _, one := range page.Items {
-				if !one.EndedAt.IsZero() && !one.EndedAt.Before(since) && !now.Before(one.EndedAt) {
+				switch {
+				case one.EndedAt.IsZero() || one.EndedAt.Before(since):
+				case !now.Before(one.EndedAt):
 					ended = true
 					return nil
+				case ahead.IsZero() || one.EndedAt.Before(ahead):
+					ahead = one.EndedAt
 				}
 				if one.UpdatedAt.Before(since) {
 					return nil // so are all that follow
@@ -72,14 +76,15 @@ func (s *serving) sessionEnded(ctx context.Context, k agentKey, since, now amber
 		}
 	})
 	if amber.KindOf(err) == amber.KindUnsupported {
-		return false, nil // it has no sessions
+		return false, amber.Time{}, nil // it has no sessions
 	}
-	return ended, err
+	return ended, ahead, err
 }
 
 // backupAgent backs up the notes of an agent. One without notes is left alone,
 // and so is what the vault has of it: nothing never takes the place of
-// something. It is pruned only after a backup that succeeded.
+// something. Neither does it take the place of what this home has never seen:
+// nobody is there to be asked. It is pruned only after a backup that succeeded.
 func (s *serving) backupAgent(ctx context.Context, k agentKey, c registry.Vault) (backedUp, error) {
 	agent, err := s.home.Agent(k.tenant, k.agent)
 	if err != nil {
@@ -99,7 +104,7 @@ func (s *serving) backupAgent(ctx context.Context, k agentKey, c registry.Vault)
 	if err != nil {
 		return "", err
 	}
-	r, err := v.Backup(ctx, docs.Documents, colony.BackupOptions{Keep: c.Keep})
+	r, err := v.Backup(ctx, docs.Documents, colony.BackupOptions{Keep: c.Keep, OnlySeen: true})
 	for _, w := range r.Warnings {
 		s.log.Warn("vault backup", "tenant", k.tenant, "agent", k.agent, "warning", w)
 	}

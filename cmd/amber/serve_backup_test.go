@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/amber-memory/amber"
 )
 
@@ -182,6 +184,64 @@ func TestAVaultThatAsksForPeaceGetsIt(t *testing.T) {
 		t.Errorf("metrics lack %s", want)
 	}
 	if code := r.stop(); code != 0 || strings.Contains(r.log.String(), "topsecret") {
+		t.Errorf("exit code %d\n%s", code, r.log)
+	}
+}
+
+// TestAServerReplacesNoMemoryItHasNeverSeen has a new home with the configuration
+// of an old one, whose memory is in the vault.
+func TestAServerReplacesNoMemoryItHasNeverSeen(t *testing.T) {
+	t.Parallel()
+	keeper := newUser(t)
+	keeper.must("", "remember", "x", "--scope", "global")
+	vault := keeper.serve()
+	key := filepath.Join(t.TempDir(), "vault.key")
+	if err := os.WriteFile(key, []byte("any\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := "vault: {url: " + vault.url + "/api/v1, api_key_file: " + key + ", schedule: 1h, keep: 1}\n"
+	old := newUser(t)
+	old.configure(config)
+	old.must("", "note", "write", "plan", "precious")
+	old.must("", "vault", "backup")
+	vault.toVault("any")
+	was := vault.vaultHolds()
+
+	u := newUser(t)
+	u.configure(config)
+	u.must("", "note", "write", "scratch", "nothing much")
+	r := u.serve()
+	r.await("the attempt", func() bool { return r.worker(backupWorker).Failures > 0 })
+	if w := r.worker(backupWorker); w.Status != amber.Degraded || !strings.Contains(w.LastError, "never seen from here") || !strings.Contains(w.LastError, "hint: amber vault restore") {
+		t.Errorf("the worker: %+v", w)
+	}
+	_, b, err := r.ask(http.MethodGet, "/metrics", "")
+	for _, want := range []string{`amber_vault_backups_total{agent="default",outcome="conflict",tenant="default"} 1`, `amber_vault_failing_since_timestamp_seconds{agent="default"`} {
+		if err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("metrics lack %s", want)
+		}
+	}
+	if out, _, _ := u.amber("", "doctor"); !strings.Contains(out, "never seen from here") || !strings.Contains(out, "another vault.label") {
+		t.Errorf("the doctor does not tell:\n%s", out)
+	}
+	if diff := cmp.Diff(was, vault.vaultHolds()); diff != "" {
+		t.Errorf("the vault (-before +after):\n%s", diff)
+	}
+	if code := r.stop(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, r.log)
+	}
+	// Somebody looked at it.
+	u.must("", "vault", "restore", "--yes")
+	r = u.serve()
+	r.await("the backup", func() bool { return strings.HasPrefix(r.worker(backupWorker).Detail, "1 backed up") })
+	dir := filepath.Join(t.TempDir(), "restored")
+	u.must("", "vault", "restore", "--dir", dir)
+	for name, want := range map[string]string{"plan.md": "precious", "scratch.md": "nothing much"} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s is %q, %v", name, got, err)
+		}
+	}
+	if code := r.stop(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, r.log)
 	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/amber-memory/amber"
@@ -15,10 +17,14 @@ import (
 // newVaults makes what serves the vaults of agents.
 func (s *serving) newVaults(keeper *doorkeeper) (*vaultapi.Handler, error) {
 	agents := &vaultAgents{home: s.home}
+	s.warnOfLargeFiles()
 	return vaultapi.New(vaultapi.Options{
 		Desk: s.desk, Grant: keeper.vaultKey, Clock: s.clock, Random: s.random, Log: s.log,
 		Vault: func(tenant amber.TenantID, agent amber.AgentID) (vaultapi.Store, error) {
 			return s.openVaultOf(agents, tenant, agent)
+		},
+		First: func(tenant amber.TenantID, name, content string) error {
+			return s.vaultLimits(tenant).First(name, content)
 		},
 		Failed: keeper.failed, TooMany: shelf.ErrTooMany, Rates: s.vaultRates, Room: s.vaultRoom, Answers: vaultAnswers{s.db},
 	})
@@ -65,6 +71,26 @@ func (s *serving) vaultLimits(tenant amber.TenantID) shelf.Limits {
 		l.Extensions = c.Extensions
 	}
 	return l
+}
+
+// besideContent is about how much of a request that puts a file is not the file.
+const besideContent = 64
+
+// warnOfLargeFiles tells of bounds on files that no request can reach.
+func (s *serving) warnOfLargeFiles() {
+	c := s.current()
+	names := append(slices.Sorted(maps.Keys(c.Server.Vault.Tenants)), "") // "": all others
+	for _, tenant := range names {
+		v := c.VaultOf(tenant)
+		if !v.Enabled || int64(v.MaxFile)+besideContent <= int64(c.Server.MaxBody) {
+			continue
+		}
+		key := "server.vault.max_file"
+		if tenant != "" {
+			key = "server.vault.tenants." + tenant + ".max_file"
+		}
+		s.log.Warn("files that are as large as they may be do not fit into a request", "setting", key, "max_file", int64(v.MaxFile), "server.max_body", int64(c.Server.MaxBody))
+	}
 }
 
 // vaultRoom is the quota that a vault tells before anybody has written to it.

@@ -208,3 +208,19 @@ func checkVaultAnswers(t *testing.T, r *running) {
 		t.Errorf("%+v", folders)
 	}
 }
+
+// TestAServerTellsOfFilesThatFitIntoNoRequest: bounds that nobody can reach are
+// told when it starts, those that fit are not.
+func TestAServerTellsOfFilesThatFitIntoNoRequest(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	u.configure("server:\n  max_body: 2MiB\n  vault:\n    quota: 100MiB\n    tenants: {acme: {max_file: 2MiB}, other: {max_file: 1MiB}}\n")
+	r := u.serve()
+	if code := r.stop(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, r.log)
+	}
+	log := r.log.String()
+	if strings.Count(log, "fit into a request") != 1 || !strings.Contains(log, "setting=server.vault.tenants.acme.max_file") {
+		t.Errorf("the log:\n%s", log)
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 )
 
@@ -20,7 +21,7 @@ default the notes, in the form colony-memory/1, which colony-memory reads, too.
 
 Four outcomes are kept apart by the exit code: there is no snapshot (3), the vault could not be
 asked (7), it said no or is full (6), what is there is not what was put there (5). Only the first
-means that there is nothing to restore.
+means that there is nothing to restore; a key or another file that is missing here is 2.
 
 The key of the vault is read from a file for its owner alone, - for stdin. Snapshots of other agents
 than the default one have a label of their own unless --label says otherwise. docs/vault.md tells more.`
@@ -43,6 +44,10 @@ type vaultFlags struct {
 	sign       string   // a file with a seed, or signWithHome; "" as configured
 	noSign     bool     // though vault.sign is true
 	recipients []string // beside those that are configured
+
+	reads bool         // nothing is backed up: no key is made
+	key   string       // of the vault, when it came on stdin
+	late  *lateWitness // told of what is seen instead of the home's own; may be nil
 }
 
 // signWithHome is what --sign means without a file.
@@ -84,13 +89,39 @@ func (a *app) withVault(cmd *cobra.Command, f *vaultFlags, need liveAgent, fn fu
 	ctx := cmd.Context()
 	s, err := a.openFrozen(ctx, need)
 	if err != nil {
-		return err
+		return ofThisSide(err)
 	}
-	v, err := a.openVault(ctx, s, *f)
+	if f.keyFile == stdinKey {
+		f.key, err = a.vaultKey(stdinKey)
+	}
+	var v *colony.Vault
 	if err == nil {
+		v, err = a.openVault(ctx, s, *f)
+	}
+	if err = ofThisSide(err); err == nil {
 		err = fn(ctx, s, v)
 	}
 	return errors.Join(err, s.Close())
+}
+
+// withVaultOnly is withVault for verbs that back nothing up: neither a key nor
+// an agent is made.
+func (a *app) withVaultOnly(cmd *cobra.Command, f *vaultFlags, fn func(ctx context.Context, s *opened, v *colony.Vault) error) error {
+	f.reads = true
+	return a.withVault(cmd, f, mayBeAbsent, fn)
+}
+
+// ofThisSide is an error from here, not from the vault. That something is not
+// found here is invalid: only the vault itself may say not_found, for that means
+// that there is no memory.
+func ofThisSide(err error) error {
+	var e *amber.Error
+	if !errors.As(err, &e) || e.Kind != amber.KindNotFound {
+		return err
+	}
+	here := *e
+	here.Kind = amber.KindInvalid
+	return &here
 }
 
 // addSnapshotFlag is for verbs about one snapshot.

@@ -49,7 +49,8 @@ already are not uploaded again, unless --force says so. An upload that was inter
 
 Whether there is room, and leave to write, is found out before the first file is written. Secrets
 are taken out, and what was is told, unless --no-redact says otherwise or export.redact is false.
-Links, what is no text, and what is too large stay here, and each is named.
+Links, what is no text, what is too large, the files with the keys and the home of Amber itself
+stay here, and each is named.
 
 With --encrypt-to only the recipients and this home can read it, and colony-memory cannot.`,
 		Example: `  amber vault backup --url https://thecolony.ai/api/v1 --api-key-file ~/.colony/key
@@ -68,7 +69,7 @@ With --encrypt-to only the recipients and this home can read it, and colony-memo
 				return a.planVaultBackup(cmd, f, b)
 			}
 			return a.withVault(cmd, f, b.need(), func(ctx context.Context, s *opened, v *colony.Vault) error {
-				return a.vaultBackup(ctx, cmd, s, v, b)
+				return a.vaultBackup(ctx, cmd, s, v, *f, b)
 			})
 		},
 	}
@@ -108,23 +109,23 @@ func (b vaultBackup) need() liveAgent {
 
 // vaultBackupDocuments reads what is to be backed up. Errors: invalid when there
 // is nothing: a snapshot of nothing is a mistake, and would be the newest one.
-func (a *app) vaultBackupDocuments(ctx context.Context, cmd *cobra.Command, s *opened, b vaultBackup) (d vaultDocuments, err error) {
+func (a *app) vaultBackupDocuments(ctx context.Context, cmd *cobra.Command, s *opened, f vaultFlags, b vaultBackup) (d vaultDocuments, err error) {
 	redact, err := either(cmd, "redact", "no-redact", s.config.Config.Export.Redact)
 	if err != nil {
 		return d, err
 	}
-	part := partNotes
+	part, own := partNotes, a.vaultOwn(s, f)
 	if b.dir == "" {
 		d, err = readNotes(ctx, s)
 	} else {
 		part = partDir
 		var dir string
 		if dir, err = a.absolute(b.dir); err == nil {
-			d, err = readDir(ctx, dir)
+			d, err = readDir(ctx, dir, own)
 		}
 	}
 	if err == nil && redact {
-		err = d.redact(part)
+		err = d.redact(part, own)
 	}
 	if err == nil && len(d.Documents) == 0 {
 		a.noteLeftOut(d.Skipped, "backup")
@@ -151,12 +152,12 @@ func (a *app) planVaultBackup(cmd *cobra.Command, f *vaultFlags, b vaultBackup) 
 	ctx := cmd.Context()
 	s, err := a.openFrozen(ctx, need)
 	if err != nil {
-		return err
+		return ofThisSide(err)
 	}
 	defer s.Close() // it was only read
-	d, err := a.vaultBackupDocuments(ctx, cmd, s, b)
+	d, err := a.vaultBackupDocuments(ctx, cmd, s, *f, b)
 	if err != nil {
-		return err
+		return ofThisSide(err)
 	}
 	plan := vaultBackupPlan{
 		DocNames: slices.Sorted(maps.Keys(d.Documents)), Skipped: orEmpty(d.Skipped), Redacted: d.Redacted, DryRun: true,
@@ -173,16 +174,16 @@ func (a *app) planVaultBackup(cmd *cobra.Command, f *vaultFlags, b vaultBackup) 
 	return err
 }
 
-func (a *app) vaultBackup(ctx context.Context, cmd *cobra.Command, s *opened, v *colony.Vault, b vaultBackup) error {
+func (a *app) vaultBackup(ctx context.Context, cmd *cobra.Command, s *opened, v *colony.Vault, f vaultFlags, b vaultBackup) error {
 	if b.dir == "" {
 		// Hooks may have kept what has not arrived yet.
 		for _, left := range a.site(s).Settle(ctx) {
 			a.out.note("not in the backup: %s", left)
 		}
 	}
-	d, err := a.vaultBackupDocuments(ctx, cmd, s, b)
+	d, err := a.vaultBackupDocuments(ctx, cmd, s, f, b)
 	if err != nil {
-		return err
+		return ofThisSide(err)
 	}
 	report, err := working(a, "backing up", func() (colony.BackupReport, error) {
 		return v.Backup(ctx, d.Documents, colony.BackupOptions{Force: b.force, Keep: b.keep})

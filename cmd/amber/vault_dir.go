@@ -25,8 +25,9 @@ const (
 const gitFolder = ".git"
 
 // readDir reads the text files below a folder. What is not taken is told.
-// Errors: not_found; invalid when it is no folder, or holds too much; refused.
-func readDir(ctx context.Context, dir string) (vaultDocuments, error) {
+// Errors: not_found; invalid when it is no folder, is Amber's own, or holds too
+// much; refused.
+func readDir(ctx context.Context, dir string, own ownThings) (vaultDocuments, error) {
 	const op = "read documents"
 	d := vaultDocuments{Documents: colony.Documents{}}
 	root, err := filepath.EvalSymlinks(dir) // the folder itself may be a link
@@ -39,16 +40,13 @@ func readDir(ctx context.Context, dir string) (vaultDocuments, error) {
 			return err
 		}
 		if path == root {
-			if err == nil && !e.IsDir() {
-				err = errors.New("it is no folder")
-			}
-			return err
+			return checkFolder(path, e, err, own)
 		}
 		rel, relErr := filepath.Rel(root, path)
 		if relErr != nil {
 			return relErr
 		}
-		n, err := d.take(path, filepath.ToSlash(rel), e, err)
+		n, err := d.take(path, filepath.ToSlash(rel), e, err, own)
 		total += n
 		switch {
 		case len(d.Documents) > maxVaultDocuments:
@@ -61,9 +59,24 @@ func readDir(ctx context.Context, dir string) (vaultDocuments, error) {
 	return d, dirError(op, dir, err)
 }
 
+// checkFolder refuses what is no folder, and the home of Amber.
+func checkFolder(path string, e fs.DirEntry, err error, own ownThings) error {
+	if err == nil && !e.IsDir() {
+		err = errors.New("it is no folder")
+	}
+	if err != nil {
+		return err
+	}
+	info, err := e.Info()
+	if err == nil && own.isHome(path, info) {
+		err = errors.New("it is the home of Amber; without --dir the notes in it are taken")
+	}
+	return err
+}
+
 // take takes one entry of the folder, or says why not, and returns how much it
 // took.
-func (d *vaultDocuments) take(path, name string, e fs.DirEntry, err error) (int64, error) {
+func (d *vaultDocuments) take(path, name string, e fs.DirEntry, err error, own ownThings) (int64, error) {
 	skip := func(reason, detail string) (int64, error) {
 		d.skip(partDir, strings.ToValidUTF8(name, "\uFFFD"), reason, detail)
 		if e != nil && e.IsDir() {
@@ -71,17 +84,27 @@ func (d *vaultDocuments) take(path, name string, e fs.DirEntry, err error) (int6
 		}
 		return 0, nil
 	}
+	var info fs.FileInfo
+	if err == nil {
+		info, err = e.Info()
+	}
 	switch base := filepath.Base(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return skip(amber.SkipTorn, "it is gone")
 	case err != nil:
 		return skip(amber.SkipUnreadable, "")
 	case !utf8.ValidString(name):
 		return skip(amber.SkipBadName, "it is not UTF-8")
-	case strings.EqualFold(base, gitFolder):
+	case gitsOwn(base):
 		return skip(amber.SkipUnsupported, "it is git's own")
-	case e.IsDir():
-		return 0, nil
 	case strings.HasPrefix(base, fsx.TempPrefix):
 		return skip(amber.SkipUnsupported, "it is a temporary file of Amber")
+	case e.IsDir() && own.isHome(path, info):
+		return skip(amber.SkipUnsupported, "it is a home of Amber")
+	case e.IsDir():
+		return 0, nil
+	case own.isKey(info):
+		return skip(amber.SkipUnsupported, "it is a key of this side")
 	case !e.Type().IsRegular():
 		return skip(amber.SkipNotRegular, "")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
@@ -24,7 +23,7 @@ type vaultDocuments struct {
 func (a *app) noteDocuments(ctx context.Context, s *opened) (vaultDocuments, error) {
 	d, err := readNotes(ctx, s)
 	if err == nil && s.config.Config.Export.Redact {
-		err = d.redact(partNotes)
+		err = d.redact(partNotes, a.vaultOwn(s, vaultFlags{}))
 	}
 	return d, err
 }
@@ -41,22 +40,31 @@ const noteSuffix = ".md"
 // readNotes reads every note.
 func readNotes(ctx context.Context, s *opened) (vaultDocuments, error) {
 	d := vaultDocuments{Documents: colony.Documents{}}
+	take := func(n amber.Note, err error) error {
+		name := n.Name + noteSuffix
+		switch amber.KindOf(err) {
+		case "":
+			d.Documents[name] = n.Content
+		case amber.KindNotFound: // deleted meanwhile
+		case amber.KindDamaged:
+			d.skip(partNotes, name, amber.SkipUnreadable, err.Error())
+		default:
+			return err
+		}
+		return nil
+	}
+	if s.notes != nil {
+		return d, s.notes.LoadNotes(ctx, take)
+	}
 	notes, err := s.Store.Notes.ListNotes(ctx)
 	if err != nil {
 		return d, err
 	}
 	for _, n := range notes {
-		name := n.Name + noteSuffix
 		note, err := s.Store.Notes.ReadNote(ctx, n.Name)
-		switch {
-		case amber.KindOf(err) == amber.KindNotFound: // deleted meanwhile
-			continue
-		case err != nil:
+		note.Name = n.Name
+		if err := take(note, err); err != nil {
 			return d, err
-		case !utf8.ValidString(note.Content):
-			d.skip(partNotes, name, amber.SkipUnsupported, notText)
-		default:
-			d.Documents[name] = note.Content
 		}
 	}
 	return d, nil
@@ -71,16 +79,17 @@ func (d *vaultDocuments) skip(part, path, reason, detail string) {
 
 // redact takes out what package redact knows: what is a secret in one document,
 // or in the name of one, is taken out of all. A document with a secret in its
-// name stays here.
-func (d *vaultDocuments) redact(part string) error {
+// name stays here. The keys of this side are secrets wherever they stand.
+func (d *vaultDocuments) redact(part string, own ownThings) error {
 	rules, known := redact.New(), &redact.Secrets{}
+	own.teach(known)
 	names := slices.Sorted(maps.Keys(d.Documents))
 	for _, name := range names {
 		rules.Look(name, []byte(d.Documents[name]), known.Add)
 		rules.Look(nameOfNames, []byte(name), known.Add)
 	}
 	known.Seal()
-	for _, rule := range redact.Rules() {
+	for _, rule := range append(redact.Rules(), ownRule) {
 		known.Allow(redact.Marker(rule))
 	}
 	d.Redacted = map[string]int{}

@@ -12,19 +12,22 @@ import (
 	"github.com/amber-memory/amber/keyring"
 )
 
-// vaultKey reads the key of a vault. Errors: not_found; refused when others may
-// read it; invalid.
+// stdinKey is what the key file is called when the key comes on stdin.
+const stdinKey = "-"
+
+// vaultKey reads the key of a vault. Errors: invalid; refused when others may
+// read it.
 func (a *app) vaultKey(file string) (string, error) {
 	const op = "read vault key"
 	var text string
 	var err error
-	if file == "-" {
-		text, err = a.text("-", maxTokenFile)
+	if file == stdinKey {
+		text, err = a.text(stdinKey, maxTokenFile)
 	} else {
 		text, err = a.secretFile(op, a.followed(file), maxTokenFile)
 	}
 	if err != nil {
-		return "", err
+		return "", ofThisSide(err)
 	}
 	key := strings.TrimSpace(text)
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) vaultListCommand(f *vaultFlags) *cobra.Command {
-	var jsonl bool
+	var page pageFlags
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the snapshots of the label, newest first",
@@ -22,7 +22,13 @@ told. Signatures are not checked here: restore does that.`,
 		Example: `  amber vault list --label laptop`,
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withVault(cmd, f, mayBeAbsent, func(ctx context.Context, _ *opened, v *colony.Vault) error {
+			if err := pageSize(page.n); err != nil {
+				return err
+			}
+			if _, err := colony.ParseSnapshotID(page.cursor); page.cursor != "" && err != nil {
+				return usage("--cursor %q is not what a page before ended with", oneLine(page.cursor, 60))
+			}
+			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *opened, v *colony.Vault) error {
 				found, err := working(a, "reading the vault", func() ([]colony.Listed, error) { return v.List(ctx) })
 				if err != nil {
 					return err
@@ -30,12 +36,29 @@ told. Signatures are not checked here: restore does that.`,
 				for i := range found {
 					found[i].DocNames = orEmpty(found[i].DocNames)
 				}
-				return showItems(a, jsonl, amber.Page[colony.Listed]{Items: found}, a.printVaultList)
+				return showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[colony.Listed], error) {
+					return pageOf(found, n, c), nil
+				}, a.printVaultList)
 			})
 		},
 	}
-	addJSONL(cmd, &jsonl)
+	page.add(cmd)
 	return cmd
+}
+
+// pageOf cuts a page out of a list, the newest first. A cursor is the snapshot
+// that the page before ended with, which may be gone.
+func pageOf(all []colony.Listed, n int, c amber.Cursor) amber.Page[colony.Listed] {
+	from := 0
+	for from < len(all) && c != "" && all[from].ID >= colony.SnapshotID(c) {
+		from++
+	}
+	p := amber.Page[colony.Listed]{Items: all[from:]}
+	if len(p.Items) > n {
+		p.Items = p.Items[:n]
+		p.Next = amber.Cursor(p.Items[n-1].ID)
+	}
+	return p
 }
 
 func (a *app) printVaultList(w io.Writer, found []colony.Listed) {
@@ -67,7 +90,7 @@ func describeListed(l colony.Listed) string {
 		add("latest")
 	}
 	if l.Signed {
-		add("signed as " + string(l.Issuer))
+		add("signed as " + claimedKey(l.Issuer))
 	}
 	if l.Damage != "" {
 		add("DAMAGED: " + l.Damage)
@@ -83,7 +106,7 @@ func (a *app) vaultLatestCommand(f *vaultFlags) *cobra.Command {
 which is the only answer that means that there is nothing.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withVault(cmd, f, mayBeAbsent, func(ctx context.Context, _ *opened, v *colony.Vault) error {
+			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *opened, v *colony.Vault) error {
 				l, err := working(a, "reading the vault", func() (colony.Listed, error) { return v.Latest(ctx) })
 				if err != nil {
 					return err
@@ -105,7 +128,7 @@ func (a *app) printLatest(w io.Writer, l colony.Listed) {
 		fmt.Fprintln(w, " ", flat(name))
 	}
 	if l.Signed {
-		p.fact(w, "signed as", string(l.Issuer)+" (restore checks it)")
+		p.fact(w, "signed as", claimedKey(l.Issuer)+" (restore checks it)")
 	}
 	if !l.Latest {
 		p.fact(w, "pointer", "it names another one, or none")
@@ -119,7 +142,7 @@ func (a *app) vaultStatusCommand(f *vaultFlags) *cobra.Command {
 		Short: "Show how much room the vault has",
 		Args:  exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withVault(cmd, f, mayBeAbsent, func(ctx context.Context, _ *opened, v *colony.Vault) error {
+			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *opened, v *colony.Vault) error {
 				s, err := working(a, "asking the vault", func() (colony.Status, error) { return v.Status(ctx) })
 				if err != nil {
 					return err

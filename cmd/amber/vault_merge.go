@@ -32,7 +32,7 @@ for the memory of a parent. They are checked as restore checks them; nothing is 
 			if err != nil {
 				return err
 			}
-			return a.withVault(cmd, f, mayBeAbsent, func(ctx context.Context, _ *opened, v *colony.Vault) error {
+			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *opened, v *colony.Vault) error {
 				got, err := a.readVault(ctx, v, id)
 				if err != nil {
 					return err

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 )
 
@@ -28,7 +30,7 @@ It asks first; without a terminal it needs --yes.`,
 			if err := limit("--keep", keep); cmd.Flags().Changed("keep") && err != nil {
 				return err
 			}
-			return a.withVault(cmd, f, mayBeAbsent, func(ctx context.Context, s *opened, v *colony.Vault) error {
+			return a.withVaultOnly(cmd, f, func(ctx context.Context, s *opened, v *colony.Vault) error {
 				if !cmd.Flags().Changed("keep") {
 					keep = s.vaultKeep()
 				}
@@ -72,7 +74,7 @@ without a terminal it needs --yes.`,
 			if err != nil {
 				return err
 			}
-			return a.withVault(cmd, f, mayBeAbsent, func(ctx context.Context, _ *opened, v *colony.Vault) error {
+			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *opened, v *colony.Vault) error {
 				return a.vaultRemove(yes, dryRun, "delete snapshot "+string(id), func(dryRun bool) (colony.PruneReport, error) { return v.Delete(ctx, id, dryRun) })
 			})
 		},
@@ -90,15 +92,26 @@ func (a *app) vaultRemove(yes, dryRun bool, what string, remove func(dryRun bool
 		tidyPruned(&r)
 		return r, err
 	}
+	var plan *colony.PruneReport // that somebody has seen
 	if !dryRun {
 		err := a.confirmPlan(yes, what, func() (string, error) {
-			plan, err := run(true)
-			if err != nil || len(plan.Deleted)+len(plan.Orphans) == 0 {
+			shown, err := run(true)
+			plan = &shown
+			if err != nil || len(shown.Deleted)+len(shown.Orphans) == 0 {
 				return "", err
 			}
-			printVaultPruned(a.stderr, plan)
-			return "delete " + count(int64(len(plan.Deleted)), "snapshot", "snapshots"), nil
+			printVaultPruned(a.stderr, shown)
+			return "delete " + count(int64(len(shown.Deleted)), "snapshot", "snapshots"), nil
 		})
+		if err != nil {
+			return err
+		}
+	}
+	if plan != nil {
+		now, err := run(true)
+		if err == nil {
+			err = withinPlan(what, *plan, now)
+		}
 		if err != nil {
 			return err
 		}
@@ -111,6 +124,28 @@ func (a *app) vaultRemove(yes, dryRun bool, what string, remove func(dryRun bool
 	shown := a.out.show(r, func(w io.Writer) { printVaultPruned(w, r) })
 	a.warnPruned(r)
 	return errors.Join(shown, a.judged(err))
+}
+
+// withinPlan refuses to delete what was not in the plan that somebody has seen.
+func withinPlan(what string, seen, now colony.PruneReport) error {
+	for _, id := range now.Deleted {
+		if !slices.Contains(seen.Deleted, id) {
+			return planChanged(what, string(id))
+		}
+	}
+	for _, name := range now.Orphans {
+		if !slices.Contains(seen.Orphans, name) {
+			return planChanged(what, flat(name))
+		}
+	}
+	return nil
+}
+
+func planChanged(what, more string) error {
+	return &amber.Error{
+		Op: what, Kind: amber.KindConflict, Err: fmt.Errorf("the vault has changed meanwhile, now %s would go as well; nothing was deleted", more),
+		Hint: "run it again",
+	}
 }
 
 // tidyPruned keeps lists from being null in JSON.

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 )
 
@@ -23,6 +19,8 @@ type vaultRestored struct {
 	Replaced  []string `json:"replaced"` // those of Written that said something else before
 	Unchanged []string `json:"unchanged"`
 	DryRun    bool     `json:"dry_run"`
+
+	before map[string]found // what there was in the place of Written when it was planned
 }
 
 // vaultRestoreFlags say what is restored, and where to.
@@ -43,9 +41,9 @@ was checked is told. A snapshot that was changed, or whose pointer leads to an o
 seen before, is not restored.
 
 Documents that say something else here are replaced only after a question; without a terminal
-that needs --yes. --dry-run shows what would change. Documents that only this side has stay. When one of the names
-cannot be written here, none is: export-merge prints them instead. Whatever interrupts a restore,
-it can be run again.`,
+that needs --yes. What has changed since it was looked at is not replaced. --dry-run shows what
+would change. Documents that only this side has stay. When one of the names cannot be written here,
+none is: export-merge prints them instead. Whatever interrupts a restore, it can be run again.`,
 		Example: `  amber vault restore --dry-run
   amber vault restore --dir ./memory --require-signed --trust did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP
   amber vault restore 20260813T101112131415Z-a1b2c3 --dir ./then`,
@@ -55,8 +53,13 @@ it can be run again.`,
 			if err != nil {
 				return err
 			}
-			return a.withVault(cmd, f, mayBeMade, func(ctx context.Context, s *opened, v *colony.Vault) error {
-				return a.vaultRestore(ctx, s, v, id, r)
+			f.late = &lateWitness{}
+			return a.withVaultOnly(cmd, f, func(ctx context.Context, s *opened, v *colony.Vault) error {
+				got, err := a.readVault(ctx, v, id)
+				if err != nil {
+					return err
+				}
+				return a.vaultRestore(ctx, s, got, r, f.late)
 			})
 		},
 	}
@@ -71,43 +74,60 @@ it can be run again.`,
 type documentTarget interface {
 	// Refuses says why names cannot be written, by name.
 	Refuses(d colony.Documents) map[string]string
-	// Look tells whether there is a document of that name, and whether it says
-	// the same. Errors: refused when what is there cannot be replaced.
-	Look(ctx context.Context, name, text string) (there, same bool, err error)
-	// Write writes one durably; replace says that it is there. Errors: conflict
-	// when it is there though it was not.
-	Write(ctx context.Context, name, text string, replace bool) error
+	// Look tells what there is under a name, and whether it says the text.
+	// Errors: refused when what is there cannot be replaced.
+	Look(ctx context.Context, name, text string) (found, error)
+	// Write writes one durably in the place of what was found before. Errors:
+	// conflict when something else is there now.
+	Write(ctx context.Context, name, text string, before found) error
 	// Close lets it go.
 	Close() error
 }
 
-// vaultRestore reads, plans, asks and writes.
-func (a *app) vaultRestore(ctx context.Context, s *opened, v *colony.Vault, id colony.SnapshotID, r vaultRestoreFlags) error {
-	got, err := a.readVault(ctx, v, id)
-	if err != nil {
-		return err
-	}
+// found is what there is under the name of a document.
+type found struct {
+	there, same bool
+	digest      string // of its text
+}
+
+// vaultRestore plans, asks and writes, and only then remembers what it saw.
+func (a *app) vaultRestore(ctx context.Context, s *opened, got colony.Restored, r vaultRestoreFlags, seen *lateWitness) error {
 	to, dir, err := a.documentTarget(ctx, s, r)
 	if err != nil {
-		return err
+		return ofThisSide(err)
 	}
 	report := vaultRestored{Restored: got, Dir: dir, DryRun: r.dryRun}
-	err = planRestore(ctx, to, &report)
-	if err == nil && len(report.Replaced) > 0 && !r.dryRun {
+	err = errors.Join(a.putBack(ctx, to, &report, r), to.Close())
+	if err != nil {
+		return ofThisSide(err)
+	}
+	if !r.dryRun {
+		if err := seen.keep(ctx); err != nil {
+			report.Warnings = append(report.Warnings, fmt.Sprintf("what was seen could not be remembered: %v", err))
+		}
+	}
+	err = a.out.show(report, func(w io.Writer) { a.printVaultRestored(w, report, r.dryRun) })
+	a.warnRestored(report.Restored)
+	return err
+}
+
+// putBack writes what is not there yet, once a person has seen what it replaces,
+// or has said not to ask.
+func (a *app) putBack(ctx context.Context, to documentTarget, report *vaultRestored, r vaultRestoreFlags) error {
+	err := planRestore(ctx, to, report)
+	if err != nil || r.dryRun {
+		return err
+	}
+	if len(report.Replaced) > 0 {
 		err = a.confirmPlan(r.yes, "replace documents", func() (string, error) {
-			a.printVaultRestored(a.stderr, report, true)
+			a.printVaultRestored(a.stderr, *report, true)
 			return "replace " + count(int64(len(report.Replaced)), "document", "documents"), nil
 		})
 	}
-	if err == nil && !r.dryRun {
-		err = writeDocuments(ctx, to, report)
-	}
-	if err = errors.Join(err, to.Close()); err != nil {
+	if err != nil {
 		return err
 	}
-	err = a.out.show(report, func(w io.Writer) { a.printVaultRestored(w, report, r.dryRun) })
-	a.warnRestored(got)
-	return err
+	return writeDocuments(ctx, to, *report)
 }
 
 // readVault reads a snapshot, "" for the newest, and checks it.
@@ -126,72 +146,6 @@ func (a *app) documentTarget(ctx context.Context, s *opened, r vaultRestoreFlags
 	if err != nil {
 		return nil, "", err
 	}
-	to, err := newDirTarget(dir)
+	to, err := newDirTarget(dir, s.home.Dir())
 	return to, dir, err
-}
-
-// maxRefused is how many names are told that cannot be written.
-const maxRefused = 5
-
-// planRestore finds out what is to be written. Errors: refused when anything
-// cannot be.
-func planRestore(ctx context.Context, to documentTarget, r *vaultRestored) error {
-	r.Written, r.Replaced, r.Unchanged = []string{}, []string{}, []string{}
-	refused := to.Refuses(r.Documents)
-	for _, name := range slices.Sorted(maps.Keys(r.Documents)) {
-		if refused[name] != "" {
-			continue
-		}
-		there, same, err := to.Look(ctx, name, r.Documents[name])
-		switch {
-		case amber.KindOf(err) == amber.KindRefused:
-			refused[name] = reason(err)
-		case err != nil:
-			return err
-		case same:
-			r.Unchanged = append(r.Unchanged, name)
-		default:
-			r.Written = append(r.Written, name)
-			if there {
-				r.Replaced = append(r.Replaced, name)
-			}
-		}
-	}
-	return refusal(refused)
-}
-
-// refusal is the error for names that cannot be written, nil for none.
-func refusal(refused map[string]string) error {
-	if len(refused) == 0 {
-		return nil
-	}
-	var told []string
-	for _, name := range slices.Sorted(maps.Keys(refused))[:min(len(refused), maxRefused)] {
-		told = append(told, fmt.Sprintf("%q %s", oneLine(name, 80), refused[name]))
-	}
-	if more := len(refused) - maxRefused; more > 0 {
-		told = append(told, fmt.Sprintf("and %d more", more))
-	}
-	return &amber.Error{
-		Op: "restore documents", Kind: amber.KindRefused,
-		Err:  fmt.Errorf("nothing was written, because %s cannot be: %s", count(int64(len(refused)), "document", "documents"), strings.Join(told, ", ")),
-		Hint: "amber vault export-merge prints all of them; --dir names another folder",
-	}
-}
-
-// writeDocuments carries out a plan.
-func writeDocuments(ctx context.Context, to documentTarget, r vaultRestored) error {
-	for i, name := range r.Written {
-		err := ctx.Err()
-		if err == nil {
-			err = to.Write(ctx, name, r.Documents[name], slices.Contains(r.Replaced, name))
-		}
-		if err != nil {
-			return &amber.Error{
-				Op: "restore documents", Kind: amber.KindOf(err), ID: oneLine(name, 80), Err: fmt.Errorf("%d of %d are written: %w", i, len(r.Written), err),
-				Hint: "run it again: what is written stays",
-			}
-		}
-	}
-	return nil
 }

@@ -64,9 +64,17 @@ func (a *app) describeSignature(found string, key amber.KeyID) string {
 	case colony.SignatureNone:
 		return "none: whoever may write to the vault can have made it"
 	case colony.SignatureSkipped:
-		return a.out.style(amb, "NOT CHECKED") + ", it names " + flat(string(key))
+		return a.out.style(amb, "NOT CHECKED") + ", it names " + claimedKey(key)
 	}
 	return flat(found)
+}
+
+// claimedKey names the key of a signature that nobody has checked.
+func claimedKey(key amber.KeyID) string {
+	if key == "" {
+		return "a key that cannot be read"
+	}
+	return flat(string(key))
 }
 
 // warnRestored tells what the reader should know about.

@@ -189,7 +189,7 @@ func scriptPlant(ts *testscript.TestScript, neg bool, args []string) {
 		ID: id, Label: args[0], CreatedAt: now, Documents: docs, Random: rand.Reader,
 	})
 	ts.Check(err)
-	for _, f := range append(p.Parts, p.Manifest, p.Latest) {
+	for _, f := range append(p.Parts, p.Manifest, colony.Latest(args[0], id, now)) {
 		ts.Check(os.WriteFile(filepath.Join(ts.MkAbs("vault"), f.Name), []byte(f.Content), 0o600))
 	}
 }

@@ -53,6 +53,8 @@ func TestVaultOfAServer(t *testing.T) {
 	if text := reader.must("", "note", "show", "plan"); text != "the harbour plan\n" {
 		t.Errorf("note: %q", text)
 	}
+	// What is under another address was never seen, and is kept once: it is seen first.
+	writer.must("", vault("backup", "--sign")...)
 	writer.must("", vault("backup", "--force", "--keep", "1")...)
 	var left struct{ Items []colony.Listed }
 	decode(t, reader.must("", vault("list")...), &left)

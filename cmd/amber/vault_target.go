@@ -3,176 +3,157 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"path"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
 // dirTarget writes documents as files below a folder, and nowhere else: through
-// no link, and over nothing but regular files.
-type dirTarget struct{ dir string }
+// no link, also none that is put there meanwhile, and over nothing but regular
+// files that are as they were when they were looked at.
+type dirTarget struct {
+	dir  string
+	root *os.Root                // nil while there is no such folder
+	home fs.FileInfo             // of Amber itself, where nothing is written; nil when there is none
+	in   func(r *os.Root) fsx.FS // fsx.In
+}
 
-var _ documentTarget = dirTarget{}
+var _ documentTarget = (*dirTarget)(nil)
 
-// newDirTarget returns the folder, which need not be there. Errors: invalid when
-// it is something else.
-func newDirTarget(dir string) (dirTarget, error) {
+// newDirTarget returns the folder, which need not be there; home is where Amber
+// keeps its own. Errors: invalid when it is something else; refused.
+func newDirTarget(dir, home string) (*dirTarget, error) {
+	const op = "restore documents"
+	t := &dirTarget{dir: dir, in: fsx.In}
+	t.home, _ = os.Stat(home)               // without one there is nothing to keep out of
 	real, err := filepath.EvalSymlinks(dir) // the folder itself may be a link
 	if errors.Is(err, fs.ErrNotExist) {
-		return dirTarget{dir}, nil
+		return t, nil
 	}
 	if err == nil {
+		t.dir = real
+		t.root, err = os.OpenRoot(real)
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = errors.New("it is no folder")
+	}
+	return t, dirError(op, dir, err)
+}
+
+// errOwnHome keeps documents out of where Amber keeps its own, keys among it.
+var errOwnHome = errors.New("lies in the home of Amber")
+
+// down opens the folder that the document is in, and returns its name there. The
+// folders above it are made if make says so. Errors: fs.ErrNotExist; ENOTDIR for
+// a link or a file on the way.
+func (t *dirTarget) down(name string, make bool) (*os.Root, string, error) {
+	at, err := t.root.OpenRoot(".")
+	if err != nil {
+		return nil, "", err
+	}
+	elements := strings.Split(name, "/")
+	last := len(elements) - 1
+	for i := 0; err == nil; i++ {
 		var info fs.FileInfo
-		if info, err = os.Stat(real); err == nil && !info.IsDir() {
-			err = errors.New("it is no folder")
+		if info, err = at.Stat("."); err == nil && t.home != nil && os.SameFile(info, t.home) {
+			err = errOwnHome
 		}
-	}
-	return dirTarget{real}, dirError("restore documents", dir, err)
-}
-
-// Bounds of names, as common file systems have them.
-const (
-	maxElement = 255
-	maxPath    = 4095
-)
-
-func (t dirTarget) Refuses(d colony.Documents) map[string]string {
-	refused := map[string]string{}
-	names := slices.Sorted(maps.Keys(d))
-	folded := map[string]string{}
-	for _, name := range names {
-		why := unwritable(runtime.GOOS, name)
-		if why == "" && len(t.path(name)) > maxPath {
-			why = "is too long"
+		if i == last || err != nil {
+			break
 		}
-		key := foldName(runtime.GOOS, name)
-		if other, twice := folded[key]; why == "" && twice {
-			why = fmt.Sprintf("is the same file as %q here", oneLine(other, 80))
+		var next *os.Root
+		if make {
+			next, err = fsx.MakeBelow(at, elements[i], 0o700)
+		} else {
+			next, err = fsx.Below(at, elements[i])
 		}
-		for dir := path.Dir(name); why == "" && dir != "." && dir != "/"; dir = path.Dir(dir) {
-			if _, isFile := d[dir]; isFile {
-				why = fmt.Sprintf("lies below %q, which is a document, too", oneLine(dir, 80))
-			}
+		if err == nil {
+			at.Close()
+			at = next
 		}
-		if why != "" {
-			refused[name] = why
-		}
-		folded[key] = name
-	}
-	return refused
-}
-
-// foldName is what a name is to a file system that ignores case.
-func foldName(goos, name string) string {
-	if goos == "windows" || goos == "darwin" {
-		return strings.ToLower(name)
-	}
-	return name
-}
-
-// unwritable says why a name cannot be a file below a folder, "" when it can.
-func unwritable(goos, name string) string {
-	switch {
-	case name == "":
-		return "is empty"
-	case strings.ContainsRune(name, 0):
-		return "holds a zero byte"
-	case strings.HasPrefix(name, "/"):
-		return "is absolute"
-	}
-	elements := strings.Split(name, "/")
-	for _, e := range elements {
-		switch {
-		case e == "" || e == ".":
-			return "is no plain path"
-		case e == "..":
-			return "leaves the folder"
-		case len(e) > maxElement:
-			return fmt.Sprintf("is longer than %d bytes", maxElement)
-		case len(elements) > 1 && strings.EqualFold(e, gitFolder):
-			return "is git's own"
-		case goos == "windows" && illegalOnWindows(e):
-			return "is not legal on this file system"
-		}
-	}
-	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return "means something else on this system"
-	}
-	return ""
-}
-
-func illegalOnWindows(element string) bool {
-	last := element[len(element)-1]
-	return last == '.' || last == ' ' || strings.ContainsAny(element, `<>:"\|?*`) ||
-		strings.ContainsFunc(element, func(r rune) bool { return r < ' ' })
-}
-
-func (t dirTarget) path(name string) string { return filepath.Join(t.dir, filepath.FromSlash(name)) }
-
-func (t dirTarget) Look(_ context.Context, name, text string) (there, same bool, err error) {
-	const op = "restore documents"
-	refuse := func(why string) (bool, bool, error) {
-		return false, false, amber.Errorf(amber.KindRefused, op, name, why)
-	}
-	at := t.dir
-	elements := strings.Split(name, "/")
-	for i, e := range elements {
-		at = filepath.Join(at, e)
-		info, err := os.Lstat(at)
-		switch isLast := i == len(elements)-1; {
-		case errors.Is(err, fs.ErrNotExist):
-			return false, false, nil
-		case err != nil:
-			return refuse("cannot be reached: " + err.Error())
-		case !isLast && !info.IsDir():
-			return refuse("lies below a link or a file")
-		case isLast && !info.Mode().IsRegular():
-			return refuse("is a link or a folder here")
-		}
-	}
-	b, err := fsx.ReadFile(fsx.OS(), at, int64(len(text)))
-	if errors.Is(err, fsx.ErrTooLarge) {
-		return true, false, nil
 	}
 	if err != nil {
-		return refuse("cannot be read: " + err.Error())
+		at.Close()
+		return nil, "", err
 	}
-	return true, string(b) == text, nil
+	return at, elements[last], nil
 }
 
-func (t dirTarget) Write(_ context.Context, name, text string, replace bool) error {
-	path := t.path(name)
-	err := fsx.MkdirAll(fsx.OS(), filepath.Dir(path), 0o700)
-	if err == nil && !replace {
-		err = fsx.CreateNew(fsx.OS(), path, 0o600, []byte(text))
+func (t *dirTarget) Look(_ context.Context, name, text string) (found, error) {
+	if t.root == nil {
+		return found{}, nil
 	}
-	if err == nil && replace {
-		mode := fs.FileMode(0o600)
-		if info, err := os.Lstat(path); err == nil {
-			mode = info.Mode().Perm() // whoever could read it still can, and nobody else
+	folder, base, err := t.down(name, false)
+	if err == nil {
+		defer folder.Close()
+		var f found
+		if f.digest, err = digestFile(t.in(folder), base); err == nil {
+			f.there, f.same = true, f.digest == digestText(text)
+			return f, nil
 		}
-		err = fsx.Replace(fsx.OS(), path, mode, []byte(text))
+	}
+	why := "cannot be read: "
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return found{}, nil
+	case errors.Is(err, syscall.ENOTDIR):
+		err, why = errors.New("lies below a link or a file"), ""
+	case errors.Is(err, fsx.ErrNotRegular):
+		err, why = errors.New("is a link or a folder here"), ""
+	case errors.Is(err, errOwnHome):
+		why = ""
+	}
+	return found{}, amber.Errorf(amber.KindRefused, "restore documents", name, why+err.Error())
+}
+
+func (t *dirTarget) Write(_ context.Context, name, text string, before found) error {
+	err := t.make()
+	var folder *os.Root
+	var base string
+	if err == nil {
+		folder, base, err = t.down(name, true)
+	}
+	if err == nil {
+		err = write(t.in(folder), base, text, before)
+		folder.Close() // nothing is left in it that could fail
 	}
 	kind := amber.KindInternal
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, fs.ErrExist):
+	case errors.Is(err, fs.ErrExist), errors.Is(err, errChanged):
 		kind = amber.KindConflict
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, fsx.ErrNotRegular):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, fsx.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, errOwnHome):
 		kind = amber.KindRefused
 	}
 	return &amber.Error{Op: "write document", Kind: kind, ID: name, Err: err}
 }
 
-func (dirTarget) Close() error { return nil }
+// make makes the folder where there was none.
+func (t *dirTarget) make() (err error) {
+	if t.root != nil {
+		return nil
+	}
+	if err := fsx.MkdirAll(fsx.OS(), t.dir, 0o700); err != nil {
+		return err
+	}
+	above, err := os.OpenRoot(filepath.Dir(t.dir))
+	if err != nil {
+		return err
+	}
+	defer above.Close()
+	t.root, err = fsx.Below(above, filepath.Base(t.dir))
+	return err
+}
+
+func (t *dirTarget) Close() error {
+	if t.root == nil {
+		return nil
+	}
+	return t.root.Close()
+}

@@ -54,19 +54,31 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func (t noteTarget) Look(ctx context.Context, name, text string) (there, same bool, err error) {
+func (t noteTarget) Look(ctx context.Context, name, text string) (found, error) {
 	if t.store == nil {
-		return false, false, nil
+		return found{}, nil
 	}
 	note, err := t.store.Store.Notes.ReadNote(ctx, name)
 	if amber.KindOf(err) == amber.KindNotFound {
-		return false, false, nil
+		return found{}, nil
 	}
-	return err == nil, err == nil && note.Content == text, err
+	if err != nil {
+		return found{}, err
+	}
+	return found{there: true, same: note.Content == text, digest: digestText(note.Content)}, nil
 }
 
-func (t noteTarget) Write(ctx context.Context, name, text string, _ bool) error {
-	_, err := t.store.Store.Notes.WriteNote(ctx, name, text)
+// Write looks once more. What comes in between even then is not lost: every text
+// of a note is a commit.
+func (t noteTarget) Write(ctx context.Context, name, text string, before found) error {
+	now, err := t.Look(ctx, name, text)
+	switch {
+	case err != nil:
+		return err
+	case now.there != before.there || now.digest != before.digest:
+		return &amber.Error{Op: "write document", Kind: amber.KindConflict, ID: name, Err: errChanged}
+	}
+	_, err = t.store.Store.Notes.WriteNote(ctx, name, text)
 	return err
 }
 

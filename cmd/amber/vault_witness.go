@@ -18,6 +18,9 @@ import (
 // seenFormat begins every file of a witness.
 const seenFormat = "amber-vault-seen/1"
 
+// seenLock is held while one of them is changed.
+const seenLock = ".lock"
+
 // maxSeenFile bounds one.
 const maxSeenFile = 64 << 10
 
@@ -84,22 +87,42 @@ func (w vaultWitness) damaged(op string, err error) error {
 	}
 }
 
-// See implements [colony.Witness].
-func (w vaultWitness) See(ctx context.Context, s colony.Sighting) error {
+// Update implements [colony.Witness]. What is the same is not written again.
+// Errors: as Seen.
+func (w vaultWitness) Update(ctx context.Context, change func(colony.Sighting) colony.Sighting) (err error) {
+	const op = "note what was seen of the vault"
+	fail := func(err error) error {
+		return &amber.Error{Op: op, Kind: amber.KindInternal, ID: w.path, Err: err}
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	seen := w.of
-	seen.Sighting = s
-	b, err := json.MarshalIndent(seen, "", "  ")
-	if err == nil {
-		err = fsx.MkdirAll(fsx.OS(), filepath.Dir(w.path), 0o700)
+	if err := fsx.MkdirAll(fsx.OS(), filepath.Dir(w.path), 0o700); err != nil {
+		return fail(err)
 	}
+	lock, err := fsx.AcquireLock(ctx, filepath.Join(filepath.Dir(w.path), seenLock), fsx.Exclusive)
+	if err != nil {
+		return fail(err)
+	}
+	defer func() {
+		if uerr := lock.Unlock(); err == nil && uerr != nil {
+			err = fail(uerr)
+		}
+	}()
+	before, err := w.Seen(ctx)
+	if err != nil {
+		return err
+	}
+	seen := w.of
+	if seen.Sighting = change(before); seen.Sighting == before {
+		return nil
+	}
+	b, err := json.MarshalIndent(seen, "", "  ")
 	if err == nil {
 		err = fsx.Replace(fsx.OS(), w.path, 0o600, append(b, '\n'))
 	}
 	if err != nil {
-		return &amber.Error{Op: "note what was seen of the vault", Kind: amber.KindInternal, ID: w.path, Err: err}
+		return fail(err)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/amber-memory/amber"
@@ -20,8 +21,8 @@ func TestWitness(t *testing.T) {
 	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
 		t.Errorf("looking made the folder: %v", err)
 	}
-	want := colony.Sighting{ID: "20260813T101112131415Z-a1b2c3", Counter: 7, Documents: "sha256:00"}
-	if err := w.See(t.Context(), want); err != nil {
+	want := colony.Sighting{ID: "20260813T101112131415Z-a1b2c3", Counter: 7, Documents: "sha256:00", Recipients: "sha256:01"}
+	if err := w.Update(t.Context(), becomes(want)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := w.Seen(t.Context()); err != nil || got != want {
@@ -29,7 +30,7 @@ func TestWitness(t *testing.T) {
 	}
 	// Also an older one: whoever deletes the newest says so.
 	want.ID, want.Counter = "20260812T101112131415Z-a1b2c3", 6
-	if err := w.See(t.Context(), want); err != nil {
+	if err := w.Update(t.Context(), becomes(want)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := w.Seen(t.Context()); err != nil || got != want {
@@ -51,5 +52,36 @@ func TestWitness(t *testing.T) {
 		if amber.KindOf(err) != amber.KindDamaged || amber.HintOf(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// becomes makes a change that does not look at what was there.
+func becomes(s colony.Sighting) func(colony.Sighting) colony.Sighting {
+	return func(colony.Sighting) colony.Sighting { return s }
+}
+
+// TestWitnessTogether has many count at once: nobody writes over what another
+// one has written since.
+func TestWitnessTogether(t *testing.T) {
+	t.Parallel()
+	w := vaultWitness{filepath.Join(t.TempDir(), "vaults", "x.json"), seenVault{Format: seenFormat, Label: "l"}}
+	const writers, each = 4, 5
+	var all sync.WaitGroup
+	for range writers {
+		all.Go(func() {
+			for range each {
+				err := w.Update(t.Context(), func(s colony.Sighting) colony.Sighting {
+					s.Counter++
+					return s
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got, err := w.Seen(t.Context()); err != nil || got.Counter != writers*each {
+		t.Errorf("counted %d, %v", got.Counter, err)
 	}
 }

@@ -39,6 +39,7 @@ type answer struct {
 // Causes of answers that make no sense.
 var (
 	errTooLarge = errors.New("it is larger than a vault's")
+	errTooMany  = errors.New("it names more files than a vault has")
 	errNotWhole = errors.New("it counts more files than it names")
 	errNotDone  = errors.New("it says nothing about the file, which is as it was")
 	errEndless  = errors.New("the listing has no end")

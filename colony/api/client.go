@@ -55,10 +55,10 @@ func (c *Client) Status(ctx context.Context) (colony.Status, error) {
 // List implements [colony.Backend].
 func (c *Client) List(ctx context.Context, prefix string) ([]colony.FileInfo, error) {
 	r := request{op: "list vault", method: http.MethodGet, path: "/vault/files"}
-	files, whole, err := c.pages(ctx, r, prefix)
+	files, whole, err := c.pages(ctx, r, prefix, prefix)
 	if err == nil && !whole && prefix != "" {
 		// It may count more than it was asked for: then all of them say so.
-		files, whole, err = c.pages(ctx, r, "")
+		files, whole, err = c.pages(ctx, r, "", prefix)
 	}
 	if err != nil {
 		return nil, err
@@ -66,30 +66,38 @@ func (c *Client) List(ctx context.Context, prefix string) ([]colony.FileInfo, er
 	if !whole {
 		return nil, r.senseless(errNotWhole)
 	}
-	files = slices.DeleteFunc(files, func(f colony.FileInfo) bool { return !strings.HasPrefix(f.Name, prefix) })
 	slices.SortFunc(files, func(a, b colony.FileInfo) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(files, func(a, b colony.FileInfo) bool { return a.Name == b.Name }), nil
 }
 
-// pages reads a listing to its end. It is whole when the vault does not count
-// more files than it named.
-func (c *Client) pages(ctx context.Context, r request, prefix string) (files []colony.FileInfo, whole bool, err error) {
+// pages reads a listing to its end and returns the files whose names begin with
+// wanted. It is whole when the vault does not count more files than it named.
+func (c *Client) pages(ctx context.Context, r request, prefix, wanted string) (files []colony.FileInfo, whole bool, err error) {
 	r.query = url.Values{}
 	if prefix != "" {
 		r.query.Set("prefix", prefix)
 	}
+	named, size := 0, 0
 	for seen := map[string]bool{}; ; {
 		a, err := c.call(ctx, r)
 		if err != nil {
 			return nil, false, err
 		}
-		p, err := parsePage(a.body)
+		if size += len(a.body); size > maxListing {
+			return nil, false, r.senseless(errTooLarge)
+		}
+		p, err := parsePage(a.body, maxListed-named)
 		if err != nil {
 			return nil, false, r.senseless(err)
 		}
-		files = append(files, p.files...)
+		named += len(p.files)
+		for _, f := range p.files {
+			if strings.HasPrefix(f.Name, wanted) {
+				files = append(files, f)
+			}
+		}
 		if !p.more {
-			return files, p.total <= int64(len(files)), nil
+			return files, p.total <= int64(named), nil
 		}
 		if p.cursor == "" {
 			return nil, false, amber.Errorf(amber.KindUnsupported, r.op, "", "the vault has more files than it lists, and does not say how to ask for them")
@@ -169,7 +177,7 @@ func (c *Client) MayWrite(ctx context.Context) error {
 		return nil
 	}
 	text := "the vault says that this key may not write"
-	if why = c.session.scrub(clean(why)); why != "" {
+	if why = clean(c.session.scrub(why)); why != "" {
 		text += ": " + why
 	}
 	return amber.Errorf(amber.KindRefused, r.op, "", text)

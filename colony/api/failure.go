@@ -61,7 +61,9 @@ func (c *Client) lost(ctx context.Context, r request, err error) *failure {
 // judge says what an answer means that is no success.
 func (c *Client) judge(r request, a answer) *failure {
 	d := parseDetail(a.body)
-	f := final(amber.KindUnreachable, r, errors.New(c.session.scrub(fmt.Sprintf("%s answers %s", c.host, d.text(a.status)))))
+	// Before anything is cut: half a secret would not be recognised.
+	d.code, d.message = c.session.scrub(d.code), c.session.scrub(d.message)
+	f := final(amber.KindUnreachable, r, fmt.Errorf("%s answers %s", c.host, d.text(a.status)))
 	switch {
 	case a.status == http.StatusTooManyRequests:
 		f.err.Kind, f.again = amber.KindQuota, true

@@ -45,8 +45,8 @@ type paging struct {
 }
 
 // parsePage reads a listing: a list of names or objects, bare or in items or
-// files. Anything else is no empty listing.
-func parsePage(b []byte) (page, error) {
+// files. Anything else is no empty listing. It may name at most so many.
+func parsePage(b []byte, most int) (page, error) {
 	b = bytes.TrimSpace(b)
 	inner, err := unwrap(b)
 	if err != nil {
@@ -68,7 +68,7 @@ func parsePage(b []byte) (page, error) {
 			list = o.Files
 		}
 	}
-	p.files, err = parseItems(list)
+	p.files, err = parseItems(list, most)
 	return p, err
 }
 
@@ -91,15 +91,26 @@ func (p *page) read(layer []byte) error {
 	return nil
 }
 
-// parseItems reads a list of names or objects.
-func parseItems(list json.RawMessage) ([]colony.FileInfo, error) {
-	var raw []json.RawMessage
-	if len(list) == 0 || list[0] != '[' || json.Unmarshal(list, &raw) != nil {
+// parseItems reads a list of names or objects, one after the other: a hostile one
+// is given up before it takes much room.
+func parseItems(list json.RawMessage, most int) ([]colony.FileInfo, error) {
+	if len(list) == 0 || list[0] != '[' {
 		return nil, errShape
 	}
-	files := make([]colony.FileInfo, 0, len(raw))
-	for _, r := range raw {
+	all := json.NewDecoder(bytes.NewReader(list))
+	if _, err := all.Token(); err != nil { // the bracket
+		return nil, errShape
+	}
+	files := []colony.FileInfo{}
+	for all.More() {
+		if len(files) == most {
+			return nil, errTooMany
+		}
+		var r json.RawMessage
 		var i item
+		if all.Decode(&r) != nil {
+			return nil, errShape
+		}
 		if r[0] == '"' {
 			if json.Unmarshal(r, &i.Filename) != nil {
 				return nil, errShape

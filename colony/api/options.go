@@ -23,6 +23,9 @@ const (
 	maxAnswer  = 8 << 20
 	maxFailure = 64 << 10
 	maxPages   = 1000
+	// maxListing and maxListed bound all pages of a listing, in bytes and names.
+	maxListing = 32 << 20
+	maxListed  = 100_000
 	// longestWait bounds one wait of a client that waits.
 	longestWait = time.Hour
 	// tokenAge is how long a token is used; it is good for an hour longer.

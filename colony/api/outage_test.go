@@ -166,6 +166,7 @@ func newScene(t *testing.T, op operation) *scene {
 	parent := colony.SnapshotID("")
 	for i, text := range op.before {
 		parent = s.fill(text, parent, int64(i)+1)
+		s.memo.seen = colony.Sighting{ID: parent, Counter: int64(i) + 1}
 	}
 	return s
 }
@@ -174,7 +175,7 @@ func newScene(t *testing.T, op operation) *scene {
 func (s *scene) again(t *testing.T) *scene {
 	return &scene{t: t, op: s.op, clock: &clock{now: s.clock.Now()}, vault: &vault{
 		url: s.vault.url, shape: s.vault.shape, files: maps.Clone(s.vault.files),
-	}}
+	}, memo: memo{seen: s.memo.seen}}
 }
 
 // fill puts a snapshot into the vault, in several parts.
@@ -192,7 +193,7 @@ func (s *scene) fill(text string, parent colony.SnapshotID, counter int64) colon
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, f := range append(p.Parts, p.Manifest, p.Latest) {
+	for _, f := range append(p.Parts, p.Manifest, colony.Latest("x", id, s.clock.Now())) {
 		s.vault.files[f.Name] = f.Content
 	}
 	return id
@@ -276,9 +277,9 @@ func (m *memo) Seen(context.Context) (colony.Sighting, error) {
 	return m.seen, nil
 }
 
-func (m *memo) See(_ context.Context, s colony.Sighting) error {
+func (m *memo) Update(_ context.Context, change func(colony.Sighting) colony.Sighting) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.seen = s
+	m.seen = change(m.seen)
 	return nil
 }

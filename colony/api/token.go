@@ -117,7 +117,7 @@ func (c *Client) login(ctx context.Context, r request) (string, *failure) {
 	r.body = body
 	a, f := c.send(ctx, r, "")
 	if f != nil {
-		return "", f
+		return "", f.ofKey()
 	}
 	token, senseless := parseToken(a.body)
 	if senseless != nil {

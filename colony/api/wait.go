@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -18,6 +17,9 @@ const (
 	firstPause   = 500 * time.Millisecond
 	longestPause = 5 * time.Minute
 )
+
+// longestAsked bounds what a vault asks to wait, so that it can be added to.
+const longestAsked = 365 * 24 * time.Hour
 
 // waits are those of one call.
 type waits struct {
@@ -46,7 +48,7 @@ func (w *waits) wait(ctx context.Context, f *failure) error {
 	w.slept += pause
 	if err := w.o.Sleep(ctx, pause); err != nil {
 		ended := *f.err
-		ended.Err = errors.Join(f.err.Err, fmt.Errorf("waiting ended: %w", err))
+		ended.Err = fmt.Errorf("%w; waiting ended: %w", f.err.Err, err)
 		return &ended
 	}
 	return nil
@@ -55,7 +57,7 @@ func (w *waits) wait(ctx context.Context, f *failure) error {
 // fits reports whether a pause ends within the patience. Both the clock and the
 // pauses so far count: a clock may be put back.
 func (w *waits) fits(pause time.Duration) bool {
-	return max(w.o.Clock().Sub(w.began), w.slept)+pause <= w.o.Patience
+	return pause <= w.o.Patience-max(w.o.Clock().Sub(w.began), w.slept, 0)
 }
 
 // backoff is the pause after so many attempts, between half of it and all.
@@ -67,7 +69,7 @@ func (w *waits) backoff() time.Duration {
 // giveUp says why it was not tried again, and what would be.
 func giveUp(f *failure) error {
 	e := *f.err
-	if f.after > 0 {
+	if f.after > 0 || e.Kind == amber.KindQuota {
 		e.Err = &later{e.Err, f.after}
 	}
 	if e.Kind == amber.KindQuota {
@@ -77,15 +79,14 @@ func giveUp(f *failure) error {
 }
 
 // retryAfter reads the header: seconds, or a date. 0 for what it does not say, or
-// says without sense.
+// says without sense, never more than longestAsked.
 func retryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if n, err := strconv.ParseUint(value, 10, 64); err == nil {
-		const most = 365 * 24 * 3600
-		return time.Duration(min(n, most)) * time.Second
+		return time.Duration(min(n, uint64(longestAsked/time.Second))) * time.Second
 	}
 	if t, err := http.ParseTime(value); err == nil {
-		return max(t.Sub(now), 0)
+		return min(max(t.Sub(now), 0), longestAsked)
 	}
 	return 0
 }

@@ -2,6 +2,7 @@ package colonytest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -26,6 +27,7 @@ type Fake struct {
 
 	mu       sync.Mutex
 	files    map[string]colony.File
+	rotten   map[string]bool
 	written  bool
 	requests []Request
 }
@@ -82,7 +84,28 @@ func (f *Fake) Remove(names ...string) {
 	defer f.mu.Unlock()
 	for _, name := range names {
 		delete(f.files, name)
+		delete(f.rotten, name)
 	}
+}
+
+// Rot has the vault know that files are not what was put: they are listed, and
+// nobody gets them, or puts them under a condition, until they are put again.
+func (f *Fake) Rot(names ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.rotten == nil {
+		f.rotten = map[string]bool{}
+	}
+	for _, name := range names {
+		f.rotten[name] = true
+	}
+}
+
+// Rotten returns the files of which the vault knows that.
+func (f *Fake) Rotten() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Sorted(maps.Keys(f.rotten))
 }
 
 // ask notes a request, has it fail or does it. A context that is over stops it

@@ -81,6 +81,9 @@ func (f *Fake) Get(ctx context.Context, name string) (file colony.File, err erro
 		if !ok {
 			return missing("get", name)
 		}
+		if f.rotten[name] {
+			return rotten("get", name)
+		}
 		file = colony.File{FileInfo: f.told(found.FileInfo), Content: found.Content}
 		return nil
 	})
@@ -92,6 +95,10 @@ func (f *Fake) Get(ctx context.Context, name string) (file colony.File, err erro
 
 func missing(op, name string) error {
 	return amber.Errorf(amber.KindNotFound, op, name, "there is no such file")
+}
+
+func rotten(op, name string) error {
+	return amber.Errorf(amber.KindDamaged, op, name, "the file is not what was put")
 }
 
 // Put implements [colony.Backend].
@@ -106,6 +113,9 @@ func (f *Fake) PutIf(ctx context.Context, name, content string, c colony.Conditi
 	}
 	return f.put(ctx, name, content, func() error {
 		file, ok := f.files[name]
+		if f.rotten[name] {
+			return rotten("put", name)
+		}
 		if c.Absent && ok || !c.Absent && (!ok || file.Version != c.Version) {
 			return amber.Errorf(amber.KindConflict, "put", name, "the file is not what it should be")
 		}
@@ -162,6 +172,7 @@ func (f *Fake) store(name, content string) colony.FileInfo {
 		}
 	}
 	f.files[name] = file
+	delete(f.rotten, name)
 	return file.FileInfo
 }
 
@@ -172,6 +183,7 @@ func (f *Fake) Delete(ctx context.Context, name string) error {
 			return missing("delete", name)
 		}
 		delete(f.files, name)
+		delete(f.rotten, name)
 		return nil
 	})
 }

@@ -12,13 +12,7 @@ import (
 // fits returns nil when the file may get this content. Only for whoever has the
 // turn. What it takes the place of does not count. Errors: invalid, quota.
 func (s *Shelf) fits(ctx context.Context, v volume, op, name, content string) error {
-	l, size := s.o.Limits, int64(len(content))
-	if !utf8.ValidString(content) {
-		return amber.Errorf(amber.KindInvalid, op, name, "the content is no UTF-8")
-	}
-	if size > l.MaxFile {
-		return bad(amber.KindQuota, op, name, fmt.Errorf("it has %d bytes, and a file may have %d", size, l.MaxFile))
-	}
+	l := s.o.Limits
 	u, err := v.count(ctx, true)
 	if err != nil {
 		return err
@@ -27,11 +21,25 @@ func (s *Shelf) fits(ctx context.Context, v volume, op, name, content string) er
 	if err != nil {
 		return err
 	}
-	if used := u.bytes - replaced; size > l.Quota-used {
-		return bad(amber.KindQuota, op, name, fmt.Errorf("it has %d bytes, and %d of %d are used", size, used, l.Quota))
+	if err := l.takes(op, name, content, u.bytes-replaced); err != nil {
+		return err
 	}
 	if !there && u.files >= l.MaxFiles {
 		return bad(amber.KindQuota, op, name, fmt.Errorf("%w: %d", ErrTooMany, l.MaxFiles))
+	}
+	return nil
+}
+
+// takes returns nil for a content that fits beside so many bytes of others.
+// Errors: invalid, quota.
+func (l Limits) takes(op, name, content string, used int64) error {
+	switch size := int64(len(content)); {
+	case !utf8.ValidString(content):
+		return amber.Errorf(amber.KindInvalid, op, name, "the content is no UTF-8")
+	case size > l.MaxFile:
+		return bad(amber.KindQuota, op, name, fmt.Errorf("it has %d bytes, and a file may have %d", size, l.MaxFile))
+	case size > l.Quota-used:
+		return bad(amber.KindQuota, op, name, fmt.Errorf("it has %d bytes, and %d of %d are used", size, used, l.Quota))
 	}
 	return nil
 }

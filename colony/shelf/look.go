@@ -103,8 +103,9 @@ func belongs(rel string) bool {
 // writers have to wait.
 const tries = 4
 
-// list returns every file of the vault, as they all were at one moment: a file
-// that is moved is never in neither place.
+// list returns every file of the vault. Their names are those of one moment: a
+// file that is moved is never in neither place. A file that is replaced meanwhile
+// is there as it was or as it is, whatever is said of others.
 func (s *Shelf) list(ctx context.Context, op string) (list []header, err error) {
 	steady := false
 	for range tries {

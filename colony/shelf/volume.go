@@ -79,7 +79,7 @@ func (v volume) get(op, name string) (header, string, error) {
 		err = errors.New("it is the file of another name")
 	}
 	if err != nil {
-		return header{}, "", unfit(op, rel, err)
+		return header{}, "", about(unfit(op, rel, err), name)
 	}
 	return h, content, nil
 }
@@ -116,7 +116,7 @@ func (v volume) head(op, rel string) (header, error) {
 	case path.Join(vaultDir, place(h.Name)) != rel:
 		err = errors.New("it is the file of another name")
 	case info.Size() != int64(len(line))+1+h.Size:
-		err = errors.New("its length is not what it says")
+		return header{}, about(damaged(op, rel, "its length is not what it says"), h.Name)
 	}
 	if err != nil {
 		return header{}, unfit(op, rel, err)

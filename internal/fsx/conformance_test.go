@@ -23,6 +23,7 @@ func TestConformance(t *testing.T) {
 		open func(t *testing.T) (fsx.FS, string)
 	}{
 		{"os", func(t *testing.T) (fsx.FS, string) { return fsx.OS(), t.TempDir() }},
+		{"in an open folder", func(t *testing.T) (fsx.FS, string) { return fsx.In(openRoot(t, t.TempDir())), "." }},
 		{"crashfs", func(t *testing.T) (fsx.FS, string) { return home(t, nil), dir }},
 		{"errfs on os", func(t *testing.T) (fsx.FS, string) { return errfs.Wrap(fsx.OS()), t.TempDir() }},
 		{"trace on crashfs", func(t *testing.T) (fsx.FS, string) {

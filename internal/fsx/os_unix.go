@@ -30,7 +30,14 @@ func syncDir(name string) error {
 		return err
 	}
 	defer d.Close()
-	err = d.Sync()
+	return syncOpenDir(d)
+}
+
+// rootFlags keep the open of a fifo from waiting; that no link is followed is seen to otherwise.
+const rootFlags = unix.O_NONBLOCK
+
+func syncOpenDir(d *os.File) error {
+	err := d.Sync()
 	// Some file systems have no directory sync and answer with these. Nothing more can be done there.
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
 		return nil

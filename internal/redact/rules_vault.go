@@ -43,6 +43,15 @@ var vaultRules = []rule{
 		least:   31,
 		tail:    &urlSafe,
 	},
+	{
+		name:    "amber-token",
+		anchors: []string{"amber_"},
+		pattern: `amber_[a-z2-7]{8}_[a-z2-7]{52}`,
+		least:   67,
+		body:    52,
+		tail:    &lowerAlnum,
+	},
+	{name: "colony-key", anchors: []string{"col_"}, chars: &urlSafe, body: 24, accept: isColonyBody},
 	{name: "putty-private-key", anchors: []string{"Private-Lines: "}, finder: findPuTTY},
 }
 
@@ -54,4 +63,18 @@ func findPuTTY(v view, at int, found []span) []span {
 		return found
 	}
 	return append(found, span{start, end, "putty-private-key"})
+}
+
+// isColonyBody tells the random part of a key from the name of a column, which
+// begins alike: a name is words, and parts them.
+func isColonyBody(body string) bool {
+	t := tallyOf(body)
+	letters := t.lower + t.upper
+	switch {
+	case !varied(body) || t.digit == 0 || letters == 0:
+		return false
+	case t.lower > 0 && t.upper > 0:
+		return t.distinct >= 12
+	}
+	return t.digit >= 3 && letters+t.digit == len(body)
 }

@@ -41,7 +41,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 		r.Body = body
 		defer a.finish(rec, r, started, body)
 		if err := a.checkNames(r); err != nil {
-			a.fail(w, r, err)
+			a.failOutside(w, r, err)
 			return
 		}
 		if a.welcome(w, r) || a.vault(w, r) {
@@ -62,13 +62,14 @@ func (a *API) guard(next http.Handler) http.Handler {
 // finish catches a bug, and tells the log and the metrics what became of a
 // request.
 func (a *API) finish(rec *recorder, r *http.Request, started time.Time, body *counter) {
-	if p := recover(); p != nil {
-		if p == http.ErrAbortHandler { //nolint:errorlint // it is compared by net/http in the same way
-			panic(p)
-		}
+	p := recover()
+	cutOff := p == http.ErrAbortHandler //nolint:errorlint // it is compared by net/http in the same way
+	if cutOff {
+		rec.status = http.StatusInternalServerError // whatever was sent is not all of it
+	} else if p != nil {
 		a.o.Log.ErrorContext(r.Context(), "bug", "panic", fmt.Sprint(p), "stack", string(debug.Stack()), "request_id", rec.id)
 		if rec.status == 0 {
-			a.fail(rec, r, amber.Errorf(amber.KindInternal, "serve request", "", "a bug; the log of the server tells more"))
+			a.failOutside(rec, r, amber.Errorf(amber.KindInternal, "serve request", "", "a bug; the log of the server tells more"))
 		}
 	}
 	took := a.o.Clock().Sub(started)
@@ -84,6 +85,9 @@ func (a *API) finish(rec *recorder, r *http.Request, started time.Time, body *co
 	}
 	a.o.Log.DebugContext(r.Context(), "request", "route", route, "method", r.Method, "status", rec.status, "took", took,
 		"in", body.n, "out", rec.n, "request_id", rec.id)
+	if cutOff {
+		panic(p) // so that the connection is closed
+	}
 }
 
 // newRequestID keeps the id a caller gives, as far as it is harmless.

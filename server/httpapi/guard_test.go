@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,11 @@ func TestOrigins(t *testing.T) {
 		}
 		if got := a.header.Get("Access-Control-Allow-Origin"); got != want {
 			t.Errorf("%+v: may see it from %q", c, got)
+		}
+		for _, name := range []string{"ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+			if seen := a.header.Get("Access-Control-Expose-Headers"); want != "" && !slices.Contains(strings.Split(seen, ", "), name) {
+				t.Errorf("%+v: %s is not among %q", c, name, seen)
+			}
 		}
 	}
 	ask := with("Origin", "https://app.example", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization")

@@ -16,13 +16,15 @@ type Vault interface {
 	// request, "other" for none, and whether the answer may take long.
 	Routes() []string
 	Route(r *http.Request) (pattern string, long bool)
+	// Fail answers a request with an error that came up before it got there.
+	Fail(w http.ResponseWriter, r *http.Request, err error)
 }
 
 // vault serves a request for a vault and reports whether it is one. The router
 // is not asked: it takes escapes and dots in the names of files for something
 // else.
 func (a *API) vault(w http.ResponseWriter, r *http.Request) bool {
-	if a.o.Vault == nil || !strings.HasPrefix(r.URL.EscapedPath(), VaultPath) {
+	if !a.forVault(r) {
 		return false
 	}
 	route, long := a.o.Vault.Route(r)
@@ -35,4 +37,21 @@ func (a *API) vault(w http.ResponseWriter, r *http.Request) bool {
 	a.o.Vault.ServeHTTP(w, r)
 	_ = http.NewResponseController(w).Flush() // whoever asked may be gone
 	return true
+}
+
+// forVault reports whether a request is for a vault.
+func (a *API) forVault(r *http.Request) bool {
+	return a.o.Vault != nil && strings.HasPrefix(r.URL.EscapedPath(), VaultPath)
+}
+
+// failOutside answers with an error that came up before it was looked whose
+// request it is, in the words of whoever serves it.
+func (a *API) failOutside(w http.ResponseWriter, r *http.Request, err error) {
+	if !a.forVault(r) {
+		a.fail(w, r, err)
+		return
+	}
+	defer hurry(w, a.o.Timeout)()
+	a.o.Vault.Fail(w, r, err)
+	_ = http.NewResponseController(w).Flush() // whoever asked may be gone
 }

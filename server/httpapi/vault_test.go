@@ -26,6 +26,10 @@ func (safe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%s %s %d %v", r.Method, r.URL.EscapedPath(), len(b), err)
 }
 
+func (safe) Fail(w http.ResponseWriter, _ *http.Request, err error) {
+	http.Error(w, "no: "+err.Error(), http.StatusForbidden)
+}
+
 // TestVault: what lies below the path of vaults goes there as it came, within the
 // bounds that hold for everything.
 func TestVault(t *testing.T) {
@@ -58,8 +62,9 @@ func TestVault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusForbidden {
-		t.Errorf("%d, %v", resp.StatusCode, err)
+	told, err := io.ReadAll(resp.Body)
+	if cerr := resp.Body.Close(); err != nil || cerr != nil || resp.StatusCode != http.StatusForbidden || !strings.HasPrefix(string(told), "no: ") {
+		t.Errorf("%d %s, %v, %v", resp.StatusCode, told, err, cerr)
 	}
 	for _, path := range []string{"/api/v1", "/api/v2/x", "/API/v1/x"} {
 		r.ask(call{method: "GET", path: path}).failed(amber.KindNotFound)

@@ -114,6 +114,10 @@ func wrongMethod(allowed []string) error {
 	return &problem{status: http.StatusMethodNotAllowed, detail: "Method Not Allowed", allowed: allowed}
 }
 
+// Fail answers with an error that came up before a request got here, in the words
+// of the vault.
+func (h *Handler) Fail(w http.ResponseWriter, r *http.Request, err error) { h.fail(w, r, err) }
+
 // fail answers with an error.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var p *problem
@@ -154,8 +158,8 @@ func (h *Handler) problemOf(r *http.Request, err error) *problem {
 		c.code = "LIMIT_EXCEEDED"
 	}
 	message := amber.FailureOf(told).Error.Message
-	if kind == amber.KindNotFound {
-		message = "File not found."
+	if own, ok := ownWords[kind]; ok {
+		message = own + nameOf(err)
 	}
 	var u *unmet
 	if errors.As(err, &u) {
@@ -166,6 +170,25 @@ func (h *Handler) problemOf(r *http.Request, err error) *problem {
 		p.wait = 1
 	}
 	return p
+}
+
+// ownWords are what is told of errors that the vault's store may tell with places
+// of this machine: those are for the log.
+var ownWords = map[amber.Kind]string{
+	amber.KindNotFound:  "File not found.",
+	amber.KindDamaged:   "A file of the vault is damaged; the log of the server and amber doctor tell more. To put or delete it mends it.",
+	amber.KindUntrusted: "Something that is stored is not to be trusted; the log of the server tells more.",
+	amber.KindTooNew:    "A file of the vault was written by a newer Amber; the log of the server tells more.",
+	amber.KindInternal:  "The server could not do it; its log tells more.",
+}
+
+// nameOf names the file that an error is about, where its store knows it.
+func nameOf(err error) string {
+	var known interface{ FileName() string }
+	if !errors.As(err, &known) {
+		return ""
+	}
+	return " It is " + strconv.Quote(known.FileName()) + "."
 }
 
 // codes are the status and the code of every kind. The first seven are those of

@@ -2,12 +2,14 @@ package vaultapi_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony/shelf"
 )
 
 func TestExchange(t *testing.T) {
@@ -56,7 +58,7 @@ func TestOnlyAccessTokensAreTaken(t *testing.T) {
 	}
 	for i := range raw {
 		raw[i] ^= 1
-		bearers["flipped "+string(rune('a'+i%26))] = with("Authorization", "Bearer "+base64.RawURLEncoding.EncodeToString(raw))
+		bearers[fmt.Sprint("flipped ", i)] = with("Authorization", "Bearer "+base64.RawURLEncoding.EncodeToString(raw))
 		raw[i] ^= 1
 	}
 	for name, h := range bearers {
@@ -176,4 +178,43 @@ func TestAnAgentThatIsNotThere(t *testing.T) {
 	if len(lines) != 3 || lines[1] != "t-bob acme/bob agent.create  ok" || lines[2] != "t-bob acme/bob vault.put a.md ok" {
 		t.Errorf("%q", lines)
 	}
+}
+
+// TestWhatIsRefusedMakesNoAgent: neither a deletion nor a file that is not taken
+// makes the agent whose vault it would be; each is in the audit log.
+func TestWhatIsRefusedMakesNoAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.limits = shelf.Limits{Quota: 50, MaxFile: 40, Extensions: []string{".md"}}
+	token := w.login(bob)
+	put := func(name, body string, h ...string) reply {
+		return w.do(ask{method: "PUT", path: "/vault/files/" + name, body: body, token: token, header: with(h...)})
+	}
+	file := document("content", "x")
+	w.do(ask{method: "DELETE", path: "/vault/files/a.md", token: token}).fails(404, "NOT_FOUND")
+	for _, how := range []string{"copy", "move"} {
+		w.do(ask{method: "POST", path: "/vault/files/a.md/" + how, body: document("destination", "b.md"), token: token}).fails(404, "NOT_FOUND")
+	}
+	w.do(ask{method: "POST", path: "/vault/files/a.exe/append", body: file, token: token}).fails(400, "INVALID_INPUT")
+	w.do(ask{method: "POST", path: "/vault/files/a.md/append", body: file, token: token, header: with("If-Match", "*")}).fails(400, "INVALID_INPUT")
+	put("a.md", "{}").unfit("body", "content")
+	put("a.exe", file).fails(400, "INVALID_INPUT")
+	put("../a.md", file).fails(400, "INVALID_INPUT")
+	put("a.md", document("content", strings.Repeat("x", 41))).fails(400, "QUOTA_EXCEEDED")
+	put("a.md", file, "If-Match", "what").fails(400, "INVALID_INPUT")
+	put("a.md", file, "If-Match", "*").fails(412, "PRECONDITION_FAILED")
+	put("a.md", file, "If-Match", tag("x")).fails(412, "PRECONDITION_FAILED")
+	agent, err := w.home.Agent("acme", "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := agent.Current(); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("the agent: %v", err)
+	}
+	lines := strings.Join(w.audit(), "\n")
+	if strings.Contains(lines, "agent.create") || strings.Count(lines, "\n") != 11 || !strings.Contains(lines, "t-bob acme/bob vault.delete a.md not_found") {
+		t.Errorf("%s", lines)
+	}
+	put("a.md", file, "If-None-Match", "*").want(200)
+	w.do(ask{method: "GET", path: "/vault/files/a.md", token: token}).want(200)
 }

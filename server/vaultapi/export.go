@@ -3,11 +3,8 @@ package vaultapi
 import (
 	"archive/zip"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
-	"path"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
@@ -37,19 +34,27 @@ func (h *Handler) export(ctx context.Context, c *call) (answer, []string, error)
 }
 
 // archive writes files into a zip archive. One that was deleted since it was
-// listed is left out.
+// listed is left out. One that is called otherwise in there has its name in its
+// comment.
 func archive(ctx context.Context, w io.Writer, store Store, files []colony.FileInfo) error {
 	z := zip.NewWriter(w)
-	taken := map[string]bool{}
-	for _, info := range files {
-		f, err := store.Get(ctx, info.Name)
+	all := make([]string, len(files))
+	for i, f := range files {
+		all[i] = f.Name
+	}
+	for i, name := range entryNames(all) {
+		f, err := store.Get(ctx, all[i])
 		if amber.KindOf(err) == amber.KindNotFound {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		entry, err := z.CreateHeader(&zip.FileHeader{Name: entryName(f.Name, taken), Method: zip.Deflate, Modified: f.UpdatedAt.Time()})
+		header := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: f.UpdatedAt.Time()}
+		if name != f.Name {
+			header.Comment = "in the vault: " + f.Name
+		}
+		entry, err := z.CreateHeader(header)
 		if err != nil {
 			return err
 		}
@@ -58,26 +63,4 @@ func archive(ctx context.Context, w io.Writer, store Store, files []colony.FileI
 		}
 	}
 	return z.Close()
-}
-
-// entryName is the name of a file inside of an archive: whoever unpacks it, on
-// whatever system, finds it below the folder it is unpacked to. Names that would
-// be one there, whatever their case, are told apart by a number.
-func entryName(name string, taken map[string]bool) string {
-	safe := path.Clean("/" + strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || strings.ContainsRune(`\:*?"<>|`, r) {
-			return '_'
-		}
-		return r
-	}, name))[1:]
-	if safe == "" {
-		safe = "_"
-	}
-	unique := safe
-	for n := 2; taken[strings.ToLower(unique)]; n++ {
-		ext := path.Ext(safe)
-		unique = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(safe, ext), n, ext)
-	}
-	taken[strings.ToLower(unique)] = true
-	return unique
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// EntryName is for tests.
-func EntryName(name string, taken map[string]bool) string { return entryName(name, taken) }
+// EntryNames is for tests.
+func EntryNames(names []string) []string { return entryNames(names) }
 
 // Counter counts the changes of agents.
 type Counter struct{ r rates }

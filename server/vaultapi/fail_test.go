@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -147,4 +148,62 @@ func TestWhatCannotBeWrittenDown(t *testing.T) {
 	}
 	w.set(func() { w.deaf = nil })
 	w.put(token, "b.md", "x").want(200)
+}
+
+// TestDamageIsToldWithoutPlaces: whoever asks hears which file is damaged, where
+// anybody can tell, and nothing of where it lies. To put it again mends it.
+func TestDamageIsToldWithoutPlaces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	w.put(token, "notes/a.md", "x").want(200)
+	sum := strings.Trim(tag("notes/a.md"), `"`)
+	for name, damage := range map[string]func(b []byte) []byte{
+		"cut off": func(b []byte) []byte { return b[:len(b)-1] },
+		"garbage": func([]byte) []byte { return []byte("?") },
+		"newer":   func(b []byte) []byte { return []byte(strings.Replace(string(b), "file/1", "file/2", 1)) },
+	} {
+		rewrite(t, w, sum, damage)
+		for path, named := range map[string]bool{"/vault/files/notes/a.md": true, "/vault/files": name == "cut off", "/vault/export": name == "cut off"} {
+			r := w.do(ask{method: "GET", path: path, token: token})
+			if r.status != 500 || strings.Contains(string(r.body), "state/") || strings.Contains(string(r.body), sum) || strings.Contains(string(r.body), w.home.Dir()) {
+				t.Errorf("%s: %s: %d %s", name, path, r.status, r.body)
+			}
+			if strings.Contains(string(r.body), "notes/a.md") != named {
+				t.Errorf("%s: %s: %s, want the name: %v", name, path, r.body, named)
+			}
+		}
+		w.do(ask{method: "DELETE", path: "/vault/files/notes/a.md", token: token}).want(204)
+		w.put(token, "notes/a.md", "x").want(200)
+	}
+}
+
+// rewrite changes a file of a vault, found by its name on disk.
+func rewrite(t *testing.T, w *world, base string, damage func([]byte) []byte) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(w.home.Dir(), "*", "*", "*", "*", "gen", "*", "state", "vault", "*", base))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%q, %v", found, err)
+	}
+	b, err := os.ReadFile(found[0])
+	if err == nil {
+		err = os.WriteFile(found[0], damage(b), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheOuterDoorSpeaksAsTheVaultDoes: a request that is refused before it is
+// looked at gets a body that clients of a vault understand.
+func TestTheOuterDoorSpeaksAsTheVaultDoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, h := range [][]string{{"Origin", "https://evil.example"}, {"Sec-Fetch-Site", "cross-site"}} {
+		w.do(ask{method: "GET", path: "/vault/status", header: with(h...)}).fails(403, "FORBIDDEN")
+	}
+	broken := newWorld(t, func(o *vaultapi.Options) {
+		o.Grant = func(context.Context, string) (amber.Grant, error) { panic("a bug") }
+	})
+	broken.do(ask{method: "POST", path: "/auth/token", body: document("api_key", ada)}).fails(500, "INTERNAL_ERROR")
 }

@@ -70,26 +70,12 @@ func (h *Handler) put(ctx context.Context, c *call) (answer, []string, error) {
 	if err != nil {
 		return answer{}, nil, err
 	}
-	condition, given, err := conditionOf(c.Header)
+	w, err := c.op.wants(c.Header)
 	if err != nil {
 		return answer{}, nil, err
 	}
-	var f colony.FileInfo
-	if given {
-		f, err = c.store.PutIf(ctx, c.name, content, condition)
-	} else {
-		f, err = c.store.Put(ctx, c.name, content)
-	}
-	if given && amber.KindOf(err) == amber.KindConflict {
-		return answer{}, nil, &unmet{err}
-	}
-	return changed(f, err)
+	return changed(w.put(ctx, c.store, c.name, content))
 }
-
-// unmet is a condition that did not hold.
-type unmet struct{ error }
-
-func (u *unmet) Unwrap() error { return u.error }
 
 // content is the text of a request.
 func (h *Handler) content(c *call) (string, error) {
@@ -105,38 +91,9 @@ func changed(f colony.FileInfo, err error) (answer, []string, error) {
 	return a, nil, err
 }
 
-// conditionOf returns the condition of a write. Others than the two are refused:
-// whoever sends one counts on it.
-func conditionOf(h http.Header) (c colony.Condition, given bool, err error) {
-	match, none := h.Values("If-Match"), h.Values("If-None-Match")
-	switch {
-	case len(match)+len(none) == 0:
-		return c, false, nil
-	case len(match)+len(none) > 1:
-		return c, false, badInput("there is more than one condition")
-	case len(none) == 1 && strings.TrimSpace(none[0]) == "*":
-		return colony.Condition{Absent: true}, true, nil
-	case len(none) == 1:
-		return c, false, badInput("If-None-Match takes * and nothing else")
-	}
-	tag := strings.TrimSpace(match[0])
-	if len(tag) < 3 || tag[0] != '"' || strings.Index(tag[1:], `"`) != len(tag)-2 {
-		return c, false, badInput("If-Match takes one strong entity tag, in quotes")
-	}
-	return colony.Condition{Version: tag[1 : len(tag)-1]}, true, nil
-}
-
-// unconditional refuses conditions that nobody would look at.
-func unconditional(h http.Header) error {
-	if h.Get("If-Match")+h.Get("If-None-Match") != "" {
-		return badInput("only PUT takes a condition")
-	}
-	return nil
-}
-
 // remove deletes a file.
 func (h *Handler) remove(ctx context.Context, c *call) (answer, []string, error) {
-	err := unconditional(c.Header)
+	_, err := c.op.wants(c.Header)
 	if err == nil {
 		err = c.store.Delete(ctx, c.name)
 	}
@@ -147,7 +104,7 @@ func (h *Handler) remove(ctx context.Context, c *call) (answer, []string, error)
 func (h *Handler) appendTo(ctx context.Context, c *call) (answer, []string, error) {
 	content, err := h.content(c)
 	if err == nil {
-		err = unconditional(c.Header)
+		_, err = c.op.wants(c.Header)
 	}
 	if err != nil {
 		return answer{}, nil, err
@@ -181,7 +138,7 @@ func (h *Handler) copyTo(ctx context.Context, c *call) (answer, []string, error)
 
 // destination reads where a file is to go.
 func destination(c *call) (to string, overwrite bool, err error) {
-	if err = unconditional(c.Header); err != nil {
+	if _, err = c.op.wants(c.Header); err != nil {
 		return "", false, err
 	}
 	if to, err = c.body.text("destination", 1, colony.MaxNameBytes); err != nil {

@@ -103,9 +103,13 @@ func TestConditions(t *testing.T) {
 	put("two", "If-None-Match", "*").fails(412, "PRECONDITION_FAILED")
 	put("two", "If-Match", tag("other")).fails(412, "PRECONDITION_FAILED")
 	put("two", "If-Match", tag("one")).want(200)
+	put("three", "If-Match", "*").want(200)
+	put("two", "If-Match", " * ").want(200)
+	none := ask{method: "PUT", path: "/vault/files/none.md", body: document("content", "x"), token: token, header: with("If-Match", "*")}
+	w.do(none).fails(412, "PRECONDITION_FAILED")
+	w.do(ask{method: "GET", path: "/vault/files/none.md", token: token}).fails(404, "NOT_FOUND")
 	for _, bad := range [][]string{
 		{"If-None-Match", tag("two")},
-		{"If-Match", "*"},
 		{"If-Match", "W/" + tag("two")},
 		{"If-Match", tag("two") + ", " + tag("one")},
 		{"If-Match", `""`},

@@ -28,6 +28,9 @@ type Options struct {
 	// Vault returns the vault of an agent. Errors: not_found when there is no
 	// such agent.
 	Vault func(tenant amber.TenantID, agent amber.AgentID) (Store, error)
+	// First returns nil when a file may be the first one of a vault: an agent
+	// that is not there is made only for such a file. Nil: any may be.
+	First func(tenant amber.TenantID, name, content string) error
 	// Failed is told of whoever shows no access token, or a wrong one; nil:
 	// nobody is. Grant hears of wrong keys.
 	Failed func()
@@ -148,17 +151,21 @@ func (h *Handler) act(c *call) (a answer, err error) {
 		}
 	}
 	c.store, err = h.o.Vault(g.Tenant, g.Agent)
-	switch {
-	case amber.KindOf(err) != amber.KindNotFound:
-	case j.Mutates:
-		j.Closed = false // the desk makes the agent
-	default:
+	var unfit error
+	if amber.KindOf(err) == amber.KindNotFound {
 		c.store, err = nothing{}, nil
+		if c.op.first {
+			unfit = h.first(c)
+			j.Closed = unfit != nil // the desk makes the agent
+		}
 	}
-	if err != nil && j.Closed {
+	if err != nil {
 		return answer{}, err
 	}
 	err = h.o.Desk.DoEach(c.Context(), j, func(ctx context.Context, _ *server.Agent) (done []string, subject string, err error) {
+		if unfit != nil {
+			return nil, "", unfit
+		}
 		if !j.Closed {
 			if c.store, err = h.o.Vault(g.Tenant, g.Agent); err != nil {
 				return nil, "", err
@@ -169,4 +176,24 @@ func (h *Handler) act(c *call) (a answer, err error) {
 		return done, "", err
 	})
 	return a, err
+}
+
+// first returns nil when the request is for a file that may be the first one of a
+// vault: whatever is refused makes no agent.
+func (h *Handler) first(c *call) error {
+	content, err := h.content(c)
+	if err != nil {
+		return err
+	}
+	w, err := c.op.wants(c.Header)
+	if err != nil {
+		return err
+	}
+	if w.there() {
+		return noneThere()
+	}
+	if h.o.First == nil {
+		return nil
+	}
+	return h.o.First(c.who.Grant.Tenant, c.name, content)
 }

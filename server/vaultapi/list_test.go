@@ -182,17 +182,56 @@ func TestHalfAnArchiveIsNone(t *testing.T) {
 		t.Errorf("%d %q", r.status, r.body)
 	}
 	w.do(ask{method: "GET", path: "/vault/files/a.md", token: token}).fails(500, "DAMAGED")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.statuses["GET /api/v1/vault/export"] != 500 {
+		t.Errorf("an export that was cut off is counted as %v", w.statuses)
+	}
 }
 
 func TestEntryNames(t *testing.T) {
 	t.Parallel()
-	taken := map[string]bool{}
-	var got []string
-	for _, name := range []string{"a.md", "A.md", "../../etc/passwd", "/abs", `..\..\x`, "c:con", "a/./b", "", "\x01\x7f", "a.MD"} {
-		got = append(got, vaultapi.EntryName(name, taken))
+	names := []string{
+		"a.md", "A.md", "../../etc/passwd", "/abs", `..\..\x`, "c:con", "a/./b", "", "\x01\x7f", "a.MD",
+		"d.md", "D.md/e.md", "CON.md", "notes/lpt1", "console", "x. .", "y ./z", "nul .txt", "COM¹",
 	}
-	want := []string{"a.md", "A (2).md", "etc/passwd", "abs", ".._.._x", "c_con", "a/b", "_", "__", "a (3).MD"}
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := []string{
+		"a.md", "A (2).md", "etc/passwd", "abs", ".._.._x", "c_con", "a/b", "_", "__", "a (3).MD",
+		"d (2).md", "D.md/e.md", "_CON.md", "notes/_lpt1", "console", "x___", "y__/z", "_nul .txt", "_COM¹",
+	}
+	if diff := cmp.Diff(want, vaultapi.EntryNames(names)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestAnArchiveCanBeUnpacked: two files of which one is called like the folder of
+// the other are both there, and the one that has another name says which it had.
+func TestAnArchiveCanBeUnpacked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	w.fill(token, "d.md", "d.md/e.md", "plain.md")
+	r := w.do(ask{method: "GET", path: "/vault/export", token: token}).want(200)
+	dir := t.TempDir()
+	for name, content := range archiveOf(t, r.body) {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			t.Error(err)
+		}
+		if err := os.WriteFile(to, []byte(content), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	z, err := zip.NewReader(bytes.NewReader(r.body), int64(len(r.body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]string{}
+	for _, f := range z.File {
+		told[f.Name] = f.Comment
+	}
+	want := map[string]string{"d (2).md": "in the vault: d.md", "d.md/e.md": "", "plain.md": ""}
+	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
 	}
 }

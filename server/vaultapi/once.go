@@ -47,10 +47,11 @@ type Answer struct {
 }
 
 // once answers a request; a change that carries a key and was answered before
-// gets the same answer again, and nothing is done.
+// gets the same answer again, and nothing is done. Whoever may not change
+// anything is told so, whatever others were answered.
 func (h *Handler) once(c *call) (answer, error) {
 	keys := c.Header.Values(keyHeader)
-	if len(keys) == 0 || c.op.action == "" {
+	if len(keys) == 0 || c.op.action == "" || !c.who.Grant.Has(c.op.scope) {
 		return h.act(c)
 	}
 	if len(keys) > 1 || amber.CheckID("idempotency key", keys[0]) != nil {
@@ -61,7 +62,7 @@ func (h *Handler) once(c *call) (answer, error) {
 	}
 	g := c.who.Grant
 	k := AnswerKey{Tenant: string(g.Tenant), Agent: string(g.Agent), Operation: c.op.action, Key: keys[0]}
-	before, err := h.o.Answers.BeginAnswer(c.Context(), k, c.digest(), c.op.repeatable)
+	before, err := h.o.Answers.BeginAnswer(c.Context(), k, c.digest(), c.repeatable())
 	switch {
 	case errors.Is(err, ErrKeyUsed):
 		return answer{}, newProblem(http.StatusConflict, "idempotency_payload_mismatch", "The Idempotency-Key was used for another request")
@@ -75,11 +76,17 @@ func (h *Handler) once(c *call) (answer, error) {
 	return h.keep(c, k)
 }
 
+// repeatable reports whether doing it again is as good as having done it once. A
+// condition that held the first time does not hold again.
+func (c *call) repeatable() bool {
+	return c.op.repeatable && len(c.Header.Values("If-Match"))+len(c.Header.Values("If-None-Match")) == 0
+}
+
 // keep does what is asked for, and keeps the answer.
 func (h *Handler) keep(c *call, k AnswerKey) (answer, error) {
 	a, err := h.act(c)
 	late := context.WithoutCancel(c.Context()) // it is done, whoever has gone meanwhile
-	if err != nil && (!c.done || c.op.repeatable) {
+	if err != nil && (!c.done || c.repeatable()) {
 		if aerr := h.o.Answers.AbandonAnswer(late, k); aerr != nil {
 			h.o.Log.WarnContext(late, "abandon answer", "error", aerr)
 		}

@@ -80,3 +80,47 @@ func TestKeysAreRefusedWhereNobodyRemembers(t *testing.T) {
 	w.do(put).want(200)
 	w.do(keyed(ask{method: "GET", path: "/vault/files/b.md", token: token}, "k1")).want(200)
 }
+
+// TestARepeatedAnswerIsForThoseWhoMayAsk: a token that may only read is refused
+// whatever key it sends, and that is in the audit log.
+func TestARepeatedAnswerIsForThoseWhoMayAsk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	put := keyed(ask{method: "PUT", path: "/vault/files/a.md", body: document("content", "x"), token: w.login(ada)}, "k1")
+	w.do(put).want(200)
+	put.token = w.login(adaRead)
+	w.do(put).fails(403, "FORBIDDEN")
+	if lines := w.audit(); len(lines) != 2 || lines[1] != "t-adaread acme/ada vault.put a.md refused" {
+		t.Errorf("%q", lines)
+	}
+}
+
+// TestAnEndThatNobodyKnows has a server that died after a change and before its
+// answer was kept. What can be done twice is; of the rest nobody is told that
+// the condition did not hold, or that there was no such file.
+func TestAnEndThatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.login(ada)
+	forgotten := func(q ask) reply {
+		q.token = token
+		key := q.method + q.header.Get("If-None-Match")
+		if q.header == nil {
+			q.header = with()
+		}
+		q.header.Set("Idempotency-Key", key)
+		if r := w.do(q); r.status/100 != 2 {
+			t.Errorf("%s: %d %s", key, r.status, r.body)
+		}
+		w.set(func() {
+			for _, k := range w.answers {
+				k.answer = vaultapi.Answer{}
+			}
+		})
+		return w.do(q)
+	}
+	body := document("content", "x")
+	forgotten(ask{method: "PUT", path: "/vault/files/a.md", body: body}).want(200)
+	forgotten(ask{method: "PUT", path: "/vault/files/b.md", body: body, header: with("If-None-Match", "*")}).fails(409, "CONFLICT")
+	forgotten(ask{method: "DELETE", path: "/vault/files/a.md"}).fails(409, "CONFLICT")
+}

@@ -45,23 +45,24 @@ type world struct {
 	home    *home.Home
 	handler http.Handler // what is served
 
-	mu      sync.Mutex
-	now     time.Time
-	grants  map[string]amber.Grant
-	entries []amber.AuditEntry
-	deaf    error
-	failed  int      // tokens that were none
-	routes  []string // that were told of
-	rates   vaultapi.Rates
-	limits  shelf.Limits
-	fault   func(tenant amber.TenantID) error
-	answers map[vaultapi.AnswerKey]*kept
+	mu       sync.Mutex
+	now      time.Time
+	grants   map[string]amber.Grant
+	entries  []amber.AuditEntry
+	deaf     error
+	failed   int            // tokens that were none
+	routes   []string       // that were told of
+	statuses map[string]int // the last of each
+	rates    vaultapi.Rates
+	limits   shelf.Limits
+	fault    func(tenant amber.TenantID) error
+	answers  map[vaultapi.AnswerKey]*kept
 }
 
 // newWorld makes a server. Options change it before it is made.
 func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 	t.Helper()
-	w := &world{t: t, now: time.Date(2026, 8, 21, 1, 2, 3, 0, time.UTC), answers: map[vaultapi.AnswerKey]*kept{}}
+	w := &world{t: t, now: time.Date(2026, 8, 21, 1, 2, 3, 0, time.UTC), answers: map[vaultapi.AnswerKey]*kept{}, statuses: map[string]int{}}
 	both := []amber.TokenScope{amber.TokenRead, amber.TokenWrite}
 	read := both[:1]
 	w.grants = map[string]amber.Grant{
@@ -80,6 +81,7 @@ func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 	desk := &server.Desk{Agents: agents{w}, Audit: book{w: w}, Clock: w.clock}
 	o := vaultapi.Options{
 		Desk: desk, Grant: w.grant, Vault: w.vault, TooMany: shelf.ErrTooMany, Clock: w.clock, Random: rand.Reader,
+		First: func(_ amber.TenantID, name, content string) error { return w.bounds().First(name, content) },
 		Rates: func(amber.TenantID) vaultapi.Rates {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -102,10 +104,11 @@ func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
 	api, err := httpapi.New(httpapi.Options{
 		Desk: desk, Authenticator: nobody{}, Clock: w.clock, Random: rand.Reader, Vault: vaults, Hosts: []string{"127.0.0.1"},
-		Observe: func(route, method string, _ int, _ time.Duration, _, _ int64) {
+		Observe: func(route, method string, status int, _ time.Duration, _, _ int64) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.routes = append(w.routes, method+" "+route)
+			w.statuses[method+" "+route] = status
 		},
 	})
 	if err != nil {
@@ -177,6 +180,12 @@ func (w *world) create(tenant amber.TenantID, id amber.AgentID) {
 	if err != nil {
 		w.t.Error(err)
 	}
+}
+
+func (w *world) bounds() shelf.Limits {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.limits
 }
 
 // vault is the shelf of an agent.

@@ -19,7 +19,9 @@ type operation struct {
 	body         bool // a JSON document is expected
 	open         bool // no token is needed
 	long         bool // the answer may be as large as the vault
-	repeatable   bool // doing it twice is doing it once
+	repeatable   bool // doing it twice is doing it once, without a condition
+	first        bool // it may make a file, and so the agent
+	conditional  bool // it takes a condition
 	// do returns the answer and the names that were changed, where those are
 	// others than the one of the path.
 	do func(ctx context.Context, c *call) (a answer, changed []string, err error)
@@ -40,8 +42,9 @@ func (h *Handler) operations() []*operation {
 	export := read("/vault/export", exports, h.export)
 	export.long = true
 	put := change(http.MethodPut, filesPath+nameVar, "vault.put", h.put)
-	remove := change(http.MethodDelete, filesPath+nameVar, "vault.delete", h.remove)
-	put.repeatable, remove.repeatable = true, true
+	put.repeatable, put.conditional, put.first = true, true, true
+	more := change(http.MethodPost, filesPath+nameVar+"/append", "vault.append", h.appendTo)
+	more.first = true
 	return []*operation{
 		{method: http.MethodPost, path: "/auth/token", open: true},
 		read("/me/capabilities", free, h.capabilities),
@@ -52,8 +55,8 @@ func (h *Handler) operations() []*operation {
 		export,
 		read(filesPath+nameVar, free, h.get),
 		put,
-		remove,
-		change(http.MethodPost, filesPath+nameVar+"/append", "vault.append", h.appendTo),
+		change(http.MethodDelete, filesPath+nameVar, "vault.delete", h.remove),
+		more,
 		change(http.MethodPost, filesPath+nameVar+"/move", "vault.move", h.move),
 		change(http.MethodPost, filesPath+nameVar+"/copy", "vault.copy", h.copyTo),
 	}

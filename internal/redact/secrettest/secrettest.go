@@ -72,6 +72,10 @@ var slot = regexp.MustCompile(`\{(?:([abdhluUx])([0-9]+)|uuid|([a-z]{3,}))\}`)
 // made are slots that a random byte of a class cannot fill.
 var made = map[string]func(*rand.Rand) string{
 	"bech": func(r *rand.Rand) string { return pick(r, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58) },
+	"token": func(r *rand.Rand) string { // of Amber
+		const base32 = small + "234567"
+		return pick(r, base32, 8) + "_" + pick(r, base32, 52)
+	},
 	"jwt": func(r *rand.Rand) string {
 		part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
 		return part(`{"alg":"HS256","typ":"JWT"}`) + "." + part(`{"sub":"`+pick(r, digit, 10)+`","iat":1516239022}`) + "." + pick(r, classes['u'], 43)

@@ -104,5 +104,8 @@ var serviceTemplates = []Template{
 	{"onepassword-service-token", "ops_eyJ{b300}"},
 	{"onepassword-secret-key", "A3-{U6}-{U6}-{U5}-{U5}-{U5}-{U5}"},
 	{"tailscale-key", "tskey-auth-{a12}CNTRL-{a32}"},
+	{"amber-token", "amber_{token}"},
+	{"colony-key", "col_{h64}"},
+	{"colony-key", "col_{u43}"},
 	{"putty-private-key", "PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 2«\n{b64}\n{b42}==»\nPrivate-MAC: ab"},
 }

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOnlyTheVaultSaysNotFound has each file missing here that a verb may need:
+// whatever else that is, it is not "there is no memory".
+func TestOnlyTheVaultSaysNotFound(t *testing.T) {
+	t.Parallel()
+	const id = "20260813T101112131415Z-a1b2c3"
+	verbs := map[string]struct {
+		args  []string
+		empty int // the exit code for an empty vault
+	}{
+		"restore":         {[]string{"restore"}, 3},
+		"restore dir":     {[]string{"restore", "--dir", "out"}, 3},
+		"restore by name": {[]string{"restore", id}, 3},
+		"restore dry":     {[]string{"restore", "--dry-run"}, 3},
+		"latest":          {[]string{"latest"}, 3},
+		"export-merge":    {[]string{"export-merge"}, 3},
+		"delete":          {[]string{"delete", id, "--yes"}, 3},
+		"list":            {[]string{"list"}, 0},
+		"status":          {[]string{"status"}, 0},
+		"prune":           {[]string{"prune", "--yes"}, 0},
+		"backup dir":      {[]string{"backup", "--dir", "docs"}, 0},
+	}
+	missing := map[string][]string{
+		"key":      {"--api-key-file", "none"},
+		"identity": {"--identity", "none"},
+		"config":   {"--config", "none"},
+	}
+	for name, verb := range verbs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := newVaultUser(t)
+			put(t, "text", u.dir, "docs", "a.md")
+			for what, flags := range missing {
+				if code, _, stderr := u.amber(append(append([]string{"vault"}, verb.args...), flags...)...); code != 2 && code != 6 {
+					t.Errorf("no %s: exit code %d: %s", what, code, stderr)
+				}
+			}
+			for _, environ := range []string{"AMBER_VAULT__API_KEY_FILE=" + u.dir + "/none", "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY=" + u.dir + "/none"} {
+				here := *u
+				here.environ = append(append([]string{}, u.environ...), environ)
+				if code, _, stderr := here.amber(append([]string{"vault"}, verb.args...)...); code != 2 && code != 6 {
+					t.Errorf("%s: exit code %d: %s", environ, code, stderr)
+				}
+			}
+			if got := below(t, u.vault); len(got) > 0 {
+				t.Errorf("in the vault: %v", got)
+			}
+			if code, _, stderr := u.amber(append([]string{"vault"}, verb.args...)...); code != verb.empty {
+				t.Errorf("nothing is missing: exit code %d: %s", code, stderr)
+			}
+		})
+	}
+}
+
+// TestBackupsOfNothingAreInvalid has what is to be backed up missing.
+func TestBackupsOfNothingAreInvalid(t *testing.T) {
+	t.Parallel()
+	u := newVaultUser(t)
+	put(t, "text", u.dir, "docs", "a.md")
+	for _, args := range [][]string{
+		{"--dir", "none"},
+		{"--dir", "none", "--dry-run"},
+		{"--dir", "docs", "--sign=none"},
+		{"--dir", "home"},
+		{},
+		{"--dry-run"},
+		{"--agent", "nobody"},
+	} {
+		if code, _, stderr := u.amber(append([]string{"vault", "backup"}, args...)...); code != 2 && code != 6 {
+			t.Errorf("%v: exit code %d: %s", args, code, stderr)
+		}
+	}
+}
+
+// TestAKeyThatVanishes is gone when the vault asks for it again.
+func TestAKeyThatVanishes(t *testing.T) {
+	t.Parallel()
+	u := newVaultUser(t)
+	put(t, "text", u.dir, "docs", "a.md")
+	u.must("vault", "backup", "--dir", "docs")
+	u.answer = func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/auth/token") {
+			os.Remove(filepath.Join(u.dir, "key"))
+			r.Header.Set("Authorization", "Bearer of another day")
+		}
+	}
+	if code, _, stderr := u.amber("vault", "restore", "--dir", "out"); code != 2 && code != 6 {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestWhoeverOnlyReadsMakesNoKeys has a new home whose configuration asks for
+// signatures and encryption: the old keys may still be on their way to it.
+func TestWhoeverOnlyReadsMakesNoKeys(t *testing.T) {
+	t.Parallel()
+	u := newVaultUser(t)
+	put(t, "text", u.dir, "docs", "a.md")
+	id := strings.Fields(u.must("vault", "backup", "--dir", "docs"))[0]
+	u.environ[0] = "AMBER_HOME=" + filepath.Join(u.dir, "new")
+	u.environ = append(u.environ, "AMBER_VAULT__SIGN=true",
+		"AMBER_VAULT__RECIPIENTS=age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p")
+	for _, args := range [][]string{
+		{"list"},
+		{"latest"},
+		{"status"},
+		{"export-merge"},
+		{"restore", "--dry-run"},
+		{"restore", "--dir", "out", "--dry-run"},
+		{"restore", "--dir", "out"},
+		{"prune", "--yes"},
+		{"delete", id, "--dry-run"},
+	} {
+		u.must(append([]string{"vault"}, args...)...)
+		for _, name := range below(t, filepath.Join(u.dir, "new")) {
+			if strings.HasPrefix(name, "keys") {
+				t.Errorf("%v made %s", args, name)
+			}
+		}
+	}
+}
+
+// TestAKeyByAnotherNameStays has the key file a second time below the folder, as
+// a hard link.
+func TestAKeyByAnotherNameStays(t *testing.T) {
+	t.Parallel()
+	u := newVaultUser(t)
+	put(t, "text", u.dir, "docs", "a.md")
+	if err := os.Link(filepath.Join(u.dir, "key"), filepath.Join(u.dir, "docs", "notes.txt")); err != nil {
+		t.Skip("no hard links here: ", err)
+	}
+	var plan vaultBackupPlan
+	if err := json.Unmarshal([]byte(u.must("--json", "vault", "backup", "--dir", "docs", "--dry-run")), &plan); err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.DocNames) != 1 || len(plan.Skipped) != 1 || plan.Skipped[0].Path != "notes.txt" {
+		t.Errorf("plan: %+v", plan)
+	}
+}

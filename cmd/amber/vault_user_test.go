@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// vaultUser is somebody with a home and a vault of a folder.
+type vaultUser struct {
+	t                *testing.T
+	dir, home, vault string
+	answer           func(w http.ResponseWriter, r *http.Request) // before the vault does; may be nil
+	environ          []string
+	asked            func() string // what somebody at a terminal types; nil: there is nobody
+}
+
+func newVaultUser(t *testing.T) *vaultUser {
+	t.Helper()
+	dir := t.TempDir()
+	u := &vaultUser{t: t, dir: dir, home: filepath.Join(dir, "home"), vault: filepath.Join(dir, "vault")}
+	if err := os.Mkdir(u.vault, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := &dirVault{dir: u.vault, answer: filepath.Join(dir, "answer")}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if u.answer != nil {
+			u.answer(w, r)
+		}
+		d.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	u.environ = []string{"AMBER_HOME=" + u.home, "HOME=" + dir, "AMBER_VAULT__URL=" + s.URL + "/api/v1", "AMBER_VAULT__API_KEY_FILE=" + put(t, dirVaultKey, dir, "key")}
+	return u
+}
+
+func (u *vaultUser) amber(args ...string) (code int, stdout, stderr string) {
+	u.t.Helper()
+	var out, errs bytes.Buffer
+	w := world{
+		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, environ: u.environ,
+		directory: func() (string, error) { return u.dir, nil },
+		clock:     time.Now, random: rand.Reader, terminal: func() bool { return u.asked != nil },
+	}
+	if u.asked != nil {
+		w.stdin = &typing{answer: u.asked}
+	}
+	code = run(u.t.Context(), args, w)
+	return code, out.String(), errs.String()
+}
+
+func (u *vaultUser) must(args ...string) string {
+	u.t.Helper()
+	code, stdout, stderr := u.amber(args...)
+	if code != 0 {
+		u.t.Fatalf("amber %v: exit code %d: %s", args, code, stderr)
+	}
+	return stdout
+}
+
+// typing is somebody who types an answer when asked for the first time.
+type typing struct {
+	answer func() string
+	typed  io.Reader
+}
+
+func (t *typing) Read(p []byte) (int, error) {
+	if t.typed == nil {
+		t.typed = strings.NewReader(t.answer())
+	}
+	return t.typed.Read(p)
+}
+
+// below lists the files below a folder.
+func below(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			rel, relErr := filepath.Rel(dir, path)
+			all, err = append(all, filepath.ToSlash(rel)), relErr
+		}
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return all
+}

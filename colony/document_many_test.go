@@ -1,0 +1,51 @@
+package colony_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+)
+
+// TestDocumentsAreBounded: a snapshot of few bytes may hold very many documents,
+// each of which costs more than its bytes.
+func TestDocumentsAreBounded(t *testing.T) {
+	t.Parallel()
+	const most = 100_000
+	docs := colony.Documents{}
+	for i := range most {
+		docs[fmt.Sprintf("%05x", i)] = ""
+	}
+	plaintext, err := docs.Canonical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(plaintext []byte) (colony.Documents, error) {
+		var z bytes.Buffer
+		w := gzip.NewWriter(&z)
+		if _, err := w.Write(plaintext); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		p := handmade(t, plaintext, base64.StdEncoding.EncodeToString(z.Bytes()), []string{})
+		docs, _, err := unpack(t, p, colony.ReadOptions{Tolerant: true})
+		return docs, err
+	}
+	if got, err := read(plaintext); err != nil || len(got) != most {
+		t.Errorf("%d documents: %v", len(got), err)
+	}
+	docs["one more"] = ""
+	if _, err := docs.Canonical(); amber.KindOf(err) != amber.KindQuota {
+		t.Errorf("one more was written: %v", err)
+	}
+	plaintext = append(bytes.TrimSuffix(plaintext, []byte("}")), `,"one more":""}`...)
+	if _, err := read(plaintext); amber.KindOf(err) != amber.KindQuota {
+		t.Errorf("one more was read: %v", err)
+	}
+}

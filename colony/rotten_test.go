@@ -1,0 +1,199 @@
+package colony_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+const pointerFile = "cmem.x.latest.json"
+
+// A pointer that the vault knows to be rotten is a bad one: every snapshot is
+// still there, and whoever writes mends it.
+func TestRottenPointer(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []string{"conditional", "unconditional", "bare"} {
+		for name, mend := range map[string]func(b *bench, v *colony.Vault) error{
+			"backup": func(b *bench, v *colony.Vault) error {
+				_, err := v.Backup(b.t.Context(), doc("three"), colony.BackupOptions{})
+				return err
+			},
+			"unchanged": func(b *bench, v *colony.Vault) error {
+				r, err := v.Backup(b.t.Context(), doc("two"), colony.BackupOptions{})
+				if !r.Unchanged || len(r.Warnings) != 1 {
+					b.t.Errorf("report is %+v", r)
+				}
+				return err
+			},
+			"prune": func(b *bench, v *colony.Vault) error {
+				_, err := v.Prune(b.t.Context(), 2, false)
+				return err
+			},
+		} {
+			b := newBench(t)
+			v := b.openOn(backends[backend](&scene{bench: b}), nil)
+			_, newer := two(b, v)
+			b.fake.Rot(pointerFile)
+			if r := b.restore(v, doc("two")); !strings.Contains(r.Fallback, "the pointer cannot be read") {
+				t.Errorf("fallback is %q", r.Fallback)
+			}
+			if l, err := v.Latest(t.Context()); err != nil || l.ID != newer {
+				t.Errorf("latest is %+v, %v", l, err)
+			}
+			if all, err := v.List(t.Context()); err != nil || len(all) != 2 {
+				t.Errorf("list is %+v, %v", all, err)
+			}
+			b.pass(colony.DefaultGrace)
+			if err := mend(b, v); err != nil {
+				t.Errorf("%s, %s: %v", backend, name, err)
+			}
+			if r, err := v.Restore(t.Context(), ""); err != nil || r.Fallback != "" {
+				t.Errorf("%s, %s: restored with %q: %v", backend, name, r.Fallback, err)
+			}
+		}
+	}
+}
+
+// What is deleted while the pointer is rotten is deleted, and the rest is found.
+func TestDeleteWithARottenPointer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	older, newer := two(b, v)
+	b.fake.Rot(pointerFile)
+	if r, err := v.Delete(t.Context(), newer, false); err != nil || !slices.Equal(r.Deleted, []colony.SnapshotID{newer}) {
+		t.Fatalf("report is %+v, %v", r, err)
+	}
+	b.restore(v, doc("one"))
+	if _, err := v.Delete(t.Context(), older, false); err != nil {
+		t.Fatal(err)
+	}
+	if left := names(b.fake, ""); len(left) > 0 {
+		t.Errorf("left are %q", left)
+	}
+}
+
+// Whoever puts the pointer over a rotten one does it without a condition: it is
+// not left at what is older when another was faster.
+func TestRottenPointerIsMendedByTwo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v, other := b.open(nil), b.open(nil)
+	b.backup(v, doc("one"), colony.BackupOptions{})
+	b.fake.Rot(pointerFile)
+	before(b.fake, "put", pointerFile, func() { b.backup(other, doc("later"), colony.BackupOptions{}) })
+	r := b.backup(v, doc("two"), colony.BackupOptions{})
+	if got := b.restore(v, doc("later")); got.ID != r.SupersededBy || got.Fallback != "" || len(got.Warnings) > 0 {
+		t.Errorf("restored %+v, report is %+v", got, r)
+	}
+}
+
+// A pointer that rots between looking and moving it is mended as well.
+func TestPointerRotsMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	b.backup(v, doc("one"), colony.BackupOptions{})
+	before(b.fake, "put", pointerFile, func() { b.fake.Rot(pointerFile) })
+	b.backup(v, doc("two"), colony.BackupOptions{})
+	if r := b.restore(v, doc("two")); r.Fallback != "" {
+		t.Errorf("fallback is %q", r.Fallback)
+	}
+}
+
+// A rotten manifest or part is one damaged snapshot, and no more.
+func TestRottenSnapshot(t *testing.T) {
+	t.Parallel()
+	for _, part := range []bool{false, true} {
+		b := newBench(t)
+		v := b.open(nil)
+		older, newer := two(b, v)
+		rot := func(id colony.SnapshotID) {
+			if part {
+				b.fake.Rot(colony.PartName("x", id, 0))
+			} else {
+				b.fake.Rot(colony.ManifestName("x", id))
+			}
+		}
+		rot(older)
+		all, err := v.List(t.Context())
+		if err != nil || len(all) != 2 || (all[1].Damage == "") != part || all[0].Damage != "" || all[1].DocNames == nil {
+			t.Errorf("list is %+v, %v", all, err)
+		}
+		b.restore(v, doc("two"))
+		_, err = v.Restore(t.Context(), older)
+		refusedAs(t, err, amber.KindDamaged)
+		third := b.backup(v, doc("three"), colony.BackupOptions{}).ID
+		rot(third)
+		_, err = v.Restore(t.Context(), "")
+		refusedAs(t, err, amber.KindDamaged)
+		if want := "amber vault restore --snapshot " + string(newer); amber.HintOf(err) != want {
+			t.Errorf("hint is %q, want %q", amber.HintOf(err), want)
+		}
+		b.backup(v, doc("four"), colony.BackupOptions{})
+		b.restore(v, doc("four"))
+	}
+}
+
+// before runs do once, just before a request.
+func before(f *colonytest.Fake, op, part string, do func()) {
+	f.Before = func(r colonytest.Request) colonytest.Fault {
+		if r.Op == op && strings.Contains(r.Name, part) {
+			f.Before = nil
+			do()
+		}
+		return colonytest.Fault{}
+	}
+}
+
+// unlisted is a vault in which some file, perhaps of another label, makes that
+// no listing can be given.
+type unlisted struct{ *colonytest.Fake }
+
+func (unlisted) List(context.Context, string) ([]colony.FileInfo, error) {
+	return nil, amber.Errorf(amber.KindDamaged, "list", "notes.md", "the file is not what was put")
+}
+
+// A restore needs no listing when all that it reads is there; it says what is not
+// known then. Nothing else goes on, and nothing is taken to be absent.
+func TestRestoreWithoutAListing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v, blind := b.open(nil), b.openOn(unlisted{b.fake}, nil)
+	older, newer := two(b, v)
+	for id, text := range map[colony.SnapshotID]string{"": "two", newer: "two", older: "one"} {
+		r, err := blind.Restore(t.Context(), id)
+		if err != nil || r.Documents["MEMORY.md"] != text || r.Fallback != "" || len(r.Warnings) != 1 {
+			t.Errorf("restored %+v: %v", r, err)
+		}
+	}
+	refused := func() {
+		t.Helper()
+		_, err := blind.Restore(t.Context(), "")
+		refusedAs(t, err, amber.KindDamaged)
+	}
+	for _, name := range []string{colony.PartName("x", newer, 0), colony.ManifestName("x", newer), pointerFile} {
+		b.fake.Remove(name)
+		refused()
+	}
+	_, err := blind.Restore(t.Context(), newer)
+	refusedAs(t, err, amber.KindDamaged)
+	_, err = blind.Backup(t.Context(), doc("three"), colony.BackupOptions{})
+	refusedAs(t, err, amber.KindDamaged)
+	_, err = blind.List(t.Context())
+	refusedAs(t, err, amber.KindDamaged)
+	_, err = blind.Latest(t.Context())
+	refusedAs(t, err, amber.KindDamaged)
+	_, err = blind.Prune(t.Context(), 1, false)
+	refusedAs(t, err, amber.KindDamaged)
+	_, err = blind.Delete(t.Context(), older, false)
+	refusedAs(t, err, amber.KindDamaged)
+	if count(b.fake.Requests(), "delete") > 0 {
+		t.Error("something was removed")
+	}
+}

@@ -1,0 +1,103 @@
+package shelf
+
+import (
+	"context"
+	"errors"
+
+	"github.com/amber-memory/amber"
+)
+
+// First returns nil when a file may be the first one of a vault. Errors: those of
+// [Shelf.Put] for a name, a text and a size that is not taken.
+func (l Limits) First(name, content string) error {
+	const op = "put file"
+	l, err := l.withDefaults()
+	if err != nil {
+		return err
+	}
+	if err := l.mayBeNew(op, name); err != nil {
+		return err
+	}
+	return l.takes(op, name, content, 0)
+}
+
+// Damage is a file of a vault that cannot be read, and keeps others from being
+// listed.
+type Damage struct {
+	Path string // of this machine
+	Name string // in the vault; "" when nobody knows
+	Err  error  // of kind damaged or too_new
+}
+
+// Check reads every file whole and returns how many there are, and those that
+// are damaged. A file that is gone meanwhile is none.
+func (s *Shelf) Check(ctx context.Context) (files int, found []Damage, err error) {
+	const op = "check vault"
+	err = s.read(ctx, func(v volume) error {
+		found = nil
+		rels, _, err := v.names(ctx, op, false)
+		if err != nil {
+			return err
+		}
+		files = len(rels)
+		for _, rel := range rels {
+			if err := ended(ctx); err != nil {
+				return err
+			}
+			err := v.check(op, rel)
+			switch amber.KindOf(err) {
+			case "", amber.KindNotFound:
+			case amber.KindDamaged, amber.KindTooNew:
+				found = append(found, Damage{Path: v.path(rel), Name: FileName(err), Err: err})
+			default:
+				return err
+			}
+		}
+		return nil
+	})
+	return files, found, err
+}
+
+// check reads the file at a place.
+func (v volume) check(op, rel string) error {
+	if !belongs(rel) {
+		return damaged(op, rel, "it does not belong into a vault")
+	}
+	h, err := v.head(op, rel)
+	if err != nil {
+		return err
+	}
+	_, _, err = v.get(op, h.Name)
+	return err
+}
+
+// FileName returns the name of the file that an error is about, where what is
+// damaged still tells it; "" where it does not.
+func FileName(err error) string {
+	var n *named
+	if errors.As(err, &n) {
+		return n.name
+	}
+	return ""
+}
+
+// named is the reason of an error about a file whose name is known.
+type named struct {
+	name string
+	err  error
+}
+
+func (n *named) Error() string { return n.err.Error() }
+func (n *named) Unwrap() error { return n.err }
+
+// FileName is for those who do not know this package, and use [errors.As].
+func (n *named) FileName() string { return n.name }
+
+// about notes the name of the file that an error is about.
+func about(err error, name string) error {
+	var e *amber.Error
+	if errors.As(err, &e) {
+		e.Err = &named{name, e.Err}
+	}
+	return err
+}

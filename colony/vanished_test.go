@@ -1,0 +1,132 @@
+package colony_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/colonytest"
+)
+
+// beforePointer runs do once, between the manifest of the next snapshot and its
+// pointer.
+func beforePointer(f *colonytest.Fake, do func()) {
+	sealed := false
+	f.Before = func(r colonytest.Request) colonytest.Fault {
+		switch {
+		case r.Op == "put" && strings.Contains(r.Name, "manifest"):
+			sealed = true
+		case sealed && r.Op == "get" && r.Name == pointerFile:
+			f.Before = nil
+			do()
+		}
+		return colonytest.Fault{}
+	}
+}
+
+// Somebody makes a later snapshot, prunes, and deletes his own: what is
+// acknowledged afterwards is there.
+func TestBackupIsRemovedBeforeThePointer(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []string{"conditional", "unconditional", "bare"} {
+		b := newBench(t)
+		v, other := b.openOn(backends[backend](&scene{bench: b}), nil), b.open(nil)
+		b.backup(v, doc("zero"), colony.BackupOptions{})
+		beforePointer(b.fake, func() {
+			r := b.backup(other, doc("by another"), colony.BackupOptions{Keep: 1})
+			if _, err := other.Delete(t.Context(), r.ID, false); err != nil {
+				t.Fatal(err)
+			}
+		})
+		r := b.backup(v, doc("mine"), colony.BackupOptions{})
+		if got := b.restore(v, doc("mine")); got.ID != r.ID || got.Fallback != "" || r.SupersededBy != "" {
+			t.Errorf("%s: restored %+v, report is %+v", backend, got, r)
+		}
+	}
+}
+
+// A snapshot that a later one pushed out was the newest for a moment: no other is
+// made, and the report says it.
+func TestBackupIsPrunedByALaterOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v, other := b.open(nil), b.open(nil)
+	b.backup(v, doc("zero"), colony.BackupOptions{})
+	var later colony.SnapshotID
+	push := func() { later = b.backup(other, doc("later"), colony.BackupOptions{Keep: 1}).ID }
+	beforePointer(b.fake, push)
+	r := b.backup(v, doc("mine"), colony.BackupOptions{})
+	if r.SupersededBy != later || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "was removed since") {
+		t.Errorf("report is %+v", r)
+	}
+	b.restore(v, doc("later"))
+
+	// Between the pointer and the last look.
+	moved := false
+	b.fake.Before = func(req colonytest.Request) colonytest.Fault {
+		moved = moved || req.Op == "put" && req.Name == pointerFile
+		if moved && req.Op == "list" {
+			b.fake.Before = nil
+			push()
+		}
+		return colonytest.Fault{}
+	}
+	r = b.backup(v, doc("mine again"), colony.BackupOptions{})
+	if r.SupersededBy != later || len(r.Warnings) != 1 {
+		t.Errorf("report is %+v", r)
+	}
+	if ids, named := complete(b.fake.Files(), "x"); len(ids) != 1 || named != later {
+		t.Errorf("complete are %s, the pointer names %s", ids, named)
+	}
+}
+
+// A writer that sleeps for longer than parts may lie about, at any of its
+// requests, still puts there what it acknowledges.
+func TestBackupSleepsPastTheGrace(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		b := newBench(t)
+		v, other := b.open(nil), b.open(nil)
+		v.SetPartChars(200)
+		b.backup(v, doc("one"), colony.BackupOptions{})
+		start, slept := len(b.fake.Requests()), false
+		b.fake.Before = func(r colonytest.Request) colonytest.Fault {
+			if r.N == start+n {
+				b.fake.Before, slept = nil, true
+				b.pass(25 * time.Hour)
+				if _, err := other.Prune(t.Context(), 5, false); err != nil {
+					t.Error(err)
+				}
+			}
+			return colonytest.Fault{}
+		}
+		b.backup(v, doc(long), colony.BackupOptions{Keep: 1})
+		b.fake.Before = nil
+		if r := b.restore(v, doc(long)); r.Fallback != "" {
+			t.Errorf("asleep at request %d: %q", n, r.Fallback)
+		}
+		if !slept {
+			return
+		}
+	}
+}
+
+// It is not tried for ever.
+func TestBackupGivesUpWhenOthersRemoveIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	v := b.open(nil)
+	b.fake.Before = func(r colonytest.Request) colonytest.Fault {
+		if r.Op == "put" && r.Name == pointerFile {
+			b.fake.Remove(names(b.fake, "cmem.x.2026")...)
+		}
+		return colonytest.Fault{}
+	}
+	_, err := v.Backup(t.Context(), doc("one"), colony.BackupOptions{})
+	refusedAs(t, err, amber.KindConflict)
+	if n := count(b.fake.Requests(), "put"); n > 5*3 {
+		t.Errorf("%d files were written", n)
+	}
+}

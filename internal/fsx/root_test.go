@@ -1,0 +1,107 @@
+package fsx_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+func openRoot(t *testing.T, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return root
+}
+
+func link(t *testing.T, to, at string) {
+	t.Helper()
+	if err := os.Symlink(to, at); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+}
+
+// TestInLeadsNowhereElse puts links in the way of a folder that is open.
+func TestInLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "x"), []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fsys := fsx.In(openRoot(t, dir))
+	link(t, outside, filepath.Join(dir, "away"))
+	link(t, filepath.Join(outside, "x"), filepath.Join(dir, "file"))
+	if err := fsx.CreateNew(fsys, filepath.Join("away", "y"), 0o600, nil); err == nil {
+		t.Error("a file was made through a link")
+	}
+	if b, err := fsx.ReadFile(fsys, filepath.Join("away", "x"), 10); err == nil {
+		t.Errorf("read through a link: %s", b)
+	}
+	if b, err := fsx.ReadFile(fsys, "file", 10); err == nil {
+		t.Errorf("read a link: %s", b)
+	}
+	if err := fsx.Replace(fsys, "file", 0o600, nil); !errors.Is(err, fsx.ErrNotRegular) {
+		t.Errorf("replaced a link: %v", err)
+	}
+	// Also one that stays inside is not followed at the last element.
+	if err := fsx.CreateNew(fsys, "mine", 0o600, []byte("mine")); err != nil {
+		t.Fatal(err)
+	}
+	link(t, "mine", filepath.Join(dir, "inside"))
+	if _, err := fsys.OpenFile("inside", os.O_WRONLY|os.O_TRUNC, 0); !errors.Is(err, fsx.ErrNotRegular) {
+		t.Errorf("opened a link: %v", err)
+	}
+	if b, err := fsx.ReadFile(fsys, "mine", 10); err != nil || string(b) != "mine" {
+		t.Errorf("mine: %q, %v", b, err)
+	}
+	entries, err := os.ReadDir(outside)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("outside: %v, %v", entries, err)
+	}
+}
+
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root := openRoot(t, dir)
+	if _, err := fsx.Below(root, "a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing: %v", err)
+	}
+	for range 2 { // made, and found
+		a, err := fsx.MakeBelow(root, "a", 0o700)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { a.Close() })
+	}
+	a, err := fsx.Below(root, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	if err := fsx.CreateNew(fsx.In(a), "x", 0o600, []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "a", "x")); err != nil || string(b) != "1" {
+		t.Errorf("x: %q, %v", b, err)
+	}
+	link(t, "a", filepath.Join(dir, "inside"))
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"inside", "file"} {
+		if _, err := fsx.Below(root, name); !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := fsx.MakeBelow(root, name, 0o700); !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("make %s: %v", name, err)
+		}
+	}
+}
