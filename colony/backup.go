@@ -137,10 +137,16 @@ func (b *backup) survey(ctx context.Context) (err error) {
 // collides refuses a label that somebody uses under another name: different
 // labels may become one in names of files.
 func (v *Vault) collides(f found) error {
-	if f.g == nil || f.m.Info.LabelRaw == "" || strings.TrimSpace(f.m.Info.LabelRaw) == v.raw {
+	raw := strings.TrimSpace(f.m.Info.LabelRaw)
+	// The original client does not tell what its label was. That which every
+	// label becomes that has no such character is nobody's but its own.
+	if raw == "" && v.label == DefaultLabel && !strings.EqualFold(v.raw, DefaultLabel) {
+		raw = DefaultLabel
+	}
+	if f.g == nil || raw == "" || raw == v.raw {
 		return nil
 	}
-	return v.foreign(f.m.Info.LabelRaw, "amber vault backup --label NAME")
+	return v.foreign(raw, "amber vault backup --label NAME")
 }
 
 // foreign is the error for a label that is there under another name.

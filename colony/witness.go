@@ -102,6 +102,8 @@ func (v *Vault) absent(seen Sighting) error {
 	if seen.ID == "" {
 		return amber.Errorf(amber.KindNotFound, "find snapshot", "", "the label has none")
 	}
-	return amber.Errorf(amber.KindUntrusted, "find snapshot", "",
+	e := amber.Errorf(amber.KindUntrusted, "find snapshot", "",
 		fmt.Sprintf("nothing is there, and %s was seen before", seen.ID))
+	e.Hint = "amber vault backup, if the vault was emptied on purpose"
+	return e
 }

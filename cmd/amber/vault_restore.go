@@ -98,6 +98,9 @@ func (a *app) vaultRestore(ctx context.Context, s *opened, got colony.Restored, 
 	}
 	report := vaultRestored{Restored: got, Dir: dir, DryRun: r.dryRun}
 	err = errors.Join(a.putBack(ctx, to, &report, r), to.Close())
+	if n := marked(report.Documents, report.Written); n > 0 {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("in %s secrets were taken out before they went to the vault", count(n, "document", "documents")))
+	}
 	if err != nil {
 		return ofThisSide(err)
 	}

@@ -18,7 +18,7 @@ const (
 	// DefaultPatience is how long a call is tried again.
 	DefaultPatience = 30 * time.Second
 	// DefaultTimeout is how long one answer may take.
-	DefaultTimeout = time.Minute
+	DefaultTimeout = 30 * time.Second
 
 	maxAnswer  = 8 << 20
 	maxFailure = 64 << 10
