@@ -157,6 +157,8 @@ def both():
     same(amber("latest", "--label", "plain by amber")["doc_names"], ["MEMORY.md"], "amber sees Python's newer backup")
     amber("backup", "--dir", source, "--label", "plain by amber", "--keep", 1)
     same(memory().restore(label="plain by amber"), PLAIN, "Python sees amber's newer backup, after a prune")
+    same(len(memory().list_snapshots(label="plain by amber")), 2, "a backup spares what this home had never seen")
+    amber("prune", "--label", "plain by amber", "--keep", 1, "--yes")
     same(len(memory().list_snapshots(label="plain by amber")), 1, "Python sees that amber pruned")
 
     # A signature that was taken away.
