@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -23,8 +24,12 @@ func openRoot(t *testing.T, dir string) *os.Root {
 
 func link(t *testing.T, to, at string) {
 	t.Helper()
-	if err := os.Symlink(to, at); err != nil {
-		t.Skip("no symbolic links here: ", err)
+	err := os.Symlink(to, at)
+	if err != nil && runtime.GOOS == "windows" {
+		t.Skipf("on Windows only some users may make links: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
