@@ -84,6 +84,18 @@ func (i Identities) For(s Scope) string {
 	return ""
 }
 
+// Narrowest returns the most specific scope whose identity is known, in the
+// order of [Scopes]: the session before the user, the project and the
+// workspace. It is global only where no identity is known.
+func (i Identities) Narrowest() Scope {
+	for _, s := range Scopes() {
+		if i.For(s) != "" {
+			return s
+		}
+	}
+	return ScopeGlobal
+}
+
 // Sees reports whether a record of the given scope and identities is visible
 // to a reader with identities i.
 func (i Identities) Sees(s Scope, record Identities) bool {
@@ -167,7 +179,7 @@ const (
 // WriteRequest asks for one memory to be stored.
 type WriteRequest struct {
 	Kind  MemoryKind `json:"kind,omitempty"`  // default workspace_fact
-	Scope Scope      `json:"scope,omitempty"` // default global; any other needs its identity
+	Scope Scope      `json:"scope,omitempty"` // default the narrowest of Identities, global without any; all but global need their identity
 	Identities
 	Title          string            `json:"title,omitempty"`
 	Content        string            `json:"content"`

@@ -92,7 +92,7 @@ func (p ConservativePolicy) WriteBack(in WriteBackInput) (WriteRequest, Decision
 	}
 	req := WriteRequest{
 		Kind:       HistoricalCase,
-		Scope:      narrowestScope(in.Identities),
+		Scope:      writeBackScope(in.Identities),
 		Identities: in.Identities,
 		Title:      firstLine(goal, MaxTitleBytes),
 		Content:    goal + "\n\n" + answer,
@@ -105,10 +105,12 @@ func (p ConservativePolicy) WriteBack(in WriteBackInput) (WriteRequest, Decision
 	return req, d
 }
 
-// narrowestScope picks the scope automatic writes go to: the workspace, else
-// the project, else the session, and global only where nothing is known.
-func narrowestScope(ids Identities) Scope {
-	for _, s := range []Scope{ScopeWorkspace, ScopeProject, ScopeSession} {
+// writeBackScope picks the scope automatic writes go to: the workspace, else
+// the project, else the session, else the user, and global only where nothing
+// is known. It is wider than [Identities.Narrowest]: what a session taught is
+// of use to the next one.
+func writeBackScope(ids Identities) Scope {
+	for _, s := range []Scope{ScopeWorkspace, ScopeProject, ScopeSession, ScopeUser} {
 		if ids.For(s) != "" {
 			return s
 		}

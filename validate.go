@@ -23,7 +23,7 @@ func ContentDigest(content string) string {
 // store. The error is of kind invalid and names the field.
 func (r WriteRequest) Normalize() (WriteRequest, error) {
 	r.Kind = orDefault(r.Kind, WorkspaceFact)
-	r.Scope = orDefault(r.Scope, ScopeGlobal)
+	r.Scope = orDefault(r.Scope, r.Narrowest())
 	r.Reason = orDefault(r.Reason, WriteOperator)
 	r.Trust = orDefault(r.Trust, TrustOwn)
 	r.Title = strings.TrimSpace(r.Title)

@@ -27,12 +27,17 @@ func (f *identityFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.session, "session", "", "the session (default the active one)")
 }
 
+// named returns the identities that the flags name.
+func (f identityFlags) named() amber.Identities {
+	return amber.Identities{
+		SessionID: amber.SessionID(f.session), UserID: f.user, ProjectID: f.project, WorkspaceID: f.workspace,
+	}
+}
+
 // identities returns what is known here: what the flags say, the project of
 // the working directory and the active session of the terminal.
 func (a *app) identities(ctx context.Context, s *opened, f identityFlags) (amber.Identities, error) {
-	ids := amber.Identities{
-		SessionID: amber.SessionID(f.session), UserID: f.user, ProjectID: f.project, WorkspaceID: f.workspace,
-	}
+	ids := f.named()
 	if ids.ProjectID == "" {
 		dir, err := a.directory()
 		if err != nil {

@@ -30,9 +30,10 @@ func (a *app) rememberCommand() *cobra.Command {
 		Short: "Store a memory",
 		Long: `Store a memory and print its id. It is on disk when the id is printed.
 
-Without --scope a memory belongs to the project of the working directory's git
-repository, outside one it is global. The same text of the same kind, scope and
-title is stored once. With --topic a new text becomes a new revision of the
+Without --scope a memory belongs to whom --session, --user, --project or
+--workspace names, the first of them in this order. Where none is named it
+belongs to the project of the working directory's git repository, outside one it
+is global. The same text of the same kind, scope and title is stored once. With --topic a new text becomes a new revision of the
 memory on that topic.
 
 With --jsonl each line of stdin is one memory as JSON, with the fields of the
@@ -100,8 +101,10 @@ func (a *app) rememberOne(ctx context.Context, s *opened, f rememberFlags, arg s
 	})
 }
 
-// place gives a request its identities and, where it has none, its scope:
-// the project of the working directory, or global.
+// place gives a request its identities and, where it has none, its scope: the
+// narrowest identity that was named, else the project of the working
+// directory, else global. The active session names where a memory comes from
+// and never narrows who sees it.
 func (a *app) place(ctx context.Context, s *opened, r amber.WriteRequest, f identityFlags) (amber.WriteRequest, error) {
 	for _, own := range []struct {
 		flag *string
@@ -117,10 +120,11 @@ func (a *app) place(ctx context.Context, s *opened, r amber.WriteRequest, f iden
 	}
 	r.Identities = ids
 	if r.Scope == "" {
-		r.Scope = amber.ScopeGlobal
-		if ids.ProjectID != "" {
-			r.Scope = amber.ScopeProject
+		named := f.named()
+		if named == (amber.Identities{}) {
+			named.ProjectID = ids.ProjectID
 		}
+		r.Scope = named.Narrowest()
 	}
 	return r, nil
 }

@@ -183,6 +183,21 @@ func (b *bound) identities(project, session string) amber.Identities {
 	return ids
 }
 
+// scopeOf returns the scope of a memory whose call names none: the narrowest
+// identity that the call names, else the project the connection is about, else
+// whoever it is bound to. The session a connection started says where a memory
+// comes from and never narrows who sees it.
+func (b *bound) scopeOf(project, session string) amber.Scope {
+	named := amber.Identities{ProjectID: project, SessionID: amber.SessionID(session)}
+	switch {
+	case named != (amber.Identities{}):
+		return named.Narrowest()
+	case b.shared.Identities.ProjectID != "":
+		return amber.ScopeProject
+	}
+	return b.shared.Identities.Narrowest()
+}
+
 // currentSession returns the session a call is about: the one it names, or the
 // one this connection started.
 func (b *bound) currentSession(named string) amber.SessionID {

@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,14 +20,14 @@ func memoryTools() []*tool {
 			writing, hints{again: true},
 			object(
 				must(str("content")), str("title", "a few words; counts most in recall"), kindArg(), scopeArg(), projectArg(),
-				str("topic", "stable name of what may change, as in build/cache"), list("tags", nil), str("session"),
+				str("topic", "stable name of what may change, as in build/cache"), list("tags", nil), sessionArg(),
 			),
 			object(str("id"), num("revision"), str("scope"), flag("deduplicated")),
 			saveMemory),
 		define("memory_recall", "Search memory",
 			"Search memory in your own words, before you ask the user or decide anew. Returns snippets; memory_get has the whole text.",
 			reading, hints{},
-			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), str("kind")),
+			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), str("kind"), str("session", "see its memories too")),
 			object(list("hits", briefSchema())),
 			recallMemory),
 		define("memory_get", "Read a memory",
@@ -95,7 +96,7 @@ type saveArgs struct {
 
 func saveMemory(ctx context.Context, b *bound, a *server.Agent, in saveArgs) (answer, error) {
 	return b.write(ctx, a, amber.WriteRequest{
-		Kind: amber.MemoryKind(in.Kind), Scope: amber.Scope(in.Scope), Identities: b.identities(in.Project, in.Session),
+		Kind: amber.MemoryKind(in.Kind), Scope: cmp.Or(amber.Scope(in.Scope), b.scopeOf(in.Project, in.Session)), Identities: b.identities(in.Project, in.Session),
 		Title: in.Title, Content: in.Content, Topic: in.Topic, Tags: in.Tags,
 	})
 }
@@ -110,15 +111,8 @@ type saved struct {
 	Deduplicated bool            `json:"deduplicated"`
 }
 
-// write stores a memory; without a scope it is of the project, or global where
-// there is none.
+// write stores a memory.
 func (b *bound) write(ctx context.Context, a *server.Agent, r amber.WriteRequest) (answer, error) {
-	if r.Scope == "" {
-		r.Scope = amber.ScopeGlobal
-		if r.ProjectID != "" {
-			r.Scope = amber.ScopeProject
-		}
-	}
 	ack, err := a.Store.LongTerm.Write(ctx, r)
 	if err != nil {
 		return answer{}, err
@@ -134,8 +128,8 @@ func (b *bound) write(ctx context.Context, a *server.Agent, r amber.WriteRequest
 }
 
 type recallArgs struct {
-	Query, Scope, Project, Kind string
-	Limit                       integer
+	Query, Scope, Project, Kind, Session string
+	Limit                                integer
 }
 
 func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs) (answer, error) {
@@ -143,7 +137,7 @@ func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs)
 	if err != nil {
 		return answer{}, err
 	}
-	q := amber.Query{Text: in.Query, Filter: amber.Filter{Scope: amber.Scope(in.Scope), Identities: b.identities(in.Project, "")}, Limit: limit}
+	q := amber.Query{Text: in.Query, Filter: amber.Filter{Scope: amber.Scope(in.Scope), Identities: b.identities(in.Project, in.Session)}, Limit: limit}
 	if in.Kind != "" {
 		q.Kinds = []amber.MemoryKind{amber.MemoryKind(in.Kind)}
 	}

@@ -59,6 +59,39 @@ func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
 	}
 }
 
+// TestWhatACallNamesIsTheScope saves with a session and a project of the call
+// and no scope: the memory is of the narrower, and is found there alone.
+func TestWhatACallNamesIsTheScope(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	o := r.options("")
+	o.Identities = amber.Identities{}
+	c := r.session(o, everything, "default", "default")
+	for _, tt := range []struct {
+		args object
+		want string
+	}{
+		{object{"content": "one"}, "global"},
+		{object{"content": "two", "project": "acme/shop"}, "project"},
+		{object{"content": "three", "session": "s1"}, "session"},
+		{object{"content": "four", "session": "s1", "project": "acme/shop"}, "session"},
+		{object{"content": "five", "session": "s1", "scope": "global"}, "global"},
+	} {
+		if saved, _ := c.call("memory_save", tt.args); saved["scope"] != tt.want {
+			t.Errorf("%v is stored as %v, want scope %s", tt.args, saved, tt.want)
+		}
+	}
+	for session, want := range map[string]int{"s1": 1, "s2": 0} {
+		if found, _ := c.call("memory_recall", object{"query": "three", "session": session}); len(found["hits"].([]any)) != want {
+			t.Errorf("session %s finds %v, want %d", session, found, want)
+		}
+	}
+	o.Identities = amber.Identities{UserID: "ann"}
+	if saved, _ := r.session(o, everything, "default", "default").call("memory_save", object{"content": "six"}); saved["scope"] != "user" {
+		t.Errorf("a connection of one user stores %v", saved)
+	}
+}
+
 func TestATopicIsRevised(t *testing.T) {
 	t.Parallel()
 	c := newRig(t).local("")

@@ -71,3 +71,6 @@ func kindArg() prop  { return word("kind", amber.MemoryKinds()) }
 func scopeArg() prop { return word("scope", amber.Scopes()) }
 
 func projectArg() prop { return str("project", "default: the current one") }
+
+// sessionArg is in what writes: without a scope only that session sees it.
+func sessionArg() prop { return str("session", "only it sees the memory, unless scope says more") }

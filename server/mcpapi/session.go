@@ -94,10 +94,11 @@ func saveSummary(ctx context.Context, b *bound, a *server.Agent, in summaryArgs)
 }
 
 // summarize keeps the summary of a session as a memory, one per session where
-// it is known.
+// it is known. It is for the sessions that follow, so its scope is that of the
+// project.
 func (b *bound) summarize(ctx context.Context, a *server.Agent, content, project, named string) (answer, error) {
 	r := amber.WriteRequest{
-		Kind: amber.SessionSummary, Identities: b.identities(project, named), Content: content,
+		Kind: amber.SessionSummary, Scope: b.scopeOf(project, ""), Identities: b.identities(project, named), Content: content,
 		Title: "Session summary", Reason: amber.WriteCompactSummary,
 	}
 	if r.SessionID != "" {

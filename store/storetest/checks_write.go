@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ func writeChecks() []check {
 		{name: "memory/health", needs: []part{longTerm}, run: healthAnswers},
 		{name: "memory/write-keeps-every-field", needs: []part{longTerm, memories}, run: writeKeepsEveryField},
 		{name: "memory/write-fills-defaults", needs: []part{longTerm, memories}, run: writeFillsDefaults},
+		{name: "memory/write-without-scope-is-for-its-identity-alone", needs: []part{longTerm, memories}, run: identityIsScope},
 		{name: "memory/write-every-scope-and-kind", needs: []part{longTerm, memories}, run: writeEveryScopeAndKind},
 		{name: "memory/write-refuses-invalid", needs: []part{longTerm, memories}, run: writeRefusesInvalid},
 		{name: "memory/write-up-to-the-limits", needs: []part{longTerm, memories}, run: writeUpToTheLimits},
@@ -81,6 +83,32 @@ func writeFillsDefaults(w *world) {
 	equal(ack.Title, "boiling", "title without spaces around it")
 	equal(ack.Tags, []string{"a", "b"}, "tags sorted, trimmed, each once")
 	equal(w.get(ack.ID), ack.Memory, "memory read back")
+}
+
+// identityIsScope writes with every set of identities and no scope: the memory
+// belongs to the narrowest of them, and a reader with others does not see it.
+func identityIsScope(w *world) {
+	for set := range 1 << (len(amber.Scopes()) - 1) {
+		r, want := amber.WriteRequest{Content: fmt.Sprint("of set ", set)}, amber.ScopeGlobal
+		for i, s := range slices.Backward(amber.Scopes()[:len(amber.Scopes())-1]) {
+			if set&(1<<i) != 0 {
+				r.Identities, want = with(r.Identities, s, ids().For(s)), s
+			}
+		}
+		m := w.get(w.write(r).ID)
+		equal(m.Scope, want, "scope of a memory with the identities %v", r.Identities)
+		equal(m.Identities, r.Identities, "identities of a memory without a scope")
+		equal(w.sees(r.Identities, m.ID), true, "a reader with the identities %v sees the memory", r.Identities)
+		equal(w.sees(with(ids(), want, "another"), m.ID), want == amber.ScopeGlobal, "a reader with another %s id sees the memory of %v", want, r.Identities)
+		r.Scope = want
+		hold(w.write(r).ID == m.ID, "scope %s and no scope make two memories of the identities %v", want, r.Identities)
+	}
+}
+
+// sees reports whether somebody with some identities is shown a memory.
+func (w *world) sees(i amber.Identities, id amber.MemoryID) bool {
+	page := must(w.Memories.List(w.ctx, amber.ListQuery{Filter: amber.Filter{Identities: i}, Limit: amber.MaxPageSize}))
+	return slices.ContainsFunc(page.Items, func(m amber.Memory) bool { return m.ID == id })
 }
 
 func writeEveryScopeAndKind(w *world) {

@@ -59,6 +59,11 @@ func memoryMutants() []mutant {
 				r.Scope = amber.ScopeGlobal
 			}
 		})},
+		{"takes no scope for global", "memory/write-without-scope-is-for-its-identity-alone", true, asking(func(r *amber.WriteRequest) {
+			if r.Scope == "" {
+				r.Scope = amber.ScopeGlobal
+			}
+		})},
 		{"maps an unknown kind", "memory/write-refuses-invalid", true, asking(func(r *amber.WriteRequest) {
 			if r.Kind != "" && !slices.Contains(amber.MemoryKinds(), r.Kind) {
 				r.Kind = amber.UserPreference
