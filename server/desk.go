@@ -40,6 +40,9 @@ type Job struct {
 	Tenant amber.TenantID
 	Agent  amber.AgentID // "": it concerns the whole tenant
 	Scope  amber.TokenScope
+	// Reads says that what is done shows stored text by its nature, so the
+	// scope read is needed, too.
+	Reads  bool
 	Action string // for the audit log, "memory.write"
 	// Mutates says that something is changed, so it is written down.
 	Mutates bool
@@ -50,6 +53,16 @@ type Job struct {
 	Closed bool
 	// Existing says that an agent that is not there is not made, whoever asks.
 	Existing bool
+}
+
+// allowed says whether a caller may do the job. Errors: those of
+// [Caller.Allow].
+func (j Job) allowed(c Caller) error {
+	err := c.Allow(j.Tenant, j.Agent, j.Scope)
+	if err == nil && j.Reads {
+		err = c.Allow(j.Tenant, j.Agent, amber.TokenRead)
+	}
+	return err
 }
 
 // Do does a job for the caller of ctx: it looks whether that is allowed, opens
@@ -102,7 +115,7 @@ func (d *Desk) now() time.Time {
 
 func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Agent) (done []string, subject string, err error)) error {
 	c := CallerOf(ctx)
-	if err := c.Allow(j.Tenant, j.Agent, j.Scope); err != nil {
+	if err := j.allowed(c); err != nil {
 		return d.refuse(ctx, c, j, err)
 	}
 	if j.Mutates {

@@ -121,7 +121,7 @@ func taskEventRoutes(a *API) {
 		Body amber.TaskEvent `body:"json"`
 	}
 	handle(a, operation{
-		id: "task.event", method: "POST", path: agentPath + "/tasks/{id}/events", scope: amber.TokenWrite, mutates: true,
+		id: "task.event", method: "POST", path: agentPath + "/tasks/{id}/events", scope: amber.TokenWrite, mutates: true, echo: []string{"task_id"},
 		status: http.StatusCreated, summary: "Append to the history of a task",
 	}, func(ctx context.Context, ag *server.Agent, in add) (answer[amber.TaskEvent], error) {
 		if err := agree("task", in.ID, &in.Body.TaskID); err != nil {
@@ -143,7 +143,7 @@ func taskEventRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "task.compact", method: "POST", path: agentPath + "/tasks/{id}/events/compact", scope: amber.TokenWrite, mutates: true, repeatable: true, lasting: true,
+		id: "task.compact", method: "POST", path: agentPath + "/tasks/{id}/events/compact", scope: amber.TokenWrite, mutates: true, echo: []string{"task_id"}, repeatable: true, lasting: true,
 		summary: "Fold all but the last events of a task into its replay",
 	}, func(ctx context.Context, ag *server.Agent, in compact) (answer[amber.ReplaySnapshot], error) {
 		return got(ag.Store.Events.CompactEvents(ctx, in.ID, in.Body.Keep))
@@ -159,7 +159,7 @@ func (r approvalRequest) repeats() bool { return r.Body.ID != "" }
 
 func approvalRoutes(a *API) {
 	handle(a, operation{
-		id: "approval.request", method: "POST", path: agentPath + "/approvals", scope: amber.TokenWrite, mutates: true, lasting: true,
+		id: "approval.request", method: "POST", path: agentPath + "/approvals", scope: amber.TokenWrite, mutates: true, echo: []string{"task_id", "node_id"}, lasting: true,
 		status: http.StatusCreated, summary: "Ask a person for an approval",
 	}, func(ctx context.Context, ag *server.Agent, in approvalRequest) (answer[amber.Approval], error) {
 		q, err := ag.Store.Approvals.RequestApproval(ctx, in.Body)
@@ -201,7 +201,7 @@ func resultRoutes(a *API) {
 		Body amber.Result `body:"json"`
 	}
 	handle(a, operation{
-		id: "result.save", method: "POST", path: agentPath + "/results", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		id: "result.save", method: "POST", path: agentPath + "/results", scope: amber.TokenWrite, mutates: true, echo: []string{"task_id", "node_id"}, repeatable: true,
 		summary: "Store what a node of a task produced",
 	}, func(ctx context.Context, ag *server.Agent, in save) (answer[amber.Result], error) {
 		r, err := ag.Store.Results.SaveResult(ctx, in.Body)

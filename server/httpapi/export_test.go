@@ -14,6 +14,7 @@ import (
 type Operation struct {
 	ID, Method, Path string
 	Scope            amber.TokenScope
+	Scopes           string // as they are documented
 	Mutates, List    bool
 	HasBody          bool
 }
@@ -22,7 +23,7 @@ type Operation struct {
 func (a *API) Operations() []Operation {
 	var all []Operation
 	for _, o := range a.ops {
-		row := Operation{ID: o.id, Method: o.method, Path: o.path, Scope: o.scope, Mutates: o.mutates, List: o.list}
+		row := Operation{ID: o.id, Method: o.method, Path: o.path, Scope: o.scope, Scopes: o.scopes(), Mutates: o.mutates, List: o.list}
 		for i := range o.in.NumField() {
 			row.HasBody = row.HasBody || o.in.Field(i).Tag.Get("body") != ""
 		}

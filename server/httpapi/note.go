@@ -63,7 +63,7 @@ func noteReadRoutes(a *API) {
 
 func noteWriteRoutes(a *API) {
 	handle(a, operation{
-		id: "note.write", method: "PUT", path: agentPath + "/notes/{name}", scope: amber.TokenWrite, mutates: true,
+		id: "note.write", method: "PUT", path: agentPath + "/notes/{name}", scope: amber.TokenWrite, mutates: true, echo: []string{"name"},
 		summary: "Store a note and commit it",
 	}, func(ctx context.Context, ag *server.Agent, in writeNote) (answer[amber.Note], error) {
 		var n amber.Note

@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
 )
 
 const keyHeader = "Idempotency-Key"
@@ -149,5 +150,8 @@ func requestDigest(r *http.Request, body []byte) string {
 		h.Write([]byte{0})
 	}
 	h.Write(body)
+	if !server.CallerOf(r.Context()).MayRead() {
+		h.Write([]byte{0}) // whoever may not read is never told the answer of somebody who may
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }

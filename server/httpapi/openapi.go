@@ -61,7 +61,7 @@ func (a *API) document() []byte {
 func (o *operation) describe(s *schemas) object {
 	tag, _, _ := strings.Cut(o.id, ".")
 	op := object{
-		"operationId": o.id, "summary": o.summary, "tags": []string{tag}, "x-amber-scope": o.scope,
+		"operationId": o.id, "summary": o.summary, "tags": []string{tag}, "x-amber-scope": o.scopes(),
 		"parameters": o.parameters(s), "responses": o.responses(s),
 	}
 	_ = eachField(reflect.New(o.in).Elem(), func(f reflect.StructField, _ reflect.Value) error {
@@ -71,6 +71,14 @@ func (o *operation) describe(s *schemas) object {
 		return nil
 	})
 	return op
+}
+
+// scopes names what a token needs, as it is written to make one.
+func (o *operation) scopes() string {
+	if o.reads {
+		return string(o.scope) + "," + string(amber.TokenRead)
+	}
+	return string(o.scope)
 }
 
 func (o *operation) parameters(s *schemas) []object {

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -26,7 +25,11 @@ type operation struct {
 	scope   amber.TokenScope
 	status  int  // when it went well; 0: 200, or 204 where there is no answer
 	mutates bool // something is changed, so it is written down
+	reads   bool // it shows what is stored while it changes something: see [server.Job]
 	long    bool // it may take as long as a snapshot does
+	// echo names fields of the answer that only repeat the request, so that a
+	// caller who may not read is told them, too.
+	echo []string
 	// repeatable says that doing it twice is the same as doing it once, so a
 	// request whose end nobody knows may be done again. An input that knows
 	// better implements repeats.
@@ -126,7 +129,7 @@ func handle[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *s
 			if err != nil {
 				return response{}, err
 			}
-			return newResponse(cmp.Or(o.status, out.status), out.etag, out.body)
+			return respond(ctx, o, out)
 		})
 	}
 	a.add(o)
@@ -136,7 +139,7 @@ func handle[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *s
 func (a *API) job(r *http.Request, o *operation) server.Job {
 	return server.Job{
 		Tenant: amber.TenantID(r.PathValue("tenant")), Agent: amber.AgentID(r.PathValue("agent")),
-		Scope: o.scope, Action: o.id, Mutates: o.mutates, Subject: o.subject(r), Closed: o.closed, Existing: o.stream,
+		Scope: o.scope, Reads: o.reads, Action: o.id, Mutates: o.mutates, Subject: o.subject(r), Closed: o.closed, Existing: o.stream,
 	}
 }
 
@@ -170,6 +173,17 @@ func pathNames(path string) (names []string) {
 	return names
 }
 
+// allow says whether a caller may ask for the operation. Errors: those of
+// [server.Caller.Allow].
+func (o *operation) allow(r *http.Request, c server.Caller) error {
+	tenant, agent := amber.TenantID(r.PathValue("tenant")), amber.AgentID(r.PathValue("agent"))
+	err := c.Allow(tenant, agent, o.scope)
+	if err == nil && o.reads {
+		err = c.Allow(tenant, agent, amber.TokenRead)
+	}
+	return err
+}
+
 // add puts an operation into the table and the router.
 func (a *API) add(o operation) {
 	op := &o
@@ -182,7 +196,7 @@ func (a *API) add(o operation) {
 			return
 		}
 		r = r.WithContext(server.WithCaller(r.Context(), caller))
-		if err := caller.Allow(amber.TenantID(r.PathValue("tenant")), amber.AgentID(r.PathValue("agent")), op.scope); err != nil {
+		if err := op.allow(r, caller); err != nil {
 			if amber.KindOf(err) == amber.KindRefused {
 				err = a.do(r.Context(), op, a.job(r, op), nil) // the desk refuses it too, and writes that down
 			}

@@ -24,7 +24,7 @@ func queueRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "queue.claim", method: "POST", path: agentPath + "/queue/claim", scope: amber.TokenWrite, mutates: true,
+		id: "queue.claim", method: "POST", path: agentPath + "/queue/claim", scope: amber.TokenWrite, mutates: true, reads: true,
 		summary: "Lease the entry that is due; the reasons queue_empty and queue_full say that there is none now",
 	}, func(ctx context.Context, ag *server.Agent, in claim) (answer[amber.Claim], error) {
 		c, err := ag.Store.Queue.Claim(ctx, in.Body.ConsumerID)

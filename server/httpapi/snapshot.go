@@ -70,7 +70,7 @@ func takeRoutes(a *API) {
 		Body amber.SnapshotRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "snapshot.take", method: "POST", path: snapshotPath, scope: amber.TokenSnapshot, mutates: true, long: true, closed: true,
+		id: "snapshot.take", method: "POST", path: snapshotPath, scope: amber.TokenSnapshot, mutates: true, echo: []string{"tenant", "agent"}, long: true, closed: true,
 		status:  http.StatusCreated,
 		summary: "Freeze the agent as it is now; to add recipients needs admin, because they can read every snapshot of the tenant, and sources need a token for all tenants, because they are the machine's",
 	}, func(ctx context.Context, ag *server.Agent, in take) (answer[amber.SnapshotMeta], error) {
@@ -208,7 +208,7 @@ func (r restoreSnapshot) looks() bool { return r.Body.DryRun }
 
 func restoreRoutes(a *API) {
 	handle(a, operation{
-		id: "snapshot.restore", method: "POST", path: snapshotPath + "/{id}/restore", scope: amber.TokenRestore, mutates: true, long: true, closed: true,
+		id: "snapshot.restore", method: "POST", path: snapshotPath + "/{id}/restore", scope: amber.TokenRestore, mutates: true, echo: []string{"agent"}, long: true, closed: true,
 		summary: "Bring the agent back as it was, or make another one of a snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in restoreSnapshot) (answer[amber.RestoreReport], error) {
 		err := in.sameRef(&in.Body.SnapshotRef)

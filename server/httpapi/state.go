@@ -59,7 +59,7 @@ func stateRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "state.save", method: "PUT", path: path, scope: amber.TokenWrite, mutates: true,
+		id: "state.save", method: "PUT", path: path, scope: amber.TokenWrite, mutates: true, echo: []string{"session_id"},
 		summary: "Store the state of a session over the version that is expected, 0 for none",
 	}, func(ctx context.Context, ag *server.Agent, in saveState) (answer[stateBody], error) {
 		doc, err := in.document()
@@ -100,7 +100,7 @@ func loopRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "loop.save", method: "PUT", path: path, scope: amber.TokenWrite, mutates: true,
+		id: "loop.save", method: "PUT", path: path, scope: amber.TokenWrite, mutates: true, echo: []string{"session_id", "run_id"},
 		summary: "Store the suspended loop of a session over the run and revision that are expected, 0 for none",
 	}, func(ctx context.Context, ag *server.Agent, in saveLoop) (answer[amber.PendingLoop], error) {
 		l := in.Body

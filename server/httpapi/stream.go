@@ -131,7 +131,7 @@ var (
 func (a *API) mayStill(r *http.Request, o *operation) error {
 	c, err := a.caller(r)
 	if err == nil {
-		err = c.Allow(amber.TenantID(r.PathValue("tenant")), amber.AgentID(r.PathValue("agent")), o.scope)
+		err = o.allow(r, c)
 	}
 	switch amber.KindOf(err) {
 	case amber.KindRefused, amber.KindNotFound:

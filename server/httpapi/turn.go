@@ -33,7 +33,7 @@ type deletedTurns struct {
 func turnRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/turns"
 	handle(a, operation{
-		id: "turn.append", method: "POST", path: path, scope: amber.TokenWrite, mutates: true, lasting: true,
+		id: "turn.append", method: "POST", path: path, scope: amber.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
 		summary: "Store a turn at the end of a session; one with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in appendTurn) (answer[amber.Turn], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
@@ -71,7 +71,7 @@ func (c addCompaction) repeats() bool { return c.Body.ID != "" }
 func compactionRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/compactions"
 	handle(a, operation{
-		id: "compaction.add", method: "POST", path: path, scope: amber.TokenWrite, mutates: true, lasting: true,
+		id: "compaction.add", method: "POST", path: path, scope: amber.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
 		summary: "Store the summary of turns; one with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in addCompaction) (answer[amber.Compaction], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {

@@ -111,7 +111,7 @@ func (b *bound) receive(next mcp.MethodHandler) mcp.MethodHandler {
 func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.ListToolsResult {
 	res := &mcp.ListToolsResult{Tools: []*mcp.Tool{}}
 	for _, t := range b.shared.tools {
-		if b.who.Grant.Has(t.need.scope) {
+		if b.who.Grant.Has(t.need.scope) && (!t.need.reads || b.who.MayRead()) {
 			res.Tools = append(res.Tools, &t.Tool)
 		}
 	}
@@ -148,7 +148,7 @@ func (b *bound) doEach(ctx context.Context, action string, n need, fn func(ctx c
 	ctx, cancel := b.within(ctx, n)
 	defer cancel()
 	return b.shared.Desk.DoEach(ctx, server.Job{
-		Tenant: b.tenant, Agent: b.agent, Scope: n.scope, Action: server.ToolAction + action, Mutates: n.mutates, Closed: n.frozen,
+		Tenant: b.tenant, Agent: b.agent, Scope: n.scope, Reads: n.reads, Action: server.ToolAction + action, Mutates: n.mutates, Closed: n.frozen,
 	}, fn)
 }
 

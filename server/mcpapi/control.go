@@ -49,7 +49,7 @@ func controlTools() []*tool {
 			object(must(str("entry_id")), must(str("task_id")), must(str("node_id")), str("payload"), num("priority", "higher first"), str("not_before")),
 			object(str("entry_id")), publishEntry),
 		define("queue_claim", "Take work", "Lease the next entry. Finish it with queue_ack before the lease expires.",
-			writing, hints{}, object(must(str("consumer_id"))),
+			working, hints{}, object(must(str("consumer_id"))),
 			object(flag("empty"), obj("envelope"), sub("lease", leaseSchema())), claimEntry),
 		define("queue_ack", "Finish work", "Say that a leased entry is done.",
 			writing, hints{again: true}, object(must(sub("lease", leaseSchema()))), object(flag("done")), ackEntry),

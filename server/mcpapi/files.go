@@ -46,10 +46,14 @@ type fileArgs struct {
 	NewPath    string    `json:"new_path"`
 }
 
-// need says that looking is reading and everything else writing.
+// need says that looking is reading and everything else writing. Replacing and
+// inserting tell whether a text is there, and how many lines, so they are both.
 func (in fileArgs) need() need {
-	if in.Command == "view" {
+	switch in.Command {
+	case "view":
 		return reading
+	case "str_replace", "insert":
+		return working
 	}
 	return writing
 }

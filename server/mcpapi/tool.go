@@ -16,6 +16,7 @@ import (
 type need struct {
 	scope   amber.TokenScope
 	mutates bool
+	reads   bool // it shows what is stored while it changes something: the scope read is needed, too
 	long    bool // it may take as long as a snapshot does
 	// frozen says that it is about snapshots: the live agent is not opened,
 	// which may be missing or damaged.
@@ -26,6 +27,7 @@ type need struct {
 var (
 	reading = need{scope: amber.TokenRead}
 	writing = need{scope: amber.TokenWrite, mutates: true}
+	working = need{scope: amber.TokenWrite, mutates: true, reads: true}
 )
 
 // tool is one tool: what clients are told, and what it does.
@@ -71,7 +73,10 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 				out, err = fn(ctx, b, a, args)
 				return out.done, subjectOf(out.subject), err
 			})
-			return out, err
+			if err != nil {
+				return out, err
+			}
+			return out.toldTo(ctx, n)
 		},
 	}
 }

@@ -218,3 +218,35 @@ func TestWhatIsRefusedMakesNoAgent(t *testing.T) {
 	put("a.md", file, "If-None-Match", "*").want(200)
 	w.do(ask{method: "GET", path: "/vault/files/a.md", token: token}).want(200)
 }
+
+// TestWhoMayNotReadIsToldNoDigest: to append to a file, to move and to copy it
+// tells somebody who may not read its name, and neither its size nor its tag,
+// by which what it holds could be guessed; nor does the answer that somebody
+// else was given for the same key.
+func TestWhoMayNotReadIsToldNoDigest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.set(func() {
+		w.grants["adawrite"] = amber.Grant{Token: "t-write", Tenant: "acme", Agent: "ada", Scopes: []amber.TokenScope{amber.TokenWrite}}
+	})
+	reader, blind := w.login(ada), w.login("adawrite")
+	w.put(reader, "pin.md", "4711").want(200)
+	more := keyed(ask{method: "POST", path: "/vault/files/pin.md/append", body: document("content", "."), token: reader}, "k")
+	w.do(more).want(200)
+	more.token = blind
+	w.do(more).fails(409, "idempotency_payload_mismatch")
+	for _, q := range []ask{
+		{method: "POST", path: "/vault/files/pin.md/append", body: document("content", "."), token: blind},
+		{method: "POST", path: "/vault/files/pin.md/copy", body: document("destination", "b.md"), token: blind},
+		{method: "POST", path: "/vault/files/pin.md/move", body: document("destination", "c.md"), token: blind},
+	} {
+		a := w.do(q).want(200)
+		if got := string(a.body); a.header.Get("ETag") != "" || !strings.HasPrefix(got, `{"filename":`) || strings.Contains(got, "size") {
+			t.Errorf("%s: tag %q, %s", q.path, a.header.Get("ETag"), got)
+		}
+	}
+	own := w.do(ask{method: "PUT", path: "/vault/files/own.md", body: document("content", "mine"), token: blind}).want(200)
+	if own.header.Get("ETag") == "" {
+		t.Errorf("what was written has no tag: %s", own.body)
+	}
+}

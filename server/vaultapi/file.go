@@ -74,7 +74,7 @@ func (h *Handler) put(ctx context.Context, c *call) (answer, []string, error) {
 	if err != nil {
 		return answer{}, nil, err
 	}
-	return changed(w.put(ctx, c.store, c.name, content))
+	return c.changed(w.put(ctx, c.store, c.name, content))
 }
 
 // content is the text of a request.
@@ -82,10 +82,18 @@ func (h *Handler) content(c *call) (string, error) {
 	return c.body.text("content", 0, cmp.Or(h.ratesOf(c.who.Grant.Tenant).MaxChars, DefaultMaxChars))
 }
 
-// changed answers with what a file is now.
-func changed(f colony.FileInfo, err error) (answer, []string, error) {
+// changed answers with what a file is now. Whoever may not read is told its
+// name alone, unless the text of the file is the one of the request: size and
+// tag, which is a digest, would let what was there before be guessed.
+func (c *call) changed(f colony.FileInfo, err error) (answer, []string, error) {
 	if err != nil {
 		return answer{}, nil, err
+	}
+	if !c.who.MayRead() && c.op.method != http.MethodPut {
+		a, err := newAnswer("", struct {
+			Name string `json:"filename"`
+		}{f.Name})
+		return a, nil, err
 	}
 	a, err := newAnswer(f.Version, metadataOf(f))
 	return a, nil, err
@@ -109,7 +117,7 @@ func (h *Handler) appendTo(ctx context.Context, c *call) (answer, []string, erro
 	if err != nil {
 		return answer{}, nil, err
 	}
-	return changed(c.store.Append(ctx, c.name, content))
+	return c.changed(c.store.Append(ctx, c.name, content))
 }
 
 func (h *Handler) move(ctx context.Context, c *call) (answer, []string, error) {
@@ -117,7 +125,7 @@ func (h *Handler) move(ctx context.Context, c *call) (answer, []string, error) {
 	if err != nil {
 		return answer{}, nil, err
 	}
-	a, _, err := changed(c.store.Move(ctx, c.name, to, overwrite))
+	a, _, err := c.changed(c.store.Move(ctx, c.name, to, overwrite))
 	if err != nil {
 		return a, nil, err
 	}
@@ -129,7 +137,7 @@ func (h *Handler) copyTo(ctx context.Context, c *call) (answer, []string, error)
 	if err != nil {
 		return answer{}, nil, err
 	}
-	a, _, err := changed(c.store.Copy(ctx, c.name, to, overwrite))
+	a, _, err := c.changed(c.store.Copy(ctx, c.name, to, overwrite))
 	if err != nil {
 		return a, nil, err
 	}

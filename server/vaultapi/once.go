@@ -129,5 +129,8 @@ func (c *call) digest() string {
 		h.Write([]byte{0})
 	}
 	h.Write(c.body.raw)
+	if !c.who.MayRead() {
+		h.Write([]byte{0}) // whoever may not read is never told the answer of somebody who may
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -68,9 +68,13 @@ func mismatch(stored amber.PendingLoop, found bool, l amber.LoopSave) string {
 	case !found && l.IfRevision != 0:
 		return fmt.Sprintf("expected revision %d of run %s, there is none", l.IfRevision, l.IfRunID)
 	case found && l.IfRevision == 0:
-		return fmt.Sprintf("expected none, there is revision %d of run %s", stored.Revision, stored.RunID)
+		return fmt.Sprintf("expected none, there is revision %d", stored.Revision)
 	case found && (l.IfRevision != stored.Revision || l.IfRunID != stored.RunID):
-		return fmt.Sprintf("expected revision %d of run %s, there is revision %d of run %s", l.IfRevision, l.IfRunID, stored.Revision, stored.RunID)
+		whose := "that run"
+		if l.IfRunID != stored.RunID {
+			whose = "another run"
+		}
+		return fmt.Sprintf("expected revision %d of run %s, there is revision %d of %s", l.IfRevision, l.IfRunID, stored.Revision, whose)
 	}
 	return ""
 }
@@ -98,7 +102,7 @@ func (t *tx) clearLoop(id amber.SessionID, runID string) error {
 	case err != nil || !found:
 		return err
 	case runID != "" && runID != prev.RunID:
-		return amber.Errorf(amber.KindConflict, "clear loop", string(id), "the loop of run "+prev.RunID+" is stored")
+		return amber.Errorf(amber.KindConflict, "clear loop", string(id), "the loop of another run is stored")
 	}
 	if _, err := t.exec(deleteLoop, id); err != nil {
 		return err
