@@ -31,7 +31,9 @@ func fillCodex(d *draft) {
 	case notifyEvent: // nothing else tells of the prompt
 		var prompts []string
 		for _, m := range d.list("input-messages") {
-			prompts = append(prompts, m.str())
+			if m.str() != "" {
+				prompts = append(prompts, m.str())
+			}
 		}
 		d.ev.Prompt = d.clean.clip(strings.Join(prompts, "\n\n"), maxText)
 	case "Interrupt":

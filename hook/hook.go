@@ -64,6 +64,7 @@ type Input struct {
 // fails. It blocks as long as the payload does.
 func Read(in Input) amber.HostEvent {
 	p := scan(in.Payload)
+	p.value = cutContext(p.value)
 	c := newCleaner(in.Redact)
 	d := &draft{in: in, clean: c, raw: p.value, value: c.value(p.value), taken: map[string]bool{}}
 	d.dialect = recognize(in.Host, p.value)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
 )
 
 // kind is what a JSON value is.
@@ -153,4 +155,35 @@ func appendString(b []byte, s string) []byte {
 		}
 	}
 	return append(b, '"')
+}
+
+// promptFields are the members of payloads that hold what the user said.
+var promptFields = []string{"prompt", "input-messages", "task"}
+
+// cutContext returns a payload without the context that Amber gave to the host:
+// a host may hand it back inside a prompt. It comes before secrets are removed,
+// which may change a block.
+func cutContext(v value) value {
+	for _, name := range promptFields {
+		if i, ok := slices.BinarySearch(v.keys, name); ok {
+			v.list = slices.Clone(v.list)
+			v.list[i] = v.list[i].withoutContext()
+		}
+	}
+	return v
+}
+
+// withoutContext cuts context out of a text, or out of the texts of a list.
+func (v value) withoutContext() value {
+	switch v.kind {
+	case text:
+		v.text = amber.CutContext(v.text)
+	case array:
+		list := make([]value, len(v.list))
+		for i, e := range v.list {
+			list[i] = e.withoutContext()
+		}
+		v.list = list
+	}
+	return v
 }

@@ -12,6 +12,7 @@ import (
 // meaning says what the store makes of an event.
 func meaning(ev amber.HostEvent) amber.IngestStep {
 	id := ev.SessionID
+	ev.Prompt = amber.CutContext(ev.Prompt) // not every event comes from a hook of this version
 	step := amber.IngestStep{
 		Event: amber.EventRef{ID: ev.EventID, Native: ev.Native, At: ev.ObservedAt},
 		At:    ev.ObservedAt,

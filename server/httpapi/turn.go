@@ -39,6 +39,9 @@ func turnRoutes(a *API) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
 			return answer[amber.Turn]{}, err
 		}
+		if in.Body.Role == amber.RoleUser {
+			in.Body.Content = amber.CutContext(in.Body.Content)
+		}
 		t, err := ag.Store.Turns.AppendTurn(ctx, in.Body)
 		return answer[amber.Turn]{body: t, subject: string(t.ID)}, err
 	})

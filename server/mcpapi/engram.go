@@ -176,7 +176,7 @@ func memPrompt(ctx context.Context, b *bound, a *server.Agent, in memPromptArgs)
 	if ids.SessionID == "" {
 		ids.SessionID = manualSession
 	}
-	t, err := a.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: in.Content, ProjectID: ids.ProjectID})
+	t, err := a.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: amber.CutContext(in.Content), ProjectID: ids.ProjectID})
 	if err != nil {
 		return answer{}, err
 	}
