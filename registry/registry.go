@@ -25,6 +25,7 @@ type Opened struct {
 // Resolve; from then on it is safe for concurrent use.
 type Registry struct {
 	factories map[backend]Factory
+	lacking   map[backend][]amber.Layer // layers that a backend of every layer does not serve
 }
 
 // backend identifies a factory: its name and the one layer it serves, "" for
@@ -35,13 +36,20 @@ type backend struct {
 }
 
 // New returns a registry without backends.
-func New() *Registry { return &Registry{factories: map[backend]Factory{}} }
+func New() *Registry {
+	return &Registry{factories: map[backend]Factory{}, lacking: map[backend][]amber.Layer{}}
+}
 
-// Register makes f available to every layer under a name: 1 to 64 lower-case
-// letters, digits, '-' and '_', the first and last a letter or digit. Errors:
-// invalid; conflict when the name is taken.
-func (r *Registry) Register(name string, f Factory) error {
-	return r.register(backend{name: name}, f)
+// Register makes f available under a name to every layer but the ones it lacks.
+// A name has 1 to 64 lower-case letters, digits, '-' and '_', the first and last
+// a letter or digit. Errors: invalid; conflict when the name is taken.
+func (r *Registry) Register(name string, f Factory, lacks ...amber.Layer) error {
+	b := backend{name: name}
+	if err := r.register(b, f); err != nil {
+		return err
+	}
+	r.lacking[b] = lacks
+	return nil
 }
 
 // RegisterLayer makes f available to one layer only. There it comes before a
@@ -113,7 +121,7 @@ func (c Config) layerEnabled(l amber.Layer) bool {
 func (r *Registry) choose(c Config, l amber.Layer) (choice, error) {
 	ch := choice{layer: l, key: c.backendKey(l)}
 	for _, b := range []backend{{l, c.BackendOf(l)}, {"", c.BackendOf(l)}} {
-		if f := r.factories[b]; f != nil {
+		if f := r.factories[b]; f != nil && !slices.Contains(r.lacking[b], l) {
 			ch.backend, ch.factory = b, f
 			return ch, nil
 		}
@@ -129,6 +137,8 @@ func (r *Registry) missing(key, name string, l amber.Layer) error {
 		kind, why = amber.KindUnsupported, "does not serve the layer "+string(l)
 	case slices.Contains(knownBackends(), name):
 		kind, why = amber.KindUnsupported, "is not built in"
+	case name == volatile:
+		kind, why = amber.KindUnsupported, "keeps nothing after the process ends and is for tests only"
 	}
 	e := amber.Errorf(kind, "choose backend", key, fmt.Sprintf("%s %s", quote(name), why))
 	if names := r.namesFor(l); len(names) > 0 {
@@ -136,6 +146,11 @@ func (r *Registry) missing(key, name string, l amber.Layer) error {
 	}
 	return e
 }
+
+// volatile is the backend of tests. A program that embeds Amber may register
+// it; a configuration of the amber command cannot choose it, because every
+// command is a process of its own and would forget what it acknowledged.
+const volatile = "inmem"
 
 // knownBackends lists the names that mean a backend of Amber even where a
 // build does not have it.
@@ -155,7 +170,7 @@ func (r *Registry) isRegistered(name string) bool {
 func (r *Registry) namesFor(l amber.Layer) []string {
 	var names []string
 	for b := range maps.Keys(r.factories) {
-		if b.layer == "" || b.layer == l {
+		if (b.layer == "" || b.layer == l) && !slices.Contains(r.lacking[b], l) {
 			names = append(names, b.name)
 		}
 	}

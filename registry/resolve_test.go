@@ -161,6 +161,7 @@ func TestResolveMissingBackend(t *testing.T) {
 		words []string
 	}{
 		{"openviking", map[string]string{"memory.backend": "openviking"}, amber.KindUnsupported, []string{"memory.backend", "not built in"}},
+		{"inmem", map[string]string{"memory.backend": "inmem"}, amber.KindUnsupported, []string{"memory.backend", "keeps nothing", "for tests"}},
 		{"postgres", map[string]string{"memory.backend": "postgres"}, amber.KindUnsupported, []string{"memory.backend", "not built in"}},
 		{"postgres for a layer", map[string]string{"memory.layers.control.backend": "postgres"}, amber.KindUnsupported, []string{"memory.layers.control.backend"}},
 		{"unknown", map[string]string{"memory.backend": "sqlte"}, amber.KindInvalid, []string{"memory.backend", `"sqlte"`}},

@@ -14,7 +14,6 @@ import (
 	"github.com/amber-memory/amber/memdir"
 	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -251,14 +250,7 @@ func (a *app) backends(s *opened) (*registry.Registry, error) {
 			}
 			s.sqlite = store
 			return registry.Opened{Parts: store.Parts(), Close: store.Close}, nil
-		}),
-		r.Register("inmem", func(_ context.Context, c registry.Config) (registry.Opened, error) {
-			store, err := inmem.New(inmem.Options{Clock: a.clock, Random: a.random, Device: "inmem", Incarnation: "inmem", Queue: c.Control.Queue})
-			if err != nil {
-				return registry.Opened{}, err
-			}
-			return registry.Opened{Parts: store.Parts(), Close: func() error { return nil }}, nil
-		}),
+		}, amber.LayerNotes),
 		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, registry.Config) (registry.Opened, error) {
 			d, err := memdir.New(memdir.Options{Guard: snapshot.NotesGuard(s.agent), Clock: a.clock})
 			if err != nil {

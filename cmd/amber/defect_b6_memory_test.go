@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,10 +22,7 @@ import (
 func memoryEffects() map[string]effect {
 	return map[string]effect{
 		"memory.enabled": {value("false"), func(s *setting) string { return s.exit("remember", "x") }, "exit 0", "exit 6"},
-		"memory.backend": {value("inmem"), func(s *setting) string {
-			s.does("remember", "x")
-			return s.items("list")
-		}, "1", "0"},
+		"memory.backend":        refusedBackend("memory.backend", "inmem", "sqlite"),
 		"memory.recall.enabled": {value("false"), func(s *setting) string { return s.exit("recall", "x") }, "exit 0", "exit 6"},
 		"memory.recall.top_k": {value("1"), func(s *setting) string {
 			s.does("remember", "one fish")
@@ -44,25 +42,44 @@ func memoryEffects() map[string]effect {
 	}
 }
 
-// layerEffects put each layer into memory, which the next command has not.
+// layerEffects give each layer a backend that cannot serve the layer.
 func layerEffects() map[string]effect {
-	kept := func(list []string, write ...string) effect {
-		return effect{value("inmem"), func(s *setting) string {
-			s.does(write...)
-			return s.items(list...)
-		}, "1", "0"}
+	all := map[string]effect{}
+	for _, l := range amber.Layers() {
+		key, names := "memory.layers."+string(l)+".backend", "sqlite"
+		if l == amber.LayerNotes {
+			names = "git"
+		}
+		all[key] = refusedBackend(key, "inmem", names)
 	}
-	return map[string]effect{
-		"memory.layers.long_term.backend": kept([]string{"list"}, "remember", "x"),
-		"memory.layers.turns.backend":     kept([]string{"turn", "list", "--session", "s1"}, "turn", "add", "x", "--session", "s1"),
-		"memory.layers.sessions.backend":  kept([]string{"session", "list"}, "session", "start", "s1"),
-		"memory.layers.notes.backend":     kept([]string{"note", "list"}, "note", "write", "a", "x"),
-		"memory.layers.control.backend":   kept([]string{"task", "list"}, "task", "save", "t1", "--goal", "x"),
-		"memory.layers.loops.backend": {value("inmem"), func(s *setting) string {
-			s.does("loop", "save", "--session", "s1", "--run", "r1", "{}")
-			return s.exit("loop", "load", "--session", "s1")
-		}, "exit 0", "exit 3"},
-	}
+	return all
+}
+
+// refusedBackend is a backend that the key cannot choose: nothing is written, and
+// the complaint names the key and the backends there are.
+func refusedBackend(key, name, names string) effect {
+	refused := fmt.Sprintf("exit 6, 0 kept, %s to one of: %s", key, names)
+	return effect{value(name), func(s *setting) string {
+		_, complaint, code := s.amber("", "remember", "x")
+		hint := fmt.Sprintf("%s to one of: %s", key, names)
+		kept := 0
+		if s.with {
+			s.env = s.env[:len(s.env)-1]
+		} else if complaint == "" || code != 0 {
+			hint = "without complaint"
+		}
+		if _, err := os.Stat(s.path("home")); err == nil {
+			n, err := strconv.Atoi(s.items("list"))
+			if err != nil {
+				s.Fatal(err)
+			}
+			kept = n
+		}
+		if !strings.Contains(complaint, hint) {
+			hint = "without complaint"
+		}
+		return fmt.Sprintf("exit %d, %d kept, %s", code, kept, hint)
+	}, "exit 0, 1 kept, without complaint", refused}
 }
 
 func queueEffects() map[string]effect {
