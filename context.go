@@ -1,9 +1,11 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -36,8 +38,9 @@ type ContextBlock struct {
 }
 
 // BuildContext asks the policy, recalls what it allows, and renders it:
-// own and signed memories and sessions only, bounded, without control and direction
-// characters. Random must be unpredictable. Errors: those of recall; a policy
+// own and signed memories and sessions only, those that the identities of the
+// request see whatever the policy asks for, bounded, without control and
+// direction characters. Random must be unpredictable. Errors: those of recall; a policy
 // that says no is no error but an empty block with its decision.
 func BuildContext(ctx context.Context, s Store, p Policy, r ContextRequest, random io.Reader) (ContextBlock, error) {
 	block := ContextBlock{Memories: []Hit{}, Sessions: []Session{}}
@@ -51,12 +54,13 @@ func BuildContext(ctx context.Context, s Store, p Policy, r ContextRequest, rand
 		return block, nil
 	}
 	query.Explain = r.Explain
-	query.Trusted = true // whatever the policy says
+	// Whatever the policy says.
+	query.Trusted, query.Identities = true, both(query.Identities, r.Identities)
 	found, err := s.LongTerm.Recall(ctx, query)
 	if err != nil {
 		return block, err
 	}
-	sessions, err := recentSessions(ctx, s, r.Sessions)
+	sessions, err := recentSessions(ctx, s, r)
 	if err != nil {
 		return block, err
 	}
@@ -81,18 +85,55 @@ func contextBytes(n int) (int, error) {
 	return n, nil
 }
 
-func recentSessions(ctx context.Context, s Store, n int) ([]Session, error) {
-	if n < 0 {
+// both keeps the identities that are in a and b alike.
+func both(a, b Identities) Identities {
+	same := func(x, y string) string {
+		if x != y {
+			return ""
+		}
+		return x
+	}
+	return Identities{
+		SessionID: SessionID(same(string(a.SessionID), string(b.SessionID))), UserID: same(a.UserID, b.UserID),
+		ProjectID: same(a.ProjectID, b.ProjectID), WorkspaceID: same(a.WorkspaceID, b.WorkspaceID),
+	}
+}
+
+// recentSessions returns the last sessions that a request sees: those of its
+// project. A session of no project is seen by itself alone, since nothing says
+// who else may: it has neither a user nor a workspace.
+func recentSessions(ctx context.Context, s Store, r ContextRequest) ([]Session, error) {
+	if r.Sessions < 0 {
 		return nil, nil
 	}
-	if n == 0 {
-		n = 3
+	if r.ProjectID == "" {
+		return ownSession(ctx, s, r.SessionID)
 	}
-	page, err := s.Sessions.ListSessions(ctx, SessionQuery{Limit: n, Trusted: true})
+	page, err := s.Sessions.ListSessions(ctx, SessionQuery{Project: r.ProjectID, Limit: cmp.Or(r.Sessions, 3), Trusted: true})
 	if KindOf(err) == KindUnsupported {
 		return nil, nil
 	}
-	return page.Items, err
+	// A backend that does not know the filter must not make the context leak.
+	return slices.DeleteFunc(page.Items, func(s Session) bool { return s.Project != r.ProjectID }), err
+}
+
+// ownSession returns the session itself where it belongs to no project.
+func ownSession(ctx context.Context, s Store, id SessionID) ([]Session, error) {
+	if id == "" {
+		return nil, nil
+	}
+	own, err := s.Sessions.Session(ctx, id)
+	switch KindOf(err) {
+	case "":
+	case KindNotFound, KindUnsupported, KindInvalid:
+		return nil, nil
+	default:
+		return nil, err
+	}
+	if own.Project != "" || own.Trust == TrustImported {
+		return nil, nil
+	}
+	return []Session{own}, nil
 }
 
 // render writes what fits: memories first, they are what was asked for.

@@ -259,9 +259,9 @@ type MemoryReader interface {
 	// last if it is deleted. Errors: not_found.
 	History(ctx context.Context, id MemoryID) ([]Memory, error)
 	// Timeline returns up to before memories older and up to after memories
-	// newer than id, of the same session, or of the same scope and identity
-	// where it has none, with id between them, oldest first. Errors:
-	// not_found, invalid.
+	// newer than id, with id between them, oldest first: of the same session
+	// those that the identities of id see, or those of the same scope and
+	// identity where id has no session. Errors: not_found, invalid.
 	Timeline(ctx context.Context, id MemoryID, before, after int) ([]Memory, error)
 }
 

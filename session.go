@@ -110,6 +110,7 @@ func (e SessionEnd) Normalize() (SessionEnd, error) {
 // SessionQuery pages through sessions, last updated first.
 type SessionQuery struct {
 	Binding string `json:"binding,omitempty"` // empty: every binding
+	Project string `json:"project,omitempty"` // empty: every project
 	Trusted bool   `json:"trusted,omitempty"` // leave out imported ones
 	Limit   int    `json:"limit,omitempty"`   // 0: DefaultPageSize; at most MaxPageSize
 	Cursor  Cursor `json:"cursor,omitempty"`

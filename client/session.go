@@ -34,7 +34,7 @@ func (s sessions) Session(ctx context.Context, id amber.SessionID) (amber.Sessio
 
 // ListSessions implements [amber.Sessions].
 func (s sessions) ListSessions(ctx context.Context, q amber.SessionQuery) (amber.Page[amber.Session], error) {
-	v := newValues().text("binding", q.Binding).flag("trusted", q.Trusted).number("limit", q.Limit).text("cursor", string(q.Cursor))
+	v := newValues().text("binding", q.Binding).text("project", q.Project).flag("trusted", q.Trusted).number("limit", q.Limit).text("cursor", string(q.Cursor))
 	return page[amber.Session](ctx, s.Agent, v.Values, "sessions")
 }
 

@@ -23,8 +23,9 @@ func (a *app) contextCommand() *cobra.Command {
 		Use:   "context [GOAL|-]",
 		Short: "Print what an agent should know before it starts",
 		Long: `Print a block of memory to put before an agent's prompt: what the goal brings to
-mind, or the newest memories where there is no goal, and the last sessions. The
-recall policy decides; only memories written here or signed by a trusted key are
+mind, or the newest memories where there is no goal, and the last sessions of the
+project. The recall policy decides; what recall would not show from here is not in
+it, and only memories written here or signed by a trusted key are
 in it. Nothing is printed where there is nothing to say.`,
 		Example: `  amber context "fix the failing release build"
   amber context --explain --max-bytes 4096`,
@@ -46,11 +47,8 @@ in it. Nothing is printed where there is nothing to say.`,
 			})
 		},
 	}
+	f.addNames(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.project, "project", "", "the project (default from the git repository of the working directory)")
-	fl.StringVar(&f.user, "user", "", "the user")
-	fl.StringVar(&f.workspace, "workspace", "", "the workspace")
-	fl.StringVar(&f.session, "session", "", "the session (default the active one)")
 	fl.IntVar(&f.maxBytes, "max-bytes", amber.DefaultContextBytes, "how large the block may be (512 to 65536)")
 	fl.IntVar(&f.sessions, "sessions", 3, "how many recent sessions to name")
 	fl.BoolVar(&f.explain, "explain", false, "tell why each memory is in the block")

@@ -19,8 +19,13 @@ type identityFlags struct {
 }
 
 func (f *identityFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.scope, "scope", "", "session, user, project, workspace or global")
+	f.addNames(cmd)
+}
+
+// addNames adds the flags without --scope, for verbs that only look.
+func (f *identityFlags) addNames(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.scope, "scope", "", "session, user, project, workspace or global")
 	fl.StringVar(&f.project, "project", "", "the project (default from the git repository of the working directory)")
 	fl.StringVar(&f.user, "user", "", "the user")
 	fl.StringVar(&f.workspace, "workspace", "", "the workspace")

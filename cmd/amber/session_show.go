@@ -16,7 +16,7 @@ const lastTurns = 5
 
 func (a *app) sessionListCommand() *cobra.Command {
 	var f pageFlags
-	var binding string
+	var binding, project string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List sessions, last changed first",
@@ -30,10 +30,15 @@ func (a *app) sessionListCommand() *cobra.Command {
 					return err
 				}
 			}
+			if cmd.Flags().Changed("project") {
+				if err := amber.CheckID("project", project); err != nil {
+					return err
+				}
+			}
 			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
 				active := activeSet{}
 				read := func(n int, c amber.Cursor) (amber.Page[amber.Session], error) {
-					page, err := s.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: binding, Limit: n, Cursor: c})
+					page, err := s.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: binding, Project: project, Limit: n, Cursor: c})
 					if err == nil && !a.global.json && !f.jsonl {
 						err = active.look(ctx, s, page.Items)
 					}
@@ -45,6 +50,7 @@ func (a *app) sessionListCommand() *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&binding, "binding", "", "only sessions of this chat or terminal")
+	cmd.Flags().StringVar(&project, "project", "", "only sessions of this project (default every project)")
 	return cmd
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,12 +12,14 @@ import (
 )
 
 func (a *app) timelineCommand() *cobra.Command {
+	var f identityFlags
 	var before, after int
 	cmd := &cobra.Command{
 		Use:   "timeline ID",
 		Short: "Show what was stored around a memory",
 		Long: `Show what was stored just before and after a memory, oldest first: in the same
-session, or in the same scope where it has no session.
+session, or in the same scope where it has no session. Of others only what is
+visible from here is shown, as in recall.
 
 ` + idHelp,
 		Example: "  amber timeline 5f3a91c0 --before 10 --after 0",
@@ -30,13 +33,32 @@ session, or in the same scope where it has no session.
 				if err != nil {
 					return err
 				}
+				ids, err := a.identities(ctx, s, f)
+				if err != nil {
+					return err
+				}
+				memories = seenBeside(memories, id, ids)
 				return a.out.show(amber.Page[amber.Memory]{Items: memories}, func(w io.Writer) { a.printTimeline(w, memories, id) })
 			})
 		},
 	}
+	f.addNames(cmd)
 	cmd.Flags().IntVar(&before, "before", 5, "how many older memories at most")
 	cmd.Flags().IntVar(&after, "after", 5, "how many newer memories at most")
 	return cmd
+}
+
+// seenBeside leaves out what is neither visible to ids nor of the scope and
+// identity of the memory that was asked for.
+func seenBeside(memories []amber.Memory, pivot amber.MemoryID, ids amber.Identities) []amber.Memory {
+	at := slices.IndexFunc(memories, func(m amber.Memory) bool { return m.ID == pivot })
+	if at < 0 {
+		return nil
+	}
+	scope, identity := memories[at].Scope, memories[at].Identity()
+	return slices.DeleteFunc(memories, func(m amber.Memory) bool {
+		return !ids.Sees(m.Scope, m.Identities) && (m.Scope != scope || m.Identity() != identity)
+	})
 }
 
 // printTimeline prints one line per memory, the one asked for marked.

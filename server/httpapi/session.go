@@ -48,12 +48,13 @@ func catalogueRoutes(a *API) {
 	type list struct {
 		paging
 		Binding string `query:"binding" doc:"only of this chat or terminal"`
+		Project string `query:"project" doc:"only of this project"`
 		Trusted bool   `query:"trusted" doc:"leave out imported ones"`
 	}
 	handleList(a, operation{
 		id: "session.list", method: "GET", path: agentPath + "/sessions", scope: amber.TokenRead, summary: "List sessions, last updated first",
 	}, func(ctx context.Context, ag *server.Agent, in list, p paging) (amber.Page[amber.Session], error) {
-		return ag.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: in.Binding, Trusted: in.Trusted, Limit: p.Limit, Cursor: p.Cursor})
+		return ag.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: in.Binding, Project: in.Project, Trusted: in.Trusted, Limit: p.Limit, Cursor: p.Cursor})
 	})
 
 	handle(a, operation{

@@ -292,5 +292,6 @@ func memTimeline(ctx context.Context, b *bound, a *server.Agent, in memTimelineA
 	if in.After == nil {
 		in.After = &five
 	}
-	return timeline(ctx, b, a, timelineArgs{ID: in.ObservationID, Before: in.Before, After: in.After})
+	_, ids := b.engramPlace("", "", "")
+	return timelineFor(ctx, ids, a, timelineArgs{ID: in.ObservationID, Before: in.Before, After: in.After})
 }

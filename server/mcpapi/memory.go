@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -301,7 +302,12 @@ type timelineArgs struct {
 	Before, After *integer
 }
 
-func timeline(ctx context.Context, _ *bound, a *server.Agent, in timelineArgs) (answer, error) {
+func timeline(ctx context.Context, b *bound, a *server.Agent, in timelineArgs) (answer, error) {
+	return timelineFor(ctx, b.identities("", ""), a, in)
+}
+
+// timelineFor shows what is around a memory and visible to ids.
+func timelineFor(ctx context.Context, ids amber.Identities, a *server.Agent, in timelineArgs) (answer, error) {
 	id, err := amber.ParseMemoryID(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -318,6 +324,7 @@ func timeline(ctx context.Context, _ *bound, a *server.Agent, in timelineArgs) (
 	if err != nil {
 		return answer{}, err
 	}
+	ms = slices.DeleteFunc(ms, func(m amber.Memory) bool { return m.ID != id && !ids.Sees(m.Scope, m.Identities) })
 	out := struct {
 		Memories []brief `json:"memories"`
 	}{briefsOf(ms)}

@@ -28,7 +28,7 @@ const resourceBytes = 256 << 10
 type reader func(ctx context.Context, b *bound, a *server.Agent, name string) (text, mime string, err error)
 
 func (b *bound) addResources(s *mcp.Server) {
-	s.AddResource(&mcp.Resource{URI: contextURI, Name: "context", Title: "What Amber remembers", Description: "The newest memories and sessions.", MIMEType: "text/markdown"},
+	s.AddResource(&mcp.Resource{URI: contextURI, Name: "context", Title: "What Amber remembers", Description: "The newest memories, and the last sessions of the project.", MIMEType: "text/markdown"},
 		b.resource("", readContext))
 	for _, r := range []struct {
 		root, name, title, mime string

@@ -103,6 +103,9 @@ func (b *bound) summarize(ctx context.Context, a *server.Agent, content, project
 	}
 	if r.SessionID != "" {
 		r.Topic = summaryTopic(r.SessionID)
+		if r.ProjectID == "" { // nobody else's: a session of no project is not everybody's
+			r.Scope = amber.ScopeSession
+		}
 	}
 	return b.write(ctx, a, r)
 }

@@ -77,7 +77,7 @@ func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after i
 // together reports whether m is on the timeline of pivot.
 func together(pivot, m amber.Memory) bool {
 	if pivot.SessionID != "" {
-		return m.SessionID == pivot.SessionID
+		return m.SessionID == pivot.SessionID && (m.ID == pivot.ID || pivot.Sees(m.Scope, m.Identities))
 	}
 	return m.Scope == pivot.Scope && m.Identity() == pivot.Identity()
 }

@@ -106,13 +106,19 @@ func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (amber.P
 	return run(ctx, s, "list sessions", func() (amber.Page[amber.Session], error) {
 		var found []amber.Session
 		for _, v := range s.sessions {
-			if (q.Binding == "" || v.Binding == q.Binding) && !(q.Trusted && v.Trust == amber.TrustImported) {
+			if asked(q, v) {
 				found = append(found, v)
 			}
 		}
 		slices.SortFunc(found, func(a, b amber.Session) int { return at(b).compare(at(a)) })
 		return paginate("sessions", found, q.Cursor, limit, at)
 	})
+}
+
+// asked reports whether a session is among those that q asks for.
+func asked(q amber.SessionQuery, s amber.Session) bool {
+	return (q.Binding == "" || s.Binding == q.Binding) && (q.Project == "" || s.Project == q.Project) &&
+		!(q.Trusted && s.Trust == amber.TrustImported)
 }
 
 // DeleteSession implements [amber.Sessions].

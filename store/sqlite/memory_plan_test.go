@@ -122,8 +122,8 @@ func TestListPlans(t *testing.T) {
 			id := save(t, s, amber.WriteRequest{Content: "a", Identities: amber.Identities{SessionID: "s"}})
 			try(s.Timeline(ctx, id, 1, 1))(t)
 		}, [][]string{
-			{"SEARCH memories USING INDEX memories_session (session_id=? AND (created_at,id)<(?,?))"},
-			{"SEARCH memories USING INDEX memories_session (session_id=? AND (created_at,id)>(?,?))"},
+			{"SEARCH memories USING INDEX memories_session (session_id=? AND (created_at,id)<(?,?))", "LIST SUBQUERY 1", "SCAN json_each VIRTUAL TABLE INDEX 1:", "CREATE BLOOM FILTER"},
+			{"SEARCH memories USING INDEX memories_session (session_id=? AND (created_at,id)>(?,?))", "LIST SUBQUERY 1", "SCAN json_each VIRTUAL TABLE INDEX 1:", "CREATE BLOOM FILTER"},
 		}},
 		{"timeline of a scope", func(s *Store) {
 			try(s.Timeline(ctx, save(t, s, amber.WriteRequest{Content: "a"}), 1, 1))(t)

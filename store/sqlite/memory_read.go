@@ -184,6 +184,9 @@ func (t *tx) beside(pivot amber.Memory, side, order string, n int) ([]amber.Memo
 	c.add("(created_at, id) "+side+" (?, ?)", pivot.CreatedAt.UnixMilli(), pivot.ID)
 	if pivot.SessionID != "" {
 		c.add("session_id = ? AND session_id <> ''", pivot.SessionID)
+		if err := c.filter(amber.Filter{Identities: pivot.Identities}, false); err != nil {
+			return nil, err
+		}
 	} else {
 		c.add("scope = ? AND identity = ?", pivot.Scope, pivot.Identity())
 	}

@@ -13,6 +13,7 @@ func TestLayerPlans(t *testing.T) {
 		query, _ := listSessions(amber.SessionQuery{Binding: binding}, 0, "", 0)
 		return query
 	}
+	ofProject, _ := listSessions(amber.SessionQuery{Project: "p", Trusted: true}, 0, "", 0)
 	checkPlans(t, s.memory, []planCase{
 		{"last turns", selectLastTurns, []string{"SEARCH turns USING INDEX turns_session (session_id=?)"}},
 		{"known turn", selectTurn, []string{"SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)"}},
@@ -20,6 +21,7 @@ func TestLayerPlans(t *testing.T) {
 		{"compactions", selectCompactions, []string{"SEARCH compactions USING INDEX compactions_session (session_id=?)"}},
 		{"sessions", sessionsOf(""), []string{"SEARCH sessions USING INDEX sessions_updated ((updated_at,id)<(?,?))"}},
 		{"sessions of a binding", sessionsOf("cli"), []string{"SEARCH sessions USING INDEX sessions_binding (binding=? AND (updated_at,id)<(?,?))"}},
+		{"sessions of a project", ofProject, []string{"SEARCH sessions USING INDEX sessions_updated ((updated_at,id)<(?,?))"}},
 		{"end session", deleteActive, []string{"SEARCH active_sessions USING COVERING INDEX active_sessions_session (session_id=?)"}},
 		{"relations", selectRelated, []string{"MULTI-INDEX OR", "INDEX 1", "SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=?)", "INDEX 2", "SEARCH relations USING INDEX relations_to (to_id=?)", "USE TEMP B-TREE FOR ORDER BY"}},
 		{"relation", selectRelationBetween, []string{"SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=? AND to_id=? AND type=?)"}},

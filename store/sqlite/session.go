@@ -140,6 +140,9 @@ func listSessions(q amber.SessionQuery, ms int64, id string, size int) (string, 
 	if q.Binding != "" {
 		c.add("binding = ?", q.Binding)
 	}
+	if q.Project != "" {
+		c.add("project = ?", q.Project)
+	}
 	if q.Trusted {
 		c.add("trust <> ?", amber.TrustImported)
 	}

@@ -19,6 +19,7 @@ func sessionChecks() []check {
 		{name: "session/end", needs: needs, run: sessionEnded},
 		{name: "session/rename", needs: needs, run: sessionRenamed},
 		{name: "session/list-last-updated-first", needs: needs, run: sessionsListed},
+		{name: "session/list-of-a-project", needs: needs, run: sessionsOfProject},
 		{name: "session/list-pages", needs: needs, run: sessionPages},
 		{name: "session/unknown-is-not-found", needs: needs, run: sessionUnknown},
 		{name: "session/delete-keeps-memories", needs: []part{sessions, longTerm, memories}, run: sessionDeleteKeepsMemories},
@@ -164,6 +165,19 @@ func sessionsListed(w *world) {
 	equal(w.sessionIDs(amber.SessionQuery{}), []string{"a", "b", "d", "c"}, "sessions by update")
 	equal(w.sessionIDs(amber.SessionQuery{Binding: "tty1"}), []string{"a", "c"}, "sessions of a binding")
 	equal(w.sessionIDs(amber.SessionQuery{Binding: "unknown"}), nil, "sessions of an unknown binding")
+}
+
+func sessionsOfProject(w *world) {
+	for i, project := range []string{"p", "q", "", "p/q", "p", "P"} {
+		w.start(amber.SessionStart{ID: amber.SessionID(fmt.Sprint("s", i)), Project: project, Binding: fmt.Sprint("tty", i%2)})
+		w.tick()
+	}
+	equal(w.sessionIDs(amber.SessionQuery{Project: "p"}), []string{"s4", "s0"}, "sessions of a project")
+	equal(w.sessionIDs(amber.SessionQuery{Project: "p", Limit: 1}), []string{"s4", "s0"}, "sessions of a project, page by page")
+	equal(w.sessionIDs(amber.SessionQuery{Project: "q", Binding: "tty1", Trusted: true}), []string{"s1"}, "sessions of a project and a binding")
+	equal(w.sessionIDs(amber.SessionQuery{Project: "q", Binding: "tty0"}), nil, "sessions of a project under another binding")
+	equal(w.sessionIDs(amber.SessionQuery{Project: "unknown"}), nil, "sessions of an unknown project")
+	equal(w.sessionIDs(amber.SessionQuery{}), []string{"s5", "s4", "s3", "s2", "s1", "s0"}, "sessions of every project")
 }
 
 func sessionPages(w *world) {

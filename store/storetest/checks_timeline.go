@@ -12,6 +12,7 @@ func timelineChecks() []check {
 	return []check{
 		{name: "timeline/around-a-memory", needs: needs, run: timelineAround},
 		{name: "timeline/of-the-same-session", needs: needs, run: timelineSession},
+		{name: "timeline/shows-nothing-of-others-in-the-session", needs: needs, run: timelineOthers},
 		{name: "timeline/of-the-same-scope-and-identity", needs: needs, run: timelineScope},
 		{name: "timeline/ties-are-complete", needs: needs, run: timelineTies},
 		{name: "timeline/refuses", needs: needs, run: timelineRefuses},
@@ -55,6 +56,26 @@ func timelineSession(w *world) {
 	}
 	equal(w.timeline(inA[1], 5, 5), inA, "timeline of a session across scopes")
 	equal(w.timeline(inA[1], 0, 1), inA[1:3], "timeline of a session, one after")
+}
+
+// timelineOthers: two users and two projects in one session.
+func timelineOthers(w *world) {
+	write := func(scope amber.Scope, user, project string) amber.MemoryID {
+		defer w.tick()
+		return w.write(amber.WriteRequest{
+			Scope: scope, Identities: amber.Identities{SessionID: "s", UserID: user, ProjectID: project},
+			Content: fmt.Sprint(scope, user, project),
+		}).ID
+	}
+	ann, bob := write(amber.ScopeUser, "ann", "p"), write(amber.ScopeUser, "bob", "q")
+	inP, inQ := write(amber.ScopeProject, "ann", "p"), write(amber.ScopeProject, "bob", "q")
+	all, nobody := write(amber.ScopeGlobal, "bob", "p"), write(amber.ScopeGlobal, "", "")
+	here := write(amber.ScopeSession, "", "")
+	equal(w.timeline(ann, 9, 9), []amber.MemoryID{ann, inP, all, nobody, here}, "timeline of one user")
+	equal(w.timeline(inQ, 9, 9), []amber.MemoryID{bob, inQ, all, nobody, here}, "timeline of the other project")
+	equal(w.timeline(all, 9, 9), []amber.MemoryID{bob, inP, all, nobody, here}, "timeline of a global memory with identities")
+	equal(w.timeline(nobody, 9, 9), []amber.MemoryID{all, nobody, here}, "timeline of a global memory without identities")
+	equal(w.timeline(nobody, 1, 0), []amber.MemoryID{all, nobody}, "the one before it that is seen")
 }
 
 func timelineScope(w *world) {

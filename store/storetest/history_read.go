@@ -133,7 +133,7 @@ func (h *history) timeline() {
 		all := w.list(amber.ListQuery{All: true})
 		all = slices.DeleteFunc(all, func(m amber.Memory) bool {
 			if pivot.SessionID != "" {
-				return m.SessionID != pivot.SessionID
+				return m.SessionID != pivot.SessionID || !pivot.Sees(m.Scope, m.Identities)
 			}
 			return m.Scope != pivot.Scope || m.Identity() != pivot.Identity()
 		})

@@ -144,6 +144,14 @@ func (c catalogue) DeleteSession(ctx context.Context, id amber.SessionID) error 
 	return c.Sessions.DeleteSession(ctx, id)
 }
 
+// everywhere does not look at the project it is asked for.
+type everywhere struct{ amber.Sessions }
+
+func (e everywhere) ListSessions(ctx context.Context, q amber.SessionQuery) (amber.Page[amber.Session], error) {
+	q.Project = ""
+	return e.Sessions.ListSessions(ctx, q)
+}
+
 type endFunc struct {
 	amber.SessionEditor
 	end func(ctx context.Context, e amber.SessionEnd) (amber.Session, error)

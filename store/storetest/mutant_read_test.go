@@ -86,6 +86,19 @@ func readMutants() []mutant {
 			}}
 			return p
 		}},
+		{"shows everybody's memories of a session", "timeline/shows-nothing-of-others-in-the-session", false, func(p amber.Parts) amber.Parts {
+			next := p.Memories
+			p.Memories = reader{MemoryReader: next, timeline: func(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
+				line, err := next.Timeline(ctx, id, before, after)
+				if err != nil || before+after == 0 {
+					return line, err
+				}
+				all, err := next.List(ctx, amber.ListQuery{All: true})
+				slices.Reverse(all.Items)
+				return all.Items, err
+			}}
+			return p
+		}},
 		{"starts over at a foreign position", "change/refuses-foreign-positions", false, logging(
 			func(ctx context.Context, next amber.ChangeLog, after amber.Position, limit int) ([]amber.Change, error) {
 				got, err := next.Changes(ctx, after, limit)

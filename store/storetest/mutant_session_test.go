@@ -40,6 +40,10 @@ func sessionMutants() []mutant {
 			}}
 			return p
 		}},
+		{"lists the sessions of every project", "session/list-of-a-project", false, func(p amber.Parts) amber.Parts {
+			p.Sessions = everywhere{p.Sessions}
+			return p
+		}},
 		{"leaves the turns of a deleted session", "session/delete-removes-what-is-its-own", true, func(p amber.Parts) amber.Parts {
 			next, turns := p.Sessions, p.Turns
 			p.Sessions = catalogue{Sessions: next, delete: func(ctx context.Context, id amber.SessionID) error {

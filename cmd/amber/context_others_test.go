@@ -1,0 +1,170 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+)
+
+// somebody is who works with an agent, and the word that all their records
+// hold. No word of one is part of a word of the other.
+type somebody struct {
+	word string
+	dir  string // of a repository with a remote
+	amber.Identities
+}
+
+func newSomebody(t *testing.T, top, name string) somebody {
+	t.Helper()
+	s := somebody{word: "canary" + name, dir: filepath.Join(top, name), Identities: amber.Identities{
+		ProjectID: "acme/" + name, UserID: "user-" + name, WorkspaceID: "space-" + name, SessionID: amber.SessionID("session-" + name),
+	}}
+	if err := os.MkdirAll(filepath.Join(s.dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := "[remote \"origin\"]\n\turl = https://host.invalid/" + s.ProjectID + ".git\n"
+	if err := os.WriteFile(filepath.Join(s.dir, ".git", "config"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// plant leaves the word in every kind of record that is not for everybody. The
+// last memory is global and says nothing, but it is of the same session.
+func (s somebody) plant(t *testing.T, store amber.Store) (shared amber.MemoryID) {
+	t.Helper()
+	ctx := t.Context()
+	word := func(what string) string { return s.word + " in the " + what }
+	ids := map[amber.Scope]amber.MemoryID{}
+	for _, scope := range []amber.Scope{amber.ScopeSession, amber.ScopeUser, amber.ScopeProject, amber.ScopeWorkspace} {
+		for _, kind := range amber.MemoryKinds() {
+			ids[scope] = must(store.LongTerm.Write(ctx, amber.WriteRequest{
+				Kind: kind, Scope: scope, Identities: s.Identities, Title: word("title"), Content: word(fmt.Sprint(scope, " ", kind)),
+				Summary: word("summary"), Tags: []string{s.word}, Metadata: map[string]string{"k": word("metadata")},
+			}))(t).ID
+		}
+	}
+	must(store.Relations.Relate(ctx, amber.Relation{From: ids[amber.ScopeUser], To: ids[amber.ScopeProject], Type: s.word, Strength: 1}))(t)
+	other := amber.SessionID("elsewhere-" + s.word)
+	for id, project := range map[amber.SessionID]string{s.SessionID: s.ProjectID, other: ""} {
+		must(store.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Name: word("name"), Binding: "b-" + s.word, Project: project, Directory: "/" + s.word}))(t)
+		must(store.Turns.AppendTurn(ctx, amber.Turn{SessionID: id, Role: amber.RoleUser, Content: word("turn"), ProjectID: project}))(t)
+		must(store.States.SaveState(ctx, id, json.RawMessage(`{"at":"`+s.word+`"}`), 0))(t)
+		must(store.Loops.SaveLoop(ctx, amber.LoopSave{SessionID: id, RunID: "r", State: json.RawMessage(`{"at":"` + s.word + `"}`)}))(t)
+		must(store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: word("summary of a session")}))(t)
+	}
+	must(store.Notes.WriteNote(ctx, s.word, word("note")))(t)
+	must(store.Tasks.SaveTask(ctx, amber.Task{ID: "task-" + s.word, RequestID: "r", SessionID: s.SessionID, Goal: word("goal"), State: amber.TaskQueued}, 0))(t)
+	return must(store.LongTerm.Write(ctx, amber.WriteRequest{Identities: s.Identities, Scope: amber.ScopeGlobal, Content: "for everybody, said in " + string(s.SessionID)}))(t).ID
+}
+
+// must returns what did not fail.
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// In no context, by no door, is a word of another project or another user,
+// whatever kind of record holds it.
+func TestNoContextHoldsWordsOfOthers(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	r := u.serve()
+	c := must(client.New(client.Options{URL: r.url}))(t)
+	agent := must(c.Agent("default", "default"))(t)
+	store := must(agent.Store(t.Context()))(t)
+	mine, yours := newSomebody(t, t.TempDir(), "ours"), newSomebody(t, t.TempDir(), "theirs")
+	shared := map[string]amber.MemoryID{mine.word: mine.plant(t, store), yours.word: yours.plant(t, store)}
+	for _, pair := range [][2]somebody{{mine, yours}, {yours, mine}} {
+		reader, other := pair[0], pair[1]
+		for door, text := range u.doors(t, r, agent, reader, other, shared[other.word]) {
+			if strings.Contains(text, other.word) {
+				t.Errorf("%s of %s holds a word of %s:\n%s", door, reader.word, other.word, text)
+			}
+			if strings.HasPrefix(door, "own ") && !strings.Contains(text, reader.word) {
+				t.Errorf("%s does not hold %s:\n%s", door, reader.word, text)
+			}
+		}
+	}
+}
+
+// doors asks for context everywhere; a door that begins with "own" has
+// something to say.
+func (u *user) doors(t *testing.T, r *running, agent *client.Agent, reader, other somebody, shared amber.MemoryID) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for name, goal := range map[string]string{"": "", " with a goal": "canary " + other.word + " summary title"} {
+		req := amber.ContextRequest{RecallInput: amber.RecallInput{Goal: goal, Identities: reader.Identities}, MaxBytes: amber.MaxContextBytes, Sessions: 50}
+		out["own HTTP"+name] = must(agent.Context(t.Context(), req))(t).Text
+		req.Identities = amber.Identities{UserID: reader.UserID, SessionID: "new"}
+		out["HTTP without a project"+name] = must(agent.Context(t.Context(), req))(t).Text
+		req.Identities = amber.Identities{}
+		out["HTTP of nobody"+name] = must(agent.Context(t.Context(), req))(t).Text
+		for _, remote := range [][]string{nil, {"--remote", r.url}} {
+			args := append([]string{"--json", "context", goal, "--project", reader.ProjectID, "--user", reader.UserID, "--max-bytes", "65536", "--sessions", "50"}, remote...)
+			out[fmt.Sprint("own CLI", name, remote)] = u.must("", args...)
+		}
+		out["CLI outside of projects"+name] = u.must("", "--json", "context", goal, "--sessions", "50")
+	}
+	out["CLI timeline"] = u.must("", "timeline", string(shared), "--project", reader.ProjectID, "--user", reader.UserID)
+	u.hookDoors(t, reader, other, out)
+	u.toolDoors(t, reader, other, shared, out)
+	return out
+}
+
+// hookDoors lets hosts begin a session and a turn.
+func (u *user) hookDoors(t *testing.T, reader, other somebody, out map[string]string) {
+	t.Helper()
+	for _, host := range []string{"claude-code", "codex", "gemini", "droid"} {
+		for event, text := range map[string]string{"SessionStart": "", "UserPromptSubmit": other.word + " summary"} {
+			payload := must(json.Marshal(map[string]string{
+				"session_id": "new-" + reader.word, "cwd": reader.dir, "hook_event_name": event, "source": "startup", "prompt": text,
+			}))(t)
+			out["hook "+host+" "+event] = u.must(string(payload), "hook", host, "--no-drain", "--timeout", "1m", "--context-timeout", "1m")
+		}
+	}
+	if !strings.Contains(out["hook claude-code SessionStart"], reader.word) {
+		t.Errorf("a session begins without what its project holds: %s", out["hook claude-code SessionStart"])
+	}
+}
+
+// toolDoors asks by every tool that searches, by the resource and the prompts.
+func (u *user) toolDoors(t *testing.T, reader, other somebody, shared amber.MemoryID, out map[string]string) {
+	t.Helper()
+	h := u.host("", nil, "--tools", "all", "--project", reader.ProjectID)
+	query := map[string]any{"query": other.word + " summary"}
+	for tool, args := range map[string]map[string]any{
+		"own memory_context": {"max_bytes": 65536}, "memory_context": {"goal": other.word}, "own mem_context": {},
+		"memory_recall": query, "mem_search": query, "search": query, "search_nodes": query, "read_graph": {},
+		"memory_timeline": {"id": string(shared)}, "mem_timeline": {"observation_id": string(shared)},
+	} {
+		data, text := h.call(strings.TrimPrefix(tool, "own "), args)
+		out["MCP "+tool] = text + fmt.Sprint(data)
+		if strings.HasPrefix(tool, "own ") {
+			out["own MCP "+tool] = text
+		}
+	}
+	ctx := context.Background()
+	res := must(h.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: "amber://context"}))(t)
+	out["own MCP resource"] = res.Contents[0].Text
+	for _, name := range []string{"recall", "handoff", "summary"} {
+		p := must(h.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: name, Arguments: map[string]string{"topic": other.word}}))(t)
+		out["MCP prompt "+name] = p.Messages[0].Content.(*mcp.TextContent).Text
+	}
+}
