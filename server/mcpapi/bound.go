@@ -73,6 +73,7 @@ func (b *bound) server() *mcp.Server {
 		},
 	)
 	s.AddReceivingMiddleware(b.receive)
+	addCarrier(s)
 	b.addResources(s)
 	b.addPrompts(s)
 	return s
@@ -97,7 +98,11 @@ func (b *bound) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.ListToolsRequest:
 			return b.listTools(ctx, r), nil
 		case *mcp.CallToolRequest:
-			return b.callTool(ctx, r)
+			res, err := b.callTool(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			return complete(ctx, next, r, res)
 		}
 		res, err = next(ctx, method, req)
 		if err != nil {
@@ -121,7 +126,7 @@ func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.L
 
 // callTool calls a tool. One that the grant has no scope for is refused by the
 // desk, which writes that down.
-func (b *bound) callTool(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
+func (b *bound) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	i := slices.IndexFunc(b.shared.tools, func(t *tool) bool { return t.Name == req.Params.Name })
 	if i < 0 {
 		err := amber.Errorf(amber.KindInvalid, "call tool", "", fmt.Sprintf("unknown tool %q", clip(req.Params.Name, 64)))

@@ -60,6 +60,17 @@ func (s *said) Unwrap() error { return s.err }
 // maxErrorBytes bounds the message of an error.
 const maxErrorBytes = 2000
 
+// clipError cuts what an answer says about an error and tells whether there was
+// anything to cut.
+func clipError(r *jsonrpc.Response) bool {
+	var wire *jsonrpc.Error // its code is told with the words of what wraps it
+	if r.Error == nil || len(r.Error.Error()) <= maxErrorBytes || !errors.As(r.Error, &wire) {
+		return false
+	}
+	r.Error = &jsonrpc.Error{Code: wire.Code, Message: clip(r.Error.Error(), maxErrorBytes), Data: wire.Data}
+	return true
+}
+
 func failureOf(err error) amber.Failure {
 	f := amber.FailureOf(err)
 	f.Error.Message = clip(f.Error.Message, maxErrorBytes)

@@ -1,8 +1,13 @@
 package mcpapi
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,29 +20,141 @@ import (
 // [server.CallerOf] finds in a request. The agent is the one of the path values
 // "tenant" and "agent", else that of the grant, else the default one. There are
 // no sessions: every request has a server of its own, so none can be used by
-// another caller. Errors: invalid.
+// another caller. What requests ask for and what callers have in hand together
+// is bounded. Errors: invalid.
 func NewHandler(o Options) (http.Handler, error) {
 	o, tools, err := o.check()
 	if err != nil {
 		return nil, err
 	}
-	s := &shared{Options: o, tools: tools}
-	inner := mcp.NewStreamableHTTPHandler(
+	d := &door{shared: &shared{Options: o, tools: tools}, room: newCrowdedRoom(o.MaxBytes), streams: make(chan struct{}, maxStreams)}
+	d.inner = mcp.NewStreamableHTTPHandler(
 		func(r *http.Request) *mcp.Server { return serverOf(r.Context()) },
 		&mcp.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, Logger: warnings(o.Log), MaxRequestBodyBytes: o.MaxBytes,
 			DisableLocalhostProtection: o.AnyHost, PropagateRequestCancellation: true,
 		},
 	)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		who := server.CallerOf(r.Context())
-		tenant := cmp.Or(amber.TenantID(r.PathValue("tenant")), who.Grant.Tenant, amber.DefaultTenant)
-		agent := cmp.Or(amber.AgentID(r.PathValue("agent")), who.Grant.Agent, amber.DefaultAgent)
-		b := newBound(s, who, tenant, agent)
-		// Older versions of the protocol would go on without the caller.
-		b.left = func(gone func()) func() bool { return context.AfterFunc(r.Context(), gone) }
-		inner.ServeHTTP(w, r.WithContext(withServer(r.Context(), b.server())))
-	}), nil
+	return d, nil
+}
+
+// door is the handler: it bounds requests before the SDK sees them, and answers
+// before callers do.
+type door struct {
+	shared  *shared
+	inner   http.Handler
+	room    *crowdedRoom
+	streams chan struct{} // one element for each stream that is open
+}
+
+// maxStreams bounds how many callers may wait for notifications at a time. None
+// is ever sent: nothing here changes while somebody is connected.
+const maxStreams = 32
+
+// ServeHTTP implements [http.Handler].
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	who := server.CallerOf(r.Context())
+	tenant := cmp.Or(amber.TenantID(r.PathValue("tenant")), who.Grant.Tenant, amber.DefaultTenant)
+	agent := cmp.Or(amber.AgentID(r.PathValue("agent")), who.Grant.Agent, amber.DefaultAgent)
+	b := newBound(d.shared, who, tenant, agent)
+	// Older versions of the protocol would go on without the caller.
+	b.left = func(gone func()) func() bool { return context.AfterFunc(r.Context(), gone) }
+	r = r.WithContext(withServer(r.Context(), b.server()))
+	if r.Method != http.MethodPost {
+		d.inner.ServeHTTP(w, r)
+		return
+	}
+	leave, err := d.enter(r, who.Actor())
+	if err != nil {
+		refuse(w, http.StatusServiceUnavailable, amber.KindBusy, refuseFor(nil, err.Error()))
+		return
+	}
+	defer leave()
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, d.shared.MaxBytes))
+	if err != nil {
+		d.refuseBody(w, err)
+		return
+	}
+	d.answer(w, r, text)
+}
+
+// enter waits for room, for no longer than a call may take.
+func (d *door) enter(r *http.Request, actor string) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(r.Context(), d.shared.Timeout)
+	defer cancel()
+	return d.room.enter(ctx, actor, weightOf(r.ContentLength, d.shared.MaxBytes))
+}
+
+func (d *door) refuseBody(w http.ResponseWriter, err error) {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		refuse(w, http.StatusRequestEntityTooLarge, amber.KindInvalid, refuseFor(nil, fmt.Sprintf("the request has more than %d bytes", large.Limit)))
+		return
+	}
+	refuse(w, http.StatusBadRequest, amber.KindInvalid, refuseFor(nil, "the body of the request ended early"))
+}
+
+// refuse answers a request as a whole.
+func refuse(w http.ResponseWriter, status int, kind amber.Kind, bad *refused) {
+	bad.data, _ = json.Marshal(failureOf(amber.Errorf(kind, "read request", "", bad.why)))
+	w.Header().Set("Content-Type", "application/json")
+	if kind == amber.KindBusy {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(bad.answer())
+}
+
+// answer answers the messages of a request.
+func (d *door) answer(w http.ResponseWriter, r *http.Request, text []byte) {
+	messages, batch, bad := unpack(text)
+	if bad != nil {
+		refuse(w, http.StatusBadRequest, amber.KindInvalid, bad)
+		return
+	}
+	if batch {
+		d.answerBatch(w, r, messages)
+		return
+	}
+	h, bad := headOf(messages[0])
+	switch {
+	case bad != nil:
+		refuse(w, http.StatusBadRequest, amber.KindInvalid, bad)
+	case h.method == "subscriptions/listen":
+		d.listen(w, with(r, messages[0]))
+	default:
+		c := d.ask(r, h, messages[0])
+		d.send(w, c.status, c.header, c.body)
+	}
+}
+
+// with is a request with another body.
+func with(r *http.Request, body []byte) *http.Request {
+	r = r.WithContext(r.Context())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return r
+}
+
+// ask has one message answered.
+func (d *door) ask(r *http.Request, h head, message []byte) *caught {
+	c := &caught{header: http.Header{}, status: http.StatusOK, most: maxAnswer}
+	d.inner.ServeHTTP(c, with(r, message))
+	c.bound(h.id)
+	return c
+}
+
+// listen opens a stream, for as long as the longest call may take.
+func (d *door) listen(w http.ResponseWriter, r *http.Request) {
+	select {
+	case d.streams <- struct{}{}:
+		defer func() { <-d.streams }()
+	default:
+		refuse(w, http.StatusServiceUnavailable, amber.KindBusy, refuseFor(nil, fmt.Sprintf("%d streams are open, want at most that many", maxStreams)))
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), d.shared.LongTimeout)
+	defer cancel()
+	d.inner.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // serverKey is the key of a request's own server in its context.

@@ -174,7 +174,12 @@ func TestManyCallersAtOnceStayApart(t *testing.T) {
 // post sends one message by hand.
 func post(t *testing.T, s *httptest.Server, body string, header ...string) (int, string) {
 	t.Helper()
-	q, err := http.NewRequest(http.MethodPost, s.URL+"/mcp", strings.NewReader(body))
+	return postBody(t, s, strings.NewReader(body), header...)
+}
+
+func postBody(t *testing.T, s *httptest.Server, body io.Reader, header ...string) (int, string) {
+	t.Helper()
+	q, err := http.NewRequest(http.MethodPost, s.URL+"/mcp", body)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // [MaxMessageBytes], is answered with an error and the next one is read. When
 // in ends, what was asked before is answered first. Nothing else is written to
 // out. Several messages in one line, as old versions of the protocol have it,
-// are answered one line each.
+// are answered one line each; there are at most [MaxBatch].
 func Stdio(in io.Reader, out io.Writer) mcp.Transport { return stdio{in, out, MaxMessageBytes} }
 
 type stdio struct {
@@ -136,22 +136,22 @@ func (c *lineConn) take(l line) {
 	case len(l.text) == 0:
 	case !utf8.Valid(l.text): // the decoder would replace what is not
 		c.refuse(jsonrpc.CodeParseError, "the message is not valid UTF-8")
-	case !json.Valid(l.text):
-		c.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
-	case l.text[0] != '[':
-		c.decode(l.text)
 	default:
-		var batch []json.RawMessage
-		if json.Unmarshal(l.text, &batch) != nil || len(batch) == 0 {
-			c.refuse(jsonrpc.CodeInvalidRequest, "there is no message in the list")
+		messages, _, bad := unpack(l.text)
+		if bad != nil {
+			_ = c.writeLine(bad.answer())
 		}
-		for _, m := range batch {
+		for _, m := range messages {
 			c.decode(m)
 		}
 	}
 }
 
 func (c *lineConn) decode(text []byte) {
+	if _, bad := headOf(text); bad != nil {
+		_ = c.writeLine(bad.answer())
+		return
+	}
 	m, err := jsonrpc.DecodeMessage(text)
 	if err != nil {
 		c.refuse(jsonrpc.CodeInvalidRequest, clip("this is no message of JSON-RPC 2.0: "+err.Error(), 300))
@@ -226,17 +226,21 @@ func (c *lineConn) answered(id jsonrpc.ID) {
 
 // refuse answers what is no message, so it has no id to name.
 func (c *lineConn) refuse(code int64, why string) {
-	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}})
-	_ = c.writeLine(b) // when nobody listens, the next answer tells
+	// When nobody listens, the next answer tells.
+	_ = c.writeLine(refused{code: code, why: why}.answer())
 }
 
 // Write implements [mcp.Connection].
 func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
+	r, answers := m.(*jsonrpc.Response)
+	if answers {
+		clipError(r)
+	}
 	b, err := jsonrpc.EncodeMessage(m)
 	if err == nil {
 		err = c.writeLine(b)
 	}
-	if r, ok := m.(*jsonrpc.Response); ok {
+	if answers {
 		c.answered(r.ID)
 	}
 	return err

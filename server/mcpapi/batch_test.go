@@ -1,0 +1,292 @@
+package mcpapi_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/mcpapi"
+)
+
+// batchOf is a batch of n messages.
+func batchOf(n int, method, params string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = message(i, method, params)
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+// heap is how much was allocated until now.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// TestABatchIsBounded sends one with far too many messages: it is refused with
+// one short answer, and what that took is a few times the request, not an answer
+// for each.
+func TestABatchIsBounded(t *testing.T) {
+	r := newRig(t) // not parallel: it looks at what is allocated
+	s := r.listen(r.options("all"))
+	body := batchOf(30_000, "tools/list", "")
+	before := heap()
+	status, answer := post(t, s, body)
+	if took := heap() - before; took > 64<<20 {
+		t.Errorf("%d bytes were allocated for a request of %d", took, len(body))
+	}
+	if status != 400 || len(answer) > 1000 || !strings.Contains(answer, "30000 messages, want at most 64") || !strings.Contains(answer, `"code":-32600`) {
+		t.Errorf("%d %.300s", status, answer)
+	}
+	lines := r.pipeWith("all", strings.NewReader(hello+body+"\n"+message(9, "ping", "")+"\n"))
+	text := strings.Join(lines, "\n")
+	if len(lines) != 3 || len(text) > 10_000 || !strings.Contains(text, "30000 messages, want at most 64") || !strings.Contains(text, `"id":9,"result"`) {
+		t.Errorf("stdio: %d lines, %.500s", len(lines), text)
+	}
+	if status, answer := post(t, s, batchOf(mcpapi.MaxBatch, "ping", "")); status != 200 || len(repliesOf(t, answer)) != mcpapi.MaxBatch {
+		t.Errorf("as many as may be: %d %.300s", status, answer)
+	}
+}
+
+func repliesOf(t *testing.T, text string) []reply {
+	t.Helper()
+	var all []reply
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatalf("%.200s: %v", text, err)
+	}
+	return all
+}
+
+// TestTheAnswersOfABatchAreBounded has each message ask for much: once there is
+// enough, the others are refused, in words that say what to do, and did nothing.
+func TestTheAnswersOfABatchAreBounded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.listen(r.options("all"))
+	for i := range 40 {
+		if _, err := r.store().LongTerm.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeGlobal, Content: fmt.Sprintf("%d crowd %s", i, strings.Repeat("x", 60_000))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calls := make([]string, mcpapi.MaxBatch)
+	for i := range calls {
+		calls[i] = message(i, "tools/call", `{"name":"memory_context","arguments":{"goal":"crowd","max_bytes":65536}}`)
+	}
+	calls[len(calls)-1] = message(len(calls)-1, "tools/call", `{"name":"memory_save","arguments":{"content":"never"}}`)
+	status, answer := post(t, s, "["+strings.Join(calls, ",")+"]")
+	replies := repliesOf(t, answer)
+	if status != 200 || len(replies) != len(calls) || len(answer) > 2<<20 {
+		t.Fatalf("%d, %d answers of %d bytes", status, len(replies), len(answer))
+	}
+	last := replies[len(replies)-1]
+	if replies[0].Error != nil || last.Error == nil || last.Error.Code != amber.KindBusy.MCPCode() || !strings.Contains(last.Error.Message, "send this message again") {
+		t.Errorf("first %+v, last %+v", replies[0].Error, last.Error)
+	}
+	if page, err := r.store().Memories.List(t.Context(), amber.ListQuery{All: true, Limit: 100}); err != nil || len(page.Items) != 40 {
+		t.Errorf("%d memories, %v", len(page.Items), err)
+	}
+}
+
+// TestTheTimeOfABatchIsBounded has a clock on which every look takes a second:
+// when the time of one call is over, no more messages are taken.
+func TestTheTimeOfABatchIsBounded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	o := r.options("default")
+	o.Timeout = 5 * time.Second
+	status, answer := post(t, r.listen(o), batchOf(10, "tools/list", ""))
+	fine := 0
+	for _, p := range repliesOf(t, answer) {
+		if p.Error == nil {
+			fine++
+		} else if !strings.Contains(p.Error.Message, "took more than 5s") {
+			t.Errorf("%+v", p.Error)
+		}
+	}
+	if status != 200 || fine != 5 {
+		t.Errorf("%d, %d were answered: %.500s", status, fine, answer)
+	}
+}
+
+// TestABatchIsAnsweredInItsParts: what is wrong with one message is told about
+// that one, and the others are done.
+func TestABatchIsAnsweredInItsParts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.listen(r.options("default"))
+	status, answer := post(t, s, `[1,`+message(1, "ping", "")+`,`+message(2, "nonsense", "")+`,{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}},`+
+		message(3, "subscriptions/listen", `{"notifications":{}}`)+`,`+message(1, "ping", "")+`]`)
+	got := ""
+	for _, p := range repliesOf(t, answer) {
+		got += fmt.Sprintf("%v refused %v, ", p.ID, p.Error != nil)
+	}
+	if want := "<nil> refused true, 1 refused false, 2 refused true, 3 refused true, 1 refused false, "; status != 200 || got != want {
+		t.Errorf("%d %s, want %s", status, got, want)
+	}
+	if status, body := post(t, s, `[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}]`); status != 202 || body != "" {
+		t.Errorf("only notifications: %d %s", status, body)
+	}
+}
+
+// TestWhatCannotBeAnsweredIsRefused: ids and methods are sent back, so they are
+// bounded, and an id that would come back as another one is not taken.
+func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.listen(r.options("default"))
+	long := strings.Repeat("x", 1<<20)
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for name, test := range map[string]struct{ body, words string }{
+		"a long id":           {`{"jsonrpc":"2.0","id":"` + long + `","method":"ping"}`, "the id has 1048578 bytes, want at most 256"},
+		"half an id":          {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "not whole or beyond 2^53"},
+		"an id beyond":        {`{"jsonrpc":"2.0","id":1e300,"method":"ping"}`, "not whole or beyond 2^53"},
+		"a long method":       {`{"jsonrpc":"2.0","id":5,"method":"` + long + `"}`, "the method has 1048578 bytes, want at most 256"},
+		"params that differ":  {message(5, "tools/call", `{"name":1,"arguments":{"x":"`+strings.Repeat(`\u0001`, 1000)+long+`"}}`), "unmarshaling"},
+		"an unknown prompt":   {message(5, "prompts/get", `{"name":"`+long+`"}`), "unknown prompt"},
+		"an unknown resource": {message(5, "resources/read", `{"uri":"amber://`+long+`"}`), "there is no such resource"},
+		"much around":         {message(5, "tools/list", `{"_meta":{"a":"`+long+`"}}`), "_meta has"},
+		"very deep":           {message(5, "tools/list", `{"_meta":{"a":`+deep(5000)+`}}`), "depth"},
+		"deeper than any":     {message(5, "tools/list", `{"_meta":{"a":`+deep(500_000)+`}}`), "not valid JSON"},
+		"very many values":    {message(5, "tools/call", `{"name":"memory_save","arguments":{"content":"x","tags":[`+strings.Repeat(`0,`, 400_000)+`0]}}`), "values, want at most 200000"},
+		"very many members":   {`{` + strings.Repeat(`"a":0,`, 300_000) + `"id":5}`, "values, want at most 200000"},
+	} {
+		status, answer := post(t, s, test.body)
+		if status >= 500 || len(answer) > 6000 || !strings.Contains(answer, test.words) {
+			t.Errorf("%s: %d, %d bytes: %.300s", name, status, len(answer), answer)
+		}
+		lines := r.pipe(strings.NewReader(hello + test.body + "\n" + message(9, "ping", "") + "\n"))
+		text := strings.Join(lines, "\n")
+		if len(text) > 10_000 || !strings.Contains(text, test.words) || !strings.Contains(text, `"id":9,"result"`) {
+			t.Errorf("%s over stdio: %d bytes: %.600s", name, len(text), text)
+		}
+	}
+	if status, body := post(t, s, `{"jsonrpc":"2.0","id":"`+strings.Repeat("x", 200)+`","method":"ping"}`); status != 200 {
+		t.Errorf("an id that may be: %d %s", status, body)
+	}
+}
+
+// TestManyRequestsWaitForRoom has more requests at a time than there is room for,
+// because none says how long it is: all of them are answered.
+func TestManyRequestsWaitForRoom(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.listen(r.options("default"))
+	var wg sync.WaitGroup
+	for range 24 {
+		wg.Go(func() {
+			if status, answer := postBody(t, s, struct{ io.Reader }{strings.NewReader(message(1, "ping", ""))}); status != 200 {
+				t.Errorf("%d %.200s", status, answer)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestOneCallerDoesNotTakeAllTheRoom holds a request whose body does not end: it
+// has all that its caller may have, so the next one is told to come again, and
+// somebody else is answered.
+func TestOneCallerDoesNotTakeAllTheRoom(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	o := r.options("default")
+	o.Timeout, o.MaxBytes = 20*time.Millisecond, 64<<20
+	s := r.listen(o)
+	body, feed := io.Pipe()
+	over := make(chan int, 1)
+	go func() {
+		status, _ := postBody(t, s, body)
+		over <- status
+	}()
+	if _, err := feed.Write([]byte(" ")); err != nil { // so that it is sent
+		t.Fatal(err)
+	}
+	status, answer := 0, ""
+	for range 500 { // until the request that is held is there
+		if status, answer = post(t, s, message(1, "ping", "")); status != 200 {
+			break
+		}
+	}
+	if status != 503 || !strings.Contains(answer, "too many requests") || !strings.Contains(answer, `"kind":"busy"`) {
+		t.Errorf("%d %s", status, answer)
+	}
+	if status, answer := post(t, s, message(1, "ping", ""), "Authorization", "Bearer acme"); status != 200 {
+		t.Errorf("somebody else: %d %s", status, answer)
+	}
+	if _, err := feed.Write([]byte(message(1, "ping", ""))); err != nil {
+		t.Fatal(err)
+	}
+	if err := feed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if status := <-over; status != 200 {
+		t.Errorf("the one that was held: %d", status)
+	}
+	if status, answer := post(t, s, message(1, "ping", "")); status != 200 {
+		t.Errorf("afterwards: %d %s", status, answer)
+	}
+}
+
+// TestAnAnswerThatIsNotTakenIsGivenUp has a caller who asks and does not read:
+// the connection is cut off when the time of a call is over.
+func TestAnAnswerThatIsNotTakenIsGivenUp(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	o := r.options("all")
+	o.Timeout = 50 * time.Millisecond
+	if _, err := r.store().LongTerm.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeGlobal, Content: strings.Repeat("crowd ", 10_000)}); err != nil {
+		t.Fatal(err)
+	}
+	h, err := mcpapi.NewHandler(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		h.ServeHTTP(&watched{w, written}, q.WithContext(server.WithCaller(q.Context(), everything)))
+	}))
+	t.Cleanup(s.Close)
+	conn, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	body := batchOf(mcpapi.MaxBatch, "tools/list", "")
+	if _, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-written; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the answer was written: %v", err)
+	}
+}
+
+// watched tells how the last write went, and writes until it fails: buffers of
+// the system hold more than an answer has.
+type watched struct {
+	http.ResponseWriter
+	written chan error
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	for {
+		if n, err := w.ResponseWriter.Write(b); err != nil {
+			w.written <- err
+			return n, err
+		}
+	}
+}
+
+// Unwrap lets response controllers through.
+func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
