@@ -112,7 +112,7 @@ func shapes() map[string]any {
 		"task":           task,
 		"task_event":     event,
 		"replay_report":  amber.NewReplayReport(task, amber.EmptyReplay("t1"), []amber.TaskEvent{event}),
-		"approval":       amber.Approval{ID: "a1", TaskID: "t1", NodeID: "n1", Summary: "s", Status: amber.ApprovalApproved, Payload: json.RawMessage(`{"argv":["rm"]}`), Digest: "d", DecidedBy: "me", Comment: "ok", CreatedAt: instant, DecidedAt: instant},
+		"approval":       amber.Approval{ID: "a1", TaskID: "t1", NodeID: "n1", Summary: "s", Status: amber.ApprovalApproved, Payload: json.RawMessage(`{"argv":["rm"]}`), Digest: "d", RequestedBy: "tok1", DecidedBy: "laptop", ClaimedBy: "me", Comment: "ok", CreatedAt: instant, DecidedAt: instant},
 		"result":         amber.Result{TaskID: "t1", NodeID: "n1", Producer: "p", SchemaVersion: "result.v1", Status: amber.ResultOK, Payload: "x", Evidence: []amber.Evidence{{Kind: "file", Value: "a"}}, Confidence: 0.5, Fence: 7, UpdatedAt: instant},
 		"claim":          amber.Claim{Envelope: envelope, Lease: lease},
 		"dead_entry":     amber.DeadEntry{Envelope: envelope, Reasons: []string{"r"}, DeadAt: instant},

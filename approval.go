@@ -19,17 +19,22 @@ const (
 // Approval is a question to a person, with the exact thing that will run if
 // the answer is yes.
 type Approval struct {
-	ID        string          `json:"id"`
-	TaskID    string          `json:"task_id"`
-	NodeID    string          `json:"node_id"`
-	Summary   string          `json:"summary"`
-	Status    ApprovalStatus  `json:"status"`
-	Payload   json.RawMessage `json:"payload"` // frozen when it was requested, compact
-	Digest    string          `json:"digest"`  // hex SHA-256 of Payload
-	DecidedBy string          `json:"decided_by,omitempty"`
-	Comment   string          `json:"comment,omitempty"`
-	CreatedAt Time            `json:"created_at"`
-	DecidedAt Time            `json:"decided_at,omitzero"`
+	ID      string          `json:"id"`
+	TaskID  string          `json:"task_id"`
+	NodeID  string          `json:"node_id"`
+	Summary string          `json:"summary"`
+	Status  ApprovalStatus  `json:"status"`
+	Payload json.RawMessage `json:"payload"` // frozen when it was requested, compact
+	Digest  string          `json:"digest"`  // hex SHA-256 of Payload
+	// RequestedBy is the id of the token that asked, which does not decide; "" for
+	// the owner, and where that is not known.
+	RequestedBy string `json:"requested_by,omitempty"`
+	DecidedBy   string `json:"decided_by,omitempty"` // through a server the name of a token
+	// ClaimedBy is who the decision says has decided, where a token did.
+	ClaimedBy string `json:"claimed_by,omitempty"`
+	Comment   string `json:"comment,omitempty"`
+	CreatedAt Time   `json:"created_at"`
+	DecidedAt Time   `json:"decided_at,omitzero"`
 }
 
 // ApprovalRequest asks for an approval.
@@ -39,6 +44,9 @@ type ApprovalRequest struct {
 	NodeID  string          `json:"node_id"`
 	Summary string          `json:"summary"`
 	Payload json.RawMessage `json:"payload"`
+	// RequestedBy is the id of the token that asks. A server puts it there,
+	// whatever its caller says.
+	RequestedBy string `json:"requested_by,omitempty"`
 }
 
 // Normalize checks the request. The error is of kind invalid.
@@ -50,6 +58,7 @@ func (r ApprovalRequest) Normalize() (ApprovalRequest, error) {
 		CheckID("node id", r.NodeID),
 		checkText("summary", r.Summary, MaxSummaryBytes, required),
 		checkJSON("payload", r.Payload),
+		checkOptionalID("token that asks", r.RequestedBy),
 	)
 }
 
@@ -57,8 +66,11 @@ func (r ApprovalRequest) Normalize() (ApprovalRequest, error) {
 type ApprovalDecision struct {
 	ID      string         `json:"id"`
 	Outcome ApprovalStatus `json:"outcome"` // approved, rejected or cancelled
-	Actor   string         `json:"actor"`
-	Comment string         `json:"comment,omitempty"`
+	// Actor is who decides. A server puts the name of the caller's token there,
+	// and what was there into ClaimedBy.
+	Actor     string `json:"actor"`
+	ClaimedBy string `json:"claimed_by,omitempty"`
+	Comment   string `json:"comment,omitempty"`
 	// Digest is what the person saw; a decision about another payload is a
 	// conflict. Empty does not check.
 	Digest string `json:"digest,omitempty"`
@@ -69,6 +81,7 @@ func (d ApprovalDecision) Normalize() (ApprovalDecision, error) {
 	return d, firstError(
 		CheckID("approval id", d.ID),
 		CheckID("actor", d.Actor),
+		checkOptionalID("claimed actor", d.ClaimedBy),
 		checkOneOf("outcome", d.Outcome, ApprovalApproved, ApprovalRejected, ApprovalCancelled),
 		checkText("comment", d.Comment, MaxSummaryBytes, 0),
 	)
@@ -78,7 +91,7 @@ func (d ApprovalDecision) Normalize() (ApprovalDecision, error) {
 type Approvals interface {
 	// RequestApproval stores the question with its payload in one
 	// transaction. The same id with the same bytes returns the stored
-	// approval. Errors: invalid, conflict when the id has another payload.
+	// approval, whoever asks again. Errors: invalid, conflict when the id has another payload.
 	RequestApproval(ctx context.Context, r ApprovalRequest) (Approval, error)
 	// DecideApproval answers exactly once. Errors: invalid, not_found,
 	// conflict when it is decided already or the digest differs.

@@ -16,6 +16,7 @@ type TokenScope string
 const (
 	TokenRead     TokenScope = "read"     // look at memory, sessions, notes, tasks and snapshots
 	TokenWrite    TokenScope = "write"    // change them, all but the following
+	TokenApprove  TokenScope = "approve"  // decide approvals that another token has asked for
 	TokenSnapshot TokenScope = "snapshot" // take, pin, verify, delete and prune snapshots
 	TokenRestore  TokenScope = "restore"  // put a snapshot in the place of the live agent
 	TokenErase    TokenScope = "erase"    // remove the text of memories for good
@@ -24,7 +25,7 @@ const (
 
 // TokenScopes lists every scope in the order above.
 func TokenScopes() []TokenScope {
-	return []TokenScope{TokenRead, TokenWrite, TokenSnapshot, TokenRestore, TokenErase, TokenAdmin}
+	return []TokenScope{TokenRead, TokenWrite, TokenApprove, TokenSnapshot, TokenRestore, TokenErase, TokenAdmin}
 }
 
 // MaxTokenName bounds the name of a token in bytes.
@@ -33,6 +34,7 @@ const MaxTokenName = 100
 // Grant is what somebody may do, and where.
 type Grant struct {
 	Token  TokenID      `json:"token"`            // "" for somebody who needs none
+	Name   string       `json:"name,omitempty"`   // of the token
 	Tenant TenantID     `json:"tenant,omitempty"` // "": every tenant
 	Agent  AgentID      `json:"agent,omitempty"`  // "": every agent of the tenant
 	Scopes []TokenScope `json:"scopes"`
@@ -65,7 +67,7 @@ type Token struct {
 
 // Grant returns what the token is for.
 func (t Token) Grant() Grant {
-	return Grant{Token: t.ID, Tenant: t.Tenant, Agent: t.Agent, Scopes: t.Scopes}
+	return Grant{Token: t.ID, Name: t.Name, Tenant: t.Tenant, Agent: t.Agent, Scopes: t.Scopes}
 }
 
 // NewToken is a token that was made just now. Its secret is shown once.

@@ -45,7 +45,7 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 		t.Errorf("the secret has the form %d, %.15s", len(made.Secret), made.Secret)
 	}
 	grant := try(p.open(t).Authenticate(t.Context(), made.Secret))(t)
-	if diff := cmp.Diff(amber.Grant{Token: made.ID, Tenant: "acme", Agent: "bob", Scopes: scopes}, grant); diff != "" {
+	if diff := cmp.Diff(amber.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes}, grant); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	other := newToken(t, d, amber.TokenRequest{Name: "everywhere"})

@@ -38,7 +38,7 @@ func TestTheDatabaseOfVersion1IsRead(t *testing.T) {
 	d := p.open(t)
 	ctx := t.Context()
 	grant := try(d.Authenticate(ctx, "amber_ljnfuws2_ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljna"))(t)
-	want := amber.Grant{Token: "ljnfuws2", Tenant: "acme", Agent: "bob", Scopes: []amber.TokenScope{amber.TokenRead, amber.TokenWrite}}
+	want := amber.Grant{Token: "ljnfuws2", Name: "laptop", Tenant: "acme", Agent: "bob", Scopes: []amber.TokenScope{amber.TokenRead, amber.TokenWrite}}
 	if diff := cmp.Diff(want, grant); diff != "" {
 		t.Errorf("grant (-want +got):\n%s", diff)
 	}

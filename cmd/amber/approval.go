@@ -116,8 +116,10 @@ func (p printer) approval(w io.Writer, v amber.Approval) {
 	p.fact(w, "task", v.TaskID)
 	p.fact(w, "node", v.NodeID)
 	p.fact(w, "asked", p.when(v.CreatedAt))
+	p.fact(w, "asked by", v.RequestedBy)
 	if v.Status != amber.ApprovalPending {
 		p.fact(w, "decided", fmt.Sprintf("%s by %s", p.when(v.DecidedAt), v.DecidedBy))
+		p.fact(w, "claimed by", v.ClaimedBy)
 		p.fact(w, "comment", v.Comment)
 	}
 	p.fact(w, "digest", v.Digest)

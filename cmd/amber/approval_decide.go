@@ -40,7 +40,11 @@ func (a *app) approvalDecideCommand() *cobra.Command {
 		Use:   "decide ID",
 		Short: "Answer an approval, once",
 		Long: `Answer an approval. An answer is final: a second one exits 4. With --digest the answer
-counts only for the payload of that digest, the one that was looked at.`,
+counts only for the payload of that digest, the one that was looked at.
+
+With --remote the token needs the scope approve, and the one that asked does not
+decide. The decision is made under the name of the token; --actor is kept beside
+it as a claim.`,
 		Example: `  amber approval decide 5f3a91c0 --approve --comment "checked the plan"`,
 		Args:    exactly("the id of an approval"),
 		RunE: func(cmd *cobra.Command, args []string) error {

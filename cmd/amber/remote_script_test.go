@@ -103,12 +103,18 @@ func configVariables(t *testing.T) []string {
 	return slices.Compact(names)
 }
 
-// setupServer makes a token, starts a server and leads every verb to it.
+// setupServer makes a token for the verbs and one that decides approvals, starts a server and leads every verb to it.
 func setupServer(t *testing.T, env *testscript.Env) error {
 	file := filepath.Join(env.WorkDir, "user", "token")
+	decider := filepath.Join(env.WorkDir, "user", "decider")
 	s := &scriptServer{environ: slices.Clone(env.Vars), dir: env.WorkDir}
-	if out, err := s.command("token", "create", "script", "--all-tenants", "--scope", "admin", "--secret-file", file).CombinedOutput(); err != nil {
-		return fmt.Errorf("make token: %w: %s", err, out)
+	for _, args := range [][]string{
+		{"script", "--all-tenants", "--scope", "admin", "--secret-file", file},
+		{"decider", "--all-tenants", "--scope", "read,approve", "--secret-file", decider},
+	} {
+		if out, err := s.command(append([]string{"token", "create"}, args...)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("make token: %w: %s", err, out)
+		}
 	}
 	url, err := s.start(s.environ)
 	if err != nil {
@@ -122,6 +128,7 @@ func setupServer(t *testing.T, env *testscript.Env) error {
 	env.Values[serverKey{}] = s
 	env.Setenv(remoteVariable, url)
 	env.Setenv(tokenFileVariable, file)
+	env.Setenv("DECIDER", decider)
 	return nil
 }
 

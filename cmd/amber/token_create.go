@@ -60,7 +60,7 @@ printed.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.scopes, "scope", []string{string(amber.TokenRead), string(amber.TokenWrite)}, "what it allows, joined by commas")
+	fl.StringSliceVar(&f.scopes, "scope", []string{string(amber.TokenRead), string(amber.TokenWrite)}, "what it allows, joined by commas: read, write, approve, snapshot, restore, erase, admin")
 	fl.StringVar(&f.expires, "expires", "", "when it ends: a duration such as 90d, or a time (default never)")
 	fl.BoolVar(&f.allAgents, "all-agents", false, "it is for every agent of the tenant")
 	fl.BoolVar(&f.allTenants, "all-tenants", false, "it is for every agent of every tenant")

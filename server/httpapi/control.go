@@ -162,7 +162,7 @@ func approvalRoutes(a *API) {
 		id: "approval.request", method: "POST", path: agentPath + "/approvals", scope: amber.TokenWrite, mutates: true, echo: []string{"task_id", "node_id"}, lasting: true,
 		status: http.StatusCreated, summary: "Ask a person for an approval",
 	}, func(ctx context.Context, ag *server.Agent, in approvalRequest) (answer[amber.Approval], error) {
-		q, err := ag.Store.Approvals.RequestApproval(ctx, in.Body)
+		q, err := server.RequestApproval(ctx, ag.Store.Approvals, in.Body)
 		return answer[amber.Approval]{body: q, subject: q.ID}, err
 	})
 
@@ -174,12 +174,13 @@ func approvalRoutes(a *API) {
 		Body amber.ApprovalDecision `body:"json"`
 	}
 	handle(a, operation{
-		id: "approval.decide", method: "POST", path: agentPath + "/approvals/{id}/decision", scope: amber.TokenWrite, mutates: true, summary: "Answer an approval, once",
+		id: "approval.decide", method: "POST", path: agentPath + "/approvals/{id}/decision", scope: amber.TokenApprove, mutates: true,
+		summary: "Answer an approval, once; the token that asked may not, and the actor is the name of the token",
 	}, func(ctx context.Context, ag *server.Agent, in decide) (answer[amber.Approval], error) {
 		if err := agree("approval", in.ID, &in.Body.ID); err != nil {
 			return answer[amber.Approval]{}, err
 		}
-		return got(ag.Store.Approvals.DecideApproval(ctx, in.Body))
+		return got(server.DecideApproval(ctx, ag.Store.Approvals, in.Body))
 	})
 
 	handle(a, operation{

@@ -19,6 +19,7 @@ type step struct {
 	id, path, body string
 	header         []string
 	keep           []string // name, field, name, field
+	token          string   // "" is root's
 }
 
 // steps use every operation of the table, those that need something after
@@ -110,7 +111,7 @@ var steps = []step{
 	{id: "approval.request", path: "approvals", body: `{"task_id":"t1","node_id":"n","summary":"may I","payload":{"x":1}}`, keep: []string{"a1", "id"}},
 	{id: "approval.get", path: "approvals/{a1}"},
 	{id: "approval.list", path: "approvals?task_id=t1"},
-	{id: "approval.decide", path: "approvals/{a1}/decision", body: `{"outcome":"approved","actor":"me"}`},
+	{id: "approval.decide", path: "approvals/{a1}/decision", body: `{"outcome":"approved","actor":"me"}`, token: acme}, // who asked does not decide
 	{id: "result.save", path: "results", body: `{"task_id":"t1","node_id":"n","producer":"p","status":"ok","payload":"x","confidence":1}`},
 	{id: "result.get", path: "results/t1/n"},
 	{id: "result.list", path: "results?task_id=t1"},
@@ -174,7 +175,7 @@ func (r *rig) walkWith(header func(i int) []string, seen func(o httpapi.Operatio
 		if !ok {
 			r.t.Fatalf("there is no operation %s", s.id)
 		}
-		c := call{method: o.Method, path: fill(s.path), body: fill(s.body), header: with(s.header...)}
+		c := call{method: o.Method, path: fill(s.path), body: fill(s.body), token: s.token, header: with(s.header...)}
 		if header != nil {
 			c.header = with(append(header(i), s.header...)...)
 		}
@@ -206,7 +207,7 @@ func TestEveryOperationAnswersAsDocumented(t *testing.T) {
 			t.Errorf("%s: %d entries in the audit log, want %d", s.id, n, changes)
 		} else if entries > 0 {
 			e := r.book.all()[n-1]
-			if e.Action != o.ID || e.Outcome != "ok" || e.Tenant != "acme" || e.Actor != "t-root" || e.RequestID != a.header.Get("X-Request-Id") {
+			if e.Action != o.ID || e.Outcome != "ok" || e.Tenant != "acme" || e.Actor != s.actor() || e.RequestID != a.header.Get("X-Request-Id") {
 				t.Errorf("%s: the audit log says %+v", s.id, e)
 			}
 		}
@@ -222,6 +223,14 @@ func TestEveryOperationAnswersAsDocumented(t *testing.T) {
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(walked))); diff != "" {
 		t.Errorf("operations without a step: %s", diff)
 	}
+}
+
+// actor is who takes the step, as the audit log names them.
+func (s step) actor() string {
+	if s.token == "" {
+		return "t-" + root
+	}
+	return "t-" + s.token
 }
 
 // entries is how many entries of the audit log a step makes: one for each thing

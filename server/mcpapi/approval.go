@@ -19,7 +19,9 @@ type approvalArgs struct {
 }
 
 func requestApproval(ctx context.Context, _ *bound, a *server.Agent, in approvalArgs) (answer, error) {
-	ap, err := a.Store.Approvals.RequestApproval(ctx, amber.ApprovalRequest(in))
+	ap, err := server.RequestApproval(ctx, a.Store.Approvals, amber.ApprovalRequest{
+		ID: in.ID, TaskID: in.TaskID, NodeID: in.NodeID, Summary: in.Summary, Payload: in.Payload,
+	})
 	if err != nil {
 		return answer{}, err
 	}

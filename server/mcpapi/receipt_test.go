@@ -141,3 +141,17 @@ func structured(t testing.TB, res *mcp.CallToolResult) string {
 	}
 	return string(b)
 }
+
+// TestAnApprovalRemembersWhichTokenAsked, so that this token cannot decide it.
+func TestAnApprovalRemembersWhichTokenAsked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.session(r.options("all"), holder("default", "", amber.TokenRead, amber.TokenWrite), "default", "default")
+	asked, _ := c.call("approval_request", plausible["approval_request"])
+	if asked["requested_by"] != "tok" {
+		t.Errorf("asked %v, want it to be requested by tok", asked)
+	}
+	if _, text := c.fails("approval_request", object{"id": "b", "task_id": "t", "node_id": "n", "summary": "x", "payload": object{}, "requested_by": "somebody"}); !strings.Contains(text, "requested_by") {
+		t.Errorf("a request in the name of somebody else is told %q", text)
+	}
+}

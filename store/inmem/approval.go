@@ -34,7 +34,7 @@ func (s *Store) RequestApproval(ctx context.Context, r amber.ApprovalRequest) (a
 		}
 		a := amber.Approval{
 			ID: r.ID, TaskID: r.TaskID, NodeID: r.NodeID, Summary: r.Summary, Status: amber.ApprovalPending,
-			Payload: copyJSON(r.Payload), Digest: digest, CreatedAt: now,
+			Payload: copyJSON(r.Payload), Digest: digest, RequestedBy: r.RequestedBy, CreatedAt: now,
 		}
 		s.approvals = append(s.approvals, a)
 		s.logControl(now, amber.OpInsert, "approval/"+a.ID)
@@ -61,7 +61,7 @@ func (s *Store) DecideApproval(ctx context.Context, d amber.ApprovalDecision) (a
 			return amber.Approval{}, conflict("decide approval", d.ID, "the decision is about another payload")
 		}
 		now := s.now()
-		a.Status, a.DecidedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.Comment, now
+		a.Status, a.DecidedBy, a.ClaimedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.ClaimedBy, d.Comment, now
 		s.approvals[i] = a
 		s.logControl(now, amber.OpUpdate, "approval/"+a.ID)
 		return copyApproval(a), nil

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	approvalColumns = `id, task_id, node_id, summary, status, payload, digest, decided_by, comment, created_at, coalesce(decided_at, 0)`
+	approvalColumns = `id, task_id, node_id, summary, status, payload, digest, decided_by, comment, created_at, coalesce(decided_at, 0), requested_by, claimed_by`
 
 	selectApproval = `SELECT ` + approvalColumns + ` FROM approvals WHERE id = ?`
-	insertApproval = `INSERT INTO approvals (id, task_id, node_id, summary, status, payload, digest, decided_by, comment, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, '', '', ?)`
-	decideApproval = `UPDATE approvals SET status = ?2, decided_by = ?3, comment = ?4, decided_at = ?5 WHERE id = ?1`
+	insertApproval = `INSERT INTO approvals (id, task_id, node_id, summary, status, payload, digest, decided_by, comment, created_at, requested_by)
+VALUES (?, ?, ?, ?, ?, ?, ?, '', '', ?, ?)`
+	decideApproval = `UPDATE approvals SET status = ?2, decided_by = ?3, comment = ?4, decided_at = ?5, claimed_by = ?6 WHERE id = ?1`
 
 	selectTaskApprovals    = `SELECT ` + approvalColumns + ` FROM approvals WHERE task_id = ? ORDER BY seq`
 	selectPendingApprovals = `SELECT ` + approvalColumns + ` FROM approvals WHERE status = 'pending' ORDER BY seq`
@@ -38,7 +38,7 @@ func (s *Store) RequestApproval(ctx context.Context, r amber.ApprovalRequest) (a
 func (t *tx) requestApproval(r amber.ApprovalRequest) (amber.Approval, error) {
 	a := amber.Approval{
 		TaskID: r.TaskID, NodeID: r.NodeID, Summary: r.Summary, Status: amber.ApprovalPending,
-		Payload: append(json.RawMessage{}, r.Payload...), Digest: amber.ContentDigest(string(r.Payload)), CreatedAt: t.now,
+		Payload: append(json.RawMessage{}, r.Payload...), Digest: amber.ContentDigest(string(r.Payload)), RequestedBy: r.RequestedBy, CreatedAt: t.now,
 	}
 	stored, err := scanApproval(t.row(selectApproval, r.ID))
 	switch {
@@ -50,7 +50,7 @@ func (t *tx) requestApproval(r amber.ApprovalRequest) (amber.Approval, error) {
 	if a.ID, err = orNewID(t, r.ID); err != nil {
 		return a, err
 	}
-	_, err = t.exec(insertApproval, a.ID, a.TaskID, a.NodeID, a.Summary, a.Status, string(a.Payload), a.Digest, a.CreatedAt.UnixMilli())
+	_, err = t.exec(insertApproval, a.ID, a.TaskID, a.NodeID, a.Summary, a.Status, string(a.Payload), a.Digest, a.CreatedAt.UnixMilli(), a.RequestedBy)
 	if err != nil {
 		return a, err
 	}
@@ -80,8 +80,8 @@ func (t *tx) decideApproval(d amber.ApprovalDecision) (amber.Approval, error) {
 	case d.Digest != "" && d.Digest != a.Digest:
 		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "the decision is about another payload")
 	}
-	a.Status, a.DecidedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.Comment, t.now
-	if _, err := t.exec(decideApproval, a.ID, a.Status, a.DecidedBy, a.Comment, a.DecidedAt.UnixMilli()); err != nil {
+	a.Status, a.DecidedBy, a.ClaimedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.ClaimedBy, d.Comment, t.now
+	if _, err := t.exec(decideApproval, a.ID, a.Status, a.DecidedBy, a.Comment, a.DecidedAt.UnixMilli(), a.ClaimedBy); err != nil {
 		return a, err
 	}
 	return a, t.logControl(amber.OpUpdate, "approval/"+a.ID)
@@ -126,7 +126,7 @@ func scanApproval(s scanner) (amber.Approval, error) {
 	var payload string
 	var createdAt, decidedAt int64
 	err := s.Scan(&a.ID, &a.TaskID, &a.NodeID, &a.Summary, &a.Status, &payload, &a.Digest,
-		&a.DecidedBy, &a.Comment, &createdAt, &decidedAt)
+		&a.DecidedBy, &a.Comment, &createdAt, &decidedAt, &a.RequestedBy, &a.ClaimedBy)
 	if err != nil {
 		return a, err
 	}

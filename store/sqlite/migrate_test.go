@@ -96,7 +96,7 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 			t.Errorf("from %d: the migrations %v have run", from, got)
 		}
 		memory, control, err := s.SchemaVersion(t.Context())
-		if memory != 4 || control != 1 || err != nil {
+		if memory != 4 || control != controlSchema.version() || err != nil {
 			t.Errorf("from %d: versions %d and %d, %v", from, memory, control, err)
 		}
 		if m := try(s.Get(t.Context(), id))(t); m.Content != "older than the schema" {

@@ -130,7 +130,7 @@ var redactedControl = []redactedTable{
 	},
 	{
 		name: "approvals", key: []string{"seq"}, label: []string{"id"},
-		columns: slices.Concat(columns(asName, "id", "task_id", "node_id", "status", "decided_by", "digest"),
+		columns: slices.Concat(columns(asName, "id", "task_id", "node_id", "status", "decided_by", "digest", "requested_by", "claimed_by"),
 			columns(asText, "summary", "comment"), columns(asJSON, "payload")),
 		hook: func(d *redaction, r *redactedRow) error { return d.digestOf(r, "payload", "digest") },
 	},

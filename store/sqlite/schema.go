@@ -36,9 +36,12 @@ var memory3 string
 //go:embed migrations/control-1.sql
 var control1 string
 
+//go:embed migrations/control-2.sql
+var control2 string
+
 var (
 	memorySchema  = schema{file: "memory.db", applicationID: 0x416d6272 /* Ambr */, migrations: []string{memory1, memory2, memory3}}
-	controlSchema = schema{file: "control.db", applicationID: 0x416d6263 /* Ambc */, migrations: []string{control1}}
+	controlSchema = schema{file: "control.db", applicationID: 0x416d6263 /* Ambc */, migrations: []string{control1, control2}}
 )
 
 func (s schema) version() int64 { return int64(len(s.migrations)) }

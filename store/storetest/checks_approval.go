@@ -32,8 +32,10 @@ func (w *world) request(r amber.ApprovalRequest) amber.Approval {
 
 func approvalRequested(w *world) {
 	r := approvalRequest("a")
+	r.RequestedBy = "asker"
 	want := amber.Approval{
-		ID: "a", TaskID: r.TaskID, NodeID: r.NodeID, Summary: r.Summary, Status: amber.ApprovalPending,
+		RequestedBy: "asker",
+		ID:          "a", TaskID: r.TaskID, NodeID: r.NodeID, Summary: r.Summary, Status: amber.ApprovalPending,
 		Payload: r.Payload, Digest: amber.ContentDigest(string(r.Payload)), CreatedAt: w.now(),
 	}
 	equal(w.request(r), want, "requested approval")
@@ -52,6 +54,8 @@ func approvalIdempotent(w *world) {
 	w.tick()
 	equal(w.request(approvalRequest("a")), first, "approval requested twice")
 	r := approvalRequest("a")
+	r.RequestedBy = "another"
+	equal(w.request(r), first, "approval requested again by somebody else")
 	r.Payload = json.RawMessage(`{ "cmd": "rm",  "n": 12345678901234567890 }`)
 	equal(w.request(r), first, "approval of the same document, laid out otherwise")
 	r.Payload = json.RawMessage(`{"cmd":"rm","n":12345678901234567891}`)
@@ -66,9 +70,9 @@ func approvalDecided(w *world) {
 	for _, outcome := range []amber.ApprovalStatus{amber.ApprovalApproved, amber.ApprovalRejected, amber.ApprovalCancelled} {
 		want := w.request(approvalRequest(string(outcome)))
 		w.tick()
-		d := amber.ApprovalDecision{ID: want.ID, Outcome: outcome, Actor: "ada", Comment: "well\nthen", Digest: want.Digest}
+		d := amber.ApprovalDecision{ID: want.ID, Outcome: outcome, Actor: "ada", ClaimedBy: "grace", Comment: "well\nthen", Digest: want.Digest}
 		got := must(w.Approvals.DecideApproval(w.ctx, d))
-		want.Status, want.DecidedBy, want.Comment, want.DecidedAt = outcome, d.Actor, d.Comment, w.now()
+		want.Status, want.DecidedBy, want.ClaimedBy, want.Comment, want.DecidedAt = outcome, d.Actor, d.ClaimedBy, d.Comment, w.now()
 		equal(got, want, "%s approval", outcome)
 		equal(must(w.Approvals.Approval(w.ctx, want.ID)), want, "approval read back")
 		for _, second := range []amber.ApprovalStatus{outcome, amber.ApprovalApproved, amber.ApprovalCancelled} {

@@ -111,7 +111,7 @@ func (h *history) replay() {
 }
 
 func (h *history) requestApproval() {
-	r := amber.ApprovalRequest{ID: fmt.Sprint("approval-", h.rng.IntN(10)), TaskID: h.someTask(), NodeID: "n0", Summary: "may I?", Payload: h.document()}
+	r := amber.ApprovalRequest{ID: fmt.Sprint("approval-", h.rng.IntN(10)), TaskID: h.someTask(), NodeID: "n0", Summary: "may I?", Payload: h.document(), RequestedBy: oneOf(h, "", "asker")}
 	if h.chance(0.1) {
 		r.ID = ""
 	}

@@ -1,0 +1,57 @@
+package server
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+// RequestApproval asks for an approval and keeps with it which token asked,
+// whatever the request says of that. A caller who needs no token is the owner,
+// whose word counts. Errors: those of [amber.Approvals].
+func RequestApproval(ctx context.Context, s amber.Approvals, r amber.ApprovalRequest) (amber.Approval, error) {
+	if g := CallerOf(ctx).Grant; g.Token != "" {
+		r.RequestedBy = string(g.Token)
+	}
+	return s.RequestApproval(ctx, r)
+}
+
+// DecideApproval decides an approval as the caller. A token decides under its
+// own name, and who the decision says has decided is kept beside it as a claim.
+// A caller who needs no token is the owner, whose word counts. Errors: refused
+// for the token that asked; those of [amber.Approvals].
+func DecideApproval(ctx context.Context, s amber.Approvals, d amber.ApprovalDecision) (amber.Approval, error) {
+	g := CallerOf(ctx).Grant
+	if g.Token == "" {
+		return s.DecideApproval(ctx, d)
+	}
+	if d.ClaimedBy == "" {
+		d.ClaimedBy = d.Actor
+	}
+	d.Actor = actorOf(g)
+	if d.ClaimedBy == d.Actor {
+		d.ClaimedBy = ""
+	}
+	d, err := d.Normalize()
+	if err != nil {
+		return amber.Approval{}, err
+	}
+	asked, err := s.Approval(ctx, d.ID) // who asked never changes
+	if err != nil {
+		return amber.Approval{}, err
+	}
+	if asked.RequestedBy == string(g.Token) {
+		e := amber.Errorf(amber.KindRefused, "decide approval", d.ID, "the token that asked does not decide")
+		e.Hint = "amber token create NAME --scope read,approve"
+		return amber.Approval{}, e
+	}
+	return s.DecideApproval(ctx, d)
+}
+
+// actorOf is the name of a token, or its id where the name is no identifier.
+func actorOf(g amber.Grant) string {
+	if amber.CheckID("actor", g.Name) != nil {
+		return string(g.Token)
+	}
+	return g.Name
+}
