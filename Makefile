@@ -11,7 +11,7 @@ GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
 VERSITYGW    := $(TOOLS)/versitygw
 
-.PHONY: all build test test-long bench fuzz lint clean
+.PHONY: all build test test-long test-hosts bench fuzz lint clean
 
 all: build test
 
@@ -57,6 +57,13 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m -v ./colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000
 	$(GO) test -count=1 -timeout 20m -v ./colony/api -run Outages -outage.stride 1
 	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
+
+# The real command lines of agent hosts, from npm, against a scripted model on
+# loopback. It needs npm and a few minutes. HOSTS takes flags, as in
+# make test-hosts HOSTS='-only gemini,codex -dir /var/tmp/amber-hosts'
+HOSTS ?=
+test-hosts: build
+	CGO_ENABLED=0 $(GO) run ./internal/hosttest $(HOSTS)
 
 # Ratios, measured in one run; nothing here is a test. BENCH takes flags, as in
 # make bench BENCH='-only snapshot -cache /var/tmp/amber-bench'

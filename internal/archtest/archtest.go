@@ -73,6 +73,7 @@ var law = map[string][]string{
 	"internal/fsx":               {"-"},
 	"internal/gitrun":            {},
 	"internal/golden":            {"internal/fsx"},
+	"internal/hosttest":          {"-"}, // sees the program as a user does
 	"internal/proc":              {},
 	"internal/pointer":           {},
 	"internal/promise":           {},

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+)
+
+// host is an agent host and how it is run against the model.
+type host struct {
+	name     string // as `amber setup` has it
+	packages string // of npm
+	program  string // in the package's folder of programs
+	// files are the settings of the user that are there before Amber is set up, by
+	// their path below the home.
+	files   func(r *run) map[string]string
+	env     func(r *run) []string
+	args    func(r *run, prompt string) []string
+	servers []string // arguments that list the MCP servers
+}
+
+// hookOf is a command of the user's own that a host is to run, too.
+func (r *run) hookOf(name string) string {
+	return "cat > " + filepath.Join(r.dir, "user-hook-"+name)
+}
+
+// commandHooks lists one hook of the user's own as most hosts want it.
+func (r *run) commandHooks(event string) object {
+	return object{event: []any{object{"hooks": []any{object{"type": "command", "command": r.hookOf(event)}}}}}
+}
+
+// pretty is a settings file as a person would have it.
+func pretty(v any) string {
+	b, err := json.MarshalIndent(v, "", "   ")
+	if err != nil {
+		panic("a map always marshals: " + err.Error())
+	}
+	return string(b) + "\n"
+}
+
+func hosts() []host {
+	return []host{claude(), codex(), gemini(), openCode(), copilot(), droid()}
+}
+
+func claude() host {
+	return host{
+		name: "claude-code", packages: "@anthropic-ai/claude-code", program: "claude",
+		files: func(r *run) map[string]string {
+			return map[string]string{".claude/settings.json": pretty(object{"includeCoAuthoredBy": false, "hooks": r.commandHooks("Stop")})}
+		},
+		env: func(r *run) []string {
+			return []string{
+				"ANTHROPIC_BASE_URL=" + r.model.url, "ANTHROPIC_API_KEY=any", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
+				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "IS_SANDBOX=1",
+			}
+		},
+		args: func(_ *run, prompt string) []string {
+			return []string{"-p", prompt, "--allowedTools", "Bash(*),mcp__amber__*", "--output-format", "stream-json", "--verbose"}
+		},
+		servers: []string{"mcp", "list"},
+	}
+}
+
+func codex() host {
+	return host{
+		name: "codex", packages: "@openai/codex", program: "codex",
+		files: func(r *run) map[string]string {
+			return map[string]string{
+				".codex/config.toml": "# mine\nmodel = \"" + modelName + "\"\nmodel_provider = \"local\"\n\n[model_providers.local]\nname = \"local\"\nbase_url = \"" +
+					r.model.url + "/v1\"\nwire_api = \"responses\"\nrequest_max_retries = 0\n",
+				".codex/hooks.json": pretty(object{"hooks": r.commandHooks("Stop")}),
+			}
+		},
+		args: func(_ *run, prompt string) []string {
+			return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", prompt}
+		},
+		servers: []string{"mcp", "list"},
+	}
+}
+
+func gemini() host {
+	return host{
+		name: "gemini", packages: "@google/gemini-cli", program: "gemini",
+		files: func(r *run) map[string]string {
+			return map[string]string{".gemini/settings.json": pretty(object{
+				"security": object{"auth": object{"selectedType": "gemini-api-key"}}, "privacy": object{"usageStatisticsEnabled": false},
+				"general": object{"enableAutoUpdate": false}, "hooks": r.commandHooks("AfterAgent"),
+			})}
+		},
+		env: func(r *run) []string {
+			return []string{"GEMINI_API_KEY=any", "GOOGLE_GEMINI_BASE_URL=" + r.model.url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
+		},
+		args: func(_ *run, prompt string) []string {
+			return []string{"-p", prompt, "--yolo", "-m", "gemini-2.5-pro"}
+		},
+		servers: []string{"mcp", "list"},
+	}
+}
+
+func openCode() host {
+	return host{
+		name: "opencode", packages: "opencode-ai", program: "opencode",
+		files: func(r *run) map[string]string {
+			return map[string]string{".config/opencode/opencode.json": pretty(object{
+				"autoupdate": false, "share": "disabled",
+				"provider": object{"local": object{
+					"npm": "@ai-sdk/openai-compatible", "name": "local", "options": object{"baseURL": r.model.url + "/v1", "apiKey": "any"},
+					"models": object{modelName: object{"name": modelName}},
+				}},
+			})}
+		},
+		args: func(_ *run, prompt string) []string {
+			// It puts quotes around an argument with spaces in it.
+			return append([]string{"run", "-m", "local/" + modelName}, strings.Fields(prompt)...)
+		},
+		servers: []string{"mcp", "list"},
+	}
+}
+
+func copilot() host {
+	return host{
+		name: "copilot", packages: "@github/copilot", program: "copilot",
+		files: func(r *run) map[string]string {
+			return map[string]string{".copilot/hooks/mine.json": pretty(object{"version": 1, "hooks": object{
+				"agentStop": []any{object{"type": "command", "bash": r.hookOf("agentStop")}},
+			}})}
+		},
+		env: func(r *run) []string {
+			return []string{
+				"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + r.model.url + "/v1", "COPILOT_PROVIDER_API_KEY=any",
+				"COPILOT_MODEL=" + modelName, "COPILOT_AUTO_UPDATE=false",
+			}
+		},
+		args: func(_ *run, prompt string) []string {
+			return []string{"-p", prompt, "--allow-all-tools", "--allow-all-paths"}
+		},
+		servers: []string{"mcp", "list"},
+	}
+}
+
+func droid() host {
+	return host{
+		name: "droid", packages: "droid", program: "droid",
+		files: func(r *run) map[string]string {
+			return map[string]string{
+				".factory/settings.json": pretty(object{"customModels": []any{object{
+					"model": modelName, "displayName": modelName, "baseUrl": r.model.url + "/v1", "apiKey": "any",
+					"provider": "generic-chat-completion-api", "maxOutputTokens": 1000,
+				}}}),
+				".factory/hooks/hooks.json": pretty(r.commandHooks("Stop")),
+			}
+		},
+		env: func(*run) []string {
+			return []string{"FACTORY_API_KEY=any", "FACTORY_DROID_AUTO_UPDATE_ENABLED=false"}
+		},
+		args: func(_ *run, prompt string) []string {
+			return []string{"exec", "--skip-permissions-unsafe", "-m", "custom:" + modelName + "-0", prompt}
+		},
+		servers: []string{"mcp", "list"},
+	}
+}
