@@ -49,18 +49,18 @@ func (o Options) claudeState() string {
 const claudeAlways = "SessionStart UserPromptSubmit PostToolUse SubagentStop PreCompact Stop SessionEnd"
 
 // claudeLater are events that came later, the last one with claudeLaterVersion.
-// A Claude Code that does not know an event rejects the whole settings file, with
-// the permissions in it.
+// A Claude Code that does not know an event once rejected the whole settings
+// file, with the permissions in it; today's pass over it.
 const (
 	claudeLater        = "PostToolUseFailure SubagentStart PostCompact StopFailure"
 	claudeLaterVersion = "2.1.78"
 )
 
-// claudeNew returns which of the later events may be asked for: all of them
-// when Claude Code has noted that it is new enough, else those that are in the
-// file already.
+// claudeNew returns which of the later events may be asked for: all of them,
+// unless Claude Code has noted that it is too old for them; then those that are in
+// the file already.
 func (o Options) claudeNew(file string) (names []string) {
-	if o.claudeIsNew() {
+	if !o.claudeIsOld() {
 		return strings.Fields(claudeLater)
 	}
 	f, err := o.read(file)
@@ -79,23 +79,35 @@ func (o Options) claudeNew(file string) (names []string) {
 	return names
 }
 
-// claudeIsNew reports whether Claude Code has noted a version that knows all
-// events.
-func (o Options) claudeIsNew() bool {
+// claudeVersions is where Claude Code notes a version of itself: the one whose
+// news were read, the one that welcomed the user, and the first one that ran.
+var claudeVersions = []string{"lastReleaseNotesSeen", "lastOnboardingVersion", "firstStartVersion"}
+
+// claudeIsOld reports whether Claude Code has noted versions, none of which knows
+// all events.
+func (o Options) claudeIsOld() bool {
 	f, err := o.read(o.claudeState())
 	if err != nil {
 		return false
 	}
 	j, err := settings.ParseJSON(f.text)
-	if err != nil {
+	if err != nil || j.Root() == nil {
 		return false
 	}
-	for _, key := range []string{"lastReleaseNotesSeen", "lastOnboardingVersion"} {
-		if n := j.Root().Member(key); n != nil && atLeast(n.Text, claudeLaterVersion) {
-			return true
+	old := false
+	for _, key := range claudeVersions {
+		n := j.Root().Member(key)
+		if n == nil {
+			continue
+		}
+		if _, ok := numbers(n.Text); ok {
+			old = true
+		}
+		if atLeast(n.Text, claudeLaterVersion) {
+			return false
 		}
 	}
-	return false
+	return old
 }
 
 // atLeast compares versions of three numbers.

@@ -79,20 +79,6 @@ func (o Options) exists(path string) bool {
 	return err == nil
 }
 
-// hasHooks reports whether a settings file of Droid lists hooks.
-func (o Options) hasHooks(path string) (bool, error) {
-	f, err := o.read(path)
-	if err != nil {
-		return false, err
-	}
-	j, err := settings.ParseJSON(f.text)
-	if err != nil {
-		return false, broken(path, err)
-	}
-	n := j.Get("hooks")
-	return n != nil && len(n.Items) > 0, nil
-}
-
 func (o Options) readTOML(path string) (*settings.TOML, error) {
 	f, err := o.read(path)
 	if err != nil {

@@ -206,29 +206,3 @@ func opencode() host {
 		next: "restart OpenCode",
 	}
 }
-
-func droid() host {
-	return host{
-		name: "droid", title: "Factory Droid", programs: []string{"droid"},
-		folders: func(o Options) []string { return []string{filepath.Join(o.Home, ".factory")} },
-		places: func(o Options, s Scope) ([]place, error) {
-			dir := filepath.Join(o.base(s, o.Home), ".factory")
-			h := hooks{host: "droid", nested: true, events: droidEvents(), entry: o.entries("droid", 1)}
-			own := place{path: filepath.Join(dir, "hooks.json"), text: jsonFile{add: []part{h}, all: []part{h}}}
-			h.at = []string{"hooks"}
-			shared := place{path: filepath.Join(dir, "settings.json"), text: jsonFile{add: []part{h}, all: []part{h}}}
-			// Droid reads the hooks of settings.json only while there is no
-			// hooks.json: making one would switch the user's own off.
-			used, err := o.hasHooks(shared.path)
-			if err != nil {
-				return nil, err
-			}
-			if used && !o.exists(own.path) {
-				own, shared = shared, own
-			}
-			shared.idle = true
-			return []place{own, shared, o.serverFile(filepath.Join(dir, "mcp.json"), o.typed("stdio", "mcpServers"))}, nil
-		},
-		next: "start a new session of Droid; /hooks lists what runs",
-	}
-}

@@ -16,7 +16,10 @@ type place struct {
 	// idle places are not written by [Install]; entries that are there from
 	// another time are found and removed.
 	idle bool
-	text editor
+	// retired places lose the entries that are there when Amber is set up: the
+	// host would read them in a way that does harm.
+	retired bool
+	text    editor
 }
 
 // made reports whether setup made the file, so that it goes when nothing is

@@ -67,6 +67,11 @@ func Install(name string, s Scope, o Options) (*Plan, error) {
 		return nil, err
 	}
 	for i, pl := range places {
+		if pl.retired {
+			if err := p.retire(pl); err != nil {
+				return nil, err
+			}
+		}
 		if pl.idle {
 			continue
 		}
@@ -89,6 +94,15 @@ func Install(name string, s Scope, o Options) (*Plan, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// retire plans to take Amber out of a place, if it is there.
+func (p *Plan) retire(pl place) error {
+	c, found, err := p.uninstall(pl)
+	if err == nil && found {
+		p.Changes = append(p.Changes, c)
+	}
+	return err
 }
 
 // begin finds the host and its files.

@@ -10,9 +10,9 @@ func (p *Plan) remark(places []place) error {
 	if p.o.MCP && (p.Host == "copilot" && p.Scope == Project || p.Host == "vscode" && p.Scope == User) {
 		p.Notes = append(p.Notes, "the MCP server is not added: "+p.Title+" has no file of its own for it in this scope")
 	}
-	if p.Host == "claude-code" && len(p.o.claudeNew(places[0].path)) == 0 {
-		p.Notes = append(p.Notes, "Claude Code has not noted that it is "+claudeLaterVersion+" or newer, so the events "+
-			claudeLater+" are left out: an older one would reject the whole file. Set up again once it is")
+	if p.Host == "claude-code" && p.o.claudeIsOld() {
+		p.Notes = append(p.Notes, "Claude Code has noted that it is older than "+claudeLaterVersion+", so the events "+
+			claudeLater+" are left out: it would reject the whole file. Update Claude Code, start it once and set up again")
 	}
 	if p.Host == "codex" {
 		doc, err := p.o.readTOML(codexConfig(places))
