@@ -196,7 +196,12 @@ func opencode() host {
 				Enabled bool     `json:"enabled"`
 			}{"local", m.wanted(), true}
 			plain, commented := filepath.Join(config, "opencode.json"), filepath.Join(config, "opencode.jsonc")
-			first, second := o.serverFile(plain, m), o.serverFile(commented, m)
+			file := func(path string) place {
+				pl := o.serverFile(path, m)
+				pl.text = jsonFile{add: []part{m}, all: []part{m}, hosts: []string{"$schema"}}
+				return pl
+			}
+			first, second := file(plain), file(commented)
 			if !o.exists(plain) && o.exists(commented) {
 				first, second = second, first
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -78,6 +79,9 @@ type jsonFile struct {
 	// own files are Amber's whole; an empty one is removed even when no record
 	// says who made it.
 	own bool
+	// hosts are members that the host adds by itself to any file of this name. A
+	// file that setup made and that holds nothing else goes with Amber's entries.
+	hosts []string
 }
 
 func (f jsonFile) parse(text []byte, m memory) (*draft, error) {
@@ -125,7 +129,17 @@ func (f jsonFile) uninstall(text []byte, m memory) ([]byte, bool, error) {
 	if nothing = nothing && before > 0; nothing && m.Blank != nil && strings.Trim(*m.Blank, "\ufeff \t\r\n") == "" {
 		return []byte(*m.Blank), true, nil
 	}
-	return d.json.Bytes(), nothing, nil
+	return d.json.Bytes(), nothing || before > 0 && f.onlyHosts(d.json.Root()), nil
+}
+
+// onlyHosts reports whether all members are such as the host adds by itself.
+func (f jsonFile) onlyHosts(root *settings.Node) bool {
+	for _, item := range root.Items {
+		if !slices.Contains(f.hosts, item.Key) {
+			return false
+		}
+	}
+	return len(root.Items) > 0
 }
 
 func (f jsonFile) look(text []byte) (sight, error) {

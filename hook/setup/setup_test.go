@@ -689,6 +689,48 @@ func TestClaudeEventsFollowItsVersion(t *testing.T) {
 	}
 }
 
+// TestWhatOpenCodeAddsByItself: it adds "$schema" to any opencode.json. A file
+// that setup made goes all the same; one that the user had, or has added something
+// to, stays.
+func TestWhatOpenCodeAddsByItself(t *testing.T) {
+	t.Parallel()
+	const path, schema = "home/.config/opencode/opencode.json", `  "$schema": "https://opencode.ai/config.json",`
+	add := func(u *user, line string) {
+		u.write(path, strings.Replace(u.read(path), "{\n", "{\n"+line+"\n", 1))
+	}
+	for _, tc := range []struct {
+		name, before, more string
+		want               string // "": no file
+	}{
+		{"made by setup", "", "", ""},
+		{"changed by the user", "", `  "theme": "dark",`, "{\n  \"theme\": \"dark\",\n" + schema[:len(schema)-1] + "\n}\n"},
+		{"of the user", "{\n  \"theme\": \"dark\"\n}\n", "", "{\n" + schema + "\n  \"theme\": \"dark\"\n}\n"},
+		{"of the user, empty", "{\n}\n", "", "{\n" + schema[:len(schema)-1] + "\n}\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			u := newUser(t)
+			u.mkdir("home/.config/opencode")
+			if tc.before != "" {
+				u.write(path, tc.before)
+			}
+			u.install("opencode", setup.User)
+			add(u, schema)
+			if tc.more != "" {
+				add(u, tc.more)
+			}
+			if p := u.install("opencode", setup.User); p.Any() {
+				t.Errorf("a second time changes %s", p.Changes[0].Diff())
+			}
+			u.uninstall("opencode", setup.User)
+			got, err := os.ReadFile(u.in(path))
+			if string(got) != tc.want || (err == nil) != (tc.want != "") {
+				t.Errorf("%q, %v, want %q", got, err, tc.want)
+			}
+		})
+	}
+}
+
 // TestDuplicatesAndOldEvents cleans up what other versions left.
 func TestDuplicatesAndOldEvents(t *testing.T) {
 	t.Parallel()
