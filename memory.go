@@ -324,7 +324,20 @@ type Filter struct {
 type Page[T any] struct {
 	Items []T    `json:"items"`
 	Next  Cursor `json:"next,omitempty"` // "" on the last page
+	// SetAside are rows that belong here and cannot be read, at most MaxSetAside.
+	SetAside []SetAside `json:"set_aside,omitempty"`
 }
+
+// SetAside names a stored row that cannot be read. Answers leave it out and go
+// on; asked for by its id it is an error of kind damaged.
+type SetAside struct {
+	Table  string `json:"table"`
+	ID     string `json:"id"` // of the row; "?" where that is no id either
+	Reason string `json:"reason"`
+}
+
+// MaxSetAside is how many rows one answer names.
+const MaxSetAside = 20
 
 // Cursor marks a place in a listing. It is opaque; a cursor of another
 // listing is invalid.

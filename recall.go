@@ -30,6 +30,8 @@ type Query struct {
 type RecallResult struct {
 	Hits    []Hit   `json:"hits"`
 	Clamped []Clamp `json:"clamped,omitempty"`
+	// SetAside are memories that matched and cannot be read, at most MaxSetAside.
+	SetAside []SetAside `json:"set_aside,omitempty"`
 }
 
 // Hit is one memory that matched.

@@ -227,7 +227,7 @@ type SourceReport struct {
 
 // Check is a check that was made.
 type Check struct {
-	Name   string `json:"name"` // "integrity", "foreign_keys", "full_text", "schema", "git", "pages"
+	Name   string `json:"name"` // "integrity", "foreign_keys", "full_text", "schema", "counters", "rows", "git", "pages"
 	Part   string `json:"part"`
 	Digest string `json:"digest,omitempty"` // of what was checked
 	At     Time   `json:"at"`

@@ -72,7 +72,7 @@ func (c control) Task(ctx context.Context, id string) (amber.Task, error) {
 func (c control) ListTasks(ctx context.Context, q amber.TaskQuery) (amber.Page[amber.Task], error) {
 	v := newValues().text("state", string(q.State)).text("session_id", string(q.SessionID)).number("limit", q.Limit).text("cursor", string(q.Cursor))
 	saved, err := page[savedTask](ctx, c.Agent, v.Values, "tasks")
-	out := amber.Page[amber.Task]{Items: []amber.Task{}, Next: saved.Next}
+	out := amber.Page[amber.Task]{Items: []amber.Task{}, Next: saved.Next, SetAside: saved.SetAside}
 	if err != nil {
 		return out, err
 	}

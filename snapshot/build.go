@@ -73,6 +73,11 @@ func (s *restoration) database(ctx context.Context, d storedDatabase, dir string
 		e.Hint = "amber snapshot list; an earlier one may be whole"
 		return e
 	}
+	for _, c := range checks {
+		if !c.OK {
+			s.warn("%s: %s", d.name, c.Detail)
+		}
+	}
 	s.report.Restored = append(s.report.Restored, partOf(d.name))
 	return nil
 }

@@ -297,8 +297,8 @@ func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path s
 // everyCheck is what an examination of each database is made of. None is made
 // behind one that failed.
 var everyCheck = map[string][]string{
-	memoryDB:  {"schema", "integrity", "foreign_keys", "full_text"},
-	controlDB: {"schema", "integrity", "foreign_keys", "counters"},
+	memoryDB:  {"schema", "integrity", "foreign_keys", "full_text", "counters", checkOfRows},
+	controlDB: {"schema", "integrity", "foreign_keys", "counters", checkOfRows},
 }
 
 // unmade names the checks of a database that were not made.

@@ -27,6 +27,7 @@ type app struct {
 	remote *remote // that the verb works on; nil: a home of this machine
 	// publisher is told what happens to snapshots and notes; nil: nobody is.
 	publisher amber.Publisher
+	aside     asideNotes
 	// closers let go what was opened on the way, when the command is over.
 	closers []func() error
 }
@@ -243,7 +244,7 @@ func (a *app) backends(s *opened) (*registry.Registry, error) {
 			store, err := sqlite.Open(ctx, s.agent, sqlite.Options{
 				Clock: a.clock, Random: a.random, Queue: c.Control.Queue,
 				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
-				KeepSchema: s.look,
+				KeepSchema: s.look, SetAside: a.setAside,
 			})
 			if err != nil {
 				return registry.Opened{}, err

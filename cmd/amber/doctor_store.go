@@ -20,8 +20,8 @@ import (
 
 // databaseCodes are the checks that need open databases.
 var databaseCodes = []string{
-	"schema", "memory.integrity", "memory.foreign_keys", "memory.full_text",
-	"control.integrity", "control.counters",
+	"schema", "memory.integrity", "memory.foreign_keys", "memory.full_text", "memory.counters", "memory.rows",
+	"control.integrity", "control.counters", "control.rows",
 }
 
 // deepLimit is the number of memories up to which the text of every memory is

@@ -179,6 +179,11 @@ func TestDoctorFails(t *testing.T) {
 		}, 5},
 		{"memory.foreign_keys", func(p *sickHome) { p.sql("memory.db", "INSERT INTO concepts VALUES ('nobody', 'x')") }, 5},
 		{"memory.full_text", func(p *sickHome) { p.sql("memory.db", "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')") }, 5},
+		{"memory.counters", func(p *sickHome) { p.sql("memory.db", "UPDATE incarnations SET ordinal = 9223372036854775807") }, 5},
+		{"memory.rows", func(p *sickHome) { p.sql("memory.db", "UPDATE memories SET metadata = '{'") }, 5},
+		{"control.rows", func(p *sickHome) {
+			p.sql("control.db", "INSERT INTO replays VALUES ('t', 1, '{')")
+		}, 5},
 		{"control.integrity", func(p *sickHome) {
 			p.sql("control.db", "PRAGMA writable_schema=1; DELETE FROM sqlite_schema WHERE name = 'tasks_created'")
 		}, 5},

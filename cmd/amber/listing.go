@@ -51,6 +51,7 @@ func showPage[T any](a *app, cmd *cobra.Command, f pageFlags, read func(n int, c
 	if err := showItems(a, f.jsonl, page, human); err != nil {
 		return err
 	}
+	a.noteAside(page.SetAside)
 	if page.Next != "" && !a.global.json {
 		a.out.note("there are more: --cursor %s", page.Next)
 	}

@@ -111,6 +111,7 @@ func (a *app) printHits(w io.Writer, r amber.RecallResult) {
 	for _, c := range r.Clamped {
 		p.note("-n %d is more than allowed; showing at most %d", c.Requested, c.Effective)
 	}
+	a.noteAside(r.SetAside)
 	if len(r.Hits) == 0 {
 		p.note("nothing found")
 		return

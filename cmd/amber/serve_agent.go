@@ -34,6 +34,7 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 		return nil, nil, server.NotThere()
 	}
 	one := s.forAgent(tenant, id)
+	one.aside.log = s.log
 	o := &opened{config: registry.Loaded{Config: s.config.Loaded().Config}, home: s.home, agent: agent}
 	if err := one.resolve(ctx, o); err != nil {
 		return nil, nil, err

@@ -96,7 +96,7 @@ func taskRoutes(a *API) {
 		id: "task.list", method: "GET", path: agentPath + "/tasks", scope: amber.TokenRead, summary: "List tasks, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in listing, p paging) (amber.Page[taskBody], error) {
 		tasks, err := ag.Store.Tasks.ListTasks(ctx, amber.TaskQuery{State: in.State, SessionID: in.Session, Limit: p.Limit, Cursor: p.Cursor})
-		out := amber.Page[taskBody]{Next: tasks.Next}
+		out := amber.Page[taskBody]{Next: tasks.Next, SetAside: tasks.SetAside}
 		for _, t := range tasks.Items {
 			out.Items = append(out.Items, newTaskBody(t))
 		}

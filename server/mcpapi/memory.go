@@ -147,9 +147,19 @@ func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs)
 		return answer{}, err
 	}
 	out := struct {
-		Hits []brief `json:"hits"`
-	}{briefsOfHits(found.Hits)}
-	return answer{text: printBriefs(out.Hits, "Nothing is known about that."), data: out}, nil
+		Hits     []brief          `json:"hits"`
+		SetAside []amber.SetAside `json:"set_aside,omitempty"`
+	}{briefsOfHits(found.Hits), found.SetAside}
+	return answer{text: printBriefs(out.Hits, "Nothing is known about that.") + leftOut(found.SetAside), data: out}, nil
+}
+
+// leftOut says which rows an answer leaves out because they cannot be read.
+func leftOut(rows []amber.SetAside) string {
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "\n%s %s cannot be read and is left out: %s", r.Table, r.ID, r.Reason)
+	}
+	return b.String()
 }
 
 type idArgs struct{ ID string }

@@ -343,7 +343,7 @@ func TestVerifyNamesWhatItCouldNotCheck(t *testing.T) {
 			in.Databases = slices.DeleteFunc(in.Databases, func(d repo.DatabaseEntry) bool { return d.Name == "memory.db" })
 			return nil
 		}), true, []string{"memory.db: it is not in this snapshot"}},
-		{"another schema", w.forgeDatabase(good, file), false, []string{"memory.db: schema", "memory.db: integrity", "memory.db: foreign_keys", "memory.db: full_text"}},
+		{"another schema", w.forgeDatabase(good, file), false, []string{"memory.db: schema", "memory.db: integrity", "memory.db: foreign_keys", "memory.db: full_text", "memory.db: counters", "memory.db: rows"}},
 	} {
 		r := w.verify(tt.id)
 		if r.OK() != tt.ok {

@@ -150,6 +150,7 @@ func (d databases) Adopt(ctx context.Context, r snapshot.AdoptRequest) (snapshot
 	}{
 		{report.KeptErased, "%d memories of the snapshot were erased since, and stay erased"},
 		{report.ParkedLoops, "%d suspended loops came back parked"},
+		{report.SetAside, "%d records cannot be read here or in the snapshot; they stay as the snapshot has them (amber doctor)"},
 	} {
 		if w.n > 0 {
 			out.Warnings = append(out.Warnings, fmt.Sprintf(w.text, w.n))

@@ -34,7 +34,7 @@ func (s *Store) ListActivity(ctx context.Context, id amber.SessionID, kind amber
 		query, args = listActivityOfKind, []any{id, kind}
 	}
 	err = s.memory.view(ctx, "list activity", string(id), func(t *tx) error {
-		done, err = all(t, scanActivity, query, args...)
+		done, err = readRows(t, "activity", scanActivity, query, args...)
 		return err
 	})
 	return done, err
@@ -94,5 +94,8 @@ func scanActivity(s scanner) (amber.Activity, error) {
 	var firstAt, lastAt int64
 	err := s.Scan(&a.SessionID, &a.Kind, &a.Name, &a.Detail, &a.Status, &a.Count, &a.Failed, &firstAt, &lastAt)
 	a.FirstAt, a.LastAt = amber.UnixMilli(firstAt), amber.UnixMilli(lastAt)
-	return a, err
+	if err != nil {
+		return a, err
+	}
+	return a, fit("activity", string(a.SessionID), []int64{a.Count, a.Failed}, []int64{firstAt, lastAt})
 }

@@ -41,6 +41,7 @@ type AdoptReport struct {
 	ParkedLoops int64
 	Cursors     int64 // of the journal that moved on
 	Fences      int64 // of control.db that were raised
+	SetAside    int64 // records of either file that cannot be read, and so were not compared
 }
 
 // Adopt makes a restored memory.db fit to be live. What differs from the live

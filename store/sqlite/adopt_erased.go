@@ -34,10 +34,13 @@ func (a *adoption) scrubErased() error {
 
 func (a *adoption) keepErasedID(id string) error {
 	live, err := scanOrigin(a.row(selectLiveErased, id))
+	if a.passOver(err) { // that it was erased counts, whatever its stamp is
+		live, err = a.origin(1), nil
+	}
 	if err != nil {
 		return err
 	}
-	m, found, err := a.load(amber.MemoryID(id))
+	m, found, err := a.loadLoosely(amber.MemoryID(id))
 	if err != nil {
 		return err
 	}
@@ -51,6 +54,7 @@ func (a *adoption) keepErasedID(id string) error {
 	}
 	own, err := scanOrigin(a.row(selectErased, id))
 	switch {
+	case a.passOver(err):
 	case err == nil:
 		if live = later(own, live); live == own {
 			return nil
@@ -81,6 +85,8 @@ func (a *adoption) eraseAgain(m amber.Memory) error {
 }
 
 func scanOrigin(s scanner) (o amber.Origin, err error) {
-	err = s.Scan(&o.Device, &o.Counter, &o.Clock)
-	return o, err
+	if err = s.Scan(&o.Device, &o.Counter, &o.Clock); err != nil {
+		return o, err
+	}
+	return o, fitOrigin("erased", "", o)
 }

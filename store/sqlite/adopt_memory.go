@@ -52,15 +52,25 @@ func (a *adoption) eachID(query string, fn func(id string) error) error {
 			return err
 		}
 		for _, id := range ids {
-			if err := fn(id); err != nil {
+			last = id
+			if err := fn(id); err != nil && !a.passOver(err) {
 				return err
 			}
-			last = id
 		}
 		if len(ids) < adoptBatch {
 			return nil
 		}
 	}
+}
+
+// passOver reports whether an error is about one row of either file only. The
+// row stays as it is in the file, and the others are compared all the same.
+func (a *adoption) passOver(err error) bool {
+	if !a.setAside("", err) {
+		return false
+	}
+	a.report.SetAside++
+	return true
 }
 
 // compareMemory compares one memory with the live one.

@@ -111,13 +111,19 @@ func optional[T any](v T, err error) (T, bool, error) {
 
 func scanDeparture(s scanner) (d departure, err error) {
 	err = s.Scan(&d.scope, &d.id, &d.session, &d.project, &d.Device, &d.Counter, &d.Clock)
-	return d, err
+	if err != nil {
+		return d, err
+	}
+	return d, fitOrigin("departed", d.id, d.Origin)
 }
 
 // scanStampedSession reads a session and, behind it, its origin.
 func scanStampedSession(s scanner) (n amber.SyncSession, err error) {
 	n.Session, err = scanSession(withOrigin{s, &n.Origin})
-	return n, err
+	if err != nil {
+		return n, err
+	}
+	return n, fitOrigin("sessions", string(n.ID), n.Origin)
 }
 
 // withOrigin is a row with an origin behind its other values.

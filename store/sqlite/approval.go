@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/amber-memory/amber"
 )
@@ -96,14 +95,14 @@ func (s *Store) Approval(ctx context.Context, id string) (a amber.Approval, err 
 	return a, err
 }
 
-// ListApprovals implements [amber.Approvals]. One damaged approval fails the
-// list: what it holds could be taken for what was asked.
+// ListApprovals implements [amber.Approvals]. An approval whose payload is not
+// the one that was asked about is left out: nobody can decide it.
 func (s *Store) ListApprovals(ctx context.Context, taskID string) (out []amber.Approval, err error) {
 	err = s.control.view(ctx, "list approvals", taskID, func(t *tx) error {
 		if taskID == "" {
-			out, err = all(t, scanApproval, selectPendingApprovals)
+			out, err = readRows(t, "approvals", scanApproval, selectPendingApprovals)
 		} else {
-			out, err = all(t, scanApproval, selectTaskApprovals, taskID)
+			out, err = readRows(t, "approvals", scanApproval, selectTaskApprovals, taskID)
 		}
 		return err
 	})
@@ -131,9 +130,12 @@ func scanApproval(s scanner) (amber.Approval, error) {
 		return a, err
 	}
 	if amber.ContentDigest(payload) != a.Digest {
-		return amber.Approval{}, damaged("read approval", a.ID, errors.New("its payload does not match its digest"))
+		return amber.Approval{}, unreadable("approvals", a.ID, "its payload does not match its digest")
 	}
 	a.Payload = json.RawMessage(payload)
+	if payload != "" && !json.Valid(a.Payload) {
+		return amber.Approval{}, notJSON("approvals", a.ID, "payload")
+	}
 	a.CreatedAt, a.DecidedAt = amber.UnixMilli(createdAt), amber.UnixMilli(decidedAt)
-	return a, nil
+	return a, fit("approvals", a.ID, nil, []int64{createdAt, decidedAt})
 }

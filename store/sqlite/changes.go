@@ -120,11 +120,13 @@ func scanChange(s scanner) (amber.Change, error) {
 	var (
 		c           amber.Change
 		seq         int64
-		stamp       amber.Stamp
+		at          int64
 		incarnation string
 	)
-	err := s.Scan(&seq, &stamp, &c.Op, &c.Scope, &c.Key, &c.OldDigest, &c.NewDigest, &incarnation)
-	c.Position, c.At = amber.PositionAt(incarnation, seq), stamp.Time()
+	err := s.Scan(&seq, &at, &c.Op, &c.Scope, &c.Key, &c.OldDigest, &c.NewDigest, &incarnation)
+	// An entry out of range is one without a time: a reader that left it out would
+	// miss a change.
+	c.Position, c.At = amber.PositionAt(incarnation, seq), amber.Stamp(max(at, 0)).Time()
 	return c, err
 }
 

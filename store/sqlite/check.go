@@ -12,7 +12,7 @@ import (
 
 // Finding is what one check of the databases found.
 type Finding struct {
-	Check string // stable: "integrity", "foreign_keys", "full_text", "counters"
+	Check string // stable: "integrity", "foreign_keys", "full_text", "counters", "rows"
 	File  string
 	Scope string // what was looked at
 	Err   error  // nil when all is well
@@ -32,12 +32,12 @@ func (s *Store) Check(ctx context.Context) []Finding {
 	integrity := check{"integrity", "every page of every table and index", (*tx).checkIntegrity}
 	foreignKeys := check{"foreign_keys", "every row with a parent", (*tx).checkForeignKeys}
 	fullText := check{"full_text", "the rows of both indexes", (*tx).checkFullText}
-	counters := check{"counters", "the counters of the queue", (*tx).checkCounters}
 	var findings []Finding
-	for _, c := range []check{integrity, foreignKeys, fullText} {
+	for _, c := range append([]check{integrity, foreignKeys, fullText}, s.memory.schema.rowChecks(s.memory.schema.version())...) {
 		findings = append(findings, s.memory.check(ctx, c))
 	}
-	for _, c := range []check{integrity, counters} { // no table there has a foreign key
+	// No table there has a foreign key.
+	for _, c := range append([]check{integrity}, s.control.schema.rowChecks(s.control.schema.version())...) {
 		findings = append(findings, s.control.check(ctx, c))
 	}
 	return findings

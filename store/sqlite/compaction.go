@@ -54,7 +54,7 @@ func (t *tx) addCompaction(c amber.Compaction) (amber.Compaction, error) {
 // Compactions implements [amber.Compactions].
 func (s *Store) Compactions(ctx context.Context, id amber.SessionID) (out []amber.Compaction, err error) {
 	err = s.memory.view(ctx, "read compactions", string(id), func(t *tx) error {
-		out, err = all(t, scanCompaction, selectCompactions, id)
+		out, err = readRows(t, "compactions", scanCompaction, selectCompactions, id)
 		return err
 	})
 	return out, err
@@ -74,5 +74,8 @@ func scanCompaction(s scanner) (amber.Compaction, error) {
 	var createdAt int64
 	err := s.Scan(&c.ID, &c.SessionID, &c.Summary, &c.Turns, &createdAt)
 	c.CreatedAt = amber.UnixMilli(createdAt)
-	return c, err
+	if err != nil {
+		return c, err
+	}
+	return c, fit("compactions", c.ID, []int64{int64(c.Turns)}, []int64{createdAt})
 }

@@ -164,7 +164,8 @@ type tx struct {
 	seq     int64       // of that entry; grows with each
 	// firstSeq is seq when the transaction began.
 	firstSeq int64
-	indexed  bool // the text of a memory was written
+	indexed  bool             // the text of a memory was written
+	aside    []amber.SetAside // rows that could not be read and were left out
 }
 
 // update runs fn in a write transaction: the writer's turn, the shared lock,
@@ -259,11 +260,13 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 }
 
 // row runs a query of one row.
-func (t *tx) row(query string, args ...any) scanner { return t.conn.Row(t.ctx, query, args...) }
+func (t *tx) row(query string, args ...any) scanner {
+	return strictRow{t.conn.Row(t.ctx, query, args...)}
+}
 
 // each runs a query and calls fn for every row. Fn runs no query.
 func (t *tx) each(query string, args []any, fn func(scanner) error) error {
-	return t.conn.Each(t.ctx, query, args, fn)
+	return t.conn.Each(t.ctx, query, args, func(s scanner) error { return fn(strictRow{s}) })
 }
 
 // all collects what scan makes of every row. The list is never nil.

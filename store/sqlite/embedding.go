@@ -41,7 +41,7 @@ func (s *Store) Embeddings(ctx context.Context, id amber.MemoryID) (out []amber.
 		if _, err := t.liveDigest("read embeddings", id); err != nil {
 			return err
 		}
-		out, err = all(t, scanEmbedding, selectEmbeddings, id)
+		out, err = readRows(t, "embeddings", scanEmbedding, selectEmbeddings, id)
 		return err
 	})
 	return out, err
@@ -55,12 +55,12 @@ func scanEmbedding(s scanner) (amber.Embedding, error) {
 		return e, err
 	}
 	if len(packed) != 4*dimension {
-		return amber.Embedding{}, damaged("read embedding", string(e.MemoryID),
-			fmt.Errorf("the vector of model %s has %d bytes, not %d dimensions", e.Model, len(packed), dimension))
+		return amber.Embedding{}, unreadable("embeddings", string(e.MemoryID),
+			fmt.Sprintf("the vector has %d bytes and %d dimensions", len(packed), dimension))
 	}
 	e.Vector = unpackVector(packed)
 	if err := e.Check(); err != nil {
-		return amber.Embedding{}, damaged("read embedding", string(e.MemoryID), err)
+		return amber.Embedding{}, unreadable("embeddings", string(e.MemoryID), "the vector is not valid")
 	}
 	return e, nil
 }

@@ -72,7 +72,7 @@ func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 }
 
 func (t *tx) erase(id amber.MemoryID, report *amber.EraseReport) error {
-	m, found, err := t.load(id)
+	m, found, err := t.loadLoosely(id)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (t *tx) erase(id amber.MemoryID, report *amber.EraseReport) error {
 
 // texts returns every different content the memory ever had.
 func (t *tx) texts(m amber.Memory) ([]string, error) {
-	revisions, err := all(t, scanRevision, selectRevisions, m.ID)
+	revisions, err := readRows(t, "revisions", scanRevision, selectRevisions, m.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (t *tx) eraseDerived(texts []string, report *amber.EraseReport) error {
 	}
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		digest, found, err := t.load(amber.MemoryID(id))
+		digest, found, err := t.loadLoosely(amber.MemoryID(id))
 		if err != nil {
 			return err
 		}

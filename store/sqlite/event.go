@@ -10,7 +10,7 @@ import (
 
 const (
 	insertEvent  = `INSERT INTO events (task_id, seq, body) VALUES (?, ?, ?)`
-	selectEvents = `SELECT body FROM events WHERE task_id = ? ORDER BY seq`
+	selectEvents = `SELECT task_id || '/' || seq, body FROM events WHERE task_id = ? ORDER BY seq`
 	deleteEvents = `DELETE FROM events WHERE task_id = ? AND seq <= ?`
 
 	// selectLastEvent is the sequence of the last event, compacted or not.
@@ -20,7 +20,7 @@ const (
 	// selectEdge is the sequence of the newest event that is not among the
 	// last ?2.
 	selectEdge       = `SELECT seq FROM events WHERE task_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2`
-	selectEventsUpTo = `SELECT body FROM events WHERE task_id = ? AND seq <= ? ORDER BY seq`
+	selectEventsUpTo = `SELECT task_id || '/' || seq, body FROM events WHERE task_id = ? AND seq <= ? ORDER BY seq`
 
 	selectReplay = `SELECT body FROM replays WHERE task_id = ?`
 	upsertReplay = `INSERT INTO replays (task_id, compacted, body) VALUES (?, ?, ?)
@@ -58,7 +58,7 @@ func eventKey(taskID string, seq int64) string { return fmt.Sprintf("event/%s/%d
 // ListEvents implements [amber.TaskEvents].
 func (s *Store) ListEvents(ctx context.Context, taskID string) (events []amber.TaskEvent, err error) {
 	err = s.control.view(ctx, "list events", taskID, func(t *tx) error {
-		events, err = all(t, scanEvent, selectEvents, taskID)
+		events, err = readRows(t, "events", scanEvent, selectEvents, taskID)
 		return err
 	})
 	return events, err
@@ -148,7 +148,7 @@ func (t *tx) replay(taskID string) (r amber.ReplaySnapshot, err error) {
 		return r, err
 	}
 	if err := json.Unmarshal([]byte(body), &r); err != nil {
-		return r, damaged("read replay snapshot", taskID, err)
+		return r, notJSON("replays", taskID, "body")
 	}
 	return r, nil
 }
@@ -163,12 +163,12 @@ func (t *tx) putReplay(r amber.ReplaySnapshot, compacted int64) error {
 }
 
 func scanEvent(s scanner) (e amber.TaskEvent, err error) {
-	var body string
-	if err := s.Scan(&body); err != nil {
+	var id, body string
+	if err := s.Scan(&id, &body); err != nil {
 		return e, err
 	}
 	if err := json.Unmarshal([]byte(body), &e); err != nil {
-		return e, damaged("read event", e.TaskID, err)
+		return e, notJSON("events", id, "body")
 	}
-	return e, nil
+	return e, fit("events", id, []int64{e.Seq}, []int64{e.At.UnixMilli()})
 }

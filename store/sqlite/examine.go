@@ -30,8 +30,9 @@ type Examination struct {
 
 // Examine looks at a database file that came from elsewhere, as at a
 // stranger's: nothing in it is run before it is known to be Amber's. Its schema
-// must be, row by row, that of a migration. Deep, every page is read, and both
-// full-text indexes are compared with the memories. The file is not changed,
+// must be, row by row, that of a migration. Deep, every page is read, both
+// full-text indexes are compared with the memories, and every row of every table
+// is read as its reader does, unless the schema is an older one. The file is not changed,
 // and nobody else may use it meanwhile. A check that fails is in the
 // examination. Errors: damaged for what is no whole Amber database; too_new;
 // refused for one with another schema than Amber's, or with a journal beside
@@ -170,9 +171,8 @@ func (e *Examination) deepen(ctx context.Context, h header, s *stranger, path st
 		checks = append(checks, check{name: "full_text", run: func(t *tx) error {
 			return errors.Join(t.checkIndexSettings(), t.checkFullText(), compareIndexes(ctx, path))
 		}})
-	} else {
-		checks = append(checks, check{name: "counters", run: (*tx).checkCounters})
 	}
+	checks = append(checks, h.schema.rowChecks(h.version)...)
 	for _, c := range checks {
 		err := sqlconn.Wrap("check "+c.name, h.schema.file, c.run(s.begin(ctx)))
 		if k := amber.KindOf(err); err != nil && k != amber.KindDamaged {

@@ -29,8 +29,8 @@ func TestExamineAcceptsOurOwn(t *testing.T) {
 	t.Parallel()
 	dir := strangers(t)
 	for name, checks := range map[string]string{
-		"memory.db":  "schema integrity foreign_keys full_text",
-		"control.db": "schema integrity foreign_keys counters",
+		"memory.db":  "schema integrity foreign_keys full_text counters rows",
+		"control.db": "schema integrity foreign_keys counters rows",
 	} {
 		path := filepath.Join(dir, name)
 		before := fingerprint(t, path)

@@ -60,7 +60,7 @@ func (s *Store) JournalCursor(ctx context.Context, journal string) (c amber.Jour
 // OpenJournals implements [amber.Ingester].
 func (s *Store) OpenJournals(ctx context.Context) (open []amber.JournalCursor, err error) {
 	err = s.memory.view(ctx, "list cursors", "", func(t *tx) error {
-		open, err = all(t, scanCursor, selectOpenCursors, amber.MaxPageSize)
+		open, err = readFirst(t, "journal_cursors", scanCursor, amber.MaxPageSize, selectOpenCursors)
 		return err
 	})
 	return open, err
@@ -72,5 +72,8 @@ func scanCursor(s scanner) (amber.JournalCursor, error) {
 	p := &c.Process
 	err := s.Scan(&c.Journal, &c.Host, &c.Session, &c.Seq, &lastAt, &p.PID, &p.Start, &p.Boot, &p.Namespace, &c.Ended)
 	c.LastAt = amber.UnixMilli(lastAt)
-	return c, err
+	if err != nil {
+		return c, err
+	}
+	return c, fit("journal_cursors", c.Journal, []int64{c.Seq}, []int64{lastAt})
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/amber-memory/amber"
@@ -129,8 +128,11 @@ func scanLoop(s scanner) (amber.PendingLoop, error) {
 		return loop, err
 	}
 	if amber.ContentDigest(state) != loop.Digest {
-		return amber.PendingLoop{}, damaged("load loop", string(loop.SessionID), errors.New("its state does not match its digest"))
+		return amber.PendingLoop{}, unreadable("loops", string(loop.SessionID), "its state does not match its digest")
 	}
 	loop.State, loop.CreatedAt = json.RawMessage(state), amber.UnixMilli(createdAt)
-	return loop, nil
+	if !json.Valid(loop.State) {
+		return loop, notJSON("loops", string(loop.SessionID), "state")
+	}
+	return loop, fit("loops", string(loop.SessionID), []int64{loop.Revision}, []int64{createdAt})
 }

@@ -32,7 +32,7 @@ func (s *Store) History(ctx context.Context, id amber.MemoryID) (revisions []amb
 		if err != nil {
 			return err
 		}
-		revisions, err = all(t, scanRevision, selectRevisions, id)
+		revisions, err = readRows(t, "revisions", scanRevision, selectRevisions, id)
 		revisions = append(revisions, last)
 		return err
 	})
@@ -45,9 +45,9 @@ func scanRevision(s scanner) (m amber.Memory, err error) {
 		return m, err
 	}
 	if err := json.Unmarshal([]byte(body), &m); err != nil {
-		return m, damaged("read history", "", err)
+		return m, notJSON("revisions", "", "body")
 	}
-	return m, nil
+	return m, fitMemory("revisions", m)
 }
 
 // conditions is a WHERE clause made of fixed fragments, and its values.
@@ -140,7 +140,8 @@ func (s *Store) List(ctx context.Context, q amber.ListQuery) (page amber.Page[am
 	}
 	query := "SELECT " + memoryColumns + " FROM memories WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?"
 	err = s.memory.view(ctx, "list memories", "", func(t *tx) error {
-		page.Items, err = all(t, scanMemory, query, append(c.args, q.Limit+1)...)
+		page.Items, err = readFirst(t, "memories", scanMemory, q.Limit+1, query, c.args...)
+		page.SetAside = t.aside
 		return err
 	})
 	if len(page.Items) > q.Limit {
@@ -192,7 +193,7 @@ func (t *tx) beside(pivot amber.Memory, side, order string, n int) ([]amber.Memo
 	}
 	query := "SELECT " + memoryColumns + " FROM memories WHERE " + c.String() +
 		" ORDER BY created_at " + order + ", id " + order + " LIMIT ?"
-	return all(t, scanMemory, query, append(c.args, n)...)
+	return readFirst(t, "memories", scanMemory, n, query, c.args...)
 }
 
 // Health implements [amber.LongTerm]: a read that touches the file.

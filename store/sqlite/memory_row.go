@@ -30,8 +30,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nul
  created_at = ?22, updated_at = ?23, deleted_at = nullif(?24, 0), foreign_fields = ?25, identity = ?26, glued = ?27, facets = ?28
 WHERE id = ?1`
 
-	insertRevision  = `INSERT INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`
-	selectRevisions = `SELECT body FROM revisions WHERE memory_id = ? ORDER BY revision`
+	insertRevision     = `INSERT INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`
+	selectLastRevision = `SELECT coalesce(max(revision), 0) FROM revisions WHERE memory_id = ?`
+	selectRevisions    = `SELECT body FROM revisions WHERE memory_id = ? ORDER BY revision`
 )
 
 func scanMemory(s scanner) (amber.Memory, error) {
@@ -50,17 +51,31 @@ func scanMemory(s scanner) (amber.Memory, error) {
 	m.Tags = splitLines(tags)
 	m.CreatedAt, m.UpdatedAt, m.DeletedAt = amber.UnixMilli(createdAt), amber.UnixMilli(updatedAt), amber.UnixMilli(deletedAt)
 	for _, f := range []struct {
-		text string
-		into any
-	}{{metadata, &m.Metadata}, {refs, &m.SourceRefs}, {foreign, &m.Foreign}} {
+		column string
+		text   string
+		into   any
+	}{{"metadata", metadata, &m.Metadata}, {"source_refs", refs, &m.SourceRefs}, {"foreign_fields", foreign, &m.Foreign}} {
 		if err := json.Unmarshal([]byte(f.text), f.into); err != nil {
-			return m, damaged("read memory", string(m.ID), err)
+			return m, notJSON("memories", string(m.ID), f.column)
 		}
 	}
 	if len(m.Foreign) == 0 {
 		m.Foreign = nil
 	}
-	return m, nil
+	return m, fitMemory("memories", m)
+}
+
+// fitMemory returns what is wrong with the numbers of a memory.
+func fitMemory(table string, m amber.Memory) error {
+	if err := fitOrigin(table, string(m.ID), m.Origin); err != nil {
+		return err
+	}
+	revision := m.Revision
+	if table == "revisions" && revision > -maxCount { // those before the first are counted backwards
+		revision = max(revision, -revision)
+	}
+	return fit(table, string(m.ID), []int64{revision, m.DuplicateCount},
+		[]int64{m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), m.DeletedAt.UnixMilli()})
 }
 
 // memoryArgs returns the values of insertMemory and updateMemory.
@@ -109,6 +124,51 @@ func (t *tx) load(id amber.MemoryID) (m amber.Memory, found bool, err error) {
 	}
 	return m, err == nil, err
 }
+
+// loadLoosely is load for whoever takes the memory away: what cannot be read of
+// it is empty, and counters that are out of range begin again.
+func (t *tx) loadLoosely(id amber.MemoryID) (m amber.Memory, found bool, err error) {
+	m, found, err = t.load(id)
+	if _, bad := asBadRow(err); !bad {
+		return m, found, err
+	}
+	m, err = scanLoosely(t.row(selectMemory, id))
+	if err != nil {
+		return m, false, err
+	}
+	var last int64
+	if err := t.row(selectLastRevision, id).Scan(&last); err != nil {
+		return m, false, err
+	}
+	if m.Revision <= last || m.Revision > maxCount {
+		m.Revision = min(max(last, 0), maxCount) + 1
+	}
+	return m, true, nil
+}
+
+// scanLoosely reads every column as what it is stored as.
+func scanLoosely(s scanner) (amber.Memory, error) {
+	var (
+		m                                          amber.Memory
+		tags, metadata, refs, foreign              string
+		counter, clock, createdAt, updatedAt, gone int64
+	)
+	err := s.Scan(&m.ID, &m.Kind, &m.Scope, &m.SessionID, &m.UserID, &m.ProjectID, &m.WorkspaceID,
+		&m.Title, &m.Content, &m.Summary, &m.Topic, &tags, &metadata, &refs, &m.Trust, &m.Origin.Device, &counter, &clock,
+		&m.Revision, &m.ContentDigest, &m.DuplicateCount, &createdAt, &updatedAt, &gone, &foreign)
+	m.Tags = splitLines(tags)
+	m.Metadata, m.SourceRefs = map[string]string{}, []amber.SourceRef{}
+	if counter > 0 && counter <= maxCount {
+		m.Origin.Counter = uint64(counter)
+	}
+	m.Origin.Clock = amber.Stamp(max(clock, 0))
+	m.DuplicateCount = min(max(m.DuplicateCount, 0), maxCount)
+	m.CreatedAt, m.UpdatedAt, m.DeletedAt = inRange(createdAt), inRange(updatedAt), inRange(gone)
+	return m, err
+}
+
+// inRange is a time that can be written.
+func inRange(ms int64) amber.Time { return amber.UnixMilli(min(max(ms, firstTime), lastTime)) }
 
 // live returns a live memory or not_found.
 func (t *tx) live(op string, id amber.MemoryID) (amber.Memory, error) {

@@ -108,7 +108,10 @@ func (t *tx) writePlain(r amber.WriteRequest) (amber.WriteAck, error) {
 		return amber.WriteAck{}, err
 	}
 	if found {
-		return t.countDuplicate(id)
+		ack, err := t.countDuplicate(id)
+		if !t.setAside("memories", err) { // a memory that cannot be read says nothing
+			return ack, err
+		}
 	}
 	fresh, err := t.newID()
 	if err != nil {
@@ -164,13 +167,14 @@ func (t *tx) duplicateOf(m amber.Memory) (id amber.MemoryID, found bool, err err
 
 // countDuplicate notes that a memory was written once more.
 func (t *tx) countDuplicate(id amber.MemoryID) (amber.WriteAck, error) {
-	if _, err := t.exec(countDuplicate, id); err != nil {
-		return amber.WriteAck{}, err
-	}
 	m, _, err := t.load(id)
 	if err != nil {
 		return amber.WriteAck{}, err
 	}
+	if _, err := t.exec(countDuplicate, id); err != nil {
+		return amber.WriteAck{}, err
+	}
+	m.DuplicateCount++
 	return amber.WriteAck{Memory: m, Deduplicated: true},
 		t.log(change{amber.OpUpdate, amber.ChangeMemory, string(id), m.ContentDigest, m.ContentDigest})
 }
@@ -276,7 +280,7 @@ func (t *tx) rivals(m amber.Memory) (out []amber.Memory, err error) {
 	if err != nil || len(heads) < 2 {
 		return nil, err
 	}
-	revisions, err := all(t, scanRevision, selectRevisions, m.ID)
+	revisions, err := readRows(t, "revisions", scanRevision, selectRevisions, m.ID)
 	for _, r := range revisions {
 		if r.Origin != m.Origin && slices.Contains(heads, r.Origin) {
 			out = append(out, r)
@@ -289,7 +293,7 @@ func (t *tx) rivals(m amber.Memory) (out []amber.Memory, err error) {
 // Delete implements [amber.LongTerm].
 func (s *Store) Delete(ctx context.Context, id amber.MemoryID) error {
 	return s.memory.update(ctx, "delete memory", string(id), func(t *tx) error {
-		prev, found, err := t.load(id)
+		prev, found, err := t.loadLoosely(id)
 		switch {
 		case err != nil:
 			return err

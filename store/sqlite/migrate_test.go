@@ -103,7 +103,11 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 			t.Errorf("from %d: the memory is %q", from, m.Content)
 		}
 		save(t, s, amber.WriteRequest{Content: "newer than the schema"})
-		sound(t, s)
+		for _, f := range s.Check(t.Context()) {
+			if made := f.File == "memory.db" && (f.Check == "rows" || f.Check == "counters"); f.Err != nil && !made { // a made-up schema lacks tables
+				t.Errorf("%s of %s: %v", f.Check, f.File, f.Err)
+			}
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func mustImport(t *testing.T, dir string, agent amber.AgentID) (string, NexoRepo
 			t.Errorf("%s: %s", c.Name, c.Detail)
 		}
 	}
-	if len(e.Checks) != 4 {
+	if len(e.Checks) != 6 {
 		t.Errorf("%d checks were made", len(e.Checks))
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {

@@ -28,6 +28,9 @@ type Options struct {
 	// NetworkFS tells the file system of a folder and whether its locks are
 	// not to be trusted; nil asks the operating system.
 	NetworkFS func(dir string) (name string, network bool)
+	// SetAside is told of each row that was left out of an answer because it
+	// cannot be read; it may be called from several goroutines. Nil tells nobody.
+	SetAside func(amber.SetAside)
 }
 
 func (o Options) withDefaults() (Options, error) {

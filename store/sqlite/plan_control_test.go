@@ -10,7 +10,7 @@ func TestControlPlans(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	tasksBy := func(q amber.TaskQuery) string {
-		query, _ := listTasks(q, 0, "", 0)
+		query, _ := listTasks(q, 0, "")
 		return query
 	}
 	checkPlans(t, s.control, []planCase{

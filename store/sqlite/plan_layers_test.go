@@ -10,7 +10,7 @@ func TestLayerPlans(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	sessionsOf := func(binding string) string {
-		query, _ := listSessions(amber.SessionQuery{Binding: binding}, 0, "", 0)
+		query, _ := listSessions(amber.SessionQuery{Binding: binding}, 0, "")
 		return query
 	}
 	ofProject, _ := listSessions(amber.SessionQuery{Project: "p", Trusted: true}, 0, "", 0)

@@ -160,16 +160,36 @@ func (t *tx) claim(consumerID string, now amber.Time) (amber.Claim, error) {
 	if _, err := t.exec(markDue, now.UnixMilli()); err != nil {
 		return amber.Claim{}, err
 	}
-	e, err := scanEnvelope(t.row(selectDue))
-	if absent(err) {
-		return amber.Claim{}, amber.ErrQueueEmpty
-	}
+	e, err := t.nextEntry(now)
 	if err != nil {
 		return amber.Claim{}, err
 	}
 	e.Attempt++
 	lease, err := t.lease(e, consumerID, now)
 	return amber.Claim{Envelope: e, Lease: lease}, err
+}
+
+// unreadableReasons is why an entry died that nobody can read.
+const unreadableReasons = `["the entry cannot be read"]`
+
+// nextEntry returns the entry to hand out next. One that cannot be read is dead:
+// it would keep all behind it from being handed out.
+func (t *tx) nextEntry(now amber.Time) (amber.Envelope, error) {
+	for {
+		e, err := scanEnvelope(t.row(selectDue))
+		switch {
+		case absent(err):
+			return e, amber.ErrQueueEmpty
+		case err == nil || !t.setAside("queue", err):
+			return e, err
+		}
+		if _, err := t.exec(buryEntry, e.EntryID, unreadableReasons, now.UnixMilli()); err != nil {
+			return e, err
+		}
+		if err := t.logEntry(amber.OpUpdate, e.EntryID); err != nil {
+			return e, err
+		}
+	}
 }
 
 // lease hands an entry out, under a fence larger than every one before.
@@ -208,5 +228,19 @@ func scanEnvelope(s scanner) (amber.Envelope, error) {
 	var notBefore int64
 	err := s.Scan(&e.EntryID, &e.TaskID, &e.NodeID, &e.Attempt, &e.Payload, &e.Priority, &notBefore)
 	e.NotBefore = amber.UnixMilli(notBefore)
-	return e, err
+	if err != nil {
+		return e, err
+	}
+	return e, fitEntry(e.EntryID, int64(e.Attempt), notBefore)
+}
+
+// maxAttempts is more than any entry was ever claimed.
+const maxAttempts = 1 << 31
+
+// fitEntry returns what is wrong with the numbers of an entry.
+func fitEntry(id string, attempt int64, times ...int64) error {
+	if attempt > maxAttempts {
+		return unreadable("queue", id, "a counter is out of range")
+	}
+	return fit("queue", id, []int64{attempt}, times)
 }

@@ -106,7 +106,7 @@ func (s *Store) DeadEntries(ctx context.Context, limit int) (out []amber.DeadEnt
 		return nil, amber.Errorf(amber.KindInvalid, "list dead entries", "", "limit is negative")
 	}
 	err = s.control.view(ctx, "list dead entries", "", func(t *tx) error {
-		out, err = all(t, scanDead, selectDead, limit)
+		out, err = readFirst(t, "queue", scanDead, limit, selectDead)
 		return err
 	})
 	return out, err
@@ -122,7 +122,7 @@ func scanDead(s scanner) (d amber.DeadEntry, err error) {
 	}
 	e.NotBefore, d.DeadAt = amber.UnixMilli(notBefore), amber.UnixMilli(deadAt)
 	if err := json.Unmarshal([]byte(reasons), &d.Reasons); err != nil {
-		return d, damaged("read dead entry", e.EntryID, err)
+		return d, notJSON("queue", e.EntryID, "reasons")
 	}
-	return d, nil
+	return d, fitEntry(e.EntryID, int64(e.Attempt), notBefore, deadAt)
 }

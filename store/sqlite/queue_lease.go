@@ -118,7 +118,7 @@ func (t *tx) holding(op string, l amber.Lease, now amber.Time) (held, error) {
 
 // takeBackExpired ends the leases that expired.
 func (t *tx) takeBackExpired(now amber.Time) error {
-	expired, err := all(t, scanHeld, selectExpired, now.UnixMilli())
+	expired, err := readRows(t, "queue", scanHeld, selectExpired, now.UnixMilli())
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func scanHeld(s scanner) (held, error) {
 	}
 	h.lease.ExpiresAt = amber.UnixMilli(expiresAt)
 	if err := json.Unmarshal([]byte(reasons), &h.reasons); err != nil {
-		return h, damaged("read queue entry", h.lease.EntryID, err)
+		return h, notJSON("queue", h.lease.EntryID, "reasons")
 	}
-	return h, nil
+	return h, fitEntry(h.lease.EntryID, int64(h.attempt), expiresAt)
 }

@@ -60,11 +60,8 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 	parsed := analyze.Parse(q.Text)
 	err = s.memory.view(ctx, "recall", "", func(t *tx) error {
 		r := recaller{tx: t, ask: q, filter: filter, query: parsed, limit: q.Limit}
-		matches, err := r.find()
-		if err != nil {
-			return err
-		}
-		result.Hits, err = r.load(matches, q.Explain)
+		result.Hits, err = r.hits(q.Explain)
+		result.SetAside = t.aside
 		return err
 	})
 	return result, err
@@ -79,6 +76,22 @@ type recaller struct {
 	limit  int
 	// unknown are the words of the query that no memory contains as a word.
 	unknown []string
+}
+
+// hits returns the best matches that can be read. Where one cannot, it looks for
+// more.
+func (r *recaller) hits(explain bool) ([]amber.Hit, error) {
+	for n := r.limit; ; r.limit *= 2 {
+		r.tx.aside, r.unknown = nil, nil
+		matches, err := r.find()
+		if err != nil {
+			return nil, err
+		}
+		hits, err := r.load(matches, explain)
+		if err != nil || len(hits) >= n || len(matches) < r.limit || r.limit > amber.MaxTopK*amber.MaxSetAside {
+			return hits[:min(len(hits), n)], err
+		}
+	}
 }
 
 // find returns the best matches that pass the filter, best first.
@@ -189,6 +202,9 @@ func (r *recaller) load(matches []match, explain bool) ([]amber.Hit, error) {
 	hits := make([]amber.Hit, 0, len(matches))
 	for _, m := range matches {
 		mem, err := scanMemory(r.tx.row(selectByRowid, m.rowid))
+		if r.tx.setAside("memories", err) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("load hit: %w", err)
 		}

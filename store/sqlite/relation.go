@@ -92,7 +92,7 @@ func (s *Store) Related(ctx context.Context, id amber.MemoryID) (out []amber.Rel
 		if _, err := t.liveDigest("read relations", id); err != nil {
 			return err
 		}
-		out, err = all(t, scanRelation, selectRelated, id)
+		out, err = readRows(t, "relations", scanRelation, selectRelated, id)
 		return err
 	})
 	return out, err
@@ -124,5 +124,11 @@ func scanRelation(s scanner) (amber.Relation, error) {
 	err := s.Scan(&r.ID, &r.From, &r.To, &r.Type, &r.Strength,
 		&r.Origin.Device, &r.Origin.Counter, &r.Origin.Clock, &createdAt, &deletedAt)
 	r.CreatedAt, r.DeletedAt = amber.UnixMilli(createdAt), amber.UnixMilli(deletedAt)
-	return r, err
+	if err == nil {
+		err = fitOrigin("relations", r.ID, r.Origin)
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, fit("relations", r.ID, nil, []int64{createdAt, deletedAt})
 }

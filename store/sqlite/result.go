@@ -10,8 +10,8 @@ import (
 
 const (
 	selectIssued  = `SELECT coalesce((SELECT fence FROM fences WHERE task_id = ? AND node_id = ?), 0)`
-	selectResult  = `SELECT body FROM results WHERE task_id = ? AND node_id = ?`
-	selectResults = `SELECT body FROM results WHERE task_id = ? ORDER BY node_id`
+	selectResult  = `SELECT task_id || '/' || node_id, body FROM results WHERE task_id = ? AND node_id = ?`
+	selectResults = `SELECT task_id || '/' || node_id, body FROM results WHERE task_id = ? ORDER BY node_id`
 	upsertResult  = `INSERT INTO results (task_id, node_id, fence, body) VALUES (?, ?, ?, ?)
 ON CONFLICT (task_id, node_id) DO UPDATE SET fence = excluded.fence, body = excluded.body`
 )
@@ -92,19 +92,19 @@ func (s *Store) Result(ctx context.Context, taskID, nodeID string) (r amber.Resu
 // ListResults implements [amber.Results].
 func (s *Store) ListResults(ctx context.Context, taskID string) (out []amber.Result, err error) {
 	err = s.control.view(ctx, "list results", taskID, func(t *tx) error {
-		out, err = all(t, scanResult, selectResults, taskID)
+		out, err = readRows(t, "results", scanResult, selectResults, taskID)
 		return err
 	})
 	return out, err
 }
 
 func scanResult(s scanner) (r amber.Result, err error) {
-	var body string
-	if err := s.Scan(&body); err != nil {
+	var id, body string
+	if err := s.Scan(&id, &body); err != nil {
 		return r, err
 	}
 	if err := json.Unmarshal([]byte(body), &r); err != nil {
-		return r, damaged("read result", resultID(r.TaskID, r.NodeID), err)
+		return r, notJSON("results", id, "body")
 	}
-	return r, nil
+	return r, fit("results", id, []int64{r.Fence}, []int64{r.UpdatedAt.UnixMilli()})
 }

@@ -123,19 +123,20 @@ func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (page am
 	if err != nil {
 		return page, err
 	}
-	query, args := listSessions(q, ms, id, size)
+	query, args := listSessions(q, ms, id)
 	err = s.memory.view(ctx, "list sessions", "", func(t *tx) error {
-		items, err := all(t, scanSession, query, args...)
+		items, err := readFirst(t, "sessions", scanSession, size+1, query, args...)
 		page = pageOf(items, size, func(last amber.Session) amber.Cursor {
 			return encodeCursor(sessionListing, last.UpdatedAt.UnixMilli(), string(last.ID))
 		})
+		page.SetAside = t.aside
 		return err
 	})
 	return page, err
 }
 
-// listSessions returns the query of a page and one session more.
-func listSessions(q amber.SessionQuery, ms int64, id string, size int) (string, []any) {
+// listSessions returns the query of a page; its limit comes behind its values.
+func listSessions(q amber.SessionQuery, ms int64, id string) (string, []any) {
 	var c conditions
 	if q.Binding != "" {
 		c.add("binding = ?", q.Binding)
@@ -148,7 +149,7 @@ func listSessions(q amber.SessionQuery, ms int64, id string, size int) (string, 
 	}
 	c.add("(updated_at, id) < (?, ?)", ms, id)
 	query := "SELECT " + sessionColumns + " FROM sessions WHERE " + c.String() + " ORDER BY updated_at DESC, id DESC LIMIT ?"
-	return query, append(c.args, size+1)
+	return query, c.args
 }
 
 // DeleteSession implements [amber.Sessions].
@@ -176,7 +177,7 @@ func (s *Store) DeleteSession(ctx context.Context, id amber.SessionID) error {
 // deleteSession deletes the session alone, or says not_found.
 func (t *tx) deleteSession(id amber.SessionID) error {
 	d := departure{scope: amber.ChangeSession, id: string(id)}
-	var counter uint64
+	var counter int64 // whatever it is: a session that cannot be read can go
 	err := t.row(deleteSession, id).Scan(&d.project, &counter)
 	if absent(err) {
 		err = notFound("delete session", string(id))
@@ -184,7 +185,7 @@ func (t *tx) deleteSession(id amber.SessionID) error {
 	if err != nil {
 		return err
 	}
-	d.Origin = t.origin(counter + 1)
+	d.Origin = t.origin(uint64(min(max(counter, 0), maxCount)) + 1)
 	if err := t.depart(d); err != nil {
 		return err
 	}
@@ -229,7 +230,10 @@ func scanSession(s scanner) (amber.Session, error) {
 	n.Trust = loadedTrust(n.Trust)
 	n.StartedAt, n.EndedAt = amber.UnixMilli(startedAt), amber.UnixMilli(endedAt)
 	n.CreatedAt, n.UpdatedAt = amber.UnixMilli(createdAt), amber.UnixMilli(updatedAt)
-	return n, err
+	if err != nil {
+		return n, err
+	}
+	return n, fit("sessions", string(n.ID), nil, []int64{startedAt, endedAt, createdAt, updatedAt})
 }
 
 // storedTrust is the trust of a session or a turn as it is stored.

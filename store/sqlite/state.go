@@ -86,5 +86,11 @@ func scanState(s scanner) (amber.SessionState, error) {
 	var updatedAt int64
 	err := s.Scan(&state.SessionID, &doc, &state.Version, &updatedAt)
 	state.Document, state.UpdatedAt = json.RawMessage(doc), amber.UnixMilli(updatedAt)
-	return state, err
+	switch {
+	case err != nil:
+		return state, err
+	case !json.Valid(state.Document):
+		return state, notJSON("session_states", string(state.SessionID), "document")
+	}
+	return state, fit("session_states", string(state.SessionID), []int64{state.Version}, []int64{updatedAt})
 }

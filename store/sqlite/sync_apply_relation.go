@@ -105,7 +105,7 @@ func (n *intent) wait(in amber.Relation) error {
 // has no part in it.
 func (n *intent) relateArrived() error {
 	for _, id := range n.arrived {
-		waiting, err := all(n.tx, scanWaiting, waitingFor, id)
+		waiting, err := readRows(n.tx, "sync_waiting", scanWaiting, waitingFor, id)
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func scanWaiting(s scanner) (r amber.Relation, err error) {
 		return r, err
 	}
 	if err := json.Unmarshal([]byte(body), &r); err != nil {
-		return r, damaged("read waiting relation", "", err)
+		return r, notJSON("sync_waiting", "", "body")
 	}
-	return r, nil
+	return r, fitOrigin("sync_waiting", "", r.Origin)
 }

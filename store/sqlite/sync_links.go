@@ -38,7 +38,7 @@ func (s *Store) Links(ctx context.Context, q amber.LinkQuery) (links []amber.Syn
 		return nil, amber.Errorf(amber.KindInvalid, op, "", fmt.Sprintf("a tool and one more field are needed, and there are %d", asked))
 	}
 	err = s.memory.view(ctx, op, "", func(t *tx) error {
-		links, err = all(t, scanLink, query, args...)
+		links, err = readRows(t, "sync_links", scanLink, query, args...)
 		return err
 	})
 	return links, err

@@ -126,7 +126,8 @@ func (e *export) entries(entries []entry) (last int64, err error) {
 			continue
 		}
 		done[n.ref] = true
-		if err := e.record(n.ref, passed[n.ref]); err != nil {
+		// A record that cannot be read stays here, and the others leave.
+		if err := e.record(n.ref, passed[n.ref]); err != nil && !e.setAside("", err) {
 			return 0, err
 		}
 		if e.bytes >= e.ask.Bytes {

@@ -85,6 +85,8 @@ func (t *tx) reportConflicts(r *amber.SyncReport) error {
 	for _, id := range ids {
 		c, err := t.conflict(amber.MemoryID(id))
 		switch {
+		case t.setAside("memories", err):
+			continue
 		case err != nil:
 			return err
 		case len(c.Others) == 0:

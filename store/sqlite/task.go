@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	selectTask = `SELECT body, extra FROM tasks WHERE id = ?`
+	selectTask = `SELECT id, body, extra FROM tasks WHERE id = ?`
 	upsertTask = `INSERT INTO tasks (id, state, session_id, version, created_at, body, extra) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, session_id = excluded.session_id, version = excluded.version,
  body = excluded.body, extra = excluded.extra`
@@ -95,19 +95,20 @@ func (s *Store) ListTasks(ctx context.Context, q amber.TaskQuery) (page amber.Pa
 	if err != nil {
 		return page, err
 	}
-	query, args := listTasks(q, ms, id, size)
+	query, args := listTasks(q, ms, id)
 	err = s.control.view(ctx, "list tasks", "", func(t *tx) error {
-		items, err := all(t, scanTask, query, args...)
+		items, err := readFirst(t, "tasks", scanTask, size+1, query, args...)
 		page = pageOf(items, size, func(last amber.Task) amber.Cursor {
 			return encodeCursor(taskListing, last.CreatedAt.UnixMilli(), last.ID)
 		})
+		page.SetAside = t.aside
 		return err
 	})
 	return page, err
 }
 
-// listTasks returns the query of a page and one task more.
-func listTasks(q amber.TaskQuery, ms int64, id string, size int) (string, []any) {
+// listTasks returns the query of a page; its limit comes behind its values.
+func listTasks(q amber.TaskQuery, ms int64, id string) (string, []any) {
 	var c conditions
 	if q.State != "" {
 		c.add("state = ?", q.State)
@@ -116,8 +117,8 @@ func listTasks(q amber.TaskQuery, ms int64, id string, size int) (string, []any)
 		c.add("session_id = ?", q.SessionID)
 	}
 	c.add("(created_at, id) < (?, ?)", ms, id)
-	query := "SELECT body, extra FROM tasks WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?"
-	return query, append(c.args, size+1)
+	query := "SELECT id, body, extra FROM tasks WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?"
+	return query, c.args
 }
 
 // task returns a stored task.
@@ -130,17 +131,23 @@ func (t *tx) task(id string) (task amber.Task, found bool, err error) {
 }
 
 func scanTask(s scanner) (task amber.Task, err error) {
-	var body, extra string
-	if err := s.Scan(&body, &extra); err != nil {
+	var id, body, extra string
+	if err := s.Scan(&id, &body, &extra); err != nil {
 		return task, err
 	}
 	if err := json.Unmarshal([]byte(body), &task); err != nil {
-		return task, damaged("read task", task.ID, err)
+		return task, notJSON("tasks", id, "body")
 	}
 	if extra != "" {
 		task.Extra = json.RawMessage(extra)
 	}
-	return task, nil
+	switch {
+	case task.ID != id:
+		return task, unreadable("tasks", id, "body is that of another task")
+	case extra != "" && !json.Valid(task.Extra):
+		return task, notJSON("tasks", id, "extra")
+	}
+	return task, fit("tasks", id, []int64{task.Version}, []int64{task.CreatedAt.UnixMilli(), task.UpdatedAt.UnixMilli()})
 }
 
 // logControl logs a change of the control plane. Its records have no digests.

@@ -83,7 +83,7 @@ func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (t
 		return nil, amber.Errorf(amber.KindInvalid, "load turns", string(id), "limit is negative")
 	}
 	err = s.memory.view(ctx, "load turns", string(id), func(t *tx) error {
-		turns, err = all(t, scanTurn, selectLastTurns, id, limit)
+		turns, err = readFirst(t, "turns", scanTurn, limit, selectLastTurns, id)
 		return err
 	})
 	slices.Reverse(turns)
@@ -121,5 +121,8 @@ func scanTurn(s scanner) (amber.Turn, error) {
 	err := s.Scan(&turn.ID, &turn.SessionID, &turn.Role, &turn.Content, &turn.ProjectID, &createdAt, &turn.Trust)
 	turn.Trust = loadedTrust(turn.Trust)
 	turn.CreatedAt = amber.UnixMilli(createdAt)
-	return turn, err
+	if err != nil {
+		return turn, err
+	}
+	return turn, fit("turns", string(turn.ID), nil, []int64{createdAt})
 }

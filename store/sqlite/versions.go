@@ -37,7 +37,7 @@ func parseVersion(s string) (amber.Origin, error) {
 	k, kerr := strconv.ParseUint(clock, 10, 63)
 	o := amber.Origin{Device: device, Counter: c, Clock: amber.Stamp(k)}
 	if !found || cerr != nil || kerr != nil || versionOf(o) != s {
-		return amber.Origin{}, damaged("read version", "", fmt.Errorf("%q is none", s))
+		return amber.Origin{}, unreadable("versions", "", "version is not a counter, a clock and a device")
 	}
 	return o, nil
 }
