@@ -25,8 +25,9 @@ func (a *app) contextCommand() *cobra.Command {
 		Long: `Print a block of memory to put before an agent's prompt: what the goal brings to
 mind, or the newest memories where there is no goal, and the last sessions of the
 project. The recall policy decides; what recall would not show from here is not in
-it, and only memories written here or signed by a trusted key are
-in it. Nothing is printed where there is nothing to say.`,
+it, and only memories written here or signed by a trusted key are. A memory
+that is too large for the block is cut at a sentence, and marked. Nothing is
+printed where there is nothing to say.`,
 		Example: `  amber context "fix the failing release build"
   amber context --explain --max-bytes 4096`,
 		Args: upTo(1),
@@ -83,6 +84,9 @@ func (a *app) printContext(w io.Writer, b amber.ContextBlock, explain bool) {
 		a.out.note("nothing to say")
 	case b.Omitted > 0:
 		a.out.note("%d memories did not fit into --max-bytes", b.Omitted)
+	}
+	if len(b.Cut) > 0 {
+		a.out.note("%d memories were cut to fit into --max-bytes; amber get shows the whole of %s", len(b.Cut), shortID(string(b.Cut[0])))
 	}
 	if !explain {
 		return

@@ -25,7 +25,7 @@ func engramTools() []*tool {
 			object(list("hits", briefSchema())), memSearch),
 		define("mem_context", "Recent context", "What earlier sessions left behind. Call it when a session begins.",
 			reading, hints{}, object(projectArg(), scopeOfEngram, num("limit")),
-			object(str("text"), list("ids", nil), num("omitted")), memContext),
+			object(str("text"), list("ids", nil), num("omitted"), list("cut", nil)), memContext),
 		define("mem_session_summary", "Save session summary", "Save what a session was about before it ends.",
 			writing, hints{again: true}, object(must(str("content")), must(str("project")), str("session_id")),
 			object(str("id"), num("revision")), memSummary),

@@ -53,7 +53,7 @@ func memoryTools() []*tool {
 			"What earlier sessions know about a goal, and the last sessions. Call it once when a task begins.",
 			reading, hints{},
 			object(str("goal"), projectArg(), num("max_bytes", "512 to 65536, default 8192")),
-			object(str("text"), list("ids", nil), num("omitted"), str("blocked")),
+			object(str("text"), list("ids", nil), num("omitted"), str("blocked"), list("cut", nil)),
 			buildContext),
 		define("memory_timeline", "What was around a memory",
 			"Memories saved just before and after one, oldest first: what else happened then.",
@@ -283,7 +283,8 @@ func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs
 		IDs     []amber.MemoryID `json:"ids"`
 		Omitted int              `json:"omitted"`
 		Blocked string           `json:"blocked,omitempty"`
-	}{block.Text, []amber.MemoryID{}, block.Omitted, block.Decision.BlockedReason}
+		Cut     []amber.MemoryID `json:"cut,omitempty"` // memory_get has the whole text
+	}{block.Text, []amber.MemoryID{}, block.Omitted, block.Decision.BlockedReason, block.Cut}
 	for _, h := range block.Memories {
 		out.IDs = append(out.IDs, h.ID)
 	}

@@ -246,3 +246,22 @@ func TestBadArgumentsAreToldPrecisely(t *testing.T) {
 		t.Errorf("something was stored: %+v, %v", s, err)
 	}
 }
+
+// A session of no project is nobody else's: neither is its summary.
+func TestSummaryWithoutAProjectIsOfItsSession(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	o := r.options("")
+	o.Identities = amber.Identities{}
+	c := r.session(o, everything, "default", "default")
+	c.call("session_start", object{"id": "one"})
+	saved, _ := c.call("session_summary", object{"content": "canary"})
+	if saved["scope"] != "session" {
+		t.Errorf("the scope is %v", saved["scope"])
+	}
+	other := r.session(o, everything, "default", "default")
+	other.call("session_start", object{"id": "two"})
+	if _, text := other.call("memory_context", object{"goal": "canary"}); strings.Contains(text, "canary") {
+		t.Errorf("another session is shown\n%s", text)
+	}
+}
