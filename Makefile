@@ -11,7 +11,7 @@ GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
 VERSITYGW    := $(TOOLS)/versitygw
 
-.PHONY: all build test test-long test-hosts bench fuzz lint clean
+.PHONY: all build test test-long test-hosts test-mcp bench fuzz lint clean
 
 all: build test
 
@@ -36,6 +36,10 @@ test: build
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./bundle ./client ./colony/api ./gitsync ./journal ./journal/drain ./repo ./snapshot/local ./store/sqlite
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run 'Concurrent|Beside|AtOnce|EveryVersion|WithItsContext|ToTheMinute|Killed' ./homedb
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -skip Killed ./natsbus
+
+# The newest official clients of MCP against this build: pip and npm are needed.
+test-mcp: build
+	AMBER=$(abspath bin/amber) sh docs/python/mcp.sh
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)

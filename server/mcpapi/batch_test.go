@@ -151,8 +151,9 @@ func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for name, test := range map[string]struct{ body, words string }{
 		"a long id":           {`{"jsonrpc":"2.0","id":"` + long + `","method":"ping"}`, "the id has 1048578 bytes, want at most 256"},
-		"half an id":          {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "not whole or beyond 2^53"},
-		"an id beyond":        {`{"jsonrpc":"2.0","id":1e300,"method":"ping"}`, "not whole or beyond 2^53"},
+		"half an id":          {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "not whole or not below 2^53"},
+		"an id beyond":        {`{"jsonrpc":"2.0","id":1e300,"method":"ping"}`, "not whole or not below 2^53"},
+		"an id that rounds":   {`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, "not whole or not below 2^53"},
 		"a long method":       {`{"jsonrpc":"2.0","id":5,"method":"` + long + `"}`, "the method has 1048578 bytes, want at most 256"},
 		"params that differ":  {message(5, "tools/call", `{"name":1,"arguments":{"x":"`+strings.Repeat(`\u0001`, 1000)+long+`"}}`), "unmarshaling"},
 		"an unknown prompt":   {message(5, "prompts/get", `{"name":"`+long+`"}`), "unknown prompt"},

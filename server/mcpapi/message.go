@@ -149,8 +149,8 @@ func badID(id json.RawMessage) string {
 		return fmt.Sprintf("the id has %d bytes, want at most %d", len(id), maxIDBytes)
 	}
 	var n float64
-	if json.Unmarshal(id, &n) == nil && (n != math.Trunc(n) || math.Abs(n) > 1<<53) {
-		return "the id is a number that is not whole or beyond 2^53: use a string"
+	if json.Unmarshal(id, &n) == nil && (n != math.Trunc(n) || math.Abs(n) >= 1<<53) {
+		return "the id is a number that is not whole or not below 2^53: use a string"
 	}
 	return ""
 }
