@@ -11,7 +11,7 @@ GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
 VERSITYGW    := $(TOOLS)/versitygw
 
-.PHONY: all build test test-long test-hosts test-mcp bench fuzz lint clean
+.PHONY: all build test test-long test-hosts test-mcp test-engram bench fuzz lint clean
 
 all: build test
 
@@ -68,6 +68,12 @@ test-long: build $(VERSITYGW)
 HOSTS ?=
 test-hosts: build
 	CGO_ENABLED=0 $(GO) run ./internal/hosttest $(HOSTS)
+
+# The real program Engram against Amber, in each of these versions. Needs Python 3, and the
+# module proxy to have them.
+ENGRAM ?= 1.20.0
+test-engram: build
+	AMBER=$(abspath bin/amber) sh docs/oracle/engram.sh $(ENGRAM)
 
 # Ratios, measured in one run; nothing here is a test. BENCH takes flags, as in
 # make bench BENCH='-only snapshot -cache /var/tmp/amber-bench'

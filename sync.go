@@ -47,7 +47,7 @@ type SyncGone struct {
 
 // SyncRef names a record.
 type SyncRef struct {
-	Scope ChangeScope `json:"scope"` // memory, session or turn
+	Scope ChangeScope `json:"scope"` // memory, session, turn, or relation
 	ID    string      `json:"id"`
 }
 

@@ -49,7 +49,7 @@ func (r SyncRecord) Ref() SyncRef {
 	case r.Prompt != nil:
 		return SyncRef{ChangeTurn, string(r.Prompt.ID)}
 	case r.Relation != nil:
-		return SyncRef{changeRelation, r.Relation.ID}
+		return SyncRef{SyncRelation, r.Relation.ID}
 	case r.Erased != nil:
 		return SyncRef{ChangeMemory, string(r.Erased.ID)}
 	case r.Gone != nil:
@@ -58,9 +58,9 @@ func (r SyncRecord) Ref() SyncRef {
 	return SyncRef{}
 }
 
-// changeRelation names relations among records; the change log counts them to
-// the memory they begin at.
-const changeRelation ChangeScope = "relation"
+// SyncRelation is the scope of relations among records; the change log counts
+// them to the memory they begin at.
+const SyncRelation ChangeScope = "relation"
 
 // Origin returns the origin of the version; prompts never change and have none.
 func (r SyncRecord) Origin() Origin {

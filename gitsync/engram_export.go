@@ -19,7 +19,7 @@ import (
 // that came from Engram and were not changed are written in the chunks they
 // came in, so that those have the same ids; everything else becomes new chunks,
 // each with the sessions its rows belong to. Tombstones travel as mutations,
-// which later versions read; relations do not travel.
+// which later versions read, and so do relations, in chunks of their own.
 func (s *Sync) exportEngram(ctx context.Context, o ExportOptions) (report amber.SyncExport, err error) {
 	report = amber.SyncExport{Dir: s.dir, IsEmpty: true}
 	if o.RefuseSecrets {
@@ -67,6 +67,8 @@ type engramExporter struct {
 
 	marks    []mark // of chunks whose rows are left
 	isMarked bool   // the file was written
+	indexed  *engramIndex
+	noted    amber.Position // how far the store knows
 	writer   string
 	next     map[amber.ChangeScope]int64
 	pending  []amber.SyncRecord
@@ -131,6 +133,9 @@ func (e *engramExporter) remember(c engram.Chunk) {
 
 func (e *engramExporter) step(ctx context.Context, p *pass, st step) error {
 	e.clean, e.writer = p.cleaner, writerOf(st.store.Device, e.o.Project)
+	if e.noted == "" {
+		e.noted = p.place.Position
+	}
 	e.report.Withheld = append(e.report.Withheld, st.withheld...)
 	for _, r := range st.records {
 		size, err := sizeOf(r)
@@ -155,6 +160,14 @@ func (e *engramExporter) step(ctx context.Context, p *pass, st step) error {
 // flush writes what is pending: chunks as they were first, the rest as a new
 // one.
 func (e *engramExporter) flush(ctx context.Context, at amber.Position) error {
+	isRelation := func(r amber.SyncRecord) bool { return r.Relation != nil }
+	var relations []amber.SyncRecord
+	for _, r := range e.pending {
+		if isRelation(r) {
+			relations = append(relations, r)
+		}
+	}
+	e.pending = slices.DeleteFunc(e.pending, isRelation)
 	rest, groups, err := e.sort(ctx)
 	if err != nil {
 		return err
@@ -168,12 +181,32 @@ func (e *engramExporter) flush(ctx context.Context, at amber.Position) error {
 		}
 	}
 	links, key, err := e.write(ctx, rest)
+	if err != nil {
+		return err
+	}
+	related, err := e.writeRelations(ctx, relations)
 	if err != nil || e.dry {
 		return err
 	}
-	return e.s.store.Exported(ctx, amber.ExportNote{
-		Place: e.s.dir, Project: e.o.Project, Position: at, Chunk: key, CreatedBy: e.o.CreatedBy, Links: links,
-	})
+	return e.note(ctx, at, key, related, links)
+}
+
+// note tells the store what was written. Both chunks count as applied, and the
+// position goes on with the second one.
+func (e *engramExporter) note(ctx context.Context, at amber.Position, key, related string, links []amber.SyncLink) error {
+	note := amber.ExportNote{Place: e.s.dir, Project: e.o.Project, Position: at, Chunk: key, CreatedBy: e.o.CreatedBy, Links: links}
+	if key != "" && related != "" {
+		note.Position = e.noted
+		if err := e.s.store.Exported(ctx, note); err != nil {
+			return err
+		}
+		note.Position, note.Links = at, nil
+	}
+	if related != "" {
+		note.Chunk = related
+	}
+	e.noted = at
+	return e.s.store.Exported(ctx, note)
 }
 
 // group are records that came in one chunk of Engram.
@@ -332,6 +365,9 @@ func (e *engramExporter) put(c engram.Chunk, gz []byte) error {
 		return err
 	}
 	e.folder.manifest, e.folder.broken, e.folder.strays = next, nil, nil
+	if e.indexed != nil {
+		e.indexed.add(c, e.o.CreatedBy)
+	}
 	return nil
 }
 
@@ -342,7 +378,9 @@ func (e *engramExporter) count(c engram.Chunk) {
 	r.Sessions += len(c.Sessions)
 	r.Observations += len(c.Observations)
 	r.Prompts += len(c.Prompts)
-	r.Deleted += len(c.Mutations)
+	relations, gone := engram.CountMutations(c)
+	r.Relations += relations
+	r.Deleted += gone
 }
 
 // free reports whether no other chunk has the id: 32 bits collide.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/engram"
@@ -27,18 +28,19 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 	for _, note := range f.notes {
 		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: manifestFile, Reason: note, Kind: amber.KindInvalid})
 	}
-	entries := f.manifest.Chunks
+	entries := slices.Clone(f.manifest.Chunks)
 	for _, id := range f.strays {
 		entries = append(entries, engram.Entry{ID: id})
 	}
+	if only != nil {
+		entries = slices.DeleteFunc(entries, func(e engram.Entry) bool { return !only(path.Join(chunksDir, engram.FileName(e.ID))) })
+	}
+	names := &engramNames{s: s, entries: entries}
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if only != nil && !only(path.Join(chunksDir, engram.FileName(e.ID))) {
-			continue
-		}
-		bad, err := s.importEntry(ctx, e, report)
+		bad, err := s.importEntry(ctx, e, names, report)
 		if err != nil {
 			return err
 		}
@@ -54,7 +56,7 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 
 // importEntry imports one chunk unless these bytes were applied before. Bad says
 // what is wrong with the chunk; err is about anything else.
-func (s *Sync) importEntry(ctx context.Context, e engram.Entry, report *amber.SyncImport) (bad, err error) {
+func (s *Sync) importEntry(ctx context.Context, e engram.Entry, names *engramNames, report *amber.SyncImport) (bad, err error) {
 	b, key, err := s.engramBytes(e.ID)
 	if err != nil {
 		return verdict(err)
@@ -71,7 +73,7 @@ func (s *Sync) importEntry(ctx context.Context, e engram.Entry, report *amber.Sy
 	if err != nil {
 		return verdict(err)
 	}
-	return s.applyEngram(ctx, c, key, e, report)
+	return s.applyEngram(ctx, c, key, e, names.named, report)
 }
 
 // verdict tells an error about a chunk from any other.
@@ -93,27 +95,40 @@ func (s *Sync) importBackup(ctx context.Context, report *amber.SyncImport) error
 		return err
 	}
 	sum := sha256.Sum256(b)
-	bad, err := s.applyEngram(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.Entry{}, report)
+	bad, err := s.applyEngram(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.Entry{}, nil, report)
 	return cmp.Or(bad, err)
 }
 
 // applyEngram applies the rows of a chunk. Rows that Amber has no room for are
 // named in the report; the others go in. Of what the store says only invalid is
 // about the chunk.
-func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e engram.Entry, report *amber.SyncImport) (bad, err error) {
+func (s *Sync) applyEngram(
+	ctx context.Context, c engram.Chunk, key string, e engram.Entry, named func(string) (amber.Memory, bool), report *amber.SyncImport,
+) (bad, err error) {
 	trust, _, err := s.trust(ctx, nil) // Engram signs nothing
 	if err != nil {
 		return verdict(err)
 	}
-	rows, dropped := engram.ToRecords(c, engram.ReadOptions{User: e.CreatedBy})
+	rows, dropped := engram.ToRecords(c, engram.ReadOptions{User: e.CreatedBy, Named: named})
 	in := amber.Incoming{Place: s.dir, Chunk: key, Device: engramTool, CreatedBy: createdBy(e), Trust: trust}
 	in.At, _ = amber.ParseTime(e.CreatedAt) // what cannot be read is not known
 	var exact []bool                        // of the records
 	observations := 0
+	moved := map[amber.MemoryID]amber.MemoryID{} // memories that are known under another name
 	for _, row := range rows {
+		was := row.Record.Ref()
 		keep, err := s.settle(ctx, &row)
 		if err != nil {
 			return nil, err
+		}
+		if is := row.Link.Ref; row.Record.Memory != nil && is.Scope == was.Scope && is.ID != was.ID {
+			moved[amber.MemoryID(was.ID)] = amber.MemoryID(is.ID)
+		}
+		if row.Record.Relation != nil {
+			if err := relate(row.Record.Relation, moved); err != nil {
+				dropped = append(dropped, "relation: "+reasonOf(err))
+				continue
+			}
 		}
 		if keep {
 			in.Records, exact = append(in.Records, row.Record), append(exact, row.Exact)
@@ -153,7 +168,7 @@ func (s *Sync) applyEngram(ctx context.Context, c engram.Chunk, key string, e en
 func (s *Sync) follow(ctx context.Context, all []amber.SyncRecord, exact []bool) error {
 	var records []amber.SyncRecord
 	for i, r := range all {
-		if !exact[i] {
+		if !exact[i] && (r.Memory != nil || r.Relation != nil) {
 			records = append(records, r)
 		}
 	}
@@ -169,6 +184,9 @@ func (s *Sync) follow(ctx context.Context, all []amber.SyncRecord, exact []bool)
 			return err
 		}
 		for i, r := range some {
+			if r.Relation != nil {
+				outlast(r.Relation, now[i].Relation)
+			}
 			before := now[i].Memory
 			if r.Memory != nil && len(r.Memory.Saw) == 0 && before != nil && before.Origin.Device == engramTool && r.Origin().After(before.Origin) {
 				r.Memory.Saw = []amber.Origin{before.Origin}
@@ -177,6 +195,30 @@ func (s *Sync) follow(ctx context.Context, all []amber.SyncRecord, exact []bool)
 	}
 	return nil
 }
+
+// relate points a relation to the memories that its ends are known as here.
+func relate(r *amber.Relation, moved map[amber.MemoryID]amber.MemoryID) error {
+	if to, ok := moved[r.From]; ok {
+		r.From = to
+	}
+	if to, ok := moved[r.To]; ok {
+		r.To = to
+	}
+	return amber.SyncRecord{Relation: r}.Check()
+}
+
+// outlast lets a verdict that Engram reached later win over what was said here
+// before: Engram counts no verdicts.
+func outlast(r, before *amber.Relation) {
+	if before == nil || r.Origin.After(before.Origin) || !before.Origin.Clock.Time().Before(r.Origin.Clock.Time()) || r.Type == pendingType {
+		return
+	}
+	r.Origin.Counter = before.Origin.Counter + 1
+}
+
+// pendingType is a relation that nobody has judged yet; it never wins over a
+// verdict.
+const pendingType = "pending"
 
 func createdBy(e engram.Entry) string {
 	if amber.CheckID("created-by", e.CreatedBy) != nil {
@@ -306,7 +348,12 @@ func (s *Sync) lookEngram(ctx context.Context, v *amber.SyncVerify, fn func(c en
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c, key, err := s.engramChunk(e.ID)
+		b, key, err := s.engramBytes(e.ID)
+		var c engram.Chunk
+		if err == nil {
+			v.Summary.Bytes += int64(len(b))
+			c, err = engram.DecodeChunk(e.ID, b)
+		}
 		if err != nil && !isVerdict(err) {
 			return err
 		}
@@ -315,7 +362,7 @@ func (s *Sync) lookEngram(ctx context.Context, v *amber.SyncVerify, fn func(c en
 			continue
 		}
 		at, _ := amber.ParseTime(e.CreatedAt)
-		who.add(createdBy(e), len(c.Sessions)+len(c.Observations)+len(c.Prompts), at)
+		who.add(createdBy(e), len(c.Sessions)+len(c.Observations)+len(c.Prompts)+len(c.Mutations), at)
 		count(&v.Summary, c)
 		if err := fn(c, key); err != nil {
 			return err
@@ -331,4 +378,7 @@ func count(sum *amber.SyncSummary, c engram.Chunk) {
 	sum.Sessions += int64(len(c.Sessions))
 	sum.Memories += int64(len(c.Observations))
 	sum.Prompts += int64(len(c.Prompts))
+	relations, gone := engram.CountMutations(c)
+	sum.Relations += int64(relations)
+	sum.Deleted += int64(gone)
 }

@@ -36,6 +36,7 @@ type Chunk struct {
 
 	extra   string
 	unknown []string // names in extra
+	bad     []string // rows that could not be read, each with its place and the reason
 }
 
 // DecodeChunk reads a chunk and checks that it is the one with the id: the checksum and the length that gzip has, that
@@ -109,16 +110,19 @@ func fail(id string, err error) error {
 // decode reads the one object a chunk is. More names top-level fields beside the lists.
 func (c *Chunk) decode(text io.Reader, more ...field) error {
 	s := newScanner(text)
+	bad := func(what string) func(int, error) {
+		return func(at int, err error) { c.bad = append(c.bad, fmt.Sprintf("%s %d of the list: %v", what, at, err)) }
+	}
 	return s.object(func(name string) error {
 		switch name {
 		case "sessions":
-			return list(s, &c.Sessions, (*Session).decode)
+			return list(s, &c.Sessions, (*Session).decode, bad("session"))
 		case "observations":
-			return list(s, &c.Observations, (*Observation).decode)
+			return list(s, &c.Observations, (*Observation).decode, bad("observation"))
 		case "prompts":
-			return list(s, &c.Prompts, (*Prompt).decode)
+			return list(s, &c.Prompts, (*Prompt).decode, bad("prompt"))
 		case "mutations":
-			return list(s, &c.Mutations, (*Mutation).decode)
+			return list(s, &c.Mutations, (*Mutation).decode, bad("mutation"))
 		}
 		raw, err := s.value()
 		if err != nil {

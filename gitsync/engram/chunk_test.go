@@ -84,23 +84,18 @@ func TestTextOfAChunkIsChecked(t *testing.T) {
 		text string
 		kind amber.Kind
 	}{
-		"empty lists":        {`{` + nothing + `}`, ""},
-		"nothing at all":     {`{}`, ""},
-		"lists of []":        {`{"sessions":[],"observations":[],"prompts":[],"mutations":[]}`, ""},
-		"unknown field":      {`{` + nothing + `,"later":{"a":1}}`, ""},
-		"a list":             {`[]`, amber.KindDamaged},
-		"JSONL":              {"{}\n{}", amber.KindDamaged},
-		"a name twice":       {`{"sessions":null,"sessions":null}`, amber.KindDamaged},
-		"cut off":            {`{"sessions":[`, amber.KindDamaged},
-		"rows that are none": {`{"observations":[1]}`, amber.KindDamaged},
-		"a field twice":      {`{"observations":[{"id":1,"id":2}]}`, amber.KindDamaged},
-		"a wrong type":       {`{"observations":[{"title":1}]}`, amber.KindDamaged},
-		"a number too large": {`{"observations":[{"id":99999999999999999999}]}`, amber.KindDamaged},
-		"not UTF-8":          {"{\"prompts\":[{\"content\":\"\xff\"}]}", amber.KindDamaged},
-		"too deep":           {`{"prompts":[{"x":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}]}`, amber.KindDamaged},
-		"a row too long":     {`{"prompts":[{"content":"` + strings.Repeat("x", engram.MaxRowBytes) + `"}]}`, amber.KindQuota},
-		"too many rows":      {`{"prompts":[` + strings.Repeat("{},", engram.MaxRows) + `{}]}`, amber.KindQuota},
-		"too many fields":    {`{"0":1` + manyFields(100) + `}`, amber.KindQuota},
+		"empty lists":     {`{` + nothing + `}`, ""},
+		"nothing at all":  {`{}`, ""},
+		"lists of []":     {`{"sessions":[],"observations":[],"prompts":[],"mutations":[]}`, ""},
+		"unknown field":   {`{` + nothing + `,"later":{"a":1}}`, ""},
+		"a list":          {`[]`, amber.KindDamaged},
+		"JSONL":           {"{}\n{}", amber.KindDamaged},
+		"a name twice":    {`{"sessions":null,"sessions":null}`, amber.KindDamaged},
+		"cut off":         {`{"sessions":[`, amber.KindDamaged},
+		"too deep":        {`{"prompts":[{"x":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}]}`, amber.KindDamaged},
+		"a row too long":  {`{"prompts":[{"content":"` + strings.Repeat("x", engram.MaxRowBytes) + `"}]}`, amber.KindQuota},
+		"too many rows":   {`{"prompts":[` + strings.Repeat("{},", engram.MaxRows) + `{}]}`, amber.KindQuota},
+		"too many fields": {`{"0":1` + manyFields(100) + `}`, amber.KindQuota},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,6 +109,35 @@ func TestTextOfAChunkIsChecked(t *testing.T) {
 			}
 			if err != nil && cmp.Diff(engram.Chunk{}.Sessions, got.Sessions) != "" {
 				t.Errorf("a chunk comes with the error: %+v", got)
+			}
+		})
+	}
+}
+
+// A row that is JSON and no row is left out and named; the rows beside it are there.
+func TestARowThatCannotBeReadLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	const whole = `{"id":"s","project":"shop","directory":"/d","started_at":"2026-01-02 03:04:05"}`
+	for name, bad := range map[string]struct{ list, row, why string }{
+		"no object":          {"observations", `1`, "not a JSON object"},
+		"a field twice":      {"observations", `{"id":1,"id":2}`, "twice"},
+		"a wrong type":       {"observations", `{"title":1}`, `"title"`},
+		"a number too large": {"observations", `{"id":99999999999999999999}`, `"id"`},
+		"not UTF-8":          {"prompts", "{\"content\":\"\xff\"}", "UTF-8"},
+		"a mutation":         {"mutations", `{"seq":"one"}`, `"seq"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, err := engram.DecodeChunk(pack(t, `{"`+bad.list+`":[`+bad.row+`],"sessions":[`+whole+`]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, dropped := engram.ToRecords(c, engram.ReadOptions{})
+			if len(rows) != 1 || rows[0].Record.Session == nil {
+				t.Errorf("rows are %+v, want the session", rows)
+			}
+			if len(dropped) != 1 || !strings.Contains(dropped[0], " 1 of the list: ") || !strings.Contains(dropped[0], bad.why) {
+				t.Errorf("dropped %q, want the place and %s", dropped, bad.why)
 			}
 		})
 	}

@@ -4,6 +4,12 @@ import (
 	"github.com/amber-memory/amber"
 )
 
+// LinkName returns the sync_id of the row of a link, and false for a row without one.
+func LinkName(link amber.SyncLink) (string, bool) {
+	k, ok := keptIn[kept](link.Extra)
+	return deref(k.SyncID), ok && deref(k.SyncID) != ""
+}
+
 // Deletion returns the mutation that tells later versions that the row of the link is gone; version 1.7.0 passes over it.
 // It reports false for a row without a sync_id: there is no name to tell it by. Seq is the caller's to set.
 func Deletion(r amber.SyncRecord, link amber.SyncLink) (Mutation, bool) {

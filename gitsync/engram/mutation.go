@@ -219,9 +219,9 @@ func (r *reader) observationGone(m Mutation) (*version, error) {
 	if at.IsZero() {
 		return nil, errors.New("it has no time that can be read")
 	}
-	mem, known := amber.Memory{ID: memoryOfSync(key), Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, CreatedAt: at}, false
-	if all := r.versions[r.ofSync[key]]; len(all) > 0 {
-		mem, known = all[0].memory.Memory, true
+	mem, known := r.named(key)
+	if !known {
+		mem = amber.Memory{ID: memoryOfSync(key), Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, CreatedAt: at}
 	}
 	if id, err := cleanID("project id", deref(project)); err == nil && id != "" && !known {
 		mem.Scope, mem.ProjectID = amber.ScopeProject, id
@@ -249,46 +249,4 @@ func gone(m Mutation) (Row, error) {
 	at := latest(parseTime(deref(deletedAt)), parseTime(m.OccurredAt))
 	g.Origin = amber.Origin{Device: tool, Counter: goneCounter, Clock: stamp(at, fmt.Sprintf("%x", digest(syncName, m.Entity, key)))}
 	return Row{Record: amber.SyncRecord{Gone: &g}}, nil
-}
-
-// relationChange reads what somebody found about two memories.
-func (r *reader) relationChange(m Mutation) (Row, error) {
-	var p struct {
-		source, target, relation, status, created, updated string
-		confidence                                         *float64
-	}
-	_, err := payload(m,
-		field{"source_id", &p.source}, field{"target_id", &p.target}, field{"relation", &p.relation},
-		field{"judgment_status", &p.status}, field{"confidence", &p.confidence},
-		field{"created_at", &p.created}, field{"updated_at", &p.updated},
-	)
-	switch {
-	case err != nil:
-		return Row{}, err
-	case p.source == "" || p.target == "" || p.relation == "":
-		return Row{}, errors.New("it does not say what is related to what, and how")
-	case m.Op == "upsert" && p.status != "judged":
-		return Row{}, fmt.Errorf("its judgment is %q", clip(p.status))
-	}
-	at := latest(parseTime(p.updated), parseTime(p.created), parseTime(m.OccurredAt))
-	sum := digest(syncName, "relation", strings.TrimSpace(m.EntityKey))
-	rel := amber.Relation{
-		ID: uuid(sum), From: r.memoryOf(p.source), To: r.memoryOf(p.target), Type: p.relation, Strength: 1,
-		Origin: amber.Origin{Device: tool, Counter: 1, Clock: stamp(at, fmt.Sprintf("%x", sum))}, CreatedAt: parseTime(p.created),
-	}
-	if p.confidence != nil {
-		rel.Strength = min(max(*p.confidence, 0), 1)
-	}
-	if m.Op == "delete" {
-		rel.Origin.Counter, rel.DeletedAt = 2, at
-	}
-	return Row{Record: amber.SyncRecord{Relation: &rel}}, nil
-}
-
-func (r *reader) memoryOf(sync string) amber.MemoryID {
-	sync = strings.TrimSpace(sync)
-	if id, ok := r.ofSync[sync]; ok {
-		return id
-	}
-	return memoryOfSync(sync)
 }

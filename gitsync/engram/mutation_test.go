@@ -122,9 +122,10 @@ func TestMutationsAreApplied(t *testing.T) {
 			}},
 			[]string{
 				"relation " + obsID + " supersedes fcab0a47-71d7-822f-855f-b982b04cd524 0.5 false",
+				"relation " + obsID + " pending fcab0a47-71d7-822f-855f-b982b04cd524 0 false",
 				"relation " + obsID + " related fcab0a47-71d7-822f-855f-b982b04cd524 1 true",
 			},
-			3,
+			2,
 		},
 		"what cannot be mapped": {
 			engram.Chunk{Mutations: []engram.Mutation{

@@ -3,6 +3,7 @@ package engram
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -12,6 +13,9 @@ import (
 type ReadOptions struct {
 	// User is whose personal memories these are: created_by of the entry. "" and what cannot be an id means "engram".
 	User string
+	// Named returns the memory that a sync_id names, for relations and deletions of rows that are in another chunk. Nil, and
+	// false, mean that the sync_id itself says all there is to know.
+	Named func(sync string) (amber.Memory, bool)
 }
 
 // Row is a record and the row it came from. A record that is no row by itself, as the live version of a row that was
@@ -35,10 +39,7 @@ type Row struct {
 // Nothing is shortened. A row that Amber has no room for is in dropped, with its place and the reason; the others are not
 // affected by it.
 func ToRecords(c Chunk, o ReadOptions) (rows []Row, dropped []string) {
-	r := reader{chunk: c, user: tool, versions: map[amber.MemoryID][]*version{}, ofSync: map[string]amber.MemoryID{}, said: map[saying]bool{}}
-	if id, err := cleanID("user", o.User); err == nil && id != "" {
-		r.user = id
-	}
+	r := newReader(c, o)
 	if len(c.unknown) > 0 {
 		r.drop("the chunk", fmt.Errorf("it has fields that are not known: %s", clip(strings.Join(c.unknown, ", "))))
 	}
@@ -46,15 +47,27 @@ func ToRecords(c Chunk, o ReadOptions) (rows []Row, dropped []string) {
 	return r.rows, r.dropped
 }
 
+func newReader(c Chunk, o ReadOptions) *reader {
+	r := &reader{
+		chunk: c, user: tool, elsewhere: o.Named, dropped: slices.Clone(c.bad),
+		versions: map[amber.MemoryID][]*version{}, ofSync: map[string]amber.MemoryID{}, said: map[saying]bool{},
+	}
+	if id, err := cleanID("user", o.User); err == nil && id != "" {
+		r.user = id
+	}
+	return r
+}
+
 type reader struct {
-	chunk    Chunk
-	user     string
-	versions map[amber.MemoryID][]*version
-	ofSync   map[string]amber.MemoryID // the memories of rows that have a sync_id
-	said     map[saying]bool
-	observed []*version // in the order of the chunk
-	rows     []Row
-	dropped  []string
+	chunk     Chunk
+	user      string
+	elsewhere func(sync string) (amber.Memory, bool) // memories of rows in other chunks, nil where nobody knows
+	versions  map[amber.MemoryID][]*version
+	ofSync    map[string]amber.MemoryID // the memories of rows that have a sync_id
+	said      map[saying]bool
+	observed  []*version // in the order of the chunk
+	rows      []Row
+	dropped   []string
 }
 
 func (r *reader) read() {

@@ -91,8 +91,9 @@ func (s *scanner) object(each func(name string) error) error {
 	return nil
 }
 
-// list reads a list of rows, null for none.
-func list[T any](s *scanner, into *[]T, decode func(*T, []byte) error) error {
+// list reads a list of rows, null for none. A row that is JSON and not a row of this kind goes to bad, with its number in the
+// list from 1; the others are read.
+func list[T any](s *scanner, into *[]T, decode func(*T, []byte) error, bad func(at int, err error)) error {
 	t, err := s.token()
 	if err != nil || t == nil {
 		return err
@@ -101,7 +102,7 @@ func list[T any](s *scanner, into *[]T, decode func(*T, []byte) error) error {
 		return errors.New("a list of rows is none")
 	}
 	*into = []T{}
-	for s.more() {
+	for at := 1; s.more(); at++ {
 		if s.rows++; s.rows > MaxRows {
 			return errTooMany
 		}
@@ -111,7 +112,8 @@ func list[T any](s *scanner, into *[]T, decode func(*T, []byte) error) error {
 		}
 		var row T
 		if err := decode(&row, raw); err != nil {
-			return fmt.Errorf("row %d: %w", s.rows, err)
+			bad(at, err)
+			continue
 		}
 		*into = append(*into, row)
 	}

@@ -111,6 +111,12 @@ func (t *tx) syncRecord(ref amber.SyncRef) (amber.SyncRecord, error) {
 		case err != nil && !absent(err):
 			return amber.SyncRecord{}, err
 		}
+	case amber.SyncRelation:
+		r, found, err := optional(scanRelation(t.row(selectRelation, ref.ID)))
+		if found {
+			return amber.SyncRecord{Relation: &r}, nil
+		}
+		return amber.SyncRecord{}, err
 	default:
 		return amber.SyncRecord{}, amber.Errorf(amber.KindInvalid, "read records", ref.ID, fmt.Sprintf("%q is no scope of records", ref.Scope))
 	}

@@ -209,12 +209,19 @@ func TestRecordsAsTheyAreNow(t *testing.T) {
 		try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID("in " + id), SessionID: id, Role: amber.RoleUser, Content: "hello"}))(t)
 	}
 	do(t, s.DeleteSession(ctx, "gone"))
+	other := save(t, s, amber.WriteRequest{Content: "other"})
+	related := try(s.Relate(ctx, amber.Relation{From: live, To: other, Type: "related"}))(t)
+	undone := try(s.Relate(ctx, amber.Relation{From: live, To: other, Type: "supersedes"}))(t)
+	do(t, s.Unrelate(ctx, undone.ID))
 	var refs []amber.SyncRef
 	for _, id := range []amber.MemoryID{live, deleted, erased, memoryID(0)} {
 		refs = append(refs, amber.SyncRef{Scope: amber.ChangeMemory, ID: string(id)})
 	}
 	for _, id := range []string{"kept", "gone", "never"} {
 		refs = append(refs, amber.SyncRef{Scope: amber.ChangeSession, ID: id}, amber.SyncRef{Scope: amber.ChangeTurn, ID: "in " + id})
+	}
+	for _, id := range []string{related.ID, undone.ID, "never"} {
+		refs = append(refs, amber.SyncRef{Scope: amber.SyncRelation, ID: id})
 	}
 	var got []string
 	for i, r := range try(s.SyncRecords(ctx, refs))(t) {
@@ -234,6 +241,7 @@ func TestRecordsAsTheyAreNow(t *testing.T) {
 	want := []string{
 		"memory live", "memory (deleted)", "erased", "nothing",
 		"session kept", "prompt in kept", "gone session gone", "gone turn in gone", "nothing", "nothing",
+		"relation related", "relation supersedes(deleted)", "nothing",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("records (-want +got):\n%s", d)

@@ -1,0 +1,201 @@
+package gitsync_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+)
+
+// byTitle finds the memory that a row with that title is.
+func (c *clone) byTitle(title string) amber.MemoryID {
+	c.t.Helper()
+	page, err := c.List(c.t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, m := range page.Items {
+		if m.Title == title {
+			return m.ID
+		}
+	}
+	c.t.Fatalf("no memory has the title %q", title)
+	return ""
+}
+
+// relations returns the relations of a memory, those from and to it.
+func (c *clone) relations(id amber.MemoryID) (out []amber.Relation) {
+	c.t.Helper()
+	out, err := c.Related(c.t.Context(), id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return out
+}
+
+func (c *clone) relate(from, to amber.MemoryID, typ string) amber.Relation {
+	c.t.Helper()
+	r, err := c.Relate(c.t.Context(), amber.Relation{From: from, To: to, Type: typ, Strength: 0.5})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return r
+}
+
+// The folder was written by Engram 1.20.0: relations that nobody judged, a
+// verdict, another verdict on the same pair, and rows behind each of them. One
+// of the memories has a topic and is in another chunk than the verdict.
+func TestRelationsOfEngramComeInAndBlockNothing(t *testing.T) {
+	t.Parallel()
+	c := engramClone(t)
+	c.take("relations")
+	r := c.imports()
+	if len(r.Quarantined) != 0 || r.Chunks != 4 || r.Observations != 5 || r.Sessions != 1 || r.Prompts != 1 || r.Relations != 5 {
+		t.Errorf("import: %+v", r)
+	}
+	orders, before, stock := c.byTitle("Database of orders"), c.byTitle("Database of orders, before"), c.byTitle("Database of stock")
+	got := map[string]bool{}
+	for _, r := range c.relations(orders) {
+		got[string(r.From)+" "+r.Type+" "+string(r.To)] = true
+	}
+	want := map[string]bool{
+		string(orders) + " compatible " + string(before): true, // the last verdict, and no other
+		string(orders) + " pending " + string(stock):     true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("relations differ (-want +got):\n%s", diff)
+	}
+	wantTexts(t, c, "Orders are kept in PostgreSQL.", "Orders were kept in MySQL.", "Stock is kept in PostgreSQL, too.",
+		"Orders are cached in Redis.", "Orders are queued in NATS.")
+	st := c.status()
+	if st.Summary.Relations != 5 || st.Summary.Bytes == 0 || st.PendingImport != 0 || st.PendingExport != 0 {
+		t.Errorf("status: %+v", st)
+	}
+	if again := c.imports(); again.Chunks != 0 || again.Relations != 0 {
+		t.Errorf("a second import: %+v", again)
+	}
+	if back := c.export(gitsync.ExportOptions{}); !back.IsEmpty {
+		t.Errorf("an export to where it came from: %+v", back)
+	}
+}
+
+// A relation of Amber leaves in a chunk of its own, by the names that the rows
+// have, and is the same one for every Amber that reads it.
+func TestRelationsOfAmberLeaveInAChunkOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	a, b := engramClone(t), engramClone(t)
+	one, two := a.save("one"), a.save("two")
+	made := a.relate(one, two, "supersedes")
+	r := a.export(gitsync.ExportOptions{})
+	if r.Relations != 1 || r.Observations != 2 || len(r.ChunkIDs) != 2 || r.Deleted != 0 {
+		t.Errorf("export: %+v", r)
+	}
+	a.gives(b)
+	if in := b.imports(); in.Relations != 1 || len(in.Quarantined) > 0 {
+		t.Errorf("import: %+v", in)
+	}
+	if diff := cmp.Diff([]amber.Relation{made}, b.relations(one), cmp.AllowUnexported(amber.Time{})); diff != "" {
+		t.Errorf("relations differ (-want +got):\n%s", diff)
+	}
+	for _, c := range []*clone{a, b} {
+		if r := c.export(gitsync.ExportOptions{}); !r.IsEmpty {
+			t.Errorf("an export of nothing new: %+v", r)
+		}
+		if st := c.status(); st.PendingImport != 0 || st.PendingExport != 0 {
+			t.Errorf("status: %+v", st)
+		}
+		if r := c.imports(); r.Relations != 0 || r.Chunks != 0 {
+			t.Errorf("an import of nothing new: %+v", r)
+		}
+	}
+	if err := b.Unrelate(t.Context(), made.ID); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.export(gitsync.ExportOptions{}); r.Deleted != 1 || r.Relations != 0 {
+		t.Errorf("export of what was undone: %+v", r)
+	}
+	if text := engramText(t, b.folder); !strings.Contains(text, `\"judgment_status\":\"orphaned\"`) || strings.Contains(text, `"op":"delete"`) {
+		t.Errorf("the chunks are %s, want a verdict that is void: Engram has no deletion of relations", text)
+	}
+	b.gives(a)
+	a.imports()
+	if left := a.relations(one); len(left) > 0 {
+		t.Errorf("relations are %+v, want none", left)
+	}
+}
+
+// Engram refuses a chunk with a relation to a row that it does not have.
+func TestARelationWithoutARowStays(t *testing.T) {
+	t.Parallel()
+	c := engramClone(t)
+	shared, hidden := c.save("shared"), c.write(amber.WriteRequest{
+		Content: "of a session", Scope: amber.ScopeSession, Identities: amber.Identities{SessionID: "s1", ProjectID: shop},
+	})
+	rel := c.relate(shared, hidden, "related")
+	r := c.export(gitsync.ExportOptions{})
+	if r.Relations != 0 || r.Observations != 1 {
+		t.Errorf("export: %+v", r)
+	}
+	named := false
+	for _, w := range r.Withheld {
+		named = named || w.Ref == (amber.SyncRef{Scope: amber.SyncRelation, ID: rel.ID})
+	}
+	if !named || strings.Contains(engramText(t, c.folder), "relation") {
+		t.Errorf("withheld %+v, chunks %s", r.Withheld, engramText(t, c.folder))
+	}
+}
+
+// Whoever judges last is right, in Engram or in Amber: Engram counts no
+// verdicts, so the time decides.
+func TestALaterVerdictOfEngramWinsOverAmber(t *testing.T) {
+	t.Parallel()
+	c := engramClone(t)
+	c.take("relations")
+	c.imports()
+	orders, before := c.byTitle("Database of orders"), c.byTitle("Database of orders, before")
+	verdict := func() (found []amber.Relation) {
+		for _, r := range c.relations(orders) {
+			if r.To == before {
+				found = append(found, r)
+			}
+		}
+		return found
+	}
+	is := verdict()[0]
+	for range 3 {
+		is = c.relate(orders, before, is.Type)
+	}
+	if err := c.Unrelate(t.Context(), is.ID); err != nil {
+		t.Fatal(err)
+	}
+	judged := func(at time.Time, verdict string) string {
+		stamp := at.UTC().Format("2006-01-02 15:04:05")
+		return `{"sessions":null,"observations":null,"prompts":null,"mutations":[{"seq":0,"target_key":"","entity":"relation","entity_key":"rel-9b7e2811e6fd3316",` +
+			`"op":"upsert","payload":"{\"sync_id\":\"rel-9b7e2811e6fd3316\",\"source_id\":\"obs-6d03e84d72b84ab9\",\"target_id\":\"obs-5120291240e22b83\",` +
+			`\"relation\":\"` + verdict + `\",\"judgment_status\":\"judged\",\"project\":\"shop\",\"created_at\":\"2026-01-01 00:00:00\",\"updated_at\":\"` + stamp + `\"}",` +
+			`"source":"","project":"shop","occurred_at":"` + stamp + `"}]}`
+	}
+	now := c.relationClock(t, is)
+	c.finds(judged(now.Add(-time.Hour), "scoped"))
+	if found := verdict(); len(found) > 0 {
+		t.Errorf("an earlier verdict came back: %+v", found)
+	}
+	c.finds(judged(now.Add(time.Hour), "conflicts_with"))
+	if found := verdict(); len(found) != 1 || found[0].Type != "conflicts_with" {
+		t.Errorf("relations are %+v, want the later verdict", found)
+	}
+}
+
+// relationClock returns when a relation was last changed.
+func (c *clone) relationClock(t *testing.T, r amber.Relation) time.Time {
+	t.Helper()
+	now, err := c.SyncRecords(t.Context(), []amber.SyncRef{{Scope: amber.SyncRelation, ID: r.ID}})
+	if err != nil || now[0].Relation == nil {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	return now[0].Relation.Origin.Clock.Time().Time()
+}
