@@ -197,8 +197,13 @@ type WriteRequest struct {
 type WriteAck struct {
 	Memory
 	// Deduplicated is set when an equal memory was there already: same
-	// content, kind, scope, identity and title. Nothing new was stored.
+	// content, kind, scope, identity and title. No second one was stored.
 	Deduplicated bool `json:"deduplicated"`
+	// Added names the fields that such a memory was given by this write, as a
+	// new revision, and NotTaken those of the write that it was not given: see
+	// [WriteRequest.Merge].
+	Added    []string `json:"added,omitempty"`
+	NotTaken []string `json:"not_taken,omitempty"`
 }
 
 // EditRequest changes fields of one memory. Nil fields stay as they are.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,9 @@ func (a *app) rememberCommand() *cobra.Command {
 Without --scope a memory belongs to whom --session, --user, --project or
 --workspace names, the first of them in this order. Where none is named it
 belongs to the project of the working directory's git repository, outside one it
-is global. The same text of the same kind, scope and title is stored once. With --topic a new text becomes a new revision of the
+is global. The same text of the same kind, scope and title is stored once: tags,
+metadata and a summary that the memory lacks are added to it, and what it has
+otherwise is not taken. The answer says which (--json: added, not_taken). With --topic a new text becomes a new revision of the
 memory on that topic.
 
 With --jsonl each line of stdin is one memory as JSON, with the fields of the
@@ -95,10 +98,22 @@ func (a *app) rememberOne(ctx context.Context, s *opened, f rememberFlags, arg s
 	}
 	return a.out.show(ack, func(w io.Writer) {
 		fmt.Fprintln(w, ack.ID)
-		if ack.Deduplicated {
-			a.out.note("it was stored already")
-		}
+		a.out.stored(ack)
 	})
+}
+
+// stored says what became of a memory that was stored already.
+func (p printer) stored(ack amber.WriteAck) {
+	if !ack.Deduplicated {
+		return
+	}
+	p.note("it was stored already")
+	if len(ack.Added) > 0 {
+		p.note("added to it: " + flat(strings.Join(ack.Added, ", ")))
+	}
+	if len(ack.NotTaken) > 0 {
+		p.note("not taken, the memory keeps what it has: " + flat(strings.Join(ack.NotTaken, ", ")) + "; amber edit changes it")
+	}
 }
 
 // place gives a request its identities and, where it has none, its scope: the
@@ -163,8 +178,21 @@ func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) err
 		return err
 	}
 	return a.out.show(amber.Page[amber.WriteAck]{Items: w.acks}, func(out io.Writer) {
+		known, left := 0, 0
 		for _, ack := range w.acks {
 			fmt.Fprintln(out, ack.ID)
+			if ack.Deduplicated {
+				known++
+			}
+			if len(ack.NotTaken) > 0 {
+				left++
+			}
+		}
+		if known > 0 {
+			a.out.note(fmt.Sprintf("%d of %d were stored already", known, len(w.acks)))
+		}
+		if left > 0 {
+			a.out.note(fmt.Sprintf("of %d of them something was not taken, since the memory has it otherwise; --json tells what", left))
 		}
 	})
 }

@@ -23,7 +23,7 @@ func memoryTools() []*tool {
 				must(str("content")), str("title", "a few words; counts most in recall"), kindArg(), scopeArg(), projectArg(),
 				str("topic", "stable name of what may change, as in build/cache"), list("tags", nil), sessionArg(),
 			),
-			object(str("id"), num("revision"), str("scope"), flag("deduplicated")),
+			object(str("id"), num("revision"), str("scope"), flag("deduplicated"), list("added", nil), list("not_taken", nil)),
 			saveMemory),
 		define("memory_recall", "Search memory",
 			"Search memory in your own words, before you ask the user or decide anew. Returns snippets; memory_get has the whole text.",
@@ -110,6 +110,8 @@ type saved struct {
 	Project      string          `json:"project,omitempty"`
 	Session      amber.SessionID `json:"session,omitempty"`
 	Deduplicated bool            `json:"deduplicated"`
+	Added        []string        `json:"added,omitempty"`
+	NotTaken     []string        `json:"not_taken,omitempty"`
 }
 
 // write stores a memory.
@@ -120,12 +122,24 @@ func (b *bound) write(ctx context.Context, a *server.Agent, r amber.WriteRequest
 	}
 	text := fmt.Sprintf("Saved %s, revision %d.", ack.ID, ack.Revision)
 	if ack.Deduplicated {
-		text = fmt.Sprintf("It was stored already: %s.", ack.ID)
+		text = fmt.Sprintf("It was stored already: %s.", ack.ID) + againText(ack)
 	}
 	return answer{
 		text: text, subject: string(ack.ID),
-		data: saved{ack.ID, ack.Revision, ack.Scope, ack.ProjectID, ack.SessionID, ack.Deduplicated},
+		data: saved{ack.ID, ack.Revision, ack.Scope, ack.ProjectID, ack.SessionID, ack.Deduplicated, ack.Added, ack.NotTaken},
 	}, nil
+}
+
+// againText says what a write has added to a memory that was stored already, and
+// what it has not.
+func againText(ack amber.WriteAck) (text string) {
+	if len(ack.Added) > 0 {
+		text += " Added: " + strings.Join(ack.Added, ", ") + "."
+	}
+	if len(ack.NotTaken) > 0 {
+		text += " Not taken, it has others: " + strings.Join(ack.NotTaken, ", ") + "; memory_update changes them."
+	}
+	return text
 }
 
 type recallArgs struct {

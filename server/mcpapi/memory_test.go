@@ -3,6 +3,7 @@ package mcpapi_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -89,6 +90,23 @@ func TestWhatACallNamesIsTheScope(t *testing.T) {
 	o.Identities = amber.Identities{UserID: "ann"}
 	if saved, _ := r.session(o, everything, "default", "default").call("memory_save", object{"content": "six"}); saved["scope"] != "user" {
 		t.Errorf("a connection of one user stores %v", saved)
+	}
+}
+
+// TestTheSameTextAgainAddsToTheMemory tells what a second save has added, and
+// what not.
+func TestTheSameTextAgainAddsToTheMemory(t *testing.T) {
+	t.Parallel()
+	c := newRig(t).local("default,engram")
+	c.call("memory_save", object{"content": "We chose PostgreSQL", "tags": []string{"db"}})
+	more, text := c.call("memory_save", object{"content": "We chose PostgreSQL", "tags": []string{"sql"}})
+	if more["revision"] != 2.0 || more["deduplicated"] != true || fmt.Sprint(more["added"]) != "[tags]" || !strings.Contains(text, "Added: tags.") {
+		t.Errorf("saved with another tag: %v, %q", more, text)
+	}
+	c.call("mem_save", object{"title": "t", "content": "x", "type": "decision"})
+	other, text := c.call("mem_save", object{"title": "t", "content": "x", "type": "architecture"})
+	if other["revision"] != 1.0 || fmt.Sprint(other["not_taken"]) != "[metadata.type]" || !strings.Contains(text, "Not taken") {
+		t.Errorf("saved with another type: %v, %q", other, text)
 	}
 }
 

@@ -29,6 +29,7 @@ func copyMemories(ms []amber.Memory) []amber.Memory { return copyEach(ms, copyMe
 
 func copyAck(a amber.WriteAck) amber.WriteAck {
 	a.Memory = copyMemory(a.Memory)
+	a.Added, a.NotTaken = slices.Clone(a.Added), slices.Clone(a.NotTaken)
 	return a
 }
 

@@ -91,10 +91,10 @@ func (s *Store) write(now amber.Time, r amber.WriteRequest) (amber.WriteAck, err
 func (s *Store) place(now amber.Time, r amber.WriteRequest) (amber.WriteAck, error) {
 	m := described(r)
 	if r.Topic != "" {
-		return s.placeTopic(now, m), nil
+		return s.placeTopic(now, r, m), nil
 	}
 	if twin := s.twinOf(m); twin != "" {
-		return s.countDuplicate(now, twin), nil
+		return s.countDuplicate(now, r, twin), nil
 	}
 	id, err := s.newID(now)
 	if err != nil {
@@ -104,15 +104,15 @@ func (s *Store) place(now amber.Time, r amber.WriteRequest) (amber.WriteAck, err
 	return amber.WriteAck{Memory: s.insert(now, m)}, nil
 }
 
-func (s *Store) placeTopic(now amber.Time, m amber.Memory) amber.WriteAck {
+func (s *Store) placeTopic(now amber.Time, r amber.WriteRequest, m amber.Memory) amber.WriteAck {
 	m.ID = s.topicID(m)
-	r := s.records[m.ID]
-	if r == nil {
+	rec := s.records[m.ID]
+	if rec == nil {
 		return amber.WriteAck{Memory: s.insert(now, m)}
 	}
-	next := r.present()
-	if r.live() && next.ContentDigest == m.ContentDigest && next.Kind == m.Kind && next.Title == m.Title {
-		return s.countDuplicate(now, m.ID)
+	next := rec.present()
+	if rec.live() && next.ContentDigest == m.ContentDigest && next.Kind == m.Kind && next.Title == m.Title {
+		return s.countDuplicate(now, r, m.ID)
 	}
 	next.Identities = m.Identities
 	next.Kind, next.Title, next.Content, next.Summary = m.Kind, m.Title, m.Content, m.Summary
@@ -149,11 +149,20 @@ func (s *Store) twinOf(m amber.Memory) amber.MemoryID {
 	return twin.ID
 }
 
-// countDuplicate notes that a memory was written once more.
-func (s *Store) countDuplicate(now amber.Time, id amber.MemoryID) amber.WriteAck {
+// countDuplicate notes that a memory was written once more, and adds what the
+// write adds to it as a revision.
+func (s *Store) countDuplicate(now amber.Time, r amber.WriteRequest, id amber.MemoryID) amber.WriteAck {
+	next, added, left := r.Merge(s.records[id].present())
+	ack := amber.WriteAck{Deduplicated: true, Added: added, NotTaken: left}
+	if len(added) > 0 {
+		next.DuplicateCount++
+		ack.Memory = s.revise(now, amber.OpUpdate, copyMemory(next))
+		return ack
+	}
 	s.records[id] = s.records[id].counted()
 	s.touched(now, id)
-	return amber.WriteAck{Memory: copyMemory(s.records[id].present()), Deduplicated: true}
+	ack.Memory = copyMemory(s.records[id].present())
+	return ack
 }
 
 // described returns the memory a normalised request describes.

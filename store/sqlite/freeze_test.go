@@ -95,7 +95,7 @@ func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
 	}
 	for i, want := range []amber.DatabaseInfo{
 		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: memorySchema.version()},
-		{Name: "control.db", ApplicationID: 0x416d6263, Schema: 1},
+		{Name: "control.db", ApplicationID: 0x416d6263, Schema: controlSchema.version()},
 	} {
 		got := frozen[i].Info()
 		if got.PageSize != 4096 || got.Pages == 0 {

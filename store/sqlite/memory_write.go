@@ -108,7 +108,7 @@ func (t *tx) writePlain(r amber.WriteRequest) (amber.WriteAck, error) {
 		return amber.WriteAck{}, err
 	}
 	if found {
-		ack, err := t.countDuplicate(id)
+		ack, err := t.writeAgain(r, id)
 		if !t.setAside("memories", err) { // a memory that cannot be read says nothing
 			return ack, err
 		}
@@ -141,7 +141,7 @@ func (t *tx) writeTopic(r amber.WriteRequest) (amber.WriteAck, error) {
 	case !found:
 		return t.writeNew(m, m.ID)
 	case prev.DeletedAt.IsZero() && prev.ContentDigest == m.ContentDigest && prev.Kind == m.Kind && prev.Title == m.Title:
-		return t.countDuplicate(m.ID)
+		return t.writeAgain(r, m.ID)
 	}
 	m.CreatedAt, m.DuplicateCount, m.Foreign = prev.CreatedAt, prev.DuplicateCount, prev.Foreign
 	m, err = t.revise(amber.OpUpdate, prev, m)
@@ -163,6 +163,32 @@ func (t *tx) duplicateOf(m amber.Memory) (id amber.MemoryID, found bool, err err
 		return "", false, nil
 	}
 	return id, err == nil, err
+}
+
+// writeAgain notes that a memory was written once more, and adds what the write
+// adds to it as a revision. A memory in conflict is not added to: a revision
+// would settle the conflict, and nobody has looked at it.
+func (t *tx) writeAgain(r amber.WriteRequest, id amber.MemoryID) (amber.WriteAck, error) {
+	prev, _, err := t.load(id)
+	if err != nil {
+		return amber.WriteAck{}, err
+	}
+	next, added, left := r.Merge(prev)
+	if len(added) > 0 {
+		heads, err := t.heads(prev)
+		if err != nil {
+			return amber.WriteAck{}, err
+		}
+		if len(heads) == 1 {
+			next.DuplicateCount++
+			next, err = t.revise(amber.OpUpdate, prev, next)
+			return amber.WriteAck{Memory: next, Deduplicated: true, Added: added, NotTaken: left}, err
+		}
+		added, left = nil, append(added, left...)
+	}
+	ack, err := t.countDuplicate(id)
+	ack.Added, ack.NotTaken = added, left
+	return ack, err
 }
 
 // countDuplicate notes that a memory was written once more.

@@ -128,7 +128,7 @@ func TestDeletedTextDoesNotLeave(t *testing.T) {
 	f := &folder{name: "p"}
 	id := save(t, a, amber.WriteRequest{
 		Content: "first", Title: "title", Tags: []string{"tag"}, Metadata: map[string]string{"k": "v"},
-		Identities: amber.Identities{UserID: "ada", ProjectID: "p"},
+		Scope: amber.ScopeGlobal, Identities: amber.Identities{UserID: "ada", ProjectID: "p"},
 	})
 	f.export(t, a, 0)
 	text := "second"

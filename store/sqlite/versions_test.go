@@ -290,3 +290,25 @@ func TestRestoredMemoriesHaveSeenTheirVersion(t *testing.T) {
 	}
 	versionsHold(t, s)
 }
+
+// To write the text of a memory that is in conflict once more settles nothing:
+// nobody has looked at the other versions.
+func TestAWriteThatAddsSettlesNoConflict(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "mine"})
+	others(t, s, id, 2)
+	before := try(s.Get(t.Context(), id))(t)
+	heads := versionsOf(t, s, id)
+	ack := try(s.Write(t.Context(), amber.WriteRequest{
+		Kind: before.Kind, Scope: before.Scope, Identities: before.Identities, Title: before.Title, Content: before.Content, Topic: before.Topic,
+		Tags: []string{"late"},
+	}))(t)
+	if ack.ID != id || !ack.Deduplicated || len(ack.Added) > 0 || !slices.Contains(ack.NotTaken, "tags") || ack.Revision != before.Revision {
+		t.Errorf("the answer is %+v", ack)
+	}
+	if diff := cmp.Diff(heads, versionsOf(t, s, id), cmp.AllowUnexported(versionRow{})); diff != "" {
+		t.Errorf("versions (-before +after):\n%s", diff)
+	}
+	versionsHold(t, s)
+}

@@ -9,6 +9,10 @@ import (
 func dedupeChecks() []check {
 	return []check{
 		{name: "memory/dedupe-equal-memory", needs: []part{longTerm, memories}, run: dedupeEqual},
+		{name: "memory/dedupe-adds-tags-and-metadata-once", needs: []part{longTerm, memories}, run: dedupeAdds},
+		{name: "memory/dedupe-says-what-it-did-not-take", needs: []part{longTerm, memories}, run: dedupeLeaves},
+		{name: "memory/dedupe-adds-nothing-that-is-trusted-less", needs: []part{longTerm, memories}, run: dedupeTrust},
+		{name: "memory/dedupe-adds-no-more-than-fits", needs: []part{longTerm, memories}, run: dedupeFits},
 		{name: "memory/dedupe-has-no-time-window", needs: []part{longTerm, memories}, run: dedupeLater},
 		{name: "memory/dedupe-needs-every-field-equal", needs: []part{longTerm, memories}, run: dedupeDiffers},
 		{name: "memory/dedupe-ignores-other-identities", needs: []part{longTerm, memories}, run: dedupeOtherIdentities},
@@ -22,7 +26,7 @@ func dedupeEqual(w *world) {
 	r := fullRequest()
 	first := w.write(r)
 	w.tick()
-	r.Tags, r.Metadata, r.SourceRefs, r.Summary = []string{"late"}, nil, nil, "another summary"
+	r.Tags, r.Metadata, r.SourceRefs, r.Summary = nil, nil, nil, ""
 	r.Title = " " + r.Title + " "
 	for n := range 3 {
 		again := w.write(r)
@@ -34,6 +38,91 @@ func dedupeEqual(w *world) {
 	}
 	equal(len(w.history(first.ID)), 1, "number of revisions")
 	equal(len(w.everything()), 1, "number of memories")
+}
+
+// dedupeAdds writes the same text with more beside it: the memory has it then,
+// as one new revision, however often the write is repeated.
+func dedupeAdds(w *world) {
+	for _, topic := range []string{"", "moon"} {
+		base := amber.WriteRequest{Content: "the moon has no air " + topic, Topic: topic, Tags: []string{"b"}, Metadata: map[string]string{"k": "1"}}
+		first := w.write(base)
+		w.tick()
+		more := base
+		more.Tags, more.Summary = []string{"c", "a"}, "no air"
+		more.Metadata = map[string]string{"k": "1", "l": "2"}
+		got := w.write(more)
+		want := first.Memory
+		want.Tags, want.Summary, want.Metadata = []string{"a", "b", "c"}, "no air", map[string]string{"k": "1", "l": "2"}
+		want.Revision, want.UpdatedAt, want.DuplicateCount = 2, w.now(), 1
+		want.Origin.Counter, want.Origin.Clock = 2, got.Origin.Clock
+		hold(got.Deduplicated, "a write that adds to a memory is not deduplicated")
+		equal(got.Memory, want, "answer to a write that adds to a memory")
+		equal(got.Added, []string{"tags", "summary", "metadata.l"}, "what it says was added")
+		equal(got.NotTaken, []string{}, "what it says was not taken")
+		equal(w.get(first.ID), want, "memory that was added to")
+		equal(w.history(first.ID), []amber.Memory{first.Memory, want}, "history of a memory that was added to")
+		w.tick()
+		again := w.write(more)
+		want.DuplicateCount = 2
+		equal(again, amber.WriteAck{Memory: want, Deduplicated: true}, "the same write again")
+		again = w.write(base)
+		want.DuplicateCount = 3
+		equal(again, amber.WriteAck{Memory: want, Deduplicated: true}, "the first write again")
+		equal(len(w.history(first.ID)), 2, "number of revisions")
+	}
+}
+
+// dedupeLeaves writes the same text with fields that contradict those of the
+// memory: it keeps them, and the answer says so.
+func dedupeLeaves(w *world) {
+	base := amber.WriteRequest{Content: "a", Summary: "short", Metadata: map[string]string{"k": "1"}}
+	first := w.write(base)
+	w.tick()
+	r := base
+	r.Summary, r.Metadata = "shorter", map[string]string{"k": "2", "j": "new"}
+	r.SourceRefs = []amber.SourceRef{{Kind: "file", Value: "a.go"}}
+	got := w.write(r)
+	equal(got.NotTaken, []string{"summary", "metadata.k", "source_refs"}, "what it says was not taken")
+	equal(got.Added, []string{"metadata.j"}, "what it says was added")
+	equal(got.Summary, "short", "summary")
+	equal(got.Metadata, map[string]string{"k": "1", "j": "new"}, "metadata")
+	got = w.write(r)
+	equal(got.NotTaken, []string{"summary", "metadata.k", "source_refs"}, "what the same write again says was not taken")
+	hold(len(got.Added) == 0 && got.Revision == 2, "the same write again has made revision %d and added %v", got.Revision, got.Added)
+	equal(len(w.history(first.ID)), 2, "number of revisions")
+}
+
+// dedupeTrust writes the same text with less trust, and with more.
+func dedupeTrust(w *world) {
+	r := amber.WriteRequest{Content: "a"}
+	first := w.write(r)
+	r.Tags, r.Metadata = []string{"t"}, map[string]string{"k": "v"}
+	for _, trust := range []amber.Trust{amber.TrustSigned, amber.TrustImported, amber.TrustDerived} {
+		r.Trust = trust
+		got := w.write(r)
+		equal(got.NotTaken, []string{"tags", "metadata.k"}, "what a write of trust %s says was not taken", trust)
+		hold(len(got.Added) == 0 && got.Revision == 1 && got.Trust == amber.TrustOwn, "a write of trust %s has changed a memory of one's own", trust)
+	}
+	equal(len(w.get(first.ID).Tags), 0, "number of tags")
+	found := w.write(amber.WriteRequest{Content: "b", Trust: amber.TrustDerived})
+	own := w.write(amber.WriteRequest{Content: "b", Tags: []string{"t"}})
+	hold(own.ID == found.ID, "trust makes two memories of one")
+	equal(own.Added, []string{"tags"}, "what a write of one's own adds")
+	equal(own.NotTaken, []string{"trust"}, "what a write of one's own does not change")
+	equal(own.Trust, amber.TrustDerived, "trust")
+}
+
+// dedupeFits writes more tags and metadata than a memory holds.
+func dedupeFits(w *world) {
+	full := amber.WriteRequest{Content: "a", Tags: numbered("t", amber.MaxTags), Metadata: map[string]string{}}
+	for _, k := range numbered("k", amber.MaxMetadata-1) {
+		full.Metadata[k] = "v"
+	}
+	w.write(full)
+	got := w.write(amber.WriteRequest{Content: "a", Tags: []string{"one more"}, Metadata: map[string]string{"x": "1", "y": "2"}})
+	equal(got.Added, []string{"metadata.x"}, "what was added to a full memory")
+	equal(got.NotTaken, []string{"tags", "metadata.y"}, "what was not")
+	equal([]int{len(got.Tags), len(got.Metadata)}, []int{amber.MaxTags, amber.MaxMetadata}, "number of tags and of keys")
 }
 
 func dedupeLater(w *world) {

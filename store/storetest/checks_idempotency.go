@@ -11,6 +11,7 @@ func idempotencyChecks() []check {
 		{name: "idempotency/returns-the-first-answer", needs: []part{longTerm, memories, edits}, run: keyReturnsFirstAnswer},
 		{name: "idempotency/other-bytes-conflict", needs: []part{longTerm, memories}, run: keyConflicts},
 		{name: "idempotency/remembers-a-deduplicated-answer", needs: []part{longTerm, memories}, run: keyRemembersDuplicate},
+		{name: "idempotency/a-key-adds-to-a-memory-once", needs: []part{longTerm, memories}, run: keyAddsOnce},
 		{name: "idempotency/a-refused-write-uses-no-key", needs: []part{longTerm, memories}, run: keyAfterRefusal},
 		{name: "idempotency/logs-nothing-new", needs: []part{longTerm, changes}, run: keyLogsNothing},
 		{name: "idempotency/forgotten-after-seven-days", needs: []part{longTerm, memories}, run: keyForgotten},
@@ -54,6 +55,19 @@ func keyRemembersDuplicate(w *world) {
 	hold(first.Deduplicated && first.ID == id, "an equal memory with a key is not deduplicated")
 	equal(w.write(amber.WriteRequest{Content: "twice", IdempotencyKey: "k"}), first, "second answer")
 	equal(w.get(id).DuplicateCount, 1, "duplicate count")
+}
+
+func keyAddsOnce(w *world) {
+	id := w.fact("twice")
+	r := amber.WriteRequest{Content: "twice", Tags: []string{"t"}, Metadata: map[string]string{"k": "v"}, IdempotencyKey: "k"}
+	first := w.write(r)
+	equal(first.Added, []string{"tags", "metadata.k"}, "what the first write has added")
+	for range 3 {
+		w.tick()
+		equal(w.write(r), first, "answer to the same key")
+	}
+	equal(w.get(id).DuplicateCount, 1, "count of duplicates")
+	equal(len(w.history(id)), 2, "number of revisions")
 }
 
 func keyAfterRefusal(w *world) {

@@ -141,7 +141,7 @@ func (h *history) writeAgain() {
 		h.write()
 		return
 	}
-	r := amber.WriteRequest{Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Tags: h.tags()}
+	r := amber.WriteRequest{Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Tags: h.tags(), Metadata: h.metadata(), Summary: oneOf(h, "", "in short", "shorter"), Trust: oneOf(h, "", m.Trust)}
 	if h.chance(0.5) {
 		r.Topic = m.Topic
 	}

@@ -71,6 +71,8 @@ func memoryMutants() []mutant {
 		})},
 		{"trusts everything written", "memory/write-keeps-every-field", true, asking(func(r *amber.WriteRequest) { r.Trust = amber.TrustOwn })},
 		{"does not say what is a duplicate", "memory/dedupe-equal-memory", true, answering(func(a *amber.WriteAck) { a.Deduplicated = false })},
+		{"does not say what was added", "memory/dedupe-adds-tags-and-metadata-once", true, answering(func(a *amber.WriteAck) { a.Added = nil })},
+		{"does not say what was not taken", "memory/dedupe-says-what-it-did-not-take", true, answering(func(a *amber.WriteAck) { a.NotTaken = nil })},
 		{"takes titles for equal", "memory/dedupe-needs-every-field-equal", true, asking(func(r *amber.WriteRequest) { r.Title = "" })},
 		{"stores duplicates", "memory/dedupe-equal-memory", true, storesDuplicates},
 		{"ignores the topic", "topic/id-is-named", true, asking(func(r *amber.WriteRequest) { r.Topic = "" })},
