@@ -17,6 +17,9 @@ type dialect struct {
 	also    map[string]string // other names of events, by their folded form
 	fill    func(*draft)      // reads what only this host says; may be nil
 	reply   form              // how context is answered
+	// transcript is where the words of a turn are that a payload leaves out; may
+	// be nil.
+	transcript *transcript
 }
 
 // event is what a host calls something that happens.
@@ -49,13 +52,17 @@ func dialectOf(host Host) dialect {
 	return generic()
 }
 
-// recognize returns the dialect of a payload that came from host. Cursor also
-// runs the hooks in the settings of other hosts, with payloads of its own.
-func recognize(host Host, payload value) dialect {
-	if host != Generic && isCursor(payload) {
+// recognize returns the dialect of a payload. Cursor also runs the hooks in the
+// settings of other hosts, with payloads of its own; so do Copilot CLI and VS Code,
+// which read the same files.
+func recognize(in Input, payload value) dialect {
+	if in.Host != Generic && isCursor(payload) {
 		return cursor()
 	}
-	return dialectOf(host)
+	if h := isCopilotOrVSCode(in, payload); h != "" {
+		return dialectOf(h)
+	}
+	return dialectOf(in.Host)
 }
 
 func (d dialect) nameFields() []string {

@@ -4,5 +4,6 @@ package hook
 func droid() dialect {
 	d := claudeCode()
 	d.host, d.aliases = Droid, []string{"factory", "factory-droid", "factory-cli"}
+	d.fill, d.transcript = fillDroid, droidTranscript()
 	return d
 }

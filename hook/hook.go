@@ -58,16 +58,17 @@ type Input struct {
 	Process   amber.HostProcess       // of the host; may be zero
 	Project   func(dir string) string // the project of a directory; may be nil
 	Redact    *redact.Redactor        // nil: a new one
+	Files     *Files                  // of hosts; nil: they are not looked at
 }
 
 // Read returns the event that the payload is about, without secrets. It never
-// fails. It blocks as long as the payload does.
+// fails. It blocks as long as the payload does, and as [Files] says.
 func Read(in Input) amber.HostEvent {
 	p := scan(in.Payload)
 	p.value = cutContext(p.value)
 	c := newCleaner(in.Redact)
 	d := &draft{in: in, clean: c, raw: p.value, value: c.value(p.value), taken: map[string]bool{}}
-	d.dialect = recognize(in.Host, p.value)
+	d.dialect = recognize(in, p.value)
 	d.ev = amber.HostEvent{
 		Schema:     amber.HostEventSchema,
 		Host:       string(d.dialect.host),
@@ -80,6 +81,7 @@ func Read(in Input) amber.HostEvent {
 		d.ev.Raw = appendString(nil, c.head(p))
 	} else {
 		d.fillContent()
+		d.fillFromTranscript()
 		d.fillRaw()
 	}
 	d.identify()

@@ -14,6 +14,7 @@ const (
 	specific             // {"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}
 	snake                // {"additional_context":…}
 	bare                 // {"context":…}
+	top                  // {"additionalContext":…}
 )
 
 // WantsContext reports whether context in the answer to an event reaches the
@@ -41,6 +42,8 @@ func Reply(ev amber.HostEvent, context string) []byte {
 		answer = newObject([]string{"hookSpecificOutput"}, []value{inner})
 	case snake:
 		answer = newObject([]string{"additional_context"}, []value{said})
+	case top:
+		answer = newObject([]string{"additionalContext"}, []value{said})
 	case bare:
 		answer = newObject([]string{"context"}, []value{said})
 	}

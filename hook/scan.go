@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 )
 
 // Bounds of what is read. A payload of any size costs no more memory than this
@@ -60,7 +61,12 @@ func scan(r io.Reader) payload {
 	if r == nil {
 		return payload{}
 	}
-	s := &scanner{r: r, buf: make([]byte, bufferSize)}
+	return scanWith(r, bufferSize)
+}
+
+// scanWith is scan with a buffer of a size.
+func scanWith(r io.Reader, size int) payload {
+	s := &scanner{r: r, buf: make([]byte, size)}
 	s.byteOrderMark()
 	if _, ok := s.peekToken(); !ok {
 		return payload{}
@@ -77,7 +83,7 @@ func scan(r io.Reader) payload {
 
 // scanText reads the value in a text; it is not ok when there is none.
 func scanText(t string) (v value, lost int64, ok bool) {
-	p := scan(bytes.NewReader([]byte(t)))
+	p := scanWith(strings.NewReader(t), max(16, min(len(t), bufferSize)))
 	return p.value, p.lost, !p.broken && p.value.kind != absent
 }
 

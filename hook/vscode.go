@@ -8,5 +8,6 @@ func vsCode() dialect {
 	for i := range d.events {
 		d.events[i].context = d.events[i].name == "SessionStart"
 	}
+	d.transcript = vsCodeTranscript()
 	return d
 }

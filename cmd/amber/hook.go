@@ -174,6 +174,7 @@ func (a *app) readEvent(host hook.Host, name string, args []string) (ev amber.Ho
 	in := hook.Input{
 		Host: host, Event: name, At: amber.At(a.clock()), Process: proc.Host(),
 		Project: projectOf, Redact: redact.New(),
+		Files: &hook.Files{Home: a.userHome(), Env: a.getenv, Wait: transcriptWait()},
 	}
 	in.Directory, _ = a.directory()
 	unfinished = func() bool { return false }
@@ -184,6 +185,26 @@ func (a *app) readEvent(host hook.Host, name string, args []string) (ev amber.Ho
 		in.Payload, unfinished = p, func() bool { return p.gaveUp }
 	}
 	return hook.Read(in), unfinished
+}
+
+// A host may write the answer to its transcript while the hook for the end of
+// the turn runs. Copilot CLI takes about a tenth of a second.
+const (
+	transcriptLook     = 25 * time.Millisecond
+	transcriptPatience = time.Second
+)
+
+// transcriptWait returns what waits for a host to write more: a moment each time,
+// and false when patience is at an end.
+func transcriptWait() func() bool {
+	left := int(transcriptPatience / transcriptLook)
+	return func() bool {
+		if left--; left < 0 {
+			return false
+		}
+		<-time.After(transcriptLook)
+		return true
+	}
 }
 
 // injectBudget is how long a host may wait for memories it did not ask for.

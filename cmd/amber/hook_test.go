@@ -130,7 +130,7 @@ var accepted = map[hook.Host][]string{
 	hook.Droid:      {"", "hookSpecificOutput{additionalContext,hookEventName}"},
 	hook.Cursor:     {"", "additional_context"},
 	hook.OpenCode:   {"", "context"},
-	hook.Copilot:    {""},
+	hook.Copilot:    {"", "additionalContext"},
 	hook.Generic:    {""},
 }
 

@@ -1,0 +1,29 @@
+//go:build unix
+
+package hook_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber/hook"
+)
+
+// TestAFifoIsNoTranscript: a hook that waited for somebody to write would never
+// end.
+func TestAFifoIsNoTranscript(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	path := h.path(copilotLog)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if ev := h.stop(hook.Copilot, path, nil); ev.Answer != "" {
+		t.Errorf("%q", ev.Answer)
+	}
+}
