@@ -114,6 +114,9 @@ type SnapshotRequest struct {
 // MaxLabelBytes bounds the label of a snapshot.
 const MaxLabelBytes = 200
 
+// LabelAutomatic begins every label that Amber itself gives.
+const LabelAutomatic = "auto:"
+
 // Labels Amber itself gives begin so.
 const (
 	LabelBeforeRestore       = "auto:pre-restore-"       // and the id of the snapshot that is restored
@@ -483,7 +486,10 @@ type PruneRequest struct {
 	MaxAge     time.Duration `json:"max_age"` // in nanoseconds; older ones go whatever the rules say; 0: none is too old
 	KeepSafety int           `json:"keep_safety"`
 	SafetyAge  time.Duration `json:"safety_age"`
-	DryRun     bool          `json:"dry_run,omitempty"`
+	// AutomaticOnly keeps every snapshot that Amber did not take by itself,
+	// labelled or not; it takes no place of those that the rules are about.
+	AutomaticOnly bool `json:"automatic_only,omitempty"`
+	DryRun        bool `json:"dry_run,omitempty"`
 }
 
 // PruneReport says which snapshots went and which stayed.

@@ -129,6 +129,7 @@ type Retention struct {
 	KeepLast, KeepHourly, KeepDaily, KeepWeekly int
 	MaxAge                                      time.Duration
 	Interval                                    time.Duration // how often it is applied
+	Manual                                      bool          // whether it is about snapshots that Amber did not take by itself, too
 }
 
 // GC configures the collection of what no snapshot needs.

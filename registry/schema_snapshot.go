@@ -99,6 +99,9 @@ func retentionKeys() []Key {
 		key("snapshot.retention.interval", time.Hour, 30*day,
 			"How often these rules are applied where Amber runs as a server; never more than once a minute.",
 			func(c *Config) *time.Duration { return &c.Snapshot.Retention.Interval }),
+		key("snapshot.retention.manual", false, false,
+			"Whether a server applies these rules also to snapshots that it did not take by itself: labelled ones and those somebody took by hand. Off, they stay until somebody deletes or prunes them.",
+			func(c *Config) *bool { return &c.Snapshot.Retention.Manual }),
 	}
 }
 

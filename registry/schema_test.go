@@ -88,6 +88,7 @@ func effects() map[string]effect {
 		"snapshot.retention.keep_daily":      {"2", opened(func(c registry.Config) any { return c.Snapshot.Retention.KeepDaily }), 2},
 		"snapshot.retention.keep_weekly":     {"3", opened(func(c registry.Config) any { return c.Snapshot.Retention.KeepWeekly }), 3},
 		"snapshot.retention.interval":        {"2h", opened(func(c registry.Config) any { return c.Snapshot.Retention.Interval }), 2 * time.Hour},
+		"snapshot.retention.manual":          {"true", opened(func(c registry.Config) any { return c.Snapshot.Retention.Manual }), true},
 		"snapshot.auto.before_mutating_tool": {"require", opened(func(c registry.Config) any { return c.Snapshot.Auto.BeforeMutatingTool }), registry.Require},
 		"snapshot.auto.schedule":             {"0  3 * * MON", opened(func(c registry.Config) any { return c.Snapshot.Auto.Schedule }), "0 3 * * mon"},
 		"snapshot.encryption.recipients": {

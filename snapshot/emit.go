@@ -17,7 +17,7 @@ const publishWithin = 5 * time.Second
 func (e *Engine) created(ctx context.Context, meta amber.SnapshotMeta) {
 	if meta.Encrypted {
 		meta.GitOID, meta.Skipped, meta.Warnings = "", []amber.Skipped{}, nil
-		if !strings.HasPrefix(meta.Label, "auto:") {
+		if !strings.HasPrefix(meta.Label, amber.LabelAutomatic) {
 			meta.Label = ""
 		}
 	}

@@ -168,6 +168,10 @@ func retainDevice(entries []repo.Entry, r amber.PruneRequest, now amber.Time, ke
 		if e.Pinned {
 			keep(e, "pinned")
 		}
+		if r.AutomaticOnly && !strings.HasPrefix(e.Manifest.Label, amber.LabelAutomatic) {
+			keep(e, "not taken automatically")
+			continue
+		}
 		if strings.HasPrefix(e.Manifest.Label, amber.LabelBeforeRestore) {
 			safety = append(safety, e)
 		} else {

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
@@ -157,12 +158,33 @@ func retentionEffects() map[string]effect {
 		"snapshot.retention.keep_weekly": rule("KEEP_WEEKLY", "1", "2 1"),
 		"snapshot.retention.max_age":     rule("MAX_AGE", "10d", "1 2"),
 		"snapshot.retention.interval":    {value("7m"), intervalSeen, "1h0m0s", "7m0s"},
+		"snapshot.retention.manual": {func(s *setting) string {
+			for _, other := range []string{"HOURLY", "DAILY", "WEEKLY"} {
+				s.set("AMBER_SNAPSHOT__RETENTION__KEEP_"+other, "0")
+			}
+			s.set("AMBER_SNAPSHOT__RETENTION__KEEP_LAST", "1")
+			return "true"
+		}, manualSeen, "3 kept", "1 kept"},
 	}
 }
 
-// intervalSeen is how long the worker of a server waits after a round.
-func intervalSeen(s *setting) string {
-	s.does("remember", "x") // so that there is a home
+// manualSeen is how many snapshots a round of a server's retention keeps of three
+// that a person took.
+func manualSeen(s *setting) string {
+	for _, label := range []string{"before the move", "", "the good one"} {
+		s.does("remember", "before "+label)
+		s.snapshot("--label", label)
+	}
+	s.retain(func(r *snapshot.Retention) {
+		if _, err := r.Tick(s.Context()); err != nil {
+			s.Fatal(err)
+		}
+	})
+	return s.items("snapshot", "list") + " kept"
+}
+
+// retain hands the worker of a server to fn.
+func (s *setting) retain(fn func(r *snapshot.Retention)) {
 	a := &app{world: s.world("", io.Discard, io.Discard)}
 	a.global.tenant, a.global.agent = "default", "default"
 	serving, err := a.newServing(s.Context(), &cobra.Command{}, serveFlags{tools: "default", logLevel: "error"})
@@ -174,17 +196,24 @@ func intervalSeen(s *setting) string {
 			s.Error(err)
 		}
 	}()
-	ctx, cancel := context.WithCancel(s.Context())
+	fn(serving.retention(func(string, error) {}))
+}
+
+// intervalSeen is how long the worker of a server waits after a round.
+func intervalSeen(s *setting) string {
+	s.does("remember", "x") // so that there is a home
 	var waited time.Duration
-	r := serving.retention(func(string, error) {})
-	r.After = func(d time.Duration) <-chan time.Time {
-		waited = d
-		cancel()
-		return nil
-	}
-	if err := r.Run(ctx); err != nil {
-		s.Fatal(err)
-	}
+	s.retain(func(r *snapshot.Retention) {
+		ctx, cancel := context.WithCancel(s.Context())
+		r.After = func(d time.Duration) <-chan time.Time {
+			waited = d
+			cancel()
+			return nil
+		}
+		if err := r.Run(ctx); err != nil {
+			s.Fatal(err)
+		}
+	})
 	return waited.String()
 }
 

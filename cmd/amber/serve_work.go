@@ -211,7 +211,7 @@ func (s *serving) retain(ctx context.Context, report server.Report) error {
 // retention is the worker that does.
 func (s *serving) retention(report server.Report) *snapshot.Retention {
 	return &snapshot.Retention{
-		Keeper: s.watchers.keeper(s.engine, s.keeper), Roster: s.home, Clock: s.clock,
+		Keeper: openKeeper{s.watchers.keeper(s.engine, s.keeper), s, s.watchers.Audit(s.db)}, Roster: s.home, Clock: s.clock,
 		Policy: func() (amber.PruneRequest, error) {
 			c, err := s.config.Current()
 			return prunePolicy(c.Snapshot.Retention), err
@@ -232,7 +232,7 @@ func (s *serving) retention(report server.Report) *snapshot.Retention {
 func prunePolicy(keep registry.Retention) amber.PruneRequest {
 	return amber.PruneRequest{
 		KeepLast: keep.KeepLast, KeepHourly: keep.KeepHourly, KeepDaily: keep.KeepDaily, KeepWeekly: keep.KeepWeekly,
-		MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge,
+		MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge, AutomaticOnly: !keep.Manual,
 	}
 }
 

@@ -43,15 +43,15 @@ func TestAServerWorksInTheBackground(t *testing.T) {
   retention: {keep_last: 1, keep_hourly: 0, keep_daily: 0, keep_weekly: 0}
   auto: {schedule: 1d}
 `)
-	for i := range 3 {
+	for i, label := range []string{"auto:pre-tool-a", "the good one", "auto:pre-tool-b", ""} {
 		u.must("", "remember", fmt.Sprintf("version %d", i), "--scope", "global")
-		u.must("", "snapshot", "create", "--label", fmt.Sprint(i))
+		u.must("", "snapshot", "create", "--label", label)
 	}
 	u.must("", "--agent", "other", "remember", "never frozen", "--scope", "global")
 	u.crash("s1")
 
 	r := u.serve()
-	r.await("retention", func() bool { return slices.Equal(r.labels("default"), []string{"2"}) })
+	r.await("retention", func() bool { return slices.Equal(r.labels("default"), []string{"", "auto:pre-tool-b", "the good one"}) })
 	r.await("the schedule", func() bool { return slices.Equal(r.labels("other"), []string{"auto:scheduled"}) })
 	r.await("the drain", func() bool { return r.turns("s1") == 1 })
 	var session amber.Session
@@ -66,12 +66,22 @@ func TestAServerWorksInTheBackground(t *testing.T) {
 		t.Errorf("it ended with %q", session.EndReason)
 	}
 	for worker, detail := range map[string]string{
-		"retention": "2 deleted", "scheduled snapshots": "1 taken", "journal drain": "1 sessions ended", "idle agents": "agents are open",
+		"retention": "1 deleted", "scheduled snapshots": "1 taken", "journal drain": "1 sessions ended", "idle agents": "agents are open",
 	} {
 		r.await(worker, func() bool { return strings.Contains(r.worker(worker).Detail, detail) })
 		if w := r.worker(worker); w.Status != amber.Healthy || w.Runs == 0 || w.LastRun.IsZero() || w.Failures != 0 {
 			t.Errorf("%s: %+v", worker, w)
 		}
+	}
+	// What was deleted without being asked for is told.
+	var audit amber.Page[amber.AuditEntry]
+	if err := json.Unmarshal([]byte(u.must("", "--json", "audit", "list", "--actor", "retention")), &audit); err != nil {
+		t.Fatal(err)
+	}
+	if len(audit.Items) != 1 || audit.Items[0].Action != "snapshot.prune" || audit.Items[0].Subject == "" || audit.Items[0].Outcome != "ok" {
+		t.Errorf("the audit log has %+v", audit.Items)
+	} else if want := "snapshot=" + audit.Items[0].Subject; !strings.Contains(r.log.String(), want) {
+		t.Errorf("the log does not say %s\n%s", want, r.log)
 	}
 	if code := r.stop(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, r.log)

@@ -66,6 +66,8 @@ func retain(list []*snapshot, r amber.PruneRequest, now amber.Time) retained {
 			kept.keep(x, "pinned")
 		}
 		switch {
+		case r.AutomaticOnly && !strings.HasPrefix(x.meta.Label, amber.LabelAutomatic):
+			kept.keep(x, "not taken automatically")
 		case strings.HasPrefix(x.meta.Label, amber.LabelBeforeRestore):
 			safety = append(safety, x)
 		case r.MaxAge <= 0 || within(x, r.MaxAge, now):

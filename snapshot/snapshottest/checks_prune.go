@@ -15,6 +15,7 @@ func pruneChecks() []check {
 		{"prune/never-the-last", pruneNeverTheLast},
 		{"prune/pinned-stay", prunePinned},
 		{"prune/safety-snapshots-have-their-own-rule", pruneSafety},
+		{"prune/automatic-only-spares-the-others", pruneAutomatic},
 		{"prune/rest-stays-restorable", pruneRest},
 		{"prune/other-agents-stay", pruneOthers},
 		{"prune/any-rules", pruneAnyRules},
@@ -149,6 +150,20 @@ func pruneSafety(w *world) {
 	a.lists(last.ID, safety[3], safety[2], s.ID)
 	a.prune(amber.PruneRequest{KeepLast: 1, KeepHourly: 10, KeepDaily: 10, KeepWeekly: 10})
 	a.lists(last.ID, s.ID)
+}
+
+// What a person took stays, whatever the rules, and takes no place of the others.
+func pruneAutomatic(w *world) {
+	a := w.lived(tenant, "scout")
+	var all []taken
+	for _, label := range []string{"named", "", "auto:scheduled", "auto:pre-tool-x", "named again", "auto:scheduled", ""} {
+		w.pass(24 * time.Hour)
+		all = append(all, a.snapshot(label))
+	}
+	w.pass(1000 * time.Hour)
+	report := must(w.snapshots().PruneSnapshots(w.ctx, amber.PruneRequest{Tenant: a.tenant, Agent: a.id, KeepLast: 1, MaxAge: 1100 * time.Hour, AutomaticOnly: true}))
+	same(len(report.Deleted), 2, "pruned snapshots")
+	a.lists(all[6].ID, all[5].ID, all[4].ID, all[1].ID, all[0].ID)
 }
 
 func pruneRest(w *world) {

@@ -179,6 +179,12 @@ func pruneMutants() []mutant {
 		{"young safety snapshots go", "prune/safety-snapshots-have-their-own-rule", false, broken{
 			prune: ruling(func(r *amber.PruneRequest) { r.SafetyAge = 0 }),
 		}},
+		{"rules hold for what a person took", "prune/automatic-only-spares-the-others", false, broken{
+			prune: func(b *broken, ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+				r.AutomaticOnly = false
+				return b.Snapshotter.PruneSnapshots(ctx, r)
+			},
+		}},
 		{"what a prune leaves is broken by gc", "prune/rest-stays-restorable", true, broken{
 			gc: func(b *broken, ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
 				b.notes["swept"] = b.clock.Now()
