@@ -49,3 +49,23 @@ func (j *Journal) lastOf(key Key, s segmentFile) (seq int64, ok bool) {
 	last, ok := lastFrame(f, s.size, key.seed())
 	return last.Seq, ok && last.Seq >= h.base
 }
+
+// Cleared returns the sequence before the first entry that a session may still
+// hold: what is not behind it was drained and cleared. It is for whoever cannot
+// ask the store. Where a damaged header hides the first sequence it is 0. It
+// takes no lock. Errors: those of [Journal.Last].
+func (j *Journal) Cleared(key Key) (int64, error) {
+	if err := checkKey(key); err != nil {
+		return 0, err
+	}
+	files, err := j.segments(key)
+	if err != nil {
+		return 0, err
+	}
+	r := reader{j: j, key: key}
+	segments, err := r.survey(files)
+	if err != nil || len(segments) == 0 || r.damage.Headers > 0 {
+		return 0, err
+	}
+	return max(segments[0].header.base-1, 0), nil
+}

@@ -236,27 +236,6 @@ func prunePolicy(keep registry.Retention) amber.PruneRequest {
 	}
 }
 
-// schedule takes snapshots when it is time.
-func (s *serving) schedule(ctx context.Context, report server.Report) error {
-	w := &snapshot.Schedule{
-		Taker: s.watchers.snapshots("", "", s.engine), Roster: s.home, Clock: s.clock,
-		When: func() string {
-			if c := s.current(); c.Snapshot.Enabled {
-				return c.Snapshot.Auto.Schedule
-			}
-			return "off"
-		},
-		Report: func(r snapshot.ScheduleReport) {
-			var err error
-			if len(r.Errors) > 0 {
-				err = errors.New(strings.Join(r.Errors[:min(len(r.Errors), 10)], "; "))
-			}
-			report(fmt.Sprintf("%d taken, %d unchanged", len(r.Taken), r.Unchanged), err)
-		},
-	}
-	return w.Run(ctx)
-}
-
 // health tells how the server is doing.
 func (s *serving) health(context.Context) amber.ServerHealth {
 	h := amber.ServerHealth{Status: amber.Healthy, Version: thisBuild().Version, StartedAt: s.started, Workers: s.crew.Health()}

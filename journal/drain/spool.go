@@ -32,7 +32,9 @@ type Spool struct {
 	store   amber.Ingester
 }
 
-// NewSpool returns the journal j of what is drained into store.
+// NewSpool returns the journal j of what is drained into store. Nil is a store
+// that cannot be asked: then what the journal has cleared counts as drained, and
+// nothing else does.
 func NewSpool(j *journal.Journal, store amber.Ingester) *Spool {
 	return &Spool{journal: j, store: store}
 }
@@ -81,11 +83,18 @@ func (v *View) find(ctx context.Context, store amber.Ingester) error {
 		return err
 	}
 	// Finding asks for cursors and for nothing else.
+	known := store != nil
+	if !known {
+		store = unknown{}
+	}
 	w := &Worker{o: Options{Journal: v.journal, Store: cursors{Ingester: store}}, keys: map[string]journal.Key{}}
 	report := newReport()
 	for _, key := range keys {
 		s := &session{Worker: w, key: key, report: &report}
 		err := s.find(ctx) // a folder whose meta file is lost gets a new one
+		if err == nil && !known {
+			s.cursor.Seq, err = v.journal.Cleared(key)
+		}
 		if ctx.Err() != nil {
 			return &amber.Error{Op: "hold journal", Kind: amber.KindUnreachable, Err: context.Cause(ctx)}
 		}
@@ -98,6 +107,13 @@ func (v *View) find(ctx context.Context, store amber.Ingester) error {
 		}
 	}
 	return nil
+}
+
+// unknown is a store that cannot be asked.
+type unknown struct{ amber.Ingester }
+
+func (unknown) JournalCursor(context.Context, string) (amber.JournalCursor, error) {
+	return amber.JournalCursor{}, nil
 }
 
 // cursors is the part of a store that knows them.

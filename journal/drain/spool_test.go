@@ -105,6 +105,33 @@ func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
 	w.wantSaid("user: one", "user: two", "user: three", "user: four", "user: too late")
 }
 
+// Where the store cannot be asked, entries that were drained and cleared are no
+// damage: only what is still there is captured.
+func TestClearedEntriesAreNoDamageWhereNobodyKnowsTheCursor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(prompt(1, "one"), prompt(2, "two"))
+	if _, err := w.journal.Clear(t.Context(), one.Key(), w.once(drain.Options{}).Applied); err != nil {
+		t.Fatal(err)
+	}
+	w.keep(prompt(3, "three"))
+	v, err := drain.NewSpool(w.journal, nil).Hold(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if err := v.Mark(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := taken(t, v)
+	if len(v.Unread()) != 0 {
+		t.Errorf("unread: %v", v.Unread())
+	}
+	if len(all) != 1 || all[0].Frames != 1 || all[0].Drained != 2 || all[0].Last != 3 {
+		t.Errorf("captured %+v", all[0].Mark)
+	}
+}
+
 func TestHoldOfAJournalThatWasNeverMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -442,7 +442,7 @@ func TestOldRecordsOfChecksAreNotBelieved(t *testing.T) {
 		}
 	}
 	w.mustVerify(id)
-	if now := w.show(id).Checks; len(now) != len(made) || len(made) != 8 {
+	if now := w.show(id).Checks; len(now) != len(made) || len(made) != 11 {
 		t.Errorf("%d checks, before %d", len(now), len(made))
 	}
 }

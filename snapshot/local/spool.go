@@ -27,15 +27,16 @@ type spool struct {
 }
 
 // Hold holds the journal of an agent. Where its store cannot be opened nobody
-// knows what was drained: then nothing counts as drained, and whoever drains
-// those entries again finds by their ids what is there already.
+// knows what was drained: then only what was cleared counts as drained, and
+// whoever drains the other entries again finds by their ids what is there
+// already.
 func (s spool) Hold(ctx context.Context, agent *home.Agent) (snapshot.SpoolHold, error) {
 	j, err := journal.Open(agent.SpoolDir(), journal.Options{Clock: s.clock, FS: s.fs, Wait: s.wait})
 	if err != nil {
 		return nil, err
 	}
 	h := &hold{}
-	var cursors amber.Ingester = unknown{}
+	var cursors amber.Ingester
 	h.store, err = sqlite.Open(ctx, agent, s.store)
 	switch {
 	case err == nil:
@@ -47,13 +48,6 @@ func (s spool) Hold(ctx context.Context, agent *home.Agent) (snapshot.SpoolHold,
 		return nil, errors.Join(err, h.closeStore())
 	}
 	return h, nil
-}
-
-// unknown is a store that has drained nothing.
-type unknown struct{ amber.Ingester }
-
-func (unknown) JournalCursor(context.Context, string) (amber.JournalCursor, error) {
-	return amber.JournalCursor{}, nil
 }
 
 // hold is a journal while nobody drains it.

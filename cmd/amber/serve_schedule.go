@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// schedule takes snapshots when it is time.
+func (s *serving) schedule(ctx context.Context, report server.Report) error {
+	return s.scheduler(report).Run(ctx)
+}
+
+// scheduler is the worker that does.
+func (s *serving) scheduler(report server.Report) *snapshot.Schedule {
+	return &snapshot.Schedule{
+		Taker: s.watchers.snapshots("", "", s.engine), Roster: s.home, Clock: s.clock, Mark: s.contentMark,
+		When: func() string {
+			if c := s.current(); c.Snapshot.Enabled {
+				return c.Snapshot.Auto.Schedule
+			}
+			return "off"
+		},
+		Report: func(r snapshot.ScheduleReport) {
+			var err error
+			if len(r.Errors) > 0 {
+				err = errors.New(strings.Join(r.Errors[:min(len(r.Errors), 10)], "; "))
+			}
+			report(fmt.Sprintf("%d taken, %d unchanged", len(r.Taken), r.Unchanged), err)
+		},
+	}
+}
+
+// contentMark is another one whenever a snapshot of the agent would hold something
+// else. Unlike changeMark it does not change when a snapshot is taken: files of
+// databases change when they are only opened.
+func (s *serving) contentMark(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (string, error) {
+	agent, err := s.home.Agent(tenant, id)
+	if err != nil {
+		return "", err
+	}
+	current, err := agent.Current()
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	if err := s.markDatabases(ctx, agent, h); err != nil {
+		return "", err
+	}
+	if err := s.markJournal(ctx, agent, h); err != nil {
+		return "", err
+	}
+	err = markFolder(agent.GenDir(current), h)
+	return fmt.Sprintf("%x", h.Sum(nil)), err
+}
+
+func (s *serving) markDatabases(ctx context.Context, agent *home.Agent, h hash.Hash) error {
+	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: s.clock, Random: s.random, KeepSchema: true})
+	if err != nil {
+		return err
+	}
+	mark, err := store.Mark(ctx)
+	fmt.Fprintln(h, mark)
+	return errors.Join(err, store.Close())
+}
+
+// markJournal notes the last entry of every session: a session that was drained
+// shows in the databases.
+func (s *serving) markJournal(ctx context.Context, agent *home.Agent, h hash.Hash) error {
+	j, err := journal.Open(agent.SpoolDir(), journalOptions(s.current().Journal, s.clock))
+	if err != nil {
+		return err
+	}
+	keys, err := j.Keys()
+	if amber.KindOf(err) == amber.KindNotFound {
+		return nil
+	}
+	for _, k := range keys {
+		last, lerr := j.Last(ctx, k)
+		err = errors.Join(err, lerr)
+		fmt.Fprintln(h, k, last)
+	}
+	return err
+}
+
+// markFolder notes every file of a generation that is no database: notes and
+// runtime state. What git keeps of the notes follows from them.
+func markFolder(dir string, h hash.Hash) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Dir(path) == dir: // memory.db and control.db with what is beside them
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(h, path, info.Mode(), info.Size(), info.ModTime().UnixNano())
+		return err
+	})
+}

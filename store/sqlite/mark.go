@@ -1,0 +1,41 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+)
+
+// What is not in the change log shows in these: counts and ends of what is only
+// added to, and positions.
+const (
+	markMemory = `SELECT coalesce((SELECT max(seq) FROM changes), 0) || '/' || (SELECT count(*) FROM incarnations)
+ || '/' || (SELECT count(*) || '.' || coalesce(sum(expires_at), 0) FROM idempotency)
+ || '/' || (SELECT count(*) || '.' || coalesce(sum(seq), 0) || '.' || coalesce(max(last_at), 0) FROM journal_cursors)
+ || '/' || (SELECT count(*) || '.' || coalesce(group_concat(place || project || position || chunk), '') FROM sync_places)
+ || '/' || (SELECT count(*) || '.' || coalesce(max(applied_at), 0) FROM sync_chunks)
+ || '/' || (SELECT count(*) || '.' || coalesce(sum(last_seq), 0) FROM sync_imports)
+ || '/' || (SELECT count(*) || '.' || coalesce(group_concat(place || chunk || kind), '') FROM sync_quarantine)
+ || '/' || (SELECT count(*) FROM sync_waiting) || '/' || (SELECT count(*) FROM sync_links)`
+	markControl = `SELECT coalesce((SELECT max(seq) FROM changes), 0) || '/' || (SELECT count(*) FROM incarnations)`
+)
+
+// Mark returns a text that is another one whenever anything in the databases is.
+// It does not change when they are only opened, read or checkpointed.
+func (s *Store) Mark(ctx context.Context) (string, error) {
+	mark := ""
+	for _, q := range []struct {
+		d     *database
+		query string
+	}{{s.memory, markMemory}, {s.control, markControl}} {
+		err := q.d.view(ctx, "mark databases", q.d.schema.file, func(t *tx) error {
+			var text string
+			err := t.row(q.query).Scan(&text)
+			mark += fmt.Sprintf("%s %s %s\n", q.d.name, t.current.Incarnation, text)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return mark, nil
+}
