@@ -44,6 +44,9 @@ printed where there is nothing to say.`,
 				if err != nil {
 					return err
 				}
+				if len(block.Memories) == 0 && block.Decision.Effective {
+					defer a.noteOtherNames(ctx, s, f.project)
+				}
 				return a.out.show(block, func(w io.Writer) { a.printContext(w, block, f.explain) })
 			})
 		},

@@ -95,6 +95,9 @@ With --at the answer comes from a snapshot, which is not restored for that.`,
 				if err != nil {
 					return err
 				}
+				if len(result.Hits) == 0 {
+					defer a.noteOtherNames(ctx, s, f.project)
+				}
 				return a.out.show(result, func(w io.Writer) { a.printHits(w, result) })
 			})
 		},

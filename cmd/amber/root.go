@@ -78,7 +78,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{groupRemember, remotely(
 			a.rememberCommand(), a.recallCommand(),
 			a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(), a.timelineCommand(),
-			a.contextCommand(), a.statsCommand(), a.forgetCommand(), a.noteCommand(),
+			a.contextCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.noteCommand(),
 			a.sessionCommand(), a.turnCommand(), a.loopCommand(),
 		)},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/githook"
+	"github.com/amber-memory/amber/internal/project"
 )
 
 func (a *app) syncCommand() *cobra.Command {
@@ -67,7 +68,7 @@ func (a *app) syncDir(f *syncFlags) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if top, ok := workTreeOf(dir); ok {
+	if top, ok := project.WorkTree(dir); ok {
 		dir = top
 	}
 	if amber.SyncFormat(f.format) == amber.SyncEngram {

@@ -76,6 +76,7 @@ var law = map[string][]string{
 	"internal/hosttest":          {"-"}, // sees the program as a user does
 	"internal/proc":              {},
 	"internal/pointer":           {},
+	"internal/project":           {},
 	"internal/promise":           {},
 	"internal/redact":            {"-"},
 	"internal/redact/secrettest": {"-"},

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/project"
+)
+
+func (a *app) projectCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "project",
+		Short: "Show or set which project the working directory belongs to",
+		Long: `Show which project the working directory belongs to, and what names it: the choice
+made here with project set, the file .amber/project, the git remote, or where the
+repository lies. Two repositories are one project only where something names them
+so.
+
+Other names the repository may have had are listed with what is stored under them:
+recall --project NAME finds that, and project set NAME goes on with it.`,
+		Example: `  amber project
+  amber project set acme/shop`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := a.absolute(".")
+			if err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error { return a.showProject(ctx, s, project.Of(dir)) })
+		},
+	}
+	c.AddCommand(a.projectSetCommand())
+	return c
+}
+
+func (a *app) projectSetCommand() *cobra.Command {
+	var yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "set NAME",
+		Short: "Name the project of the working directory",
+		Long: `Name the project that the git repository of the working directory belongs to: for this
+machine, and in .amber/project for everybody who has the repository. Outside of a
+repository the working directory and the folders in it are named.
+
+What is stored under the name belongs to the project from now on. Where sessions of
+that name ran in other folders it asks first.`,
+		Example: "  amber project set acme/shop",
+		Args:    exactly("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := args[0]
+			if err := amber.CheckID("project id", name); err != nil {
+				return err
+			}
+			dir, err := a.absolute(".")
+			if err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				return a.setProject(ctx, s, dir, name, yes, dryRun)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what the name would bring in, and name nothing")
+	return cmd
+}
+
+// projectReport is what `project` prints.
+type projectReport struct {
+	project.Project
+	Stored stored   `json:"stored"` // under the name of the project
+	Others []stored `json:"others"` // under names the repository may have had
+	DryRun bool     `json:"dry_run,omitempty"`
+}
+
+// stored is what a store holds of one project.
+type stored struct {
+	ID          string   `json:"id"`
+	Memories    int      `json:"memories"`
+	Sessions    int      `json:"sessions"`
+	Directories []string `json:"directories"` // of the sessions
+	More        bool     `json:"more,omitempty"`
+}
+
+func (s stored) String() string {
+	more := ""
+	if s.More {
+		more = " or more"
+	}
+	return fmt.Sprintf("%d memories and %d sessions%s", s.Memories, s.Sessions, more)
+}
+
+// storedUnder counts what is stored under the name of a project, up to a page
+// of each kind.
+func storedUnder(ctx context.Context, s *opened, id string) (stored, error) {
+	out := stored{ID: id, Directories: []string{}}
+	if id == "" {
+		return out, nil
+	}
+	memories, err := s.Store.Memories.List(ctx, amber.ListQuery{
+		Filter: amber.Filter{Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: id}}, Limit: amber.MaxPageSize,
+	})
+	if err != nil {
+		return out, err
+	}
+	sessions, err := s.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Project: id, Limit: amber.MaxPageSize})
+	if err != nil {
+		return out, err
+	}
+	out.Memories, out.Sessions, out.More = len(memories.Items), len(sessions.Items), memories.Next != "" || sessions.Next != ""
+	for _, one := range sessions.Items {
+		if one.Directory != "" && !slices.Contains(out.Directories, one.Directory) {
+			out.Directories = append(out.Directories, one.Directory)
+		}
+	}
+	slices.Sort(out.Directories)
+	return out, nil
+}
+
+// reportProject looks up what is stored under the names of a project.
+func reportProject(ctx context.Context, s *opened, p project.Project) (r projectReport, err error) {
+	r = projectReport{Project: p, Others: []stored{}}
+	if r.Stored, err = storedUnder(ctx, s, p.ID); err != nil {
+		return r, err
+	}
+	names, err := movedFrom(ctx, s, p)
+	if err != nil {
+		return r, err
+	}
+	for _, name := range append(slices.Clone(p.Others), names...) {
+		found, err := storedUnder(ctx, s, name)
+		if err != nil {
+			return r, err
+		}
+		if found.Memories+found.Sessions > 0 {
+			r.Others = append(r.Others, found)
+		}
+	}
+	return r, nil
+}
+
+// movedFrom returns the names of repositories of the same folder name whose
+// sessions ran in folders that are gone.
+func movedFrom(ctx context.Context, s *opened, p project.Project) ([]string, error) {
+	recent, err := s.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: amber.MaxPageSize})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, one := range recent.Items {
+		if !p.SameFolderName(one.Project) || slices.Contains(names, one.Project) || one.Directory == "" {
+			continue
+		}
+		if _, err := os.Lstat(one.Directory); err != nil {
+			names = append(names, one.Project)
+		}
+	}
+	return names, nil
+}
+
+func (a *app) showProject(ctx context.Context, s *opened, p project.Project) error {
+	r, err := reportProject(ctx, s, p)
+	if err != nil {
+		return err
+	}
+	if err := a.out.show(r, func(w io.Writer) { fmt.Fprintln(w, safe(p.ID)) }); err != nil {
+		return err
+	}
+	a.noteProject(r)
+	return nil
+}
+
+// projectSources say what names a project, for people.
+var projectSources = map[project.Source]string{
+	project.Choice: "named with amber project set", project.File: "named by .amber/project",
+	project.Remote: "named by the git remote", project.Path: "named by where the repository lies",
+}
+
+// noteProject tells people what they should know beside the name.
+func (a *app) noteProject(r projectReport) {
+	if r.ID == "" {
+		a.out.note("the working directory belongs to no project; amber project set NAME names one")
+	} else {
+		a.out.note("%s; %s", projectSources[r.Source], r.Stored)
+	}
+	if r.Ignored != "" {
+		a.out.note("%s; the file is ignored", safe(r.Ignored))
+	}
+	if r.Claimed != "" {
+		a.out.note(".amber/project says %s; if that is right: amber project set %s", safe(r.Claimed), shellWord(r.Claimed))
+	}
+	for _, o := range r.Others {
+		a.out.note("%s are stored under %s: amber project set %s goes on with them", o, safe(o.ID), shellWord(o.ID))
+	}
+}
+
+// shellWord quotes a word for a shell where it has to be.
+func shellWord(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/@+,=:-"
+	if strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(safe(s), "'", `'\''`) + "'"
+}
+
+// setProject names the project of a directory.
+func (a *app) setProject(ctx context.Context, s *opened, dir, name string, yes, dryRun bool) error {
+	now := project.Of(dir)
+	found, err := storedUnder(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, d := range found.Directories {
+		if !now.Contains(d) {
+			n++
+		}
+	}
+	if n > 0 && name != now.ID && !dryRun {
+		question := fmt.Sprintf("take %s of %s, of which some ran in %d other folders", found, safe(name), n)
+		if err := a.confirm(yes, question); err != nil {
+			return err
+		}
+	}
+	if !dryRun {
+		if now, err = project.Set(dir, name); err != nil {
+			return err
+		}
+	}
+	r, err := reportProject(ctx, s, now)
+	if err != nil {
+		return err
+	}
+	r.DryRun = dryRun
+	if dryRun {
+		r.ID, r.Source, r.Stored = name, project.Choice, found
+	}
+	if err := a.out.show(r, func(w io.Writer) { fmt.Fprintln(w, safe(r.ID)) }); err != nil {
+		return err
+	}
+	a.noteProject(r)
+	return nil
+}
+
+// noteOtherNames tells, where nothing was found, that something is stored
+// under another name of the repository.
+func (a *app) noteOtherNames(ctx context.Context, s *opened, named string) {
+	dir, err := a.absolute(".")
+	if named != "" || err != nil {
+		return
+	}
+	for _, name := range project.Of(dir).Others {
+		if found, err := storedUnder(ctx, s, name); err == nil && found.Memories > 0 {
+			a.out.note("%s are stored under another name of this repository, %s: see amber project", found, safe(name))
+		}
+	}
+}

@@ -1,0 +1,72 @@
+//go:build unix
+
+package project_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/project"
+)
+
+// What would make a reader wait, or lead elsewhere, is passed over.
+func TestFifosAndLinksNameNothing(t *testing.T) {
+	t.Parallel()
+	top := tree(t)
+	fifo := func(path string) {
+		t.Helper()
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := repository(t, filepath.Join(top, "shop"), "")
+	if err := os.Mkdir(filepath.Join(dir, ".amber"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	fifo(filepath.Join(dir, ".amber", "project"))
+	fifo(filepath.Join(dir, ".git", "amber-project"))
+	fifo(filepath.Join(dir, ".git", "commondir"))
+	if got := project.Of(dir); got.Source != project.Path {
+		t.Errorf("fifos: %+v", got)
+	}
+	if _, err := project.Set(dir, "acme/shop"); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("set over a fifo: %v", err)
+	}
+	// A work tree whose repository is made of fifos.
+	bad := filepath.Join(top, "bad")
+	if err := os.MkdirAll(filepath.Join(bad, "git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	fifo(filepath.Join(bad, "git", "commondir"))
+	fifo(filepath.Join(bad, "git", "config"))
+	put(t, filepath.Join(bad, ".git"), "gitdir: git\n")
+	if got := project.Of(bad); got.Source != project.Path {
+		t.Errorf("a repository of fifos: %+v", got)
+	}
+	put(t, filepath.Join(top, "secret"), "acme/payroll\n")
+	for _, link := range []string{".amber/project", ".amber"} {
+		dir := repository(t, filepath.Join(tree(t), "shop"), "")
+		if link != ".amber" {
+			if err := os.Mkdir(filepath.Join(dir, ".amber"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(filepath.Join(top, "secret"), filepath.Join(dir, link)); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			put(t, filepath.Join(top, "folder", "project"), "acme/payroll\n")
+			if err := os.Symlink(filepath.Join(top, "folder"), filepath.Join(dir, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := project.Of(dir); got.Source != project.Path {
+			t.Errorf("%s is a link: %+v", link, got)
+		}
+		if _, err := project.Set(dir, "acme/shop"); amber.KindOf(err) != amber.KindRefused {
+			t.Errorf("set through the link %s: %v", link, err)
+		}
+	}
+}
