@@ -28,6 +28,9 @@ type app struct {
 	// publisher is told what happens to snapshots and notes; nil: nobody is.
 	publisher amber.Publisher
 	aside     asideNotes
+	// ctx ends when the run is told to stop; that of a hook does not.
+	ctx    context.Context
+	pumped *interruptible // stdin, once a verb has read of it
 	// closers let go what was opened on the way, when the command is over.
 	closers []func() error
 }
@@ -41,13 +44,14 @@ type globals struct {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, w world) int {
-	a := &app{world: w}
+	a := &app{world: w, ctx: ctx}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
 	if isHook(root, args) {
+		a.ctx = context.WithoutCancel(ctx)
 		return a.runHook(ctx, root)
 	}
 	err := errors.Join(root.ExecuteContext(ctx), a.close())
@@ -108,7 +112,7 @@ func (a *app) loadConfig() (registry.Loaded, error) {
 	if err != nil {
 		return registry.Loaded{}, err
 	}
-	return registry.Load(in)
+	return patiently(a.untilStopped(), "read configuration", func() (registry.Loaded, error) { return registry.Load(in) })
 }
 
 // configInput is where the configuration comes from.

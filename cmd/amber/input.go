@@ -15,8 +15,11 @@ func (a *app) text(arg string, most int) (string, error) {
 	if arg != "-" {
 		return arg, nil
 	}
-	b, err := io.ReadAll(io.LimitReader(a.stdin, int64(most)+2))
+	b, err := io.ReadAll(io.LimitReader(a.in(), int64(most)+2))
 	if err != nil {
+		if amber.KindOf(err) == amber.KindUnreachable {
+			return "", err
+		}
 		return "", &amber.Error{Op: "read stdin", Kind: amber.KindInternal, Err: err}
 	}
 	s := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
@@ -75,7 +78,11 @@ func (a *app) confirm(yes bool, question string) error {
 	}
 	fmt.Fprintf(a.stderr, "%s? [y/N] ", question)
 	var answer string
-	if _, err := fmt.Fscanln(a.stdin, &answer); err != nil || !strings.EqualFold(answer, "y") && !strings.EqualFold(answer, "yes") {
+	_, err := fmt.Fscanln(a.in(), &answer)
+	if a.untilStopped().Err() != nil {
+		return interruption(question)
+	}
+	if err != nil || !strings.EqualFold(answer, "y") && !strings.EqualFold(answer, "yes") {
 		return refused
 	}
 	return nil

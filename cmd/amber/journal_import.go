@@ -53,13 +53,13 @@ drained.`,
 // input opens a file of the command line, or stdin for "-".
 func (a *app) input(name string) (io.ReadCloser, error) {
 	if name == "-" {
-		return io.NopCloser(a.stdin), nil
+		return io.NopCloser(a.in()), nil
 	}
 	path, err := a.absolute(name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := patiently(a.untilStopped(), "open file", func() (*os.File, error) { return os.Open(path) })
 	if err == nil {
 		var info fs.FileInfo
 		if info, err = f.Stat(); err == nil && info.IsDir() {
@@ -72,7 +72,7 @@ func (a *app) input(name string) (io.ReadCloser, error) {
 	var known *amber.Error
 	switch {
 	case err == nil:
-		return f, nil
+		return interruptibleFile{newInterruptible(a.untilStopped(), f, "read file"), f}, nil
 	case errors.As(err, &known):
 		return nil, err
 	case errors.Is(err, fs.ErrNotExist):
@@ -81,6 +81,12 @@ func (a *app) input(name string) (io.ReadCloser, error) {
 		return nil, &amber.Error{Op: "open file", Kind: amber.KindRefused, ID: path, Err: err}
 	}
 	return nil, &amber.Error{Op: "open file", Kind: amber.KindInternal, ID: path, Err: err}
+}
+
+// interruptibleFile is a file that may be a pipe.
+type interruptibleFile struct {
+	*interruptible
+	io.Closer
 }
 
 // importer appends events, those of one session that follow one another

@@ -149,11 +149,14 @@ const maxLine = 8 * amber.MaxContentBytes
 
 // rememberLines stores one memory per line of stdin, a batch at a time.
 func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) error {
-	in := bufio.NewScanner(a.stdin)
+	in := bufio.NewScanner(a.in())
 	in.Buffer(make([]byte, 0, 64<<10), maxLine)
 	w := lineWriter{ctx: ctx, opened: s, acks: []amber.WriteAck{}}
 	for in.Scan() {
 		w.line++
+		if ctx.Err() != nil { // the line may be the half of one
+			return w.fail(fmt.Sprintf("line %d", w.line), interruption("read stdin"))
+		}
 		if len(bytes.TrimSpace(in.Bytes())) == 0 {
 			continue
 		}
@@ -172,6 +175,9 @@ func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) err
 		}
 	}
 	if err := in.Err(); err != nil {
+		if amber.KindOf(err) == amber.KindUnreachable {
+			return w.fail(fmt.Sprintf("line %d", w.line+1), err)
+		}
 		return w.fail(fmt.Sprintf("line %d", w.line+1), &amber.Error{Op: "read stdin", Kind: amber.KindInvalid, Err: err})
 	}
 	if err := w.flush(); err != nil {
