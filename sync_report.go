@@ -18,6 +18,10 @@ type SyncExport struct {
 	Prompts      int      `json:"prompts_exported"`
 	Relations    int      `json:"relations_exported"`
 	Deleted      int      `json:"deletions_exported"` // tombstones and erasures, without text
+	// PromptsKept and DigestsKept are what was typed to an agent, and what Amber
+	// made of it, that stayed because nobody asked to share it.
+	PromptsKept int `json:"prompts_kept"`
+	DigestsKept int `json:"digests_kept"`
 	IsEmpty      bool     `json:"is_empty"`
 	Signed       bool     `json:"signed"`
 	// Redacted counts secrets and private passages that were removed, by rule.

@@ -53,7 +53,7 @@ type clone struct {
 
 func newClone(t *testing.T) *clone {
 	t.Helper()
-	return cloneAt(t, t.TempDir(), gitsync.Options{})
+	return cloneAt(t, t.TempDir(), gitsync.Options{Prompts: true})
 }
 
 // cloneAt opens a clone below a folder that is there.

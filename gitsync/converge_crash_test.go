@@ -103,7 +103,7 @@ type bench struct {
 func newBench(t *testing.T, w work) *bench {
 	t.Helper()
 	disk := crashfs.New()
-	c := cloneAt(t, fastDir(t), gitsync.Options{})
+	c := cloneAt(t, fastDir(t), gitsync.Options{Prompts: true})
 	mustDo(t, os.MkdirAll(filepath.Join(c.folder, "local"), 0o755))
 	mustDo(t, fsx.MkdirAll(disk, filepath.Dir(c.folder), 0o755))
 	c.sync = syncOn(t, c, disk)
@@ -120,7 +120,7 @@ func (b *bench) copy(t *testing.T) (*clone, *crashfs.FS) {
 	disk := b.disk.CrashClone(rand.New(rand.NewPCG(0, 0)))
 	c := &clone{t: t, clock: newWrist(), home: fmt.Sprint(b.made.home, b.n), folder: b.made.folder}
 	mustDo(t, os.CopyFS(c.home, os.DirFS(b.made.home)))
-	c.open(gitsync.Options{FS: disk})
+	c.open(gitsync.Options{FS: disk, Prompts: true})
 	return c, disk
 }
 
@@ -139,7 +139,7 @@ func mustDo(t *testing.T, err error) {
 
 func syncOn(t *testing.T, c *clone, fsys fsx.FS) *gitsync.Sync {
 	t.Helper()
-	s, err := gitsync.Options{FS: fsys}.Open(c.Store, c.folder)
+	s, err := gitsync.Options{FS: fsys, Prompts: true}.Open(c.Store, c.folder)
 	mustDo(t, err)
 	return s
 }
@@ -294,7 +294,7 @@ func TestWorkReportsEveryError(t *testing.T) {
 					c, disk := b.copy(t)
 					had := holds(t, disk, c.folder)
 					e := errfs.Wrap(disk, errfs.Rule{Nth: n, Err: fault})
-					s, err := gitsync.Options{FS: e}.Open(c.Store, c.folder)
+					s, err := gitsync.Options{FS: e, Prompts: true}.Open(c.Store, c.folder)
 					mustDo(t, err)
 					err = w.do(t.Context(), s)
 					fired := e.Injected()

@@ -84,7 +84,7 @@ func openPlain(ctx context.Context, dir, folder string) (*sqlite.Store, *gitsync
 	if err != nil {
 		return nil, nil, err
 	}
-	sync, err := gitsync.Open(store, folder)
+	sync, err := gitsync.Options{Prompts: true}.Open(store, folder)
 	return store, sync, err
 }
 

@@ -27,7 +27,7 @@ func (s *Sync) exportEngram(ctx context.Context, o ExportOptions) (report amber.
 			return report, err
 		}
 	}
-	empty, err := s.nothingNew(ctx, o)
+	empty, err := s.nothingNew(ctx, o, &report)
 	if err != nil || empty {
 		return report, err
 	}

@@ -54,7 +54,7 @@ func (s *Sync) Export(ctx context.Context, o ExportOptions) (report amber.SyncEx
 			return report, err
 		}
 	}
-	empty, err := s.nothingNew(ctx, o)
+	empty, err := s.nothingNew(ctx, o, &report)
 	if err != nil || empty {
 		return report, err
 	}
@@ -74,21 +74,24 @@ func checkProject(p string) error {
 
 // nothingNew looks for the first record, so that an export without work makes
 // no folder and takes no lock. Where there is none it notes how far it looked.
-func (s *Sync) nothingNew(ctx context.Context, o ExportOptions) (bool, error) {
+func (s *Sync) nothingNew(ctx context.Context, o ExportOptions, report *amber.SyncExport) (bool, error) {
 	place, err := s.placeOf(ctx, o)
 	if err != nil {
 		return false, err
 	}
+	var kept kept
+	leaves := func(r amber.SyncRecord) bool { return !kept.count(s, r) }
 	for after := place.Position; ; {
 		out, err := s.store.Outgoing(ctx, amber.OutgoingRequest{Place: s.dir, Project: o.Project, Since: place.Position, After: after})
 		switch {
 		case amber.KindOf(err) == amber.KindConflict:
 			return false, nil // everything is looked at anew
-		case err != nil || len(out.Records) > 0:
+		case err != nil || slices.ContainsFunc(out.Records, leaves):
 			return false, err
 		case out.Done && out.Next == place.Position:
 			return true, nil
 		case out.Done:
+			report.PromptsKept, report.DigestsKept = kept.prompts, kept.digests
 			return true, s.store.Exported(ctx, amber.ExportNote{Place: s.dir, Project: o.Project, Position: out.Next})
 		}
 		after = out.Next
@@ -125,6 +128,8 @@ type exporter struct {
 // position that is noted is true.
 func (e *exporter) step(ctx context.Context, p *pass, st step) error {
 	e.report.Withheld = append(e.report.Withheld, st.withheld...)
+	e.report.PromptsKept += st.kept.prompts
+	e.report.DigestsKept += st.kept.digests
 	if e.noted == "" {
 		e.noted = p.place.Position
 	}

@@ -11,9 +11,31 @@ import (
 type step struct {
 	records  []amber.SyncRecord
 	withheld []amber.SyncWithheld
+	kept     kept
 	next     amber.Position
 	done     bool
 	store    amber.Outgoing // device, incarnation and time
+}
+
+// kept counts what was typed to an agent, and stays because nobody asked to
+// share it.
+type kept struct{ prompts, digests int }
+
+// count reports whether the record stays, and counts it if so. What was deleted
+// has no text, and leaves.
+func (k *kept) count(s *Sync, r amber.SyncRecord) bool {
+	if s.o.Prompts || s.o.Format == amber.SyncEngram {
+		return false
+	}
+	switch m := r.Memory; {
+	case r.Prompt != nil:
+		k.prompts++
+	case m != nil && m.Kind == amber.SessionSummary && m.Trust == amber.TrustDerived && m.DeletedAt.IsZero():
+		k.digests++
+	default:
+		return false
+	}
+	return true
 }
 
 // pass is one way through what is new.
@@ -135,7 +157,7 @@ func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, 
 		}
 		st := step{next: out.Next, done: out.Done, store: out}
 		for _, r := range out.Records {
-			if !p.known.add(r) {
+			if !p.known.add(r) || st.kept.count(s, r) {
 				continue
 			}
 			clean, why := p.clean(r)

@@ -62,7 +62,7 @@ func newHub(t *testing.T, clones int, seed uint64) *hub {
 		dir := filepath.Join(h.dir, fmt.Sprint("clone", n))
 		tree := filepath.Join(dir, "tree")
 		h.git(h.dir, "clone", "-q", "hub.git", tree)
-		c := &gitClone{clone: cloneAt(t, dir, gitsync.Options{}), hub: h, n: n, tree: tree, r: rand.New(rand.NewPCG(seed, uint64(n)))}
+		c := &gitClone{clone: cloneAt(t, dir, gitsync.Options{Prompts: true}), hub: h, n: n, tree: tree, r: rand.New(rand.NewPCG(seed, uint64(n)))}
 		h.clones = append(h.clones, c)
 	}
 	return h

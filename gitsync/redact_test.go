@@ -77,7 +77,7 @@ func TestASecretLeavesInNoFieldAtAll(t *testing.T) {
 			plant(t, c)
 			// What came from the folder does not go back there.
 			to := &clone{t: t, folder: filepath.Join(t.TempDir(), ".amber")}
-			out, err := gitsync.Open(c.Store, to.folder)
+			out, err := gitsync.Options{Prompts: true}.Open(c.Store, to.folder)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +161,7 @@ func TestPrivatePassagesStayWhateverIsRedacted(t *testing.T) {
 	c.imports()
 	for _, o := range []gitsync.ExportOptions{{}, {NoRedact: true}} {
 		to := &clone{t: t, folder: filepath.Join(t.TempDir(), ".amber")}
-		out, err := gitsync.Open(c.Store, to.folder)
+		out, err := gitsync.Options{Prompts: true}.Open(c.Store, to.folder)
 		if err != nil {
 			t.Fatal(err)
 		}

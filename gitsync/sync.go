@@ -26,6 +26,10 @@ type Options struct {
 	Trust amber.TrustList
 	// RequireSigned refuses chunks without the signature of a trusted key.
 	RequireSigned bool
+	// Prompts lets leave what was typed to an agent: prompts, and the digests
+	// that Amber makes of sessions, which quote them. Folders of Engram get them
+	// whatever this says, as Engram itself writes them there.
+	Prompts bool
 	// FS is the file system; nil means that of the operating system.
 	FS fsx.FS
 }

@@ -158,8 +158,9 @@ type Export struct {
 // Sync says how memory is shared through git.
 type Sync struct {
 	// Sign signs what is exported with this home's key. RequireSigned imports
-	// only what a trusted key has signed.
-	Sign, RequireSigned bool
+	// only what a trusted key has signed. Prompts shares what was typed to an
+	// agent.
+	Sign, RequireSigned, Prompts bool
 }
 
 // Server says how Amber serves others.

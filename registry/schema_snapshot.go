@@ -76,6 +76,9 @@ func syncKeys() []Key {
 		key("sync.require_signed", false, false,
 			"Whether `sync import` takes only what a trusted key has signed. Folders of Engram are not signed.",
 			func(c *Config) *bool { return &c.Sync.RequireSigned }),
+		key("sync.prompts", false, false,
+			"Whether `sync export` shares what was typed to an agent: prompts, and the digests Amber makes of sessions. Folders of Engram hold them in any case.",
+			func(c *Config) *bool { return &c.Sync.Prompts }),
 	}
 }
 

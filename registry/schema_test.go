@@ -111,6 +111,7 @@ func effects() map[string]effect {
 
 		"sync.sign":           {"false", opened(func(c registry.Config) any { return c.Sync.Sign }), false},
 		"sync.require_signed": {"true", opened(func(c registry.Config) any { return c.Sync.RequireSigned }), true},
+		"sync.prompts":        {"true", opened(func(c registry.Config) any { return c.Sync.Prompts }), true},
 
 		"snapshot.retention.max_age": {"10d", opened(func(c registry.Config) any { return c.Snapshot.Retention.MaxAge }), 240 * time.Hour},
 

@@ -272,6 +272,11 @@ func shareEffects() map[string]effect {
 			s.does("remember", "x")
 			return fmt.Sprint(told[amber.SyncExport](s, "sync", "export", "--dir", s.path("shared/.amber"), "--all").Signed)
 		}, "true", "false"},
+		"sync.prompts": {value("true"), func(s *setting) string {
+			s.does("remember", "x")
+			s.does("turn", "add", "what is x?", "--session", "s1", "--role", "user")
+			return fmt.Sprint(told[amber.SyncExport](s, "sync", "export", "--dir", s.path("shared/.amber"), "--all").Prompts)
+		}, "0", "1"},
 		"sync.require_signed": {value("true"), func(s *setting) string {
 			s.does("remember", "x")
 			s.does("sync", "export", "--dir", s.path("shared/.amber"), "--all", "--no-sign")

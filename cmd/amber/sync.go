@@ -93,7 +93,7 @@ func (a *app) withFolder(cmd *cobra.Command, f *syncFlags, fn func(ctx context.C
 // rewrites chunks signs those again that this home has signed before.
 func (a *app) withSync(cmd *cobra.Command, f *syncFlags, rewrites bool, fn func(ctx context.Context, g *gitsync.Sync) error) error {
 	return a.withFolder(cmd, f, func(ctx context.Context, s *opened, dir string) error {
-		o := gitsync.Options{RequireSigned: s.config.Config.Sync.RequireSigned}
+		o := gitsync.Options{RequireSigned: s.config.Config.Sync.RequireSigned, Prompts: s.config.Config.Sync.Prompts}
 		if rewrites {
 			signer, err := a.ring(s.home).Signer(ctx)
 			if err != nil && amber.KindOf(err) != amber.KindNotFound {

@@ -25,6 +25,7 @@ type syncExportFlags struct {
 	refuseSecrets bool
 	again         bool
 	sign, noSign  bool
+	prompts       bool
 	timeout       time.Duration
 }
 
@@ -36,6 +37,7 @@ func (f *syncExportFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.again, "again", false, "export everything that the folder does not hold, whatever was exported before")
 	fl.BoolVar(&f.sign, "sign", false, "sign it (default unless sync.sign is false)")
 	fl.BoolVar(&f.noSign, "no-sign", false, "do not sign it")
+	fl.BoolVar(&f.prompts, "prompts", false, "share what was typed to an agent, too (default if sync.prompts)")
 }
 
 func (a *app) syncExportCommand(f *syncFlags) *cobra.Command {
@@ -44,8 +46,13 @@ func (a *app) syncExportCommand(f *syncFlags) *cobra.Command {
 		Use:   "export",
 		Short: "Write what is new to the folder",
 		Long: `Write what is new since the last export to the folder, as a file that nobody ever changes:
-memories with their edits and deletions, sessions, prompts and relations of the project. It is
-durable when it is reported. Nothing new writes nothing. Commit the folder to share it.
+memories with their edits and deletions, sessions and relations of the project. It is durable when
+it is reported. Nothing new writes nothing. Commit the folder to share it.
+
+Prompts, which is what was typed to an agent, and the digests that Amber makes of sessions, which
+quote them, stay here unless --prompts or sync.prompts says otherwise; the report tells how many.
+Those of before follow with --prompts --again. Engram itself writes prompts to its folder, and so
+does --format engram.
 
 Memories of scope user, what stands between <private> tags, and deleted text never leave.
 Secrets are taken out, and what was is told, unless export.redact is false; with
@@ -78,7 +85,7 @@ one, so that both hold the same.`,
 					}
 				}
 				// The sibling failed: what was written is reported all the same.
-				return errors.Join(a.showGivenOut(report), a.judged(err))
+				return errors.Join(a.showGivenOut(report, f.isEngram(dir)), a.judged(err))
 			})
 		},
 	}
@@ -99,12 +106,16 @@ func (a *app) syncExport(ctx context.Context, cmd *cobra.Command, s *opened, f *
 	if o.CreatedBy, err = a.author(cmd, e.author); err != nil {
 		return none, err
 	}
+	prompts := s.config.Config.Sync.Prompts
+	if cmd.Flags().Changed("prompts") {
+		prompts = e.prompts
+	}
 	export := func(f *syncFlags, dir string) (amber.SyncExport, error) {
 		signer, err := a.signer(ctx, s, sign && !f.isEngram(dir))
 		if err != nil {
 			return none, err
 		}
-		g, err := a.openSync(s, f, gitsync.Options{Signer: signer}, dir)
+		g, err := a.openSync(s, f, gitsync.Options{Signer: signer, Prompts: prompts}, dir)
 		if err != nil {
 			return none, err
 		}
@@ -144,7 +155,7 @@ func (a *app) noteOtherProjects(ctx context.Context, s *opened, project string) 
 	return err
 }
 
-func (a *app) showGivenOut(r amber.SyncExport) error {
+func (a *app) showGivenOut(r amber.SyncExport, engram bool) error {
 	err := a.out.show(r, func(w io.Writer) {
 		printExported(w, r)
 		if r.Also != nil {
@@ -152,6 +163,10 @@ func (a *app) showGivenOut(r amber.SyncExport) error {
 		}
 	})
 	a.noteExported(r)
+	a.notePrompts(r, engram)
+	if r.Also != nil {
+		a.notePrompts(*r.Also, false)
+	}
 	return err
 }
 
@@ -204,5 +219,23 @@ func (a *app) noteExported(r amber.SyncExport) {
 	}
 	if r.Also != nil && r.IsEmpty {
 		a.noteExported(*r.Also)
+	}
+}
+
+// notePrompts tells of what was typed to an agent: that it stayed, or that it is
+// in a folder of Engram.
+func (a *app) notePrompts(r amber.SyncExport, engram bool) {
+	var parts []string
+	if r.PromptsKept > 0 {
+		parts = append(parts, count(int64(r.PromptsKept), "prompt", "prompts"))
+	}
+	if r.DigestsKept > 0 {
+		parts = append(parts, count(int64(r.DigestsKept), "digest of a session", "digests of sessions"))
+	}
+	if len(parts) > 0 {
+		a.out.note("not shared: %s; amber sync export --prompts --again shares what was typed", strings.Join(parts, " and "))
+	}
+	if engram && r.Prompts > 0 {
+		a.out.note("%s in %s: Engram shares what was typed to an agent, and so does this format", count(int64(r.Prompts), "prompt is", "prompts are"), flat(r.Dir))
 	}
 }
