@@ -126,7 +126,9 @@ type Incoming struct {
 	CreatedBy string
 	At        Time
 	// Trust is what records that their author calls own or signed become:
-	// signed or imported. Derived stays derived, and imported stays imported.
+	// signed or imported. Derived stays derived where this is signed and the
+	// device that made the chunk made the record, and becomes imported otherwise;
+	// imported stays imported.
 	Trust Trust
 	// Own tells that this home's own key signed it. Nobody else can vouch for a
 	// version that claims to be of this device and is not known here.

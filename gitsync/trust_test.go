@@ -86,8 +86,12 @@ func TestTrustOfWhatIsImported(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range page.Items {
-				if m.Content == "found by rule" && m.Trust != amber.TrustDerived {
-					t.Errorf("what was derived is %q now", m.Trust)
+				want := amber.TrustDerived
+				if c.want == amber.TrustImported {
+					want = amber.TrustImported // that a rule found it is a claim, too
+				}
+				if m.Content == "found by rule" && m.Trust != want {
+					t.Errorf("what was derived is %q now, want %q", m.Trust, want)
 				}
 			}
 		})

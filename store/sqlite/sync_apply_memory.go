@@ -68,9 +68,12 @@ func (n *intent) passesOver(now, in amber.Memory) (bool, error) {
 // trust is what a version is trusted with here. What its author calls signed
 // was signed by somebody else, unless the author has changed it since. What this
 // device made is here, or it did not make it: from here it would go on as own.
+// That a rule found it, and not a person, is a claim like any other: it counts
+// where its author has signed it.
 func (n *intent) trust(m amber.Memory) amber.Trust {
 	switch {
-	case m.Origin.Device == n.current.Device && !n.chunk.Own && m.Trust != amber.TrustDerived:
+	case m.Origin.Device == n.current.Device && !n.chunk.Own,
+		m.Trust == amber.TrustDerived && (n.chunk.Trust != amber.TrustSigned || m.Origin.Device != n.chunk.Device):
 		return amber.TrustImported
 	case m.Trust == amber.TrustOwn, m.Trust == amber.TrustSigned && m.Origin.Device == n.chunk.Device:
 		return n.chunk.Trust
@@ -209,7 +212,7 @@ func saysAlike(a, b amber.Memory) bool {
 // the fault of a tool: everybody must choose alike.
 func (n *intent) sameVersion(now, in amber.Memory) error {
 	in.DuplicateCount = now.DuplicateCount
-	vouched := now.Trust == amber.TrustImported && in.Trust == amber.TrustSigned
+	vouched := now.Trust == amber.TrustImported && in.Trust != amber.TrustImported
 	mine, theirs, err := tieKeys(now, in)
 	switch {
 	case err != nil:
@@ -223,7 +226,7 @@ func (n *intent) sameVersion(now, in amber.Memory) error {
 		}
 		return n.logBeside(in.ID, now.ContentDigest)
 	case now.Origin.Device == n.current.Device,
-		now.Trust == amber.TrustSigned && in.Trust == amber.TrustImported,
+		now.Trust != amber.TrustImported && in.Trust == amber.TrustImported,
 		!vouched && mine > theirs:
 		return nil
 	}

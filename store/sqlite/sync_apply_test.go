@@ -197,7 +197,9 @@ func TestTrustOfWhatArrives(t *testing.T) {
 		{"signed, edited by whoever signs", amber.TrustSigned, far(1, 10), amber.TrustSigned, amber.TrustSigned},
 		{"signed, passed on", amber.TrustSigned, other, amber.TrustSigned, amber.TrustImported},
 		{"imported, passed on", amber.TrustImported, other, amber.TrustSigned, amber.TrustImported},
-		{"derived", amber.TrustDerived, far(1, 10), amber.TrustSigned, amber.TrustDerived},
+		{"derived, signed", amber.TrustDerived, far(1, 10), amber.TrustSigned, amber.TrustDerived},
+		{"derived, unsigned", amber.TrustDerived, far(1, 10), amber.TrustImported, amber.TrustImported},
+		{"derived, passed on", amber.TrustDerived, other, amber.TrustSigned, amber.TrustImported},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -217,16 +219,21 @@ func TestTrustOfWhatArrives(t *testing.T) {
 func TestWhatArrivesOnceMoreSignedIsTrusted(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	for i, c := range []struct{ chunk, want amber.Trust }{
-		{amber.TrustImported, amber.TrustImported}, {amber.TrustSigned, amber.TrustSigned}, {amber.TrustImported, amber.TrustSigned},
-	} {
-		in := chunkOf(fmt.Sprint(i), farMemory(memoryID(1), far(1, 10), "a"))
-		in.Trust = c.chunk
-		if got := try(s.Apply(t.Context(), in))(t); i > 0 && got != (amber.Applied{}) {
-			t.Errorf("%d: %+v", i, got)
-		}
-		if got := try(s.Get(t.Context(), memoryID(1)))(t).Trust; got != c.want {
-			t.Errorf("%d: trust %q, want %q", i, got, c.want)
+	for claim, vouched := range map[amber.Trust]amber.Trust{amber.TrustOwn: amber.TrustSigned, amber.TrustDerived: amber.TrustDerived} {
+		id := memoryID(len(claim))
+		for i, c := range []struct{ chunk, want amber.Trust }{
+			{amber.TrustImported, amber.TrustImported}, {amber.TrustSigned, vouched}, {amber.TrustImported, vouched},
+		} {
+			r := farMemory(id, far(1, 10), "a")
+			r.Memory.Trust = claim
+			in := chunkOf(fmt.Sprint(claim, i), r)
+			in.Trust = c.chunk
+			if got := try(s.Apply(t.Context(), in))(t); i > 0 && got != (amber.Applied{}) {
+				t.Errorf("%s %d: %+v", claim, i, got)
+			}
+			if got := try(s.Get(t.Context(), id))(t).Trust; got != c.want {
+				t.Errorf("%s %d: trust %q, want %q", claim, i, got, c.want)
+			}
 		}
 	}
 }
