@@ -188,6 +188,22 @@ func (a absent) LogNote(context.Context, string, int) ([]NoteCommit, error) {
 	return nil, a.find("read note log")
 }
 
+func (a absent) PutDocument(context.Context, DocumentWrite) (Document, error) {
+	return Document{}, a.fail("write document")
+}
+
+func (a absent) ReadDocument(context.Context, string) (Document, error) {
+	return Document{}, a.find("read document")
+}
+
+func (a absent) ListDocuments(context.Context) ([]Document, error) {
+	return []Document{}, a.read("list documents")
+}
+
+func (a absent) DeleteDocument(context.Context, string, string) error {
+	return a.fail("delete document")
+}
+
 func (a absent) SaveTask(context.Context, Task, int64) (Task, error) {
 	return Task{}, a.fail("save task")
 }

@@ -99,6 +99,8 @@ func shapes() map[string]any {
 		"session_state":  amber.SessionState{SessionID: "s1", Document: json.RawMessage(`{"a":1}`), Version: 2, UpdatedAt: instant},
 		"loop":           amber.PendingLoop{SessionID: "s1", RunID: "r1", State: json.RawMessage(`{"a":1}`), Revision: 2, Digest: "d", CreatedAt: instant, Parked: true},
 		"note":           amber.Note{Name: "a/b", Content: "c", Bytes: 1, Commit: "abc", UpdatedAt: instant},
+		"document":       amber.Document{Name: "extract_cursor", Revision: "r", Bytes: 7, Document: json.RawMessage(`{"a":1}`)},
+		"document_bad":   amber.Document{Name: "extract_cursor", Damage: "d"},
 		"note_commit":    amber.NoteCommit{Commit: "abc", At: instant, Op: "write"},
 		"change":         amber.Change{Position: amber.PositionAt("i1", 4), At: instant, Op: amber.OpUpdate, Scope: amber.ChangeMemory, Key: "k", OldDigest: "o", NewDigest: "n"},
 		"relation":       amber.Relation{ID: "r", From: "a", To: "b", Type: "supersedes", Strength: 0.5, Origin: memory.Origin, CreatedAt: instant, DeletedAt: instant},

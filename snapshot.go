@@ -528,45 +528,6 @@ type GCReport struct {
 	DryRun bool `json:"dry_run"`
 }
 
-// StateProvider captures and restores one piece of runtime state of an agent,
-// a small JSON document under a key. Safe for concurrent use.
-type StateProvider interface {
-	// CaptureState returns the document of a key, nil when there is none. It
-	// is called while the agent's writers stand still and answers in
-	// milliseconds.
-	CaptureState(ctx context.Context, tenant TenantID, agent AgentID, key string) ([]byte, error)
-	// RestoreState puts a document back; nil clears the key.
-	RestoreState(ctx context.Context, tenant TenantID, agent AgentID, key string, doc []byte) error
-}
-
-// The keys of runtime state that Amber knows.
-const (
-	StateExtractCursor     = "extract_cursor"
-	StateLastConsolidation = "last_consolidation"
-)
-
-// Places is where the memory of an agent lies.
-type Places struct {
-	Notes     string   `json:"notes"`     // a folder, under git or not
-	Databases []string `json:"databases"` // SQLite files
-	State     string   `json:"state"`     // a folder of JSON documents
-}
-
-// Layout tells where the memory of an agent lies. The same layout serves
-// everything that captures and restores, so that all of them look in the same
-// place. Safe for concurrent use.
-type Layout interface {
-	// Places returns the places of an agent. Errors: not_found for an agent
-	// that does not exist.
-	Places(tenant TenantID, agent AgentID) (Places, error)
-}
-
-// LayoutFunc makes a Layout of a function.
-type LayoutFunc func(TenantID, AgentID) (Places, error)
-
-// Places calls f.
-func (f LayoutFunc) Places(t TenantID, a AgentID) (Places, error) { return f(t, a) }
-
 // FrozenDatabase is a database as it was at one instant; whoever writes goes
 // on meanwhile. One goroutine uses it at a time; its owner closes it.
 type FrozenDatabase interface {

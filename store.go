@@ -46,6 +46,10 @@ type Parts struct {
 	Queue          Queue
 	QueueKeeper    QueueKeeper
 	ControlChanges ChangeLog
+
+	// Runtime state of programs. It belongs to the layer of the control plane:
+	// a program whose cursor is not found would begin again.
+	Documents Documents
 }
 
 // Layer names a group of parts that one backend serves.
@@ -85,6 +89,7 @@ func (p *Parts) Take(l Layer, from Parts) {
 	case LayerControl:
 		p.Tasks, p.Events, p.Approvals, p.Results = from.Tasks, from.Events, from.Approvals, from.Results
 		p.Queue, p.QueueKeeper, p.ControlChanges = from.Queue, from.QueueKeeper, from.ControlChanges
+		p.Documents = from.Documents
 	}
 }
 
@@ -114,6 +119,7 @@ type Capabilities struct {
 	States      bool `json:"session_state"`
 	Notes       bool `json:"notes"`
 	Control     bool `json:"control"`
+	Documents   bool `json:"documents"`
 	Ingest      bool `json:"ingest"`
 	Sync        bool `json:"sync"`
 }
@@ -169,6 +175,7 @@ func (s Store) Present() Parts {
 	dropAbsent(&p.Queue)
 	dropAbsent(&p.QueueKeeper)
 	dropAbsent(&p.ControlChanges)
+	dropAbsent(&p.Documents)
 	return p
 }
 
@@ -189,6 +196,7 @@ func (p Parts) capabilities() Capabilities {
 		Notes:    p.Notes != nil && p.NoteLog != nil,
 		Control: p.Tasks != nil && p.Events != nil && p.Approvals != nil && p.Results != nil &&
 			p.Queue != nil && p.QueueKeeper != nil,
+		Documents: p.Documents != nil,
 	}
 }
 
@@ -222,6 +230,7 @@ func (p Parts) fill(a absent) Parts {
 	fillPart[Queue](&p.Queue, a)
 	fillPart[QueueKeeper](&p.QueueKeeper, a)
 	fillPart[ChangeLog](&p.ControlChanges, a)
+	fillPart[Documents](&p.Documents, a)
 	return p
 }
 

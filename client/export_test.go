@@ -7,7 +7,7 @@ func (a *Agent) Everything() amber.Store {
 	all := amber.Capabilities{
 		Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Embeddings: true, Concepts: true,
 		Compactions: true, Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true,
-		Notes: true, Control: true, Ingest: true,
+		Notes: true, Control: true, Ingest: true, Documents: true,
 	}
 	return amber.NewStore(a.parts(all))
 }

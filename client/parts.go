@@ -6,10 +6,10 @@ import "github.com/amber-memory/amber"
 // nil. Where memory is switched off the server is asked all the same: it finds
 // nothing, and says why it refuses.
 func (a *Agent) parts(can amber.Capabilities) amber.Parts {
-	if switchedOff := (amber.Capabilities{Control: can.Control}); can == switchedOff {
+	if switchedOff := (amber.Capabilities{Control: can.Control, Documents: can.Documents}); can == switchedOff {
 		can = amber.Capabilities{
 			Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Embeddings: true, Concepts: true, Compactions: true,
-			Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true, Notes: true, Ingest: true, Control: can.Control,
+			Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true, Notes: true, Ingest: true, Control: can.Control, Documents: can.Documents,
 		}
 	}
 	l := longTerm{a}
@@ -75,7 +75,7 @@ func (a *Agent) sessionParts(p *amber.Parts, can amber.Capabilities) {
 	}
 }
 
-// logParts are notes and the change logs.
+// logParts are notes, the change logs and runtime state.
 func (a *Agent) logParts(p *amber.Parts, can amber.Capabilities) {
 	if can.Notes {
 		p.Notes, p.NoteLog = notes{a}, notes{a}
@@ -85,5 +85,8 @@ func (a *Agent) logParts(p *amber.Parts, can amber.Capabilities) {
 	}
 	if can.Control {
 		p.ControlChanges = changeLog{a, "control-changes"}
+	}
+	if can.Documents {
+		p.Documents = documents{a}
 	}
 }

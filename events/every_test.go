@@ -21,7 +21,6 @@ var doc = json.RawMessage(`{"` + marker + `": "` + marker + `"}`)
 type agent struct {
 	t *testing.T
 	amber.Store
-	state amber.StateProvider
 }
 
 // deed is one change of an agent's memory and what is published of it.
@@ -178,19 +177,26 @@ func deeds() []deed {
 			return nil
 		}},
 		{"runtime state", func(a agent) []told {
-			must(0, a.state.RestoreState(a.t.Context(), "acme", "ada", "extract_cursor", doc))(a.t)
+			must(a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: doc}))(a.t)
 			return one(amber.OpInsert, amber.ChangeState, "extract_cursor")
 		}},
 		{"the same runtime state", func(a agent) []told {
-			must(0, a.state.RestoreState(a.t.Context(), "acme", "ada", "extract_cursor", doc))(a.t)
+			must(a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: doc}))(a.t)
 			return nil
 		}},
 		{"next runtime state", func(a agent) []told {
-			must(0, a.state.RestoreState(a.t.Context(), "acme", "ada", "extract_cursor", []byte("{}")))(a.t)
+			must(a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: []byte("{}")}))(a.t)
 			return one(amber.OpUpdate, amber.ChangeState, "extract_cursor")
 		}},
+		{"runtime state over another revision", func(a agent) []told {
+			_, err := a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: doc, IfAbsent: true})
+			if amber.KindOf(err) != amber.KindConflict {
+				a.t.Fatalf("got %v, want conflict", err)
+			}
+			return nil
+		}},
 		{"no runtime state", func(a agent) []told {
-			must(0, a.state.RestoreState(a.t.Context(), "acme", "ada", "extract_cursor", nil))(a.t)
+			must(0, a.Documents.DeleteDocument(a.t.Context(), "extract_cursor", ""))(a.t)
 			return one(amber.OpDelete, amber.ChangeState, "extract_cursor")
 		}},
 	}
@@ -203,9 +209,9 @@ func TestEveryChangeIsPublishedOnceAndWithoutText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := &recorder{}
-			state := must(events.NewState(&documents{docs: map[string][]byte{}}, sink(p)))(t)
+			store.Documents = must(events.NewDocuments(store.Documents, sink(p)))(t)
 			store.Notes = must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
-			a := agent{t, store, state}
+			a := agent{t, store}
 			logs := []*events.Mutations{
 				worker(store.Changes, p, &events.MemoryCursor{}), worker(store.ControlChanges, p, &events.MemoryCursor{}),
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -154,28 +153,6 @@ func must[T any](v T, err error) func(testing.TB) T {
 		}
 		return v
 	}
-}
-
-// documents is a state provider.
-type documents struct {
-	docs  map[string][]byte
-	blind bool // CaptureState fails
-}
-
-func (d *documents) CaptureState(_ context.Context, _ amber.TenantID, _ amber.AgentID, key string) ([]byte, error) {
-	if d.blind {
-		return nil, errors.New("it cannot be read")
-	}
-	return d.docs[key], nil
-}
-
-func (d *documents) RestoreState(_ context.Context, _ amber.TenantID, _ amber.AgentID, key string, doc []byte) error {
-	if doc == nil {
-		delete(d.docs, key)
-		return nil
-	}
-	d.docs[key] = doc
-	return nil
 }
 
 func toJSON(t *testing.T, v any) string {

@@ -67,15 +67,22 @@ func TestNotesCarryDigests(t *testing.T) {
 	}
 }
 
-// State that cannot be read can still be put back.
-func TestStateThatCannotBeReadIsWrittenAndTold(t *testing.T) {
+// A document that cannot be read can still be written over and deleted.
+func TestADocumentThatCannotBeReadIsWrittenAndTold(t *testing.T) {
 	t.Parallel()
-	p := &recorder{}
-	d := &documents{docs: map[string][]byte{"k": []byte("1")}, blind: true}
-	s := must(events.NewState(d, sink(p)))(t)
-	must(0, s.RestoreState(t.Context(), "acme", "ada", "k", []byte("2")))(t)
-	must(0, s.RestoreState(t.Context(), "acme", "ada", "k", nil))(t)
+	p, docs := &recorder{}, stores(t)["inmem"].Documents
+	must(docs.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("1")}))(t)
+	d := must(events.NewDocuments(unreadable{docs}, sink(p)))(t)
+	must(d.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("2")}))(t)
+	must(0, d.DeleteDocument(t.Context(), "k", ""))(t)
 	want(t, "events", tell(t, p.take()), []told{{amber.OpUpdate, amber.ChangeState, "k"}, {amber.OpDelete, amber.ChangeState, "k"}})
+}
+
+// unreadable are documents of which none can be read.
+type unreadable struct{ amber.Documents }
+
+func (unreadable) ReadDocument(context.Context, string) (amber.Document, error) {
+	return amber.Document{}, errDown
 }
 
 func TestDecoratorsNeedTheirParts(t *testing.T) {
@@ -83,7 +90,7 @@ func TestDecoratorsNeedTheirParts(t *testing.T) {
 	store := stores(t)["inmem"]
 	_, noNotes := events.NewNotes(nil, store.NoteLog, sink(&recorder{}))
 	_, noSink := events.NewNotes(store.Notes, store.NoteLog, events.Sink{})
-	_, noState := events.NewState(nil, sink(&recorder{}))
+	_, noState := events.NewDocuments(nil, sink(&recorder{}))
 	for _, err := range []error{noNotes, noSink, noState} {
 		if amber.KindOf(err) != amber.KindInvalid {
 			t.Errorf("got %v, want invalid", err)

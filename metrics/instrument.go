@@ -123,6 +123,9 @@ func instrumentControl(s *amber.Store, p amber.Parts, w watched) {
 	if p.ControlChanges != nil {
 		s.ControlChanges = changes{w, p.ControlChanges}
 	}
+	if p.Documents != nil {
+		s.Documents = documents{w, p.Documents}
+	}
 }
 
 // InstrumentSnapshots is [Instrument] for the snapshots of an agent. An empty

@@ -23,6 +23,7 @@ var known = map[string][]string{
 		"save_task", "task", "list_tasks", "append_event", "list_events", "compact_events", "replay",
 		"request_approval", "decide_approval", "approval", "list_approvals", "save_result", "result", "list_results",
 		"publish", "claim", "ack", "nack", "renew", "backpressure", "dead_entries", "changes", "head",
+		"put_document", "read_document", "list_documents", "delete_document",
 	},
 	layerJournal: {"ingest", "journal_cursor", "open_journals"},
 	layerSync: {

@@ -160,7 +160,7 @@ func TestMemoryOff(t *testing.T) {
 	if diff := cmp.Diff(want, servedBy(t, r.Store)); diff != "" {
 		t.Errorf("served by (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(amber.Capabilities{Control: true}, r.Store.Capabilities()); diff != "" {
+	if diff := cmp.Diff(amber.Capabilities{Control: true, Documents: true}, r.Store.Capabilities()); diff != "" {
 		t.Errorf("capabilities (-want +got):\n%s", diff)
 	}
 	if len(h.other.configs) != 0 || len(h.git.configs) != 0 || len(h.sqlite.configs) != 1 {

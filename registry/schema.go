@@ -126,7 +126,7 @@ func layerKey(l amber.Layer) Key {
 		amber.LayerLoops:    "The backend of suspended loops.",
 		amber.LayerSessions: "The backend of sessions and their state.",
 		amber.LayerNotes:    "The backend of notes.",
-		amber.LayerControl:  "The backend of tasks, events, approvals, results and the queue.",
+		amber.LayerControl:  "The backend of tasks, events, approvals, results, the queue and runtime state.",
 	}
 	def := ""
 	if l == amber.LayerNotes {

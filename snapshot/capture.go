@@ -149,7 +149,6 @@ func (c *capture) files(ctx context.Context) (err error) {
 	if c.inner.Notes, err = c.i.notes.put(ctx, c.w, now); err != nil {
 		return fail("capture notes", c.i.notes.root, err)
 	}
-	c.i.addDocuments()
 	if c.inner.State, err = c.i.state.put(ctx, c.w, now); err != nil {
 		return fail("capture state", c.i.state.root, err)
 	}
@@ -380,16 +379,4 @@ func (c *capture) remember(m repo.Manifest, digest string) {
 	}
 	c.e.saveRecords(c.agent, "notes"+m.Key, c.i.notes.records())
 	c.e.saveRecords(c.agent, "state"+m.Key, c.i.state.records())
-}
-
-// addDocuments puts the documents of state providers beside the files of the
-// state.
-func (i *instant) addDocuments() {
-	if len(i.documents) == 0 {
-		return
-	}
-	i.state.absent = false
-	for _, key := range slices.Sorted(maps.Keys(i.documents)) {
-		i.state.add(key+".json", i.documents[key])
-	}
 }

@@ -39,9 +39,6 @@ func (e *Engine) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.S
 			return err
 		}
 		defer v.close()
-		if err := e.provide(ctx, agent); err != nil {
-			return err
-		}
 		if err := e.commitNotes(ctx, agent); err != nil {
 			return err
 		}

@@ -33,11 +33,10 @@ type Options struct {
 	Viewer       Viewer
 	Spool        Spool
 
-	Sources map[string]Source              // by name
-	State   map[string]amber.StateProvider // by key; other keys are files below state/
-	Git     string                         // the git program; "": the one in PATH
-	FS      fsx.FS                         // nil: the operating system's
-	Grace   time.Duration                  // 0: DefaultGrace
+	Sources map[string]Source // by name
+	Git     string            // the git program; "": the one in PATH
+	FS      fsx.FS            // nil: the operating system's
+	Grace   time.Duration     // 0: DefaultGrace
 	// Keys signs, encrypts and trusts; nil: nothing is signed or encrypted, and
 	// nobody trusted. With NoSign a chain that is not signed stays so. RequireSigned refuses what no trusted key has signed.
 	Keys          Keys
@@ -235,28 +234,18 @@ func (e *Engine) agent(tenant amber.TenantID, id amber.AgentID) (*home.Agent, er
 // noRepository turns the absence of a repository into an empty answer.
 func noRepository(err error) bool { return amber.KindOf(err) == amber.KindNotFound }
 
-// Layout tells where the agents of a home lie. It is what the engine itself
-// uses.
-type Layout struct{ Home *home.Home }
-
-// Places returns the places of the live generation of an agent.
-func (l Layout) Places(tenant amber.TenantID, id amber.AgentID) (amber.Places, error) {
-	agent, err := l.Home.Agent(tenant, id)
-	if err != nil {
-		return amber.Places{}, err
-	}
-	c, err := agent.Current()
-	if err != nil {
-		return amber.Places{}, err
-	}
-	return places(agent.GenDir(c)), nil
+// layout is where the parts of an agent lie in one generation. Everything that
+// captures and restores asks places for it, so that all of them look in the same
+// place.
+type layout struct {
+	Notes string // a folder, under git or not
+	State string // a folder of JSON documents, and of the vault
 }
 
-func places(gen string) amber.Places {
-	return amber.Places{
-		Notes:     filepath.Join(gen, "memdir"),
-		Databases: []string{filepath.Join(gen, memoryDB), filepath.Join(gen, controlDB)},
-		State:     filepath.Join(gen, "state"),
+func places(gen string) layout {
+	return layout{
+		Notes: filepath.Join(gen, "memdir"),
+		State: filepath.Join(gen, "state"),
 	}
 }
 

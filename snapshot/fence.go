@@ -22,7 +22,6 @@ type instant struct {
 	unpin     func() error
 	notes     *folder
 	state     *folder
-	documents map[string][]byte // of state providers, by key
 	spool     SpoolHold
 	borrowed  bool          // the journal is held by the caller
 	fence     time.Duration // how long the writers stood still
@@ -100,7 +99,7 @@ func (e *Engine) freeze(ctx context.Context, agent *home.Agent, v *vault, w *rep
 	if err == nil {
 		err = u.fence(ctx, func(c home.Current) error {
 			began := e.o.Clock()
-			err := i.stop(ctx, e, agent, freezer, c, w)
+			err := i.stop(ctx, e, freezer, c, w)
 			i.fence = e.o.Clock().Sub(began)
 			return err
 		})
@@ -132,7 +131,7 @@ func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c h
 }
 
 // stop is the fence itself: everything in here costs the writers time.
-func (i *instant) stop(ctx context.Context, e *Engine, agent *home.Agent, freezer Freezer, c home.Current, w *repo.Writer) (err error) {
+func (i *instant) stop(ctx context.Context, e *Engine, freezer Freezer, c home.Current, w *repo.Writer) (err error) {
 	now := e.o.Clock()
 	i.at, i.current = amber.At(now), c
 	if i.databases, i.lost, err = freezer.Freeze(ctx, c); err != nil {
@@ -146,10 +145,7 @@ func (i *instant) stop(ctx context.Context, e *Engine, agent *home.Agent, freeze
 			return err
 		}
 	}
-	if err := i.spool.Mark(ctx); err != nil {
-		return err
-	}
-	return i.askProviders(ctx, e, agent)
+	return i.spool.Mark(ctx)
 }
 
 // readRefs notes where the history of the notes stands. A repository that
@@ -189,18 +185,3 @@ func (i *instant) pin(e *Engine) (err error) {
 
 // pinName names the pin; there is one snapshot of an agent at a time.
 const pinName = "capture"
-
-// askProviders takes the state that is not in files.
-func (i *instant) askProviders(ctx context.Context, e *Engine, agent *home.Agent) error {
-	i.documents = map[string][]byte{}
-	for key, p := range e.o.State {
-		doc, err := p.CaptureState(ctx, agent.Tenant(), agent.ID(), key)
-		if err != nil {
-			return fail("capture state", key, err)
-		}
-		if doc != nil {
-			i.documents[key] = doc
-		}
-	}
-	return nil
-}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -296,16 +295,4 @@ func all(ids []repo.ID, has func(repo.ID) bool) bool {
 		}
 	}
 	return true
-}
-
-// add puts a document into the folder as if it had been found there, in the
-// place of a file of that name.
-func (f *folder) add(name string, data []byte) {
-	f.entries = slices.DeleteFunc(f.entries, func(e survey.Entry) bool { return e.Path == name })
-	delete(f.known, name)
-	if f.copies == nil {
-		f.copies = map[string][]byte{}
-	}
-	f.copies[name] = data
-	f.entries = append(f.entries, survey.Entry{Path: name, Mode: survey.Regular, Size: int64(len(data))})
 }

@@ -288,9 +288,6 @@ func (s *restoration) replace(ctx context.Context, v *vault) error {
 	if err := s.e.o.Databases.Ready(ctx, s.agent); err != nil {
 		return err
 	}
-	if err := s.e.provide(ctx, s.agent); err != nil {
-		return err
-	}
 	if _, err := s.e.removeReplaced(ctx, s.agent, v); err != nil {
 		s.warn("an old generation could not be removed: %v", err)
 	}
@@ -348,9 +345,6 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 		stamp, err := s.settle(ctx, freezer, hold, old, next)
 		if err == nil && s.whole {
 			err = s.e.vouch(next.Dir(), replaced{generation: old.Generation, safety: s.report.SafetySnapshot})
-		}
-		if err == nil && s.restores(amber.PartState) {
-			err = s.e.markProvide(next.Dir())
 		}
 		return stamp, err
 	})
@@ -422,24 +416,18 @@ func (s *restoration) make(ctx context.Context) error {
 		if err := s.replay(ctx, c); err != nil {
 			return 0, err
 		}
-		if err := s.e.markProvide(dir); err != nil {
-			return 0, err
-		}
 		return s.adopt(ctx, dir, "", c, nil)
 	})
 	if err != nil {
 		return err
 	}
 	s.report.Generation = c.Generation
-	return s.e.provide(ctx, s.agent)
+	return nil
 }
 
-// clean puts back what providers keep, and removes the old generation once its
-// last state is in a verified snapshot.
+// clean removes the old generation once its last state is in a verified
+// snapshot.
 func (s *restoration) clean(ctx context.Context, v *vault) error {
-	if err := s.e.provide(ctx, s.agent); err != nil {
-		return err
-	}
 	list, err := s.agent.Generations()
 	if err != nil {
 		s.report.OldGeneration = s.old

@@ -7,25 +7,36 @@ import (
 	"github.com/amber-memory/amber/registry"
 )
 
-// announce makes an open store tell of what it changes in the notes, which have
-// no change log, where somebody listens.
+// announce makes an open store tell of what it changes in the notes and in the
+// documents of runtime state, which have no change log, where somebody listens.
 func (a *app) announce(ctx context.Context, s *opened) error {
 	c := s.config.Config.Events
 	parts := s.Store.Present()
-	if !c.MutationEnabled || parts.Notes == nil || parts.NoteLog == nil {
+	hasNotes := parts.Notes != nil && parts.NoteLog != nil
+	if !c.MutationEnabled || !hasNotes && parts.Documents == nil {
 		return nil
 	}
 	if err := a.openOutbox(ctx, c); err != nil || a.publisher == nil {
 		return err
 	}
-	notes, err := events.NewNotes(parts.Notes, parts.NoteLog, events.Sink{
+	sink := events.Sink{
 		Publisher: a.publisher, Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Clock: a.clock, Prefix: c.MutationPrefix,
 		Warn: func(err error) { a.out.warn("%v", err) },
-	})
-	if err != nil {
-		return err
 	}
-	s.Store.Notes = notes
+	if hasNotes {
+		notes, err := events.NewNotes(parts.Notes, parts.NoteLog, sink)
+		if err != nil {
+			return err
+		}
+		s.Store.Notes = notes
+	}
+	if parts.Documents != nil {
+		documents, err := events.NewDocuments(parts.Documents, sink)
+		if err != nil {
+			return err
+		}
+		s.Store.Documents = documents
+	}
 	return nil
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/snapshot"
 )
 
 // repoDir is the folder of the repository of the default tenant.

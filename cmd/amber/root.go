@@ -79,7 +79,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			a.rememberCommand(), a.recallCommand(),
 			a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(), a.timelineCommand(),
 			a.contextCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.noteCommand(),
-			a.sessionCommand(), a.turnCommand(), a.loopCommand(),
+			a.sessionCommand(), a.turnCommand(), a.loopCommand(), a.stateCommand(),
 		)},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
 		{groupFreeze, append(remotely(a.snapshotCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},

@@ -13,7 +13,7 @@ import (
 func (a *app) sessionCommand() *cobra.Command {
 	return family("session", "Start, end and look at sessions",
 		a.sessionStartCommand(), a.sessionEndCommand(), a.sessionListCommand(), a.sessionShowCommand(), a.sessionActivityCommand(),
-		a.sessionRenameCommand(), a.sessionDeleteCommand(), a.sessionSelectCommand(),
+		a.sessionRenameCommand(), a.sessionDeleteCommand(), a.sessionSelectCommand(), a.sessionStateCommand(),
 	)
 }
 

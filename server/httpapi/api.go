@@ -122,6 +122,7 @@ func (a *API) routes() {
 	relationRoutes(a)
 	sessionRoutes(a)
 	noteRoutes(a)
+	documentRoutes(a)
 	journalRoutes(a)
 	changeRoutes(a)
 	controlRoutes(a)

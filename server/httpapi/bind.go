@@ -47,7 +47,7 @@ func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
 	v := reflect.ValueOf(in).Elem()
 	var known []string
 	var body []byte
-	hasBody, hasMatch := false, false
+	hasBody, hasMatch, hasNone := false, false, false
 	err = eachField(v, func(f reflect.StructField, v reflect.Value) error {
 		switch {
 		case f.Tag.Get("path") != "":
@@ -58,6 +58,7 @@ func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
 			return set(v, name, query[name])
 		case f.Tag.Get("header") != "":
 			hasMatch = hasMatch || f.Tag.Get("header") == "If-Match"
+			hasNone = hasNone || f.Tag.Get("header") == "If-None-Match"
 			return set(v, f.Tag.Get("header"), r.Header.Values(f.Tag.Get("header")))
 		case f.Tag.Get("body") != "":
 			hasBody = true
@@ -82,18 +83,18 @@ func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return body, conditions(r, o, hasMatch)
+	return body, conditions(r, o, hasMatch, hasNone)
 }
 
 // conditions refuses those that nobody would look at: whoever sent one counts
 // on it.
-func conditions(r *http.Request, o *operation, hasMatch bool) error {
+func conditions(r *http.Request, o *operation, hasMatch, hasNone bool) error {
 	switch {
 	case len(r.Header.Values(keyHeader)) > 1:
 		return invalid("%s is there %d times", keyHeader, len(r.Header.Values(keyHeader)))
 	case !hasMatch && r.Header.Get("If-Match") != "":
 		return invalid("%s takes no If-Match", o.id)
-	case o.mutates && r.Header.Get("If-None-Match") != "":
+	case o.mutates && !hasNone && r.Header.Get("If-None-Match") != "":
 		return invalid("%s takes no If-None-Match", o.id)
 	}
 	return nil

@@ -31,6 +31,7 @@ var steps = []step{
 	{id: "change.list", path: "changes"},
 	{id: "control_change.list", path: "control-changes"},
 	{id: "note.list", path: "notes"},
+	{id: "document.list", path: "state"},
 	{id: "snapshot.list", path: "snapshots"},
 	{id: "approval.list", path: "approvals?task_id=t1"},
 	{id: "result.list", path: "results?task_id=t1"},
@@ -96,6 +97,11 @@ var steps = []step{
 	{id: "note.list", path: "notes"},
 	{id: "note.log", path: "notes/plan%2Fa.md/log"},
 	{id: "note.delete", path: "notes/plan%2Fa.md"},
+
+	{id: "document.put", path: "state/extract_cursor", body: `{"document":{"at": 7}}`, header: []string{"If-None-Match", "*"}},
+	{id: "document.get", path: "state/extract_cursor"},
+	{id: "document.list", path: "state"},
+	{id: "document.delete", path: "state/extract_cursor"},
 
 	{id: "change.list", path: "changes?limit=3"},
 	{id: "change.head", path: "changes/head"},

@@ -26,6 +26,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		"memory_recall": {"query": "crowd", "limit": 64}, "memory_get": {"id": id}, "memory_context": {"goal": "crowd", "max_bytes": 65536},
 		"memory_timeline": {"id": id, "before": 20, "after": 20}, "snapshot_list": {"limit": 100},
 		"task_get": {"id": "t0"}, "task_list": {"limit": 50}, "task_replay": {"task_id": "t0"}, "approval_list": {"task_id": "t0"}, "result_list": {"task_id": "t0"}, "queue_status": {},
+		"state_list": {}, "state_get": {"name": "d0"}, "session_state_get": {"id": "s0"},
 		"mem_search": {"query": "crowd", "limit": 20}, "mem_context": {}, "mem_get_observation": {"id": id}, "mem_suggest_topic_key": {"content": strings.Repeat("word ", 100_000)},
 		"mem_stats": {}, "mem_timeline": {"observation_id": id, "before": 20, "after": 20},
 		"read_graph": {}, "search_nodes": {"query": "crowd"}, "open_nodes": {"names": []any{"e0", "e1", "e2"}},
@@ -87,6 +88,13 @@ func crowd(t *testing.T, s amber.Store) amber.MemoryID {
 		_, err = s.Events.AppendEvent(ctx, amber.TaskEvent{TaskID: "t0", From: amber.TaskQueued, NodeID: fmt.Sprint(strings.Repeat("b", 150), i), Result: long})
 		must(err)
 	}
+	full := []byte(`"` + strings.Repeat("x", amber.MaxDocumentBytes-2) + `"`)
+	for i := range amber.MaxDocuments {
+		_, err := s.Documents.PutDocument(ctx, amber.DocumentWrite{Name: fmt.Sprint("d", i), Document: full})
+		must(err)
+	}
+	_, err := s.States.SaveState(ctx, "s0", full, 0)
+	must(err)
 	return id
 }
 

@@ -30,6 +30,8 @@ var plausible = map[string]object{
 	"approval_list": {"task_id": "t"}, "result_save": {"task_id": "t", "node_id": "n", "producer": "p", "status": "ok"}, "result_list": {"task_id": "t"},
 	"queue_publish": {"entry_id": "e", "task_id": "t", "node_id": "n"}, "queue_claim": {"consumer_id": "c"},
 	"queue_ack": {"lease": object{"entry_id": "e"}}, "queue_nack": {"lease": object{"entry_id": "e"}}, "queue_renew": {"lease": object{"entry_id": "e"}}, "queue_status": {},
+	"state_list": {}, "state_get": {"name": "d"}, "state_set": {"name": "d", "document": 1}, "state_delete": {"name": "d"},
+	"session_state_get": {"id": "s"}, "session_state_set": {"id": "s", "document": 1},
 	"mem_save": {"title": "x", "content": "x"}, "mem_search": {"query": "x"}, "mem_context": {}, "mem_session_summary": {"content": "x", "project": "p"},
 	"mem_session_start": {"id": "s", "project": "p"}, "mem_session_end": {"id": "s"}, "mem_get_observation": {"id": someID}, "mem_suggest_topic_key": {"title": "x"},
 	"mem_capture_passive": {"content": "## Key Learnings\n1. a learning that is long enough\n"}, "mem_save_prompt": {"content": "x"}, "mem_update": {"id": someID, "title": "x"},

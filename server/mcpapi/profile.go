@@ -23,6 +23,7 @@ func profiles() []profile {
 		{defaultProfile, memoryTools()},
 		{"snapshots", snapshotTools()},
 		{"control", controlTools()},
+		{"state", stateTools()},
 		{"engram", engramTools()},
 		{"reference", referenceTools()},
 		{"chatgpt", chatTools()},
@@ -31,7 +32,7 @@ func profiles() []profile {
 }
 
 // Check says whether tools may be asked for: "default", "all", a profile
-// (snapshots, control, engram, reference, chatgpt, files), a tool by name, or
+// (snapshots, control, state, engram, reference, chatgpt, files), a tool by name, or
 // several of them joined by commas. The error is of kind invalid.
 func Check(tools string) error {
 	_, err := choose(tools)

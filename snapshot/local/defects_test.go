@@ -145,51 +145,34 @@ func TestDefectB1(t *testing.T) {
 	}
 }
 
-// provider is a state provider that keeps its documents in memory.
-type provider struct {
-	mu   sync.Mutex
-	docs map[string]string
-}
-
-func (p *provider) CaptureState(_ context.Context, _ amber.TenantID, _ amber.AgentID, key string) ([]byte, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	doc, ok := p.docs[key]
-	if !ok {
-		return nil, nil
-	}
-	return []byte(doc), nil
-}
-
-func (p *provider) RestoreState(_ context.Context, _ amber.TenantID, _ amber.AgentID, key string, doc []byte) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if delete(p.docs, key); doc != nil {
-		p.docs[key] = string(doc)
-	}
-	return nil
-}
-
-// State is captured and comes back: that in files, and that of providers.
+// Runtime state is captured and comes back through the contract that wrote it,
+// also to a handle that was open all the time. A document that the snapshot does
+// not hold is gone afterwards, and a revision of before the restore is refused.
 func TestDefectB2(t *testing.T) {
 	t.Parallel()
-	p := &provider{docs: map[string]string{amber.StateLastConsolidation: `{"run":1}`}}
-	w := newWorld(t, func(o *local.Options) {
-		o.State = map[string]amber.StateProvider{amber.StateLastConsolidation: p, "absent": p}
-	})
+	w := newWorld(t)
+	docs := w.store.Parts().Documents
 	w.state(amber.StateExtractCursor, `{"at":7}`)
+	w.state(amber.StateLastConsolidation, `{"run":1}`)
 	meta := w.snapshot()
 	if got := part(w.show(meta.ID), "state"); got == nil || got.Count != 2 {
 		t.Errorf("the state is %+v, want two documents", got)
 	}
 	w.state(amber.StateExtractCursor, `{"at":8}`)
-	p.docs[amber.StateLastConsolidation], p.docs["absent"] = `{"run":2}`, `{}`
-	w.restore(meta.ID)
-	if diff := cmp.Diff(map[string]string{amber.StateLastConsolidation: `{"run":1}`}, p.docs); diff != "" {
-		t.Errorf("the provider has (-want +got):\n%s", diff)
+	w.state("later", `{}`)
+	stale, err := docs.ReadDocument(t.Context(), amber.StateExtractCursor)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := w.all().State[amber.StateExtractCursor]; got != `{"at":7}` {
-		t.Errorf("the file holds %s", got)
+	w.restore(meta.ID)
+	want := map[string]string{amber.StateExtractCursor: `{"at":7}`, amber.StateLastConsolidation: `{"run":1}`}
+	if diff := cmp.Diff(want, w.all().State); diff != "" {
+		t.Errorf("the state (-want +got):\n%s", diff)
+	}
+	_, err = docs.PutDocument(t.Context(), amber.DocumentWrite{Name: stale.Name, Document: []byte(`{"at":9}`), IfRevision: stale.Revision})
+	wantKind(t, "write over a revision that the restore took away", err, amber.KindConflict)
+	if got, err := docs.ReadDocument(t.Context(), amber.StateExtractCursor); err != nil || string(got.Document) != `{"at":7}` {
+		t.Errorf("the handle that was open reads %s, %v", got.Document, err)
 	}
 }
 
@@ -242,13 +225,9 @@ func TestDefectB5(t *testing.T) {
 	want := w.all()
 	meta := w.snapshot()
 
-	places, err := snapshot.Layout{Home: w.home}.Places("default", "default")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range append(places.Databases, filepath.Join(places.Notes, "a.md"), filepath.Join(places.State, "extract_cursor.json")) {
-		if _, err := os.Stat(path); err != nil {
-			t.Errorf("the layout names %s: %v", path, err)
+	for _, path := range []string{"memory.db", "control.db", "memdir/a.md", "state/extract_cursor.json"} {
+		if _, err := os.Stat(filepath.Join(w.gen(), filepath.FromSlash(path))); err != nil {
+			t.Errorf("the store does not write where snapshots look: %v", err)
 		}
 	}
 	w.remember("later")

@@ -27,7 +27,6 @@ type Options struct {
 	Wait    time.Duration // for the lock of a repository, and for whoever drains; 0: [home.DefaultWait]
 	Grace   time.Duration // of gc; 0: [snapshot.DefaultGrace]
 	Sources map[string]snapshot.Source
-	State   map[string]amber.StateProvider
 	Git     string // the git program; "": the one in PATH
 	FS      fsx.FS // nil: the operating system's
 	// Disabled says why no snapshot may be taken; "" when one may.
@@ -70,7 +69,7 @@ func Open(o Options) (*snapshot.Engine, error) {
 		Repositories: repos,
 		Databases:    db, Examiner: db, Adopter: db, Viewer: db,
 		Spool:   spool{fs: o.FS, clock: o.Clock, store: db.options(), wait: o.Wait},
-		Sources: o.Sources, State: o.State, Git: o.Git, FS: o.FS, Grace: o.Grace,
+		Sources: o.Sources, Git: o.Git, FS: o.FS, Grace: o.Grace,
 		Keys: &keys{
 			Ring: keyring.Open(keysDir, keyring.Options{FS: o.FS, Random: o.Random}),
 			fs:   o.FS, dir: keysDir, o: o.Keys,

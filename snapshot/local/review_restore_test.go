@@ -1,7 +1,6 @@
 package local_test
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/snapshot/local"
 )
 
 // The old generation goes only when every byte of the safety snapshot has been
@@ -127,50 +125,6 @@ func TestDiscardOldDiscardsOneGeneration(t *testing.T) {
 	got, err := w.agent.Generations()
 	if err != nil || !slices.Equal(got, []int64{1, 3}) {
 		t.Errorf("generations %v, %v; want 1 and 3", got, err)
-	}
-}
-
-// stubborn is a provider that fails until it is told not to.
-type stubborn struct {
-	doc  []byte
-	fail bool
-}
-
-func (s *stubborn) CaptureState(context.Context, amber.TenantID, amber.AgentID, string) ([]byte, error) {
-	return s.doc, nil
-}
-
-func (s *stubborn) RestoreState(_ context.Context, _ amber.TenantID, _ amber.AgentID, _ string, doc []byte) error {
-	if s.fail {
-		return errors.New("not now")
-	}
-	s.doc = doc
-	return nil
-}
-
-// Providers get their state back, if not now then with the next operation; a
-// key that the snapshot does not have is cleared.
-func TestProvidersGetTheirStateBack(t *testing.T) {
-	t.Parallel()
-	cursor, run := &stubborn{doc: []byte(`{"at":1}`)}, &stubborn{}
-	w := newWorld(t, func(o *local.Options) {
-		o.State = map[string]amber.StateProvider{amber.StateExtractCursor: cursor, amber.StateLastConsolidation: run}
-	})
-	w.remember("then")
-	meta := w.snapshot()
-	cursor.doc, run.doc = []byte(`{"at":2}`), []byte(`{"run":7}`)
-	w.restore(meta.ID)
-	if string(cursor.doc) != `{"at":1}` || run.doc != nil {
-		t.Fatalf("the state is %s and %s", cursor.doc, run.doc)
-	}
-	cursor.doc, cursor.fail = []byte(`{"at":3}`), true
-	if _, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)}); err == nil {
-		t.Fatal("a provider that fails is not told")
-	}
-	cursor.fail = false
-	w.snapshot()
-	if string(cursor.doc) != `{"at":1}` {
-		t.Errorf("the next operation did not finish it: %s", cursor.doc)
 	}
 }
 

@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,14 +88,19 @@ func (w *world) note(name, text string) {
 	}
 }
 
-// state writes a document of runtime state.
+// state writes a document of runtime state. A name that no document has becomes a
+// file of another program.
 func (w *world) state(key, doc string) {
 	w.t.Helper()
-	dir := filepath.Join(w.gen(), "state")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		w.t.Fatal(err)
+	if amber.CheckDocumentName(key) != nil {
+		dir := filepath.Join(w.gen(), "state")
+		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, key+".json"), []byte(doc), 0o600)); err != nil {
+			w.t.Fatal(err)
+		}
+		return
 	}
-	if err := os.WriteFile(filepath.Join(dir, key+".json"), []byte(doc), 0o600); err != nil {
+	_, err := w.store.Parts().Documents.PutDocument(w.t.Context(), amber.DocumentWrite{Name: key, Document: []byte(doc)})
+	if err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -54,6 +54,7 @@ type Store struct {
 	results   map[node]amber.Result
 	queue     queue
 	control   changeLog
+	documents map[string]amber.Document
 }
 
 // New returns an empty store. The error is of kind invalid when the clock or
@@ -82,7 +83,7 @@ func New(o Options) (*Store, error) {
 		activity: map[amber.SessionID][]amber.Activity{},
 		notes:    map[string]amber.Note{},
 		tasks:    map[string]amber.Task{}, histories: map[string]*history{}, results: map[node]amber.Result{},
-		queue:   newQueue(),
+		queue: newQueue(), documents: map[string]amber.Document{},
 		changes: changeLog{incarnation: o.Incarnation}, control: changeLog{incarnation: o.Incarnation},
 	}, nil
 }
@@ -99,7 +100,7 @@ func (s *Store) Parts() amber.Parts {
 		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s, Ingest: s, Activities: s,
 		Notes: s, NoteLog: s,
 		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,
-		ControlChanges: controlChanges{s},
+		ControlChanges: controlChanges{s}, Documents: s,
 	}
 }
 

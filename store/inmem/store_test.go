@@ -143,7 +143,7 @@ func TestStoreHasEveryContract(t *testing.T) {
 	want := amber.Capabilities{
 		Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Embeddings: true, Concepts: true,
 		Compactions: true, Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true,
-		Notes: true, Control: true, Ingest: true,
+		Notes: true, Control: true, Ingest: true, Documents: true,
 	}
 	wantEqual(t, "capabilities", got, want)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/statedir"
 )
 
 // Options say how a store works. Clock and Random are required.
@@ -165,9 +166,11 @@ func (s *Store) Close() error {
 // Agent returns the agent the store belongs to.
 func (s *Store) Agent() *home.Agent { return s.agent }
 
-// Parts returns the contracts this backend has: all but notes.
+// Parts returns the contracts this backend has: all but notes. The documents of
+// runtime state are files of the agent, not rows; a store of one generation,
+// which is not the live one, has none.
 func (s *Store) Parts() amber.Parts {
-	return amber.Parts{
+	p := amber.Parts{
 		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s, Relations: s, Embeddings: s, Concepts: s,
 		Compactions: s, Stats: s, Changes: s,
 		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s, Ingest: s, Activities: s,
@@ -175,6 +178,12 @@ func (s *Store) Parts() amber.Parts {
 		ControlChanges: controlLog{s},
 		Sync:           s,
 	}
+	if agent, live := s.memory.ground.(*home.Agent); live {
+		if d, err := statedir.New(agent, statedir.Options{}); err == nil { // it fails without an agent alone
+			p.Documents = d
+		}
+	}
+	return p
 }
 
 // Replica returns the part that sync works on.

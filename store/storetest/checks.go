@@ -14,7 +14,7 @@ func Checks() []Check {
 		ingestChecks(), ingestPartChecks(), activityChecks(), journalChecks(),
 		taskChecks(), eventChecks(), approvalChecks(), resultChecks(),
 		publishChecks(), claimChecks(), leaseChecks(), controlLogChecks(),
-		noteChecks(), discreetChecks(),
+		noteChecks(), discreetChecks(), documentChecks(),
 		ownershipChecks(), cancelChecks(), concurrencyChecks(), sharedChecks(), durabilityChecks(),
 	)
 	out := make([]Check, len(all))

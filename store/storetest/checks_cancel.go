@@ -11,6 +11,7 @@ func cancelChecks() []check {
 		{name: "cancel/memory-mutations", needs: []part{longTerm, memories}, run: cancelMemories},
 		{name: "cancel/session-mutations", run: cancelSessions},
 		{name: "cancel/control-mutations", needs: []part{control}, run: cancelControl},
+		{name: "cancel/document-mutations", needs: []part{documents}, run: cancelDocuments},
 	}
 }
 
@@ -121,5 +122,18 @@ func cancelControl(w *world) {
 		{"nack", control, func(ctx context.Context) error { return w.Queue.Nack(ctx, amber.Nack{Lease: lease, Reason: "x"}) }},
 		{"renew", control, func(ctx context.Context) error { return only(w.QueueKeeper.Renew(ctx, lease)) }},
 		{"ack", control, func(ctx context.Context) error { return w.Queue.Ack(ctx, lease) }},
+	})
+}
+
+func cancelDocuments(w *world) {
+	w.populate()
+	w.cancelled([]mutation{
+		{"put", documents, func(ctx context.Context) error {
+			return only(w.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "new", Document: []byte(`1`)}))
+		}},
+		{"replace", documents, func(ctx context.Context) error {
+			return only(w.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "extract_cursor", Document: []byte(`1`)}))
+		}},
+		{"delete", documents, func(ctx context.Context) error { return w.Documents.DeleteDocument(ctx, "extract_cursor", "") }},
 	})
 }

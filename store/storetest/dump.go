@@ -24,6 +24,7 @@ func dump(ctx context.Context, s amber.Store, has map[part]bool, n names) map[st
 	d.sessions(n)
 	d.journals(n)
 	d.control(n)
+	d.documents()
 	return out
 }
 
@@ -130,6 +131,16 @@ func (d *dumper) journals(n names) {
 		d.out["journal "+j] = answer(d.Ingest.JournalCursor(d.ctx, j))
 	}
 	d.out["open journals"] = answer(d.Ingest.OpenJournals(d.ctx))
+}
+
+func (d *dumper) documents() {
+	if !d.has[documents] {
+		return
+	}
+	d.out["documents"] = answer(d.Documents.ListDocuments(d.ctx))
+	for _, doc := range must(d.Documents.ListDocuments(d.ctx)) {
+		d.out["document "+doc.Name] = answer(d.Documents.ReadDocument(d.ctx, doc.Name))
+	}
 }
 
 func (d *dumper) control(n names) {

@@ -169,7 +169,7 @@ type operation struct {
 // some nouns and leaves others out: the rare meetings of two operations happen
 // where there is little else.
 func (h *history) operations() []operation {
-	nouns := [][]operation{readOperations(), besideOperations(), sessionOperations(), turnOperations(), ingestOperations(), taskOperations(), queueOperations()}
+	nouns := [][]operation{readOperations(), besideOperations(), sessionOperations(), turnOperations(), ingestOperations(), taskOperations(), queueOperations(), documentOperations()}
 	all := slices.Concat(memoryOperations(), timeOperations())
 	for _, ops := range nouns {
 		factor := oneOf(h, 0, 1, 1, 4)

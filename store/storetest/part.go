@@ -27,6 +27,7 @@ const (
 	notes       part = "notes"
 	control     part = "control plane"
 	controlLog  part = "control change log"
+	documents   part = "documents"
 	durable     part = "durability"
 	shared      part = "sharing"
 )
@@ -42,7 +43,7 @@ func (w *world) parts() map[part]bool {
 		relations: c.Relations, embeddings: c.Embeddings, concepts: c.Concepts,
 		compactions: c.Compactions, stats: c.Stats, changes: c.Changes,
 		turns: c.Turns, loops: c.Loops, sessions: c.Sessions, states: c.States, ingest: c.Ingest,
-		notes: c.Notes, control: c.Control,
+		notes: c.Notes, control: c.Control, documents: c.Documents,
 		controlLog: amber.KindOf(headErr) != amber.KindUnsupported,
 		durable:    w.backend.Durable, shared: w.backend.Shared,
 	}

@@ -33,6 +33,10 @@ func (w *world) populate() {
 	if has[control] {
 		w.populateControl()
 	}
+	if has[documents] {
+		w.document("extract_cursor", `{"at": 7}`)
+		w.document("last_consolidation", `{"run": "r"}`)
+	}
 }
 
 func (w *world) populateMemories(has map[part]bool) {

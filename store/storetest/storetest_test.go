@@ -191,6 +191,7 @@ func TestMissingPartsAreNotRun(t *testing.T) {
 		"notes":           func(p *amber.Parts) { p.Notes, p.NoteLog = nil, nil },
 		"control":         func(p *amber.Parts) { p.Take(amber.LayerControl, amber.Parts{}) },
 		"control_changes": func(p *amber.Parts) { p.ControlChanges = nil },
+		"documents":       func(p *amber.Parts) { p.Documents = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/store/statedir"
+)
+
+// stateCode is the check of the documents of runtime state.
+const stateCode = "state"
+
+// checkState reads every document of runtime state, and names files beside them
+// that no verb reads.
+func (d *doctor) checkState(ctx context.Context, agent *home.Agent, current home.Current) {
+	docs, err := statedir.New(agent, statedir.Options{})
+	if err != nil {
+		d.judge(stateCode, err, "")
+		return
+	}
+	list, err := docs.ListDocuments(ctx)
+	if err != nil {
+		d.judge(stateCode, err, "")
+		return
+	}
+	for _, doc := range list {
+		if doc.Damage != "" {
+			e := amber.Errorf(amber.KindDamaged, "read document", doc.Name, doc.Damage)
+			e.Hint = "amber state delete " + doc.Name + ", or restore a snapshot with --only state"
+			d.judge(stateCode, e, "")
+			return
+		}
+	}
+	if odd := oddState(filepath.Join(agent.GenDir(current), "state")); odd != "" {
+		d.warn(stateCode, "move "+odd+" out of the agent's folder if no program of yours needs it there",
+			"%d documents are whole; %s is not a document", len(list), odd)
+		return
+	}
+	d.judge(stateCode, nil, "%s", stateDetail(len(list)))
+}
+
+func stateDetail(n int) string {
+	if n == 0 {
+		return "there are no documents yet"
+	}
+	return fmt.Sprintf("%d documents, all of them whole", n)
+}
+
+// oddState returns the first file below the folder of runtime state that is
+// neither a document, the vault nor a temporary file; "" when there is none, or
+// when the folder cannot be read, which the documents have said.
+func oddState(dir string) string {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	for _, e := range entries {
+		name, isJSON := strings.CutSuffix(e.Name(), ".json")
+		document := isJSON && e.Type().IsRegular() && amber.CheckDocumentName(name) == nil
+		if !document && e.Name() != "vault" && !strings.HasPrefix(e.Name(), fsx.TempPrefix) {
+			return filepath.Join(dir, e.Name())
+		}
+	}
+	return ""
+}

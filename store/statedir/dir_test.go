@@ -1,0 +1,393 @@
+package statedir_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	mathrand "math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/store/statedir"
+)
+
+// openAgent opens the agent of a home on a disk.
+func openAgent(t testing.TB, dir string, disk fsx.FS) *home.Agent {
+	t.Helper()
+	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader, FS: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return agent
+}
+
+func open(t testing.TB, agent *home.Agent, disk fsx.FS) *statedir.Dir {
+	t.Helper()
+	d, err := statedir.New(agent, statedir.Options{FS: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func create(t testing.TB, agent *home.Agent) {
+	t.Helper()
+	if _, _, err := agent.Create(t.Context(), func(string, home.Current) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fresh returns the documents of a new agent, and the folder they lie in.
+func fresh(t *testing.T) (*statedir.Dir, string) {
+	t.Helper()
+	agent := openAgent(t, filepath.Join(t.TempDir(), "home"), fsx.OS())
+	create(t, agent)
+	return open(t, agent, fsx.OS()), filepath.Join(agent.Dir(), "gen", "1", "state")
+}
+
+func put(t testing.TB, d *statedir.Dir, name, doc string) amber.Document {
+	t.Helper()
+	got, err := d.PutDocument(t.Context(), amber.DocumentWrite{Name: name, Document: []byte(doc)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// held is what all documents say.
+func held(t testing.TB, d *statedir.Dir) map[string]string {
+	t.Helper()
+	list, err := d.ListDocuments(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, doc := range list {
+		whole, err := d.ReadDocument(t.Context(), doc.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[doc.Name] = string(whole.Document)
+	}
+	return all
+}
+
+func wantKind(t testing.TB, what string, err error, want amber.Kind) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
+	}
+}
+
+// A file is the compact document and nothing else, for nobody but the owner.
+func TestAFileIsTheDocument(t *testing.T) {
+	t.Parallel()
+	d, dir := fresh(t)
+	put(t, d, "cursor", "{ \"at\": 7 }\n")
+	path := filepath.Join(dir, "cursor.json")
+	if b, err := os.ReadFile(path); err != nil || string(b) != `{"at":7}` {
+		t.Errorf("the file holds %q, %v", b, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+}
+
+// A document that another system wrote with white space is the same document, and
+// what is no document is not listed.
+func TestFilesOfOthers(t *testing.T) {
+	t.Parallel()
+	d, dir := fresh(t)
+	want := put(t, d, "cursor", `{"at":7}`)
+	write(t, filepath.Join(dir, "cursor.json"), "{\n  \"at\": 7\n}\n")
+	if got, err := d.ReadDocument(t.Context(), "cursor"); err != nil || cmp.Diff(want, got) != "" {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+	for _, name := range []string{"UPPER.json", "notes.txt", fsx.TempPrefix + "x", "a..b.json"} {
+		write(t, filepath.Join(dir, name), "{}")
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "vault", "x.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"cursor": `{"at":7}`}, held(t, d)); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A damaged document says so and takes no other down; it can be written anew and
+// deleted.
+func TestDamagedDocuments(t *testing.T) {
+	t.Parallel()
+	d, dir := fresh(t)
+	put(t, d, "good", "1")
+	for name, text := range map[string]string{"cut": `{"a":`, "large": `"` + strings.Repeat("x", amber.MaxDocumentBytes) + `"`, "huge": strings.Repeat(" ", 2<<20), "bytes": "\"\xff\"", "empty": ""} {
+		write(t, filepath.Join(dir, name+".json"), text)
+		_, err := d.ReadDocument(t.Context(), name)
+		wantKind(t, "read "+name, err, amber.KindDamaged)
+		if strings.Contains(fmt.Sprint(err), "xxxx") {
+			t.Errorf("the error of %s holds stored text", name)
+		}
+		_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: name, Document: []byte("2"), IfAbsent: true})
+		wantKind(t, "write "+name+" as a new one", err, amber.KindConflict)
+		_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: name, Document: []byte("2"), IfRevision: amber.ContentDigest("1")})
+		wantKind(t, "write "+name+" over a revision", err, amber.KindDamaged)
+		wantKind(t, "delete a revision of "+name, d.DeleteDocument(t.Context(), name, amber.ContentDigest("1")), amber.KindDamaged)
+		list, err := d.ListDocuments(t.Context())
+		if err != nil || len(list) != 2 {
+			t.Fatalf("%s: %d documents, %v", name, len(list), err)
+		}
+		for _, doc := range list {
+			if damaged := doc.Name == name; damaged != (doc.Damage != "") || damaged == (doc.Revision != "") {
+				t.Errorf("%s is listed as %+v", doc.Name, doc)
+			}
+		}
+		put(t, d, name, "2")
+		if err := d.DeleteDocument(t.Context(), name, ""); err != nil {
+			t.Errorf("delete %s: %v", name, err)
+		}
+	}
+}
+
+// A link or a folder in the place of a document is never followed or written to.
+func TestLinksAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	d, dir := fresh(t)
+	put(t, d, "good", "1")
+	outside := filepath.Join(t.TempDir(), "outside")
+	write(t, outside, `{"secret":1}`)
+	link(t, outside, filepath.Join(dir, "link.json"))
+	_, err := d.ReadDocument(t.Context(), "link")
+	wantKind(t, "read a link", err, amber.KindDamaged)
+	_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: "link", Document: []byte("1")})
+	wantKind(t, "write a link", err, amber.KindDamaged)
+	if b, err := os.ReadFile(outside); err != nil || string(b) != `{"secret":1}` {
+		t.Errorf("the file outside holds %q, %v", b, err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	link(t, t.TempDir(), dir)
+	_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: "a", Document: []byte("1")})
+	wantKind(t, "write behind a link in the place of the folder", err, amber.KindDamaged)
+}
+
+func link(t *testing.T, to, at string) {
+	t.Helper()
+	err := os.Symlink(to, at)
+	if err != nil && runtime.GOOS == "windows" {
+		t.Skipf("on Windows only some users may make links: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// changes are all that can be done, and what is stored afterwards.
+var changes = []struct {
+	name  string
+	do    func(t *testing.T, d *statedir.Dir) error
+	after map[string]string
+}{
+	{"put", func(t *testing.T, d *statedir.Dir) error {
+		_, err := d.PutDocument(t.Context(), amber.DocumentWrite{Name: "c", Document: []byte(big("new"))})
+		return err
+	}, map[string]string{"a": big("a"), "b": big("b"), "c": big("new")}},
+	{"replace", func(t *testing.T, d *statedir.Dir) error {
+		_, err := d.PutDocument(t.Context(), amber.DocumentWrite{Name: "a", Document: []byte(big("new")), IfRevision: amber.ContentDigest(big("a"))})
+		return err
+	}, map[string]string{"a": big("new"), "b": big("b")}},
+	{"delete", func(t *testing.T, d *statedir.Dir) error { return d.DeleteDocument(t.Context(), "a", "") }, map[string]string{"b": big("b")}},
+}
+
+// big is longer than one block, so that a cut can tear it.
+func big(s string) string { return strconv.Quote(strings.Repeat(s, 6000)) }
+
+// disk returns a home on a simulated disk. The folder of the agent is on the real
+// one too: kernel locks know no other.
+func disk(t *testing.T, dir string) (*crashfs.FS, *home.Agent) {
+	t.Helper()
+	fsys := crashfs.New()
+	if err := fsx.MkdirAll(fsys, filepath.Dir(dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	agent := openAgent(t, dir, fsys)
+	create(t, agent)
+	d := open(t, agent, fsys)
+	put(t, d, "a", big("a"))
+	put(t, d, "b", big("b"))
+	return fsys, agent
+}
+
+func lockedHome(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "home")
+	if err := os.MkdirAll(filepath.Join(dir, "tenants", "default", "agents", "default"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A power cut at every call of every change: a change that was acknowledged is
+// there, one that was not is there whole or not at all.
+func TestPowerCut(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{"a": big("a"), "b": big("b")}
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := lockedHome(t)
+			for n := 1; ; n++ {
+				fsys, agent := disk(t, dir)
+				calls := fsys.Calls()
+				fsys.StopAt(calls + n)
+				err := c.do(t, open(t, agent, fsys))
+				if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
+					t.Fatalf("cut at call %d: %v", n, err)
+				}
+				for seed := range uint64(4) {
+					after := fsys.CrashClone(mathrand.New(mathrand.NewPCG(seed, uint64(n))))
+					d := open(t, openAgent(t, dir, after), after)
+					got := held(t, d)
+					if !maps.Equal(got, c.after) && (err == nil || !maps.Equal(got, before)) {
+						t.Fatalf("cut at call %d (%v), seed %d: %v", n, err, seed, slimmed(got))
+					}
+					put(t, d, "later", "1")
+				}
+				if fsys.Calls() < calls+n {
+					t.Logf("%d calls", n-1)
+					return
+				}
+			}
+		})
+	}
+}
+
+// A disk that is full, or that fails at any call, is told; nothing is half done,
+// no temporary file stays, and the next change is made.
+func TestEveryCallFails(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{"a": big("a"), "b": big("b")}
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := lockedHome(t)
+			for n := 1; ; n++ {
+				base, agent := disk(t, dir)
+				fsys := errfs.Wrap(base, errfs.Rule{Nth: n, Err: syscall.ENOSPC, Written: 5})
+				err := c.do(t, open(t, agent, fsys))
+				if len(fsys.Injected()) == 0 {
+					t.Logf("%d calls", n-1)
+					return
+				}
+				d := open(t, openAgent(t, dir, base), base)
+				got := held(t, d)
+				if !maps.Equal(got, c.after) && (err == nil || !maps.Equal(got, before)) {
+					t.Fatalf("call %d, %s (%v): %v", n, fsys.Injected(), err, slimmed(got))
+				}
+				if err != nil {
+					wantKind(t, fmt.Sprint("call ", n), err, amber.KindInternal)
+				}
+				put(t, d, "later", "1")
+				entries, err := base.ReadDir(filepath.Join(agent.Dir(), "gen", "1", "state"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range entries {
+					if strings.HasPrefix(e.Name(), fsx.TempPrefix) {
+						t.Errorf("call %d left %s", n, e.Name())
+					}
+				}
+			}
+		})
+	}
+}
+
+func slimmed(all map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, doc := range all {
+		out[name] = fmt.Sprintf("%.5s, %d bytes", doc, len(doc))
+	}
+	return out
+}
+
+// counterHome is where processes count; see TestProcessesCountTogether.
+const counterHome = "AMBER_STATEDIR_COUNTER"
+
+// Processes count in one document with compare-and-swap, and one of them is
+// killed meanwhile: every count that was acknowledged is there, and none twice.
+func TestProcessesCountTogether(t *testing.T) {
+	if dir := os.Getenv(counterHome); dir != "" {
+		count(t, open(t, openAgent(t, dir, fsx.OS()), fsx.OS()))
+		return
+	}
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "home")
+	agent := openAgent(t, dir, fsx.OS())
+	create(t, agent)
+	d := open(t, agent, fsx.OS())
+	put(t, d, "n", "0")
+	acked := make([]int, 3)
+	var wg sync.WaitGroup
+	for i := range acked {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestProcessesCountTogether$", "-test.v")
+		cmd.Env = append(os.Environ(), counterHome+"="+dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			acked[i] = acknowledged(out, func(n int) {
+				if i == 0 && n == 5 {
+					_ = cmd.Process.Kill()
+				}
+			})
+			_ = cmd.Wait()
+		}()
+	}
+	wg.Wait()
+	doc, err := d.ReadDocument(t.Context(), "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, _ := strconv.Atoi(string(doc.Document))
+	sum := acked[0] + acked[1] + acked[2]
+	// The killed process may have written one count that nobody heard of.
+	if total < sum || total > sum+1 || acked[1] != rounds || acked[2] != rounds {
+		t.Errorf("%d counted, acknowledged were %v", total, acked)
+	}
+	if left, err := os.ReadDir(filepath.Join(agent.Dir(), "gen", "1", "state")); err != nil || len(left) > 2 {
+		t.Errorf("the folder holds %v, %v", left, err)
+	}
+}

@@ -1,0 +1,76 @@
+package storetest_test
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/amber-memory/amber"
+)
+
+func documentMutants() []mutant {
+	return []mutant{
+		{"writes a document over any revision", "document/conditions", true, putting(func(w *amber.DocumentWrite) { w.IfRevision = "" })},
+		{"writes a new document over another", "document/conditions", true, putting(func(w *amber.DocumentWrite) { w.IfAbsent = false })},
+		{"sorts the keys of a document", "document/put-and-read", false, putting(func(w *amber.DocumentWrite) {
+			var v any
+			if json.Unmarshal(w.Document, &v) == nil {
+				w.Document, _ = json.Marshal(v)
+			}
+		})},
+		{"deletes any revision of a document", "document/conditions", true, func(p amber.Parts) amber.Parts {
+			p.Documents = anyRevision{p.Documents}
+			return p
+		}},
+		{"lists documents with their text", "document/list-by-name", true, func(p amber.Parts) amber.Parts {
+			p.Documents = wholeList{p.Documents}
+			return p
+		}},
+		{"has no bound on documents", "document/bounded-in-number", false, func(p amber.Parts) amber.Parts {
+			p.Documents = endless{p.Documents}
+			return p
+		}},
+	}
+}
+
+type documentFunc struct {
+	amber.Documents
+	change func(*amber.DocumentWrite)
+}
+
+func (d documentFunc) PutDocument(ctx context.Context, w amber.DocumentWrite) (amber.Document, error) {
+	d.change(&w)
+	return d.Documents.PutDocument(ctx, w)
+}
+
+func putting(change func(*amber.DocumentWrite)) func(amber.Parts) amber.Parts {
+	return func(p amber.Parts) amber.Parts {
+		p.Documents = documentFunc{p.Documents, change}
+		return p
+	}
+}
+
+type anyRevision struct{ amber.Documents }
+
+func (d anyRevision) DeleteDocument(ctx context.Context, name, _ string) error {
+	return d.Documents.DeleteDocument(ctx, name, "")
+}
+
+type wholeList struct{ amber.Documents }
+
+func (d wholeList) ListDocuments(ctx context.Context) ([]amber.Document, error) {
+	list, err := d.Documents.ListDocuments(ctx)
+	for i := range list {
+		list[i], err = d.ReadDocument(ctx, list[i].Name)
+	}
+	return list, err
+}
+
+type endless struct{ amber.Documents }
+
+func (d endless) PutDocument(ctx context.Context, w amber.DocumentWrite) (amber.Document, error) {
+	doc, err := d.Documents.PutDocument(ctx, w)
+	if amber.KindOf(err) == amber.KindQuota {
+		return w.Result(), nil
+	}
+	return doc, err
+}
