@@ -20,10 +20,10 @@ type SyncExport struct {
 	Deleted      int      `json:"deletions_exported"` // tombstones and erasures, without text
 	// PromptsKept and DigestsKept are what was typed to an agent, and what Amber
 	// made of it, that stayed because nobody asked to share it.
-	PromptsKept int `json:"prompts_kept"`
-	DigestsKept int `json:"digests_kept"`
-	IsEmpty      bool     `json:"is_empty"`
-	Signed       bool     `json:"signed"`
+	PromptsKept int  `json:"prompts_kept"`
+	DigestsKept int  `json:"digests_kept"`
+	IsEmpty     bool `json:"is_empty"`
+	Signed      bool `json:"signed"`
 	// Redacted counts secrets and private passages that were removed, by rule.
 	Redacted map[string]int `json:"redacted,omitempty"`
 	// Withheld are records that stayed, and why.

@@ -32,12 +32,14 @@ type Config struct {
 
 // Memory configures the memory layers.
 type Memory struct {
-	Enabled  bool
-	Backend  string // serves every layer that does not name its own
-	Recall   Recall
-	Write    Write
-	Backends Backends
-	Layers   Layers
+	Enabled bool
+	Backend string // serves every layer that does not name its own
+	Recall  Recall
+	Write   Write
+	// WriteBack says what is learnt without being asked.
+	WriteBack WriteBack
+	Backends  Backends
+	Layers    Layers
 }
 
 // Recall configures searching in long-term memory.
@@ -50,6 +52,14 @@ type Recall struct {
 type Write struct {
 	Enabled      bool
 	MaxBatchSize int // memories one batch may hold
+}
+
+// WriteBack configures what is learnt without being asked.
+type WriteBack struct {
+	Enabled   bool
+	Learnings bool // what prompts and answers say is to be remembered
+	Digests   bool // what a session amounts to, when it has ended
+	Cases     bool // goal and answer of every turn that succeeded
 }
 
 // Backends holds the options of each backend.

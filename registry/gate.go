@@ -153,6 +153,10 @@ func newPolicy(m Memory) amber.Policy {
 	return amber.ConservativePolicy{
 		RecallDisabled: !m.Recall.Enabled,
 		WriteDisabled:  !m.Write.Enabled,
+		AutoWriteBack:  m.WriteBack.Cases,
+		NothingLearnt:  !m.WriteBack.Enabled,
+		NoLearnings:    !m.WriteBack.Learnings,
+		NoDigests:      !m.WriteBack.Digests,
 		TopK:           m.Recall.TopK,
 	}
 }

@@ -193,6 +193,10 @@ func TestPolicy(t *testing.T) {
 	}{
 		{"defaults", nil, amber.ConservativePolicy{TopK: 8}},
 		{"recall off", map[string]string{"memory.recall.enabled": "no"}, amber.ConservativePolicy{TopK: 8, RecallDisabled: true}},
+		{"cases on", map[string]string{"memory.write_back.cases": "yes"}, amber.ConservativePolicy{TopK: 8, AutoWriteBack: true}},
+		{"learnings off", map[string]string{"memory.write_back.learnings": "no"}, amber.ConservativePolicy{TopK: 8, NoLearnings: true}},
+		{"digests off", map[string]string{"memory.write_back.digests": "no"}, amber.ConservativePolicy{TopK: 8, NoDigests: true}},
+		{"write-back off", map[string]string{"memory.write_back.enabled": "no"}, amber.ConservativePolicy{TopK: 8, NothingLearnt: true}},
 		{"write off", map[string]string{"memory.write.enabled": "no"}, amber.ConservativePolicy{TopK: 8, WriteDisabled: true}},
 	}
 	for _, tt := range tests {

@@ -53,12 +53,13 @@ func TestLoadDefaults(t *testing.T) {
 	l := load(t, registry.Input{})
 	want := registry.Config{
 		Memory: registry.Memory{
-			Enabled:  true,
-			Backend:  "sqlite",
-			Recall:   registry.Recall{Enabled: true, TopK: 8},
-			Write:    registry.Write{Enabled: true, MaxBatchSize: 16},
-			Backends: registry.Backends{SQLite: registry.SQLite{BusyTimeout: 30 * time.Second, Readers: 4}},
-			Layers:   registry.Layers{Notes: "git"},
+			Enabled:   true,
+			Backend:   "sqlite",
+			Recall:    registry.Recall{Enabled: true, TopK: 8},
+			Write:     registry.Write{Enabled: true, MaxBatchSize: 16},
+			WriteBack: registry.WriteBack{Enabled: true, Learnings: true, Digests: true},
+			Backends:  registry.Backends{SQLite: registry.SQLite{BusyTimeout: 30 * time.Second, Readers: 4}},
+			Layers:    registry.Layers{Notes: "git"},
 		},
 		Control: registry.Control{Queue: amber.QueueOptions{
 			Lease: 30 * time.Second, MaxInFlight: 32, MaxQueued: 100_000, MaxAttempts: 5,

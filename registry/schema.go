@@ -78,7 +78,7 @@ func layerPath(l amber.Layer) string { return "memory.layers." + string(l) + ".b
 
 // Keys returns the schema: every key there is, section by section.
 func Keys() []Key {
-	keys := append(memoryKeys(), sqliteKeys()...)
+	keys := slices.Concat(memoryKeys(), writeBackKeys(), sqliteKeys())
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}
@@ -105,6 +105,24 @@ func memoryKeys() []Key {
 		key(maxBatchPath, amber.DefaultBatchSize, amber.MaxBatchSize,
 			"Memories that one batch may hold.",
 			func(c *Config) *int { return &c.Memory.Write.MaxBatchSize }),
+	}
+}
+
+// writeBackKeys say what is learnt without being asked.
+func writeBackKeys() []Key {
+	return []Key{
+		key("memory.write_back.enabled", true, false,
+			"Whether anything is learnt without being asked: by hooks and the drain of the journal, and by tools that look through a text. Off, turns and sessions are still kept.",
+			func(c *Config) *bool { return &c.Memory.WriteBack.Enabled }),
+		key("memory.write_back.learnings", true, false,
+			"Whether what a prompt or an answer says is to be remembered becomes a memory.",
+			func(c *Config) *bool { return &c.Memory.WriteBack.Learnings }),
+		key("memory.write_back.digests", true, false,
+			"Whether a session that has ended becomes a memory of what it was about.",
+			func(c *Config) *bool { return &c.Memory.WriteBack.Digests }),
+		key("memory.write_back.cases", false, false,
+			"Whether goal and answer of every turn that succeeded become a memory. Many of those crowd out what matters.",
+			func(c *Config) *bool { return &c.Memory.WriteBack.Cases }),
 	}
 }
 

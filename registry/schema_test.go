@@ -109,6 +109,11 @@ func effects() map[string]effect {
 		"server.max_body":              {"1MiB", opened(func(c registry.Config) any { return c.Server.MaxBody }), registry.Bytes(1 << 20)},
 		"export.redact":                {"false", opened(func(c registry.Config) any { return c.Export.Redact }), false},
 
+		"memory.write_back.enabled":   {"false", writtenBack(amber.LessonLearning), "memory.write_back.enabled is false"},
+		"memory.write_back.learnings": {"false", writtenBack(amber.LessonLearning), "memory.write_back.learnings is false"},
+		"memory.write_back.digests":   {"false", writtenBack(amber.LessonDigest), "memory.write_back.digests is false"},
+		"memory.write_back.cases":     {"true", writtenBack(amber.LessonCase), ""},
+
 		"sync.sign":           {"false", opened(func(c registry.Config) any { return c.Sync.Sign }), false},
 		"sync.require_signed": {"true", opened(func(c registry.Config) any { return c.Sync.RequireSigned }), true},
 		"sync.prompts":        {"true", opened(func(c registry.Config) any { return c.Sync.Prompts }), true},
@@ -155,6 +160,14 @@ func effects() map[string]effect {
 		e["memory.layers."+string(l)+".backend"] = layerEffect(l)
 	}
 	return e
+}
+
+// writtenBack observes why the policy does not learn a lesson, "" when it does.
+func writtenBack(l amber.Lesson) func(*testing.T, *house, registry.Resolved) any {
+	return func(_ *testing.T, _ *house, r registry.Resolved) any {
+		_, d := r.Policy.WriteBack(amber.WriteBackInput{Lesson: l, Found: &amber.WriteRequest{}, Goal: "g", Response: "r", Succeeded: true})
+		return d.BlockedReason
+	}
 }
 
 // TestEveryKeyHasAnEffect sets each key by each way there is, and observes

@@ -33,6 +33,8 @@ type app struct {
 	pumped *interruptible // stdin, once a verb has read of it
 	// closers let go what was opened on the way, when the command is over.
 	closers []func() error
+	// explainDrain makes a drain tell what the policy decided.
+	explainDrain bool
 }
 
 // globals are the flags every command takes.

@@ -29,7 +29,11 @@ func memoryEffects() map[string]effect {
 			s.does("remember", "two fish")
 			return fmt.Sprint(len(told[amber.RecallResult](s, "recall", "fish").Hits))
 		}, "2", "1"},
-		"memory.write.enabled": {value("false"), func(s *setting) string { return s.exit("remember", "x") }, "exit 0", "exit 6"},
+		"memory.write.enabled":        {value("false"), func(s *setting) string { return s.exit("remember", "x") }, "exit 0", "exit 6"},
+		"memory.write_back.enabled":   {value("false"), learnt("workflow_insight"), "1", "0"},
+		"memory.write_back.learnings": {value("false"), learnt("workflow_insight"), "1", "0"},
+		"memory.write_back.digests":   {value("false"), learnt("session_summary"), "1", "0"},
+		"memory.write_back.cases":     {value("true"), learnt("historical_case"), "0", "1"},
 		"memory.write.max_batch_size": {value("1"), func(s *setting) string {
 			status, _ := s.serve().ask("POST", "/v1/tenants/default/agents/default/memories/batch", `{"items":[{"content":"a"},{"content":"b"}]}`)
 			return fmt.Sprint(status / 100)
@@ -39,6 +43,24 @@ func memoryEffects() map[string]effect {
 			return s.whileLocked(s.lockDatabase, "remember", "y")
 		}, "exit 0", "exit 4"},
 		"memory.backends.sqlite.readers": {value("16"), readersSeen, "a few", "more"},
+	}
+}
+
+// learnt lets a host live through a session and counts the memories of a kind
+// that nobody asked for.
+func learnt(kind string) func(*setting) string {
+	return func(s *setting) string {
+		for _, event := range []string{
+			`{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"why do the tests fail?"}`,
+			`{"session_id":"s1","hook_event_name":"Stop","last_assistant_message":"Fixed.\n\n## Key Learnings\n- Integration tests need PostgreSQL 16\n"}`,
+			`{"session_id":"s1","hook_event_name":"SessionEnd","reason":"exit"}`,
+		} {
+			if _, complaint, code := s.amber(event, "hook", "claude-code", "--no-drain", "--timeout", "1m", "--context-timeout", "1m"); code != 0 || complaint != "" {
+				s.Fatal(code, complaint)
+			}
+		}
+		s.does("journal", "drain")
+		return s.items("list", "--kind", kind, "--all")
 	}
 }
 

@@ -71,6 +71,7 @@ func (e effect) check(t *testing.T, k registry.Key) {
 
 // contract are the keys that users were promised.
 const contract = `memory.enabled memory.backend memory.recall.enabled memory.recall.top_k memory.write.enabled memory.write.max_batch_size
+memory.write_back.enabled memory.write_back.learnings memory.write_back.digests memory.write_back.cases
 memory.backends.sqlite.busy_timeout memory.backends.sqlite.readers
 sources.<name>.git sources.<name>.sqlite sources.<name>.files
 journal.flush_interval journal.max_entries journal.max_session_bytes journal.max_bytes

@@ -32,8 +32,11 @@ Hooks start this by themselves, in the background.
 
 A restore parks what was not drained before it, because it was meant for the agent as it was.
 With --from-generation it is brought into the agent as it is now; "amber journal status"
-tells which generations have left entries behind.`,
-		Example: "  amber journal drain\n  amber journal drain --json\n  amber journal drain --from-generation 3",
+tells which generations have left entries behind.
+
+With --explain it prints what could be learnt and what the policy decided; the keys
+memory.write_back.* of the configuration are its switches.`,
+		Example: "  amber journal drain\n  amber journal drain --explain\n  amber journal drain --from-generation 3",
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if detached {
@@ -54,6 +57,7 @@ tells which generations have left entries behind.`,
 		},
 	}
 	cmd.Flags().Int64Var(&generation, "from-generation", 0, "drain what a restore parked of this generation")
+	cmd.Flags().BoolVar(&a.explainDrain, "explain", false, "print what could be learnt, and why it was kept or not")
 	cmd.Flags().BoolVar(&detached, "detached", false, "drain until nothing comes any more, unless somebody else does")
 	if err := cmd.Flags().MarkHidden("detached"); err != nil {
 		panic(err)
@@ -93,6 +97,7 @@ func (a *app) drainWorker(s *opened, o drain.Options) (*drain.Worker, error) {
 // workerOn returns what drains a journal into an open store.
 func (a *app) workerOn(j *journal.Journal, s *opened, o drain.Options) (*drain.Worker, error) {
 	o.Journal, o.Clock, o.Alive = j, a.clock, proc.Check
+	o.Policy, o.Loops, o.Explain = s.Policy, s.Store.Loops, a.explainDrain
 	o.Store = struct {
 		amber.Ingester
 		amber.Turns
@@ -188,6 +193,13 @@ func printDrain(w io.Writer, r drain.Report) {
 	}
 	if r.Damaged > 0 {
 		fmt.Fprintf(w, "%d places could not be read: amber journal verify\n", r.Damaged)
+	}
+	for _, d := range r.Decisions {
+		verdict := "kept"
+		if !d.Effective {
+			verdict = "not kept, " + d.BlockedReason
+		}
+		fmt.Fprintf(w, "%s of session %s: %s: %s\n", d.Lesson, flat(string(d.SessionID)), verdict, flat(d.Text))
 	}
 	for key, why := range r.Failed {
 		fmt.Fprintf(w, "session %s: %s\n", key, why)

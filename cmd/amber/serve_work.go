@@ -180,6 +180,7 @@ func (s *serving) drainAgent(ctx context.Context, agent *home.Agent) (detail str
 		}
 		w, err := drain.New(drain.Options{
 			Journal: j, Clock: s.clock, Alive: proc.Check, Store: drainStore{a.Store.Ingest, a.Store.Turns, a.Store.Activities},
+			Policy: a.Policy, Loops: a.Store.Loops,
 		})
 		if err != nil {
 			return err

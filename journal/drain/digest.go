@@ -25,7 +25,8 @@ func (s *session) close(ctx context.Context, it *item) error {
 		return err
 	}
 	it.step.End.Summary = d.summary()
-	it.step.Memories = append(it.step.Memories, d.memory()...)
+	kept := s.learns(amber.LessonDigest, it.event.SessionID, it.event.EventID, d.memory(), s.report)
+	it.step.Memories = append(it.step.Memories, kept...)
 	return nil
 }
 

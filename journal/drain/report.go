@@ -20,6 +20,10 @@ type Report struct {
 	Ended       []string          `json:"ended"`         // sessions whose end was noticed, not told
 	Failed      map[string]string `json:"failed"`        // sessions of the journal that could not be drained, and why
 
+	// Decisions are what the policy said about everything that could be learnt,
+	// where that was asked for.
+	Decisions []Learnt `json:"decisions,omitempty"`
+
 	kind amber.Kind // of the first failure
 }
 

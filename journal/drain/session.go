@@ -29,6 +29,7 @@ type session struct {
 	drained int64  // bytes, in this round
 	failed  string // how the store failed when an event was given up
 	ended   bool   // the session is over
+	goal    string // the last prompt that was read
 }
 
 // item is one frame on its way into the store.
@@ -137,6 +138,11 @@ func (s *session) take(ctx context.Context, f journal.Frame) error {
 			return err
 		}
 		return s.giveUp(ctx, f.Seq, f.Payload, err)
+	}
+	if it.gap == nil {
+		if err := s.decide(ctx, &it); err != nil {
+			return err
+		}
 	}
 	s.ended = over(it.event.Kind, s.ended)
 	if it.event.Kind == amber.HostSessionEnd {

@@ -26,7 +26,7 @@ func (w *Worker) sweep(ctx context.Context, report *Report) error {
 		if !over {
 			continue
 		}
-		err := w.end(ctx, c, reason)
+		err := w.end(ctx, c, reason, report)
 		switch amber.KindOf(err) {
 		case "":
 			report.Ended = append(report.Ended, string(c.Session))
@@ -76,7 +76,7 @@ func (w *Worker) verdict(c amber.JournalCursor, now time.Time) (amber.EndReason,
 }
 
 // end ends a session at the time it was last heard of.
-func (w *Worker) end(ctx context.Context, c amber.JournalCursor, reason amber.EndReason) error {
+func (w *Worker) end(ctx context.Context, c amber.JournalCursor, reason amber.EndReason, report *Report) error {
 	d, err := w.digest(ctx, c.Session, c.Host, "")
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (w *Worker) end(ctx context.Context, c amber.JournalCursor, reason amber.En
 		Journal: c.Journal, Host: c.Host, Session: c.Session, After: c.Seq, Through: c.Seq,
 		Steps: []amber.IngestStep{{
 			At: c.LastAt, Start: amber.SessionStart{ID: c.Session, Binding: c.Host},
-			Memories: d.memory(), End: &amber.SessionEnd{ID: c.Session, Reason: reason, Summary: d.summary()},
+			Memories: w.learns(amber.LessonDigest, c.Session, "", d.memory(), report), End: &amber.SessionEnd{ID: c.Session, Reason: reason, Summary: d.summary()},
 		}},
 	})
 	return err

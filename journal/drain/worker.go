@@ -35,6 +35,13 @@ type Options struct {
 	Store   Store
 	Clock   amber.Clock
 
+	// Policy decides what is learnt; nil: [amber.ConservativePolicy] as it is.
+	// Loops tells which sessions wait to be resumed; nil: none.
+	Policy amber.Policy
+	Loops  amber.Loops
+	// Explain puts every decision of the policy into the report.
+	Explain bool
+
 	// Alive tells whether the process of a host is still there. Nil: nobody
 	// knows, and sessions end only by word or by silence.
 	Alive func(amber.HostProcess) proc.Liveness
@@ -77,6 +84,9 @@ func New(o Options) (*Worker, error) {
 	}
 	if o.Alive == nil {
 		o.Alive = func(amber.HostProcess) proc.Liveness { return proc.Unknown }
+	}
+	if o.Policy == nil {
+		o.Policy = amber.ConservativePolicy{}
 	}
 	if o.Wait == nil {
 		o.Wait = wait

@@ -40,7 +40,7 @@ func engramTools() []*tool {
 			reading, hints{}, object(typeArg, str("title"), str("content")), object(str("topic_key")), memTopic),
 		define("mem_capture_passive", "Capture learnings", "Save the items under a heading Key Learnings of a text.",
 			writing, hints{again: true}, object(must(str("content")), str("session_id"), projectArg(), str("source")),
-			object(num("extracted"), num("saved"), num("duplicates"), list("ids", nil)), memCapture),
+			object(num("extracted"), num("saved"), num("duplicates"), num("blocked"), str("blocked_reason"), list("ids", nil)), memCapture),
 		define("mem_save_prompt", "Save prompt", "Keep what the user asked for.",
 			writing, hints{}, object(must(str("content")), str("session_id"), projectArg()), object(str("id"), str("session_id")), memPrompt),
 		define("mem_update", "Update memory", "Change a memory by id; give only what changes.",

@@ -51,6 +51,8 @@ func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArg
 		Extracted  int              `json:"extracted"`
 		Saved      int              `json:"saved"`
 		Duplicates int              `json:"duplicates"`
+		Blocked    int              `json:"blocked,omitempty"`
+		Reason     string           `json:"blocked_reason,omitempty"`
 		IDs        []amber.MemoryID `json:"ids"`
 	}{Extracted: len(items), IDs: []amber.MemoryID{}}
 	if len(items) == 0 {
@@ -63,7 +65,15 @@ func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArg
 		if in.Source != "" {
 			r.SourceRefs = []amber.SourceRef{{Kind: "engram", Value: in.Source}}
 		}
-		rs = append(rs, r)
+		kept, d := policyOf(a).WriteBack(amber.WriteBackInput{Lesson: amber.LessonLearning, Found: &r, Succeeded: true, Identities: r.Identities})
+		if !d.Effective {
+			out.Blocked, out.Reason = out.Blocked+1, d.BlockedReason
+			continue
+		}
+		rs = append(rs, kept)
+	}
+	if len(rs) == 0 {
+		return answer{text: fmt.Sprintf("%d found, none was kept: %s.", out.Extracted, out.Reason), data: out}, nil
 	}
 	acks, err := a.Store.Batch.WriteBatch(ctx, rs)
 	if err != nil {
@@ -80,6 +90,14 @@ func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArg
 	}
 	out.Saved = len(acks) - out.Duplicates
 	return answer{text: fmt.Sprintf("%d found, %d saved, %d were known.", out.Extracted, out.Saved, out.Duplicates), data: out, done: done}, nil
+}
+
+// policyOf is what decides what an agent learns without being asked.
+func policyOf(a *server.Agent) amber.Policy {
+	if a.Policy == nil {
+		return amber.ConservativePolicy{}
+	}
+	return a.Policy
 }
 
 var (

@@ -67,3 +67,20 @@ func TestSessionState(t *testing.T) {
 		t.Errorf("storing over the version before is %s", kind)
 	}
 }
+
+// The policy is asked before learnings that a rule finds in a text are kept.
+func TestThePolicyIsAskedAboutCapturedLearnings(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.agents["default/default"].Policy = amber.ConservativePolicy{NoLearnings: true}
+	c := r.local("engram")
+	text := object{"content": "## Key Learnings\n1. Integration tests need PostgreSQL 16\n"}
+	out, said := c.call("mem_capture_passive", text)
+	if out["extracted"] != 1.0 || out["saved"] != 0.0 || out["blocked"] != 1.0 || out["blocked_reason"] != "memory.write_back.learnings is false" {
+		t.Errorf("%v, %s", out, said)
+	}
+	r.agents["default/default"].Policy = amber.ConservativePolicy{}
+	if out, _ := c.call("mem_capture_passive", text); out["saved"] != 1.0 || out["blocked"] != nil {
+		t.Errorf("%v", out)
+	}
+}

@@ -13,7 +13,7 @@ func TestLayerPlans(t *testing.T) {
 		query, _ := listSessions(amber.SessionQuery{Binding: binding}, 0, "")
 		return query
 	}
-	ofProject, _ := listSessions(amber.SessionQuery{Project: "p", Trusted: true}, 0, "", 0)
+	ofProject, _ := listSessions(amber.SessionQuery{Project: "p", Trusted: true}, 0, "")
 	checkPlans(t, s.memory, []planCase{
 		{"last turns", selectLastTurns, []string{"SEARCH turns USING INDEX turns_session (session_id=?)"}},
 		{"known turn", selectTurn, []string{"SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)"}},

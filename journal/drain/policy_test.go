@@ -1,0 +1,125 @@
+package drain_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/journal/drain"
+)
+
+// lived keeps a session that could teach something of every kind.
+func (w *world) lived() {
+	w.keep(event(1, amber.HostSessionStart), prompt(2, "why do the tests fail?"),
+		answer(3, "Fixed.\n\n## Key Learnings\n- Integration tests need PostgreSQL 16\n"), event(4, amber.HostSessionEnd))
+}
+
+// lessons counts the memories of a store by what they are.
+func (w *world) lessons() map[amber.MemoryKind]int {
+	w.t.Helper()
+	page, err := w.store.List(context.Background(), amber.ListQuery{All: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	n := map[amber.MemoryKind]int{}
+	for _, m := range page.Items {
+		n[m.Kind]++
+	}
+	return n
+}
+
+// The policy decides what a drain learns, and the turns are kept whatever it
+// says.
+func TestThePolicyDecidesWhatIsLearnt(t *testing.T) {
+	t.Parallel()
+	const learning, digest, kase = amber.WorkflowInsight, amber.SessionSummary, amber.HistoricalCase
+	for name, c := range map[string]struct {
+		policy amber.Policy
+		want   map[amber.MemoryKind]int
+	}{
+		"none":         {nil, map[amber.MemoryKind]int{learning: 1, digest: 1}},
+		"as it is":     {amber.ConservativePolicy{}, map[amber.MemoryKind]int{learning: 1, digest: 1}},
+		"cases":        {amber.ConservativePolicy{AutoWriteBack: true}, map[amber.MemoryKind]int{learning: 1, digest: 1, kase: 1}},
+		"no learnings": {amber.ConservativePolicy{NoLearnings: true}, map[amber.MemoryKind]int{digest: 1}},
+		"no digests":   {amber.ConservativePolicy{NoDigests: true}, map[amber.MemoryKind]int{learning: 1}},
+		"nothing":      {amber.ConservativePolicy{NothingLearnt: true, AutoWriteBack: true}, map[amber.MemoryKind]int{}},
+		"no writes":    {amber.ConservativePolicy{WriteDisabled: true, AutoWriteBack: true}, map[amber.MemoryKind]int{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.lived()
+			report := w.once(drain.Options{Policy: c.policy})
+			if diff := cmp.Diff(c.want, w.lessons()); diff != "" {
+				t.Errorf("learnt (-want +got):\n%s", diff)
+			}
+			if report.Applied != 4 || report.Quarantined != 0 || report.Decisions != nil {
+				t.Errorf("%+v", report)
+			}
+			w.wantSaid("user: why do the tests fail?", "assistant: Fixed.\n\n## Key Learnings\n- Integration tests need PostgreSQL 16\n")
+		})
+	}
+}
+
+// Every decision is in the report of a drain that is asked to explain.
+func TestDecisionsAreExplained(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.lived()
+	var got []string
+	for _, d := range w.once(drain.Options{Policy: amber.ConservativePolicy{NoDigests: true}, Explain: true}).Decisions {
+		got = append(got, string(d.Lesson)+": "+d.BlockedReason)
+		if d.SessionID != one.ID || d.EventID == "" || d.Text == "" {
+			t.Errorf("%+v", d)
+		}
+	}
+	want := []string{"learning: ", "case: memory.write_back.cases is false", "digest: memory.write_back.digests is false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A session whose end is only noticed is decided about, too.
+func TestTheDigestOfASilentSessionIsDecidedAbout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keep(event(1, amber.HostSessionStart), prompt(2, "hello"))
+	report := w.once(drain.Options{Policy: amber.ConservativePolicy{NoDigests: true}, Explain: true, Grace: -1, Alive: func(amber.HostProcess) proc.Liveness { return proc.Dead }})
+	if len(report.Ended) != 1 || len(report.Decisions) != 1 || report.Decisions[0].Effective || len(w.lessons()) != 0 {
+		t.Errorf("%+v, %v", report, w.lessons())
+	}
+}
+
+// A case joins the answer with the prompt of an earlier drain, is not made of a
+// turn that failed, and not while a loop of the session waits.
+func TestCasesOfTurns(t *testing.T) {
+	t.Parallel()
+	cases := drain.Options{Policy: amber.ConservativePolicy{AutoWriteBack: true, NoDigests: true}}
+	w := newWorld(t)
+	w.keep(event(1, amber.HostSessionStart), prompt(2, "fix\tthe build"))
+	w.once(cases)
+	failed := answer(3, "It failed.")
+	failed.Kind = amber.HostError
+	w.keep(failed, answer(4, "Done, it was the cache."))
+	if report := w.once(cases); report.Quarantined != 0 || report.Memories != 1 {
+		t.Errorf("%+v", report)
+	}
+	page, err := w.store.List(context.Background(), amber.ListQuery{All: true})
+	if err != nil || len(page.Items) != 1 || page.Items[0].Content != "fix\tthe build\n\nDone, it was the cache." || page.Items[0].Title != "fix the build" {
+		t.Errorf("%+v, %v", page.Items, err)
+	}
+	if _, err := w.store.SaveLoop(context.Background(), amber.LoopSave{SessionID: one.ID, RunID: "r", State: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	cases.Loops, cases.Explain = w.store, true
+	w.keep(prompt(5, "go on"), answer(6, strings.Repeat("Waiting. ", 20_000)))
+	report := w.once(cases)
+	if len(report.Decisions) != 1 || report.Decisions[0].BlockedReason != "a loop is pending" || len(w.lessons()) != 1 {
+		t.Errorf("%+v", report.Decisions)
+	}
+}
