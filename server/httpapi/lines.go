@@ -48,6 +48,8 @@ func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, 
 	long.long = true
 	taken := func() {}
 	defer func() { taken() }()
+	ctx, stop := a.watch(w, r, o)
+	defer stop()
 	var out io.Writer = w
 	var z *gzip.Writer
 	lines := 0
@@ -78,9 +80,17 @@ func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, 
 		}
 		return nil
 	}
-	err := a.do(r.Context(), &long, a.job(r, o), func(ctx context.Context, ag *server.Agent) ([]string, string, error) {
-		return nil, "", run(ctx, ag, emit)
+	err := a.do(ctx, &long, a.job(r, o), func(ctx context.Context, ag *server.Agent) ([]string, string, error) {
+		return nil, "", run(ctx, ag, func(item any) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return emit(item)
+		})
 	})
+	if revoked := revokedError(ctx); err != nil && revoked != nil {
+		err = revoked
+	}
 	switch {
 	case errors.Is(err, errGone):
 		a.failure(w, r, err)

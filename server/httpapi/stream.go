@@ -89,10 +89,12 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request, o *operation, at pl
 		return
 	}
 	defer leave()
-	ctx, cancel := context.WithCancel(r.Context())
+	watched, stop := a.watch(w, r, o)
+	defer stop()
+	ctx, cancel := context.WithCancel(watched)
 	defer cancel()
 	defer context.AfterFunc(a.ending, cancel)()
-	t := &teller{api: a, w: w, rc: http.NewResponseController(w), job: job, at: at, still: func() error { return a.mayStill(r, o) }}
+	t := &teller{api: a, w: w, rc: http.NewResponseController(w), job: job, at: at}
 	if err := t.begin(ctx); err != nil {
 		if ctx.Err() == nil {
 			a.fail(w, r, err)
@@ -103,7 +105,10 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request, o *operation, at pl
 		t.headers()
 		return
 	}
-	if err := t.run(ctx); err != nil && ctx.Err() == nil {
+	err = t.run(ctx)
+	if revoked := revokedError(ctx); revoked != nil {
+		a.brokenOff(r, job, requestID(w), revoked)
+	} else if err != nil && ctx.Err() == nil {
 		a.brokenOff(r, job, requestID(w), err)
 	}
 }

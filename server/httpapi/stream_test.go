@@ -2,9 +2,11 @@ package httpapi_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -321,6 +323,36 @@ func TestListenersWhoseTokenIsRevoked(t *testing.T) {
 	e.over()
 	if err := e.lines.Err(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestARevokedTokenEndsWhatIsBeingRead does not wait for a sign of life, nor for a
+// reader who takes nothing: the answer ends, and the rest is not sent.
+func TestARevokedTokenEndsWhatIsBeingRead(t *testing.T) {
+	t.Parallel()
+	const memories = 24
+	over := make(chan string, 2)
+	r := newRig(t, func(_ *rig, o *httpapi.Options) {
+		o.Observe = func(route, _ string, _ int, _ time.Duration, _, _ int64) { over <- route }
+	})
+	r.api.SetPace(5*time.Millisecond, time.Hour)
+	for i := range memories { // more than a connection holds
+		r.remember(fmt.Sprint(i) + strings.Repeat(" many words", 90<<10))
+	}
+	e := r.listen(call{token: adaRead})
+	q := r.request(t.Context(), call{method: "GET", path: "memories", token: adaRead, header: with("Accept", "application/x-ndjson")})
+	resp, err := r.do.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	r.keys.revoke(adaRead)
+	<-over
+	<-over // both have ended while nobody read
+	e.over()
+	b, err := io.ReadAll(resp.Body)
+	if lines := bytes.Count(b, []byte("\n")); lines >= memories {
+		t.Errorf("all of %d lines came, %v", lines, err)
 	}
 }
 

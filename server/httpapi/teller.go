@@ -15,12 +15,11 @@ import (
 // teller writes one event stream. Between two looks it holds no agent, so that
 // listeners keep none open.
 type teller struct {
-	api   *API
-	w     http.ResponseWriter
-	rc    *http.ResponseController
-	job   server.Job
-	at    place
-	still func() error // whether the caller may hear more
+	api *API
+	w   http.ResponseWriter
+	rc  *http.ResponseController
+	job server.Job
+	at  place
 }
 
 // run tells what happens until ctx ends, or somebody is too slow.
@@ -40,9 +39,7 @@ func (t *teller) run(ctx context.Context) error {
 		case e := <-heard:
 			err = t.tell(e)
 		case <-beat.C:
-			if err = t.still(); err == nil {
-				err = t.write(": \n\n")
-			}
+			err = t.write(": \n\n")
 		case <-poll.C:
 			err = t.catchUp(ctx)
 		}
@@ -148,6 +145,9 @@ func (t *teller) follow(ctx context.Context, log func(*server.Agent) amber.Chang
 			return t.write("event: restored\nid: " + t.at.String() + "\ndata: {}\n\n")
 		}
 		for _, c := range changes {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			*at = c.Position
 			if err := t.tell(amber.MutationEvent(t.api.o.MutationPrefix, t.job.Tenant, t.job.Agent, c)); err != nil {
 				return err

@@ -26,7 +26,8 @@ func (h *Handler) export(ctx context.Context, c *call) (answer, []string, error)
 	header.Set("Content-Type", "application/zip")
 	header.Set("Content-Disposition", `attachment; filename="vault.zip"`)
 	header.Set("Cache-Control", "no-store")
-	if err := archive(ctx, c.w, c.store, files); err != nil {
+	still := func() error { _, err := h.caller(c.Request); return err }
+	if err := archive(ctx, c.w, c.store, files, still); err != nil {
 		h.o.Log.ErrorContext(ctx, "vault export was cut off", "error", err, "request_id", c.Header.Get(requestIDHeader))
 		panic(http.ErrAbortHandler)
 	}
@@ -35,14 +36,18 @@ func (h *Handler) export(ctx context.Context, c *call) (answer, []string, error)
 
 // archive writes files into a zip archive. One that was deleted since it was
 // listed is left out. One that is called otherwise in there has its name in its
-// comment.
-func archive(ctx context.Context, w io.Writer, store Store, files []colony.FileInfo) error {
+// comment. Still says before each file whether the caller may have it: a token may
+// be revoked meanwhile.
+func archive(ctx context.Context, w io.Writer, store Store, files []colony.FileInfo, still func() error) error {
 	z := zip.NewWriter(w)
 	all := make([]string, len(files))
 	for i, f := range files {
 		all[i] = f.Name
 	}
 	for i, name := range entryNames(all) {
+		if err := still(); err != nil {
+			return err
+		}
 		f, err := store.Get(ctx, all[i])
 		if amber.KindOf(err) == amber.KindNotFound {
 			continue

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// watch looks, until stop is called, whether the caller of an answer that takes
+// long may still have it. Once that is not so, because its token was revoked or
+// has run out, the context that watch returns ends with the cause errRevoked, and
+// a reader who keeps the answer from ending is cut off. All of that takes twice
+// the time between two looks. Stop waits for the last look.
+func (a *API) watch(w http.ResponseWriter, r *http.Request, o *operation) (ctx context.Context, stop func()) {
+	ctx, end := context.WithCancelCause(r.Context())
+	over, left := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(left)
+		a.look(w, r, o, end, over)
+	}()
+	return ctx, func() {
+		close(over)
+		<-left
+		end(nil)
+	}
+}
+
+// look is the work of watch. That nobody can tell whether a token counts is
+// borne for as long as a stream shows no sign of life.
+func (a *API) look(w http.ResponseWriter, r *http.Request, o *operation, end context.CancelCauseFunc, over <-chan struct{}) {
+	tick := time.NewTicker(a.pace.poll)
+	defer tick.Stop()
+	revoked := false
+	for unsure := time.Duration(0); ; {
+		select {
+		case <-over:
+			return
+		case <-tick.C:
+		}
+		if revoked {
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
+			continue
+		}
+		switch err := a.mayStill(r, o); {
+		case err == nil:
+			unsure = 0
+		case errors.Is(err, errRevoked) || unsure >= a.pace.beat:
+			end(err)
+			revoked = true
+		default:
+			unsure += a.pace.poll
+		}
+	}
+}
+
+// revokedError is what ended an answer whose caller may not have it any more; nil
+// where that is not the reason.
+func revokedError(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errRevoked) {
+		return &amber.Error{Op: "authorize", Kind: amber.KindRefused, Err: cause}
+	}
+	return nil
+}
