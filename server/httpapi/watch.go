@@ -9,11 +9,15 @@ import (
 	"github.com/amber-memory/amber"
 )
 
+// lastMoment is how long the end of an answer may take that was broken off.
+const lastMoment = time.Second
+
 // watch looks, until stop is called, whether the caller of an answer that takes
 // long may still have it. Once that is not so, because its token was revoked or
 // has run out, the context that watch returns ends with the cause errRevoked, and
 // a reader who keeps the answer from ending is cut off. All of that takes twice
-// the time between two looks. Stop waits for the last look.
+// the time between two looks. Stop waits for the last look, and leaves a moment
+// to end an answer properly that nobody kept from ending.
 func (a *API) watch(w http.ResponseWriter, r *http.Request, o *operation) (ctx context.Context, stop func()) {
 	ctx, end := context.WithCancelCause(r.Context())
 	over, left := make(chan struct{}), make(chan struct{})
@@ -24,6 +28,9 @@ func (a *API) watch(w http.ResponseWriter, r *http.Request, o *operation) (ctx c
 	return ctx, func() {
 		close(over)
 		<-left
+		if revokedError(ctx) != nil {
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(lastMoment))
+		}
 		end(nil)
 	}
 }
