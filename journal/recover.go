@@ -57,13 +57,7 @@ func (j *Journal) recover(ctx context.Context, key Key, report *RecoveryReport) 
 
 // inspectAll reads a whole session as it is now.
 func (j *Journal) inspectAll(ctx context.Context, key Key, fn func(Frame)) (Damage, error) {
-	files, err := j.segments(key)
-	if err != nil {
-		return Damage{}, err
-	}
-	r := reader{j: j, key: key, loose: true, fn: func(f Frame) error { fn(f); return nil }}
-	err = r.read(ctx, files)
-	return r.damage, err
+	return j.Look(ctx, key, func(f Frame) error { fn(f); return nil })
 }
 
 // sweep removes what writers that were killed have left. The session's lock

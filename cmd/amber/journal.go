@@ -11,8 +11,8 @@ import (
 
 func (a *app) journalCommand() *cobra.Command {
 	return family("journal", "Look after the crash journal",
-		a.journalStatusCommand(), a.journalVerifyCommand(), a.journalDrainCommand(), a.journalQuarantineCommand(),
-		a.journalAppendCommand(), a.journalImportCommand(),
+		a.journalStatusCommand(), a.journalShowCommand(), a.journalVerifyCommand(), a.journalDrainCommand(), a.journalQuarantineCommand(),
+		a.journalAppendCommand(), a.journalImportCommand(), a.journalDiscardCommand(),
 	)
 }
 

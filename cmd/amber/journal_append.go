@@ -26,7 +26,7 @@ type appended struct {
 }
 
 func (a *app) journalAppendCommand() *cobra.Command {
-	var session, kind string
+	var host, session, kind string
 	cmd := &cobra.Command{
 		Use:   "append TEXT|-",
 		Short: "Append one entry, for scripts and agents without hooks",
@@ -37,7 +37,8 @@ session.
 
 The type is one of session.start, session.end, prompt, tool.before, tool.after, turn.end,
 compact.before, compact.after, subagent.start, subagent.end, task, error; any other name
-is kept as it is.`,
+is kept as it is. With --host the entry joins what hooks of that agent host have kept of
+the session.`,
 		Example: `  amber journal append --session build-7 --type prompt "why does the linker fail?"
   ./agent | amber journal append --session build-7 --type turn.end -`,
 		Args: exactly("a text, or - for stdin"),
@@ -46,7 +47,7 @@ is kept as it is.`,
 			if err != nil {
 				return err
 			}
-			ev, err := a.genericEvent(session, kind, text)
+			ev, err := a.genericEvent(host, session, kind, text)
 			if err != nil {
 				return err
 			}
@@ -67,19 +68,23 @@ is kept as it is.`,
 			return a.out.show(done, func(w io.Writer) { fmt.Fprintf(w, "%s %d\n", flat(string(done.SessionID)), done.Seq) })
 		},
 	}
+	cmd.Flags().StringVar(&host, "host", genericHost, "the agent host that the session belongs to")
 	cmd.Flags().StringVar(&session, "session", "", "the session")
 	cmd.Flags().StringVar(&kind, "type", "", "what happened")
 	return cmd
 }
 
 // genericEvent is an event somebody appends by hand. It is always a new one.
-func (a *app) genericEvent(session, kind, text string) (amber.HostEvent, error) {
-	ev := amber.HostEvent{Schema: amber.HostEventSchema, Native: true, Host: genericHost, ObservedAt: amber.At(a.clock())}
+func (a *app) genericEvent(host, session, kind, text string) (amber.HostEvent, error) {
+	ev := amber.HostEvent{Schema: amber.HostEventSchema, Native: true, ObservedAt: amber.At(a.clock())}
 	switch {
 	case session == "":
 		return ev, usage("amber journal append needs --session")
 	case kind == "":
 		return ev, usage("amber journal append needs --type")
+	}
+	if err := amber.CheckID("host", host); err != nil {
+		return ev, err
 	}
 	if err := amber.CheckID("session id", session); err != nil {
 		return ev, err
@@ -99,6 +104,7 @@ func (a *app) genericEvent(session, kind, text string) (amber.HostEvent, error) 
 		removed.Add(r)
 		return s
 	}
+	ev.Host = journal.SafeID(redactor, host)
 	ev.SessionID = amber.SessionID(journal.SafeID(redactor, session))
 	if dir, err := a.directory(); err == nil {
 		project := clean(projectOf(dir))

@@ -12,22 +12,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
 
 func (a *app) journalImportCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "import FILE|-",
+		Use:   "import FILE|FOLDER|-",
 		Short: "Take over the crash buffer of nexus-memory-hooks",
 		Long: `Append what a buffer file of nexus-memory-hooks holds, usually
 ~/.local/share/nexus/buffer/AGENT.json. The file is only read. One that was cut off or
-is damaged gives everything in it that is whole.
+is damaged gives everything in it that is whole. Of a folder every file that ends in
+.json is taken, by name, but none of the folders in it; what is not such a buffer is
+passed over and named.
 
 Importing a file again, or a longer version of it, adds only what is new once it is
 drained.`,
-		Example: `  amber journal import ~/.local/share/nexus/buffer/claude-code.json`,
-		Args:    exactly("a file, or - for stdin"),
+		Example: `  amber journal import ~/.local/share/nexus/buffer/claude-code.json
+  amber journal import ~/.local/share/nexus/buffer`,
+		Args: exactly("a file, a folder, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if dir, ok := a.folder(args[0]); ok {
+				return a.importFolder(cmd.Context(), dir)
+			}
 			in, err := a.input(args[0])
 			if err != nil {
 				return err
@@ -37,17 +44,20 @@ drained.`,
 			if err != nil {
 				return err
 			}
-			to := importer{ctx: cmd.Context(), journal: j}
-			report, err := journal.ReadNexus(in, journal.NexusOptions{Clock: a.clock}, to.take)
-			if err == nil {
-				err = to.flush()
-			}
+			report, err := a.importBuffer(cmd.Context(), j, in, redact.New())
 			if err != nil {
 				return err
 			}
 			return a.out.show(report, func(w io.Writer) { printImport(w, report) })
 		},
 	}
+}
+
+// importBuffer appends what one buffer holds.
+func (a *app) importBuffer(ctx context.Context, j *journal.Journal, in io.Reader, r *redact.Redactor) (journal.NexusReport, error) {
+	to := importer{ctx: ctx, journal: j}
+	report, err := journal.ReadNexus(in, journal.NexusOptions{Clock: a.clock, Redact: r}, to.take)
+	return report, errors.Join(err, to.flush())
 }
 
 // input opens a file of the command line, or stdin for "-".

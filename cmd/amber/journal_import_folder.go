@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/journal"
+)
+
+// importedFile is one file of a folder of buffers.
+type importedFile struct {
+	File string `json:"file"`
+	journal.NexusReport
+	Error string     `json:"error,omitempty"` // why no more of it was taken
+	Kind  amber.Kind `json:"kind,omitempty"`
+}
+
+// importedFolder is the JSON of journal import for a folder.
+type importedFolder struct {
+	Files   []importedFile `json:"files"`
+	Skipped []importedFile `json:"skipped"` // not buffers of nexus-memory-hooks
+	Entries int            `json:"entries"`
+	Events  int            `json:"events"`
+}
+
+// maxBufferFiles bounds a folder of buffers: there is one for each agent.
+const maxBufferFiles = 10_000
+
+// folder returns the absolute path of an argument that is a folder.
+func (a *app) folder(name string) (dir string, ok bool) {
+	if name == "-" {
+		return "", false
+	}
+	dir, err := a.absolute(name)
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(dir)
+	return dir, err == nil && info.IsDir()
+}
+
+// importFolder imports every buffer of a folder. One that cannot be read never
+// keeps another from being imported.
+func (a *app) importFolder(ctx context.Context, dir string) error {
+	names, err := bufferFiles(dir)
+	if err != nil {
+		return err
+	}
+	j, err := a.openJournal()
+	if err != nil {
+		return err
+	}
+	report := importedFolder{Files: []importedFile{}, Skipped: []importedFile{}}
+	redactor := redact.New()
+	var failed error
+	for _, name := range names {
+		f := importedFile{File: name}
+		f.NexusReport, err = a.importFile(ctx, j, filepath.Join(dir, name), redactor)
+		switch {
+		case ctx.Err() != nil:
+			return interruption("import")
+		case err == nil:
+			report.Files = append(report.Files, f)
+		case amber.KindOf(err) == amber.KindInvalid && f.Events == 0:
+			f.Error, f.Kind = err.Error(), amber.KindOf(err)
+			report.Skipped = append(report.Skipped, f)
+		default:
+			f.Error, f.Kind = err.Error(), amber.KindOf(err)
+			report.Files = append(report.Files, f)
+			if failed == nil {
+				failed = errReported{f.Kind}
+			}
+		}
+		report.Entries += f.Entries
+		report.Events += f.Events
+	}
+	if len(report.Files) == 0 {
+		e := amber.Errorf(amber.KindNotFound, "import folder", dir, fmt.Sprintf("none of %d files that end in .json is a buffer of nexus-memory-hooks", len(names)))
+		e.Hint = "amber journal import FILE"
+		return e
+	}
+	if err := a.out.show(report, func(w io.Writer) { a.printImportedFolder(w, report) }); err != nil {
+		return err
+	}
+	return failed
+}
+
+// bufferFiles lists what may be a buffer: regular files that end in .json, by
+// name. Links are not followed.
+func bufferFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, &amber.Error{Op: "read folder", Kind: amber.KindRefused, ID: dir, Err: err}
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) > maxBufferFiles {
+		return nil, amber.Errorf(amber.KindInvalid, "read folder", dir, fmt.Sprintf("%d files end in .json, the limit is %d", len(names), maxBufferFiles))
+	}
+	return names, nil
+}
+
+func (a *app) importFile(ctx context.Context, j *journal.Journal, path string, r *redact.Redactor) (journal.NexusReport, error) {
+	in, err := a.input(path)
+	if err != nil {
+		return journal.NexusReport{}, err
+	}
+	defer in.Close()
+	return a.importBuffer(ctx, j, in, r)
+}
+
+func (a *app) printImportedFolder(w io.Writer, r importedFolder) {
+	for _, f := range r.Files {
+		fmt.Fprintf(w, "%s: ", flat(f.File))
+		printImport(w, f.NexusReport)
+		if f.Error != "" {
+			a.out.note("%s: %s", flat(f.File), oneLine(f.Error, 400))
+		}
+	}
+	for _, f := range r.Skipped {
+		a.out.note("%s was passed over: %s", flat(f.File), oneLine(f.Error, 400))
+	}
+}
