@@ -98,7 +98,7 @@ func (f *findings) err(file string) error {
 	first := f.faults[0]
 	e := amber.Errorf(first.kind, "read bundle", file, fmt.Sprintf("%s: %s", first.object, first.reason))
 	if first.object == CheckSidecar && first.reason == whyMissing {
-		e.Hint = "with --no-sidecar it is not looked for"
+		e.Hint = "fetch " + sidecarPath(file) + " from where the bundle came from"
 	}
 	return e
 }

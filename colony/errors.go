@@ -8,8 +8,10 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// tolerantHint is the hint of an error that a tolerant reader would not return.
-const tolerantHint = "amber vault restore --tolerant"
+// otherHint is the hint of an error about a snapshot that is not what it says: an
+// earlier one may be. That a tolerant reader would take it is for the help to say,
+// and for a person to decide.
+const otherHint = "amber vault list names earlier ones, for amber vault restore --snapshot ID"
 
 // damaged returns an error about a file of a vault or a snapshot.
 func damaged(id, format string, args ...any) error {

@@ -8,8 +8,8 @@ type Value = value
 // DecodeJSON reads one.
 var DecodeJSON = decodeJSON
 
-// TolerantHint is the hint of an error that a tolerant reader would not return.
-const TolerantHint = tolerantHint
+// OtherHint is the hint of an error that a tolerant reader would not return.
+const OtherHint = otherHint
 
 // PackPayload is what Pack does with what it has compressed, without what Amber
 // adds to a manifest: so the files of the original client are made.

@@ -73,7 +73,7 @@ func (m manifest) checkSignature(ctx context.Context, o readOptions) (status str
 		return "", "", &amber.Error{
 			Op: "check signature", Kind: amber.KindUntrusted, ID: m.subject(o),
 			Err:  amber.Errorf(amber.KindUntrusted, "trust key", string(s.KeyID), "nobody here said that it is to be trusted"),
-			Hint: "amber key trust " + string(s.KeyID),
+			Hint: "if you know whose key that is: amber key trust " + string(s.KeyID),
 		}
 	}
 	return SignatureUnknown, objection, nil

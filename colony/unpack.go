@@ -46,7 +46,7 @@ func (r *reading) object(why string) error {
 	}
 	return &amber.Error{
 		Op: "read snapshot", Kind: amber.KindDamaged, ID: r.m.subject(r.o),
-		Err: errors.New(why), Hint: tolerantHint,
+		Err: errors.New(why), Hint: otherHint,
 	}
 }
 

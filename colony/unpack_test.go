@@ -48,7 +48,7 @@ func (v verdict) check(t *testing.T, name string, p colony.Packed) {
 	t.Helper()
 	if _, _, err := unpack(t, p, colony.ReadOptions{}); amber.KindOf(err) != v.strict {
 		t.Errorf("%s, strict: got %v, want kind %q", name, err, v.strict)
-	} else if v == tolerantOnly && amber.HintOf(err) != colony.TolerantHint {
+	} else if v == tolerantOnly && amber.HintOf(err) != colony.OtherHint {
 		t.Errorf("%s: the hint is %q", name, amber.HintOf(err))
 	}
 	docs, checks, err := unpack(t, p, colony.ReadOptions{Tolerant: true})

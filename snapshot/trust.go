@@ -88,7 +88,7 @@ func (e *Engine) linked(ctx context.Context, v *vault, entry repo.Entry) error {
 		return err
 	}
 	unsigned := amber.Errorf(amber.KindUntrusted, "check signature", string(entry.Manifest.ID), fmt.Sprintf("it is not signed, and snapshot %d of its chain is", before))
-	unsigned.Hint = "if it was you who took it without a signature: restore with --accept-unsigned"
+	unsigned.Hint = "amber snapshot verify " + string(entry.Manifest.ID) + " tells about its chain; restore one that is signed"
 	return unsigned
 }
 

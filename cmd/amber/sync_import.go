@@ -87,7 +87,7 @@ func (a *app) syncImport(ctx context.Context, cmd *cobra.Command, s *opened, f *
 	}
 	if o.RequireSigned && g.Format() == amber.SyncEngram {
 		e := amber.Errorf(amber.KindRefused, "import", g.Dir(), "what Engram writes is not signed, and signatures are required")
-		e.Hint = "--require-signed=false imports it all the same"
+		e.Hint = "what Amber exports is signed: have it shared with amber sync export"
 		return none, e
 	}
 	only, err := a.upstreamOnly(ctx, g.Dir(), i.upstream)

@@ -72,7 +72,9 @@ func TestModuleKeepsTheHabits(t *testing.T) {
 
 func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 	root := t.TempDir()
-	source := "package x\nimport (\"os\"; \"time\")\nfunc init() { os.Rename(\"a\", \"b\"); _ = time.Now() }\n"
+	source := "package x\nimport (\"os\"; \"time\")\nfunc init() { os.Rename(\"a\", \"b\"); _ = time.Now() }\n" +
+		"const takeHint = \"restore --tolerant\"\nvar e = struct{ Hint string }{Hint: \"with --no-verify\"}\n" +
+		"func f() { e.Hint = \"or \" + \"--force\"; e.Hint = \"amber list\"; usage := \"--tolerant reads more\"; _ = usage }\n"
 	if err := os.WriteFile(filepath.Join(root, "x.go"), []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +84,9 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 	}
 	want := []string{
 		".: the package has no package comment",
+		"x.go has a hint with --force: a hint does not tell people to skip a check",
+		"x.go has a hint with --no-verify: a hint does not tell people to skip a check",
+		"x.go has a hint with --tolerant: a hint does not tell people to skip a check",
 		"x.go uses os.Rename: durable files go through internal/fsx",
 		"x.go uses time.Now: time is injected",
 		"x.go: init functions hide effects",

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/token"
 	"path"
 	"slices"
+	"strings"
 )
 
 // forbidden are calls that only the named packages may make.
@@ -23,9 +25,17 @@ var forbidden = []struct {
 	{"os.Exit", []string{"cmd/amber", "internal/bench", "internal/hosttest"}, "only a main ends the process"},
 }
 
+// unchecked are switches that turn a check off, or let what failed one through.
+// Their help says when they are right; an error that recommends one teaches
+// people and agents to go round the check that just held.
+var unchecked = []string{
+	"--tolerant", "--no-verify", "--no-sidecar", "--no-sign", "--no-redact", "--accept-unsigned",
+	"--require-signed=false", "--insecure", "--force",
+}
+
 // Habits reads every Go file below root that is not a test and returns calls
-// a package must not make, packages without a package comment and functions
-// named init, one line each, sorted.
+// a package must not make, packages without a package comment, functions named
+// init and hints that recommend to skip a check, one line each, sorted.
 func Habits(root string) ([]string, error) {
 	var broken []string
 	documented := map[string]bool{}
@@ -51,6 +61,18 @@ func habitsOf(file string, f *ast.File) (broken []string) {
 			if n.Name.Name == "init" && n.Recv == nil {
 				broken = append(broken, file+": init functions hide effects")
 			}
+		case *ast.KeyValueExpr:
+			if isHint(n.Key) {
+				broken = append(broken, skipping(file, n.Value)...)
+			}
+		case *ast.AssignStmt:
+			if slices.ContainsFunc(n.Lhs, isHint) {
+				broken = append(broken, skipping(file, n)...)
+			}
+		case *ast.ValueSpec:
+			if slices.ContainsFunc(n.Names, func(x *ast.Ident) bool { return isHint(x) }) {
+				broken = append(broken, skipping(file, n)...)
+			}
 		case *ast.SelectorExpr:
 			x, ok := n.X.(*ast.Ident)
 			if !ok || x.Obj != nil {
@@ -61,6 +83,35 @@ func habitsOf(file string, f *ast.File) (broken []string) {
 				if rule.call == call && !slices.Contains(rule.except, pkg) {
 					broken = append(broken, fmt.Sprintf("%s uses %s: %s", file, call, rule.why))
 				}
+			}
+		}
+		return true
+	})
+	return broken
+}
+
+// isHint reports whether what is set is a hint, by its name.
+func isHint(n ast.Expr) bool {
+	name := ""
+	switch n := n.(type) {
+	case *ast.Ident:
+		name = n.Name
+	case *ast.SelectorExpr:
+		name = n.Sel.Name
+	}
+	return strings.Contains(strings.ToLower(name), "hint")
+}
+
+// skipping finds the switches in a hint that turn a check off.
+func skipping(file string, hint ast.Node) (broken []string) {
+	ast.Inspect(hint, func(n ast.Node) bool {
+		text, ok := n.(*ast.BasicLit)
+		if !ok || text.Kind != token.STRING {
+			return true
+		}
+		for _, flag := range unchecked {
+			if strings.Contains(text.Value, flag) {
+				broken = append(broken, fmt.Sprintf("%s has a hint with %s: a hint does not tell people to skip a check", file, flag))
 			}
 		}
 		return true
