@@ -28,14 +28,14 @@ func builtBlock(t *testing.T) string {
 		}
 	}
 	for _, id := range []amber.SessionID{"s1", "s2"} {
-		if _, err := store.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Name: "Work on " + string(id)}); err != nil {
+		if _, err := store.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Name: "Work on " + string(id), Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: "Done:\n- this\n- that"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	block, err := amber.BuildContext(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{}, rand.Reader)
+	block, err := amber.BuildContext(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader)
 	if err != nil || len(block.Memories) != len(hostileMemories) || len(block.Sessions) != 2 {
 		t.Fatalf("%d memories, %d sessions, %v", len(block.Memories), len(block.Sessions), err)
 	}

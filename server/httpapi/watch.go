@@ -29,10 +29,19 @@ func (a *API) watch(w http.ResponseWriter, r *http.Request, o *operation) (ctx c
 		close(over)
 		<-left
 		if revokedError(ctx) != nil {
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(lastMoment))
+			_ = http.NewResponseController(w).SetWriteDeadline(inRealTime(lastMoment))
 		}
 		end(nil)
 	}
+}
+
+// inRealTime returns when d from now is by the clock of the machine. Deadlines of
+// connections go by that clock and not by the one that is injected.
+func inRealTime(d time.Duration) time.Time {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	at, _ := ctx.Deadline()
+	return at
 }
 
 // look is the work of watch. That nobody can tell whether a token counts is

@@ -16,7 +16,7 @@ func TestDuplicateIsCountedNotStored(t *testing.T) {
 	first := w.write(t, amber.WriteRequest{Title: "T", Content: "same", Tags: []string{"a"}})
 	w.tick()
 	head := w.head(t)
-	again := w.write(t, amber.WriteRequest{Title: " T ", Content: "same", Tags: []string{"b"}, Summary: "s"})
+	again := w.write(t, amber.WriteRequest{Title: " T ", Content: "same", Tags: []string{"a"}})
 	want := first
 	want.Deduplicated, want.DuplicateCount = true, 1
 	wantEqual(t, "answer", again, want)
