@@ -3,6 +3,7 @@ package amber
 import (
 	"context"
 	"encoding/json"
+	"errors"
 )
 
 // MemoryKind says what a memory is about.
@@ -235,6 +236,10 @@ const (
 	Unavailable HealthStatus = "unavailable"
 )
 
+// ErrKeyErased is in the chain of the conflict that a write is told whose
+// idempotency key stored a memory that was erased since.
+var ErrKeyErased = errors.New("the memory that was stored with this idempotency key was erased")
+
 // LongTerm is the contract every long-term memory backend satisfies. All
 // methods are safe for concurrent use. Values passed in are not kept, values
 // returned belong to the caller.
@@ -245,7 +250,8 @@ type LongTerm interface {
 	// Write stores one memory durably before it returns; see [WriteAck] for
 	// duplicates. A topic that exists becomes a new revision of its memory. A
 	// used idempotency key returns the first answer; with other bytes it is a
-	// conflict. Errors: invalid, conflict, busy, quota.
+	// conflict, and so it is once that memory was erased: see [ErrKeyErased].
+	// Errors: invalid, conflict, busy, quota.
 	Write(ctx context.Context, r WriteRequest) (WriteAck, error)
 	// Delete leaves a tombstone: the memory is hidden from every read but
 	// history. Deleting a deleted memory does nothing. Errors: not_found.
@@ -298,6 +304,7 @@ type EraseReport struct {
 type Eraser interface {
 	// Erase removes every trace of the memory's text from the store's files:
 	// revisions, indexes, digests, embeddings, concepts, idempotency answers.
+	// The keys of these answers stay used until they expire.
 	// A tombstone without text stays, and no import brings the memory back.
 	// Erasing an erased memory does nothing. Errors: not_found.
 	Erase(ctx context.Context, id MemoryID) (EraseReport, error)

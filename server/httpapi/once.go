@@ -79,7 +79,7 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 		return response{}, err
 	}
 	if before.Done && before.Blank && q.repeatable && o.lasting {
-		return do(ctx) // what was answered is not kept; doing it again gives it
+		return do(context.WithValue(ctx, againKey{}, true)) // what was answered is not kept; doing it again gives it
 	}
 	if before.Done {
 		w.Header().Set("Idempotent-Replayed", "true")
@@ -103,6 +103,13 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 	}
 	return resp, nil
 }
+
+// againKey is in the context of what is done once more because its answer is not
+// kept.
+type againKey struct{}
+
+// doneBefore reports whether an operation is done once more.
+func doneBefore(ctx context.Context) bool { again, _ := ctx.Value(againKey{}).(bool); return again }
 
 // unrecorded is the error of what was done and could not be written down.
 type unrecorded struct{ error }

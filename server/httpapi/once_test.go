@@ -107,6 +107,36 @@ func TestKeysAreOfOneAgentAndOperation(t *testing.T) {
 	}
 }
 
+// TestARetryDoesNotUndoAnErasure sends a write, a batch and a turn again with their
+// keys after the text was erased: nothing of it comes back.
+func TestARetryDoesNotUndoAnErasure(t *testing.T) {
+	t.Parallel()
+	r, d := remembering(t)
+	write := call{method: "POST", path: "memories", body: `{"content":"the secret"}`, header: keyed("one")}
+	batch := call{method: "POST", path: "memories/batch", body: `{"items":[{"content":"the other secret"}]}`, header: keyed("many")}
+	turn := call{method: "POST", path: "sessions/s/turns", body: `{"id":"t1","role":"user","content":"it was: the secret"}`, header: keyed("turn")}
+	one := r.ask(write).want(http.StatusCreated).text("id")
+	many := r.ask(batch).want(http.StatusOK).text("items.0.id")
+	r.ask(turn).want(http.StatusOK)
+	for _, id := range []string{one, many} {
+		r.ask(call{method: "POST", path: "memories/" + id + "/erase"}).want(http.StatusOK)
+	}
+	if err := d.ForgetAnswers(t.Context(), "acme", "ada"); err != nil { // as the program does with an erasure
+		t.Fatal(err)
+	}
+	for _, c := range []call{write, batch, turn} {
+		if a := r.ask(c).failed(amber.KindConflict); strings.Contains(string(a.body), "secret") {
+			t.Errorf("%s tells %s", c.path, a.body)
+		}
+	}
+	if list := r.ask(call{method: "GET", path: "memories?all=true"}); len(list.field("items").([]any)) != 0 {
+		t.Errorf("a retry has brought back %s", list.body)
+	}
+	if turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10); err != nil || len(turns) != 0 {
+		t.Errorf("a retry has brought back %d turns, %v", len(turns), err)
+	}
+}
+
 func TestNobodyRemembers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -242,6 +272,13 @@ func TestKeysWhoseAnswerIsNotKept(t *testing.T) {
 	turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10)
 	if err != nil || len(turns) != 1 {
 		t.Errorf("%d turns, %v", len(turns), err)
+	}
+	if _, err := r.store("acme/ada").Eraser.Erase(t.Context(), r.remember("hello").ID); err != nil { // the turn quotes it
+		t.Fatal(err)
+	}
+	r.ask(turn).failed(amber.KindConflict)
+	if turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10); err != nil || len(turns) != 0 {
+		t.Errorf("a retry has brought back %d turns that were erased, %v", len(turns), err)
 	}
 	turn.body = strings.Replace(turn.body, "hello", "other", 1)
 	r.ask(turn).failed(amber.KindConflict) // another request is still another one

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
@@ -42,6 +44,9 @@ func turnRoutes(a *API) {
 		if in.Body.Role == amber.RoleUser {
 			in.Body.Content = amber.CutContext(in.Body.Content)
 		}
+		if err := stillThere(ctx, ag, in.Body); err != nil {
+			return answer[amber.Turn]{}, err
+		}
 		t, err := ag.Store.Turns.AppendTurn(ctx, in.Body)
 		return answer[amber.Turn]{body: t, subject: string(t.ID)}, err
 	})
@@ -59,6 +64,20 @@ func turnRoutes(a *API) {
 		n, err := ag.Store.Turns.DeleteTurns(ctx, in.id())
 		return got(deletedTurns{n}, err)
 	})
+}
+
+// stillThere refuses to store a turn once more that was removed since its answer
+// was forgotten, as with a memory that it quotes: a retry brings nothing back that
+// was erased. Errors: conflict.
+func stillThere(ctx context.Context, ag *server.Agent, t amber.Turn) error {
+	if !doneBefore(ctx) {
+		return nil
+	}
+	turns, err := ag.Store.Turns.LoadTurns(ctx, t.SessionID, math.MaxInt32)
+	if err == nil && !slices.ContainsFunc(turns, func(s amber.Turn) bool { return s.ID == t.ID }) {
+		err = amber.Errorf(amber.KindConflict, "append turn", string(t.ID), "it was stored before and removed since")
+	}
+	return err
 }
 
 // addCompaction asks to store a summary.

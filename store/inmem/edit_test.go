@@ -105,7 +105,9 @@ func TestErase(t *testing.T) {
 	}
 	wantGone(t, w, id)
 	wantEqual(t, "relations of the other memory", ok[[]amber.Relation](t)(w.Related(ctx, other)), []amber.Relation{})
-	if fresh := w.write(t, amber.WriteRequest{Content: "secret", IdempotencyKey: "k"}); fresh.ID == id || fresh.Deduplicated {
+	_, err := w.Write(ctx, amber.WriteRequest{Content: "secret", IdempotencyKey: "k"})
+	wantKind(t, err, amber.KindConflict)
+	if fresh := w.write(t, amber.WriteRequest{Content: "secret", IdempotencyKey: "another"}); fresh.ID == id || fresh.Deduplicated {
 		t.Errorf("an erased memory came back: %+v", fresh)
 	}
 }

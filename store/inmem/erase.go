@@ -118,9 +118,8 @@ func (s *Store) copiesOf(r *record) []string {
 // erase removes a record with everything that tells of it and says what that
 // was.
 func (s *Store) erase(now amber.Time, id amber.MemoryID, r *record) []string {
-	relations, answers := len(s.relations), len(s.answers)
+	relations, answers := len(s.relations), s.eraseAnswers(id)
 	maps.DeleteFunc(s.relations, func(_ string, rel amber.Relation) bool { return rel.From == id || rel.To == id })
-	maps.DeleteFunc(s.answers, func(_ string, a answer) bool { return a.ack.ID == id })
 	delete(s.records, id)
 	s.erased[id] = s.origin(now, r.present().Origin.Counter+1)
 	s.blankDigests(amber.ChangeMemory, string(id))
@@ -134,13 +133,25 @@ func (s *Store) erase(now amber.Time, id amber.MemoryID, r *record) []string {
 		{len(r.embeddings), "embeddings"},
 		{len(r.concepts), "concepts"},
 		{relations - len(s.relations), "relations"},
-		{answers - len(s.answers), "idempotency answers"},
+		{answers, "idempotency answers"},
 	} {
 		if part.n > 0 {
 			removed = append(removed, fmt.Sprintf("%d %s", part.n, part.name))
 		}
 	}
 	return removed
+}
+
+// eraseAnswers removes the answers that tell of a memory and leaves their keys,
+// so that a retry does not store the memory anew.
+func (s *Store) eraseAnswers(id amber.MemoryID) (n int) {
+	for key, a := range s.answers {
+		if a.ack.ID == id {
+			s.answers[key] = answer{expires: a.expires}
+			n++
+		}
+	}
+	return n
 }
 
 // blankDigests removes the digests of an erased record from the log: they

@@ -3,6 +3,7 @@ package inmem
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,6 +102,9 @@ func (n *intake) step(step amber.IngestStep) error {
 	for _, r := range step.Memories {
 		before := n.changes.stamp
 		ack, err := n.write(n.now, r)
+		if errors.Is(err, amber.ErrKeyErased) {
+			continue // it was stored, and somebody wanted it gone
+		}
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ const answerFor = 7 * 24 * time.Hour
 
 // answer is what a write with an idempotency key was told.
 type answer struct {
-	digest  string // of the request
+	digest  string // of the request; "" once the memory was erased
 	ack     amber.WriteAck
 	expires amber.Time
 }
@@ -73,6 +73,9 @@ func itemError(i int, err error) error {
 func (s *Store) write(now amber.Time, r amber.WriteRequest) (amber.WriteAck, error) {
 	key := r.IdempotencyKey
 	if a, known := s.answers[key]; key != "" && known && now.Before(a.expires) {
+		if a.digest == "" {
+			return amber.WriteAck{}, &amber.Error{Op: "write memory", Kind: amber.KindConflict, ID: key, Err: amber.ErrKeyErased}
+		}
 		if a.digest != r.Digest() {
 			return amber.WriteAck{}, conflict("write memory", key, "the idempotency key was used for another request")
 		}

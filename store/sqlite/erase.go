@@ -15,6 +15,8 @@ const (
 	insertErased    = `INSERT INTO erased (id, device, counter, clock) VALUES (?, ?, ?, ?)`
 	deleteMemory    = `DELETE FROM memories WHERE id = ?` // revisions, embeddings, concepts and relations go with it
 	deleteAnswers   = `DELETE FROM idempotency WHERE memory_id = ?`
+	selectKeys      = `SELECT key, expires_at FROM idempotency WHERE memory_id = ? AND operation = 'write'`
+	isKeyErased     = `SELECT EXISTS (SELECT 1 FROM idempotency WHERE operation = ? AND key = ? AND expires_at > ?)`
 	deleteTurnsWith = `DELETE FROM turns WHERE id = ?`
 	blankChanges    = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'memory' AND key = ?`
 	blankTurn       = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'turn' AND key = ?`
@@ -219,7 +221,10 @@ func (t *tx) eraseDerived(texts []string, report *amber.EraseReport) error {
 
 // eraseRow replaces the memory by a tombstone without text.
 func (t *tx) eraseRow(m amber.Memory) error {
-	for _, q := range []string{deleteAnswers, deleteMemory, blankChanges} {
+	if err := t.eraseAnswers(m.ID); err != nil {
+		return err
+	}
+	for _, q := range []string{deleteMemory, blankChanges} {
 		if _, err := t.exec(q, m.ID); err != nil {
 			return err
 		}
@@ -232,6 +237,48 @@ func (t *tx) eraseRow(m amber.Memory) error {
 		return err
 	}
 	return t.log(change{amber.OpDelete, amber.ChangeMemory, string(m.ID), "", ""})
+}
+
+// erasedOperation is the operation of keys whose memory was erased. Their key is
+// the digest of the key that was given, which may have been made of the text; they
+// have neither the digest of a request nor an answer.
+const erasedOperation = "erased"
+
+func erasedKey(key string) string { return amber.ContentDigest("amber idempotency key\n" + key) }
+
+// eraseAnswers removes the answers that tell of a memory, and notes that their
+// keys were used, so that a retry does not store the memory anew.
+func (t *tx) eraseAnswers(id amber.MemoryID) error {
+	type used struct {
+		key     string
+		expires int64
+	}
+	keys, err := all(t, func(s scanner) (u used, err error) {
+		err = s.Scan(&u.key, &u.expires)
+		return u, err
+	}, selectKeys, id)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(deleteAnswers, id); err != nil {
+		return err
+	}
+	for _, u := range keys {
+		if _, err := t.exec(upsertAnswer, erasedOperation, erasedKey(u.key), "", id, "{}", u.expires); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keyErased returns the conflict that a write is told whose key stored a memory
+// that was erased since.
+func (t *tx) keyErased(key string) error {
+	var erased bool
+	if err := t.row(isKeyErased, erasedOperation, erasedKey(key), t.now.UnixMilli()).Scan(&erased); err != nil || !erased {
+		return err
+	}
+	return &amber.Error{Op: "write memory", Kind: amber.KindConflict, ID: key, Err: amber.ErrKeyErased}
 }
 
 // forgetSync removes what is kept for sync of a memory that is erased.

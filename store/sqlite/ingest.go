@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/amber-memory/amber"
@@ -157,6 +158,9 @@ func (n *intake) memories(step amber.IngestStep) error {
 	for _, r := range step.Memories {
 		before := n.stamp
 		ack, err := n.write(r)
+		if errors.Is(err, amber.ErrKeyErased) {
+			continue // it was stored, and somebody wanted it gone
+		}
 		if err != nil {
 			return err
 		}

@@ -221,7 +221,7 @@ func (t *tx) answered(r amber.WriteRequest) (ack amber.WriteAck, known bool, err
 	err = t.row(selectAnswer, "write", r.IdempotencyKey, t.now.UnixMilli()).Scan(&digest, &body)
 	switch {
 	case absent(err):
-		return ack, false, nil
+		return ack, false, t.keyErased(r.IdempotencyKey)
 	case err != nil:
 		return ack, false, err
 	case digest != r.Digest():

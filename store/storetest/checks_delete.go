@@ -3,6 +3,7 @@ package storetest
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -27,7 +28,9 @@ func eraseChecks() []check {
 		{name: "erase/works-on-deleted-memories", needs: needs, run: eraseDeleted},
 		{name: "erase/unknown-is-not-found", needs: needs, run: eraseUnknown},
 		{name: "erase/leaves-no-digest-in-the-log", needs: append(needs, changes, edits), run: eraseDigests},
-		{name: "erase/forgets-the-idempotency-answer", needs: needs, run: eraseForgetsKey},
+		{name: "erase/a-retry-stores-nothing-anew", needs: needs, run: eraseForgetsKey},
+		{name: "erase/a-retry-of-a-batch-stores-nothing-anew", needs: append(needs, batches), run: eraseStopsBatch},
+		{name: "erase/a-journal-stores-nothing-anew", needs: append(needs, ingest, sessions), run: eraseStopsIngest},
 		{name: "erase/equal-memory-may-be-written-again", needs: needs, run: eraseThenWrite},
 	}
 }
@@ -171,10 +174,37 @@ func eraseForgetsKey(w *world) {
 	r := amber.WriteRequest{Content: "told once", IdempotencyKey: "k"}
 	id := w.write(r).ID
 	must(w.Eraser.Erase(w.ctx, id))
-	if ack, err := w.LongTerm.Write(w.ctx, r); err == nil {
-		hold(ack.ID != id, "the key of an erased memory still returns it")
+	other := amber.WriteRequest{Content: "told otherwise", IdempotencyKey: "k"}
+	for range 2 {
+		for _, r := range []amber.WriteRequest{r, other} {
+			_, err := w.LongTerm.Write(w.ctx, r)
+			refused(err, amber.KindConflict, "write with the key of an erased memory")
+		}
 	}
+	equal(len(w.everything()), 0, "memories that a retry has stored")
 	w.gone(id)
+	w.clock.Advance(8 * 24 * time.Hour)
+	hold(w.write(other).ID != id, "the key of an erased memory does not expire")
+}
+
+// eraseStopsBatch retries a batch one of whose memories was erased.
+func eraseStopsBatch(w *world) {
+	rs := []amber.WriteRequest{{Content: "kept", IdempotencyKey: "a"}, {Content: "erased", IdempotencyKey: "b"}}
+	acks := must(w.Batch.WriteBatch(w.ctx, rs))
+	must(w.Eraser.Erase(w.ctx, acks[1].ID))
+	_, err := w.Batch.WriteBatch(w.ctx, rs)
+	refused(err, amber.KindConflict, "retry of a batch with an erased memory")
+	equal(len(w.everything()), 1, "memories after the retry")
+}
+
+// eraseStopsIngest takes over a step with an erased memory: the rest of the step
+// is taken.
+func eraseStopsIngest(w *world) {
+	r := amber.WriteRequest{Content: "told once", IdempotencyKey: "k"}
+	must(w.Eraser.Erase(w.ctx, w.write(r).ID))
+	w.ingest("s", amber.IngestStep{Memories: []amber.WriteRequest{r, {Content: "told later"}}})
+	equal(w.found("told"), []amber.MemoryID{w.everything()[0].ID}, "recall after the step")
+	equal(w.everything()[0].Content, "told later", "what the step has stored")
 }
 
 func eraseThenWrite(w *world) {
