@@ -37,7 +37,7 @@ func (m *model) anthropic(w http.ResponseWriter, body []byte) {
 			}
 		}
 	}
-	next := m.next(tools, results)
+	next := m.next(body, tools, results)
 	block, delta, stop := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": next.say}, "end_turn"
 	whole := object{"type": "text", "text": next.say}
 	if next.tool != "" {

@@ -14,12 +14,13 @@ import (
 type check struct {
 	name string
 	err  error
+	skip string // why there is nothing to check
 }
 
 // checks sets the host up, runs it, looks at what is stored and takes Amber out
 // again.
 func (r *run) checks(ctx context.Context) (list []check) {
-	add := func(name string, err error) { list = append(list, check{name, err}) }
+	add := func(name string, err error) { list = append(list, check{name: name, err: err}) }
 	if _, err := r.amber(ctx, "remember", "--scope", "global", memoryText); err != nil {
 		add("remembered", err)
 		return list
@@ -30,18 +31,35 @@ func (r *run) checks(ctx context.Context) (list []check) {
 		return list
 	}
 	installed := r.settings()
-	_, err := r.agent(ctx, r.host.args(r, promptText)...)
-	add("ran", errors.Join(err, r.usedModel()))
-	_, err = r.amber(ctx, "journal", "drain")
-	add("drained", err)
+	add("ran", errors.Join(r.ask(ctx, 0), r.usedModel()))
 	add("hooks ran", r.hooksRan(ctx))
-	add("context", r.contextArrived())
-	add("turns", r.turnsWhole(ctx))
+	add("turns", r.turnsWhole(ctx, 1))
 	add("tool", r.toolKept(ctx))
+	if why := r.host.once; why != "" {
+		list = append(list, check{name: "session taken up", skip: why})
+	} else {
+		add("session taken up", r.ask(ctx, 1))
+		add("all turns", r.turnsWhole(ctx, 2))
+	}
+	// A hook answers without context rather than late, so a busy machine may have
+	// it only the second time.
+	add("context", r.contextArrived())
 	add("own hooks", r.ownHooks())
 	add("MCP server", r.serverListed(ctx))
 	add("uninstalled", r.uninstall(ctx, before, installed))
 	return list
+}
+
+// ask runs the host with a line of the script, in the session that is there, and
+// drains the journal.
+func (r *run) ask(ctx context.Context, n int) error {
+	session := ""
+	if n > 0 {
+		session = r.session(ctx)
+	}
+	_, err := r.agent(ctx, r.host.args(r, script[n].prompt, session)...)
+	_, drained := r.amber(ctx, "journal", "drain")
+	return errors.Join(err, drained)
 }
 
 // usedModel: a run that never reached the model proves nothing.
@@ -82,12 +100,15 @@ type turn struct{ Role, Content string }
 
 // turnsWhole: what was asked and what was answered are stored, each once, and
 // nothing of Amber's own is in them.
-func (r *run) turnsWhole(ctx context.Context) error {
+func (r *run) turnsWhole(ctx context.Context, lines int) error {
 	var page struct{ Items []turn }
 	if err := r.read(ctx, &page, "turn", "list", "--session", r.session(ctx), "--json"); err != nil {
 		return err
 	}
-	want := []turn{{"user", promptText}, {"assistant", answerText}}
+	var want []turn
+	for _, l := range script[:lines] {
+		want = append(want, turn{"user", l.prompt}, turn{"assistant", l.answer})
+	}
 	if fmt.Sprint(page.Items) != fmt.Sprint(want) {
 		return fmt.Errorf("turns: %+v", page.Items)
 	}

@@ -42,7 +42,7 @@ func (m *model) gemini(w http.ResponseWriter, body []byte, stream bool) {
 			}
 		}
 	}
-	next := m.next(tools, results)
+	next := m.next(body, tools, results)
 	part := object{"text": next.say}
 	if next.tool != "" {
 		part = object{"functionCall": object{"name": next.tool, "args": next.input}}

@@ -13,10 +13,14 @@ type host struct {
 	program  string // in the package's folder of programs
 	// files are the settings of the user that are there before Amber is set up, by
 	// their path below the home.
-	files   func(r *run) map[string]string
-	env     func(r *run) []string
-	args    func(r *run, prompt string) []string
+	files func(r *run) map[string]string
+	env   func(r *run) []string
+	// args are those of a run with one prompt; session is that to take up again, ""
+	// for a new one.
+	args    func(r *run, prompt, session string) []string
 	servers []string // arguments that list the MCP servers
+	online  bool     // it installs packages of its own from npm when it starts
+	once    string   // why a session cannot be taken up again; "": it can
 }
 
 // hookOf is a command of the user's own that a host is to run, too.
@@ -38,6 +42,14 @@ func pretty(v any) string {
 	return string(b) + "\n"
 }
 
+// resumed adds arguments that take a session up again, if there is one.
+func resumed(args []string, session string, more ...string) []string {
+	if session == "" {
+		return args
+	}
+	return append(args, more...)
+}
+
 func hosts() []host {
 	return []host{claude(), codex(), gemini(), openCode(), copilot(), droid()}
 }
@@ -54,8 +66,9 @@ func claude() host {
 				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "IS_SANDBOX=1",
 			}
 		},
-		args: func(_ *run, prompt string) []string {
-			return []string{"-p", prompt, "--allowedTools", "Bash(*),mcp__amber__*", "--output-format", "stream-json", "--verbose"}
+		args: func(_ *run, prompt, session string) []string {
+			args := []string{"-p", prompt, "--allowedTools", "Bash(*),mcp__amber__*", "--output-format", "stream-json", "--verbose"}
+			return resumed(args, session, "--resume", session)
 		},
 		servers: []string{"mcp", "list"},
 	}
@@ -71,8 +84,9 @@ func codex() host {
 				".codex/hooks.json": pretty(object{"hooks": r.commandHooks("Stop")}),
 			}
 		},
-		args: func(_ *run, prompt string) []string {
-			return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", prompt}
+		args: func(_ *run, prompt, session string) []string {
+			args := resumed([]string{"exec"}, session, "resume", session)
+			return append(args, "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", prompt)
 		},
 		servers: []string{"mcp", "list"},
 	}
@@ -90,8 +104,8 @@ func gemini() host {
 		env: func(r *run) []string {
 			return []string{"GEMINI_API_KEY=any", "GOOGLE_GEMINI_BASE_URL=" + r.model.url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 		},
-		args: func(_ *run, prompt string) []string {
-			return []string{"-p", prompt, "--yolo", "-m", "gemini-2.5-pro"}
+		args: func(_ *run, prompt, session string) []string {
+			return resumed([]string{"-p", prompt, "--yolo", "-m", "gemini-2.5-pro"}, session, "--resume", "latest")
 		},
 		servers: []string{"mcp", "list"},
 	}
@@ -99,7 +113,7 @@ func gemini() host {
 
 func openCode() host {
 	return host{
-		name: "opencode", packages: "opencode-ai", program: "opencode",
+		name: "opencode", packages: "opencode-ai", program: "opencode", online: true,
 		files: func(r *run) map[string]string {
 			return map[string]string{".config/opencode/opencode.json": pretty(object{
 				"autoupdate": false, "share": "disabled",
@@ -109,9 +123,9 @@ func openCode() host {
 				}},
 			})}
 		},
-		args: func(_ *run, prompt string) []string {
+		args: func(_ *run, prompt, session string) []string {
 			// It puts quotes around an argument with spaces in it.
-			return append([]string{"run", "-m", "local/" + modelName}, strings.Fields(prompt)...)
+			return append(resumed([]string{"run", "-m", "local/" + modelName}, session, "--session", session), strings.Fields(prompt)...)
 		},
 		servers: []string{"mcp", "list"},
 	}
@@ -131,8 +145,8 @@ func copilot() host {
 				"COPILOT_MODEL=" + modelName, "COPILOT_AUTO_UPDATE=false",
 			}
 		},
-		args: func(_ *run, prompt string) []string {
-			return []string{"-p", prompt, "--allow-all-tools", "--allow-all-paths"}
+		args: func(_ *run, prompt, session string) []string {
+			return resumed([]string{"-p", prompt, "--allow-all-tools", "--allow-all-paths"}, session, "--resume="+session)
 		},
 		servers: []string{"mcp", "list"},
 	}
@@ -153,9 +167,10 @@ func droid() host {
 		env: func(*run) []string {
 			return []string{"FACTORY_API_KEY=any", "FACTORY_DROID_AUTO_UPDATE_ENABLED=false"}
 		},
-		args: func(_ *run, prompt string) []string {
+		args: func(_ *run, prompt, _ string) []string {
 			return []string{"exec", "--skip-permissions-unsafe", "-m", "custom:" + modelName + "-0", prompt}
 		},
+		once:    "Droid asks its servers for the session",
 		servers: []string{"mcp", "list"},
 	}
 }

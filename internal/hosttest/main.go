@@ -26,7 +26,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "where packages and homes go; packages that are there are updated; empty: a temporary folder, removed at the end")
 	flag.StringVar(&o.only, "only", "", "hosts to run, separated by commas; empty: all")
 	flag.BoolVar(&o.offline, "offline", false, "do not install or update packages")
-	flag.DurationVar(&o.patience, "patience", 3*time.Minute, "how long one run of a host may take")
+	flag.DurationVar(&o.patience, "patience", 5*time.Minute, "how long one run of a host may take")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -78,17 +78,17 @@ func (o options) run(ctx context.Context) (bool, error) {
 // test runs one host.
 func (o options) test(ctx context.Context, n npm, h host) []row {
 	version, err := n.install(ctx, h)
-	rows := []row{{h.name, version, "installed", err}}
+	rows := []row{{h.name, version, "installed", err, ""}}
 	if err != nil {
 		return rows
 	}
 	r, err := newRun(o, n, h)
 	if err != nil {
-		return append(rows, row{h.name, version, "prepared", err})
+		return append(rows, row{h.name, version, "prepared", err, ""})
 	}
 	defer r.model.close()
 	for _, c := range r.checks(ctx) {
-		rows = append(rows, row{h.name, version, c.name, c.err})
+		rows = append(rows, row{h.name, version, c.name, c.err, c.skip})
 	}
 	return rows
 }

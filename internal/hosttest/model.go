@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,11 +19,14 @@ import (
 // maxRequest bounds a request to the model.
 const maxRequest = 32 << 20
 
+// line is what the model says to a prompt.
+type line struct{ prompt, answer string }
+
 // model is a scripted language model on loopback. It speaks the protocols that
-// hosts speak, uses a shell tool once when it is offered one, and then answers.
-// It keeps every request.
+// hosts speak, uses a shell tool once when it is offered one, and then answers the
+// last of its lines whose prompt it has heard. It keeps every request.
 type model struct {
-	answer string // the text it says in the end
+	lines  []line
 	log    *os.File
 	server *http.Server
 	url    string
@@ -33,7 +37,7 @@ type model struct {
 }
 
 // startModel listens on a free port. Every request is a line in the file log.
-func startModel(answer, log string) (*model, error) {
+func startModel(log string, lines ...line) (*model, error) {
 	f, err := os.OpenFile(filepath.Clean(log), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
@@ -43,7 +47,7 @@ func startModel(answer, log string) (*model, error) {
 		f.Close()
 		return nil, err
 	}
-	m := &model{answer: answer, log: f, url: "http://" + l.Addr().String()}
+	m := &model{lines: lines, log: f, url: "http://" + l.Addr().String()}
 	m.server = &http.Server{Handler: m, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = m.server.Serve(l) }()
 	return m, nil
@@ -139,7 +143,7 @@ type step struct {
 
 // next decides by what the request offers and has had already. A request
 // without tools asks for a title or the like.
-func (m *model) next(tools []tool, results int) step {
+func (m *model) next(body []byte, tools []tool, results int) step {
 	if len(tools) == 0 {
 		return step{say: "A title"}
 	}
@@ -153,7 +157,13 @@ func (m *model) next(tools []tool, results int) step {
 			}
 		}
 	}
-	return step{say: m.answer}
+	say := "I do not know."
+	for _, l := range m.lines {
+		if bytes.Contains(body, []byte(l.prompt)) {
+			say = l.answer
+		}
+	}
+	return step{say: say}
 }
 
 type object = map[string]any

@@ -46,7 +46,7 @@ func TestTheModelUsesAToolAndAnswers(t *testing.T) {
 			`{"messages":[{"role":"tool"}],"tools":[{"type":"function","function":{"name":"bash","parameters":` + schema + `}}]}`,
 		},
 	} {
-		m, err := startModel("It is so.", filepath.Join(t.TempDir(), "log"))
+		m, err := startModel(filepath.Join(t.TempDir(), "log"), line{"", "It was so."}, line{"tools", "It is so."}, line{"nobody says this", "It is not so."})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestTheModelUsesAToolAndAnswers(t *testing.T) {
 func TestAFailureIsSaidAndCounts(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	rows := []row{{"a", "1.0", "ran", nil}, {"a", "1.0", "turns", errors.New("two\nlines")}}
+	rows := []row{{"a", "1.0", "ran", nil, ""}, {"a", "1.0", "turns", errors.New("two\nlines"), ""}}
 	if show(&b, rows) || !strings.Contains(b.String(), "FAIL: two lines\n") || !strings.Contains(b.String(), "1 of 2 checks failed") {
 		t.Errorf("%s", b.String())
 	}

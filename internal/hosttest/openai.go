@@ -49,7 +49,7 @@ func (m *model) responses(w http.ResponseWriter, body []byte) {
 			results++
 		}
 	}
-	next := m.next(openTools(in.Tools), results)
+	next := m.next(body, openTools(in.Tools), results)
 	item := object{
 		"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
 		"content": []any{object{"type": "output_text", "text": next.say, "annotations": []any{}}},
@@ -103,7 +103,7 @@ func (m *model) chat(w http.ResponseWriter, body []byte) {
 			results++
 		}
 	}
-	next := m.next(openTools(in.Tools), results)
+	next := m.next(body, openTools(in.Tools), results)
 	said, finish := object{"role": "assistant", "content": next.say}, "stop"
 	if next.tool != "" {
 		input, _ := json.Marshal(next.input)

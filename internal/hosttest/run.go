@@ -22,13 +22,15 @@ type run struct {
 	model *model
 }
 
-// What is remembered, asked and answered. Each is unique enough to be found in a
-// request or a turn.
-const (
-	memoryText = "The build marker of this house is quince-8142."
-	promptText = "Which build marker do we use? Ask the shell first."
-	answerText = "The build marker is quince-8142, as Amber remembers."
-)
+// memoryText is what Amber remembers. It is unique enough to be found in a request.
+const memoryText = "The build marker of this house is quince-8142."
+
+// script is the conversation: one prompt, and another one in the same session,
+// which is taken up again.
+var script = []line{
+	{"Which build marker do we use? Ask the shell first.", "The build marker is quince-8142, as Amber remembers."},
+	{"And who has chosen that marker?", "Nobody has told me who chose quince-8142."},
+}
 
 func newRun(o options, n npm, h host) (*run, error) {
 	r := &run{o: o, npm: n, host: h, dir: filepath.Join(o.dir, "run", h.name)}
@@ -42,7 +44,7 @@ func newRun(o options, n npm, h host) (*run, error) {
 		}
 	}
 	var err error
-	if r.model, err = startModel(answerText, filepath.Join(r.dir, "model.log")); err != nil {
+	if r.model, err = startModel(filepath.Join(r.dir, "model.log"), script...); err != nil {
 		return nil, err
 	}
 	for name, text := range h.files(r) {
@@ -58,7 +60,8 @@ func newRun(o options, n npm, h host) (*run, error) {
 }
 
 // env is the environment of all programs: nothing of whoever runs the test but
-// what programs need.
+// what programs need. There is nobody at the proxy, so nothing but loopback is
+// reached.
 func (r *run) env() []string {
 	env := []string{
 		"HOME=" + r.home, "PATH=" + r.npm.path(), "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=" + os.TempDir(), "NO_COLOR=1",
@@ -66,6 +69,11 @@ func (r *run) env() []string {
 	}
 	if r.host.env != nil {
 		env = append(env, r.host.env(r)...)
+	}
+	if !r.host.online {
+		const nobody = "http://127.0.0.1:9"
+		env = append(env, "HTTPS_PROXY="+nobody, "HTTP_PROXY="+nobody, "https_proxy="+nobody, "http_proxy="+nobody,
+			"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
 	}
 	return env
 }

@@ -11,6 +11,7 @@ import (
 type row struct {
 	host, version, check string
 	err                  error
+	skip                 string // why there is nothing to check
 }
 
 // show writes the table and reports whether every check is well.
@@ -23,6 +24,8 @@ func show(w io.Writer, rows []row) bool {
 		if r.err != nil {
 			outcome = "FAIL: " + strings.Join(strings.Fields(r.err.Error()), " ")
 			failed++
+		} else if r.skip != "" {
+			outcome = "not checked: " + r.skip
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.host, r.version, r.check, outcome)
 	}
