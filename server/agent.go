@@ -19,6 +19,8 @@ type Agent struct {
 	Snapshots  amber.Snapshotter
 	Repository amber.RepositoryChecker
 	Past       PastOpener
+	// Consolidations is nil where nobody marks them.
+	Consolidations amber.Consolidator
 	// Journal tells what the crash journal holds; nil where there is none.
 	Journal func(ctx context.Context) ([]amber.JournalStatus, error)
 	// Doctor looks whether everything is well; nil where nobody can tell. Deep

@@ -2,9 +2,15 @@ package snapshot
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
 )
 
 // Insistence says what happens when a snapshot that should come first cannot
@@ -14,24 +20,187 @@ type Insistence string
 // The degrees.
 const (
 	Require Insistence = "require" // what follows must not happen
-	Try     Insistence = "try"     // it happens all the same, and Warn is told
+	Try     Insistence = "try"     // what follows happens, and Warn is told
 	Off     Insistence = "off"     // nothing is tried
 )
 
+var _ amber.Consolidator = (*Engine)(nil)
+
 // BeforeConsolidation freezes an agent before a run rewrites its memory, and
-// returns the snapshot, "" when there is none. It is for whoever consolidates
-// memory: an error means that the run must not begin. Errors: those of
-// Snapshot, where Options.BeforeConsolidation is [Require].
+// returns the snapshot, "" when there is none. It is for runs that need no mark,
+// because they are one transaction; others are begun with
+// [Engine.BeginConsolidation]. An error means that the run must not begin.
+// Errors: those of Snapshot, where Options.BeforeConsolidation is [Require].
 func (e *Engine) BeforeConsolidation(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, run string) (amber.SnapshotID, error) {
+	id, warning, err := e.beforeConsolidation(ctx, tenant, agent, run)
+	if warning != "" && e.o.Warn != nil {
+		e.o.Warn(fmt.Sprintf("agent %s is consolidated without a snapshot: %s", agent, warning))
+	}
+	return id, err
+}
+
+// beforeConsolidation also tells why there is no snapshot that was tried.
+func (e *Engine) beforeConsolidation(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, run string) (id amber.SnapshotID, warning string, err error) {
 	if e.o.BeforeConsolidation == Off {
-		return "", nil
+		return "", "", nil
 	}
 	meta, err := e.Snapshot(ctx, amber.SnapshotRequest{Tenant: tenant, Agent: agent, Label: amber.LabelBeforeConsolidation + run})
-	if err != nil && e.o.BeforeConsolidation == Try {
-		if e.o.Warn != nil {
-			e.o.Warn(fmt.Sprintf("agent %s is consolidated without a snapshot: %v", agent, err))
-		}
-		return "", nil
+	if err != nil && e.o.BeforeConsolidation == Try && ctx.Err() == nil {
+		return "", err.Error(), nil
 	}
-	return meta.ID, err
+	return meta.ID, "", err
+}
+
+// consolidationMark is the file in the folder of state that says which
+// consolidation is open. It belongs to the generation: a restored snapshot that
+// was taken meanwhile holds half a consolidation, and one from before holds
+// none.
+const (
+	consolidationMark    = "consolidation.json"
+	maxConsolidationMark = 64 << 10
+)
+
+// BeginConsolidation implements [amber.Consolidator]. The snapshot comes before
+// the mark, so that restoring it leaves nothing open.
+func (e *Engine) BeginConsolidation(ctx context.Context, r amber.ConsolidationBegin) (c amber.Consolidation, err error) {
+	if r, err = r.Normalize(); err != nil {
+		return c, err
+	}
+	agent, err := e.agent(r.Tenant, r.Agent)
+	if err != nil {
+		return c, err
+	}
+	current, err := agent.Current()
+	if err != nil {
+		return c, err
+	}
+	if _, err := e.mayBegin(agent, current, r.Abandon); err != nil {
+		return c, err
+	}
+	c = amber.Consolidation{Run: r.Run, BeganAt: e.now()}
+	if c.ID, err = amber.NewUUID(e.o.Clock(), e.o.Random); err != nil {
+		return c, err
+	}
+	run := c.Run
+	if run == "" {
+		run = c.ID
+	}
+	if c.Snapshot, c.Warning, err = e.beforeConsolidation(ctx, r.Tenant, r.Agent, run); err != nil {
+		return amber.Consolidation{}, err
+	}
+	err = agent.Write(ctx, "state", func(current home.Current) error {
+		// Somebody else may have begun while the snapshot was taken.
+		if c.Unfinished, err = e.mayBegin(agent, current, r.Abandon); err != nil {
+			return err
+		}
+		return e.writeMark(agent, current, c)
+	})
+	if err != nil {
+		return amber.Consolidation{}, fail("begin consolidation", string(r.Agent), err)
+	}
+	return c, nil
+}
+
+// mayBegin returns the consolidation that is given up, nil for none. The error
+// is of kind conflict while another one is open, and says since when.
+func (e *Engine) mayBegin(agent *home.Agent, c home.Current, abandon string) (*amber.Consolidation, error) {
+	const op = "begin consolidation"
+	open, err := e.readMark(agent, c)
+	switch {
+	case amber.KindOf(err) == amber.KindNotFound && abandon != "":
+		return nil, amber.Errorf(amber.KindNotFound, op, abandon, "no consolidation is open")
+	case amber.KindOf(err) == amber.KindNotFound:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case open.ID != abandon:
+		e := amber.Errorf(amber.KindConflict, op, open.ID, fmt.Sprintf("a consolidation began at %s and has not ended", open.BeganAt))
+		e.Hint = "amber consolidate begin --abandon " + open.ID + ", if the program that began it is gone"
+		return nil, e
+	}
+	open.Outcome, open.EndedAt, open.Unfinished = amber.ConsolidationAbandoned, e.now(), nil
+	return &open, nil
+}
+
+// EndConsolidation implements [amber.Consolidator].
+func (e *Engine) EndConsolidation(ctx context.Context, r amber.ConsolidationEnd) (c amber.Consolidation, err error) {
+	if r, err = r.Normalize(); err != nil {
+		return c, err
+	}
+	agent, err := e.agent(r.Tenant, r.Agent)
+	if err != nil {
+		return c, err
+	}
+	err = agent.Write(ctx, "state", func(current home.Current) error {
+		if c, err = e.readMark(agent, current); err != nil {
+			return err
+		}
+		if c.ID != r.ID {
+			return amber.Errorf(amber.KindNotFound, "end consolidation", r.ID, "this consolidation is not open; "+c.ID+" is")
+		}
+		path := e.markPath(agent, current)
+		if err := e.o.FS.Remove(path); err != nil {
+			return err
+		}
+		return e.o.FS.SyncDir(filepath.Dir(path))
+	})
+	if err != nil {
+		return amber.Consolidation{}, fail("end consolidation", r.ID, err)
+	}
+	c.EndedAt, c.Outcome = e.now(), r.Outcome
+	return c, nil
+}
+
+// OpenConsolidation implements [amber.Consolidator].
+func (e *Engine) OpenConsolidation(_ context.Context, tenant amber.TenantID, id amber.AgentID) (amber.Consolidation, error) {
+	agent, err := e.agent(tenant, id)
+	if err != nil {
+		return amber.Consolidation{}, err
+	}
+	current, err := agent.Current()
+	if err != nil {
+		return amber.Consolidation{}, err
+	}
+	return e.readMark(agent, current)
+}
+
+// ConsolidationOf returns the consolidation of an agent that is open, for whoever
+// has no engine. Errors: those of [Engine.OpenConsolidation].
+func ConsolidationOf(fsys fsx.FS, agent *home.Agent, current home.Current) (amber.Consolidation, error) {
+	return (&Engine{o: Options{FS: fsys}}).readMark(agent, current)
+}
+
+func (e *Engine) markPath(agent *home.Agent, c home.Current) string {
+	return filepath.Join(places(agent.GenDir(c)).State, consolidationMark)
+}
+
+// readMark returns the consolidation that is open. Errors: not_found; damaged.
+func (e *Engine) readMark(agent *home.Agent, current home.Current) (c amber.Consolidation, err error) {
+	const op = "read consolidation"
+	path := e.markPath(agent, current)
+	b, err := fsx.ReadFile(e.o.FS, path, maxConsolidationMark)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return c, amber.Errorf(amber.KindNotFound, op, string(agent.ID()), "no consolidation is open")
+	case err != nil:
+		return c, fail(op, path, err)
+	}
+	if json.Unmarshal(b, &c) != nil || amber.CheckID("consolidation", c.ID) != nil {
+		e := amber.Errorf(amber.KindDamaged, op, path, "the file is not a consolidation")
+		e.Hint = "look at the file and remove it"
+		return amber.Consolidation{}, e
+	}
+	return c, nil
+}
+
+func (e *Engine) writeMark(agent *home.Agent, current home.Current, c amber.Consolidation) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	path := e.markPath(agent, current)
+	if err := fsx.MkdirAll(e.o.FS, filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return fsx.Replace(e.o.FS, path, 0o600, append(b, 10))
 }

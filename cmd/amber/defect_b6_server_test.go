@@ -61,7 +61,7 @@ func tlsEffect(other string) effect {
 }
 
 // tool calls a tool over MCP.
-func (w *waiter) tool(name string, args map[string]any) {
+func (w *waiter) tool(name string, args map[string]any) *mcp.CallToolResult {
 	w.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := c.Connect(w.Context(), &mcp.StreamableClientTransport{Endpoint: w.url + "/mcp", HTTPClient: w.client, DisableStandaloneSSE: true}, nil)
@@ -73,4 +73,5 @@ func (w *waiter) tool(name string, args map[string]any) {
 	if err != nil || r.IsError {
 		w.Fatal(r, err)
 	}
+	return r
 }

@@ -66,26 +66,15 @@ func automaticEffects() map[string]effect {
 		}, "2", "1"},
 		"snapshot.auto.before_consolidation": {value("off"), func(s *setting) string {
 			s.does("remember", "x")
-			a := &app{world: s.world("", nil, nil)}
-			a.global.tenant, a.global.agent = "default", "default"
-			h, _, err := a.openHome()
-			if err != nil {
-				s.Fatal(err)
+			id := told[amber.Consolidation](s, "consolidate", "begin").Snapshot
+			s.does("task", "save", "t1", "--goal", "x")
+			for range 3 {
+				s.does("event", "append", "t1", "--from", "queued")
 			}
-			c, err := a.loadConfig()
-			if err != nil {
-				s.Fatal(err)
-			}
-			e, err := a.snapshots(s.Context(), &opened{config: c, home: h})
-			if err != nil {
-				s.Fatal(err)
-			}
-			id, err := e.(localEngine).BeforeConsolidation(s.Context(), "default", "default", "run-1")
-			if err != nil {
-				s.Fatal(err)
-			}
+			s.does("event", "compact", "t1", "--keep", "5") // folds nothing
+			s.does("event", "compact", "t1", "--keep", "1")
 			return fmt.Sprint(id != "", " ", s.items("snapshot", "list"))
-		}, "true 1", "false 0"},
+		}, "true 2", "false 0"},
 		"snapshot.auto.before_mutating_tool": {value("require"), func(s *setting) string {
 			s.does("remember", "x")
 			s.serve().tool("memory_save", map[string]any{"content": "y"})

@@ -175,13 +175,14 @@ func (d *doctor) examine(ctx context.Context) {
 	d.judge("current", err, "generation %d", current.Generation)
 	d.checkLocks(agent)
 	if err != nil {
-		for _, code := range append(databaseCodes, "clock", "notes", stateCode) {
+		for _, code := range append(databaseCodes, "clock", "consolidation", "notes", stateCode) {
 			d.skip(code, "there is no live generation")
 		}
 		return
 	}
 	d.checkDatabases(ctx, agent)
 	d.checkState(ctx, agent, current)
+	d.checkConsolidation(agent, current)
 	d.checkVaultFiles(ctx, agent)
 	if d.failed("git") {
 		d.skip("notes", "there is no git")

@@ -98,8 +98,10 @@ func (p printer) events(w io.Writer, events []amber.TaskEvent) {
 func (a *app) eventCompactCommand() *cobra.Command {
 	var keep int
 	cmd := &cobra.Command{
-		Use:     "compact TASK --keep N",
-		Short:   "Fold all but the last events of a task into one summary",
+		Use:   "compact TASK --keep N",
+		Short: "Fold all but the last events of a task into one summary",
+		Long: `Fold all but the last events of a task into one summary. Before that the agent is frozen as
+snapshot.auto.before_consolidation says.`,
 		Example: `  amber event compact release-1.4 --keep 100`,
 		Args:    exactly("the id of a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -107,7 +109,11 @@ func (a *app) eventCompactCommand() *cobra.Command {
 				return usage("%s needs --keep, how many events stay", cmd.CommandPath())
 			}
 			return a.withTask(cmd, args[0], func(ctx context.Context, s *opened) error {
-				snapshot, err := s.Store.Events.CompactEvents(ctx, args[0], keep)
+				events, err := a.compactor(ctx, s)
+				if err != nil {
+					return err
+				}
+				snapshot, err := events.CompactEvents(ctx, args[0], keep)
 				if err != nil {
 					return err
 				}

@@ -82,7 +82,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			a.sessionCommand(), a.turnCommand(), a.loopCommand(), a.stateCommand(),
 		)},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
-		{groupFreeze, append(remotely(a.snapshotCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},
+		{groupFreeze, append(remotely(a.snapshotCommand(), a.consolidateCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},
 		{groupShare, []*cobra.Command{a.syncCommand(), a.vaultCommand()}},
 		{groupServe, []*cobra.Command{a.serveCommand(), a.mcpCommand(), a.tokenCommand(), a.auditCommand()}},
 		{groupControl, remotely(

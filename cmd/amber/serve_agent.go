@@ -24,7 +24,7 @@ func (a *app) forAgent(tenant amber.TenantID, agent amber.AgentID) *app {
 // the tenant: its snapshots.
 func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func() error, error) {
 	if id == "" {
-		return &server.Agent{Tenant: tenant, Snapshots: s.watchers.snapshots(tenant, "", s.engine), Repository: s.watchers.repository(tenant, s.engine), Random: s.random}, func() error { return nil }, nil
+		return &server.Agent{Tenant: tenant, Snapshots: s.watchers.snapshots(tenant, "", s.engine), Repository: s.watchers.repository(tenant, s.engine), Consolidations: s.consolidator(), Random: s.random}, func() error { return nil }, nil
 	}
 	agent, err := s.home.Agent(tenant, id)
 	if err != nil {
@@ -57,6 +57,9 @@ func (s *serving) agent(one *app, o *opened) (*server.Agent, error) {
 	if parts.Sessions != nil {
 		parts.Sessions = settledSessions{parts.Sessions, one, o}
 	}
+	if f, ok := s.engine.(freezer); ok && parts.Events != nil {
+		parts.Events = frozenEvents{parts.Events, f, tenant, id}
+	}
 	store := amber.NewStore(parts)
 	if !o.Report.Enabled {
 		store = o.Store // it says why
@@ -64,6 +67,7 @@ func (s *serving) agent(one *app, o *opened) (*server.Agent, error) {
 	return &server.Agent{
 		Tenant: tenant, ID: id, Store: s.watchers.store(tenant, id, store), Policy: o.Policy, Random: s.random,
 		Snapshots: s.watchers.snapshots(tenant, id, s.engine), Repository: s.watchers.repository(tenant, s.engine), Past: past{s.engine, o},
+		Consolidations: s.consolidator(),
 		Journal: func(ctx context.Context) ([]amber.JournalStatus, error) {
 			j, err := one.openJournal()
 			if err != nil {
@@ -78,6 +82,12 @@ func (s *serving) agent(one *app, o *opened) (*server.Agent, error) {
 			return d.report(), nil
 		},
 	}, nil
+}
+
+// consolidator marks consolidations; nil where the engine cannot.
+func (s *serving) consolidator() amber.Consolidator {
+	c, _ := s.engine.(amber.Consolidator)
+	return c
 }
 
 // past opens the memory of snapshots for whoever asks over the network.

@@ -128,6 +128,7 @@ func (a *API) routes() {
 	controlRoutes(a)
 	queueRoutes(a)
 	snapshotRoutes(a)
+	consolidationRoutes(a)
 	careRoutes(a)
 	eventRoutes(a)
 	a.openRoutes()

@@ -10,7 +10,7 @@ import (
 // telling are the fields of reports that say in words what was found, and may
 // name places of this machine in them.
 var telling = map[string]bool{
-	"Damage": true, "Detail": true, "Reason": true, "Warnings": true, "Checked": true, "NotChecked": true, "Missing": true,
+	"Damage": true, "Detail": true, "Reason": true, "Warnings": true, "Warning": true, "Checked": true, "NotChecked": true, "Missing": true,
 	"Remaining": true, "LastError": true,
 }
 

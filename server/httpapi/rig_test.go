@@ -284,7 +284,7 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	whole := amber.NewStore(parts)
 	r.agents[string(tenant)+"/"+string(id)] = &server.Agent{
 		Tenant: tenant, ID: id, Store: whole, Policy: amber.ConservativePolicy{}, Random: rand.Reader,
-		Snapshots: r.snaps, Repository: r.snaps, Past: past{whole, r.snaps},
+		Snapshots: r.snaps, Repository: r.snaps, Past: past{whole, r.snaps}, Consolidations: r.snaps,
 		Journal: func(context.Context) ([]amber.JournalStatus, error) { return nil, nil },
 		Doctor: func(context.Context, bool) (amber.Checkup, error) {
 			return amber.Checkup{OK: true, Checks: []amber.Finding{{Code: "home", Status: amber.FindingOK, Detail: "/srv/secret", Hint: "ls /srv/secret"}}}, nil
@@ -306,7 +306,7 @@ func (r *rig) open(_ context.Context, tenant amber.TenantID, id amber.AgentID, _
 	r.opened[string(tenant)+"/"+string(id)]++
 	closed := func() error { return nil }
 	if id == "" {
-		return &server.Agent{Tenant: tenant, Snapshots: r.snaps, Repository: r.snaps, Random: rand.Reader}, closed, nil
+		return &server.Agent{Tenant: tenant, Snapshots: r.snaps, Repository: r.snaps, Consolidations: r.snaps, Random: rand.Reader}, closed, nil
 	}
 	a, ok := r.agents[string(tenant)+"/"+string(id)]
 	if !ok {

@@ -146,6 +146,9 @@ var steps = []step{
 	{id: "snapshot.restore", path: "snapshots/{s1}/restore", body: `{}`},
 	{id: "snapshot.prune", path: "snapshots/prune", body: `{"keep_last":2,"dry_run":true}`},
 	{id: "snapshot.delete", path: "snapshots/{s2}"},
+	{id: "consolidation.begin", path: "consolidations", body: `{"run":"nightly"}`, keep: []string{"c1", "id"}},
+	{id: "consolidation.open", path: "consolidations/open"},
+	{id: "consolidation.end", path: "consolidations/{c1}/end", body: `{}`},
 	{id: "tenant.gc", path: "/v1/tenants/acme/gc", body: `{}`},
 	{id: "tenant.check", path: "/v1/tenants/acme/check", body: `{"read_data":true}`},
 

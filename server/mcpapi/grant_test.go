@@ -24,7 +24,7 @@ var plausible = map[string]object{
 	"memory_update": {"id": someID, "title": "x"}, "memory_forget": {"id": someID}, "memory_context": {"goal": "x"}, "memory_timeline": {"id": someID},
 	"session_start": {"id": "s"}, "session_end": {"id": "s"}, "session_summary": {"content": "x", "id": "s"},
 	"snapshot_create": {"label": "x"}, "snapshot_list": {}, "snapshot_diff": {"a": someID, "b": someID}, "snapshot_verify": {"id": someID},
-	"snapshot_restore": {"id": someID, "confirm": someID},
+	"snapshot_restore": {"id": someID, "confirm": someID}, "consolidation_begin": {"run": "x"}, "consolidation_end": {"id": "x"},
 	"task_save":        {"id": "t", "goal": "x"}, "task_get": {"id": "t"}, "task_list": {}, "task_event": {"task_id": "t", "from": "queued", "to": "planning"},
 	"task_replay": {"task_id": "t"}, "approval_request": {"id": "a", "task_id": "t", "node_id": "n", "summary": "x", "payload": object{"a": 1}},
 	"approval_list": {"task_id": "t"}, "result_save": {"task_id": "t", "node_id": "n", "producer": "p", "status": "ok"}, "result_list": {"task_id": "t"},
@@ -165,7 +165,7 @@ func TestScopesDecide(t *testing.T) {
 	for scope, want := range map[amber.TokenScope][]string{
 		amber.TokenRead:     {"memory_recall", "snapshot_list", "snapshot_diff", "mem_search", "fetch", "memory", "queue_status"},
 		amber.TokenWrite:    writes,
-		amber.TokenSnapshot: {"snapshot_create", "snapshot_verify"},
+		amber.TokenSnapshot: {"snapshot_create", "snapshot_verify", "consolidation_begin", "consolidation_end"},
 		amber.TokenRestore:  {"snapshot_restore"},
 		amber.TokenErase:    {},
 	} {

@@ -21,7 +21,7 @@ const defaultProfile = "default"
 func profiles() []profile {
 	return []profile{
 		{defaultProfile, memoryTools()},
-		{"snapshots", snapshotTools()},
+		{"snapshots", append(snapshotTools(), consolidationTools()...)},
 		{"control", controlTools()},
 		{"state", stateTools()},
 		{"engram", engramTools()},

@@ -20,7 +20,7 @@ func TestProfilesOfferTheirTools(t *testing.T) {
 	r := newRig(t)
 	for tools, want := range map[string][]string{
 		"default":   {"memory_save", "memory_recall", "memory_get", "memory_update", "memory_forget", "memory_context", "memory_timeline", "session_start", "session_end", "session_summary"},
-		"snapshots": {"snapshot_create", "snapshot_list", "snapshot_diff", "snapshot_verify", "snapshot_restore"},
+		"snapshots": {"snapshot_create", "snapshot_list", "snapshot_diff", "snapshot_verify", "snapshot_restore", "consolidation_begin", "consolidation_end"},
 		"state":     {"state_list", "state_get", "state_set", "state_delete", "session_state_get", "session_state_set"},
 		"engram": {
 			"mem_save", "mem_search", "mem_context", "mem_session_summary", "mem_session_start", "mem_session_end", "mem_get_observation",

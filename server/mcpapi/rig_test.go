@@ -68,10 +68,10 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Ag
 		r.t.Fatal(err)
 	}
 	a := &server.Agent{
-		Tenant: tenant, ID: id, Store: amber.NewStore(store.Parts()), Policy: amber.ConservativePolicy{}, Random: random, Snapshots: snaps,
+		Tenant: tenant, ID: id, Store: amber.NewStore(store.Parts()), Policy: amber.ConservativePolicy{}, Random: random, Snapshots: snaps, Consolidations: snaps,
 	}
 	r.agents[string(tenant)+"/"+string(id)] = a
-	r.agents[string(tenant)+"/"] = &server.Agent{Tenant: tenant, Snapshots: snaps, Random: random} // what concerns the tenant
+	r.agents[string(tenant)+"/"] = &server.Agent{Tenant: tenant, Snapshots: snaps, Consolidations: snaps, Random: random} // what concerns the tenant
 	return a
 }
 

@@ -23,6 +23,7 @@ type Snapshotter struct {
 	mu     sync.Mutex
 	agents map[key]*live
 	vaults map[amber.TenantID]*vault
+	open   map[key]amber.Consolidation
 }
 
 var (
@@ -37,7 +38,7 @@ func New(o Options) (*Snapshotter, error) {
 	}
 	return &Snapshotter{
 		clock: o.Clock, random: o.Random,
-		agents: map[key]*live{}, vaults: map[amber.TenantID]*vault{},
+		agents: map[key]*live{}, vaults: map[amber.TenantID]*vault{}, open: map[key]amber.Consolidation{},
 	}, nil
 }
 

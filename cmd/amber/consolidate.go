@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+func (a *app) consolidateCommand() *cobra.Command {
+	c := family("consolidate", "Mark when a program rewrites memory, and freeze it before",
+		a.consolidateBeginCommand(), a.consolidateEndCommand(), a.consolidateStatusCommand())
+	c.Long = `A program that merges, digests or compacts memory says when it begins and when it has
+ended. Before it begins the agent is frozen as snapshot.auto.before_consolidation says:
+with require it may not begin without a snapshot, with try there is a warning, with off
+nothing is frozen. While one is open no other may begin.
+
+A program that is killed on the way leaves its consolidation open: amber doctor warns,
+and the next begin says so until somebody gives the old one up with --abandon.`
+	return c
+}
+
+// withConsolidations is withSnapshots for an engine that marks consolidations.
+func (a *app) withConsolidations(cmd *cobra.Command, fn func(ctx context.Context, s *opened, c amber.Consolidator) error) error {
+	return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
+		c, ok := e.(amber.Consolidator)
+		if !ok {
+			return amber.Errorf(amber.KindUnsupported, "consolidate", "", "these snapshots know no consolidations")
+		}
+		return fn(ctx, s, c)
+	})
+}
+
+func (a *app) consolidateBeginCommand() *cobra.Command {
+	var run, abandon string
+	cmd := &cobra.Command{
+		Use:   "begin",
+		Short: "Freeze the agent and open a consolidation; prints its id",
+		Example: `  id=$(amber consolidate begin --run nightly-merge)
+  ... && amber consolidate end "$id" || amber consolidate end "$id" --outcome failed`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c amber.Consolidator) error {
+				r := amber.ConsolidationBegin{Tenant: s.tenantID(), Agent: s.agentID(), Run: run, Abandon: abandon}
+				began, err := working(a, "freezing", func() (amber.Consolidation, error) { return c.BeginConsolidation(ctx, r) })
+				if err != nil {
+					return err
+				}
+				if began.Warning != "" {
+					a.out.warn("there is no snapshot of the memory before it: %s", began.Warning)
+				}
+				if u := began.Unfinished; u != nil {
+					a.out.note("%s began at %s and never ended; it was given up", u.ID, u.BeganAt)
+				}
+				return a.out.show(began, func(w io.Writer) { fmt.Fprintln(w, began.ID) })
+			})
+		},
+	}
+	cmd.Flags().StringVar(&run, "run", "", "what to call it; part of the label of the snapshot")
+	cmd.Flags().StringVar(&abandon, "abandon", "", "give up this one, which is open and whose program is gone")
+	return cmd
+}
+
+func (a *app) consolidateEndCommand() *cobra.Command {
+	var outcome string
+	cmd := &cobra.Command{
+		Use:   "end ID",
+		Short: "Close a consolidation",
+		Args:  exactly("the id that begin printed"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c amber.Consolidator) error {
+				ended, err := c.EndConsolidation(ctx, amber.ConsolidationEnd{
+					Tenant: s.tenantID(), Agent: s.agentID(), ID: args[0], Outcome: amber.ConsolidationOutcome(outcome),
+				})
+				if err != nil {
+					return err
+				}
+				return a.out.show(ended, func(w io.Writer) { a.printConsolidation(w, ended) })
+			})
+		},
+	}
+	cmd.Flags().StringVar(&outcome, "outcome", string(amber.ConsolidationDone), "how it ended: done, failed or abandoned")
+	return cmd
+}
+
+func (a *app) consolidateStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Tell which consolidation is open; exit code 3 when none is",
+		Args:  exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c amber.Consolidator) error {
+				open, err := c.OpenConsolidation(ctx, s.tenantID(), s.agentID())
+				if err != nil {
+					return err
+				}
+				return a.out.show(open, func(w io.Writer) { a.printConsolidation(w, open) })
+			})
+		},
+	}
+}
+
+func (a *app) printConsolidation(w io.Writer, c amber.Consolidation) {
+	what := c.ID
+	if c.Run != "" {
+		what += " (" + oneLine(c.Run, 64) + ")"
+	}
+	state := "is open"
+	if c.Outcome != "" {
+		state = string(c.Outcome)
+	}
+	frozen := "without a snapshot"
+	if c.Snapshot != "" {
+		frozen = "snapshot " + string(c.Snapshot)
+	}
+	fmt.Fprintf(w, "%s %s; began at %s, %s\n", what, state, c.BeganAt, frozen)
+}
+
+// checkConsolidation looks whether a program that rewrites memory has not ended.
+func (d *doctor) checkConsolidation(agent *home.Agent, current home.Current) {
+	open, err := snapshot.ConsolidationOf(fsx.OS(), agent, current)
+	switch {
+	case amber.KindOf(err) == amber.KindNotFound:
+		d.judge("consolidation", nil, "none is open")
+	case err != nil:
+		d.judge("consolidation", err, "")
+	default:
+		hint := "amber consolidate end " + open.ID
+		if open.Snapshot != "" {
+			hint += "; what was before it: amber snapshot restore " + shortID(string(open.Snapshot))
+		}
+		d.warn("consolidation", hint, "%s began at %s and has not ended", open.ID, open.BeganAt)
+	}
+}

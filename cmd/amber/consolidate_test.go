@@ -1,0 +1,125 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// A consolidation is frozen before it begins, one at a time, and one that never
+// ended is told of until somebody gives it up.
+func TestConsolidationsAreMarked(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	s.does("remember", "x")
+	began := told[amber.Consolidation](s, "consolidate", "begin", "--run", "nightly")
+	if meta := s.listed()[0]; began.Snapshot == "" || meta.ID != began.Snapshot || meta.Label != "auto:pre-consolidation-nightly" {
+		t.Errorf("began %+v, the newest snapshot is %+v", began, meta)
+	}
+	if open := told[amber.Consolidation](s, "consolidate", "status"); open.ID != began.ID {
+		t.Errorf("open is %+v", open)
+	}
+	// Its program was killed: nobody ends it.
+	_, complaint, code := s.amber("", "consolidate", "begin")
+	if code != 4 || !strings.Contains(complaint, began.ID) || !strings.Contains(complaint, "--abandon "+began.ID) {
+		t.Errorf("a second one: exit %d\n%s", code, complaint)
+	}
+	if f := s.finding("consolidation"); f.Status != statusWarning || !strings.Contains(f.Detail, began.ID) {
+		t.Errorf("the doctor says %+v", f)
+	}
+	next := told[amber.Consolidation](s, "consolidate", "begin", "--abandon", began.ID)
+	if u := next.Unfinished; u == nil || u.ID != began.ID || u.Outcome != amber.ConsolidationAbandoned || next.ID == began.ID {
+		t.Errorf("next %+v", next)
+	}
+	if got := s.exit("consolidate", "end", began.ID); got != "exit 3" {
+		t.Errorf("ending what was given up: %s", got)
+	}
+	if ended := told[amber.Consolidation](s, "consolidate", "end", next.ID, "--outcome", "failed"); ended.Outcome != amber.ConsolidationFailed || ended.EndedAt.IsZero() {
+		t.Errorf("ended %+v", ended)
+	}
+	if f := s.finding("consolidation"); f.Status != statusOK {
+		t.Errorf("the doctor says %+v", f)
+	}
+	if got := s.exit("consolidate", "status"); got != "exit 3" {
+		t.Errorf("status: %s", got)
+	}
+	// What was frozen before it holds none; what is frozen meanwhile holds it.
+	third := told[amber.Consolidation](s, "consolidate", "begin")
+	within := s.snapshot()
+	s.does("snapshot", "restore", string(third.Snapshot), "--yes")
+	if got := s.exit("consolidate", "status"); got != "exit 3" {
+		t.Errorf("after the restore of what was before: %s", got)
+	}
+	s.does("snapshot", "restore", within, "--yes")
+	if open := told[amber.Consolidation](s, "consolidate", "status"); open.ID != third.ID {
+		t.Errorf("after the restore of what was meanwhile: %+v", open)
+	}
+}
+
+// Where a snapshot is required and cannot be taken nothing begins; where it is
+// tried, whoever begins is warned.
+func TestAConsolidationWithoutItsSnapshot(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	s.does("remember", "x")
+	s.set("AMBER_SNAPSHOT__ENABLED", "false")
+	if got := s.try("AMBER_SNAPSHOT__AUTO__BEFORE_CONSOLIDATION=require", "consolidate", "begin"); got != "exit 6" {
+		t.Errorf("require: %s", got)
+	}
+	if got := s.exit("consolidate", "status"); got != "exit 3" {
+		t.Errorf("something is open: %s", got)
+	}
+	began := told[amber.Consolidation](s, "consolidate", "begin")
+	if began.Snapshot != "" || !strings.Contains(began.Warning, "snapshot.enabled is false") {
+		t.Errorf("try: %+v", began)
+	}
+}
+
+// A server marks the same consolidations, over HTTP and MCP.
+func TestConsolidationsOverTheNetwork(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	s.does("remember", "x")
+	w, err := s.tryToServe("--listen", "127.0.0.1:0", "--tools", "all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := s.idOf(w.ofAgent("POST", "/consolidations", `{"run":"nightly"}`))
+	if status, text := w.ask("POST", "/v1/tenants/default/agents/default/consolidations", `{}`); status != 409 || !strings.Contains(text, id) {
+		t.Errorf("a second one: %d %s", status, text)
+	}
+	if open := told[amber.Consolidation](s, "consolidate", "status"); open.ID != id {
+		t.Errorf("the command line sees %+v", open)
+	}
+	s.does("--remote", w.url, "consolidate", "end", id)
+	result := w.tool("consolidation_begin", map[string]any{"run": "by-tool"})
+	var began amber.Consolidation
+	if b, err := json.Marshal(result.StructuredContent); err != nil || json.Unmarshal(b, &began) != nil || began.Snapshot == "" {
+		t.Fatalf("the tool says %+v, %v", result.StructuredContent, err)
+	}
+	w.tool("consolidation_end", map[string]any{"id": began.ID})
+	if got := s.exit("consolidate", "status"); got != "exit 3" {
+		t.Errorf("something is open: %s", got)
+	}
+}
+
+// finding is what the doctor says about one thing.
+func (s *setting) finding(code string) finding {
+	s.Helper()
+	out, _, _ := s.amber("", "--json", "doctor")
+	var report checkup
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		s.Fatal(err)
+	}
+	for _, f := range report.Checks {
+		if f.Code == code {
+			return f
+		}
+	}
+	s.Fatalf("the doctor says nothing about %s", code)
+	return finding{}
+}

@@ -1,0 +1,69 @@
+package mcpapi
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+)
+
+// consolidationTools mark when an agent rewrites its memory.
+func consolidationTools() []*tool {
+	marking := need{scope: amber.TokenSnapshot, mutates: true, frozen: true, long: true}
+	schema := object(str("id"), str("run"), str("began_at"), str("ended_at"), str("snapshot"), str("warning"), str("outcome"), obj("unfinished"))
+	return []*tool{
+		define("consolidation_begin", "Begin a consolidation",
+			"Before you merge, digest or prune many memories: everything is frozen first. Keep the id for consolidation_end. Conflict: another run has not ended; if it is gone, abandon it by its id.",
+			marking, hints{},
+			object(str("run", "what to call it"), str("abandon", "the id of a run that is gone")), schema, beginConsolidation),
+		define("consolidation_end", "End a consolidation",
+			"Call when the consolidation is over, whether it worked or not.",
+			marking, hints{},
+			object(must(str("id")), str("outcome", "done, failed or abandoned; default done")), schema, endConsolidation),
+	}
+}
+
+func consolidator(a *server.Agent) (amber.Consolidator, error) {
+	if a.Consolidations == nil {
+		return nil, amber.Errorf(amber.KindUnsupported, "find snapshots", "", "there are no snapshots of this agent")
+	}
+	return a.Consolidations, nil
+}
+
+type beginningArgs struct{ Run, Abandon string }
+
+func beginConsolidation(ctx context.Context, b *bound, a *server.Agent, in beginningArgs) (answer, error) {
+	c, err := consolidator(a)
+	if err != nil {
+		return answer{}, err
+	}
+	began, err := c.BeginConsolidation(ctx, amber.ConsolidationBegin{Tenant: b.tenant, Agent: b.agent, Run: in.Run, Abandon: in.Abandon})
+	if err != nil {
+		return answer{}, err
+	}
+	began.Warning = scrub(began.Warning)
+	text := fmt.Sprintf("Consolidation %s is open; what was before is in snapshot %s.", began.ID, began.Snapshot)
+	if began.Snapshot == "" {
+		text = fmt.Sprintf("Consolidation %s is open WITHOUT a snapshot. %s", began.ID, began.Warning)
+	}
+	if u := began.Unfinished; u != nil {
+		text += fmt.Sprintf(" %s, which began at %s and never ended, was given up.", u.ID, u.BeganAt)
+	}
+	return answer{text: text, data: began, subject: began.ID}, nil
+}
+
+type endingArgs struct{ ID, Outcome string }
+
+func endConsolidation(ctx context.Context, b *bound, a *server.Agent, in endingArgs) (answer, error) {
+	c, err := consolidator(a)
+	if err != nil {
+		return answer{}, err
+	}
+	ended, err := c.EndConsolidation(ctx, amber.ConsolidationEnd{Tenant: b.tenant, Agent: b.agent, ID: in.ID, Outcome: amber.ConsolidationOutcome(in.Outcome)})
+	if err != nil {
+		return answer{}, err
+	}
+	ended.Warning = scrub(ended.Warning)
+	return answer{text: fmt.Sprintf("Consolidation %s is over: %s.", ended.ID, ended.Outcome), data: ended, subject: ended.ID}, nil
+}
