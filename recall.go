@@ -15,7 +15,7 @@ type Query struct {
 	// Text is a question in natural language: its content words are searched,
 	// any of them may match. When they find fewer than Limit, related words
 	// (chose for pick) fill up behind them. Blank text matches everything,
-	// newest first; text without a letter or digit matches nothing.
+	// newest first; text of punctuation alone matches nothing.
 	Text string `json:"text"`
 	Filter
 	Reason  RecallReason `json:"reason,omitempty"`  // default manual

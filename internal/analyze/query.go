@@ -15,7 +15,8 @@ type Query struct {
 	// the question has nothing else. None holds a character of Runs.
 	Words []string
 	// Runs are the runs of Chinese, Japanese and Korean characters in order
-	// of appearance, each once, at most 16.
+	// of appearance, and behind them emoji and other signs, each once, at most
+	// 16.
 	Runs []string
 	// Related are words that people use for one of Words, none of them with
 	// the stem of a word, at most 64. They are looked for when Words and Runs
@@ -40,16 +41,17 @@ func Parse(text string) Query {
 	return q
 }
 
-// split returns the folded words of text and its runs of ideographs.
+// split returns the folded words of text and its runs of ideographs and signs.
 func split(text string) (words, runs []string) {
 	for t := range pieces(text) {
-		if t.class == ideograph {
+		switch {
+		case t.class == ideograph:
 			runs = append(runs, text[t.start:t.end])
-		} else {
+		case !onlySigns(string(t.folded)):
 			words = append(words, string(t.folded))
 		}
 	}
-	return words, runs
+	return words, append(runs, signs(text)...)
 }
 
 // firstDistinct returns the first n strings with different keys.

@@ -19,6 +19,7 @@ func recallTextChecks() []check {
 		{name: "recall/nasty-text-never-fails", needs: needs, run: recallNasty},
 		{name: "recall/parts-of-words", needs: needs, run: recallParts},
 		{name: "recall/scripts-without-spaces", needs: needs, run: recallCJK},
+		{name: "recall/emoji", needs: needs, run: recallEmoji},
 	}
 }
 
@@ -147,4 +148,26 @@ func recallCJK(w *world) {
 		must0(w.LongTerm.Delete(w.ctx, id))
 	}
 	equal(w.found("飞机场"), nil, "hits of characters that nothing holds")
+}
+
+func recallEmoji(w *world) {
+	rocket := w.fact("we shipped the release 🚀")
+	heart := w.fact("the team said ❤️ to the new build")
+	plain := w.fact("nothing was shipped")
+	coder := w.fact("👩\u200d💻 wrote it, 🇩🇪 reviewed it")
+	find := func(text string) []amber.MemoryID {
+		var out []amber.MemoryID
+		for _, h := range w.recall(amber.Query{Text: text}) {
+			out = append(out, h.ID)
+		}
+		return out
+	}
+	equal(find("🚀"), []amber.MemoryID{rocket}, "an emoji at the end of a text")
+	equal(find("❤"), []amber.MemoryID{heart}, "an emoji without its selector")
+	equal(find("❤️"), []amber.MemoryID{heart}, "an emoji with its selector")
+	equal(find("💻"), []amber.MemoryID{coder}, "a part of a joined emoji")
+	equal(find("🇩🇪"), []amber.MemoryID{coder}, "a flag")
+	equal(find("🇫🇷"), nil, "another flag")
+	equal(find("🎉"), nil, "an emoji nobody used")
+	hold(slices.Contains(find("shipped 🚀"), plain) && find("shipped 🚀")[0] == rocket, "an emoji beside a word does not count")
 }

@@ -1,0 +1,31 @@
+package analyze_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/internal/analyze"
+)
+
+func TestSignsOfAQuestion(t *testing.T) {
+	for text, want := range map[string]analyze.Query{
+		"🚀":                    {Words: []string{}, Runs: []string{"🚀"}},
+		"🚀🎉🚀":                  {Words: []string{}, Runs: []string{"🚀", "🎉"}},
+		"the 🚀":                {Words: []string{}, Runs: []string{"🚀"}},
+		"deploy🚀now":           {Words: []string{"deploy", "now"}, Runs: []string{"🚀"}},
+		"❤️":                   {Words: []string{}, Runs: []string{"❤"}},
+		"👍🏽":                   {Words: []string{}, Runs: []string{"👍"}},
+		"👩\u200d💻":             {Words: []string{}, Runs: []string{"👩", "💻"}},
+		"🇩🇪🇫🇷":                 {Words: []string{}, Runs: []string{"🇩🇪", "🇫🇷"}},
+		"🇩":                    {Words: []string{}, Runs: []string{}},
+		"✅ 東京":                 {Words: []string{}, Runs: []string{"東京", "✅"}},
+		"?! -- () 20 °C © ...": {Words: []string{"20", "c"}, Runs: []string{}},
+	} {
+		got := analyze.Parse(text)
+		got.Related = nil
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Parse(%q) (-want +got):\n%s", text, diff)
+		}
+	}
+}
