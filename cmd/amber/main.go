@@ -55,7 +55,13 @@ func process() world {
 	}
 }
 
+// isTerminal reports whether somebody sits at a file. The null device is a
+// device of the same kind, and nobody sits there.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }

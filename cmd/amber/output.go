@@ -20,19 +20,38 @@ import (
 type printer struct {
 	out, err    io.Writer
 	json, quiet bool
-	colour      bool
+	colour      bool // of out
+	errColour   bool // of err
 	now         amber.Clock
 }
 
 // newPrinter is called once the flags are parsed. Colour is for people: a
-// terminal, and no sign that they do not want it.
+// terminal, and no sign that they do not want it. One of stdout and stderr may be
+// a terminal and the other a file.
 func newPrinter(a *app) printer {
-	f, isFile := a.stdout.(*os.File)
+	wanted := !a.global.noColor && !a.global.json && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	terminal := func(w io.Writer) bool {
+		f, isFile := w.(*os.File)
+		return isFile && isTerminal(f)
+	}
 	return printer{
 		out: a.stdout, err: a.stderr, json: a.global.json, quiet: a.global.quiet, now: a.clock,
-		colour: isFile && isTerminal(f) && !a.global.noColor && !a.global.json &&
-			a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb",
+		colour: wanted && terminal(a.stdout), errColour: wanted && terminal(a.stderr),
 	}
+}
+
+// aside is the printer of what goes to stderr.
+func (p printer) aside() printer {
+	p.out, p.colour = p.err, p.errColour
+	return p
+}
+
+// showAside prints for people what goes to stderr.
+func (a *app) showAside(human func(w io.Writer)) {
+	was := a.out
+	a.out = was.aside()
+	defer func() { a.out = was }()
+	human(a.stderr)
 }
 
 // show prints a result: v as one JSON document with --json, else what human

@@ -12,7 +12,7 @@ import (
 // Nobody can ask not to be told.
 func (p printer) warn(format string, args ...any) {
 	text := flat(fmt.Sprintf(format, args...))
-	fmt.Fprintln(p.err, "amber: "+p.style(amb, "WARNING")+": "+text)
+	fmt.Fprintln(p.err, "amber: "+p.aside().style(amb, "WARNING")+": "+text)
 }
 
 // maxWarnings is how many things of one kind are named one by one.

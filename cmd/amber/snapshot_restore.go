@@ -184,7 +184,7 @@ func (a *app) restore(s *opened, r restoring) error {
 			if err != nil {
 				return "", err
 			}
-			a.printRestored(a.stderr, !there[plan.Agent], plan)
+			a.showAside(func(w io.Writer) { a.printRestored(w, !there[plan.Agent], plan) })
 			a.warnSkipped(nil, plan.Warnings)
 			return question + " from " + r.from, nil
 		})

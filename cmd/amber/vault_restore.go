@@ -123,7 +123,7 @@ func (a *app) putBack(ctx context.Context, to documentTarget, report *vaultResto
 	}
 	if len(report.Replaced) > 0 {
 		err = a.confirmPlan(r.yes, "replace documents", func() (string, error) {
-			a.printVaultRestored(a.stderr, *report, true)
+			a.showAside(func(w io.Writer) { a.printVaultRestored(w, *report, true) })
 			return "replace " + count(int64(len(report.Replaced)), "document", "documents"), nil
 		})
 	}
