@@ -205,6 +205,9 @@ type WriteAck struct {
 	// [WriteRequest.Merge].
 	Added    []string `json:"added,omitempty"`
 	NotTaken []string `json:"not_taken,omitempty"`
+	// Redacted counts the secrets that a door took out of the request before it
+	// was stored, by rule; nil when there were none. Stores leave it alone.
+	Redacted map[string]int `json:"redacted,omitempty"`
 }
 
 // EditRequest changes fields of one memory. Nil fields stay as they are.

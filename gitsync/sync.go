@@ -32,6 +32,8 @@ type Options struct {
 	Prompts bool
 	// FS is the file system; nil means that of the operating system.
 	FS fsx.FS
+	// Redact finds the secrets that do not leave; nil: by the rules of Amber.
+	Redact *redact.Redactor
 }
 
 // Sync ties a store to a folder. It is safe for concurrent use, also by
@@ -69,7 +71,10 @@ func (o Options) Open(store Source, dir string) (*Sync, error) {
 	if o.Format != amber.SyncAmber && o.Format != amber.SyncEngram {
 		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", dir, "the format "+string(o.Format)+" is not known")
 	}
-	return &Sync{store: store.Replica(), o: o, fs: o.FS, dir: abs, redact: redact.New()}, nil
+	if o.Redact == nil {
+		o.Redact = redact.New()
+	}
+	return &Sync{store: store.Replica(), o: o, fs: o.FS, dir: abs, redact: o.Redact}, nil
 }
 
 // Dir returns the folder, absolute and without symbolic links.

@@ -21,6 +21,8 @@ type Config struct {
 	Snapshot Snapshot
 	Sources  map[string]Foreign
 	Events   Events
+	Write    Writing
+	Redact   Redact
 	Export   Export
 	Sync     Sync
 	Server   Server
@@ -158,6 +160,17 @@ type Events struct {
 	NATSURL   Secret
 	NATSCreds string // the file to log in there with; "" for none
 	JetStream bool   // the servers keep the events
+}
+
+// Writing says how memory is taken from agents and people.
+type Writing struct {
+	Redact bool // secrets are taken out before anything is stored
+}
+
+// Redact says what is a secret beside what Amber knows, and what is none.
+type Redact struct {
+	Rules      []string // each "NAME = PATTERN"
+	Exceptions []string // patterns
 }
 
 // Export says how memory leaves the machine.

@@ -100,7 +100,7 @@ func docsValue(t *testing.T, k registry.Key, v any) string {
 		return "none"
 	case k.Path == "snapshot.root", k.Path == "snapshot.encryption.identity":
 		return "in the home"
-	case k.Type == registry.Recipients, k.Type == registry.Servers, k.Type == registry.Path, v == "" && k.Type == registry.URL:
+	case k.Type == registry.Recipients, k.Type == registry.Patterns, k.Type == registry.Servers, k.Type == registry.Path, v == "" && k.Type == registry.URL:
 		return "none"
 	case v == "":
 		return "`memory.backend`"

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,9 @@ func flagText(t *testing.T, key string, v any) (string, bool) {
 	case string:
 		return v, true
 	case []string:
+		if strings.HasPrefix(key, "redact.") {
+			return strings.Join(v, "\n"), !slices.ContainsFunc(v, func(s string) bool { return strings.ContainsAny(s, "\r\n") })
+		}
 		if strings.HasSuffix(key, "recipients") || strings.HasSuffix(key, "extensions") {
 			text := strings.Join(v, ",")
 			return text, strings.Count(text, ",") == max(0, len(v)-1)

@@ -172,6 +172,8 @@ func (l *loader) set(k *Key, text string, from Source, where string) error {
 		return l.setPaths(k, splitPaths(text), from, where)
 	case Recipients, Extensions:
 		return l.setTexts(k, splitTexts(text), from, where)
+	case Patterns:
+		return l.setTexts(k, splitLines(text), from, where)
 	}
 	var err error
 	if k.Type == Path || k.Type == Location && !isBucket(text) {

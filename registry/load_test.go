@@ -73,8 +73,8 @@ func TestLoadDefaults(t *testing.T) {
 			GC:        registry.GC{Grace: 24 * time.Hour},
 		},
 		Events: registry.Events{MutationEnabled: true, MutationPrefix: "amber.memory.mutated", LifecyclePrefix: "amber.memory.snapshot"},
-		Export: registry.Export{Redact: true},
-		Sync:   registry.Sync{Sign: true},
+		Write:  registry.Writing{Redact: true}, Export: registry.Export{Redact: true},
+		Sync: registry.Sync{Sign: true},
 		Server: registry.Server{Listen: "127.0.0.1:7411", MaxBody: 8 << 20, Vault: registry.ServerVault{
 			Enabled: true, Quota: 10 << 20, MaxFile: 1 << 20, MaxFiles: 1000,
 			Extensions:        []string{".md", ".txt", ".html", ".json", ".yaml", ".yml", ".toml", ".xml", ".csv", ".cfg", ".ini", ".conf", ".env", ".log"},
@@ -264,6 +264,8 @@ func waysToSet(k registry.Key, text string) map[string]registry.Input {
 	switch k.Type {
 	case registry.Paths:
 		inFile = "[" + strings.Join(filepath.SplitList(text), ", ") + "]"
+	case registry.Patterns:
+		inFile = "['" + strings.Join(strings.Split(text, "\n"), "', '") + "']"
 	case registry.Recipients, registry.Extensions:
 		inFile = "[" + text + "]"
 	}

@@ -36,6 +36,8 @@ const (
 	Label Type = "label" // a line of text
 	// Extensions is a list of endings of names, as .md.
 	Extensions Type = "extensions"
+	// Patterns is a list of RE2 patterns, one a line where it is not a list.
+	Patterns Type = "patterns"
 )
 
 // Key is one row of the schema.
@@ -82,7 +84,7 @@ func Keys() []Key {
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}
-	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), syncKeys(), serverKeys(), vaultKeys(), serverVaultKeys(), tenantKeys(anyName), sourceKeys(anyName))
+	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), redactKeys(), syncKeys(), serverKeys(), vaultKeys(), serverVaultKeys(), tenantKeys(anyName), sourceKeys(anyName))
 }
 
 func memoryKeys() []Key {

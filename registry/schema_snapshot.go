@@ -62,6 +62,9 @@ func trustKeys() []Key {
 
 func exportKeys() []Key {
 	return []Key{
+		key("write.redact", true, false,
+			"Whether secrets are taken out of what agents and people write (MCP, HTTP and commands such as remember) before it is stored, and the answer says what was.",
+			func(c *Config) *bool { return &c.Write.Redact }),
 		key("export.redact", true, false,
 			"Whether secrets are taken out of what leaves the machine: as a bundle, or through `sync export`.",
 			func(c *Config) *bool { return &c.Export.Redact }),

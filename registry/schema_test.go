@@ -107,7 +107,16 @@ func effects() map[string]effect {
 		"server.tls_cert":              {"/srv/cert.pem", opened(func(c registry.Config) any { return c.Server.TLSCert }), "/srv/cert.pem"},
 		"server.tls_key":               {"/srv/key.pem", opened(func(c registry.Config) any { return c.Server.TLSKey }), "/srv/key.pem"},
 		"server.max_body":              {"1MiB", opened(func(c registry.Config) any { return c.Server.MaxBody }), registry.Bytes(1 << 20)},
-		"export.redact":                {"false", opened(func(c registry.Config) any { return c.Export.Redact }), false},
+		"write.redact":                 {"false", opened(func(c registry.Config) any { return c.Intake() == nil }), true},
+		"redact.rules": {"ticket = TCK-[0-9]{1,6}\nroom = R[0-9]{3}", opened(func(c registry.Config) any {
+			out, _ := c.Redactor().String("see TCK-123456 in R101")
+			return out
+		}), "see [REDACTED:ticket] in [REDACTED:room]"},
+		"redact.exceptions": {"AKIA2E0A8F3B244C998[0-9]", opened(func(c registry.Config) any {
+			out, _ := c.Intake().String("key AKIA2E0A8F3B244C9986")
+			return out
+		}), "key AKIA2E0A8F3B244C9986"},
+		"export.redact": {"false", opened(func(c registry.Config) any { return c.Export.Redact }), false},
 
 		"memory.write_back.enabled":   {"false", writtenBack(amber.LessonLearning), "memory.write_back.enabled is false"},
 		"memory.write_back.learnings": {"false", writtenBack(amber.LessonLearning), "memory.write_back.learnings is false"},

@@ -134,6 +134,7 @@ func (k Key) wrongType(got string) error {
 		URL:        "a URL of https, or of http on this machine, without a user, as in https://host/api/v1",
 		Label:      "one line of text",
 		Extensions: "a list of endings of names such as .md",
+		Patterns:   "a list of patterns",
 		Servers:    "the URLs of NATS servers with commas between them, such as nats://host:4222",
 	}[k.Type]
 	if k.Type == Servers {
@@ -174,6 +175,8 @@ func (k Key) check(v any) error {
 			return k.checkRecipients(v)
 		case Extensions:
 			return k.checkExtensions(v)
+		case Patterns:
+			return k.checkPatterns(v)
 		}
 		return k.checkPaths(v)
 	}

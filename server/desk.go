@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
 )
 
 // Desk is where requests of every door come in. Agents is required.
@@ -25,8 +26,11 @@ type Desk struct {
 	// Refused is told of every caller whose grant does not reach an agent, or
 	// lacks the scope for a job. Nil: nobody is.
 	Refused func()
-	Clock   amber.Clock  // needed for Observe, and to fold refused attempts in the audit log
-	Log     *slog.Logger // nil: silent
+	// Redact returns the rules by which secrets are taken out of what jobs write;
+	// nil, or a function that returns nil: nothing is taken.
+	Redact func() *redact.Redactor
+	Clock  amber.Clock  // needed for Observe, and to fold refused attempts in the audit log
+	Log    *slog.Logger // nil: silent
 
 	// deaf is set while the audit log cannot be written: no change is begun
 	// then.
@@ -132,6 +136,7 @@ func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Ag
 		_, _, err := fn(ctx, agent)
 		return err
 	}
+	ctx, agent = d.clean(ctx, agent)
 	var done []string
 	subject := ""
 	if err = d.beforeTool(ctx, j); err == nil {

@@ -15,7 +15,8 @@ var receiptWhole = map[string]bool{
 	"id": true, "ids": true, "revision": true, "version": true, "seq": true, "dry_run": true,
 	"entry_id": true, "consumer_id": true, "token": true, "fence": true, "expires_at": true,
 	"applied": true, "deleted": true, "done": true, "forgotten": true, "erased": true, "removed": true, "remaining": true,
-	"from": true, "safety_snapshot": true, "generation": true, "restored": true, "parked_frames": true,
+	"redacted": true, // rules and counts for what the request itself held
+	"from":     true, "safety_snapshot": true, "generation": true, "restored": true, "parked_frames": true,
 }
 
 // receiptInside are the fields that a receipt looks into.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/memdir"
 	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/snapshot"
@@ -190,7 +191,10 @@ func (a *app) withStore(cmd *cobra.Command, fn func(ctx context.Context, s *open
 	if err != nil {
 		return err
 	}
+	ctx, taken := intake.WithReport(ctx)
+	s.Store = intake.Clean(s.Store, s.writeRules())
 	err = fn(ctx, s)
+	a.tellTaken(taken.Counts())
 	return errors.Join(err, s.Close())
 }
 

@@ -251,7 +251,21 @@ func sourceEffects() map[string]effect {
 // shareEffects go from one home to another.
 func shareEffects() map[string]effect {
 	return map[string]effect{
+		"write.redact": {value("false"), func(s *setting) string {
+			s.does("remember", "deploy with AKIAIOSFODNN7EXAMPLF please")
+			return fmt.Sprint(strings.Contains(s.does("recall", "deploy"), "AKIAIOSFODNN7EXAMPLF"))
+		}, "false", "true"},
+		"redact.rules": {value("ticket = TCK-[0-9]{6}"), func(s *setting) string {
+			s.does("remember", "deploy as in TCK-123456")
+			s.does("note", "write", "plan", "see TCK-123457")
+			return fmt.Sprint(strings.Contains(s.does("recall", "deploy")+s.does("note", "show", "plan"), "TCK-12345"))
+		}, "true", "false"},
+		"redact.exceptions": {value("AKIAIOSFODNN7EXAMPL[A-Z]"), func(s *setting) string {
+			s.does("remember", "deploy with AKIAIOSFODNN7EXAMPLF please")
+			return fmt.Sprint(strings.Contains(s.does("recall", "deploy"), "AKIAIOSFODNN7EXAMPLF"))
+		}, "false", "true"},
 		"export.redact": {value("false"), func(s *setting) string {
+			s.set("AMBER_WRITE__REDACT", "false")
 			s.does("remember", "deploy with AKIAIOSFODNN7EXAMPLF please")
 			s.does("sync", "export", "--dir", s.path("shared/.amber"), "--all")
 			s.does("--home", s.path("away"), "sync", "import", "--dir", s.path("shared/.amber"))

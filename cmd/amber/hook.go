@@ -129,7 +129,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	if err != nil {
 		return errors.Join(err, j.CountLoss(err))
 	}
-	ev, unfinished := a.readEvent(host, f.event, args[1:])
+	ev, unfinished := a.readEvent(host, f.event, args[1:], config.Config.Redactor())
 	// A signal that ends the host comes just when there is something to keep;
 	// how long that may take is bounded.
 	if err := (hook.Keeper{Journal: j, Timeout: f.timeout}).Keep(context.WithoutCancel(ctx), ev); err != nil {
@@ -170,10 +170,10 @@ func (a *app) hookConfig() (registry.Loaded, error) {
 
 // readEvent reads what the host says. Unfinished tells whether it was given up
 // before the host came to an end.
-func (a *app) readEvent(host hook.Host, name string, args []string) (ev amber.HostEvent, unfinished func() bool) {
+func (a *app) readEvent(host hook.Host, name string, args []string, rules *redact.Redactor) (ev amber.HostEvent, unfinished func() bool) {
 	in := hook.Input{
 		Host: host, Event: name, At: amber.At(a.clock()), Process: proc.Host(),
-		Project: projectOf, Redact: redact.New(),
+		Project: projectOf, Redact: rules,
 		Files: &hook.Files{Home: a.userHome(), Env: a.getenv, Wait: transcriptWait()},
 	}
 	in.Directory, _ = a.directory()

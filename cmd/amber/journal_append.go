@@ -98,7 +98,11 @@ func (a *app) genericEvent(host, session, kind, text string) (amber.HostEvent, e
 	}
 	ev.EventID = hex.EncodeToString(id[:])
 	var removed redact.Report
-	redactor := redact.New()
+	loaded, err := a.loadConfig()
+	if err != nil {
+		return ev, err
+	}
+	redactor := loaded.Config.Redactor()
 	clean := func(s string) string {
 		s, r := redactor.String(s)
 		removed.Add(r)

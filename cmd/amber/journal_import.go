@@ -44,7 +44,11 @@ drained.`,
 			if err != nil {
 				return err
 			}
-			report, err := a.importBuffer(cmd.Context(), j, in, redact.New())
+			loaded, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			report, err := a.importBuffer(cmd.Context(), j, in, loaded.Config.Redactor())
 			if err != nil {
 				return err
 			}

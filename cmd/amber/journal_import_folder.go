@@ -57,7 +57,11 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 		return err
 	}
 	report := importedFolder{Files: []importedFile{}, Skipped: []importedFile{}}
-	redactor := redact.New()
+	loaded, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	redactor := loaded.Config.Redactor()
 	var failed error
 	for _, name := range names {
 		f := importedFile{File: name}

@@ -61,7 +61,11 @@ changed.`,
 				a.out.note("nobody knows what is drained: %s", oneLine(err.Error(), 400))
 			}
 			defer store.Close()
-			l := journalListing{a: a, j: j, keys: keys, store: store, undrained: undrained, redactor: redact.New()}
+			loaded, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			l := journalListing{a: a, j: j, keys: keys, store: store, undrained: undrained, redactor: loaded.Config.Redactor()}
 			return showPage(a, cmd, f, func(n int, c amber.Cursor) (amber.Page[journalEntry], error) { return l.page(cmd.Context(), n, c) }, a.printEntries)
 		},
 	}

@@ -74,7 +74,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 	}()
 	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	s, err := mcpapi.NewServer(mcpapi.Options{
-		Desk: &server.Desk{Agents: pool, BeforeTool: h.beforeTool, Log: log}, Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
+		Desk: &server.Desk{Agents: pool, BeforeTool: h.beforeTool, Log: log, Redact: a.writeRulesOnce()}, Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
 		Identities: amber.Identities{ProjectID: a.projectHere(f.project)}, Clock: a.clock, Log: log,
 	}, server.Caller{Grant: amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}}, tenant, agent)
 	if err != nil {

@@ -89,7 +89,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),
 		)},
 		{groupCare, append(remotely(a.doctorCommand()),
-			a.demoCommand(), a.configCommand(), a.versionCommand(), a.completionCommand(), a.manCommand(),
+			a.demoCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand(),
 		)},
 	} {
 		for _, v := range g.verbs {

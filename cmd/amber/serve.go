@@ -221,6 +221,7 @@ func (s *serving) newAPI(addr net.Addr) (*httpapi.API, error) {
 	s.desk = &server.Desk{
 		Agents: s.pool, Audit: s.watchers.Audit(s.db), BeforeTool: s.beforeTool, Observe: s.watchers.Tool, Clock: s.clock, Log: s.log,
 		Refused: func() { s.watchers.AuthFailed(metrics.AuthScope) },
+		Redact:  s.writeRules(),
 	}
 	mcp, err := mcpapi.NewHandler(mcpapi.Options{
 		Desk: s.desk, Version: thisBuild().Version, Tools: s.flags.tools, AllowRestore: s.flags.allowRestore, Clock: s.clock, Log: s.log,

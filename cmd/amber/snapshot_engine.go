@@ -113,7 +113,7 @@ func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) 
 	o := local.Options{
 		Home: h, Clock: a.clock, Random: a.random,
 		Wait: c.Snapshot.LockTimeout, Grace: c.Snapshot.GC.Grace, Keys: keys,
-		Publisher: a.publisher, LifecyclePrefix: c.Events.LifecyclePrefix,
+		Publisher: a.publisher, LifecyclePrefix: c.Events.LifecyclePrefix, Redact: c.Redactor(),
 		Sources: map[string]snapshot.Source{}, Progress: a.meter.set,
 		BeforeConsolidation: snapshot.Insistence(c.Snapshot.Auto.BeforeConsolidation),
 		Warn:                func(text string) { a.out.warn("%s", text) },

@@ -114,7 +114,7 @@ func (a *app) withSync(cmd *cobra.Command, f *syncFlags, rewrites bool, fn func(
 // openSync ties the store to a folder. Whose signatures count is what the ring
 // of the home says.
 func (a *app) openSync(s *opened, f *syncFlags, o gitsync.Options, dir string) (*gitsync.Sync, error) {
-	o.Format, o.Trust = amber.SyncFormat(f.format), a.ring(s.home)
+	o.Format, o.Trust, o.Redact = amber.SyncFormat(f.format), a.ring(s.home), s.config.Config.Redactor()
 	if info, err := os.Stat(dir); err == nil && info.Mode().IsRegular() && o.Format == "" {
 		o.Format = amber.SyncEngram // a backup of Engram is the one file that is known
 	}

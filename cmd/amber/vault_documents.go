@@ -81,7 +81,7 @@ func (d *vaultDocuments) skip(part, path, reason, detail string) {
 // or in the name of one, is taken out of all. A document with a secret in its
 // name stays here. The keys of this side are secrets wherever they stand.
 func (d *vaultDocuments) redact(part string, own ownThings) error {
-	rules, known := redact.New(), &redact.Secrets{}
+	rules, known := own.redactor(), &redact.Secrets{}
 	own.teach(known)
 	names := slices.Sorted(maps.Keys(d.Documents))
 	for _, name := range names {
@@ -89,7 +89,7 @@ func (d *vaultDocuments) redact(part string, own ownThings) error {
 		rules.Look(nameOfNames, []byte(name), known.Add)
 	}
 	known.Seal()
-	for _, rule := range append(redact.Rules(), ownRule) {
+	for _, rule := range append(rules.Rules(), ownRule) {
 		known.Allow(redact.Marker(rule))
 	}
 	d.Redacted = map[string]int{}

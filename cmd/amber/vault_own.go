@@ -20,6 +20,15 @@ type ownThings struct {
 	files   []fs.FileInfo
 	home    fs.FileInfo // nil when there is none
 	secrets []string
+	rules   *redact.Redactor // by which other secrets are found; nil: those of Amber alone
+}
+
+// redactor is what finds secrets.
+func (o ownThings) redactor() *redact.Redactor {
+	if o.rules == nil {
+		return redact.New()
+	}
+	return o.rules
 }
 
 // ownRule is the name that the keys of this side are taken out under.
@@ -34,7 +43,7 @@ const maxOwnFile = 64 << 10
 // vaultOwn finds them. What cannot be read is left out: whatever needs it says
 // so.
 func (a *app) vaultOwn(s *opened, f vaultFlags) ownThings {
-	var own ownThings
+	own := ownThings{rules: s.config.Config.Redactor()}
 	own.home, _ = os.Stat(s.home.Dir())
 	paths := []string{
 		filepath.Join(s.home.KeysDir(), ageIdentityName), s.config.Config.Snapshot.Encryption.Identity,

@@ -150,5 +150,8 @@ func (a *app) documentTarget(ctx context.Context, s *opened, r vaultRestoreFlags
 		return nil, "", err
 	}
 	to, err := newDirTarget(dir, s.home.Dir())
+	if err == nil {
+		to.rules = s.config.Config.Redactor()
+	}
 	return to, dir, err
 }

@@ -5,14 +5,14 @@ import "github.com/amber-memory/amber/internal/redact"
 // saysSame reports whether what is here says what a document of a vault does. A
 // secret that was taken out on the way there is no difference: what is here has
 // it, and would lose it.
-func saysSame(name, here, document string) bool {
+func saysSame(rules *redact.Redactor, name, here, document string) bool {
 	if here == document {
 		return true
 	}
 	if !redact.IsMarked(document) {
 		return false
 	}
-	rules, known := redact.New(), &redact.Secrets{}
+	known := &redact.Secrets{}
 	rules.Look(name, []byte(here), known.Add)
 	known.Seal()
 	told, _, err := redactText(rules, known, name, here)

@@ -23,6 +23,8 @@ type dirTarget struct {
 	root *os.Root                // nil while there is no such folder
 	home fs.FileInfo             // of Amber itself, where nothing is written; nil when there is none
 	in   func(r *os.Root) fsx.FS // fsx.In
+
+	rules *redact.Redactor // by which secrets were taken out of documents
 }
 
 var _ documentTarget = (*dirTarget)(nil)
@@ -31,7 +33,7 @@ var _ documentTarget = (*dirTarget)(nil)
 // keeps its own. Errors: invalid when it is something else; refused.
 func newDirTarget(dir, home string) (*dirTarget, error) {
 	const op = "restore documents"
-	t := &dirTarget{dir: dir, in: fsx.In}
+	t := &dirTarget{dir: dir, in: fsx.In, rules: redact.New()}
 	t.home, _ = os.Stat(home)               // without one there is nothing to keep out of
 	real, err := filepath.EvalSymlinks(dir) // the folder itself may be a link
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +100,7 @@ func (t *dirTarget) Look(_ context.Context, name, text string) (found, error) {
 			f.there, f.same = true, f.digest == digestText(text)
 			if !f.same && redact.IsMarked(text) {
 				b, err := fsx.ReadFile(t.in(folder), base, colony.DefaultMaxBytes)
-				f.same = err == nil && saysSame(name, string(b), text)
+				f.same = err == nil && saysSame(t.rules, name, string(b), text)
 			}
 			return f, nil
 		}

@@ -65,7 +65,7 @@ func (t noteTarget) Look(ctx context.Context, name, text string) (found, error) 
 	if err != nil {
 		return found{}, err
 	}
-	return found{there: true, same: saysSame(name, note.Content, text), digest: digestText(note.Content)}, nil
+	return found{there: true, same: saysSame(t.store.config.Config.Redactor(), name, note.Content, text), digest: digestText(note.Content)}, nil
 }
 
 // Write looks once more. What comes in between even then is not lost: every text

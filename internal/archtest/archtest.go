@@ -75,6 +75,7 @@ var law = map[string][]string{
 	"internal/gitrun":            {},
 	"internal/golden":            {"internal/fsx"},
 	"internal/hosttest":          {"-"}, // sees the program as a user does
+	"internal/intake":            {"internal/redact"},
 	"internal/proc":              {},
 	"internal/pointer":           {},
 	"internal/project":           {},

@@ -15,6 +15,9 @@ type document struct {
 	start, end int  // the line last looked at
 	line       bool // it is JSON
 
+	strings   []int  // starts and ends of the strings of a document
+	stringsOf [2]int // where that begins and ends
+
 	closing      int // where the last closing tag of a private block is, -1 without one
 	closingKnown bool
 }

@@ -11,10 +11,12 @@ import "strings"
 //
 // The anchors hold only as much of the tag as there are ways to write it.
 var privateRules = []rule{{
-	name:    "private",
+	name:    privateName,
 	anchors: []string{"<pr", "<pR", "<Pr", "<PR", `\u003c`, `\u003C`},
 	finder:  findPrivate,
 }}
+
+const privateName = "private"
 
 func findPrivate(v view, at int, found []span) []span {
 	for at > v.lo && v.text[at] == '\\' && v.text[at-1] == '\\' {
@@ -28,7 +30,7 @@ func findPrivate(v view, at int, found []span) []span {
 	if kind, _ := b.tag(at); kind != opening {
 		return found
 	}
-	return append(found, span{at, b.end(at), "private"})
+	return append(found, span{at, b.end(at), privateName})
 }
 
 // isTypeArgument reports whether the tag at at is Local<Private> or the like:

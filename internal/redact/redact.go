@@ -1,7 +1,7 @@
 package redact
 
 import (
-	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -13,14 +13,18 @@ type Redactor struct {
 	shapes   *matcher // secrets that tell themselves
 	settings *matcher // secrets that their surroundings tell
 	exprs    exprs
+
+	own    []own            // patterns of one's own
+	except []*regexp.Regexp // of what is no secret
+	names  func() []string  // of all rules, sorted
 }
 
 // New returns a Redactor with all [Rules].
 func New() *Redactor {
-	return &Redactor{
-		shapes:   newMatcher(slices.Concat(shapeRules, [][]rule{markerRules()}), false),
-		settings: newMatcher(settingRules, true),
-	}
+	r := &Redactor{settings: newMatcher(settingRules, true)}
+	r.names = sync.OnceValue(r.Rules)
+	r.shapes = newMatcher(slices.Concat(shapeRules, [][]rule{r.markerRules()}), false)
+	return r
 }
 
 // String returns s with every secret replaced by a marker, and what was
@@ -47,17 +51,46 @@ func (r *Redactor) Bytes(b []byte) ([]byte, Report) {
 // secrets returns the spans to replace, in order.
 func (r *Redactor) secrets(text string) []span {
 	doc := document{exprs: &r.exprs}
-	walls := r.shapes.pass(view{text, 0, len(text), &doc}, nil)
-	spans := slices.Clone(walls)
-	lo := 0
-	for _, w := range append(walls, span{start: len(text)}) {
+	spans := r.round(text, &doc, nil, r.except)
+	if len(r.own)+len(r.except) > 0 {
+		spans = r.settle(text, &doc, spans)
+	}
+	return slices.DeleteFunc(spans, func(s span) bool { return s.rule == "" })
+}
+
+// round adds to walls what the rules find between them: shapes first, then own
+// patterns, then what only its surroundings tell.
+func (r *Redactor) round(text string, doc *document, walls []span, except []*regexp.Regexp) []span {
+	for _, stage := range []finding{
+		func(lo, hi int, found []span) []span { return r.shapes.pass(view{text, lo, hi, doc}, found) },
+		func(lo, hi int, found []span) []span { return r.ownPass(text, doc, except, lo, hi, found) },
+		func(lo, hi int, found []span) []span { return r.settings.pass(view{text, lo, hi, doc}, found) },
+	} {
+		walls = judged(text, between(text, walls, stage), except)
+	}
+	return walls
+}
+
+// finding appends to found what it finds from lo up to hi, in order.
+type finding func(lo, hi int, found []span) []span
+
+// between returns walls, which are in order, and what find adds in the gaps
+// between them, in order.
+func between(text string, walls []span, find finding) []span { return gaps(0, len(text), walls, find) }
+
+// gaps is between for a part of a text.
+func gaps(lo, hi int, walls []span, find finding) []span {
+	var spans []span
+	for _, w := range walls {
 		if lo < w.start {
-			spans = r.settings.pass(view{text, lo, w.start, &doc}, spans)
+			spans = find(lo, w.start, spans)
 		}
+		spans = append(spans, w)
 		lo = w.end
 	}
-	spans = slices.DeleteFunc(spans, func(s span) bool { return s.rule == "" })
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	if lo < hi {
+		spans = find(lo, hi, spans)
+	}
 	return spans
 }
 
@@ -86,8 +119,7 @@ func replace(text string, spans []span) []byte {
 
 // markerRules keeps the markers of known rules that are already in a text, so
 // that no rule takes a word of theirs for an anchor.
-func markerRules() []rule {
-	names := sync.OnceValue(Rules)
+func (r *Redactor) markerRules() []rule {
 	return []rule{{anchors: []string{markerStart}, finder: func(v view, at int, found []span) []span {
 		const longest = 64
 		start := at + len(markerStart)
@@ -95,7 +127,7 @@ func markerRules() []rule {
 		if !closed {
 			return found
 		}
-		if _, known := slices.BinarySearch(names(), name); !known {
+		if _, known := slices.BinarySearch(r.names(), name); !known {
 			return found
 		}
 		return append(found, span{start: at, end: start + len(name) + len(markerEnd)})

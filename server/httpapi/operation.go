@@ -115,11 +115,13 @@ func handle[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *s
 		}
 		a.once(w, r, o, asked{body, o.mayRepeat(in)}, func(ctx context.Context) (response, error) {
 			var out answer[Out]
+			var redacted map[string]int
 			did := false
 			job := a.job(r, o)
 			job.Mutates = o.changes(in)
 			err := a.do(ctx, o, job, func(ctx context.Context, ag *server.Agent) (each []string, subject string, err error) {
 				out, err = fn(ctx, ag, in)
+				redacted = server.Redacted(ctx)
 				did = err == nil
 				return out.each, out.subject, err
 			})
@@ -129,7 +131,9 @@ func handle[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *s
 			if err != nil {
 				return response{}, err
 			}
-			return respond(ctx, o, out)
+			resp, err := respond(ctx, o, out)
+			resp.Redacted = server.RedactedText(redacted)
+			return resp, err
 		})
 	}
 	a.add(o)

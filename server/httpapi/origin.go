@@ -57,7 +57,7 @@ func hostOf(hostport string) string {
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 	corsSent    = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
-	corsSeen    = "ETag, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
+	corsSeen    = "Amber-Redacted, ETag, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
 )
 
 // welcome lets pages of the origins that may ask see the answers, and answers

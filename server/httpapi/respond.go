@@ -31,7 +31,12 @@ type response struct {
 	Status int             `json:"status"`
 	ETag   string          `json:"etag,omitempty"`
 	Body   json.RawMessage `json:"body,omitempty"`
+	// Redacted says what was taken out of the request, by rule; "" for nothing.
+	Redacted string `json:"redacted,omitempty"`
 }
+
+// redactedHeader says what was taken out of a request before it was stored.
+const redactedHeader = "Amber-Redacted"
 
 func newResponse(status int, etag string, body any) (response, error) {
 	if status == 0 {
@@ -63,6 +68,9 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, resp response) {
 	defer hurry(w, a.o.Timeout)()
 	h := w.Header()
 	shared(h)
+	if resp.Redacted != "" {
+		h.Set(redactedHeader, resp.Redacted)
+	}
 	if resp.ETag != "" {
 		h.Set("ETag", quote(resp.ETag))
 		if resp.Status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) && matches(r.Header.Get("If-None-Match"), resp.ETag) {

@@ -84,6 +84,7 @@ func takeRoutes(a *API) {
 		if err != nil {
 			return answer[amber.SnapshotMeta]{}, err
 		}
+		in.Body.Label = server.Redact(ctx, in.Body.Label)
 		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.SnapshotMeta, error) { return s.Snapshot(ctx, in.Body) })
 		out.subject = string(out.body.ID)
 		return out, err

@@ -68,6 +68,7 @@ func fileCommand(ctx context.Context, b *bound, a *server.Agent, in fileArgs) (a
 		}
 		defer unlock()
 	}
+	redactAll(ctx, &in.NewStr, in.FileText, in.InsertText)
 	var text, subject string
 	var done []string
 	var err error

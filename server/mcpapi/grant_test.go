@@ -25,7 +25,7 @@ var plausible = map[string]object{
 	"session_start": {"id": "s"}, "session_end": {"id": "s"}, "session_summary": {"content": "x", "id": "s"},
 	"snapshot_create": {"label": "x"}, "snapshot_list": {}, "snapshot_diff": {"a": someID, "b": someID}, "snapshot_verify": {"id": someID},
 	"snapshot_restore": {"id": someID, "confirm": someID}, "consolidation_begin": {"run": "x"}, "consolidation_end": {"id": "x"},
-	"task_save":        {"id": "t", "goal": "x"}, "task_get": {"id": "t"}, "task_list": {}, "task_event": {"task_id": "t", "from": "queued", "to": "planning"},
+	"task_save": {"id": "t", "goal": "x"}, "task_get": {"id": "t"}, "task_list": {}, "task_event": {"task_id": "t", "from": "queued", "to": "planning"},
 	"task_replay": {"task_id": "t"}, "approval_request": {"id": "a", "task_id": "t", "node_id": "n", "summary": "x", "payload": object{"a": 1}},
 	"approval_list": {"task_id": "t"}, "result_save": {"task_id": "t", "node_id": "n", "producer": "p", "status": "ok"}, "result_list": {"task_id": "t"},
 	"queue_publish": {"entry_id": "e", "task_id": "t", "node_id": "n"}, "queue_claim": {"consumer_id": "c"},

@@ -46,6 +46,7 @@ type memCaptureArgs struct {
 // memCapture saves learnings that a rule finds in a text, all or none. Nobody
 // chose them, so they are derived.
 func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArgs) (answer, error) {
+	redactAll(ctx, &in.Content) // before it is cut into pieces, where half a secret tells nothing
 	items := learnings(in.Content)
 	out := struct {
 		Extracted  int              `json:"extracted"`

@@ -67,6 +67,8 @@ func addObservations(ctx context.Context, b *bound, a *server.Agent, in addArgs)
 	}{[]added{}}
 	changes := newChanges(g)
 	for _, o := range in.Observations {
+		redactAll(ctx, &o.EntityName)
+		o.Contents = redactedList(ctx, o.Contents)
 		r := added{o.EntityName, []string{}}
 		err := changes.edit(ctx, o.EntityName, func(e entity) entity {
 			for _, c := range o.Contents {
@@ -101,6 +103,8 @@ func deleteObservations(ctx context.Context, b *bound, a *server.Agent, in delet
 	asked, deleted, missing := 0, 0, []string{}
 	changes := newChanges(g)
 	for _, d := range in.Deletions {
+		redactAll(ctx, &d.EntityName)
+		d.Observations = redactedList(ctx, d.Observations)
 		asked += len(d.Observations)
 		err := changes.edit(ctx, d.EntityName, func(e entity) entity {
 			kept := slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return slices.Contains(d.Observations, o) })

@@ -113,7 +113,7 @@ func createEntities(ctx context.Context, b *bound, a *server.Agent, in createEnt
 	}{[]entity{}}
 	var rs []amber.WriteRequest
 	for _, e := range in.Entities {
-		e.Observations = orEmpty(e.Observations)
+		e = e.redacted(ctx)
 		r, err := e.request(scope, g.ids)
 		if err != nil {
 			return answer{}, err
@@ -149,6 +149,7 @@ type relationArgs struct{ Relations []relation }
 func (g graph) resolve(ctx context.Context, rs []relation) ([]amber.Relation, error) {
 	out := make([]amber.Relation, len(rs))
 	for i, r := range rs {
+		redactAll(ctx, &r.From, &r.To)
 		from, err := g.find(ctx, r.From)
 		if err != nil {
 			return nil, err
@@ -200,7 +201,7 @@ func createRelations(ctx context.Context, b *bound, a *server.Agent, in relation
 			return answer{done: done}, err
 		}
 		if !there {
-			done, out.Relations = append(done, r.ID), append(out.Relations, in.Relations[i])
+			done, out.Relations = append(done, r.ID), append(out.Relations, in.Relations[i].redacted(ctx))
 		}
 	}
 	return answer{text: fmt.Sprintf("Created %d of %d relations.", len(out.Relations), len(rs)), data: out, done: done}, nil
@@ -293,6 +294,7 @@ func deleteEntities(ctx context.Context, b *bound, a *server.Agent, in deleteEnt
 // are left.
 func (g graph) named(ctx context.Context, names []string) (ids []amber.MemoryID, missing []string, err error) {
 	for _, name := range names {
+		redactAll(ctx, &name)
 		m, err := g.find(ctx, name)
 		switch {
 		case amber.KindOf(err) == amber.KindNotFound, err == nil && slices.Contains(ids, m.ID):

@@ -126,7 +126,7 @@ func createSnapshot(ctx context.Context, b *bound, a *server.Agent, in createArg
 	if err != nil {
 		return answer{}, err
 	}
-	m, err := s.Snapshot(ctx, amber.SnapshotRequest{Tenant: b.tenant, Agent: b.agent, Label: in.Label})
+	m, err := s.Snapshot(ctx, amber.SnapshotRequest{Tenant: b.tenant, Agent: b.agent, Label: server.Redact(ctx, in.Label)})
 	if err != nil {
 		return answer{}, err
 	}

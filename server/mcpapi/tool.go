@@ -3,6 +3,7 @@ package mcpapi
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -71,6 +72,7 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 			err = b.doEach(ctx, name, n, func(ctx context.Context, a *server.Agent) ([]string, string, error) {
 				var err error
 				out, err = fn(ctx, b, a, args)
+				out.redacted = server.Redacted(ctx)
 				return out.done, subjectOf(out.subject), err
 			})
 			if err != nil {
@@ -89,17 +91,38 @@ type answer struct {
 	// done are the ids that were changed one by one, for the audit log, also
 	// when it fails after that.
 	done []string
+	// redacted counts the secrets that were taken out of what it wrote, by rule.
+	redacted map[string]int
 }
 
 func (a answer) result() (*mcp.CallToolResult, error) {
 	b, err := marshal(a.data)
+	if err == nil && len(a.redacted) > 0 {
+		b, err = a.tell(b)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if a.text == "" {
 		a.text = string(b)
 	}
+	if len(a.redacted) > 0 {
+		a.text += " Secrets were taken out before it was stored: " + server.RedactedText(a.redacted) + "."
+	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.text}}, StructuredContent: b}, nil
+}
+
+// tell adds what was taken out to an object.
+func (a answer) tell(object json.RawMessage) (json.RawMessage, error) {
+	counts, err := marshal(a.redacted)
+	if err != nil || len(object) < 2 || object[0] != '{' {
+		return object, err
+	}
+	rest := object[1:]
+	if rest[0] != '}' {
+		rest = append(json.RawMessage{','}, rest...)
+	}
+	return slices.Concat(json.RawMessage(`{"redacted":`), counts, rest), nil
 }
 
 // subjectOf keeps what is no id out of the audit log.

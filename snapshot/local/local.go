@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -37,6 +38,8 @@ type Options struct {
 	Warn                func(string)
 
 	Keys Keys
+	// Redact finds the secrets that no bundle holds; nil: by the rules of Amber.
+	Redact *redact.Redactor
 	// Publisher and LifecyclePrefix are those of [snapshot.Options].
 	Publisher       amber.Publisher
 	LifecyclePrefix string
@@ -74,7 +77,7 @@ func Open(o Options) (*snapshot.Engine, error) {
 			Ring: keyring.Open(keysDir, keyring.Options{FS: o.FS, Random: o.Random}),
 			fs:   o.FS, dir: keysDir, o: o.Keys,
 		},
-		NoSign: o.Keys.NoSign, RequireSigned: o.Keys.RequireSigned, Redactor: newRedactor(), Nexo: db,
+		NoSign: o.Keys.NoSign, RequireSigned: o.Keys.RequireSigned, Redactor: newRedactor(o.Redact), Nexo: db,
 		Publisher: o.Publisher, LifecyclePrefix: o.LifecyclePrefix,
 		Disabled: o.Disabled, Progress: o.Progress, BeforeConsolidation: o.BeforeConsolidation, Warn: o.Warn,
 	})

@@ -17,7 +17,13 @@ import (
 // redactor takes out what package redact knows.
 type redactor struct{ rules *redact.Redactor }
 
-func newRedactor() redactor { return redactor{redact.New()} }
+// newRedactor finds secrets by the given rules; nil: by those of Amber.
+func newRedactor(rules *redact.Redactor) redactor {
+	if rules == nil {
+		rules = redact.New()
+	}
+	return redactor{rules}
+}
 
 var _ snapshot.Redactor = redactor{}
 
@@ -54,7 +60,7 @@ const entryName = "entry.json"
 
 func (r *redaction) Seal(public ...string) {
 	r.secrets.Seal()
-	for _, rule := range redact.Rules() {
+	for _, rule := range r.rules.Rules() {
 		r.public += r.secrets.Allow(redact.Marker(rule))
 	}
 	for _, text := range public {

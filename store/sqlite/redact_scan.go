@@ -66,7 +66,7 @@ func (d *redaction) scanAll() ([]redactedTable, error) {
 // know prepares what was found for the second pass.
 func (d *redaction) know() error {
 	d.secrets.Seal()
-	for _, rule := range redact.Rules() {
+	for _, rule := range d.redactor.Rules() {
 		d.allow(redact.Marker(rule))
 	}
 	objects, err := all(d.tx, scanText, `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`)

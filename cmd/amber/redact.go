@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
+)
+
+// maxRedactBytes bounds the text that is looked at: several times its size is
+// held in memory.
+const maxRedactBytes = 64 << 20
+
+// redaction is what `amber redact --check` tells. Secrets are not in it.
+type redaction struct {
+	Found []redactedAt `json:"found"`
+	// Counts are by rule. Every rule of one's own is in it, also with 0.
+	Counts map[string]int `json:"counts"`
+}
+
+// redactedAt is where something is taken out.
+type redactedAt struct {
+	Rule   string `json:"rule"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"` // in bytes, from 1
+	Bytes  int    `json:"bytes"`
+}
+
+func (a *app) redactCommand() *cobra.Command {
+	var check, door bool
+	cmd := &cobra.Command{
+		Use:   "redact FILE|-",
+		Short: "Take secrets out of a text, or tell what would be",
+		Long: `Print a text without its secrets, by the rules of Amber and those of redact.rules and
+redact.exceptions. With --check print instead what would be taken out and where, never the secret,
+and how often each rule of your own found something. Nothing is written.
+
+Private passages (<private>...</private>) are taken out as from what leaves the machine; with --write
+they stay, as in what is remembered.`,
+		Example: `  amber redact --check notes.md
+  amber redact - <build.log >build.clean.log`,
+		Args: exactly("a file, or - for stdin"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			loaded, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			rules := loaded.Config.Redactor()
+			if door {
+				loaded.Config.Write.Redact = true
+				rules = loaded.Config.Intake()
+			}
+			text, err := a.redactInput(args[0])
+			if err != nil {
+				return err
+			}
+			if check {
+				return a.showRedaction(lookAt(rules, text, loaded.Config.Redact.Rules))
+			}
+			clean, _ := rules.JSON(text, nil)
+			_, err = io.WriteString(a.stdout, clean)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&check, "check", false, "only tell what would be taken out, and where")
+	cmd.Flags().BoolVar(&door, "write", false, "by the rules for what is remembered")
+	return cmd
+}
+
+// redactInput reads the text. Errors: not_found; invalid when it is too large.
+func (a *app) redactInput(name string) (string, error) {
+	in, err := a.input(name)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	b, err := io.ReadAll(io.LimitReader(in, maxRedactBytes+1))
+	if err != nil {
+		return "", &amber.Error{Op: "read", Kind: amber.KindInternal, ID: name, Err: err}
+	}
+	if len(b) > maxRedactBytes {
+		return "", amber.Errorf(amber.KindInvalid, "redact", name, fmt.Sprintf("it has more than %s", byteSize(maxRedactBytes)))
+	}
+	return string(b), nil
+}
+
+// lookAt finds what would be taken out.
+func lookAt(rules *redact.Redactor, text string, own []string) redaction {
+	r := redaction{Found: []redactedAt{}, Counts: map[string]int{}}
+	for _, rule := range own {
+		name, _, _ := strings.Cut(rule, "=")
+		r.Counts[strings.TrimSpace(name)] = 0
+	}
+	line, start, at := 1, 0, 0
+	for _, f := range rules.Find(text) {
+		line += strings.Count(text[at:f.Start], "\n")
+		if i := strings.LastIndexByte(text[at:f.Start], '\n'); i >= 0 {
+			start = at + i + 1
+		}
+		at = f.Start
+		r.Counts[f.Rule]++
+		r.Found = append(r.Found, redactedAt{f.Rule, line, f.Start - start + 1, f.End - f.Start})
+	}
+	return r
+}
+
+func (a *app) showRedaction(r redaction) error {
+	return a.out.show(r, func(w io.Writer) {
+		for _, f := range r.Found {
+			fmt.Fprintf(w, "%d:%d\t%s\t%s\n", f.Line, f.Column, f.Rule, count(int64(f.Bytes), "byte", "bytes"))
+		}
+		if len(r.Found) == 0 {
+			a.out.note("nothing would be taken out")
+		}
+		for _, rule := range slices.Sorted(maps.Keys(r.Counts)) {
+			if r.Counts[rule] == 0 {
+				a.out.note("the rule %s found nothing", rule)
+			}
+		}
+	})
+}

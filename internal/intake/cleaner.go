@@ -1,0 +1,120 @@
+package intake
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact"
+)
+
+// cleaner cleans one request, counts what it took, and notes the first id that
+// holds a secret.
+type cleaner struct {
+	rules  *redact.Redactor
+	report redact.Report
+	err    error
+}
+
+// text returns s without secrets.
+func (c *cleaner) text(s string) string {
+	s, found := c.rules.String(s)
+	c.report.Add(found)
+	return s
+}
+
+// change cleans a text in place; nil stays nil.
+func (c *cleaner) change(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	clean := c.text(*s)
+	return &clean
+}
+
+// texts returns a list without secrets; nil stays nil.
+func (c *cleaner) texts(list []string) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = c.text(s)
+	}
+	return out
+}
+
+// named returns s, which a name stands before, without secrets: the name may give
+// one away.
+func (c *cleaner) named(name, s string) string {
+	before := `"` + name + `": "`
+	out, found := c.rules.String(before + s)
+	rest, ok := strings.CutPrefix(out, before)
+	if !ok { // the name is a secret, and says nothing about the value
+		return c.text(s)
+	}
+	c.report.Add(found)
+	return rest
+}
+
+// pairs returns metadata without secrets; nil stays nil. Names that become the
+// same are told apart.
+func (c *cleaner) pairs(m map[string]string) map[string]string {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		name := c.text(k)
+		for _, taken := out[name]; taken; _, taken = out[name] {
+			name += "'"
+		}
+		out[name] = c.named(k, m[k])
+	}
+	return out
+}
+
+// document returns a JSON document, or a text that may be one, without secrets.
+func (c *cleaner) document(doc string) string {
+	doc, found := c.rules.JSON(doc, nil)
+	c.report.Add(found)
+	return doc
+}
+
+func (c *cleaner) raw(doc json.RawMessage) json.RawMessage {
+	if len(doc) == 0 {
+		return doc
+	}
+	return json.RawMessage(c.document(string(doc)))
+}
+
+// ids refuses ids that hold a secret: a name and a value each.
+func (c *cleaner) ids(pairs ...string) {
+	for i := 0; i+1 < len(pairs) && c.err == nil; i += 2 {
+		if _, found := c.rules.String(pairs[i+1]); found.Total > 0 {
+			c.err = &amber.Error{
+				Op: "check " + pairs[i], Kind: amber.KindInvalid,
+				Err: fmt.Errorf("it holds a secret (%s); records are found by it, so it cannot be redacted: choose another", Said(found.Counts)),
+			}
+		}
+	}
+}
+
+func (c *cleaner) identities(i amber.Identities) {
+	c.ids("session id", string(i.SessionID), "user id", i.UserID, "project id", i.ProjectID, "workspace id", i.WorkspaceID)
+}
+
+// done counts what was taken for the caller and returns why the request is
+// refused, if it is.
+func (c *cleaner) done(ctx context.Context) error {
+	if c.err != nil {
+		return c.err
+	}
+	r, _ := ctx.Value(reportKey{}).(*Report)
+	r.add(c.report)
+	return nil
+}

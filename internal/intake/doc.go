@@ -1,0 +1,17 @@
+// Package intake takes secrets out of what is written through a store, before
+// the store sees it.
+//
+//	door ── request ──> intake ── the same without secrets ──> store
+//	                      │
+//	                      └── what was taken, by rule ──> answer of the door
+//
+// Doors that take text from agents and people (MCP, HTTP, the command line) write
+// through [Clean]. What comes from elsewhere does not: hooks clean what they put
+// into the crash journal, and sync, snapshots and restores bring back what was
+// written once.
+//
+// Texts lose what package redact finds. Ids do not: records are found by them, so
+// one that holds a secret is refused. The fields of every request are named here
+// one by one; a test holds the list of contracts against [amber.Parts], so that a
+// new one has to be decided about.
+package intake

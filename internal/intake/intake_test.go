@@ -1,0 +1,260 @@
+package intake_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/intake"
+	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/store/inmem"
+)
+
+// token is a secret that tells itself.
+const token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+
+var at = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+
+func plainStore(t *testing.T) amber.Store {
+	t.Helper()
+	s, err := inmem.New(inmem.Options{Clock: func() time.Time { return at }, Random: rand.NewChaCha8([32]byte{1}), Incarnation: "i"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return amber.NewStore(s.Parts())
+}
+
+// cleaned are the contracts through which texts are written, and unclean those
+// that are left as they are, with the reason.
+var (
+	cleaned = []string{
+		"LongTerm", "Batch", "Editor", "Relations", "Concepts", "Compactions", "Turns", "Loops", "Sessions", "Names", "States", "Documents", "Ingest", "Notes",
+		"Tasks", "Events", "Approvals", "Results", "Queue",
+	}
+	unclean = map[string]string{
+		"Memories": "reads", "Stats": "reads", "Changes": "reads", "ControlChanges": "reads", "Activities": "reads", "NoteLog": "reads",
+		"Eraser": "takes ids", "Active": "takes ids", "QueueKeeper": "takes leases", "Embeddings": "takes numbers and the name of a model",
+		"Sync": "brings what was written elsewhere",
+	}
+)
+
+// TestEveryContractIsDecidedAbout: a new part of a store is either cleaned or
+// needs no cleaning, and somebody said which.
+func TestEveryContractIsDecidedAbout(t *testing.T) {
+	t.Parallel()
+	plain := plainStore(t)
+	clean := intake.CleanAll(plain, redact.New())
+	was, is := reflect.ValueOf(plain.Parts), reflect.ValueOf(clean.Parts)
+	for i := range was.NumField() {
+		name := was.Type().Field(i).Name
+		_, left := unclean[name]
+		if slices.Contains(cleaned, name) == left {
+			t.Errorf("%s: say in this test whether it is cleaned, and clean it", name)
+		}
+		same := was.Field(i).Elem().Type() == is.Field(i).Elem().Type()
+		if same == slices.Contains(cleaned, name) {
+			t.Errorf("%s is wrapped: %v", name, !same)
+		}
+	}
+	if off := intake.CleanAll(plain, nil); !reflect.DeepEqual(off.Parts, plain.Parts) {
+		t.Error("without rules something is wrapped")
+	}
+}
+
+// fill puts a secret into every string of a value that is not an id.
+func fill(v reflect.Value, name string) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.String() == "" && !isID(name) {
+			v.SetString("before " + token + " behind")
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		fill(v.Elem(), name)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && f.Type != reflect.TypeFor[amber.Time]() {
+				fill(v.Field(i), f.Name)
+			}
+		}
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes([]byte(`{"a":["` + token + `"],"\u0067\u0068p_` + token[4:] + `":1}`))
+			return
+		}
+		if v.Len() == 0 {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		}
+		for i := range v.Len() {
+			fill(v.Index(i), name)
+		}
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]string{token: "x", "password": "hunter2abc", "x": token}).Convert(v.Type()))
+	}
+}
+
+// isID reports whether a field is an id, a word of a fixed list or set by the
+// store.
+func isID(name string) bool {
+	return strings.HasSuffix(name, "ID") || slices.Contains([]string{
+		"Kind", "Scope", "Reason", "Trust", "IdempotencyKey", "Role", "Binding", "Project", "Parent", "State", "Status", "Type", "Producer", "SchemaVersion", "Outcome",
+		"Actor", "RequestedBy", "Digest", "Device", "Host", "Journal", "Session", "Boot", "Namespace", "NodeKind", "ErrorClass", "From", "To", "CompletedNodes", "Token",
+	}, name)
+}
+
+func filled[T any](v T) T {
+	fill(reflect.ValueOf(&v).Elem(), "")
+	return v
+}
+
+// TestNothingWrittenHoldsASecret fills every text of every request with secrets
+// and looks at everything the store says afterwards.
+func TestNothingWrittenHoldsASecret(t *testing.T) {
+	t.Parallel()
+	s := intake.CleanAll(plainStore(t), redact.New())
+	ctx, report := intake.WithReport(t.Context())
+	long := filled(amber.WriteRequest{Scope: amber.ScopeGlobal, SourceRefs: []amber.SourceRef{{Kind: "url"}}})
+	ack, err := s.LongTerm.Write(ctx, long)
+	must(t, err)
+	if ack.Redacted["github-token"] < 6 {
+		t.Errorf("the answer says %v", ack.Redacted)
+	}
+	acks, err := s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Scope: amber.ScopeGlobal, Content: "plain"}, filled(amber.WriteRequest{Scope: amber.ScopeGlobal, Topic: "t", SourceRefs: []amber.SourceRef{{Kind: "url"}}})})
+	must(t, err)
+	if acks[0].Redacted != nil || acks[1].Redacted == nil {
+		t.Errorf("the answers say %v and %v", acks[0].Redacted, acks[1].Redacted)
+	}
+	edit := filled(amber.EditRequest{ID: acks[0].ID})
+	edit.Kind = nil
+	*edit.Content += " once more"
+	edited, err := s.Editor.Edit(ctx, edit)
+	must(t, err)
+	must(t, s.Concepts.SetConcepts(ctx, ack.ID, []string{token}))
+	tags, err := s.Concepts.Concepts(ctx, ack.ID)
+	must(t, err)
+	start := filled(amber.SessionStart{ID: "s", Name: token})
+	session, err := s.Sessions.StartSession(ctx, start)
+	must(t, err)
+	renamed, err := s.Names.RenameSession(ctx, "s", token)
+	must(t, err)
+	ended, err := s.Names.EndSession(ctx, filled(amber.SessionEnd{ID: "s"}))
+	must(t, err)
+	turn, err := s.Turns.AppendTurn(ctx, filled(amber.Turn{SessionID: "s", Role: amber.RoleUser}))
+	must(t, err)
+	compaction, err := s.Compactions.AddCompaction(ctx, filled(amber.Compaction{SessionID: "s"}))
+	must(t, err)
+	state, err := s.States.SaveState(ctx, "s", filled(json.RawMessage(nil)), 0)
+	must(t, err)
+	document, err := s.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "cursor", Document: filled(json.RawMessage(nil))})
+	must(t, err)
+	loop := filled(amber.LoopSave{SessionID: "s", RunID: "r"})
+	loop.State = filled(json.RawMessage(nil))
+	saved, err := s.Loops.SaveLoop(ctx, loop)
+	must(t, err)
+	note, err := s.Notes.WriteNote(ctx, "n", "before "+token)
+	if err != nil && amber.KindOf(err) != amber.KindUnsupported {
+		t.Fatal(err)
+	}
+	task, err := s.Tasks.SaveTask(ctx, filled(amber.Task{ID: "t", SessionID: "s", State: amber.TaskQueued, CompletedNodes: []string{"n"}}), 0)
+	must(t, err)
+	event, err := s.Events.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued, To: amber.TaskQueued, Reason: "for " + token, Result: `{"k":"` + token + `"}`})
+	must(t, err)
+	asked, err := s.Approvals.RequestApproval(ctx, filled(amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n"}))
+	must(t, err)
+	decided, err := s.Approvals.DecideApproval(ctx, amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalApproved, Actor: "ann", ClaimedBy: "me " + token, Comment: "use " + token})
+	must(t, err)
+	result, err := s.Results.SaveResult(ctx, filled(amber.Result{TaskID: "t", NodeID: "n", Producer: "p", Status: amber.ResultOK, Evidence: []amber.Evidence{{Kind: "log"}}}))
+	must(t, err)
+	must(t, s.Queue.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: `{"\u0067hp_` + token[4:] + `":1}`}))
+	claim, err := s.Queue.Claim(ctx, "c")
+	must(t, err)
+	must(t, s.Queue.Nack(ctx, amber.Nack{Lease: claim.Lease, Reason: token}))
+	_, err = s.Ingest.Ingest(ctx, amber.Ingestion{
+		Journal: strings.Repeat("a", 32), Host: "h", Session: "i", Through: 1, LastAt: amber.At(at),
+		Steps: []amber.IngestStep{{
+			Event: amber.EventRef{ID: strings.Repeat("b", 32)}, Start: amber.SessionStart{ID: "i"}, Turns: []amber.Turn{{SessionID: "i", Role: amber.RoleUser, Content: token}},
+			Activity: []amber.Activity{{SessionID: "i", Kind: amber.ActivityCommand, Name: "curl " + token, Detail: token, Count: 1}},
+			Memories: []amber.WriteRequest{{Scope: amber.ScopeGlobal, Content: "ingested " + token}}, End: &amber.SessionEnd{ID: "i", Summary: token},
+		}},
+	})
+	must(t, err)
+	turns, err := s.Turns.LoadTurns(ctx, "i", 10)
+	must(t, err)
+	activity, err := s.Activities.ListActivity(ctx, "i", "")
+	must(t, err)
+	page, err := s.Memories.List(ctx, amber.ListQuery{All: true})
+	must(t, err)
+	for name, v := range map[string]any{
+		"memory": ack, "batch": acks, "edit": edited, "concepts": tags, "session": session, "rename": renamed, "end": ended, "turn": turn, "compaction": compaction,
+		"state": state, "document": document, "loop": saved, "note": note, "task": task, "event": event, "approval": asked, "decision": decided, "result": result, "claim": claim,
+		"turns": turns, "activity": activity, "all": page, "report": report.Counts(),
+	} {
+		b, err := json.Marshal(v)
+		must(t, err)
+		if bytes.Contains(b, []byte(token[4:])) || bytes.Contains(b, []byte("hunter2abc")) {
+			t.Errorf("%s holds a secret: %s", name, b)
+		}
+		if name != "note" && name != "report" && !bytes.Contains(b, []byte("[REDACTED:github-token]")) {
+			t.Errorf("%s does not say that one was taken: %s", name, b)
+		}
+	}
+	if report.Counts()["github-token"] < 30 {
+		t.Errorf("counted %v", report.Counts())
+	}
+	if long.Tags[0] != "before "+token+" behind" {
+		t.Error("the caller's request was changed")
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestIdsThatHoldSecretsAreRefused: records are found by them, so they cannot be
+// replaced. The error names the field and the rule, not the secret.
+func TestIdsThatHoldSecretsAreRefused(t *testing.T) {
+	t.Parallel()
+	plain := plainStore(t)
+	s := intake.CleanAll(plain, redact.New())
+	ctx := context.Background()
+	for name, call := range map[string]func() error{
+		"project id": func() error {
+			_, err := s.LongTerm.Write(ctx, amber.WriteRequest{Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: token}, Content: "x"})
+			return err
+		},
+		"user id": func() error {
+			_, err := s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Scope: amber.ScopeUser, Identities: amber.Identities{UserID: token}, Content: "x"}})
+			return err
+		},
+		"session id": func() error {
+			_, err := s.Sessions.StartSession(ctx, amber.SessionStart{ID: token})
+			return err
+		},
+		"note name": func() error {
+			_, err := s.Notes.WriteNote(ctx, "keys/"+token, "x")
+			return err
+		},
+		"entry id": func() error { return s.Queue.Publish(ctx, amber.Envelope{EntryID: token, TaskID: "t", NodeID: "n"}) },
+	} {
+		err := call()
+		if amber.KindOf(err) != amber.KindInvalid || !strings.Contains(fmt.Sprint(err), "check "+name+": it holds a secret (github-token=1)") || strings.Contains(err.Error(), token[4:]) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if st, err := plain.Stats.Stats(ctx); err != nil || st.Changes != 0 {
+		t.Errorf("something was stored: %+v, %v", st, err)
+	}
+}
