@@ -22,7 +22,7 @@ func ContentDigest(content string) string {
 // and checks every rule a write must keep. Backends call it before they
 // store. The error is of kind invalid and names the field.
 func (r WriteRequest) Normalize() (WriteRequest, error) {
-	r.Kind = orDefault(r.Kind, WorkspaceFact)
+	r.Kind = orDefault(r.Kind, WorkspaceFact).Canonical()
 	r.Scope = orDefault(r.Scope, r.Narrowest())
 	r.Reason = orDefault(r.Reason, WriteOperator)
 	r.Trust = orDefault(r.Trust, TrustOwn)
@@ -63,7 +63,9 @@ func (r WriteRequest) Digest() string {
 // kind invalid.
 func (r EditRequest) Apply(m Memory) (Memory, bool, error) {
 	next := m
-	setIf(&next.Kind, r.Kind)
+	if r.Kind != nil {
+		next.Kind = r.Kind.Canonical()
+	}
 	setIf(&next.Content, r.Content)
 	setIf(&next.Summary, r.Summary)
 	if r.Title != nil {
@@ -152,8 +154,10 @@ func (f Filter) normalize() (Filter, error) {
 	if f.Tags, err = normalizeTags(f.Tags); err != nil {
 		return f, err
 	}
-	for _, k := range f.Kinds {
-		if err := checkKind(k); err != nil {
+	f.Kinds = slices.Clone(f.Kinds)
+	for i, k := range f.Kinds {
+		f.Kinds[i] = k.Canonical()
+		if err := checkKind(f.Kinds[i]); err != nil {
 			return f, err
 		}
 	}

@@ -61,7 +61,7 @@ flags; they are written in batches, all or nothing per batch.`,
 	f.identityFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.title, "title", "", "a title; it counts more than the text when recalling")
-	fl.StringVar(&f.kind, "kind", "", "user_preference, user_fact, project_fact, workspace_fact, historical_case, constraint, workflow_insight or session_summary (default workspace_fact)")
+	fl.StringVar(&f.kind, "kind", "", "user_preference, user_fact, project_fact, workspace_fact, historical_case, constraint, workflow_insight or session_summary, or a common name such as decision or bugfix (default workspace_fact)")
 	fl.StringVar(&f.summary, "summary", "", "a summary")
 	fl.StringVar(&f.topic, "topic", "", "one memory per topic; writing again revises it")
 	fl.StringArrayVar(&f.tags, "tag", nil, "a tag (repeat)")

@@ -92,3 +92,16 @@ func TestAnAnswerThatIsRepeatedTellsTheSame(t *testing.T) {
 		}
 	}
 }
+
+// TestKindsHaveCommonNames: a decision is a fact of the project, here too.
+func TestKindsHaveCommonNames(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	if a := r.ask(call{method: "POST", path: "memories", body: `{"content":"blue","kind":"decision"}`}).want(201); a.text("kind") != "project_fact" {
+		t.Errorf("%s", a.body)
+	}
+	if a := r.ask(call{method: "GET", path: "memories?kind=decision"}).want(200); a.text("items.0.content") != "blue" {
+		t.Errorf("%s", a.body)
+	}
+	r.ask(call{method: "POST", path: "memories", body: `{"content":"blue","kind":"rumour"}`}).failed(amber.KindInvalid)
+}

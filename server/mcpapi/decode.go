@@ -82,6 +82,9 @@ func checkValue(name string, v json.RawMessage, schema *jsonschema.Schema) error
 	if len(schema.Enum) == 0 || json.Unmarshal(v, &word) != nil || word == "" || slices.Contains(schema.Enum, any(word)) {
 		return nil
 	}
+	if name == "kind" && slices.Contains(schema.Enum, any(string(amber.MemoryKind(word).Canonical()))) {
+		return nil // a common name of one
+	}
 	return badArgs(fmt.Sprintf("%s is %q, not one of %s", name, clip(word, 40), joinAny(schema.Enum)))
 }
 

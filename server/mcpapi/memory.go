@@ -28,7 +28,7 @@ func memoryTools() []*tool {
 		define("memory_recall", "Search memory",
 			"Search memory in your own words, before you ask the user or decide anew. Returns snippets; memory_get has the whole text.",
 			reading, hints{},
-			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), str("kind"), str("session", "see its memories too")),
+			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), kindArg(), str("session", "see its memories too")),
 			object(list("hits", briefSchema())),
 			recallMemory),
 		define("memory_get", "Read a memory",

@@ -283,3 +283,29 @@ func TestSummaryWithoutAProjectIsOfItsSession(t *testing.T) {
 		t.Errorf("another session is shown\n%s", text)
 	}
 }
+
+// TestKindsHaveCommonNames: an agent says "decision", and finds it again so. The
+// schema lists the kinds, also where they narrow a search.
+func TestKindsHaveCommonNames(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.local("default")
+	saved, _ := c.call("memory_save", object{"content": "we chose PostgreSQL", "kind": "decision"})
+	if got, _ := c.call("memory_get", object{"id": saved["id"]}); got["kind"] != "project_fact" {
+		t.Errorf("%v", got)
+	}
+	for _, kind := range []string{"decision", "Decisions", "project_fact"} {
+		if found, _ := c.call("memory_recall", object{"query": "PostgreSQL", "kind": kind}); len(found["hits"].([]any)) != 1 {
+			t.Errorf("%s: %v", kind, found)
+		}
+	}
+	c.call("memory_update", object{"id": saved["id"], "kind": "bugfix"})
+	if got, _ := c.call("memory_get", object{"id": saved["id"]}); got["kind"] != "historical_case" {
+		t.Errorf("%v", got)
+	}
+	for tool, args := range map[string]object{"memory_save": {"content": "x", "kind": "rumour"}, "memory_recall": {"query": "x", "kind": "rumour"}} {
+		if _, text := c.fails(tool, args); !strings.Contains(text, `kind is "rumour", not one of user_preference`) {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+}

@@ -16,6 +16,7 @@ func writeChecks() []check {
 		{name: "memory/write-fills-defaults", needs: []part{longTerm, memories}, run: writeFillsDefaults},
 		{name: "memory/write-without-scope-is-for-its-identity-alone", needs: []part{longTerm, memories}, run: identityIsScope},
 		{name: "memory/write-every-scope-and-kind", needs: []part{longTerm, memories}, run: writeEveryScopeAndKind},
+		{name: "memory/kinds-have-common-names", needs: []part{longTerm, memories}, run: writeTakesNamesOfKinds},
 		{name: "memory/write-refuses-invalid", needs: []part{longTerm, memories}, run: writeRefusesInvalid},
 		{name: "memory/write-up-to-the-limits", needs: []part{longTerm, memories}, run: writeUpToTheLimits},
 		{name: "memory/get-unknown", needs: []part{memories}, run: getUnknown},
@@ -121,6 +122,17 @@ func writeEveryScopeAndKind(w *world) {
 			equal(m.Identities, r.Identities, "identities of a %s %s", scope, kind)
 		}
 	}
+}
+
+// writeTakesNamesOfKinds writes, edits and finds by a common name of a kind.
+func writeTakesNamesOfKinds(w *world) {
+	ack := w.write(amber.WriteRequest{Content: "we chose the blue one", Kind: "decision"})
+	equal(ack.Kind, amber.ProjectFact, "kind of a decision")
+	equal(w.get(ack.ID).Kind, amber.ProjectFact, "kind of a decision that is read")
+	again := w.write(amber.WriteRequest{Content: "we chose the blue one", Kind: amber.ProjectFact})
+	hold(again.Deduplicated && again.ID == ack.ID, "a decision and a project fact are told apart")
+	found := must(w.LongTerm.Recall(w.ctx, amber.Query{Text: "blue", Filter: amber.Filter{Kinds: []amber.MemoryKind{"Decisions"}}}))
+	equal(len(found.Hits), 1, "decisions that are found")
 }
 
 func writeRefusesInvalid(w *world) {
