@@ -16,11 +16,12 @@ var receiptWhole = map[string]bool{
 	"entry_id": true, "consumer_id": true, "token": true, "fence": true, "expires_at": true,
 	"applied": true, "deleted": true, "done": true, "forgotten": true, "erased": true, "removed": true, "remaining": true,
 	"redacted": true, // rules and counts for what the request itself held
-	"from":     true, "safety_snapshot": true, "generation": true, "restored": true, "parked_frames": true,
+	"snapshot": true, "outcome": true, "warning": true,
+	"from": true, "safety_snapshot": true, "generation": true, "restored": true, "parked_frames": true,
 }
 
 // receiptInside are the fields that a receipt looks into.
-var receiptInside = map[string]bool{"items": true, "lease": true, "memory": true, "kept": true}
+var receiptInside = map[string]bool{"items": true, "lease": true, "memory": true, "kept": true, "unfinished": true}
 
 // MayRead reports whether the caller may be told what is stored.
 func (c Caller) MayRead() bool { return c.Grant.Has(amber.TokenRead) }

@@ -39,6 +39,7 @@ var planting = []step{
 	{id: "result.save", path: "results", body: `{"task_id":"t1","node_id":"n","producer":"canary7f3a","status":"ok","payload":"canary7f3a","confidence":1}`},
 	{id: "queue.publish", path: "queue", body: `{"entry_id":"e1","task_id":"t1","node_id":"n","payload":"canary7f3a"}`},
 	{id: "journal.ingest", path: "journal/ingest", body: `{"journal":"00000000000000000000000000000001","host":"claude","session_id":"s2","through":1,"steps":[{"start":{"id":"s2","name":"canary7f3a"}}]}`},
+	{id: "consolidation.begin", path: "consolidations", body: `{"run":"canary7f3a"}`, keep: []string{"run1", "id"}},
 	{id: "snapshot.take", path: "snapshots", body: `{"label":"canary7f3a"}`, keep: []string{"snap", "id"}},
 	{id: "snapshot.take", path: "snapshots", body: `{"label":"canary7f3a"}`, keep: []string{"snap2", "id"}},
 }
@@ -95,6 +96,9 @@ var probes = []step{
 	{id: "queue.nack", path: "queue/nack", body: `{"lease":{"entry_id":"e1","consumer_id":"c","token":"x","fence":1,"expires_at":"2030-01-01T00:00:00Z"},"reason":"x"}`},
 	{id: "queue.renew", path: "queue/renew", body: `{"entry_id":"e1","consumer_id":"c","token":"x","fence":1,"expires_at":"2030-01-01T00:00:00Z"}`},
 	{id: "snapshot.take", path: "snapshots", body: `{"label":"x"}`},
+	{id: "consolidation.begin", path: "consolidations", body: `{"run":"x"}`},
+	{id: "consolidation.begin", path: "consolidations", body: `{"run":"x","abandon":"{run1}"}`},
+	{id: "consolidation.end", path: "consolidations/{run1}/end", body: `{}`},
 	{id: "snapshot.pin", path: "snapshots/{snap}/pin", body: `{"pinned":true}`},
 	{id: "snapshot.prune", path: "snapshots/prune", body: `{"keep_last":2,"dry_run":true}`},
 	{id: "snapshot.restore_memory", path: "snapshots/{snap}/restore-memory", body: `{"memory":"{m1}","dry_run":true}`},
