@@ -37,6 +37,7 @@ var (
 func CutContext(prompt string) string {
 	var kept []byte
 	cut, from := false, 0 // where to look for the next block
+	blank := 0            // bytes at the beginning of kept that are nothing but space
 	for {
 		at := contextOpen.FindStringSubmatchIndex(prompt[from:])
 		if at == nil {
@@ -50,8 +51,11 @@ func CutContext(prompt string) string {
 		}
 		b.body()
 		kept, prompt = unwrap(append(kept, prompt[:begin]...), b.rest)
-		if cut, from = true, 0; len(bytes.TrimSpace(kept)) == 0 { // nothing but space is before the block
-			kept, prompt = kept[:0], strings.TrimLeft(prompt, "\r\n")
+		for blank < len(kept) && isSpace(kept[blank]) {
+			blank++
+		}
+		if cut, from = true, 0; blank >= len(kept) { // the block is the beginning
+			kept, blank, prompt = kept[:0], 0, strings.TrimLeft(prompt, "\r\n")
 		}
 	}
 	if cut && strings.TrimSpace(prompt) == "" {
@@ -59,6 +63,8 @@ func CutContext(prompt string) string {
 	}
 	return string(kept) + prompt
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 // unwrap removes the host's element when nothing else is in it.
 func unwrap(before []byte, rest string) ([]byte, string) {

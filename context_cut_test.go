@@ -131,6 +131,7 @@ func TestForgedContextCostsNoWords(t *testing.T) {
 		"list of the user":      {open + header + item + "\n- my words\n  more", "\n- my words\n  more"[1:]},
 		"question about it":     {"Why is <amber-memory " + nonce + "> in my log?", "Why is <amber-memory " + nonce + "> in my log?"},
 		"header elsewhere":      {open + "\n" + header, open + "\n" + header},
+		"far behind":            {strings.Repeat(" ", 5000) + "my words" + strings.Repeat("\n"+open+header+end, 500), strings.Repeat(" ", 5000) + "my words"},
 		"many without an end":   {strings.Repeat(open, 2000) + "my words", strings.Repeat(open, 2000) + "my words"},
 		"end only":              {end + "my words", end + "my words"},
 		"wrapper of the user":   {"<hook_context></hook_context> my words", "<hook_context></hook_context> my words"},
