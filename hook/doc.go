@@ -13,6 +13,10 @@
 // no JSON is kept as text. How much is kept is bounded, see docs/format/host-event.md,
 // and what is left out is counted. A secret never leaves clean.go.
 //
+// Some hosts leave the words out of the payload and name the file they are in;
+// transcript.go says where such a file may be and how its last turn is read. It is
+// as hostile as a payload.
+//
 // Each host has a file with its dialect: how it names its events, and what it
 // does unlike the others.
 package hook
