@@ -52,8 +52,9 @@ func (d *draft) fillFromTranscript() {
 	session := d.raw.scalar(d.dialect.sessionFields()...)
 	var found said
 	for size := int64(-1); ; {
-		now := f.look(*t, path, session, size, func(lines func(func(string) bool)) { found = t.read(d, lines) })
-		if size = now; found.whole || f.Wait == nil || !f.Wait() {
+		var err error
+		size, err = f.look(*t, path, session, size, func(lines func(func(string) bool)) { found = t.read(d, lines) })
+		if found.whole || errors.Is(err, errNoTranscript) || f.Wait == nil || !f.Wait() {
 			break
 		}
 	}
@@ -65,23 +66,27 @@ func (d *draft) fillFromTranscript() {
 }
 
 // look reads a transcript, unless it still has the size it had, and returns its
-// size; -1: it cannot be read.
-func (f Files) look(t transcript, path, session string, size int64, read func(lines func(func(string) bool))) int64 {
+// size; -1 with an error: it cannot be read.
+func (f Files) look(t transcript, path, session string, size int64, read func(lines func(func(string) bool))) (int64, error) {
 	file, err := f.open(t, path, session)
 	if err != nil {
-		return -1
+		return -1, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return -1
+	if err != nil {
+		return -1, err
+	}
+	if !info.Mode().IsRegular() {
+		return -1, errNoTranscript
 	}
 	if info.Size() != size {
 		read(func(yield func(string) bool) { linesBackward(file, info.Size(), yield) })
 	}
-	return info.Size()
+	return info.Size(), nil
 }
 
+// errNoTranscript is returned for what will never be a transcript of the session.
 var errNoTranscript = errors.New("not a transcript of this session")
 
 // open opens a transcript. Only a file in the host's own folder that is named

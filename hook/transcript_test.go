@@ -161,6 +161,8 @@ func TestATranscriptIsHostile(t *testing.T) {
 	t.Parallel()
 	answer := copilotSays("i1", "new answer", copilotDone)
 	h := newHouse(t)
+	waited := 0
+	h.wait = []func(){func() { waited++ }}
 	for name, path := range map[string]string{
 		"elsewhere":       h.write("elsewhere/s-1/events.jsonl", answer),
 		"another session": h.write(".copilot/session-state/s-2/events.jsonl", answer),
@@ -177,6 +179,9 @@ func TestATranscriptIsHostile(t *testing.T) {
 	}
 	if ev := h.stop(hook.Copilot, h.path("elsewhere/s-1/events.jsonl"), map[string]any{"session_id": "../../elsewhere/s-1"}); ev.Answer != "" {
 		t.Errorf("a session that is a path: %q", ev.Answer)
+	}
+	if waited > 0 {
+		t.Errorf("%d of them were waited for", waited)
 	}
 }
 
