@@ -40,6 +40,9 @@ func (d *doctor) checkDatabases(ctx context.Context, agent *home.Agent) {
 		return
 	}
 	defer store.Close()
+	if store.ReadOnly() {
+		d.warn("read_only", "make the folder writable", "the home is read-only: memory can be read and not changed")
+	}
 	memory, control, err := store.SchemaVersion(ctx)
 	d.judge("schema", err, "memory.db %d, control.db %d", memory, control)
 	for _, f := range store.Check(ctx) {
@@ -63,6 +66,10 @@ func (d *doctor) checkText(ctx context.Context, store *sqlite.Store, code string
 	stats, err := store.Stats(ctx)
 	if err != nil {
 		d.judge(code, err, "")
+		return
+	}
+	if store.ReadOnly() {
+		d.judge(code, nil, "the indexes have the rows of all %d memories; comparing their text needs a home that can be written", stats.Memories)
 		return
 	}
 	if stats.Memories > deepLimit && !d.deep {

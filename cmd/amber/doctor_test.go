@@ -122,7 +122,7 @@ func (p *sickHome) doctor(args ...string) (code int, found map[string]finding) {
 }
 
 // allCodes are the checks of a complete examination.
-var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "restore", "locks"}, keyCodes, spoolCodes, databaseCodes, []string{"clock", "notes", stateCode, "hosts"})
+var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "restore", "locks"}, keyCodes, spoolCodes, databaseCodes, []string{"clock", "consolidation", "notes", stateCode, "hosts"})
 
 func TestDoctorFindsNothingWrong(t *testing.T) {
 	code, found := newSickHome(t).doctor()

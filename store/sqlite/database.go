@@ -33,6 +33,11 @@ type handles struct {
 	readers *sqlconn.Pool
 	keeper  *sqlconn.Pool // makes checkpoints
 
+	// resting and copied are of a folder that cannot be written: what the file
+	// looked like, and where the copy is that is read instead.
+	resting *resting
+	copied  string
+
 	tidying sync.Mutex
 
 	users   int  // guarded by database.mu
@@ -47,6 +52,9 @@ func (h *handles) close() (err error) {
 		if p != nil { // a database that is only read has readers alone
 			err = errors.Join(err, p.Close())
 		}
+	}
+	if h.copied != "" {
+		err = errors.Join(err, os.RemoveAll(h.copied))
 	}
 	return err
 }
@@ -97,6 +105,16 @@ func (d *database) retire() error {
 	return h.close()
 }
 
+// drop lets go of handles to a file that turned out to change: the next caller
+// opens it anew.
+func (d *database) drop(h *handles) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.live == h {
+		_ = d.retire() // its user is still inside, so nothing is closed here
+	}
+}
+
 // close lets go of everything. Users that are still inside finish first.
 func (d *database) close() error {
 	d.mu.Lock()
@@ -115,6 +133,19 @@ func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 	path := d.path(c)
 	if err := d.lookAt(path); err != nil {
 		return nil, err
+	}
+	if dir := filepath.Dir(path); d.frozen(dir) {
+		h, err := d.openResting(c, path)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.schema.check(ctx, h.readers.DB, path); err != nil {
+			if errors.Is(err, sqlconn.ErrOlder) && !d.o.KeepSchema {
+				err = readOnlyHome("migrate", path, dir)
+			}
+			return nil, errors.Join(err, h.close())
+		}
+		return h, nil
 	}
 	h := &handles{current: c}
 	for _, p := range []struct {
@@ -172,6 +203,9 @@ type tx struct {
 // the live generation, BEGIN IMMEDIATE, the schema version, fn, COMMIT. On
 // any error nothing of it stays. Fn runs at most once.
 func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error) error {
+	if dir, is := d.readOnly(); is {
+		return readOnlyHome(op, id, dir)
+	}
 	var used *handles // by a write that was committed, released below
 	err := d.ground.Write(ctx, d.name, func(c home.Current) error {
 		h, err := d.acquire(ctx, c)
@@ -220,6 +254,10 @@ func (d *database) view(ctx context.Context, op, id string, fn func(*tx) error) 
 		}
 		defer d.release(h)
 		err = d.run(ctx, h, h.readers, "BEGIN", d.reading(h, &began, fn))
+		if changed := h.resting.check(); changed != nil {
+			d.drop(h)
+			err = errors.Join(err, changed)
+		}
 		return began, err
 	})
 	return sqlconn.Wrap(op, id, err)

@@ -29,6 +29,9 @@ type Options struct {
 	// NetworkFS tells the file system of a folder and whether its locks are
 	// not to be trusted; nil asks the operating system.
 	NetworkFS func(dir string) (name string, network bool)
+	// ReadOnly tells whether a folder cannot be written; nil asks the operating
+	// system.
+	ReadOnly func(dir string) bool
 	// SetAside is told of each row that was left out of an answer because it
 	// cannot be read; it may be called from several goroutines. Nil tells nobody.
 	SetAside func(amber.SetAside)
@@ -47,6 +50,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.NetworkFS == nil {
 		o.NetworkFS = networkFS
 	}
+	if o.ReadOnly == nil {
+		o.ReadOnly = fsx.ReadOnly
+	}
 	o.Queue = o.Queue.WithDefaults()
 	return o, nil
 }
@@ -62,8 +68,8 @@ type Store struct {
 
 // Open opens the store of an agent, made now if there is no such agent.
 // Errors: damaged for a database that is missing, corrupt or foreign, which
-// is left as it is; too_new; refused for a folder that cannot be written and
-// for a network file system; busy.
+// is left as it is; too_new; refused for a network file system; busy. A store in
+// a folder that cannot be written can be read; every write is refused.
 func Open(ctx context.Context, agent *home.Agent, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {

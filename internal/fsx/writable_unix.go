@@ -1,0 +1,16 @@
+//go:build unix
+
+package fsx
+
+import "golang.org/x/sys/unix"
+
+// ReadOnly tells whether this process cannot make or change files in a folder
+// that is there: the file system is mounted read-only, or the folder belongs to
+// somebody else.
+func ReadOnly(dir string) bool {
+	switch unix.Access(dir, unix.W_OK|unix.X_OK) {
+	case unix.EROFS, unix.EACCES, unix.EPERM:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,158 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
+)
+
+// A home that cannot be written, because its file system is mounted read-only or
+// because it is somebody else's, can be read. SQLite needs a shared-memory file
+// beside a database in WAL mode, so such a database is opened as one that nobody
+// changes; afterwards it is looked whether that was so. Where a write-ahead log
+// holds changes, both files are copied, since SQLite would leave the log out.
+
+// readOnlyHome is the error of a write to a home that is read-only.
+func readOnlyHome(op, id, dir string) error {
+	e := amber.Errorf(amber.KindRefused, op, id, "the folder "+dir+" is read-only: memory can be read and not changed")
+	e.Hint = "make the folder writable, or choose another with --home"
+	return e
+}
+
+// stamp is what a file looks like from outside; zero for one that is not there.
+type stamp struct {
+	size int64
+	at   time.Time
+}
+
+func stampOf(path string) (s stamp, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err != nil:
+		return s, err
+	}
+	return stamp{info.Size(), info.ModTime()}, nil
+}
+
+// resting is a database that nobody is believed to change.
+type resting struct {
+	path    string
+	db, wal stamp
+}
+
+func lookAtRest(path string) (s resting, err error) {
+	s.path = path
+	var derr, werr error
+	s.db, derr = stampOf(path)
+	s.wal, werr = stampOf(path + "-wal")
+	if s.wal.size == 0 { // it comes and goes with whoever opens the database
+		s.wal = stamp{}
+	}
+	return s, errors.Join(derr, werr)
+}
+
+// check tells whether the database is as it was. The error is of kind busy.
+func (s *resting) check() error {
+	if s == nil {
+		return nil
+	}
+	now, err := lookAtRest(s.path)
+	if err == nil && now != *s {
+		err = amber.Errorf(amber.KindBusy, "read database", s.path, "somebody changed it while it was read from a read-only folder")
+	}
+	return err
+}
+
+// openResting opens the database of a folder that cannot be written.
+func (d *database) openResting(c home.Current, path string) (*handles, error) {
+	s, err := lookAtRest(path)
+	if err != nil {
+		return nil, sqlconn.Wrap("open database", path, err)
+	}
+	h := &handles{current: c, resting: &s}
+	where := sqlconn.FileURI(path, restingDSN(d.o.BusyTimeout))
+	if s.wal.size > 0 {
+		dir, err := copyResting(s)
+		if err != nil {
+			return nil, sqlconn.Wrap("open database", path, err)
+		}
+		h.resting, h.copied = nil, dir
+		where = dsn(filepath.Join(dir, filepath.Base(path)), read, d.o.BusyTimeout)
+	}
+	if h.readers, err = sqlconn.Open(where, d.o.Readers); err != nil {
+		return nil, errors.Join(sqlconn.Wrap("open database", path, err), h.close())
+	}
+	return h, nil
+}
+
+// restingDSN opens a file without locks and without anything beside it.
+func restingDSN(busy time.Duration) url.Values {
+	q := url.Values{"mode": {"ro"}, "immutable": {"1"}, "_dqs": {"0"}}
+	for _, p := range pragmas(read, busy) {
+		q.Add("_pragma", p)
+	}
+	return q
+}
+
+// copyResting copies a database and its log to a folder of this process, again
+// when somebody changes them meanwhile.
+func copyResting(s resting) (dir string, err error) {
+	const tries = 5
+	for range tries {
+		if dir, err = os.MkdirTemp("", "amber-readonly-"); err != nil {
+			return "", err
+		}
+		err = errors.Join(copyInto(s.path, dir), copyInto(s.path+"-wal", dir))
+		if now, serr := lookAtRest(s.path); err == nil && serr == nil && now == s {
+			return dir, nil
+		} else if serr == nil {
+			s = now
+		}
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return "", errors.Join(err, amber.Errorf(amber.KindBusy, "read database", s.path, fmt.Sprintf("it changed %d times while it was copied", tries)))
+}
+
+func copyInto(path, dir string) error {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(filepath.Join(dir, filepath.Base(path)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// readOnly reports whether the folder of the live generation cannot be written.
+func (d *database) readOnly() (dir string, is bool) {
+	c, err := d.ground.Current()
+	if err != nil {
+		return "", false
+	}
+	dir = d.ground.GenDir(c)
+	return dir, d.frozen(dir)
+}
+
+// frozen reports whether a folder cannot be written.
+func (d *database) frozen(dir string) bool { return d.o.ReadOnly != nil && d.o.ReadOnly(dir) }
+
+// ReadOnly reports whether the databases can be read and not written.
+func (s *Store) ReadOnly() bool {
+	_, is := s.memory.readOnly()
+	return is
+}

@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// everyFile lists a folder with what each file looks like.
+func everyFile(t *testing.T, dir string) map[string]stamp {
+	t.Helper()
+	out := map[string]stamp{}
+	do(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err == nil {
+			out[path], err = stampOf(path)
+		}
+		return err
+	}))
+	return out
+}
+
+// A home that cannot be written can be read, also where a write-ahead log was
+// left behind; writes are refused and say why, and nothing is made in it.
+func TestAReadOnlyHomeCanBeRead(t *testing.T) {
+	t.Parallel()
+	for name, killed := range map[string]bool{"closed": false, "with a write-ahead log": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			s, clock := freshStore(t, amber.QueueOptions{})
+			id := save(t, s, amber.WriteRequest{Content: "fish one"})
+			try(s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0))(t)
+			gen := s.agent.GenDir(try(s.agent.Current())(t))
+			if killed { // the files as a killed process leaves them
+				left := map[string][]byte{}
+				for _, path := range try(filepath.Glob(filepath.Join(gen, "*.db*")))(t) {
+					if filepath.Ext(path) != ".db-shm" {
+						left[path] = try(os.ReadFile(path))(t)
+					}
+				}
+				do(t, s.Close())
+				for path, b := range left {
+					do(t, os.WriteFile(path, b, 0o600))
+				}
+				if len(left) != 4 || len(left[filepath.Join(gen, "memory.db-wal")]) == 0 {
+					t.Fatalf("%d files are left", len(left))
+				}
+			} else {
+				do(t, s.Close())
+			}
+			before := everyFile(t, gen)
+			frozen := try(Open(ctx, s.agent, Options{Clock: clock.read, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
+			if m := try(frozen.Get(ctx, id))(t); m.Content != "fish one" {
+				t.Errorf("got %q", m.Content)
+			}
+			if r := try(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t); len(r.Hits) != 1 {
+				t.Errorf("%d hits", len(r.Hits))
+			}
+			try(frozen.Task(ctx, "t"))(t)
+			for _, f := range frozen.Check(ctx) {
+				do(t, f.Err)
+			}
+			_, err := frozen.Write(ctx, amber.WriteRequest{Content: "fish two"})
+			wantKind(t, err, amber.KindRefused, "write")
+			if amber.HintOf(err) == "" {
+				t.Error("there is no hint")
+			}
+			do(t, frozen.Close())
+			after := everyFile(t, gen)
+			if len(after) != len(before) {
+				t.Errorf("%d files before, %d after", len(before), len(after))
+			}
+			for path, was := range before {
+				if after[path] != was {
+					t.Errorf("%s changed", path)
+				}
+			}
+		})
+	}
+}
+
+// Somebody who changes a database meanwhile is noticed: an answer from a file
+// that changes under it may be wrong.
+func TestAReadOnlyHomeThatChanges(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "fish one"})
+	do(t, s.Close())
+	frozen := try(Open(ctx, s.agent, Options{Clock: clock.read, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
+	defer frozen.Close()
+	try(frozen.Get(ctx, id))(t)
+	other := try(Open(ctx, s.agent, Options{Clock: clock.read, Random: rand.Reader}))(t)
+	save(t, other, amber.WriteRequest{Content: "fish two"})
+	_, err := frozen.Get(ctx, id)
+	wantKind(t, err, amber.KindBusy, "read what changes")
+	do(t, other.Close())
+	if r := try(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t); len(r.Hits) != 2 {
+		t.Errorf("%d hits afterwards", len(r.Hits))
+	}
+}
