@@ -30,8 +30,9 @@ type app struct {
 	publisher amber.Publisher
 	aside     asideNotes
 	// ctx ends when the run is told to stop; that of a hook does not.
-	ctx    context.Context
-	pumped *interruptible // stdin, once a verb has read of it
+	ctx      context.Context
+	pumped   *interruptible // stdin, once a verb has read of it
+	toldHome bool           // the user was told where a relative home is
 	// closers let go what was opened on the way, when the command is over.
 	closers []func() error
 	// explainDrain makes a drain tell what the policy decided.
@@ -78,13 +79,15 @@ func (a *app) getenv(name string) string {
 // homeDir returns the folder of the home: the flag, the environment, the
 // user's data folder.
 func (a *app) homeDir() (string, error) {
-	dir := a.global.home
+	dir, from := a.global.home, "--home"
 	if dir == "" {
-		dir = a.getenv("AMBER_HOME")
+		dir, from = a.getenv("AMBER_HOME"), "AMBER_HOME"
 	}
 	if dir == "" {
 		data := a.getenv("XDG_DATA_HOME")
+		from = "XDG_DATA_HOME"
 		if data == "" {
+			from = "HOME"
 			user := a.getenv("HOME")
 			if user == "" {
 				e := amber.Errorf(amber.KindInvalid, "find home", "", "neither --home, $AMBER_HOME, $XDG_DATA_HOME nor $HOME is set")
@@ -94,7 +97,12 @@ func (a *app) homeDir() (string, error) {
 		}
 		dir = filepath.Join(data, "amber")
 	}
-	return a.absolute(dir)
+	whole, err := a.absolute(dir)
+	if err == nil && !filepath.IsAbs(dir) && from != "--home" && !a.toldHome {
+		a.toldHome = true // it is another folder wherever the command runs
+		a.out.note("%s is relative; the home is %s", from, whole)
+	}
+	return whole, err
 }
 
 // absolute makes a path of the command line absolute.
@@ -142,6 +150,9 @@ func (a *app) openHome() (*home.Home, *home.Agent, error) {
 	}
 	dir, err := a.homeDir()
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := sqlite.CheckHome(dir, tenant, id); err != nil {
 		return nil, nil, err
 	}
 	h, created, err := home.Open(dir, home.Options{Clock: a.clock, Random: a.random})

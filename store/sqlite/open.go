@@ -76,6 +76,9 @@ func Open(ctx context.Context, agent *home.Agent, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := newStore(agent, agent, o)
+	if err := checkPath(agent.Dir()); err != nil {
+		return nil, err
+	}
 	c, err := s.generation(ctx)
 	if err != nil {
 		return nil, err

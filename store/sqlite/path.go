@@ -1,0 +1,35 @@
+package sqlite
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	// maxPath is how long the path of a database may be: SQLite calls a longer
+	// one a file that it cannot open.
+	maxPath = 512
+	// longest is the longest path below the folder of an agent that SQLite is
+	// given: that of a generation after a million restores.
+	longest = "/gen/1000000/control.db-journal"
+)
+
+// CheckHome tells whether the databases of an agent can be opened below a home.
+// The error is of kind invalid.
+func CheckHome(dir string, tenant amber.TenantID, agent amber.AgentID) error {
+	return checkPath(filepath.Join(dir, "tenants", string(tenant), "agents", string(agent)))
+}
+
+// checkPath is CheckHome for the folder of an agent.
+func checkPath(dir string) error {
+	most := maxPath - len(longest)
+	if runtime.GOOS == "windows" || len(dir) <= most {
+		return nil
+	}
+	e := amber.Errorf(amber.KindInvalid, "open store", "", fmt.Sprintf("the folder of the agent has a path of %d bytes, want at most %d: SQLite opens no database with a longer one", len(dir), most))
+	e.Hint = "choose a shorter folder with --home or AMBER_HOME"
+	return e
+}
