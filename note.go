@@ -25,8 +25,9 @@ type NoteCommit struct {
 	Op     string `json:"op"` // write, delete or recover
 }
 
-// Notes is the folder of notes, every change a commit. Safe for concurrent
-// use.
+// Notes is the folder of notes, every change a commit. Names that differ only
+// in how letters with marks are written (NFC, NFD) are one note; a new one gets
+// the name in NFC. Safe for concurrent use.
 type Notes interface {
 	// WriteNote stores content under name and commits it before it returns.
 	// Equal content makes no commit. Errors: invalid, unsupported when there

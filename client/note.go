@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/names"
 )
 
 // notes are the notes of an agent.
@@ -28,7 +29,7 @@ func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note,
 		Content string `json:"content"`
 	}{content}
 	got, err := call[amber.Note](ctx, n.c, request{method: http.MethodPut, path: n.path("notes", name), body: body, once: true})
-	return got, about(got.Name, name, err)
+	return got, about(names.Canonical(got.Name), names.Canonical(name), err)
 }
 
 // ReadNote implements [amber.Notes].
@@ -38,7 +39,7 @@ func (n notes) ReadNote(ctx context.Context, name string) (amber.Note, error) {
 		return amber.Note{}, err
 	}
 	got, err := get[amber.Note](ctx, n.Agent, nil, "notes", name)
-	return got, about(got.Name, name, err)
+	return got, about(names.Canonical(got.Name), names.Canonical(name), err)
 }
 
 // ListNotes implements [amber.Notes].

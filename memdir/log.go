@@ -30,7 +30,7 @@ func (d *Dir) LogNote(ctx context.Context, name string, limit int) ([]amber.Note
 	}
 	var commits []amber.NoteCommit
 	err = d.guard.Read(ctx, func(dir string) error {
-		log, err := d.repoAt(dir).history(ctx, name, min(limit, amber.MaxPageSize))
+		log, err := d.repoAt(dir).anyHistory(ctx, name, min(limit, amber.MaxPageSize))
 		if err == nil && len(log) == 0 {
 			err = notFound()
 		}
@@ -43,6 +43,16 @@ func (d *Dir) LogNote(ctx context.Context, name string, limit int) ([]amber.Note
 		return nil, wrap(op, name, err)
 	}
 	return commits, nil
+}
+
+// anyHistory is history under the first spelling of a name that commits hold.
+func (r *repo) anyHistory(ctx context.Context, name string, limit int) (log []logged, err error) {
+	for _, s := range r.spellings(name) {
+		if log, err = r.history(ctx, s, limit); err != nil || len(log) > 0 {
+			return log, err
+		}
+	}
+	return nil, nil
 }
 
 // history returns the last limit commits that changed a note, newest first; none when there is no repository yet.

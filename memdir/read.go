@@ -34,6 +34,7 @@ func (d *Dir) ReadNote(ctx context.Context, name string) (amber.Note, error) {
 	var note amber.Note
 	err = d.guard.Read(ctx, func(dir string) error {
 		r := d.repoAt(dir)
+		name = r.spelled(name)
 		exists, err := r.find(name)
 		if err != nil {
 			return err

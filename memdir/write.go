@@ -32,6 +32,7 @@ func (d *Dir) WriteNote(ctx context.Context, name, content string) (amber.Note, 
 		if err != nil {
 			return err
 		}
+		name = r.spelled(name)
 		note, err = r.writeNote(ctx, st, name, []byte(content))
 		return err
 	})
@@ -77,6 +78,7 @@ func (d *Dir) DeleteNote(ctx context.Context, name string) error {
 	}
 	err = d.guard.Write(ctx, func(dir string) error {
 		r := d.repoAt(dir)
+		name = r.spelled(name)
 		if err := r.vetDelete(name); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -109,7 +110,31 @@ func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent, config regis
 		d.checkLostNotes(ctx, config)
 		return
 	}
+	if err == nil {
+		var twins [][]string
+		if twins, err = notes.Twins(ctx); err == nil && len(twins) > 0 {
+			d.add(twinNotes(twins))
+			return
+		}
+	}
 	d.judge("notes", err, "every commit is whole")
+}
+
+// twinNotes warns of notes whose names nobody can tell apart.
+func twinNotes(twins [][]string) finding {
+	const most = 5
+	var named []string
+	for _, t := range twins[:min(len(twins), most)] {
+		named = append(named, fmt.Sprintf("%+q", t))
+	}
+	if more := len(twins) - most; more > 0 {
+		named = append(named, fmt.Sprintf("%d more", more))
+	}
+	return finding{
+		Code: "notes", Status: statusWarning,
+		Detail: "every commit is whole; names that look the same and are spelled differently: " + strings.Join(named, ", "),
+		Hint:   "amber note show NAME of each, write what you want to keep under one, and amber note delete NAME the other",
+	}
 }
 
 // checkLostNotes asks the snapshots whether there were notes where there are

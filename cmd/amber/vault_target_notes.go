@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/names"
 )
 
 // noteTarget writes documents as notes, each a commit.
@@ -30,6 +31,7 @@ func (noteTarget) Refuses(d colony.Documents) map[string]string {
 	refused, of := map[string]string{}, map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(d)) {
 		note, err := amber.CheckNoteName(name)
+		note = names.Canonical(note)
 		if err == nil {
 			err = amber.CheckNoteContent(d[name])
 		}

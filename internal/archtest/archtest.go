@@ -77,6 +77,7 @@ var law = map[string][]string{
 	"internal/hosttest":          {"-"}, // sees the program as a user does
 	"internal/intake":            {"internal/redact"},
 	"internal/proc":              {},
+	"internal/names":             {"-"},
 	"internal/pointer":           {},
 	"internal/project":           {},
 	"internal/promise":           {},

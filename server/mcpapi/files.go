@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/names"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -116,7 +117,8 @@ func noteName(path string) (string, error) {
 	if rest == "" {
 		return "", nil
 	}
-	return amber.CheckNoteName(rest)
+	name, err := amber.CheckNoteName(rest)
+	return names.Canonical(name), err
 }
 
 // fileName returns the path that a note is shown at. Names without an extension
@@ -153,7 +155,7 @@ func (f folder) below(ctx context.Context, dir string) ([]amber.Note, error) {
 	}
 	var out []amber.Note
 	for _, n := range all {
-		if strings.HasPrefix(n.Name, dir+"/") {
+		if strings.HasPrefix(names.Canonical(n.Name), dir+"/") {
 			out = append(out, n)
 		}
 	}
@@ -344,20 +346,20 @@ func (f folder) rename(ctx context.Context, in fileArgs) (text, subject string, 
 	if from == "" || to == "" || strings.HasPrefix(to, from+"/") {
 		return "", "", nil, amber.Errorf(amber.KindInvalid, "rename note", "", "a folder cannot become a part of itself")
 	}
-	names, err := f.meant(ctx, from, fmt.Sprintf("Error: The path %s does not exist", in.OldPath))
+	found, err := f.meant(ctx, from, fmt.Sprintf("Error: The path %s does not exist", in.OldPath))
 	if err == nil {
 		err = f.free(ctx, to, fmt.Sprintf("Error: The destination %s already exists", in.NewPath))
 	}
 	if err != nil {
 		return "", from, nil, err
 	}
-	moved := make([]string, len(names))
-	for i, name := range names {
-		if moved[i], err = amber.CheckNoteName(to + strings.TrimPrefix(name, from)); err != nil {
+	moved := make([]string, len(found))
+	for i, name := range found {
+		if moved[i], err = amber.CheckNoteName(to + strings.TrimPrefix(names.Canonical(name), from)); err != nil {
 			return "", from, nil, err
 		}
 	}
-	if done, err = f.move(ctx, names, moved); err != nil {
+	if done, err = f.move(ctx, found, moved); err != nil {
 		return "", from, done, err
 	}
 	return fmt.Sprintf("Successfully renamed %s to %s", in.OldPath, in.NewPath), to, done, nil

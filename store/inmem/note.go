@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/names"
 )
 
 var (
@@ -20,9 +21,19 @@ type commit struct {
 	amber.NoteCommit
 }
 
+// noteName is [amber.CheckNoteName] in the one spelling that notes are kept
+// under.
+func noteName(name string) (string, error) {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return "", err
+	}
+	return amber.CheckNoteName(names.Canonical(name))
+}
+
 // WriteNote implements [amber.Notes].
 func (s *Store) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
-	name, err := amber.CheckNoteName(name)
+	name, err := noteName(name)
 	if err != nil {
 		return amber.Note{}, err
 	}
@@ -42,7 +53,7 @@ func (s *Store) WriteNote(ctx context.Context, name, content string) (amber.Note
 
 // ReadNote implements [amber.Notes].
 func (s *Store) ReadNote(ctx context.Context, name string) (amber.Note, error) {
-	name, err := amber.CheckNoteName(name)
+	name, err := noteName(name)
 	if err != nil {
 		return amber.Note{}, err
 	}
@@ -70,7 +81,7 @@ func (s *Store) ListNotes(ctx context.Context) ([]amber.Note, error) {
 
 // DeleteNote implements [amber.Notes].
 func (s *Store) DeleteNote(ctx context.Context, name string) error {
-	name, err := amber.CheckNoteName(name)
+	name, err := noteName(name)
 	if err != nil {
 		return err
 	}
@@ -86,7 +97,7 @@ func (s *Store) DeleteNote(ctx context.Context, name string) error {
 
 // LogNote implements [amber.NoteLog].
 func (s *Store) LogNote(ctx context.Context, name string, limit int) ([]amber.NoteCommit, error) {
-	name, err := amber.CheckNoteName(name)
+	name, err := noteName(name)
 	if err != nil {
 		return nil, err
 	}

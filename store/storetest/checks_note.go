@@ -13,6 +13,7 @@ func noteChecks() []check {
 		{name: "note/list-by-name", needs: needs, run: notesListed},
 		{name: "note/log-newest-first", needs: needs, run: noteLogged},
 		{name: "note/delete-keeps-the-log", needs: needs, run: noteDeleted},
+		{name: "note/one-name-in-every-spelling", needs: needs, run: noteSpellings},
 		{name: "note/hostile-names-are-refused", needs: needs, run: noteHostileNames},
 		{name: "note/refuses-invalid-content", needs: needs, run: noteBadContent},
 	}
@@ -104,4 +105,22 @@ func noteBadContent(w *world) {
 		refused(err, amber.KindInvalid, "note with %s", name)
 	}
 	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
+}
+
+// noteSpellings: the same name with letters that are one character and two.
+func noteSpellings(w *world) {
+	const composed, apart = "r\u00e9sum\u00e9/caf\u00e9", "re\u0301sume\u0301/cafe\u0301"
+	n := w.note(apart, "one")
+	equal(n.Name, composed, "name of a note")
+	equal(must(w.Notes.ReadNote(w.ctx, composed)).Content, "one", "read in the other spelling")
+	equal(must(w.Notes.ReadNote(w.ctx, apart)).Content, "one", "read in its own spelling")
+	w.tick()
+	equal(w.note(composed, "two").Name, composed, "name of the same note")
+	equal(must(w.Notes.ReadNote(w.ctx, apart)).Content, "two", "read after a write in the other spelling")
+	equal(len(must(w.Notes.ListNotes(w.ctx))), 1, "number of notes")
+	equal(len(must(w.NoteLog.LogNote(w.ctx, apart, 9))), 2, "number of changes")
+	must0(w.Notes.DeleteNote(w.ctx, apart))
+	_, err := w.Notes.ReadNote(w.ctx, composed)
+	refused(err, amber.KindNotFound, "read a note deleted in the other spelling")
+	equal(len(must(w.NoteLog.LogNote(w.ctx, apart, 9))), 3, "number of changes of a deleted note")
 }
