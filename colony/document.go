@@ -93,9 +93,29 @@ func isHex(s string) bool {
 
 var errTooMany = fmt.Errorf("there are more than %d documents", maxDocuments)
 
+// ParseDocuments reads an object whose members are texts, in any spelling that
+// JSON has. Errors: invalid when it is anything else, or has a name twice; quota
+// when there are too many.
+func ParseDocuments(b []byte) (Documents, error) {
+	docs, err := decode(b, func(name string) error { return fmt.Errorf("the name %s is there twice", quote(name)) })
+	if err == nil {
+		return docs, nil
+	}
+	kind := amber.KindInvalid
+	if errors.Is(err, errTooMany) {
+		kind = amber.KindQuota
+	}
+	return nil, &amber.Error{Op: "read documents", Kind: kind, Err: err}
+}
+
 // decodeDocuments reads an object whose members are strings, in any spelling.
 // The last of a name counts. Unlike a value it costs little more than the texts.
 func decodeDocuments(b []byte) (Documents, error) {
+	return decode(b, func(string) error { return nil })
+}
+
+// decode asks what to do about a name that is there twice.
+func decode(b []byte, twice func(name string) error) (Documents, error) {
 	s := scanner{in: string(b)}
 	if !utf8.ValidString(s.in) {
 		return nil, errors.New("they are not UTF-8")
@@ -111,6 +131,11 @@ func decodeDocuments(b []byte) (Documents, error) {
 		}
 		if s.space() != '"' {
 			return s.fail("a document is not a text")
+		}
+		if _, there := docs[name]; there {
+			if err := twice(name); err != nil {
+				return err
+			}
 		}
 		if docs[name], err = s.text(); err == nil && len(docs) > maxDocuments {
 			err = errTooMany

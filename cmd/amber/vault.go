@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -99,9 +102,34 @@ func (a *app) withVault(cmd *cobra.Command, f *vaultFlags, need liveAgent, fn fu
 		v, err = a.openVault(ctx, s, *f)
 	}
 	if err = ofThisSide(err); err == nil {
-		err = fn(ctx, s, v)
+		err = a.nameLabels(ctx, v, fn(ctx, s, v))
 	}
 	return errors.Join(err, s.Close())
+}
+
+// maxLabels is how many labels an error names.
+const maxLabels = 20
+
+// nameLabels adds to an error that says there is nothing what labels there is
+// something of: whoever asked may have meant one of those, and must not start
+// empty then.
+func (a *app) nameLabels(ctx context.Context, v *colony.Vault, err error) error {
+	var e *amber.Error
+	if amber.KindOf(err) != amber.KindNotFound || !errors.As(err, &e) {
+		return err
+	}
+	labels, listErr := v.Labels(ctx)
+	labels = slices.DeleteFunc(labels, func(l string) bool { return l == v.Label() })
+	if listErr != nil || len(labels) == 0 {
+		return err // that there is nothing under the label is known, and no more
+	}
+	named := strings.Join(labels[:min(len(labels), maxLabels)], ", ")
+	if more := len(labels) - maxLabels; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	told := *e
+	told.Hint = "the vault has snapshots under other labels, for --label: " + named
+	return &told
 }
 
 // withVaultOnly is withVault for verbs that back nothing up: neither a key nor

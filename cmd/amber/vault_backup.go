@@ -20,6 +20,7 @@ type vaultBackup struct {
 	keep             int
 	force, dryRun    bool
 	redact, noRedact bool
+	plain            bool // documents as JSON on stdin
 }
 
 // vaultBackedUp is the JSON of vault backup.
@@ -41,11 +42,12 @@ type vaultBackupPlan struct {
 func (a *app) vaultBackupCommand(f *vaultFlags) *cobra.Command {
 	var b vaultBackup
 	cmd := &cobra.Command{
-		Use:   "backup",
-		Short: "Back up the notes, or the text files of a folder",
-		Long: `Back up the notes, or with --dir the text files below a folder, as one new snapshot, and print its
-id. It is done when the pointer of the label names it. Documents that the newest snapshot holds
-already are not uploaded again, unless --force says so. An upload that was interrupted goes on.
+		Use:   "backup [-]",
+		Short: "Back up the notes, the text files of a folder, or any texts by name",
+		Long: `Back up the notes, or with --dir the text files below a folder, or with - the texts that one JSON
+object on stdin gives names to, as one new snapshot, and print its id, with --json the whole report. It is done
+when the pointer of the label names it. Documents that the newest snapshot holds already are not
+uploaded again, unless --force says so. An upload that was interrupted goes on.
 
 Whether there is room, and leave to write, is found out before the first file is written. Secrets
 are taken out, and what was is told, unless --no-redact says otherwise or export.redact is false.
@@ -54,11 +56,18 @@ stay here, and each is named.
 
 With --encrypt-to only the recipients and this home can read it, and colony-memory cannot.`,
 		Example: `  amber vault backup --url https://thecolony.ai/api/v1 --api-key-file ~/.colony/key
-  amber vault backup --dir ./memory --label laptop --keep 5 --sign`,
-		Args: upTo(1),
+  amber vault backup --dir ./memory --label laptop --keep 5 --sign
+  echo '{"MEMORY.md": "We chose PostgreSQL."}' | amber vault backup --json -`,
+		Args: upTo(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, b.plain = cutPlain(args)
 			if err := f.takeSeed(cmd, args); err != nil {
 				return err
+			}
+			if b.plain {
+				if err := checkPlain(f, b.dir); err != nil {
+					return err
+				}
 			}
 			if cmd.Flags().Changed("keep") {
 				if err := limit("--keep", b.keep); err != nil {
@@ -92,7 +101,7 @@ func (f *vaultFlags) takeSeed(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if f.sign != signWithHome || args[0] == "" {
+	if f.sign != signWithHome || args[0] == "" || len(args) > 1 {
 		return usage("%s does not take %q", cmd.CommandPath(), oneLine(args[0], 60))
 	}
 	f.sign = args[0]
@@ -101,7 +110,7 @@ func (f *vaultFlags) takeSeed(cmd *cobra.Command, args []string) error {
 
 // need is what the backup needs of the live agent.
 func (b vaultBackup) need() liveAgent {
-	if b.dir != "" {
+	if b.dir != "" || b.plain {
 		return mayBeMade
 	}
 	return mustBeOpened
@@ -115,9 +124,13 @@ func (a *app) vaultBackupDocuments(ctx context.Context, cmd *cobra.Command, s *o
 		return d, err
 	}
 	part, own := partNotes, a.vaultOwn(s, f)
-	if b.dir == "" {
+	switch {
+	case b.plain:
+		part = partInput
+		d, err = a.readPlain()
+	case b.dir == "":
 		d, err = readNotes(ctx, s)
-	} else {
+	default:
 		part = partDir
 		var dir string
 		if dir, err = a.absolute(b.dir); err == nil {
@@ -131,7 +144,7 @@ func (a *app) vaultBackupDocuments(ctx context.Context, cmd *cobra.Command, s *o
 		a.noteLeftOut(d.Skipped, "backup")
 		err = &amber.Error{
 			Op: "back up", Kind: amber.KindInvalid, ID: b.dir, Err: errors.New("there is no document to back up"),
-			Hint: "amber note write makes a note; --dir names another folder",
+			Hint: "amber note write makes a note; --dir names another folder, and - takes JSON from stdin",
 		}
 	}
 	if d.Redacted == nil {
@@ -175,7 +188,7 @@ func (a *app) planVaultBackup(cmd *cobra.Command, f *vaultFlags, b vaultBackup) 
 }
 
 func (a *app) vaultBackup(ctx context.Context, cmd *cobra.Command, s *opened, v *colony.Vault, f vaultFlags, b vaultBackup) error {
-	if b.dir == "" {
+	if b.dir == "" && !b.plain {
 		// Hooks may have kept what has not arrived yet.
 		for _, left := range a.site(s).Settle(ctx) {
 			a.out.note("not in the backup: %s", left)

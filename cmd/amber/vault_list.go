@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,29 +20,39 @@ func (a *app) vaultListCommand(f *vaultFlags) *cobra.Command {
 	var page pageFlags
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the snapshots of the label, newest first",
-		Long: `List the snapshots of the label, newest first. What is wrong with one that cannot be restored is
-told. Signatures are not checked here: restore does that.`,
-		Example: `  amber vault list --label laptop`,
-		Args:    exactly(),
+		Short: "List the snapshots of every label, newest first",
+		Long: `List the snapshots of every label that the vault has, newest first, each with its label; with --label
+those of one. What is wrong with one that cannot be restored is told. Signatures are not checked
+here: restore does that. A label that cannot be listed is told of, and the others are listed.`,
+		Example: `  amber vault list
+  amber vault list --label laptop`,
+		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := pageSize(page.n); err != nil {
 				return err
 			}
-			if _, err := colony.ParseSnapshotID(page.cursor); page.cursor != "" && err != nil {
+			if !validVaultCursor(page.cursor) {
 				return usage("--cursor %q is not what a page before ended with", oneLine(page.cursor, 60))
 			}
-			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *opened, v *colony.Vault) error {
-				found, err := working(a, "reading the vault", func() ([]colony.Listed, error) { return v.List(ctx) })
+			return a.withVaultOnly(cmd, f, func(ctx context.Context, s *opened, v *colony.Vault) error {
+				var bad error
+				found, err := working(a, "reading the vault", func() (all []colony.Listed, err error) {
+					if cmd.Flags().Changed("label") {
+						return v.List(ctx)
+					}
+					all, bad, err = a.listVault(ctx, s, v, *f)
+					return all, err
+				})
 				if err != nil {
 					return err
 				}
 				for i := range found {
 					found[i].DocNames = orEmpty(found[i].DocNames)
 				}
-				return showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[colony.Listed], error) {
+				err = showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[colony.Listed], error) {
 					return pageOf(found, n, c), nil
 				}, a.printVaultList)
+				return errors.Join(err, a.judged(bad))
 			})
 		},
 	}
@@ -46,17 +60,64 @@ told. Signatures are not checked here: restore does that.`,
 	return cmd
 }
 
-// pageOf cuts a page out of a list, the newest first. A cursor is the snapshot
-// that the page before ended with, which may be gone.
+// listVault lists every label: those that are there, and the agent's own, of
+// which something may have been seen. Bad is what is wrong with labels that could
+// not be listed.
+func (a *app) listVault(ctx context.Context, s *opened, v *colony.Vault, f vaultFlags) (all []colony.Listed, bad, err error) {
+	labels, err := v.Labels(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !slices.Contains(labels, v.Label()) {
+		labels = append(labels, v.Label())
+	}
+	url := strings.TrimRight(cmp.Or(f.url, s.config.Config.Vault.URL), "/")
+	for _, label := range labels {
+		some, err := v.Of(label, a.vaultWitness(s, url, label)).List(ctx)
+		switch amber.KindOf(err) {
+		case "":
+		case amber.KindDamaged, amber.KindUntrusted, amber.KindTooNew:
+			bad = errors.Join(bad, err)
+		default:
+			return nil, nil, err
+		}
+		all = append(all, some...)
+	}
+	slices.SortFunc(all, compareListed)
+	return all, bad, nil
+}
+
+// compareListed puts the newest first, and of two labels with one time the labels
+// in their order.
+func compareListed(x, y colony.Listed) int {
+	return cmp.Or(strings.Compare(string(y.ID), string(x.ID)), strings.Compare(x.Label, y.Label))
+}
+
+// A cursor is the snapshot that the page before ended with, which may be gone,
+// and its label behind a dot.
+func vaultCursor(l colony.Listed) amber.Cursor { return amber.Cursor(string(l.ID) + "." + l.Label) }
+
+func validVaultCursor(c string) bool {
+	id, _, _ := strings.Cut(c, ".")
+	_, err := colony.ParseSnapshotID(id)
+	return c == "" || err == nil
+}
+
+// pageOf cuts a page out of a list, the newest first. A cursor without a label is
+// behind every label.
 func pageOf(all []colony.Listed, n int, c amber.Cursor) amber.Page[colony.Listed] {
+	id, label, of := strings.Cut(string(c), ".")
+	before := func(l colony.Listed) bool {
+		return string(l.ID) > id || string(l.ID) == id && (!of || l.Label <= label)
+	}
 	from := 0
-	for from < len(all) && c != "" && all[from].ID >= colony.SnapshotID(c) {
+	for from < len(all) && c != "" && before(all[from]) {
 		from++
 	}
 	p := amber.Page[colony.Listed]{Items: all[from:]}
 	if len(p.Items) > n {
 		p.Items = p.Items[:n]
-		p.Next = amber.Cursor(p.Items[n-1].ID)
+		p.Next = vaultCursor(p.Items[n-1])
 	}
 	return p
 }
@@ -64,9 +125,9 @@ func pageOf(all []colony.Listed, n int, c amber.Cursor) amber.Page[colony.Listed
 func (a *app) printVaultList(w io.Writer, found []colony.Listed) {
 	var rows [][]string
 	for _, l := range found {
-		rows = append(rows, []string{string(l.ID), l.CreatedAt, describeDocuments(l.Info), byteSize(l.ByteSize), describeListed(l)})
+		rows = append(rows, []string{string(l.ID), l.Label, l.CreatedAt, describeDocuments(l.Info), byteSize(l.ByteSize), describeListed(l)})
 	}
-	table(w, []string{"SNAPSHOT", "TAKEN", "DOCUMENTS", "SIZE", ""}, rows)
+	table(w, []string{"SNAPSHOT", "LABEL", "TAKEN", "DOCUMENTS", "SIZE", ""}, rows)
 }
 
 // describeDocuments tells how many there are, where the manifest does.

@@ -27,12 +27,13 @@ type vaultRestored struct {
 type vaultRestoreFlags struct {
 	dir, snapshot string
 	yes, dryRun   bool
+	plain         bool // documents as JSON on stdout
 }
 
 func (a *app) vaultRestoreCommand(f *vaultFlags) *cobra.Command {
 	var r vaultRestoreFlags
 	cmd := &cobra.Command{
-		Use:   "restore [SNAPSHOT]",
+		Use:   "restore [SNAPSHOT] [-]",
 		Short: "Bring documents back",
 		Long: `Bring the documents of the newest snapshot back, or those of the one that is named: as notes, or
 with --dir as files below a folder. The digest of the documents is always checked, every declared
@@ -43,12 +44,23 @@ seen before, is not restored.
 Documents that say something else here are replaced only after a question; without a terminal
 that needs --yes. What has changed since it was looked at is not replaced. --dry-run shows what
 would change. Documents that only this side has stay. When one of the names cannot be written here,
-none is: export-merge prints them instead. Whatever interrupts a restore, it can be run again.`,
+none is: - prints them instead. Whatever interrupts a restore, it can be run again.
+
+With - nothing is written here: the documents are printed as one JSON object of names and texts,
+which is what vault backup - takes, and what was checked is told on stderr.`,
 		Example: `  amber vault restore --dry-run
   amber vault restore --dir ./memory --require-signed --trust did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP
-  amber vault restore 20260813T101112131415Z-a1b2c3 --dir ./then`,
-		Args: upTo(1),
+  amber vault restore 20260813T101112131415Z-a1b2c3 --dir ./then
+  amber vault restore --json - | jq -r '.["MEMORY.md"]'`,
+		Args: upTo(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, r.plain = cutPlain(args)
+			if len(args) > 1 {
+				return usage("%s takes one snapshot", cmd.CommandPath())
+			}
+			if r.plain && r.dir != "" {
+				return usage("--dir and - do not go together: documents go to a folder, or to stdout")
+			}
 			id, err := vaultSnapshot(args, r.snapshot)
 			if err != nil {
 				return err
@@ -58,6 +70,9 @@ none is: export-merge prints them instead. Whatever interrupts a restore, it can
 				got, err := a.readVault(ctx, v, id)
 				if err != nil {
 					return err
+				}
+				if r.plain {
+					return a.printPlain(ctx, got, r.dryRun, f.late)
 				}
 				return a.vaultRestore(ctx, s, got, r, f.late)
 			})

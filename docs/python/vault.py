@@ -52,11 +52,11 @@ def raises(kind, call, what):
     raise SystemExit(f"FAILED: {what}: no {kind.__name__}, but {got!r}")
 
 
-def amber(*args, code=0):
+def amber(*args, code=0, stdin=None):
     """Runs amber vault as another machine would: with a home of its own. Returns its JSON."""
     command = [os.environ["AMBER"], "--home", str(FOLDER / "elsewhere"), "--json", "vault", *map(str, args)]
     command += ["--url", URL, "--api-key-file", str(FOLDER / "writer.key")]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, input=stdin)
     if done.returncode != code:
         raise SystemExit(f"FAILED: {command}: exit {done.returncode}, want {code}\n{done.stdout}{done.stderr}")
     return json.loads(done.stdout)
@@ -171,8 +171,16 @@ def both():
     ok("amber refuses it where a signature is required")
     same((FOLDER / "no").exists(), False, "and writes nothing")
 
-    amber("restore", "--label", "never used", "--dir", FOLDER / "no", code=3)
+    absent = amber("restore", "--label", "never used", "--dir", FOLDER / "no", code=3)
     ok("absent is exit code 3")
+    labels = {item["label"] for item in amber("list", "-n", 100)["items"]}
+    same({"default", "signed-by-python", "plain-by-amber"} <= labels, True, "list shows the snapshots of every label")
+    same(all(label in absent["error"]["hint"] for label in labels), True, "and absent names these labels")
+
+    amber("backup", "-", "--label", "any texts", stdin=json.dumps(PLAIN))
+    same(memory(label="any texts").restore(), PLAIN, "Python reads what amber backed up from JSON")
+    same(amber("restore", "-", "--label", "any texts"), PLAIN, "amber prints it as JSON again")
+
     subject = amber("export-merge")
     same(subject, memory().to_progenly_export(memory().restore()), "export-merge is what Python makes for a merge")
 
