@@ -178,7 +178,7 @@ def both():
     same(all(label in absent["error"]["hint"] for label in labels), True, "and absent names these labels")
 
     amber("backup", "-", "--label", "any texts", stdin=json.dumps(PLAIN))
-    same(memory(label="any texts").restore(), PLAIN, "Python reads what amber backed up from JSON")
+    same(memory().restore(label="any texts"), PLAIN, "Python reads what amber backed up from JSON")
     same(amber("restore", "-", "--label", "any texts"), PLAIN, "amber prints it as JSON again")
 
     subject = amber("export-merge")
