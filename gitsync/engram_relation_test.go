@@ -172,6 +172,9 @@ func TestALaterVerdictOfEngramWinsOverAmber(t *testing.T) {
 	if err := c.Unrelate(t.Context(), is.ID); err != nil {
 		t.Fatal(err)
 	}
+	if r := c.export(gitsync.ExportOptions{}); r.Deleted != 1 {
+		t.Errorf("export: %+v", r)
+	}
 	judged := func(at time.Time, verdict string) string {
 		stamp := at.UTC().Format("2006-01-02 15:04:05")
 		return `{"sessions":null,"observations":null,"prompts":null,"mutations":[{"seq":0,"target_key":"","entity":"relation","entity_key":"rel-9b7e2811e6fd3316",` +
