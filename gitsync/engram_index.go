@@ -2,6 +2,7 @@ package gitsync
 
 import (
 	"context"
+	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/engram"
@@ -57,7 +58,11 @@ func (e *engramExporter) index(ctx context.Context) (*engramIndex, error) {
 		return e.indexed, nil
 	}
 	x := &engramIndex{names: map[amber.MemoryID]string{}, rows: map[string]bool{}, removed: map[string]bool{}, relations: map[string]engram.FolderRelation{}}
-	for _, entry := range e.folder.manifest.Chunks {
+	entries := slices.Clone(e.folder.manifest.Chunks)
+	for _, id := range e.folder.strays { // the next manifest lists them
+		entries = append(entries, engram.Entry{ID: id})
+	}
+	for _, entry := range entries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
