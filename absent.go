@@ -96,6 +96,10 @@ func (a absent) Concepts(context.Context, MemoryID) ([]string, error) {
 	return nil, a.find("read concepts")
 }
 
+func (a absent) CountConcepts(context.Context) ([]ConceptCount, error) {
+	return []ConceptCount{}, a.read("count concepts")
+}
+
 func (a absent) AddCompaction(context.Context, Compaction) (Compaction, error) {
 	return Compaction{}, a.fail("add compaction")
 }

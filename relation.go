@@ -79,7 +79,8 @@ type Embeddings interface {
 	Embeddings(ctx context.Context, id MemoryID) ([]Embedding, error)
 }
 
-// Concepts keeps concept tags beside memories. Safe for concurrent use.
+// Concepts keeps concept tags beside memories; recall finds a memory by the words
+// of its concepts. Safe for concurrent use.
 type Concepts interface {
 	// SetConcepts replaces the concept tags of a live memory. Errors:
 	// invalid, not_found.
@@ -87,6 +88,15 @@ type Concepts interface {
 	// Concepts returns the concept tags of a memory, sorted. Errors:
 	// not_found.
 	Concepts(ctx context.Context, id MemoryID) ([]string, error)
+	// CountConcepts returns the concepts of live memories with how many have
+	// each, the commonest first, at most [MaxPageSize].
+	CountConcepts(ctx context.Context) ([]ConceptCount, error)
+}
+
+// ConceptCount says how many memories have a concept.
+type ConceptCount struct {
+	Concept  string `json:"concept"`
+	Memories int64  `json:"memories"`
 }
 
 // NormalizeConcepts trims, sorts and checks concept tags by the rule of tags.

@@ -62,6 +62,11 @@ func (b beside) Concepts(ctx context.Context, id amber.MemoryID) ([]string, erro
 	return list[string](ctx, b.Agent, nil, "memories", string(id), "concepts")
 }
 
+// CountConcepts implements [amber.Concepts].
+func (b beside) CountConcepts(ctx context.Context) ([]amber.ConceptCount, error) {
+	return list[amber.ConceptCount](ctx, b.Agent, nil, "concepts")
+}
+
 // put replaces something that has no answer.
 func (b beside) put(ctx context.Context, body any, elements ...string) error {
 	_, err := call[none](ctx, b.c, request{method: http.MethodPut, path: b.path(elements...), body: body, once: true})

@@ -69,6 +69,12 @@ func (p concepts) Concepts(ctx context.Context, id amber.MemoryID) (l []string, 
 	return p.next.Concepts(ctx, id)
 }
 
+func (p concepts) CountConcepts(ctx context.Context) (l []amber.ConceptCount, err error) {
+	ctx, end, err := p.begin(ctx, "count_concepts")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.CountConcepts(ctx)
+}
+
 type stats struct {
 	watched
 	next amber.StatsReader

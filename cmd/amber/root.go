@@ -78,8 +78,8 @@ func (a *app) addCommands(root *cobra.Command) {
 		{groupRemember, remotely(
 			a.rememberCommand(), a.recallCommand(),
 			a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(), a.timelineCommand(),
-			a.contextCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.noteCommand(),
-			a.sessionCommand(), a.turnCommand(), a.loopCommand(), a.stateCommand(),
+			a.contextCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.conceptCommand(), a.noteCommand(),
+			a.sessionCommand(), a.turnCommand(), a.compactionCommand(), a.loopCommand(), a.stateCommand(),
 		)},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
 		{groupFreeze, append(remotely(a.snapshotCommand(), a.consolidateCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,7 +164,7 @@ func TestWhatEventsBecome(t *testing.T) {
 	for _, a := range all {
 		fmt.Fprintf(&b, "%s %s: %s ×%d failed %d %q\n", a.Kind, a.Name, a.Status, a.Count, a.Failed, a.Detail)
 	}
-	digests := w.memories(amber.SessionSummary)
+	digests := w.digests()
 	if len(digests) != 1 {
 		t.Fatalf("%d digests", len(digests))
 	}
@@ -215,6 +216,11 @@ func TestHostileTextIsStored(t *testing.T) {
 	}
 }
 
+// digests are the memories of what sessions amount to.
+func (w *world) digests() []amber.Memory {
+	return slices.DeleteFunc(w.memories(amber.SessionSummary), func(m amber.Memory) bool { return slices.Contains(m.Tags, "compaction") })
+}
+
 // A digest is of what was said here: a prompt that an import put into the
 // session is not part of it.
 func TestDigestLeavesOutWhatOthersSaid(t *testing.T) {
@@ -226,7 +232,7 @@ func TestDigestLeavesOutWhatOthersSaid(t *testing.T) {
 	}
 	w.keep(busy()...)
 	w.once(drain.Options{})
-	for _, d := range w.memories(amber.SessionSummary) {
+	for _, d := range w.digests() {
 		if strings.Contains(d.Title+d.Content, "evil") || !strings.HasPrefix(d.Summary, "1 prompt,") {
 			t.Errorf("%s\n%s\n%s", d.Title, d.Content, d.Summary)
 		}

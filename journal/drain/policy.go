@@ -2,6 +2,8 @@ package drain
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 
 	"github.com/amber-memory/amber"
 )
@@ -46,6 +48,10 @@ func (s *session) decide(ctx context.Context, it *item) error {
 	if ev.Kind == amber.HostPrompt {
 		s.goal = ev.Prompt
 	}
+	if c := it.step.Compaction; c != nil {
+		kept := s.learns(amber.LessonDigest, ev.SessionID, ev.EventID, []amber.WriteRequest{compacted(ev, *c)}, s.report)
+		it.step.Memories = append(it.step.Memories, kept...)
+	}
 	if ev.Kind != amber.HostTurnEnd && ev.Kind != amber.HostError {
 		return nil
 	}
@@ -65,6 +71,18 @@ func (s *session) decide(ctx context.Context, it *item) error {
 		it.step.Memories = append(it.step.Memories, req)
 	}
 	return nil
+}
+
+// compacted is the summary of turns as a memory, the newest of its session.
+func compacted(ev amber.HostEvent, c amber.Compaction) amber.WriteRequest {
+	sum := sha256.Sum256([]byte("compaction\x00" + ev.Host + "\x00" + string(ev.SessionID)))
+	return amber.WriteRequest{
+		Kind: amber.SessionSummary, Scope: scopeOf(ev.Project), Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project},
+		Title: clip("Summary of session "+oneLine(string(ev.SessionID)), amber.MaxTitleBytes), Content: plain(c.Summary),
+		Topic: "compaction " + hex.EncodeToString(sum[:16]), Tags: []string{"compaction"},
+		SourceRefs: []amber.SourceRef{{Kind: "session", Value: string(ev.SessionID)}, {Kind: "event", Value: ev.EventID}},
+		Trust:      amber.TrustDerived, Reason: amber.WriteCompactSummary,
+	}
 }
 
 // decideCase asks about a turn. What has to be looked up is looked up only when

@@ -95,6 +95,29 @@ func TestTheDigestOfASilentSessionIsDecidedAbout(t *testing.T) {
 	}
 }
 
+// The summary that a host makes of dropped turns is found by recall, the newest
+// one of a session, unless the policy says no.
+func TestCompactionsAreRecalled(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[amber.ConservativePolicy]int{{}: 1, {NoDigests: true}: 0} {
+		w := newWorld(t)
+		for n, text := range []string{"We looked at zebras.", "We chose lighthouses, see the harbour."} {
+			ev := event(n+1, amber.HostCompactAfter)
+			ev.Message = text
+			w.keep(ev)
+		}
+		w.once(drain.Options{Policy: policy})
+		found, err := w.store.Recall(context.Background(), amber.Query{Text: "harbour", Filter: amber.Filter{Identities: amber.Identities{ProjectID: "acme/shop"}}})
+		if err != nil || len(found.Hits) != want || w.lessons()[amber.SessionSummary] != want {
+			t.Errorf("%+v: %d hits, %v, %v", policy, len(found.Hits), w.lessons(), err)
+		}
+		list, err := w.store.Compactions(context.Background(), one.ID)
+		if err != nil || len(list) != 2 {
+			t.Errorf("%d compactions, %v", len(list), err)
+		}
+	}
+}
+
 // A case joins the answer with the prompt of an earlier drain, is not made of a
 // turn that failed, and not while a loop of the session waits.
 func TestCasesOfTurns(t *testing.T) {

@@ -76,6 +76,13 @@ func embeddingRoutes(a *API) {
 // conceptRoutes serve the concept tags of memories.
 func conceptRoutes(a *API) {
 	handle(a, operation{
+		id: "concept.count", method: "GET", path: agentPath + "/concepts", scope: amber.TokenRead,
+		summary: "List the concepts of all memories, the commonest first",
+	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.ConceptCount]], error) {
+		return items(ag.Store.Concepts.CountConcepts(ctx))
+	})
+
+	handle(a, operation{
 		id: "concept.list", method: "GET", path: agentPath + "/memories/{id}/concepts", scope: amber.TokenRead,
 		summary: "List the concept tags of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[string]], error) {

@@ -60,6 +60,7 @@ var steps = []step{
 	{id: "embedding.put", path: "memories/{m1}/embeddings", body: `{"model":"mini","vector":[0.5,1]}`},
 	{id: "embedding.list", path: "memories/{m1}/embeddings"},
 	{id: "concept.list", path: "memories/{m1}/concepts"},
+	{id: "concept.count", path: "concepts"},
 	{id: "concept.set", path: "memories/{m1}/concepts", body: `{"items":["databases"]}`},
 	{id: "concept.list", path: "memories/{m1}/concepts"},
 	{id: "memory.forget", path: "memories/{m2}"},

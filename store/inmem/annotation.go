@@ -48,7 +48,27 @@ func (s *Store) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []s
 	if err != nil {
 		return err
 	}
-	return s.annotate(ctx, "set concepts", id, func(r *record) { r.concepts = concepts })
+	return s.annotate(ctx, "set concepts", id, func(r *record) { r.concepts, r.document = concepts, nil })
+}
+
+// CountConcepts implements [amber.Concepts].
+func (s *Store) CountConcepts(ctx context.Context) ([]amber.ConceptCount, error) {
+	return run(ctx, s, "count concepts", func() ([]amber.ConceptCount, error) {
+		counts := map[string]int64{}
+		for _, r := range s.records {
+			if r.live() {
+				for _, c := range r.concepts {
+					counts[c]++
+				}
+			}
+		}
+		list := []amber.ConceptCount{}
+		for _, c := range slices.Sorted(maps.Keys(counts)) {
+			list = append(list, amber.ConceptCount{Concept: c, Memories: counts[c]})
+		}
+		slices.SortStableFunc(list, func(a, b amber.ConceptCount) int { return int(b.Memories - a.Memories) })
+		return list[:min(len(list), amber.MaxPageSize)], nil
+	})
 }
 
 // Concepts implements [amber.Concepts].

@@ -12,7 +12,7 @@ import (
 var fieldWeights = []struct {
 	name   string
 	weight float64
-}{{"title", 6}, {"topic", 6}, {"tags", 3}, {"summary", 2}, {"content", 1}}
+}{{"title", 6}, {"topic", 6}, {"tags", 3}, {"summary", 2}, {"content", 1}, {"concepts", 1}}
 
 // document is the text of a memory, analysed.
 type document struct {
@@ -29,12 +29,12 @@ type field struct {
 // analysed returns the document of the record's newest revision.
 func (r *record) analysed() *document {
 	if r.document == nil {
-		r.document = newDocument(r.present())
+		r.document = newDocument(r.present(), r.concepts)
 	}
 	return r.document
 }
 
-func newDocument(m amber.Memory) *document {
+func newDocument(m amber.Memory, concepts []string) *document {
 	d := &document{}
 	for _, text := range []string{m.Title, m.Topic, strings.Join(m.Tags, " "), m.Summary, m.Content} {
 		f := field{text: text, folded: analyze.Fold(text), terms: map[string]int{}}
@@ -48,6 +48,13 @@ func newDocument(m amber.Memory) *document {
 		}
 		d.fields = append(d.fields, f)
 	}
+	// Of concepts only whole words are found.
+	f := field{terms: map[string]int{}}
+	for _, t := range analyze.Terms(strings.Join(concepts, "\n")) {
+		f.terms[t]++
+		d.length++
+	}
+	d.fields = append(d.fields, f)
 	return d
 }
 

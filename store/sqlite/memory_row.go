@@ -27,7 +27,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nul
 	updateMemory = `UPDATE memories SET kind = ?2, scope = ?3, session_id = ?4, user_id = ?5, project_id = ?6, workspace_id = ?7,
  title = ?8, content = ?9, summary = ?10, topic = ?11, tags = ?12, metadata = ?13, source_refs = ?14, trust = ?15,
  device = ?16, counter = ?17, clock = ?18, revision = ?19, content_digest = ?20, duplicate_count = ?21,
- created_at = ?22, updated_at = ?23, deleted_at = nullif(?24, 0), foreign_fields = ?25, identity = ?26, glued = ?27, facets = ?28
+ created_at = ?22, updated_at = ?23, deleted_at = nullif(?24, 0), foreign_fields = ?25, identity = ?26, glued = ?27 || ` + conceptWords + `, facets = ?28
 WHERE id = ?1`
 
 	insertRevision     = `INSERT INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`

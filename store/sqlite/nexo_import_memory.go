@@ -228,6 +228,9 @@ func (i *nexoImport) addConcepts(t *tx, id amber.MemoryID, concepts []string) er
 	if before == 0 {
 		i.report.Concepts++
 	}
+	if _, err := t.exec(indexConcepts, id); err != nil {
+		return err
+	}
 	return t.logBeside(id, digest)
 }
 

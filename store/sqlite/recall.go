@@ -215,7 +215,9 @@ func (r *recaller) load(matches []match, explain bool) ([]amber.Hit, error) {
 			Provenance: amber.Provenance{Backend: backendName, Locator: "memory/" + string(mem.ID)},
 		}
 		if explain {
-			hit.Why = r.explain(m, mem)
+			if hit.Why, err = r.explain(m, mem); err != nil {
+				return nil, fmt.Errorf("explain hit: %w", err)
+			}
 		}
 		hits = append(hits, hit)
 	}

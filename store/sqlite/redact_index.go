@@ -37,6 +37,9 @@ func (d *redaction) withIndexes(fn func() error) error {
 		return err
 	}
 	if d.indexed {
+		if err := d.execAll(indexAllConcepts); err != nil {
+			return fmt.Errorf("index concepts: %w", err)
+		}
 		if err := d.execAll(writeIndexes...); err != nil {
 			return fmt.Errorf("write full text: %w", err)
 		}

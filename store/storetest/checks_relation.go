@@ -17,6 +17,8 @@ func relationChecks() []check {
 		{name: "embedding/one-per-memory-and-model", needs: append(needs, embeddings), run: embeddingsKept},
 		{name: "embedding/refuses", needs: append(needs, embeddings), run: embeddingsRefuse},
 		{name: "concept/set-and-read", needs: append(needs, concepts), run: conceptsKept},
+		{name: "concept/recalled", needs: append(needs, concepts), run: conceptsRecalled},
+		{name: "concept/count", needs: append(needs, concepts), run: conceptsCounted},
 		{name: "concept/refuses", needs: append(needs, concepts), run: conceptsRefuse},
 		{name: "change/of-what-hangs-on-a-memory", needs: append(needs, relations, embeddings, concepts, changes), run: besideLogs},
 	}
@@ -127,6 +129,40 @@ func conceptsKept(w *world) {
 	equal(must(w.Concepts.Concepts(w.ctx, id)), []string{"sea"}, "concepts after replacing them")
 	must0(w.Concepts.SetConcepts(w.ctx, id, nil))
 	equal(must(w.Concepts.Concepts(w.ctx, id)), nil, "concepts after removing them")
+}
+
+// conceptsRecalled looks for memories by the words of their concepts, which their
+// text does not have.
+func conceptsRecalled(w *world) {
+	a, b := w.fact("the first one"), w.fact("the second one")
+	must0(w.Concepts.SetConcepts(w.ctx, a, []string{"message queues", "Datenbank"}))
+	equal(w.found("queue"), []amber.MemoryID{a}, "hits of a word of a concept")
+	equal(w.found("datenbank"), []amber.MemoryID{a}, "hits of a concept in another case")
+	if w.Capabilities().Edit {
+		w.edit(amber.EditRequest{ID: a, Content: ptr("the first one, edited")})
+		equal(w.found("queue"), []amber.MemoryID{a}, "hits of a concept after an edit")
+	}
+	hits := must(w.LongTerm.Recall(w.ctx, amber.Query{Text: "queue", Explain: true})).Hits
+	equal(hits[0].Why.Terms, []amber.TermMatch{{Term: "queue", Fields: []string{"concepts"}}}, "why the concept was found")
+	must0(w.Concepts.SetConcepts(w.ctx, a, []string{"beaches"}))
+	must0(w.Concepts.SetConcepts(w.ctx, b, []string{"beaches"}))
+	equal(w.found("queue"), nil, "hits of a concept that was replaced")
+	equal(len(w.found("beach")), 2, "hits of a concept of two memories")
+	must0(w.LongTerm.Delete(w.ctx, b))
+	equal(w.found("beach"), []amber.MemoryID{a}, "hits of the concept of a deleted memory")
+	must0(w.Concepts.SetConcepts(w.ctx, a, nil))
+	equal(w.found("beach"), nil, "hits of a concept that was removed")
+	equal(w.found("first"), []amber.MemoryID{a}, "hits of the text")
+}
+
+func conceptsCounted(w *world) {
+	equal(must(w.Concepts.CountConcepts(w.ctx)), []amber.ConceptCount{}, "concepts of a fresh store")
+	a, b, gone := w.fact("a"), w.fact("b"), w.fact("c")
+	must0(w.Concepts.SetConcepts(w.ctx, a, []string{"zoo", "art"}))
+	must0(w.Concepts.SetConcepts(w.ctx, b, []string{"zoo", "sea"}))
+	must0(w.Concepts.SetConcepts(w.ctx, gone, []string{"art", "gone"}))
+	must0(w.LongTerm.Delete(w.ctx, gone))
+	equal(must(w.Concepts.CountConcepts(w.ctx)), []amber.ConceptCount{{Concept: "zoo", Memories: 2}, {Concept: "art", Memories: 1}, {Concept: "sea", Memories: 1}}, "concepts")
 }
 
 func conceptsRefuse(w *world) {

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) compactionCommand() *cobra.Command {
+	cmd := family("compaction", "Read and add summaries of turns that a host dropped",
+		a.compactionListCommand(), a.compactionShowCommand(), a.compactionAddCommand())
+	cmd.Long = `Read and add compactions: summaries that a host makes of turns before it drops them
+from its context. Those that hooks bring become memories, too, which recall finds;
+see memory.write_back.digests.`
+	return cmd
+}
+
+func (a *app) compactionListCommand() *cobra.Command {
+	var session sessionFlag
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the compactions of a session, oldest first",
+		Example: `  amber compaction list --session 1f0c9a2b`,
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withCompactions(cmd, session, func(list []amber.Compaction) error {
+				return showItems(a, jsonl, amber.Page[amber.Compaction]{Items: list}, a.printCompactions)
+			})
+		},
+	}
+	session.add(cmd, "the session (default the active one)")
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+// withCompactions calls fn with the compactions of the session of a flag.
+func (a *app) withCompactions(cmd *cobra.Command, session sessionFlag, fn func(list []amber.Compaction) error) error {
+	return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+		id, err := session.find(ctx, cmd, s)
+		if err != nil {
+			return err
+		}
+		list, err := s.Store.Compactions.Compactions(ctx, id)
+		if err != nil {
+			return err
+		}
+		return fn(list)
+	})
+}
+
+func (a *app) printCompactions(w io.Writer, list []amber.Compaction) {
+	for _, c := range list {
+		fmt.Fprintf(w, "%s  %s  %s\n", a.out.style(amb, flat(c.ID)), a.out.style(dim, c.CreatedAt.String()), oneLine(c.Summary, 100))
+	}
+}
+
+func (a *app) compactionShowCommand() *cobra.Command {
+	var session sessionFlag
+	cmd := &cobra.Command{
+		Use:     "show ID",
+		Short:   "Print one compaction of a session",
+		Example: `  amber compaction show 0197f3c2-5d1e-7a3b-9c4d-2f6e8a1b0c9d --session 1f0c9a2b`,
+		Args:    exactly("the id of a compaction"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withCompactions(cmd, session, func(list []amber.Compaction) error {
+				for _, c := range list {
+					if c.ID == args[0] {
+						return a.out.show(c, func(w io.Writer) { a.printNote(w, c.Summary) })
+					}
+				}
+				e := amber.Errorf(amber.KindNotFound, "read compaction", args[0], "the session has no such compaction")
+				e.Hint = "amber compaction list --session ID"
+				return e
+			})
+		},
+	}
+	session.add(cmd, "the session (default the active one)")
+	return cmd
+}
+
+func (a *app) compactionAddCommand() *cobra.Command {
+	var session sessionFlag
+	var c amber.Compaction
+	cmd := &cobra.Command{
+		Use:   "add TEXT|-",
+		Short: "Add a compaction to a session",
+		Long: `Add a compaction to a session: a summary of turns. One with an --id that is there
+already is left as it is.`,
+		Example: `  amber compaction add --session 1f0c9a2b --turns 40 - < summary.txt`,
+		Args:    exactly("a text, or - for stdin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c := c
+			var err error
+			if c.Summary, err = a.text(args[0], amber.MaxContentBytes); err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				if c.SessionID, err = session.find(ctx, cmd, s); err != nil {
+					return err
+				}
+				stored, err := s.Store.Compactions.AddCompaction(ctx, c)
+				if err != nil {
+					return err
+				}
+				return a.out.show(stored, func(w io.Writer) { fmt.Fprintln(w, flat(stored.ID)) })
+			})
+		},
+	}
+	session.add(cmd, "the session (default the active one)")
+	cmd.Flags().StringVar(&c.ID, "id", "", "the id (default a new one)")
+	cmd.Flags().IntVar(&c.Turns, "turns", 0, "how many turns it stands for")
+	return cmd
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+)
+
+func (a *app) conceptCommand() *cobra.Command {
+	cmd := family("concept", "Tag memories with concepts that recall finds them by",
+		a.conceptListCommand(), a.conceptShowCommand(), a.conceptSetCommand())
+	cmd.Long = `Tag memories with concepts. Recall finds a memory by the words of its concepts, also
+when its text does not have them. Bundles of nexo bring concepts and take them along.`
+	return cmd
+}
+
+func (a *app) conceptListCommand() *cobra.Command {
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the concepts of all memories, the commonest first",
+		Example: `  amber concept list`,
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+				list, err := s.Store.Concepts.CountConcepts(ctx)
+				if err != nil {
+					return err
+				}
+				return showItems(a, jsonl, amber.Page[amber.ConceptCount]{Items: list}, func(w io.Writer, list []amber.ConceptCount) {
+					for _, c := range list {
+						fmt.Fprintf(w, "%6d  %s\n", c.Memories, flat(c.Concept))
+					}
+				})
+			})
+		},
+	}
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+// conceptsOf is the JSON of concept show and concept set.
+type conceptsOf struct {
+	ID       amber.MemoryID `json:"id"`
+	Concepts []string       `json:"concepts"`
+}
+
+func (a *app) showConcepts(ctx context.Context, s *opened, id amber.MemoryID) error {
+	concepts, err := s.Store.Concepts.Concepts(ctx, id)
+	if err != nil {
+		return err
+	}
+	return a.out.show(conceptsOf{id, append([]string{}, concepts...)}, func(w io.Writer) {
+		for _, c := range concepts {
+			fmt.Fprintln(w, flat(c))
+		}
+	})
+}
+
+func (a *app) conceptShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Print the concepts of a memory",
+		Long:    "Print the concepts of a memory.\n\n" + idHelp,
+		Example: `  amber concept show 5f3a91c0`,
+		Args:    exactly("the id of a memory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withMemory(cmd, args[0], a.showConcepts)
+		},
+	}
+}
+
+func (a *app) conceptSetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "set ID [CONCEPT...]",
+		Short:   "Replace the concepts of a memory; without any it has none",
+		Long:    "Replace the concepts of a memory; without any it has none afterwards.\n\n" + idHelp,
+		Example: `  amber concept set 5f3a91c0 databases "message queues"`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("concept set needs the id of a memory")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, c := range args[1:] {
+				if strings.TrimSpace(c) == "" {
+					return usage("a concept is empty")
+				}
+			}
+			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+				if err := s.Store.Concepts.SetConcepts(ctx, id, args[1:]); err != nil {
+					return err
+				}
+				return a.showConcepts(ctx, s, id)
+			})
+		},
+	}
+}
