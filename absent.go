@@ -84,12 +84,6 @@ func (a absent) Related(context.Context, MemoryID) ([]Relation, error) {
 	return nil, a.find("read relations")
 }
 
-func (a absent) PutEmbedding(context.Context, Embedding) error { return a.fail("put embedding") }
-
-func (a absent) Embeddings(context.Context, MemoryID) ([]Embedding, error) {
-	return nil, a.find("read embeddings")
-}
-
 func (a absent) SetConcepts(context.Context, MemoryID, []string) error { return a.fail("set concepts") }
 
 func (a absent) Concepts(context.Context, MemoryID) ([]string, error) {

@@ -47,7 +47,8 @@ type Relations interface {
 // MaxDimension bounds an embedding.
 const MaxDimension = 16384
 
-// Embedding is the vector a model gave a memory.
+// Embedding is the vector a model gave a memory. Bundles of other systems bring
+// vectors and take them along; no contract reads or writes them.
 type Embedding struct {
 	MemoryID MemoryID  `json:"memory_id"`
 	Model    string    `json:"model"`
@@ -66,17 +67,6 @@ func (e Embedding) Check() error {
 	}
 	_, err := ParseMemoryID(string(e.MemoryID))
 	return firstError(err, CheckID("embedding model", e.Model))
-}
-
-// Embeddings keeps vectors beside memories, one per memory and model. Safe
-// for concurrent use.
-type Embeddings interface {
-	// PutEmbedding stores or replaces a vector of a live memory. Errors:
-	// invalid, not_found.
-	PutEmbedding(ctx context.Context, e Embedding) error
-	// Embeddings returns the vectors of a memory, by model. Errors:
-	// not_found.
-	Embeddings(ctx context.Context, id MemoryID) ([]Embedding, error)
 }
 
 // Concepts keeps concept tags beside memories; recall finds a memory by the words

@@ -12,7 +12,6 @@ type Parts struct {
 	Editor      Editor
 	Eraser      Eraser
 	Relations   Relations
-	Embeddings  Embeddings
 	Concepts    Concepts
 	Compactions Compactions
 	Stats       StatsReader
@@ -75,7 +74,7 @@ func (p *Parts) Take(l Layer, from Parts) {
 	switch l {
 	case LayerLongTerm:
 		p.LongTerm, p.Memories, p.Batch, p.Editor, p.Eraser = from.LongTerm, from.Memories, from.Batch, from.Editor, from.Eraser
-		p.Relations, p.Embeddings, p.Concepts = from.Relations, from.Embeddings, from.Concepts
+		p.Relations, p.Concepts = from.Relations, from.Concepts
 		p.Stats, p.Changes, p.Sync = from.Stats, from.Changes, from.Sync
 	case LayerTurns:
 		p.Turns, p.Compactions = from.Turns, from.Compactions
@@ -108,7 +107,6 @@ type Capabilities struct {
 	Edit        bool `json:"edit"`
 	Erase       bool `json:"erase"`
 	Relations   bool `json:"relations"`
-	Embeddings  bool `json:"embeddings"`
 	Concepts    bool `json:"concepts"`
 	Compactions bool `json:"compactions"`
 	Stats       bool `json:"stats"`
@@ -152,7 +150,6 @@ func (s Store) Present() Parts {
 	dropAbsent(&p.Editor)
 	dropAbsent(&p.Eraser)
 	dropAbsent(&p.Relations)
-	dropAbsent(&p.Embeddings)
 	dropAbsent(&p.Concepts)
 	dropAbsent(&p.Compactions)
 	dropAbsent(&p.Stats)
@@ -188,7 +185,7 @@ func dropAbsent[T any](part *T) {
 func (p Parts) capabilities() Capabilities {
 	return Capabilities{
 		Memories: p.Memories != nil, Batch: p.Batch != nil, Edit: p.Editor != nil, Erase: p.Eraser != nil,
-		Relations: p.Relations != nil, Embeddings: p.Embeddings != nil, Concepts: p.Concepts != nil,
+		Relations: p.Relations != nil, Concepts: p.Concepts != nil,
 		Compactions: p.Compactions != nil, Stats: p.Stats != nil, Changes: p.Changes != nil,
 		Ingest: p.Ingest != nil && p.Activities != nil, Sync: p.Sync != nil,
 		Turns: p.Turns != nil, Loops: p.Loops != nil, States: p.States != nil,
@@ -207,7 +204,6 @@ func (p Parts) fill(a absent) Parts {
 	fillPart[Editor](&p.Editor, a)
 	fillPart[Eraser](&p.Eraser, a)
 	fillPart[Relations](&p.Relations, a)
-	fillPart[Embeddings](&p.Embeddings, a)
 	fillPart[Concepts](&p.Concepts, a)
 	fillPart[Compactions](&p.Compactions, a)
 	fillPart[StatsReader](&p.Stats, a)

@@ -8,7 +8,7 @@ import "github.com/amber-memory/amber"
 func (a *Agent) parts(can amber.Capabilities) amber.Parts {
 	if switchedOff := (amber.Capabilities{Control: can.Control, Documents: can.Documents}); can == switchedOff {
 		can = amber.Capabilities{
-			Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Embeddings: true, Concepts: true, Compactions: true,
+			Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Concepts: true, Compactions: true,
 			Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true, Notes: true, Ingest: true, Control: can.Control, Documents: can.Documents,
 		}
 	}
@@ -44,9 +44,6 @@ func (a *Agent) besideParts(p *amber.Parts, can amber.Capabilities) {
 	b := beside{a}
 	if can.Relations {
 		p.Relations = b
-	}
-	if can.Embeddings {
-		p.Embeddings = b
 	}
 	if can.Concepts {
 		p.Concepts = b

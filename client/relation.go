@@ -11,9 +11,8 @@ import (
 type beside struct{ *Agent }
 
 var (
-	_ amber.Relations  = beside{}
-	_ amber.Embeddings = beside{}
-	_ amber.Concepts   = beside{}
+	_ amber.Relations = beside{}
+	_ amber.Concepts  = beside{}
 )
 
 // Relate implements [amber.Relations].
@@ -33,19 +32,6 @@ func (b beside) Unrelate(ctx context.Context, id string) error {
 // Related implements [amber.Relations].
 func (b beside) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relation, error) {
 	return list[amber.Relation](ctx, b.Agent, nil, "memories", string(id), "relations")
-}
-
-// PutEmbedding implements [amber.Embeddings].
-func (b beside) PutEmbedding(ctx context.Context, e amber.Embedding) error {
-	if err := e.Check(); err != nil {
-		return err
-	}
-	return b.put(ctx, e, "memories", string(e.MemoryID), "embeddings")
-}
-
-// Embeddings implements [amber.Embeddings].
-func (b beside) Embeddings(ctx context.Context, id amber.MemoryID) ([]amber.Embedding, error) {
-	return list[amber.Embedding](ctx, b.Agent, nil, "memories", string(id), "embeddings")
 }
 
 // SetConcepts implements [amber.Concepts].

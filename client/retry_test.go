@@ -64,10 +64,7 @@ func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
 			_, err := s.Relations.Relate(ctx, amber.Relation{From: someID, To: otherID, Type: "related"})
 			return err
 		}},
-		"unrelate": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Relations.Unrelate(ctx, "r") }},
-		"put embedding": {again: true, call: func(ctx context.Context, s amber.Store) error {
-			return s.Embeddings.PutEmbedding(ctx, amber.Embedding{MemoryID: someID, Model: "m", Vector: []float32{1}})
-		}},
+		"unrelate":     {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Relations.Unrelate(ctx, "r") }},
 		"set concepts": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Concepts.SetConcepts(ctx, someID, nil) }},
 		"start": {call: func(ctx context.Context, s amber.Store) error {
 			_, err := s.Sessions.StartSession(ctx, amber.SessionStart{})

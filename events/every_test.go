@@ -62,10 +62,6 @@ func deeds() []deed {
 			must(0, a.Concepts.SetConcepts(a.t.Context(), id, []string{marker}))(a.t)
 			return memory(amber.OpUpdate)
 		}},
-		{"embedding", func(a agent) []told {
-			must(0, a.Embeddings.PutEmbedding(a.t.Context(), amber.Embedding{MemoryID: id, Model: marker, Vector: []float32{1}}))(a.t)
-			return memory(amber.OpUpdate)
-		}},
 		{"delete", func(a agent) []told {
 			must(0, a.LongTerm.Delete(a.t.Context(), id))(a.t)
 			return memory(amber.OpDelete)

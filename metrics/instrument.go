@@ -57,9 +57,6 @@ func instrumentMemory(s *amber.Store, p amber.Parts, w watched) {
 	if p.Relations != nil {
 		s.Relations = relations{w, p.Relations}
 	}
-	if p.Embeddings != nil {
-		s.Embeddings = embeddings{w, p.Embeddings}
-	}
 	if p.Concepts != nil {
 		s.Concepts = concepts{w, p.Concepts}
 	}

@@ -31,25 +31,6 @@ func (p relations) Related(ctx context.Context, id amber.MemoryID) (l []amber.Re
 	return p.next.Related(ctx, id)
 }
 
-type embeddings struct {
-	watched
-	next amber.Embeddings
-}
-
-var _ amber.Embeddings = embeddings{}
-
-func (p embeddings) PutEmbedding(ctx context.Context, e amber.Embedding) (err error) {
-	ctx, end, err := p.begin(ctx, "put_embedding")
-	defer func() { end(err, size{in: 4 * len(e.Vector), items: 1}) }()
-	return p.next.PutEmbedding(ctx, e)
-}
-
-func (p embeddings) Embeddings(ctx context.Context, id amber.MemoryID) (l []amber.Embedding, err error) {
-	ctx, end, err := p.begin(ctx, "embeddings")
-	defer func() { end(err, size{out: vectorBytes(l), items: len(l)}) }()
-	return p.next.Embeddings(ctx, id)
-}
-
 type concepts struct {
 	watched
 	next amber.Concepts

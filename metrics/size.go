@@ -39,13 +39,6 @@ func turnBytes(ts []amber.Turn) (n int) {
 	return n
 }
 
-func vectorBytes(es []amber.Embedding) (n int) {
-	for i := range es {
-		n += 4 * len(es[i].Vector)
-	}
-	return n
-}
-
 func ingestBytes(in amber.Ingestion) (n int) {
 	for i := range in.Steps {
 		n += turnBytes(in.Steps[i].Turns) + requestBytes(in.Steps[i].Memories...)

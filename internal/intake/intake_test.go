@@ -41,7 +41,7 @@ var (
 	}
 	unclean = map[string]string{
 		"Memories": "reads", "Stats": "reads", "Changes": "reads", "ControlChanges": "reads", "Activities": "reads", "NoteLog": "reads",
-		"Eraser": "takes ids", "Active": "takes ids", "QueueKeeper": "takes leases", "Embeddings": "takes numbers and the name of a model",
+		"Eraser": "takes ids", "Active": "takes ids", "QueueKeeper": "takes leases",
 		"Sync": "brings what was written elsewhere",
 	}
 )

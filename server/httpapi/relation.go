@@ -10,7 +10,6 @@ import (
 // relationRoutes serve what hangs on memories.
 func relationRoutes(a *API) {
 	linkRoutes(a)
-	embeddingRoutes(a)
 	conceptRoutes(a)
 }
 
@@ -42,34 +41,6 @@ func linkRoutes(a *API) {
 		summary: "List the relations from and to a memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Relation]], error) {
 		return beside(ctx, in, ag.Store.Relations.Related)
-	})
-}
-
-// embeddingRoutes serve the vectors of memories.
-func embeddingRoutes(a *API) {
-	handle(a, operation{
-		id: "embedding.list", method: "GET", path: agentPath + "/memories/{id}/embeddings", scope: amber.TokenRead,
-		summary: "List the vectors of a memory, by model",
-	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Embedding]], error) {
-		return beside(ctx, in, ag.Store.Embeddings.Embeddings)
-	})
-
-	type put struct {
-		memoryID
-		Body amber.Embedding `body:"json"`
-	}
-	handle(a, operation{
-		id: "embedding.put", method: "PUT", path: agentPath + "/memories/{id}/embeddings", scope: amber.TokenWrite, mutates: true, repeatable: true,
-		summary: "Store the vector a model gave a memory",
-	}, func(ctx context.Context, ag *server.Agent, in put) (answer[nothing], error) {
-		_, err := in.parse()
-		if err == nil {
-			err = agree("memory", in.ID, &in.Body.MemoryID)
-		}
-		if err == nil {
-			err = ag.Store.Embeddings.PutEmbedding(ctx, in.Body)
-		}
-		return done(err)
 	})
 }
 

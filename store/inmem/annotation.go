@@ -8,39 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-var (
-	_ amber.Embeddings = (*Store)(nil)
-	_ amber.Concepts   = (*Store)(nil)
-)
-
-// PutEmbedding implements [amber.Embeddings].
-func (s *Store) PutEmbedding(ctx context.Context, e amber.Embedding) error {
-	if err := e.Check(); err != nil {
-		return err
-	}
-	return s.annotate(ctx, "put embedding", e.MemoryID, func(r *record) {
-		r.embeddings = maps.Clone(r.embeddings)
-		if r.embeddings == nil {
-			r.embeddings = map[string][]float32{}
-		}
-		r.embeddings[e.Model] = slices.Clone(e.Vector)
-	})
-}
-
-// Embeddings implements [amber.Embeddings].
-func (s *Store) Embeddings(ctx context.Context, id amber.MemoryID) ([]amber.Embedding, error) {
-	return run(ctx, s, "read embeddings", func() ([]amber.Embedding, error) {
-		r, err := s.liveRecord("read embeddings", id)
-		if err != nil {
-			return nil, err
-		}
-		found := []amber.Embedding{}
-		for _, model := range slices.Sorted(maps.Keys(r.embeddings)) {
-			found = append(found, amber.Embedding{MemoryID: id, Model: model, Vector: slices.Clone(r.embeddings[model])})
-		}
-		return found, nil
-	})
-}
+var _ amber.Concepts = (*Store)(nil)
 
 // SetConcepts implements [amber.Concepts].
 func (s *Store) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []string) error {

@@ -40,26 +40,17 @@ func TestRelations(t *testing.T) {
 	wantEqual(t, "relations to a deleted memory", ok[[]amber.Relation](t)(w.Related(ctx, a)), []amber.Relation{revived})
 }
 
-func TestEmbeddingsAndConcepts(t *testing.T) {
+func TestConcepts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
 	id := w.fact(t, "a")
-	for _, e := range []amber.Embedding{{Model: "m2", Vector: []float32{1}}, {Model: "m1", Vector: []float32{2}}, {Model: "m2", Vector: []float32{3, 4}}} {
-		e.MemoryID = id
-		if err := w.PutEmbedding(ctx, e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wantEqual(t, "embeddings", ok[[]amber.Embedding](t)(w.Embeddings(ctx, id)), []amber.Embedding{
-		{MemoryID: id, Model: "m1", Vector: []float32{2}}, {MemoryID: id, Model: "m2", Vector: []float32{3, 4}},
-	})
 	if err := w.SetConcepts(ctx, id, []string{"z", " a ", "z"}); err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, "concepts", ok[[]string](t)(w.Concepts(ctx, id)), []string{"a", "z"})
 	deleteIt(t, w, id)
-	_, err := w.Embeddings(ctx, id)
+	_, err := w.Concepts(ctx, id)
 	wantKind(t, err, amber.KindNotFound)
 	wantKind(t, w.SetConcepts(ctx, id, nil), amber.KindNotFound)
 }

@@ -79,7 +79,6 @@ func TestErase(t *testing.T) {
 		ok[amber.Relation](t)(w.Relate(ctx, r))
 	}
 	for _, err := range []error{
-		w.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: []float32{1}}),
 		w.SetConcepts(ctx, id, []string{"a", "b"}),
 		w.Delete(ctx, id),
 	} {
@@ -89,7 +88,7 @@ func TestErase(t *testing.T) {
 	}
 	report := ok[amber.EraseReport](t)(w.Erase(ctx, id))
 	wantEqual(t, "report", report, amber.EraseReport{ID: id, Remaining: []string{}, Removed: []string{
-		"3 revisions", "1 embeddings", "2 concepts", "2 relations", "1 idempotency answers",
+		"3 revisions", "2 concepts", "2 relations", "1 idempotency answers",
 	}})
 	again := ok[amber.EraseReport](t)(w.Erase(ctx, id))
 	wantEqual(t, "second report", again, amber.EraseReport{ID: id, Removed: []string{}, Remaining: []string{}})

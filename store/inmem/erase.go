@@ -130,7 +130,6 @@ func (s *Store) erase(now amber.Time, id amber.MemoryID, r *record) []string {
 		name string
 	}{
 		{len(r.revisions), "revisions"},
-		{len(r.embeddings), "embeddings"},
 		{len(r.concepts), "concepts"},
 		{relations - len(s.relations), "relations"},
 		{answers, "idempotency answers"},

@@ -7,10 +7,9 @@ import (
 // record is one memory with its history and what hangs on it. Stored records
 // are never changed: a change stores a changed copy.
 type record struct {
-	revisions  []amber.Memory       // oldest first, never empty
-	embeddings map[string][]float32 // by model
-	concepts   []string             // sorted
-	document   *document            // of the present revision, made on first use
+	revisions []amber.Memory // oldest first, never empty
+	concepts  []string       // sorted
+	document  *document      // of the present revision, made on first use
 }
 
 // present returns the newest revision.

@@ -18,7 +18,6 @@ func (s *Store) Stats(ctx context.Context) (amber.Stats, error) {
 		}
 		for _, r := range s.records {
 			st.Revisions += int64(len(r.revisions))
-			st.Embeddings += int64(len(r.embeddings))
 			if !r.live() {
 				st.Deleted++
 				continue

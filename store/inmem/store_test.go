@@ -141,7 +141,7 @@ func TestStoreHasEveryContract(t *testing.T) {
 	t.Parallel()
 	got := newWorld(t).Store.Store().Capabilities()
 	want := amber.Capabilities{
-		Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Embeddings: true, Concepts: true,
+		Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Concepts: true,
 		Compactions: true, Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true,
 		Notes: true, Control: true, Ingest: true, Documents: true,
 	}

@@ -84,10 +84,6 @@ func TestBadRowsAreSetAside(t *testing.T) {
 			r, err := s.Related(t.Context(), ids[0])
 			return len(r), err
 		}, 1},
-		{"embeddings", "", `UPDATE embeddings SET vector = x'00'`, func(s *Store, ids []amber.MemoryID) (int, error) {
-			e, err := s.Embeddings(t.Context(), ids[0])
-			return len(e), err
-		}, 0},
 		{"sessions", "s1", `UPDATE sessions SET started_at = 9223372036854775807 WHERE id = 's1'`, func(s *Store, _ []amber.MemoryID) (int, error) {
 			p, err := s.ListSessions(t.Context(), amber.SessionQuery{})
 			return len(p.Items), err

@@ -33,6 +33,18 @@ func TestDamagedRows(t *testing.T) {
 			func() error { _, err := s.LoadLoop(ctx, "s"); return err },
 		},
 		{
+			"cut vector", s.memory, `UPDATE embeddings SET vector = x'0000803f'`,
+			func() error { return s.readVectors(ctx, id) },
+		},
+		{
+			"vector no number", s.memory, `UPDATE embeddings SET dimension = 1, vector = x'0000c07f'`,
+			func() error { return s.readVectors(ctx, id) },
+		},
+		{
+			"vector of no dimension", s.memory, `UPDATE embeddings SET dimension = 0, vector = x''`,
+			func() error { return s.readVectors(ctx, id) },
+		},
+		{
 			"approval payload", s.control, `UPDATE approvals SET payload = '{"rm": "-r"}'`,
 			func() error { _, err := s.Approval(ctx, "a"); return err },
 		},

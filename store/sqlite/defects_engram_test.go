@@ -154,9 +154,9 @@ func TestEngramForeignKeysHoldOnOneConnectionOnly(t *testing.T) {
 	for c := range 8 {
 		done.Go(func() {
 			for range 40 {
-				err := s.PutEmbedding(ctx, amber.Embedding{MemoryID: nobody, Model: fmt.Sprint("m", c), Vector: []float32{1}})
+				err := s.SetConcepts(ctx, nobody, []string{fmt.Sprint("c", c)})
 				if amber.KindOf(err) != amber.KindNotFound {
-					t.Errorf("an embedding of a memory that is not there: %v", err)
+					t.Errorf("a concept of a memory that is not there: %v", err)
 				}
 			}
 		})

@@ -180,7 +180,7 @@ func (s *Store) Agent() *home.Agent { return s.agent }
 // which is not the live one, has none.
 func (s *Store) Parts() amber.Parts {
 	p := amber.Parts{
-		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s, Relations: s, Embeddings: s, Concepts: s,
+		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s, Relations: s, Concepts: s,
 		Compactions: s, Stats: s, Changes: s,
 		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s, Ingest: s, Activities: s,
 		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,

@@ -25,7 +25,6 @@ func TestLayerPlans(t *testing.T) {
 		{"end session", deleteActive, []string{"SEARCH active_sessions USING COVERING INDEX active_sessions_session (session_id=?)"}},
 		{"relations", selectRelated, []string{"MULTI-INDEX OR", "INDEX 1", "SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=?)", "INDEX 2", "SEARCH relations USING INDEX relations_to (to_id=?)", "USE TEMP B-TREE FOR ORDER BY"}},
 		{"relation", selectRelationBetween, []string{"SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=? AND to_id=? AND type=?)"}},
-		{"embeddings", selectEmbeddings, []string{"SEARCH embeddings USING INDEX sqlite_autoindex_embeddings_1 (memory_id=?)"}},
 		{"concepts", selectConcepts, []string{"SEARCH concepts USING PRIMARY KEY (memory_id=?)"}},
 		{"heads", selectHeads, []string{"SEARCH versions USING PRIMARY KEY (memory_id=?)"}},
 		{"links of a memory", deleteLinks, []string{"SEARCH sync_links USING INDEX sync_links_record (record=? AND scope=?)"}},

@@ -77,10 +77,7 @@ func TestEveryWriteChecksTheVersion(t *testing.T) {
 		"erase":     func() error { return only(s.Erase(ctx, id)) },
 		"relate":    func() error { return only(s.Relate(ctx, amber.Relation{From: other, To: id, Type: "r"})) },
 		"unrelate":  func() error { return s.Unrelate(ctx, related.ID) },
-		"embedding": func() error {
-			return s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: []float32{1}})
-		},
-		"concepts": func() error { return s.SetConcepts(ctx, id, []string{"c"}) },
+		"concepts":  func() error { return s.SetConcepts(ctx, id, []string{"c"}) },
 		"turn": func() error {
 			return only(s.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "x"}))
 		},

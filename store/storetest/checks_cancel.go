@@ -60,9 +60,6 @@ func cancelMemories(w *world) {
 		{"relate", relations, func(ctx context.Context) error {
 			return only(w.Relations.Relate(ctx, amber.Relation{From: id, To: other, Type: "x"}))
 		}},
-		{"embedding", embeddings, func(ctx context.Context) error {
-			return w.Embeddings.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "x", Vector: []float32{1}})
-		}},
 		{"concepts", concepts, func(ctx context.Context) error { return w.Concepts.SetConcepts(ctx, id, []string{"x"}) }},
 	})
 }

@@ -24,7 +24,7 @@ func changeChecks() []check {
 func statsChecks() []check {
 	return []check{{
 		name: "stats/counts", run: statsCount,
-		needs: []part{longTerm, memories, edits, relations, embeddings, sessions, states, turns, loops, compactions, changes, stats},
+		needs: []part{longTerm, memories, edits, relations, sessions, states, turns, loops, compactions, changes, stats},
 	}}
 }
 
@@ -189,7 +189,6 @@ func statsCount(w *world) {
 	r := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related"}))
 	must(w.Relations.Relate(w.ctx, amber.Relation{From: b, To: a, Type: "related"}))
 	must0(w.Relations.Unrelate(w.ctx, r.ID))
-	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: a, Model: "m", Vector: []float32{1}}))
 	w.fullSession("s")
 	got := must(w.Stats.Stats(w.ctx))
 	dropZeros(got.ByKind)
@@ -200,7 +199,7 @@ func statsCount(w *world) {
 		ByKind:    map[amber.MemoryKind]int64{amber.Constraint: 1, amber.WorkspaceFact: 1},
 		ByScope:   map[amber.Scope]int64{amber.ScopeProject: 1, amber.ScopeGlobal: 1},
 		ByTrust:   map[amber.Trust]int64{amber.TrustImported: 1, amber.TrustOwn: 1},
-		Relations: 1, Embeddings: 1, Sessions: 1, Turns: 2, Loops: 1, Compactions: 1,
+		Relations: 1, Sessions: 1, Turns: 2, Loops: 1, Compactions: 1,
 		Changes:   int64(len(entries(w.ctx, w.Changes, ""))),
 		Revisions: got.Revisions, Bytes: got.Bytes,
 	}, "counts")

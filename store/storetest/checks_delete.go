@@ -23,7 +23,7 @@ func eraseChecks() []check {
 	needs := []part{longTerm, memories, erasure}
 	return []check{
 		{name: "erase/removes-the-memory-from-every-read", needs: needs, run: eraseRemoves},
-		{name: "erase/removes-what-hangs-on-it", needs: append(needs, relations, embeddings, concepts), run: eraseRemovesBeside},
+		{name: "erase/removes-what-hangs-on-it", needs: append(needs, relations, concepts), run: eraseRemovesBeside},
 		{name: "erase/twice-removes-nothing", needs: append(needs, changes), run: eraseTwice},
 		{name: "erase/works-on-deleted-memories", needs: needs, run: eraseDeleted},
 		{name: "erase/unknown-is-not-found", needs: needs, run: eraseUnknown},
@@ -119,14 +119,11 @@ func eraseRemovesBeside(w *world) {
 	a, b := w.fact("alpha"), w.fact("beta")
 	must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 1}))
 	must(w.Relations.Relate(w.ctx, amber.Relation{From: b, To: a, Type: "supersedes", Strength: 1}))
-	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: a, Model: "m", Vector: []float32{1}}))
 	must0(w.Concepts.SetConcepts(w.ctx, a, []string{"letters"}))
 	must(w.Eraser.Erase(w.ctx, a))
 	equal(must(w.Relations.Related(w.ctx, b)), nil, "relations to an erased memory")
 	_, err := w.Relations.Related(w.ctx, a)
 	refused(err, amber.KindNotFound, "relations of an erased memory")
-	_, err = w.Embeddings.Embeddings(w.ctx, a)
-	refused(err, amber.KindNotFound, "embeddings of an erased memory")
 	_, err = w.Concepts.Concepts(w.ctx, a)
 	refused(err, amber.KindNotFound, "concepts of an erased memory")
 }

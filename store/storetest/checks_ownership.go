@@ -11,7 +11,7 @@ func ownershipChecks() []check {
 		{name: "ownership/memories", needs: []part{longTerm, memories, edits}, run: ownMemories},
 		{name: "ownership/idempotency-answers", needs: []part{longTerm}, run: ownAnswers},
 		{name: "ownership/batches", needs: []part{batches, memories}, run: ownBatches},
-		{name: "ownership/beside-memories", needs: []part{longTerm, memories, embeddings, concepts}, run: ownBeside},
+		{name: "ownership/beside-memories", needs: []part{longTerm, memories, concepts}, run: ownBeside},
 		{name: "ownership/documents", needs: []part{states, loops}, run: ownDocuments},
 		{name: "ownership/ingestions", needs: []part{ingest, sessions, turns, longTerm, memories}, run: ownIngestions},
 		{name: "ownership/control-plane", needs: []part{control}, run: ownControl},
@@ -79,13 +79,10 @@ func ownBatches(w *world) {
 
 func ownBeside(w *world) {
 	id := w.fact("a")
-	vector, words := []float32{1, 2}, []string{"one", "two"}
-	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: vector}))
+	words := []string{"one", "two"}
 	must0(w.Concepts.SetConcepts(w.ctx, id, words))
-	vector[0], words[0] = 9, "spoiled"
-	must(w.Embeddings.Embeddings(w.ctx, id))[0].Vector[1] = 9
+	words[0] = "spoiled"
 	must(w.Concepts.Concepts(w.ctx, id))[1] = "spoiled"
-	equal(must(w.Embeddings.Embeddings(w.ctx, id))[0].Vector, []float32{1, 2}, "embedding after spoiling")
 	equal(must(w.Concepts.Concepts(w.ctx, id)), []string{"one", "two"}, "concepts after spoiling")
 }
 

@@ -14,13 +14,11 @@ func relationChecks() []check {
 		{name: "relation/same-ends-and-type-is-replaced", needs: append(needs, relations), run: relateReplaces},
 		{name: "relation/unrelate", needs: append(needs, relations), run: unrelate},
 		{name: "relation/refuses", needs: append(needs, relations), run: relateRefuses},
-		{name: "embedding/one-per-memory-and-model", needs: append(needs, embeddings), run: embeddingsKept},
-		{name: "embedding/refuses", needs: append(needs, embeddings), run: embeddingsRefuse},
 		{name: "concept/set-and-read", needs: append(needs, concepts), run: conceptsKept},
 		{name: "concept/recalled", needs: append(needs, concepts), run: conceptsRecalled},
 		{name: "concept/count", needs: append(needs, concepts), run: conceptsCounted},
 		{name: "concept/refuses", needs: append(needs, concepts), run: conceptsRefuse},
-		{name: "change/of-what-hangs-on-a-memory", needs: append(needs, relations, embeddings, concepts, changes), run: besideLogs},
+		{name: "change/of-what-hangs-on-a-memory", needs: append(needs, relations, concepts, changes), run: besideLogs},
 	}
 }
 
@@ -82,42 +80,6 @@ func relateRefuses(w *world) {
 	_, err = w.Relations.Related(w.ctx, unknownID)
 	refused(err, amber.KindNotFound, "relations of an unknown memory")
 	equal(must(w.Relations.Related(w.ctx, a)), nil, "relations stored by refused calls")
-}
-
-func embeddingsKept(w *world) {
-	id := w.fact("a")
-	vec := []float32{0, -1.5, math.MaxFloat32, math.SmallestNonzeroFloat32, 0.1}
-	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id, Model: "m2", Vector: vec}))
-	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id, Model: "m1", Vector: []float32{1}}))
-	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id, Model: "m1", Vector: []float32{2, 3}}))
-	equal(must(w.Embeddings.Embeddings(w.ctx, id)), []amber.Embedding{
-		{MemoryID: id, Model: "m1", Vector: []float32{2, 3}}, {MemoryID: id, Model: "m2", Vector: vec},
-	}, "embeddings by model")
-	largest := make([]float32, amber.MaxDimension)
-	must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id, Model: "m3", Vector: largest}))
-	equal(len(must(w.Embeddings.Embeddings(w.ctx, id))[2].Vector), amber.MaxDimension, "dimension of the largest vector")
-	equal(must(w.Embeddings.Embeddings(w.ctx, w.fact("b"))), nil, "embeddings of a memory without any")
-}
-
-func embeddingsRefuse(w *world) {
-	id := w.fact("a")
-	for name, e := range map[string]amber.Embedding{
-		"no model":          {MemoryID: id, Vector: []float32{1}},
-		"no vector":         {MemoryID: id, Model: "m"},
-		"a value no number": {MemoryID: id, Model: "m", Vector: []float32{float32(math.NaN())}},
-		"an endless value":  {MemoryID: id, Model: "m", Vector: []float32{float32(math.Inf(1))}},
-		"a huge dimension":  {MemoryID: id, Model: "m", Vector: make([]float32, amber.MaxDimension+1)},
-	} {
-		refused(w.Embeddings.PutEmbedding(w.ctx, e), amber.KindInvalid, "embedding with %s", name)
-	}
-	equal(must(w.Embeddings.Embeddings(w.ctx, id)), nil, "embeddings stored by refused calls")
-	must0(w.LongTerm.Delete(w.ctx, id))
-	for _, gone := range []amber.MemoryID{id, unknownID} {
-		e := amber.Embedding{MemoryID: gone, Model: "m", Vector: []float32{1}}
-		refused(w.Embeddings.PutEmbedding(w.ctx, e), amber.KindNotFound, "embedding of a memory that is not there")
-		_, err := w.Embeddings.Embeddings(w.ctx, gone)
-		refused(err, amber.KindNotFound, "embeddings of a memory that is not there")
-	}
 }
 
 func conceptsKept(w *world) {
@@ -183,9 +145,6 @@ func besideLogs(w *world) {
 	for name, f := range map[string]func(){
 		"a relation": func() {
 			rel = must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related", Strength: 1}))
-		},
-		"an embedding": func() {
-			must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: a, Model: "m", Vector: []float32{1}}))
 		},
 		"concepts": func() { must0(w.Concepts.SetConcepts(w.ctx, a, []string{"c"})) },
 	} {

@@ -69,9 +69,6 @@ func (d *dumper) memories() {
 			related, err := d.Relations.Related(d.ctx, m.ID)
 			entry["relations"] = answer(byKey(related, func(r amber.Relation) string { return r.ID }), err)
 		}
-		if d.has[embeddings] {
-			entry["embeddings"] = answer(d.Embeddings.Embeddings(d.ctx, m.ID))
-		}
 		if d.has[concepts] {
 			entry["concepts"] = answer(d.Concepts.Concepts(d.ctx, m.ID))
 		}

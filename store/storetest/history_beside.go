@@ -7,7 +7,6 @@ func besideOperations() []operation {
 		{name: "relate", weight: 5, needs: []part{relations}, run: (*history).relate},
 		{name: "unrelate", weight: 2, needs: []part{relations}, run: (*history).unrelate},
 		{name: "related", weight: 2, needs: []part{relations}, run: (*history).related},
-		{name: "put embedding", weight: 3, needs: []part{embeddings}, run: (*history).embed},
 		{name: "set concepts", weight: 3, needs: []part{concepts}, run: (*history).conceive},
 	}
 }
@@ -45,19 +44,6 @@ func (h *history) related() {
 		got, err := w.Relations.Related(w.ctx, id[w])
 		return byKey(got, func(r amber.Relation) string { return r.ID }), err
 	})
-}
-
-func (h *history) embed() {
-	id := h.someMemory()
-	vector := make([]float32, h.rng.IntN(4))
-	for i := range vector {
-		vector[i] = oneOf[float32](h, 0, 0.1, -3e30)
-	}
-	model := oneOf(h, "m1", "m2")
-	do(h, func(w *world) error {
-		return w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: id[w], Model: model, Vector: vector})
-	})
-	compare(h, "embeddings", func(w *world) ([]amber.Embedding, error) { return w.Embeddings.Embeddings(w.ctx, id[w]) })
 }
 
 func (h *history) conceive() {

@@ -14,7 +14,6 @@ const (
 	edits       part = "editor"
 	erasure     part = "eraser"
 	relations   part = "relations"
-	embeddings  part = "embeddings"
 	concepts    part = "concepts"
 	compactions part = "compactions"
 	stats       part = "stats"
@@ -40,7 +39,7 @@ func (w *world) parts() map[part]bool {
 	return map[part]bool{
 		longTerm: amber.KindOf(recallErr) != amber.KindUnsupported,
 		memories: c.Memories, batches: c.Batch, edits: c.Edit, erasure: c.Erase,
-		relations: c.Relations, embeddings: c.Embeddings, concepts: c.Concepts,
+		relations: c.Relations, concepts: c.Concepts,
 		compactions: c.Compactions, stats: c.Stats, changes: c.Changes,
 		turns: c.Turns, loops: c.Loops, sessions: c.Sessions, states: c.States, ingest: c.Ingest,
 		notes: c.Notes, control: c.Control, documents: c.Documents,

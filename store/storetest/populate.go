@@ -59,9 +59,6 @@ func (w *world) populateMemories(has map[part]bool) {
 		gone := must(w.Relations.Relate(w.ctx, amber.Relation{From: b, To: a, Type: "related", Strength: 0.5}))
 		must0(w.Relations.Unrelate(w.ctx, gone.ID))
 	}
-	if has[embeddings] {
-		must0(w.Embeddings.PutEmbedding(w.ctx, amber.Embedding{MemoryID: a, Model: "m", Vector: []float32{0.1, -2}}))
-	}
 	if has[concepts] {
 		must0(w.Concepts.SetConcepts(w.ctx, a, []string{"one", "two"}))
 	}

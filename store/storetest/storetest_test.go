@@ -177,7 +177,6 @@ func TestMissingPartsAreNotRun(t *testing.T) {
 		"edit":            func(p *amber.Parts) { p.Editor = nil },
 		"erase":           func(p *amber.Parts) { p.Eraser = nil },
 		"relations":       func(p *amber.Parts) { p.Relations = nil },
-		"embeddings":      func(p *amber.Parts) { p.Embeddings = nil },
 		"concepts":        func(p *amber.Parts) { p.Concepts = nil },
 		"compactions":     func(p *amber.Parts) { p.Compactions = nil },
 		"stats":           func(p *amber.Parts) { p.Stats = nil },
