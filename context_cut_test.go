@@ -111,6 +111,34 @@ func TestContextThatWasCutShortEndsWithItsLastLine(t *testing.T) {
 	}
 }
 
+// TestContextWithPartsOfMemoriesIsCut: a memory or a summary that has no room is
+// shown in part, with a line that says so.
+func TestContextWithPartsOfMemoriesIsCut(t *testing.T) {
+	t.Parallel()
+	ctx, store := context.Background(), newStore()
+	long := strings.Repeat("One sentence.\n\n```\ncode\n```\n- item\n", 300)
+	if _, err := store.LongTerm.Write(ctx, amber.WriteRequest{Content: long, Title: "Long"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Sessions.StartSession(ctx, amber.SessionStart{ID: "s1", Name: "Work", Project: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Names.EndSession(ctx, amber.SessionEnd{ID: "s1", Summary: long}); err != nil {
+		t.Fatal(err)
+	}
+	for size := 512; size < 3000; size += 97 {
+		block, err := amber.BuildContext(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{
+			RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}, MaxBytes: size,
+		}, rand.Reader)
+		if err != nil || len(block.Cut) != 1 {
+			t.Fatalf("%d bytes: %d memories in part, %v", size, len(block.Cut), err)
+		}
+		if got := amber.CutContext(block.Text + "Fix the build."); got != "Fix the build." {
+			t.Errorf("%d bytes: %q", size, got)
+		}
+	}
+}
+
 // TestForgedContextCostsNoWords: delimiters that somebody typed or pasted take
 // nothing along that is not a line of a block.
 func TestForgedContextCostsNoWords(t *testing.T) {
