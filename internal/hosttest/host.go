@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -115,13 +116,17 @@ func openCode() host {
 	return host{
 		name: "opencode", packages: "opencode-ai", program: "opencode", online: true,
 		files: func(r *run) map[string]string {
-			return map[string]string{".config/opencode/opencode.json": pretty(object{
-				"autoupdate": false, "share": "disabled",
-				"provider": object{"local": object{
-					"npm": "@ai-sdk/openai-compatible", "name": "local", "options": object{"baseURL": r.model.url + "/v1", "apiKey": "any"},
-					"models": object{modelName: object{"name": modelName}},
-				}},
-			})}
+			return map[string]string{
+				".config/opencode/opencode.json": pretty(object{
+					"autoupdate": false, "share": "disabled",
+					"provider": object{"local": object{
+						"npm": "@ai-sdk/openai-compatible", "name": "local", "options": object{"baseURL": r.model.url + "/v1", "apiKey": "any"},
+						"models": object{modelName: object{"name": modelName}},
+					}},
+				}),
+				".config/opencode/plugins/mine.js": fmt.Sprintf("import { writeFileSync } from \"node:fs\"\n"+
+					"export const Mine = async () => {\n  writeFileSync(%q, \"\")\n  return {}\n}\n", filepath.Join(r.dir, "user-hook-plugin")),
+			}
 		},
 		args: func(_ *run, prompt, session string) []string {
 			// It puts quotes around an argument with spaces in it.
