@@ -23,6 +23,7 @@ func consolidationRoutes(a *API) {
 		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
 			return answer[amber.Consolidation]{}, err
 		}
+		in.Body.Run = server.Redact(ctx, in.Body.Run)
 		out, err := consolidating(ctx, ag, func(c amber.Consolidator) (amber.Consolidation, error) { return c.BeginConsolidation(ctx, in.Body) })
 		out.subject = out.body.ID
 		return out, err

@@ -52,6 +52,8 @@ func TestSecretsAreTakenOutOfEveryRequest(t *testing.T) {
 		{method: "POST", path: "results", body: `{"task_id":"t","node_id":"n","producer":"p","status":"ok","payload":"SECRET"}`},
 		{method: "POST", path: "queue", body: `{"entry_id":"e","task_id":"t","node_id":"n","payload":"SECRET"}`},
 		{method: "POST", path: "snapshots", body: `{"label":"SECRET"}`},
+		{method: "POST", path: "consolidations", body: `{"run":"` + githubToken + `"}`},
+		{method: "PUT", path: "state/cursor", body: `{"document":{"k":"SECRET"}}`},
 	} {
 		c.body = strings.ReplaceAll(c.body, "SECRET", secret)
 		a := r.ask(c)

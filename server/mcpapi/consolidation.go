@@ -38,7 +38,7 @@ func beginConsolidation(ctx context.Context, b *bound, a *server.Agent, in begin
 	if err != nil {
 		return answer{}, err
 	}
-	began, err := c.BeginConsolidation(ctx, amber.ConsolidationBegin{Tenant: b.tenant, Agent: b.agent, Run: in.Run, Abandon: in.Abandon})
+	began, err := c.BeginConsolidation(ctx, amber.ConsolidationBegin{Tenant: b.tenant, Agent: b.agent, Run: server.Redact(ctx, in.Run), Abandon: in.Abandon})
 	if err != nil {
 		return answer{}, err
 	}

@@ -36,6 +36,7 @@ func writesOfText(id string) map[string]object {
 		"add_observations":    {"observations": []any{object{"entityName": "mirror", "contents": []any{secret + " again"}}}},
 		"memory":              {"command": "create", "path": "/memories/plan", "file_text": secret},
 		"snapshot_create":     {"label": githubToken},
+		"consolidation_begin": {"run": githubToken},
 	}
 }
 
@@ -54,7 +55,7 @@ func TestSecretsAreTakenOutOfEveryTool(t *testing.T) {
 	calls := writesOfText(saved["id"].(string))
 	for _, tool := range []string{
 		"memory_save", "memory_update", "session_start", "session_summary", "session_end", "task_save", "task_event", "approval_request", "result_save", "queue_publish",
-		"mem_save", "mem_session_summary", "mem_save_prompt", "mem_capture_passive", "mem_update", "create_entities", "add_observations", "memory", "snapshot_create",
+		"mem_save", "mem_session_summary", "mem_save_prompt", "mem_capture_passive", "mem_update", "create_entities", "add_observations", "memory", "snapshot_create", "consolidation_begin",
 	} {
 		out, text := c.call(tool, calls[tool])
 		b, err := json.Marshal(out)
