@@ -326,6 +326,23 @@ func TestListenersWhoseTokenIsRevoked(t *testing.T) {
 	}
 }
 
+// TestListenersWhoseTokenRunsOut hear no more either, nor do those of a token in
+// the database that is revoked.
+func TestListenersWhoseTokenRunsOut(t *testing.T) {
+	t.Parallel()
+	r, d := doored(t)
+	r.api.SetPace(5*time.Millisecond, time.Hour)
+	short, _ := d.token(r.clock.read(), "acme", "ada", time.Hour, amber.TokenRead)
+	long, id := d.token(r.clock.read(), "acme", "ada", 0, amber.TokenRead)
+	first, second := r.listen(call{token: short}), r.listen(call{token: long})
+	r.clock.forward(2 * time.Hour)
+	first.over()
+	if _, err := d.RevokeToken(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	second.over()
+}
+
 // TestARevokedTokenEndsWhatIsBeingRead does not wait for a sign of life, nor for a
 // reader who takes nothing: the answer ends, and the rest is not sent.
 func TestARevokedTokenEndsWhatIsBeingRead(t *testing.T) {
