@@ -94,6 +94,27 @@ const nexoForeign = "nexo"
 type nexoOrigin struct {
 	ID         string `json:"id,omitempty"` // where it was no UUID
 	MemoryType string `json:"memory_type,omitempty"`
+	// Concepts are the concept tags in nexo's order, the most telling first, where
+	// that is not the order of the alphabet. Amber keeps a set of them.
+	Concepts []string `json:"concept_tags,omitempty"`
+}
+
+// nexoConcepts puts concepts into the order they came in; those that came later
+// stay behind.
+func nexoConcepts(foreign json.RawMessage, concepts []string) []string {
+	var came nexoOrigin
+	if json.Unmarshal(foreign, &came) != nil || len(came.Concepts) == 0 {
+		return concepts
+	}
+	place := func(c string) int {
+		if at := slices.Index(came.Concepts, c); at >= 0 {
+			return at
+		}
+		return len(came.Concepts)
+	}
+	concepts = slices.Clone(concepts)
+	slices.SortStableFunc(concepts, func(a, b string) int { return place(a) - place(b) })
+	return concepts
 }
 
 // nexoModel is the model of a vector that came without one.

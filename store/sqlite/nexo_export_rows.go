@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func (e *nexoExport) memories(t *tx) error {
 		row := &conceptsFirst{scanner: s}
 		m, err := scanMemory(row)
 		if err != nil {
-			return err
+			return e.leaveOut("memories that cannot be read", err)
 		}
 		e.report.Memories++
 		return e.memory(t, m, splitLines(row.concepts))
@@ -55,7 +56,7 @@ func (e *nexoExport) memory(t *tx, m amber.Memory, concepts []string) error {
 	if err != nil {
 		return err
 	}
-	conceptTags, err := marshal(concepts)
+	conceptTags, err := marshal(nexoConcepts(m.Foreign[nexoForeign], concepts))
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (e *nexoExport) relations(*tx) error {
 	return e.from.each(exportRelations, nil, func(s scanner) error {
 		r, err := scanRelation(s)
 		if err != nil {
-			return err
+			return e.leaveOut("relations that cannot be read", err)
 		}
 		e.report.Relations++
 		e.beside.add("relations", 1)
@@ -128,7 +129,7 @@ func (e *nexoExport) turns(t *tx) error {
 		row := &seqFirst{scanner: s}
 		turn, err := scanTurn(row)
 		if err != nil {
-			return err
+			return e.leaveOut("turns that cannot be read", err)
 		}
 		e.report.Turns++
 		id := nexoUUID(fieldsTurn, string(turn.ID))
@@ -144,7 +145,7 @@ func (e *nexoExport) sessions(*tx) error {
 	return e.from.each(e.trusting(exportSessions), nil, func(s scanner) error {
 		session, err := scanSession(s)
 		if err != nil {
-			return err
+			return e.leaveOut("sessions that cannot be read", err)
 		}
 		e.report.Sessions++
 		e.beside.add("sessions", 1)
@@ -157,7 +158,7 @@ func (e *nexoExport) compactions(t *tx) error {
 		row := &seqFirst{scanner: s}
 		c, err := scanCompaction(row)
 		if err != nil {
-			return err
+			return e.leaveOut("compactions that cannot be read", err)
 		}
 		e.report.Compactions++
 		session := nexoUUID(fieldsSession, string(c.SessionID))
@@ -177,19 +178,23 @@ func (e *nexoExport) compactions(t *tx) error {
 // compactionKey names a row of compactions_v1 in amber_fields.
 func compactionKey(session string, at int64) string { return fmt.Sprintf("%s@%d", session, at) }
 
-const exportConcepts = `SELECT m.id, m.created_at, group_concat(c.concept, char(10) ORDER BY c.concept)
+const exportConcepts = `SELECT m.id, m.created_at, m.foreign_fields, group_concat(c.concept, char(10) ORDER BY c.concept)
 FROM memories m JOIN concepts c ON c.memory_id = m.id WHERE m.deleted_at IS NULL GROUP BY m.rowid ORDER BY m.rowid`
 
 // concepts writes the tags once more, into a file that nothing of nexo makes or
 // reads: the memories that have some, without their text.
 func (e *nexoExport) concepts(t *tx) error {
 	return e.from.each(exportConcepts, nil, func(s scanner) error {
-		var id, concepts string
+		var id, fields, concepts string
 		var createdAt int64
-		if err := s.Scan(&id, &createdAt, &concepts); err != nil {
+		if err := s.Scan(&id, &createdAt, &fields, &concepts); err != nil {
 			return err
 		}
-		tags, err := marshal(splitLines(concepts))
+		var foreign map[string]json.RawMessage
+		if json.Unmarshal([]byte(fields), &foreign) != nil {
+			return nil // the memory is left out, too
+		}
+		tags, err := marshal(nexoConcepts(foreign[nexoForeign], splitLines(concepts)))
 		if err != nil {
 			return err
 		}
@@ -219,14 +224,11 @@ func (e *nexoExport) vectors(t *tx) error {
 		return err
 	}
 	chosen := slices.MinFunc(models, byCount).What
-	return e.from.each(exportVectors, nil, func(s scanner) error {
+	var nexo *vec0Writer
+	err = e.from.each(exportVectors, nil, func(s scanner) error {
 		v, err := scanEmbedding(s)
-		if amber.KindOf(err) == amber.KindDamaged {
-			e.left.add(lostVectors, 1)
-			return nil
-		}
 		if err != nil {
-			return err
+			return e.leaveOut(lostVectors, err)
 		}
 		e.report.Embeddings++
 		packed := packVector(v.Vector)
@@ -237,7 +239,28 @@ func (e *nexoExport) vectors(t *tx) error {
 			e.beside.add("vectors of other models", 1)
 			return nil
 		}
+		if nexo == nil {
+			if nexo, err = newVec0(e.fields, len(v.Vector)); err != nil {
+				return err
+			}
+		}
+		if err := nexo.add(string(v.MemoryID), packed); err != nil {
+			return err
+		}
 		_, err = t.exec(insertNexoVector, v.MemoryID, packed)
 		return err
 	})
+	if err != nil || nexo == nil {
+		return err
+	}
+	return nexo.flush()
+}
+
+// leaveOut counts a row that cannot be read; every other error stays one.
+func (e *nexoExport) leaveOut(what string, err error) error {
+	if _, bad := asBadRow(err); !bad {
+		return err
+	}
+	e.left.add(what, 1)
+	return nil
 }

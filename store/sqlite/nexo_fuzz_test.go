@@ -9,7 +9,7 @@ import (
 // FuzzNexoFields reads what a file says of a memory: whatever that is, a memory
 // that comes of it is one that could have been written here, and is not trusted.
 func FuzzNexoFields(f *testing.F) {
-	plain := plainMemory(m1, "Title\n\ncontent", `"user"`, t0, []string{"a"})
+	plain := plainMemory(m1, "Title\n\ncontent", `"user"`, t0, []string{"a"}, nil)
 	good := plain
 	good.Title, good.Content = "Title", ""
 	good.ContentDigest = amber.ContentDigest("content")
@@ -24,7 +24,7 @@ func FuzzNexoFields(f *testing.F) {
 		f.Add(s, "Title\n\ncontent", `"user"`)
 	}
 	f.Fuzz(func(t *testing.T, body, content, kind string) {
-		plain := plainMemory(m1, content, kind, t0, []string{"a"})
+		plain := plainMemory(m1, content, kind, t0, []string{"a"}, nil)
 		for _, try := range []func() (amber.Memory, bool){
 			func() (amber.Memory, bool) { return believe(body, plain) },
 			func() (amber.Memory, bool) { return checkMemory(plain) },

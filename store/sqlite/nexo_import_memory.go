@@ -61,11 +61,11 @@ func (i *nexoImport) scanMemory(s scanner) (row nexoRow, ok bool, err error) {
 	if !idOK || !agentOK || agent != string(i.o.Agent) || !contentOK || !atOK || id == "" || len(id) > amber.MaxIDBytes {
 		return row, false, nil
 	}
-	tags := i.tags(v[4])
-	row.concepts = i.tags(v[5])
+	tags, ordered := i.tags(v[4]), i.listed(v[5])
+	row.concepts = slices.Sorted(slices.Values(ordered))
 	memoryType, _ := text(v[6])
 	body, _ := text(v[7])
-	plain := plainMemory(id, content, memoryType, at, tags)
+	plain := plainMemory(id, content, memoryType, at, tags, ordered)
 	if row.Memory, ok = believe(body, plain); !ok {
 		if body != "" {
 			i.left.add("fields that do not fit their row", 1)
@@ -75,8 +75,11 @@ func (i *nexoImport) scanMemory(s scanner) (row nexoRow, ok bool, err error) {
 	return row, ok, nil
 }
 
-// tags returns those of a JSON array that are tags.
-func (i *nexoImport) tags(v any) []string {
+// tags returns those of a JSON array that are tags, sorted.
+func (i *nexoImport) tags(v any) []string { return slices.Sorted(slices.Values(i.listed(v))) }
+
+// listed returns those of a JSON array that are tags, in their order.
+func (i *nexoImport) listed(v any) []string {
 	s, ok := text(v)
 	if !ok {
 		return []string{}
@@ -96,12 +99,11 @@ func (i *nexoImport) tags(v any) []string {
 		}
 		tags = append(tags, checked[0])
 	}
-	slices.Sort(tags)
 	return tags
 }
 
 // plainMemory is what a row says without fields of Amber's own.
-func plainMemory(id, content, memoryType string, at int64, tags []string) amber.Memory {
+func plainMemory(id, content, memoryType string, at int64, tags, concepts []string) amber.Memory {
 	came := nexoOrigin{MemoryType: memoryType}
 	var quoted string
 	if json.Unmarshal([]byte(memoryType), &quoted) == nil {
@@ -119,8 +121,11 @@ func plainMemory(id, content, memoryType string, at int64, tags []string) amber.
 		came.ID = strings.ToValidUTF8(id, "\uFFFD")
 	}
 	came.MemoryType = strings.ToValidUTF8(came.MemoryType[:min(len(came.MemoryType), amber.MaxTagBytes)], "\uFFFD")
-	if came != (nexoOrigin{}) {
-		body, _ := json.Marshal(came) // two texts
+	if !slices.IsSorted(concepts) {
+		came.Concepts = concepts
+	}
+	if came.ID != "" || came.MemoryType != "" || len(came.Concepts) > 0 {
+		body, _ := json.Marshal(came) // texts
 		m.Foreign = map[string]json.RawMessage{nexoForeign: body}
 	}
 	return m
