@@ -56,6 +56,7 @@ func (f *syncFlags) check(cmd *cobra.Command) error {
 const (
 	amberFolder  = ".amber"
 	engramFolder = ".engram"
+	projectFile  = "project" // in .amber: the name of the project, see amber project
 )
 
 // syncDir returns the folder: the one that was named, or the usual one at the
@@ -157,6 +158,17 @@ func (a *app) exportProject(cmd *cobra.Command, f projectFlags) (string, error) 
 		return "", err
 	}
 	return projectOf(dir), nil
+}
+
+// noteNameless tells somebody who exports a repository that is called by where
+// it lies: on another machine it is called otherwise, and what is exported
+// would be found by nobody there.
+func (a *app) noteNameless(cmd *cobra.Command, f projectFlags) {
+	dir, err := a.absolute(".")
+	if f.all || cmd.Flags().Changed("project") || err != nil || project.Of(dir).Source != project.Path {
+		return
+	}
+	a.out.note("this repository has no name that others would know it by; give it one: amber project set NAME")
 }
 
 // author returns who exports: the flag, the user, the machine.

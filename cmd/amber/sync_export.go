@@ -75,6 +75,7 @@ one, so that both hold the same.`,
 				return err
 			}
 			return a.withFolder(cmd, f, func(ctx context.Context, s *opened, dir string) error {
+				a.noteNameless(cmd, e.projectFlags)
 				report, err := a.syncExport(ctx, cmd, s, f, e, dir, project)
 				if err != nil && report.Also == nil {
 					return err
@@ -123,12 +124,22 @@ func (a *app) syncExport(ctx context.Context, cmd *cobra.Command, s *opened, f *
 	}
 	report, err := export(f, dir)
 	sibling := filepath.Join(filepath.Dir(dir), amberFolder)
-	if err != nil || !f.isEngram(dir) || !isFolder(sibling) {
+	if err != nil || !f.isEngram(dir) || !isSyncFolder(sibling) {
 		return report, err
 	}
 	also, err := export(&syncFlags{dir: sibling, format: string(amber.SyncAmber)}, sibling)
 	report.Also = &also
 	return report, err
+}
+
+// isSyncFolder reports whether there is a folder to export to. One that holds
+// nothing but the name of the project is there for that name.
+func isSyncFolder(path string) bool {
+	if !isFolder(path) {
+		return false
+	}
+	entries, err := os.ReadDir(path)
+	return err != nil || len(entries) != 1 || entries[0].Name() != projectFile
 }
 
 func isFolder(path string) bool {
