@@ -12,7 +12,7 @@ func (a absent) SyncPlace(context.Context, string, string) (SyncPlace, error) {
 
 func (a absent) Exported(context.Context, ExportNote) error { return a.fail("note export") }
 
-func (a absent) AppliedChunks(context.Context, []string) (map[string]bool, error) {
+func (a absent) AppliedChunks(context.Context, string, []string) (map[string]bool, error) {
 	return nil, a.read("read state of sync")
 }
 
@@ -38,4 +38,12 @@ func (a absent) LastLocalID(context.Context, string, ChangeScope) (int64, error)
 
 func (a absent) SyncRecords(_ context.Context, refs []SyncRef) ([]SyncRecord, error) {
 	return make([]SyncRecord, len(refs)), a.read("read records")
+}
+
+func (a absent) Held(_ context.Context, _ string, marks []SyncMark) ([]bool, error) {
+	return make([]bool, len(marks)), a.read("read state of sync")
+}
+
+func (a absent) RemovedAt(_ context.Context, _ string, refs []SyncRef) ([]bool, error) {
+	return make([]bool, len(refs)), a.read("read state of sync")
 }

@@ -51,6 +51,13 @@ type SyncRef struct {
 	ID    string      `json:"id"`
 }
 
+// SyncMark names one version of a record. A relation has scope relation and is
+// named by its ends and its type, a prompt has no origin.
+type SyncMark struct {
+	Ref    SyncRef
+	Origin Origin
+}
+
 // OutgoingRequest asks for records that a place has not been given yet.
 type OutgoingRequest struct {
 	// Place names where they go; what was imported from there does not go
@@ -77,8 +84,11 @@ type OutgoingRequest struct {
 // Outgoing is one step of an export. A record may be in several steps.
 type Outgoing struct {
 	Records []SyncRecord // sessions first
-	Next    Position     // go on from here, and note it when the records are safe
-	Done    bool         // nothing comes after
+	// Refused are versions of memories that were erased at the place. They are
+	// not to be written.
+	Refused []SyncRecord
+	Next    Position // go on from here, and note it when the records are safe
+	Done    bool     // nothing comes after
 	// Device, Incarnation and At are those of the store.
 	Device      string
 	Incarnation string
@@ -100,6 +110,10 @@ type ExportNote struct {
 	Chunk     string
 	CreatedBy string // who exported
 	Links     []SyncLink
+	// Marks are the versions that the place has now: those that were written,
+	// and those that were to be written and found there. From here on the place
+	// has a say in them; see [SyncImporter].
+	Marks []SyncMark
 }
 
 // SyncExporter gives out what changed. Safe for concurrent use.
@@ -145,6 +159,9 @@ type Applied struct {
 	Prompts   int
 	Relations int
 	Conflicts int // versions that somebody made without knowing of another
+	// Again tells that chunks of the place which were applied before have more
+	// to bring now, and do not count as applied any more.
+	Again bool
 }
 
 // QuarantinedChunk is a chunk that is not imported.
@@ -156,18 +173,23 @@ type QuarantinedChunk struct {
 
 // SyncImporter takes in what others exported. Safe for concurrent use.
 type SyncImporter interface {
-	// AppliedChunks returns those of the chunks that were applied.
-	AppliedChunks(ctx context.Context, chunks []string) (map[string]bool, error)
+	// AppliedChunks returns those of the chunks that were applied from the place.
+	AppliedChunks(ctx context.Context, place string, chunks []string) (map[string]bool, error)
 	// Apply stores the records and notes the chunk, in one transaction. Per
 	// record the version with the later origin wins, whatever the order of
 	// arrival; the others go to the history. A prompt that was said here stays
 	// as it was said. An erasure removes the memory and nothing that quotes it.
 	//
-	// Some records are passed over, because whoever may write to a folder must
-	// not reach what was never in it: versions and erasures of a memory that has
-	// scope user here, unless the version has that scope too; and whatever
-	// deletes or erases an own record of a project that was not exported to the
-	// place, where the place was exported to for other projects only.
+	// Whoever may write to a folder must not reach what was never in it. A place
+	// has a say in the versions that came from it, and in those that were
+	// exported to it as [SyncExporter] was told; in an own version by export
+	// alone. So a version takes the place of the newest one only where that one
+	// is at the place, and goes beside it into the history otherwise, as a
+	// conflict; it never changes the scope or the identities of a memory that has
+	// an own version. An erasure removes the versions that are at the place.
+	// Whatever changes or deletes a session, a prompt or a relation that is not
+	// there is passed over. What was held back counts once the place has its
+	// say: the chunk is then no longer applied. An erasure never does.
 	//
 	// The local clock follows the stamps at most [MaxClockLead] past the time of
 	// day. Nil means that the chunk is applied; what was erased may be in a
@@ -213,6 +235,11 @@ type SyncLinks interface {
 	// SyncRecords returns the records as they are now, in the order of refs;
 	// one that is not there is a zero SyncRecord.
 	SyncRecords(ctx context.Context, refs []SyncRef) ([]SyncRecord, error)
+	// Held reports of each version whether the place has a say in it.
+	Held(ctx context.Context, place string, marks []SyncMark) ([]bool, error)
+	// RemovedAt reports of each record whether it was erased or deleted at the
+	// place: everything here that was there of it is gone.
+	RemovedAt(ctx context.Context, place string, refs []SyncRef) ([]bool, error)
 }
 
 // Replica is a store that can be synced.

@@ -58,6 +58,15 @@ func (r SyncRecord) Ref() SyncRef {
 	return SyncRef{}
 }
 
+// Mark names the version.
+func (r SyncRecord) Mark() SyncMark {
+	m := SyncMark{Ref: r.Ref(), Origin: r.Origin()}
+	if r.Relation != nil { // two devices may have given one relation two ids
+		m.Ref.ID = fmt.Sprintf("%s %s %s", r.Relation.From, r.Relation.To, r.Relation.Type)
+	}
+	return m
+}
+
 // SyncRelation is the scope of relations among records; the change log counts
 // them to the memory they begin at.
 const SyncRelation ChangeScope = "relation"

@@ -139,12 +139,12 @@ func (c *compaction) stored(f file) (stored, error) {
 // either.
 func (c *compaction) believe(ctx context.Context) error {
 	refs := slices.Collect(maps.Keys(c.erased))
-	records, err := c.s.store.SyncRecords(ctx, refs)
+	removed, err := c.s.store.RemovedAt(ctx, c.s.dir, refs)
 	if err != nil {
 		return err
 	}
-	for i, r := range records {
-		if r.Erased == nil && r.Gone == nil {
+	for i, ok := range removed {
+		if !ok {
 			delete(c.erased, refs[i])
 		}
 	}

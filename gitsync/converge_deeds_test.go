@@ -2,6 +2,7 @@ package gitsync_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -60,6 +61,8 @@ func (w *world) do(o op) {
 		p.loseHome()
 	case "lose state":
 		p.loseState(r)
+	case "attack":
+		w.attack(p, r)
 	default:
 		panic(o.deed)
 	}
@@ -152,6 +155,7 @@ func (p *party) erase(r *rand.Rand) {
 		p.made.erased[m.ID] = true
 	}
 	p.known.addErased(m.ID)
+	maps.DeleteFunc(p.mine, func(v *version, _ bool) bool { return v.key == "memory "+string(m.ID) })
 }
 
 func (p *party) relate(deed string, r *rand.Rand) {

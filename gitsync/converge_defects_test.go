@@ -218,3 +218,20 @@ func TestCompactKeepsAChunkThatWasRewrittenTwice(t *testing.T) {
 		t.Errorf("whoever joins (-want +got):\n%s", diff)
 	}
 }
+
+// What was deleted after a restore stays here as a text, also the version that was
+// restored.
+func TestWhatWasDeletedAfterARestoreDoesNotLeave(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	id := a.save("one")
+	before := a.snapshot()
+	a.edit(id, "two")
+	a.restore(before)
+	mustDo(t, a.Delete(t.Context(), id))
+	a.pushes(b)
+	all, err := b.History(t.Context(), id)
+	if err != nil || len(all) != 1 || all[0].Content != "" {
+		t.Errorf("it left as %+v, %v", all, err)
+	}
+}

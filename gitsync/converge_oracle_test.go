@@ -27,6 +27,8 @@ type version struct {
 	// taken it along. Told: it was exported with its text. Kept: it was passed
 	// over, as its memory was deleted then or in between.
 	shared, maybe, told, kept bool
+	// unsure: it was passed over, and then restored without what deleted it.
+	unsure bool
 }
 
 // prompt is a prompt somebody was told is stored.
@@ -51,13 +53,17 @@ type oracle struct {
 	personal map[amber.MemoryID]int
 	memories map[amber.MemoryID]amber.Memory // any version: scope and project never change
 	adopted  map[string]string               // what the first clone shows where the oracle cannot know
+	// tainted are the records that the adversary wrote about, by key. Whoever
+	// wrote to the folder may have said anything of them.
+	tainted map[string]bool
+	forged  map[string]bool // versions of the adversary, by key and origin
 }
 
 func newOracle() *oracle {
 	return &oracle{
 		versions: map[string]map[amber.Origin]*version{}, erased: map[amber.MemoryID]*erasure{}, prompts: map[amber.TurnID]*prompt{},
 		answers: map[amber.TurnID]int{}, personal: map[amber.MemoryID]int{}, memories: map[amber.MemoryID]amber.Memory{},
-		adopted: map[string]string{},
+		adopted: map[string]string{}, tainted: map[string]bool{}, forged: map[string]bool{},
 	}
 }
 
@@ -88,14 +94,25 @@ func (o *oracle) add(w *world, v version) (*version, bool) {
 		o.versions[v.key] = all
 	}
 	old := all[v.origin]
-	if old == nil {
+	switch {
+	case old == nil && o.forged[fmt.Sprint(v.key, v.origin)]:
+		return &v, false
+	case old == nil:
 		all[v.origin] = &v
 		return &v, true
+	case o.tainted[v.key], v.deleted && v.text == "" && o.isErased(v.key): // a part was erased
+		return old, false
 	}
 	if old.deleted != v.deleted || !v.deleted && old.fields != v.fields {
 		w.failf("%s has two versions %v:\n%s %v\n%s %v", v.key, v.origin, old.fields, old.deleted, v.fields, v.deleted)
 	}
 	return old, false
+}
+
+// isErased reports whether somebody erased the memory of a key.
+func (o *oracle) isErased(key string) bool {
+	id, ok := strings.CutPrefix(key, "memory ")
+	return ok && o.erased[amber.MemoryID(id)] != nil
 }
 
 func (o *oracle) addMemory(w *world, m amber.Memory) (*version, bool) {
@@ -230,7 +247,7 @@ func (p *party) readMemory(id amber.MemoryID, changed bool) {
 	}
 	for _, v := range fresh {
 		for _, m := range all {
-			if m.Origin != v.origin && !v.origin.After(m.Origin) && changed {
+			if m.Origin != v.origin && !v.origin.After(m.Origin) && changed && !p.known.tainted[v.key] {
 				p.failf("memory %s was changed to %v, which is not after %v", id, v.origin, m.Origin)
 			}
 		}
@@ -243,7 +260,7 @@ func (p *party) makes(v *version) {
 		p.failf("%s was stamped %v, which is not after %v", v.key, v.origin, p.last)
 	}
 	p.newest = max(p.newest, v.origin.Clock)
-	p.made.versions[v] = true
+	p.made.versions[v], p.mine[v] = true, true
 }
 
 // readRows takes down what a change made of relations and sessions.
@@ -267,6 +284,7 @@ func (p *party) readAll(before map[amber.MemoryID]amber.Memory, rows map[string]
 	old := p.made
 	p.made = newMade()
 	p.readRows(rows)
+	defer p.keepMine()
 	after := p.reading()
 	for _, id := range slices.Sorted(maps.Keys(after)) {
 		p.readMemory(id, false)
@@ -327,6 +345,8 @@ func (o *oracle) exported(p *party, now map[amber.MemoryID]amber.Memory, project
 		case "memory":
 			m, there := now[amber.MemoryID(name)]
 			switch {
+			case p.erased[amber.MemoryID(name)]: // there, so it stays here
+				continue
 			case there && (m.Scope == amber.ScopeUser || !wanted(m.ProjectID)):
 				continue
 			case there && m.DeletedAt.IsZero() && !v.deleted && p.deletedSince(v):
@@ -437,6 +457,11 @@ func (o *oracle) want(kind string) (want map[string]string, unknown map[string]b
 // compare checks what a clone shows against what it must show. What the
 // oracle does not know must be as on the first clone.
 func (o *oracle) compare(p *party, kind string, got, want map[string]string, unknown map[string]bool) {
+	for key := range o.tainted {
+		delete(want, key)
+		delete(got, key)
+		delete(unknown, key)
+	}
 	for key := range unknown {
 		if _, there := o.adopted[key]; !there {
 			o.adopted[key] = got[key]
@@ -479,7 +504,13 @@ func (o *oracle) verifyMemories(p *party) map[string]string {
 			continue
 		}
 		v := version{fields: memoryFields(m), origin: m.Origin}
-		got["memory "+string(m.ID)] = v.String()
+		key := "memory " + string(m.ID)
+		if o.erased[m.ID] != nil && p.mayKeep(m) { // erased elsewhere, and never there
+			delete(want, key)
+			delete(unknown, key)
+			continue
+		}
+		got[key] = v.String()
 	}
 	o.compare(p, "memories", got, want, unknown)
 	return got
@@ -492,6 +523,9 @@ func (o *oracle) verifyHistories(p *party, live map[string]string) {
 		all, err := p.store.History(p.t.Context(), m.ID)
 		p.check(err)
 		have := map[string]bool{}
+		if o.tainted["memory "+string(m.ID)] {
+			continue
+		}
 		for _, v := range all {
 			if _, isNew := o.addMemory(p.world, v); isNew {
 				p.failf("clone %d has a version of %s that nobody made: %+v", p.n, m.ID, v)
@@ -509,8 +543,15 @@ func (o *oracle) verifyHistories(p *party, live map[string]string) {
 		}
 	}
 	for id, e := range o.erased {
-		if _, err := p.store.History(p.t.Context(), id); e.shared && amber.KindOf(err) != amber.KindNotFound {
-			p.failf("clone %d has a history of %s, which was erased: %v", p.n, id, err)
+		all, err := p.store.History(p.t.Context(), id)
+		if !e.shared || amber.KindOf(err) == amber.KindNotFound || o.tainted["memory "+string(id)] {
+			continue
+		}
+		p.check(err)
+		for _, m := range all {
+			if !p.mayKeep(m) && (m.DeletedAt.IsZero() || m.Content != "") {
+				p.failf("clone %d has version %v of %s, which was erased: %q", p.n, m.Origin, id, m.Content)
+			}
 		}
 	}
 }
@@ -519,7 +560,8 @@ func (o *oracle) verifyRows(p *party, live map[string]string) {
 	relations, sessions := map[string]string{}, map[string]string{}
 	shown := func(key string) bool {
 		from, to := o.ends(key)
-		return live["memory "+string(from.ID)] != "" && live["memory "+string(to.ID)] != ""
+		a, b := "memory "+string(from.ID), "memory "+string(to.ID)
+		return live[a] != "" && live[b] != "" && !o.tainted[a] && !o.tainted[b]
 	}
 	for key, v := range p.rows() {
 		if _, isNew := o.add(p.world, v); isNew {
@@ -567,7 +609,7 @@ func (o *oracle) sameConflicts(parties []*party) {
 		report, err := p.store.SyncReport(p.t.Context(), p.sync.Dir())
 		p.check(err)
 		for _, c := range report.Conflicts {
-			if key := "memory " + string(c.ID); o.allShared(key) {
+			if key := "memory " + string(c.ID); o.allShared(key) && !o.tainted[key] && o.erased[c.ID] == nil {
 				var others []string
 				for _, v := range c.Others {
 					others = append(others, fmt.Sprint(v.Origin))
@@ -608,7 +650,7 @@ func (w *world) mustHoldNothingErased() {
 			c, err := chunk.Decode(part.ID, part.Bytes)
 			w.check(err)
 			for _, r := range c.Records {
-				if r.Memory != nil && w.known.erased[r.Memory.ID] != nil && w.known.erased[r.Memory.ID].shared {
+				if r.Memory != nil && !w.known.tainted["memory "+string(r.Memory.ID)] && w.known.erased[r.Memory.ID] != nil && w.known.erased[r.Memory.ID].shared {
 					w.failf("chunk %s still holds the erased memory %s", part.ID, r.Memory.ID)
 				}
 			}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/amber-memory/amber"
 )
 
 var (
@@ -20,7 +22,9 @@ var (
 
 // TestEveryHistoryConverges lets clones live at random and then settles them:
 // all of them hold the same, nothing that was saved is missing, nothing that
-// was deleted returns, and importing or exporting once more does nothing.
+// was deleted returns, and importing or exporting once more does nothing. Among
+// them is somebody who writes what they like to the folder: see
+// converge_adversary_test.go.
 func TestEveryHistoryConverges(t *testing.T) {
 	t.Parallel()
 	seeds := []uint64{*seed}
@@ -151,6 +155,7 @@ var deeds = []struct {
 	{"set clock", 4},
 	{"lose home", 1},
 	{"lose state", 2},
+	{"attack", 6},
 }
 
 func newHistory(seed uint64) history {
@@ -176,7 +181,10 @@ func newHistory(seed uint64) history {
 func (h history) run(t *testing.T, done tally) (err error) {
 	dir := fastDir(t)
 	defer os.RemoveAll(dir)
-	w := &world{t: t, seed: h.seed, dir: dir, central: map[string][]byte{}, known: newOracle(), done: done}
+	w := &world{
+		t: t, seed: h.seed, dir: dir, central: map[string][]byte{}, known: newOracle(), done: done,
+		erasures: map[string][]amber.MemoryID{},
+	}
 	defer w.close()
 	defer func() {
 		if r := recover(); r != nil {

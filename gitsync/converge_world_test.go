@@ -35,6 +35,9 @@ type world struct {
 	done    tally
 	step    string
 	written int
+
+	hostile  []amber.SyncRecord          // what the adversary wrote
+	erasures map[string][]amber.MemoryID // in the files that were read, by name
 }
 
 func (w *world) failf(format string, args ...any) {
@@ -77,8 +80,11 @@ type party struct {
 	base      map[string]bool // the files at the last merge
 	snapshots []amber.SnapshotID
 	made      made
-	last      amber.Stamp // of what this home made before this step
-	newest    amber.Stamp // of what it made
+	mine      map[*version]bool       // versions that this home made
+	erased    map[amber.MemoryID]bool // in the folder, as an import told
+	forgetful bool                    // it does not know what it exported
+	last      amber.Stamp             // of what this home made before this step
+	newest    amber.Stamp             // of what it made
 }
 
 // join adds a clone to the world.
@@ -87,7 +93,7 @@ func (w *world) join(n int) *party {
 	copy(key[:], fmt.Sprintf("%016x%016x", w.seed, n))
 	p := &party{
 		world: w, n: n, dir: filepath.Join(w.dir, fmt.Sprint(n)), clock: newWrist(), random: rand.NewChaCha8(key),
-		base: map[string]bool{}, made: newMade(),
+		base: map[string]bool{}, made: newMade(), mine: map[*version]bool{}, erased: map[amber.MemoryID]bool{},
 	}
 	p.folder = filepath.Join(p.dir, "tree", ".amber")
 	w.check(os.MkdirAll(filepath.Dir(p.folder), 0o755))
@@ -117,6 +123,7 @@ func (p *party) loseHome() {
 	p.homes++
 	p.open()
 	p.snapshots, p.made, p.last, p.newest = nil, newMade(), 0, 0
+	p.mine, p.erased, p.forgetful = map[*version]bool{}, map[amber.MemoryID]bool{}, false
 }
 
 // loseState removes rows that remember what was synced. A chunk that is to be
@@ -126,11 +133,13 @@ func (p *party) loseState(r *rand.Rand) {
 		{"sync_places"},
 		{"sync_imports"},
 		{"sync_chunks"},
-		{"sync_places", "sync_imports", "sync_chunks", "sync_waiting", "sync_quarantine", "sync_links"},
+		{"sync_places", "sync_imports", "sync_chunks", "sync_waiting", "sync_quarantine", "sync_links", "sync_held", "sync_spared"},
 	}
+	tables := queries[r.IntN(len(queries))]
+	p.forgetful = p.forgetful || len(tables) > 1
 	db := p.database()
 	defer db.Close()
-	for _, table := range queries[r.IntN(len(queries))] {
+	for _, table := range tables {
 		_, err := db.Exec("DELETE FROM " + table)
 		p.check(err)
 	}
@@ -219,16 +228,24 @@ func (p *party) exports(project string) amber.SyncExport {
 	before := p.reading()
 	r, err := p.sync.Export(p.t.Context(), gitsync.ExportOptions{CreatedBy: fmt.Sprint("clone ", p.n), Project: project})
 	p.check(err)
-	if len(r.Withheld) > 0 || len(r.Redacted) > 0 {
-		p.failf("the export withheld %v and redacted %v", r.Withheld, r.Redacted)
+	for _, held := range r.Withheld {
+		if held.Ref.Scope != amber.ChangeMemory || !p.erased[amber.MemoryID(held.Ref.ID)] {
+			p.failf("the export withheld %v", r.Withheld)
+		}
+	}
+	if len(r.Redacted) > 0 {
+		p.failf("the export redacted %v", r.Redacted)
 	}
 	p.known.exported(p, before, project)
 	return r
 }
 
 func (p *party) imports() amber.SyncImport {
+	own := p.owns()
 	r, err := p.sync.Import(p.t.Context())
 	p.check(err)
+	p.readErasures()
+	p.mustStillOwn(own)
 	if len(r.Quarantined) > 0 || len(r.Missing) > 0 {
 		p.failf("the import put %v in quarantine and misses %v", r.Quarantined, r.Missing)
 	}

@@ -18,7 +18,8 @@ type chunkBuilder struct {
 	sessions map[string]bool
 	rows     []builtRow
 	links    []amber.SyncLink
-	left     string // the chunk that has rows of this one, as it was not noted
+	left     string           // the chunk that has rows of this one, as it was not noted
+	marks    []amber.SyncMark // of what the folder has now
 }
 
 // builtRow is a row with its record, for the link between them.
@@ -37,6 +38,7 @@ func (b *chunkBuilder) add(ctx context.Context, r amber.SyncRecord) error {
 			return nil // of another project: rows that belong to it bring one without a word of it
 		}
 		if row, err := engram.FromRecord(r, nil); err == nil && b.isLeft(row, r) {
+			b.has(r)
 			return nil
 		}
 		_, err := b.session(r)
@@ -78,10 +80,14 @@ func (b *chunkBuilder) withhold(r amber.SyncRecord, reason string) {
 	b.e.report.Withheld = append(b.e.report.Withheld, amber.SyncWithheld{Ref: r.Ref(), Reason: reason})
 }
 
+// has notes that the folder has the version.
+func (b *chunkBuilder) has(r amber.SyncRecord) { b.marks = append(b.marks, r.Mark()) }
+
 // session reports whether the chunk has the session.
 func (b *chunkBuilder) session(r amber.SyncRecord) (bool, error) {
 	row, ok, err := b.row(r)
 	if ok && !b.sessions[row.Session.ID] {
+		b.has(r)
 		b.sessions[row.Session.ID] = true
 		b.rows = append(b.rows, builtRow{row, r})
 	}
@@ -90,8 +96,11 @@ func (b *chunkBuilder) session(r amber.SyncRecord) (bool, error) {
 
 func (b *chunkBuilder) observation(ctx context.Context, r amber.SyncRecord) error {
 	row, ok, err := b.row(r)
-	if !ok || b.isLeft(row, r) || b.isThere(row, r) {
+	if !ok {
 		return err
+	}
+	if b.has(r); b.isLeft(row, r) || b.isThere(row, r) {
+		return nil
 	}
 	b.e.next[amber.ChangeMemory]++
 	row.Observation.ID = b.e.next[amber.ChangeMemory]
@@ -101,8 +110,11 @@ func (b *chunkBuilder) observation(ctx context.Context, r amber.SyncRecord) erro
 
 func (b *chunkBuilder) prompt(ctx context.Context, r amber.SyncRecord) error {
 	row, ok, err := b.row(r)
-	if !ok || b.isLeft(row, r) || b.isThere(row, r) {
+	if !ok {
 		return err
+	}
+	if b.has(r); b.isLeft(row, r) || b.isThere(row, r) {
+		return nil
 	}
 	b.e.next[amber.ChangeTurn]++
 	row.Prompt.ID = b.e.next[amber.ChangeTurn]
@@ -172,7 +184,10 @@ func (b *chunkBuilder) deletion(ctx context.Context, r amber.SyncRecord) error {
 	if r.Erased != nil && b.e.told {
 		b.mutation(engram.Erasure(*r.Erased), told)
 	}
-	if len(told) > 0 && !slices.Contains(slices.Collect(maps.Values(told)), true) {
+	leaves := slices.Contains(slices.Collect(maps.Values(told)), true)
+	if leaves {
+		b.has(r)
+	} else if len(told) > 0 {
 		b.withhold(r, secretName)
 	}
 	return nil

@@ -72,6 +72,7 @@ type engramExporter struct {
 	writer   string
 	next     map[amber.ChangeScope]int64
 	pending  []amber.SyncRecord
+	there    []amber.SyncMark // what the folder has
 	text     int
 	clean    *cleaner
 }
@@ -137,6 +138,7 @@ func (e *engramExporter) step(ctx context.Context, p *pass, st step) error {
 		e.noted = p.place.Position
 	}
 	e.report.Withheld = append(e.report.Withheld, st.withheld...)
+	e.there = append(e.there, st.there...)
 	for _, r := range st.records {
 		size, err := sizeOf(r)
 		if err != nil {
@@ -178,6 +180,8 @@ func (e *engramExporter) flush(ctx context.Context, at amber.Position) error {
 			rest = append(rest, g.records...)
 		} else if err != nil {
 			return err
+		} else {
+			e.has(g.records...)
 		}
 	}
 	links, key, err := e.write(ctx, rest)
@@ -194,19 +198,29 @@ func (e *engramExporter) flush(ctx context.Context, at amber.Position) error {
 // note tells the store what was written. Both chunks count as applied, and the
 // position goes on with the second one.
 func (e *engramExporter) note(ctx context.Context, at amber.Position, key, related string, links []amber.SyncLink) error {
-	note := amber.ExportNote{Place: e.s.dir, Project: e.o.Project, Position: at, Chunk: key, CreatedBy: e.o.CreatedBy, Links: links}
+	note := amber.ExportNote{
+		Place: e.s.dir, Project: e.o.Project, Position: at, Chunk: key, CreatedBy: e.o.CreatedBy, Links: links, Marks: e.there,
+	}
+	e.there = nil
 	if key != "" && related != "" {
 		note.Position = e.noted
 		if err := e.s.store.Exported(ctx, note); err != nil {
 			return err
 		}
-		note.Position, note.Links = at, nil
+		note.Position, note.Links, note.Marks = at, nil, nil
 	}
 	if related != "" {
 		note.Chunk = related
 	}
 	e.noted = at
 	return e.s.store.Exported(ctx, note)
+}
+
+// has notes that the folder has the versions.
+func (e *engramExporter) has(records ...amber.SyncRecord) {
+	for _, r := range records {
+		e.there = append(e.there, r.Mark())
+	}
 }
 
 // group are records that came in one chunk of Engram.
@@ -226,6 +240,7 @@ func (e *engramExporter) sort(ctx context.Context) (rest []amber.SyncRecord, gro
 		chunk, there := e.place(r, links)
 		switch g := byChunk[chunk]; {
 		case there:
+			e.has(r)
 		case chunk == "":
 			rest = append(rest, r)
 		case g != nil:
@@ -333,6 +348,7 @@ func (e *engramExporter) write(ctx context.Context, records []amber.SyncRecord) 
 			return nil, "", err
 		}
 	}
+	e.there = append(e.there, b.marks...)
 	if b.empty() {
 		return b.links, b.left, nil
 	}

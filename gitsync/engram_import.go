@@ -33,19 +33,17 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 		entries = append(entries, engram.Entry{ID: id})
 	}
 	if only != nil {
-		entries = slices.DeleteFunc(entries, func(e engram.Entry) bool { return !only(path.Join(chunksDir, engram.FileName(e.ID))) })
+		entries = filter(entries, func(e engram.Entry) bool { return only(path.Join(chunksDir, engram.FileName(e.ID))) })
 	}
 	names := &engramNames{s: s, entries: entries}
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
+	// Chunks that were applied before may have more to bring now.
+	for again, tries := true, 0; again && tries < maxTries; tries++ {
+		skipped, bad := report.Skipped, report.Quarantined
+		if again, err = s.importEntries(ctx, entries, names, report); err != nil {
 			return err
 		}
-		bad, err := s.importEntry(ctx, e, names, report)
-		if err != nil {
-			return err
-		}
-		if bad != nil {
-			report.Quarantined = append(report.Quarantined, quarantined(clip(e.ID), bad))
+		if tries > 0 {
+			report.Skipped, report.Quarantined = skipped, bad // they were counted
 		}
 	}
 	if only != nil {
@@ -54,24 +52,45 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 	return s.setQuarantine(ctx, report.Quarantined)
 }
 
+// importEntries imports chunks one after the other. Again tells that some are to
+// be read once more.
+func (s *Sync) importEntries(ctx context.Context, entries []engram.Entry, names *engramNames, report *amber.SyncImport) (again bool, err error) {
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		reopened, bad, err := s.importEntry(ctx, e, names, report)
+		if err != nil {
+			return false, err
+		}
+		if bad != nil {
+			report.Quarantined = append(report.Quarantined, quarantined(clip(e.ID), bad))
+		}
+		again = again || reopened
+	}
+	return again, nil
+}
+
 // importEntry imports one chunk unless these bytes were applied before. Bad says
 // what is wrong with the chunk; err is about anything else.
-func (s *Sync) importEntry(ctx context.Context, e engram.Entry, names *engramNames, report *amber.SyncImport) (bad, err error) {
+func (s *Sync) importEntry(ctx context.Context, e engram.Entry, names *engramNames, report *amber.SyncImport) (again bool, bad, err error) {
 	b, key, err := s.engramBytes(e.ID)
 	if err != nil {
-		return verdict(err)
+		bad, err = verdict(err)
+		return false, bad, err
 	}
-	applied, err := s.store.AppliedChunks(ctx, []string{key})
+	applied, err := s.store.AppliedChunks(ctx, s.dir, []string{key})
 	if err != nil {
-		return nil, err
+		return false, nil, err
 	}
 	if applied[key] {
 		report.Skipped++
-		return nil, nil
+		return false, nil, nil
 	}
 	c, err := engram.DecodeChunk(e.ID, b)
 	if err != nil {
-		return verdict(err)
+		bad, err = verdict(err)
+		return false, bad, err
 	}
 	return s.applyEngram(ctx, c, key, e, names.named, report)
 }
@@ -95,7 +114,7 @@ func (s *Sync) importBackup(ctx context.Context, report *amber.SyncImport) error
 		return err
 	}
 	sum := sha256.Sum256(b)
-	bad, err := s.applyEngram(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.Entry{}, nil, report)
+	_, bad, err := s.applyEngram(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.Entry{}, nil, report)
 	return cmp.Or(bad, err)
 }
 
@@ -104,10 +123,11 @@ func (s *Sync) importBackup(ctx context.Context, report *amber.SyncImport) error
 // about the chunk.
 func (s *Sync) applyEngram(
 	ctx context.Context, c engram.Chunk, key string, e engram.Entry, named func(string) (amber.Memory, bool), report *amber.SyncImport,
-) (bad, err error) {
+) (again bool, bad, err error) {
 	trust, _, err := s.trust(ctx, nil) // Engram signs nothing
 	if err != nil {
-		return verdict(err)
+		bad, err = verdict(err)
+		return false, bad, err
 	}
 	rows, dropped := engram.ToRecords(c, engram.ReadOptions{User: e.CreatedBy, Named: named})
 	in := amber.Incoming{Place: s.dir, Chunk: key, Device: engramTool, CreatedBy: createdBy(e), Trust: trust}
@@ -119,7 +139,7 @@ func (s *Sync) applyEngram(
 		was := row.Record.Ref()
 		keep, err := s.settle(ctx, &row)
 		if err != nil {
-			return nil, err
+			return false, nil, err
 		}
 		if is := row.Link.Ref; row.Record.Memory != nil && is.Scope == was.Scope && is.ID != was.ID {
 			moved[amber.MemoryID(was.ID)] = amber.MemoryID(is.ID)
@@ -144,14 +164,14 @@ func (s *Sync) applyEngram(
 		}
 	}
 	if err := s.follow(ctx, in.Records, exact); err != nil {
-		return nil, err
+		return false, nil, err
 	}
 	done, err := s.store.Apply(ctx, in)
 	if amber.KindOf(err) == amber.KindInvalid {
-		return err, nil
+		return false, err, nil
 	}
 	if err != nil {
-		return nil, err
+		return false, nil, err
 	}
 	// A row that was deleted is two versions, and one row.
 	done.Memories = min(done.Memories, observations)
@@ -159,12 +179,13 @@ func (s *Sync) applyEngram(
 	for _, why := range dropped {
 		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: cmp.Or(c.ID, "backup"), Reason: why, Kind: amber.KindUnsupported})
 	}
-	return nil, nil
+	return done.Again, nil, nil
 }
 
-// follow lets rows that came later have seen what came before: Engram edits a
-// row in place, and says nothing about it. Otherwise every edit would be a
-// conflict. What Amber wrote says what it has seen.
+// follow lets rows that came later have seen what came before, as far as the
+// folder has it: Engram edits and deletes a row in place, and says nothing about
+// it. Otherwise every edit would be a conflict. What Amber wrote says what it has
+// seen.
 func (s *Sync) follow(ctx context.Context, all []amber.SyncRecord, exact []bool) error {
 	var records []amber.SyncRecord
 	for i, r := range all {
@@ -183,12 +204,20 @@ func (s *Sync) follow(ctx context.Context, all []amber.SyncRecord, exact []bool)
 		if err != nil {
 			return err
 		}
+		marks := make([]amber.SyncMark, len(some))
+		for i := range some {
+			marks[i] = now[i].Mark()
+		}
+		held, err := s.store.Held(ctx, s.dir, marks)
+		if err != nil {
+			return err
+		}
 		for i, r := range some {
 			if r.Relation != nil {
 				outlast(r.Relation, now[i].Relation)
 			}
 			before := now[i].Memory
-			if r.Memory != nil && len(r.Memory.Saw) == 0 && before != nil && before.Origin.Device == engramTool && r.Origin().After(before.Origin) {
+			if r.Memory != nil && len(r.Memory.Saw) == 0 && before != nil && held[i] && r.Origin().After(before.Origin) {
 				r.Memory.Saw = []amber.Origin{before.Origin}
 			}
 		}
@@ -281,7 +310,7 @@ func (s *Sync) engramStatus(ctx context.Context, project string, report amber.Sy
 	}
 	v := &amber.SyncVerify{Damaged: []amber.QuarantinedChunk{}}
 	err = s.lookEngram(ctx, v, func(_ engram.Chunk, key string) error {
-		applied, err := s.store.AppliedChunks(ctx, []string{key})
+		applied, err := s.store.AppliedChunks(ctx, s.dir, []string{key})
 		if applied[key] {
 			st.Local++
 		} else {

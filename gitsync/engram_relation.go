@@ -64,6 +64,7 @@ func (e *engramExporter) relation(ctx context.Context, r amber.Relation) (m engr
 	ends := engram.RelationEnds{}
 	if was, there := x.relations[engram.RelationID(r.ID)]; there {
 		if !r.Origin.After(was.Origin) || r.Origin.Device == engramTool && r.Origin.Clock == was.Origin.Clock {
+			e.has(amber.SyncRecord{Relation: &r})
 			return m, false, nil
 		}
 		ends.Key, ends.Before = was.Key, &was
@@ -75,7 +76,9 @@ func (e *engramExporter) relation(ctx context.Context, r amber.Relation) (m engr
 		return m, false, err
 	}
 	m = engram.Relation(r, ends)
-	if ok = e.clean.apart().verbatim(m.JSON()); !ok {
+	if ok = e.clean.apart().verbatim(m.JSON()); ok {
+		e.has(amber.SyncRecord{Relation: &r})
+	} else {
 		e.withhold(r, secretName)
 	}
 	return m, ok, nil

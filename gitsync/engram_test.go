@@ -229,11 +229,11 @@ type broken struct {
 
 func (b broken) Replica() amber.Replica { return b }
 
-func (b broken) AppliedChunks(ctx context.Context, ids []string) (map[string]bool, error) {
+func (b broken) AppliedChunks(ctx context.Context, place string, ids []string) (map[string]bool, error) {
 	if b.applied != nil {
 		return nil, b.applied
 	}
-	return b.replica.AppliedChunks(ctx, ids)
+	return b.replica.AppliedChunks(ctx, place, ids)
 }
 
 func (b broken) Links(ctx context.Context, q amber.LinkQuery) ([]amber.SyncLink, error) {

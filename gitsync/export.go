@@ -86,7 +86,7 @@ func (s *Sync) nothingNew(ctx context.Context, o ExportOptions, report *amber.Sy
 		switch {
 		case amber.KindOf(err) == amber.KindConflict:
 			return false, nil // everything is looked at anew
-		case err != nil || slices.ContainsFunc(out.Records, leaves):
+		case err != nil || slices.ContainsFunc(out.Records, leaves) || len(out.Refused) > 0:
 			return false, err
 		case out.Done && out.Next == place.Position:
 			return true, nil
@@ -121,6 +121,7 @@ type exporter struct {
 	report  *amber.SyncExport
 	noted   amber.Position // how far the store knows
 	pending []amber.SyncRecord
+	there   []amber.SyncMark // that the folder has
 	text    int
 }
 
@@ -133,6 +134,7 @@ func (e *exporter) step(ctx context.Context, p *pass, st step) error {
 	if e.noted == "" {
 		e.noted = p.place.Position
 	}
+	e.there = append(e.there, st.there...)
 	for _, r := range st.records {
 		size, err := sizeOf(r)
 		if err != nil {
@@ -162,7 +164,10 @@ func sizeOf(r amber.SyncRecord) (int, error) {
 
 // flush writes what is pending as a chunk and notes how far the export got.
 func (e *exporter) flush(ctx context.Context, p *pass, st step, at amber.Position) error {
-	note := amber.ExportNote{Place: e.s.dir, Project: e.o.Project, Position: at, CreatedBy: e.o.CreatedBy}
+	note := amber.ExportNote{Place: e.s.dir, Project: e.o.Project, Position: at, CreatedBy: e.o.CreatedBy, Marks: e.there}
+	for _, r := range e.pending {
+		note.Marks = append(note.Marks, r.Mark())
+	}
 	if len(e.pending) > 0 {
 		id, err := e.write(ctx, p, st)
 		if err != nil {
@@ -171,7 +176,7 @@ func (e *exporter) flush(ctx context.Context, p *pass, st step, at amber.Positio
 		note.Chunk, p.place.Chunk = string(id), string(id)
 		e.count(id)
 	}
-	e.pending, e.text, e.noted = nil, 0, at
+	e.pending, e.there, e.text, e.noted = nil, nil, 0, at
 	return e.s.store.Exported(ctx, note)
 }
 

@@ -38,12 +38,12 @@ func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (amb
 		}
 		before := report.Chunks
 		clear(i.bad)
-		i.unexplained, i.vanished = false, false
+		i.unexplained, i.vanished, i.reopened = false, false, false
 		if err := i.all(ctx, files); err != nil {
 			return report, err
 		}
 		i.repeated = true
-		again = i.vanished || report.Chunks > before && i.unexplained
+		again = i.vanished || i.reopened || report.Chunks > before && i.unexplained
 	}
 	return report, i.finish(ctx, only == nil)
 }
@@ -69,6 +69,7 @@ type importer struct {
 	// takes for granted.
 	unexplained bool
 	vanished    bool // a file that was listed is gone
+	reopened    bool // chunks that were applied before have more to bring
 	repeated    bool // the folder is read once more
 }
 
@@ -85,7 +86,7 @@ func (i *importer) all(ctx context.Context, files []file) error {
 		for _, f := range files[:n] {
 			ids = append(ids, string(f.id))
 		}
-		applied, err := i.s.store.AppliedChunks(ctx, ids)
+		applied, err := i.s.store.AppliedChunks(ctx, i.s.dir, ids)
 		if err != nil {
 			return err
 		}
@@ -141,7 +142,7 @@ func (i *importer) pack(ctx context.Context, f file, parts []chunk.Part) error {
 		ids[n] = string(p.ID)
 		i.present[p.ID] = true
 	}
-	applied, err := i.s.store.AppliedChunks(ctx, ids)
+	applied, err := i.s.store.AppliedChunks(ctx, i.s.dir, ids)
 	if err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (i *importer) pack(ctx context.Context, f file, parts []chunk.Part) error {
 			return err
 		}
 	}
-	if applied, err = i.s.store.AppliedChunks(ctx, ids); err != nil || len(applied) < len(ids) {
+	if applied, err = i.s.store.AppliedChunks(ctx, i.s.dir, ids); err != nil || len(applied) < len(ids) {
 		return err
 	}
 	_, err = i.s.store.Apply(ctx, amber.Incoming{Place: i.s.dir, Chunk: string(f.id), Trust: amber.TrustImported})
@@ -188,8 +189,19 @@ func (i *importer) part(ctx context.Context, p chunk.Part) error {
 	if err != nil {
 		return err
 	}
-	add(i.report, done)
+	i.reopened = i.reopened || done.Again
+	i.add(done)
 	return nil
+}
+
+// add counts what a chunk brought. One that is read once more within an import
+// is no other chunk.
+func (i *importer) add(done amber.Applied) {
+	before := *i.report
+	add(i.report, done)
+	if i.repeated && done.Already {
+		i.report.Skipped = before.Skipped
+	}
 }
 
 // add counts what a chunk brought.
@@ -272,7 +284,7 @@ func (s *Sync) missing(ctx context.Context, wanted, present map[chunk.ID]bool) (
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	applied, err := s.store.AppliedChunks(ctx, ids)
+	applied, err := s.store.AppliedChunks(ctx, "", ids)
 	if err != nil {
 		return nil, err
 	}

@@ -27,11 +27,8 @@ func (k known) add(r amber.SyncRecord) bool {
 // keyOf names a version: what it is about, which kind of record tells it, and
 // its origin.
 func keyOf(r amber.SyncRecord) [16]byte {
-	ref, o := r.Ref(), r.Origin()
-	id := ref.ID
-	if r.Relation != nil { // two devices may have given one relation two ids
-		id = fmt.Sprintf("%s %s %s", r.Relation.From, r.Relation.To, r.Relation.Type)
-	}
+	m := r.Mark()
+	ref, id, o := m.Ref, m.Ref.ID, m.Origin
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%q\n%t%t\n%d %d %q", ref.Scope, id, r.Erased != nil, r.Gone != nil, o.Counter, uint64(o.Clock), o.Device))
 	return [16]byte(sum[:16])
 }

@@ -11,6 +11,7 @@ import (
 type step struct {
 	records  []amber.SyncRecord
 	withheld []amber.SyncWithheld
+	there    []amber.SyncMark // that need not be written
 	kept     kept
 	next     amber.Position
 	done     bool
@@ -156,8 +157,13 @@ func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, 
 			}
 		}
 		st := step{next: out.Next, done: out.Done, store: out}
+		st.withheld = append(st.withheld, refused(out.Refused)...)
 		for _, r := range out.Records {
-			if !p.known.add(r) || st.kept.count(s, r) {
+			if !p.known.add(r) {
+				st.there = append(st.there, r.Mark())
+				continue
+			}
+			if st.kept.count(s, r) {
 				continue
 			}
 			clean, why := p.clean(r)
@@ -172,4 +178,16 @@ func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, 
 		}
 		after = out.Next
 	}
+}
+
+// refused says of each memory once why it does not go where it was erased.
+func refused(records []amber.SyncRecord) (out []amber.SyncWithheld) {
+	named := map[amber.SyncRef]bool{}
+	for _, r := range records {
+		if !named[r.Ref()] {
+			named[r.Ref()] = true
+			out = append(out, amber.SyncWithheld{Ref: r.Ref(), Reason: "the memory was erased in the folder"})
+		}
+	}
+	return out
 }

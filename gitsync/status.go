@@ -56,7 +56,7 @@ func (s *Sync) pendingExport(ctx context.Context, o ExportOptions, latest bool, 
 // damaged now.
 func (s *Sync) compare(ctx context.Context, v *survey, report amber.SyncReport, st *amber.SyncStatus) error {
 	ids := v.ids()
-	applied, err := s.store.AppliedChunks(ctx, ids)
+	applied, err := s.store.AppliedChunks(ctx, s.dir, ids)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ var known = map[string][]string{
 	layerJournal: {"ingest", "journal_cursor", "open_journals"},
 	layerSync: {
 		"outgoing", "sync_place", "exported", "applied_chunks", "apply", "set_quarantine", "sync_report",
-		"links", "last_local_id", "sync_records",
+		"links", "last_local_id", "sync_records", "held", "removed_at",
 	},
 	layerSnapshots: {
 		"snapshot", "list_snapshots", "show_snapshot", "diff_snapshots", "verify_snapshot", "delete_snapshot",

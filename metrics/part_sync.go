@@ -31,10 +31,10 @@ func (p replica) Exported(ctx context.Context, n amber.ExportNote) (err error) {
 	return p.next.Exported(ctx, n)
 }
 
-func (p replica) AppliedChunks(ctx context.Context, chunks []string) (m map[string]bool, err error) {
+func (p replica) AppliedChunks(ctx context.Context, place string, chunks []string) (m map[string]bool, err error) {
 	ctx, end, err := p.begin(ctx, "applied_chunks")
 	defer func() { end(err, size{items: len(m)}) }()
-	return p.next.AppliedChunks(ctx, chunks)
+	return p.next.AppliedChunks(ctx, place, chunks)
 }
 
 func (p replica) Apply(ctx context.Context, c amber.Incoming) (a amber.Applied, err error) {
@@ -71,4 +71,16 @@ func (p replica) SyncRecords(ctx context.Context, refs []amber.SyncRef) (l []amb
 	ctx, end, err := p.begin(ctx, "sync_records")
 	defer func() { end(err, size{items: len(l)}) }()
 	return p.next.SyncRecords(ctx, refs)
+}
+
+func (p replica) Held(ctx context.Context, place string, marks []amber.SyncMark) (l []bool, err error) {
+	ctx, end, err := p.begin(ctx, "held")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.Held(ctx, place, marks)
+}
+
+func (p replica) RemovedAt(ctx context.Context, place string, refs []amber.SyncRef) (l []bool, err error) {
+	ctx, end, err := p.begin(ctx, "removed_at")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.RemovedAt(ctx, place, refs)
 }

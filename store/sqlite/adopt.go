@@ -64,6 +64,9 @@ func Adopt(ctx context.Context, r AdoptRequest) (AdoptReport, error) {
 			return fmt.Errorf("forget places: %w", err)
 		}
 		if r.Live != "" {
+			if err := a.keepHeld(); err != nil {
+				return fmt.Errorf("keep what folders have: %w", err)
+			}
 			if err := a.keepErased(); err != nil {
 				return fmt.Errorf("keep erased: %w", err)
 			}
@@ -88,6 +91,7 @@ type adoption struct {
 	*tx
 	ask    AdoptRequest
 	report AdoptReport
+	grown  bool // the live agent has lived through the last history of the file
 }
 
 // adopt opens both files, runs fn in one transaction over them and closes
@@ -205,6 +209,9 @@ const (
 	isGrownFrom = `SELECT EXISTS (SELECT 1 FROM live.incarnations
 WHERE id = (SELECT id FROM main.incarnations WHERE id <> ? ORDER BY ordinal DESC LIMIT 1))`
 	forgetPlaces = `DELETE FROM sync_places`
+	forgetHeld   = `DELETE FROM sync_held`
+	forgetSpared = `DELETE FROM sync_spared`
+	readAgain    = `UPDATE sync_chunks SET again = 1 WHERE again = 0`
 )
 
 // forgetPlaces makes everything be exported again unless the live agent has
@@ -212,16 +219,15 @@ WHERE id = (SELECT id FROM main.incarnations WHERE id <> ? ORDER BY ordinal DESC
 // exported up to where the file says, and to the folders of this machine. A
 // file of another agent, one that becomes a new agent, and one whose live file
 // cannot be asked may speak of folders of the same name that have nothing in
-// them. What a folder has is not written twice: the first export reads it.
+// them. What a folder has is not written twice: the first export reads it. Nor has
+// such a folder a say in anything before its chunks were read once more.
 func (a *adoption) forgetPlaces() error {
 	if a.ask.Live != "" {
-		var grown bool
-		if err := a.row(isGrownFrom, a.current.Incarnation).Scan(&grown); err != nil || grown {
+		if err := a.row(isGrownFrom, a.current.Incarnation).Scan(&a.grown); err != nil || a.grown {
 			return err
 		}
 	}
-	_, err := a.exec(forgetPlaces)
-	return err
+	return a.execAll(forgetPlaces, forgetHeld, forgetSpared, readAgain)
 }
 
 const parkLoops = `UPDATE loops SET parked = 1 WHERE parked = 0`

@@ -10,13 +10,40 @@ const (
 	liveErased       = `SELECT id FROM live.erased WHERE id > ? ORDER BY id LIMIT ?`
 	selectLiveErased = `SELECT device, counter, clock FROM live.erased WHERE id = ?`
 	selectErased     = `SELECT device, counter, clock FROM main.erased WHERE id = ?`
+	liveRemoved      = `SELECT DISTINCT record FROM live.sync_removed WHERE scope = 'memory' AND record > ? ORDER BY record LIMIT ?`
+	removers         = `SELECT place FROM main.sync_removed WHERE scope = 'memory' AND record = ?`
 	putErased        = `INSERT OR REPLACE INTO erased (id, device, counter, clock) VALUES (?, ?, ?, ?)`
 )
 
 // keepErased removes what was erased since, with what quotes it: a restore
 // brings nothing back that somebody wanted gone.
 func (a *adoption) keepErased() error {
-	return a.eachID(liveErased, a.keepErasedID)
+	if err := a.eachID(liveErased, a.keepErasedID); err != nil {
+		return err
+	}
+	return a.eachID(liveRemoved, func(id string) error {
+		m, found, err := a.load(amber.MemoryID(id))
+		if err != nil || !found {
+			return err
+		}
+		_, err = a.eraseThereAgain(m)
+		return err
+	})
+}
+
+const (
+	takeHeld    = `INSERT OR IGNORE INTO sync_held SELECT * FROM live.sync_held`
+	takeRemoved = `INSERT INTO sync_removed SELECT * FROM live.sync_removed WHERE true
+ON CONFLICT DO UPDATE SET device = excluded.device, counter = excluded.counter, clock = excluded.clock`
+)
+
+// keepHeld takes over what the folders of this agent have, and what was erased
+// there: that goes on whatever is restored here.
+func (a *adoption) keepHeld() error {
+	if !a.grown {
+		return a.execAll(takeRemoved)
+	}
+	return a.execAll(takeHeld, takeRemoved)
 }
 
 // scrubErased removes the traces of what was erased. Writing pages means
@@ -45,8 +72,12 @@ func (a *adoption) keepErasedID(id string) error {
 		return err
 	}
 	if found {
-		if err := a.eraseAgain(m); err != nil {
+		gone, err := a.eraseFound(m)
+		if err != nil {
 			return fmt.Errorf("erase %s: %w", id, err)
+		}
+		if !gone {
+			return nil
 		}
 	}
 	if err := a.forgetSync(amber.MemoryID(id)); err != nil { // a relation may wait for it
@@ -66,6 +97,48 @@ func (a *adoption) keepErasedID(id string) error {
 		return err // where it was found, it is logged
 	}
 	return a.log(change{amber.OpDelete, amber.ChangeMemory, id, "", ""})
+}
+
+// eraseFound erases a memory that was erased since: all of it where this agent
+// did so, else what was at the folders where it was erased.
+func (a *adoption) eraseFound(m amber.Memory) (gone bool, err error) {
+	var others bool
+	if err := a.row(isRemovedByAny, amber.ChangeMemory, m.ID).Scan(&others); err != nil {
+		return false, err
+	}
+	if others {
+		return a.eraseThereAgain(m)
+	}
+	return true, a.eraseAgain(m)
+}
+
+// eraseThereAgain removes the versions that are at folders where the memory was
+// erased, and nothing that quotes them.
+func (a *adoption) eraseThereAgain(m amber.Memory) (gone bool, err error) {
+	places, err := all(a.tx, scanText, removers, m.ID)
+	if err != nil {
+		return false, err
+	}
+	for _, place := range places {
+		parts, err := a.partsAt(place, m)
+		if err != nil {
+			return false, err
+		}
+		if len(parts.held) == 0 {
+			continue
+		}
+		a.report.KeptErased++
+		if len(parts.rest) == 0 {
+			return true, a.eraseRow(m)
+		}
+		if err := a.erasePart(m, parts); err != nil {
+			return false, err
+		}
+		if m, _, err = a.load(m.ID); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // eraseAgain erases a memory as [Store.Erase] does.

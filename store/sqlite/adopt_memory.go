@@ -99,7 +99,11 @@ func (a *adoption) compareMemory(id string) error {
 	if _, err := a.exec(keepRevision, m.ID, m.Revision, body); err != nil {
 		return err
 	}
-	o := a.origin(max(m.Origin.Counter, live.Origin.Counter) + 1)
+	highest, err := a.highestOfBoth(m, live)
+	if err != nil {
+		return err
+	}
+	o := a.origin(highest + 1)
 	if err := a.supersedeBoth(m, live, o); err != nil {
 		return err
 	}
@@ -171,7 +175,11 @@ func (a *adoption) buryMemory(m amber.Memory) error {
 	if m.DeletedAt.IsZero() {
 		next.DeletedAt, next.UpdatedAt = a.now, a.now
 		next.Revision++
-		next.Origin = a.origin(m.Origin.Counter + 1)
+		highest, err := a.highestOfBoth(m, m)
+		if err != nil {
+			return err
+		}
+		next.Origin = a.origin(highest + 1)
 		a.report.Tombstones++
 	} else {
 		a.report.TakenOver++

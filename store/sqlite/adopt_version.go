@@ -14,7 +14,8 @@ const (
 	// may arrive once more, and is as new then as it was.
 	takeSeenVersions = `INSERT INTO versions SELECT memory_id, version, saw, 0, 0 FROM live.versions WHERE memory_id = ? AND head = 0
 ON CONFLICT DO UPDATE SET head = 0 WHERE head = 1`
-	liveHeads = `SELECT version FROM live.versions WHERE memory_id = ? AND head = 1 AND stored = 1`
+	liveStored = `SELECT version FROM live.versions WHERE memory_id = ? AND stored = 1`
+	liveHeads  = `SELECT version FROM live.versions WHERE memory_id = ? AND head = 1 AND stored = 1`
 
 	// loseVersion is for a version that has become another.
 	loseVersion = `UPDATE versions SET head = 0, stored = 0 WHERE memory_id = ? AND version = ?`
@@ -43,10 +44,23 @@ func (a *adoption) supersedeBoth(m, live amber.Memory, next amber.Origin) error 
 	if err != nil {
 		return err
 	}
-	saw = append(saw, own...)
+	saw = append(append(saw, own...), m.Origin) // also where live has gone on from it
 	slices.SortFunc(saw, latestFirst)
 	saw = slices.Compact(saw)
 	return a.noteVersion(m.ID, next, saw[:min(len(saw), maxSaw)])
+}
+
+// highestOfBoth returns the highest counter that a memory has in either file.
+func (a *adoption) highestOfBoth(m, live amber.Memory) (uint64, error) {
+	most, err := a.highest(m)
+	if err != nil {
+		return 0, err
+	}
+	stored, err := all(a.tx, scanVersion, liveStored, live.ID)
+	for _, o := range append(stored, live.Origin) {
+		most = max(most, o.Counter)
+	}
+	return most, err
 }
 
 // takeVersion makes the version of a memory that of live, which says the same.

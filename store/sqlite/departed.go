@@ -54,6 +54,9 @@ func (t *tx) departTurns(query, key string) error {
 // returns takes back a departure: the record is there again. It tells the
 // counter of the departure, 0 where there was none.
 func (t *tx) returns(scope amber.ChangeScope, id string) (counter uint64, err error) {
+	if _, err := t.exec(deleteRemoved, scope, id); err != nil {
+		return 0, err
+	}
 	err = t.row(deleteDeparted, scope, id).Scan(&counter)
 	if absent(err) {
 		return 0, nil

@@ -37,12 +37,6 @@ func departures(t *testing.T, s *Store) map[amber.SyncRef]departure {
 	return out
 }
 
-func sessionRef(id amber.SessionID) amber.SyncRef {
-	return amber.SyncRef{Scope: amber.ChangeSession, ID: string(id)}
-}
-
-func turnRef(id string) amber.SyncRef { return amber.SyncRef{Scope: amber.ChangeTurn, ID: id} }
-
 func say(t *testing.T, s *Store, session amber.SessionID, id string, role amber.Role, project string) {
 	t.Helper()
 	try(s.AppendTurn(t.Context(), amber.Turn{ID: amber.TurnID(id), SessionID: session, Role: role, Content: "said " + id, ProjectID: project}))(t)

@@ -109,7 +109,7 @@ func (t *tx) erase(id amber.MemoryID, report *amber.EraseReport) error {
 	if turns > 0 {
 		report.Removed = append(report.Removed, fmt.Sprintf("%d turns", turns))
 	}
-	if err := t.eraseRow(m); err != nil {
+	if err := t.eraseOwn(m); err != nil {
 		return err
 	}
 	if err := t.eraseDerived(texts, report); err != nil {
@@ -202,7 +202,7 @@ func (t *tx) eraseDerived(texts []string, report *amber.EraseReport) error {
 			return err
 		}
 		if found {
-			if err := t.eraseRow(digest); err != nil {
+			if err := t.eraseOwn(digest); err != nil {
 				return err
 			}
 			digests++
@@ -217,6 +217,17 @@ func (t *tx) eraseDerived(texts []string, report *amber.EraseReport) error {
 		}
 	}
 	return nil
+}
+
+// eraseOwn replaces the memory by a tombstone of this agent's own, whoever else
+// erased it before.
+func (t *tx) eraseOwn(m amber.Memory) error {
+	for _, q := range []string{deleteRemoved, deleteHeld} {
+		if _, err := t.exec(q, amber.ChangeMemory, m.ID); err != nil {
+			return err
+		}
+	}
+	return t.eraseRow(m)
 }
 
 // eraseRow replaces the memory by a tombstone without text.

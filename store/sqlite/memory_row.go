@@ -202,7 +202,10 @@ func (t *tx) revise(op amber.Op, prev, next amber.Memory, seen ...amber.Origin) 
 	if _, err := t.exec(insertRevision, prev.ID, prev.Revision, body); err != nil {
 		return next, err
 	}
-	counter := prev.Origin.Counter
+	counter, err := t.highest(prev)
+	if err != nil {
+		return next, err
+	}
 	for _, o := range seen {
 		counter = max(counter, o.Counter)
 	}

@@ -207,6 +207,33 @@ func TestMigrationToSchema3NamesVersions(t *testing.T) {
 	}
 }
 
+// After the migration a folder has a say in what was exported to it, up to its
+// position, and every chunk is read once more.
+func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
+	t.Parallel()
+	s := try(openWith(t, agentWithMemory(t, 3), memorySchema, false))(t)
+	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+		held, err := all(x, scanText, `SELECT place || ' ' || scope || ' ' || record || ' ' || version FROM sync_held ORDER BY 1`)
+		do(t, err)
+		want := []string{
+			"/src/shop/.amber memory 019cebae-61c0-766f-8a75-e0bf4fffd871 1.116226824601600001.the old device",
+			"/src/shop/.amber memory bd0da7d5-31e5-8a65-909c-9ce21b63a507 1.116226905510182912.the old device",
+			"/src/shop/.amber memory bd0da7d5-31e5-8a65-909c-9ce21b63a507 2.116226905510182914.the old device",
+			"/src/shop/.amber session ended 1.0.",
+			"/src/shop/.amber session open 1.0.",
+		}
+		if d := cmp.Diff(want, held); d != "" {
+			t.Errorf("held (-want +got):\n%s", d)
+		}
+		return nil
+	}))
+	for place, want := range map[string]int{"/src/shop/.amber": 0, "": 1} {
+		if got := try(s.AppliedChunks(t.Context(), place, []string{"c1"}))(t); len(got) != want {
+			t.Errorf("from %q %d chunks are applied, want %d", place, len(got), want)
+		}
+	}
+}
+
 // chained compares the rows of a memory with its history and returns how many
 // there are.
 func chained(t *testing.T, x *tx, id amber.MemoryID) int {

@@ -23,6 +23,7 @@ func madeUp(version int) schema {
 		`CREATE TABLE steps (n INTEGER) STRICT; INSERT INTO steps VALUES (2);`,
 		`ALTER TABLE memories ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; INSERT INTO steps VALUES (3);`,
 		`UPDATE memories SET mood = 'merry'; INSERT INTO steps VALUES (4);`,
+		`INSERT INTO steps VALUES (5);`,
 	}[:version]
 	return s
 }

@@ -17,11 +17,14 @@ func synced(t *testing.T, s *Store, id amber.MemoryID, text string) {
 	t.Helper()
 	for _, q := range []string{
 		`INSERT INTO sync_places VALUES (?2, '', 'i/1', ?2)`,
-		`INSERT INTO sync_chunks VALUES (?2, ?2, ?2, ?2, 1, 1, 0)`,
+		`INSERT INTO sync_chunks VALUES (?2, ?2, ?2, ?2, 1, 1, 0, 0)`,
 		`INSERT INTO sync_imports VALUES (?2, 1, 1)`,
 		`INSERT INTO sync_quarantine VALUES (?2, 'c', ?2, 'damaged')`,
-		`INSERT INTO sync_waiting VALUES (?1, ?2, 'related', '{"from":"' || ?1 || '","to":"' || ?2 || '"}')`,
+		`INSERT INTO sync_waiting VALUES (?1, ?2, 'related', '{"from":"' || ?1 || '","to":"' || ?2 || '"}', ?2, 'c')`,
 		`INSERT INTO sync_links VALUES ('tool', 'c', 1, 'memory', ?1, '1.1.d', 7, ?2, '{}')`,
+		`INSERT INTO sync_held VALUES ('memory', ?1, '1.1.d', ?2)`,
+		`INSERT INTO sync_removed VALUES ('memory', ?1, ?2, 'd', 1, 1)`,
+		`INSERT INTO sync_spared VALUES (?2, 'memory', ?1, 'c')`,
 	} {
 		meddle(t, s.memory, q, id, text)
 	}
@@ -40,7 +43,7 @@ func TestRedactForgetsSync(t *testing.T) {
 		path := filepath.Join(l.snapshot(t), "memory.db")
 		before := dump(t, path)
 		report := try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
-		if !strings.Contains(strings.Join(report.Notes, " "), "6 rows about sync were removed") || report.Rows < 6 {
+		if !strings.Contains(strings.Join(report.Notes, " "), "9 rows about sync were removed") || report.Rows < 9 {
 			t.Errorf("the report says %+v", report)
 		}
 		after := dump(t, path)

@@ -155,7 +155,7 @@ var redactedControl = []redactedTable{
 // or not: they tell about folders and other tools of this machine, and hold
 // digests of texts. Without them a sync of the copy starts from the beginning,
 // which brings the relations that wait too.
-var redactForgotten = []string{"sync_places", "sync_chunks", "sync_imports", "sync_quarantine", "sync_waiting", "sync_links"}
+var redactForgotten = []string{"sync_places", "sync_chunks", "sync_imports", "sync_quarantine", "sync_waiting", "sync_links", "sync_held", "sync_removed", "sync_spared"}
 
 // redactExempt are the columns that can hold text or bytes and are not
 // redacted, each with the reason. The search for what was found goes over all

@@ -33,6 +33,9 @@ var memory2 string
 //go:embed migrations/memory-3.sql
 var memory3 string
 
+//go:embed migrations/memory-4.sql
+var memory4 string
+
 //go:embed migrations/control-1.sql
 var control1 string
 
@@ -40,7 +43,7 @@ var control1 string
 var control2 string
 
 var (
-	memorySchema  = schema{file: "memory.db", applicationID: 0x416d6272 /* Ambr */, migrations: []string{memory1, memory2, memory3}}
+	memorySchema  = schema{file: "memory.db", applicationID: 0x416d6272 /* Ambr */, migrations: []string{memory1, memory2, memory3, memory4}}
 	controlSchema = schema{file: "control.db", applicationID: 0x416d6263 /* Ambc */, migrations: []string{control1, control2}}
 )
 

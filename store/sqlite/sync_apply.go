@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -52,14 +53,15 @@ type intent struct {
 	arrived []amber.MemoryID       // memories that relations may have waited for
 	dropped map[amber.SyncRef]bool // records of ids that were erased
 	cleared bool                   // text was erased
-	given   map[string]bool        // projects that were exported to the place; nil before it is asked
-	spared  bool                   // a record here that the place has no say in
+	again   bool                   // the chunk itself has more to bring by now
 }
 
 func (n *intent) apply() error {
-	if err := n.row(isApplied, n.chunk.Chunk).Scan(&n.result.Already); err != nil || n.result.Already {
+	var before bool // it was applied, and is read once more
+	if err := n.row(isApplied, n.chunk.Chunk, n.chunk.Place).Scan(&n.result.Already, &before); err != nil || n.result.Already {
 		return err
 	}
+	defer func() { n.result.Already = before && n.result == (amber.Applied{Again: n.result.Again}) }()
 	if err := n.row(isWaiting).Scan(&n.waiting); err != nil {
 		return err
 	}
@@ -152,6 +154,42 @@ func (n *intent) relation(r amber.SyncRecord) error {
 	return n.applyRelation(*r.Relation)
 }
 
+// arrives notes that a version which is new here is at the place it came from.
+func (n *intent) arrives(place string, m amber.SyncMark) error {
+	_, err := n.exec(putHeld, m.Ref.Scope, m.Ref.ID, markVersion(m), place)
+	return err
+}
+
+// hold notes that a version which is known here is at the place of the chunk,
+// holdAt at any. Chunks that waited for that are read once more.
+func (n *intent) hold(m amber.SyncMark) error { return n.holdAt(n.chunk.Place, m) }
+
+func (n *intent) holdAt(place string, m amber.SyncMark) error {
+	reopened, err := n.tx.hold(place, m)
+	if len(reopened) > 0 {
+		n.result.Again = true
+		n.again = n.again || slices.Contains(reopened, n.chunk.Chunk)
+	}
+	return err
+}
+
+// holds reports whether the place of the chunk has a say in a version.
+func (n *intent) holds(m amber.SyncMark) (bool, error) { return n.tx.holds(n.chunk.Place, m) }
+
+// spare passes something over that the place has no say in. The chunk is read
+// once more when the place has one.
+func (n *intent) spare(ref amber.SyncRef) error { return n.spareOf(n.sender(), ref) }
+
+func (n *intent) spareOf(from sender, ref amber.SyncRef) error {
+	_, err := n.exec(putSpared, from.place, ref.Scope, ref.ID, from.chunk)
+	return err
+}
+
+// sender is a chunk and where it came from.
+type sender struct{ place, chunk string }
+
+func (n *intent) sender() sender { return sender{n.chunk.Place, n.chunk.Chunk} }
+
 // mayFollow refuses a counter that nobody reaches by editing.
 func mayFollow(id string, o amber.Origin, known uint64) error {
 	if o.Counter <= known+amber.MaxCounterJump {
@@ -185,11 +223,11 @@ func (n *intent) noteImport() error {
 // erased hold digests of its text.
 func (n *intent) note() error {
 	c := n.chunk
-	if n.spared {
-		n.result.Already = n.result == (amber.Applied{})
-		return nil
+	again := 0
+	if n.again {
+		again = 1
 	}
-	_, err := n.exec(insertChunk, c.Chunk, c.Place, c.Device, c.CreatedBy, c.At.UnixMilli(), n.now.UnixMilli(), n.drift)
+	_, err := n.exec(insertChunk, c.Chunk, c.Place, c.Device, c.CreatedBy, c.At.UnixMilli(), n.now.UnixMilli(), n.drift, again)
 	if err != nil {
 		return err
 	}

@@ -6,54 +6,83 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// applyErased erases a memory, or sees to it that it never comes.
+// applyErased erases what the place has of a memory, or sees to it that it never
+// comes from there. What was never there stays, and a second look changes
+// nothing: who erased it cannot have meant what comes to be there later.
 func (n *intent) applyErased(e amber.SyncErased) error {
-	m, found, err := n.load(e.ID)
-	if err != nil {
-		return err
-	}
-	if found {
-		if m.Scope == amber.ScopeUser {
-			return nil
-		}
-		if spared, err := n.spares(m.Trust, m.ProjectID); err != nil || spared {
-			return err
-		}
-	}
+	ref := memoryRef(e.ID)
 	known, erased, err := optional(scanOrigin(n.row(selectErased, e.ID)))
 	if err != nil {
 		return err
 	}
-	if err := mayFollow(string(e.ID), e.Origin, max(m.Origin.Counter, known.Counter)); err != nil {
-		return err
-	}
-	if erased && !e.Origin.After(known) {
-		return nil
-	}
-	n.result.Memories++
-	if found {
-		// What quotes it is somebody's own. The prompts that whoever erased it
-		// removed are gone by records of their own.
-		n.cleared = true
-		err = n.eraseRow(m)
-	} else {
-		err = n.forgetSync(e.ID)
-	}
+	m, found, err := n.load(e.ID)
 	if err != nil {
 		return err
 	}
-	if _, err := n.exec(putErased, e.ID, e.Origin.Device, int64(e.Origin.Counter), e.Origin.Clock); err != nil {
+	highest, err := n.highest(m)
+	if err != nil {
 		return err
 	}
-	if found {
-		return nil // and it is logged
+	if err := mayFollow(string(e.ID), e.Origin, max(highest, known.Counter)); err != nil {
+		return err
+	}
+	here, at, err := n.removedBy(n.chunk.Place, ref)
+	switch {
+	case err != nil:
+		return err
+	case erased && here:
+		return n.eraseLater(e, known) // it stays this agent's own
+	case at:
+		return n.eraseAgain(e, erased, known)
+	case found:
+		return n.eraseThere(m, e.Origin)
+	}
+	if err := n.forgetSync(e.ID); err != nil {
+		return err
+	}
+	if err := n.noteRemoved(n.chunk.Place, ref, e.Origin); err != nil {
+		return err
+	}
+	if erased {
+		return n.eraseLater(e, known)
+	}
+	return n.putErased(e)
+}
+
+// eraseLater keeps the later of two erasures of one memory.
+func (n *intent) eraseLater(e amber.SyncErased, known amber.Origin) error {
+	if !e.Origin.After(known) {
+		return nil
+	}
+	return n.putErased(e)
+}
+
+// eraseAgain is for a memory that the place has erased before.
+func (n *intent) eraseAgain(e amber.SyncErased, erased bool, known amber.Origin) error {
+	was, err := scanOrigin(n.row(selectRemoved, amber.ChangeMemory, e.ID, n.chunk.Place))
+	if err != nil || !e.Origin.After(was) {
+		return err
+	}
+	if err := n.noteRemoved(n.chunk.Place, memoryRef(e.ID), e.Origin); err != nil || !erased {
+		return err
+	}
+	return n.eraseLater(e, known)
+}
+
+// putErased notes and logs that a memory which is not here was erased.
+func (n *intent) putErased(e amber.SyncErased) error {
+	n.result.Memories++
+	if _, err := n.exec(putErased, e.ID, e.Origin.Device, int64(e.Origin.Counter), e.Origin.Clock); err != nil {
+		return err
 	}
 	return n.log(change{amber.OpDelete, amber.ChangeMemory, string(e.ID), "", ""})
 }
 
-// applyGoneTurn deletes a prompt, or sees to it that it never comes. Turns that
-// are no prompts never leave the store, and nobody elsewhere deletes them.
+// applyGoneTurn deletes a prompt, or sees to it that it never comes from the
+// place. Turns that are no prompts never leave the store, and nobody elsewhere
+// deletes them.
 func (n *intent) applyGoneTurn(g amber.SyncGone) error {
+	ref := turnRef(g.ID)
 	d, departed, err := n.departed(amber.ChangeTurn, g.ID)
 	if err != nil {
 		return err
@@ -62,21 +91,21 @@ func (n *intent) applyGoneTurn(g amber.SyncGone) error {
 	if err != nil || found && turn.Role != amber.RoleUser {
 		return err
 	}
+	if err := mayFollow(g.ID, g.Origin, d.Counter); err != nil {
+		return err
+	}
 	if found {
+		if say, err := n.saysGone(ref, amber.Origin{}); err != nil || !say {
+			return err
+		}
 		s, _, err := n.syncSession(turn.SessionID)
 		if err != nil {
 			return err
 		}
 		d.session, d.project = string(turn.SessionID), cmp.Or(turn.ProjectID, s.Project)
-		if spared, err := n.spares(storedTrust(turn.Trust), d.project); err != nil || spared {
-			return err
-		}
 	}
-	if err := mayFollow(g.ID, g.Origin, d.Counter); err != nil {
+	if stop, err := n.knowsGone(ref, departed, d.Origin, g.Origin); err != nil || stop {
 		return err
-	}
-	if departed && !g.Origin.After(d.Origin) {
-		return nil
 	}
 	n.result.Prompts++
 	d.scope, d.id, d.Origin = amber.ChangeTurn, g.ID, g.Origin
@@ -85,99 +114,69 @@ func (n *intent) applyGoneTurn(g amber.SyncGone) error {
 			return err
 		}
 	}
-	if err := n.noteGone(d); err != nil || !found {
-		return err
+	return n.noteGone(d)
+}
+
+// saysGone reports whether the place has a say in a session or prompt, and passes
+// over its deletion otherwise.
+func (n *intent) saysGone(ref amber.SyncRef, o amber.Origin) (bool, error) {
+	say, err := n.holds(amber.SyncMark{Ref: ref, Origin: o})
+	if err == nil && !say {
+		err = n.spare(ref)
 	}
-	return n.removeAnswers(turn.SessionID)
+	return say, err
+}
+
+// knowsGone reports whether nothing is left to do about a deletion that was known
+// before. What this agent deleted itself stays its own; what others did is noted
+// for the place.
+func (n *intent) knowsGone(ref amber.SyncRef, departed bool, known, now amber.Origin) (stop bool, err error) {
+	here, _, err := n.removedBy(n.chunk.Place, ref)
+	if err != nil {
+		return false, err
+	}
+	if !departed || !here {
+		if err := n.noteRemoved(n.chunk.Place, ref, now); err != nil {
+			return false, err
+		}
+	}
+	return departed && !now.After(known), nil
 }
 
 // applyGoneSession deletes a session, unless it was changed later. The prompts
-// that whoever deleted it knew are gone by records of their own; others stay.
+// that whoever deleted it knew are gone by records of their own; others stay, and
+// so does what never left: answers, state, loops and compactions.
 func (n *intent) applyGoneSession(g amber.SyncGone) error {
 	id := amber.SessionID(g.ID)
-	s, found, known, err := n.knownSession(id)
+	s, found, known, departed, err := n.knownSession(id)
 	if err != nil {
 		return err
-	}
-	if found {
-		if spared, err := n.spares(storedTrust(s.Trust), s.Project); err != nil || spared {
-			return err
-		}
-		known.project = s.Project
 	}
 	if err := mayFollow(g.ID, g.Origin, known.Counter); err != nil {
 		return err
 	}
-	if !g.Origin.After(known.Origin) {
-		return nil
+	if found {
+		if !g.Origin.After(known.Origin) {
+			return nil
+		}
+		if say, err := n.saysGone(sessionRef(id), s.Origin); err != nil || !say {
+			return err
+		}
+		known.project = s.Project
+	}
+	if stop, err := n.knowsGone(sessionRef(id), departed, known.Origin, g.Origin); err != nil || stop {
+		return err
 	}
 	n.result.Sessions++
 	if found {
-		if err := n.removeSession(id); err != nil {
+		var project string
+		var counter uint64
+		if err := n.row(deleteSession, id).Scan(&project, &counter); err != nil {
 			return err
 		}
 	}
 	known.scope, known.id, known.Origin = amber.ChangeSession, g.ID, g.Origin
-	if err := n.noteGone(known); err != nil || !found {
-		return err
-	}
-	return n.removeAnswers(id)
-}
-
-// removeSession removes a session and what belongs to it but its turns.
-func (n *intent) removeSession(id amber.SessionID) error {
-	var project string
-	var counter uint64
-	if err := n.row(deleteSession, id).Scan(&project, &counter); err != nil {
-		return err
-	}
-	if err := n.deleteState(id); err != nil {
-		return err
-	}
-	if err := n.clearLoop(id, ""); err != nil {
-		return err
-	}
-	return n.deleteCompactions(id)
-}
-
-// isSilent tells whether a session was deleted and nothing is left that
-// somebody asked in it.
-const isSilent = `SELECT EXISTS (SELECT 1 FROM departed WHERE scope = 'session' AND id = ?1)
- AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = ?1 AND role = 'user')`
-
-// removeAnswers removes the other turns of a session that was deleted, with the
-// last of its prompts.
-func (n *intent) removeAnswers(id amber.SessionID) error {
-	var silent bool
-	if err := n.row(isSilent, id).Scan(&silent); err != nil || !silent {
-		return err
-	}
-	_, err := n.removeTurns(id)
-	return err
-}
-
-const selectGiven = `SELECT project FROM sync_places WHERE place = ? AND position <> ''`
-
-// spares reports whether a record is one that the place has no say in: it was
-// made here, and the place was exported to for other projects only. That may
-// change, so the chunk counts as applied only when nothing in it was spared.
-func (n *intent) spares(t amber.Trust, project string) (bool, error) {
-	if t != amber.TrustOwn {
-		return false, nil
-	}
-	if n.given == nil {
-		projects, err := all(n.tx, scanText, selectGiven, n.chunk.Place)
-		if err != nil {
-			return false, err
-		}
-		n.given = map[string]bool{}
-		for _, p := range projects {
-			n.given[p] = true
-		}
-	}
-	spared := len(n.given) > 0 && !n.given[""] && !n.given[project]
-	n.spared = n.spared || spared
-	return spared, nil
+	return n.noteGone(known)
 }
 
 // noteGone stores and logs a departure.

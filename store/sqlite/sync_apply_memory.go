@@ -12,13 +12,17 @@ const (
 	makeRoom   = `UPDATE memories SET revision = revision + 1 WHERE id = ?`
 	raiseTrust = `UPDATE memories SET trust = ? WHERE id = ?`
 	isHead     = `SELECT head FROM versions WHERE memory_id = ? AND version = ?`
+
+	deleteRevision = `DELETE FROM revisions WHERE memory_id = ? AND revision = ?`
+	deleteErased   = `DELETE FROM erased WHERE id = ?`
 )
 
 // maxRevision bounds the number that somebody else gives a version, so that
 // there is always a next one.
 const maxRevision = 1 << 53
 
-// applyMemory stores one version of a memory.
+// applyMemory stores one version of a memory. What was erased at the place does
+// not come from there any more.
 func (n *intent) applyMemory(in amber.SyncMemory) error {
 	in.Trust = n.trust(in.Memory)
 	in.Revision = min(max(in.Revision, 1), maxRevision)
@@ -27,42 +31,167 @@ func (n *intent) applyMemory(in amber.SyncMemory) error {
 	if err != nil {
 		return err
 	}
-	if !found {
-		return n.firstVersion(in)
+	here, at, err := n.removedBy(n.chunk.Place, memoryRef(in.ID))
+	switch {
+	case err != nil:
+		return err
+	case at:
+		n.drop(in.ID)
+		return nil
+	case !found:
+		return n.firstVersion(in, here)
 	}
-	if passed, err := n.passesOver(now, in.Memory); err != nil || passed {
+	if err := n.keepReach(now, &in.Memory); err != nil {
 		return err
 	}
-	if err := mayFollow(string(in.ID), in.Origin, now.Origin.Counter); err != nil {
+	if err := n.mayFollowMemory(now, in.Origin); err != nil {
 		return err
 	}
 	if n.waiting {
 		n.arrived = append(n.arrived, in.ID)
 	}
-	switch {
-	case in.Origin == now.Origin:
+	if in.Origin == now.Origin {
 		return n.sameVersion(now, in.Memory)
-	case in.Origin.After(now.Origin):
-		return n.laterVersion(now, in)
 	}
 	known, err := n.knowsVersion(in.ID, in.Origin)
-	if err != nil || known {
+	switch {
+	case err != nil:
 		return err
+	case known:
+		return n.knownVersion(now, in.Origin)
 	}
-	return n.earlierVersion(now, in)
+	return n.newVersion(now, in)
 }
 
-// passesOver reports whether a version has no say about the memory that is
-// there: the memory is somebody's own, or never was where the version comes
-// from.
-func (n *intent) passesOver(now, in amber.Memory) (bool, error) {
-	switch {
-	case now.Scope == amber.ScopeUser:
-		return in.Scope != amber.ScopeUser, nil
-	case in.DeletedAt.IsZero():
-		return false, nil
+// drop leaves out the links of a memory that was erased.
+func (n *intent) drop(id amber.MemoryID) { n.dropped[memoryRef(id)] = true }
+
+// newVersion stores a version that is not here yet beside those that are. It is
+// the newest where it is later, and the place has a say in the one that is.
+func (n *intent) newVersion(now amber.Memory, in amber.SyncMemory) error {
+	say, err := n.holds(memoryMark(now))
+	if err != nil {
+		return err
 	}
-	return n.spares(now.Trust, now.ProjectID)
+	if !say { // what it has to say is asked for again when it has a say
+		if err := n.spare(memoryRef(in.ID)); err != nil {
+			return err
+		}
+		if !in.DeletedAt.IsZero() {
+			return n.settleThere(in)
+		}
+	}
+	if err := n.arrives(n.chunk.Place, memoryMark(in.Memory)); err != nil {
+		return err
+	}
+	if say && in.Origin.After(now.Origin) {
+		return n.laterVersion(now, in)
+	}
+	return n.earlierVersion(now, in, !say)
+}
+
+// settleThere is for a deletion at a place that has no say in the newest version:
+// what it deleted there is no conflict any more, and nothing else happens.
+func (n *intent) settleThere(in amber.SyncMemory) error {
+	for _, o := range in.Saw {
+		held, err := n.holds(amber.SyncMark{Ref: memoryRef(in.ID), Origin: o})
+		if err != nil {
+			return err
+		}
+		if !held {
+			continue
+		}
+		if _, err := n.exec(seeVersion, in.ID, versionOf(o)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// knownVersion is for a version that is in the history. It may be what the place
+// had to say before it had a say.
+func (n *intent) knownVersion(now amber.Memory, o amber.Origin) error {
+	history, err := all(n.tx, scanRevision, selectRevisions, now.ID)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(history, func(v amber.Memory) bool { return v.Origin == o })
+	if at < 0 {
+		return nil
+	}
+	if !n.isOwn(history[at]) {
+		if err := n.hold(memoryMark(history[at])); err != nil {
+			return err
+		}
+	}
+	if !o.After(now.Origin) {
+		return nil
+	}
+	if say, err := n.holds(memoryMark(now)); err != nil || !say {
+		if err == nil {
+			err = n.spare(memoryRef(now.ID))
+		}
+		return err
+	}
+	return n.promote(now, history[at])
+}
+
+// promote makes a version of the history the newest.
+func (n *intent) promote(now, next amber.Memory) error {
+	if _, err := n.exec(deleteRevision, next.ID, next.Revision); err != nil {
+		return err
+	}
+	body, err := marshal(now)
+	if err != nil {
+		return err
+	}
+	if _, err := n.exec(insertRevision, now.ID, now.Revision, body); err != nil {
+		return err
+	}
+	n.result.Memories++
+	next.Revision, next.DuplicateCount = now.Revision+1, now.DuplicateCount
+	return n.replace(now, next)
+}
+
+// keepReach keeps the scope and the identities of a memory: a deletion has none of
+// its own to give, and no import moves a memory that somebody here wrote.
+func (n *intent) keepReach(now amber.Memory, in *amber.Memory) error {
+	if in.Scope == now.Scope && in.Identities == now.Identities {
+		return nil
+	}
+	if in.DeletedAt.IsZero() {
+		own, err := n.hasOwnVersion(now)
+		if err != nil || !own {
+			return err
+		}
+		if now.DeletedAt.IsZero() {
+			in.Topic = now.Topic
+		}
+	}
+	in.Scope, in.Identities = now.Scope, now.Identities
+	return nil
+}
+
+// hasOwnVersion reports whether one of the versions of a memory was made here.
+func (n *intent) hasOwnVersion(now amber.Memory) (bool, error) {
+	if n.isOwn(now) {
+		return true, nil
+	}
+	history, err := all(n.tx, scanRevision, selectRevisions, now.ID)
+	return slices.ContainsFunc(history, n.isOwn), err
+}
+
+// mayFollowMemory is mayFollow for a memory: of several heads the highest counts.
+func (n *intent) mayFollowMemory(now amber.Memory, o amber.Origin) error {
+	err := mayFollow(string(now.ID), o, now.Origin.Counter)
+	if err == nil {
+		return nil
+	}
+	highest, herr := n.highest(now)
+	if herr != nil {
+		return herr
+	}
+	return mayFollow(string(now.ID), o, highest)
 }
 
 // trust is what a version is trusted with here. What its author calls signed
@@ -84,17 +213,25 @@ func (n *intent) trust(m amber.Memory) amber.Trust {
 }
 
 // firstVersion stores a version of a memory that is not there, unless it was
-// erased.
-func (n *intent) firstVersion(in amber.SyncMemory) error {
+// erased here. What was erased at other places alone comes from this one.
+func (n *intent) firstVersion(in amber.SyncMemory, here bool) error {
 	var erased bool
 	if err := n.row(isErased, in.ID).Scan(&erased); err != nil {
 		return err
 	}
-	if erased {
-		n.dropped[amber.SyncRef{Scope: amber.ChangeMemory, ID: string(in.ID)}] = true
+	if erased && here {
+		n.drop(in.ID)
 		return nil
 	}
 	if err := mayFollow(string(in.ID), in.Origin, 0); err != nil {
+		return err
+	}
+	if erased {
+		if _, err := n.exec(deleteErased, in.ID); err != nil {
+			return err
+		}
+	}
+	if err := n.arrives(n.chunk.Place, memoryMark(in.Memory)); err != nil {
 		return err
 	}
 	args, err := memoryArgs(in.Memory)
@@ -135,12 +272,13 @@ func (n *intent) laterVersion(now amber.Memory, in amber.SyncMemory) error {
 	if err := n.replace(now, in.Memory); err != nil {
 		return err
 	}
-	return n.noteIncoming(now, in)
+	return n.noteIncoming(now, in, false)
 }
 
 // earlierVersion puts a version into the history, behind those that are there
-// and before the newest, which becomes one revision more.
-func (n *intent) earlierVersion(now amber.Memory, in amber.SyncMemory) error {
+// and before the newest, which becomes one revision more. Beside says that the
+// place has no say in the newest.
+func (n *intent) earlierVersion(now amber.Memory, in amber.SyncMemory, beside bool) error {
 	in.Revision = now.Revision
 	body, err := marshal(in.Memory)
 	if err != nil {
@@ -152,7 +290,7 @@ func (n *intent) earlierVersion(now amber.Memory, in amber.SyncMemory) error {
 	if _, err := n.exec(makeRoom, now.ID); err != nil {
 		return err
 	}
-	if err := n.noteIncoming(now, in); err != nil {
+	if err := n.noteIncoming(now, in, beside); err != nil {
 		return err
 	}
 	return n.logBeside(now.ID, now.ContentDigest)
@@ -160,12 +298,12 @@ func (n *intent) earlierVersion(now amber.Memory, in amber.SyncMemory) error {
 
 // noteIncoming notes a version that has come beside now, and whether the two
 // are in conflict: it is one head more, and says something else.
-func (n *intent) noteIncoming(now amber.Memory, in amber.SyncMemory) error {
+func (n *intent) noteIncoming(now amber.Memory, in amber.SyncMemory, beside bool) error {
 	n.result.Memories++
 	if _, err := n.exec(keepVersion, now.ID, versionOf(now.Origin)); err != nil {
 		return err
 	}
-	grows, err := n.addsHead(in)
+	grows, err := n.addsHead(in, beside)
 	if err != nil {
 		return err
 	}
@@ -177,14 +315,19 @@ func (n *intent) noteIncoming(now amber.Memory, in amber.SyncMemory) error {
 
 // addsHead reports whether a version that is not here yet will be a head
 // beside all that are heads now: nobody has seen it, and it has seen none of
-// them.
-func (n *intent) addsHead(in amber.SyncMemory) (bool, error) {
+// them. Beside the newest it may claim to have seen what was at its place, and
+// nothing else.
+func (n *intent) addsHead(in amber.SyncMemory, beside bool) (bool, error) {
 	_, seen, err := n.isHead(in.ID, in.Origin)
 	if err != nil || seen {
 		return false, err
 	}
 	for _, o := range in.Saw {
-		if head, _, err := n.isHead(in.ID, o); err != nil || head {
+		head, _, err := n.isHead(in.ID, o)
+		if err == nil && head && beside {
+			head, err = n.holds(amber.SyncMark{Ref: memoryRef(in.ID), Origin: o})
+		}
+		if err != nil || head {
 			return false, err
 		}
 	}
@@ -212,10 +355,22 @@ func saysAlike(a, b amber.Memory) bool {
 // the fault of a tool: everybody must choose alike.
 func (n *intent) sameVersion(now, in amber.Memory) error {
 	in.DuplicateCount = now.DuplicateCount
+	if n.isOwn(now) {
+		return nil // to have it does not give a place a say in it
+	}
 	vouched := now.Trust == amber.TrustImported && in.Trust != amber.TrustImported
 	mine, theirs, err := tieKeys(now, in)
+	if err != nil {
+		return err
+	}
+	say := mine == theirs
+	if say {
+		err = n.hold(memoryMark(now))
+	} else {
+		say, err = n.holds(memoryMark(now))
+	}
 	switch {
-	case err != nil:
+	case err != nil || !say:
 		return err
 	case mine == theirs:
 		if !vouched {

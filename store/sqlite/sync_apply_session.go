@@ -13,25 +13,38 @@ WHERE id = ?1`
 	vouchTurn = `UPDATE turns SET trust = ? WHERE id = ?`
 )
 
-// applySession stores a session, unless what is known of it is later.
+// applySession stores a session, unless what is known of it is later, or the one
+// that is here never was at the place.
 func (n *intent) applySession(in amber.SyncSession) error {
-	now, found, known, err := n.knownSession(in.ID)
+	now, found, known, departed, err := n.knownSession(in.ID)
 	if err != nil {
 		return err
 	}
 	if err := mayFollow(string(in.ID), in.Origin, known.Counter); err != nil {
 		return err
 	}
+	mark := amber.SyncMark{Ref: sessionRef(in.ID), Origin: in.Origin}
+	if found && in.Origin == now.Origin && storedTrust(now.Trust) != amber.TrustOwn {
+		return n.hold(mark)
+	}
 	if !in.Origin.After(known.Origin) {
 		return nil
+	}
+	if found {
+		if say, err := n.saysGone(mark.Ref, now.Origin); err != nil || !say {
+			return err
+		}
+	}
+	if err := n.arrives(n.chunk.Place, mark); err != nil {
+		return err
 	}
 	in.Trust = n.foreignTrust(in.Trust, in.Origin)
 	n.result.Sessions++
 	query, op := insertSession, amber.OpInsert
 	if found {
 		query, op = replaceSession, amber.OpUpdate
-	} else if known.id != "" {
-		if _, err := n.returns(amber.ChangeSession, known.id); err != nil {
+	} else if departed {
+		if _, err := n.returns(amber.ChangeSession, string(in.ID)); err != nil {
 			return err
 		}
 	}
@@ -50,18 +63,33 @@ func (n *intent) applySession(in amber.SyncSession) error {
 }
 
 // knownSession returns a session, and what is known of it: the later of its
-// origin and that of its departure. Of an unknown one that is nothing.
-func (n *intent) knownSession(id amber.SessionID) (s amber.SyncSession, found bool, known departure, err error) {
+// origin and that of its departure. Of an unknown one that is nothing, and so it is
+// where other places alone deleted it, though it has departed.
+func (n *intent) knownSession(id amber.SessionID) (s amber.SyncSession, found bool, known departure, departed bool, err error) {
 	if s, found, err = n.syncSession(id); err != nil {
-		return s, found, known, err
+		return s, found, known, false, err
 	}
-	if known, _, err = n.departed(amber.ChangeSession, string(id)); err != nil {
-		return s, found, known, err
+	if known, departed, err = n.departedHere(sessionRef(id)); err != nil {
+		return s, found, known, departed, err
 	}
 	if found {
 		known.Origin = later(known.Origin, s.Origin)
 	}
-	return s, found, known, nil
+	return s, found, known, departed, nil
+}
+
+// departedHere returns the departure of a session or a prompt, as far as it
+// counts for what the place brings, and whether there is one at all.
+func (n *intent) departedHere(ref amber.SyncRef) (d departure, departed bool, err error) {
+	d, departed, err = n.departed(ref.Scope, ref.ID)
+	if err != nil || !departed {
+		return d, departed, err
+	}
+	here, at, err := n.removedBy(n.chunk.Place, ref)
+	if !here && !at {
+		d = departure{}
+	}
+	return d, departed, err
 }
 
 // foreignTrust is what a session or a prompt is trusted with here: what whoever
@@ -74,10 +102,11 @@ func (n *intent) foreignTrust(t amber.Trust, o amber.Origin) amber.Trust {
 }
 
 // applyPrompt stores a prompt, unless it was deleted. One that was said here
-// stays as it was said.
+// stays as it was said, and so does one that never was at the place.
 func (n *intent) applyPrompt(in amber.Turn) error {
-	_, departed, err := n.departed(amber.ChangeTurn, string(in.ID))
-	if err != nil || departed {
+	mark := amber.SyncMark{Ref: turnRef(string(in.ID))}
+	d, departed, err := n.departedHere(mark.Ref)
+	if err != nil || d.id != "" {
 		return err
 	}
 	in.Trust = n.foreignTrust(in.Trust, amber.Origin{})
@@ -88,7 +117,15 @@ func (n *intent) applyPrompt(in amber.Turn) error {
 	case found && (now.Trust == "" || now.Role != amber.RoleUser):
 		return nil
 	case found:
-		return n.secondPrompt(now, in)
+		return n.secondPrompt(mark, now, in)
+	}
+	if departed {
+		if _, err := n.returns(amber.ChangeTurn, string(in.ID)); err != nil {
+			return err
+		}
+	}
+	if err := n.arrives(n.chunk.Place, mark); err != nil {
+		return err
 	}
 	return n.storePrompt(change{amber.OpInsert, amber.ChangeTurn, string(in.ID), "", amber.ContentDigest(in.Content)}, in)
 }
@@ -96,10 +133,17 @@ func (n *intent) applyPrompt(in amber.Turn) error {
 // secondPrompt is for a prompt whose id another one has that came from elsewhere
 // too. Somebody whose word counts more may vouch for it; of two texts everybody
 // keeps the same, whichever came first.
-func (n *intent) secondPrompt(now, in amber.Turn) error {
+func (n *intent) secondPrompt(mark amber.SyncMark, now, in amber.Turn) error {
 	c := change{amber.OpUpdate, amber.ChangeTurn, string(in.ID), amber.ContentDigest(now.Content), amber.ContentDigest(in.Content)}
 	order := comparePrompts(c.old, now, c.new, in)
 	raises := now.Trust == amber.TrustImported && in.Trust == amber.TrustSigned
+	if order == 0 {
+		if err := n.hold(mark); err != nil {
+			return err
+		}
+	} else if say, err := n.holds(mark); err != nil || !say {
+		return err
+	}
 	switch {
 	case order == 0 && raises:
 		_, err := n.exec(vouchTurn, in.Trust, in.ID)

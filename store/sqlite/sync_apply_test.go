@@ -27,7 +27,7 @@ func TestApplyCountsWhatIsNew(t *testing.T) {
 	if d := cmp.Diff(amber.Applied{}, try(s.Apply(t.Context(), c))(t)); d != "" {
 		t.Errorf("under another name (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(map[string]bool{"one": true, "two": true}, try(s.AppliedChunks(t.Context(), []string{"one", "two", "three"}))(t)); d != "" {
+	if d := cmp.Diff(map[string]bool{"one": true, "two": true}, try(s.AppliedChunks(t.Context(), "place", []string{"one", "two", "three"}))(t)); d != "" {
 		t.Errorf("applied (-want +got):\n%s", d)
 	}
 }
@@ -350,7 +350,7 @@ func TestCounterThatJumpsIsRefusedWithItsChunk(t *testing.T) {
 			if d := cmp.Diff(before, stateOf(t, s)); d != "" {
 				t.Errorf("something stayed (-before +after):\n%s", d)
 			}
-			if applied := try(s.AppliedChunks(ctx, []string{"jump"}))(t); len(applied) != 0 {
+			if applied := try(s.AppliedChunks(ctx, "place", []string{"jump"}))(t); len(applied) != 0 {
 				t.Error("the chunk counts as applied")
 			}
 		})
@@ -404,6 +404,7 @@ func TestErasureLeavesWhatQuotesTheText(t *testing.T) {
 		t.Errorf("turns %+v", got)
 	}
 	try(s.Get(ctx, digest))(t)
+	(&folder{name: "place"}).export(t, s, 0)
 	apply(t, s, "gone", gone(amber.ChangeTurn, "quotes", far(2, 50)))
 	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 || got[0].ID != "other" {
 		t.Errorf("turns after one is gone: %+v", got)
@@ -425,8 +426,8 @@ func TestErasingATombstoneWithoutTextRemovesNothingElse(t *testing.T) {
 	}
 }
 
-// Whoever deletes a session may not know of every prompt in it: those stay, and
-// with the last of them the answers go, whatever comes first.
+// Whoever deletes a session may not know of every prompt in it: those stay, and so
+// do the answers, which were never theirs, whatever comes first.
 func TestPromptsStayThatWhoeverDeletedTheSessionDidNotKnow(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -448,9 +449,7 @@ func TestPromptsStayThatWhoeverDeletedTheSessionDidNotKnow(t *testing.T) {
 					want = append(want, id)
 				}
 			}
-			if i < 2 {
-				want = append(want, "answer")
-			}
+			want = append(want, "answer") // it never left
 			if d := cmp.Diff(want, turnIDs(t, s, "s")); d != "" {
 				t.Errorf("order %v, %d applied: turns (-want +got):\n%s", order, i+1, d)
 			}
@@ -481,6 +480,7 @@ func TestImportedSessionsAreNotActive(t *testing.T) {
 	_, err := s.ActiveSession(ctx, "cli")
 	wantKind(t, err, amber.KindNotFound, "active session")
 	try(s.SelectSession(ctx, "s"))(t)
+	(&folder{name: "place"}).export(t, s, 0)
 	ended := farSession(far(9, 20), "name")
 	ended.Session.EndedAt, ended.Session.EndReason = amber.UnixMilli(20), amber.EndEnded
 	apply(t, s, "two", ended)

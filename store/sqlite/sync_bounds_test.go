@@ -26,9 +26,7 @@ func TestNobodyElsewhereReachesPersonalMemories(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	id := save(t, s, amber.WriteRequest{Content: "mine alone", Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ada"}})
-	for name, r := range map[string]amber.SyncRecord{
-		"an erasure": erasure(id, far(7, 90)), "a deletion": farTombstone(id, far(7, 90)), "a version": farMemory(id, far(7, 90), "yours"),
-	} {
+	for name, r := range map[string]amber.SyncRecord{"an erasure": erasure(id, far(7, 90)), "a deletion": farTombstone(id, far(7, 91))} {
 		if got := apply(t, s, name, r); got != (amber.Applied{}) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -36,21 +34,25 @@ func TestNobodyElsewhereReachesPersonalMemories(t *testing.T) {
 			t.Errorf("after %s: %+v", name, got)
 		}
 	}
-	r := farMemory(id, far(7, 90), "from my other tool")
-	r.Memory.Scope, r.Memory.UserID = amber.ScopeUser, "ada"
-	apply(t, s, "personal too", r)
-	if got := try(s.Get(ctx, id))(t).Content; got != "from my other tool" {
-		t.Errorf("a personal version: %q", got)
+	personal := farMemory(id, far(8, 92), "from somebody who calls herself Ada")
+	personal.Memory.Scope, personal.Memory.UserID = amber.ScopeUser, "ada"
+	for name, r := range map[string]amber.SyncRecord{"a version": farMemory(id, far(7, 93), "yours"), "a personal version": personal} {
+		c := chunkOf(name, r)
+		c.Place = name
+		if got := try(s.Apply(ctx, c))(t); got != (amber.Applied{Memories: 1, Conflicts: 1}) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got := try(s.Get(ctx, id))(t); got.Content != "mine alone" || got.Scope != amber.ScopeUser || got.Trust != amber.TrustOwn {
+			t.Errorf("after %s: %+v", name, got)
+		}
 	}
-	r = farTombstone(id, far(8, 91), far(7, 90))
-	r.Memory.Scope, r.Memory.UserID = amber.ScopeUser, "ada"
-	apply(t, s, "personal deletion", r)
-	_, err := s.Get(ctx, id)
-	wantKind(t, err, amber.KindNotFound, "after a personal deletion")
+	if got := try(s.SyncReport(ctx, "place"))(t).Conflicts; len(got) != 1 || len(got[0].Others) != 2 {
+		t.Errorf("conflicts %+v", got)
+	}
 }
 
 // A folder of one project has no say in what another project holds, unless that
-// was exported to it, or nothing ever was.
+// was exported to it.
 func TestAFolderDeletesNothingOfAProjectItWasNotGiven(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -61,7 +63,7 @@ func TestAFolderDeletesNothingOfAProjectItWasNotGiven(t *testing.T) {
 		{"another project", []string{"p"}, true},
 		{"this project too", []string{"p", "q"}, false},
 		{"every project", []string{"p", ""}, false},
-		{"never exported to", nil, false},
+		{"never exported to", nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -79,12 +81,13 @@ func TestAFolderDeletesNothingOfAProjectItWasNotGiven(t *testing.T) {
 			theirs.Memory.ProjectID = "q"
 			apply(t, s, "theirs", theirs)
 			for _, project := range c.given {
-				exported(t, s, project)
+				f := &folder{name: "place", project: project}
+				f.export(t, s, 0)
 			}
 			before := stateOf(t, s)
 			applied := apply(t, s, "all", erasure(erased, far(7, 90)), farTombstone(deleted, far(7, 90)), gone(amber.ChangeSession, "own", far(7, 90)),
 				gone(amber.ChangeTurn, "by itself", far(7, 90)), gone(amber.ChangeTurn, "by session", far(7, 90)))
-			if stays := applied == (amber.Applied{Already: true}); stays != c.stays {
+			if stays := applied == (amber.Applied{}); stays != c.stays {
 				t.Errorf("applied %+v", applied)
 			}
 			if d := cmp.Diff(before, stateOf(t, s)); (d == "") != c.stays {
@@ -199,6 +202,7 @@ func TestAForeignVersionThatClaimsThisDeviceIsNotTrusted(t *testing.T) {
 		s, _ := freshStore(t, amber.QueueOptions{})
 		known := save(t, s, amber.WriteRequest{Content: "known"})
 		before := try(s.Get(ctx, known))(t)
+		(&folder{name: "place"}).export(t, s, 0)
 		mine := amber.Origin{Device: try(s.agent.Current())(t).Device, Counter: 1, Clock: far(1, 10).Clock}
 		later := mine
 		later.Counter = 2
@@ -256,7 +260,7 @@ func TestPacksAreNotDevices(t *testing.T) {
 	if len(got.Devices) != 1 || got.Devices[0].Device != "far" || got.Chunks != 1 {
 		t.Errorf("%+v", got)
 	}
-	if !try(s.AppliedChunks(t.Context(), []string{"pack"}))(t)["pack"] {
+	if !try(s.AppliedChunks(t.Context(), "place", []string{"pack"}))(t)["pack"] {
 		t.Error("the pack is not noted")
 	}
 }
@@ -274,7 +278,7 @@ func TestAChunkIsAppliedWhateverHoldsTheLog(t *testing.T) {
 		do(t, x.row(`SELECT count(*) FROM memories`).Scan(&n))
 		go func() {
 			for applied := false; !applied && ctx.Err() == nil; {
-				known, err := s.AppliedChunks(ctx, []string{"erasure"})
+				known, err := s.AppliedChunks(ctx, "place", []string{"erasure"})
 				applied = known["erasure"] || err != nil
 			}
 			cancel()
@@ -285,7 +289,7 @@ func TestAChunkIsAppliedWhateverHoldsTheLog(t *testing.T) {
 		}
 		return nil
 	}))
-	if !try(s.AppliedChunks(t.Context(), []string{"erasure"}))(t)["erasure"] {
+	if !try(s.AppliedChunks(t.Context(), "place", []string{"erasure"}))(t)["erasure"] {
 		t.Error("the chunk is not noted")
 	}
 }

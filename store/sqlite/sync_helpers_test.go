@@ -16,8 +16,9 @@ import (
 
 // folder stands for a place: chunks that stores add and take.
 type folder struct {
-	name   string
-	chunks []amber.Incoming
+	name    string
+	project string // of exports
+	chunks  []amber.Incoming
 }
 
 // export adds what a store has for the folder, in steps of the given size, and
@@ -25,8 +26,8 @@ type folder struct {
 func (f *folder) export(t *testing.T, s *Store, entries int) []amber.SyncRecord {
 	t.Helper()
 	ctx := t.Context()
-	at := try(s.SyncPlace(ctx, f.name, ""))(t).Position
-	r := amber.OutgoingRequest{Place: f.name, Since: at, After: at, Entries: entries}
+	at := try(s.SyncPlace(ctx, f.name, f.project))(t).Position
+	r := amber.OutgoingRequest{Place: f.name, Project: f.project, Since: at, After: at, Entries: entries}
 	var records []amber.SyncRecord
 	var out amber.Outgoing
 	for done := false; !done; done = out.Done {
@@ -39,9 +40,12 @@ func (f *folder) export(t *testing.T, s *Store, entries int) []amber.SyncRecord 
 			t.Errorf("%s exports a record that nobody takes: %v", out.Device, err)
 		}
 	}
-	note := amber.ExportNote{Place: f.name, Position: out.Next}
+	note := amber.ExportNote{Place: f.name, Project: f.project, Position: out.Next}
+	for _, r := range records {
+		note.Marks = append(note.Marks, r.Mark())
+	}
 	if len(records) > 0 {
-		note.Chunk = fmt.Sprintf("%s-%d", f.name, len(f.chunks))
+		note.Chunk = fmt.Sprintf("%s-%s-%d", f.name, f.project, len(f.chunks))
 		f.chunks = append(f.chunks, amber.Incoming{
 			Place: f.name, Chunk: note.Chunk, Device: out.Device, CreatedBy: "somebody", At: out.At, Trust: amber.TrustImported, Records: records,
 		})

@@ -229,7 +229,7 @@ func empty(t *testing.T, s *Store) {
 	t.Helper()
 	for _, table := range []string{
 		"memories", "erased", "versions", "relations", "turns", "sessions", "departed",
-		"sync_places", "sync_chunks", "sync_imports", "sync_waiting", "sync_links",
+		"sync_places", "sync_chunks", "sync_imports", "sync_waiting", "sync_links", "sync_held", "sync_removed", "sync_spared",
 	} {
 		meddle(t, s.memory, "DELETE FROM "+table)
 	}

@@ -72,7 +72,8 @@ type export struct {
 	brought                   map[amber.SessionID]bool
 	gone                      map[amber.SyncRef]bool
 	sessions, rest, relations []amber.SyncRecord
-	bytes                     int // of text in them
+	refused                   []amber.SyncRecord // not to be written
+	bytes                     int                // of text in them
 }
 
 // entry is an entry of the change log as an export needs it.
@@ -104,7 +105,7 @@ func (e *export) step(after int64) (out amber.Outgoing, err error) {
 		return out, err
 	}
 	out.Next, out.Done = amber.PositionAt(incarnation, last), last == head
-	out.Records = slices.Concat(e.sessions, e.rest, e.relations)
+	out.Records, out.Refused = slices.Concat(e.sessions, e.rest, e.relations), e.refused
 	return out, nil
 }
 

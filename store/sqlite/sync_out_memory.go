@@ -42,15 +42,26 @@ func (e *export) memory(id amber.MemoryID, passed bool) error {
 	for _, v := range versions {
 		sent[v.Origin] = true
 	}
+	_, erased, err := e.removedBy(e.ask.Place, memoryRef(id))
+	if err != nil {
+		return err
+	}
 	unsent := func(o amber.Origin) bool { return !sent[o] && (private[o] || e.fresh(o, passed)) }
 	for _, v := range versions {
 		r := amber.SyncMemory{Memory: v, Saw: known.closure(v.Origin, unsent)}
 		r.DuplicateCount = 0
+		if erased { // there, and what is here never was there
+			e.refused = append(e.refused, amber.SyncRecord{Memory: &r})
+			continue
+		}
 		e.bytes += len(r.Content) + len(r.Summary)
 		e.rest = append(e.rest, amber.SyncRecord{Memory: &r})
 		if err := e.bring(v.SessionID); err != nil {
 			return err
 		}
+	}
+	if erased {
+		return nil
 	}
 	return e.relationsOf(id, passed)
 }
@@ -101,14 +112,24 @@ func (e *export) leaves(s amber.Scope, project string) bool {
 	return s != amber.ScopeUser && e.wants(project)
 }
 
-// erased exports that a memory was erased, which everybody is told.
+// erased exports that a memory was erased. Everybody is told of what was erased
+// here, and of the rest those who had it.
 func (e *export) erased(id amber.MemoryID) error {
 	o, err := scanOrigin(e.row(selectErased, id))
 	if absent(err) {
 		return nil
 	}
+	if tell, err := e.tells(memoryRef(id)); err != nil || !tell {
+		return err
+	}
 	e.rest = append(e.rest, amber.SyncRecord{Erased: &amber.SyncErased{ID: id, Origin: o}})
 	return err
+}
+
+// tells reports whether the place is told that a record was removed.
+func (e *export) tells(ref amber.SyncRef) (bool, error) {
+	here, at, err := e.removedBy(e.ask.Place, ref)
+	return here || at, err
 }
 
 // relationsOf exports the relations that begin at a memory, where both ends

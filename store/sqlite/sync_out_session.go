@@ -26,10 +26,10 @@ func (e *export) session(id amber.SessionID) error {
 		return nil
 	}
 	d, found, err := e.departed(amber.ChangeSession, string(id))
-	if found {
-		e.leave(d)
+	if err != nil || !found {
+		return err
 	}
-	return err
+	return e.leave(d)
 }
 
 // bring exports the session of a record that leaves, where it is asked for too:
@@ -66,13 +66,20 @@ func (e *export) turn(id string) error {
 		return err
 	}
 	if found {
-		e.leave(d)
+		if err := e.leave(d); err != nil {
+			return err
+		}
 	}
 	of, err := all(e.tx, scanDeparture, departedOf, id)
-	for _, d := range of {
-		e.leave(d)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, d := range of {
+		if err := e.leave(d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *export) prompt(turn amber.Turn) error {
@@ -88,13 +95,17 @@ func (e *export) prompt(turn amber.Turn) error {
 }
 
 // leave exports that a record was deleted, once.
-func (e *export) leave(d departure) {
+func (e *export) leave(d departure) error {
 	ref := amber.SyncRef{Scope: d.scope, ID: d.id}
 	if d.project != "" && !e.wants(d.project) || e.gone[ref] {
-		return
+		return nil
+	}
+	if tell, err := e.tells(ref); err != nil || !tell {
+		return err
 	}
 	e.gone[ref] = true
 	e.rest = append(e.rest, amber.SyncRecord{Gone: &amber.SyncGone{Scope: d.scope, ID: d.id, Origin: d.Origin}})
+	return nil
 }
 
 // syncSession returns a session with its origin. Sessions that nobody has

@@ -10,10 +10,10 @@ const (
 	selectPlace = `SELECT position, chunk FROM sync_places WHERE place = ? AND project = ?`
 	upsertPlace = `INSERT INTO sync_places (place, project, position, chunk) VALUES (?, ?, ?, ?)
 ON CONFLICT (place, project) DO UPDATE SET position = excluded.position, chunk = CASE excluded.chunk WHEN '' THEN chunk ELSE excluded.chunk END`
-	insertChunk = `INSERT INTO sync_chunks (chunk, place, device, created_by, created_at, applied_at, drift) VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (chunk) DO NOTHING`
-	isApplied     = `SELECT EXISTS (SELECT 1 FROM sync_chunks WHERE chunk = ?)`
-	selectApplied = `SELECT chunk FROM sync_chunks WHERE chunk IN (SELECT value FROM json_each(?))`
+	insertChunk = `INSERT INTO sync_chunks (chunk, place, device, created_by, created_at, applied_at, drift, again) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (chunk, place) DO UPDATE SET again = excluded.again`
+	isApplied     = `SELECT coalesce(max(again = 0), 0), count(*) > 0 FROM sync_chunks WHERE chunk = ? AND place = ?`
+	selectApplied = `SELECT DISTINCT chunk FROM sync_chunks WHERE chunk IN (SELECT value FROM json_each(?1)) AND (?2 = '' OR place = ?2 AND again = 0)`
 )
 
 // chunkBatch is how many chunks one question asks for.
@@ -43,7 +43,7 @@ func (s *Store) Exported(ctx context.Context, n amber.ExportNote) error {
 	if n.Place == "" {
 		return amber.Errorf(amber.KindInvalid, op, "", "it names no place")
 	}
-	if n.Chunk == "" && len(n.Links) == 0 {
+	if n.Chunk == "" && len(n.Links) == 0 && len(n.Marks) == 0 {
 		p, err := s.SyncPlace(ctx, n.Place, n.Project)
 		if err != nil || p.Position == n.Position {
 			return err
@@ -54,7 +54,12 @@ func (s *Store) Exported(ctx context.Context, n amber.ExportNote) error {
 			return err
 		}
 		if n.Chunk != "" {
-			if _, err := t.exec(insertChunk, n.Chunk, n.Place, t.current.Device, n.CreatedBy, t.now.UnixMilli(), t.now.UnixMilli(), 0); err != nil {
+			if _, err := t.exec(insertChunk, n.Chunk, n.Place, t.current.Device, n.CreatedBy, t.now.UnixMilli(), t.now.UnixMilli(), 0, 0); err != nil {
+				return err
+			}
+		}
+		for _, m := range n.Marks {
+			if _, err := t.hold(n.Place, m); err != nil {
 				return err
 			}
 		}
@@ -63,9 +68,9 @@ func (s *Store) Exported(ctx context.Context, n amber.ExportNote) error {
 }
 
 // AppliedChunks implements [amber.SyncImporter].
-func (s *Store) AppliedChunks(ctx context.Context, chunks []string) (map[string]bool, error) {
+func (s *Store) AppliedChunks(ctx context.Context, place string, chunks []string) (map[string]bool, error) {
 	applied := map[string]bool{}
-	err := s.memory.view(ctx, "read state of sync", "", func(t *tx) error {
+	err := s.memory.view(ctx, "read state of sync", place, func(t *tx) error {
 		for rest := chunks; len(rest) > 0; {
 			n := min(len(rest), chunkBatch)
 			names, err := marshal(rest[:n])
@@ -73,7 +78,7 @@ func (s *Store) AppliedChunks(ctx context.Context, chunks []string) (map[string]
 				return err
 			}
 			rest = rest[n:]
-			known, err := all(t, scanText, selectApplied, names)
+			known, err := all(t, scanText, selectApplied, names, place)
 			if err != nil {
 				return err
 			}

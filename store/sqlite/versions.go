@@ -11,6 +11,7 @@ import (
 
 const (
 	selectHeads    = `SELECT version FROM versions WHERE memory_id = ? AND head = 1 AND stored = 1`
+	selectStored   = `SELECT version FROM versions WHERE memory_id = ? AND stored = 1`
 	hasVersion     = `SELECT EXISTS (SELECT 1 FROM versions WHERE memory_id = ? AND version = ? AND stored = 1)`
 	seeVersion     = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, '', 0, 0) ON CONFLICT DO UPDATE SET head = 0 WHERE head = 1`
 	upsertVersion  = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, ?, 1, 1) ON CONFLICT DO UPDATE SET saw = excluded.saw, stored = 1`
@@ -79,6 +80,17 @@ func (t *tx) heads(m amber.Memory) ([]amber.Origin, error) {
 	return heads, nil
 }
 
+// highest returns the highest counter of a memory: what came from a folder that
+// has no say in the newest version may be above it.
+func (t *tx) highest(m amber.Memory) (uint64, error) {
+	stored, err := all(t, scanVersion, selectStored, m.ID)
+	most := m.Origin.Counter
+	for _, o := range stored {
+		most = max(most, o.Counter)
+	}
+	return most, err
+}
+
 func latestFirst(a, b amber.Origin) int {
 	switch {
 	case a.After(b):
@@ -111,6 +123,9 @@ func (t *tx) supersede(prev amber.Memory, next amber.Origin, seen ...amber.Origi
 	saw, err := t.heads(prev)
 	if err != nil {
 		return err
+	}
+	if !slices.Contains(saw, prev.Origin) { // somebody without a say claims to have seen it
+		saw = append([]amber.Origin{prev.Origin}, saw...)
 	}
 	for _, o := range seen {
 		var named bool // then a head has seen it, or it is one

@@ -1,0 +1,179 @@
+package gitsync_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
+)
+
+// beside lets a clone use another folder.
+func (c *clone) beside(t *testing.T) *clone {
+	t.Helper()
+	other := *c
+	other.folder = filepath.Join(t.TempDir(), ".amber")
+	mustDo(t, os.MkdirAll(other.folder, 0o755))
+	var err error
+	other.sync, err = gitsync.Open(c.Store, other.folder)
+	mustDo(t, err)
+	return &other
+}
+
+// A folder has no say in what another folder brought, nor in what was exported to
+// another one, also where chunks were copied from there.
+func TestOneFolderHasNoSayInWhatIsInAnother(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	first := newClone(t)
+	mine := first.save("mine, exported to the first")
+	first.export(gitsync.ExportOptions{})
+	bob := newClone(t)
+	theirs := bob.save("Bob's, of the first")
+	bob.pushes(first)
+	second := first.beside(t)
+	m := newClone(t)
+	first.gives(m) // the folder can be read by anybody
+	m.imports()
+	m.erase(mine)
+	m.edit(theirs, "not Bob's")
+	m.export(gitsync.ExportOptions{})
+	m.gives(second)
+	for _, name := range first.chunkFiles() { // but what was copied is not there
+		if !slices.Contains(second.chunkFiles(), name) {
+			t.Fatal("the chunks were not copied")
+		}
+	}
+	second.imports()
+	got, err := first.Get(ctx, mine)
+	if err != nil || got.Content != "mine, exported to the first" || got.Trust != amber.TrustOwn {
+		t.Errorf("mine: %+v, %v", got, err)
+	}
+	if _, err := first.Get(ctx, theirs); err != nil {
+		t.Errorf("Bob's: %v", err)
+	}
+}
+
+// An erasure of a memory that is not known here is no word of this home: it does
+// not go on to folders that have nothing to do with it.
+func TestAnErasureIsNotPassedOnToOtherFolders(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]bool{"unknown": false, "known from that folder": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first := newClone(t)
+			second := first.beside(t)
+			bob := newClone(t)
+			id := bob.write(deploy)
+			bob.export(gitsync.ExportOptions{})
+			m, _ := mallory(t)
+			if known {
+				m.pushes(first)
+			}
+			m.erase(id)
+			m.pushes(first)
+			second.export(gitsync.ExportOptions{})
+			second.gives(bob)
+			bob.imports()
+			mustHold(t, bob, id, deploy.Content)
+			bob.gives(second)
+			second.imports()
+			if got := second.texts(); !slices.Equal(got, []string{deploy.Content}) {
+				t.Errorf("it came from the other folder as %q", got)
+			}
+		})
+	}
+}
+
+// One that this home made itself goes everywhere, and one of somebody else to the
+// folders that had the memory.
+func TestAnErasureReachesTheFoldersThatHadTheMemory(t *testing.T) {
+	t.Parallel()
+	first := newClone(t)
+	second := first.beside(t)
+	bob, eve := newClone(t), newClone(t)
+	mine, shared := first.save("erased here"), first.save("erased by Bob")
+	first.pushes(bob)
+	second.pushes(eve)
+	first.erase(mine)
+	bob.erase(shared)
+	bob.pushes(first)
+	second.pushes(eve)
+	if got := eve.texts(); len(got) > 0 {
+		t.Errorf("Eve has %q", got)
+	}
+}
+
+// A clone that was moved goes on: what others wrote is in the folder wherever it
+// lies, and what this home wrote once it was exported there.
+func TestAFolderThatWasMoved(t *testing.T) {
+	t.Parallel()
+	a, bob := newClone(t), newClone(t)
+	mine := a.save("mine")
+	theirs := bob.save("Bob's")
+	settled(a, bob)
+	moved := a.beside(t)
+	a.gives(moved)
+	bob.edit(theirs, "Bob's, edited")
+	bob.edit(mine, "mine, edited by Bob")
+	bob.pushes(moved)
+	if got := a.texts(); !slices.Equal(got, []string{"Bob's, edited", "mine"}) {
+		t.Errorf("before an export there: %q", got)
+	}
+	moved.export(gitsync.ExportOptions{})
+	moved.imports()
+	if got := a.texts(); !slices.Equal(got, []string{"Bob's, edited", "mine, edited by Bob"}) {
+		t.Errorf("after it: %q", got)
+	}
+	if st := moved.status(); st.ConflictCount != 0 {
+		t.Errorf("conflicts %+v", st.Conflicts)
+	}
+}
+
+// A restore obeys an erasure as the import did: it removes what was in the folder,
+// and nothing that quotes it.
+func TestARestoreErasesNoMoreThanTheImportDid(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	victim := newClone(t)
+	own := victim.write(deploy)
+	m := newClone(t)
+	bait := m.save("e")
+	m.pushes(victim)
+	victim.prompt("s", "everything I said")
+	before := victim.snapshot()
+	theirs := deploy
+	theirs.Content = "theirs"
+	m.write(theirs)
+	m.erase(own)
+	m.erase(bait)
+	m.pushes(victim)
+	victim.restore(before)
+	mustHold(t, victim, own, deploy.Content)
+	if got := victim.said("s"); !slices.Equal(got, []string{"everything I said"}) {
+		t.Errorf("said %q", got)
+	}
+	if _, err := victim.Get(ctx, bait); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("what was erased is back: %v", err)
+	}
+	victim.imports()
+	mustHold(t, victim, own, deploy.Content)
+}
+
+// What was in the folder and erased there stays erased, also in a snapshot from
+// before it was there.
+func TestARestoreBringsNothingBackThatWasErasedThere(t *testing.T) {
+	t.Parallel()
+	a, b := newClone(t), newClone(t)
+	id := a.write(deploy)
+	before := a.snapshot()
+	a.pushes(b)
+	b.erase(id)
+	b.pushes(a)
+	a.restore(before)
+	if _, err := a.History(t.Context(), id); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("it is back: %v", err)
+	}
+}
