@@ -66,6 +66,7 @@ func newHub(t *testing.T, clones int, seed uint64) *hub {
 		h.git(h.dir, "clone", "-q", "hub.git", tree)
 		c := &gitClone{clone: cloneAt(t, dir, gitsync.Options{Prompts: true}), hub: h, n: n, tree: tree, r: rand.New(rand.NewPCG(seed, uint64(n)))}
 		c.begin()
+		c.begin()
 		h.clones = append(h.clones, c)
 	}
 	return h
