@@ -12,10 +12,11 @@ const (
  || '/' || (SELECT count(*) || '.' || coalesce(sum(expires_at), 0) FROM idempotency)
  || '/' || (SELECT count(*) || '.' || coalesce(sum(seq), 0) || '.' || coalesce(max(last_at), 0) FROM journal_cursors)
  || '/' || (SELECT count(*) || '.' || coalesce(group_concat(place || project || position || chunk), '') FROM sync_places)
- || '/' || (SELECT count(*) || '.' || coalesce(max(applied_at), 0) FROM sync_chunks)
+ || '/' || (SELECT count(*) || '.' || coalesce(max(applied_at), 0) || '.' || coalesce(sum(again), 0) FROM sync_chunks)
  || '/' || (SELECT count(*) || '.' || coalesce(sum(last_seq), 0) FROM sync_imports)
  || '/' || (SELECT count(*) || '.' || coalesce(group_concat(place || chunk || kind), '') FROM sync_quarantine)
- || '/' || (SELECT count(*) FROM sync_waiting) || '/' || (SELECT count(*) FROM sync_links)`
+ || '/' || (SELECT count(*) FROM sync_waiting) || '/' || (SELECT count(*) FROM sync_links)
+ || '/' || (SELECT count(*) FROM sync_held) || '/' || (SELECT count(*) FROM sync_removed) || '/' || (SELECT count(*) FROM sync_spared)`
 	markControl = `SELECT coalesce((SELECT max(seq) FROM changes), 0) || '/' || (SELECT count(*) FROM incarnations)`
 )
 

@@ -80,8 +80,11 @@ var memoryReadings = []reading{
 	{"sync_chunks", `SELECT chunk, created_at, applied_at FROM sync_chunks`, times(2)},
 	{"sync_imports", `SELECT place, first_seq, last_seq FROM sync_imports`, numbers(2)},
 	{"sync_quarantine", `SELECT chunk, chunk, reason, kind FROM sync_quarantine`, as(scanQuarantined)},
-	{"sync_waiting", `SELECT from_id, body FROM sync_waiting`, as(scanWaiting)},
+	{"sync_waiting", `SELECT from_id, body, place, chunk FROM sync_waiting`, as(scanWaiting)},
 	{"sync_links", `SELECT record, tool, chunk, ordinal, scope, record, version, local_id, fingerprint, extra FROM sync_links`, as(scanLink)},
+	{"sync_held", `SELECT record, version FROM sync_held`, as(scanVersions)},
+	{"sync_removed", `SELECT record, device, counter, clock FROM sync_removed`, as(scanOrigin)},
+	{"sync_spared", `SELECT record, chunk FROM sync_spared`, as(scanText)},
 }
 
 // controlReadings reads every table of control.db.
