@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
@@ -124,20 +125,13 @@ func copyResting(s resting) (dir string, err error) {
 	return "", errors.Join(err, amber.Errorf(amber.KindBusy, "read database", s.path, fmt.Sprintf("it changed %d times while it was copied", tries)))
 }
 
-// copyInto copies a file to a folder that goes with this process: nothing there
-// has to be durable.
 func copyInto(path, dir string) error {
 	in, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	to, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer to.Close()
-	out, err := to.OpenFile(filepath.Base(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := fsx.OS().OpenFile(filepath.Join(dir, filepath.Base(path)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
