@@ -207,7 +207,7 @@ func (p *party) owns() (b belongings) {
 		}
 	}
 	for _, m := range p.memories() {
-		if v := p.known.versions["memory "+string(m.ID)][m.Origin]; v != nil && p.mine[v] && !v.shared && !v.maybe {
+		if v := p.known.versions["memory "+string(m.ID)][m.Origin]; v != nil && p.mine[v] && !v.shared && !v.maybe && !v.unsure {
 			b.newest[m.ID] = wholeMemory(m)
 		}
 	}
