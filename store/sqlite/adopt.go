@@ -132,8 +132,10 @@ const (
 // inBoth attaches the live file, which is only read, and runs fn in a
 // transaction.
 func (a *adoption) inBoth(s schema, fn func(*adoption) error) error {
-	// Nobody sees the file before the caller has synced it.
-	if _, err := a.exec("PRAGMA synchronous=OFF"); err != nil {
+	// Nobody sees the file before the caller has synced it. Where temporary
+	// tables are kept cannot change within a transaction, and a migration may
+	// have made some.
+	if err := a.execAll("PRAGMA synchronous=OFF", "PRAGMA temp_store=MEMORY"); err != nil {
 		return err
 	}
 	if a.ask.Live != "" {

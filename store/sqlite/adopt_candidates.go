@@ -50,7 +50,7 @@ WHERE m.id IS NULL OR l.counter <> m.counter OR l.clock <> m.clock OR l.device <
 // findCandidates notes every record that may differ from the live one. Both files have grown from one as a rule: then it is what their logs
 // name since they parted, and nothing else is looked at.
 func (a *adoption) findCandidates() error {
-	if err := a.execAll("PRAGMA temp_store=MEMORY", makeCandidates, makeRelations, makeSessions, makeTurns); err != nil {
+	if err := a.execAll(makeCandidates, makeRelations, makeSessions, makeTurns); err != nil {
 		return err
 	}
 	seq, parted, err := a.parting()

@@ -13,7 +13,7 @@ func queueOperations() []operation {
 		{name: "publish", weight: 10, needs: needs, run: (*history).publish},
 		{name: "claim", weight: 12, needs: needs, run: (*history).claim},
 		{name: "ack", weight: 5, needs: needs, run: (*history).ack},
-		{name: "nack", weight: 5, needs: needs, run: (*history).nack},
+		{name: "nack", weight: 8, needs: needs, run: (*history).nack},
 		{name: "renew", weight: 3, needs: needs, run: (*history).renew},
 		{name: "backpressure", weight: 3, needs: needs, run: (*history).backpressure},
 		{name: "dead entries", weight: 2, needs: needs, run: (*history).deadEntries},
