@@ -296,16 +296,20 @@ func (p *party) readAll(before map[amber.MemoryID]amber.Memory, rows map[string]
 			}
 		}
 	}
+	current, err := p.agent.Current()
+	p.check(err)
 	for key, v := range p.rows() {
 		if v, _ := p.known.add(p.world, v); !v.shared {
 			p.made.versions[v] = true
 		}
-		if then, there := rows[key]; there && !locally && then.origin.After(v.origin) {
+		then, there := rows[key]
+		// A session that was deleted in the snapshot, and that others have brought
+		// back since, comes back with the next import.
+		theirs := v.deleted && !then.deleted && then.origin.Device != current.Device
+		if there && !theirs && !locally && then.origin.After(v.origin) {
 			p.failf("the restore leaves %s at %v, and the next import would undo it with %v", key, v.origin, then.origin)
 		}
 	}
-	current, err := p.agent.Current()
-	p.check(err)
 	for id, then := range before {
 		now, there := after[id]
 		// What others made comes back with the next import.
