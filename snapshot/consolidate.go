@@ -56,7 +56,7 @@ func (e *Engine) beforeConsolidation(ctx context.Context, tenant amber.TenantID,
 // was taken meanwhile holds half a consolidation, and one from before holds
 // none.
 const (
-	consolidationMark    = "consolidation.json"
+	consolidationMark    = "_consolidation.json" // no name of a document, so no program writes it by that door
 	maxConsolidationMark = 64 << 10
 )
 

@@ -23,6 +23,10 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	if open := told[amber.Consolidation](s, "consolidate", "status"); open.ID != began.ID {
 		t.Errorf("open is %+v", open)
 	}
+	// The mark is no document of runtime state: whoever writes those cannot end it.
+	if got := s.exit("state", "delete", "consolidation"); got != "exit 3" || s.items("state", "list") != "0" {
+		t.Errorf("removing the mark as a document: %s, %s documents", got, s.items("state", "list"))
+	}
 	// Its program was killed: nobody ends it.
 	_, complaint, code := s.amber("", "consolidate", "begin")
 	if code != 4 || !strings.Contains(complaint, began.ID) || !strings.Contains(complaint, "--abandon "+began.ID) {
