@@ -54,10 +54,21 @@ func TestVerbsStopWhileTheyReadStdin(t *testing.T) {
 	}
 	id = strings.TrimSpace(id)
 	for _, args := range [][]string{
-		{"remember", "-"}, {"remember", "--jsonl", "-"}, {"recall", "-"}, {"context", "-"}, {"edit", id, "-"},
-		{"note", "write", "name", "-"}, {"turn", "add", "-", "--session", "s"}, {"loop", "save", "-", "--session", "s", "--run", "r"},
-		{"session", "end", "--summary", "-"}, {"task", "save", "t", "--goal", "-"}, {"result", "save", "-"}, {"queue", "publish", "q", "-"},
-		{"approval", "request", "-"}, {"journal", "append", "--session", "s", "--type", "prompt", "-"}, {"journal", "import", "-"},
+		{"remember", "-"},
+		{"remember", "--jsonl", "-"},
+		{"recall", "-"},
+		{"context", "-"},
+		{"edit", id, "-"},
+		{"note", "write", "name", "-"},
+		{"turn", "add", "-", "--session", "s"},
+		{"loop", "save", "-", "--session", "s", "--run", "r"},
+		{"session", "end", "--summary", "-"},
+		{"task", "save", "t", "--goal", "-"},
+		{"result", "save", "-"},
+		{"queue", "publish", "q", "-"},
+		{"approval", "request", "-"},
+		{"journal", "append", "--session", "s", "--type", "prompt", "-"},
+		{"journal", "import", "-"},
 		{"forget", id, "--erase"}, // it asks
 	} {
 		t.Run(args[0]+" "+args[len(args)-2], func(t *testing.T) {

@@ -57,8 +57,12 @@ func TestAnIdleAgentIsFrozenOnce(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 	for _, change := range [][]string{
-		{"remember", "y"}, {"note", "write", "a.md", "another note"}, {"task", "save", "t1", "--goal", "x"},
-		{"journal", "append", "--session", "s1", "--type", "prompt", "hello"}, {"session", "start", "s2"}, {"journal", "drain"},
+		{"remember", "y"},
+		{"note", "write", "a.md", "another note"},
+		{"task", "save", "t1", "--goal", "x"},
+		{"journal", "append", "--session", "s1", "--type", "prompt", "hello"},
+		{"session", "start", "s2"},
+		{"journal", "drain"},
 	} {
 		told = nil
 		s.does(change...)

@@ -104,10 +104,7 @@ func TestWhoMayNotReadIsToldNothingThatWasStored(t *testing.T) {
 	scopes := slices.DeleteFunc(amber.TokenScopes(), func(s amber.TokenScope) bool { return s == amber.TokenRead || s == amber.TokenAdmin })
 	c := r.session(r.options("all"), holder("default", "", scopes...), "default", "default")
 	calls := blindCalls(known, other)
-	names := c.tools()
-	for _, own := range []string{"memory"} { // it looks, too, and is not offered
-		names = append(names, own)
-	}
+	names := append(c.tools(), "memory") // which looks, too, and is not offered
 	for _, tool := range names {
 		for _, args := range append(calls[tool], plausible[tool]) {
 			if _, asked := args["payload"].(string); asked {

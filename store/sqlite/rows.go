@@ -188,13 +188,26 @@ type sequence struct {
 }
 
 var memorySequences = []sequence{
-	{"changes", "seq", 1}, {"changes", "stamp", 1}, {"incarnations", "ordinal", 1}, {"incarnations", "first_seq", 1},
-	{"memories", "rowid", 1}, {"turns", "seq", 1}, {"compactions", "seq", 1}, {"activity", "seq", 2},
+	{"changes", "seq", 1},
+	{"changes", "stamp", 1},
+	{"incarnations", "ordinal", 1},
+	{"incarnations", "first_seq", 1},
+	{"memories", "rowid", 1},
+	{"turns", "seq", 1},
+	{"compactions", "seq", 1},
+	{"activity", "seq", 2},
 }
 
 var controlSequences = []sequence{
-	{"changes", "seq", 1}, {"changes", "stamp", 1}, {"incarnations", "ordinal", 1}, {"incarnations", "first_seq", 1},
-	{"events", "seq", 1}, {"replays", "compacted", 1}, {"approvals", "seq", 1}, {"fences", "fence", 1}, {"queue", "seq", 1},
+	{"changes", "seq", 1},
+	{"changes", "stamp", 1},
+	{"incarnations", "ordinal", 1},
+	{"incarnations", "first_seq", 1},
+	{"events", "seq", 1},
+	{"replays", "compacted", 1},
+	{"approvals", "seq", 1},
+	{"fences", "fence", 1},
+	{"queue", "seq", 1},
 }
 
 // lastSequence leaves room for more than anybody will ever write.

@@ -15,12 +15,6 @@ import (
 // What an import may not do: whoever may write to a folder is not to be trusted
 // with more than what is in it.
 
-// exported notes that a place was exported to for a project.
-func exported(t *testing.T, s *Store, project string) {
-	t.Helper()
-	do(t, s.Exported(t.Context(), amber.ExportNote{Place: "place", Project: project, Position: try(s.Head(t.Context()))(t)}))
-}
-
 func TestNobodyElsewhereReachesPersonalMemories(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
