@@ -122,8 +122,8 @@ async def check(c):
     session = f"s-{PROJECT}"
     same((await call("session_start", id=session, project=PROJECT))["id"], session, "session_start")
     text = f"the build of {PROJECT} needs Go 1.26"
-    saved = await call("memory_save", content=text, title="what the build needs", project=PROJECT, tags=["build"], session=session)
-    again = await call("memory_save", content=text, title="what the build needs", project=PROJECT, tags=["build"], session=session)
+    saved = await call("memory_save", content=text, title="what the build needs", project=PROJECT, scope="project", tags=["build"], session=session)
+    again = await call("memory_save", content=text, title="what the build needs", project=PROJECT, scope="project", tags=["build"], session=session)
     same((again["id"], again["deduplicated"]), (saved["id"], True), "a save that is repeated is one memory")
     id = saved["id"]
     same([h["id"] for h in (await call("memory_recall", query="build needs", project=PROJECT))["hits"]], [id], "memory_recall finds it once")
@@ -132,6 +132,9 @@ async def check(c):
     if id not in (await call("memory_context", goal="build", project=PROJECT))["ids"]:
         fail("memory_context", id)
     same([m["id"] for m in (await call("memory_timeline", id=id))["memories"]], [id], "memory_timeline")
+    own = await call("memory_save", content=f"only {session} needs this", session=session)  # a session and no scope
+    same(own["scope"], "session", "the scope of a memory that names a session alone")
+    same([h["id"] for h in (await call("memory_recall", query="only needs this", session=session, scope="session"))["hits"]], [own["id"]], "a session finds its own")
     same((await call("session_summary", content="all tools were called", id=session, project=PROJECT))["session"], session, "session_summary")
     same((await call("session_end", id=session))["id"], session, "session_end")
     failed, got = await c.call("memory_get", {"id": "01890a5d-ac96-774b-bcce-b302099a8057"})
