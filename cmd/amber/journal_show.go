@@ -132,7 +132,7 @@ func (l journalListing) place(c amber.Cursor) (key journal.Key, seq int64, err e
 		key, err = journal.ParseKey(k)
 	}
 	if err != nil || seq < 1 {
-		return "", 0, amber.Errorf(amber.KindInvalid, "read cursor", "", "it is not of this listing")
+		return "", 0, amber.Errorf(amber.KindInvalid, "read cursor", "", "the cursor is not one of journal show: want the next of its last page")
 	}
 	return key, seq, nil
 }

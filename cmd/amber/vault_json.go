@@ -56,11 +56,11 @@ func (a *app) readPlain() (vaultDocuments, error) {
 	for _, name := range docs.Names() {
 		total += len(docs[name])
 		if len(docs[name]) > maxVaultDocument {
-			return vaultDocuments{}, amber.Errorf(amber.KindInvalid, "read stdin", oneLine(name, 80), "it has more than "+byteSize(maxVaultDocument))
+			return vaultDocuments{}, amber.Errorf(amber.KindInvalid, "read stdin", oneLine(name, 80), "the document has more than "+byteSize(maxVaultDocument))
 		}
 	}
 	if total > colony.DefaultMaxBytes {
-		return vaultDocuments{}, amber.Errorf(amber.KindInvalid, "read stdin", "", "there are more than "+byteSize(colony.DefaultMaxBytes)+" of text in it")
+		return vaultDocuments{}, amber.Errorf(amber.KindInvalid, "read stdin", "", "the documents have more than "+byteSize(colony.DefaultMaxBytes)+" of text")
 	}
 	return vaultDocuments{Documents: docs}, nil
 }
