@@ -85,7 +85,7 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 		report.Events += f.Events
 	}
 	if len(report.Files) == 0 {
-		e := amber.Errorf(amber.KindNotFound, "import folder", dir, fmt.Sprintf("none of %d files that end in .json is a buffer of nexus-memory-hooks", len(names)))
+		e := amber.Errorf(amber.KindNotFound, "import folder", dir, fmt.Sprintf("the folder has %d files that end in .json, want at least one buffer of nexus-memory-hooks", len(names)))
 		e.Hint = "amber journal import FILE"
 		return e
 	}

@@ -91,7 +91,7 @@ func (r *reader) relationChange(m Mutation) (Row, error) {
 	case err != nil:
 		return Row{}, err
 	case strings.TrimSpace(p.Source) == "" || strings.TrimSpace(p.Target) == "" || p.Relation == "":
-		return Row{}, errors.New("it does not say what is related to what, and how")
+		return Row{}, errors.New("the relation lacks a source, a target or a type")
 	}
 	rel := amber.Relation{
 		ID: RelationID(m.EntityKey), From: r.memoryOf(p.Source), To: r.memoryOf(p.Target), Type: p.Relation, Strength: p.strength(),

@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	tamperStride  = flag.Int("tamper.stride", 307, "every how many bytes of a repository one is changed; 1: each")
+	tamperStride  = flag.Int("tamper.stride", 151, "every how many bytes of a repository one is changed; 1: each")
 	tamperRestore = flag.Int("tamper.restore", 20, "at every how many of these restores are tried, too")
 )
 
