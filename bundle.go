@@ -2,7 +2,6 @@ package amber
 
 import (
 	"context"
-	"fmt"
 )
 
 // Bundler makes single files of snapshots, which may leave the machine, and
@@ -64,9 +63,9 @@ func (r ExportRequest) Normalize() (ExportRequest, error) {
 	}
 	switch {
 	case r.Format != FormatAmber && r.Format != FormatNexo:
-		return r, Errorf(KindInvalid, op, "", fmt.Sprintf("%q is not amber or nexo", clip(string(r.Format))))
+		return r, Errorf(KindInvalid, op, "", "%q is not amber or nexo", clip(string(r.Format)))
 	case r.Level < 1 || r.Level > 19:
-		return r, Errorf(KindInvalid, op, "", fmt.Sprintf("level %d is not 1 to 19", r.Level))
+		return r, Errorf(KindInvalid, op, "", "level %d is not 1 to 19", r.Level)
 	case r.Passphrase != "" && len(r.Recipients) > 0:
 		return r, Errorf(KindInvalid, op, "", "a passphrase and recipients exclude each other")
 	}

@@ -51,7 +51,7 @@ func (r ConsolidationBegin) Normalize() (ConsolidationBegin, error) {
 		return r, err
 	}
 	if len(r.Run) > maxRunBytes {
-		return r, Errorf(KindInvalid, "begin consolidation", "", "run: "+sizeOver(len(r.Run), maxRunBytes))
+		return r, Errorf(KindInvalid, "begin consolidation", "", "run: %s", sizeOver(len(r.Run), maxRunBytes))
 	}
 	return r, nil
 }

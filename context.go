@@ -82,7 +82,7 @@ func contextBytes(n int) (int, error) {
 	case n == 0:
 		return DefaultContextBytes, nil
 	case n < minContextBytes || n > MaxContextBytes:
-		return 0, Errorf(KindInvalid, "build context", "", fmt.Sprintf("max bytes is %d, not %d to %d", n, minContextBytes, MaxContextBytes))
+		return 0, Errorf(KindInvalid, "build context", "", "max bytes is %d, not %d to %d", n, minContextBytes, MaxContextBytes)
 	}
 	return n, nil
 }

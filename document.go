@@ -63,7 +63,7 @@ func (w DocumentWrite) Normalize() (DocumentWrite, error) {
 	switch {
 	case err != nil:
 	case len(w.Document) > MaxDocumentBytes:
-		err = Errorf(KindInvalid, "check document", w.Name, sizeOver(len(w.Document), MaxDocumentBytes))
+		err = Errorf(KindInvalid, "check document", w.Name, "%s", sizeOver(len(w.Document), MaxDocumentBytes))
 	case w.IfAbsent && w.IfRevision != "":
 		err = Errorf(KindInvalid, "check document", w.Name, "if_absent and if_revision exclude each other")
 	}
@@ -89,7 +89,7 @@ func (w DocumentWrite) Allow(stored string, count int) error {
 		e.Hint = "amber state get " + w.Name + " --json, then write with --if-revision"
 		return e
 	case stored == "" && count >= MaxDocuments:
-		e := Errorf(KindQuota, "write document", w.Name, fmt.Sprintf("the agent has %d documents, the limit is %d", count, MaxDocuments))
+		e := Errorf(KindQuota, "write document", w.Name, "the agent has %d documents, the limit is %d", count, MaxDocuments)
 		e.Hint = "amber state list, then amber state delete NAME for what is not needed"
 		return e
 	}
@@ -112,7 +112,7 @@ func allowRevision(op, name, want, stored string) error {
 	if stored != "" {
 		found = "another revision is stored"
 	}
-	e := Errorf(KindConflict, op, name, fmt.Sprintf("expected revision %s, %s", want, found))
+	e := Errorf(KindConflict, op, name, "expected revision %s, %s", want, found)
 	e.Hint = "amber state get " + name + " --json shows the revision"
 	return e
 }
@@ -142,7 +142,7 @@ type Documents interface {
 // of a file name. The error is of kind invalid.
 func CheckDocumentName(name string) error {
 	fail := func(why string) error {
-		return Errorf(KindInvalid, "check document name", "", fmt.Sprintf("%q %s", clip(strings.ToValidUTF8(name, "?")), why))
+		return Errorf(KindInvalid, "check document name", "", "%q %s", clip(strings.ToValidUTF8(name, "?")), why)
 	}
 	switch {
 	case name == "":
@@ -173,5 +173,5 @@ func CheckRevision(revision string) error {
 	if revision == "" || hex && len(revision) == 64 {
 		return nil
 	}
-	return Errorf(KindInvalid, "check revision", "", fmt.Sprintf("%q is not a revision: want the 64 hexadecimal digits that a read returned", clip(revision)))
+	return Errorf(KindInvalid, "check revision", "", "%q is not a revision: want the 64 hexadecimal digits that a read returned", clip(revision))
 }

@@ -3,6 +3,7 @@ package amber
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -144,8 +145,8 @@ func HintOf(err error) string {
 	return ""
 }
 
-// Errorf returns an *Error of kind k whose cause is built from the message.
-// It is the short form backends use; set ID and Hint on the result.
-func Errorf(k Kind, op, id, message string) *Error {
-	return &Error{Op: op, Kind: k, ID: id, Err: errors.New(message)}
+// Errorf returns an *Error of kind k whose cause is made from the format and
+// its arguments as by [fmt.Errorf], %w included. Set Hint on the result.
+func Errorf(k Kind, op, id, format string, args ...any) *Error {
+	return &Error{Op: op, Kind: k, ID: id, Err: fmt.Errorf(format, args...)}
 }

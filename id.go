@@ -66,7 +66,7 @@ func checkFolderName(what, s string) error {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
 		case (c == '_' || c == '-') && !edge:
 		default:
-			return Errorf(KindInvalid, "parse "+what, "", fmt.Sprintf("%q is not 1 to 64 of a-z, 0-9, _ and -, starting and ending with a letter or digit", clip(s)))
+			return Errorf(KindInvalid, "parse "+what, "", "%q is not 1 to 64 of a-z, 0-9, _ and -, starting and ending with a letter or digit", clip(s))
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func checkFolderName(what, s string) error {
 // characters). The error is of kind invalid.
 func ParseMemoryID(s string) (MemoryID, error) {
 	if !isUUID(s) {
-		return "", Errorf(KindInvalid, "parse memory id", "", fmt.Sprintf("%q is not a UUID", clip(s)))
+		return "", Errorf(KindInvalid, "parse memory id", "", "%q is not a UUID", clip(s))
 	}
 	return MemoryID(s), nil
 }
@@ -96,7 +96,7 @@ func CheckID(what, s string) error {
 	case s == "":
 		return Errorf(KindInvalid, "check "+what, "", "it is empty")
 	case len(s) > MaxIDBytes:
-		return Errorf(KindInvalid, "check "+what, "", fmt.Sprintf("it has %d bytes, the limit is %d", len(s), MaxIDBytes))
+		return Errorf(KindInvalid, "check "+what, "", "it has %d bytes, the limit is %d", len(s), MaxIDBytes)
 	case !utf8.ValidString(s):
 		return Errorf(KindInvalid, "check "+what, "", "it is not valid UTF-8")
 	case strings.TrimSpace(s) != s:
@@ -104,7 +104,7 @@ func CheckID(what, s string) error {
 	}
 	for _, r := range s {
 		if !unicode.IsPrint(r) {
-			return Errorf(KindInvalid, "check "+what, "", fmt.Sprintf("it contains the character %U", r))
+			return Errorf(KindInvalid, "check "+what, "", "it contains the character %U", r)
 		}
 	}
 	return nil

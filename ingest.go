@@ -2,7 +2,6 @@ package amber
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -142,7 +141,7 @@ func (in Ingestion) Normalize() (Ingestion, error) {
 		return in, err
 	}
 	if in.After < 0 || in.Through < in.After {
-		return in, Errorf(KindInvalid, "check ingestion", in.Journal, fmt.Sprintf("it goes from %d to %d", in.After, in.Through))
+		return in, Errorf(KindInvalid, "check ingestion", in.Journal, "it goes from %d to %d", in.After, in.Through)
 	}
 	in.Steps = slices.Clone(in.Steps)
 	for i := range in.Steps {

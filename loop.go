@@ -76,7 +76,7 @@ func checkJSON(what string, b json.RawMessage) error {
 	case len(b) == 0:
 		return Errorf(KindInvalid, "check "+what, "", "it is empty")
 	case len(b) > MaxStateBytes:
-		return Errorf(KindInvalid, "check "+what, "", sizeOver(len(b), MaxStateBytes))
+		return Errorf(KindInvalid, "check "+what, "", "%s", sizeOver(len(b), MaxStateBytes))
 	case !json.Valid(b):
 		return Errorf(KindInvalid, "check "+what, "", "it is not valid JSON")
 	}

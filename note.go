@@ -60,7 +60,7 @@ const maxNoteName = 200
 func CheckNoteName(name string) (string, error) {
 	name = strings.TrimSuffix(name, ".md")
 	fail := func(why string) (string, error) {
-		return "", Errorf(KindInvalid, "check note name", "", fmt.Sprintf("%q %s", clip(strings.ToValidUTF8(name, "?")), why))
+		return "", Errorf(KindInvalid, "check note name", "", "%q %s", clip(strings.ToValidUTF8(name, "?")), why)
 	}
 	switch {
 	case name == "":

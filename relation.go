@@ -2,7 +2,6 @@ package amber
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
@@ -25,7 +24,7 @@ func (r Relation) Normalize() (Relation, error) {
 		return r, Errorf(KindInvalid, "check relation", string(r.From), "it points to itself")
 	}
 	if math.IsNaN(r.Strength) || r.Strength < 0 || r.Strength > 1 {
-		return r, Errorf(KindInvalid, "check relation", "", fmt.Sprintf("strength %v is not between 0 and 1", r.Strength))
+		return r, Errorf(KindInvalid, "check relation", "", "strength %v is not between 0 and 1", r.Strength)
 	}
 	_, ferr := ParseMemoryID(string(r.From))
 	_, terr := ParseMemoryID(string(r.To))
@@ -58,7 +57,7 @@ type Embedding struct {
 // Check checks the embedding. The error is of kind invalid.
 func (e Embedding) Check() error {
 	if n := len(e.Vector); n == 0 || n > MaxDimension {
-		return Errorf(KindInvalid, "check embedding", "", fmt.Sprintf("it has %d dimensions, not 1 to %d", n, MaxDimension))
+		return Errorf(KindInvalid, "check embedding", "", "it has %d dimensions, not 1 to %d", n, MaxDimension)
 	}
 	for _, v := range e.Vector {
 		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {

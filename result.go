@@ -2,7 +2,6 @@ package amber
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
@@ -43,7 +42,7 @@ func (r Result) Normalize() (Result, error) {
 	r.SchemaVersion = orDefault(r.SchemaVersion, "result.v1")
 	r.Evidence = append([]Evidence{}, r.Evidence...)
 	if math.IsNaN(r.Confidence) || r.Confidence < 0 || r.Confidence > 1 {
-		return r, Errorf(KindInvalid, "check result", r.TaskID, fmt.Sprintf("confidence %v is not between 0 and 1", r.Confidence))
+		return r, Errorf(KindInvalid, "check result", r.TaskID, "confidence %v is not between 0 and 1", r.Confidence)
 	}
 	if r.Fence < 0 {
 		return r, Errorf(KindInvalid, "check result", r.TaskID, "fence is negative")

@@ -3,7 +3,6 @@ package amber
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -84,7 +83,7 @@ func CheckSessionName(name string) (string, error) {
 		return "", err
 	}
 	if n := utf8.RuneCountInString(name); n > MaxNameRunes {
-		return "", Errorf(KindInvalid, "check session name", "", fmt.Sprintf("it has %d characters, the limit is %d", n, MaxNameRunes))
+		return "", Errorf(KindInvalid, "check session name", "", "it has %d characters, the limit is %d", n, MaxNameRunes)
 	}
 	return name, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 )
 
 // StateUpdate asks to change the state of a session, where its preferences are
@@ -76,7 +75,7 @@ func merged(target, patch json.RawMessage, depth int) (json.RawMessage, error) {
 		return patch, nil
 	}
 	if depth == 0 {
-		return nil, Errorf(KindInvalid, "merge session state", "", fmt.Sprintf("objects are nested deeper than %d levels", maxMergeDepth))
+		return nil, Errorf(KindInvalid, "merge session state", "", "objects are nested deeper than %d levels", maxMergeDepth)
 	}
 	fields, changes := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if err := json.Unmarshal(patch, &changes); err != nil {

@@ -38,7 +38,7 @@ func ParseKeyID(s string) (KeyID, error) {
 // PublicKey returns the key that k names. The error is of kind invalid.
 func (k KeyID) PublicKey() (ed25519.PublicKey, error) {
 	fail := func(why string) (ed25519.PublicKey, error) {
-		return nil, Errorf(KindInvalid, "parse key", "", fmt.Sprintf("%q: %s", clip(string(k)), why))
+		return nil, Errorf(KindInvalid, "parse key", "", "%q: %s", clip(string(k)), why)
 	}
 	text, ok := strings.CutPrefix(string(k), keyIDPrefix)
 	if !ok {

@@ -2,7 +2,6 @@ package amber
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -13,7 +12,7 @@ type SnapshotID string
 // of kind invalid.
 func ParseSnapshotID(s string) (SnapshotID, error) {
 	if !isUUID(s) {
-		return "", Errorf(KindInvalid, "parse snapshot id", "", fmt.Sprintf("%q is not a UUID", clip(s)))
+		return "", Errorf(KindInvalid, "parse snapshot id", "", "%q is not a UUID", clip(s))
 	}
 	return SnapshotID(s), nil
 }
@@ -416,7 +415,7 @@ func (r RestoreRequest) Normalize() (RestoreRequest, error) {
 	}
 	for _, p := range r.Only {
 		if p != PartMemory && p != PartNotes && p != PartState {
-			return r, Errorf(KindInvalid, "check restore", "", fmt.Sprintf("%q is not memory, notes or state", clip(p)))
+			return r, Errorf(KindInvalid, "check restore", "", "%q is not memory, notes or state", clip(p))
 		}
 	}
 	if len(r.Only) == 0 {

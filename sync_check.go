@@ -34,7 +34,7 @@ func (r SyncRecord) Check() error {
 	check(r.Erased != nil, func() error { return r.Erased.check() })
 	check(r.Gone != nil, func() error { return r.Gone.check() })
 	if err == nil && kinds != 1 {
-		return Errorf(KindInvalid, "check record", "", fmt.Sprintf("it holds %d records and not one", kinds))
+		return Errorf(KindInvalid, "check record", "", "it holds %d records and not one", kinds)
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (r SyncRecord) Origin() Origin {
 func (o Origin) check() error {
 	switch {
 	case o.Counter == 0 || o.Counter > 1<<62:
-		return Errorf(KindInvalid, "check origin", "", fmt.Sprintf("the counter is %d", o.Counter))
+		return Errorf(KindInvalid, "check origin", "", "the counter is %d", o.Counter)
 	case o.Clock>>63 != 0:
 		return Errorf(KindInvalid, "check origin", "", "the clock is out of range")
 	}
@@ -106,7 +106,7 @@ func (m SyncMemory) check() error {
 		return err
 	}
 	if len(m.Saw) > maxSaw {
-		return Errorf(KindInvalid, "check memory", string(m.ID), fmt.Sprintf("it saw %d versions, the limit is %d", len(m.Saw), maxSaw))
+		return Errorf(KindInvalid, "check memory", string(m.ID), "it saw %d versions, the limit is %d", len(m.Saw), maxSaw)
 	}
 	for _, o := range m.Saw {
 		if err := o.check(); err != nil {
@@ -155,7 +155,7 @@ func (m SyncMemory) checkText() error {
 		size += len(name) + len(raw)
 	}
 	if size > maxForeignBytes {
-		return Errorf(KindInvalid, "check memory", string(m.ID), sizeOver(size, maxForeignBytes))
+		return Errorf(KindInvalid, "check memory", string(m.ID), "%s", sizeOver(size, maxForeignBytes))
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ const latest = 1<<47 - 1
 func checkTimes(times ...Time) error {
 	for _, t := range times {
 		if ms := t.UnixMilli(); ms < 0 || ms > latest {
-			return Errorf(KindInvalid, "check time", "", fmt.Sprintf("%d ms is out of range", ms))
+			return Errorf(KindInvalid, "check time", "", "%d ms is out of range", ms)
 		}
 	}
 	return nil

@@ -77,7 +77,7 @@ const (
 // [a-z0-9._-] joined by slashes, no part empty or beginning with a dot. The
 // error is of kind invalid.
 func CheckObjectName(name string) error {
-	fail := func(why string) error { return Errorf(KindInvalid, "check object name", clip(name), why) }
+	fail := func(why string) error { return Errorf(KindInvalid, "check object name", clip(name), "%s", why) }
 	if len(name) > MaxObjectNameBytes {
 		return fail(fmt.Sprintf("it has %d bytes, the limit is %d", len(name), MaxObjectNameBytes))
 	}

@@ -3,7 +3,6 @@ package amber
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 )
 
@@ -122,15 +121,15 @@ func (t Task) Normalize() (Task, error) {
 func CheckSave(stored *Task, next Task, ifVersion int64) error {
 	switch {
 	case stored == nil && ifVersion != 0:
-		return Errorf(KindConflict, "save task", next.ID, fmt.Sprintf("expected version %d, there is none", ifVersion))
+		return Errorf(KindConflict, "save task", next.ID, "expected version %d, there is none", ifVersion)
 	case stored == nil && next.State != TaskQueued:
-		return Errorf(KindInvalid, "save task", next.ID, fmt.Sprintf("a new task is %s, not %s", TaskQueued, next.State))
+		return Errorf(KindInvalid, "save task", next.ID, "a new task is %s, not %s", TaskQueued, next.State)
 	case stored == nil:
 		return nil
 	case stored.Version != ifVersion:
-		return Errorf(KindConflict, "save task", next.ID, fmt.Sprintf("expected version %d, it is %d", ifVersion, stored.Version))
+		return Errorf(KindConflict, "save task", next.ID, "expected version %d, it is %d", ifVersion, stored.Version)
 	case stored.State != next.State && !stored.State.CanBecome(next.State):
-		return Errorf(KindInvalid, "save task", next.ID, fmt.Sprintf("a task that is %s cannot become %s", stored.State, next.State))
+		return Errorf(KindInvalid, "save task", next.ID, "a task that is %s cannot become %s", stored.State, next.State)
 	}
 	return nil
 }

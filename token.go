@@ -2,7 +2,6 @@ package amber
 
 import (
 	"context"
-	"fmt"
 	"slices"
 )
 
@@ -102,7 +101,7 @@ func (r TokenRequest) Normalize() (TokenRequest, error) {
 			return r, err
 		}
 	} else if r.Agent != "" {
-		return r, Errorf(KindInvalid, "check token", "", fmt.Sprintf("agent %s of every tenant is nobody", clip(string(r.Agent))))
+		return r, Errorf(KindInvalid, "check token", "", "agent %s of every tenant is nobody", clip(string(r.Agent)))
 	}
 	if r.Agent != "" {
 		if _, err := ParseAgentID(string(r.Agent)); err != nil {

@@ -174,10 +174,10 @@ func (f Filter) Sees(s Scope, record Identities) bool {
 // The error is of kind invalid.
 func CheckScope(s Scope, ids Identities) error {
 	if !slices.Contains(Scopes(), s) {
-		return Errorf(KindInvalid, "check scope", "", fmt.Sprintf("%q is not one of %s", clip(string(s)), join(Scopes())))
+		return Errorf(KindInvalid, "check scope", "", "%q is not one of %s", clip(string(s)), join(Scopes()))
 	}
 	if s != ScopeGlobal && ids.For(s) == "" {
-		return Errorf(KindInvalid, "check scope", "", fmt.Sprintf("scope %s needs a %s id", s, s))
+		return Errorf(KindInvalid, "check scope", "", "scope %s needs a %s id", s, s)
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func checkOneOf[T ~string](what string, v T, all ...T) error {
 	if slices.Contains(all, v) {
 		return nil
 	}
-	return Errorf(KindInvalid, "check "+what, "", fmt.Sprintf("%q is not one of %s", clip(string(v)), join(all)))
+	return Errorf(KindInvalid, "check "+what, "", "%q is not one of %s", clip(string(v)), join(all))
 }
 
 func join[T ~string](vs []T) string {
@@ -218,7 +218,7 @@ const (
 )
 
 func checkText(what, s string, most int, rule textRule) error {
-	fail := func(why string) error { return Errorf(KindInvalid, "check "+what, "", why) }
+	fail := func(why string) error { return Errorf(KindInvalid, "check "+what, "", "%s", why) }
 	switch {
 	case len(s) > most:
 		return fail(sizeOver(len(s), most))
@@ -262,14 +262,14 @@ func normalizeTags(tags []string) ([]string, error) {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if len(out) > MaxTags {
-		return nil, Errorf(KindInvalid, "check tags", "", fmt.Sprintf("there are %d, the limit is %d", len(out), MaxTags))
+		return nil, Errorf(KindInvalid, "check tags", "", "there are %d, the limit is %d", len(out), MaxTags)
 	}
 	return out, nil
 }
 
 func checkMetadata(m map[string]string) error {
 	if len(m) > MaxMetadata {
-		return Errorf(KindInvalid, "check metadata", "", fmt.Sprintf("there are %d keys, the limit is %d", len(m), MaxMetadata))
+		return Errorf(KindInvalid, "check metadata", "", "there are %d keys, the limit is %d", len(m), MaxMetadata)
 	}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if err := firstError(CheckID("metadata key", k), checkText("metadata value", m[k], MaxMetadataBytes, 0)); err != nil {
@@ -281,7 +281,7 @@ func checkMetadata(m map[string]string) error {
 
 func checkSourceRefs(refs []SourceRef) error {
 	if len(refs) > MaxSourceRefs {
-		return Errorf(KindInvalid, "check source refs", "", fmt.Sprintf("there are %d, the limit is %d", len(refs), MaxSourceRefs))
+		return Errorf(KindInvalid, "check source refs", "", "there are %d, the limit is %d", len(refs), MaxSourceRefs)
 	}
 	for _, r := range refs {
 		if err := firstError(CheckID("source kind", r.Kind), checkText("source value", r.Value, MaxMetadataBytes, required|oneLine)); err != nil {

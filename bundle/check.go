@@ -96,7 +96,7 @@ func (f *findings) err(file string) error {
 		return nil
 	}
 	first := f.faults[0]
-	e := amber.Errorf(first.kind, "read bundle", file, fmt.Sprintf("%s: %s", first.object, first.reason))
+	e := amber.Errorf(first.kind, "read bundle", file, "%s: %s", first.object, first.reason)
 	if first.object == CheckSidecar && first.reason == whyMissing {
 		e.Hint = "fetch " + sidecarPath(file) + " from where the bundle came from"
 	}

@@ -149,7 +149,7 @@ func checkFormat(raw []byte, format string, version int) error {
 }
 
 func tooNew(why string) error {
-	e := amber.Errorf(amber.KindTooNew, "read bundle", "", why)
+	e := amber.Errorf(amber.KindTooNew, "read bundle", "", "%s", why)
 	e.Hint = "use a newer amber"
 	return e
 }

@@ -1,8 +1,6 @@
 package bundle
 
 import (
-	"fmt"
-
 	"github.com/amber-memory/amber"
 )
 
@@ -50,5 +48,5 @@ func (l Limits) tarBytes(file int64) int64 {
 }
 
 func quota(what string, most int64) error {
-	return amber.Errorf(amber.KindQuota, "read bundle", "", fmt.Sprintf("%s, the limit is %d", what, most))
+	return amber.Errorf(amber.KindQuota, "read bundle", "", "%s, the limit is %d", what, most)
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 
@@ -101,7 +100,7 @@ func (o outer) room(ctx context.Context) (int, error) {
 	}
 	n := (len(b)/outerRoom + 1) * outerRoom // at least one byte is left for the end of the line
 	if n > maxOuter {
-		return 0, amber.Errorf(amber.KindInvalid, "write manifest", "", fmt.Sprintf("it needs %d bytes, the limit is %d", n, maxOuter))
+		return 0, amber.Errorf(amber.KindInvalid, "write manifest", "", "it needs %d bytes, the limit is %d", n, maxOuter)
 	}
 	return n, nil
 }

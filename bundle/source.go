@@ -37,7 +37,7 @@ func plan(sources []Source, checkKind func(path, kind string) error, less func(a
 	const op = "write bundle"
 	limits := Limits{}.orDefaults()
 	if len(sources) > limits.Entries {
-		return nil, amber.Errorf(amber.KindQuota, op, "", fmt.Sprintf("there are %d entries, the limit is %d", len(sources), limits.Entries))
+		return nil, amber.Errorf(amber.KindQuota, op, "", "there are %d entries, the limit is %d", len(sources), limits.Entries)
 	}
 	list := slices.Clone(sources)
 	slices.SortStableFunc(list, less)
@@ -49,7 +49,7 @@ func plan(sources []Source, checkKind func(path, kind string) error, less func(a
 		}
 		err := firstOf(checkKind(s.Path, s.Kind), taken.add(s.Path), s.check(limits))
 		if err != nil {
-			return nil, amber.Errorf(amber.KindInvalid, op, "", err.Error())
+			return nil, amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 		}
 	}
 	return list, nil
@@ -86,7 +86,7 @@ func (s *Source) copyTo(ctx context.Context, w io.Writer, buf []byte) (digest st
 	case err != nil:
 		return "", fmt.Errorf("copy %s: %w", s.Path, err)
 	case n < s.Size:
-		return "", amber.Errorf(amber.KindInternal, "copy source", s.Path, fmt.Sprintf("it has %d bytes and not %d", n, s.Size))
+		return "", amber.Errorf(amber.KindInternal, "copy source", s.Path, "it has %d bytes and not %d", n, s.Size)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -138,7 +138,7 @@ func (a *archive) add(ctx context.Context, s Source) error {
 			return err
 		}
 		if err := s.check(Limits{}.orDefaults()); err != nil {
-			return amber.Errorf(amber.KindInvalid, "write bundle", "", err.Error())
+			return amber.Errorf(amber.KindInvalid, "write bundle", "", "%w", err)
 		}
 	}
 	h := header{path: s.Path, mode: int64(s.Mode.Perm()), size: s.Size, mtime: a.mtime}

@@ -69,7 +69,7 @@ func Write(ctx context.Context, file string, c Contents, sources []Source, o Wri
 		return info, err
 	}
 	if err := c.check(); err != nil {
-		return info, amber.Errorf(amber.KindInvalid, "write bundle", file, err.Error())
+		return info, amber.Errorf(amber.KindInvalid, "write bundle", file, "%w", err)
 	}
 	s, err := stage(o.FS, file)
 	if err != nil {

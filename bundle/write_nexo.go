@@ -36,7 +36,7 @@ func WriteNexo(ctx context.Context, file string, c NexoContents, sources []Sourc
 		return info, err
 	}
 	if err := c.check(); err != nil {
-		return info, amber.Errorf(amber.KindInvalid, "write bundle", file, err.Error())
+		return info, amber.Errorf(amber.KindInvalid, "write bundle", file, "%w", err)
 	}
 	s, err := stage(o.FS, file)
 	if err != nil {
@@ -143,7 +143,7 @@ func (w *writing) nexoManifest(ctx context.Context, c NexoContents, list []Sourc
 	buf := make([]byte, copyBytes)
 	for _, s := range list {
 		if s.Size > maxOctal {
-			return nil, amber.Errorf(amber.KindQuota, "write bundle", s.Path, fmt.Sprintf("it has %d bytes, the limit of this format is %d", s.Size, int64(maxOctal)))
+			return nil, amber.Errorf(amber.KindQuota, "write bundle", s.Path, "it has %d bytes, the limit of this format is %d", s.Size, int64(maxOctal))
 		}
 		digest, err := s.copyTo(ctx, io.Discard, buf)
 		if err != nil {
@@ -154,7 +154,7 @@ func (w *writing) nexoManifest(ctx context.Context, c NexoContents, list []Sourc
 	m.Redactions, m.Encryption = nexoRedactions(c), w.nexoEncryption()
 	m.Seal = m.seal()
 	if err := m.check(); err != nil {
-		return nil, amber.Errorf(amber.KindInvalid, "write bundle", "", err.Error())
+		return nil, amber.Errorf(amber.KindInvalid, "write bundle", "", "%w", err)
 	}
 	return m, nil
 }

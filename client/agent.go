@@ -66,7 +66,7 @@ func list[T any](ctx context.Context, a *Agent, query url.Values, elements ...st
 
 // incomplete is the error of an answer that lacks something.
 func incomplete(what string) error {
-	return amber.Errorf(amber.KindDamaged, "read answer", "", "it has no "+what)
+	return amber.Errorf(amber.KindDamaged, "read answer", "", "it has no %s", what)
 }
 
 // hasID checks that an answer names what was made. The error is of kind damaged.

@@ -30,7 +30,7 @@ func (s *Snapshots) ours(tenant *amber.TenantID, agent *amber.AgentID) error {
 
 func ours[T ~string](field *T, own T, what string) error {
 	if *field != "" && *field != own {
-		return amber.Errorf(amber.KindInvalid, "ask server", "", "the request is about another "+what+" than "+string(own))
+		return amber.Errorf(amber.KindInvalid, "ask server", "", "the request is about another %s than %s", what, string(own))
 	}
 	*field = own
 	return nil

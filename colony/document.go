@@ -30,7 +30,7 @@ func (d Documents) Canonical() ([]byte, error) {
 	case len(d) == 0:
 		return nil, amber.Errorf(amber.KindInvalid, "write documents", "", "there are none")
 	case len(d) > maxDocuments:
-		return nil, amber.Errorf(amber.KindQuota, "write documents", "", fmt.Sprintf("there are %d, and a snapshot holds at most %d", len(d), maxDocuments))
+		return nil, amber.Errorf(amber.KindQuota, "write documents", "", "there are %d, and a snapshot holds at most %d", len(d), maxDocuments)
 	}
 	for name, text := range d {
 		if !utf8.ValidString(name) || !utf8.ValidString(text) {

@@ -26,7 +26,7 @@ const (
 func NewSnapshotID(t time.Time, random io.Reader) (SnapshotID, error) {
 	t = t.UTC()
 	if t.Year() < 1 || t.Unix() >= lastMoment {
-		return "", amber.Errorf(amber.KindInvalid, "make snapshot id", "", fmt.Sprintf("the year %d has none", t.Year()))
+		return "", amber.Errorf(amber.KindInvalid, "make snapshot id", "", "the year %d has none", t.Year())
 	}
 	var b [randomHex / 2]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
@@ -55,7 +55,7 @@ func NextSnapshotID(t time.Time, last SnapshotID, random io.Reader) (SnapshotID,
 // ParseSnapshotID checks that s is an id. The error is of kind invalid.
 func ParseSnapshotID(s string) (SnapshotID, error) {
 	if _, ok := idTime(s); !ok {
-		return "", amber.Errorf(amber.KindInvalid, "parse snapshot id", "", quote(s)+" is not an id as 20260619T051643001000Z-abc001")
+		return "", amber.Errorf(amber.KindInvalid, "parse snapshot id", "", "%s is not an id as 20260619T051643001000Z-abc001", quote(s))
 	}
 	return SnapshotID(s), nil
 }

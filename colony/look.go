@@ -139,5 +139,5 @@ func (v *Vault) search(ctx context.Context, in inventory, may func(SnapshotID) b
 
 // nothing is the error for a label of which something is there, and no snapshot.
 func (w view) nothing() error {
-	return amber.Errorf(amber.KindDamaged, "read snapshot", "", fmt.Sprintf("files are there, and no snapshot that is complete (%s)", w.fallback()))
+	return amber.Errorf(amber.KindDamaged, "read snapshot", "", "files are there, and no snapshot that is complete (%s)", w.fallback())
 }

@@ -41,7 +41,7 @@ func parseManifest(content string) (manifest, error) {
 	case v.kind != kindObject:
 		return fail(errors.New("it is not an object"))
 	case isNewer(format, snapshotFormat):
-		return none, amber.Errorf(amber.KindTooNew, "read manifest", "", "its format is "+quote(format))
+		return none, amber.Errorf(amber.KindTooNew, "read manifest", "", "its format is %s", quote(format))
 	case format != snapshotFormat:
 		return fail(errors.New("its format is " + quote(format)))
 	}

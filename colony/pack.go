@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"fmt"
 	"io"
 	"time"
 	"unicode/utf8"
@@ -77,7 +76,7 @@ func Pack(ctx context.Context, d Draft) (Packed, error) {
 
 func (d Draft) check() error {
 	fail := func(why string) error {
-		return amber.Errorf(amber.KindInvalid, "write snapshot", string(d.ID), why)
+		return amber.Errorf(amber.KindInvalid, "write snapshot", string(d.ID), "%s", why)
 	}
 	if _, err := ParseSnapshotID(string(d.ID)); err != nil {
 		return err
@@ -123,7 +122,7 @@ func (d Draft) plaintext() ([]byte, error) {
 	}
 	if most := maxBytes(d.MaxBytes); int64(len(b)) > most {
 		return nil, amber.Errorf(amber.KindQuota, "write snapshot", string(d.ID),
-			fmt.Sprintf("the documents have %d bytes, and a snapshot at most %d", len(b), most))
+			"the documents have %d bytes, and a snapshot at most %d", len(b), most)
 	}
 	return b, nil
 }

@@ -33,7 +33,7 @@ func parsePointer(content string) (pointer, error) {
 		format: text("format"), duplicates: v.Duplicates(),
 	}
 	if isNewer(p.format, latestFormat) {
-		return pointer{}, amber.Errorf(amber.KindTooNew, "read pointer", "", "its format is "+quote(p.format))
+		return pointer{}, amber.Errorf(amber.KindTooNew, "read pointer", "", "its format is %s", quote(p.format))
 	}
 	if p.ID, err = ParseSnapshotID(text("snapshot_id")); err != nil {
 		return fail(err)

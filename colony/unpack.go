@@ -3,7 +3,6 @@ package colony
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"filippo.io/age"
@@ -152,7 +151,7 @@ func (r *reading) checkSize() error {
 }
 
 func tooBig(id string, most int64) error {
-	return amber.Errorf(amber.KindQuota, "read snapshot", id, fmt.Sprintf("it has more than the %d bytes that may be read", most))
+	return amber.Errorf(amber.KindQuota, "read snapshot", id, "it has more than the %d bytes that may be read", most)
 }
 
 // unpack checks a snapshot and returns its documents. parts are the contents of

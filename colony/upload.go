@@ -154,7 +154,7 @@ func (b *backup) late() bool { return b.v.now().Sub(b.began) > b.v.o.Grace/2 }
 // the part.
 func (b *backup) verify(ctx context.Context, g *group, seq int, part NamedText) error {
 	lost := func(why string) error {
-		return amber.Errorf(amber.KindDamaged, "check upload", part.Name, why)
+		return amber.Errorf(amber.KindDamaged, "check upload", part.Name, "%s", why)
 	}
 	if g == nil || !g.holds(part.Name) {
 		return lost("it was written and is not there")

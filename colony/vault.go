@@ -30,7 +30,7 @@ type Vault struct {
 // kind invalid.
 func Open(b Backend, o Options) (*Vault, error) {
 	fail := func(why string) (*Vault, error) {
-		return nil, amber.Errorf(amber.KindInvalid, "open vault", "", why)
+		return nil, amber.Errorf(amber.KindInvalid, "open vault", "", "%s", why)
 	}
 	switch {
 	case b == nil || o.Clock == nil || o.Random == nil:

@@ -103,7 +103,7 @@ func (v *Vault) absent(seen Sighting) error {
 		return amber.Errorf(amber.KindNotFound, "find snapshot", "", "the label has none")
 	}
 	e := amber.Errorf(amber.KindUntrusted, "find snapshot", "",
-		fmt.Sprintf("nothing is there, and %s was seen before", seen.ID))
+		"nothing is there, and %s was seen before", seen.ID)
 	e.Hint = "amber vault backup, if the vault was emptied on purpose"
 	return e
 }

@@ -19,7 +19,7 @@ type pattern []string
 // parsePattern checks a pattern. The error is of kind invalid.
 func parsePattern(s string) (pattern, error) {
 	fail := func(why string) (pattern, error) {
-		return nil, amber.Errorf(amber.KindInvalid, "subscribe", "", why)
+		return nil, amber.Errorf(amber.KindInvalid, "subscribe", "", "%s", why)
 	}
 	if s == "" || len(s) > maxPattern {
 		return fail(fmt.Sprintf("a pattern has 1 to %d bytes, not %d", maxPattern, len(s)))

@@ -367,7 +367,7 @@ func (s *Sync) lookEngram(ctx context.Context, v *amber.SyncVerify, fn func(c en
 		bad(manifestFile, f.broken)
 	}
 	for _, note := range f.notes {
-		bad(manifestFile, amber.Errorf(amber.KindInvalid, "read manifest", "", note))
+		bad(manifestFile, amber.Errorf(amber.KindInvalid, "read manifest", "", "%s", note))
 	}
 	for _, id := range f.strays {
 		bad(id, amber.Errorf(amber.KindInvalid, "read manifest", id, "the chunk is not in the manifest"))

@@ -331,7 +331,7 @@ func refusal(dir string, found map[string]int, withheld []amber.SyncWithheld) er
 	if text == "" {
 		return nil
 	}
-	e := amber.Errorf(amber.KindRefused, "export", dir, "there are secrets in what would leave: "+strings.TrimSuffix(text, ", "))
+	e := amber.Errorf(amber.KindRefused, "export", dir, "there are secrets in what would leave: %s", strings.TrimSuffix(text, ", "))
 	e.Hint = "export without --refuse-secrets takes them out"
 	return e
 }

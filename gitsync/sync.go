@@ -69,7 +69,7 @@ func (o Options) Open(store Source, dir string) (*Sync, error) {
 		}
 	}
 	if o.Format != amber.SyncAmber && o.Format != amber.SyncEngram {
-		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", dir, "the format "+string(o.Format)+" is not known")
+		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", dir, "the format %s is not known", string(o.Format))
 	}
 	if o.Redact == nil {
 		o.Redact = redact.New()

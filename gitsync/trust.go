@@ -22,7 +22,7 @@ func (s *Sync) trust(ctx context.Context, sig *amber.Signature) (trust amber.Tru
 	case sig == nil:
 		return "", false, amber.Errorf(amber.KindRefused, "import chunk", "", "it is not signed, and signatures are required")
 	}
-	e := amber.Errorf(amber.KindRefused, "import chunk", "", "it is signed by "+string(sig.KeyID)+", which is not trusted")
+	e := amber.Errorf(amber.KindRefused, "import chunk", "", "it is signed by %s, which is not trusted", string(sig.KeyID))
 	e.Hint = "if you know whose key that is: amber key trust " + string(sig.KeyID)
 	return "", false, e
 }

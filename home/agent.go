@@ -184,7 +184,7 @@ func (a *Agent) busy(ctx context.Context, op string, err error) error {
 	case ctx.Err() != nil:
 		return &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: string(a.agent), Err: ctx.Err()}
 	case errors.Is(err, context.DeadlineExceeded):
-		e := amber.Errorf(amber.KindBusy, op, string(a.agent), "another process holds the agent for longer than "+a.o.Wait.String())
+		e := amber.Errorf(amber.KindBusy, op, string(a.agent), "another process holds the agent for longer than %s", a.o.Wait.String())
 		e.Hint = "amber doctor"
 		return e
 	case errors.Is(err, fs.ErrNotExist):

@@ -3,7 +3,6 @@ package home
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -150,7 +149,7 @@ func (a *Agent) firstGeneration() (Current, error) {
 	c := Current{Generation: 1, Incarnation: incarnation, Device: device, Clock: amber.StampAt(now)}
 	// A stamp holds the years 1970 to 9999.
 	if !c.valid() || c.Clock.Time().UnixMilli() != now.UnixMilli() {
-		e := amber.Errorf(amber.KindInvalid, "make agent", string(a.agent), "the clock says "+now.UTC().String()+", which no record can hold")
+		e := amber.Errorf(amber.KindInvalid, "make agent", string(a.agent), "the clock says %s, which no record can hold", now.UTC().String())
 		e.Hint = "set the clock of this machine"
 		return Current{}, e
 	}
@@ -159,7 +158,7 @@ func (a *Agent) firstGeneration() (Current, error) {
 
 // beyondTime is the error about a clock that CURRENT cannot hold.
 func (a *Agent) beyondTime(op string, clock amber.Stamp) error {
-	return amber.Errorf(amber.KindInvalid, op, string(a.agent), fmt.Sprintf("the clock %d is beyond all times a record can hold", uint64(clock)))
+	return amber.Errorf(amber.KindInvalid, op, string(a.agent), "the clock %d is beyond all times a record can hold", uint64(clock))
 }
 
 // lostCurrent reports whether a folder without CURRENT holds data that may

@@ -3,7 +3,6 @@ package home
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -68,7 +67,7 @@ func (a *Agent) RemoveGeneration(ctx context.Context, n int64) error {
 		return a.busy(ctx, "remove generation", ctx.Err())
 	}
 	if n < 1 {
-		return amber.Errorf(amber.KindInvalid, "remove generation", string(a.agent), fmt.Sprintf("%d is no generation", n))
+		return amber.Errorf(amber.KindInvalid, "remove generation", string(a.agent), "%d is no generation", n)
 	}
 	c, err := a.settled()
 	if err != nil {
@@ -91,7 +90,7 @@ func (a *Agent) RemoveGeneration(ctx context.Context, n int64) error {
 // mayRemove refuses what somebody needs.
 func (a *Agent) mayRemove(c Current, n int64) error {
 	refuse := func(why string) error {
-		return amber.Errorf(amber.KindRefused, "remove generation", string(a.agent), fmt.Sprintf("generation %d %s", n, why))
+		return amber.Errorf(amber.KindRefused, "remove generation", string(a.agent), "generation %d %s", n, why)
 	}
 	if n == c.Generation {
 		return refuse("is live")
@@ -137,7 +136,7 @@ func (a *Agent) resumeRemovals(c Current) ([]int64, error) {
 	}
 	for i, n := range marked {
 		if n == c.Generation {
-			e := amber.Errorf(amber.KindDamaged, "remove generation", string(a.agent), fmt.Sprintf("generation %d is live and marked to be removed", n))
+			e := amber.Errorf(amber.KindDamaged, "remove generation", string(a.agent), "generation %d is live and marked to be removed", n)
 			e.Hint = "nothing was removed; remove " + a.removingPath(n)
 			return marked[:i], e
 		}
@@ -175,7 +174,7 @@ func (a *Agent) RemoveParked(n int64) error {
 		return err
 	}
 	if n < 1 || n >= c.Generation {
-		return amber.Errorf(amber.KindRefused, "remove parked entries", string(a.agent), fmt.Sprintf("generation %d was never replaced", n))
+		return amber.Errorf(amber.KindRefused, "remove parked entries", string(a.agent), "generation %d was never replaced", n)
 	}
 	if err := fsx.RemoveAll(a.o.FS, a.ParkedDir(n)); err != nil {
 		return diskError("remove parked entries", a.ParkedDir(n), err)

@@ -46,7 +46,7 @@ func (r record) values(b []byte) ([]string, error) {
 		return nil, r.damaged("it does not begin with " + r.magic)
 	}
 	if n, err := strconv.Atoi(version); err == nil && n > r.version {
-		e := amber.Errorf(amber.KindTooNew, "read "+r.name, "", fmt.Sprintf("it has version %d, this Amber knows %d", n, r.version))
+		e := amber.Errorf(amber.KindTooNew, "read "+r.name, "", "it has version %d, this Amber knows %d", n, r.version)
 		e.Hint = "use a newer amber"
 		return nil, e
 	}
@@ -66,7 +66,7 @@ func (r record) values(b []byte) ([]string, error) {
 }
 
 func (r record) damaged(why string) error {
-	return amber.Errorf(amber.KindDamaged, "read "+r.name, "", why)
+	return amber.Errorf(amber.KindDamaged, "read "+r.name, "", "%s", why)
 }
 
 // parseGeneration reads the number of a generation.

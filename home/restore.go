@@ -125,7 +125,7 @@ func (r *Restore) Switch(ctx context.Context, prepare func(old Current) (amber.S
 		}
 		if old.Generation != r.note.replaces {
 			why := fmt.Sprintf("generation %d is live, not %d", old.Generation, r.note.replaces)
-			return amber.Errorf(amber.KindConflict, "switch generation", string(r.a.agent), why)
+			return amber.Errorf(amber.KindConflict, "switch generation", string(r.a.agent), "%s", why)
 		}
 		stamp, err := prepare(old)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -300,7 +299,7 @@ func (d *DB) cutLog(ctx context.Context, op string) error {
 		return err
 	}
 	if busy != 0 {
-		return amber.Errorf(amber.KindBusy, op, "", fmt.Sprintf("somebody reads the database, so %d pages of its log stay", frames))
+		return amber.Errorf(amber.KindBusy, op, "", "somebody reads the database, so %d pages of its log stay", frames)
 	}
 	return nil
 }

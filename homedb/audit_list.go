@@ -38,7 +38,7 @@ func (d *DB) ListAudit(ctx context.Context, q amber.AuditQuery) (amber.Page[ambe
 		return t.each(query, args, func(s scanner) error {
 			r, err := scanRecord(s)
 			if errors.Is(err, errNoRecord) {
-				e := amber.Errorf(amber.KindDamaged, op, strconv.FormatInt(r.seq, 10), err.Error())
+				e := amber.Errorf(amber.KindDamaged, op, strconv.FormatInt(r.seq, 10), "%w", err)
 				e.Hint = "amber audit verify"
 				return e
 			}

@@ -144,7 +144,7 @@ func place(ctx context.Context, path string, o Options, s *schema) error {
 	const op = "open database"
 	dir := filepath.Dir(path)
 	if name, network := o.NetworkFS(dir); network {
-		e := amber.Errorf(amber.KindRefused, op, dir, name+" is a network file system; its locks do not keep a write-ahead log safe")
+		e := amber.Errorf(amber.KindRefused, op, dir, "%s is a network file system; its locks do not keep a write-ahead log safe", name)
 		e.Hint = "choose a local folder with --home"
 		return e
 	}
@@ -162,7 +162,7 @@ func place(ctx context.Context, path string, o Options, s *schema) error {
 		if there, err := isFile(path); err != nil || there {
 			return err
 		}
-		e := amber.Errorf(amber.KindDamaged, op, path, "it is missing though "+trace+" is there")
+		e := amber.Errorf(amber.KindDamaged, op, path, "it is missing though %s is there", trace)
 		e.Hint = "put it back from a backup; to begin without tokens and audit log, remove " + trace
 		return e
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/amber-memory/amber"
 )
@@ -41,7 +40,7 @@ func (d *DB) Publish(ctx context.Context, e amber.Event) error {
 		return &amber.Error{Op: op, Kind: amber.KindInvalid, ID: e.ID, Err: err}
 	}
 	if len(text) > maxEventBytes {
-		return amber.Errorf(amber.KindInvalid, op, e.ID, fmt.Sprintf("it has %d bytes, the limit is %d", len(text), maxEventBytes))
+		return amber.Errorf(amber.KindInvalid, op, e.ID, "it has %d bytes, the limit is %d", len(text), maxEventBytes)
 	}
 	return d.update(ctx, op, e.ID, func(t *tx) error {
 		var waiting int64
@@ -49,7 +48,7 @@ func (d *DB) Publish(ctx context.Context, e amber.Event) error {
 			return err
 		}
 		if waiting >= MaxPending {
-			e := amber.Errorf(amber.KindQuota, op, e.ID, fmt.Sprintf("%d events wait already", waiting))
+			e := amber.Errorf(amber.KindQuota, op, e.ID, "%d events wait already", waiting)
 			e.Hint = "see why nobody takes them: is the broker there?"
 			return e
 		}

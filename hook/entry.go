@@ -3,7 +3,6 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/journal"
@@ -49,7 +48,7 @@ func fit(ev amber.HostEvent) ([]byte, error) {
 	}
 	if len(b) > journal.MaxPayload {
 		return nil, amber.Errorf(amber.KindInvalid, "marshal event", "",
-			fmt.Sprintf("it has %d bytes, the limit is %d", len(b), journal.MaxPayload))
+			"it has %d bytes, the limit is %d", len(b), journal.MaxPayload)
 	}
 	return b, nil
 }

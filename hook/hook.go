@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -43,7 +42,7 @@ func ParseHost(name string) (Host, error) {
 		known = append(known, string(h))
 	}
 	return "", amber.Errorf(amber.KindInvalid, "parse host", "",
-		fmt.Sprintf("%q is none of %s", clip(strings.ToValidUTF8(name, ""), 40), strings.Join(known, ", ")))
+		"%q is none of %s", clip(strings.ToValidUTF8(name, ""), 40), strings.Join(known, ", "))
 }
 
 // Input is what one hook process was told.

@@ -85,7 +85,7 @@ func (k Keeper) append(ctx context.Context, ev amber.HostEvent) error {
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				done <- amber.Errorf(amber.KindInternal, "keep event", "", fmt.Sprintf("panic: %v", r))
+				done <- amber.Errorf(amber.KindInternal, "keep event", "", "panic: %v", r)
 			}
 		}()
 		_, err := k.Journal.Append(ctx, s, e)
@@ -124,7 +124,7 @@ func (k Keeper) await(ctx context.Context, done <-chan error, blocked <-chan boo
 		case <-left.C:
 			if others {
 				return amber.Errorf(amber.KindBusy, "keep event", "",
-					fmt.Sprintf("another process held the session for %v; the event is not written", patience))
+					"another process held the session for %v; the event is not written", patience)
 			}
 			return unsynced(fmt.Sprintf("the disk did not answer within %v", k.timeout()))
 		case <-ctx.Done():
@@ -135,7 +135,7 @@ func (k Keeper) await(ctx context.Context, done <-chan error, blocked <-chan boo
 
 // unsynced is the error of a write of which nobody knows.
 func unsynced(why string) error {
-	err := amber.Errorf(amber.KindUnreachable, "keep event", "", why+"; the write is left unsynced")
+	err := amber.Errorf(amber.KindUnreachable, "keep event", "", "%s; the write is left unsynced", why)
 	err.Hint = "amber doctor"
 	return err
 }

@@ -24,7 +24,7 @@ type Entry struct {
 
 func (e Entry) check() error {
 	if len(e.Payload) > MaxPayload {
-		return amber.Errorf(amber.KindInvalid, "append", "", fmt.Sprintf("the entry has %d bytes, the limit is %d", len(e.Payload), MaxPayload))
+		return amber.Errorf(amber.KindInvalid, "append", "", "the entry has %d bytes, the limit is %d", len(e.Payload), MaxPayload)
 	}
 	return nil
 }

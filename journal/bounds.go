@@ -52,7 +52,7 @@ func (j *Journal) quotaError() error {
 }
 
 func quota(why string) error {
-	err := amber.Errorf(amber.KindQuota, "append", "", why)
+	err := amber.Errorf(amber.KindQuota, "append", "", "%s", why)
 	err.Hint = "amber journal drain"
 	return err
 }

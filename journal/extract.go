@@ -194,5 +194,5 @@ func cutOff(key Key, err error) error {
 }
 
 func badExtract(key Key, why string) error {
-	return amber.Errorf(amber.KindDamaged, "read entries", string(key), why)
+	return amber.Errorf(amber.KindDamaged, "read entries", string(key), "%s", why)
 }

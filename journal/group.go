@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -143,7 +142,7 @@ func (j *Journal) commit(g *group) {
 	write := func() (err error) {
 		defer func() {
 			if r := recover(); r != nil { // a bug must not take the program down with it
-				err = amber.Errorf(amber.KindInternal, "append", string(key), fmt.Sprintf("panic: %v", r))
+				err = amber.Errorf(amber.KindInternal, "append", string(key), "panic: %v", r)
 			}
 		}()
 		return j.lockedTelling(ctx, key, func(b bool) { j.tellBlocked(g, b) }, func() error { return j.writeBatch(g) })

@@ -46,7 +46,7 @@ func (j *Journal) lockedTelling(ctx context.Context, key Key, blocked func(bool)
 	case ctx.Err() != nil:
 		return ended("wait for session", string(key), ctx)
 	case errors.Is(err, context.DeadlineExceeded):
-		return amber.Errorf(amber.KindBusy, "wait for session", string(key), "another process holds it for longer than "+j.o.Wait.String())
+		return amber.Errorf(amber.KindBusy, "wait for session", string(key), "another process holds it for longer than %s", j.o.Wait.String())
 	case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
 		return noFolder(j.path(key))
 	}
@@ -90,7 +90,7 @@ func (j *Journal) BeginDrain(ctx context.Context) (end func() error, err error) 
 	case ctx.Err() != nil:
 		return nil, ended("wait for drain", "", ctx)
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, amber.Errorf(amber.KindBusy, "wait for drain", "", "another process has been draining for "+j.o.Wait.String())
+		return nil, amber.Errorf(amber.KindBusy, "wait for drain", "", "another process has been draining for %s", j.o.Wait.String())
 	}
 	return nil, diskError("wait for drain", j.dir, err)
 }

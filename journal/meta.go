@@ -41,7 +41,7 @@ func (m meta) marshal() ([]byte, error) {
 func parseMeta(b []byte, key Key) (meta, error) {
 	var m meta
 	fail := func(kind amber.Kind, why string) (meta, error) {
-		return meta{}, amber.Errorf(kind, "read session", string(key), why)
+		return meta{}, amber.Errorf(kind, "read session", string(key), "%s", why)
 	}
 	if err := json.Unmarshal(b, &m); err != nil {
 		return fail(amber.KindDamaged, "its meta file is no JSON of the right shape")

@@ -92,7 +92,7 @@ var (
 )
 
 func errNotNexus(why string) error {
-	return amber.Errorf(amber.KindInvalid, "read buffer", "", "it is no buffer of nexus-memory-hooks: "+why)
+	return amber.Errorf(amber.KindInvalid, "read buffer", "", "it is no buffer of nexus-memory-hooks: %s", why)
 }
 
 // read reads the file, and goes on behind every place that makes no sense.

@@ -99,7 +99,7 @@ func (n *nexus) know(s Session) error {
 		return nil
 	}
 	if len(n.sessions) == maxNexusSessions {
-		return amber.Errorf(amber.KindInvalid, "read buffer", "", fmt.Sprintf("it names more than %d sessions", maxNexusSessions))
+		return amber.Errorf(amber.KindInvalid, "read buffer", "", "it names more than %d sessions", maxNexusSessions)
 	}
 	n.sessions[s] = true
 	if !slices.Contains(n.report.Sessions, s.ID) {

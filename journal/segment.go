@@ -63,7 +63,7 @@ func parseHeader(b []byte) (header, error) {
 		return header{}, errHeader
 	}
 	if v := binary.LittleEndian.Uint32(b[8:]); v > segmentVersion {
-		e := amber.Errorf(amber.KindTooNew, "read segment", "", fmt.Sprintf("it has version %d, this Amber knows %d", v, segmentVersion))
+		e := amber.Errorf(amber.KindTooNew, "read segment", "", "it has version %d, this Amber knows %d", v, segmentVersion)
 		e.Hint = "use a newer amber"
 		return header{}, e
 	}

@@ -12,7 +12,7 @@ func ReadSigner(file string) (amber.Signer, error) {
 	s, _, err := readSeed(fsx.OS(), file)
 	switch amber.KindOf(err) {
 	case amber.KindDamaged:
-		return nil, amber.Errorf(amber.KindInvalid, "read signing key", file, noSeed) // not ours, so not damaged
+		return nil, amber.Errorf(amber.KindInvalid, "read signing key", file, "%s", noSeed) // not ours, so not damaged
 	case amber.KindNotFound:
 		return nil, amber.Errorf(amber.KindNotFound, "read signing key", file, "there is no such file")
 	}

@@ -107,7 +107,7 @@ func (r *Ring) Adopt(ctx context.Context, file string) (amber.KeyID, error) {
 	}
 	s, _, err := readSeed(r.o.FS, file)
 	if amber.KindOf(err) == amber.KindDamaged {
-		return "", amber.Errorf(amber.KindInvalid, op, file, noSeed) // not ours, so not damaged
+		return "", amber.Errorf(amber.KindInvalid, op, file, "%s", noSeed) // not ours, so not damaged
 	}
 	if err != nil {
 		return "", err
@@ -132,7 +132,7 @@ func (r *Ring) Adopt(ctx context.Context, file string) (amber.KeyID, error) {
 func (r *Ring) sameAs(s *signer) error {
 	own, err := r.own()
 	if err == nil && own.id != s.id {
-		err = amber.Errorf(amber.KindConflict, "adopt signing key", r.path(seedName), "there is another key, "+string(own.id))
+		err = amber.Errorf(amber.KindConflict, "adopt signing key", r.path(seedName), "there is another key, %s", string(own.id))
 	}
 	return err
 }

@@ -110,13 +110,13 @@ func readSeed(fsys fsx.FS, path string) (seed, []byte, error) {
 		return seed{}, nil, e
 	}
 	if hasModes && mode.Perm()&0o077 != 0 {
-		e := amber.Errorf(amber.KindRefused, op, path, fmt.Sprintf("others may read or write it, its mode is %04o", mode.Perm()))
+		e := amber.Errorf(amber.KindRefused, op, path, "others may read or write it, its mode is %04o", mode.Perm())
 		e.Hint = "chmod 600 " + path
 		return seed{}, nil, e
 	}
 	s, ok := parseSeed(b)
 	if !ok {
-		return seed{}, nil, amber.Errorf(amber.KindDamaged, op, path, noSeed)
+		return seed{}, nil, amber.Errorf(amber.KindDamaged, op, path, "%s", noSeed)
 	}
 	return s, b, nil
 }

@@ -139,7 +139,7 @@ func (r *Ring) readTrusted() (list, error) {
 		return nil, err
 	}
 	if hasModes && mode.Perm()&0o022 != 0 {
-		e := amber.Errorf(amber.KindRefused, op, path, fmt.Sprintf("others may write it, its mode is %04o", mode.Perm()))
+		e := amber.Errorf(amber.KindRefused, op, path, "others may write it, its mode is %04o", mode.Perm())
 		e.Hint = "chmod go-w " + path
 		return nil, e
 	}
@@ -161,7 +161,7 @@ func (r *Ring) Trust(ctx context.Context, key amber.KeyID, comment string) error
 	}
 	comment = strings.TrimSpace(comment)
 	if err := checkText(comment); err != nil || len(comment) > maxComment || strings.ContainsRune(comment, '\t') {
-		return amber.Errorf(amber.KindInvalid, op, string(key), fmt.Sprintf("the comment is not one line of at most %d bytes", maxComment))
+		return amber.Errorf(amber.KindInvalid, op, string(key), "the comment is not one line of at most %d bytes", maxComment)
 	}
 	fresh := line{key: TrustedKey{KeyID: key, Comment: comment}, text: strings.TrimSpace(string(key) + " " + comment)}
 	return r.change(ctx, op, func(l list) (list, error) {

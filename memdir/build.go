@@ -37,7 +37,7 @@ func Build(ctx context.Context, o GitOptions, dir string, refs Refs, objects Obj
 		return wrap(op, "", err)
 	}
 	if err := refs.Check(); err != nil {
-		return amber.Errorf(amber.KindInvalid, op, "", err.Error())
+		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	b := &builder{fsys: o.FS, git: git, dir: dir, gitDir: filepath.Join(dir, ".git"), refs: refs}
 	if _, err := o.FS.Lstat(b.gitDir); err == nil {

@@ -49,7 +49,7 @@ var packSettings = []string{
 func WriteBundle(ctx context.Context, o GitOptions, refs Refs, file string) error {
 	const op = "write git bundle"
 	if err := refs.Check(); err != nil {
-		return amber.Errorf(amber.KindInvalid, op, "", err.Error())
+		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	tips := refs.tips()
 	if len(tips) == 0 {

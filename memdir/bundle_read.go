@@ -29,7 +29,7 @@ const maxBundleLine = 64 + 1 + maxRefName + 1
 func ReadBundle(ctx context.Context, o GitOptions, file string, want Refs, fn func(oid string, raw []byte) error) error {
 	const op = "read git bundle"
 	if err := want.Check(); err != nil {
-		return amber.Errorf(amber.KindInvalid, op, "", err.Error())
+		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	if len(want.tips()) == 0 {
 		return amber.Errorf(amber.KindInvalid, op, "", "no bundle is of an empty history")

@@ -18,7 +18,7 @@ import (
 func Contains(ctx context.Context, o GitOptions, want, have Refs) (bool, error) {
 	const op = "compare histories"
 	if err := want.Check(); err != nil {
-		return false, amber.Errorf(amber.KindInvalid, op, "", err.Error())
+		return false, amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	tips := want.tips()
 	left := slices.DeleteFunc(have.tips(), func(oid string) bool {

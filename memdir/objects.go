@@ -34,7 +34,7 @@ const MaxObjectBytes = 256 << 20
 func Objects(ctx context.Context, o GitOptions, want, have Refs, fn func(oid string, raw []byte) error) error {
 	const op = "read git objects"
 	if err := want.Check(); err != nil {
-		return amber.Errorf(amber.KindInvalid, op, "", err.Error())
+		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	known := have.tips()
 	missing := slices.DeleteFunc(want.tips(), func(oid string) bool {

@@ -2,7 +2,6 @@ package memdir
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -33,7 +32,7 @@ func Pin(fsys fsx.FS, dir, name, oid string) (unpin func() error, err error) {
 	p := pins{fsys: fsys, dir: filepath.Join(dir, ".git", filepath.FromSlash(pinDir))}
 	lock, err := p.claim(filepath.Join(dir, ".git"), name)
 	if errors.Is(err, fsx.ErrLocked) {
-		return nil, amber.Errorf(amber.KindBusy, op, "", fmt.Sprintf("%q is pinned by somebody else", name))
+		return nil, amber.Errorf(amber.KindBusy, op, "", "%q is pinned by somebody else", name)
 	}
 	if err != nil {
 		return nil, wrap(op, "", err)

@@ -36,7 +36,7 @@ func RawRefs(fsys fsx.FS, gitDir string) (Refs, bool, error) {
 func RawObjects(ctx context.Context, o GitOptions, refs Refs, fn func(oid string, raw []byte) error) error {
 	const op = "read git objects"
 	if err := refs.Check(); err != nil {
-		return amber.Errorf(amber.KindInvalid, op, "", err.Error())
+		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	if len(refs.tips()) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 func Unbundle(ctx context.Context, o GitOptions, dir, file string, refs Refs) error {
 	const op = "build repository"
 	if err := refs.Check(); err != nil {
-		return amber.Errorf(amber.KindInvalid, op, "", err.Error())
+		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	o, git, err := o.withDefaults()
 	if err != nil {

@@ -22,7 +22,7 @@ func (m *Metrics) Handler(grant func(*http.Request) amber.Grant) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g := grant(r)
 		if !g.Has(amber.TokenRead) {
-			fail(w, amber.Errorf(amber.KindRefused, "show metrics", "", "the token lacks the scope "+string(amber.TokenRead)))
+			fail(w, amber.Errorf(amber.KindRefused, "show metrics", "", "the token lacks the scope %s", string(amber.TokenRead)))
 			return
 		}
 		select {

@@ -33,7 +33,7 @@ type message struct {
 // encode makes a message of an event. The error is of kind invalid.
 func encode(e amber.Event) (message, error) {
 	fail := func(why string) (message, error) {
-		return message{}, amber.Errorf(amber.KindInvalid, publishOp, e.ID, why)
+		return message{}, amber.Errorf(amber.KindInvalid, publishOp, e.ID, "%s", why)
 	}
 	switch {
 	case e.ID == "":

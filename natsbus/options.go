@@ -94,7 +94,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, o.checkCreds()
 }
 
-func invalid(why string) error { return amber.Errorf(amber.KindInvalid, openOp, "", why) }
+func invalid(why string) error { return amber.Errorf(amber.KindInvalid, openOp, "", "%s", why) }
 
 // checkCreds looks at the file while somebody is there to read the error.
 func (o Options) checkCreds() error {

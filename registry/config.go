@@ -293,5 +293,5 @@ func (c Config) bounded() (Config, error) {
 }
 
 func invalid(op, where, message string) error {
-	return amber.Errorf(amber.KindInvalid, op, where, message)
+	return amber.Errorf(amber.KindInvalid, op, where, "%s", message)
 }

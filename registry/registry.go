@@ -140,7 +140,7 @@ func (r *Registry) missing(key, name string, l amber.Layer) error {
 	case name == volatile:
 		kind, why = amber.KindUnsupported, "keeps nothing after the process ends and is for tests only"
 	}
-	e := amber.Errorf(kind, "choose backend", key, fmt.Sprintf("%s %s", quote(name), why))
+	e := amber.Errorf(kind, "choose backend", key, "%s %s", quote(name), why)
 	if names := r.namesFor(l); len(names) > 0 {
 		e.Hint = fmt.Sprintf("set %s to one of: %s", key, strings.Join(names, ", "))
 	}

@@ -118,7 +118,7 @@ func (o *opener) take(ctx context.Context, c Config, ch choice, into *amber.Part
 	layer.Take(ch.layer, from)
 	if layer == (amber.Parts{}) {
 		return amber.Errorf(amber.KindUnsupported, "choose backend", ch.key,
-			fmt.Sprintf("%s does not serve the layer %s", quote(ch.backend.name), ch.layer))
+			"%s does not serve the layer %s", quote(ch.backend.name), ch.layer)
 	}
 	into.Take(ch.layer, from)
 	return nil

@@ -103,7 +103,7 @@ func (c *Catalog) Get(ctx context.Context, agent amber.AgentID, id amber.Snapsho
 }
 
 func errNoSnapshot(id amber.SnapshotID, why string) error {
-	e := amber.Errorf(amber.KindNotFound, "find snapshot", string(id), why)
+	e := amber.Errorf(amber.KindNotFound, "find snapshot", string(id), "%s", why)
 	e.Hint = "amber snapshot list"
 	return e
 }
@@ -147,7 +147,7 @@ func (c *Catalog) Publish(ctx context.Context, m Manifest) (digest string, err e
 	if err := c.repo.mayPublish(ctx, op, &m); err != nil {
 		return "", err
 	}
-	conflict := func(why string) error { return amber.Errorf(amber.KindConflict, op, string(m.ID), why) }
+	conflict := func(why string) error { return amber.Errorf(amber.KindConflict, op, string(m.ID), "%s", why) }
 	switch _, err := c.readStub(ctx, m.Agent, m.ID); {
 	case err == nil || amber.KindOf(err) != amber.KindNotFound && isProblem(err):
 		return "", conflict("a snapshot of that id was deleted")

@@ -146,5 +146,5 @@ func (c *copying) removeKeys(ctx context.Context, serial int64, keys []*key, loc
 }
 
 func errOtherKey(why string) error {
-	return amber.Errorf(amber.KindConflict, "copy repository", "", why)
+	return amber.Errorf(amber.KindConflict, "copy repository", "", "%s", why)
 }

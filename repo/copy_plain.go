@@ -74,5 +74,5 @@ func checkSealedPack(name string, b []byte) error {
 
 // errPlain says that something is not encrypted.
 func errPlain(what string) *amber.Error {
-	return amber.Errorf(amber.KindRefused, "copy repository", "", what+", and only what is encrypted may be sent")
+	return amber.Errorf(amber.KindRefused, "copy repository", "", "%s, and only what is encrypted may be sent", what)
 }

@@ -122,5 +122,5 @@ func (r *Repo) DatabaseBlobs(ctx context.Context, ref DatabaseRef, fn func(ID, K
 
 // errChunk is damage: a map names a chunk that is not what it says.
 func errChunk(id ID, why string) error {
-	return amber.Errorf(amber.KindDamaged, "read pages", id.String(), why)
+	return amber.Errorf(amber.KindDamaged, "read pages", id.String(), "%s", why)
 }

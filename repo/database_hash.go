@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -29,7 +28,7 @@ type pageHash struct {
 func (h *pageHash) batch(ctx context.Context, pages []byte) error {
 	if h.list.len()+len(pages)/h.pageSize > maxDatabasePages {
 		return amber.Errorf(amber.KindQuota, "store database", "",
-			fmt.Sprintf("it has more than %d pages", maxDatabasePages))
+			"it has more than %d pages", maxDatabasePages)
 	}
 	if h.base != nil {
 		return h.changed(ctx, pages)
@@ -115,7 +114,7 @@ func (h *pageHash) finish(ctx context.Context) (DatabaseRef, error) {
 		}
 		whole = h.baseMap
 		if err := whole.apply(&h.fresh); err != nil {
-			return DatabaseRef{}, amber.Errorf(amber.KindQuota, "store database", "", err.Error())
+			return DatabaseRef{}, amber.Errorf(amber.KindQuota, "store database", "", "%w", err)
 		}
 		whole.settle()
 		// A change that is not much smaller than the map it changes saves nothing.
@@ -125,7 +124,7 @@ func (h *pageHash) finish(ctx context.Context) (DatabaseRef, error) {
 		}
 	}
 	if whole.bytes() > MaxBlobBytes {
-		return DatabaseRef{}, amber.Errorf(amber.KindQuota, "store database", "", errMapTooLarge.Error())
+		return DatabaseRef{}, amber.Errorf(amber.KindQuota, "store database", "", "%w", errMapTooLarge)
 	}
 	id, err := h.w.Put(ctx, KindMap, whole.marshal())
 	ref.Maps = append(ref.Maps, id)

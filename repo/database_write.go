@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -53,7 +52,7 @@ type DatabaseWriter struct {
 // of the target; too_new for a map of the base.
 func (w *Writer) NewDatabase(ctx context.Context, pageSize int, base *Base) (*DatabaseWriter, error) {
 	if _, ok := pageShiftOf(pageSize); !ok {
-		return nil, amber.Errorf(amber.KindInvalid, "store database", "", fmt.Sprintf("pages of %d bytes", pageSize))
+		return nil, amber.Errorf(amber.KindInvalid, "store database", "", "pages of %d bytes", pageSize)
 	}
 	m, err := w.baseMap(ctx, pageSize, base)
 	if err != nil {
@@ -102,7 +101,7 @@ func (w *Writer) baseMap(ctx context.Context, pageSize int, base *Base) (*pageMa
 func (d *DatabaseWriter) Write(pages []byte) error {
 	if d.over || len(pages)%d.hashed.pageSize != 0 {
 		return amber.Errorf(amber.KindInvalid, "store database", "",
-			fmt.Sprintf("%d bytes in pages of %d, or after the end", len(pages), d.hashed.pageSize))
+			"%d bytes in pages of %d, or after the end", len(pages), d.hashed.pageSize)
 	}
 	for len(pages) > 0 {
 		if d.open == nil {

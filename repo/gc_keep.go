@@ -43,7 +43,7 @@ func InTime(began, now amber.Time, grace time.Duration) error {
 	if took <= grace/2 {
 		return nil
 	}
-	e := amber.Errorf(amber.KindConflict, "publish snapshot", "", "it took "+took.String()+", longer than half the grace time of gc")
+	e := amber.Errorf(amber.KindConflict, "publish snapshot", "", "it took %s, longer than half the grace time of gc", took.String())
 	e.Hint = "raise snapshot.gc.grace and try again"
 	return e
 }

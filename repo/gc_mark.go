@@ -109,7 +109,7 @@ func (m *marker) blob(id ID, kind Kind) error {
 		return nil
 	}
 	if !m.repo.Has(id) {
-		return amber.Errorf(amber.KindDamaged, "find blob", id.String(), fmt.Sprintf("no pack that is there holds this %v", kind))
+		return amber.Errorf(amber.KindDamaged, "find blob", id.String(), "no pack that is there holds this %v", kind)
 	}
 	m.live[id] = struct{}{}
 	return nil

@@ -92,7 +92,9 @@ func (g *GitSetWriter) Put(ctx context.Context, o GitObject) error {
 	if err != nil {
 		return err
 	}
-	fail := func(kind amber.Kind, why string) error { return amber.Errorf(kind, "store git object", o.OID, why) }
+	fail := func(kind amber.Kind, why string) error {
+		return amber.Errorf(kind, "store git object", o.OID, "%s", why)
+	}
 	switch {
 	case g.root.length != 0 && length != g.root.length:
 		return fail(amber.KindInvalid, fmt.Sprintf("its id has %d bytes, those of the others %d", length, g.root.length))

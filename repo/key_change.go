@@ -124,7 +124,7 @@ func (r *Repo) sealKeys(ctx context.Context, op string, record *keyRecord, recip
 		record.Box, err = boxOf(record, keys).encrypt(agekey.Ages(recipients))
 	}
 	if err != nil {
-		return nil, amber.Errorf(amber.KindInvalid, op, "", err.Error())
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	object, _, err := sealWith(ctx, op, keyRecordName(record.Serial), record, r.signer)
 	return object, err

@@ -177,7 +177,7 @@ func checkFormat(raw []byte, format string, version int) error {
 }
 
 func tooNew(why string) error {
-	e := amber.Errorf(amber.KindTooNew, "read repository", "", why)
+	e := amber.Errorf(amber.KindTooNew, "read repository", "", "%s", why)
 	e.Hint = "use a newer amber"
 	return e
 }

@@ -153,7 +153,7 @@ func (r *Repo) Inner(ctx context.Context, m Manifest) (Inner, error) {
 	b, err := read(ctx, m)
 	switch {
 	case amber.KindOf(err) == amber.KindNotFound:
-		return Inner{}, amber.Errorf(amber.KindDamaged, op, string(m.ID), fmt.Sprintf("no index object knows blob %v", m.Inner))
+		return Inner{}, amber.Errorf(amber.KindDamaged, op, string(m.ID), "no index object knows blob %v", m.Inner)
 	case err != nil:
 		return Inner{}, err
 	}

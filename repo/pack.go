@@ -80,7 +80,7 @@ func checkPackHeader(b []byte) error {
 func checkVersion(version, flags uint32) error {
 	if version > packVersion || version == packVersion && flags != 0 {
 		e := amber.Errorf(amber.KindTooNew, "read repository", "",
-			fmt.Sprintf("version %d, flags %#x; this amber knows version %d without flags", version, flags, packVersion))
+			"version %d, flags %#x; this amber knows version %d without flags", version, flags, packVersion)
 		e.Hint = "use a newer amber"
 		return e
 	}

@@ -3,7 +3,6 @@ package repo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -57,12 +56,12 @@ func (w *Writer) part() *[]byte {
 func (w *Writer) PutTree(ctx context.Context, entries []TreeEntry) (ID, error) {
 	if len(entries) > MaxTreeEntries {
 		return ID{}, amber.Errorf(amber.KindInvalid, "store folder", "",
-			fmt.Sprintf("it has %d entries, the limit is %d", len(entries), MaxTreeEntries))
+			"it has %d entries, the limit is %d", len(entries), MaxTreeEntries)
 	}
 	entries = slices.Clone(entries)
 	slices.SortFunc(entries, func(a, b TreeEntry) int { return strings.Compare(a.Name, b.Name) })
 	if err := checkTree(entries); err != nil {
-		return ID{}, amber.Errorf(amber.KindInvalid, "store folder", "", err.Error())
+		return ID{}, amber.Errorf(amber.KindInvalid, "store folder", "", "%w", err)
 	}
 	for i := range entries {
 		e := &entries[i]

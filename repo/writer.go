@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/amber-memory/amber"
@@ -109,7 +108,7 @@ func (r *Repo) NewWriter(ctx context.Context) *Writer {
 // has changed; that of the pack that could not be stored.
 func (w *Writer) Put(ctx context.Context, kind Kind, plain []byte) (ID, error) {
 	if !kind.valid() || kind == KindPages {
-		return ID{}, amber.Errorf(amber.KindInvalid, "put blob", "", fmt.Sprintf("a blob of %v", kind))
+		return ID{}, amber.Errorf(amber.KindInvalid, "put blob", "", "a blob of %v", kind)
 	}
 	if err := w.mayPut(); err != nil {
 		return ID{}, err
@@ -126,7 +125,7 @@ func (w *Writer) PutPages(ctx context.Context, pageSize int, digests []PageDiges
 	shift, ok := pageShiftOf(pageSize)
 	if !ok || len(digests) == 0 || len(plain) != pageSize*len(digests) {
 		return ID{}, amber.Errorf(amber.KindInvalid, "put blob", "",
-			fmt.Sprintf("%d bytes for %d pages of %d", len(plain), len(digests), pageSize))
+			"%d bytes for %d pages of %d", len(plain), len(digests), pageSize)
 	}
 	if err := w.mayPut(); err != nil {
 		return ID{}, err
@@ -138,7 +137,7 @@ func (w *Writer) PutPages(ctx context.Context, pageSize int, digests []PageDiges
 func (w *Writer) put(ctx context.Context, e entry, plain []byte) error {
 	if len(plain) > MaxBlobBytes {
 		return amber.Errorf(amber.KindInvalid, "put blob", e.id.String(),
-			fmt.Sprintf("it has %d bytes, the limit is %d", len(plain), MaxBlobBytes))
+			"it has %d bytes, the limit is %d", len(plain), MaxBlobBytes)
 	}
 	e.plain = uint32(len(plain))
 	return w.enqueue(ctx, e, plain, false)

@@ -39,7 +39,7 @@ func (c Caller) Allow(tenant amber.TenantID, agent amber.AgentID, scope amber.To
 		return NotThere()
 	}
 	if !c.Grant.Has(scope) {
-		return amber.Errorf(amber.KindRefused, "authorize", "", "the token lacks the scope "+string(scope))
+		return amber.Errorf(amber.KindRefused, "authorize", "", "the token lacks the scope %s", string(scope))
 	}
 	return nil
 }

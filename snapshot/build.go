@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -69,7 +68,7 @@ func (s *restoration) database(ctx context.Context, d storedDatabase, dir string
 	}
 	s.report.Checks = append(s.report.Checks, checks...)
 	if c := failed(checks); c != nil {
-		e := amber.Errorf(amber.KindDamaged, "restore", d.name, fmt.Sprintf("%s: %s", c.Name, c.Detail))
+		e := amber.Errorf(amber.KindDamaged, "restore", d.name, "%s: %s", c.Name, c.Detail)
 		e.Hint = "amber snapshot list; an earlier one may be whole"
 		return e
 	}

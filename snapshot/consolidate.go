@@ -114,7 +114,7 @@ func (e *Engine) mayBegin(agent *home.Agent, c home.Current, abandon string) (*a
 	case err != nil:
 		return nil, err
 	case open.ID != abandon:
-		e := amber.Errorf(amber.KindConflict, op, open.ID, fmt.Sprintf("a consolidation began at %s and has not ended", open.BeganAt))
+		e := amber.Errorf(amber.KindConflict, op, open.ID, "a consolidation began at %s and has not ended", open.BeganAt)
 		e.Hint = "amber consolidate begin --abandon " + open.ID + ", if the program that began it is gone"
 		return nil, e
 	}
@@ -136,7 +136,7 @@ func (e *Engine) EndConsolidation(ctx context.Context, r amber.ConsolidationEnd)
 			return err
 		}
 		if c.ID != r.ID {
-			return amber.Errorf(amber.KindNotFound, "end consolidation", r.ID, "this consolidation is not open; "+c.ID+" is")
+			return amber.Errorf(amber.KindNotFound, "end consolidation", r.ID, "this consolidation is not open; %s is", c.ID)
 		}
 		path := e.markPath(agent, current)
 		if err := e.o.FS.Remove(path); err != nil {

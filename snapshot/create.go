@@ -23,7 +23,7 @@ func (e *Engine) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.S
 		return amber.SnapshotMeta{}, err
 	}
 	if e.o.Disabled != "" {
-		return amber.SnapshotMeta{}, amber.Errorf(amber.KindRefused, "take snapshot", string(r.Agent), e.o.Disabled)
+		return amber.SnapshotMeta{}, amber.Errorf(amber.KindRefused, "take snapshot", string(r.Agent), "%s", e.o.Disabled)
 	}
 	agent, err := e.existing(r.Tenant, r.Agent)
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *Engine) take(ctx context.Context, agent *home.Agent, v *vault, r amber.
 	}
 	defer c.close()
 	if len(c.inner.Databases) == 0 {
-		return amber.SnapshotMeta{}, amber.Errorf(amber.KindDamaged, "take snapshot", string(agent.ID()), "no database of it can be read: "+strings.Join(c.warn, "; "))
+		return amber.SnapshotMeta{}, amber.Errorf(amber.KindDamaged, "take snapshot", string(agent.ID()), "no database of it can be read: %s", strings.Join(c.warn, "; "))
 	}
 	return c.publish(ctx)
 }
@@ -232,7 +232,7 @@ func (c *capture) database(ctx context.Context, d amber.FrozenDatabase, base *re
 		return entry, nil, err
 	}
 	if ref.Pages != info.Pages {
-		return entry, nil, amber.Errorf(amber.KindInternal, "capture database", info.Name, fmt.Sprintf("it has %d pages, %d were read", info.Pages, ref.Pages))
+		return entry, nil, amber.Errorf(amber.KindInternal, "capture database", info.Name, "it has %d pages, %d were read", info.Pages, ref.Pages)
 	}
 	entry.Ref = ref
 	c.total += total

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"time"
@@ -220,7 +219,7 @@ func (v *vault) inner(ctx context.Context, m repo.Manifest) (repo.Inner, error) 
 	}
 	for _, d := range inner.Databases {
 		if d.Name != memoryDB && d.Name != controlDB {
-			return repo.Inner{}, amber.Errorf(amber.KindDamaged, "read inner manifest", string(m.ID), fmt.Sprintf("an agent has no database %q", d.Name))
+			return repo.Inner{}, amber.Errorf(amber.KindDamaged, "read inner manifest", string(m.ID), "an agent has no database %q", d.Name)
 		}
 	}
 	return inner, nil

@@ -52,7 +52,7 @@ func (e *Engine) RestoreBundle(ctx context.Context, file string, r amber.Restore
 		return s.report, err
 	}
 	if u.info().Agent != r.Agent && !s.fork {
-		err := amber.Errorf(amber.KindCrossTenant, "restore", file, "it is a bundle of agent "+string(u.info().Agent))
+		err := amber.Errorf(amber.KindCrossTenant, "restore", file, "it is a bundle of agent %s", string(u.info().Agent))
 		err.Hint = "--to-agent NEW makes a new agent of it"
 		return s.report, err
 	}
@@ -83,7 +83,7 @@ func (e *Engine) Import(ctx context.Context, r amber.ImportRequest) (report ambe
 		return report, err
 	}
 	if e.o.Disabled != "" {
-		return report, amber.Errorf(amber.KindRefused, "import bundle", r.File, e.o.Disabled)
+		return report, amber.Errorf(amber.KindRefused, "import bundle", r.File, "%s", e.o.Disabled)
 	}
 	u, done, err := e.unpack(ctx, r.File, r.Tenant, r.NoSidecar)
 	if err != nil {
@@ -122,7 +122,7 @@ func importInto(r amber.ImportRequest, info amber.BundleInfo) (amber.AgentID, er
 	case r.To != "":
 		into = r.To
 	case r.Agent != "" && r.Agent != info.Agent:
-		err := amber.Errorf(amber.KindCrossTenant, "import bundle", r.File, "it is a bundle of agent "+string(info.Agent))
+		err := amber.Errorf(amber.KindCrossTenant, "import bundle", r.File, "it is a bundle of agent %s", string(info.Agent))
 		err.Hint = "--to-agent " + string(r.Agent) + " makes a snapshot of agent " + string(r.Agent) + " of it"
 		return "", err
 	}
@@ -242,7 +242,7 @@ func (i *importing) folder(ctx context.Context, part string) (*repo.FilesEntry, 
 	}
 	if len(f.skipped) > 0 {
 		s := f.skipped[0]
-		return nil, amber.Errorf(amber.KindRefused, "import bundle", s.Path, s.Reason+": "+s.Detail)
+		return nil, amber.Errorf(amber.KindRefused, "import bundle", s.Path, "%s: %s", s.Reason, s.Detail)
 	}
 	files, err := f.put(ctx, i.w, now)
 	if files != nil {

@@ -91,7 +91,7 @@ func (e *Engine) knownKey(ctx context.Context, v *vault) error {
 	known := signature.Status == amber.SignatureValid && signature.Standing != amber.StandingStranger
 	switch {
 	case note.serial > now.serial:
-		return amber.Errorf(amber.KindUntrusted, op, v.repo.KeyID(), fmt.Sprintf("the repository was set back to its key record %d, and %d was there", now.serial, note.serial))
+		return amber.Errorf(amber.KindUntrusted, op, v.repo.KeyID(), "the repository was set back to its key record %d, and %d was there", now.serial, note.serial)
 	case note == keyNote{}:
 		if err := e.acceptable("the key of the repository", signature); err != nil {
 			return err

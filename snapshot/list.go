@@ -145,7 +145,7 @@ func (e *Engine) ShowSnapshot(ctx context.Context, ref amber.SnapshotRef) (amber
 }
 
 func noSnapshot(ref amber.SnapshotRef) error {
-	e := amber.Errorf(amber.KindNotFound, "find snapshot", string(ref.ID), "agent "+string(ref.Agent)+" has no such snapshot")
+	e := amber.Errorf(amber.KindNotFound, "find snapshot", string(ref.ID), "agent %s has no such snapshot", string(ref.Agent))
 	e.Hint = "amber snapshot list"
 	return e
 }

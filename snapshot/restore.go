@@ -149,7 +149,7 @@ func (s *restoration) elsewhere(ctx context.Context, err error) error {
 		}
 		for _, id := range agents {
 			if _, gerr := v.catalog.Get(ctx, id, s.request.ID); gerr == nil && id != s.request.Agent {
-				e := amber.Errorf(amber.KindCrossTenant, "restore", string(s.request.ID), "it is a snapshot of agent "+string(id))
+				e := amber.Errorf(amber.KindCrossTenant, "restore", string(s.request.ID), "it is a snapshot of agent %s", string(id))
 				e.Hint = fmt.Sprintf("amber --agent %s snapshot restore %s --to-agent NEW", id, s.request.ID)
 				err = e
 				return nil
@@ -181,7 +181,7 @@ func (s *restoration) find(ctx context.Context, v *vault) error {
 	s.encrypted = entry.Manifest.Encrypted
 	return v.repo.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
 		if !v.repo.Has(id) {
-			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), fmt.Sprintf("its %s %s is not in the repository", kind, id))
+			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "its %s %s is not in the repository", kind, id)
 			e.Hint = "amber snapshot verify " + string(s.request.ID)
 			return e
 		}
@@ -229,7 +229,7 @@ func (s *restoration) check() error {
 	held := s.from.databases()
 	for _, name := range []string{memoryDB, controlDB} {
 		if s.restores(partOf(name)) && !slices.ContainsFunc(held, func(d storedDatabase) bool { return d.name == name }) {
-			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "it does not hold "+name+": that could not be read when it was taken")
+			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "it does not hold %s: that could not be read when it was taken", name)
 			e.Hint = "amber snapshot show " + string(s.request.ID) + "; choose parts with --only"
 			return e
 		}
@@ -257,7 +257,7 @@ func (s *restoration) space() error {
 	}
 	s.report.Plan.SpaceFree = int64(min(info.FreeBytes, 1<<62))
 	if s.report.Plan.SpaceFree < needed && !s.request.DryRun {
-		e := amber.Errorf(amber.KindQuota, "restore", string(s.request.ID), fmt.Sprintf("it needs %d bytes, %d are free", needed, s.report.Plan.SpaceFree))
+		e := amber.Errorf(amber.KindQuota, "restore", string(s.request.ID), "it needs %d bytes, %d are free", needed, s.report.Plan.SpaceFree)
 		e.Hint = "amber snapshot gc, or free space in " + s.e.o.Home.Dir()
 		return e
 	}

@@ -32,7 +32,7 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) erro
 			err.Hint = "amber snapshot unpin " + string(ref.ID)
 			return err
 		case entries[at].Usable() == nil && usable(entries) == 1:
-			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "it is the last snapshot of agent "+string(ref.Agent))
+			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "it is the last snapshot of agent %s", string(ref.Agent))
 		}
 		return v.catalog.Delete(ctx, ref.Agent, ref.ID, "deleted", e.now())
 	})
@@ -240,7 +240,7 @@ func (e *Engine) wholeChains(ctx context.Context, v *vault) error {
 			return err
 		}
 		if len(r.Damaged) > 0 {
-			err := amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "its chain is not whole, nothing is removed: "+r.Damaged[0])
+			err := amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "its chain is not whole, nothing is removed: %s", r.Damaged[0])
 			err.Hint = "amber snapshot check; if you removed snapshots yourself, remove " + e.headPath(v.tenant, chain.Agent, chain.Device)
 			return err
 		}

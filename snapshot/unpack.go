@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
 	"io/fs"
@@ -83,7 +82,7 @@ func (e *Engine) mayUnpack(ctx context.Context, b *bundle.Bundle, tenant amber.T
 }
 
 func otherTenant(info amber.BundleInfo) error {
-	return amber.Errorf(amber.KindCrossTenant, "open bundle", info.File, fmt.Sprintf("it belongs to tenant %s", info.Tenant))
+	return amber.Errorf(amber.KindCrossTenant, "open bundle", info.File, "it belongs to tenant %s", info.Tenant)
 }
 
 // opened keeps a file to be closed with the folder.
@@ -168,7 +167,7 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 	c := u.x.Contents
 	for _, d := range c.Databases {
 		if d.Name != memoryDB && d.Name != controlDB || d.Path != "db/"+d.Name {
-			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, fmt.Sprintf("an agent has no database %q", d.Name))
+			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "an agent has no database %q", d.Name)
 		}
 		if err := u.hold(ctx, d.Name); err != nil {
 			return err
@@ -177,7 +176,7 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 	for _, entry := range u.x.Entries {
 		name, ok := strings.CutPrefix(entry.Path, "db/")
 		if ok && !slices.ContainsFunc(u.held, func(d storedDatabase) bool { return d.name == name }) {
-			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, fmt.Sprintf("an agent has no database %q", name))
+			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "an agent has no database %q", name)
 		}
 	}
 	marked := map[string]bool{}

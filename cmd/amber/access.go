@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
@@ -115,7 +114,7 @@ func (a *app) secretFile(op, file string, most int64) (string, error) {
 	}
 	info, err := os.Stat(path)
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		e := amber.Errorf(amber.KindRefused, op, path, fmt.Sprintf("others may read it, its mode is %04o", info.Mode().Perm()))
+		e := amber.Errorf(amber.KindRefused, op, path, "others may read it, its mode is %04o", info.Mode().Perm())
 		e.Hint = "chmod 600 " + path
 		return "", e
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -73,7 +72,7 @@ func (r backupRecords) read(k agentKey) (st backupState, err error) {
 	var head struct{ Format string }
 	err = json.Unmarshal(b, &head)
 	if after, ok := strings.CutPrefix(head.Format, "amber vault backups "); ok && head.Format != backupStateFormat {
-		return st, amber.Errorf(amber.KindTooNew, op, path, fmt.Sprintf("it is of version %s", oneLine(after, 20)))
+		return st, amber.Errorf(amber.KindTooNew, op, path, "it is of version %s", oneLine(after, 20))
 	}
 	if err == nil && head.Format != backupStateFormat {
 		err = errors.New("it is something else")

@@ -63,7 +63,7 @@ func (d *doctor) checkModes(dirs ...string) {
 			return
 		}
 		if open := info.Mode().Perm() & 0o077; open != 0 {
-			e := amber.Errorf(amber.KindRefused, "check modes", dir, fmt.Sprintf("others can reach it, its mode is %04o", info.Mode().Perm()))
+			e := amber.Errorf(amber.KindRefused, "check modes", dir, "others can reach it, its mode is %04o", info.Mode().Perm())
 			e.Hint = "chmod 700 " + dir
 			d.judge("home_modes", e, "")
 			return
@@ -89,7 +89,7 @@ func (d *doctor) checkDisk(dir string) {
 	free := fmt.Sprintf("%d MiB free", info.FreeBytes>>20)
 	switch {
 	case info.FreeBytes < noSpace:
-		e := amber.Errorf(amber.KindInternal, "check disk", dir, free)
+		e := amber.Errorf(amber.KindInternal, "check disk", dir, "%s", free)
 		e.Hint = "free some disk space; nothing new can be stored safely"
 		d.judge("disk", e, "")
 	case info.FreeBytes < littleSpace:
@@ -99,7 +99,7 @@ func (d *doctor) checkDisk(dir string) {
 	}
 	var network error
 	if info.Network {
-		e := amber.Errorf(amber.KindRefused, "check file system", dir, info.Type+" is a network file system; its locks do not keep a write-ahead log safe")
+		e := amber.Errorf(amber.KindRefused, "check file system", dir, "%s is a network file system; its locks do not keep a write-ahead log safe", info.Type)
 		e.Hint = "choose a local folder with --home"
 		network = e
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,7 +72,7 @@ func checkKeyModes(dir string) error {
 			secret = 0o022
 		}
 		if info.Mode().Perm()&secret != 0 {
-			wrong := amber.Errorf(amber.KindRefused, "check modes", path, fmt.Sprintf("others can reach it, its mode is %04o", info.Mode().Perm()))
+			wrong := amber.Errorf(amber.KindRefused, "check modes", path, "others can reach it, its mode is %04o", info.Mode().Perm())
 			wrong.Hint = "chmod " + want + " " + path
 			return wrong
 		}

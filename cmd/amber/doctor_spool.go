@@ -98,7 +98,7 @@ func checkPrivate(path string, folder bool) error {
 	case !folder && !info.Mode().IsRegular():
 		return amber.Errorf(amber.KindDamaged, "check spool", path, "it is not a regular file")
 	case info.Mode().Perm()&0o077 != 0:
-		e := amber.Errorf(amber.KindRefused, "check spool", path, fmt.Sprintf("others can reach it, its mode is %04o", info.Mode().Perm()))
+		e := amber.Errorf(amber.KindRefused, "check spool", path, "others can reach it, its mode is %04o", info.Mode().Perm())
 		e.Hint = "chmod go= " + path
 		return e
 	}
@@ -116,11 +116,11 @@ func (d *doctor) checkFrames(ctx context.Context, j *journal.Journal) {
 		}
 		switch {
 		case r.Damage.Any():
-			e := amber.Errorf(amber.KindDamaged, "verify journal", string(r.Key), describeDamage(r.Damage))
+			e := amber.Errorf(amber.KindDamaged, "verify journal", string(r.Key), "%s", describeDamage(r.Damage))
 			e.Hint = "amber journal verify; everything intact is still read"
 			err = e
 		case r.Error != "":
-			err = amber.Errorf(amber.KindInternal, "verify journal", string(r.Key), r.Error)
+			err = amber.Errorf(amber.KindInternal, "verify journal", string(r.Key), "%s", r.Error)
 		}
 	}
 	d.judge("spool", err, "%d sessions, %d entries intact", len(reports), intact)

@@ -84,7 +84,7 @@ func (d *doctor) checkText(ctx context.Context, store *sqlite.Store, code string
 func (d *doctor) checkClock(ctx context.Context, store *sqlite.Store) {
 	last, err := store.LastStamp(ctx)
 	if ahead := last.Time().Time().Sub(d.clock()); err == nil && ahead > amber.MaxClockSkew {
-		e := amber.Errorf(amber.KindConflict, "check clock", "", fmt.Sprintf("the newest change is %s ahead of this machine's clock", ahead.Round(1e9)))
+		e := amber.Errorf(amber.KindConflict, "check clock", "", "the newest change is %s ahead of this machine's clock", ahead.Round(1e9))
 		e.Hint = "set the clock; stamps go on from the newest change meanwhile"
 		err = e
 	}
@@ -171,7 +171,7 @@ func (d *doctor) lastWithNotes(ctx context.Context, config registry.Loaded) (las
 	err = eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
 		switch {
 		case m.Damage != "":
-			unread = amber.Errorf(amber.KindDamaged, "read snapshot", string(m.ID), m.Damage)
+			unread = amber.Errorf(amber.KindDamaged, "read snapshot", string(m.ID), "%s", m.Damage)
 		case m.GitOID != "":
 			last = m
 			return errFound

@@ -126,7 +126,7 @@ func checkAPIKeyFile(c registry.Vault) error {
 	case !info.Mode().IsRegular():
 		return amber.Errorf(amber.KindRefused, op, path, "it is no regular file")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		e := amber.Errorf(amber.KindRefused, op, path, fmt.Sprintf("others can reach it, its mode is %04o", info.Mode().Perm()))
+		e := amber.Errorf(amber.KindRefused, op, path, "others can reach it, its mode is %04o", info.Mode().Perm())
 		e.Hint = "chmod 600 " + path
 		return e
 	}

@@ -24,7 +24,7 @@ func (a *app) text(arg string, most int) (string, error) {
 	}
 	s := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
 	if len(s) > most {
-		return "", amber.Errorf(amber.KindInvalid, "read stdin", "", fmt.Sprintf("there are more than %d bytes", most))
+		return "", amber.Errorf(amber.KindInvalid, "read stdin", "", "there are more than %d bytes", most)
 	}
 	return s, nil
 }

@@ -85,7 +85,7 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 		report.Events += f.Events
 	}
 	if len(report.Files) == 0 {
-		e := amber.Errorf(amber.KindNotFound, "import folder", dir, fmt.Sprintf("the folder has %d files that end in .json, want at least one buffer of nexus-memory-hooks", len(names)))
+		e := amber.Errorf(amber.KindNotFound, "import folder", dir, "the folder has %d files that end in .json, want at least one buffer of nexus-memory-hooks", len(names))
 		e.Hint = "amber journal import FILE"
 		return e
 	}
@@ -109,7 +109,7 @@ func bufferFiles(dir string) ([]string, error) {
 		}
 	}
 	if len(names) > maxBufferFiles {
-		return nil, amber.Errorf(amber.KindInvalid, "read folder", dir, fmt.Sprintf("%d files end in .json, the limit is %d", len(names), maxBufferFiles))
+		return nil, amber.Errorf(amber.KindInvalid, "read folder", dir, "%d files end in .json, the limit is %d", len(names), maxBufferFiles)
 	}
 	return names, nil
 }

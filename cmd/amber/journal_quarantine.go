@@ -158,7 +158,7 @@ func discardHeld(ctx context.Context, j *journal.Journal, items []heldEntry) err
 // showHeld prints one file. A terminal gets it in a form it cannot act on.
 func (a *app) showHeld(j *journal.Journal, keys []journal.Key, name string) error {
 	if len(keys) > 1 {
-		return amber.Errorf(amber.KindConflict, "find session", "", fmt.Sprintf("%d hosts have a session of that id; give its key", len(keys)))
+		return amber.Errorf(amber.KindConflict, "find session", "", "%d hosts have a session of that id; give its key", len(keys))
 	}
 	h, err := j.Held(keys[0], name)
 	if err != nil {

@@ -85,7 +85,7 @@ func (a *app) redactInput(name string) (string, error) {
 		return "", &amber.Error{Op: "read", Kind: amber.KindInternal, ID: name, Err: err}
 	}
 	if len(b) > maxRedactBytes {
-		return "", amber.Errorf(amber.KindInvalid, "redact", name, fmt.Sprintf("the text has more than %s", byteSize(maxRedactBytes)))
+		return "", amber.Errorf(amber.KindInvalid, "redact", name, "the text has more than %s", byteSize(maxRedactBytes))
 	}
 	return string(b), nil
 }

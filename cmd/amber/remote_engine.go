@@ -26,7 +26,7 @@ func (e remoteEngine) At(ctx context.Context, ref amber.SnapshotRef) (snapshotVi
 // decides when something is restored there.
 func (e remoteEngine) Acceptable(what string, s amber.SignatureReport) error {
 	if s.Status == amber.SignatureBad || s.Status == amber.SignatureStripped {
-		return amber.Errorf(amber.KindUntrusted, "check signature", what, s.Detail)
+		return amber.Errorf(amber.KindUntrusted, "check signature", what, "%s", s.Detail)
 	}
 	return nil
 }

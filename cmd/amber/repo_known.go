@@ -84,7 +84,7 @@ func (r repositories) parse(b []byte) (file repositoryFile, err error) {
 		return file, err
 	}
 	if after, ok := strings.CutPrefix(file.Format, "amber repositories "); ok && file.Format != repositoriesFormat {
-		return file, amber.Errorf(amber.KindTooNew, "read repositories", r.path(), fmt.Sprintf("it is of version %s", oneLine(after, 20)))
+		return file, amber.Errorf(amber.KindTooNew, "read repositories", r.path(), "it is of version %s", oneLine(after, 20))
 	}
 	if file.Format != repositoriesFormat {
 		return file, errors.New("it is something else")
@@ -149,11 +149,11 @@ func (r repositories) add(ctx context.Context, fresh repository) (stored reposit
 			stored = all[at]
 			return all, nil
 		case found:
-			e := amber.Errorf(amber.KindConflict, op, fresh.Name, "there is another one of that name, "+all[at].URL)
+			e := amber.Errorf(amber.KindConflict, op, fresh.Name, "there is another one of that name, %s", all[at].URL)
 			e.Hint = "amber repo remove " + fresh.Name
 			return nil, e
 		case len(all) >= maxRepositories:
-			return nil, amber.Errorf(amber.KindQuota, op, fresh.Name, fmt.Sprintf("there are %d", maxRepositories))
+			return nil, amber.Errorf(amber.KindQuota, op, fresh.Name, "there are %d", maxRepositories)
 		}
 		stored = fresh
 		return slices.Insert(all, at, fresh), nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"net/netip"
@@ -166,7 +165,7 @@ func (l listening) Listen(ctx context.Context, tenant amber.TenantID, agent ambe
 			fn(e)
 		}
 		if n := snapshots.Dropped() + changes.Dropped(); n > 0 {
-			return amber.Errorf(amber.KindBusy, "listen", "", fmt.Sprintf("%d events came too fast and are lost", n))
+			return amber.Errorf(amber.KindBusy, "listen", "", "%d events came too fast and are lost", n)
 		}
 	}
 }

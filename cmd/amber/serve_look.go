@@ -207,7 +207,7 @@ func (s *serving) verifyAudit(ctx context.Context, report server.Report) error {
 			return
 		}
 		if err == nil && !r.OK() {
-			err = amber.Errorf(amber.KindDamaged, "verify audit log", "", fmt.Sprintf("%d places are damaged", len(r.Damaged)))
+			err = amber.Errorf(amber.KindDamaged, "verify audit log", "", "%d places are damaged", len(r.Damaged))
 		}
 		report(fmt.Sprintf("%d entries", r.Entries), err)
 	})

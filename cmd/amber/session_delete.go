@@ -86,7 +86,7 @@ func (s settledSessions) DeleteSession(ctx context.Context, id amber.SessionID) 
 // store has not taken. What is damaged or in quarantine makes no session.
 func (s settledSessions) settled(ctx context.Context, id amber.SessionID) error {
 	busy := func(why string) error {
-		e := amber.Errorf(amber.KindBusy, "delete session", string(id), why+", and would make it again")
+		e := amber.Errorf(amber.KindBusy, "delete session", string(id), "%s, and would make it again", why)
 		e.Hint = "amber journal drain"
 		return e
 	}

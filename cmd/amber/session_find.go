@@ -45,7 +45,7 @@ func onlyFit(what string, end idEnd, fits []string) (string, error) {
 	if len(fits) == 1 {
 		return fits[0], nil
 	}
-	return "", amber.Errorf(amber.KindInvalid, "find "+what, string(end), "several ids end in it: "+strings.Join(fits[:min(len(fits), maxNamed)], ", "))
+	return "", amber.Errorf(amber.KindInvalid, "find "+what, string(end), "several ids end in it: %s", strings.Join(fits[:min(len(fits), maxNamed)], ", "))
 }
 
 // sessionsEnding looks through the catalogue.

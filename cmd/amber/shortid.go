@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +24,7 @@ func parseIDEnd(arg string) (idEnd, error) {
 	isHex := strings.Trim(digits, "0123456789abcdef") == ""
 	if !isHex || len(digits) < minIDEnd || len(digits) > wholeID {
 		e := amber.Errorf(amber.KindInvalid, "read memory id", "",
-			fmt.Sprintf("%q is neither a UUID nor the last %d or more hex digits of one", oneLine(arg, 40), minIDEnd))
+			"%q is neither a UUID nor the last %d or more hex digits of one", oneLine(arg, 40), minIDEnd)
 		e.Hint = "amber list"
 		return "", e
 	}
@@ -71,7 +70,7 @@ func resolveID(ctx context.Context, s *opened, e idEnd) (amber.MemoryID, error) 
 	case 1:
 		return amber.MemoryID(fits[0]), nil
 	}
-	return "", amber.Errorf(amber.KindInvalid, "find memory", string(e), "several ids end in it: "+strings.Join(fits, ", "))
+	return "", amber.Errorf(amber.KindInvalid, "find memory", string(e), "several ids end in it: %s", strings.Join(fits, ", "))
 }
 
 // withMemory is withStore for a verb about one memory: it finds out which one

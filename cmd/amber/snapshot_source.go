@@ -81,7 +81,7 @@ func planExtraction(ctx context.Context, e snapshotEngine, ref amber.SnapshotRef
 	if len(names) > 0 {
 		holds = "it holds " + flat(strings.Join(names, ", "))
 	}
-	return extraction{}, amber.Errorf(amber.KindNotFound, "find source", string(ref.ID), fmt.Sprintf("the snapshot has no source %s; %s", oneLine(name, 64), holds))
+	return extraction{}, amber.Errorf(amber.KindNotFound, "find source", string(ref.ID), "the snapshot has no source %s; %s", oneLine(name, 64), holds)
 }
 
 func (a *app) printExtraction(w io.Writer, x extraction) {

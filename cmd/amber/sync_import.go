@@ -120,7 +120,7 @@ func quarantineError(bad []amber.QuarantinedChunk) error {
 		return nil
 	}
 	n := int64(len(bad))
-	e := amber.Errorf(amber.KindDamaged, "import", "", fmt.Sprintf("%s not imported, the first because: %s", count(n, "chunk was", "chunks were"), flat(bad[0].Reason)))
+	e := amber.Errorf(amber.KindDamaged, "import", "", "%s not imported, the first because: %s", count(n, "chunk was", "chunks were"), flat(bad[0].Reason))
 	e.Hint = quarantineHints[bad[0].Kind]
 	if e.Hint == "" {
 		e.Hint = "amber sync status names them"

@@ -149,7 +149,7 @@ func findToken(ctx context.Context, d *homedb.DB, arg string) (amber.Token, erro
 	case 1:
 		return fits[0], nil
 	}
-	return amber.Token{}, amber.Errorf(amber.KindInvalid, "find token", oneLine(arg, 40), fmt.Sprintf("%d ids begin so", len(fits)))
+	return amber.Token{}, amber.Errorf(amber.KindInvalid, "find token", oneLine(arg, 40), "%d ids begin so", len(fits))
 }
 
 // noSuchToken does not repeat what was given: it may be a secret.

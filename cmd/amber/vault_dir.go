@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -50,9 +49,9 @@ func readDir(ctx context.Context, dir string, own ownThings) (vaultDocuments, er
 		total += n
 		switch {
 		case len(d.Documents) > maxVaultDocuments:
-			return amber.Errorf(amber.KindInvalid, op, dir, fmt.Sprintf("there are more than %d documents in it", maxVaultDocuments))
+			return amber.Errorf(amber.KindInvalid, op, dir, "there are more than %d documents in it", maxVaultDocuments)
 		case total > colony.DefaultMaxBytes:
-			return amber.Errorf(amber.KindInvalid, op, dir, "there are more than "+byteSize(colony.DefaultMaxBytes)+" of text in it")
+			return amber.Errorf(amber.KindInvalid, op, dir, "there are more than %s of text in it", byteSize(colony.DefaultMaxBytes))
 		}
 		return err
 	})

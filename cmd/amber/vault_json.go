@@ -56,11 +56,11 @@ func (a *app) readPlain() (vaultDocuments, error) {
 	for _, name := range docs.Names() {
 		total += len(docs[name])
 		if len(docs[name]) > maxVaultDocument {
-			return vaultDocuments{}, amber.Errorf(amber.KindInvalid, "read stdin", oneLine(name, 80), "the document has more than "+byteSize(maxVaultDocument))
+			return vaultDocuments{}, amber.Errorf(amber.KindInvalid, "read stdin", oneLine(name, 80), "the document has more than %s", byteSize(maxVaultDocument))
 		}
 	}
 	if total > colony.DefaultMaxBytes {
-		return vaultDocuments{}, amber.Errorf(amber.KindInvalid, "read stdin", "", "the documents have more than "+byteSize(colony.DefaultMaxBytes)+" of text")
+		return vaultDocuments{}, amber.Errorf(amber.KindInvalid, "read stdin", "", "the documents have more than %s of text", byteSize(colony.DefaultMaxBytes))
 	}
 	return vaultDocuments{Documents: docs}, nil
 }

@@ -74,7 +74,7 @@ func vaultLabel(s *opened, flag string) (string, error) {
 // vaultBackend speaks to the service at url.
 func (a *app) vaultBackend(url, keyFile string, f vaultFlags) (colony.Backend, error) {
 	missing := func(what, hint string) error {
-		e := amber.Errorf(amber.KindInvalid, "open vault", "", what)
+		e := amber.Errorf(amber.KindInvalid, "open vault", "", "%s", what)
 		e.Hint = hint
 		return e
 	}

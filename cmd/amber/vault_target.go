@@ -116,7 +116,7 @@ func (t *dirTarget) Look(_ context.Context, name, text string) (found, error) {
 	case errors.Is(err, errOwnHome):
 		why = ""
 	}
-	return found{}, amber.Errorf(amber.KindRefused, "restore documents", name, why+err.Error())
+	return found{}, amber.Errorf(amber.KindRefused, "restore documents", name, "%s", why+err.Error())
 }
 
 func (t *dirTarget) Write(_ context.Context, name, text string, before found) error {

@@ -180,7 +180,7 @@ func (c *Client) MayWrite(ctx context.Context) error {
 	if why = clean(c.session.scrub(why)); why != "" {
 		text += ": " + why
 	}
-	return amber.Errorf(amber.KindRefused, r.op, "", text)
+	return amber.Errorf(amber.KindRefused, r.op, "", "%s", text)
 }
 
 // file is a request about one file. Errors: invalid.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -149,7 +148,7 @@ func (f *Fake) fits(name, content string) error {
 		return amber.Errorf(amber.KindInvalid, "put", name[:40], "the name is too long")
 	}
 	if now := f.used() - int64(len(f.files[name].Content)); size > colony.MaxFileBytes || now+size > f.quota() {
-		return amber.Errorf(amber.KindQuota, "put", name, fmt.Sprintf("%d bytes do not fit", size))
+		return amber.Errorf(amber.KindQuota, "put", name, "%d bytes do not fit", size)
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	}
 	for _, ext := range l.Extensions {
 		if len(ext) < 2 || ext[0] != '.' || strings.ContainsAny(ext[1:], "./") {
-			return l, amber.Errorf(amber.KindInvalid, "open vault", ext, `an extension is written like ".md"`)
+			return l, amber.Errorf(amber.KindInvalid, "open vault", ext, "an extension is written like \".md\"")
 		}
 	}
 	return l, nil

@@ -3,7 +3,6 @@ package chunk
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -24,7 +23,7 @@ func IDOf(b []byte) ID {
 // ParseID checks that s is an id. The error is of kind invalid.
 func ParseID(s string) (ID, error) {
 	if len(s) != 2*sha256.Size || strings.Trim(s, "0123456789abcdef") != "" {
-		return "", amber.Errorf(amber.KindInvalid, "parse chunk id", "", fmt.Sprintf("%q is not 64 lower-case hexadecimal digits", clip(s)))
+		return "", amber.Errorf(amber.KindInvalid, "parse chunk id", "", "%q is not 64 lower-case hexadecimal digits", clip(s))
 	}
 	return ID(s), nil
 }

@@ -45,10 +45,10 @@ type Chunk struct {
 // Errors: invalid for an id that is none; damaged; quota.
 func DecodeChunk(id string, gz []byte) (Chunk, error) {
 	if !ValidID(id) {
-		return Chunk{}, amber.Errorf(amber.KindInvalid, "read chunk", "", fmt.Sprintf("%q is not the id of a chunk", clip(id)))
+		return Chunk{}, amber.Errorf(amber.KindInvalid, "read chunk", "", "%q is not the id of a chunk", clip(id))
 	}
 	if len(gz) > MaxFileBytes {
-		return Chunk{}, amber.Errorf(amber.KindQuota, "read chunk", id, fmt.Sprintf("it has %d bytes, the limit is %d", len(gz), MaxFileBytes))
+		return Chunk{}, amber.Errorf(amber.KindQuota, "read chunk", id, "it has %d bytes, the limit is %d", len(gz), MaxFileBytes)
 	}
 	if err := checkChunk(id, gz); err != nil {
 		return Chunk{}, err
@@ -78,7 +78,7 @@ func checkChunk(id string, gz []byte) error {
 	case err != nil:
 		return damaged(id, err)
 	case n > MaxTextBytes:
-		return amber.Errorf(amber.KindQuota, "read chunk", id, fmt.Sprintf("its text has more than %d bytes", MaxTextBytes))
+		return amber.Errorf(amber.KindQuota, "read chunk", id, "its text has more than %d bytes", MaxTextBytes)
 	case in.Len() > 0:
 		return damaged(id, fmt.Errorf("%d bytes follow its end", in.Len()))
 	case hex.EncodeToString(h.Sum(nil)[:4]) != id:
@@ -218,7 +218,7 @@ func encodeList[T any](b *bytes.Buffer, rows []T, encode func(T) []byte) {
 // damaged, too_new, quota.
 func DecodeBackup(b []byte) (Chunk, error) {
 	if len(b) > MaxTextBytes {
-		return Chunk{}, amber.Errorf(amber.KindQuota, "read backup", "", fmt.Sprintf("it has %d bytes, the limit is %d", len(b), MaxTextBytes))
+		return Chunk{}, amber.Errorf(amber.KindQuota, "read backup", "", "it has %d bytes, the limit is %d", len(b), MaxTextBytes)
 	}
 	var c Chunk
 	var version, exported string

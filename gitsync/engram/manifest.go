@@ -61,7 +61,7 @@ func FileName(id string) string { return id + ".jsonl.gz" }
 func ParseManifest(b []byte) (Manifest, error) {
 	const op = "read manifest"
 	if len(b) > MaxManifestBytes {
-		return Manifest{}, amber.Errorf(amber.KindQuota, op, "", fmt.Sprintf("it has %d bytes, the limit is %d", len(b), MaxManifestBytes))
+		return Manifest{}, amber.Errorf(amber.KindQuota, op, "", "it has %d bytes, the limit is %d", len(b), MaxManifestBytes)
 	}
 	var m Manifest
 	var version *int
@@ -82,7 +82,7 @@ func ParseManifest(b []byte) (Manifest, error) {
 const maxManifestVersion = 2
 
 func tooNew(op string, version any) error {
-	return amber.Errorf(amber.KindTooNew, op, "", fmt.Sprintf("version %v was written by a later Engram", version))
+	return amber.Errorf(amber.KindTooNew, op, "", "version %v was written by a later Engram", version)
 }
 
 // list reads the entries one by one, so that their number is known before they take memory.
@@ -99,7 +99,7 @@ func (m *Manifest) list(raw json.RawMessage) error {
 	var one json.RawMessage
 	for n := 0; d.More(); n++ {
 		if n == MaxEntries {
-			return amber.Errorf(amber.KindQuota, op, "", fmt.Sprintf("it has more than %d entries", MaxEntries))
+			return amber.Errorf(amber.KindQuota, op, "", "it has more than %d entries", MaxEntries)
 		}
 		if err := d.Decode(&one); err != nil {
 			return &amber.Error{Op: op, Kind: amber.KindDamaged, Err: err}

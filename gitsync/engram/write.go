@@ -112,7 +112,7 @@ func fromMemory(m amber.SyncMemory, link *amber.SyncLink) (Observation, error) {
 		}
 	}
 	if m.Scope != amber.ScopeProject && m.Scope != amber.ScopeGlobal {
-		return Observation{}, amber.Errorf(amber.KindRefused, "write engram row", string(m.ID), fmt.Sprintf("a memory of scope %s stays here", m.Scope))
+		return Observation{}, amber.Errorf(amber.KindRefused, "write engram row", string(m.ID), "a memory of scope %s stays here", m.Scope)
 	}
 	if isForeign {
 		row := f.observation(f.texts(m.Memory))

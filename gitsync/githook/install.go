@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"runtime"
@@ -37,7 +36,7 @@ func (o Install) check() error {
 	const op = "install hook"
 	for _, s := range slices.Concat([]string{o.Binary, o.Folder, o.Upstream}, o.Globals, o.Flags, o.ExportFlags) {
 		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-			return amber.Errorf(amber.KindInvalid, op, "", fmt.Sprintf("%q cannot be put into a script", s))
+			return amber.Errorf(amber.KindInvalid, op, "", "%q cannot be put into a script", s)
 		}
 	}
 	switch {
@@ -193,7 +192,7 @@ func (w *Worktree) add(hook string, o Install) (edit, error) {
 		why = "it is not executable, so git does not run it"
 	}
 	if why != "" {
-		err := amber.Errorf(amber.KindRefused, "install hook", e.Path, why)
+		err := amber.Errorf(amber.KindRefused, "install hook", e.Path, "%s", why)
 		err.Hint = "run this from it by hand: amber sync import --dir=" + quote(o.Folder) + " --upstream=" + quote(o.Upstream)
 		if hook == PreCommit {
 			err.Hint = "run this from it by hand: amber sync export --dir=" + quote(o.Folder) + " && git add -- " + quote(o.Folder)

@@ -74,9 +74,9 @@ func noUpstream(err error, ref string) error {
 	if !ok {
 		return err
 	}
-	e := amber.Errorf(amber.KindNotFound, "find upstream branch", ref, "git says: "+text)
+	e := amber.Errorf(amber.KindNotFound, "find upstream branch", ref, "git says: %s", text)
 	if ref == tracked {
-		e = amber.Errorf(amber.KindNotFound, "find upstream branch", "", "the current branch tracks none: "+text)
+		e = amber.Errorf(amber.KindNotFound, "find upstream branch", "", "the current branch tracks none: %s", text)
 		e.Hint = "git push -u origin HEAD, or name the branch: --upstream=origin/main"
 	}
 	return e

@@ -76,9 +76,9 @@ func outside(dir string, err error) error {
 	case strings.Contains(text, "not a git repository"), strings.Contains(text, "must be run in a work tree"):
 		return amber.Errorf(amber.KindNotFound, op, dir, "it is in no git work tree")
 	case strings.Contains(text, "dubious ownership"):
-		return amber.Errorf(amber.KindRefused, op, dir, "git says: "+text)
+		return amber.Errorf(amber.KindRefused, op, dir, "git says: %s", text)
 	}
-	return amber.Errorf(amber.KindInternal, op, dir, "git says: "+text)
+	return amber.Errorf(amber.KindInternal, op, dir, "git says: %s", text)
 }
 
 // Top returns the folder of the work tree, without symbolic links.
@@ -96,7 +96,7 @@ func (w *Worktree) Shared() bool { return !isBelow(w.hooks, w.common) && isBelow
 func (w *Worktree) Folder(path string) (string, error) {
 	rel, err := filepath.Rel(w.top, resolved(path))
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", amber.Errorf(amber.KindInvalid, "find folder", path, "it is not in the work tree "+w.top)
+		return "", amber.Errorf(amber.KindInvalid, "find folder", path, "it is not in the work tree %s", w.top)
 	}
 	return filepath.ToSlash(rel), nil
 }

@@ -70,7 +70,7 @@ func (o Options) check() (Options, error) {
 func (o Options) look() (Options, error) {
 	for name, path := range map[string]string{"home": o.Home, "project": o.Dir, "state folder": o.StateDir, "executable": o.Executable} {
 		if !filepath.IsAbs(path) {
-			return o, amber.Errorf(amber.KindInvalid, "set up", path, "the path of the "+name+" is not absolute")
+			return o, amber.Errorf(amber.KindInvalid, "set up", path, "the path of the %s is not absolute", name)
 		}
 	}
 	if strings.ContainsAny(o.Executable+strings.Join(o.Flags, ""), "\n\r\x00") {

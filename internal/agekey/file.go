@@ -32,7 +32,7 @@ func ReadIdentities(fsys fsx.FS, path string) ([]age.Identity, error) {
 	case !info.Mode().IsRegular():
 		return nil, fileError(op, path, fsx.ErrNotRegular)
 	case isOpen(info.Mode()):
-		e := amber.Errorf(amber.KindRefused, op, path, fmt.Sprintf("its mode is %04o: others may read the secret key", info.Mode().Perm()))
+		e := amber.Errorf(amber.KindRefused, op, path, "its mode is %04o: others may read the secret key", info.Mode().Perm())
 		e.Hint = "chmod 600 " + path
 		return nil, e
 	}

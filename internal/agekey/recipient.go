@@ -115,4 +115,4 @@ func badRecipient(why string) (Recipient, error) {
 	return Recipient{}, invalid("parse recipient", why)
 }
 
-func invalid(op, why string) error { return amber.Errorf(amber.KindInvalid, op, "", why) }
+func invalid(op, why string) error { return amber.Errorf(amber.KindInvalid, op, "", "%s", why) }

@@ -97,7 +97,7 @@ func Judge(version, newest int64, path string) error {
 	case version < newest:
 		return ErrOlder
 	}
-	e := amber.Errorf(amber.KindTooNew, "open database", path, fmt.Sprintf("it has schema %d, this Amber knows %d", version, newest))
+	e := amber.Errorf(amber.KindTooNew, "open database", path, "it has schema %d, this Amber knows %d", version, newest)
 	e.Hint = "restart this program with the newer amber that wrote it"
 	return e
 }

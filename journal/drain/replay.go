@@ -33,7 +33,7 @@ func Replay(ctx context.Context, m Mark, r io.Reader, into Store, clock amber.Cl
 	s := &session{Worker: w, key: journal.Key(m.Key), report: &report}
 	err = s.run(ctx)
 	if errors.Is(err, errOvertaken) {
-		err = amber.Errorf(amber.KindConflict, "replay entries", m.Key, err.Error())
+		err = amber.Errorf(amber.KindConflict, "replay entries", m.Key, "%w", err)
 	}
 	return report, err
 }
@@ -51,7 +51,7 @@ func (m Mark) check() error {
 }
 
 func (m Mark) damaged(why string) error {
-	return amber.Errorf(amber.KindDamaged, "replay entries", m.Key, why)
+	return amber.Errorf(amber.KindDamaged, "replay entries", m.Key, "%s", why)
 }
 
 // captured is a journal of one session that was captured and is read once.

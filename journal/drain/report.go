@@ -1,8 +1,6 @@
 package drain
 
 import (
-	"fmt"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/journal"
 )
@@ -47,7 +45,7 @@ func (r Report) Err() error {
 	if len(r.Failed) == 0 {
 		return nil
 	}
-	e := amber.Errorf(r.kind, "drain", "", fmt.Sprintf("%d sessions could not be drained", len(r.Failed)))
+	e := amber.Errorf(r.kind, "drain", "", "%d sessions could not be drained", len(r.Failed))
 	e.Hint = "amber journal status"
 	return e
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/journal"
@@ -179,7 +178,7 @@ func over(kind amber.EventKind, before bool) bool {
 func understand(f journal.Frame) (it item, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = amber.Errorf(amber.KindInternal, "understand event", "", fmt.Sprintf("panic: %v", r))
+			err = amber.Errorf(amber.KindInternal, "understand event", "", "panic: %v", r)
 		}
 	}()
 	it = item{seq: f.Seq, payload: append([]byte(nil), f.Payload...)}
@@ -192,10 +191,10 @@ func understand(f journal.Frame) (it item, err error) {
 		Schema int `json:"schema"`
 	}
 	if json.Unmarshal(it.payload, &version) == nil && version.Schema > amber.HostEventSchema {
-		return it, amber.Errorf(amber.KindTooNew, "understand event", "", fmt.Sprintf("it has schema %d, this Amber knows %d", version.Schema, amber.HostEventSchema))
+		return it, amber.Errorf(amber.KindTooNew, "understand event", "", "it has schema %d, this Amber knows %d", version.Schema, amber.HostEventSchema)
 	}
 	if err := json.Unmarshal(it.payload, &it.event); err != nil {
-		return it, amber.Errorf(amber.KindDamaged, "understand event", "", "it is no JSON of the right shape: "+err.Error())
+		return it, amber.Errorf(amber.KindDamaged, "understand event", "", "it is no JSON of the right shape: %s", err.Error())
 	}
 	if it.event.ObservedAt.IsZero() {
 		it.event.ObservedAt = f.At

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -34,7 +33,7 @@ import (
 const bindOp = "read request"
 
 func invalid(format string, args ...any) error {
-	return amber.Errorf(amber.KindInvalid, bindOp, "", fmt.Sprintf(format, args...))
+	return amber.Errorf(amber.KindInvalid, bindOp, "", format, args...)
 }
 
 // bind fills in from a request and returns the bytes of the body. Errors:

@@ -68,5 +68,5 @@ func discreet(ctx context.Context, c amber.Checkup) amber.Checkup {
 
 // unsupported is the error of what this server cannot do.
 func unsupported(op, why string) error {
-	return amber.Errorf(amber.KindUnsupported, op, "", why)
+	return amber.Errorf(amber.KindUnsupported, op, "", "%s", why)
 }

@@ -38,7 +38,7 @@ func (c *crowd) enter(actor string, tenant amber.TenantID) (leave func(), err er
 		why = "the tenant has too many streams open"
 	}
 	if why != "" {
-		return nil, amber.Errorf(amber.KindBusy, "open stream", "", why)
+		return nil, amber.Errorf(amber.KindBusy, "open stream", "", "%s", why)
 	}
 	c.open++
 	c.actors[actor]++

@@ -118,5 +118,5 @@ func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
 var errMethod = errors.New("the method does not go here")
 
 func nowhereTo(r *http.Request) error {
-	return amber.Errorf(amber.KindNotFound, "find route", "", fmt.Sprintf("nothing is served at %q; see /openapi.json", clip(r.URL.Path)))
+	return amber.Errorf(amber.KindNotFound, "find route", "", "nothing is served at %q; see /openapi.json", clip(r.URL.Path))
 }

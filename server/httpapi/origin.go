@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,7 +14,7 @@ import (
 // leads here and is not ours, or by saying where it comes from.
 func (a *API) checkNames(r *http.Request) error {
 	if len(a.o.Hosts) > 0 && !slices.ContainsFunc(a.o.Hosts, func(h string) bool { return strings.EqualFold(h, hostOf(r.Host)) }) {
-		return amber.Errorf(amber.KindRefused, "check host", "", fmt.Sprintf("this server is not called %q", clip(r.Host)))
+		return amber.Errorf(amber.KindRefused, "check host", "", "this server is not called %q", clip(r.Host))
 	}
 	origin := r.Header.Get("Origin")
 	switch {
@@ -26,7 +25,7 @@ func (a *API) checkNames(r *http.Request) error {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-		return amber.Errorf(amber.KindRefused, "check origin", "", fmt.Sprintf("pages of %q may not ask here", clip(origin)))
+		return amber.Errorf(amber.KindRefused, "check origin", "", "pages of %q may not ask here", clip(origin))
 	}
 	return nil
 }

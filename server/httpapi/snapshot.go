@@ -236,7 +236,7 @@ func veil(ctx context.Context, s snapshotID, err error) error {
 	switch amber.KindOf(err) {
 	case amber.KindCrossTenant, amber.KindNotFound:
 		if !server.CallerOf(ctx).Grant.Reaches(s.Tenant, "") {
-			return amber.Errorf(amber.KindNotFound, "find snapshot", string(s.ID), "agent "+string(s.Agent)+" has no such snapshot")
+			return amber.Errorf(amber.KindNotFound, "find snapshot", string(s.ID), "agent %s has no such snapshot", string(s.Agent))
 		}
 	}
 	return err

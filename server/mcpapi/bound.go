@@ -129,7 +129,7 @@ func (b *bound) listTools(ctx context.Context, req *mcp.ListToolsRequest) *mcp.L
 func (b *bound) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	i := slices.IndexFunc(b.shared.tools, func(t *tool) bool { return t.Name == req.Params.Name })
 	if i < 0 {
-		err := amber.Errorf(amber.KindInvalid, "call tool", "", fmt.Sprintf("unknown tool %q", clip(req.Params.Name, 64)))
+		err := amber.Errorf(amber.KindInvalid, "call tool", "", "unknown tool %q", clip(req.Params.Name, 64))
 		b.shared.Desk.ObserveTool(otherTool, err, time.Time{})
 		return nil, protocolError(err, req)
 	}

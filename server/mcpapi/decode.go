@@ -130,7 +130,9 @@ func joinAny(words []any) string {
 	return strings.Join(ss, ", ")
 }
 
-func badArgs(why string) error { return amber.Errorf(amber.KindInvalid, "read arguments", "", why) }
+func badArgs(why string) error {
+	return amber.Errorf(amber.KindInvalid, "read arguments", "", "%s", why)
+}
 
 // typeError says what is wrong with JSON in words of JSON.
 func typeError(err error) string {

@@ -51,7 +51,7 @@ type said struct {
 
 // say returns an error that is told to the agent in exactly these words.
 func say(k amber.Kind, op, text string) error {
-	return &said{text: text, err: amber.Errorf(k, op, "", text)}
+	return &said{text: text, err: amber.Errorf(k, op, "", "%s", text)}
 }
 
 func (s *said) Error() string { return s.text }

@@ -111,7 +111,7 @@ func noteName(path string) (string, error) {
 	}
 	rest, ok := strings.CutPrefix(path, root)
 	if !ok || rest != "" && rest[0] != '/' {
-		return "", amber.Errorf(amber.KindInvalid, "check path", "", fmt.Sprintf("%q is not in %s", clip(strings.ToValidUTF8(path, "?"), 100), root))
+		return "", amber.Errorf(amber.KindInvalid, "check path", "", "%q is not in %s", clip(strings.ToValidUTF8(path, "?"), 100), root)
 	}
 	rest = strings.TrimSuffix(strings.TrimPrefix(rest, "/"), "/")
 	if rest == "" {

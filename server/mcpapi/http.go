@@ -96,7 +96,7 @@ func (d *door) refuseBody(w http.ResponseWriter, err error) {
 
 // refuse answers a request as a whole.
 func refuse(w http.ResponseWriter, status int, kind amber.Kind, bad *refused) {
-	bad.data, _ = json.Marshal(failureOf(amber.Errorf(kind, "read request", "", bad.why)))
+	bad.data, _ = json.Marshal(failureOf(amber.Errorf(kind, "read request", "", "%s", bad.why)))
 	w.Header().Set("Content-Type", "application/json")
 	if kind == amber.KindBusy {
 		w.Header().Set("Retry-After", "1")

@@ -1,7 +1,6 @@
 package mcpapi
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -80,7 +79,7 @@ func unknownTools(all []profile, name string) error {
 	for _, p := range all {
 		names = append(names, p.name)
 	}
-	e := amber.Errorf(amber.KindInvalid, "choose tools", "", fmt.Sprintf("%q is neither a profile nor a tool", clip(name, 40)))
+	e := amber.Errorf(amber.KindInvalid, "choose tools", "", "%q is neither a profile nor a tool", clip(name, 40))
 	e.Hint = "profiles: all, " + strings.Join(names, ", ")
 	return e
 }

@@ -82,7 +82,7 @@ func (g graph) find(ctx context.Context, name string) (amber.Memory, error) {
 			return m, nil
 		}
 	}
-	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "find entity", "", fmt.Sprintf("there is no entity named %q", clip(name, 100)))
+	return amber.Memory{}, amber.Errorf(amber.KindNotFound, "find entity", "", "there is no entity named %q", clip(name, 100))
 }
 
 // changeGraph is newGraph for a call that changes n things: until unlock is

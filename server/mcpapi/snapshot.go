@@ -285,7 +285,7 @@ func (b *bound) veiled(id string, err error) error {
 	if kind != amber.KindCrossTenant && kind != amber.KindNotFound || b.who.Grant.Reaches(b.tenant, "") {
 		return err
 	}
-	return amber.Errorf(amber.KindNotFound, "find snapshot", id, "agent "+string(b.agent)+" has no such snapshot")
+	return amber.Errorf(amber.KindNotFound, "find snapshot", id, "agent %s has no such snapshot", string(b.agent))
 }
 
 type restoreArgs struct {

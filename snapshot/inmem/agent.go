@@ -193,4 +193,4 @@ func noAgent(op string, k key) error {
 	return notFound(op, string(k.agent), "tenant "+string(k.tenant)+" has no such agent")
 }
 
-func notFound(op, id, why string) error { return amber.Errorf(amber.KindNotFound, op, id, why) }
+func notFound(op, id, why string) error { return amber.Errorf(amber.KindNotFound, op, id, "%s", why) }

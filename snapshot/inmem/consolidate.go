@@ -24,7 +24,7 @@ func (s *Snapshotter) BeginConsolidation(ctx context.Context, r amber.Consolidat
 		case !found && r.Abandon != "":
 			return notFound(op, r.Abandon, "no consolidation is open")
 		case found && open.ID != r.Abandon:
-			return amber.Errorf(amber.KindConflict, op, open.ID, "a consolidation began at "+open.BeganAt.String()+" and has not ended")
+			return amber.Errorf(amber.KindConflict, op, open.ID, "a consolidation began at %s and has not ended", open.BeganAt.String())
 		case found:
 			open.EndedAt, open.Outcome, open.Unfinished = s.now(), amber.ConsolidationAbandoned, nil
 			c.Unfinished = &open

@@ -22,7 +22,7 @@ func (s *Snapshotter) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef)
 		case x.meta.Pinned:
 			return amber.Errorf(amber.KindRefused, op, string(ref.ID), "it is pinned")
 		case len(shelf.snapshots) == 1:
-			return amber.Errorf(amber.KindRefused, op, string(ref.ID), "it is the last snapshot of agent "+string(ref.Agent))
+			return amber.Errorf(amber.KindRefused, op, string(ref.ID), "it is the last snapshot of agent %s", string(ref.Agent))
 		}
 		shelf.delete(x)
 		return nil

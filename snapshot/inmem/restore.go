@@ -99,7 +99,7 @@ func (s *Snapshotter) fork(k key, c Contents, x *snapshot, report *amber.Restore
 func (s *Snapshotter) elsewhere(ref amber.SnapshotRef, err error) error {
 	for agent := range s.vault(ref.Tenant).shelves {
 		if _, ferr := s.find(amber.SnapshotRef{Tenant: ref.Tenant, Agent: agent, ID: ref.ID}); ferr == nil {
-			return amber.Errorf(amber.KindCrossTenant, "restore", string(ref.ID), "it is a snapshot of agent "+string(agent))
+			return amber.Errorf(amber.KindCrossTenant, "restore", string(ref.ID), "it is a snapshot of agent %s", string(agent))
 		}
 	}
 	return err

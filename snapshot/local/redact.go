@@ -128,7 +128,7 @@ func (r *redaction) Search(ctx context.Context, of string, in io.Reader) error {
 	leak, err := search(in, func(int) error { return ctx.Err() })
 	if err == nil && leak != nil {
 		err = amber.Errorf(amber.KindInternal, "search for secrets", "",
-			fmt.Sprintf("one of rule %s is left at byte %d", leak.Rule, leak.Offset))
+			"one of rule %s is left at byte %d", leak.Rule, leak.Offset)
 	}
 	return err
 }

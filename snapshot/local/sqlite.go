@@ -113,7 +113,7 @@ func (databases) Examine(ctx context.Context, path string, deep bool) ([]amber.C
 		return nil, err
 	}
 	if x.Name != filepath.Base(path) {
-		return nil, amber.Errorf(amber.KindRefused, "examine database", path, "it is a "+x.Name)
+		return nil, amber.Errorf(amber.KindRefused, "examine database", path, "it is a %s", x.Name)
 	}
 	return x.Checks, nil
 }

@@ -2,7 +2,6 @@ package inmem
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/amber-memory/amber"
 )
@@ -110,7 +109,7 @@ func (s *Store) Publish(ctx context.Context, env amber.Envelope) error {
 			return nil
 		}
 		if n := s.queue.count(queued); n >= s.limits.MaxQueued {
-			return amber.Errorf(amber.KindQuota, "publish entry", env.EntryID, fmt.Sprintf("%d entries are waiting, as many as may be", n))
+			return amber.Errorf(amber.KindQuota, "publish entry", env.EntryID, "%d entries are waiting, as many as may be", n)
 		}
 		e := &entry{published: env, notBefore: env.NotBefore}
 		s.queue.entries = append(s.queue.entries, e)

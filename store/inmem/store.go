@@ -139,6 +139,6 @@ func (s *Store) origin(now amber.Time, counter uint64) amber.Origin {
 
 func notFound(op, id string) error { return &amber.Error{Op: op, Kind: amber.KindNotFound, ID: id} }
 
-func conflict(op, id, why string) error { return amber.Errorf(amber.KindConflict, op, id, why) }
+func conflict(op, id, why string) error { return amber.Errorf(amber.KindConflict, op, id, "%s", why) }
 
-func invalid(op, id, why string) error { return amber.Errorf(amber.KindInvalid, op, id, why) }
+func invalid(op, id, why string) error { return amber.Errorf(amber.KindInvalid, op, id, "%s", why) }

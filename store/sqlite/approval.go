@@ -75,7 +75,7 @@ func (t *tx) decideApproval(d amber.ApprovalDecision) (amber.Approval, error) {
 	case err != nil:
 		return a, err
 	case a.Status != amber.ApprovalPending:
-		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "it is "+string(a.Status)+" already")
+		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "it is %s already", string(a.Status))
 	case d.Digest != "" && d.Digest != a.Digest:
 		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "the decision is about another payload")
 	}

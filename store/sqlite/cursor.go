@@ -26,7 +26,7 @@ func decodeCursor(listing string, c amber.Cursor) (ms int64, id string, err erro
 		return math.MaxInt64, "\U0010ffff", nil
 	}
 	fail := func() (int64, string, error) {
-		return 0, "", amber.Errorf(amber.KindInvalid, "read cursor", "", "it is not a cursor of "+listing)
+		return 0, "", amber.Errorf(amber.KindInvalid, "read cursor", "", "it is not a cursor of %s", listing)
 	}
 	if len(c) > maxCursor {
 		return fail()

@@ -82,7 +82,7 @@ func lookAtStranger(path string) (h header, err error) {
 	}
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if _, err := os.Lstat(path + suffix); !errors.Is(err, fs.ErrNotExist) {
-			return h, amber.Errorf(amber.KindRefused, "examine database", path, "there is a "+suffix+" file beside it, which would change it")
+			return h, amber.Errorf(amber.KindRefused, "examine database", path, "there is a %s file beside it, which would change it", suffix)
 		}
 	}
 	f, err := os.Open(path)
@@ -158,7 +158,7 @@ func (h header) checkShape(ctx context.Context, s *stranger) error {
 		return damaged("read schema", "", err)
 	}
 	if why := want.Differs(got); why != "" {
-		return amber.Errorf(amber.KindRefused, "compare schema", "", why)
+		return amber.Errorf(amber.KindRefused, "compare schema", "", "%s", why)
 	}
 	return s.limit(maxValue)
 }

@@ -57,7 +57,7 @@ func readHeader(r io.ReaderAt, size int64) (h header, err error) {
 		{h.version < 1, "it has no schema"},
 	} {
 		if c.wrong {
-			return h, amber.Errorf(amber.KindDamaged, "read header", "", c.why)
+			return h, amber.Errorf(amber.KindDamaged, "read header", "", "%s", c.why)
 		}
 	}
 	if h.version > h.schema.version() {
@@ -80,7 +80,7 @@ func (h header) checkSchemaTree(r io.ReaderAt) error {
 		n := next[0]
 		next = next[1:]
 		if n < 1 || n > h.pages || seen[n] || len(seen) == maxSchemaPages {
-			return amber.Errorf(amber.KindDamaged, "read schema", "", fmt.Sprintf("page %d is not part of a tree", n))
+			return amber.Errorf(amber.KindDamaged, "read schema", "", "page %d is not part of a tree", n)
 		}
 		seen[n] = true
 		if _, err := r.ReadAt(page, (n-1)*h.pageSize); err != nil {
@@ -101,7 +101,7 @@ func childPages(number int64, page []byte) (children []int64, err error) {
 	if number == 1 {
 		at = headerBytes
 	}
-	wrong := amber.Errorf(amber.KindDamaged, "read schema", "", fmt.Sprintf("page %d is not a page of a table", number))
+	wrong := amber.Errorf(amber.KindDamaged, "read schema", "", "page %d is not a page of a table", number)
 	switch page[at] {
 	case 0x0d:
 		return nil, nil

@@ -40,7 +40,7 @@ func (t *tx) saveLoop(l amber.LoopSave) (amber.PendingLoop, error) {
 		return amber.PendingLoop{}, err
 	}
 	if why := mismatch(prev, found, l); why != "" {
-		return amber.PendingLoop{}, amber.Errorf(amber.KindConflict, "save loop", string(l.SessionID), why)
+		return amber.PendingLoop{}, amber.Errorf(amber.KindConflict, "save loop", string(l.SessionID), "%s", why)
 	}
 	next := amber.PendingLoop{
 		SessionID: l.SessionID, RunID: l.RunID, State: append(json.RawMessage{}, l.State...),

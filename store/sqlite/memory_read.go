@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -158,7 +157,7 @@ const maxTimeline = amber.MaxPageSize
 // Timeline implements [amber.MemoryReader].
 func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after int) (out []amber.Memory, err error) {
 	if before < 0 || after < 0 || before > maxTimeline || after > maxTimeline {
-		return nil, amber.Errorf(amber.KindInvalid, "read timeline", string(id), fmt.Sprintf("before and after are not between 0 and %d", maxTimeline))
+		return nil, amber.Errorf(amber.KindInvalid, "read timeline", string(id), "before and after are not between 0 and %d", maxTimeline)
 	}
 	err = s.memory.view(ctx, "read timeline", string(id), func(t *tx) error {
 		pivot, err := t.live("read timeline", id)

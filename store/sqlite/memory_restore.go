@@ -25,7 +25,7 @@ func (s *Store) RestoreMemory(ctx context.Context, m amber.Memory) (restored amb
 			return err
 		}
 		if found {
-			return amber.Errorf(amber.KindConflict, op, string(m.ID), "memory "+string(twin)+" says the same already")
+			return amber.Errorf(amber.KindConflict, op, string(m.ID), "memory %s says the same already", string(twin))
 		}
 		restored, err = t.restore(m)
 		return err

@@ -49,7 +49,7 @@ func (s *Store) Write(ctx context.Context, r amber.WriteRequest) (ack amber.Writ
 // WriteBatch implements [amber.BatchWriter].
 func (s *Store) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
 	if len(rs) > amber.MaxBatchSize {
-		return nil, amber.Errorf(amber.KindInvalid, "write memories", "", fmt.Sprintf("there are %d, the limit is %d", len(rs), amber.MaxBatchSize))
+		return nil, amber.Errorf(amber.KindInvalid, "write memories", "", "there are %d, the limit is %d", len(rs), amber.MaxBatchSize)
 	}
 	normal := make([]amber.WriteRequest, len(rs))
 	for i, r := range rs {
@@ -261,7 +261,7 @@ func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
 		return prev, err
 	}
 	if r.IfRevision != 0 && r.IfRevision != prev.Revision {
-		e := amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), fmt.Sprintf("expected revision %d, it is %d", r.IfRevision, prev.Revision))
+		e := amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "expected revision %d, it is %d", r.IfRevision, prev.Revision)
 		e.Hint = "amber get " + string(r.ID)
 		return prev, e
 	}
@@ -274,7 +274,7 @@ func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
 	case err != nil:
 		return prev, err
 	case found && !amber.SameKey(prev, next):
-		return prev, amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "memory "+string(twin)+" says the same already")
+		return prev, amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "memory %s says the same already", string(twin))
 	}
 	return t.revise(amber.OpUpdate, prev, next)
 }

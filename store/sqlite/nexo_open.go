@@ -129,7 +129,7 @@ func lookBeside(path string) error {
 	}
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if _, err := os.Lstat(path + suffix); !errors.Is(err, fs.ErrNotExist) {
-			return amber.Errorf(amber.KindRefused, "open database", "", "there is a "+suffix+" file beside it, which would change it")
+			return amber.Errorf(amber.KindRefused, "open database", "", "there is a %s file beside it, which would change it", suffix)
 		}
 	}
 	return nil
@@ -210,7 +210,7 @@ func (f *nexoFile) check(name string) error {
 	for _, line := range lines {
 		if line != "ok" && !strings.HasPrefix(line, "NULL value in ") && !strings.HasPrefix(line, "CHECK constraint failed in ") &&
 			!strings.HasPrefix(line, "non-unique entry in ") {
-			return amber.Errorf(amber.KindDamaged, "check table "+name, f.name, sqlconn.Clip(line))
+			return amber.Errorf(amber.KindDamaged, "check table "+name, f.name, "%s", sqlconn.Clip(line))
 		}
 	}
 	var n int64
@@ -218,7 +218,7 @@ func (f *nexoFile) check(name string) error {
 		return err
 	}
 	if n > maxNexoRows {
-		return amber.Errorf(amber.KindQuota, "read "+name, f.name, fmt.Sprintf("it has %d rows, the limit is %d", n, maxNexoRows))
+		return amber.Errorf(amber.KindQuota, "read "+name, f.name, "it has %d rows, the limit is %d", n, maxNexoRows)
 	}
 	return nil
 }

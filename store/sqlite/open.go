@@ -115,7 +115,7 @@ func (s *Store) checkFS(dir string) error {
 	if !network {
 		return nil
 	}
-	e := amber.Errorf(amber.KindRefused, "open store", dir, name+" is a network file system; its locks do not keep a write-ahead log safe")
+	e := amber.Errorf(amber.KindRefused, "open store", dir, "%s is a network file system; its locks do not keep a write-ahead log safe", name)
 	e.Hint = "choose a local folder with --home"
 	return e
 }
@@ -162,7 +162,7 @@ func checkSQLite(ctx context.Context, db *sql.DB) error {
 	}
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || major*1_000_000+minor*1000+patch < minVersion {
-		return amber.Errorf(amber.KindInternal, "open store", "", "SQLite "+version+" is too old")
+		return amber.Errorf(amber.KindInternal, "open store", "", "SQLite %s is too old", version)
 	}
 	return nil
 }

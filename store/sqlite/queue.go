@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -95,7 +94,7 @@ func (t *tx) publish(e amber.Envelope, digest string) error {
 		return err
 	}
 	if most := t.o.Queue.MaxQueued; n.queued >= most {
-		return amber.Errorf(amber.KindQuota, "publish entry", e.EntryID, fmt.Sprintf("%d entries are waiting, as many as may be", n.queued))
+		return amber.Errorf(amber.KindQuota, "publish entry", e.EntryID, "%d entries are waiting, as many as may be", n.queued)
 	}
 	_, err = t.exec(insertEntry, e.EntryID, e.TaskID, e.NodeID, digest, e.Payload, e.Priority, e.NotBefore.UnixMilli(), !now.Before(e.NotBefore))
 	if err != nil {

@@ -104,7 +104,7 @@ func (v *ReadOnly) check(ctx context.Context) error {
 			return damaged("read schema", "", err)
 		}
 		if why := want.Differs(got); why != "" {
-			return amber.Errorf(amber.KindRefused, "compare schema", "", why)
+			return amber.Errorf(amber.KindRefused, "compare schema", "", "%s", why)
 		}
 		return nil
 	})

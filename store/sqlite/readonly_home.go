@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -24,7 +23,7 @@ import (
 
 // readOnlyHome is the error of a write to a home that is read-only.
 func readOnlyHome(op, id, dir string) error {
-	e := amber.Errorf(amber.KindRefused, op, id, "the folder "+dir+" is read-only: memory can be read and not changed")
+	e := amber.Errorf(amber.KindRefused, op, id, "the folder %s is read-only: memory can be read and not changed", dir)
 	e.Hint = "make the folder writable, or choose another with --home"
 	return e
 }
@@ -122,7 +121,7 @@ func copyResting(s resting) (dir string, err error) {
 		}
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
-	return "", errors.Join(err, amber.Errorf(amber.KindBusy, "read database", s.path, fmt.Sprintf("it changed %d times while it was copied", tries)))
+	return "", errors.Join(err, amber.Errorf(amber.KindBusy, "read database", s.path, "it changed %d times while it was copied", tries))
 }
 
 func copyInto(path, dir string) error {

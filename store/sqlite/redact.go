@@ -209,7 +209,7 @@ func (d *redaction) check(ctx context.Context, fsys fsx.FS, fresh string) error 
 	}
 	if leak != nil {
 		return amber.Errorf(amber.KindInternal, "redact database", d.header.schema.file,
-			fmt.Sprintf("a secret of rule %s is left at byte %d", leak.Rule, leak.Offset))
+			"a secret of rule %s is left at byte %d", leak.Rule, leak.Offset)
 	}
 	if d.header.schema.file != memorySchema.file || !d.stained {
 		return nil

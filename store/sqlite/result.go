@@ -49,7 +49,7 @@ func (t *tx) saveResult(r amber.Result) (amber.Result, error) {
 		return amber.Result{}, err
 	}
 	if why := fencedOff(r.Fence, issued, prev.Fence); why != "" {
-		return amber.Result{}, amber.Errorf(amber.KindConflict, "save result", id, why)
+		return amber.Result{}, amber.Errorf(amber.KindConflict, "save result", id, "%s", why)
 	}
 	r.UpdatedAt = t.now
 	body, err := marshal(r)

@@ -172,7 +172,7 @@ func (t *tx) checkRows(readings []reading) error {
 	if bad == 0 {
 		return nil
 	}
-	e := amber.Errorf(amber.KindDamaged, "read rows", "", fmt.Sprintf("%d rows cannot be read and are left out: %s", bad, strings.Join(named, "; ")))
+	e := amber.Errorf(amber.KindDamaged, "read rows", "", "%d rows cannot be read and are left out: %s", bad, strings.Join(named, "; "))
 	e.Hint = hint
 	if hint == "" {
 		e.Hint = "amber snapshot list; an earlier one may have them whole"

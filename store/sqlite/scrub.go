@@ -146,7 +146,7 @@ func (t *tx) clearPages() error {
 			return err
 		}
 		if number >= maxPages {
-			return amber.Errorf(amber.KindUnsupported, "erase memory", "", fmt.Sprintf("the database has more than %d pages", maxPages))
+			return amber.Errorf(amber.KindUnsupported, "erase memory", "", "the database has more than %d pages", maxPages)
 		}
 		if len(bytes.Trim(middle(number, page), "\x00")) > 0 {
 			dirty = append(dirty, number)

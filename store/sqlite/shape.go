@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"sync"
 
 	sqlite3 "modernc.org/sqlite"
@@ -24,7 +23,7 @@ var knownShapes = map[string]shapes{
 // never was; too_new.
 func (s schema) shapeAt(version int64) (sqlconn.Shape, error) {
 	if version < 1 {
-		return nil, amber.Errorf(amber.KindDamaged, "read schema", s.file, fmt.Sprintf("there is no schema %d", version))
+		return nil, amber.Errorf(amber.KindDamaged, "read schema", s.file, "there is no schema %d", version)
 	}
 	if version > s.version() {
 		return nil, s.judge(version, s.file)

@@ -102,7 +102,7 @@ func unchanged(path string, before fs.FileInfo) error {
 }
 
 func unfinished(path, why string) error {
-	e := amber.Errorf(amber.KindUnsupported, "freeze source", path, why)
+	e := amber.Errorf(amber.KindUnsupported, "freeze source", path, "%s", why)
 	e.Hint = "open it once with the program it belongs to"
 	return e
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/amber-memory/amber"
 )
@@ -40,7 +39,7 @@ func (t *tx) saveState(id amber.SessionID, doc json.RawMessage, ifVersion int64)
 	}
 	if prev.Version != ifVersion {
 		return amber.SessionState{}, amber.Errorf(amber.KindConflict, "save session state", string(id),
-			fmt.Sprintf("expected version %d, it is %d", ifVersion, prev.Version))
+			"expected version %d, it is %d", ifVersion, prev.Version)
 	}
 	next := amber.SessionState{
 		SessionID: id, Document: append(json.RawMessage{}, doc...),

@@ -23,7 +23,7 @@ func (s *Store) Apply(ctx context.Context, c amber.Incoming) (amber.Applied, err
 	case c.Place == "" || c.Chunk == "":
 		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "it has no name or comes from nowhere")
 	case c.Trust != amber.TrustSigned && c.Trust != amber.TrustImported:
-		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, fmt.Sprintf("%q is no trust for what came from elsewhere", c.Trust))
+		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "%q is no trust for what came from elsewhere", c.Trust)
 	}
 	var n intent
 	err := s.memory.update(ctx, op, c.Chunk, func(t *tx) error {
@@ -196,7 +196,7 @@ func mayFollow(id string, o amber.Origin, known uint64) error {
 		return nil
 	}
 	return amber.Errorf(amber.KindInvalid, "apply record", id,
-		fmt.Sprintf("its counter %d is more than %d above %d, which is the highest known", o.Counter, amber.MaxCounterJump, known))
+		"its counter %d is more than %d above %d, which is the highest known", o.Counter, amber.MaxCounterJump, known)
 }
 
 // noteImport notes which entries of the change log are due to the chunk. A

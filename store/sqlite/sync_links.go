@@ -35,7 +35,7 @@ func (s *Store) Links(ctx context.Context, q amber.LinkQuery) (links []amber.Syn
 		query, args, asked = linksOfFingerprint, append(args, q.Fingerprint), asked+1
 	}
 	if q.Tool == "" || asked != 1 {
-		return nil, amber.Errorf(amber.KindInvalid, op, "", fmt.Sprintf("a tool and one more field are needed, and there are %d", asked))
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "a tool and one more field are needed, and there are %d", asked)
 	}
 	err = s.memory.view(ctx, op, "", func(t *tx) error {
 		links, err = readRows(t, "sync_links", scanLink, query, args...)
@@ -118,7 +118,7 @@ func (t *tx) syncRecord(ref amber.SyncRef) (amber.SyncRecord, error) {
 		}
 		return amber.SyncRecord{}, err
 	default:
-		return amber.SyncRecord{}, amber.Errorf(amber.KindInvalid, "read records", ref.ID, fmt.Sprintf("%q is no scope of records", ref.Scope))
+		return amber.SyncRecord{}, amber.Errorf(amber.KindInvalid, "read records", ref.ID, "%q is no scope of records", ref.Scope)
 	}
 	d, found, err := t.departed(ref.Scope, ref.ID)
 	if !found {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/amber-memory/amber"
 )
@@ -85,7 +84,7 @@ func (s *Store) Task(ctx context.Context, id string) (task amber.Task, err error
 func (s *Store) ListTasks(ctx context.Context, q amber.TaskQuery) (page amber.Page[amber.Task], err error) {
 	page.Items = []amber.Task{}
 	if q.State != "" && !q.State.Valid() {
-		return page, amber.Errorf(amber.KindInvalid, "list tasks", "", fmt.Sprintf("%q is not a state", q.State))
+		return page, amber.Errorf(amber.KindInvalid, "list tasks", "", "%q is not a state", q.State)
 	}
 	size, err := pageSize("list tasks", q.Limit)
 	if err != nil {

@@ -17,7 +17,7 @@ func notFound(op, name string) error {
 
 // damaged says that a file is not the document that belongs there.
 func damaged(op, name, why string) error {
-	e := amber.Errorf(amber.KindDamaged, op, name, why)
+	e := amber.Errorf(amber.KindDamaged, op, name, "%s", why)
 	e.Hint = "amber snapshot list, then amber snapshot restore ID --only state; or write the document anew with amber state set"
 	return e
 }

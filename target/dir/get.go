@@ -3,7 +3,6 @@ package dir
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -58,7 +57,7 @@ func within(f fsx.File, name string, offset, length int64) (int64, error) {
 		return 0, diskError(op, name, fsx.ErrNotRegular)
 	case offset < 0 || offset > info.Size() || length > info.Size()-offset:
 		return 0, amber.Errorf(amber.KindInvalid, op, name,
-			fmt.Sprintf("%d bytes from %d on are not in the %d it has", length, offset, info.Size()))
+			"%d bytes from %d on are not in the %d it has", length, offset, info.Size())
 	case length < 0:
 		return info.Size() - offset, nil
 	}
@@ -91,7 +90,7 @@ func (s *section) Read(p []byte) (int, error) {
 	case err == io.EOF && s.left == 0:
 		err = nil
 	case err == io.EOF:
-		err = amber.Errorf(amber.KindDamaged, op, s.name, fmt.Sprintf("it ends at %d, before the range does", s.offset))
+		err = amber.Errorf(amber.KindDamaged, op, s.name, "it ends at %d, before the range does", s.offset)
 	case err != nil:
 		err = diskError(op, s.name, err)
 	}

@@ -47,7 +47,7 @@ func (d *Dir) SwapPointer(ctx context.Context, name, version string, value []byt
 	}
 	if len(value) > amber.MaxPointerBytes {
 		return "", amber.Errorf(amber.KindInvalid, op, name,
-			fmt.Sprintf("the value has %d bytes, the limit is %d", len(value), amber.MaxPointerBytes))
+			"the value has %d bytes, the limit is %d", len(value), amber.MaxPointerBytes)
 	}
 	path, err := d.prepare(op, pointers+"/"+name)
 	if err != nil {

@@ -67,7 +67,7 @@ func (d *Dir) confirm(name, path string, size int64) (there bool, err error) {
 		return false, diskError(op, name, err)
 	case got != size:
 		return false, amber.Errorf(amber.KindDamaged, op, name,
-			fmt.Sprintf("the object that is there has %d bytes instead of %d", got, size))
+			"the object that is there has %d bytes instead of %d", got, size)
 	}
 	return true, nil
 }
@@ -110,7 +110,7 @@ func fill(ctx context.Context, w io.Writer, name string, size int64, r io.Reader
 		// One byte more than is left, to notice a reader that gives too much.
 		n, rerr := r.Read(buf[:min(size-stored+1, int64(len(buf)))])
 		if stored += int64(n); stored > size {
-			return amber.Errorf(amber.KindInvalid, op, name, fmt.Sprintf("there are more bytes than %d", size))
+			return amber.Errorf(amber.KindInvalid, op, name, "there are more bytes than %d", size)
 		}
 		if n > 0 {
 			if _, err := w.Write(buf[:n]); err != nil {
@@ -119,7 +119,7 @@ func fill(ctx context.Context, w io.Writer, name string, size int64, r io.Reader
 		}
 		switch {
 		case rerr == io.EOF && stored < size:
-			return amber.Errorf(amber.KindInvalid, op, name, fmt.Sprintf("there are %d bytes instead of %d", stored, size))
+			return amber.Errorf(amber.KindInvalid, op, name, "there are %d bytes instead of %d", stored, size)
 		case rerr == io.EOF:
 			return nil
 		case rerr != nil:

@@ -232,7 +232,7 @@ func settleEndpoint(s string, insecure bool) (string, error) {
 	return u.Scheme + "://" + host, nil
 }
 
-func badURL(why string) error { return amber.Errorf(amber.KindInvalid, "read S3 URL", "", why) }
+func badURL(why string) error { return amber.Errorf(amber.KindInvalid, "read S3 URL", "", "%s", why) }
 
 func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)

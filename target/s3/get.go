@@ -55,7 +55,7 @@ func within(size int64, name string, offset, length int64) (int64, error) {
 	switch {
 	case offset < 0 || offset > size || length > size-offset:
 		return 0, amber.Errorf(amber.KindInvalid, opGet, name,
-			fmt.Sprintf("%d bytes from %d on are not in the %d it has", length, offset, size))
+			"%d bytes from %d on are not in the %d it has", length, offset, size)
 	case length < 0:
 		return size - offset, nil
 	}

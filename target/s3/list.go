@@ -104,7 +104,7 @@ func (l *listing) take(ctx context.Context, info minio.ObjectInfo) error {
 }
 
 func (l *listing) damaged(why string) error {
-	return amber.Errorf(amber.KindDamaged, opList, l.prefix, why)
+	return amber.Errorf(amber.KindDamaged, opList, l.prefix, "%s", why)
 }
 
 func (l *listing) finish(ctx context.Context, err error) error {

@@ -55,7 +55,7 @@ func (t *Target) SwapPointer(ctx context.Context, name, version string, value []
 	}
 	if len(value) > amber.MaxPointerBytes {
 		return "", amber.Errorf(amber.KindInvalid, opSwap, name,
-			fmt.Sprintf("the value has %d bytes, the limit is %d", len(value), amber.MaxPointerBytes))
+			"the value has %d bytes, the limit is %d", len(value), amber.MaxPointerBytes)
 	}
 	can, err := t.canMatch(ctx)
 	switch {

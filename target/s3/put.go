@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
 	"io"
 
 	"github.com/minio/minio-go/v7"
@@ -44,7 +43,7 @@ func (t *Target) Put(ctx context.Context, name string, size int64, r io.Reader) 
 	}
 	if size < 0 || size > MaxObjectBytes {
 		return false, amber.Errorf(amber.KindInvalid, opPut, name,
-			fmt.Sprintf("its size is %d, which is not from 0 to %d", size, int64(MaxObjectBytes)))
+			"its size is %d, which is not from 0 to %d", size, int64(MaxObjectBytes))
 	}
 	w := &write{target: t, name: name, key: t.key(name), size: size}
 	if w.mark, err = t.mark(); err != nil {
@@ -130,7 +129,7 @@ func (w *write) look(ctx context.Context) (there, mine bool, err error) {
 		return false, false, err
 	case info.Size != w.size:
 		return false, false, amber.Errorf(amber.KindDamaged, opPut, w.name,
-			fmt.Sprintf("the object that is there has %d bytes instead of %d", info.Size, w.size))
+			"the object that is there has %d bytes instead of %d", info.Size, w.size)
 	}
 	return true, info.UserMetadata[markName] == w.mark, nil
 }

@@ -205,7 +205,7 @@ func checkName(op, name string) error {
 		return err
 	}
 	if first, _, _ := strings.Cut(name, "/"); first == pointers {
-		return amber.Errorf(amber.KindInvalid, op, name, "names below "+pointers+" are those of pointers")
+		return amber.Errorf(amber.KindInvalid, op, name, "names below %s are those of pointers", pointers)
 	}
 	return nil
 }

@@ -70,5 +70,5 @@ func (s *source) next(ctx context.Context, p []byte) (int, error) {
 }
 
 func (s *source) invalid(why string) error {
-	return amber.Errorf(amber.KindInvalid, opPut, s.name, why)
+	return amber.Errorf(amber.KindInvalid, opPut, s.name, "%s", why)
 }

@@ -27,7 +27,9 @@ type pointer struct {
 
 func newMem() *mem { return &mem{objects: map[string]string{}, pointers: map[string]pointer{}} }
 
-func fail(kind amber.Kind, name string) error { return amber.Errorf(kind, "mem", name, string(kind)) }
+func fail(kind amber.Kind, name string) error {
+	return amber.Errorf(kind, "mem", name, "%s", string(kind))
+}
 
 func ready(ctx context.Context, name string) error {
 	if ctx.Err() != nil {
