@@ -22,7 +22,7 @@ build:
 # Packages without goroutines of their own, or whose tests start hundreds of
 # processes, walk all of Unicode or run broken backends: with the race detector
 # they take many times as long, and it sees nothing more.
-PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/colony$$|/colony/api$$|/colony/colonytest$$|/gitsync$$|/gitsync/chunk$$|/gitsync/engram$$|/homedb$$|/hook$$|/hook/setup$$|/internal/agekey$$|/internal/analyze$$|/internal/archtest$$|/internal/bench$$|/internal/redact$$|/internal/settings$$|/journal$$|/journal/drain$$|/natsbus$$|/registry$$|/repo$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
+PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/colony$$|/colony/api$$|/colony/colonytest$$|/gitsync$$|/gitsync/chunk$$|/foreign/engram$$|/ledger$$|/hook$$|/hook/setup$$|/internal/agekey$$|/internal/analyze$$|/internal/archtest$$|/internal/bench$$|/internal/redact$$|/internal/settings$$|/journal$$|/journal/drain$$|/natsbus$$|/config$$|/repo$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
 # Their tests in which goroutines meet run with it all the same.
 # SQLite, translated to Go, is fifteen times slower under the race detector.
 MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits|AtTheSameTime|TwoDrains|OnePlaceAtOnce|Crowds|RemovedUnder|OneWins|EndedContext|LostAnswer|Tokens|EveryPromiseOfListings
@@ -34,7 +34,7 @@ test: build
 	$(GO) test -timeout 10m $$($(GO) list $(PKGS) | grep -E '$(PLAIN)')
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m $$($(GO) list $(PKGS) | grep -vE '$(PLAIN)' | sort -r)
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./bundle ./client ./colony/api ./gitsync ./journal ./journal/drain ./repo ./snapshot/local ./store/sqlite
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run 'Concurrent|Beside|AtOnce|EveryVersion|WithItsContext|ToTheMinute|Killed' ./homedb
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run 'Concurrent|Beside|AtOnce|EveryVersion|WithItsContext|ToTheMinute|Killed' ./ledger
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -skip Killed ./natsbus
 
 # The newest official clients of MCP against this build: pip and npm are needed.

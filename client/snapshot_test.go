@@ -19,7 +19,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/snapshot"
@@ -272,7 +272,7 @@ func (m *homeAgents) Agent(ctx context.Context, tenant amber.TenantID, id amber.
 		return nil, nil, err
 	}
 	m.stores = append(m.stores, s)
-	notes, err := memdir.New(memdir.Options{Guard: snapshot.NotesGuard(agent), Clock: m.clock})
+	notes, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(agent), Clock: m.clock})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -120,7 +120,7 @@ func sqliteStore(t *testing.T) amber.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	notes, err := memdir.New(memdir.Options{Guard: guard{agent}, Clock: time.Now})
+	notes, err := notes.New(notes.Options{Guard: guard{agent}, Clock: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

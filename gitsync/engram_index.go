@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/gitsync/engram"
+	"github.com/amber-memory/amber/foreign/engram"
 )
 
 // engramNames finds the memory that a sync_id names when its row is in another

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/gitsync/engram"
+	"github.com/amber-memory/amber/foreign/engram"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 

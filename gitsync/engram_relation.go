@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/gitsync/engram"
+	"github.com/amber-memory/amber/foreign/engram"
 )
 
 // Why a relation stays.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign/engram"
 	"github.com/amber-memory/amber/gitsync"
-	"github.com/amber-memory/amber/gitsync/engram"
 )
 
 // hostileRows puts a chunk of Engram into the folder.

@@ -14,20 +14,20 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/natsbus"
 )
 
 // outbox is that of a home, and tells when nothing waits.
 type outbox struct {
-	*homedb.DB
+	*ledger.DB
 	empty  chan struct{} // gets a token when nothing waits
 	failed chan struct{} // gets one when an event could not be handed on
 }
 
 func newOutbox(t *testing.T) *outbox {
 	t.Helper()
-	db := must(homedb.Open(t.Context(), filepath.Join(t.TempDir(), "home.db"), homedb.Options{Clock: time.Now, Random: cryptorand.Reader}))(t)
+	db := must(ledger.Open(t.Context(), filepath.Join(t.TempDir(), "home.db"), ledger.Options{Clock: time.Now, Random: cryptorand.Reader}))(t)
 	t.Cleanup(func() { must(0, db.Close())(t) })
 	return &outbox{db, make(chan struct{}, 1), make(chan struct{}, 1)}
 }

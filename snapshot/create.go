@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -65,7 +65,7 @@ func (e *Engine) existing(tenant amber.TenantID, id amber.AgentID) (*home.Agent,
 // commitNotes commits what was edited by hand. Without git, or with a
 // repository that must not be used, the files are captured all the same.
 func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
-	d, err := memdir.New(memdir.Options{Guard: NotesGuard(agent), Clock: e.o.Clock, Git: e.o.Git, FS: e.o.FS})
+	d, err := notes.New(notes.Options{Guard: NotesGuard(agent), Clock: e.o.Clock, Git: e.o.Git, FS: e.o.FS})
 	if err != nil {
 		return err
 	}

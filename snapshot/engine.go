@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -256,7 +256,7 @@ const (
 
 // NotesGuard lets the notes of an agent's live generation be written in their
 // turn.
-func NotesGuard(agent *home.Agent) memdir.Guard { return notesGuard{agent} }
+func NotesGuard(agent *home.Agent) notes.Guard { return notesGuard{agent} }
 
 type notesGuard struct{ agent *home.Agent }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/snapshot/local"
 )
 
@@ -41,7 +41,7 @@ func (a *app) addRepoFlag(verbs ...*cobra.Command) {
 }
 
 // keys puts the flags over the configuration.
-func (a *app) keys(c registry.Config) (local.Keys, error) {
+func (a *app) keys(c config.Config) (local.Keys, error) {
 	k := local.Keys{
 		NoSign: !c.Snapshot.Sign && !a.access.sign, RequireSigned: c.Snapshot.RequireSigned,
 		Recipients: c.Snapshot.Encryption.Recipients, Passphrase: a.access.passphrase,

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/registry"
 )
 
 // announce makes an open store tell of what it changes in the notes and in the
@@ -42,7 +42,7 @@ func (a *app) announce(ctx context.Context, s *opened) error {
 
 // openOutbox opens what keeps events for the server of this home to publish,
 // where a broker is configured and this run has no other publisher.
-func (a *app) openOutbox(ctx context.Context, c registry.Events) error {
+func (a *app) openOutbox(ctx context.Context, c config.Events) error {
 	if a.publisher != nil || c.NATSURL == "" {
 		return nil
 	}

@@ -3,33 +3,33 @@ package main
 import (
 	"context"
 
-	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
 // answers lets the HTTP API keep its answers in the database of the home.
-type answers struct{ *homedb.DB }
+type answers struct{ *ledger.DB }
 
 var _ httpapi.Answers = answers{}
 
 // BeginAnswer implements [httpapi.Answers].
 func (a answers) BeginAnswer(ctx context.Context, k httpapi.AnswerKey, digest string, repeatable bool) (httpapi.Answer, error) {
-	got, err := a.DB.BeginAnswer(ctx, homedb.AnswerKey(k), digest, repeatable)
+	got, err := a.DB.BeginAnswer(ctx, ledger.AnswerKey(k), digest, repeatable)
 	return httpapi.Answer(got), err
 }
 
 // FinishAnswer implements [httpapi.Answers].
 func (a answers) FinishAnswer(ctx context.Context, k httpapi.AnswerKey, status int, body []byte) error {
-	return a.DB.FinishAnswer(ctx, homedb.AnswerKey(k), status, body)
+	return a.DB.FinishAnswer(ctx, ledger.AnswerKey(k), status, body)
 }
 
 // AbandonAnswer implements [httpapi.Answers].
 func (a answers) AbandonAnswer(ctx context.Context, k httpapi.AnswerKey) error {
-	return a.DB.AbandonAnswer(ctx, homedb.AnswerKey(k))
+	return a.DB.AbandonAnswer(ctx, ledger.AnswerKey(k))
 }
 
 // LeaveAnswer implements [httpapi.Answers].
-func (a answers) LeaveAnswer(k httpapi.AnswerKey) { a.DB.LeaveAnswer(homedb.AnswerKey(k)) }
+func (a answers) LeaveAnswer(k httpapi.AnswerKey) { a.DB.LeaveAnswer(ledger.AnswerKey(k)) }
 
 // forgetAnswers removes the answers that a server gave about an agent, which
 // may hold what was erased, and names them where that fails.

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/intake"
-	"github.com/amber-memory/amber/memdir"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -118,17 +118,17 @@ func (a *app) absolute(path string) (string, error) {
 }
 
 // loadConfig reads the configuration.
-func (a *app) loadConfig() (registry.Loaded, error) {
+func (a *app) loadConfig() (config.Loaded, error) {
 	in, err := a.configInput()
 	if err != nil {
-		return registry.Loaded{}, err
+		return config.Loaded{}, err
 	}
-	return patiently(a.untilStopped(), "read configuration", func() (registry.Loaded, error) { return registry.Load(in) })
+	return patiently(a.untilStopped(), "read configuration", func() (config.Loaded, error) { return config.Load(in) })
 }
 
 // configInput is where the configuration comes from.
-func (a *app) configInput() (registry.Input, error) {
-	in := registry.Input{Path: registry.DefaultPath(a.getenv), Environ: a.environ}
+func (a *app) configInput() (config.Input, error) {
+	in := config.Input{Path: config.DefaultPath(a.getenv), Environ: a.environ}
 	if a.global.config == "" {
 		return in, nil
 	}
@@ -168,13 +168,13 @@ func (a *app) openHome() (*home.Home, *home.Agent, error) {
 
 // opened is everything a verb works with.
 type opened struct {
-	registry.Resolved
-	config registry.Loaded
+	config.Resolved
+	config config.Loaded
 	home   *home.Home    // nil when the agent is served elsewhere, as is agent
 	agent  *home.Agent   // whoever only wants its ids asks tenantID and agentID
 	remote *remote       // where the agent is served; nil: here
 	sqlite *sqlite.Store // nil when no layer is on SQLite
-	notes  *memdir.Dir   // nil when notes are elsewhere
+	notes  *notes.Dir    // nil when notes are elsewhere
 	look   bool          // nothing is made or migrated
 }
 
@@ -234,7 +234,7 @@ func (a *app) open(ctx context.Context) (*opened, error) {
 
 // look resolves the configured store of an agent that is there, to read from:
 // nothing is made or migrated.
-func (a *app) look(ctx context.Context, config registry.Loaded) (*opened, error) {
+func (a *app) look(ctx context.Context, config config.Loaded) (*opened, error) {
 	agent, err := a.lookAtAgent()
 	if err != nil {
 		return nil, err
@@ -258,28 +258,28 @@ func (a *app) resolve(ctx context.Context, s *opened) error {
 }
 
 // backends registers what this binary can store memory in.
-func (a *app) backends(s *opened) (*registry.Registry, error) {
-	r := registry.New()
+func (a *app) backends(s *opened) (*config.Registry, error) {
+	r := config.New()
 	return r, errors.Join(
-		r.Register("sqlite", func(ctx context.Context, c registry.Config) (registry.Opened, error) {
+		r.Register("sqlite", func(ctx context.Context, c config.Config) (config.Opened, error) {
 			store, err := sqlite.Open(ctx, s.agent, sqlite.Options{
 				Clock: a.clock, Random: a.random, Queue: c.Control.Queue,
 				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
 				KeepSchema: s.look, SetAside: a.setAside,
 			})
 			if err != nil {
-				return registry.Opened{}, err
+				return config.Opened{}, err
 			}
 			s.sqlite = store
-			return registry.Opened{Parts: store.Parts(), Close: store.Close}, nil
+			return config.Opened{Parts: store.Parts(), Close: store.Close}, nil
 		}, amber.LayerNotes),
-		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, registry.Config) (registry.Opened, error) {
-			d, err := memdir.New(memdir.Options{Guard: snapshot.NotesGuard(s.agent), Clock: a.clock})
+		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, config.Config) (config.Opened, error) {
+			d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(s.agent), Clock: a.clock})
 			if err != nil {
-				return registry.Opened{}, err
+				return config.Opened{}, err
 			}
 			s.notes = d
-			return registry.Opened{Parts: amber.Parts{Notes: d, NoteLog: d}, Close: func() error { return nil }}, nil
+			return config.Opened{Parts: amber.Parts{Notes: d, NoteLog: d}, Close: func() error { return nil }}, nil
 		}),
 	)
 }

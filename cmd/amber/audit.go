@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 )
 
 func (a *app) auditCommand() *cobra.Command {
@@ -148,7 +148,7 @@ func (a *app) past(flag, text string) (amber.Time, error) {
 	if t, err := amber.ParseTime(text); err == nil {
 		return t, nil
 	}
-	d, err := registry.ParseDuration(text)
+	d, err := config.ParseDuration(text)
 	if err != nil || d < 0 {
 		return amber.Time{}, usage("--%s takes a time (RFC 3339 or a date) or a duration such as 24h, not %q", flag, oneLine(text, 40))
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 )
 
 // How long it is waited after a backup that failed, twice as long each time, and
@@ -23,7 +23,7 @@ const (
 
 // try backs up one agent and writes down how it ended; "" when it failed. The
 // error is that it could not be written down.
-func (b *backups) try(ctx context.Context, k agentKey, c registry.Vault) (backedUp, error) {
+func (b *backups) try(ctx context.Context, k agentKey, c config.Vault) (backedUp, error) {
 	st := b.states[k]
 	began := amber.At(b.clock())
 	outcome, err := b.backup(ctx, k, c)

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/timetable"
-	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -31,7 +31,7 @@ const (
 type backups struct {
 	clock   amber.Clock // in the location whose calendar counts
 	records backupRecords
-	config  func() registry.Vault
+	config  func() config.Vault
 	agents  func() ([]agentKey, error)
 	// mark is another one whenever an agent has changed; "": nobody knows.
 	mark func(agentKey) string
@@ -40,11 +40,11 @@ type backups struct {
 	// come, the zero time without one: another machine's clock may be ahead.
 	ended func(ctx context.Context, k agentKey, since, now amber.Time) (ended bool, ahead amber.Time, err error)
 	// backup makes one. Its error may have a method RetryAfter.
-	backup  func(ctx context.Context, k agentKey, c registry.Vault) (backedUp, error)
+	backup  func(ctx context.Context, k agentKey, c config.Vault) (backedUp, error)
 	observe backupObserver
 	log     *slog.Logger
 
-	was    registry.Vault // the configuration of the last round
+	was    config.Vault // the configuration of the last round
 	states map[agentKey]*backupState
 	looked map[agentKey]glance
 	hold   time.Time // nobody is tried before: the vault answers nobody, or not yet
@@ -111,7 +111,7 @@ func (b *backups) on() bool { return b.states != nil }
 
 // begin takes a configuration. One that is another than before is a reason to
 // try at once: somebody may have mended it.
-func (b *backups) begin(c registry.Vault) (changed bool) {
+func (b *backups) begin(c config.Vault) (changed bool) {
 	if b.on() && reflect.DeepEqual(c, b.was) {
 		return false
 	}
@@ -142,7 +142,7 @@ func (b *backups) forget(keys []agentKey, all bool) {
 
 // whoIsDue returns the agents to be backed up now, those first that wait the
 // longest since they were tried. What goes wrong with one keeps nobody else.
-func (b *backups) whoIsDue(ctx context.Context, c registry.Vault, keys []agentKey) ([]agentKey, error) {
+func (b *backups) whoIsDue(ctx context.Context, c config.Vault, keys []agentKey) ([]agentKey, error) {
 	table, err := timetable.Parse(c.Schedule)
 	errs := []error{err}
 	var due []agentKey
@@ -168,7 +168,7 @@ func (b *backups) whoIsDue(ctx context.Context, c registry.Vault, keys []agentKe
 
 // mind returns what is known about an agent, and writes down when it has become
 // due.
-func (b *backups) mind(ctx context.Context, k agentKey, c registry.Vault, table timetable.Table) (*backupState, error) {
+func (b *backups) mind(ctx context.Context, k agentKey, c config.Vault, table timetable.Table) (*backupState, error) {
 	st, err := b.state(k, c)
 	if err != nil || !st.DueSince.IsZero() {
 		return st, err
@@ -201,7 +201,7 @@ func (b *backups) mind(ctx context.Context, k agentKey, c registry.Vault, table 
 // state returns what is known about an agent, read the first time. What another
 // vault was given says nothing about this one. A record that is damaged costs a
 // backup, which is made at once.
-func (b *backups) state(k agentKey, c registry.Vault) (*backupState, error) {
+func (b *backups) state(k agentKey, c config.Vault) (*backupState, error) {
 	if st, ok := b.states[k]; ok {
 		return st, nil
 	}
@@ -226,7 +226,7 @@ func (b *backups) state(k agentKey, c registry.Vault) (*backupState, error) {
 }
 
 // vaultName tells vaults apart.
-func vaultName(c registry.Vault) string { return c.URL + " " + c.Label }
+func vaultName(c config.Vault) string { return c.URL + " " + c.Label }
 
 // scheduled reports whether it is time. The last time that is one to come is of
 // a clock that was wrong, and does not count.

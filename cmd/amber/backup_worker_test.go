@@ -17,7 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 )
 
 // yard is a home with agents and a vault that is there or not.
@@ -25,7 +25,7 @@ type yard struct {
 	*testing.T
 	dir    string
 	now    time.Time
-	vault  registry.Vault
+	vault  config.Vault
 	agents []agentKey
 	notes  map[agentKey]string
 	ended  map[agentKey]time.Time // the last session
@@ -47,7 +47,7 @@ var (
 	yardStart = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-func newYard(t *testing.T, c registry.Vault, agents ...agentKey) *yard {
+func newYard(t *testing.T, c config.Vault, agents ...agentKey) *yard {
 	t.Helper()
 	y := &yard{
 		T: t, dir: t.TempDir(), now: yardStart, vault: c, agents: agents,
@@ -65,7 +65,7 @@ func newYard(t *testing.T, c registry.Vault, agents ...agentKey) *yard {
 // start is what a server does that was stopped, or killed.
 func (y *yard) start() {
 	y.worker = &backups{
-		clock: func() time.Time { return y.now }, records: backupsOf(y.dir), config: func() registry.Vault { return y.vault },
+		clock: func() time.Time { return y.now }, records: backupsOf(y.dir), config: func() config.Vault { return y.vault },
 		agents: func() ([]agentKey, error) { return y.agents, nil },
 		mark:   func(k agentKey) string { return fmt.Sprint(y.marks[k]) },
 		ended: func(_ context.Context, k agentKey, since, now amber.Time) (bool, amber.Time, error) {
@@ -80,7 +80,7 @@ func (y *yard) start() {
 	}
 }
 
-func (y *yard) backup(_ context.Context, k agentKey, _ registry.Vault) (backedUp, error) {
+func (y *yard) backup(_ context.Context, k agentKey, _ config.Vault) (backedUp, error) {
 	y.tried = append(y.tried, fmt.Sprint(k.agent, " ", y.now.Sub(yardStart)))
 	if y.fail != nil {
 		if err := y.fail(k); err != nil {
@@ -157,7 +157,7 @@ func away(agentKey) error {
 
 func TestBackupsAreMadeWhenItIsTime(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1h"}, ann, bob)
+	y := newYard(t, config.Vault{Schedule: "1h"}, ann, bob)
 	delete(y.notes, bob)
 	y.rounds(60)
 	y.seen("ann 0s", "bob 0s")
@@ -178,7 +178,7 @@ func TestBackupsAreMadeWhenItIsTime(t *testing.T) {
 
 func TestBackupsFollowTheCalendar(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "30 12 * * *"}, ann)
+	y := newYard(t, config.Vault{Schedule: "30 12 * * *"}, ann)
 	y.rounds(1) // there is none yet
 	y.seen("ann 0s")
 	y.rounds(60)
@@ -193,7 +193,7 @@ func TestBackupsFollowTheCalendar(t *testing.T) {
 
 func TestBackupsAreMadeAfterSessions(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "off", AfterSession: true}, ann, bob)
+	y := newYard(t, config.Vault{Schedule: "off", AfterSession: true}, ann, bob)
 	y.rounds(5)
 	y.seen()
 	if y.looks != 2 {
@@ -234,7 +234,7 @@ func TestBackupsAreMadeAfterSessions(t *testing.T) {
 // that a backup is due and before it is made.
 func TestADueBackupSurvivesAKill(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "off", AfterSession: true}, ann)
+	y := newYard(t, config.Vault{Schedule: "off", AfterSession: true}, ann)
 	y.ended[ann] = y.now
 	ctx, kill := context.WithCancel(t.Context())
 	y.fail = func(k agentKey) error {
@@ -265,7 +265,7 @@ func TestADueBackupSurvivesAKill(t *testing.T) {
 // in between.
 func TestBackupsAreMadeUpAfterAnOutage(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1h"}, ann, bob)
+	y := newYard(t, config.Vault{Schedule: "1h"}, ann, bob)
 	y.rounds(60)
 	y.seen("ann 0s", "bob 0s")
 	y.fail = away
@@ -303,7 +303,7 @@ func TestBackupsAreMadeUpAfterAnOutage(t *testing.T) {
 
 func TestTheWaitGrowsToAnHour(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1h"}, ann)
+	y := newYard(t, config.Vault{Schedule: "1h"}, ann)
 	y.fail = away
 	y.rounds(260)
 	y.seen("ann 0s", "ann 1m0s", "ann 3m0s", "ann 7m0s", "ann 15m0s", "ann 31m0s", "ann 1h3m0s", "ann 2h3m0s", "ann 3h3m0s", "ann 4h3m0s")
@@ -317,7 +317,7 @@ func (w toldToWait) RetryAfter() time.Duration { return time.Duration(w) }
 
 func TestAVaultMayAskForPeace(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1d"}, ann, bob)
+	y := newYard(t, config.Vault{Schedule: "1d"}, ann, bob)
 	y.fail = func(k agentKey) error {
 		if k == ann {
 			return &amber.Error{Op: "put", Kind: amber.KindQuota, Err: fmt.Errorf("429: %w", toldToWait(40*time.Minute))}
@@ -335,7 +335,7 @@ func TestAVaultMayAskForPeace(t *testing.T) {
 func TestOneRefusalKeepsNobodyElse(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []amber.Kind{amber.KindRefused, amber.KindDamaged, amber.KindUntrusted, amber.KindQuota, amber.KindConflict, amber.KindInternal} {
-		y := newYard(t, registry.Vault{Schedule: "1h"}, ann, bob)
+		y := newYard(t, config.Vault{Schedule: "1h"}, ann, bob)
 		y.fail = func(k agentKey) error {
 			if k == ann {
 				return amber.Errorf(kind, "back up", "", "no")
@@ -361,7 +361,7 @@ func TestOneRefusalKeepsNobodyElse(t *testing.T) {
 
 func TestAnotherVaultIsGivenEverything(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1d"}, ann)
+	y := newYard(t, config.Vault{Schedule: "1d"}, ann)
 	y.rounds(2)
 	y.seen("ann 0s")
 	y.vault.URL = "https://other.example"
@@ -381,7 +381,7 @@ func TestAnotherVaultIsGivenEverything(t *testing.T) {
 // Amber is left alone.
 func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1d"}, ann, bob)
+	y := newYard(t, config.Vault{Schedule: "1d"}, ann, bob)
 	y.rounds(1)
 	y.tried = nil
 	for name, text := range map[agentKey]string{ann: `{"format":`, bob: `{"format":"amber vault backups 2","began":7}`} {
@@ -407,7 +407,7 @@ func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 // TestNothingIsTriedThatCouldNotBeWrittenDown has a folder that takes no files.
 func TestNothingIsTriedThatCouldNotBeWrittenDown(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1d"}, ann)
+	y := newYard(t, config.Vault{Schedule: "1d"}, ann)
 	if err := os.WriteFile(y.dir+"/vaults", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -424,7 +424,7 @@ func TestNothingIsTriedThatCouldNotBeWrittenDown(t *testing.T) {
 // TestAClockThatWasWrongStopsNothing has records of a time to come.
 func TestAClockThatWasWrongStopsNothing(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1h"}, ann)
+	y := newYard(t, config.Vault{Schedule: "1h"}, ann)
 	y.now = yardStart.Add(1000 * time.Hour)
 	y.rounds(1)
 	y.tried, y.now = nil, yardStart
@@ -453,7 +453,7 @@ func TestWhatEveryAgentHasToHearIsAskedOnce(t *testing.T) {
 		for i := range 30 {
 			keys = append(keys, agentKey{"default", amber.AgentID(fmt.Sprintf("a%02d", i))})
 		}
-		y := newYard(t, registry.Vault{Schedule: "1d"}, keys...)
+		y := newYard(t, config.Vault{Schedule: "1d"}, keys...)
 		y.fail = func(agentKey) error { return err }
 		y.rounds(1)
 		if len(y.tried) != 1 {
@@ -474,7 +474,7 @@ func TestWhatEveryAgentHasToHearIsAskedOnce(t *testing.T) {
 // longer than a day, whatever the clock was.
 func TestNoClockMakesTheVaultWaitForDays(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1h"}, ann)
+	y := newYard(t, config.Vault{Schedule: "1h"}, ann)
 	y.fail = away
 	y.now = yardStart.Add(2000 * time.Hour)
 	y.rounds(1)
@@ -487,7 +487,7 @@ func TestNoClockMakesTheVaultWaitForDays(t *testing.T) {
 // a vault that is off leave no time that would grow old.
 func TestMetricsForgetWhoIsNotBackedUp(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1h"}, ann, bob)
+	y := newYard(t, config.Vault{Schedule: "1h"}, ann, bob)
 	y.rounds(1)
 	shows := func(want ...agentKey) {
 		t.Helper()
@@ -517,7 +517,7 @@ func TestMetricsForgetWhoIsNotBackedUp(t *testing.T) {
 // TestAConflictTellsTheWayOut has a vault with somebody else's memory in it.
 func TestAConflictTellsTheWayOut(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, registry.Vault{Schedule: "1h"}, ann)
+	y := newYard(t, config.Vault{Schedule: "1h"}, ann)
 	y.fail = func(agentKey) error {
 		return &amber.Error{Op: "look", Kind: amber.KindConflict, Err: &amber.Error{Op: "look", Kind: amber.KindConflict, Err: errors.New("never seen"), Hint: "amber vault restore"}}
 	}

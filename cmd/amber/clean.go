@@ -4,9 +4,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/registry"
 )
 
 // writeRules are the rules by which secrets are taken out of what a command
@@ -28,7 +28,7 @@ func (a *app) writeRulesOnce() func() *redact.Redactor {
 		}
 		loaded, err := a.loadConfig()
 		if err != nil {
-			return registry.Default().Intake()
+			return config.Default().Intake()
 		}
 		return loaded.Config.Intake()
 	})
@@ -45,7 +45,7 @@ func (a *app) tellTaken(counts map[string]int) {
 // are made anew only when it has changed.
 func (s *serving) writeRules() func() *redact.Redactor {
 	var mu sync.Mutex
-	last := registry.Default()
+	last := config.Default()
 	rules := last.Intake()
 	return func() *redact.Redactor {
 		now := s.current()

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -18,10 +18,10 @@ func (a *app) configCommand() *cobra.Command {
 
 // configuration is the JSON of config show.
 type configuration struct {
-	Path    string           `json:"path"`
-	Found   bool             `json:"found"`
-	Values  []registry.Value `json:"values"`
-	Clamped []amber.Clamp    `json:"clamped"`
+	Path    string         `json:"path"`
+	Found   bool           `json:"found"`
+	Values  []config.Value `json:"values"`
+	Clamped []amber.Clamp  `json:"clamped"`
 }
 
 func (a *app) configShowCommand() *cobra.Command {
@@ -113,7 +113,7 @@ func (a *app) configPath() (string, error) {
 	if a.global.config != "" {
 		return a.absolute(a.global.config)
 	}
-	path := registry.DefaultPath(a.getenv)
+	path := config.DefaultPath(a.getenv)
 	if path == "" {
 		return "", amber.Errorf(amber.KindInvalid, "find configuration", "", "neither --config, $XDG_CONFIG_HOME nor $HOME is set")
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 )
 
 // effect is how a key of the configuration shows.
@@ -30,7 +30,7 @@ func TestDefectB6(t *testing.T) {
 	t.Parallel()
 	all := effects()
 	t.Run("keys", func(t *testing.T) {
-		for _, k := range registry.Keys() {
+		for _, k := range config.Keys() {
 			t.Run(k.Path, func(t *testing.T) {
 				t.Parallel()
 				e, ok := all[k.Path]
@@ -49,7 +49,7 @@ func TestDefectB6(t *testing.T) {
 }
 
 // check looks twice: without the key and with it.
-func (e effect) check(t *testing.T, k registry.Key) {
+func (e effect) check(t *testing.T, k config.Key) {
 	t.Helper()
 	if e.without == e.with {
 		t.Fatalf("%q shows nothing", e.with)
@@ -91,7 +91,7 @@ vault.url vault.label vault.schedule vault.after_session vault.keep`
 func checkContract(t *testing.T, all map[string]effect) {
 	t.Helper()
 	var schema []string
-	for _, k := range registry.Keys() {
+	for _, k := range config.Keys() {
 		schema = append(schema, k.Path)
 	}
 	promised := strings.Fields(contract)

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/memdir"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/notes"
 )
 
 // Free space below which the doctor warns, and below which it fails: a write
@@ -22,7 +22,7 @@ const (
 	noSpace     = 32 << 20
 )
 
-func describeConfig(l registry.Loaded) string {
+func describeConfig(l config.Loaded) string {
 	if !l.FileFound {
 		return "defaults; no file at " + l.Path
 	}
@@ -107,7 +107,7 @@ func (d *doctor) checkDisk(dir string) {
 }
 
 func (d *doctor) checkGit(ctx context.Context) {
-	version, err := memdir.Version(ctx, "git")
+	version, err := notes.Version(ctx, "git")
 	d.judge("git", err, "%s", version)
 }
 

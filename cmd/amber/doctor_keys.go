@@ -11,9 +11,9 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/agekey"
-	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target/dir"
 )
@@ -23,7 +23,7 @@ var keyCodes = []string{"key_modes", "signing_key", "trusted_keys", "encryption"
 
 // checkKeys looks at what signs and encrypts. A home that is not there yet has
 // none.
-func (d *doctor) checkKeys(ctx context.Context, loaded registry.Loaded) {
+func (d *doctor) checkKeys(ctx context.Context, loaded config.Loaded) {
 	h, err := d.lookAtHome()
 	if err == nil {
 		_, err = os.Lstat(h.Dir())
@@ -88,7 +88,7 @@ func checkKeyModes(dir string) error {
 	return &amber.Error{Op: "look at keys", Kind: amber.KindInternal, ID: dir, Err: err}
 }
 
-func (d *doctor) checkSigningKey(ctx context.Context, h *home.Home, c registry.Snapshot) {
+func (d *doctor) checkSigningKey(ctx context.Context, h *home.Home, c config.Snapshot) {
 	signer, err := d.ring(h).Signer(ctx)
 	switch {
 	case err == nil && !c.Sign:
@@ -104,7 +104,7 @@ func (d *doctor) checkSigningKey(ctx context.Context, h *home.Home, c registry.S
 	}
 }
 
-func (d *doctor) checkTrusted(ctx context.Context, h *home.Home, c registry.Snapshot) {
+func (d *doctor) checkTrusted(ctx context.Context, h *home.Home, c config.Snapshot) {
 	keys, err := knownKeys(ctx, d.ring(h))
 	if err != nil {
 		// A seed that cannot be read has been told already.
@@ -128,7 +128,7 @@ func (d *doctor) checkTrusted(ctx context.Context, h *home.Home, c registry.Snap
 
 // checkEncryption looks whether the recipients can be encrypted to, and whether
 // this home can open what it has encrypted.
-func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, loaded registry.Loaded) {
+func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, loaded config.Loaded) {
 	c := loaded.Config.Snapshot.Encryption
 	recipients, err := agekey.ParseRecipients(c.Recipients)
 	var ids []age.Identity
@@ -153,7 +153,7 @@ func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, loaded regis
 
 // identities returns what opens the repository: the configured one, which must
 // be there, and this home's own, which may be.
-func identities(h *home.Home, c registry.Encryption) ([]age.Identity, error) {
+func identities(h *home.Home, c config.Encryption) ([]age.Identity, error) {
 	var ids []age.Identity
 	if c.Identity != "" {
 		configured, err := agekey.ReadIdentities(nil, c.Identity)

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -35,7 +35,7 @@ func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
 		return
 	}
 	// The bounds do not matter to somebody who only looks.
-	j, err := journal.Open(dir, journalOptions(registry.Default().Journal, d.clock))
+	j, err := journal.Open(dir, journalOptions(config.Default().Journal, d.clock))
 	if err == nil {
 		err = checkSpoolFolders(dir)
 	}
@@ -190,7 +190,7 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 // checkParked looks whether a restore has left entries behind that nobody has
 // decided about.
 func (d *doctor) checkParked(ctx context.Context, agent *home.Agent) {
-	states, err := parked(ctx, agent, registry.Default().Journal, d.clock, nil)
+	states, err := parked(ctx, agent, config.Default().Journal, d.clock, nil)
 	if err != nil {
 		d.skip("spool.parked", "nobody knows what is parked: "+err.Error())
 		return

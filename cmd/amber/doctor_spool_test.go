@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/registry"
 )
 
 // spooled is the session in the spool of newSpool.
@@ -33,7 +33,7 @@ func (p *sickHome) spool(name ...string) string {
 
 func (p *sickHome) journal() *journal.Journal {
 	p.t.Helper()
-	j, err := journal.Open(p.spool(), journalOptions(registry.Default().Journal, p.world.clock))
+	j, err := journal.Open(p.spool(), journalOptions(config.Default().Journal, p.world.clock))
 	p.must(err)
 	return j
 }

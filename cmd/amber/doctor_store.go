@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/memdir"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/storetest"
@@ -92,9 +92,9 @@ func (d *doctor) checkClock(ctx context.Context, store *sqlite.Store) {
 }
 
 // checkNotes looks through the notes' repository.
-func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent, config registry.Loaded) {
+func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent, config config.Loaded) {
 	guard := snapshot.NotesGuard(agent)
-	notes, err := memdir.New(memdir.Options{Guard: guard, Clock: d.clock})
+	notes, err := notes.New(notes.Options{Guard: guard, Clock: d.clock})
 	if err == nil {
 		err = notes.Check(ctx)
 	}
@@ -139,7 +139,7 @@ func twinNotes(twins [][]string) finding {
 
 // checkLostNotes asks the snapshots whether there were notes where there are
 // none.
-func (d *doctor) checkLostNotes(ctx context.Context, config registry.Loaded) {
+func (d *doctor) checkLostNotes(ctx context.Context, config config.Loaded) {
 	if d.failed("config") { // it says where snapshots are
 		d.skip("notes", "there are none, and whether there were any is not known")
 		return
@@ -158,7 +158,7 @@ func (d *doctor) checkLostNotes(ctx context.Context, config registry.Loaded) {
 
 // lastWithNotes returns the newest snapshot of the agent that has a history of
 // notes; none when no snapshot has one.
-func (d *doctor) lastWithNotes(ctx context.Context, config registry.Loaded) (last amber.SnapshotMeta, err error) {
+func (d *doctor) lastWithNotes(ctx context.Context, config config.Loaded) (last amber.SnapshotMeta, err error) {
 	s, err := d.closedAgent(config)
 	if err != nil {
 		return last, err

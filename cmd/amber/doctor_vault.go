@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/timetable"
-	"github.com/amber-memory/amber/registry"
 )
 
 // vaultCode is the check of backups to a vault.
@@ -20,7 +20,7 @@ const vaultCode = "vault"
 
 // checkVault tells how the backups of the agent to the vault are doing. The
 // vault itself is not asked. Without one nothing is told.
-func (d *doctor) checkVault(homeDir string, c registry.Vault) {
+func (d *doctor) checkVault(homeDir string, c config.Vault) {
 	if c.URL == "" {
 		return
 	}
@@ -58,7 +58,7 @@ func (d *doctor) checkVault(homeDir string, c registry.Vault) {
 
 // overdue says that a backup should have been made by now: none has been, or the
 // last is older than two turns of the schedule. "" when that is not so.
-func overdue(c registry.Vault, st backupState, now time.Time) string {
+func overdue(c config.Vault, st backupState, now time.Time) string {
 	table, err := timetable.Parse(c.Schedule)
 	if err != nil || table.Off() {
 		return ""
@@ -79,10 +79,10 @@ func overdue(c registry.Vault, st backupState, now time.Time) string {
 }
 
 // automatic reports whether a server is to back up.
-func automatic(c registry.Vault) bool { return c.Schedule != timetable.Off || c.AfterSession }
+func automatic(c config.Vault) bool { return c.Schedule != timetable.Off || c.AfterSession }
 
 // describeBackups says what is known about the backups of an agent.
-func describeBackups(c registry.Vault, st backupState) string {
+func describeBackups(c config.Vault, st backupState) string {
 	said := []string{c.URL}
 	switch {
 	case !st.Success.IsZero():
@@ -104,7 +104,7 @@ func describeBackups(c registry.Vault, st backupState) string {
 // checkAPIKeyFile looks whether the key of a vault is there and nobody else can
 // read it. Errors: invalid when no file is named and a server is to back up;
 // not_found; refused.
-func checkAPIKeyFile(c registry.Vault) error {
+func checkAPIKeyFile(c config.Vault) error {
 	const op = "look at key of vault"
 	path := c.APIKeyFile
 	switch {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/registry"
 )
 
 // TestDoctorTellsHowBackupsAreDoing goes the way of a home that is backed up to
@@ -49,7 +49,7 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	at := amber.At(time.Date(2096, 3, 1, 12, 0, 0, 0, time.UTC))
 	after := func(d time.Duration) { p.world.clock = func() time.Time { return at.Time().Add(d) } }
 	after(48*time.Hour - time.Second)
-	st := backupState{Vault: vaultName(registry.Vault{URL: "https://vault.example/api", Label: "default"})}.succeeded(at, false)
+	st := backupState{Vault: vaultName(config.Vault{URL: "https://vault.example/api", Label: "default"})}.succeeded(at, false)
 	p.must(records.write(me, st))
 	tells(statusOK, "last backup by a server 2096-03-01T12:00:00")
 	after(48 * time.Hour) // nobody runs a server any more

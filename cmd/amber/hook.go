@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/registry"
 )
 
 // hookFlags are those of `hook`.
@@ -107,15 +107,15 @@ func (a *app) runHook(ctx context.Context, root *cobra.Command) int {
 
 // hook keeps one event, answers the host and sees to it that somebody drains.
 func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
-	config, configErr := a.hookConfig()
+	loaded, configErr := a.hookConfig()
 	if configErr != nil { // no reason to lose what an agent did
-		config.Config = registry.Default()
+		loaded.Config = config.Default()
 		defer func() { a.out.note("%v; went on with the defaults", configErr) }()
 	}
-	if !config.Config.Memory.Enabled {
+	if !loaded.Config.Memory.Enabled {
 		return nil
 	}
-	j, err := a.journalWith(config.Config.Journal)
+	j, err := a.journalWith(loaded.Config.Journal)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	if err != nil {
 		return errors.Join(err, j.CountLoss(err))
 	}
-	ev, unfinished := a.readEvent(host, f.event, args[1:], config.Config.Redactor())
+	ev, unfinished := a.readEvent(host, f.event, args[1:], loaded.Config.Redactor())
 	// A signal that ends the host comes just when there is something to keep;
 	// how long that may take is bounded.
 	if err := (hook.Keeper{Journal: j, Timeout: f.timeout}).Keep(context.WithoutCancel(ctx), ev); err != nil {
@@ -141,7 +141,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	}
 	var block string
 	if f.context > 0 && hook.WantsContext(ev) {
-		block = a.hookContext(ctx, f.context, config, ev)
+		block = a.hookContext(ctx, f.context, loaded, ev)
 	}
 	var errs []error
 	if reply := hook.Reply(ev, block); len(reply) > 0 {
@@ -156,14 +156,14 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 
 // hookConfig is the configuration; where there is none at all it is known
 // without asking.
-func (a *app) hookConfig() (registry.Loaded, error) {
+func (a *app) hookConfig() (config.Loaded, error) {
 	said := a.global.config != ""
 	for _, kv := range a.environ {
 		key, _, _ := strings.Cut(kv, "=")
 		said = said || strings.HasPrefix(key, "AMBER_") && strings.Contains(key, "__")
 	}
-	if _, err := os.Lstat(registry.DefaultPath(a.getenv)); !said && errors.Is(err, fs.ErrNotExist) {
-		return registry.Loaded{Config: registry.Default()}, nil
+	if _, err := os.Lstat(config.DefaultPath(a.getenv)); !said && errors.Is(err, fs.ErrNotExist) {
+		return config.Loaded{Config: config.Default()}, nil
 	}
 	return a.loadConfig()
 }
@@ -213,7 +213,7 @@ const injectBudget = 150 * time.Millisecond
 // hookContext returns memories for a session or a prompt that begins; nothing
 // where there is no store yet, where it would have to be migrated, or where it
 // does not answer in time. Nothing is written.
-func (a *app) hookContext(ctx context.Context, budget time.Duration, config registry.Loaded, ev amber.HostEvent) string {
+func (a *app) hookContext(ctx context.Context, budget time.Duration, config config.Loaded, ev amber.HostEvent) string {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	answer := make(chan string, 1)
@@ -237,7 +237,7 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, config regi
 	}
 }
 
-func (a *app) recallFor(ctx context.Context, config registry.Loaded, ev amber.HostEvent) (string, error) {
+func (a *app) recallFor(ctx context.Context, config config.Loaded, ev amber.HostEvent) (string, error) {
 	s, err := a.look(ctx, config)
 	if err != nil {
 		return "", err

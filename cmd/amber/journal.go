@@ -4,9 +4,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/registry"
 )
 
 func (a *app) journalCommand() *cobra.Command {
@@ -29,7 +29,7 @@ func (a *app) openJournal() (*journal.Journal, error) {
 
 // journalWith is openJournal with bounds of the caller's, for those who must
 // keep an event even when the configuration is broken.
-func (a *app) journalWith(c registry.Journal) (*journal.Journal, error) {
+func (a *app) journalWith(c config.Journal) (*journal.Journal, error) {
 	agent, err := a.lookAtAgent()
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (a *app) journalWith(c registry.Journal) (*journal.Journal, error) {
 	return journal.Open(agent.SpoolDir(), journalOptions(c, a.clock))
 }
 
-func journalOptions(c registry.Journal, clock amber.Clock) journal.Options {
+func journalOptions(c config.Journal, clock amber.Clock) journal.Options {
 	return journal.Options{
 		Clock:           clock,
 		FlushInterval:   c.FlushInterval,

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
-	"github.com/amber-memory/amber/registry"
 )
 
 // parkedState is what a restore has parked of one generation.
@@ -25,7 +25,7 @@ type parkedState struct {
 
 // parked returns what restores have parked, by generation. Where there is no
 // agent nothing is. It changes nothing.
-func parked(ctx context.Context, agent *home.Agent, c registry.Journal, clock amber.Clock, store amber.Ingester) ([]parkedState, error) {
+func parked(ctx context.Context, agent *home.Agent, c config.Journal, clock amber.Clock, store amber.Ingester) ([]parkedState, error) {
 	states := []parkedState{}
 	generations, err := agent.Parked()
 	if amber.KindOf(err) == amber.KindNotFound {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 )
 
 // scriptDamage is "damage FILE torn" or "damage FILE WORD": it leaves the
@@ -35,7 +35,7 @@ func scriptDamage(ts *testscript.TestScript, neg bool, args []string) {
 // reaches it.
 func TestJournalIsBoundedAsConfigured(t *testing.T) {
 	t.Parallel()
-	c := registry.Journal{FlushInterval: 7 * time.Millisecond, MaxEntries: 3, MaxSessionBytes: 2 << 20, MaxBytes: 5 << 20}
+	c := config.Journal{FlushInterval: 7 * time.Millisecond, MaxEntries: 3, MaxSessionBytes: 2 << 20, MaxBytes: 5 << 20}
 	o := journalOptions(c, time.Now)
 	if o.FlushInterval != c.FlushInterval || o.MaxEntries != c.MaxEntries ||
 		o.MaxSessionBytes != int64(c.MaxSessionBytes) || o.MaxBytes != int64(c.MaxBytes) {

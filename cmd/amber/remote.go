@@ -13,7 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 )
 
 // Variables that stand in for flags.
@@ -134,7 +134,7 @@ func (a *app) newRemote(address string) (*remote, error) {
 	}
 	// The server has a configuration of its own; how much is sent at once is
 	// up to this side.
-	config, err := registry.Load(registry.Input{Environ: a.environ})
+	config, err := config.Load(config.Input{Environ: a.environ})
 	if err != nil {
 		return nil, err
 	}
@@ -194,12 +194,12 @@ func (r *remote) open(ctx context.Context) (*opened, error) {
 
 // closed is the agent before anybody was asked.
 func (r *remote) closed() *opened {
-	config := registry.Default()
-	config.Memory.Write.MaxBatchSize = r.batch
-	config.Snapshot.Retention = registry.Retention{} // the server's is not known
+	defaults := config.Default()
+	defaults.Memory.Write.MaxBatchSize = r.batch
+	defaults.Snapshot.Retention = config.Retention{} // the server's is not known
 	return &opened{
-		remote: r, config: registry.Loaded{Config: config},
-		Resolved: registry.Resolved{Store: amber.NewStore(amber.Parts{}), Close: r.client.Close},
+		remote: r, config: config.Loaded{Config: defaults},
+		Resolved: config.Resolved{Store: amber.NewStore(amber.Parts{}), Close: r.client.Close},
 	}
 }
 

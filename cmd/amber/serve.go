@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/homedb"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/metrics"
-	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/mcpapi"
@@ -94,10 +94,10 @@ type serving struct {
 	*app
 	flags    serveFlags
 	log      *slog.Logger
-	config   *registry.Reloader
+	config   *config.Reloader
 	home     *home.Home
 	lock     *fsx.Lock // that this process serves the home
-	db       *homedb.DB
+	db       *ledger.DB
 	pool     *server.Pool
 	desk     *server.Desk // nil before the API is made
 	crew     *server.Crew
@@ -135,7 +135,7 @@ func (a *app) newServing(ctx context.Context, cmd *cobra.Command, f serveFlags) 
 	if err != nil {
 		return nil, err
 	}
-	config, err := registry.NewReloader(in, a.clock)
+	config, err := config.NewReloader(in, a.clock)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (s *serving) newAPI(addr net.Addr) (*httpapi.API, error) {
 }
 
 // current is the configuration as it is now.
-func (s *serving) current() registry.Config {
+func (s *serving) current() config.Config {
 	c, err := s.config.Current()
 	if err != nil {
 		s.log.Warn("configuration", "error", err)

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 )
@@ -35,7 +35,7 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 	}
 	one := s.forAgent(tenant, id)
 	one.aside.log = s.log
-	o := &opened{config: registry.Loaded{Config: s.config.Loaded().Config}, home: s.home, agent: agent}
+	o := &opened{config: config.Loaded{Config: s.config.Loaded().Config}, home: s.home, agent: agent}
 	if err := one.resolve(ctx, o); err != nil {
 		return nil, nil, err
 	}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/metrics"
-	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -18,7 +18,7 @@ const backupWorker = "vault backup"
 // backUp keeps the notes of every agent in the vault that is configured.
 func (s *serving) backUp(ctx context.Context, report server.Report) error {
 	b := &backups{
-		clock: s.clock, records: backupsOf(s.home.Dir()), config: func() registry.Vault { return s.current().Vault },
+		clock: s.clock, records: backupsOf(s.home.Dir()), config: func() config.Vault { return s.current().Vault },
 		agents: s.agentKeys, mark: s.agentMark, ended: s.sessionEnded, backup: s.backupAgent, observe: s.watchers, log: s.log,
 	}
 	return b.run(ctx, report, s.every)
@@ -85,7 +85,7 @@ func (s *serving) sessionEnded(ctx context.Context, k agentKey, since, now amber
 // and so is what the vault has of it: nothing never takes the place of
 // something. Neither does it take the place of what this home has never seen:
 // nobody is there to be asked. It is pruned only after a backup that succeeded.
-func (s *serving) backupAgent(ctx context.Context, k agentKey, c registry.Vault) (backedUp, error) {
+func (s *serving) backupAgent(ctx context.Context, k agentKey, c config.Vault) (backedUp, error) {
 	agent, err := s.home.Agent(k.tenant, k.agent)
 	if err != nil {
 		return "", err
@@ -128,8 +128,8 @@ func (s *serving) readForBackup(ctx context.Context, agent *home.Agent) (one *ap
 	one.global.quiet, one.out.quiet = true, true // it has nobody to tell
 	err = s.with(ctx, agent, func(a *server.Agent) error {
 		o = &opened{
-			Resolved: registry.Resolved{Store: a.Store, Policy: a.Policy},
-			config:   registry.Loaded{Config: s.current()}, home: s.home, agent: agent,
+			Resolved: config.Resolved{Store: a.Store, Policy: a.Policy},
+			config:   config.Loaded{Config: s.current()}, home: s.home, agent: agent,
 		}
 		docs, err = one.noteDocuments(metrics.Unwatched(ctx), o)
 		return err

@@ -11,8 +11,8 @@ import (
 	"syscall"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/registry"
 )
 
 // listen opens the port. Beyond this machine nobody gets in without a token, and
@@ -139,7 +139,7 @@ func (d *doorkeeper) open(ctx context.Context) (bool, error) {
 // listening hears what happens in this process.
 type listening struct {
 	bus    *events.Bus
-	config registry.Events
+	config config.Events
 }
 
 // Listen implements httpapi.Listener.

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/registry"
 )
 
 // A listener who is too slow is not told a story with holes: listening ends.
 func TestListeningEndsWhereEventsAreLost(t *testing.T) {
 	t.Parallel()
-	bus, config := new(events.Bus), registry.Default().Events
+	bus, config := new(events.Bus), config.Default().Events
 	first, goOn, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	heard := 0
 	publish := func() {

@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/vaultapi"
 )
 
@@ -163,14 +163,14 @@ func (v servedVault) Folders(ctx context.Context) (folders []vaultapi.Folder, er
 }
 
 // vaultAnswers lets vaults keep their answers in the database of the home.
-type vaultAnswers struct{ *homedb.DB }
+type vaultAnswers struct{ *ledger.DB }
 
 var _ vaultapi.Answers = vaultAnswers{}
 
 // BeginAnswer implements [vaultapi.Answers].
 func (a vaultAnswers) BeginAnswer(ctx context.Context, k vaultapi.AnswerKey, digest string, repeatable bool) (vaultapi.Answer, error) {
-	got, err := a.DB.BeginAnswer(ctx, homedb.AnswerKey(k), digest, repeatable)
-	if errors.Is(err, homedb.ErrKeyUsed) {
+	got, err := a.DB.BeginAnswer(ctx, ledger.AnswerKey(k), digest, repeatable)
+	if errors.Is(err, ledger.ErrKeyUsed) {
 		err = &amber.Error{Op: "begin answer", Kind: amber.KindConflict, Err: vaultapi.ErrKeyUsed}
 	}
 	return vaultapi.Answer(got), err
@@ -178,13 +178,13 @@ func (a vaultAnswers) BeginAnswer(ctx context.Context, k vaultapi.AnswerKey, dig
 
 // FinishAnswer implements [vaultapi.Answers].
 func (a vaultAnswers) FinishAnswer(ctx context.Context, k vaultapi.AnswerKey, status int, body []byte) error {
-	return a.DB.FinishAnswer(ctx, homedb.AnswerKey(k), status, body)
+	return a.DB.FinishAnswer(ctx, ledger.AnswerKey(k), status, body)
 }
 
 // AbandonAnswer implements [vaultapi.Answers].
 func (a vaultAnswers) AbandonAnswer(ctx context.Context, k vaultapi.AnswerKey) error {
-	return a.DB.AbandonAnswer(ctx, homedb.AnswerKey(k))
+	return a.DB.AbandonAnswer(ctx, ledger.AnswerKey(k))
 }
 
 // LeaveAnswer implements [vaultapi.Answers].
-func (a vaultAnswers) LeaveAnswer(k vaultapi.AnswerKey) { a.DB.LeaveAnswer(homedb.AnswerKey(k)) }
+func (a vaultAnswers) LeaveAnswer(k vaultapi.AnswerKey) { a.DB.LeaveAnswer(ledger.AnswerKey(k)) }

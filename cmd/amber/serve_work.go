@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
-	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 )
@@ -230,7 +230,7 @@ func (s *serving) retention(report server.Report) *snapshot.Retention {
 }
 
 // prunePolicy is what the configuration keeps.
-func prunePolicy(keep registry.Retention) amber.PruneRequest {
+func prunePolicy(keep config.Retention) amber.PruneRequest {
 	return amber.PruneRequest{
 		KeepLast: keep.KeepLast, KeepHourly: keep.KeepHourly, KeepDaily: keep.KeepDaily, KeepWeekly: keep.KeepWeekly,
 		MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge, AutomaticOnly: !keep.Manual,

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/store/inmem"
 )
 
@@ -33,7 +33,7 @@ func openInMemory(t *testing.T, random io.Reader, n int) (*opened, []amber.Memor
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &opened{Resolved: registry.Resolved{Store: amber.NewStore(store.Parts())}}
+	s := &opened{Resolved: config.Resolved{Store: amber.NewStore(store.Parts())}}
 	var ids []amber.MemoryID
 	for i := range n {
 		ack, err := s.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: strings.Repeat("x", i+1)})

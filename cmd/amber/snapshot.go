@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/registry"
 )
 
 // snapshotIDHelp says how every verb about one snapshot is told which.
@@ -102,7 +102,7 @@ func (a *app) openFrozen(ctx context.Context, need liveAgent) (*opened, error) {
 }
 
 // closedAgent is an agent, there or not, whose store is not open.
-func (a *app) closedAgent(config registry.Loaded) (*opened, error) {
+func (a *app) closedAgent(loaded config.Loaded) (*opened, error) {
 	agent, err := a.lookAtAgent()
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (a *app) closedAgent(config registry.Loaded) (*opened, error) {
 		return nil, err
 	}
 	h, err := home.At(dir, home.Options{Clock: a.clock, Random: a.random})
-	return &opened{config: config, home: h, agent: agent, look: true, Resolved: registry.Resolved{
+	return &opened{config: loaded, home: h, agent: agent, look: true, Resolved: config.Resolved{
 		Store: amber.NewStore(amber.Parts{}), Close: func() error { return nil },
 	}}, err
 }

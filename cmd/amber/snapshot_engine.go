@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/registry"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/snapshot/local"
 )
@@ -153,7 +153,7 @@ func (a *app) locate(s *opened, o *local.Options) error {
 // localEngine is the engine of this machine.
 type localEngine struct {
 	*snapshot.Engine
-	memory registry.Memory
+	memory config.Memory
 }
 
 func (e localEngine) At(ctx context.Context, ref amber.SnapshotRef) (snapshotView, error) {
@@ -175,7 +175,7 @@ func (e localEngine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, n
 // pastView is the memory of a snapshot, asked as the configuration says.
 type pastView struct {
 	*snapshot.Past
-	memory registry.Memory
+	memory config.Memory
 }
 
 func (v pastView) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {

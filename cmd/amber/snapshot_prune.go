@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 )
 
 // Snapshots that Amber took before a restore are many and soon of no use: the
@@ -92,7 +92,7 @@ func (f pruneFlags) request(cmd *cobra.Command, s *opened) (amber.PruneRequest, 
 		}
 	}
 	if cmd.Flags().Changed("max-age") {
-		d, err := registry.ParseDuration(f.maxAge)
+		d, err := config.ParseDuration(f.maxAge)
 		if err != nil || d < 0 {
 			return r, usage("--max-age takes a duration such as 12h or 90d, not %q", oneLine(f.maxAge, 40))
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/ledger"
 )
 
 func (a *app) tokenCommand() *cobra.Command {
@@ -24,7 +24,7 @@ Only a hash of the secret is kept: it is shown once, and nobody can show it agai
 }
 
 // recordToken writes down what was done to a token.
-func recordToken(ctx context.Context, d *homedb.DB, action string, t amber.Token) error {
+func recordToken(ctx context.Context, d *ledger.DB, action string, t amber.Token) error {
 	return d.Record(ctx, amber.AuditEntry{
 		Tenant: t.Tenant, Agent: t.Agent, Actor: cliActor, Action: action, Subject: string(t.ID), Outcome: "ok",
 	})

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/ledger"
 )
 
 // tokenFlags say what a new token is for.
@@ -106,7 +106,7 @@ func (a *app) expiry(cmd *cobra.Command, text string) (amber.Time, error) {
 	at, err := amber.ParseTime(text)
 	if err != nil {
 		var d time.Duration
-		if d, err = registry.ParseDuration(text); err == nil {
+		if d, err = config.ParseDuration(text); err == nil {
 			at = amber.At(a.clock().Add(d))
 		}
 	}
@@ -144,7 +144,7 @@ func secretFileExists(path string) error {
 
 // createToken makes a token, writes that down, and hands out the secret. One
 // that cannot be written down or handed out is revoked.
-func (a *app) createToken(ctx context.Context, d *homedb.DB, r amber.TokenRequest, file string) error {
+func (a *app) createToken(ctx context.Context, d *ledger.DB, r amber.TokenRequest, file string) error {
 	t, err := d.CreateToken(ctx, r)
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func saveSecret(path, secret string) error {
 }
 
 // revoke ends a token and writes that down.
-func revoke(ctx context.Context, d *homedb.DB, t amber.Token) error {
+func revoke(ctx context.Context, d *ledger.DB, t amber.Token) error {
 	if _, err := d.RevokeToken(ctx, t.ID); err != nil {
 		return err
 	}

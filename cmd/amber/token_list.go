@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/ledger"
 )
 
 func (a *app) tokenListCommand() *cobra.Command {
@@ -98,7 +98,7 @@ where no other begins so. It asks first; without a terminal it needs --yes.`,
 	return cmd
 }
 
-func (a *app) revokeToken(ctx context.Context, d *homedb.DB, arg string, yes, dryRun bool) error {
+func (a *app) revokeToken(ctx context.Context, d *ledger.DB, arg string, yes, dryRun bool) error {
 	t, err := findToken(ctx, d, arg)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ const minTokenID = 4
 
 // findToken returns the token whose id is, or begins with, what was given.
 // Errors: not_found; invalid when several do.
-func findToken(ctx context.Context, d *homedb.DB, arg string) (amber.Token, error) {
+func findToken(ctx context.Context, d *ledger.DB, arg string) (amber.Token, error) {
 	tokens, err := d.ListTokens(ctx, "")
 	if err != nil {
 		return amber.Token{}, err

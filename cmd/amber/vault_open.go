@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
-	"github.com/amber-memory/amber/registry"
+	"github.com/amber-memory/amber/config"
 )
 
 // openVault returns the vault of the agent of s: what the configuration says,
@@ -59,7 +59,7 @@ func (a *app) openVault(ctx context.Context, s *opened, f vaultFlags) (*colony.V
 // Errors: invalid when it cannot be shown, or is a secret.
 func vaultLabel(s *opened, flag string) (string, error) {
 	label := cmp.Or(flag, s.config.Config.Vault.Label, "default")
-	if _, found := s.config.Config.Redactor().String(label); found.Total > 0 || !registry.ValidVaultLabel(label) {
+	if _, found := s.config.Config.Redactor().String(label); found.Total > 0 || !config.ValidVaultLabel(label) {
 		return "", amber.Errorf(amber.KindInvalid, "open vault", "", "the label must be short plain text, and no secret")
 	}
 	switch {

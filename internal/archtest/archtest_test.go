@@ -25,14 +25,14 @@ func TestCheckFindsWhatBreaksTheLaw(t *testing.T) {
 	for _, tc := range []struct {
 		name, file, source, want string
 	}{
-		{"sideways", "memdir/x.go", `import _ "github.com/amber-memory/amber/home"`, "nobody imports sideways"},
+		{"sideways", "notes/x.go", `import _ "github.com/amber-memory/amber/home"`, "nobody imports sideways"},
 		{"root imports internal", "x.go", `import _ "github.com/amber-memory/amber/internal/fsx"`, "imports nothing of the module"},
 		{"root imports a module", "x.go", `import _ "golang.org/x/text"`, "standard library only"},
 		{"package without a rule", "util/x.go", ``, "no rule"},
 		{"backend imports backend", "store/sqlite/x.go", `import _ "github.com/amber-memory/amber/store/inmem"`, "nobody imports sideways"},
 		{"allowed edge", "store/sqlite/x.go", `import _ "github.com/amber-memory/amber/home"`, ""},
-		{"cmd sees everything", "cmd/amber/x.go", `import _ "github.com/amber-memory/amber/memdir"`, ""},
-		{"tests are free", "memdir/x_test.go", `import _ "github.com/amber-memory/amber/home"`, ""},
+		{"cmd sees everything", "cmd/amber/x.go", `import _ "github.com/amber-memory/amber/notes"`, ""},
+		{"tests are free", "notes/x_test.go", `import _ "github.com/amber-memory/amber/home"`, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			root := t.TempDir()

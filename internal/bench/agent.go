@@ -19,7 +19,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -202,7 +202,7 @@ func (g *generator) notes(ctx context.Context) error {
 		return err
 	}
 	dir := filepath.Join(g.agent.GenDir(current), "memdir")
-	d, err := memdir.New(memdir.Options{Guard: memdir.Fixed(dir), Clock: g.clock})
+	d, err := notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: g.clock})
 	if err != nil {
 		return err
 	}

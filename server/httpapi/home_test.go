@@ -8,19 +8,19 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
 // door knows tokens and answers as the program does: by the database of a home.
 type door struct {
-	*homedb.DB
+	*ledger.DB
 	t testing.TB
 }
 
 func newDoor(t testing.TB, c amber.Clock) door {
 	t.Helper()
-	db, err := homedb.Open(context.Background(), filepath.Join(t.TempDir(), "home.db"), homedb.Options{Clock: c, Random: rand.Reader})
+	db, err := ledger.Open(context.Background(), filepath.Join(t.TempDir(), "home.db"), ledger.Options{Clock: c, Random: rand.Reader})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,19 +36,19 @@ func (d door) Grant(ctx context.Context, secret string) (amber.Grant, error) {
 	return d.Authenticate(ctx, secret)
 }
 
-func (d door) LeaveAnswer(k httpapi.AnswerKey) { d.DB.LeaveAnswer(homedb.AnswerKey(k)) }
+func (d door) LeaveAnswer(k httpapi.AnswerKey) { d.DB.LeaveAnswer(ledger.AnswerKey(k)) }
 
 func (d door) BeginAnswer(ctx context.Context, k httpapi.AnswerKey, digest string, repeatable bool) (httpapi.Answer, error) {
-	a, err := d.DB.BeginAnswer(ctx, homedb.AnswerKey(k), digest, repeatable)
+	a, err := d.DB.BeginAnswer(ctx, ledger.AnswerKey(k), digest, repeatable)
 	return httpapi.Answer(a), err
 }
 
 func (d door) FinishAnswer(ctx context.Context, k httpapi.AnswerKey, status int, body []byte) error {
-	return d.DB.FinishAnswer(ctx, homedb.AnswerKey(k), status, body)
+	return d.DB.FinishAnswer(ctx, ledger.AnswerKey(k), status, body)
 }
 
 func (d door) AbandonAnswer(ctx context.Context, k httpapi.AnswerKey) error {
-	return d.DB.AbandonAnswer(ctx, homedb.AnswerKey(k))
+	return d.DB.AbandonAnswer(ctx, ledger.AnswerKey(k))
 }
 
 // token makes a token; ttl 0 is for ever.

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/homedb"
+	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
@@ -187,7 +187,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "home.db")
 	open := func(c amber.Clock) door {
-		db, err := homedb.Open(context.Background(), path, homedb.Options{Clock: c, Random: rand.Reader})
+		db, err := ledger.Open(context.Background(), path, ledger.Options{Clock: c, Random: rand.Reader})
 		if err != nil {
 			t.Fatal(err)
 		}

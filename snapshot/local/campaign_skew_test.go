@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -131,7 +131,7 @@ func count(c *child, args []string) error {
 		return err
 	}
 	defer store.Close()
-	notes, err := memdir.New(memdir.Options{Guard: memdir.Fixed(filepath.Join(c.agent.GenDir(current), "memdir")), Clock: time.Now})
+	notes, err := notes.New(notes.Options{Guard: notes.Fixed(filepath.Join(c.agent.GenDir(current), "memdir")), Clock: time.Now})
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func count(c *child, args []string) error {
 }
 
 // next puts the next number into three places.
-func next(ctx context.Context, store *sqlite.Store, notes *memdir.Dir) error {
+func next(ctx context.Context, store *sqlite.Store, notes *notes.Dir) error {
 	task, err := store.Task(ctx, "number")
 	if amber.KindOf(err) == amber.KindNotFound {
 		task, err = amber.Task{ID: "number"}, nil

@@ -21,7 +21,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/snapshot/local"
 )
@@ -141,7 +141,7 @@ func openQuickly(t *testing.T, dir string, fsys fsx.FS) *world {
 		t.Fatal(err)
 	}
 	w.openStore()
-	if w.notes, err = memdir.New(memdir.Options{Guard: snapshot.NotesGuard(w.agent), Clock: time.Now}); err != nil {
+	if w.notes, err = notes.New(notes.Options{Guard: snapshot.NotesGuard(w.agent), Clock: time.Now}); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/snapshot/local"
 	"github.com/amber-memory/amber/snapshot/snapshottest"
@@ -56,8 +56,8 @@ func (a suiteAgent) with(ctx context.Context, fn func(s *sqlite.Store) error) er
 	return fn(s)
 }
 
-func (a suiteAgent) notes() (*memdir.Dir, error) {
-	return memdir.New(memdir.Options{Guard: snapshot.NotesGuard(a.agent), Clock: a.clock.Now})
+func (a suiteAgent) notes() (*notes.Dir, error) {
+	return notes.New(notes.Options{Guard: snapshot.NotesGuard(a.agent), Clock: a.clock.Now})
 }
 
 func (a suiteAgent) Make(ctx context.Context) error {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 )
 
@@ -211,7 +211,7 @@ func openFork(t *testing.T, a *actor, agent *home.Agent) *world {
 	w := &world{t: t, dir: a.home.Dir(), home: a.home, agent: agent, engine: a.engine}
 	w.openStore()
 	var err error
-	if w.notes, err = memdir.New(memdir.Options{Guard: snapshot.NotesGuard(agent), Clock: time.Now}); err != nil {
+	if w.notes, err = notes.New(notes.Options{Guard: snapshot.NotesGuard(agent), Clock: time.Now}); err != nil {
 		t.Fatal(err)
 	}
 	return w

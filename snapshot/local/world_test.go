@@ -14,7 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/memdir"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/snapshot/local"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -27,7 +27,7 @@ type world struct {
 	home   *home.Home
 	agent  *home.Agent
 	store  *sqlite.Store
-	notes  *memdir.Dir
+	notes  *notes.Dir
 	engine *snapshot.Engine
 }
 
@@ -49,7 +49,7 @@ func openWorld(t *testing.T, dir string, options ...func(*local.Options)) *world
 		t.Fatal(err)
 	}
 	w.openStore()
-	if w.notes, err = memdir.New(memdir.Options{Guard: snapshot.NotesGuard(w.agent), Clock: time.Now}); err != nil {
+	if w.notes, err = notes.New(notes.Options{Guard: snapshot.NotesGuard(w.agent), Clock: time.Now}); err != nil {
 		t.Fatal(err)
 	}
 	o := local.Options{Home: w.home, Clock: time.Now, Random: rand.Reader}

@@ -1,0 +1,297 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Config holds the resolved value of every key. Start from [Default] or
+// [Load]; the zero value names no backend and is invalid. Its fields follow
+// the paths of the keys.
+type Config struct {
+	Memory  Memory
+	Control Control
+	Journal Journal
+	// Snapshot and Sources configure how agents are frozen, and what else is
+	// frozen with them, by name.
+	Snapshot Snapshot
+	Sources  map[string]Foreign
+	Events   Events
+	Write    Writing
+	Redact   Redact
+	Export   Export
+	Sync     Sync
+	Server   Server
+	Vault    Vault
+	// Clamped lists the values that were above their cap, by key. Load fills
+	// it in; Resolve adds what it had to lower itself.
+	Clamped []amber.Clamp
+}
+
+// Memory configures the memory layers.
+type Memory struct {
+	Enabled bool
+	Backend string // serves every layer that does not name its own
+	Recall  Recall
+	Write   Write
+	// WriteBack says what is learnt without being asked.
+	WriteBack WriteBack
+	Backends  Backends
+	Layers    Layers
+}
+
+// Recall configures searching in long-term memory.
+type Recall struct {
+	Enabled bool
+	TopK    int // hits where a query names no limit
+}
+
+// Write configures writing to long-term memory.
+type Write struct {
+	Enabled      bool
+	MaxBatchSize int // memories one batch may hold
+}
+
+// WriteBack configures what is learnt without being asked.
+type WriteBack struct {
+	Enabled   bool
+	Learnings bool // what prompts and answers say is to be remembered
+	Digests   bool // what a session amounts to, when it has ended
+	Cases     bool // goal and answer of every turn that succeeded
+}
+
+// Backends holds the options of each backend.
+type Backends struct {
+	SQLite SQLite
+}
+
+// SQLite holds the options of the sqlite backend.
+type SQLite struct {
+	BusyTimeout time.Duration // how long a write waits for another process
+	Readers     int           // connections that read at one time
+}
+
+// Layers names the backend of each layer; an empty one follows
+// Memory.Backend.
+type Layers struct {
+	LongTerm, Turns, Loops, Sessions, Notes, Control string
+}
+
+// Control configures the control plane.
+type Control struct {
+	Queue amber.QueueOptions
+}
+
+// Journal configures the crash journal.
+type Journal struct {
+	FlushInterval   time.Duration // how long appends may wait for one another
+	MaxEntries      int           // appends that may share a sync
+	MaxSessionBytes Bytes
+	MaxBytes        Bytes // of all sessions
+}
+
+// Snapshot configures how agents are frozen and brought back.
+type Snapshot struct {
+	Enabled     bool
+	Root        string        // the folder of the repository; "" means the one in the home
+	LockTimeout time.Duration // how long an operation waits for another one
+	Auto        Auto
+	Encryption  Encryption
+	// Sign signs snapshots with this home's key. RequireSigned refuses to
+	// restore what no trusted key has signed.
+	Sign, RequireSigned bool
+	Retention           Retention
+	GC                  GC
+}
+
+// Encryption says who can read snapshots.
+type Encryption struct {
+	// Recipients are the public keys that snapshots are encrypted to; none means
+	// that they are not encrypted.
+	Recipients []string
+	Identity   string // the file of the secret key to read them with; "" means this home's own
+}
+
+// Auto says which snapshots Amber takes of its own accord.
+type Auto struct {
+	BeforeRestore       bool
+	BeforeConsolidation Insistence
+	BeforeMutatingTool  Insistence
+	// Schedule is "off", an interval, or the five fields of cron.
+	Schedule string
+}
+
+// Insistence says how much a snapshot matters to what comes after it.
+type Insistence string
+
+// The degrees of insistence.
+const (
+	Require Insistence = "require" // without the snapshot it is not done
+	Try     Insistence = "try"     // without it there is a warning
+	Off     Insistence = "off"     // none is taken
+)
+
+// Retention says which snapshots are kept: those that one rule keeps and that
+// are not too old. A rule of 0 keeps none.
+type Retention struct {
+	KeepLast, KeepHourly, KeepDaily, KeepWeekly int
+	MaxAge                                      time.Duration
+	Interval                                    time.Duration // how often it is applied
+	Manual                                      bool          // whether it is about snapshots that Amber did not take by itself, too
+}
+
+// GC configures the collection of what no snapshot needs.
+type GC struct {
+	Grace time.Duration // how long it stays after that was noticed
+}
+
+// Events says what is told to listeners, and where.
+type Events struct {
+	MutationEnabled bool
+	// The prefixes begin the subjects of changes and of what happens to
+	// snapshots.
+	MutationPrefix, LifecyclePrefix string
+	// NATSURL names the servers that events are published to, separated by
+	// commas; "" for none.
+	NATSURL   Secret
+	NATSCreds string // the file to log in there with; "" for none
+	JetStream bool   // the servers keep the events
+}
+
+// Writing says how memory is taken from agents and people.
+type Writing struct {
+	Redact bool // secrets are taken out before anything is stored
+}
+
+// Redact says what is a secret beside what Amber knows, and what is none.
+type Redact struct {
+	Rules      []string // each "NAME = PATTERN"
+	Exceptions []string // patterns
+}
+
+// Export says how memory leaves the machine.
+type Export struct {
+	Redact bool // secrets are taken out
+}
+
+// Sync says how memory is shared through git.
+type Sync struct {
+	// Sign signs what is exported with this home's key. RequireSigned imports
+	// only what a trusted key has signed. Prompts shares what was typed to an
+	// agent.
+	Sign, RequireSigned, Prompts bool
+}
+
+// Server says how Amber serves others.
+type Server struct {
+	Listen string // host:port
+	// TLSCert and TLSKey are files in PEM; "" for none.
+	TLSCert, TLSKey string
+	MaxBody         Bytes // of one request
+	Vault           ServerVault
+}
+
+// Foreign is memory of another tool. It is only ever read.
+type Foreign struct {
+	Git    string   // a repository or its working folder; "" for none
+	SQLite []string // databases
+	Files  []string // files and folders
+}
+
+// Default returns the configuration of somebody who configured nothing.
+func Default() Config { return defaults(Keys()) }
+
+func defaults(keys []Key) Config {
+	var c Config
+	for _, k := range keys {
+		if !k.Named() {
+			k.set(&c, k.Default)
+		}
+	}
+	return c
+}
+
+// keys returns the schema with the names that c gives to its sources and tenants.
+func (c Config) keys() []Key {
+	keys := slices.DeleteFunc(Keys(), Key.Named)
+	for _, name := range slices.Sorted(maps.Keys(c.Sources)) {
+		keys = append(keys, sourceKeys(name)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Server.Vault.Tenants)) {
+		keys = append(keys, tenantKeys(name)...)
+	}
+	return keys
+}
+
+// BackendOf returns the name of the backend that serves layer l, which is one
+// of [amber.Layers].
+func (c Config) BackendOf(l amber.Layer) string {
+	if name := *c.Memory.Layers.of(l); name != "" {
+		return name
+	}
+	return c.Memory.Backend
+}
+
+// backendKey returns the key that decides what serves layer l.
+func (c Config) backendKey(l amber.Layer) string {
+	if *c.Memory.Layers.of(l) != "" {
+		return layerPath(l)
+	}
+	return backendPath
+}
+
+// of returns the field of layer l. A layer of the root package without a
+// field here is a mistake of this package.
+func (ls *Layers) of(l amber.Layer) *string {
+	switch l {
+	case amber.LayerLongTerm:
+		return &ls.LongTerm
+	case amber.LayerTurns:
+		return &ls.Turns
+	case amber.LayerLoops:
+		return &ls.Loops
+	case amber.LayerSessions:
+		return &ls.Sessions
+	case amber.LayerNotes:
+		return &ls.Notes
+	case amber.LayerControl:
+		return &ls.Control
+	}
+	panic("config: unknown layer " + string(l))
+}
+
+// bounded returns c with every number above its cap lowered and listed in
+// Clamped. A value that breaks a rule is an error of kind invalid.
+func (c Config) bounded() (Config, error) {
+	clamped := slices.Clone(c.Clamped)
+	for section, names := range map[string][]string{
+		sourcesPath: slices.Collect(maps.Keys(c.Sources)), tenantsPath: slices.Collect(maps.Keys(c.Server.Vault.Tenants)),
+	} {
+		for _, name := range names {
+			if !validName.MatchString(name) {
+				return c, invalid("check configuration", "", badName(section, name).Error())
+			}
+		}
+	}
+	for _, k := range c.keys() {
+		v := k.get(&c)
+		if err := k.check(v); err != nil {
+			return c, invalid("check configuration", "", err.Error())
+		}
+		if low, clamp, over := k.clamp(v); over {
+			k.set(&c, low)
+			clamped = append(clamped, clamp)
+		}
+	}
+	slices.SortStableFunc(clamped, func(a, b amber.Clamp) int { return strings.Compare(a.Key, b.Key) })
+	c.Clamped = clamped
+	return c, nil
+}
+
+func invalid(op, where, message string) error {
+	return amber.Errorf(amber.KindInvalid, op, where, "%s", message)
+}

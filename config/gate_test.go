@@ -1,0 +1,248 @@
+package config_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
+)
+
+// answers calls every gated method and returns the kind of each answer.
+func answers(t *testing.T, s amber.Store) map[string]amber.Kind {
+	t.Helper()
+	ctx := t.Context()
+	_, recall := s.LongTerm.Recall(ctx, amber.Query{})
+	_, write := s.LongTerm.Write(ctx, amber.WriteRequest{})
+	_, batch := s.Batch.WriteBatch(ctx, make([]amber.WriteRequest, 2))
+	_, edit := s.Editor.Edit(ctx, amber.EditRequest{})
+	_, erase := s.Eraser.Erase(ctx, "m")
+	_, list := s.Memories.List(ctx, amber.ListQuery{})
+	return map[string]amber.Kind{
+		"recall": amber.KindOf(recall), "write": amber.KindOf(write), "write batch": amber.KindOf(batch),
+		"edit": amber.KindOf(edit), "delete": amber.KindOf(s.LongTerm.Delete(ctx, "m")),
+		"erase": amber.KindOf(erase), "list": amber.KindOf(list),
+	}
+}
+
+func TestSwitches(t *testing.T) {
+	t.Parallel()
+	const yes, no = amber.Kind(""), amber.KindRefused
+	on := amber.Decision{Requested: true, Effective: true}
+	off := func(requested bool, why string) amber.Decision {
+		return amber.Decision{Requested: requested, BlockedReason: why}
+	}
+	tests := []struct {
+		name          string
+		flags         map[string]string
+		want          map[string]amber.Kind
+		calls         []string // that reach the backend
+		recall, write amber.Decision
+	}{
+		{
+			"all on", nil,
+			map[string]amber.Kind{"recall": yes, "write": yes, "write batch": yes, "edit": yes, "delete": yes, "erase": yes, "list": yes},
+			[]string{"delete", "edit", "erase", "recall", "write", "write batch"},
+			on, on,
+		},
+		{
+			"recall off",
+			map[string]string{"memory.recall.enabled": "off"},
+			map[string]amber.Kind{"recall": no, "write": yes, "write batch": yes, "edit": yes, "delete": yes, "erase": yes, "list": yes},
+			[]string{"delete", "edit", "erase", "write", "write batch"},
+			off(false, "memory.recall.enabled is false"), on,
+		},
+		{
+			"write off",
+			map[string]string{"memory.write.enabled": "off"},
+			map[string]amber.Kind{"recall": yes, "write": no, "write batch": no, "edit": no, "delete": yes, "erase": yes, "list": yes},
+			[]string{"delete", "erase", "recall"},
+			on, off(false, "memory.write.enabled is false"),
+		},
+		{
+			"both off",
+			map[string]string{"memory.recall.enabled": "off", "memory.write.enabled": "off"},
+			map[string]amber.Kind{"recall": no, "write": no, "write batch": no, "edit": no, "delete": yes, "erase": yes, "list": yes},
+			[]string{"delete", "erase"},
+			off(false, "memory.recall.enabled is false"), off(false, "memory.write.enabled is false"),
+		},
+		{
+			"memory off",
+			map[string]string{"memory.enabled": "off", "memory.write.enabled": "off"},
+			map[string]amber.Kind{"recall": yes, "write": no, "write batch": no, "edit": no, "delete": no, "erase": no, "list": yes},
+			nil, off(true, "memory.enabled is false"), off(false, "memory.enabled is false"),
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			r := h.resolve(t, tt.flags)
+			if diff := cmp.Diff(tt.want, answers(t, r.Store)); diff != "" {
+				t.Errorf("answers (-want +got):\n%s", diff)
+			}
+			slices.Sort(h.sqlite.calls)
+			if diff := cmp.Diff(tt.calls, h.sqlite.calls); diff != "" {
+				t.Errorf("calls of the backend (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.recall, r.Report.Recall); diff != "" {
+				t.Errorf("recall (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.write, r.Report.Write); diff != "" {
+				t.Errorf("write (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRefusalHelps checks that a refusal names the key and how to turn it.
+func TestRefusalHelps(t *testing.T) {
+	t.Parallel()
+	r := newHouse(t).resolve(t, map[string]string{"memory.recall.enabled": "0", "memory.write.enabled": "0"})
+	_, recall := r.Store.LongTerm.Recall(t.Context(), amber.Query{})
+	wantError(t, "recall", recall, amber.KindRefused, "memory.recall.enabled")
+	const wantHint = "set memory.recall.enabled: true in the configuration, or AMBER_MEMORY__RECALL__ENABLED=true"
+	if got := amber.HintOf(recall); got != wantHint {
+		t.Errorf("got hint %q, want %q", got, wantHint)
+	}
+	_, write := r.Store.LongTerm.Write(t.Context(), amber.WriteRequest{})
+	wantError(t, "write", write, amber.KindRefused, "memory.write.enabled")
+}
+
+func TestTopK(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	r := h.resolve(t, map[string]string{"memory.recall.top_k": "5"})
+	for limit, want := range map[int]int{0: 5, 3: 3, 50: 50, 1000: 1000, -1: -1} {
+		if _, err := r.Store.LongTerm.Recall(t.Context(), amber.Query{Text: "x", Limit: limit}); err != nil {
+			t.Fatal(err)
+		}
+		// Limits that the caller gave are the backend's to judge.
+		if got := h.sqlite.query; got.Limit != want || got.Text != "x" {
+			t.Errorf("limit %d reaches the backend as %d, want %d", limit, got.Limit, want)
+		}
+	}
+	if q, _ := r.Policy.Recall(amber.RecallInput{}); q.Limit != 5 {
+		t.Errorf("the policy asks for %d, want 5", q.Limit)
+	}
+}
+
+func TestMaxBatchSize(t *testing.T) {
+	t.Parallel()
+	r := newHouse(t).resolve(t, map[string]string{"memory.write.max_batch_size": "3"})
+	for n, kind := range map[int]amber.Kind{0: "", 3: "", 4: amber.KindInvalid} {
+		acks, err := r.Store.Batch.WriteBatch(t.Context(), make([]amber.WriteRequest, n))
+		if kind == "" {
+			if err != nil || len(acks) != n {
+				t.Errorf("a batch of %d: got %d answers and %v", n, len(acks), err)
+			}
+			continue
+		}
+		wantError(t, "batch", err, kind, "memory.write.max_batch_size")
+	}
+}
+
+// TestMemoryOff checks that the control plane works on while memory is off,
+// and that nothing else is opened.
+func TestMemoryOff(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	r := h.resolve(t, map[string]string{
+		"memory.enabled": "false", "memory.backend": "other", "memory.layers.control.backend": "sqlite",
+	})
+	const off = "memory.enabled is false"
+	want := map[amber.Layer]string{
+		amber.LayerLongTerm: off, amber.LayerTurns: off, amber.LayerLoops: off,
+		amber.LayerSessions: off, amber.LayerNotes: off, amber.LayerControl: "sqlite",
+	}
+	if diff := cmp.Diff(want, servedBy(t, r.Store)); diff != "" {
+		t.Errorf("served by (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(amber.Capabilities{Control: true, Documents: true}, r.Store.Capabilities()); diff != "" {
+		t.Errorf("capabilities (-want +got):\n%s", diff)
+	}
+	if len(h.other.configs) != 0 || len(h.git.configs) != 0 || len(h.sqlite.configs) != 1 {
+		t.Errorf("opened other %d, git %d, sqlite %d times, want 0, 0, 1",
+			len(h.other.configs), len(h.git.configs), len(h.sqlite.configs))
+	}
+	for _, lr := range r.Report.Layers {
+		wantLayer := config.LayerReport{Layer: lr.Layer, Requested: "other", Resolved: "none", Reason: off}
+		switch lr.Layer {
+		case amber.LayerNotes:
+			wantLayer.Requested = "git"
+		case amber.LayerControl:
+			wantLayer.Requested, wantLayer.Resolved, wantLayer.Reason = "sqlite", "sqlite", "memory.layers.control.backend is sqlite"
+		}
+		if diff := cmp.Diff(wantLayer, lr); diff != "" {
+			t.Errorf("report (-want +got):\n%s", diff)
+		}
+	}
+	if r.Report.Enabled {
+		t.Error("the report says enabled")
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		flags map[string]string
+		want  amber.Policy
+	}{
+		{"defaults", nil, amber.ConservativePolicy{TopK: 8}},
+		{"recall off", map[string]string{"memory.recall.enabled": "no"}, amber.ConservativePolicy{TopK: 8, RecallDisabled: true}},
+		{"cases on", map[string]string{"memory.write_back.cases": "yes"}, amber.ConservativePolicy{TopK: 8, AutoWriteBack: true}},
+		{"learnings off", map[string]string{"memory.write_back.learnings": "no"}, amber.ConservativePolicy{TopK: 8, NoLearnings: true}},
+		{"digests off", map[string]string{"memory.write_back.digests": "no"}, amber.ConservativePolicy{TopK: 8, NoDigests: true}},
+		{"write-back off", map[string]string{"memory.write_back.enabled": "no"}, amber.ConservativePolicy{TopK: 8, NothingLearnt: true}},
+		{"write off", map[string]string{"memory.write.enabled": "no"}, amber.ConservativePolicy{TopK: 8, WriteDisabled: true}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, newHouse(t).resolve(t, tt.flags).Policy); diff != "" {
+				t.Errorf("policy (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPolicyMemoryOff(t *testing.T) {
+	t.Parallel()
+	p := newHouse(t).resolve(t, map[string]string{"memory.enabled": "no"}).Policy
+	_, recall := p.Recall(amber.RecallInput{Goal: "fix it"})
+	_, write := p.WriteBack(amber.WriteBackInput{Goal: "fix it", Succeeded: true, Response: "done"})
+	for what, d := range map[string]amber.Decision{"recall": recall, "write back": write} {
+		if d.Effective || d.BlockedReason != "memory.enabled is false" {
+			t.Errorf("%s: got %+v, want it blocked because memory is off", what, d)
+		}
+	}
+}
+
+func TestCheckRecallFollowsBothSwitches(t *testing.T) {
+	t.Parallel()
+	for key, kind := range map[string]amber.Kind{"": "", "memory.enabled": amber.KindRefused, "memory.recall.enabled": amber.KindRefused} {
+		in := config.Input{}
+		if key != "" {
+			in.Flags = map[string]string{key: "off"}
+		}
+		if err := load(t, in).Config.Memory.CheckRecall(); amber.KindOf(err) != kind {
+			t.Errorf("%q off: got %v, want kind %q", key, err, kind)
+		}
+	}
+}
+
+func TestCheckWriteFollowsBothSwitches(t *testing.T) {
+	t.Parallel()
+	for key, kind := range map[string]amber.Kind{"": "", "memory.enabled": amber.KindRefused, "memory.write.enabled": amber.KindRefused, "memory.recall.enabled": ""} {
+		in := config.Input{}
+		if key != "" {
+			in.Flags = map[string]string{key: "off"}
+		}
+		if err := load(t, in).Config.Memory.CheckWrite(); amber.KindOf(err) != kind {
+			t.Errorf("%q off: got %v, want kind %q", key, err, kind)
+		}
+	}
+}

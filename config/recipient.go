@@ -1,0 +1,50 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/agekey"
+)
+
+// checkRecipients checks a list of public keys. None of them is repeated in
+// the error: somebody may have written the secret one.
+func (k Key) checkRecipients(list []string) error {
+	keys, err := agekey.ParseRecipients(list)
+	if err != nil {
+		var e *amber.Error
+		if errors.As(err, &e) && e.Err != nil {
+			err = e.Err
+		}
+		return fmt.Errorf("%s: %s%w", k.Path, k.badRecipient(list), err)
+	}
+	if len(keys) < len(list) {
+		return fmt.Errorf("%s names somebody twice", k.Path)
+	}
+	return nil
+}
+
+// badRecipient names the first element that is no public key; "" when it is
+// the list that is wrong.
+func (k Key) badRecipient(list []string) string {
+	for i, s := range list {
+		if _, err := agekey.ParseRecipient(s); err != nil {
+			return fmt.Sprintf("number %d is no public key: ", i+1)
+		}
+	}
+	return ""
+}
+
+// splitTexts takes apart a list in a variable or flag. Blank elements count
+// as absent, as in an unset variable.
+func splitTexts(text string) []string {
+	var list []string
+	for s := range strings.SplitSeq(text, ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}

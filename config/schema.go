@@ -1,0 +1,224 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Type says how the value of a key is written.
+type Type string
+
+// The types of values.
+const (
+	Bool     Type = "bool"
+	Int      Type = "int"      // a whole number from 1
+	Duration Type = "duration" // a number with a unit, from 1ms
+	Size     Type = "size"     // a number with a unit, or of bytes, from 1MiB
+	Name     Type = "name"     // a name of a backend, in lower case
+	Count    Type = "count"    // a whole number from 0
+	Choice   Type = "choice"   // one of the words the key lists
+	Path     Type = "path"     // an absolute path; ~/ stands for the folder of the user
+	Location Type = "location" // a path, or the URL of an S3 bucket
+	Paths    Type = "paths"    // a list of absolute paths
+	Schedule Type = "schedule" // off, an interval, or five fields of cron
+	Subject  Type = "subject"  // tokens of letters, digits, _ and -, joined by dots
+	Address  Type = "address"  // host:port
+	// Recipients is a list of public keys of age or SSH.
+	Recipients Type = "recipients"
+	// Servers is one URL of a NATS server or several with commas between them.
+	// It may hold a password, so what it was set to is not shown.
+	Servers Type = "servers"
+	// URL is one of https, or of http on this machine, without a user.
+	URL   Type = "url"
+	Label Type = "label" // a line of text
+	// Extensions is a list of endings of names, as .md.
+	Extensions Type = "extensions"
+	// Patterns is a list of RE2 patterns, one a line where it is not a list.
+	Patterns Type = "patterns"
+)
+
+// Key is one row of the schema.
+type Key struct {
+	Path string // "memory.recall.top_k"; where the user chooses a name, "sources.<name>.git"
+	Type Type
+	// Default is a bool, an int, a [time.Duration], a [Bytes], a string, a
+	// [Secret] or a []string. An empty name stands for the value of memory.backend, an empty
+	// path for none; nil, where a tenant is named, for what holds for all.
+	Default any
+	Cap     any      // of the type of Default; nil where there is none
+	Choices []string // the words a choice may be
+	Doc     string   // one line
+
+	set func(*Config, any)
+	get func(*Config) any
+}
+
+// Named reports whether the path of k has a name in it that the user chooses.
+func (k Key) Named() bool { return strings.Contains(k.Path, anyName) }
+
+// Env returns the name of the environment variable that sets k.
+func (k Key) Env() string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(k.Path, ".", envSeparator))
+}
+
+const (
+	envPrefix    = "AMBER_"
+	envSeparator = "__"
+	anyName      = "<name>" // stands for a name in the path of a key
+
+	enabledPath       = "memory.enabled"
+	backendPath       = "memory.backend"
+	recallEnabledPath = "memory.recall.enabled"
+	writeEnabledPath  = "memory.write.enabled"
+	maxBatchPath      = "memory.write.max_batch_size"
+)
+
+func layerPath(l amber.Layer) string { return "memory.layers." + string(l) + ".backend" }
+
+// Keys returns the schema: every key there is, section by section.
+func Keys() []Key {
+	keys := slices.Concat(memoryKeys(), writeBackKeys(), sqliteKeys())
+	for _, l := range amber.Layers() {
+		keys = append(keys, layerKey(l))
+	}
+	return slices.Concat(keys, queueKeys(), journalKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), redactKeys(), syncKeys(), serverKeys(), vaultKeys(), serverVaultKeys(), tenantKeys(anyName), sourceKeys(anyName))
+}
+
+func memoryKeys() []Key {
+	return []Key{
+		key(enabledPath, true, false,
+			"Whether memory is on. Off, reads find nothing and writes are refused; the control plane works on.",
+			func(c *Config) *bool { return &c.Memory.Enabled }),
+		key(backendPath, "sqlite", "",
+			"The backend of every layer that does not name its own.",
+			func(c *Config) *string { return &c.Memory.Backend }),
+		key(recallEnabledPath, true, false,
+			"Whether long-term memory may be searched. Memories can still be written, listed and read by id.",
+			func(c *Config) *bool { return &c.Memory.Recall.Enabled }),
+		key("memory.recall.top_k", amber.DefaultTopK, amber.MaxTopK,
+			"Hits of a recall that does not say how many it wants.",
+			func(c *Config) *int { return &c.Memory.Recall.TopK }),
+		key(writeEnabledPath, true, false,
+			"Whether memories may be written and edited. They can still be read, deleted and erased.",
+			func(c *Config) *bool { return &c.Memory.Write.Enabled }),
+		key(maxBatchPath, amber.DefaultBatchSize, amber.MaxBatchSize,
+			"Memories that one batch may hold.",
+			func(c *Config) *int { return &c.Memory.Write.MaxBatchSize }),
+	}
+}
+
+// writeBackKeys say what is learnt without being asked.
+func writeBackKeys() []Key {
+	return []Key{
+		key("memory.write_back.enabled", true, false,
+			"Whether anything is learnt without being asked: by hooks and the drain of the journal, and by tools that look through a text. Off, turns and sessions are still kept.",
+			func(c *Config) *bool { return &c.Memory.WriteBack.Enabled }),
+		key("memory.write_back.learnings", true, false,
+			"Whether what a prompt or an answer says is to be remembered becomes a memory.",
+			func(c *Config) *bool { return &c.Memory.WriteBack.Learnings }),
+		key("memory.write_back.digests", true, false,
+			"Whether a session that has ended becomes a memory of what it was about.",
+			func(c *Config) *bool { return &c.Memory.WriteBack.Digests }),
+		key("memory.write_back.cases", false, false,
+			"Whether goal and answer of every turn that succeeded become a memory. Many of those crowd out what matters.",
+			func(c *Config) *bool { return &c.Memory.WriteBack.Cases }),
+	}
+}
+
+func sqliteKeys() []Key {
+	return []Key{
+		key("memory.backends.sqlite.busy_timeout", 30*time.Second, 10*time.Minute,
+			"How long a write waits for another process before it gives up.",
+			func(c *Config) *time.Duration { return &c.Memory.Backends.SQLite.BusyTimeout }),
+		key("memory.backends.sqlite.readers", 4, 16,
+			"Connections that may read at one time.",
+			func(c *Config) *int { return &c.Memory.Backends.SQLite.Readers }),
+	}
+}
+
+func layerKey(l amber.Layer) Key {
+	docs := map[amber.Layer]string{
+		amber.LayerLongTerm: "The backend of long-term memories.",
+		amber.LayerTurns:    "The backend of the turns of a conversation and their summaries.",
+		amber.LayerLoops:    "The backend of suspended loops.",
+		amber.LayerSessions: "The backend of sessions and their state.",
+		amber.LayerNotes:    "The backend of notes.",
+		amber.LayerControl:  "The backend of tasks, events, approvals, results, the queue and runtime state.",
+	}
+	def := ""
+	if l == amber.LayerNotes {
+		def = "git"
+	}
+	k := key(layerPath(l), def, "", docs[l], func(c *Config) *string { return c.Memory.Layers.of(l) })
+	k.get = func(c *Config) any { return c.BackendOf(l) }
+	return k
+}
+
+func queueKeys() []Key {
+	return []Key{
+		key("control.queue.lease", 30*time.Second, 24*time.Hour,
+			"How long a claimed entry belongs to its consumer unless the lease is renewed.",
+			func(c *Config) *time.Duration { return &c.Control.Queue.Lease }),
+		key("control.queue.max_in_flight", 32, 10_000,
+			"Leases that may be out at one time.",
+			func(c *Config) *int { return &c.Control.Queue.MaxInFlight }),
+		key("control.queue.max_queued", 100_000, 10_000_000,
+			"Entries that may wait at one time; one more is refused.",
+			func(c *Config) *int { return &c.Control.Queue.MaxQueued }),
+		key("control.queue.max_attempts", 5, 100,
+			"Claims of one entry before it is put aside as dead.",
+			func(c *Config) *int { return &c.Control.Queue.MaxAttempts }),
+	}
+}
+
+func journalKeys() []Key {
+	return []Key{
+		key("journal.flush_interval", 5*time.Millisecond, time.Second,
+			"How long appends of one process may wait for one another to share a sync. None is acknowledged before its sync.",
+			func(c *Config) *time.Duration { return &c.Journal.FlushInterval }),
+		key("journal.max_entries", 64, 4096,
+			"Appends of one process that may share a sync.",
+			func(c *Config) *int { return &c.Journal.MaxEntries }),
+		key("journal.max_session_bytes", Bytes(64<<20), Bytes(16<<30),
+			"Bytes the crash journal keeps of one session. Tool output is dropped first, and a gap says so; anything else is refused.",
+			func(c *Config) *Bytes { return &c.Journal.MaxSessionBytes }),
+		key("journal.max_bytes", Bytes(1<<30), Bytes(1<<40),
+			"Bytes the crash journal keeps of all sessions together.",
+			func(c *Config) *Bytes { return &c.Journal.MaxBytes }),
+	}
+}
+
+// key makes one row. Most is the cap; the zero value means there is none.
+func key[T bool | int | time.Duration | Bytes | string | Insistence | Secret](path string, def, most T, doc string, at func(*Config) *T) Key {
+	k := Key{
+		Path: path, Type: typeOf(def), Default: def, Doc: doc,
+		set: func(c *Config, v any) { *at(c) = v.(T) },
+		get: func(c *Config) any { return *at(c) },
+	}
+	var none T
+	if most != none {
+		k.Cap = most
+	}
+	return k
+}
+
+func typeOf(v any) Type {
+	switch v.(type) {
+	case bool:
+		return Bool
+	case int:
+		return Int
+	case time.Duration:
+		return Duration
+	case Bytes:
+		return Size
+	case Insistence:
+		return Choice
+	case Secret:
+		return Servers
+	}
+	return Name
+}

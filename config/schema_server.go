@@ -1,0 +1,55 @@
+package config
+
+import "github.com/amber-memory/amber"
+
+func eventKeys() []Key {
+	return []Key{
+		key("events.mutation_enabled", true, false,
+			"Whether changes of memory are told to listeners. What they say is never told.",
+			func(c *Config) *bool { return &c.Events.MutationEnabled }),
+		subjectKey("events.mutation_prefix", amber.DefaultMutationPrefix,
+			"What the subjects of changes of memory begin with; tenant and agent follow.",
+			func(c *Config) *string { return &c.Events.MutationPrefix }),
+		subjectKey("events.lifecycle_prefix", amber.DefaultLifecyclePrefix,
+			"What the subjects of what happens to snapshots begin with; tenant, agent and event follow.",
+			func(c *Config) *string { return &c.Events.LifecyclePrefix }),
+		key("events.nats_url", Secret(""), "",
+			"The NATS server where a server of Amber publishes events, as in nats://host:4222, or several with commas between them. A name and a password in it are not shown.",
+			func(c *Config) *Secret { return &c.Events.NATSURL }),
+		pathKey("events.nats_creds",
+			"The file of credentials to log in to NATS with.",
+			func(c *Config) *string { return &c.Events.NATSCreds }),
+		key("events.jetstream", false, false,
+			"Whether the NATS server keeps events (JetStream) until whoever listens has taken them. Off, who does not listen at that moment misses them.",
+			func(c *Config) *bool { return &c.Events.JetStream }),
+	}
+}
+
+func serverKeys() []Key {
+	return []Key{
+		addressKey("server.listen", "127.0.0.1:7411",
+			"Where a server of Amber listens. Beyond this machine it wants tokens and TLS, or a proxy that has them.",
+			func(c *Config) *string { return &c.Server.Listen }),
+		pathKey("server.tls_cert",
+			"The file of the certificate, in PEM, that the server shows.",
+			func(c *Config) *string { return &c.Server.TLSCert }),
+		pathKey("server.tls_key",
+			"The file of the key of that certificate, in PEM.",
+			func(c *Config) *string { return &c.Server.TLSKey }),
+		key("server.max_body", Bytes(8<<20), Bytes(64<<20),
+			"How large a request may be.",
+			func(c *Config) *Bytes { return &c.Server.MaxBody }),
+	}
+}
+
+func subjectKey(path, def, doc string, at func(*Config) *string) Key {
+	k := key(path, def, "", doc, at)
+	k.Type = Subject
+	return k
+}
+
+func addressKey(path, def, doc string, at func(*Config) *string) Key {
+	k := key(path, def, "", doc, at)
+	k.Type = Address
+	return k
+}

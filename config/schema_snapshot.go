@@ -1,0 +1,199 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/amber-memory/amber/internal/timetable"
+)
+
+const (
+	snapshotEnabledPath = "snapshot.enabled"
+	sourcesPath         = "sources"
+)
+
+func snapshotKeys() []Key {
+	return []Key{
+		key(snapshotEnabledPath, true, false,
+			"Whether snapshots may be taken. Off, the ones there are can still be read, restored and deleted.",
+			func(c *Config) *bool { return &c.Snapshot.Enabled }),
+		locationKey("snapshot.root",
+			"The folder that holds the repositories, one below it for each tenant; or an S3 bucket, as in s3://bucket/prefix.",
+			func(c *Config) *string { return &c.Snapshot.Root }),
+		key("snapshot.lock_timeout", time.Minute, time.Hour,
+			"How long a snapshot or restore waits for others, each time it has to: another one of the same agent, writers, a drain, whoever works on the repository.",
+			func(c *Config) *time.Duration { return &c.Snapshot.LockTimeout }),
+		key("snapshot.auto.before_restore", true, false,
+			"Whether a restore first takes a snapshot of the agent as it is.",
+			func(c *Config) *bool { return &c.Snapshot.Auto.BeforeRestore }),
+		insistKey("snapshot.auto.before_consolidation", Try,
+			"Whether memory is frozen before it is consolidated. With require, nothing is consolidated when that fails; with try there is a warning.",
+			func(c *Config) *Insistence { return &c.Snapshot.Auto.BeforeConsolidation }),
+		insistKey("snapshot.auto.before_mutating_tool", Off,
+			"Whether memory is frozen before an agent uses a tool that changes something. With require, the tool is not used when that fails; with try there is a warning.",
+			func(c *Config) *Insistence { return &c.Snapshot.Auto.BeforeMutatingTool }),
+		scheduleKey("snapshot.auto.schedule",
+			"When every agent is frozen: off, so long after its last snapshot (15m, 6h, 1d), or at times of the calendar, written like cron (\"0 3 * * *\": every night at three, local time).",
+			func(c *Config) *string { return &c.Snapshot.Auto.Schedule }),
+		key("snapshot.gc.grace", day, 365*day,
+			"How long something stays in the repository after it was found that no snapshot needs it.",
+			func(c *Config) *time.Duration { return &c.Snapshot.GC.Grace }),
+	}
+}
+
+// trustKeys are about who can read snapshots, and who vouches for them.
+func trustKeys() []Key {
+	return []Key{
+		recipientsKey("snapshot.encryption.recipients",
+			"The public keys (age1..., age1pq1..., ssh-ed25519 ..., ssh-rsa ...) that every snapshot is encrypted to, beside this home's own. None: snapshots are not encrypted.",
+			func(c *Config) *[]string { return &c.Snapshot.Encryption.Recipients }),
+		pathKey("snapshot.encryption.identity",
+			"The file that holds the secret key to read encrypted snapshots with. Without it this home's own is used.",
+			func(c *Config) *string { return &c.Snapshot.Encryption.Identity }),
+		key("snapshot.sign", true, false,
+			"Whether snapshots and bundles are signed with this home's key.",
+			func(c *Config) *bool { return &c.Snapshot.Sign }),
+		key("snapshot.require_signed", false, false,
+			"Whether only what a trusted key has signed is restored or imported.",
+			func(c *Config) *bool { return &c.Snapshot.RequireSigned }),
+	}
+}
+
+func exportKeys() []Key {
+	return []Key{
+		key("write.redact", true, false,
+			"Whether secrets are taken out of what agents and people write (MCP, HTTP and commands such as remember) before it is stored, and the answer says what was.",
+			func(c *Config) *bool { return &c.Write.Redact }),
+		key("export.redact", true, false,
+			"Whether secrets are taken out of what leaves the machine: as a bundle, or through `sync export`.",
+			func(c *Config) *bool { return &c.Export.Redact }),
+	}
+}
+
+func syncKeys() []Key {
+	return []Key{
+		key("sync.sign", true, false,
+			"Whether what `sync export` writes is signed with this home's key.",
+			func(c *Config) *bool { return &c.Sync.Sign }),
+		key("sync.require_signed", false, false,
+			"Whether `sync import` takes only what a trusted key has signed. Folders of Engram are not signed.",
+			func(c *Config) *bool { return &c.Sync.RequireSigned }),
+		key("sync.prompts", false, false,
+			"Whether `sync export` shares what was typed to an agent: prompts, and the digests Amber makes of sessions. Folders of Engram hold them in any case.",
+			func(c *Config) *bool { return &c.Sync.Prompts }),
+	}
+}
+
+func retentionKeys() []Key {
+	return []Key{
+		countKey("snapshot.retention.keep_last", 30,
+			"How many of the newest snapshots a prune keeps.",
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepLast }),
+		countKey("snapshot.retention.keep_hourly", 24,
+			"Of how many hours a prune keeps the last snapshot.",
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepHourly }),
+		countKey("snapshot.retention.keep_daily", 7,
+			"Of how many days a prune keeps the last snapshot.",
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepDaily }),
+		countKey("snapshot.retention.keep_weekly", 8,
+			"Of how many weeks a prune keeps the last snapshot.",
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepWeekly }),
+		key("snapshot.retention.max_age", 90*day, 36_500*day,
+			"Snapshots older than this are pruned whatever else says to keep them; never the last one, never a pinned one.",
+			func(c *Config) *time.Duration { return &c.Snapshot.Retention.MaxAge }),
+		key("snapshot.retention.interval", time.Hour, 30*day,
+			"How often these rules are applied where Amber runs as a server; never more than once a minute.",
+			func(c *Config) *time.Duration { return &c.Snapshot.Retention.Interval }),
+		key("snapshot.retention.manual", false, false,
+			"Whether a server applies these rules also to snapshots that it did not take by itself: labelled ones and those somebody took by hand. Off, they stay until somebody deletes or prunes them.",
+			func(c *Config) *bool { return &c.Snapshot.Retention.Manual }),
+	}
+}
+
+// sourceKeys returns the keys of one source.
+func sourceKeys(name string) []Key {
+	section := sourcesPath + "." + name + "."
+	git := pathKey(section+"git",
+		"A git repository of another tool whose history `snapshot create --source` captures: the folder itself, or its working folder. Files that are not committed are not in it: name them in files. It is only read.", nil)
+	git.set = func(c *Config, v any) { c.setSource(name, func(f *Foreign) { f.Git = v.(string) }) }
+	git.get = func(c *Config) any { return c.Sources[name].Git }
+	return []Key{
+		git,
+		pathsKey(section+"sqlite",
+			"SQLite databases of another tool. They are only read.",
+			name, func(f *Foreign) *[]string { return &f.SQLite }),
+		pathsKey(section+"files",
+			"Files and folders of another tool. They are only read.",
+			name, func(f *Foreign) *[]string { return &f.Files }),
+	}
+}
+
+// setSource changes one source. Configurations are copied freely, so the map
+// is never changed in place.
+func (c *Config) setSource(name string, change func(*Foreign)) {
+	sources := maps.Clone(c.Sources)
+	if sources == nil {
+		sources = map[string]Foreign{}
+	}
+	f := sources[name]
+	change(&f)
+	sources[name] = f
+	c.Sources = sources
+}
+
+func locationKey(path, doc string, at func(*Config) *string) Key {
+	k := key(path, "", "", doc, at)
+	k.Type = Location
+	return k
+}
+
+func pathKey(path, doc string, at func(*Config) *string) Key {
+	k := key(path, "", "", doc, at)
+	k.Type = Path
+	return k
+}
+
+// maxKept caps the rules of a retention: more snapshots than that make every
+// listing slow.
+const maxKept = 10_000
+
+// countKey makes a row whose number may be 0.
+func countKey(path string, def int, doc string, at func(*Config) *int) Key {
+	k := key(path, def, maxKept, doc, at)
+	k.Type = Count
+	return k
+}
+
+func pathsKey(path, doc, name string, at func(*Foreign) *[]string) Key {
+	return Key{
+		Path: path, Type: Paths, Default: []string(nil), Doc: doc,
+		set: func(c *Config, v any) {
+			c.setSource(name, func(f *Foreign) { *at(f) = slices.Clone(v.([]string)) })
+		},
+		get: func(c *Config) any {
+			f := c.Sources[name]
+			return *at(&f)
+		},
+	}
+}
+
+func insistKey(path string, def Insistence, doc string, at func(*Config) *Insistence) Key {
+	k := key(path, def, "", doc, at)
+	k.Choices = []string{string(Require), string(Try), string(Off)}
+	return k
+}
+
+func scheduleKey(path, doc string, at func(*Config) *string) Key {
+	k := key(path, timetable.Off, "", doc, at)
+	k.Type = Schedule
+	return k
+}
+
+func recipientsKey(path, doc string, at func(*Config) *[]string) Key {
+	return Key{
+		Path: path, Type: Recipients, Default: []string(nil), Doc: doc,
+		set: func(c *Config, v any) { *at(c) = slices.Clone(v.([]string)) },
+		get: func(c *Config) any { return *at(c) },
+	}
+}

@@ -1,0 +1,175 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// tenantsPath is the section where tenants have rules of their own.
+const tenantsPath = "server.vault.tenants"
+
+// maxRate and maxVaultFiles cap what the server counts and lists in one go.
+const (
+	maxRate       = 1_000_000
+	maxVaultFiles = 100_000
+)
+
+// vaultExtensions are those that the first service of this kind takes.
+func vaultExtensions() []string {
+	return []string{".md", ".txt", ".html", ".json", ".yaml", ".yml", ".toml", ".xml", ".csv", ".cfg", ".ini", ".conf", ".env", ".log"}
+}
+
+// vaultKeys are about the vault that documents are backed up to.
+func vaultKeys() []Key {
+	label := key("vault.label", "default", "",
+		"The label that documents are backed up under. Agents other than the default one have -TENANT-AGENT added to it.",
+		func(c *Config) *string { return &c.Vault.Label })
+	label.Type = Label
+	url := key("vault.url", "", "",
+		"The vault that documents are backed up to, as in https://thecolony.ai/api/v1 or http://127.0.0.1:7411/api/v1. Plain http is for this machine only.",
+		func(c *Config) *string { return &c.Vault.URL })
+	url.Type = URL
+	keep := countKey("vault.keep", 5,
+		"How many snapshots of a label an automatic backup leaves in the vault; 0: it removes none.",
+		func(c *Config) *int { return &c.Vault.Keep })
+	return []Key{
+		url,
+		pathKey("vault.api_key_file",
+			"The file that holds the key of the vault and nothing else, for its owner alone.",
+			func(c *Config) *string { return &c.Vault.APIKeyFile }),
+		label,
+		scheduleKey("vault.schedule",
+			"When a server of Amber backs up the notes of every agent: off, so long after the last time (1h, 1d), or at times of the calendar, written like cron.",
+			func(c *Config) *string { return &c.Vault.Schedule }),
+		key("vault.after_session", false, false,
+			"Whether a server of Amber backs up the notes of an agent when a session of it has ended.",
+			func(c *Config) *bool { return &c.Vault.AfterSession }),
+		keep,
+		key("vault.sign", false, false,
+			"Whether backups are signed with this home's key.",
+			func(c *Config) *bool { return &c.Vault.Sign }),
+		recipientsKey("vault.recipients",
+			"The public keys that backups are encrypted to, beside this home's own. None: they are not encrypted, and whoever keeps the vault can read them.",
+			func(c *Config) *[]string { return &c.Vault.Recipients }),
+	}
+}
+
+// vaultRule is a row that the server has for all, and again for each tenant.
+type vaultRule struct {
+	Key
+	// of returns the row for one tenant.
+	of func(path, tenant string) Key
+}
+
+// rule makes one. At is where a value is for all, own where a tenant has its
+// own; there nil stands for none.
+func rule[T bool | int | Bytes | []string](k Key, at func(*ServerVault) *T, own func(*VaultOverride) **T) vaultRule {
+	k.set = func(c *Config, v any) { *at(&c.Server.Vault) = v.(T) }
+	k.get = func(c *Config) any { return *at(&c.Server.Vault) }
+	return vaultRule{Key: k, of: func(path, tenant string) Key {
+		k := k
+		k.Path, k.Default = path, nil
+		k.Doc = "For one tenant: " + strings.ToLower(k.Doc[:1]) + k.Doc[1:]
+		k.set = func(c *Config, v any) {
+			c.setTenant(tenant, func(o *VaultOverride) {
+				*own(o) = nil
+				if v, ok := v.(T); ok {
+					*own(o) = &v
+				}
+			})
+		}
+		k.get = func(c *Config) any {
+			o := c.Server.Vault.Tenants[tenant]
+			if v := *own(&o); v != nil {
+				return *v
+			}
+			return *at(&c.Server.Vault)
+		}
+		return k
+	}}
+}
+
+// vaultRules are what the server's own vault holds its users to.
+func vaultRules() []vaultRule {
+	return []vaultRule{
+		rule(Key{Path: "enabled", Type: Bool, Default: true, Doc: "Whether the server offers a vault below /api/v1."},
+			func(v *ServerVault) *bool { return &v.Enabled }, func(o *VaultOverride) **bool { return &o.Enabled }),
+		rule(Key{Path: "quota", Type: Size, Default: Bytes(10 << 20), Cap: Bytes(1 << 40), Doc: "How much the vault of one agent holds."},
+			func(v *ServerVault) *Bytes { return &v.Quota }, func(o *VaultOverride) **Bytes { return &o.Quota }),
+		rule(Key{Path: "provisioned", Type: Bool, Default: false, Doc: "Whether a vault tells its quota before anybody has written to it. The service of this kind tells 0 until then, which colony-memory 0.1.0 takes for a full vault."},
+			func(v *ServerVault) *bool { return &v.Provisioned }, func(o *VaultOverride) **bool { return &o.Provisioned }),
+		rule(Key{Path: "max_file", Type: Size, Default: Bytes(1 << 20), Cap: Bytes(16 << 20), Doc: "How large one file of a vault may be."},
+			func(v *ServerVault) *Bytes { return &v.MaxFile }, func(o *VaultOverride) **Bytes { return &o.MaxFile }),
+		rule(Key{Path: "max_files", Type: Int, Default: 1000, Cap: maxVaultFiles, Doc: "How many files the vault of one agent holds."},
+			func(v *ServerVault) *int { return &v.MaxFiles }, func(o *VaultOverride) **int { return &o.MaxFiles }),
+		rule(Key{Path: "extensions", Type: Extensions, Default: vaultExtensions(), Doc: "What the names of files may end with; an empty list: anything."},
+			func(v *ServerVault) *[]string { return &v.Extensions }, func(o *VaultOverride) **[]string { return &o.Extensions }),
+		rule(Key{Path: "operations_per_hour", Type: Count, Default: 60, Cap: maxRate, Doc: "How many changes of files an agent may make in an hour, all kinds together; 0: any number."},
+			func(v *ServerVault) *int { return &v.OperationsPerHour }, func(o *VaultOverride) **int { return &o.OperationsPerHour }),
+		rule(Key{Path: "requests_per_minute", Type: Count, Default: 120, Cap: maxRate, Doc: "How many requests an agent may make in a minute; 0: any number."},
+			func(v *ServerVault) *int { return &v.RequestsPerMinute }, func(o *VaultOverride) **int { return &o.RequestsPerMinute }),
+		rule(Key{Path: "searches_per_hour", Type: Count, Default: 120, Cap: maxRate, Doc: "How many searches an agent may make in an hour; 0: any number."},
+			func(v *ServerVault) *int { return &v.SearchesPerHour }, func(o *VaultOverride) **int { return &o.SearchesPerHour }),
+		rule(Key{Path: "exports_per_hour", Type: Count, Default: 10, Cap: maxRate, Doc: "How many times an agent may take the whole vault in an hour; 0: any number."},
+			func(v *ServerVault) *int { return &v.ExportsPerHour }, func(o *VaultOverride) **int { return &o.ExportsPerHour }),
+	}
+}
+
+func serverVaultKeys() []Key {
+	var keys []Key
+	for _, r := range vaultRules() {
+		k := r.Key
+		k.Path = "server.vault." + k.Path
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// tenantKeys returns the keys of one tenant.
+func tenantKeys(name string) []Key {
+	var keys []Key
+	for _, r := range vaultRules() {
+		keys = append(keys, r.of(join(join(tenantsPath, name), r.Path), name))
+	}
+	return keys
+}
+
+// setTenant changes what one tenant has of its own. Configurations are copied
+// freely, so the map is never changed in place.
+func (c *Config) setTenant(name string, change func(*VaultOverride)) {
+	tenants := maps.Clone(c.Server.Vault.Tenants)
+	if tenants == nil {
+		tenants = map[string]VaultOverride{}
+	}
+	o := tenants[name]
+	change(&o)
+	tenants[name] = o
+	c.Server.Vault.Tenants = tenants
+}
+
+// VaultOf returns what holds for the vaults of one tenant: its own rules, and
+// those for all where it has none. Tenants is nil in it.
+func (c Config) VaultOf(tenant string) ServerVault {
+	v := c.Server.Vault
+	o := v.Tenants[tenant]
+	v.Tenants, v.Extensions = nil, slices.Clone(v.Extensions)
+	over(&v.Enabled, o.Enabled)
+	over(&v.Provisioned, o.Provisioned)
+	over(&v.Quota, o.Quota)
+	over(&v.MaxFile, o.MaxFile)
+	over(&v.MaxFiles, o.MaxFiles)
+	over(&v.Extensions, o.Extensions)
+	over(&v.OperationsPerHour, o.OperationsPerHour)
+	over(&v.RequestsPerMinute, o.RequestsPerMinute)
+	over(&v.SearchesPerHour, o.SearchesPerHour)
+	over(&v.ExportsPerHour, o.ExportsPerHour)
+	return v
+}
+
+// over puts a value in the place of another, if there is one.
+func over[T any](at *T, own *T) {
+	if own != nil {
+		*at = *own
+	}
+}

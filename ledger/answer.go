@@ -1,0 +1,305 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
+)
+
+// AnswerKey names a request that may come twice: the key the caller chose for an
+// operation on an agent. Tenant and agent may be empty.
+type AnswerKey struct{ Tenant, Agent, Operation, Key string }
+
+// Answer is what was answered to a request before.
+type Answer struct {
+	Done   bool // false: nobody has answered it, and the caller is to
+	Status int
+	Body   []byte // the caller owns it
+	Blank  bool   // the body is not kept any more, or was too large
+}
+
+// ErrKeyUsed is in the chain of what whoever uses a key for two requests is told.
+var ErrKeyUsed = errors.New("the key was used for another request")
+
+// Bounds of answers.
+const (
+	answersAge   = 7 * 24 * time.Hour // then a key is as good as new
+	answersSwept = 50                 // how many are removed by one call
+	maxBody      = 1 << 20            // a larger body is not kept
+	maxDigest    = 200
+)
+
+// bodyPad is how many zeros lie before a body. SQLite keeps the beginning of a
+// long value on a page of the table, and leaves copies behind when it moves
+// rows between pages. The rest lies on pages of its own, which never move and
+// are overwritten when they are freed. With at least a page of zeros before it
+// all of a body lies there.
+const bodyPad = 4096
+
+const (
+	selectAnswer = `SELECT ordinal, digest, holder, begun_at, done, status, blank, body FROM answers
+WHERE tenant = ? AND agent = ? AND operation = ? AND key = ?`
+	insertAnswer = `INSERT INTO answers (tenant, agent, operation, key, digest, holder, begun_at, done, status, blank, body)
+VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, x'')`
+	takeAnswer   = `UPDATE answers SET holder = ?2, begun_at = ?3, blank = 0 WHERE ordinal = ?1`
+	finishAnswer = `UPDATE answers SET done = 1, status = ?2, blank = ?3, body = ?4 WHERE ordinal = ?1`
+	deleteAnswer = `DELETE FROM answers WHERE ordinal = ?`
+	sweepAnswers = `DELETE FROM answers WHERE ordinal IN (SELECT ordinal FROM answers WHERE begun_at < ? ORDER BY begun_at LIMIT ?)`
+	blankAnswers = `UPDATE answers SET blank = 1, body = x'' WHERE tenant = ? AND agent = ? AND blank = 0`
+)
+
+type answerRow struct {
+	ordinal, begun, status int64
+	digest, holder         string
+	done, blank            bool
+	body                   []byte
+}
+
+// answer returns the row of a key. Errors: sql.ErrNoRows.
+func (t *tx) answer(k AnswerKey) (r answerRow, err error) {
+	err = t.row(selectAnswer, k.Tenant, k.Agent, k.Operation, k.Key).
+		Scan(&r.ordinal, &r.digest, &r.holder, &r.begun, &r.done, &r.status, &r.blank, &r.body)
+	return r, err
+}
+
+func (k AnswerKey) check() error {
+	for _, f := range []struct {
+		what, value string
+		optional    bool
+	}{{"tenant id", k.Tenant, true}, {"agent id", k.Agent, true}, {"operation", k.Operation, false}, {"idempotency key", k.Key, false}} {
+		if f.optional && f.value == "" {
+			continue
+		}
+		if err := amber.CheckID(f.what, f.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// BeginAnswer looks whether a request was answered before; digest tells
+// requests with the same key apart. An answer that is not done is the caller's
+// to give, and to end with FinishAnswer or AbandonAnswer, and with LeaveAnswer in
+// any case. A request that was cut off is given to the caller if it is
+// repeatable. Keys are good for seven days. Errors: invalid; conflict when the
+// key was used for another request, or for one that was cut off and is not
+// repeatable; busy while somebody is answering it.
+func (d *DB) BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeatable bool) (a Answer, err error) {
+	const op = "begin answer"
+	leave, err := d.enter()
+	if err != nil {
+		return Answer{}, err
+	}
+	defer leave()
+	if err := k.check(); err != nil {
+		return Answer{}, err
+	}
+	if len(digest) > maxDigest {
+		return Answer{}, amber.Errorf(amber.KindInvalid, op, "", "the digest is too long")
+	}
+	me, err := d.presence.show(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	mine := false
+	err = d.update(ctx, op, "", func(t *tx) error {
+		oldest := t.now.Add(-answersAge).UnixMilli()
+		if _, err := t.exec(sweepAnswers, oldest, answersSwept); err != nil {
+			return err
+		}
+		r, err := t.answer(k)
+		if err == nil && r.begun < oldest { // its turn to be swept had not come
+			_, err = t.exec(deleteAnswer, r.ordinal)
+			r = answerRow{}
+			err = errors.Join(err, sql.ErrNoRows)
+		}
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			_, err := t.exec(insertAnswer, k.Tenant, k.Agent, k.Operation, k.Key, digest, me, t.now.UnixMilli())
+			mine = d.answering.add(k)
+			return err
+		case err != nil:
+			return err
+		case r.digest != digest:
+			return &amber.Error{Op: op, Kind: amber.KindConflict, Err: ErrKeyUsed}
+		case r.done:
+			a, err = r.answer()
+			return err
+		}
+		err = d.takeOver(t, k, r, me, repeatable)
+		if err == nil {
+			mine = d.answering.add(k)
+		}
+		return err
+	})
+	if err != nil {
+		if mine {
+			d.answering.remove(k)
+		}
+		return Answer{}, err
+	}
+	return a, nil
+}
+
+// LeaveAnswer says that the caller of BeginAnswer does nothing more about a
+// request. One that was neither finished nor abandoned was cut off, as by the end
+// of the process.
+func (d *DB) LeaveAnswer(k AnswerKey) { d.answering.remove(k) }
+
+// underWay are the requests that this process is answering.
+type underWay struct {
+	mu   sync.Mutex
+	keys map[AnswerKey]bool
+}
+
+func (u *underWay) has(k AnswerKey) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.keys[k]
+}
+
+// add is called inside of the transaction that gives the request to its caller:
+// the next one who asks comes after it.
+func (u *underWay) add(k AnswerKey) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.keys == nil {
+		u.keys = map[AnswerKey]bool{}
+	}
+	u.keys[k] = true
+	return true
+}
+
+func (u *underWay) remove(k AnswerKey) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.keys, k)
+}
+
+// answer returns what was answered. The error is of kind damaged.
+func (r answerRow) answer() (Answer, error) {
+	a := Answer{Done: true, Status: int(r.status), Blank: r.blank}
+	if r.blank {
+		return a, nil
+	}
+	if len(r.body) < bodyPad {
+		return Answer{}, damaged("begin answer", "", "the answer that was kept is too short")
+	}
+	a.Body = r.body[bodyPad:]
+	return a, nil
+}
+
+// takeOver gives a request to the caller that was cut off.
+func (d *DB) takeOver(t *tx, k AnswerKey, r answerRow, me string, repeatable bool) error {
+	const op = "begin answer"
+	gone := !d.answering.has(k)
+	if r.holder != me {
+		var err error
+		if gone, err = d.presence.gone(r.holder); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !gone:
+		return amber.Errorf(amber.KindBusy, op, "", "the request is being answered")
+	case !repeatable:
+		e := amber.Errorf(amber.KindConflict, op, "", "the request was cut off; whether it was done is not known")
+		e.Hint = "look whether it was done; send it again with another key if it was not"
+		return e
+	}
+	_, err := t.exec(takeAnswer, r.ordinal, me, t.now.UnixMilli())
+	return err
+}
+
+// FinishAnswer keeps the answer to a request that was begun here. A body of more
+// than 1 MiB is not kept, nor one of an agent whose answers were forgotten since
+// it was begun: the answer is blank then. Errors: not_found for a request that
+// was not begun here, or is done.
+func (d *DB) FinishAnswer(ctx context.Context, k AnswerKey, status int, body []byte) error {
+	const op = "finish answer"
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return d.update(ctx, op, "", func(t *tx) error {
+		r, err := t.answer(k)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.presence.id) {
+			return amber.Errorf(amber.KindNotFound, op, "", "the request was not begun here")
+		}
+		if err != nil {
+			return err
+		}
+		stored := []byte{}
+		blank := r.blank || len(body) > maxBody
+		if !blank {
+			stored = append(make([]byte, bodyPad, bodyPad+len(body)), body...)
+		}
+		_, err = t.exec(finishAnswer, r.ordinal, status, blank, stored)
+		return err
+	})
+}
+
+// AbandonAnswer forgets a request that was begun here and was not done, so that
+// it may come again. One that is not there is no error.
+func (d *DB) AbandonAnswer(ctx context.Context, k AnswerKey) error {
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return d.update(ctx, "abandon answer", "", func(t *tx) error {
+		r, err := t.answer(k)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.presence.id) {
+			return nil
+		}
+		if err == nil {
+			_, err = t.exec(deleteAnswer, r.ordinal)
+		}
+		return err
+	})
+}
+
+// ForgetAnswers removes the bodies of every answer of an agent from the
+// database and its log, because something was erased that they may hold.
+// Answers that are still to come stay blank. Keys, digests and statuses stay.
+// Errors: busy when a reader kept the log from being cut: the bodies are blank
+// then, but old pages may hold them until it is called again.
+func (d *DB) ForgetAnswers(ctx context.Context, tenant, agent string) error {
+	const op = "forget answers"
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	err = d.update(ctx, op, "", func(t *tx) error {
+		_, err := t.exec(blankAnswers, tenant, agent)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return sqlconn.Wrap(op, "", d.cutLog(ctx, op))
+}
+
+// cutLog brings the write-ahead log into the database and truncates it.
+func (d *DB) cutLog(ctx context.Context, op string) error {
+	c, err := d.writer.Get(ctx)
+	if err != nil {
+		return err
+	}
+	defer d.writer.Put(c)
+	var busy, frames, moved int
+	if err := (&tx{ctx: ctx, conn: c}).row("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return amber.Errorf(amber.KindBusy, op, "", "somebody reads the database, so %d pages of its log stay", frames)
+	}
+	return nil
+}

@@ -1,0 +1,320 @@
+package ledger_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/ledger"
+)
+
+func keyNamed(key string) ledger.AnswerKey {
+	return ledger.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "memory.write", Key: key}
+}
+
+// begin begins an answer that nobody has given.
+func begin(t testing.TB, d *ledger.DB, k ledger.AnswerKey) {
+	t.Helper()
+	if a := try(d.BeginAnswer(context.Background(), k, "digest", false))(t); a.Done {
+		t.Fatalf("%v was answered: %+v", k, a)
+	}
+}
+
+func finish(t testing.TB, d *ledger.DB, k ledger.AnswerKey, body string) {
+	t.Helper()
+	begin(t, d, k)
+	do(t, d.FinishAnswer(context.Background(), k, 201, []byte(body)))
+}
+
+func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	k := keyNamed("k")
+	begin(t, d, k)
+	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
+	wantKind(t, err, amber.KindBusy, "while it is answered")
+	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
+	wantKind(t, err, amber.KindBusy, "while another process answers it")
+	do(t, d.FinishAnswer(t.Context(), k, 201, []byte("body")))
+	want := ledger.Answer{Done: true, Status: 201, Body: []byte("body")}
+	for _, db := range []*ledger.DB{d, p.open(t)} {
+		if diff := cmp.Diff(want, try(db.BeginAnswer(t.Context(), k, "digest", false))(t)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	_, err = d.BeginAnswer(t.Context(), k, "another", true)
+	wantKind(t, err, amber.KindConflict, "another request")
+	wantKind(t, d.FinishAnswer(t.Context(), k, 500, nil), amber.KindNotFound, "finished twice")
+	do(t, d.AbandonAnswer(t.Context(), k))
+	if !try(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
+		t.Error("abandoning took away an answer that was given")
+	}
+	for _, other := range []ledger.AnswerKey{
+		{Agent: "bob", Operation: "memory.write", Key: "k"},
+		{Tenant: "acme", Operation: "memory.write", Key: "k"},
+		{Tenant: "acme", Agent: "bob", Operation: "memory.edit", Key: "k"},
+		{Tenant: "acme", Agent: "bob", Operation: "memory.write", Key: "K"},
+	} {
+		finish(t, d, other, "")
+		if a := try(d.BeginAnswer(t.Context(), other, "digest", false))(t); !a.Done || a.Blank || len(a.Body) != 0 {
+			t.Errorf("%v: an empty answer is %+v", other, a)
+		}
+	}
+}
+
+func TestAnAbandonedRequestMayComeAgain(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	k := keyNamed("k")
+	begin(t, d, k)
+	do(t, p.open(t).AbandonAnswer(t.Context(), k)) // by somebody else: nothing
+	_, err := d.BeginAnswer(t.Context(), k, "digest", false)
+	wantKind(t, err, amber.KindBusy, "it was begun")
+	do(t, d.AbandonAnswer(t.Context(), k))
+	do(t, d.AbandonAnswer(t.Context(), k))
+	wantKind(t, d.FinishAnswer(t.Context(), k, 200, nil), amber.KindNotFound, "finished after all")
+	begin(t, d, k)
+}
+
+func TestKeysOfAnswersAreChecked(t *testing.T) {
+	t.Parallel()
+	d := newPlace(t).open(t)
+	for _, k := range []ledger.AnswerKey{
+		{},
+		{Operation: "o"},
+		{Key: "k"},
+		{Operation: "o", Key: "k\n"},
+		{Operation: "o", Key: strings.Repeat("k", 201)},
+		{Operation: "o", Key: "\xff"},
+		{Tenant: "\x00", Operation: "o", Key: "k"},
+	} {
+		_, err := d.BeginAnswer(t.Context(), k, "", false)
+		wantKind(t, err, amber.KindInvalid, fmt.Sprintf("%+.20v", k))
+	}
+	_, err := d.BeginAnswer(t.Context(), keyNamed("k"), strings.Repeat("d", 201), false)
+	wantKind(t, err, amber.KindInvalid, "a long digest")
+}
+
+func TestARequestThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	lines, kill := start(t, "answer", p.dir)
+	if !lines.Scan() {
+		t.Fatal("the child did nothing")
+	}
+	d := p.open(t)
+	k := keyNamed("cut off")
+	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
+	wantKind(t, err, amber.KindBusy, "while the process lives")
+	kill()
+	for lines.Scan() { // until it is gone
+	}
+	_, err = d.BeginAnswer(t.Context(), k, "another", true)
+	wantKind(t, err, amber.KindConflict, "another request")
+	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
+	wantKind(t, err, amber.KindConflict, "not repeatable")
+	if err == nil || !strings.Contains(err.Error(), "not known") {
+		t.Errorf("it says %v", err)
+	}
+	if try(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
+		t.Error("it was answered")
+	}
+	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
+	wantKind(t, err, amber.KindBusy, "after it was taken over")
+	do(t, d.FinishAnswer(t.Context(), k, 200, []byte("at last")))
+	if a := try(p.open(t).BeginAnswer(t.Context(), k, "digest", false))(t); string(a.Body) != "at last" {
+		t.Errorf("%+v", a)
+	}
+}
+
+// A database that is closed is as gone as a process that ended, and leaves
+// nothing behind.
+func TestClosingLetsGoOfRequests(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	begin(t, d, keyNamed("k"))
+	do(t, d.Close())
+	other := p.open(t)
+	if try(other.BeginAnswer(t.Context(), keyNamed("k"), "digest", true))(t).Done {
+		t.Error("it was answered")
+	}
+	do(t, other.Close())
+	if left := try(os.ReadDir(p.path() + "-holders"))(t); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Whoever began a request and left without an end has cut it off, though the
+// process lives on.
+func TestARequestThatWasLeft(t *testing.T) {
+	t.Parallel()
+	d := newPlace(t).open(t)
+	k := keyNamed("k")
+	begin(t, d, k)
+	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
+	wantKind(t, err, amber.KindBusy, "while it is being answered")
+	d.LeaveAnswer(k)
+	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
+	wantKind(t, err, amber.KindConflict, "what may not be done twice")
+	if try(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
+		t.Error("it was answered")
+	}
+	do(t, d.FinishAnswer(t.Context(), k, 200, []byte("{}")))
+	d.LeaveAnswer(k)
+	if !try(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
+		t.Error("the answer is gone")
+	}
+}
+
+func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	left := p.open(t)
+	var done atomic.Int64
+	var wg sync.WaitGroup
+	for round := range 10 {
+		k := keyNamed(fmt.Sprint(round))
+		if round%2 == 1 { // somebody began it and is gone
+			begin(t, left, k)
+			do(t, left.Close())
+			left = p.open(t)
+		}
+		for range 4 {
+			d := p.open(t)
+			for range 2 {
+				wg.Go(func() {
+					a, err := d.BeginAnswer(t.Context(), k, "digest", true)
+					if err == nil && !a.Done {
+						done.Add(1)
+						err = d.FinishAnswer(t.Context(), k, 200, nil)
+						d.LeaveAnswer(k)
+					}
+					if err != nil && amber.KindOf(err) != amber.KindBusy {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		wg.Wait()
+		if got := done.Load(); got != int64(round+1) {
+			t.Fatalf("round %d: done %d times", round, got-int64(round))
+		}
+	}
+}
+
+func TestAnswersAreKeptForSevenDays(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	for i := range 120 {
+		finish(t, d, keyNamed(fmt.Sprint(i)), "body")
+	}
+	p.clock.forward(7 * 24 * time.Hour)
+	if !try(d.BeginAnswer(t.Context(), keyNamed("119"), "digest", false))(t).Done {
+		t.Error("gone after exactly seven days")
+	}
+	p.clock.forward(time.Millisecond)
+	begin(t, d, keyNamed("119")) // not the first to be swept
+	rows := func() (n int) {
+		do(t, p.raw(t).QueryRow(`SELECT count(*) FROM answers`).Scan(&n))
+		return n
+	}
+	if n := rows(); n != 70 {
+		t.Errorf("%d rows after one call, want 70: it removes 50 and the one it takes", n)
+	}
+	finish(t, d, keyNamed("a"), "")
+	finish(t, d, keyNamed("b"), "")
+	if n := rows(); n != 3 {
+		t.Errorf("%d rows, want 3", n)
+	}
+}
+
+func TestLargeBodiesAreNotKept(t *testing.T) {
+	t.Parallel()
+	d := newPlace(t).open(t)
+	for size, blank := range map[int]bool{1: false, 4096: false, 1 << 20: false, 1<<20 + 1: true} {
+		k := keyNamed(fmt.Sprint(size))
+		finish(t, d, k, strings.Repeat("x", size))
+		a := try(d.BeginAnswer(t.Context(), k, "digest", false))(t)
+		if a.Blank != blank || !a.Done || a.Status != 201 || !blank && len(a.Body) != size {
+			t.Errorf("%d bytes: blank %v, %d bytes", size, a.Blank, len(a.Body))
+		}
+	}
+}
+
+// Nothing of a forgotten body is left in the database or its log, however rows
+// have moved about before; the answers of others stay.
+func TestForgottenAnswersLeaveNoText(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	const text = "TOP SECRET SENTENCE"
+	other := func(i int) ledger.AnswerKey {
+		return ledger.AnswerKey{Tenant: "acme", Agent: "eve", Operation: "memory.write", Key: fmt.Sprint(i)}
+	}
+	sizes := []int{1, 40, 300, 900, 3000, 4000, 4100, 9000, 70000}
+	for i := range 200 {
+		p.clock.forward(time.Hour)
+		finish(t, d, keyNamed(fmt.Sprint(i)), strings.Repeat(text, 1+sizes[i%len(sizes)]/len(text)))
+		if i%3 == 0 {
+			finish(t, d, other(i), "of somebody else")
+		}
+		if i%5 == 0 { // rows that come and go
+			k := keyNamed(fmt.Sprintf("abandoned-%d-%s", i, strings.Repeat("k", i%150)))
+			begin(t, d, k)
+			do(t, d.AbandonAnswer(t.Context(), k))
+		}
+	}
+	if !bytes.Contains(p.bytes(t), []byte(text)) {
+		t.Fatal("the text never was there")
+	}
+	begin(t, d, keyNamed("running"))
+	do(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
+	if bytes.Contains(p.bytes(t), []byte(text[:8])) {
+		t.Error("the text is still there")
+	}
+	do(t, d.FinishAnswer(t.Context(), keyNamed("running"), 200, []byte(text)))
+	for _, key := range []string{"199", "running"} {
+		if a := try(d.BeginAnswer(t.Context(), keyNamed(key), "digest", false))(t); !a.Done || !a.Blank || a.Body != nil || a.Status == 0 {
+			t.Errorf("%s: %+v", key, a)
+		}
+	}
+	_, err := d.BeginAnswer(t.Context(), keyNamed("199"), "another", false)
+	wantKind(t, err, amber.KindConflict, "another request with the key of a forgotten answer")
+	if a := try(d.BeginAnswer(t.Context(), other(198), "digest", false))(t); string(a.Body) != "of somebody else" {
+		t.Errorf("%+v", a)
+	}
+	do(t, d.Close())
+	if bytes.Contains(p.bytes(t), []byte(text[:8])) {
+		t.Error("the text is there after Close")
+	}
+	do(t, p.open(t).Check(t.Context()))
+}
+
+// A reader keeps old pages in the log; then it is not said that they are gone.
+func TestForgettingBesideAReaderIsBusy(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	o := p.options()
+	o.BusyTimeout = time.Millisecond
+	d := p.openWith(t, o)
+	finish(t, d, keyNamed("k"), "text")
+	raw := p.raw(t)
+	p.exec(t, raw, `BEGIN`)
+	p.exec(t, raw, `SELECT count(*) FROM answers`)
+	wantKind(t, d.ForgetAnswers(t.Context(), "acme", "bob"), amber.KindBusy, "beside a reader")
+	p.exec(t, raw, `COMMIT`)
+	do(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
+}

@@ -1,0 +1,168 @@
+package ledger
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+const selectAudit = `SELECT ` + auditColumns + ` FROM audit ORDER BY seq`
+
+// maxDamaged bounds how many findings a report names.
+const maxDamaged = 100
+
+// VerifyAudit reads the whole log in one view, recomputes every hash, and
+// compares the log with the head file. Where all is well the head is noted
+// anew. Damage is no error. Errors: those of a database that cannot be read.
+func (d *DB) VerifyAudit(ctx context.Context) (amber.AuditReport, error) {
+	leave, err := d.enter()
+	if err != nil {
+		return amber.AuditReport{}, err
+	}
+	defer leave()
+	v := verifier{report: amber.AuditReport{Checked: []string{}, NotChecked: []string{}, Damaged: []string{}}}
+	// The head before the view: what it names is in every view that begins
+	// later.
+	if err := v.begin(d.o.Head); err != nil {
+		return amber.AuditReport{}, err
+	}
+	err = d.view(ctx, "verify audit log", "", func(t *tx) error { return v.read(t) })
+	if amber.KindOf(err) == amber.KindDamaged {
+		v.damage("%v", err)
+		v.notChecked("the entries after %d: the database cannot be read there", v.last.seq)
+	} else if err != nil {
+		return amber.AuditReport{}, err
+	}
+	v.compare()
+	if v.report.OK() && d.o.Head != "" {
+		if err := d.noteHead(ctx); err != nil {
+			v.notChecked("the end of the log could not be noted: %v", err)
+		}
+	}
+	return v.finish(), nil
+}
+
+// verifier walks through the log.
+type verifier struct {
+	report  amber.AuditReport
+	last    record // the one before
+	head    mark   // the known end
+	known   bool
+	met     bool // the entry of the head was there with its hash
+	headWhy string
+	more    int // findings beyond maxDamaged
+}
+
+func (v *verifier) damage(format string, args ...any) {
+	if len(v.report.Damaged) == maxDamaged {
+		v.more++
+		return
+	}
+	v.report.Damaged = append(v.report.Damaged, fmt.Sprintf(format, args...))
+}
+
+func (v *verifier) notChecked(format string, args ...any) {
+	v.report.NotChecked = append(v.report.NotChecked, fmt.Sprintf(format, args...))
+}
+
+// begin reads the head file.
+func (v *verifier) begin(path string) (err error) {
+	v.head, v.known, err = readHead(path)
+	switch kind := amber.KindOf(err); {
+	case kind == amber.KindDamaged:
+		v.damage("%v", err)
+		v.headWhy = "the head file is damaged"
+	case kind == amber.KindTooNew:
+		v.headWhy = "a newer Amber wrote the head file"
+	case err != nil:
+		return err
+	case path == "":
+		v.headWhy = "no head file is kept"
+	case !v.known:
+		v.headWhy = "there is no head file yet"
+	}
+	return nil
+}
+
+// read looks at every entry, and lets SQLite look at the pages and indexes.
+func (v *verifier) read(t *tx) error {
+	if err := t.each(selectAudit, nil, v.row); err != nil {
+		return err
+	}
+	v.report.Checked = append(v.report.Checked, "the hash of every entry", "that the entries are numbered without a gap and each has the hash of the one before")
+	err := t.integrity("PRAGMA integrity_check(audit)", func(problem string) error {
+		v.damage("the database says: %s", problem)
+		return nil
+	})
+	if err == nil {
+		v.report.Checked = append(v.report.Checked, "the pages and indexes the log lies in")
+	}
+	return err
+}
+
+func (v *verifier) row(s scanner) error {
+	r, err := scanRecord(s)
+	if err != nil && !errors.Is(err, errNoRecord) {
+		return err
+	}
+	v.report.Entries++
+	switch want := v.last.seq + 1; {
+	case r.seq < 1:
+		v.damage("entry %d: there is no such number", r.seq)
+		return nil
+	case r.seq == want+1:
+		v.damage("entry %d is missing", want)
+	case r.seq > want:
+		v.damage("entries %d to %d are missing", want, r.seq-1)
+	}
+	switch {
+	case err != nil:
+		v.damage("entry %d: %v", r.seq, err)
+	case r.hash != r.sum():
+		v.damage("entry %d: its fields do not have its hash", r.seq)
+	}
+	if err == nil && r.prev != v.last.hash {
+		v.damage("entry %d: it does not follow the entry before it", r.seq)
+	}
+	if v.known && r.seq == v.head.seq {
+		v.met = true
+		if r.hash != v.head.hash {
+			v.damage("entry %d: it is not the one whose hash the head file has", r.seq)
+		}
+	}
+	if v.report.First.IsZero() {
+		v.report.First = amber.UnixMilli(r.at)
+	}
+	v.report.Last = amber.UnixMilli(r.at)
+	v.last = r
+	return nil
+}
+
+// compare says what the head file tells about the end of the log.
+func (v *verifier) compare() {
+	switch {
+	case !v.known:
+		v.notChecked("the end of the log: %s, so entries could have been cut off there unseen", v.headWhy)
+	case !v.met && v.last.seq < v.head.seq:
+		v.damage("the log ends at entry %d; it is known to have reached entry %d", v.last.seq, v.head.seq)
+	case !v.met:
+		v.damage("entry %d, the end the head file has, is missing", v.head.seq)
+	default:
+		v.report.Checked = append(v.report.Checked, fmt.Sprintf("the log up to entry %d against the head file", v.head.seq))
+	}
+	if v.known {
+		v.notChecked("what came after entry %d: entries that are there follow each other, but some could have been cut off at the end unseen", v.head.seq)
+		v.notChecked("whether somebody who may write both the database and the head file has made the log anew")
+	}
+}
+
+func (v *verifier) finish() amber.AuditReport {
+	if v.more > 0 {
+		v.report.Damaged = append(v.report.Damaged, fmt.Sprintf("and %d more", v.more))
+	}
+	v.report.Head = hex.EncodeToString(v.last.hash[:])
+	return v.report
+}

@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"fmt"
+	"testing"
+)
+
+// leads reports whether somebody was told to lead.
+func leads(w *waiter) bool {
+	select {
+	case v := <-w.told:
+		return v.lead
+	default:
+		return false
+	}
+}
+
+func TestTheFirstInLineLeads(t *testing.T) {
+	t.Parallel()
+	var l line
+	var waiting []*waiter
+	for i := range 2*maxBatch + 10 {
+		waiting = append(waiting, l.join(record{subject: fmt.Sprint(i)}))
+	}
+	const gone = maxBatch + 5
+	if l.leave(waiting[0]) {
+		t.Error("the leader left")
+	}
+	if !l.leave(waiting[gone]) || l.leave(waiting[gone]) {
+		t.Error("somebody in line could not leave, or left twice")
+	}
+	next := 0
+	for round, size := range []int{maxBatch, maxBatch, 9} {
+		if !leads(waiting[next]) {
+			t.Fatalf("round %d: %d does not lead", round, next)
+		}
+		batch := l.take()
+		if len(batch) != size || batch[0] != waiting[next] {
+			t.Fatalf("round %d: a batch of %d, want %d", round, len(batch), size)
+		}
+		if size > 1 && l.leave(batch[1]) {
+			t.Error("somebody left who is being written")
+		}
+		failure := fmt.Errorf("round %d", round)
+		l.done(batch, failure)
+		for _, w := range batch[1:] {
+			if v := <-w.told; v.lead || v.err != failure {
+				t.Errorf("round %d: told %+v", round, v)
+			}
+		}
+		for range size {
+			if next++; next == gone {
+				next++
+			}
+		}
+	}
+	if l.led || len(l.waiting) != 0 {
+		t.Error("the line has no end")
+	}
+	if !leads(l.join(record{})) {
+		t.Error("whoever comes next does not lead")
+	}
+}

@@ -1,0 +1,216 @@
+package ledger_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	_ "modernc.org/sqlite"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/ledger"
+)
+
+// childVariable says what a copy of the test binary is to do instead of
+// testing: real processes can be killed.
+const childVariable = "AMBER_HOMEDB_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	job := os.Getenv(childVariable)
+	if job == "" {
+		goleak.VerifyTestMain(m)
+		return
+	}
+	if err := child(strings.Fields(job)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// child does one job: "record DIR NAME" until it is killed, or "answer DIR",
+// which begins an answer and never ends it.
+func child(job []string) error {
+	ctx := context.Background()
+	d, err := ledger.Open(ctx, filepath.Join(job[1], "home.db"), ledger.Options{
+		Clock: time.Now, Random: rand.Reader, Head: filepath.Join(job[1], "keys", "audit-head"),
+	})
+	if err != nil {
+		return err
+	}
+	if job[0] == "answer" {
+		if _, err := d.BeginAnswer(ctx, keyNamed("cut off"), "digest", true); err != nil {
+			return err
+		}
+		fmt.Println("begun")
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	}
+	for i := 0; ; i++ {
+		subject := fmt.Sprintf("%s-%d", job[2], i)
+		if err := d.Record(ctx, entry(subject)); err != nil {
+			return err
+		}
+		fmt.Println(subject)
+	}
+}
+
+// start runs a copy of the test binary. It ends with the test at the latest.
+func start(t *testing.T, job ...string) (lines *bufio.Scanner, kill func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(job, " "))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	do(t, err)
+	_, err = cmd.StdinPipe()
+	do(t, err)
+	do(t, cmd.Start())
+	kill = sync.OnceFunc(func() {
+		_ = cmd.Process.Kill()
+	})
+	t.Cleanup(func() {
+		kill()
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait() // killed
+	})
+	return bufio.NewScanner(out), kill
+}
+
+// clock is moved by hand.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
+
+func (c *clock) read() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) forward(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// place is a home with a database.
+type place struct {
+	dir   string
+	clock *clock
+}
+
+func newPlace(t testing.TB) place { return place{t.TempDir(), newClock()} }
+
+func (p place) path() string { return filepath.Join(p.dir, "home.db") }
+func (p place) head() string { return filepath.Join(p.dir, "keys", "audit-head") }
+
+func (p place) options() ledger.Options {
+	return ledger.Options{Clock: p.clock.read, Random: rand.Reader, Head: p.head()}
+}
+
+func (p place) open(t testing.TB) *ledger.DB {
+	t.Helper()
+	d, err := ledger.Open(context.Background(), p.path(), p.options())
+	do(t, err)
+	t.Cleanup(func() { do(t, d.Close()) })
+	return d
+}
+
+// raw opens the file as another program would.
+func (p place) raw(t testing.TB) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+p.path()+"?_pragma=busy_timeout(1000)")
+	do(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { do(t, db.Close()) })
+	return db
+}
+
+func (p place) exec(t testing.TB, db *sql.DB, query string, args ...any) {
+	t.Helper()
+	if _, err := db.Exec(query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+// bytes returns everything the place holds.
+func (p place) bytes(t testing.TB) []byte {
+	t.Helper()
+	var all []byte
+	do(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		all = append(all, b...)
+		return err
+	}))
+	return all
+}
+
+func (p place) copy(t testing.TB) place {
+	t.Helper()
+	q := place{t.TempDir(), p.clock}
+	do(t, os.CopyFS(q.dir, os.DirFS(p.dir)))
+	return q
+}
+
+func entry(subject string) amber.AuditEntry {
+	return amber.AuditEntry{
+		Tenant: "acme", Agent: "bob", Actor: "local", Action: "memory.write",
+		Subject: subject, Outcome: "ok", RequestID: "r-" + subject,
+	}
+}
+
+func record(t testing.TB, d *ledger.DB, subjects ...string) {
+	t.Helper()
+	for _, s := range subjects {
+		do(t, d.Record(context.Background(), entry(s)))
+	}
+}
+
+func do(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func try[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		do(t, err)
+		return v
+	}
+}
+
+func wantKind(t testing.TB, err error, want amber.Kind, what string) {
+	t.Helper()
+	var e *amber.Error
+	if amber.KindOf(err) != want || want != "" && !errors.As(err, &e) {
+		t.Errorf("%s: got %v (kind %q), want kind %q", what, err, amber.KindOf(err), want)
+	}
+}
+
+func (p place) openWith(t testing.TB, o ledger.Options) *ledger.DB {
+	t.Helper()
+	d, err := ledger.Open(context.Background(), p.path(), o)
+	do(t, err)
+	t.Cleanup(func() { do(t, d.Close()) })
+	return d
+}

@@ -1,0 +1,112 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
+)
+
+// madeUp is the schema with migrations that do not exist, up to a version.
+func madeUp(version int) *schema {
+	return &schema{applicationID: homeSchema.applicationID, migrations: []string{
+		home1,
+		`CREATE TABLE steps (n INTEGER) STRICT; INSERT INTO steps VALUES (2);`,
+		`ALTER TABLE tokens ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; INSERT INTO steps VALUES (3);`,
+	}[:version]}
+}
+
+func openAt(path string, s *schema, look bool) (*DB, error) {
+	o := Options{Clock: func() time.Time { return time.UnixMilli(1) }, Random: rand.Reader, Look: look}
+	return open(context.Background(), path, o, s, func() ([]sqlconn.Shape, error) { return s.shapes(context.Background()) })
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
+	t.Parallel()
+	for from := 1; from <= 3; from++ {
+		path := filepath.Join(t.TempDir(), "home.db")
+		old, err := openAt(path, madeUp(from), false)
+		must(t, err)
+		made, err := old.CreateToken(t.Context(), amber.TokenRequest{Name: "x", Scopes: amber.TokenScopes()})
+		must(t, err)
+		if from < 3 {
+			_, err = openAt(path, madeUp(3), true)
+			if amber.KindOf(err) != amber.KindConflict {
+				t.Errorf("from %d: only looked at: %v", from, err)
+			}
+		}
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				d, err := openAt(path, madeUp(3), false)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := d.Authenticate(context.Background(), made.Secret); err != nil {
+					t.Error(err)
+				}
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		var steps int
+		must(t, old.readers.DB.QueryRow(`SELECT count(*) FROM steps`).Scan(&steps))
+		if steps != 2 {
+			t.Errorf("from %d: %d steps have run", from, steps)
+		}
+		// The process that was there before stops writing what it does not
+		// understand.
+		err = old.Record(t.Context(), amber.AuditEntry{})
+		if from < 3 && amber.KindOf(err) != amber.KindTooNew || from == 3 && err != nil {
+			t.Errorf("from %d: an older process: %v", from, err)
+		}
+		_, err = old.HasTokens(t.Context()) // and reading
+		if from < 3 && amber.KindOf(err) != amber.KindTooNew || from == 3 && err != nil {
+			t.Errorf("from %d: an older process reads: %v", from, err)
+		}
+		must(t, old.Close())
+		_, err = openAt(path, madeUp(2), false)
+		if amber.KindOf(err) != amber.KindTooNew {
+			t.Errorf("an older Amber opens it: %v", err)
+		}
+	}
+}
+
+func TestAMigrationThatFailsLeavesTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "home.db")
+	d, err := openAt(path, madeUp(1), false)
+	must(t, err)
+	must(t, d.Close())
+	bad := madeUp(3)
+	good := bad.migrations[2]
+	shapes, err := bad.shapes(t.Context())
+	must(t, err)
+	bad.migrations[2] += ` INSERT INTO nowhere VALUES (1);`
+	_, err = open(t.Context(), path, Options{Clock: time.Now, Random: rand.Reader}, bad, func() ([]sqlconn.Shape, error) { return shapes, nil })
+	if err == nil {
+		t.Fatal("the broken migration did not fail")
+	}
+	two, err := openAt(path, madeUp(2), true)
+	must(t, err)
+	must(t, two.Close())
+	bad.migrations[2] = good
+	d, err = openAt(path, bad, false)
+	must(t, err)
+	must(t, d.Close())
+}

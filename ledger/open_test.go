@@ -1,0 +1,277 @@
+package ledger_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/ledger"
+)
+
+// A file that is not ours, or not whole, is an error and stays as it is.
+func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
+	t.Parallel()
+	whole := newPlace(t)
+	d := whole.open(t)
+	newToken(t, d, amber.TokenRequest{})
+	record(t, d, "one")
+	do(t, d.Close())
+	bytes := try(os.ReadFile(whole.path()))(t)
+	query := func(queries ...string) func(t *testing.T, p place) {
+		return func(t *testing.T, p place) {
+			db := try(sql.Open("sqlite", "file:"+p.path()))(t)
+			defer db.Close()
+			for _, q := range queries {
+				p.exec(t, db, q)
+			}
+		}
+	}
+	write := func(b []byte) func(t *testing.T, p place) {
+		return func(t *testing.T, p place) { do(t, os.WriteFile(p.path(), b, 0o600)) }
+	}
+	garbled := append([]byte{}, bytes...)
+	for i := 100; i < 4096; i++ {
+		garbled[i] ^= 0xff
+	}
+	for name, c := range map[string]struct {
+		harm func(t *testing.T, p place)
+		kind amber.Kind
+	}{
+		"empty":           {write(nil), amber.KindDamaged},
+		"text":            {write([]byte("hello, world")), amber.KindDamaged},
+		"zeros":           {write(make([]byte, 8192)), amber.KindDamaged},
+		"first page":      {write(garbled), amber.KindDamaged},
+		"cut":             {write(bytes[:4096]), amber.KindDamaged},
+		"missing":         {func(t *testing.T, p place) { do(t, os.Remove(p.path())) }, amber.KindDamaged},
+		"a folder":        {func(t *testing.T, p place) { do(t, os.Remove(p.path())); do(t, os.Mkdir(p.path(), 0o700)) }, amber.KindDamaged},
+		"another program": {query(`PRAGMA application_id = 1`), amber.KindDamaged},
+		"no version":      {query(`PRAGMA user_version = 0`), amber.KindDamaged},
+		"newer":           {query(`PRAGMA user_version = 99`, `CREATE TABLE future (x)`), amber.KindTooNew},
+		"a table less":    {query(`DROP TABLE outbox`), amber.KindDamaged},
+		"a table more":    {query(`CREATE TABLE more (x)`), amber.KindDamaged},
+		"a trigger more":  {query(`CREATE TRIGGER t AFTER INSERT ON tokens BEGIN UPDATE tokens SET scopes = 'admin'; END`), amber.KindDamaged},
+		"a trigger less":  {query(`DROP TRIGGER audit_stays`), amber.KindDamaged},
+		"a column more":   {query(`ALTER TABLE tokens ADD COLUMN x TEXT`), amber.KindDamaged},
+	} {
+		p := whole.copy(t)
+		c.harm(t, p)
+		before := p.bytes(t)
+		for _, look := range []bool{false, true} {
+			o := p.options()
+			o.Look = look
+			d, err := ledger.Open(t.Context(), p.path(), o)
+			wantKind(t, err, c.kind, name)
+			if err == nil {
+				do(t, d.Close())
+			}
+		}
+		if after := p.bytes(t); string(after) != string(before) {
+			t.Errorf("%s: the files have changed", name)
+		}
+	}
+}
+
+// A database that is gone is not made anew while anything tells of it: without
+// its tokens everybody would get in.
+func TestAMissingDatabaseIsNotMadeAnew(t *testing.T) {
+	t.Parallel()
+	for _, trace := range []string{"home.db-wal", "keys/audit-head"} {
+		p := newPlace(t)
+		file := filepath.Join(p.dir, filepath.FromSlash(trace))
+		do(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		do(t, os.WriteFile(file, []byte("x"), 0o600))
+		_, err := ledger.Open(t.Context(), p.path(), p.options())
+		wantKind(t, err, amber.KindDamaged, trace)
+		if _, err := os.Lstat(p.path()); !os.IsNotExist(err) {
+			t.Errorf("%s: it was made: %v", trace, err)
+		}
+	}
+}
+
+func TestLinksAreRefused(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("making links needs a privilege on Windows")
+	}
+	p := newPlace(t)
+	do(t, p.open(t).Close())
+	q := newPlace(t)
+	do(t, os.Symlink(p.path(), q.path()))
+	_, err := ledger.Open(t.Context(), q.path(), q.options())
+	wantKind(t, err, amber.KindDamaged, "a link")
+}
+
+func TestLookingMakesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	o := p.options()
+	o.Look = true
+	_, err := ledger.Open(t.Context(), p.path(), o)
+	wantKind(t, err, amber.KindNotFound, "nothing there")
+	if left := try(os.ReadDir(p.dir))(t); len(left) != 0 {
+		t.Errorf("it made %v", left)
+	}
+}
+
+func TestOpeningNeedsItsOptions(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	good := p.options()
+	noClock, noRandom, head, network := good, good, good, good
+	noClock.Clock, noRandom.Random, head.Head = nil, nil, "head"
+	network.NetworkFS = func(string) (string, bool) { return "nfs", true }
+	for name, c := range map[string]struct {
+		path string
+		o    ledger.Options
+		kind amber.Kind
+	}{
+		"no clock":        {p.path(), noClock, amber.KindInvalid},
+		"no random":       {p.path(), noRandom, amber.KindInvalid},
+		"a relative path": {"home.db", good, amber.KindInvalid},
+		"a relative head": {p.path(), head, amber.KindInvalid},
+		"a network":       {p.path(), network, amber.KindRefused},
+		"no folder":       {filepath.Join(p.dir, "none", "home.db"), good, amber.KindInternal},
+	} {
+		_, err := ledger.Open(t.Context(), c.path, c.o)
+		wantKind(t, err, c.kind, name)
+	}
+	if left := try(os.ReadDir(p.dir))(t); len(left) != 0 {
+		t.Errorf("it made %v", left)
+	}
+}
+
+func TestFilesAreForTheirOwnerAlone(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no modes on Windows")
+	}
+	p := newPlace(t)
+	d := p.open(t)
+	record(t, d, "one")
+	begin(t, d, keyNamed("k"))
+	verified(t, d, 1)
+	files := 0
+	do(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || path == p.dir {
+			return err
+		}
+		info := try(e.Info())(t)
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		files++
+		return nil
+	}))
+	if files < 6 {
+		t.Errorf("only %d files", files)
+	}
+}
+
+func TestManyOpenANewHomeAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	const openers = 8
+	var wg sync.WaitGroup
+	for i := range openers {
+		wg.Go(func() {
+			d, err := ledger.Open(context.Background(), p.path(), p.options())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := d.Record(context.Background(), entry(fmt.Sprint(i))); err != nil {
+				t.Error(err)
+			}
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	d := p.open(t)
+	verified(t, d, openers)
+	do(t, d.Check(t.Context()))
+}
+
+func TestAClosedDatabaseSaysSo(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	do(t, d.Close())
+	do(t, d.Close())
+	ctx := t.Context()
+	only := func(_ any, err error) error { return err }
+	for name, err := range map[string]error{
+		"create":    only(d.CreateToken(ctx, amber.TokenRequest{Name: "x", Scopes: amber.TokenScopes()})),
+		"list":      only(d.ListTokens(ctx, "")),
+		"revoke":    only(d.RevokeToken(ctx, "aaaaaaaa")),
+		"has":       only(d.HasTokens(ctx)),
+		"record":    d.Record(ctx, entry("x")),
+		"audit":     only(d.ListAudit(ctx, amber.AuditQuery{})),
+		"verify":    only(d.VerifyAudit(ctx)),
+		"begin":     only(d.BeginAnswer(ctx, keyNamed("k"), "", true)),
+		"finish":    d.FinishAnswer(ctx, keyNamed("k"), 200, nil),
+		"abandon":   d.AbandonAnswer(ctx, keyNamed("k")),
+		"forget":    d.ForgetAnswers(ctx, "", ""),
+		"publish":   d.Publish(ctx, event("x", nil)),
+		"pending":   only(d.PendingEvents(ctx, 1)),
+		"published": d.EventsPublished(ctx, 1),
+		"check":     d.Check(ctx),
+	} {
+		wantKind(t, err, amber.KindInvalid, name)
+	}
+}
+
+// Close waits for those who are inside.
+func TestClosingBesideCallersLosesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for range 5 {
+		d := p.open(t)
+		made := newToken(t, d, amber.TokenRequest{})
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for {
+					err := d.Record(context.Background(), entry(fmt.Sprint(i)))
+					if err == nil {
+						_, err = d.Authenticate(context.Background(), made.Secret)
+					}
+					if amber.KindOf(err) == amber.KindInvalid {
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		record(t, d, "one")
+		do(t, d.Close())
+		wg.Wait()
+	}
+	if r := report(t, p); !r.OK() {
+		t.Errorf("%q", r.Damaged)
+	}
+}
+
+func TestABrokenRandomSourceIsAnError(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	o := p.options()
+	o.Random = io.LimitReader(o.Random, 20) // enough to open, not for a token
+	d := p.openWith(t, o)
+	_, err := d.CreateToken(t.Context(), amber.TokenRequest{Name: "x", Scopes: amber.TokenScopes()})
+	wantKind(t, err, amber.KindInternal, "no random bytes")
+	if try(d.HasTokens(t.Context()))(t) {
+		t.Error("a token was made")
+	}
+}

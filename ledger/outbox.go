@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/amber-memory/amber"
+)
+
+// Bounds of the outbox.
+const (
+	MaxPending    = 100_000  // events that wait; one more is refused
+	maxEventBytes = 8 << 20  // of one event as JSON
+	maxPage       = 1000     // events PendingEvents returns at most
+	maxPageBytes  = 32 << 20 // of them together, after which no other begins
+	deleteAtOnce  = 1000     // events one transaction removes
+)
+
+const (
+	// Numbers have no gaps, and events leave from the beginning.
+	selectWaiting = `SELECT coalesce(max(seq) - min(seq) + 1, 0) FROM outbox`
+	insertEvent   = `INSERT INTO outbox (event) VALUES (?)`
+	selectEvents  = `SELECT seq, event FROM outbox ORDER BY seq LIMIT ?`
+	deleteEvents  = `DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE seq <= ? ORDER BY seq LIMIT ?)`
+)
+
+// Publish puts an event into the outbox. It is durable before Publish returns;
+// whoever drains the outbox hands it on. Errors: quota when MaxPending events
+// wait; invalid for one that is no JSON or has more than 8 MiB.
+func (d *DB) Publish(ctx context.Context, e amber.Event) error {
+	const op = "publish event"
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	text, err := json.Marshal(e)
+	if err != nil {
+		return &amber.Error{Op: op, Kind: amber.KindInvalid, ID: e.ID, Err: err}
+	}
+	if len(text) > maxEventBytes {
+		return amber.Errorf(amber.KindInvalid, op, e.ID, "it has %d bytes, the limit is %d", len(text), maxEventBytes)
+	}
+	return d.update(ctx, op, e.ID, func(t *tx) error {
+		var waiting int64
+		if err := t.row(selectWaiting).Scan(&waiting); err != nil {
+			return err
+		}
+		if waiting >= MaxPending {
+			e := amber.Errorf(amber.KindQuota, op, e.ID, "%d events wait already", waiting)
+			e.Hint = "see why nobody takes them: is the broker there?"
+			return e
+		}
+		_, err := t.exec(insertEvent, string(text))
+		return err
+	})
+}
+
+// PendingEvents returns the events that wait, oldest first, at most limit of
+// them and at most 1000; fewer when they are large. Payloads are
+// json.RawMessage. One that cannot be read is the zero Event, which no publisher
+// takes, so that it does not hold up the others. The list is never nil.
+func (d *DB) PendingEvents(ctx context.Context, limit int) ([]amber.OutboxEvent, error) {
+	const op = "read outbox"
+	leave, err := d.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	events := []amber.OutboxEvent{}
+	err = d.view(ctx, op, "", func(t *tx) error {
+		size := 0
+		return t.each(selectEvents, []any{max(0, min(limit, maxPage))}, func(s scanner) error {
+			if size > maxPageBytes {
+				return errEnough
+			}
+			var seq int64
+			var text []byte
+			if err := s.Scan(&seq, &text); err != nil {
+				return err
+			}
+			size += len(text)
+			e, err := parseEvent(text)
+			if err != nil {
+				e = amber.Event{}
+			}
+			events = append(events, amber.OutboxEvent{Seq: seq, Event: e})
+			return nil
+		})
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	return events, nil
+}
+
+// errEnough ends a page early.
+var errEnough = errors.New("enough")
+
+// parseEvent reads an event; its payload stays as it is.
+func parseEvent(text []byte) (amber.Event, error) {
+	var e struct {
+		amber.Event
+		Payload json.RawMessage `json:"payload"`
+	}
+	err := json.Unmarshal(text, &e)
+	e.Event.Payload = e.Payload
+	return e.Event, err
+}
+
+// EventsPublished removes the events up to a number from the outbox: they have
+// been handed on.
+func (d *DB) EventsPublished(ctx context.Context, upTo int64) error {
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for {
+		var n int64
+		err := d.update(ctx, "empty outbox", "", func(t *tx) (err error) {
+			n, err = t.exec(deleteEvents, upTo, deleteAtOnce)
+			return err
+		})
+		if err != nil || n < deleteAtOnce {
+			return err
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package ledger_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/ledger"
+)
+
+func event(id string, payload any) amber.Event {
+	return amber.Event{
+		ID: id, Name: amber.EventMutated, Subject: "amber.memory.mutated.acme.bob", Tenant: "acme", Agent: "bob",
+		At: amber.UnixMilli(1767323045678), Payload: payload,
+	}
+}
+
+func pending(t testing.TB, d *ledger.DB, limit int) (ids []string, last int64) {
+	t.Helper()
+	for _, e := range try(d.PendingEvents(t.Context(), limit))(t) {
+		ids = append(ids, e.Event.ID)
+		if e.Seq <= last {
+			t.Errorf("%d comes after %d", e.Seq, last)
+		}
+		last = e.Seq
+	}
+	return ids, last
+}
+
+func TestEventsComeOutAsTheyWentIn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	m := amber.Mutation{Tenant: "acme", Agent: "bob", Op: amber.OpInsert, Key: "<k>", At: amber.UnixMilli(1)}
+	do(t, d.Publish(t.Context(), event("1", m)))
+	do(t, d.Publish(t.Context(), event("2", nil)))
+	do(t, d.Close())
+	d = p.open(t)
+	got := try(d.PendingEvents(t.Context(), 10))(t)
+	want := event("1", json.RawMessage(try(json.Marshal(m))(t)))
+	if diff := cmp.Diff(want, got[0].Event, cmp.AllowUnexported(amber.Time{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	again := try(json.Marshal(got[1].Event))(t)
+	if diff := cmp.Diff(string(try(json.Marshal(event("2", nil)))(t)), string(again)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	do(t, d.EventsPublished(t.Context(), got[0].Seq))
+	if ids, _ := pending(t, d, 10); len(ids) != 1 || ids[0] != "2" {
+		t.Errorf("left: %v", ids)
+	}
+}
+
+func TestNumbersOfEventsAreNeverUsedAgain(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	var last int64
+	for i := range 5 {
+		do(t, d.Publish(t.Context(), event(fmt.Sprint(i), nil)))
+		_, seq := pending(t, d, 10)
+		if seq <= last {
+			t.Errorf("%d after %d", seq, last)
+		}
+		last = seq
+		do(t, d.EventsPublished(t.Context(), last))
+		do(t, d.EventsPublished(t.Context(), last-1))
+		do(t, d.Close())
+		d = p.open(t)
+	}
+	if ids, _ := pending(t, d, 10); len(ids) != 0 {
+		t.Errorf("left: %v", ids)
+	}
+}
+
+func TestConcurrentPublishersLoseNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	const each = 25
+	var wg sync.WaitGroup
+	for i := range 4 {
+		d := p.open(t)
+		wg.Go(func() {
+			for j := range each {
+				if err := d.Publish(context.Background(), event(fmt.Sprintf("%d-%d", i, j), nil)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	d := p.open(t)
+	taken := map[string]bool{}
+	for {
+		ids, last := pending(t, d, 7)
+		if len(ids) == 0 {
+			break
+		}
+		for _, id := range ids {
+			taken[id] = true
+		}
+		do(t, d.EventsPublished(t.Context(), last))
+	}
+	if len(taken) != 4*each {
+		t.Errorf("%d events, want %d", len(taken), 4*each)
+	}
+}
+
+func TestTheOutboxIsBounded(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	raw := p.raw(t)
+	text := string(try(json.Marshal(event("old", nil)))(t))
+	p.exec(t, raw, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO outbox (event) SELECT ? FROM n`, ledger.MaxPending-1, text)
+	do(t, d.Publish(t.Context(), event("the last", nil)))
+	wantKind(t, d.Publish(t.Context(), event("one too many", nil)), amber.KindQuota, "a full outbox")
+	ids, last := pending(t, d, 1<<30)
+	if len(ids) != 1000 {
+		t.Errorf("a page has %d events", len(ids))
+	}
+	do(t, d.EventsPublished(t.Context(), last))
+	do(t, d.Publish(t.Context(), event("again", nil)))
+	for _, limit := range []int{0, -1} {
+		if ids, _ := pending(t, d, limit); len(ids) != 0 {
+			t.Errorf("limit %d: %d events", limit, len(ids))
+		}
+	}
+	p.exec(t, raw, `DELETE FROM outbox WHERE seq <= ?`, ledger.MaxPending-2500)
+	do(t, d.EventsPublished(t.Context(), 1<<62)) // more than one transaction
+	if ids, _ := pending(t, d, 10); len(ids) != 0 {
+		t.Errorf("left: %v", ids)
+	}
+}
+
+func TestLargeEvents(t *testing.T) {
+	t.Parallel()
+	d := newPlace(t).open(t)
+	wantKind(t, d.Publish(t.Context(), event("x", strings.Repeat("a", 8<<20))), amber.KindInvalid, "a huge event")
+	wantKind(t, d.Publish(t.Context(), event("x", func() {})), amber.KindInvalid, "no JSON")
+	const n = 6
+	for i := range n {
+		do(t, d.Publish(t.Context(), event(fmt.Sprint(i), strings.Repeat("a", 7<<20))))
+	}
+	ids, last := pending(t, d, n)
+	if len(ids) == n || len(ids) < 2 {
+		t.Errorf("%d large events in one page", len(ids))
+	}
+	do(t, d.EventsPublished(t.Context(), last))
+	if rest, _ := pending(t, d, n); len(rest)+len(ids) != n {
+		t.Errorf("%d and then %d events", len(ids), len(rest))
+	}
+}
+
+// A row that is no event does not hold up those around it.
+func TestAnEventThatCannotBeReadIsNone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	for _, id := range []string{"1", "2", "3"} {
+		do(t, d.Publish(t.Context(), event(id, nil)))
+	}
+	p.exec(t, p.raw(t), `UPDATE outbox SET event = '{"id":' WHERE seq = 2`)
+	if ids, last := pending(t, d, 10); !cmp.Equal(ids, []string{"1", "", "3"}) || last != 3 {
+		t.Errorf("got %q up to %d", ids, last)
+	}
+}

@@ -1,0 +1,206 @@
+package ledger
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
+)
+
+const (
+	tokenColumns = `id, name, tenant, agent, scopes, created_at, expires_at, revoked_at, last_used_at`
+
+	insertToken = `INSERT INTO tokens (id, name, tenant, agent, scopes, hash, created_at, expires_at, revoked_at, last_used_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT (id) DO NOTHING`
+	selectTokens   = `SELECT ` + tokenColumns + ` FROM tokens WHERE ?1 = '' OR tenant = ?1 ORDER BY ordinal`
+	selectToken    = `SELECT ` + tokenColumns + ` FROM tokens WHERE id = ?`
+	selectSecret   = `SELECT ` + tokenColumns + `, hash FROM tokens WHERE id = ?`
+	revokeToken    = `UPDATE tokens SET revoked_at = ?2 WHERE id = ?1 AND revoked_at = 0`
+	selectAnyToken = `SELECT EXISTS (SELECT 1 FROM tokens)`
+)
+
+// CreateToken makes a token and returns it with its secret, which is shown this
+// once. Errors: invalid.
+func (d *DB) CreateToken(ctx context.Context, r amber.TokenRequest) (amber.NewToken, error) {
+	const op = "create token"
+	leave, err := d.enter()
+	if err != nil {
+		return amber.NewToken{}, err
+	}
+	defer leave()
+	r, err = r.Normalize()
+	if err != nil {
+		return amber.NewToken{}, err
+	}
+	s, err := newSecret(d.o.Random)
+	if err != nil {
+		return amber.NewToken{}, sqlconn.Wrap(op, "", err)
+	}
+	out := amber.NewToken{Secret: s.reveal()}
+	err = d.update(ctx, op, "", func(t *tx) error {
+		if !r.ExpiresAt.IsZero() && !t.now.Before(r.ExpiresAt) {
+			return amber.Errorf(amber.KindInvalid, op, "", "it would expire in the past")
+		}
+		out.Token = amber.Token{
+			ID: s.id, Name: r.Name, Tenant: r.Tenant, Agent: r.Agent, Scopes: r.Scopes,
+			CreatedAt: t.now, ExpiresAt: r.ExpiresAt,
+		}
+		hash := s.hash()
+		n, err := t.exec(insertToken, out.ID, out.Name, out.Tenant, out.Agent, joinScopes(out.Scopes), hash[:],
+			out.CreatedAt.UnixMilli(), out.ExpiresAt.UnixMilli())
+		if err == nil && n == 0 {
+			err = amber.Errorf(amber.KindInternal, op, "", "a token has the same id; the random source is broken")
+		}
+		return err
+	})
+	if err != nil {
+		return amber.NewToken{}, err
+	}
+	return out, nil
+}
+
+// ListTokens returns the tokens of a tenant, or of everybody for "", oldest
+// first, also revoked and expired ones. The list is never nil.
+func (d *DB) ListTokens(ctx context.Context, tenant amber.TenantID) ([]amber.Token, error) {
+	leave, err := d.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	tokens := []amber.Token{}
+	err = d.view(ctx, "list tokens", "", func(t *tx) error {
+		return t.each(selectTokens, []any{tenant}, func(s scanner) error {
+			token, err := scanToken(s)
+			tokens = append(tokens, token)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tokens, nil
+}
+
+// RevokeToken ends a token. Revoking it twice does nothing. Errors: not_found.
+func (d *DB) RevokeToken(ctx context.Context, id amber.TokenID) (token amber.Token, err error) {
+	const op = "revoke token"
+	leave, err := d.enter()
+	if err != nil {
+		return amber.Token{}, err
+	}
+	defer leave()
+	if len(id) != idChars || !isBase32(string(id)) {
+		return amber.Token{}, noToken(op, "")
+	}
+	err = d.update(ctx, op, string(id), func(t *tx) error {
+		if _, err := t.exec(revokeToken, id, t.now.UnixMilli()); err != nil {
+			return err
+		}
+		token, err = scanToken(t.row(selectToken, id))
+		if errors.Is(err, sql.ErrNoRows) {
+			return noToken(op, string(id))
+		}
+		return err
+	})
+	if err != nil {
+		return amber.Token{}, err
+	}
+	return token, nil
+}
+
+func noToken(op, id string) error {
+	e := amber.Errorf(amber.KindNotFound, op, id, "there is no such token")
+	e.Hint = "amber token list"
+	return e
+}
+
+// HasTokens reports whether a token was ever made, revoked and expired ones
+// too.
+func (d *DB) HasTokens(ctx context.Context) (has bool, err error) {
+	leave, err := d.enter()
+	if err != nil {
+		return false, err
+	}
+	defer leave()
+	err = d.view(ctx, "look for tokens", "", func(t *tx) error { return t.row(selectAnyToken).Scan(&has) })
+	return has, err
+}
+
+// Authenticate returns what a secret grants. Errors: refused, with the same
+// words whether it is unknown, wrong, expired or revoked; those of the database
+// are of other kinds.
+func (d *DB) Authenticate(ctx context.Context, text string) (amber.Grant, error) {
+	leave, err := d.enter()
+	if err != nil {
+		return amber.Grant{}, err
+	}
+	defer leave()
+	s, ok := parseSecret(text)
+	if !ok {
+		return amber.Grant{}, refused()
+	}
+	token, hash, err := d.findSecret(ctx, s.id)
+	if err != nil {
+		return amber.Grant{}, err
+	}
+	given := s.hash()
+	same := subtle.ConstantTimeCompare(given[:], hash) == 1
+	now := amber.At(d.o.Clock())
+	expired := !token.ExpiresAt.IsZero() && !now.Before(token.ExpiresAt)
+	if !same || token.ID == "" || expired || !token.RevokedAt.IsZero() {
+		return amber.Grant{}, refused()
+	}
+	d.uses.note(d, token, now)
+	return token.Grant(), nil
+}
+
+// findSecret returns a token and what is stored of its secret. For an id that
+// is not there that is the hash of nothing, so that the same work follows.
+func (d *DB) findSecret(ctx context.Context, id amber.TokenID) (token amber.Token, hash []byte, err error) {
+	err = d.view(ctx, "authenticate", "", func(t *tx) error {
+		token, err = scanToken(t.row(selectSecret, id), &hash)
+		return err
+	})
+	var e *amber.Error
+	if errors.As(err, &e) && errors.Is(e.Err, sql.ErrNoRows) {
+		nothing := sha256.Sum256(nil)
+		return amber.Token{}, nothing[:], nil
+	}
+	if amber.KindOf(err) == amber.KindRefused { // the files are refused to this process, not its caller
+		err = &amber.Error{Op: e.Op, Kind: amber.KindInternal, Err: err, Hint: e.Hint}
+	}
+	return token, hash, err
+}
+
+func refused() error {
+	return amber.Errorf(amber.KindRefused, "authenticate", "", "the token is not valid")
+}
+
+// scanToken reads the columns of a token and what follows them.
+func scanToken(s scanner, more ...any) (t amber.Token, err error) {
+	var scopes string
+	var created, expires, revoked, used int64
+	err = s.Scan(append([]any{&t.ID, &t.Name, &t.Tenant, &t.Agent, &scopes, &created, &expires, &revoked, &used}, more...)...)
+	if err != nil {
+		return amber.Token{}, err
+	}
+	t.CreatedAt, t.ExpiresAt = amber.UnixMilli(created), amber.UnixMilli(expires)
+	t.RevokedAt, t.LastUsedAt = amber.UnixMilli(revoked), amber.UnixMilli(used)
+	for _, scope := range strings.Split(scopes, ",") {
+		t.Scopes = append(t.Scopes, amber.TokenScope(scope))
+	}
+	return t, nil
+}
+
+func joinScopes(scopes []amber.TokenScope) string {
+	names := make([]string, len(scopes))
+	for i, s := range scopes {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ",")
+}

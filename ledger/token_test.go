@@ -1,0 +1,246 @@
+package ledger_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/ledger"
+)
+
+func newToken(t testing.TB, d *ledger.DB, r amber.TokenRequest) amber.NewToken {
+	t.Helper()
+	if r.Name == "" {
+		r.Name = "ci"
+	}
+	if r.Scopes == nil {
+		r.Scopes = []amber.TokenScope{amber.TokenWrite, amber.TokenRead}
+	}
+	return try(d.CreateToken(t.Context(), r))(t)
+}
+
+func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	if try(d.HasTokens(t.Context()))(t) {
+		t.Error("a new home has tokens")
+	}
+	expires := amber.At(p.clock.read().Add(time.Hour))
+	made := newToken(t, d, amber.TokenRequest{Tenant: "acme", Agent: "bob", ExpiresAt: expires})
+	scopes := []amber.TokenScope{amber.TokenRead, amber.TokenWrite}
+	want := amber.Token{ID: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes, CreatedAt: amber.At(p.clock.read()), ExpiresAt: expires}
+	if diff := cmp.Diff(want, made.Token, cmp.AllowUnexported(amber.Time{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !strings.HasPrefix(made.Secret, "amber_"+string(made.ID)+"_") || len(made.Secret) != 67 {
+		t.Errorf("the secret has the form %d, %.15s", len(made.Secret), made.Secret)
+	}
+	grant := try(p.open(t).Authenticate(t.Context(), made.Secret))(t)
+	if diff := cmp.Diff(amber.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes}, grant); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	other := newToken(t, d, amber.TokenRequest{Name: "everywhere"})
+	if other.ID == made.ID || other.Secret == made.Secret {
+		t.Error("two tokens are the same")
+	}
+	for tenant, want := range map[amber.TenantID]int{"": 2, "acme": 1, "nobody": 0} {
+		if got := try(d.ListTokens(t.Context(), tenant))(t); len(got) != want || got == nil {
+			t.Errorf("tenant %q has %d tokens, want %d", tenant, len(got), want)
+		}
+	}
+	if !try(d.HasTokens(t.Context()))(t) {
+		t.Error("there are no tokens")
+	}
+}
+
+func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	now := p.clock.read()
+	for name, r := range map[string]amber.TokenRequest{
+		"no name":      {Scopes: amber.TokenScopes()},
+		"no scope":     {Name: "x"},
+		"wrong scope":  {Name: "x", Scopes: []amber.TokenScope{"root"}},
+		"wrong tenant": {Name: "x", Scopes: amber.TokenScopes(), Tenant: "../x"},
+		"past":         {Name: "x", Scopes: amber.TokenScopes(), ExpiresAt: amber.At(now.Add(-time.Second))},
+		"now":          {Name: "x", Scopes: amber.TokenScopes(), ExpiresAt: amber.At(now)},
+	} {
+		_, err := d.CreateToken(t.Context(), r)
+		wantKind(t, err, amber.KindInvalid, name)
+	}
+	if try(d.HasTokens(t.Context()))(t) {
+		t.Error("one was made all the same")
+	}
+}
+
+// refusals are secrets that are not valid, by what is wrong with them.
+func refusals(t *testing.T, p place, d *ledger.DB) map[string]string {
+	t.Helper()
+	good := newToken(t, d, amber.TokenRequest{})
+	expired := newToken(t, d, amber.TokenRequest{ExpiresAt: amber.At(p.clock.read().Add(time.Minute))})
+	revoked := newToken(t, d, amber.TokenRequest{})
+	try(p.open(t).RevokeToken(t.Context(), revoked.ID))(t) // by another process
+	p.clock.forward(time.Minute)
+	at := len("amber_") + len(good.ID) + 1
+	flipped := []byte(good.Secret)
+	flipped[at] ^= 1
+	if flipped[at] < 'a' || flipped[at] > 'z' {
+		flipped[at] = 'b'
+	}
+	last := []byte(good.Secret) // the same 32 bytes, written in another way
+	last[len(last)-1]++
+	return map[string]string{
+		"unknown id":     "amber_" + strings.Repeat("a", 8) + good.Secret[at-1:],
+		"wrong":          string(flipped),
+		"another's":      good.Secret[:at] + revoked.Secret[at:],
+		"expired":        expired.Secret,
+		"revoked":        revoked.Secret,
+		"empty":          "",
+		"too short":      good.Secret[:len(good.Secret)-1],
+		"too long":       good.Secret + "a",
+		"huge":           strings.Repeat("a", 10<<20),
+		"upper case":     strings.ToUpper(good.Secret),
+		"space":          good.Secret[:len(good.Secret)-1] + " ",
+		"without prefix": "xmber_" + good.Secret[6:],
+		"last bits":      string(last),
+		"NUL":            good.Secret[:at] + "\x00" + good.Secret[at+1:],
+		"not UTF-8":      good.Secret[:at] + "\xff" + good.Secret[at+1:],
+	}
+}
+
+func TestEveryRefusalHasTheSameWords(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	for name, secret := range refusals(t, p, d) {
+		grant, err := d.Authenticate(t.Context(), secret)
+		wantKind(t, err, amber.KindRefused, name)
+		if err == nil || err.Error() != "authenticate: the token is not valid" || amber.HintOf(err) != "" || len(grant.Scopes) != 0 {
+			t.Errorf("%s: %v, hint %q", name, err, amber.HintOf(err))
+		}
+	}
+}
+
+func TestRevokingTwiceDoesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	made := newToken(t, d, amber.TokenRequest{})
+	first := try(d.RevokeToken(t.Context(), made.ID))(t)
+	p.clock.forward(time.Hour)
+	second := try(d.RevokeToken(t.Context(), made.ID))(t)
+	if first.RevokedAt.IsZero() || second.RevokedAt != first.RevokedAt {
+		t.Errorf("revoked at %s, then at %s", first.RevokedAt, second.RevokedAt)
+	}
+	if !try(d.HasTokens(t.Context()))(t) {
+		t.Error("a revoked token is no token that was made")
+	}
+	for _, id := range []amber.TokenID{"", "aaaaaaaa", "AAAAAAAA", amber.TokenID(strings.Repeat("a", 1<<20)), "'; --aaa"} {
+		_, err := d.RevokeToken(t.Context(), id)
+		wantKind(t, err, amber.KindNotFound, fmt.Sprintf("%.10q", id))
+	}
+}
+
+func TestTheDatabaseNeverHoldsASecret(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	var secrets []string
+	for range 20 {
+		made := newToken(t, d, amber.TokenRequest{})
+		try(d.Authenticate(t.Context(), made.Secret))(t)
+		record(t, d, string(made.ID))
+		secrets = append(secrets, made.Secret)
+	}
+	before := p.bytes(t) // with a log
+	do(t, d.Close())
+	_, err := d.Authenticate(t.Context(), secrets[0])
+	wantKind(t, err, amber.KindInvalid, "a closed database")
+	everything := append(before, p.bytes(t)...)
+	everything = append(everything, err.Error()...)
+	for _, s := range secrets {
+		random := s[len(s)-52:]
+		for part := range 52 - 12 {
+			if bytes.Contains(everything, []byte(random[part:part+12])) {
+				t.Fatalf("12 characters from %d of the random part are there", part)
+			}
+		}
+	}
+}
+
+// Errors of every call that gets a secret tell nothing of it, whatever is wrong.
+func TestErrorsNeverHoldASecret(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	made := newToken(t, d, amber.TokenRequest{})
+	random := made.Secret[len(made.Secret)-52:]
+	raw := p.raw(t)
+	p.exec(t, raw, `ALTER TABLE tokens RENAME TO gone`)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, ctx := range map[string]context.Context{"no table": t.Context(), "canceled": canceled} {
+		_, err := d.Authenticate(ctx, made.Secret)
+		if err == nil || amber.KindOf(err) == amber.KindRefused {
+			t.Errorf("%s: %v", name, err)
+		}
+		for e := err; e != nil; e = errors.Unwrap(e) {
+			if text := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(text, random[:8]) {
+				t.Errorf("%s: it is in %s", name, text)
+			}
+		}
+	}
+}
+
+func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	made := newToken(t, p.open(t), amber.TokenRequest{})
+	for i, want := range []string{"2026-01-02T03:04:00.000Z", "2026-01-02T03:04:00.000Z", "2026-01-02T03:05:00.000Z"} {
+		d := p.open(t)
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if _, err := d.Authenticate(t.Context(), made.Secret); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		do(t, d.Close()) // waits until it is written
+		got := try(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt
+		if got.String() != want {
+			t.Errorf("round %d: used %s, want %s", i, got, want)
+		}
+		p.clock.forward(30 * time.Second)
+	}
+}
+
+// Somebody who holds the write lock keeps nobody from authenticating.
+func TestAuthenticationWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.open(t)
+	made := newToken(t, d, amber.TokenRequest{})
+	raw := p.raw(t)
+	p.exec(t, raw, `BEGIN IMMEDIATE`)
+	for range 3 {
+		try(d.Authenticate(t.Context(), made.Secret))(t)
+		p.clock.forward(time.Hour)
+	}
+	p.exec(t, raw, `COMMIT`)
+	do(t, d.Close())
+	if got := try(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt; got.IsZero() {
+		t.Error("its use is not known")
+	}
+}

@@ -1,0 +1,79 @@
+package ledger_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/ledger"
+)
+
+// vector is the home in testdata/v1: what a database of version 1 is for ever.
+func vector(t *testing.T) place {
+	t.Helper()
+	p := newPlace(t)
+	packed, err := os.Open(filepath.Join("testdata", "v1", "home.db.gz"))
+	do(t, err)
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	do(t, err)
+	do(t, os.WriteFile(p.path(), try(io.ReadAll(z))(t), 0o600))
+	do(t, os.Mkdir(filepath.Dir(p.head()), 0o700))
+	do(t, os.WriteFile(p.head(), try(os.ReadFile(filepath.Join("testdata", "v1", "audit-head")))(t), 0o600))
+	return p
+}
+
+// Every version of Amber reads what version 1 has written: the token, the log
+// and its end, the answer and the event.
+func TestTheDatabaseOfVersion1IsRead(t *testing.T) {
+	t.Parallel()
+	p := vector(t)
+	d := p.open(t)
+	ctx := t.Context()
+	grant := try(d.Authenticate(ctx, "amber_ljnfuws2_ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljna"))(t)
+	want := amber.Grant{Token: "ljnfuws2", Name: "laptop", Tenant: "acme", Agent: "bob", Scopes: []amber.TokenScope{amber.TokenRead, amber.TokenWrite}}
+	if diff := cmp.Diff(want, grant); diff != "" {
+		t.Errorf("grant (-want +got):\n%s", diff)
+	}
+	entries := try(d.ListAudit(ctx, amber.AuditQuery{}))(t).Items
+	if len(entries) != 2 || entries[1].Hash != documentedHash || entries[0].Prev != documentedHash || entries[0].Hash != documentedHead {
+		t.Errorf("audit log: %+v", entries)
+	}
+	if r := verified(t, d, 2); r.Head != documentedHead {
+		t.Errorf("%+v", r)
+	}
+	key := ledger.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "note.write", Key: "key-1"}
+	answer := try(d.BeginAnswer(ctx, key, "digest", true))(t)
+	if diff := cmp.Diff(ledger.Answer{Done: true, Status: 200, Body: []byte(`{"name":"plan"}`)}, answer); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+	events := try(d.PendingEvents(ctx, 10))(t)
+	if len(events) != 1 || events[0].Seq != 1 || events[0].Event.Subject != "amber.memory.snapshot.acme.bob.created" {
+		t.Errorf("outbox: %+v", events)
+	}
+}
+
+// documentedHead is the hash of the last entry in testdata/v1.
+const documentedHead = "591e2941593e13cecd6344936c65c2efd159f7df825f9d01ef7cdebc9e1ef692"
+
+// A head file is what docs/format/audit.md prints.
+func TestTheHeadOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	want := []byte("amber-audit 1 2 " + documentedHead + "\n")
+	if got := try(os.ReadFile(vector(t).head()))(t); !bytes.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	page := string(try(os.ReadFile(filepath.Join("..", "docs", "format", "audit.md")))(t))
+	for _, text := range []string{documentedHash, string(want)} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page does not have %q", text)
+		}
+	}
+}

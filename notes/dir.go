@@ -1,0 +1,92 @@
+package notes
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// DefaultTimeout ends a git command that hangs.
+const DefaultTimeout = 30 * time.Second
+
+// Options is what a [Dir] needs.
+type Options struct {
+	Guard   Guard         // required
+	Clock   amber.Clock   // dates the commits; required
+	Git     string        // the git program: a name looked up in PATH or a path; default "git"
+	Timeout time.Duration // for each git command; default DefaultTimeout
+	FS      fsx.FS        // where note files are read and written; default fsx.OS()
+}
+
+// Dir is a folder of notes. It holds nothing open and is safe for concurrent use; writers queue
+// in the guard.
+type Dir struct {
+	guard Guard
+	clock amber.Clock
+	git   program
+	fsys  fsx.FS
+}
+
+var (
+	_ amber.Notes   = (*Dir)(nil)
+	_ amber.NoteLog = (*Dir)(nil)
+)
+
+// New returns the notes behind a guard. It touches nothing: the folder and its repository are made by the
+// first write. The error is of kind invalid.
+func New(o Options) (*Dir, error) {
+	const op = "open notes"
+	switch {
+	case o.Guard == nil:
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "there is no guard")
+	case o.Clock == nil:
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "there is no clock")
+	case o.Timeout < 0:
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the timeout is negative")
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.FS == nil {
+		o.FS = fsx.OS()
+	}
+	path, err := programPath(o.Git)
+	if err != nil {
+		return nil, wrap(op, "", err)
+	}
+	git := program{path: path, timeout: o.Timeout}
+	return &Dir{guard: o.Guard, clock: o.Clock, git: git, fsys: o.FS}, nil
+}
+
+// programPath makes a relative path absolute: git runs inside the notes folder, and a program must
+// never be looked for there.
+func programPath(git string) (string, error) {
+	if git == "" {
+		return "git", nil
+	}
+	if !strings.ContainsRune(filepath.ToSlash(git), '/') {
+		return git, nil
+	}
+	return filepath.Abs(git)
+}
+
+func (d *Dir) repoAt(dir string) *repo {
+	return &repo{
+		dir:    dir,
+		gitDir: filepath.Join(dir, ".git"),
+		fsys:   d.fsys,
+		git:    d.git,
+		clock:  d.clock,
+	}
+}
+
+// wrap names the operation and its subject; the kind stays that of err.
+func wrap(op, id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &amber.Error{Op: op, Kind: amber.KindOf(err), ID: id, Err: err}
+}

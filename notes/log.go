@@ -1,0 +1,120 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// logged is a commit and what the note became by it: the id of the blob, zeroID when it was removed.
+type logged struct {
+	amber.NoteCommit
+	blob string
+}
+
+// LogNote returns the last limit changes of a note, newest first, also of a deleted one; a limit above
+// [amber.MaxPageSize] is cut to it. Changes that somebody committed by hand count as write or delete. Errors:
+// not_found when no commit ever held such a note; invalid; unsupported when there is no git; damaged; unreachable
+// when git hangs.
+func (d *Dir) LogNote(ctx context.Context, name string, limit int) ([]amber.NoteCommit, error) {
+	const op = "read note history"
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return nil, err
+	}
+	if limit <= 0 {
+		return nil, amber.Errorf(amber.KindInvalid, op, name, "limit is not positive")
+	}
+	var commits []amber.NoteCommit
+	err = d.guard.Read(ctx, func(dir string) error {
+		log, err := d.repoAt(dir).anyHistory(ctx, name, min(limit, amber.MaxPageSize))
+		if err == nil && len(log) == 0 {
+			err = notFound()
+		}
+		for _, l := range log {
+			commits = append(commits, l.NoteCommit)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, wrap(op, name, err)
+	}
+	return commits, nil
+}
+
+// anyHistory is history under the first spelling of a name that commits hold.
+func (r *repo) anyHistory(ctx context.Context, name string, limit int) (log []logged, err error) {
+	for _, s := range r.spellings(name) {
+		if log, err = r.history(ctx, s, limit); err != nil || len(log) > 0 {
+			return log, err
+		}
+	}
+	return nil, nil
+}
+
+// history returns the last limit commits that changed a note, newest first; none when there is no repository yet.
+func (r *repo) history(ctx context.Context, name string, limit int) ([]logged, error) {
+	ready, err := r.vet()
+	if err != nil || !ready {
+		return nil, err
+	}
+	known, err := r.hasBranch()
+	if err != nil || !known {
+		return nil, err
+	}
+	// The first parents are Amber's own line of commits, into which a merge by hand counts as one change.
+	out, err := r.query(ctx, "log", "--first-parent", "-m", "--raw", "--no-abbrev", "--no-renames",
+		"--no-ext-diff", "--no-textconv", "--max-count="+strconv.Itoa(limit), "--format=>%H %ct %s",
+		branch, "--", name+suffix)
+	if errors.Is(err, errExit) {
+		return nil, damagedRepo(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseLog(string(out))
+}
+
+// parseLog reads pairs of lines, ">commit seconds subject" and ":mode mode blob blob letter<TAB>path".
+func parseLog(out string) ([]logged, error) {
+	var log []logged
+	for line := range strings.Lines(out) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, ">"):
+			f := strings.SplitN(line[1:], " ", 3)
+			if len(f) != 3 {
+				return nil, errors.New("git log answers in an unknown form")
+			}
+			seconds, err := strconv.ParseInt(f[1], 10, 64)
+			if err != nil {
+				return nil, errors.New("git log answers in an unknown form")
+			}
+			op, _, _ := strings.Cut(f[2], " ")
+			at := amber.UnixMilli(seconds * 1000)
+			log = append(log, logged{NoteCommit: amber.NoteCommit{Commit: f[0], At: at, Op: op}})
+		case strings.HasPrefix(line, ":") && len(log) > 0:
+			l := &log[len(log)-1]
+			about, _, _ := strings.Cut(line, "\t")
+			if f := strings.Fields(about); len(f) == 5 {
+				l.blob = f[3]
+			}
+			l.Op = opOf(l.Op, l.blob == zeroID)
+		}
+	}
+	return log, nil
+}
+
+// opOf returns the verb of a subject; for one that Amber did not write, what the commit did.
+func opOf(verb string, removed bool) string {
+	switch {
+	case verb == opWrite, verb == opDelete, verb == opRecover:
+		return verb
+	case removed:
+		return opDelete
+	}
+	return opWrite
+}

@@ -1,0 +1,325 @@
+package notes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/notes"
+)
+
+func TestLifeOfANote(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	ctx := t.Context()
+
+	first := write(t, d, "people/ada lovelace.md", "first")
+	if first.Name != "people/ada lovelace" || first.Content != "first" || first.Bytes != 5 || first.Commit == "" || first.UpdatedAt.IsZero() {
+		t.Errorf("written note is %+v", first)
+	}
+	second := write(t, d, "people/ada lovelace", "second")
+	if second.Commit == first.Commit {
+		t.Error("a change made no commit")
+	}
+	if again := write(t, d, "people/ada lovelace", "second"); again != second {
+		t.Errorf("equal content changed the note: %s", cmp.Diff(again, second, cmp.AllowUnexported(amber.Time{})))
+	}
+	got, err := d.ReadNote(ctx, "people/ada lovelace")
+	if err != nil || got != second {
+		t.Errorf("read %+v, %v; want %+v", got, err, second)
+	}
+	if raw, err := os.ReadFile(filepath.Join(dir, "people", "ada lovelace.md")); err != nil || string(raw) != "second" {
+		t.Errorf("the file holds %q, %v", raw, err)
+	}
+
+	if err := d.DeleteNote(ctx, "people/ada lovelace"); err != nil {
+		t.Fatal(err)
+	}
+	if exists(t, filepath.Join(dir, "people")) {
+		t.Error("the empty folder is still there")
+	}
+	_, err = d.ReadNote(ctx, "people/ada lovelace")
+	wantKind(t, "read after delete", err, amber.KindNotFound)
+	wantKind(t, "second delete", d.DeleteNote(ctx, "people/ada lovelace"), amber.KindNotFound)
+
+	if got := ops(t, d, "people/ada lovelace"); got != "delete write write" {
+		t.Errorf("history is %q", got)
+	}
+	if err := d.Check(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestListNotes(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	for _, name := range []string{"b", "a/z", "a", "a/b/c", "ünïcode/ß"} {
+		write(t, d, name, "text of "+name)
+	}
+	put(t, filepath.Join(dir, "plain.txt"), "no note")
+	put(t, filepath.Join(dir, ".hidden.md"), "no note")
+	put(t, filepath.Join(dir, "twice.md.md"), "no note: its name would be that of another")
+	put(t, filepath.Join(dir, ".obsidian", "x.md"), "no note")
+	put(t, filepath.Join(dir, "by hand.md"), "a note")
+
+	notes, err := d.ListNotes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range notes {
+		if n.Content != "" || n.Commit != "" || n.UpdatedAt.IsZero() {
+			t.Errorf("listed note is %+v", n)
+		}
+		got = append(got, fmt.Sprint(n.Name, " ", n.Bytes))
+	}
+	want := []string{"a 9", "a/b/c 13", "a/z 11", "b 9", "by hand 6", "ünïcode/ß 20"}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Many notes are read with their texts at once, and one that holds no text is
+// told of and hides no other.
+func TestLoadNotes(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "b", "two")
+	write(t, d, "a/z", "one")
+	put(t, filepath.Join(dir, "c.md"), "\xff")
+	var got []string
+	err := d.LoadNotes(t.Context(), func(n amber.Note, err error) error {
+		got = append(got, fmt.Sprint(n.Name, " ", n.Content, " ", amber.KindOf(err)))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a/z one ", "b two ", "c  damaged"}, got); diff != "" {
+		t.Error(diff)
+	}
+	stop := errors.New("enough")
+	if err := d.LoadNotes(t.Context(), func(amber.Note, error) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestBeforeTheFirstWrite(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	ctx := t.Context()
+	notes, err := d.ListNotes(ctx)
+	if err != nil || len(notes) != 0 {
+		t.Errorf("listed %v, %v", notes, err)
+	}
+	_, err = d.ReadNote(ctx, "a")
+	wantKind(t, "read", err, amber.KindNotFound)
+	_, err = d.LogNote(ctx, "a", 1)
+	wantKind(t, "log", err, amber.KindNotFound)
+	wantKind(t, "delete", d.DeleteNote(ctx, "a"), amber.KindNotFound)
+	if err := d.Check(ctx); err != nil {
+		t.Error(err)
+	}
+	if exists(t, dir) {
+		t.Error("something made the folder")
+	}
+}
+
+func TestLogNote(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	for i := range 5 {
+		write(t, d, "a", fmt.Sprint(i))
+		write(t, d, "other", fmt.Sprint(i))
+	}
+	put(t, filepath.Join(dir, "a.md"), "by hand")
+	plainGit(t, dir, "commit", "-q", "-a", "-m", ": edited the note")
+	plainGit(t, dir, "rm", "-q", "a.md")
+	plainGit(t, dir, "commit", "-q", "-m", "gone")
+
+	if got := ops(t, d, "a"); got != "delete write write write write write write" {
+		t.Errorf("history is %q", got)
+	}
+	log, err := d.LogNote(t.Context(), "other", 2)
+	if err != nil || len(log) != 2 {
+		t.Fatalf("log is %v, %v", log, err)
+	}
+	if !log[1].At.Before(log[0].At) || log[1].At.Before(amber.At(start)) || log[0].At.Time().After(start.Add(time.Hour)) {
+		t.Errorf("commits are dated %s and %s", log[0].At, log[1].At)
+	}
+	_, err = d.LogNote(t.Context(), "other", 0)
+	wantKind(t, "limit 0", err, amber.KindInvalid)
+	_, err = d.LogNote(t.Context(), "never", 1)
+	wantKind(t, "never written", err, amber.KindNotFound)
+	if _, err := d.LogNote(t.Context(), "other", 1<<30); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWritersShareAFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	guard := notes.Fixed(dir)
+	var wg sync.WaitGroup
+	for w := range 2 {
+		d := dirAt(t, dir, notes.Options{Guard: guard})
+		wg.Go(func() {
+			for i := range 20 {
+				if _, err := d.WriteNote(t.Context(), fmt.Sprintf("w%d/n%d", w, i), "text"); err != nil {
+					t.Error(err)
+				}
+				if _, err := d.ReadNote(t.Context(), fmt.Sprintf("w%d/n%d", w, i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := strings.Count(plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "\n"); got != 40 {
+		t.Errorf("the branch holds %d notes, want 40", got)
+	}
+	if got := strings.TrimSpace(plainGit(t, dir, "rev-list", "--count", "HEAD")); got != "40" {
+		t.Errorf("the branch has %s commits, want 40", got)
+	}
+	if got := plainGit(t, dir, "status", "--porcelain"); got != "" {
+		t.Errorf("git sees changes:\n%s", got)
+	}
+}
+
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "known", "text")
+	names := map[string]string{
+		"parent":            "../x",
+		"inner parent":      "a/../../x",
+		"repository":        ".git/config",
+		"repository folded": ".GIT/config",
+		"short name":        "git~1/config",
+		"attributes":        "a/.gitattributes",
+		"device":            "CON",
+		"device in folder":  "a/nul.txt",
+		"nul byte":          "a\x00b",
+		"long":              strings.Repeat("a", 10_000),
+		"absolute":          "/etc/passwd",
+		"trailing dot":      "a.",
+		"trailing space":    "a ",
+		"option":            "-rf",
+		"backslash":         `a\b`,
+		"stream":            "a:b",
+		"newline":           "a\nM 100644 inline b",
+		"quote":             `"a"`,
+		"glob":              "*",
+		"pathspec magic":    ":(glob)**",
+		"empty":             "",
+		"only suffix":       ".md",
+		"not utf-8":         "a\xff",
+	}
+	for what, name := range names {
+		ctx := t.Context()
+		_, err := d.WriteNote(ctx, name, "text")
+		wantKind(t, "write "+what, err, amber.KindInvalid)
+		_, err = d.ReadNote(ctx, name)
+		wantKind(t, "read "+what, err, amber.KindInvalid)
+		_, err = d.LogNote(ctx, name, 1)
+		wantKind(t, "log "+what, err, amber.KindInvalid)
+		wantKind(t, "delete "+what, d.DeleteNote(ctx, name), amber.KindInvalid)
+	}
+	if got := plainGit(t, dir, "status", "--porcelain", "--ignored"); got != "" {
+		t.Errorf("git sees changes:\n%s", got)
+	}
+	_, err := d.WriteNote(t.Context(), "known", "a\x00b")
+	wantKind(t, "content", err, amber.KindInvalid)
+}
+
+func TestContentIsKeptToTheByte(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	// Rules that would have git rewrite text, had it a say.
+	put(t, filepath.Join(dir, ".gitattributes"), "* text eol=lf ident working-tree-encoding=UTF-16\n")
+	for name, content := range map[string]string{
+		"crlf":    "a\r\nb\r\n",
+		"no end":  "a",
+		"ident":   "$Id$\n",
+		"command": "\ndone\nreset refs/heads/main\nM 100644 inline x\n",
+		"large":   strings.Repeat("0123456789abcde\n", amber.MaxContentBytes/16),
+	} {
+		write(t, d, name, content)
+		write(t, d, "between", name)
+		if got := plainGit(t, dir, "cat-file", "blob", "HEAD:"+name+".md"); got != content {
+			t.Errorf("%s: the branch holds other bytes", name)
+		}
+		if note, err := d.ReadNote(t.Context(), name); err != nil || note.Content != content || note.Commit == "" {
+			t.Errorf("%s: read %d bytes at commit %q, %v", name, len(note.Content), note.Commit, err)
+		}
+		if got := ops(t, d, name); got != "write" {
+			t.Errorf("%s: history is %q", name, got)
+		}
+	}
+}
+
+func TestNewChecksItsOptions(t *testing.T) {
+	t.Parallel()
+	for what, o := range map[string]notes.Options{
+		"no guard": {Clock: ticking()},
+		"no clock": {Guard: notes.Fixed("x")},
+		"timeout":  {Guard: notes.Fixed("x"), Clock: ticking(), Timeout: -1},
+	} {
+		_, err := notes.New(o)
+		wantKind(t, what, err, amber.KindInvalid)
+	}
+}
+
+// closed is a guard that lets nobody in.
+type closed struct{ notes.Guard }
+
+var errClosed = errors.New("closed")
+
+func (closed) Write(ctx context.Context, fn func(string) error) error { return errClosed }
+func (closed) Read(ctx context.Context, fn func(string) error) error  { return errClosed }
+
+func TestGuardErrorsComeThrough(t *testing.T) {
+	t.Parallel()
+	d := dirAt(t, "", notes.Options{Guard: closed{}})
+	errs := each(t.Context(), d)
+	_, errs["list"] = d.ListNotes(t.Context())
+	for what, err := range errs {
+		if !errors.Is(err, errClosed) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func BenchmarkWriteAmong2000(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 2000 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("n%d.md", i)), []byte("text"), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	d, err := notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: ticking()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 3 { // the notes, then the index that knows their times
+		if _, err := d.WriteNote(b.Context(), "known", fmt.Sprint("warm ", i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	i := 0
+	for b.Loop() {
+		i++
+		if _, err := d.WriteNote(b.Context(), "known", fmt.Sprint(i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package notes_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+func TestRecover(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		byHand  func(t *testing.T, dir string)
+		note    string // looked at afterwards
+		history string
+		subject string // of the last commit but one
+	}{
+		"edited": {
+			byHand:  func(t *testing.T, dir string) { put(t, filepath.Join(dir, "known.md"), "by hand") },
+			note:    "known",
+			history: "recover write", subject: "recover known",
+		},
+		"new": {
+			byHand:  func(t *testing.T, dir string) { put(t, filepath.Join(dir, "a", "b.md"), "by hand") },
+			note:    "a/b",
+			history: "recover", subject: "recover a/b",
+		},
+		"emptied": {
+			byHand:  func(t *testing.T, dir string) { put(t, filepath.Join(dir, "known.md"), "") },
+			note:    "known",
+			history: "recover write", subject: "recover known",
+		},
+		"removed": {
+			byHand:  func(t *testing.T, dir string) { remove(t, filepath.Join(dir, "known.md")) },
+			note:    "known",
+			history: "recover write", subject: "recover known",
+		},
+		"ignored by rule": {
+			byHand: func(t *testing.T, dir string) {
+				put(t, filepath.Join(dir, ".gitignore"), "*.md\n")
+				put(t, filepath.Join(dir, ".git", "info", "exclude"), "*.md\n")
+				put(t, filepath.Join(dir, "new.md"), "by hand")
+			},
+			note:    "new",
+			history: "recover", subject: "recover new",
+		},
+		"staged": {
+			byHand: func(t *testing.T, dir string) {
+				put(t, filepath.Join(dir, "known.md"), "by hand")
+				plainGit(t, dir, "add", "known.md")
+			},
+			note:    "known",
+			history: "recover write", subject: "recover known",
+		},
+		"several": {
+			byHand: func(t *testing.T, dir string) {
+				remove(t, filepath.Join(dir, "known.md"))
+				put(t, filepath.Join(dir, "new.md"), "by hand")
+			},
+			note:    "known",
+			history: "recover write", subject: "recover 2 notes",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, dir := newDir(t)
+			write(t, d, "known", "text")
+			tt.byHand(t, dir)
+			write(t, d, "other", "text")
+			if got := ops(t, d, tt.note); got != tt.history {
+				t.Errorf("history is %q, want %q", got, tt.history)
+			}
+			if got := strings.TrimSpace(plainGit(t, dir, "log", "-1", "--format=%s", "HEAD^")); got != tt.subject {
+				t.Errorf("the commit is %q, want %q", got, tt.subject)
+			}
+			if got := plainGit(t, dir, "status", "--porcelain", "--untracked-files=no"); got != "" {
+				t.Errorf("git sees changes:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestReadTellsUncommitted(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "known", "text")
+	put(t, filepath.Join(dir, "known.md"), "by hand")
+	note, err := d.ReadNote(t.Context(), "known")
+	if err != nil || note.Content != "by hand" || note.Commit != "" {
+		t.Errorf("read %+v, %v", note, err)
+	}
+}
+
+func TestRetryAfterCrashBeforeCommit(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "known", "old")
+	put(t, filepath.Join(dir, "known.md"), "new")
+	note := write(t, d, "known", "new")
+	if got := ops(t, d, "known"); got != "recover write" || note.Commit == "" {
+		t.Errorf("history is %q, note %+v", got, note)
+	}
+}
+
+func TestDeleteWhatWasRemovedByHand(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "a/b/known", "text")
+	if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.DeleteNote(t.Context(), "a/b/known"); err != nil {
+		t.Fatal(err)
+	}
+	if got := ops(t, d, "a/b/known"); got != "delete write" {
+		t.Errorf("history is %q", got)
+	}
+}
+
+func TestOtherFilesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	others := []string{"picture.png", ".obsidian/workspace.md", "twice.md.md", "bad#name.md"}
+	for _, o := range others {
+		put(t, filepath.Join(dir, o), "not Amber's")
+	}
+	put(t, filepath.Join(dir, "huge.md"), strings.Repeat("x", amber.MaxContentBytes+1))
+	write(t, d, "known", "text")
+	if got := plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"); got != "known.md\n" {
+		t.Errorf("the branch holds %q", got)
+	}
+	for _, o := range others {
+		if !exists(t, filepath.Join(dir, o)) {
+			t.Errorf("%s is gone", o)
+		}
+	}
+
+	// A commit made by hand keeps what it holds.
+	plainGit(t, dir, "add", "picture.png")
+	plainGit(t, dir, "commit", "-q", "-m", "add a picture")
+	write(t, d, "known", "more")
+	if got := plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"); got != "known.md\npicture.png\n" {
+		t.Errorf("the branch holds %q", got)
+	}
+}
+
+func TestLeftoversOfAKilledGit(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "known", "text")
+	left := []string{
+		".git/index.lock", ".git/HEAD.lock", ".git/packed-refs.lock", ".git/config.lock", ".git/refs/heads/main.lock",
+		".git/objects/pack/tmp_pack_ABC", ".git/fast_import_crash_17", ".amber-tmp-ABC", "a/.amber-tmp-DEF",
+	}
+	for _, l := range left {
+		put(t, filepath.Join(dir, l), "half")
+	}
+	write(t, d, "known", "more")
+	for _, l := range left {
+		if exists(t, filepath.Join(dir, l)) {
+			t.Errorf("%s is still there", l)
+		}
+	}
+	if got := ops(t, d, "known"); got != "write write" {
+		t.Errorf("history is %q", got)
+	}
+}
+
+func TestTheIndexIsACache(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(t *testing.T, index string){
+		"lost":  remove,
+		"empty": func(t *testing.T, index string) { put(t, index, "") },
+		"torn":  func(t *testing.T, index string) { put(t, index, "DIRC\x00\x00\x00\x02\x00\x00\x00\xff") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, dir := newDir(t)
+			for i := range 3 {
+				write(t, d, fmt.Sprint("n", i), "text")
+			}
+			lose(t, filepath.Join(dir, ".git", "index"))
+			write(t, d, "n0", "more")
+			if got := ops(t, d, "n0") + "; " + ops(t, d, "n1"); got != "write write; write" {
+				t.Errorf("history is %q", got)
+			}
+			if got := plainGit(t, dir, "status", "--porcelain"); got != "" {
+				t.Errorf("git sees changes:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestHalfMadeRepositoryIsCompleted(t *testing.T) {
+	t.Parallel()
+	for name, half := range map[string]func(t *testing.T, git string){
+		"only the folder": func(t *testing.T, git string) { put(t, filepath.Join(git, "x"), "") },
+		"empty head": func(t *testing.T, git string) {
+			put(t, filepath.Join(git, "HEAD"), "")
+			put(t, filepath.Join(git, "config"), "[core]\n\trepositoryformatversion = 0\n")
+		},
+		"empty settings": func(t *testing.T, git string) {
+			put(t, filepath.Join(git, "HEAD"), "ref: refs/heads/main\n")
+			put(t, filepath.Join(git, "config"), "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, dir := newDir(t)
+			half(t, filepath.Join(dir, ".git"))
+			if err := d.Check(t.Context()); err != nil {
+				t.Error(err)
+			}
+			write(t, d, "known", "text")
+			if got := ops(t, d, "known"); got != "write" {
+				t.Errorf("history is %q", got)
+			}
+			if err := d.Check(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,317 @@
+//go:build unix
+
+package notes_test
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// program writes an executable that leaves a mark when it is run, and returns its path.
+func program(t *testing.T, mark string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	script(t, path, "touch '"+mark+"'; cat")
+	return path
+}
+
+// script writes an executable shell script. Another process writes it: were it this one, a git that another
+// test starts at the same time would hold the file open for writing for an instant, and it could not be run.
+func script(t *testing.T, path, body string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", `cat > "$0" && chmod 700 "$0"`, path)
+	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + body + "\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("write %s: %v: %s", path, err, out)
+	}
+}
+
+func TestHostileRepository(t *testing.T) {
+	t.Parallel()
+	config := func(lines string) func(t *testing.T, git, prog string) {
+		return func(t *testing.T, git, prog string) {
+			path := filepath.Join(git, "config")
+			old, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, path, string(old)+strings.ReplaceAll(lines, "PROGRAM", prog))
+		}
+	}
+	file := func(name, content string) func(t *testing.T, git, prog string) {
+		return func(t *testing.T, git, prog string) { put(t, filepath.Join(git, name), content) }
+	}
+	link := func(name string) func(t *testing.T, git, prog string) {
+		return func(t *testing.T, git, prog string) {
+			away := filepath.Join(t.TempDir(), "away")
+			if err := os.Rename(filepath.Join(git, name), away); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(away, filepath.Join(git, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	tests := map[string]func(t *testing.T, git, prog string){
+		"fsmonitor":          config("\tfsmonitor = PROGRAM\n"),
+		"fsmonitor, spelled": config("\tFsMonitor = PROGRAM\n"),
+		"fsmonitor, inline":  config("[core] fsmonitor = PROGRAM\n"),
+		"fsmonitor, dotted":  config("[core \"\"]\n\tfsmonitor = PROGRAM\n"),
+		"include":            config("[include]\n\tpath = /tmp/x\n"),
+		"filter":             config("[filter \"x\"]\n\tclean = PROGRAM\n"),
+		"alias":              config("[alias]\n\tstatus = !PROGRAM\n"),
+		"other work tree":    config("\tworktree = /\n"),
+		"bare":               config("\tbare = true\n"),
+		"newer format":       config("\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"),
+		"continued line":     config("\tfilemode = true\\\n\tfsmonitor = PROGRAM\n"),
+		"no value":           config("\tignorecase\n"),
+		"huge config":        config(strings.Repeat("\tfilemode = true\n", 10_000)),
+		"worktree config":    file("config.worktree", "[core]\n"),
+		"common folder":      file("commondir", "/tmp"),
+		"shallow":            file("shallow", ""),
+		"attributes":         file("info/attributes", "* filter=x\n"),
+		"grafts":             file("info/grafts", ""),
+		"alternates":         file("objects/info/alternates", "/tmp\n"),
+		"http alternates":    file("objects/info/http-alternates", "http://localhost\n"),
+		"hook": func(t *testing.T, git, prog string) {
+			script(t, filepath.Join(git, "hooks", "reference-transaction"), prog)
+		},
+		"linked objects": link("objects"),
+		"linked refs":    link("refs/heads"),
+		"linked config":  link("config"),
+		"linked index":   link("index"),
+		"linked repository": func(t *testing.T, git, prog string) {
+			link(".git")(t, filepath.Dir(git), prog)
+		},
+		"repository file": func(t *testing.T, git, prog string) {
+			away := filepath.Join(t.TempDir(), "away")
+			if err := os.Rename(git, away); err != nil {
+				t.Fatal(err)
+			}
+			put(t, git, "gitdir: "+away+"\n")
+		},
+	}
+	for name, spoil := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, dir := newDir(t)
+			write(t, d, "known", "text")
+			mark := filepath.Join(t.TempDir(), "mark")
+			spoil(t, filepath.Join(dir, ".git"), program(t, mark))
+			for what, err := range each(t.Context(), d) {
+				wantKind(t, what, err, amber.KindDamaged)
+				if amber.HintOf(err) == "" {
+					t.Errorf("%s: no hint: %v", what, err)
+				}
+			}
+			if exists(t, mark) {
+				t.Error("the program was run")
+			}
+			if raw, err := os.ReadFile(filepath.Join(dir, "known.md")); err != nil || string(raw) != "text" {
+				t.Errorf("the file holds %q, %v", raw, err)
+			}
+			if notes, err := d.ListNotes(t.Context()); err != nil || len(notes) != 1 {
+				t.Errorf("listed %v, %v", notes, err)
+			}
+		})
+	}
+}
+
+// A repository inside the folder is nobody's: git must not go there, even where the branch tells it to.
+func TestRepositoryInsideTheFolder(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "known", "text")
+	mark := filepath.Join(t.TempDir(), "mark")
+	inner := filepath.Join(dir, "inner")
+	plainGit(t, dir, "init", "-q", inner)
+	put(t, filepath.Join(inner, "x.md"), "old")
+	plainGit(t, inner, "add", "x.md")
+	plainGit(t, inner, "commit", "-q", "-m", "x")
+	head := strings.TrimSpace(plainGit(t, inner, "rev-parse", "HEAD"))
+	plainGit(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+head+",inner")
+	plainGit(t, dir, "commit", "-q", "-m", "take it in")
+	plainGit(t, inner, "config", "filter.x.clean", program(t, mark))
+	put(t, filepath.Join(inner, ".git", "info", "attributes"), "* filter=x\n")
+	put(t, filepath.Join(inner, "x.md"), "new")
+
+	plainGit(t, dir, "status")
+	if !exists(t, mark) {
+		t.Fatal("the trap does not work: plain git did not run the program")
+	}
+	remove(t, mark)
+	for what, err := range each(t.Context(), d) {
+		if err != nil && what != "read" && what != "log" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if exists(t, mark) {
+		t.Error("the program was run")
+	}
+}
+
+func TestUnusableBranch(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		spoil func(t *testing.T, dir string)
+		want  amber.Kind
+	}{
+		"lost":    {func(t *testing.T, dir string) { remove(t, filepath.Join(dir, ".git/refs/heads/main")) }, amber.KindDamaged},
+		"empty":   {func(t *testing.T, dir string) { put(t, filepath.Join(dir, ".git/refs/heads/main"), "") }, amber.KindDamaged},
+		"garbage": {func(t *testing.T, dir string) { put(t, filepath.Join(dir, ".git/refs/heads/main"), "x\n") }, amber.KindDamaged},
+		"missing": {func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, ".git/refs/heads/main"), strings.Repeat("1", 40))
+		}, amber.KindDamaged},
+		"nowhere": {func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, ".git/refs/heads/main"), "ref: refs/heads/x\n")
+		}, amber.KindDamaged},
+		"no objects":    {func(t *testing.T, dir string) { emptyObjects(t, dir) }, amber.KindDamaged},
+		"other branch":  {func(t *testing.T, dir string) { plainGit(t, dir, "checkout", "-q", "-b", "x") }, amber.KindConflict},
+		"detached head": {func(t *testing.T, dir string) { plainGit(t, dir, "checkout", "-q", "--detach") }, amber.KindConflict},
+		"merge": {func(t *testing.T, dir string) {
+			blob := strings.TrimSpace(plainGit(t, dir, "hash-object", "-w", "known.md"))
+			put(t, filepath.Join(dir, "info"), "100644 "+blob+" 2\tknown.md\n")
+			plainGit(t, dir, "rm", "-q", "--cached", "known.md")
+			plainGit(t, dir, "-c", "alias.x=!git update-index --index-info < info", "x")
+		}, amber.KindConflict},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, dir := newDir(t)
+			write(t, d, "known", "text")
+			write(t, d, "other", "text")
+			tt.spoil(t, dir)
+			_, err := d.WriteNote(t.Context(), "known", "new text")
+			wantKind(t, "write", err, tt.want)
+			wantKind(t, "delete", d.DeleteNote(t.Context(), "known"), tt.want)
+			if raw, err := os.ReadFile(filepath.Join(dir, "known.md")); err != nil || string(raw) != "text" {
+				t.Errorf("the file holds %q, %v", raw, err)
+			}
+		})
+	}
+}
+
+func emptyObjects(t *testing.T, dir string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, ".git", "objects", "??", "*"))
+	if err != nil || len(found) == 0 {
+		t.Fatal(found, err)
+	}
+	for _, f := range found {
+		remove(t, f)
+	}
+}
+
+func TestCheckFindsMissingObjects(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "known", "text")
+	if err := d.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	blob := strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD:known.md"))
+	remove(t, filepath.Join(dir, ".git", "objects", blob[:2], blob[2:]))
+	wantKind(t, "check", d.Check(t.Context()), amber.KindDamaged)
+}
+
+func TestWhatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		prepare func(t *testing.T, dir string)
+		name    string
+		read    amber.Kind
+		remove  amber.Kind // conflict unless set
+	}{
+		"linked folder": {
+			prepare: func(t *testing.T, dir string) {
+				away := t.TempDir()
+				put(t, filepath.Join(away, "x.md"), "elsewhere")
+				symlink(t, away, filepath.Join(dir, "folder"))
+			},
+			name: "folder/x", read: amber.KindConflict,
+		},
+		"linked inner folder": {
+			prepare: func(t *testing.T, dir string) {
+				put(t, filepath.Join(dir, "a", "y.md"), "text")
+				symlink(t, t.TempDir(), filepath.Join(dir, "a", "b"))
+			},
+			name: "a/b/x", read: amber.KindConflict,
+		},
+		"linked note": {
+			prepare: func(t *testing.T, dir string) {
+				away := filepath.Join(t.TempDir(), "away")
+				put(t, away, "elsewhere")
+				symlink(t, away, filepath.Join(dir, "x.md"))
+			},
+			name: "x", read: amber.KindConflict,
+		},
+		"folder for note": {
+			prepare: func(t *testing.T, dir string) { put(t, filepath.Join(dir, "x.md", "y.md"), "text") },
+			name:    "x", read: amber.KindConflict,
+		},
+		"note for folder": {
+			prepare: func(t *testing.T, dir string) { put(t, filepath.Join(dir, "x.md"), "text") },
+			name:    "x.md/y", read: amber.KindConflict,
+		},
+		"other case": {
+			prepare: func(t *testing.T, dir string) { put(t, filepath.Join(dir, "Note.md"), "text") },
+			name:    "note", read: amber.KindNotFound, remove: amber.KindNotFound,
+		},
+		"folder in other case": {
+			prepare: func(t *testing.T, dir string) { put(t, filepath.Join(dir, "Folder", "x.md"), "text") },
+			name:    "folder/y", read: amber.KindNotFound, remove: amber.KindNotFound,
+		},
+		"too large": {
+			prepare: func(t *testing.T, dir string) {
+				put(t, filepath.Join(dir, "x.md"), strings.Repeat("x", amber.MaxContentBytes+1))
+			},
+			name: "x", read: amber.KindDamaged,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, dir := newDir(t)
+			write(t, d, "known", "text")
+			tt.prepare(t, dir)
+			before := plainGit(t, dir, "rev-parse", "HEAD")
+			_, err := d.WriteNote(t.Context(), tt.name, "new text")
+			wantKind(t, "write", err, amber.KindConflict)
+			wantKind(t, "delete", d.DeleteNote(t.Context(), tt.name), cmp.Or(tt.remove, amber.KindConflict))
+			_, err = d.ReadNote(t.Context(), tt.name)
+			wantKind(t, "read", err, tt.read)
+			if after := plainGit(t, dir, "rev-parse", "HEAD"); after != before {
+				t.Error("something was committed")
+			}
+			write(t, d, "known", "the rest goes on")
+		})
+	}
+}
+
+func TestReadRefusesWhatIsNoText(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	put(t, filepath.Join(dir, "x.md"), "secret \xff\xfe")
+	_, err := d.ReadNote(t.Context(), "x")
+	wantKind(t, "read", err, amber.KindDamaged)
+	if err != nil && strings.Contains(err.Error(), "secret") {
+		t.Errorf("the error quotes the note: %v", err)
+	}
+}
+
+func symlink(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,156 @@
+package notes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// WriteNote stores content under name and returns once the commit is durable. Equal content makes no
+// commit. Errors: invalid; conflict when the folder holds something else under that name or in another
+// spelling of it; unsupported when there is no git; damaged when the repository must not be used;
+// unreachable when git hangs or ctx ends. After an unreachable one the note has the old content or the
+// new; the write may be repeated.
+func (d *Dir) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	if err := amber.CheckNoteContent(content); err != nil {
+		return amber.Note{}, err
+	}
+	var note amber.Note
+	err = d.guard.Write(ctx, func(dir string) error {
+		r := d.repoAt(dir)
+		st, err := r.open(ctx)
+		if err != nil {
+			return err
+		}
+		name = r.spelled(name)
+		note, err = r.writeNote(ctx, st, name, []byte(content))
+		return err
+	})
+	return note, wrap("write note", name, err)
+}
+
+func (r *repo) writeNote(ctx context.Context, st status, name string, content []byte) (amber.Note, error) {
+	old, exists, err := r.current(name)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	head, err := r.recover(ctx, st)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	if exists && bytes.Equal(old, content) {
+		return r.note(ctx, name)
+	}
+	c := change{name: name, content: content}
+	next, err := r.commit(ctx, head, opWrite, []change{c}, func() error { return r.replace(name, content) })
+	if err != nil {
+		return amber.Note{}, err
+	}
+	note, err := r.load(name)
+	note.Commit = next
+	return note, err
+}
+
+func (r *repo) replace(name string, content []byte) error {
+	file := r.filePath(name)
+	if err := fsx.MkdirAll(r.fsys, filepath.Dir(file), dirPerm); err != nil {
+		return err
+	}
+	return fsx.Replace(r.fsys, file, filePerm, content)
+}
+
+// DeleteNote removes a note and returns once that commit is durable; the history stays. Errors: not_found,
+// and those of [Dir.WriteNote].
+func (d *Dir) DeleteNote(ctx context.Context, name string) error {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return err
+	}
+	err = d.guard.Write(ctx, func(dir string) error {
+		r := d.repoAt(dir)
+		name = r.spelled(name)
+		if err := r.vetDelete(name); err != nil {
+			return err
+		}
+		st, err := r.open(ctx)
+		if err != nil {
+			return err
+		}
+		return r.deleteNote(ctx, st, name)
+	})
+	return wrap("delete note", name, err)
+}
+
+// vetDelete keeps a delete of nothing from making a repository.
+func (r *repo) vetDelete(name string) error {
+	ready, err := r.vet()
+	if ready || err != nil {
+		return err
+	}
+	exists, err := r.find(name)
+	if err == nil && !exists {
+		err = notFound()
+	}
+	return err
+}
+
+func (r *repo) deleteNote(ctx context.Context, st status, name string) error {
+	_, exists, err := r.current(name)
+	if err != nil && !errors.Is(err, errSpelling) {
+		return err
+	}
+	if !exists {
+		e := st.files[name+suffix]
+		if e == nil || !e.inHead {
+			return notFound()
+		}
+		// Somebody removed the file: that is this very delete, not one to recover before it.
+		delete(st.files, name+suffix)
+	}
+	head, err := r.recover(ctx, st)
+	if err != nil {
+		return err
+	}
+	c := change{name: name, remove: true}
+	_, err = r.commit(ctx, head, opDelete, []change{c}, func() error { return r.remove(name) })
+	return err
+}
+
+// remove removes the file of a note, and the folders that are empty then.
+func (r *repo) remove(name string) error {
+	if err := removeIfThere(r.fsys, r.filePath(name)); err != nil {
+		return err
+	}
+	dir := filepath.Dir(r.filePath(name))
+	for elem := path.Dir(name); elem != "."; elem = path.Dir(elem) {
+		if err := r.fsys.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			break // it holds something else
+		}
+		dir = filepath.Dir(dir)
+	}
+	return r.fsys.SyncDir(dir)
+}
+
+// current returns what the file of a note holds and whether there is one. Unlike [repo.content] it refuses,
+// with kind conflict, whatever a write under this name would destroy or confuse.
+func (r *repo) current(name string) (content []byte, exists bool, err error) {
+	exists, err = r.locate(name)
+	if err != nil || !exists {
+		return nil, false, err
+	}
+	content, exists, err = r.content(name)
+	if errors.Is(err, errNoNote) {
+		err = inTheWay(name+suffix, "is too large to be a note and was never committed")
+	}
+	return content, exists, err
+}
