@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 )
@@ -52,13 +53,13 @@ type ApprovalRequest struct {
 // Normalize checks the request. The error is of kind invalid.
 func (r ApprovalRequest) Normalize() (ApprovalRequest, error) {
 	r.Payload = compact(r.Payload)
-	return r, firstError(
-		checkOptionalID("approval id", r.ID),
+	return r, cmp.Or(
+		CheckOptionalID("approval id", r.ID),
 		CheckID("task id", r.TaskID),
 		CheckID("node id", r.NodeID),
-		checkText("summary", r.Summary, MaxSummaryBytes, required),
+		CheckText("summary", r.Summary, MaxSummaryBytes, Required),
 		checkJSON("payload", r.Payload),
-		checkOptionalID("token that asks", r.RequestedBy),
+		CheckOptionalID("token that asks", r.RequestedBy),
 	)
 }
 
@@ -78,12 +79,12 @@ type ApprovalDecision struct {
 
 // Normalize checks the decision. The error is of kind invalid.
 func (d ApprovalDecision) Normalize() (ApprovalDecision, error) {
-	return d, firstError(
+	return d, cmp.Or(
 		CheckID("approval id", d.ID),
 		CheckID("actor", d.Actor),
-		checkOptionalID("claimed actor", d.ClaimedBy),
-		checkOneOf("outcome", d.Outcome, ApprovalApproved, ApprovalRejected, ApprovalCancelled),
-		checkText("comment", d.Comment, MaxSummaryBytes, 0),
+		CheckOptionalID("claimed actor", d.ClaimedBy),
+		CheckOneOf("outcome", d.Outcome, ApprovalApproved, ApprovalRejected, ApprovalCancelled),
+		CheckText("comment", d.Comment, MaxSummaryBytes, 0),
 	)
 }
 

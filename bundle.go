@@ -63,7 +63,7 @@ func (r ExportRequest) Normalize() (ExportRequest, error) {
 	}
 	switch {
 	case r.Format != FormatAmber && r.Format != FormatNexo:
-		return r, Errorf(KindInvalid, op, "", "%q is not amber or nexo", clip(string(r.Format)))
+		return r, Errorf(KindInvalid, op, "", "%.40q is not amber or nexo", r.Format)
 	case r.Level < 1 || r.Level > 19:
 		return r, Errorf(KindInvalid, op, "", "level %d is not 1 to 19", r.Level)
 	case r.Passphrase != "" && len(r.Recipients) > 0:

@@ -51,7 +51,7 @@ func (p Position) Parse() (incarnation string, seq int64, err error) {
 	incarnation, n, found := strings.Cut(string(p), "/")
 	seq, perr := strconv.ParseInt(n, 10, 64)
 	if !found || incarnation == "" || perr != nil || seq < 0 {
-		return "", 0, Errorf(KindInvalid, "parse position", "", "%q is not a position", clip(string(p)))
+		return "", 0, Errorf(KindInvalid, "parse position", "", "%.40q is not a position", p)
 	}
 	return incarnation, seq, nil
 }

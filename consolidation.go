@@ -1,6 +1,9 @@
 package amber
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Consolidation is one run of a program that rewrites memory: that merges,
 // digests or compacts it. While one is open no other begins.
@@ -47,11 +50,11 @@ const maxRunBytes = 64
 func (r ConsolidationBegin) Normalize() (ConsolidationBegin, error) {
 	_, terr := ParseTenantID(string(r.Tenant))
 	_, aerr := ParseAgentID(string(r.Agent))
-	if err := firstError(terr, aerr, checkOptionalID("run", r.Run), checkOptionalID("consolidation", r.Abandon)); err != nil {
+	if err := cmp.Or(terr, aerr, CheckOptionalID("run", r.Run), CheckOptionalID("consolidation", r.Abandon)); err != nil {
 		return r, err
 	}
 	if len(r.Run) > maxRunBytes {
-		return r, Errorf(KindInvalid, "begin consolidation", "", "run: %s", sizeOver(len(r.Run), maxRunBytes))
+		return r, Errorf(KindInvalid, "begin consolidation", "", "run has %d bytes, the limit is %d", len(r.Run), maxRunBytes)
 	}
 	return r, nil
 }
@@ -71,8 +74,8 @@ func (r ConsolidationEnd) Normalize() (ConsolidationEnd, error) {
 	}
 	_, terr := ParseTenantID(string(r.Tenant))
 	_, aerr := ParseAgentID(string(r.Agent))
-	return r, firstError(terr, aerr, CheckID("consolidation", r.ID),
-		checkOneOf("outcome", r.Outcome, ConsolidationDone, ConsolidationFailed, ConsolidationAbandoned))
+	return r, cmp.Or(terr, aerr, CheckID("consolidation", r.ID),
+		CheckOneOf("outcome", r.Outcome, ConsolidationDone, ConsolidationFailed, ConsolidationAbandoned))
 }
 
 // Consolidator marks consolidations of agents. Safe for concurrent use, also

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -20,11 +21,11 @@ type Envelope struct {
 // Normalize checks the envelope. The error is of kind invalid.
 func (e Envelope) Normalize() (Envelope, error) {
 	e.Attempt = 0
-	return e, firstError(
+	return e, cmp.Or(
 		CheckID("entry id", e.EntryID),
 		CheckID("task id", e.TaskID),
 		CheckID("node id", e.NodeID),
-		checkText("payload", e.Payload, MaxStateBytes, lenient),
+		CheckText("payload", e.Payload, MaxStateBytes, Lenient),
 	)
 }
 
@@ -57,7 +58,7 @@ type Nack struct {
 // Normalize checks the reason. The error is of kind invalid.
 func (n Nack) Normalize() (Nack, error) {
 	n.Reason = orDefault(n.Reason, "no reason given")
-	return n, checkText("reason", n.Reason, MaxSummaryBytes, lenient)
+	return n, CheckText("reason", n.Reason, MaxSummaryBytes, Lenient)
 }
 
 // Backpressure is the state of the queue.
@@ -81,7 +82,7 @@ var ErrQueueEmpty error = &Error{Op: "claim entry", Kind: KindNotFound, Err: err
 
 // ErrQueueFull is returned by Claim when as many leases are out as may be.
 // Finish work first.
-var ErrQueueFull error = &Error{Op: "claim entry", Kind: KindBusy, Err: errors.New("as many leases are out as may be")}
+var ErrQueueFull error = &Error{Op: "claim entry", Kind: KindBusy, Err: errors.New("every lease is taken")}
 
 // QueueOptions bound the dispatch queue. Zero fields take their defaults.
 type QueueOptions struct {

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -59,11 +60,11 @@ type DocumentWrite struct {
 // The error is of kind invalid.
 func (w DocumentWrite) Normalize() (DocumentWrite, error) {
 	w.Document = compact(w.Document)
-	err := firstError(CheckDocumentName(w.Name), CheckRevision(w.IfRevision), checkJSON("document", w.Document))
+	err := cmp.Or(CheckDocumentName(w.Name), CheckRevision(w.IfRevision), checkJSON("document", w.Document))
 	switch {
 	case err != nil:
 	case len(w.Document) > MaxDocumentBytes:
-		err = Errorf(KindInvalid, "check document", w.Name, "%s", sizeOver(len(w.Document), MaxDocumentBytes))
+		err = Errorf(KindInvalid, "check document", w.Name, "document has %d bytes, the limit is %d", len(w.Document), MaxDocumentBytes)
 	case w.IfAbsent && w.IfRevision != "":
 		err = Errorf(KindInvalid, "check document", w.Name, "if_absent and if_revision exclude each other")
 	}
@@ -142,7 +143,7 @@ type Documents interface {
 // of a file name. The error is of kind invalid.
 func CheckDocumentName(name string) error {
 	fail := func(why string) error {
-		return Errorf(KindInvalid, "check document name", "", "%q %s", clip(strings.ToValidUTF8(name, "?")), why)
+		return Errorf(KindInvalid, "check document name", "", "%.40q %s", name, why)
 	}
 	switch {
 	case name == "":
@@ -173,5 +174,5 @@ func CheckRevision(revision string) error {
 	if revision == "" || hex && len(revision) == 64 {
 		return nil
 	}
-	return Errorf(KindInvalid, "check revision", "", "%q is not a revision: want the 64 hexadecimal digits that a read returned", clip(revision))
+	return Errorf(KindInvalid, "check revision", "", "%.40q is not a revision: want the 64 hexadecimal digits that a read returned", revision)
 }

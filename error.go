@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -45,6 +46,17 @@ var kindCodes = map[Kind]struct{ exit, http, mcp int }{
 	KindUnsupported: {6, 403, -32066},
 	KindUnreachable: {7, 503, -32067},
 	KindInternal:    {1, 500, -32603},
+}
+
+// Known reports whether this build knows kind k.
+func (k Kind) Known() bool { return slices.Contains(Kinds(), k) }
+
+// Kinds lists every kind, in the order of their constants.
+func Kinds() []Kind {
+	return []Kind{
+		KindInvalid, KindNotFound, KindConflict, KindBusy, KindDamaged, KindUntrusted, KindRefused,
+		KindQuota, KindCrossTenant, KindTooNew, KindUnsupported, KindUnreachable, KindInternal,
+	}
 }
 
 // ExitCode returns the process exit code of k. A kind this build does not

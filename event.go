@@ -1,6 +1,9 @@
 package amber
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // TaskEventKind says what a task event records.
 type TaskEventKind string
@@ -53,27 +56,27 @@ func (e TaskEvent) Normalize() (TaskEvent, error) {
 	e.Kind = orDefault(e.Kind, EventStateTransition)
 	e.To = orDefault(e.To, e.From)
 	if e.Attempt < 0 {
-		return e, Errorf(KindInvalid, "check event", e.TaskID, "attempt is negative")
+		return e, Errorf(KindInvalid, "check event", e.TaskID, "attempt is %d, want 0 or more", e.Attempt)
 	}
 	if e.Kind == EventNodeCompleted && e.NodeID == "" {
-		return e, Errorf(KindInvalid, "check event", e.TaskID, "a completed node has an id")
+		return e, Errorf(KindInvalid, "check event", e.TaskID, "event of a completed node has no node id")
 	}
 	if e.ErrorClass != "" {
-		if err := checkOneOf("error class", e.ErrorClass, ErrorValidation, ErrorDependency, ErrorTimeout,
+		if err := CheckOneOf("error class", e.ErrorClass, ErrorValidation, ErrorDependency, ErrorTimeout,
 			ErrorSecurity, ErrorBudgetExhausted, ErrorNonRetriable); err != nil {
 			return e, err
 		}
 	}
-	return e, firstError(
+	return e, cmp.Or(
 		CheckID("task id", e.TaskID),
-		checkOneOf("from state", e.From, TaskStates()...),
-		checkOneOf("to state", e.To, TaskStates()...),
-		checkOneOf("event kind", e.Kind, EventStateTransition, EventNodeCompleted, EventApprovalPending, EventApprovalApproved, EventApprovalRejected),
-		checkOptionalID("node id", e.NodeID),
-		checkOptionalID("node kind", e.NodeKind),
-		checkOptionalID("approval id", e.ApprovalID),
-		checkText("reason", e.Reason, MaxSummaryBytes, lenient),
-		checkText("result", e.Result, MaxContentBytes, lenient),
+		CheckOneOf("from state", e.From, TaskStates()...),
+		CheckOneOf("to state", e.To, TaskStates()...),
+		CheckOneOf("event kind", e.Kind, EventStateTransition, EventNodeCompleted, EventApprovalPending, EventApprovalApproved, EventApprovalRejected),
+		CheckOptionalID("node id", e.NodeID),
+		CheckOptionalID("node kind", e.NodeKind),
+		CheckOptionalID("approval id", e.ApprovalID),
+		CheckText("reason", e.Reason, MaxSummaryBytes, Lenient),
+		CheckText("result", e.Result, MaxContentBytes, Lenient),
 	)
 }
 

@@ -103,12 +103,3 @@ type HostTask struct {
 	Text   string `json:"description"`
 	Status string `json:"status"` // pending, in_progress, completed, failed
 }
-
-// HostProcess identifies the process of an agent host beyond its number, which
-// other processes get later and which means nothing elsewhere.
-type HostProcess struct {
-	PID       int    `json:"pid,omitempty"`
-	Start     int64  `json:"start,omitempty"`     // when it started, in units of the system
-	Boot      string `json:"boot,omitempty"`      // of the running system
-	Namespace string `json:"namespace,omitempty"` // in which the number counts
-}

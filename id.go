@@ -44,20 +44,23 @@ const MaxIDBytes = 200
 
 // ParseTenantID checks s. The error is of kind invalid.
 func ParseTenantID(s string) (TenantID, error) {
-	return TenantID(s), checkFolderName("tenant id", s)
+	return TenantID(s), CheckFolderName("tenant id", s)
 }
 
 // ParseAgentID checks s. The error is of kind invalid.
 func ParseAgentID(s string) (AgentID, error) {
-	return AgentID(s), checkFolderName("agent id", s)
+	return AgentID(s), CheckFolderName("agent id", s)
 }
 
-func checkFolderName(what, s string) error {
+// CheckFolderName checks a name that becomes the name of a folder on every
+// system: 1 to 64 of a-z, 0-9, _ and -, starting and ending with a letter or
+// digit. The error is of kind invalid; what says which name it is.
+func CheckFolderName(what, s string) error {
 	switch {
 	case s == "":
-		return Errorf(KindInvalid, "parse "+what, "", "it is empty")
+		return Errorf(KindInvalid, "parse "+what, "", "%s is empty, want 1 to 64 characters", what)
 	case len(s) > 64:
-		return Errorf(KindInvalid, "parse "+what, "", "it is longer than 64 characters")
+		return Errorf(KindInvalid, "parse "+what, "", "%s has %d characters, the limit is 64", what, len(s))
 	}
 	for i := range len(s) {
 		c := s[i]
@@ -66,7 +69,7 @@ func checkFolderName(what, s string) error {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
 		case (c == '_' || c == '-') && !edge:
 		default:
-			return Errorf(KindInvalid, "parse "+what, "", "%q is not 1 to 64 of a-z, 0-9, _ and -, starting and ending with a letter or digit", clip(s))
+			return Errorf(KindInvalid, "parse "+what, "", "%.40q is not valid: want 1 to 64 of a-z, 0-9, _ and -, starting and ending with a letter or digit", s)
 		}
 	}
 	return nil
@@ -76,9 +79,21 @@ func checkFolderName(what, s string) error {
 // characters). The error is of kind invalid.
 func ParseMemoryID(s string) (MemoryID, error) {
 	if !isUUID(s) {
-		return "", Errorf(KindInvalid, "parse memory id", "", "%q is not a UUID", clip(s))
+		return "", Errorf(KindInvalid, "parse memory id", "", "%.40q is not a UUID", s)
 	}
 	return MemoryID(s), nil
+}
+
+// SnapshotID names a snapshot: a UUIDv7.
+type SnapshotID string
+
+// ParseSnapshotID checks that s is a UUID in its canonical form. The error is
+// of kind invalid.
+func ParseSnapshotID(s string) (SnapshotID, error) {
+	if !isUUID(s) {
+		return "", Errorf(KindInvalid, "parse snapshot id", "", "%.40q is not a UUID", s)
+	}
+	return SnapshotID(s), nil
 }
 
 // ParseSessionID checks s by the rule of [CheckID]. The error is of kind
@@ -94,24 +109,24 @@ func ParseSessionID(s string) (SessionID, error) {
 func CheckID(what, s string) error {
 	switch {
 	case s == "":
-		return Errorf(KindInvalid, "check "+what, "", "it is empty")
+		return Errorf(KindInvalid, "check "+what, "", "%s is empty, want 1 to %d bytes", what, MaxIDBytes)
 	case len(s) > MaxIDBytes:
-		return Errorf(KindInvalid, "check "+what, "", "it has %d bytes, the limit is %d", len(s), MaxIDBytes)
+		return Errorf(KindInvalid, "check "+what, "", "%s has %d bytes, the limit is %d", what, len(s), MaxIDBytes)
 	case !utf8.ValidString(s):
-		return Errorf(KindInvalid, "check "+what, "", "it is not valid UTF-8")
+		return Errorf(KindInvalid, "check "+what, "", "%s is not valid UTF-8", what)
 	case strings.TrimSpace(s) != s:
-		return Errorf(KindInvalid, "check "+what, "", "it starts or ends with a space")
+		return Errorf(KindInvalid, "check "+what, "", "%s starts or ends with a space", what)
 	}
 	for _, r := range s {
 		if !unicode.IsPrint(r) {
-			return Errorf(KindInvalid, "check "+what, "", "it contains the character %U", r)
+			return Errorf(KindInvalid, "check "+what, "", "%s contains the character %U, want printable characters", what, r)
 		}
 	}
 	return nil
 }
 
-// checkOptionalID is CheckID for a field that may be empty.
-func checkOptionalID(what, s string) error {
+// CheckOptionalID is [CheckID] for a field that may be empty.
+func CheckOptionalID(what, s string) error {
 	if s == "" {
 		return nil
 	}
@@ -174,13 +189,4 @@ func isUUID(s string) bool {
 		}
 	}
 	return true
-}
-
-// clip shortens hostile input for an error message.
-func clip(s string) string {
-	const most = 40
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

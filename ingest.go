@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -48,6 +49,15 @@ type EventRef struct {
 	ID     string `json:"id"`
 	Native bool   `json:"native,omitempty"`
 	At     Time   `json:"at,omitzero"` // when it was observed; default when it happened
+}
+
+// HostProcess identifies the process of an agent host beyond its number, which
+// other processes get later and which means nothing elsewhere.
+type HostProcess struct {
+	PID       int    `json:"pid,omitempty"`
+	Start     int64  `json:"start,omitempty"`     // when it started, in units of the system
+	Boot      string `json:"boot,omitempty"`      // of the running system
+	Namespace string `json:"namespace,omitempty"` // in which the number counts
 }
 
 // IngestResult is the answer to an ingestion.
@@ -134,14 +144,14 @@ type Activities interface {
 // Normalize fills defaults and checks the ingestion. Backends call it first.
 // The error is of kind invalid.
 func (in Ingestion) Normalize() (Ingestion, error) {
-	if err := firstError(
+	if err := cmp.Or(
 		checkHex("journal", in.Journal), CheckID("host", in.Host), CheckID("session id", string(in.Session)),
-		checkText("boot id", in.Process.Boot, MaxIDBytes, oneLine), checkText("namespace", in.Process.Namespace, MaxIDBytes, oneLine),
+		CheckText("boot id", in.Process.Boot, MaxIDBytes, OneLine), CheckText("namespace", in.Process.Namespace, MaxIDBytes, OneLine),
 	); err != nil {
 		return in, err
 	}
 	if in.After < 0 || in.Through < in.After {
-		return in, Errorf(KindInvalid, "check ingestion", in.Journal, "it goes from %d to %d", in.After, in.Through)
+		return in, Errorf(KindInvalid, "check ingestion", in.Journal, "range ends at entry %d, want %d or later", in.Through, in.After)
 	}
 	in.Steps = slices.Clone(in.Steps)
 	for i := range in.Steps {
@@ -159,7 +169,7 @@ func (s IngestStep) normalize(id SessionID) (IngestStep, error) {
 		err = checkHex("event id", s.Event.ID)
 	}
 	if s.Start.ID != id && err == nil {
-		err = Errorf(KindInvalid, "check step", string(s.Start.ID), "it is about another session")
+		err = Errorf(KindInvalid, "check step", string(s.Start.ID), "step is about another session than its ingestion")
 	}
 	if err == nil {
 		s.Start, err = s.Start.Normalize()
@@ -190,7 +200,7 @@ func normalizeEach[T any](list []T, err error, normalize func(T) (T, error), ses
 	list = slices.Clone(list)
 	for i, v := range list {
 		if session(v) != id {
-			return list, Errorf(KindInvalid, "check step", string(id), "a part of it is about another session")
+			return list, Errorf(KindInvalid, "check step", string(id), "a turn, activity or memory of the step is about another session")
 		}
 		if list[i], err = normalize(v); err != nil {
 			return list, err
@@ -203,22 +213,22 @@ func normalizeEach[T any](list []T, err error, normalize func(T) (T, error), ses
 // invalid.
 func (a Activity) Normalize() (Activity, error) {
 	if a.Count < 0 || a.Failed < 0 {
-		return a, Errorf(KindInvalid, "check activity", "", "it was done a negative number of times")
+		return a, Errorf(KindInvalid, "check activity", "", "count is negative")
 	}
 	a.Count = max(a.Count, 1)
-	return a, firstError(
+	return a, cmp.Or(
 		CheckID("session id", string(a.SessionID)),
 		CheckActivityKind(a.Kind),
-		checkText("activity name", a.Name, MaxActivityNameBytes, required|lenient),
-		checkText("activity detail", a.Detail, MaxActivityDetailBytes, lenient),
-		checkText("activity status", a.Status, MaxIDBytes, oneLine),
+		CheckText("activity name", a.Name, MaxActivityNameBytes, Required|Lenient),
+		CheckText("activity detail", a.Detail, MaxActivityDetailBytes, Lenient),
+		CheckText("activity status", a.Status, MaxIDBytes, OneLine),
 	)
 }
 
 // CheckActivityKind checks that k is a kind of activity. The error is of kind
 // invalid.
 func CheckActivityKind(k ActivityKind) error {
-	return checkOneOf("activity kind", k, ActivityTool, ActivityFile, ActivityCommand, ActivityTask,
+	return CheckOneOf("activity kind", k, ActivityTool, ActivityFile, ActivityCommand, ActivityTask,
 		ActivityError, ActivitySubagent, ActivityCompaction, ActivityGap, ActivityOther)
 }
 
@@ -238,7 +248,7 @@ func (a Activity) Again(next Activity) Activity {
 // checkHex checks an identifier of 32 lower-case hex digits.
 func checkHex(what, s string) error {
 	if len(s) != 32 || strings.Trim(s, "0123456789abcdef") != "" {
-		return Errorf(KindInvalid, "check "+what, "", "it is not 32 lower-case hex digits")
+		return Errorf(KindInvalid, "check "+what, "", "%s is not valid: want 32 lower-case hexadecimal digits", what)
 	}
 	return nil
 }

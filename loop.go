@@ -2,6 +2,7 @@ package amber
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 )
@@ -35,7 +36,7 @@ type LoopSave struct {
 func (l LoopSave) Normalize() (LoopSave, error) {
 	l.IfRunID = orDefault(l.IfRunID, l.RunID)
 	l.State = compact(l.State)
-	return l, firstError(
+	return l, cmp.Or(
 		CheckID("session id", string(l.SessionID)),
 		CheckID("run id", l.RunID),
 		CheckID("expected run id", l.IfRunID),
@@ -74,11 +75,11 @@ func compact(b json.RawMessage) json.RawMessage {
 func checkJSON(what string, b json.RawMessage) error {
 	switch {
 	case len(b) == 0:
-		return Errorf(KindInvalid, "check "+what, "", "it is empty")
+		return Errorf(KindInvalid, "check "+what, "", "%s is empty, want JSON", what)
 	case len(b) > MaxStateBytes:
-		return Errorf(KindInvalid, "check "+what, "", "%s", sizeOver(len(b), MaxStateBytes))
+		return Errorf(KindInvalid, "check "+what, "", "%s has %d bytes, the limit is %d", what, len(b), MaxStateBytes)
 	case !json.Valid(b):
-		return Errorf(KindInvalid, "check "+what, "", "it is not valid JSON")
+		return Errorf(KindInvalid, "check "+what, "", "%s is not valid JSON", what)
 	}
-	return checkText(what, string(b), MaxStateBytes, lenient)
+	return CheckText(what, string(b), MaxStateBytes, Lenient)
 }

@@ -60,7 +60,7 @@ const maxNoteName = 200
 func CheckNoteName(name string) (string, error) {
 	name = strings.TrimSuffix(name, ".md")
 	fail := func(why string) (string, error) {
-		return "", Errorf(KindInvalid, "check note name", "", "%q %s", clip(strings.ToValidUTF8(name, "?")), why)
+		return "", Errorf(KindInvalid, "check note name", "", "%.40q %s", name, why)
 	}
 	switch {
 	case name == "":
@@ -109,5 +109,5 @@ func badNoteElement(elem string) string {
 
 // CheckNoteContent checks the text of a note. The error is of kind invalid.
 func CheckNoteContent(content string) error {
-	return checkText("note", content, MaxContentBytes, required)
+	return CheckText("note", content, MaxContentBytes, Required)
 }

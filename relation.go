@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"math"
 )
@@ -21,14 +22,14 @@ type Relation struct {
 // error is of kind invalid.
 func (r Relation) Normalize() (Relation, error) {
 	if r.From == r.To {
-		return r, Errorf(KindInvalid, "check relation", string(r.From), "it points to itself")
+		return r, Errorf(KindInvalid, "check relation", string(r.From), "relation leads from the memory to itself, want two memories")
 	}
 	if math.IsNaN(r.Strength) || r.Strength < 0 || r.Strength > 1 {
 		return r, Errorf(KindInvalid, "check relation", "", "strength %v is not between 0 and 1", r.Strength)
 	}
 	_, ferr := ParseMemoryID(string(r.From))
 	_, terr := ParseMemoryID(string(r.To))
-	return r, firstError(ferr, terr, CheckID("relation type", r.Type))
+	return r, cmp.Or(ferr, terr, CheckID("relation type", r.Type))
 }
 
 // Relations links memories. Safe for concurrent use.
@@ -57,15 +58,15 @@ type Embedding struct {
 // Check checks the embedding. The error is of kind invalid.
 func (e Embedding) Check() error {
 	if n := len(e.Vector); n == 0 || n > MaxDimension {
-		return Errorf(KindInvalid, "check embedding", "", "it has %d dimensions, not 1 to %d", n, MaxDimension)
+		return Errorf(KindInvalid, "check embedding", "", "vector has %d dimensions, want 1 to %d", n, MaxDimension)
 	}
 	for _, v := range e.Vector {
 		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-			return Errorf(KindInvalid, "check embedding", "", "it holds a value that is no number")
+			return Errorf(KindInvalid, "check embedding", "", "vector holds a value that is not a finite number")
 		}
 	}
 	_, err := ParseMemoryID(string(e.MemoryID))
-	return firstError(err, CheckID("embedding model", e.Model))
+	return cmp.Or(err, CheckID("embedding model", e.Model))
 }
 
 // Concepts keeps concept tags beside memories; recall finds a memory by the words
@@ -105,12 +106,12 @@ type Compaction struct {
 // Normalize checks the compaction. The error is of kind invalid.
 func (c Compaction) Normalize() (Compaction, error) {
 	if c.Turns < 0 {
-		return c, Errorf(KindInvalid, "check compaction", "", "it stands for a negative number of turns")
+		return c, Errorf(KindInvalid, "check compaction", "", "count of turns is negative")
 	}
-	return c, firstError(
-		checkOptionalID("compaction id", c.ID),
+	return c, cmp.Or(
+		CheckOptionalID("compaction id", c.ID),
 		CheckID("session id", string(c.SessionID)),
-		checkText("summary", c.Summary, MaxContentBytes, required|lenient),
+		CheckText("summary", c.Summary, MaxContentBytes, Required|Lenient),
 	)
 }
 

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"math"
 )
@@ -48,17 +49,17 @@ func (r Result) Normalize() (Result, error) {
 		return r, Errorf(KindInvalid, "check result", r.TaskID, "fence is negative")
 	}
 	for _, e := range r.Evidence {
-		if err := firstError(CheckID("evidence kind", e.Kind), checkText("evidence value", e.Value, MaxContentBytes, lenient)); err != nil {
+		if err := cmp.Or(CheckID("evidence kind", e.Kind), CheckText("evidence value", e.Value, MaxContentBytes, Lenient)); err != nil {
 			return r, err
 		}
 	}
-	return r, firstError(
+	return r, cmp.Or(
 		CheckID("task id", r.TaskID),
 		CheckID("node id", r.NodeID),
 		CheckID("producer", r.Producer),
 		CheckID("schema version", r.SchemaVersion),
-		checkOneOf("status", r.Status, ResultOK, ResultError),
-		checkText("payload", r.Payload, MaxStateBytes, lenient),
+		CheckOneOf("status", r.Status, ResultOK, ResultError),
+		CheckText("payload", r.Payload, MaxStateBytes, Lenient),
 	)
 }
 

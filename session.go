@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -66,12 +67,12 @@ func (s SessionStart) Normalize() (SessionStart, error) {
 	if s.Name != "" {
 		s.Name, err = CheckSessionName(s.Name)
 	}
-	return s, firstError(err,
-		checkOptionalID("session id", string(s.ID)),
+	return s, cmp.Or(err,
+		CheckOptionalID("session id", string(s.ID)),
 		CheckID("binding", s.Binding),
-		checkOptionalID("project id", s.Project),
-		checkOptionalID("parent session id", string(s.Parent)),
-		checkText("directory", s.Directory, 4096, oneLine),
+		CheckOptionalID("project id", s.Project),
+		CheckOptionalID("parent session id", string(s.Parent)),
+		CheckText("directory", s.Directory, 4096, OneLine),
 	)
 }
 
@@ -79,11 +80,11 @@ func (s SessionStart) Normalize() (SessionStart, error) {
 // on one line. The error is of kind invalid.
 func CheckSessionName(name string) (string, error) {
 	name = strings.TrimSpace(name)
-	if err := checkText("session name", name, 4*MaxNameRunes, required|oneLine); err != nil {
+	if err := CheckText("session name", name, 4*MaxNameRunes, Required|OneLine); err != nil {
 		return "", err
 	}
 	if n := utf8.RuneCountInString(name); n > MaxNameRunes {
-		return "", Errorf(KindInvalid, "check session name", "", "it has %d characters, the limit is %d", n, MaxNameRunes)
+		return "", Errorf(KindInvalid, "check session name", "", "name has %d characters, the limit is %d", n, MaxNameRunes)
 	}
 	return name, nil
 }
@@ -99,10 +100,10 @@ type SessionEnd struct {
 // invalid.
 func (e SessionEnd) Normalize() (SessionEnd, error) {
 	e.Reason = orDefault(e.Reason, EndEnded)
-	return e, firstError(
+	return e, cmp.Or(
 		CheckID("session id", string(e.ID)),
 		CheckID("end reason", string(e.Reason)),
-		checkText("summary", e.Summary, MaxSummaryBytes, 0),
+		CheckText("summary", e.Summary, MaxSummaryBytes, 0),
 	)
 }
 
@@ -174,5 +175,5 @@ type SessionStates interface {
 
 // CheckState checks a session state document. The error is of kind invalid.
 func CheckState(id SessionID, doc json.RawMessage) error {
-	return firstError(CheckID("session id", string(id)), checkJSON("document", doc))
+	return cmp.Or(CheckID("session id", string(id)), checkJSON("document", doc))
 }

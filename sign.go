@@ -38,22 +38,22 @@ func ParseKeyID(s string) (KeyID, error) {
 // PublicKey returns the key that k names. The error is of kind invalid.
 func (k KeyID) PublicKey() (ed25519.PublicKey, error) {
 	fail := func(why string) (ed25519.PublicKey, error) {
-		return nil, Errorf(KindInvalid, "parse key", "", "%q: %s", clip(string(k)), why)
+		return nil, Errorf(KindInvalid, "parse key", "", "%.40q: %s", k, why)
 	}
 	text, ok := strings.CutPrefix(string(k), keyIDPrefix)
 	if !ok {
-		return fail("it does not begin with " + keyIDPrefix)
+		return fail("want a key that begins with " + keyIDPrefix)
 	}
 	b, ok := decodeBase58(text)
 	if !ok {
-		return fail("it is not base58")
+		return fail("not base58 after the prefix")
 	}
 	key, ok := bytes.CutPrefix(b, []byte(ed25519Code))
 	if !ok || len(key) != ed25519.PublicKeySize {
-		return fail("it is not an ed25519 key")
+		return fail("not an ed25519 public key")
 	}
 	if NewKeyID(key) != k {
-		return fail("it has another spelling")
+		return fail("not in canonical form")
 	}
 	return key, nil
 }
@@ -134,7 +134,7 @@ func (s Signature) Verify(message []byte) error {
 		return &Error{Op: "check signature", Kind: KindUntrusted, ID: id, Err: why}
 	}
 	if s.Alg != SignatureAlg {
-		return fail("", fmt.Errorf("the algorithm is %q and not %s", clip(s.Alg), SignatureAlg))
+		return fail("", fmt.Errorf("algorithm is %.40q, want %s", s.Alg, SignatureAlg))
 	}
 	key, err := s.KeyID.PublicKey()
 	if err != nil {
@@ -144,7 +144,7 @@ func (s Signature) Verify(message []byte) error {
 	// The decoder skips line ends and does not look at the last bits.
 	oneSpelling := base64.RawURLEncoding.EncodeToString(sig) == s.Sig
 	if err != nil || !oneSpelling || len(sig) != ed25519.SignatureSize || !ed25519.Verify(key, message, sig) {
-		return fail(string(s.KeyID), errors.New("it does not match"))
+		return fail(string(s.KeyID), errors.New("signature does not match the signed bytes"))
 	}
 	return nil
 }

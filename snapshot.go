@@ -5,18 +5,6 @@ import (
 	"time"
 )
 
-// SnapshotID names a snapshot: a UUIDv7.
-type SnapshotID string
-
-// ParseSnapshotID checks that s is a UUID in its canonical form. The error is
-// of kind invalid.
-func ParseSnapshotID(s string) (SnapshotID, error) {
-	if !isUUID(s) {
-		return "", Errorf(KindInvalid, "parse snapshot id", "", "%q is not a UUID", clip(s))
-	}
-	return SnapshotID(s), nil
-}
-
 // Snapshotter freezes agents and brings them back. Safe for concurrent use,
 // also by several processes: of two operations on one agent the second waits
 // for the first, and answers busy when that takes too long.
@@ -128,11 +116,11 @@ func (r SnapshotRequest) Normalize() (SnapshotRequest, error) {
 		return r, err
 	}
 	for _, name := range r.Sources {
-		if err := checkFolderName("source", name); err != nil {
+		if err := CheckFolderName("source", name); err != nil {
 			return r, err
 		}
 	}
-	return r, checkText("label", r.Label, MaxLabelBytes, oneLine)
+	return r, CheckText("label", r.Label, MaxLabelBytes, OneLine)
 }
 
 func checkAgent(t TenantID, a AgentID) error {
@@ -415,7 +403,7 @@ func (r RestoreRequest) Normalize() (RestoreRequest, error) {
 	}
 	for _, p := range r.Only {
 		if p != PartMemory && p != PartNotes && p != PartState {
-			return r, Errorf(KindInvalid, "check restore", "", "%q is not memory, notes or state", clip(p))
+			return r, Errorf(KindInvalid, "check restore", "", "%.40q is not memory, notes or state", p)
 		}
 	}
 	if len(r.Only) == 0 {

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -34,7 +35,7 @@ func (r SyncRecord) Check() error {
 	check(r.Erased != nil, func() error { return r.Erased.check() })
 	check(r.Gone != nil, func() error { return r.Gone.check() })
 	if err == nil && kinds != 1 {
-		return Errorf(KindInvalid, "check record", "", "it holds %d records and not one", kinds)
+		return Errorf(KindInvalid, "check record", "", "line holds %d records, want 1", kinds)
 	}
 	return err
 }
@@ -93,31 +94,31 @@ func (r SyncRecord) Origin() Origin {
 func (o Origin) check() error {
 	switch {
 	case o.Counter == 0 || o.Counter > 1<<62:
-		return Errorf(KindInvalid, "check origin", "", "the counter is %d", o.Counter)
+		return Errorf(KindInvalid, "check origin", "", "counter is %d, want 1 to 2^62", o.Counter)
 	case o.Clock>>63 != 0:
-		return Errorf(KindInvalid, "check origin", "", "the clock is out of range")
+		return Errorf(KindInvalid, "check origin", "", "clock %x is out of range", uint64(o.Clock))
 	}
 	return CheckID("device", o.Device)
 }
 
 func (m SyncMemory) check() error {
 	_, idErr := ParseMemoryID(string(m.ID))
-	if err := firstError(idErr, m.Origin.check(), checkTimes(m.CreatedAt, m.UpdatedAt, m.DeletedAt)); err != nil {
+	if err := cmp.Or(idErr, m.Origin.check(), checkTimes(m.CreatedAt, m.UpdatedAt, m.DeletedAt)); err != nil {
 		return err
 	}
 	if len(m.Saw) > maxSaw {
-		return Errorf(KindInvalid, "check memory", string(m.ID), "it saw %d versions, the limit is %d", len(m.Saw), maxSaw)
+		return Errorf(KindInvalid, "check memory", string(m.ID), "record names %d earlier versions, the limit is %d", len(m.Saw), maxSaw)
 	}
 	for _, o := range m.Saw {
 		if err := o.check(); err != nil {
 			return err
 		}
 		if !m.Origin.After(o) {
-			return Errorf(KindInvalid, "check memory", string(m.ID), "it saw a version that is later than itself")
+			return Errorf(KindInvalid, "check memory", string(m.ID), "record names an earlier version that is later than the record")
 		}
 	}
 	if m.Revision < 1 || m.DuplicateCount < 0 {
-		return Errorf(KindInvalid, "check memory", string(m.ID), "its revision or its count of duplicates is out of range")
+		return Errorf(KindInvalid, "check memory", string(m.ID), "revision is %d and duplicate count %d, want at least 1 and 0", m.Revision, m.DuplicateCount)
 	}
 	if !m.DeletedAt.IsZero() {
 		return m.checkTombstone()
@@ -128,10 +129,10 @@ func (m SyncMemory) check() error {
 // checkTombstone checks that nothing is left but what orders it.
 func (m SyncMemory) checkTombstone() error {
 	if m.Title+m.Content+m.Summary+m.Topic+m.ContentDigest != "" || len(m.Tags)+len(m.Metadata)+len(m.SourceRefs)+len(m.Foreign) > 0 {
-		return Errorf(KindInvalid, "check memory", string(m.ID), "it is deleted and has text")
+		return Errorf(KindInvalid, "check memory", string(m.ID), "memory is deleted and still has text")
 	}
-	return firstError(checkKind(m.Kind), CheckScope(m.Scope, m.Identities), m.Identities.check(),
-		checkOneOf("trust", m.Trust, TrustOwn, TrustSigned, TrustImported, TrustDerived))
+	return cmp.Or(checkKind(m.Kind), CheckScope(m.Scope, m.Identities), m.Identities.check(),
+		CheckOneOf("trust", m.Trust, TrustOwn, TrustSigned, TrustImported, TrustDerived))
 }
 
 // checkText checks a live version by the rules of writing one.
@@ -144,18 +145,18 @@ func (m SyncMemory) checkText() error {
 	case err != nil:
 		return err
 	case n.Kind != m.Kind, n.Scope != m.Scope, n.Trust != m.Trust, n.Title != m.Title, n.Topic != m.Topic, !slices.Equal(n.Tags, m.Tags):
-		return Errorf(KindInvalid, "check memory", string(m.ID), "its fields are not in their canonical form")
+		return Errorf(KindInvalid, "check memory", string(m.ID), "fields are not in canonical form")
 	case ContentDigest(m.Content) != m.ContentDigest:
-		return Errorf(KindInvalid, "check memory", string(m.ID), "the digest is not that of its content")
+		return Errorf(KindInvalid, "check memory", string(m.ID), "content_digest is not the digest of the content")
 	case m.Topic != "" && !m.HasTopicID():
-		return Errorf(KindInvalid, "check memory", string(m.ID), "it does not have the id of its topic")
+		return Errorf(KindInvalid, "check memory", string(m.ID), "id does not belong to the topic")
 	}
 	size := 0
 	for name, raw := range m.Foreign {
 		size += len(name) + len(raw)
 	}
 	if size > maxForeignBytes {
-		return Errorf(KindInvalid, "check memory", string(m.ID), "%s", sizeOver(size, maxForeignBytes))
+		return Errorf(KindInvalid, "check memory", string(m.ID), "foreign fields have %d bytes, the limit is %d", size, maxForeignBytes)
 	}
 	return nil
 }
@@ -176,11 +177,11 @@ func (m Memory) HasTopicID() bool {
 
 func (s SyncSession) check() error {
 	_, nameErr := CheckSessionName(s.Name)
-	return firstError(
+	return cmp.Or(
 		s.Origin.check(), CheckID("session id", string(s.ID)), nameErr,
-		CheckID("binding", s.Binding), checkOptionalID("project id", s.Project),
-		checkOptionalID("parent session id", string(s.Parent)), checkOptionalID("end reason", string(s.EndReason)),
-		checkText("directory", s.Directory, 4096, oneLine), checkText("summary", s.Summary, MaxSummaryBytes, 0),
+		CheckID("binding", s.Binding), CheckOptionalID("project id", s.Project),
+		CheckOptionalID("parent session id", string(s.Parent)), CheckOptionalID("end reason", string(s.EndReason)),
+		CheckText("directory", s.Directory, 4096, OneLine), CheckText("summary", s.Summary, MaxSummaryBytes, 0),
 		checkTimes(s.StartedAt, s.EndedAt, s.CreatedAt, s.UpdatedAt), checkForeignTrust(s.Trust),
 	)
 }
@@ -188,7 +189,7 @@ func (s SyncSession) check() error {
 // checkForeignTrust checks the trust of a session or a turn, for which own is
 // the empty one.
 func checkForeignTrust(t Trust) error {
-	return checkOneOf("trust", t, "", TrustSigned, TrustImported)
+	return CheckOneOf("trust", t, "", TrustSigned, TrustImported)
 }
 
 func checkPrompt(t Turn) error {
@@ -197,23 +198,23 @@ func checkPrompt(t Turn) error {
 	case err != nil:
 		return err
 	case n.ID == "" || t.Role != RoleUser:
-		return Errorf(KindInvalid, "check prompt", string(t.ID), "it has no id, or is not a turn of the user")
+		return Errorf(KindInvalid, "check prompt", string(t.ID), "prompt has no id or another role than %s", RoleUser)
 	}
 	return checkTimes(t.CreatedAt)
 }
 
 func checkSyncRelation(r Relation) error {
 	_, err := r.Normalize()
-	return firstError(err, CheckID("relation id", r.ID), r.Origin.check(), checkTimes(r.CreatedAt, r.DeletedAt))
+	return cmp.Or(err, CheckID("relation id", r.ID), r.Origin.check(), checkTimes(r.CreatedAt, r.DeletedAt))
 }
 
 func (e SyncErased) check() error {
 	_, err := ParseMemoryID(string(e.ID))
-	return firstError(err, e.Origin.check())
+	return cmp.Or(err, e.Origin.check())
 }
 
 func (g SyncGone) check() error {
-	return firstError(checkOneOf("scope", g.Scope, ChangeSession, ChangeTurn), CheckID("record id", g.ID), g.Origin.check())
+	return cmp.Or(CheckOneOf("scope", g.Scope, ChangeSession, ChangeTurn), CheckID("record id", g.ID), g.Origin.check())
 }
 
 // latest is the last millisecond that a stamp can hold.

@@ -77,18 +77,20 @@ const (
 // [a-z0-9._-] joined by slashes, no part empty or beginning with a dot. The
 // error is of kind invalid.
 func CheckObjectName(name string) error {
-	fail := func(why string) error { return Errorf(KindInvalid, "check object name", clip(name), "%s", why) }
+	fail := func(format string, args ...any) error {
+		return Errorf(KindInvalid, "check object name", fmt.Sprintf("%.40q", name), format, args...)
+	}
 	if len(name) > MaxObjectNameBytes {
-		return fail(fmt.Sprintf("it has %d bytes, the limit is %d", len(name), MaxObjectNameBytes))
+		return fail("name has %d bytes, the limit is %d", len(name), MaxObjectNameBytes)
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		switch {
 		case part == "":
-			return fail("a part of it is empty")
+			return fail("name has an empty part")
 		case part[0] == '.':
-			return fail("a part of it begins with a dot")
+			return fail("part %q begins with a dot", part)
 		case strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789._-") != "":
-			return fail("it contains other characters than a-z, 0-9, dot, underscore and dash")
+			return fail("part %q has characters other than a-z, 0-9, dot, underscore and dash", part)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package amber
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -91,7 +92,7 @@ func (t Task) Normalize() (Task, error) {
 	t.State = orDefault(t.State, TaskQueued)
 	t.CompletedNodes = append([]string{}, t.CompletedNodes...)
 	if t.Attempts < 0 || t.NextNodeIndex < 0 {
-		return t, Errorf(KindInvalid, "check task", t.ID, "attempts and next node index are not negative")
+		return t, Errorf(KindInvalid, "check task", t.ID, "attempts and next node index must not be negative")
 	}
 	for _, n := range t.CompletedNodes {
 		if err := CheckID("node id", n); err != nil {
@@ -103,14 +104,14 @@ func (t Task) Normalize() (Task, error) {
 			return t, err
 		}
 	}
-	return t, firstError(
+	return t, cmp.Or(
 		CheckID("task id", t.ID),
-		checkOptionalID("request id", t.RequestID),
-		checkOptionalID("session id", string(t.SessionID)),
-		checkOptionalID("approval id", t.PendingApprovalID),
-		checkOneOf("state", t.State, TaskStates()...),
-		checkText("goal", t.Goal, MaxContentBytes, required),
-		checkText("last result", t.LastResult, MaxContentBytes, lenient),
+		CheckOptionalID("request id", t.RequestID),
+		CheckOptionalID("session id", string(t.SessionID)),
+		CheckOptionalID("approval id", t.PendingApprovalID),
+		CheckOneOf("state", t.State, TaskStates()...),
+		CheckText("goal", t.Goal, MaxContentBytes, Required),
+		CheckText("last result", t.LastResult, MaxContentBytes, Lenient),
 	)
 }
 
@@ -121,13 +122,13 @@ func (t Task) Normalize() (Task, error) {
 func CheckSave(stored *Task, next Task, ifVersion int64) error {
 	switch {
 	case stored == nil && ifVersion != 0:
-		return Errorf(KindConflict, "save task", next.ID, "expected version %d, there is none", ifVersion)
+		return Errorf(KindConflict, "save task", next.ID, "expected version %d, found no task of this id", ifVersion)
 	case stored == nil && next.State != TaskQueued:
-		return Errorf(KindInvalid, "save task", next.ID, "a new task is %s, not %s", TaskQueued, next.State)
+		return Errorf(KindInvalid, "save task", next.ID, "state of a new task is %s, want %s", next.State, TaskQueued)
 	case stored == nil:
 		return nil
 	case stored.Version != ifVersion:
-		return Errorf(KindConflict, "save task", next.ID, "expected version %d, it is %d", ifVersion, stored.Version)
+		return Errorf(KindConflict, "save task", next.ID, "expected version %d, found %d", ifVersion, stored.Version)
 	case stored.State != next.State && !stored.State.CanBecome(next.State):
 		return Errorf(KindInvalid, "save task", next.ID, "a task that is %s cannot become %s", stored.State, next.State)
 	}

@@ -91,7 +91,7 @@ func ParseTime(s string) (Time, error) {
 			return At(p), nil
 		}
 	}
-	return Time{}, Errorf(KindInvalid, "parse time", "", "%q is neither RFC 3339 nor a date", clip(s))
+	return Time{}, Errorf(KindInvalid, "parse time", "", "%.40q is neither RFC 3339 nor a date", s)
 }
 
 // Stamp is a hybrid clock reading: wall milliseconds, then a counter for
@@ -146,7 +146,7 @@ func ParseStamp(s string) (Stamp, error) {
 			return StampAt(t) | Stamp(n), nil
 		}
 	}
-	return 0, Errorf(KindInvalid, "parse stamp", "", "%q is not a time followed by a counter", clip(s))
+	return 0, Errorf(KindInvalid, "parse stamp", "", "%.40q is not a time followed by a counter", s)
 }
 
 // MarshalText implements [encoding.TextMarshaler].

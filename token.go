@@ -88,10 +88,10 @@ type TokenRequest struct {
 // of kind invalid.
 func (r TokenRequest) Normalize() (TokenRequest, error) {
 	if len(r.Scopes) == 0 {
-		return r, Errorf(KindInvalid, "check token", "", "a token without a scope is of no use")
+		return r, Errorf(KindInvalid, "check token", "", "no scope is given, want at least one of %s", join(TokenScopes()))
 	}
 	for _, s := range r.Scopes {
-		if err := checkOneOf("scope", s, TokenScopes()...); err != nil {
+		if err := CheckOneOf("scope", s, TokenScopes()...); err != nil {
 			return r, err
 		}
 	}
@@ -101,14 +101,14 @@ func (r TokenRequest) Normalize() (TokenRequest, error) {
 			return r, err
 		}
 	} else if r.Agent != "" {
-		return r, Errorf(KindInvalid, "check token", "", "agent %s of every tenant is nobody", clip(string(r.Agent)))
+		return r, Errorf(KindInvalid, "check token", "", "agent %.40q needs a tenant", r.Agent)
 	}
 	if r.Agent != "" {
 		if _, err := ParseAgentID(string(r.Agent)); err != nil {
 			return r, err
 		}
 	}
-	return r, checkText("name", r.Name, MaxTokenName, required|oneLine)
+	return r, CheckText("name", r.Name, MaxTokenName, Required|OneLine)
 }
 
 // Tokens keeps tokens. Secrets are kept as hashes. Safe for concurrent use,

@@ -1,6 +1,9 @@
 package amber
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Role says who spoke.
 type Role string
@@ -30,13 +33,13 @@ type Turn struct {
 // Normalize checks the turn. The error is of kind invalid. Control
 // characters other than NUL are kept: turns hold what tools printed.
 func (t Turn) Normalize() (Turn, error) {
-	return t, firstError(
-		checkOptionalID("turn id", string(t.ID)),
+	return t, cmp.Or(
+		CheckOptionalID("turn id", string(t.ID)),
 		CheckID("session id", string(t.SessionID)),
-		checkOptionalID("project id", t.ProjectID),
-		checkOneOf("role", t.Role, RoleUser, RoleAssistant, RoleSystem, RoleTool),
+		CheckOptionalID("project id", t.ProjectID),
+		CheckOneOf("role", t.Role, RoleUser, RoleAssistant, RoleSystem, RoleTool),
 		checkForeignTrust(t.Trust),
-		checkText("content", t.Content, MaxContentBytes, lenient|required),
+		CheckText("content", t.Content, MaxContentBytes, Lenient|Required),
 	)
 }
 

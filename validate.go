@@ -1,10 +1,10 @@
 package amber
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -34,16 +34,16 @@ func (r WriteRequest) Normalize() (WriteRequest, error) {
 	}
 	r.Metadata = maps.Clone(r.Metadata)
 	r.SourceRefs = slices.Clone(r.SourceRefs)
-	return r, firstError(
+	return r, cmp.Or(
 		checkKind(r.Kind), CheckScope(r.Scope, r.Identities), r.check(),
-		checkOneOf("trust", r.Trust, TrustOwn, TrustSigned, TrustImported, TrustDerived),
-		checkOneOf("reason", r.Reason, WriteOperator, WriteTaskSucceeded, WriteObservation, WriteCompactSummary),
-		checkText("content", r.Content, MaxContentBytes, required),
-		checkText("title", r.Title, MaxTitleBytes, oneLine),
-		checkText("summary", r.Summary, MaxSummaryBytes, 0),
-		checkText("topic", r.Topic, MaxTopicBytes, oneLine),
+		CheckOneOf("trust", r.Trust, TrustOwn, TrustSigned, TrustImported, TrustDerived),
+		CheckOneOf("reason", r.Reason, WriteOperator, WriteTaskSucceeded, WriteObservation, WriteCompactSummary),
+		CheckText("content", r.Content, MaxContentBytes, Required),
+		CheckText("title", r.Title, MaxTitleBytes, OneLine),
+		CheckText("summary", r.Summary, MaxSummaryBytes, 0),
+		CheckText("topic", r.Topic, MaxTopicBytes, OneLine),
 		checkMetadata(r.Metadata), checkSourceRefs(r.SourceRefs),
-		checkOptionalID("idempotency key", r.IdempotencyKey),
+		CheckOptionalID("idempotency key", r.IdempotencyKey),
 	)
 }
 
@@ -82,11 +82,11 @@ func (r EditRequest) Apply(m Memory) (Memory, bool, error) {
 		next.Metadata = maps.Clone(*r.Metadata)
 	}
 	next.ContentDigest = ContentDigest(next.Content)
-	err := firstError(
+	err := cmp.Or(
 		checkKind(next.Kind),
-		checkText("content", next.Content, MaxContentBytes, required),
-		checkText("title", next.Title, MaxTitleBytes, oneLine),
-		checkText("summary", next.Summary, MaxSummaryBytes, 0),
+		CheckText("content", next.Content, MaxContentBytes, Required),
+		CheckText("title", next.Title, MaxTitleBytes, OneLine),
+		CheckText("summary", next.Summary, MaxSummaryBytes, 0),
 		checkMetadata(next.Metadata),
 	)
 	if err != nil {
@@ -104,7 +104,7 @@ func (q Query) Normalize() (Query, []Clamp, error) {
 	var clamped []Clamp
 	switch {
 	case q.Limit < 0:
-		return q, nil, Errorf(KindInvalid, "check query", "", "limit is negative")
+		return q, nil, Errorf(KindInvalid, "check query", "", "limit is %d, want 0 or more", q.Limit)
 	case q.Limit == 0:
 		q.Limit = DefaultTopK
 	case q.Limit > MaxTopK:
@@ -120,9 +120,9 @@ func (q Query) Normalize() (Query, []Clamp, error) {
 			return q, nil, err
 		}
 	}
-	return q, clamped, firstError(
-		checkText("query", q.Text, MaxQueryBytes, lenient),
-		checkOneOf("reason", q.Reason, RecallManual, RecallRequest, RecallResume),
+	return q, clamped, cmp.Or(
+		CheckText("query", q.Text, MaxQueryBytes, Lenient),
+		CheckOneOf("reason", q.Reason, RecallManual, RecallRequest, RecallResume),
 	)
 }
 
@@ -131,14 +131,14 @@ func (q Query) Normalize() (Query, []Clamp, error) {
 func (q ListQuery) Normalize() (ListQuery, error) {
 	switch {
 	case q.Limit < 0:
-		return q, Errorf(KindInvalid, "check list", "", "limit is negative")
+		return q, Errorf(KindInvalid, "check list", "", "limit is %d, want 0 or more", q.Limit)
 	case q.Limit == 0:
 		q.Limit = DefaultPageSize
 	}
 	q.Limit = min(q.Limit, MaxPageSize)
 	var err error
 	if q.All && q.Scope != "" {
-		err = checkOneOf("scope", q.Scope, Scopes()...)
+		err = CheckOneOf("scope", q.Scope, Scopes()...)
 	} else if q.Scope != "" {
 		err = CheckScope(q.Scope, q.Identities)
 	}
@@ -174,7 +174,7 @@ func (f Filter) Sees(s Scope, record Identities) bool {
 // The error is of kind invalid.
 func CheckScope(s Scope, ids Identities) error {
 	if !slices.Contains(Scopes(), s) {
-		return Errorf(KindInvalid, "check scope", "", "%q is not one of %s", clip(string(s)), join(Scopes()))
+		return Errorf(KindInvalid, "check scope", "", "%.40q is not one of %s", s, join(Scopes()))
 	}
 	if s != ScopeGlobal && ids.For(s) == "" {
 		return Errorf(KindInvalid, "check scope", "", "scope %s needs a %s id", s, s)
@@ -183,21 +183,22 @@ func CheckScope(s Scope, ids Identities) error {
 }
 
 func (i Identities) check() error {
-	return firstError(
-		checkOptionalID("session id", string(i.SessionID)),
-		checkOptionalID("user id", i.UserID),
-		checkOptionalID("project id", i.ProjectID),
-		checkOptionalID("workspace id", i.WorkspaceID),
+	return cmp.Or(
+		CheckOptionalID("session id", string(i.SessionID)),
+		CheckOptionalID("user id", i.UserID),
+		CheckOptionalID("project id", i.ProjectID),
+		CheckOptionalID("workspace id", i.WorkspaceID),
 	)
 }
 
-func checkKind(k MemoryKind) error { return checkOneOf("kind", k, MemoryKinds()...) }
+func checkKind(k MemoryKind) error { return CheckOneOf("kind", k, MemoryKinds()...) }
 
-func checkOneOf[T ~string](what string, v T, all ...T) error {
+// CheckOneOf checks that v is one of all. The error is of kind invalid.
+func CheckOneOf[T ~string](what string, v T, all ...T) error {
 	if slices.Contains(all, v) {
 		return nil
 	}
-	return Errorf(KindInvalid, "check "+what, "", "%q is not one of %s", clip(string(v)), join(all))
+	return Errorf(KindInvalid, "check "+what, "", "%.40q is not one of %s", v, join(all))
 }
 
 func join[T ~string](vs []T) string {
@@ -208,39 +209,41 @@ func join[T ~string](vs []T) string {
 	return strings.Join(ss, ", ")
 }
 
-// textRule says what a text may look like.
-type textRule int
+// TextRule says what [CheckText] asks of a text beyond size and UTF-8.
+type TextRule int
 
+// The rules; zero asks for nothing more.
 const (
-	required textRule = 1 << iota // not blank
-	oneLine                       // no line break or tab either
-	lenient                       // control characters pass, NUL does not
+	Required TextRule = 1 << iota // not blank
+	OneLine                       // no line break or tab
+	Lenient                       // control characters pass, NUL does not
 )
 
-func checkText(what, s string, most int, rule textRule) error {
-	fail := func(why string) error { return Errorf(KindInvalid, "check "+what, "", "%s", why) }
+// CheckText checks a text from outside: at most max bytes, valid UTF-8, no
+// control characters but line breaks and tabs, and what rule adds. The error is
+// of kind invalid; what says which text it is.
+func CheckText(what, s string, max int, rule TextRule) error {
+	fail := func(format string, args ...any) error {
+		return Errorf(KindInvalid, "check "+what, "", what+" "+format, args...)
+	}
 	switch {
-	case len(s) > most:
-		return fail(sizeOver(len(s), most))
+	case len(s) > max:
+		return fail("has %d bytes, the limit is %d", len(s), max)
 	case !utf8.ValidString(s):
-		return fail("it is not valid UTF-8")
-	case rule&required != 0 && strings.TrimSpace(s) == "":
-		return fail("it is empty")
+		return fail("is not valid UTF-8")
+	case rule&Required != 0 && strings.TrimSpace(s) == "":
+		return fail("is empty")
 	}
 	for i, r := range s {
 		space := r == '\n' || r == '\t' || r == '\r'
 		switch {
 		case r == 0,
-			unicode.IsControl(r) && !space && rule&lenient == 0,
-			space && rule&oneLine != 0:
-			return fail(fmt.Sprintf("it contains the control character %U at byte %d", r, i))
+			unicode.IsControl(r) && !space && rule&Lenient == 0,
+			space && rule&OneLine != 0:
+			return fail("contains the control character %U at byte %d", r, i)
 		}
 	}
 	return nil
-}
-
-func sizeOver(got, most int) string {
-	return fmt.Sprintf("it has %d bytes, the limit is %d", got, most)
 }
 
 // normalizeTopic makes topics that people write differently equal: lower
@@ -254,7 +257,7 @@ func normalizeTags(tags []string) ([]string, error) {
 	out := make([]string, 0, len(tags))
 	for _, t := range tags {
 		t = strings.TrimSpace(t)
-		if err := checkText("tag", t, MaxTagBytes, required|oneLine); err != nil {
+		if err := CheckText("tag", t, MaxTagBytes, Required|OneLine); err != nil {
 			return nil, err
 		}
 		out = append(out, t)
@@ -262,17 +265,17 @@ func normalizeTags(tags []string) ([]string, error) {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if len(out) > MaxTags {
-		return nil, Errorf(KindInvalid, "check tags", "", "there are %d, the limit is %d", len(out), MaxTags)
+		return nil, Errorf(KindInvalid, "check tags", "", "%d tags are given, the limit is %d", len(out), MaxTags)
 	}
 	return out, nil
 }
 
 func checkMetadata(m map[string]string) error {
 	if len(m) > MaxMetadata {
-		return Errorf(KindInvalid, "check metadata", "", "there are %d keys, the limit is %d", len(m), MaxMetadata)
+		return Errorf(KindInvalid, "check metadata", "", "metadata has %d keys, the limit is %d", len(m), MaxMetadata)
 	}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if err := firstError(CheckID("metadata key", k), checkText("metadata value", m[k], MaxMetadataBytes, 0)); err != nil {
+		if err := cmp.Or(CheckID("metadata key", k), CheckText("metadata value", m[k], MaxMetadataBytes, 0)); err != nil {
 			return err
 		}
 	}
@@ -281,20 +284,10 @@ func checkMetadata(m map[string]string) error {
 
 func checkSourceRefs(refs []SourceRef) error {
 	if len(refs) > MaxSourceRefs {
-		return Errorf(KindInvalid, "check source refs", "", "there are %d, the limit is %d", len(refs), MaxSourceRefs)
+		return Errorf(KindInvalid, "check source refs", "", "%d source refs are given, the limit is %d", len(refs), MaxSourceRefs)
 	}
 	for _, r := range refs {
-		if err := firstError(CheckID("source kind", r.Kind), checkText("source value", r.Value, MaxMetadataBytes, required|oneLine)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// firstError returns the first error that is not nil.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
+		if err := cmp.Or(CheckID("source kind", r.Kind), CheckText("source value", r.Value, MaxMetadataBytes, Required|OneLine)); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package amber
 
 import (
 	"errors"
-	"slices"
 	"strings"
 )
 
@@ -53,15 +52,4 @@ func (f Failure) Err() error {
 		message = string(f.Error.Kind)
 	}
 	return &Error{Kind: f.Error.Kind, Err: errors.New(message), Hint: f.Error.Hint}
-}
-
-// Known reports whether this build knows kind k.
-func (k Kind) Known() bool { return slices.Contains(Kinds(), k) }
-
-// Kinds lists every kind, in the order of their constants.
-func Kinds() []Kind {
-	return []Kind{
-		KindInvalid, KindNotFound, KindConflict, KindBusy, KindDamaged, KindUntrusted, KindRefused,
-		KindQuota, KindCrossTenant, KindTooNew, KindUnsupported, KindUnreachable, KindInternal,
-	}
 }

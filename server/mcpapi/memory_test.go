@@ -239,7 +239,7 @@ func TestBadArgumentsAreToldPrecisely(t *testing.T) {
 		{"memory_save", object{"content": "x", "tags": "a"}, "tags is a string where a list is wanted"},
 		{"memory_save", object{"content": "x", "tags": []any{1}}, "tags is a number where a string is wanted"},
 		{"memory_save", object{"content": "a\x00b"}, "control character U+0000"},
-		{"memory_save", object{"content": "  "}, "it is empty"},
+		{"memory_save", object{"content": "  "}, "content is empty"},
 		{"memory_save", object{"content": strings.Repeat("x", amber.MaxContentBytes+1)}, "the limit is"},
 		{"memory_save", object{"content": "x", "scope": "user"}, "scope user needs a user id"},
 		{"memory_recall", object{"query": "x", "limit": 1.5}, "limit is a number that is not whole where a whole number is wanted"},
