@@ -92,7 +92,7 @@ func (d ApprovalDecision) Normalize() (ApprovalDecision, error) {
 type Approvals interface {
 	// RequestApproval stores the question with its payload in one
 	// transaction. The same id with the same bytes returns the stored
-	// approval, whoever asks again. Errors: invalid, conflict when the id has another payload.
+	// approval, also for another caller. Errors: invalid, conflict when the id has another payload.
 	RequestApproval(ctx context.Context, r ApprovalRequest) (Approval, error)
 	// DecideApproval answers exactly once. Errors: invalid, not_found,
 	// conflict when it is decided already or the digest differs.

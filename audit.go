@@ -10,7 +10,7 @@ type AuditEntry struct {
 	At        Time     `json:"at"`
 	Tenant    TenantID `json:"tenant,omitempty"`
 	Agent     AgentID  `json:"agent,omitempty"`
-	Actor     string   `json:"actor"`                // a token's id, or "local" for whoever needs none
+	Actor     string   `json:"actor"`                // a token's id, or "local" where no token is needed
 	Action    string   `json:"action"`               // the operation, "memory.write"
 	Subject   string   `json:"subject,omitempty"`    // the id it was about
 	Outcome   string   `json:"outcome"`              // "ok" or the kind of the error

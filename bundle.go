@@ -104,7 +104,7 @@ type BundleInfo struct {
 // BundleRequest names a bundle.
 type BundleRequest struct {
 	File       string `json:"file"`
-	NoIdentity bool   `json:"no_identity,omitempty"` // check it as somebody would who has none
+	NoIdentity bool   `json:"no_identity,omitempty"` // check the bundle without any identity
 }
 
 // BundleReport says what was checked of a bundle, what was not, and what is

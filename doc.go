@@ -45,8 +45,8 @@
 // hidden by Delete, which leaves a tombstone. [Eraser] removes its text for
 // good.
 //
-// [ChangeLog] tells every one of these steps, in the order they were
-// committed, to whoever keeps its own copy.
+// [ChangeLog] lists every one of these steps in the order they were committed,
+// for programs that keep their own copy.
 //
 // # The other layers
 //

@@ -15,8 +15,8 @@ type PendingLoop struct {
 	Revision  int64           `json:"revision"`
 	Digest    string          `json:"digest"` // hex SHA-256 of State
 	CreatedAt Time            `json:"created_at"`
-	// Parked is set on loops that came back with a restore: whoever resumes
-	// one decides whether the world still fits it.
+	// Parked is set on loops that came back with a restore: the caller
+	// decides whether it can still be resumed.
 	Parked bool `json:"parked"`
 }
 

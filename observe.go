@@ -2,7 +2,7 @@ package amber
 
 import "context"
 
-// Operation is one call of a contract, as it is told to whoever watches. It
+// Operation is one call of a contract, as an [Observer] is told. It
 // holds no text and no id of a record.
 type Operation struct {
 	Tenant TenantID

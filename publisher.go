@@ -2,8 +2,8 @@ package amber
 
 import "context"
 
-// Event tells that something has happened. The same happening always has the
-// same ID, so whoever receives an event twice can tell.
+// Event tells that something has happened. An event that is sent again has the
+// same ID, so that a receiver can drop the second one.
 type Event struct {
 	ID      string    `json:"id"`
 	Name    EventName `json:"event"`
@@ -31,12 +31,13 @@ const (
 	EventMutated  EventName = "mutated"
 )
 
-// Publisher hands events to whoever listens. It is called after what happened
-// is durable, and an error of it undoes nothing. Safe for concurrent use.
+// Publisher hands events to listeners. It is called once the change is durable;
+// its error undoes nothing. Safe for concurrent use.
 type Publisher interface {
 	// Publish hands out one event. It does not wait for slow listeners longer
 	// than ctx says. Errors: unreachable and refused, where offering the event
-	// again may help; invalid for one that nobody could hand out.
+	// again may help; invalid for an event that can never be
+	// handed out.
 	Publish(ctx context.Context, e Event) error
 }
 
@@ -48,7 +49,7 @@ type OutboxEvent struct {
 	Event Event `json:"event"`
 }
 
-// NoopPublisher is the Publisher nobody listens to.
+// NoopPublisher is a Publisher that drops every event.
 type NoopPublisher struct{}
 
 // Publish does nothing.

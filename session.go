@@ -42,8 +42,8 @@ const (
 	EndIdle  EndReason = "idle"
 )
 
-// TakesEnd reports whether e ends s: it has not ended, or Amber only noticed
-// that it had, and now somebody says how. Backends ask it.
+// TakesEnd reports whether e ends s: s has not ended, or Amber only noticed that
+// it had (crash, idle) and e says how.
 func (s Session) TakesEnd(e SessionEnd) bool {
 	noticed := func(r EndReason) bool { return r == EndCrash || r == EndIdle }
 	return s.EndedAt.IsZero() || noticed(s.EndReason) && !noticed(e.Reason)

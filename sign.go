@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// KeyID names an ed25519 public key as a did:key, "did:key:z6Mk…". It is the
-// key: whoever has the name can check signatures.
+// KeyID names an ed25519 public key as a did:key, "did:key:z6Mk…". The
+// name holds the key, so signatures can be checked with the name alone.
 type KeyID string
 
 const (

@@ -509,14 +509,14 @@ type GCReport struct {
 	Freed          int64    `json:"freed_bytes"`
 	Repacked       int      `json:"repacked"`        // packs whose live blobs were moved
 	Orphans        []string `json:"orphans_removed"` // staging, partial files, abandoned generations
-	// InUse says that somebody worked on the repository meanwhile: packs were
-	// condemned and none was deleted.
+	// InUse says that another program used the repository meanwhile: packs were
+	// condemned, but not deleted.
 	InUse  bool `json:"in_use"`
 	DryRun bool `json:"dry_run"`
 }
 
-// FrozenDatabase is a database as it was at one instant; whoever writes goes
-// on meanwhile. One goroutine uses it at a time; its owner closes it.
+// FrozenDatabase is a database as it was at one instant; writers go on
+// meanwhile. One goroutine uses it at a time; its owner closes it.
 type FrozenDatabase interface {
 	// Info describes the database at that instant.
 	Info() DatabaseInfo

@@ -94,7 +94,7 @@ func (p *Parts) Take(l Layer, from Parts) {
 
 // Store is every contract in one value. None of its fields is nil: a part
 // the backend cannot do answers every call with kind unsupported. Copy it
-// freely; whoever opened the backend closes it.
+// freely; the caller that opened the backend closes it.
 type Store struct {
 	Parts
 	caps Capabilities
@@ -125,7 +125,7 @@ type Capabilities struct {
 // NewStore puts a store together. Nil parts are filled in with ones that
 // answer unsupported.
 func NewStore(p Parts) Store {
-	return Store{Parts: p.fill(absent{err: errors.New("this backend cannot do it"), kind: KindUnsupported}), caps: p.capabilities()}
+	return Store{Parts: p.fill(absent{err: errors.New("this backend does not support it"), kind: KindUnsupported}), caps: p.capabilities()}
 }
 
 // Disabled returns a store in which memory is switched off: reads find

@@ -18,8 +18,7 @@ type SyncRecord struct {
 // and foreign fields are empty. DuplicateCount is 0: it is counted per store.
 type SyncMemory struct {
 	Memory
-	// Saw are the versions that whoever made this one had before them and
-	// nothing else had replaced. Two versions neither of which descends from
+	// Saw are the newest versions that the author of this one knew. Two versions neither of which descends from
 	// the other are a conflict.
 	Saw []Origin `json:"saw,omitempty"`
 }
@@ -37,8 +36,8 @@ type SyncErased struct {
 }
 
 // SyncGone tells that a session or a prompt was deleted. A session comes back
-// with a later version. A prompt has none: its deletion is terminal for
-// everybody else, also where somebody says it again under its old id.
+// with a later version. A prompt has no versions: its deletion is final on
+// other devices, also when the prompt is said again under its old id.
 type SyncGone struct {
 	Scope  ChangeScope `json:"scope"` // session or turn
 	ID     string      `json:"id"`
@@ -119,7 +118,8 @@ type ExportNote struct {
 // SyncExporter gives out what changed. Safe for concurrent use.
 type SyncExporter interface {
 	// Outgoing returns the next records for a place, in the order of the
-	// change log. The work depends on what is new, not on what is there.
+	// change log. The work grows with what is new, not with the size
+	// of the store.
 	// Errors: invalid; conflict when a position belongs to a history that a
 	// restore replaced: start again from the zero position.
 	Outgoing(ctx context.Context, r OutgoingRequest) (Outgoing, error)
@@ -130,8 +130,8 @@ type SyncExporter interface {
 	Exported(ctx context.Context, n ExportNote) error
 }
 
-// Incoming is a chunk to be applied. Whoever made it has checked every record
-// with [SyncRecord.Check].
+// Incoming is a chunk to be applied. The caller has checked every record with
+// [SyncRecord.Check].
 type Incoming struct {
 	Place string // where it came from
 	Chunk string // its id, and that of its format where ids are short
@@ -144,8 +144,8 @@ type Incoming struct {
 	// device that made the chunk made the record, and becomes imported otherwise;
 	// imported stays imported.
 	Trust Trust
-	// Own tells that this home's own key signed it. Nobody else can vouch for a
-	// version that claims to be of this device and is not known here.
+	// Own tells that this home's own key signed it. No other key can vouch
+	// for a version that claims to be of this device and is not known here.
 	Own     bool
 	Records []SyncRecord
 	Links   []SyncLink
@@ -158,7 +158,7 @@ type Applied struct {
 	Memories  int // versions of memories, tombstones and erasures
 	Prompts   int
 	Relations int
-	Conflicts int // versions that somebody made without knowing of another
+	Conflicts int // versions made without knowledge of one another
 	// Again tells that chunks of the place which were applied before have more
 	// to bring now, and do not count as applied any more.
 	Again bool
@@ -180,7 +180,7 @@ type SyncImporter interface {
 	// arrival; the others go to the history. A prompt that was said here stays
 	// as it was said. An erasure removes the memory and nothing that quotes it.
 	//
-	// Whoever may write to a folder must not reach what was never in it. A place
+	// Write access to a folder gives no power over records that were never in it. A place
 	// has a say in the versions that came from it, and in those that were
 	// exported to it as [SyncExporter] was told; in an own version by export
 	// alone. So a version takes the place of the newest one only where that one
@@ -193,7 +193,7 @@ type SyncImporter interface {
 	//
 	// The local clock follows the stamps at most [MaxClockLead] past the time of
 	// day. Nil means that the chunk is applied; what was erased may be in a
-	// write-ahead log for as long as somebody reads an old view. Errors: invalid
+	// write-ahead log while a reader holds an old view. Errors: invalid
 	// for a counter that is more than [MaxCounterJump] above what is known.
 	Apply(ctx context.Context, c Incoming) (Applied, error)
 	// SetQuarantine replaces the list of chunks of a place that are not
@@ -252,8 +252,8 @@ type Replica interface {
 // Bounds of an import.
 const (
 	// MaxCounterJump is how far the counter of a record may be above the
-	// highest one known. Nobody edits a memory that often unseen; a higher one
-	// would win over every edit to come.
+	// highest one known. A higher one would win over every
+	// edit to come, and no device makes that many edits unseen.
 	MaxCounterJump = 1 << 20
 	// MaxClockLead is how far stamps of others pull the local clock past the
 	// time of day, in milliseconds.

@@ -19,7 +19,7 @@ type SyncExport struct {
 	Relations    int      `json:"relations_exported"`
 	Deleted      int      `json:"deletions_exported"` // tombstones and erasures, without text
 	// PromptsKept and DigestsKept are what was typed to an agent, and what Amber
-	// made of it, that stayed because nobody asked to share it.
+	// made of it, that stayed because sharing them was not asked for.
 	PromptsKept int  `json:"prompts_kept"`
 	DigestsKept int  `json:"digests_kept"`
 	IsEmpty     bool `json:"is_empty"`
@@ -87,7 +87,7 @@ type SyncSummary struct {
 	Authors   []SyncAuthor `json:"authors"`
 }
 
-// SyncAuthor is somebody whose chunks are in a folder.
+// SyncAuthor is an author of chunks in a folder.
 type SyncAuthor struct {
 	Name   string `json:"name"`
 	Chunks int64  `json:"chunks"`

@@ -38,15 +38,15 @@ type Object struct {
 	Modified Time   `json:"modified"` // by the target's clock
 }
 
-// Pointers are small values that change, each replaced whole by whoever knows
-// what it was. A target that has them says so by satisfying this. Safe for
+// Pointers are small values that change, each replaced as a whole by a caller that
+// knows the version it replaces. A target that has them says so by satisfying this. Safe for
 // concurrent use, also by several programs.
 type Pointers interface {
 	// LoadPointer returns a pointer's value and version; one that was never
 	// swapped has neither.
 	LoadPointer(ctx context.Context, name string) (value []byte, version string, err error)
 	// SwapPointer replaces the value if the version is still the given one, ""
-	// meaning that there is none, and returns the new version. The new value
+	// meaning that the pointer does not exist yet, and returns the new version. The new value
 	// is durable then. Errors: conflict; invalid for more than
 	// [MaxPointerBytes].
 	SwapPointer(ctx context.Context, name, version string, value []byte) (newVersion string, err error)
@@ -62,8 +62,8 @@ type CopyReport struct {
 	Rescued          int   `json:"blobs_rescued"`      // stored again, because gc at the destination was about to delete them
 	Plain            int   `json:"plain_snapshots"`    // that are not encrypted, sent or there before
 	PacksNotCompared int   `json:"packs_not_compared"` // that were there, and were not read
-	// NotRemoved are key records of the destination that should be gone: whoever
-	// they let in is let in still.
+	// NotRemoved are key records of the destination that should be gone: the
+	// identities they belong to can still open it.
 	NotRemoved []string `json:"not_removed,omitempty"`
 }
 

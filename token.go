@@ -30,18 +30,18 @@ func TokenScopes() []TokenScope {
 // MaxTokenName bounds the name of a token in bytes.
 const MaxTokenName = 100
 
-// Grant is what somebody may do, and where.
+// Grant is what a caller may do, and where.
 type Grant struct {
-	Token  TokenID      `json:"token"`            // "" for somebody who needs none
+	Token  TokenID      `json:"token"`            // "" for a local caller, who needs no token
 	Name   string       `json:"name,omitempty"`   // of the token
 	Tenant TenantID     `json:"tenant,omitempty"` // "": every tenant
 	Agent  AgentID      `json:"agent,omitempty"`  // "": every agent of the tenant
 	Scopes []TokenScope `json:"scopes"`
 }
 
-// Reaches reports whether the grant is about an agent at all. Whoever it does
-// not reach is told that the agent is not there. An empty agent asks for the
-// whole tenant.
+// Reaches reports whether the grant is about an agent at all. A caller it
+// does not reach is told that the agent does not exist. An empty agent asks for
+// the whole tenant.
 func (g Grant) Reaches(tenant TenantID, agent AgentID) bool {
 	return (g.Tenant == "" || g.Tenant == tenant) && (g.Agent == "" || g.Agent == agent)
 }

@@ -25,8 +25,8 @@ type Turn struct {
 	ProjectID string    `json:"project_id,omitempty"`
 	CreatedAt Time      `json:"created_at"`
 	// Trust is "" for what was said here, signed or imported for a prompt that
-	// came from elsewhere. Whoever gives turns to an agent unasked leaves
-	// imported ones out.
+	// came from elsewhere. Imported turns are not given to an agent
+	// that did not ask for them.
 	Trust Trust `json:"trust,omitempty"`
 }
 
