@@ -74,12 +74,13 @@ func (r *Retention) Run(ctx context.Context) error {
 		if r.Report != nil {
 			r.Report(report, err)
 		}
-		wait(ctx, r.After, r.interval())
+		wait(ctx, r.After, r.Every())
 	}
 	return nil
 }
 
-func (r *Retention) interval() time.Duration {
+// Every returns how long Run waits after a round.
+func (r *Retention) Every() time.Duration {
 	if r.Interval == nil {
 		return DefaultRetentionInterval
 	}

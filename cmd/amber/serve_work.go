@@ -211,7 +211,8 @@ func (s *serving) retain(ctx context.Context, report server.Report) error {
 
 // retention is the worker that does.
 func (s *serving) retention(report server.Report) *snapshot.Retention {
-	return &snapshot.Retention{
+	var r *snapshot.Retention
+	r = &snapshot.Retention{
 		Keeper: openKeeper{s.watchers.keeper(s.engine, s.keeper), s, s.watchers.Audit(s.db)}, Roster: s.home, Clock: s.clock,
 		Policy: func() (amber.PruneRequest, error) {
 			c, err := s.config.Current()
@@ -219,14 +220,15 @@ func (s *serving) retention(report server.Report) *snapshot.Retention {
 		},
 		Interval:  func() time.Duration { return s.current().Snapshot.Retention.Interval },
 		Publisher: s.publisher, LifecyclePrefix: s.current().Events.LifecyclePrefix,
-		Report: func(r amber.RetentionReport, err error) {
-			s.watchers.Retention(r, err)
-			if len(r.Errors) > 0 {
-				err = errors.Join(err, errors.New(strings.Join(r.Errors[:min(len(r.Errors), 10)], "; ")))
+		Report: func(did amber.RetentionReport, err error) {
+			s.watchers.Retention(did, err)
+			if len(did.Errors) > 0 {
+				err = errors.Join(err, errors.New(strings.Join(did.Errors[:min(len(did.Errors), 10)], "; ")))
 			}
-			report(fmt.Sprintf("%d deleted, %d kept of %d agents", r.Deleted, r.Kept, r.AgentsVisited), err)
+			report(fmt.Sprintf("%d deleted, %d kept of %d agents; next round in %s", did.Deleted, did.Kept, did.AgentsVisited, r.Every()), err)
 		},
 	}
+	return r
 }
 
 // prunePolicy is what the configuration keeps.

@@ -25,10 +25,10 @@ func eventEffects() map[string]effect {
 		"events.nats_url": {func(s *setting) string { return s.broker().ClientURL() }, func(s *setting) string {
 			w := remembers(s)
 			if _, text := w.ask("GET", "/metrics", ""); !strings.Contains(text, "amber_nats_connected") {
-				return "nobody is told"
+				return "not published"
 			}
 			return s.next(amber.DefaultMutationPrefix + ".>").Subject
-		}, "nobody is told", "amber.memory.mutated.default.default"},
+		}, "not published", "amber.memory.mutated.default.default"},
 		"events.nats_creds": {func(s *setting) string {
 			file, wants := credentials(s)
 			s.set("AMBER_EVENTS__NATS_URL", s.broker(wants).ClientURL())
@@ -78,9 +78,9 @@ func eventEffects() map[string]effect {
 	}
 }
 
-// everyEventIsPublished does one thing for each subject and each scope that
-// listeners were promised, and hears of it.
-func everyEventIsPublished(t *testing.T) {
+// TestEveryEventIsPublished causes one event of each promised subject and scope, and
+// waits until a listener has received it.
+func TestEveryEventIsPublished(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, true)
 	s.set("AMBER_EVENTS__NATS_URL", s.broker().ClientURL())
@@ -106,7 +106,7 @@ func everyEventIsPublished(t *testing.T) {
 				delete(want, scopeOf(t, m.Data))
 			}
 		case <-late:
-			t.Fatalf("nobody is told of %v", want)
+			t.Fatalf("no event was received for %v", want)
 		}
 	}
 }

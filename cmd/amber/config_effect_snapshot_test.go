@@ -3,9 +3,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -15,11 +13,9 @@ import (
 	"time"
 
 	"filippo.io/age"
-	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/snapshot"
 )
 
 // repoDir is the folder of the repository of the default tenant.
@@ -157,53 +153,24 @@ func retentionEffects() map[string]effect {
 	}
 }
 
-// manualSeen is how many snapshots a round of a server's retention keeps of three
-// that a person took.
+// manualSeen is how many snapshots the first round of a server's retention leaves
+// of three that a person took.
 func manualSeen(s *setting) string {
 	for _, label := range []string{"before the move", "", "the good one"} {
 		s.does("remember", "before "+label)
 		s.snapshot("--label", label)
 	}
-	s.retain(func(r *snapshot.Retention) {
-		if _, err := r.Tick(s.Context()); err != nil {
-			s.Fatal(err)
-		}
-	})
+	w := s.serve()
+	await(s.T, func() bool { return w.rounds("retention") > 0 })
 	return s.items("snapshot", "list") + " kept"
 }
 
-// retain hands the worker of a server to fn.
-func (s *setting) retain(fn func(r *snapshot.Retention)) {
-	a := &app{world: s.world("", io.Discard, io.Discard)}
-	a.global.tenant, a.global.agent = "default", "default"
-	serving, err := a.newServing(s.Context(), &cobra.Command{}, serveFlags{tools: "default", logLevel: "error"})
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer func() {
-		if err := serving.close(); err != nil {
-			s.Error(err)
-		}
-	}()
-	fn(serving.retention(func(string, error) {}))
-}
-
-// intervalSeen is how long the worker of a server waits after a round.
+// intervalSeen is when a server says that it applies retention again.
 func intervalSeen(s *setting) string {
-	s.does("remember", "x") // so that there is a home
-	var waited time.Duration
-	s.retain(func(r *snapshot.Retention) {
-		ctx, cancel := context.WithCancel(s.Context())
-		r.After = func(d time.Duration) <-chan time.Time {
-			waited = d
-			cancel()
-			return nil
-		}
-		if err := r.Run(ctx); err != nil {
-			s.Fatal(err)
-		}
-	})
-	return waited.String()
+	w := s.serve()
+	await(s.T, func() bool { return w.rounds("retention") > 0 })
+	_, next, _ := strings.Cut(w.worker("retention").Detail, "; next round in ")
+	return next
 }
 
 // sourceEffects capture what another tool has.

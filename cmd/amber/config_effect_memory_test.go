@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/journal"
 )
 
 func memoryEffects() map[string]effect {
@@ -146,8 +144,8 @@ func journalEffects() map[string]effect {
 		}
 	}
 	return map[string]effect{
-		"journal.flush_interval":    {value("200ms"), waitSeen, "5ms", "200ms"},
-		"journal.max_entries":       {value("1"), syncsSeen, "2 syncs", "4 syncs"},
+		"journal.flush_interval":    {value("500ms"), func(s *setting) string { return fmt.Sprint(importWaits(s) >= 500*time.Millisecond) }, "false", "true"},
+		"journal.max_entries":       {value("1"), func(s *setting) string { return fmt.Sprint(importWaits(s) > 0) }, "true", "false"},
 		"journal.max_session_bytes": {value("1MiB"), appends("s1", "s1"), "exit 0", "exit 6"},
 		"journal.max_bytes":         {value("1MiB"), appends("s1", "s1", "s2"), "exit 0", "exit 6"},
 	}
@@ -225,86 +223,27 @@ func (s *setting) opened(name string) (n int) {
 	return n
 }
 
-// slowDisk is one on which the first sync of a segment waits until it is let go.
-type slowDisk struct {
-	fsx.FS
-	release chan struct{}
-	mu      sync.Mutex
-	syncs   int
-}
-
-func (d *slowDisk) OpenFile(name string, flag int, perm os.FileMode) (fsx.File, error) {
-	f, err := d.FS.OpenFile(name, flag, perm)
-	if err != nil || filepath.Ext(name) != ".seg" {
-		return f, err
+// importWaits imports events of three sessions and returns how long appends waited for
+// others to share their sync. The clock of the bubble moves only while the whole
+// program waits.
+func importWaits(s *setting) time.Duration {
+	var entries []string
+	for session := range 3 {
+		var said []string
+		for i := range 130 + session {
+			said = append(said, fmt.Sprintf(`{"role":"user","content":"prompt %d","timestamp":"2026-01-02T03:00:01Z"}`, i))
+		}
+		entries = append(entries, fmt.Sprintf(`{"timestamp":"2026-01-02T03:00:03Z","context_type":"checkpoint","context":{"agent_type":"claude-code","session_id":"s%d","conversation":[%s]}}`,
+			session, strings.Join(said, ",")))
 	}
-	return slowFile{f, d}, nil
-}
-
-type slowFile struct {
-	fsx.File
-	disk *slowDisk
-}
-
-func (f slowFile) Sync() error {
-	f.disk.mu.Lock()
-	f.disk.syncs++
-	f.disk.mu.Unlock()
-	<-f.disk.release
-	return f.File.Sync()
-}
-
-// crowd appends one entry and, while that waits for the disk, three more; then it
-// calls alone with what appends another one.
-func (s *setting) crowd(alone func(d *slowDisk, one func())) {
-	a := &app{world: s.world("", nil, nil)}
-	c, err := a.loadConfig()
-	if err != nil {
-		s.Fatal(err)
-	}
-	dir := s.path("spool")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		s.Fatal(err)
-	}
+	file := s.file("buffer.json", `{"started_at":"2026-01-02T03:00:00Z","entries":[`+strings.Join(entries, ",")+`]}`)
+	var waited time.Duration
 	synctest.Test(s.T, func(t *testing.T) {
-		d := &slowDisk{FS: fsx.OS(), release: make(chan struct{})}
-		o := journalOptions(c.Config.Journal, time.Now)
-		o.FS = d
-		j, err := journal.Open(dir, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		one := func() {
-			if _, err := j.Append(t.Context(), journal.Session{Host: "amber", ID: "s1"}, journal.Entry{Payload: []byte("{}")}); err != nil {
-				t.Error(err)
-			}
-		}
-		var all sync.WaitGroup
-		all.Go(one)
-		synctest.Wait()
-		for range 3 {
-			all.Go(one)
-		}
-		synctest.Wait()
-		close(d.release)
-		all.Wait()
-		alone(d, one)
-		time.Sleep(time.Minute) // until nobody waits for others to come
+		inside, begin := *s, time.Now()
+		inside.T = t
+		inside.does("journal", "import", file)
+		waited = time.Since(begin)
+		time.Sleep(time.Minute) // until the journal no longer waits for others
 	})
-}
-
-// syncsSeen counts what four appends cost of which three may share.
-func syncsSeen(s *setting) (seen string) {
-	s.crowd(func(d *slowDisk, _ func()) { seen = fmt.Sprint(d.syncs, " syncs") })
-	return seen
-}
-
-// waitSeen measures how long an append waits for others to come.
-func waitSeen(s *setting) (seen string) {
-	s.crowd(func(_ *slowDisk, one func()) {
-		begin := time.Now()
-		one()
-		seen = time.Since(begin).String()
-	})
-	return seen
+	return waited
 }

@@ -229,18 +229,24 @@ func (w *waiter) expect(method, path, body string) string {
 // rounds returns how many rounds a worker has done.
 func (w *waiter) rounds(worker string) int64 {
 	w.Helper()
+	return w.worker(worker).Runs
+}
+
+// worker returns what the server says about one of its workers.
+func (w *waiter) worker(name string) amber.WorkerHealth {
+	w.Helper()
 	_, text := w.ask("GET", "/health", "")
 	var h amber.ServerHealth
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		w.Fatalf("%v in %s", err, text)
 	}
 	for _, one := range h.Workers {
-		if one.Name == worker {
-			return one.Runs
+		if one.Name == name {
+			return one
 		}
 	}
-	w.Fatalf("there is no worker %q", worker)
-	return 0
+	w.Fatalf("/health names no worker %q: %s", name, text)
+	return amber.WorkerHealth{}
 }
 
 // idOf is the id in an answer.
