@@ -15,9 +15,14 @@ VERSITYGW    := $(TOOLS)/versitygw
 
 all: build test
 
-# One static binary.
+# What the binary says it is. A tree without git, as from an archive, has none:
+# VERSION=1.2.3 make build names it.
+VERSION ?= $(shell test -e .git && git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
+
+# One static binary, without symbols for debuggers.
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/amber ./cmd/amber
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/amber ./cmd/amber
 
 # Packages without goroutines of their own, or whose tests start hundreds of
 # processes, walk all of Unicode or run broken backends: with the race detector

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
@@ -9,6 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	lib "modernc.org/sqlite/lib"
 )
+
+// version is the version of this binary. The release build sets it (see the
+// Makefile); empty, it is what the Go tool knows about the module.
+var version string
 
 // build says what this binary is.
 type build struct {
@@ -22,20 +27,27 @@ type build struct {
 
 // thisBuild reads what the Go tool left in the binary.
 func thisBuild() build {
-	b := build{Version: "dev", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, SQLite: lib.SQLITE_VERSION}
+	b := build{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, SQLite: lib.SQLITE_VERSION}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
+		b.Version = versionOf(version, "")
 		return b
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		b.Version = v
-	}
+	b.Version = versionOf(version, info.Main.Version)
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
 			b.Commit = s.Value
 		}
 	}
 	return b
+}
+
+// versionOf prefers the version that the build set to that of the module.
+func versionOf(set, module string) string {
+	if module == "(devel)" {
+		module = ""
+	}
+	return cmp.Or(set, module, "dev")
 }
 
 func (a *app) versionCommand() *cobra.Command {
