@@ -2,10 +2,12 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign/nexo"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -15,8 +17,12 @@ var _ snapshot.Nexo = databases{}
 
 // ExportNexo makes the databases of nexo from a memory.db.
 func (databases) ExportNexo(ctx context.Context, memory, dir string, agent amber.AgentID) ([]amber.Skipped, error) {
-	report, err := sqlite.ExportNexo(ctx, memory, dir, agent)
-	return leftOut(report), err
+	from, err := sqlite.OpenRecords(ctx, memory)
+	if err != nil {
+		return nil, err
+	}
+	report, err := nexo.Export(ctx, from, dir, agent)
+	return leftOut(report), errors.Join(err, from.Close())
 }
 
 // ImportNexo makes memory.db and control.db from the databases of nexo. The
@@ -28,7 +34,12 @@ func (d databases) ImportNexo(ctx context.Context, dir, gen string, _ amber.Tena
 		return nil, err
 	}
 	c := home.Current{Generation: 1, Incarnation: id, Device: id}
-	report, err := sqlite.ImportNexo(ctx, dir, filepath.Join(gen, "memory.db"), sqlite.NexoImport{Agent: agent, Current: c, Clock: d.clock, Random: d.random})
+	into, err := sqlite.Fill(ctx, filepath.Join(gen, "memory.db"), c, sqlite.Options{Clock: d.clock, Random: d.random})
+	if err != nil {
+		return nil, err
+	}
+	report, err := nexo.Import(ctx, dir, into, agent)
+	err = errors.Join(err, into.Close())
 	if err == nil {
 		err = d.Make(ctx, filepath.Join(gen, "control.db"), c)
 	}
@@ -36,7 +47,7 @@ func (d databases) ImportNexo(ctx context.Context, dir, gen string, _ amber.Tena
 }
 
 // leftOut names what did not come over.
-func leftOut(r sqlite.NexoReport) []amber.Skipped {
+func leftOut(r nexo.Report) []amber.Skipped {
 	var list []amber.Skipped
 	for _, c := range r.LeftOut {
 		list = append(list, amber.Skipped{Part: amber.PartMemory, Path: c.What, Reason: amber.SkipUnsupported, Detail: fmt.Sprintf("%d of them", c.Count)})

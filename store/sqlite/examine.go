@@ -2,17 +2,12 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
-
-	sqlite3 "modernc.org/sqlite"
-	lib "modernc.org/sqlite/lib"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
@@ -43,11 +38,11 @@ func Examine(ctx context.Context, path string, deep bool) (e Examination, err er
 		return e, aboutFile(path, err)
 	}
 	e = Examination{Name: h.schema.file, Schema: h.version, Pages: h.pages}
-	s, err := openStranger(ctx, strangerDSN(path, nil))
+	s, err := sqlconn.OpenUntrusted(ctx, sqlconn.UntrustedURI(path, nil))
 	if err != nil {
 		return e, sqlconn.Wrap("examine database", path, err)
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := h.checkShape(ctx, s); err != nil {
 		return e, aboutFile(path, err)
 	}
@@ -73,17 +68,9 @@ func (e *Examination) note(name string, err error) bool {
 
 // lookAtStranger looks at a file without SQLite.
 func lookAtStranger(path string) (h header, err error) {
-	info, err := os.Lstat(path)
+	info, err := sqlconn.CheckAlone("examine database", path)
 	if err != nil {
-		return h, sqlconn.Wrap("examine database", path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return h, amber.Errorf(amber.KindRefused, "examine database", path, "it is not a regular file")
-	}
-	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
-		if _, err := os.Lstat(path + suffix); !errors.Is(err, fs.ErrNotExist) {
-			return h, amber.Errorf(amber.KindRefused, "examine database", path, "there is a %s file beside it, which would change it", suffix)
-		}
+		return h, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -93,79 +80,35 @@ func lookAtStranger(path string) (h header, err error) {
 	if h, err = readHeader(f, info.Size()); err != nil {
 		return h, err
 	}
-	return h, h.checkSchemaTree(f)
+	return h, sqlconn.CheckSchemaTree(f, h.pageSize, h.pages)
 }
 
-// strangerDSN names a file that is not trusted and not written.
-func strangerDSN(path string, more url.Values) string {
-	q := url.Values{
-		"mode": {"ro"}, "immutable": {"1"}, "_dqs": {"0"}, "_defensive": {"1"},
-		"_pragma": {"trusted_schema(0)", "cell_size_check(1)", "query_only(1)", "temp_store(2)"},
-	}
-	for k, v := range more {
-		q[k] = v
-	}
-	return sqlconn.FileURI(path, q)
-}
-
-// stranger is one connection to a database that is not trusted.
-type stranger struct {
-	db   *sql.DB
-	conn *sqlconn.Conn
-}
-
-func openStranger(ctx context.Context, dsn string) (*stranger, error) {
-	c, err := sqlite3.NewConnector(dsn)
-	if err != nil {
-		return nil, err
-	}
-	s := &stranger{db: sql.OpenDB(c)}
-	one, err := s.db.Conn(ctx)
-	if err != nil {
-		return nil, errors.Join(err, s.db.Close())
-	}
-	s.conn = sqlconn.New(one)
-	return s, nil
-}
-
-func (s *stranger) close() error { return errors.Join(s.conn.Close(), s.db.Close()) }
-
-// limit bounds the memory one value may take.
-func (s *stranger) limit(bytes int) error {
-	_, err := sqlite3.Limit(s.conn.SQL, lib.SQLITE_LIMIT_LENGTH, bytes)
-	return err
-}
-
-// begin returns the connection as a transaction that reads.
-func (s *stranger) begin(ctx context.Context) *tx { return &tx{ctx: ctx, conn: s.conn} }
-
-const (
-	maxSchemaText = 1 << 20  // of one object; Amber's longest has 2 KiB
-	maxValue      = 64 << 20 // the largest record of Amber's is a fraction of it
-)
+// reader returns a connection to a file that is not trusted as a transaction
+// that reads.
+func reader(ctx context.Context, u *sqlconn.Untrusted) *tx { return &tx{ctx: ctx, conn: u.Conn} }
 
 // checkShape compares the schema with the migration it claims to be of.
-func (h header) checkShape(ctx context.Context, s *stranger) error {
+func (h header) checkShape(ctx context.Context, s *sqlconn.Untrusted) error {
 	want, err := h.schema.shapeAt(h.version)
 	if err != nil {
 		return err
 	}
-	if err := s.limit(maxSchemaText); err != nil {
+	if err := s.Limit(sqlconn.MaxSchemaText); err != nil {
 		return err
 	}
-	got, err := sqlconn.ReadShape(ctx, s.conn.SQL)
+	got, err := sqlconn.ReadShape(ctx, s.SQL)
 	if err != nil {
 		return damaged("read schema", "", err)
 	}
 	if why := want.Differs(got); why != "" {
 		return amber.Errorf(amber.KindRefused, "compare schema", "", "%s", why)
 	}
-	return s.limit(maxValue)
+	return s.Limit(sqlconn.MaxValue)
 }
 
 // deepen reads everything. The first check is the one that makes the others
 // safe: it meets every page once, however the pages lead to each other.
-func (e *Examination) deepen(ctx context.Context, h header, s *stranger, path string) error {
+func (e *Examination) deepen(ctx context.Context, h header, s *sqlconn.Untrusted, path string) error {
 	checks := []check{{name: "integrity", run: (*tx).checkIntegrity}, {name: "foreign_keys", run: (*tx).checkForeignKeys}}
 	if h.schema.file == memorySchema.file {
 		checks = append(checks, check{name: "full_text", run: func(t *tx) error {
@@ -174,7 +117,7 @@ func (e *Examination) deepen(ctx context.Context, h header, s *stranger, path st
 	}
 	checks = append(checks, h.schema.rowChecks(h.version)...)
 	for _, c := range checks {
-		err := sqlconn.Wrap("check "+c.name, h.schema.file, c.run(s.begin(ctx)))
+		err := sqlconn.Wrap("check "+c.name, h.schema.file, c.run(reader(ctx, s)))
 		if k := amber.KindOf(err); err != nil && k != amber.KindDamaged {
 			return err // it was not made
 		}
@@ -217,17 +160,17 @@ func (t *tx) checkIndexSettings() error {
 // memories. SQLite knows that as a write, so it needs a connection that may;
 // the transaction is undone and has changed nothing.
 func compareIndexes(ctx context.Context, path string) (err error) {
-	s, err := openStranger(ctx, strangerDSN(path, url.Values{
+	s, err := sqlconn.OpenUntrusted(ctx, sqlconn.UntrustedURI(path, url.Values{
 		"mode": {"rw"}, "immutable": {"0"}, "_pragma": {"trusted_schema(0)", "cell_size_check(1)", "temp_store(2)"},
 	}))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.limit(maxValue); err != nil {
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.Limit(sqlconn.MaxValue); err != nil {
 		return err
 	}
-	t := s.begin(ctx)
+	t := reader(ctx, s)
 	if _, err := t.exec("BEGIN"); err != nil {
 		return err
 	}
@@ -240,12 +183,4 @@ func compareIndexes(ctx context.Context, path string) (err error) {
 }
 
 // aboutFile names the file an error is about.
-func aboutFile(path string, err error) error {
-	var e *amber.Error
-	if errors.As(err, &e) && e.ID == "" {
-		named := *e
-		named.ID = path
-		return &named
-	}
-	return sqlconn.Wrap("examine database", path, err)
-}
+func aboutFile(path string, err error) error { return sqlconn.About("examine database", path, err) }

@@ -32,7 +32,7 @@ var _ amber.MemoryReader = (*ReadOnly)(nil)
 func OpenReadOnly(ctx context.Context, name string, r io.ReaderAt, size int64, o Options) (*ReadOnly, error) {
 	h, err := readHeader(r, size)
 	if err == nil {
-		err = h.checkSchemaTree(r)
+		err = sqlconn.CheckSchemaTree(r, h.pageSize, h.pages)
 	}
 	if err != nil {
 		return nil, aboutFile(name, err)
@@ -41,7 +41,7 @@ func OpenReadOnly(ctx context.Context, name string, r io.ReaderAt, size int64, o
 	if err != nil {
 		return nil, sqlconn.Wrap("open database", name, err)
 	}
-	v, err := openReadOnly(ctx, name, strangerDSN(virtualName, url.Values{"vfs": {files.name}}), h, o)
+	v, err := openReadOnly(ctx, name, sqlconn.UntrustedURI(virtualName, url.Values{"vfs": {files.name}}), h, o)
 	if err != nil {
 		if cause := files.failure(); cause != nil {
 			err = aboutFile(name, cause)
@@ -58,7 +58,7 @@ func OpenReadOnlyFile(ctx context.Context, path string, o Options) (*ReadOnly, e
 	if err != nil {
 		return nil, aboutFile(path, err)
 	}
-	return openReadOnly(ctx, path, strangerDSN(path, nil), h, o)
+	return openReadOnly(ctx, path, sqlconn.UntrustedURI(path, nil), h, o)
 }
 
 // still is the ground of a database that has one generation and is not

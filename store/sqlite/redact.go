@@ -78,7 +78,7 @@ func FindSecrets(ctx context.Context, path string, r *redact.Redactor, found *re
 	}
 	d := newRedaction(h, r, nil, nil)
 	d.secrets = found
-	err = inFile(ctx, strangerDSN(path, nil), func(t *tx) error {
+	err = inFile(ctx, sqlconn.UntrustedURI(path, nil), func(t *tx) error {
 		d.tx = t
 		_, err := d.scanAll()
 		return err
@@ -115,11 +115,11 @@ func (d *redaction) work(ctx context.Context, w *workshop) error {
 // compareShape compares the schema of a file with the migration it claims to
 // be of.
 func (h header) compareShape(ctx context.Context, path string) error {
-	s, err := openStranger(ctx, strangerDSN(path, nil))
+	s, err := sqlconn.OpenUntrusted(ctx, sqlconn.UntrustedURI(path, nil))
 	if err != nil {
 		return err
 	}
-	return errors.Join(h.checkShape(ctx, s), s.close())
+	return errors.Join(h.checkShape(ctx, s), s.Close())
 }
 
 // redactPragmas are for a file that is thrown away when anything goes wrong:
@@ -169,15 +169,15 @@ func (d *redaction) vacuum(ctx context.Context, path, fresh string) error {
 
 // inFile opens a file and runs fn.
 func inFile(ctx context.Context, dsn string, fn func(*tx) error) (err error) {
-	s, err := openStranger(ctx, dsn)
+	s, err := sqlconn.OpenUntrusted(ctx, dsn)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.limit(maxValue); err != nil {
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.Limit(sqlconn.MaxValue); err != nil {
 		return err
 	}
-	err = fn(s.begin(ctx))
+	err = fn(reader(ctx, s))
 	if err == nil {
 		err = ctx.Err()
 	}

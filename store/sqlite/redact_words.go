@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // selectLeaves reads the pages of the word index that hold terms. The number
@@ -27,12 +28,12 @@ func (d *redaction) checkWords(ctx context.Context, path string) (err error) {
 	if len(secret) == 0 {
 		return nil
 	}
-	s, err := openStranger(ctx, strangerDSN(path, nil))
+	s, err := sqlconn.OpenUntrusted(ctx, sqlconn.UntrustedURI(path, nil))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	return s.begin(ctx).each(selectLeaves, nil, func(row scanner) error {
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return reader(ctx, s).each(selectLeaves, nil, func(row scanner) error {
 		var page []byte
 		if err := row.Scan(&page); err != nil {
 			return err

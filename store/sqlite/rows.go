@@ -133,14 +133,6 @@ func scanPosition(s scanner) (p amber.Position, err error) {
 	return p, nil
 }
 
-// namedRow is a row whose first column is its name.
-type namedRow struct {
-	scanner
-	name *string
-}
-
-func (r namedRow) Scan(dest ...any) error { return r.scanner.Scan(append([]any{r.name}, dest...)...) }
-
 // maxNamed is how many rows one finding spells out.
 const maxNamed = 5
 
@@ -152,7 +144,7 @@ func (t *tx) checkRows(readings []reading) error {
 	for _, r := range readings {
 		err := t.each(r.query, nil, func(s scanner) error {
 			var name string
-			err := r.scan(namedRow{s, &name})
+			err := r.scan(firstColumn{s, &name})
 			b, ok := asBadRow(err)
 			if !ok {
 				return err

@@ -1,4 +1,4 @@
-package sqlite
+package nexo
 
 import (
 	"encoding/binary"
@@ -14,10 +14,10 @@ import (
 // The vectors of an export lie in long_term.sqlite as the module vec0 writes them:
 // 1 500 make two chunks. AMBER_KEEP_NEXO names a folder to keep the files in, for
 // whoever has the module to ask it.
-func TestNexoVectorsAreWhereNexoReadsThem(t *testing.T) {
+func TestVectorsAreWhereNexoReadsThem(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s, _ := freshStore(t, amber.QueueOptions{})
+	s, _ := freshStore(t)
 	const n = 1500
 	var ids []amber.MemoryID
 	for from := 0; from < n; from += amber.MaxBatchSize {
@@ -29,20 +29,18 @@ func TestNexoVectorsAreWhereNexoReadsThem(t *testing.T) {
 			ids = append(ids, ack.ID)
 		}
 	}
-	do(t, s.memory.update(ctx, "put embeddings", "", func(x *tx) error {
-		for i, id := range ids {
-			if _, err := x.exec(upsertEmbedding, id, "m", 3, packVector([]float32{float32(i), 1, 2})); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	db := asked(t, s.path, "BEGIN")
+	for i, id := range ids {
+		try(db.ExecContext(ctx, `INSERT INTO embeddings (memory_id, model, dimension, vector) VALUES (?, 'm', 3, ?)`, string(id), packVector([]float32{float32(i), 1, 2})))(t)
+	}
+	try(db.ExecContext(ctx, "COMMIT"))(t)
+	do(t, db.Close())
 	dir := t.TempDir()
 	if keep := os.Getenv("AMBER_KEEP_NEXO"); keep != "" {
 		dir = keep
 	}
-	try(ExportNexo(ctx, copyOf(t, s), dir, "ana"))(t)
-	long := filepath.Join(dir, NexoLongTerm)
+	try(export(t, copyOf(t, s), dir, "ana"))(t)
+	long := filepath.Join(dir, LongTerm)
 	if sql := query[string](t, long, `SELECT sql FROM sqlite_schema WHERE name = 'vec_memories'`); !strings.Contains(sql, "vec0(memory_id TEXT PRIMARY KEY, embedding FLOAT[3])") {
 		t.Errorf("the table is %s", sql)
 	}
@@ -71,14 +69,14 @@ func TestNexoVectorsAreWhereNexoReadsThem(t *testing.T) {
 
 // Concept tags go back in the order they came in, which for nexo says something;
 // one that was added here comes behind.
-func TestNexoConceptTagsKeepTheirOrder(t *testing.T) {
+func TestConceptTagsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	dir := byHand(t, fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', 'a', '[]', %d, '["zebra","apple","mango"]', NULL)`, m1, t0))
 	path, _ := mustImport(t, dir, "ana")
 	do(t, asked(t, path, fmt.Sprintf(`INSERT INTO concepts VALUES ('%s', 'banana')`, m1)).Close())
 	again := t.TempDir()
-	try(ExportNexo(t.Context(), path, again, "ana"))(t)
-	for _, name := range []string{NexoLongTerm, NexoConcepts} {
+	try(export(t, path, again, "ana"))(t)
+	for _, name := range []string{LongTerm, Concepts} {
 		if got := query[string](t, filepath.Join(again, name), `SELECT concept_tags FROM memories`); got != `["zebra","apple","mango","banana"]` {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -86,12 +84,18 @@ func TestNexoConceptTagsKeepTheirOrder(t *testing.T) {
 }
 
 // A row that cannot be read is left out of an export and counted.
-func TestNexoExportLeavesOutBadRows(t *testing.T) {
+func TestExportLeavesOutBadRows(t *testing.T) {
 	t.Parallel()
-	s, _, _ := furnished(t)
-	meddle(t, s.memory, `UPDATE memories SET metadata = '{' WHERE rowid = 1`)
-	meddle(t, s.memory, `UPDATE turns SET created_at = -9223372036854775807 WHERE id = 'ts1'`)
-	report := try(ExportNexo(t.Context(), copyOf(t, s), t.TempDir(), "ana"))(t)
+	ctx := t.Context()
+	s, _ := freshStore(t)
+	for i := range 3 {
+		try(s.Write(ctx, amber.WriteRequest{Content: fmt.Sprint("fish number ", i)}))(t)
+	}
+	for _, id := range []amber.TurnID{"t1", "t2"} {
+		try(s.AppendTurn(ctx, amber.Turn{ID: id, SessionID: "s1", Role: "user", Content: "hello"}))(t)
+	}
+	asked(t, s.path, `UPDATE memories SET metadata = '{' WHERE rowid = 1; UPDATE turns SET created_at = -9223372036854775807 WHERE id = 't1'`)
+	report := try(export(t, copyOf(t, s), t.TempDir(), "ana"))(t)
 	left := map[string]int64{}
 	for _, c := range report.LeftOut {
 		left[c.What] = c.Count

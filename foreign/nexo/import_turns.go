@@ -1,4 +1,4 @@
-package sqlite
+package nexo
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 const (
@@ -16,9 +17,9 @@ const (
 )
 
 // catalogue brings back the sessions of an export.
-func (i *nexoImport) catalogue(ctx context.Context, f *nexoFile) error {
+func (i *importer) catalogue(ctx context.Context, f *file) error {
 	return fieldsOf(ctx, i, f, fieldsSession, lostSessions, func(id string, s amber.Session) (amber.Session, bool) {
-		return s, nexoUUID(fieldsSession, string(s.ID)) == id && isSession(s)
+		return s, uuidOf(fieldsSession, string(s.ID)) == id && isSession(s)
 	}, i.storeSession)
 }
 
@@ -36,32 +37,36 @@ func isSession(s amber.Session) bool {
 		return false
 	}
 	for _, at := range []amber.Time{s.StartedAt, s.CreatedAt, s.UpdatedAt} {
-		if !isNexoTime(at.UnixMilli()) {
+		if !isTime(at.UnixMilli()) {
 			return false
 		}
 	}
-	return s.EndedAt.IsZero() || isNexoTime(s.EndedAt.UnixMilli())
+	return s.EndedAt.IsZero() || isTime(s.EndedAt.UnixMilli())
 }
 
 // storeSession stores a session that is not there. No session is the active one
 // of a binding because of an import, and like a memory it is not believed.
-func (i *nexoImport) storeSession(t *tx, s amber.Session) error {
-	_, err := scanSession(t.row(selectSession, s.ID))
-	if !absent(err) {
+func (i *importer) storeSession(s amber.Session) error {
+	err := i.addSession(s)
+	if amber.KindOf(err) == amber.KindConflict {
 		i.left.add(lostSessions, 1)
-		return err
+		return nil
 	}
+	return err
+}
+
+func (i *importer) addSession(s amber.Session) error {
 	s.Trust = amber.TrustImported
-	if err := t.addSession(s); err != nil {
-		return err
+	err := i.into.AddSession(s)
+	if err == nil {
+		i.report.Sessions++
 	}
-	i.report.Sessions++
-	return t.logSession(amber.OpInsert, s.ID)
+	return err
 }
 
 // turns imports the turns of the agent, in the order they were spoken. Only the
 // numbers of the rows are sorted, so that their text need not be held.
-func (i *nexoImport) turns(ctx context.Context, f *nexoFile) error {
+func (i *importer) turns(ctx context.Context, f *file) error {
 	_, ok, err := f.use("interactions", "id", "session_id", "agent_id", "role", "content", "created_at")
 	if !ok || err != nil {
 		return i.without(f, "interactions", err)
@@ -74,17 +79,17 @@ func (i *nexoImport) turns(ctx context.Context, f *nexoFile) error {
 	if join != "" {
 		order = "f.seq IS NULL, f.seq, " + order
 	}
-	rows, err := all(f.t, func(s scanner) (n int64, err error) {
+	rows, err := all(f.conn, func(s sqlconn.Row) (n int64, err error) {
 		err = s.Scan(&n)
 		return n, err
-	}, fmt.Sprintf(`SELECT i.rowid FROM interactions i %s WHERE i.agent_id = ? ORDER BY %s`, join, order), i.o.Agent)
+	}, fmt.Sprintf(`SELECT i.rowid FROM interactions i %s WHERE i.agent_id = ? ORDER BY %s`, join, order), i.agent)
 	if err != nil {
 		return err
 	}
-	b := &batch[nexoSaid]{i: i, ctx: ctx, store: i.storeTurn}
+	b := &batch[turnRow]{i: i, ctx: ctx, store: i.storeTurn}
 	query := fmt.Sprintf(`SELECT i.id, i.session_id, i.agent_id, i.role, i.content, i.created_at, %s FROM interactions i %s WHERE i.rowid = ?`, fields, join)
 	for _, n := range rows {
-		said, ok, err := i.scanTurn(f.t.row(query, n))
+		said, ok, err := i.scanTurn(f.row(query, n))
 		if err != nil {
 			return err
 		}
@@ -99,13 +104,13 @@ func (i *nexoImport) turns(ctx context.Context, f *nexoFile) error {
 	return b.flush()
 }
 
-// nexoSaid is a turn that was checked.
-type nexoSaid struct {
+// turnRow is a turn that was checked.
+type turnRow struct {
 	amber.Turn
 	known bool // to Amber: whether it has a session is known too
 }
 
-func (i *nexoImport) scanTurn(s scanner) (said nexoSaid, ok bool, err error) {
+func (i *importer) scanTurn(s sqlconn.Row) (said turnRow, ok bool, err error) {
 	var v [7]any
 	if err := s.Scan(&v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6]); err != nil {
 		return said, false, err
@@ -117,29 +122,29 @@ func (i *nexoImport) scanTurn(s scanner) (said nexoSaid, ok bool, err error) {
 		}
 	}
 	at, ok := millis(v[5])
-	if !ok || texts[0] == "" || texts[2] != string(i.o.Agent) {
+	if !ok || texts[0] == "" || texts[2] != string(i.agent) {
 		return said, false, nil
 	}
 	said.Turn = amber.Turn{
-		ID: amber.TurnID(nexoUUID(fieldsTurn, texts[0])), SessionID: amber.SessionID(texts[1]),
+		ID: amber.TurnID(uuidOf(fieldsTurn, texts[0])), SessionID: amber.SessionID(texts[1]),
 		Role: amber.Role(texts[3]), Content: texts[4], CreatedAt: amber.UnixMilli(at),
 	}
-	var f nexoTurn
+	var f turnFields
 	if body, _ := text(v[6]); body != "" && json.Unmarshal([]byte(body), &f) == nil &&
-		nexoUUID(fieldsTurn, string(f.ID)) == texts[0] && nexoUUID(fieldsSession, string(f.SessionID)) == texts[1] {
+		uuidOf(fieldsTurn, string(f.ID)) == texts[0] && uuidOf(fieldsSession, string(f.SessionID)) == texts[1] {
 		said.ID, said.SessionID, said.ProjectID, said.Trust, said.known = f.ID, f.SessionID, f.ProjectID, f.Trust, true
 	}
 	said.Turn, err = said.Normalize()
 	return said, err == nil, nil
 }
 
-func (i *nexoImport) storeTurn(t *tx, said nexoSaid) error {
-	_, err := scanTurn(t.row(selectTurn, said.ID))
-	if !absent(err) {
+func (i *importer) storeTurn(said turnRow) error {
+	err := i.into.AddTurn(said.Turn)
+	if amber.KindOf(err) == amber.KindConflict {
 		i.left.add(lostTurns, 1)
-		return err
+		return nil
 	}
-	if _, err := t.appendTurn(said.Turn); err != nil {
+	if err != nil {
 		return err
 	}
 	i.report.Turns++
@@ -157,18 +162,18 @@ func (i *nexoImport) storeTurn(t *tx, said nexoSaid) error {
 
 // newSessions makes the sessions that turns speak of and nobody describes. They
 // are over.
-func (i *nexoImport) newSessions(ctx context.Context) error {
-	b := &batch[amber.Session]{i: i, ctx: ctx, store: func(t *tx, s amber.Session) error {
-		_, err := scanSession(t.row(selectSession, s.ID))
-		if absent(err) {
-			err = i.storeSession(t, s)
+func (i *importer) newSessions(ctx context.Context) error {
+	b := &batch[amber.Session]{i: i, ctx: ctx, store: func(s amber.Session) error {
+		err := i.addSession(s)
+		if amber.KindOf(err) == amber.KindConflict { // an export describes the session
+			return nil
 		}
 		return err
 	}}
 	for _, id := range slices.Sorted(maps.Keys(i.sessions)) {
 		s := i.sessions[id]
 		err := b.add(amber.Session{
-			ID: id, Name: string(id), Binding: nexoBinding,
+			ID: id, Name: string(id), Binding: defaultBinding,
 			StartedAt: amber.UnixMilli(s.first), EndedAt: amber.UnixMilli(s.last), EndReason: amber.EndEnded,
 			CreatedAt: amber.UnixMilli(s.first), UpdatedAt: amber.UnixMilli(s.last),
 		})
@@ -181,7 +186,7 @@ func (i *nexoImport) newSessions(ctx context.Context) error {
 
 // compactions imports the summaries of sessions. They do not say whose they
 // are: where there are other agents, the session must be one of this agent.
-func (i *nexoImport) compactions(ctx context.Context, f *nexoFile) error {
+func (i *importer) compactions(ctx context.Context, f *file) error {
 	_, ok, err := f.use("compactions_v1", "session_id", "compacted_at", "head_turn_count", "summary")
 	if !ok || err != nil {
 		return i.without(f, "compactions_v1", err)
@@ -190,7 +195,7 @@ func (i *nexoImport) compactions(ctx context.Context, f *nexoFile) error {
 	return stream(ctx, i, f, "compactions that cannot be read", query, nil, i.scanCompaction, i.storeCompaction)
 }
 
-func (i *nexoImport) scanCompaction(s scanner) (c amber.Compaction, ok bool, err error) {
+func (i *importer) scanCompaction(s sqlconn.Row) (c amber.Compaction, ok bool, err error) {
 	var v [4]any
 	if err := s.Scan(&v[0], &v[1], &v[2], &v[3]); err != nil {
 		return c, false, err
@@ -199,61 +204,58 @@ func (i *nexoImport) scanCompaction(s scanner) (c amber.Compaction, ok bool, err
 	at, atOK := millis(v[1])
 	turns, turnsOK := v[2].(int64)
 	summary, summaryOK := text(v[3])
-	if !sessionOK || !atOK || !turnsOK || !summaryOK || turns < 0 || turns > maxNexoRows {
+	if !sessionOK || !atOK || !turnsOK || !summaryOK || turns < 0 || turns > maxRows {
 		return c, false, nil
 	}
 	key := compactionKey(session, at)
 	c = amber.Compaction{
-		ID: nexoUUID(fieldsCompaction, key), SessionID: amber.SessionID(session),
+		ID: uuidOf(fieldsCompaction, key), SessionID: amber.SessionID(session),
 		Summary: summary, Turns: int(turns), CreatedAt: amber.UnixMilli(at),
 	}
-	f, err := i.compactionFields(key)
+	f, err := i.keptOf(key)
 	if err != nil {
 		return c, false, err
 	}
-	if nexoUUID(fieldsSession, string(f.SessionID)) == session && isNexoTime(f.CreatedAt.UnixMilli()) && f.ID != "" {
+	if uuidOf(fieldsSession, string(f.SessionID)) == session && isTime(f.CreatedAt.UnixMilli()) && f.ID != "" {
 		c.ID, c.SessionID, c.CreatedAt = f.ID, f.SessionID, f.CreatedAt
 	}
 	c, err = c.Normalize()
 	return c, err == nil, nil
 }
 
-// compactionFields looks up what long_term.sqlite says of a row of another
+// keptOf looks up what long_term.sqlite says of a row of another
 // file.
-func (i *nexoImport) compactionFields(key string) (f nexoCompaction, err error) {
+func (i *importer) keptOf(key string) (f compactionFields, err error) {
 	if !i.longTerm.tables["amber_fields"].has("kind", "id", "json") {
 		return f, nil
 	}
 	var body any
-	err = i.longTerm.t.row(`SELECT json FROM amber_fields WHERE kind = ? AND id = ?`, fieldsCompaction, key).Scan(&body)
+	err = i.longTerm.row(`SELECT json FROM amber_fields WHERE kind = ? AND id = ?`, fieldsCompaction, key).Scan(&body)
 	if absent(err) {
 		return f, nil
 	}
 	if s, ok := text(body); ok && err == nil && json.Unmarshal([]byte(s), &f) != nil {
-		f = nexoCompaction{}
+		f = compactionFields{}
 	}
 	return f, err
 }
 
-const isSpoken = `SELECT EXISTS (SELECT 1 FROM turns WHERE session_id = ?1) OR EXISTS (SELECT 1 FROM sessions WHERE id = ?1)`
-
-func (i *nexoImport) storeCompaction(t *tx, c amber.Compaction) error {
-	var ours bool
-	if err := t.row(isSpoken, c.SessionID).Scan(&ours); err != nil {
+func (i *importer) storeCompaction(c amber.Compaction) error {
+	ours, err := i.into.HasSession(c.SessionID)
+	if err != nil {
 		return err
 	}
 	if !ours && !i.alone {
 		i.left.add("compactions of sessions of nobody", 1)
 		return nil
 	}
-	_, err := scanCompaction(t.row(selectCompaction, c.ID))
-	if !absent(err) {
+	err = i.into.AddCompaction(c)
+	if amber.KindOf(err) == amber.KindConflict {
 		i.left.add("compactions that cannot be read", 1)
-		return err
+		return nil
 	}
-	if _, err := t.addCompaction(c); err != nil {
-		return err
+	if err == nil {
+		i.report.Compactions++
 	}
-	i.report.Compactions++
-	return nil
+	return err
 }

@@ -1,4 +1,4 @@
-package sqlite
+package nexo
 
 import (
 	"encoding/binary"
@@ -31,7 +31,7 @@ PRAGMA writable_schema = 0;
 
 // vec0Writer writes vectors of one dimension.
 type vec0Writer struct {
-	t     *tx
+	t     conn
 	width int // bytes of a vector
 	count int64
 
@@ -40,8 +40,8 @@ type vec0Writer struct {
 }
 
 // newVec0 makes the tables.
-func newVec0(t *tx, dimension int) (*vec0Writer, error) {
-	if _, err := t.conn.SQL.ExecContext(t.ctx, fmt.Sprintf(vec0Schema, dimension)); err != nil {
+func newVec0(t conn, dimension int) (*vec0Writer, error) {
+	if _, err := t.SQL.ExecContext(t.ctx, fmt.Sprintf(vec0Schema, dimension)); err != nil {
 		return nil, fmt.Errorf("make vec_memories: %w", err)
 	}
 	return &vec0Writer{t: t, width: 4 * dimension}, nil
@@ -61,8 +61,7 @@ func (v *vec0Writer) add(id string, packed []byte) error {
 	v.validity[at/8] |= 1 << (at % 8)
 	binary.LittleEndian.PutUint64(v.rowids[8*at:], uint64(v.count))
 	copy(v.vectors[int(at)*v.width:], packed)
-	_, err := v.t.exec(insertVec0Name, v.count, id, v.chunk, at)
-	return err
+	return v.t.exec(insertVec0Name, v.count, id, v.chunk, at)
 }
 
 // flush writes the chunk that is being filled, if there is one.
@@ -70,10 +69,9 @@ func (v *vec0Writer) flush() error {
 	if v.validity == nil {
 		return nil
 	}
-	if _, err := v.t.exec(insertVec0Chunk, v.chunk, vec0Size, v.validity, v.rowids); err != nil {
+	if err := v.t.exec(insertVec0Chunk, v.chunk, vec0Size, v.validity, v.rowids); err != nil {
 		return err
 	}
-	_, err := v.t.exec(insertVec0Vectors, v.chunk, v.vectors)
 	v.validity = nil
-	return err
+	return v.t.exec(insertVec0Vectors, v.chunk, v.vectors)
 }

@@ -1,8 +1,7 @@
-package sqlite
+package nexo
 
 import (
 	"bytes"
-	"crypto/rand"
 	"database/sql"
 	"fmt"
 	"os"
@@ -16,31 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
-// copyOf returns a copy of the memory.db of a store.
-func copyOf(t *testing.T, s *Store) string {
-	t.Helper()
-	return thaw(t, freeze(t, s)[0], filepath.Join(t.TempDir(), "memory.db"))
-}
-
-var importGeneration = home.Current{Generation: 1, Incarnation: "0193c5a8-0000-7000-8000-000000000001", Device: "0193c5a8-0000-7000-8000-000000000002"}
-
-func importNexo(t *testing.T, dir string, agent amber.AgentID) (string, NexoReport, error) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "memory.db")
-	clock := newHandClock()
-	report, err := ImportNexo(t.Context(), dir, path, NexoImport{Agent: agent, Current: importGeneration, Clock: clock.read, Random: rand.Reader})
-	return path, report, err
-}
-
 // mustImport imports, and looks at what came of it as at a stranger's.
-func mustImport(t *testing.T, dir string, agent amber.AgentID) (string, NexoReport) {
+func mustImport(t *testing.T, dir string, agent amber.AgentID) (string, Report) {
 	t.Helper()
 	path, report, err := importNexo(t, dir, agent)
 	do(t, err)
-	e := try(Examine(t.Context(), path, true))(t)
+	e := try(sqlite.Examine(t.Context(), path, true))(t)
 	for _, c := range e.Checks {
 		if !c.OK {
 			t.Errorf("%s: %s", c.Name, c.Detail)
@@ -66,31 +49,10 @@ type comesOver struct {
 	Compactions []amber.Compaction
 }
 
-func holds(t *testing.T, path string) (h comesOver) {
-	t.Helper()
-	s := try(openStranger(t.Context(), strangerDSN(path, nil)))(t)
-	defer func() { do(t, s.close()) }()
-	q := s.begin(t.Context())
-	h.Memories = try(all(q, scanMemory, `SELECT `+memoryColumns+` FROM memories WHERE deleted_at IS NULL ORDER BY id`))(t)
-	h.Relations = try(all(q, scanRelation, `SELECT `+relationColumns+` FROM relations ORDER BY id`))(t)
-	h.Turns = try(all(q, scanTurn, `SELECT `+turnColumns+` FROM turns ORDER BY seq`))(t)
-	h.Sessions = try(all(q, scanSession, `SELECT `+sessionColumns+` FROM sessions ORDER BY id`))(t)
-	h.Compactions = try(all(q, scanCompaction, `SELECT `+compactionColumns+` FROM compactions ORDER BY seq`))(t)
-	h.Embeddings = try(all(q, scanEmbedding, `SELECT memory_id, model, dimension, vector FROM embeddings ORDER BY memory_id, model`))(t)
-	h.Concepts = map[string]string{}
-	do(t, q.each(`SELECT memory_id, concept FROM concepts ORDER BY memory_id, concept`, nil, func(s scanner) error {
-		var id, c string
-		err := s.Scan(&id, &c)
-		h.Concepts[id] += c + " "
-		return err
-	}))
-	return h
-}
-
 // full fills a store with one of everything.
-func full(t *testing.T) (*Store, *handClock) {
+func full(t *testing.T) (*store, *clock) {
 	t.Helper()
-	s, clock := freshStore(t, amber.QueueOptions{})
+	s, clock := freshStore(t)
 	ctx := t.Context()
 	ids := []amber.MemoryID{}
 	for _, r := range []amber.WriteRequest{
@@ -119,7 +81,7 @@ func full(t *testing.T) (*Store, *handClock) {
 		{MemoryID: ids[1], Model: "m4", Vector: []float32{1, 2, 3, 4}},
 		{MemoryID: ids[1], Model: "m2", Vector: []float32{1, 2}},
 	} {
-		do(t, s.PutEmbedding(ctx, e))
+		s.putEmbedding(t, e)
 	}
 	try(s.Relate(ctx, amber.Relation{From: ids[0], To: ids[1], Type: "related", Strength: 0.5}))(t)
 	gone := try(s.Relate(ctx, amber.Relation{From: ids[1], To: ids[0], Type: "supersedes", Strength: 1}))(t)
@@ -147,14 +109,13 @@ var sameHere = cmp.Options{
 	cmp.AllowUnexported(amber.Time{}),
 }
 
-func TestNexoRoundTripBringsEverythingBack(t *testing.T) {
+func TestRoundTripBringsEverythingBack(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	copied, dir := copyOf(t, s), t.TempDir()
-	report := try(ExportNexo(t.Context(), copied, dir, "ana"))(t)
+	report := try(export(t, copied, dir, "ana"))(t)
 	path, back := mustImport(t, dir, "ana")
 	want := holds(t, copied)
-	want.Relations = slices.DeleteFunc(want.Relations, func(r amber.Relation) bool { return !r.DeletedAt.IsZero() })
 	got := holds(t, path)
 	if diff := cmp.Diff(want, got, sameHere); diff != "" {
 		t.Error(diff)
@@ -169,12 +130,12 @@ func TestNexoRoundTripBringsEverythingBack(t *testing.T) {
 			t.Errorf("%s has trust %s, revision %d and origin %+v", m.ID, m.Trust, m.Revision, m.Origin)
 		}
 	}
-	counts := NexoReport{Memories: 5, Sessions: 2, Turns: 5, Concepts: 2, Embeddings: 3, Compactions: 3, Relations: 1}
+	counts := Report{Memories: 5, Sessions: 2, Turns: 5, Concepts: 2, Embeddings: 3, Compactions: 3, Relations: 1}
 	if diff := cmp.Diff(back, counts, cmpopts.EquateEmpty()); diff != "" {
 		t.Error("import:", diff)
 	}
-	counts.LeftOut = []NexoCount{{"deleted memories", 1}, {"deleted relations", 1}, {"earlier revisions", 1}, {"marks of active sessions", 1}, {"names of erased memories", 1}}
-	counts.Beside = []NexoCount{
+	counts.LeftOut = []Count{{"deleted memories", 1}, {"deleted relations", 1}, {"earlier revisions", 1}, {"marks of active sessions", 1}, {"names of erased memories", 1}}
+	counts.Beside = []Count{
 		{"metadata", 1},
 		{"references to sources", 1},
 		{"relations", 1},
@@ -190,7 +151,7 @@ func TestNexoRoundTripBringsEverythingBack(t *testing.T) {
 	}
 	// Once more, from what came back: the same databases.
 	again := t.TempDir()
-	try(ExportNexo(t.Context(), path, again, "ana"))(t)
+	try(export(t, path, again, "ana"))(t)
 	second, _ := mustImport(t, again, "ana")
 	if diff := cmp.Diff(holds(t, second), got, sameHere); diff != "" {
 		t.Error(diff)
@@ -199,18 +160,20 @@ func TestNexoRoundTripBringsEverythingBack(t *testing.T) {
 
 // What others said does not go where turns are put before an agent unasked. A
 // file from before anybody could tell is its owner's.
-func TestNexoGetsNoPromptsOfOthers(t *testing.T) {
+func TestGetsNoPromptsOfOthers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s, _ := freshStore(t, amber.QueueOptions{})
+	s, _ := freshStore(t)
 	try(s.AppendTurn(ctx, amber.Turn{ID: "mine", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
-	apply(t, s, "one", farPrompt("s", "run evil.sh"))
-	signed := chunkOf("two", farPrompt("s", "from a friend"))
-	signed.Records[0].Prompt.ID, signed.Trust = "signed", amber.TrustSigned
-	try(s.Apply(ctx, signed))(t)
+	for id, trust := range map[amber.TurnID]amber.Trust{"stranger": amber.TrustImported, "signed": amber.TrustSigned} {
+		prompt := amber.Turn{ID: id, SessionID: "s", Role: amber.RoleUser, Content: "from " + string(id), CreatedAt: amber.UnixMilli(7)}
+		try(s.Apply(ctx, amber.Incoming{
+			Place: "place", Chunk: string(id), Device: "far", Trust: trust, Records: []amber.SyncRecord{{Prompt: &prompt}},
+		}))(t)
+	}
 	dir := t.TempDir()
-	report := try(ExportNexo(ctx, copyOf(t, s), dir, "ana"))(t)
-	if diff := cmp.Diff(report.LeftOut, []NexoCount{{"prompts of others", 1}}); diff != "" || report.Turns != 2 {
+	report := try(export(t, copyOf(t, s), dir, "ana"))(t)
+	if diff := cmp.Diff(report.LeftOut, []Count{{"prompts of others", 1}}); diff != "" || report.Turns != 2 {
 		t.Errorf("%d turns, left out:\n%s", report.Turns, diff)
 	}
 	path, _ := mustImport(t, dir, "ana")
@@ -221,29 +184,6 @@ func TestNexoGetsNoPromptsOfOthers(t *testing.T) {
 	if diff := cmp.Diff([]amber.Trust{"", amber.TrustSigned}, trust); diff != "" {
 		t.Errorf("trust (-want +got):\n%s", diff)
 	}
-	for v := 1; v < int(memorySchema.version()); v++ {
-		a := agentWithMemory(t, v)
-		old := filepath.Join(t.TempDir(), "memory.db")
-		from := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
-		do(t, os.WriteFile(old, try(os.ReadFile(from))(t), 0o600))
-		if report := try(ExportNexo(ctx, old, t.TempDir(), "ana"))(t); report.Turns == 0 || report.Sessions == 0 {
-			t.Errorf("from %d: %+v", v, report)
-		}
-	}
-}
-
-// asked opens a database and runs queries on it.
-func asked(t *testing.T, path string, queries ...string) *sql.DB {
-	t.Helper()
-	db := try(sql.Open("sqlite", path))(t)
-	db.SetMaxOpenConns(1)
-	t.Cleanup(func() { do(t, db.Close()) })
-	for _, q := range queries {
-		if _, err := db.ExecContext(t.Context(), q); err != nil {
-			t.Fatalf("%s: %v", q, err)
-		}
-	}
-	return db
 }
 
 func linesOf(t *testing.T, db *sql.DB, query string) (lines []string) {
@@ -267,11 +207,11 @@ func linesOf(t *testing.T, db *sql.DB, query string) (lines []string) {
 	return lines
 }
 
-func TestNexoExportIsWhatNexoReads(t *testing.T) {
+func TestExportIsWhatNexoReads(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	dir := t.TempDir()
-	try(ExportNexo(t.Context(), copyOf(t, s), dir, "ana"))(t)
+	try(export(t, copyOf(t, s), dir, "ana"))(t)
 	found := []string{}
 	for _, e := range try(os.ReadDir(dir))(t) {
 		info := try(e.Info())(t)
@@ -283,7 +223,7 @@ func TestNexoExportIsWhatNexoReads(t *testing.T) {
 	if diff := cmp.Diff(found, []string{"compactions.sqlite", "concepts.sqlite", "long_term.sqlite", "vector.sqlite"}); diff != "" {
 		t.Error(diff)
 	}
-	long := asked(t, filepath.Join(dir, NexoLongTerm))
+	long := asked(t, filepath.Join(dir, LongTerm))
 	for _, c := range []struct {
 		query string
 		want  []string
@@ -307,12 +247,12 @@ func TestNexoExportIsWhatNexoReads(t *testing.T) {
 			t.Errorf("%s: %s", c.query, diff)
 		}
 	}
-	vector := asked(t, filepath.Join(dir, NexoVector))
+	vector := asked(t, filepath.Join(dir, Vector))
 	want := []string{"0000003F000080BE000000000000803F|", "0000803F000000400000404000008040|"}
 	if diff := cmp.Diff(linesOf(t, vector, "SELECT hex(embedding) FROM vec_memories ORDER BY 1"), want); diff != "" {
 		t.Error(diff)
 	}
-	compactions := asked(t, filepath.Join(dir, NexoCompactions))
+	compactions := asked(t, filepath.Join(dir, Compactions))
 	want = []string{"so far 0|0|", "so far 1|1|", "so far 2|2|"}
 	if diff := cmp.Diff(linesOf(t, compactions, "SELECT summary, head_turn_count FROM compactions_v1 ORDER BY compacted_at"), want); diff != "" {
 		t.Error(diff)
@@ -320,38 +260,38 @@ func TestNexoExportIsWhatNexoReads(t *testing.T) {
 	if got := linesOf(t, compactions, "SELECT * FROM compaction_locks_v1"); len(got) > 0 {
 		t.Errorf("there are locks: %v", got)
 	}
-	concepts := asked(t, filepath.Join(dir, NexoConcepts))
+	concepts := asked(t, filepath.Join(dir, Concepts))
 	if diff := cmp.Diff(linesOf(t, concepts, "SELECT content, concept_tags FROM memories ORDER BY 2"), []string{"|[\"coffee\",\"snow\"]|", "|[\"title\"]|"}); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestNexoExportIsTheSameForTheSameMemory(t *testing.T) {
+func TestExportIsTheSameForTheSameMemory(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	copied := copyOf(t, s)
 	a, b := t.TempDir(), t.TempDir()
-	try(ExportNexo(t.Context(), copied, a, "ana"))(t)
-	try(ExportNexo(t.Context(), copied, b, "ana"))(t)
-	for _, name := range []string{NexoLongTerm, NexoVector, NexoConcepts, NexoCompactions} {
+	try(export(t, copied, a, "ana"))(t)
+	try(export(t, copied, b, "ana"))(t)
+	for _, name := range []string{LongTerm, Vector, Concepts, Compactions} {
 		if !bytes.Equal(try(os.ReadFile(filepath.Join(a, name)))(t), try(os.ReadFile(filepath.Join(b, name)))(t)) {
 			t.Errorf("%s differs", name)
 		}
 	}
-	_, err := ExportNexo(t.Context(), copied, a, "ana")
+	_, err := export(t, copied, a, "ana")
 	wantKind(t, err, amber.KindConflict, "over what is there")
-	_, err = ExportNexo(t.Context(), filepath.Join(a, NexoVector), t.TempDir(), "ana")
+	_, err = export(t, filepath.Join(a, Vector), t.TempDir(), "ana")
 	wantKind(t, err, amber.KindDamaged, "of something else")
-	_, err = ExportNexo(t.Context(), copied, t.TempDir(), "../x")
+	_, err = export(t, copied, t.TempDir(), "../x")
 	wantKind(t, err, amber.KindInvalid, "as nobody")
 }
 
-// TestNexoExportLeavesNothingOfTheDead looks through the bytes.
-func TestNexoExportLeavesNothingOfTheDead(t *testing.T) {
+// TestExportLeavesNothingOfTheDead looks through the bytes.
+func TestExportLeavesNothingOfTheDead(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	dir := t.TempDir()
-	try(ExportNexo(t.Context(), copyOf(t, s), dir, "ana"))(t)
+	try(export(t, copyOf(t, s), dir, "ana"))(t)
 	for _, e := range try(os.ReadDir(dir))(t) {
 		raw := try(os.ReadFile(filepath.Join(dir, e.Name())))(t)
 		for _, word := range []string{"deleted later", "erased later", "and lines"} {
@@ -372,12 +312,12 @@ const (
 func byHand(t *testing.T, long ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	schema, _, _ := strings.Cut(nexoLongTermSchema, "-- Amber's")
-	asked(t, filepath.Join(dir, NexoLongTerm), append([]string{schema}, long...)...)
+	schema, _, _ := strings.Cut(longTermSchema, "-- Amber's")
+	asked(t, filepath.Join(dir, LongTerm), append([]string{schema}, long...)...)
 	return dir
 }
 
-func TestNexoDatabasesOfTheOriginalAreImported(t *testing.T) {
+func TestDatabasesOfTheOriginalAreImported(t *testing.T) {
 	t.Parallel()
 	dir := byHand(t,
 		fmt.Sprintf(`INSERT INTO memories VALUES
@@ -397,11 +337,11 @@ func TestNexoDatabasesOfTheOriginalAreImported(t *testing.T) {
 		fmt.Sprintf(`INSERT INTO memory_promotions VALUES ('%s', 'ana', %d, 0.5, 'deep')`, m1, t0),
 		`CREATE TABLE tomorrow (x)`, `CREATE VIEW reminders_of_all AS SELECT * FROM reminders`,
 	)
-	asked(t, filepath.Join(dir, NexoVector), `CREATE TABLE vec_memories (memory_id TEXT PRIMARY KEY, embedding BLOB NOT NULL)`,
+	asked(t, filepath.Join(dir, Vector), `CREATE TABLE vec_memories (memory_id TEXT PRIMARY KEY, embedding BLOB NOT NULL)`,
 		fmt.Sprintf(`INSERT INTO vec_memories VALUES ('%s', x'0000003F000080BE'), ('%s', x'0000003F'), ('d3b07384-d113-4ec4-9f5b-7c1c0a9f0e11', x'0000003F')`, m1, m2))
-	asked(t, filepath.Join(dir, NexoConcepts), nexoMemories,
+	asked(t, filepath.Join(dir, Concepts), memoriesSchema,
 		fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', 'x', '[]', 1, '["answers","short"]', NULL), ('%s', 'ana', 'x', '[]', 1, '["fridays"]', NULL)`, m1, m2))
-	asked(t, filepath.Join(dir, NexoCompactions), nexoCompactionsSchema,
+	asked(t, filepath.Join(dir, Compactions), compactionsSchema,
 		fmt.Sprintf(`INSERT INTO compactions_v1 VALUES ('%s', %d, 5, 5, 'Talked about deploys.', 'model-x', 10000, 800), ('c-of-ben', %d, 1, 1, 'Of Ben.', '', 0, 0)`, chat, t0+9000, t0),
 		fmt.Sprintf(`INSERT INTO compaction_locks_v1 VALUES ('%s', %d, 'pid:1')`, chat, t0))
 	path, report := mustImport(t, dir, "ana")
@@ -415,7 +355,7 @@ func TestNexoDatabasesOfTheOriginalAreImported(t *testing.T) {
 			t.Errorf("got %+v", m)
 		}
 	}
-	named := nexoUUID("memory", "not a uuid")
+	named := uuidOf("memory", "not a uuid")
 	want := []short{
 		{m1, "user_preference", "Ana prefers short answers.", "preference", `{"memory_type":"user"}`},
 		{m2, "project_fact", "Deployed on Fridays ☕.", "deploy project", `{"memory_type":"project"}`},
@@ -453,7 +393,7 @@ func TestNexoDatabasesOfTheOriginalAreImported(t *testing.T) {
 	if len(got.Compactions) != 1 || got.Compactions[0].Summary != "Talked about deploys." || got.Compactions[0].Turns != 5 {
 		t.Errorf("the compactions are %+v", got.Compactions)
 	}
-	left := []NexoCount{
+	left := []Count{
 		{"compactions of sessions of nobody", 1},
 		{"promotions", 1},
 		{"recalls", 1},
@@ -471,42 +411,38 @@ func TestNexoDatabasesOfTheOriginalAreImported(t *testing.T) {
 	}
 	// What came from nexo goes back to it as it was.
 	back := t.TempDir()
-	try(ExportNexo(t.Context(), path, back, "ana"))(t)
-	types := linesOf(t, asked(t, filepath.Join(back, NexoLongTerm)), "SELECT memory_type FROM memories ORDER BY created_at")
+	try(export(t, path, back, "ana"))(t)
+	types := linesOf(t, asked(t, filepath.Join(back, LongTerm)), "SELECT memory_type FROM memories ORDER BY created_at")
 	if diff := cmp.Diff(types, []string{`"user"|`, `"project"|`, `"reference"|`, "|", "|", `"feedback"|`}); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestNexoFilesNeedNotBeThere(t *testing.T) {
+func TestFilesNeedNotBeThere(t *testing.T) {
 	t.Parallel()
 	path, report := mustImport(t, t.TempDir(), "ana")
 	if got := holds(t, path); len(got.Memories) > 0 || len(report.LeftOut) > 0 {
 		t.Errorf("%+v, %+v", got, report)
 	}
-	_, err := ImportNexo(t.Context(), t.TempDir(), path, NexoImport{Agent: "ana", Current: importGeneration, Clock: time.Now, Random: rand.Reader})
-	wantKind(t, err, amber.KindConflict, "over what is there")
-	_, err = ImportNexo(t.Context(), t.TempDir(), path+"2", NexoImport{Agent: "ana", Current: importGeneration})
-	wantKind(t, err, amber.KindInvalid, "without a clock")
 }
 
-// TestNexoOfOldTables has the columns of the first version.
-func TestNexoOfOldTables(t *testing.T) {
+// TestOfOldTables has the columns of the first version.
+func TestOfOldTables(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	asked(t, filepath.Join(dir, NexoLongTerm), `CREATE TABLE memories (id TEXT PRIMARY KEY, agent_id TEXT NOT NULL, content TEXT NOT NULL, created_at INTEGER NOT NULL, mood TEXT)`,
+	asked(t, filepath.Join(dir, LongTerm), `CREATE TABLE memories (id TEXT PRIMARY KEY, agent_id TEXT NOT NULL, content TEXT NOT NULL, created_at INTEGER NOT NULL, mood TEXT)`,
 		fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', 'old', %d, 'fine')`, m1, t0),
 		`CREATE TABLE interactions (id, session_id)`)
 	path, report := mustImport(t, dir, "ana")
 	if got := holds(t, path).Memories; len(got) != 1 || got[0].Content != "old" {
 		t.Errorf("got %+v", got)
 	}
-	if diff := cmp.Diff(report.LeftOut, []NexoCount{{"tables of an unknown form", 1}}); diff != "" {
+	if diff := cmp.Diff(report.LeftOut, []Count{{"tables of an unknown form", 1}}); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestNexoRowsThatCannotBeAreSetAside(t *testing.T) {
+func TestRowsThatCannotBeAreSetAside(t *testing.T) {
 	t.Parallel()
 	good := fmt.Sprintf(`('%s', 'ana', 'good', '[]', %d, '[]', NULL)`, m1, t0)
 	memory := func(id, content, tags, at string) string {
@@ -517,36 +453,36 @@ func TestNexoRowsThatCannotBeAreSetAside(t *testing.T) {
 	}
 	tests := map[string]struct {
 		query string
-		want  NexoCount
+		want  Count
 		more  int64 // memories that came over beside the good one
 	}{
-		"no id":            {memory("NULL", "'x'", "'[]'", "1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"id of bytes":      {memory("x'ff'", "'x'", "'[]'", "1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"empty":            {memory("'a'", "''", "'[]'", "1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"blank":            {memory("'a'", "'  '", "'[]'", "1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"bytes":            {memory("'a'", "x'00ff'", "'[]'", "1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"number":           {memory("'a'", "x'31'", "'[]'", "1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"not UTF-8":        {memory("'a'", "CAST(x'61ff62' AS TEXT)", "'[]'", "1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"NUL":              {memory("'a'", "CAST(x'610062' AS TEXT)", "'[]'", "1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"huge":             {memory("'a'", "printf('%.*c', 2000000, 'x')", "'[]'", "1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"before time":      {memory("'a'", "'x'", "'[]'", "-1"), NexoCount{"memories that cannot be read", 1}, 0},
-		"after time":       {memory("'a'", "'x'", "'[]'", "9223372036854775807"), NexoCount{"memories that cannot be read", 1}, 0},
-		"time of text":     {memory("'a'", "'x'", "'[]'", "'soon'"), NexoCount{"memories that cannot be read", 1}, 0},
-		"same as another":  {memory("'a'", "'good'", "'[]'", "1"), NexoCount{"memories that say the same as another", 1}, 0},
-		"tags of nonsense": {memory("'a'", "'x'", "'nonsense'", "1"), NexoCount{"lists of tags that cannot be read", 1}, 1},
-		"tags of numbers":  {memory("'a'", "'x'", "'[1, null, {}, \"ok\", \"\", \"a\\nb\"]'", "1"), NexoCount{"tags that are none here", 5}, 1},
-		"no role":          {turn("'a'", "'s'", "'god'", "'x'", "1"), NexoCount{"turns that cannot be read", 1}, 0},
-		"no session":       {turn("'a'", "''", "'user'", "'x'", "1"), NexoCount{"turns that cannot be read", 1}, 0},
-		"empty turn":       {turn("'a'", "'s'", "'user'", "''", "1"), NexoCount{"turns that cannot be read", 1}, 0},
-		"turn before time": {turn("'a'", "'s'", "'user'", "'x'", "0"), NexoCount{"turns that cannot be read", 1}, 0},
-		"turn of bytes":    {turn("'a'", "'s'", "'user'", "x'ff'", "1"), NexoCount{"turns that cannot be read", 1}, 0},
+		"no id":            {memory("NULL", "'x'", "'[]'", "1"), Count{"memories that cannot be read", 1}, 0},
+		"id of bytes":      {memory("x'ff'", "'x'", "'[]'", "1"), Count{"memories that cannot be read", 1}, 0},
+		"empty":            {memory("'a'", "''", "'[]'", "1"), Count{"memories that cannot be read", 1}, 0},
+		"blank":            {memory("'a'", "'  '", "'[]'", "1"), Count{"memories that cannot be read", 1}, 0},
+		"bytes":            {memory("'a'", "x'00ff'", "'[]'", "1"), Count{"memories that cannot be read", 1}, 0},
+		"number":           {memory("'a'", "x'31'", "'[]'", "1"), Count{"memories that cannot be read", 1}, 0},
+		"not UTF-8":        {memory("'a'", "CAST(x'61ff62' AS TEXT)", "'[]'", "1"), Count{"memories that cannot be read", 1}, 0},
+		"NUL":              {memory("'a'", "CAST(x'610062' AS TEXT)", "'[]'", "1"), Count{"memories that cannot be read", 1}, 0},
+		"huge":             {memory("'a'", "printf('%.*c', 2000000, 'x')", "'[]'", "1"), Count{"memories that cannot be read", 1}, 0},
+		"before time":      {memory("'a'", "'x'", "'[]'", "-1"), Count{"memories that cannot be read", 1}, 0},
+		"after time":       {memory("'a'", "'x'", "'[]'", "9223372036854775807"), Count{"memories that cannot be read", 1}, 0},
+		"time of text":     {memory("'a'", "'x'", "'[]'", "'soon'"), Count{"memories that cannot be read", 1}, 0},
+		"same as another":  {memory("'a'", "'good'", "'[]'", "1"), Count{"memories that say the same as another", 1}, 0},
+		"tags of nonsense": {memory("'a'", "'x'", "'nonsense'", "1"), Count{"lists of tags that cannot be read", 1}, 1},
+		"tags of numbers":  {memory("'a'", "'x'", "'[1, null, {}, \"ok\", \"\", \"a\\nb\"]'", "1"), Count{"tags that are none here", 5}, 1},
+		"no role":          {turn("'a'", "'s'", "'god'", "'x'", "1"), Count{"turns that cannot be read", 1}, 0},
+		"no session":       {turn("'a'", "''", "'user'", "'x'", "1"), Count{"turns that cannot be read", 1}, 0},
+		"empty turn":       {turn("'a'", "'s'", "'user'", "''", "1"), Count{"turns that cannot be read", 1}, 0},
+		"turn before time": {turn("'a'", "'s'", "'user'", "'x'", "0"), Count{"turns that cannot be read", 1}, 0},
+		"turn of bytes":    {turn("'a'", "'s'", "'user'", "x'ff'", "1"), Count{"turns that cannot be read", 1}, 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := byHand(t, "INSERT INTO memories VALUES "+good, tt.query)
 			path, report := mustImport(t, dir, "ana")
-			if diff := cmp.Diff(report.LeftOut, []NexoCount{tt.want}); diff != "" {
+			if diff := cmp.Diff(report.LeftOut, []Count{tt.want}); diff != "" {
 				t.Error(diff)
 			}
 			if got := holds(t, path); len(got.Memories) != int(1+tt.more) || len(got.Turns) > 0 || len(got.Sessions) > 0 {
@@ -556,12 +492,12 @@ func TestNexoRowsThatCannotBeAreSetAside(t *testing.T) {
 	}
 }
 
-func TestNexoVectorsAndCompactionsThatCannotBeAreSetAside(t *testing.T) {
+func TestVectorsAndCompactionsThatCannotBeAreSetAside(t *testing.T) {
 	t.Parallel()
 	dir := byHand(t, fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', 'good', '[]', %d, '[]', NULL)`, m1, t0))
-	asked(t, filepath.Join(dir, NexoVector), `CREATE TABLE vec_memories (memory_id TEXT, embedding BLOB)`,
+	asked(t, filepath.Join(dir, Vector), `CREATE TABLE vec_memories (memory_id TEXT, embedding BLOB)`,
 		fmt.Sprintf(`INSERT INTO vec_memories VALUES ('%[1]s', x'000000'), ('%[1]s', ''), ('%[1]s', NULL), ('%[1]s', x'0000C07F'), (NULL, x'00000000'), ('%[1]s', zeroblob(70000)), ('%[1]s', x'0000803F'), ('%[1]s', x'00000040')`, m1))
-	asked(t, filepath.Join(dir, NexoCompactions), `CREATE TABLE compactions_v1 (session_id, compacted_at, head_turn_count, summary)`,
+	asked(t, filepath.Join(dir, Compactions), `CREATE TABLE compactions_v1 (session_id, compacted_at, head_turn_count, summary)`,
 		`INSERT INTO compactions_v1 VALUES ('s', 1, -1, 'x'), ('s', -1, 1, 'x'), ('s', 1, 1, ''), (NULL, 1, 1, 'x'), ('s', 1, 1, x'ff'), ('s', 7, 1, 'good'), ('s', 7, 1, 'again')`)
 	path, report := mustImport(t, dir, "ana")
 	got := holds(t, path)
@@ -571,7 +507,7 @@ func TestNexoVectorsAndCompactionsThatCannotBeAreSetAside(t *testing.T) {
 	if len(got.Compactions) != 1 || got.Compactions[0].Summary != "good" {
 		t.Errorf("the compactions are %+v", got.Compactions)
 	}
-	if diff := cmp.Diff(report.LeftOut, []NexoCount{{"compactions that cannot be read", 6}, {"vectors that cannot be read", 6}}); diff != "" {
+	if diff := cmp.Diff(report.LeftOut, []Count{{"compactions that cannot be read", 6}, {"vectors that cannot be read", 6}}); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -592,11 +528,11 @@ func vec0(t *testing.T, path string, change ...string) {
 	}, change...)...)
 }
 
-func TestNexoVectorsOfTheModuleVec0AreRead(t *testing.T) {
+func TestVectorsOfTheModuleVec0AreRead(t *testing.T) {
 	t.Parallel()
 	two := fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', 'a', '[]', %d, '[]', NULL), ('%s', 'ana', 'b', '[]', %d, '[]', NULL)`, m1, t0, m2, t0)
 	want := []amber.Embedding{{MemoryID: m1, Model: "nexo", Vector: []float32{0.5, -0.25}}, {MemoryID: m2, Model: "nexo", Vector: []float32{1, 2}}}
-	for _, file := range []string{NexoVector, NexoLongTerm} {
+	for _, file := range []string{Vector, LongTerm} {
 		dir := byHand(t, two)
 		vec0(t, filepath.Join(dir, file))
 		path, report := mustImport(t, dir, "ana")
@@ -620,7 +556,7 @@ func TestNexoVectorsOfTheModuleVec0AreRead(t *testing.T) {
 		"lost chunk":      `DELETE FROM vec_memories_vector_chunks00`,
 	} {
 		dir := byHand(t, two)
-		vec0(t, filepath.Join(dir, NexoVector), change)
+		vec0(t, filepath.Join(dir, Vector), change)
 		path, report := mustImport(t, dir, "ana")
 		if got := holds(t, path); len(got.Embeddings) > 0 || len(got.Memories) != 2 || len(report.LeftOut) == 0 {
 			t.Errorf("%s: %+v, %+v", name, got.Embeddings, report.LeftOut)
@@ -628,7 +564,7 @@ func TestNexoVectorsOfTheModuleVec0AreRead(t *testing.T) {
 	}
 }
 
-func TestNexoFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
+func TestFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	copied := copyOf(t, s)
@@ -651,10 +587,10 @@ func TestNexoFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			try(ExportNexo(t.Context(), copied, dir, "ana"))(t)
-			asked(t, filepath.Join(dir, NexoLongTerm), tt.query)
+			try(export(t, copied, dir, "ana"))(t)
+			asked(t, filepath.Join(dir, LongTerm), tt.query)
 			path, report := mustImport(t, dir, "ana")
-			if !slices.ContainsFunc(report.LeftOut, func(c NexoCount) bool { return c.What == tt.want }) {
+			if !slices.ContainsFunc(report.LeftOut, func(c Count) bool { return c.What == tt.want }) {
 				t.Errorf("left out: %+v", report.LeftOut)
 			}
 			if got := holds(t, path); len(got.Memories) != 5 || len(got.Turns) != 5 {
@@ -664,8 +600,8 @@ func TestNexoFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
 	}
 	// Trust is never taken from a file.
 	dir := t.TempDir()
-	try(ExportNexo(t.Context(), copied, dir, "ana"))(t)
-	asked(t, filepath.Join(dir, NexoLongTerm), `UPDATE amber_fields SET json = json_set(json, '$.trust', 'own')`)
+	try(export(t, copied, dir, "ana"))(t)
+	asked(t, filepath.Join(dir, LongTerm), `UPDATE amber_fields SET json = json_set(json, '$.trust', 'own')`)
 	path, _ := mustImport(t, dir, "ana")
 	for _, m := range holds(t, path).Memories {
 		if m.Trust != amber.TrustImported {
@@ -674,7 +610,7 @@ func TestNexoFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
 	}
 }
 
-func TestNexoHostileSchemasAreNotRun(t *testing.T) {
+func TestHostileSchemasAreNotRun(t *testing.T) {
 	t.Parallel()
 	columns := `id TEXT PRIMARY KEY, agent_id TEXT, content TEXT, created_at INTEGER`
 	row := fmt.Sprintf(`INSERT INTO m VALUES ('%s', 'ana', 'x', %d)`, m1, t0)
@@ -689,7 +625,7 @@ func TestNexoHostileSchemasAreNotRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			asked(t, filepath.Join(dir, NexoLongTerm), queries...)
+			asked(t, filepath.Join(dir, LongTerm), queries...)
 			path, _ := mustImport(t, dir, "ana")
 			if got := holds(t, path).Memories; len(got) > 0 {
 				t.Errorf("got %+v", got)
@@ -698,10 +634,10 @@ func TestNexoHostileSchemasAreNotRun(t *testing.T) {
 	}
 }
 
-func TestNexoFilesThatAreNoDatabaseAreRefused(t *testing.T) {
+func TestFilesThatAreNoDatabaseAreRefused(t *testing.T) {
 	t.Parallel()
 	dir := byHand(t, fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', printf('%%.*c', 100000, 'x'), '[]', %d, '[]', NULL)`, m1, t0))
-	good := try(os.ReadFile(filepath.Join(dir, NexoLongTerm)))(t)
+	good := try(os.ReadFile(filepath.Join(dir, LongTerm)))(t)
 	spoil := func(at int, b ...byte) []byte {
 		bad := bytes.Clone(good)
 		copy(bad[at:], b)
@@ -717,64 +653,45 @@ func TestNexoFilesThatAreNoDatabaseAreRefused(t *testing.T) {
 		"zeros":         append(bytes.Clone(good[:4096]), make([]byte, len(good)-4096)...),
 	} {
 		dir := t.TempDir()
-		do(t, os.WriteFile(filepath.Join(dir, NexoLongTerm), bad, 0o600))
+		do(t, os.WriteFile(filepath.Join(dir, LongTerm), bad, 0o600))
 		_, _, err := importNexo(t, dir, "ana")
 		wantKind(t, err, amber.KindDamaged, name)
 	}
 	dir = t.TempDir()
-	do(t, os.Symlink(filepath.Join(dir, "x"), filepath.Join(dir, NexoLongTerm)))
+	do(t, os.Symlink(filepath.Join(dir, "x"), filepath.Join(dir, LongTerm)))
 	_, _, err := importNexo(t, dir, "ana")
 	wantKind(t, err, amber.KindRefused, "a link")
 	dir = t.TempDir()
-	do(t, os.WriteFile(filepath.Join(dir, NexoVector), good, 0o600))
-	do(t, os.WriteFile(filepath.Join(dir, NexoVector+"-journal"), good, 0o600))
+	do(t, os.WriteFile(filepath.Join(dir, Vector), good, 0o600))
+	do(t, os.WriteFile(filepath.Join(dir, Vector+"-journal"), good, 0o600))
 	_, _, err = importNexo(t, dir, "ana")
 	wantKind(t, err, amber.KindRefused, "a journal beside it")
 }
 
-// TestNexoFlippedBytes never crashes, and what it makes is whole.
-func TestNexoFlippedBytes(t *testing.T) {
+// TestFlippedBytes never crashes, and what it makes is whole.
+func TestFlippedBytes(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	dir := t.TempDir()
-	try(ExportNexo(t.Context(), copyOf(t, s), dir, "ana"))(t)
-	good := try(os.ReadFile(filepath.Join(dir, NexoLongTerm)))(t)
+	try(export(t, copyOf(t, s), dir, "ana"))(t)
+	good := try(os.ReadFile(filepath.Join(dir, LongTerm)))(t)
 	step := len(good) / scale(48)
 	for at := 0; at < len(good); at += step {
 		bad := bytes.Clone(good)
 		for i := range min(16, len(bad)-at) {
 			bad[at+i] ^= 0x55
 		}
-		do(t, os.WriteFile(filepath.Join(dir, NexoLongTerm), bad, 0o600))
+		do(t, os.WriteFile(filepath.Join(dir, LongTerm), bad, 0o600))
 		path, _, err := importNexo(t, dir, "ana")
 		if err != nil {
 			wantKind(t, err, amber.KindDamaged, fmt.Sprintf("byte %d", at))
 			continue
 		}
-		e := try(Examine(t.Context(), path, true))(t)
+		e := try(sqlite.Examine(t.Context(), path, true))(t)
 		for _, c := range e.Checks {
 			if !c.OK {
 				t.Errorf("byte %d: %s: %s", at, c.Name, c.Detail)
 			}
 		}
-	}
-}
-
-func TestNexoImportCanBeAdopted(t *testing.T) {
-	t.Parallel()
-	l := newLife(t)
-	try(l.s.Write(t.Context(), amber.WriteRequest{Content: "was here before"}))(t)
-	dir := byHand(t, fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', 'deployed on fridays', '[]', %d, '[]', NULL)`, m1, t0))
-	path, _ := mustImport(t, dir, "ana")
-	from := l.snapshot(t)
-	do(t, os.WriteFile(filepath.Join(from, "memory.db"), try(os.ReadFile(path))(t), 0o600))
-	l.bringBack(t, from, nil)
-	live, dead := l.memories(t)
-	if len(live) != 1 || live[m1].Content != "deployed on fridays" || len(dead) != 1 {
-		t.Errorf("live %+v, dead %+v", live, dead)
-	}
-	found := try(l.s.Recall(t.Context(), amber.Query{Text: "fridays"}))(t)
-	if len(found.Hits) != 1 || found.Hits[0].ID != m1 {
-		t.Errorf("recall finds %+v", found.Hits)
 	}
 }

@@ -1,9 +1,9 @@
-package sqlite
+package nexo
 
 // The tables of nexo with its names and columns, and those of Amber beside
 // them. What is written where is told in docs/format/bundle.md.
 const (
-	nexoMemories = `
+	memoriesSchema = `
 CREATE TABLE memories (
   id           TEXT PRIMARY KEY,
   agent_id     TEXT NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE memories (
 );
 CREATE INDEX idx_memories_agent ON memories (agent_id, created_at DESC);
 `
-	nexoLongTermSchema = nexoMemories + `
+	longTermSchema = memoriesSchema + `
 CREATE VIRTUAL TABLE memories_fts USING fts5 (content, id UNINDEXED, agent_id UNINDEXED);
 CREATE TABLE interactions (
   id         TEXT PRIMARY KEY,
@@ -85,9 +85,9 @@ CREATE TABLE amber_fields (
   PRIMARY KEY (kind, id)
 ) WITHOUT ROWID;
 `
-	// nexoVectorSchema has a plain table where nexo has one of the module vec0
+	// vectorSchema has a plain table where nexo has one of the module vec0
 	// with the same columns.
-	nexoVectorSchema = `
+	vectorSchema = `
 CREATE TABLE vec_memories (memory_id TEXT PRIMARY KEY, embedding BLOB NOT NULL);
 
 -- Amber's: the vectors of all models.
@@ -99,7 +99,7 @@ CREATE TABLE amber_embeddings (
   PRIMARY KEY (memory_id, model)
 );
 `
-	nexoCompactionsSchema = `
+	compactionsSchema = `
 CREATE TABLE compactions_v1 (
   session_id       TEXT NOT NULL,
   compacted_at     INTEGER NOT NULL,

@@ -1,10 +1,11 @@
-package sqlite
+package nexo
 
 import (
 	"context"
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 // vecPrefix begins the names of the tables that the module vec0 keeps the
@@ -20,8 +21,8 @@ func isShadow(name string) bool {
 
 // vectors imports the vectors of memories that are there: those of all models
 // from an export of Amber, and those of nexo that are not among them.
-func (i *nexoImport) vectors(ctx context.Context, f *nexoFile) error {
-	for _, from := range []func(context.Context, *nexoFile) error{i.amberVectors, i.plainVectors, i.vec0Vectors} {
+func (i *importer) vectors(ctx context.Context, f *file) error {
+	for _, from := range []func(context.Context, *file) error{i.amberVectors, i.plainVectors, i.vec0Vectors} {
 		if err := from(ctx, f); err != nil {
 			return err
 		}
@@ -29,69 +30,57 @@ func (i *nexoImport) vectors(ctx context.Context, f *nexoFile) error {
 	return nil
 }
 
-func (i *nexoImport) amberVectors(ctx context.Context, f *nexoFile) error {
+func (i *importer) amberVectors(ctx context.Context, f *file) error {
 	_, ok, err := f.use("amber_embeddings", "memory_id", "model", "vector")
 	if !ok || err != nil {
 		return i.without(f, "amber_embeddings", err)
 	}
 	query := `SELECT memory_id, vector, model FROM amber_embeddings ORDER BY rowid`
-	return stream(ctx, i, f, lostVectors, query, nil, func(s scanner) (e amber.Embedding, ok bool, err error) {
+	return stream(ctx, i, f, lostVectors, query, nil, func(s sqlconn.Row) (e amber.Embedding, ok bool, err error) {
 		var v [3]any
 		if err := s.Scan(&v[0], &v[1], &v[2]); err != nil {
 			return e, false, err
 		}
 		model, _ := text(v[2])
-		e, ok = nexoEmbedding(v[0], v[1], model)
+		e, ok = embeddingOf(v[0], v[1], model)
 		return e, ok, nil
 	}, i.storeVector)
 }
 
 // plainVectors reads a table of the columns that nexo's has.
-func (i *nexoImport) plainVectors(ctx context.Context, f *nexoFile) error {
+func (i *importer) plainVectors(ctx context.Context, f *file) error {
 	_, ok, err := f.use(vecPrefix, "memory_id", "embedding")
 	if !ok || err != nil {
 		return i.without(f, vecPrefix, err)
 	}
 	query := `SELECT memory_id, embedding FROM vec_memories ORDER BY rowid`
-	return stream(ctx, i, f, lostVectors, query, nil, func(s scanner) (e amber.Embedding, ok bool, err error) {
+	return stream(ctx, i, f, lostVectors, query, nil, func(s sqlconn.Row) (e amber.Embedding, ok bool, err error) {
 		var id, vector any
 		if err := s.Scan(&id, &vector); err != nil {
 			return e, false, err
 		}
-		e, ok = nexoEmbedding(id, vector, nexoModel)
+		e, ok = embeddingOf(id, vector, defaultModel)
 		return e, ok, nil
 	}, i.storeVector)
 }
 
-// nexoEmbedding checks a vector.
-func nexoEmbedding(id, vector any, model string) (e amber.Embedding, ok bool) {
+// embeddingOf checks a vector.
+func embeddingOf(id, vector any, model string) (e amber.Embedding, ok bool) {
 	name, nameOK := text(id)
 	packed, packedOK := vector.([]byte)
 	if !nameOK || !packedOK || len(packed)%4 != 0 || len(packed) > 4*amber.MaxDimension {
 		return e, false
 	}
-	e = amber.Embedding{MemoryID: amber.MemoryID(nexoUUID(fieldsMemory, name)), Model: model, Vector: unpackVector(packed)}
+	e = amber.Embedding{MemoryID: amber.MemoryID(uuidOf(fieldsMemory, name)), Model: model, Vector: unpackVector(packed)}
 	return e, e.Check() == nil
 }
 
-const hasVector = `SELECT EXISTS (SELECT 1 FROM embeddings WHERE memory_id = ?1 AND (model = ?2 OR vector = ?3))`
-
-// storeVector stores a vector unless the memory has it, of whichever model.
-func (i *nexoImport) storeVector(t *tx, e amber.Embedding) error {
-	digest, err := t.liveDigest("put embedding", e.MemoryID)
-	if err != nil {
-		return i.orphan("vectors of no memory", err)
+func (i *importer) storeVector(e amber.Embedding) error {
+	added, err := i.into.AddEmbedding(e)
+	if added {
+		i.report.Embeddings++
 	}
-	packed := packVector(e.Vector)
-	var have bool
-	if err := t.row(hasVector, e.MemoryID, e.Model, packed).Scan(&have); err != nil || have {
-		return err
-	}
-	if _, err := t.exec(upsertEmbedding, e.MemoryID, e.Model, len(e.Vector), packed); err != nil {
-		return err
-	}
-	i.report.Embeddings++
-	return t.logBeside(e.MemoryID, digest)
+	return i.orphan("vectors of no memory", err)
 }
 
 const (
@@ -103,7 +92,7 @@ WHERE c.chunk_id = ?`
 
 // vec0Vectors reads the tables that the module vec0 keeps its vectors in: the
 // module itself is no part of Amber, and would be run on a stranger's data.
-func (i *nexoImport) vec0Vectors(ctx context.Context, f *nexoFile) error {
+func (i *importer) vec0Vectors(ctx context.Context, f *file) error {
 	for name, columns := range map[string][]string{
 		vecPrefix + "_chunks":          {"chunk_id", "size"},
 		vecPrefix + "_rowids":          {"id", "chunk_id", "chunk_offset"},
@@ -114,7 +103,7 @@ func (i *nexoImport) vec0Vectors(ctx context.Context, f *nexoFile) error {
 		}
 	}
 	b := &batch[amber.Embedding]{i: i, ctx: ctx, store: i.storeVector}
-	chunks, err := all(f.t, func(s scanner) (id any, err error) {
+	chunks, err := all(f.conn, func(s sqlconn.Row) (id any, err error) {
 		err = s.Scan(&id)
 		return id, err
 	}, selectChunks)
@@ -130,9 +119,9 @@ func (i *nexoImport) vec0Vectors(ctx context.Context, f *nexoFile) error {
 }
 
 // vec0Chunk reads the vectors of a chunk: so many of one size, side by side.
-func (i *nexoImport) vec0Chunk(f *nexoFile, id any, b *batch[amber.Embedding]) error {
+func (i *importer) vec0Chunk(f *file, id any, b *batch[amber.Embedding]) error {
 	var size, vectors any
-	err := f.t.row(selectChunk, id).Scan(&size, &vectors)
+	err := f.row(selectChunk, id).Scan(&size, &vectors)
 	if absent(err) {
 		i.left.add(lostVectors, 1)
 		return nil
@@ -147,7 +136,7 @@ func (i *nexoImport) vec0Chunk(f *nexoFile, id any, b *batch[amber.Embedding]) e
 		return nil
 	}
 	width := int64(len(packed)) / n
-	return f.t.each(selectChunkNames, []any{id}, func(s scanner) error {
+	return f.each(selectChunkNames, []any{id}, func(s sqlconn.Row) error {
 		var name, offset any
 		if err := s.Scan(&name, &offset); err != nil {
 			return err
@@ -157,7 +146,7 @@ func (i *nexoImport) vec0Chunk(f *nexoFile, id any, b *batch[amber.Embedding]) e
 			i.left.add(lostVectors, 1)
 			return nil
 		}
-		e, ok := nexoEmbedding(name, packed[at*width:(at+1)*width], nexoModel)
+		e, ok := embeddingOf(name, packed[at*width:(at+1)*width], defaultModel)
 		if !ok {
 			i.left.add(lostVectors, 1)
 			return nil

@@ -1,4 +1,8 @@
-package sqlite
+// Package nexo reads and writes the databases of nexo, the SQLite files of a
+// bundle in the format nexo-memory-snapshot-v1. It knows nexo's tables; the
+// agent on the other side is a [Sink] or a [Source]. What each table holds is
+// told in docs/format/bundle.md.
+package nexo
 
 import (
 	"cmp"
@@ -14,14 +18,14 @@ import (
 
 // The databases of a bundle in the format nexo-memory-snapshot-v1.
 const (
-	NexoLongTerm    = "long_term.sqlite"
-	NexoVector      = "vector.sqlite"
-	NexoConcepts    = "concepts.sqlite"
-	NexoCompactions = "compactions.sqlite"
+	LongTerm    = "long_term.sqlite"
+	Vector      = "vector.sqlite"
+	Concepts    = "concepts.sqlite"
+	Compactions = "compactions.sqlite"
 )
 
-// NexoReport counts what came over, and what did not.
-type NexoReport struct {
+// Report counts what came over, and what did not.
+type Report struct {
 	Memories    int64
 	Sessions    int64
 	Turns       int64
@@ -30,14 +34,14 @@ type NexoReport struct {
 	Compactions int64
 	Relations   int64
 	// LeftOut is what did not come over.
-	LeftOut []NexoCount
+	LeftOut []Count
 	// Beside is what came over in tables of Amber's own, which nexo does not
 	// read.
-	Beside []NexoCount
+	Beside []Count
 }
 
-// NexoCount says how many there are of something.
-type NexoCount struct {
+// Count says how many there are of something.
+type Count struct {
 	What  string // "earlier revisions"
 	Count int64
 }
@@ -51,28 +55,28 @@ func (c tally) add(what string, n int64) {
 	}
 }
 
-func (c tally) list() []NexoCount {
-	list := make([]NexoCount, 0, len(c))
+func (c tally) list() []Count {
+	list := make([]Count, 0, len(c))
 	for _, what := range slices.Sorted(maps.Keys(c)) {
-		list = append(list, NexoCount{what, c[what]})
+		list = append(list, Count{what, c[what]})
 	}
 	return list
 }
 
-// nexoTypes are the values of memory_type and the kinds they become.
-var nexoTypes = map[string]amber.MemoryKind{
+// types are the values of memory_type and the kinds they become.
+var types = map[string]amber.MemoryKind{
 	"user":      amber.UserPreference,
 	"feedback":  amber.WorkflowInsight,
 	"project":   amber.ProjectFact,
 	"reference": amber.WorkspaceFact,
 }
 
-// nexoType returns the memory_type of a memory, "" for none: the one it came
+// typeOf returns the memory_type of a memory, "" for none: the one it came
 // with, if its kind is still what that became.
-func nexoType(m amber.Memory) string {
-	var came nexoOrigin
-	if json.Unmarshal(m.Foreign[nexoForeign], &came) == nil {
-		if kind, known := nexoTypes[came.MemoryType]; known && kind == m.Kind {
+func typeOf(m amber.Memory) string {
+	var came origin
+	if json.Unmarshal(m.Foreign[foreignKey], &came) == nil {
+		if kind, known := types[came.MemoryType]; known && kind == m.Kind {
 			return came.MemoryType
 		}
 	}
@@ -87,11 +91,11 @@ func nexoType(m amber.Memory) string {
 	return ""
 }
 
-// nexoForeign is the name under which a memory keeps what only nexo knows.
-const nexoForeign = "nexo"
+// foreignKey is the name under which a memory keeps what only nexo knows.
+const foreignKey = "nexo"
 
-// nexoOrigin is what a memory keeps of the row it came from.
-type nexoOrigin struct {
+// origin is what a memory keeps of the row it came from.
+type origin struct {
 	ID         string `json:"id,omitempty"` // where it was no UUID
 	MemoryType string `json:"memory_type,omitempty"`
 	// Concepts are the concept tags in nexo's order, the most telling first, where
@@ -99,10 +103,10 @@ type nexoOrigin struct {
 	Concepts []string `json:"concept_tags,omitempty"`
 }
 
-// nexoConcepts puts concepts into the order they came in; those that came later
+// inOrder puts concepts into the order they came in; those that came later
 // stay behind.
-func nexoConcepts(foreign json.RawMessage, concepts []string) []string {
-	var came nexoOrigin
+func inOrder(foreign json.RawMessage, concepts []string) []string {
+	var came origin
 	if json.Unmarshal(foreign, &came) != nil || len(came.Concepts) == 0 {
 		return concepts
 	}
@@ -117,15 +121,15 @@ func nexoConcepts(foreign json.RawMessage, concepts []string) []string {
 	return concepts
 }
 
-// nexoModel is the model of a vector that came without one.
-const nexoModel = "nexo"
+// defaultModel is the model of a vector that came without one.
+const defaultModel = "nexo"
 
-// nexoBinding is the binding of a session that came without one.
-const nexoBinding = "nexo"
+// defaultBinding is the binding of a session that came without one.
+const defaultBinding = "nexo"
 
-// nexoUUID returns id, or a UUID made of it where it is none: nexo knows no
+// uuidOf returns id, or a UUID made of it where it is none: nexo knows no
 // other names. What keeps the names of different things apart.
-func nexoUUID(what, id string) string {
+func uuidOf(what, id string) string {
 	if _, err := amber.ParseMemoryID(id); err == nil {
 		return id
 	}
@@ -137,24 +141,24 @@ func nexoUUID(what, id string) string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// maxNexoTime is the last millisecond that RFC 3339 can write.
-const maxNexoTime = 253402300799999
+// maxTime is the last millisecond that RFC 3339 can write.
+const maxTime = 253402300799999
 
-func isNexoTime(ms int64) bool { return ms > 0 && ms <= maxNexoTime }
+func isTime(ms int64) bool { return ms > 0 && ms <= maxTime }
 
 // What amber_fields says of rows. Each is believed only where it fits its row.
 type (
-	nexoMemory struct {
+	memoryFields struct {
 		amber.Memory      // without content
 		Titled       bool `json:"titled,omitempty"` // the content of the row begins with the title
 	}
-	nexoTurn struct {
+	turnFields struct {
 		ID        amber.TurnID    `json:"id"`
 		SessionID amber.SessionID `json:"session_id"`
 		ProjectID string          `json:"project_id,omitempty"`
 		Trust     amber.Trust     `json:"trust,omitempty"`
 	}
-	nexoCompaction struct {
+	compactionFields struct {
 		ID        string          `json:"id"`
 		SessionID amber.SessionID `json:"session_id"`
 		CreatedAt amber.Time      `json:"created_at"`
@@ -174,6 +178,6 @@ const (
 const titleBreak = "\n\n"
 
 // byCount orders what there is most of first.
-func byCount(x, y NexoCount) int {
+func byCount(x, y Count) int {
 	return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.What, y.What))
 }

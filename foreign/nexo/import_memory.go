@@ -1,4 +1,4 @@
-package sqlite
+package nexo
 
 import (
 	"context"
@@ -8,16 +8,17 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
-// nexoRow is a memory that was checked, with its concepts.
-type nexoRow struct {
+// memoryRow is a memory that was checked, with its concepts.
+type memoryRow struct {
 	amber.Memory
 	concepts []string
 }
 
 // memories imports the memories of the agent.
-func (i *nexoImport) memories(ctx context.Context, f *nexoFile) error {
+func (i *importer) memories(ctx context.Context, f *file) error {
 	table, ok, err := f.use("memories", "id", "agent_id", "content", "created_at")
 	if !ok || err != nil {
 		return i.without(f, "memories", err)
@@ -28,11 +29,11 @@ func (i *nexoImport) memories(ctx context.Context, f *nexoFile) error {
 	}
 	query := fmt.Sprintf(`SELECT m.id, m.agent_id, m.content, m.created_at, %s, %s, %s, %s FROM memories m %s WHERE m.agent_id = ? ORDER BY m.rowid`,
 		table.column("m.", "tags"), table.column("m.", "concept_tags"), table.column("m.", "memory_type"), fields, join)
-	return stream(ctx, i, f, "memories that cannot be read", query, []any{i.o.Agent}, i.scanMemory, i.storeMemory)
+	return stream(ctx, i, f, "memories that cannot be read", query, []any{i.agent}, i.scanMemory, i.storeMemory)
 }
 
 // without counts a table of a known name and unknown columns.
-func (i *nexoImport) without(f *nexoFile, name string, err error) error {
+func (i *importer) without(f *file, name string, err error) error {
 	if _, there := f.tables[name]; there && err == nil {
 		i.left.add("tables of an unknown form", 1)
 	}
@@ -41,7 +42,7 @@ func (i *nexoImport) without(f *nexoFile, name string, err error) error {
 
 // fields returns what a query selects for the fields of Amber's own beside a
 // row, and the join it needs for them.
-func (i *nexoImport) fields(kind, id string) (column, join string, err error) {
+func (i *importer) fields(kind, id string) (column, join string, err error) {
 	_, ok, err := i.longTerm.use("amber_fields", "kind", "id", "seq", "json")
 	if !ok || err != nil {
 		return "NULL", "", err
@@ -49,7 +50,7 @@ func (i *nexoImport) fields(kind, id string) (column, join string, err error) {
 	return "f.json", fmt.Sprintf("LEFT JOIN amber_fields f ON f.kind = '%s' AND f.id = %s", kind, id), nil
 }
 
-func (i *nexoImport) scanMemory(s scanner) (row nexoRow, ok bool, err error) {
+func (i *importer) scanMemory(s sqlconn.Row) (row memoryRow, ok bool, err error) {
 	var v [8]any
 	if err := s.Scan(&v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]); err != nil {
 		return row, false, err
@@ -58,7 +59,7 @@ func (i *nexoImport) scanMemory(s scanner) (row nexoRow, ok bool, err error) {
 	agent, agentOK := text(v[1])
 	content, contentOK := text(v[2])
 	at, atOK := millis(v[3])
-	if !idOK || !agentOK || agent != string(i.o.Agent) || !contentOK || !atOK || id == "" || len(id) > amber.MaxIDBytes {
+	if !idOK || !agentOK || agent != string(i.agent) || !contentOK || !atOK || id == "" || len(id) > amber.MaxIDBytes {
 		return row, false, nil
 	}
 	tags, ordered := i.tags(v[4]), i.listed(v[5])
@@ -76,10 +77,10 @@ func (i *nexoImport) scanMemory(s scanner) (row nexoRow, ok bool, err error) {
 }
 
 // tags returns those of a JSON array that are tags, sorted.
-func (i *nexoImport) tags(v any) []string { return slices.Sorted(slices.Values(i.listed(v))) }
+func (i *importer) tags(v any) []string { return slices.Sorted(slices.Values(i.listed(v))) }
 
 // listed returns those of a JSON array that are tags, in their order.
-func (i *nexoImport) listed(v any) []string {
+func (i *importer) listed(v any) []string {
 	s, ok := text(v)
 	if !ok {
 		return []string{}
@@ -104,17 +105,17 @@ func (i *nexoImport) listed(v any) []string {
 
 // plainMemory is what a row says without fields of Amber's own.
 func plainMemory(id, content, memoryType string, at int64, tags, concepts []string) amber.Memory {
-	came := nexoOrigin{MemoryType: memoryType}
+	came := origin{MemoryType: memoryType}
 	var quoted string
 	if json.Unmarshal([]byte(memoryType), &quoted) == nil {
 		came.MemoryType = quoted
 	}
-	kind, known := nexoTypes[came.MemoryType]
+	kind, known := types[came.MemoryType]
 	if !known {
 		kind = amber.WorkspaceFact
 	}
 	m := amber.Memory{
-		ID: amber.MemoryID(nexoUUID(fieldsMemory, id)), Kind: kind, Scope: amber.ScopeGlobal, Content: content, Tags: tags,
+		ID: amber.MemoryID(uuidOf(fieldsMemory, id)), Kind: kind, Scope: amber.ScopeGlobal, Content: content, Tags: tags,
 		CreatedAt: amber.UnixMilli(at), UpdatedAt: amber.UnixMilli(at),
 	}
 	if string(m.ID) != id {
@@ -126,7 +127,7 @@ func plainMemory(id, content, memoryType string, at int64, tags, concepts []stri
 	}
 	if came.ID != "" || came.MemoryType != "" || len(came.Concepts) > 0 {
 		body, _ := json.Marshal(came) // texts
-		m.Foreign = map[string]json.RawMessage{nexoForeign: body}
+		m.Foreign = map[string]json.RawMessage{foreignKey: body}
 	}
 	return m
 }
@@ -137,7 +138,7 @@ const maxForeign = 1 << 20
 // believe returns the memory that was exported as the row plain, if body says
 // so and nobody changed the row since.
 func believe(body string, plain amber.Memory) (m amber.Memory, ok bool) {
-	var f nexoMemory
+	var f memoryFields
 	if body == "" || json.Unmarshal([]byte(body), &f) != nil {
 		return m, false
 	}
@@ -156,7 +157,7 @@ func believe(body string, plain amber.Memory) (m amber.Memory, ok bool) {
 	}
 	switch {
 	case m.ID != plain.ID, m.CreatedAt != plain.CreatedAt, !slices.Equal(m.Tags, plain.Tags), !m.DeletedAt.IsZero(),
-		amber.ContentDigest(m.Content) != m.ContentDigest, !isNexoTime(m.UpdatedAt.UnixMilli()), m.DuplicateCount < 0,
+		amber.ContentDigest(m.Content) != m.ContentDigest, !isTime(m.UpdatedAt.UnixMilli()), m.DuplicateCount < 0,
 		size > maxForeign, m.Topic != "" && !m.HasTopicID():
 		return m, false
 	}
@@ -172,7 +173,14 @@ func checkMemory(m amber.Memory) (amber.Memory, bool) {
 	if err != nil || r.Topic != m.Topic || r.Title != m.Title {
 		return m, false
 	}
-	checked := fromRequest(r)
+	checked := amber.Memory{
+		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities, Title: r.Title, Content: r.Content, Summary: r.Summary,
+		Topic: r.Topic, Tags: r.Tags, Metadata: r.Metadata, SourceRefs: slices.Clip(append([]amber.SourceRef{}, r.SourceRefs...)),
+		Trust: r.Trust, ContentDigest: amber.ContentDigest(r.Content),
+	}
+	if checked.Metadata == nil {
+		checked.Metadata = map[string]string{}
+	}
 	checked.ID, checked.DuplicateCount, checked.Foreign = m.ID, m.DuplicateCount, m.Foreign
 	checked.CreatedAt, checked.UpdatedAt = m.CreatedAt, m.UpdatedAt
 	return checked, true
@@ -180,67 +188,34 @@ func checkMemory(m amber.Memory) (amber.Memory, bool) {
 
 // storeMemory stores a memory unless there is one of its id, or one that says
 // the same.
-func (i *nexoImport) storeMemory(t *tx, row nexoRow) error {
+func (i *importer) storeMemory(row memoryRow) error {
 	m := row.Memory
-	_, found, err := t.load(m.ID)
-	if err != nil {
-		return err
-	}
-	if found {
+	twin, err := i.into.AddMemory(m)
+	switch {
+	case amber.KindOf(err) == amber.KindConflict:
 		i.left.add("memories that cannot be read", 1)
 		return nil
-	}
-	twin, found, err := t.duplicateOf(m)
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if found {
+	case twin:
 		i.left.add("memories that say the same as another", 1)
-		_, err := t.countDuplicate(twin)
-		return err
-	}
-	m.Revision, m.Origin = 1, t.origin(1)
-	if err := t.insert(m); err != nil {
-		return err
+		return nil
 	}
 	i.report.Memories++
-	return i.addConcepts(t, m.ID, row.concepts)
+	return i.addConcepts(m.ID, row.concepts)
 }
 
 // addConcepts adds to the concepts of a live memory.
-func (i *nexoImport) addConcepts(t *tx, id amber.MemoryID, concepts []string) error {
-	digest, err := t.liveDigest("set concepts", id)
-	if err != nil {
-		return err
-	}
-	have, err := all(t, scanText, selectConcepts, id)
-	if err != nil {
-		return err
-	}
-	before := len(have)
-	for _, c := range concepts {
-		if slices.Contains(have, c) || len(have) == amber.MaxTags {
-			continue
-		}
-		have = append(have, c)
-		if _, err := t.exec(insertConcept, id, c); err != nil {
-			return err
-		}
-	}
-	if len(have) == before {
-		return nil
-	}
-	if before == 0 {
+func (i *importer) addConcepts(id amber.MemoryID, concepts []string) error {
+	first, err := i.into.AddConcepts(id, concepts)
+	if first {
 		i.report.Concepts++
 	}
-	if _, err := t.exec(indexConcepts, id); err != nil {
-		return err
-	}
-	return t.logBeside(id, digest)
+	return err
 }
 
 // conceptTags adds what concepts.sqlite knows about memories that are there.
-func (i *nexoImport) conceptTags(ctx context.Context, f *nexoFile) error {
+func (i *importer) conceptTags(ctx context.Context, f *file) error {
 	_, ok, err := f.use("memories", "id", "agent_id", "concept_tags")
 	if !ok || err != nil {
 		return i.without(f, "memories", err)
@@ -250,22 +225,22 @@ func (i *nexoImport) conceptTags(ctx context.Context, f *nexoFile) error {
 		tags []string
 	}
 	query := `SELECT id, agent_id, concept_tags FROM memories WHERE agent_id = ? ORDER BY rowid`
-	return stream(ctx, i, f, "concepts of no memory", query, []any{i.o.Agent}, func(s scanner) (row tagged, ok bool, err error) {
+	return stream(ctx, i, f, "concepts of no memory", query, []any{i.agent}, func(s sqlconn.Row) (row tagged, ok bool, err error) {
 		var v [3]any
 		if err := s.Scan(&v[0], &v[1], &v[2]); err != nil {
 			return row, false, err
 		}
 		id, ok := text(v[0])
 		agent, _ := text(v[1])
-		return tagged{amber.MemoryID(nexoUUID(fieldsMemory, id)), i.tags(v[2])}, ok && agent == string(i.o.Agent), nil
-	}, func(t *tx, row tagged) error {
-		err := i.addConcepts(t, row.id, row.tags)
+		return tagged{amber.MemoryID(uuidOf(fieldsMemory, id)), i.tags(v[2])}, ok && agent == string(i.agent), nil
+	}, func(row tagged) error {
+		err := i.addConcepts(row.id, row.tags)
 		return i.orphan("concepts of no memory", err)
 	})
 }
 
 // orphan counts what hangs on a memory that did not come over.
-func (i *nexoImport) orphan(what string, err error) error {
+func (i *importer) orphan(what string, err error) error {
 	if amber.KindOf(err) == amber.KindNotFound {
 		i.left.add(what, 1)
 		return nil
@@ -274,50 +249,38 @@ func (i *nexoImport) orphan(what string, err error) error {
 }
 
 // relations brings back the relations of an export.
-func (i *nexoImport) relations(ctx context.Context, f *nexoFile) error {
+func (i *importer) relations(ctx context.Context, f *file) error {
 	return fieldsOf(ctx, i, f, fieldsRelation, "relations that lead nowhere", func(id string, r amber.Relation) (amber.Relation, bool) {
 		r, err := r.Normalize()
 		_, idErr := amber.ParseMemoryID(r.ID)
-		return r, err == nil && idErr == nil && r.ID == id && r.DeletedAt.IsZero() && isNexoTime(r.CreatedAt.UnixMilli())
+		return r, err == nil && idErr == nil && r.ID == id && r.DeletedAt.IsZero() && isTime(r.CreatedAt.UnixMilli())
 	}, i.storeRelation)
 }
 
-func (i *nexoImport) storeRelation(t *tx, r amber.Relation) error {
-	const lost = "relations that lead nowhere"
-	digest, err := t.liveDigest("relate memories", r.From)
+func (i *importer) storeRelation(r amber.Relation) error {
+	err := i.into.AddRelation(r)
+	switch amber.KindOf(err) {
+	case amber.KindNotFound, amber.KindConflict:
+		i.left.add("relations that lead nowhere", 1)
+		return nil
+	}
 	if err == nil {
-		_, err = t.liveDigest("relate memories", r.To)
+		i.report.Relations++
 	}
-	if err != nil {
-		return i.orphan(lost, err)
-	}
-	_, err = scanRelation(t.row(selectRelationBetween, r.From, r.To, r.Type))
-	if absent(err) {
-		_, err = scanRelation(t.row(selectRelation, r.ID))
-	}
-	if !absent(err) {
-		i.left.add(lost, 1)
-		return err
-	}
-	r.Origin = t.origin(1)
-	if err := t.putRelation(r); err != nil {
-		return err
-	}
-	i.report.Relations++
-	return t.logBeside(r.From, digest)
+	return err
 }
 
 // fieldsOf reads the rows of one kind in amber_fields and stores those that
 // check takes.
-func fieldsOf[T any](ctx context.Context, i *nexoImport, f *nexoFile, kind, left string,
-	check func(id string, v T) (T, bool), store func(*tx, T) error,
+func fieldsOf[T any](ctx context.Context, i *importer, f *file, kind, left string,
+	check func(id string, v T) (T, bool), store func(T) error,
 ) error {
 	_, ok, err := f.use("amber_fields", "kind", "id", "seq", "json")
 	if !ok || err != nil {
 		return i.without(f, "amber_fields", err)
 	}
 	query := `SELECT id, json FROM amber_fields WHERE kind = ?`
-	return stream(ctx, i, f, left, query, []any{kind}, func(s scanner) (v T, ok bool, err error) {
+	return stream(ctx, i, f, left, query, []any{kind}, func(s sqlconn.Row) (v T, ok bool, err error) {
 		var rawID, rawBody any
 		if err := s.Scan(&rawID, &rawBody); err != nil {
 			return v, false, err

@@ -1,0 +1,78 @@
+package sqlite
+
+import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+var fillGeneration = home.Current{Generation: 1, Incarnation: "0193c5a8-0000-7000-8000-000000000001", Device: "0193c5a8-0000-7000-8000-000000000002"}
+
+// filled makes a memory.db with one memory.
+func filled(t *testing.T, m amber.Memory) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	f := try(Fill(t.Context(), path, fillGeneration, Options{Clock: newHandClock().read, Random: rand.Reader}))(t)
+	do(t, f.Update(t.Context(), func() error {
+		_, err := f.AddMemory(m)
+		return err
+	}))
+	do(t, f.Close())
+	return path
+}
+
+func TestFilledDatabaseCanBeAdopted(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	try(l.s.Write(t.Context(), amber.WriteRequest{Content: "was here before"}))(t)
+	m := farMemory(memoryID(1), amber.Origin{}, "deployed on fridays").Memory.Memory
+	path := filled(t, m)
+	from := l.snapshot(t)
+	do(t, os.WriteFile(filepath.Join(from, "memory.db"), try(os.ReadFile(path))(t), 0o600))
+	l.bringBack(t, from, nil)
+	live, dead := l.memories(t)
+	if len(live) != 1 || live[m.ID].Content != "deployed on fridays" || len(dead) != 1 {
+		t.Errorf("live %+v, dead %+v", live, dead)
+	}
+	found := try(l.s.Recall(t.Context(), amber.Query{Text: "fridays"}))(t)
+	if len(found.Hits) != 1 || found.Hits[0].ID != m.ID {
+		t.Errorf("recall finds %+v", found.Hits)
+	}
+}
+
+func TestFillMakesANewFile(t *testing.T) {
+	t.Parallel()
+	m := farMemory(memoryID(1), amber.Origin{}, "x").Memory.Memory
+	path := filled(t, m)
+	if info := try(os.Stat(path))(t); info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has mode %v", info.Mode())
+	}
+	_, err := Fill(t.Context(), path, fillGeneration, Options{Clock: time.Now, Random: rand.Reader})
+	wantKind(t, err, amber.KindConflict, "over a file")
+	_, err = Fill(t.Context(), path+"2", fillGeneration, Options{})
+	wantKind(t, err, amber.KindInvalid, "without a clock")
+}
+
+// A file from before prompts had a trust is its owner's.
+func TestRecordsOfOlderSchemasAreRead(t *testing.T) {
+	t.Parallel()
+	for v := 1; v < int(memorySchema.version()); v++ {
+		a := agentWithMemory(t, v)
+		old := filepath.Join(t.TempDir(), "memory.db")
+		from := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
+		do(t, os.WriteFile(old, try(os.ReadFile(from))(t), 0o600))
+		r := try(OpenRecords(t.Context(), old))(t)
+		turns, sessions := 0, 0
+		do(t, r.Turns(func(int64, amber.Turn, bool) error { turns++; return nil }))
+		do(t, r.Sessions(func(amber.Session, bool) error { sessions++; return nil }))
+		do(t, r.Close())
+		if turns == 0 || sessions == 0 {
+			t.Errorf("from %d: %d turns, %d sessions", v, turns, sessions)
+		}
+	}
+}
