@@ -3,6 +3,8 @@ package notes
 import (
 	"context"
 	"errors"
+
+	"github.com/amber-memory/amber/internal/gitrun"
 )
 
 // Check looks for damage in the repository: settings and files that Amber did not put there, and objects that a
@@ -16,7 +18,7 @@ func (d *Dir) Check(ctx context.Context) error {
 			return err
 		}
 		_, err = r.query(ctx, "fsck", "--no-dangling", "--connectivity-only", "--no-progress")
-		if errors.Is(err, errExit) {
+		if errors.Is(err, gitrun.ErrExit) {
 			err = damagedRepo(err)
 		}
 		return err

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/gitrun"
 )
 
 // The verbs that commit messages begin with.
@@ -20,9 +22,6 @@ const (
 	opDelete  = "delete"
 	opRecover = "recover"
 )
-
-// zeroID is what git calls the id of nothing.
-const zeroID = "0000000000000000000000000000000000000000"
 
 // change is what a commit does to one note: it gets new content, or goes.
 type change struct {
@@ -58,7 +57,7 @@ func (r *repo) commit(
 	for i, c := range changes {
 		entries[i].name = c.name
 		if !c.remove {
-			entries[i].blob = blobID(c.content)
+			entries[i].blob = gitobj.BlobID(c.content)
 		}
 	}
 	// The commit is made; an index that was not brought up to it is mended by the next write.
@@ -75,7 +74,7 @@ func subject(verb string, changes []change) string {
 
 // storeObjects stores the objects of a commit, durably, and returns its id. Nothing refers to them yet.
 func (r *repo) storeObjects(ctx context.Context, head, message string, changes []change) (string, error) {
-	stream := importStream(head, message, changes, unixSeconds(r.clock()))
+	stream := importStream(head, message, changes, gitobj.UnixSeconds(r.clock()))
 	out, err := r.run(ctx, stream, "fast-import", "--quiet", "--done")
 	if err != nil {
 		return "", err
@@ -87,7 +86,7 @@ func (r *repo) storeObjects(ctx context.Context, head, message string, changes [
 	next := ids[len(ids)-1]
 	for _, c := range changes {
 		if !c.remove {
-			ids = append(ids, blobID(c.content))
+			ids = append(ids, gitobj.BlobID(c.content))
 		}
 	}
 	return next, r.syncObjects(ids)
@@ -99,7 +98,7 @@ func importStream(head, message string, changes []change, when int64) []byte {
 	const scratch = "refs/amber/next"
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "feature done\ncommit %s\nmark :1\ncommitter %s <%s> %d +0000\ndata %d\n%s\n",
-		scratch, author, email, when, len(message), message)
+		scratch, gitobj.Author, gitobj.Email, when, len(message), message)
 	if head != "" {
 		fmt.Fprintf(&b, "from %s\n", head)
 	}
@@ -138,7 +137,7 @@ func parseIDs(out string) []string {
 }
 
 func isID(s string) bool {
-	return len(s) == len(zeroID) && strings.Trim(s, "0123456789abcdef") == ""
+	return len(s) == len(gitobj.ZeroOID) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // syncObjects makes the names of new objects durable; git synced their content.
@@ -163,10 +162,10 @@ func (r *repo) syncObjects(ids []string) error {
 // moved it.
 func (r *repo) moveBranch(ctx context.Context, head, next string) error {
 	if head == "" {
-		head = zeroID
+		head = gitobj.ZeroOID
 	}
 	_, err := r.run(ctx, nil, "update-ref", "--no-deref", branch, next, head)
-	if errors.Is(err, errExit) && strings.Contains(err.Error(), "but expected") {
+	if errors.Is(err, gitrun.ErrExit) && strings.Contains(err.Error(), "but expected") {
 		return amberError(amber.KindConflict, "move the branch main", err, "")
 	}
 	if err != nil {
@@ -192,7 +191,7 @@ func (r *repo) updateIndex(ctx context.Context, entries []indexed) error {
 	for _, e := range entries {
 		mode, blob := "100644", e.blob
 		if blob == "" {
-			mode, blob = "0", zeroID
+			mode, blob = "0", gitobj.ZeroOID
 		}
 		fmt.Fprintf(&b, "%s %s\t%s\x00", mode, blob, e.name+suffix)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/gitrun"
 )
 
 // CommitAll commits what the folder holds and the branch does not: edits by hand, and the work of a writer
@@ -46,16 +48,16 @@ func (r *repo) needed(ctx context.Context) (bool, error) {
 // dropPackedPins removes the pins that a git gc packed while they were held. One that is held still has a lock,
 // which keeps git from removing it.
 func (r *repo) dropPackedPins(ctx context.Context) error {
-	packed, err := r.readGitFile("packed-refs", maxPackedRefs)
+	packed, err := r.readGitFile("packed-refs", gitobj.MaxPackedRefs)
 	if err != nil {
 		return err
 	}
 	for line := range strings.Lines(string(packed)) {
 		_, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if pin, found := strings.CutPrefix(name, pinDir+"/"); !found || !isPinName(pin) {
+		if pin, found := strings.CutPrefix(name, gitobj.PinDir+"/"); !found || !gitobj.IsPinName(pin) {
 			continue
 		}
-		if _, err := r.run(ctx, nil, "update-ref", "--no-deref", "-d", name); err != nil && !errors.Is(err, errExit) {
+		if _, err := r.run(ctx, nil, "update-ref", "--no-deref", "-d", name); err != nil && !errors.Is(err, gitrun.ErrExit) {
 			return err
 		}
 	}

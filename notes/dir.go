@@ -2,22 +2,19 @@ package notes
 
 import (
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/gitrun"
 )
-
-// DefaultTimeout ends a git command that hangs.
-const DefaultTimeout = 30 * time.Second
 
 // Options is what a [Dir] needs.
 type Options struct {
 	Guard   Guard         // required
 	Clock   amber.Clock   // dates the commits; required
-	Git     string        // the git program: a name looked up in PATH or a path; default "git"
-	Timeout time.Duration // for each git command; default DefaultTimeout
+	Git     string        // the git gitrun.Program: a name looked up in PATH or a path; default "git"
+	Timeout time.Duration // for each git command; default [gitrun.DefaultTimeout]
 	FS      fsx.FS        // where note files are read and written; default fsx.OS()
 }
 
@@ -26,7 +23,7 @@ type Options struct {
 type Dir struct {
 	guard Guard
 	clock amber.Clock
-	git   program
+	git   gitrun.Program
 	fsys  fsx.FS
 }
 
@@ -48,29 +45,16 @@ func New(o Options) (*Dir, error) {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "the timeout is negative")
 	}
 	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
+		o.Timeout = gitrun.DefaultTimeout
 	}
 	if o.FS == nil {
 		o.FS = fsx.OS()
 	}
-	path, err := programPath(o.Git)
+	git, err := gitrun.Find(o.Git, o.Timeout)
 	if err != nil {
 		return nil, wrap(op, "", err)
 	}
-	git := program{path: path, timeout: o.Timeout}
 	return &Dir{guard: o.Guard, clock: o.Clock, git: git, fsys: o.FS}, nil
-}
-
-// programPath makes a relative path absolute: git runs inside the notes folder, and a program must
-// never be looked for there.
-func programPath(git string) (string, error) {
-	if git == "" {
-		return "git", nil
-	}
-	if !strings.ContainsRune(filepath.ToSlash(git), '/') {
-		return git, nil
-	}
-	return filepath.Abs(git)
 }
 
 func (d *Dir) repoAt(dir string) *repo {
@@ -89,4 +73,9 @@ func wrap(op, id string, err error) error {
 		return nil
 	}
 	return &amber.Error{Op: op, Kind: amber.KindOf(err), ID: id, Err: err}
+}
+
+// amberError is an [amber.Error] without a subject.
+func amberError(k amber.Kind, op string, err error, hint string) error {
+	return &amber.Error{Op: op, Kind: k, Err: err, Hint: hint}
 }

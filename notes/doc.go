@@ -26,18 +26,5 @@
 // way to the note, and looking up the last commit of a note takes longer the older that commit is. Both are
 // small for hundreds of notes and thousands of commits; git repack, run by whoever maintains the folder, mends them.
 //
-// # History as objects and refs
-//
-// A snapshot takes the history apart and a restore puts it together again:
-//
-//	[ReadRefs]   branches and tags from their files, without git: quick enough for the time the writers stand still
-//	[Pin]        keeps what the refs need from a git gc meanwhile; the one thing that is ever written
-//	[Objects]    every object that these refs need and others do not, each checked by its id
-//	[Build]      a new repository of objects and refs, which trusts neither
-//	[Connected]  the same, thrown away: is this a whole history?
-//	[Compare]    what happened between two commits, from objects alone
-//
-// They work on repositories of others too, which they only read. Of those, one without a part of its history (a
-// shallow clone, a partial one that lacks objects), one that borrows objects of another, a linked work tree and one that
-// keeps its refs in tables are unsupported, and told so.
+// Package internal/gitobj takes the history apart into objects and refs for a snapshot, and builds it again.
 package notes

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/gitrun"
 	"github.com/amber-memory/amber/notes"
 )
 
@@ -291,7 +292,7 @@ func TestMissingGit(t *testing.T) {
 		wantKind(t, "log", err, amber.KindUnsupported)
 		wantKind(t, "delete", d.DeleteNote(ctx, "known"), amber.KindUnsupported)
 		wantKind(t, "check", d.Check(ctx), amber.KindUnsupported)
-		_, err = notes.Version(ctx, git)
+		_, err = gitrun.Version(ctx, git)
 		wantKind(t, "version", err, amber.KindUnsupported)
 		if note, err := d.ReadNote(ctx, "known"); err != nil || note.Content != "text" {
 			t.Errorf("read %+v, %v", note, err)
@@ -319,12 +320,12 @@ func TestVersion(t *testing.T) {
 	} {
 		git := filepath.Join(t.TempDir(), "git")
 		script(t, git, "echo '"+answer+"'")
-		got, err := notes.Version(t.Context(), git)
+		got, err := gitrun.Version(t.Context(), git)
 		if got != want || (want == "") != (amber.KindOf(err) == amber.KindUnsupported) {
 			t.Errorf("%q: version %q, %v; want %q", answer, got, err, want)
 		}
 	}
-	if _, err := notes.Version(t.Context(), ""); err != nil {
+	if _, err := gitrun.Version(t.Context(), ""); err != nil {
 		t.Error(err)
 	}
 }

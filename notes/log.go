@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/gitrun"
 )
 
-// logged is a commit and what the note became by it: the id of the blob, zeroID when it was removed.
+// logged is a commit and what the note became by it: the id of the blob, gitobj.ZeroOID when it was removed.
 type logged struct {
 	amber.NoteCommit
 	blob string
@@ -69,7 +71,7 @@ func (r *repo) history(ctx context.Context, name string, limit int) ([]logged, e
 	out, err := r.query(ctx, "log", "--first-parent", "-m", "--raw", "--no-abbrev", "--no-renames",
 		"--no-ext-diff", "--no-textconv", "--max-count="+strconv.Itoa(limit), "--format=>%H %ct %s",
 		branch, "--", name+suffix)
-	if errors.Is(err, errExit) {
+	if errors.Is(err, gitrun.ErrExit) {
 		return nil, damagedRepo(err)
 	}
 	if err != nil {
@@ -102,7 +104,7 @@ func parseLog(out string) ([]logged, error) {
 			if f := strings.Fields(about); len(f) == 5 {
 				l.blob = f[3]
 			}
-			l.Op = opOf(l.Op, l.blob == zeroID)
+			l.Op = opOf(l.Op, l.blob == gitobj.ZeroOID)
 		}
 	}
 	return log, nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/gitobj"
 )
 
 // maxEntries bounds how many files and folders [Dir.ListNotes] looks at.
@@ -61,7 +62,7 @@ func (r *repo) note(ctx context.Context, name string) (amber.Note, error) {
 	if err != nil {
 		return amber.Note{}, err
 	}
-	if len(last) == 1 && last[0].blob == blobID([]byte(note.Content)) {
+	if len(last) == 1 && last[0].blob == gitobj.BlobID([]byte(note.Content)) {
 		note.Commit = last[0].Commit
 	}
 	return note, nil

@@ -2,10 +2,7 @@ package notes
 
 import (
 	"context"
-	"crypto/sha1"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -15,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/gitobj"
 )
 
 // maxBatch bounds the text that is held in memory while notes are recovered.
@@ -65,14 +63,14 @@ func (rec *recovery) flush(ctx context.Context) error {
 func (rec *recovery) add(file string, e *entry) error {
 	if strings.HasPrefix(path.Base(file), fsx.TempPrefix) {
 		// Left by a writer that died while it wrote a note.
-		return removeIfThere(rec.fsys, filepath.Join(rec.dir, filepath.FromSlash(file)))
+		return fsx.Remove(rec.fsys, filepath.Join(rec.dir, filepath.FromSlash(file)))
 	}
 	name, isNote := nameOf(file)
 	if !isNote {
 		return nil
 	}
 	content, found, err := rec.content(name)
-	switch id := blobID(content); {
+	switch id := gitobj.BlobID(content); {
 	case errors.Is(err, errNoNote):
 	case err != nil:
 		return err
@@ -109,12 +107,4 @@ func (r *repo) content(name string) (content []byte, found bool, err error) {
 		return nil, false, errNoNote
 	}
 	return content, err == nil, err
-}
-
-// blobID returns the name git gives to content.
-func blobID(content []byte) string {
-	h := sha1.New()
-	fmt.Fprintf(h, "blob %d\x00", len(content))
-	h.Write(content)
-	return hex.EncodeToString(h.Sum(nil))
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/gitrun"
 )
 
 const (
@@ -23,7 +25,7 @@ type repo struct {
 	dir    string // the work tree
 	gitDir string
 	fsys   fsx.FS
-	git    program
+	git    gitrun.Program
 	clock  amber.Clock
 }
 
@@ -51,7 +53,7 @@ func (r *repo) ensure(ctx context.Context) error {
 
 // init makes the repository. It completes one that was begun, and may be repeated.
 func (r *repo) init(ctx context.Context) error {
-	if _, err := r.git.version(ctx); err != nil {
+	if _, err := r.git.Version(ctx); err != nil {
 		return err
 	}
 	// Made here rather than by git, so that nobody else may read them and their names are durable.
@@ -64,7 +66,7 @@ func (r *repo) init(ctx context.Context) error {
 	for _, name := range []string{"HEAD", "config"} {
 		text, err := r.readGitFile(name, maxConfig)
 		if err == nil && len(text) == 0 {
-			err = removeIfThere(r.fsys, r.gitPath(name))
+			err = fsx.Remove(r.fsys, r.gitPath(name))
 		}
 		if err != nil {
 			return err
@@ -105,7 +107,7 @@ func (r *repo) sweep() error {
 		}
 		for _, e := range entries {
 			if !e.IsDir() && isLeft(e.Name()) {
-				if err := removeIfThere(r.fsys, r.gitPath(path.Join(dir, e.Name()))); err != nil {
+				if err := fsx.Remove(r.fsys, r.gitPath(path.Join(dir, e.Name()))); err != nil {
 					return err
 				}
 			}
@@ -123,12 +125,12 @@ func (r *repo) sweep() error {
 
 // run runs git on the repository as its only writer.
 func (r *repo) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	return r.git.run(ctx, command{args: args, dir: r.dir, env: r.env(), stdin: stdin})
+	return r.git.Run(ctx, gitrun.Call{Args: args, Dir: r.dir, Env: r.env(), Stdin: stdin})
 }
 
 // query runs git on the repository beside a writer.
 func (r *repo) query(ctx context.Context, args ...string) ([]byte, error) {
-	return r.git.run(ctx, command{args: args, dir: r.dir, env: r.readEnv()})
+	return r.git.Run(ctx, gitrun.Call{Args: args, Dir: r.dir, Env: r.readEnv()})
 }
 
 // hasBranch reports whether there was a commit.
@@ -137,17 +139,10 @@ func (r *repo) hasBranch() (bool, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err == nil, err
 	}
-	packed, err := r.readGitFile("packed-refs", maxPackedRefs)
+	packed, err := r.readGitFile("packed-refs", gitobj.MaxPackedRefs)
 	return bytes.Contains(packed, []byte(" "+branch+"\n")), err
 }
 
 func (r *repo) gitPath(name string) string {
 	return filepath.Join(r.gitDir, filepath.FromSlash(name))
-}
-
-func removeIfThere(fsys fsx.FS, path string) error {
-	if err := fsys.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/gitrun"
 )
 
 // status is what the folder, the index and the branch disagree on.
@@ -29,14 +31,14 @@ func (r *repo) status(ctx context.Context) (status, error) {
 		return status{}, err
 	}
 	out, err := r.runStatus(ctx)
-	if errors.Is(err, errExit) {
+	if errors.Is(err, gitrun.ErrExit) {
 		// The index is a cache: without it git goes by the branch and the files.
-		if rerr := removeIfThere(r.fsys, r.gitPath("index")); rerr != nil {
+		if rerr := fsx.Remove(r.fsys, r.gitPath("index")); rerr != nil {
 			return status{}, errors.Join(err, rerr)
 		}
 		out, err = r.runStatus(ctx)
 	}
-	if errors.Is(err, errExit) {
+	if errors.Is(err, gitrun.ErrExit) {
 		return status{}, damagedRepo(err)
 	}
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/gitobj"
 )
 
 const (
-	headContent = "ref: " + branch + "\n"
-	maxHead     = 4 << 10
-	maxConfig   = 64 << 10
+	maxHead   = 4 << 10
+	maxConfig = 64 << 10
 )
 
 // vetted are the folders of .git that are looked at before git is started, each with the files that send git
@@ -32,7 +32,7 @@ var vetted = []struct {
 	{"refs", nil},
 	{"refs/heads", nil},
 	{"refs/amber", nil},
-	{pinDir, nil},
+	{gitobj.PinDir, nil},
 }
 
 // vet tells whether there is a repository, and refuses one that git must not be started on. A .git folder
@@ -110,7 +110,7 @@ func (r *repo) vetHead() (present bool, err error) {
 	if err != nil || len(text) == 0 {
 		return false, err
 	}
-	if string(text) != headContent {
+	if string(text) != gitobj.HeadContent {
 		return false, amberError(amber.KindConflict, "check the repository of the notes",
 			errors.New("its branch is not main"), "git checkout main")
 	}

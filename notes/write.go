@@ -128,7 +128,7 @@ func (r *repo) deleteNote(ctx context.Context, st status, name string) error {
 
 // remove removes the file of a note, and the folders that are empty then.
 func (r *repo) remove(name string) error {
-	if err := removeIfThere(r.fsys, r.filePath(name)); err != nil {
+	if err := fsx.Remove(r.fsys, r.filePath(name)); err != nil {
 		return err
 	}
 	dir := filepath.Dir(r.filePath(name))

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -65,7 +65,7 @@ func (c *capture) git(ctx context.Context) error {
 	if !c.i.git {
 		return nil
 	}
-	entry, unread, err := c.history(ctx, notes.GitOptions{Dir: c.i.notes.root, Git: c.e.o.Git, FS: c.e.o.FS}, c.i.refs, c.parent.Git)
+	entry, unread, err := c.history(ctx, gitobj.Options{Dir: c.i.notes.root, Git: c.e.o.Git, FS: c.e.o.FS}, c.i.refs, c.parent.Git)
 	if why := unfit(unread); why != "" {
 		c.warn = append(c.warn, "the history of the notes could not be captured: "+unread.Error())
 		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: unread.Error()})
@@ -79,7 +79,7 @@ func (c *capture) git(ctx context.Context) error {
 // snapshot of the same repository holds, unless some of that was rewritten
 // since: then it does not belong to this snapshot. Unread says why the
 // repository could not be read; any other error is one of ours.
-func (c *capture) history(ctx context.Context, o notes.GitOptions, want notes.Refs, last *repo.GitEntry) (_ *repo.GitEntry, unread, err error) {
+func (c *capture) history(ctx context.Context, o gitobj.Options, want gitobj.Refs, last *repo.GitEntry) (_ *repo.GitEntry, unread, err error) {
 	entry := &repo.GitEntry{Head: want.Head, HeadOID: want.OID, Refs: make([]repo.GitRefEntry, 0, len(want.Refs))}
 	for _, r := range want.Refs {
 		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
@@ -92,10 +92,10 @@ func (c *capture) history(ctx context.Context, o notes.GitOptions, want notes.Re
 		defer func() { err = errors.Join(err, done()) }()
 		o.Temp = tmp
 	}
-	var have notes.Refs
+	var have gitobj.Refs
 	var base repo.ID
 	if last != nil && c.v.repo.Has(last.Set) {
-		contained, unread := notes.Contains(ctx, o, want, refsOf(last))
+		contained, unread := gitobj.Contains(ctx, o, want, refsOf(last))
 		if unread != nil {
 			return nil, unread, nil
 		}
@@ -108,12 +108,12 @@ func (c *capture) history(ctx context.Context, o notes.GitOptions, want notes.Re
 		return nil, nil, err
 	}
 	if !set.Based() {
-		have = notes.Refs{}
+		have = gitobj.Refs{}
 	}
 	if set.Based() {
 		entry.Bytes = last.Bytes
 	}
-	unread = notes.Objects(ctx, o, want, have, func(oid string, raw []byte) error {
+	unread = gitobj.Objects(ctx, o, want, have, func(oid string, raw []byte) error {
 		switch {
 		case set.Has(oid):
 			return nil
@@ -135,10 +135,10 @@ func (c *capture) history(ctx context.Context, o notes.GitOptions, want notes.Re
 	return entry, nil, err
 }
 
-func refsOf(g *repo.GitEntry) notes.Refs {
-	refs := notes.Refs{Head: g.Head, OID: g.HeadOID}
+func refsOf(g *repo.GitEntry) gitobj.Refs {
+	refs := gitobj.Refs{Head: g.Head, OID: g.HeadOID}
 	for _, r := range g.Refs {
-		refs.Refs = append(refs.Refs, notes.Ref(r))
+		refs.Refs = append(refs.Refs, gitobj.Ref(r))
 	}
 	return refs
 }

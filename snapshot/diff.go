@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -210,7 +210,7 @@ func (d *differ) git(ctx context.Context, a, b *repo.GitEntry) (amber.GitDiff, e
 		}
 		sets = append(sets, set)
 	}
-	return notes.Compare(ctx, func(oid string) ([]byte, error) {
+	return gitobj.Compare(ctx, func(oid string) ([]byte, error) {
 		for _, set := range sets {
 			o, err := set.Object(ctx, oid)
 			if amber.KindOf(err) != amber.KindNotFound {

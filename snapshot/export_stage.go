@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -143,12 +143,12 @@ func (x *export) stage(file string, mode fs.FileMode, b []byte) error {
 
 // history adds the history of the notes: what it was, or one fresh commit of
 // what is left of them.
-func (x *export) history(ctx context.Context) (notes.Refs, error) {
+func (x *export) history(ctx context.Context) (gitobj.Refs, error) {
 	g := x.inner.Git
 	if g == nil || g.HeadOID == "" && len(g.Refs) == 0 {
-		return notes.Refs{}, nil
+		return gitobj.Refs{}, nil
 	}
-	o := notes.GitOptions{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
+	o := gitobj.Options{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
 	file := filepath.Join(x.tmp, "memdir.bundle")
 	if x.redacts() {
 		refs, err := x.freshCommit(ctx)
@@ -156,7 +156,7 @@ func (x *export) history(ctx context.Context) (notes.Refs, error) {
 			return refs, err
 		}
 		o.Dir = filepath.Join(x.tmp, amber.PartNotes)
-		if err := notes.WriteBundle(ctx, o, refs, file); err != nil {
+		if err := gitobj.WriteGitPack(ctx, o, refs, file); err != nil {
 			return refs, err
 		}
 		return refs, x.staged("git/memdir.bundle", "git", file)
@@ -168,10 +168,10 @@ func (x *export) history(ctx context.Context) (notes.Refs, error) {
 	}
 	// Git takes as long as the databases do: it works beside them.
 	made := x.beside(ctx, func(ctx context.Context) error {
-		if err := notes.Build(ctx, o, o.Dir, refs, x.e.objects(ctx, x.v, g)); err != nil {
+		if err := gitobj.Build(ctx, o, o.Dir, refs, x.e.objects(ctx, x.v, g)); err != nil {
 			return err
 		}
-		return notes.WriteBundle(ctx, o, refs, file)
+		return gitobj.WriteGitPack(ctx, o, refs, file)
 	})
 	x.sources = append(x.sources, bundle.Source{
 		Path: "git/memdir.bundle", Kind: "git", Mode: 0o600,
@@ -211,14 +211,14 @@ func (x *export) beside(ctx context.Context, fn func(context.Context) error) (wa
 }
 
 // freshCommit makes a history of the redacted notes in the scratch folder.
-func (x *export) freshCommit(ctx context.Context) (notes.Refs, error) {
+func (x *export) freshCommit(ctx context.Context) (gitobj.Refs, error) {
 	dir, m := filepath.Join(x.tmp, amber.PartNotes), x.entry.Manifest
 	if err := fsx.MkdirAll(x.e.o.FS, dir, 0o700); err != nil {
-		return notes.Refs{}, fail("make history", dir, err)
+		return gitobj.Refs{}, fail("make history", dir, err)
 	}
 	x.report.Redactions.Notes = append(x.report.Redactions.Notes, "the history of the notes is one fresh commit")
-	o := notes.GitOptions{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
-	return notes.FreshCommit(ctx, o, dir, "Notes of snapshot "+string(m.ID)+", redacted", m.CreatedAt.Time())
+	o := gitobj.Options{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
+	return gitobj.FreshCommit(ctx, o, dir, "Notes of snapshot "+string(m.ID)+", redacted", m.CreatedAt.Time())
 }
 
 // journal adds the captured journal entries.

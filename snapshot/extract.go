@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -87,7 +87,7 @@ func (e *Engine) extract(ctx context.Context, v *vault, s repo.SourceEntry, x *E
 		if err := fsx.MkdirAll(e.o.FS, dir, 0o700); err != nil {
 			return err
 		}
-		if err := notes.Build(ctx, notes.GitOptions{Git: e.o.Git, FS: e.o.FS}, dir, refsOf(s.Git), e.objects(ctx, v, s.Git)); err != nil {
+		if err := gitobj.Build(ctx, gitobj.Options{Git: e.o.Git, FS: e.o.FS}, dir, refsOf(s.Git), e.objects(ctx, v, s.Git)); err != nil {
 			return err
 		}
 	}

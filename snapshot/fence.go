@@ -7,7 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -17,7 +17,7 @@ type instant struct {
 	current   home.Current
 	databases []amber.FrozenDatabase
 	lost      map[string]error // databases that cannot be opened
-	refs      notes.Refs
+	refs      gitobj.Refs
 	git       bool // there is a repository
 	unpin     func() error
 	notes     *folder
@@ -151,7 +151,7 @@ func (i *instant) stop(ctx context.Context, e *Engine, freezer Freezer, c home.C
 // readRefs notes where the history of the notes stands. A repository that
 // cannot be read does not keep the notes themselves from being captured.
 func (i *instant) readRefs(e *Engine) (err error) {
-	i.refs, i.git, err = notes.ReadRefs(e.o.FS, i.notes.root)
+	i.refs, i.git, err = gitobj.ReadRefs(e.o.FS, i.notes.root)
 	if why := unfit(err); why != "" {
 		i.git = false
 		i.skipped = append(i.skipped, amber.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: err.Error()})
@@ -178,7 +178,7 @@ func unfit(err error) string {
 // it comes behind the fence: Amber itself never collects objects.
 func (i *instant) pin(e *Engine) (err error) {
 	if i.git && i.refs.OID != "" {
-		i.unpin, err = notes.Pin(e.o.FS, i.notes.root, pinName, i.refs.OID)
+		i.unpin, err = gitobj.Pin(e.o.FS, i.notes.root, pinName, i.refs.OID)
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -196,7 +196,7 @@ func (i *importing) history(ctx context.Context) error {
 	for _, r := range refs.Refs {
 		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
 	}
-	if err := notes.Connected(ctx, notes.GitOptions{Git: i.e.o.Git}, i.u.dir, refs, i.u.objects); err != nil {
+	if err := gitobj.Connected(ctx, gitobj.Options{Git: i.e.o.Git}, i.u.dir, refs, i.u.objects); err != nil {
 		return err
 	}
 	set, err := i.w.NewGitSet(ctx, repo.ID{})

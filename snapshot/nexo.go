@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 )
 
 // The other system knows two documents of runtime state, by these names.
@@ -189,8 +189,8 @@ func (x *export) nexoHistory(ctx context.Context) (bundle.NexoGit, error) {
 	if g == nil || g.HeadOID == "" {
 		return bundle.NexoGit{}, nil
 	}
-	o := notes.GitOptions{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
-	refs, objects := refsOf(g), notes.ObjectSource(x.e.objects(ctx, x.v, g))
+	o := gitobj.Options{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
+	refs, objects := refsOf(g), gitobj.ObjectSource(x.e.objects(ctx, x.v, g))
 	if x.redacts() {
 		fresh, err := x.freshCommit(ctx)
 		if err != nil {
@@ -199,7 +199,7 @@ func (x *export) nexoHistory(ctx context.Context) (bundle.NexoGit, error) {
 		from := o
 		from.Dir, refs = filepath.Join(x.tmp, amber.PartNotes), fresh
 		objects = func(yield func(string, []byte) error) error {
-			return notes.Objects(ctx, from, refs, notes.Refs{}, yield)
+			return gitobj.Objects(ctx, from, refs, gitobj.Refs{}, yield)
 		}
 	}
 	dir := filepath.Join(x.tmp, "raw")
@@ -207,7 +207,7 @@ func (x *export) nexoHistory(ctx context.Context) (bundle.NexoGit, error) {
 		return bundle.NexoGit{}, fail("stage history", dir, err)
 	}
 	head := bundle.NexoGit{HeadOID: refs.OID}
-	err := notes.WriteRaw(ctx, o, dir, refs, func(yield func(string, []byte) error) error {
+	err := gitobj.WriteRaw(ctx, o, dir, refs, func(yield func(string, []byte) error) error {
 		return objects(func(oid string, raw []byte) error {
 			if oid == refs.OID {
 				describe(&head, raw)
@@ -300,13 +300,13 @@ func (u *unpacked) nexoGit(ctx context.Context) error {
 	if !u.has(dir) {
 		return nil
 	}
-	refs, ok, err := notes.RawRefs(u.e.o.FS, dir)
+	refs, ok, err := gitobj.RawRefs(u.e.o.FS, dir)
 	if err != nil || !ok {
 		return err
 	}
 	u.refs = refs
 	u.objects = func(yield func(string, []byte) error) error {
-		return notes.RawObjects(ctx, notes.GitOptions{GitDir: dir, Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, refs, yield)
+		return gitobj.RawObjects(ctx, gitobj.Options{GitDir: dir, Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, refs, yield)
 	}
 	for _, entry := range u.x.Entries {
 		rel, ok := strings.CutPrefix(entry.Path, "git/")

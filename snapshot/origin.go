@@ -6,7 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -101,9 +101,9 @@ func lostHistory(err error) (lost string, _ error) {
 
 // buildHistory makes the repository of the notes. Lost says why git refuses the
 // objects; what cannot be read is an error.
-func (e *Engine) buildHistory(ctx context.Context, dir string, refs notes.Refs, objects notes.ObjectSource) (lost string, err error) {
+func (e *Engine) buildHistory(ctx context.Context, dir string, refs gitobj.Refs, objects gitobj.ObjectSource) (lost string, err error) {
 	var unread, refused error
-	err = notes.Build(ctx, notes.GitOptions{Git: e.o.Git, FS: e.o.FS}, dir, refs, func(yield func(string, []byte) error) error {
+	err = gitobj.Build(ctx, gitobj.Options{Git: e.o.Git, FS: e.o.FS}, dir, refs, func(yield func(string, []byte) error) error {
 		err := objects(func(oid string, raw []byte) error {
 			refused = yield(oid, raw)
 			return refused

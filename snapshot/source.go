@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/survey"
-	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -143,7 +143,7 @@ func (p *foreignPages) ReadPages(ctx context.Context, fn func(pages []byte) erro
 
 // git captures the history of somebody else's repository.
 func (s *sourceCapture) git(ctx context.Context, dir string) error {
-	refs, ok, unread := notes.ReadRefs(s.e.o.FS, dir)
+	refs, ok, unread := gitobj.ReadRefs(s.e.o.FS, dir)
 	if unread == nil && !ok {
 		unread = amber.Errorf(amber.KindNotFound, "read repository", dir, "there is no git repository")
 	}
@@ -155,7 +155,7 @@ func (s *sourceCapture) git(ctx context.Context, dir string) error {
 				last = p.Git
 			}
 		}
-		s.entry.Git, unread, err = s.history(ctx, notes.GitOptions{Dir: dir, Git: s.e.o.Git, FS: s.e.o.FS}, refs, last)
+		s.entry.Git, unread, err = s.history(ctx, gitobj.Options{Dir: dir, Git: s.e.o.Git, FS: s.e.o.FS}, refs, last)
 	}
 	if unread == nil || ctx.Err() != nil {
 		return cmp.Or(err, ctx.Err())

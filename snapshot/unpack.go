@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -29,12 +29,12 @@ type unpacked struct {
 	signature amber.SignatureReport
 	held      []storedDatabase
 	left      []amber.Skipped
-	refs      notes.Refs
+	refs      gitobj.Refs
 	marks     []Mark
 	handles   []fsx.File // that are open
 	// objects hands out those of the history, nil without one. Bundle is the file
-	// of a history that is a git bundle.
-	objects notes.ObjectSource
+	// of a history that is a git pack.
+	objects gitobj.ObjectSource
 	bundle  string
 }
 
@@ -146,7 +146,7 @@ func (u *unpacked) fill(ctx context.Context, b *bundle.Bundle, tenant amber.Tena
 // wherever it lies.
 func mayUnpackNote(rel string) error {
 	for part := range strings.SplitSeq(rel, "/") {
-		if notes.IsGitFolder(part) {
+		if gitobj.IsGitFolder(part) {
 			return amber.Errorf(amber.KindRefused, "open bundle", rel, "no file of a bundle may be there")
 		}
 	}
@@ -192,14 +192,14 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 			u.left = append(u.left, amber.Skipped{Part: entry.Kind, Path: entry.Path, Reason: amber.SkipUnsupported, Detail: "nothing here takes it over"})
 		}
 	}
-	u.refs = notes.Refs{Head: c.GitHead, OID: c.GitOID}
+	u.refs = gitobj.Refs{Head: c.GitHead, OID: c.GitOID}
 	for _, r := range c.Refs {
-		u.refs.Refs = append(u.refs.Refs, notes.Ref(r))
+		u.refs.Refs = append(u.refs.Refs, gitobj.Ref(r))
 	}
 	if file := u.path("git/memdir.bundle"); u.has(file) {
 		u.bundle = file
 		u.objects = func(yield func(string, []byte) error) error {
-			return notes.ReadBundle(ctx, notes.GitOptions{Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, file, u.refs, yield)
+			return gitobj.ReadGitPack(ctx, gitobj.Options{Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, file, u.refs, yield)
 		}
 	}
 	return nil
@@ -259,7 +259,7 @@ func (u *unpacked) history(ctx context.Context, dir string) (lost string, err er
 	if u.bundle == "" {
 		return u.e.buildHistory(ctx, dir, u.refs, u.objects)
 	}
-	return lostHistory(notes.Unbundle(ctx, notes.GitOptions{Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, dir, u.bundle, u.refs))
+	return lostHistory(gitobj.BuildFromGitPack(ctx, gitobj.Options{Git: u.e.o.Git, FS: u.e.o.FS, Temp: u.dir}, dir, u.bundle, u.refs))
 }
 
 func (u *unpacked) state(_ context.Context, dir string) error { return u.move("state", dir) }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -355,7 +355,7 @@ func (s *verification) history(ctx context.Context, name string, g *repo.GitEntr
 	if g == nil {
 		return nil
 	}
-	err := notes.Connected(ctx, notes.GitOptions{Git: s.e.o.Git}, tmp, refsOf(g), s.e.objects(ctx, s.v, g))
+	err := gitobj.Connected(ctx, gitobj.Options{Git: s.e.o.Git}, tmp, refsOf(g), s.e.objects(ctx, s.v, g))
 	if amber.KindOf(err) == amber.KindUnsupported {
 		s.notChecked(name + ": " + err.Error())
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/internal/gitrun"
 )
 
 // Free space below which the doctor warns, and below which it fails: a write
@@ -107,7 +107,7 @@ func (d *doctor) checkDisk(dir string) {
 }
 
 func (d *doctor) checkGit(ctx context.Context) {
-	version, err := notes.Version(ctx, "git")
+	version, err := gitrun.Version(ctx, "git")
 	d.judge("git", err, "%s", version)
 }
 

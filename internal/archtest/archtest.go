@@ -73,6 +73,7 @@ var law = map[string][]string{
 	"internal/archtest":          {"-"},
 	"internal/bench":             {"*"}, // measures the whole, as cmd would use it
 	"internal/fsx":               {"-"},
+	"internal/gitobj":            {},
 	"internal/gitrun":            {},
 	"internal/golden":            {"internal/fsx"},
 	"internal/hosttest":          {"-"}, // sees the program as a user does

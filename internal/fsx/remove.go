@@ -13,6 +13,9 @@ type treeRemover interface {
 	RemoveAll(path string) error
 }
 
+// Remove removes a file or an empty folder; one that does not exist is no error. Nothing is synced.
+func Remove(fsys FS, path string) error { return ignoreMissing(fsys.Remove(path)) }
+
 // RemoveAll removes path and everything below it, and returns once its name is durably gone. It never
 // follows a symbolic link: a link is removed, what it points to stays. A missing path is not an error.
 // After an error, or a power cut before it returns, any part of the tree may be left; RemoveAll may be repeated.

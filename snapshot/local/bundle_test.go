@@ -73,7 +73,7 @@ func entries(t *testing.T, file string) map[string][]byte {
 	}
 }
 
-// gitObjects returns every object of a git bundle, one behind another.
+// gitObjects returns every object of a git pack, one behind another.
 func gitObjects(t *testing.T, bundle []byte) []byte {
 	t.Helper()
 	dir := t.TempDir()

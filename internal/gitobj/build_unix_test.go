@@ -1,0 +1,314 @@
+//go:build unix
+
+package gitobj_test
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/notes"
+)
+
+// from hands out objects.
+func from(all map[string][]byte) gitobj.ObjectSource {
+	return func(yield func(oid string, raw []byte) error) error {
+		for oid, raw := range all {
+			if err := yield(oid, raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func build(t *testing.T, refs gitobj.Refs, all map[string][]byte) (string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	return dir, gitobj.Build(t.Context(), gitobj.Options{}, dir, refs, from(all))
+}
+
+func TestB10_RepositoryWithPackedRefsComesBack(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sha1", "sha256"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			old := sourceRepo(t, format)
+			plainGit(t, old, "gc", "-q")
+			if exists(t, filepath.Join(old, ".git/refs/heads/main")) {
+				t.Fatal("the refs are not packed")
+			}
+			refs := readRefs(t, old)
+			dir, err := build(t, refs, mustObjects(t, old, refs, gitobj.Refs{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(readRefs(t, dir), refs); diff != "" {
+				t.Error(diff)
+			}
+			plainGit(t, dir, "fsck", "--strict", "--full")
+			if diff := cmp.Diff(reachable(t, dir), reachable(t, old)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(plainGit(t, dir, "ls-files", "--stage"), plainGit(t, old, "ls-files", "--stage")); diff != "" {
+				t.Error("the index:", diff)
+			}
+			files, err := os.ReadDir(dir)
+			if err != nil || len(files) != 1 {
+				t.Errorf("work tree files were written: %v, %v", files, err)
+			}
+			plainGit(t, dir, "reset", "-q", "--hard")
+			plainGit(t, dir, "commit", "-q", "--allow-empty", "-m", "it goes on")
+		})
+	}
+}
+
+func TestB14_LocksDoNotComeBack(t *testing.T) {
+	t.Parallel()
+	d, old := newDir(t)
+	write(t, d, "a/known", "text")
+	write(t, d, "other", "text")
+	git := filepath.Join(old, ".git")
+	for _, lock := range []string{"index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock"} {
+		put(t, filepath.Join(git, lock), "")
+	}
+	put(t, filepath.Join(git, "hooks", "pre-commit"), "#!/bin/sh\nexit 1\n")
+	put(t, filepath.Join(git, "info", "attributes"), "* filter=x\n")
+	refs := readRefs(t, old)
+	dir, err := build(t, refs, mustObjects(t, old, refs, gitobj.Refs{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, note := range []string{"a/known.md", "other.md"} {
+		put(t, filepath.Join(dir, note), "text")
+	}
+	nobodyElse(t, dir)
+	for path := range tree(t, filepath.Join(dir, ".git")) {
+		if path = strings.TrimPrefix(path, dir); strings.HasSuffix(path, ".lock") || strings.HasPrefix(path, "hooks") || strings.HasPrefix(path, "info") || strings.HasPrefix(filepath.Base(path), "tmp") {
+			t.Errorf("%s came back", path)
+		}
+	}
+	// It is a folder of notes like any other.
+	restored := dirAt(t, dir, notes.Options{})
+	if err := restored.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := restored.CommitAll(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := readRefs(t, dir); !got.Equal(refs) {
+		t.Errorf("there was something to commit: %+v, want %+v", got, refs)
+	}
+	write(t, restored, "a/known", "new text")
+	if got := ops(t, restored, "a/known"); got != "write write" {
+		t.Errorf("history is %q", got)
+	}
+	if got := plainGit(t, dir, "status", "--porcelain"); got != "" {
+		t.Errorf("git sees changes:\n%s", got)
+	}
+}
+
+func nobodyElse(t *testing.T, dir string) {
+	t.Helper()
+	for path := range tree(t, dir) {
+		info, err := os.Lstat(filepath.Join(dir, path))
+		if err == nil && info.Mode().Perm()&0o077 != 0 && path != dir {
+			t.Errorf("%s has mode %s", path, info.Mode())
+		}
+	}
+}
+
+func TestBuildOfAnEmptyHistory(t *testing.T) {
+	t.Parallel()
+	dir, err := build(t, gitobj.Refs{Head: "refs/heads/main"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dirAt(t, dir, notes.Options{})
+	write(t, d, "known", "text")
+	if err := d.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// object returns an object and its id.
+func object(kind, content string) (oid string, raw []byte) {
+	raw = fmt.Appendf(nil, "%s %d\x00%s", kind, len(content), content)
+	sum := sha1.Sum(raw)
+	return hex.EncodeToString(sum[:]), raw
+}
+
+// crafted makes a history of one commit whose tree is given as mode, name and id of each entry.
+func crafted(entries ...[3]string) (gitobj.Refs, map[string][]byte) {
+	all := map[string][]byte{}
+	add := func(kind, content string) string {
+		oid, raw := object(kind, content)
+		all[oid] = raw
+		return oid
+	}
+	blob := add("blob", "text")
+	empty := add("tree", "")
+	var tree strings.Builder
+	for _, e := range entries {
+		oid := map[string]string{"": blob, "tree": empty}[e[2]]
+		if oid == "" {
+			oid = e[2]
+		}
+		id, _ := hex.DecodeString(oid)
+		tree.WriteString(e[0] + " " + e[1] + "\x00" + string(id))
+	}
+	commit := add("commit", "tree "+add("tree", tree.String())+"\nauthor A <a@localhost> 1 +0000\ncommitter A <a@localhost> 1 +0000\n\nx\n")
+	return gitobj.Refs{Head: "refs/heads/main", OID: commit, Refs: []gitobj.Ref{{Name: "refs/heads/main", OID: commit}}}, all
+}
+
+func TestHostileObjectsAreRefused(t *testing.T) {
+	t.Parallel()
+	refs, all := crafted([3]string{"100644", "a.md", ""})
+	if dir, err := build(t, refs, all); err != nil {
+		t.Fatal(err)
+	} else {
+		plainGit(t, dir, "fsck", "--strict")
+	}
+	dangling := strings.Repeat("1", 40)
+	for name, entries := range map[string][][3]string{
+		"dot git":          {{"100644", ".git", ""}},
+		"folder dot git":   {{"40000", ".git", "tree"}},
+		"spelled":          {{"40000", ".GIT", "tree"}},
+		"short name":       {{"40000", "GIT~1", "tree"}},
+		"ignored in HFS":   {{"40000", ".g\u200cit", "tree"}},
+		"NTFS stream":      {{"40000", ".git::$INDEX_ALLOCATION", "tree"}},
+		"dot":              {{"100644", ".", ""}},
+		"parent":           {{"40000", "..", "tree"}},
+		"slash":            {{"100644", "a/b", ""}},
+		"absolute":         {{"100644", "/etc/passwd", ""}},
+		"twice":            {{"100644", "a", ""}, {"100644", "a", ""}},
+		"twice, as folder": {{"100644", "a", ""}, {"40000", "a", "tree"}},
+		"not sorted":       {{"100644", "b", ""}, {"100644", "a", ""}},
+		"no name":          {{"100644", "", ""}},
+		"missing blob":     {{"100644", "a", dangling}},
+		"missing tree":     {{"40000", "a", dangling}},
+		"wrong type":       {{"40000", "a", ""}},
+		"linked modules":   {{"120000", ".gitmodules", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refs, all := crafted(entries...)
+			dir, err := build(t, refs, all)
+			wantKind(t, "build", err, amber.KindDamaged)
+			if left := tree(t, dir); len(left) != 1 {
+				t.Errorf("there is something left: %v", left)
+			}
+		})
+	}
+}
+
+func TestObjectsThatAreNotAHistoryAreRefused(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		spoil func(refs *gitobj.Refs, all map[string][]byte)
+		want  amber.Kind
+	}{
+		"no tip":     {func(r *gitobj.Refs, all map[string][]byte) { delete(all, r.OID) }, amber.KindDamaged},
+		"wrong id":   {func(r *gitobj.Refs, all map[string][]byte) { all[strings.Repeat("2", 40)] = all[r.OID] }, amber.KindDamaged},
+		"bit flip":   {func(r *gitobj.Refs, all map[string][]byte) { all[r.OID][30] ^= 1 }, amber.KindDamaged},
+		"other hash": {func(r *gitobj.Refs, all map[string][]byte) { all[strings.Repeat("2", 64)] = all[r.OID] }, amber.KindDamaged},
+		"no header": {func(r *gitobj.Refs, all map[string][]byte) {
+			sum := sha1.Sum([]byte("blob4text"))
+			all[hex.EncodeToString(sum[:])] = []byte("blob4text")
+		}, amber.KindDamaged},
+		"wrong size": {func(r *gitobj.Refs, all map[string][]byte) {
+			sum := sha1.Sum([]byte("blob 5\x00text"))
+			all[hex.EncodeToString(sum[:])] = []byte("blob 5\x00text")
+		}, amber.KindDamaged},
+		"unknown type":     {func(r *gitobj.Refs, all map[string][]byte) { oid, raw := object("link", "x"); all[oid] = raw }, amber.KindDamaged},
+		"no commit at all": {func(r *gitobj.Refs, all map[string][]byte) { oid, raw := object("commit", "x"); all[oid] = raw }, amber.KindDamaged},
+		"branch of a blob": {func(r *gitobj.Refs, all map[string][]byte) {
+			oid, _ := object("blob", "text")
+			r.Refs = append(r.Refs, gitobj.Ref{Name: "refs/heads/x", OID: oid})
+		}, amber.KindDamaged},
+		"bad ref":       {func(r *gitobj.Refs, _ map[string][]byte) { r.Refs[0].Name = "refs/heads/../../config" }, amber.KindInvalid},
+		"bad head":      {func(r *gitobj.Refs, _ map[string][]byte) { r.Head = "refs/heads/x\n[core]" }, amber.KindInvalid},
+		"contradiction": {func(r *gitobj.Refs, _ map[string][]byte) { r.OID = strings.Repeat("3", 40) }, amber.KindInvalid},
+		"ref twice":     {func(r *gitobj.Refs, _ map[string][]byte) { r.Refs = append(r.Refs, r.Refs[0]) }, amber.KindInvalid},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refs, all := crafted([3]string{"100644", "a.md", ""})
+			tt.spoil(&refs, all)
+			dir, err := build(t, refs, all)
+			wantKind(t, "build", err, tt.want)
+			if left := tree(t, dir); len(left) != 1 {
+				t.Errorf("there is something left: %v", left)
+			}
+			temp := t.TempDir()
+			wantKind(t, "connected", gitobj.Connected(t.Context(), gitobj.Options{}, temp, refs, from(all)), tt.want)
+			if left := tree(t, temp); len(left) != 1 {
+				t.Errorf("there is something left: %v", left)
+			}
+		})
+	}
+}
+
+// Links and repositories inside are objects like others: they come back as such, and nothing is checked out.
+func TestLinksComeBackAsObjectsOnly(t *testing.T) {
+	t.Parallel()
+	refs, all := crafted([3]string{"100644", "a.md", ""}, [3]string{"160000", "inner", strings.Repeat("1", 40)}, [3]string{"120000", "link.md", ""})
+	dir, err := build(t, refs, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("files: %v, %v", files, err)
+	}
+	put(t, filepath.Join(dir, "a.md"), "text")
+	d := dirAt(t, dir, notes.Options{})
+	if err := d.CommitAll(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if note, err := d.ReadNote(t.Context(), "a"); err != nil || note.Content != "text" {
+		t.Errorf("read %+v, %v", note, err)
+	}
+}
+
+func TestOldFlawsInCommitsComeBack(t *testing.T) {
+	t.Parallel()
+	blob, rawBlob := object("blob", "text")
+	id, _ := hex.DecodeString(blob)
+	tree, rawTree := object("tree", "100644 a\x00"+string(id))
+	commit, rawCommit := object("commit", "tree "+tree+"\nauthor A<a@localhost> 1 +051800\ncommitter A <a@localhost> 01 +0000\n\nx\n")
+	refs := gitobj.Refs{Head: "refs/heads/main", OID: commit, Refs: []gitobj.Ref{{Name: "refs/heads/main", OID: commit}}}
+	if _, err := build(t, refs, map[string][]byte{blob: rawBlob, tree: rawTree, commit: rawCommit}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBuildKeepsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	refs, all := crafted([3]string{"100644", "a.md", ""})
+	dir, err := build(t, refs, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = gitobj.Build(t.Context(), gitobj.Options{}, dir, refs, from(all))
+	wantKind(t, "build again", err, amber.KindConflict)
+	if got := readRefs(t, dir); !got.Equal(refs) {
+		t.Errorf("it is %+v now", got)
+	}
+	mine := errors.New("mine")
+	err = gitobj.Build(t.Context(), gitobj.Options{FS: fsx.OS()}, t.TempDir(), refs, func(func(string, []byte) error) error { return mine })
+	if !errors.Is(err, mine) {
+		t.Errorf("the error of the caller became %v", err)
+	}
+	wantKind(t, "no git", gitobj.Build(t.Context(), gitobj.Options{Git: "/nowhere/git"}, t.TempDir(), refs, from(all)), amber.KindUnsupported)
+}

@@ -1,0 +1,160 @@
+//go:build unix
+
+package gitobj_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/notes"
+)
+
+func freshDir(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		put(t, filepath.Join(dir, name), content)
+	}
+	return dir
+}
+
+func TestFreshCommitIsTheWholeFolderAndTheWholeHistory(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{
+		"a.md": "one\r\n", "folder/b.md": "two", "folder.md": "sorts before the folder", "folder-x/c.md": "", "ünï 雪.md": "\x00\xff",
+		".gitignore": "*.md\n", ".hidden": "x", "deep/er/and/deeper.md": "one\r\n", "big.md": strings.Repeat("text\n", 300_000),
+	}
+	dir := freshDir(t, texts)
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script(t, filepath.Join(dir, "run.sh"), "true")
+	refs, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "redacted", start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(readRefs(t, dir), refs); diff != "" {
+		t.Error(diff)
+	}
+	plainGit(t, dir, "fsck", "--strict", "--full")
+	if got := plainGit(t, dir, "log", "--all", "--format=%an <%ae> %at %cn <%ce> %ct %s"); got != "Amber <amber@localhost> 1772600767 Amber <amber@localhost> 1772600767 redacted\n" {
+		t.Errorf("the history is %q", got)
+	}
+	if got := plainGit(t, dir, "status", "--porcelain"); got != "" {
+		t.Errorf("git sees changes:\n%s", got)
+	}
+	out := t.TempDir()
+	plainGit(t, dir, "worktree", "add", "-q", "--detach", filepath.Join(out, "tree"))
+	got := files(t, filepath.Join(out, "tree"))
+	delete(got, ".git")
+	want := files(t, dir)
+	for name := range want {
+		if strings.HasPrefix(name, ".git/") {
+			delete(want, name)
+		}
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Error(diff)
+	}
+	if mode := plainGit(t, dir, "ls-tree", "HEAD", "run.sh"); !strings.HasPrefix(mode, "100755 ") {
+		t.Errorf("the program is %q", mode)
+	}
+}
+
+func TestFreshCommitIsTheSameForTheSameFiles(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{"a.md": "one", "folder/b.md": "two"}
+	commit := func(texts map[string]string, message string, at time.Time) (gitobj.Refs, map[string]string) {
+		dir := freshDir(t, texts)
+		refs, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, message, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := files(t, filepath.Join(dir, ".git"))
+		return refs, made
+	}
+	refs, made := commit(texts, "x", start)
+	again, madeAgain := commit(texts, "x", start.In(time.FixedZone("", 3600)))
+	if diff := cmp.Diff(again, refs); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(madeAgain, made); diff != "" {
+		t.Error(diff)
+	}
+	if other, _ := commit(texts, "y", start); other.OID == refs.OID {
+		t.Error("the message does not count")
+	}
+	if other, _ := commit(texts, "x", start.Add(time.Second)); other.OID == refs.OID {
+		t.Error("the time does not count")
+	}
+}
+
+func TestFreshCommitLeavesOutWhatMeansSomethingToGit(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Join(t.TempDir(), "mark")
+	dir := freshDir(t, map[string]string{
+		"a.md": "one", ".gitmodules": "[submodule \"-x\"]\n\tpath = -x\n\turl = --upload-pack=x\n", "sub/.git/config": "nonsense",
+		"sub/.Git": "x", "sub/git~1": "x", "sub/.g\u200cit/x": "x", ".gitattributes": "* filter=x diff=x\n", "sub/x\\.git": "x",
+	})
+	booby(t, filepath.Join(dir, "sub", ".git"), mark)
+	if _, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start); err != nil {
+		t.Fatal(err)
+	}
+	if got := plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"); got != "a.md\n" {
+		t.Errorf("the commit holds %q", got)
+	}
+	if exists(t, mark) {
+		t.Error("a program was run")
+	}
+}
+
+func TestFreshCommitOfNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	refs, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := plainGit(t, dir, "ls-tree", "-r", refs.OID); got != "" {
+		t.Errorf("the commit holds %q", got)
+	}
+	_, err = gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
+	wantKind(t, "again", err, amber.KindConflict)
+}
+
+func TestFreshCommitRefusesWhatIsNoFile(t *testing.T) {
+	t.Parallel()
+	dir := freshDir(t, map[string]string{"a.md": "one"})
+	symlink(t, "/etc/passwd", filepath.Join(dir, "link.md"))
+	_, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
+	wantKind(t, "a link", err, amber.KindInvalid)
+	if exists(t, filepath.Join(dir, ".git")) {
+		t.Error("there is a repository")
+	}
+	dir = freshDir(t, map[string]string{strings.Repeat("d/", 120) + "a.md": "one"})
+	_, err = gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
+	wantKind(t, "deep folders", err, amber.KindInvalid)
+}
+
+func TestFreshCommitIsANotesFolder(t *testing.T) {
+	t.Parallel()
+	dir := freshDir(t, map[string]string{"a.md": "one"})
+	if _, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start); err != nil {
+		t.Fatal(err)
+	}
+	d := dirAt(t, dir, notes.Options{})
+	write(t, d, "a", "two")
+	if err := d.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Count(plainGit(t, dir, "log", "--format=%H"), "\n"); got != 2 {
+		t.Errorf("there are %d commits, want 2", got)
+	}
+}

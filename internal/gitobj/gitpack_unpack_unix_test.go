@@ -1,0 +1,79 @@
+//go:build unix
+
+package gitobj_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/gitobj"
+)
+
+func fromGitPack(t *testing.T, file string, refs gitobj.Refs) (string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	return dir, gitobj.BuildFromGitPack(t.Context(), gitobj.Options{Temp: t.TempDir()}, dir, file, refs)
+}
+
+func TestBuiltFromGitPackIsTheWholeHistory(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sha1", "sha256"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			source := sourceRepo(t, format)
+			refs := readRefs(t, source)
+			dir, err := fromGitPack(t, gitPackOf(t, source, refs), refs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(reachable(t, dir), reachable(t, source)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(readRefs(t, dir), refs); diff != "" {
+				t.Error(diff)
+			}
+			plainGit(t, dir, "fsck", "--strict")
+			plainGit(t, dir, "checkout", "-q", "--", ".")
+			if out := plainGit(t, dir, "status", "--porcelain"); out != "" {
+				t.Errorf("the work tree differs: %s", out)
+			}
+			again := gitobj.BuildFromGitPack(t.Context(), gitobj.Options{}, dir, gitPackOf(t, source, refs), refs)
+			wantKind(t, "over a repository", again, amber.KindConflict)
+		})
+	}
+}
+
+func TestBuiltFromGitPackFromAChangedFileIsNothing(t *testing.T) {
+	t.Parallel()
+	source := t.TempDir()
+	plainGit(t, source, "init", "-q", "--initial-branch=main")
+	put(t, filepath.Join(source, "a"), "a\n")
+	plainGit(t, source, "add", "-A")
+	plainGit(t, source, "commit", "-q", "-m", "a")
+	refs := readRefs(t, source)
+	good := contentOf(t, gitPackOf(t, source, refs))
+	file := filepath.Join(t.TempDir(), "x")
+	for i := 0; i < len(good); i += 7 {
+		bad := bytes.Clone(good)
+		bad[i] ^= 1 << (i % 8)
+		put(t, file, string(bad))
+		dir, err := fromGitPack(t, file, refs)
+		if err == nil {
+			t.Errorf("byte %d was flipped, and nobody minds", i)
+		}
+		if left, rerr := os.ReadDir(dir); rerr != nil || len(left) > 0 {
+			t.Errorf("byte %d: %v was left, %v", i, left, rerr)
+		}
+	}
+	other := refs
+	other.Refs = append([]gitobj.Ref{{Name: "refs/heads/other", OID: refs.OID}}, refs.Refs...)
+	put(t, file, string(good))
+	if _, err := fromGitPack(t, file, other); err == nil {
+		t.Error("refs that it does not hold")
+	}
+}

@@ -1,0 +1,174 @@
+//go:build unix
+
+package gitobj_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/notes"
+)
+
+// start is the first instant of every test.
+var start = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+// ticking returns a clock that goes on by a second at each reading.
+func ticking() amber.Clock {
+	var n atomic.Int64
+	return func() time.Time { return start.Add(time.Duration(n.Add(1)) * time.Second) }
+}
+
+// newDir returns notes in a fresh folder.
+func newDir(t *testing.T) (*notes.Dir, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "memdir")
+	return dirAt(t, dir, notes.Options{}), dir
+}
+
+// dirAt returns notes in the given folder, with a guard and a clock where o has none.
+func dirAt(t *testing.T, dir string, o notes.Options) *notes.Dir {
+	t.Helper()
+	if o.Guard == nil {
+		o.Guard = notes.Fixed(dir)
+	}
+	if o.Clock == nil {
+		o.Clock = ticking()
+	}
+	d, err := notes.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func write(t *testing.T, d *notes.Dir, name, content string) amber.Note {
+	t.Helper()
+	note, err := d.WriteNote(t.Context(), name, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return note
+}
+
+// ops returns what happened to a note, newest first.
+func ops(t *testing.T, d *notes.Dir, name string) string {
+	t.Helper()
+	log, err := d.LogNote(t.Context(), name, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ops []string
+	for _, c := range log {
+		ops = append(ops, c.Op)
+	}
+	return strings.Join(ops, " ")
+}
+
+func wantKind(t *testing.T, what string, err error, want amber.Kind) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Errorf("%s: kind %q, want %q: %v", what, got, want, err)
+	}
+}
+
+// plainGit runs git in dir as its user would, apart from the user's configuration.
+func plainGit(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Someone", "GIT_AUTHOR_EMAIL=s@localhost", "GIT_COMMITTER_NAME=Someone", "GIT_COMMITTER_EMAIL=s@localhost",
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// put writes a file and the folders it needs.
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exists(t *testing.T, path string) bool {
+	t.Helper()
+	_, err := os.Lstat(path)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// each calls every operation that starts git on a repository with the note "known".
+func each(ctx context.Context, d *notes.Dir) map[string]error {
+	errs := map[string]error{}
+	_, errs["write"] = d.WriteNote(ctx, "known", "new text")
+	_, errs["read"] = d.ReadNote(ctx, "known")
+	_, errs["log"] = d.LogNote(ctx, "known", 1)
+	errs["delete"] = d.DeleteNote(ctx, "known")
+	errs["check"] = d.Check(ctx)
+	return errs
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// program writes an executable that leaves a mark when it is run, and returns its path.
+func program(t *testing.T, mark string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	script(t, path, "touch '"+mark+"'; cat")
+	return path
+}
+
+// script writes an executable shell script. Another process writes it: were it this one, a git that another
+// test starts at the same time would hold the file open for writing for an instant, and it could not be run.
+func script(t *testing.T, path, body string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", `cat > "$0" && chmod 700 "$0"`, path)
+	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + body + "\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("write %s: %v: %s", path, err, out)
+	}
+}
+
+func symlink(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fakeGit writes a program that runs body and then the real git.
+func fakeGit(t *testing.T, body string) string {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "git")
+	script(t, path, body+"\nexec '"+real+"' \"$@\"")
+	return path
+}

@@ -1,0 +1,162 @@
+//go:build unix
+
+package gitobj_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/gitobj"
+)
+
+func TestPinKeepsACommitFromBeingCollected(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	write(t, d, "known", "text")
+	head := strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD"))
+	before := tree(t, filepath.Join(dir, ".git"))
+	unpin, err := gitobj.Pin(fsx.OS(), dir, "one", head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.TrimSpace(plainGit(t, dir, "rev-parse", "refs/amber/snapshot/one")); got != head {
+		t.Errorf("pinned %s, want %s", got, head)
+	}
+	for what, err := range each(t.Context(), d) {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	// The branch is rewritten and everything unreachable collected.
+	plainGit(t, dir, "checkout", "-q", "--orphan", "new")
+	plainGit(t, dir, "commit", "-q", "--allow-empty", "-m", "new")
+	plainGit(t, dir, "branch", "-M", "main")
+	plainGit(t, dir, "reflog", "expire", "--expire=now", "--all")
+	plainGit(t, dir, "prune", "--expire=now")
+	plainGit(t, dir, "cat-file", "-e", head+":known.md")
+	for range 2 {
+		if err := unpin(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plainGit(t, dir, "reset", "-q", "--hard", head)
+	for path := range tree(t, filepath.Join(dir, ".git")) {
+		if !before[path] && strings.HasPrefix(path, "refs/") {
+			t.Errorf("%s is left", path)
+		}
+	}
+}
+
+// tree returns the paths below a folder.
+func tree(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	paths := map[string]bool{}
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		paths[strings.TrimPrefix(path, dir+"/")] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+func TestPinsOfTheDeadAreSwept(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	head := write(t, d, "known", "text").Commit
+	pins := filepath.Join(dir, ".git", "refs", "amber", "snapshot")
+	for _, name := range []string{"dead", "dead.lock", "older", "lonely.lock", fsx.TempPrefix + "1"} {
+		put(t, filepath.Join(pins, name), head+"\n")
+	}
+	unpin, err := gitobj.Pin(fsx.OS(), dir, "one", head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tree(t, pins); len(got) != 3 || !got["one"] || !got["one.lock"] {
+		t.Errorf("there are %v", got)
+	}
+	_, err = gitobj.Pin(fsx.OS(), dir, "one", head)
+	wantKind(t, "pin again", err, amber.KindBusy)
+	other, err := gitobj.Pin(fsx.OS(), dir, "two", head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !exists(t, filepath.Join(pins, "one")) {
+		t.Error("the pin of somebody alive was swept")
+	}
+	if err := unpin(); err != nil {
+		t.Error(err)
+	}
+	if err := other(); err != nil {
+		t.Error(err)
+	}
+	if exists(t, filepath.Dir(pins)) {
+		t.Error("the folders are left")
+	}
+	if err := d.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A git gc meanwhile packs the pin; the next snapshot removes it.
+func TestPackedPinIsDropped(t *testing.T) {
+	t.Parallel()
+	d, dir := newDir(t)
+	head := write(t, d, "known", "text").Commit
+	unpin, err := gitobj.Pin(fsx.OS(), dir, "one", head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plainGit(t, dir, "pack-refs", "--all", "--no-prune")
+	if err := d.CommitAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	plainGit(t, dir, "rev-parse", "--verify", "refs/amber/snapshot/one")
+	if err := unpin(); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.CommitAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := plainGit(t, dir, "for-each-ref", "--format=%(refname)"); got != "refs/heads/main\n" {
+		t.Errorf("there are %s", got)
+	}
+}
+
+func TestPinRefusesWhatLeadsElsewhere(t *testing.T) {
+	t.Parallel()
+	oid := strings.Repeat("a", 40)
+	for _, link := range []string{"refs", "refs/amber", "refs/amber/snapshot"} {
+		d, dir := newDir(t)
+		write(t, d, "known", "text")
+		away := t.TempDir()
+		path := filepath.Join(dir, ".git", link)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		os.RemoveAll(path)
+		symlink(t, away, path)
+		_, err := gitobj.Pin(fsx.OS(), dir, "one", oid)
+		wantKind(t, link, err, amber.KindDamaged)
+		if len(tree(t, away)) != 1 {
+			t.Errorf("%s: something was written elsewhere", link)
+		}
+		wantKind(t, "check", d.Check(t.Context()), amber.KindDamaged)
+	}
+	d, dir := newDir(t)
+	write(t, d, "known", "text")
+	for _, name := range []string{"", "..", "a/b", "a.lock", "-a", "A", strings.Repeat("a", 65)} {
+		_, err := gitobj.Pin(fsx.OS(), dir, name, oid)
+		wantKind(t, name, err, amber.KindInvalid)
+	}
+	_, err := gitobj.Pin(fsx.OS(), dir, "a", "HEAD")
+	wantKind(t, "no id", err, amber.KindInvalid)
+	if _, err := gitobj.Pin(fsx.OS(), t.TempDir(), "a", oid); err == nil {
+		t.Error("a commit was pinned where there is no repository")
+	}
+}

@@ -1,0 +1,126 @@
+package gitobj
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	maxRefs       = 10_000
+	maxRefName    = 1024 // bytes
+	MaxPackedRefs = 8 << 20
+	maxLooseRef   = 4 << 10
+	maxRefDepth   = 16 // folders in refs/heads
+
+	headsPrefix = "refs/heads/"
+	tagsPrefix  = "refs/tags/"
+)
+
+// checkRefName checks the full name of a branch or a tag by the rules of git check-ref-format.
+func checkRefName(name string) error {
+	rest, isHead := strings.CutPrefix(name, headsPrefix)
+	if !isHead {
+		var isTag bool
+		if rest, isTag = strings.CutPrefix(name, tagsPrefix); !isTag {
+			return fmt.Errorf("the ref %q is neither a branch nor a tag", clip(name))
+		}
+	}
+	switch {
+	case len(name) > maxRefName, strings.HasSuffix(rest, "."), strings.Contains(rest, ".."), strings.Contains(rest, "@{"),
+		strings.Count(rest, "/") >= maxRefDepth, strings.ContainsFunc(rest, isForbiddenInRef):
+		return badRefName(name)
+	}
+	for elem := range strings.SplitSeq(rest, "/") {
+		if elem == "" || elem[0] == '.' || strings.HasSuffix(elem, ".lock") {
+			return badRefName(name)
+		}
+	}
+	// Git allows a tag of this name, and "refs/heads/HEAD", but takes both for something else.
+	if rest == "HEAD" || strings.HasPrefix(rest, "-") {
+		return badRefName(name)
+	}
+	return nil
+}
+
+func isForbiddenInRef(r rune) bool {
+	return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r)
+}
+
+func badRefName(name string) error { return fmt.Errorf("%q is no name of a ref", clip(name)) }
+
+// clip keeps a name that somebody made up from filling an error.
+func clip(s string) string {
+	const most = 80
+	if len(s) > most {
+		s = s[:most] + "..."
+	}
+	return strings.ToValidUTF8(s, "?")
+}
+
+// isOID reports whether s names an object, by SHA-1 or SHA-256.
+func isOID(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == "" && strings.Trim(s, "0") != ""
+}
+
+// Check checks that the refs can be those of one repository: names, ids, bounds, no two that exclude each
+// other.
+func (r Refs) Check() error {
+	if len(r.Refs) > maxRefs {
+		return fmt.Errorf("there are more than %d refs", maxRefs)
+	}
+	names := make([]string, 0, len(r.Refs))
+	for _, ref := range r.Refs {
+		if err := checkRefName(ref.Name); err != nil {
+			return err
+		}
+		if !isOID(ref.OID) || len(ref.OID) != len(r.Refs[0].OID) {
+			return fmt.Errorf("the ref %q names no object", clip(ref.Name))
+		}
+		names = append(names, ref.Name)
+	}
+	slices.Sort(names)
+	if err := checkNested(names); err != nil {
+		return err
+	}
+	return r.checkHead()
+}
+
+// checkNested refuses a name that is there twice or is a folder of another one.
+func checkNested(sorted []string) error {
+	taken := make(map[string]bool, len(sorted))
+	for _, name := range sorted {
+		if taken[name] {
+			return fmt.Errorf("the ref %q is there twice", clip(name))
+		}
+		taken[name] = true
+	}
+	for _, name := range sorted {
+		for i := range len(name) {
+			if name[i] == '/' && taken[name[:i]] {
+				return fmt.Errorf("the refs %q and %q exclude each other", clip(name[:i]), clip(name))
+			}
+		}
+	}
+	return nil
+}
+
+func (r Refs) checkHead() error {
+	if isOID(r.Head) {
+		if r.OID != r.Head || len(r.Refs) > 0 && len(r.OID) != len(r.Refs[0].OID) {
+			return errors.New("a detached HEAD contradicts itself")
+		}
+		return nil
+	}
+	if !strings.HasPrefix(r.Head, headsPrefix) {
+		return fmt.Errorf("HEAD is %q, which is no branch", clip(r.Head))
+	}
+	if err := checkRefName(r.Head); err != nil {
+		return err
+	}
+	if r.OID != r.oid(r.Head) {
+		return errors.New("HEAD and its branch contradict each other")
+	}
+	return nil
+}
