@@ -52,8 +52,8 @@
 //
 // [Turns] are what was said, [Sessions] group them, [SessionStates] and
 // [Loops] keep what an agent was doing, [Notes] are documents under git. A
-// [Policy] decides what is recalled and kept without being asked, and
-// [BuildContext] renders it for a prompt.
+// [Policy] decides what is recalled and kept without being asked. Package agent
+// puts the layers of one agent together.
 //
 // The control plane keeps what agents are to do: [Tasks] with a checked table
 // of states, [TaskEvents] that replay, [Approvals] that freeze what they ask

@@ -92,13 +92,3 @@ func ExampleDisabled() {
 	// 0 <nil>
 	// refused
 }
-
-func ExampleBuildContext() {
-	ctx, store := context.Background(), newStore()
-	store.LongTerm.Write(ctx, amber.WriteRequest{Kind: amber.Constraint, Content: "Never deploy on Fridays."})
-	block, _ := amber.BuildContext(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{
-		RecallInput: amber.RecallInput{Goal: "deploy the shop"},
-	}, rand.Reader)
-	fmt.Println(len(block.Memories), block.Memories[0].Content)
-	// Output: 1 Never deploy on Fridays.
-}

@@ -175,7 +175,7 @@ func (l longTerm) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseRepo
 }
 
 // Context makes a block of memory as the policy of the server decides. Errors:
-// those of [amber.BuildContext].
+// invalid for a size out of bounds; those of recall.
 func (a *Agent) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
 	return ask[amber.ContextBlock](ctx, a, r, "context")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/internal/redact"
@@ -247,7 +248,7 @@ func (a *app) recallFor(ctx context.Context, config config.Loaded, ev amber.Host
 	if len(goal) > amber.MaxQueryBytes {
 		goal = strings.ToValidUTF8(goal[:amber.MaxQueryBytes], "")
 	}
-	block, err := amber.BuildContext(ctx, s.Store, s.Policy, amber.ContextRequest{
+	block, err := block.Build(ctx, s.Store, s.Policy, amber.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: goal, Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project}},
 	}, a.random)
 	return block.Text, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
 )
 
 // site is where an agent lives: it does what a store alone cannot.
@@ -14,7 +15,7 @@ type site interface {
 	// Settle brings in what hooks have kept and nobody has read yet. What it
 	// could not bring in is named.
 	Settle(ctx context.Context) []string
-	// Context makes a block of memory. Errors: those of [amber.BuildContext].
+	// Context makes a block of memory. Errors: invalid for a size out of bounds; those of recall.
 	Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error)
 	// BringBack makes a memory say what it said in a snapshot, or tells what
 	// that would change. Errors: refused for what was erased.
@@ -40,7 +41,7 @@ var _ site = here{}
 func (h here) Settle(ctx context.Context) []string { return h.app.emptySpool(ctx, h.store) }
 
 func (h here) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
-	return amber.BuildContext(ctx, h.store.Store, h.store.Policy, r, h.app.random)
+	return block.Build(ctx, h.store.Store, h.store.Policy, r, h.app.random)
 }
 
 func (h here) BringBack(ctx context.Context, ref amber.SnapshotRef, then amber.Memory, dryRun bool) (amber.MemoryRestore, error) {

@@ -71,6 +71,7 @@ var law = map[string][]string{
 	"internal/agekey":            {},
 	"internal/analyze":           {"-"},
 	"internal/archtest":          {"-"},
+	"internal/block":             {},
 	"internal/bench":             {"*"}, // measures the whole, as cmd would use it
 	"internal/fsx":               {"-"},
 	"internal/gitobj":            {},

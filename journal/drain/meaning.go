@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/journal"
 )
 
 // meaning says what the store makes of an event.
 func meaning(ev amber.HostEvent) amber.IngestStep {
 	id := ev.SessionID
-	ev.Prompt = amber.CutContext(ev.Prompt) // not every event comes from a hook of this version
+	ev.Prompt = block.Cut(ev.Prompt) // not every event comes from a hook of this version
 	step := amber.IngestStep{
 		Event: amber.EventRef{ID: ev.EventID, Native: ev.Native, At: ev.ObservedAt},
 		At:    ev.ObservedAt,

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/journal/drain"
 )
 
@@ -108,7 +109,7 @@ func TestLearningsOfOneSessionAreRecalledInTheNext(t *testing.T) {
 		t.Errorf("%+v, %v", found.Hits, err)
 	}
 	// Nobody has vouched for it, so it is not put before an agent unasked.
-	block, err := amber.BuildContext(context.Background(), amber.NewStore(w.store.Parts()), amber.ConservativePolicy{}, amber.ContextRequest{
+	block, err := block.Build(context.Background(), amber.NewStore(w.store.Parts()), amber.ConservativePolicy{}, amber.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: "integration tests", Identities: amber.Identities{ProjectID: "acme/shop"}},
 	}, strings.NewReader(strings.Repeat("x", 16)))
 	if err != nil || strings.Contains(block.Text, "PostgreSQL") || strings.Contains(block.Text, "why do") {

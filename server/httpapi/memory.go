@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -186,7 +187,7 @@ func memoryRoutes(a *API) {
 	handle(a, operation{
 		id: "memory.context", method: "POST", path: agentPath + "/context", scope: amber.TokenRead, summary: "Make a block of memory to put before a prompt",
 	}, func(ctx context.Context, ag *server.Agent, in brief) (answer[amber.ContextBlock], error) {
-		return got(amber.BuildContext(ctx, ag.Store, ag.Policy, in.Body, ag.Random))
+		return got(block.Build(ctx, ag.Store, ag.Policy, in.Body, ag.Random))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -42,7 +43,7 @@ func turnRoutes(a *API) {
 			return answer[amber.Turn]{}, err
 		}
 		if in.Body.Role == amber.RoleUser {
-			in.Body.Content = amber.CutContext(in.Body.Content)
+			in.Body.Content = block.Cut(in.Body.Content)
 		}
 		if err := stillThere(ctx, ag, in.Body); err != nil {
 			return answer[amber.Turn]{}, err

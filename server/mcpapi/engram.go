@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -176,7 +177,7 @@ func memPrompt(ctx context.Context, b *bound, a *server.Agent, in memPromptArgs)
 	if ids.SessionID == "" {
 		ids.SessionID = manualSession
 	}
-	t, err := a.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: amber.CutContext(in.Content), ProjectID: ids.ProjectID})
+	t, err := a.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: block.Cut(in.Content), ProjectID: ids.ProjectID})
 	if err != nil {
 		return answer{}, err
 	}

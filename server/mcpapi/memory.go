@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -307,7 +308,7 @@ func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs
 
 // context builds what an agent should know, as the policy has it.
 func (b *bound) context(ctx context.Context, a *server.Agent, goal, project string, size int) (amber.ContextBlock, error) {
-	return amber.BuildContext(ctx, a.Store, a.Policy, amber.ContextRequest{
+	return block.Build(ctx, a.Store, a.Policy, amber.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: goal, Identities: b.identities(project, "")}, MaxBytes: size,
 	}, a.Random)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
 )
 
 // What an import may not do: whoever may write to a folder is not to be trusted
@@ -141,7 +142,7 @@ func TestImportedSessionsStayOutOfContext(t *testing.T) {
 	}
 	request := amber.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "p"}}}
 	text := func() string {
-		return try(amber.BuildContext(ctx, amber.NewStore(s.Parts()), always{}, request, rand.Reader))(t).Text
+		return try(block.Build(ctx, amber.NewStore(s.Parts()), always{}, request, rand.Reader))(t).Text
 	}
 	check := func(what string) {
 		t.Helper()

@@ -1,4 +1,4 @@
-package amber
+package block
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ var (
 	contextRecent = regexp.MustCompile(`^- \d{4}-\d\d-\d\d, `)
 )
 
-// CutContext returns a prompt without the context blocks in it: a host may hand
+// Cut returns a prompt without the context blocks in it: a host may hand
 // back what Amber told it as if the user had said it.
 //
 // Only lines that a block can have go, from a delimiter and the line below it on
@@ -34,7 +34,7 @@ var (
 // block that a host has cut short ends where its last line does; and what
 // somebody writes between delimiters of their own stays. A prompt without a
 // block is returned as it is.
-func CutContext(prompt string) string {
+func Cut(prompt string) string {
 	var kept []byte
 	cut, from := false, 0 // where to look for the next block
 	blank := 0            // bytes at the beginning of kept that are nothing but space

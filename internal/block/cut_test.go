@@ -1,4 +1,4 @@
-package amber_test
+package block_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
 )
 
 // hostileMemories are memories whose writers know what a block looks like.
@@ -35,11 +36,11 @@ func builtBlock(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	block, err := amber.BuildContext(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader)
-	if err != nil || len(block.Memories) != len(hostileMemories) || len(block.Sessions) != 2 {
-		t.Fatalf("%d memories, %d sessions, %v", len(block.Memories), len(block.Sessions), err)
+	made, err := block.Build(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader)
+	if err != nil || len(made.Memories) != len(hostileMemories) || len(made.Sessions) != 2 {
+		t.Fatalf("%d memories, %d sessions, %v", len(made.Memories), len(made.Sessions), err)
 	}
-	return block.Text
+	return made.Text
 }
 
 // escape is what Gemini CLI does to context.
@@ -76,7 +77,7 @@ func TestOwnContextIsCutOutOfPrompts(t *testing.T) {
 			"<hook_context>mind the gap\n</hook_context>\n\n" + words,
 		},
 	} {
-		if got := amber.CutContext(c.prompt); got != c.want {
+		if got := block.Cut(c.prompt); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -86,14 +87,14 @@ func TestOwnContextIsCutOutOfPrompts(t *testing.T) {
 // host with a limit does. Of the memories nothing is left, of the user's words all.
 func TestContextThatWasCutShortEndsWithItsLastLine(t *testing.T) {
 	t.Parallel()
-	block := builtBlock(t)
+	whole := builtBlock(t)
 	const words = "Fix the build.\n\n  And soon."
-	for n := range len(block) + 1 {
+	for n := range len(whole) + 1 {
 		for _, prompt := range []string{
-			block[:n] + "\n\n" + words,
-			"<hook_context>" + escape(block[:n]) + "</hook_context>\n\n" + words,
+			whole[:n] + "\n\n" + words,
+			"<hook_context>" + escape(whole[:n]) + "</hook_context>\n\n" + words,
 		} {
-			got := amber.CutContext(prompt)
+			got := block.Cut(prompt)
 			if !strings.HasSuffix(got, words) {
 				t.Fatalf("after %d bytes: %q", n, got)
 			}
@@ -127,13 +128,13 @@ func TestContextWithPartsOfMemoriesIsCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for size := 512; size < 3000; size += 97 {
-		block, err := amber.BuildContext(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{
+		made, err := block.Build(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{
 			RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}, MaxBytes: size,
 		}, rand.Reader)
-		if err != nil || len(block.Cut) != 1 {
-			t.Fatalf("%d bytes: %d memories in part, %v", size, len(block.Cut), err)
+		if err != nil || len(made.Cut) != 1 {
+			t.Fatalf("%d bytes: %d memories in part, %v", size, len(made.Cut), err)
 		}
-		if got := amber.CutContext(block.Text + "Fix the build."); got != "Fix the build." {
+		if got := block.Cut(made.Text + "Fix the build."); got != "Fix the build." {
 			t.Errorf("%d bytes: %q", size, got)
 		}
 	}
@@ -165,26 +166,26 @@ func TestForgedContextCostsNoWords(t *testing.T) {
 		"wrapper of the user":   {"<hook_context></hook_context> my words", "<hook_context></hook_context> my words"},
 		"entity in my own text": {"&lt;amber-memory&gt; my words", "&lt;amber-memory&gt; my words"},
 	} {
-		if got := amber.CutContext(c.prompt); got != c.want {
+		if got := block.Cut(c.prompt); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
 
-// FuzzCutContext: whatever a prompt is, the words behind a block stay, and a
+// FuzzCut: whatever a prompt is, the words behind a block stay, and a
 // prompt without a delimiter is not touched.
-func FuzzCutContext(f *testing.F) {
+func FuzzCut(f *testing.F) {
 	f.Add("Fix the build.", "one")
 	f.Add("<amber-memory 0123456789abcdef0123456789abcdef>\n", "- [a, b, 2026-01-01] c")
 	f.Fuzz(func(t *testing.T, prompt, words string) {
-		if !strings.Contains(prompt, "amber-memory ") && amber.CutContext(prompt) != prompt {
+		if !strings.Contains(prompt, "amber-memory ") && block.Cut(prompt) != prompt {
 			t.Errorf("changed %q", prompt)
 		}
 		words = "§" + words // is no line of a block
 		if strings.Contains(words, "amber-memory ") || strings.HasSuffix(prompt, "  ") {
 			return
 		}
-		if got := amber.CutContext(prompt + "\n" + words); !strings.HasSuffix(got, words) {
+		if got := block.Cut(prompt + "\n" + words); !strings.HasSuffix(got, words) {
 			t.Errorf("%q lost words of %q", got, words)
 		}
 	})

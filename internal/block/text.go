@@ -1,10 +1,12 @@
-package amber
+package block
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
 )
 
 // minContextPart is how much of a memory is worth showing: what would be cut
@@ -13,7 +15,7 @@ const minContextPart = 160
 
 // render writes what fits: memories first, they are what was asked for. One
 // that is too large is cut, to half of what is left where others follow.
-func (b *ContextBlock) render(size int, nonce string, hits []Hit, sessions []Session) {
+func render(b *amber.ContextBlock, size int, nonce string, hits []amber.Hit, sessions []amber.Session) {
 	begin := "<amber-memory " + nonce + ">\n" + contextHeader + "\n"
 	end := "</amber-memory " + nonce + ">\n"
 	room := size - len(begin) - len(end)
@@ -55,7 +57,7 @@ func (b *ContextBlock) render(size int, nonce string, hits []Hit, sessions []Ses
 
 // contextMemory renders a memory: whole where that takes at most room bytes,
 // else cut to at most part bytes. It is empty where neither is possible.
-func contextMemory(h Hit, room, part int) (text string, cut bool) {
+func contextMemory(h amber.Hit, room, part int) (text string, cut bool) {
 	head := fmt.Sprintf("\n- [%s, %s, %s] ", h.Kind, h.Scope, h.UpdatedAt.Time().Format("2006-01-02"))
 	if title := harmless(h.Title); title != "" {
 		head += indented("**" + title + "** ")
@@ -77,7 +79,7 @@ func indented(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
 
 // contextSession renders a session in at most room bytes: its summary may be
 // cut. It is empty where not even its name has room.
-func contextSession(s Session, room int) string {
+func contextSession(s amber.Session, room int) string {
 	line := fmt.Sprintf("- %s, %s", s.StartedAt.Time().Format("2006-01-02"), harmless(s.Name))
 	if s.Project != "" {
 		line += " (" + harmless(s.Project) + ")"

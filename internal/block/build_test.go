@@ -1,4 +1,4 @@
-package amber_test
+package block_test
 
 import (
 	"context"
@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/store/inmem"
 )
 
-// block builds the context of a store as nobody in particular.
-func block(t *testing.T, s amber.Store, size int) amber.ContextBlock {
+// built builds the context of a store as nobody in particular.
+func built(t *testing.T, s amber.Store, size int) amber.ContextBlock {
 	t.Helper()
-	b, err := amber.BuildContext(t.Context(), s, amber.ConservativePolicy{}, amber.ContextRequest{MaxBytes: size}, rand.Reader)
+	b, err := block.Build(t.Context(), s, amber.ConservativePolicy{}, amber.ContextRequest{MaxBytes: size}, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +28,14 @@ func block(t *testing.T, s amber.Store, size int) amber.ContextBlock {
 		t.Errorf("%d bytes of at most %d, %d memories, %d left out", len(b.Text), size, len(b.Memories), b.Omitted)
 	}
 	return b
+}
+
+func newStore() amber.Store {
+	s, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader, Device: "d", Incarnation: "i"})
+	if err != nil {
+		panic(err)
+	}
+	return s.Store()
 }
 
 func save(t *testing.T, s amber.Store, content string) amber.MemoryID {
@@ -43,7 +54,7 @@ func TestContextCutsLargeMemoriesAtASentence(t *testing.T) {
 	s := newStore()
 	small := save(t, s, "Deploys freeze on Fridays.")
 	large := save(t, s, strings.Repeat("The key rotates every 1.5 weeks. ", 1000))
-	b := block(t, s, 0)
+	b := built(t, s, 0)
 	if len(b.Memories) != 2 || b.Omitted != 0 || len(b.Cut) != 1 || b.Cut[0] != large {
 		t.Fatalf("%d memories, %d left out, cut %v", len(b.Memories), b.Omitted, b.Cut)
 	}
@@ -76,7 +87,7 @@ func TestContextCutsWhereTextsEnd(t *testing.T) {
 			t.Parallel()
 			s := newStore()
 			save(t, s, c.content)
-			b := block(t, s, 2048)
+			b := built(t, s, 2048)
 			shown, _, ok := strings.Cut(b.Text, "\n  [cut: this is the beginning of ")
 			if !ok || !strings.HasSuffix(shown, c.ends) || len(b.Text) < 1024 {
 				t.Errorf("the block of %d bytes ends with %q", len(b.Text), shown[max(0, len(shown)-80):])
@@ -92,7 +103,7 @@ func TestContextLeavesOutWhatHasNoRoom(t *testing.T) {
 	for i := range 8 {
 		save(t, s, fmt.Sprint(i, strings.Repeat(" many words in one memory", 40)))
 	}
-	b := block(t, s, 1024)
+	b := built(t, s, 1024)
 	if len(b.Cut) == 0 || b.Omitted == 0 || len(b.Memories)+b.Omitted != 8 {
 		t.Errorf("%d memories, cut %v, %d left out", len(b.Memories), b.Cut, b.Omitted)
 	}
@@ -133,7 +144,7 @@ func TestContextIsClosedToCuriousPoliciesAndHeedlessBackends(t *testing.T) {
 	s.Sessions = heedless{s.Sessions}
 	for _, project := range []string{"ours", ""} {
 		r := amber.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: project, UserID: "ann"}}}
-		b, err := amber.BuildContext(ctx, s, curious{}, r, rand.Reader)
+		b, err := block.Build(ctx, s, curious{}, r, rand.Reader)
 		if err != nil || strings.Contains(b.Text, "canary") || !strings.Contains(b.Text, "for everybody") {
 			t.Errorf("of %q: %v\n%s", project, err, b.Text)
 		}
