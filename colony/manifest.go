@@ -40,9 +40,9 @@ func parseManifest(content string) (manifest, error) {
 	switch {
 	case v.kind != kindObject:
 		return fail(errors.New("it is not an object"))
-	case isNewer(format, snapshotFormat):
+	case isNewer(format, Format):
 		return none, amber.Errorf(amber.KindTooNew, "read manifest", "", "its format is %s", quote(format))
-	case format != snapshotFormat:
+	case format != Format:
 		return fail(errors.New("its format is " + quote(format)))
 	}
 	m := manifest{value: v, PartFiles: r.texts("part_files")}

@@ -15,11 +15,11 @@ import (
 
 // What the files declare.
 const (
-	snapshotFormat = "colony-memory/1"
-	latestFormat   = "colony-memory/latest/1"
-	codecPlain     = "gzip+base64"
-	codecAge       = "gzip+age+base64"
-	timeLayout     = "2006-01-02T15:04:05Z"
+	Format       = "colony-memory/1"
+	latestFormat = "colony-memory/latest/1"
+	codecPlain   = "gzip+base64"
+	codecAge     = "gzip+age+base64"
+	timeLayout   = "2006-01-02T15:04:05Z"
 )
 
 // Draft is a snapshot to be written.

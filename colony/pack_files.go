@@ -45,7 +45,7 @@ func (d Draft) cut(blob string) []string {
 
 func (d Draft) part(seq int, chunk string) NamedText {
 	v := newObject()
-	v.add("format", newString(snapshotFormat))
+	v.add("format", newString(Format))
 	v.add("snapshot_id", newString(string(d.ID)))
 	v.add("seq", newCount(int64(seq)))
 	v.add("b64", newString(chunk))
@@ -66,7 +66,7 @@ func (d Draft) manifest(plaintext []byte, blobChars int, parts []NamedText) valu
 		codec = codecAge
 	}
 	v := newObject()
-	v.add("format", newString(snapshotFormat))
+	v.add("format", newString(Format))
 	v.add("snapshot_id", newString(string(d.ID)))
 	v.add("label", newString(d.Label))
 	v.add("created_at", newString(d.CreatedAt.UTC().Format(timeLayout)))

@@ -1,6 +1,10 @@
 package colony
 
-import "github.com/amber-memory/amber"
+import (
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
 
 // Info describes a snapshot as its manifest does.
 type Info struct {
@@ -89,6 +93,22 @@ type PruneReport struct {
 	Planned bool `json:"dry_run,omitempty"`
 	// Warnings are what was noticed, as a pointer that was mended.
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Exceeds returns a snapshot or file that r removes and the plan does not; "" when
+// the plan names all of them.
+func (r PruneReport) Exceeds(plan PruneReport) string {
+	for _, id := range r.Deleted {
+		if !slices.Contains(plan.Deleted, id) {
+			return string(id)
+		}
+	}
+	for _, name := range r.Orphans {
+		if !slices.Contains(plan.Orphans, name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Failure is a file or a snapshot that could not be removed, and why.

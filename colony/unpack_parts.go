@@ -68,7 +68,7 @@ func (r *reading) part(seq int, content string) (string, error) {
 // checkPart checks what a part declares.
 func (r *reading) checkPart(v value, seq int, name string) error {
 	d := members{of: v}
-	if format := d.text("format"); format != snapshotFormat {
+	if format := d.text("format"); format != Format {
 		d.object("the format is " + quote(format))
 	}
 	if id := d.text("snapshot_id"); id != r.m.subject(r.o) {

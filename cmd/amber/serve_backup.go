@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/documents"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/metrics"
@@ -123,7 +124,7 @@ func (s *serving) backupAgent(ctx context.Context, k agentKey, c config.Vault) (
 
 // readForBackup reads the notes of an agent. It is let go of before the vault is
 // asked, which may take long.
-func (s *serving) readForBackup(ctx context.Context, agent *home.Agent) (one *app, o *opened, docs vaultDocuments, err error) {
+func (s *serving) readForBackup(ctx context.Context, agent *home.Agent) (one *app, o *opened, docs documents.Set, err error) {
 	one = s.forAgent(agent.Tenant(), agent.ID())
 	one.global.quiet, one.out.quiet = true, true // it has nobody to tell
 	err = s.with(ctx, agent, func(a *server.Agent) error {

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,19 +12,19 @@ import (
 
 func (a *app) vaultCommand() *cobra.Command {
 	var f vaultFlags
-	c := family("vault", "Back documents up to a small vault of texts, and bring them back",
+	c := family("vault", "Back documents up to a vault, a small store of texts, and restore them",
 		a.vaultBackupCommand(&f), a.vaultRestoreCommand(&f), a.vaultListCommand(&f), a.vaultLatestCommand(&f),
 		a.vaultPruneCommand(&f), a.vaultDeleteCommand(&f), a.vaultStatusCommand(&f), a.vaultExportMergeCommand(&f))
-	c.Long = `A vault keeps a few megabytes of text for an agent, over HTTP: that of The Colony, or that of any
-served Amber, which has one for each agent under /api/v1. A backup is a snapshot of documents, by
-default the notes, in the form colony-memory/1, which colony-memory reads, too.
+	c.Long = `A vault stores a few megabytes of text for an agent and is reached over HTTP: The Colony has one, and
+so has every Amber server, for each agent under /api/v1. A backup is a snapshot of documents, by
+default the notes, in the format colony-memory/1, which the program colony-memory reads as well.
 
-Four outcomes are kept apart by the exit code: there is no snapshot (3), the vault could not be
-asked (7), it said no or is full (6), what is there is not what was put there (5). Only the first
-means that there is nothing to restore; a key or another file that is missing here is 2.
+The exit code tells four outcomes apart: the label has no snapshot (3), the vault did not answer (7),
+the vault refused or is full (6), a snapshot is damaged or not trusted (5). Only 3 means that
+there is nothing to restore; a key or another local file that is missing is 2.
 
-The key of the vault is read from a file for its owner alone, - for stdin. Snapshots of other agents
-than the default one have a label of their own unless --label says otherwise. docs/vault.md tells more.`
+The API key of the vault is read from a file that only its owner may read, - for stdin. Every agent
+but the default one has a label of its own, unless --label is given. See docs/vault.md.`
 	f.add(c)
 	a.addIdentityFlag(c)
 	return c
@@ -48,9 +45,9 @@ type vaultFlags struct {
 	noSign     bool     // though vault.sign is true
 	recipients []string // beside those that are configured
 
-	reads bool         // nothing is backed up: no key is made
-	key   string       // of the vault, when it came on stdin
-	late  *lateWitness // told of what is seen instead of the home's own; may be nil
+	reads bool                    // nothing is backed up: no key is made
+	key   string                  // the API key, when it came on stdin
+	seen  *colony.DeferredWitness // stands before the home's witness; may be nil
 }
 
 // signWithHome is what --sign means without a file.
@@ -59,16 +56,16 @@ const signWithHome = "home"
 func (f *vaultFlags) add(c *cobra.Command) {
 	fl := c.PersistentFlags()
 	fl.StringVar(&f.url, "url", "", "the vault, as https://example.org/api/v1 (default vault.url)")
-	fl.StringVar(&f.keyFile, "api-key-file", "", "the file with the key of the vault, - for stdin (default vault.api_key_file)")
+	fl.StringVar(&f.keyFile, "api-key-file", "", "the file with the API key of the vault, - for stdin (default vault.api_key_file)")
 	fl.StringVar(&f.label, "label", "", "the name under which snapshots are kept (default vault.label)")
 	fl.BoolVar(&f.wait, "wait", false, "wait as long as the vault asks for, not 30 s at most")
-	fl.StringArrayVar(&f.trust, "trust", nil, "let the signatures of this did:key count this once (repeat)")
-	fl.BoolVar(&f.requireSigned, "require-signed", false, "refuse what no trusted key has signed")
+	fl.StringArrayVar(&f.trust, "trust", nil, "trust the signatures of this did:key for this command (repeat)")
+	fl.BoolVar(&f.requireSigned, "require-signed", false, "refuse snapshots that no trusted key has signed")
 	fl.BoolVar(&f.tolerant, "tolerant", false, "do not check declared fields, for snapshots of other tools")
 	fl.BoolVar(&f.noVerify, "no-verify", false, "do not check the signature")
 }
 
-// check refuses flags that say nothing, or the opposite of each other.
+// check refuses flags that are empty or contradict each other.
 func (f *vaultFlags) check(cmd *cobra.Command) error {
 	for _, name := range []string{"url", "api-key-file", "label", "dir", "snapshot", "sign"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
@@ -92,7 +89,7 @@ func (a *app) withVault(cmd *cobra.Command, f *vaultFlags, need liveAgent, fn fu
 	ctx := cmd.Context()
 	s, err := a.openFrozen(ctx, need)
 	if err != nil {
-		return ofThisSide(err)
+		return localError(err)
 	}
 	if f.keyFile == stdinKey {
 		f.key, err = a.vaultKey(stdinKey)
@@ -101,35 +98,10 @@ func (a *app) withVault(cmd *cobra.Command, f *vaultFlags, need liveAgent, fn fu
 	if err == nil {
 		v, err = a.openVault(ctx, s, *f)
 	}
-	if err = ofThisSide(err); err == nil {
-		err = a.nameLabels(ctx, v, fn(ctx, s, v))
+	if err = localError(err); err == nil {
+		err = v.NameLabels(ctx, fn(ctx, s, v))
 	}
 	return errors.Join(err, s.Close())
-}
-
-// maxLabels is how many labels an error names.
-const maxLabels = 20
-
-// nameLabels adds to an error that says there is nothing what labels there is
-// something of: whoever asked may have meant one of those, and must not start
-// empty then.
-func (a *app) nameLabels(ctx context.Context, v *colony.Vault, err error) error {
-	var e *amber.Error
-	if amber.KindOf(err) != amber.KindNotFound || !errors.As(err, &e) {
-		return err
-	}
-	labels, listErr := v.Labels(ctx)
-	labels = slices.DeleteFunc(labels, func(l string) bool { return l == v.Label() })
-	if listErr != nil || len(labels) == 0 {
-		return err // that there is nothing under the label is known, and no more
-	}
-	named := strings.Join(labels[:min(len(labels), maxLabels)], ", ")
-	if more := len(labels) - maxLabels; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
-	told := *e
-	told.Hint = "the vault has snapshots under other labels, for --label: " + named
-	return &told
 }
 
 // withVaultOnly is withVault for verbs that back nothing up: neither a key nor
@@ -139,10 +111,9 @@ func (a *app) withVaultOnly(cmd *cobra.Command, f *vaultFlags, fn func(ctx conte
 	return a.withVault(cmd, f, mayBeAbsent, fn)
 }
 
-// ofThisSide is an error from here, not from the vault. That something is not
-// found here is invalid: only the vault itself may say not_found, for that means
-// that there is no memory.
-func ofThisSide(err error) error {
+// localError makes invalid of not_found in an error about this machine: only the
+// vault may say not_found, because that means there is no memory.
+func localError(err error) error {
 	var e *amber.Error
 	if !errors.As(err, &e) || e.Kind != amber.KindNotFound {
 		return err

@@ -7,11 +7,13 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/documents"
 )
 
 // vaultBackup says what is backed up, and how.
@@ -39,40 +41,40 @@ type vaultBackupPlan struct {
 	DryRun   bool            `json:"dry_run"`
 }
 
+// plainDocuments is the argument for documents as one JSON object of names and
+// texts: on stdin for a backup, on stdout for a restore.
+const plainDocuments = "-"
+
+// cutPlain takes that argument out of the others, and reports whether it was among
+// them.
+func cutPlain(args []string) (rest []string, plain bool) {
+	rest = slices.DeleteFunc(slices.Clone(args), func(s string) bool { return s == plainDocuments })
+	return rest, len(rest) < len(args)
+}
+
 func (a *app) vaultBackupCommand(f *vaultFlags) *cobra.Command {
 	var b vaultBackup
 	cmd := &cobra.Command{
 		Use:   "backup [-]",
-		Short: "Back up the notes, the text files of a folder, or any texts by name",
-		Long: `Back up the notes, or with --dir the text files below a folder, or with - the texts that one JSON
-object on stdin gives names to, as one new snapshot, and print its id, with --json the whole report. It is done
-when the pointer of the label names it. Documents that the newest snapshot holds already are not
-uploaded again, unless --force says so. An upload that was interrupted goes on.
+		Short: "Back up the notes, the text files of a folder, or texts from stdin",
+		Long: `Back up the notes, or with --dir the text files below a folder, or with - the texts of one JSON
+object of names and texts on stdin. It makes one snapshot and prints its id, with --json the whole
+report. Documents that the newest snapshot holds already are not uploaded again, unless --force
+is given. An interrupted upload continues where it stopped.
 
-Whether there is room, and leave to write, is found out before the first file is written. Secrets
-are taken out, and what was is told, unless --no-redact says otherwise or export.redact is false.
-Links, what is no text, what is too large, the files with the keys and the home of Amber itself
-stay here, and each is named.
+Amber checks that there is room and that it may write before it uploads the first file. Secrets are
+removed and counted, unless --no-redact is given or export.redact is false. Links, binary files,
+files of more than 8 MiB, key files and the home of Amber are left out, and the report names them.
 
-With --encrypt-to only the recipients and this home can read it, and colony-memory cannot.`,
+With --encrypt-to only the recipients and this home can read the snapshot; colony-memory cannot.`,
 		Example: `  amber vault backup --url https://thecolony.ai/api/v1 --api-key-file ~/.colony/key
   amber vault backup --dir ./memory --label laptop --keep 5 --sign
   echo '{"MEMORY.md": "We chose PostgreSQL."}' | amber vault backup --json -`,
 		Args: upTo(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, b.plain = cutPlain(args)
-			if err := f.takeSeed(cmd, args); err != nil {
+			if err := b.check(cmd, f, args); err != nil {
 				return err
-			}
-			if b.plain {
-				if err := checkPlain(f, b.dir); err != nil {
-					return err
-				}
-			}
-			if cmd.Flags().Changed("keep") {
-				if err := limit("--keep", b.keep); err != nil {
-					return err
-				}
 			}
 			if b.dryRun {
 				return a.planVaultBackup(cmd, f, b)
@@ -84,11 +86,11 @@ With --encrypt-to only the recipients and this home can read it, and colony-memo
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&b.dir, "dir", "", "the folder (default the notes of the agent)")
-	fl.IntVar(&b.keep, "keep", 0, "keep so many of the newest snapshots afterwards (default all)")
-	fl.BoolVar(&b.force, "force", false, "make a snapshot also when nothing has changed")
-	fl.BoolVar(&b.dryRun, "dry-run", false, "tell what would be backed up and ask nobody")
-	fl.BoolVar(&b.redact, "redact", false, "take secrets out (default unless export.redact is false)")
-	fl.BoolVar(&b.noRedact, "no-redact", false, "leave everything as it is")
+	fl.IntVar(&b.keep, "keep", 0, "keep this many of the newest snapshots afterwards (default all)")
+	fl.BoolVar(&b.force, "force", false, "make a snapshot even if nothing has changed")
+	fl.BoolVar(&b.dryRun, "dry-run", false, "show what would be backed up, without asking the vault")
+	fl.BoolVar(&b.redact, "redact", false, "remove secrets (default unless export.redact is false)")
+	fl.BoolVar(&b.noRedact, "no-redact", false, "do not remove secrets")
 	fl.StringVar(&f.sign, "sign", "", "sign it with the key of this home, or with the seed in this file (default vault.sign)")
 	fl.Lookup("sign").NoOptDefVal = signWithHome
 	fl.BoolVar(&f.noSign, "no-sign", false, "do not sign it")
@@ -96,15 +98,23 @@ With --encrypt-to only the recipients and this home can read it, and colony-memo
 	return cmd
 }
 
-// takeSeed reads "--sign FILE": without "=" the file is an argument.
-func (f *vaultFlags) takeSeed(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
+// check reads "--sign FILE", where the file is an argument without "=", and
+// refuses flags that do not go together.
+func (b *vaultBackup) check(cmd *cobra.Command, f *vaultFlags, args []string) error {
+	if len(args) > 0 {
+		if f.sign != signWithHome || args[0] == "" || len(args) > 1 {
+			return usage("%s does not take %q", cmd.CommandPath(), oneLine(args[0], 60))
+		}
+		f.sign = args[0]
 	}
-	if f.sign != signWithHome || args[0] == "" || len(args) > 1 {
-		return usage("%s does not take %q", cmd.CommandPath(), oneLine(args[0], 60))
+	switch {
+	case b.plain && b.dir != "":
+		return usage("--dir and - do not go together: documents come from a folder, or from stdin")
+	case b.plain && f.keyFile == stdinKey:
+		return usage("--api-key-file - and - both read stdin: write the API key to a file")
+	case cmd.Flags().Changed("keep"):
+		return limit("--keep", b.keep)
 	}
-	f.sign = args[0]
 	return nil
 }
 
@@ -116,35 +126,52 @@ func (b vaultBackup) need() liveAgent {
 	return mustBeOpened
 }
 
-// vaultBackupDocuments reads what is to be backed up. Errors: invalid when there
-// is nothing: a snapshot of nothing is a mistake, and would be the newest one.
-func (a *app) vaultBackupDocuments(ctx context.Context, cmd *cobra.Command, s *opened, f vaultFlags, b vaultBackup) (d vaultDocuments, err error) {
+// noteDocuments returns the notes of an agent as documents, without secrets unless
+// export.redact is false.
+func (a *app) noteDocuments(ctx context.Context, s *opened) (documents.Set, error) {
+	d, err := s.readNotes(ctx)
+	if err == nil && s.config.Config.Export.Redact {
+		err = d.Redact(documents.PartNotes, a.vaultOwn(s, vaultFlags{}))
+	}
+	return d, err
+}
+
+func (s *opened) readNotes(ctx context.Context) (documents.Set, error) {
+	if s.notes != nil {
+		return documents.ReadNotes(ctx, s.notes)
+	}
+	return documents.ReadNotes(ctx, s.Store.Notes)
+}
+
+// vaultBackupDocuments reads what is to be backed up. Errors: invalid without any
+// document: an empty snapshot is a mistake, and would be the newest one.
+func (a *app) vaultBackupDocuments(ctx context.Context, cmd *cobra.Command, s *opened, f vaultFlags, b vaultBackup) (d documents.Set, err error) {
 	redact, err := either(cmd, "redact", "no-redact", s.config.Config.Export.Redact)
 	if err != nil {
 		return d, err
 	}
-	part, own := partNotes, a.vaultOwn(s, f)
+	part, own := documents.PartNotes, a.vaultOwn(s, f)
 	switch {
 	case b.plain:
-		part = partInput
+		part = documents.PartInput
 		d, err = a.readPlain()
 	case b.dir == "":
-		d, err = readNotes(ctx, s)
+		d, err = s.readNotes(ctx)
 	default:
-		part = partDir
+		part = documents.PartFolder
 		var dir string
 		if dir, err = a.absolute(b.dir); err == nil {
-			d, err = readDir(ctx, dir, own)
+			d, err = documents.ReadFolder(ctx, dir, own)
 		}
 	}
 	if err == nil && redact {
-		err = d.redact(part, own)
+		err = d.Redact(part, own)
 	}
 	if err == nil && len(d.Documents) == 0 {
 		a.noteLeftOut(d.Skipped, "backup")
 		err = &amber.Error{
 			Op: "back up", Kind: amber.KindInvalid, ID: b.dir, Err: errors.New("there is no document to back up"),
-			Hint: "amber note write makes a note; --dir names another folder, and - takes JSON from stdin",
+			Hint: "amber note write NAME TEXT makes a note; --dir FOLDER backs up a folder",
 		}
 	}
 	if d.Redacted == nil {
@@ -153,7 +180,23 @@ func (a *app) vaultBackupDocuments(ctx context.Context, cmd *cobra.Command, s *o
 	return d, err
 }
 
-// planVaultBackup tells what would be backed up. Nobody is asked.
+// readPlain reads documents from stdin.
+func (a *app) readPlain() (documents.Set, error) {
+	text, err := a.text(plainDocuments, documents.MaxJSON)
+	if err != nil {
+		return documents.Set{}, err
+	}
+	d, err := documents.ParseJSON(text)
+	if err != nil {
+		err = &amber.Error{
+			Op: "read stdin", Kind: amber.KindOf(err), Err: err,
+			Hint: `stdin takes one JSON object of names and texts: {"MEMORY.md": "We chose PostgreSQL."}`,
+		}
+	}
+	return d, err
+}
+
+// planVaultBackup shows what would be backed up. The vault is not asked.
 func (a *app) planVaultBackup(cmd *cobra.Command, f *vaultFlags, b vaultBackup) error {
 	if err := f.check(cmd); err != nil {
 		return err
@@ -165,16 +208,14 @@ func (a *app) planVaultBackup(cmd *cobra.Command, f *vaultFlags, b vaultBackup) 
 	ctx := cmd.Context()
 	s, err := a.openFrozen(ctx, need)
 	if err != nil {
-		return ofThisSide(err)
+		return localError(err)
 	}
 	defer s.Close() // it was only read
 	d, err := a.vaultBackupDocuments(ctx, cmd, s, *f, b)
 	if err != nil {
-		return ofThisSide(err)
+		return localError(err)
 	}
-	plan := vaultBackupPlan{
-		DocNames: slices.Sorted(maps.Keys(d.Documents)), Skipped: orEmpty(d.Skipped), Redacted: d.Redacted, DryRun: true,
-	}
+	plan := vaultBackupPlan{DocNames: d.Names(), Skipped: orEmpty(d.Skipped), Redacted: d.Redacted, DryRun: true}
 	if plan.Digest, err = d.Digest(); err != nil {
 		return err
 	}
@@ -189,21 +230,21 @@ func (a *app) planVaultBackup(cmd *cobra.Command, f *vaultFlags, b vaultBackup) 
 
 func (a *app) vaultBackup(ctx context.Context, cmd *cobra.Command, s *opened, v *colony.Vault, f vaultFlags, b vaultBackup) error {
 	if b.dir == "" && !b.plain {
-		// Hooks may have kept what has not arrived yet.
+		// Hooks may have written to the journal what is not in the notes yet.
 		for _, left := range a.site(s).Settle(ctx) {
 			a.out.note("not in the backup: %s", left)
 		}
 	}
 	d, err := a.vaultBackupDocuments(ctx, cmd, s, f, b)
 	if err != nil {
-		return ofThisSide(err)
+		return localError(err)
 	}
 	report, err := working(a, "backing up", func() (colony.BackupReport, error) {
 		return v.Backup(ctx, d.Documents, colony.BackupOptions{Force: b.force, Keep: b.keep})
 	})
 	if err != nil {
 		if n := len(report.Uploaded); n > 0 {
-			a.out.note("%s uploaded; the next backup goes on from there", count(int64(n), "file is", "files are"))
+			a.out.note("%s uploaded; the next backup continues from there", count(int64(n), "file is", "files are"))
 		}
 		return err
 	}
@@ -220,4 +261,47 @@ func (a *app) vaultBackup(ctx context.Context, cmd *cobra.Command, s *opened, v 
 		a.warnPruned(*report.Pruned)
 	}
 	return err
+}
+
+// printBackedUp prints the id first, which scripts read.
+func (a *app) printBackedUp(w io.Writer, r colony.BackupReport, n int) {
+	docs := count(int64(n), "document", "documents")
+	fmt.Fprintln(w, r.ID)
+	what := fmt.Sprintf("backed up %s as %s, %s", docs, flat(r.Label), byteSize(r.ByteSize))
+	switch {
+	case r.Unchanged:
+		what = fmt.Sprintf("unchanged: the newest snapshot of %s holds the same %s; nothing was uploaded", flat(r.Label), docs)
+	case r.Resumed:
+		what += ", continuing an interrupted upload"
+	}
+	fmt.Fprintln(w, " ", what)
+	if r.SupersededBy != "" {
+		fmt.Fprintf(w, "  %s another writer was later: the newest snapshot is %s\n", a.out.style(amb, "SUPERSEDED"), r.SupersededBy)
+	}
+	if r.Signed {
+		fmt.Fprintln(w, "  signed by", flat(string(r.Issuer)))
+	}
+	if !r.Encrypted && !r.Unchanged {
+		a.out.note("the snapshot is not encrypted: the operator of the vault can read it; --encrypt-to RECIPIENT encrypts it")
+	}
+	if r.Pruned != nil {
+		fmt.Fprintf(w, "  pruned: deleted %s, kept %d\n", count(int64(len(r.Pruned.Deleted)), "snapshot", "snapshots"), len(r.Pruned.Kept))
+	}
+}
+
+// noteVaultDocuments tells what was removed and what was left out.
+func (a *app) noteVaultDocuments(d documents.Set) {
+	a.noteRemoved(d.Redacted)
+	a.noteLeftOut(d.Skipped, "backup")
+}
+
+// noteRemoved tells how many secrets were removed, by rule.
+func (a *app) noteRemoved(byRule map[string]int) {
+	total := 0
+	for _, n := range byRule {
+		total += n
+	}
+	if total > 0 {
+		a.out.note("redacted: %s taken out (%s)", count(int64(total), "passage", "passages"), flat(strings.Join(slices.Sorted(maps.Keys(byRule)), ", ")))
+	}
 }

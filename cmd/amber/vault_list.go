@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,9 +19,9 @@ func (a *app) vaultListCommand(f *vaultFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the snapshots of every label, newest first",
-		Long: `List the snapshots of every label that the vault has, newest first, each with its label; with --label
-those of one. What is wrong with one that cannot be restored is told. Signatures are not checked
-here: restore does that. A label that cannot be listed is told of, and the others are listed.`,
+		Long: `List the snapshots of every label of the vault, newest first; with --label those of one label. A
+snapshot that cannot be restored is listed with the reason. Signatures are not checked: restore
+does that. If one label cannot be listed, the others are, and the command fails.`,
 		Example: `  amber vault list
   amber vault list --label laptop`,
 		Args: exactly(),
@@ -31,8 +29,8 @@ here: restore does that. A label that cannot be listed is told of, and the other
 			if err := pageSize(page.n); err != nil {
 				return err
 			}
-			if !validVaultCursor(page.cursor) {
-				return usage("--cursor %q is not what a page before ended with", oneLine(page.cursor, 60))
+			if !colony.ValidCursor(amber.Cursor(page.cursor)) {
+				return usage("--cursor %q is not a cursor that an earlier page returned", oneLine(page.cursor, 60))
 			}
 			return a.withVaultOnly(cmd, f, func(ctx context.Context, s *opened, v *colony.Vault) error {
 				var bad error
@@ -40,7 +38,7 @@ here: restore does that. A label that cannot be listed is told of, and the other
 					if cmd.Flags().Changed("label") {
 						return v.List(ctx)
 					}
-					all, bad, err = a.listVault(ctx, s, v, *f)
+					all, bad, err = v.ListAll(ctx, func(label string) colony.Witness { return s.vaultWitness(*f, label) })
 					return all, err
 				})
 				if err != nil {
@@ -50,7 +48,7 @@ here: restore does that. A label that cannot be listed is told of, and the other
 					found[i].DocNames = orEmpty(found[i].DocNames)
 				}
 				err = showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[colony.Listed], error) {
-					return pageOf(found, n, c), nil
+					return colony.PageOf(found, n, c), nil
 				}, a.printVaultList)
 				return errors.Join(err, a.judged(bad))
 			})
@@ -58,68 +56,6 @@ here: restore does that. A label that cannot be listed is told of, and the other
 	}
 	page.add(cmd)
 	return cmd
-}
-
-// listVault lists every label: those that are there, and the agent's own, of
-// which something may have been seen. Bad is what is wrong with labels that could
-// not be listed.
-func (a *app) listVault(ctx context.Context, s *opened, v *colony.Vault, f vaultFlags) (all []colony.Listed, bad, err error) {
-	labels, err := v.Labels(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !slices.Contains(labels, v.Label()) {
-		labels = append(labels, v.Label())
-	}
-	url := strings.TrimRight(cmp.Or(f.url, s.config.Config.Vault.URL), "/")
-	for _, label := range labels {
-		some, err := v.Of(label, a.vaultWitness(s, url, label)).List(ctx)
-		switch amber.KindOf(err) {
-		case "":
-		case amber.KindDamaged, amber.KindUntrusted, amber.KindTooNew:
-			bad = errors.Join(bad, err)
-		default:
-			return nil, nil, err
-		}
-		all = append(all, some...)
-	}
-	slices.SortFunc(all, compareListed)
-	return all, bad, nil
-}
-
-// compareListed puts the newest first, and of two labels with one time the labels
-// in their order.
-func compareListed(x, y colony.Listed) int {
-	return cmp.Or(strings.Compare(string(y.ID), string(x.ID)), strings.Compare(x.Label, y.Label))
-}
-
-// A cursor is the snapshot that the page before ended with, which may be gone,
-// and its label behind a dot.
-func vaultCursor(l colony.Listed) amber.Cursor { return amber.Cursor(string(l.ID) + "." + l.Label) }
-
-func validVaultCursor(c string) bool {
-	id, _, _ := strings.Cut(c, ".")
-	_, err := colony.ParseSnapshotID(id)
-	return c == "" || err == nil
-}
-
-// pageOf cuts a page out of a list, the newest first. A cursor without a label is
-// behind every label.
-func pageOf(all []colony.Listed, n int, c amber.Cursor) amber.Page[colony.Listed] {
-	id, label, of := strings.Cut(string(c), ".")
-	before := func(l colony.Listed) bool {
-		return string(l.ID) > id || string(l.ID) == id && (!of || l.Label <= label)
-	}
-	from := 0
-	for from < len(all) && c != "" && before(all[from]) {
-		from++
-	}
-	p := amber.Page[colony.Listed]{Items: all[from:]}
-	if len(p.Items) > n {
-		p.Items = p.Items[:n]
-		p.Next = vaultCursor(p.Items[n-1])
-	}
-	return p
 }
 
 func (a *app) printVaultList(w io.Writer, found []colony.Listed) {
@@ -130,7 +66,7 @@ func (a *app) printVaultList(w io.Writer, found []colony.Listed) {
 	table(w, []string{"SNAPSHOT", "LABEL", "TAKEN", "DOCUMENTS", "SIZE", ""}, rows)
 }
 
-// describeDocuments tells how many there are, where the manifest does.
+// describeDocuments tells how many there are, if the manifest is not encrypted.
 func describeDocuments(i colony.Info) string {
 	if i.Encrypted {
 		return "encrypted"
@@ -140,31 +76,25 @@ func describeDocuments(i colony.Info) string {
 
 // describeListed tells what is special about a snapshot.
 func describeListed(l colony.Listed) string {
-	text := ""
-	add := func(word string) {
-		if text != "" {
-			text += ", "
-		}
-		text += word
-	}
+	var words []string
 	if l.Latest {
-		add("latest")
+		words = append(words, "latest")
 	}
 	if l.Signed {
-		add("signed as " + claimedKey(l.Issuer))
+		words = append(words, "signed as "+claimedKey(l.Issuer))
 	}
 	if l.Damage != "" {
-		add("DAMAGED: " + l.Damage)
+		words = append(words, "DAMAGED: "+l.Damage)
 	}
-	return text
+	return strings.Join(words, ", ")
 }
 
 func (a *app) vaultLatestCommand(f *vaultFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "latest",
 		Short: "Show the newest snapshot of the label",
-		Long: `Show the newest snapshot of the label: the one that restore takes. Without any it exits with 3,
-which is the only answer that means that there is nothing.`,
+		Long: `Show the newest snapshot of the label, which is the one that restore takes. It exits with 3 if the
+label has no snapshot; no other exit code means that.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *opened, v *colony.Vault) error {
@@ -192,7 +122,7 @@ func (a *app) printLatest(w io.Writer, l colony.Listed) {
 		p.fact(w, "signed as", claimedKey(l.Issuer)+" (restore checks it)")
 	}
 	if !l.Latest {
-		p.fact(w, "pointer", "it names another one, or none")
+		p.fact(w, "pointer", "it does not name this snapshot")
 	}
 	p.fact(w, "damage", l.Damage)
 }
@@ -214,7 +144,7 @@ func (a *app) vaultStatusCommand(f *vaultFlags) *cobra.Command {
 						fmt.Fprintf(w, " of %s, %s left\n", byteSize(s.QuotaBytes), byteSize(s.AvailableBytes))
 						return
 					}
-					fmt.Fprintln(w, "; it does not tell how much it takes before something is written")
+					fmt.Fprintln(w, "; the vault reports its quota after the first write")
 				})
 			})
 		},

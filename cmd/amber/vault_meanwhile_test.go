@@ -5,11 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/colony"
 )
 
 // TestWhatIsNotTakenIsNotSeen looks at a snapshot in every way that does not
@@ -98,31 +93,5 @@ func TestANoteThatChangesMeanwhileStays(t *testing.T) {
 	}
 	if text := other.must("note", "show", "plan"); text != "of this minute\n" {
 		t.Errorf("note: %q", text)
-	}
-}
-
-func TestPagesOfAList(t *testing.T) {
-	t.Parallel()
-	var all []colony.Listed
-	for _, id := range []colony.SnapshotID{"5", "4", "3", "2", "1"} {
-		all = append(all, colony.Listed{Info: colony.Info{ID: id}})
-	}
-	var got [][]colony.SnapshotID
-	for c := amber.Cursor(""); ; {
-		p := pageOf(all, 2, c)
-		var ids []colony.SnapshotID
-		for _, l := range p.Items {
-			ids = append(ids, l.ID)
-		}
-		got = append(got, ids)
-		if c = p.Next; c == "" {
-			break
-		}
-		if c == "4" { // deleted meanwhile
-			all = append(all[:1:1], all[2:]...)
-		}
-	}
-	if diff := cmp.Diff([][]colony.SnapshotID{{"5", "4"}, {"3", "2"}, {"1"}}, got); diff != "" {
-		t.Errorf("pages (-want +got):\n%s", diff)
 	}
 }

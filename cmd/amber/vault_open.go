@@ -3,75 +3,86 @@ package main
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/colony/documents"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/keyring"
 )
 
-// openVault returns the vault of the agent of s: what the configuration says,
-// and the flags over it. Nothing is asked yet. Errors: invalid without a URL, a
-// key or one of the files that are named; refused when others may read one.
+// openVault returns the vault of the agent of s: the configuration with the flags
+// over it. The vault is not asked yet. Errors: invalid without a URL, an API key
+// or a file that is named; refused when others may read one.
 func (a *app) openVault(ctx context.Context, s *opened, f vaultFlags) (*colony.Vault, error) {
 	c := s.config.Config.Vault
-	url := strings.TrimRight(cmp.Or(f.url, c.URL), "/")
-	backend, err := a.vaultBackend(url, cmp.Or(f.keyFile, c.APIKeyFile), f)
-	if err != nil {
-		return nil, err
-	}
-	label, err := vaultLabel(s, f.label)
+	backend, err := a.vaultBackend(s.vaultURL(f), cmp.Or(f.keyFile, c.APIKeyFile), f)
 	if err != nil {
 		return nil, err
 	}
 	o := colony.Options{
-		Label: label, Clock: a.clock, Random: a.random,
-		RequireSigned: f.requireSigned, Tolerant: f.tolerant, NoVerify: f.noVerify,
+		Clock: a.clock, Random: a.random, RequireSigned: f.requireSigned, Tolerant: f.tolerant, NoVerify: f.noVerify,
 		Progress: func(p colony.Progress) { a.meter.set(p.Step, int64(p.Done), int64(p.Total)) },
 	}
+	if o.Label, err = vaultLabel(s, f.label); err != nil {
+		return nil, err
+	}
+	ring := a.ring(s.home)
 	if !f.reads {
 		if o.Signer, err = a.vaultSigner(ctx, s, f); err != nil {
 			return nil, err
 		}
-		if o.Recipients, err = a.vaultRecipients(s, append(append([]string{}, c.Recipients...), f.recipients...)); err != nil {
+		if o.Recipients, err = ring.EncryptTo(append(append([]string{}, c.Recipients...), f.recipients...)); err != nil {
 			return nil, err
 		}
 	}
-	if o.Trust, err = a.vaultTrust(s, f.trust, o.Signer); err != nil {
+	if o.Trust, err = ring.TrustAlso(f.trust, o.Signer); err != nil {
 		return nil, err
 	}
-	if o.Identities, err = a.vaultIdentities(s); err != nil {
+	keys, err := a.keys(s.config.Config)
+	if err != nil {
 		return nil, err
 	}
-	o.Witness = a.vaultWitness(s, url, colony.Label(o.Label))
-	if f.late != nil {
-		f.late.Witness, o.Witness = o.Witness, f.late
+	if o.Identities, err = ring.Identities(keys.Identities); err != nil {
+		return nil, err
+	}
+	o.Witness = s.vaultWitness(f, o.Label)
+	if f.seen != nil {
+		f.seen.Witness, o.Witness = o.Witness, f.seen
 	}
 	return colony.Open(backend, o)
 }
 
-// vaultLabel is the label as it was given, or the configured one with the agent
-// in it, so that agents which share a vault do not share a label. A label is
-// kept as it was before slashes became dashes: so two agents whose labels are
-// spelled alike notice it.
-// Errors: invalid when it cannot be shown, or is a secret.
-func vaultLabel(s *opened, flag string) (string, error) {
-	label := cmp.Or(flag, s.config.Config.Vault.Label, "default")
-	if _, found := s.config.Config.Redactor().String(label); found.Total > 0 || !config.ValidVaultLabel(label) {
-		return "", amber.Errorf(amber.KindInvalid, "open vault", "", "the label must be short plain text, and no secret")
-	}
-	switch {
-	case flag != "":
-		return flag, nil
-	case s.tenantID() == amber.DefaultTenant && s.agentID() == amber.DefaultAgent:
-		return label, nil
-	}
-	return label + "/" + string(s.tenantID()) + "/" + string(s.agentID()), nil
+func (s *opened) vaultURL(f vaultFlags) string {
+	return strings.TrimRight(cmp.Or(f.url, s.config.Config.Vault.URL), "/")
 }
 
-// vaultBackend speaks to the service at url.
+// vaultWitness remembers in the home what was seen of a label.
+func (s *opened) vaultWitness(f vaultFlags, label string) colony.Witness {
+	of := colony.VaultOf{URL: s.vaultURL(f), Tenant: s.tenantID(), Agent: s.agentID()}
+	return colony.NewFileWitness(filepath.Join(s.home.Dir(), "vaults"), of, label)
+}
+
+// vaultLabel is the label of the flag, or the configured one for this agent.
+// Errors: invalid when it is not printable, or contains a secret.
+func vaultLabel(s *opened, flag string) (string, error) {
+	label := cmp.Or(flag, s.config.Config.Vault.Label, colony.DefaultLabel)
+	if _, found := s.config.Config.Redactor().String(label); found.Total > 0 || !config.ValidVaultLabel(label) {
+		return "", amber.Errorf(amber.KindInvalid, "open vault", "", "the label must be short plain text without secrets")
+	}
+	if flag != "" {
+		return flag, nil
+	}
+	return colony.AgentLabel(label, s.tenantID(), s.agentID()), nil
+}
+
+// vaultBackend speaks to the service at url. The API key is read now, so that a
+// missing file is reported first, and again when the service wants it anew: a
+// server runs longer than keys last.
 func (a *app) vaultBackend(url, keyFile string, f vaultFlags) (colony.Backend, error) {
 	missing := func(what, hint string) error {
 		e := amber.Errorf(amber.KindInvalid, "open vault", "", "%s", what)
@@ -80,12 +91,10 @@ func (a *app) vaultBackend(url, keyFile string, f vaultFlags) (colony.Backend, e
 	}
 	switch {
 	case url == "":
-		return nil, missing("nobody said where it is", "--url URL, or vault.url in the configuration")
+		return nil, missing("the URL of the vault is not set", "--url URL, or amber config set vault.url URL")
 	case keyFile == "":
-		return nil, missing("nobody said what its key is", "--api-key-file FILE, or vault.api_key_file in the configuration")
+		return nil, missing("the API key of the vault is not set", "--api-key-file FILE, or amber config set vault.api_key_file FILE")
 	}
-	// Read now, so that a file that is not there is told before anything else;
-	// and again when it is needed, since a server runs longer than keys last.
 	read := func(context.Context) (string, error) {
 		if f.key != "" {
 			return f.key, nil
@@ -98,12 +107,65 @@ func (a *app) vaultBackend(url, keyFile string, f vaultFlags) (colony.Backend, e
 	return api.New(api.Options{URL: url, Clock: a.clock, Wait: f.wait, Notify: a.vaultWaits, Key: read})
 }
 
-// worthTelling is how long a wait is that somebody wants to know about.
-const worthTelling = 5 * time.Second
-
-// vaultWaits tells that it will take longer, and why.
+// vaultWaits tells of waits that a person notices.
 func (a *app) vaultWaits(w api.Waiting) {
-	if w.For >= worthTelling {
+	if w.For >= 5*time.Second {
 		a.out.note("waiting %s for the vault: %s", w.For.Round(time.Second), flat(w.Why))
 	}
+}
+
+// stdinKey is the key file when the API key comes on stdin.
+const stdinKey = "-"
+
+// vaultKey reads the API key of a vault. Errors: invalid; refused when others may
+// read the file.
+func (a *app) vaultKey(file string) (string, error) {
+	const op = "read vault key"
+	var text string
+	var err error
+	if file == stdinKey {
+		text, err = a.text(stdinKey, maxTokenFile)
+	} else {
+		text, err = a.secretFile(op, a.followed(file), maxTokenFile)
+	}
+	if err != nil {
+		return "", localError(err)
+	}
+	key := strings.TrimSpace(text)
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", amber.Errorf(amber.KindInvalid, op, file, "want one API key of printable ASCII and nothing else")
+	}
+	return key, nil
+}
+
+// vaultSigner is the key that signs new snapshots: that of a file, the home's own,
+// or nil.
+func (a *app) vaultSigner(ctx context.Context, s *opened, f vaultFlags) (amber.Signer, error) {
+	if f.sign != "" && f.sign != signWithHome {
+		path, err := a.absolute(f.sign)
+		if err != nil {
+			return nil, err
+		}
+		return keyring.ReadSigner(path)
+	}
+	return a.signer(ctx, s, f.sign != "" || s.config.Config.Vault.Sign && !f.noSign)
+}
+
+// vaultOwn names the key files and secrets that no backup takes along.
+func (a *app) vaultOwn(s *opened, f vaultFlags) documents.Own {
+	own, ring := documents.Own{Rules: s.config.Config.Redactor()}, a.ring(s.home)
+	own.SetHome(s.home.Dir())
+	own.AddFile(ring.IdentityFile())
+	own.AddSeed(ring.SeedFile())
+	own.AddSecret(f.key)
+	files := append([]string{s.config.Config.Snapshot.Encryption.Identity, cmp.Or(f.keyFile, s.config.Config.Vault.APIKeyFile)}, a.access.identities...)
+	for _, file := range files {
+		if path, err := a.absolute(file); err == nil && file != "" && file != stdinKey {
+			own.AddFile(path)
+		}
+	}
+	if path, err := a.absolute(f.sign); err == nil && f.sign != "" && f.sign != signWithHome {
+		own.AddSeed(path)
+	}
+	return own
 }

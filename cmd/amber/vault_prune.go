@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -19,9 +19,9 @@ func (a *app) vaultPruneCommand(f *vaultFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete all but the newest snapshots of the label",
-		Long: `Delete all but the newest snapshots of the label. The one that the pointer names always stays, and
-nothing newer than it is touched; what was left by uploads that died more than a day ago is
-removed, too. What could not be deleted is told, and the command fails then.
+		Long: `Delete all but the newest snapshots of the label. The one that the pointer names always stays, and so
+does everything newer. Parts of uploads that were interrupted more than a day ago are deleted as
+well. If something cannot be deleted, the command names it and fails.
 
 It asks first; without a terminal it needs --yes.`,
 		Example: `  amber vault prune --keep 3 --dry-run`,
@@ -32,27 +32,15 @@ It asks first; without a terminal it needs --yes.`,
 			}
 			return a.withVaultOnly(cmd, f, func(ctx context.Context, s *opened, v *colony.Vault) error {
 				if !cmd.Flags().Changed("keep") {
-					keep = s.vaultKeep()
+					keep = cmp.Or(s.config.Config.Vault.Keep, 5) // 0 there means that a server prunes nothing
 				}
 				return a.vaultRemove(yes, dryRun, "prune snapshots", func(dryRun bool) (colony.PruneReport, error) { return v.Prune(ctx, keep, dryRun) })
 			})
 		},
 	}
-	cmd.Flags().IntVar(&keep, "keep", 0, "keep so many of the newest (default vault.keep, 5)")
-	addPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
+	cmd.Flags().IntVar(&keep, "keep", 0, "keep this many of the newest (default vault.keep, 5)")
+	addPlanFlags(cmd, &yes, &dryRun, "show what would be deleted and delete nothing")
 	return cmd
-}
-
-// defaultVaultKeep is how many snapshots prune keeps where nobody says so.
-const defaultVaultKeep = 5
-
-// vaultKeep is how many snapshots prune keeps: 0 in the configuration means that
-// a server removes none, which is not what somebody wants who calls prune.
-func (s *opened) vaultKeep() int {
-	if n := s.config.Config.Vault.Keep; n > 0 {
-		return n
-	}
-	return defaultVaultKeep
 }
 
 func (a *app) vaultDeleteCommand(f *vaultFlags) *cobra.Command {
@@ -61,9 +49,9 @@ func (a *app) vaultDeleteCommand(f *vaultFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete SNAPSHOT",
 		Short: "Delete a snapshot",
-		Long: `Delete a snapshot of the label: its manifest, then its parts, and no other file whatever the manifest
-says. If it is the newest one, the pointer is moved to the one before first. It asks first;
-without a terminal it needs --yes.`,
+		Long: `Delete a snapshot of the label: its manifest, then its parts, and no file of another snapshot. If it is
+the newest one, the pointer is moved to the one before it first. It asks first; without a terminal
+it needs --yes.`,
 		Example: `  amber vault delete 20260813T101112131415Z-a1b2c3 --dry-run`,
 		Args:    upTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -80,19 +68,19 @@ without a terminal it needs --yes.`,
 		},
 	}
 	addSnapshotFlag(cmd, &snapshot, "the snapshot")
-	addPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
+	addPlanFlags(cmd, &yes, &dryRun, "show what would be deleted and delete nothing")
 	return cmd
 }
 
-// vaultRemove deletes once a person has seen the plan, or has said not to ask.
-// The command fails as the first deletion that did.
+// vaultRemove deletes once a person has confirmed the plan, or has said not to ask,
+// and never more than the plan showed. It fails as the first deletion that did.
 func (a *app) vaultRemove(yes, dryRun bool, what string, remove func(dryRun bool) (colony.PruneReport, error)) error {
 	run := func(dryRun bool) (colony.PruneReport, error) {
 		r, err := working(a, "deleting", func() (colony.PruneReport, error) { return remove(dryRun) })
 		tidyPruned(&r)
 		return r, err
 	}
-	var plan *colony.PruneReport // that somebody has seen
+	var plan *colony.PruneReport // the one that was confirmed
 	if !dryRun {
 		err := a.confirmPlan(yes, what, func() (string, error) {
 			shown, err := run(true)
@@ -109,43 +97,23 @@ func (a *app) vaultRemove(yes, dryRun bool, what string, remove func(dryRun bool
 	}
 	if plan != nil {
 		now, err := run(true)
-		if err == nil {
-			err = withinPlan(what, *plan, now)
-		}
 		if err != nil {
 			return err
+		}
+		if more := now.Exceeds(*plan); more != "" {
+			return &amber.Error{
+				Op: what, Kind: amber.KindConflict, Hint: "run the command again",
+				Err: fmt.Errorf("the vault has changed since you were asked: %s would go as well; nothing was deleted", flat(more)),
+			}
 		}
 	}
 	r, err := run(dryRun)
 	if err != nil && len(r.Failed)+len(r.Deleted)+len(r.Orphans) == 0 {
 		return err
 	}
-	// It stopped on the way: what was deleted is told all the same.
-	shown := a.out.show(r, func(w io.Writer) { printVaultPruned(w, r) })
+	shown := a.out.show(r, func(w io.Writer) { printVaultPruned(w, r) }) // also what was deleted before an error
 	a.warnPruned(r)
 	return errors.Join(shown, a.judged(err))
-}
-
-// withinPlan refuses to delete what was not in the plan that somebody has seen.
-func withinPlan(what string, seen, now colony.PruneReport) error {
-	for _, id := range now.Deleted {
-		if !slices.Contains(seen.Deleted, id) {
-			return planChanged(what, string(id))
-		}
-	}
-	for _, name := range now.Orphans {
-		if !slices.Contains(seen.Orphans, name) {
-			return planChanged(what, flat(name))
-		}
-	}
-	return nil
-}
-
-func planChanged(what, more string) error {
-	return &amber.Error{
-		Op: what, Kind: amber.KindConflict, Err: fmt.Errorf("the vault has changed meanwhile, now %s would go as well; nothing was deleted", more),
-		Hint: "run it again",
-	}
 }
 
 // tidyPruned keeps lists from being null in JSON.
@@ -173,11 +141,7 @@ func (a *app) warnPruned(r colony.PruneReport) {
 		a.out.warn("%s", text)
 	}
 	for _, f := range r.Failed[:min(len(r.Failed), maxWarnings)] {
-		what := f.File
-		if what == "" {
-			what = string(f.ID)
-		}
-		a.out.warn("not deleted: %s: %s", what, f.Error)
+		a.out.warn("not deleted: %s: %s", cmp.Or(f.File, string(f.ID)), f.Error)
 	}
 	if more := len(r.Failed) - maxWarnings; more > 0 {
 		a.out.warn("not deleted: %d more", more)

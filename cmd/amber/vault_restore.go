@@ -5,22 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/documents"
 )
 
 // vaultRestored is the JSON of vault restore.
 type vaultRestored struct {
 	colony.Restored
-	Dir       string   `json:"dir,omitempty"` // "": the notes
-	Written   []string `json:"written"`
-	Replaced  []string `json:"replaced"` // those of Written that said something else before
-	Unchanged []string `json:"unchanged"`
-	DryRun    bool     `json:"dry_run"`
-
-	before map[string]found // what there was in the place of Written when it was planned
+	Dir string `json:"dir,omitempty"` // "": the notes
+	documents.Plan
+	DryRun bool `json:"dry_run"`
 }
 
 // vaultRestoreFlags say what is restored, and where to.
@@ -34,20 +33,19 @@ func (a *app) vaultRestoreCommand(f *vaultFlags) *cobra.Command {
 	var r vaultRestoreFlags
 	cmd := &cobra.Command{
 		Use:   "restore [SNAPSHOT] [-]",
-		Short: "Bring documents back",
-		Long: `Bring the documents of the newest snapshot back, or those of the one that is named: as notes, or
-with --dir as files below a folder. The digest of the documents is always checked, every declared
-field unless --tolerant says otherwise, the signature if there is one unless --no-verify does; what
-was checked is told. A snapshot that was changed, or whose pointer leads to an older one than was
-seen before, is not restored.
+		Short: "Restore documents",
+		Long: `Restore the documents of the newest snapshot, or of SNAPSHOT, as notes, or with --dir as files below
+a folder. The digest of the documents is always checked, every declared field unless --tolerant
+is given, the signature unless --no-verify is given; the report says what was checked. A snapshot
+that was changed, or is older than one that was seen before, is not restored.
 
-Documents that say something else here are replaced only after a question; without a terminal
-that needs --yes. What has changed since it was looked at is not replaced. --dry-run shows what
-would change. Documents that only this side has stay. When one of the names cannot be written here,
-none is: - prints them instead. Whatever interrupts a restore, it can be run again.
+Documents that exist with another text are replaced only after you confirm; without a terminal that
+needs --yes. A document that changes in between is not replaced. --dry-run shows what would change.
+Documents that the snapshot does not have stay. If one name cannot be written, nothing is written:
+use - to print the documents instead. An interrupted restore can be run again.
 
-With - nothing is written here: the documents are printed as one JSON object of names and texts,
-which is what vault backup - takes, and what was checked is told on stderr.`,
+With - the documents are printed as one JSON object of names and texts, which vault backup - takes,
+and what was checked goes to stderr. Nothing is written to disk.`,
 		Example: `  amber vault restore --dry-run
   amber vault restore --dir ./memory --require-signed --trust did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP
   amber vault restore 20260813T101112131415Z-a1b2c3 --dir ./then
@@ -65,75 +63,73 @@ which is what vault backup - takes, and what was checked is told on stderr.`,
 			if err != nil {
 				return err
 			}
-			f.late = &lateWitness{}
+			f.seen = &colony.DeferredWitness{}
 			return a.withVaultOnly(cmd, f, func(ctx context.Context, s *opened, v *colony.Vault) error {
 				got, err := a.readVault(ctx, v, id)
 				if err != nil {
 					return err
 				}
 				if r.plain {
-					return a.printPlain(ctx, got, r.dryRun, f.late)
+					return a.printPlain(ctx, got, r.dryRun, f.seen)
 				}
-				return a.vaultRestore(ctx, s, got, r, f.late)
+				return a.vaultRestore(ctx, s, got, r, f.seen)
 			})
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&r.dir, "dir", "", "the folder (default the notes of the agent)")
 	addSnapshotFlag(cmd, &r.snapshot, "the snapshot (default the newest)")
-	addPlanFlags(cmd, &r.yes, &r.dryRun, "tell what would change and change nothing")
+	addPlanFlags(cmd, &r.yes, &r.dryRun, "show what would change and change nothing")
 	return cmd
 }
 
-// documentTarget is where documents are restored to.
-type documentTarget interface {
-	// Refuses says why names cannot be written, by name.
-	Refuses(d colony.Documents) map[string]string
-	// Look tells what there is under a name, and whether it says the text.
-	// Errors: refused when what is there cannot be replaced.
-	Look(ctx context.Context, name, text string) (found, error)
-	// Write writes one durably in the place of what was found before. Errors:
-	// conflict when something else is there now.
-	Write(ctx context.Context, name, text string, before found) error
-	// Close lets it go.
-	Close() error
-}
-
-// found is what there is under the name of a document.
-type found struct {
-	there, same bool
-	digest      string // of its text
+// readVault reads a snapshot, "" for the newest, and checks it.
+func (a *app) readVault(ctx context.Context, v *colony.Vault, id colony.SnapshotID) (colony.Restored, error) {
+	got, err := working(a, "reading the vault", func() (colony.Restored, error) { return v.Restore(ctx, id) })
+	got.DocNames = orEmpty(got.DocNames)
+	return got, err
 }
 
 // vaultRestore plans, asks and writes, and only then remembers what it saw.
-func (a *app) vaultRestore(ctx context.Context, s *opened, got colony.Restored, r vaultRestoreFlags, seen *lateWitness) error {
-	to, dir, err := a.documentTarget(ctx, s, r)
-	if err != nil {
-		return ofThisSide(err)
-	}
-	report := vaultRestored{Restored: got, Dir: dir, DryRun: r.dryRun}
-	err = errors.Join(a.putBack(ctx, to, &report, r), to.Close())
-	if n := marked(report.Documents, report.Written); n > 0 {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("in %s secrets were taken out before they went to the vault", count(n, "document", "documents")))
+func (a *app) vaultRestore(ctx context.Context, s *opened, got colony.Restored, r vaultRestoreFlags, seen *colony.DeferredWitness) error {
+	report := vaultRestored{Restored: got, DryRun: r.dryRun}
+	to, err := a.documentTarget(ctx, s, r, &report.Dir)
+	if err == nil {
+		err = errors.Join(a.putBack(ctx, to, &report, r), to.Close())
 	}
 	if err != nil {
-		return ofThisSide(err)
+		return localError(err)
 	}
+	report.Warnings = append(report.Warnings, warnMarked(got.Documents, report.Written)...)
 	if !r.dryRun {
-		if err := seen.keep(ctx); err != nil {
-			report.Warnings = append(report.Warnings, fmt.Sprintf("what was seen could not be remembered: %v", err))
-		}
+		report.Warnings = append(report.Warnings, remember(ctx, seen)...)
 	}
 	err = a.out.show(report, func(w io.Writer) { a.printVaultRestored(w, report, r.dryRun) })
 	a.warnRestored(report.Restored)
 	return err
 }
 
+// warnMarked warns of documents that came back without their secrets.
+func warnMarked(docs colony.Documents, names []string) []string {
+	n := documents.Marked(docs, names)
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("secrets were taken out of %s before the backup", count(n, "document", "documents"))}
+}
+
+// remember keeps what was seen, or warns.
+func remember(ctx context.Context, seen *colony.DeferredWitness) []string {
+	if err := seen.Keep(ctx); err != nil {
+		return []string{fmt.Sprintf("the restored snapshot could not be noted as seen: %v", err)}
+	}
+	return nil
+}
+
 // putBack writes what is not there yet, once a person has seen what it replaces,
 // or has said not to ask.
-func (a *app) putBack(ctx context.Context, to documentTarget, report *vaultRestored, r vaultRestoreFlags) error {
-	err := planRestore(ctx, to, report)
-	if err != nil || r.dryRun {
+func (a *app) putBack(ctx context.Context, to documents.Target, report *vaultRestored, r vaultRestoreFlags) (err error) {
+	if report.Plan, err = documents.NewPlan(ctx, to, report.Documents); err != nil || r.dryRun {
 		return err
 	}
 	if len(report.Replaced) > 0 {
@@ -145,28 +141,165 @@ func (a *app) putBack(ctx context.Context, to documentTarget, report *vaultResto
 	if err != nil {
 		return err
 	}
-	return writeDocuments(ctx, to, *report)
+	return report.Plan.Write(ctx, to)
 }
 
-// readVault reads a snapshot, "" for the newest, and checks it.
-func (a *app) readVault(ctx context.Context, v *colony.Vault, id colony.SnapshotID) (colony.Restored, error) {
-	got, err := working(a, "reading the vault", func() (colony.Restored, error) { return v.Restore(ctx, id) })
-	got.DocNames = orEmpty(got.DocNames)
-	return got, err
-}
-
-func (a *app) documentTarget(ctx context.Context, s *opened, r vaultRestoreFlags) (documentTarget, string, error) {
+// documentTarget is the folder of the flag, or the notes of the agent of s. An agent
+// is not made for a look.
+func (a *app) documentTarget(ctx context.Context, s *opened, r vaultRestoreFlags, dir *string) (documents.Target, error) {
+	rules := s.config.Config.Redactor()
 	if r.dir == "" {
-		to, err := a.noteTarget(ctx, s, r.dryRun)
-		return to, "", err
+		if _, err := s.agent.Current(); r.dryRun && amber.KindOf(err) == amber.KindNotFound {
+			return documents.NotesTarget{Rules: rules}, nil
+		}
+		store, err := a.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return notesOf{documents.NotesTarget{Notes: store.Store.Notes, Rules: rules}, store}, nil
 	}
-	dir, err := a.absolute(r.dir)
-	if err != nil {
-		return nil, "", err
+	var err error
+	if *dir, err = a.absolute(r.dir); err != nil {
+		return nil, err
 	}
-	to, err := newDirTarget(dir, s.home.Dir())
-	if err == nil {
-		to.rules = s.config.Config.Redactor()
+	return documents.OpenFolder(*dir, s.home.Dir(), rules)
+}
+
+// notesOf closes the store with its notes.
+type notesOf struct {
+	documents.NotesTarget
+	store *opened
+}
+
+func (n notesOf) Close() error { return n.store.Close() }
+
+// printPlain prints the documents as one JSON object, which is all of stdout.
+func (a *app) printPlain(ctx context.Context, got colony.Restored, dryRun bool, seen *colony.DeferredWitness) error {
+	if err := a.printJSON(got.Documents, got); err != nil {
+		return err
 	}
-	return to, dir, err
+	got.Warnings = append(got.Warnings, warnMarked(got.Documents, got.Documents.Names())...)
+	if !dryRun {
+		got.Warnings = append(got.Warnings, remember(ctx, seen)...)
+	}
+	a.warnRestored(got)
+	return nil
+}
+
+// printJSON prints a value as JSON, and on stderr what was read and checked.
+func (a *app) printJSON(v any, got colony.Restored) error {
+	out := a.out
+	out.json = true
+	err := out.show(v, nil)
+	a.out.note("%s of %s, signature: %s", got.ID, flat(got.Label), a.describeSignature(got.Checks.Signature, got.Issuer))
+	return err
+}
+
+func (a *app) printVaultRestored(w io.Writer, r vaultRestored, planned bool) {
+	did, write := "restored", "wrote"
+	if planned {
+		did, write = "would restore", "would write"
+	}
+	where := "the notes"
+	if r.Dir != "" {
+		where = flat(r.Dir)
+	}
+	fmt.Fprintf(w, "%s %s of %s, taken %s, to %s\n", did, r.ID, flat(r.Label), flat(r.CreatedAt), where)
+	a.printVaultChecks(w, r.Restored)
+	for _, name := range r.Written {
+		note := ""
+		if _, replaced := slices.BinarySearch(r.Replaced, name); replaced {
+			text := " over one that says something else"
+			if documents.Marked(r.Documents, []string{name}) > 0 {
+				text += "; secrets were taken out of this one"
+			}
+			note = a.out.style(amb, text)
+		}
+		fmt.Fprintf(w, "  %s %s%s\n", write, flat(name), note)
+	}
+	if n := len(r.Unchanged); n > 0 {
+		fmt.Fprintf(w, "  %s the same\n", count(int64(n), "document is", "documents are"))
+	}
+}
+
+// printVaultChecks says what was checked and what was not.
+func (a *app) printVaultChecks(w io.Writer, r colony.Restored) {
+	fmt.Fprintln(w, "  digest of the documents: it matches")
+	declared := "they match"
+	if !r.Checks.Declared {
+		declared = a.out.style(amb, "NOT CHECKED")
+	}
+	fmt.Fprintln(w, "  declared fields:", declared)
+	for _, text := range r.Checks.Relaxed {
+		fmt.Fprintln(w, "    accepted:", flat(text))
+	}
+	fmt.Fprintln(w, "  signature:", a.describeSignature(r.Checks.Signature, r.Issuer))
+}
+
+func (a *app) describeSignature(found string, key amber.KeyID) string {
+	switch found {
+	case colony.SignatureVerified:
+		return "verified, by the trusted key " + flat(string(key))
+	case colony.SignatureUnknown:
+		return "valid, by a key that is not trusted here: " + flat(string(key))
+	case colony.SignatureNone:
+		return "none: anybody who may write to the vault can have made the snapshot"
+	case colony.SignatureSkipped:
+		return a.out.style(amb, "NOT CHECKED") + ", it names " + claimedKey(key)
+	}
+	return flat(found)
+}
+
+// claimedKey names the key of a signature that was not checked.
+func claimedKey(key amber.KeyID) string {
+	if key == "" {
+		return "a key that cannot be read"
+	}
+	return flat(string(key))
+}
+
+// warnRestored tells what the reader should know.
+func (a *app) warnRestored(r colony.Restored) {
+	if r.Fallback != "" {
+		a.out.warn("not the snapshot that the pointer names: %s", r.Fallback)
+	}
+	for _, text := range r.Warnings {
+		a.out.warn("%s", text)
+	}
+}
+
+// vaultMerge is what other programs take an agent's memory from.
+type vaultMerge struct {
+	Memory colony.Documents `json:"memory"`
+	Format string           `json:"memory_format"`
+}
+
+func (a *app) vaultExportMergeCommand(f *vaultFlags) *cobra.Command {
+	var snapshot string
+	cmd := &cobra.Command{
+		Use:   "export-merge [SNAPSHOT]",
+		Short: "Print the documents of a snapshot for merging agents",
+		Long: `Print the documents of the newest snapshot, or of SNAPSHOT, as one JSON document:
+{"memory": {NAME: TEXT}, "memory_format": "colony-memory/1"}, the form in which programs that merge
+agents take the memory of a parent. The snapshot is checked as restore does; nothing is written.`,
+		Example: `  amber vault export-merge > parent.json`,
+		Args:    upTo(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := vaultSnapshot(args, snapshot)
+			if err != nil {
+				return err
+			}
+			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *opened, v *colony.Vault) error {
+				got, err := a.readVault(ctx, v, id)
+				if err != nil {
+					return err
+				}
+				err = a.printJSON(vaultMerge{got.Documents, colony.Format}, got)
+				a.warnRestored(got)
+				return err
+			})
+		},
+	}
+	addSnapshotFlag(cmd, &snapshot, "the snapshot (default the newest)")
+	return cmd
 }

@@ -65,6 +65,19 @@ func (u *vaultUser) must(args ...string) string {
 	return stdout
 }
 
+// put writes a file and the folders above it.
+func put(t *testing.T, text string, path ...string) string {
+	t.Helper()
+	at := filepath.Join(path...)
+	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
 // typing is somebody who types an answer when asked for the first time.
 type typing struct {
 	answer func() string

@@ -33,6 +33,7 @@ var law = map[string][]string{
 	"colony":                     {},
 	"colony/api":                 {"colony"},
 	"colony/colonytest":          {"colony"},
+	"colony/documents":           {"colony"},
 	"colony/shelf":               {"colony", "home"},
 	"events":                     {},
 	"gitsync":                    {"gitsync/chunk", "foreign/engram"},

@@ -2,13 +2,11 @@ package local
 
 import (
 	"context"
-	"path/filepath"
 
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
-	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/snapshot"
 )
@@ -24,15 +22,10 @@ type Keys struct {
 	Passphrase string // opens bundles
 }
 
-// ownIdentity is this home's own, in the folder of keys.
-const ownIdentity = "age-identity.txt"
-
 // keys are those of a home.
 type keys struct {
 	*keyring.Ring
-	fs  fsx.FS
-	dir string
-	o   Keys
+	o Keys
 }
 
 var _ snapshot.Keys = (*keys)(nil)
@@ -53,54 +46,15 @@ func (k *keys) Recipients(context.Context) ([]agekey.Recipient, error) {
 	return agekey.ParseRecipients(k.o.Recipients)
 }
 
-func (k *keys) ownPath() string { return filepath.Join(k.dir, ownIdentity) }
-
 func (k *keys) Identities(context.Context) ([]age.Identity, error) {
-	var list []age.Identity
-	for _, path := range k.o.Identities {
-		ids, err := agekey.ReadIdentities(k.fs, path)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, ids...)
+	list, err := k.Ring.Identities(k.o.Identities)
+	if err != nil || k.o.Passphrase == "" {
+		return list, err
 	}
-	own, err := agekey.ReadIdentities(k.fs, k.ownPath())
-	if err != nil && amber.KindOf(err) != amber.KindNotFound {
-		return nil, err
-	}
-	list = append(list, own...)
-	if k.o.Passphrase != "" {
-		_, id, err := agekey.Passphrase(k.o.Passphrase)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, id)
-	}
-	return list, nil
+	_, id, err := agekey.Passphrase(k.o.Passphrase)
+	return append(list, id), err
 }
 
-// Own returns the recipient of this home's own identity, which is made when
-// there is none: of its two the one that can stand beside the others.
 func (k *keys) Own(_ context.Context, others []agekey.Recipient) (agekey.Recipient, error) {
-	if err := fsx.MkdirAll(k.fs, k.dir, 0o700); err != nil {
-		return agekey.Recipient{}, &amber.Error{Op: "make identity", Kind: amber.KindOf(err), ID: k.dir, Err: err}
-	}
-	ids, err := agekey.Own(k.fs, k.ownPath())
-	if err != nil {
-		return agekey.Recipient{}, err
-	}
-	for _, id := range ids {
-		r, ok := agekey.RecipientOf(id)
-		if !ok {
-			continue
-		}
-		texts := []string{r.Text}
-		for _, o := range others {
-			texts = append(texts, o.Text)
-		}
-		if _, err := agekey.ParseRecipients(texts); err == nil {
-			return r, nil
-		}
-	}
-	return agekey.Recipient{}, amber.Errorf(amber.KindRefused, "make identity", k.ownPath(), "none of this home's identities can stand beside the recipients")
+	return k.Ring.OwnRecipient(others)
 }

@@ -75,7 +75,7 @@ func Open(o Options) (*snapshot.Engine, error) {
 		Sources: o.Sources, Git: o.Git, FS: o.FS, Grace: o.Grace,
 		Keys: &keys{
 			Ring: keyring.Open(keysDir, keyring.Options{FS: o.FS, Random: o.Random}),
-			fs:   o.FS, dir: keysDir, o: o.Keys,
+			o:    o.Keys,
 		},
 		NoSign: o.Keys.NoSign, RequireSigned: o.Keys.RequireSigned, Redactor: newRedactor(o.Redact), Nexo: db,
 		Publisher: o.Publisher, LifecyclePrefix: o.LifecyclePrefix,

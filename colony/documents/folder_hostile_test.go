@@ -1,4 +1,4 @@
-package main
+package documents
 
 import (
 	"io/fs"
@@ -15,10 +15,10 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// dirTargetOf opens a folder to restore to.
-func dirTargetOf(t *testing.T, dir, home string) *dirTarget {
+// folderOf opens a folder to restore to.
+func folderOf(t *testing.T, dir, home string) *FolderTarget {
 	t.Helper()
-	to, err := newDirTarget(dir, home)
+	to, err := OpenFolder(dir, home, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,13 +81,13 @@ func TestLinksSwappedInLeadNowhere(t *testing.T) {
 			dir, outside := filepath.Join(t.TempDir(), "dir"), t.TempDir()
 			put(t, "there", dir, "a", "b", "old.md")
 			put(t, "theirs", outside, "b", "theirs.md")
-			to := dirTargetOf(t, dir, "")
-			r := vaultRestored{Restored: colony.Restored{Documents: colony.Documents{"a/b/x.md": "1", "new/x.md": "2"}}}
-			if err := planRestore(t.Context(), to, &r); err != nil {
+			to := folderOf(t, dir, "")
+			r, err := NewPlan(t.Context(), to, colony.Documents{"a/b/x.md": "1", "new/x.md": "2"})
+			if err != nil {
 				t.Fatal(err)
 			}
 			swap(t, dir, outside)
-			err := writeDocuments(t.Context(), to, r)
+			err = r.Write(t.Context(), to)
 			if kind := amber.KindOf(err); name != "all of it" && kind != amber.KindRefused {
 				t.Errorf("it was written: %v", err)
 			}
@@ -114,15 +114,15 @@ func TestOnlyWhatWasSeenIsReplaced(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			path := put(t, "old", dir, "x.md")
-			to := dirTargetOf(t, dir, "")
-			r := vaultRestored{Restored: colony.Restored{Documents: colony.Documents{"x.md": "vault", "y.md": "v"}}}
-			if err := planRestore(t.Context(), to, &r); err != nil {
+			to := folderOf(t, dir, "")
+			r, err := NewPlan(t.Context(), to, colony.Documents{"x.md": "vault", "y.md": "v"})
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}
-			if err := writeDocuments(t.Context(), to, r); amber.KindOf(err) != amber.KindConflict {
+			if err := r.Write(t.Context(), to); amber.KindOf(err) != amber.KindConflict {
 				t.Errorf("it was replaced: %v", err)
 			}
 			if b, _ := os.ReadFile(path); string(b) == "vault" {
@@ -162,7 +162,7 @@ func TestNothingBecomesARepository(t *testing.T) {
 			for _, name := range c.docs {
 				docs[name] = "x"
 			}
-			got := dirTargetOf(t, dir, "").Refuses(docs)
+			got := folderOf(t, dir, "").Refuses(docs)
 			for _, name := range c.refused {
 				if !strings.Contains(got[name], "git") {
 					t.Errorf("%s: %q", name, got[name])
@@ -181,13 +181,12 @@ func TestNothingIsWrittenIntoTheHome(t *testing.T) {
 	dir := t.TempDir()
 	home := filepath.Join(dir, ".amber")
 	put(t, "{}", home, "keys", "trusted.json")
-	to := dirTargetOf(t, dir, home)
-	r := vaultRestored{Restored: colony.Restored{Documents: colony.Documents{".amber/keys/trusted.json": "evil", "ok.md": "1"}}}
-	err := planRestore(t.Context(), to, &r)
+	to := folderOf(t, dir, home)
+	_, err := NewPlan(t.Context(), to, colony.Documents{".amber/keys/trusted.json": "evil", "ok.md": "1"})
 	if amber.KindOf(err) != amber.KindRefused || !strings.Contains(err.Error(), "home of Amber") {
 		t.Errorf("planned: %v", err)
 	}
-	if err := to.Write(t.Context(), ".amber/new", "x", found{}); amber.KindOf(err) != amber.KindRefused {
+	if err := to.Write(t.Context(), ".amber/new", "x", Found{}); amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("written: %v", err)
 	}
 }
@@ -215,7 +214,7 @@ func (f foldingFS) ReadDir(name string) ([]fs.DirEntry, error) {
 // that does not.
 func TestTwinsAreFoundBeforeTheFirstWrite(t *testing.T) {
 	t.Parallel()
-	const twin = "is the file or the folder of another document here"
+	const twin = "is the same file or folder as another document on this file system"
 	for name, c := range map[string]struct {
 		docs []string
 		want map[string]string
@@ -236,7 +235,7 @@ func TestTwinsAreFoundBeforeTheFirstWrite(t *testing.T) {
 			parent := t.TempDir()
 			put(t, "x", parent, "there", "x.txt")
 			for _, dir := range []string{"there", "missing"} {
-				to := dirTargetOf(t, filepath.Join(parent, dir), "")
+				to := folderOf(t, filepath.Join(parent, dir), "")
 				if got := to.Refuses(docs); len(got) > 0 && exact(t) {
 					t.Errorf("an exact file system: %v", got)
 				}

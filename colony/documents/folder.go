@@ -1,4 +1,4 @@
-package main
+package documents
 
 import (
 	"context"
@@ -15,26 +15,31 @@ import (
 	"github.com/amber-memory/amber/internal/redact"
 )
 
-// dirTarget writes documents as files below a folder, and nowhere else: through
-// no link, also none that is put there meanwhile, and over nothing but regular
-// files that are as they were when they were looked at.
-type dirTarget struct {
+// FolderTarget restores documents as files below a folder and nowhere else. It
+// follows no link, also none that appears while it works, and replaces only
+// regular files that have not changed since the plan was made.
+type FolderTarget struct {
 	dir  string
-	root *os.Root                // nil while there is no such folder
-	home fs.FileInfo             // of Amber itself, where nothing is written; nil when there is none
+	root *os.Root                // nil while the folder does not exist
+	home fs.FileInfo             // of Amber, where nothing is written; nil when there is none
 	in   func(r *os.Root) fsx.FS // fsx.In
 
-	rules *redact.Redactor // by which secrets were taken out of documents
+	rules *redact.Redactor // by which secrets were taken out
 }
 
-var _ documentTarget = (*dirTarget)(nil)
+var _ Target = (*FolderTarget)(nil)
 
-// newDirTarget returns the folder, which need not be there; home is where Amber
-// keeps its own. Errors: invalid when it is something else; refused.
-func newDirTarget(dir, home string) (*dirTarget, error) {
+// OpenFolder returns a folder as a target. The folder need not exist; Write makes
+// it. Nothing is written below home, where Amber keeps its own files. The rules
+// are those by which secrets were taken out; nil: the built-in ones. Errors:
+// invalid when dir is a file; refused.
+func OpenFolder(dir, home string, rules *redact.Redactor) (*FolderTarget, error) {
 	const op = "restore documents"
-	t := &dirTarget{dir: dir, in: fsx.In, rules: redact.New()}
-	t.home, _ = os.Stat(home)               // without one there is nothing to keep out of
+	t := &FolderTarget{dir: dir, in: fsx.In, rules: rules}
+	if rules == nil {
+		t.rules = redact.New()
+	}
+	t.home, _ = os.Stat(home)               // without a home there is nothing to protect
 	real, err := filepath.EvalSymlinks(dir) // the folder itself may be a link
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
@@ -44,18 +49,18 @@ func newDirTarget(dir, home string) (*dirTarget, error) {
 		t.root, err = os.OpenRoot(real)
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
-		err = errors.New("it is no folder")
+		err = errNotFolder
 	}
-	return t, dirError(op, dir, err)
+	return t, folderError(op, dir, err)
 }
 
-// errOwnHome keeps documents out of where Amber keeps its own, keys among it.
+// errOwnHome keeps documents out of the home of Amber, which holds keys.
 var errOwnHome = errors.New("lies in the home of Amber")
 
-// down opens the folder that the document is in, and returns its name there. The
-// folders above it are made if make says so. Errors: fs.ErrNotExist; ENOTDIR for
-// a link or a file on the way.
-func (t *dirTarget) down(name string, make bool) (*os.Root, string, error) {
+// down opens the folder of a document and returns the name of the file in it. With
+// make it makes the folders on the way. Errors: fs.ErrNotExist; ENOTDIR for a link
+// or a file on the way.
+func (t *FolderTarget) down(name string, make bool) (*os.Root, string, error) {
 	at, err := t.root.OpenRoot(".")
 	if err != nil {
 		return nil, "", err
@@ -88,19 +93,20 @@ func (t *dirTarget) down(name string, make bool) (*os.Root, string, error) {
 	return at, elements[last], nil
 }
 
-func (t *dirTarget) Look(_ context.Context, name, text string) (found, error) {
+// Look implements [Target].
+func (t *FolderTarget) Look(_ context.Context, name, text string) (Found, error) {
 	if t.root == nil {
-		return found{}, nil
+		return Found{}, nil
 	}
 	folder, base, err := t.down(name, false)
 	if err == nil {
 		defer folder.Close()
-		var f found
-		if f.digest, err = digestFile(t.in(folder), base); err == nil {
-			f.there, f.same = true, f.digest == digestText(text)
-			if !f.same && redact.IsMarked(text) {
+		var f Found
+		if f.Digest, err = digestFile(t.in(folder), base); err == nil {
+			f.Exists, f.Same = true, f.Digest == digestText(text)
+			if !f.Same && isMarked(text) {
 				b, err := fsx.ReadFile(t.in(folder), base, colony.DefaultMaxBytes)
-				f.same = err == nil && saysSame(t.rules, name, string(b), text)
+				f.Same = err == nil && saysSame(t.rules, name, string(b), text)
 			}
 			return f, nil
 		}
@@ -108,18 +114,19 @@ func (t *dirTarget) Look(_ context.Context, name, text string) (found, error) {
 	why := "cannot be read: "
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return found{}, nil
+		return Found{}, nil
 	case errors.Is(err, syscall.ENOTDIR):
 		err, why = errors.New("lies below a link or a file"), ""
 	case errors.Is(err, fsx.ErrNotRegular):
-		err, why = errors.New("is a link or a folder here"), ""
+		err, why = errors.New("is a link or a folder in the target"), ""
 	case errors.Is(err, errOwnHome):
 		why = ""
 	}
-	return found{}, amber.Errorf(amber.KindRefused, "restore documents", name, "%s", why+err.Error())
+	return Found{}, amber.Errorf(amber.KindRefused, "restore documents", name, "%s", why+err.Error())
 }
 
-func (t *dirTarget) Write(_ context.Context, name, text string, before found) error {
+// Write implements [Target].
+func (t *FolderTarget) Write(_ context.Context, name, text string, before Found) error {
 	err := t.make()
 	var folder *os.Root
 	var base string
@@ -128,7 +135,7 @@ func (t *dirTarget) Write(_ context.Context, name, text string, before found) er
 	}
 	if err == nil {
 		err = write(t.in(folder), base, text, before)
-		folder.Close() // nothing is left in it that could fail
+		folder.Close() // it was only read through
 	}
 	kind := amber.KindInternal
 	switch {
@@ -142,8 +149,8 @@ func (t *dirTarget) Write(_ context.Context, name, text string, before found) er
 	return &amber.Error{Op: "write document", Kind: kind, ID: name, Err: err}
 }
 
-// make makes the folder where there was none.
-func (t *dirTarget) make() (err error) {
+// make makes the folder if it does not exist.
+func (t *FolderTarget) make() (err error) {
 	if t.root != nil {
 		return nil
 	}
@@ -159,7 +166,8 @@ func (t *dirTarget) make() (err error) {
 	return err
 }
 
-func (t *dirTarget) Close() error {
+// Close implements [Target].
+func (t *FolderTarget) Close() error {
 	if t.root == nil {
 		return nil
 	}

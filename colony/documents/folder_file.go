@@ -1,4 +1,4 @@
-package main
+package documents
 
 import (
 	"crypto/sha256"
@@ -11,22 +11,19 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// write writes a file where nothing was, or over the one that was looked at.
-func write(fsys fsx.FS, name, text string, before found) error {
-	if !before.there {
+// write makes a file, or replaces the one that the plan found.
+func write(fsys fsx.FS, name, text string, before Found) error {
+	if !before.Exists {
 		return fsx.CreateNew(fsys, name, 0o600, []byte(text))
 	}
 	mode := fs.FileMode(0o600)
 	if info, err := fsys.Lstat(name); err == nil {
-		mode = info.Mode().Perm() // whoever could read it still can, and nobody else
+		mode = info.Mode().Perm() // the same people can read it as before
 	}
-	return fsx.Replace(unchangedFS{fsys, before.digest}, name, mode, []byte(text))
+	return fsx.Replace(unchangedFS{fsys, before.Digest}, name, mode, []byte(text))
 }
 
-// errChanged is about what is not as it was when the plan was made.
-var errChanged = errors.New("it has changed since it was looked at")
-
-// unchangedFS replaces a file only while it has a digest.
+// unchangedFS replaces a file only while its content has the digest.
 type unchangedFS struct {
 	fsx.FS
 	digest string
@@ -48,7 +45,7 @@ func digestText(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digestFile is digestText of what a regular file holds.
+// digestFile is digestText of a regular file.
 func digestFile(fsys fsx.FS, name string) (string, error) {
 	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package documents
 
 import (
 	"os"
@@ -24,34 +24,34 @@ func TestUnwritableNames(t *testing.T) {
 		{"linux", `back\slash`, ""},
 		{"linux", "line\nfeed", ""},
 		{"linux", "日本語.md", ""},
-		{"linux", ".git", "is git's own"},
+		{"linux", ".git", "is a name of git"},
 		{"linux", strings.Repeat("x", 255), ""},
-		{"linux", strings.Repeat("x", 256), "is longer than 255 bytes"},
+		{"linux", strings.Repeat("x", 256), "has an element of more than 255 bytes"},
 		{"linux", "", "is empty"},
-		{"linux", ".", "is no plain path"},
+		{"linux", ".", "is not a clean path"},
 		{"linux", "..", "leaves the folder"},
 		{"linux", "../x", "leaves the folder"},
 		{"linux", "a/../../x", "leaves the folder"},
-		{"linux", "/etc/passwd", "is absolute"},
-		{"linux", "a//b", "is no plain path"},
-		{"linux", "a/", "is no plain path"},
-		{"linux", "a\x00b", "holds a zero byte"},
-		{"linux", ".git/hooks/post-checkout", "is git's own"},
-		{"linux", "sub/.GIT/config", "is git's own"},
-		{"linux", "sub/.git", "is git's own"},
-		{"linux", ".GiT", "is git's own"},
-		{"linux", ".git. .", "is git's own"},
-		{"linux", ".git::$INDEX_ALLOCATION", "is git's own"},
-		{"linux", "GIT~1/config", "is git's own"},
-		{"linux", "x\\.git", "is git's own"},
-		{"linux", ".g\u200cit", "is git's own"},
-		{"linux", "\ufeff.git/config", "is git's own"},
+		{"linux", "/etc/passwd", "is an absolute path"},
+		{"linux", "a//b", "is not a clean path"},
+		{"linux", "a/", "is not a clean path"},
+		{"linux", "a\x00b", "contains a zero byte"},
+		{"linux", ".git/hooks/post-checkout", "is a name of git"},
+		{"linux", "sub/.GIT/config", "is a name of git"},
+		{"linux", "sub/.git", "is a name of git"},
+		{"linux", ".GiT", "is a name of git"},
+		{"linux", ".git. .", "is a name of git"},
+		{"linux", ".git::$INDEX_ALLOCATION", "is a name of git"},
+		{"linux", "GIT~1/config", "is a name of git"},
+		{"linux", "x\\.git", "is a name of git"},
+		{"linux", ".g\u200cit", "is a name of git"},
+		{"linux", "\ufeff.git/config", "is a name of git"},
 		{"linux", ".gitignore", ""},
 		{"linux", "git~ideas", ""},
 		{"linux", "a.git", ""},
-		{"windows", "a:b", "is not legal on this file system"},
-		{"windows", `a\b`, "is not legal on this file system"},
-		{"windows", "dot.", "is not legal on this file system"},
+		{"windows", "a:b", "is not a valid file name on Windows"},
+		{"windows", `a\b`, "is not a valid file name on Windows"},
+		{"windows", "dot.", "is not a valid file name on Windows"},
 	} {
 		if got := unwritable(c.goos, c.name); got != c.want {
 			t.Errorf("%s: %q: got %q, want %q", c.goos, c.name, got, c.want)
@@ -59,16 +59,16 @@ func TestUnwritableNames(t *testing.T) {
 	}
 }
 
-func TestDirRefusesWhatCannotStandTogether(t *testing.T) {
+func TestFolderRefusesNamesThatCollide(t *testing.T) {
 	t.Parallel()
-	to, err := newDirTarget(t.TempDir(), "")
+	to, err := OpenFolder(t.TempDir(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := to.Refuses(colony.Documents{"a": "1", "a/b": "2", "a/b/c": "3", "x/y": "4", "../z": "5"})
 	want := map[string]string{
-		"a/b":   `lies below "a", which is a document, too`,
-		"a/b/c": `lies below "a/b", which is a document, too`,
+		"a/b":   `lies below "a", which is a document`,
+		"a/b/c": `lies below "a/b", which is a document`,
 		"../z":  "leaves the folder",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -76,17 +76,18 @@ func TestDirRefusesWhatCannotStandTogether(t *testing.T) {
 	}
 }
 
-// TestRestoreIsRunAgain interrupts a restore after the first document: a second
+// TestRestoreGoesOnAfterAConflict interrupts a restore after the first document: a second
 // run leaves that one and writes the rest.
-func TestRestoreIsRunAgain(t *testing.T) {
+func TestRestoreGoesOnAfterAConflict(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	to, err := newDirTarget(dir, "")
+	to, err := OpenFolder(dir, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := vaultRestored{Restored: colony.Restored{Documents: colony.Documents{"a": "1", "b/c": "2", "d": "3"}}}
-	if err := planRestore(t.Context(), to, &r); err != nil {
+	docs := colony.Documents{"a": "1", "b/c": "2", "d": "3"}
+	r, err := NewPlan(t.Context(), to, docs)
+	if err != nil {
 		t.Fatal(err)
 	}
 	// Something appears where the plan saw nothing: it is not replaced.
@@ -96,19 +97,19 @@ func TestRestoreIsRunAgain(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "b", "c"), []byte("mine"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeDocuments(t.Context(), to, r); amber.KindOf(err) != amber.KindConflict {
+	if err := r.Write(t.Context(), to); amber.KindOf(err) != amber.KindConflict {
 		t.Fatalf("it was written over: %v", err)
 	}
-	if err := planRestore(t.Context(), to, &r); err != nil {
+	if r, err = NewPlan(t.Context(), to, docs); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([][]string{{"b/c", "d"}, {"b/c"}, {"a"}}, [][]string{r.Written, r.Replaced, r.Unchanged}); diff != "" {
 		t.Errorf("second plan (-want +got):\n%s", diff)
 	}
-	if err := writeDocuments(t.Context(), to, r); err != nil {
+	if err := r.Write(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range r.Documents {
+	for name, want := range docs {
 		if b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(b) != want {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
@@ -122,10 +123,10 @@ func TestRestoreIsRunAgain(t *testing.T) {
 func TestDocumentsLoseTheirSecretsEverywhere(t *testing.T) {
 	t.Parallel()
 	const secret = "AKIAIOSFODNN7EXAMPLF"
-	d := vaultDocuments{Documents: colony.Documents{
+	d := Set{Documents: colony.Documents{
 		"a.md": "key " + secret, "b.json": `{"k":"` + secret + `"}`, "c.md": "nothing", secret + ".md": "by name",
 	}}
-	if err := d.redact(partDir, ownThings{}); err != nil {
+	if err := d.Redact(PartFolder, Own{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range d.Documents {

@@ -1,4 +1,4 @@
-package main
+package colony
 
 import (
 	"os"
@@ -7,28 +7,26 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/colony"
 )
 
-func TestWitness(t *testing.T) {
+func TestFileWitness(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "vaults")
-	of := seenVault{Format: seenFormat, URL: "https://example.org/api/v1", Tenant: "t", Agent: "a", Label: "l"}
-	w := vaultWitness{filepath.Join(dir, "x.json"), of}
-	if got, err := w.Seen(t.Context()); err != nil || got != (colony.Sighting{}) {
+	w := NewFileWitness(dir, VaultOf{URL: "https://example.org/api/v1", Tenant: "t", Agent: "a"}, "l")
+	if got, err := w.Seen(t.Context()); err != nil || got != (Sighting{}) {
 		t.Errorf("nothing was seen: %+v, %v", got, err)
 	}
 	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
 		t.Errorf("looking made the folder: %v", err)
 	}
-	want := colony.Sighting{ID: "20260813T101112131415Z-a1b2c3", Counter: 7, Documents: "sha256:00", Recipients: "sha256:01"}
+	want := Sighting{ID: "20260813T101112131415Z-a1b2c3", Counter: 7, Documents: "sha256:00", Recipients: "sha256:01"}
 	if err := w.Update(t.Context(), becomes(want)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := w.Seen(t.Context()); err != nil || got != want {
 		t.Errorf("seen: %+v, %v", got, err)
 	}
-	// Also an older one: whoever deletes the newest says so.
+	// An older one, too: that is how the newest is deleted.
 	want.ID, want.Counter = "20260812T101112131415Z-a1b2c3", 6
 	if err := w.Update(t.Context(), becomes(want)); err != nil {
 		t.Fatal(err)
@@ -55,22 +53,22 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// becomes makes a change that does not look at what was there.
-func becomes(s colony.Sighting) func(colony.Sighting) colony.Sighting {
-	return func(colony.Sighting) colony.Sighting { return s }
+// becomes makes a change that ignores what was seen before.
+func becomes(s Sighting) func(Sighting) Sighting {
+	return func(Sighting) Sighting { return s }
 }
 
-// TestWitnessTogether has many count at once: nobody writes over what another
+// TestFileWitnessLosesNoUpdate has many count at once: nobody writes over what another
 // one has written since.
-func TestWitnessTogether(t *testing.T) {
+func TestFileWitnessLosesNoUpdate(t *testing.T) {
 	t.Parallel()
-	w := vaultWitness{filepath.Join(t.TempDir(), "vaults", "x.json"), seenVault{Format: seenFormat, Label: "l"}}
+	w := NewFileWitness(filepath.Join(t.TempDir(), "vaults"), VaultOf{}, "l")
 	const writers, each = 4, 5
 	var all sync.WaitGroup
 	for range writers {
 		all.Go(func() {
 			for range each {
-				err := w.Update(t.Context(), func(s colony.Sighting) colony.Sighting {
+				err := w.Update(t.Context(), func(s Sighting) Sighting {
 					s.Counter++
 					return s
 				})

@@ -1,4 +1,4 @@
-package main
+package documents
 
 import (
 	"fmt"
@@ -6,11 +6,13 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber/colony"
 )
+
+// gitFolder is what git keeps beside the files of a work tree.
+const gitFolder = ".git"
 
 // Bounds of names, as common file systems have them.
 const (
@@ -18,22 +20,23 @@ const (
 	maxPath    = 4095
 )
 
-func (t *dirTarget) Refuses(d colony.Documents) map[string]string {
+// Refuses implements [Target].
+func (t *FolderTarget) Refuses(d colony.Documents) map[string]string {
 	refused := map[string]string{}
 	var writable []string
 	repositories := t.gitFolders(d)
-	for _, name := range slices.Sorted(maps.Keys(d)) {
+	for _, name := range d.Names() {
 		why := unwritable(runtime.GOOS, name)
 		if why == "" && len(filepath.Join(t.dir, filepath.FromSlash(name))) > maxPath {
-			why = "is too long"
+			why = fmt.Sprintf("has a path of more than %d bytes", maxPath)
 		}
 		for dir := path.Dir(name); why == "" && dir != "." && dir != "/"; dir = path.Dir(dir) {
 			if _, isFile := d[dir]; isFile {
-				why = fmt.Sprintf("lies below %q, which is a document, too", oneLine(dir, 80))
+				why = fmt.Sprintf("lies below %q, which is a document", short(dir))
 			}
 		}
 		if why == "" && repositories.hold(name) {
-			why = "lies in what git would take for a repository"
+			why = "would become part of a git repository"
 		}
 		if why != "" {
 			refused[name] = why
@@ -51,26 +54,26 @@ func unwritable(goos, name string) string {
 	case name == "":
 		return "is empty"
 	case strings.ContainsRune(name, 0):
-		return "holds a zero byte"
+		return "contains a zero byte"
 	case strings.HasPrefix(name, "/"):
-		return "is absolute"
+		return "is an absolute path"
 	}
 	for e := range strings.SplitSeq(name, "/") {
 		switch {
 		case e == "" || e == ".":
-			return "is no plain path"
+			return "is not a clean path"
 		case e == "..":
 			return "leaves the folder"
 		case len(e) > maxElement:
-			return fmt.Sprintf("is longer than %d bytes", maxElement)
+			return fmt.Sprintf("has an element of more than %d bytes", maxElement)
 		case gitsOwn(e):
-			return "is git's own"
+			return "is a name of git"
 		case goos == "windows" && illegalOnWindows(e):
-			return "is not legal on this file system"
+			return "is not a valid file name on Windows"
 		}
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return "means something else on this system"
+		return "is a reserved name on this system"
 	}
 	return ""
 }
@@ -81,9 +84,9 @@ func illegalOnWindows(element string) bool {
 		strings.ContainsFunc(element, func(r rune) bool { return r < ' ' })
 }
 
-// gitsOwn reports whether some file system takes a name for that of the folder
-// of git, which runs commands that are written there: in any case, behind what
-// HFS+ does not see, before what NTFS does not, or by its short name.
+// gitsOwn reports whether some file system takes a name for .git, from which git
+// runs commands: in any case, with characters that HFS+ ignores, with endings that
+// NTFS ignores, or by its short name.
 func gitsOwn(element string) bool {
 	seen := strings.Map(func(r rune) rune {
 		switch {
@@ -92,8 +95,8 @@ func gitsOwn(element string) bool {
 		}
 		return r
 	}, element)
-	seen, _, _ = strings.Cut(seen, ":") // a stream of a file
-	// A backslash parts names on Windows.
+	seen, _, _ = strings.Cut(seen, ":") // the name of an NTFS stream follows
+	// A backslash separates names on Windows.
 	for part := range strings.SplitSeq(seen, `\`) {
 		part = strings.ToLower(strings.TrimRight(part, ". "))
 		short, isShort := strings.CutPrefix(part, "git~")
@@ -104,11 +107,11 @@ func gitsOwn(element string) bool {
 	return false
 }
 
-// gitFolders are folders that git would take for a repository of its own once
-// the documents are there: it runs commands that the configuration in one names.
+// gitFolders are folders that git would take for a repository once the documents
+// are written: git runs commands that the configuration of a repository names.
 type gitFolders map[string]bool
 
-// hold reports whether a document lies in one.
+// hold reports whether a document lies in one of them.
 func (r gitFolders) hold(name string) bool {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		if r[dir] || dir == "." || dir == "/" {
@@ -117,9 +120,9 @@ func (r gitFolders) hold(name string) bool {
 	}
 }
 
-// gitFolders looks at the documents and at what is there already: a HEAD
-// beside objects and refs, or beside the name of where they are.
-func (t *dirTarget) gitFolders(d colony.Documents) gitFolders {
+// gitFolders looks at the documents and at the files that exist: a HEAD beside
+// objects and refs, or beside the file commondir that says where they are.
+func (t *FolderTarget) gitFolders(d colony.Documents) gitFolders {
 	paths, dirs := map[string]bool{}, map[string]bool{".": true}
 	for name := range d {
 		for p := name; p != "." && p != "/"; p = path.Dir(p) {

@@ -1,4 +1,4 @@
-package main
+package documents
 
 import (
 	"crypto/rand"
@@ -12,11 +12,11 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// twins finds names that are one file here, or a file and a folder, though they
-// are spelled otherwise: many file systems ignore case, some the way in which
-// letters with marks are written. The file system itself is asked, and only if
-// there are names that any would take for the same.
-func (t *dirTarget) twins(names []string) map[string]string {
+// twins finds names with different spellings that are one file here, or a file and
+// a folder: many file systems ignore case, some also how letters with accents are
+// encoded. It asks the file system itself, and only about names that some file
+// system takes for the same.
+func (t *FolderTarget) twins(names []string) map[string]string {
 	suspects := alike(names)
 	if len(suspects) == 0 {
 		return nil
@@ -24,14 +24,14 @@ func (t *dirTarget) twins(names []string) map[string]string {
 	same, err := t.try(suspects)
 	if err != nil {
 		for _, name := range suspects {
-			same[name] = "may be the same file as another one here, which cannot be tried: " + err.Error()
+			same[name] = "may be the same file as another document, which could not be tried: " + err.Error()
 		}
 	}
 	return same
 }
 
-// alike returns the names that may be one to some file system. What is not
-// ASCII has more spellings than are worth a table: then all may be.
+// alike returns the names that may be the same to some file system. Outside of
+// ASCII there are too many spellings for a table, so then it returns all names.
 func alike(names []string) []string {
 	files, folders := map[string]int{}, map[string]bool{}
 	for _, name := range names {
@@ -58,8 +58,7 @@ func alike(names []string) []string {
 	return out
 }
 
-// spelled returns a name as the least exact file system sees it, and the folders
-// above it.
+// spelled returns a name as the least exact file system sees it, and its folders.
 func spelled(name string) (above []string, key string) {
 	for e := range strings.SplitSeq(strings.ToLower(name), "/") {
 		if key != "" {
@@ -70,10 +69,9 @@ func spelled(name string) (above []string, key string) {
 	return above, key
 }
 
-// try makes empty files of these names in a folder of their own, which is
-// removed again, and tells which of them are in the way of each other. The
-// result is never nil.
-func (t *dirTarget) try(names []string) (same map[string]string, err error) {
+// try makes empty files of these names in a scratch folder, which it removes, and
+// returns the names that collide with another one. The result is never nil.
+func (t *FolderTarget) try(names []string) (same map[string]string, err error) {
 	same = map[string]string{}
 	root, err := t.nearest()
 	if err != nil {
@@ -90,14 +88,14 @@ func (t *dirTarget) try(names []string) (same map[string]string, err error) {
 		case err != nil:
 			return same, err
 		case !free:
-			same[name] = "is the file or the folder of another document here"
+			same[name] = "is the same file or folder as another document on this file system"
 		}
 	}
 	return same, nil
 }
 
-// tryName makes an empty file and the folders above it below dir; free is false
-// when another one is in the way.
+// tryName makes an empty file and its folders below dir; free is false when
+// another file or folder is in the way.
 func tryName(fsys fsx.FS, dir, name string) (free bool, err error) {
 	elements := strings.Split(name, "/")
 	last := len(elements) - 1
@@ -124,9 +122,8 @@ func tryName(fsys fsx.FS, dir, name string) (free bool, err error) {
 	return true, f.Close()
 }
 
-// nearest opens the folder, or the one above it that is there: it will be made
-// in it.
-func (t *dirTarget) nearest() (*os.Root, error) {
+// nearest opens the folder, or the nearest one above it that exists.
+func (t *FolderTarget) nearest() (*os.Root, error) {
 	if t.root != nil {
 		return t.root.OpenRoot(".")
 	}
