@@ -29,7 +29,7 @@ var vectors = []string{"basic", "edits", "multi", "unicode"}
 // take copies a vector into the folder.
 func (c *clone) take(vector string) {
 	c.t.Helper()
-	from := filepath.Join("engram", "testdata", vector)
+	from := filepath.Join("..", "foreign", "engram", "testdata", vector)
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() == "export.json" {
 			return err
@@ -59,7 +59,7 @@ type backup struct {
 
 func readBackup(t *testing.T, vector string) (b backup) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("engram", "testdata", vector, "export.json"))
+	raw, err := os.ReadFile(filepath.Join("..", "foreign", "engram", "testdata", vector, "export.json"))
 	if err == nil {
 		err = json.Unmarshal(raw, &b)
 	}
@@ -336,7 +336,7 @@ func TestDefect19BackupImportedTwice(t *testing.T) {
 			t.Parallel()
 			c := engramClone(t)
 			for range 2 {
-				s, err := gitsync.Options{Format: amber.SyncEngram}.Open(c.Store, filepath.Join("engram", "testdata", vector, "export.json"))
+				s, err := gitsync.Options{Format: amber.SyncEngram}.Open(c.Store, filepath.Join("..", "foreign", "engram", "testdata", vector, "export.json"))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -22,6 +22,9 @@ func (s *Sync) Import(ctx context.Context) (amber.SyncImport, error) {
 func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (amber.SyncImport, error) {
 	report := amber.SyncImport{Quarantined: []amber.QuarantinedChunk{}, Dir: s.dir}
 	if s.o.Format == amber.SyncEngram {
+		if s.o.RequireSigned {
+			return report, s.noSignatures()
+		}
 		return report, s.importEngram(ctx, only, &report)
 	}
 	i := &importer{s: s, report: &report, bad: map[string]error{}, present: map[chunk.ID]bool{}, wanted: map[chunk.ID]bool{}}
@@ -46,6 +49,13 @@ func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (amb
 		again = i.vanished || i.reopened || report.Chunks > before && i.unexplained
 	}
 	return report, i.finish(ctx, only == nil)
+}
+
+// noSignatures refuses a folder of Engram where signatures are required.
+func (s *Sync) noSignatures() error {
+	e := amber.Errorf(amber.KindRefused, "import", s.dir, "signatures are required, and the format of Engram has none")
+	e.Hint = "ask the others to run amber sync export, which signs what it writes"
+	return e
 }
 
 func filter[T any](all []T, keep func(T) bool) (out []T) {

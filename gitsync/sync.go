@@ -17,8 +17,8 @@ type Source interface{ Replica() amber.Replica }
 
 // Options say how a folder is synced. The zero value is ready.
 type Options struct {
-	// Format of the folder; "" means Engram's for a folder called .engram, and
-	// Amber's otherwise.
+	// Format of the folder; "" means Engram's for a folder called .engram and for
+	// a file, which is a backup of Engram, and Amber's otherwise.
 	Format amber.SyncFormat
 	// Signer signs what is exported; nil leaves it unsigned.
 	Signer amber.Signer
@@ -63,10 +63,7 @@ func (o Options) Open(store Source, dir string) (*Sync, error) {
 		return nil, err
 	}
 	if o.Format == "" {
-		o.Format = amber.SyncAmber
-		if filepath.Base(abs) == ".engram" {
-			o.Format = amber.SyncEngram
-		}
+		o.Format = FormatOf(abs)
 	}
 	if o.Format != amber.SyncAmber && o.Format != amber.SyncEngram {
 		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", dir, "the format %s is not known", string(o.Format))

@@ -79,7 +79,7 @@ func setupUser(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("NEXO", nexo)
-	engram, err := filepath.Abs("../../gitsync/engram/testdata")
+	engram, err := filepath.Abs("../../foreign/engram/testdata")
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,17 +19,17 @@ func (a *app) syncCommand() *cobra.Command {
 		a.syncExportCommand(&f), a.syncImportCommand(&f), a.syncStatusCommand(&f), a.syncVerifyCommand(&f),
 		a.syncCompactCommand(&f), a.syncRepairCommand(&f), a.syncWatchCommand(&f), a.syncHookCommand(&f))
 	c.Long = `Share memory through a folder that is committed to git like any other: .amber at the top of the
-work tree. Export writes what is new to it, import takes in what others wrote; in between it is
-git that carries the files, and they never conflict.
+work tree. Export writes what is new to it, import takes in what others wrote; git carries the
+files in between, and they never conflict.
 
   amber sync export && git add .amber && git commit -m "share memory"
   git push; git pull
   amber sync import
 
-Memories of scope user, what stands between <private> tags, and deleted text never leave, and
-secrets are taken out unless export.redact is false. docs/sync.md tells how a team uses it.
+Memories of scope user, text between <private> tags, and deleted text are never exported, and
+secrets are taken out unless export.redact is false. docs/sync.md shows how a team uses it.
 
-With --format engram the folder is .engram, in the form that Engram reads and writes.`
+With --format engram the folder is .engram, in the format that Engram reads and writes.`
 	fl := c.PersistentFlags()
 	fl.StringVar(&f.dir, "dir", "", "the folder itself (default .amber, or .engram, at the top of the git work tree)")
 	fl.StringVar(&f.format, "format", "", "amber or engram (default by the name of the folder)")
@@ -40,28 +39,16 @@ With --format engram the folder is .engram, in the form that Engram reads and wr
 // syncFlags say which folder is synced.
 type syncFlags struct{ dir, format string }
 
-// check refuses flags that say nothing.
-func (f *syncFlags) check(cmd *cobra.Command) error {
+// syncDir returns the folder: the one that was named, or the usual one at the top
+// of the work tree, or in the working directory outside of one.
+func (a *app) syncDir(cmd *cobra.Command, f *syncFlags) (string, error) {
 	if cmd.Flags().Changed("dir") && f.dir == "" {
-		return usage("--dir is empty")
+		return "", usage("--dir is empty")
 	}
-	switch amber.SyncFormat(f.format) {
-	case "", amber.SyncAmber, amber.SyncEngram:
-		return nil
+	format := amber.SyncFormat(f.format)
+	if f.format != "" && format != amber.SyncAmber && format != amber.SyncEngram {
+		return "", usage("--format is amber or engram, not %q", f.format)
 	}
-	return usage("--format is amber or engram, not %q", f.format)
-}
-
-// The folders that are meant when none is named.
-const (
-	amberFolder  = ".amber"
-	engramFolder = ".engram"
-	projectFile  = "project" // in .amber: the name of the project, see amber project
-)
-
-// syncDir returns the folder: the one that was named, or the usual one at the
-// top of the work tree, or in the working directory outside of one.
-func (a *app) syncDir(f *syncFlags) (string, error) {
 	if f.dir != "" {
 		return a.absolute(f.dir)
 	}
@@ -72,26 +59,20 @@ func (a *app) syncDir(f *syncFlags) (string, error) {
 	if top, ok := project.WorkTree(dir); ok {
 		dir = top
 	}
-	if amber.SyncFormat(f.format) == amber.SyncEngram {
-		return filepath.Join(dir, engramFolder), nil
-	}
-	return filepath.Join(dir, amberFolder), nil
+	return gitsync.DefaultFolder(dir, format), nil
 }
 
 // withFolder opens the store and finds the folder.
 func (a *app) withFolder(cmd *cobra.Command, f *syncFlags, fn func(ctx context.Context, s *opened, dir string) error) error {
-	if err := f.check(cmd); err != nil {
-		return err
-	}
-	dir, err := a.syncDir(f)
+	dir, err := a.syncDir(cmd, f)
 	if err != nil {
 		return err
 	}
 	return a.withStore(cmd, func(ctx context.Context, s *opened) error { return fn(ctx, s, dir) })
 }
 
-// withSync is withFolder for a verb that needs nothing but the two. One that
-// rewrites chunks signs those again that this home has signed before.
+// withSync opens the store and the folder. A verb that rewrites chunks signs those
+// again that this home has signed before.
 func (a *app) withSync(cmd *cobra.Command, f *syncFlags, rewrites bool, fn func(ctx context.Context, g *gitsync.Sync) error) error {
 	return a.withFolder(cmd, f, func(ctx context.Context, s *opened, dir string) error {
 		o := gitsync.Options{RequireSigned: s.config.Config.Sync.RequireSigned, Prompts: s.config.Config.Sync.Prompts}
@@ -104,7 +85,7 @@ func (a *app) withSync(cmd *cobra.Command, f *syncFlags, rewrites bool, fn func(
 				o.Signer = signer
 			}
 		}
-		g, err := a.openSync(s, f, o, dir)
+		g, err := a.syncOptions(s, f, o).Open(s.Store, dir)
 		if err != nil {
 			return err
 		}
@@ -112,19 +93,11 @@ func (a *app) withSync(cmd *cobra.Command, f *syncFlags, rewrites bool, fn func(
 	})
 }
 
-// openSync ties the store to a folder. Whose signatures count is what the ring
-// of the home says.
-func (a *app) openSync(s *opened, f *syncFlags, o gitsync.Options, dir string) (*gitsync.Sync, error) {
+// syncOptions are o with what the flags and the home say. Signatures count as the
+// ring of the home says.
+func (a *app) syncOptions(s *opened, f *syncFlags, o gitsync.Options) gitsync.Options {
 	o.Format, o.Trust, o.Redact = amber.SyncFormat(f.format), a.ring(s.home), s.config.Config.Redactor()
-	if info, err := os.Stat(dir); err == nil && info.Mode().IsRegular() && o.Format == "" {
-		o.Format = amber.SyncEngram // a backup of Engram is the one file that is known
-	}
-	return o.Open(s.Store, dir)
-}
-
-// isEngram reports whether the flags mean a folder of Engram.
-func (f *syncFlags) isEngram(dir string) bool {
-	return f.format == string(amber.SyncEngram) || f.format == "" && filepath.Base(dir) == engramFolder
+	return o
 }
 
 // projectFlags say whose records are exported.
@@ -160,15 +133,14 @@ func (a *app) exportProject(cmd *cobra.Command, f projectFlags) (string, error) 
 	return projectOf(dir), nil
 }
 
-// noteNameless tells somebody who exports a repository that is called by where
-// it lies: on another machine it is called otherwise, and what is exported
-// would be found by nobody there.
+// noteNameless warns about a repository that is named after its path: it has another
+// name on another machine, where its memories would not be found.
 func (a *app) noteNameless(cmd *cobra.Command, f projectFlags) {
 	dir, err := a.absolute(".")
 	if f.all || cmd.Flags().Changed("project") || err != nil || project.Of(dir).Source != project.Path {
 		return
 	}
-	a.out.note("this repository has no name that others would know it by; give it one: amber project set NAME")
+	a.out.note("this repository has no name that is the same on other machines; give it one: amber project set NAME")
 }
 
 // author returns who exports: the flag, the user, the machine.
@@ -176,7 +148,7 @@ func (a *app) author(cmd *cobra.Command, flag string) (string, error) {
 	if cmd.Flags().Changed("created-by") {
 		return flag, amber.CheckID("created-by", flag)
 	}
-	host, _ := os.Hostname() // without a name it is the next one
+	host, _ := os.Hostname() // "" is not valid below
 	for _, name := range []string{a.getenv("USER"), a.getenv("USERNAME"), host} {
 		if amber.CheckID("created-by", name) == nil {
 			return name, nil
@@ -185,8 +157,8 @@ func (a *app) author(cmd *cobra.Command, flag string) (string, error) {
 	return "unknown", nil
 }
 
-// signer returns the key that signs what is exported to a folder, which is made
-// when there is none; nil when it is not signed.
+// signer returns the key of the home, and makes it when there is none; nil when
+// nothing is to be signed.
 func (a *app) signer(ctx context.Context, s *opened, sign bool) (amber.Signer, error) {
 	if !sign {
 		return nil, nil
@@ -216,40 +188,7 @@ func limited(cmd *cobra.Command, timeout time.Duration) (stop func(), err error)
 	return cancel, nil
 }
 
-// trackedBranch is the value of --upstream without one: what the current branch
-// tracks.
-const trackedBranch = "@{upstream}"
-
 func addUpstreamFlag(cmd *cobra.Command, ref *string, usage string) {
 	cmd.Flags().StringVar(ref, "upstream", "", usage)
-	cmd.Flags().Lookup("upstream").NoOptDefVal = trackedBranch
-}
-
-// workTree opens the git work tree that a folder for sync is in.
-func (a *app) workTree(ctx context.Context, dir string) (*githook.Worktree, error) {
-	if !isFolder(dir) {
-		dir = filepath.Dir(dir)
-	}
-	return githook.Options{Environ: a.environ}.Open(ctx, dir)
-}
-
-// upstreamOnly returns what lets only files through that a branch holds; nil
-// without a branch.
-func (a *app) upstreamOnly(ctx context.Context, dir, ref string) (func(string) bool, error) {
-	if ref == "" {
-		return nil, nil
-	}
-	if ref == trackedBranch {
-		ref = ""
-	}
-	tree, err := a.workTree(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	folder, err := tree.Folder(dir)
-	if err != nil {
-		return nil, err
-	}
-	files, err := tree.UpstreamFiles(ctx, ref, folder)
-	return func(file string) bool { return files[file] }, err
+	cmd.Flags().Lookup("upstream").NoOptDefVal = githook.TrackedBranch
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +31,7 @@ func (f *syncExportFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.author, "created-by", "", "who exports (default $USER, else $USERNAME, else the machine)")
 	fl.BoolVar(&f.refuseSecrets, "refuse-secrets", false, "export nothing when a secret would have to be taken out")
-	fl.BoolVar(&f.again, "again", false, "export everything that the folder does not hold, whatever was exported before")
+	fl.BoolVar(&f.again, "again", false, "export everything that the folder does not hold, also what was exported before")
 	fl.BoolVar(&f.sign, "sign", false, "sign it (default unless sync.sign is false)")
 	fl.BoolVar(&f.noSign, "no-sign", false, "do not sign it")
 	fl.BoolVar(&f.prompts, "prompts", false, "share what was typed to an agent, too (default if sync.prompts)")
@@ -45,21 +42,21 @@ func (a *app) syncExportCommand(f *syncFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write what is new to the folder",
-		Long: `Write what is new since the last export to the folder, as a file that nobody ever changes:
-memories with their edits and deletions, sessions and relations of the project. It is durable when
-it is reported. Nothing new writes nothing. Commit the folder to share it.
+		Long: `Write what is new since the last export to the folder, as a file that never changes: memories with
+their edits and deletions, sessions and relations of the project. The file is durable when it is
+reported. Without anything new no file is written. Commit the folder to share it.
 
 Prompts, which is what was typed to an agent, and the digests that Amber makes of sessions, which
-quote them, stay here unless --prompts or sync.prompts says otherwise; the report tells how many.
-Those of before follow with --prompts --again. Engram itself writes prompts to its folder, and so
+quote prompts, are not exported unless --prompts or sync.prompts is set; the report counts them.
+--prompts --again exports earlier ones, too. Engram itself writes prompts to its folder, and so
 does --format engram.
 
-Memories of scope user, what stands between <private> tags, and deleted text never leave.
-Secrets are taken out, and what was is told, unless export.redact is false; with
---refuse-secrets nothing is exported instead.
+Memories of scope user, text between <private> tags, and deleted text are never exported. Secrets
+are taken out and counted, unless export.redact is false; with --refuse-secrets nothing is
+exported if there are any.
 
-With --format engram a folder .amber beside the .engram one is exported to as well, if there is
-one, so that both hold the same.`,
+With --format engram Amber also exports to a folder .amber beside .engram, if there is one, so that
+both hold the same.`,
 		Example: `  amber sync export && git add .amber && git commit -m "share memory"
   amber sync export --all --refuse-secrets
   amber sync export --format engram`,
@@ -85,8 +82,8 @@ one, so that both hold the same.`,
 						return err
 					}
 				}
-				// The sibling failed: what was written is reported all the same.
-				return errors.Join(a.showGivenOut(report, f.isEngram(dir)), a.judged(err))
+				// If the second folder failed, the first is still reported.
+				return errors.Join(a.showGivenOut(report, cmp.Or(amber.SyncFormat(f.format), gitsync.FormatOf(dir)) == amber.SyncEngram), a.judged(err))
 			})
 		},
 	}
@@ -111,44 +108,14 @@ func (a *app) syncExport(ctx context.Context, cmd *cobra.Command, s *opened, f *
 	if cmd.Flags().Changed("prompts") {
 		prompts = e.prompts
 	}
-	export := func(f *syncFlags, dir string) (amber.SyncExport, error) {
-		signer, err := a.signer(ctx, s, sign && !f.isEngram(dir))
-		if err != nil {
-			return none, err
-		}
-		g, err := a.openSync(s, f, gitsync.Options{Signer: signer, Prompts: prompts}, dir)
-		if err != nil {
-			return none, err
-		}
-		return working(a, "exporting", func() (amber.SyncExport, error) { return g.Export(ctx, o) })
-	}
-	report, err := export(f, dir)
-	sibling := filepath.Join(filepath.Dir(dir), amberFolder)
-	if err != nil || !f.isEngram(dir) || !isSyncFolder(sibling) {
-		return report, err
-	}
-	also, err := export(&syncFlags{dir: sibling, format: string(amber.SyncAmber)}, sibling)
-	report.Also = &also
-	return report, err
+	signer := func(ctx context.Context) (amber.Signer, error) { return a.signer(ctx, s, sign) }
+	return working(a, "exporting", func() (amber.SyncExport, error) {
+		return a.syncOptions(s, f, gitsync.Options{Prompts: prompts}).ExportBoth(ctx, s.Store, dir, o, signer)
+	})
 }
 
-// isSyncFolder reports whether there is a folder to export to. One that holds
-// nothing but the name of the project is there for that name.
-func isSyncFolder(path string) bool {
-	if !isFolder(path) {
-		return false
-	}
-	entries, err := os.ReadDir(path)
-	return err != nil || len(entries) != 1 || entries[0].Name() != projectFile
-}
-
-func isFolder(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.IsDir()
-}
-
-// noteOtherProjects tells somebody who exports nothing that what there is
-// belongs elsewhere: then a clone has another name than they think.
+// noteOtherProjects says, when nothing was exported, that all memories belong to
+// other projects: the clone may have another name than expected.
 func (a *app) noteOtherProjects(ctx context.Context, s *opened, project string) error {
 	if project == "" {
 		return nil
@@ -161,7 +128,7 @@ func (a *app) noteOtherProjects(ctx context.Context, s *opened, project string) 
 	}
 	any, err := s.Store.Memories.List(ctx, amber.ListQuery{All: true, Limit: 1})
 	if err == nil && len(any.Items) > 0 {
-		a.out.note("no memory belongs to the project %s, and there are others: --project names another, --all takes every one", flat(project))
+		a.out.note("no memory belongs to the project %s; --project NAME exports another project, --all every project", flat(project))
 	}
 	return err
 }
@@ -215,13 +182,7 @@ func countRows(memories, sessions, prompts, relations, deleted int) string {
 
 // noteExported tells what was taken out and what stayed, once for both folders.
 func (a *app) noteExported(r amber.SyncExport) {
-	total := 0
-	for _, n := range r.Redacted {
-		total += n
-	}
-	if total > 0 {
-		a.out.note("redacted: %s taken out (%s)", count(int64(total), "passage", "passages"), flat(strings.Join(slices.Sorted(maps.Keys(r.Redacted)), ", ")))
-	}
+	a.noteRemoved(r.Redacted)
 	for _, w := range r.Withheld[:min(len(r.Withheld), maxWarnings)] {
 		a.out.warn("not exported: %s %s: %s", w.Ref.Scope, shortID(w.Ref.ID), w.Reason)
 	}

@@ -13,9 +13,9 @@ import (
 func (a *app) syncHookCommand(f *syncFlags) *cobra.Command {
 	c := family("hook", "Let git import after a merge, and export before a commit",
 		a.syncHookInstallCommand(f), a.syncHookRemoveCommand(f), a.syncHookStatusCommand(f))
-	c.Long = `Put a few lines into the hooks of this repository, between marks, and take exactly those out again.
-They never fail a merge or a commit. There is no hook for checkout: whoever looks at the branch of
-a stranger does not import from it.`
+	c.Long = `Add a few lines to the hooks of this repository, between markers, and remove exactly these lines
+again. They never make a merge or a commit fail. There is no hook for checkout, so checking out the
+branch of a stranger imports nothing from it.`
 	return c
 }
 
@@ -38,14 +38,14 @@ func (a *app) syncHookInstallCommand(f *syncFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Import after each merge; with --pre-commit export before each commit",
-		Long: `Add lines to the post-merge hook of this repository that import what the upstream branch holds:
-the one that the current branch tracks, or the one --upstream names. Which one it is is written
-into the hook, so that pulling another branch imports nothing from that.
+		Long: `Add lines to the post-merge hook of this repository that import the files of the upstream branch:
+the one that the current branch tracks, or the one --upstream names. The name of the branch is
+written into the hook, so pulling another branch imports nothing from it.
 
-With --pre-commit each commit also exports what is new and takes the folder along. A commit of
-named files is left alone. Without it such lines are taken out of pre-commit again.
+With --pre-commit each commit also exports what is new and includes the folder, unless the commit
+names its files. Without --pre-commit such lines are removed from the pre-commit hook.
 
-What else a hook holds stays; one that is no shell script is refused. Installing twice changes
+Other lines of a hook stay; a hook that is not a shell script is refused. Installing twice changes
 nothing. The lines run this program with this --home, --config, --tenant and --agent, if given.`,
 		Example: `  amber sync hook install
   amber sync hook install --pre-commit --upstream=origin/main`,
@@ -69,10 +69,10 @@ func (a *app) installHooks(cmd *cobra.Command, f *syncFlags, h syncHookFlags) er
 		return err
 	}
 	if tree.Shared() {
-		a.out.note("the hooks of this repository are part of the work tree, in %s: whoever checks it out may run them, too", flat(tree.HooksDir()))
+		a.out.note("the hooks of this repository are part of the work tree, in %s: everybody who checks it out may run them", flat(tree.HooksDir()))
 	}
 	if a.getenv("AMBER_HOME") != "" && !cmd.Flags().Changed("home") {
-		a.out.note("$AMBER_HOME is set here; a git that is started without it uses the usual home, unless you install with --home")
+		a.out.note("$AMBER_HOME is set here; git started without that variable uses the default home: install with --home to fix the home")
 	}
 	out := hookOutcome{Dir: tree.HooksDir(), Upstream: o.Upstream, Hooks: orEmpty(changes)}
 	return a.out.show(out, func(w io.Writer) {
@@ -97,7 +97,7 @@ func (a *app) hookOptions(ctx context.Context, cmd *cobra.Command, f *syncFlags,
 	switch {
 	case cmd.Flags().Changed("upstream") && h.upstream == "":
 		return o, nil, usage("--upstream is empty")
-	case h.upstream == "" || h.upstream == trackedBranch:
+	case h.upstream == "" || h.upstream == githook.TrackedBranch:
 		o.Upstream, err = tree.Upstream(ctx)
 	default:
 		o.Upstream, err = tree.Ref(ctx, h.upstream)
@@ -126,14 +126,11 @@ func (a *app) hookOptions(ctx context.Context, cmd *cobra.Command, f *syncFlags,
 
 // hookTree opens the work tree the folder is in.
 func (a *app) hookTree(ctx context.Context, cmd *cobra.Command, f *syncFlags) (*githook.Worktree, string, error) {
-	if err := f.check(cmd); err != nil {
-		return nil, "", err
-	}
-	dir, err := a.syncDir(f)
+	dir, err := a.syncDir(cmd, f)
 	if err != nil {
 		return nil, "", err
 	}
-	tree, err := a.workTree(ctx, dir)
+	tree, err := githook.Options{Environ: a.environ}.OpenAt(ctx, dir)
 	return tree, dir, err
 }
 
@@ -148,10 +145,9 @@ func printHookChanges(w io.Writer, changes []githook.Change) {
 func (a *app) syncHookRemoveCommand(f *syncFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove",
-		Short: "Take Amber's lines out of the hooks",
-		Long: `Take the lines that sync hook install added out of the hooks again, to the byte. A file that held
-nothing else is removed.`,
-		Args: exactly(),
+		Short: "Remove Amber's lines from the hooks",
+		Long:  `Remove the lines that sync hook install added, to the byte. A file with no other line is deleted.`,
+		Args:  exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			tree, _, err := a.hookTree(cmd.Context(), cmd, f)
 			if err != nil {
@@ -173,7 +169,7 @@ nothing else is removed.`,
 func (a *app) syncHookStatusCommand(f *syncFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Tell which hooks call Amber",
+		Short: "Show which hooks call Amber",
 		Args:  exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			tree, _, err := a.hookTree(cmd.Context(), cmd, f)

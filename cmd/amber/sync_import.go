@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/gitsync/githook"
 )
 
 // syncImportFlags say what is imported.
@@ -21,28 +22,28 @@ type syncImportFlags struct {
 }
 
 func (f *syncImportFlags) add(cmd *cobra.Command) {
-	addUpstreamFlag(cmd, &f.upstream, "only what this branch holds; without a name the one that the current branch tracks")
-	cmd.Flags().BoolVar(&f.requireSigned, "require-signed", false, "only what a trusted key has signed (default if sync.require_signed)")
+	addUpstreamFlag(cmd, &f.upstream, "only files that this branch holds; without a name the branch that the current one tracks")
+	cmd.Flags().BoolVar(&f.requireSigned, "require-signed", false, "only chunks that a trusted key has signed (default if sync.require_signed)")
 }
 
 func (a *app) syncImportCommand(f *syncFlags) *cobra.Command {
 	var i syncImportFlags
 	cmd := &cobra.Command{
 		Use:   "import",
-		Short: "Take in what others wrote to the folder",
-		Long: `Take in every chunk of the folder that was not taken in before. Each one is checked, its bytes,
-its counts and each record, and goes in as a whole or not at all. One that is damaged, too new or
-refused goes to quarantine and is named; the others go in, and it exits 5. Doing it again changes
-nothing.
+		Short: "Import what others wrote to the folder",
+		Long: `Import every chunk of the folder that was not imported before. Each chunk is checked, its bytes, its
+counts and each record, and is imported as a whole or not at all. A chunk that is damaged, too new
+or refused goes to quarantine and is listed; the others are imported, and the command exits
+with 5. Importing again changes nothing.
 
 The later version of a memory wins wherever it arrives; when two people changed it without knowing
-of each other, sync status shows both texts. What was deleted stays deleted.
+of each other, sync status shows both texts. Deleted memories stay deleted.
 
-What is imported has the trust "imported", or "signed" where a trusted key has signed it: see key
-trust. With --require-signed, or sync.require_signed, nothing else is imported.
+Imported memories have the trust "imported", or "signed" if a trusted key has signed them: see key
+trust. With --require-signed, or sync.require_signed, only signed ones are imported.
 
-With --upstream only files count that the branch holds, whatever is checked out.
---format engram --dir FILE takes in a JSON backup of Engram.`,
+With --upstream only files that the branch holds are imported, whatever is checked out.
+--format engram --dir FILE imports a JSON backup of Engram.`,
 		Example: `  git pull && amber sync import
   amber sync import --upstream --require-signed
   amber sync import --format engram --dir backup.json`,
@@ -54,7 +55,9 @@ With --upstream only files count that the branch holds, whatever is checked out.
 			}
 			defer stop()
 			return a.withFolder(cmd, f, func(ctx context.Context, s *opened, dir string) error {
-				r, err := a.syncImport(ctx, cmd, s, f, i, dir)
+				r, err := a.syncImport(ctx, cmd, s, f, i, dir, func(dir string) (func(string) bool, error) {
+					return githook.Options{Environ: a.environ}.UpstreamOnly(ctx, dir, i.upstream)
+				})
 				if err != nil {
 					return err
 				}
@@ -67,8 +70,8 @@ With --upstream only files count that the branch holds, whatever is checked out.
 	return cmd
 }
 
-// syncImport imports from a folder.
-func (a *app) syncImport(ctx context.Context, cmd *cobra.Command, s *opened, f *syncFlags, i syncImportFlags, dir string) (amber.SyncImport, error) {
+// syncImport imports from a folder the files that only lets through.
+func (a *app) syncImport(ctx context.Context, cmd *cobra.Command, s *opened, f *syncFlags, i syncImportFlags, dir string, only func(dir string) (func(string) bool, error)) (amber.SyncImport, error) {
 	none := amber.SyncImport{}
 	config := s.config.Config
 	if err := config.Memory.CheckWrite(); err != nil {
@@ -81,20 +84,15 @@ func (a *app) syncImport(ctx context.Context, cmd *cobra.Command, s *opened, f *
 	if cmd.Flags().Changed("require-signed") {
 		o.RequireSigned = i.requireSigned
 	}
-	g, err := a.openSync(s, f, o, dir)
+	g, err := a.syncOptions(s, f, o).Open(s.Store, dir)
 	if err != nil {
 		return none, err
 	}
-	if o.RequireSigned && g.Format() == amber.SyncEngram {
-		e := amber.Errorf(amber.KindRefused, "import", g.Dir(), "what Engram writes is not signed, and signatures are required")
-		e.Hint = "what Amber exports is signed: have it shared with amber sync export"
-		return none, e
-	}
-	only, err := a.upstreamOnly(ctx, g.Dir(), i.upstream)
+	files, err := only(g.Dir())
 	if err != nil {
 		return none, err
 	}
-	r, err := working(a, "importing", func() (amber.SyncImport, error) { return g.ImportOnly(ctx, only) })
+	r, err := working(a, "importing", func() (amber.SyncImport, error) { return g.ImportOnly(ctx, files) })
 	r.Quarantined = orEmpty(r.Quarantined)
 	return r, err
 }
@@ -109,31 +107,9 @@ func (a *app) showTakenIn(r amber.SyncImport) error {
 		a.out.note("%s changed at two places at once: amber sync status shows both texts", count(int64(r.Conflicts), "memory was", "memories were"))
 	}
 	if len(r.Missing) > 0 {
-		a.out.warn("%s that others build on %s not here: %s", count(int64(len(r.Missing)), "chunk", "chunks"), are(len(r.Missing)), shortChunks(r.Missing))
+		a.out.warn("%s that others need %s missing: %s", count(int64(len(r.Missing)), "chunk", "chunks"), are(len(r.Missing)), shortChunks(r.Missing))
 	}
-	return a.judged(quarantineError(r.Quarantined))
-}
-
-// quarantineError says that chunks were not imported; nil when all were.
-func quarantineError(bad []amber.QuarantinedChunk) error {
-	if len(bad) == 0 {
-		return nil
-	}
-	n := int64(len(bad))
-	e := amber.Errorf(amber.KindDamaged, "import", "", "%s not imported, the first because: %s", count(n, "chunk was", "chunks were"), flat(bad[0].Reason))
-	e.Hint = quarantineHints[bad[0].Kind]
-	if e.Hint == "" {
-		e.Hint = "amber sync status names them"
-	}
-	return e
-}
-
-// quarantineHints tell what helps against a chunk that is not imported.
-var quarantineHints = map[amber.Kind]string{
-	amber.KindDamaged:  "git checkout or git pull brings the files back; a broken manifest of Engram is mended by amber sync repair",
-	amber.KindTooNew:   "update amber, and import again",
-	amber.KindRefused:  "amber key trust, if you know who signed it",
-	amber.KindNotFound: "git checkout or git pull brings the files back",
+	return a.judged(gitsync.QuarantineError(r))
 }
 
 func (a *app) printImported(w io.Writer, r amber.SyncImport) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
@@ -113,9 +114,9 @@ func (s sharer) watch(args ...string) watching {
 	return watching{s.T, json.NewDecoder(bufio.NewReader(r)), stop}
 }
 
-func (w watching) next() watched {
+func (w watching) next() gitsync.Watched {
 	w.Helper()
-	var one watched
+	var one gitsync.Watched
 	if err := w.lines.Decode(&one); err != nil {
 		w.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestWatchWithoutUpstreamImportsNothingFromAWorkTree(t *testing.T) {
 	w.stop()
 }
 
-func TestAuthorIsWhoeverIsKnown(t *testing.T) {
+func TestAuthorIsTheUserElseTheMachine(t *testing.T) {
 	t.Parallel()
 	host, err := os.Hostname()
 	if err != nil {

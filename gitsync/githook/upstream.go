@@ -11,9 +11,9 @@ import (
 // Upstream returns the whole name of the branch that the current one tracks, as
 // in refs/remotes/origin/main. Errors: not_found when there is none.
 func (w *Worktree) Upstream(ctx context.Context) (string, error) {
-	ref, err := line(ctx, w.env, w.top, "rev-parse", "--symbolic-full-name", tracked)
+	ref, err := line(ctx, w.env, w.top, "rev-parse", "--symbolic-full-name", TrackedBranch)
 	if err != nil {
-		return "", noUpstream(err, tracked)
+		return "", noUpstream(err, TrackedBranch)
 	}
 	return ref, nil
 }
@@ -41,7 +41,7 @@ func (w *Worktree) Ref(ctx context.Context, name string) (string, error) {
 // branch of the current one. Errors: invalid; not_found.
 func (w *Worktree) Commit(ctx context.Context, ref string) (string, error) {
 	if ref == "" {
-		ref = tracked
+		ref = TrackedBranch
 	}
 	if err := checkRef(ref); err != nil {
 		return "", err
@@ -59,14 +59,14 @@ func (w *Worktree) Commit(ctx context.Context, ref string) (string, error) {
 // branchNames returns the whole names that a short one may stand for. Git would
 // take a tag first, and anybody may push one called origin/main.
 func branchNames(ref string) []string {
-	if ref == tracked || strings.HasPrefix(ref, "refs/") {
+	if ref == TrackedBranch || strings.HasPrefix(ref, "refs/") {
 		return []string{ref}
 	}
 	return []string{"refs/remotes/" + ref, "refs/heads/" + ref}
 }
 
-// tracked is git's name of the upstream branch.
-const tracked = "@{upstream}"
+// TrackedBranch is git's name of the branch that the current one tracks.
+const TrackedBranch = "@{upstream}"
 
 // noUpstream tells why a branch cannot be read.
 func noUpstream(err error, ref string) error {
@@ -75,7 +75,7 @@ func noUpstream(err error, ref string) error {
 		return err
 	}
 	e := amber.Errorf(amber.KindNotFound, "find upstream branch", ref, "git says: %s", text)
-	if ref == tracked {
+	if ref == TrackedBranch {
 		e = amber.Errorf(amber.KindNotFound, "find upstream branch", "", "the current branch tracks none: %s", text)
 		e.Hint = "git push -u origin HEAD, or name the branch: --upstream=origin/main"
 	}
@@ -111,6 +111,25 @@ func (w *Worktree) UpstreamFiles(ctx context.Context, ref, folder string) (map[s
 		}
 	}
 	return files, nil
+}
+
+// UpstreamOnly returns a filter that lets the files of a folder through that a
+// branch holds; nil, which lets all through, for the branch "". Errors: those of
+// [Options.OpenAt] and [Worktree.UpstreamFiles].
+func (o Options) UpstreamOnly(ctx context.Context, dir, ref string) (func(file string) bool, error) {
+	if ref == "" {
+		return nil, nil
+	}
+	tree, err := o.OpenAt(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := tree.Folder(dir)
+	if err != nil {
+		return nil, err
+	}
+	files, err := tree.UpstreamFiles(ctx, ref, folder)
+	return func(file string) bool { return files[file] }, err
 }
 
 // checkRef refuses what git would take for an option or for more than one name.

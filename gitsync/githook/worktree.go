@@ -53,6 +53,14 @@ func (o Options) Open(ctx context.Context, dir string) (*Worktree, error) {
 	return w, nil
 }
 
+// OpenAt is Open for a folder that need not exist in a work tree that does.
+func (o Options) OpenAt(ctx context.Context, dir string) (*Worktree, error) {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	return o.Open(ctx, dir)
+}
+
 // path asks git for a path, which it tells relative to the top.
 func (w *Worktree) path(ctx context.Context, args ...string) (string, error) {
 	p, err := line(ctx, w.env, w.top, append([]string{"rev-parse"}, args...)...)

@@ -36,7 +36,7 @@ var law = map[string][]string{
 	"colony/documents":           {"colony"},
 	"colony/shelf":               {"colony", "home"},
 	"events":                     {},
-	"gitsync":                    {"gitsync/chunk", "foreign/engram"},
+	"gitsync":                    {"gitsync/chunk", "gitsync/githook", "foreign/engram"},
 	"gitsync/chunk":              {},
 	"foreign/engram":             {},
 	"foreign/nexo":               {},
