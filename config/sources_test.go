@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -159,23 +158,6 @@ func TestSnapshotRootMayBeBelowTheUser(t *testing.T) {
 	in.Environ = []string{"HOME=/nowhere", "HOME=/home/ann"}
 	if got, want := load(t, in).Config.Snapshot.Root, filepath.FromSlash("/home/ann/backup/amber"); got != want {
 		t.Errorf("root is %q, want %q", got, want)
-	}
-}
-
-func TestParseDuration(t *testing.T) {
-	t.Parallel()
-	const day = 24 * time.Hour
-	for text, want := range map[string]time.Duration{
-		"90d": 90 * day, "0d": 0, "1d12h": 36 * time.Hour, "2d0s": 2 * day, "5m": 5 * time.Minute, "0": 0, "65535d": 65535 * day,
-	} {
-		if got, err := config.ParseDuration(text); err != nil || got != want {
-			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "d", "-1d", "+1d", "1.5d", "1d-1h", "1h1d", "1dd", "1d1d", "70000d", "90", "1w", "1 d", "65535d2000000h"} {
-		if got, err := config.ParseDuration(text); err == nil {
-			t.Errorf("%q is %v, want an error", text, got)
-		}
 	}
 }
 

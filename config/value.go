@@ -1,9 +1,7 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,10 +17,7 @@ import (
 // which is what stored times and database timeouts count in, it would be zero.
 const minDuration = time.Millisecond
 
-const (
-	day                       = 24 * time.Hour
-	maxDuration time.Duration = math.MaxInt64
-)
+const day = 24 * time.Hour
 
 // parse reads a value of k from text and checks it. The error names the key.
 func (k Key) parse(text string) (any, error) {
@@ -44,7 +39,7 @@ func (k Key) parseText(text string) (any, error) {
 		}
 		return n, nil
 	case Duration:
-		d, err := ParseDuration(text)
+		d, err := timetable.Span(text)
 		if err != nil {
 			return nil, k.wrongType(quote(text))
 		}
@@ -72,33 +67,6 @@ func (k Key) parseText(text string) (any, error) {
 		return Secret(text), nil
 	}
 	return strings.ToLower(text), nil
-}
-
-// ParseDuration reads a duration as [time.ParseDuration] does, and days of 24
-// hours before it: "90d", "1d12h". The error tells nothing about the text.
-func ParseDuration(text string) (time.Duration, error) {
-	errForm := errors.New("it is not a duration with a unit, such as 30s, 5m or 90d")
-	days, rest, ok := strings.Cut(text, "d")
-	if !ok {
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			return 0, errForm
-		}
-		return d, nil
-	}
-	n, err := strconv.ParseUint(days, 10, 16) // 65535 days are far from the end of a Duration
-	if err != nil {
-		return 0, errForm
-	}
-	d := time.Duration(n) * day
-	if rest == "" {
-		return d, nil
-	}
-	more, err := time.ParseDuration(rest)
-	if err != nil || more < 0 || more > maxDuration-d {
-		return 0, errForm
-	}
-	return d + more, nil
 }
 
 func (k Key) parseBool(text string) (any, error) {

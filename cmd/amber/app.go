@@ -58,11 +58,12 @@ func run(ctx context.Context, args []string, w world) int {
 		a.ctx = context.WithoutCancel(ctx)
 		return a.runHook(ctx, root)
 	}
-	err := errors.Join(root.ExecuteContext(ctx), a.close())
+	ran, err := root.ExecuteContextC(ctx)
+	err = errors.Join(err, a.close())
 	if err == nil {
 		return 0
 	}
-	return a.fail(err, args)
+	return a.fail(helpfully(err, ran), args)
 }
 
 // getenv reads one variable; the last assignment wins, as in a shell.
@@ -286,5 +287,5 @@ func (a *app) backends(s *opened) (*config.Registry, error) {
 
 // usage is an error about how the command was called.
 func usage(format string, args ...any) error {
-	return &amber.Error{Op: "read command line", Kind: amber.KindInvalid, Err: fmt.Errorf(format, args...), Hint: "amber help"}
+	return &amber.Error{Op: "read command line", Kind: amber.KindInvalid, Err: fmt.Errorf(format, args...), Hint: usageHint}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
 )
 
 func (a *app) auditCommand() *cobra.Command {
@@ -28,8 +27,7 @@ func (a *app) auditListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List entries of the audit log, newest first",
-		Long: `List entries of the audit log, newest first. With --tenant and --agent only those about them.
---since takes a time, or how long ago.`,
+		Long:  `List entries of the audit log, newest first. With --tenant and --agent only those about them.`,
 		Example: `  amber audit list --actor k3x7q2ma --since 24h
   amber audit list --jsonl > audit.jsonl`,
 		Args: exactly(),
@@ -53,7 +51,7 @@ func (a *app) auditListCommand() *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringVar(&q.Actor, "actor", "", "only what this one did: the id of a token, local, or cli")
 	cmd.Flags().StringVar(&q.Action, "action", "", "only this operation")
-	cmd.Flags().StringVar(&since, "since", "", "only what happened since then")
+	cmd.Flags().StringVar(&since, "since", "", "only what happened since then: "+timeForms+" ago")
 	return cmd
 }
 
@@ -137,20 +135,4 @@ func (a *app) printAuditVerified(w io.Writer, r amber.AuditReport) {
 	for _, text := range r.NotChecked {
 		fmt.Fprintf(w, "  %s %s\n", p.style(dim, "not checked:"), flat(text))
 	}
-}
-
-// past reads a flag that takes a time, or a duration before now. An empty one is
-// the zero time.
-func (a *app) past(flag, text string) (amber.Time, error) {
-	if text == "" {
-		return amber.Time{}, nil
-	}
-	if t, err := amber.ParseTime(text); err == nil {
-		return t, nil
-	}
-	d, err := config.ParseDuration(text)
-	if err != nil || d < 0 {
-		return amber.Time{}, usage("--%s takes a time (RFC 3339 or a date) or a duration such as 24h, not %q", flag, oneLine(text, 40))
-	}
-	return amber.At(a.clock().Add(-d)), nil
 }

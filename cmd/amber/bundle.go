@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -27,12 +29,20 @@ func isBundleName(name string) bool {
 // bundleFile returns the path of the bundle that an argument names where others
 // name a snapshot.
 func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
-	path, err = a.absolute(arg)
-	if err != nil || isBundleName(arg) {
-		return path, err == nil, err
+	if path, err = a.absolute(arg); err != nil {
+		return path, false, err
 	}
 	info, err := os.Stat(path)
-	return path, err == nil && info.Mode().IsRegular(), nil
+	_, noID := parseIDEnd(arg)
+	switch {
+	case err == nil && info.IsDir() && noID != nil:
+		return path, false, amber.Errorf(amber.KindInvalid, "read bundle", path, "it is a directory, want a bundle")
+	case errors.Is(err, fs.ErrNotExist) && (noID != nil || isBundleName(arg)):
+		e := amber.Errorf(amber.KindNotFound, "read bundle", path, "there is no such file, and %q is not the id of a snapshot", oneLine(arg, 40))
+		e.Hint = "amber snapshot list"
+		return path, false, e
+	}
+	return path, isBundleName(arg) || err == nil && info.Mode().IsRegular(), nil
 }
 
 // tidyRedactions keeps lists from being null in JSON.

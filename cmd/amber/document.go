@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -33,20 +32,4 @@ func (a *app) readJSON(what string, into any) error {
 		return &amber.Error{Op: "parse " + what, Kind: amber.KindInvalid, Err: err}
 	}
 	return nil
-}
-
-// moment reads a flag that takes a time, or a duration from now. An empty one
-// is the zero time.
-func (a *app) moment(flag, text string) (amber.Time, error) {
-	if text == "" {
-		return amber.Time{}, nil
-	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return amber.At(a.clock().Add(d)), nil
-	}
-	t, err := amber.ParseTime(text)
-	if err != nil {
-		return t, usage("--%s takes a time (RFC 3339 or a date) or a duration such as 30s, not %q", flag, oneLine(text, 40))
-	}
-	return t, nil
 }

@@ -59,8 +59,8 @@ not be kept is said on stderr and counted for amber doctor.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.event, "event", "", "what the host calls the event; a name in the JSON beats it")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", hook.DefaultTimeout, "how long the disk may take")
-	cmd.Flags().DurationVar(&f.context, "context-timeout", injectBudget, "how long memories for the agent may take; 0: none")
+	spanVar(cmd.Flags(), &f.timeout, "timeout", hook.DefaultTimeout, "how long the disk may take")
+	spanVar(cmd.Flags(), &f.context, "context-timeout", injectBudget, "how long memories for the agent may take; 0: none")
 	cmd.Flags().BoolVar(&f.noDrain, "no-drain", false, "leave the event in the journal")
 	return cmd
 }

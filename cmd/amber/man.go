@@ -22,9 +22,9 @@ func (a *app) manCommand() *cobra.Command {
   amber man > ~/.local/share/man/man1/amber.1`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return usage("there is no command %q", strings.Join(args, " "))
+			about, err := named(cmd.Root(), args)
+			if err != nil {
+				return err
 			}
 			m := &manual{}
 			m.page(about)

@@ -33,7 +33,7 @@ command exits 4.`,
 			e := e
 			e.EntryID = args[0]
 			var err error
-			if e.NotBefore, err = a.moment("not-before", notBefore); err != nil {
+			if e.NotBefore, err = a.future("not-before", notBefore); err != nil {
 				return err
 			}
 			if e.Payload, err = a.text(args[1], amber.MaxStateBytes); err != nil {
@@ -54,7 +54,7 @@ command exits 4.`,
 	fl.StringVar(&e.TaskID, "task", "", "the task it is work for")
 	fl.StringVar(&e.NodeID, "node", "", "the node it is work for")
 	fl.IntVar(&e.Priority, "priority", 0, "higher comes first")
-	fl.StringVar(&notBefore, "not-before", "", "a time, or a duration from now: nobody gets it earlier")
+	fl.StringVar(&notBefore, "not-before", "", "do not hand it out before this time: "+timeForms+" from now")
 	return cmd
 }
 

@@ -28,9 +28,6 @@ the lease expires: ack it, nack it or renew the lease before. An empty queue exi
 			if err := amber.CheckID("consumer id", consumer); err != nil {
 				return err
 			}
-			if wait < 0 {
-				return usage("--wait is %s; it must not be negative", wait)
-			}
 			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
 				claim, err := waitForClaim(ctx, s.Store.Queue, consumer, wait)
 				if err != nil {
@@ -41,7 +38,7 @@ the lease expires: ack it, nack it or renew the lease before. An empty queue exi
 		},
 	}
 	cmd.Flags().StringVar(&consumer, "consumer", "", "who takes it")
-	cmd.Flags().DurationVar(&wait, "wait", 0, "how long to wait for an entry")
+	spanVar(cmd.Flags(), &wait, "wait", 0, "how long to wait for an entry")
 	return cmd
 }
 

@@ -130,9 +130,9 @@ it.`,
 		Example: `  amber queue nack - --reason "no network" --not-before 5m < claim.json`,
 	}, func(fl *pflag.FlagSet) {
 		fl.StringVar(&reason, "reason", "", "why")
-		fl.StringVar(&notBefore, "not-before", "", "a time, or a duration from now: nobody gets it earlier")
+		fl.StringVar(&notBefore, "not-before", "", "do not hand it out before this time: "+timeForms+" from now")
 	}, func(ctx context.Context, s *opened, l amber.Lease) error {
-		at, err := a.moment("not-before", notBefore)
+		at, err := a.future("not-before", notBefore)
 		if err != nil {
 			return err
 		}

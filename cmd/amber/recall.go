@@ -23,8 +23,8 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.kinds, "kind", nil, "only this kind (repeat)")
 	fl.StringArrayVar(&f.tags, "tag", nil, "only with this tag (repeat: all of them)")
-	fl.StringVar(&f.since, "since", "", "changed at or after this time (RFC 3339 or a date)")
-	fl.StringVar(&f.until, "until", "", "changed before this time")
+	fl.StringVar(&f.since, "since", "", "changed at or after this time: "+timeForms+" ago")
+	fl.StringVar(&f.until, "until", "", "changed before this time: "+timeForms+" ago")
 }
 
 // filter returns what the flags ask for, with the identities known here.
@@ -34,13 +34,10 @@ func (a *app) filter(ctx context.Context, s *opened, f filterFlags) (out amber.F
 		out.Kinds = append(out.Kinds, amber.MemoryKind(k))
 	}
 	for _, t := range []struct {
-		text string
-		into *amber.Time
-	}{{f.since, &out.Since}, {f.until, &out.Until}} {
-		if t.text == "" {
-			continue
-		}
-		if *t.into, err = amber.ParseTime(t.text); err != nil {
+		flag, text string
+		into       *amber.Time
+	}{{"since", f.since, &out.Since}, {"until", f.until, &out.Until}} {
+		if *t.into, err = a.past(t.flag, t.text); err != nil {
 			return out, err
 		}
 	}

@@ -19,6 +19,7 @@ const (
 
 // rootCommand is `amber`.
 func (a *app) rootCommand() *cobra.Command {
+	var wantsVersion bool
 	root := &cobra.Command{
 		Use:   "amber",
 		Short: "Durable memory for AI agents",
@@ -34,8 +35,11 @@ Nothing needs to be set up. Try:
 		DisableAutoGenTag: true,
 		Args:              cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage("unknown command %q", args[0])
+			switch {
+			case len(args) > 0:
+				return unknownCommand(cmd, args[0])
+			case wantsVersion:
+				return a.showVersion()
 			}
 			return cmd.Help()
 		},
@@ -63,7 +67,9 @@ Nothing needs to be set up. Try:
 		&cobra.Group{ID: groupControl, Title: "Control plane:"},
 		&cobra.Group{ID: groupCare, Title: "Care:"},
 	)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
+	root.Flags().BoolVar(&wantsVersion, "version", false, "print the version")
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(a.helpCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.addCommands(root)
 	return root
@@ -107,7 +113,7 @@ func family(use, short string, verbs ...*cobra.Command) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("unknown command %q of %s", args[0], cmd.CommandPath())
+				return unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},

@@ -69,7 +69,7 @@ are closed. A second signal ends it at once; what was acknowledged is there all 
 	fl.StringArrayVar(&f.origins, "allow-origin", nil, "let pages of this origin ask (repeat)")
 	fl.StringVar(&f.tools, "tools", "default", "the tools of MCP: default, all, profiles or names, joined by commas")
 	fl.BoolVar(&f.allowRestore, "allow-restore", false, "let MCP restore snapshots")
-	fl.DurationVar(&f.grace, "shutdown-timeout", 30*time.Second, "how long requests may take to end when the server does")
+	spanVar(fl, &f.grace, "shutdown-timeout", 30*time.Second, "how long requests may take to end when the server does")
 	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
 	fl.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
 	return cmd

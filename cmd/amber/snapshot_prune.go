@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
 )
 
 // Snapshots that Amber took before a restore are many and soon of no use: the
@@ -43,7 +42,7 @@ by snapshot gc.`, keepSafety, safetyAge/(24*time.Hour)),
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				r, err := f.request(cmd, s)
+				r, err := f.request(a, cmd, s)
 				if err != nil {
 					return err
 				}
@@ -59,13 +58,13 @@ by snapshot gc.`, keepSafety, safetyAge/(24*time.Hour)),
 	fl.IntVar(&f.hourly, "keep-hourly", 0, "keep the last of each of so many hours")
 	fl.IntVar(&f.daily, "keep-daily", 0, "keep the last of each of so many days")
 	fl.IntVar(&f.weekly, "keep-weekly", 0, "keep the last of each of so many weeks")
-	fl.StringVar(&f.maxAge, "max-age", "", "delete older ones whatever the rules say, 90d (0: none is too old)")
+	fl.StringVar(&f.maxAge, "max-age", "", "delete older ones whatever the rules say: "+timeForms+" ago (0: no limit)")
 	addPlanFlags(cmd, &f.yes, &f.dryRun, "tell what would be deleted and what is kept for which reason")
 	return cmd
 }
 
 // request puts the flags over the configuration.
-func (f pruneFlags) request(cmd *cobra.Command, s *opened) (amber.PruneRequest, error) {
+func (f pruneFlags) request(a *app, cmd *cobra.Command, s *opened) (amber.PruneRequest, error) {
 	keep := s.config.Config.Snapshot.Retention
 	if s.remote != nil && !f.anyRule(cmd) {
 		return amber.PruneRequest{}, usage("--remote needs a rule, such as --keep-last; the server applies its own snapshot.retention by itself")
@@ -92,9 +91,9 @@ func (f pruneFlags) request(cmd *cobra.Command, s *opened) (amber.PruneRequest, 
 		}
 	}
 	if cmd.Flags().Changed("max-age") {
-		d, err := config.ParseDuration(f.maxAge)
-		if err != nil || d < 0 {
-			return r, usage("--max-age takes a duration such as 12h or 90d, not %q", oneLine(f.maxAge, 40))
+		d, err := a.age("max-age", f.maxAge)
+		if err != nil {
+			return r, err
 		}
 		r.MaxAge = d
 	}

@@ -172,7 +172,7 @@ func (a *app) signer(ctx context.Context, s *opened, sign bool) (amber.Signer, e
 
 // addTimeoutFlag is for verbs that hooks run.
 func addTimeoutFlag(cmd *cobra.Command, timeout *time.Duration) {
-	cmd.Flags().DurationVar(timeout, "timeout", 0, "give up after this time (default never)")
+	spanVar(cmd.Flags(), timeout, "timeout", 0, "give up after this time (default never)")
 }
 
 // limited bounds a command by the flag.

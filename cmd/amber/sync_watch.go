@@ -38,7 +38,7 @@ branch of a stranger without importing from it. You still commit, push and pull 
 	}
 	e.add(cmd)
 	i.add(cmd)
-	cmd.Flags().DurationVar(&interval, "interval", 5*time.Second, "how often to look")
+	spanVar(cmd.Flags(), &interval, "interval", 5*time.Second, "how often to look")
 	return cmd
 }
 

@@ -7,12 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/ledger"
 )
@@ -61,7 +59,7 @@ printed.`,
 	}
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.scopes, "scope", []string{string(amber.TokenRead), string(amber.TokenWrite)}, "what it allows, joined by commas: read, write, approve, snapshot, restore, erase, admin")
-	fl.StringVar(&f.expires, "expires", "", "when it ends: a duration such as 90d, or a time (default never)")
+	fl.StringVar(&f.expires, "expires", "", "when it ends: "+timeForms+" from now (default never)")
 	fl.BoolVar(&f.allAgents, "all-agents", false, "it is for every agent of the tenant")
 	fl.BoolVar(&f.allTenants, "all-tenants", false, "it is for every agent of every tenant")
 	fl.StringVar(&f.secretFile, "secret-file", "", "write the secret to this new file and do not print it")
@@ -103,15 +101,9 @@ func (a *app) expiry(cmd *cobra.Command, text string) (amber.Time, error) {
 	if !cmd.Flags().Changed("expires") {
 		return amber.Time{}, nil
 	}
-	at, err := amber.ParseTime(text)
+	at, err := a.future("expires", text)
 	if err != nil {
-		var d time.Duration
-		if d, err = config.ParseDuration(text); err == nil {
-			at = amber.At(a.clock().Add(d))
-		}
-	}
-	if err != nil {
-		return at, usage("--expires takes a duration such as 90d or a time (RFC 3339 or a date), not %q", oneLine(text, 40))
+		return at, err
 	}
 	if !amber.At(a.clock()).Before(at) {
 		return at, usage("--expires %s is in the past", oneLine(text, 40))

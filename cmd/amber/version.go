@@ -25,7 +25,8 @@ type build struct {
 	SQLite  string `json:"sqlite"`
 }
 
-// thisBuild reads what the Go tool left in the binary.
+// thisBuild says what was set when the binary was built, or what the Go tool left
+// in it.
 func thisBuild() build {
 	b := build{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, SQLite: lib.SQLITE_VERSION}
 	info, ok := debug.ReadBuildInfo()
@@ -55,11 +56,13 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			b := thisBuild()
-			return a.out.show(b, func(w io.Writer) {
-				fmt.Fprintf(w, "amber %s (%s, %s/%s, SQLite %s)\n", b.Version, b.Go, b.OS, b.Arch, b.SQLite)
-			})
-		},
+		RunE:  func(*cobra.Command, []string) error { return a.showVersion() },
 	}
+}
+
+func (a *app) showVersion() error {
+	b := thisBuild()
+	return a.out.show(b, func(w io.Writer) {
+		fmt.Fprintf(w, "amber %s (%s, %s/%s, SQLite %s)\n", b.Version, b.Go, b.OS, b.Arch, b.SQLite)
+	})
 }
