@@ -127,12 +127,12 @@ func (a *app) printAuditVerified(w io.Writer, r amber.AuditReport) {
 	}
 	fmt.Fprintf(w, "%s  %s\n", p.style(bold, count(r.Entries, "entry", "entries")), verdict)
 	for _, text := range r.Damaged {
-		fmt.Fprintf(w, "  %s %s\n", p.style(amb, "DAMAGED"), flat(text))
+		wrapped(w, 4, "  %s %s", p.style(amb, "DAMAGED"), flat(text))
 	}
 	for _, text := range r.Checked {
-		fmt.Fprintf(w, "  %s %s\n", p.style(dim, "checked:"), flat(text))
+		wrapped(w, 4, "  %s %s", p.style(dim, "checked:"), flat(text))
 	}
 	for _, text := range r.NotChecked {
-		fmt.Fprintf(w, "  %s %s\n", p.style(dim, "not checked:"), flat(text))
+		wrapped(w, 4, "  %s %s", p.style(dim, "not checked:"), flat(text))
 	}
 }

@@ -141,7 +141,7 @@ func (p printer) printSignature(w io.Writer, s amber.SignatureReport) {
 	if s.Status == amber.SignatureBad || s.Status == amber.SignatureStripped {
 		text = p.style(amb, text)
 	}
-	fmt.Fprintf(w, "  %s %s\n", p.style(dim, "signature:"), text)
+	wrapped(w, 4, "  %s %s", p.style(dim, "signature:"), text)
 }
 
 func (a *app) bundleShowCommand() *cobra.Command {
@@ -188,7 +188,7 @@ func (a *app) printBundle(w io.Writer, r amber.BundleReport) {
 	if r.Redacted {
 		facts = append(facts, "redacted")
 	}
-	fmt.Fprintln(w, p.style(dim, flat(strings.Join(facts, " · "))))
+	wrapped(w, 4, "%s", p.style(dim, flat(strings.Join(facts, " · "))))
 	p.fact(w, "sha256", r.SHA256)
 	p.fact(w, "git", r.GitOID)
 	a.printBundleVerified(w, r)

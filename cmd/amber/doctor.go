@@ -42,7 +42,7 @@ With --remote the server looks at itself; the hosts of this machine are not look
 The exit code is 0 unless a check failed; warnings are no failure.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := a.checkup(cmd, deep)
+			report, err := working(a, "checking", func() (checkup, error) { return a.checkup(cmd, deep) })
 			if err != nil {
 				return err
 			}
@@ -132,15 +132,19 @@ func (a *app) showChecked(r interface{ OK() bool }, print func(w io.Writer)) err
 }
 
 func (a *app) printCheckup(w io.Writer, findings []finding) {
+	widest := 0
+	for _, f := range findings {
+		widest = max(widest, len(f.Code))
+	}
 	marks := map[status]string{statusOK: "ok  ", statusWarning: "warn", statusFailed: "FAIL", statusSkipped: "----"}
 	for _, f := range findings {
 		style := dim
-		if f.Status == statusFailed {
+		if f.Status == statusFailed || f.Status == statusWarning {
 			style = amb
 		}
-		fmt.Fprintf(w, "%s  %-22s %s\n", a.out.style(style, marks[f.Status]), f.Code, oneLine(f.Detail, 400))
+		wrapped(w, widest+8, "%s  %-*s  %s", a.out.style(style, marks[f.Status]), widest, f.Code, oneLine(f.Detail, 400))
 		if f.Hint != "" && f.Status != statusOK {
-			fmt.Fprintf(w, "      %-22s hint: %s\n", "", f.Hint)
+			wrapped(w, widest+14, "%*shint: %s", widest+8, "", f.Hint)
 		}
 	}
 }

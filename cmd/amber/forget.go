@@ -86,7 +86,7 @@ func (a *app) erase(ctx context.Context, s *opened, id amber.MemoryID, yes bool)
 	if err := a.confirm(yes, "erase memory "+string(id)+" for good"); err != nil {
 		return err
 	}
-	report, err := a.site(s).Erase(ctx, id)
+	report, err := working(a, "erasing", func() (amber.EraseReport, error) { return a.site(s).Erase(ctx, id) })
 	if err != nil {
 		return err
 	}

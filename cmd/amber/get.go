@@ -49,7 +49,7 @@ func (a *app) printMemory(w io.Writer, m amber.Memory) {
 	if m.UpdatedAt != m.CreatedAt {
 		facts = append(facts, "updated "+p.when(m.UpdatedAt))
 	}
-	fmt.Fprintln(w, p.style(dim, strings.Join(facts, " · ")))
+	wrapped(w, 4, "%s", p.style(dim, strings.Join(facts, " · ")))
 	p.fact(w, "topic", m.Topic)
 	p.fact(w, "tags", strings.Join(m.Tags, ", "))
 	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {
@@ -65,7 +65,7 @@ func (a *app) printMemory(w io.Writer, m amber.Memory) {
 // fact prints a labelled line where there is something to say.
 func (p printer) fact(w io.Writer, label, value string) {
 	if value != "" {
-		fmt.Fprintf(w, "%s %s\n", p.style(dim, label+":"), oneLine(value, 400))
+		wrapped(w, 4, "%s %s", p.style(dim, label+":"), oneLine(value, 400))
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/term"
 )
 
 // hookFlags are those of `hook`.
@@ -181,7 +182,7 @@ func (a *app) readEvent(host hook.Host, name string, args []string, rules *redac
 	unfinished = func() bool { return false }
 	if len(args) > 0 {
 		in.Payload = strings.NewReader(args[0])
-	} else if f, ok := a.stdin.(*os.File); !ok || !isTerminal(f) {
+	} else if f, ok := a.stdin.(*os.File); !ok || !term.Is(f) {
 		p := newPatient(a.stdin, stdinPatience, stdinLimit)
 		in.Payload, unfinished = p, func() bool { return p.gaveUp }
 	}

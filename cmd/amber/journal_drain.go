@@ -46,7 +46,7 @@ memory.write_back.* of the configuration are its switches.`,
 			if cmd.Flags().Changed("from-generation") {
 				drainOnce = func(ctx context.Context) (drain.Report, error) { return a.drainParked(ctx, generation) }
 			}
-			report, err := drainOnce(cmd.Context())
+			report, err := working(a, "draining", func() (drain.Report, error) { return drainOnce(cmd.Context()) })
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func (a *app) drainNow(ctx context.Context) (report drain.Report, err error) {
 func (a *app) drainInto(ctx context.Context, s *opened) (report drain.Report, err error) {
 	// Whoever asks now wants to know now: no grace for ends that may be on
 	// their way.
-	w, err := a.drainWorker(s, drain.Options{Grace: -1, ClearEvery: 1})
+	w, err := a.drainWorker(s, drain.Options{Grace: -1, ClearEvery: 1, Progress: a.meter.set})
 	if err != nil {
 		return report, err
 	}

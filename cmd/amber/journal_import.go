@@ -48,7 +48,9 @@ drained.`,
 			if err != nil {
 				return err
 			}
-			report, err := a.importBuffer(cmd.Context(), j, in, loaded.Config.Redactor())
+			report, err := working(a, "importing", func() (journal.NexusReport, error) {
+				return a.importBuffer(cmd.Context(), j, in, loaded.Config.Redactor())
+			})
 			if err != nil {
 				return err
 			}

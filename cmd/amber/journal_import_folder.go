@@ -61,14 +61,31 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	redactor := loaded.Config.Redactor()
-	var failed error
-	for _, name := range names {
+	failed, err := working(a, "importing", func() (error, error) { return a.importBuffers(ctx, j, dir, names, loaded.Config.Redactor(), &report) })
+	if err != nil {
+		return err
+	}
+	if len(report.Files) == 0 {
+		e := amber.Errorf(amber.KindNotFound, "import folder", dir, "the folder has %d files that end in .json, want at least one buffer of nexus-memory-hooks", len(names))
+		e.Hint = "amber journal import FILE"
+		return e
+	}
+	if err := a.out.show(report, func(w io.Writer) { a.printImportedFolder(w, report) }); err != nil {
+		return err
+	}
+	return failed
+}
+
+// importBuffers imports files one by one. Failed is the verdict about what was
+// not imported whole.
+func (a *app) importBuffers(ctx context.Context, j *journal.Journal, dir string, names []string, redactor *redact.Redactor, report *importedFolder) (failed, err error) {
+	for i, name := range names {
+		a.meter.set(name, int64(i), int64(len(names)))
 		f := importedFile{File: name}
 		f.NexusReport, err = a.importFile(ctx, j, filepath.Join(dir, name), redactor)
 		switch {
 		case ctx.Err() != nil:
-			return interruption("import")
+			return nil, interruption("import")
 		case err == nil:
 			report.Files = append(report.Files, f)
 		case amber.KindOf(err) == amber.KindInvalid && f.Events == 0:
@@ -84,15 +101,7 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 		report.Entries += f.Entries
 		report.Events += f.Events
 	}
-	if len(report.Files) == 0 {
-		e := amber.Errorf(amber.KindNotFound, "import folder", dir, "the folder has %d files that end in .json, want at least one buffer of nexus-memory-hooks", len(names))
-		e.Hint = "amber journal import FILE"
-		return e
-	}
-	if err := a.out.show(report, func(w io.Writer) { a.printImportedFolder(w, report) }); err != nil {
-		return err
-	}
-	return failed
+	return failed, nil
 }
 
 // bufferFiles lists what may be a buffer: regular files that end in .json, by

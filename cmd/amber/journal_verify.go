@@ -31,7 +31,7 @@ the machine stopped is no damage: nobody was told that it is kept.`,
 			if err != nil {
 				return err
 			}
-			reports, err := j.Verify(cmd.Context())
+			reports, err := working(a, "verifying", func() ([]journal.SessionReport, error) { return j.Verify(cmd.Context()) })
 			if err != nil {
 				return err
 			}
@@ -66,13 +66,13 @@ func printReports(w io.Writer, reports []journal.SessionReport) {
 		entries += r.Frames
 		bytes += r.Bytes
 		if r.Damage.Any() {
-			fmt.Fprintf(w, "%s: damaged: %s\n", r.Key, describeDamage(r.Damage))
+			wrapped(w, 4, "%s: damaged: %s", r.Key, describeDamage(r.Damage))
 		}
 		if r.Damage.Torn > 0 {
-			fmt.Fprintf(w, "%s: %d bytes of an entry that was never acknowledged\n", r.Key, r.Damage.Torn)
+			wrapped(w, 4, "%s: %d bytes of an entry that was never acknowledged", r.Key, r.Damage.Torn)
 		}
 		if r.Error != "" {
-			fmt.Fprintf(w, "%s: not verified: %s\n", r.Key, oneLine(r.Error, 400))
+			wrapped(w, 4, "%s: not verified: %s", r.Key, oneLine(r.Error, 400))
 		}
 	}
 	fmt.Fprintf(w, "%d sessions, %d intact entries, %d bytes\n", len(reports), entries, bytes)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/term"
 )
 
 // listFlags say what to list and how much of it.
@@ -77,6 +78,9 @@ func (a *app) printMemories(w io.Writer, items []amber.Memory) {
 	}
 }
 
+// lineFacts is how many columns the facts of a memory take before its title.
+const lineFacts = 51
+
 // line tells a memory in one line.
 func (p printer) line(m amber.Memory) string {
 	title := m.Title
@@ -87,6 +91,10 @@ func (p printer) line(m amber.Memory) string {
 	if !m.DeletedAt.IsZero() {
 		mark = p.style(dim, " (forgotten)")
 	}
+	room := 70
+	if p.columns > 0 {
+		room = max(p.columns-lineFacts-term.Width(mark), 20)
+	}
 	facts := fmt.Sprintf("%s  %-16s  %-9s", m.CreatedAt.Time().Format("2006-01-02"), m.Kind, m.Scope)
-	return fmt.Sprintf("%s  %s  %s%s", p.style(amb, shortID(string(m.ID))), p.style(dim, facts), oneLine(title, 70), mark)
+	return fmt.Sprintf("%s  %s  %s%s", p.style(amb, shortID(string(m.ID))), p.style(dim, facts), term.Cut(oneLine(title, 200), room), mark)
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/term"
 )
 
 // pageFlags cut a listing into pages.
@@ -87,17 +87,18 @@ func oneFormat(a *app, jsonl bool) error {
 }
 
 // table prints rows in columns under a heading. Cells are stored text: each
-// is brought onto one line and made fit for a terminal.
+// is brought onto one line and made fit for a terminal. On a terminal the table
+// is as wide as that.
 func table(w io.Writer, heading []string, rows [][]string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range append([][]string{heading}, rows...) {
+	t := term.Table{Heading: heading}
+	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			cells[i] = flat(cell)
 		}
-		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+		t.Rows = append(t.Rows, cells)
 	}
-	t.Flush() // w is the printer's buffer, which keeps its own error
+	_ = t.Write(w, columnsOf(w)) // w is the printer's buffer, which keeps its own error
 }
 
 // flat makes stored text fit for one line of a terminal, whole.

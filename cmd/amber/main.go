@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/term"
 )
 
 func main() {
@@ -50,18 +51,7 @@ func process() world {
 		directory: os.Getwd,
 		clock:     time.Now,
 		random:    rand.Reader,
-		terminal:  func() bool { return isTerminal(os.Stdin) && isTerminal(os.Stdout) },
+		terminal:  func() bool { return term.Is(os.Stdin) && term.Is(os.Stdout) },
 		fsInfo:    fsx.Info,
 	}
-}
-
-// isTerminal reports whether somebody sits at a file. The null device is a
-// device of the same kind, and nobody sits there.
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
 }

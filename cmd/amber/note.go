@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,7 +75,7 @@ func (a *app) noteShowCommand() *cobra.Command {
 // printNote prints a note as it is, so that it can be piped into another; only
 // a terminal is kept from obeying it.
 func (a *app) printNote(w io.Writer, content string) {
-	if f, ok := a.stdout.(*os.File); ok && isTerminal(f) {
+	if a.out.columns > 0 {
 		content = safe(content)
 	}
 	io.WriteString(w, content)

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/term"
 )
 
 // printer writes results to stdout and remarks to stderr.
@@ -22,6 +23,10 @@ type printer struct {
 	json, quiet bool
 	colour      bool // of out
 	errColour   bool // of err
+	columns     int  // of a terminal; 0: out is none
+	errColumns  int
+	bars        bool // a person watches stderr
+	meter       *meter
 	now         amber.Clock
 }
 
@@ -29,20 +34,26 @@ type printer struct {
 // terminal, and no sign that they do not want it. One of stdout and stderr may be
 // a terminal and the other a file.
 func newPrinter(a *app) printer {
-	wanted := !a.global.noColor && !a.global.json && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
-	terminal := func(w io.Writer) bool {
-		f, isFile := w.(*os.File)
-		return isFile && isTerminal(f)
+	wanted := !a.global.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	columns := func(w io.Writer) int {
+		if f, isFile := w.(*os.File); isFile {
+			return term.Columns(f)
+		}
+		return 0
 	}
-	return printer{
-		out: a.stdout, err: a.stderr, json: a.global.json, quiet: a.global.quiet, now: a.clock,
-		colour: wanted && terminal(a.stdout), errColour: wanted && terminal(a.stderr),
+	p := printer{
+		out: a.stdout, err: a.stderr, json: a.global.json, quiet: a.global.quiet, now: a.clock, meter: &a.meter,
+		columns: columns(a.stdout), errColumns: columns(a.stderr),
 	}
+	p.colour, p.errColour = wanted && !p.json && p.columns > 0, wanted && p.errColumns > 0
+	// A JSON document on the same terminal must not be mixed with a bar.
+	p.bars = p.errColumns > 0 && !p.quiet && a.getenv("TERM") != "dumb" && !(p.json && p.columns > 0)
+	return p
 }
 
 // aside is the printer of what goes to stderr.
 func (p printer) aside() printer {
-	p.out, p.colour = p.err, p.errColour
+	p.out, p.colour, p.columns = p.err, p.errColour, p.errColumns
 	return p
 }
 
@@ -51,13 +62,36 @@ func (a *app) showAside(human func(w io.Writer)) {
 	was := a.out
 	a.out = was.aside()
 	defer func() { a.out = was }()
-	human(a.stderr)
+	w := &page{bufio.NewWriter(a.stderr), a.out.columns}
+	human(w)
+	_ = w.Flush() // like every remark: there is nobody else to tell
+}
+
+// page is what people read: it knows how wide it is.
+type page struct {
+	*bufio.Writer
+	columns int
+}
+
+// columnsOf is how wide the terminal is that w leads to, 0 when it leads to none.
+func columnsOf(w io.Writer) int {
+	if p, ok := w.(*page); ok {
+		return p.columns
+	}
+	return 0
+}
+
+// wrapped prints a line. On a terminal one that does not fit goes on below, indented.
+func wrapped(w io.Writer, indent int, format string, args ...any) {
+	for _, line := range term.Wrap(fmt.Sprintf(format, args...), columnsOf(w), indent) {
+		fmt.Fprintln(w, line)
+	}
 }
 
 // show prints a result: v as one JSON document with --json, else what human
 // writes.
 func (p printer) show(v any, human func(w io.Writer)) error {
-	w := bufio.NewWriter(p.out)
+	w := &page{bufio.NewWriter(p.out), p.columns}
 	if p.json {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
@@ -93,7 +127,7 @@ func lines[T any](p printer, items []T) error {
 // note tells the user something beside the result.
 func (p printer) note(format string, args ...any) {
 	if !p.quiet {
-		fmt.Fprintf(p.err, "amber: "+format+"\n", args...)
+		fmt.Fprintf(p.err, p.meter.clear()+"amber: "+format+"\n", args...)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/term"
 )
 
 // filterFlags narrow recall and list.
@@ -120,22 +121,47 @@ func (a *app) printHits(w io.Writer, r amber.RecallResult) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		title := h.Title
-		if title == "" {
-			title = h.Snippet
-		}
-		fmt.Fprintf(w, "%s  %s\n", p.style(amb, fmt.Sprintf("%.2f", h.Score)), p.style(bold, oneLine(title, 90)))
-		if h.Title != "" {
-			fmt.Fprintf(w, "      %s\n", oneLine(h.Snippet, 240))
-		}
+		a.printHit(w, h)
 		trust := ""
 		if h.Trust != amber.TrustOwn {
 			trust = " · " + string(h.Trust)
 		}
-		fmt.Fprintf(w, "      %s\n", p.style(dim, fmt.Sprintf("%s · %s · %s · %s%s", shortID(string(h.ID)), h.Kind, h.Scope, p.when(h.UpdatedAt), trust)))
+		wrapped(w, 6, "      %s", p.style(dim, fmt.Sprintf("%s · %s · %s · %s%s", shortID(string(h.ID)), h.Kind, h.Scope, p.when(h.UpdatedAt), trust)))
 		if h.Why != nil {
 			printWhy(w, h.Why)
 		}
+	}
+}
+
+// hitLines is how much of a memory a hit shows on a terminal.
+const hitLines = 6
+
+// printHit prints a memory under its score: whole, or its first lines on a
+// terminal.
+func (a *app) printHit(w io.Writer, h amber.Hit) {
+	const indent = 6
+	p := a.out
+	score := p.style(amb, fmt.Sprintf("%.2f", h.Score))
+	if h.Title != "" {
+		wrapped(w, indent, "%s  %s", score, p.style(bold, flat(h.Title)))
+	}
+	lines := strings.Split(strings.TrimRight(safe(h.Content), "\n"), "\n")
+	if p.columns > 0 {
+		var fitting []string
+		for _, line := range lines {
+			fitting = append(fitting, term.Wrap(strings.ReplaceAll(line, "\t", "    "), max(p.columns-indent, 20), 0)...)
+		}
+		if lines = fitting; len(lines) > hitLines {
+			more := p.style(dim, fmt.Sprintf("… %s: amber get %s", count(int64(len(lines)-hitLines), "more line", "more lines"), shortID(string(h.ID))))
+			lines = append(lines[:hitLines], more)
+		}
+	}
+	for i, line := range lines {
+		if i == 0 && h.Title == "" {
+			fmt.Fprintf(w, "%s  %s\n", score, line)
+			continue
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Repeat(" ", indent)+line, " "))
 	}
 }
 

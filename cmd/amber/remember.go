@@ -149,9 +149,36 @@ const maxLine = 8 * amber.MaxContentBytes
 
 // rememberLines stores one memory per line of stdin, a batch at a time.
 func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) error {
+	w := &lineWriter{ctx: ctx, opened: s, acks: []amber.WriteAck{}, told: &a.meter}
+	_, err := working(a, "storing", func() (struct{}, error) { return struct{}{}, a.readLines(w, f) })
+	if err != nil {
+		return err
+	}
+	return a.out.show(amber.Page[amber.WriteAck]{Items: w.acks}, func(out io.Writer) {
+		known, left := 0, 0
+		for _, ack := range w.acks {
+			fmt.Fprintln(out, ack.ID)
+			if ack.Deduplicated {
+				known++
+			}
+			if len(ack.NotTaken) > 0 {
+				left++
+			}
+		}
+		if known > 0 {
+			a.out.note(fmt.Sprintf("%d of %d were stored already", known, len(w.acks)))
+		}
+		if left > 0 {
+			a.out.note(fmt.Sprintf("of %d of them something was not taken, since the memory has it otherwise; --json tells what", left))
+		}
+	})
+}
+
+// readLines writes what stdin holds.
+func (a *app) readLines(w *lineWriter, f rememberFlags) error {
 	in := bufio.NewScanner(a.in())
 	in.Buffer(make([]byte, 0, 64<<10), maxLine)
-	w := lineWriter{ctx: ctx, opened: s, acks: []amber.WriteAck{}}
+	ctx, s := w.ctx, w.opened
 	for in.Scan() {
 		w.line++
 		if ctx.Err() != nil { // the line may be the half of one
@@ -180,27 +207,7 @@ func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) err
 		}
 		return w.fail(fmt.Sprintf("line %d", w.line+1), &amber.Error{Op: "read stdin", Kind: amber.KindInvalid, Err: err})
 	}
-	if err := w.flush(); err != nil {
-		return err
-	}
-	return a.out.show(amber.Page[amber.WriteAck]{Items: w.acks}, func(out io.Writer) {
-		known, left := 0, 0
-		for _, ack := range w.acks {
-			fmt.Fprintln(out, ack.ID)
-			if ack.Deduplicated {
-				known++
-			}
-			if len(ack.NotTaken) > 0 {
-				left++
-			}
-		}
-		if known > 0 {
-			a.out.note(fmt.Sprintf("%d of %d were stored already", known, len(w.acks)))
-		}
-		if left > 0 {
-			a.out.note(fmt.Sprintf("of %d of them something was not taken, since the memory has it otherwise; --json tells what", left))
-		}
-	})
+	return w.flush()
 }
 
 // lineWriter collects lines and writes them in batches.
@@ -212,6 +219,7 @@ type lineWriter struct {
 	bytes  int // in the batch, as they were read
 	batch  []amber.WriteRequest
 	acks   []amber.WriteAck
+	told   *meter
 }
 
 // maxBatchBytes is how much is written at once, so that a batch fits into one
@@ -237,6 +245,7 @@ func (w *lineWriter) flush() error {
 		return w.fail(fmt.Sprintf("batch of %d that ends at line %d", len(w.batch), w.ends), err)
 	}
 	w.acks, w.batch, w.bytes = append(w.acks, acks...), w.batch[:0], 0
+	w.told.set("memories", int64(len(w.acks)), 0)
 	return nil
 }
 

@@ -125,7 +125,9 @@ func (a *app) changeReaders(cmd *cobra.Command, add, remove []string, rotate boo
 		}
 	}
 	return a.withSnapshots(cmd, mayBeMade, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		list, err := e.ChangeRecipients(ctx, s.agent.Tenant(), add, remove, rotate)
+		list, err := working(a, "changing keys", func() ([]string, error) {
+			return e.ChangeRecipients(ctx, s.agent.Tenant(), add, remove, rotate)
+		})
 		if err != nil {
 			return err
 		}

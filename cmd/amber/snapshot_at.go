@@ -14,7 +14,7 @@ import (
 // closes it. The live agent is only asked for the active session.
 func (a *app) withView(cmd *cobra.Command, arg string, fn func(ctx context.Context, s *opened, v snapshotView) error) error {
 	return a.withSnapshot(cmd, mayBeOpened, arg, func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
-		v, err := e.At(ctx, ref)
+		v, err := working(a, "opening the snapshot", func() (snapshotView, error) { return e.At(ctx, ref) })
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 // Nobody can ask not to be told.
 func (p printer) warn(format string, args ...any) {
 	text := flat(fmt.Sprintf(format, args...))
-	fmt.Fprintln(p.err, "amber: "+p.aside().style(amb, "WARNING")+": "+text)
+	fmt.Fprintln(p.err, p.meter.clear()+"amber: "+p.aside().style(amb, "WARNING")+": "+text)
 }
 
 // maxWarnings is how many things of one kind are named one by one.
@@ -84,18 +84,18 @@ func orEmpty[T any](s []T) []T {
 // listed prints the words of a report under a label, several on a line.
 func (p printer) listed(w io.Writer, label string, words []string) {
 	if len(words) > 0 {
-		fmt.Fprintf(w, "  %s %s\n", p.style(dim, label+":"), flat(strings.Join(words, ", ")))
+		wrapped(w, 4, "  %s %s", p.style(dim, label+":"), flat(strings.Join(words, ", ")))
 	}
 }
 
 // printDamage names everything that is not as it was written.
 func (p printer) printDamage(w io.Writer, damaged []amber.Damage) {
 	for _, d := range damaged {
-		fmt.Fprintf(w, "  %s %s: %s", p.style(amb, "DAMAGED"), flat(d.Object), flat(d.Reason))
+		needed := ""
 		if len(d.Snapshots) > 0 {
-			fmt.Fprintf(w, " (needed by %s)", shortIDs(d.Snapshots))
+			needed = " (needed by " + shortIDs(d.Snapshots) + ")"
 		}
-		fmt.Fprintln(w)
+		wrapped(w, 4, "  %s %s: %s%s", p.style(amb, "DAMAGED"), flat(d.Object), flat(d.Reason), needed)
 	}
 }
 
@@ -125,6 +125,6 @@ func (p printer) printChecks(w io.Writer, checks []amber.Check) {
 		if c.Detail != "" {
 			line += ": " + oneLine(c.Detail, 200)
 		}
-		fmt.Fprintln(w, line)
+		wrapped(w, 4, "%s", line)
 	}
 }

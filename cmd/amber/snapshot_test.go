@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -772,30 +771,4 @@ func TestByteSize(t *testing.T) {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}
-}
-
-func TestTellTime(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var b bytes.Buffer
-		var m meter
-		stop := tellTime(&b, "freezing", &m)
-		time.Sleep(1500 * time.Millisecond)
-		m.set("pages", 1, 3)
-		time.Sleep(time.Second)
-		stop()
-		want := "\r\x1b[Kamber: freezing, 1 s\r\x1b[Kamber: freezing, 2 s: pages 33 %\r\x1b[K"
-		if b.String() != want {
-			t.Errorf("it says %q, want %q", b.String(), want)
-		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		var b bytes.Buffer
-		stop := tellTime(&b, "freezing", &meter{})
-		time.Sleep(900 * time.Millisecond)
-		stop()
-		if b.Len() > 0 {
-			t.Errorf("it says %q about less than a second", b.String())
-		}
-	})
 }

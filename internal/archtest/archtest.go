@@ -90,6 +90,7 @@ var law = map[string][]string{
 	"internal/settings":          {"-"},
 	"internal/sqlconn":           {},
 	"internal/survey":            {},
+	"internal/term":              {"-"},
 	"internal/timetable":         {"-"},
 	"internal/fsx/crashfs":       {"internal/fsx"},
 	"internal/fsx/errfs":         {"internal/fsx"},

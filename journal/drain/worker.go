@@ -41,6 +41,9 @@ type Options struct {
 	Loops  amber.Loops
 	// Explain puts every decision of the policy into the report.
 	Explain bool
+	// Progress is told before each session what is being done and how far it
+	// is; nil: it is not told.
+	Progress func(step string, done, total int64)
 
 	// Alive tells whether the process of a host is still there. Nil: nobody
 	// knows, and sessions end only by word or by silence.
@@ -156,7 +159,10 @@ func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 		return report, err
 	}
 	w.keys = map[string]journal.Key{}
-	for _, key := range keys {
+	for i, key := range keys {
+		if w.o.Progress != nil {
+			w.o.Progress("sessions", int64(i), int64(len(keys)))
+		}
 		err := w.drain(ctx, key, &report)
 		if ctx.Err() != nil {
 			return report, &amber.Error{Op: "drain", Kind: amber.KindUnreachable, Err: context.Cause(ctx)}
