@@ -27,7 +27,7 @@ build:
 # Packages without goroutines of their own, or whose tests start hundreds of
 # processes, walk all of Unicode or run broken backends: with the race detector
 # they take many times as long, and it sees nothing more.
-PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/colony$$|/colony/api$$|/colony/colonytest$$|/gitsync$$|/gitsync/chunk$$|/foreign/engram$$|/ledger$$|/hook$$|/hook/setup$$|/internal/agekey$$|/internal/analyze$$|/internal/archtest$$|/internal/bench$$|/internal/redact$$|/internal/settings$$|/journal$$|/journal/drain$$|/natsbus$$|/config$$|/repo$$|/snapshot/local$$|/store/sqlite$$|/store/storetest$$
+PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/colony$$|/colony/api$$|/colony/colonytest$$|/gitsync$$|/gitsync/chunk$$|/foreign/engram$$|/ledger$$|/hook$$|/hook/setup$$|/internal/agekey$$|/internal/analyze$$|/internal/archtest$$|/internal/bench$$|/internal/redact$$|/internal/settings$$|/journal$$|/journal/drain$$|/natsbus$$|/config$$|/repo$$|/snapshot$$|/store/sqlite$$|/store/storetest$$
 # Their tests in which goroutines meet run with it all the same.
 # SQLite, translated to Go, is fifteen times slower under the race detector.
 MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits|AtTheSameTime|TwoDrains|OnePlaceAtOnce|Crowds|RemovedUnder|OneWins|EndedContext|LostAnswer|Tokens|EveryPromiseOfListings
@@ -38,7 +38,7 @@ test: build
 	$(GO) vet $(PKGS)
 	$(GO) test -timeout 10m $$($(GO) list $(PKGS) | grep -E '$(PLAIN)')
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m $$($(GO) list $(PKGS) | grep -vE '$(PLAIN)' | sort -r)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./bundle ./client ./colony/api ./gitsync ./journal ./journal/drain ./repo ./snapshot/local ./store/sqlite
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./bundle ./client ./colony/api ./gitsync ./journal ./journal/drain ./repo ./snapshot ./store/sqlite
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run 'Concurrent|Beside|AtOnce|EveryVersion|WithItsContext|ToTheMinute|Killed' ./ledger
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -skip Killed ./natsbus
 
@@ -48,7 +48,7 @@ test-mcp: build
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./gitsync ./journal ./journal/drain ./natsbus ./repo ./snapshot/local ./store/sqlite
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./gitsync ./journal ./journal/drain ./natsbus ./repo ./snapshot ./store/sqlite
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30
@@ -58,10 +58,10 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m -v ./journal -run 'TestHistories|TestKilledProcesses' -journal.histories 10000 -journal.trials 200
 	$(GO) test -count=1 -timeout 20m -v ./journal/drain -run 'TestKilledProcesses' -trials 200
 	$(GO) test -count=1 -timeout 20m ./store/sqlite -run 'Erase' -crowd 3000
-	$(GO) test -count=1 -timeout 60m -v ./snapshot/local -run 'KilledOperations|FullDisk|PowerCut' -snapshot.cuts 0
-	$(GO) test -count=1 -timeout 90m -v ./snapshot/local -run 'ChangedByte' -tamper.stride 1 -tamper.restore 12
-	$(GO) test -count=1 -timeout 20m -v ./snapshot/local -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
-	$(GO) test -count=1 -timeout 60m -v ./snapshot/local -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
+	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'KilledOperations|FullDisk|PowerCut' -snapshot.cuts 0
+	$(GO) test -count=1 -timeout 90m -v ./snapshot -run 'ChangedByte' -tamper.stride 1 -tamper.restore 12
+	$(GO) test -count=1 -timeout 20m -v ./snapshot -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
+	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
 	$(GO) test -count=1 -timeout 20m -v ./natsbus -run 'Killed|Outages|SaidToBe' -nats.events 10000
 	$(GO) test -count=1 -timeout 20m -v ./colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000
 	$(GO) test -count=1 -timeout 20m -v ./colony/api -run Outages -outage.stride 1

@@ -62,8 +62,8 @@
 // # Going back
 //
 // A [Snapshotter] freezes everything an agent is at one instant and brings it
-// back in one step or not at all. Package snapshot/local is one over the home
-// on this machine.
+// back in one step or not at all. Package snapshot is one over the home on this
+// machine.
 //
 // # Errors
 //

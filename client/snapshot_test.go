@@ -4,17 +4,15 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"flag"
-	mathrand "math/rand/v2"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
@@ -23,15 +21,10 @@ import (
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/snapshot"
-	frozen "github.com/amber-memory/amber/snapshot/inmem"
-	"github.com/amber-memory/amber/snapshot/local"
-	"github.com/amber-memory/amber/snapshot/snapshottest"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
-var everyCheck = flag.Bool("every", false, "run all promises of snapshots on the engine of a home, not some")
-
-// serveAgents serves agents on a port of this machine, by the clock of a suite:
+// serveAgents serves agents on a port of this machine, by the clock of a test:
 // no deadline of a connection may depend on it.
 func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.Client {
 	t.Helper()
@@ -63,179 +56,277 @@ func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.
 	return c
 }
 
-// A suite asks one snapshotter about every agent.
-type snapshots struct{ c *client.Client }
-
-var (
-	_ amber.Snapshotter       = snapshots{}
-	_ amber.RepositoryChecker = snapshots{}
-)
-
-func ofAgent[Out any](s snapshots, t amber.TenantID, a amber.AgentID, fn func(*client.Snapshots) (Out, error)) (out Out, err error) {
-	agent, err := s.c.Agent(t, a)
-	if err != nil {
-		return out, err
-	}
-	return fn(agent.Snapshots())
+// servedHome is a home on a port of this machine, whose clock the test moves. The
+// stores of its agents stay open.
+type servedHome struct {
+	t      *testing.T
+	engine *snapshot.Engine
+	client *client.Client
+	mu     sync.Mutex
+	now    time.Time
 }
 
-func (s snapshots) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
-	return ofAgent(s, r.Tenant, r.Agent, func(x *client.Snapshots) (amber.SnapshotMeta, error) { return x.Snapshot(ctx, r) })
-}
-
-func (s snapshots) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
-	return ofAgent(s, q.Tenant, q.Agent, func(x *client.Snapshots) (amber.Page[amber.SnapshotMeta], error) { return x.ListSnapshots(ctx, q) })
-}
-
-func (s snapshots) ShowSnapshot(ctx context.Context, r amber.SnapshotRef) (amber.SnapshotDetail, error) {
-	return ofAgent(s, r.Tenant, r.Agent, func(x *client.Snapshots) (amber.SnapshotDetail, error) { return x.ShowSnapshot(ctx, r) })
-}
-
-func (s snapshots) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.SnapshotDiff, error) {
-	return ofAgent(s, r.Tenant, r.Agent, func(x *client.Snapshots) (amber.SnapshotDiff, error) { return x.DiffSnapshots(ctx, r) })
-}
-
-func (s snapshots) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
-	return ofAgent(s, r.Tenant, r.Agent, func(x *client.Snapshots) (amber.VerifyReport, error) { return x.VerifySnapshot(ctx, r) })
-}
-
-func (s snapshots) DeleteSnapshot(ctx context.Context, r amber.SnapshotRef) error {
-	_, err := ofAgent(s, r.Tenant, r.Agent, func(x *client.Snapshots) (any, error) { return nil, x.DeleteSnapshot(ctx, r) })
-	return err
-}
-
-func (s snapshots) PinSnapshot(ctx context.Context, r amber.SnapshotRef, pinned bool) error {
-	_, err := ofAgent(s, r.Tenant, r.Agent, func(x *client.Snapshots) (any, error) { return nil, x.PinSnapshot(ctx, r, pinned) })
-	return err
-}
-
-func (s snapshots) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
-	return ofAgent(s, r.Tenant, r.Agent, func(x *client.Snapshots) (amber.PruneReport, error) { return x.PruneSnapshots(ctx, r) })
-}
-
-func (s snapshots) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
-	return ofAgent(s, r.Tenant, "any", func(x *client.Snapshots) (amber.GCReport, error) { return x.CollectGarbage(ctx, r) })
-}
-
-func (s snapshots) CheckRepository(ctx context.Context, r amber.CheckRequest) (amber.CheckReport, error) {
-	return ofAgent(s, r.Tenant, "any", func(x *client.Snapshots) (amber.CheckReport, error) { return x.CheckRepository(ctx, r) })
-}
-
-func (s snapshots) Restore(ctx context.Context, r amber.RestoreRequest) (amber.RestoreReport, error) {
-	return ofAgent(s, r.Tenant, r.Agent, func(x *client.Snapshots) (amber.RestoreReport, error) { return x.Restore(ctx, r) })
-}
-
-// modelAgents serve the model of snapshots. No agent is opened for them.
-type modelAgents struct{ s *frozen.Snapshotter }
-
-func (m modelAgents) Agent(_ context.Context, tenant amber.TenantID, agent amber.AgentID, _ bool) (*server.Agent, func(), error) {
-	if agent != "" {
-		return nil, nil, amber.Errorf(amber.KindInternal, "open agent", string(agent), "nobody needs it")
-	}
-	return &server.Agent{Tenant: tenant, Snapshots: m.s, Repository: m.s}, func() {}, nil
-}
-
-func TestSnapshotsKeepEveryPromise(t *testing.T) {
-	t.Parallel()
-	snapshottest.Run(t, func(t *testing.T) snapshottest.World {
-		clock := snapshottest.NewClock()
-		s, err := frozen.New(frozen.Options{Clock: clock.Now, Random: mathrand.NewChaCha8([32]byte{1})})
-		if err != nil {
-			t.Fatal(err)
-		}
-		remote := snapshots{serveAgents(t, modelAgents{s}, clock.Now)}
-		return snapshottest.World{Clock: clock, Open: func(context.Context) (snapshottest.Handle, error) {
-			return snapshottest.Handle{Snapshots: remote, Checker: remote, Agent: func(tenant amber.TenantID, id amber.AgentID) snapshottest.Agent {
-				a, err := s.Agent(tenant, id)
-				if err != nil {
-					panic(err) // the suite asks for good names
-				}
-				return modelAgent{a}
-			}}, nil
-		}}
-	})
-}
-
-// modelAgent is an agent of the model as the suite works on it.
-type modelAgent struct{ a *frozen.Agent }
-
-func (m modelAgent) Make(context.Context) error { return m.a.Make() }
-
-func (m modelAgent) Remember(_ context.Context, x snapshottest.Memory) (amber.MemoryID, error) {
-	return m.a.Remember(frozen.Memory(x))
-}
-
-func (m modelAgent) Edit(_ context.Context, id amber.MemoryID, x snapshottest.Memory) error {
-	return m.a.Edit(id, frozen.Memory(x))
-}
-
-func (m modelAgent) Forget(_ context.Context, id amber.MemoryID) error { return m.a.Forget(id) }
-
-func (m modelAgent) WriteNote(_ context.Context, name, text string) error {
-	return m.a.WriteNote(name, text)
-}
-
-func (m modelAgent) DeleteNote(_ context.Context, name string) error { return m.a.DeleteNote(name) }
-
-func (m modelAgent) PutState(_ context.Context, key, doc string) error { return m.a.PutState(key, doc) }
-
-func (m modelAgent) Model(context.Context) (snapshottest.Model, error) {
-	c, err := m.a.Contents()
-	out := snapshottest.Model{Memories: map[amber.MemoryID]snapshottest.Memory{}, Notes: c.Notes, State: c.State}
-	for id, x := range c.Memories {
-		out.Memories[id] = snapshottest.Memory(x)
-	}
-	return out, err
-}
-
-// someChecks are the promises that are asked of the engine of a home over HTTP
-// where all would take long: the others differ in what is asked, not in how.
-var someChecks = []string{"restore/", "fork/makes", "tenant/", "concurrent/one-instant", "history/0"}
-
-// TestServedHomeKeepsSnapshots does everything over HTTP, memories and notes
-// too, while the stores of the agents stay open.
-func TestServedHomeKeepsSnapshots(t *testing.T) {
-	t.Parallel()
-	for _, c := range snapshottest.Checks() {
-		if !*everyCheck && !matchesOne(c.Name, someChecks) {
-			continue
-		}
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			if err := c.Run(t.Context(), servedWorld(t)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-func matchesOne(name string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
-}
-
-func servedWorld(t *testing.T) snapshottest.World {
-	clock := snapshottest.NewClock()
-	h, _, err := home.Open(t.TempDir(), home.Options{Clock: clock.Now, Random: rand.Reader})
+func newServed(t *testing.T) *servedHome {
+	t.Helper()
+	s := &servedHome{t: t, now: time.Date(2026, time.March, 12, 9, 30, 0, 0, time.UTC)}
+	h, _, err := home.Open(t.TempDir(), home.Options{Clock: s.clock, Random: rand.Reader})
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := local.Open(local.Options{Home: h, Clock: clock.Now, Random: rand.Reader})
-	if err != nil {
+	if s.engine, err = snapshot.New(snapshot.Options{Home: h, Clock: s.clock, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
-	agents := &homeAgents{h: h, engine: engine, clock: clock.Now, open: map[string]*server.Agent{}}
+	agents := &homeAgents{h: h, engine: s.engine, clock: s.clock, open: map[string]*server.Agent{}}
 	t.Cleanup(func() { agents.close(t) })
-	remote := snapshots{serveAgents(t, agents, clock.Now)}
-	return snapshottest.World{Clock: clock, Open: func(context.Context) (snapshottest.Handle, error) {
-		return snapshottest.Handle{Snapshots: remote, Checker: remote, Agent: func(tenant amber.TenantID, id amber.AgentID) snapshottest.Agent {
-			return servedAgent{remote.c, h, tenant, id}
-		}}, nil
-	}}
+	s.client = serveAgents(t, agents, s.clock)
+	return s
+}
+
+func (s *servedHome) clock() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+func (s *servedHome) pass(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = s.now.Add(d)
+}
+
+// scout is an agent of a served home, and its snapshots over HTTP.
+type scout struct {
+	*servedHome
+	*client.Snapshots
+	id    amber.AgentID
+	store amber.Store
+}
+
+func (s *servedHome) agent(id amber.AgentID) *scout {
+	s.t.Helper()
+	a, err := s.client.Agent("acme", id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	store, err := a.Store(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return &scout{s, a.Snapshots(), id, store}
+}
+
+// learn writes a memory and a note of the same text.
+func (a *scout) learn(text string) {
+	a.t.Helper()
+	_, err := a.store.LongTerm.Write(a.t.Context(), amber.WriteRequest{Kind: amber.UserFact, Content: text})
+	if err == nil {
+		_, err = a.store.Notes.WriteNote(a.t.Context(), text, text+"\n")
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// mustKnow compares the texts of all memories and the names of all notes.
+func (a *scout) mustKnow(memories, notes []string) {
+	a.t.Helper()
+	page, err := a.store.Memories.List(a.t.Context(), amber.ListQuery{All: true})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	list, err := a.store.Notes.ListNotes(a.t.Context())
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	var got [2][]string
+	for _, m := range page.Items {
+		got[0] = append(got[0], m.Content)
+	}
+	for _, n := range list {
+		got[1] = append(got[1], n.Name)
+	}
+	slices.Sort(got[0])
+	slices.Sort(got[1])
+	if diff := cmp.Diff([2][]string{memories, notes}, got); diff != "" {
+		a.t.Errorf("agent %s (-want +got):\n%s", a.id, diff)
+	}
+}
+
+func (a *scout) take(label string) amber.SnapshotMeta {
+	a.t.Helper()
+	a.pass(time.Hour)
+	meta, err := a.Snapshot(a.t.Context(), amber.SnapshotRequest{Label: label})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return meta
+}
+
+func (a *scout) ref(id amber.SnapshotID) amber.SnapshotRef {
+	return amber.SnapshotRef{Tenant: "acme", Agent: a.id, ID: id}
+}
+
+// mustList lists all snapshots, two at a time, newest first.
+func (a *scout) mustList(want ...amber.SnapshotID) {
+	a.t.Helper()
+	var got []amber.SnapshotID
+	for q := (amber.SnapshotQuery{Limit: 2}); ; {
+		page, err := a.ListSnapshots(a.t.Context(), q)
+		if err != nil || len(page.Items) > 2 {
+			a.t.Fatalf("%d items on a page of two: %v", len(page.Items), err)
+		}
+		for _, m := range page.Items {
+			got = append(got, m.ID)
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		a.t.Errorf("snapshots of %s (-want +got):\n%s", a.id, diff)
+	}
+}
+
+func mustFail(t *testing.T, what string, err error, want amber.Kind) {
+	t.Helper()
+	if amber.KindOf(err) != want {
+		t.Errorf("%s: got %v, want %s", what, err, want)
+	}
+}
+
+// mustAnswer compares what the client says with what the engine says.
+func mustAnswer[T any](t *testing.T, what string, client func() (T, error), engine func() (T, error)) {
+	t.Helper()
+	got, err1 := client()
+	want, err2 := engine()
+	diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(amber.Time{}))
+	if diff != "" || err1 != nil || err2 != nil {
+		t.Errorf("%s: %v, %v (-engine +client):\n%s", what, err1, err2, diff)
+	}
+}
+
+func TestServedSnapshotsAreReadAsTheEngineReadsThem(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	a, e, ctx := s.agent("scout"), s.engine, t.Context()
+	a.learn("one")
+	first := a.take("first")
+	a.learn("two")
+	second := a.take("")
+	if first.Label != "first" || first.Counter != 1 || second.Parent != first.Digest {
+		t.Errorf("taken: %+v, %+v", first, second)
+	}
+	a.mustList(second.ID, first.ID)
+	for _, all := range []bool{false, true} {
+		d := amber.DiffRequest{Tenant: "acme", Agent: "scout", A: first.ID, B: second.ID, Rows: all}
+		mustAnswer(t, "diff", func() (amber.SnapshotDiff, error) { return a.DiffSnapshots(ctx, d) },
+			func() (amber.SnapshotDiff, error) { return e.DiffSnapshots(ctx, d) })
+		v := amber.VerifyRequest{SnapshotRef: a.ref(second.ID), ReadData: all}
+		mustAnswer(t, "verify", func() (amber.VerifyReport, error) { return a.VerifySnapshot(ctx, v) },
+			func() (amber.VerifyReport, error) { return e.VerifySnapshot(ctx, v) })
+		c := amber.CheckRequest{Tenant: "acme", ReadData: all}
+		mustAnswer(t, "check", func() (amber.CheckReport, error) { return a.CheckRepository(ctx, c) },
+			func() (amber.CheckReport, error) { return e.CheckRepository(ctx, c) })
+	}
+	mustAnswer(t, "show", func() (amber.SnapshotDetail, error) { return a.ShowSnapshot(ctx, a.ref(first.ID)) },
+		func() (amber.SnapshotDetail, error) { return e.ShowSnapshot(ctx, a.ref(first.ID)) })
+	absent := a.ref("0195a0b0-0000-7000-8000-000000000000")
+	mustFail(t, "show", errOf(a.ShowSnapshot(ctx, absent)), amber.KindNotFound)
+	mustFail(t, "verify", errOf(a.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: absent})), amber.KindNotFound)
+	mustFail(t, "diff", errOf(a.DiffSnapshots(ctx, amber.DiffRequest{A: first.ID, B: absent.ID})), amber.KindNotFound)
+	mustFail(t, "limit", errOf(a.ListSnapshots(ctx, amber.SnapshotQuery{Limit: -1})), amber.KindInvalid)
+	mustFail(t, "cursor", errOf(a.ListSnapshots(ctx, amber.SnapshotQuery{Cursor: "nonsense"})), amber.KindInvalid)
+	mustFail(t, "label", errOf(a.Snapshot(ctx, amber.SnapshotRequest{Label: "two\nlines"})), amber.KindInvalid)
+	mustFail(t, "source", errOf(a.Snapshot(ctx, amber.SnapshotRequest{Sources: []string{"no-such-source"}})), amber.KindNotFound)
+}
+
+func TestServedSnapshotsArePinnedDeletedAndPruned(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	a, e, ctx := s.agent("scout"), s.engine, t.Context()
+	a.learn("one")
+	first, second, third := a.take("1"), a.take("2"), a.take("3")
+	s.pass(time.Hour)
+	pinned, err := a.Snapshot(ctx, amber.SnapshotRequest{Pin: true})
+	if err != nil || !pinned.Pinned {
+		t.Fatalf("%+v, %v", pinned, err)
+	}
+	mustFail(t, "delete pinned", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindRefused)
+	if err := a.PinSnapshot(ctx, a.ref(first.ID), true); err != nil {
+		t.Fatal(err)
+	}
+	r := amber.PruneRequest{Tenant: "acme", Agent: "scout", KeepLast: 1, DryRun: true}
+	mustAnswer(t, "prune", func() (amber.PruneReport, error) { return a.PruneSnapshots(ctx, r) },
+		func() (amber.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
+	a.mustList(pinned.ID, third.ID, second.ID, first.ID)
+	mustFail(t, "prune without rules", errOf(a.PruneSnapshots(ctx, amber.PruneRequest{})), amber.KindInvalid)
+	if err := errors.Join(a.PinSnapshot(ctx, a.ref(first.ID), false), a.PinSnapshot(ctx, a.ref(pinned.ID), false), a.DeleteSnapshot(ctx, a.ref(pinned.ID))); err != nil {
+		t.Error(err)
+	}
+	mustFail(t, "delete again", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindNotFound)
+	// Each is the newest of its hour; the first is too old for the second rule.
+	report, err := a.PruneSnapshots(ctx, amber.PruneRequest{KeepHourly: 3})
+	if err != nil || len(report.Deleted) != 0 || len(report.Kept) != 3 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	report, err = a.PruneSnapshots(ctx, amber.PruneRequest{KeepLast: 9, MaxAge: 2*time.Hour + time.Minute})
+	if err != nil || !cmp.Equal(report.Deleted, []amber.SnapshotID{first.ID}) {
+		t.Errorf("%+v, %v", report, err)
+	}
+	g := amber.GCRequest{Tenant: "acme", DryRun: true}
+	mustAnswer(t, "gc", func() (amber.GCReport, error) { return a.CollectGarbage(ctx, g) },
+		func() (amber.GCReport, error) { return e.CollectGarbage(ctx, g) })
+	if report, err := a.CollectGarbage(ctx, amber.GCRequest{}); err != nil || report.DryRun {
+		t.Errorf("%+v, %v", report, err)
+	}
+	a.mustList(third.ID, second.ID)
+}
+
+func TestServedSnapshotsAreRestoredUnderOpenStores(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	a, ctx := s.agent("scout"), t.Context()
+	restore := func(r amber.RestoreRequest) amber.RestoreReport {
+		t.Helper()
+		s.pass(time.Hour)
+		report, err := a.Restore(ctx, r)
+		if err != nil || report.From != r.ID || report.DryRun != r.DryRun {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		return report
+	}
+	one, both := []string{"one"}, []string{"one", "two"}
+	a.learn("one")
+	first := a.take("first")
+	a.learn("two")
+
+	plan := restore(amber.RestoreRequest{SnapshotRef: a.ref(first.ID), DryRun: true})
+	if plan.Plan.Store.Table("memories").Removed != 1 || plan.Plan.Notes.Removed != 1 || plan.SafetySnapshot != "" {
+		t.Errorf("plan: %+v", plan)
+	}
+	a.mustKnow(both, both)
+	part := restore(amber.RestoreRequest{SnapshotRef: a.ref(first.ID), Only: []string{amber.PartNotes}})
+	a.mustKnow(both, one)
+	whole := restore(amber.RestoreRequest{SnapshotRef: a.ref(part.SafetySnapshot)})
+	a.mustKnow(both, both)
+	bare := restore(amber.RestoreRequest{SnapshotRef: a.ref(first.ID), NoSafetySnapshot: true, DiscardOld: true})
+	if bare.SafetySnapshot != "" || bare.OldGeneration != 0 || bare.Generation <= whole.Generation {
+		t.Errorf("restored without a safety snapshot: %+v", bare)
+	}
+	a.mustKnow(one, one)
+	a.mustList(whole.SafetySnapshot, part.SafetySnapshot, first.ID)
+
+	fork := restore(amber.RestoreRequest{SnapshotRef: a.ref(whole.SafetySnapshot), To: "fork"})
+	if fork.Agent != "fork" {
+		t.Errorf("forked: %+v", fork)
+	}
+	f := s.agent("fork")
+	f.mustKnow(both, one)
+	f.mustList()
+	mustFail(t, "second fork", errOf(a.Restore(ctx, amber.RestoreRequest{SnapshotRef: a.ref(first.ID), To: "fork"})), amber.KindConflict)
+	mustFail(t, "another agent's", errOf(f.Restore(ctx, amber.RestoreRequest{SnapshotRef: f.ref(first.ID)})), amber.KindCrossTenant)
+	mustFail(t, "unknown part", errOf(a.Restore(ctx, amber.RestoreRequest{SnapshotRef: a.ref(first.ID), Only: []string{"everything"}})), amber.KindInvalid)
+	a.mustKnow(one, one)
 }
 
 // homeAgents opens the agents of a home and keeps them open.
@@ -318,146 +409,10 @@ func (p past) RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (
 	return amber.MemoryRestore{From: r.ID, Memory: m, Changed: []string{"content"}, Kept: []string{}}, err
 }
 
-// servedAgent is an agent of a served home as the suite works on it.
-type servedAgent struct {
-	c      *client.Client
-	h      *home.Home
-	tenant amber.TenantID
-	id     amber.AgentID
-}
-
-func (a servedAgent) store(ctx context.Context) (amber.Store, error) {
-	agent, err := a.c.Agent(a.tenant, a.id)
-	if err != nil {
-		return amber.Store{}, err
-	}
-	return agent.Store(ctx)
-}
-
-func (a servedAgent) Make(ctx context.Context) error {
-	_, err := a.store(ctx)
-	return err
-}
-
-func (a servedAgent) Remember(ctx context.Context, m snapshottest.Memory) (amber.MemoryID, error) {
-	s, err := a.store(ctx)
-	if err != nil {
-		return "", err
-	}
-	ack, err := s.LongTerm.Write(ctx, amber.WriteRequest{Kind: m.Kind, Title: m.Title, Content: m.Content, Tags: m.Tags})
-	return ack.ID, err
-}
-
-func (a servedAgent) Edit(ctx context.Context, id amber.MemoryID, m snapshottest.Memory) error {
-	s, err := a.store(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = s.Editor.Edit(ctx, amber.EditRequest{ID: id, Kind: &m.Kind, Title: &m.Title, Content: &m.Content, Tags: &m.Tags})
-	return err
-}
-
-func (a servedAgent) Forget(ctx context.Context, id amber.MemoryID) error {
-	s, err := a.store(ctx)
-	if err != nil {
-		return err
-	}
-	return s.LongTerm.Delete(ctx, id)
-}
-
-func (a servedAgent) WriteNote(ctx context.Context, name, text string) error {
-	s, err := a.store(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = s.Notes.WriteNote(ctx, name, text)
-	return err
-}
-
-func (a servedAgent) DeleteNote(ctx context.Context, name string) error {
-	s, err := a.store(ctx)
-	if err != nil {
-		return err
-	}
-	return s.Notes.DeleteNote(ctx, name)
-}
-
-// PutState writes the file: state is not served.
-func (a servedAgent) PutState(ctx context.Context, key, doc string) error {
-	agent, err := a.h.Agent(a.tenant, a.id)
-	if err != nil {
-		return err
-	}
-	return agent.Write(ctx, "state", func(c home.Current) error {
-		dir := filepath.Join(agent.GenDir(c), "state")
-		file := filepath.Join(dir, key+".json")
-		if doc == "" {
-			return os.RemoveAll(file)
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-		return os.WriteFile(file, []byte(doc), 0o600)
-	})
-}
-
-func (a servedAgent) Model(ctx context.Context) (snapshottest.Model, error) {
-	m := snapshottest.Model{Memories: map[amber.MemoryID]snapshottest.Memory{}, Notes: map[string]string{}, State: map[string]string{}}
-	agent, err := a.h.Agent(a.tenant, a.id)
-	if err != nil {
-		return m, err
-	}
-	current, err := agent.Current() // whoever asks with every scope would make it
-	if err != nil {
-		return m, err
-	}
-	s, err := a.store(ctx)
-	if err != nil {
-		return m, err
-	}
-	for q := (amber.ListQuery{All: true, Limit: 3}); ; {
-		page, err := s.Memories.List(ctx, q)
-		if err != nil {
-			return m, err
-		}
-		for _, x := range page.Items {
-			m.Memories[x.ID] = snapshottest.Memory{Kind: x.Kind, Title: x.Title, Content: x.Content, Tags: x.Tags}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			break
-		}
-	}
-	notes, err := s.Notes.ListNotes(ctx)
-	if err != nil {
-		return m, err
-	}
-	for _, n := range notes {
-		note, err := s.Notes.ReadNote(ctx, n.Name)
-		if err != nil {
-			return m, err
-		}
-		m.Notes[n.Name] = note.Content
-	}
-	files, err := filepath.Glob(filepath.Join(agent.GenDir(current), "state", "*.json"))
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			return m, err
-		}
-		m.State[strings.TrimSuffix(filepath.Base(f), ".json")] = string(b)
-	}
-	return m, err
-}
-
 func TestPastAnswersAsItWasThen(t *testing.T) {
 	t.Parallel()
-	w := servedWorld(t)
 	ctx := t.Context()
-	open, err := w.Open(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent, err := open.Snapshots.(snapshots).c.Agent("acme", "scout")
+	agent, err := newServed(t).client.Agent("acme", "scout")
 	if err != nil {
 		t.Fatal(err)
 	}

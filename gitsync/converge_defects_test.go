@@ -11,7 +11,6 @@ import (
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/snapshot/local"
 )
 
 // Histories that random ones were cut down to.
@@ -21,7 +20,7 @@ func (c *clone) snapshots() *snapshot.Engine {
 	c.t.Helper()
 	h, _, err := home.Open(c.home, home.Options{Clock: c.clock.now, Random: rand.Reader})
 	mustDo(c.t, err)
-	e, err := local.Open(local.Options{Home: h, Clock: c.clock.now, Random: rand.Reader})
+	e, err := snapshot.New(snapshot.Options{Home: h, Clock: c.clock.now, Random: rand.Reader})
 	mustDo(c.t, err)
 	return e
 }

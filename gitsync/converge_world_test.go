@@ -17,7 +17,6 @@ import (
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/snapshot/local"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -112,7 +111,7 @@ func (p *party) open() {
 	p.check(err)
 	p.sync, err = gitsync.Options{Prompts: true}.Open(p.store, p.folder)
 	p.check(err)
-	p.engine, err = local.Open(local.Options{Home: p.home, Clock: p.clock.now, Random: p.random})
+	p.engine, err = snapshot.New(snapshot.Options{Home: p.home, Clock: p.clock.now, Random: p.random})
 	p.check(err)
 }
 

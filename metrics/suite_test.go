@@ -2,15 +2,21 @@ package metrics_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/metrics"
-	snapshots "github.com/amber-memory/amber/snapshot/inmem"
-	"github.com/amber-memory/amber/snapshot/snapshottest"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/storetest"
 )
 
@@ -49,63 +55,62 @@ func TestAMeasuredStoreKeepsEveryPromise(t *testing.T) {
 	}
 }
 
-func TestMeasuredSnapshotsKeepEveryPromise(t *testing.T) {
+// A measured engine answers as the engine itself, its errors included.
+func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 	t.Parallel()
-	m := newMetrics(t)
-	t.Run("suite", func(t *testing.T) {
-		snapshottest.Run(t, func(t *testing.T) snapshottest.World {
-			clock := snapshottest.NewClock()
-			s, err := snapshots.New(snapshots.Options{Clock: clock.Now, Random: random()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return snapshottest.World{Clock: clock, Open: func(context.Context) (snapshottest.Handle, error) {
-				return snapshottest.Handle{
-					Snapshots: m.Snapshots("", "", s), Checker: m.Repository("", s),
-					Agent: func(tenant amber.TenantID, id amber.AgentID) snapshottest.Agent {
-						a, err := s.Agent(tenant, id)
-						if err != nil {
-							panic(err) // the suite asks for good names
-						}
-						return lived{a}
-					},
-				}, nil
-			}}
-		})
-	})
+	h, _, err := home.Open(t.TempDir(), home.Options{Clock: now, Random: random()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := h.Agent(tenant, agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.Context(), a, sqlite.Options{Clock: now, Random: random()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	engine, err := snapshot.New(snapshot.Options{Home: h, Clock: now, Random: random()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ctx := newMetrics(t), t.Context()
+	s, r := m.Snapshots("", "", engine), m.Repository("", engine)
+	one, err := s.Snapshot(ctx, amber.SnapshotRequest{Tenant: tenant, Agent: agent, Label: "one", Pin: true})
+	if err != nil || one.Label != "one" || !one.Pinned {
+		t.Fatalf("%+v, %v", one, err)
+	}
+	two, err := s.Snapshot(ctx, amber.SnapshotRequest{Tenant: tenant, Agent: agent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := amber.SnapshotRef{Tenant: tenant, Agent: agent, ID: one.ID}
+	answers := func(s amber.Snapshotter, r amber.RepositoryChecker) (all []any) {
+		add := func(v any, err error) { all = append(all, v, fmt.Sprint(err)) }
+		add(s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: 1}))
+		add(s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: -1}))
+		add(s.ShowSnapshot(ctx, ref))
+		add(s.DiffSnapshots(ctx, amber.DiffRequest{Tenant: tenant, Agent: agent, A: one.ID, B: two.ID, Rows: true}))
+		add(s.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: ref, ReadData: true}))
+		add(s.PruneSnapshots(ctx, amber.PruneRequest{Tenant: tenant, Agent: agent, KeepLast: 1, DryRun: true}))
+		add(s.CollectGarbage(ctx, amber.GCRequest{Tenant: tenant, DryRun: true}))
+		add(s.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref, Only: []string{amber.PartNotes}, DryRun: true}))
+		add(nil, s.DeleteSnapshot(ctx, ref))
+		add(r.CheckRepository(ctx, amber.CheckRequest{Tenant: tenant, ReadData: true}))
+		return all
+	}
+	answers(engine, engine) // what was verified once is remembered
+	if diff := cmp.Diff(answers(engine, engine), answers(s, r), cmp.AllowUnexported(amber.Time{}), cmpopts.IgnoreFields(amber.RestorePlan{}, "SpaceFree")); diff != "" {
+		t.Errorf("the measured engine answers otherwise (-engine +measured):\n%s", diff)
+	}
+	if err := errors.Join(s.PinSnapshot(ctx, ref, false), s.DeleteSnapshot(ctx, ref)); err != nil {
+		t.Error(err)
+	}
+	if _, err := engine.ShowSnapshot(ctx, ref); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("the snapshot is there after it was unpinned and deleted: %v", err)
+	}
 	if len(lines(t, m, "amber_snapshot_operations_total")) == 0 {
 		t.Error("nothing was measured")
 	}
-}
-
-// lived is an agent as the suite works on it.
-type lived struct{ *snapshots.Agent }
-
-func (a lived) Make(context.Context) error { return a.Agent.Make() }
-
-func (a lived) Remember(_ context.Context, m snapshottest.Memory) (amber.MemoryID, error) {
-	return a.Agent.Remember(snapshots.Memory(m))
-}
-
-func (a lived) Edit(_ context.Context, id amber.MemoryID, m snapshottest.Memory) error {
-	return a.Agent.Edit(id, snapshots.Memory(m))
-}
-
-func (a lived) Forget(_ context.Context, id amber.MemoryID) error { return a.Agent.Forget(id) }
-
-func (a lived) WriteNote(_ context.Context, name, text string) error {
-	return a.Agent.WriteNote(name, text)
-}
-
-func (a lived) DeleteNote(_ context.Context, name string) error { return a.Agent.DeleteNote(name) }
-
-func (a lived) PutState(_ context.Context, key, doc string) error { return a.Agent.PutState(key, doc) }
-
-func (a lived) Model(context.Context) (snapshottest.Model, error) {
-	c, err := a.Contents()
-	m := snapshottest.Model{Memories: map[amber.MemoryID]snapshottest.Memory{}, Notes: c.Notes, State: c.State}
-	for id, x := range c.Memories {
-		m.Memories[id] = snapshottest.Memory(x)
-	}
-	return m, err
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // At answers questions from a snapshot without restoring it. The live agent is
@@ -14,23 +15,23 @@ func (e *Engine) At(ctx context.Context, ref amber.SnapshotRef) (*Past, error) {
 	if err := checkRef(ref); err != nil {
 		return nil, err
 	}
-	v, err := e.open(ctx, ref.Tenant, fsx.Shared, waiting)
+	rep, err := e.open(ctx, ref.Tenant, fsx.Shared, waiting)
 	if err != nil {
 		if noRepository(err) {
 			err = noSnapshot(ref)
 		}
 		return nil, err
 	}
-	p, err := e.past(ctx, v, ref)
+	p, err := e.past(ctx, rep, ref)
 	if err != nil {
-		v.close()
+		rep.close()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (e *Engine) past(ctx context.Context, v *vault, ref amber.SnapshotRef) (*Past, error) {
-	_, inner, err := e.find(ctx, v, ref)
+func (e *Engine) past(ctx context.Context, rep *repository, ref amber.SnapshotRef) (*Past, error) {
+	_, inner, err := e.find(ctx, rep, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -38,23 +39,31 @@ func (e *Engine) past(ctx context.Context, v *vault, ref amber.SnapshotRef) (*Pa
 	if db == nil {
 		return nil, amber.Errorf(amber.KindNotFound, "open snapshot", string(ref.ID), "it holds no memories")
 	}
-	r, err := v.repo.OpenDatabase(ctx, db.Ref, viewCache)
+	r, err := rep.OpenDatabase(ctx, db.Ref, viewCache)
 	if err != nil {
 		return nil, err
 	}
-	view, err := e.o.Viewer.View(ctx, DatabaseFile{Reader: r, Size: r.Size()})
+	view, err := sqlite.OpenReadOnly(ctx, memoryDB, r, r.Size(), e.looking())
 	if err != nil {
 		return nil, err
 	}
-	return &Past{View: view, reader: r, vault: v, pages: db.Ref.Pages}, nil
+	return &Past{view: view, reader: r, rep: rep, pages: db.Ref.Pages}, nil
 }
 
 // Past is the memory of a snapshot.
 type Past struct {
-	View
+	view
 	reader *repo.DatabaseReader
-	vault  *vault
+	rep    *repository
 	pages  int64
+}
+
+// view answers questions from a memory.db that is not live.
+type view interface {
+	Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error)
+	Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error)
+	List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error)
+	Close() error
 }
 
 // PastStats says how much of a snapshot was read to answer.
@@ -72,11 +81,11 @@ func (p *Past) Stats() PastStats {
 
 // Close lets the snapshot go.
 func (p *Past) Close() error {
-	err := p.View.Close()
-	if p.vault == nil {
+	err := p.view.Close()
+	if p.rep == nil {
 		return err
 	}
-	p.vault.close()
-	p.vault = nil
+	p.rep.close()
+	p.rep = nil
 	return err
 }

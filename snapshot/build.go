@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // build puts the parts that come from the origin into the folder of the new
@@ -63,7 +64,7 @@ func (s *restoration) database(ctx context.Context, d storedDatabase, dir string
 		if checks, err = s.e.examine(ctx, d.name, d.digest, path); err != nil {
 			return err
 		}
-	} else if _, err := s.e.o.Examiner.Examine(ctx, path, false); err != nil {
+	} else if _, err := examineFile(ctx, path, false); err != nil {
 		return err
 	}
 	s.report.Checks = append(s.report.Checks, checks...)
@@ -82,14 +83,14 @@ func (s *restoration) database(ctx context.Context, d storedDatabase, dir string
 }
 
 // writeDatabase builds a database file from its pages.
-func (e *Engine) writeDatabase(ctx context.Context, v *vault, d repo.DatabaseEntry, path string) error {
+func (e *Engine) writeDatabase(ctx context.Context, rep *repository, d repo.DatabaseEntry, path string) error {
 	f, err := fsx.Build(e.o.FS, path, 0o600)
 	if err != nil {
 		return fail("write database", path, err)
 	}
 	total := d.Ref.Pages * int64(d.Ref.PageSize)
 	var done int64
-	err = v.repo.ReadDatabase(ctx, d.Ref, func(offset int64, pages []byte) error {
+	err = rep.ReadDatabase(ctx, d.Ref, func(offset int64, pages []byte) error {
 		done += int64(len(pages))
 		e.progress("write "+d.Name, done, total)
 		_, err := f.WriteAt(pages, offset)
@@ -102,18 +103,18 @@ func (e *Engine) writeDatabase(ctx context.Context, v *vault, d repo.DatabaseEnt
 }
 
 // buildFiles writes a tree of files below dir. Nil is no folder at all.
-func (e *Engine) buildFiles(ctx context.Context, v *vault, files *repo.FilesEntry, dir string) error {
+func (e *Engine) buildFiles(ctx context.Context, rep *repository, files *repo.FilesEntry, dir string) error {
 	if files == nil {
 		return nil
 	}
 	if err := fsx.MkdirAll(e.o.FS, dir, 0o700); err != nil {
 		return fail("make folder", dir, err)
 	}
-	err := v.repo.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
+	err := rep.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
 		if err := mayWrite(rel); err != nil {
 			return err
 		}
-		return e.buildFile(ctx, v, filepath.Join(dir, filepath.FromSlash(rel)), entry)
+		return e.buildFile(ctx, rep, filepath.Join(dir, filepath.FromSlash(rel)), entry)
 	})
 	return fail("write files", dir, err)
 }
@@ -134,7 +135,7 @@ func inGit(rel string) bool {
 	return strings.EqualFold(first, ".git")
 }
 
-func (e *Engine) buildFile(ctx context.Context, v *vault, path string, entry repo.TreeEntry) error {
+func (e *Engine) buildFile(ctx context.Context, rep *repository, path string, entry repo.TreeEntry) error {
 	mode := fs.FileMode(0o600)
 	switch entry.Mode {
 	case repo.ModeDir:
@@ -146,7 +147,7 @@ func (e *Engine) buildFile(ctx context.Context, v *vault, path string, entry rep
 	if err != nil {
 		return err
 	}
-	err = v.repo.ReadFile(ctx, entry, f)
+	err = rep.ReadFile(ctx, entry, f)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -168,7 +169,7 @@ func (s *restoration) replay(ctx context.Context, c home.Current) error {
 		if frames == nil {
 			continue
 		}
-		if _, err := s.e.o.Adopter.Replay(ctx, s.agent, c, m, frames); err != nil {
+		if err := s.e.replayInto(ctx, s.agent, c, m, frames); err != nil {
 			return fail("drain captured journal", m.Key, err)
 		}
 		s.covered[m.Cursor] = m.Last
@@ -201,7 +202,7 @@ func (r *partsReader) Read(p []byte) (int, error) {
 
 // carry puts the parts that stay as they are into the new generation, while
 // nobody writes.
-func (s *restoration) carry(ctx context.Context, freezer Freezer, live home.Current, dir string) error {
+func (s *restoration) carry(ctx context.Context, freezer *freezer, live home.Current, dir string) error {
 	if err := s.carryDatabases(ctx, freezer, live, dir); err != nil {
 		return err
 	}
@@ -226,11 +227,11 @@ func (s *restoration) carry(ctx context.Context, freezer Freezer, live home.Curr
 }
 
 // carryDatabases copies the live databases that are not restored, page by page.
-func (s *restoration) carryDatabases(ctx context.Context, freezer Freezer, live home.Current, dir string) (err error) {
+func (s *restoration) carryDatabases(ctx context.Context, freezer *freezer, live home.Current, dir string) (err error) {
 	if s.restores(amber.PartMemory) && s.restores(partControl) {
 		return nil
 	}
-	frozen, lost, err := freezer.Freeze(ctx, live)
+	frozen, lost, err := freezer.freeze(ctx, live)
 	if err != nil {
 		return err
 	}
@@ -326,9 +327,9 @@ func (e *Engine) copyFile(from, to string) error {
 // stamp in them.
 func (s *restoration) adopt(ctx context.Context, dir, live string, c home.Current, cursors map[string]int64) (clock amber.Stamp, err error) {
 	for _, name := range []string{memoryDB, controlDB} {
-		r := AdoptRequest{
-			Name: name, Path: filepath.Join(dir, name), Current: c,
-			Restored: s.restores(partOf(name)), LocalOnly: s.request.LocalOnly,
+		r := sqlite.AdoptRequest{
+			Path: filepath.Join(dir, name), Current: c,
+			Carried: !s.restores(partOf(name)), LocalOnly: s.request.LocalOnly,
 		}
 		if live != "" {
 			r.Live = filepath.Join(live, name)
@@ -336,12 +337,12 @@ func (s *restoration) adopt(ctx context.Context, dir, live string, c home.Curren
 		if name == memoryDB {
 			r.Cursors = cursors
 		}
-		report, err := s.e.o.Adopter.Adopt(ctx, r)
+		latest, warnings, err := s.e.adoptFile(ctx, name, r)
 		if err != nil {
 			return 0, fail("adopt database", name, err)
 		}
-		clock = max(clock, report.Clock)
-		s.report.Warnings = append(s.report.Warnings, report.Warnings...)
+		clock = max(clock, latest)
+		s.report.Warnings = append(s.report.Warnings, warnings...)
 	}
 	return clock, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -26,8 +27,8 @@ const (
 func (c *capture) journal(ctx context.Context) error {
 	var entries []repo.TreeEntry
 	sum := &repo.FilesEntry{}
-	err := c.i.spool.Frames(ctx, func(m Mark, frames io.Reader) error {
-		c.inner.Marks = append(c.inner.Marks, m)
+	err := c.i.spool.Frames(ctx, func(m drain.Mark, frames io.Reader) error {
+		c.inner.Marks = append(c.inner.Marks, repo.JournalMark(m))
 		if m.Frames == 0 {
 			return nil
 		}
@@ -45,7 +46,7 @@ func (c *capture) journal(ctx context.Context) error {
 	}
 	unread := c.i.spool.Unread()
 	for _, key := range slices.Sorted(maps.Keys(unread)) {
-		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partJournal, Path: key, Reason: amber.SkipUnreadable, Detail: unread[key]})
+		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partJournal, Path: string(key), Reason: amber.SkipUnreadable, Detail: unread[key]})
 		c.warn = append(c.warn, fmt.Sprintf("session %s of the journal was NOT captured whole: %s", key, unread[key]))
 	}
 	if len(entries) > 0 {
@@ -84,7 +85,7 @@ func (c *capture) history(ctx context.Context, o gitobj.Options, want gitobj.Ref
 	for _, r := range want.Refs {
 		entry.Refs = append(entry.Refs, repo.GitRefEntry(r))
 	}
-	if last == nil || !want.Equal(refsOf(last)) || !c.v.repo.Has(last.Set) { // git has work to do, in a folder that is swept if we die
+	if last == nil || !want.Equal(refsOf(last)) || !c.rep.Has(last.Set) { // git has work to do, in a folder that is swept if we die
 		tmp, done, failed := c.e.scratch("git")
 		if failed != nil {
 			return nil, nil, failed
@@ -94,7 +95,7 @@ func (c *capture) history(ctx context.Context, o gitobj.Options, want gitobj.Ref
 	}
 	var have gitobj.Refs
 	var base repo.ID
-	if last != nil && c.v.repo.Has(last.Set) {
+	if last != nil && c.rep.Has(last.Set) {
 		contained, unread := gitobj.Contains(ctx, o, want, refsOf(last))
 		if unread != nil {
 			return nil, unread, nil
@@ -166,7 +167,7 @@ func (c *capture) files(ctx context.Context) (err error) {
 
 // flush makes everything durable and reads it back.
 func (c *capture) flush(ctx context.Context) (err error) {
-	encrypted := repo.Manifest{Encrypted: c.v.repo.KeyID() != ""}
+	encrypted := repo.Manifest{Encrypted: c.rep.KeyID() != ""}
 	if hidden(encrypted, c.request.Label) {
 		c.inner.Label = c.request.Label
 	}
@@ -179,7 +180,7 @@ func (c *capture) flush(ctx context.Context) (err error) {
 	}
 	c.stored = report.Stored
 	c.e.progress("read back", 0, report.Stored)
-	return c.v.repo.ReadBack(ctx, c.w.Written())
+	return c.rep.ReadBack(ctx, c.w.Written())
 }
 
 // publish writes the manifest. With it the snapshot exists.
@@ -204,7 +205,7 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (amber.Snapsho
 	if err := repo.InTime(amber.At(c.began), c.e.now(), c.e.o.Grace); err != nil {
 		return amber.SnapshotMeta{}, err
 	}
-	digest, err := c.v.catalog.Publish(ctx, m)
+	digest, err := c.rep.catalog.Publish(ctx, m)
 	if err != nil {
 		return amber.SnapshotMeta{}, err
 	}
@@ -218,7 +219,7 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (amber.Snapsho
 	meta := c.e.meta(entry, c.inner)
 	meta.Warnings = c.warn
 	if c.request.Pin {
-		err := c.v.catalog.SetPin(ctx, m.Agent, m.ID, true, c.e.now())
+		err := c.rep.catalog.SetPin(ctx, m.Agent, m.ID, true, c.e.now())
 		if meta.Pinned = err == nil; err != nil {
 			meta.Warnings = append(meta.Warnings, "it could not be pinned: "+err.Error())
 		}
@@ -229,20 +230,20 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (amber.Snapsho
 // keep stores again what somebody has condemned since this snapshot began, and
 // returns how many bytes that took. What is gone already ends the snapshot.
 func (c *capture) keep(ctx context.Context) (int64, error) {
-	lost, err := c.v.repo.Endangered(ctx, func(fn func(repo.ID, repo.Kind) error) error {
+	lost, err := c.rep.Endangered(ctx, func(fn func(repo.ID, repo.Kind) error) error {
 		if err := fn(c.id, repo.KindManifest); err != nil {
 			return err
 		}
-		return c.v.repo.NeededBy(ctx, c.inner, fn)
+		return c.rep.NeededBy(ctx, c.inner, fn)
 	})
 	if err != nil || len(lost) == 0 {
 		return 0, err
 	}
-	condemned, err := c.v.repo.Condemned(ctx)
+	condemned, err := c.rep.Condemned(ctx)
 	if err != nil {
 		return 0, err
 	}
-	w := c.v.repo.NewWriter(ctx)
+	w := c.rep.NewWriter(ctx)
 	defer w.Close()
 	w.Avoid(condemned)
 	if err := w.Copy(ctx, lost); err != nil {
@@ -252,7 +253,7 @@ func (c *capture) keep(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return report.Stored, c.v.repo.ReadBack(ctx, w.Written())
+	return report.Stored, c.rep.ReadBack(ctx, w.Written())
 }
 
 // manifest says what the snapshot is and where it stands in its chain.
@@ -278,7 +279,7 @@ func (c *capture) manifest(ctx context.Context) (repo.Manifest, error) {
 func (c *capture) stamped(m repo.Manifest, stored int64) repo.Manifest {
 	m.Inner, m.BytesTotal, m.BytesNew = c.id, c.total, stored
 	m.Skipped, m.Warnings = len(c.inner.Skipped)+int(c.inner.SkippedMore), len(c.warn)
-	if m.Key = c.v.repo.KeyID(); m.Key != "" {
+	if m.Key = c.rep.KeyID(); m.Key != "" {
 		m.Encrypted, m.Sealed = true, c.w.Sealed(c.id)
 	} else if c.inner.Git != nil {
 		m.GitOID = c.inner.Git.HeadOID
@@ -294,33 +295,33 @@ func (c *capture) stamped(m repo.Manifest, stored int64) repo.Manifest {
 // makes who has none. Errors: refused.
 func (c *capture) signs(ctx context.Context, m repo.Manifest) (amber.KeyID, error) {
 	const op = "take snapshot"
-	if c.v.signer != nil && !c.e.o.NoSign && !c.request.NoSign {
-		return c.v.signer.KeyID(), nil
+	if c.rep.signer != nil && !c.e.o.Keys.NoSign && !c.request.NoSign {
+		return c.rep.signer.KeyID(), nil
 	}
-	before, err := c.v.signedBefore(ctx, m)
+	before, err := c.rep.signedBefore(ctx, m)
 	switch {
 	case err != nil || before == 0:
 		return "", err
 	case c.request.NoSign:
 		return "", amber.Errorf(amber.KindRefused, op, string(m.Agent), "the snapshots before it are signed: one without a signature would look made up")
-	case c.v.signer == nil:
+	case c.rep.signer == nil:
 		err := amber.Errorf(amber.KindRefused, op, string(m.Agent), "the snapshots before it are signed, and there is no key to sign with")
 		err.Hint = "amber key new"
 		return "", err
 	}
 	c.warn = append(c.warn, "snapshot.sign is off, and it was signed all the same: the snapshots before it are")
-	return c.v.signer.KeyID(), nil
+	return c.rep.signer.KeyID(), nil
 }
 
 // tip returns the end of a chain. A repository that was set back to an earlier
 // state does not make the counter go back.
 func (c *capture) tip(ctx context.Context) (repo.Link, error) {
 	device := c.e.chainOf(c.agent.Tenant(), c.i.current.Device)
-	catalog := c.v.catalog
-	if c.v.signer != nil {
+	catalog := c.rep.catalog
+	if c.rep.signer != nil {
 		// A chain of ours goes on from what we, or who is trusted, have signed.
 		catalog = catalog.Trusting(func(key amber.KeyID) bool {
-			standing, err := c.e.o.Keys.Standing(ctx, key)
+			standing, err := c.e.keys.Standing(ctx, key)
 			return err == nil && standing != amber.StandingStranger
 		})
 	}
@@ -346,7 +347,7 @@ func (c *capture) own(ctx context.Context) (repo.Inner, bool) {
 	if err != nil || !known {
 		return repo.Inner{}, false
 	}
-	entry, inner, err := c.e.find(ctx, c.v, amber.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
+	entry, inner, err := c.e.find(ctx, c.rep, amber.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
 	return inner, err == nil && entry.Digest == head.Digest && c.shares(entry.Manifest)
 }
 
@@ -356,12 +357,12 @@ func (c *capture) owns(entry repo.Entry) bool {
 	if entry.Usable() != nil {
 		return false
 	}
-	return c.v.signer == nil || entry.Signature.Status == amber.SignatureValid && entry.Signature.KeyID == c.v.signer.KeyID()
+	return c.rep.signer == nil || entry.Signature.Status == amber.SignatureValid && entry.Signature.KeyID == c.rep.signer.KeyID()
 }
 
 // shares reports whether a snapshot may refer to what an earlier one has
 // stored: under one key only.
-func (c *capture) shares(m repo.Manifest) bool { return m.Key == c.v.repo.KeyID() }
+func (c *capture) shares(m repo.Manifest) bool { return m.Key == c.rep.KeyID() }
 
 // remember keeps the end of the chain, and what the next snapshot need not
 // read.

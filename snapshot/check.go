@@ -84,7 +84,7 @@ func (e *Engine) recordAs(digest repo.ID, file string) {
 
 // examine runs every check on a database file whose content has a digest.
 func (e *Engine) examine(ctx context.Context, name string, digest repo.ID, path string) ([]amber.Check, error) {
-	checks, err := e.o.Examiner.Examine(ctx, path, true)
+	checks, err := examineFile(ctx, path, true)
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +113,12 @@ func (e *Engine) CheckRepository(ctx context.Context, r amber.CheckRequest) (amb
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
 		return report, err
 	}
-	if _, err := e.o.Repositories.Open(ctx, r.Tenant, false); noRepository(err) {
+	if _, err := e.openTarget(ctx, r.Tenant, false); noRepository(err) {
 		report.Damaged = e.gone(r.Tenant)
 		return report, nil
 	}
-	err := e.with(ctx, r.Tenant, func(v *vault) (err error) {
-		report, err = v.repo.Audit(ctx, r.Tenant, r.ReadData, e.heads(r.Tenant), e.chains(r.Tenant)...)
+	err := e.with(ctx, r.Tenant, func(rep *repository) (err error) {
+		report, err = rep.Audit(ctx, r.Tenant, r.ReadData, e.heads(r.Tenant), e.chains(r.Tenant)...)
 		return err
 	})
 	return report, err

@@ -34,23 +34,23 @@ func (e *Engine) acceptableKey(ctx context.Context, s repo.SignatureState) error
 }
 
 func (e *Engine) copy(ctx context.Context, tenant amber.TenantID, how opening, plain bool, ends func(own amber.Target) (from, to amber.Target)) (amber.CopyReport, error) {
-	own, err := e.o.Repositories.Open(ctx, tenant, how == creating)
+	own, err := e.openTarget(ctx, tenant, how == creating)
 	if err != nil {
 		return amber.CopyReport{}, err
 	}
 	// Whoever collects garbage here waits; over there its rules hold without a
 	// lock.
-	release, err := e.o.Repositories.Lock(ctx, tenant, fsx.Shared, true)
+	release, err := e.lock(ctx, tenant, fsx.Shared, true)
 	if err != nil {
 		return amber.CopyReport{}, err
 	}
 	defer release()
 	from, to := ends(own)
-	identities, err := e.o.Keys.Identities(ctx)
+	identities, err := e.keys.identities()
 	if err != nil {
 		return amber.CopyReport{}, err
 	}
-	wanted, err := e.o.Keys.Recipients(ctx)
+	wanted, err := e.keys.recipients()
 	if err != nil {
 		return amber.CopyReport{}, err
 	}

@@ -34,15 +34,15 @@ func (e *Engine) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.S
 	}
 	var meta amber.SnapshotMeta
 	err = agent.Operate(ctx, func() error {
-		v, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
+		rep, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
 		if err != nil {
 			return err
 		}
-		defer v.close()
+		defer rep.close()
 		if err := e.commitNotes(ctx, agent); err != nil {
 			return err
 		}
-		meta, err = e.take(ctx, agent, v, r, under{fence: agent.Exclusive})
+		meta, err = e.take(ctx, agent, rep, r, under{fence: agent.Exclusive})
 		return err
 	})
 	if err == nil {
@@ -79,8 +79,8 @@ func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
 
 // take captures an agent and publishes the snapshot. The caller is inside
 // Operate.
-func (e *Engine) take(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under) (amber.SnapshotMeta, error) {
-	c, err := e.capture(ctx, agent, v, r, u, nil)
+func (e *Engine) take(ctx context.Context, agent *home.Agent, rep *repository, r amber.SnapshotRequest, u under) (amber.SnapshotMeta, error) {
+	c, err := e.capture(ctx, agent, rep, r, u, nil)
 	if err != nil {
 		return amber.SnapshotMeta{}, err
 	}
@@ -94,20 +94,20 @@ func (e *Engine) take(ctx context.Context, agent *home.Agent, v *vault, r amber.
 // capture freezes an agent and stores what the repository does not have. The
 // last capture of the same agent, where there was one, makes it quicker. The
 // caller closes it.
-func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amber.SnapshotRequest, u under, last *capture) (*capture, error) {
-	c := &capture{e: e, agent: agent, v: v, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}}
-	err := e.readyToSign(ctx, v)
+func (e *Engine) capture(ctx context.Context, agent *home.Agent, rep *repository, r amber.SnapshotRequest, u under, last *capture) (*capture, error) {
+	c := &capture{e: e, agent: agent, rep: rep, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}}
+	err := e.readyToSign(ctx, rep)
 	if err != nil {
 		return nil, err
 	}
-	if c.warn, err = e.encrypt(ctx, v, r.Encrypt); err != nil {
+	if c.warn, err = e.encrypt(ctx, rep, r.Encrypt); err != nil {
 		return nil, err
 	}
-	condemned, err := v.repo.Condemned(ctx)
+	condemned, err := rep.Condemned(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.w = v.repo.NewWriter(ctx)
+	c.w = rep.NewWriter(ctx)
 	c.w.Avoid(condemned)
 	if last != nil {
 		c.parent, c.bases, c.before = last.inner, last.bases, last.i
@@ -126,7 +126,7 @@ func (e *Engine) capture(ctx context.Context, agent *home.Agent, v *vault, r amb
 type capture struct {
 	e       *Engine
 	agent   *home.Agent
-	v       *vault
+	rep     *repository
 	w       *repo.Writer
 	i       *instant
 	request amber.SnapshotRequest
@@ -149,7 +149,7 @@ func (c *capture) close() { _ = c.w.Close() }
 
 // run freezes, stores, and reads back what was stored.
 func (c *capture) run(ctx context.Context, u under) (err error) {
-	c.i, err = c.e.freeze(ctx, c.agent, c.v, c.w, u, c.before)
+	c.i, err = c.e.freeze(ctx, c.agent, c.rep, c.w, u, c.before)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (c *capture) findParent(ctx context.Context) {
 		c.parent = inner
 		return
 	}
-	entries, err := c.v.catalog.List(ctx, c.agent.ID())
+	entries, err := c.rep.catalog.List(ctx, c.agent.ID())
 	if err != nil {
 		return
 	}
@@ -176,7 +176,7 @@ func (c *capture) findParent(ctx context.Context) {
 		if !c.shares(entry.Manifest) || !c.owns(entry) {
 			continue
 		}
-		if inner, err := c.v.inner(ctx, entry.Manifest); err == nil {
+		if inner, err := c.rep.inner(ctx, entry.Manifest); err == nil {
 			c.parent = inner
 			return
 		}

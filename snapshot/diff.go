@@ -22,18 +22,18 @@ func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.
 		}
 	}
 	opened := false
-	err := e.with(ctx, r.Tenant, func(v *vault) error {
+	err := e.with(ctx, r.Tenant, func(rep *repository) error {
 		opened = true
-		_, a, err := e.find(ctx, v, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
+		_, a, err := e.find(ctx, rep, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
 		if err != nil {
 			return err
 		}
-		_, b, err := e.find(ctx, v, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.B})
+		_, b, err := e.find(ctx, rep, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.B})
 		if err != nil {
 			return err
 		}
 		diff.Missing = missing(a, b)
-		d := &differ{e: e, v: v, rows: r.Rows}
+		d := &differ{e: e, rep: rep, rows: r.Rows}
 		if diff.Store, err = d.databases(ctx, a, b); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func missing(a, b repo.Inner) []string {
 // differ compares what two snapshots hold.
 type differ struct {
 	e    *Engine
-	v    *vault
+	rep  *repository
 	rows bool
 }
 
@@ -88,7 +88,7 @@ func (d *differ) databases(ctx context.Context, a, b repo.Inner) (amber.StoreDif
 		if err != nil {
 			return sum, err
 		}
-		diff, err := d.e.o.Viewer.Diff(ctx, db.Name, from, to, d.rows)
+		diff, err := d.e.diffPages(ctx, db.Name, nil, from, to, d.rows)
 		if err != nil {
 			return sum, fail("compare databases", db.Name, err)
 		}
@@ -105,12 +105,8 @@ func merge(a, b amber.StoreDiff) amber.StoreDiff {
 }
 
 // file opens a database where it lies.
-func (d *differ) file(ctx context.Context, db repo.DatabaseEntry) (DatabaseFile, error) {
-	r, err := d.v.repo.OpenDatabase(ctx, db.Ref, viewCache)
-	if err != nil {
-		return DatabaseFile{}, err
-	}
-	return DatabaseFile{Reader: r, Size: r.Size()}, nil
+func (d *differ) file(ctx context.Context, db repo.DatabaseEntry) (pages, error) {
+	return d.rep.OpenDatabase(ctx, db.Ref, viewCache)
 }
 
 // content is what makes two files equal.
@@ -142,7 +138,7 @@ func (d *differ) tree(ctx context.Context, f *repo.FilesEntry) (map[string]conte
 	if f == nil {
 		return list, nil
 	}
-	err := d.v.repo.WalkTree(ctx, f.Tree, func(path string, e repo.TreeEntry) error {
+	err := d.rep.WalkTree(ctx, f.Tree, func(path string, e repo.TreeEntry) error {
 		if e.Mode != repo.ModeDir {
 			list[path] = content{e.Mode, slices.Clone(e.Parts)}
 		}
@@ -204,7 +200,7 @@ func (d *differ) git(ctx context.Context, a, b *repo.GitEntry) (amber.GitDiff, e
 		if g == nil {
 			continue
 		}
-		set, err := d.v.repo.OpenGitSet(ctx, g.Set)
+		set, err := d.rep.OpenGitSet(ctx, g.Set)
 		if err != nil {
 			return diff, err
 		}

@@ -26,7 +26,9 @@
 // Killed at any instant a restore leaves the old agent or the new one; what
 // it has built is finished or removed by the next writer, never by a hook.
 //
-// The engine knows no database: it declares what it needs of one
-// ([Databases], [Examiner], [Adopter], [Viewer]) and of the journal ([Spool]), and package
-// snapshot/local ties it to those of this module.
+// The engine reads and writes the databases of package store/sqlite, the notes
+// of package notes and the journal of package journal, and keeps snapshots in
+// repositories of package repo. Methods of [Engine] in databases.go are all that
+// touches a database: a mirror of another store in SQLite files has its place
+// there.
 package snapshot

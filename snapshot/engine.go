@@ -11,6 +11,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/repo"
 )
@@ -19,46 +21,38 @@ import (
 // it.
 const DefaultGrace = 24 * time.Hour
 
-// Options are what an engine works with. Sources, State, Git, FS, Wait and
-// Grace may be left out.
+// Options are what an engine works with. Home, Clock and Random are required.
 type Options struct {
-	Home         *home.Home
-	Clock        amber.Clock
-	Random       io.Reader
-	Repositories Repositories
-	Databases    Databases
-	Examiner     Examiner
-	Adopter      Adopter
-	Viewer       Viewer
-	Spool        Spool
+	Home   *home.Home
+	Clock  amber.Clock
+	Random io.Reader
 
+	// Root is the folder that holds the repositories, one for each tenant; "":
+	// inside the home. Remote keeps them elsewhere; nil: in Root.
+	Root    string
+	Remote  *Remote
+	Wait    time.Duration     // for locks of the repository and of the journal; 0: [home.DefaultWait]
+	Grace   time.Duration     // 0: DefaultGrace
 	Sources map[string]Source // by name
 	Git     string            // the git program; "": the one in PATH
 	FS      fsx.FS            // nil: the operating system's
-	Grace   time.Duration     // 0: DefaultGrace
-	// Keys signs, encrypts and trusts; nil: nothing is signed or encrypted, and
-	// nobody trusted. With NoSign a chain that is not signed stays so. RequireSigned refuses what no trusted key has signed.
-	Keys          Keys
-	NoSign        bool
-	RequireSigned bool
-	// Redactor and Nexo are needed by bundles: without them everything is
-	// exported as it is, and none of the other system is read or written.
-	Redactor Redactor
-	Nexo     Nexo
-	// Publisher is told what happened, on subjects that begin with
-	// LifecyclePrefix; nil: nobody is.
+
+	Keys Keys
+	// Redact finds the secrets that no bundle may hold; nil: by Amber's rules.
+	Redact *redact.Redactor
+	// Publisher receives events on subjects that begin with LifecyclePrefix;
+	// nil: no events.
 	Publisher       amber.Publisher
 	LifecyclePrefix string
 
-	// Disabled says why no snapshot may be taken; "" when one may.
+	// Disabled says why no snapshot may be taken; "" when snapshots may be.
 	Disabled string
 	// BeforeConsolidation says how much [Engine.BeforeConsolidation] insists;
-	// "": Try. Warn is told what went wrong and was not insisted on; it may be
-	// nil.
+	// "": Try. Warn is told what failed and was not insisted on; nil: not told.
 	BeforeConsolidation Insistence
 	Warn                func(string)
-	// Progress is told what is being done and how far it is; total is 0 when
-	// nobody knows. It may be nil, and returns at once.
+	// Progress is told the step and how far it is; total is 0 when unknown. It
+	// returns at once; nil: not told.
 	Progress func(step string, done, total int64)
 }
 
@@ -72,7 +66,8 @@ type Source struct {
 // Engine is the snapshotter of one home. It is safe for concurrent use, also
 // by several processes.
 type Engine struct {
-	o Options
+	o    Options
+	keys *keys
 }
 
 var (
@@ -80,28 +75,24 @@ var (
 	_ amber.RepositoryChecker = (*Engine)(nil)
 )
 
-// New returns an engine. It touches no disk. The error is of kind invalid.
+// New returns the snapshot engine of a home. It touches no disk. The error is
+// of kind invalid.
 func New(o Options) (*Engine, error) {
-	if o.Home == nil || o.Clock == nil || o.Random == nil || o.Repositories == nil || o.Databases == nil ||
-		o.Examiner == nil || o.Adopter == nil || o.Viewer == nil || o.Spool == nil {
-		return nil, amber.Errorf(amber.KindInvalid, "make snapshot engine", "", "home, clock, random source and all ports are required")
+	if o.Home == nil || o.Clock == nil || o.Random == nil {
+		return nil, amber.Errorf(amber.KindInvalid, "make snapshot engine", "", "home, clock and random source are required")
 	}
 	if o.FS == nil {
 		o.FS = fsx.OS()
 	}
-	if o.Keys == nil {
-		o.Keys = noKeys{}
-	}
 	if o.Publisher == nil {
 		o.Publisher = amber.NoopPublisher{}
 	}
-	if o.BeforeConsolidation == "" {
-		o.BeforeConsolidation = Try
-	}
-	if o.Grace == 0 {
-		o.Grace = DefaultGrace
-	}
-	return &Engine{o: o}, nil
+	o.Wait, o.Grace = cmp.Or(o.Wait, home.DefaultWait), cmp.Or(o.Grace, DefaultGrace)
+	o.BeforeConsolidation = cmp.Or(o.BeforeConsolidation, Try)
+	dir := o.Home.KeysDir()
+	return &Engine{o, &keys{
+		Ring: keyring.Open(dir, keyring.Options{FS: o.FS, Random: o.Random}), o: o.Keys,
+	}}, nil
 }
 
 // progress tells how far a step is.
@@ -113,17 +104,17 @@ func (e *Engine) progress(step string, done, total int64) {
 
 func (e *Engine) now() amber.Time { return amber.At(e.o.Clock()) }
 
-// vault is the repository of one tenant, open and locked.
-type vault struct {
+// repository is the repository of one tenant, open and locked.
+type repository struct {
+	*repo.Repo
 	tenant  amber.TenantID
 	target  amber.Target
-	repo    *repo.Repo
 	catalog *repo.Catalog
 	signer  amber.Signer // nil: nothing is signed
 	release func()
 }
 
-func (v *vault) close() { v.release() }
+func (rep *repository) close() { rep.release() }
 
 // opening says how a repository is opened.
 type opening int
@@ -136,36 +127,36 @@ const (
 
 // open opens the repository of a tenant under its local lock: shared keeps gc
 // from deleting, exclusive is for gc. Errors: not_found when there is none.
-func (e *Engine) open(ctx context.Context, tenant amber.TenantID, mode fsx.LockMode, how opening) (*vault, error) {
-	target, err := e.o.Repositories.Open(ctx, tenant, how == creating)
+func (e *Engine) open(ctx context.Context, tenant amber.TenantID, mode fsx.LockMode, how opening) (*repository, error) {
+	target, err := e.openTarget(ctx, tenant, how == creating)
 	if err != nil {
 		return nil, err
 	}
-	v := &vault{tenant: tenant, target: target}
-	if v.signer, err = e.o.Keys.Signer(ctx, how == creating && !e.o.NoSign); err != nil {
+	rep := &repository{tenant: tenant, target: target}
+	if rep.signer, err = e.keys.signer(ctx, how == creating && !e.o.Keys.NoSign); err != nil {
 		return nil, err
 	}
-	if v.release, err = e.o.Repositories.Lock(ctx, tenant, mode, how != atOnce); err != nil {
+	if rep.release, err = e.lock(ctx, tenant, mode, how != atOnce); err != nil {
 		return nil, err
 	}
-	if err := e.reopen(ctx, v); err != nil {
-		v.release()
+	if err := e.reopen(ctx, rep); err != nil {
+		rep.release()
 		return nil, err
 	}
-	return v, nil
+	return rep, nil
 }
 
 // reopen reads a repository with the keys there are now.
-func (e *Engine) reopen(ctx context.Context, v *vault) error {
-	identities, err := e.o.Keys.Identities(ctx)
+func (e *Engine) reopen(ctx context.Context, rep *repository) error {
+	identities, err := e.keys.identities()
 	if err != nil {
 		return err
 	}
-	r, err := repo.Open(ctx, v.target, &repo.Options{Identities: identities, Signer: v.signer})
+	r, err := repo.Open(ctx, rep.target, &repo.Options{Identities: identities, Signer: rep.signer})
 	if err != nil {
 		return err
 	}
-	v.repo, v.catalog = r, r.Catalog(v.tenant)
+	rep.Repo, rep.catalog = r, r.Catalog(rep.tenant)
 	return nil
 }
 
@@ -178,24 +169,24 @@ func checkRef(ref amber.SnapshotRef) error {
 }
 
 // with opens the repository of a tenant for reading and runs fn.
-func (e *Engine) with(ctx context.Context, tenant amber.TenantID, fn func(*vault) error) error {
+func (e *Engine) with(ctx context.Context, tenant amber.TenantID, fn func(*repository) error) error {
 	return e.within(ctx, tenant, waiting, fn)
 }
 
-// within is with for who says how it is opened.
-func (e *Engine) within(ctx context.Context, tenant amber.TenantID, how opening, fn func(*vault) error) error {
-	v, err := e.open(ctx, tenant, fsx.Shared, how)
+// within is like with, but the caller chooses how the repository is opened.
+func (e *Engine) within(ctx context.Context, tenant amber.TenantID, how opening, fn func(*repository) error) error {
+	rep, err := e.open(ctx, tenant, fsx.Shared, how)
 	if err != nil {
 		return err
 	}
-	defer v.close()
-	return fn(v)
+	defer rep.close()
+	return fn(rep)
 }
 
 // find returns a snapshot that may be used and what it holds. Errors:
 // not_found, damaged, too_new; untrusted, refused for its signature.
-func (e *Engine) find(ctx context.Context, v *vault, ref amber.SnapshotRef) (repo.Entry, repo.Inner, error) {
-	entry, err := v.catalog.Get(ctx, ref.Agent, ref.ID)
+func (e *Engine) find(ctx context.Context, rep *repository, ref amber.SnapshotRef) (repo.Entry, repo.Inner, error) {
+	entry, err := rep.catalog.Get(ctx, ref.Agent, ref.ID)
 	if err != nil {
 		return repo.Entry{}, repo.Inner{}, err
 	}
@@ -206,14 +197,14 @@ func (e *Engine) find(ctx context.Context, v *vault, ref amber.SnapshotRef) (rep
 	if err != nil {
 		return repo.Entry{}, repo.Inner{}, err
 	}
-	inner, err := v.inner(ctx, entry.Manifest)
+	inner, err := rep.inner(ctx, entry.Manifest)
 	return entry, inner, err
 }
 
 // inner reads what a snapshot holds. Names of databases become names of files,
 // so an agent has no others than these. Errors: damaged, too_new.
-func (v *vault) inner(ctx context.Context, m repo.Manifest) (repo.Inner, error) {
-	inner, err := v.repo.Inner(ctx, m)
+func (rep *repository) inner(ctx context.Context, m repo.Manifest) (repo.Inner, error) {
+	inner, err := rep.Inner(ctx, m)
 	if err != nil {
 		return repo.Inner{}, err
 	}
@@ -247,12 +238,6 @@ func places(gen string) layout {
 		State: filepath.Join(gen, "state"),
 	}
 }
-
-// The databases of an agent.
-const (
-	memoryDB  = "memory.db"
-	controlDB = "control.db"
-)
 
 // NotesGuard lets the notes of an agent's live generation be written in their
 // turn.

@@ -20,58 +20,6 @@ import (
 
 var _ amber.Bundler = (*Engine)(nil)
 
-// Redactor takes secrets out of copies that are about to leave. Safe for
-// concurrent use.
-type Redactor interface {
-	// Policy names the set of rules.
-	Policy() string
-	// Begin begins an export.
-	Begin() Redaction
-}
-
-// Redaction takes secrets out of the parts of one export: first it learns from
-// all of them, then it is sealed, then it removes. What the rules find in one
-// part is taken out of every part. One goroutine uses it.
-type Redaction interface {
-	// Learn looks for secrets in a file, LearnDatabase in a memory.db or
-	// control.db, LearnFrames in captured journal entries.
-	Learn(name string, b []byte)
-	LearnDatabase(ctx context.Context, path string) error
-	LearnFrames(ctx context.Context, m Mark, in io.Reader) error
-	// Seal ends the learning. What is public stays wherever it stands.
-	Seal(public ...string)
-
-	// Database rewrites a copy of memory.db or control.db, and searches it.
-	Database(ctx context.Context, path string) (amber.RedactionReport, error)
-	// Document returns a file without secrets. Errors: internal when something
-	// is left.
-	Document(name string, b []byte) (Redacted, error)
-	// Frames copies captured journal entries. Errors: those of Document.
-	Frames(ctx context.Context, m Mark, in io.Reader, out io.Writer) ([]amber.RedactionCount, error)
-	// Search reads what was staged, byte by byte. Of is the database it was made
-	// of, as Database was told; "" for all else. Errors: internal where it holds a
-	// secret.
-	Search(ctx context.Context, of string, in io.Reader) error
-	// Notes says what could not be looked for.
-	Notes() []string
-}
-
-// Redacted is a file without secrets.
-type Redacted struct {
-	Bytes  []byte // may be what went in
-	Counts []amber.RedactionCount
-	Opaque bool // it is no text: what is packed in it was not seen
-}
-
-// Nexo converts databases from and to those of nexo-memory-snapshot-v1. What
-// cannot be carried over is told.
-type Nexo interface {
-	// ExportNexo makes its databases in dir from a memory.db.
-	ExportNexo(ctx context.Context, memory, dir string, agent amber.AgentID) (left []amber.Skipped, err error)
-	// ImportNexo makes memory.db and control.db in gen from its databases in dir.
-	ImportNexo(ctx context.Context, dir, gen string, tenant amber.TenantID, agent amber.AgentID) (left []amber.Skipped, err error)
-}
-
 // Export implements [amber.Bundler].
 func (e *Engine) Export(ctx context.Context, r amber.ExportRequest) (report amber.ExportReport, err error) {
 	if r, err = r.Normalize(); err != nil {
@@ -81,16 +29,16 @@ func (e *Engine) Export(ctx context.Context, r amber.ExportRequest) (report ambe
 	if x.options, err = x.write(ctx); err != nil {
 		return x.report, err
 	}
-	err = e.with(ctx, r.Tenant, func(v *vault) error {
-		x.v = v
+	err = e.with(ctx, r.Tenant, func(rep *repository) error {
+		x.rep = rep
 		if err := x.inherit(ctx); err != nil {
 			return err
 		}
-		entry, inner, err := e.find(ctx, v, r.SnapshotRef)
+		entry, inner, err := e.find(ctx, rep, r.SnapshotRef)
 		if err != nil {
 			return err
 		}
-		if err := e.linked(ctx, v, entry); err != nil {
+		if err := e.linked(ctx, rep, entry); err != nil {
 			return err
 		}
 		x.entry, x.inner = entry, inner
@@ -99,7 +47,7 @@ func (e *Engine) Export(ctx context.Context, r amber.ExportRequest) (report ambe
 		}
 		return x.run(ctx)
 	})
-	if noRepository(err) && x.v == nil {
+	if noRepository(err) && x.rep == nil {
 		err = noSnapshot(r.SnapshotRef)
 	}
 	return x.report, fail("export snapshot", string(r.ID), err)
@@ -108,7 +56,7 @@ func (e *Engine) Export(ctx context.Context, r amber.ExportRequest) (report ambe
 // export is one bundle being written.
 type export struct {
 	e       *Engine
-	v       *vault
+	rep     *repository
 	r       amber.ExportRequest
 	entry   repo.Entry
 	inner   repo.Inner
@@ -119,8 +67,8 @@ type export struct {
 	sources []bundle.Source
 	report  amber.ExportReport
 
-	redaction Redaction // nil: the bundle is exact
-	opaque    []string  // files of which not all was seen
+	redaction *redaction // nil: the bundle is exact
+	opaque    []string   // files of which not all was seen
 }
 
 func (x *export) redacts() bool { return x.redaction != nil }
@@ -135,8 +83,8 @@ func (x *export) write(ctx context.Context) (bundle.WriteOptions, error) {
 	if o.Passphrase != "" && len(o.Recipients) > 0 {
 		return o, amber.Errorf(amber.KindRefused, "export snapshot", string(x.r.ID), "recipients are configured, and a passphrase cannot stand beside them")
 	}
-	if !x.r.NoSign && !x.e.o.NoSign {
-		o.Signer, err = x.e.o.Keys.Signer(ctx, true)
+	if !x.r.NoSign && !x.e.o.Keys.NoSign {
+		o.Signer, err = x.e.keys.signer(ctx, true)
 	}
 	return o, err
 }
@@ -144,10 +92,10 @@ func (x *export) write(ctx context.Context) (bundle.WriteOptions, error) {
 // inherit encrypts what comes out of an encrypted repository to those who may
 // read that, unless somebody was named.
 func (x *export) inherit(ctx context.Context) error {
-	if x.encrypts() || x.v.repo.KeyID() == "" {
+	if x.encrypts() || x.rep.KeyID() == "" {
 		return nil
 	}
-	texts, err := x.v.repo.Recipients(ctx)
+	texts, err := x.rep.Recipients(ctx)
 	if err == nil {
 		x.options.Recipients, err = agekey.ParseRecipients(texts)
 	}
@@ -207,13 +155,10 @@ func (x *export) run(ctx context.Context) (err error) {
 	}()
 	x.tmp = tmp
 	if !x.r.NoRedact {
-		if x.e.o.Redactor == nil {
-			return amber.Errorf(amber.KindUnsupported, "export snapshot", string(x.r.ID), "nothing here can redact")
-		}
 		x.report.Redactions = &amber.RedactionReport{
-			Policy: x.e.o.Redactor.Policy(), Rules: []amber.RedactionCount{}, Places: []amber.RedactionPlace{}, Notes: []string{},
+			Policy: redactionPolicy, Rules: []amber.RedactionCount{}, Places: []amber.RedactionPlace{}, Notes: []string{},
 		}
-		x.redaction = x.e.o.Redactor.Begin()
+		x.redaction = newRedaction(x.e.o.Redact)
 		if err := x.learn(ctx); err != nil {
 			return err
 		}

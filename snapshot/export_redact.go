@@ -34,10 +34,10 @@ const (
 func (x *export) learn(ctx context.Context) error {
 	for _, d := range x.inner.Databases {
 		file := filepath.Join(x.tmp, d.Name)
-		if err := x.e.writeDatabase(ctx, x.v, d, file); err != nil {
+		if err := x.e.writeDatabase(ctx, x.rep, d, file); err != nil {
 			return err
 		}
-		if err := x.redaction.LearnDatabase(ctx, file); err != nil {
+		if err := x.redaction.learnDatabase(ctx, file); err != nil {
 			return fail("look for secrets", d.Name, err)
 		}
 	}
@@ -57,13 +57,13 @@ func (x *export) learn(ctx context.Context) error {
 		x.learnText(s.Name)
 	}
 	m := x.entry.Manifest
-	x.redaction.Seal(string(m.ID), string(m.Tenant), string(m.Agent), m.Device, m.Incarnation)
+	x.redaction.seal(string(m.ID), string(m.Tenant), string(m.Agent), m.Device, m.Incarnation)
 	return nil
 }
 
 func (x *export) learnText(texts ...string) {
 	for _, text := range texts {
-		x.redaction.Learn("text", []byte(text))
+		x.redaction.learn("text", []byte(text))
 	}
 }
 
@@ -71,14 +71,14 @@ func (x *export) learnFiles(ctx context.Context, files *repo.FilesEntry) error {
 	if files == nil {
 		return nil
 	}
-	err := x.v.repo.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
+	err := x.rep.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
 		x.learnText(rel)
 		if entry.Mode == repo.ModeDir || entry.Size > maxRedacted {
 			return nil
 		}
 		b, err := x.read(ctx, entry)
 		if err == nil {
-			x.redaction.Learn(rel, b)
+			x.redaction.learn(rel, b)
 		}
 		return err
 	})
@@ -86,7 +86,7 @@ func (x *export) learnFiles(ctx context.Context, files *repo.FilesEntry) error {
 }
 
 func (x *export) learnJournal(ctx context.Context) error {
-	from := &snapshotOrigin{e: x.e, v: x.v, inner: x.inner}
+	from := &snapshotOrigin{e: x.e, rep: x.rep, inner: x.inner}
 	for _, m := range x.inner.Marks {
 		x.learnText(m.Host, string(m.SessionID), m.Cursor)
 		frames, err := from.frames(ctx, m)
@@ -96,7 +96,7 @@ func (x *export) learnJournal(ctx context.Context) error {
 		if frames == nil {
 			continue
 		}
-		if err := x.redaction.LearnFrames(ctx, m, frames); err != nil {
+		if err := x.redaction.learnFrames(ctx, m, frames); err != nil {
 			return fail("look for secrets", m.Key, err)
 		}
 	}
@@ -107,7 +107,7 @@ func (x *export) learnJournal(ctx context.Context) error {
 func (x *export) read(ctx context.Context, entry repo.TreeEntry) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(int(max(entry.Size, 0)))
-	err := x.v.repo.ReadFile(ctx, entry, &b)
+	err := x.rep.ReadFile(ctx, entry, &b)
 	return b.Bytes(), err
 }
 
@@ -116,12 +116,12 @@ func (x *export) text(text string, most int) (string, error) {
 	if !x.redacts() {
 		return text, nil
 	}
-	clean, err := x.redaction.Document("text", []byte(text))
+	clean, err := x.redaction.file("text", []byte(text))
 	if err != nil {
 		return "", err
 	}
-	x.redacted("manifest", "", clean.Counts, int64(len(text)))
-	return cut(clean.Bytes, most), nil
+	x.redacted("manifest", "", clean.counts, int64(len(text)))
+	return cut(clean.bytes, most), nil
 }
 
 // cut returns at most so many bytes of a text: markers may be longer than what
@@ -144,38 +144,38 @@ func (x *export) mayName(part, rel string, isDir bool) (bool, error) {
 		x.leave(part, rel, amber.SkipUnsupported, "files of a vault cannot be redacted")
 		return false, nil
 	}
-	clean, err := x.redaction.Document("name", []byte(rel))
-	if err != nil || len(clean.Counts) == 0 {
+	clean, err := x.redaction.file("name", []byte(rel))
+	if err != nil || len(clean.counts) == 0 {
 		return err == nil, err
 	}
-	told, detail := cut(clean.Bytes, maxTold), "there is a secret in its name"
+	told, detail := cut(clean.bytes, maxTold), "there is a secret in its name"
 	if isDir {
 		detail += "; what is in it is left out too"
 	}
 	x.leave(part, told, amber.SkipBadName, detail)
-	x.redacted(part, told, clean.Counts, int64(len(rel)))
+	x.redacted(part, told, clean.counts, int64(len(rel)))
 	return false, nil
 }
 
 // mayTell reports whether the mark of a session may leave. One with a secret in
 // it is left out with its entries, and said.
-func (x *export) mayTell(m Mark) (bool, error) {
-	session, err := x.redaction.Document("text", []byte(m.SessionID))
+func (x *export) mayTell(m repo.JournalMark) (bool, error) {
+	session, err := x.redaction.file("text", []byte(m.SessionID))
 	if err != nil {
 		return false, err
 	}
-	counts := session.Counts
+	counts := session.counts
 	for _, text := range []string{m.Key, m.Host, m.Cursor} {
-		clean, err := x.redaction.Document("text", []byte(text))
+		clean, err := x.redaction.file("text", []byte(text))
 		if err != nil {
 			return false, err
 		}
-		counts = append(counts, clean.Counts...)
+		counts = append(counts, clean.counts...)
 	}
 	if len(counts) == 0 {
 		return true, nil
 	}
-	told := cut(session.Bytes, maxTold)
+	told := cut(session.bytes, maxTold)
 	x.leave(partJournal, told, amber.SkipBadName, "there is a secret in what names the session")
 	x.redacted(partJournal, told, counts, int64(len(m.SessionID)+len(m.Host)+len(m.Cursor)))
 	return false, nil
@@ -185,7 +185,7 @@ func (x *export) mayTell(m Mark) (bool, error) {
 // the scratch folder.
 func (x *export) redactedDatabase(ctx context.Context, d repo.DatabaseEntry) (string, error) {
 	file := filepath.Join(x.tmp, d.Name)
-	report, err := x.redaction.Database(ctx, file)
+	report, err := x.redaction.database(ctx, file)
 	if err != nil {
 		return "", fail("redact database", d.Name, err)
 	}
@@ -205,12 +205,12 @@ func (x *export) redactedFile(ctx context.Context, part, kind, prefix, rel strin
 	if err != nil {
 		return err
 	}
-	clean, err := x.redaction.Document(rel, b)
+	clean, err := x.redaction.file(rel, b)
 	if err != nil {
 		return err
 	}
-	x.redacted(part, rel, clean.Counts, int64(len(b)))
-	if clean.Opaque {
+	x.redacted(part, rel, clean.counts, int64(len(b)))
+	if clean.opaque {
 		x.opaque = append(x.opaque, part+"/"+rel)
 	}
 	mode := fs.FileMode(0o600)
@@ -218,7 +218,7 @@ func (x *export) redactedFile(ctx context.Context, part, kind, prefix, rel strin
 		mode = 0o700
 	}
 	file := filepath.Join(x.tmp, part, filepath.FromSlash(rel))
-	if err := x.stage(file, mode, clean.Bytes); err != nil {
+	if err := x.stage(file, mode, clean.bytes); err != nil {
 		return err
 	}
 	if err := x.search(ctx, "", file); err != nil {
@@ -228,13 +228,13 @@ func (x *export) redactedFile(ctx context.Context, part, kind, prefix, rel strin
 }
 
 // redactedFrames stages the entries of a session without secrets.
-func (x *export) redactedFrames(ctx context.Context, m Mark, frames io.Reader, size int64) (string, error) {
+func (x *export) redactedFrames(ctx context.Context, m repo.JournalMark, frames io.Reader, size int64) (string, error) {
 	file := filepath.Join(x.tmp, "journal-"+m.Key)
 	f, err := fsx.Build(x.e.o.FS, file, 0o600)
 	if err != nil {
 		return "", fail("stage journal", file, err)
 	}
-	counts, err := x.redaction.Frames(ctx, m, frames, f)
+	counts, err := x.redaction.frames(ctx, m, frames, f)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", fail("redact journal", m.Key, err)
 	}
@@ -248,7 +248,7 @@ func (x *export) search(ctx context.Context, of, file string) error {
 	if err != nil {
 		return fail("search for secrets", file, err)
 	}
-	err = x.redaction.Search(ctx, of, f)
+	err = x.redaction.search(ctx, of, f)
 	return fail("search for secrets", file, errors.Join(err, f.Close()))
 }
 
@@ -261,7 +261,7 @@ func (x *export) searchText(ctx context.Context, contents any) error {
 	if err != nil {
 		return fail("search for secrets", "manifest", err)
 	}
-	return fail("search for secrets", "manifest", x.redaction.Search(ctx, "", bytes.NewReader(b)))
+	return fail("search for secrets", "manifest", x.redaction.search(ctx, "", bytes.NewReader(b)))
 }
 
 // redacted notes what was taken out of something.
@@ -302,7 +302,7 @@ func (x *export) settle() {
 		sum.Places = sum.Places[:amber.MaxRedactionPlaces]
 		sum.More += int64(more)
 	}
-	sum.Notes = append(sum.Notes, x.redaction.Notes()...)
+	sum.Notes = append(sum.Notes, x.redaction.notes()...)
 	for i, file := range x.opaque {
 		if i == maxOpaque {
 			sum.Notes = append(sum.Notes, fmt.Sprintf("%d more files are no text either", len(x.opaque)-i))

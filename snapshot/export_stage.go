@@ -24,7 +24,7 @@ func (x *export) database(ctx context.Context, d repo.DatabaseEntry, path string
 	source := bundle.Source{Path: path, Kind: "database", Mode: 0o600, Size: d.Ref.Bytes()}
 	if !x.redacts() {
 		source.Open = func(ctx context.Context) (io.ReadCloser, error) {
-			r, err := x.v.repo.StreamDatabase(ctx, d.Ref, viewCache)
+			r, err := x.rep.StreamDatabase(ctx, d.Ref, viewCache)
 			if err != nil {
 				return nil, err
 			}
@@ -73,7 +73,7 @@ func (x *export) files(ctx context.Context, part, kind, prefix string, files *re
 	filled := map[string]bool{} // folders with something in them
 	var folders []string
 	left := "" // the folder that was left out last
-	err := x.v.repo.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
+	err := x.rep.WalkTree(ctx, files.Tree, func(rel string, entry repo.TreeEntry) error {
 		if err := mayWrite(rel); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (x *export) exact(path, kind string, entry repo.TreeEntry) bundle.Source {
 	return bundle.Source{
 		Path: path, Kind: kind, Mode: mode, Size: entry.Size,
 		Open: func(ctx context.Context) (io.ReadCloser, error) {
-			return io.NopCloser(&partsReader{ctx: ctx, repo: x.v.repo, parts: entry.Parts}), nil
+			return io.NopCloser(&partsReader{ctx: ctx, repo: x.rep.Repo, parts: entry.Parts}), nil
 		},
 	}
 }
@@ -168,7 +168,7 @@ func (x *export) history(ctx context.Context) (gitobj.Refs, error) {
 	}
 	// Git takes as long as the databases do: it works beside them.
 	made := x.beside(ctx, func(ctx context.Context) error {
-		if err := gitobj.Build(ctx, o, o.Dir, refs, x.e.objects(ctx, x.v, g)); err != nil {
+		if err := gitobj.Build(ctx, o, o.Dir, refs, x.e.objects(ctx, x.rep, g)); err != nil {
 			return err
 		}
 		return gitobj.WriteGitPack(ctx, o, refs, file)
@@ -223,7 +223,7 @@ func (x *export) freshCommit(ctx context.Context) (gitobj.Refs, error) {
 
 // journal adds the captured journal entries.
 func (x *export) journal(ctx context.Context) ([]bundle.Mark, error) {
-	from := &snapshotOrigin{e: x.e, v: x.v, inner: x.inner}
+	from := &snapshotOrigin{e: x.e, rep: x.rep, inner: x.inner}
 	var marks []bundle.Mark
 	for _, m := range x.inner.Marks {
 		if x.redacts() {

@@ -40,8 +40,8 @@ func (e *Engine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, name,
 	if err := checkRef(ref); err != nil {
 		return x, err
 	}
-	err := e.with(ctx, ref.Tenant, func(v *vault) error {
-		_, inner, err := e.find(ctx, v, ref)
+	err := e.with(ctx, ref.Tenant, func(rep *repository) error {
+		_, inner, err := e.find(ctx, rep, ref)
 		if err != nil {
 			return err
 		}
@@ -54,14 +54,14 @@ func (e *Engine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, name,
 					x.Skipped = append(x.Skipped, sk)
 				}
 			}
-			return e.extract(ctx, v, s, &x)
+			return e.extract(ctx, rep, s, &x)
 		}
 		return amber.Errorf(amber.KindNotFound, "extract source", name, "the snapshot does not hold it")
 	})
 	return x, fail("extract source", name, err)
 }
 
-func (e *Engine) extract(ctx context.Context, v *vault, s repo.SourceEntry, x *Extraction) error {
+func (e *Engine) extract(ctx context.Context, rep *repository, s repo.SourceEntry, x *Extraction) error {
 	if err := e.emptyFolder(x.To); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (e *Engine) extract(ctx context.Context, v *vault, s repo.SourceEntry, x *E
 	}
 	for n, d := range s.Databases {
 		file := filepath.Join(x.To, "databases", fmt.Sprintf("%d-%s", n+1, safeBase(d.Name)))
-		if err := e.writeDatabase(ctx, v, d, file); err != nil {
+		if err := e.writeDatabase(ctx, rep, d, file); err != nil {
 			return err
 		}
 		x.Checks = append(x.Checks, amber.Check{
@@ -87,11 +87,11 @@ func (e *Engine) extract(ctx context.Context, v *vault, s repo.SourceEntry, x *E
 		if err := fsx.MkdirAll(e.o.FS, dir, 0o700); err != nil {
 			return err
 		}
-		if err := gitobj.Build(ctx, gitobj.Options{Git: e.o.Git, FS: e.o.FS}, dir, refsOf(s.Git), e.objects(ctx, v, s.Git)); err != nil {
+		if err := gitobj.Build(ctx, gitobj.Options{Git: e.o.Git, FS: e.o.FS}, dir, refsOf(s.Git), e.objects(ctx, rep, s.Git)); err != nil {
 			return err
 		}
 	}
-	if err := e.buildFiles(ctx, v, s.Files, filepath.Join(x.To, "files")); err != nil {
+	if err := e.buildFiles(ctx, rep, s.Files, filepath.Join(x.To, "files")); err != nil {
 		return err
 	}
 	return e.o.FS.SyncAll(x.To)

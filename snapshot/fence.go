@@ -22,7 +22,7 @@ type instant struct {
 	unpin     func() error
 	notes     *folder
 	state     *folder
-	spool     SpoolHold
+	spool     *spool
 	borrowed  bool          // the journal is held by the caller
 	fence     time.Duration // how long the writers stood still
 	skipped   []amber.Skipped
@@ -50,7 +50,7 @@ func (i *instant) letDrain() error {
 	if i.spool == nil || i.borrowed {
 		return nil
 	}
-	err := i.spool.Close()
+	err := i.spool.close()
 	i.spool = nil
 	return err
 }
@@ -61,14 +61,14 @@ type under struct {
 	// caller that does so already.
 	fence func(ctx context.Context, fn func(home.Current) error) error
 	// spool is the journal of a caller that holds it already; nil takes it.
-	spool SpoolHold
+	spool *spool
 	// freezer is that of a caller that has one open already; nil opens one.
-	freezer Freezer
+	freezer *freezer
 }
 
 // held is for a caller that has the exclusive lock: nothing may be opened any
 // more that might wait for it.
-func held(c home.Current, spool SpoolHold, freezer Freezer) under {
+func held(c home.Current, spool *spool, freezer *freezer) under {
 	return under{
 		fence: func(_ context.Context, fn func(home.Current) error) error { return fn(c) },
 		spool: spool, freezer: freezer,
@@ -77,25 +77,25 @@ func held(c home.Current, spool SpoolHold, freezer Freezer) under {
 
 // freeze prepares at leisure, then stops the writers for as long as it takes
 // to look at everything once. The caller closes the instant.
-func (e *Engine) freeze(ctx context.Context, agent *home.Agent, v *vault, w *repo.Writer, u under, last *instant) (*instant, error) {
+func (e *Engine) freeze(ctx context.Context, agent *home.Agent, rep *repository, w *repo.Writer, u under, last *instant) (*instant, error) {
 	c, err := agent.Current()
 	if err != nil {
 		return nil, err
 	}
 	freezer := u.freezer
 	if freezer == nil {
-		if freezer, err = e.o.Databases.Open(ctx, agent); err != nil {
+		if freezer, err = e.newFreezer(ctx, agent); err != nil {
 			return nil, err
 		}
-		defer freezer.Close()
+		defer freezer.close()
 	}
 	i := &instant{spool: u.spool, borrowed: u.spool != nil}
 	if !i.borrowed {
-		if i.spool, err = e.o.Spool.Hold(ctx, agent); err != nil {
+		if i.spool, err = e.holdSpool(ctx, agent); err != nil {
 			return nil, err
 		}
 	}
-	err = i.prepare(ctx, e, agent, c, v, w, last)
+	err = i.prepare(ctx, e, agent, c, rep, w, last)
 	if err == nil {
 		err = u.fence(ctx, func(c home.Current) error {
 			began := e.o.Clock()
@@ -114,16 +114,16 @@ func (e *Engine) freeze(ctx context.Context, agent *home.Agent, v *vault, w *rep
 }
 
 // prepare does what need not be done while the writers wait.
-func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c home.Current, v *vault, w *repo.Writer, last *instant) error {
+func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c home.Current, rep *repository, w *repo.Writer, last *instant) error {
 	p := places(agent.GenDir(c))
 	now := e.o.Clock()
-	i.notes = &folder{fs: e.o.FS, part: amber.PartNotes, root: p.Notes, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "notes"+v.repo.KeyID())}
-	i.state = &folder{fs: e.o.FS, part: amber.PartState, root: p.State, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "state"+v.repo.KeyID())}
+	i.notes = &folder{fs: e.o.FS, part: amber.PartNotes, root: p.Notes, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "notes"+rep.KeyID())}
+	i.state = &folder{fs: e.o.FS, part: amber.PartState, root: p.State, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "state"+rep.KeyID())}
 	if last != nil && last.notes.root == i.notes.root {
 		i.notes.known, i.state.known = last.notes.known, last.state.known
 	}
 	for _, f := range []*folder{i.notes, i.state} {
-		if err := f.warm(ctx, w, v.repo.Has, now); err != nil {
+		if err := f.warm(ctx, w, rep.Has, now); err != nil {
 			return err
 		}
 	}
@@ -131,10 +131,10 @@ func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c h
 }
 
 // stop is the fence itself: everything in here costs the writers time.
-func (i *instant) stop(ctx context.Context, e *Engine, freezer Freezer, c home.Current, w *repo.Writer) (err error) {
+func (i *instant) stop(ctx context.Context, e *Engine, freezer *freezer, c home.Current, w *repo.Writer) (err error) {
 	now := e.o.Clock()
 	i.at, i.current = amber.At(now), c
-	if i.databases, i.lost, err = freezer.Freeze(ctx, c); err != nil {
+	if i.databases, i.lost, err = freezer.freeze(ctx, c); err != nil {
 		return err
 	}
 	if err := i.readRefs(e); err != nil {

@@ -59,7 +59,7 @@ func parseHead(b []byte) (repo.Link, error) {
 // own repository has the device's name; every other place has a chain of its own,
 // so that two of them can be brought together.
 func (e *Engine) chainOf(tenant amber.TenantID, device string) string {
-	name := e.o.Repositories.Name(tenant)
+	name := e.repositoryName(tenant)
 	if name == e.o.Home.RepoDir(tenant) {
 		return device
 	}
@@ -69,7 +69,7 @@ func (e *Engine) chainOf(tenant amber.TenantID, device string) string {
 // headPath returns the file of a chain in one repository. Tenant and agent are
 // folder names; the device comes from CURRENT and may hold anything printable.
 func (e *Engine) headPath(tenant amber.TenantID, agent amber.AgentID, device string) string {
-	name := hexName(device + "\n" + e.o.Repositories.Name(tenant))
+	name := hexName(device + "\n" + e.repositoryName(tenant))
 	return filepath.Join(e.o.Home.KeysDir(), "heads", string(tenant), string(agent), name)
 }
 

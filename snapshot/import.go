@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // VerifyBundle implements [amber.Bundler].
@@ -62,16 +63,16 @@ func (e *Engine) RestoreBundle(ctx context.Context, file string, r amber.Restore
 	for _, l := range u.left {
 		s.warn("%s %s of the bundle is not taken over: %s", l.Part, l.Path, l.Detail)
 	}
-	err = s.run(ctx, func(replaces bool, fn func(*vault) error) error {
+	err = s.run(ctx, func(replaces bool, fn func(*repository) error) error {
 		if !replaces {
 			return fn(nil)
 		}
-		v, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
+		rep, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
 		if err != nil {
 			return err
 		}
-		defer v.close()
-		return fn(v)
+		defer rep.close()
+		return fn(rep)
 	})
 	return s.done(ctx, err)
 }
@@ -95,16 +96,16 @@ func (e *Engine) Import(ctx context.Context, r amber.ImportRequest) (report ambe
 		return report, err
 	}
 	report.Signature, report.LeftOut, report.Checked = u.signature, u.left, u.x.Checked
-	v, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
+	rep, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
 	if err != nil {
 		return report, err
 	}
-	defer v.close()
-	warnings, err := e.encrypt(ctx, v, nil)
+	defer rep.close()
+	warnings, err := e.encrypt(ctx, rep, nil)
 	if err != nil {
 		return report, err
 	}
-	i := &importing{e: e, v: v, u: u, agent: into, report: &report}
+	i := &importing{e: e, rep: rep, u: u, agent: into, report: &report}
 	if err := i.run(ctx); err != nil {
 		return report, fail("import bundle", r.File, err)
 	}
@@ -132,7 +133,7 @@ func importInto(r amber.ImportRequest, info amber.BundleInfo) (amber.AgentID, er
 // importing is one bundle on its way into the repository.
 type importing struct {
 	e      *Engine
-	v      *vault
+	rep    *repository
 	u      *unpacked
 	w      *repo.Writer
 	agent  amber.AgentID
@@ -143,11 +144,11 @@ type importing struct {
 
 func (i *importing) run(ctx context.Context) error {
 	began := i.e.now()
-	condemned, err := i.v.repo.Condemned(ctx)
+	condemned, err := i.rep.Condemned(ctx)
 	if err != nil {
 		return err
 	}
-	i.w = i.v.repo.NewWriter(ctx)
+	i.w = i.rep.NewWriter(ctx)
 	defer i.w.Close()
 	i.w.Avoid(condemned)
 	for _, step := range []func(context.Context) error{i.databases, i.history, i.files, i.journal} {
@@ -163,13 +164,13 @@ func (i *importing) run(ctx context.Context) error {
 
 // databases examines those of the bundle as a stranger's, and stores them.
 func (i *importing) databases(ctx context.Context) error {
-	cap := &capture{e: i.e, v: i.v, w: i.w}
+	cap := &capture{e: i.e, rep: i.rep, w: i.w}
 	for _, d := range i.u.held {
 		path := i.u.path("db/" + d.name)
-		if _, err := i.e.o.Examiner.Examine(ctx, path, false); err != nil {
+		if _, err := examineFile(ctx, path, false); err != nil {
 			return fail("examine database", d.name, err)
 		}
-		frozen, err := i.e.o.Databases.FreezeFile(ctx, path)
+		frozen, err := sqlite.Freeze(ctx, path)
 		if err != nil {
 			return fail("read database", d.name, err)
 		}
@@ -233,7 +234,7 @@ func (i *importing) files(ctx context.Context) (err error) {
 func (i *importing) folder(ctx context.Context, part string) (*repo.FilesEntry, error) {
 	f := &folder{fs: i.e.o.FS, part: part, root: i.u.path(part), known: map[string]record{}}
 	now := i.e.o.Clock()
-	err := f.warm(ctx, i.w, i.v.repo.Has, now)
+	err := f.warm(ctx, i.w, i.rep.Has, now)
 	if err == nil {
 		err = f.freeze(ctx, i.w, now)
 	}
@@ -287,16 +288,16 @@ func (i *importing) journal(ctx context.Context) error {
 func (i *importing) publish(ctx context.Context, began amber.Time) error {
 	info := i.u.info()
 	c := &capture{
-		e: i.e, v: i.v, w: i.w, inner: i.inner, total: i.total, began: began.Time(),
-		request: amber.SnapshotRequest{Tenant: i.v.tenant, Agent: i.agent, Label: importedLabel(info.Label), NoSign: !i.vouched()},
+		e: i.e, rep: i.rep, w: i.w, inner: i.inner, total: i.total, began: began.Time(),
+		request: amber.SnapshotRequest{Tenant: i.rep.tenant, Agent: i.agent, Label: importedLabel(info.Label), NoSign: !i.vouched()},
 	}
 	if err := c.flush(ctx); err != nil {
 		return err
 	}
-	entry, err := i.v.catalog.Get(ctx, i.agent, info.ID)
+	entry, err := i.rep.catalog.Get(ctx, i.agent, info.ID)
 	var inner repo.Inner
 	if err == nil {
-		inner, err = i.v.inner(ctx, entry.Manifest)
+		inner, err = i.rep.inner(ctx, entry.Manifest)
 	}
 	switch {
 	case err == nil && i.usable(ctx, entry) && entry.Manifest.Redacted == info.Redacted && i.same(ctx, inner):
@@ -352,7 +353,7 @@ func importedLabel(label string) string {
 func (i *importing) manifest(info amber.BundleInfo) (repo.Manifest, error) {
 	device, err := amber.NewUUID(i.e.o.Clock(), i.e.o.Random)
 	return repo.Manifest{
-		ID: info.ID, Tenant: i.v.tenant, Agent: i.agent, Device: "import-" + device, Counter: 1, CreatedAt: info.CreatedAt,
+		ID: info.ID, Tenant: i.rep.tenant, Agent: i.agent, Device: "import-" + device, Counter: 1, CreatedAt: info.CreatedAt,
 		Incarnation: i.u.x.Contents.Incarnation, Generation: i.u.x.Contents.Generation, Redacted: info.Redacted,
 	}, err
 }
@@ -377,7 +378,7 @@ func (i *importing) same(ctx context.Context, inner repo.Inner) bool {
 			return false
 		}
 	}
-	d := &differ{e: i.e, v: i.v}
+	d := &differ{e: i.e, rep: i.rep}
 	for _, pair := range [][2]*repo.FilesEntry{{inner.Notes, i.inner.Notes}, {inner.State, i.inner.State}, {inner.Journal, i.inner.Journal}} {
 		diff, err := d.files(ctx, pair[0], pair[1])
 		if err != nil || diff.Added+diff.Changed+diff.Removed > 0 {

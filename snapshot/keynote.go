@@ -35,8 +35,8 @@ type keyNote struct {
 	id     string // of the repository: a record of another one is none of this
 }
 
-func noteOf(v *vault) keyNote {
-	return keyNote{v.repo.KeyID(), v.repo.KeySerial(), v.repo.RepositoryID()}
+func noteOf(rep *repository) keyNote {
+	return keyNote{rep.KeyID(), rep.KeySerial(), rep.RepositoryID()}
 }
 
 func (n keyNote) marshal() []byte {
@@ -44,7 +44,7 @@ func (n keyNote) marshal() []byte {
 }
 
 func (e *Engine) keyNotePath(tenant amber.TenantID) string {
-	return filepath.Join(e.o.Home.KeysDir(), "repositories", hexName(e.o.Repositories.Name(tenant)))
+	return filepath.Join(e.o.Home.KeysDir(), "repositories", hexName(e.repositoryName(tenant)))
 }
 
 func (e *Engine) loadKeyNote(tenant amber.TenantID) (keyNote, error) {
@@ -62,28 +62,28 @@ func (e *Engine) loadKeyNote(tenant amber.TenantID) (keyNote, error) {
 	return n, fail("read key note", path, err)
 }
 
-func (e *Engine) saveKeyNote(v *vault) error {
-	path := e.keyNotePath(v.tenant)
+func (e *Engine) saveKeyNote(rep *repository) error {
+	path := e.keyNotePath(rep.tenant)
 	err := fsx.MkdirAll(e.o.FS, filepath.Dir(path), 0o700)
 	if err == nil {
-		err = fsx.Replace(e.o.FS, path, 0o600, noteOf(v).marshal())
+		err = fsx.Replace(e.o.FS, path, 0o600, noteOf(rep).marshal())
 	}
 	return fail("write key note", path, err)
 }
 
 // knownKey refuses to encrypt with a key that somebody else may have put there.
 // Errors: untrusted; refused where policy asks for a signature.
-func (e *Engine) knownKey(ctx context.Context, v *vault) error {
+func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
 	const op = "encrypt snapshot"
-	note, err := e.loadKeyNote(v.tenant)
+	note, err := e.loadKeyNote(rep.tenant)
 	if err != nil {
 		return err
 	}
-	now := noteOf(v)
+	now := noteOf(rep)
 	if note == now {
 		return nil
 	}
-	s := v.repo.KeySignature()
+	s := rep.KeySignature()
 	signature, err := e.standing(ctx, amber.SignatureReport{Status: s.Status, KeyID: s.KeyID, Detail: s.Detail})
 	if err != nil {
 		return err
@@ -91,35 +91,35 @@ func (e *Engine) knownKey(ctx context.Context, v *vault) error {
 	known := signature.Status == amber.SignatureValid && signature.Standing != amber.StandingStranger
 	switch {
 	case note.serial > now.serial:
-		return amber.Errorf(amber.KindUntrusted, op, v.repo.KeyID(), "the repository was set back to its key record %d, and %d was there", now.serial, note.serial)
+		return amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the repository was set back to its key record %d, and %d was there", now.serial, note.serial)
 	case note == keyNote{}:
 		if err := e.acceptable("the key of the repository", signature); err != nil {
 			return err
 		}
-		if err := e.onlyWanted(ctx, v, known); err != nil {
+		if err := e.onlyWanted(ctx, rep, known); err != nil {
 			return err
 		}
-		return e.saveKeyNote(v)
-	case known && note.id == now.id && v.repo.HasKey(note.key):
-		return e.saveKeyNote(v)
+		return e.saveKeyNote(rep)
+	case known && note.id == now.id && rep.HasKey(note.key):
+		return e.saveKeyNote(rep)
 	}
-	changed := amber.Errorf(amber.KindUntrusted, op, v.repo.KeyID(), "who may read the repository was changed by somebody who is not trusted here")
-	changed.Hint = "amber repo recipients list; if that was right, remove " + e.keyNotePath(v.tenant)
+	changed := amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "who may read the repository was changed by somebody who is not trusted here")
+	changed.Hint = "amber repo recipients list; if that was right, remove " + e.keyNotePath(rep.tenant)
 	return changed
 }
 
 // onlyWanted looks at a key that this home has not seen before: where it is told
 // whom to encrypt to, nobody else may be let in by a stranger. Errors: untrusted.
-func (e *Engine) onlyWanted(ctx context.Context, v *vault, known bool) error {
-	want, err := e.o.Keys.Recipients(ctx)
+func (e *Engine) onlyWanted(ctx context.Context, rep *repository, known bool) error {
+	want, err := e.keys.recipients()
 	if err != nil || known || len(want) == 0 {
 		return err
 	}
-	have, err := v.repo.Recipients(ctx)
+	have, err := rep.Recipients(ctx)
 	if err != nil {
 		return err
 	}
-	ids, err := e.o.Keys.Identities(ctx)
+	ids, err := e.keys.identities()
 	if err != nil {
 		return err
 	}

@@ -6,61 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"filippo.io/age"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/repo"
 )
 
-// Keys is what signs, encrypts and opens snapshots, and says whom to trust.
-type Keys interface {
-	// Signer returns what signs, nil when nothing is signed. With create a key
-	// is made when there is none; without, that is nil too.
-	Signer(ctx context.Context, create bool) (amber.Signer, error)
-	// Recipients are those that everything is encrypted to. None: nothing is.
-	Recipients(ctx context.Context) ([]agekey.Recipient, error)
-	// Identities open what is encrypted.
-	Identities(ctx context.Context) ([]age.Identity, error)
-	KeyTrust
-}
-
-// KeyTrust is this home's own recipient, and whose signatures count.
-type KeyTrust interface {
-	// Own returns this home's own recipient, made now when there is none: one
-	// that can stand beside others.
-	Own(ctx context.Context, others []agekey.Recipient) (agekey.Recipient, error)
-	amber.TrustList
-}
-
-// noKeys signs, encrypts and trusts nothing.
-type noKeys struct{}
-
-func (noKeys) Signer(context.Context, bool) (amber.Signer, error)     { return nil, nil }
-func (noKeys) Recipients(context.Context) ([]agekey.Recipient, error) { return nil, nil }
-func (noKeys) Identities(context.Context) ([]age.Identity, error)     { return nil, nil }
-func (noKeys) Own(context.Context, []agekey.Recipient) (agekey.Recipient, error) {
-	return agekey.Recipient{}, amber.Errorf(amber.KindUnsupported, "encrypt", "", "there are no keys")
-}
-
-func (noKeys) Standing(context.Context, amber.KeyID) (amber.Standing, error) {
-	return amber.StandingStranger, nil
-}
-
 // readyToSign makes the key of this home when the first snapshot needs it.
-func (e *Engine) readyToSign(ctx context.Context, v *vault) (err error) {
-	if v.signer != nil || e.o.NoSign {
+func (e *Engine) readyToSign(ctx context.Context, rep *repository) (err error) {
+	if rep.signer != nil || e.o.Keys.NoSign {
 		return nil
 	}
-	if v.signer, err = e.o.Keys.Signer(ctx, true); err != nil || v.signer == nil {
+	if rep.signer, err = e.keys.signer(ctx, true); err != nil || rep.signer == nil {
 		return err
 	}
-	return e.reopen(ctx, v)
+	return e.reopen(ctx, rep)
 }
 
 // recipients returns those that are configured and some more.
 func (e *Engine) recipients(ctx context.Context, more []string) ([]agekey.Recipient, error) {
-	configured, err := e.o.Keys.Recipients(ctx)
+	configured, err := e.keys.recipients()
 	if err != nil {
 		return nil, err
 	}
@@ -73,54 +37,54 @@ func (e *Engine) recipients(ctx context.Context, more []string) ([]agekey.Recipi
 
 // encrypt sees to it that everything that is written from now on can be read by
 // whom it must be readable for, and by nobody else. It says whom it let in.
-func (e *Engine) encrypt(ctx context.Context, v *vault, more []string) (warnings []string, err error) {
+func (e *Engine) encrypt(ctx context.Context, rep *repository, more []string) (warnings []string, err error) {
 	want, err := e.recipients(ctx, more)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case v.repo.Locked():
+	case rep.Locked():
 		return nil, locked()
-	case v.repo.KeyID() != "":
-		if err := e.knownKey(ctx, v); err != nil {
+	case rep.KeyID() != "":
+		if err := e.knownKey(ctx, rep); err != nil {
 			return nil, err
 		}
-		return e.admit(ctx, v, want)
+		return e.admit(ctx, rep, want)
 	}
-	if err := e.neverHadKey(v); err != nil || len(want) == 0 {
+	if err := e.neverHadKey(rep); err != nil || len(want) == 0 {
 		return nil, err
 	}
-	own, err := e.o.Keys.Own(ctx, want)
+	own, err := e.keys.own(want)
 	if err != nil {
 		return nil, err
 	}
 	if want, err = with(want, own); err != nil {
 		return nil, err
 	}
-	if err := e.reopen(ctx, v); err != nil { // with what opens it from now on
+	if err := e.reopen(ctx, rep); err != nil { // with what opens it from now on
 		return nil, err
 	}
-	if err := v.repo.InitKey(ctx, want, e.o.Random, e.now()); err != nil {
+	if err := rep.InitKey(ctx, want, e.o.Random, e.now()); err != nil {
 		return nil, err
 	}
-	return nil, e.saveKeyNote(v)
+	return nil, e.saveKeyNote(rep)
 }
 
 // neverHadKey refuses to write to a repository in the clear, or to give it a
 // key, that had one.
-func (e *Engine) neverHadKey(v *vault) error {
-	note, err := e.loadKeyNote(v.tenant)
+func (e *Engine) neverHadKey(rep *repository) error {
+	note, err := e.loadKeyNote(rep.tenant)
 	if err != nil || note == (keyNote{}) {
 		return err
 	}
 	lost := amber.Errorf(amber.KindUntrusted, "encrypt snapshot", note.key, "the repository was encrypted, and its key record is gone")
-	lost.Hint = "if you began a new repository there, remove " + e.keyNotePath(v.tenant)
+	lost.Hint = "if you began a new repository there, remove " + e.keyNotePath(rep.tenant)
 	return lost
 }
 
 // admit lets recipients in that are not yet.
-func (e *Engine) admit(ctx context.Context, v *vault, want []agekey.Recipient) (warnings []string, err error) {
-	have, err := v.repo.Recipients(ctx)
+func (e *Engine) admit(ctx context.Context, rep *repository, want []agekey.Recipient) (warnings []string, err error) {
+	have, err := rep.Recipients(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,16 +100,16 @@ func (e *Engine) admit(ctx context.Context, v *vault, want []agekey.Recipient) (
 	}
 	list, err := agekey.ParseRecipients(all)
 	if err == nil {
-		err = e.setRecipients(ctx, v, list, false)
+		err = e.setRecipients(ctx, rep, list, false)
 	}
 	return warnings, err
 }
 
-func (e *Engine) setRecipients(ctx context.Context, v *vault, list []agekey.Recipient, rotate bool) error {
-	if err := v.repo.SetRecipients(ctx, list, rotate, e.o.Random, e.now()); err != nil {
+func (e *Engine) setRecipients(ctx context.Context, rep *repository, list []agekey.Recipient, rotate bool) error {
+	if err := rep.SetRecipients(ctx, list, rotate, e.o.Random, e.now()); err != nil {
 		return err
 	}
-	return e.saveKeyNote(v)
+	return e.saveKeyNote(rep)
 }
 
 // with adds a recipient to others, once.
@@ -167,8 +131,8 @@ func locked() error {
 // Recipients returns whom a tenant's repository is encrypted to; none when it
 // is not. Errors: not_found without a repository.
 func (e *Engine) Recipients(ctx context.Context, tenant amber.TenantID) (list []string, err error) {
-	err = e.with(ctx, tenant, func(v *vault) error {
-		list, err = v.repo.Recipients(ctx)
+	err = e.with(ctx, tenant, func(rep *repository) error {
+		list, err = rep.Recipients(ctx)
 		return err
 	})
 	return list, err
@@ -186,8 +150,8 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 	if len(add) > 0 {
 		how = creating // a repository can be encrypted before anything is in it
 	}
-	err := e.within(ctx, tenant, how, func(v *vault) error {
-		if v.repo.Locked() {
+	err := e.within(ctx, tenant, how, func(rep *repository) error {
+		if rep.Locked() {
 			return locked()
 		}
 		adding, err := agekey.ParseRecipients(add)
@@ -198,20 +162,20 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 		if err != nil {
 			return err
 		}
-		if v.repo.KeyID() == "" {
+		if rep.KeyID() == "" {
 			if len(adding) == 0 || len(removing) > 0 || rotate {
 				return amber.Errorf(amber.KindNotFound, op, string(tenant), "the repository is not encrypted")
 			}
-			_, err := e.encrypt(ctx, v, add)
+			_, err := e.encrypt(ctx, rep, add)
 			if err == nil {
-				texts, err = v.repo.Recipients(ctx)
+				texts, err = rep.Recipients(ctx)
 			}
 			return err
 		}
-		if err := e.knownKey(ctx, v); err != nil {
+		if err := e.knownKey(ctx, rep); err != nil {
 			return err
 		}
-		have, err := v.repo.Recipients(ctx)
+		have, err := rep.Recipients(ctx)
 		if err != nil {
 			return err
 		}
@@ -234,7 +198,7 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 			return err
 		}
 		texts = textsOf(list)
-		return e.setRecipients(ctx, v, list, rotate)
+		return e.setRecipients(ctx, rep, list, rotate)
 	})
 	return texts, err
 }
@@ -242,7 +206,7 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 // notConfigured refuses to remove recipients that the configuration lets in: the
 // next snapshot would do that again.
 func (e *Engine) notConfigured(ctx context.Context, removing []agekey.Recipient) error {
-	configured, err := e.o.Keys.Recipients(ctx)
+	configured, err := e.keys.recipients()
 	if err != nil {
 		return err
 	}
@@ -259,7 +223,7 @@ func (e *Engine) notConfigured(ctx context.Context, removing []agekey.Recipient)
 // stillOpens refuses recipients that would shut this home out of its own
 // repository: it could take no snapshot any more.
 func (e *Engine) stillOpens(ctx context.Context, list []agekey.Recipient) error {
-	ids, err := e.o.Keys.Identities(ctx)
+	ids, err := e.keys.identities()
 	if err != nil {
 		return err
 	}

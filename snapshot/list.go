@@ -20,20 +20,22 @@ func (e *Engine) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (ambe
 	if q.Limit < 0 {
 		return page, amber.Errorf(amber.KindInvalid, "list snapshots", "", "the limit is negative")
 	}
+	at, err := parseCursor(q.Cursor)
+	if err != nil {
+		return page, err
+	}
 	limit := min(q.Limit, amber.MaxPageSize)
 	if limit == 0 {
 		limit = amber.DefaultPageSize
 	}
-	err := e.with(ctx, q.Tenant, func(v *vault) error {
-		entries, err := v.catalog.List(ctx, q.Agent)
+	err = e.with(ctx, q.Tenant, func(rep *repository) error {
+		entries, err := rep.catalog.List(ctx, q.Agent)
 		if err != nil {
 			return err
 		}
-		if entries, err = after(entries, q.Cursor); err != nil {
-			return err
-		}
+		entries = slices.DeleteFunc(entries, at.before)
 		for _, entry := range entries[:min(limit, len(entries))] {
-			page.Items = append(page.Items, e.meta(entry, v.revealed(ctx, entry)))
+			page.Items = append(page.Items, e.meta(entry, rep.revealed(ctx, entry)))
 		}
 		if len(entries) > limit {
 			page.Next = cursorAt(entries[limit-1])
@@ -46,26 +48,33 @@ func (e *Engine) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (ambe
 	return page, err
 }
 
-// cursorAt marks a place in the listing: it stays one when the snapshot is
-// deleted.
+// place is a place in a listing, newest first. It stays valid when its snapshot
+// is deleted.
+type place struct {
+	ms int64
+	id amber.SnapshotID // "": the beginning
+}
+
 func cursorAt(e repo.Entry) amber.Cursor {
 	return amber.Cursor(fmt.Sprintf("%d/%s", e.Manifest.CreatedAt.UnixMilli(), e.Manifest.ID))
 }
 
-// after returns the entries behind a cursor; they are newest first.
-func after(entries []repo.Entry, cursor amber.Cursor) ([]repo.Entry, error) {
-	if cursor == "" {
-		return entries, nil
+func parseCursor(c amber.Cursor) (place, error) {
+	if c == "" {
+		return place{}, nil
 	}
-	at, id, ok := strings.Cut(string(cursor), "/")
+	at, id, _ := strings.Cut(string(c), "/")
 	ms, err := strconv.ParseInt(at, 10, 64)
-	if !ok || err != nil {
-		return nil, amber.Errorf(amber.KindInvalid, "list snapshots", "", "the cursor is not one of this listing")
+	if err != nil || id == "" {
+		return place{}, amber.Errorf(amber.KindInvalid, "list snapshots", "", "the cursor is not one of this listing")
 	}
-	return slices.DeleteFunc(entries, func(e repo.Entry) bool {
-		created := e.Manifest.CreatedAt.UnixMilli()
-		return created > ms || created == ms && string(e.Manifest.ID) >= id
-	}), nil
+	return place{ms, amber.SnapshotID(id)}, nil
+}
+
+// before reports whether an entry was listed up to the place.
+func (p place) before(e repo.Entry) bool {
+	created := e.Manifest.CreatedAt.UnixMilli()
+	return p.id != "" && (created > p.ms || created == p.ms && e.Manifest.ID >= p.id)
 }
 
 // lostRepository says that a repository is gone that this home has written
@@ -73,7 +82,7 @@ func after(entries []repo.Entry, cursor amber.Cursor) ([]repo.Entry, error) {
 func (e *Engine) lostRepository(tenant amber.TenantID, agent amber.AgentID) error {
 	for _, chain := range e.chains(tenant) {
 		if chain.Agent == agent {
-			err := amber.Errorf(amber.KindDamaged, "open repository", e.o.Repositories.Name(tenant), "it is gone, and this home has written snapshots there")
+			err := amber.Errorf(amber.KindDamaged, "open repository", e.repositoryName(tenant), "it is gone, and this home has written snapshots there")
 			err.Hint = "if you removed it yourself, remove " + e.headPath(tenant, agent, chain.Device)
 			return err
 		}
@@ -109,11 +118,11 @@ func (e *Engine) meta(entry repo.Entry, inner repo.Inner) amber.SnapshotMeta {
 
 // revealed returns what a listing tells of an encrypted snapshot to who has the
 // key; zero for whoever has not.
-func (v *vault) revealed(ctx context.Context, entry repo.Entry) repo.Inner {
-	if !entry.Manifest.Encrypted || entry.Problem != nil || v.repo.Locked() {
+func (rep *repository) revealed(ctx context.Context, entry repo.Entry) repo.Inner {
+	if !entry.Manifest.Encrypted || entry.Problem != nil || rep.Locked() {
 		return repo.Inner{}
 	}
-	inner, err := v.repo.Inner(ctx, entry.Manifest)
+	inner, err := rep.Inner(ctx, entry.Manifest)
 	if err != nil {
 		return repo.Inner{}
 	}
@@ -126,12 +135,12 @@ func (e *Engine) ShowSnapshot(ctx context.Context, ref amber.SnapshotRef) (amber
 	if err := checkRef(ref); err != nil {
 		return d, err
 	}
-	err := e.with(ctx, ref.Tenant, func(v *vault) error {
-		entry, err := v.catalog.Get(ctx, ref.Agent, ref.ID)
+	err := e.with(ctx, ref.Tenant, func(rep *repository) error {
+		entry, err := rep.catalog.Get(ctx, ref.Agent, ref.ID)
 		if err != nil {
 			return err
 		}
-		inner, err := v.inner(ctx, entry.Manifest) // whoever signed it: show says so
+		inner, err := rep.inner(ctx, entry.Manifest) // whoever signed it: show says so
 		if err != nil {
 			return err
 		}

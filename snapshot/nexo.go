@@ -30,9 +30,6 @@ var nexoDatabases = []struct{ file, kind string }{
 // nexo writes the bundle as nexo-memory-snapshot-v1. What that cannot hold is
 // left out and said.
 func (x *export) nexo(ctx context.Context) error {
-	if x.e.o.Nexo == nil {
-		return amber.Errorf(amber.KindUnsupported, "export snapshot", string(x.r.ID), "the format nexo is not built in")
-	}
 	if x.options.Passphrase != "" {
 		return amber.Errorf(amber.KindRefused, "export snapshot", string(x.r.ID), "the format nexo knows no passphrase")
 	}
@@ -135,7 +132,7 @@ func (x *export) nexoTables(ctx context.Context) error {
 		if x.redacts() {
 			file, err = x.redactedDatabase(ctx, d)
 		} else {
-			err = x.e.writeDatabase(ctx, x.v, d, file)
+			err = x.e.writeDatabase(ctx, x.rep, d, file)
 		}
 		if err != nil {
 			return err
@@ -144,7 +141,7 @@ func (x *export) nexoTables(ctx context.Context) error {
 		if err := x.e.o.FS.Mkdir(dir, 0o700); err != nil {
 			return fail("stage databases", dir, err)
 		}
-		left, err := x.e.o.Nexo.ExportNexo(ctx, file, dir, x.r.Agent)
+		left, err := exportNexo(ctx, file, dir, x.r.Agent)
 		if err != nil {
 			return err
 		}
@@ -190,7 +187,7 @@ func (x *export) nexoHistory(ctx context.Context) (bundle.NexoGit, error) {
 		return bundle.NexoGit{}, nil
 	}
 	o := gitobj.Options{Git: x.e.o.Git, FS: x.e.o.FS, Temp: x.tmp}
-	refs, objects := refsOf(g), gitobj.ObjectSource(x.e.objects(ctx, x.v, g))
+	refs, objects := refsOf(g), gitobj.ObjectSource(x.e.objects(ctx, x.rep, g))
 	if x.redacts() {
 		fresh, err := x.freshCommit(ctx)
 		if err != nil {
@@ -265,13 +262,10 @@ func (x *export) walk(root, prefix, kind string) error {
 // fromNexo makes what a bundle of the other system holds that of an agent of
 // ours.
 func (u *unpacked) fromNexo(ctx context.Context) error {
-	if u.e.o.Nexo == nil {
-		return amber.Errorf(amber.KindUnsupported, "open bundle", u.x.Info.File, "the format nexo is not built in")
-	}
 	if err := u.e.o.FS.Mkdir(u.path("db"), 0o700); err != nil {
 		return fail("open bundle", u.x.Info.File, err)
 	}
-	left, err := u.e.o.Nexo.ImportNexo(ctx, u.path("sqlite"), u.path("db"), u.x.Info.Tenant, u.x.Info.Agent)
+	left, err := u.e.importNexo(ctx, u.path("sqlite"), u.path("db"), u.x.Info.Agent)
 	if err != nil {
 		return err
 	}

@@ -23,9 +23,9 @@ type origin interface {
 	// state makes the folder of the state.
 	state(ctx context.Context, dir string) error
 	// journal tells how far each session was drained.
-	journal() []Mark
+	journal() []repo.JournalMark
 	// frames returns the captured entries of a session, nil without any.
-	frames(ctx context.Context, m Mark) (io.Reader, error)
+	frames(ctx context.Context, m repo.JournalMark) (io.Reader, error)
 	// room is what everything but the databases takes.
 	room() int64
 	planned
@@ -34,7 +34,7 @@ type origin interface {
 // planned is what a plan asks an origin for.
 type planned interface {
 	// view opens a database where it lies.
-	view(ctx context.Context, name string) (DatabaseFile, error)
+	view(ctx context.Context, name string) (pages, error)
 	// files lists those of a part, notes or state.
 	files(ctx context.Context, part string) (map[string]content, error)
 	// hasher makes the content of a file that can be compared with those.
@@ -57,7 +57,7 @@ type storedDatabase struct {
 // snapshotOrigin is a snapshot in a repository.
 type snapshotOrigin struct {
 	e     *Engine
-	v     *vault
+	rep   *repository
 	inner repo.Inner
 
 	captured map[string]repo.TreeEntry // the journal, by key; nil: not looked at yet
@@ -72,7 +72,7 @@ func (o *snapshotOrigin) databases() []storedDatabase {
 }
 
 func (o *snapshotOrigin) database(ctx context.Context, name, path string) error {
-	return o.e.writeDatabase(ctx, o.v, *findDatabase(o.inner.Databases, name), path)
+	return o.e.writeDatabase(ctx, o.rep, *findDatabase(o.inner.Databases, name), path)
 }
 
 // notes brings back the history from objects and refs alone. One that git
@@ -82,11 +82,11 @@ func (o *snapshotOrigin) notes(ctx context.Context, dir string) (lost string, er
 		if err := fsx.MkdirAll(o.e.o.FS, dir, 0o700); err != nil {
 			return "", fail("make notes", dir, err)
 		}
-		if lost, err = o.e.buildHistory(ctx, dir, refsOf(g), o.e.objects(ctx, o.v, g)); err != nil {
+		if lost, err = o.e.buildHistory(ctx, dir, refsOf(g), o.e.objects(ctx, o.rep, g)); err != nil {
 			return "", err
 		}
 	}
-	return lost, o.e.buildFiles(ctx, o.v, o.inner.Notes, dir)
+	return lost, o.e.buildFiles(ctx, o.rep, o.inner.Notes, dir)
 }
 
 // lostHistory tells a history that git refuses, which the notes can do without,
@@ -120,18 +120,18 @@ func (e *Engine) buildHistory(ctx context.Context, dir string, refs gitobj.Refs,
 }
 
 func (o *snapshotOrigin) state(ctx context.Context, dir string) error {
-	return o.e.buildFiles(ctx, o.v, o.inner.State, dir)
+	return o.e.buildFiles(ctx, o.rep, o.inner.State, dir)
 }
 
-func (o *snapshotOrigin) journal() []Mark { return o.inner.Marks }
+func (o *snapshotOrigin) journal() []repo.JournalMark { return o.inner.Marks }
 
-func (o *snapshotOrigin) frames(ctx context.Context, m Mark) (io.Reader, error) {
+func (o *snapshotOrigin) frames(ctx context.Context, m repo.JournalMark) (io.Reader, error) {
 	if o.inner.Journal == nil {
 		return nil, nil
 	}
 	if o.captured == nil {
 		found := map[string]repo.TreeEntry{}
-		err := o.v.repo.WalkTree(ctx, o.inner.Journal.Tree, func(rel string, entry repo.TreeEntry) error {
+		err := o.rep.WalkTree(ctx, o.inner.Journal.Tree, func(rel string, entry repo.TreeEntry) error {
 			found[rel] = entry
 			return nil
 		})
@@ -141,7 +141,7 @@ func (o *snapshotOrigin) frames(ctx context.Context, m Mark) (io.Reader, error) 
 		o.captured = found
 	}
 	if entry, ok := o.captured[m.Key]; ok {
-		return &partsReader{ctx: ctx, repo: o.v.repo, parts: entry.Parts}, nil
+		return &partsReader{ctx: ctx, repo: o.rep.Repo, parts: entry.Parts}, nil
 	}
 	return nil, nil
 }
@@ -161,8 +161,8 @@ func (o *snapshotOrigin) room() (bytes int64) {
 // blockBytes is what a file takes on a disk beside its bytes, at most.
 const blockBytes = 4096
 
-func (o *snapshotOrigin) view(ctx context.Context, name string) (DatabaseFile, error) {
-	return (&differ{e: o.e, v: o.v}).file(ctx, *findDatabase(o.inner.Databases, name))
+func (o *snapshotOrigin) view(ctx context.Context, name string) (pages, error) {
+	return (&differ{e: o.e, rep: o.rep}).file(ctx, *findDatabase(o.inner.Databases, name))
 }
 
 func (o *snapshotOrigin) files(ctx context.Context, part string) (map[string]content, error) {
@@ -170,7 +170,7 @@ func (o *snapshotOrigin) files(ctx context.Context, part string) (map[string]con
 	if part == amber.PartState {
 		files = o.inner.State
 	}
-	return (&differ{e: o.e, v: o.v}).tree(ctx, files)
+	return (&differ{e: o.e, rep: o.rep}).tree(ctx, files)
 }
 
-func (o *snapshotOrigin) hasher() contentHasher { return &partHasher{id: o.v.repo.BlobID} }
+func (o *snapshotOrigin) hasher() contentHasher { return &partHasher{id: o.rep.BlobID} }

@@ -29,8 +29,7 @@ func (s *restoration) plan(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		from := DatabaseFile{Agent: s.agent}
-		diff, err := s.e.o.Viewer.Diff(ctx, db.name, from, to, true)
+		diff, err := s.e.diffPages(ctx, db.name, s.agent, nil, to, true)
 		switch amber.KindOf(err) {
 		case amber.KindDamaged, amber.KindConflict, amber.KindRefused:
 			s.warn("the live %s cannot be compared with: %v", db.name, err)

@@ -91,7 +91,7 @@ func (c *capture) complete() bool {
 // removeReplaced removes the generation that the live one has replaced, if it is
 // still there and the snapshot that holds its last state is whole. It returns
 // the number, 0 when there was nothing to remove. The caller is inside Operate.
-func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, v *vault) (int64, error) {
+func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, rep *repository) (int64, error) {
 	c, err := agent.Current()
 	if err != nil {
 		return 0, err
@@ -105,20 +105,20 @@ func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, v *vault
 		return 0, nil
 	}
 	ref := amber.SnapshotRef{Tenant: agent.Tenant(), Agent: agent.ID(), ID: r.safety}
-	if err := e.readAll(ctx, v, ref); err != nil {
+	if err := e.readAll(ctx, rep, ref); err != nil {
 		return 0, nil // it stays
 	}
 	return r.generation, agent.RemoveGeneration(ctx, r.generation)
 }
 
 // readAll reads every byte of a snapshot and compares it with its id.
-func (e *Engine) readAll(ctx context.Context, v *vault, ref amber.SnapshotRef) error {
-	_, inner, err := e.find(ctx, v, ref)
+func (e *Engine) readAll(ctx context.Context, rep *repository, ref amber.SnapshotRef) error {
+	_, inner, err := e.find(ctx, rep, ref)
 	if err != nil {
 		return err
 	}
 	var ids []repo.ID
-	err = v.repo.NeededBy(ctx, inner, func(id repo.ID, _ repo.Kind) error {
+	err = rep.NeededBy(ctx, inner, func(id repo.ID, _ repo.Kind) error {
 		ids = append(ids, id)
 		return nil
 	})
@@ -126,7 +126,7 @@ func (e *Engine) readAll(ctx context.Context, v *vault, ref amber.SnapshotRef) e
 		return err
 	}
 	slices.SortFunc(ids, repo.ID.Compare)
-	return v.repo.Read(ctx, slices.Compact(ids), func(repo.Blob) error { return nil })
+	return rep.Read(ctx, slices.Compact(ids), func(repo.Blob) error { return nil })
 }
 
 // there reports whether a generation has a folder.
@@ -141,7 +141,7 @@ func (e *Engine) there(agent *home.Agent, n int64) bool {
 const sweepWait = 20 * time.Millisecond
 
 // sweepReplaced does so for an agent that nobody operates on.
-func (e *Engine) sweepReplaced(ctx context.Context, agent *home.Agent, v *vault) (n int64, err error) {
+func (e *Engine) sweepReplaced(ctx context.Context, agent *home.Agent, rep *repository) (n int64, err error) {
 	if all, err := agent.Generations(); err != nil || len(all) < 2 {
 		return 0, err
 	}
@@ -150,7 +150,7 @@ func (e *Engine) sweepReplaced(ctx context.Context, agent *home.Agent, v *vault)
 	defer cancel()
 	err = agent.Operate(wait, func() (err error) {
 		began = true
-		n, err = e.removeReplaced(ctx, agent, v)
+		n, err = e.removeReplaced(ctx, agent, rep)
 		return err
 	})
 	if !began && ctx.Err() == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // Restore implements [amber.Restorer].
@@ -19,12 +20,12 @@ func (e *Engine) Restore(ctx context.Context, r amber.RestoreRequest) (amber.Res
 	if err != nil {
 		return s.report, err
 	}
-	err = s.run(ctx, func(replaces bool, fn func(*vault) error) error {
-		return e.with(ctx, r.Tenant, func(v *vault) error {
-			if err := s.find(ctx, v); err != nil {
+	err = s.run(ctx, func(replaces bool, fn func(*repository) error) error {
+		return e.with(ctx, r.Tenant, func(rep *repository) error {
+			if err := s.find(ctx, rep); err != nil {
 				return err
 			}
-			return fn(v)
+			return fn(rep)
 		})
 	})
 	if amber.KindOf(err) == amber.KindNotFound {
@@ -52,18 +53,18 @@ func (e *Engine) restoration(r amber.RestoreRequest) (*restoration, error) {
 // run plans a restore, replaces the agent or makes it. With opens the
 // repository, which the safety snapshot of an agent that is replaced needs, and
 // has made the origin known when it calls fn.
-func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(*vault) error) error) error {
+func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(*repository) error) error) error {
 	r := s.request
 	if s.e.o.Disabled != "" && !r.NoSafetySnapshot && !r.DryRun {
 		s.request.NoSafetySnapshot = true
 		s.warn("no safety snapshot is taken: %s", s.e.o.Disabled)
 	}
-	checked := func(replaces bool, do func(*vault) error) error {
-		return with(replaces, func(v *vault) error {
+	checked := func(replaces bool, do func(*repository) error) error {
+		return with(replaces, func(rep *repository) error {
 			if err := s.check(); err != nil {
 				return err
 			}
-			return do(v)
+			return do(rep)
 		})
 	}
 	_, err := s.agent.Current()
@@ -71,7 +72,7 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 	case err == nil && s.fork:
 		return amber.Errorf(amber.KindConflict, "restore", string(r.To), "there is an agent of that name; a fork makes a new one")
 	case err == nil && r.DryRun:
-		return checked(false, func(*vault) error {
+		return checked(false, func(*repository) error {
 			if err := s.mayReplace(); err != nil {
 				s.warn("it would be refused: %v", err)
 			}
@@ -79,17 +80,17 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 		})
 	case err == nil:
 		return s.agent.Operate(ctx, func() error {
-			return checked(true, func(v *vault) error {
+			return checked(true, func(rep *repository) error {
 				if err := s.mayReplace(); err != nil {
 					return err
 				}
-				return s.replace(ctx, v)
+				return s.replace(ctx, rep)
 			})
 		})
 	case amber.KindOf(err) == amber.KindNotFound && len(r.Only) < 3:
 		return amber.Errorf(amber.KindInvalid, "restore", string(s.agent.ID()), "there is no such agent yet: all of it is restored, or nothing")
 	case amber.KindOf(err) == amber.KindNotFound:
-		return checked(false, func(*vault) error { return s.make(ctx) })
+		return checked(false, func(*repository) error { return s.make(ctx) })
 	case amber.KindOf(err) == amber.KindDamaged:
 		return &amber.Error{
 			Op: "restore", Kind: amber.KindDamaged, ID: string(r.ID), Err: err,
@@ -142,13 +143,13 @@ func (s *restoration) restores(part string) bool {
 
 // elsewhere says whose snapshot it is when it is not this agent's.
 func (s *restoration) elsewhere(ctx context.Context, err error) error {
-	_ = s.e.with(ctx, s.request.Tenant, func(v *vault) error {
-		agents, lerr := v.catalog.Agents(ctx)
+	_ = s.e.with(ctx, s.request.Tenant, func(rep *repository) error {
+		agents, lerr := rep.catalog.Agents(ctx)
 		if lerr != nil {
 			return lerr
 		}
 		for _, id := range agents {
-			if _, gerr := v.catalog.Get(ctx, id, s.request.ID); gerr == nil && id != s.request.Agent {
+			if _, gerr := rep.catalog.Get(ctx, id, s.request.ID); gerr == nil && id != s.request.Agent {
 				e := amber.Errorf(amber.KindCrossTenant, "restore", string(s.request.ID), "it is a snapshot of agent %s", string(id))
 				e.Hint = fmt.Sprintf("amber --agent %s snapshot restore %s --to-agent NEW", id, s.request.ID)
 				err = e
@@ -162,25 +163,25 @@ func (s *restoration) elsewhere(ctx context.Context, err error) error {
 
 // find makes a snapshot the origin: it reads the manifests and looks for every
 // object.
-func (s *restoration) find(ctx context.Context, v *vault) error {
-	entry, err := v.catalog.Get(ctx, s.request.Agent, s.request.ID)
+func (s *restoration) find(ctx context.Context, rep *repository) error {
+	entry, err := rep.catalog.Get(ctx, s.request.Agent, s.request.ID)
 	if amber.KindOf(err) == amber.KindCrossTenant && s.fork {
 		err = nil // a new agent may be made of anybody's
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.trusted(ctx, v, entry); err != nil {
+	if err := s.trusted(ctx, rep, entry); err != nil {
 		return err
 	}
-	inner, err := v.inner(ctx, entry.Manifest)
+	inner, err := rep.inner(ctx, entry.Manifest)
 	if err != nil {
 		return err
 	}
-	s.from, s.redacted = &snapshotOrigin{e: s.e, v: v, inner: inner}, entry.Manifest.Redacted
+	s.from, s.redacted = &snapshotOrigin{e: s.e, rep: rep, inner: inner}, entry.Manifest.Redacted
 	s.encrypted = entry.Manifest.Encrypted
-	return v.repo.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
-		if !v.repo.Has(id) {
+	return rep.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
+		if !rep.Has(id) {
 			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "its %s %s is not in the repository", kind, id)
 			e.Hint = "amber snapshot verify " + string(s.request.ID)
 			return e
@@ -190,7 +191,7 @@ func (s *restoration) find(ctx context.Context, v *vault) error {
 }
 
 // trusted refuses a snapshot whose signature does not do.
-func (s *restoration) trusted(ctx context.Context, v *vault, entry repo.Entry) error {
+func (s *restoration) trusted(ctx context.Context, rep *repository, entry repo.Entry) error {
 	signature, err := s.e.signature(ctx, entry)
 	if err == nil {
 		err = s.e.acceptable(string(s.request.ID), signature)
@@ -199,7 +200,7 @@ func (s *restoration) trusted(ctx context.Context, v *vault, entry repo.Entry) e
 	if err != nil || s.request.AcceptUnsigned {
 		return err
 	}
-	return s.e.linked(ctx, v, entry)
+	return s.e.linked(ctx, rep, entry)
 }
 
 // tellSigner says whose snapshot it is when it is nobody's that is known here.
@@ -282,13 +283,13 @@ func (s *restoration) carried() (bytes int64) {
 }
 
 // replace restores an agent that exists. The caller is inside Operate.
-func (s *restoration) replace(ctx context.Context, v *vault) error {
+func (s *restoration) replace(ctx context.Context, rep *repository) error {
 	// What the last restore did not come to remove: the live generation vouches
 	// for it, and will not be live any more.
-	if err := s.e.o.Databases.Ready(ctx, s.agent); err != nil {
+	if err := s.e.migrate(ctx, s.agent); err != nil {
 		return err
 	}
-	if _, err := s.e.removeReplaced(ctx, s.agent, v); err != nil {
+	if _, err := s.e.removeReplaced(ctx, s.agent, rep); err != nil {
 		s.warn("an old generation could not be removed: %v", err)
 	}
 	next, err := s.agent.BeginRestore(ctx, string(s.request.ID))
@@ -296,18 +297,18 @@ func (s *restoration) replace(ctx context.Context, v *vault) error {
 		return err
 	}
 	if err = s.build(ctx, next.Dir()); err == nil {
-		err = s.swap(ctx, v, next)
+		err = s.swap(ctx, rep, next)
 	}
 	if err != nil {
 		return errors.Join(err, next.Abort())
 	}
 	s.report.Generation, s.old = next.Current().Generation, next.Replaces()
-	return s.clean(ctx, v)
+	return s.clean(ctx, rep)
 }
 
 // swap stops the writers, saves what they have written, and puts the new
 // generation in the place of the old one.
-func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) error {
+func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Restore) error {
 	if err := s.e.commitNotes(ctx, s.agent); err != nil {
 		return err
 	}
@@ -316,29 +317,29 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 	var rehearsal *capture
 	if !s.request.NoSafetySnapshot {
 		var err error
-		if rehearsal, err = s.e.capture(ctx, s.agent, v, request, under{fence: s.agent.Exclusive}, nil); err != nil {
+		if rehearsal, err = s.e.capture(ctx, s.agent, rep, request, under{fence: s.agent.Exclusive}, nil); err != nil {
 			return err
 		}
 		rehearsal.close()
 	}
 	// Whoever drains holds the journal and then waits to write: so the journal
 	// comes before the lock. Nothing may be opened once the lock is held.
-	hold, err := s.e.o.Spool.Hold(ctx, s.agent)
+	hold, err := s.e.holdSpool(ctx, s.agent)
 	if err != nil {
 		return err
 	}
-	defer hold.Close()
-	freezer, err := s.e.o.Databases.Open(ctx, s.agent)
+	defer hold.close()
+	freezer, err := s.e.newFreezer(ctx, s.agent)
 	if err != nil {
 		return err
 	}
-	defer freezer.Close()
+	defer freezer.close()
 	if err := next.Sync(); err != nil { // what is left to sync later is little
 		return err
 	}
 	return next.Switch(ctx, func(old home.Current) (amber.Stamp, error) {
 		if rehearsal != nil {
-			if err := s.save(ctx, v, request, held(old, hold, freezer), rehearsal); err != nil {
+			if err := s.save(ctx, rep, request, held(old, hold, freezer), rehearsal); err != nil {
 				return 0, err
 			}
 		}
@@ -352,8 +353,8 @@ func (s *restoration) swap(ctx context.Context, v *vault, next *home.Restore) er
 
 // save takes the safety snapshot: the agent as it is now that nobody writes any
 // more. One without any database would be none.
-func (s *restoration) save(ctx context.Context, v *vault, r amber.SnapshotRequest, u under, rehearsal *capture) error {
-	c, err := s.e.capture(ctx, s.agent, v, r, u, rehearsal)
+func (s *restoration) save(ctx context.Context, rep *repository, r amber.SnapshotRequest, u under, rehearsal *capture) error {
+	c, err := s.e.capture(ctx, s.agent, rep, r, u, rehearsal)
 	if err != nil {
 		return err
 	}
@@ -376,7 +377,7 @@ func (s *restoration) save(ctx context.Context, v *vault, r amber.SnapshotReques
 }
 
 // settle completes the new generation while everything stands still.
-func (s *restoration) settle(ctx context.Context, freezer Freezer, hold SpoolHold, old home.Current, next *home.Restore) (amber.Stamp, error) {
+func (s *restoration) settle(ctx context.Context, freezer *freezer, hold *spool, old home.Current, next *home.Restore) (amber.Stamp, error) {
 	if err := s.carry(ctx, freezer, old, next.Dir()); err != nil {
 		return 0, err
 	}
@@ -389,11 +390,11 @@ func (s *restoration) settle(ctx context.Context, freezer Freezer, hold SpoolHol
 		if err != nil {
 			return 0, err
 		}
-		s.report.ParkedFrames, cursors = parked.Frames, parked.Cursors
+		s.report.ParkedFrames, cursors = parked.Frames, parked.Floors
 		if parked.Frames > 0 {
 			s.report.ParkedGeneration = old.Generation
 		}
-		s.report.Warnings = append(s.report.Warnings, parked.Warnings...)
+		s.report.Warnings = append(s.report.Warnings, notParked(parked)...)
 	}
 	return s.adopt(ctx, next.Dir(), s.agent.GenDir(old), next.Current(), cursors)
 }
@@ -409,7 +410,7 @@ func (s *restoration) make(ctx context.Context) error {
 			return 0, err
 		}
 		if !s.restores(partControl) {
-			if err := s.e.o.Databases.Make(ctx, filepath.Join(dir, controlDB), c); err != nil {
+			if err := sqlite.MakeControl(ctx, filepath.Join(dir, controlDB), c, s.e.writing()); err != nil {
 				return 0, err
 			}
 		}
@@ -427,7 +428,7 @@ func (s *restoration) make(ctx context.Context) error {
 
 // clean removes the old generation once its last state is in a verified
 // snapshot.
-func (s *restoration) clean(ctx context.Context, v *vault) error {
+func (s *restoration) clean(ctx context.Context, rep *repository) error {
 	list, err := s.agent.Generations()
 	if err != nil {
 		s.report.OldGeneration = s.old
@@ -437,7 +438,7 @@ func (s *restoration) clean(ctx context.Context, v *vault) error {
 	for _, n := range list {
 		switch {
 		case n >= s.report.Generation:
-		case n == s.old && (s.request.DiscardOld || s.safe(ctx, v)):
+		case n == s.old && (s.request.DiscardOld || s.safe(ctx, rep)):
 			if err := s.agent.RemoveGeneration(ctx, n); err != nil {
 				s.report.OldGeneration = n
 				s.warn("generation %d could not be removed: %v", n, err)
@@ -453,12 +454,12 @@ func (s *restoration) clean(ctx context.Context, v *vault) error {
 
 // safe reports whether the agent as it was is in a snapshot, every byte of
 // which has been read.
-func (s *restoration) safe(ctx context.Context, v *vault) bool {
+func (s *restoration) safe(ctx context.Context, rep *repository) bool {
 	if s.report.SafetySnapshot == "" || !s.whole {
 		return false
 	}
 	ref := amber.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: s.report.SafetySnapshot}
-	if err := s.e.readAll(ctx, v, ref); err != nil {
+	if err := s.e.readAll(ctx, rep, ref); err != nil {
 		s.warn("the safety snapshot cannot be read, so the old generation stays: %v", err)
 		return false
 	}

@@ -18,8 +18,8 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) erro
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(v *vault) error {
-		entries, err := v.catalog.List(ctx, ref.Agent)
+	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(rep *repository) error {
+		entries, err := rep.catalog.List(ctx, ref.Agent)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) erro
 		case entries[at].Usable() == nil && usable(entries) == 1:
 			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "it is the last snapshot of agent %s", string(ref.Agent))
 		}
-		return v.catalog.Delete(ctx, ref.Agent, ref.ID, "deleted", e.now())
+		return rep.catalog.Delete(ctx, ref.Agent, ref.ID, "deleted", e.now())
 	})
 	if err == nil {
 		e.emit(ctx, amber.EventDeleted, ref.Tenant, ref.Agent, string(ref.ID), ref)
@@ -56,7 +56,7 @@ func usable(entries []repo.Entry) int {
 
 // keeping runs fn while nobody else takes, restores or deletes snapshots of an
 // agent. The agent itself may be gone.
-func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.AgentID, fn func(*vault) error) error {
+func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.AgentID, fn func(*repository) error) error {
 	agent, err := e.agent(tenant, id)
 	if err != nil {
 		return err
@@ -76,11 +76,11 @@ func (e *Engine) PinSnapshot(ctx context.Context, ref amber.SnapshotRef, pinned 
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(v *vault) error {
-		if _, err := v.catalog.Get(ctx, ref.Agent, ref.ID); err != nil {
+	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(rep *repository) error {
+		if _, err := rep.catalog.Get(ctx, ref.Agent, ref.ID); err != nil {
 			return err
 		}
-		return v.catalog.SetPin(ctx, ref.Agent, ref.ID, pinned, e.now())
+		return rep.catalog.SetPin(ctx, ref.Agent, ref.ID, pinned, e.now())
 	})
 	return err
 }
@@ -96,8 +96,8 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (ambe
 	if r.KeepLast+r.KeepHourly+r.KeepDaily+r.KeepWeekly == 0 {
 		return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "no rule keeps anything")
 	}
-	err := e.keeping(ctx, r.Tenant, r.Agent, func(v *vault) error {
-		entries, err := v.catalog.List(ctx, r.Agent)
+	err := e.keeping(ctx, r.Tenant, r.Agent, func(rep *repository) error {
+		entries, err := rep.catalog.List(ctx, r.Agent)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (ambe
 				continue
 			}
 			if !r.DryRun {
-				if err := v.catalog.Delete(ctx, r.Agent, id, "pruned", e.now()); err != nil {
+				if err := rep.catalog.Delete(ctx, r.Agent, id, "pruned", e.now()); err != nil {
 					return err
 				}
 			}
@@ -232,16 +232,16 @@ func week(t time.Time) string {
 // wholeChains refuses to free anything while snapshots are missing that this
 // home has written: what they need looks like garbage, and is all there is of
 // them.
-func (e *Engine) wholeChains(ctx context.Context, v *vault) error {
-	for _, chain := range e.chains(v.tenant) {
-		known := func(device string) (repo.Link, bool) { return e.heads(v.tenant)(chain.Agent, device) }
-		r, err := v.catalog.CheckChain(ctx, chain.Agent, known, chain.Device)
+func (e *Engine) wholeChains(ctx context.Context, rep *repository) error {
+	for _, chain := range e.chains(rep.tenant) {
+		known := func(device string) (repo.Link, bool) { return e.heads(rep.tenant)(chain.Agent, device) }
+		r, err := rep.catalog.CheckChain(ctx, chain.Agent, known, chain.Device)
 		if err != nil {
 			return err
 		}
 		if len(r.Damaged) > 0 {
 			err := amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "its chain is not whole, nothing is removed: %s", r.Damaged[0])
-			err.Hint = "amber snapshot check; if you removed snapshots yourself, remove " + e.headPath(v.tenant, chain.Agent, chain.Device)
+			err.Hint = "amber snapshot check; if you removed snapshots yourself, remove " + e.headPath(rep.tenant, chain.Agent, chain.Device)
 			return err
 		}
 	}
@@ -278,10 +278,10 @@ func (e *Engine) collectGarbage(ctx context.Context, r amber.GCRequest) (amber.G
 	if report.Orphans, swept = e.sweepScratch(r.DryRun); swept != nil {
 		return report, swept
 	}
-	v, err := e.open(ctx, r.Tenant, fsx.Exclusive, atOnce)
+	rep, err := e.open(ctx, r.Tenant, fsx.Exclusive, atOnce)
 	if amber.KindOf(err) == amber.KindBusy {
 		report.InUse = true
-		v, err = e.open(ctx, r.Tenant, fsx.Shared, waiting)
+		rep, err = e.open(ctx, r.Tenant, fsx.Shared, waiting)
 	}
 	if noRepository(err) {
 		return report, nil
@@ -289,17 +289,17 @@ func (e *Engine) collectGarbage(ctx context.Context, r amber.GCRequest) (amber.G
 	if err != nil {
 		return report, err
 	}
-	defer v.close()
-	if err := e.wholeChains(ctx, v); err != nil {
+	defer rep.close()
+	if err := e.wholeChains(ctx, rep); err != nil {
 		return report, err
 	}
 	collect := func() (repo.GCReport, error) {
-		return v.repo.CollectGarbage(ctx, repo.GCOptions{Tenant: r.Tenant, Now: e.o.Clock, Grace: e.o.Grace, DryRun: r.DryRun, MaySweep: !report.InUse})
+		return rep.CollectGarbage(ctx, repo.GCOptions{Tenant: r.Tenant, Now: e.o.Clock, Grace: e.o.Grace, DryRun: r.DryRun, MaySweep: !report.InUse})
 	}
 	got, err := collect()
 	if amber.KindOf(err) == amber.KindDamaged && !r.DryRun {
 		// An index object may be lost: the packs tell what was in it.
-		if _, rerr := v.repo.Rebuild(ctx); rerr != nil {
+		if _, rerr := rep.Rebuild(ctx); rerr != nil {
 			return report, errors.Join(err, rerr)
 		}
 		got, err = collect()
@@ -309,12 +309,12 @@ func (e *Engine) collectGarbage(ctx context.Context, r amber.GCRequest) (amber.G
 	if err != nil {
 		return report, err
 	}
-	orphans, err := e.sweep(ctx, v, r)
+	orphans, err := e.sweep(ctx, rep, r)
 	report.Orphans = append(report.Orphans, orphans...)
 	if r.DryRun {
 		return report, err
 	}
-	temporary, terr := e.sweepTemporary(ctx, v)
+	temporary, terr := e.sweepTemporary(ctx, rep)
 	report.Orphans = append(report.Orphans, temporary...)
 	return report, errors.Join(err, terr)
 }

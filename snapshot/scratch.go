@@ -50,19 +50,19 @@ func (e *Engine) scratch(purpose string) (dir string, done func() error, err err
 // made live, and those that were replaced. It never
 // touches those of a running operation, and returns what it removed. What is
 // wrong with one agent keeps no other from being swept.
-func (e *Engine) sweep(ctx context.Context, v *vault, r amber.GCRequest) ([]string, error) {
+func (e *Engine) sweep(ctx context.Context, rep *repository, r amber.GCRequest) ([]string, error) {
 	removed := []string{}
 	if r.DryRun && !r.OldGenerations {
 		return removed, nil // settling is no guess: it says what it did
 	}
-	agents, err := e.o.Home.Agents(v.tenant)
+	agents, err := e.o.Home.Agents(rep.tenant)
 	if err != nil {
 		return removed, err
 	}
 	var errs []error
 	for _, id := range agents {
 		if !r.DryRun {
-			swept, err := e.sweepAgent(ctx, v, id)
+			swept, err := e.sweepAgent(ctx, rep, id)
 			removed = append(removed, swept...)
 			if err != nil {
 				errs = append(errs, fail("sweep agent", string(id), err))
@@ -70,7 +70,7 @@ func (e *Engine) sweep(ctx context.Context, v *vault, r amber.GCRequest) ([]stri
 			}
 		}
 		if r.OldGenerations {
-			kept, err := e.discard(ctx, v.tenant, id, r.DryRun)
+			kept, err := e.discard(ctx, rep.tenant, id, r.DryRun)
 			removed = append(removed, kept...)
 			if err != nil {
 				errs = append(errs, fail("discard generations", string(id), err))
@@ -82,8 +82,8 @@ func (e *Engine) sweep(ctx context.Context, v *vault, r amber.GCRequest) ([]stri
 
 // sweepAgent settles an agent and removes the generation that a restore has
 // replaced.
-func (e *Engine) sweepAgent(ctx context.Context, v *vault, id amber.AgentID) (removed []string, err error) {
-	agent, err := e.agent(v.tenant, id)
+func (e *Engine) sweepAgent(ctx context.Context, rep *repository, id amber.AgentID) (removed []string, err error) {
+	agent, err := e.agent(rep.tenant, id)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (e *Engine) sweepAgent(ctx context.Context, v *vault, id amber.AgentID) (re
 	if report.Undone {
 		removed = append(removed, fmt.Sprintf("generation %d of agent %s, never live", report.Generation, id))
 	}
-	n, err := e.sweepReplaced(ctx, agent, v)
+	n, err := e.sweepReplaced(ctx, agent, rep)
 	if n > 0 {
 		report.Removed = append(report.Removed, n)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/survey"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // checkSources refuses a source that is not configured: a typing error must
@@ -104,7 +105,7 @@ func (s *sourceCapture) database(ctx context.Context, path string) error {
 // freezeFile captures one database as it is now. Unread says why it could not
 // be read; any other error is one of the repository.
 func (s *sourceCapture) freezeFile(ctx context.Context, path string) (unread, err error) {
-	d, unread := s.e.o.Databases.FreezeFile(ctx, path)
+	d, unread := sqlite.Freeze(ctx, path)
 	if unread != nil {
 		return unread, nil
 	}
@@ -200,7 +201,7 @@ func (s *sourceCapture) root(ctx context.Context, path, name string, sum *repo.F
 		return s.single(ctx, f, filepath.Base(path), name, sum)
 	}
 	now := s.e.o.Clock()
-	if err = f.warm(ctx, s.w, s.v.repo.Has, now); err == nil {
+	if err = f.warm(ctx, s.w, s.rep.Has, now); err == nil {
 		err = f.freeze(ctx, s.w, now)
 	}
 	if f.unseen != nil {

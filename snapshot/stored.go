@@ -10,7 +10,7 @@ import (
 // lies. Every object is listed and none is read. Errors: not_found without a
 // repository; those of the target.
 func (e *Engine) StoredBytes(ctx context.Context, tenant amber.TenantID) (n int64, err error) {
-	target, err := e.o.Repositories.Open(ctx, tenant, false)
+	target, err := e.openTarget(ctx, tenant, false)
 	if err != nil {
 		return 0, err
 	}

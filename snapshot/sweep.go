@@ -20,29 +20,29 @@ type sweeper interface {
 
 // sweepTemporary removes temporary files of writers that died, in the
 // repository and beside it. No writer is as slow as the grace time.
-func (e *Engine) sweepTemporary(ctx context.Context, v *vault) ([]string, error) {
+func (e *Engine) sweepTemporary(ctx context.Context, rep *repository) ([]string, error) {
 	before := e.o.Clock().Add(-e.o.Grace)
 	removed := 0
-	if s, ok := v.target.(sweeper); ok {
+	if s, ok := rep.target.(sweeper); ok {
 		n, err := s.Sweep(ctx, amber.At(before))
 		if err != nil {
 			return nil, err
 		}
 		removed += n
 	}
-	for _, dir := range []string{e.o.Home.CacheDir(), e.o.Home.KeysDir(), e.o.Home.BundlesDir(v.tenant)} {
+	for _, dir := range []string{e.o.Home.CacheDir(), e.o.Home.KeysDir(), e.o.Home.BundlesDir(rep.tenant)} {
 		n, err := e.sweepFolder(ctx, dir, before, 0)
 		if err != nil {
 			return nil, fail("sweep temporary files", dir, err)
 		}
 		removed += n
 	}
-	agents, err := e.o.Home.Agents(v.tenant)
+	agents, err := e.o.Home.Agents(rep.tenant)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range agents {
-		agent, err := e.agent(v.tenant, id)
+		agent, err := e.agent(rep.tenant, id)
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ func (e *Engine) standing(ctx context.Context, s amber.SignatureReport) (amber.S
 		return s, nil
 	}
 	var err error
-	s.Standing, err = e.o.Keys.Standing(ctx, s.KeyID)
+	s.Standing, err = e.keys.Standing(ctx, s.KeyID)
 	return s, err
 }
 
@@ -25,7 +25,7 @@ func (e *Engine) acceptable(what string, s amber.SignatureReport) error {
 	switch {
 	case s.Status == amber.SignatureBad, s.Status == amber.SignatureStripped:
 		return amber.Errorf(amber.KindUntrusted, op, what, "%s", s.Detail)
-	case !e.o.RequireSigned:
+	case !e.o.Keys.RequireSigned:
 		return nil
 	case s.Status == amber.SignatureMissing:
 		return amber.Errorf(amber.KindRefused, op, what, "it is not signed, and snapshot.require_signed is set")
@@ -49,7 +49,7 @@ func (e *Engine) signature(ctx context.Context, entry repo.Entry) (amber.Signatu
 // asWritten refuses a manifest that took the place of another: this home has
 // noted the digest of the last one it wrote, and a later one names the digest of
 // the one before it. Errors: untrusted.
-func (e *Engine) asWritten(ctx context.Context, v *vault, entry repo.Entry) error {
+func (e *Engine) asWritten(ctx context.Context, rep *repository, entry repo.Entry) error {
 	m := entry.Manifest
 	replaced := func(why string) error {
 		return amber.Errorf(amber.KindUntrusted, "check chain", string(m.ID), "another manifest is in its place: %s", why)
@@ -57,7 +57,7 @@ func (e *Engine) asWritten(ctx context.Context, v *vault, entry repo.Entry) erro
 	if head, known, err := e.loadHead(m.Tenant, m.Agent, m.Device); err == nil && known && head.ID == m.ID && head.Digest != entry.Digest {
 		return replaced("this home wrote one with another digest")
 	}
-	entries, err := v.catalog.List(ctx, m.Agent)
+	entries, err := rep.catalog.List(ctx, m.Agent)
 	if err != nil {
 		return err
 	}
@@ -78,11 +78,11 @@ func (e *Engine) asWritten(ctx context.Context, v *vault, entry repo.Entry) erro
 
 // linked refuses a snapshot that is not signed though others before it in its
 // chain are. Errors: untrusted.
-func (e *Engine) linked(ctx context.Context, v *vault, entry repo.Entry) error {
-	if err := e.asWritten(ctx, v, entry); err != nil || entry.Signature.Status == amber.SignatureValid {
+func (e *Engine) linked(ctx context.Context, rep *repository, entry repo.Entry) error {
+	if err := e.asWritten(ctx, rep, entry); err != nil || entry.Signature.Status == amber.SignatureValid {
 		return err
 	}
-	before, err := v.signedBefore(ctx, entry.Manifest)
+	before, err := rep.signedBefore(ctx, entry.Manifest)
 	if err != nil || before == 0 {
 		return err
 	}
@@ -93,8 +93,8 @@ func (e *Engine) linked(ctx context.Context, v *vault, entry repo.Entry) error {
 
 // signedBefore returns the counter of a link before one in its chain that
 // carries a valid signature, 0 when there is none.
-func (v *vault) signedBefore(ctx context.Context, of repo.Manifest) (int64, error) {
-	link, _, found, err := v.catalog.SignedBefore(ctx, of.Agent, of.Device, of.Counter)
+func (rep *repository) signedBefore(ctx context.Context, of repo.Manifest) (int64, error) {
+	link, _, found, err := rep.catalog.SignedBefore(ctx, of.Agent, of.Device, of.Counter)
 	if err != nil || !found {
 		return 0, err
 	}

@@ -30,7 +30,7 @@ type unpacked struct {
 	held      []storedDatabase
 	left      []amber.Skipped
 	refs      gitobj.Refs
-	marks     []Mark
+	marks     []repo.JournalMark
 	handles   []fsx.File // that are open
 	// objects hands out those of the history, nil without one. Bundle is the file
 	// of a history that is a git pack.
@@ -107,7 +107,7 @@ func (e *Engine) readBundle(ctx context.Context, file string, noSidecar, noIdent
 	o := bundle.ReadOptions{NoSidecar: noSidecar, FS: e.o.FS}
 	if !noIdentity {
 		var err error
-		if o.Identities, err = e.o.Keys.Identities(ctx); err != nil {
+		if o.Identities, err = e.keys.identities(); err != nil {
 			return nil, err
 		}
 	}
@@ -181,7 +181,7 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 	}
 	marked := map[string]bool{}
 	for _, m := range c.Marks {
-		u.marks = append(u.marks, Mark(m))
+		u.marks = append(u.marks, repo.JournalMark(m))
 		marked["journal/"+m.Key] = true
 		if m.Frames > 0 && !u.has(u.path("journal/"+m.Key)) {
 			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "journal entries are missing that it speaks of")
@@ -281,9 +281,9 @@ func (u *unpacked) move(from, to string) error {
 	return fail("take "+from, to, err)
 }
 
-func (u *unpacked) journal() []Mark { return u.marks }
+func (u *unpacked) journal() []repo.JournalMark { return u.marks }
 
-func (u *unpacked) frames(_ context.Context, m Mark) (io.Reader, error) {
+func (u *unpacked) frames(_ context.Context, m repo.JournalMark) (io.Reader, error) {
 	path := u.path("journal/" + m.Key)
 	if m.Key == "" || !filepath.IsLocal(m.Key) || !u.has(path) {
 		return nil, nil
@@ -301,16 +301,16 @@ func (u *unpacked) room() (bytes int64) {
 	return bytes
 }
 
-func (u *unpacked) view(_ context.Context, name string) (DatabaseFile, error) {
+func (u *unpacked) view(_ context.Context, name string) (pages, error) {
 	f, err := u.opened(u.path("db/" + name))
 	if err != nil {
-		return DatabaseFile{}, fail("open bundle", name, err)
+		return nil, fail("open bundle", name, err)
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return DatabaseFile{}, fail("open bundle", name, err)
+		return nil, fail("open bundle", name, err)
 	}
-	return DatabaseFile{Reader: f, Size: info.Size()}, nil
+	return io.NewSectionReader(f, 0, info.Size()), nil
 }
 
 func (u *unpacked) files(_ context.Context, part string) (map[string]content, error) {

@@ -22,9 +22,9 @@ func (e *Engine) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amb
 		return report, err
 	}
 	encrypted := false
-	err := e.with(ctx, r.Tenant, func(v *vault) error {
-		encrypted = v.repo.KeyID() != ""
-		s := &verification{e: e, v: v, ref: r.SnapshotRef, report: &report}
+	err := e.with(ctx, r.Tenant, func(rep *repository) error {
+		encrypted = rep.KeyID() != ""
+		s := &verification{e: e, rep: rep, ref: r.SnapshotRef, report: &report}
 		return s.run(ctx, r.ReadData)
 	})
 	if noRepository(err) {
@@ -39,13 +39,13 @@ func (e *Engine) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amb
 // verification is one snapshot being verified.
 type verification struct {
 	e      *Engine
-	v      *vault
+	rep    *repository
 	ref    amber.SnapshotRef
 	report *amber.VerifyReport
 }
 
 func (s *verification) run(ctx context.Context, readData bool) error {
-	entry, err := s.v.catalog.Get(ctx, s.ref.Agent, s.ref.ID)
+	entry, err := s.rep.catalog.Get(ctx, s.ref.Agent, s.ref.ID)
 	if err == nil {
 		err = entry.Problem
 	}
@@ -71,12 +71,12 @@ func (s *verification) run(ctx context.Context, readData bool) error {
 			return err
 		}
 	}
-	if s.v.repo.Locked() && entry.Manifest.Encrypted {
+	if s.rep.Locked() && entry.Manifest.Encrypted {
 		s.notChecked("what the inner manifest says: it is encrypted, and no identity opens it", "objects: only the inner manifest names them")
 		s.contentNotChecked(" (--identity FILE)")
 		return nil
 	}
-	inner, err := s.v.inner(ctx, entry.Manifest)
+	inner, err := s.rep.inner(ctx, entry.Manifest)
 	if err != nil {
 		s.notChecked("objects")
 		s.contentNotChecked("")
@@ -117,7 +117,7 @@ func (s *verification) signature(ctx context.Context, entry repo.Entry) (err err
 // sealed compares the stored bytes of the inner manifest with what the outer
 // one says; it takes no key.
 func (s *verification) sealed(ctx context.Context, entry repo.Entry) error {
-	if err := s.v.repo.CheckSealed(ctx, entry.Manifest); err != nil {
+	if err := s.rep.CheckSealed(ctx, entry.Manifest); err != nil {
 		return s.object(ctx, "inner manifest, as stored", err)
 	}
 	s.checked("inner manifest: its stored bytes")
@@ -184,7 +184,7 @@ func (s *verification) unfit(err error) error {
 // chain checks the chain this snapshot is a link of.
 func (s *verification) chain(ctx context.Context, entry repo.Entry) error {
 	device := entry.Manifest.Device
-	r, err := s.v.catalog.CheckChain(ctx, s.ref.Agent, func(d string) (repo.Link, bool) { return s.e.heads(s.ref.Tenant)(s.ref.Agent, d) })
+	r, err := s.rep.catalog.CheckChain(ctx, s.ref.Agent, func(d string) (repo.Link, bool) { return s.e.heads(s.ref.Tenant)(s.ref.Agent, d) })
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (s *verification) chain(ctx context.Context, entry repo.Entry) error {
 		if signer.Device != device || signer.KeyID == "" {
 			continue
 		}
-		standing, err := s.e.o.Keys.Standing(ctx, signer.KeyID)
+		standing, err := s.e.keys.Standing(ctx, signer.KeyID)
 		if err != nil {
 			return err
 		}
@@ -212,9 +212,9 @@ func (s *verification) chain(ctx context.Context, entry repo.Entry) error {
 // it is there.
 func (s *verification) objects(ctx context.Context, inner repo.Inner) (bool, error) {
 	n, missing := 0, 0
-	err := s.v.repo.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
+	err := s.rep.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
 		n++
-		if !s.v.repo.Has(id) {
+		if !s.rep.Has(id) {
 			missing++
 			if missing <= 20 {
 				s.damaged(fmt.Sprintf("%s %s", kind, id), errors.New("it is not in the repository"))
@@ -257,7 +257,7 @@ func (s *verification) data(ctx context.Context, inner repo.Inner) error {
 func (s *verification) databases(ctx context.Context, inner repo.Inner, tmp string) error {
 	for _, d := range inner.Databases {
 		path := filepath.Join(tmp, d.Name)
-		err := s.e.writeDatabase(ctx, s.v, d, path)
+		err := s.e.writeDatabase(ctx, s.rep, d, path)
 		var made []amber.Check
 		if err == nil {
 			s.checked(fmt.Sprintf("%s: %d pages read and compared", d.Name, d.Ref.Pages))
@@ -328,11 +328,11 @@ func (s *verification) tree(ctx context.Context, name string, f *repo.FilesEntry
 		return nil
 	}
 	var files int64
-	err := s.v.repo.WalkTree(ctx, f.Tree, func(rel string, e repo.TreeEntry) error {
+	err := s.rep.WalkTree(ctx, f.Tree, func(rel string, e repo.TreeEntry) error {
 		if err := mayWrite(rel); err != nil || e.Mode == repo.ModeDir {
 			return s.unfit(err)
 		}
-		if err := s.v.repo.ReadFile(ctx, e, io.Discard); err != nil {
+		if err := s.rep.ReadFile(ctx, e, io.Discard); err != nil {
 			return err
 		}
 		files++
@@ -355,7 +355,7 @@ func (s *verification) history(ctx context.Context, name string, g *repo.GitEntr
 	if g == nil {
 		return nil
 	}
-	err := gitobj.Connected(ctx, gitobj.Options{Git: s.e.o.Git}, tmp, refsOf(g), s.e.objects(ctx, s.v, g))
+	err := gitobj.Connected(ctx, gitobj.Options{Git: s.e.o.Git}, tmp, refsOf(g), s.e.objects(ctx, s.rep, g))
 	if amber.KindOf(err) == amber.KindUnsupported {
 		s.notChecked(name + ": " + err.Error())
 		return nil
@@ -369,9 +369,9 @@ func (s *verification) history(ctx context.Context, name string, g *repo.GitEntr
 }
 
 // objects hands out the objects of a history.
-func (e *Engine) objects(ctx context.Context, v *vault, g *repo.GitEntry) func(func(string, []byte) error) error {
+func (e *Engine) objects(ctx context.Context, rep *repository, g *repo.GitEntry) func(func(string, []byte) error) error {
 	return func(yield func(oid string, raw []byte) error) error {
-		return v.repo.GitObjects(ctx, g.Set, func(o repo.GitObject) error { return yield(o.OID, o.Raw) })
+		return rep.GitObjects(ctx, g.Set, func(o repo.GitObject) error { return yield(o.OID, o.Raw) })
 	}
 }
 
@@ -380,7 +380,7 @@ func (e *Engine) objects(ctx context.Context, v *vault, g *repo.GitEntry) func(f
 func (s *verification) source(ctx context.Context, src repo.SourceEntry, tmp string) error {
 	name := "source:" + src.Name
 	for _, d := range src.Databases {
-		err := s.v.repo.ReadDatabase(ctx, d.Ref, func(int64, []byte) error { return nil })
+		err := s.rep.ReadDatabase(ctx, d.Ref, func(int64, []byte) error { return nil })
 		if err != nil {
 			if err := s.object(ctx, name+" "+d.Name, err); err != nil {
 				return err

@@ -9,7 +9,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/snapshot/local"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -30,7 +29,7 @@ func TestWorkersWithTheRealEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	engine, err := local.Open(local.Options{Home: h, Clock: clock.read, Random: rand.Reader})
+	engine, err := snapshot.New(snapshot.Options{Home: h, Clock: clock.read, Random: rand.Reader})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +39,7 @@ func TestWorkersWithTheRealEngine(t *testing.T) {
 		if _, err := store.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}); err != nil {
 			t.Fatal(err)
 		}
-		same(t, "taken", tick(t, schedule), []amber.AgentID{"ada"})
+		mustEqual(t, "taken", tick(t, schedule), []amber.AgentID{"ada"})
 	}
 	guard := snapshot.ToolGuard{Taker: engine, Insist: snapshot.Require}
 	clock.move(time.Minute)
@@ -54,12 +53,12 @@ func TestWorkersWithTheRealEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "report", report, amber.RetentionReport{Deleted: 3, Kept: 2, AgentsVisited: 2, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: report.At})
+	mustEqual(t, "report", report, amber.RetentionReport{Deleted: 3, Kept: 2, AgentsVisited: 2, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: report.At})
 	var labels []string
 	for _, m := range list(t, engine, "acme", "ada") {
 		labels = append(labels, m.Label)
 	}
-	same(t, "labels", labels, []string{"auto:pre-tool-Bash", "auto:scheduled"})
+	mustEqual(t, "labels", labels, []string{"auto:pre-tool-Bash", "auto:scheduled"})
 	if len(told.got) != 2 {
 		t.Errorf("%d events, want one for each tenant", len(told.got))
 	}

@@ -21,7 +21,7 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 	t.Parallel()
 	clock, h := newWorkClock(), &heard{}
 	everybody := people{"acme": {"ada", "bob"}, "umbrella": {"cat"}}
-	s := shelf(t, clock, everybody)
+	s := newAlbum(clock, everybody)
 	for range 5 {
 		clock.move(time.Hour)
 		for tenant, agents := range everybody {
@@ -37,7 +37,7 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := amber.At(clock.read())
-	same(t, "report", report, amber.RetentionReport{Deleted: 6, Kept: 9, AgentsVisited: 3, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: now})
+	mustEqual(t, "report", report, amber.RetentionReport{Deleted: 6, Kept: 9, AgentsVisited: 3, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: now})
 	if n := len(list(t, s, "acme", "ada")); n != 3 {
 		t.Errorf("%d snapshots are left, want 3", n)
 	}
@@ -50,7 +50,7 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 			t.Errorf("%+v is no gc of a tenant", e)
 		}
 	}
-	same(t, "subjects", subjects, []string{"amber.memory.snapshot.acme._all.gc", "amber.memory.snapshot.umbrella._all.gc"})
+	mustEqual(t, "subjects", subjects, []string{"amber.memory.snapshot.acme._all.gc", "amber.memory.snapshot.umbrella._all.gc"})
 	if deleted != 6 || h.got[0].ID == h.got[1].ID {
 		t.Errorf("the events tell of %d deleted snapshots: %+v", deleted, h.got)
 	}
@@ -105,7 +105,7 @@ func TestAnErrorAtOneAgentDoesNotStopTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "report", report, amber.RetentionReport{
+	mustEqual(t, "report", report, amber.RetentionReport{
 		Deleted: 6, Kept: 3, OrphansRemoved: 3, AgentsVisited: 4, At: report.At,
 		Errors: []string{"acme/bob: it is held", "broken: the folder cannot be read", "umbrella: it is damaged"},
 	})
@@ -138,7 +138,7 @@ func TestRetentionReportsWhatItCannotPublishOrRead(t *testing.T) {
 	if err != nil || pruned != 1 {
 		t.Fatalf("%v, %d prunes", err, pruned)
 	}
-	same(t, "errors", report.Errors, []string{"configuration: the file is broken", "acme: nobody answers"})
+	mustEqual(t, "errors", report.Errors, []string{"configuration: the file is broken", "acme: nobody answers"})
 }
 
 func TestARetentionReportIsBounded(t *testing.T) {
@@ -188,8 +188,8 @@ func TestAStoppedRetentionFinishesItsAgent(t *testing.T) {
 	if amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("got %v, want unreachable", err)
 	}
-	same(t, "visited", visited, []amber.AgentID{"ada"})
-	same(t, "errors", report.Errors, []string{"acme: stopped before the end"})
+	mustEqual(t, "visited", visited, []amber.AgentID{"ada"})
+	mustEqual(t, "errors", report.Errors, []string{"acme: stopped before the end"})
 	if len(h.got) != 1 || h.got[0].Payload.(amber.RetentionReport).Deleted != 1 {
 		t.Errorf("told of %+v", h.got)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // plan returns a schedule that can be changed while it is used.
-func plan(s snapshot.Taker, clock *workClock, p snapshot.Roster, when string) *snapshot.Schedule {
+func plan(s snapshot.Taker, clock *handClock, p snapshot.Roster, when string) *snapshot.Schedule {
 	return &snapshot.Schedule{Taker: s, Roster: p, Clock: clock.read, When: func() string { return when }}
 }
 
@@ -32,9 +32,9 @@ func tick(t *testing.T, s *snapshot.Schedule) []amber.AgentID {
 	return out
 }
 
-// taken lets time go by, a minute at a time, and returns when snapshots were
+// takenWithin lets time go by, a minute at a time, and returns when snapshots were
 // taken.
-func taken(t *testing.T, s *snapshot.Schedule, clock *workClock, d time.Duration) []string {
+func takenWithin(t *testing.T, s *snapshot.Schedule, clock *handClock, d time.Duration) []string {
 	t.Helper()
 	var out []string
 	for range d / time.Minute {
@@ -58,15 +58,15 @@ func TestScheduledSnapshotsAreTakenInTime(t *testing.T) {
 		{"30 */8 * * *", []string{"02 08:30", "02 16:30", "03 00:30"}},
 	} {
 		clock, everybody := newWorkClock(), people{"acme": {"ada"}}
-		s := plan(shelf(t, clock, everybody), clock, everybody, tt.when)
+		s := plan(newAlbum(clock, everybody), clock, everybody, tt.when)
 		if got := tick(t, s); len(got) != 1 {
 			t.Errorf("%q: an agent without a snapshot is not frozen at once", tt.when)
 		}
 		if got := tick(t, s); len(got) != 0 {
 			t.Errorf("%q: it is frozen again at once", tt.when)
 		}
-		got := taken(t, s, clock, 4*24*time.Hour)
-		same(t, tt.when, got[:len(tt.want)], tt.want)
+		got := takenWithin(t, s, clock, 4*24*time.Hour)
+		mustEqual(t, tt.when, got[:len(tt.want)], tt.want)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestScheduledSnapshotsAreTakenInTime(t *testing.T) {
 func TestMissedTimesAreMadeUpOnce(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada", "bob"}}
-	s := shelf(t, clock, everybody)
+	s := newAlbum(clock, everybody)
 	take(t, s, "acme", "ada")
 	take(t, s, "acme", "bob")
 	clock.move(72 * time.Hour)
@@ -85,29 +85,29 @@ func TestMissedTimesAreMadeUpOnce(t *testing.T) {
 		if when != "6h" {
 			want = nil // ada has a new one by now
 		}
-		same(t, when, tick(t, plan(s, clock, everybody, when)), want)
-		same(t, when+" again", tick(t, plan(s, clock, everybody, when)), []amber.AgentID(nil))
+		mustEqual(t, when, tick(t, plan(s, clock, everybody, when)), want)
+		mustEqual(t, when+" again", tick(t, plan(s, clock, everybody, when)), []amber.AgentID(nil))
 	}
 }
 
 func TestAScheduleThatIsOffTakesNothing(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada"}}
-	s := plan(shelf(t, clock, everybody), clock, lost{everybody}, "off")
-	same(t, "taken", taken(t, s, clock, time.Hour), []string(nil))
+	s := plan(newAlbum(clock, everybody), clock, lost{everybody}, "off")
+	mustEqual(t, "taken", takenWithin(t, s, clock, time.Hour), []string(nil))
 }
 
 func TestAnotherScheduleCountsAtOnce(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada"}}
-	s := plan(shelf(t, clock, everybody), clock, everybody, "off")
+	s := plan(newAlbum(clock, everybody), clock, everybody, "off")
 	when := "24h"
 	s.When = func() string { return when }
 	tick(t, s)
 	clock.move(time.Hour)
-	same(t, "daily", tick(t, s), []amber.AgentID(nil))
+	mustEqual(t, "daily", tick(t, s), []amber.AgentID(nil))
 	when = "30m"
-	same(t, "every half an hour", tick(t, s), []amber.AgentID{"ada"})
+	mustEqual(t, "every half an hour", tick(t, s), []amber.AgentID{"ada"})
 
 	// One that cannot be read is told once; the last one stays.
 	when = "sometimes"
@@ -116,7 +116,7 @@ func TestAnotherScheduleCountsAtOnce(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 	clock.move(30 * time.Minute)
-	same(t, "after a mistake", tick(t, s), []amber.AgentID{"ada"})
+	mustEqual(t, "after a mistake", tick(t, s), []amber.AgentID{"ada"})
 }
 
 // stubborn fails for one agent.
@@ -138,13 +138,13 @@ func (s *stubborn) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber
 func TestAFailedSnapshotIsTriedAgainLaterAndStopsNoOther(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada", "bob"}, "broken": {"x"}}
-	bad := &stubborn{Taker: shelf(t, clock, people{"acme": {"ada", "bob"}}), agent: "ada", err: errors.New("the disk is full")}
+	bad := &stubborn{Taker: newAlbum(clock, people{"acme": {"ada", "bob"}}), agent: "ada", err: errors.New("the disk is full")}
 	s := plan(bad, clock, everybody, "6h")
 	report, err := s.Tick(t.Context())
 	if err != nil || len(report.Taken) != 1 || report.Taken[0].Agent != "bob" {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	same(t, "errors", report.Errors, []string{"broken: the folder cannot be read", "acme/ada: the disk is full"})
+	mustEqual(t, "errors", report.Errors, []string{"broken: the folder cannot be read", "acme/ada: the disk is full"})
 	for range 14 {
 		clock.move(time.Minute)
 		if _, err := s.Tick(t.Context()); err != nil {
@@ -164,19 +164,19 @@ func TestAFailedSnapshotIsTriedAgainLaterAndStopsNoOther(t *testing.T) {
 func TestAFolderThatIsNoAgentIsNoError(t *testing.T) {
 	t.Parallel()
 	clock := newWorkClock()
-	s := plan(shelf(t, clock, nil), clock, people{"acme": {"ghost"}}, "1h")
-	same(t, "taken", tick(t, s), []amber.AgentID(nil))
+	s := plan(newAlbum(clock, nil), clock, people{"acme": {"ghost"}}, "1h")
+	mustEqual(t, "taken", tick(t, s), []amber.AgentID(nil))
 }
 
 func TestAnAgentThatDidNotChangeIsLeftOut(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada", "bob"}}
-	s := plan(shelf(t, clock, everybody), clock, everybody, "1h")
+	s := plan(newAlbum(clock, everybody), clock, everybody, "1h")
 	marks := map[amber.AgentID]string{"ada": "1", "bob": ""}
 	var markErr error
 	s.Mark = func(_ context.Context, _ amber.TenantID, a amber.AgentID) (string, error) { return marks[a], markErr }
 	both := []amber.AgentID{"ada", "bob"}
-	same(t, "first", tick(t, s), both)
+	mustEqual(t, "first", tick(t, s), both)
 	clock.move(time.Hour)
 	report, err := s.Tick(t.Context())
 	if err != nil || len(report.Taken) != 1 || report.Taken[0].Agent != "bob" || report.Unchanged != 1 {
@@ -184,10 +184,10 @@ func TestAnAgentThatDidNotChangeIsLeftOut(t *testing.T) {
 	}
 	clock.move(time.Hour)
 	marks["ada"] = "2"
-	same(t, "changed", tick(t, s), both)
+	mustEqual(t, "changed", tick(t, s), both)
 	clock.move(time.Hour)
 	markErr = errors.New("nobody knows")
-	same(t, "not known", tick(t, s), both)
+	mustEqual(t, "not known", tick(t, s), both)
 }
 
 // dated is a snapshotter whose newest snapshots are not to be counted on.
@@ -206,17 +206,17 @@ func TestDamagedSnapshotsAndThoseOfTheFutureDoNotCount(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada"}}
 	now := amber.At(clock.read())
-	s := plan(dated{shelf(t, clock, everybody), []amber.SnapshotMeta{
+	s := plan(dated{newAlbum(clock, everybody), []amber.SnapshotMeta{
 		{ID: "future", CreatedAt: now.Add(1000 * time.Hour)}, {ID: "damaged", CreatedAt: now, Damage: "it is torn"},
 	}}, clock, everybody, "1h")
-	same(t, "taken", tick(t, s), []amber.AgentID{"ada"})
-	same(t, "then", taken(t, s, clock, 2*time.Hour), []string{"02 04:04", "02 05:04"})
+	mustEqual(t, "taken", tick(t, s), []amber.AgentID{"ada"})
+	mustEqual(t, "then", takenWithin(t, s, clock, 2*time.Hour), []string{"02 04:04", "02 05:04"})
 }
 
 func TestAScheduleRunsUntilItIsStopped(t *testing.T) {
 	t.Parallel()
 	clock, everybody, pace := newWorkClock(), people{"acme": {"ada"}}, newPacer()
-	s := plan(shelf(t, clock, everybody), clock, everybody, "1m")
+	s := plan(newAlbum(clock, everybody), clock, everybody, "1m")
 	reports := make(chan snapshot.ScheduleReport, 9)
 	s.After, s.Report = pace.after, func(r snapshot.ScheduleReport) { reports <- r }
 	ctx, cancel := context.WithCancel(t.Context())

@@ -2,8 +2,8 @@ package snapshot_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -12,29 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/snapshot/inmem"
+	"github.com/amber-memory/amber/snapshot"
 )
 
-// workClock is a clock that stands until it is moved.
-type workClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newWorkClock() *workClock {
-	return &workClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-}
-
-func (c *workClock) read() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *workClock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
+func newWorkClock() *handClock {
+	return &handClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 }
 
 // people is a roster.
@@ -91,28 +73,60 @@ func (h *heard) Publish(ctx context.Context, e amber.Event) error {
 	return nil
 }
 
-// shelf is a snapshotter with agents that have something to remember.
-func shelf(t *testing.T, clock *workClock, p people) *inmem.Snapshotter {
-	t.Helper()
-	s, err := inmem.New(inmem.Options{Clock: clock.read, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for tenant, agents := range p {
-		for _, agent := range agents {
-			a, err := s.Agent(tenant, agent)
-			if err == nil {
-				err = a.Make()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return s
+// album is a snapshotter in memory, as far as the workers need one: it knows its
+// agents and keeps what was taken of them, newest first.
+type album struct {
+	clock *handClock
+	taken map[amber.TenantID]map[amber.AgentID][]amber.SnapshotMeta
 }
 
-func take(t *testing.T, s amber.SnapshotTaker, tenant amber.TenantID, agent amber.AgentID) amber.SnapshotMeta {
+func newAlbum(clock *handClock, p people) *album {
+	a := &album{clock, map[amber.TenantID]map[amber.AgentID][]amber.SnapshotMeta{}}
+	for tenant, agents := range p {
+		a.taken[tenant] = map[amber.AgentID][]amber.SnapshotMeta{}
+		for _, agent := range agents {
+			a.taken[tenant][agent] = nil
+		}
+	}
+	return a
+}
+
+func (a *album) Snapshot(_ context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+	if _, err := amber.ParseAgentID(string(r.Agent)); err != nil {
+		return amber.SnapshotMeta{}, err
+	}
+	list, ok := a.taken[r.Tenant][r.Agent]
+	if !ok {
+		return amber.SnapshotMeta{}, amber.Errorf(amber.KindNotFound, "take snapshot", string(r.Agent), "no such agent")
+	}
+	id := amber.SnapshotID(fmt.Sprintf("%s/%s/%d", r.Tenant, r.Agent, len(list)))
+	meta := amber.SnapshotMeta{ID: id, Tenant: r.Tenant, Agent: r.Agent, Label: r.Label, CreatedAt: amber.At(a.clock.read())}
+	a.taken[r.Tenant][r.Agent] = append([]amber.SnapshotMeta{meta}, list...)
+	return meta, nil
+}
+
+func (a *album) ListSnapshots(_ context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+	return amber.Page[amber.SnapshotMeta]{Items: a.taken[q.Tenant][q.Agent]}, nil
+}
+
+func (a *album) PruneSnapshots(_ context.Context, r amber.PruneRequest) (report amber.PruneReport, _ error) {
+	list := a.taken[r.Tenant][r.Agent]
+	for i, m := range list {
+		if i < r.KeepLast {
+			report.Kept = append(report.Kept, amber.Kept{ID: m.ID})
+		} else {
+			report.Deleted = append(report.Deleted, m.ID)
+		}
+	}
+	a.taken[r.Tenant][r.Agent] = list[:min(len(list), r.KeepLast)]
+	return report, nil
+}
+
+func (*album) CollectGarbage(context.Context, amber.GCRequest) (amber.GCReport, error) {
+	return amber.GCReport{}, nil
+}
+
+func take(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.AgentID) amber.SnapshotMeta {
 	t.Helper()
 	meta, err := s.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: tenant, Agent: agent})
 	if err != nil {
@@ -121,7 +135,7 @@ func take(t *testing.T, s amber.SnapshotTaker, tenant amber.TenantID, agent ambe
 	return meta
 }
 
-func list(t *testing.T, s amber.SnapshotReader, tenant amber.TenantID, agent amber.AgentID) []amber.SnapshotMeta {
+func list(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.AgentID) []amber.SnapshotMeta {
 	t.Helper()
 	page, err := s.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: tenant, Agent: agent})
 	if err != nil {
@@ -130,7 +144,7 @@ func list(t *testing.T, s amber.SnapshotReader, tenant amber.TenantID, agent amb
 	return page.Items
 }
 
-func same(t *testing.T, what string, got, want any) {
+func mustEqual(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)

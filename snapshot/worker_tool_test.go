@@ -28,7 +28,7 @@ func TestBeforeMutatingToolTakesASnapshotAsFarAsInsistedOn(t *testing.T) {
 		{snapshot.Require, full, false, true, 0},
 	} {
 		clock, everybody := newWorkClock(), people{"acme": {"ada"}}
-		s := shelf(t, clock, everybody)
+		s := newAlbum(clock, everybody)
 		warnings := 0
 		g := snapshot.ToolGuard{
 			Taker: &stubborn{Taker: s, agent: "ada", err: tt.err}, Insist: tt.insist, Warn: func(string) { warnings++ },
@@ -46,7 +46,7 @@ func TestBeforeMutatingToolTakesASnapshotAsFarAsInsistedOn(t *testing.T) {
 // Before an agent exists there is nothing to lose, so a tool may run.
 func TestBeforeMutatingToolWithoutAnAgent(t *testing.T) {
 	t.Parallel()
-	g := snapshot.ToolGuard{Taker: shelf(t, newWorkClock(), nil), Insist: snapshot.Require}
+	g := snapshot.ToolGuard{Taker: newAlbum(newWorkClock(), nil), Insist: snapshot.Require}
 	if id, err := g.BeforeMutatingTool(t.Context(), "acme", "nobody", "Bash"); id != "" || err != nil {
 		t.Errorf("got %q, %v", id, err)
 	}
@@ -67,7 +67,7 @@ func TestAnyToolNameMakesALabel(t *testing.T) {
 		strings.Repeat("x", 300): strings.Repeat("x", 186),
 		strings.Repeat("ä", 300): strings.Repeat("ä", 93),
 	} {
-		s := shelf(t, clock, everybody)
+		s := newAlbum(clock, everybody)
 		g := snapshot.ToolGuard{Taker: s, Insist: snapshot.Require}
 		if _, err := g.BeforeMutatingTool(t.Context(), "acme", "ada", tool); err != nil {
 			t.Errorf("%q: %v", tool, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/snapshot/local"
+	"github.com/amber-memory/amber/snapshot"
 )
 
 // access says which repository a verb works on, and with which keys, beside
@@ -41,8 +41,8 @@ func (a *app) addRepoFlag(verbs ...*cobra.Command) {
 }
 
 // keys puts the flags over the configuration.
-func (a *app) keys(c config.Config) (local.Keys, error) {
-	k := local.Keys{
+func (a *app) keys(c config.Config) (snapshot.Keys, error) {
+	k := snapshot.Keys{
 		NoSign: !c.Snapshot.Sign && !a.access.sign, RequireSigned: c.Snapshot.RequireSigned,
 		Recipients: c.Snapshot.Encryption.Recipients, Passphrase: a.access.passphrase,
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/snapshot/local"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/target/dir"
 	"github.com/amber-memory/amber/target/s3"
 )
@@ -77,14 +77,14 @@ func (l location) String() string {
 }
 
 // options makes an engine work on the repositories there.
-func (l location) options(a *app, o *local.Options) {
+func (l location) options(a *app, o *snapshot.Options) {
 	if l.bucket == (s3.Config{}) {
 		o.Root = l.folder
 		return
 	}
 	var mu sync.Mutex
 	opened := map[amber.TenantID]amber.Target{} // under mu
-	o.Remote = &local.Remote{Name: l.String(), Open: func(ctx context.Context, tenant amber.TenantID) (amber.Target, error) {
+	o.Remote = &snapshot.Remote{Name: l.String(), Open: func(ctx context.Context, tenant amber.TenantID) (amber.Target, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if t := opened[tenant]; t != nil {

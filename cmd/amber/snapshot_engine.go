@@ -8,7 +8,6 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/snapshot/local"
 )
 
 // snapshotEngine is what the verbs about snapshots work with.
@@ -110,7 +109,7 @@ func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) 
 	if err := a.openOutbox(ctx, c.Events); err != nil {
 		return nil, err
 	}
-	o := local.Options{
+	o := snapshot.Options{
 		Home: h, Clock: a.clock, Random: a.random,
 		Wait: c.Snapshot.LockTimeout, Grace: c.Snapshot.GC.Grace, Keys: keys,
 		Publisher: a.publisher, LifecyclePrefix: c.Events.LifecyclePrefix, Redact: c.Redactor(),
@@ -127,13 +126,13 @@ func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) 
 	if err := a.locate(s, &o); err != nil {
 		return nil, err
 	}
-	e, err := local.Open(o)
+	e, err := snapshot.New(o)
 	return localEngine{e, c.Memory}, err
 }
 
 // locate says where the repositories are: the one that was named, the one that
 // is configured, or the home's own.
-func (a *app) locate(s *opened, o *local.Options) error {
+func (a *app) locate(s *opened, o *snapshot.Options) error {
 	var l location
 	var err error
 	switch root := s.config.Config.Snapshot.Root; {

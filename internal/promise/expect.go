@@ -4,8 +4,7 @@
 //
 // A suite has its checks in files of its own and short names for what is here in
 // a file named expect.go: a failure is blamed on the first line above that is in
-// no file of that name, nor of the name world.go, where a suite prepares what its
-// checks share.
+// none of the files in [helpers], where a suite prepares what its checks share.
 package promise
 
 import (
@@ -14,6 +13,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/amber-memory/amber"
@@ -39,12 +39,15 @@ func Caught(f func()) (err error) {
 	return nil
 }
 
+// helpers are the files that are never to blame for a failure.
+var helpers = []string{"expect.go", "expect_test.go", "world.go", "site_test.go"}
+
 // Fail ends the check with a message that begins with the line that is to
 // blame.
 func Fail(err error) {
 	for skip := 1; ; skip++ {
 		_, file, line, ok := runtime.Caller(skip)
-		if name := filepath.Base(file); !ok || name != "expect.go" && name != "world.go" {
+		if name := filepath.Base(file); !ok || !slices.Contains(helpers, name) {
 			panic(failure{fmt.Errorf("%s:%d: %w", name, line, err)})
 		}
 	}

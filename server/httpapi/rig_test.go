@@ -7,19 +7,25 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
-	snapmem "github.com/amber-memory/amber/snapshot/inmem"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // clock moves a millisecond with each look, and as tests say.
@@ -159,7 +165,7 @@ type rig struct {
 	clock *clock
 	keys  *keyring
 	book  *book
-	snaps *snapmem.Snapshotter
+	snaps *snapshot.Engine
 	do    *http.Client
 
 	most  int // connections at one time
@@ -168,6 +174,63 @@ type rig struct {
 	mu     sync.Mutex
 	agents map[string]*server.Agent
 	opened map[string]int
+}
+
+// prepared is a home with the agents of a rig, each with an empty store.
+var prepared = sync.OnceValues(func() (fstest.MapFS, error) {
+	dir, err := os.MkdirTemp("", "amber-rig")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range [][2]string{{"acme", "ada"}, {"acme", "bob"}, {"umbrella", "eve"}} {
+		agent, err := h.Agent(amber.TenantID(name[0]), amber.AgentID(name[1]))
+		if err != nil {
+			return nil, err
+		}
+		s, err := sqlite.Open(context.Background(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	files := fstest.MapFS{}
+	return files, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = &fstest.MapFile{Data: b, Mode: 0o600}
+		return err
+	})
+})
+
+// newEngine returns the snapshot engine of a copy of the prepared home.
+func newEngine(t testing.TB, clock amber.Clock) *snapshot.Engine {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := prepared()
+	if err == nil {
+		err = os.CopyFS(dir, files)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _, err := home.Open(dir, home.Options{Clock: clock, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := snapshot.New(snapshot.Options{Home: h, Clock: clock, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // counted is a listener that counts its connections.
@@ -207,10 +270,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 		t: t, clock: &clock{now: time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)}, keys: newKeyring(), book: &book{},
 		agents: map[string]*server.Agent{}, opened: map[string]int{}, most: 64,
 	}
-	var err error
-	if r.snaps, err = snapmem.New(snapmem.Options{Clock: r.clock.read, Random: rand.Reader}); err != nil {
-		t.Fatal(err)
-	}
+	r.snaps = newEngine(t, r.clock.read)
 	r.add("acme", "ada")
 	r.add("acme", "bob")
 	r.add("umbrella", "eve")
@@ -269,13 +329,6 @@ func (r *rig) serve(pool *server.Pool) {
 func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	r.t.Helper()
 	store, err := inmem.New(inmem.Options{Clock: r.clock.read, Random: rand.Reader, Incarnation: "first"})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	live, err := r.snaps.Agent(tenant, id)
-	if err == nil {
-		err = live.Make()
-	}
 	if err != nil {
 		r.t.Fatal(err)
 	}

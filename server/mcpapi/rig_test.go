@@ -2,23 +2,30 @@ package mcpapi_test
 
 import (
 	"context"
+	crand "crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
-	snapmem "github.com/amber-memory/amber/snapshot/inmem"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // everything is the grant of the local user.
@@ -33,6 +40,7 @@ type rig struct {
 	t     testing.TB
 	desk  *server.Desk
 	audit *auditLog
+	snaps *snapshot.Engine
 
 	mu     sync.Mutex
 	agents map[string]*server.Agent
@@ -56,23 +64,72 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Ag
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	snaps, err := snapmem.New(snapmem.Options{Clock: clock, Random: random})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	live, err := snaps.Agent(tenant, id)
-	if err == nil {
-		err = live.Make()
-	}
-	if err != nil {
-		r.t.Fatal(err)
+	if r.snaps == nil {
+		r.snaps = newEngine(r.t, clock)
 	}
 	a := &server.Agent{
-		Tenant: tenant, ID: id, Store: amber.NewStore(store.Parts()), Policy: amber.ConservativePolicy{}, Random: random, Snapshots: snaps, Consolidations: snaps,
+		Tenant: tenant, ID: id, Store: amber.NewStore(store.Parts()), Policy: amber.ConservativePolicy{}, Random: random, Snapshots: r.snaps, Consolidations: r.snaps,
 	}
 	r.agents[string(tenant)+"/"+string(id)] = a
-	r.agents[string(tenant)+"/"] = &server.Agent{Tenant: tenant, Snapshots: snaps, Consolidations: snaps, Random: random} // what concerns the tenant
+	r.agents[string(tenant)+"/"] = &server.Agent{Tenant: tenant, Snapshots: r.snaps, Consolidations: r.snaps, Random: random} // what concerns the tenant
 	return a
+}
+
+// prepared is a home with the agents of a rig, each with an empty store.
+var prepared = sync.OnceValues(func() (fstest.MapFS, error) {
+	dir, err := os.MkdirTemp("", "amber-rig")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: crand.Reader})
+	if err != nil {
+		return nil, err
+	}
+	for tenant, id := range map[amber.TenantID]amber.AgentID{"default": "default", "acme": "bot"} {
+		agent, err := h.Agent(tenant, id)
+		if err != nil {
+			return nil, err
+		}
+		s, err := sqlite.Open(context.Background(), agent, sqlite.Options{Clock: time.Now, Random: crand.Reader})
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	files := fstest.MapFS{}
+	return files, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = &fstest.MapFile{Data: b, Mode: 0o600}
+		return err
+	})
+})
+
+// newEngine returns the snapshot engine of a copy of the prepared home.
+func newEngine(t testing.TB, clock amber.Clock) *snapshot.Engine {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := prepared()
+	if err == nil {
+		err = os.CopyFS(dir, files)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _, err := home.Open(dir, home.Options{Clock: clock, Random: crand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := snapshot.New(snapshot.Options{Home: h, Clock: clock, Random: crand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // Agent implements [server.Agents].

@@ -1,0 +1,353 @@
+package snapshot_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/redact/secrettest"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// export writes a bundle of a snapshot to a folder of its own.
+func (w *world) export(id amber.SnapshotID, options ...func(*amber.ExportRequest)) amber.ExportReport {
+	w.t.Helper()
+	r := amber.ExportRequest{SnapshotRef: ref(id), File: w.t.TempDir()}
+	for _, f := range options {
+		f(&r)
+	}
+	report, err := w.engine.Export(w.t.Context(), r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return report
+}
+
+func exact(r *amber.ExportRequest) { r.NoRedact = true }
+
+func nexo(r *amber.ExportRequest) { r.Format = amber.FormatNexo }
+
+// nothingLeft makes sure that no scratch folder is left.
+func (w *world) nothingLeft() {
+	w.t.Helper()
+	left, err := os.ReadDir(filepath.Join(w.dir, "cache", "scratch"))
+	if err != nil && !os.IsNotExist(err) || len(left) > 0 {
+		w.t.Errorf("scratch folders are left: %v, %v", left, err)
+	}
+}
+
+// entries returns every file of a plain bundle.
+func entries(t *testing.T, file string) map[string][]byte {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	all := map[string][]byte{}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all[h.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// gitObjects returns every object of a git pack, one behind another.
+func gitObjects(t *testing.T, bundle []byte) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "x.bundle")
+	if err := os.WriteFile(file, bundle, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	git := func(args ...string) []byte {
+		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).Output()
+		if err != nil {
+			t.Fatalf("git %v: %v", args, err)
+		}
+		return out
+	}
+	git("init", "-q", "--bare", "x.git")
+	git("--git-dir", "x.git", "fetch", "-q", file, "*:refs/kept/*")
+	return git("--git-dir", "x.git", "cat-file", "--batch", "--batch-all-objects", "--buffer")
+}
+
+func TestABundleComesBackOnAnotherMachine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plant(w)
+	before := w.all()
+	meta := w.snapshot()
+	report := w.export(meta.ID, exact)
+	w.nothingLeft()
+
+	fresh := newWorld(t)
+	imported, err := fresh.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if imported.Snapshot.ID != meta.ID || imported.Signature.Status != amber.SignatureValid || imported.Signature.Standing != amber.StandingStranger {
+		t.Errorf("imported %+v", imported)
+	}
+	fresh.mustVerify(meta.ID)
+	fresh.mustCheck()
+	fresh.restore(meta.ID)
+	fresh.mustBe(before)
+	again, err := fresh.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	if err != nil || !again.Existed {
+		t.Errorf("the second import: %+v, %v", again, err)
+	}
+	if err := fresh.engine.DeleteSnapshot(t.Context(), ref(meta.ID)); err != nil {
+		t.Fatal(err)
+	}
+	renamed, err := fresh.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	if err != nil || renamed.Snapshot.ID == meta.ID {
+		t.Errorf("the import of what was deleted: %+v, %v", renamed, err)
+	}
+	fresh.mustCheck()
+	fresh.nothingLeft()
+}
+
+func TestABundleIsRestoredWithoutARepository(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plant(w)
+	before := w.all()
+	report := w.export(w.snapshot().ID, exact)
+
+	live := newWorld(t)
+	live.remember("of the other agent")
+	was := live.all()
+	r := amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default"}, DryRun: true}
+	plan, err := live.engine.RestoreBundle(t.Context(), report.File, r)
+	if err != nil || plan.Plan.Store.Table("memories").Added != 1 || plan.Plan.Store.Table("memories").Removed != 1 || plan.Plan.Notes.Added != 2 {
+		t.Errorf("the plan is %+v, %v", plan, err)
+	}
+	live.mustBe(was)
+	r.DryRun = false
+	done, err := live.engine.RestoreBundle(t.Context(), report.File, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live.mustBe(before)
+	live.restore(done.SafetySnapshot)
+	live.mustBe(was)
+	r.To = "copy"
+	if _, err := live.engine.RestoreBundle(t.Context(), report.File, r); err != nil {
+		t.Fatal(err)
+	}
+	live.nothingLeft()
+}
+
+// TestDefectB3RedactedBundlesHoldNoSecret plants secrets of every shape in rows,
+// notes, their history and state, and looks for them in every byte that leaves.
+func TestDefectB3RedactedBundlesHoldNoSecret(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	corpus := secrettest.Corpus(7)
+	if len(corpus) < 60 {
+		t.Fatalf("%d secrets", len(corpus))
+	}
+	var all strings.Builder
+	for i, s := range corpus {
+		fmt.Fprintf(&all, "line %d\n%s\nend of it\n", i, s.Text())
+		w.remember(fmt.Sprintf("memory %d says\n%s\nand ends", i, s.Text()))
+	}
+	w.note("history", "once:\n"+all.String())
+	w.note("history", "nothing any more\n")
+	w.note("now", all.String())
+	var doc bytes.Buffer
+	doc.WriteString(`{"list":[`)
+	for i, s := range corpus {
+		if i > 0 {
+			doc.WriteString(",")
+		}
+		fmt.Fprintf(&doc, "%q", s.Text())
+	}
+	doc.WriteString("]}")
+	w.state("extract_cursor", strings.ToValidUTF8(doc.String(), "?"))
+	turn := amber.Turn{SessionID: "s1", Role: amber.RoleTool, Content: all.String()}
+	if _, err := w.store.AppendTurn(t.Context(), turn); err != nil {
+		t.Fatal(err)
+	}
+	live := w.all()
+	for _, s := range corpus {
+		if !strings.Contains(live.Notes["now"], s.Value) {
+			t.Errorf("the live agent does not hold a %s", s.Rule)
+		}
+	}
+	meta := w.snapshot()
+	for _, format := range []func(*amber.ExportRequest){func(*amber.ExportRequest) {}, nexo} {
+		report := w.export(meta.ID, format)
+		if report.Redactions == nil || report.Redactions.Matches < int64(3*len(corpus)) || !report.Redacted {
+			t.Errorf("the report is %+v", report)
+		}
+		for name, b := range entries(t, report.File) {
+			if strings.HasSuffix(name, ".bundle") {
+				b = append(b, gitObjects(t, b)...)
+			}
+			if name == "manifest.json" && report.Format == amber.FormatAmber {
+				b = append(b, fmt.Sprint(report)...)
+			}
+			low := bytes.ToLower(b)
+			for _, s := range corpus {
+				if bytes.Contains(low, bytes.ToLower([]byte(s.Value))) {
+					t.Errorf("%s of %s holds a %s: %q", name, report.Format, s.Rule, s.Text())
+				}
+			}
+		}
+	}
+	w.nothingLeft()
+
+	// What has a live agent is not replaced by what lacks its secrets.
+	report := w.export(meta.ID)
+	r := amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default"}}
+	if _, err := w.engine.RestoreBundle(t.Context(), report.File, r); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("a redacted bundle over a live agent: %v, want refused", err)
+	}
+	imported, err := w.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	if err != nil || imported.Snapshot.ID == meta.ID || !imported.Snapshot.Redacted {
+		t.Errorf("imported %+v, %v", imported.Snapshot, err)
+	}
+	_, err = w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
+	if amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("a redacted snapshot over a live agent: %v, want refused", err)
+	}
+	w.mustBe(live)
+	w.restore(imported.Snapshot.ID, func(r *amber.RestoreRequest) { r.AcceptRedacted = true })
+	if got := w.all().Notes["now"]; strings.Contains(got, corpus[0].Value) || !strings.Contains(got, "REDACTED") {
+		t.Error("the restored note is not the redacted one")
+	}
+	w.mustVerify(imported.Snapshot.ID)
+}
+
+func TestWithoutSecretsARedactedBundleIsTheSame(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plant(w)
+	w.note("prose", "The password is what nobody tells. See https://example.com/a?b=c#d\n\ttabs\r\nand lines\n")
+	before := w.all()
+	meta := w.snapshot()
+	a, b := entries(t, w.export(meta.ID, exact).File), entries(t, w.export(meta.ID).File)
+	for name, bytes := range a {
+		if strings.HasPrefix(name, "notes/") || strings.HasPrefix(name, "state/") {
+			if string(bytes) != string(b[name]) {
+				t.Errorf("%s differs", name)
+			}
+		}
+	}
+	other := newWorld(t)
+	report := w.export(meta.ID)
+	if report.Redactions.Matches != 0 {
+		t.Errorf("redacted: %+v", report.Redactions)
+	}
+	_, err := other.engine.RestoreBundle(t.Context(), report.File, amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default"}, AcceptRedacted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := other.all()
+	for name := range before.Log {
+		before.Log[name] = 1 // one fresh commit
+	}
+	got.Log, before.Log = nil, nil
+	other.mustHold(before, got)
+}
+
+func (w *world) mustHold(want, got everything) {
+	w.t.Helper()
+	if fmt.Sprint(want.Memories) != fmt.Sprint(got.Memories) || fmt.Sprint(want.Notes) != fmt.Sprint(got.Notes) || fmt.Sprint(want.State) != fmt.Sprint(got.State) {
+		w.t.Errorf("the agent differs:\nwant %v\ngot  %v", want, got)
+	}
+}
+
+func TestDefectB12ABundleOfAnotherTenantIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("mine")
+	report := w.export(w.snapshot().ID, exact)
+	other := newWorld(t)
+	other.remember("theirs")
+	was := other.all()
+	for what, err := range map[string]error{
+		"import":  second(other.engine.Import(t.Context(), amber.ImportRequest{Tenant: "acme", File: report.File})),
+		"restore": second(other.engine.RestoreBundle(t.Context(), report.File, amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "acme"}})),
+	} {
+		if amber.KindOf(err) != amber.KindCrossTenant {
+			t.Errorf("%s to another tenant: %v", what, err)
+		}
+	}
+	_, err := other.engine.RestoreBundle(t.Context(), report.File, amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "eve"}})
+	if amber.KindOf(err) != amber.KindCrossTenant {
+		t.Errorf("restore to another agent: %v", err)
+	}
+	other.mustBe(was)
+	if _, err := os.Stat(filepath.Join(other.dir, "tenants", "acme")); !os.IsNotExist(err) {
+		t.Errorf("something was made for the other tenant: %v", err)
+	}
+	other.nothingLeft()
+}
+
+func TestPolicyDecidesWhoseBundlesAreTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("mine")
+	meta := w.snapshot()
+	signed := w.export(meta.ID, exact)
+	unsigned := w.export(meta.ID, exact, func(r *amber.ExportRequest) { r.NoSign = true })
+	strict := newWorld(t, func(o *snapshot.Options) { o.Keys.RequireSigned = true })
+	take := func(file string) error {
+		_, err := strict.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: file})
+		return err
+	}
+	for name, file := range map[string]string{"unsigned": unsigned.File, "a stranger's": signed.File} {
+		if err := take(file); amber.KindOf(err) != amber.KindRefused {
+			t.Errorf("%s: %v, want refused", name, err)
+		}
+	}
+	key := amber.KeyID(signed.SignedBy)
+	if err := os.MkdirAll(filepath.Join(strict.dir, "keys"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(strict.dir, "keys", "trusted"), []byte(string(key)+" a friend\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := take(signed.File); err != nil {
+		t.Errorf("a friend's: %v", err)
+	}
+	if err := take(unsigned.File); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("unsigned: %v, want refused", err)
+	}
+}
+
+func TestExportRefusesToReplaceAFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("x")
+	meta := w.snapshot()
+	report := w.export(meta.ID)
+	_, err := w.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(meta.ID), File: report.File})
+	if amber.KindOf(err) != amber.KindConflict {
+		t.Errorf("got %v, want a conflict", err)
+	}
+}

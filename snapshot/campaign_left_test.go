@@ -1,0 +1,192 @@
+package snapshot_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// An agent that was replaced without a safety snapshot is nowhere else: no
+// later restore and no collection of garbage removes it unasked.
+func TestAGenerationThatIsInNoSnapshotStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("in the snapshot")
+	id := w.snapshot().ID
+	w.remember("in no snapshot")
+	unsaved := func(r *amber.RestoreRequest) { r.NoSafetySnapshot = true }
+	if report := w.restore(id, unsaved); report.OldGeneration != 1 {
+		t.Fatalf("the report says that generation %d was kept, want 1", report.OldGeneration)
+	}
+	w.restore(id)
+	w.gc()
+	w.restore(id)
+	if got, want := w.generations(), []int64{1, 4}; !slices.Equal(got, want) {
+		t.Errorf("there are generations %d, want %d", got, want)
+	}
+	w.restore(id, func(r *amber.RestoreRequest) { r.DiscardOld = true })
+	if got, want := w.generations(), []int64{1, 5}; !slices.Equal(got, want) {
+		t.Errorf("there are generations %d after the last one was discarded, want %d", got, want)
+	}
+	for _, dry := range []bool{true, false} {
+		report, err := w.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default", OldGenerations: true, DryRun: dry})
+		if err != nil || len(report.Orphans) != 1 {
+			t.Errorf("discarding kept generations: %+v, %v", report, err)
+		}
+	}
+	if got, want := w.generations(), []int64{5}; !slices.Equal(got, want) {
+		t.Errorf("there are generations %d after all old ones were discarded, want %d", got, want)
+	}
+}
+
+// What a safety snapshot had to leave out is in the old generation alone, which
+// stays for that reason. A link has nothing in it that could be lost.
+func TestAGenerationThatWasNotCapturedWhollyStays(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		make func(notes string) error
+		want []int64
+	}{
+		{"a name that cannot be restored", func(notes string) error {
+			return os.WriteFile(filepath.Join(notes, "con.md"), []byte("only here"), 0o600)
+		}, []int64{1, 2}},
+		{"a link", func(notes string) error { return os.Symlink("elsewhere", filepath.Join(notes, "link")) }, []int64{2}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.note("one", "text\n")
+			id := w.snapshot().ID
+			if err := test.make(filepath.Join(w.gen(), "memdir")); err != nil {
+				if runtime.GOOS == "windows" {
+					t.Skipf("Windows makes no file that it could not name, and links only for some users: %v", err)
+				}
+				t.Fatal(err)
+			}
+			report := w.restore(id)
+			if got := w.generations(); !slices.Equal(got, test.want) {
+				t.Errorf("there are generations %d, want %d", got, test.want)
+			}
+			if kept := report.OldGeneration == 1; kept != (len(test.want) == 2) {
+				t.Errorf("the report says that generation %d was kept", report.OldGeneration)
+			}
+		})
+	}
+}
+
+// A restore that dies after the switch leaves the generation it replaced. It is
+// in the safety snapshot, so the next collection, or the next restore, removes
+// it, unless nobody can say so any more.
+func TestAReplacedGenerationGoesLater(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		before func(*world, amber.RestoreReport)
+		next   func(*world, amber.RestoreReport)
+		want   []int64
+	}{
+		{"with the garbage", nil, func(w *world, _ amber.RestoreReport) { w.gc() }, []int64{2}},
+		{"with the next restore", nil, func(w *world, r amber.RestoreReport) { w.restore(r.From) }, []int64{3}},
+		{"not without its safety snapshot", (*world).dropSafety, func(w *world, _ amber.RestoreReport) { w.gc() }, []int64{1, 2}},
+		{"not when nobody vouches for it", (*world).blurReplaced, func(w *world, _ amber.RestoreReport) { w.gc() }, []int64{1, 2}},
+		{"not when nobody vouches for it, with the next restore", (*world).blurReplaced, func(w *world, r amber.RestoreReport) { w.restore(r.From) }, []int64{1, 3}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.remember("one")
+			report := w.restore(w.snapshot().ID)
+			// As if the process had died before it began to remove.
+			if err := os.CopyFS(filepath.Join(w.agent.Dir(), "gen", "1"), os.DirFS(w.gen())); err != nil {
+				t.Fatal(err)
+			}
+			if test.before != nil {
+				test.before(w, report)
+			}
+			test.next(w, report)
+			if got := w.generations(); !slices.Equal(got, test.want) {
+				t.Errorf("there are generations %d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+// dropSafety deletes the safety snapshot of a restore.
+func (w *world) dropSafety(r amber.RestoreReport) {
+	w.t.Helper()
+	if err := w.engine.DeleteSnapshot(w.t.Context(), ref(r.SafetySnapshot)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// blurReplaced damages what the live generation says about the one before.
+func (w *world) blurReplaced(amber.RestoreReport) {
+	w.t.Helper()
+	path := filepath.Join(w.gen(), "REPLACED")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// What writers that were killed have left under temporary names goes with the
+// garbage, once it is old; what may still be in use stays.
+func TestTemporaryFilesGoWithTheGarbage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("one")
+	w.snapshot()
+	old := time.Now().Add(-48 * time.Hour)
+	heads := filepath.Join(w.home.KeysDir(), "heads", "default", "default")
+	places := []string{filepath.Join(w.home.RepoDir("default"), "packs"), w.home.RepoDir("default"), w.home.CacheDir(), heads, w.agent.Dir()}
+	var fresh []string
+	for _, dir := range places {
+		for name, at := range map[string]time.Time{"old": old, "new": time.Now()} {
+			path := filepath.Join(dir, fsx.TempPrefix+name)
+			if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, at, at); err != nil {
+				t.Fatal(err)
+			}
+			if name == "new" {
+				fresh = append(fresh, path)
+			}
+		}
+	}
+	w.gc()
+	left := w.leftovers()
+	slices.Sort(left)
+	slices.Sort(fresh)
+	if !slices.Equal(left, fresh) {
+		t.Errorf("left are %q, want %q", left, fresh)
+	}
+	w.mustCheck()
+}
+
+func (w *world) gc() {
+	w.t.Helper()
+	if _, err := w.engine.CollectGarbage(w.t.Context(), amber.GCRequest{Tenant: "default"}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) generations() []int64 {
+	w.t.Helper()
+	list, err := w.agent.Generations()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return list
+}

@@ -1,0 +1,135 @@
+package snapshot_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/target/dir"
+)
+
+// Snapshots that one home has in two places can be brought together: neither
+// place looks damaged for it.
+func TestTwoRepositoriesOfOneHomeCanBeBroughtTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("a")
+	first := w.snapshot()
+	place := filepath.Join(t.TempDir(), "offsite")
+	elsewhere := func(o *snapshot.Options) { o.Root = place }
+	if err := os.MkdirAll(filepath.Join(place, "default"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	there, err := dir.Open(filepath.Join(place, "default"), dir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bring := func() {
+		t.Helper()
+		if _, err := w.engine.CopyTo(t.Context(), "default", there, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bring()
+	w.remember("b")
+	other := openWorld(t, w.dir, elsewhere)
+	report := other.restore(first.ID) // its safety snapshot lies over there
+	w.snapshot()
+	bring()
+	other.mustCheck()
+	other.mustVerify(report.SafetySnapshot)
+	if _, err := w.engine.CopyFrom(t.Context(), "default", there); err != nil {
+		t.Fatal(err)
+	}
+	w.mustCheck()
+	w.mustVerify(report.SafetySnapshot)
+}
+
+// The snapshot before a restore is signed even if it is the first that a home
+// ever takes.
+func TestTheFirstSnapshotOfAHomeIsSignedWhateverTakesIt(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "shared")
+	shared := func(o *snapshot.Options) { o.Root = root }
+	w := newWorld(t, shared)
+	w.remember("a")
+	meta := w.snapshot()
+	fresh := newWorld(t, shared)
+	fresh.remember("live")
+	report := fresh.restore(meta.ID)
+	page, err := fresh.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range page.Items {
+		if m.ID == report.SafetySnapshot && m.SignedBy == "" {
+			t.Error("the safety snapshot is not signed")
+		}
+	}
+}
+
+var (
+	signer   = regexp.MustCompile(`,"signer":"[^"]*"`)
+	envelope = regexp.MustCompile(`^\{"body":(.*),"digest":"[0-9a-f]{64}","signatures":\[.*\]\}\n$`)
+)
+
+// unsigned makes a whole manifest of one that was signed, by nobody.
+func unsigned(b []byte) []byte {
+	body := signer.ReplaceAll(envelope.FindSubmatch(b)[1], nil)
+	sum := sha256.Sum256(body)
+	return []byte(`{"body":` + string(body) + `,"digest":"` + hex.EncodeToString(sum[:]) + `","signatures":[]}` + "\n")
+}
+
+// A manifest that took the place of another is not restored: this home has noted
+// the last it wrote, and each names the one before it.
+func TestAManifestInThePlaceOfAnotherIsNotRestored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("a")
+	first := w.snapshot()
+	w.remember("b")
+	last := w.snapshot()
+	for name, id := range map[string]amber.SnapshotID{"the first": first.ID, "the last": last.ID} {
+		was, err := os.ReadFile(w.manifestPath(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.rewrite(id, unsigned)
+		for _, to := range []amber.AgentID{"", "copy"} {
+			_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(id), To: to})
+			if amber.KindOf(err) != amber.KindUntrusted {
+				t.Errorf("%s, to %q: %v, want untrusted", name, to, err)
+			}
+		}
+		w.rewrite(id, func([]byte) []byte { return was })
+	}
+	w.restore(first.ID)
+}
+
+// What a killed restore to a new agent leaves is removed by a collection.
+func TestAnAgentThatWasNeverMadeIsSwept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("a")
+	w.snapshot()
+	folder := filepath.Join(w.dir, "tenants", "default", "agents", "half")
+	gen := filepath.Join(folder, "gen", "1")
+	if err := os.MkdirAll(gen, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{filepath.Join(folder, "CREATING"): "x", filepath.Join(gen, "memory.db"): "plain"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.gc()
+	if _, err := os.Stat(gen); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+	w.mustCheck()
+}

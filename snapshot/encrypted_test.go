@@ -1,0 +1,275 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// person is somebody with an age identity in a file.
+type person struct{ recipient, file string }
+
+func newPerson(t *testing.T) person {
+	t.Helper()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "identity.txt")
+	if err := os.WriteFile(file, []byte(id.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return person{id.Recipient().String(), file}
+}
+
+// markers are words that lie nowhere but in the agent.
+var markers = []string{"quokkamarker", "zygomorphicmarker", "brobdingnagmarker", "sesquimarker", "labelmarker", "pathmarker"}
+
+// plant puts every marker somewhere in the agent.
+func plant(w *world) {
+	w.t.Helper()
+	w.remember("a memory with the word " + markers[0])
+	w.note("first", "once it said "+markers[1]+"\n")
+	w.note("first", "now it says nothing\n")
+	w.note(markers[5], "a note\n")
+	w.state("extract_cursor", `{"at":"`+markers[2]+`"}`)
+	turn := amber.Turn{SessionID: "s1", Role: amber.RoleUser, Content: "a turn with " + markers[3]}
+	if _, err := w.store.AppendTurn(w.t.Context(), turn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// searched looks for the markers in every file outside the live agent, and
+// returns how many files it read.
+func searched(t *testing.T, w *world) (files int) {
+	t.Helper()
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path == w.gen() || path == w.agent.SpoolDir() {
+			return fs.SkipDir
+		}
+		for _, m := range markers {
+			if strings.Contains(path, m) {
+				t.Errorf("the name %s tells %s", path, m)
+			}
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		files++
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, m := range markers {
+			if bytes.Contains(bytes.ToLower(b), []byte(m)) {
+				t.Errorf("%s holds %s", path, m)
+			}
+		}
+		if info, err := d.Info(); err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
+	t.Parallel()
+	ann := newPerson(t)
+	w := newWorld(t, func(o *snapshot.Options) { o.Keys.Recipients = []string{ann.recipient} })
+	plant(w)
+	before := w.all()
+	meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: "a " + markers[4]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !meta.Encrypted || meta.Label != "a "+markers[4] || meta.GitOID == "" {
+		t.Errorf("the snapshot is %+v", meta)
+	}
+	searched(t, w)
+	w.remember("later")
+	report := w.restore(meta.ID)
+	w.mustBe(before)
+	if _, err := w.engine.BeforeConsolidation(t.Context(), "default", "default", "run"); err != nil {
+		t.Fatal(err)
+	}
+	later := func() time.Time { return time.Now().Add(time.Hour) }
+	schedule := snapshot.Schedule{Taker: w.engine, Roster: w.home, Clock: later, When: func() string { return "15m" }}
+	if report, err := schedule.Tick(t.Context()); err != nil || len(report.Taken) != 1 {
+		t.Fatalf("scheduled: %+v, %v", report, err)
+	}
+	exported, err := w.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(meta.ID), NoRedact: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !exported.Encrypted {
+		t.Error("the bundle is not encrypted")
+	}
+	if n := searched(t, w); n < 8 {
+		t.Errorf("only %d files were searched", n)
+	}
+	page, err := w.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"})
+	if err != nil || len(page.Items) != 4 {
+		t.Fatalf("%d snapshots, %v", len(page.Items), err)
+	}
+	for _, m := range page.Items {
+		if !m.Encrypted || m.SignedBy == "" {
+			t.Errorf("snapshot %q is encrypted: %v, signed by %q", m.Label, m.Encrypted, m.SignedBy)
+		}
+		w.mustVerify(m.ID)
+	}
+	if page.Items[3].Label != "a "+markers[4] {
+		t.Errorf("the label is %q", page.Items[3].Label)
+	}
+	w.mustVerify(report.SafetySnapshot)
+	w.mustCheck()
+	w.gc()
+	w.mustVerify(meta.ID)
+}
+
+// With another home's keys nothing can be read, and what can be checked without
+// a key is.
+func TestAnEncryptedRepositoryIsCheckedWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	ann := newPerson(t)
+	root := filepath.Join(t.TempDir(), "repo")
+	encrypted := func(o *snapshot.Options) { o.Root, o.Keys.Recipients = root, []string{ann.recipient} }
+	w := newWorld(t, encrypted)
+	plant(w)
+	meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := newWorld(t, func(o *snapshot.Options) { o.Root = root })
+	page, err := stranger.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"})
+	if err != nil || len(page.Items) != 1 || page.Items[0].Label != "" || page.Items[0].GitOID != "" {
+		t.Errorf("the listing is %+v, %v", page.Items, err)
+	}
+	report, err := stranger.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.OK() || report.Signature.Status != amber.SignatureValid || report.Signature.Standing != amber.StandingStranger {
+		t.Errorf("the report is %+v", report)
+	}
+	for _, c := range report.Checked {
+		for _, inside := range []string{"pages", "files", "objects", "memory.db"} {
+			if strings.Contains(c, inside) {
+				t.Errorf("%q is called checked without a key", c)
+			}
+		}
+	}
+	if len(report.NotChecked) < 4 {
+		t.Errorf("not checked: %q", report.NotChecked)
+	}
+	check, err := stranger.engine.CheckRepository(t.Context(), amber.CheckRequest{Tenant: "default", ReadData: true})
+	if err != nil || !check.OK() || len(check.NotChecked) == 0 {
+		t.Errorf("the check says %+v, %v", check, err)
+	}
+	for what, err := range map[string]error{
+		"restore":  second(stranger.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID), To: "copy"})),
+		"show":     second(stranger.engine.ShowSnapshot(t.Context(), ref(meta.ID))),
+		"snapshot": second(stranger.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})),
+		"gc":       second(stranger.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default"})),
+	} {
+		if amber.KindOf(err) != amber.KindRefused {
+			t.Errorf("%s without the key: %v, want refused", what, err)
+		}
+	}
+	// The one it is encrypted to can read it on any machine.
+	friend := newWorld(t, func(o *snapshot.Options) { o.Root, o.Keys.Identities = root, []string{ann.file} })
+	if _, err := friend.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID), To: "copy"}); err != nil {
+		t.Errorf("with the identity: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestRecipientsComeAndGo(t *testing.T) {
+	t.Parallel()
+	ann, ben := newPerson(t), newPerson(t)
+	root := filepath.Join(t.TempDir(), "repo")
+	w := newWorld(t, func(o *snapshot.Options) { o.Root, o.Keys.Recipients = root, []string{ann.recipient, ben.recipient} })
+	plant(w)
+	first := w.snapshot()
+	as := func(p person) *world {
+		return newWorld(t, func(o *snapshot.Options) { o.Root, o.Keys.Identities = root, []string{p.file} })
+	}
+	can := func(p person, id amber.SnapshotID) bool {
+		_, err := as(p).engine.ShowSnapshot(t.Context(), ref(id))
+		if err != nil && amber.KindOf(err) != amber.KindRefused {
+			t.Errorf("kind %v: %v", amber.KindOf(err), err)
+		}
+		return err == nil
+	}
+	if !can(ann, first.ID) || !can(ben, first.ID) {
+		t.Error("a recipient cannot read")
+	}
+	// Whoever is in the configuration is let in again: so the one that is
+	// removed is removed there first.
+	w = openWorld(t, w.dir, func(o *snapshot.Options) { o.Root, o.Keys.Recipients = root, []string{ann.recipient} })
+	if _, err := w.engine.ChangeRecipients(t.Context(), "default", nil, []string{ben.recipient}, true); err != nil {
+		t.Fatal(err)
+	}
+	w.remember("after ben")
+	later := w.snapshot()
+	if can(ben, first.ID) || can(ben, later.ID) {
+		t.Error("who was removed opens the repository")
+	}
+	if !can(ann, first.ID) || !can(ann, later.ID) {
+		t.Error("who stayed does not open it")
+	}
+	w.mustCheck()
+	w.mustVerify(first.ID)
+	w.mustVerify(later.ID)
+	own, err := w.engine.Recipients(t.Context(), "default")
+	if err != nil || len(own) != 2 { // ann, and this home
+		t.Errorf("recipients are %q, %v", own, err)
+	}
+	if _, err := w.engine.ChangeRecipients(t.Context(), "default", nil, own, false); amber.KindOf(err) != amber.KindInvalid && amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("shutting everybody out: %v", err)
+	}
+}
+
+// A repository that was not encrypted becomes one that is, and nothing in it is
+// shared between the two.
+func TestARepositoryBecomesEncrypted(t *testing.T) {
+	t.Parallel()
+	ann := newPerson(t)
+	w := newWorld(t)
+	plant(w)
+	plain := w.snapshot()
+	w = openWorld(t, w.dir, func(o *snapshot.Options) { o.Keys.Recipients = []string{ann.recipient} })
+	sealed := w.snapshot()
+	if !sealed.Encrypted || sealed.BytesNew < plain.BytesNew/2 {
+		t.Errorf("encrypted %v with %d new bytes; the plain one has %d", sealed.Encrypted, sealed.BytesNew, plain.BytesNew)
+	}
+	if err := w.engine.DeleteSnapshot(t.Context(), ref(plain.ID)); err != nil {
+		t.Fatal(err)
+	}
+	hasty := openWorld(t, w.dir, func(o *snapshot.Options) { o.Grace = 1 })
+	hasty.gc()
+	hasty.gc()
+	w = openWorld(t, w.dir) // without any recipient configured
+	w.mustVerify(sealed.ID)
+	w.mustCheck()
+	if again := w.snapshot(); !again.Encrypted {
+		t.Error("without a configured recipient the repository is written to in the clear")
+	}
+	searched(t, w)
+}

@@ -1,0 +1,107 @@
+package snapshot_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// listener keeps the events it is told.
+type listener struct {
+	mu     sync.Mutex
+	events []amber.Event
+	fail   error
+}
+
+func (l *listener) Publish(_ context.Context, e amber.Event) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = append(l.events, e)
+	return l.fail
+}
+
+// heard returns the subjects since the last call, and makes sure that no event
+// was told twice.
+func (l *listener) heard(t *testing.T, seen map[string]bool) []string {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	subjects := []string{}
+	for _, e := range l.events {
+		if seen[e.ID] {
+			t.Errorf("event %s was told twice", e.ID)
+		}
+		seen[e.ID] = true
+		subjects = append(subjects, e.Subject)
+	}
+	l.events = nil
+	return subjects
+}
+
+func TestEveryEventOfALifeIsToldOnce(t *testing.T) {
+	t.Parallel()
+	l := &listener{}
+	w := newWorld(t, func(o *snapshot.Options) { o.Publisher = l })
+	w.remember("one")
+	seen := map[string]bool{}
+	want := func(what string, subjects ...string) {
+		t.Helper()
+		full := []string{}
+		for _, s := range subjects {
+			full = append(full, "amber.memory.snapshot.default."+s)
+		}
+		if diff := cmp.Diff(full, l.heard(t, seen)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	first := w.snapshot()
+	want("create", "default.created")
+	w.mustVerify(first.ID)
+	want("verify", "default.verified")
+	w.restore(first.ID, func(r *amber.RestoreRequest) { r.DryRun = true })
+	want("plan of a restore")
+	report := w.restore(first.ID)
+	want("restore", "default.created", "default.restored")
+	w.remember("two")
+	w.snapshot()
+	want("create", "default.created")
+	if err := w.engine.DeleteSnapshot(t.Context(), ref(report.SafetySnapshot)); err != nil {
+		t.Fatal(err)
+	}
+	want("delete", "default.deleted")
+	prune := amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}
+	if _, err := w.engine.PruneSnapshots(t.Context(), prune); err != nil {
+		t.Fatal(err)
+	}
+	want("prune", "default.deleted", "default.pruned")
+	if _, err := w.engine.PruneSnapshots(t.Context(), prune); err != nil {
+		t.Fatal(err)
+	}
+	want("prune of nothing")
+	w.gc()
+	want("gc", "_all.gc")
+}
+
+func TestAPublisherThatFailsFailsNothing(t *testing.T) {
+	t.Parallel()
+	var warned []string
+	l := &listener{fail: amber.Errorf(amber.KindUnreachable, "publish", "", "nobody is there")}
+	w := newWorld(t, func(o *snapshot.Options) {
+		o.Publisher, o.LifecyclePrefix = l, "acme.frozen"
+		o.Warn = func(s string) { warned = append(warned, s) }
+	})
+	w.remember("one")
+	meta := w.snapshot()
+	if len(warned) != 1 || !strings.Contains(warned[0], string(meta.ID)) {
+		t.Errorf("warned of %q", warned)
+	}
+	if got := l.heard(t, map[string]bool{}); len(got) != 1 || got[0] != "acme.frozen.default.default.created" {
+		t.Errorf("subjects are %q", got)
+	}
+}

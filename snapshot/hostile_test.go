@@ -1,0 +1,653 @@
+package snapshot_test
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/target/dir"
+)
+
+// forge publishes a snapshot that no engine would take, as somebody may who can
+// write to the repository: a copy of another one with something changed.
+func (w *world) forge(from amber.SnapshotID, change func(wr *repo.Writer, in *repo.Inner) error) amber.SnapshotID {
+	w.t.Helper()
+	id, err := w.forged(from, change)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return id
+}
+
+func (w *world) forged(from amber.SnapshotID, change func(wr *repo.Writer, in *repo.Inner) error) (amber.SnapshotID, error) {
+	ctx := w.t.Context()
+	target, err := dir.Open(repoDir(w.dir), dir.Options{})
+	if err != nil {
+		return "", err
+	}
+	// Whoever writes it has the key of the home, or the signature alone would
+	// give it away.
+	signer, err := keyring.Open(w.home.KeysDir(), keyring.Options{Random: rand.Reader}).Signer(ctx)
+	if err != nil {
+		return "", err
+	}
+	r, err := repo.Open(ctx, target, &repo.Options{Signer: signer})
+	if err != nil {
+		return "", err
+	}
+	catalog := r.Catalog("default")
+	entry, err := catalog.Get(ctx, "default", from)
+	if err != nil {
+		return "", err
+	}
+	m := entry.Manifest
+	inner, err := r.Inner(ctx, m)
+	if err != nil {
+		return "", err
+	}
+	wr := r.NewWriter(ctx)
+	defer wr.Close()
+	if err := change(wr, &inner); err != nil {
+		return "", err
+	}
+	if m.Inner, err = wr.PutInner(ctx, inner); err != nil {
+		return "", err
+	}
+	if _, err := wr.Flush(ctx); err != nil {
+		return "", err
+	}
+	tip, err := catalog.Tip(ctx, "default", m.Device)
+	if err != nil {
+		return "", err
+	}
+	id, err := amber.NewUUID(time.Now(), rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	m.ID, m.Counter, m.Parent, m.ParentID = amber.SnapshotID(id), tip.Counter+1, tip.Digest, tip.ID
+	_, err = catalog.Publish(ctx, m)
+	return m.ID, err
+}
+
+// outside lists everything around and in a home but for the repository and the
+// cache.
+func (w *world) outside() (names []string) {
+	w.t.Helper()
+	err := filepath.WalkDir(filepath.Dir(w.dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "repo" || d.Name() == "cache") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, "-shm") && !strings.HasSuffix(path, "-wal") {
+			names = append(names, path)
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return names
+}
+
+// mustRefuse restores a snapshot, which must be refused and leave no trace; and
+// it must not verify, which leaves none either.
+func (w *world) mustRefuse(id amber.SnapshotID, kinds ...amber.Kind) {
+	w.t.Helper()
+	before, names, snapshots := w.all(), w.outside(), len(w.list())
+	_, err := w.engine.Restore(w.t.Context(), amber.RestoreRequest{SnapshotRef: ref(id), WithControl: true})
+	if !slices.Contains(kinds, amber.KindOf(err)) {
+		w.t.Errorf("the restore: kind %q, want one of %v: %v", amber.KindOf(err), kinds, err)
+	}
+	_, err = w.engine.Restore(w.t.Context(), amber.RestoreRequest{SnapshotRef: ref(id), To: "fork"})
+	if !slices.Contains(kinds, amber.KindOf(err)) {
+		w.t.Errorf("the restore to a fork: kind %q, want one of %v: %v", amber.KindOf(err), kinds, err)
+	}
+	_ = os.RemoveAll(filepath.Join(w.dir, "tenants", "default", "agents", "fork")) // its lock
+	r, err := w.engine.VerifySnapshot(w.t.Context(), amber.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
+	if err != nil || r.OK() {
+		w.t.Errorf("it verifies: %v, %+v", err, r)
+	}
+	w.mustBe(before)
+	if diff := cmp.Diff(names, w.outside()); diff != "" {
+		w.t.Errorf("files changed (-before +after):\n%s", diff)
+	}
+	if got := len(w.list()); got != snapshots {
+		w.t.Errorf("there are %d snapshots, before %d", got, snapshots)
+	}
+}
+
+// rawFile is an entry of a tree as its bytes may say it.
+type rawFile struct {
+	mode byte // 1 file, 2 executable, 3 folder
+	name string
+	size int
+	id   repo.ID // of its only part, or of the folder
+}
+
+// rawTree writes a tree that no writer would.
+func rawTree(files ...rawFile) []byte {
+	le := binary.LittleEndian
+	b := le.AppendUint32(le.AppendUint32(le.AppendUint32([]byte("AmberDir"), 1), 0), uint32(len(files)))
+	for _, f := range files {
+		b = le.AppendUint16(append(b, f.mode, byte(len(f.name))), 0)
+		b = le.AppendUint64(le.AppendUint64(b, 0), uint64(f.size))
+		b = append(append(b, f.name...), f.id[:]...)
+	}
+	return b
+}
+
+// Trees whose names lead elsewhere, or are there twice, are refused.
+func TestHostileTreesAreRefused(t *testing.T) {
+	t.Parallel()
+	const evil = "#!/bin/sh\necho evil\n"
+	file := func(name string) rawFile { return rawFile{mode: 2, name: name, size: len(evil)} }
+	for _, tt := range []struct {
+		name  string
+		files []rawFile
+		below string // the files are in a folder of that name
+		state bool   // the second time it is the state, not the notes
+	}{
+		{"parent", []rawFile{file("..")}, "", false},
+		{"path to the parent", []rawFile{file("../evil")}, "", true},
+		{"path to above the home", []rawFile{file("../../../../../../../evil")}, "", false},
+		{"absolute", []rawFile{file("/tmp/evil")}, "", false},
+		{"this folder", []rawFile{file(".")}, "", false},
+		{"empty", []rawFile{file("")}, "", false},
+		{"nul", []rawFile{file("a\x00b")}, "", false},
+		{"not UTF-8", []rawFile{file("\xff")}, "", false},
+		{"folder that is the parent", []rawFile{file("evil")}, "..", false},
+		{"git folder", []rawFile{file("post-checkout")}, ".git", true},
+		{"git folder, in capitals", []rawFile{file("post-checkout")}, ".GIT", false},
+		{"git file", []rawFile{file(".git")}, "", false},
+		{"two of one name", []rawFile{file("a"), file("a")}, "", true},
+		{"names that differ in case", []rawFile{file("A"), file("a")}, "", false},
+		{"names that differ in case, not ASCII", []rawFile{file("É"), file("é")}, "", false},
+		{"out of order", []rawFile{file("b"), file("a")}, "", false},
+		{"unknown mode", []rawFile{{mode: 4, name: "link", size: len(evil)}}, "", false},
+		{"larger than its parts", []rawFile{{mode: 1, name: "a", size: len(evil) + 1}}, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.remember("one")
+			w.note("a", "one\n")
+			good := w.snapshot().ID
+			for _, state := range slices.Compact([]bool{false, tt.state}) {
+				id := w.forge(good, func(wr *repo.Writer, in *repo.Inner) error {
+					part, err := wr.Put(t.Context(), repo.KindFile, []byte(evil))
+					if err != nil {
+						return err
+					}
+					files := slices.Clone(tt.files)
+					for i := range files {
+						files[i].id = part
+					}
+					tree, err := wr.Put(t.Context(), repo.KindTree, rawTree(files...))
+					if err == nil && tt.below != "" {
+						tree, err = wr.Put(t.Context(), repo.KindTree, rawTree(rawFile{mode: 3, name: tt.below, id: tree}))
+					}
+					entry := &repo.FilesEntry{Tree: tree, Files: int64(len(files)), Bytes: int64(len(files) * len(evil))}
+					if in.Notes = entry; state {
+						in.Notes, in.State = nil, entry
+					}
+					return err
+				})
+				w.mustRefuse(id, amber.KindDamaged, amber.KindRefused)
+			}
+			w.restore(good)
+		})
+	}
+}
+
+// An inner manifest that names other databases, or has one in the place of the
+// other, is refused. Its names become no paths.
+func TestHostileDatabaseNamesAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		change func(in *repo.Inner)
+	}{
+		{"exchanged", func(in *repo.Inner) {
+			in.Databases[0].Name, in.Databases[1].Name = in.Databases[1].Name, in.Databases[0].Name
+		}},
+		{"another name", func(in *repo.Inner) { in.Databases[0].Name = "evil.db" }},
+		{"one more", func(in *repo.Inner) {
+			more := in.Databases[0]
+			more.Name = "evil.db"
+			in.Databases = append(in.Databases, more)
+		}},
+		{"path to the parent", func(in *repo.Inner) {
+			more := in.Databases[0]
+			more.Name = "../../../evil.db"
+			in.Databases = append(in.Databases, more)
+		}},
+		{"absolute path", func(in *repo.Inner) {
+			more := in.Databases[0]
+			more.Name = filepath.ToSlash(filepath.Join(os.TempDir(), "amber-evil.db"))
+			in.Databases = append(in.Databases, more)
+		}},
+		{"none", func(in *repo.Inner) { in.Databases = nil }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.remember("one")
+			id := w.forge(w.snapshot().ID, func(_ *repo.Writer, in *repo.Inner) error {
+				tt.change(in)
+				return nil
+			})
+			if tt.name == "none" { // parts that could not be captured are no damage
+				_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(id)})
+				wantKind(t, "restore", err, amber.KindDamaged)
+				return
+			}
+			w.mustRefuse(id, amber.KindDamaged, amber.KindRefused)
+		})
+	}
+}
+
+// A manifest of another agent or tenant in this agent's place is damage.
+func TestForeignManifestsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("one")
+	w.snapshot()
+	for _, other := range []struct {
+		tenant amber.TenantID
+		agent  amber.AgentID
+	}{{"default", "other"}, {"strangers", "default"}} {
+		agent, err := w.home.Agent(other.tenant, other.agent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		if _, err := store.Write(t.Context(), amber.WriteRequest{Content: "the secret of another", Scope: amber.ScopeGlobal}); err != nil {
+			t.Fatal(err)
+		}
+		meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: other.tenant, Agent: other.agent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := filepath.Join(w.dir, "tenants", string(other.tenant), "repo")
+		_, err = w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+		want := amber.KindCrossTenant
+		if other.tenant != "default" {
+			want = amber.KindNotFound // this tenant knows nothing of it
+		}
+		wantKind(t, "restore of a snapshot of another", err, want)
+		// Everything of it, and the manifest to where this agent's are.
+		copyMissing(t, from, repoDir(w.dir))
+		name := string(meta.ID) + ".json"
+		b, err := os.ReadFile(filepath.Join(from, "snapshots", string(other.agent), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := filepath.Join(repoDir(w.dir), "snapshots", "default", name)
+		if err := os.WriteFile(place, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+		wantKind(t, "restore of a manifest that was copied", err, amber.KindCrossTenant)
+		if err := os.Remove(place); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// copyMissing copies the files of a folder that another does not have.
+func copyMissing(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		if d.IsDir() {
+			return os.MkdirAll(target, 0o700)
+		}
+		if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, b, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A database that would run somebody's code, or is none of ours, is refused.
+func TestHostileDatabasesAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name       string
+		statements []string
+	}{
+		{"trigger", []string{`CREATE TRIGGER evil AFTER INSERT ON memories BEGIN DELETE FROM memories; END`}},
+		{"trigger on the log", []string{`CREATE TRIGGER evil AFTER INSERT ON changes BEGIN UPDATE memories SET content = 'evil'; END`}},
+		{"view in the place of a table", []string{`ALTER TABLE memories RENAME TO hidden`, `CREATE VIEW memories AS SELECT * FROM hidden`}},
+		{"one more view", []string{`CREATE VIEW evil AS SELECT load_extension('evil')`}},
+		{"one more table", []string{`CREATE TABLE evil (a)`}},
+		{"one more index", []string{`CREATE INDEX evil ON memories (content)`}},
+		{"one more column", []string{`ALTER TABLE memories ADD COLUMN evil TEXT DEFAULT 'x'`}},
+		{"no table", []string{`DROP TABLE changes`}},
+		{"another program's", []string{`PRAGMA application_id = 1`}},
+		{"newer schema", []string{`PRAGMA user_version = 99999`}},
+		{"no schema", []string{`PRAGMA user_version = 0`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.remember("one")
+			good := w.snapshot().ID
+			file := filepath.Join(t.TempDir(), "memory.db")
+			w.copyDatabase(file)
+			change(t, file, tt.statements...)
+			id := w.forgeDatabase(good, file)
+			w.mustRefuse(id, amber.KindDamaged, amber.KindRefused, amber.KindTooNew)
+			w.restore(good)
+		})
+	}
+}
+
+// copyDatabase writes the live memory.db as one file.
+func (w *world) copyDatabase(to string) {
+	w.t.Helper()
+	change(w.t, filepath.Join(w.gen(), "memory.db"), fmt.Sprintf("VACUUM INTO '%s'", to))
+}
+
+// change runs statements on a database as any program may.
+func change(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// forgeDatabase publishes a snapshot with a file in the place of memory.db.
+func (w *world) forgeDatabase(from amber.SnapshotID, file string) amber.SnapshotID {
+	w.t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.forge(from, func(wr *repo.Writer, in *repo.Inner) error {
+		size := int(binary.BigEndian.Uint16(data[16:]))
+		d, err := wr.NewDatabase(w.t.Context(), size, nil)
+		if err != nil {
+			return err
+		}
+		defer d.Abort()
+		if err := d.Write(data); err != nil {
+			return err
+		}
+		ref, _, err := d.Finish(w.t.Context())
+		for i := range in.Databases {
+			if in.Databases[i].Name == "memory.db" {
+				in.Databases[i].Ref = ref
+			}
+		}
+		return err
+	})
+}
+
+// A manifest of a newer Amber is told apart from damage.
+func TestNewerManifestsAreTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("one")
+	meta := w.snapshot()
+	w.snapshot()
+	path := filepath.Join(repoDir(w.dir), "snapshots", "default", string(meta.ID)+".json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _, _ := strings.Cut(strings.TrimPrefix(string(b), `{"body":`), `,"digest":"`)
+	body = strings.Replace(body, `"version":1`, `"version":2,"colour":"blue"`, 1)
+	sum := sha256.Sum256([]byte(body))
+	text := `{"body":` + body + `,"digest":"` + hex.EncodeToString(sum[:]) + `","signatures":[]}` + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.mustRefuse(meta.ID, amber.KindTooNew)
+	_, err = w.engine.ShowSnapshot(t.Context(), ref(meta.ID))
+	wantKind(t, "show", err, amber.KindTooNew)
+	if amber.HintOf(err) == "" {
+		t.Errorf("no hint: %v", err)
+	}
+	if got := w.list(); len(got) != 2 || !slices.ContainsFunc(got, func(m amber.SnapshotMeta) bool { return m.ID == meta.ID && m.Damage != "" }) {
+		t.Errorf("listed is %+v", got)
+	}
+	report, err := w.engine.PruneSnapshots(t.Context(), amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
+	if err != nil || len(report.Deleted) > 0 {
+		t.Errorf("prune: %v, %+v", err, report)
+	}
+}
+
+// spoil overwrites the middle of every page of a database but the first.
+func spoil(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int(binary.BigEndian.Uint16(b[16:]))
+	for at := size; at < len(b); at += size {
+		copy(b[at:], noise(size/2))
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A database that is damaged at the source is captured as it is, with a loud
+// warning; the check that failed is in the manifest; it does not verify; and it
+// is not restored over a live agent.
+func TestADatabaseDamagedAtTheSourceIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 50 {
+		w.remember(fmt.Sprint("memory ", i))
+	}
+	good := w.snapshot().ID
+	want := w.all()
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	spoil(t, filepath.Join(w.gen(), "memory.db"))
+	meta := w.snapshot()
+	if len(meta.Warnings) == 0 || !strings.Contains(strings.Join(meta.Warnings, "\n"), "memory.db") {
+		t.Errorf("warnings are %q", meta.Warnings)
+	}
+	d := w.show(meta.ID)
+	held := part(d, "memory") != nil
+	switch checked := slices.ContainsFunc(d.Checks, func(c amber.Check) bool { return !c.OK && c.Part == "memory.db" }); {
+	case held && !checked:
+		t.Errorf("it was captured, and no failed check is recorded: %+v", d.Checks)
+	case !held && skipped(d.Skipped, "memory.db") == "":
+		t.Errorf("it was not captured, and is not listed as skipped: %+v", d.Skipped)
+	}
+	r, err := w.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
+	if err != nil || held && r.OK() {
+		t.Errorf("verified: %v, %+v", err, r)
+	}
+	_, err = w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+	wantKind(t, "restore", err, amber.KindDamaged)
+
+	report := w.restore(good)
+	if len(report.Warnings) == 0 {
+		t.Error("the live database was damaged, and the restore does not say so")
+	}
+	w.openStore()
+	w.mustBe(want)
+}
+
+// An agent whose database is gone or garbage comes back. What it was is not
+// thrown away.
+func TestRestoreOverADamagedAgent(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		damage func(t *testing.T, path string)
+	}{
+		{"garbage", func(t *testing.T, path string) {
+			if err := os.WriteFile(path, noise(40<<10), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"truncated", func(t *testing.T, path string) {
+			info, err := os.Stat(path)
+			if err == nil {
+				err = os.Truncate(path, info.Size()/2+100)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"empty", func(t *testing.T, path string) {
+			if err := os.Truncate(path, 0); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"missing", func(t *testing.T, path string) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a folder", func(t *testing.T, path string) {
+			if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		for _, name := range []string{"memory.db", "control.db"} {
+			t.Run(tt.name+" "+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.remember("one")
+				w.note("a", "one\n")
+				want := w.all()
+				meta := w.snapshot()
+				w.note("a", "two\n")
+				old := w.gen()
+				if err := w.store.Close(); err != nil {
+					t.Fatal(err)
+				}
+				for _, suffix := range []string{"-wal", "-shm"} {
+					_ = os.Remove(filepath.Join(old, name+suffix))
+				}
+				tt.damage(t, filepath.Join(old, name))
+				report := w.restore(meta.ID, func(r *amber.RestoreRequest) { r.WithControl = true })
+				if len(report.Warnings) == 0 {
+					t.Error("there is no warning")
+				}
+				if report.OldGeneration != 1 {
+					t.Errorf("the old generation is told as %d: %q", report.OldGeneration, report.Warnings)
+				}
+				if _, err := os.Stat(old); err != nil {
+					t.Errorf("the old generation is gone: %v", err)
+				}
+				w.openStore()
+				w.mustBe(want)
+				w.mustLiveOn()
+				w.mustCheck()
+			})
+		}
+	}
+}
+
+// Of a history only objects and refs are taken over.
+func TestHooksAndSettingsOfAHistoryAreNotTakenOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.note("a", "one\n")
+	good := w.snapshot().ID
+	w.put(".git/hooks/post-checkout", "#!/bin/sh\ntouch evil\n", 0o700)
+	w.put(".git/hooks/pre-commit", "#!/bin/sh\ntouch evil\n", 0o700)
+	w.put(".git/info/attributes", "* filter=evil\n", 0o600)
+	config := filepath.Join(w.gen(), "memdir", ".git", "config")
+	f, err := os.OpenFile(config, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString("[core]\n\tfsmonitor = touch evil\n\thooksPath = /evil\n[filter \"evil\"]\n\tsmudge = touch evil\n[alias]\n\tx = !touch evil\n")
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	meta := w.snapshot()
+	w.restore(meta.ID)
+	live := filepath.Join(w.gen(), "memdir", ".git")
+	if b, err := os.ReadFile(filepath.Join(live, "config")); err != nil || strings.Contains(string(b), "evil") {
+		t.Errorf("the settings are %q, %v", b, err)
+	}
+	for _, name := range []string{"hooks/post-checkout", "hooks/pre-commit", "info/attributes"} {
+		if _, err := os.Lstat(filepath.Join(live, filepath.FromSlash(name))); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s came back: %v", name, err)
+		}
+	}
+	w.note("a", "two\n")
+	if got := w.all().Log["a"]; got < 2 {
+		t.Errorf("the history of the note has %d commits", got)
+	}
+	found, err := filepath.Glob(filepath.Join(w.gen(), "memdir", "evil*"))
+	if err != nil || len(found) > 0 {
+		t.Errorf("somebody's program ran: %v, %v", found, err)
+	}
+	w.restore(good)
+}
+
+// A .git that is a file, and so names a repository elsewhere, is listed and does
+// not make a snapshot that cannot be restored.
+func TestAGitFileIsListed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put("a.md", "one\n", 0o600)
+	w.put(".git", "gitdir: /somewhere/else\n", 0o600)
+	meta := w.snapshot()
+	if got := skipped(meta.Skipped, ".git"); got == "" {
+		t.Errorf("skipped is %+v", meta.Skipped)
+	}
+	w.mustVerify(meta.ID)
+	w.restore(meta.ID)
+	if b, err := os.ReadFile(filepath.Join(w.gen(), "memdir", "a.md")); err != nil || string(b) != "one\n" {
+		t.Errorf("the note is %q, %v", b, err)
+	}
+}

@@ -1,0 +1,78 @@
+//go:build unix
+
+package snapshot_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+)
+
+// What is no file is listed, never followed and never waited for.
+func TestLinksAndDevicesInTheNotesAreListed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.note("a", "one\n")
+	dir := filepath.Join(w.gen(), "memdir")
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.Mkdir(secret, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(secret, "key"), []byte("swordfish"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{
+		"to-file": filepath.Join(secret, "key"), "to-folder": secret, "to-nothing": "nowhere", "to-itself": "to-itself", "to-device": "/dev/zero",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, name := range []string{"to-file", "to-folder", "to-nothing", "to-itself", "to-device", "fifo"} {
+		want[name] = amber.SkipNotRegular
+	}
+	if l, err := net.Listen("unix", filepath.Join(dir, "s")); err == nil { // its path may be too long
+		defer l.Close()
+		want["s"] = amber.SkipNotRegular
+	}
+	if err := syscall.Mknod(filepath.Join(dir, "device"), syscall.S_IFCHR|0o600, 1<<8|5); err == nil { // only root may
+		want["device"] = amber.SkipNotRegular
+	}
+	if err := os.WriteFile(filepath.Join(dir, "unreadable"), []byte("x"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		want["unreadable"] = amber.SkipUnreadable
+	}
+	meta := w.snapshot()
+	got := map[string]string{}
+	for _, s := range meta.Skipped {
+		if s.Part != amber.PartNotes {
+			t.Errorf("%+v is no part of the notes", s)
+		}
+		got[s.Path] = s.Reason
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+	w.mustVerify(meta.ID)
+	w.restore(meta.ID)
+	for name := range want {
+		if _, err := os.Lstat(filepath.Join(w.gen(), "memdir", name)); err == nil {
+			t.Errorf("%s came back", name)
+		}
+	}
+	if notes := w.all().Notes; notes["a"] != "one\n" {
+		t.Errorf("the notes are %v", notes)
+	}
+}

@@ -1,0 +1,199 @@
+package snapshot_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+const nexoVectors = "../bundle/testdata/nexo"
+
+// nexoVector is a bundle that the original program has written, and what is in
+// it.
+type nexoVector struct {
+	File       string   `json:"file"`
+	Identities []string `json:"identities"`
+	Duplicates []string `json:"duplicates"`
+	Rows       map[string]map[string]int64
+	Manifest   struct {
+		ID  amber.SnapshotID `json:"snapshot_id"`
+		Git struct {
+			OID string `json:"head_oid"`
+		} `json:"git"`
+		Artifacts []struct {
+			Path string `json:"path_in_bundle"`
+			Kind string `json:"kind"`
+			Size int64  `json:"size_bytes"`
+		} `json:"artifacts"`
+	} `json:"manifest"`
+}
+
+func readNexoVectors(t *testing.T) []nexoVector {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(nexoVectors, "index.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var index struct {
+		Vectors []nexoVector `json:"vectors"`
+	}
+	if err := json.Unmarshal(b, &index); err != nil {
+		t.Fatal(err)
+	}
+	if len(index.Vectors) < 8 {
+		t.Fatalf("%d vectors", len(index.Vectors))
+	}
+	return index.Vectors
+}
+
+// identities copies the identities of the vectors to where only their owner can
+// read them.
+func identities(t *testing.T) (files []string) {
+	t.Helper()
+	for _, name := range []string{"ana.identity", "ben.identity"} {
+		b, err := os.ReadFile(filepath.Join(nexoVectors, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
+// TestBundlesOfTheOriginalAreRestored restores what nexo-memory-snapshot itself
+// has written: memories, notes with their history, state; and nothing of its git
+// settings.
+func TestBundlesOfTheOriginalAreRestored(t *testing.T) {
+	t.Parallel()
+	for _, v := range readNexoVectors(t) {
+		t.Run(v.File, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(o *snapshot.Options) { o.Keys.Identities = identities(t) })
+			file := filepath.Join(nexoVectors, v.File)
+			r := amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "ana"}}
+			report, err := w.engine.RestoreBundle(t.Context(), file, r)
+			if len(v.Duplicates) > 0 {
+				if amber.KindOf(err) != amber.KindDamaged && amber.KindOf(err) != amber.KindInvalid {
+					t.Errorf("a bundle with one path twice: %v", err)
+				}
+				w.nothingLeft()
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.From != v.Manifest.ID {
+				t.Errorf("from %s", report.From)
+			}
+			agent, err := w.home.Agent("default", "ana")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ana := &world{t: t, dir: w.dir, home: w.home, agent: agent}
+			ana.openStore()
+			ana.mustHaveRows(v)
+			ana.mustHaveFiles(v)
+			w.nothingLeft()
+		})
+	}
+}
+
+// mustHaveRows compares the memories with the rows of the agent.
+func (w *world) mustHaveRows(v nexoVector) {
+	w.t.Helper()
+	n, q := 0, amber.ListQuery{All: true, Limit: amber.MaxPageSize}
+	page, err := w.store.List(w.t.Context(), q)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, m := range page.Items {
+		n++
+		if m.Trust != amber.TrustImported || m.Content == "" {
+			w.t.Errorf("memory %s has trust %s and %d bytes", m.ID, m.Trust, len(m.Content))
+		}
+	}
+	if rows := v.Rows["sqlite/long_term.sqlite"]["memories"]; int64(n) > rows || rows > 0 && n == 0 {
+		w.t.Errorf("%d memories of %d rows", n, rows)
+	}
+}
+
+// mustHaveFiles compares notes, state and history with the artifacts.
+func (w *world) mustHaveFiles(v nexoVector) {
+	w.t.Helper()
+	notes := filepath.Join(w.gen(), "memdir")
+	for _, a := range v.Manifest.Artifacts {
+		if rel, ok := strings.CutPrefix(a.Path, "memory_files/"); ok {
+			info, err := os.Stat(filepath.Join(notes, filepath.FromSlash(rel)))
+			if err != nil || info.Size() != a.Size {
+				w.t.Errorf("note %s: %v", rel, err)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(w.gen(), "state", amber.StateLastConsolidation+".json")); err != nil &&
+		slices.ContainsFunc(v.Manifest.Artifacts, func(a struct {
+			Path string `json:"path_in_bundle"`
+			Kind string `json:"kind"`
+			Size int64  `json:"size_bytes"`
+		},
+		) bool {
+			return a.Kind == "state_dream_run"
+		}) {
+		w.t.Error(err)
+	}
+	if strings.Trim(v.Manifest.Git.OID, "0") == "" {
+		return
+	}
+	out, err := exec.Command("git", "-C", notes, "rev-parse", "HEAD").Output()
+	if err != nil || strings.TrimSpace(string(out)) != v.Manifest.Git.OID {
+		w.t.Errorf("HEAD is %s, want %s (%v)", out, v.Manifest.Git.OID, err)
+	}
+	if out, err := exec.Command("git", "-C", notes, "fsck", "--strict").CombinedOutput(); err != nil {
+		w.t.Errorf("git fsck: %v\n%s", err, out)
+	}
+	for _, hostile := range []string{"hooks/post-checkout", "objects/info/alternates", "index.lock"} {
+		if _, err := os.Stat(filepath.Join(notes, ".git", hostile)); !os.IsNotExist(err) {
+			w.t.Errorf("%s came over", hostile)
+		}
+	}
+	config, err := os.ReadFile(filepath.Join(notes, ".git", "config"))
+	if err != nil || strings.Contains(string(config), "Command") || strings.Contains(string(config), "fsmonitor") {
+		w.t.Errorf("the settings are %s, %v", config, err)
+	}
+}
+
+// TestNexoBundlesOfOursComeBack writes a bundle in that format and reads it.
+func TestNexoBundlesOfOursComeBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plant(w)
+	before := w.all()
+	report := w.export(w.snapshot().ID, exact, nexo)
+	if report.Format != amber.FormatNexo || len(report.LeftOut) == 0 {
+		t.Errorf("the report is %+v", report)
+	}
+	other := newWorld(t)
+	imported, err := other.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.mustVerify(imported.Snapshot.ID)
+	other.restore(imported.Snapshot.ID)
+	got := other.all()
+	for id, m := range before.Memories {
+		if got.Memories[id] != m {
+			t.Errorf("memory %s is %q, want %q", id, got.Memories[id], m)
+		}
+	}
+	other.mustHold(everything{Notes: before.Notes, State: before.State}, everything{Notes: got.Notes, State: got.State})
+}

@@ -1,0 +1,117 @@
+package snapshot_test
+
+import (
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+func listChecks() []check {
+	return []check{
+		{"list/newest-first", listNewestFirst},
+		{"list/pages", listPages},
+		{"list/unknown-agent-is-empty", listUnknown},
+		{"list/bad-limit-and-cursor", listBad},
+		{"show/unknown-is-not-found", showUnknown},
+		{"tenant/foreign-is-not-found", foreignTenant},
+	}
+}
+
+func listNewestFirst(w *site) {
+	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
+	var want []amber.SnapshotID
+	for range 4 {
+		want = append(want, a.snapshot("of scout").ID)
+		b.snapshot("of pilot")
+	}
+	safety := a.restore(amber.RestoreRequest{SnapshotRef: a.ref(want[0])}).SafetySnapshot
+	want = append(want, safety)
+	slices.Reverse(want)
+	a.lists(want...)
+	for _, m := range a.list() {
+		hold(m.Agent == a.id && m.Tenant == tenant, "agent %s of %s is listed", m.Agent, m.Tenant)
+	}
+}
+
+func listPages(w *site) {
+	a := w.lived(tenant, "scout")
+	var want []amber.SnapshotID
+	for range 5 {
+		want = append(want, a.snapshot("").ID)
+	}
+	slices.Reverse(want)
+	for _, limit := range []int{1, 2, 4, 5, 6, amber.MaxPageSize, amber.MaxPageSize + 1} {
+		got := idsOf(a.pages(limit))
+		hold(slices.Equal(got, want), "pages of %d: got %v, want %v", limit, got, want)
+	}
+	page := must(w.engine.ListSnapshots(w.ctx, amber.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 2}))
+	same(len(page.Items), 2, "items of a page of two")
+	page = must(w.engine.ListSnapshots(w.ctx, amber.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 5}))
+	same(page.Next, "", "cursor of the last page")
+	// What comes later is not on the pages behind the first.
+	page = must(w.engine.ListSnapshots(w.ctx, amber.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3}))
+	a.snapshot("later")
+	page = must(w.engine.ListSnapshots(w.ctx, amber.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3, Cursor: page.Next}))
+	got := idsOf(page.Items)
+	hold(slices.Equal(got, want[3:]), "second page after a snapshot more: got %v, want %v", got, want[3:])
+}
+
+func listUnknown(w *site) {
+	w.agent(tenant, "nobody").lists()
+	a := w.lived(tenant, "scout")
+	a.lists()
+	a.snapshot("")
+	w.agent(tenant, "nobody").lists()
+	w.agent(tenant, "nobody").isAbsent("after its snapshots were listed")
+}
+
+func listBad(w *site) {
+	a := w.lived(tenant, "scout")
+	a.snapshot("")
+	a.snapshot("")
+	for _, q := range []amber.SnapshotQuery{{Limit: -1}, {Cursor: "nonsense"}, {Cursor: "\x00"}} {
+		q.Tenant, q.Agent = tenant, a.id
+		_, err := w.engine.ListSnapshots(w.ctx, q)
+		refused(err, amber.KindInvalid, "limit %d, cursor %q", q.Limit, q.Cursor)
+	}
+}
+
+func showUnknown(w *site) {
+	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
+	_, err := w.engine.ShowSnapshot(w.ctx, a.ref(unknown))
+	refused(err, amber.KindNotFound, "show of a snapshot where there is none")
+	s := a.snapshot("")
+	for _, ref := range []amber.SnapshotRef{a.ref(unknown), b.ref(s.ID), w.agent(tenant, "nobody").ref(s.ID)} {
+		_, err := w.engine.ShowSnapshot(w.ctx, ref)
+		refused(err, amber.KindNotFound, "show of %+v", ref)
+	}
+}
+
+// foreignTenant asks for a snapshot in the name of a tenant it does not belong
+// to, whose agent has the same name.
+func foreignTenant(w *site) {
+	a, b := w.lived(tenant, "scout"), w.lived(foreign, "scout")
+	s, second := a.snapshot("of acme"), a.snapshot("of acme")
+	mine := b.snapshot("of the other")
+	ref, x := b.ref(s.ID), w.engine
+	for what, err := range map[string]error{
+		"show":    errOf(x.ShowSnapshot(w.ctx, ref)),
+		"verify":  errOf(x.VerifySnapshot(w.ctx, amber.VerifyRequest{SnapshotRef: ref})),
+		"restore": errOf(x.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: ref})),
+		"fork":    errOf(x.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: ref, To: "stolen"})),
+		"diff":    errOf(x.DiffSnapshots(w.ctx, amber.DiffRequest{Tenant: foreign, Agent: b.id, A: mine.ID, B: s.ID})),
+		"pin":     x.PinSnapshot(w.ctx, ref, true),
+		"delete":  x.DeleteSnapshot(w.ctx, ref),
+	} {
+		refused(err, amber.KindNotFound, "%s of a foreign snapshot", what)
+	}
+	b.is(b.model, "after it asked for a foreign snapshot")
+	b.lists(mine.ID)
+	a.lists(second.ID, s.ID)
+	w.agent(foreign, "stolen").isAbsent("after a fork of a foreign snapshot")
+	hold(!a.list()[1].Pinned, "a foreign tenant has pinned a snapshot")
+	must(x.CollectGarbage(w.ctx, amber.GCRequest{Tenant: foreign}))
+	a.returns(s)
+}
+
+func errOf[T any](_ T, err error) error { return err }

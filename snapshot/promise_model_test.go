@@ -1,0 +1,142 @@
+package snapshot_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// Memory is what a restore has to bring back of a memory.
+type Memory struct {
+	Kind    amber.MemoryKind
+	Title   string
+	Content string
+	Tags    []string // sorted
+}
+
+func (m Memory) equal(o Memory) bool {
+	return m.Kind == o.Kind && m.Title == o.Title && m.Content == o.Content && slices.Equal(m.Tags, o.Tags)
+}
+
+// Model is what a restore has to bring back of an agent. Memories are those
+// that are not deleted.
+type Model struct {
+	Memories map[amber.MemoryID]Memory
+	Notes    map[string]string // text by name, without ".md"
+	State    map[string]string // document by key
+}
+
+func emptyModel() Model {
+	return Model{map[amber.MemoryID]Memory{}, map[string]string{}, map[string]string{}}
+}
+
+// clone returns a copy whose maps are its own.
+func (m Model) clone() Model {
+	next := emptyModel()
+	maps.Copy(next.Memories, m.Memories)
+	maps.Copy(next.Notes, m.Notes)
+	maps.Copy(next.State, m.State)
+	return next
+}
+
+// with returns m with some parts of another model.
+func (m Model) with(o Model, parts ...string) Model {
+	next := m.clone()
+	o = o.clone()
+	for _, p := range parts {
+		switch p {
+		case amber.PartMemory:
+			next.Memories = o.Memories
+		case amber.PartNotes:
+			next.Notes = o.Notes
+		case amber.PartState:
+			next.State = o.State
+		}
+	}
+	return next
+}
+
+// parts are the names of the parts of an agent.
+func parts() []string { return []string{amber.PartMemory, amber.PartNotes, amber.PartState} }
+
+// delta counts what differs from one map to another.
+type delta struct{ added, changed, removed int64 }
+
+func (d delta) mirrored() delta { return delta{d.removed, d.changed, d.added} }
+
+// deltas are those of the parts of an agent.
+type deltas struct{ memories, notes, state delta }
+
+func (d deltas) mirrored() deltas {
+	return deltas{d.memories.mirrored(), d.notes.mirrored(), d.state.mirrored()}
+}
+
+// to counts what changes from m to o.
+func (m Model) to(o Model) deltas {
+	text := func(a, b string) bool { return a == b }
+	return deltas{
+		countOps(changes(m.Memories, o.Memories, Memory.equal)),
+		countOps(changes(m.Notes, o.Notes, text)),
+		countOps(changes(m.State, o.State, text)),
+	}
+}
+
+// changes tells what happens to each key from a to b.
+func changes[K cmp.Ordered, V any](a, b map[K]V, equal func(V, V) bool) map[K]amber.Op {
+	ops := map[K]amber.Op{}
+	for k := range a {
+		if _, ok := b[k]; !ok {
+			ops[k] = amber.OpDelete
+		}
+	}
+	for k, v := range b {
+		if was, ok := a[k]; !ok {
+			ops[k] = amber.OpInsert
+		} else if !equal(was, v) {
+			ops[k] = amber.OpUpdate
+		}
+	}
+	return ops
+}
+
+func countOps[K comparable](ops map[K]amber.Op) (d delta) {
+	for _, op := range ops {
+		switch op {
+		case amber.OpInsert:
+			d.added++
+		case amber.OpUpdate:
+			d.changed++
+		case amber.OpDelete:
+			d.removed++
+		}
+	}
+	return d
+}
+
+// differences tells where got is not m, "" when it is.
+func (m Model) differences(got Model) string {
+	var b strings.Builder
+	text := func(a, b string) bool { return a == b }
+	tell(&b, "memory", got.Memories, m.Memories, Memory.equal)
+	tell(&b, "note", got.Notes, m.Notes, text)
+	tell(&b, "state", got.State, m.State, text)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func tell[K cmp.Ordered, V any](b *strings.Builder, what string, got, want map[K]V, equal func(V, V) bool) {
+	ops := changes(want, got, equal)
+	for _, k := range slices.Sorted(maps.Keys(ops)) {
+		switch ops[k] {
+		case amber.OpInsert:
+			fmt.Fprintf(b, "%s %v is there and should not be: %v\n", what, k, got[k])
+		case amber.OpDelete:
+			fmt.Fprintf(b, "%s %v is missing: %v\n", what, k, want[k])
+		default:
+			fmt.Fprintf(b, "%s %v: got %v, want %v\n", what, k, got[k], want[k])
+		}
+	}
+}

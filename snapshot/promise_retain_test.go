@@ -1,0 +1,64 @@
+package snapshot_test
+
+import (
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// stays is the law of retention: it tells of one snapshot among those of its
+// agent, newest first, whether it stays. It looks at one after the other and
+// remembers nothing, which is slow and hard to get wrong.
+func stays(i int, all []amber.SnapshotMeta, r amber.PruneRequest, now amber.Time) bool {
+	x := all[i]
+	switch {
+	case x.Pinned, i == 0:
+		return true
+	case isSafety(x):
+		return newer(i, all, isSafety) < r.KeepSafety || x.CreatedAt.UnixMilli() > now.Add(-r.SafetyAge).UnixMilli()
+	case newer(i, all, isPlain) == 0:
+		return true
+	}
+	young := func(m amber.SnapshotMeta) bool {
+		return isPlain(m) && (r.MaxAge == 0 || m.CreatedAt.UnixMilli() > now.Add(-r.MaxAge).UnixMilli())
+	}
+	return young(x) && (newer(i, all, young) < r.KeepLast ||
+		keepsSlot(i, all, young, r.KeepHourly, hour) ||
+		keepsSlot(i, all, young, r.KeepDaily, day) ||
+		keepsSlot(i, all, young, r.KeepWeekly, monday))
+}
+
+func isSafety(m amber.SnapshotMeta) bool { return strings.HasPrefix(m.Label, amber.LabelBeforeRestore) }
+
+func isPlain(m amber.SnapshotMeta) bool { return !isSafety(m) }
+
+// newer counts the snapshots of a sort that are newer than the one at i.
+func newer(i int, all []amber.SnapshotMeta, of func(amber.SnapshotMeta) bool) (n int) {
+	for _, m := range all[:i] {
+		if of(m) {
+			n++
+		}
+	}
+	return n
+}
+
+// keepsSlot reports whether the snapshot at i is the newest of its slot, and
+// its slot one of the n newest.
+func keepsSlot(i int, all []amber.SnapshotMeta, of func(amber.SnapshotMeta) bool, n int, slot func(time.Time) time.Time) bool {
+	mine := slot(all[i].CreatedAt.Time())
+	slots := map[time.Time]bool{}
+	for _, m := range all[:i] {
+		if of(m) {
+			slots[slot(m.CreatedAt.Time())] = true
+		}
+	}
+	return !slots[mine] && len(slots) < n
+}
+
+func hour(t time.Time) time.Time { return t.Truncate(time.Hour) }
+
+func day(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
+
+// monday is the one an ISO week begins with.
+func monday(t time.Time) time.Time { return day(t).AddDate(0, 0, -(int(t.Weekday())+6)%7) }

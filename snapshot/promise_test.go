@@ -1,0 +1,32 @@
+package snapshot_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/promise"
+)
+
+// check is a promise of the contracts in package amber.
+type check struct {
+	name string
+	run  func(w *site)
+}
+
+// The engine keeps what [amber.Snapshotter] and [amber.RepositoryChecker]
+// promise, each promise in a home of its own.
+func TestKeepsEveryPromise(t *testing.T) {
+	t.Parallel()
+	for _, c := range slices.Concat(
+		snapshotChecks(), restoreChecks(), partChecks(), forkChecks(), listChecks(), keepChecks(), pruneChecks(), pruneRuleChecks(),
+		verifyChecks(), diffChecks(), requestChecks(), concurrentChecks(),
+	) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newSite(t)
+			if err := promise.Caught(func() { w.reopen(); c.run(w) }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

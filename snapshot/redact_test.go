@@ -1,0 +1,350 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// Each part of an agent gives one of these away, and all parts hold them bare.
+// They were chosen by nobody.
+var (
+	inMemory  = "Xk9-Tr0ub4dor"
+	inControl = "Wq7_Lighth0use"
+	inNote    = "Zr3-Harb0urside"
+	inState   = "Vm5-Sch00ner"
+	inJournal = "Yp8-C0mpassRose"
+	inLabel   = "Ub6-Anch0rage"
+	inName    = "Nd2-F0recastle"
+	everyone  = []string{inMemory, inControl, inNote, inState, inJournal, inLabel, inName}
+)
+
+// telling is a text that gives a password away.
+func telling(secret string) string { return "export DB_PASSWORD=" + secret + "\n" }
+
+// hostEvent appends what a host says to the journal of a session.
+func (w *world) hostEvent(s journal.Session, n int, text string) {
+	w.t.Helper()
+	j, err := journal.Open(w.agent.SpoolDir(), journal.Options{Clock: time.Now})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	b, err := json.Marshal(amber.HostEvent{
+		Schema: amber.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: s.Host, SessionID: s.ID,
+		Kind: amber.HostPrompt, ObservedAt: amber.At(time.Now()), Prompt: text,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := j.Append(w.t.Context(), s, journal.Entry{Payload: b}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// spread makes an agent each part of which gives one secret away and holds
+// all of them bare.
+func spread(w *world) amber.SnapshotID {
+	w.t.Helper()
+	bare := strings.Join(everyone, " or ")
+	w.remember(telling(inMemory))
+	w.remember("bare: " + bare)
+	for id, goal := range map[string]string{"t1": telling(inControl), "t2": bare} {
+		if _, err := w.store.SaveTask(w.t.Context(), amber.Task{ID: id, Goal: goal, State: amber.TaskQueued}, 0); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.note("telling", telling(inNote))
+	w.note("bare", bare+"\n")
+	w.state("about DB_PASSWORD="+inName, `{}`)
+	w.state("extract_cursor", `{"PASSWORD":"`+inState+`","bare":"`+bare+`","\u0058k9-Tr0ub4dor":1}`)
+	w.hostEvent(journal.Session{Host: "claude-code", ID: "s-1"}, 1, telling(inJournal))
+	w.hostEvent(journal.Session{Host: "claude-code", ID: "s-1"}, 2, bare)
+	w.put("about DB_PASSWORD="+inName+"/file.md", "x\n", 0o600)
+	units := utf16.Encode([]rune("\ufeff" + bare))
+	wide := make([]byte, 0, 2*len(units))
+	for _, u := range units {
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	w.put("wide.md", string(wide), 0o600)
+	w.put("packed.bin", "\x00\x01"+bare, 0o600)
+	meta, err := w.engine.Snapshot(w.t.Context(), amber.SnapshotRequest{
+		Tenant: "default", Agent: "default", Label: "DB_PASSWORD=" + inLabel + " and " + inMemory,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return meta.ID
+}
+
+// mustHoldNone makes sure that a redacted bundle and its report hold no secret.
+func mustHoldNone(t *testing.T, report amber.ExportReport, secrets []string) {
+	t.Helper()
+	said, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := entries(t, report.File)
+	all["the report"] = said
+	for name, b := range all {
+		if strings.HasSuffix(name, ".bundle") {
+			b = append(b, gitObjects(t, b)...)
+		}
+		low := bytes.ToLower(append([]byte(name+"\n"), b...))
+		narrow := bytes.ReplaceAll(low, []byte{0}, nil) // as UTF-16 reads
+		for _, s := range secrets {
+			if want := bytes.ToLower([]byte(s)); bytes.Contains(low, want) || bytes.Contains(narrow, want) {
+				t.Errorf("%s of %s holds %s", name, report.Format, s)
+			}
+		}
+	}
+}
+
+// What one part gives away is taken out of all others, where nothing gives it
+// away.
+func TestRedactedBundleHoldsNoSecretOfAnotherPart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := spread(w)
+	for _, format := range []func(*amber.ExportRequest){func(*amber.ExportRequest) {}, nexo} {
+		report := w.export(id, format)
+		mustHoldNone(t, report, everyone)
+		var rules int64
+		for _, r := range report.Redactions.Rules {
+			rules += r.Count
+		}
+		var places int64
+		for _, p := range report.Redactions.Places {
+			places += p.Count
+		}
+		if rules != report.Redactions.Matches || places != rules {
+			t.Errorf("%d matches, %d by rule, %d by place: %+v", report.Redactions.Matches, rules, places, report.Redactions)
+		}
+		at := slices.IndexFunc(report.Redactions.Places, func(p amber.RedactionPlace) bool { return p.Path == "bare.md" })
+		if at < 0 || report.Redactions.Places[at].Count != int64(len(everyone)) {
+			t.Errorf("the note is not told: %+v", report.Redactions.Places)
+		}
+		if !slices.ContainsFunc(report.Redactions.Notes, func(n string) bool { return strings.Contains(n, "packed.bin") }) {
+			t.Errorf("the binary note is not told: %q", report.Redactions.Notes)
+		}
+	}
+	w.nothingLeft()
+}
+
+// A folder with a secret in its name is left out with all that is in it.
+func TestRedactedBundleHoldsNoSecretNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.note("telling", telling(inMemory))
+	for _, dir := range []string{"about " + inMemory, "holds/" + inMemory + "/below", "with DB_PASSWORD=" + inName} {
+		if err := os.MkdirAll(filepath.Join(w.gen(), "memdir", dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.put("full "+inMemory+"/a.md", "a\n", 0o600)
+	w.put("full "+inMemory+"/b/c.md", "c\n", 0o600)
+	w.put("clean/d.md", "d\n", 0o600)
+	id := w.snapshot().ID
+	report := w.export(id)
+	mustHoldNone(t, report, []string{inMemory, inName})
+	var left []string
+	for _, s := range report.LeftOut {
+		left = append(left, s.Part+" "+s.Path+" "+s.Reason)
+	}
+	const marker = "[REDACTED:env-assignment]"
+	want := []string{
+		"notes about " + marker + " bad_name", "notes full " + marker + " bad_name",
+		"notes holds/" + marker + " bad_name", "notes with DB_PASSWORD=" + marker + " bad_name",
+	}
+	if diff := cmp.Diff(want, left); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+	all := entries(t, report.File)
+	if _, ok := all["notes/holds/"]; !ok || all["notes/clean/d.md"] == nil {
+		t.Error("what holds no secret is left out too")
+	}
+}
+
+// A session whose id is a secret is left out with its entries.
+func TestRedactedBundleHoldsNoSecretMarks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember(telling(inMemory))
+	w.hostEvent(journal.Session{Host: "claude-code", ID: amber.SessionID("of " + inMemory)}, 1, "a prompt")
+	w.hostEvent(journal.Session{Host: "claude-code", ID: amber.SessionID("DB_PASSWORD=" + inJournal)}, 2, "a prompt")
+	w.hostEvent(journal.Session{Host: "claude-code", ID: "s-1"}, 3, "a prompt")
+	report := w.export(w.snapshot().ID)
+	mustHoldNone(t, report, []string{inMemory, inJournal})
+	left, kept := 0, 0
+	for _, s := range report.LeftOut {
+		if s.Part == "journal" && s.Reason == amber.SkipBadName {
+			left++
+		}
+	}
+	for name := range entries(t, report.File) {
+		if strings.HasPrefix(name, "journal/") {
+			kept++
+		}
+	}
+	if left != 2 || kept != 1 {
+		t.Errorf("%d sessions are left out and %d are there, want 2 and 1: %+v", left, kept, report.LeftOut)
+	}
+}
+
+// A redacted bundle has one branch of ours, whatever the notes had.
+func TestRedactedBundleHoldsNoRefsOfTheNotes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.note("a", "a\n")
+	w.git("checkout", "-q", "-b", "about-"+inMemory)
+	w.git("tag", "tag-"+inMemory)
+	w.git("-c", "user.name="+inMemory, "commit", "-q", "--allow-empty", "-m", inMemory)
+	id := w.snapshot().ID
+	if exactly := w.export(id, exact); !bytes.Contains(entries(t, exactly.File)["manifest.json"], []byte("tag-"+inMemory)) {
+		t.Fatal("the exact bundle lacks the tag")
+	}
+	for _, format := range []func(*amber.ExportRequest){func(*amber.ExportRequest) {}, nexo} {
+		mustHoldNone(t, w.export(id, format), []string{inMemory})
+	}
+}
+
+// Bundles of one snapshot are equal, byte for byte, and so are their reports.
+func TestBundlesOfOneSnapshotAreEqual(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := spread(w)
+	unsigned := func(r *amber.ExportRequest) { r.NoSign = true }
+	plain := func(*amber.ExportRequest) {}
+	for _, format := range []func(*amber.ExportRequest){plain, nexo} {
+		for _, redacted := range []func(*amber.ExportRequest){plain, exact} {
+			for _, signed := range []func(*amber.ExportRequest){plain, unsigned} {
+				var first []byte
+				var told []any
+				for range 4 {
+					report := w.export(id, format, redacted, signed)
+					b, err := os.ReadFile(report.File)
+					if err != nil {
+						t.Fatal(err)
+					}
+					says := []any{report.LeftOut, report.Redactions, report.SignedBy}
+					if first == nil {
+						first, told = b, says
+					}
+					if !bytes.Equal(b, first) {
+						t.Error("two bundles of one snapshot differ")
+						break
+					}
+					if diff := cmp.Diff(told, says); diff != "" {
+						t.Errorf("two reports differ:\n%s", diff)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// The manifest of nexo names the entries that were redacted, not the rows.
+func TestNexoManifestNamesRedactedEntries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	report := w.export(spread(w), nexo)
+	all := entries(t, report.File)
+	var m struct {
+		Redactions struct {
+			Touched []string `json:"artifacts_touched"`
+		} `json:"redactions"`
+	}
+	if err := json.Unmarshal(all["manifest.json"], &m); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"memory_files/bare.md", "memory_files/packed.bin", "memory_files/telling.md", "memory_files/wide.md",
+		"sqlite/long_term.sqlite", "state/extract_cursor.json",
+	}
+	if diff := cmp.Diff(want, m.Redactions.Touched); diff != "" {
+		t.Errorf("touched (-want +got):\n%s", diff)
+	}
+	for _, path := range m.Redactions.Touched {
+		if _, ok := all[path]; !ok {
+			t.Errorf("there is no entry %s", path)
+		}
+	}
+}
+
+// Markers may be longer than what they stand for.
+func TestRedactedLabelIsNoLongerThanALabel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	label := strings.Repeat("DB_PASSWORD="+inLabel+" ", 7)
+	meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: label})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := w.export(meta.ID)
+	if len(report.Label) > amber.MaxLabelBytes || strings.Contains(report.Label, inLabel) || report.Redactions.Matches == 0 {
+		t.Errorf("the label is %q", report.Label)
+	}
+}
+
+// leaky is a file system that puts a secret into a staged file when it is read.
+type leaky struct {
+	fsx.FS
+	staged, secret string
+	copy           string // the file with the secret
+}
+
+func (l leaky) OpenFile(name string, flag int, perm fs.FileMode) (fsx.File, error) {
+	slashed := filepath.ToSlash(name)
+	if flag != os.O_RDONLY || !strings.Contains(slashed, "/scratch/") || !strings.Contains(slashed, l.staged) {
+		return l.FS.OpenFile(name, flag, perm)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	copy(b[len(b)/2:], l.secret) // its size stays
+	if err := os.WriteFile(l.copy, b, 0o600); err != nil {
+		return nil, err
+	}
+	return l.FS.OpenFile(l.copy, flag, perm)
+}
+
+// Whatever should go wrong on the way: what holds a secret that is known does
+// not leave.
+func TestNoRedactedBundleWithWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := spread(w)
+	for staged, format := range map[string]amber.BundleFormat{
+		"/notes/bare.md": amber.FormatAmber, "/state/extract_cursor.json": amber.FormatAmber, "/journal-": amber.FormatAmber,
+		"/notes/telling.md": amber.FormatNexo, "/sqlite/long_term.sqlite": amber.FormatNexo, "/sqlite/concepts.sqlite": amber.FormatNexo,
+	} {
+		broken := openWorld(t, w.dir, func(o *snapshot.Options) {
+			o.FS = leaky{fsx.OS(), staged, strings.ToUpper(inMemory), filepath.Join(t.TempDir(), "copy")}
+		})
+		dir := t.TempDir()
+		_, err := broken.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(id), File: dir, Format: format})
+		if amber.KindOf(err) != amber.KindInternal || strings.Contains(strings.ToLower(fmt.Sprint(err)), strings.ToLower(inMemory)) {
+			t.Errorf("a secret in %s: %v, want internal", staged, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("a secret in %s: there is %v, %v", staged, left, err)
+		}
+	}
+	w.nothingLeft()
+}

@@ -1,0 +1,235 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// manifestPath returns the file of a snapshot's manifest.
+func (w *world) manifestPath(id amber.SnapshotID) string {
+	return filepath.Join(w.home.RepoDir("default"), "snapshots", "default", string(id)+".json")
+}
+
+// rewrite changes the manifest of a snapshot.
+func (w *world) rewrite(id amber.SnapshotID, change func([]byte) []byte) {
+	w.t.Helper()
+	b, err := os.ReadFile(w.manifestPath(id))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(w.manifestPath(id), change(bytes.Clone(b)), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+var signatures = regexp.MustCompile(`"signatures":\[.*\]`)
+
+func strip(b []byte) []byte { return signatures.ReplaceAll(b, []byte(`"signatures":[]`)) }
+
+// TestNothingIsReadFromASnapshotWhoseSignatureIsWrong tries every way to use
+// one.
+func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plant(w)
+	first := w.snapshot()
+	if first.SignedBy == "" {
+		t.Fatal("it is not signed")
+	}
+	w.remember("more")
+	later := w.snapshot()
+	otherSignature := func(b []byte) []byte {
+		i := bytes.Index(b, []byte(`"sig":"`)) + len(`"sig":"`)
+		b[i] = map[bool]byte{true: 'B', false: 'A'}[b[i] == 'A']
+		return b
+	}
+	for name, change := range map[string]func([]byte) []byte{"stripped": strip, "changed": otherSignature} {
+		t.Run(name, func(t *testing.T) {
+			was, err := os.ReadFile(w.manifestPath(later.ID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.rewrite(later.ID, change)
+			defer w.rewrite(later.ID, func([]byte) []byte { return was })
+			past := func() error {
+				p, err := w.engine.At(t.Context(), ref(later.ID))
+				if err == nil {
+					_ = p.Close()
+				}
+				return err
+			}
+			for what, err := range map[string]error{
+				"restore": second(w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(later.ID)})),
+				"fork":    second(w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(later.ID), To: "copy"})),
+				"export":  second(w.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(later.ID), File: t.TempDir()})),
+				"diff":    second(w.engine.DiffSnapshots(t.Context(), amber.DiffRequest{Tenant: "default", Agent: "default", A: first.ID, B: later.ID})),
+				"at":      past(),
+				"extract": second(w.engine.ExtractSource(t.Context(), ref(later.ID), "x", filepath.Join(t.TempDir(), "x"))),
+			} {
+				if amber.KindOf(err) != amber.KindUntrusted {
+					t.Errorf("%s: %v, want untrusted", what, err)
+				}
+			}
+			page, err := w.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"})
+			if err != nil || page.Items[0].SignedBy != "" || page.Items[0].Damage == "" {
+				t.Errorf("the listing says %+v, %v", page.Items[0], err)
+			}
+			report, err := w.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(later.ID)})
+			if err != nil || report.OK() {
+				t.Errorf("verify says %+v, %v", report, err)
+			}
+			if _, err := w.engine.PruneSnapshots(t.Context(), amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}); err != nil {
+				t.Fatal(err)
+			}
+			w.mustVerifyAlone(first.ID)
+		})
+	}
+	w.mustVerify(later.ID)
+}
+
+// mustVerifyAlone makes sure that a snapshot is there and readable, whatever is
+// said about its chain.
+func (w *world) mustVerifyAlone(id amber.SnapshotID) {
+	w.t.Helper()
+	if _, err := w.engine.ShowSnapshot(w.t.Context(), ref(id)); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// Whoever rewrites a manifest without its signer makes a link that no signed
+// chain has.
+func TestASignedChainStaysSigned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("x")
+	w.snapshot()
+	_, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", NoSign: true})
+	if amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("an unsigned successor: %v, want refused", err)
+	}
+	quiet := openWorld(t, w.dir, func(o *snapshot.Options) { o.Keys.NoSign = true })
+	meta := quiet.snapshot()
+	if meta.SignedBy == "" || !slices.ContainsFunc(meta.Warnings, func(s string) bool { return strings.Contains(s, "signed all the same") }) {
+		t.Errorf("signed by %q, warnings %q", meta.SignedBy, meta.Warnings)
+	}
+	w.mustCheck()
+	plain := newWorld(t, func(o *snapshot.Options) { o.Keys.NoSign = true })
+	plain.remember("y")
+	if meta := plain.snapshot(); meta.SignedBy != "" {
+		t.Errorf("signed by %q though signing is off", meta.SignedBy)
+	}
+	plain.mustCheck()
+	if _, err := os.Stat(filepath.Join(plain.dir, "keys", "signing.seed")); !os.IsNotExist(err) {
+		t.Errorf("a key was made: %v", err)
+	}
+}
+
+// A manifest that somebody has put in the place of the last one must not lead
+// the next snapshot to pages of theirs.
+func TestTheNextSnapshotDoesNotBuildOnAManifestSomebodyElseWrote(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	plant(w)
+	first := w.snapshot()
+	was, err := os.ReadFile(w.manifestPath(first.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.rewrite(first.ID, strip)
+	w.remember("meanwhile")
+	second := w.snapshot()
+	w.rewrite(first.ID, func([]byte) []byte { return was })
+	w.remember("afterwards")
+	if third := w.snapshot(); second.BytesNew < 2*third.BytesNew {
+		t.Errorf("it stored %d bytes, one that builds on the last stores %d: it relies on what it cannot trust", second.BytesNew, third.BytesNew)
+	}
+	w.mustVerify(second.ID)
+}
+
+func TestWhatAStrangerMadeIsNotSignedByWhoImportsIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("theirs")
+	meta := w.snapshot()
+	report := w.export(meta.ID, exact)
+	other := newWorld(t)
+	imported, err := other.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	if err != nil || imported.Snapshot.SignedBy != "" {
+		t.Errorf("imported %+v, %v", imported.Snapshot, err)
+	}
+	strict := openWorld(t, other.dir, func(o *snapshot.Options) { o.Keys.RequireSigned = true })
+	_, err = strict.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
+	if amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("restored where policy asks for a signature: %v", err)
+	}
+	// One's own comes back signed.
+	again, err := w.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File, To: "copy"})
+	if err != nil || again.Snapshot.SignedBy != meta.SignedBy {
+		t.Errorf("one's own: %+v, %v", again.Snapshot, err)
+	}
+}
+
+// What others put into a repository takes no place of what was taken here.
+func TestRetentionCountsEachDeviceApart(t *testing.T) {
+	t.Parallel()
+	w, other := newWorld(t), newWorld(t)
+	w.remember("mine")
+	mine := w.snapshot()
+	for range 3 {
+		other.remember("theirs")
+		report := other.export(other.snapshot().ID, exact)
+		if _, err := w.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.engine.PruneSnapshots(t.Context(), amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}); err != nil {
+		t.Fatal(err)
+	}
+	w.mustVerify(mine.ID)
+}
+
+// What comes out of an encrypted repository does not become plain by itself.
+func TestABundleOfAnEncryptedRepositoryIsEncrypted(t *testing.T) {
+	t.Parallel()
+	ann := newPerson(t)
+	w := newWorld(t)
+	plant(w)
+	meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Encrypt: []string{ann.recipient}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := w.export(meta.ID, exact)
+	b, err := os.ReadFile(report.File)
+	if err != nil || !report.Encrypted || bytes.Contains(b, []byte(markers[0])) || !strings.HasSuffix(report.File, ".age") {
+		t.Errorf("the bundle is %+v, %v", report, err)
+	}
+	friend := newWorld(t, func(o *snapshot.Options) { o.Keys.Identities = []string{ann.file} })
+	if _, err := friend.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File}); err != nil {
+		t.Errorf("with the identity: %v", err)
+	}
+	stranger := newWorld(t)
+	_, err = stranger.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	if amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("without: %v, want refused", err)
+	}
+	stranger.nothingLeft()
+}
+
+func TestAConfiguredRecipientIsNotRemovedToComeBack(t *testing.T) {
+	t.Parallel()
+	ann := newPerson(t)
+	w := newWorld(t, func(o *snapshot.Options) { o.Keys.Recipients = []string{ann.recipient} })
+	w.remember("x")
+	w.snapshot()
+	if _, err := w.engine.ChangeRecipients(t.Context(), "default", nil, []string{ann.recipient}, true); amber.KindOf(err) != amber.KindRefused {
+		t.Errorf("got %v, want refused", err)
+	}
+}

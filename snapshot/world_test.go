@@ -1,0 +1,229 @@
+package snapshot_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// world is a home with one agent, as a process sees it.
+type world struct {
+	t      *testing.T
+	dir    string
+	home   *home.Home
+	agent  *home.Agent
+	store  *sqlite.Store
+	notes  *notes.Dir
+	engine *snapshot.Engine
+}
+
+// newWorld makes a home with the agent "default".
+func newWorld(t *testing.T, options ...func(*snapshot.Options)) *world {
+	t.Helper()
+	return openWorld(t, t.TempDir(), options...)
+}
+
+// openWorld opens the agent "default" of a home.
+func openWorld(t *testing.T, dir string, options ...func(*snapshot.Options)) *world {
+	t.Helper()
+	w := &world{t: t, dir: dir}
+	var err error
+	if w.home, _, err = home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader}); err != nil {
+		t.Fatal(err)
+	}
+	if w.agent, err = w.home.Agent("default", "default"); err != nil {
+		t.Fatal(err)
+	}
+	w.openStore()
+	if w.notes, err = notes.New(notes.Options{Guard: snapshot.NotesGuard(w.agent), Clock: time.Now}); err != nil {
+		t.Fatal(err)
+	}
+	o := snapshot.Options{Home: w.home, Clock: time.Now, Random: rand.Reader}
+	for _, f := range options {
+		f(&o)
+	}
+	if w.engine, err = snapshot.New(o); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) openStore() {
+	w.t.Helper()
+	store, err := sqlite.Open(w.t.Context(), w.agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.store = store
+	w.t.Cleanup(func() { _ = store.Close() })
+}
+
+func (w *world) remember(text string) amber.MemoryID {
+	w.t.Helper()
+	ack, err := w.store.Write(w.t.Context(), amber.WriteRequest{Content: text, Scope: amber.ScopeGlobal})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return ack.Memory.ID
+}
+
+func (w *world) note(name, text string) {
+	w.t.Helper()
+	if _, err := w.notes.WriteNote(w.t.Context(), name, text); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// state writes a document of runtime state. A name that no document has becomes a
+// file of another program.
+func (w *world) state(key, doc string) {
+	w.t.Helper()
+	if amber.CheckDocumentName(key) != nil {
+		dir := filepath.Join(w.gen(), "state")
+		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, key+".json"), []byte(doc), 0o600)); err != nil {
+			w.t.Fatal(err)
+		}
+		return
+	}
+	_, err := w.store.Parts().Documents.PutDocument(w.t.Context(), amber.DocumentWrite{Name: key, Document: []byte(doc)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// gen returns the folder of the live generation.
+func (w *world) gen() string {
+	w.t.Helper()
+	c, err := w.agent.Current()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.agent.GenDir(c)
+}
+
+func (w *world) snapshot() amber.SnapshotMeta {
+	w.t.Helper()
+	meta, err := w.engine.Snapshot(w.t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return meta
+}
+
+func ref(id amber.SnapshotID) amber.SnapshotRef {
+	return amber.SnapshotRef{Tenant: "default", Agent: "default", ID: id}
+}
+
+func (w *world) restore(id amber.SnapshotID, options ...func(*amber.RestoreRequest)) amber.RestoreReport {
+	w.t.Helper()
+	r := amber.RestoreRequest{SnapshotRef: ref(id)}
+	for _, f := range options {
+		f(&r)
+	}
+	report, err := w.engine.Restore(w.t.Context(), r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return report
+}
+
+// everything is what an agent is, in a form that can be compared.
+type everything struct {
+	Memories map[amber.MemoryID]string
+	Notes    map[string]string
+	State    map[string]string
+	Log      map[string]int // commits of each note
+}
+
+// all reads the live agent.
+func (w *world) all() everything {
+	w.t.Helper()
+	ctx := w.t.Context()
+	e := everything{map[amber.MemoryID]string{}, map[string]string{}, map[string]string{}, map[string]int{}}
+	q := amber.ListQuery{All: true, Limit: amber.MaxPageSize}
+	for {
+		page, err := w.store.List(ctx, q)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, m := range page.Items {
+			e.Memories[m.ID] = fmt.Sprint(m.Kind, m.Scope, m.Title, m.Content, m.Tags)
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	notes, err := w.notes.ListNotes(ctx)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, n := range notes {
+		note, err := w.notes.ReadNote(ctx, n.Name)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		e.Notes[n.Name] = note.Content
+		log, err := w.notes.LogNote(ctx, n.Name, 100)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		e.Log[n.Name] = len(log)
+	}
+	files, err := filepath.Glob(filepath.Join(w.gen(), "state", "*.json"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		e.State[strings.TrimSuffix(filepath.Base(f), ".json")] = string(b)
+	}
+	return e
+}
+
+func (w *world) mustBe(want everything) {
+	w.t.Helper()
+	if diff := cmp.Diff(want, w.all()); diff != "" {
+		w.t.Fatalf("the agent differs (-want +got):\n%s", diff)
+	}
+}
+
+// mustVerify verifies a snapshot with all its data.
+func (w *world) mustVerify(id amber.SnapshotID) {
+	w.t.Helper()
+	r, err := w.engine.VerifySnapshot(w.t.Context(), amber.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if !r.OK() {
+		w.t.Fatalf("snapshot %s: %+v", id, r.Damaged)
+	}
+}
+
+// mustCheck checks the whole repository with all its data.
+func (w *world) mustCheck() amber.CheckReport {
+	w.t.Helper()
+	r, err := w.engine.CheckRepository(w.t.Context(), amber.CheckRequest{Tenant: "default", ReadData: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if !r.OK() {
+		w.t.Fatalf("the repository is damaged: %+v", r.Damaged)
+	}
+	return r
+}
