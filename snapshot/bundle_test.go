@@ -160,9 +160,9 @@ func TestABundleIsRestoredWithoutARepository(t *testing.T) {
 	live.nothingLeft()
 }
 
-// TestDefectB3RedactedBundlesHoldNoSecret plants secrets of every shape in rows,
+// TestRedactedBundlesHoldNoSecret plants secrets of every shape in rows,
 // notes, their history and state, and looks for them in every byte that leaves.
-func TestDefectB3RedactedBundlesHoldNoSecret(t *testing.T) {
+func TestRedactedBundlesHoldNoSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	corpus := secrettest.Corpus(7)
@@ -281,7 +281,7 @@ func (w *world) mustHold(want, got everything) {
 	}
 }
 
-func TestDefectB12ABundleOfAnotherTenantIsRefused(t *testing.T) {
+func TestABundleOfAnotherTenantIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.remember("mine")

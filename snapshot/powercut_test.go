@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 )
@@ -239,5 +240,25 @@ func cutPower(t *testing.T, d deed, about *prepared, disk *crashfs.FS, at int) {
 		left := filepath.Join(t.TempDir(), "home")
 		copyTree(t, dir, left)
 		aftermath(t, left, newSplit(left, after, func() {}), d, about, made, gone, err)
+	}
+}
+
+// What was acknowledged is there after a power cut, in every way the cut may go.
+func TestAcknowledgedWritesOutliveAPowerCut(t *testing.T) {
+	t.Parallel()
+	about := newPrepared(t)
+	disk, dir := about.divided(t), about.copied(t)
+	a := newActor(t.Context(), t, dir, newSplit(dir, disk, func() {}))
+	meta, err := a.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := a.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(about.snapshots[0])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(8) {
+		after := disk.CrashClone(rand.New(rand.NewPCG(seed, 24)))
+		checkAcknowledged(t, dir, after, about, meta.ID, report.SafetySnapshot)
 	}
 }

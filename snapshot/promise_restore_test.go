@@ -103,8 +103,8 @@ func withoutSafety(w *site) {
 	same(r.OldGeneration, 0, "old generation that a safety snapshot holds")
 }
 
-// twice is defect B9: a backup under a name that was taken ended the second
-// restore half-way.
+// twice restores one snapshot again: a backup under a name that was taken once
+// ended the second restore half-way.
 func twice(w *site) {
 	a := w.lived(tenant, "scout")
 	s := a.snapshot("kept")

@@ -22,8 +22,8 @@ func snapshotChecks() []check {
 	}
 }
 
-// unknownAgent is defect B18: a typing error made an empty snapshot, which
-// then counted for retention.
+// unknownAgent mistypes a name: elsewhere that made an empty snapshot, which then
+// counted for retention.
 func unknownAgent(w *site) {
 	typo := w.agent(tenant, "scuot")
 	_, err := w.engine.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: tenant, Agent: typo.id})

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +17,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -226,4 +231,183 @@ func (w *world) mustCheck() amber.CheckReport {
 		w.t.Fatalf("the repository is damaged: %+v", r.Damaged)
 	}
 	return r
+}
+
+// git runs git on the live notes.
+func (w *world) git(args ...string) string {
+	w.t.Helper()
+	c := exec.CommandContext(w.t.Context(), "git", append([]string{"-C", filepath.Join(w.gen(), "memdir"), "-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// put writes a file below the live notes by hand.
+func (w *world) put(name, text string, perm os.FileMode) {
+	w.t.Helper()
+	path := filepath.Join(w.gen(), "memdir", filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), perm); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Chmod(path, perm); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) show(id amber.SnapshotID) amber.SnapshotDetail {
+	w.t.Helper()
+	d, err := w.engine.ShowSnapshot(w.t.Context(), ref(id))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return d
+}
+
+func (w *world) list() []amber.SnapshotMeta {
+	w.t.Helper()
+	page, err := w.engine.ListSnapshots(w.t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return page.Items
+}
+
+// part finds a part of a snapshot.
+func part(d amber.SnapshotDetail, name string) *amber.SnapshotPart {
+	for i := range d.Parts {
+		if d.Parts[i].Name == name {
+			return &d.Parts[i]
+		}
+	}
+	return nil
+}
+
+// skipped returns why a path was skipped, "" when it was not.
+func skipped(list []amber.Skipped, path string) string {
+	for _, s := range list {
+		if s.Path == path {
+			return s.Reason
+		}
+	}
+	return ""
+}
+
+func wantKind(t *testing.T, what string, err error, want amber.Kind) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Errorf("%s: kind %q, want %q: %v", what, got, want, err)
+	}
+}
+
+// pause stops an engine the first time it reports a step, until it is told to
+// go on.
+type pause struct {
+	step    string
+	once    sync.Once
+	reached chan struct{}
+	resume  chan struct{}
+}
+
+func newPause(step string) *pause {
+	return &pause{step: step, reached: make(chan struct{}), resume: make(chan struct{})}
+}
+
+func (p *pause) progress(step string, _, _ int64) {
+	if strings.HasPrefix(step, p.step) {
+		p.once.Do(func() {
+			close(p.reached)
+			<-p.resume
+		})
+	}
+}
+
+// during runs op, and runs fn when op has reached the step. Both are over when
+// it returns.
+func (p *pause) during(t *testing.T, op func() error, fn func()) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- op() }()
+	select {
+	case <-p.reached:
+		func() {
+			defer close(p.resume)
+			fn()
+		}()
+	case err := <-done:
+		t.Fatalf("it ended without the step %q: %v", p.step, err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sweepHard collects garbage as another process whose clock runs days ahead.
+func sweepHard(t *testing.T, dir string) {
+	t.Helper()
+	a := newActor(t.Context(), t, dir, newMortal(0, nil))
+	for range 3 {
+		a.shift += 10 * snapshot.DefaultGrace
+		report, err := a.engine.CollectGarbage(a.ctx, amber.GCRequest{Tenant: "default"})
+		if err != nil {
+			t.Errorf("gc: %v", err)
+		}
+		if !report.InUse || report.Deleted > 0 {
+			t.Errorf("gc beside a running operation: %+v", report)
+		}
+	}
+}
+
+// meddling changes a file whenever it is opened for reading.
+type meddling struct {
+	fsx.FS
+	name   string
+	mu     sync.Mutex
+	times  int // how often; it is left alone then
+	meddle func(path string, n int)
+}
+
+func (m *meddling) OpenFile(name string, flag int, perm os.FileMode) (fsx.File, error) {
+	f, err := m.FS.OpenFile(name, flag, perm)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil && filepath.Base(name) == m.name && m.times > 0 {
+		m.times--
+		m.meddle(name, m.times)
+	}
+	return f, err
+}
+
+// newImpatient returns an engine that waits for nobody.
+func newImpatient(t *testing.T, dir string) *snapshot.Engine {
+	t.Helper()
+	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader, Wait: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := snapshot.New(snapshot.Options{Home: h, Clock: time.Now, Random: rand.Reader, Wait: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func checkAcknowledged(t *testing.T, dir string, disk *crashfs.FS, about *prepared, want ...amber.SnapshotID) {
+	t.Helper()
+	w := openQuickly(t, dir, newSplit(dir, disk, func() {}))
+	defer w.store.Close()
+	w.mustBe(about.then)
+	there := w.list()
+	for _, id := range want {
+		if !slices.ContainsFunc(there, func(m amber.SnapshotMeta) bool { return m.ID == id && m.Damage == "" }) {
+			t.Errorf("snapshot %s is gone", id)
+			continue
+		}
+		w.mustVerify(id)
+	}
+	w.mustCheck()
 }

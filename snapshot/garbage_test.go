@@ -1,0 +1,121 @@
+package snapshot_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// Neither gc nor the sweep of what was left behind touches what a running
+// snapshot or restore relies on, however old it looks.
+func TestGarbageCollectionSparesWhatRunningOperationsNeed(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{"capture memory.db", "read back"} {
+		t.Run("snapshot, "+step, func(t *testing.T) {
+			t.Parallel()
+			p := newPause(step)
+			w := newWorld(t, func(o *snapshot.Options) { o.Progress = p.progress })
+			w.remember("one")
+			w.note("a", "one\n")
+			want := w.all()
+			var meta amber.SnapshotMeta
+			p.during(t, func() (err error) {
+				meta, err = w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+				return err
+			}, func() { sweepHard(t, w.dir) })
+			w.mustVerify(meta.ID)
+			w.mustCheck()
+			w.remember("two")
+			w.restore(meta.ID)
+			w.mustBe(want)
+		})
+	}
+	t.Run("restore", func(t *testing.T) {
+		t.Parallel()
+		p := newPause("write memory.db")
+		w := newWorld(t, func(o *snapshot.Options) { o.Progress = p.progress })
+		w.remember("one")
+		want := w.all()
+		meta := w.snapshot()
+		w.remember("two")
+		p.during(t, func() error {
+			_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+			return err
+		}, func() {
+			building := filepath.Join(w.agent.Dir(), "gen", "2")
+			if _, err := os.Stat(building); err != nil {
+				t.Errorf("nothing is being built: %v", err)
+			}
+			sweepHard(t, w.dir)
+			if _, err := os.Stat(building); err != nil {
+				t.Errorf("it was swept: %v", err)
+			}
+		})
+		w.mustBe(want)
+		w.mustCheck()
+	})
+	t.Run("verify", func(t *testing.T) {
+		t.Parallel()
+		p := newPause("write memory.db")
+		w := newWorld(t, func(o *snapshot.Options) { o.Progress = p.progress })
+		w.remember("one")
+		meta := w.snapshot()
+		p.during(t, func() error {
+			r, err := w.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
+			if err == nil && !r.OK() {
+				err = fmt.Errorf("damaged: %v", r.Damaged)
+			}
+			return err
+		}, func() { sweepHard(t, w.dir) })
+	})
+}
+
+// A lost index is made again from the packs.
+func TestGarbageCollectionMakesALostIndexAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("then")
+	meta := w.snapshot()
+	if err := os.RemoveAll(filepath.Join(w.home.RepoDir("default"), "index")); err != nil {
+		t.Fatal(err)
+	}
+	w.gc()
+	w.mustVerify(meta.ID)
+	w.mustCheck()
+}
+
+// One agent that cannot be settled keeps no other from being swept.
+func TestSweepGoesOnBehindADamagedAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("something")
+	w.snapshot()
+	other, err := w.home.Agent("default", "zoe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.Context(), other, sqlite.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, agent := range []string{w.agent.Dir(), other.Dir()} {
+		if err := os.WriteFile(filepath.Join(agent, "RESTORING"), []byte("no note"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = w.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default"})
+	if err == nil || !strings.Contains(err.Error(), "default") || !strings.Contains(err.Error(), "zoe") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,67 @@
+package snapshot_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// A repository that is gone is no clean slate, and what is left of it is no
+// garbage.
+func TestALostRepositoryIsNoticed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("x")
+	w.snapshot()
+	repo := w.home.RepoDir("default")
+	if err := os.RemoveAll(filepath.Join(repo, "snapshots")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default"}); amber.KindOf(err) != amber.KindDamaged {
+		t.Errorf("gc frees what a lost snapshot needs: %v", err)
+	}
+	if err := os.RemoveAll(repo); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"}); amber.KindOf(err) != amber.KindDamaged {
+		t.Errorf("the list of a repository that is gone: %v, want damaged", err)
+	}
+}
+
+// Another repository is another chain: moving to a new disk is no damage.
+func TestAnotherRootBeginsAnotherChain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := openWorld(t, dir)
+	w.remember("x")
+	w.snapshot()
+	other := openWorld(t, dir, func(o *snapshot.Options) { o.Root = filepath.Join(t.TempDir(), "elsewhere") })
+	if meta := other.snapshot(); meta.Counter != 1 {
+		t.Errorf("the first snapshot there has counter %d", meta.Counter)
+	}
+	other.mustCheck()
+	w.mustCheck()
+}
+
+func TestARepositoryThatIsGoneIsDamage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if r := w.check(); !r.OK() {
+		t.Errorf("before the first snapshot: %+v", r.Damaged)
+	}
+	meta := w.snapshot()
+	if err := os.RemoveAll(w.home.RepoDir("default")); err != nil {
+		t.Fatal(err)
+	}
+	r := w.check()
+	if len(r.Damaged) != 1 || !strings.Contains(r.Damaged[0].Object, "agent default") || !slices.Equal(r.Damaged[0].Snapshots, []amber.SnapshotID{meta.ID}) {
+		t.Errorf("%+v", r.Damaged)
+	}
+	_, err := w.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(meta.ID)})
+	wantKind(t, "verify", err, amber.KindNotFound)
+}

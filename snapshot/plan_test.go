@@ -1,0 +1,50 @@
+package snapshot_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// A plan does not promise what a restore would not do.
+func TestAPlanKnowsWhatWasErasedAndWhatWouldBeGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	gone := w.remember("to be erased")
+	w.note("a", "one\n")
+	meta := w.snapshot()
+	if _, err := w.store.Erase(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.gen(), "memdir", "con.md"), []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report := w.restore(meta.ID, func(r *amber.RestoreRequest) { r.DryRun = true })
+	if n := report.Plan.Store.Table("memories").Added; n != 0 {
+		t.Errorf("the plan brings back %d erased memories", n)
+	}
+	if report.Plan.Notes.Removed != 1 {
+		t.Errorf("the plan for the notes is %+v, want one file gone", report.Plan.Notes)
+	}
+}
+
+// A plan can be made when the live database cannot be read: that is when it is
+// needed.
+func TestADryRunWorksOverADamagedAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("then")
+	meta := w.snapshot()
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.gen(), "memory.db"), []byte("this is no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report := w.restore(meta.ID, func(r *amber.RestoreRequest) { r.DryRun = true })
+	if len(report.Warnings) == 0 || report.Plan.SpaceNeeded == 0 {
+		t.Errorf("the plan is %+v", report)
+	}
+}

@@ -1,0 +1,514 @@
+package snapshot_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// Runtime state is captured and comes back through the contract that wrote it,
+// also to a handle that was open all the time. A document that the snapshot does
+// not hold is gone afterwards, and a revision of before the restore is refused.
+func TestRuntimeStateComesBackToOpenHandles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	docs := w.store.Parts().Documents
+	w.state(amber.StateExtractCursor, `{"at":7}`)
+	w.state(amber.StateLastConsolidation, `{"run":1}`)
+	meta := w.snapshot()
+	if got := part(w.show(meta.ID), "state"); got == nil || got.Count != 2 {
+		t.Errorf("the state is %+v, want two documents", got)
+	}
+	w.state(amber.StateExtractCursor, `{"at":8}`)
+	w.state("later", `{}`)
+	stale, err := docs.ReadDocument(t.Context(), amber.StateExtractCursor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.restore(meta.ID)
+	want := map[string]string{amber.StateExtractCursor: `{"at":7}`, amber.StateLastConsolidation: `{"run":1}`}
+	if diff := cmp.Diff(want, w.all().State); diff != "" {
+		t.Errorf("the state (-want +got):\n%s", diff)
+	}
+	_, err = docs.PutDocument(t.Context(), amber.DocumentWrite{Name: stale.Name, Document: []byte(`{"at":9}`), IfRevision: stale.Revision})
+	wantKind(t, "write over a revision that the restore took away", err, amber.KindConflict)
+	if got, err := docs.ReadDocument(t.Context(), amber.StateExtractCursor); err != nil || string(got.Document) != `{"at":7}` {
+		t.Errorf("the handle that was open reads %s, %v", got.Document, err)
+	}
+}
+
+// A damaged snapshot is refused before anything of the live agent is touched.
+func TestADamagedSnapshotIsRefusedBeforeTheAgentIsTouched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("the build needs Go 1.26")
+	w.note("a", "one\n")
+	meta := w.snapshot()
+	w.remember("later")
+	before, gen, count := w.all(), w.gen(), len(w.list())
+	for _, o := range objects(t, w.dir) {
+		if !strings.HasPrefix(filepath.ToSlash(o.path), "packs/") {
+			continue
+		}
+		path := filepath.Join(repoDir(w.dir), o.path)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 128; at < len(b)/2; at += len(b) / 16 { // behind the header
+			b[at] ^= 0x10
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+			wantKind(t, fmt.Sprintf("restore with byte %d changed", at), err, amber.KindDamaged)
+			b[at] ^= 0x10
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.gen() != gen || len(w.list()) != count {
+		t.Errorf("refused restores left generation %s and %d snapshots", w.gen(), len(w.list()))
+	}
+	w.mustBe(before)
+	w.restore(meta.ID)
+}
+
+// Rows that are only in the write-ahead log of the old database do not come
+// back, and a process that has it open writes to the new one.
+func TestRowsOfTheOldWriteAheadLogDoNotComeBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("before")
+	want := w.all()
+	meta := w.snapshot()
+	for i := range 300 {
+		w.remember(fmt.Sprint("after, number ", i))
+	}
+	log := filepath.Join(w.gen(), "memory.db-wal")
+	if info, err := os.Stat(log); err != nil || info.Size() == 0 {
+		t.Fatalf("there is no log to be replayed: %v", err)
+	}
+	w.restore(meta.ID)
+	w.mustBe(want)
+	if _, err := os.Stat(log); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old log is still there: %v", err)
+	}
+	id := w.remember("written by a store that was open all the time")
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.openStore()
+	if _, err := w.store.Get(t.Context(), id); err != nil {
+		t.Errorf("it went to the old database: %v", err)
+	}
+	if got := len(w.all().Memories); got != 2 {
+		t.Errorf("there are %d memories, want 2", got)
+	}
+	w.mustVerify(w.snapshot().ID)
+}
+
+// Restoring the notes does not take the databases away, large ones neither, nor
+// the other way round.
+func TestRestoringNotesLeavesDatabasesAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	large := fmt.Sprintf(`"%x"`, noise(256<<10))
+	for i := range 10 {
+		task := amber.Task{ID: fmt.Sprint("t", i), Goal: "grow", State: amber.TaskQueued, Extra: []byte(large)}
+		if _, err := w.store.SaveTask(t.Context(), task, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.remember("one")
+	tasks := w.tasks()
+	w.note("a", "one\n")
+	first := w.all()
+	meta := w.snapshot()
+	if got := part(w.show(meta.ID), "control"); got == nil || got.Bytes < 4<<20 {
+		t.Fatalf("the control plane is %+v, which is not large", got)
+	}
+	w.note("a", "two\n")
+	w.remember("later")
+	later := w.all()
+
+	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.Only = []string{amber.PartNotes} })
+	w.mustBe(everything{later.Memories, first.Notes, later.State, first.Log})
+	w.note("a", "three\n")
+	third := w.all()
+	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.Only = []string{amber.PartMemory} })
+	w.mustBe(everything{first.Memories, third.Notes, third.State, third.Log})
+	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.WithControl = true })
+	w.mustBe(first)
+	if diff := cmp.Diff(tasks, w.tasks()); diff != "" {
+		t.Errorf("tasks (-want +got):\n%s", diff)
+	}
+	w.mustCheck()
+}
+
+// The same snapshot can be restored again and again.
+func TestASnapshotCanBeRestoredAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("one")
+	w.note("a", "one\n")
+	want := w.all()
+	meta := w.snapshot()
+	for i := range 3 {
+		w.remember(fmt.Sprint("life ", i))
+		w.note("a", fmt.Sprint(i, "\n"))
+		report := w.restore(meta.ID)
+		w.mustBe(want)
+		if report.Generation != int64(i+2) {
+			t.Errorf("restore %d made generation %d", i+1, report.Generation)
+		}
+		w.mustVerify(report.SafetySnapshot)
+	}
+	w.mustBeTidy(fsx.OS())
+}
+
+// A history whose refs are packed comes back as a repository that git opens.
+func TestAHistoryWithPackedRefsComesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.note("a", "one\n")
+	w.note("a", "two\n")
+	w.git("tag", "v1")
+	w.git("gc", "--quiet")
+	w.git("pack-refs", "--all", "--prune")
+	if found, _ := filepath.Glob(filepath.Join(w.gen(), "memdir", ".git", "refs", "heads", "*")); len(found) > 0 {
+		t.Fatalf("%v are not packed", found)
+	}
+	head, want := w.git("rev-parse", "HEAD"), w.all()
+	meta := w.snapshot()
+	if meta.GitOID != head {
+		t.Errorf("the snapshot says HEAD is %q, it is %s", meta.GitOID, head)
+	}
+	w.note("a", "three\n")
+	w.restore(meta.ID)
+	w.mustBe(want)
+	if got := w.git("rev-parse", "HEAD", "v1"); got != head+"\n"+head {
+		t.Errorf("HEAD and the tag are %q, want %s twice", got, head)
+	}
+	w.git("fsck", "--strict")
+	w.note("a", "and on\n")
+}
+
+// A mistaken restore leaves no safety snapshot; the snapshot that is being
+// restored cannot be deleted; and what is acknowledged while a restore runs is
+// in the agent or in the safety snapshot.
+func TestAMistakenRestoreLosesNothing(t *testing.T) {
+	t.Parallel()
+	t.Run("mistaken", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.remember("one")
+		meta := w.snapshot()
+		for what, r := range map[string]amber.RestoreRequest{
+			"unknown":             {SnapshotRef: ref("0193c5a8-0000-7000-8000-000000000000")},
+			"no id":               {SnapshotRef: ref("latest")},
+			"fork onto itself":    {SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}, To: "default"},
+			"of another agent":    {SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}},
+			"parts that are none": {SnapshotRef: ref(meta.ID), Only: []string{"everything"}},
+		} {
+			if _, err := w.engine.Restore(t.Context(), r); err == nil {
+				t.Errorf("%s: restored", what)
+			} else if kind := amber.KindOf(err); kind == amber.KindInternal {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if got := w.list(); len(got) != 1 {
+			t.Errorf("mistakes left %d snapshots", len(got))
+		}
+	})
+	t.Run("deleted meanwhile", func(t *testing.T) {
+		t.Parallel()
+		p := newPause("write memory.db")
+		w := newWorld(t, func(o *snapshot.Options) { o.Progress = p.progress })
+		w.remember("one")
+		want := w.all()
+		meta := w.snapshot()
+		w.remember("two")
+		w.snapshot()
+		p.during(t, func() error {
+			_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+			return err
+		}, func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			impatient := newImpatient(t, w.dir)
+			defer cancel()
+			wantKind(t, "delete", impatient.DeleteSnapshot(ctx, ref(meta.ID)), amber.KindBusy)
+			_, err := impatient.PruneSnapshots(ctx, amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
+			wantKind(t, "prune", err, amber.KindBusy)
+			_, err = impatient.Snapshot(ctx, amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+			wantKind(t, "snapshot", err, amber.KindBusy)
+		})
+		w.mustBe(want)
+	})
+	t.Run("written meanwhile", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.remember("one")
+		meta := w.snapshot()
+		stop := make(chan struct{})
+		acked := make(chan []amber.MemoryID, 1)
+		go func() {
+			var ids []amber.MemoryID
+			defer func() { acked <- ids }()
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				ack, err := w.store.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("write ", i), Scope: amber.ScopeGlobal})
+				if err != nil {
+					t.Errorf("write %d: %v", i, err)
+					return
+				}
+				ids = append(ids, ack.Memory.ID)
+			}
+		}()
+		report := w.restore(meta.ID)
+		close(stop)
+		ids := <-acked
+		live := w.all().Memories
+		view, err := w.engine.At(t.Context(), ref(report.SafetySnapshot))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer view.Close()
+		for _, id := range ids {
+			if _, ok := live[id]; ok {
+				continue
+			}
+			if _, err := view.Get(t.Context(), id); err != nil {
+				t.Errorf("%s was acknowledged and is lost: %v", id, err)
+			}
+		}
+	})
+}
+
+// A restore without a safety snapshot only reads the repository.
+func TestARestoreWithoutASafetySnapshotWritesNothingToTheRepository(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("then")
+	meta := w.snapshot()
+	before := w.packs()
+	w.remember("later")
+	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.NoSafetySnapshot = true })
+	if !slices.Equal(before, w.packs()) {
+		t.Error("it wrote to the repository")
+	}
+}
+
+// The old generation goes only when every byte of the safety snapshot has been
+// read, also what older snapshots have stored.
+func TestAnOldGenerationStaysWhenItsSnapshotCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("the first one")
+	first := w.snapshot()
+	before := w.packs()
+	for i := range 20 {
+		w.remember("something longer that takes a page or two " + strings.Repeat("x", 400+i))
+	}
+	w.snapshot()
+	after := w.packs()
+	added := slices.DeleteFunc(after, func(p string) bool { return slices.Contains(before, p) })
+	if len(added) == 0 {
+		t.Fatal("the second snapshot stored no pack")
+	}
+	flip(t, added[0], 40)
+	report := w.restore(first.ID)
+	if report.OldGeneration != 1 {
+		t.Errorf("the old generation is gone though its snapshot is damaged: %+v", report)
+	}
+	if _, err := os.Stat(filepath.Join(w.agent.Dir(), "gen", "1", "memory.db")); err != nil {
+		t.Error(err)
+	}
+}
+
+// packs returns the paths of all packs.
+func (w *world) packs() []string {
+	w.t.Helper()
+	list, err := filepath.Glob(filepath.Join(w.home.RepoDir("default"), "packs", "*", "*.pack"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return list
+}
+
+// flip changes one byte of a file.
+func flip(t *testing.T, path string, at int) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[at] ^= 0x55
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is not restored stays as it is, also what no snapshot would hold.
+func TestPartsThatAreNotRestoredStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("then")
+	w.note("a", "one\n")
+	w.state("extract_cursor", `{"at":1}`)
+	meta := w.snapshot()
+	w.note("a", "two\n")
+	w.state("extract_cursor", `{"at":2}`)
+	odd := filepath.Join(w.gen(), "memdir", "what is it?.md")
+	if err := os.WriteFile(odd, []byte("a name no snapshot takes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exclude := filepath.Join("memdir", ".git", "refs", "notes-of-mine")
+	if err := os.WriteFile(filepath.Join(w.gen(), exclude), []byte("kept\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := w.all()
+	w.remember("later")
+	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.Only = []string{amber.PartMemory} })
+	w.mustBe(want)
+	for path, text := range map[string]string{filepath.Join("memdir", "what is it?.md"): "a name no snapshot takes\n", exclude: "kept\n"} {
+		if b, err := os.ReadFile(filepath.Join(w.gen(), path)); err != nil || string(b) != text {
+			t.Errorf("%s holds %q, %v", path, b, err)
+		}
+	}
+}
+
+// --discard-old discards the generation this restore replaces, not one that an
+// earlier restore had to keep.
+func TestDiscardOldDiscardsOneGeneration(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.remember("then")
+	meta := w.snapshot()
+	bare := func(r *amber.RestoreRequest) { r.NoSafetySnapshot = true }
+	if report := w.restore(meta.ID, bare); report.OldGeneration != 1 {
+		t.Fatalf("generation 1 was not kept: %+v", report)
+	}
+	w.restore(meta.ID, bare, func(r *amber.RestoreRequest) { r.DiscardOld = true })
+	got, err := w.agent.Generations()
+	if err != nil || !slices.Equal(got, []int64{1, 3}) {
+		t.Errorf("generations %v, %v; want 1 and 3", got, err)
+	}
+}
+
+// An agent whose databases an older Amber wrote can be frozen before anything
+// migrates them, and restored.
+func TestAnAgentOfAnOlderSchemaCanBeFrozenAndRestored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.remember("written long ago")
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	older(t, filepath.Join(w.gen(), "memory.db"))
+	meta := w.snapshot()
+	d, err := w.engine.ShowSnapshot(t.Context(), ref(meta.ID))
+	if err != nil || d.Parts[0].Schema != 1 {
+		t.Fatalf("the snapshot holds schema %d, %v; want 1", d.Parts[0].Schema, err)
+	}
+	w.mustVerify(meta.ID)
+	w.openStore() // migrates
+	if _, err := w.store.Erase(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	w.remember("newer")
+	w.restore(meta.ID)
+	if got := w.all().Memories; len(got) != 0 {
+		t.Errorf("the agent holds %v; what it had was erased", got)
+	}
+}
+
+// older makes a memory.db one of the first schema: what the first migration has
+// room for stays.
+func older(t *testing.T, path string) {
+	t.Helper()
+	first, err := os.ReadFile("../store/sqlite/migrations/memory-1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "memory.db")
+	change(t, file, string(first), "PRAGMA application_id=0x416d6272", "PRAGMA user_version=1")
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "ATTACH ? AS newer", path); err != nil {
+		t.Fatal(err)
+	}
+	var copies string
+	err = db.QueryRowContext(t.Context(), `SELECT group_concat('INSERT INTO main.' || l.name || ' SELECT ' ||
+  (SELECT group_concat(name) FROM pragma_table_info(l.name, 'main')) || ' FROM newer.' || l.name, ';')
+FROM pragma_table_list l WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite_%'`).Scan(&copies)
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), copies)
+	}
+	if err == nil {
+		err = errors.Join(db.Close(), os.Rename(file, path))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A snapshot brings back what was there, and nothing else.
+func TestRestoreBringsBackTheAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.remember("the build needs Go 1.26")
+	w.note("decisions/database", "SQLite, because it is one file.\n")
+	w.state("extract_cursor", `{"at":7}`)
+	before := w.all()
+	meta := w.snapshot()
+	w.mustVerify(meta.ID)
+
+	w.remember("something newer")
+	if err := w.store.Delete(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	w.note("decisions/database", "PostgreSQL after all.\n")
+	w.note("later", "added later\n")
+	w.state("last_consolidation", `{"run":1}`)
+	after := w.all()
+
+	report := w.restore(meta.ID)
+	w.mustBe(before)
+	if report.Generation != 2 || report.SafetySnapshot == "" {
+		t.Errorf("report is %+v, want generation 2 and a safety snapshot", report)
+	}
+	w.mustVerify(report.SafetySnapshot)
+	w.mustCheck()
+
+	w.restore(report.SafetySnapshot)
+	w.mustBe(after)
+	w.remember("life goes on")
+	w.note("later", "still writable\n")
+	w.restore(meta.ID)
+	w.restore(meta.ID)
+	w.mustBe(before)
+	w.mustCheck()
+	var _ amber.SnapshotMeta = meta
+}
