@@ -9,14 +9,16 @@
 //	save      the position, in a place that no restore replaces
 //
 // A process that dies between publishing and saving publishes some events a
-// second time, under the same ids; it never leaves one out. Notes, their commits
-// and documents of runtime state have no change log: [Notes] and [State] stand in
-// front of them and publish after each write, so an event of theirs is lost when
-// the process dies in between.
+// second time, under the same ids; it never leaves one out. [Tail] keeps the end
+// of a change log in memory, so that many listeners cost one reader.
+//
+// Notes, their commits and documents of runtime state have no change log: [Notes]
+// and [Documents] stand in front of them and publish after each write, so an event
+// of theirs is lost when the process dies in between.
 //
 // [Bus] hands events to listeners of the same process. A publisher that may be
-// away or slow does not belong behind [Notes], [State] or a snapshot: they get an
-// outbox that keeps events durably, and [Relay] brings them from there to the
-// publisher, in order, however long that takes. [Fan] makes one publisher of
+// away or slow does not belong behind [Notes], [Documents] or a snapshot: they get
+// an outbox that keeps events durably, and [Relay] brings the events from there to
+// the publisher, in order, however long that takes. [Fan] makes one publisher of
 // several.
 package events

@@ -58,7 +58,7 @@ func (m *Mutations) Run(ctx context.Context) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	return steps(ctx, pace{m.Interval, m.After, m.Report}, m.Step)
+	return steps(ctx, pace{m.Interval, m.After, m.Report, nil}, m.Step)
 }
 
 // Step publishes what the log holds behind the cursor, at most one batch, and

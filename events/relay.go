@@ -33,6 +33,7 @@ type Relay struct {
 	Publisher amber.Publisher
 
 	Interval time.Duration                        // how often the outbox is asked; 0: DefaultInterval
+	Wake     <-chan struct{}                      // an element of it asks the outbox at once; it may be nil
 	After    func(time.Duration) <-chan time.Time // nil: [time.After]
 	// Report is told how every step of Run went: nil when all went well, or why
 	// something has to be tried again, and what was left out. It may be nil, and
@@ -55,7 +56,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	return steps(ctx, pace{r.Interval, r.After, r.Report}, func(ctx context.Context) (int, error) {
+	return steps(ctx, pace{r.Interval, r.After, r.Report, r.Wake}, func(ctx context.Context) (int, error) {
 		before := r.Skipped()
 		n, err := r.Step(ctx)
 		if err == nil && r.Skipped() == before && r.Report != nil {

@@ -24,6 +24,7 @@ type pace struct {
 	interval time.Duration
 	after    func(time.Duration) <-chan time.Time
 	report   func(error)
+	wake     <-chan struct{} // ends a wait that does not follow a failure
 }
 
 // steps takes steps until ctx ends and returns nil then: the next one at once
@@ -38,7 +39,7 @@ func steps(ctx context.Context, p pace, step func(context.Context) (int, error))
 	backoff := minBackoff
 	for ctx.Err() == nil {
 		n, err := step(ctx)
-		wait := p.interval
+		wait, wake := p.interval, p.wake
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -51,7 +52,7 @@ func steps(ctx context.Context, p pace, step func(context.Context) (int, error))
 			if n > 0 {
 				backoff = minBackoff
 			}
-			wait, backoff = backoff, min(2*backoff, maxBackoff)
+			wait, backoff, wake = backoff, min(2*backoff, maxBackoff), nil
 		case n == batch:
 			backoff = minBackoff
 			continue
@@ -60,6 +61,7 @@ func steps(ctx context.Context, p pace, step func(context.Context) (int, error))
 		}
 		select {
 		case <-ctx.Done():
+		case <-wake:
 		case <-p.after(wait):
 		}
 	}

@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/amber-memory/amber"
@@ -92,6 +94,17 @@ func (w *worker) ended(err error) {
 	if err != nil {
 		h.LastError = err.Error()
 	}
+}
+
+// JoinSome joins errors and says of all after the tenth only how many there are;
+// nil where there are none.
+func JoinSome(errs []error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	const most = 10
+	if more := len(errs) - most; more > 0 {
+		errs = append(errs[:most:most], fmt.Errorf("and %d more", more))
+	}
+	return errors.Join(errs...)
 }
 
 // Health tells how every worker is doing.

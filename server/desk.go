@@ -26,6 +26,9 @@ type Desk struct {
 	// Refused is told of every caller whose grant does not reach an agent, or
 	// lacks the scope for a job. Nil: nobody is.
 	Refused func()
+	// Changed is told of every job that may have changed an agent, as soon as it is
+	// done, and does not wait. Nil: nobody is.
+	Changed func(AgentName)
 	// Redact returns the rules by which secrets are taken out of what jobs write;
 	// nil, or a function that returns nil: nothing is taken.
 	Redact func() *redact.Redactor
@@ -141,9 +144,16 @@ func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Ag
 	subject := ""
 	if err = d.beforeTool(ctx, j); err == nil {
 		done, subject, err = fn(ctx, agent)
+		d.changed(j)
 	}
 	j.Subject = cmp.Or(subject, j.Subject)
 	return d.recordAll(ctx, c, j, done, err)
+}
+
+func (d *Desk) changed(j Job) {
+	if d.Changed != nil && j.Agent != "" {
+		d.Changed(AgentName{j.Tenant, j.Agent})
+	}
 }
 
 // refuse tells of somebody who may not, and writes down what would have been

@@ -11,7 +11,7 @@ import (
 // that has no revision to compare. The zero value is ready.
 type locks struct {
 	mu   sync.Mutex
-	held map[name]*lock // of agents that somebody holds or waits for
+	held map[AgentName]*lock // of agents that somebody holds or waits for
 }
 
 // lock is that of one agent.
@@ -25,10 +25,10 @@ type lock struct {
 // which may be called twice. Whoever changes them beside this desk is not kept
 // from it. Errors: unreachable when ctx ends before.
 func (d *Desk) Alone(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (unlock func(), err error) {
-	return d.locks.take(ctx, name{tenant, agent})
+	return d.locks.take(ctx, AgentName{tenant, agent})
 }
 
-func (l *locks) take(ctx context.Context, n name) (unlock func(), err error) {
+func (l *locks) take(ctx context.Context, n AgentName) (unlock func(), err error) {
 	k := l.join(n)
 	select {
 	case k.taken <- struct{}{}:
@@ -43,13 +43,13 @@ func (l *locks) take(ctx context.Context, n name) (unlock func(), err error) {
 }
 
 // join finds or makes the lock of an agent and counts one more.
-func (l *locks) join(n name) *lock {
+func (l *locks) join(n AgentName) *lock {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k, ok := l.held[n]
 	if !ok {
 		if l.held == nil {
-			l.held = map[name]*lock{}
+			l.held = map[AgentName]*lock{}
 		}
 		k = &lock{taken: make(chan struct{}, 1)}
 		l.held[n] = k
@@ -59,7 +59,7 @@ func (l *locks) join(n name) *lock {
 }
 
 // leave counts one less, and forgets the lock after the last.
-func (l *locks) leave(n name, k *lock) {
+func (l *locks) leave(n AgentName, k *lock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if k.users--; k.users == 0 {

@@ -27,17 +27,12 @@ type Pool struct {
 	o    PoolOptions
 
 	mu     sync.Mutex
-	held   map[name]*holding
+	held   map[AgentName]*holding
 	closed bool
 	users  sync.WaitGroup // agents that somebody uses
 }
 
 var _ Agents = (*Pool)(nil)
-
-type name struct {
-	tenant amber.TenantID
-	agent  amber.AgentID
-}
 
 // holding is one agent that is open, or is being opened.
 type holding struct {
@@ -60,13 +55,13 @@ func NewPool(open Opener, o PoolOptions) (*Pool, error) {
 	if o.Idle <= 0 {
 		o.Idle = 5 * time.Minute
 	}
-	return &Pool{open: open, o: o, held: map[name]*holding{}}, nil
+	return &Pool{open: open, o: o, held: map[AgentName]*holding{}}, nil
 }
 
 // Agent implements [Agents].
 func (p *Pool) Agent(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, create bool) (*Agent, func(), error) {
 	for {
-		a, release, again, err := p.try(ctx, name{tenant, agent}, create)
+		a, release, again, err := p.try(ctx, AgentName{tenant, agent}, create)
 		if !again {
 			return a, release, err
 		}
@@ -75,7 +70,7 @@ func (p *Pool) Agent(ctx context.Context, tenant amber.TenantID, agent amber.Age
 
 // try opens an agent, or waits for whoever opens it. Again says that this one
 // would not make it, and the caller would.
-func (p *Pool) try(ctx context.Context, n name, create bool) (a *Agent, release func(), again bool, err error) {
+func (p *Pool) try(ctx context.Context, n AgentName, create bool) (a *Agent, release func(), again bool, err error) {
 	h, mine, evicted, err := p.take(n)
 	if err != nil {
 		return nil, nil, false, err
@@ -104,7 +99,7 @@ func (p *Pool) try(ctx context.Context, n name, create bool) (a *Agent, release 
 // fill opens the agent of a holding. However that ends, whoever waits for it is
 // told, and one that is not open is not kept. That another agent could not be
 // closed to make room is no reason not to open this one.
-func (p *Pool) fill(ctx context.Context, n name, h, evicted *holding, create bool) {
+func (p *Pool) fill(ctx context.Context, n AgentName, h, evicted *holding, create bool) {
 	h.err = amber.Errorf(amber.KindInternal, "open agent", "", "a bug; the log of the server tells more") // unless something else is known
 	defer func() {
 		if h.err != nil {
@@ -118,12 +113,12 @@ func (p *Pool) fill(ctx context.Context, n name, h, evicted *holding, create boo
 		}
 	}
 	// Others wait for this opening, so the first one's patience is not theirs.
-	h.agent, h.close, h.err = p.open(context.WithoutCancel(ctx), n.tenant, n.agent, create)
+	h.agent, h.close, h.err = p.open(context.WithoutCancel(ctx), n.Tenant, n.Agent, create)
 }
 
 // take finds or makes the holding of an agent and counts one more user. Mine
 // says that the caller opens it; evicted is one to be closed first.
-func (p *Pool) take(n name) (h *holding, mine bool, evicted *holding, err error) {
+func (p *Pool) take(n AgentName) (h *holding, mine bool, evicted *holding, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -146,7 +141,7 @@ func (p *Pool) take(n name) (h *holding, mine bool, evicted *holding, err error)
 
 // evict takes out the agent that nobody has used for longest.
 func (p *Pool) evict() *holding {
-	var found name
+	var found AgentName
 	var oldest *holding
 	for n, h := range p.held {
 		if h.users == 0 && (oldest == nil || h.last.Before(oldest.last)) {
@@ -160,7 +155,7 @@ func (p *Pool) evict() *holding {
 }
 
 // forget takes out an agent that could not be opened.
-func (p *Pool) forget(n name, h *holding) {
+func (p *Pool) forget(n AgentName, h *holding) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.held[n] == h {

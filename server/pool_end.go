@@ -37,23 +37,23 @@ func (p *Pool) Visit(fn func(*Agent) error) error {
 }
 
 // names lists the agents that are held, in order.
-func (p *Pool) names() []name {
+func (p *Pool) names() []AgentName {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var out []name
+	var out []AgentName
 	for n := range p.held {
-		if n.agent != "" {
+		if n.Agent != "" {
 			out = append(out, n)
 		}
 	}
-	slices.SortFunc(out, func(a, b name) int {
-		return cmp.Or(strings.Compare(string(a.tenant), string(b.tenant)), strings.Compare(string(a.agent), string(b.agent)))
+	slices.SortFunc(out, func(a, b AgentName) int {
+		return cmp.Or(strings.Compare(string(a.Tenant), string(b.Tenant)), strings.Compare(string(a.Agent), string(b.Agent)))
 	})
 	return out
 }
 
 // visit calls fn with an agent if it is still open.
-func (p *Pool) visit(n name, fn func(*Agent) error) error {
+func (p *Pool) visit(n AgentName, fn func(*Agent) error) error {
 	p.mu.Lock()
 	h, ok := p.held[n]
 	if !ok || p.closed || !h.open() {

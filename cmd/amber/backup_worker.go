@@ -103,7 +103,7 @@ func (b *backups) round(ctx context.Context) (detail string, failing error, news
 		errs = append(errs, err)
 	}
 	detail = fmt.Sprintf("%d backed up, %d unchanged", did[backupMade], did[backupUnchanged]) + b.lastSuccess()
-	return detail, some(append(errs, b.failing()...)), news || first || errors.Join(errs...) != nil
+	return detail, server.JoinSome(append(errs, b.failing()...)), news || first || errors.Join(errs...) != nil
 }
 
 // on reports whether the last round had something to do.
@@ -163,7 +163,7 @@ func (b *backups) whoIsDue(ctx context.Context, c config.Vault, keys []agentKey)
 	slices.SortStableFunc(due, func(x, y agentKey) int {
 		return cmp.Compare(b.states[x].Tried.Time().UnixNano(), b.states[y].Tried.Time().UnixNano())
 	})
-	return due, some(errs)
+	return due, server.JoinSome(errs)
 }
 
 // mind returns what is known about an agent, and writes down when it has become

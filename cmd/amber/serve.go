@@ -102,6 +102,8 @@ type serving struct {
 	desk     *server.Desk // nil before the API is made
 	crew     *server.Crew
 	bus      *events.Bus // listeners of this process
+	feeds    *server.Feeds
+	hasty    chan server.AgentName // agents to be published at once
 	engine   snapshotEngine
 	keeper   snapshot.Keeper
 	started  amber.Time
@@ -165,7 +167,7 @@ func (a *app) newServing(ctx context.Context, cmd *cobra.Command, f serveFlags) 
 	crew.Log = log
 	s := &serving{
 		app: a, flags: f, log: log, config: config, home: h, lock: lock, db: db,
-		crew: crew, bus: &events.Bus{}, started: amber.At(a.clock()),
+		crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(a.clock()),
 	}
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -196,6 +198,7 @@ func (s *serving) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	s.pool, err = server.NewPool(s.openAgent, server.PoolOptions{Clock: s.clock, Log: s.log})
+	s.feeds = server.NewFeeds(s.pool, s.databaseMark)
 	return err
 }
 
@@ -222,6 +225,7 @@ func (s *serving) newAPI(addr net.Addr) (*httpapi.API, error) {
 		Agents: s.pool, Audit: s.watchers.Audit(s.db), BeforeTool: s.beforeTool, Observe: s.watchers.Tool, Clock: s.clock, Log: s.log,
 		Refused: func() { s.watchers.AuthFailed(metrics.AuthScope) },
 		Redact:  s.writeRules(),
+		Changed: s.changed,
 	}
 	mcp, err := mcpapi.NewHandler(mcpapi.Options{
 		Desk: s.desk, Version: thisBuild().Version, Tools: s.flags.tools, AllowRestore: s.flags.allowRestore, Clock: s.clock, Log: s.log,
@@ -238,7 +242,7 @@ func (s *serving) newAPI(addr net.Addr) (*httpapi.API, error) {
 	api, err := httpapi.New(httpapi.Options{
 		Desk: s.desk, Authenticator: keeper, Clock: s.clock, Random: s.random, Log: s.log,
 		Version: thisBuild().Version, Answers: answers{s.db}, Health: s.health, Ready: s.ready,
-		Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
+		Feeds: s.feeds, Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
 		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
 		Metrics:      s.watchers.Handler(func(r *http.Request) amber.Grant { return server.CallerOf(r.Context()).Grant }),
 		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.flags.origins,

@@ -39,7 +39,7 @@ func TestAVisitThatDidNothingIsMadeAgain(t *testing.T) {
 			t.Errorf("it is told as a failure: %v", err)
 		}
 	}
-	err = s.rounds(ctx, report, 0, func(context.Context, *home.Agent) (string, error) {
+	err = s.rounds(ctx, report, 0, nil, func(context.Context, *home.Agent) (string, error) {
 		if visits++; visits == 2 {
 			cancel()
 		}

@@ -35,6 +35,7 @@ type watchers struct {
 type lossy struct {
 	amber.Publisher
 	lost atomic.Int64
+	wake chan struct{} // has an element when something was put in; it may be nil
 }
 
 // Publish implements [amber.Publisher].
@@ -42,8 +43,13 @@ func (l *lossy) Publish(ctx context.Context, e amber.Event) error {
 	err := l.Publisher.Publish(ctx, e)
 	if err != nil {
 		l.lost.Add(1)
+		return err
 	}
-	return err
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+	return nil
 }
 
 // newWatchers opens them. A broker that is away is no error.
@@ -54,7 +60,7 @@ func (s *serving) newWatchers(ctx context.Context) (*watchers, error) {
 		return nil, err
 	}
 	w := &watchers{Metrics: m}
-	w.outbox.Publisher = s.db
+	w.outbox.Publisher, w.outbox.wake = s.db, make(chan struct{}, 1)
 	if w.tracer, err = s.newTracer(ctx); err != nil {
 		return nil, err
 	}
@@ -119,7 +125,7 @@ const auditWorker = "audit"
 func (w *watchers) work(s *serving) {
 	looker := s.newLooker()
 	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: func() []amber.WorkerHealth { return s.health(context.Background()).Workers }, Look: looker.look}
-	relay := &events.Relay{Outbox: s.db}
+	relay := &events.Relay{Outbox: s.db, Wake: w.outbox.wake}
 	if w.nats != nil {
 		relay.Publisher = w.Publisher(w.nats, w.tracer)
 		looker.skipped, from.Bus = func() int64 { return relay.Skipped() + w.outbox.lost.Load() }, looker.bus
@@ -136,7 +142,7 @@ func (w *watchers) work(s *serving) {
 			return err
 		}
 		p := &publishing{serving: s, since: since, logs: map[string]*events.Mutations{}, waits: map[string]bool{}}
-		return s.rounds(ctx, report, 0, p.agent)
+		return s.rounds(ctx, report, 0, s.hasty, p.agent)
 	})
 	s.crew.Go("outbox", func(ctx context.Context, report server.Report) error {
 		relay.Report = func(err error) { report("", err) }
@@ -173,7 +179,12 @@ func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, erro
 	}
 	published := 0
 	err := p.with(ctx, agent, func(a *server.Agent) (failed error) {
-		for name, log := range map[string]amber.ChangeLog{"memory": a.Store.Changes, "control": a.Store.ControlChanges} {
+		feed := p.feeds.Of(server.AgentName{Tenant: a.Tenant, Agent: a.ID})
+		if err := feed.Refresh(ctx, a); err != nil {
+			return err
+		}
+		memory, control := feed.Over(a.Store.Changes, a.Store.ControlChanges)
+		for name, log := range map[string]amber.ChangeLog{"memory": memory, "control": control} {
 			n, err := p.log(ctx, a, log, filepath.Join(agent.Dir(), "published-"+name))
 			published += n
 			if amber.KindOf(err) != amber.KindUnsupported {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +32,7 @@ const (
 // work starts everything that happens in the background.
 func (s *serving) work() {
 	s.crew.Go("journal drain", func(ctx context.Context, report server.Report) error {
-		return s.rounds(ctx, report, roundLook, s.drainAgent)
+		return s.rounds(ctx, report, roundLook, nil, s.drainAgent)
 	})
 	s.crew.Go("retention", s.retain)
 	s.crew.Go("scheduled snapshots", s.schedule)
@@ -41,114 +40,159 @@ func (s *serving) work() {
 	s.crew.Go("idle agents", func(ctx context.Context, report server.Report) error {
 		return s.every(ctx, sweepInterval, func() { report(fmt.Sprintf("%d agents are open", s.pool.Open()), s.pool.Sweep()) })
 	})
+	s.crew.Go("event streams", s.feeds.Run)
 	s.watchers.work(s)
+}
+
+// changed says that this process has changed an agent: who listens hears of it at
+// once. A round finds it later where there is no room.
+func (s *serving) changed(n server.AgentName) {
+	s.feeds.Changed(n)
+	if s.watchers.nats != nil {
+		select {
+		case s.hasty <- n:
+		default:
+		}
+	}
 }
 
 // every calls fn now and then until ctx ends.
 func (s *serving) every(ctx context.Context, d time.Duration, fn func()) error {
 	for ctx.Err() == nil {
 		fn()
-		t := time.NewTimer(d)
-		select {
-		case <-ctx.Done():
-			t.Stop()
-		case <-t.C:
-		}
+		pause(ctx, d, nil, nil)
 	}
 	return nil
 }
 
-// rounds goes from agent to agent, again and again, and visits those whose files
-// have changed, and everybody after some time; 0: nobody without a reason.
-func (s *serving) rounds(ctx context.Context, report server.Report, after time.Duration, visit func(ctx context.Context, agent *home.Agent) (string, error)) error {
-	type look struct {
-		mark string
-		at   time.Time
+// pause waits, and calls fn for every agent that comes meanwhile.
+func pause(ctx context.Context, d time.Duration, hasty <-chan server.AgentName, fn func(server.AgentName)) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			return
+		case n := <-hasty:
+			fn(n)
+		}
 	}
-	seen := map[string]look{}
-	return s.every(ctx, roundInterval, func() {
-		agents, err := s.roster()
+}
+
+// rounds goes from agent to agent, again and again, and visits those whose files
+// have changed, and everybody after some time; 0: nobody without a reason. Between
+// two rounds those who come from hasty are visited at once.
+func (s *serving) rounds(ctx context.Context, report server.Report, after time.Duration, hasty <-chan server.AgentName, visit func(ctx context.Context, agent *home.Agent) (string, error)) error {
+	seen := map[string]glimpse{}
+	for ctx.Err() == nil {
 		var did []string
+		agents, err := s.roster()
 		errs := []error{err}
-		visited := map[string]look{}
+		visited := map[string]glimpse{}
 		for _, agent := range agents {
 			if ctx.Err() != nil {
-				return
+				return nil
 			}
-			key, now := agent.Dir(), s.clock()
-			mark := changeMark(agent)
-			if last, ok := seen[key]; ok && last.mark == mark && mark != "" && (after == 0 || now.Sub(last.at) < after) {
-				visited[key] = last
+			last, known := seen[agent.Dir()]
+			now := glimpse{mark: changeMark(agent), at: s.clock()}
+			if known && !now.reason(last, after) {
+				visited[agent.Dir()] = last
 				continue
 			}
 			detail, err := visit(ctx, agent)
-			if ctx.Err() != nil {
-				return
-			}
-			if errors.Is(err, errNotNow) {
+			switch {
+			case ctx.Err() != nil:
+				return nil
+			case errors.Is(err, errNotNow):
 				continue
-			}
-			if err != nil {
+			case err != nil:
 				errs = append(errs, fmt.Errorf("%s/%s: %w", agent.Tenant(), agent.ID(), err))
-				continue // it is tried again at once
+				continue // it is tried again in the next round
 			}
-			visited[key] = look{mark, now}
+			now.settled = known && last.mark == now.mark
+			visited[agent.Dir()] = now
 			if detail != "" {
 				did = append(did, fmt.Sprintf("%s/%s: %s", agent.Tenant(), agent.ID(), detail))
 			}
 		}
 		seen = visited
-		report(strings.Join(did[:min(len(did), 10)], "; "), some(errs))
-	})
+		report(strings.Join(did[:min(len(did), 10)], "; "), server.JoinSome(errs))
+		pause(ctx, roundInterval, hasty, func(n server.AgentName) {
+			if agent, err := s.home.Agent(n.Tenant, n.Agent); err == nil {
+				_, _ = visit(ctx, agent) // the next round tells of what fails
+			}
+		})
+	}
+	return nil
 }
 
-// some joins errors, the first ten of them in words.
-func some(errs []error) error {
-	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	const most = 10
-	if more := len(errs) - most; more > 0 {
-		errs = append(errs[:most:most], fmt.Errorf("and %d more", more))
-	}
-	return errors.Join(errs...)
+// glimpse is what a round saw of an agent.
+type glimpse struct {
+	mark    string
+	at      time.Time
+	settled bool // it was visited once more after it had changed
+}
+
+// reason reports whether an agent is to be visited. Equal size and time do not
+// prove equal content, so one that has changed is visited twice.
+func (g glimpse) reason(last glimpse, after time.Duration) bool {
+	return g.mark == "" || g.mark != last.mark || !last.settled || after > 0 && g.at.Sub(last.at) >= after
 }
 
 // errNotNow is returned by a visit that has done nothing, so that the agent is
 // visited again though it does not change.
 var errNotNow = errors.New("not now")
 
-// changeMark is another one whenever an agent has changed. The files are looked
-// at and never opened.
+// changeMark is another one whenever an agent has changed; "": that cannot be told.
+// The files are looked at and never opened.
 func changeMark(agent *home.Agent) string {
-	current, err := agent.Current()
-	if err != nil {
+	mark := databaseMark(agent)
+	if mark == "" {
 		return ""
 	}
-	var b strings.Builder
-	fmt.Fprint(&b, current.Generation)
-	dir := agent.GenDir(current)
-	for _, path := range []string{
-		filepath.Join(dir, "memory.db"), filepath.Join(dir, "memory.db-wal"),
-		filepath.Join(dir, "control.db"), filepath.Join(dir, "control.db-wal"),
-	} {
-		// An empty log comes and goes with whoever opens the database.
-		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-			fmt.Fprint(&b, "/", info.Size(), ".", info.ModTime().UnixNano())
-		}
-	}
+	b := []byte(mark)
 	// A session's folder changes with its segments, and those with appends.
-	err = filepath.WalkDir(agent.SpoolDir(), func(_ string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(agent.SpoolDir(), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // somebody drains
 		}
 		if info, err := d.Info(); err == nil && !d.IsDir() {
-			fmt.Fprint(&b, "/", info.Size(), ".", info.ModTime().UnixNano())
+			b = fmt.Append(b, "/", info.Size(), ".", info.ModTime().UnixNano())
 		}
 		return nil
 	})
 	if err != nil {
 		return ""
 	}
-	return b.String()
+	return string(b)
+}
+
+// databaseMark is another one whenever a database of an agent has changed.
+func databaseMark(agent *home.Agent) string {
+	current, err := agent.Current()
+	if err != nil {
+		return ""
+	}
+	b := fmt.Append(nil, current.Generation)
+	dir := agent.GenDir(current)
+	for _, name := range []string{"memory.db", "memory.db-wal", "control.db", "control.db-wal"} {
+		// An empty log comes and goes with every program that opens the database.
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Size() > 0 {
+			b = fmt.Append(b, "/", info.Size(), ".", info.ModTime().UnixNano())
+		}
+	}
+	return string(b)
+}
+
+// databaseMark is that of an agent of the home.
+func (s *serving) databaseMark(n server.AgentName) string {
+	agent, err := s.home.Agent(n.Tenant, n.Agent)
+	if err != nil {
+		return ""
+	}
+	return databaseMark(agent)
 }
 
 // with opens an agent of the home for work in the background.
@@ -190,6 +234,7 @@ func (s *serving) drainAgent(ctx context.Context, agent *home.Agent) (detail str
 			return nil
 		}
 		if report.Applied > 0 || len(report.Ended) > 0 {
+			s.changed(server.AgentName{Tenant: a.Tenant, Agent: a.ID})
 			detail = fmt.Sprintf("%d events, %d sessions ended", report.Applied, len(report.Ended))
 		}
 		return errors.Join(err, report.Err())

@@ -57,7 +57,9 @@ type Options struct {
 	Health func(ctx context.Context) amber.ServerHealth
 	Ready  func(ctx context.Context) error
 	// Events are told over the event stream: mutations under MutationPrefix
-	// unless MutationsOff, and what Listener hears.
+	// unless MutationsOff, and what Listener hears. Feeds read the mutations; nil:
+	// only those that are made through Desk are told as they happen.
+	Feeds          *server.Feeds
 	Listener       Listener
 	MutationPrefix string
 	MutationsOff   func() bool // nil: they are on
@@ -105,6 +107,12 @@ func New(o Options) (*API, error) {
 	}
 	if o.MaxStreams <= 0 {
 		o.MaxStreams = 256
+	}
+	if o.Feeds == nil {
+		o.Feeds = server.NewFeeds(o.Desk.Agents, nil)
+	}
+	if o.Desk.Changed == nil {
+		o.Desk.Changed = o.Feeds.Changed
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -286,9 +287,19 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	for _, tweak := range tweaks {
 		tweak(r, &o)
 	}
+	// Tests write to the stores of agents as another process would.
+	var looks atomic.Int64
+	o.Feeds = server.NewFeeds(o.Desk.Agents, func(server.AgentName) string { return fmt.Sprint(looks.Add(1)) })
 	if r.api, err = httpapi.New(o); err != nil {
 		t.Fatal(err)
 	}
+	crew := server.NewCrew(r.clock.read)
+	crew.Go("event streams", o.Feeds.Run)
+	t.Cleanup(func() {
+		if err := crew.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
 	r.api.SetPace(5*time.Millisecond, 50*time.Millisecond)
 	r.serve(pool)
 	return r

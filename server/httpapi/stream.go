@@ -16,7 +16,7 @@ import (
 
 // pace is how fast event streams go.
 type pace struct {
-	poll time.Duration // between two looks at the change logs
+	poll time.Duration // between two looks at the token, or at what could not be told yet
 	beat time.Duration // between two signs of life; whoever does not read for as long is cut off
 }
 
@@ -101,6 +101,7 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request, o *operation, at pl
 		}
 		return
 	}
+	defer t.leave()
 	if r.Method == http.MethodHead {
 		t.headers()
 		return

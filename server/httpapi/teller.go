@@ -9,17 +9,22 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/server"
 )
 
-// teller writes one event stream. Between two looks it holds no agent, so that
-// listeners keep none open.
+// teller writes one event stream. It holds no agent, so that listeners keep none
+// open, and it reads a change log only where the feed does not reach back to its
+// place.
 type teller struct {
-	api *API
-	w   http.ResponseWriter
-	rc  *http.ResponseController
-	job server.Job
-	at  place
+	api    *API
+	w      http.ResponseWriter
+	rc     *http.ResponseController
+	job    server.Job
+	at     place
+	feed   *server.Feed
+	leave  func() // lets go of the feed
+	behind bool   // something could not be told yet
 }
 
 // run tells what happens until ctx ends, or somebody is too slow.
@@ -30,6 +35,7 @@ func (t *teller) run(ctx context.Context) error {
 	poll, beat := time.NewTicker(t.api.pace.poll), time.NewTicker(t.api.pace.beat)
 	defer poll.Stop()
 	defer beat.Stop()
+	news := t.feed.News()
 	err := t.catchUp(ctx)
 	for err == nil {
 		select {
@@ -40,8 +46,15 @@ func (t *teller) run(ctx context.Context) error {
 			err = t.tell(e)
 		case <-beat.C:
 			err = t.write(": \n\n")
+		case <-news:
+			news = t.feed.News()
+			if err = t.catchUp(ctx); err == nil && amber.KindOf(t.feed.Err()) != amber.KindBusy {
+				err = t.feed.Err()
+			}
 		case <-poll.C:
-			err = t.catchUp(ctx)
+			if t.behind {
+				err = t.catchUp(ctx)
+			}
 		}
 	}
 	return err
@@ -55,7 +68,7 @@ func (t *teller) listen(ctx context.Context) (heard <-chan amber.Event, lost <-c
 		return nil, nil, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	events, broken, over := make(chan amber.Event, streamQueue), make(chan error, 1), make(chan struct{})
+	queue, broken, over := make(chan amber.Event, streamQueue), make(chan error, 1), make(chan struct{})
 	fail := func(err error) {
 		select {
 		case broken <- err:
@@ -66,7 +79,7 @@ func (t *teller) listen(ctx context.Context) (heard <-chan amber.Event, lost <-c
 		defer close(over)
 		err := l.Listen(ctx, t.job.Tenant, t.job.Agent, func(e amber.Event) {
 			select {
-			case events <- e:
+			case queue <- e:
 			default:
 				fail(errSlow)
 			}
@@ -78,36 +91,27 @@ func (t *teller) listen(ctx context.Context) (heard <-chan amber.Event, lost <-c
 			fail(err)
 		}
 	}()
-	return events, broken, func() { cancel(); <-over }
+	return queue, broken, func() { cancel(); <-over }
 }
 
 // begin finds the place to begin at, and whether the agent is there. A place in
 // a history that a restore has replaced shows with the first look.
 func (t *teller) begin(ctx context.Context) error {
 	return t.look(ctx, func(ctx context.Context, ag *server.Agent) (err error) {
-		if t.at != (place{}) {
-			return nil
-		}
-		if t.at.memory, err = head(ctx, ag.Store.Changes); err != nil {
+		if t.feed, t.leave, err = t.api.o.Feeds.Join(ctx, ag); err != nil {
 			return err
 		}
-		t.at.control, err = head(ctx, ag.Store.ControlChanges)
-		return err
+		if t.at == (place{}) {
+			t.at.memory, _ = t.feed.Memory.Head()
+			t.at.control, _ = t.feed.Control.Head()
+		}
+		return nil
 	})
 }
 
 // look calls fn with the agent, for a moment.
 func (t *teller) look(ctx context.Context, fn func(ctx context.Context, ag *server.Agent) error) error {
 	return t.api.o.Desk.Do(ctx, t.job, func(ctx context.Context, ag *server.Agent) (string, error) { return "", fn(ctx, ag) })
-}
-
-// head is where a log ends; a backend without one has nothing to tell.
-func head(ctx context.Context, log amber.ChangeLog) (amber.Position, error) {
-	p, err := log.Head(ctx)
-	if amber.KindOf(err) == amber.KindUnsupported {
-		return "", nil
-	}
-	return p, err
 }
 
 func (t *teller) headers() {
@@ -119,30 +123,36 @@ func (t *teller) headers() {
 	_ = t.rc.Flush() // an error shows with the first event
 }
 
-// catchUp tells what the change logs hold behind the place. While too many
-// agents are in use it waits for the next look.
+// catchUp tells what the change logs hold after the place of the stream. While
+// changes are switched off, or too many agents are in use, that is tried again
+// later.
 func (t *teller) catchUp(ctx context.Context) error {
 	if off := t.api.o.MutationsOff; off != nil && off() {
+		t.behind = true
 		return nil
 	}
-	err := t.follow(ctx, func(ag *server.Agent) amber.ChangeLog { return ag.Store.Changes }, &t.at.memory)
+	err := t.follow(ctx, &t.feed.Memory, func(ag *server.Agent) amber.ChangeLog { return ag.Store.Changes }, &t.at.memory)
 	if err == nil {
-		err = t.follow(ctx, func(ag *server.Agent) amber.ChangeLog { return ag.Store.ControlChanges }, &t.at.control)
+		err = t.follow(ctx, &t.feed.Control, func(ag *server.Agent) amber.ChangeLog { return ag.Store.ControlChanges }, &t.at.control)
 	}
-	if amber.KindOf(err) == amber.KindBusy {
+	if t.behind = amber.KindOf(err) == amber.KindBusy; t.behind {
 		return nil
 	}
 	return err
 }
 
-func (t *teller) follow(ctx context.Context, log func(*server.Agent) amber.ChangeLog, at *amber.Position) error {
+func (t *teller) follow(ctx context.Context, tail *events.Tail, log func(*server.Agent) amber.ChangeLog, at *amber.Position) error {
 	for {
-		changes, restored, err := t.behind(ctx, log, at)
-		switch {
-		case err != nil:
-			return err
-		case restored:
-			return t.write("event: restored\nid: " + t.at.String() + "\ndata: {}\n\n")
+		changes, found := tail.Changes(*at, streamBatch)
+		if !found {
+			var restored bool
+			var err error
+			if changes, restored, err = t.read(ctx, log, at); err != nil {
+				return err
+			}
+			if restored {
+				return t.write("event: restored\nid: " + t.at.String() + "\ndata: {}\n\n")
+			}
 		}
 		for _, c := range changes {
 			if ctx.Err() != nil {
@@ -159,10 +169,10 @@ func (t *teller) follow(ctx context.Context, log func(*server.Agent) amber.Chang
 	}
 }
 
-// behind reads what a log holds behind a position. Where a restore has replaced
-// the history that the position is of, it is moved to the end of the log: what
+// read reads what a log holds after a position. Where a restore has replaced the
+// history of that position, the position is moved to the end of the log: what
 // came before is not told again.
-func (t *teller) behind(ctx context.Context, log func(*server.Agent) amber.ChangeLog, at *amber.Position) (changes []amber.Change, restored bool, err error) {
+func (t *teller) read(ctx context.Context, log func(*server.Agent) amber.ChangeLog, at *amber.Position) (changes []amber.Change, restored bool, err error) {
 	err = t.look(ctx, func(ctx context.Context, ag *server.Agent) (err error) {
 		changes, err = log(ag).Changes(ctx, *at, streamBatch)
 		switch amber.KindOf(err) {

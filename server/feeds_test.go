@@ -1,0 +1,129 @@
+package server_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/store/inmem"
+)
+
+// counting is a change log that counts who reads it.
+type counting struct {
+	amber.ChangeLog
+	reads *atomic.Int64
+}
+
+func (c counting) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
+	c.reads.Add(1)
+	return c.ChangeLog.Changes(ctx, after, limit)
+}
+
+func (c counting) Head(ctx context.Context) (amber.Position, error) {
+	c.reads.Add(1)
+	return c.ChangeLog.Head(ctx)
+}
+
+// one has one agent, which is always open.
+type one struct{ a *server.Agent }
+
+func (o one) Agent(context.Context, amber.TenantID, amber.AgentID, bool) (*server.Agent, func(), error) {
+	return o.a, func() {}, nil
+}
+
+// fed returns an agent whose reads are counted, and its feeds.
+func fed(t *testing.T, mark func(server.AgentName) string) (*server.Agent, *server.Feeds, *atomic.Int64) {
+	t.Helper()
+	store, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := new(atomic.Int64)
+	parts := store.Parts()
+	parts.Changes, parts.ControlChanges = counting{parts.Changes, reads}, counting{parts.ControlChanges, reads}
+	a := &server.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(parts)}
+	return a, server.NewFeeds(one{a}, mark), reads
+}
+
+func run(t *testing.T, f *server.Feeds) {
+	t.Helper()
+	crew := server.NewCrew(time.Now)
+	crew.Go("event streams", f.Run)
+	t.Cleanup(func() {
+		if err := crew.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// The logs of an agent are read once for all listeners: when a write is told, and
+// when it is found in the files.
+func TestLogsAreReadOnceHoweverManyListen(t *testing.T) {
+	t.Parallel()
+	cost := func(listeners int) int64 {
+		a, feeds, reads := fed(t, nil)
+		var all []*server.Feed
+		for range listeners {
+			feed, leave, err := feeds.Join(t.Context(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer leave()
+			all = append(all, feed)
+		}
+		for i := range 20 {
+			at, _ := all[0].Memory.Head()
+			news := all[0].News()
+			if _, err := a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}); err != nil {
+				t.Fatal(err)
+			}
+			feeds.Changed(server.AgentName{Tenant: "acme", Agent: "ada"})
+			<-news
+			for _, feed := range all {
+				if got, found := feed.Memory.Changes(at, 10); !found || len(got) == 0 {
+					t.Fatalf("a listener hears %v, %v", got, found)
+				}
+			}
+		}
+		return reads.Load()
+	}
+	if one, many := cost(1), cost(100); one != many || one == 0 {
+		t.Errorf("the logs were read %d times for one listener and %d times for 100", one, many)
+	}
+}
+
+// What another process writes is found by a look at the files, and not by reading
+// the logs. Without a listener nothing is looked at.
+func TestWritesOfOtherProcessesAreFoundInTheFiles(t *testing.T) {
+	t.Parallel()
+	var version, looks atomic.Int64
+	a, feeds, reads := fed(t, func(server.AgentName) string {
+		looks.Add(1)
+		return fmt.Sprint(version.Load())
+	})
+	run(t, feeds)
+	if looks.Load() != 0 || reads.Load() != 0 {
+		t.Errorf("%d looks and %d reads without a listener", looks.Load(), reads.Load())
+	}
+	feed, leave, err := feeds.Join(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		news := feed.News()
+		if _, err := a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}); err != nil {
+			t.Fatal(err)
+		}
+		version.Add(1)
+		<-news
+	}
+	leave()
+	if feeds.Of(server.AgentName{Tenant: "acme", Agent: "ada"}) != nil {
+		t.Error("there is a feed after the last listener has gone")
+	}
+}
