@@ -64,7 +64,7 @@ func (r *Registry) RegisterLayer(l amber.Layer, name string, f Factory) error {
 func (r *Registry) register(b backend, f Factory) error {
 	const op = "register backend"
 	switch {
-	case !validName.MatchString(b.name):
+	case !validName().MatchString(b.name):
 		return invalid(op, "", quote(b.name)+" is not a name")
 	case f == nil:
 		return invalid(op, b.name, "the factory is nil")

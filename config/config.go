@@ -272,7 +272,7 @@ func (c Config) bounded() (Config, error) {
 		sourcesPath: slices.Collect(maps.Keys(c.Sources)), tenantsPath: slices.Collect(maps.Keys(c.Server.Vault.Tenants)),
 	} {
 		for _, name := range names {
-			if !validName.MatchString(name) {
+			if !validName().MatchString(name) {
 				return c, invalid("check configuration", "", badName(section, name).Error())
 			}
 		}

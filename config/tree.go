@@ -77,7 +77,7 @@ func (t *tree) child(name string) (*tree, error) {
 
 // name adds a name to a section whose names the user chooses.
 func (t *tree) name(name string) (*tree, error) {
-	if !validName.MatchString(name) {
+	if !validName().MatchString(name) {
 		return nil, badName(t.path, name)
 	}
 	for _, k := range t.named(name) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -111,7 +112,9 @@ func (k Key) wrongType(got string) error {
 	return fmt.Errorf("%s must be %s, not %s", k.Path, want, got)
 }
 
-var validName = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?$`)
+var validName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?$`)
+})
 
 // check checks the lower bound of a number and the form of a name. The error
 // names the key.
@@ -172,7 +175,7 @@ func (k Key) checkText(s string) error {
 		_, err := timetable.Parse(s)
 		ok = err == nil
 	case Subject:
-		ok = len(s) <= maxSubject && validSubject.MatchString(s) && !secret(s)
+		ok = len(s) <= maxSubject && validSubject().MatchString(s) && !secret(s)
 	case Address:
 		ok = validAddress(s)
 	case URL:
@@ -180,7 +183,7 @@ func (k Key) checkText(s string) error {
 	case Label:
 		ok = validLabel(s)
 	default:
-		ok = validName.MatchString(s)
+		ok = validName().MatchString(s)
 	}
 	if !ok {
 		return k.wrongType(quote(s))
@@ -191,7 +194,9 @@ func (k Key) checkText(s string) error {
 // maxSubject leaves room for a tenant, an agent and an event.
 const maxSubject = 200
 
-var validSubject = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+var validSubject = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+})
 
 // clamp lowers v to the cap of k and reports whether it had to. A report
 // counts durations in milliseconds.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -45,7 +46,9 @@ func validLabel(s string) bool {
 // ValidVaultLabel reports whether s may be vault.label.
 func ValidVaultLabel(s string) bool { return validLabel(s) }
 
-var validExtension = regexp.MustCompile(`^\.[a-z0-9][a-z0-9_-]{0,30}$`)
+var validExtension = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.[a-z0-9][a-z0-9_-]{0,30}$`)
+})
 
 // checkExtensions checks a list of endings of names.
 func (k Key) checkExtensions(list []string) error {
@@ -55,7 +58,7 @@ func (k Key) checkExtensions(list []string) error {
 	seen := map[string]bool{}
 	for _, s := range list {
 		switch {
-		case !validExtension.MatchString(s):
+		case !validExtension().MatchString(s):
 			return fmt.Errorf("%s must hold endings of names such as .md, not %s", k.Path, quote(s))
 		case seen[s]:
 			return fmt.Errorf("%s names %s twice", k.Path, quote(s))

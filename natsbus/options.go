@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -55,8 +56,12 @@ type Options struct {
 const openOp = "open event bus"
 
 var (
-	validStream = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	validTokens = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+	validStream = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	})
+	validTokens = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+	})
 )
 
 // withDefaults fills in what was left out and checks the rest. Errors: invalid;
@@ -80,7 +85,7 @@ func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.Clock == nil:
 		return o, invalid("the clock is required")
-	case !validStream.MatchString(o.Stream):
+	case !validStream().MatchString(o.Stream):
 		return o, invalid("the name of the stream is not 1 to 64 letters, digits, _ and -")
 	}
 	for _, p := range o.Prefixes {
@@ -140,4 +145,4 @@ func parseServers(list string) ([]*url.URL, error) {
 // maxSubject bounds a subject in bytes: a prefix, a tenant, an agent and an event.
 const maxSubject = 512
 
-func validSubject(s string) bool { return len(s) <= maxSubject && validTokens.MatchString(s) }
+func validSubject(s string) bool { return len(s) <= maxSubject && validTokens().MatchString(s) }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"sync"
 
 	"github.com/amber-memory/amber"
 )
@@ -84,10 +85,12 @@ func revealing(err error) bool {
 
 // place finds the beginning of an absolute path, on whatever system it is one:
 // where it ends cannot be told, since names may hold spaces.
-var place = regexp.MustCompile(`(?i)(?:^|[^\w./\\])/[^\s/]|file:/|(?:^|[^\w])[a-z]:[\\/]|\\\\[^\s\\]`)
+var place = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[^\w./\\])/[^\s/]|file:/|(?:^|[^\w])[a-z]:[\\/]|\\\\[^\s\\]`)
+})
 
 // Unplaced stands in a report for a text that names a place of this machine.
 const Unplaced = "(it names a place of the server, which is not told)"
 
 // NamesPlace reports whether a text seems to name a file of this machine.
-func NamesPlace(text string) bool { return place.MatchString(text) }
+func NamesPlace(text string) bool { return place().MatchString(text) }

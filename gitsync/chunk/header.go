@@ -69,7 +69,7 @@ func parseHeader(line []byte) (Header, error) {
 		return Header{}, err
 	}
 	var h Header
-	if err := strict(line, headerShape, &h); err != nil {
+	if err := strict(line, headerShape(), &h); err != nil {
 		return Header{}, err
 	}
 	return h, h.check()

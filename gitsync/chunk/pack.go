@@ -216,5 +216,5 @@ func readIndex(b []byte) (x index, whole, rest []byte, err error) {
 	if err := checkFormat(text, packFamily); err != nil {
 		return x, nil, nil, err
 	}
-	return x, b[:n], b[n:], strict(text, indexShape, &x)
+	return x, b[:n], b[n:], strict(text, indexShape(), &x)
 }

@@ -13,7 +13,7 @@ type line struct {
 // parseLine reads a line behind the header.
 func parseLine(b []byte) (line, error) {
 	var l line
-	if err := strict(b, lineShape, &l); err != nil {
+	if err := strict(b, lineShape(), &l); err != nil {
 		return line{}, err
 	}
 	if l.Signature != nil && l.SyncRecord != (amber.SyncRecord{}) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // shape is what JSON must look like to become a value of a Go type. A nil shape,
@@ -23,9 +24,9 @@ type field struct {
 
 var (
 	anything    = &shape{null: true}
-	headerShape = shapeOf(reflect.TypeFor[Header]())
-	lineShape   = shapeOf(reflect.TypeFor[line]())
-	indexShape  = shapeOf(reflect.TypeFor[index]())
+	headerShape = sync.OnceValue(func() *shape { return shapeOf(reflect.TypeFor[Header]()) })
+	lineShape   = sync.OnceValue(func() *shape { return shapeOf(reflect.TypeFor[line]()) })
+	indexShape  = sync.OnceValue(func() *shape { return shapeOf(reflect.TypeFor[index]()) })
 
 	jsonReader = reflect.TypeFor[json.Unmarshaler]()
 	textReader = reflect.TypeFor[encoding.TextUnmarshaler]()

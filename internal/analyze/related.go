@@ -1,6 +1,9 @@
 package analyze
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // related holds groups of words, one group a line, that people use for one
 // another when they talk about software: forms a stemmer does not bring
@@ -8,7 +11,11 @@ import "strings"
 // choose) and a general word with its best known kinds (database,
 // postgresql). They are looked for only when a question's own words find too
 // little, so a group may be generous.
-var related = groups(`
+var related = sync.OnceValue(func() map[string][]string {
+	return groups(relatedWords)
+})
+
+const relatedWords = `
 	choose chose chosen choice pick select decide decision opt adopt prefer
 	build built compile
 	write wrote written
@@ -108,7 +115,7 @@ var related = groups(`
 	change modify edit update
 	require need must
 	avoid never forbid
-`)
+`
 
 // groups maps the stem of every word to the words of its groups.
 func groups(text string) map[string][]string {
@@ -134,7 +141,7 @@ func relatedTo(words []string) []string {
 	}
 	var all []string
 	for _, w := range words {
-		for _, r := range related[Stem(w)] {
+		for _, r := range related()[Stem(w)] {
 			if !known[Stem(r)] {
 				all = append(all, r)
 			}

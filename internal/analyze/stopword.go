@@ -1,13 +1,20 @@
 package analyze
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // stopWords are English function words and the fillers of questions. A word
 // that can be what somebody looks for is not among them: negations (not, no,
 // never, without), order and place (before, after, off, up, down), duty
 // (must, always, only), and words that name things to developers (go, use,
 // set, get, make, run).
-var stopWords = wordSet(`
+var stopWords = sync.OnceValue(func() map[string]bool {
+	return wordSet(functionWords)
+})
+
+const functionWords = `
 	a an the
 	i me my mine myself we us our ours ourselves you your yours yourself yourselves
 	he him his himself she her hers herself it its itself they them their theirs themselves one ones
@@ -27,7 +34,7 @@ var stopWords = wordSet(`
 	ok okay hi hey thanks thank
 	something anything someone anyone somebody anybody thing things stuff
 	regarding concerning
-`)
+`
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
@@ -37,4 +44,4 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-func isStopWord(folded string) bool { return stopWords[folded] }
+func isStopWord(folded string) bool { return stopWords()[folded] }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Lines of a context block: the one below its first delimiter, and the one above
@@ -21,9 +22,15 @@ const (
 )
 
 var (
-	contextOpen   = regexp.MustCompile(`(?:<|&lt;)amber-memory ([0-9a-f]{32})(?:>|&gt;)\r?\n`)
-	contextItem   = regexp.MustCompile(`^- \[[^,\]]{1,200}, [^,\]]{1,200}, \d{4}-\d\d-\d\d\](?: |$)`)
-	contextRecent = regexp.MustCompile(`^- \d{4}-\d\d-\d\d, `)
+	contextOpen = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:<|&lt;)amber-memory ([0-9a-f]{32})(?:>|&gt;)\r?\n`)
+	})
+	contextItem = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^- \[[^,\]]{1,200}, [^,\]]{1,200}, \d{4}-\d\d-\d\d\](?: |$)`)
+	})
+	contextRecent = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^- \d{4}-\d\d-\d\d, `)
+	})
 )
 
 // Cut returns a prompt without the context blocks in it: a host may hand
@@ -39,7 +46,7 @@ func Cut(prompt string) string {
 	cut, from := false, 0 // where to look for the next block
 	blank := 0            // bytes at the beginning of kept that are nothing but space
 	for {
-		at := contextOpen.FindStringSubmatchIndex(prompt[from:])
+		at := contextOpen().FindStringSubmatchIndex(prompt[from:])
 		if at == nil {
 			break
 		}
@@ -115,11 +122,11 @@ func (b *contextReader) body() {
 		switch {
 		case line == "" && b.goesOn(after):
 			text, list = false, false
-		case contextItem.MatchString(line):
+		case contextItem().MatchString(line):
 			text, list = true, false
 		case line == contextHeading:
 			text, list = false, true
-		case text && strings.HasPrefix(line, "  "), list && contextRecent.MatchString(line):
+		case text && strings.HasPrefix(line, "  "), list && contextRecent().MatchString(line):
 		default:
 			return
 		}
@@ -142,5 +149,5 @@ func (b *contextReader) end() bool {
 func (b *contextReader) goesOn(after string) bool {
 	next := contextReader{rest: after, nonce: b.nonce, escaped: b.escaped}
 	line, _ := next.line()
-	return contextItem.MatchString(line) || line == contextHeading || next.end()
+	return contextItem().MatchString(line) || line == contextHeading || next.end()
 }

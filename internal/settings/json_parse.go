@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"sync"
 )
 
 // parser reads one document from left to right.
@@ -217,8 +218,10 @@ func (p *parser) string() (*Node, error) {
 }
 
 var (
-	number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-	words  = map[string]Kind{"true": Bool, "false": Bool, "null": Null}
+	number = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+	})
+	words = map[string]Kind{"true": Bool, "false": Bool, "null": Null}
 )
 
 // literal reads a number or one of the three words.
@@ -232,7 +235,7 @@ func (p *parser) literal() (*Node, error) {
 	switch {
 	case n.Kind != "":
 		return n, nil
-	case number.MatchString(text):
+	case number().MatchString(text):
 		n.Kind = Number
 		return n, nil
 	case text == "":

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // scanner reads one TOML document from left to right.
@@ -262,11 +263,13 @@ func (s *scanner) element(v *Value) error {
 	return err
 }
 
-var scalar = regexp.MustCompile(`^([A-Za-z0-9+\-_.:]+)( [0-9]{2}:[0-9:.+\-Z]*)?`)
+var scalar = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Za-z0-9+\-_.:]+)( [0-9]{2}:[0-9:.+\-Z]*)?`)
+})
 
 // scalar reads a number, a boolean or a time, without asking which.
 func (s *scanner) scalar() (*Value, error) {
-	text := scalar.Find(s.src[s.at:min(len(s.src), s.at+200)])
+	text := scalar().Find(s.src[s.at:min(len(s.src), s.at+200)])
 	if len(text) == 0 {
 		return nil, s.fail(s.at, "expected a value")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/amber-memory/amber"
@@ -102,10 +103,18 @@ func policyOf(a *server.Agent) amber.Policy {
 }
 
 var (
-	learningHeading = regexp.MustCompile(`(?i)^#{2,3}\s+(?:key learnings|learnings|aprendizajes(?: clave)?)\s*:?\s*$`)
-	anyHeading      = regexp.MustCompile(`^#{1,6}\s`)
-	numberedItem    = regexp.MustCompile(`^\s*\d+[.)]\s+(.+)$`)
-	bulletItem      = regexp.MustCompile(`^\s*[-*]\s+(.+)$`)
+	learningHeading = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^#{2,3}\s+(?:key learnings|learnings|aprendizajes(?: clave)?)\s*:?\s*$`)
+	})
+	anyHeading = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^#{1,6}\s`)
+	})
+	numberedItem = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*\d+[.)]\s+(.+)$`)
+	})
+	bulletItem = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*[-*]\s+(.+)$`)
+	})
 )
 
 // minLearning is the length below which an item says nothing.
@@ -119,15 +128,15 @@ func learnings(text string) []string {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimRight(line, "\r")
 		switch {
-		case learningHeading.MatchString(line):
+		case learningHeading().MatchString(line):
 			inside, numbered, bullets = true, nil, nil
-		case anyHeading.MatchString(line):
+		case anyHeading().MatchString(line):
 			inside = false
 		case !inside:
-		case numberedItem.MatchString(line):
-			numbered = appendLearning(numbered, numberedItem.FindStringSubmatch(line)[1])
-		case bulletItem.MatchString(line):
-			bullets = appendLearning(bullets, bulletItem.FindStringSubmatch(line)[1])
+		case numberedItem().MatchString(line):
+			numbered = appendLearning(numbered, numberedItem().FindStringSubmatch(line)[1])
+		case bulletItem().MatchString(line):
+			bullets = appendLearning(bullets, bulletItem().FindStringSubmatch(line)[1])
 		}
 	}
 	if len(numbered) > 0 {
