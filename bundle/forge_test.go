@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 )
@@ -63,11 +64,6 @@ func forgedContents() Contents {
 	}.filled()
 }
 
-// unchecked is a body that says it is fit.
-type unchecked struct{ body }
-
-func (unchecked) check() error { return nil }
-
 // forge returns the bytes of a plain bundle.
 func (f forgery) forge(t testing.TB) []byte {
 	t.Helper()
@@ -98,7 +94,7 @@ func (f forgery) forge(t testing.TB) []byte {
 	}
 	out := outerOf(&c, false, nil)
 	out.fill(in.Entries, manifest)
-	out.PayloadBytes, out.PayloadSHA256 = int64(len(stream)), digestOf(stream)
+	out.PayloadBytes, out.PayloadSHA256 = int64(len(stream)), envelope.Digest(stream)
 	if f.outerKey != 0 {
 		out.Signer = signerOf(f.outerKey).KeyID()
 	}
@@ -131,7 +127,7 @@ func (f forgery) archive(in *inner, c Contents) (out []byte) {
 		if e.unlisted {
 			continue
 		}
-		row := entry{Path: e.path, Kind: e.kind, Mode: modeText(fs.FileMode(mode)), Size: h.size, SHA256: digestOf([]byte(e.body))}
+		row := entry{Path: e.path, Kind: e.kind, Mode: modeText(fs.FileMode(mode)), Size: h.size, SHA256: envelope.Digest([]byte(e.body))}
 		if e.kind == KindFolder {
 			row.SHA256 = ""
 		}
@@ -147,15 +143,24 @@ func sealed(t testing.TB, v body, key byte) []byte {
 	if signer != nil && signer.KeyID() != v.signer() {
 		signer = nil
 	}
-	b, err := seal(t.Context(), unchecked{v}, signer)
+	raw, err := envelope.Canonical(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []amber.Signature
+	if signer != nil {
+		signature, err := signer.Sign(t.Context(), envelope.Message(signedDomain, raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, signature)
+	}
+	b, err := envelope.Join(raw, list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
-
-// MarshalJSON hides the wrapper.
-func (u unchecked) MarshalJSON() ([]byte, error) { return canonical(u.body) }
 
 func zstdOf(t testing.TB, b []byte) []byte {
 	t.Helper()
@@ -180,7 +185,7 @@ func try(t testing.TB, b []byte, l Limits) (amber.BundleReport, error, error) {
 	if err := disk.Mkdir("/x", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{"/b": string(b), "/b.sha256": digestOf(b)} {
+	for name, content := range map[string]string{"/b": string(b), "/b.sha256": envelope.Digest(b)} {
 		f, err := fsx.Build(disk, name, 0o600)
 		if err != nil {
 			t.Fatal(err)

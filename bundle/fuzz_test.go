@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // FuzzRead reads hostile files. Nothing that Verify finds damaged is extracted, and the other way round.
@@ -78,8 +79,8 @@ func FuzzOuter(f *testing.F) {
 		if sig.Status == amber.SignatureValid && sig.KeyID != o.Signer {
 			t.Errorf("signed by %s, and it names %s", sig.KeyID, o.Signer)
 		}
-		raw, err := canonical(o)
-		if err != nil || !bytes.HasPrefix(b, append([]byte(envelopeBody), raw...)) {
+		raw, err := envelope.Canonical(o)
+		if err != nil || !bytes.HasPrefix(b, append([]byte(envelope.BodyPrefix), raw...)) {
 			t.Errorf("it has another spelling: %v", err)
 		}
 	})

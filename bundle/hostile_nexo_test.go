@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // nexoForgery is a bundle of the other format with the right seal and sizes, after changes.
@@ -41,7 +42,7 @@ func (f nexoForgery) forge(t testing.TB) []byte {
 	for _, e := range f.files {
 		files = append(files, tarFile{e.path, e.body, e.header})
 		if !e.unlisted {
-			m.Artifacts = append(m.Artifacts, NexoArtifact{e.path, e.kind, int64(len(e.body)), digestOf([]byte(e.body))})
+			m.Artifacts = append(m.Artifacts, NexoArtifact{e.path, e.kind, int64(len(e.body)), envelope.Digest([]byte(e.body))})
 		}
 	}
 	m.Seal = m.seal()
@@ -91,7 +92,7 @@ func (f nexoForgery) ownManifest(t testing.TB, files []tarFile) []byte {
 	t.Helper()
 	in := &inner{Format: innerFormat, Version: innerVersion, Contents: forgedContents(), Entries: []entry{}}
 	for _, e := range files {
-		in.Entries = append(in.Entries, entry{Path: e.path, Kind: "x", Mode: "0600", Size: int64(len(e.body)), SHA256: digestOf([]byte(e.body))})
+		in.Entries = append(in.Entries, entry{Path: e.path, Kind: "x", Mode: "0600", Size: int64(len(e.body)), SHA256: envelope.Digest([]byte(e.body))})
 		in.ExpandedBytes += int64(len(e.body))
 	}
 	if f.key != 0 {
@@ -203,7 +204,7 @@ func TestDefectB23TheOtherFormatIsReadStrictly(t *testing.T) {
 		"no manifest":         {files: files, tar: func(l []tarFile) []tarFile { return l[1:] }},
 		"size":                {files: files, change: func(m *NexoManifest) { m.Artifacts[0].Size = 2 }},
 		"negative size":       {files: files, change: func(m *NexoManifest) { m.Artifacts[0].Size = -1 }},
-		"seal":                {files: files, change: func(m *NexoManifest) { m.Seal = digestOf(nil) }},
+		"seal":                {files: files, change: func(m *NexoManifest) { m.Seal = envelope.Digest(nil) }},
 		"upper seal":          {files: files, change: func(m *NexoManifest) { m.Seal = strings.ToUpper(m.Seal) }},
 		"format":              {files: files, change: func(m *NexoManifest) { m.BundleFormat = "nexo-memory-snapshot-v2" }},
 		"version 0":           {files: files, change: func(m *NexoManifest) { m.ManifestVersion = 0 }},
@@ -346,13 +347,13 @@ func TestDefectB15OurManifestCoversTheOtherFormat(t *testing.T) {
 	t.Run("a later version", func(t *testing.T) {
 		t.Parallel()
 		f := nexoForgery{files: files, own: true, ownBytes: func(b []byte) []byte {
-			raw, digest, _, err := splitEnvelope(bytes.TrimSuffix(b, []byte("\n")))
+			e, err := envelope.Open(bytes.TrimSuffix(b, []byte("\n")), innerFormat, innerVersion)
 			if err != nil {
 				t.Fatal(err)
 			}
-			later := bytes.Replace(raw, []byte(`"version":1`), []byte(`"version":2`), 1)
-			b = bytes.Replace(b, raw, later, 1)
-			return bytes.Replace(b, []byte(digest), []byte(digestOf(later)), 1)
+			later := bytes.Replace(e.Body, []byte(`"version":1`), []byte(`"version":2`), 1)
+			b = bytes.Replace(b, e.Body, later, 1)
+			return bytes.Replace(b, []byte(e.Digest), []byte(envelope.Digest(later)), 1)
 		}}
 		refuses(t, f.forge(t), Limits{}, amber.KindTooNew)
 	})

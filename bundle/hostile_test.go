@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 func note(path, body string) forged { return forged{path: path, kind: KindNote, body: body} }
@@ -123,7 +124,7 @@ func TestDefectB23DoubleAndUnlistedEntriesAreRefused(t *testing.T) {
 	listed := func(e entry) func(*inner) {
 		return func(in *inner) { in.Entries = append(in.Entries, e); in.ExpandedBytes += e.Size }
 	}
-	missing := entry{Path: "notes/z", Kind: KindNote, Mode: "0600", Size: 1, SHA256: digestOf([]byte("z"))}
+	missing := entry{Path: "notes/z", Kind: KindNote, Mode: "0600", Size: 1, SHA256: envelope.Digest([]byte("z"))}
 	for name, f := range map[string]forgery{
 		"twice":              {files: []forged{note("notes/a", "1"), note("notes/a", "1")}},
 		"only case differs":  {files: []forged{note("notes/A", "1"), note("notes/a", "1")}},
@@ -133,7 +134,7 @@ func TestDefectB23DoubleAndUnlistedEntriesAreRefused(t *testing.T) {
 		"unlisted":           {files: []forged{note("notes/a", "1"), unlisted}},
 		"missing":            {files: []forged{note("notes/a", "1")}, inner: listed(missing)},
 		"other size":         {files: []forged{note("notes/a", "1")}, inner: func(in *inner) { in.Entries[0].Size, in.ExpandedBytes = 2, 2 }},
-		"other bytes":        {files: []forged{note("notes/a", "1")}, inner: func(in *inner) { in.Entries[0].SHA256 = digestOf(nil) }},
+		"other bytes":        {files: []forged{note("notes/a", "1")}, inner: func(in *inner) { in.Entries[0].SHA256 = envelope.Digest(nil) }},
 		"other mode":         {files: []forged{note("notes/a", "1")}, inner: func(in *inner) { in.Entries[0].Mode = "0700" }},
 		"unknown mode":       {files: []forged{note("notes/a", "1")}, inner: func(in *inner) { in.Entries[0].Mode = "0777" }},
 		"other kind":         {files: []forged{note("notes/a", "1")}, inner: func(in *inner) { in.Entries[0].Kind = KindState }},
@@ -274,11 +275,11 @@ func TestDefectB15EverythingIsCovered(t *testing.T) {
 		"label":     {outer: func(o *outer) { o.Label = "x" }},
 		"git":       {outer: func(o *outer) { o.GitOID = strings.Repeat("1", 40) }},
 		"redacted":  {outer: func(o *outer) { o.Redacted = true }},
-		"encrypted": {outer: func(o *outer) { o.Encrypted, o.HeaderSHA256 = true, digestOf(nil) }},
+		"encrypted": {outer: func(o *outer) { o.Encrypted, o.HeaderSHA256 = true, envelope.Digest(nil) }},
 		"entries":   {outer: func(o *outer) { o.Entries++ }},
 		"size":      {outer: func(o *outer) { o.ExpandedBytes++ }},
-		"inner":     {outer: func(o *outer) { o.InnerSHA256 = digestOf(nil) }},
-		"payload":   {outer: func(o *outer) { o.PayloadSHA256 = digestOf(nil) }},
+		"inner":     {outer: func(o *outer) { o.InnerSHA256 = envelope.Digest(nil) }},
+		"payload":   {outer: func(o *outer) { o.PayloadSHA256 = envelope.Digest(nil) }},
 		"length":    {outer: func(o *outer) { o.PayloadBytes++ }},
 		"the time inside": {inner: func(in *inner) {
 			in.CreatedAt = amber.UnixMilli(1000)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 const (
@@ -38,7 +39,7 @@ func (in *inner) signer() amber.KeyID { return in.Signer }
 // check looks at the manifest alone. The entries of a bundle in the other format have kinds of their own, so kinds are
 // looked at elsewhere.
 func (in *inner) check() error {
-	if err := firstOf(in.Contents.check(), checkSigner(in.Signer)); err != nil {
+	if err := firstOf(in.Contents.check(), envelope.CheckSigner(in.Signer)); err != nil {
 		return err
 	}
 	var sum int64

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 const (
@@ -113,7 +114,7 @@ func (m *NexoManifest) seal() string {
 	for _, a := range m.Artifacts {
 		b.WriteString(a.SHA256)
 	}
-	return digestOf([]byte(b.String()))
+	return envelope.Digest([]byte(b.String()))
 }
 
 // encode returns the manifest as the original writes it.

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/internal/survey"
 )
 
 // readNexo reads a manifest. Fields it does not know are tolerated. Errors: too_new; others have no kind.
 func readNexo(b []byte) (*NexoManifest, error) {
-	if bytes.HasPrefix(b, []byte(envelopeBody)) {
+	if bytes.HasPrefix(b, []byte(envelope.BodyPrefix)) {
 		return nil, errors.New("it is the inner manifest of Amber's own format, and there is no outer one")
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -90,7 +91,7 @@ func (m *NexoManifest) check() error {
 	case m.BundleFormat != nexoFormat:
 		return fmt.Errorf("the format is %q and not %s", clip(m.BundleFormat), nexoFormat)
 	case m.ManifestVersion > nexoVersion:
-		return tooNew(fmt.Sprintf("manifest_version %d of %s; this amber knows %d", m.ManifestVersion, nexoFormat, nexoVersion))
+		return tooNew("manifest_version %d of %s; this amber knows %d", m.ManifestVersion, nexoFormat, nexoVersion)
 	case m.ManifestVersion != nexoVersion:
 		return fmt.Errorf("manifest_version %d", m.ManifestVersion)
 	}
@@ -98,7 +99,7 @@ func (m *NexoManifest) check() error {
 	_, agentErr := amber.ParseAgentID(m.AgentID)
 	_, tenantErr := amber.ParseTenantID(m.Tenant)
 	err := firstOf(m.SchemaVersions.check(), idErr, agentErr, tenantErr, checkTime(amber.UnixMilli(m.CreatedAtMS)),
-		checkOID("head_oid", m.Git.HeadOID), checkSigner(m.AmberSigner), checkDigest("bundle_sha256", m.Seal))
+		checkOID("head_oid", m.Git.HeadOID), envelope.CheckSigner(m.AmberSigner), checkDigest("bundle_sha256", m.Seal))
 	if err != nil {
 		return plainUnlessTooNew(err)
 	}
@@ -130,7 +131,7 @@ func (v NexoSchemas) check() error {
 	} {
 		switch {
 		case f.version > nexoVersion:
-			return tooNew(fmt.Sprintf("schema_versions.%s is %d; this amber knows %d", f.name, f.version, nexoVersion))
+			return tooNew("schema_versions.%s is %d; this amber knows %d", f.name, f.version, nexoVersion)
 		case f.version < 0:
 			return fmt.Errorf("schema_versions.%s is %d", f.name, f.version)
 		}

@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"bytes"
-	"context"
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 const (
@@ -50,7 +50,7 @@ func (o *outer) check() error {
 	_, tenantErr := amber.ParseTenantID(string(o.Tenant))
 	_, agentErr := amber.ParseAgentID(string(o.Agent))
 	err := firstOf(idErr, tenantErr, agentErr, checkLine("device", o.Device, amber.MaxIDBytes), checkTime(o.CreatedAt),
-		checkLine("label", o.Label, amber.MaxLabelBytes), checkOID("git_oid", o.GitOID), checkSigner(o.Signer),
+		checkLine("label", o.Label, amber.MaxLabelBytes), checkOID("git_oid", o.GitOID), envelope.CheckSigner(o.Signer),
 		checkDigest("payload_sha256", o.PayloadSHA256), checkDigest("inner_sha256", o.InnerSHA256))
 	switch {
 	case err != nil:
@@ -83,36 +83,33 @@ func outerOf(c *Contents, encrypted bool, signer amber.Signer) outer {
 }
 
 // room returns how much room the manifest needs, whatever the fields become that are not known yet.
-func (o outer) room(ctx context.Context) (int, error) {
+func (o outer) room() (int, error) {
 	widest := strings.Repeat("f", 64)
 	o.PayloadSHA256, o.InnerSHA256 = widest, widest
 	if o.Encrypted {
 		o.HeaderSHA256 = widest
 	}
 	o.PayloadBytes, o.ExpandedBytes, o.Entries = math.MaxInt64, math.MaxInt64, math.MaxInt
-	var signer amber.Signer
-	if o.Signer != "" {
-		signer = nobody(o.Signer)
+	if err := o.check(); err != nil {
+		return 0, &amber.Error{Op: "write manifest", Kind: amber.KindInvalid, Err: errors.New(err.Error())}
 	}
-	b, err := seal(ctx, &o, signer)
+	b, err := envelope.Canonical(&o)
 	if err != nil {
+		return 0, err
+	}
+	var list []amber.Signature
+	if o.Signer != "" { // one as long as that of a key
+		sig := base64.RawURLEncoding.EncodeToString(make([]byte, ed25519.SignatureSize))
+		list = append(list, amber.Signature{Alg: amber.SignatureAlg, KeyID: o.Signer, Sig: sig})
+	}
+	if b, err = envelope.Join(b, list); err != nil {
 		return 0, err
 	}
 	n := (len(b)/outerRoom + 1) * outerRoom // at least one byte is left for the end of the line
 	if n > maxOuter {
-		return 0, amber.Errorf(amber.KindInvalid, "write manifest", "", "it needs %d bytes, the limit is %d", n, maxOuter)
+		return 0, amber.Errorf(amber.KindInvalid, "write manifest", "", "the manifest needs %d bytes, the limit is %d", n, maxOuter)
 	}
 	return n, nil
-}
-
-// nobody makes signatures that are as long as those of a key, to measure with.
-type nobody amber.KeyID
-
-func (n nobody) KeyID() amber.KeyID { return amber.KeyID(n) }
-
-func (n nobody) Sign(context.Context, []byte) (amber.Signature, error) {
-	sig := base64.RawURLEncoding.EncodeToString(make([]byte, ed25519.SignatureSize))
-	return amber.Signature{Alg: amber.SignatureAlg, KeyID: amber.KeyID(n), Sig: sig}, nil
 }
 
 // pad fills the room of a manifest: spaces behind it, and the end of the line.

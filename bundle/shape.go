@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // shape is what the first bytes of a file tell.
@@ -84,7 +85,7 @@ func (s *shape) age(front []byte) error {
 			s.outerErr = errors.New("it is not where it belongs in the age header")
 			return nil
 		}
-		s.before = digestOf(front[:stanza.Begin])
+		s.before = envelope.Digest(front[:stanza.Begin])
 		return s.manifest(stanza.Body)
 	}
 	return nil

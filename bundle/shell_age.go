@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 const (
@@ -118,7 +119,7 @@ func (s *ageShell) headerDigest() string {
 	if s.room == nil {
 		return ""
 	}
-	return digestOf(s.head[:s.own().Begin])
+	return envelope.Digest(s.head[:s.own().Begin])
 }
 
 // own returns the part of the header that is Amber's.

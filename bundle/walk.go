@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // amberManifestName is the entry that Amber adds to the other format.
@@ -111,7 +113,7 @@ func (w *walk) bytes(h header) (string, error) {
 		if h.path == name {
 			b, err := w.keep(h)
 			w.memory[h.path] = b
-			return digestOf(b), err
+			return envelope.Digest(b), err
 		}
 	}
 	out, err := w.sink.file(h.path, fs.FileMode(h.mode))

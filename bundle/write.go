@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
@@ -94,7 +95,7 @@ type writing struct {
 // amber writes Amber's own format.
 func (w *writing) amber(ctx context.Context, list []Source) (amber.BundleInfo, error) {
 	out := outerOf(&w.contents, w.o.encrypts(), w.o.Signer)
-	room, err := out.room(ctx)
+	room, err := out.room()
 	if err != nil {
 		return amber.BundleInfo{}, err
 	}
@@ -144,7 +145,7 @@ func checkManifest(b []byte) error {
 
 // fill adds what is known once the entries are written.
 func (o *outer) fill(entries []entry, manifest []byte) {
-	o.InnerSHA256, o.Entries = digestOf(manifest), len(entries)
+	o.InnerSHA256, o.Entries = envelope.Digest(manifest), len(entries)
 	for _, e := range entries {
 		o.ExpandedBytes += e.Size
 	}

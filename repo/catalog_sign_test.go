@@ -280,7 +280,7 @@ func checkForged(t *testing.T, target *memory, name string, m repo.Manifest, wan
 	t.Helper()
 	s := signing(t, target, own)
 	wording := map[amber.SignatureStatus]string{
-		amber.SignatureBad: "signature does not match", amber.SignatureStripped: "signature was taken away", "": "no intact envelope",
+		amber.SignatureBad: "signature does not match", amber.SignatureStripped: "signature was taken away", "": "envelope is damaged",
 	}[want]
 	report := s.audit(t)
 	if why := damageOf(report, name); report.OK() != (want == amber.SignatureValid) || !strings.HasPrefix(why, wording) {

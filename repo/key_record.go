@@ -15,6 +15,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // Names of key records:
@@ -186,7 +187,7 @@ func boxOf(r *keyRecord, keys []*key) *keyBox {
 
 // encrypt returns the box as an age file in base64.
 func (b *keyBox) encrypt(recipients []age.Recipient) (string, error) {
-	plain, err := canonical(b)
+	plain, err := envelope.Canonical(b)
 	if err != nil {
 		return "", errors.New("the keys cannot be written")
 	}
@@ -219,7 +220,7 @@ func (r *keyRecord) open(identities []age.Identity) ([]*key, error) {
 		return nil, err
 	}
 	var in keyBox
-	if err := checkFormat(plain, boxFormat, keyVersion); err != nil {
+	if err := envelope.CheckFormat(plain, boxFormat, keyVersion); err != nil {
 		return nil, err
 	}
 	if strict(plain, &in) != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 const (
@@ -226,7 +227,7 @@ func (m *Manifest) checkStored(e *entry, stored []byte) error {
 	switch {
 	case e.kind != KindManifest || !e.sealed:
 		return errors.New("it is no inner manifest that is encrypted")
-	case digestOf(stored) != m.Sealed:
+	case envelope.Digest(stored) != m.Sealed:
 		return errors.New("the stored bytes do not match the manifest")
 	case sealer(stored).String() != m.Key:
 		return errors.New("it is sealed with another key than the manifest says")
@@ -242,7 +243,7 @@ func EncodeInner(in Inner) ([]byte, error) {
 	err := in.check()
 	var b []byte
 	if err == nil {
-		b, err = canonical(&in)
+		b, err = envelope.Canonical(&in)
 	}
 	if err == nil && len(b) > maxInnerBytes {
 		err = fmt.Errorf("it has %d bytes, the limit is %d", len(b), maxInnerBytes)
@@ -263,7 +264,7 @@ func DecodeInner(b []byte) (Inner, error) {
 		err = fmt.Errorf("it has %d bytes, the limit is %d", len(b), maxInnerBytes)
 	}
 	if err == nil {
-		err = checkFormat(b, innerFormat, innerVersion)
+		err = envelope.CheckFormat(b, innerFormat, innerVersion)
 	}
 	if err == nil {
 		err = strict(b, &in)
