@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/survey"
+	"github.com/amber-memory/amber/internal/names"
 )
 
 // Contents is what a bundle says about the snapshot in it, beside its entries.
@@ -102,7 +102,7 @@ func (c *Contents) checkLists() error {
 		return err
 	}
 	for _, d := range c.Databases {
-		if err := firstOf(CheckPath(d.Path), survey.CheckPath(d.Name)); err != nil {
+		if err := firstOf(CheckPath(d.Path), names.CheckPath(d.Name)); err != nil {
 			return fmt.Errorf("database %q: %v", d.Path, err)
 		}
 	}

@@ -65,7 +65,7 @@ func nexoManifest(w *walk) (*NexoManifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	var listed names
+	var listed takenPaths
 	for _, a := range m.Artifacts {
 		if err := listed.add(a.Path); err != nil {
 			return nil, err

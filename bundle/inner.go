@@ -43,7 +43,7 @@ func (in *inner) check() error {
 		return err
 	}
 	var sum int64
-	var taken names
+	var taken takenPaths
 	files := map[string]string{} // kinds by path
 	for _, e := range in.Entries {
 		if err := firstOf(e.check(), taken.add(e.Path)); err != nil {

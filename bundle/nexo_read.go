@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
-	"github.com/amber-memory/amber/internal/survey"
+	"github.com/amber-memory/amber/internal/names"
 )
 
 // readNexo reads a manifest. Fields it does not know are tolerated. Errors: too_new; others have no kind.
@@ -72,10 +72,10 @@ func uniqueKeys(d *json.Decoder, depth int) error {
 		if open == '{' {
 			key, err := d.Token()
 			name, ok := key.(string)
-			if err != nil || !ok || keys[survey.Fold(name)] {
+			if err != nil || !ok || keys[names.Fold(name)] {
 				return fmt.Errorf("field %q is there twice, or is none", clip(name))
 			}
-			keys[survey.Fold(name)] = true
+			keys[names.Fold(name)] = true
 		}
 		if err := uniqueKeys(d, depth+1); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (a *NexoArtifact) check() error {
 
 // checkNexoKind checks that an artifact lies where its kind belongs.
 func checkNexoKind(path, kind string) error {
-	if err := survey.CheckPath(path); err != nil {
+	if err := names.CheckPath(path); err != nil {
 		return fmt.Errorf("path %q: %v", clip(path), err)
 	}
 	for _, p := range nexoPlaces {
@@ -159,18 +159,8 @@ func checkNexoKind(path, kind string) error {
 	switch {
 	case kind == kindGitFile && strings.HasPrefix(path, gitFolder):
 		return nil
-	case kind == kindMemory && strings.HasPrefix(path, notesFolder) && !inGit(path):
+	case kind == kindMemory && strings.HasPrefix(path, notesFolder) && !names.InGitFolder(path):
 		return nil
 	}
 	return fmt.Errorf("path %q of kind %q", clip(path), clip(kind))
-}
-
-// inGit reports whether a path goes through a folder that git takes for its own. The original captures none.
-func inGit(path string) bool {
-	for elem := range strings.SplitSeq(path, "/") {
-		if strings.EqualFold(elem, ".git") {
-			return true
-		}
-	}
-	return false
 }

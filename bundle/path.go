@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/amber-memory/amber/internal/survey"
+	"github.com/amber-memory/amber/internal/names"
 )
 
 // manifestName is the entry that names the others, in both formats.
@@ -29,7 +29,7 @@ var roots = map[string]string{
 // CheckPath checks the path of an entry: slash-separated, below its root, of names that every system can hold a file
 // of. One of an empty folder ends with a slash.
 func CheckPath(path string) error {
-	return survey.CheckPath(strings.TrimSuffix(path, "/"))
+	return names.CheckPath(strings.TrimSuffix(path, "/"))
 }
 
 // checkKind checks that an entry of Amber's format lies where its kind belongs.
@@ -59,9 +59,9 @@ func hasRoot(path string) bool {
 	return false
 }
 
-// names is a set of paths that can be files of one folder on every system: none twice, none that only case tells from
+// takenPaths is a set of paths that can be files of one folder on every system: none twice, none that only case tells from
 // another, and nothing below a file.
-type names struct {
+type takenPaths struct {
 	taken map[string]place // by folded path
 }
 
@@ -71,21 +71,21 @@ type place struct {
 }
 
 // add takes a path and the folders above it.
-func (n *names) add(path string) error {
+func (n *takenPaths) add(path string) error {
 	if n.taken == nil {
 		n.taken = map[string]place{}
 	}
 	whole := strings.TrimSuffix(path, "/")
-	if p, ok := n.taken[survey.Fold(whole)]; ok {
+	if p, ok := n.taken[names.Fold(whole)]; ok {
 		return fmt.Errorf("%q is there twice, as %q", path, p.spelling)
 	}
-	n.taken[survey.Fold(whole)] = place{whole, whole != path}
+	n.taken[names.Fold(whole)] = place{whole, whole != path}
 	for i := strings.LastIndexByte(whole, '/'); i > 0; i = strings.LastIndexByte(whole[:i], '/') {
 		dir := whole[:i]
-		p, ok := n.taken[survey.Fold(dir)]
+		p, ok := n.taken[names.Fold(dir)]
 		switch {
 		case !ok:
-			n.taken[survey.Fold(dir)] = place{dir, true}
+			n.taken[names.Fold(dir)] = place{dir, true}
 		case !p.isFolder:
 			return fmt.Errorf("%q is below the file %q", path, p.spelling)
 		case p.spelling != dir:

@@ -41,7 +41,7 @@ func plan(sources []Source, checkKind func(path, kind string) error, less func(a
 	}
 	list := slices.Clone(sources)
 	slices.SortStableFunc(list, less)
-	var taken names
+	var taken takenPaths
 	for i := range list {
 		s := &list[i]
 		if s.Mode == 0 {

@@ -33,7 +33,7 @@ type walk struct {
 	entries []entry           // found, kinds unknown; those that are kept too
 	memory  map[string][]byte // those that are kept
 	mtimes  map[int64]bool
-	taken   names
+	taken   takenPaths
 	buf     []byte
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/names"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -128,11 +129,11 @@ func mayWrite(rel string) error {
 	return nil
 }
 
-// inGit reports whether a path is the git folder of the folder it is in, or
-// below that.
+// inGit reports whether a path is the git folder of the folder it is in, to
+// whatever file system, or below that.
 func inGit(rel string) bool {
 	first, _, _ := strings.Cut(rel, "/")
-	return strings.EqualFold(first, ".git")
+	return names.IsGitFolder(first)
 }
 
 func (e *Engine) buildFile(ctx context.Context, rep *repository, path string, entry repo.TreeEntry) error {

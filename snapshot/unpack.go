@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/names"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -145,10 +146,8 @@ func (u *unpacked) fill(ctx context.Context, b *bundle.Bundle, tenant amber.Tena
 // mayUnpackNote refuses a file that some git would take its settings from,
 // wherever it lies.
 func mayUnpackNote(rel string) error {
-	for part := range strings.SplitSeq(rel, "/") {
-		if gitobj.IsGitFolder(part) {
-			return amber.Errorf(amber.KindRefused, "open bundle", rel, "no file of a bundle may be there")
-		}
+	if names.InGitFolder(rel) {
+		return amber.Errorf(amber.KindRefused, "open bundle", rel, "no file of a bundle may be there")
 	}
 	return mayWrite(rel)
 }

@@ -46,6 +46,8 @@ func TestUnwritableNames(t *testing.T) {
 		{"linux", "x\\.git", "is a name of git"},
 		{"linux", ".g\u200cit", "is a name of git"},
 		{"linux", "\ufeff.git/config", "is a name of git"},
+		{"linux", ".hg/hgrc", "is a folder of version control"},
+		{"linux", "a/.JJ/repo/config.toml", "is a folder of version control"},
 		{"linux", ".gitignore", ""},
 		{"linux", "git~ideas", ""},
 		{"linux", "a.git", ""},

@@ -9,10 +9,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/names"
 )
-
-// gitFolder is what git keeps beside the files of a work tree.
-const gitFolder = ".git"
 
 // Bounds of names, as common file systems have them.
 const (
@@ -66,8 +64,10 @@ func unwritable(goos, name string) string {
 			return "leaves the folder"
 		case len(e) > maxElement:
 			return fmt.Sprintf("has an element of more than %d bytes", maxElement)
-		case gitsOwn(e):
+		case names.IsGitFolder(e):
 			return "is a name of git"
+		case names.IsCommandFolder(e):
+			return "is a folder of version control"
 		case goos == "windows" && illegalOnWindows(e):
 			return "is not a valid file name on Windows"
 		}
@@ -82,29 +82,6 @@ func illegalOnWindows(element string) bool {
 	last := element[len(element)-1]
 	return last == '.' || last == ' ' || strings.ContainsAny(element, `<>:"\|?*`) ||
 		strings.ContainsFunc(element, func(r rune) bool { return r < ' ' })
-}
-
-// gitsOwn reports whether some file system takes a name for .git, from which git
-// runs commands: in any case, with characters that HFS+ ignores, with endings that
-// NTFS ignores, or by its short name.
-func gitsOwn(element string) bool {
-	seen := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
-			return -1
-		}
-		return r
-	}, element)
-	seen, _, _ = strings.Cut(seen, ":") // the name of an NTFS stream follows
-	// A backslash separates names on Windows.
-	for part := range strings.SplitSeq(seen, `\`) {
-		part = strings.ToLower(strings.TrimRight(part, ". "))
-		short, isShort := strings.CutPrefix(part, "git~")
-		if part == gitFolder || isShort && strings.Trim(short, "0123456789") == "" {
-			return true
-		}
-	}
-	return false
 }
 
 // gitFolders are folders that git would take for a repository once the documents

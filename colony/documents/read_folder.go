@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/names"
 	"github.com/amber-memory/amber/internal/redact"
 )
 
@@ -99,8 +100,8 @@ func leaveOut(path, name string, e fs.DirEntry, info fs.FileInfo, err error, own
 		return amber.SkipUnreadable, ""
 	case !utf8.ValidString(name):
 		return amber.SkipBadName, "its name is not UTF-8"
-	case gitsOwn(base):
-		return amber.SkipUnsupported, "it belongs to git"
+	case names.IsCommandFolder(base):
+		return amber.SkipUnsupported, "it is a folder of version control"
 	case strings.HasPrefix(base, fsx.TempPrefix):
 		return amber.SkipUnsupported, "it is a temporary file of Amber"
 	case e.IsDir() && own.isHome(path, info):

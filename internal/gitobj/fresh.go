@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/names"
 )
 
 // FreshCommit makes a new repository in dir/.git whose whole history is one commit of the files that dir holds, on the branch
@@ -79,7 +81,7 @@ func (f *fresh) folder(rel string, depth int) (string, error) {
 	}
 	var tree []treeEntry
 	for _, e := range entries {
-		if meansSomethingToGit(e.Name()) {
+		if names.IsGitSpecial(e.Name()) {
 			continue
 		}
 		entry := treeEntry{name: e.Name()}
@@ -163,12 +165,12 @@ func (f *fresh) make(kind string, content []byte) string {
 
 // yield hands out the objects, in the order of their ids. A file that is another one by now has another id.
 func (f *fresh) yield(yield func(oid string, raw []byte) error) error {
-	for _, oid := range sortedKeys(f.made) {
+	for _, oid := range slices.Sorted(maps.Keys(f.made)) {
 		if err := yield(oid, f.made[oid]); err != nil {
 			return err
 		}
 	}
-	for _, oid := range sortedKeys(f.blobs) {
+	for _, oid := range slices.Sorted(maps.Keys(f.blobs)) {
 		content, err := fsx.ReadFile(f.fsys, filepath.Join(f.dir, f.blobs[oid]), MaxObjectBytes)
 		if err != nil {
 			return err

@@ -1,6 +1,9 @@
-// Package names says when two names are one. A letter with a mark is one
-// character in one spelling (NFC) and two in another (NFD); keyboards, file
-// systems and programs each have theirs, and nobody sees the difference.
+// Package names is the one rule for names of files: which every system can hold,
+// which some system or git takes for something else, and when two names are one.
+//
+// A letter with a mark is one character in one spelling (NFC) and two in
+// another (NFD). Keyboards, file systems and programs use either, and both look
+// the same.
 package names
 
 import "golang.org/x/text/unicode/norm"

@@ -359,35 +359,6 @@ func TestNothingOutsideTheRootIsSurveyed(t *testing.T) {
 	}
 }
 
-func TestCheckPath(t *testing.T) {
-	t.Parallel()
-	for path, ok := range map[string]bool{
-		"a": true, "a/b.md": true, "ünï/ä b": true, ".hidden": true, "console": true, "com0": true, "comX": true, "lpt": true, "a.con": true,
-		"": false, "/a": false, "a/": false, "a//b": false, "..": false, "a/../b": false, "./a": false, `a\b`: false, "a\x00": false,
-		"a\u0085b": false, "AUX": false, "aux.x.y": false, "aux .txt": false, "lpt9": false, "com¹": false, "a/nul/b": false,
-		"CONIN$": false, "a.": false, "a /b": false, "\xff": false,
-		strings.Repeat("x", 255): true, strings.Repeat("x", 256): false, strings.Repeat("x/", 2048) + "x": false,
-	} {
-		if err := survey.CheckPath(path); (err == nil) != ok {
-			t.Errorf("%q: %v", path, err)
-		}
-	}
-}
-
-func FuzzCheckPathStaysBelow(f *testing.F) {
-	for _, s := range []string{"a/b", "../x", "a/./b", "c:/x", "\\\\host", "CON"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, path string) {
-		if survey.CheckPath(path) == nil && !filepath.IsLocal(filepath.FromSlash(path)) {
-			t.Errorf("%q leads out", path)
-		}
-		if survey.Fold(strings.ToUpper("straße"+path)) == "" {
-			t.Error("nothing left")
-		}
-	})
-}
-
 func BenchmarkWalk2000(b *testing.B) {
 	root := b.TempDir()
 	for i := range 2000 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/names"
 )
 
 // The bounds of a survey where Options names no others.
@@ -155,7 +156,7 @@ func (w *walk) visit(dir string, d fs.DirEntry, twins map[string]string, depth i
 	case w.o.MaxFileBytes > 0 && e.Size > w.o.MaxFileBytes:
 		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("it has %d bytes, at most %d are captured", e.Size, w.o.MaxFileBytes))
 	default:
-		twins[Fold(d.Name())] = d.Name()
+		twins[names.Fold(d.Name())] = d.Name()
 		w.survey.Entries = append(w.survey.Entries, e)
 		if e.Mode == Dir {
 			return w.folder(rel, e.Key, depth+1)
@@ -166,12 +167,12 @@ func (w *walk) visit(dir string, d fs.DirEntry, twins map[string]string, depth i
 
 // named reports whether an entry can be restored under its name, beside those that were taken before it.
 func (w *walk) named(rel, name string, twins map[string]string) bool {
-	err := CheckName(name)
-	if err == nil && len(rel) > maxPath {
-		err = fmt.Errorf("its path is longer than %d bytes", maxPath)
+	err := names.CheckName(name)
+	if err == nil && len(rel) > names.MaxPath {
+		err = fmt.Errorf("path is longer than %d bytes", names.MaxPath)
 	}
-	if twin, taken := twins[Fold(name)]; err == nil && taken {
-		err = fmt.Errorf("only case tells it from %q", twin)
+	if twin, taken := twins[names.Fold(name)]; err == nil && taken {
+		err = fmt.Errorf("differs from %q in case alone", twin)
 	}
 	if err != nil {
 		w.skip(rel, amber.SkipBadName, err.Error())

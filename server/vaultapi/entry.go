@@ -3,18 +3,19 @@ package vaultapi
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/names"
 )
 
 // entryNames are the names of files inside of an archive: whoever unpacks it, on
 // whatever system, finds each of them below the folder it is unpacked to. Names
 // that would be one there, whatever their case, and those of files that are also
 // folders, are told apart by a number.
-func entryNames(names []string) []string {
-	safe := make([]string, len(names))
+func entryNames(all []string) []string {
+	safe := make([]string, len(all))
 	taken := map[string]bool{} // folded
-	for i, name := range names {
+	for i, name := range all {
 		safe[i] = safeName(name)
 		for dir := path.Dir(safe[i]); dir != "."; dir = path.Dir(dir) {
 			taken[fold(dir)] = true
@@ -48,15 +49,12 @@ func safeName(name string) string {
 	return strings.Join(elements, "/")
 }
 
-// device is what Windows takes for a device, whatever follows a dot.
-var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
-
 // safeElement is a part of a name. Windows leaves out dots and spaces at its end.
 func safeElement(e string) string {
 	if trimmed := strings.TrimRight(e, ". "); trimmed != e || e == "" {
 		e = trimmed + strings.Repeat("_", max(len(e)-len(trimmed), 1))
 	}
-	if device.MatchString(e) {
+	if names.IsDevice(e) {
 		e = "_" + e
 	}
 	return e

@@ -40,7 +40,7 @@ func (h *Handler) get(ctx context.Context, c *call) (answer, []string, error) {
 	if err != nil {
 		return answer{}, nil, err
 	}
-	if f.Version != "" && names(c.Header.Values("If-None-Match"), f.Version) {
+	if f.Version != "" && hasTag(c.Header.Values("If-None-Match"), f.Version) {
 		return answer{Status: http.StatusNotModified, Tag: f.Version}, nil, nil
 	}
 	a, err := newAnswer(f.Version, struct {
@@ -51,8 +51,8 @@ func (h *Handler) get(ctx context.Context, c *call) (answer, []string, error) {
 	return a, nil, err
 }
 
-// names reports whether headers of entity tags name a tag.
-func names(headers []string, tag string) bool {
+// hasTag reports whether headers of entity tags name a tag.
+func hasTag(headers []string, tag string) bool {
 	for _, header := range headers {
 		for t := range strings.SplitSeq(header, ",") {
 			t = strings.TrimPrefix(strings.TrimSpace(t), "W/")

@@ -1,6 +1,7 @@
-package survey
+package names
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -9,14 +10,15 @@ import (
 
 const (
 	maxName = 255  // bytes, of one element
-	maxPath = 4096 // bytes
+	// MaxPath bounds a path, in bytes.
+	MaxPath = 4096
 )
 
 // CheckPath checks that a slash-separated path stays below its root and that every system can hold a file of
 // that name.
 func CheckPath(path string) error {
-	if len(path) > maxPath {
-		return fmt.Errorf("it is longer than %d bytes", maxPath)
+	if len(path) > MaxPath {
+		return fmt.Errorf("path is longer than %d bytes", MaxPath)
 	}
 	for elem := range strings.SplitSeq(path, "/") {
 		if err := CheckName(elem); err != nil {
@@ -29,18 +31,20 @@ func CheckPath(path string) error {
 // CheckName is [CheckPath] for one element of a path.
 func CheckName(name string) error {
 	switch {
-	case name == "" || name == "." || name == "..":
-		return fmt.Errorf("%q is no name", name)
+	case name == "":
+		return errors.New("a name in the path is empty")
+	case name == "." || name == "..":
+		return fmt.Errorf("%q is not the name of a file", name)
 	case len(name) > maxName:
-		return fmt.Errorf("it is longer than %d bytes", maxName)
+		return fmt.Errorf("name is longer than %d bytes", maxName)
 	case !utf8.ValidString(name):
-		return fmt.Errorf("it is not valid UTF-8")
+		return errors.New("name is not valid UTF-8")
 	case strings.ContainsFunc(name, isForbidden):
-		return fmt.Errorf("it holds a character that not every system allows")
+		return errors.New("name has a character that not every system allows")
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
-		return fmt.Errorf("it ends with a dot or a space")
-	case isDevice(name):
-		return fmt.Errorf("it is a device on Windows")
+		return errors.New("name ends with a dot or a space")
+	case IsDevice(name):
+		return errors.New("name is a device on Windows")
 	}
 	return nil
 }
@@ -49,22 +53,18 @@ func isForbidden(r rune) bool {
 	return unicode.IsControl(r) || strings.ContainsRune(`<>:"/\|?*`, r)
 }
 
-// isDevice reports whether Windows takes the name for a device, whatever its extension is.
-func isDevice(name string) bool {
+// IsDevice reports whether Windows takes a name for a device, whatever its extension is.
+func IsDevice(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	base = strings.ToLower(strings.TrimRight(base, " "))
 	switch base {
 	case "con", "prn", "aux", "nul", "conin$", "conout$":
 		return true
 	}
-	port, isCom := strings.CutPrefix(base, "com")
-	if !isCom {
-		var isLpt bool
-		if port, isLpt = strings.CutPrefix(base, "lpt"); !isLpt {
-			return false
-		}
+	if !strings.HasPrefix(base, "com") && !strings.HasPrefix(base, "lpt") {
+		return false
 	}
-	switch port {
+	switch base[3:] {
 	case "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³":
 		return true
 	}
