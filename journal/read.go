@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -17,9 +18,14 @@ type Damage struct {
 	Torn   int64 `json:"torn"`   // bytes of torn tails; no damage
 	// Missing are sequences below the last one that no segment holds.
 	Missing int64 `json:"missing"`
-	// Headers are segments whose header is damaged, whose frames are read all
-	// the same, and things named like a segment that are no file, which are not.
+	// Headers are segments whose header is damaged, whose frames are
+	// still read, and things named like a segment that are no file, which are not.
 	Headers int64 `json:"headers"`
+}
+
+// String says what is damaged.
+func (d Damage) String() string {
+	return fmt.Sprintf("%d places with %d bytes, %d entries missing, %d segments without a good header", d.Places, d.Bytes, d.Missing, d.Headers)
 }
 
 // Any reports whether bytes are not what was written. A torn tail is what a

@@ -8,14 +8,11 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// identityName is the file of the home's own age identities.
-const identityName = "age-identity.txt"
-
 // IdentityFile is the path of the home's own age identities.
-func (r *Ring) IdentityFile() string { return r.path(identityName) }
+func (r *Ring) IdentityFile() string { return r.path(AgeIdentityFile) }
 
 // SeedFile is the path of the seed of the key that signs.
-func (r *Ring) SeedFile() string { return r.path(seedName) }
+func (r *Ring) SeedFile() string { return r.path(SeedFile) }
 
 // Identities returns the age identities of files, then those of the home, if it
 // has some. Errors: not_found for a file; refused when others may read it;

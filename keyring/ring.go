@@ -12,10 +12,12 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
+// Files in the folder of keys.
 const (
-	seedName    = "signing.seed"
-	trustedName = "trusted"
-	lockName    = "trusted.lock"
+	SeedFile        = "signing.seed"
+	TrustedFile     = "trusted"
+	AgeIdentityFile = "age-identity.txt" // opens what the home has encrypted
+	lockName        = "trusted.lock"
 )
 
 // Options are what a ring is given. The zero value works.
@@ -59,12 +61,12 @@ func (r *Ring) Signer(ctx context.Context) (amber.Signer, error) {
 // own reads the seed and makes sure that it stays: the process that wrote it
 // may have died before it was durable, and what is signed outlives a power cut.
 func (r *Ring) own() (*signer, error) {
-	s, raw, err := readSeed(r.o.FS, r.path(seedName))
+	s, raw, err := readSeed(r.o.FS, r.path(SeedFile))
 	if err != nil {
 		return nil, err
 	}
-	if err := fsx.CreateSame(r.o.FS, r.path(seedName), 0o600, raw); err != nil {
-		return nil, failed("read signing key", r.path(seedName), err)
+	if err := fsx.CreateSame(r.o.FS, r.path(SeedFile), 0o600, raw); err != nil {
+		return nil, failed("read signing key", r.path(SeedFile), err)
 	}
 	return newSigner(s), nil
 }
@@ -84,14 +86,14 @@ func (r *Ring) Make(ctx context.Context) (s amber.Signer, created bool, err erro
 	}
 	err = fsx.MkdirAll(r.o.FS, r.dir, 0o700)
 	if err == nil {
-		err = fsx.CreateNew(r.o.FS, r.path(seedName), 0o600, fresh[:])
+		err = fsx.CreateNew(r.o.FS, r.path(SeedFile), 0o600, fresh[:])
 	}
 	if errors.Is(err, fs.ErrExist) {
 		s, err = r.Signer(ctx) // another was faster
 		return s, false, err
 	}
 	if err != nil {
-		return nil, false, failed(op, r.path(seedName), err)
+		return nil, false, failed(op, r.path(SeedFile), err)
 	}
 	return newSigner(fresh), true, nil
 }
@@ -115,10 +117,10 @@ func (r *Ring) Adopt(ctx context.Context, file string) (amber.KeyID, error) {
 	adopted := newSigner(s)
 	err = fsx.MkdirAll(r.o.FS, r.dir, 0o700)
 	if err == nil {
-		err = fsx.CreateSame(r.o.FS, r.path(seedName), 0o600, s[:])
+		err = fsx.CreateSame(r.o.FS, r.path(SeedFile), 0o600, s[:])
 	}
 	if err != nil && !errors.Is(err, fsx.ErrDiffers) {
-		return "", failed(op, r.path(seedName), err)
+		return "", failed(op, r.path(SeedFile), err)
 	}
 	// Read, also when the bytes are the same: the mode may let others in. And
 	// other bytes may spell the same seed.
@@ -132,7 +134,7 @@ func (r *Ring) Adopt(ctx context.Context, file string) (amber.KeyID, error) {
 func (r *Ring) sameAs(s *signer) error {
 	own, err := r.own()
 	if err == nil && own.id != s.id {
-		err = amber.Errorf(amber.KindConflict, "adopt signing key", r.path(seedName), "there is another key, %s", string(own.id))
+		err = amber.Errorf(amber.KindConflict, "adopt signing key", r.path(SeedFile), "there is another key, %s", string(own.id))
 	}
 	return err
 }
@@ -145,7 +147,7 @@ func (r *Ring) Standing(ctx context.Context, key amber.KeyID) (amber.Standing, e
 	if err != nil {
 		return "", err
 	}
-	own, _, err := readSeed(r.o.FS, r.path(seedName))
+	own, _, err := readSeed(r.o.FS, r.path(SeedFile))
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return "", err
 	}

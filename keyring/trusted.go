@@ -130,7 +130,7 @@ func (r *Ring) Trusted(ctx context.Context) ([]TrustedKey, error) {
 
 func (r *Ring) readTrusted() (list, error) {
 	const op = "read trusted keys"
-	path := r.path(trustedName)
+	path := r.path(TrustedFile)
 	b, mode, err := readFile(r.o.FS, path, maxTrustedBytes)
 	if err != nil {
 		if err = failed(op, path, err); amber.KindOf(err) == amber.KindNotFound {
@@ -220,8 +220,8 @@ func (r *Ring) changeLocked(op string, edit func(list) (list, error)) error {
 	}
 	// Also when nothing changed: whoever wrote it may have died before it was
 	// durable.
-	if err := fsx.Replace(r.o.FS, r.path(trustedName), 0o600, l.bytes()); err != nil {
-		return failed(op, r.path(trustedName), err)
+	if err := fsx.Replace(r.o.FS, r.path(TrustedFile), 0o600, l.bytes()); err != nil {
+		return failed(op, r.path(TrustedFile), err)
 	}
 	return nil
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/snapshot"
 )
 
 // access says which repository a verb works on, and with which keys, beside
@@ -40,26 +39,20 @@ func (a *app) addRepoFlag(verbs ...*cobra.Command) {
 	}
 }
 
-// keys puts the flags over the configuration.
-func (a *app) keys(c config.Config) (snapshot.Keys, error) {
-	k := snapshot.Keys{
-		NoSign: !c.Snapshot.Sign && !a.access.sign, RequireSigned: c.Snapshot.RequireSigned,
-		Recipients: c.Snapshot.Encryption.Recipients, Passphrase: a.access.passphrase,
-	}
-	for _, file := range a.access.identities {
+// resolve makes the paths of the flags absolute.
+func (f access) resolve(a *app) (agent.Access, error) {
+	out := agent.Access{Repository: f.repository, Passphrase: f.passphrase, Sign: f.sign}
+	for _, file := range f.identities {
 		if file == "" {
-			return k, usage("--identity is empty")
+			return out, usage("--identity is empty")
 		}
 		path, err := a.absolute(file)
 		if err != nil {
-			return k, err
+			return out, err
 		}
-		k.Identities = append(k.Identities, path)
+		out.Identities = append(out.Identities, path)
 	}
-	if path := c.Snapshot.Encryption.Identity; path != "" {
-		k.Identities = append(k.Identities, path)
-	}
-	return k, nil
+	return out, nil
 }
 
 // passphraseVariable is where the passphrase of bundles is looked for.

@@ -30,17 +30,3 @@ func (a answers) AbandonAnswer(ctx context.Context, k httpapi.AnswerKey) error {
 
 // LeaveAnswer implements [httpapi.Answers].
 func (a answers) LeaveAnswer(k httpapi.AnswerKey) { a.DB.LeaveAnswer(ledger.AnswerKey(k)) }
-
-// forgetAnswers removes the answers that a server gave about an agent, which
-// may hold what was erased, and names them where that fails.
-func (a *app) forgetAnswers(ctx context.Context, s *opened) []string {
-	db, err := a.lookAtHomeDB(ctx)
-	if err == nil && db != nil {
-		defer db.Close()
-		err = db.ForgetAnswers(ctx, string(s.agent.Tenant()), string(s.agent.ID()))
-	}
-	if err != nil {
-		return []string{"answers that a server has kept, which could not be removed: " + err.Error()}
-	}
-	return nil
-}

@@ -10,12 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/notes"
-	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // app is one run of the command.
@@ -35,8 +34,6 @@ type app struct {
 	toldHome bool           // the user was told where a relative home is
 	// closers let go what was opened on the way, when the command is over.
 	closers []func() error
-	// explainDrain makes a drain tell what the policy decided.
-	explainDrain bool
 }
 
 // globals are the flags every command takes.
@@ -138,45 +135,79 @@ func (a *app) configInput() (config.Input, error) {
 	return in, err
 }
 
+// agentOptions say which agent the flags name, and how it is opened.
+func (a *app) agentOptions(c *config.Config) (agent.Options, error) {
+	o := agent.Options{
+		Config: c, Clock: a.clock, Random: a.random, Getenv: a.getenv, Publisher: a.publisher, Snapshots: a.world.snapshots,
+		Warn: func(text string) { a.out.warn("%s", text) }, SetAside: a.setAside, Progress: a.meter.set,
+	}
+	var err error
+	if o.Tenant, err = amber.ParseTenantID(a.global.tenant); err != nil {
+		return o, err
+	}
+	if o.Agent, err = amber.ParseAgentID(a.global.agent); err != nil {
+		return o, err
+	}
+	if o.Home, err = a.homeDir(); err != nil {
+		return o, err
+	}
+	o.Access, err = a.access.resolve(a)
+	return o, err
+}
+
+// closed is the agent the flags name, there or not, whose store stays closed.
+func (a *app) closed(c *config.Config) (*agent.Agent, error) {
+	o, err := a.agentOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	return agent.At(o)
+}
+
+// configured is [app.closed] with the configuration.
+func (a *app) configured() (*agent.Agent, error) {
+	loaded, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	return a.closed(&loaded.Config)
+}
+
 // openHome opens the home, says so when it made it, and returns the agent the
 // flags name.
 func (a *app) openHome() (*home.Home, *home.Agent, error) {
-	tenant, err := amber.ParseTenantID(a.global.tenant)
+	at, err := a.closed(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	id, err := amber.ParseAgentID(a.global.agent)
-	if err != nil {
-		return nil, nil, err
+	made, err := at.Make()
+	a.noteMade(made, at)
+	return at.Home(), at.Folder(), err
+}
+
+func (a *app) noteMade(made bool, at *agent.Agent) {
+	if made {
+		a.out.note("made a new home in %s", at.Home().Dir())
 	}
-	dir, err := a.homeDir()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := sqlite.CheckHome(dir, tenant, id); err != nil {
-		return nil, nil, err
-	}
-	h, created, err := home.Open(dir, home.Options{Clock: a.clock, Random: a.random})
-	if err != nil {
-		return nil, nil, err
-	}
-	if created {
-		a.out.note("made a new home in %s", dir)
-	}
-	agent, err := h.Agent(tenant, id)
-	return h, agent, err
 }
 
 // opened is everything a verb works with.
 type opened struct {
 	config.Resolved
+	local  *agent.Agent // nil when the agent is served elsewhere
 	config config.Loaded
-	home   *home.Home    // nil when the agent is served elsewhere, as is agent
-	agent  *home.Agent   // whoever only wants its ids asks tenantID and agentID
-	remote *remote       // where the agent is served; nil: here
-	sqlite *sqlite.Store // nil when no layer is on SQLite
-	notes  *notes.Dir    // nil when notes are elsewhere
-	look   bool          // nothing is made or migrated
+	home   *home.Home  // nil when the agent is served elsewhere, as is agent
+	agent  *home.Agent // tenantID and agentID work for both
+	remote *remote     // where the agent is served; nil: here
+	notes  *notes.Dir  // nil when notes are elsewhere
+}
+
+// newOpened is an agent of this machine, as verbs see it.
+func newOpened(at *agent.Agent, c config.Loaded) *opened {
+	return &opened{
+		Resolved: config.Resolved{Store: at.Plain(), Policy: at.Policy, Report: at.Report, Close: at.Close},
+		local:    at, config: c, home: at.Home(), agent: at.Folder(), notes: at.Notes(),
+	}
 }
 
 // tenantID is the tenant of the agent.
@@ -219,70 +250,40 @@ func (a *app) open(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, agent, err := a.openHome()
+	o, err := a.agentOptions(&loaded.Config)
 	if err != nil {
 		return nil, err
 	}
-	s := &opened{config: loaded, home: h, agent: agent}
-	if err := a.resolve(ctx, s); err != nil {
+	at, err := agent.Open(ctx, o)
+	if err != nil {
 		return nil, err
 	}
-	for _, c := range loaded.Clamped {
-		a.out.note("%s is %d, more than allowed; using %d", c.Key, c.Requested, c.Effective)
-	}
-	return s, nil
+	a.noteMade(at.MadeHome, at)
+	a.noteClamped(loaded.Clamped)
+	return newOpened(at, loaded), nil
 }
 
 // look resolves the configured store of an agent that is there, to read from:
 // nothing is made or migrated.
 func (a *app) look(ctx context.Context, config config.Loaded) (*opened, error) {
-	agent, err := a.lookAtAgent()
+	o, err := a.agentOptions(&config.Config)
 	if err != nil {
 		return nil, err
 	}
-	s := &opened{config: config, agent: agent, look: true}
-	return s, a.resolve(ctx, s)
-}
-
-func (a *app) resolve(ctx context.Context, s *opened) error {
-	r, err := a.backends(s)
+	at, err := agent.Look(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if s.Resolved, err = r.Resolve(ctx, s.config.Config); err != nil || s.look {
-		return err
-	}
-	if err := a.announce(ctx, s); err != nil {
-		return errors.Join(err, s.Close())
-	}
-	return nil
+	return newOpened(at, config), nil
 }
 
-// backends registers what this binary can store memory in.
-func (a *app) backends(s *opened) (*config.Registry, error) {
-	r := config.New()
-	return r, errors.Join(
-		r.Register("sqlite", func(ctx context.Context, c config.Config) (config.Opened, error) {
-			store, err := sqlite.Open(ctx, s.agent, sqlite.Options{
-				Clock: a.clock, Random: a.random, Queue: c.Control.Queue,
-				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
-				KeepSchema: s.look, SetAside: a.setAside,
-			})
-			if err != nil {
-				return config.Opened{}, err
-			}
-			s.sqlite = store
-			return config.Opened{Parts: store.Parts(), Close: store.Close}, nil
-		}, amber.LayerNotes),
-		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, config.Config) (config.Opened, error) {
-			d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(s.agent), Clock: a.clock})
-			if err != nil {
-				return config.Opened{}, err
-			}
-			s.notes = d
-			return config.Opened{Parts: amber.Parts{Notes: d, NoteLog: d}, Close: func() error { return nil }}, nil
-		}),
-	)
+// close closes what was opened on the way.
+func (a *app) close() (err error) {
+	for _, c := range a.closers {
+		err = errors.Join(err, c())
+	}
+	a.closers = nil
+	return err
 }
 
 // usage is an error about how the command was called.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 )
 
@@ -73,11 +74,7 @@ func (a *app) configCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := a.backends(&opened{})
-			if err != nil {
-				return err
-			}
-			if err := r.Check(l.Config); err != nil {
+			if err := agent.CheckConfig(l.Config); err != nil {
 				return err
 			}
 			a.noteClamped(l.Clamped)

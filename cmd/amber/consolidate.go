@@ -8,9 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/snapshot"
 )
 
 func (a *app) consolidateCommand() *cobra.Command {
@@ -120,21 +117,4 @@ func (a *app) printConsolidation(w io.Writer, c amber.Consolidation) {
 		frozen = "snapshot " + string(c.Snapshot)
 	}
 	fmt.Fprintf(w, "%s %s; began at %s, %s\n", what, state, c.BeganAt, frozen)
-}
-
-// checkConsolidation looks whether a program that rewrites memory has not ended.
-func (d *doctor) checkConsolidation(agent *home.Agent, current home.Current) {
-	open, err := snapshot.ConsolidationOf(fsx.OS(), agent, current)
-	switch {
-	case amber.KindOf(err) == amber.KindNotFound:
-		d.judge("consolidation", nil, "none is open")
-	case err != nil:
-		d.judge("consolidation", err, "")
-	default:
-		hint := "amber consolidate end " + open.ID
-		if open.Snapshot != "" {
-			hint += "; what was before it: amber snapshot restore " + shortID(string(open.Snapshot))
-		}
-		d.warn("consolidation", hint, "%s began at %s and has not ended", open.ID, open.BeganAt)
-	}
 }

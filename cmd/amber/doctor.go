@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/config"
 )
 
 // The doctor's words are those of the root package: a served Amber answers with
@@ -61,47 +61,32 @@ func (a *app) checkup(cmd *cobra.Command, deep bool) (checkup, error) {
 	if a.remote != nil {
 		return a.remote.agent.Doctor(cmd.Context(), deep)
 	}
-	d := doctor{app: a, deep: deep}
-	d.examine(cmd.Context())
-	d.checkHosts(cmd)
-	return d.report(), nil
+	report := a.examine(cmd.Context(), deep)
+	return agent.Judge(append(report.Checks, a.checkHosts(cmd)...)), nil
 }
 
-// doctor collects findings.
-type doctor struct {
-	*app
-	deep     bool
-	findings []finding
-}
-
-func (d *doctor) add(f finding) { d.findings = append(d.findings, f) }
-
-// judge adds a finding: failed with the error's kind and hint, or ok with the
-// detail.
-func (d *doctor) judge(code string, err error, detail string, args ...any) {
-	if err != nil {
-		d.add(finding{Code: code, Status: statusFailed, Detail: err.Error(), Hint: amber.HintOf(err), Kind: amber.KindOf(err)})
-		return
+// examine examines the agent of the flags and its home.
+func (a *app) examine(ctx context.Context, deep bool) checkup {
+	e := agent.Examination{Deep: deep, FSInfo: a.fsInfo}
+	loaded, err := a.loadConfig()
+	e.Config, e.ConfigErr = describeConfig(loaded), err
+	var c *config.Config
+	if err == nil {
+		c = &loaded.Config
+		e.Backups = func(home string) []finding { return a.checkVault(home, c.Vault) }
 	}
-	d.add(finding{Code: code, Status: statusOK, Detail: fmt.Sprintf(detail, args...)})
-}
-
-// skip adds a finding about a check that could not be made.
-func (d *doctor) skip(code, why string) {
-	d.add(finding{Code: code, Status: statusSkipped, Detail: why})
-}
-
-// failed reports whether a check has failed.
-func (d *doctor) failed(code string) bool {
-	return slices.ContainsFunc(d.findings, func(f finding) bool { return f.Code == code && f.Status == statusFailed })
-}
-
-func (d *doctor) report() checkup {
-	r := checkup{OK: true, Checks: d.findings}
-	for _, f := range d.findings {
-		r.OK = r.OK && f.Status != statusFailed
+	o, err := a.agentOptions(c)
+	if o.Home == "" {
+		e.HomeErr = err
 	}
-	return r
+	return agent.Examine(ctx, o, e)
+}
+
+func describeConfig(l config.Loaded) string {
+	if !l.FileFound {
+		return "defaults; no file at " + l.Path
+	}
+	return l.Path
 }
 
 // verdict is the error of the first failed check.
@@ -146,54 +131,5 @@ func (a *app) printCheckup(w io.Writer, findings []finding) {
 		if f.Hint != "" && f.Status != statusOK {
 			wrapped(w, widest+14, "%*shint: %s", widest+8, "", f.Hint)
 		}
-	}
-}
-
-// examine makes every check in order. What builds on a failed one is not
-// checked, and says so.
-func (d *doctor) examine(ctx context.Context) {
-	loaded, configErr := d.loadConfig()
-	d.judge("config", configErr, "%s", describeConfig(loaded))
-	dir, err := d.homeDir()
-	if err != nil {
-		d.judge("home", err, "")
-		return
-	}
-	agent, ok := d.checkHome(dir)
-	d.checkDisk(dir)
-	d.checkGit(ctx)
-	if configErr == nil {
-		d.checkKeys(ctx, loaded)
-		d.checkVault(dir, loaded.Config.Vault)
-	}
-	d.checkHomeDB(ctx)
-	if !ok {
-		return
-	}
-	d.checkSpool(ctx, agent)
-	current, err := agent.Current()
-	if amber.KindOf(err) == amber.KindNotFound { // hooks came before the first command
-		d.add(finding{Code: "current", Status: statusWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
-		return
-	}
-	d.judge("current", err, "generation %d", current.Generation)
-	d.checkLocks(agent)
-	if err != nil {
-		for _, code := range append(databaseCodes, "clock", "consolidation", "notes", stateCode) {
-			d.skip(code, "there is no live generation")
-		}
-		return
-	}
-	d.checkDatabases(ctx, agent)
-	d.checkState(ctx, agent, current)
-	d.checkConsolidation(agent, current)
-	d.checkVaultFiles(ctx, agent)
-	if d.failed("git") {
-		d.skip("notes", "there is no git")
-	} else {
-		d.checkNotes(ctx, agent, loaded)
-	}
-	if d.deep {
-		d.checkPromises(ctx)
 	}
 }

@@ -7,35 +7,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/hook/setup"
-	"github.com/amber-memory/amber/journal"
 )
 
 // checkHosts looks at every agent host that is on this machine, one finding
 // each. None of them is a failure of Amber's.
-func (d *doctor) checkHosts(cmd *cobra.Command) {
-	o, err := d.setupOptions(cmd)
-	if err != nil {
-		d.skip("hosts", err.Error())
-		return
+func (a *app) checkHosts(cmd *cobra.Command) (findings []finding) {
+	o, err := a.setupOptions(cmd)
+	var all []setup.HostStatus
+	if err == nil {
+		all, err = setup.Status(o)
 	}
-	all, err := setup.Status(o)
 	if err != nil {
-		d.skip("hosts", err.Error())
-		return
+		return []finding{{Code: "hosts", Status: amber.FindingNotChecked, Detail: err.Error()}}
 	}
-	seen := d.lastSeen(cmd.Context())
-	found := false
+	seen := a.lastSeen(cmd.Context())
 	for _, st := range all {
 		if st.Found || st.Installed {
-			found = true
-			d.add(hostFinding(st, seen(st.Host)))
+			findings = append(findings, hostFinding(st, seen(st.Host)))
 		}
 	}
-	if !found {
-		d.judge("hosts", nil, "no agent host was found")
+	if len(findings) == 0 {
+		findings = []finding{{Code: "hosts", Status: amber.FindingOK, Detail: "no agent host was found"}}
 	}
+	return findings
 }
 
 // hostFinding is the finding about one host.
@@ -73,62 +68,20 @@ func hostFinding(st setup.HostStatus, seen string) finding {
 	return f
 }
 
-// lastSeen returns how to tell when an event of a host last came: into the
-// journal, or through it into the store. What cannot be read is for other checks
-// to say.
-func (d *doctor) lastSeen(ctx context.Context) func(host string) string {
-	last := map[string]amber.Time{}
-	note := func(host string, at amber.Time) {
-		if last[host].Before(at) {
-			last[host] = at
-		}
+// lastSeen returns how to tell when an event of a host last came.
+func (a *app) lastSeen(ctx context.Context) func(host string) string {
+	var last map[string]amber.Time
+	at, err := a.configured()
+	if err == nil {
+		last, err = at.HostsSeen(ctx)
 	}
-	checked := d.seenInJournal(ctx, note)
-	checked = d.seenInStore(ctx, note) && checked
 	return func(host string) string {
 		switch at, ok := last[host]; {
 		case ok:
-			return d.out.when(at)
-		case !checked:
+			return a.out.when(at)
+		case err != nil:
 			return "not checked"
 		}
 		return "never"
 	}
-}
-
-// seenInJournal notes what is in the journal and reports whether it could be
-// read.
-func (d *doctor) seenInJournal(ctx context.Context, note func(string, amber.Time)) bool {
-	j, err := d.openJournal()
-	if err != nil {
-		return false
-	}
-	sessions, err := j.List(ctx, func(journal.Key) (int64, error) { return 0, nil })
-	for _, s := range sessions {
-		note(s.Host, s.LastSync)
-	}
-	return err == nil
-}
-
-// seenInStore notes the last session of each host and reports whether the
-// store could be asked.
-func (d *doctor) seenInStore(ctx context.Context, note func(string, amber.Time)) bool {
-	c, err := d.openCursors(ctx)
-	if err != nil {
-		return false
-	}
-	defer c.Close()
-	if c.store == nil { // there is none yet
-		return true
-	}
-	for _, h := range hook.Hosts() {
-		page, err := c.store.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: string(h), Limit: 1})
-		if err != nil {
-			return false
-		}
-		for _, s := range page.Items {
-			note(string(h), s.UpdatedAt)
-		}
-	}
-	return true
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"filippo.io/age"
+
+	"github.com/amber-memory/amber/keyring"
 )
 
 // TestDoctorTellsHowSnapshotsAreKept goes the way of a home that begins to sign
@@ -34,7 +36,7 @@ func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
 	p.snapshot()
 	tells("encryption", statusOK, "to 1 recipient; the repository is encrypted, and opens")
 
-	own := filepath.Join(p.home, "keys", ageIdentityName)
+	own := filepath.Join(p.home, "keys", keyring.AgeIdentityFile)
 	p.must(os.Remove(own))
 	tells("encryption", statusFailed, "no identity of this home opens it")
 	p.key("ada", id.String()+"\n")
@@ -63,17 +65,17 @@ func TestDoctorKnowsWhichKeysAreSecret(t *testing.T) {
 	}
 	p := newSickHome(t)
 	p.snapshot()
-	p.key(trustedName, "# nobody\n")
+	p.key(keyring.TrustedFile, "# nobody\n")
 	dir := filepath.Join(p.home, "keys")
 	for _, tc := range []struct {
 		name string
 		mode os.FileMode
 		hint string
 	}{
-		{seedName, 0o600, ""},
-		{seedName, 0o604, "chmod 600 "},
-		{trustedName, 0o644, ""},
-		{trustedName, 0o664, "chmod 600 "},
+		{keyring.SeedFile, 0o600, ""},
+		{keyring.SeedFile, 0o604, "chmod 600 "},
+		{keyring.TrustedFile, 0o644, ""},
+		{keyring.TrustedFile, 0o664, "chmod 600 "},
 		{"", 0o755, "chmod 700 "},
 	} {
 		path := filepath.Join(dir, tc.name)

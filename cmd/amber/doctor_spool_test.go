@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/journal"
 )
@@ -33,7 +34,7 @@ func (p *sickHome) spool(name ...string) string {
 
 func (p *sickHome) journal() *journal.Journal {
 	p.t.Helper()
-	j, err := journal.Open(p.spool(), journalOptions(config.Default().Journal, p.world.clock))
+	j, err := journal.Open(p.spool(), agent.JournalOptions(config.Default().Journal, p.world.clock))
 	p.must(err)
 	return j
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/keyring"
 )
 
 // sickHome is a home with one of everything.
@@ -121,6 +122,21 @@ func (p *sickHome) doctor(args ...string) (code int, found map[string]finding) {
 	return code, found
 }
 
+// Codes of checks, by what they look at.
+var (
+	keyCodes      = []string{"key_modes", "signing_key", "trusted_keys", "encryption", "repositories"}
+	spoolCodes    = []string{"spool", "spool.losses", "spool.quarantine", "spool.undrained", "spool.parked"}
+	databaseCodes = []string{
+		"schema", "memory.integrity", "memory.foreign_keys", "memory.full_text", "memory.counters", "memory.rows",
+		"control.integrity", "control.counters", "control.rows",
+	}
+)
+
+const (
+	stateCode      = "state"
+	vaultFilesCode = "vault_files"
+)
+
 // allCodes are the checks of a complete examination.
 var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "restore", "locks"}, keyCodes, spoolCodes, databaseCodes, []string{"clock", "consolidation", "notes", stateCode, "hosts"})
 
@@ -159,15 +175,17 @@ func TestDoctorFails(t *testing.T) {
 		}, 6},
 		{"git", func(p *sickHome) { p.t.Setenv("PATH", p.t.TempDir()) }, 6},
 		{"key_modes", func(p *sickHome) {
-			p.key(seedName, strings.Repeat("s", 32))
-			p.must(os.Chmod(filepath.Join(p.home, "keys", seedName), 0o640))
+			p.key(keyring.SeedFile, strings.Repeat("s", 32))
+			p.must(os.Chmod(filepath.Join(p.home, "keys", keyring.SeedFile), 0o640))
 		}, 6},
-		{"signing_key", func(p *sickHome) { p.key(seedName, "no seed") }, 5},
-		{"trusted_keys", func(p *sickHome) { p.key(trustedName, "did:key:nonsense") }, 5},
+		{"signing_key", func(p *sickHome) { p.key(keyring.SeedFile, "no seed") }, 5},
+		{"trusted_keys", func(p *sickHome) { p.key(keyring.TrustedFile, "did:key:nonsense") }, 5},
 		{"encryption", func(p *sickHome) {
 			p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY="+filepath.Join(p.home, "nowhere"))
 		}, 3},
-		{"repositories", func(p *sickHome) { p.must(os.WriteFile(filepath.Join(p.home, repositoriesName), []byte("{}"), 0o600)) }, 5},
+		{"repositories", func(p *sickHome) {
+			p.must(os.WriteFile(filepath.Join(p.home, "repositories.json"), []byte("{}"), 0o600))
+		}, 5},
 		{"current", func(p *sickHome) { p.must(os.Truncate(p.agent("CURRENT"), 40)) }, 5},
 		{"locks", func(p *sickHome) {
 			p.must(os.Remove(p.agent("gate")))

@@ -20,40 +20,45 @@ const vaultCode = "vault"
 
 // checkVault tells how the backups of the agent to the vault are doing. The
 // vault itself is not asked. Without one nothing is told.
-func (d *doctor) checkVault(homeDir string, c config.Vault) {
+func (a *app) checkVault(homeDir string, c config.Vault) []finding {
 	if c.URL == "" {
-		return
+		return nil
 	}
+	f, err := a.vaultFinding(homeDir, c)
+	if err != nil {
+		f = finding{Status: amber.FindingFailed, Detail: err.Error(), Hint: amber.HintOf(err), Kind: amber.KindOf(err)}
+	}
+	f.Code = vaultCode
+	return []finding{f}
+}
+
+func (a *app) vaultFinding(homeDir string, c config.Vault) (f finding, err error) {
 	if err := checkAPIKeyFile(c); err != nil {
-		d.judge(vaultCode, err, "")
-		return
+		return f, err
 	}
-	tenant, err := amber.ParseTenantID(d.global.tenant)
-	agent, err2 := amber.ParseAgentID(d.global.agent)
+	tenant, err := amber.ParseTenantID(a.global.tenant)
+	agent, err2 := amber.ParseAgentID(a.global.agent)
 	if err = errors.Join(err, err2); err != nil {
-		d.judge(vaultCode, err, "")
-		return
+		return f, err
 	}
 	st, err := backupsOf(homeDir).read(agentKey{tenant, agent})
 	if err != nil {
-		d.judge(vaultCode, err, "")
-		return
+		return f, err
 	}
 	if st.Vault != vaultName(c) { // what is known is about another one
 		st = backupState{DueSince: st.DueSince}
 	}
-	detail := describeBackups(c, st)
-	const serve = "a server of Amber makes it: amber serve"
-	switch late := overdue(c, st, d.clock()); {
+	f = finding{Status: amber.FindingWarning, Detail: describeBackups(c, st), Hint: "a server of Amber makes it: amber serve"}
+	switch late := overdue(c, st, a.clock()); {
 	case st.Failures > 0:
-		d.warn(vaultCode, cmp.Or(st.Hint, "amber vault status"), "%s", detail)
+		f.Hint = cmp.Or(st.Hint, "amber vault status")
 	case !st.DueSince.IsZero():
-		d.warn(vaultCode, serve, "%s", detail)
 	case late != "":
-		d.warn(vaultCode, serve, "%s; %s", detail, late)
+		f.Detail += "; " + late
 	default:
-		d.judge(vaultCode, nil, "%s", detail)
+		f.Status, f.Hint = amber.FindingOK, ""
 	}
+	return f, nil
 }
 
 // overdue says that a backup should have been made by now: none has been, or the

@@ -109,9 +109,9 @@ snapshot.auto.before_consolidation says.`,
 				return usage("%s needs --keep, how many events stay", cmd.CommandPath())
 			}
 			return a.withTask(cmd, args[0], func(ctx context.Context, s *opened) error {
-				events, err := a.compactor(ctx, s)
-				if err != nil {
-					return err
+				events := s.Store.Events
+				if s.local != nil {
+					events = s.local.Events()
 				}
 				snapshot, err := events.CompactEvents(ctx, args[0], keep)
 				if err != nil {

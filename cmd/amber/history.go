@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 func (a *app) historyCommand() *cobra.Command {
@@ -41,7 +40,7 @@ func (a *app) printRevisions(w io.Writer, revisions []amber.Memory) {
 		changed := []string{"created"}
 		if i > 0 {
 			fmt.Fprintln(w)
-			changed = changes(before, m)
+			changed = agent.Changes(before, m)
 		}
 		fmt.Fprintf(w, "%s  %s  %s\n", p.style(bold, fmt.Sprintf("revision %d", m.Revision)), p.style(dim, m.UpdatedAt.String()), strings.Join(changed, ", "))
 		if m.Title != before.Title {
@@ -52,28 +51,4 @@ func (a *app) printRevisions(w io.Writer, revisions []amber.Memory) {
 		}
 		before = m
 	}
-}
-
-// changes names the fields in which two revisions differ.
-func changes(from, to amber.Memory) []string {
-	var names []string
-	for _, f := range []struct {
-		name    string
-		differs bool
-	}{
-		{"forgotten", from.DeletedAt.IsZero() && !to.DeletedAt.IsZero()},
-		{"brought back", !from.DeletedAt.IsZero() && to.DeletedAt.IsZero()},
-		{"title", from.Title != to.Title},
-		{"content", from.Content != to.Content},
-		{"summary", from.Summary != to.Summary},
-		{"kind", from.Kind != to.Kind},
-		{"tags", !slices.Equal(from.Tags, to.Tags)},
-		{"metadata", !maps.Equal(from.Metadata, to.Metadata)},
-		{"sources", !slices.Equal(from.SourceRefs, to.SourceRefs)},
-	} {
-		if f.differs {
-			names = append(names, f.name)
-		}
-	}
-	return names
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -16,10 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/hook"
-	"github.com/amber-memory/amber/internal/block"
-	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/term"
@@ -117,7 +115,11 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	if !loaded.Config.Memory.Enabled {
 		return nil
 	}
-	j, err := a.journalWith(loaded.Config.Journal)
+	at, err := a.closed(&loaded.Config)
+	if err != nil {
+		return err
+	}
+	j, err := at.Journal()
 	if err != nil {
 		return err
 	}
@@ -151,7 +153,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 		errs = append(errs, err)
 	}
 	if !f.noDrain {
-		errs = append(errs, a.drainLater())
+		errs = append(errs, a.drainLater(at))
 	}
 	return errors.Join(errs...)
 }
@@ -249,37 +251,22 @@ func (a *app) recallFor(ctx context.Context, config config.Loaded, ev amber.Host
 	if len(goal) > amber.MaxQueryBytes {
 		goal = strings.ToValidUTF8(goal[:amber.MaxQueryBytes], "")
 	}
-	block, err := block.Build(ctx, s.Store, s.Policy, amber.ContextRequest{
+	block, err := s.local.Context(ctx, amber.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: goal, Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project}},
-	}, a.random)
+	})
 	return block.Text, err
 }
 
 // drainLater starts a drain in the background unless there is one.
-func (a *app) drainLater() error {
-	agent, err := a.lookAtAgent()
-	if err != nil {
-		return err
-	}
-	// Shared: a look must not keep another hook from looking.
-	lock, err := fsx.TryLock(filepath.Join(agent.SpoolDir(), backgroundLockName), fsx.Shared)
-	if errors.Is(err, fsx.ErrLocked) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := lock.Unlock(); err != nil {
+func (a *app) drainLater(at *agent.Agent) error {
+	if drains, err := at.DrainsInBackground(); drains || err != nil {
 		return err
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	dir, err := a.homeDir()
-	if err != nil {
-		return err
-	}
+	dir := at.Home().Dir()
 	args := []string{"journal", "drain", "--detached", "--home", dir, "--tenant", a.global.tenant, "--agent", a.global.agent}
 	if a.global.config != "" {
 		path, err := a.absolute(a.global.config)

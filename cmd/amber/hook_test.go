@@ -41,7 +41,7 @@ func newUser(t testing.TB) *user {
 func (u *user) settle() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	lock, err := fsx.AcquireLock(ctx, filepath.Join(u.spool(), backgroundLockName), fsx.Exclusive)
+	lock, err := fsx.AcquireLock(ctx, filepath.Join(u.spool(), "background.lock"), fsx.Exclusive)
 	switch {
 	case err == nil:
 		_ = lock.Unlock()

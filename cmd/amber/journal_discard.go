@@ -84,13 +84,17 @@ func (a *app) discardEntries(cmd *cobra.Command, j *journal.Journal, keys []jour
 // planDiscard counts what there is. Nothing is changed.
 func (a *app) planDiscard(ctx context.Context, j *journal.Journal, keys []journal.Key) (discardReport, error) {
 	report := discardReport{Items: []discarded{}}
-	store, err := a.openCursors(ctx)
+	at, err := a.configured()
+	if err != nil {
+		return report, err
+	}
+	store, err := at.Cursors(ctx)
 	if err != nil {
 		return report, err
 	}
 	defer store.Close()
 	for _, key := range keys {
-		drained, err := store.of(ctx, j, key)
+		drained, err := store.Of(ctx, j, key)
 		if err != nil {
 			return report, err
 		}

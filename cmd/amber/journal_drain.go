@@ -5,20 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/proc"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/journal/drain"
 )
 
 func (a *app) journalDrainCommand() *cobra.Command {
-	var detached bool
+	var detached, explain bool
 	var generation int64
 	cmd := &cobra.Command{
 		Use:   "drain",
@@ -42,11 +37,9 @@ memory.write_back.* of the configuration are its switches.`,
 			if detached {
 				return a.drainInBackground(cmd.Context())
 			}
-			drainOnce := a.drainNow
-			if cmd.Flags().Changed("from-generation") {
-				drainOnce = func(ctx context.Context) (drain.Report, error) { return a.drainParked(ctx, generation) }
-			}
-			report, err := working(a, "draining", func() (drain.Report, error) { return drainOnce(cmd.Context()) })
+			report, err := working(a, "draining", func() (drain.Report, error) {
+				return a.drain(cmd.Context(), cmd.Flags().Changed("from-generation"), generation, explain)
+			})
 			if err != nil {
 				return err
 			}
@@ -57,7 +50,7 @@ memory.write_back.* of the configuration are its switches.`,
 		},
 	}
 	cmd.Flags().Int64Var(&generation, "from-generation", 0, "drain what a restore parked of this generation")
-	cmd.Flags().BoolVar(&a.explainDrain, "explain", false, "print what could be learnt, and why it was kept or not")
+	cmd.Flags().BoolVar(&explain, "explain", false, "print what could be learnt, and why it was kept or not")
 	cmd.Flags().BoolVar(&detached, "detached", false, "drain until nothing comes any more, unless somebody else does")
 	if err := cmd.Flags().MarkHidden("detached"); err != nil {
 		panic(err)
@@ -65,122 +58,31 @@ memory.write_back.* of the configuration are its switches.`,
 	return cmd
 }
 
-// drainNow drains once, after whoever drains at the moment.
-func (a *app) drainNow(ctx context.Context) (report drain.Report, err error) {
+// drain brings the journal into the store, or what was parked of a generation.
+func (a *app) drain(ctx context.Context, parked bool, generation int64, explain bool) (report drain.Report, err error) {
 	s, err := a.open(ctx)
 	if err != nil {
 		return report, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return a.drainInto(ctx, s)
-}
-
-// drainInto drains once into an open store.
-func (a *app) drainInto(ctx context.Context, s *opened) (report drain.Report, err error) {
-	// Whoever asks now wants to know now: no grace for ends that may be on
-	// their way.
-	w, err := a.drainWorker(s, drain.Options{Grace: -1, ClearEvery: 1, Progress: a.meter.set})
-	if err != nil {
-		return report, err
+	if parked {
+		report, err = s.local.DrainParked(ctx, generation, explain)
+	} else {
+		report, err = s.local.Drain(ctx, explain)
 	}
-	return w.Once(ctx)
+	return report, errors.Join(err, s.Close())
 }
 
-func (a *app) drainWorker(s *opened, o drain.Options) (*drain.Worker, error) {
-	j, err := a.openJournal()
-	if err != nil {
-		return nil, err
-	}
-	return a.workerOn(j, s, o)
-}
-
-// workerOn returns what drains a journal into an open store.
-func (a *app) workerOn(j *journal.Journal, s *opened, o drain.Options) (*drain.Worker, error) {
-	o.Journal, o.Clock, o.Alive = j, a.clock, proc.Check
-	o.Policy, o.Loops, o.Explain = s.Policy, s.Store.Loops, a.explainDrain
-	o.Store = struct {
-		amber.Ingester
-		amber.Turns
-		amber.Activities
-	}{s.Store.Ingest, s.Store.Turns, s.Store.Activities}
-	return drain.New(o)
-}
-
-// backgroundLockName is the lock of whoever drains in the background, in the
-// spool.
-const backgroundLockName = "background.lock"
-
-// The background drain waits a moment, so that one of them serves many hooks,
-// and stays until nothing has come for a while.
-const (
-	drainPause = 300 * time.Millisecond
-	drainStay  = 3 * time.Second
-)
-
-// drainInBackground drains until nothing comes any more. There is one at a
-// time: whoever finds the lock taken leaves. A hook that appends after the last
-// look and finds the lock still taken relies on this one, so it looks once more
-// after letting go.
+// drainInBackground drains until nothing comes any more.
 func (a *app) drainInBackground(ctx context.Context) error {
-	agent, err := a.lookAtAgent()
+	loaded, err := a.loadConfig()
 	if err != nil {
 		return err
 	}
-	for more := true; more && err == nil; {
-		more, err = a.drainWhileAlone(ctx, filepath.Join(agent.SpoolDir(), backgroundLockName))
-	}
-	return err
-}
-
-// drainWhileAlone drains under a lock until nothing comes any more, lets go,
-// and reports whether something has come after all.
-func (a *app) drainWhileAlone(ctx context.Context, path string) (more bool, err error) {
-	wait, cancel := context.WithTimeout(ctx, drainPause) // hooks take the lock for a moment, to look
-	defer cancel()
-	lock, err := fsx.AcquireLock(wait, path, fsx.Exclusive)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return false, nil
-	}
+	o, err := a.agentOptions(&loaded.Config)
 	if err != nil {
-		return false, err
+		return err
 	}
-	defer lock.Unlock()
-	s, err := a.open(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	w, err := a.drainWorker(s, drain.Options{})
-	if err != nil {
-		return false, err
-	}
-	err = drainUntilQuiet(ctx, w)
-	if err = errors.Join(err, lock.Unlock()); err != nil {
-		return false, err
-	}
-	report, err := w.Once(ctx)
-	return report.Applied > 0, err
-}
-
-// drainUntilQuiet drains until nothing has come into the store for a while. A
-// session that cannot be drained keeps nobody else waiting; the next one tries
-// it again.
-func drainUntilQuiet(ctx context.Context, w *drain.Worker) error {
-	for quiet := time.Duration(0); quiet < drainStay; quiet += drainPause {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(drainPause):
-		}
-		report, err := w.Once(ctx)
-		if err != nil {
-			return err
-		}
-		if report.Applied > 0 {
-			quiet = 0
-		}
-	}
-	return nil
+	return agent.DrainInBackground(ctx, o)
 }
 
 func printDrain(w io.Writer, r drain.Report) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
 )
@@ -37,7 +38,7 @@ func (p *sickHome) switched() {
 	}))
 }
 
-func (p *sickHome) status() (state journalState) {
+func (p *sickHome) status() (state agent.JournalState) {
 	p.t.Helper()
 	code, out := p.run("journal", "status", "--json")
 	if err := json.Unmarshal([]byte(out), &state); code != 0 || err != nil {

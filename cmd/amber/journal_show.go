@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
@@ -48,7 +49,11 @@ changed.`,
 			if err := pageSize(f.n); err != nil {
 				return err
 			}
-			j, err := a.openJournal()
+			at, err := a.configured()
+			if err != nil {
+				return err
+			}
+			j, err := at.Journal()
 			if err != nil {
 				return err
 			}
@@ -56,16 +61,12 @@ changed.`,
 			if err != nil {
 				return err
 			}
-			store, err := a.openCursors(cmd.Context())
+			store, err := at.Cursors(cmd.Context())
 			if err != nil {
-				a.out.note("nobody knows what is drained: %s", oneLine(err.Error(), 400))
+				a.out.note("it is not known what is drained: %s", oneLine(err.Error(), 400))
 			}
 			defer store.Close()
-			loaded, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			l := journalListing{a: a, j: j, keys: keys, store: store, undrained: undrained, redactor: loaded.Config.Redactor()}
+			l := journalListing{a: a, j: j, keys: keys, store: store, undrained: undrained, redactor: at.Config().Redactor()}
 			return showPage(a, cmd, f, func(n int, c amber.Cursor) (amber.Page[journalEntry], error) { return l.page(cmd.Context(), n, c) }, a.printEntries)
 		},
 	}
@@ -81,7 +82,7 @@ type journalListing struct {
 	a         *app
 	j         *journal.Journal
 	keys      []journal.Key
-	store     *cursors
+	store     *agent.Cursors
 	undrained bool
 	redactor  *redact.Redactor
 }
@@ -139,7 +140,7 @@ func (l journalListing) place(c amber.Cursor) (key journal.Key, seq int64, err e
 
 // session reads the entries of one session behind a sequence.
 func (l journalListing) session(ctx context.Context, key journal.Key, after int64, fn func(journalEntry) error) error {
-	drained, err := l.store.of(ctx, l.j, key)
+	drained, err := l.store.Of(ctx, l.j, key)
 	if err != nil {
 		drained = 0 // said before
 	}

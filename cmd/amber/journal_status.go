@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -9,17 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/agent"
 )
-
-// journalState is the JSON of journal status.
-type journalState struct {
-	Sessions []amber.JournalStatus `json:"sessions"`
-	Losses   journal.Losses        `json:"losses"`
-	Parked   []parkedState         `json:"parked"` // by restores, generation by generation
-	// StoreError says why nobody knows what is drained.
-	StoreError string `json:"store_error,omitempty"`
-}
 
 func (a *app) journalStatusCommand() *cobra.Command {
 	return &cobra.Command{
@@ -32,11 +22,11 @@ Undrained entries wait for "amber journal drain". A gap is tool output that was
 dropped for space. Parked entries are those that were not drained before a restore.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			j, err := a.openJournal()
+			at, err := a.configured()
 			if err != nil {
 				return err
 			}
-			state, err := a.journalState(cmd.Context(), j)
+			state, err := at.JournalState(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -45,125 +35,7 @@ dropped for space. Parked entries are those that were not drained before a resto
 	}
 }
 
-// journalState looks at the disk, and asks the store how far it has come.
-func (a *app) journalState(ctx context.Context, j *journal.Journal) (journalState, error) {
-	var state journalState
-	cursors, err := a.openCursors(ctx)
-	if err != nil {
-		state.StoreError = err.Error()
-	}
-	defer cursors.Close()
-	if state.Sessions, err = j.List(ctx, func(k journal.Key) (int64, error) { return cursors.of(ctx, j, k) }); err != nil {
-		return state, err
-	}
-	for i, s := range state.Sessions {
-		if s.LastSync.IsZero() { // everything is drained and cleared
-			state.Sessions[i].LastSync = cursors.lastAt(ctx, j, journal.Key(s.Key))
-		}
-	}
-	if state.Sessions == nil {
-		state.Sessions = []amber.JournalStatus{}
-	}
-	if state.Losses, err = j.Losses(); err != nil {
-		return state, err
-	}
-	state.Parked, err = a.parked(ctx, cursors)
-	return state, err
-}
-
-// parked returns what restores have parked.
-func (a *app) parked(ctx context.Context, c *cursors) ([]parkedState, error) {
-	agent, err := a.lookAtAgent()
-	if err != nil {
-		return nil, err
-	}
-	loaded, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	var store amber.Ingester
-	if c.store != nil {
-		store = c.store.Store.Ingest
-	}
-	states, err := parked(ctx, agent, loaded.Config.Journal, a.clock, store)
-	if err != nil && ctx.Err() == nil { // a broken CURRENT; the store has said so already
-		return states, nil
-	}
-	return states, err
-}
-
-// cursors tells how far the journal is drained.
-type cursors struct {
-	store  *opened // nil: there is no store yet, or none that opens
-	failed error   // why it does not
-}
-
-// openCursors opens the store of an agent that is there; none is made.
-func (a *app) openCursors(ctx context.Context) (*cursors, error) {
-	agent, err := a.lookAtAgent()
-	if err == nil {
-		_, err = agent.Current()
-	}
-	if amber.KindOf(err) == amber.KindNotFound {
-		return &cursors{}, nil
-	}
-	c := &cursors{failed: err}
-	if err == nil {
-		config, err := a.loadConfig()
-		if err != nil {
-			return &cursors{failed: err}, err
-		}
-		if c.store, c.failed = a.look(ctx, config); c.failed != nil {
-			c.store = nil
-		}
-	}
-	return c, c.failed
-}
-
-// of returns the cursor of a session. Where there is no store nothing was ever
-// drained.
-func (c *cursors) of(ctx context.Context, j *journal.Journal, key journal.Key) (int64, error) {
-	if c.store == nil {
-		return 0, c.failed
-	}
-	return cursorSeq(ctx, j, c.store.Store.Ingest, key)
-}
-
-// cursorSeq asks a store how far a session of the journal is drained.
-func cursorSeq(ctx context.Context, j *journal.Journal, store amber.Ingester, key journal.Key) (int64, error) {
-	origin, err := j.Origin(key)
-	if err != nil {
-		return 0, nil // nothing was drained of it; its status says why
-	}
-	cursor, err := store.JournalCursor(ctx, origin.Cursor)
-	return cursor.Seq, err
-}
-
-// lastAt returns when the host of a session was last heard of, as the store
-// knows.
-func (c *cursors) lastAt(ctx context.Context, j *journal.Journal, key journal.Key) amber.Time {
-	if c.store == nil {
-		return amber.Time{}
-	}
-	origin, err := j.Origin(key)
-	if err != nil {
-		return amber.Time{}
-	}
-	cursor, err := c.store.Store.Ingest.JournalCursor(ctx, origin.Cursor)
-	if err != nil {
-		return amber.Time{}
-	}
-	return cursor.LastAt
-}
-
-func (c *cursors) Close() error {
-	if c.store == nil {
-		return nil
-	}
-	return c.store.Close()
-}
-
-func (a *app) printJournalState(w io.Writer, state journalState) {
+func (a *app) printJournalState(w io.Writer, state agent.JournalState) {
 	if len(state.Sessions) == 0 {
 		a.out.note("the journal is empty")
 	} else {
@@ -186,7 +58,7 @@ func (a *app) printJournalState(w io.Writer, state journalState) {
 		}
 	}
 	if state.StoreError != "" {
-		a.out.note("nobody knows what is drained: %s", oneLine(state.StoreError, 400))
+		a.out.note("it is not known what is drained: %s", oneLine(state.StoreError, 400))
 	}
 }
 

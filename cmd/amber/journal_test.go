@@ -8,6 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 )
 
@@ -36,7 +37,7 @@ func scriptDamage(ts *testscript.TestScript, neg bool, args []string) {
 func TestJournalIsBoundedAsConfigured(t *testing.T) {
 	t.Parallel()
 	c := config.Journal{FlushInterval: 7 * time.Millisecond, MaxEntries: 3, MaxSessionBytes: 2 << 20, MaxBytes: 5 << 20}
-	o := journalOptions(c, time.Now)
+	o := agent.JournalOptions(c, time.Now)
 	if o.FlushInterval != c.FlushInterval || o.MaxEntries != c.MaxEntries ||
 		o.MaxSessionBytes != int64(c.MaxSessionBytes) || o.MaxBytes != int64(c.MaxBytes) {
 		t.Errorf("got %+v, want %+v", o, c)

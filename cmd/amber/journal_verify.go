@@ -66,7 +66,7 @@ func printReports(w io.Writer, reports []journal.SessionReport) {
 		entries += r.Frames
 		bytes += r.Bytes
 		if r.Damage.Any() {
-			wrapped(w, 4, "%s: damaged: %s", r.Key, describeDamage(r.Damage))
+			wrapped(w, 4, "%s: damaged: %s", r.Key, r.Damage)
 		}
 		if r.Damage.Torn > 0 {
 			wrapped(w, 4, "%s: %d bytes of an entry that was never acknowledged", r.Key, r.Damage.Torn)
@@ -76,8 +76,4 @@ func printReports(w io.Writer, reports []journal.SessionReport) {
 		}
 	}
 	fmt.Fprintf(w, "%d sessions, %d intact entries, %d bytes\n", len(reports), entries, bytes)
-}
-
-func describeDamage(d journal.Damage) string {
-	return fmt.Sprintf("%d places with %d bytes, %d entries missing, %d segments without a good header", d.Places, d.Bytes, d.Missing, d.Headers)
 }

@@ -22,13 +22,6 @@ nobody can make it again when it is lost.`
 	return c
 }
 
-// Files in the folder of keys.
-const (
-	seedName        = "signing.seed"
-	trustedName     = "trusted"
-	ageIdentityName = "age-identity.txt"
-)
-
 // lookAtHome is the home as it is, or would be: nothing is made.
 func (a *app) lookAtHome() (*home.Home, error) {
 	dir, err := a.homeDir()
@@ -43,4 +36,4 @@ func (a *app) ring(h *home.Home) *keyring.Ring {
 	return keyring.Open(h.KeysDir(), keyring.Options{Random: a.random})
 }
 
-func seedFile(h *home.Home) string { return filepath.Join(h.KeysDir(), seedName) }
+func seedFile(h *home.Home) string { return filepath.Join(h.KeysDir(), keyring.SeedFile) }

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/keyring"
 )
 
 // ownKey is the JSON of key show.
@@ -56,7 +57,7 @@ func (a *app) ownKey(ctx context.Context, h *home.Home) (ownKey, error) {
 		return out, err
 	}
 	out.KeyID = signer.KeyID()
-	ids, err := agekey.ReadIdentities(nil, filepath.Join(h.KeysDir(), ageIdentityName))
+	ids, err := agekey.ReadIdentities(nil, filepath.Join(h.KeysDir(), keyring.AgeIdentityFile))
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return out, err
 	}

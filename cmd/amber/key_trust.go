@@ -45,17 +45,17 @@ key again changes its comment.`,
 }
 
 // findKey returns a key of the list. Errors: not_found.
-func findKey(ctx context.Context, ring *keyring.Ring, key amber.KeyID) (knownKey, error) {
-	keys, err := knownKeys(ctx, ring)
+func findKey(ctx context.Context, ring *keyring.Ring, key amber.KeyID) (keyring.KnownKey, error) {
+	keys, err := ring.Known(ctx)
 	if err != nil {
-		return knownKey{}, err
+		return keyring.KnownKey{}, err
 	}
 	for _, k := range keys {
 		if k.KeyID == key {
 			return k, nil
 		}
 	}
-	return knownKey{}, noTrusted(key)
+	return keyring.KnownKey{}, noTrusted(key)
 }
 
 func noTrusted(key amber.KeyID) error {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/term"
 )
@@ -38,7 +39,7 @@ type world struct {
 	terminal func() bool
 	fsInfo   func(path string) (fsx.FSInfo, error)
 	// snapshots stands in for the engine; nil means the real one.
-	snapshots func(ctx context.Context, s *opened) (snapshotEngine, error)
+	snapshots func(ctx context.Context) (agent.Snapshots, error)
 }
 
 // process is the world of a real run.

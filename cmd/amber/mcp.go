@@ -117,12 +117,7 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 	if err != nil {
 		return nil, nil, err
 	}
-	served := &server.Agent{Tenant: tenant, ID: id, Store: s.Store, Policy: s.Policy, Random: h.random}
-	if parts := s.Store.Present(); parts.Eraser != nil && s.Report.Enabled {
-		// The plain store erases its own; what is served erases everywhere.
-		parts.Eraser = eraser{h.app, s}
-		served.Store = amber.NewStore(parts)
-	}
+	served := &server.Agent{Tenant: tenant, ID: id, Store: s.local.Served(), Policy: s.Policy, Random: h.random}
 	// Memory is served also where snapshots are not set up right.
 	if e, err := h.snapshots(ctx, s); err == nil {
 		served.Snapshots, served.Repository = e, e

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/client"
 )
 
@@ -18,7 +19,7 @@ var _ snapshotEngine = remoteEngine{}
 func (r *remote) snapshots() snapshotEngine { return remoteEngine{Snapshots: r.agent.Snapshots()} }
 
 // At implements snapshotEngine.
-func (e remoteEngine) At(ctx context.Context, ref amber.SnapshotRef) (snapshotView, error) {
+func (e remoteEngine) At(ctx context.Context, ref amber.SnapshotRef) (agent.View, error) {
 	return e.Snapshots.At(ctx, ref)
 }
 
@@ -73,6 +74,6 @@ func (h homeOnly) CopyFrom(context.Context, amber.TenantID, amber.Target) (amber
 	return amber.CopyReport{}, h.refuse("copy snapshots")
 }
 
-func (h homeOnly) ExtractSource(context.Context, amber.SnapshotRef, string, string) (extraction, error) {
-	return extraction{}, h.refuse("write source")
+func (h homeOnly) ExtractSource(context.Context, amber.SnapshotRef, string, string) (agent.Extraction, error) {
+	return agent.Extraction{}, h.refuse("write source")
 }

@@ -1,19 +1,18 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 // added is the JSON of repo add.
 type added struct {
-	repository
+	agent.Repository
 	Tenant    amber.TenantID `json:"tenant"`
 	Snapshots int            `json:"snapshots"` // of the tenant that are there
 	Encrypted bool           `json:"encrypted"`
@@ -36,7 +35,7 @@ they are not stored, and a URL that holds some is refused.`,
   amber repo add bucket s3+https://minio.example.org/amber/team`,
 		Args: exactly("a name", "a URL or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := parseRepositoryName(args[0])
+			name, err := agent.ParseRepositoryName(args[0])
 			if err != nil {
 				return err
 			}
@@ -44,15 +43,22 @@ they are not stored, and a URL that holds some is refused.`,
 			if err != nil {
 				return err
 			}
-			h, agent, err := a.openHome()
+			at, err := a.closed(nil)
 			if err != nil {
 				return err
 			}
-			out, err := working(a, "looking", func() (added, error) { return a.survey(cmd.Context(), l, agent.Tenant()) })
+			made, err := at.Make()
+			a.noteMade(made, at)
 			if err != nil {
 				return err
 			}
-			out.repository, err = repositories{a, h}.add(cmd.Context(), repository{name, l.String(), amber.At(a.clock())})
+			a.closers = append(a.closers, at.Close)
+			found, err := working(a, "looking", func() (agent.RepositoryContent, error) { return at.LookInto(cmd.Context(), l) })
+			if err != nil {
+				return err
+			}
+			out := added{Tenant: at.Tenant(), Snapshots: found.Snapshots, Encrypted: found.Encrypted}
+			out.Repository, err = at.Repositories().Add(cmd.Context(), agent.Repository{Name: name, URL: l.String(), AddedAt: amber.At(a.clock())})
 			if err != nil {
 				return err
 			}
@@ -64,23 +70,16 @@ they are not stored, and a URL that holds some is refused.`,
 	}
 }
 
-// survey looks what of a tenant is in a repository. One that is empty is fine.
-func (a *app) survey(ctx context.Context, l location, tenant amber.TenantID) (added, error) {
-	out := added{Tenant: tenant}
-	t, err := l.target(ctx, a, tenant, false)
-	switch {
-	case errors.Is(err, errNoTenant):
-		return out, nil
-	case err != nil:
-		return out, err
+// parseLocation reads a URL or the path of a folder on the command line.
+func (a *app) parseLocation(text string) (agent.Location, error) {
+	if agent.IsPath(text) {
+		path, err := a.absolute(text)
+		if err != nil {
+			return agent.Location{}, err
+		}
+		text = path
 	}
-	// The names are those of docs/format/repository.md. To open the repository
-	// would mean to read its whole index.
-	err = t.List(ctx, "snapshots/", func(amber.Object) error { out.Snapshots++; return nil })
-	if err == nil {
-		err = t.List(ctx, "keys/", func(amber.Object) error { out.Encrypted = true; return nil })
-	}
-	return out, err
+	return agent.ParseLocation(text, a.getenv)
 }
 
 func describeAdded(r added) string {

@@ -57,12 +57,12 @@ func (a *app) copyRepository(cmd *cobra.Command, name string, need liveAgent,
 	there func(context.Context, snapshotEngine, amber.TenantID, amber.Target) (amber.CopyReport, error),
 ) error {
 	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		_, l, err := repositories{a, s.home}.find(name)
+		_, l, err := s.local.Repositories().Find(name)
 		if err != nil {
 			return err
 		}
 		tenant := s.agent.Tenant()
-		other, err := l.target(ctx, a, tenant, there != nil)
+		other, err := s.local.OpenTarget(ctx, l, tenant, there != nil)
 		if err != nil {
 			return err
 		}

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 func (a *app) repoListCommand() *cobra.Command {
@@ -19,15 +17,15 @@ func (a *app) repoListCommand() *cobra.Command {
 		Short: "List the repositories that were added",
 		Args:  exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			h, err := a.lookAtHome()
+			at, err := a.closed(nil)
 			if err != nil {
 				return err
 			}
-			all, err := repositories{a, h}.list()
+			all, err := at.Repositories().List()
 			if err != nil {
 				return err
 			}
-			return showItems(a, jsonl, amber.Page[repository]{Items: all}, func(w io.Writer, items []repository) {
+			return showItems(a, jsonl, amber.Page[agent.Repository]{Items: all}, func(w io.Writer, items []agent.Repository) {
 				rows := make([][]string, len(items))
 				for i, r := range items {
 					rows[i] = []string{r.Name, r.URL, r.AddedAt.Time().Format("2006-01-02")}
@@ -54,19 +52,15 @@ func (a *app) repoRemoveCommand() *cobra.Command {
 		Long:  "Forget a repository that was added. The snapshots in it stay; repo add makes it known again.",
 		Args:  exactly("the name of a repository"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := parseRepositoryName(args[0])
+			name, err := agent.ParseRepositoryName(args[0])
 			if err != nil {
 				return err
 			}
-			h, err := a.lookAtHome()
+			at, err := a.closed(nil)
 			if err != nil {
 				return err
 			}
-			known := repositories{a, h}
-			if _, err := os.Lstat(h.Dir()); errors.Is(err, fs.ErrNotExist) {
-				return known.unknown(name) // where there is no home there is nothing to lock
-			}
-			gone, err := known.remove(cmd.Context(), name)
+			gone, err := at.Repositories().Remove(cmd.Context(), name)
 			if err != nil {
 				return err
 			}

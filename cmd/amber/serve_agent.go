@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/server"
@@ -26,62 +25,41 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 	if id == "" {
 		return &server.Agent{Tenant: tenant, Snapshots: s.watchers.snapshots(tenant, "", s.engine), Repository: s.watchers.repository(tenant, s.engine), Consolidations: s.consolidator(), Random: s.random}, func() error { return nil }, nil
 	}
-	agent, err := s.home.Agent(tenant, id)
+	folder, err := s.home.Agent(tenant, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := agent.Current(); amber.KindOf(err) == amber.KindNotFound && !create {
+	if _, err := folder.Current(); amber.KindOf(err) == amber.KindNotFound && !create {
 		return nil, nil, server.NotThere()
 	}
 	one := s.forAgent(tenant, id)
 	one.aside.log = s.log
-	o := &opened{config: config.Loaded{Config: s.config.Loaded().Config}, home: s.home, agent: agent}
-	if err := one.resolve(ctx, o); err != nil {
+	c := s.config.Loaded().Config
+	o, err := one.agentOptions(&c)
+	if err != nil {
 		return nil, nil, err
 	}
-	served, err := s.agent(one, o)
+	o.Snapshots = func(context.Context) (agent.Snapshots, error) { return s.engine, nil }
+	at, err := agent.Open(ctx, o)
 	if err != nil {
-		return nil, nil, errors.Join(err, o.Close())
+		return nil, nil, err
 	}
-	return served, o.Close, nil
+	return s.agent(one, at), at.Close, nil
 }
 
 // agent is what is served of an agent that is open.
-func (s *serving) agent(one *app, o *opened) (*server.Agent, error) {
-	tenant, id := o.agent.Tenant(), o.agent.ID()
-	parts := o.Store.Present()
-	if parts.Eraser != nil {
-		// The plain store of o erases; what is served erases everywhere.
-		parts.Eraser = eraser{one, o}
-	}
-	if parts.Sessions != nil {
-		parts.Sessions = settledSessions{parts.Sessions, one, o}
-	}
-	if f, ok := s.engine.(freezer); ok && parts.Events != nil {
-		parts.Events = frozenEvents{parts.Events, f, tenant, id}
-	}
-	store := amber.NewStore(parts)
-	if !o.Report.Enabled {
-		store = o.Store // it says why
-	}
+func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
+	tenant, id := at.Tenant(), at.ID()
 	return &server.Agent{
-		Tenant: tenant, ID: id, Store: s.watchers.store(tenant, id, store), Policy: o.Policy, Random: s.random,
-		Snapshots: s.watchers.snapshots(tenant, id, s.engine), Repository: s.watchers.repository(tenant, s.engine), Past: past{s.engine, o},
+		Tenant: tenant, ID: id, Store: s.watchers.store(tenant, id, at.Served()), Policy: at.Policy, Random: s.random,
+		Snapshots: s.watchers.snapshots(tenant, id, s.engine), Repository: s.watchers.repository(tenant, s.engine), Past: past{at},
 		Consolidations: s.consolidator(),
 		Journal: func(ctx context.Context) ([]amber.JournalStatus, error) {
-			j, err := one.openJournal()
-			if err != nil {
-				return nil, err
-			}
-			state, err := one.journalState(ctx, j)
+			state, err := at.JournalState(ctx)
 			return state.Sessions, err
 		},
-		Doctor: func(ctx context.Context, deep bool) (amber.Checkup, error) {
-			d := doctor{app: one, deep: deep}
-			d.examine(ctx)
-			return d.report(), nil
-		},
-	}, nil
+		Doctor: func(ctx context.Context, deep bool) (amber.Checkup, error) { return one.examine(ctx, deep), nil },
+	}
 }
 
 // consolidator marks consolidations; nil where the engine cannot.
@@ -90,35 +68,28 @@ func (s *serving) consolidator() amber.Consolidator {
 	return c
 }
 
-// past opens the memory of snapshots for whoever asks over the network.
-type past struct {
-	engine snapshotEngine
-	store  *opened
-}
+// past is an agent that opens the memory of its snapshots for the API.
+type past struct{ *agent.Agent }
 
 // At implements server.PastOpener.
 func (p past) At(ctx context.Context, ref amber.SnapshotRef) (server.Past, error) {
-	return p.engine.At(ctx, ref)
-}
-
-// RestoreMemory implements server.PastOpener.
-func (p past) RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error) {
-	then, err := memoryAt(ctx, p.engine, r.SnapshotRef, idEnd(undashed(string(r.Memory))))
-	if err != nil {
-		return amber.MemoryRestore{}, err
-	}
-	return bringBack(ctx, p.store, r.ID, then, r.DryRun)
+	return p.Agent.At(ctx, ref)
 }
 
 // openEngine opens the engine of snapshots, which serves every tenant.
 func (s *serving) openEngine(ctx context.Context) (snapshotEngine, snapshot.Keeper, error) {
-	loaded := s.config.Loaded()
-	e, err := s.snapshots(ctx, &opened{config: loaded, home: s.home})
+	c := s.config.Loaded().Config
+	at, err := s.closed(&c)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.closers = append(s.closers, at.Close)
+	e, err := at.Snapshots(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	var keeper snapshot.Keeper = e
-	if l, ok := e.(localEngine); ok {
+	if l, ok := e.(agent.Engine); ok {
 		keeper = l.Keeper()
 	}
 	return e, keeper, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/server"
@@ -94,7 +95,7 @@ func (l *looker) agentGauges(ctx context.Context, a *server.Agent, kept map[agen
 func (l *looker) tenantGauges(ctx context.Context, tenant amber.TenantID, kept map[agentKey]slowGauges) (metrics.AgentGauges, error) {
 	key := agentKey{tenant: tenant}
 	g := metrics.AgentGauges{Tenant: tenant}
-	e, ok := l.engine.(localEngine)
+	e, ok := l.engine.(agent.Engine)
 	if last := l.slow[key]; !ok || !last.at.IsZero() && l.clock().Sub(last.at) < slowLook {
 		g.Repository, kept[key] = last.repository, last
 		return g, nil

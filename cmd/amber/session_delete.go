@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/journal"
 )
 
 // sessionRemoval says what goes with a session.
@@ -61,49 +60,6 @@ without a terminal it needs --yes.`,
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what would be deleted and delete nothing")
 	return cmd
-}
-
-// settledSessions are sessions as they are served: what hooks have kept and nobody has
-// read yet is brought in before one is deleted, or it would make it again.
-type settledSessions struct {
-	amber.Sessions
-	app   *app
-	store *opened
-}
-
-// DeleteSession implements [amber.Sessions]. Errors: also busy while something of
-// the session is in the crash journal and cannot be brought in: whoever drains it
-// later would make the session again. Nothing is deleted then.
-func (s settledSessions) DeleteSession(ctx context.Context, id amber.SessionID) error {
-	s.app.emptySpool(ctx, s.store) // what it could not bring in shows now
-	if err := s.settled(ctx, id); err != nil {
-		return err
-	}
-	return s.Sessions.DeleteSession(ctx, id)
-}
-
-// settled returns nil when the crash journal holds nothing of a session that the
-// store has not taken. What is damaged or in quarantine makes no session.
-func (s settledSessions) settled(ctx context.Context, id amber.SessionID) error {
-	busy := func(why string) error {
-		e := amber.Errorf(amber.KindBusy, "delete session", string(id), "%s, and would make it again", why)
-		e.Hint = "amber journal drain"
-		return e
-	}
-	j, err := s.app.openJournal()
-	if err != nil {
-		return busy("the crash journal cannot be read: " + err.Error())
-	}
-	states, err := j.List(ctx, func(k journal.Key) (int64, error) { return cursorSeq(ctx, j, s.store.Store.Ingest, k) })
-	if err != nil {
-		return busy("the crash journal cannot be read: " + err.Error())
-	}
-	for _, st := range states {
-		if st.SessionID == id && st.Undrained > 0 {
-			return busy(fmt.Sprintf("%d entries of it are still in the crash journal", st.Undrained))
-		}
-	}
-	return nil
 }
 
 // planRemoval looks at what deleting a session takes with it.

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
-
-	"github.com/amber-memory/amber"
 )
 
 func TestSessionDeleteAsks(t *testing.T) {
@@ -39,56 +36,5 @@ func TestSessionDeleteAsks(t *testing.T) {
 				t.Errorf("session show afterwards: exit code %d, want %d: %s", code, c.after, stderr)
 			}
 		})
-	}
-}
-
-// closedIngest is a store that takes nothing out of the journal for now.
-type closedIngest struct {
-	amber.Ingester
-	closed bool
-}
-
-func (c *closedIngest) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
-	if c.closed {
-		return amber.IngestResult{}, amber.Errorf(amber.KindBusy, "ingest", "", "the store is busy")
-	}
-	return c.Ingester.Ingest(ctx, in)
-}
-
-// A served session that somebody who drains later would make again is not
-// deleted, and the caller is told so; others are. What the journal holds of
-// others is in nobody's way.
-func TestAServedSessionThatWouldComeBackIsNotDeleted(t *testing.T) {
-	t.Parallel()
-	p := newSpool(t)
-	for _, id := range []string{"s1", "s2"} {
-		if code, out := p.run("session", "start", id); code != 0 {
-			t.Fatal(out)
-		}
-	}
-	a := p.app().forAgent(amber.DefaultTenant, amber.DefaultAgent)
-	o, err := a.open(t.Context())
-	p.must(err)
-	t.Cleanup(func() { p.must(o.Close()) })
-	ingest := &closedIngest{o.Store.Ingest, true}
-	o.Store.Ingest = ingest
-	served := settledSessions{o.Store.Sessions, a, o}
-
-	if err := served.DeleteSession(t.Context(), "s1"); amber.KindOf(err) != amber.KindBusy || !strings.Contains(err.Error(), "2 entries") {
-		t.Errorf("while its entries are on their way: %v", err)
-	}
-	if _, err := o.Store.Sessions.Session(t.Context(), "s1"); err != nil {
-		t.Errorf("it was deleted: %v", err)
-	}
-	p.must(served.DeleteSession(t.Context(), "s2"))
-	ingest.closed = false
-	p.must(served.DeleteSession(t.Context(), "s1"))
-	if code, out := p.run("journal", "drain"); code != 0 {
-		t.Fatal(out)
-	}
-	for _, id := range []amber.SessionID{"s1", "s2"} {
-		if _, err := o.Store.Sessions.Session(t.Context(), id); amber.KindOf(err) != amber.KindNotFound {
-			t.Errorf("%s is there again: %v", id, err)
-		}
 	}
 }

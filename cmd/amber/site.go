@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/agent"
 )
 
 // site is where an agent lives: it does what a store alone cannot.
@@ -30,42 +30,35 @@ func (a *app) site(s *opened) site {
 	if s.remote != nil {
 		return there{s}
 	}
-	return here{eraser{a, s}}
+	return here{s.local}
 }
 
 // here is a home of this machine.
-type here struct{ eraser }
+type here struct{ *agent.Agent }
 
 var _ site = here{}
 
-func (h here) Settle(ctx context.Context) []string { return h.app.emptySpool(ctx, h.store) }
-
-func (h here) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
-	return block.Build(ctx, h.store.Store, h.store.Policy, r, h.app.random)
-}
-
 func (h here) BringBack(ctx context.Context, ref amber.SnapshotRef, then amber.Memory, dryRun bool) (amber.MemoryRestore, error) {
-	return bringBack(ctx, h.store, ref.ID, then, dryRun)
+	return h.Agent.BringBack(ctx, ref.ID, then, dryRun)
 }
 
 func (h here) Agents() (map[amber.AgentID]bool, error) {
-	s := h.store
-	ids, err := s.home.Agents(s.tenantID())
+	ids, err := h.Home().Agents(h.Tenant())
 	if err != nil {
 		return nil, err
 	}
 	known := map[amber.AgentID]bool{}
 	for _, id := range ids {
-		agent, err := s.home.Agent(s.tenantID(), id)
+		folder, err := h.Home().Agent(h.Tenant(), id)
 		if err == nil {
-			_, err = agent.Current()
+			_, err = folder.Current()
 		}
 		known[id] = amber.KindOf(err) != amber.KindNotFound
 	}
 	return known, nil
 }
 
-// there is a served Amber.
+// there is an agent of a server.
 type there struct{ *opened }
 
 var _ site = there{}

@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/agent"
 )
 
 // snapshotIDHelp says how every verb about one snapshot is told which.
@@ -73,15 +72,17 @@ func (a *app) openFrozen(ctx context.Context, need liveAgent) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	closed, err := a.closedAgent(config)
+	at, err := a.closed(&config.Config)
 	if err != nil {
 		return nil, err
 	}
+	closed := newOpened(at, config)
 	_, err = closed.agent.Current()
 	absent := amber.KindOf(err) == amber.KindNotFound
 	switch need {
 	case mayBeMade:
-		closed.home, closed.agent, err = a.openHome()
+		made, err := at.Make()
+		a.noteMade(made, at)
 		return closed, err
 	case mayBeOpened:
 		if err == nil {
@@ -101,22 +102,6 @@ func (a *app) openFrozen(ctx context.Context, need liveAgent) (*opened, error) {
 	return closed, nil
 }
 
-// closedAgent is an agent, there or not, whose store is not open.
-func (a *app) closedAgent(loaded config.Loaded) (*opened, error) {
-	agent, err := a.lookAtAgent()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := a.homeDir()
-	if err != nil {
-		return nil, err
-	}
-	h, err := home.At(dir, home.Options{Clock: a.clock, Random: a.random})
-	return &opened{config: loaded, home: h, agent: agent, look: true, Resolved: config.Resolved{
-		Store: amber.NewStore(amber.Parts{}), Close: func() error { return nil },
-	}}, err
-}
-
 // lookOr opens the live store to look at, or takes what there is without it.
 func (a *app) lookOr(ctx context.Context, closed *opened) *opened {
 	s, err := a.look(ctx, closed.config)
@@ -124,7 +109,6 @@ func (a *app) lookOr(ctx context.Context, closed *opened) *opened {
 		a.out.note("the live agent does not open, so the active session is not known: %v", err)
 		return closed
 	}
-	s.home = closed.home
 	return s
 }
 
@@ -204,19 +188,17 @@ func resolveSnapshot(ctx context.Context, s *opened, e snapshotEngine, end idEnd
 
 // eachSnapshot calls fn for every snapshot of the agent, newest first.
 func eachSnapshot(ctx context.Context, s *opened, e snapshotEngine, fn func(amber.SnapshotMeta) error) error {
-	q := amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: amber.MaxPageSize}
-	for {
-		page, err := e.ListSnapshots(ctx, q)
-		if err != nil {
-			return err
-		}
-		for _, m := range page.Items {
-			if err := fn(m); err != nil {
-				return err
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil
-		}
+	return agent.EachSnapshot(ctx, e, amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID()}, fn)
+}
+
+// snapshotEngine is what the verbs about snapshots work with.
+type snapshotEngine = agent.Snapshots
+
+// snapshots returns the engine for the home of s. Agent and store need not be
+// there.
+func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) {
+	if s.remote != nil {
+		return s.remote.snapshots(), nil
 	}
+	return s.local.Snapshots(ctx)
 }

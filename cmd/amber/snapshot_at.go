@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 // withView answers from a snapshot: it opens the one the argument names and
 // closes it. The live agent is only asked for the active session.
-func (a *app) withView(cmd *cobra.Command, arg string, fn func(ctx context.Context, s *opened, v snapshotView) error) error {
+func (a *app) withView(cmd *cobra.Command, arg string, fn func(ctx context.Context, s *opened, v agent.View) error) error {
 	return a.withSnapshot(cmd, mayBeOpened, arg, func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
-		v, err := working(a, "opening the snapshot", func() (snapshotView, error) { return e.At(ctx, ref) })
+		v, err := working(a, "opening the snapshot", func() (agent.View, error) { return e.At(ctx, ref) })
 		if err != nil {
 			return err
 		}
@@ -26,12 +27,12 @@ func (a *app) withView(cmd *cobra.Command, arg string, fn func(ctx context.Conte
 // read, where that is known.
 type recalledAt struct {
 	amber.RecallResult
-	Read *viewStats `json:"read,omitempty"`
+	Read *agent.ViewStats `json:"read,omitempty"`
 }
 
 // recallAt answers a question from a snapshot.
 func (a *app) recallAt(cmd *cobra.Command, at string, f filterFlags, q amber.Query) error {
-	return a.withView(cmd, at, func(ctx context.Context, s *opened, v snapshotView) error {
+	return a.withView(cmd, at, func(ctx context.Context, s *opened, v agent.View) error {
 		var err error
 		if q.Filter, err = a.filter(ctx, s, f); err != nil {
 			return err
@@ -41,7 +42,7 @@ func (a *app) recallAt(cmd *cobra.Command, at string, f filterFlags, q amber.Que
 			return err
 		}
 		out := recalledAt{RecallResult: result}
-		if c, ok := v.(counted); ok && q.Explain {
+		if c, ok := v.(interface{ Stats() agent.ViewStats }); ok && q.Explain {
 			read := c.Stats()
 			out.Read = &read
 		}
@@ -55,7 +56,7 @@ func (a *app) recallAt(cmd *cobra.Command, at string, f filterFlags, q amber.Que
 
 // listAt lists the memories of a snapshot.
 func (a *app) listAt(cmd *cobra.Command, f listFlags) error {
-	return a.withView(cmd, f.at, func(ctx context.Context, s *opened, v snapshotView) error {
+	return a.withView(cmd, f.at, func(ctx context.Context, s *opened, v agent.View) error {
 		filter, err := a.filter(ctx, s, f.filterFlags)
 		if err != nil {
 			return err
@@ -63,7 +64,7 @@ func (a *app) listAt(cmd *cobra.Command, f listFlags) error {
 		err = showPage(a, cmd, f.page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
 			return v.List(ctx, amber.ListQuery{Filter: filter, All: f.all, Deleted: f.deleted, Limit: n, Cursor: c})
 		}, a.printMemories)
-		if c, ok := v.(counted); ok && f.explain {
+		if c, ok := v.(interface{ Stats() agent.ViewStats }); ok && f.explain {
 			a.noteRead(c.Stats())
 		}
 		return err
@@ -71,7 +72,7 @@ func (a *app) listAt(cmd *cobra.Command, f listFlags) error {
 }
 
 // noteRead tells how much of a snapshot an answer needed.
-func (a *app) noteRead(s viewStats) {
+func (a *app) noteRead(s agent.ViewStats) {
 	share := 0.0
 	if s.PagesTotal > 0 {
 		share = 100 * float64(s.PagesRead) / float64(s.PagesTotal)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
@@ -126,13 +127,13 @@ func (f *fakeEngine) CheckRepository(_ context.Context, r amber.CheckRequest) (a
 	return report, nil
 }
 
-func (f *fakeEngine) At(_ context.Context, ref amber.SnapshotRef) (snapshotView, error) {
+func (f *fakeEngine) At(_ context.Context, ref amber.SnapshotRef) (agent.View, error) {
 	return f.view, f.has(ref.ID)
 }
 
-func (f *fakeEngine) ExtractSource(_ context.Context, ref amber.SnapshotRef, name, dir string) (extraction, error) {
+func (f *fakeEngine) ExtractSource(_ context.Context, ref amber.SnapshotRef, name, dir string) (agent.Extraction, error) {
 	f.asked = append(f.asked, ref, name, dir)
-	return extraction{From: ref.ID, Source: name, To: dir, Files: 3, Bytes: 2048}, f.has(ref.ID)
+	return agent.Extraction{From: ref.ID, Source: name, To: dir, Files: 3, Bytes: 2048}, f.has(ref.ID)
 }
 
 func (f *fakeEngine) Export(_ context.Context, r amber.ExportRequest) (amber.ExportReport, error) {
@@ -209,8 +210,8 @@ func (v *fakeView) List(_ context.Context, q amber.ListQuery) (amber.Page[amber.
 	return amber.Page[amber.Memory]{Items: v.memories}, nil
 }
 
-func (v *fakeView) Stats() viewStats {
-	return viewStats{PagesRead: 12, PagesTotal: 480, BytesRead: 3 << 20}
+func (v *fakeView) Stats() agent.ViewStats {
+	return agent.ViewStats{PagesRead: 12, PagesTotal: 480, BytesRead: 3 << 20}
 }
 
 func (v *fakeView) Close() error { v.closed++; return nil }
@@ -264,7 +265,7 @@ func (b *bench) run(args ...string) (code int, stdout, stderr string) {
 		directory: func() (string, error) { return dir, nil },
 		clock:     time.Now, random: rand.Reader, fsInfo: fsx.Info,
 		terminal:  func() bool { return b.at },
-		snapshots: func(context.Context, *opened) (snapshotEngine, error) { return b.engine, nil },
+		snapshots: func(context.Context) (snapshotEngine, error) { return b.engine, nil },
 	})
 	return code, out.String(), errs.String()
 }

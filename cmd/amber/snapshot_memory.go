@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,29 +34,6 @@ func (a *app) restoreMemory(cmd *cobra.Command, arg string, f restoreFlags) erro
 		}
 		return a.showMemoryRestore(out)
 	})
-}
-
-// bringBack brings a memory back as it was then, or tells what that would
-// change. Errors: refused for what was erased.
-func bringBack(ctx context.Context, s *opened, from amber.SnapshotID, then amber.Memory, dryRun bool) (amber.MemoryRestore, error) {
-	out := amber.MemoryRestore{From: from, Memory: then, Changed: []string{"brought back"}, Kept: []string{}, DryRun: dryRun}
-	now, err := s.Store.Memories.Get(ctx, then.ID)
-	switch {
-	case err == nil:
-		out.Changed, out.Kept = orEmpty(editable(now, then)), orEmpty(fixed(now, then))
-	case amber.KindOf(err) != amber.KindNotFound:
-		return out, err
-	}
-	if s.sqlite != nil { // it can restore all of it, but what was erased
-		out.Changed, out.Kept = append(out.Changed, out.Kept...), []string{}
-		if err := s.sqlite.MayRestore(ctx, then.ID); err != nil {
-			return out, err
-		}
-	}
-	if dryRun {
-		return out, nil
-	}
-	return out, putBack(ctx, s, then, now, &out)
 }
 
 // memoryAt returns the memory of a snapshot that end names.
@@ -93,57 +69,6 @@ func memoryAt(ctx context.Context, e snapshotEngine, ref amber.SnapshotRef, end 
 	}
 	_, err = onlyFit("memory", end, ids)
 	return fits[0], err
-}
-
-// editable names the fields in which a memory differs and that an edit
-// changes.
-func editable(now, then amber.Memory) []string {
-	return slices.DeleteFunc(changes(now, then), func(field string) bool { return field == "sources" })
-}
-
-// fixed names the fields in which a memory differs and that an edit cannot
-// change.
-func fixed(now, then amber.Memory) []string {
-	var names []string
-	for _, f := range []struct {
-		name    string
-		differs bool
-	}{
-		{"scope", now.Scope != then.Scope || now.Identities != then.Identities},
-		{"topic", now.Topic != then.Topic},
-		{"sources", !slices.Equal(now.SourceRefs, then.SourceRefs)},
-		{"trust", now.Trust != then.Trust},
-	} {
-		if f.differs {
-			names = append(names, f.name)
-		}
-	}
-	return names
-}
-
-// putBack makes the newest revision of a memory say what it said then.
-func putBack(ctx context.Context, s *opened, then, now amber.Memory, out *amber.MemoryRestore) (err error) {
-	if len(out.Changed) == 0 && len(out.Kept) == 0 {
-		out.Memory = now
-		return nil
-	}
-	if !s.config.Config.Memory.Write.Enabled {
-		return amber.Errorf(amber.KindRefused, "restore memory", string(then.ID), "memory.write.enabled is false")
-	}
-	if s.sqlite != nil {
-		out.Memory, err = s.sqlite.RestoreMemory(ctx, then)
-		return err
-	}
-	if now.ID == "" {
-		e := amber.Errorf(amber.KindUnsupported, "restore memory", string(then.ID), "it is not live, and the store cannot bring one back under its id")
-		e.Hint = "amber snapshot restore --only memory brings back all of them"
-		return e
-	}
-	out.Memory, err = s.Store.Editor.Edit(ctx, amber.EditRequest{
-		ID: then.ID, IfRevision: now.Revision,
-		Kind: &then.Kind, Title: &then.Title, Content: &then.Content, Summary: &then.Summary, Tags: &then.Tags, Metadata: &then.Metadata,
-	})
-	return err
 }
 
 func (a *app) showMemoryRestore(r amber.MemoryRestore) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 // restoreSource writes a source into a folder of its own. It does not ask:
@@ -31,7 +32,7 @@ func (a *app) restoreSource(cmd *cobra.Command, arg string, f restoreFlags) erro
 		}
 		plan.To, plan.DryRun = dir, true
 		if !f.dryRun {
-			plan, err = working(a, "writing", func() (extraction, error) { return e.ExtractSource(ctx, ref, f.source, dir) })
+			plan, err = working(a, "writing", func() (agent.Extraction, error) { return e.ExtractSource(ctx, ref, f.source, dir) })
 			if err != nil {
 				return err
 			}
@@ -58,10 +59,10 @@ func checkEmptyFolder(dir string) error {
 }
 
 // planExtraction tells what a snapshot holds of a source.
-func planExtraction(ctx context.Context, e snapshotEngine, ref amber.SnapshotRef, name string) (extraction, error) {
+func planExtraction(ctx context.Context, e snapshotEngine, ref amber.SnapshotRef, name string) (agent.Extraction, error) {
 	d, err := e.ShowSnapshot(ctx, ref)
 	if err != nil {
-		return extraction{}, err
+		return agent.Extraction{}, err
 	}
 	var names []string
 	for _, s := range d.Sources {
@@ -69,7 +70,7 @@ func planExtraction(ctx context.Context, e snapshotEngine, ref amber.SnapshotRef
 			names = append(names, s.Name)
 			continue
 		}
-		plan := extraction{From: ref.ID, Source: name, Files: s.Files, Bytes: s.Bytes, Fenced: s.Fenced}
+		plan := agent.Extraction{From: ref.ID, Source: name, Files: s.Files, Bytes: s.Bytes, Fenced: s.Fenced}
 		for _, skipped := range d.Skipped {
 			if skipped.Part == "source:"+name {
 				plan.Skipped = append(plan.Skipped, skipped)
@@ -81,10 +82,10 @@ func planExtraction(ctx context.Context, e snapshotEngine, ref amber.SnapshotRef
 	if len(names) > 0 {
 		holds = "it holds " + flat(strings.Join(names, ", "))
 	}
-	return extraction{}, amber.Errorf(amber.KindNotFound, "find source", string(ref.ID), "the snapshot has no source %s; %s", oneLine(name, 64), holds)
+	return agent.Extraction{}, amber.Errorf(amber.KindNotFound, "find source", string(ref.ID), "the snapshot has no source %s; %s", oneLine(name, 64), holds)
 }
 
-func (a *app) printExtraction(w io.Writer, x extraction) {
+func (a *app) printExtraction(w io.Writer, x agent.Extraction) {
 	did := "wrote"
 	if x.DryRun {
 		did = "would write"

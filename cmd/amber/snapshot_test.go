@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 // says checks what a command prints.
@@ -650,7 +651,7 @@ func TestSnapshotRestoreSource(t *testing.T) {
 		Sources:      []amber.SourceReport{{Name: "x", Files: 3, Bytes: 2048}},
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	var plan extraction
+	var plan agent.Extraction
 	b.json(0, &plan, "snapshot", "restore", string(snapC), "--source", "x", "--to", dir, "--dry-run")
 	if !plan.DryRun || plan.Files != 3 || plan.To != dir || len(plan.Skipped) != 1 || len(b.engine.asked) > 0 {
 		t.Errorf("plan %+v, asked %v", plan, b.engine.asked)

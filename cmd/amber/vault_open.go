@@ -43,9 +43,12 @@ func (a *app) openVault(ctx context.Context, s *opened, f vaultFlags) (*colony.V
 	if o.Trust, err = ring.TrustAlso(f.trust, o.Signer); err != nil {
 		return nil, err
 	}
-	keys, err := a.keys(s.config.Config)
+	keys, err := a.access.resolve(a)
 	if err != nil {
 		return nil, err
+	}
+	if path := s.config.Config.Snapshot.Encryption.Identity; path != "" {
+		keys.Identities = append(keys.Identities, path)
 	}
 	if o.Identities, err = ring.Identities(keys.Identities); err != nil {
 		return nil, err

@@ -26,7 +26,12 @@ const Module = "github.com/amber-memory/amber"
 // that whoever adds one decides where it stands. "*" means everything; "-" means
 // not even the root.
 var law = map[string][]string{
-	".":                          {"-"}, // nouns and contracts; standard library only
+	".": {"-"}, // nouns and contracts; standard library only
+	// What spans the parts of an agent needs all of them.
+	"agent": {
+		"colony/shelf", "config", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "snapshot", "snapshot/local",
+		"store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/s3",
+	},
 	"bundle":                     {},
 	"client":                     {},
 	"cmd/amber":                  {"*"}, // the one place that sees everything

@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
@@ -32,7 +31,7 @@ const deepLimit = 5000
 // checkDatabases opens both databases without migrating them and looks
 // through them.
 func (d *doctor) checkDatabases(ctx context.Context, agent *home.Agent) {
-	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.clock, Random: d.random, KeepSchema: true})
+	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.o.Clock, Random: d.o.Random, KeepSchema: true})
 	if err != nil {
 		d.judge("schema", err, "")
 		for _, code := range append(databaseCodes[1:], "clock") {
@@ -73,7 +72,7 @@ func (d *doctor) checkText(ctx context.Context, store *sqlite.Store, code string
 		d.judge(code, nil, "the indexes have the rows of all %d memories; comparing their text needs a home that can be written", stats.Memories)
 		return
 	}
-	if stats.Memories > deepLimit && !d.deep {
+	if stats.Memories > deepLimit && !d.Deep {
 		d.judge(code, nil, "the indexes have the rows of all %d memories; their text was not compared (--deep does)", stats.Memories)
 		return
 	}
@@ -83,7 +82,7 @@ func (d *doctor) checkText(ctx context.Context, store *sqlite.Store, code string
 // checkClock compares the wall clock with the newest change.
 func (d *doctor) checkClock(ctx context.Context, store *sqlite.Store) {
 	last, err := store.LastStamp(ctx)
-	if ahead := last.Time().Time().Sub(d.clock()); err == nil && ahead > amber.MaxClockSkew {
+	if ahead := last.Time().Time().Sub(d.o.Clock()); err == nil && ahead > amber.MaxClockSkew {
 		e := amber.Errorf(amber.KindConflict, "check clock", "", "the newest change is %s ahead of this machine's clock", ahead.Round(1e9))
 		e.Hint = "set the clock; stamps go on from the newest change meanwhile"
 		err = e
@@ -92,9 +91,9 @@ func (d *doctor) checkClock(ctx context.Context, store *sqlite.Store) {
 }
 
 // checkNotes looks through the notes' repository.
-func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent, config config.Loaded) {
+func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent) {
 	guard := snapshot.NotesGuard(agent)
-	notes, err := notes.New(notes.Options{Guard: guard, Clock: d.clock})
+	notes, err := notes.New(notes.Options{Guard: guard, Clock: d.o.Clock})
 	if err == nil {
 		err = notes.Check(ctx)
 	}
@@ -107,7 +106,7 @@ func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent, config confi
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		d.checkLostNotes(ctx, config)
+		d.checkLostNotes(ctx)
 		return
 	}
 	if err == nil {
@@ -121,7 +120,7 @@ func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent, config confi
 }
 
 // twinNotes warns of notes whose names nobody can tell apart.
-func twinNotes(twins [][]string) finding {
+func twinNotes(twins [][]string) amber.Finding {
 	const most = 5
 	var named []string
 	for _, t := range twins[:min(len(twins), most)] {
@@ -130,8 +129,8 @@ func twinNotes(twins [][]string) finding {
 	if more := len(twins) - most; more > 0 {
 		named = append(named, fmt.Sprintf("%d more", more))
 	}
-	return finding{
-		Code: "notes", Status: statusWarning,
+	return amber.Finding{
+		Code: "notes", Status: amber.FindingWarning,
 		Detail: "every commit is whole; names that look the same and are spelled differently: " + strings.Join(named, ", "),
 		Hint:   "amber note show NAME of each, write what you want to keep under one, and amber note delete NAME the other",
 	}
@@ -139,18 +138,18 @@ func twinNotes(twins [][]string) finding {
 
 // checkLostNotes asks the snapshots whether there were notes where there are
 // none.
-func (d *doctor) checkLostNotes(ctx context.Context, config config.Loaded) {
+func (d *doctor) checkLostNotes(ctx context.Context) {
 	if d.failed("config") { // it says where snapshots are
 		d.skip("notes", "there are none, and whether there were any is not known")
 		return
 	}
-	last, err := d.lastWithNotes(ctx, config)
+	last, err := d.lastWithNotes(ctx)
 	switch {
 	case err != nil:
 		d.skip("notes", "there are none, and whether there were any is not known: "+err.Error())
 	case last.ID != "":
-		d.warn("notes", "amber snapshot restore "+shortID(string(last.ID))+" --only notes",
-			"their history is gone; snapshot %s of %s has it", shortID(string(last.ID)), last.CreatedAt)
+		d.warn("notes", "amber snapshot restore "+short(last.ID)+" --only notes",
+			"their history is gone; snapshot %s of %s has it", short(last.ID), last.CreatedAt)
 	default:
 		d.judge("notes", nil, "there are none yet")
 	}
@@ -158,17 +157,13 @@ func (d *doctor) checkLostNotes(ctx context.Context, config config.Loaded) {
 
 // lastWithNotes returns the newest snapshot of the agent that has a history of
 // notes; none when no snapshot has one.
-func (d *doctor) lastWithNotes(ctx context.Context, config config.Loaded) (last amber.SnapshotMeta, err error) {
-	s, err := d.closedAgent(config)
-	if err != nil {
-		return last, err
-	}
-	e, err := d.snapshots(ctx, s)
+func (d *doctor) lastWithNotes(ctx context.Context) (last amber.SnapshotMeta, err error) {
+	e, err := d.agent.Snapshots(ctx)
 	if err != nil {
 		return last, err
 	}
 	var unread error
-	err = eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
+	err = d.agent.eachSnapshot(ctx, e, func(m amber.SnapshotMeta) error {
 		switch {
 		case m.Damage != "":
 			unread = amber.Errorf(amber.KindDamaged, "read snapshot", string(m.ID), "%s", m.Damage)

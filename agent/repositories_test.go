@@ -1,35 +1,39 @@
-package main
+package agent
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
 )
 
-func (p *sickHome) app() *app { return &app{world: p.world} }
-
-func (p *sickHome) known() repositories {
-	h, err := home.At(p.home, home.Options{Clock: p.world.clock, Random: p.world.random})
-	p.must(err)
-	return repositories{p.app(), h}
+// closed is an agent in a home of its own that is there.
+func closed(t *testing.T) *Agent {
+	t.Helper()
+	a, err := At(Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
+
+func noEnv(string) string { return "" }
 
 func TestLocationsHaveOneURL(t *testing.T) {
 	t.Parallel()
-	p := newHome(t, nil)
 	folder := filepath.Join(t.TempDir(), "a folder", "ü#?%")
 	for _, tc := range []struct {
 		text, want string
 		kind       amber.Kind
 	}{
-		{folder, location{folder: folder}.String(), ""},
-		{location{folder: folder}.String(), location{folder: folder}.String(), ""},
+		{folder, Location{folder: folder}.String(), ""},
+		{Location{folder: folder}.String(), Location{folder: folder}.String(), ""},
 		{"s3://bucket/prefix", "s3+https://s3.amazonaws.com/bucket/prefix", ""},
 		{"s3+https://s3.example.org/bucket/a/b?region=x", "s3+https://s3.example.org/bucket/a/b?region=x", ""},
 		{"s3://127.0.0.1:9000/bucket", "s3+http://127.0.0.1:9000/bucket", ""},
@@ -42,8 +46,9 @@ func TestLocationsHaveOneURL(t *testing.T) {
 		{"s3://user:hunter2@bucket/x", "", amber.KindInvalid},
 		{"s3+http://example.org/hunter2", "", amber.KindRefused},
 		{"a\x00b", "", amber.KindInvalid},
+		{"relative/folder", "", amber.KindInvalid},
 	} {
-		l, err := p.app().parseLocation(tc.text)
+		l, err := ParseLocation(tc.text, noEnv)
 		if amber.KindOf(err) != tc.kind {
 			t.Errorf("%q: %v, want kind %q", tc.text, err, tc.kind)
 		}
@@ -56,7 +61,7 @@ func TestLocationsHaveOneURL(t *testing.T) {
 		if l.String() != tc.want {
 			t.Errorf("%q is %s, want %s", tc.text, l, tc.want)
 		}
-		if again, err := p.app().parseLocation(l.String()); err != nil || again != l {
+		if again, err := ParseLocation(l.String(), noEnv); err != nil || again != l {
 			t.Errorf("%s is read as %s, %v", l, again, err)
 		}
 	}
@@ -64,37 +69,41 @@ func TestLocationsHaveOneURL(t *testing.T) {
 
 func TestRepositoriesAreNotLostWhenManyAreAddedAtOnce(t *testing.T) {
 	t.Parallel()
-	p := newHome(t, [][]string{{"remember", "x"}})
+	known := closed(t).Repositories()
 	const many = 8
 	var work sync.WaitGroup
 	for n := range many {
 		work.Go(func() {
-			if _, err := p.known().add(t.Context(), repository{Name: fmt.Sprintf("r%d", n), URL: "file:///x"}); err != nil {
+			if _, err := known.Add(t.Context(), Repository{Name: fmt.Sprintf("r%d", n), URL: "file:///x"}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	work.Wait()
-	all, err := p.known().list()
+	all, err := known.List()
 	if err != nil || len(all) != many {
 		t.Errorf("there are %d, want %d: %v", len(all), many, err)
 	}
-	info, err := os.Stat(p.known().path())
-	if p.must(err); info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+	info, err := os.Stat(known.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("its mode is %v", info.Mode())
 	}
 	for _, r := range all[1:] {
-		_, err := p.known().remove(t.Context(), r.Name)
-		p.must(err)
+		if _, err := known.Remove(t.Context(), r.Name); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if all, err = p.known().list(); err != nil || len(all) != 1 || all[0].Name != "r0" || all[0].URL != "file:///x" {
+	if all, err = known.List(); err != nil || len(all) != 1 || all[0].Name != "r0" || all[0].URL != "file:///x" {
 		t.Errorf("what is left is %+v, %v", all, err)
 	}
 }
 
 func TestAListOfRepositoriesThatIsNotRightIsNotUsed(t *testing.T) {
 	t.Parallel()
-	p := newHome(t, [][]string{{"remember", "x"}})
+	known := closed(t).Repositories()
 	one := func(name, url string) string {
 		return fmt.Sprintf(`{"name":%q,"url":%q,"added_at":"2026-01-01T00:00:00.000Z"}`, name, url)
 	}
@@ -121,11 +130,13 @@ func TestAListOfRepositoriesThatIsNotRightIsNotUsed(t *testing.T) {
 		"credentials":   {file(one("a", "s3://k:s@bucket")), amber.KindDamaged},
 		"too long":      {strings.Repeat(" ", maxRepositoryBytes+1), amber.KindDamaged},
 	} {
-		p.must(os.WriteFile(p.known().path(), []byte(tc.content), 0o600))
-		if _, err := p.known().list(); amber.KindOf(err) != tc.kind {
+		if err := os.WriteFile(known.path(), []byte(tc.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := known.List(); amber.KindOf(err) != tc.kind {
 			t.Errorf("%s: %v, want kind %q", name, err, tc.kind)
 		}
-		if _, err := p.known().add(t.Context(), repository{Name: "new", URL: "file:///n"}); amber.KindOf(err) != tc.kind {
+		if _, err := known.Add(t.Context(), Repository{Name: "new", URL: "file:///n"}); amber.KindOf(err) != tc.kind {
 			t.Errorf("%s: adding to it: %v, want kind %q", name, err, tc.kind)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const lateDrain = time.Hour
 
 // checkSpool looks through the crash journal. It takes no lock.
 func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
-	defer d.checkParked(ctx, agent) // what is parked lies outside the spool
+	defer d.checkParked(ctx) // what is parked lies outside the spool
 	live := spoolCodes[:len(spoolCodes)-1]
 	dir := agent.SpoolDir()
 	_, err := os.Lstat(dir)
@@ -35,7 +35,7 @@ func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
 		return
 	}
 	// The bounds do not matter to somebody who only looks.
-	j, err := journal.Open(dir, journalOptions(config.Default().Journal, d.clock))
+	j, err := journal.Open(dir, JournalOptions(config.Default().Journal, d.o.Clock))
 	if err == nil {
 		err = checkSpoolFolders(dir)
 	}
@@ -116,7 +116,7 @@ func (d *doctor) checkFrames(ctx context.Context, j *journal.Journal) {
 		}
 		switch {
 		case r.Damage.Any():
-			e := amber.Errorf(amber.KindDamaged, "verify journal", string(r.Key), "%s", describeDamage(r.Damage))
+			e := amber.Errorf(amber.KindDamaged, "verify journal", string(r.Key), "%s", r.Damage.String())
 			e.Hint = "amber journal verify; everything intact is still read"
 			err = e
 		case r.Error != "":
@@ -180,7 +180,7 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 			oldest = s.Oldest
 		}
 	}
-	if err == nil && waiting > 0 && d.clock().Sub(oldest.Time()) > lateDrain {
+	if err == nil && waiting > 0 && d.o.Clock().Sub(oldest.Time()) > lateDrain {
 		d.warn("spool.undrained", "amber journal drain", "%d entries wait to be drained, the oldest since %s", waiting, oldest)
 		return
 	}
@@ -189,8 +189,8 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 
 // checkParked looks whether a restore has left entries behind that nobody has
 // decided about.
-func (d *doctor) checkParked(ctx context.Context, agent *home.Agent) {
-	states, err := parked(ctx, agent, config.Default().Journal, d.clock, nil)
+func (d *doctor) checkParked(ctx context.Context) {
+	states, err := d.agent.parked(ctx, nil)
 	if err != nil {
 		d.skip("spool.parked", "nobody knows what is parked: "+err.Error())
 		return
@@ -221,15 +221,10 @@ func (d *doctor) cursorOf(ctx context.Context, j *journal.Journal, agent *home.A
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.clock, Random: d.random, KeepSchema: true})
+	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.o.Clock, Random: d.o.Random, KeepSchema: true})
 	if err != nil {
 		return nil, nil, err
 	}
 	ingest := store.Store().Ingest
 	return func(k journal.Key) (int64, error) { return cursorSeq(ctx, j, ingest, k) }, store.Close, nil
-}
-
-// warn adds a finding that is no failure.
-func (d *doctor) warn(code, hint, detail string, args ...any) {
-	d.add(finding{Code: code, Status: statusWarning, Detail: fmt.Sprintf(detail, args...), Hint: hint})
 }

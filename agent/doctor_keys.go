@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"context"
@@ -14,21 +14,19 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target/dir"
 )
 
-// keyCodes are the checks of what signs and encrypts, in order.
-var keyCodes = []string{"key_modes", "signing_key", "trusted_keys", "encryption", "repositories"}
-
 // checkKeys looks at what signs and encrypts. A home that is not there yet has
 // none.
-func (d *doctor) checkKeys(ctx context.Context, loaded config.Loaded) {
-	h, err := d.lookAtHome()
-	if err == nil {
-		_, err = os.Lstat(h.Dir())
+func (d *doctor) checkKeys(ctx context.Context) {
+	if d.agent == nil || d.failed("home") {
+		return
 	}
-	if err != nil || d.failed("home") {
+	h, c := d.agent.home, d.agent.config
+	if _, err := os.Lstat(h.Dir()); err != nil {
 		return
 	}
 	d.judge("key_modes", checkKeyModes(h.KeysDir()), "nobody else can reach the keys")
@@ -37,11 +35,11 @@ func (d *doctor) checkKeys(ctx context.Context, loaded config.Loaded) {
 			d.skip(code, "others can reach the keys")
 		}
 	} else {
-		d.checkSigningKey(ctx, h, loaded.Config.Snapshot)
-		d.checkTrusted(ctx, h, loaded.Config.Snapshot)
-		d.checkEncryption(ctx, h, loaded)
+		d.checkSigningKey(ctx, h, c.Snapshot)
+		d.checkTrusted(ctx, h, c.Snapshot)
+		d.checkEncryption(ctx, h, c.Snapshot)
 	}
-	known, err := repositories{d.app, h}.list()
+	known, err := d.agent.Repositories().List()
 	d.judge("repositories", err, "%d added", len(known))
 }
 
@@ -68,7 +66,7 @@ func checkKeyModes(dir string) error {
 			want = "700"
 		case !info.Mode().IsRegular():
 			return amber.Errorf(amber.KindRefused, "check modes", path, "it is no regular file")
-		case path == filepath.Join(dir, trustedName):
+		case path == filepath.Join(dir, keyring.TrustedFile):
 			secret = 0o022
 		}
 		if info.Mode().Perm()&secret != 0 {
@@ -88,6 +86,10 @@ func checkKeyModes(dir string) error {
 	return &amber.Error{Op: "look at keys", Kind: amber.KindInternal, ID: dir, Err: err}
 }
 
+func (d *doctor) ring(h *home.Home) *keyring.Ring {
+	return keyring.Open(h.KeysDir(), keyring.Options{Random: d.o.Random})
+}
+
 func (d *doctor) checkSigningKey(ctx context.Context, h *home.Home, c config.Snapshot) {
 	signer, err := d.ring(h).Signer(ctx)
 	switch {
@@ -105,7 +107,7 @@ func (d *doctor) checkSigningKey(ctx context.Context, h *home.Home, c config.Sna
 }
 
 func (d *doctor) checkTrusted(ctx context.Context, h *home.Home, c config.Snapshot) {
-	keys, err := knownKeys(ctx, d.ring(h))
+	keys, err := d.ring(h).Known(ctx)
 	if err != nil {
 		// A seed that cannot be read has been told already.
 		if _, err = d.ring(h).Trusted(ctx); err == nil {
@@ -128,8 +130,8 @@ func (d *doctor) checkTrusted(ctx context.Context, h *home.Home, c config.Snapsh
 
 // checkEncryption looks whether the recipients can be encrypted to, and whether
 // this home can open what it has encrypted.
-func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, loaded config.Loaded) {
-	c := loaded.Config.Snapshot.Encryption
+func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, s config.Snapshot) {
+	c := s.Encryption
 	recipients, err := agekey.ParseRecipients(c.Recipients)
 	var ids []age.Identity
 	if err == nil {
@@ -141,13 +143,13 @@ func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, loaded confi
 	}
 	detail := "off"
 	if len(recipients) > 0 {
-		detail = "to " + count(int64(len(recipients)), "recipient", "recipients")
+		detail = "to " + count(len(recipients), "recipient", "recipients")
 	}
-	if isBucket(loaded.Config.Snapshot.Root) {
+	if IsBucket(s.Root) {
 		d.judge("encryption", nil, "%s; the repository is in a bucket, and whether it opens was not tried", detail)
 		return
 	}
-	state, err := d.checkOpens(ctx, h, loaded.Config.Snapshot.Root, ids)
+	state, err := d.checkOpens(ctx, h, s.Root, ids)
 	d.judge("encryption", err, "%s; %s", detail, state)
 }
 
@@ -162,7 +164,7 @@ func identities(h *home.Home, c config.Encryption) ([]age.Identity, error) {
 		}
 		ids = configured
 	}
-	own, err := agekey.ReadIdentities(nil, filepath.Join(h.KeysDir(), ageIdentityName))
+	own, err := agekey.ReadIdentities(nil, filepath.Join(h.KeysDir(), keyring.AgeIdentityFile))
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return nil, err
 	}
@@ -172,10 +174,7 @@ func identities(h *home.Home, c config.Encryption) ([]age.Identity, error) {
 // checkOpens tells whether the tenant's repository is encrypted. Errors: refused
 // when it is and no identity opens it; those of the repository.
 func (d *doctor) checkOpens(ctx context.Context, h *home.Home, root string, ids []age.Identity) (string, error) {
-	tenant, err := amber.ParseTenantID(d.global.tenant)
-	if err != nil {
-		return "", err
-	}
+	tenant := d.agent.Tenant()
 	path := h.RepoDir(tenant)
 	if root != "" {
 		path = filepath.Join(root, string(tenant))

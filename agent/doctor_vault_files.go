@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const vaultFilesCode = "vault_files"
 // one that is damaged keeps all of them from being listed. An agent without such
 // a vault is not told about.
 func (d *doctor) checkVaultFiles(ctx context.Context, agent *home.Agent) {
-	v, err := shelf.Open(agent, shelf.Options{Clock: d.clock})
+	v, err := shelf.Open(agent, shelf.Options{Clock: d.o.Clock})
 	if err != nil {
 		d.judge(vaultFilesCode, err, "")
 		return

@@ -1,20 +1,17 @@
-package main
+package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 )
 
-// parkedState is what a restore has parked of one generation.
-type parkedState struct {
+// Parked is what a restore has parked of one generation.
+type Parked struct {
 	Generation  int64  `json:"generation"`
 	Sessions    int64  `json:"sessions"`
 	Entries     int64  `json:"entries"` // that wait to be drained
@@ -23,11 +20,11 @@ type parkedState struct {
 	Error       string `json:"error,omitempty"`
 }
 
-// parked returns what restores have parked, by generation. Where there is no
-// agent nothing is. It changes nothing.
-func parked(ctx context.Context, agent *home.Agent, c config.Journal, clock amber.Clock, store amber.Ingester) ([]parkedState, error) {
-	states := []parkedState{}
-	generations, err := agent.Parked()
+// parked returns what restores have parked, by generation. Where there is no agent
+// nothing is. It changes nothing. Without a store nothing counts as drained.
+func (a *Agent) parked(ctx context.Context, store amber.Ingester) ([]Parked, error) {
+	states := []Parked{}
+	generations, err := a.folder.Parked()
 	if amber.KindOf(err) == amber.KindNotFound {
 		return states, nil
 	}
@@ -35,7 +32,7 @@ func parked(ctx context.Context, agent *home.Agent, c config.Journal, clock ambe
 		return states, err
 	}
 	for _, n := range generations {
-		j, err := journal.Open(agent.ParkedDir(n), journalOptions(c, clock))
+		j, err := a.parkedJournal(n)
 		if err != nil {
 			return states, err
 		}
@@ -52,10 +49,13 @@ func parked(ctx context.Context, agent *home.Agent, c config.Journal, clock ambe
 	return states, nil
 }
 
-// parkedIn adds up one parked journal. Without a store nothing counts as
-// drained.
-func parkedIn(ctx context.Context, j *journal.Journal, store amber.Ingester) (parkedState, error) {
-	var state parkedState
+func (a *Agent) parkedJournal(generation int64) (*journal.Journal, error) {
+	return journal.Open(a.folder.ParkedDir(generation), JournalOptions(a.config.Journal, a.o.Clock))
+}
+
+// parkedIn adds up one parked journal.
+func parkedIn(ctx context.Context, j *journal.Journal, store amber.Ingester) (Parked, error) {
+	var state Parked
 	sessions, err := j.List(ctx, func(k journal.Key) (int64, error) {
 		if store == nil {
 			return 0, nil
@@ -74,15 +74,11 @@ func parkedIn(ctx context.Context, j *journal.Journal, store amber.Ingester) (pa
 	return state, err
 }
 
-// drainParked brings what was parked of a generation into the store as it is
-// now, and removes the parked journal when nothing is left in it.
-func (a *app) drainParked(ctx context.Context, generation int64) (report drain.Report, err error) {
-	s, err := a.open(ctx)
-	if err != nil {
-		return report, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	generations, err := s.agent.Parked()
+// DrainParked brings what was parked of a generation into the store as it is now, and
+// removes the parked journal when nothing is left in it. Errors: not_found when
+// nothing is parked of that generation.
+func (a *Agent) DrainParked(ctx context.Context, generation int64, explain bool) (report drain.Report, err error) {
+	generations, err := a.folder.Parked()
 	if err != nil {
 		return report, err
 	}
@@ -91,20 +87,20 @@ func (a *app) drainParked(ctx context.Context, generation int64) (report drain.R
 		e.Hint = "amber journal status"
 		return report, e
 	}
-	j, err := journal.Open(s.agent.ParkedDir(generation), journalOptions(s.config.Config.Journal, a.clock))
+	j, err := a.parkedJournal(generation)
 	if err != nil {
 		return report, err
 	}
-	w, err := a.workerOn(j, s, drain.Options{Final: true})
+	w, err := a.drainer(j, drain.Options{Final: true, Explain: explain})
 	if err != nil {
 		return report, err
 	}
 	if report, err = w.Once(ctx); err != nil || len(report.Failed) > 0 {
 		return report, err
 	}
-	left, err := parkedIn(ctx, j, s.Store.Ingest)
+	left, err := parkedIn(ctx, j, a.plain.Ingest)
 	if err == nil && left.Entries == 0 && left.Quarantined == 0 {
-		err = s.agent.RemoveParked(generation)
+		err = a.folder.RemoveParked(generation)
 	}
 	return report, err
 }

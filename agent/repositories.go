@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"context"
@@ -6,17 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// repository is one that was added.
-type repository struct {
+// Repository is one that was added to a home.
+type Repository struct {
 	Name    string     `json:"name"`
 	URL     string     `json:"url"` // without credentials
 	AddedAt amber.Time `json:"added_at"`
@@ -25,7 +26,7 @@ type repository struct {
 // repositoryFile is repositories.json, which lies in the home with mode 0600.
 type repositoryFile struct {
 	Format       string       `json:"format"`
-	Repositories []repository `json:"repositories"` // by name
+	Repositories []Repository `json:"repositories"` // by name
 }
 
 const (
@@ -36,17 +37,22 @@ const (
 	maxRepositoryBytes = 1 << 20
 )
 
-// repositories knows which repositories were added to a home.
-type repositories struct {
-	a    *app
-	home *home.Home
+// Repositories are those that were added to a home.
+type Repositories struct {
+	dir    string // the home
+	getenv func(string) string
 }
 
-func (r repositories) path() string { return filepath.Join(r.home.Dir(), repositoriesName) }
+// Repositories are those that were added to the home.
+func (a *Agent) Repositories() Repositories { return Repositories{a.home.Dir(), a.o.Getenv} }
 
-// parseRepositoryName checks s by the rule of tenants and agents. The error is
+func (r Repositories) path() string { return filepath.Join(r.dir, repositoriesName) }
+
+func (r Repositories) parse(url string) (Location, error) { return ParseLocation(url, r.getenv) }
+
+// ParseRepositoryName checks s by the rule of tenants and agents. The error is
 // of kind invalid.
-func parseRepositoryName(s string) (string, error) {
+func ParseRepositoryName(s string) (string, error) {
 	_, err := amber.ParseTenantID(s)
 	var wrong *amber.Error
 	if errors.As(err, &wrong) {
@@ -55,8 +61,8 @@ func parseRepositoryName(s string) (string, error) {
 	return s, err
 }
 
-// list returns those that were added, by name. Errors: damaged; too_new.
-func (r repositories) list() ([]repository, error) {
+// List returns those that were added, by name. Errors: damaged; too_new.
+func (r Repositories) List() ([]Repository, error) {
 	const op = "read repositories"
 	b, err := fsx.ReadFile(fsx.OS(), r.path(), maxRepositoryBytes)
 	switch {
@@ -66,7 +72,7 @@ func (r repositories) list() ([]repository, error) {
 		return nil, &amber.Error{Op: op, Kind: amber.KindRefused, ID: r.path(), Err: err}
 	case err == nil:
 		var file repositoryFile
-		if file, err = r.parse(b); err == nil {
+		if file, err = r.decode(b); err == nil {
 			return file.Repositories, nil
 		}
 	}
@@ -77,14 +83,14 @@ func (r repositories) list() ([]repository, error) {
 	return nil, &amber.Error{Op: op, Kind: amber.KindDamaged, ID: r.path(), Err: errors.New(err.Error()), Hint: "remove it and add the repositories again"}
 }
 
-func (r repositories) parse(b []byte) (file repositoryFile, err error) {
+func (r Repositories) decode(b []byte) (file repositoryFile, err error) {
 	d := json.NewDecoder(strings.NewReader(string(b)))
 	d.DisallowUnknownFields()
 	if err = json.Unmarshal(b, &struct{ Format *string }{&file.Format}); err != nil {
 		return file, err
 	}
 	if after, ok := strings.CutPrefix(file.Format, "amber repositories "); ok && file.Format != repositoriesFormat {
-		return file, amber.Errorf(amber.KindTooNew, "read repositories", r.path(), "it is of version %s", oneLine(after, 20))
+		return file, amber.Errorf(amber.KindTooNew, "read repositories", r.path(), "it is of version %s", strconv.Quote(after[:min(len(after), 20)]))
 	}
 	if file.Format != repositoriesFormat {
 		return file, errors.New("it is something else")
@@ -96,13 +102,13 @@ func (r repositories) parse(b []byte) (file repositoryFile, err error) {
 		return file, fmt.Errorf("it names more than %d", maxRepositories)
 	}
 	for i, known := range file.Repositories {
-		if _, err := parseRepositoryName(known.Name); err != nil {
+		if _, err := ParseRepositoryName(known.Name); err != nil {
 			return file, err
 		}
 		if i > 0 && file.Repositories[i-1].Name >= known.Name {
 			return file, errors.New("the names are not in order")
 		}
-		l, err := r.a.parseLocation(known.URL)
+		l, err := r.parse(known.URL)
 		if err == nil && l.String() != known.URL {
 			err = errors.New("a URL is not in its one form")
 		}
@@ -113,37 +119,37 @@ func (r repositories) parse(b []byte) (file repositoryFile, err error) {
 	return file, nil
 }
 
-// find returns the repository of a name and where it is. Errors: invalid;
-// not_found; those of list.
-func (r repositories) find(name string) (repository, location, error) {
-	if _, err := parseRepositoryName(name); err != nil {
-		return repository{}, location{}, err
+// Find returns the repository of a name and where it is. Errors: invalid;
+// not_found; those of List.
+func (r Repositories) Find(name string) (Repository, Location, error) {
+	if _, err := ParseRepositoryName(name); err != nil {
+		return Repository{}, Location{}, err
 	}
-	all, err := r.list()
+	all, err := r.List()
 	if err != nil {
-		return repository{}, location{}, err
+		return Repository{}, Location{}, err
 	}
 	for _, known := range all {
 		if known.Name == name {
-			l, err := r.a.parseLocation(known.URL)
+			l, err := r.parse(known.URL)
 			return known, l, err
 		}
 	}
-	return repository{}, location{}, r.unknown(name)
+	return Repository{}, Location{}, r.unknown(name)
 }
 
-func (r repositories) unknown(name string) error {
+func (r Repositories) unknown(name string) error {
 	e := amber.Errorf(amber.KindNotFound, "find repository", name, "there is none of that name")
 	e.Hint = "amber repo list, or amber repo add " + name + " URL"
 	return e
 }
 
-// add remembers a repository. The same one again is no error. Errors: conflict
-// for another one of that name; quota; those of list.
-func (r repositories) add(ctx context.Context, fresh repository) (stored repository, err error) {
+// Add remembers a repository. The same one again is no error. Errors: conflict
+// for another one of that name; quota; those of List.
+func (r Repositories) Add(ctx context.Context, fresh Repository) (stored Repository, err error) {
 	const op = "add repository"
-	err = r.change(ctx, op, func(all []repository) ([]repository, error) {
-		at, found := slices.BinarySearchFunc(all, fresh.Name, func(k repository, name string) int { return strings.Compare(k.Name, name) })
+	err = r.change(ctx, op, func(all []Repository) ([]Repository, error) {
+		at, found := slices.BinarySearchFunc(all, fresh.Name, func(k Repository, name string) int { return strings.Compare(k.Name, name) })
 		switch {
 		case found && all[at].URL == fresh.URL:
 			stored = all[at]
@@ -161,11 +167,14 @@ func (r repositories) add(ctx context.Context, fresh repository) (stored reposit
 	return stored, err
 }
 
-// remove forgets a repository; what is in it stays. Errors: not_found; those of
+// Remove forgets a repository; what is in it stays. Errors: not_found; those of
 // list.
-func (r repositories) remove(ctx context.Context, name string) (gone repository, err error) {
-	err = r.change(ctx, "remove repository", func(all []repository) ([]repository, error) {
-		at := slices.IndexFunc(all, func(k repository) bool { return k.Name == name })
+func (r Repositories) Remove(ctx context.Context, name string) (gone Repository, err error) {
+	if _, err := os.Lstat(r.dir); errors.Is(err, fs.ErrNotExist) {
+		return gone, r.unknown(name) // where there is no home there is nothing to lock
+	}
+	err = r.change(ctx, "remove repository", func(all []Repository) ([]Repository, error) {
+		at := slices.IndexFunc(all, func(k Repository) bool { return k.Name == name })
 		if at < 0 {
 			return nil, r.unknown(name)
 		}
@@ -176,8 +185,8 @@ func (r repositories) remove(ctx context.Context, name string) (gone repository,
 }
 
 // change replaces the file; nobody else changes it meanwhile.
-func (r repositories) change(ctx context.Context, op string, edit func([]repository) ([]repository, error)) error {
-	lock, err := fsx.AcquireLock(ctx, filepath.Join(r.home.Dir(), repositoriesLock), fsx.Exclusive)
+func (r Repositories) change(ctx context.Context, op string, edit func([]Repository) ([]Repository, error)) error {
+	lock, err := fsx.AcquireLock(ctx, filepath.Join(r.dir, repositoriesLock), fsx.Exclusive)
 	if err != nil {
 		kind := amber.KindInternal
 		if ctx.Err() != nil {
@@ -186,14 +195,14 @@ func (r repositories) change(ctx context.Context, op string, edit func([]reposit
 		return &amber.Error{Op: op, Kind: kind, Err: err}
 	}
 	defer lock.Unlock()
-	all, err := r.list()
+	all, err := r.List()
 	if err == nil {
 		all, err = edit(all)
 	}
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(repositoryFile{repositoriesFormat, orEmpty(all)}, "", "  ")
+	b, err := json.MarshalIndent(repositoryFile{repositoriesFormat, append([]Repository{}, all...)}, "", "  ")
 	if err == nil {
 		err = fsx.Replace(fsx.OS(), r.path(), 0o600, append(b, '\n'))
 	}

@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitrun"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // Free space below which the doctor warns, and below which it fails: a write
@@ -22,27 +22,21 @@ const (
 	noSpace     = 32 << 20
 )
 
-func describeConfig(l config.Loaded) string {
-	if !l.FileFound {
-		return "defaults; no file at " + l.Path
-	}
-	return l.Path
-}
-
 // checkHome looks at the folders without making any. It returns the agent's
 // handle where there is something to look at.
-func (d *doctor) checkHome(dir string) (*home.Agent, bool) {
+func (d *doctor) checkHome() (*home.Agent, bool) {
+	dir := d.o.Home
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		d.add(finding{Code: "home", Status: statusWarning, Detail: "there is none at " + dir + "; the first command makes it"})
+		d.add(amber.Finding{Code: "home", Status: amber.FindingWarning, Detail: "there is none at " + dir + "; the first command makes it"})
 		return nil, false
 	}
-	h, agent, err := d.openHome()
+	h, agent, err := d.lookAtHome()
 	if err == nil {
 		_, err = os.Lstat(agent.Dir())
 		if errors.Is(err, fs.ErrNotExist) {
 			d.judge("home", nil, "%s", h.Dir())
 			d.checkModes(h.Dir())
-			d.add(finding{Code: "current", Status: statusWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
+			d.add(amber.Finding{Code: "current", Status: amber.FindingWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
 			return nil, false
 		}
 	}
@@ -52,6 +46,17 @@ func (d *doctor) checkHome(dir string) (*home.Agent, bool) {
 	}
 	d.checkModes(h.Dir(), agent.Dir())
 	return agent, true
+}
+
+// lookAtHome returns the home and the agent where both are usable.
+func (d *doctor) lookAtHome() (h *home.Home, agent *home.Agent, err error) {
+	if d.agent, err = At(d.o); err != nil {
+		return nil, nil, err
+	}
+	if err := sqlite.CheckHome(d.o.Home, d.agent.Tenant(), d.agent.ID()); err != nil {
+		return nil, nil, err
+	}
+	return d.agent.home, d.agent.folder, nil
 }
 
 // checkModes looks whether others can get at the folders.
@@ -79,7 +84,7 @@ func (d *doctor) checkDisk(dir string) {
 			break
 		}
 	}
-	info, err := d.fsInfo(dir)
+	info, err := d.FSInfo(dir)
 	if err != nil {
 		e := &amber.Error{Op: "look at file system", Kind: amber.KindInternal, ID: dir, Err: err}
 		d.judge("disk", e, "")
@@ -93,7 +98,7 @@ func (d *doctor) checkDisk(dir string) {
 		e.Hint = "free some disk space; nothing new can be stored safely"
 		d.judge("disk", e, "")
 	case info.FreeBytes < littleSpace:
-		d.add(finding{Code: "disk", Status: statusWarning, Detail: free})
+		d.add(amber.Finding{Code: "disk", Status: amber.FindingWarning, Detail: free})
 	default:
 		d.judge("disk", nil, "%s", free)
 	}
@@ -145,7 +150,7 @@ func (d *doctor) checkLocks(agent *home.Agent) {
 			}
 		}
 		if errors.Is(err, fsx.ErrLocked) {
-			d.add(finding{Code: "locks", Status: statusWarning, Detail: name + " is held by a process that switches or freezes the agent"})
+			d.add(amber.Finding{Code: "locks", Status: amber.FindingWarning, Detail: name + " is held by a process that switches or freezes the agent"})
 			return
 		}
 		if err != nil {

@@ -1,0 +1,243 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/internal/intake"
+	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// Options say which agent to open. Home, Clock and Random are required.
+type Options struct {
+	Home   string         // an absolute path
+	Tenant amber.TenantID // "": amber.DefaultTenant
+	Agent  amber.AgentID  // "": amber.DefaultAgent
+	Config *config.Config // nil: config.Default()
+	Clock  amber.Clock
+	Random io.Reader // unpredictable
+
+	// Getenv reads the environment: credentials and regions of object stores.
+	// nil: no variable is set.
+	Getenv func(name string) string
+	Access Access
+	// Publisher is told what happens to snapshots, notes and documents. nil: the
+	// outbox of the home where a broker is configured, else nobody.
+	Publisher amber.Publisher
+	// Snapshots stands in for the engine of the home. nil: the engine is opened
+	// when it is first needed.
+	Snapshots func(ctx context.Context) (Snapshots, error)
+
+	Warn     func(text string)                    // nil: warnings are dropped
+	SetAside func(amber.SetAside)                 // told of rows that cannot be read
+	Progress func(step string, done, total int64) // of snapshots and drains
+}
+
+// Access says which repository of snapshots is used, and with which keys, beside
+// what the configuration names.
+type Access struct {
+	Repository string   // the name of one that was added; "": the configured one
+	Identities []string // files with age or SSH secret keys, absolute paths
+	Passphrase string   // opens bundles
+	Sign       bool     // sign though snapshot.sign is false
+}
+
+// Agent is one agent of a home: its store, notes, journal and snapshots. It is safe
+// for concurrent use.
+type Agent struct {
+	Policy amber.Policy
+	Report config.Report // how the configuration was resolved; zero unless open
+	// MadeHome tells that Open has made the home.
+	MadeHome bool
+
+	o      Options
+	config config.Config
+	home   *home.Home
+	folder *home.Agent
+	look   bool // nothing is made or migrated
+	open   bool // its store is
+
+	// Set once, before the agent is given out.
+	plain  amber.Store
+	sqlite *sqlite.Store // nil when no layer is on SQLite
+	notes  *notes.Dir    // nil when notes are elsewhere
+
+	clean sync.Once
+	store amber.Store // under clean
+
+	mu      sync.Mutex // guards what follows
+	outbox  *ledger.DB // of this agent's own; nil: Options.Publisher, or none
+	engine  Snapshots
+	closers []func() error // in the order of opening
+}
+
+// At returns an agent whose store stays closed: neither the agent nor its home need
+// be there, and nothing is made. Its journal, its snapshots and the doctor work.
+// Errors: invalid.
+func At(o Options) (*Agent, error) {
+	a := &Agent{o: o, plain: amber.NewStore(amber.Parts{}), look: true}
+	a.config = config.Default()
+	if o.Config != nil {
+		a.config = *o.Config
+	}
+	if a.o.Tenant == "" {
+		a.o.Tenant = amber.DefaultTenant
+	}
+	if a.o.Agent == "" {
+		a.o.Agent = amber.DefaultAgent
+	}
+	if a.o.Getenv == nil {
+		a.o.Getenv = func(string) string { return "" }
+	}
+	if a.o.Warn == nil {
+		a.o.Warn = func(string) {}
+	}
+	if _, err := amber.ParseTenantID(string(a.o.Tenant)); err != nil {
+		return nil, err
+	}
+	if _, err := amber.ParseAgentID(string(a.o.Agent)); err != nil {
+		return nil, err
+	}
+	var err error
+	if a.home, err = home.At(o.Home, home.Options{Clock: o.Clock, Random: o.Random}); err != nil {
+		return nil, err
+	}
+	a.folder, err = a.home.Agent(a.o.Tenant, a.o.Agent)
+	return a, err
+}
+
+// Open opens an agent, made with its home if they are missing. The caller closes
+// it. Errors: invalid; refused; those of the backends.
+func Open(ctx context.Context, o Options) (*Agent, error) {
+	a, err := At(o)
+	if err == nil {
+		a.MadeHome, err = a.Make()
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.look = false
+	return a, a.resolve(ctx)
+}
+
+// Look opens an agent that is there to read from it: nothing is made or migrated.
+// The caller closes it. Errors: not_found; those of Open.
+func Look(ctx context.Context, o Options) (*Agent, error) {
+	a, err := At(o)
+	if err != nil {
+		return nil, err
+	}
+	return a, a.resolve(ctx)
+}
+
+// Make makes the home of the agent if it is missing, and reports whether it was.
+// Errors: those of [home.Open]; refused for a home on a network file system.
+func (a *Agent) Make() (made bool, err error) {
+	if err := sqlite.CheckHome(a.o.Home, a.Tenant(), a.ID()); err != nil {
+		return false, err
+	}
+	_, made, err = home.Open(a.o.Home, home.Options{Clock: a.o.Clock, Random: a.o.Random})
+	return made, err
+}
+
+// resolve opens the configured backends.
+func (a *Agent) resolve(ctx context.Context) error {
+	r, err := a.backends()
+	if err != nil {
+		return err
+	}
+	resolved, err := r.Resolve(ctx, a.config)
+	if err != nil {
+		return err
+	}
+	a.open, a.plain, a.Policy, a.Report = true, resolved.Store, resolved.Policy, resolved.Report
+	a.closers = append(a.closers, resolved.Close)
+	if a.look {
+		return nil
+	}
+	if err := a.announce(ctx); err != nil {
+		return errors.Join(err, a.Close())
+	}
+	return nil
+}
+
+// Close closes everything that was opened, the last first. It may be called twice.
+func (a *Agent) Close() error {
+	a.mu.Lock()
+	closers := a.closers
+	a.closers, a.engine, a.outbox = nil, nil, nil
+	a.mu.Unlock()
+	var errs []error
+	for i := len(closers) - 1; i >= 0; i-- {
+		errs = append(errs, closers[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// Tenant is the tenant of the agent.
+func (a *Agent) Tenant() amber.TenantID { return a.o.Tenant }
+
+// ID is the id of the agent.
+func (a *Agent) ID() amber.AgentID { return a.o.Agent }
+
+// Home is the home of the agent, there or not.
+func (a *Agent) Home() *home.Home { return a.home }
+
+// Folder is the folder of the agent, there or not.
+func (a *Agent) Folder() *home.Agent { return a.folder }
+
+// Config is the configuration that the agent was opened with.
+func (a *Agent) Config() config.Config { return a.config }
+
+// Notes is the git repository of notes; nil when notes are kept elsewhere.
+func (a *Agent) Notes() *notes.Dir { return a.notes }
+
+// Plain is the store as the backends serve it: each layer on its own. To erase
+// there leaves the copies in other parts of the agent.
+func (a *Agent) Plain() amber.Store { return a.plain }
+
+// Parts are those of the store with the promises about the whole agent: the eraser
+// erases everywhere, a session is deleted once the journal holds nothing of it, and
+// events are frozen before they are compacted. Secrets in what is written stay.
+func (a *Agent) Parts() amber.Parts {
+	parts := a.plain.Present()
+	if parts.Eraser != nil {
+		parts.Eraser = a
+	}
+	if parts.Sessions != nil {
+		parts.Sessions = settledSessions{parts.Sessions, a}
+	}
+	if parts.Events != nil {
+		parts.Events = a.Events()
+	}
+	return parts
+}
+
+// Store is the store of the agent: that of [Agent.Parts], and secrets are taken out
+// of what is written as the configuration says.
+func (a *Agent) Store() amber.Store {
+	a.clean.Do(func() { a.store = intake.Clean(a.Served(), a.config.Intake()) })
+	return a.store
+}
+
+// Served is [Agent.Store] for a server that takes secrets out itself.
+func (a *Agent) Served() amber.Store {
+	if !a.Report.Enabled {
+		return a.plain // its layers say why they are off
+	}
+	return amber.NewStore(a.Parts())
+}
+
+// Context makes a block of memory to put before a prompt, as the policy decides.
+// Errors: invalid for a size out of bounds; those of recall.
+func (a *Agent) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
+	return block.Build(ctx, a.plain, a.Policy, r, a.o.Random)
+}

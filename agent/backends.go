@@ -1,0 +1,49 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// CheckConfig reports whether a configuration names backends that are built in,
+// without opening any. Errors: those of [config.Registry.Check].
+func CheckConfig(c config.Config) error {
+	r, err := new(Agent).backends()
+	if err != nil {
+		return err
+	}
+	return r.Check(c)
+}
+
+// backends registers what memory can be stored in.
+func (a *Agent) backends() (*config.Registry, error) {
+	r := config.New()
+	return r, errors.Join(
+		r.Register("sqlite", func(ctx context.Context, c config.Config) (config.Opened, error) {
+			store, err := sqlite.Open(ctx, a.folder, sqlite.Options{
+				Clock: a.o.Clock, Random: a.o.Random, Queue: c.Control.Queue,
+				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
+				KeepSchema: a.look, SetAside: a.o.SetAside,
+			})
+			if err != nil {
+				return config.Opened{}, err
+			}
+			a.sqlite = store
+			return config.Opened{Parts: store.Parts(), Close: store.Close}, nil
+		}, amber.LayerNotes),
+		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, config.Config) (config.Opened, error) {
+			d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(a.folder), Clock: a.o.Clock})
+			if err != nil {
+				return config.Opened{}, err
+			}
+			a.notes = d
+			return config.Opened{Parts: amber.Parts{Notes: d, NoteLog: d}, Close: func() error { return nil }}, nil
+		}),
+	)
+}

@@ -1,0 +1,132 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// Examination says how far an examination goes, and what its caller knows.
+type Examination struct {
+	Deep bool // also compare indexes with text, and test the store on this disk
+	// Config says where the configuration came from; with ConfigErr it could not be
+	// read, and what depends on it is not checked.
+	Config    string
+	ConfigErr error
+	HomeErr   error // why it is not known where the home is
+	// FSInfo tells about the file system of a path; nil asks the operating system.
+	FSInfo func(path string) (fsx.FSInfo, error)
+	// Backups are findings about backups to a vault, which a server makes; nil: none.
+	Backups func(home string) []amber.Finding
+}
+
+// Doctor examines the agent and its home. Nothing is changed. With deep it also
+// compares the text of every memory with the search indexes, and tests the store on
+// this disk.
+func (a *Agent) Doctor(ctx context.Context, deep bool) amber.Checkup {
+	return Examine(ctx, a.o, Examination{Deep: deep, Config: "given by the program"})
+}
+
+// Examine examines an agent that need not be there and whose home, databases or keys
+// may be broken. Nothing is changed.
+func Examine(ctx context.Context, o Options, e Examination) amber.Checkup {
+	if e.FSInfo == nil {
+		e.FSInfo = fsx.Info
+	}
+	d := doctor{Examination: e, o: o}
+	d.examine(ctx)
+	return Judge(d.findings)
+}
+
+// Judge makes a checkup of findings: it is well unless one of them failed.
+func Judge(findings []amber.Finding) amber.Checkup {
+	failed := slices.ContainsFunc(findings, func(f amber.Finding) bool { return f.Status == amber.FindingFailed })
+	return amber.Checkup{OK: !failed, Checks: findings}
+}
+
+// doctor collects findings.
+type doctor struct {
+	Examination
+	o        Options
+	agent    *Agent // closed
+	findings []amber.Finding
+}
+
+func (d *doctor) add(f amber.Finding) { d.findings = append(d.findings, f) }
+
+// judge adds a finding: failed with the error's kind and hint, or ok with the
+// detail.
+func (d *doctor) judge(code string, err error, detail string, args ...any) {
+	if err != nil {
+		d.add(amber.Finding{Code: code, Status: amber.FindingFailed, Detail: err.Error(), Hint: amber.HintOf(err), Kind: amber.KindOf(err)})
+		return
+	}
+	d.add(amber.Finding{Code: code, Status: amber.FindingOK, Detail: fmt.Sprintf(detail, args...)})
+}
+
+// warn adds a finding that is no failure.
+func (d *doctor) warn(code, hint, detail string, args ...any) {
+	d.add(amber.Finding{Code: code, Status: amber.FindingWarning, Detail: fmt.Sprintf(detail, args...), Hint: hint})
+}
+
+// skip adds a finding about a check that could not be made.
+func (d *doctor) skip(code, why string) {
+	d.add(amber.Finding{Code: code, Status: amber.FindingNotChecked, Detail: why})
+}
+
+// failed reports whether a check has failed.
+func (d *doctor) failed(code string) bool {
+	return slices.ContainsFunc(d.findings, func(f amber.Finding) bool { return f.Code == code && f.Status == amber.FindingFailed })
+}
+
+// examine makes every check in order. What builds on a failed one is not
+// checked, and says so.
+func (d *doctor) examine(ctx context.Context) {
+	d.judge("config", d.ConfigErr, "%s", d.Config)
+	if d.HomeErr != nil {
+		d.judge("home", d.HomeErr, "")
+		return
+	}
+	agent, ok := d.checkHome()
+	d.checkDisk(d.o.Home)
+	d.checkGit(ctx)
+	if d.ConfigErr == nil {
+		d.checkKeys(ctx)
+		if d.Backups != nil {
+			d.findings = append(d.findings, d.Backups(d.o.Home)...)
+		}
+	}
+	d.checkHomeDB(ctx)
+	if !ok {
+		return
+	}
+	d.checkSpool(ctx, agent)
+	current, err := agent.Current()
+	if amber.KindOf(err) == amber.KindNotFound { // hooks came before the first command
+		d.add(amber.Finding{Code: "current", Status: amber.FindingWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
+		return
+	}
+	d.judge("current", err, "generation %d", current.Generation)
+	d.checkLocks(agent)
+	if err != nil {
+		for _, code := range append(databaseCodes, "clock", "consolidation", "notes", stateCode) {
+			d.skip(code, "there is no live generation")
+		}
+		return
+	}
+	d.checkDatabases(ctx, agent)
+	d.checkState(ctx, agent, current)
+	d.checkConsolidation(agent, current)
+	d.checkVaultFiles(ctx, agent)
+	if d.failed("git") {
+		d.skip("notes", "there is no git")
+	} else {
+		d.checkNotes(ctx, agent)
+	}
+	if d.Deep {
+		d.checkPromises(ctx)
+	}
+}

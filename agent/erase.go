@@ -1,0 +1,148 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+var _ amber.Eraser = (*Agent)(nil)
+
+// Erase removes the text of a memory from every part of the agent where it can, and
+// names the copies that remain: what the crash journal holds is brought into the
+// store first, and the answers that a server keeps are removed. Notes, documents,
+// snapshots and what restores have put aside are searched or named. Errors: those of
+// the store's eraser; nothing is removed then.
+func (a *Agent) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	// The text is needed to find its copies, and gone afterwards. A memory that
+	// is erased already has none.
+	revisions, err := a.plain.Memories.History(ctx, id)
+	if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		return amber.EraseReport{}, err
+	}
+	spooled := a.Settle(ctx)
+	report, err := a.plain.Eraser.Erase(ctx, id)
+	if err != nil {
+		return report, err
+	}
+	for _, places := range [][]string{
+		spooled, a.forgetAnswers(ctx), a.leftBehind(ctx), copiesInNotes(ctx, a.plain.Notes, revisions),
+		copiesInState(ctx, a.plain.Documents, revisions), a.copiesInSnapshots(ctx, revisions),
+	} {
+		report.Remaining = append(report.Remaining, places...)
+	}
+	return report, nil
+}
+
+// forgetAnswers removes the answers that a server gave about the agent, which may
+// hold what was erased, and names them where that fails.
+func (a *Agent) forgetAnswers(ctx context.Context) []string {
+	db, err := a.LookAtLedger(ctx)
+	if err == nil && db != nil {
+		defer db.Close()
+		err = db.ForgetAnswers(ctx, string(a.Tenant()), string(a.ID()))
+	}
+	if err != nil {
+		return []string{"answers that a server has kept, which could not be removed: " + err.Error()}
+	}
+	return nil
+}
+
+// leftBehind names what restores have put aside: parked journal entries, and
+// generations that were kept. Neither is searched, and both may hold any text.
+func (a *Agent) leftBehind(ctx context.Context) []string {
+	var places []string
+	states, err := a.parked(ctx, nil)
+	if err != nil {
+		places = append(places, "parked entries of the crash journal, which were not looked for: "+err.Error())
+	}
+	for _, st := range states {
+		if st.Bytes > 0 || st.Quarantined > 0 || st.Error != "" {
+			places = append(places, fmt.Sprintf("entries parked with generation %d, which were not searched; amber journal drain --from-generation %[1]d", st.Generation))
+		}
+	}
+	live, err := a.folder.Current()
+	if err != nil {
+		return append(places, "old generations, which were not looked for: "+err.Error())
+	}
+	generations, err := a.folder.Generations()
+	if err != nil {
+		return append(places, "old generations, which were not looked for: "+err.Error())
+	}
+	for _, n := range generations {
+		if n < live.Generation {
+			places = append(places, fmt.Sprintf("generation %d, which was kept by a restore and was not searched: gen/%[1]d of the agent's folder", n))
+		}
+	}
+	return places
+}
+
+// copiesInSnapshots names the snapshots that were taken since the memory was made,
+// and counts the older ones: these hold no revision of it, but may hold the turn or
+// the note that it came from. None is searched.
+func (a *Agent) copiesInSnapshots(ctx context.Context, revisions []amber.Memory) []string {
+	if len(revisions) == 0 {
+		return nil
+	}
+	engine, err := a.Snapshots(ctx)
+	if err != nil {
+		return []string{"snapshots, which were not looked for: " + err.Error()}
+	}
+	var places []string
+	older := 0
+	err = a.eachSnapshot(ctx, engine, func(m amber.SnapshotMeta) error {
+		if m.Damage == "" && m.CreatedAt.Before(revisions[0].CreatedAt) {
+			older++
+		} else {
+			places = append(places, fmt.Sprintf("snapshot %s, which was not searched", m.ID))
+		}
+		return nil
+	})
+	if older > 0 {
+		places = append(places, count(older, "snapshot", "snapshots")+" from before it was made, which may hold the turn or note it came from")
+	}
+	if err != nil {
+		places = append(places, "snapshots, which were not looked for: "+err.Error())
+	}
+	return places
+}
+
+// eachSnapshot calls fn for every snapshot of the agent, newest first.
+func (a *Agent) eachSnapshot(ctx context.Context, e Snapshots, fn func(amber.SnapshotMeta) error) error {
+	return EachSnapshot(ctx, e, amber.SnapshotQuery{Tenant: a.Tenant(), Agent: a.ID()}, fn)
+}
+
+// EachSnapshot calls fn for every snapshot that a query finds, newest first.
+func EachSnapshot(ctx context.Context, e amber.SnapshotReader, q amber.SnapshotQuery, fn func(amber.SnapshotMeta) error) error {
+	q.Limit = amber.MaxPageSize
+	for {
+		page, err := e.ListSnapshots(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, m := range page.Items {
+			if err := fn(m); err != nil {
+				return err
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
+	}
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// short is the end of an id by which people name a snapshot.
+func short(id amber.SnapshotID) string {
+	if len(id) == 36 {
+		return string(id[28:])
+	}
+	return string(id)
+}

@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/hook"
+)
+
+// opened is an agent that is open in a home of its own.
+func opened(t *testing.T) *Agent {
+	t.Helper()
+	a, err := Open(t.Context(), Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// say appends prompts of a session to the journal.
+func say(t *testing.T, a *Agent, session amber.SessionID, prompts ...string) {
+	t.Helper()
+	j, err := a.Journal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range prompts {
+		ev := hook.Read(hook.Input{
+			Host: hook.Generic, Event: "prompt", At: amber.At(time.Now()),
+			Payload: strings.NewReader(`{"session_id":"` + string(session) + `","prompt":"` + p + `"}`),
+		})
+		if err := (hook.Keeper{Journal: j, Timeout: time.Minute}).Keep(t.Context(), ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// closedIngest is a store that takes nothing out of the journal for now.
+type closedIngest struct {
+	amber.Ingester
+	closed bool
+}
+
+func (c *closedIngest) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+	if c.closed {
+		return amber.IngestResult{}, amber.Errorf(amber.KindBusy, "ingest", "", "the store is busy")
+	}
+	return c.Ingester.Ingest(ctx, in)
+}
+
+// TestASessionThatWouldComeBackIsNotDeleted: a later drain would make it again. The
+// journal's entries of other sessions do not matter.
+func TestASessionThatWouldComeBackIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	for _, id := range []amber.SessionID{"s1", "s2"} {
+		if _, err := a.Store().Sessions.StartSession(t.Context(), amber.SessionStart{ID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(t, a, "s1", "first of all", "second of all")
+	ingest := &closedIngest{a.plain.Ingest, true}
+	a.plain.Ingest = ingest
+	served := a.Served().Sessions
+	if err := served.DeleteSession(t.Context(), "s1"); amber.KindOf(err) != amber.KindBusy || !strings.Contains(err.Error(), "2 entries") {
+		t.Errorf("while its entries are on their way: %v", err)
+	}
+	if _, err := served.Session(t.Context(), "s1"); err != nil {
+		t.Errorf("it was deleted: %v", err)
+	}
+	if err := served.DeleteSession(t.Context(), "s2"); err != nil {
+		t.Error(err)
+	}
+	ingest.closed = false
+	if err := served.DeleteSession(t.Context(), "s1"); err != nil {
+		t.Error(err)
+	}
+	if _, err := a.Drain(t.Context(), false); err != nil {
+		t.Error(err)
+	}
+	for _, id := range []amber.SessionID{"s1", "s2"} {
+		if _, err := served.Session(t.Context(), id); amber.KindOf(err) != amber.KindNotFound {
+			t.Errorf("%s is there again: %v", id, err)
+		}
+	}
+}
