@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target/dir"
+	"github.com/amber-memory/amber/target/location"
 )
 
 // checkKeys looks at what signs and encrypts. A home that is not there yet has
@@ -145,7 +146,7 @@ func (d *doctor) checkEncryption(ctx context.Context, h *home.Home, s config.Sna
 	if len(recipients) > 0 {
 		detail = "to " + count(len(recipients), "recipient", "recipients")
 	}
-	if IsBucket(s.Root) {
+	if location.IsBucket(s.Root) {
 		d.judge("encryption", nil, "%s; the repository is in a bucket, and whether it opens was not tried", detail)
 		return
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/target/s3"
+	"github.com/amber-memory/amber/target/location"
 )
 
 // Snapshots returns the snapshots of the home, opened when they are first needed.
@@ -89,15 +89,16 @@ func (a *Agent) keys() snapshot.Keys {
 // locate says where the repositories are: the one that was named, the one that is
 // configured, or the home's own.
 func (a *Agent) locate(o *snapshot.Options) error {
-	var l Location
+	var l location.Location
 	var err error
 	switch root := a.config.Snapshot.Root; {
 	case a.o.Access.Repository != "":
-		_, l, err = a.Repositories().Find(a.o.Access.Repository)
-	case IsBucket(root):
-		l, err = a.Repositories().parse(root)
+		l, err = a.Repositories().Find(a.o.Access.Repository)
+	case location.IsBucket(root):
+		l, err = location.Parse(root, a.targetEnv())
 	default:
-		l.folder = root
+		o.Root = root
+		return nil
 	}
 	if err == nil {
 		a.useLocation(l, o)
@@ -106,9 +107,8 @@ func (a *Agent) locate(o *snapshot.Options) error {
 }
 
 // useLocation makes an engine work on the repositories of a location.
-func (a *Agent) useLocation(l Location, o *snapshot.Options) {
-	if l.bucket == (s3.Config{}) {
-		o.Root = l.folder
+func (a *Agent) useLocation(l location.Location, o *snapshot.Options) {
+	if o.Root = l.Folder(); o.Root != "" {
 		return
 	}
 	var mu sync.Mutex
@@ -130,8 +130,8 @@ func (a *Agent) useLocation(l Location, o *snapshot.Options) {
 // OpenTarget opens the repository of a tenant at a location. With create a folder is
 // made for the tenant, but not the one that all lie in: its disk may not be plugged
 // in. Closing the agent closes the target. Errors: not_found; unreachable; refused.
-func (a *Agent) OpenTarget(ctx context.Context, l Location, tenant amber.TenantID, create bool) (amber.Target, error) {
-	t, err := l.Target(ctx, tenant, create, TargetOptions{Getenv: a.o.Getenv, Random: a.o.Random})
+func (a *Agent) OpenTarget(ctx context.Context, l location.Location, tenant amber.TenantID, create bool) (amber.Target, error) {
+	t, err := l.Open(ctx, tenant, create, a.targetEnv())
 	if c, ok := t.(io.Closer); ok && err == nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()

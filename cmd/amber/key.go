@@ -1,24 +1,27 @@
 package main
 
 import (
-	"path/filepath"
+	"context"
+	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/keyring"
 )
 
 func (a *app) keyCommand() *cobra.Command {
-	c := family("key", "Keys that sign what leaves, and whose signatures count",
+	c := family("key", "Manage the key that signs and the keys that are trusted",
 		a.keyNewCommand(), a.keyShowCommand(), a.keyListCommand(), a.keyTrustCommand(), a.keyUntrustCommand())
-	c.Long = `Snapshots, bundles and what is shared by sync are signed with the ed25519 key of this home, whose
-name is a did:key. Whether a signature counts here is decided by the keys that were trusted; with
-snapshot.require_signed nothing else is restored or imported, with sync.require_signed nothing
-else is taken in from a shared folder.
+	c.Long = `Snapshots, bundles and what sync exports are signed with the ed25519 key of this home, whose name is
+a did:key. Signatures of this key and of trusted keys count here; with snapshot.require_signed
+nothing else is restored or imported, with sync.require_signed nothing else is imported from a
+shared folder.
 
-A key is a file, keys/signing.seed in the home: whoever has it signs as this home, and
-nobody can make it again when it is lost.`
+The key is a file, keys/signing.seed in the home. Anybody who has this file signs as this home, and
+a lost file cannot be made again.`
 	return c
 }
 
@@ -36,4 +39,95 @@ func (a *app) ring(h *home.Home) *keyring.Ring {
 	return keyring.Open(h.KeysDir(), keyring.Options{Random: a.random})
 }
 
-func seedFile(h *home.Home) string { return filepath.Join(h.KeysDir(), keyring.SeedFile) }
+// lookAtRing is the ring of the home as it is: nothing is made.
+func (a *app) lookAtRing() (*keyring.Ring, error) {
+	h, err := a.lookAtHome()
+	if err != nil {
+		return nil, err
+	}
+	return a.ring(h), nil
+}
+
+// openRing is the ring of the home, which is made when there is none.
+func (a *app) openRing() (*keyring.Ring, error) {
+	h, _, err := a.openHome()
+	if err != nil {
+		return nil, err
+	}
+	return a.ring(h), nil
+}
+
+func (a *app) keyListCommand() *cobra.Command {
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the keys whose signatures count",
+		Long:  "List the keys whose signatures count here: this home's own and the trusted ones.",
+		Args:  exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ring, err := a.lookAtRing()
+			if err != nil {
+				return err
+			}
+			keys, err := ring.Known(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return showItems(a, jsonl, amber.Page[keyring.KnownKey]{Items: keys}, printKeys)
+		},
+	}
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func printKeys(w io.Writer, keys []keyring.KnownKey) {
+	rows := make([][]string, len(keys))
+	for i, k := range keys {
+		rows[i] = []string{string(k.KeyID), string(k.Standing), k.Comment}
+	}
+	table(w, []string{"KEY", "STANDING", "COMMENT"}, rows)
+}
+
+// ownKey is the JSON of key show.
+type ownKey struct {
+	KeyID    amber.KeyID `json:"key_id"`
+	SeedFile string      `json:"seed_file"`
+	// Recipients are what others encrypt to so that this home can read it.
+	Recipients []string `json:"recipients"`
+}
+
+func (a *app) keyShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show",
+		Short: "Show the key of this home",
+		Long: `Show the name of the key that signs here, which others can trust, and the age recipients of this home,
+if it has encrypted something.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ring, err := a.lookAtRing()
+			if err != nil {
+				return err
+			}
+			key, err := publicKeys(cmd.Context(), ring)
+			if err != nil {
+				return err
+			}
+			return a.out.show(key, func(w io.Writer) {
+				fmt.Fprintln(w, key.KeyID)
+				a.out.fact(w, "seed", key.SeedFile)
+				for _, r := range key.Recipients {
+					fmt.Fprintln(w, a.out.style(dim, "recipient:"), r) // whole, to be copied
+				}
+			})
+		},
+	}
+}
+
+func publicKeys(ctx context.Context, ring *keyring.Ring) (ownKey, error) {
+	signer, err := ring.Signer(ctx)
+	if err != nil {
+		return ownKey{}, err
+	}
+	recipients, err := ring.OwnRecipients()
+	return ownKey{KeyID: signer.KeyID(), SeedFile: ring.SeedFile(), Recipients: recipients}, err
+}

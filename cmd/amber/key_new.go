@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/keyring"
 )
 
 // newKey is the JSON of key new.
 type newKey struct {
 	KeyID    amber.KeyID `json:"key_id"`
-	Created  bool        `json:"created"` // false: it was there
+	Created  bool        `json:"created"` // false: it existed
 	SeedFile string      `json:"seed_file"`
 }
 
@@ -22,12 +22,12 @@ func (a *app) keyNewCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "new",
-		Short: "Make the key that signs, or take over one",
-		Long: `Make the key that signs and print its name. One that is there stays; nothing is wrong then.
+		Short: "Make the key that signs, or adopt a seed",
+		Long: `Make the key that signs and print its name. A key that exists stays, which is no error.
 
-With --seed-file a seed that is there already becomes the key of this home: 32 bytes, 64
-hexadecimal digits, or base64, as colony-memory keeps them. Its did:key is the same here as
-there. The file must be readable for its owner alone, and stays.`,
+With --seed-file a seed that you have becomes the key of this home: 32 bytes, 64 hexadecimal
+digits, or base64, as colony-memory stores it. Its did:key is the same in both programs. The file
+must be readable for its owner alone, and stays.`,
 		Example: `  amber key new
   amber key new --seed-file ~/.colony/identity.seed`,
 		Args: exactly(),
@@ -36,11 +36,11 @@ there. The file must be readable for its owner alone, and stays.`,
 			if adopt && file == "" {
 				return usage("--seed-file is empty")
 			}
-			h, _, err := a.openHome()
+			ring, err := a.openRing()
 			if err != nil {
 				return err
 			}
-			key, err := a.makeKey(cmd.Context(), h, file)
+			key, err := a.makeKey(cmd.Context(), ring, file)
 			if err != nil {
 				return err
 			}
@@ -50,13 +50,13 @@ there. The file must be readable for its owner alone, and stays.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&file, "seed-file", "", "take over the seed in this file")
+	cmd.Flags().StringVar(&file, "seed-file", "", "adopt the seed in this file")
 	return cmd
 }
 
-// makeKey makes the key of a home, or takes over that of a file.
-func (a *app) makeKey(ctx context.Context, h *home.Home, file string) (newKey, error) {
-	ring, out := a.ring(h), newKey{SeedFile: seedFile(h)}
+// makeKey makes the key of a home, or adopts that of a file.
+func (a *app) makeKey(ctx context.Context, ring *keyring.Ring, file string) (newKey, error) {
+	out := newKey{SeedFile: ring.SeedFile()}
 	if file == "" {
 		signer, created, err := ring.Make(ctx)
 		if err == nil {
@@ -77,9 +77,9 @@ func (a *app) makeKey(ctx context.Context, h *home.Home, file string) (newKey, e
 func describeKey(k newKey, adopted bool) string {
 	switch {
 	case !k.Created:
-		return "the key was there: " + k.SeedFile
+		return "this home has a key already: " + k.SeedFile
 	case adopted:
-		return "took over the key; its seed is now in " + k.SeedFile
+		return "adopted the key; its seed is now in " + k.SeedFile
 	}
 	return "made a key; keep a copy of its seed in a safe place: " + k.SeedFile
 }

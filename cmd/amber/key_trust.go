@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +15,10 @@ func (a *app) keyTrustCommand() *cobra.Command {
 	var comment string
 	cmd := &cobra.Command{
 		Use:   "trust DIDKEY",
-		Short: "Let the signatures of a key count",
-		Long: `Let the signatures of a key count here. Whoever has it can sign what this home restores and
-imports, so find out whose it is in another way than by the bundle it came with. Trusting a
-key again changes its comment.`,
+		Short: "Trust the signatures of a key",
+		Long: `Trust the signatures of a key. Its owner can then sign what this home restores and imports, so find
+out who the owner is by another way than the bundle that the key came with. Trusting a key again
+changes its comment.`,
 		Example: `  amber key trust did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP --comment "laptop of Ada"`,
 		Args:    exactly("a did:key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -26,42 +26,23 @@ key again changes its comment.`,
 			if err != nil {
 				return err
 			}
-			h, _, err := a.openHome()
+			ring, err := a.openRing()
 			if err != nil {
 				return err
 			}
-			if err := a.ring(h).Trust(cmd.Context(), key, comment); err != nil {
+			if err := ring.Trust(cmd.Context(), key, comment); err != nil {
 				return err
 			}
-			known, err := findKey(cmd.Context(), a.ring(h), key)
+			known, err := ring.Known(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.out.show(known, func(w io.Writer) { fmt.Fprintln(w, "trusted", known.KeyID) })
+			i := slices.IndexFunc(known, func(k keyring.KnownKey) bool { return k.KeyID == key })
+			return a.out.show(known[i], func(w io.Writer) { fmt.Fprintln(w, "trusted", key) })
 		},
 	}
 	cmd.Flags().StringVar(&comment, "comment", "", "whose key it is")
 	return cmd
-}
-
-// findKey returns a key of the list. Errors: not_found.
-func findKey(ctx context.Context, ring *keyring.Ring, key amber.KeyID) (keyring.KnownKey, error) {
-	keys, err := ring.Known(ctx)
-	if err != nil {
-		return keyring.KnownKey{}, err
-	}
-	for _, k := range keys {
-		if k.KeyID == key {
-			return k, nil
-		}
-	}
-	return keyring.KnownKey{}, noTrusted(key)
-}
-
-func noTrusted(key amber.KeyID) error {
-	e := amber.Errorf(amber.KindNotFound, "untrust key", string(key), "it is not on the list of trusted keys")
-	e.Hint = "amber key list"
-	return e
 }
 
 // untrusting is the JSON of key untrust.
@@ -76,27 +57,26 @@ func (a *app) keyUntrustCommand() *cobra.Command {
 	var yes, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "untrust DIDKEY",
-		Short: "Let the signatures of a key count no more",
-		Long: `Let the signatures of a key count no more. What it has signed stays where it is; with
-snapshot.require_signed it cannot be restored or imported any more; what was imported before is
-signed by this home, and stays. It asks first; without a
-terminal it needs --yes.`,
+		Short: "Stop trusting the signatures of a key",
+		Long: `Stop trusting the signatures of a key. Snapshots and bundles that it has signed stay, but with
+snapshot.require_signed they cannot be restored or imported any more. What was imported before is
+signed by this home and is not affected. It asks first; without a terminal it needs --yes.`,
 		Args: exactly("a did:key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key, err := amber.ParseKeyID(args[0])
 			if err != nil {
 				return err
 			}
-			h, err := a.lookAtHome()
+			ring, err := a.lookAtRing()
 			if err != nil {
 				return err
 			}
-			ring := a.ring(h)
-			plan, err := planUntrust(cmd.Context(), ring, key)
+			trusted, err := ring.FindTrusted(cmd.Context(), key)
 			if err != nil {
 				return err
 			}
-			if plan.DryRun = dryRun; dryRun {
+			plan := untrusting{KeyID: key, Comment: trusted.Comment, DryRun: dryRun}
+			if dryRun {
 				return a.showUntrust(plan, "would no longer trust")
 			}
 			if err := a.confirm(yes, "untrust "+plan.String()); err != nil {
@@ -109,23 +89,8 @@ terminal it needs --yes.`,
 			return a.showUntrust(plan, "no longer trusted:")
 		},
 	}
-	addPlanFlags(cmd, &yes, &dryRun, "tell what would change and change nothing")
+	addPlanFlags(cmd, &yes, &dryRun, "show what would change and change nothing")
 	return cmd
-}
-
-// planUntrust looks the key up, so that nobody is asked about one that is not
-// there.
-func planUntrust(ctx context.Context, ring *keyring.Ring, key amber.KeyID) (untrusting, error) {
-	trusted, err := ring.Trusted(ctx)
-	if err != nil {
-		return untrusting{}, err
-	}
-	for _, t := range trusted {
-		if t.KeyID == key {
-			return untrusting{KeyID: key, Comment: t.Comment}, nil
-		}
-	}
-	return untrusting{}, noTrusted(key)
 }
 
 // String names the key.

@@ -9,8 +9,8 @@ func (a *app) repoCommand() *cobra.Command {
 	c := family("repo", "Keep snapshots in other places, too, and decide who can read them",
 		a.repoAddCommand(), a.repoListCommand(), a.repoRemoveCommand(), a.repoCopyCommand(), recipients)
 	c.Long = `The snapshots of a tenant lie in its repository, a folder in the home. Other repositories,
-a folder on another disk or a bucket of an object store, are added under a name. Then
-repo copy brings snapshots there or back, and snapshot verbs with --repo NAME look there.`
+a folder on another disk or a bucket of an object store, are added under a name. Then repo copy
+copies snapshots there or back, and snapshot verbs with --repo NAME work there.`
 	a.addIdentityFlag(c)
 	return c
 }

@@ -8,13 +8,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/target/location"
 )
 
 // added is the JSON of repo add.
 type added struct {
-	agent.Repository
+	location.Repository
 	Tenant    amber.TenantID `json:"tenant"`
-	Snapshots int            `json:"snapshots"` // of the tenant that are there
+	Snapshots int            `json:"snapshots"` // of the tenant
 	Encrypted bool           `json:"encrypted"`
 }
 
@@ -22,20 +23,20 @@ func (a *app) repoAddCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "add NAME URL",
 		Short: "Add a repository under a name",
-		Long: `Add a repository under a name, once it could be opened, and tell what is there. URL is one of
+		Long: `Open a repository, add it under a name, and show how many snapshots it has. URL is one of
 
   /path or file:///path           a folder that exists
   s3://bucket/prefix              a bucket at AWS, or at AWS_ENDPOINT_URL_S3
   s3+https://host/bucket/prefix   a bucket elsewhere; ?region=, ?path_style=true
 
-The repository of each tenant lies in a folder of its own below that. Credentials for a bucket
-come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile of ~/.aws/credentials;
-they are not stored, and a URL that holds some is refused.`,
+Each tenant has a repository of its own below that place. Credentials for a bucket come from
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile of ~/.aws/credentials; they are not
+stored, and a URL that contains credentials is refused.`,
 		Example: `  amber repo add disk /mnt/backup/amber
   amber repo add bucket s3+https://minio.example.org/amber/team`,
 		Args: exactly("a name", "a URL or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := agent.ParseRepositoryName(args[0])
+			name, err := location.ParseName(args[0])
 			if err != nil {
 				return err
 			}
@@ -58,7 +59,7 @@ they are not stored, and a URL that holds some is refused.`,
 				return err
 			}
 			out := added{Tenant: at.Tenant(), Snapshots: found.Snapshots, Encrypted: found.Encrypted}
-			out.Repository, err = at.Repositories().Add(cmd.Context(), agent.Repository{Name: name, URL: l.String(), AddedAt: amber.At(a.clock())})
+			out.Repository, err = at.Repositories().Add(cmd.Context(), location.Repository{Name: name, URL: l.String(), AddedAt: amber.At(a.clock())})
 			if err != nil {
 				return err
 			}
@@ -71,15 +72,8 @@ they are not stored, and a URL that holds some is refused.`,
 }
 
 // parseLocation reads a URL or the path of a folder on the command line.
-func (a *app) parseLocation(text string) (agent.Location, error) {
-	if agent.IsPath(text) {
-		path, err := a.absolute(text)
-		if err != nil {
-			return agent.Location{}, err
-		}
-		text = path
-	}
-	return agent.ParseLocation(text, a.getenv)
+func (a *app) parseLocation(text string) (location.Location, error) {
+	return location.Parse(text, location.Env{Getenv: a.getenv, Absolute: a.absolute})
 }
 
 func describeAdded(r added) string {

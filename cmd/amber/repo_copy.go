@@ -21,15 +21,15 @@ func (a *app) repoCopyCommand() *cobra.Command {
 	var plain bool
 	cmd := &cobra.Command{
 		Use:   "copy --to NAME|--from NAME",
-		Short: "Bring snapshots to another repository, or back",
-		Long: `Bring every snapshot of the tenant, of all its agents, to a repository that was added, or from
-there into the home's own. What is there is not sent again, so an interrupted copy goes on
-where it ended. Nothing is deleted: a snapshot that is only at the destination stays there.
-Several machines may copy into one repository at once.
+		Short: "Copy snapshots to another repository, or back",
+		Long: `Copy every snapshot of the tenant, of all its agents, to a repository that was added, or from there
+into the home's own. Objects that the destination has are not sent again, so an interrupted copy
+continues where it stopped. Nothing is deleted at the destination. Several machines may copy into
+one repository at once.
 
-What is encrypted is copied as it is. What is not encrypted is not encrypted there either: where
-recipients are configured, snapshots from before that are refused unless --include-plain lets them
-go. A change of who may read is brought over too, by who can open both.`,
+Encrypted snapshots are copied as they are, and so are plain ones: if recipients are configured,
+plain snapshots from before are refused unless --include-plain is given. A change of the recipients
+is copied as well, if this home can open both repositories.`,
 		Example: `  amber repo copy --to bucket
   amber repo copy --from bucket`,
 		Args: exactly(),
@@ -48,16 +48,17 @@ go. A change of who may read is brought over too, by who can open both.`,
 	}
 	cmd.Flags().StringVar(&to, "to", "", "copy to this repository")
 	cmd.Flags().StringVar(&from, "from", "", "copy from this repository")
-	cmd.Flags().BoolVar(&plain, "include-plain", false, "also send what lies in the clear, though recipients are configured")
+	cmd.Flags().BoolVar(&plain, "include-plain", false, "also send snapshots that are not encrypted, though recipients are configured")
 	return cmd
 }
 
-// copyRepository copies to a repository, or from it without a way there.
+// copyRepository copies with there to a repository; without there it copies from
+// the repository into the home's own.
 func (a *app) copyRepository(cmd *cobra.Command, name string, need liveAgent,
 	there func(context.Context, snapshotEngine, amber.TenantID, amber.Target) (amber.CopyReport, error),
 ) error {
 	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		_, l, err := s.local.Repositories().Find(name)
+		l, err := s.local.Repositories().Find(name)
 		if err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (a *app) copyRepository(cmd *cobra.Command, name string, need liveAgent,
 			return err
 		}
 		for _, record := range report.NotRemoved {
-			a.out.note("%s could not be removed: whoever it lets in can still read what is there", record)
+			a.out.note("%s could not be removed: its recipients can still read the copied snapshots", record)
 		}
 		return a.out.show(copied{name, report}, func(w io.Writer) {
 			fmt.Fprintf(w, "%s %s: %s, %s in %s; there before: %s, %s\n", did, name,

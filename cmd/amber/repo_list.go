@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/target/location"
 )
 
 func (a *app) repoListCommand() *cobra.Command {
@@ -25,7 +25,7 @@ func (a *app) repoListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showItems(a, jsonl, amber.Page[agent.Repository]{Items: all}, func(w io.Writer, items []agent.Repository) {
+			return showItems(a, jsonl, amber.Page[location.Repository]{Items: all}, func(w io.Writer, items []location.Repository) {
 				rows := make([][]string, len(items))
 				for i, r := range items {
 					rows[i] = []string{r.Name, r.URL, r.AddedAt.Time().Format("2006-01-02")}
@@ -52,7 +52,7 @@ func (a *app) repoRemoveCommand() *cobra.Command {
 		Long:  "Forget a repository that was added. The snapshots in it stay; repo add makes it known again.",
 		Args:  exactly("the name of a repository"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := agent.ParseRepositoryName(args[0])
+			name, err := location.ParseName(args[0])
 			if err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func (a *app) repoRemoveCommand() *cobra.Command {
 				return err
 			}
 			return a.out.show(removedRepo{gone.Name, gone.URL, true}, func(w io.Writer) {
-				fmt.Fprintf(w, "removed %s; what is at %s stays\n", gone.Name, gone.URL)
+				fmt.Fprintf(w, "removed %s; the snapshots at %s stay\n", gone.Name, gone.URL)
 			})
 		},
 	}

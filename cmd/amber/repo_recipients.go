@@ -31,9 +31,9 @@ func (a *app) repoRecipientsCommand() *cobra.Command {
 	}
 	a.addRepoFlag(verbs...)
 	c := family("recipients", "Decide who can read an encrypted repository", verbs...)
-	c.Long = `An encrypted repository has one key, which is wrapped for every recipient: whoever has the
-secret key of one reads all its snapshots. A RECIPIENT is an age public key (age1…, age1pq1…)
-or an SSH one ("ssh-ed25519 AAAA…").`
+	c.Long = `An encrypted repository has one key, which is wrapped for every recipient: the secret key of any
+recipient opens all its snapshots. A RECIPIENT is an age public key (age1…, age1pq1…) or an SSH
+public key ("ssh-ed25519 AAAA…").`
 	return c
 }
 
@@ -42,7 +42,7 @@ func (a *app) recipientsListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List who can read the repository",
-		Long:  "List who can read the repository of the tenant. It needs no key. Without encryption there are none.",
+		Long:  "List the recipients that can read the repository of the tenant. It needs no key. A repository that is not encrypted has no recipients.",
 		Args:  exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
@@ -73,10 +73,10 @@ func (a *app) recipientsListCommand() *cobra.Command {
 func (a *app) recipientsAddCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "add RECIPIENT",
-		Short: "Let somebody read the repository",
-		Long: `Let somebody read the repository of the tenant: every encrypted snapshot that is in it and that
-will be. In a repository that is not encrypted what is written from now on will be; the
-snapshots that are there stay as they are.`,
+		Short: "Add a recipient that can read the repository",
+		Long: `Add a recipient that can read the repository of the tenant: every encrypted snapshot in it, now and
+later. A repository that is not encrypted encrypts new snapshots from then on; the ones it has
+stay as they are.`,
 		Example: "  amber repo recipients add age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
 		Args:    exactly("a recipient"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -88,10 +88,10 @@ snapshots that are there stay as they are.`,
 func (a *app) recipientsRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove RECIPIENT",
-		Short: "Shut somebody out of the repository",
-		Long: `Shut somebody out of the repository of the tenant. Whoever could read it may have kept its
-key: then they can still read what they get hold of, also what is written later. Only a new
-key keeps that from them: repo recipients rotate.`,
+		Short: "Remove a recipient from the repository",
+		Long: `Remove a recipient from the repository of the tenant. A removed recipient may have kept the key of
+the repository and can then still read snapshots that it gets hold of, also later ones. Only a new
+key prevents that: repo recipients rotate.`,
 		Args: exactly("a recipient"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeReaders(cmd, nil, args, false)
@@ -103,8 +103,8 @@ func (a *app) recipientsRotateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rotate",
 		Short: "Give the repository a new key",
-		Long: `Give the repository of the tenant a new key, for everything that is written from now on. What
-is there stays under the old one, which the recipients keep. Nothing is shared between keys,
+		Long: `Give the repository of the tenant a new key for everything that is written from now on. Snapshots
+that exist stay under the old key, which the recipients keep. Nothing is deduplicated across keys,
 so the next snapshot is stored whole.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -145,13 +145,13 @@ func (a *app) changeReaders(cmd *cobra.Command, add, remove []string, rotate boo
 // tellReaders says what a change does not do.
 func (a *app) tellReaders(c readership) {
 	if len(c.Removed) > 0 {
-		a.out.warn("who was removed may have kept the key of the repository, and reads with it what they get hold of, old and new")
+		a.out.warn("the removed recipient may have kept the key of the repository, and with it can read old and new snapshots")
 		a.out.note("hint: amber repo recipients rotate gives new snapshots a new key")
 	}
 	for _, r := range c.Added {
-		a.out.note("%s reads every encrypted snapshot of the repository from now on", oneLine(r, 80))
+		a.out.note("%s can read every encrypted snapshot of the repository from now on", oneLine(r, 80))
 	}
 	if c.Rotated {
-		a.out.note("the next snapshot is stored whole, under the new key; what is there stays under the old one")
+		a.out.note("the next snapshot is stored whole, under the new key; older snapshots stay under the old key")
 	}
 }

@@ -30,7 +30,7 @@ var law = map[string][]string{
 	// What spans the parts of an agent needs all of them.
 	"agent": {
 		"colony/shelf", "config", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "snapshot", "snapshot/local",
-		"store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/s3",
+		"store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location",
 	},
 	"bundle":                     {},
 	"client":                     {},
@@ -68,6 +68,7 @@ var law = map[string][]string{
 	"store/statedir":             {"home"},
 	"store/storetest":            {},
 	"target/dir":                 {},
+	"target/location":            {"target/dir", "target/s3"},
 	"target/s3":                  {},
 	"target/targettest":          {},
 	"trace":                      {},

@@ -1,29 +1,23 @@
-package agent
+package location
 
 import (
-	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/amber-memory/amber"
 )
 
-// closed is an agent in a home of its own that is there.
-func closed(t *testing.T) *Agent {
-	t.Helper()
-	a, err := At(Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
+func none(string) string { return "" }
 
-func noEnv(string) string { return "" }
+// known is the list of a home that exists.
+func known(t *testing.T) Known {
+	t.Helper()
+	return Known{Home: t.TempDir(), Env: Env{Getenv: none}}
+}
 
 func TestLocationsHaveOneURL(t *testing.T) {
 	t.Parallel()
@@ -46,9 +40,8 @@ func TestLocationsHaveOneURL(t *testing.T) {
 		{"s3://user:hunter2@bucket/x", "", amber.KindInvalid},
 		{"s3+http://example.org/hunter2", "", amber.KindRefused},
 		{"a\x00b", "", amber.KindInvalid},
-		{"relative/folder", "", amber.KindInvalid},
 	} {
-		l, err := ParseLocation(tc.text, noEnv)
+		l, err := Parse(tc.text, Env{Getenv: none})
 		if amber.KindOf(err) != tc.kind {
 			t.Errorf("%q: %v, want kind %q", tc.text, err, tc.kind)
 		}
@@ -61,30 +54,30 @@ func TestLocationsHaveOneURL(t *testing.T) {
 		if l.String() != tc.want {
 			t.Errorf("%q is %s, want %s", tc.text, l, tc.want)
 		}
-		if again, err := ParseLocation(l.String(), noEnv); err != nil || again != l {
+		if again, err := Parse(l.String(), Env{Getenv: none}); err != nil || again != l {
 			t.Errorf("%s is read as %s, %v", l, again, err)
 		}
 	}
 }
 
-func TestRepositoriesAreNotLostWhenManyAreAddedAtOnce(t *testing.T) {
+func TestConcurrentAddsLoseNoRepository(t *testing.T) {
 	t.Parallel()
-	known := closed(t).Repositories()
+	k := known(t)
 	const many = 8
 	var work sync.WaitGroup
 	for n := range many {
 		work.Go(func() {
-			if _, err := known.Add(t.Context(), Repository{Name: fmt.Sprintf("r%d", n), URL: "file:///x"}); err != nil {
+			if _, err := k.Add(t.Context(), Repository{Name: fmt.Sprintf("r%d", n), URL: "file:///x"}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	work.Wait()
-	all, err := known.List()
+	all, err := k.List()
 	if err != nil || len(all) != many {
 		t.Errorf("there are %d, want %d: %v", len(all), many, err)
 	}
-	info, err := os.Stat(known.path())
+	info, err := os.Stat(k.path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,18 +85,18 @@ func TestRepositoriesAreNotLostWhenManyAreAddedAtOnce(t *testing.T) {
 		t.Errorf("its mode is %v", info.Mode())
 	}
 	for _, r := range all[1:] {
-		if _, err := known.Remove(t.Context(), r.Name); err != nil {
+		if _, err := k.Remove(t.Context(), r.Name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if all, err = known.List(); err != nil || len(all) != 1 || all[0].Name != "r0" || all[0].URL != "file:///x" {
+	if all, err = k.List(); err != nil || len(all) != 1 || all[0].Name != "r0" || all[0].URL != "file:///x" {
 		t.Errorf("what is left is %+v, %v", all, err)
 	}
 }
 
-func TestAListOfRepositoriesThatIsNotRightIsNotUsed(t *testing.T) {
+func TestDamagedListOfRepositoriesIsRefused(t *testing.T) {
 	t.Parallel()
-	known := closed(t).Repositories()
+	k := known(t)
 	one := func(name, url string) string {
 		return fmt.Sprintf(`{"name":%q,"url":%q,"added_at":"2026-01-01T00:00:00.000Z"}`, name, url)
 	}
@@ -128,15 +121,15 @@ func TestAListOfRepositoriesThatIsNotRightIsNotUsed(t *testing.T) {
 		"bad URL":       {file(one("a", "https://example.org")), amber.KindDamaged},
 		"other form":    {file(one("a", "/a")), amber.KindDamaged},
 		"credentials":   {file(one("a", "s3://k:s@bucket")), amber.KindDamaged},
-		"too long":      {strings.Repeat(" ", maxRepositoryBytes+1), amber.KindDamaged},
+		"too long":      {strings.Repeat(" ", maxBytes+1), amber.KindDamaged},
 	} {
-		if err := os.WriteFile(known.path(), []byte(tc.content), 0o600); err != nil {
+		if err := os.WriteFile(k.path(), []byte(tc.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := known.List(); amber.KindOf(err) != tc.kind {
+		if _, err := k.List(); amber.KindOf(err) != tc.kind {
 			t.Errorf("%s: %v, want kind %q", name, err, tc.kind)
 		}
-		if _, err := known.Add(t.Context(), Repository{Name: "new", URL: "file:///n"}); amber.KindOf(err) != tc.kind {
+		if _, err := k.Add(t.Context(), Repository{Name: "new", URL: "file:///n"}); amber.KindOf(err) != tc.kind {
 			t.Errorf("%s: adding to it: %v, want kind %q", name, err, tc.kind)
 		}
 	}
