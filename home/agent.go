@@ -16,6 +16,7 @@ const (
 	currentName   = "CURRENT"
 	creatingName  = "CREATING"
 	restoringName = "RESTORING"
+	deletingName  = "DELETING"
 	gateName      = "gate"
 	lockName      = "lock"
 	operationName = "operation"

@@ -54,6 +54,9 @@ func (a *Agent) makeAgent(ctx context.Context, sync func(dir string) error, buil
 		if amber.KindOf(err) != amber.KindNotFound {
 			return err // somebody else made it meanwhile
 		}
+		if err := a.finishDeletion(); err != nil {
+			return diskError("make agent", a.dir, err)
+		}
 		c, err = a.create(sync, build)
 		created = err == nil
 		return err
@@ -165,8 +168,12 @@ func (a *Agent) beyondTime(op string, clock amber.Stamp) error {
 // have been acknowledged: damage, never a fresh start. Locks, the spool and
 // temporary files are no data of a generation. It looks in the opposite order
 // of a creation, the files and then the note, so that one under way is not
-// taken for damage.
+// taken for damage; and for the note of a deletion before both, since that goes
+// last.
 func (a *Agent) lostCurrent() (bool, error) {
+	if begun, err := a.deleting(); begun || err != nil {
+		return false, err
+	}
 	files, err := a.anyFile(a.path(genName), 3)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -5,6 +5,7 @@
 //	  CURRENT            names the live generation
 //	  CREATING           only while the folder is being made
 //	  RESTORING          only while another generation is being built
+//	  DELETING           only while the agent is being deleted
 //	  gate, lock         kernel file locks
 //	  operation          kernel file lock of snapshots and restores
 //	  turn-<store>       kernel file lock, one per store

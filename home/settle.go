@@ -136,6 +136,11 @@ func (a *Agent) settled() (Current, error) {
 	if err != nil {
 		return Current{}, err
 	}
+	if known := a.known.Load(); known == nil || *known != c {
+		if err := a.settleDeletion(); err != nil {
+			return Current{}, diskError("settle deletion", a.dir, err)
+		}
+	}
 	if open {
 		a.tidy()
 	}

@@ -1,0 +1,217 @@
+package home_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
+)
+
+// remove deletes an agent, as a process does from start to end.
+func remove(ctx context.Context, a *home.Agent) error {
+	return a.Operate(ctx, func() error { return a.Delete(ctx, nil) })
+}
+
+// withSpool leaves what a journal and a restore would in the folder of an agent.
+func withSpool(t *testing.T, fsys fsx.FS, a *home.Agent) {
+	t.Helper()
+	for _, dir := range []string{filepath.Join(a.SpoolDir(), "s1"), filepath.Join(a.Dir(), "parked", "1")} {
+		if err := fsx.MkdirAll(fsys, dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := fsx.CreateNew(fsys, filepath.Join(dir, "frames"), 0o600, []byte("frames")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestDeleteRemovesTheFolder(t *testing.T) {
+	t.Parallel()
+	dir := homeDir(t)
+	a := handle(t, dir, options(nil))
+	made, _, err := a.Create(t.Context(), build(fsx.OS()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	withSpool(t, fsx.OS(), a)
+	var last home.Current
+	err = a.Operate(t.Context(), func() error {
+		return a.Delete(t.Context(), func(c home.Current) error {
+			last = c
+			checkBuilt(t, fsx.OS(), a, c)
+			return nil
+		})
+	})
+	if err != nil || last != made {
+		t.Fatalf("delete: %v, the last look was at %+v", err, last)
+	}
+	if _, err := os.Lstat(a.Dir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is there: %v", err)
+	}
+	_, err = a.Current()
+	wantKind(t, "current", err, amber.KindNotFound)
+	if exists, err := a.Exists(); exists || err != nil {
+		t.Errorf("it exists: %v, %v", exists, err)
+	}
+	wantKind(t, "write", a.Write(t.Context(), "memory", func(home.Current) error { return nil }), amber.KindNotFound)
+	wantKind(t, "delete again", remove(t.Context(), a), amber.KindNotFound)
+	again, created, err := a.Create(t.Context(), build(fsx.OS()))
+	if err != nil || !created || again.Device == made.Device {
+		t.Errorf("made again: %+v, %v, %v", again, created, err)
+	}
+}
+
+func TestDeleteStopsWhenTheLastLookFails(t *testing.T) {
+	t.Parallel()
+	a := handle(t, homeDir(t), options(nil))
+	made, _, err := a.Create(t.Context(), build(fsx.OS()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("no room for a snapshot")
+	err = a.Operate(t.Context(), func() error { return a.Delete(t.Context(), func(home.Current) error { return stop }) })
+	if !errors.Is(err, stop) {
+		t.Fatalf("got %v", err)
+	}
+	if c, err := a.Current(); err != nil || c != made {
+		t.Errorf("the agent is %+v, %v", c, err)
+	}
+	checkBuilt(t, fsx.OS(), a, made)
+}
+
+// A writer that is inside finishes first; one that waits is told that there is no
+// agent, and writes nothing.
+func TestDeleteWaitsForWriters(t *testing.T) {
+	t.Parallel()
+	dir := homeDir(t)
+	a := handle(t, dir, options(nil))
+	if _, _, err := a.Create(t.Context(), build(fsx.OS())); err != nil {
+		t.Fatal(err)
+	}
+	inside, leave := make(chan struct{}), make(chan struct{})
+	wrote, deleted := make(chan error, 1), make(chan error, 1)
+	go func() {
+		wrote <- handle(t, dir, options(nil)).Write(t.Context(), "memory", func(c home.Current) error {
+			close(inside)
+			<-leave
+			return fsx.CreateNew(fsx.OS(), filepath.Join(a.GenDir(c), ackName), 0o600, []byte("told"))
+		})
+	}()
+	<-inside
+	go func() {
+		deleted <- a.Operate(t.Context(), func() error {
+			return a.Delete(t.Context(), func(c home.Current) error {
+				_, err := os.Lstat(filepath.Join(a.GenDir(c), ackName))
+				return err // what was acknowledged is there when the last look is taken
+			})
+		})
+	}()
+	close(leave)
+	if err := <-wrote; err != nil {
+		t.Errorf("write: %v", err)
+	}
+	if err := <-deleted; err != nil {
+		t.Errorf("delete: %v", err)
+	}
+}
+
+func TestDeleteOfAFolderThatIsNoAgent(t *testing.T) {
+	t.Parallel()
+	a := handle(t, homeDir(t), options(nil))
+	wantKind(t, "no folder", remove(t.Context(), a), amber.KindNotFound)
+	withSpool(t, fsx.OS(), a)
+	if exists, err := a.Exists(); !exists || err != nil {
+		t.Errorf("hooks have begun it: %v, %v", exists, err)
+	}
+	if err := remove(t.Context(), a); err != nil {
+		t.Errorf("a journal alone: %v", err)
+	}
+	if _, err := os.Lstat(a.Dir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is there: %v", err)
+	}
+}
+
+// TestDeleteSurvivesAPowerCut cuts the power at every call, and kills the process
+// there. Afterwards the agent is whole or gone, never a part of one, and nothing of
+// it is in one that is made again.
+func TestDeleteSurvivesAPowerCut(t *testing.T) {
+	t.Parallel()
+	dir := lockedHome(t)
+	for n := 1; ; n++ {
+		disk := newDisk(t, dir, starts[0].make)
+		a := handle(t, dir, options(disk))
+		made, _, err := a.Create(t.Context(), build(disk))
+		if err != nil {
+			t.Fatal(err)
+		}
+		withSpool(t, disk, a)
+		before := disk.Calls()
+		disk.StopAt(before + n)
+		err = remove(t.Context(), handle(t, dir, options(disk)))
+		if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
+			t.Fatalf("cut at call %d: %v", n, err)
+		}
+		over, done := disk.Calls() < before+n, err == nil
+		for seed := range uint64(seeds) {
+			checkDeleted(t, dir, disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n)))), made, done)
+			if t.Failed() {
+				t.Fatalf("cut at call %d, seed %d", n, seed)
+			}
+		}
+		disk.StopAt(0)
+		checkDeleted(t, dir, disk, made, done)
+		if over || t.Failed() {
+			t.Logf("%d calls", n-1)
+			return
+		}
+	}
+}
+
+func checkDeleted(t *testing.T, dir string, disk *crashfs.FS, made home.Current, done bool) {
+	t.Helper()
+	if err := os.MkdirAll(agentDir(dir), 0o700); err != nil { // locks lie on the real disk
+		t.Fatal(err)
+	}
+	a := handle(t, dir, options(disk))
+	found, err := a.Current()
+	switch {
+	case err == nil && (found != made || done):
+		t.Errorf("the agent is %+v, was %+v, deleted %v", found, made, done)
+	case err == nil:
+		checkBuilt(t, disk, a, found)
+		if _, err := disk.Lstat(filepath.Join(a.SpoolDir(), "s1", "frames")); err != nil {
+			t.Errorf("the journal of an agent that is there: %v", err)
+		}
+		// The next write ends the deletion, and no later loss is taken for it.
+		if err := writeAck(t.Context(), a, disk); err != nil {
+			t.Errorf("write: %v", err)
+		}
+		if _, err := disk.Lstat(filepath.Join(a.Dir(), "DELETING")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the note is there after a write: %v", err)
+		}
+		return
+	case amber.KindOf(err) != amber.KindNotFound:
+		t.Errorf("current: %v", err)
+	}
+	if exists, err := a.Exists(); err != nil || exists {
+		t.Errorf("what is gone exists: %v, %v", exists, err)
+	}
+	c, created, err := a.Create(t.Context(), build(disk))
+	if err != nil || !created || c.Device == made.Device {
+		t.Fatalf("make again: %+v, %v, %v", c, created, err)
+	}
+	checkBuilt(t, disk, a, c)
+	for _, name := range []string{"spool", "parked", "DELETING"} {
+		if _, err := disk.Lstat(filepath.Join(a.Dir(), name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is in the new agent: %v", name, err)
+		}
+	}
+}
