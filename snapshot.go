@@ -106,6 +106,7 @@ const LabelAutomatic = "auto:"
 
 // Labels Amber itself gives begin so.
 const (
+	LabelBeforeDelete        = "auto:before-agent-delete"
 	LabelBeforeRestore       = "auto:pre-restore-"       // and the id of the snapshot that is restored
 	LabelBeforeConsolidation = "auto:pre-consolidation-" // and the run
 )
