@@ -63,6 +63,7 @@ type Agent struct {
 	home   *home.Home
 	folder *home.Agent
 	look   bool // nothing is made or migrated
+	empty  bool // the agent does not exist: its store is empty and in memory
 	open   bool // its store is
 
 	// Set once, before the agent is given out.
@@ -135,6 +136,17 @@ func Look(ctx context.Context, o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a, a.resolve(ctx)
+}
+
+// Empty opens an agent that does not exist as one without memories: nothing is made,
+// and nothing that is written is kept. Errors: invalid.
+func Empty(ctx context.Context, o Options) (*Agent, error) {
+	a, err := At(o)
+	if err != nil {
+		return nil, err
+	}
+	a.empty = true
 	return a, a.resolve(ctx)
 }
 

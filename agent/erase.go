@@ -27,7 +27,7 @@ func (a *Agent) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 		return report, err
 	}
 	for _, places := range [][]string{
-		spooled, a.forgetAnswers(ctx), a.leftBehind(ctx), copiesInNotes(ctx, a.plain.Notes, revisions),
+		spooled, a.ForgetAnswers(ctx), a.leftBehind(ctx), copiesInNotes(ctx, a.plain.Notes, revisions),
 		copiesInState(ctx, a.plain.Documents, revisions), a.copiesInSnapshots(ctx, revisions),
 	} {
 		report.Remaining = append(report.Remaining, places...)
@@ -35,9 +35,9 @@ func (a *Agent) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 	return report, nil
 }
 
-// forgetAnswers removes the answers that a server gave about the agent, which may
+// ForgetAnswers removes the answers that a server gave about the agent, which may
 // hold what was erased, and names them where that fails.
-func (a *Agent) forgetAnswers(ctx context.Context) []string {
+func (a *Agent) ForgetAnswers(ctx context.Context) []string {
 	db, err := a.LookAtLedger(ctx)
 	if err == nil && db != nil {
 		defer db.Close()

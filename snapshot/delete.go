@@ -71,16 +71,16 @@ func (d *deletion) save(ctx context.Context) error {
 	rehearsal.close()
 	// As in a restore the journal comes before the lock, and nothing is opened once
 	// the lock is held.
-	hold, err := d.e.o.Spool.Hold(ctx, d.agent)
+	hold, err := d.e.holdSpool(ctx, d.agent)
 	if err != nil {
 		return err
 	}
-	defer hold.Close()
-	freezer, err := d.e.o.Databases.Open(ctx, d.agent)
+	defer hold.close()
+	freezer, err := d.e.newFreezer(ctx, d.agent)
 	if err != nil {
 		return err
 	}
-	defer freezer.Close()
+	defer freezer.close()
 	return d.agent.Delete(ctx, func(c home.Current) error {
 		last, err := d.e.capture(ctx, d.agent, v, r, held(c, hold, freezer), rehearsal)
 		if err != nil {

@@ -34,6 +34,8 @@ type app struct {
 	toldHome bool           // the user was told where a relative home is
 	// closers let go what was opened on the way, when the command is over.
 	closers []func() error
+	verb    string // that runs
+	absent  bool   // there is no agent, and the verb only works on what is there
 }
 
 // globals are the flags every command takes.
@@ -41,6 +43,7 @@ type globals struct {
 	home, config, tenant, agent string
 	remote, tokenFile, remoteCA string
 	json, quiet, noColor        bool
+	newAgent                    bool
 }
 
 // run executes one command line and returns the exit code.
@@ -51,6 +54,9 @@ func run(ctx context.Context, args []string, w world) int {
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
+	if isCompletion(args) {
+		a.addCompletions(root)
+	}
 	if isHook(root, args) {
 		a.ctx = context.WithoutCancel(ctx)
 		return a.runHook(ctx, root)
@@ -251,6 +257,13 @@ func (a *app) open(ctx context.Context) (*opened, error) {
 		return nil, err
 	}
 	o, err := a.agentOptions(&loaded.Config)
+	if err == nil && a.absent {
+		at, err := agent.Empty(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return newOpened(at, loaded), nil
+	}
 	if err != nil {
 		return nil, err
 	}

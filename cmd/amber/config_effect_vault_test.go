@@ -130,7 +130,7 @@ func serverVaultEffects() map[string]effect {
 			return "any"
 		}), fmt.Sprint(of.without), fmt.Sprint(of.with)}
 		all["server.vault.tenants.<name>."+rule] = effect{value(of.value), see(func(s *setting) string {
-			s.does("--tenant", "tool", "--agent", "a", "remember", "x")
+			s.does("--tenant", "tool", "--agent", "a", "--new-agent", "remember", "x")
 			return s.token("--tenant", "tool", "--agent", "a", "--scope", "read,write")
 		}), fmt.Sprint(of.without), fmt.Sprint(of.with)}
 	}

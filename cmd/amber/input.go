@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -72,9 +71,13 @@ func (a *app) confirm(yes bool, question string) error {
 	if yes {
 		return nil
 	}
-	refused := &amber.Error{Op: question, Kind: amber.KindRefused, Err: errors.New("it was not confirmed"), Hint: "add --yes, or look first with --dry-run"}
+	refused := func(why string) error {
+		e := amber.Errorf(amber.KindRefused, question, "", "%s", why)
+		e.Hint = "add --yes, or look first with --dry-run"
+		return e
+	}
 	if !a.terminal() || a.global.json {
-		return refused
+		return refused(a.verb + " needs --yes, or run it in a terminal to be asked")
 	}
 	fmt.Fprintf(a.stderr, "%s? [y/N] ", question)
 	var answer string
@@ -83,7 +86,7 @@ func (a *app) confirm(yes bool, question string) error {
 		return interruption(question)
 	}
 	if err != nil || !strings.EqualFold(answer, "y") && !strings.EqualFold(answer, "yes") {
-		return refused
+		return refused("the answer was no, so nothing was changed")
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func TestEveryMetricMovesInAServer(t *testing.T) {
 	s.does("note", "write", "plan", "x")
 	// The memory of an agent that its server has never seen.
 	s.does("vault", "backup", "--label", "default/default/strange")
-	s.does("--agent", "strange", "note", "write", "plan", "y")
+	s.does("--agent", "strange", "--new-agent", "note", "write", "plan", "y")
 	root, reader, other := s.token("--all-tenants", "--scope", "admin"), s.token("--scope", "read"), s.token("--tenant", "other", "--all-agents", "--scope", "admin")
 
 	w := s.process("--log-json", "--log-level", "debug")

@@ -31,11 +31,12 @@ const (
 
 // remote is an agent that is served elsewhere.
 type remote struct {
-	client *client.Client
-	agent  *client.Agent
-	tenant amber.TenantID
-	id     amber.AgentID
-	batch  int // memories in one batch
+	client  *client.Client
+	agent   *client.Agent
+	tenant  amber.TenantID
+	id      amber.AgentID
+	batch   int // memories in one batch
+	address string
 }
 
 func (a *app) addRemoteFlags(f *pflag.FlagSet) {
@@ -138,7 +139,7 @@ func (a *app) newRemote(address string) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{tenant: amber.TenantID(a.global.tenant), id: amber.AgentID(a.global.agent), batch: config.Config.Memory.Write.MaxBatchSize}
+	r := &remote{tenant: amber.TenantID(a.global.tenant), id: amber.AgentID(a.global.agent), batch: config.Config.Memory.Write.MaxBatchSize, address: address}
 	if r.client, err = client.New(o); err != nil {
 		return nil, err
 	}

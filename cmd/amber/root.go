@@ -45,14 +45,20 @@ Nothing needs to be set up. Try:
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.out = newPrinter(a)
-			return a.chooseRemote(cmd)
+			a.verb = cmd.Name()
+			a.nameAgent(cmd)
+			if err := a.chooseRemote(cmd); err != nil {
+				return err
+			}
+			return a.checkAgent(cmd)
 		},
 	}
 	f := root.PersistentFlags()
 	f.StringVar(&a.global.home, "home", "", "the home folder (default $AMBER_HOME, else the data folder of the user)")
 	f.StringVar(&a.global.config, "config", "", "the configuration file")
-	f.StringVar(&a.global.tenant, "tenant", string(amber.DefaultTenant), "the tenant")
-	f.StringVar(&a.global.agent, "agent", string(amber.DefaultAgent), "the agent")
+	f.StringVar(&a.global.tenant, "tenant", string(amber.DefaultTenant), "the tenant (or $"+tenantVariable+")")
+	f.StringVar(&a.global.agent, "agent", string(amber.DefaultAgent), "the agent (or $"+agentVariable+")")
+	f.BoolVar(&a.global.newAgent, "new-agent", false, "let a command that writes make the agent of --agent")
 	onlyHere(f, "home", "config")
 	a.addRemoteFlags(f)
 	f.BoolVar(&a.global.json, "json", false, "print one JSON document")
@@ -94,7 +100,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{groupControl, remotely(
 			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),
 		)},
-		{groupCare, append(remotely(a.doctorCommand()),
+		{groupCare, append(remotely(a.doctorCommand(), a.agentCommand(), a.tenantCommand()),
 			a.demoCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand(),
 		)},
 	} {

@@ -129,7 +129,7 @@ func TestAnAgentWithoutNotesTakesNothingFromTheVault(t *testing.T) {
 	u.must("", "note", "write", "plan", "precious")
 	u.must("", "vault", "backup")
 	u.must("", "note", "delete", "plan")
-	u.must("", "--agent", "other", "note", "write", "plan", "another's")
+	u.must("", "--agent", "other", "--new-agent", "note", "write", "plan", "another's")
 	r := u.serve()
 	r.await("the round", func() bool { return r.worker(backupWorker).Runs > 0 })
 	if w := r.worker(backupWorker); w.Status != amber.Healthy || !strings.HasPrefix(w.Detail, "1 backed up, 0 unchanged; last success 20") {

@@ -47,7 +47,7 @@ func TestAServerWorksInTheBackground(t *testing.T) {
 		u.must("", "remember", fmt.Sprintf("version %d", i), "--scope", "global")
 		u.must("", "snapshot", "create", "--label", label)
 	}
-	u.must("", "--agent", "other", "remember", "never frozen", "--scope", "global")
+	u.must("", "--agent", "other", "--new-agent", "remember", "never frozen", "--scope", "global")
 	u.crash("s1")
 
 	r := u.serve()

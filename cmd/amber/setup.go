@@ -80,6 +80,11 @@ func (a *app) setup(cmd *cobra.Command, f setupFlags, name string) error {
 		plan.Notes = append(plan.Notes, "$AMBER_HOME is set here; a host that is started without it keeps its events in the usual home, unless you set up with --home")
 	}
 	if !f.dryRun {
+		if !f.uninstall {
+			if err := a.makeNamed(cmd); err != nil {
+				return err
+			}
+		}
 		if err := plan.Apply(); err != nil {
 			return err
 		}

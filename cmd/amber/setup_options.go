@@ -49,13 +49,14 @@ func (a *app) hookGlobals(cmd *cobra.Command) (flags []string, err error) {
 	for _, f := range []struct {
 		name, value string
 		path        bool
+		variable    string
 	}{
-		{"home", a.global.home, true},
-		{"config", a.global.config, true},
-		{"tenant", a.global.tenant, false},
-		{"agent", a.global.agent, false},
+		{"home", a.global.home, true, ""},
+		{"config", a.global.config, true, ""},
+		{"tenant", a.global.tenant, false, tenantVariable},
+		{"agent", a.global.agent, false, agentVariable},
 	} {
-		if !cmd.Flags().Changed(f.name) {
+		if !cmd.Flags().Changed(f.name) && (f.variable == "" || a.getenv(f.variable) == "") {
 			continue
 		}
 		if f.path {

@@ -90,10 +90,7 @@ func (a *app) openFrozen(ctx context.Context, need liveAgent) (*opened, error) {
 		}
 	case mustBeThere, mustBeOpened:
 		if absent {
-			return nil, &amber.Error{
-				Op: "find agent", Kind: amber.KindNotFound, ID: string(closed.agent.ID()), Err: errors.New("there is no such agent"),
-				Hint: "amber remember makes one; --agent names another",
-			}
+			return nil, a.noAgent(closed.home, closed.agent.Tenant(), closed.agent.ID())
 		}
 		if need == mustBeOpened {
 			return a.open(ctx)
@@ -115,7 +112,7 @@ func (a *app) lookOr(ctx context.Context, closed *opened) *opened {
 // known refuses an agent that has neither a folder nor a snapshot: a typing
 // error must not look like a clean slate. Whether one that is served elsewhere
 // has a folder cannot be asked without making it.
-func (s *opened) known(ctx context.Context, e snapshotEngine) error {
+func (a *app) known(ctx context.Context, s *opened, e snapshotEngine) error {
 	if s.remote != nil {
 		return nil
 	}
@@ -127,7 +124,7 @@ func (s *opened) known(ctx context.Context, e snapshotEngine) error {
 	if lerr != nil || len(page.Items) > 0 {
 		return lerr
 	}
-	return &amber.Error{Op: "find agent", Kind: amber.KindNotFound, ID: string(s.agentID()), Err: errors.New("there is neither such an agent nor a snapshot of one"), Hint: "--agent names another"}
+	return a.noAgent(s.home, s.tenantID(), s.agentID())
 }
 
 // ref names a snapshot of the agent.

@@ -24,6 +24,11 @@ listed, too, with what is wrong with it.`,
 				return err
 			}
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+				if cmd.Flags().Changed("agent") || cmd.Flags().Changed("tenant") {
+					if err := a.known(ctx, s, e); err != nil {
+						return err
+					}
+				}
 				return showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[amber.SnapshotMeta], error) {
 					p, err := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: n, Cursor: c})
 					for i := range p.Items {

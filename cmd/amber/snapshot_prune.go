@@ -46,7 +46,7 @@ by snapshot gc.`, keepSafety, safetyAge/(24*time.Hour)),
 				if err != nil {
 					return err
 				}
-				if err := s.known(ctx, e); err != nil {
+				if err := a.known(ctx, s, e); err != nil {
 					return err
 				}
 				return a.prune(ctx, e, r, f)

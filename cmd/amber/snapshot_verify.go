@@ -31,7 +31,7 @@ and 6 when snapshot.require_signed asks for a signature that counts.
 				return usage("give a snapshot or --all, not both")
 			case all:
 				return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-					if err := s.known(ctx, e); err != nil {
+					if err := a.known(ctx, s, e); err != nil {
 						return err
 					}
 					return a.verifyAll(ctx, s, e, readData)

@@ -29,8 +29,8 @@ var law = map[string][]string{
 	".": {"-"}, // nouns and contracts; standard library only
 	// What spans the parts of an agent needs all of them.
 	"agent": {
-		"colony/shelf", "config", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "snapshot", "snapshot/local",
-		"store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location",
+		"colony/shelf", "config", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "snapshot",
+		"store/inmem", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location",
 	},
 	"bundle":                     {},
 	"client":                     {},

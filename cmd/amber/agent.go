@@ -1,0 +1,306 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+func (a *app) agentCommand() *cobra.Command {
+	c := family("agent", "List, show and delete agents", a.agentListCommand(), a.agentShowCommand(), a.agentDeleteCommand())
+	c.Long = `An agent is one memory: its memories, sessions, notes, tasks and journal. --agent chooses it,
+or ` + agentVariable + `; without either it is the agent named default. A tenant is a group of agents that
+share a repository of snapshots.
+
+` + newAgentHelp
+	return c
+}
+
+// newAgentHelp says how an agent comes to be.
+const newAgentHelp = `Reading never makes an agent. A command that writes makes the agent named default, one that
+` + agentVariable + ` or ` + tenantVariable + ` names, and one that amber setup was given; any other new name needs
+--new-agent once. A name that does not exist exits 3 and lists the names that do.`
+
+// agentState says what there is of an agent.
+type agentState string
+
+const (
+	agentReady    agentState = "ready"
+	agentNew      agentState = "new"      // hooks have begun its journal, nothing is stored yet
+	agentDeleting agentState = "deleting" // a deletion was interrupted
+	agentDamaged  agentState = "damaged"  // it cannot be opened
+)
+
+// agentInfo is the JSON of one agent.
+type agentInfo struct {
+	Tenant     amber.TenantID `json:"tenant"`
+	ID         amber.AgentID  `json:"id"`
+	State      agentState     `json:"state"`
+	Generation int64          `json:"generation,omitempty"`
+	Bytes      int64          `json:"bytes"` // of its folder
+	Error      string         `json:"error,omitempty"`
+}
+
+// describeAgent looks at the folder of an agent; false: there is none.
+func describeAgent(agent *home.Agent) (agentInfo, bool) {
+	info := agentInfo{Tenant: agent.Tenant(), ID: agent.ID(), State: agentReady}
+	c, err := agent.Current()
+	exists, _ := agent.Exists()
+	switch {
+	case agent.Deleting():
+		info.State = agentDeleting
+	case !exists:
+		return info, false
+	case amber.KindOf(err) == amber.KindNotFound:
+		info.State = agentNew
+	case err != nil:
+		info.State, info.Error = agentDamaged, err.Error()
+	}
+	info.Generation, info.Bytes = c.Generation, folderSize(agent.Dir())
+	return info, true
+}
+
+// folderSize adds up the files below a folder; what goes meanwhile counts nothing.
+func folderSize(dir string) (bytes int64) {
+	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				bytes += info.Size()
+			}
+		}
+		return nil
+	})
+	return bytes
+}
+
+// onThisMachine refuses what a server has no operation for.
+func (a *app) onThisMachine(op string) error {
+	if a.remote == nil {
+		return nil
+	}
+	e := amber.Errorf(amber.KindUnsupported, op, "", "the server at %s has no such operation", a.remote.address)
+	e.Hint = "run it on the machine of the server, without --remote"
+	return e
+}
+
+func (a *app) agentListCommand() *cobra.Command {
+	var jsonl, all bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the agents of a tenant",
+		Long: `List the agents of the tenant, or with --all those of every tenant. STATE is ready; new where
+hooks have begun a journal and nothing is stored yet; deleting where a deletion was interrupted; or
+damaged, see amber doctor. Nothing is made or changed.`,
+		Example: "  amber agent list\n  amber agent list --all --json",
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.onThisMachine("list agents"); err != nil {
+				return err
+			}
+			h, tenant, err := a.lookAtTenant()
+			if err != nil {
+				return err
+			}
+			items, err := agentsOf(h, tenant, all)
+			if err != nil {
+				return err
+			}
+			if len(items) == 0 && cmd.Flags().Changed("tenant") && !all {
+				return a.noAgent(h, tenant, amber.AgentID(a.global.agent))
+			}
+			return showItems(a, jsonl, amber.Page[agentInfo]{Items: items}, printAgents)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "those of every tenant")
+	addJSONL(cmd, &jsonl)
+	return cmd
+}
+
+// agentsOf describes the agents of a tenant, or of all.
+func agentsOf(h *home.Home, tenant amber.TenantID, all bool) (items []agentInfo, err error) {
+	tenants := []amber.TenantID{tenant}
+	if all {
+		if tenants, err = h.Tenants(); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range tenants {
+		ids, err := h.Agents(t)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			agent, err := h.Agent(t, id)
+			if err != nil {
+				return nil, err
+			}
+			if info, there := describeAgent(agent); there {
+				items = append(items, info)
+			}
+		}
+	}
+	return items, nil
+}
+
+func printAgents(w io.Writer, items []agentInfo) {
+	rows := make([][]string, len(items))
+	for i, info := range items {
+		rows[i] = []string{string(info.ID), string(info.Tenant), string(info.State), byteSize(info.Bytes), info.Error}
+	}
+	table(w, []string{"AGENT", "TENANT", "STATE", "SIZE", ""}, rows)
+}
+
+// shownAgent is the JSON of agent show.
+type shownAgent struct {
+	agentInfo
+	Dir          string              `json:"dir"`
+	Memories     *int64              `json:"memories"` // null where the store cannot be read
+	Sessions     *int64              `json:"sessions"`
+	Snapshots    int                 `json:"snapshots"`
+	LastSnapshot *amber.SnapshotMeta `json:"last_snapshot"`
+	Bundles      int                 `json:"bundles"` // in the folder of bundles
+}
+
+func (a *app) agentShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show [AGENT]",
+		Short: "Show one agent (default that of --agent)",
+		Long: `Show where an agent lies, how much it holds, and its snapshots. An agent that was deleted is shown
+as long as it has snapshots. Nothing is made or changed.`,
+		Example: "  amber agent show scout",
+		Args:    upTo(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withAgent(cmd, "show agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
+				shown, err := a.showAgent(cmd, h, agent)
+				if err != nil {
+					return err
+				}
+				return a.out.show(shown, func(w io.Writer) { a.printAgent(w, shown) })
+			})
+		},
+	}
+}
+
+// withAgent finds the agent of an argument, or that of --agent.
+func (a *app) withAgent(cmd *cobra.Command, op string, args []string, fn func(ctx context.Context, h *home.Home, agent *home.Agent) error) error {
+	if err := a.onThisMachine(op); err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		if cmd.Flags().Changed("agent") && args[0] != a.global.agent {
+			return usage("the agent is %q and --agent %q, want one of them", oneLine(args[0], 40), oneLine(a.global.agent, 40))
+		}
+		a.global.agent = args[0]
+	}
+	id, err := amber.ParseAgentID(a.global.agent)
+	if err != nil {
+		return err
+	}
+	h, tenant, err := a.lookAtTenant()
+	if err != nil {
+		return err
+	}
+	agent, err := h.Agent(tenant, id)
+	if err != nil {
+		return err
+	}
+	return fn(cmd.Context(), h, agent)
+}
+
+// showAgent collects what is known about an agent.
+func (a *app) showAgent(cmd *cobra.Command, h *home.Home, agent *home.Agent) (out shownAgent, err error) {
+	var there bool
+	out.agentInfo, there = describeAgent(agent)
+	out.Dir = agent.Dir()
+	if out.Snapshots, out.LastSnapshot, err = a.countSnapshots(cmd, agent); err != nil {
+		return out, err
+	}
+	out.Bundles = len(bundlesOf(h, agent))
+	if !there {
+		if out.Snapshots == 0 {
+			return out, a.noAgent(h, agent.Tenant(), agent.ID())
+		}
+		out.State = "deleted"
+	}
+	if out.State == agentReady {
+		out.Memories, out.Sessions = a.countMemories(cmd.Context())
+	}
+	return out, nil
+}
+
+// countMemories counts what the store holds; nil where it cannot be read.
+func (a *app) countMemories(ctx context.Context) (memories, sessions *int64) {
+	loaded, err := a.loadConfig()
+	if err != nil {
+		return nil, nil
+	}
+	s, err := a.look(ctx, loaded)
+	if err != nil {
+		return nil, nil
+	}
+	defer s.Close()
+	stats, err := s.Store.Stats.Stats(ctx)
+	if err != nil {
+		return nil, nil
+	}
+	return &stats.Memories, &stats.Sessions
+}
+
+// countSnapshots returns how many snapshots there are of an agent, and the last.
+func (a *app) countSnapshots(cmd *cobra.Command, agent *home.Agent) (n int, last *amber.SnapshotMeta, err error) {
+	err = a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+		return eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
+			if n++; last == nil {
+				m.Skipped = orEmpty(m.Skipped)
+				last = &m
+			}
+			return nil
+		})
+	})
+	return n, last, err
+}
+
+// bundlesOf returns the bundles in the folder for those of an agent.
+func bundlesOf(h *home.Home, agent *home.Agent) (files []string) {
+	entries, _ := os.ReadDir(h.SnapshotsDir(agent.Tenant(), agent.ID()))
+	for _, e := range entries {
+		if isBundleName(e.Name()) {
+			files = append(files, e.Name())
+		}
+	}
+	return files
+}
+
+func (a *app) printAgent(w io.Writer, s shownAgent) {
+	p := a.out
+	fmt.Fprintln(w, p.style(bold, string(s.ID)))
+	p.fact(w, "tenant", string(s.Tenant))
+	p.fact(w, "state", string(s.State))
+	p.fact(w, "error", s.Error)
+	if s.State == "deleted" {
+		s.Dir = ""
+	}
+	p.fact(w, "folder", s.Dir)
+	if s.Generation > 0 {
+		p.fact(w, "generation", fmt.Sprint(s.Generation))
+		p.fact(w, "size", byteSize(s.Bytes))
+	}
+	if s.Memories != nil && s.Sessions != nil {
+		p.fact(w, "memories", fmt.Sprint(*s.Memories))
+		p.fact(w, "sessions", fmt.Sprint(*s.Sessions))
+	}
+	p.fact(w, "snapshots", fmt.Sprint(s.Snapshots))
+	if s.LastSnapshot != nil {
+		p.fact(w, "last snapshot", shortID(string(s.LastSnapshot.ID))+", "+p.when(s.LastSnapshot.CreatedAt))
+	}
+	if s.Bundles > 0 {
+		p.fact(w, "bundles", fmt.Sprint(s.Bundles))
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// deletedAgent is the JSON of agent delete.
+type deletedAgent struct {
+	Tenant   amber.TenantID    `json:"tenant"`
+	ID       amber.AgentID     `json:"id"`
+	DryRun   bool              `json:"dry_run"`
+	Memories *int64            `json:"memories"` // that go; null where they cannot be counted
+	Bytes    int64             `json:"bytes"`
+	Snapshot *amber.SnapshotID `json:"snapshot"` // the last one; null without it
+	Remains  []string          `json:"remains"`  // copies that stay
+}
+
+// agentDeleter is an engine that deletes agents.
+type agentDeleter interface {
+	DeleteAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, noSnapshot bool) (snapshot.AgentDeletion, error)
+}
+
+func (a *app) agentDeleteCommand() *cobra.Command {
+	var yes, dryRun, noSnapshot bool
+	cmd := &cobra.Command{
+		Use:   "delete AGENT",
+		Short: "Delete an agent with everything it knows",
+		Long: `Delete an agent: its memories, sessions, notes, tasks, state and journal. A last snapshot is
+taken first, so that amber snapshot restore brings the agent back; --no-snapshot leaves it out. If
+that snapshot cannot hold all of the agent, nothing is deleted.
+
+Writers that are inside finish first. Whatever interrupts a deletion, the agent is whole or gone; an
+interrupted one is finished by running it again. Snapshots, bundles and backups in a vault stay, and
+the command names them.
+
+It asks first; without a terminal it needs --yes. --dry-run shows what would be deleted.`,
+		Example: "  amber agent delete scout --dry-run\n  amber agent delete scout --yes",
+		Args:    exactly("the name of an agent"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withAgent(cmd, "delete agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
+				info, there := describeAgent(agent)
+				if !there {
+					return a.noAgent(h, agent.Tenant(), agent.ID())
+				}
+				out := deletedAgent{Tenant: info.Tenant, ID: info.ID, Bytes: info.Bytes, DryRun: dryRun}
+				if info.State == agentReady {
+					out.Memories, _ = a.countMemories(ctx)
+				}
+				if !dryRun {
+					if err := a.confirm(yes, "delete "+out.what()); err != nil {
+						return err
+					}
+					if err := a.deleteAgent(cmd, agent, noSnapshot || info.State == agentDeleting, &out); err != nil {
+						return err
+					}
+				}
+				var err error
+				if out.Remains, err = a.remainsOf(cmd, h, agent); err != nil {
+					return err
+				}
+				return a.out.show(out, func(w io.Writer) { a.printDeleted(w, out, noSnapshot) })
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&noSnapshot, "no-snapshot", false, "do not take a last snapshot")
+	addPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
+	return cmd
+}
+
+// deleteAgent deletes an agent, and what is kept about it beside its folder.
+func (a *app) deleteAgent(cmd *cobra.Command, agent *home.Agent, noSnapshot bool, out *deletedAgent) error {
+	return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+		d, ok := e.(agentDeleter)
+		if !ok {
+			return a.onThisMachine("delete agent")
+		}
+		done, err := working(a, "deleting", func() (snapshot.AgentDeletion, error) {
+			return d.DeleteAgent(ctx, agent.Tenant(), agent.ID(), noSnapshot)
+		})
+		if err != nil {
+			return withoutSnapshot(err, agent.ID())
+		}
+		if done.Snapshot != nil {
+			out.Snapshot = &done.Snapshot.ID
+			a.warnSkipped(done.Snapshot.Skipped, done.Snapshot.Warnings)
+		}
+		for _, left := range s.local.ForgetAnswers(ctx) {
+			a.out.warn("not deleted: %s", left)
+		}
+		record := backupsOf(s.home.Dir()).path(agentKey{agent.Tenant(), agent.ID()})
+		if err := fsx.RemoveAll(fsx.OS(), record); err != nil {
+			a.out.warn("not deleted: %s: %v", record, err)
+		}
+		return nil
+	})
+}
+
+// withoutSnapshot adds to an error about the last snapshot how to go on.
+func withoutSnapshot(err error, id amber.AgentID) error {
+	switch amber.KindOf(err) {
+	case amber.KindDamaged, amber.KindRefused, amber.KindNotFound:
+		return &amber.Error{
+			Op: "delete agent", ID: string(id), Kind: amber.KindOf(err), Err: err,
+			Hint: fmt.Sprintf("amber agent delete %s --no-snapshot deletes it without a last snapshot", id),
+		}
+	}
+	return err
+}
+
+// what names the agent and how much goes with it.
+func (d deletedAgent) what() string {
+	text := "agent " + string(d.ID)
+	if d.Memories != nil {
+		text += " with " + count(*d.Memories, "memory", "memories")
+	}
+	return text
+}
+
+// remainsOf names the copies of an agent that a deletion does not reach.
+func (a *app) remainsOf(cmd *cobra.Command, h *home.Home, agent *home.Agent) ([]string, error) {
+	remains := []string{}
+	n, _, err := a.countSnapshots(cmd, agent)
+	if err != nil {
+		return nil, err
+	}
+	if n > 0 {
+		remains = append(remains, fmt.Sprintf("%s in the repository (amber --agent %s snapshot list)", count(int64(n), "snapshot", "snapshots"), agent.ID()))
+	}
+	if files := bundlesOf(h, agent); len(files) > 0 {
+		remains = append(remains, fmt.Sprintf("%s in %s", count(int64(len(files)), "bundle", "bundles"), h.SnapshotsDir(agent.Tenant(), agent.ID())))
+	}
+	loaded, err := a.loadConfig()
+	if err == nil && loaded.Config.Vault.URL != "" {
+		remains = append(remains, "backups in the vault at "+loaded.Config.Vault.URL+" (amber vault list)")
+	}
+	return remains, nil
+}
+
+func (a *app) printDeleted(w io.Writer, d deletedAgent, noSnapshot bool) {
+	if d.DryRun {
+		wrapped(w, 4, "would delete %s, %s", d.what(), byteSize(d.Bytes))
+		if !noSnapshot {
+			fmt.Fprintln(w, "would take a last snapshot first")
+		}
+	} else {
+		wrapped(w, 4, "deleted %s", d.what())
+		if d.Snapshot != nil {
+			wrapped(w, 4, "its last snapshot is %s: amber --agent %s snapshot restore %s", shortID(string(*d.Snapshot)), d.ID, shortID(string(*d.Snapshot)))
+		}
+	}
+	for _, text := range d.Remains {
+		wrapped(w, 4, "remains: %s", flat(text))
+	}
+}
