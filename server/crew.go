@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -94,6 +95,21 @@ func (w *worker) ended(err error) {
 	if err != nil {
 		h.LastError = err.Error()
 	}
+}
+
+// Every calls fn at once and then after each pause of d, until ctx ends, and
+// returns nil then.
+func Every(ctx context.Context, d time.Duration, fn func()) error {
+	for ctx.Err() == nil {
+		fn()
+		t := time.NewTimer(d)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+		case <-t.C:
+		}
+	}
+	return nil
 }
 
 // JoinSome joins errors and says of all after the tenth only how many there are;

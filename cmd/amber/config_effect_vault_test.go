@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/server/daemon"
 )
 
 func vaultEffects() map[string]effect {
@@ -82,7 +83,7 @@ func (s *setting) useVault() {
 func (s *setting) backsUpBy() string {
 	s.Helper()
 	w := s.serve()
-	await(s.T, func() bool { return w.rounds(backupWorker) > 0 })
+	await(s.T, func() bool { return w.rounds(daemon.BackupWorker) > 0 })
 	return s.items("vault", "list")
 }
 

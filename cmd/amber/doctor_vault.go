@@ -13,6 +13,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/timetable"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/backup"
 )
 
 // vaultCode is the check of backups to a vault.
@@ -41,12 +43,12 @@ func (a *app) vaultFinding(homeDir string, c config.Vault) (f finding, err error
 	if err = errors.Join(err, err2); err != nil {
 		return f, err
 	}
-	st, err := backupsOf(homeDir).read(agentKey{tenant, agent})
+	st, err := backup.In(homeDir).Read(server.AgentName{Tenant: tenant, Agent: agent})
 	if err != nil {
 		return f, err
 	}
-	if st.Vault != vaultName(c) { // what is known is about another one
-		st = backupState{DueSince: st.DueSince}
+	if st.Vault != backup.VaultName(c) { // what is known is about another one
+		st = backup.State{DueSince: st.DueSince}
 	}
 	f = finding{Status: amber.FindingWarning, Detail: describeBackups(c, st), Hint: "a server of Amber makes it: amber serve"}
 	switch late := overdue(c, st, a.clock()); {
@@ -63,7 +65,7 @@ func (a *app) vaultFinding(homeDir string, c config.Vault) (f finding, err error
 
 // overdue says that a backup should have been made by now: none has been, or the
 // last is older than two turns of the schedule. "" when that is not so.
-func overdue(c config.Vault, st backupState, now time.Time) string {
+func overdue(c config.Vault, st backup.State, now time.Time) string {
 	table, err := timetable.Parse(c.Schedule)
 	if err != nil || table.Off() {
 		return ""
@@ -87,7 +89,7 @@ func overdue(c config.Vault, st backupState, now time.Time) string {
 func automatic(c config.Vault) bool { return c.Schedule != timetable.Off || c.AfterSession }
 
 // describeBackups says what is known about the backups of an agent.
-func describeBackups(c config.Vault, st backupState) string {
+func describeBackups(c config.Vault, st backup.State) string {
 	said := []string{c.URL}
 	switch {
 	case !st.Success.IsZero():

@@ -16,6 +16,8 @@ import (
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/backup"
 )
 
 // TestDoctorTellsHowBackupsAreDoing goes the way of a home that is backed up to
@@ -45,25 +47,25 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	p.world.environ = append(p.world.environ, "AMBER_VAULT__SCHEDULE=1d")
 	tells(statusWarning, "no automatic backup yet", "the schedule is 1d", "amber serve")
 
-	records, me := backupsOf(p.home), agentKey{amber.DefaultTenant, amber.DefaultAgent}
+	records, me := backup.In(p.home), server.AgentName{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent}
 	at := amber.At(time.Date(2096, 3, 1, 12, 0, 0, 0, time.UTC))
 	after := func(d time.Duration) { p.world.clock = func() time.Time { return at.Time().Add(d) } }
 	after(48*time.Hour - time.Second)
-	st := backupState{Vault: vaultName(config.Vault{URL: "https://vault.example/api", Label: "default"})}.succeeded(at, false)
-	p.must(records.write(me, st))
+	st := backup.State{Vault: backup.VaultName(config.Vault{URL: "https://vault.example/api", Label: "default"})}.Succeeded(at, false)
+	p.must(records.Write(me, st))
 	tells(statusOK, "last backup by a server 2096-03-01T12:00:00")
 	after(48 * time.Hour) // nobody runs a server any more
 	tells(statusWarning, "last backup by a server 2096-03-01T12:00:00", "nobody looked since 2096-03-01T12:00:00", "amber serve")
 	after(time.Hour)
 	st.DueSince = amber.At(at.Time().Add(time.Hour))
-	p.must(records.write(me, st))
+	p.must(records.Write(me, st))
 	tells(statusWarning, "2096-03-01T12:00:00", "due since 2096-03-01T13:00:00", "amber serve")
-	st = st.failed(amber.At(at.Time().Add(2*time.Hour)), at, errors.New("nobody is there"))
-	p.must(records.write(me, st))
+	st = st.Failed(amber.At(at.Time().Add(2*time.Hour)), at, errors.New("nobody is there"))
+	p.must(records.Write(me, st))
 	tells(statusWarning, "failing since 2096-03-01T14:00:00", "due since 2096-03-01T13:00:00", "nobody is there", "amber vault status")
 	strange := amber.Errorf(amber.KindConflict, "look", "", "it was never seen from here")
 	strange.Hint = "amber vault restore"
-	p.must(records.write(me, st.failed(at, at, strange)))
+	p.must(records.Write(me, st.Failed(at, at, strange)))
 	tells(statusWarning, "it was never seen from here", "amber vault restore")
 
 	if runtime.GOOS != "windows" {
@@ -73,7 +75,7 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	p.must(os.Remove(key))
 	tells(statusFailed, "there is no such file")
 	p.must(os.WriteFile(key, nil, 0o600))
-	p.must(os.WriteFile(records.path(me), []byte("?"), 0o600))
+	p.must(os.WriteFile(records.Path(me), []byte("?"), 0o600))
 	tells(statusFailed, "remove it")
 	// No server can back up without a key, whatever was known before.
 	p.world.environ = append(p.world.environ, "AMBER_VAULT__API_KEY_FILE=")

@@ -34,6 +34,7 @@ type world struct {
 	environ        []string
 	directory      func() (string, error)
 	clock          amber.Clock
+	after          func(time.Duration) <-chan time.Time // of the schedule of a server; nil: time.After
 	random         io.Reader
 	// terminal reports whether a person watches stdout and can be asked.
 	terminal func() bool

@@ -5,8 +5,6 @@ package main
 import (
 	"strings"
 	"testing"
-
-	"github.com/amber-memory/amber"
 )
 
 // TestEventsThatWaitAreCounted: a broker that never was there.
@@ -22,23 +20,4 @@ func TestEventsThatWaitAreCounted(t *testing.T) {
 		_, text := w.ask("GET", "/metrics", "")
 		return strings.Contains(text, "\namber_nats_lag_entries 4\n") && strings.Contains(text, "\namber_nats_connected 0\n")
 	})
-}
-
-func TestBetweenTwoPlacesOfALog(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		from, to amber.Position
-		want     int64
-	}{
-		{"", "", 0},
-		{"", "a/3", 3},
-		{"a/3", "a/7", 4},
-		{"a/7", "a/3", 0},
-		{"a/3", "b/7", 0}, // a restore came between
-		{"nonsense", "a/3", 0},
-	} {
-		if got := between(tt.from, tt.to); got != tt.want {
-			t.Errorf("from %q to %q: %d, want %d", tt.from, tt.to, got, tt.want)
-		}
-	}
 }

@@ -1,26 +1,21 @@
 package main
 
 import (
-	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"net/url"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/ledger"
-	"github.com/amber-memory/amber/metrics"
-	"github.com/amber-memory/amber/server"
-	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/server/daemon"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/snapshot"
 )
@@ -92,56 +87,64 @@ func (f serveFlags) check() error {
 // serving is a home being served.
 type serving struct {
 	*app
-	flags    serveFlags
-	log      *slog.Logger
-	config   *config.Reloader
-	home     *home.Home
-	lock     *fsx.Lock // that this process serves the home
-	db       *ledger.DB
-	pool     *server.Pool
-	desk     *server.Desk // nil before the API is made
-	crew     *server.Crew
-	bus      *events.Bus // listeners of this process
-	feeds    *server.Feeds
-	hasty    chan server.AgentName // agents to be published at once
-	engine   snapshotEngine
-	keeper   snapshot.Keeper
-	started  amber.Time
-	watchers *watchers
+	log    *slog.Logger
+	config *config.Reloader
+	home   *home.Home
+	engine snapshotEngine
+}
+
+// served is the JSON of what is printed once the server listens.
+type served struct {
+	URL  string `json:"url"`
+	Home string `json:"home"`
 }
 
 // serve runs until the context ends.
 func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 	ctx := cmd.Context()
-	s, err := a.newServing(ctx, cmd, f)
+	s, o, err := a.newServing(cmd, f)
 	if err != nil {
 		return err
 	}
-	door, err := s.open(ctx)
-	if err == nil {
-		err = s.run(ctx, door)
+	if o.Ledger, err = a.openHomeDB(ctx); err != nil {
+		return err
 	}
-	return errors.Join(err, s.close())
+	d, err := daemon.New(ctx, o)
+	if err != nil {
+		return errors.Join(err, o.Ledger.Close())
+	}
+	s.publisher = d.Publisher()
+	engine, keeper, err := s.openEngine(ctx)
+	if err == nil {
+		s.engine = engine
+		err = d.Serve(ctx, s.parts(keeper), func(url string) error {
+			return s.out.show(served{URL: url, Home: s.home.Dir()}, func(w io.Writer) { fmt.Fprintln(w, url) })
+		})
+	}
+	return errors.Join(err, d.Close(), o.Ledger.Close())
 }
 
-// newServing opens what belongs to the home.
-func (a *app) newServing(ctx context.Context, cmd *cobra.Command, f serveFlags) (*serving, error) {
-	log, err := a.newLog(f)
-	if err != nil {
-		return nil, err
+// newServing reads what the flags and the configuration say.
+func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Options, error) {
+	o := daemon.Options{
+		Clock: a.clock, Random: a.random, Getenv: a.getenv, After: a.after, Version: thisBuild().Version, Commit: thisBuild().Commit,
+		BehindProxy: f.proxy, Hosts: f.hosts, Origins: f.origins, Tools: f.tools, AllowRestore: f.allowRestore, Grace: f.grace,
+	}
+	var err error
+	if o.Log, err = a.newLog(f); err != nil {
+		return nil, o, err
 	}
 	if err := f.check(); err != nil {
-		return nil, err
+		return nil, o, err
 	}
 	in, err := a.configInput()
 	if err != nil {
-		return nil, err
+		return nil, o, err
 	}
-	config, err := config.NewReloader(in, a.clock)
-	if err != nil {
-		return nil, err
+	if o.Config, err = config.NewReloader(in, a.clock); err != nil {
+		return nil, o, err
 	}
-	c := config.Loaded().Config
+	c := o.Config.Loaded().Config
 	for _, flag := range []struct {
 		value *string
 		name  string
@@ -151,55 +154,48 @@ func (a *app) newServing(ctx context.Context, cmd *cobra.Command, f serveFlags) 
 			*flag.value = flag.usual
 		}
 	}
-	h, _, err := a.openHome()
-	if err != nil {
-		return nil, err
+	o.Listen = f.listen
+	if o.TLS, err = f.certificate(); err != nil {
+		return nil, o, err
 	}
-	lock, err := serveAlone(h)
-	if err != nil {
-		return nil, err
+	if o.Home, _, err = a.openHome(); err != nil {
+		return nil, o, err
 	}
-	db, err := a.openHomeDB(ctx)
-	if err != nil {
-		return nil, errors.Join(err, lock.Unlock())
-	}
-	crew := server.NewCrew(a.clock)
-	crew.Log = log
-	s := &serving{
-		app: a, flags: f, log: log, config: config, home: h, lock: lock, db: db,
-		crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(a.clock()),
-	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	return s, nil
+	return &serving{app: a, log: o.Log, config: o.Config, home: o.Home}, o, nil
 }
 
-// serveAlone takes the lock of whoever serves a home: two would publish every
-// event twice. Errors: busy.
-func serveAlone(h *home.Home) (*fsx.Lock, error) {
-	lock, err := fsx.TryLock(filepath.Join(h.Dir(), "serve.lock"), fsx.Exclusive)
+// parts are what the daemon needs of agents.
+func (s *serving) parts(keeper snapshot.Keeper) daemon.Parts {
+	return daemon.Parts{
+		Open: s.openAgent, Engine: s.engine, Keeper: keeper, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
+		Journal: func(agent *home.Agent) (*journal.Journal, error) {
+			return journal.Open(agent.SpoolDir(), journalOptions(s.current().Journal, s.clock))
+		},
+	}
+}
+
+// prunePolicy is what the configuration keeps.
+func prunePolicy(keep config.Retention) amber.PruneRequest {
+	return amber.PruneRequest{
+		KeepLast: keep.KeepLast, KeepHourly: keep.KeepHourly, KeepDaily: keep.KeepDaily, KeepWeekly: keep.KeepWeekly,
+		MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge, AutomaticOnly: !keep.Manual,
+	}
+}
+
+// certificate reads the certificate the server shows; nil without --tls-cert and
+// server.tls_cert. Errors: invalid.
+func (f serveFlags) certificate() (*tls.Config, error) {
 	switch {
-	case errors.Is(err, fsx.ErrLocked):
-		return nil, amber.Errorf(amber.KindBusy, "serve", h.Dir(), "another process serves this home")
-	case err != nil:
-		return nil, &amber.Error{Op: "serve", Kind: amber.KindInternal, ID: h.Dir(), Err: err}
+	case (f.cert == "") != (f.key == ""):
+		return nil, usage("--tls-cert and --tls-key go together")
+	case f.cert == "":
+		return nil, nil
 	}
-	return lock, nil
-}
-
-// prepare makes what serves agents.
-func (s *serving) prepare(ctx context.Context) (err error) {
-	if s.watchers, err = s.newWatchers(ctx); err != nil {
-		return err
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		return nil, &amber.Error{Op: "read certificate", Kind: amber.KindInvalid, ID: f.cert, Err: err}
 	}
-	s.publisher = s.publishTo()
-	if s.engine, s.keeper, err = s.openEngine(ctx); err != nil {
-		return err
-	}
-	s.pool, err = server.NewPool(s.openAgent, server.PoolOptions{Clock: s.clock, Log: s.log})
-	s.feeds = server.NewFeeds(s.pool, s.databaseMark)
-	return err
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
 // newLog is the logger of a server.
@@ -216,42 +212,6 @@ func (a *app) newLog(f serveFlags) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(a.stderr, o)), nil
 	}
 	return slog.New(slog.NewTextHandler(a.stderr, o)), nil
-}
-
-// newAPI puts everything together.
-func (s *serving) newAPI(addr net.Addr) (*httpapi.API, error) {
-	c := s.config.Loaded().Config
-	s.desk = &server.Desk{
-		Agents: s.pool, Audit: s.watchers.Audit(s.db), BeforeTool: s.beforeTool, Observe: s.watchers.Tool, Clock: s.clock, Log: s.log,
-		Refused: func() { s.watchers.AuthFailed(metrics.AuthScope) },
-		Redact:  s.writeRules(),
-		Changed: s.changed,
-	}
-	mcp, err := mcpapi.NewHandler(mcpapi.Options{
-		Desk: s.desk, Version: thisBuild().Version, Tools: s.flags.tools, AllowRestore: s.flags.allowRestore, Clock: s.clock, Log: s.log,
-		MaxBytes: int64(c.Server.MaxBody), AnyHost: true, // names are checked before
-	})
-	if err != nil {
-		return nil, err
-	}
-	keeper := &doorkeeper{tokens: s.watchers.Tokens(s.db), any: s.db.HasTokens, local: s.isLocal(addr), failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}
-	vaults, err := s.newVaults(keeper)
-	if err != nil {
-		return nil, err
-	}
-	api, err := httpapi.New(httpapi.Options{
-		Desk: s.desk, Authenticator: keeper, Clock: s.clock, Random: s.random, Log: s.log,
-		Version: thisBuild().Version, Answers: answers{s.db}, Health: s.health, Ready: s.ready,
-		Feeds: s.feeds, Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
-		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
-		Metrics:      s.watchers.Handler(func(r *http.Request) amber.Grant { return server.CallerOf(r.Context()).Grant }),
-		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.flags.origins,
-	})
-	if err == nil {
-		s.watchers.ExpectRoutes(api.Routes()...)
-		s.watchers.ExpectTools(mcpapi.Names()...)
-	}
-	return api, err
 }
 
 // current is the configuration as it is now.

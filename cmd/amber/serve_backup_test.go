@@ -18,6 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/backup"
+	"github.com/amber-memory/amber/server/daemon"
 )
 
 // gate stands before a vault and lets nobody in until it is opened: whoever
@@ -78,7 +81,7 @@ func TestABackupThatWasDueIsMadeByTheNextServer(t *testing.T) {
 
 	r := u.serve()
 	r.await("the first attempt", func() bool { return g.asked.Load() > 0 })
-	due, err := backupsOf(u.home).read(agentKey{amber.DefaultTenant, amber.DefaultAgent})
+	due, err := backup.In(u.home).Read(server.AgentName{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent})
 	if err != nil || due.DueSince.IsZero() || !due.Success.IsZero() {
 		t.Errorf("while it is tried the record is %+v, %v", due, err)
 	}
@@ -90,8 +93,8 @@ func TestABackupThatWasDueIsMadeByTheNextServer(t *testing.T) {
 	}
 	g.let()
 	r = u.serve()
-	r.await("the backup", func() bool { return strings.HasPrefix(r.worker(backupWorker).Detail, "1 backed up") })
-	if w := r.worker(backupWorker); w.Status != amber.Healthy || w.Failures != 0 {
+	r.await("the backup", func() bool { return strings.HasPrefix(r.worker(daemon.BackupWorker).Detail, "1 backed up") })
+	if w := r.worker(daemon.BackupWorker); w.Status != amber.Healthy || w.Failures != 0 {
 		t.Errorf("the worker: %+v", w)
 	}
 	dir := filepath.Join(t.TempDir(), "restored")
@@ -131,8 +134,8 @@ func TestAnAgentWithoutNotesTakesNothingFromTheVault(t *testing.T) {
 	u.must("", "note", "delete", "plan")
 	u.must("", "--agent", "other", "--new-agent", "note", "write", "plan", "another's")
 	r := u.serve()
-	r.await("the round", func() bool { return r.worker(backupWorker).Runs > 0 })
-	if w := r.worker(backupWorker); w.Status != amber.Healthy || !strings.HasPrefix(w.Detail, "1 backed up, 0 unchanged; last success 20") {
+	r.await("the round", func() bool { return r.worker(daemon.BackupWorker).Runs > 0 })
+	if w := r.worker(daemon.BackupWorker); w.Status != amber.Healthy || !strings.HasPrefix(w.Detail, "1 backed up, 0 unchanged; last success 20") {
 		t.Errorf("the worker: %+v", w)
 	}
 	for agent, want := range map[string]string{"default": "precious", "other": "another's"} {
@@ -167,12 +170,12 @@ func TestAVaultThatAsksForPeaceGetsIt(t *testing.T) {
 	u.configure("vault: {url: " + vault.URL + "/api/v1, api_key_file: " + key + ", schedule: 1d}\n")
 	u.must("", "note", "write", "plan", "x")
 	r := u.serve()
-	r.await("the attempt", func() bool { return r.worker(backupWorker).Failures > 0 })
-	w := r.worker(backupWorker)
+	r.await("the attempt", func() bool { return r.worker(daemon.BackupWorker).Failures > 0 })
+	w := r.worker(daemon.BackupWorker)
 	if w.Status != amber.Degraded || !strings.Contains(w.LastError, "default/default: backups fail since 20") || !strings.Contains(w.LastError, "not now") {
 		t.Errorf("the worker: %+v", w)
 	}
-	st, err := backupsOf(u.home).read(agentKey{amber.DefaultTenant, amber.DefaultAgent})
+	st, err := backup.In(u.home).Read(server.AgentName{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent})
 	if err != nil || st.Kind != amber.KindQuota || st.Next.Time().Sub(st.Tried.Time()) != 2*time.Hour {
 		t.Errorf("the record is %+v, %v", st, err)
 	}
@@ -211,8 +214,8 @@ func TestAServerReplacesNoMemoryItHasNeverSeen(t *testing.T) {
 	u.configure(config)
 	u.must("", "note", "write", "scratch", "nothing much")
 	r := u.serve()
-	r.await("the attempt", func() bool { return r.worker(backupWorker).Failures > 0 })
-	if w := r.worker(backupWorker); w.Status != amber.Degraded || !strings.Contains(w.LastError, "never seen from here") || !strings.Contains(w.LastError, "hint: amber vault restore") {
+	r.await("the attempt", func() bool { return r.worker(daemon.BackupWorker).Failures > 0 })
+	if w := r.worker(daemon.BackupWorker); w.Status != amber.Degraded || !strings.Contains(w.LastError, "never seen from here") || !strings.Contains(w.LastError, "hint: amber vault restore") {
 		t.Errorf("the worker: %+v", w)
 	}
 	_, b, err := r.ask(http.MethodGet, "/metrics", "")
@@ -233,7 +236,7 @@ func TestAServerReplacesNoMemoryItHasNeverSeen(t *testing.T) {
 	// Somebody looked at it.
 	u.must("", "vault", "restore", "--yes")
 	r = u.serve()
-	r.await("the backup", func() bool { return strings.HasPrefix(r.worker(backupWorker).Detail, "1 backed up") })
+	r.await("the backup", func() bool { return strings.HasPrefix(r.worker(daemon.BackupWorker).Detail, "1 backed up") })
 	dir := filepath.Join(t.TempDir(), "restored")
 	u.must("", "vault", "restore", "--dir", dir)
 	for name, want := range map[string]string{"plan.md": "precious", "scratch.md": "nothing much"} {

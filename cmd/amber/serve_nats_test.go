@@ -19,7 +19,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/events"
 )
 
 // keeper is a NATS server with JetStream that can be stopped and started again
@@ -175,25 +174,4 @@ func TestAServerPublishesThroughOutages(t *testing.T) {
 	if code := r.stop(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, r.log)
 	}
-}
-
-// An event that the outbox has no room for is lost, and counted.
-func TestAnEventThatTheOutboxDoesNotTakeIsCounted(t *testing.T) {
-	t.Parallel()
-	var bus events.Bus
-	l := &lossy{Publisher: &bus}
-	if err := l.Publish(t.Context(), amber.Event{}); err != nil || l.lost.Load() != 0 {
-		t.Errorf("got %v, %d lost", err, l.lost.Load())
-	}
-	l.Publisher = full{}
-	if err := l.Publish(t.Context(), amber.Event{}); amber.KindOf(err) != amber.KindQuota || l.lost.Load() != 1 {
-		t.Errorf("got %v, %d lost", err, l.lost.Load())
-	}
-}
-
-// full is an outbox without room.
-type full struct{}
-
-func (full) Publish(context.Context, amber.Event) error {
-	return amber.Errorf(amber.KindQuota, "publish event", "", "100000 events wait already")
 }

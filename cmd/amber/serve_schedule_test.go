@@ -4,57 +4,69 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"sync"
 	"testing"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
 )
 
-// An agent that nobody uses is frozen once, however long the server runs; one that
-// changes is frozen again.
+// calendar is a clock that a test moves, and the waits of a schedule that end when
+// it does.
+type calendar struct {
+	mu    sync.Mutex
+	now   time.Time
+	waits chan chan time.Time
+}
+
+func (c *calendar) read() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *calendar) after(time.Duration) <-chan time.Time {
+	over := make(chan time.Time, 1)
+	c.waits <- over
+	return over
+}
+
+// period waits until the schedule waits, and lets the next period begin.
+func (c *calendar) period(d time.Duration) {
+	over := <-c.waits
+	c.mu.Lock()
+	c.now = c.now.Add(d)
+	c.mu.Unlock()
+	over <- c.now
+}
+
+// A server on a schedule freezes an agent that nobody uses once, however many
+// periods pass, and counts it as unchanged; an agent that changes is frozen again.
 func TestAnIdleAgentIsFrozenOnce(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, true)
+	c := &calendar{now: time.Now(), waits: make(chan chan time.Time, 1)}
+	s.at, s.after = c.read, c.after
 	s.set("AMBER_SNAPSHOT__AUTO__SCHEDULE", "15m")
 	s.does("remember", "x")
 	s.does("note", "write", "a.md", "a note")
-	a := &app{world: s.world("", io.Discard, io.Discard)}
-	a.global.tenant, a.global.agent = "default", "default"
-	serving, err := a.newServing(t.Context(), &cobra.Command{}, serveFlags{tools: "default", logLevel: "error"})
-	if err != nil {
-		t.Fatal(err)
+	w := s.serve()
+	told := func() string { // by /health, once the period is over
+		over := <-c.waits
+		c.waits <- over
+		return w.worker("scheduled snapshots").Detail
 	}
-	defer func() {
-		if err := serving.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	var told []string
-	w := serving.scheduler(func(detail string, err error) {
-		if err != nil {
-			t.Error(err)
-		}
-		told = append(told, detail)
-	})
-	s.now = time.Now()
-	period := func() {
-		t.Helper()
-		r, err := w.Tick(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Report(r)
-		s.now = s.now.Add(15 * time.Minute)
-	}
-	for range 10 {
-		period()
+	got := []string{told()}
+	for range 9 {
+		c.period(15 * time.Minute)
+		got = append(got, told())
 	}
 	want := append([]string{"1 taken, 0 unchanged"}, repeat("0 taken, 1 unchanged", 9)...)
-	if fmt.Sprint(told) != fmt.Sprint(want) {
-		t.Errorf("told %q", told)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("told %q", got)
+	}
+	if runs := w.rounds("scheduled snapshots"); runs != 10 {
+		t.Errorf("%d periods are counted", runs)
 	}
 	for _, change := range [][]string{
 		{"remember", "y"},
@@ -62,16 +74,14 @@ func TestAnIdleAgentIsFrozenOnce(t *testing.T) {
 		{"task", "save", "t1", "--goal", "x"},
 		{"journal", "append", "--session", "s1", "--type", "prompt", "hello"},
 		{"session", "start", "s2"},
-		{"journal", "drain"},
 	} {
-		told = nil
 		s.does(change...)
-		period()
-		if fmt.Sprint(told) != "[1 taken, 0 unchanged]" {
-			t.Errorf("after %q: %q", change, told)
+		c.period(15 * time.Minute)
+		if got := told(); got != "1 taken, 0 unchanged" {
+			t.Errorf("after %q: %q", change, got)
 		}
 	}
-	if n := len(s.listed()); n != 7 {
+	if n := len(s.listed()); n != 6 {
 		t.Errorf("%d snapshots", n)
 	}
 }

@@ -30,6 +30,9 @@ type setting struct {
 	env  []string
 	with bool      // the key is set
 	now  time.Time // zero: as it is
+	at   func() time.Time
+	// after is what the schedule of a server waits for; nil: that time has passed.
+	after func(time.Duration) <-chan time.Time
 
 	https     *http.Transport // trusts the certificate there is
 	conn      *nats.Conn      // to the broker there is
@@ -61,12 +64,15 @@ func (s *setting) set(name, value string) { s.env = append(s.env, name+"="+value
 func (s *setting) world(stdin string, stdout, stderr io.Writer) world {
 	return world{
 		stdin: strings.NewReader(stdin), stdout: stdout, stderr: stderr, environ: s.env,
-		directory: func() (string, error) { return s.dir, nil }, clock: s.clock, random: rand.Reader,
+		directory: func() (string, error) { return s.dir, nil }, clock: s.clock, after: s.after, random: rand.Reader,
 		terminal: func() bool { return false }, fsInfo: fsx.Info,
 	}
 }
 
 func (s *setting) clock() time.Time {
+	if s.at != nil {
+		return s.at()
+	}
 	if s.now.IsZero() {
 		return time.Now()
 	}

@@ -59,6 +59,8 @@ var law = map[string][]string{
 	"config":                     {},
 	"repo":                       {},
 	"server":                     {"events"},
+	"server/backup":              {"colony/api", "config", "server"},
+	"server/daemon":              {"colony/shelf", "config", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/vaultapi", "snapshot", "store/sqlite", "trace"},
 	"server/httpapi":             {"events", "server"},
 	"server/mcpapi":              {"server"},
 	"server/vaultapi":            {"colony", "server"},

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func (fullDisk) Record(context.Context, amber.AuditEntry) error {
 // well, and says what is wrong.
 func TestAServerThatCannotRecordIsNotWell(t *testing.T) {
 	t.Parallel()
-	s := &serving{app: &app{}, crew: server.NewCrew(time.Now), desk: &server.Desk{Audit: fullDisk{}}}
+	s := &Daemon{crew: server.NewCrew(time.Now), desk: &server.Desk{Audit: fullDisk{}}}
 	s.crew.Go(auditWorker, func(ctx context.Context, _ server.Report) error { <-ctx.Done(); return nil })
 	defer func() { _ = s.crew.Stop(context.Background()) }()
 	if got := s.health(t.Context()); got.Status != amber.Healthy {

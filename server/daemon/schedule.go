@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -12,21 +12,20 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // schedule takes snapshots when it is time.
-func (s *serving) schedule(ctx context.Context, report server.Report) error {
+func (s *Daemon) schedule(ctx context.Context, report server.Report) error {
 	return s.scheduler(report).Run(ctx)
 }
 
 // scheduler is the worker that does.
-func (s *serving) scheduler(report server.Report) *snapshot.Schedule {
+func (s *Daemon) scheduler(report server.Report) *snapshot.Schedule {
 	return &snapshot.Schedule{
-		Taker: s.watchers.snapshots("", "", s.engine), Roster: s.home, Clock: s.clock, Mark: s.contentMark,
+		Taker: s.watchers.snapshots("", "", s.parts.Engine), Roster: s.o.Home, Clock: s.o.Clock, After: s.o.After, Mark: s.contentMark,
 		When: func() string {
 			if c := s.current(); c.Snapshot.Enabled {
 				return c.Snapshot.Auto.Schedule
@@ -46,8 +45,8 @@ func (s *serving) scheduler(report server.Report) *snapshot.Schedule {
 // contentMark is another one whenever a snapshot of the agent would hold something
 // else. Unlike changeMark it does not change when a snapshot is taken: files of
 // databases change when they are only opened.
-func (s *serving) contentMark(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (string, error) {
-	agent, err := s.home.Agent(tenant, id)
+func (s *Daemon) contentMark(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (string, error) {
+	agent, err := s.o.Home.Agent(tenant, id)
 	if err != nil {
 		return "", err
 	}
@@ -66,8 +65,8 @@ func (s *serving) contentMark(ctx context.Context, tenant amber.TenantID, id amb
 	return fmt.Sprintf("%x", h.Sum(nil)), err
 }
 
-func (s *serving) markDatabases(ctx context.Context, agent *home.Agent, h hash.Hash) error {
-	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: s.clock, Random: s.random, KeepSchema: true})
+func (s *Daemon) markDatabases(ctx context.Context, agent *home.Agent, h hash.Hash) error {
+	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: s.o.Clock, Random: s.o.Random, KeepSchema: true})
 	if err != nil {
 		return err
 	}
@@ -78,8 +77,8 @@ func (s *serving) markDatabases(ctx context.Context, agent *home.Agent, h hash.H
 
 // markJournal notes the last entry of every session: a session that was drained
 // shows in the databases.
-func (s *serving) markJournal(ctx context.Context, agent *home.Agent, h hash.Hash) error {
-	j, err := journal.Open(agent.SpoolDir(), journalOptions(s.current().Journal, s.clock))
+func (s *Daemon) markJournal(ctx context.Context, agent *home.Agent, h hash.Hash) error {
+	j, err := s.parts.Journal(agent)
 	if err != nil {
 		return err
 	}

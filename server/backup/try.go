@@ -1,4 +1,4 @@
-package main
+package backup
 
 import (
 	"context"
@@ -11,43 +11,44 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/server"
 )
 
 // How long it is waited after a backup that failed, twice as long each time, and
 // for how long a vault may ask for peace.
 const (
-	backupRetry    = time.Minute
-	maxBackupRetry = time.Hour
-	maxBackupWait  = 24 * time.Hour
+	retryWait    = time.Minute
+	maxRetryWait = time.Hour
+	maxWait      = 24 * time.Hour
 )
 
 // try backs up one agent and writes down how it ended; "" when it failed. The
 // error is that it could not be written down.
-func (b *backups) try(ctx context.Context, k agentKey, c config.Vault) (backedUp, error) {
+func (b *Worker) try(ctx context.Context, k server.AgentName, c config.Vault) (Outcome, error) {
 	st := b.states[k]
-	began := amber.At(b.clock())
-	outcome, err := b.backup(ctx, k, c)
+	began := amber.At(b.Clock())
+	outcome, err := b.Backup(ctx, k, c)
 	if ctx.Err() != nil {
 		return "", nil // the next server makes it
 	}
-	now := b.clock()
-	if outcome != backupNothing || err != nil {
-		b.observe.Backup(k.tenant, k.agent, outcome == backupUnchanged, err)
+	now := b.Clock()
+	if outcome != Nothing || err != nil {
+		b.Observe.Backup(k.Tenant, k.Agent, outcome == Unchanged, err)
 	}
-	var next backupState
+	var next State
 	if err == nil {
-		next = st.succeeded(began, outcome == backupNothing)
+		next = st.Succeeded(began, outcome == Nothing)
 		b.answered()
 	} else {
 		outcome = ""
-		next = st.failed(amber.At(now), amber.At(now.Add(retryIn(st.Failures, err))), err)
+		next = st.Failed(amber.At(now), amber.At(now.Add(retryIn(st.Failures, err))), err)
 		next.shared = ofAll(err)
 		b.missed(now, err)
-		b.log.Warn("vault backup", "tenant", k.tenant, "agent", k.agent, "failing_since", next.FailingSince, "next", next.Next, "error", err)
+		b.Log.Warn("vault backup", "tenant", k.Tenant, "agent", k.Agent, "failing_since", next.FailingSince, "next", next.Next, "error", err)
 	}
 	*st = next
 	b.show(k)
-	return outcome, b.records.write(k, next)
+	return outcome, b.Records.Write(k, next)
 }
 
 // ofAll reports whether a failure is that of every agent: they all use one vault
@@ -65,14 +66,14 @@ func asksForPeace(err error) (told interface{ RetryAfter() time.Duration }) {
 
 // held reports whether nobody is to be tried. A time that is too far ahead is of
 // a clock that was wrong.
-func (b *backups) held() bool {
-	wait := b.hold.Sub(b.clock())
-	return wait > 0 && wait <= maxBackupWait
+func (b *Worker) held() bool {
+	wait := b.hold.Sub(b.Clock())
+	return wait > 0 && wait <= maxWait
 }
 
 // missed notes that the vault has nothing for anybody: the others need not try
 // before it had some peace.
-func (b *backups) missed(now time.Time, err error) {
+func (b *Worker) missed(now time.Time, err error) {
 	if !ofAll(err) {
 		b.answered()
 		return
@@ -83,7 +84,7 @@ func (b *backups) missed(now time.Time, err error) {
 
 // answered notes that the vault is there, so that whoever waits for what all wait
 // for need not any longer.
-func (b *backups) answered() {
+func (b *Worker) answered() {
 	if b.misses == 0 {
 		return
 	}
@@ -98,29 +99,29 @@ func (b *backups) answered() {
 // retryIn is how long to wait after a failure, of which there were some before:
 // as long as the vault says if it is longer.
 func retryIn(before int, err error) time.Duration {
-	wait := maxBackupRetry
+	wait := maxRetryWait
 	if before < 6 { // 1 << 6 minutes are more than an hour
-		wait = backupRetry << before
+		wait = retryWait << before
 	}
 	if told := asksForPeace(err); told != nil {
-		wait = min(max(wait, told.RetryAfter()), maxBackupWait)
+		wait = min(max(wait, told.RetryAfter()), maxWait)
 	}
 	return wait
 }
 
 // failing tells of every agent whose last backup failed.
-func (b *backups) failing() (errs []error) {
+func (b *Worker) failing() (errs []error) {
 	for k, st := range b.states {
 		if st.Failures > 0 {
-			errs = append(errs, fmt.Errorf("%s/%s: %s", k.tenant, k.agent, st.describeFailure()))
+			errs = append(errs, fmt.Errorf("%s/%s: %s", k.Tenant, k.Agent, st.DescribeFailure()))
 		}
 	}
 	slices.SortFunc(errs, func(x, y error) int { return strings.Compare(x.Error(), y.Error()) })
 	return errs
 }
 
-// describeFailure says since when backups fail, and why.
-func (st *backupState) describeFailure() string {
+// DescribeFailure says since when backups fail, and why.
+func (st *State) DescribeFailure() string {
 	last := "there was none before"
 	if !st.Success.IsZero() {
 		last = "the last one is of " + st.Success.String()
@@ -133,7 +134,7 @@ func (st *backupState) describeFailure() string {
 }
 
 // lastSuccess tells when a backup of any agent last succeeded.
-func (b *backups) lastSuccess() string {
+func (b *Worker) lastSuccess() string {
 	var last amber.Time
 	for _, st := range b.states {
 		if last.Before(st.Success) {

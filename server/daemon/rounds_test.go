@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func TestAVisitThatDidNothingIsMadeAgain(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	s := &serving{app: &app{world: world{clock: time.Now}}, home: h}
+	s := &Daemon{o: Options{Clock: time.Now, Home: h}}
 	visits := 0
 	report := func(_ string, err error) {
 		if err != nil {

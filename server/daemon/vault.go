@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -15,18 +15,18 @@ import (
 )
 
 // newVaults makes what serves the vaults of agents.
-func (s *serving) newVaults(keeper *doorkeeper) (*vaultapi.Handler, error) {
-	agents := &vaultAgents{home: s.home}
+func (s *Daemon) newVaults(keeper *doorkeeper) (*vaultapi.Handler, error) {
+	agents := &vaultAgents{home: s.o.Home}
 	s.warnOfLargeFiles()
 	return vaultapi.New(vaultapi.Options{
-		Desk: s.desk, Grant: keeper.vaultKey, Clock: s.clock, Random: s.random, Log: s.log,
+		Desk: s.desk, Grant: keeper.vaultKey, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log,
 		Vault: func(tenant amber.TenantID, agent amber.AgentID) (vaultapi.Store, error) {
 			return s.openVaultOf(agents, tenant, agent)
 		},
 		First: func(tenant amber.TenantID, name, content string) error {
 			return s.vaultLimits(tenant).First(name, content)
 		},
-		Failed: keeper.failed, TooMany: shelf.ErrTooMany, Rates: s.vaultRates, Room: s.vaultRoom, Answers: vaultAnswers{s.db},
+		Failed: keeper.failed, TooMany: shelf.ErrTooMany, Rates: s.vaultRates, Room: s.vaultRoom, Answers: vaultAnswers{s.o.Ledger},
 	})
 }
 
@@ -45,7 +45,7 @@ func (d *doorkeeper) vaultKey(ctx context.Context, secret string) (amber.Grant, 
 
 // openVaultOf opens the vault of an agent. Errors: not_found when there is no
 // such agent; refused when its tenant has no vaults.
-func (s *serving) openVaultOf(agents *vaultAgents, tenant amber.TenantID, id amber.AgentID) (vaultapi.Store, error) {
+func (s *Daemon) openVaultOf(agents *vaultAgents, tenant amber.TenantID, id amber.AgentID) (vaultapi.Store, error) {
 	if !s.current().VaultOf(string(tenant)).Enabled {
 		return nil, amber.Errorf(amber.KindRefused, "open vault", "", "vaults are switched off (server.vault.enabled)")
 	}
@@ -56,7 +56,7 @@ func (s *serving) openVaultOf(agents *vaultAgents, tenant amber.TenantID, id amb
 	if _, err := agent.Current(); err != nil {
 		return nil, err
 	}
-	v, err := shelf.Open(agent, shelf.Options{Clock: s.clock, Limits: s.vaultLimits(tenant)})
+	v, err := shelf.Open(agent, shelf.Options{Clock: s.o.Clock, Limits: s.vaultLimits(tenant)})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (s *serving) openVaultOf(agents *vaultAgents, tenant amber.TenantID, id amb
 }
 
 // vaultLimits are the bounds of the vaults of a tenant.
-func (s *serving) vaultLimits(tenant amber.TenantID) shelf.Limits {
+func (s *Daemon) vaultLimits(tenant amber.TenantID) shelf.Limits {
 	c := s.current().VaultOf(string(tenant))
 	l := shelf.Limits{Quota: int64(c.Quota), MaxFile: min(int64(c.MaxFile), shelf.MaxFileLimit), MaxFiles: int64(c.MaxFiles)}
 	if len(c.Extensions) > 0 {
@@ -77,7 +77,7 @@ func (s *serving) vaultLimits(tenant amber.TenantID) shelf.Limits {
 const besideContent = 64
 
 // warnOfLargeFiles tells of bounds on files that no request can reach.
-func (s *serving) warnOfLargeFiles() {
+func (s *Daemon) warnOfLargeFiles() {
 	c := s.current()
 	names := append(slices.Sorted(maps.Keys(c.Server.Vault.Tenants)), "") // "": all others
 	for _, tenant := range names {
@@ -89,12 +89,12 @@ func (s *serving) warnOfLargeFiles() {
 		if tenant != "" {
 			key = "server.vault.tenants." + tenant + ".max_file"
 		}
-		s.log.Warn("files that are as large as they may be do not fit into a request", "setting", key, "max_file", int64(v.MaxFile), "server.max_body", int64(c.Server.MaxBody))
+		s.o.Log.Warn("files that are as large as they may be do not fit into a request", "setting", key, "max_file", int64(v.MaxFile), "server.max_body", int64(c.Server.MaxBody))
 	}
 }
 
 // vaultRoom is the quota that a vault tells before anybody has written to it.
-func (s *serving) vaultRoom(tenant amber.TenantID) int64 {
+func (s *Daemon) vaultRoom(tenant amber.TenantID) int64 {
 	if c := s.current().VaultOf(string(tenant)); c.Provisioned {
 		return int64(c.Quota)
 	}
@@ -102,7 +102,7 @@ func (s *serving) vaultRoom(tenant amber.TenantID) int64 {
 }
 
 // vaultRates are how much an agent of a tenant may ask for.
-func (s *serving) vaultRates(tenant amber.TenantID) vaultapi.Rates {
+func (s *Daemon) vaultRates(tenant amber.TenantID) vaultapi.Rates {
 	c := s.current().VaultOf(string(tenant))
 	return vaultapi.Rates{
 		RequestsPerMinute: c.RequestsPerMinute, OperationsPerHour: c.OperationsPerHour,

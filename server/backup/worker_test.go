@@ -1,4 +1,4 @@
-package main
+package backup
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/server"
 )
 
 // yard is a home with agents and a vault that is there or not.
@@ -26,33 +27,33 @@ type yard struct {
 	dir    string
 	now    time.Time
 	vault  config.Vault
-	agents []agentKey
-	notes  map[agentKey]string
-	ended  map[agentKey]time.Time // the last session
-	marks  map[agentKey]int
+	agents []server.AgentName
+	notes  map[server.AgentName]string
+	ended  map[server.AgentName]time.Time // the last session
+	marks  map[server.AgentName]int
 	looks  int
 
-	kept   map[agentKey][]string // what the vault was given
-	fail   func(agentKey) error
+	kept   map[server.AgentName][]string // what the vault was given
+	fail   func(server.AgentName) error
 	tried  []string // agent at time since the start
 	counts map[string]int
-	last   map[agentKey]amber.Time // what metrics say
-	fails  map[agentKey]amber.Time // since when, by the metrics
-	worker *backups
+	last   map[server.AgentName]amber.Time // what metrics say
+	fails  map[server.AgentName]amber.Time // since when, by the metrics
+	worker *Worker
 }
 
 var (
-	ann       = agentKey{"default", "ann"}
-	bob       = agentKey{"default", "bob"}
+	ann       = server.AgentName{Tenant: "default", Agent: "ann"}
+	bob       = server.AgentName{Tenant: "default", Agent: "bob"}
 	yardStart = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-func newYard(t *testing.T, c config.Vault, agents ...agentKey) *yard {
+func newYard(t *testing.T, c config.Vault, agents ...server.AgentName) *yard {
 	t.Helper()
 	y := &yard{
 		T: t, dir: t.TempDir(), now: yardStart, vault: c, agents: agents,
-		notes: map[agentKey]string{}, ended: map[agentKey]time.Time{}, marks: map[agentKey]int{},
-		kept: map[agentKey][]string{}, counts: map[string]int{}, last: map[agentKey]amber.Time{}, fails: map[agentKey]amber.Time{},
+		notes: map[server.AgentName]string{}, ended: map[server.AgentName]time.Time{}, marks: map[server.AgentName]int{},
+		kept: map[server.AgentName][]string{}, counts: map[string]int{}, last: map[server.AgentName]amber.Time{}, fails: map[server.AgentName]amber.Time{},
 	}
 	for _, k := range agents {
 		y.notes[k] = "one"
@@ -64,11 +65,11 @@ func newYard(t *testing.T, c config.Vault, agents ...agentKey) *yard {
 
 // start is what a server does that was stopped, or killed.
 func (y *yard) start() {
-	y.worker = &backups{
-		clock: func() time.Time { return y.now }, records: backupsOf(y.dir), config: func() config.Vault { return y.vault },
-		agents: func() ([]agentKey, error) { return y.agents, nil },
-		mark:   func(k agentKey) string { return fmt.Sprint(y.marks[k]) },
-		ended: func(_ context.Context, k agentKey, since, now amber.Time) (bool, amber.Time, error) {
+	y.worker = &Worker{
+		Clock: func() time.Time { return y.now }, Records: In(y.dir), Config: func() config.Vault { return y.vault },
+		Agents: func() ([]server.AgentName, error) { return y.agents, nil },
+		Mark:   func(k server.AgentName) string { return fmt.Sprint(y.marks[k]) },
+		Ended: func(_ context.Context, k server.AgentName, since, now amber.Time) (bool, amber.Time, error) {
 			y.looks++
 			at, ok := y.ended[k]
 			if at.After(now.Time()) {
@@ -76,12 +77,12 @@ func (y *yard) start() {
 			}
 			return ok && !at.Before(since.Time()), amber.Time{}, nil
 		},
-		backup: y.backup, observe: y, log: slog.New(slog.DiscardHandler),
+		Backup: y.backup, Observe: y, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
-func (y *yard) backup(_ context.Context, k agentKey, _ config.Vault) (backedUp, error) {
-	y.tried = append(y.tried, fmt.Sprint(k.agent, " ", y.now.Sub(yardStart)))
+func (y *yard) backup(_ context.Context, k server.AgentName, _ config.Vault) (Outcome, error) {
+	y.tried = append(y.tried, fmt.Sprint(k.Agent, " ", y.now.Sub(yardStart)))
 	if y.fail != nil {
 		if err := y.fail(k); err != nil {
 			return "", err
@@ -90,12 +91,12 @@ func (y *yard) backup(_ context.Context, k agentKey, _ config.Vault) (backedUp, 
 	kept := y.kept[k]
 	switch {
 	case y.notes[k] == "":
-		return backupNothing, nil
+		return Nothing, nil
 	case len(kept) > 0 && kept[len(kept)-1] == y.notes[k]:
-		return backupUnchanged, nil
+		return Unchanged, nil
 	}
 	y.kept[k] = append(kept, y.notes[k])
-	return backupMade, nil
+	return Made, nil
 }
 
 func (y *yard) Backup(_ amber.TenantID, _ amber.AgentID, unchanged bool, err error) {
@@ -110,14 +111,14 @@ func (y *yard) Backup(_ amber.TenantID, _ amber.AgentID, unchanged bool, err err
 }
 
 func (y *yard) BackedUp(t amber.TenantID, a amber.AgentID, at amber.Time) {
-	note(y.last, agentKey{t, a}, at)
+	note(y.last, server.AgentName{Tenant: t, Agent: a}, at)
 }
 
 func (y *yard) BackupsFail(t amber.TenantID, a amber.AgentID, since amber.Time) {
-	note(y.fails, agentKey{t, a}, since)
+	note(y.fails, server.AgentName{Tenant: t, Agent: a}, since)
 }
 
-func note(m map[agentKey]amber.Time, k agentKey, at amber.Time) {
+func note(m map[server.AgentName]amber.Time, k server.AgentName, at amber.Time) {
 	if m[k] = at; at.IsZero() {
 		delete(m, k)
 	}
@@ -133,9 +134,9 @@ func (y *yard) rounds(n int) (detail string, failing error) {
 	return detail, failing
 }
 
-func (y *yard) record(k agentKey) backupState {
+func (y *yard) record(k server.AgentName) State {
 	y.Helper()
-	st, err := backupsOf(y.dir).read(k)
+	st, err := In(y.dir).Read(k)
 	if err != nil {
 		y.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func (y *yard) seen(want ...string) {
 	y.tried = nil
 }
 
-func away(agentKey) error {
+func away(server.AgentName) error {
 	return amber.Errorf(amber.KindUnreachable, "back up", "", "nobody is there")
 }
 
@@ -167,7 +168,7 @@ func TestBackupsAreMadeWhenItIsTime(t *testing.T) {
 	y.start()
 	y.rounds(60)
 	y.seen("ann 3h0m0s", "bob 3h0m0s")
-	want := map[agentKey][]string{ann: {"one", "two"}, bob: {"mine"}}
+	want := map[server.AgentName][]string{ann: {"one", "two"}, bob: {"mine"}}
 	if diff := cmp.Diff(want, y.kept); diff != "" {
 		t.Errorf("the vault has (-want +got):\n%s", diff)
 	}
@@ -237,7 +238,7 @@ func TestADueBackupSurvivesAKill(t *testing.T) {
 	y := newYard(t, config.Vault{Schedule: "off", AfterSession: true}, ann)
 	y.ended[ann] = y.now
 	ctx, kill := context.WithCancel(t.Context())
-	y.fail = func(k agentKey) error {
+	y.fail = func(k server.AgentName) error {
 		if st := y.record(k); !st.DueSince.Time().Equal(yardStart) || st.Reason != "session" {
 			t.Errorf("it is tried before it is written down: %+v", st)
 		}
@@ -292,7 +293,7 @@ func TestBackupsAreMadeUpAfterAnOutage(t *testing.T) {
 	if failing != nil {
 		t.Errorf("it still fails: %v", failing)
 	}
-	want := map[agentKey][]string{ann: {"one", "two"}, bob: {"one", "three"}}
+	want := map[server.AgentName][]string{ann: {"one", "two"}, bob: {"one", "three"}}
 	if diff := cmp.Diff(want, y.kept); diff != "" {
 		t.Errorf("the vault has (-want +got):\n%s", diff)
 	}
@@ -318,7 +319,7 @@ func (w toldToWait) RetryAfter() time.Duration { return time.Duration(w) }
 func TestAVaultMayAskForPeace(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, config.Vault{Schedule: "1d"}, ann, bob)
-	y.fail = func(k agentKey) error {
+	y.fail = func(k server.AgentName) error {
 		if k == ann {
 			return &amber.Error{Op: "put", Kind: amber.KindQuota, Err: fmt.Errorf("429: %w", toldToWait(40*time.Minute))}
 		}
@@ -336,7 +337,7 @@ func TestOneRefusalKeepsNobodyElse(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []amber.Kind{amber.KindRefused, amber.KindDamaged, amber.KindUntrusted, amber.KindQuota, amber.KindConflict, amber.KindInternal} {
 		y := newYard(t, config.Vault{Schedule: "1h"}, ann, bob)
-		y.fail = func(k agentKey) error {
+		y.fail = func(k server.AgentName) error {
 			if k == ann {
 				return amber.Errorf(kind, "back up", "", "no")
 			}
@@ -384,8 +385,8 @@ func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 	y := newYard(t, config.Vault{Schedule: "1d"}, ann, bob)
 	y.rounds(1)
 	y.tried = nil
-	for name, text := range map[agentKey]string{ann: `{"format":`, bob: `{"format":"amber vault backups 2","began":7}`} {
-		if err := os.WriteFile(backupsOf(y.dir).path(name), []byte(text), 0o600); err != nil {
+	for name, text := range map[server.AgentName]string{ann: `{"format":`, bob: `{"format":"amber vault backups 2","began":7}`} {
+		if err := os.WriteFile(In(y.dir).Path(name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -395,10 +396,10 @@ func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 	if failing == nil || !strings.Contains(failing.Error(), "bob") || strings.Contains(failing.Error(), "default/ann") {
 		t.Errorf("what fails: %v", failing)
 	}
-	if _, err := backupsOf(y.dir).read(bob); amber.KindOf(err) != amber.KindTooNew {
+	if _, err := In(y.dir).Read(bob); amber.KindOf(err) != amber.KindTooNew {
 		t.Errorf("the record of a newer Amber: %v", err)
 	}
-	info, err := os.Stat(backupsOf(y.dir).path(ann))
+	info, err := os.Stat(In(y.dir).Path(ann))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the record: %v, %v", info, err)
 	}
@@ -416,7 +417,7 @@ func TestNothingIsTriedThatCouldNotBeWrittenDown(t *testing.T) {
 	if failing == nil {
 		t.Error("it is not reported")
 	}
-	if _, err := os.Stat(backupsOf(y.dir).path(ann)); !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "not a directory") {
+	if _, err := os.Stat(In(y.dir).Path(ann)); !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "not a directory") {
 		t.Error(err)
 	}
 }
@@ -449,17 +450,17 @@ func TestWhatEveryAgentHasToHearIsAskedOnce(t *testing.T) {
 		"not there":         away(ann),
 		"no such key there": &amber.Error{Op: "log in", Kind: amber.KindRefused, Err: fmt.Errorf("401: %w", api.ErrKeyRefused)},
 	} {
-		var keys []agentKey
+		var keys []server.AgentName
 		for i := range 30 {
-			keys = append(keys, agentKey{"default", amber.AgentID(fmt.Sprintf("a%02d", i))})
+			keys = append(keys, server.AgentName{Tenant: "default", Agent: amber.AgentID(fmt.Sprintf("a%02d", i))})
 		}
 		y := newYard(t, config.Vault{Schedule: "1d"}, keys...)
-		y.fail = func(agentKey) error { return err }
+		y.fail = func(server.AgentName) error { return err }
 		y.rounds(1)
 		if len(y.tried) != 1 {
 			t.Errorf("%s: %d agents asked", name, len(y.tried))
 		}
-		if want := map[agentKey]amber.Time{keys[0]: amber.At(yardStart)}; !maps.Equal(want, y.fails) {
+		if want := map[server.AgentName]amber.Time{keys[0]: amber.At(yardStart)}; !maps.Equal(want, y.fails) {
 			t.Errorf("%s: metrics say of failures %v, want %v", name, y.fails, want)
 		}
 		y.tried, y.fail, y.now = nil, nil, yardStart.Add(time.Hour)
@@ -489,15 +490,15 @@ func TestMetricsForgetWhoIsNotBackedUp(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, config.Vault{Schedule: "1h"}, ann, bob)
 	y.rounds(1)
-	shows := func(want ...agentKey) {
+	shows := func(want ...server.AgentName) {
 		t.Helper()
-		got := slices.SortedFunc(maps.Keys(y.last), func(x, y agentKey) int { return strings.Compare(string(x.agent), string(y.agent)) })
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(agentKey{})); diff != "" {
+		got := slices.SortedFunc(maps.Keys(y.last), func(x, y server.AgentName) int { return strings.Compare(string(x.Agent), string(y.Agent)) })
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(server.AgentName{})); diff != "" {
 			t.Errorf("metrics know (-want +got):\n%s", diff)
 		}
 	}
 	shows(ann, bob)
-	y.agents = []agentKey{ann}
+	y.agents = []server.AgentName{ann}
 	y.rounds(1)
 	shows(ann)
 	y.notes[ann] = ""
@@ -518,7 +519,7 @@ func TestMetricsForgetWhoIsNotBackedUp(t *testing.T) {
 func TestAConflictTellsTheWayOut(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, config.Vault{Schedule: "1h"}, ann)
-	y.fail = func(agentKey) error {
+	y.fail = func(server.AgentName) error {
 		return &amber.Error{Op: "look", Kind: amber.KindConflict, Err: &amber.Error{Op: "look", Kind: amber.KindConflict, Err: errors.New("never seen"), Hint: "amber vault restore"}}
 	}
 	_, failing := y.rounds(1)

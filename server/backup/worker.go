@@ -1,4 +1,4 @@
-package main
+package backup
 
 import (
 	"cmp"
@@ -16,37 +16,38 @@ import (
 	"github.com/amber-memory/amber/server"
 )
 
-// backedUp is how a backup ended that did not fail.
-type backedUp string
+// Outcome is how a backup ended that did not fail.
+type Outcome string
 
+// The outcomes.
 const (
-	backupMade      backedUp = "backed up"
-	backupUnchanged backedUp = "unchanged"
-	backupNothing   backedUp = "without notes"
+	Made      Outcome = "backed up"
+	Unchanged Outcome = "unchanged"
+	Nothing   Outcome = "without notes"
 )
 
 // backups keeps the notes of every agent in a vault: when it is time, and after
 // sessions. One that is due is written down before it is tried, and tried until
 // it succeeds, whatever is restarted or away meanwhile. One goroutine uses it.
-type backups struct {
-	clock   amber.Clock // in the location whose calendar counts
-	records backupRecords
-	config  func() config.Vault
-	agents  func() ([]agentKey, error)
-	// mark is another one whenever an agent has changed; "": nobody knows.
-	mark func(agentKey) string
-	// ended tells whether a session of an agent ended from since on until now.
+type Worker struct {
+	Clock   amber.Clock // in the location whose calendar counts
+	Records Records
+	Config  func() config.Vault
+	Agents  func() ([]server.AgentName, error)
+	// Mark is another one whenever an agent has changed; "": nobody knows.
+	Mark func(server.AgentName) string
+	// Ended tells whether a session of an agent ended from since on until now.
 	// When none did, ahead is when the first of those ends that are still to
 	// come, the zero time without one: another machine's clock may be ahead.
-	ended func(ctx context.Context, k agentKey, since, now amber.Time) (ended bool, ahead amber.Time, err error)
-	// backup makes one. Its error may have a method RetryAfter.
-	backup  func(ctx context.Context, k agentKey, c config.Vault) (backedUp, error)
-	observe backupObserver
-	log     *slog.Logger
+	Ended func(ctx context.Context, k server.AgentName, since, now amber.Time) (ended bool, ahead amber.Time, err error)
+	// Backup makes one. Its error may have a method RetryAfter.
+	Backup  func(ctx context.Context, k server.AgentName, c config.Vault) (Outcome, error)
+	Observe Observer
+	Log     *slog.Logger
 
 	was    config.Vault // the configuration of the last round
-	states map[agentKey]*backupState
-	looked map[agentKey]glance
+	states map[server.AgentName]*State
+	looked map[server.AgentName]glance
 	hold   time.Time // nobody is tried before: the vault answers nobody, or not yet
 	misses int       // attempts that it did not answer, one after the other
 	began  bool      // there was a round
@@ -59,8 +60,8 @@ type glance struct {
 	ahead amber.Time // zero: there is no such time
 }
 
-// backupObserver is told about backups; it counts them.
-type backupObserver interface {
+// Observer is told about backups; it counts them.
+type Observer interface {
 	Backup(tenant amber.TenantID, agent amber.AgentID, unchanged bool, err error)
 	// BackedUp tells when the last one succeeded, BackupsFail since when they
 	// fail; the zero time for never.
@@ -70,8 +71,8 @@ type backupObserver interface {
 
 // round looks who is due and backs them up. It tells whether there is something
 // to report, and what: who fails now, since when and why.
-func (b *backups) round(ctx context.Context) (detail string, failing error, news bool) {
-	c := b.config()
+func (b *Worker) round(ctx context.Context) (detail string, failing error, news bool) {
+	c := b.Config()
 	first := !b.began
 	b.began = true
 	if c.URL == "" || c.Schedule == timetable.Off && !c.AfterSession {
@@ -81,12 +82,12 @@ func (b *backups) round(ctx context.Context) (detail string, failing error, news
 		return "off", nil, news
 	}
 	first = b.begin(c) || first
-	keys, err := b.agents()
+	keys, err := b.Agents()
 	errs := []error{err}
 	b.forget(keys, err == nil)
 	due, err := b.whoIsDue(ctx, c, keys)
 	errs = append(errs, err)
-	did := map[backedUp]int{}
+	did := map[Outcome]int{}
 	for _, k := range due {
 		if ctx.Err() != nil {
 			return "", nil, false
@@ -102,31 +103,31 @@ func (b *backups) round(ctx context.Context) (detail string, failing error, news
 		did[outcome]++
 		errs = append(errs, err)
 	}
-	detail = fmt.Sprintf("%d backed up, %d unchanged", did[backupMade], did[backupUnchanged]) + b.lastSuccess()
+	detail = fmt.Sprintf("%d backed up, %d unchanged", did[Made], did[Unchanged]) + b.lastSuccess()
 	return detail, server.JoinSome(append(errs, b.failing()...)), news || first || errors.Join(errs...) != nil
 }
 
 // on reports whether the last round had something to do.
-func (b *backups) on() bool { return b.states != nil }
+func (b *Worker) on() bool { return b.states != nil }
 
 // begin takes a configuration. One that is another than before is a reason to
 // try at once: somebody may have mended it.
-func (b *backups) begin(c config.Vault) (changed bool) {
+func (b *Worker) begin(c config.Vault) (changed bool) {
 	if b.on() && reflect.DeepEqual(c, b.was) {
 		return false
 	}
 	b.was, b.hold, b.misses = c, time.Time{}, 0
 	b.forget(nil, true)
-	b.states, b.looked = map[agentKey]*backupState{}, map[agentKey]glance{}
+	b.states, b.looked = map[server.AgentName]*State{}, map[server.AgentName]glance{}
 	return true
 }
 
 // forget lets go of agents that are not there any more.
-func (b *backups) forget(keys []agentKey, all bool) {
+func (b *Worker) forget(keys []server.AgentName, all bool) {
 	if !all {
 		return
 	}
-	there := map[agentKey]bool{}
+	there := map[server.AgentName]bool{}
 	for _, k := range keys {
 		there[k] = true
 	}
@@ -134,33 +135,33 @@ func (b *backups) forget(keys []agentKey, all bool) {
 		if !there[k] {
 			delete(b.states, k)
 			delete(b.looked, k)
-			b.observe.BackedUp(k.tenant, k.agent, amber.Time{})
-			b.observe.BackupsFail(k.tenant, k.agent, amber.Time{})
+			b.Observe.BackedUp(k.Tenant, k.Agent, amber.Time{})
+			b.Observe.BackupsFail(k.Tenant, k.Agent, amber.Time{})
 		}
 	}
 }
 
 // whoIsDue returns the agents to be backed up now, those first that wait the
 // longest since they were tried. What goes wrong with one keeps nobody else.
-func (b *backups) whoIsDue(ctx context.Context, c config.Vault, keys []agentKey) ([]agentKey, error) {
+func (b *Worker) whoIsDue(ctx context.Context, c config.Vault, keys []server.AgentName) ([]server.AgentName, error) {
 	table, err := timetable.Parse(c.Schedule)
 	errs := []error{err}
-	var due []agentKey
+	var due []server.AgentName
 	for _, k := range keys {
 		if ctx.Err() != nil {
 			break
 		}
 		st, err := b.mind(ctx, k, c, table)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s/%s: %w", k.tenant, k.agent, err))
+			errs = append(errs, fmt.Errorf("%s/%s: %w", k.Tenant, k.Agent, err))
 			continue
 		}
-		now := amber.At(b.clock())
-		if wait := st.Next.Time().Sub(now.Time()); !st.DueSince.IsZero() && (wait <= 0 || wait > maxBackupWait) {
+		now := amber.At(b.Clock())
+		if wait := st.Next.Time().Sub(now.Time()); !st.DueSince.IsZero() && (wait <= 0 || wait > maxWait) {
 			due = append(due, k)
 		}
 	}
-	slices.SortStableFunc(due, func(x, y agentKey) int {
+	slices.SortStableFunc(due, func(x, y server.AgentName) int {
 		return cmp.Compare(b.states[x].Tried.Time().UnixNano(), b.states[y].Tried.Time().UnixNano())
 	})
 	return due, server.JoinSome(errs)
@@ -168,12 +169,12 @@ func (b *backups) whoIsDue(ctx context.Context, c config.Vault, keys []agentKey)
 
 // mind returns what is known about an agent, and writes down when it has become
 // due.
-func (b *backups) mind(ctx context.Context, k agentKey, c config.Vault, table timetable.Table) (*backupState, error) {
+func (b *Worker) mind(ctx context.Context, k server.AgentName, c config.Vault, table timetable.Table) (*State, error) {
 	st, err := b.state(k, c)
 	if err != nil || !st.DueSince.IsZero() {
 		return st, err
 	}
-	now := b.clock()
+	now := b.Clock()
 	reason := ""
 	if b.scheduled(st, table, now) {
 		reason = "schedule"
@@ -191,7 +192,7 @@ func (b *backups) mind(ctx context.Context, k agentKey, c config.Vault, table ti
 	}
 	next := *st
 	next.DueSince, next.Reason = amber.At(now), reason
-	if err := b.records.write(k, next); err != nil {
+	if err := b.Records.Write(k, next); err != nil {
 		return st, err
 	}
 	*st = next
@@ -201,23 +202,23 @@ func (b *backups) mind(ctx context.Context, k agentKey, c config.Vault, table ti
 // state returns what is known about an agent, read the first time. What another
 // vault was given says nothing about this one. A record that is damaged costs a
 // backup, which is made at once.
-func (b *backups) state(k agentKey, c config.Vault) (*backupState, error) {
+func (b *Worker) state(k server.AgentName, c config.Vault) (*State, error) {
 	if st, ok := b.states[k]; ok {
 		return st, nil
 	}
-	vault := vaultName(c)
-	st, err := b.records.read(k)
+	vault := VaultName(c)
+	st, err := b.Records.Read(k)
 	switch {
 	case amber.KindOf(err) == amber.KindDamaged:
-		b.log.Warn("vault backup", "tenant", k.tenant, "agent", k.agent, "error", err)
-		st = backupState{Vault: vault, DueSince: amber.At(b.clock()), Reason: "damage"}
-		if err := b.records.write(k, st); err != nil {
+		b.Log.Warn("vault backup", "tenant", k.Tenant, "agent", k.Agent, "error", err)
+		st = State{Vault: vault, DueSince: amber.At(b.Clock()), Reason: "damage"}
+		if err := b.Records.Write(k, st); err != nil {
 			return nil, err
 		}
 	case err != nil:
 		return nil, err
 	case st.Vault != vault:
-		st = backupState{DueSince: st.DueSince, Reason: st.Reason}
+		st = State{DueSince: st.DueSince, Reason: st.Reason}
 	}
 	st.Vault, st.Next = vault, amber.Time{}
 	b.states[k] = &st
@@ -225,12 +226,12 @@ func (b *backups) state(k agentKey, c config.Vault) (*backupState, error) {
 	return &st, nil
 }
 
-// vaultName tells vaults apart.
-func vaultName(c config.Vault) string { return c.URL + " " + c.Label }
+// VaultName tells vaults apart.
+func VaultName(c config.Vault) string { return c.URL + " " + c.Label }
 
 // scheduled reports whether it is time. The last time that is one to come is of
 // a clock that was wrong, and does not count.
-func (b *backups) scheduled(st *backupState, table timetable.Table, now time.Time) bool {
+func (b *Worker) scheduled(st *State, table timetable.Table, now time.Time) bool {
 	last := st.Began.Time().In(now.Location())
 	if table.Off() {
 		return false
@@ -244,8 +245,8 @@ func (b *backups) scheduled(st *backupState, table timetable.Table, now time.Tim
 
 // sessionEnded reports whether a session has ended that the last backup does not
 // cover. It looks when the agent has changed.
-func (b *backups) sessionEnded(ctx context.Context, k agentKey, st *backupState, now time.Time) (bool, error) {
-	mark := b.mark(k)
+func (b *Worker) sessionEnded(ctx context.Context, k server.AgentName, st *State, now time.Time) (bool, error) {
+	mark := b.Mark(k)
 	if last, ok := b.looked[k]; ok && mark != "" && mark == last.mark && !last.over(now) {
 		return false, nil
 	}
@@ -253,7 +254,7 @@ func (b *backups) sessionEnded(ctx context.Context, k agentKey, st *backupState,
 	if since.Time().After(now) {
 		since = amber.Time{}
 	}
-	ended, ahead, err := b.ended(ctx, k, since, amber.At(now))
+	ended, ahead, err := b.Ended(ctx, k, since, amber.At(now))
 	if err == nil && !ended {
 		b.looked[k] = glance{mark, ahead}
 	}
@@ -265,19 +266,19 @@ func (g glance) over(now time.Time) bool { return !g.ahead.IsZero() && !now.Befo
 
 // show tells what is known about an agent. One without notes has nothing in the
 // vault that could grow old.
-func (b *backups) show(k agentKey) {
+func (b *Worker) show(k server.AgentName) {
 	st := b.states[k]
 	success := st.Success
 	if st.Success != st.Began {
 		success = amber.Time{}
 	}
-	b.observe.BackedUp(k.tenant, k.agent, success)
-	b.observe.BackupsFail(k.tenant, k.agent, st.FailingSince)
+	b.Observe.BackedUp(k.Tenant, k.Agent, success)
+	b.Observe.BackupsFail(k.Tenant, k.Agent, st.FailingSince)
 }
 
-// run makes rounds until ctx ends.
-func (b *backups) run(ctx context.Context, report server.Report, every func(ctx context.Context, d time.Duration, fn func()) error) error {
-	return every(ctx, roundInterval, func() {
+// Run makes rounds until ctx ends.
+func (b *Worker) Run(ctx context.Context, report server.Report) error {
+	return server.Every(ctx, time.Second, func() {
 		detail, failing, news := b.round(ctx)
 		if news && ctx.Err() == nil {
 			report(detail, failing)

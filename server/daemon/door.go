@@ -1,8 +1,7 @@
-package main
+package daemon
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io/fs"
 	"net"
@@ -18,18 +17,14 @@ import (
 // listen opens the port. Beyond this machine nobody gets in without a token, and
 // no token crosses a network in the clear; that is decided before anybody can
 // come. Errors: refused, invalid; busy for a port that somebody else has.
-func (s *serving) listen(ctx context.Context) (net.Listener, *tls.Config, error) {
-	config, err := s.certificate()
+func (s *Daemon) listen(ctx context.Context) (net.Listener, error) {
+	addr, err := net.ResolveTCPAddr("tcp", s.o.Listen)
 	if err != nil {
-		return nil, nil, err
-	}
-	addr, err := net.ResolveTCPAddr("tcp", s.flags.listen)
-	if err != nil {
-		return nil, nil, &amber.Error{Op: "listen", Kind: amber.KindInvalid, ID: s.flags.listen, Err: err}
+		return nil, &amber.Error{Op: "listen", Kind: amber.KindInvalid, ID: s.o.Listen, Err: err}
 	}
 	if !s.isLocal(addr) {
-		if err := s.mayListenBeyond(ctx, config != nil); err != nil {
-			return nil, nil, err
+		if err := s.mayListenBeyond(ctx, s.o.TLS != nil); err != nil {
+			return nil, err
 		}
 	}
 	network := "tcp"
@@ -39,13 +34,13 @@ func (s *serving) listen(ctx context.Context) (net.Listener, *tls.Config, error)
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, network, addr.String())
 	if err != nil {
-		return nil, nil, s.cannotListen(err)
+		return nil, s.cannotListen(err)
 	}
-	return l, config, nil
+	return l, nil
 }
 
-func (s *serving) cannotListen(err error) error {
-	e := &amber.Error{Op: "listen", Kind: amber.KindInvalid, ID: s.flags.listen, Err: err}
+func (s *Daemon) cannotListen(err error) error {
+	e := &amber.Error{Op: "listen", Kind: amber.KindInvalid, ID: s.o.Listen, Err: err}
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		e.Kind, e.Hint = amber.KindBusy, "amber serve --listen 127.0.0.1:0 takes any free port"
@@ -57,7 +52,7 @@ func (s *serving) cannotListen(err error) error {
 
 // isLocal reports whether only this machine can ask. Whoever comes through a
 // proxy may be anywhere, wherever the proxy is.
-func (s *serving) isLocal(addr net.Addr) bool { return isLoopback(addr) && !s.flags.proxy }
+func (s *Daemon) isLocal(addr net.Addr) bool { return isLoopback(addr) && !s.o.BehindProxy }
 
 // isLoopback reports whether an address is reached from this machine only.
 func isLoopback(addr net.Addr) bool {
@@ -66,18 +61,18 @@ func isLoopback(addr net.Addr) bool {
 }
 
 // mayListenBeyond says whether callers of other machines may come.
-func (s *serving) mayListenBeyond(ctx context.Context, secure bool) error {
+func (s *Daemon) mayListenBeyond(ctx context.Context, secure bool) error {
 	const op = "listen"
-	has, err := s.db.HasTokens(ctx)
+	has, err := s.o.Ledger.HasTokens(ctx)
 	switch {
 	case err != nil:
 		return err
 	case !has:
-		e := amber.Errorf(amber.KindRefused, op, s.flags.listen, "beyond this machine nobody gets in without a token, and there is none")
+		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "beyond this machine nobody gets in without a token, and there is none")
 		e.Hint = "amber token create NAME"
 		return e
-	case !secure && !s.flags.proxy:
-		e := amber.Errorf(amber.KindRefused, op, s.flags.listen, "beyond this machine tokens need TLS")
+	case !secure && !s.o.BehindProxy:
+		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "beyond this machine tokens need TLS")
 		e.Hint = "--tls-cert and --tls-key, or --behind-proxy where a proxy ends TLS"
 		return e
 	}
@@ -86,12 +81,12 @@ func (s *serving) mayListenBeyond(ctx context.Context, secure bool) error {
 
 // hosts are the names the server answers to. On this machine a page of any site
 // could lead a name of its own here, so only names of this machine count.
-func (s *serving) hosts(addr net.Addr) []string {
-	if len(s.flags.hosts) > 0 || !s.isLocal(addr) {
-		return s.flags.hosts
+func (s *Daemon) hosts(addr net.Addr) []string {
+	if len(s.o.Hosts) > 0 || !s.isLocal(addr) {
+		return s.o.Hosts
 	}
 	names := []string{"localhost", "127.0.0.1", "::1"}
-	if host, _, err := net.SplitHostPort(s.flags.listen); err == nil && host != "" {
+	if host, _, err := net.SplitHostPort(s.o.Listen); err == nil && host != "" {
 		names = append(names, host)
 	}
 	return names

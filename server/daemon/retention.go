@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -16,7 +16,7 @@ const retentionActor = "retention"
 // somebody may look for goes without a trace.
 type openKeeper struct {
 	snapshot.Keeper
-	s     *serving
+	s     *Daemon
 	audit amber.AuditLog
 }
 
@@ -30,7 +30,7 @@ func (k openKeeper) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (a
 	}
 	report, err := k.Keeper.PruneSnapshots(ctx, r)
 	for _, id := range report.Deleted {
-		k.s.log.Info("snapshot deleted", "tenant", r.Tenant, "agent", r.Agent, "snapshot", id, "by", retentionActor)
+		k.s.o.Log.Info("snapshot deleted", "tenant", r.Tenant, "agent", r.Agent, "snapshot", id, "by", retentionActor)
 		err = errors.Join(err, k.audit.Record(context.WithoutCancel(ctx), amber.AuditEntry{
 			Tenant: r.Tenant, Agent: r.Agent, Actor: retentionActor, Action: "snapshot.prune", Subject: string(id), Outcome: "ok",
 		}))

@@ -1,11 +1,9 @@
-package main
+package daemon
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -26,8 +24,8 @@ type door struct {
 }
 
 // open makes the API and listens. What it returns is closed by run.
-func (s *serving) open(ctx context.Context) (*door, error) {
-	listener, config, err := s.listen(ctx)
+func (s *Daemon) open(ctx context.Context) (*door, error) {
+	listener, err := s.listen(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +35,8 @@ func (s *serving) open(ctx context.Context) (*door, error) {
 	}
 	d := &door{api: api, http: api.NewServer(), url: "http://" + listener.Addr().String()}
 	d.http.Handler = s.watchers.around(d.http.Handler)
-	d.http.TLSConfig = config
-	if config != nil {
+	d.http.TLSConfig = s.o.TLS
+	if s.o.TLS != nil {
 		d.url = "https://" + listener.Addr().String()
 	}
 	d.listener = httpapi.Limit(d.http, listener, 0)
@@ -55,19 +53,13 @@ func (d *door) serve() error {
 	return d.http.Serve(d.listener)
 }
 
-// served is the JSON of what is printed once the server listens.
-type served struct {
-	URL  string `json:"url"`
-	Home string `json:"home"`
-}
-
 // run serves until ctx ends, then lets everybody finish.
-func (s *serving) run(ctx context.Context, d *door) error {
+func (s *Daemon) run(ctx context.Context, d *door, listening func(url string) error) error {
 	s.work()
 	failed := make(chan error, 1)
 	go func() { failed <- d.serve() }()
-	s.log.Info("serving", "url", d.url, "home", s.home.Dir(), "version", thisBuild().Version)
-	err := s.out.show(served{URL: d.url, Home: s.home.Dir()}, func(w io.Writer) { fmt.Fprintln(w, d.url) })
+	s.o.Log.Info("serving", "url", d.url, "home", s.o.Home.Dir(), "version", s.o.Version)
+	err := listening(d.url)
 	if err == nil {
 		select {
 		case err = <-failed:
@@ -76,14 +68,14 @@ func (s *serving) run(ctx context.Context, d *door) error {
 		}
 	}
 	signal.Reset(os.Interrupt, syscall.SIGTERM) // whoever asks a second time does not want to wait
-	s.log.Info("shutting down")
+	s.o.Log.Info("shutting down")
 	return errors.Join(err, s.shutDown(ctx, d))
 }
 
 // shutDown lets nobody new in and waits for those who are. Errors: unreachable
 // when the time was over and requests were cut off.
-func (s *serving) shutDown(ctx context.Context, d *door) error {
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.flags.grace)
+func (s *Daemon) shutDown(ctx context.Context, d *door) error {
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
 	defer cancel()
 	d.api.Close()
 	err := d.http.Shutdown(within)
@@ -98,10 +90,10 @@ func (s *serving) shutDown(ctx context.Context, d *door) error {
 // have used up their time before; what is left takes little.
 const closeWithin = 10 * time.Second
 
-// close lets go of what was opened, of all or of a part: workers stop between
-// two steps, then agents and what watches them are closed, and the database of
-// the home after everybody who writes to it.
-func (s *serving) close() error {
+// Close lets go of what was opened: workers stop between two steps, then agents,
+// the broker, metrics and traces are closed. The caller closes the ledger after
+// that. Errors: those of closing, joined.
+func (s *Daemon) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
 	errs := []error{s.crew.Stop(ctx)}
@@ -111,22 +103,5 @@ func (s *serving) close() error {
 	if s.watchers != nil {
 		errs = append(errs, s.watchers.close(ctx))
 	}
-	return errors.Join(append(errs, s.db.Close(), s.lock.Unlock())...)
-}
-
-// certificate reads the certificate the server shows; nil where none is
-// configured. Errors: invalid.
-func (s *serving) certificate() (*tls.Config, error) {
-	f := s.flags
-	switch {
-	case (f.cert == "") != (f.key == ""):
-		return nil, usage("--tls-cert and --tls-key go together")
-	case f.cert == "":
-		return nil, nil
-	}
-	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
-	if err != nil {
-		return nil, &amber.Error{Op: "read certificate", Kind: amber.KindInvalid, ID: f.cert, Err: err}
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+	return errors.Join(append(errs, s.lock.Unlock())...)
 }

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/server"
@@ -23,15 +22,10 @@ const (
 
 // looker tells metrics about the agents that are open. One goroutine uses it.
 type looker struct {
-	*serving
-	slow    map[agentKey]slowGauges // "" is the agent of what concerns a tenant
-	lag     atomic.Int64            // events that wait; negative when nobody knows
-	skipped func() int64            // events that were left out
-}
-
-type agentKey struct {
-	tenant amber.TenantID
-	agent  amber.AgentID
+	*Daemon
+	slow    map[server.AgentName]slowGauges // "" is the agent of what concerns a tenant
+	lag     atomic.Int64                    // events that wait; negative when nobody knows
+	skipped func() int64                    // events that were left out
 }
 
 // slowGauges are those that are looked at less often.
@@ -41,8 +35,8 @@ type slowGauges struct {
 	repository *metrics.RepositoryGauges
 }
 
-func (s *serving) newLooker() *looker {
-	l := &looker{serving: s, slow: map[agentKey]slowGauges{}, skipped: func() int64 { return 0 }}
+func (s *Daemon) newLooker() *looker {
+	l := &looker{Daemon: s, slow: map[server.AgentName]slowGauges{}, skipped: func() int64 { return 0 }}
 	l.lag.Store(-1)
 	return l
 }
@@ -50,9 +44,9 @@ func (s *serving) newLooker() *looker {
 // look looks at every agent that is open, and at the repositories of their
 // tenants.
 func (l *looker) look(ctx context.Context) (all []metrics.AgentGauges, err error) {
-	kept := map[agentKey]slowGauges{}
+	kept := map[server.AgentName]slowGauges{}
 	tenants := map[amber.TenantID]bool{}
-	lag, unknown := l.db.WaitingEvents(ctx)
+	lag, unknown := l.o.Ledger.WaitingEvents(ctx)
 	stopped := l.pool.Visit(func(a *server.Agent) error {
 		g, e := l.agentGauges(ctx, a, kept)
 		all, tenants[a.Tenant], err = append(all, g), true, errors.Join(err, e)
@@ -73,9 +67,9 @@ func (l *looker) look(ctx context.Context) (all []metrics.AgentGauges, err error
 }
 
 // agentGauges looks at an agent, and now and then at its snapshots.
-func (l *looker) agentGauges(ctx context.Context, a *server.Agent, kept map[agentKey]slowGauges) (metrics.AgentGauges, error) {
-	key := agentKey{a.Tenant, a.ID}
-	last, now := l.slow[key], l.clock()
+func (l *looker) agentGauges(ctx context.Context, a *server.Agent, kept map[server.AgentName]slowGauges) (metrics.AgentGauges, error) {
+	key := server.AgentName{Tenant: a.Tenant, Agent: a.ID}
+	last, now := l.slow[key], l.o.Clock()
 	fresh := last.snapshots != nil && now.Sub(last.at) < slowLook
 	subject := metrics.Subject{Tenant: a.Tenant, Agent: a.ID, Store: a.Store, Journal: a.Journal}
 	if !fresh {
@@ -92,11 +86,13 @@ func (l *looker) agentGauges(ctx context.Context, a *server.Agent, kept map[agen
 }
 
 // tenantGauges now and then looks at the repository of a tenant.
-func (l *looker) tenantGauges(ctx context.Context, tenant amber.TenantID, kept map[agentKey]slowGauges) (metrics.AgentGauges, error) {
-	key := agentKey{tenant: tenant}
+func (l *looker) tenantGauges(ctx context.Context, tenant amber.TenantID, kept map[server.AgentName]slowGauges) (metrics.AgentGauges, error) {
+	key := server.AgentName{Tenant: tenant}
 	g := metrics.AgentGauges{Tenant: tenant}
-	e, ok := l.engine.(agent.Engine)
-	if last := l.slow[key]; !ok || !last.at.IsZero() && l.clock().Sub(last.at) < slowLook {
+	e, ok := l.parts.Engine.(interface {
+		StoredBytes(ctx context.Context, tenant amber.TenantID) (int64, error)
+	})
+	if last := l.slow[key]; !ok || !last.at.IsZero() && l.o.Clock().Sub(last.at) < slowLook {
 		g.Repository, kept[key] = last.repository, last
 		return g, nil
 	}
@@ -112,20 +108,20 @@ func (l *looker) tenantGauges(ctx context.Context, tenant amber.TenantID, kept m
 		return g, err
 	}
 	g.Repository = &metrics.RepositoryGauges{Stored: stored, Total: total}
-	kept[key] = slowGauges{at: l.clock(), repository: g.Repository}
+	kept[key] = slowGauges{at: l.o.Clock(), repository: g.Repository}
 	return g, nil
 }
 
 // held adds up what the snapshots of every agent of a tenant hold.
 func (l *looker) held(ctx context.Context, tenant amber.TenantID) (n int64, err error) {
-	agents, err := l.home.Agents(tenant)
+	agents, err := l.o.Home.Agents(tenant)
 	if err != nil {
 		return 0, err
 	}
 	for _, agent := range agents {
 		q := amber.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: amber.MaxPageSize}
 		for more := true; more; more = q.Cursor != "" {
-			page, err := l.engine.ListSnapshots(ctx, q)
+			page, err := l.parts.Engine.ListSnapshots(ctx, q)
 			if err != nil {
 				return 0, err
 			}
@@ -144,7 +140,7 @@ func (l *looker) waiting(ctx context.Context, a *server.Agent) (n int64, err err
 	if l.watchers.nats == nil || !l.current().Events.MutationEnabled {
 		return 0, nil
 	}
-	agent, err := l.home.Agent(a.Tenant, a.ID)
+	agent, err := l.o.Home.Agent(a.Tenant, a.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -174,7 +170,7 @@ func (l *looker) behind(ctx context.Context, log amber.ChangeLog, cursor string)
 		if err != nil {
 			return 0, err
 		}
-		young, err := (&publishing{serving: l.serving, since: since}).young(ctx, log)
+		young, err := (&publishing{Daemon: l.Daemon, since: since}).young(ctx, log)
 		if err != nil || !young {
 			return 0, err
 		}
@@ -200,9 +196,9 @@ func (l *looker) bus() metrics.BusState {
 }
 
 // verifyAudit reads the whole audit log now and then.
-func (s *serving) verifyAudit(ctx context.Context, report server.Report) error {
-	log := s.watchers.Audit(s.db)
-	return s.every(ctx, auditInterval, func() {
+func (s *Daemon) verifyAudit(ctx context.Context, report server.Report) error {
+	log := s.watchers.Audit(s.o.Ledger)
+	return server.Every(ctx, auditInterval, func() {
 		r, err := log.VerifyAudit(ctx)
 		if ctx.Err() != nil {
 			return

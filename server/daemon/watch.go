@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"context"
@@ -53,21 +53,20 @@ func (l *lossy) Publish(ctx context.Context, e amber.Event) error {
 }
 
 // newWatchers opens them. A broker that is away is no error.
-func (s *serving) newWatchers(ctx context.Context) (*watchers, error) {
-	build := thisBuild()
-	m, err := metrics.New(metrics.Options{Clock: s.clock, Version: build.Version, Commit: build.Commit})
+func (s *Daemon) newWatchers(ctx context.Context) (*watchers, error) {
+	m, err := metrics.New(metrics.Options{Clock: s.o.Clock, Version: s.o.Version, Commit: s.o.Commit})
 	if err != nil {
 		return nil, err
 	}
 	w := &watchers{Metrics: m}
-	w.outbox.Publisher, w.outbox.wake = s.db, make(chan struct{}, 1)
+	w.outbox.Publisher, w.outbox.wake = s.o.Ledger, make(chan struct{}, 1)
 	if w.tracer, err = s.newTracer(ctx); err != nil {
 		return nil, err
 	}
-	if c := s.config.Loaded().Config.Events; c.NATSURL != "" {
+	if c := s.o.Config.Loaded().Config.Events; c.NATSURL != "" {
 		w.nats, err = natsbus.Open(ctx, natsbus.Options{
 			URL: string(c.NATSURL), CredsFile: c.NATSCreds, JetStream: c.JetStream,
-			Prefixes: []string{c.MutationPrefix, c.LifecyclePrefix}, Clock: s.clock, Log: s.log,
+			Prefixes: []string{c.MutationPrefix, c.LifecyclePrefix}, Clock: s.o.Clock, Log: s.o.Log,
 		})
 	}
 	return w, err
@@ -75,10 +74,10 @@ func (s *serving) newWatchers(ctx context.Context) (*watchers, error) {
 
 // newTracer sends traces where the environment says, as every program that is
 // traced does.
-func (s *serving) newTracer(ctx context.Context) (*trace.Tracer, error) {
-	o := trace.FromEnvironment(s.getenv)
-	o.Version = thisBuild().Version
-	o.Failed = func(err error) { s.log.Warn("traces", "error", err) }
+func (s *Daemon) newTracer(ctx context.Context) (*trace.Tracer, error) {
+	o := trace.FromEnvironment(s.o.Getenv)
+	o.Version = s.o.Version
+	o.Failed = func(err error) { s.o.Log.Warn("traces", "error", err) }
 	return trace.Open(ctx, o)
 }
 
@@ -122,10 +121,10 @@ func (w *watchers) repository(tenant amber.TenantID, c amber.RepositoryChecker) 
 const auditWorker = "audit"
 
 // work starts what watches, and what publishes.
-func (w *watchers) work(s *serving) {
+func (w *watchers) work(s *Daemon) {
 	looker := s.newLooker()
 	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: func() []amber.WorkerHealth { return s.health(context.Background()).Workers }, Look: looker.look}
-	relay := &events.Relay{Outbox: s.db, Wake: w.outbox.wake}
+	relay := &events.Relay{Outbox: s.o.Ledger, Wake: w.outbox.wake}
 	if w.nats != nil {
 		relay.Publisher = w.Publisher(w.nats, w.tracer)
 		looker.skipped, from.Bus = func() int64 { return relay.Skipped() + w.outbox.lost.Load() }, looker.bus
@@ -141,7 +140,7 @@ func (w *watchers) work(s *serving) {
 		if err != nil {
 			return err
 		}
-		p := &publishing{serving: s, since: since, logs: map[string]*events.Mutations{}, waits: map[string]bool{}}
+		p := &publishing{Daemon: s, since: since, logs: map[string]*events.Mutations{}, waits: map[string]bool{}}
 		return s.rounds(ctx, report, 0, s.hasty, p.agent)
 	})
 	s.crew.Go("outbox", func(ctx context.Context, report server.Report) error {
@@ -161,7 +160,7 @@ func (w *watchers) close(ctx context.Context) error {
 
 // publishing publishes the change logs of agents.
 type publishing struct {
-	*serving
+	*Daemon
 	since amber.Time                   // when this home began to publish
 	logs  map[string]*events.Mutations // by the paths of their cursors
 	waits map[string]bool              // folders of agents that wait for the broker
@@ -213,7 +212,7 @@ func (p *publishing) log(ctx context.Context, a *server.Agent, log amber.ChangeL
 		m = &events.Mutations{
 			FromBeginning: young,
 			Tenant:        a.Tenant, Agent: a.ID, Publisher: p.watchers.Publisher(p.watchers.nats, p.watchers.tracer),
-			Cursor: events.FileCursor{Path: cursor}, Prefix: p.config.Loaded().Config.Events.MutationPrefix,
+			Cursor: events.FileCursor{Path: cursor}, Prefix: p.o.Config.Loaded().Config.Events.MutationPrefix,
 		}
 		p.logs[cursor] = m
 	}
@@ -233,9 +232,9 @@ func (p *publishing) young(ctx context.Context, log amber.ChangeLog) (bool, erro
 
 // publishedSince is when this home began to publish, noted in a file the first
 // time. Errors: damaged.
-func (s *serving) publishedSince() (amber.Time, error) {
+func (s *Daemon) publishedSince() (amber.Time, error) {
 	const op = "read when events began"
-	path := filepath.Join(s.home.Dir(), "published-since")
+	path := filepath.Join(s.o.Home.Dir(), "published-since")
 	b, err := fsx.ReadFile(fsx.OS(), path, 64)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -1,0 +1,216 @@
+package daemon
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/backup"
+	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/mcpapi"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// Options say which home is served, and to whom. Home, Ledger, Config, Clock,
+// Random, Log, Getenv and Listen are required.
+type Options struct {
+	Home            *home.Home
+	Ledger          *ledger.DB // the caller closes it after the daemon
+	Config          *config.Reloader
+	Clock           amber.Clock
+	Random          io.Reader
+	Log             *slog.Logger
+	Getenv          func(string) string // where traces go
+	Version, Commit string
+
+	Listen         string      // host:port; port 0 is any free one
+	TLS            *tls.Config // nil: plain HTTP
+	BehindProxy    bool        // a proxy ends TLS: everybody needs a token
+	Hosts, Origins []string    // names to answer to; origins whose pages may ask
+	Tools          string      // of MCP
+	AllowRestore   bool        // over MCP
+	Grace          time.Duration
+
+	After func(time.Duration) <-chan time.Time // of the schedule of snapshots; nil: [time.After]
+}
+
+// Engine takes, keeps and restores snapshots of every tenant.
+type Engine interface {
+	amber.Snapshotter
+	amber.RepositoryChecker
+}
+
+// Parts are what a daemon needs of the agents of its home. All are required.
+type Parts struct {
+	Open   server.Opener // is not asked for an agent without an id
+	Engine Engine
+	Keeper snapshot.Keeper // applies retention
+	// Redact returns the rules for what jobs write.
+	Redact func() *redact.Redactor
+	// Journal opens the crash journal of an agent.
+	Journal func(*home.Agent) (*journal.Journal, error)
+	// PrunePolicy is what a configuration keeps of snapshots.
+	PrunePolicy func(config.Retention) amber.PruneRequest
+	// Backup backs up the notes of an agent to the vault of the configuration.
+	// With lends it the open agent for a moment.
+	Backup func(ctx context.Context, agent *home.Agent, c config.Vault, with func(func(*server.Agent) error) error) (backup.Outcome, error)
+}
+
+// Daemon is a home being served.
+type Daemon struct {
+	o        Options
+	parts    Parts
+	lock     *fsx.Lock // that this process serves the home
+	pool     *server.Pool
+	desk     *server.Desk // nil before the API is made
+	crew     *server.Crew
+	bus      *events.Bus // listeners of this process
+	feeds    *server.Feeds
+	hasty    chan server.AgentName // agents to be published at once
+	started  amber.Time
+	watchers *watchers
+}
+
+// New prepares to serve a home: it takes the lock of the process that serves it,
+// and opens the broker, metrics and traces. Close lets go of all of them. Errors:
+// busy when another process serves the home; those of the broker and of traces.
+func New(ctx context.Context, o Options) (*Daemon, error) {
+	lock, err := serveAlone(o.Home)
+	if err != nil {
+		return nil, err
+	}
+	crew := server.NewCrew(o.Clock)
+	crew.Log = o.Log
+	s := &Daemon{o: o, lock: lock, crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock())}
+	if s.watchers, err = s.newWatchers(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// serveAlone takes the lock of the process that serves a home: two would publish
+// every event twice. Errors: busy.
+func serveAlone(h *home.Home) (*fsx.Lock, error) {
+	lock, err := fsx.TryLock(filepath.Join(h.Dir(), "serve.lock"), fsx.Exclusive)
+	switch {
+	case errors.Is(err, fsx.ErrLocked):
+		return nil, amber.Errorf(amber.KindBusy, "serve", h.Dir(), "another process serves this home")
+	case err != nil:
+		return nil, &amber.Error{Op: "serve", Kind: amber.KindInternal, ID: h.Dir(), Err: err}
+	}
+	return lock, nil
+}
+
+// Publisher is where this process publishes what happens: to its own listeners,
+// and to the outbox of the home where a broker is configured.
+func (s *Daemon) Publisher() amber.Publisher {
+	if s.o.Config.Loaded().Config.Events.NATSURL == "" {
+		return s.bus
+	}
+	return events.Fan(s.bus, &s.watchers.outbox)
+}
+
+// Serve serves until ctx ends, then lets callers finish. Listening is called with
+// the URL once the server can be reached; its error ends the server. Errors: those
+// of listening; unreachable when requests had to be cut off at the end.
+func (s *Daemon) Serve(ctx context.Context, p Parts, listening func(url string) error) error {
+	s.parts = p
+	var err error
+	if s.pool, err = server.NewPool(s.openAgent, server.PoolOptions{Clock: s.o.Clock, Log: s.o.Log}); err != nil {
+		return err
+	}
+	s.feeds = server.NewFeeds(s.pool, s.databaseMark)
+	d, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	return s.run(ctx, d, listening)
+}
+
+// openAgent opens an agent for the pool, measured and traced. Without an agent it
+// is what concerns the tenant: its snapshots.
+func (s *Daemon) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func() error, error) {
+	a, closeAgent := &server.Agent{Tenant: tenant, Random: s.o.Random}, func() error { return nil }
+	if id != "" {
+		var err error
+		if a, closeAgent, err = s.parts.Open(ctx, tenant, id, create); err != nil {
+			return nil, nil, err
+		}
+		a.Store = s.watchers.store(tenant, id, a.Store)
+	}
+	a.Snapshots = s.watchers.snapshots(tenant, id, s.parts.Engine)
+	a.Repository = s.watchers.repository(tenant, s.parts.Engine)
+	a.Consolidations, _ = s.parts.Engine.(amber.Consolidator)
+	return a, closeAgent, nil
+}
+
+// newAPI puts everything together.
+func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
+	c := s.o.Config.Loaded().Config
+	s.desk = &server.Desk{
+		Agents: s.pool, Audit: s.watchers.Audit(s.o.Ledger), BeforeTool: s.beforeTool, Observe: s.watchers.Tool, Clock: s.o.Clock, Log: s.o.Log,
+		Refused: func() { s.watchers.AuthFailed(metrics.AuthScope) },
+		Redact:  s.parts.Redact,
+		Changed: s.changed,
+	}
+	mcp, err := mcpapi.NewHandler(mcpapi.Options{
+		Desk: s.desk, Version: s.o.Version, Tools: s.o.Tools, AllowRestore: s.o.AllowRestore, Clock: s.o.Clock, Log: s.o.Log,
+		MaxBytes: int64(c.Server.MaxBody), AnyHost: true, // names are checked before
+	})
+	if err != nil {
+		return nil, err
+	}
+	keeper := &doorkeeper{tokens: s.watchers.Tokens(s.o.Ledger), any: s.o.Ledger.HasTokens, local: s.isLocal(addr), failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}
+	vaults, err := s.newVaults(keeper)
+	if err != nil {
+		return nil, err
+	}
+	api, err := httpapi.New(httpapi.Options{
+		Desk: s.desk, Authenticator: keeper, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log,
+		Version: s.o.Version, Answers: answers{s.o.Ledger}, Health: s.health, Ready: s.ready,
+		Feeds: s.feeds, Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
+		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
+		Metrics:      s.watchers.Handler(func(r *http.Request) amber.Grant { return server.CallerOf(r.Context()).Grant }),
+		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.o.Origins,
+	})
+	if err == nil {
+		s.watchers.ExpectRoutes(api.Routes()...)
+		s.watchers.ExpectTools(mcpapi.Names()...)
+	}
+	return api, err
+}
+
+// current is the configuration as it is now.
+func (s *Daemon) current() config.Config {
+	c, err := s.o.Config.Current()
+	if err != nil {
+		s.o.Log.Warn("configuration", "error", err)
+	}
+	return c
+}
+
+// beforeTool freezes an agent before a tool changes something, as configured.
+func (s *Daemon) beforeTool(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, tool string) error {
+	g := snapshot.ToolGuard{
+		Taker: s.watchers.snapshots("", "", s.parts.Engine), Insist: snapshot.Insistence(s.current().Snapshot.Auto.BeforeMutatingTool),
+		Warn: func(text string) { s.o.Log.Warn(text) },
+	}
+	_, err := g.BeforeMutatingTool(ctx, tenant, agent, tool)
+	return err
+}

@@ -1,0 +1,61 @@
+package daemon
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/server"
+)
+
+// changeMark is another one whenever an agent has changed; "": that cannot be told.
+// The files are looked at and never opened.
+func changeMark(agent *home.Agent) string {
+	mark := databaseMark(agent)
+	if mark == "" {
+		return ""
+	}
+	b := []byte(mark)
+	// A session's folder changes with its segments, and those with appends.
+	err := filepath.WalkDir(agent.SpoolDir(), func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // somebody drains
+		}
+		if info, err := d.Info(); err == nil && !d.IsDir() {
+			b = fmt.Append(b, "/", info.Size(), ".", info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// databaseMark is another one whenever a database of an agent has changed.
+func databaseMark(agent *home.Agent) string {
+	current, err := agent.Current()
+	if err != nil {
+		return ""
+	}
+	b := fmt.Append(nil, current.Generation)
+	dir := agent.GenDir(current)
+	for _, name := range []string{"memory.db", "memory.db-wal", "control.db", "control.db-wal"} {
+		// An empty log comes and goes with every program that opens the database.
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Size() > 0 {
+			b = fmt.Append(b, "/", info.Size(), ".", info.ModTime().UnixNano())
+		}
+	}
+	return string(b)
+}
+
+// databaseMark is that of an agent of the home.
+func (s *Daemon) databaseMark(n server.AgentName) string {
+	agent, err := s.o.Home.Agent(n.Tenant, n.Agent)
+	if err != nil {
+		return ""
+	}
+	return databaseMark(agent)
+}

@@ -1,0 +1,117 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/server"
+)
+
+// pause waits, and calls fn for every agent that comes meanwhile.
+func pause(ctx context.Context, d time.Duration, hasty <-chan server.AgentName, fn func(server.AgentName)) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			return
+		case n := <-hasty:
+			fn(n)
+		}
+	}
+}
+
+// rounds goes from agent to agent, again and again, and visits those whose files
+// have changed, and everybody after some time; 0: nobody without a reason. Between
+// two rounds those who come from hasty are visited at once.
+func (s *Daemon) rounds(ctx context.Context, report server.Report, after time.Duration, hasty <-chan server.AgentName, visit func(ctx context.Context, agent *home.Agent) (string, error)) error {
+	seen := map[string]glimpse{}
+	for ctx.Err() == nil {
+		var did []string
+		agents, err := s.roster()
+		errs := []error{err}
+		visited := map[string]glimpse{}
+		for _, agent := range agents {
+			if ctx.Err() != nil {
+				return nil
+			}
+			last, known := seen[agent.Dir()]
+			now := glimpse{mark: changeMark(agent), at: s.o.Clock()}
+			if known && !now.reason(last, after) {
+				visited[agent.Dir()] = last
+				continue
+			}
+			detail, err := visit(ctx, agent)
+			switch {
+			case ctx.Err() != nil:
+				return nil
+			case errors.Is(err, errNotNow):
+				continue
+			case err != nil:
+				errs = append(errs, fmt.Errorf("%s/%s: %w", agent.Tenant(), agent.ID(), err))
+				continue // it is tried again in the next round
+			}
+			now.settled = known && last.mark == now.mark
+			visited[agent.Dir()] = now
+			if detail != "" {
+				did = append(did, fmt.Sprintf("%s/%s: %s", agent.Tenant(), agent.ID(), detail))
+			}
+		}
+		seen = visited
+		report(strings.Join(did[:min(len(did), 10)], "; "), server.JoinSome(errs))
+		pause(ctx, roundInterval, hasty, func(n server.AgentName) {
+			if agent, err := s.o.Home.Agent(n.Tenant, n.Agent); err == nil {
+				_, _ = visit(ctx, agent) // the next round tells of what fails
+			}
+		})
+	}
+	return nil
+}
+
+// glimpse is what a round saw of an agent.
+type glimpse struct {
+	mark    string
+	at      time.Time
+	settled bool // it was visited once more after it had changed
+}
+
+// reason reports whether an agent is to be visited. Equal size and time do not
+// prove equal content, so one that has changed is visited twice.
+func (g glimpse) reason(last glimpse, after time.Duration) bool {
+	return g.mark == "" || g.mark != last.mark || !last.settled || after > 0 && g.at.Sub(last.at) >= after
+}
+
+// errNotNow is returned by a visit that has done nothing, so that the agent is
+// visited again though it does not change.
+var errNotNow = errors.New("not now")
+
+// roster lists the agents of the home that are there.
+func (s *Daemon) roster() (agents []*home.Agent, err error) {
+	tenants, err := s.o.Home.Tenants()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tenants {
+		ids, err := s.o.Home.Agents(t)
+		if err != nil {
+			return nil, fmt.Errorf("tenant %s: %w", t, err)
+		}
+		for _, id := range ids {
+			agent, err := s.o.Home.Agent(t, id)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := agent.Current(); amber.KindOf(err) != amber.KindNotFound {
+				agents = append(agents, agent)
+			}
+		}
+	}
+	return agents, nil
+}

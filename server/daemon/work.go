@@ -1,0 +1,160 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/snapshot"
+)
+
+// How often agents are looked after.
+const (
+	roundInterval = time.Second
+	// roundLook is how long an agent whose files do not change is left alone:
+	// a session whose process is gone changes none.
+	roundLook     = 30 * time.Second
+	sweepInterval = time.Minute
+)
+
+// work starts everything that happens in the background.
+func (s *Daemon) work() {
+	s.crew.Go("journal drain", func(ctx context.Context, report server.Report) error {
+		return s.rounds(ctx, report, roundLook, nil, s.drainAgent)
+	})
+	s.crew.Go("retention", s.retain)
+	s.crew.Go("scheduled snapshots", s.schedule)
+	s.crew.Go(BackupWorker, s.backUp)
+	s.crew.Go("idle agents", func(ctx context.Context, report server.Report) error {
+		return server.Every(ctx, sweepInterval, func() { report(fmt.Sprintf("%d agents are open", s.pool.Open()), s.pool.Sweep()) })
+	})
+	s.crew.Go("event streams", s.feeds.Run)
+	s.watchers.work(s)
+}
+
+// changed says that this process has changed an agent: who listens hears of it at
+// once. A round finds it later where there is no room.
+func (s *Daemon) changed(n server.AgentName) {
+	s.feeds.Changed(n)
+	if s.watchers.nats != nil {
+		select {
+		case s.hasty <- n:
+		default:
+		}
+	}
+}
+
+// with opens an agent of the home for work in the background.
+func (s *Daemon) with(ctx context.Context, agent *home.Agent, fn func(a *server.Agent) error) error {
+	a, release, err := s.pool.Agent(ctx, agent.Tenant(), agent.ID(), false)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return fn(a)
+}
+
+// drainAgent brings what the crash journal of an agent holds into its store, and
+// ends the sessions whose processes are gone.
+func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail string, err error) {
+	j, err := s.parts.Journal(agent)
+	if err != nil {
+		return "", err
+	}
+	// A session that has not ended has a folder: without one nobody need be
+	// woken, and agents that nobody uses are closed.
+	keys, err := j.Keys()
+	if len(keys) == 0 && (err == nil || amber.KindOf(err) == amber.KindNotFound) {
+		return "", nil
+	}
+	err = s.with(ctx, agent, func(a *server.Agent) error {
+		if !a.Store.Capabilities().Ingest {
+			return nil
+		}
+		w, err := drain.New(drain.Options{
+			Journal: j, Clock: s.o.Clock, Alive: proc.Check, Store: drainStore{a.Store.Ingest, a.Store.Turns, a.Store.Activities},
+			Policy: a.Policy, Loops: a.Store.Loops,
+		})
+		if err != nil {
+			return err
+		}
+		report, err := w.Once(ctx)
+		if amber.KindOf(err) == amber.KindBusy { // a hook's drain is at it
+			return nil
+		}
+		if report.Applied > 0 || len(report.Ended) > 0 {
+			s.changed(server.AgentName{Tenant: a.Tenant, Agent: a.ID})
+			detail = fmt.Sprintf("%d events, %d sessions ended", report.Applied, len(report.Ended))
+		}
+		return errors.Join(err, report.Err())
+	})
+	return detail, err
+}
+
+// drainStore is what a drain needs of a store.
+type drainStore struct {
+	amber.Ingester
+	amber.Turns
+	amber.Activities
+}
+
+// retain applies the rules about which snapshots stay.
+func (s *Daemon) retain(ctx context.Context, report server.Report) error {
+	return s.retention(report).Run(ctx)
+}
+
+// retention is the worker that does.
+func (s *Daemon) retention(report server.Report) *snapshot.Retention {
+	var r *snapshot.Retention
+	r = &snapshot.Retention{
+		Keeper: openKeeper{s.watchers.keeper(s.parts.Engine, s.parts.Keeper), s, s.watchers.Audit(s.o.Ledger)}, Roster: s.o.Home, Clock: s.o.Clock,
+		Policy: func() (amber.PruneRequest, error) {
+			c, err := s.o.Config.Current()
+			return s.parts.PrunePolicy(c.Snapshot.Retention), err
+		},
+		Interval:  func() time.Duration { return s.current().Snapshot.Retention.Interval },
+		Publisher: s.Publisher(), LifecyclePrefix: s.current().Events.LifecyclePrefix,
+		Report: func(did amber.RetentionReport, err error) {
+			s.watchers.Retention(did, err)
+			if len(did.Errors) > 0 {
+				err = errors.Join(err, errors.New(strings.Join(did.Errors[:min(len(did.Errors), 10)], "; ")))
+			}
+			report(fmt.Sprintf("%d deleted, %d kept of %d agents; next round in %s", did.Deleted, did.Kept, did.AgentsVisited, r.Every()), err)
+		},
+	}
+	return r
+}
+
+// health tells how the server is doing.
+func (s *Daemon) health(context.Context) amber.ServerHealth {
+	h := amber.ServerHealth{Status: amber.Healthy, Version: s.o.Version, StartedAt: s.started, Workers: s.crew.Health()}
+	for i, w := range h.Workers {
+		if w.Name == auditWorker && s.desk.Deaf() {
+			w.Status, w.LastError = amber.Degraded, "entries cannot be written, so nothing is changed"
+			h.Workers[i] = w
+		}
+		if w.Status != amber.Healthy {
+			h.Status = amber.Degraded
+		}
+	}
+	return h
+}
+
+// ready says whether requests can be answered.
+func (s *Daemon) ready(ctx context.Context) error {
+	_, err := s.o.Ledger.HasTokens(ctx)
+	if err == nil {
+		_, err = s.o.Home.Tenants()
+	}
+	if err == nil {
+		err = s.desk.Listening(ctx)
+	}
+	return err
+}
