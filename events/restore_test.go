@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // keep copies a database of the live generation to dir.
@@ -19,7 +20,7 @@ func keep(t *testing.T, a *home.Agent, dir string) {
 	t.Helper()
 	gen := a.GenDir(must(a.Current())(t))
 	for _, name := range []string{"memory.db", "control.db"} {
-		frozen := must(sqlite.Freeze(t.Context(), filepath.Join(gen, name)))(t)
+		frozen := must(image.Freeze(t.Context(), filepath.Join(gen, name)))(t)
 		f := must(os.Create(filepath.Join(dir, name)))(t)
 		err := frozen.ReadPages(t.Context(), func(pages []byte) error {
 			_, err := f.Write(pages)
@@ -34,13 +35,13 @@ func bringBack(t *testing.T, a *home.Agent, dir string) {
 	t.Helper()
 	r := must(a.BeginRestore(t.Context(), "kept"))(t)
 	err := r.Switch(t.Context(), func(old home.Current) (clock amber.Stamp, err error) {
-		for name, adopt := range map[string]func(sqlite.AdoptRequest) (sqlite.AdoptReport, error){
-			"memory.db":  func(q sqlite.AdoptRequest) (sqlite.AdoptReport, error) { return sqlite.Adopt(t.Context(), q) },
-			"control.db": func(q sqlite.AdoptRequest) (sqlite.AdoptReport, error) { return sqlite.AdoptControl(t.Context(), q) },
+		for name, adopt := range map[string]func(image.AdoptRequest) (image.AdoptReport, error){
+			"memory.db":  func(q image.AdoptRequest) (image.AdoptReport, error) { return image.Adopt(t.Context(), q) },
+			"control.db": func(q image.AdoptRequest) (image.AdoptReport, error) { return image.AdoptControl(t.Context(), q) },
 		} {
 			path := filepath.Join(r.Dir(), name)
 			must(0, os.WriteFile(path, must(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))(t)
-			report, err := adopt(sqlite.AdoptRequest{
+			report, err := adopt(image.AdoptRequest{
 				Path: path, Live: filepath.Join(a.GenDir(old), name), Current: r.Current(), Clock: time.Now, Random: rand.Reader,
 			})
 			if err != nil {

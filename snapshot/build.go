@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/names"
 	"github.com/amber-memory/amber/repo"
-	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // build puts the parts that come from the origin into the folder of the new
@@ -328,7 +328,7 @@ func (e *Engine) copyFile(from, to string) error {
 // stamp in them.
 func (s *restoration) adopt(ctx context.Context, dir, live string, c home.Current, cursors map[string]int64) (clock amber.Stamp, err error) {
 	for _, name := range []string{memoryDB, controlDB} {
-		r := sqlite.AdoptRequest{
+		r := image.AdoptRequest{
 			Path: filepath.Join(dir, name), Current: c,
 			Carried: !s.restores(partOf(name)), LocalOnly: s.request.LocalOnly,
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // The databases of an agent.
@@ -96,7 +97,7 @@ func (f *freezer) freeze(ctx context.Context, c home.Current) (frozen []amber.Fr
 	// frozen one after the other show the same instant.
 	lost = map[string]error{}
 	for _, name := range []string{memoryDB, controlDB} {
-		d, err := sqlite.Freeze(ctx, filepath.Join(f.agent.GenDir(c), name))
+		d, err := image.Freeze(ctx, filepath.Join(f.agent.GenDir(c), name))
 		switch amber.KindOf(err) {
 		case "":
 			frozen = append(frozen, d)
@@ -117,7 +118,7 @@ func (f *freezer) freeze(ctx context.Context, c home.Current) (frozen []amber.Fr
 // damaged, too_new or refused for a file that must not be used whatever its
 // checks say.
 func examineFile(ctx context.Context, path string, deep bool) ([]amber.Check, error) {
-	x, err := sqlite.Examine(ctx, path, deep)
+	x, err := image.Examine(ctx, path, deep)
 	if err != nil {
 		return nil, err
 	}
@@ -130,13 +131,13 @@ func examineFile(ctx context.Context, path string, deep bool) ([]amber.Check, er
 // adoptFile makes a database of a new generation fit to be the live one, and
 // warns of what that changed. A damaged live database cannot be compared with;
 // the agent comes back without the comparison.
-func (e *Engine) adoptFile(ctx context.Context, name string, r sqlite.AdoptRequest) (clock amber.Stamp, warnings []string, err error) {
-	adopt := sqlite.Adopt
+func (e *Engine) adoptFile(ctx context.Context, name string, r image.AdoptRequest) (clock amber.Stamp, warnings []string, err error) {
+	adopt := image.Adopt
 	if name == controlDB {
-		adopt = sqlite.AdoptControl
+		adopt = image.AdoptControl
 	}
 	r.Clock, r.Random = e.o.Clock, e.o.Random
-	var report sqlite.AdoptReport
+	var report image.AdoptReport
 	if err = nonEmpty(r.Live); err == nil {
 		report, err = adopt(ctx, r)
 	}
@@ -218,12 +219,12 @@ func (e *Engine) diffPages(ctx context.Context, name string, live *home.Agent, a
 		return diff, err
 	}
 	defer to.Open.Close()
-	return sqlite.Diff(ctx, from, to, rows)
+	return sqlite.Compare(ctx, from, to, rows)
 }
 
 // exportNexo makes the databases of nexo in dir from a memory.db.
 func exportNexo(ctx context.Context, memory, dir string, agent amber.AgentID) ([]amber.Skipped, error) {
-	from, err := sqlite.OpenRecords(ctx, memory)
+	from, err := image.OpenRecords(ctx, memory)
 	if err != nil {
 		return nil, err
 	}

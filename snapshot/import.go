@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
-	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // VerifyBundle implements [amber.Bundler].
@@ -170,7 +170,7 @@ func (i *importing) databases(ctx context.Context) error {
 		if _, err := examineFile(ctx, path, false); err != nil {
 			return fail("examine database", d.name, err)
 		}
-		frozen, err := sqlite.Freeze(ctx, path)
+		frozen, err := image.Freeze(ctx, path)
 		if err != nil {
 			return fail("read database", d.name, err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/repo"
-	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // redactionPolicy names the rules of package redact in reports.
@@ -46,7 +46,7 @@ type redacted struct {
 func (r *redaction) learn(name string, b []byte) { r.rules.Look(name, b, r.secrets.Add) }
 
 func (r *redaction) learnDatabase(ctx context.Context, path string) error {
-	return sqlite.FindSecrets(ctx, path, r.rules, &r.secrets)
+	return image.FindSecrets(ctx, path, r.rules, &r.secrets)
 }
 
 func (r *redaction) learnFrames(ctx context.Context, m repo.JournalMark, in io.Reader) error {
@@ -74,7 +74,7 @@ func (r *redaction) seal(public ...string) {
 // database rewrites a copy of memory.db or control.db, and searches the copy.
 func (r *redaction) database(ctx context.Context, path string) (amber.RedactionReport, error) {
 	known := r.secrets.Clone()
-	report, err := sqlite.Redact(ctx, path, r.rules, known, nil)
+	report, err := image.Redact(ctx, path, r.rules, known, nil)
 	r.databases[path] = known
 	return report.RedactionReport, err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/survey"
 	"github.com/amber-memory/amber/repo"
-	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // checkSources refuses a source that is not configured: a typing error must
@@ -105,7 +105,7 @@ func (s *sourceCapture) database(ctx context.Context, path string) error {
 // freezeFile captures one database as it is now. Unread says why it could not
 // be read; any other error is one of the repository.
 func (s *sourceCapture) freezeFile(ctx context.Context, path string) (unread, err error) {
-	d, unread := sqlite.Freeze(ctx, path)
+	d, unread := image.Freeze(ctx, path)
 	if unread != nil {
 		return unread, nil
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/backup"
 	"github.com/amber-memory/amber/snapshot"
 )
 
@@ -96,7 +98,7 @@ func (a *app) deleteAgent(cmd *cobra.Command, agent *home.Agent, noSnapshot bool
 		for _, left := range s.local.ForgetAnswers(ctx) {
 			a.out.warn("not deleted: %s", left)
 		}
-		record := backupsOf(s.home.Dir()).path(agentKey{agent.Tenant(), agent.ID()})
+		record := backup.In(s.home.Dir()).Path(server.AgentName{Tenant: agent.Tenant(), Agent: agent.ID()})
 		if err := fsx.RemoveAll(fsx.OS(), record); err != nil {
 			a.out.warn("not deleted: %s: %v", record, err)
 		}

@@ -13,11 +13,12 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 var (
 	_ Sink   = (*sqlite.Filler)(nil)
-	_ Source = (*sqlite.Records)(nil)
+	_ Source = (*image.Records)(nil)
 )
 
 func try[T any](v T, err error) func(*testing.T) T {
@@ -85,7 +86,7 @@ func copyOf(t *testing.T, s *store) string {
 // export exports a memory.db.
 func export(t *testing.T, path, dir string, agent amber.AgentID) (Report, error) {
 	t.Helper()
-	r, err := sqlite.OpenRecords(t.Context(), path)
+	r, err := image.OpenRecords(t.Context(), path)
 	if err != nil {
 		return Report{}, err
 	}
@@ -131,7 +132,7 @@ func query[T any](t *testing.T, path, q string) (v T) {
 // holds returns everything of a memory.db that comes over.
 func holds(t *testing.T, path string) (h comesOver) {
 	t.Helper()
-	r := try(sqlite.OpenRecords(t.Context(), path))(t)
+	r := try(image.OpenRecords(t.Context(), path))(t)
 	defer func() { do(t, r.Close()) }()
 	readable := func(ok bool) error {
 		if !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // mustImport imports, and looks at what came of it as at a stranger's.
@@ -23,7 +23,7 @@ func mustImport(t *testing.T, dir string, agent amber.AgentID) (string, Report) 
 	t.Helper()
 	path, report, err := importNexo(t, dir, agent)
 	do(t, err)
-	e := try(sqlite.Examine(t.Context(), path, true))(t)
+	e := try(image.Examine(t.Context(), path, true))(t)
 	for _, c := range e.Checks {
 		if !c.OK {
 			t.Errorf("%s: %s", c.Name, c.Detail)
@@ -687,7 +687,7 @@ func TestFlippedBytes(t *testing.T) {
 			wantKind(t, err, amber.KindDamaged, fmt.Sprintf("byte %d", at))
 			continue
 		}
-		e := try(sqlite.Examine(t.Context(), path, true))(t)
+		e := try(image.Examine(t.Context(), path, true))(t)
 		for _, c := range e.Checks {
 			if !c.OK {
 				t.Errorf("byte %d: %s: %s", at, c.Name, c.Detail)

@@ -5,21 +5,20 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
-	activityColumns = `session_id, kind, name, detail, status, count, failed, first_at, last_at`
-
-	selectActivity = `SELECT ` + activityColumns + ` FROM activity WHERE session_id = ? AND kind = ? AND name = ?`
-	insertActivity = `INSERT INTO activity (` + activityColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	selectActivity = `SELECT ` + sqlrows.ActivityColumns + ` FROM activity WHERE session_id = ? AND kind = ? AND name = ?`
+	insertActivity = `INSERT INTO activity (` + sqlrows.ActivityColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	updateActivity = `UPDATE activity SET detail = ?4, status = ?5, count = ?6, failed = ?7, first_at = ?8, last_at = ?9
 WHERE session_id = ?1 AND kind = ?2 AND name = ?3`
 	countActivity = `SELECT count(*) FROM activity WHERE session_id = ? AND kind = ?`
 	dropActivity  = `DELETE FROM activity WHERE seq = (SELECT seq FROM activity INDEXED BY activity_last
 WHERE session_id = ? AND kind = ? ORDER BY last_at, seq LIMIT 1)`
 
-	listActivity       = `SELECT ` + activityColumns + ` FROM activity WHERE session_id = ? ORDER BY first_at, seq`
-	listActivityOfKind = `SELECT ` + activityColumns + ` FROM activity WHERE session_id = ? AND kind = ? ORDER BY first_at, seq`
+	listActivity       = `SELECT ` + sqlrows.ActivityColumns + ` FROM activity WHERE session_id = ? ORDER BY first_at, seq`
+	listActivityOfKind = `SELECT ` + sqlrows.ActivityColumns + ` FROM activity WHERE session_id = ? AND kind = ? ORDER BY first_at, seq`
 )
 
 var _ amber.Activities = (*Store)(nil)
@@ -34,7 +33,7 @@ func (s *Store) ListActivity(ctx context.Context, id amber.SessionID, kind amber
 		query, args = listActivityOfKind, []any{id, kind}
 	}
 	err = s.memory.view(ctx, "list activity", string(id), func(t *tx) error {
-		done, err = readRows(t, "activity", scanActivity, query, args...)
+		done, err = sqlrows.ReadRows(t.Tx, "activity", sqlrows.ScanActivity, query, args...)
 		return err
 	})
 	return done, err
@@ -52,14 +51,14 @@ func (n *intake) activity(step amber.IngestStep) error {
 
 // do notes that something was done.
 func (n *intake) do(a amber.Activity) error {
-	stored, err := scanActivity(n.row(selectActivity, a.SessionID, a.Kind, a.Name))
+	stored, err := sqlrows.ScanActivity(n.Row(selectActivity, a.SessionID, a.Kind, a.Name))
 	switch {
-	case absent(err):
+	case sqlrows.Absent(err):
 		return n.addActivity(a)
 	case err != nil:
 		return err
 	}
-	_, err = n.exec(updateActivity, activityArgs(stored.Again(a))...)
+	_, err = n.Exec(updateActivity, activityArgs(stored.Again(a))...)
 	return err
 }
 
@@ -68,15 +67,15 @@ func (n *intake) do(a amber.Activity) error {
 func (n *intake) addActivity(a amber.Activity) error {
 	count, counted := n.kinds[a.Kind]
 	if !counted {
-		if err := n.row(countActivity, a.SessionID, a.Kind).Scan(&count); err != nil {
+		if err := n.Row(countActivity, a.SessionID, a.Kind).Scan(&count); err != nil {
 			return err
 		}
 	}
-	if _, err := n.exec(insertActivity, activityArgs(a)...); err != nil {
+	if _, err := n.Exec(insertActivity, activityArgs(a)...); err != nil {
 		return err
 	}
 	for count++; count > amber.MaxActivity; count-- {
-		if _, err := n.exec(dropActivity, a.SessionID, a.Kind); err != nil {
+		if _, err := n.Exec(dropActivity, a.SessionID, a.Kind); err != nil {
 			return err
 		}
 	}
@@ -87,15 +86,4 @@ func (n *intake) addActivity(a amber.Activity) error {
 // activityArgs returns the values of insertActivity and updateActivity.
 func activityArgs(a amber.Activity) []any {
 	return []any{a.SessionID, a.Kind, a.Name, a.Detail, a.Status, a.Count, a.Failed, a.FirstAt.UnixMilli(), a.LastAt.UnixMilli()}
-}
-
-func scanActivity(s scanner) (amber.Activity, error) {
-	var a amber.Activity
-	var firstAt, lastAt int64
-	err := s.Scan(&a.SessionID, &a.Kind, &a.Name, &a.Detail, &a.Status, &a.Count, &a.Failed, &firstAt, &lastAt)
-	a.FirstAt, a.LastAt = amber.UnixMilli(firstAt), amber.UnixMilli(lastAt)
-	if err != nil {
-		return a, err
-	}
-	return a, fit("activity", string(a.SessionID), []int64{a.Count, a.Failed}, []int64{firstAt, lastAt})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // BenchmarkAdopt measures what a switch waits for when a snapshot differs from
@@ -35,8 +36,8 @@ func BenchmarkAdopt(b *testing.B) {
 		next.Generation++
 		next.Incarnation = "next"
 		b.StartTimer()
-		r := AdoptRequest{Path: path, Live: s.memory.path(c), Current: next, Clock: newHandClock().read, Random: rand.Reader}
-		report, err := Adopt(b.Context(), r)
+		r := image.AdoptRequest{Path: path, Live: s.memory.path(c), Current: next, Clock: newHandClock().read, Random: rand.Reader}
+		report, err := image.Adopt(b.Context(), r)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -14,11 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // estranged makes a snapshot one that has not grown from the live file.
-func estranged(t *testing.T) func(*AdoptRequest) {
-	return func(r *AdoptRequest) {
+func estranged(t *testing.T) func(*image.AdoptRequest) {
+	return func(r *image.AdoptRequest) {
 		db := try(sql.Open("sqlite", "file:"+r.Path))(t)
 		try(db.Exec(`UPDATE incarnations SET id = 'x' || id`))(t)
 		do(t, db.Close())
@@ -26,8 +28,8 @@ func estranged(t *testing.T) func(*AdoptRequest) {
 }
 
 // kinships are the two ways in which a file is compared with the live one.
-func kinships(t *testing.T) map[string]func(*AdoptRequest) {
-	return map[string]func(*AdoptRequest){"grown from one": nil, "strangers": estranged(t)}
+func kinships(t *testing.T) map[string]func(*image.AdoptRequest) {
+	return map[string]func(*image.AdoptRequest){"grown from one": nil, "strangers": estranged(t)}
 }
 
 // What a restore brings back wins over both, and what it takes away departs,
@@ -102,7 +104,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			counters := map[amber.SyncRef]uint64{}
 			for ref, d := range departed {
 				counters[ref] = d.Counter
-				if ref.Scope == amber.ChangeTurn && d.session == "" || d.project == "" {
+				if ref.Scope == amber.ChangeTurn && d.Session == "" || d.Project == "" {
 					t.Errorf("%v departed as %+v", ref, d)
 				}
 			}
@@ -117,7 +119,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			if got := departed[sessionRef("late and gone")]; got != gone[sessionRef("late and gone")] {
 				t.Errorf("a departure was taken over as %+v", got)
 			}
-			if departed[turnRef("late prompt of same")].project != "q" {
+			if departed[turnRef("late prompt of same")].Project != "q" {
 				t.Error("a prompt departed from another project")
 			}
 			for _, turn := range []string{"prompt of turns go", "prompt of returns"} {
@@ -258,7 +260,7 @@ func (l *life) prompts(t *testing.T) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
 	do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		ids, err := all(x, scanText, `SELECT id FROM turns WHERE role = 'user'`)
+		ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM turns WHERE role = 'user'`)
 		for _, id := range ids {
 			out[id] = true
 		}
@@ -278,7 +280,7 @@ func TestAdoptLocalOnlyKeepsSessions(t *testing.T) {
 	try(l.s.StartSession(ctx, amber.SessionStart{ID: "late"}))(t)
 	say(t, l.s, "s", "prompt", amber.RoleUser, "")
 	do(t, l.s.DeleteSession(ctx, "late"))
-	l.bringBack(t, dir, func(r *AdoptRequest) { r.LocalOnly = true })
+	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.LocalOnly = true })
 	if diff := cmp.Diff(then, stamped(t, l.s), sameTime); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -326,23 +328,23 @@ func TestAdoptNotesVersions(t *testing.T) {
 
 			m := try(s.Get(ctx, plain))(t)
 			rows := versionsOf(t, s, plain)
-			if got := rows[versionOf(m.Origin)].saw; m.Content != "plain" || got != joinVersions([]amber.Origin{plainNow, plainThen}) || len(rows) != 4 {
+			if got := rows[sqlrows.VersionOf(m.Origin)].saw; m.Content != "plain" || got != sqlrows.JoinVersions([]amber.Origin{plainNow, plainThen}) || len(rows) != 4 {
 				t.Errorf("the plain one saw %q, its versions are %v", got, rows)
 			}
-			if r := rows[versionOf(plainThen)]; !r.stored || r.head {
+			if r := rows[sqlrows.VersionOf(plainThen)]; !r.stored || r.head {
 				t.Errorf("the plain one of then is %+v", r)
 			}
 			m = try(s.Get(ctx, torn))(t)
 			saw = append(saw, tornThen)
-			slices.SortFunc(saw, latestFirst)
-			if diff := cmp.Diff(saw, try(splitVersions(versionsOf(t, s, torn)[versionOf(m.Origin)].saw))(t)); diff != "" {
+			slices.SortFunc(saw, sqlrows.LatestFirst)
+			if diff := cmp.Diff(saw, try(sqlrows.SplitVersions(versionsOf(t, s, torn)[sqlrows.VersionOf(m.Origin)].saw))(t)); diff != "" {
 				t.Errorf("the torn one saw (-want +got):\n%s", diff)
 			}
 			m = try(s.Get(ctx, back))(t)
 			want := map[string]versionRow{
-				versionOf(backThen): {},
-				versionOf(between):  {saw: versionOf(backThen)},
-				versionOf(backNow):  {saw: versionOf(between), head: true, stored: true},
+				sqlrows.VersionOf(backThen): {},
+				sqlrows.VersionOf(between):  {saw: sqlrows.VersionOf(backThen)},
+				sqlrows.VersionOf(backNow):  {saw: sqlrows.VersionOf(between), head: true, stored: true},
 			}
 			if diff := cmp.Diff(want, versionsOf(t, s, back), cmp.AllowUnexported(versionRow{})); diff != "" || m.Origin != backNow {
 				t.Errorf("edited back, at %+v (-want +got):\n%s", m.Origin, diff)
@@ -352,9 +354,9 @@ func TestAdoptNotesVersions(t *testing.T) {
 			}
 			_, dead := l.memories(t)
 			want = map[string]versionRow{
-				versionOf(lateThen):          {stored: true},
-				versionOf(lateNow):           {saw: versionOf(lateThen), stored: true},
-				versionOf(dead[late].Origin): {saw: versionOf(lateNow), head: true, stored: true},
+				sqlrows.VersionOf(lateThen):          {stored: true},
+				sqlrows.VersionOf(lateNow):           {saw: sqlrows.VersionOf(lateThen), stored: true},
+				sqlrows.VersionOf(dead[late].Origin): {saw: sqlrows.VersionOf(lateNow), head: true, stored: true},
 			}
 			if diff := cmp.Diff(want, versionsOf(t, s, late), cmp.AllowUnexported(versionRow{})); diff != "" {
 				t.Errorf("late (-want +got):\n%s", diff)
@@ -379,11 +381,11 @@ func TestAdoptForgetsConflictsItDoesNotHave(t *testing.T) {
 	l.bringBack(t, dir, nil)
 	versionsHold(t, l.s)
 	rows := versionsOf(t, l.s, id)
-	if r, ok := rows[versionOf(came[0])]; ok {
+	if r, ok := rows[sqlrows.VersionOf(came[0])]; ok {
 		t.Errorf("the other side is known as %+v", r)
 	}
 	others(t, l.s, id, 1)
-	if r := versionsOf(t, l.s, id)[versionOf(came[0])]; !r.head {
+	if r := versionsOf(t, l.s, id)[sqlrows.VersionOf(came[0])]; !r.head {
 		t.Errorf("the other side is %+v when it comes in again", r)
 	}
 }
@@ -394,13 +396,13 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		change func(*testing.T) func(*AdoptRequest)
+		change func(*testing.T) func(*image.AdoptRequest)
 		want   int
 	}{
-		{"the agent's past", func(*testing.T) func(*AdoptRequest) { return nil }, 1},
-		{"local only", func(*testing.T) func(*AdoptRequest) { return func(r *AdoptRequest) { r.LocalOnly = true } }, 1},
+		{"the agent's past", func(*testing.T) func(*image.AdoptRequest) { return nil }, 1},
+		{"local only", func(*testing.T) func(*image.AdoptRequest) { return func(r *image.AdoptRequest) { r.LocalOnly = true } }, 1},
 		{"another agent", estranged, 0},
-		{"a new agent", func(*testing.T) func(*AdoptRequest) { return func(r *AdoptRequest) { r.Live = "" } }, 0},
+		{"a new agent", func(*testing.T) func(*image.AdoptRequest) { return func(r *image.AdoptRequest) { r.Live = "" } }, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -411,14 +413,14 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 			meddle(t, l.s.memory, `UPDATE sync_places SET position = 'later'`)
 			meddle(t, l.s.memory, `DELETE FROM sync_chunks`)
 			l.bringBack(t, dir, c.change(t))
-			for _, table := range redactForgotten {
+			for _, table := range image.RedactForgotten {
 				want := 1
 				if slices.Contains([]string{"sync_places", "sync_held", "sync_spared"}, table) {
 					want = c.want
 				}
 				do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
 					var n int
-					err := x.row("SELECT count(*) FROM " + table).Scan(&n)
+					err := x.Row("SELECT count(*) FROM " + table).Scan(&n)
 					if n != want {
 						t.Errorf("%s has %d rows, want %d", table, n, want)
 					}
@@ -426,7 +428,7 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 				}))
 			}
 			do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
-				positions, err := all(x, scanText, `SELECT position FROM sync_places`)
+				positions, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT position FROM sync_places`)
 				if c.want == 1 && !slices.Equal(positions, []string{"i/1"}) {
 					t.Errorf("the position is %v", positions)
 				}
@@ -455,12 +457,12 @@ func TestAdoptKnowsItsExports(t *testing.T) {
 VALUES ('engram', ?, ?, 'memory', ?, '', 1, 'f', '')`, short, i, record)
 			}
 		}
-		l.bringBack(t, dir, func(r *AdoptRequest) { r.LocalOnly = local })
+		l.bringBack(t, dir, func(r *image.AdoptRequest) { r.LocalOnly = local })
 		var chunks, links []string
 		do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
 			var cerr, lerr error
-			chunks, cerr = all(x, scanText, `SELECT chunk FROM sync_chunks`)
-			links, lerr = all(x, scanText, `SELECT chunk || ' ' || record FROM sync_links`)
+			chunks, cerr = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT chunk FROM sync_chunks`)
+			links, lerr = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT chunk || ' ' || record FROM sync_links`)
 			return errors.Join(cerr, lerr)
 		}))
 		wantChunks, wantLinks := []string{"engram:00000001:a"}, []string{"00000001 " + string(id)}
@@ -480,7 +482,7 @@ func TestAdoptErasesWhatWaits(t *testing.T) {
 	dir := l.snapshot(t)
 	id := save(t, l.s, amber.WriteRequest{Content: "made and erased since"})
 	erase(t, l.s, id)
-	l.bringBack(t, dir, func(r *AdoptRequest) {
+	l.bringBack(t, dir, func(r *image.AdoptRequest) {
 		db := try(sql.Open("sqlite", "file:"+r.Path))(t)
 		defer db.Close()
 		if _, err := db.Exec(`INSERT INTO sync_waiting (from_id, to_id, type, body) VALUES ('x', ?, 'r', '{}')`, id); err != nil {
@@ -488,7 +490,7 @@ func TestAdoptErasesWhatWaits(t *testing.T) {
 		}
 	})
 	do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		waiting, err := all(x, scanText, `SELECT to_id FROM sync_waiting`)
+		waiting, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT to_id FROM sync_waiting`)
 		if len(waiting) != 0 {
 			t.Errorf("waiting for %v", waiting)
 		}

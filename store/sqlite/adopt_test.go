@@ -17,6 +17,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // life is an agent whose past is kept as files.
@@ -46,7 +48,7 @@ func (l *life) snapshot(t *testing.T) string {
 }
 
 // bringBack restores both databases as an engine would and makes them live.
-func (l *life) bringBack(t *testing.T, dir string, change func(*AdoptRequest)) (report AdoptReport) {
+func (l *life) bringBack(t *testing.T, dir string, change func(*image.AdoptRequest)) (report image.AdoptReport) {
 	t.Helper()
 	a, ctx := l.s.agent, t.Context()
 	old := try(a.Current())(t)
@@ -58,18 +60,18 @@ func (l *life) bringBack(t *testing.T, dir string, change func(*AdoptRequest)) (
 		for _, name := range []string{"memory.db", "control.db"} {
 			path := filepath.Join(a.GenDir(next), name)
 			do(t, os.WriteFile(path, try(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
-			if e := try(Examine(ctx, path, true))(t); slices.ContainsFunc(e.Checks, func(c amber.Check) bool { return !c.OK }) {
+			if e := try(image.Examine(ctx, path, true))(t); slices.ContainsFunc(e.Checks, func(c amber.Check) bool { return !c.OK }) {
 				t.Fatalf("the examination found %+v", e.Checks)
 			}
-			r := AdoptRequest{Path: path, Live: filepath.Join(a.GenDir(old), name), Current: next, Clock: l.clock.read, Random: rand.Reader}
+			r := image.AdoptRequest{Path: path, Live: filepath.Join(a.GenDir(old), name), Current: next, Clock: l.clock.read, Random: rand.Reader}
 			if change != nil {
 				change(&r)
 			}
 			if name == "control.db" {
-				next.Clock = max(next.Clock, try(AdoptControl(ctx, r))(t).Clock)
+				next.Clock = max(next.Clock, try(image.AdoptControl(ctx, r))(t).Clock)
 				continue
 			}
-			report = try(Adopt(ctx, r))(t)
+			report = try(image.Adopt(ctx, r))(t)
 			next.Clock = max(next.Clock, report.Clock)
 			if names := try(filepath.Glob(path + "-*"))(t); len(names) > 0 {
 				t.Errorf("%v are left", names)
@@ -171,7 +173,7 @@ func (l *life) allow(t *testing.T, err error) {
 func (l *life) erased(t *testing.T) (ids []string) {
 	t.Helper()
 	do(t, l.s.memory.view(t.Context(), "read erased", "", func(x *tx) (err error) {
-		ids, err = all(x, scanText, `SELECT id FROM erased ORDER BY id`)
+		ids, err = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM erased ORDER BY id`)
 		return err
 	}))
 	return ids
@@ -205,7 +207,7 @@ func TestAdoptedMemoriesAreTheSnapshots(t *testing.T) {
 				relations := l.relations(t)
 				erased := l.erased(t)
 				l.clock.move(time.Minute)
-				l.bringBack(t, past[i], func(r *AdoptRequest) {
+				l.bringBack(t, past[i], func(r *image.AdoptRequest) {
 					if seed%2 == 0 { // as if they had not grown from one
 						db := try(sql.Open("sqlite", "file:"+r.Path))(t)
 						try(db.Exec(`UPDATE incarnations SET id = 'x' || id`))(t)
@@ -257,7 +259,7 @@ func wins(t *testing.T, m, other amber.Memory) {
 	if other.Origin.After(m.Origin) || other.Revision > m.Revision {
 		t.Errorf("%s is %+v revision %d, it was %+v revision %d", m.ID, m.Origin, m.Revision, other.Origin, other.Revision)
 	}
-	if m.Origin == other.Origin && !saysTheSame(m, other) {
+	if m.Origin == other.Origin && !image.SaysTheSame(m, other) {
 		t.Errorf("%s says something else under the same stamp", m.ID)
 	}
 }
@@ -270,7 +272,7 @@ func (l *life) relations(t *testing.T) map[string]amber.Relation {
 	t.Helper()
 	out := map[string]amber.Relation{}
 	do(t, l.s.memory.view(t.Context(), "read relations", "", func(x *tx) error {
-		rs, err := all(x, scanRelation, `SELECT `+relationColumns+` FROM relations`)
+		rs, err := sqlrows.All(x.Tx, sqlrows.ScanRelation, `SELECT `+sqlrows.RelationColumns+` FROM relations`)
 		for _, r := range rs {
 			out[r.ID] = r
 		}
@@ -304,7 +306,7 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 	head := try(l.s.Head(ctx))(t)
 
 	report := l.bringBack(t, dir, nil)
-	want := AdoptReport{Clock: report.Clock, Stamped: 3, TakenOver: 1, Tombstones: 2, ParkedLoops: 1}
+	want := image.AdoptReport{Clock: report.Clock, Stamped: 3, TakenOver: 1, Tombstones: 2, ParkedLoops: 1}
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
@@ -382,7 +384,7 @@ func TestAdoptLocalOnlyKeepsStamps(t *testing.T) {
 	try(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: ptr("second")}))(t)
 	save(t, l.s, amber.WriteRequest{Content: "later"})
 	erase(t, l.s, gone)
-	report := l.bringBack(t, dir, func(r *AdoptRequest) { r.LocalOnly = true })
+	report := l.bringBack(t, dir, func(r *image.AdoptRequest) { r.LocalOnly = true })
 	after, dead := l.memories(t)
 	if len(after) != 1 || len(dead) != 0 || after[id].Origin != was[id].Origin || after[id].Revision != 1 {
 		t.Errorf("live %+v, dead %+v", after, dead)
@@ -438,7 +440,7 @@ func TestAdoptTakesTheFurtherCursor(t *testing.T) {
 		put(l.s, journal, seq)
 	}
 	meddle(t, l.s.memory, `DELETE FROM journal_cursors WHERE journal = 'file only'`)
-	report := l.bringBack(t, dir, func(r *AdoptRequest) {
+	report := l.bringBack(t, dir, func(r *image.AdoptRequest) {
 		if filepath.Base(r.Path) == "memory.db" {
 			r.Cursors = map[string]int64{"raised": 9, "new": 6, "file ahead": 1}
 		}
@@ -461,7 +463,7 @@ func TestAdoptWithoutLiveFile(t *testing.T) {
 	try(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
 	was, _ := l.memories(t)
 	dir := l.snapshot(t)
-	l.bringBack(t, dir, func(r *AdoptRequest) { r.Live = "" })
+	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	after, _ := l.memories(t)
 	if diff := cmp.Diff(was, after, sameTime); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
@@ -482,7 +484,7 @@ func TestCarriedFilesOnlyLearnTheirGeneration(t *testing.T) {
 	try(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
 	head := try(l.s.Head(ctx))(t)
 	was, _ := l.memories(t)
-	report := l.bringBack(t, l.snapshot(t), func(r *AdoptRequest) { r.Carried = true })
+	report := l.bringBack(t, l.snapshot(t), func(r *image.AdoptRequest) { r.Carried = true })
 	after, _ := l.memories(t)
 	if diff := cmp.Diff(was, after, sameTime); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
@@ -569,7 +571,7 @@ func TestAdoptOfDamagedLiveFileChangesNothing(t *testing.T) {
 	path := filepath.Join(dir, "memory.db")
 	before := try(os.ReadFile(path))(t)
 	c := try(l.s.agent.Current())(t)
-	_, err := Adopt(ctx, AdoptRequest{Path: path, Live: live, Current: c, Clock: l.clock.read, Random: rand.Reader})
+	_, err := image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: c, Clock: l.clock.read, Random: rand.Reader})
 	wantKind(t, err, amber.KindDamaged, "adopt")
 	if !slices.Equal(before, try(os.ReadFile(path))(t)) {
 		t.Error("the file changed")

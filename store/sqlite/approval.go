@@ -5,18 +5,17 @@ import (
 	"encoding/json"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
-	approvalColumns = `id, task_id, node_id, summary, status, payload, digest, decided_by, comment, created_at, coalesce(decided_at, 0), requested_by, claimed_by`
-
-	selectApproval = `SELECT ` + approvalColumns + ` FROM approvals WHERE id = ?`
+	selectApproval = `SELECT ` + sqlrows.ApprovalColumns + ` FROM approvals WHERE id = ?`
 	insertApproval = `INSERT INTO approvals (id, task_id, node_id, summary, status, payload, digest, decided_by, comment, created_at, requested_by)
 VALUES (?, ?, ?, ?, ?, ?, ?, '', '', ?, ?)`
 	decideApproval = `UPDATE approvals SET status = ?2, decided_by = ?3, comment = ?4, decided_at = ?5, claimed_by = ?6 WHERE id = ?1`
 
-	selectTaskApprovals    = `SELECT ` + approvalColumns + ` FROM approvals WHERE task_id = ? ORDER BY seq`
-	selectPendingApprovals = `SELECT ` + approvalColumns + ` FROM approvals WHERE status = 'pending' ORDER BY seq`
+	selectTaskApprovals    = `SELECT ` + sqlrows.ApprovalColumns + ` FROM approvals WHERE task_id = ? ORDER BY seq`
+	selectPendingApprovals = `SELECT ` + sqlrows.ApprovalColumns + ` FROM approvals WHERE status = 'pending' ORDER BY seq`
 )
 
 var _ amber.Approvals = (*Store)(nil)
@@ -37,19 +36,19 @@ func (s *Store) RequestApproval(ctx context.Context, r amber.ApprovalRequest) (a
 func (t *tx) requestApproval(r amber.ApprovalRequest) (amber.Approval, error) {
 	a := amber.Approval{
 		TaskID: r.TaskID, NodeID: r.NodeID, Summary: r.Summary, Status: amber.ApprovalPending,
-		Payload: append(json.RawMessage{}, r.Payload...), Digest: amber.ContentDigest(string(r.Payload)), RequestedBy: r.RequestedBy, CreatedAt: t.now,
+		Payload: append(json.RawMessage{}, r.Payload...), Digest: amber.ContentDigest(string(r.Payload)), RequestedBy: r.RequestedBy, CreatedAt: t.Now,
 	}
-	stored, err := scanApproval(t.row(selectApproval, r.ID))
+	stored, err := sqlrows.ScanApproval(t.Row(selectApproval, r.ID))
 	switch {
 	case err == nil && (stored.Digest != a.Digest || stored.TaskID != a.TaskID || stored.NodeID != a.NodeID || stored.Summary != a.Summary):
 		return amber.Approval{}, amber.Errorf(amber.KindConflict, "request approval", r.ID, "the id was used to ask something else")
-	case !absent(err):
+	case !sqlrows.Absent(err):
 		return stored, err
 	}
 	if a.ID, err = orNewID(t, r.ID); err != nil {
 		return a, err
 	}
-	_, err = t.exec(insertApproval, a.ID, a.TaskID, a.NodeID, a.Summary, a.Status, string(a.Payload), a.Digest, a.CreatedAt.UnixMilli(), a.RequestedBy)
+	_, err = t.Exec(insertApproval, a.ID, a.TaskID, a.NodeID, a.Summary, a.Status, string(a.Payload), a.Digest, a.CreatedAt.UnixMilli(), a.RequestedBy)
 	if err != nil {
 		return a, err
 	}
@@ -79,8 +78,8 @@ func (t *tx) decideApproval(d amber.ApprovalDecision) (amber.Approval, error) {
 	case d.Digest != "" && d.Digest != a.Digest:
 		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "the decision is about another payload")
 	}
-	a.Status, a.DecidedBy, a.ClaimedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.ClaimedBy, d.Comment, t.now
-	if _, err := t.exec(decideApproval, a.ID, a.Status, a.DecidedBy, a.Comment, a.DecidedAt.UnixMilli(), a.ClaimedBy); err != nil {
+	a.Status, a.DecidedBy, a.ClaimedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.ClaimedBy, d.Comment, t.Now
+	if _, err := t.Exec(decideApproval, a.ID, a.Status, a.DecidedBy, a.Comment, a.DecidedAt.UnixMilli(), a.ClaimedBy); err != nil {
 		return a, err
 	}
 	return a, t.logControl(amber.OpUpdate, "approval/"+a.ID)
@@ -100,9 +99,9 @@ func (s *Store) Approval(ctx context.Context, id string) (a amber.Approval, err 
 func (s *Store) ListApprovals(ctx context.Context, taskID string) (out []amber.Approval, err error) {
 	err = s.control.view(ctx, "list approvals", taskID, func(t *tx) error {
 		if taskID == "" {
-			out, err = readRows(t, "approvals", scanApproval, selectPendingApprovals)
+			out, err = sqlrows.ReadRows(t.Tx, "approvals", sqlrows.ScanApproval, selectPendingApprovals)
 		} else {
-			out, err = readRows(t, "approvals", scanApproval, selectTaskApprovals, taskID)
+			out, err = sqlrows.ReadRows(t.Tx, "approvals", sqlrows.ScanApproval, selectTaskApprovals, taskID)
 		}
 		return err
 	})
@@ -111,31 +110,9 @@ func (s *Store) ListApprovals(ctx context.Context, taskID string) (out []amber.A
 
 // approval returns an approval or not_found.
 func (t *tx) approval(op, id string) (amber.Approval, error) {
-	a, err := scanApproval(t.row(selectApproval, id))
-	if absent(err) {
-		err = notFound(op, id)
+	a, err := sqlrows.ScanApproval(t.Row(selectApproval, id))
+	if sqlrows.Absent(err) {
+		err = sqlrows.NotFound(op, id)
 	}
 	return a, err
-}
-
-// scanApproval reads an approval and checks that its payload is still the one
-// that was asked about.
-func scanApproval(s scanner) (amber.Approval, error) {
-	var a amber.Approval
-	var payload string
-	var createdAt, decidedAt int64
-	err := s.Scan(&a.ID, &a.TaskID, &a.NodeID, &a.Summary, &a.Status, &payload, &a.Digest,
-		&a.DecidedBy, &a.Comment, &createdAt, &decidedAt, &a.RequestedBy, &a.ClaimedBy)
-	if err != nil {
-		return a, err
-	}
-	if amber.ContentDigest(payload) != a.Digest {
-		return amber.Approval{}, unreadable("approvals", a.ID, "its payload does not match its digest")
-	}
-	a.Payload = json.RawMessage(payload)
-	if payload != "" && !json.Valid(a.Payload) {
-		return amber.Approval{}, notJSON("approvals", a.ID, "payload")
-	}
-	a.CreatedAt, a.DecidedAt = amber.UnixMilli(createdAt), amber.UnixMilli(decidedAt)
-	return a, fit("approvals", a.ID, nil, []int64{createdAt, decidedAt})
 }

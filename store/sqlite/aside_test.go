@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // listener collects the rows that were set aside.
@@ -123,7 +125,7 @@ func TestBadRowsAreSetAside(t *testing.T) {
 			t.Parallel()
 			s, told, ids := furnished(t)
 			d := s.memory
-			if slices.ContainsFunc(controlReadings, func(r reading) bool { return r.table == c.table }) {
+			if slices.ContainsFunc(sqlrows.ControlReadings, func(r sqlrows.Reading) bool { return r.Table == c.table }) {
 				d = s.control
 			}
 			meddle(t, d, c.damage)
@@ -180,13 +182,13 @@ func tasks(s *Store, _ []amber.MemoryID) (int, error) {
 func TestEveryTableIsRead(t *testing.T) {
 	t.Parallel()
 	s, _, _ := furnished(t)
-	for path, readings := range map[string][]reading{
-		s.memory.path(try(s.agent.Current())(t)): memoryReadings, s.control.path(try(s.agent.Current())(t)): controlReadings,
+	for path, readings := range map[string][]sqlrows.Reading{
+		s.memory.path(try(s.agent.Current())(t)): sqlrows.MemoryReadings, s.control.path(try(s.agent.Current())(t)): sqlrows.ControlReadings,
 	} {
 		names := query[string](t, path, `SELECT group_concat(name, ' ') FROM sqlite_schema
 WHERE type = 'table' AND name NOT LIKE 'memory\_%' ESCAPE '\' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`)
 		for name := range strings.FieldsSeq(names) {
-			if !slices.ContainsFunc(readings, func(r reading) bool { return r.table == name }) {
+			if !slices.ContainsFunc(readings, func(r sqlrows.Reading) bool { return r.Table == name }) {
 				t.Errorf("no check reads %s", name)
 			}
 		}
@@ -218,7 +220,7 @@ func TestCountersThatCannotGoOn(t *testing.T) {
 			if got := findings(t, s, "counters"); !strings.Contains(got, c.names) {
 				t.Errorf("the check says %q", got)
 			}
-			e := try(Examine(t.Context(), filepath.Join(l.snapshot(t), c.file), true))(t)
+			e := try(image.Examine(t.Context(), filepath.Join(l.snapshot(t), c.file), true))(t)
 			if last := e.Checks[len(e.Checks)-1]; last.OK || last.Name != "counters" || !strings.Contains(last.Detail, c.names) {
 				t.Errorf("the examination says %+v", last)
 			}
@@ -272,7 +274,7 @@ func TestRestorePassesOverBadRows(t *testing.T) {
 	next.Generation++
 	next.Incarnation = try(amber.NewUUID(l.clock.read(), rand.Reader))(t)
 	path := filepath.Join(dir, "memory.db")
-	report := try(Adopt(ctx, AdoptRequest{Path: path, Live: live, Current: next, Clock: l.clock.read, Random: rand.Reader}))(t)
+	report := try(image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: next, Clock: l.clock.read, Random: rand.Reader}))(t)
 	if report.KeptErased != 1 || report.SetAside != 1 {
 		t.Errorf("report %+v, want one kept erased and one set aside", report)
 	}

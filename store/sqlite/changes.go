@@ -2,63 +2,18 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
-	insertIncarnation = `INSERT INTO incarnations (id, first_seq) SELECT ?1, coalesce(max(seq), 0) + 1 FROM changes WHERE true ON CONFLICT (id) DO NOTHING`
-	selectLastStamp   = `SELECT coalesce((SELECT stamp FROM changes ORDER BY seq DESC LIMIT 1), 0)`
-	selectLastEntry   = `SELECT coalesce(max(seq), 0), coalesce((SELECT stamp FROM changes ORDER BY seq DESC LIMIT 1), 0) FROM changes`
-	insertChange      = `INSERT INTO changes (stamp, op, scope, key, old_digest, new_digest) VALUES (?, ?, ?, ?, ?, ?)`
 	selectHead        = `SELECT coalesce(max(seq), 0), (SELECT id FROM incarnations ORDER BY ordinal DESC LIMIT 1) FROM changes`
 	selectIncarnation = `SELECT coalesce((SELECT min(first_seq) - 1 FROM incarnations l WHERE l.ordinal > i.ordinal), (SELECT coalesce(max(seq), 0) FROM changes)) FROM incarnations i WHERE i.id = ?`
 	selectChanges     = `SELECT c.seq, c.stamp, c.op, c.scope, c.key, c.old_digest, c.new_digest,
   (SELECT id FROM incarnations i WHERE i.first_seq <= c.seq ORDER BY i.ordinal DESC LIMIT 1)
 FROM changes c WHERE c.seq > ? ORDER BY c.seq LIMIT ?`
 )
-
-// enter prepares a write transaction: the change log learns of a new
-// incarnation, and the clock goes on from the last stamp, however the wall
-// clock was set meanwhile.
-func (t *tx) enter(h *handles) error {
-	if !h.adopted {
-		if _, err := t.exec(insertIncarnation, h.current.Incarnation); err != nil {
-			return fmt.Errorf("adopt incarnation: %w", err)
-		}
-	}
-	if err := t.row(selectLastEntry).Scan(&t.seq, &t.stamp); err != nil {
-		return fmt.Errorf("read clock: %w", err)
-	}
-	t.firstSeq = t.seq
-	t.stamp = max(t.stamp, t.current.Clock)
-	return nil
-}
-
-// tick returns the next stamp.
-func (t *tx) tick() amber.Stamp {
-	t.stamp = t.stamp.Next(t.now.Time())
-	return t.stamp
-}
-
-// change is one entry before it has a position.
-type change struct {
-	op       amber.Op
-	scope    amber.ChangeScope
-	key      string
-	old, new string // digests
-}
-
-// log appends to the change log. Every mutation calls it in its own
-// transaction.
-func (t *tx) log(c change) error {
-	if _, err := t.exec(insertChange, t.tick(), c.op, c.scope, c.key, c.old, c.new); err != nil {
-		return fmt.Errorf("log change: %w", err)
-	}
-	t.seq++
-	return nil
-}
 
 // Changes implements [amber.ChangeLog] for memory.db. SQLite commits one
 // write at a time in the order of seq, so no entry is ever overtaken.
@@ -97,7 +52,7 @@ func (d *database) changes(ctx context.Context, after amber.Position, limit int)
 				return err
 			}
 		}
-		out, err = all(t, scanChange, selectChanges, seq, limit)
+		out, err = sqlrows.All(t.Tx, scanChange, selectChanges, seq, limit)
 		return err
 	})
 	return out, err
@@ -107,8 +62,8 @@ func (d *database) changes(ctx context.Context, after amber.Position, limit int)
 // after a restore the entries behind it may be others.
 func (t *tx) checkPosition(incarnation string, seq int64) error {
 	var last int64
-	err := t.row(selectIncarnation, incarnation).Scan(&last)
-	if absent(err) || err == nil && seq > last {
+	err := t.Row(selectIncarnation, incarnation).Scan(&last)
+	if sqlrows.Absent(err) || err == nil && seq > last {
 		e := amber.Errorf(amber.KindConflict, "read changes", "", "the position belongs to a history that was replaced")
 		e.Hint = "start again from the beginning"
 		return e
@@ -134,7 +89,7 @@ func (d *database) head(ctx context.Context) (p amber.Position, err error) {
 	err = d.view(ctx, "read changes", "", func(t *tx) error {
 		var seq int64
 		var incarnation string
-		if err := t.row(selectHead).Scan(&seq, &incarnation); err != nil {
+		if err := t.Row(selectHead).Scan(&seq, &incarnation); err != nil {
 			return err
 		}
 		p = amber.PositionAt(incarnation, seq)

@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
-	compactionColumns = `id, session_id, summary, turns, created_at`
-
-	selectCompaction  = `SELECT ` + compactionColumns + ` FROM compactions WHERE id = ?`
-	insertCompaction  = `INSERT INTO compactions (` + compactionColumns + `) VALUES (?, ?, ?, ?, ?)`
-	selectCompactions = `SELECT ` + compactionColumns + ` FROM compactions WHERE session_id = ? ORDER BY seq`
+	selectCompaction  = `SELECT ` + sqlrows.CompactionColumns + ` FROM compactions WHERE id = ?`
+	insertCompaction  = `INSERT INTO compactions (` + sqlrows.CompactionColumns + `) VALUES (?, ?, ?, ?, ?)`
+	selectCompactions = `SELECT ` + sqlrows.CompactionColumns + ` FROM compactions WHERE session_id = ? ORDER BY seq`
 	deleteCompactions = `DELETE FROM compactions WHERE session_id = ?`
 )
 
@@ -32,29 +31,29 @@ func (s *Store) AddCompaction(ctx context.Context, c amber.Compaction) (stored a
 }
 
 func (t *tx) addCompaction(c amber.Compaction) (amber.Compaction, error) {
-	stored, err := scanCompaction(t.row(selectCompaction, c.ID))
+	stored, err := sqlrows.ScanCompaction(t.Row(selectCompaction, c.ID))
 	switch {
 	case err == nil && stored.SessionID != c.SessionID:
 		return amber.Compaction{}, amber.Errorf(amber.KindConflict, "add compaction", c.ID, "the id is a compaction of another session")
-	case !absent(err):
+	case !sqlrows.Absent(err):
 		return stored, err
 	}
 	if c.ID, err = orNewID(t, c.ID); err != nil {
 		return c, err
 	}
 	if c.CreatedAt.IsZero() {
-		c.CreatedAt = t.now
+		c.CreatedAt = t.Now
 	}
-	if _, err := t.exec(insertCompaction, c.ID, c.SessionID, c.Summary, c.Turns, c.CreatedAt.UnixMilli()); err != nil {
+	if _, err := t.Exec(insertCompaction, c.ID, c.SessionID, c.Summary, c.Turns, c.CreatedAt.UnixMilli()); err != nil {
 		return c, err
 	}
-	return c, t.log(change{amber.OpInsert, amber.ChangeCompaction, c.ID, "", amber.ContentDigest(c.Summary)})
+	return c, t.Log(sqlrows.Entry(amber.OpInsert, amber.ChangeCompaction, c.ID, "", amber.ContentDigest(c.Summary)))
 }
 
 // Compactions implements [amber.Compactions].
 func (s *Store) Compactions(ctx context.Context, id amber.SessionID) (out []amber.Compaction, err error) {
 	err = s.memory.view(ctx, "read compactions", string(id), func(t *tx) error {
-		out, err = readRows(t, "compactions", scanCompaction, selectCompactions, id)
+		out, err = sqlrows.ReadRows(t.Tx, "compactions", sqlrows.ScanCompaction, selectCompactions, id)
 		return err
 	})
 	return out, err
@@ -62,20 +61,9 @@ func (s *Store) Compactions(ctx context.Context, id amber.SessionID) (out []ambe
 
 // deleteCompactions removes the summaries of a session.
 func (t *tx) deleteCompactions(id amber.SessionID) error {
-	n, err := t.exec(deleteCompactions, id)
+	n, err := t.Exec(deleteCompactions, id)
 	if n == 0 || err != nil {
 		return err
 	}
-	return t.log(change{amber.OpDelete, amber.ChangeCompaction, string(id), "", ""})
-}
-
-func scanCompaction(s scanner) (amber.Compaction, error) {
-	var c amber.Compaction
-	var createdAt int64
-	err := s.Scan(&c.ID, &c.SessionID, &c.Summary, &c.Turns, &createdAt)
-	c.CreatedAt = amber.UnixMilli(createdAt)
-	if err != nil {
-		return c, err
-	}
-	return c, fit("compactions", c.ID, []int64{int64(c.Turns)}, []int64{createdAt})
+	return t.Log(sqlrows.Entry(amber.OpDelete, amber.ChangeCompaction, string(id), "", ""))
 }

@@ -4,24 +4,18 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
 	insertConcept  = `INSERT INTO concepts (memory_id, concept) VALUES (?, ?)`
 	selectConcepts = `SELECT concept FROM concepts WHERE memory_id = ? ORDER BY concept`
-	deleteConcepts = `DELETE FROM concepts WHERE memory_id = ?`
 	countConcepts  = `SELECT c.concept, count(*) AS n FROM concepts c JOIN memories m ON m.id = c.memory_id
 WHERE m.deleted_at IS NULL GROUP BY c.concept ORDER BY n DESC, c.concept LIMIT ?`
 
-	// conceptWords are the concepts of the memory ?1 as they stand in glued,
-	// where the word index finds them.
-	conceptWords = `coalesce((SELECT char(10) || group_concat(concept, char(10) ORDER BY concept) FROM concepts WHERE memory_id = ?1), '')`
 	// indexConcepts puts the concepts of a memory behind the first line of glued;
 	// indexAllConcepts does so for every memory that has some.
-	indexConcepts    = `UPDATE memories SET glued = ` + firstGlued + ` || ` + conceptWords + ` WHERE id = ?1`
-	indexAllConcepts = `UPDATE memories SET glued = ` + firstGlued + ` || (SELECT char(10) || group_concat(concept, char(10) ORDER BY concept) FROM concepts WHERE memory_id = memories.id)
-WHERE id IN (SELECT memory_id FROM concepts)`
-	firstGlued = `substr(glued, 1, instr(glued || char(10), char(10)) - 1)`
+	indexConcepts = `UPDATE memories SET glued = ` + sqlrows.FirstGlued + ` || ` + sqlrows.ConceptWords + ` WHERE id = ?1`
 )
 
 var _ amber.Concepts = (*Store)(nil)
@@ -33,32 +27,32 @@ func (s *Store) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []s
 		return err
 	}
 	return s.memory.update(ctx, "set concepts", string(id), func(t *tx) error {
-		digest, err := t.liveDigest("set concepts", id)
+		digest, err := t.LiveDigest("set concepts", id)
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(deleteConcepts, id); err != nil {
+		if _, err := t.Exec(sqlrows.DeleteConcepts, id); err != nil {
 			return err
 		}
 		for _, c := range concepts {
-			if _, err := t.exec(insertConcept, id, c); err != nil {
+			if _, err := t.Exec(insertConcept, id, c); err != nil {
 				return err
 			}
 		}
-		if _, err := t.exec(indexConcepts, id); err != nil {
+		if _, err := t.Exec(indexConcepts, id); err != nil {
 			return err
 		}
-		return t.logBeside(id, digest)
+		return t.LogBeside(id, digest)
 	})
 }
 
 // Concepts implements [amber.Concepts].
 func (s *Store) Concepts(ctx context.Context, id amber.MemoryID) (out []string, err error) {
 	err = s.memory.view(ctx, "read concepts", string(id), func(t *tx) error {
-		if _, err := t.liveDigest("read concepts", id); err != nil {
+		if _, err := t.LiveDigest("read concepts", id); err != nil {
 			return err
 		}
-		out, err = all(t, scanText, selectConcepts, id)
+		out, err = sqlrows.All(t.Tx, sqlrows.ScanText, selectConcepts, id)
 		return err
 	})
 	return out, err
@@ -67,7 +61,7 @@ func (s *Store) Concepts(ctx context.Context, id amber.MemoryID) (out []string, 
 // CountConcepts implements [amber.Concepts].
 func (s *Store) CountConcepts(ctx context.Context) (out []amber.ConceptCount, err error) {
 	err = s.memory.view(ctx, "count concepts", "", func(t *tx) error {
-		out, err = all(t, func(s scanner) (c amber.ConceptCount, err error) {
+		out, err = sqlrows.All(t.Tx, func(s scanner) (c amber.ConceptCount, err error) {
 			err = s.Scan(&c.Concept, &c.Memories)
 			return c, err
 		}, countConcepts, amber.MaxPageSize)

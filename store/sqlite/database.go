@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -11,13 +10,14 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // database is one of the two files, whichever generation is live.
 type database struct {
 	ground ground
 	name   string // the writers' line, "memory"
-	schema schema
+	schema sqlrows.Schema
 	o      Options
 
 	mu     sync.Mutex
@@ -125,13 +125,13 @@ func (d *database) close() error {
 
 // path returns the file of a generation.
 func (d *database) path(c home.Current) string {
-	return filepath.Join(d.ground.GenDir(c), d.schema.file)
+	return filepath.Join(d.ground.GenDir(c), d.schema.File)
 }
 
 // open opens the file of a generation and looks whether it is ours.
 func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 	path := d.path(c)
-	if err := d.lookAt(path); err != nil {
+	if err := sqlrows.CheckFile(path); err != nil {
 		return nil, err
 	}
 	if dir := filepath.Dir(path); d.frozen(dir) {
@@ -139,7 +139,7 @@ func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := d.schema.check(ctx, h.readers.DB, path); err != nil {
+		if err := d.schema.Check(ctx, h.readers.DB, path); err != nil {
 			if errors.Is(err, sqlconn.ErrOlder) && !d.o.KeepSchema {
 				err = readOnlyHome("migrate", path, dir)
 			}
@@ -150,54 +150,28 @@ func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 	h := &handles{current: c}
 	for _, p := range []struct {
 		into **sqlconn.Pool
-		use  access
+		use  sqlrows.Access
 		n    int
-	}{{&h.writer, write, 1}, {&h.readers, read, d.o.Readers}, {&h.keeper, write, 1}} {
-		opened, err := openPool(path, p.use, d.o.BusyTimeout, p.n)
+	}{{&h.writer, sqlrows.Write, 1}, {&h.readers, sqlrows.Read, d.o.Readers}, {&h.keeper, sqlrows.Write, 1}} {
+		opened, err := sqlrows.OpenPool(path, p.use, d.o.BusyTimeout, p.n)
 		if err != nil { // only a name the driver cannot parse; nothing is open yet
 			return nil, sqlconn.Wrap("open database", path, err)
 		}
 		*p.into = opened
 	}
-	if err := d.schema.check(ctx, h.readers.DB, path); err != nil {
+	if err := d.schema.Check(ctx, h.readers.DB, path); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil
 }
 
-// lookAt refuses what must not be handed to SQLite: a missing file, a link, a
-// pipe.
-func (d *database) lookAt(path string) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		e := amber.Errorf(amber.KindDamaged, "open database", path, "it is missing though its agent exists")
-		e.Hint = "put it back from a backup; it is never made anew"
-		return e
-	case errors.Is(err, fs.ErrPermission):
-		return &amber.Error{Op: "open database", Kind: amber.KindRefused, ID: path, Err: err}
-	case err != nil:
-		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
-	case !info.Mode().IsRegular():
-		return amber.Errorf(amber.KindDamaged, "open database", path, "it is not a regular file")
-	}
-	return nil
+// tx is one transaction of the store.
+type tx struct {
+	*sqlrows.Tx
+	o *Options
 }
 
-// tx is one transaction. Its time is fixed when it begins.
-type tx struct {
-	ctx     context.Context
-	conn    *sqlconn.Conn
-	o       *Options
-	current home.Current
-	now     amber.Time
-	stamp   amber.Stamp // of the last entry in the change log; grows with each
-	seq     int64       // of that entry; grows with each
-	// firstSeq is seq when the transaction began.
-	firstSeq int64
-	indexed  bool             // the text of a memory was written
-	aside    []amber.SetAside // rows that could not be read and were left out
-}
+type scanner = sqlconn.Row
 
 // update runs fn in a write transaction: the writer's turn, the shared lock,
 // the live generation, BEGIN IMMEDIATE, the schema version, fn, COMMIT. On
@@ -218,10 +192,10 @@ func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error
 			}
 		}()
 		err = d.run(ctx, h, h.writer, "BEGIN IMMEDIATE", func(t *tx) error {
-			if err := d.schema.checkVersion(t); err != nil {
+			if err := d.schema.CheckVersion(t.Tx); err != nil {
 				return err
 			}
-			if err := t.enter(h); err != nil {
+			if err := t.Enter(h.adopted); err != nil {
 				return err
 			}
 			if err := fn(t); err != nil {
@@ -288,38 +262,6 @@ func (d *database) run(ctx context.Context, h *handles, p *sqlconn.Pool, begin s
 		return err
 	}
 	defer p.Put(conn)
-	t := &tx{ctx: ctx, conn: conn, o: &d.o, current: h.current, now: amber.At(d.o.Clock())}
+	t := &tx{&sqlrows.Tx{Ctx: ctx, Conn: conn, Random: d.o.Random, Told: d.o.SetAside, Current: h.current, Now: amber.At(d.o.Clock())}, &d.o}
 	return conn.Transact(ctx, begin, func() error { return fn(t) })
 }
-
-// exec runs a statement that returns no rows and reports how many it changed.
-func (t *tx) exec(query string, args ...any) (int64, error) {
-	return t.conn.Exec(t.ctx, query, args...)
-}
-
-// row runs a query of one row.
-func (t *tx) row(query string, args ...any) scanner {
-	return strictRow{t.conn.Row(t.ctx, query, args...)}
-}
-
-// each runs a query and calls fn for every row. Fn runs no query.
-func (t *tx) each(query string, args []any, fn func(scanner) error) error {
-	return t.conn.Each(t.ctx, query, args, func(s scanner) error { return fn(strictRow{s}) })
-}
-
-// all collects what scan makes of every row. The list is never nil.
-func all[T any](t *tx, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
-	out := []T{}
-	err := t.each(query, args, func(s scanner) error {
-		v, err := scan(s)
-		out = append(out, v)
-		return err
-	})
-	return out, err
-}
-
-// scanner is a row.
-type scanner = sqlconn.Row
-
-// newID mints a UUIDv7 at the transaction's time.
-func (t *tx) newID() (string, error) { return amber.NewUUID(t.now.Time(), t.o.Random) }

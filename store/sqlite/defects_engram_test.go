@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 func TestEngramConcurrentClientsAreTurnedAway(t *testing.T) {
@@ -138,7 +139,7 @@ func TestEngramOpenRunsFullTableWork(t *testing.T) {
 func growingPages(t *testing.T, s *Store) (pages []int64) {
 	t.Helper()
 	do(t, s.memory.view(t.Context(), "list pages", "", func(x *tx) (err error) {
-		pages, err = all(x, scanRowid, `SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND path <> '/'
+		pages, err = sqlrows.All(x.Tx, scanRowid, `SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND path <> '/'
 AND name IN ('memories', 'changes', 'memories_created', 'memories_updated', 'memory_fts_data', 'memory_grams_data', 'memory_fts_docsize', 'memory_grams_docsize')`)
 		return err
 	}))
@@ -169,7 +170,7 @@ func TestEngramForeignKeysHoldOnOneConnectionOnly(t *testing.T) {
 		"concept":   `INSERT INTO concepts (memory_id, concept) VALUES ('` + nobody + `', 'c')`,
 		"active":    `INSERT INTO active_sessions (binding, session_id) VALUES ('b', '` + nobody + `')`,
 	} {
-		err := s.memory.update(ctx, "insert", "", func(x *tx) error { _, err := x.exec(query); return err })
+		err := s.memory.update(ctx, "insert", "", func(x *tx) error { _, err := x.Exec(query); return err })
 		if err == nil {
 			t.Errorf("an orphaned %s is stored", name)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // The tests of this file are named after mistakes that stores of other memory
@@ -306,7 +307,7 @@ func inBoth(t *testing.T, s *Store) (names []string) {
 	t.Helper()
 	tables := func(d *database) (names []string) {
 		do(t, d.view(t.Context(), "list tables", "", func(x *tx) (err error) {
-			names, err = all(x, scanText, `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+			names, err = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
 			return err
 		}))
 		return names
@@ -338,18 +339,18 @@ func TestDefect9AcknowledgedBeforeDurable(t *testing.T) {
 					return samePragmas(x, true)
 				})
 				if err != nil {
-					t.Errorf("a reader of %s: %v", d.schema.file, err)
+					t.Errorf("a reader of %s: %v", d.schema.File, err)
 				}
 			})
 		}
 		for range 3 {
 			if err := d.update(t.Context(), "look", "", func(x *tx) error { return samePragmas(x, false) }); err != nil {
-				t.Errorf("the writer of %s: %v", d.schema.file, err)
+				t.Errorf("the writer of %s: %v", d.schema.File, err)
 			}
 		}
 		done.Wait()
 		if open := d.live.readers.DB.Stats().OpenConnections; open != s.o.Readers {
-			t.Errorf("%d readers of %s are open, want %d", open, d.schema.file, s.o.Readers)
+			t.Errorf("%d readers of %s are open, want %d", open, d.schema.File, s.o.Readers)
 		}
 	}
 }
@@ -366,7 +367,7 @@ func samePragmas(x *tx, reader bool) error {
 	var errs []error
 	for name, value := range want {
 		var got string
-		if err := x.row("PRAGMA " + name).Scan(&got); err != nil || got != value {
+		if err := x.Row("PRAGMA " + name).Scan(&got); err != nil || got != value {
 			errs = append(errs, fmt.Errorf("%s is %q, want %q (%w)", name, got, value, err))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // stamped returns the sessions of a store with their origins.
@@ -14,7 +15,7 @@ func stamped(t *testing.T, s *Store) map[amber.SessionID]amber.SyncSession {
 	t.Helper()
 	out := map[amber.SessionID]amber.SyncSession{}
 	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		sessions, err := all(x, scanStampedSession, `SELECT `+sessionColumns+`, device, counter, clock FROM sessions`)
+		sessions, err := sqlrows.All(x.Tx, sqlrows.ScanStampedSession, `SELECT `+sqlrows.SessionColumns+`, device, counter, clock FROM sessions`)
 		for _, n := range sessions {
 			out[n.ID] = n
 		}
@@ -24,13 +25,13 @@ func stamped(t *testing.T, s *Store) map[amber.SessionID]amber.SyncSession {
 }
 
 // departures returns what has departed from a store, by scope and id.
-func departures(t *testing.T, s *Store) map[amber.SyncRef]departure {
+func departures(t *testing.T, s *Store) map[amber.SyncRef]sqlrows.Departure {
 	t.Helper()
-	out := map[amber.SyncRef]departure{}
+	out := map[amber.SyncRef]sqlrows.Departure{}
 	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		rows, err := all(x, scanDeparture, `SELECT scope, id, session_id, project, device, counter, clock FROM departed`)
+		rows, err := sqlrows.All(x.Tx, sqlrows.ScanDeparture, `SELECT scope, id, session_id, project, device, counter, clock FROM departed`)
 		for _, d := range rows {
-			out[amber.SyncRef{Scope: d.scope, ID: d.id}] = d
+			out[amber.SyncRef{Scope: d.Scope, ID: d.ID}] = d
 		}
 		return err
 	}))
@@ -86,7 +87,7 @@ func TestEveryChangeOfASessionIsStamped(t *testing.T) {
 // A session of an older schema belongs to nobody until it changes.
 func TestOlderSessionsAreStampedWhenTheyChange(t *testing.T) {
 	t.Parallel()
-	s := try(openWith(t, agentWithMemory(t, 2), memorySchema, false))(t)
+	s := try(openWith(t, agentWithMemory(t, 2), sqlrows.MemorySchema, false))(t)
 	for id, n := range stamped(t, s) {
 		if n.Origin != (amber.Origin{Counter: 1}) {
 			t.Errorf("%s is %+v", id, n.Origin)
@@ -123,13 +124,13 @@ func TestDeletedSessionsAndPromptsDepart(t *testing.T) {
 	}
 	wantKind(t, s.DeleteSession(ctx, "nobody"), amber.KindNotFound, "delete of a session that is not there")
 	got := departures(t, s)
-	want := map[amber.SyncRef]departure{
-		sessionRef("whole"): {scope: amber.ChangeSession, id: "whole", project: "p", Origin: amber.Origin{Device: device, Counter: 3}},
+	want := map[amber.SyncRef]sqlrows.Departure{
+		sessionRef("whole"): {Scope: amber.ChangeSession, ID: "whole", Project: "p", Origin: amber.Origin{Device: device, Counter: 3}},
 	}
 	for _, session := range []string{"whole", "turns"} {
 		for name, project := range map[string]string{"prompt of ": "p", "elsewhere of ": "q"} {
-			want[turnRef(name+session)] = departure{
-				scope: amber.ChangeTurn, id: name + session, session: session, project: project, Origin: amber.Origin{Device: device, Counter: 2},
+			want[turnRef(name+session)] = sqlrows.Departure{
+				Scope: amber.ChangeTurn, ID: name + session, Session: session, Project: project, Origin: amber.Origin{Device: device, Counter: 2},
 			}
 		}
 	}
@@ -140,7 +141,7 @@ func TestDeletedSessionsAndPromptsDepart(t *testing.T) {
 		d.Clock = 0
 		got[ref] = d
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(departure{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sqlrows.Departure{})); diff != "" {
 		t.Errorf("departed (-want +got):\n%s", diff)
 	}
 
@@ -217,7 +218,7 @@ func TestEraseForgetsSync(t *testing.T) {
 			"versions": `SELECT DISTINCT memory_id FROM versions`, "waiting": `SELECT from_id || to_id FROM sync_waiting`,
 			"links": `SELECT fingerprint FROM sync_links ORDER BY 1`, "departed": `SELECT scope || ' ' || id || ' ' || session_id || ' ' || project FROM departed`,
 		} {
-			if got[table], err = all(x, scanText, q); err != nil {
+			if got[table], err = sqlrows.All(x.Tx, sqlrows.ScanText, q); err != nil {
 				return err
 			}
 		}

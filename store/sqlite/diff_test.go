@@ -82,20 +82,20 @@ func TestDiffCountsAndNamesRows(t *testing.T) {
 		return rows
 	})
 	for name, b := range map[string]DBSource{"file": memory(now), "open": {Open: open}} {
-		got := try(Diff(ctx, memory(past), b, true))(t)
+		got := try(Compare(ctx, memory(past), b, true))(t)
 		if diff := cmp.Diff(want, got, sortMemoryRows); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if d := try(Diff(ctx, memory(now), DBSource{Open: open}, true))(t); len(d.Rows) != 0 {
+	if d := try(Compare(ctx, memory(now), DBSource{Open: open}, true))(t); len(d.Rows) != 0 {
 		t.Errorf("a database differs from itself: %+v", d)
 	}
 	control := func(dir string) DBSource { return DBSource{Path: filepath.Join(dir, "control.db")} }
-	d := try(Diff(ctx, control(past), control(now), false))(t)
+	d := try(Compare(ctx, control(past), control(now), false))(t)
 	if got, want := d.Table("tasks"), (amber.TableDiff{Name: "tasks", Added: 1, Changed: 1}); got != want || len(d.Rows) != 0 {
 		t.Errorf("got %+v, want %+v and no rows", d, want)
 	}
-	_, err := Diff(ctx, memory(past), control(now), false)
+	_, err := Compare(ctx, memory(past), control(now), false)
 	wantKind(t, err, amber.KindInvalid, "compare a memory.db with a control.db")
 }
 
@@ -107,7 +107,7 @@ func TestDiffNamesABoundedNumberOfRows(t *testing.T) {
 	meddle(t, l.s.memory, `WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c WHERE x < ?)
 INSERT INTO turns (id, session_id, role, content, project_id, created_at) SELECT 'turn ' || x, 's', 'user', 'text', '', x FROM c`, amber.MaxDiffRows+7)
 	now := l.snapshot(t)
-	d := try(Diff(ctx, DBSource{Path: filepath.Join(past, "memory.db")}, DBSource{Path: filepath.Join(now, "memory.db")}, true))(t)
+	d := try(Compare(ctx, DBSource{Path: filepath.Join(past, "memory.db")}, DBSource{Path: filepath.Join(now, "memory.db")}, true))(t)
 	if len(d.Rows) != amber.MaxDiffRows || d.More != 7 || d.Table("turns").Added != amber.MaxDiffRows+7 {
 		t.Errorf("%d rows, %d more, %+v", len(d.Rows), d.More, d.Table("turns"))
 	}
@@ -120,7 +120,7 @@ func TestDiffWithAnOlderSchema(t *testing.T) {
 	old := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
 	l := newLife(t)
 	now := filepath.Join(l.snapshot(t), "memory.db")
-	d := try(Diff(t.Context(), DBSource{Path: old}, DBSource{Path: now}, false))(t)
+	d := try(Compare(t.Context(), DBSource{Path: old}, DBSource{Path: now}, false))(t)
 	if d.Table("memories").Removed == 0 {
 		t.Errorf("%+v", d)
 	}

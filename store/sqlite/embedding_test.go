@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // PutEmbedding stores a vector as an import of a bundle of nexo does.
@@ -12,21 +13,21 @@ func (s *Store) PutEmbedding(ctx context.Context, e amber.Embedding) error {
 		return err
 	}
 	return s.memory.update(ctx, "put embedding", string(e.MemoryID), func(t *tx) error {
-		digest, err := t.liveDigest("put embedding", e.MemoryID)
+		digest, err := t.LiveDigest("put embedding", e.MemoryID)
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(upsertEmbedding, e.MemoryID, e.Model, len(e.Vector), packVector(e.Vector)); err != nil {
+		if _, err := t.Exec(sqlrows.UpsertEmbedding, e.MemoryID, e.Model, len(e.Vector), sqlrows.PackVector(e.Vector)); err != nil {
 			return err
 		}
-		return t.logBeside(e.MemoryID, digest)
+		return t.LogBeside(e.MemoryID, digest)
 	})
 }
 
 // readVectors reads the vectors of a memory as an export to nexo does.
 func (s *Store) readVectors(ctx context.Context, id amber.MemoryID) error {
 	return s.memory.view(ctx, "read embeddings", string(id), func(t *tx) error {
-		_, err := all(t, scanEmbedding, `SELECT memory_id, model, dimension, vector FROM embeddings WHERE memory_id = ?`, id)
+		_, err := sqlrows.All(t.Tx, sqlrows.ScanEmbedding, `SELECT memory_id, model, dimension, vector FROM embeddings WHERE memory_id = ?`, id)
 		return err
 	})
 }

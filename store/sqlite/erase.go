@@ -9,25 +9,11 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
-	insertErased    = `INSERT INTO erased (id, device, counter, clock) VALUES (?, ?, ?, ?)`
-	deleteMemory    = `DELETE FROM memories WHERE id = ?` // revisions, embeddings, concepts and relations go with it
-	deleteAnswers   = `DELETE FROM idempotency WHERE memory_id = ?`
-	selectKeys      = `SELECT key, expires_at FROM idempotency WHERE memory_id = ? AND operation = 'write'`
-	isKeyErased     = `SELECT EXISTS (SELECT 1 FROM idempotency WHERE operation = ? AND key = ? AND expires_at > ?)`
-	deleteTurnsWith = `DELETE FROM turns WHERE id = ?`
-	blankChanges    = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'memory' AND key = ?`
-	blankTurn       = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'turn' AND key = ?`
-	deleteLinks     = `DELETE FROM sync_links WHERE record = ? AND scope = ?` // a fingerprint is a digest of the text
-	deleteWaiting   = `DELETE FROM sync_waiting WHERE from_id = ?1 OR to_id = ?1`
-	turnsContaining = `SELECT id FROM turns WHERE instr(content, ?) > 0`
-
-	deleteActivityWith = `DELETE FROM activity WHERE instr(name || char(10) || detail, ?) > 0`
-	// Digests are made by rule of what was said; nobody wrote them.
-	digestsContaining = `SELECT id FROM memories WHERE kind = 'session_summary' AND trust = 'derived'
-AND instr(title || char(10) || summary || char(10) || content, ?) > 0`
+	isKeyErased = `SELECT EXISTS (SELECT 1 FROM idempotency WHERE operation = ? AND key = ? AND expires_at > ?)`
 )
 
 // erasedParts are counted before they go, in the order the report names them.
@@ -74,233 +60,69 @@ func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 }
 
 func (t *tx) erase(id amber.MemoryID, report *amber.EraseReport) error {
-	m, found, err := t.loadLoosely(id)
+	m, found, err := t.LoadLoosely(id)
 	if err != nil {
 		return err
 	}
 	if !found {
 		var erased bool
-		if err := t.row(isErased, id).Scan(&erased); err != nil {
+		if err := t.Row(sqlrows.IsErased, id).Scan(&erased); err != nil {
 			return err
 		}
 		if !erased {
-			return notFound("erase memory", string(id))
+			return sqlrows.NotFound("erase memory", string(id))
 		}
 		return nil
 	}
-	texts, err := t.texts(m)
+	texts, err := t.Texts(m)
 	if err != nil {
 		return err
 	}
 	report.Removed = append(report.Removed, fmt.Sprintf("%d revisions", m.Revision))
 	for _, p := range erasedParts {
 		var n int64
-		if err := t.row(p.count, id).Scan(&n); err != nil {
+		if err := t.Row(p.count, id).Scan(&n); err != nil {
 			return err
 		}
 		if n > 0 {
 			report.Removed = append(report.Removed, fmt.Sprintf("%d %s", n, p.name))
 		}
 	}
-	turns, err := t.eraseTurns(texts)
+	turns, err := t.EraseTurns(texts)
 	if err != nil {
 		return err
 	}
 	if turns > 0 {
 		report.Removed = append(report.Removed, fmt.Sprintf("%d turns", turns))
 	}
-	if err := t.eraseOwn(m); err != nil {
+	if err := t.EraseOwn(m); err != nil {
 		return err
 	}
-	if err := t.eraseDerived(texts, report); err != nil {
+	if err := t.EraseDerived(texts, report); err != nil {
 		return err
 	}
-	if err := t.scrub(); err != nil {
+	if err := t.Scrub(); err != nil {
 		return err
 	}
 	report.Remaining, err = t.copiesOf(texts)
 	if err != nil || m.Scope == amber.ScopeUser {
 		return err
 	}
-	places, err := all(t, scanText, selectPlaces)
+	places, err := sqlrows.All(t.Tx, sqlrows.ScanText, selectPlaces)
 	for _, p := range places {
 		report.Remaining = append(report.Remaining, "chunks in "+p+", until the erasure is exported there and the folder compacted; and in the history of git")
 	}
 	return err
 }
 
-// texts returns every different content the memory ever had.
-func (t *tx) texts(m amber.Memory) ([]string, error) {
-	revisions, err := readRows(t, "revisions", scanRevision, selectRevisions, m.ID)
-	if err != nil {
-		return nil, err
-	}
-	var texts []string
-	seen := map[string]bool{"": true} // of a tombstone that came from elsewhere; everything contains it
-	for _, r := range append(revisions, m) {
-		if !seen[r.Content] {
-			seen[r.Content] = true
-			texts = append(texts, r.Content)
-		}
-	}
-	return texts, nil
-}
-
-// eraseTurns removes the turns that quote one of the texts in full.
-func (t *tx) eraseTurns(texts []string) (n int, err error) {
-	for _, text := range texts {
-		ids, err := all(t, scanText, turnsContaining, text)
-		if err != nil {
-			return n, err
-		}
-		for _, id := range ids {
-			if err := t.eraseTurn(id); err != nil {
-				return n, err
-			}
-			n++
-		}
-	}
-	return n, nil
-}
-
-func (t *tx) eraseTurn(id string) error {
-	if err := t.departTurns(departTurn, id); err != nil {
-		return err
-	}
-	for _, q := range []string{deleteTurnsWith, blankTurn} {
-		if _, err := t.exec(q, id); err != nil {
-			return err
-		}
-	}
-	if _, err := t.exec(deleteLinks, id, amber.ChangeTurn); err != nil {
-		return err
-	}
-	return t.log(change{amber.OpDelete, amber.ChangeTurn, id, "", ""})
-}
-
-// eraseDerived removes what was derived from the same words: activity and
-// digests of sessions that quote one of the texts in full.
-func (t *tx) eraseDerived(texts []string, report *amber.EraseReport) error {
-	var activity, digests int64
-	var ids []string
-	for _, text := range texts {
-		n, err := t.exec(deleteActivityWith, text)
-		if err != nil {
-			return err
-		}
-		activity += n
-		found, err := all(t, scanText, digestsContaining, text)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, found...)
-	}
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		digest, found, err := t.loadLoosely(amber.MemoryID(id))
-		if err != nil {
-			return err
-		}
-		if found {
-			if err := t.eraseOwn(digest); err != nil {
-				return err
-			}
-			digests++
-		}
-	}
-	for _, part := range []struct {
-		n    int64
-		name string
-	}{{activity, "activities"}, {digests, "session digests"}} {
-		if part.n > 0 {
-			report.Removed = append(report.Removed, fmt.Sprintf("%d %s", part.n, part.name))
-		}
-	}
-	return nil
-}
-
-// eraseOwn replaces the memory by a tombstone of this agent's own, whoever else
-// erased it before.
-func (t *tx) eraseOwn(m amber.Memory) error {
-	for _, q := range []string{deleteRemoved, deleteHeld} {
-		if _, err := t.exec(q, amber.ChangeMemory, m.ID); err != nil {
-			return err
-		}
-	}
-	return t.eraseRow(m)
-}
-
-// eraseRow replaces the memory by a tombstone without text.
-func (t *tx) eraseRow(m amber.Memory) error {
-	if err := t.eraseAnswers(m.ID); err != nil {
-		return err
-	}
-	for _, q := range []string{deleteMemory, blankChanges} {
-		if _, err := t.exec(q, m.ID); err != nil {
-			return err
-		}
-	}
-	if err := t.forgetSync(m.ID); err != nil {
-		return err
-	}
-	o := t.origin(m.Origin.Counter + 1)
-	if _, err := t.exec(insertErased, m.ID, o.Device, int64(o.Counter), o.Clock); err != nil {
-		return err
-	}
-	return t.log(change{amber.OpDelete, amber.ChangeMemory, string(m.ID), "", ""})
-}
-
-// erasedOperation is the operation of keys whose memory was erased. Their key is
-// the digest of the key that was given, which may have been made of the text; they
-// have neither the digest of a request nor an answer.
-const erasedOperation = "erased"
-
-func erasedKey(key string) string { return amber.ContentDigest("amber idempotency key\n" + key) }
-
-// eraseAnswers removes the answers that tell of a memory, and notes that their
-// keys were used, so that a retry does not store the memory anew.
-func (t *tx) eraseAnswers(id amber.MemoryID) error {
-	type used struct {
-		key     string
-		expires int64
-	}
-	keys, err := all(t, func(s scanner) (u used, err error) {
-		err = s.Scan(&u.key, &u.expires)
-		return u, err
-	}, selectKeys, id)
-	if err != nil {
-		return err
-	}
-	if _, err := t.exec(deleteAnswers, id); err != nil {
-		return err
-	}
-	for _, u := range keys {
-		if _, err := t.exec(upsertAnswer, erasedOperation, erasedKey(u.key), "", id, "{}", u.expires); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // keyErased returns the conflict that a write is told whose key stored a memory
 // that was erased since.
 func (t *tx) keyErased(key string) error {
 	var erased bool
-	if err := t.row(isKeyErased, erasedOperation, erasedKey(key), t.now.UnixMilli()).Scan(&erased); err != nil || !erased {
+	if err := t.Row(isKeyErased, sqlrows.ErasedOperation, sqlrows.ErasedKey(key), t.Now.UnixMilli()).Scan(&erased); err != nil || !erased {
 		return err
 	}
 	return &amber.Error{Op: "write memory", Kind: amber.KindConflict, ID: key, Err: amber.ErrKeyErased}
-}
-
-// forgetSync removes what is kept for sync of a memory that is erased.
-func (t *tx) forgetSync(id amber.MemoryID) error {
-	for _, q := range []string{deleteVersions, deleteWaiting} {
-		if _, err := t.exec(q, id); err != nil {
-			return err
-		}
-	}
-	_, err := t.exec(deleteLinks, id, amber.ChangeMemory)
-	return err
 }
 
 // copiesOf names the places that still quote one of the texts in full.
@@ -308,7 +130,7 @@ func (t *tx) copiesOf(texts []string) ([]string, error) {
 	names := []string{}
 	for _, c := range copies {
 		for _, text := range texts {
-			ids, err := all(t, scanText, c.find, text)
+			ids, err := sqlrows.All(t.Tx, sqlrows.ScanText, c.find, text)
 			if err != nil {
 				return names, err
 			}
@@ -332,11 +154,11 @@ func (s *Store) emptyLog(ctx context.Context) (emptied bool, err error) {
 			return err
 		})
 		if err != nil || emptied || wait > time.Second {
-			return emptied, sqlconn.Wrap("empty the write-ahead log", s.memory.schema.file, err)
+			return emptied, sqlconn.Wrap("empty the write-ahead log", s.memory.schema.File, err)
 		}
 		select {
 		case <-ctx.Done():
-			return false, sqlconn.Wrap("empty the write-ahead log", s.memory.schema.file, ctx.Err())
+			return false, sqlconn.Wrap("empty the write-ahead log", s.memory.schema.File, ctx.Err())
 		case <-time.After(wait):
 		}
 	}

@@ -131,7 +131,7 @@ func TestEraseBesideAReader(t *testing.T) {
 	id := s.hide(t, st, others.ids[0], 12)
 	do(t, st.memory.view(ctx, "hold", "", func(x *tx) error {
 		var n int
-		do(t, x.row(`SELECT count(*) FROM memories`).Scan(&n))
+		do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
 		report := try(st.Erase(ctx, id))(t)
 		if !slices.ContainsFunc(report.Remaining, func(r string) bool { return strings.Contains(r, "write-ahead log") }) {
 			t.Errorf("remaining is %v, want the write-ahead log named", report.Remaining)
@@ -139,7 +139,7 @@ func TestEraseBesideAReader(t *testing.T) {
 		if len(s.traces(t, st.agent.Dir())) == 0 {
 			t.Error("nothing is left, though the report says so")
 		}
-		do(t, x.row(`SELECT count(*) FROM memories WHERE id = ?`, id).Scan(&n))
+		do(t, x.Row(`SELECT count(*) FROM memories WHERE id = ?`, id).Scan(&n))
 		if n != 1 {
 			t.Error("the reader's view changed")
 		}

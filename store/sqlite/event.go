@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -37,15 +38,15 @@ func (s *Store) AppendEvent(ctx context.Context, e amber.TaskEvent) (appended am
 	}
 	err = s.control.update(ctx, "append event", e.TaskID, func(t *tx) error {
 		var last int64
-		if err := t.row(selectLastEvent, e.TaskID).Scan(&last); err != nil {
+		if err := t.Row(selectLastEvent, e.TaskID).Scan(&last); err != nil {
 			return err
 		}
-		e.Seq, e.At = last+1, t.now
-		body, err := marshal(e)
+		e.Seq, e.At = last+1, t.Now
+		body, err := sqlrows.Marshal(e)
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(insertEvent, e.TaskID, e.Seq, body); err != nil {
+		if _, err := t.Exec(insertEvent, e.TaskID, e.Seq, body); err != nil {
 			return err
 		}
 		return t.logControl(amber.OpInsert, eventKey(e.TaskID, e.Seq))
@@ -58,7 +59,7 @@ func eventKey(taskID string, seq int64) string { return fmt.Sprintf("event/%s/%d
 // ListEvents implements [amber.TaskEvents].
 func (s *Store) ListEvents(ctx context.Context, taskID string) (events []amber.TaskEvent, err error) {
 	err = s.control.view(ctx, "list events", taskID, func(t *tx) error {
-		events, err = readRows(t, "events", scanEvent, selectEvents, taskID)
+		events, err = sqlrows.ReadRows(t.Tx, "events", sqlrows.ScanEvent, selectEvents, taskID)
 		return err
 	})
 	return events, err
@@ -78,24 +79,24 @@ func (s *Store) CompactEvents(ctx context.Context, taskID string, keep int) (rep
 
 func (t *tx) compactEvents(taskID string, keep int) (amber.ReplaySnapshot, error) {
 	var last, edge int64
-	if err := t.row(selectLastEvent, taskID).Scan(&last); err != nil {
+	if err := t.Row(selectLastEvent, taskID).Scan(&last); err != nil {
 		return amber.ReplaySnapshot{}, err
 	}
 	if last == 0 {
-		return amber.ReplaySnapshot{}, notFound("compact events", taskID)
+		return amber.ReplaySnapshot{}, sqlrows.NotFound("compact events", taskID)
 	}
 	replay, err := t.replay(taskID)
 	if err != nil {
 		return replay, err
 	}
-	switch err := t.row(selectEdge, taskID, keep).Scan(&edge); {
-	case absent(err): // there are no more than keep
+	switch err := t.Row(selectEdge, taskID, keep).Scan(&edge); {
+	case sqlrows.Absent(err): // there are no more than keep
 		return replay, nil
 	case err != nil:
 		return replay, err
 	}
-	err = t.each(selectEventsUpTo, []any{taskID, edge}, func(s scanner) error {
-		e, err := scanEvent(s)
+	err = t.Each(selectEventsUpTo, []any{taskID, edge}, func(s scanner) error {
+		e, err := sqlrows.ScanEvent(s)
 		if err == nil {
 			replay = replay.Fold(e)
 		}
@@ -107,7 +108,7 @@ func (t *tx) compactEvents(taskID string, keep int) (amber.ReplaySnapshot, error
 	if err := t.putReplay(replay, edge); err != nil {
 		return replay, err
 	}
-	if _, err := t.exec(deleteEvents, taskID, edge); err != nil {
+	if _, err := t.Exec(deleteEvents, taskID, edge); err != nil {
 		return replay, err
 	}
 	return replay, t.logControl(amber.OpUpdate, eventKey(taskID, edge))
@@ -118,7 +119,7 @@ func (s *Store) Replay(ctx context.Context, taskID string) (report amber.ReplayR
 	err = s.control.view(ctx, "replay task", taskID, func(t *tx) error {
 		task, found, err := t.task(taskID)
 		if err == nil && !found {
-			err = notFound("replay task", taskID)
+			err = sqlrows.NotFound("replay task", taskID)
 		}
 		if err != nil {
 			return err
@@ -127,7 +128,7 @@ func (s *Store) Replay(ctx context.Context, taskID string) (report amber.ReplayR
 		if err != nil {
 			return err
 		}
-		events, err := all(t, scanEvent, selectEvents, taskID)
+		events, err := sqlrows.All(t.Tx, sqlrows.ScanEvent, selectEvents, taskID)
 		if err != nil {
 			return err
 		}
@@ -140,35 +141,24 @@ func (s *Store) Replay(ctx context.Context, taskID string) (report amber.ReplayR
 // replay returns what the compacted events of a task amount to.
 func (t *tx) replay(taskID string) (r amber.ReplaySnapshot, err error) {
 	var body string
-	err = t.row(selectReplay, taskID).Scan(&body)
+	err = t.Row(selectReplay, taskID).Scan(&body)
 	switch {
-	case absent(err):
+	case sqlrows.Absent(err):
 		return amber.EmptyReplay(taskID), nil
 	case err != nil:
 		return r, err
 	}
 	if err := json.Unmarshal([]byte(body), &r); err != nil {
-		return r, notJSON("replays", taskID, "body")
+		return r, sqlrows.NotJSON("replays", taskID, "body")
 	}
 	return r, nil
 }
 
 func (t *tx) putReplay(r amber.ReplaySnapshot, compacted int64) error {
-	body, err := marshal(r)
+	body, err := sqlrows.Marshal(r)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(upsertReplay, r.TaskID, compacted, body)
+	_, err = t.Exec(upsertReplay, r.TaskID, compacted, body)
 	return err
-}
-
-func scanEvent(s scanner) (e amber.TaskEvent, err error) {
-	var id, body string
-	if err := s.Scan(&id, &body); err != nil {
-		return e, err
-	}
-	if err := json.Unmarshal([]byte(body), &e); err != nil {
-		return e, notJSON("events", id, "body")
-	}
-	return e, fit("events", id, []int64{e.Seq}, []int64{e.At.UnixMilli()})
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // strangers returns the files of an agent with something in every table that
@@ -35,7 +37,7 @@ func TestExamineAcceptsOurOwn(t *testing.T) {
 		path := filepath.Join(dir, name)
 		before := fingerprint(t, path)
 		for _, deep := range []bool{false, true} {
-			e := try(Examine(t.Context(), path, deep))(t)
+			e := try(image.Examine(t.Context(), path, deep))(t)
 			var made []string
 			for _, c := range e.Checks {
 				if made = append(made, c.Name); !c.OK || c.Part+".db" != name {
@@ -81,7 +83,7 @@ func TestExamineRefusesAnotherSchema(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := altered(t, dir, func(db *sql.DB) { try(db.Exec(change))(t) }, nil)
-			_, err := Examine(t.Context(), path, true)
+			_, err := image.Examine(t.Context(), path, true)
 			wantKind(t, err, amber.KindRefused, "examine")
 			_, err = OpenReadOnlyFile(t.Context(), path, readOnlyOptions())
 			wantKind(t, err, amber.KindRefused, "open for reading")
@@ -145,19 +147,19 @@ func TestExamineRefusesWhatIsNoDatabaseOfOurs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			path := altered(t, dir, nil, c.harm)
-			_, err := Examine(t.Context(), path, true)
+			_, err := image.Examine(t.Context(), path, true)
 			wantKind(t, err, c.kind, "examine")
 		})
 	}
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		path := altered(t, dir, nil, nil)
 		do(t, os.WriteFile(path+suffix, nil, 0o600))
-		_, err := Examine(t.Context(), path, false)
+		_, err := image.Examine(t.Context(), path, false)
 		wantKind(t, err, amber.KindRefused, "examine with a "+suffix+" file beside it")
 	}
 	link := filepath.Join(t.TempDir(), "memory.db")
 	do(t, os.Symlink(filepath.Join(dir, "memory.db"), link))
-	_, err := Examine(t.Context(), link, false)
+	_, err := image.Examine(t.Context(), link, false)
 	wantKind(t, err, amber.KindRefused, "examine a link")
 }
 
@@ -201,7 +203,7 @@ func TestExamineFindsDamageInside(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			path := altered(t, dir, func(db *sql.DB) { try(db.Exec(c.change))(t) }, c.harm)
-			e := try(Examine(t.Context(), path, true))(t)
+			e := try(image.Examine(t.Context(), path, true))(t)
 			last := e.Checks[len(e.Checks)-1]
 			if last.OK || last.Name != c.check || last.Detail == "" {
 				t.Errorf("the last check is %+v, want a failed %s", last, c.check)
@@ -212,7 +214,7 @@ func TestExamineFindsDamageInside(t *testing.T) {
 
 // triggerText is the trigger that keeps the indexes when a memory changes.
 func triggerText(t *testing.T) string {
-	for _, o := range try(memorySchema.shapeAt(2))(t) {
+	for _, o := range try(sqlrows.MemorySchema.ShapeAt(2))(t) {
 		if o.Name == "memories_update" {
 			return o.SQL
 		}
@@ -227,44 +229,44 @@ func triggerText(t *testing.T) string {
 func TestShapesOfReleasedMigrations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		s       schema
+		s       sqlrows.Schema
 		version int64
 		want    string
 	}{
-		{memorySchema, 1, "19fcbf58cc49b15f"},
-		{memorySchema, 2, "b8a702c4ce18b083"},
-		{controlSchema, 1, "906fa567e189d9ca"},
+		{sqlrows.MemorySchema, 1, "19fcbf58cc49b15f"},
+		{sqlrows.MemorySchema, 2, "b8a702c4ce18b083"},
+		{sqlrows.ControlSchema, 1, "906fa567e189d9ca"},
 	} {
 		h := sha256.New()
-		for _, o := range try(c.s.shapeAt(c.version))(t) {
+		for _, o := range try(c.s.ShapeAt(c.version))(t) {
 			fmt.Fprintf(h, "%q %q %q %q\n", o.Kind, o.Name, o.Table, o.SQL)
 		}
 		if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); got != c.want {
-			t.Errorf("%s %d: the shape is %s, it was %s", c.s.file, c.version, got, c.want)
+			t.Errorf("%s %d: the shape is %s, it was %s", c.s.File, c.version, got, c.want)
 		}
 	}
-	_, err := memorySchema.shapeAt(0)
+	_, err := sqlrows.MemorySchema.ShapeAt(0)
 	wantKind(t, err, amber.KindDamaged, "schema 0")
-	_, err = memorySchema.shapeAt(99)
+	_, err = sqlrows.MemorySchema.ShapeAt(99)
 	wantKind(t, err, amber.KindTooNew, "schema 99")
 }
 
 // Whatever bytes a file has, examining it ends, and says no or yes.
 func FuzzExamine(f *testing.F) {
 	dir := f.TempDir()
-	for _, s := range []schema{memorySchema, controlSchema} {
-		p, err := openPool(filepath.Join(dir, s.file), create, 1, 1)
+	for _, s := range []sqlrows.Schema{sqlrows.MemorySchema, sqlrows.ControlSchema} {
+		p, err := sqlrows.OpenPool(filepath.Join(dir, s.File), sqlrows.Create, 1, 1)
 		if err != nil {
 			f.Fatal(err)
 		}
-		if err := s.migrate(f.Context(), p.DB, 0); err != nil {
+		if err := s.Migrate(f.Context(), p.DB, 0); err != nil {
 			f.Fatal(err)
 		}
 		if err := p.Close(); err != nil {
 			f.Fatal(err)
 		}
 		for i := range 20 {
-			f.Add(s.file == memorySchema.file, uint32(i*4096+i*7), byte(i), uint32(100+i), byte(255-i))
+			f.Add(s.File == sqlrows.MemorySchema.File, uint32(i*4096+i*7), byte(i), uint32(100+i), byte(255-i))
 		}
 	}
 	f.Fuzz(func(t *testing.T, memory bool, at1 uint32, v1 byte, at2 uint32, v2 byte) {
@@ -276,7 +278,7 @@ func FuzzExamine(f *testing.F) {
 		b[int(at1)%len(b)], b[int(at2)%len(b)] = v1, v2
 		path := filepath.Join(t.TempDir(), name)
 		do(t, os.WriteFile(path, b, 0o600))
-		_, err := Examine(t.Context(), path, true)
+		_, err := image.Examine(t.Context(), path, true)
 		switch amber.KindOf(err) {
 		case "", amber.KindDamaged, amber.KindRefused, amber.KindTooNew:
 		default:

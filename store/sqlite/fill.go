@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // Filler fills a memory.db that is made from records of another program. The
@@ -28,11 +29,11 @@ func Fill(ctx context.Context, path string, c home.Current, o Options) (*Filler,
 	if _, err := os.Lstat(path); err == nil {
 		return nil, amber.Errorf(amber.KindConflict, "make database", path, "the file exists already")
 	}
-	if err := memorySchema.build(ctx, path, c, o); err != nil {
+	if err := sqlrows.MemorySchema.Build(ctx, path, c, o.BusyTimeout); err != nil {
 		return nil, err
 	}
-	s := memorySchema
-	s.file = filepath.Base(path)
+	s := sqlrows.MemorySchema
+	s.File = filepath.Base(path)
 	return &Filler{db: &database{ground: apart{filepath.Dir(path), c}, name: "memory", schema: s, o: o}}, nil
 }
 
@@ -76,7 +77,7 @@ func taken(op, id string, err error) error {
 // AddMemory stores a memory. Where another one says the same, that one is
 // counted once more instead, and twin is true.
 func (f *Filler) AddMemory(m amber.Memory) (twin bool, err error) {
-	_, found, err := f.t.load(m.ID)
+	_, found, err := f.t.Load(m.ID)
 	if err != nil {
 		return false, err
 	}
@@ -91,19 +92,19 @@ func (f *Filler) AddMemory(m amber.Memory) (twin bool, err error) {
 		_, err := f.t.countDuplicate(other)
 		return true, err
 	}
-	m.Revision, m.Origin = 1, f.t.origin(1)
-	return false, f.t.insert(m)
+	m.Revision, m.Origin = 1, f.t.Origin(1)
+	return false, f.t.Insert(m)
 }
 
 // AddConcepts adds to the concepts of a live memory, as many as it may have,
 // and reports whether these are its first. Errors: not_found.
 func (f *Filler) AddConcepts(id amber.MemoryID, concepts []string) (first bool, err error) {
 	t := f.t
-	digest, err := t.liveDigest("set concepts", id)
+	digest, err := t.LiveDigest("set concepts", id)
 	if err != nil {
 		return false, err
 	}
-	have, err := all(t, scanText, selectConcepts, id)
+	have, err := sqlrows.All(t.Tx, sqlrows.ScanText, selectConcepts, id)
 	if err != nil {
 		return false, err
 	}
@@ -113,17 +114,17 @@ func (f *Filler) AddConcepts(id amber.MemoryID, concepts []string) (first bool, 
 			continue
 		}
 		have = append(have, c)
-		if _, err := t.exec(insertConcept, id, c); err != nil {
+		if _, err := t.Exec(insertConcept, id, c); err != nil {
 			return false, err
 		}
 	}
 	if len(have) == before {
 		return false, nil
 	}
-	if _, err := t.exec(indexConcepts, id); err != nil {
+	if _, err := t.Exec(indexConcepts, id); err != nil {
 		return false, err
 	}
-	return before == 0, t.logBeside(id, digest)
+	return before == 0, t.LogBeside(id, digest)
 }
 
 // AddRelation stores a relation between two live memories. Errors: not_found;
@@ -131,41 +132,41 @@ func (f *Filler) AddConcepts(id amber.MemoryID, concepts []string) (first bool, 
 func (f *Filler) AddRelation(r amber.Relation) error {
 	const op = "relate memories"
 	t := f.t
-	digest, err := t.liveDigest(op, r.From)
+	digest, err := t.LiveDigest(op, r.From)
 	if err == nil {
-		_, err = t.liveDigest(op, r.To)
+		_, err = t.LiveDigest(op, r.To)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = scanRelation(t.row(selectRelationBetween, r.From, r.To, r.Type))
-	if absent(err) {
-		_, err = scanRelation(t.row(selectRelation, r.ID))
+	_, err = sqlrows.ScanRelation(t.Row(selectRelationBetween, r.From, r.To, r.Type))
+	if sqlrows.Absent(err) {
+		_, err = sqlrows.ScanRelation(t.Row(sqlrows.SelectRelation, r.ID))
 	}
-	if !absent(err) {
+	if !sqlrows.Absent(err) {
 		return taken(op, r.ID, err)
 	}
-	r.Origin = t.origin(1)
-	if err := t.putRelation(r); err != nil {
+	r.Origin = t.Origin(1)
+	if err := t.PutRelation(r); err != nil {
 		return err
 	}
-	return t.logBeside(r.From, digest)
+	return t.LogBeside(r.From, digest)
 }
 
 // AddSession stores a session. It becomes the active one of no binding.
 func (f *Filler) AddSession(s amber.Session) error {
-	if _, err := scanSession(f.t.row(selectSession, s.ID)); !absent(err) {
+	if _, err := sqlrows.ScanSession(f.t.Row(selectSession, s.ID)); !sqlrows.Absent(err) {
 		return taken("store session", string(s.ID), err)
 	}
 	if err := f.t.addSession(s); err != nil {
 		return err
 	}
-	return f.t.logSession(amber.OpInsert, s.ID)
+	return f.t.LogSession(amber.OpInsert, s.ID)
 }
 
 // AddTurn stores a turn.
 func (f *Filler) AddTurn(turn amber.Turn) error {
-	if _, err := scanTurn(f.t.row(selectTurn, turn.ID)); !absent(err) {
+	if _, err := sqlrows.ScanTurn(f.t.Row(selectTurn, turn.ID)); !sqlrows.Absent(err) {
 		return taken("append turn", string(turn.ID), err)
 	}
 	_, err := f.t.appendTurn(turn)
@@ -174,7 +175,7 @@ func (f *Filler) AddTurn(turn amber.Turn) error {
 
 // AddCompaction stores the summary of a session.
 func (f *Filler) AddCompaction(c amber.Compaction) error {
-	if _, err := scanCompaction(f.t.row(selectCompaction, c.ID)); !absent(err) {
+	if _, err := sqlrows.ScanCompaction(f.t.Row(selectCompaction, c.ID)); !sqlrows.Absent(err) {
 		return taken("add compaction", c.ID, err)
 	}
 	_, err := f.t.addCompaction(c)
@@ -190,23 +191,23 @@ const (
 // memory that has this vector, or another one of the model, keeps what it has.
 // Errors: not_found.
 func (f *Filler) AddEmbedding(e amber.Embedding) (added bool, err error) {
-	digest, err := f.t.liveDigest("put embedding", e.MemoryID)
+	digest, err := f.t.LiveDigest("put embedding", e.MemoryID)
 	if err != nil {
 		return false, err
 	}
-	packed := packVector(e.Vector)
+	packed := sqlrows.PackVector(e.Vector)
 	var have bool
-	if err := f.t.row(hasVector, e.MemoryID, e.Model, packed).Scan(&have); err != nil || have {
+	if err := f.t.Row(hasVector, e.MemoryID, e.Model, packed).Scan(&have); err != nil || have {
 		return false, err
 	}
-	if _, err := f.t.exec(upsertEmbedding, e.MemoryID, e.Model, len(e.Vector), packed); err != nil {
+	if _, err := f.t.Exec(sqlrows.UpsertEmbedding, e.MemoryID, e.Model, len(e.Vector), packed); err != nil {
 		return false, err
 	}
-	return true, f.t.logBeside(e.MemoryID, digest)
+	return true, f.t.LogBeside(e.MemoryID, digest)
 }
 
 // HasSession reports whether a session, or a turn of it, is stored.
 func (f *Filler) HasSession(id amber.SessionID) (has bool, err error) {
-	err = f.t.row(isSpoken, id).Scan(&has)
+	err = f.t.Row(isSpoken, id).Scan(&has)
 	return has, err
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 var fillGeneration = home.Current{Generation: 1, Incarnation: "0193c5a8-0000-7000-8000-000000000001", Device: "0193c5a8-0000-7000-8000-000000000002"}
@@ -61,12 +63,12 @@ func TestFillMakesANewFile(t *testing.T) {
 // A file from before prompts had a trust is its owner's.
 func TestRecordsOfOlderSchemasAreRead(t *testing.T) {
 	t.Parallel()
-	for v := 1; v < int(memorySchema.version()); v++ {
+	for v := 1; v < int(sqlrows.MemorySchema.Version()); v++ {
 		a := agentWithMemory(t, v)
 		old := filepath.Join(t.TempDir(), "memory.db")
 		from := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
 		do(t, os.WriteFile(old, try(os.ReadFile(from))(t), 0o600))
-		r := try(OpenRecords(t.Context(), old))(t)
+		r := try(image.OpenRecords(t.Context(), old))(t)
 		turns, sessions := 0, 0
 		do(t, r.Turns(func(int64, amber.Turn, bool) error { turns++; return nil }))
 		do(t, r.Sessions(func(amber.Session, bool) error { sessions++; return nil }))

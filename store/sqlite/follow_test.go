@@ -9,6 +9,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // late is an agent whose CURRENT is read once just before another generation
@@ -108,7 +110,7 @@ func TestOpenGenerationMigrates(t *testing.T) {
 	memory, _, err := g.SchemaVersion(t.Context())
 	do(t, err)
 	do(t, g.Close())
-	if memory != memorySchema.version() {
+	if memory != sqlrows.MemorySchema.Version() {
 		t.Errorf("schema %d", memory)
 	}
 }
@@ -121,8 +123,8 @@ func TestAdoptOfAnOlderSchema(t *testing.T) {
 	path := filepath.Join(a.GenDir(c), "memory.db")
 	next := c
 	next.Generation, next.Incarnation = 2, "next"
-	try(Adopt(t.Context(), AdoptRequest{Path: path, Current: next, Clock: newHandClock().read, Random: rand.Reader}))(t)
-	if e := try(Examine(t.Context(), path, true))(t); e.Schema != memorySchema.version() || !e.Checks[len(e.Checks)-1].OK {
+	try(image.Adopt(t.Context(), image.AdoptRequest{Path: path, Current: next, Clock: newHandClock().read, Random: rand.Reader}))(t)
+	if e := try(image.Examine(t.Context(), path, true))(t); e.Schema != sqlrows.MemorySchema.Version() || !e.Checks[len(e.Checks)-1].OK {
 		t.Errorf("%+v", e)
 	}
 }

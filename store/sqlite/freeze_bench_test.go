@@ -15,6 +15,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 var (
@@ -78,7 +80,7 @@ func bigStore(b *testing.B) *Store {
 				for range 384 {
 					v = binary.LittleEndian.AppendUint32(v, r.Uint32()&0x3fffffff)
 				}
-				if _, err := t.exec(upsertEmbedding, a.ID, "m", 384, v); err != nil {
+				if _, err := t.Exec(sqlrows.UpsertEmbedding, a.ID, "m", 384, v); err != nil {
 					return err
 				}
 			}
@@ -147,7 +149,7 @@ func BenchmarkReadPages(b *testing.B) {
 func hashElsewhere(size int) (use func([]byte) error, done func()) {
 	full, empty, end := make(chan []byte, 4), make(chan []byte, 4), make(chan struct{})
 	for range cap(empty) {
-		empty <- make([]byte, batchBytes)
+		empty <- make([]byte, image.BatchBytes)
 	}
 	go func() {
 		defer close(end)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // freeze freezes the live generation until the test ends.
@@ -94,8 +95,8 @@ func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
 		}
 	}
 	for i, want := range []amber.DatabaseInfo{
-		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: memorySchema.version()},
-		{Name: "control.db", ApplicationID: 0x416d6263, Schema: controlSchema.version()},
+		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: sqlrows.MemorySchema.Version()},
+		{Name: "control.db", ApplicationID: 0x416d6263, Schema: sqlrows.ControlSchema.Version()},
 	} {
 		got := frozen[i].Info()
 		if got.PageSize != 4096 || got.Pages == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // ground is what a database stands on: which generation is its, and who may
@@ -48,8 +49,8 @@ func OpenGeneration(ctx context.Context, agent *home.Agent, c home.Current, o Op
 func newStore(agent *home.Agent, g ground, o Options) *Store {
 	return &Store{
 		agent:   agent,
-		memory:  &database{ground: g, name: "memory", schema: memorySchema, o: o},
-		control: &database{ground: g, name: "control", schema: controlSchema, o: o},
+		memory:  &database{ground: g, name: "memory", schema: sqlrows.MemorySchema, o: o},
+		control: &database{ground: g, name: "control", schema: sqlrows.ControlSchema, o: o},
 		o:       o,
 	}
 }
@@ -96,11 +97,11 @@ var errMoved = amber.Errorf(amber.KindBusy, "read database", "", "another genera
 // files go one by one when it is no longer live; a view that was pinned while
 // it was, is of all of them.
 func (d *database) settle(t *tx, h *handles) error {
-	if t.conn.Settled {
+	if t.Conn.Settled {
 		return nil
 	}
 	var version int64
-	if err := t.row("PRAGMA user_version").Scan(&version); err != nil {
+	if err := t.Row("PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
 	now, err := d.ground.Current()
@@ -110,7 +111,7 @@ func (d *database) settle(t *tx, h *handles) error {
 	if now.Incarnation != h.current.Incarnation {
 		return errMoved
 	}
-	t.conn.Settled = true
+	t.Conn.Settled = true
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // copyGeneration makes the next generation of an agent, its databases copies
@@ -27,7 +28,7 @@ func copyGeneration(t *testing.T, a *home.Agent, from home.Current) home.Current
 	next.Incarnation = try(amber.NewUUID(newHandClock().read(), rand.Reader))(t)
 	do(t, os.Mkdir(a.GenDir(next), 0o700))
 	for _, file := range []string{"memory.db", "control.db"} {
-		p := try(openPool(filepath.Join(a.GenDir(from), file), write, time.Second, 1))(t)
+		p := try(sqlrows.OpenPool(filepath.Join(a.GenDir(from), file), sqlrows.Write, time.Second, 1))(t)
 		try(p.DB.Exec("VACUUM INTO ?", filepath.Join(a.GenDir(next), file)))(t)
 		do(t, p.Close())
 	}
@@ -89,7 +90,7 @@ func TestNextUseIsOfTheNewGeneration(t *testing.T) {
 			if n := try(s.Stats(ctx))(t).Memories; n != 2 {
 				t.Errorf("%d memories in the new generation, want 2", n)
 			}
-			p := try(openPool(s.memory.path(old), write, time.Second, 1))(t)
+			p := try(sqlrows.OpenPool(s.memory.path(old), sqlrows.Write, time.Second, 1))(t)
 			var n int
 			do(t, p.DB.QueryRow(`SELECT count(*) FROM memories WHERE content = 'after the switch'`).Scan(&n))
 			do(t, p.Close())
@@ -112,7 +113,7 @@ func TestOldHandlesAreClosedAfterTheirUsers(t *testing.T) {
 	h := s.memory.live
 	do(t, s.memory.view(ctx, "hold", "", func(x *tx) error {
 		count := func() (n int) {
-			do(t, x.row(`SELECT count(*) FROM memories`).Scan(&n))
+			do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
 			return n
 		}
 		count()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -60,14 +61,14 @@ func (n *intake) take(in amber.Ingestion) error {
 		}
 	}
 	if n.updated && !n.logged {
-		return n.logSession(amber.OpUpdate, n.id)
+		return n.LogSession(amber.OpUpdate, n.id)
 	}
 	return nil
 }
 
 // step applies one step, unless its event is known.
 func (n *intake) step(step amber.IngestStep) error {
-	step.At = cmp.Or(step.At, n.now)
+	step.At = cmp.Or(step.At, n.Now)
 	fresh, err := n.isNew(step)
 	if err != nil {
 		return err
@@ -97,10 +98,10 @@ func (n *intake) isNew(step amber.IngestStep) (bool, error) {
 	}
 	var rows int64
 	if e.Native {
-		rows, err = n.exec(rememberNative, id)
+		rows, err = n.Exec(rememberNative, id)
 	} else {
 		at := cmp.Or(e.At, step.At)
-		rows, err = n.exec(rememberObserved, id, at.UnixMilli(),
+		rows, err = n.Exec(rememberObserved, id, at.UnixMilli(),
 			at.Add(-amber.SameEventWindow).UnixMilli(), at.Add(amber.SameEventWindow).UnixMilli())
 	}
 	return rows == 1, err
@@ -111,8 +112,8 @@ func (n *intake) isNew(step amber.IngestStep) (bool, error) {
 func (n *intake) start(step amber.IngestStep) error {
 	if !n.updated {
 		var err error
-		n.session, err = scanSession(n.row(selectSession, n.id))
-		if absent(err) {
+		n.session, err = sqlrows.ScanSession(n.Row(selectSession, n.id))
+		if sqlrows.Absent(err) {
 			n.updated, n.logged = true, true
 			n.session, err = n.newSession(step.Start, step.At)
 			return err
@@ -124,7 +125,7 @@ func (n *intake) start(step amber.IngestStep) error {
 	}
 	next := n.session
 	next.Project, next.Directory = cmp.Or(next.Project, step.Start.Project), cmp.Or(next.Directory, step.Start.Directory)
-	next.UpdatedAt = n.now
+	next.UpdatedAt = n.Now
 	reopened := step.Reopen && !next.EndedAt.IsZero()
 	if reopened {
 		next.EndedAt, next.EndReason = amber.Time{}, ""
@@ -156,7 +157,7 @@ func (n *intake) turns(step amber.IngestStep) error {
 // stamped it.
 func (n *intake) memories(step amber.IngestStep) error {
 	for _, r := range step.Memories {
-		before := n.stamp
+		before := n.Stamp
 		ack, err := n.write(r)
 		if errors.Is(err, amber.ErrKeyErased) {
 			continue // it was stored, and somebody wanted it gone
@@ -188,9 +189,9 @@ func (n *intake) end(step amber.IngestStep) error {
 	if ended.Before(n.session.StartedAt) {
 		ended = n.session.StartedAt
 	}
-	head := n.seq
+	head := n.Seq
 	var err error
 	n.session, err = n.endSession(n.session, *step.End, ended)
-	n.logged = n.logged || n.seq > head
+	n.logged = n.logged || n.Seq > head
 	return err
 }

@@ -5,12 +5,11 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
-	cursorColumns = `c.journal, c.host, c.session_id, c.seq, c.last_at, c.pid, c.process_start, c.boot, c.namespace`
-
-	selectCursor = `SELECT ` + cursorColumns + `, NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND s.ended_at IS NULL)
+	selectCursor = `SELECT ` + sqlrows.CursorColumns + `, NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND s.ended_at IS NULL)
 FROM journal_cursors c WHERE c.journal = ?`
 	upsertCursor = `INSERT INTO journal_cursors (journal, host, session_id, seq, last_at, pid, process_start, boot, namespace)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -19,7 +18,7 @@ ON CONFLICT (journal) DO UPDATE SET host = excluded.host, session_id = excluded.
 
 	// selectOpenCursors begins with the sessions that have not ended: there
 	// are few of them, however many cursors there are.
-	selectOpenCursors = `SELECT ` + cursorColumns + `, 0 FROM sessions s INDEXED BY sessions_open
+	selectOpenCursors = `SELECT ` + sqlrows.CursorColumns + `, 0 FROM sessions s INDEXED BY sessions_open
 CROSS JOIN journal_cursors c ON c.session_id = s.id
 WHERE s.ended_at IS NULL ORDER BY c.last_at, c.journal LIMIT ?`
 )
@@ -34,14 +33,14 @@ func (t *tx) moveCursor(in amber.Ingestion) error {
 		return amber.Errorf(amber.KindConflict, "ingest", in.Journal, "expected the cursor at %d, it is at %d", in.After, c.Seq)
 	}
 	lastAt, p := cmp.Or(in.LastAt, c.LastAt), cmp.Or(in.Process, c.Process)
-	_, err = t.exec(upsertCursor, in.Journal, in.Host, in.Session, in.Through, lastAt.UnixMilli(), p.PID, p.Start, p.Boot, p.Namespace)
+	_, err = t.Exec(upsertCursor, in.Journal, in.Host, in.Session, in.Through, lastAt.UnixMilli(), p.PID, p.Start, p.Boot, p.Namespace)
 	return err
 }
 
 // cursor returns a cursor, a zero one where there is none.
 func (t *tx) cursor(journal string) (amber.JournalCursor, error) {
-	c, err := scanCursor(t.row(selectCursor, journal))
-	if absent(err) {
+	c, err := sqlrows.ScanCursor(t.Row(selectCursor, journal))
+	if sqlrows.Absent(err) {
 		return amber.JournalCursor{Journal: journal}, nil
 	}
 	return c, err
@@ -59,20 +58,8 @@ func (s *Store) JournalCursor(ctx context.Context, journal string) (c amber.Jour
 // OpenJournals implements [amber.Ingester].
 func (s *Store) OpenJournals(ctx context.Context) (open []amber.JournalCursor, err error) {
 	err = s.memory.view(ctx, "list cursors", "", func(t *tx) error {
-		open, err = readFirst(t, "journal_cursors", scanCursor, amber.MaxPageSize, selectOpenCursors)
+		open, err = sqlrows.ReadFirst(t.Tx, "journal_cursors", sqlrows.ScanCursor, amber.MaxPageSize, selectOpenCursors)
 		return err
 	})
 	return open, err
-}
-
-func scanCursor(s scanner) (amber.JournalCursor, error) {
-	var c amber.JournalCursor
-	var lastAt int64
-	p := &c.Process
-	err := s.Scan(&c.Journal, &c.Host, &c.Session, &c.Seq, &lastAt, &p.PID, &p.Start, &p.Boot, &p.Namespace, &c.Ended)
-	c.LastAt = amber.UnixMilli(lastAt)
-	if err != nil {
-		return c, err
-	}
-	return c, fit("journal_cursors", c.Journal, []int64{c.Seq}, []int64{lastAt})
 }

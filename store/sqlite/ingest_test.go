@@ -158,7 +158,7 @@ func TestEventsAreSmall(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	take(t, s, amber.IngestStep{})
 	size := func() (n int64) {
-		do(t, s.memory.view(ctx, "measure", "", func(x *tx) error { return x.row(countBytes).Scan(&n) }))
+		do(t, s.memory.view(ctx, "measure", "", func(x *tx) error { return x.Row(countBytes).Scan(&n) }))
 		return n
 	}
 	before := size()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -44,20 +45,20 @@ func (t *tx) saveLoop(l amber.LoopSave) (amber.PendingLoop, error) {
 	}
 	next := amber.PendingLoop{
 		SessionID: l.SessionID, RunID: l.RunID, State: append(json.RawMessage{}, l.State...),
-		Revision: prev.Revision + 1, Digest: amber.ContentDigest(string(l.State)), CreatedAt: t.now,
+		Revision: prev.Revision + 1, Digest: amber.ContentDigest(string(l.State)), CreatedAt: t.Now,
 	}
-	c := change{amber.OpInsert, amber.ChangeLoop, string(l.SessionID), prev.Digest, next.Digest}
+	c := sqlrows.Entry(amber.OpInsert, amber.ChangeLoop, string(l.SessionID), prev.Digest, next.Digest)
 	if found {
-		c.op = amber.OpUpdate
+		c.Op = amber.OpUpdate
 	}
 	if prev.RunID == next.RunID {
 		next.CreatedAt = prev.CreatedAt
 	}
-	_, err = t.exec(upsertLoop, next.SessionID, next.RunID, string(next.State), next.Revision, next.Digest, next.CreatedAt.UnixMilli())
+	_, err = t.Exec(upsertLoop, next.SessionID, next.RunID, string(next.State), next.Revision, next.Digest, next.CreatedAt.UnixMilli())
 	if err != nil {
 		return next, err
 	}
-	return next, t.log(c)
+	return next, t.Log(c)
 }
 
 // mismatch says how the stored loop differs from what the caller believes is
@@ -81,9 +82,9 @@ func mismatch(stored amber.PendingLoop, found bool, l amber.LoopSave) string {
 // LoadLoop implements [amber.Loops].
 func (s *Store) LoadLoop(ctx context.Context, id amber.SessionID) (loop amber.PendingLoop, err error) {
 	err = s.memory.view(ctx, "load loop", string(id), func(t *tx) error {
-		loop, err = scanLoop(t.row(selectLoop, id))
-		if absent(err) {
-			return notFound("load loop", string(id))
+		loop, err = sqlrows.ScanLoop(t.Row(selectLoop, id))
+		if sqlrows.Absent(err) {
+			return sqlrows.NotFound("load loop", string(id))
 		}
 		return err
 	})
@@ -103,36 +104,19 @@ func (t *tx) clearLoop(id amber.SessionID, runID string) error {
 	case runID != "" && runID != prev.RunID:
 		return amber.Errorf(amber.KindConflict, "clear loop", string(id), "the loop of another run is stored")
 	}
-	if _, err := t.exec(deleteLoop, id); err != nil {
+	if _, err := t.Exec(deleteLoop, id); err != nil {
 		return err
 	}
-	return t.log(change{amber.OpDelete, amber.ChangeLoop, string(id), prev.Digest, ""})
+	return t.Log(sqlrows.Entry(amber.OpDelete, amber.ChangeLoop, string(id), prev.Digest, ""))
 }
 
 // loopMark returns the stored loop of a session without its state.
 func (t *tx) loopMark(id amber.SessionID) (loop amber.PendingLoop, found bool, err error) {
 	var createdAt int64
-	err = t.row(selectLoopMark, id).Scan(&loop.RunID, &loop.Revision, &loop.Digest, &createdAt)
-	if absent(err) {
+	err = t.Row(selectLoopMark, id).Scan(&loop.RunID, &loop.Revision, &loop.Digest, &createdAt)
+	if sqlrows.Absent(err) {
 		return amber.PendingLoop{}, false, nil
 	}
 	loop.CreatedAt = amber.UnixMilli(createdAt)
 	return loop, err == nil, err
-}
-
-func scanLoop(s scanner) (amber.PendingLoop, error) {
-	var loop amber.PendingLoop
-	var state string
-	var createdAt int64
-	if err := s.Scan(&loop.SessionID, &loop.RunID, &state, &loop.Revision, &loop.Digest, &createdAt, &loop.Parked); err != nil {
-		return loop, err
-	}
-	if amber.ContentDigest(state) != loop.Digest {
-		return amber.PendingLoop{}, unreadable("loops", string(loop.SessionID), "its state does not match its digest")
-	}
-	loop.State, loop.CreatedAt = json.RawMessage(state), amber.UnixMilli(createdAt)
-	if !json.Valid(loop.State) {
-		return loop, notJSON("loops", string(loop.SessionID), "state")
-	}
-	return loop, fit("loops", string(loop.SessionID), []int64{loop.Revision}, []int64{createdAt})
 }

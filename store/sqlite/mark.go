@@ -28,10 +28,10 @@ func (s *Store) Mark(ctx context.Context) (string, error) {
 		d     *database
 		query string
 	}{{s.memory, markMemory}, {s.control, markControl}} {
-		err := q.d.view(ctx, "mark databases", q.d.schema.file, func(t *tx) error {
+		err := q.d.view(ctx, "mark databases", q.d.schema.File, func(t *tx) error {
 			var text string
-			err := t.row(q.query).Scan(&text)
-			mark += fmt.Sprintf("%s %s %s\n", q.d.name, t.current.Incarnation, text)
+			err := t.Row(q.query).Scan(&text)
+			mark += fmt.Sprintf("%s %s %s\n", q.d.name, t.Current.Incarnation, text)
 			return err
 		})
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // filterSteps are the steps of a plan that apply a filter with every
@@ -57,17 +58,17 @@ func TestMemoryPlans(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	checkPlans(t, s.memory, []planCase{
 		{"duplicate", findDuplicate, []string{"SEARCH memories USING INDEX memories_dedupe (content_digest=?)", "USE TEMP B-TREE FOR ORDER BY"}},
-		{"memory, also of a topic", selectMemory, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"memory, also of a topic", sqlrows.SelectMemory, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
 		{"count a duplicate", countDuplicate, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
-		{"erased id", isErased, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH erased USING PRIMARY KEY (id=?)"}},
-		{"history", selectRevisions, []string{"SEARCH revisions USING PRIMARY KEY (memory_id=?)"}},
+		{"erased id", sqlrows.IsErased, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH erased USING PRIMARY KEY (id=?)"}},
+		{"history", sqlrows.SelectRevisions, []string{"SEARCH revisions USING PRIMARY KEY (memory_id=?)"}},
 		{"idempotency answer", selectAnswer, []string{"SEARCH idempotency USING PRIMARY KEY (operation=? AND key=?)"}},
 		{"expired answers", expireAnswers, []string{
 			"SEARCH idempotency USING PRIMARY KEY (operation=? AND key=?)",
 			"LIST SUBQUERY", "SEARCH idempotency USING COVERING INDEX idempotency_expiry (expires_at<?)",
 		}},
-		{"answers of an erased memory", deleteAnswers, []string{"SEARCH idempotency USING INDEX idempotency_memory (memory_id=?)"}},
-		{"erased memory with what hangs on it", deleteMemory, []string{
+		{"answers of an erased memory", sqlrows.DeleteAnswers, []string{"SEARCH idempotency USING INDEX idempotency_memory (memory_id=?)"}},
+		{"erased memory with what hangs on it", sqlrows.DeleteMemory, []string{
 			"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)",
 			"SEARCH concepts USING PRIMARY KEY (memory_id=?)",
 			"SEARCH embeddings USING COVERING INDEX sqlite_autoindex_embeddings_1 (memory_id=?)",
@@ -75,7 +76,7 @@ func TestMemoryPlans(t *testing.T) {
 			"SEARCH relations USING COVERING INDEX sqlite_autoindex_relations_2 (from_id=?)",
 			"SEARCH revisions USING PRIMARY KEY (memory_id=?)",
 		}},
-		{"clock", selectLastStamp, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN changes"}}, // its end: one row
+		{"clock", sqlrows.SelectLastStamp, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN changes"}}, // its end: one row
 		{"changes", selectChanges, []string{"SEARCH c USING INTEGER PRIMARY KEY (rowid>?)", "CORRELATED SCALAR SUBQUERY", "SCAN i"}},
 		{"head", selectHead, []string{"SEARCH changes", "SCALAR SUBQUERY", "SCAN incarnations"}},
 		{"position", selectIncarnation, []string{

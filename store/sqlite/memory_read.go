@@ -2,12 +2,12 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 var _ amber.MemoryReader = (*Store)(nil)
@@ -15,7 +15,7 @@ var _ amber.MemoryReader = (*Store)(nil)
 // Get implements [amber.MemoryReader].
 func (s *Store) Get(ctx context.Context, id amber.MemoryID) (m amber.Memory, err error) {
 	err = s.memory.view(ctx, "get memory", string(id), func(t *tx) error {
-		m, err = t.live("get memory", id)
+		m, err = t.Live("get memory", id)
 		return err
 	})
 	return m, err
@@ -24,29 +24,18 @@ func (s *Store) Get(ctx context.Context, id amber.MemoryID) (m amber.Memory, err
 // History implements [amber.MemoryReader].
 func (s *Store) History(ctx context.Context, id amber.MemoryID) (revisions []amber.Memory, err error) {
 	err = s.memory.view(ctx, "read history", string(id), func(t *tx) error {
-		last, found, err := t.load(id)
+		last, found, err := t.Load(id)
 		if err == nil && !found {
-			err = notFound("read history", string(id))
+			err = sqlrows.NotFound("read history", string(id))
 		}
 		if err != nil {
 			return err
 		}
-		revisions, err = readRows(t, "revisions", scanRevision, selectRevisions, id)
+		revisions, err = sqlrows.ReadRows(t.Tx, "revisions", sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
 		revisions = append(revisions, last)
 		return err
 	})
 	return revisions, err
-}
-
-func scanRevision(s scanner) (m amber.Memory, err error) {
-	var body string
-	if err := s.Scan(&body); err != nil {
-		return m, err
-	}
-	if err := json.Unmarshal([]byte(body), &m); err != nil {
-		return m, notJSON("revisions", "", "body")
-	}
-	return m, fitMemory("revisions", m)
 }
 
 // conditions is a WHERE clause made of fixed fragments, and its values.
@@ -74,21 +63,21 @@ func (c *conditions) filter(f amber.Filter, anyIdentity bool) error {
 	case anyIdentity && f.Scope != "":
 		c.add("scope = ?", f.Scope)
 	case !anyIdentity:
-		visible, err := marshal(visibleTo(f))
+		visible, err := sqlrows.Marshal(visibleTo(f))
 		if err != nil {
 			return err
 		}
 		c.add("scope || char(31) || identity IN (SELECT value FROM json_each(?))", visible)
 	}
 	if len(f.Kinds) > 0 {
-		kinds, err := marshal(f.Kinds)
+		kinds, err := sqlrows.Marshal(f.Kinds)
 		if err != nil {
 			return err
 		}
 		c.add("kind IN (SELECT value FROM json_each(?))", kinds)
 	}
 	if len(f.Tags) > 0 {
-		tags, err := marshal(f.Tags)
+		tags, err := sqlrows.Marshal(f.Tags)
 		if err != nil {
 			return err
 		}
@@ -137,10 +126,10 @@ func (s *Store) List(ctx context.Context, q amber.ListQuery) (page amber.Page[am
 	if !q.Deleted {
 		c.add("deleted_at IS NULL")
 	}
-	query := "SELECT " + memoryColumns + " FROM memories WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?"
+	query := "SELECT " + sqlrows.MemoryColumns + " FROM memories WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?"
 	err = s.memory.view(ctx, "list memories", "", func(t *tx) error {
-		page.Items, err = readFirst(t, "memories", scanMemory, q.Limit+1, query, c.args...)
-		page.SetAside = t.aside
+		page.Items, err = sqlrows.ReadFirst(t.Tx, "memories", sqlrows.ScanMemory, q.Limit+1, query, c.args...)
+		page.SetAside = t.Aside
 		return err
 	})
 	if len(page.Items) > q.Limit {
@@ -160,7 +149,7 @@ func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after i
 		return nil, amber.Errorf(amber.KindInvalid, "read timeline", string(id), "before and after are not between 0 and %d", maxTimeline)
 	}
 	err = s.memory.view(ctx, "read timeline", string(id), func(t *tx) error {
-		pivot, err := t.live("read timeline", id)
+		pivot, err := t.Live("read timeline", id)
 		if err != nil {
 			return err
 		}
@@ -190,9 +179,9 @@ func (t *tx) beside(pivot amber.Memory, side, order string, n int) ([]amber.Memo
 	} else {
 		c.add("scope = ? AND identity = ?", pivot.Scope, pivot.Identity())
 	}
-	query := "SELECT " + memoryColumns + " FROM memories WHERE " + c.String() +
+	query := "SELECT " + sqlrows.MemoryColumns + " FROM memories WHERE " + c.String() +
 		" ORDER BY created_at " + order + ", id " + order + " LIMIT ?"
-	return readFirst(t, "memories", scanMemory, n, query, c.args...)
+	return sqlrows.ReadFirst(t.Tx, "memories", sqlrows.ScanMemory, n, query, c.args...)
 }
 
 // Health implements [amber.LongTerm]: a read that touches the file.
@@ -200,7 +189,7 @@ func (s *Store) Health(ctx context.Context) (amber.Health, error) {
 	h := amber.Health{Backend: backendName, Status: amber.Healthy}
 	err := s.memory.view(ctx, "check health", "", func(t *tx) error {
 		var n int
-		return t.row("SELECT count(*) FROM (SELECT 1 FROM memories LIMIT 1)").Scan(&n)
+		return t.Row("SELECT count(*) FROM (SELECT 1 FROM memories LIMIT 1)").Scan(&n)
 	})
 	if ctx.Err() != nil {
 		return h, sqlconn.Wrap("check health", "", ctx.Err())

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // RestoreMemory makes m, as an earlier state of this agent held it, the newest
@@ -41,7 +42,7 @@ func (s *Store) MayRestore(ctx context.Context, id amber.MemoryID) error {
 
 func (t *tx) mayRestore(id amber.MemoryID) error {
 	var erased bool
-	if err := t.row(isErased, id).Scan(&erased); err != nil {
+	if err := t.Row(sqlrows.IsErased, id).Scan(&erased); err != nil {
 		return err
 	}
 	if erased {
@@ -54,20 +55,20 @@ func (t *tx) mayRestore(id amber.MemoryID) error {
 // that m is of.
 func (t *tx) restore(m amber.Memory) (amber.Memory, error) {
 	m.DeletedAt = amber.Time{}
-	prev, found, err := t.load(m.ID)
+	prev, found, err := t.Load(m.ID)
 	if err != nil {
 		return m, err
 	}
 	if !found {
 		was := m.Origin
 		m.Revision++
-		m.Origin = t.origin(was.Counter + 1)
-		m.UpdatedAt = t.now
-		if err := t.noteVersion(m.ID, m.Origin, []amber.Origin{was}); err != nil {
+		m.Origin = t.Origin(was.Counter + 1)
+		m.UpdatedAt = t.Now
+		if err := t.NoteVersion(m.ID, m.Origin, []amber.Origin{was}); err != nil {
 			return m, err
 		}
-		return m, t.insert(m)
+		return m, t.Insert(m)
 	}
 	m.CreatedAt, m.DuplicateCount = prev.CreatedAt, prev.DuplicateCount
-	return t.revise(amber.OpUpdate, prev, m, m.Origin)
+	return t.Revise(amber.OpUpdate, prev, m, m.Origin)
 }

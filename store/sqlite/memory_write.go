@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // idempotencyFor is how long an answer is kept for its key.
@@ -20,10 +21,8 @@ WHERE content_digest = ? AND deleted_at IS NULL AND kind = ? AND scope = ? AND i
 ORDER BY created_at, id LIMIT 1`
 
 	countDuplicate = `UPDATE memories SET duplicate_count = duplicate_count + 1 WHERE id = ?`
-	isErased       = `SELECT EXISTS (SELECT 1 FROM erased WHERE id = ?)`
 
 	selectAnswer  = `SELECT digest, answer FROM idempotency WHERE operation = ? AND key = ? AND expires_at > ?`
-	upsertAnswer  = `INSERT OR REPLACE INTO idempotency (operation, key, digest, memory_id, answer, expires_at) VALUES (?, ?, ?, ?, ?, ?)`
 	expireAnswers = `DELETE FROM idempotency WHERE (operation, key) IN (SELECT operation, key FROM idempotency WHERE expires_at <= ? LIMIT 100)`
 )
 
@@ -109,11 +108,11 @@ func (t *tx) writePlain(r amber.WriteRequest) (amber.WriteAck, error) {
 	}
 	if found {
 		ack, err := t.writeAgain(r, id)
-		if !t.setAside("memories", err) { // a memory that cannot be read says nothing
+		if !t.SetAside("memories", err) { // a memory that cannot be read says nothing
 			return ack, err
 		}
 	}
-	fresh, err := t.newID()
+	fresh, err := t.NewID()
 	if err != nil {
 		return amber.WriteAck{}, err
 	}
@@ -127,14 +126,14 @@ func (t *tx) writeTopic(r amber.WriteRequest) (amber.WriteAck, error) {
 	for epoch := 0; ; epoch++ {
 		m.ID = amber.TopicID(r.ProjectID, r.Scope, m.Identity(), r.Topic, epoch)
 		var erased bool
-		if err := t.row(isErased, m.ID).Scan(&erased); err != nil {
+		if err := t.Row(sqlrows.IsErased, m.ID).Scan(&erased); err != nil {
 			return amber.WriteAck{}, err
 		}
 		if !erased {
 			break
 		}
 	}
-	prev, found, err := t.load(m.ID)
+	prev, found, err := t.Load(m.ID)
 	switch {
 	case err != nil:
 		return amber.WriteAck{}, err
@@ -144,22 +143,22 @@ func (t *tx) writeTopic(r amber.WriteRequest) (amber.WriteAck, error) {
 		return t.writeAgain(r, m.ID)
 	}
 	m.CreatedAt, m.DuplicateCount, m.Foreign = prev.CreatedAt, prev.DuplicateCount, prev.Foreign
-	m, err = t.revise(amber.OpUpdate, prev, m)
+	m, err = t.Revise(amber.OpUpdate, prev, m)
 	return amber.WriteAck{Memory: m}, err
 }
 
 func (t *tx) writeNew(m amber.Memory, id amber.MemoryID) (amber.WriteAck, error) {
 	m.ID = id
 	m.Revision = 1
-	m.Origin = t.origin(1)
-	m.CreatedAt, m.UpdatedAt = t.now, t.now
-	return amber.WriteAck{Memory: m}, t.insert(m)
+	m.Origin = t.Origin(1)
+	m.CreatedAt, m.UpdatedAt = t.Now, t.Now
+	return amber.WriteAck{Memory: m}, t.Insert(m)
 }
 
 // duplicateOf finds another live memory that says the same as m.
 func (t *tx) duplicateOf(m amber.Memory) (id amber.MemoryID, found bool, err error) {
-	err = t.row(findDuplicate, m.ContentDigest, m.Kind, m.Scope, m.Identity(), m.Title, m.ID).Scan(&id)
-	if absent(err) {
+	err = t.Row(findDuplicate, m.ContentDigest, m.Kind, m.Scope, m.Identity(), m.Title, m.ID).Scan(&id)
+	if sqlrows.Absent(err) {
 		return "", false, nil
 	}
 	return id, err == nil, err
@@ -169,19 +168,19 @@ func (t *tx) duplicateOf(m amber.Memory) (id amber.MemoryID, found bool, err err
 // adds to it as a revision. A memory in conflict is not added to: a revision
 // would settle the conflict, and nobody has looked at it.
 func (t *tx) writeAgain(r amber.WriteRequest, id amber.MemoryID) (amber.WriteAck, error) {
-	prev, _, err := t.load(id)
+	prev, _, err := t.Load(id)
 	if err != nil {
 		return amber.WriteAck{}, err
 	}
 	next, added, left := r.Merge(prev)
 	if len(added) > 0 {
-		heads, err := t.heads(prev)
+		heads, err := t.Heads(prev)
 		if err != nil {
 			return amber.WriteAck{}, err
 		}
 		if len(heads) == 1 {
 			next.DuplicateCount++
-			next, err = t.revise(amber.OpUpdate, prev, next)
+			next, err = t.Revise(amber.OpUpdate, prev, next)
 			return amber.WriteAck{Memory: next, Deduplicated: true, Added: added, NotTaken: left}, err
 		}
 		added, left = nil, append(added, left...)
@@ -193,16 +192,16 @@ func (t *tx) writeAgain(r amber.WriteRequest, id amber.MemoryID) (amber.WriteAck
 
 // countDuplicate notes that a memory was written once more.
 func (t *tx) countDuplicate(id amber.MemoryID) (amber.WriteAck, error) {
-	m, _, err := t.load(id)
+	m, _, err := t.Load(id)
 	if err != nil {
 		return amber.WriteAck{}, err
 	}
-	if _, err := t.exec(countDuplicate, id); err != nil {
+	if _, err := t.Exec(countDuplicate, id); err != nil {
 		return amber.WriteAck{}, err
 	}
 	m.DuplicateCount++
 	return amber.WriteAck{Memory: m, Deduplicated: true},
-		t.log(change{amber.OpUpdate, amber.ChangeMemory, string(id), m.ContentDigest, m.ContentDigest})
+		t.Log(sqlrows.Entry(amber.OpUpdate, amber.ChangeMemory, string(id), m.ContentDigest, m.ContentDigest))
 }
 
 // fromRequest is the memory a request describes.
@@ -210,7 +209,7 @@ func fromRequest(r amber.WriteRequest) amber.Memory {
 	return amber.Memory{
 		Kind: r.Kind, Scope: r.Scope, Identities: r.Identities,
 		Title: r.Title, Content: r.Content, Summary: r.Summary, Topic: r.Topic,
-		Tags: r.Tags, Metadata: orEmpty(r.Metadata), SourceRefs: append([]amber.SourceRef{}, r.SourceRefs...),
+		Tags: r.Tags, Metadata: sqlrows.OrEmpty(r.Metadata), SourceRefs: append([]amber.SourceRef{}, r.SourceRefs...),
 		Trust: r.Trust, ContentDigest: amber.ContentDigest(r.Content),
 	}
 }
@@ -218,9 +217,9 @@ func fromRequest(r amber.WriteRequest) amber.Memory {
 // answered returns the answer an idempotency key was given before.
 func (t *tx) answered(r amber.WriteRequest) (ack amber.WriteAck, known bool, err error) {
 	var digest, body string
-	err = t.row(selectAnswer, "write", r.IdempotencyKey, t.now.UnixMilli()).Scan(&digest, &body)
+	err = t.Row(selectAnswer, "write", r.IdempotencyKey, t.Now.UnixMilli()).Scan(&digest, &body)
 	switch {
-	case absent(err):
+	case sqlrows.Absent(err):
 		return ack, false, t.keyErased(r.IdempotencyKey)
 	case err != nil:
 		return ack, false, err
@@ -228,21 +227,21 @@ func (t *tx) answered(r amber.WriteRequest) (ack amber.WriteAck, known bool, err
 		return ack, true, amber.Errorf(amber.KindConflict, "write memory", r.IdempotencyKey, "the idempotency key was used for another request")
 	}
 	if err := json.Unmarshal([]byte(body), &ack); err != nil {
-		return ack, true, damaged("read idempotency answer", r.IdempotencyKey, err)
+		return ack, true, sqlrows.Damaged("read idempotency answer", r.IdempotencyKey, err)
 	}
 	return ack, true, nil
 }
 
 // answer keeps the answer of an idempotency key and drops some that expired.
 func (t *tx) answer(r amber.WriteRequest, ack amber.WriteAck) error {
-	body, err := marshal(ack)
+	body, err := sqlrows.Marshal(ack)
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(expireAnswers, t.now.UnixMilli()); err != nil {
+	if _, err := t.Exec(expireAnswers, t.Now.UnixMilli()); err != nil {
 		return err
 	}
-	_, err = t.exec(upsertAnswer, "write", r.IdempotencyKey, r.Digest(), ack.ID, body, t.now.Add(idempotencyFor).UnixMilli())
+	_, err = t.Exec(sqlrows.UpsertAnswer, "write", r.IdempotencyKey, r.Digest(), ack.ID, body, t.Now.Add(idempotencyFor).UnixMilli())
 	return err
 }
 
@@ -276,13 +275,13 @@ func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
 	case found && !amber.SameKey(prev, next):
 		return prev, amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "memory %s says the same already", string(twin))
 	}
-	return t.revise(amber.OpUpdate, prev, next)
+	return t.Revise(amber.OpUpdate, prev, next)
 }
 
 // editable returns a memory and what an edit of it begins with: itself, or, where
 // it was deleted while somebody else changed it, that other version.
 func (t *tx) editable(id amber.MemoryID) (prev, base amber.Memory, err error) {
-	prev, found, err := t.load(id)
+	prev, found, err := t.Load(id)
 	if err != nil || found && prev.DeletedAt.IsZero() {
 		return prev, prev, err
 	}
@@ -296,35 +295,35 @@ func (t *tx) editable(id amber.MemoryID) (prev, base amber.Memory, err error) {
 			return prev, r, nil
 		}
 	}
-	return prev, prev, notFound("edit memory", string(id))
+	return prev, prev, sqlrows.NotFound("edit memory", string(id))
 }
 
 // rivals returns the versions that nobody has seen beside the newest, the
 // latest first.
 func (t *tx) rivals(m amber.Memory) (out []amber.Memory, err error) {
-	heads, err := t.heads(m)
+	heads, err := t.Heads(m)
 	if err != nil || len(heads) < 2 {
 		return nil, err
 	}
-	revisions, err := readRows(t, "revisions", scanRevision, selectRevisions, m.ID)
+	revisions, err := sqlrows.ReadRows(t.Tx, "revisions", sqlrows.ScanRevision, sqlrows.SelectRevisions, m.ID)
 	for _, r := range revisions {
 		if r.Origin != m.Origin && slices.Contains(heads, r.Origin) {
 			out = append(out, r)
 		}
 	}
-	slices.SortFunc(out, func(a, b amber.Memory) int { return latestFirst(a.Origin, b.Origin) })
+	slices.SortFunc(out, func(a, b amber.Memory) int { return sqlrows.LatestFirst(a.Origin, b.Origin) })
 	return out, err
 }
 
 // Delete implements [amber.LongTerm].
 func (s *Store) Delete(ctx context.Context, id amber.MemoryID) error {
 	return s.memory.update(ctx, "delete memory", string(id), func(t *tx) error {
-		prev, found, err := t.loadLoosely(id)
+		prev, found, err := t.LoadLoosely(id)
 		switch {
 		case err != nil:
 			return err
 		case !found:
-			return notFound("delete memory", string(id))
+			return sqlrows.NotFound("delete memory", string(id))
 		case !prev.DeletedAt.IsZero():
 			rivals, err := t.rivals(prev)
 			if err != nil || len(rivals) == 0 {
@@ -333,8 +332,8 @@ func (s *Store) Delete(ctx context.Context, id amber.MemoryID) error {
 			// Somebody changed it without knowing: now it is settled.
 		}
 		next := prev
-		next.DeletedAt = t.now
-		_, err = t.revise(amber.OpDelete, prev, next)
+		next.DeletedAt = t.Now
+		_, err = t.Revise(amber.OpDelete, prev, next)
 		return err
 	})
 }

@@ -23,14 +23,14 @@ const (
 // mergeIndexes merges when the log has passed a multiple of mergeEvery in
 // this transaction.
 func (t *tx) mergeIndexes() error {
-	steps := t.seq/mergeEvery - t.firstSeq/mergeEvery
-	if !t.indexed || steps == 0 {
+	steps := t.Seq/mergeEvery - t.FirstSeq/mergeEvery
+	if !t.Indexed || steps == 0 {
 		return nil
 	}
-	if _, err := t.exec(mergeWords, steps*mergeEvery*wordPages); err != nil {
+	if _, err := t.Exec(mergeWords, steps*mergeEvery*wordPages); err != nil {
 		return fmt.Errorf("merge words: %w", err)
 	}
-	if _, err := t.exec(mergeGrams, steps*mergeEvery*gramPages); err != nil {
+	if _, err := t.Exec(mergeGrams, steps*mergeEvery*gramPages); err != nil {
 		return fmt.Errorf("merge grams: %w", err)
 	}
 	return nil

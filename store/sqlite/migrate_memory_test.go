@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // A released migration is never changed: files it made are out there. What
@@ -21,10 +22,10 @@ import (
 func TestReleasedMigrationsStay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ sql, want string }{
-		"memory-1":  {memory1, "054f3f7c76fa85eae3a830da089c2bd1d0dfe7731cfd0c4122df5af7ce928d95"},
-		"memory-2":  {memory2, "f472593d1fde23f019d8258751d28ed4e3941ba6bf795e81c84021aab9428df8"},
-		"memory-3":  {memory3, "1f9b71775f6ca51930682d487da4e4e6798cf25f7b29c9ae5cfac5286ad43d25"},
-		"control-1": {control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
+		"memory-1":  {sqlrows.Memory1, "054f3f7c76fa85eae3a830da089c2bd1d0dfe7731cfd0c4122df5af7ce928d95"},
+		"memory-2":  {sqlrows.Memory2, "f472593d1fde23f019d8258751d28ed4e3941ba6bf795e81c84021aab9428df8"},
+		"memory-3":  {sqlrows.Memory3, "1f9b71775f6ca51930682d487da4e4e6798cf25f7b29c9ae5cfac5286ad43d25"},
+		"control-1": {sqlrows.Control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
 	} {
 		if got := amber.ContentDigest(c.sql); got != c.want {
 			t.Errorf("%s.sql has the digest %s, it was released with %s", name, got, c.want)
@@ -33,9 +34,9 @@ func TestReleasedMigrationsStay(t *testing.T) {
 }
 
 // memoryAt is the schema of memory.db as the Amber of a version had it.
-func memoryAt(version int) schema {
-	s := memorySchema
-	s.migrations = s.migrations[:version]
+func memoryAt(version int) sqlrows.Schema {
+	s := sqlrows.MemorySchema
+	s.Migrations = s.Migrations[:version]
 	return s
 }
 
@@ -60,7 +61,7 @@ func columnsOf(t *testing.T, s *Store, tables []string) map[string][]string {
 	out := map[string][]string{}
 	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
 		for _, table := range tables {
-			if out[table], err = all(x, scanText, `SELECT 'quote("' || name || '")' FROM pragma_table_info(?)`, table); err != nil {
+			if out[table], err = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT 'quote("' || name || '")' FROM pragma_table_info(?)`, table); err != nil {
 				return err
 			}
 		}
@@ -76,7 +77,7 @@ func rows(t *testing.T, s *Store, columns map[string][]string) map[string][]stri
 	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
 		for table, names := range columns {
 			query := "SELECT concat_ws(',', " + joined(names) + ") FROM " + table + " ORDER BY 1"
-			if out[table], err = all(x, scanText, query); err != nil {
+			if out[table], err = sqlrows.All(x.Tx, sqlrows.ScanText, query); err != nil {
 				return err
 			}
 		}
@@ -92,7 +93,7 @@ func objects(t *testing.T, s *Store) (all map[string]string, tables []string) {
 	t.Helper()
 	all = map[string]string{}
 	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		return x.each(`SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name`, nil, func(r scanner) error {
+		return x.Each(`SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name`, nil, func(r scanner) error {
 			var kind, name, sql string
 			err := r.Scan(&kind, &name, &sql)
 			all[kind+" "+name] = sql
@@ -109,7 +110,7 @@ func objects(t *testing.T, s *Store) (all map[string]string, tables []string) {
 // new one, in which everything can be done.
 func TestMigrationsKeepEveryRow(t *testing.T) {
 	t.Parallel()
-	for v := 1; v < int(memorySchema.version()); v++ {
+	for v := 1; v < int(sqlrows.MemorySchema.Version()); v++ {
 		t.Run(fmt.Sprint("from ", v), func(t *testing.T) {
 			t.Parallel()
 			a := agentWithMemory(t, v)
@@ -124,7 +125,7 @@ func TestMigrationsKeepEveryRow(t *testing.T) {
 			}
 			do(t, old.Close())
 
-			s := try(openWith(t, a, memorySchema, false))(t)
+			s := try(openWith(t, a, sqlrows.MemorySchema, false))(t)
 			if d := cmp.Diff(before, rows(t, s, columns)); d != "" {
 				t.Errorf("rows (-before +after):\n%s", d)
 			}
@@ -134,8 +135,8 @@ func TestMigrationsKeepEveryRow(t *testing.T) {
 			if d := cmp.Diff(want, migrated); d != "" {
 				t.Errorf("schema (-new +migrated):\n%s", d)
 			}
-			if memory, _, err := s.SchemaVersion(t.Context()); memory != memorySchema.version() || err != nil {
-				t.Errorf("version %d, %v, want %d", memory, err, memorySchema.version())
+			if memory, _, err := s.SchemaVersion(t.Context()); memory != sqlrows.MemorySchema.Version() || err != nil {
+				t.Errorf("version %d, %v, want %d", memory, err, sqlrows.MemorySchema.Version())
 			}
 			goesOn(t, s)
 			sound(t, s)
@@ -182,10 +183,10 @@ func goesOn(t *testing.T, s *Store) {
 func TestMigrationToSchema3NamesVersions(t *testing.T) {
 	t.Parallel()
 	for v := 1; v <= 2; v++ {
-		s := try(openWith(t, agentWithMemory(t, v), memorySchema, false))(t)
+		s := try(openWith(t, agentWithMemory(t, v), sqlrows.MemorySchema, false))(t)
 		memories := 0
 		do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-			ids, err := all(x, scanText, `SELECT id FROM memories`)
+			ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM memories`)
 			do(t, err)
 			for _, id := range ids {
 				if n := chained(t, x, amber.MemoryID(id)); n > 0 {
@@ -200,7 +201,7 @@ func TestMigrationToSchema3NamesVersions(t *testing.T) {
 		versionsHold(t, s)
 		topic := amber.TopicID("", amber.ScopeGlobal, "", "t", 0)
 		m := try(s.Edit(t.Context(), amber.EditRequest{ID: topic, Content: ptr("fourth")}))(t)
-		if got := versionsOf(t, s, topic); len(got) != 4 || !got[versionOf(m.Origin)].head {
+		if got := versionsOf(t, s, topic); len(got) != 4 || !got[sqlrows.VersionOf(m.Origin)].head {
 			t.Errorf("from %d: after an edit the versions are %v", v, got)
 		}
 		versionsHold(t, s)
@@ -211,9 +212,9 @@ func TestMigrationToSchema3NamesVersions(t *testing.T) {
 // position, and every chunk is read once more.
 func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 	t.Parallel()
-	s := try(openWith(t, agentWithMemory(t, 3), memorySchema, false))(t)
+	s := try(openWith(t, agentWithMemory(t, 3), sqlrows.MemorySchema, false))(t)
 	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		held, err := all(x, scanText, `SELECT place || ' ' || scope || ' ' || record || ' ' || version FROM sync_held ORDER BY 1`)
+		held, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT place || ' ' || scope || ' ' || record || ' ' || version FROM sync_held ORDER BY 1`)
 		do(t, err)
 		want := []string{
 			"/src/shop/.amber memory 019cebae-61c0-766f-8a75-e0bf4fffd871 1.116226824601600001.the old device",
@@ -238,9 +239,9 @@ func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 // there are.
 func chained(t *testing.T, x *tx, id amber.MemoryID) int {
 	t.Helper()
-	m, _, err := x.load(id)
+	m, _, err := x.Load(id)
 	do(t, err)
-	history, err := all(x, scanRevision, selectRevisions, id)
+	history, err := sqlrows.All(x.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
 	do(t, err)
 	if len(history) == 0 {
 		return 0
@@ -248,8 +249,8 @@ func chained(t *testing.T, x *tx, id amber.MemoryID) int {
 	want := map[string]versionRow{}
 	saw := ""
 	for _, r := range append(history, m) {
-		want[versionOf(r.Origin)] = versionRow{saw: saw, head: r.Revision == m.Revision, stored: true}
-		saw = versionOf(r.Origin)
+		want[sqlrows.VersionOf(r.Origin)] = versionRow{saw: saw, head: r.Revision == m.Revision, stored: true}
+		saw = sqlrows.VersionOf(r.Origin)
 	}
 	got, err := readVersions(x, id)
 	do(t, err)
@@ -262,9 +263,9 @@ func chained(t *testing.T, x *tx, id amber.MemoryID) int {
 // A file of an older schema that is only looked at stays one, and says so.
 func TestOlderSchemasAreKept(t *testing.T) {
 	t.Parallel()
-	for v := 1; v < int(memorySchema.version()); v++ {
+	for v := 1; v < int(sqlrows.MemorySchema.Version()); v++ {
 		a := agentWithMemory(t, v)
-		_, err := openWith(t, a, memorySchema, true)
+		_, err := openWith(t, a, sqlrows.MemorySchema, true)
 		wantKind(t, err, amber.KindConflict, "open that keeps the schema")
 		if got := version(t, a, "memory.db"); got != int64(v) {
 			t.Errorf("the file has version %d now, it had %d", got, v)

@@ -12,14 +12,15 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // madeUp is the schema of memory.db with migrations that do not exist, up to
 // a version.
-func madeUp(version int) schema {
-	s := memorySchema
-	s.migrations = []string{
-		memory1,
+func madeUp(version int) sqlrows.Schema {
+	s := sqlrows.MemorySchema
+	s.Migrations = []string{
+		sqlrows.Memory1,
 		`CREATE TABLE steps (n INTEGER) STRICT; INSERT INTO steps VALUES (2);`,
 		`ALTER TABLE memories ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; INSERT INTO steps VALUES (3);`,
 		`UPDATE memories SET mood = 'merry'; INSERT INTO steps VALUES (4);`,
@@ -30,14 +31,14 @@ func madeUp(version int) schema {
 
 // openWith opens an agent's store as an Amber would whose memory.db has
 // another schema.
-func openWith(t *testing.T, a *home.Agent, memory schema, keep bool) (*Store, error) {
+func openWith(t *testing.T, a *home.Agent, memory sqlrows.Schema, keep bool) (*Store, error) {
 	t.Helper()
 	ctx := t.Context()
 	o := try(Options{Clock: newHandClock().read, Random: rand.Reader, KeepSchema: keep}.withDefaults())(t)
 	s := &Store{
 		agent: a, o: o,
 		memory:  &database{ground: a, name: "memory", schema: memory, o: o},
-		control: &database{ground: a, name: "control", schema: controlSchema, o: o},
+		control: &database{ground: a, name: "control", schema: sqlrows.ControlSchema, o: o},
 	}
 	c, err := s.generation(ctx)
 	if err == nil {
@@ -67,7 +68,7 @@ func homeOf(a *home.Agent) string { return filepath.Join(a.Dir(), "..", "..", ".
 func steps(t *testing.T, s *Store) (steps []int64) {
 	t.Helper()
 	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
-		steps, err = all(x, scanRowid, `SELECT n FROM steps ORDER BY rowid`)
+		steps, err = sqlrows.All(x.Tx, scanRowid, `SELECT n FROM steps ORDER BY rowid`)
 		return err
 	}))
 	return steps
@@ -83,7 +84,7 @@ func version(t *testing.T, a *home.Agent, file string) (v int64) {
 // outside opens a file as another program would.
 func outside(t *testing.T, a *home.Agent, file string, f func(*sqlconn.Pool)) {
 	t.Helper()
-	p := try(openPool(filepath.Join(a.GenDir(try(a.Current())(t)), file), write, time.Second, 1))(t)
+	p := try(sqlrows.OpenPool(filepath.Join(a.GenDir(try(a.Current())(t)), file), sqlrows.Write, time.Second, 1))(t)
 	f(p)
 	do(t, p.Close())
 }
@@ -109,7 +110,7 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 			t.Errorf("from %d: the migrations %v have run", from, got)
 		}
 		memory, control, err := s.SchemaVersion(t.Context())
-		if memory != 4 || control != controlSchema.version() || err != nil {
+		if memory != 4 || control != sqlrows.ControlSchema.Version() || err != nil {
 			t.Errorf("from %d: versions %d and %d, %v", from, memory, control, err)
 		}
 		if m := try(s.Get(t.Context(), id))(t); m.Content != "older than the schema" {
@@ -127,8 +128,8 @@ func TestMigrationStopsBetweenSteps(t *testing.T) {
 	for broken := 2; broken <= 4; broken++ {
 		a, id := agentAt(t, 1)
 		bad := madeUp(4)
-		bad.migrations = slices.Clone(bad.migrations)
-		bad.migrations[broken-1] += ` INSERT INTO steps SELECT no_such_column FROM steps;`
+		bad.Migrations = slices.Clone(bad.Migrations)
+		bad.Migrations[broken-1] += ` INSERT INTO steps SELECT no_such_column FROM steps;`
 		if _, err := openWith(t, a, bad, false); err == nil {
 			t.Fatalf("step %d: the broken migration did not fail", broken)
 		}

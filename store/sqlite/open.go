@@ -13,6 +13,8 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 	"github.com/amber-memory/amber/store/statedir"
 )
 
@@ -102,7 +104,7 @@ func (s *Store) build(ctx context.Context, dir string, c home.Current) error {
 		return err
 	}
 	for _, d := range []*database{s.memory, s.control} {
-		if err := d.schema.build(ctx, filepath.Join(dir, d.schema.file), c, s.o); err != nil {
+		if err := d.schema.Build(ctx, filepath.Join(dir, d.schema.File), c, s.o.BusyTimeout); err != nil {
 			return err
 		}
 	}
@@ -145,11 +147,11 @@ func (d *database) ready(ctx context.Context, c home.Current) error {
 func (d *database) migrate(ctx context.Context) error {
 	return d.ground.Exclusive(ctx, func(c home.Current) error {
 		path := d.path(c)
-		p, err := openPool(path, write, d.o.BusyTimeout, 1)
+		p, err := sqlrows.OpenPool(path, sqlrows.Write, d.o.BusyTimeout, 1)
 		if err != nil {
 			return sqlconn.Wrap("migrate", path, err)
 		}
-		return sqlconn.Wrap("migrate", path, errors.Join(d.schema.upgrade(ctx, p.DB), p.Close()))
+		return sqlconn.Wrap("migrate", path, errors.Join(d.schema.Upgrade(ctx, p.DB), p.Close()))
 	})
 }
 
@@ -161,7 +163,7 @@ func checkSQLite(ctx context.Context, db *sql.DB) error {
 		return sqlconn.Wrap("ask SQLite for its version", "", err)
 	}
 	var major, minor, patch int
-	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || major*1_000_000+minor*1000+patch < minVersion {
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || major*1_000_000+minor*1000+patch < sqlrows.MinVersion {
 		return amber.Errorf(amber.KindInternal, "open store", "", "SQLite %s is too old", version)
 	}
 	return nil
@@ -200,3 +202,20 @@ func (s *Store) Replica() amber.Replica { return s }
 
 // Store returns the resolved value.
 func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
+
+// Freeze pins memory.db and control.db of a generation at this instant; see
+// [FreezeBoth]. What it returns is independent of the store.
+func (s *Store) Freeze(ctx context.Context, c home.Current) ([]amber.FrozenDatabase, error) {
+	return image.FreezeBoth(ctx, s.agent.GenDir(c), s.o.BusyTimeout)
+}
+
+// MakeControl makes an empty control.db for a generation that is being built:
+// what an agent has that was made of another one's memory. Errors: those of
+// [Open].
+func MakeControl(ctx context.Context, path string, c home.Current, o Options) error {
+	o, err := o.withDefaults()
+	if err != nil {
+		return err
+	}
+	return sqlrows.ControlSchema.Build(ctx, path, c, o.BusyTimeout)
+}

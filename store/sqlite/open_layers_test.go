@@ -90,7 +90,7 @@ func wantKind(t *testing.T, err error, want amber.Kind, what string) {
 func meddle(t *testing.T, d *database, query string, args ...any) {
 	t.Helper()
 	err := d.update(t.Context(), "meddle", "", func(t *tx) error {
-		_, err := t.exec(query, args...)
+		_, err := t.Exec(query, args...)
 		return err
 	})
 	do(t, err)
@@ -127,7 +127,7 @@ func plan(t *testing.T, d *database, query string) (steps []string) {
 	t.Helper()
 	args := make([]any, parameters(query)) // the plan does not depend on them
 	err := d.view(t.Context(), "plan", "", func(x *tx) error {
-		return x.each("EXPLAIN QUERY PLAN "+query, args, func(s scanner) error {
+		return x.Each("EXPLAIN QUERY PLAN "+query, args, func(s scanner) error {
 			var id, parent, unused int
 			var detail string
 			err := s.Scan(&id, &parent, &unused, &detail)

@@ -109,7 +109,7 @@ func TestCloseBesideAReader(t *testing.T) {
 		h = s.memory.live
 		do(t, s.Close())
 		var n int
-		return x.row(`SELECT count(*) FROM memories`).Scan(&n)
+		return x.Row(`SELECT count(*) FROM memories`).Scan(&n)
 	}))
 	if n := h.readers.DB.Stats().OpenConnections; n != 0 {
 		t.Errorf("%d connections are still open", n)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 func TestLayerPlans(t *testing.T) {
@@ -26,11 +27,11 @@ func TestLayerPlans(t *testing.T) {
 		{"relations", selectRelated, []string{"MULTI-INDEX OR", "INDEX 1", "SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=?)", "INDEX 2", "SEARCH relations USING INDEX relations_to (to_id=?)", "USE TEMP B-TREE FOR ORDER BY"}},
 		{"relation", selectRelationBetween, []string{"SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=? AND to_id=? AND type=?)"}},
 		{"concepts", selectConcepts, []string{"SEARCH concepts USING PRIMARY KEY (memory_id=?)"}},
-		{"heads", selectHeads, []string{"SEARCH versions USING PRIMARY KEY (memory_id=?)"}},
-		{"links of a memory", deleteLinks, []string{"SEARCH sync_links USING INDEX sync_links_record (record=? AND scope=?)"}},
-		{"relations that wait", deleteWaiting, []string{"MULTI-INDEX OR", "INDEX 1", "SEARCH sync_waiting USING PRIMARY KEY (from_id=?)", "INDEX 2", "SEARCH sync_waiting USING INDEX sync_waiting_to (to_id=?)"}},
-		{"departing turns", departTurns, []string{"SEARCH t USING INDEX turns_session (session_id=?)", "SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?) LEFT-JOIN"}},
-		{"returning turn", deleteDeparted, []string{"SEARCH departed USING PRIMARY KEY (scope=? AND id=?)"}},
-		{"live memory", selectLiveDigest, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"heads", sqlrows.SelectHeads, []string{"SEARCH versions USING PRIMARY KEY (memory_id=?)"}},
+		{"links of a memory", sqlrows.DeleteLinks, []string{"SEARCH sync_links USING INDEX sync_links_record (record=? AND scope=?)"}},
+		{"relations that wait", sqlrows.DeleteWaiting, []string{"MULTI-INDEX OR", "INDEX 1", "SEARCH sync_waiting USING PRIMARY KEY (from_id=?)", "INDEX 2", "SEARCH sync_waiting USING INDEX sync_waiting_to (to_id=?)"}},
+		{"departing turns", sqlrows.DepartTurns, []string{"SEARCH t USING INDEX turns_session (session_id=?)", "SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?) LEFT-JOIN"}},
+		{"returning turn", sqlrows.DeleteDeparted, []string{"SEARCH departed USING PRIMARY KEY (scope=? AND id=?)"}},
+		{"live memory", sqlrows.SelectLiveDigest, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // The way of an entry. A lease that ends without an ack, by a nack or because
@@ -56,7 +57,7 @@ func (s *Store) Publish(ctx context.Context, e amber.Envelope) error {
 	if err != nil {
 		return err
 	}
-	body, err := marshal(e)
+	body, err := sqlrows.Marshal(e)
 	if err != nil {
 		return sqlconn.Wrap("publish entry", e.EntryID, err)
 	}
@@ -74,9 +75,9 @@ func (s *Store) Publish(ctx context.Context, e amber.Envelope) error {
 // before. Other bytes are a conflict.
 func (t *tx) published(entryID, digest string) (bool, error) {
 	var stored string
-	err := t.row(selectPublished, entryID).Scan(&stored)
+	err := t.Row(selectPublished, entryID).Scan(&stored)
 	switch {
-	case absent(err):
+	case sqlrows.Absent(err):
 		return false, nil
 	case err == nil && stored != digest:
 		return true, amber.Errorf(amber.KindConflict, "publish entry", entryID, "the id was published with other bytes")
@@ -96,7 +97,7 @@ func (t *tx) publish(e amber.Envelope, digest string) error {
 	if most := t.o.Queue.MaxQueued; n.queued >= most {
 		return amber.Errorf(amber.KindQuota, "publish entry", e.EntryID, "%d entries are waiting, as many as may be", n.queued)
 	}
-	_, err = t.exec(insertEntry, e.EntryID, e.TaskID, e.NodeID, digest, e.Payload, e.Priority, e.NotBefore.UnixMilli(), !now.Before(e.NotBefore))
+	_, err = t.Exec(insertEntry, e.EntryID, e.TaskID, e.NodeID, digest, e.Payload, e.Priority, e.NotBefore.UnixMilli(), !now.Before(e.NotBefore))
 	if err != nil {
 		return err
 	}
@@ -105,12 +106,12 @@ func (t *tx) publish(e amber.Envelope, digest string) error {
 
 // forgetAcked removes some entries that were acked long ago.
 func (t *tx) forgetAcked(now amber.Time) error {
-	ids, err := all(t, scanText, selectForgotten, now.Add(-ackedFor).UnixMilli(), forgetAtOnce)
+	ids, err := sqlrows.All(t.Tx, sqlrows.ScanText, selectForgotten, now.Add(-ackedFor).UnixMilli(), forgetAtOnce)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := t.exec(deleteEntry, id); err != nil {
+		if _, err := t.Exec(deleteEntry, id); err != nil {
 			return err
 		}
 		if err := t.logEntry(amber.OpDelete, id); err != nil {
@@ -156,7 +157,7 @@ func (t *tx) claim(consumerID string, now amber.Time) (amber.Claim, error) {
 	if n.leased >= t.o.Queue.MaxInFlight {
 		return amber.Claim{}, amber.ErrQueueFull
 	}
-	if _, err := t.exec(markDue, now.UnixMilli()); err != nil {
+	if _, err := t.Exec(markDue, now.UnixMilli()); err != nil {
 		return amber.Claim{}, err
 	}
 	e, err := t.nextEntry(now)
@@ -175,14 +176,14 @@ const unreadableReasons = `["the entry cannot be read"]`
 // it would keep all behind it from being handed out.
 func (t *tx) nextEntry(now amber.Time) (amber.Envelope, error) {
 	for {
-		e, err := scanEnvelope(t.row(selectDue))
+		e, err := scanEnvelope(t.Row(selectDue))
 		switch {
-		case absent(err):
+		case sqlrows.Absent(err):
 			return e, amber.ErrQueueEmpty
-		case err == nil || !t.setAside("queue", err):
+		case err == nil || !t.SetAside("queue", err):
 			return e, err
 		}
-		if _, err := t.exec(buryEntry, e.EntryID, unreadableReasons, now.UnixMilli()); err != nil {
+		if _, err := t.Exec(buryEntry, e.EntryID, unreadableReasons, now.UnixMilli()); err != nil {
 			return e, err
 		}
 		if err := t.logEntry(amber.OpUpdate, e.EntryID); err != nil {
@@ -193,18 +194,18 @@ func (t *tx) nextEntry(now amber.Time) (amber.Envelope, error) {
 
 // lease hands an entry out, under a fence larger than every one before.
 func (t *tx) lease(e amber.Envelope, consumerID string, now amber.Time) (amber.Lease, error) {
-	token, err := t.newID()
+	token, err := t.NewID()
 	if err != nil {
 		return amber.Lease{}, err
 	}
 	l := amber.Lease{EntryID: e.EntryID, ConsumerID: consumerID, Token: token, ExpiresAt: now.Add(t.o.Queue.Lease)}
-	if err := t.row(selectNextFence).Scan(&l.Fence); err != nil {
+	if err := t.Row(selectNextFence).Scan(&l.Fence); err != nil {
 		return l, err
 	}
-	if _, err := t.exec(issueFence, e.TaskID, e.NodeID, l.Fence); err != nil {
+	if _, err := t.Exec(issueFence, e.TaskID, e.NodeID, l.Fence); err != nil {
 		return l, err
 	}
-	if _, err := t.exec(leaseEntry, l.EntryID, e.Attempt, l.ConsumerID, l.Token, l.Fence, l.ExpiresAt.UnixMilli()); err != nil {
+	if _, err := t.Exec(leaseEntry, l.EntryID, e.Attempt, l.ConsumerID, l.Token, l.Fence, l.ExpiresAt.UnixMilli()); err != nil {
 		return l, err
 	}
 	return l, t.logEntry(amber.OpUpdate, l.EntryID)
@@ -214,10 +215,10 @@ func (t *tx) lease(e amber.Envelope, consumerID string, now amber.Time) (amber.L
 // where the clock is behind it, so that a clock set back neither shortens nor
 // revives a lease.
 func (t *tx) steady() amber.Time {
-	if last := t.stamp.Time(); t.now.Before(last) {
+	if last := t.Stamp.Time(); t.Now.Before(last) {
 		return last
 	}
-	return t.now
+	return t.Now
 }
 
 func (t *tx) logEntry(op amber.Op, entryID string) error { return t.logControl(op, "queue/"+entryID) }
@@ -230,16 +231,5 @@ func scanEnvelope(s scanner) (amber.Envelope, error) {
 	if err != nil {
 		return e, err
 	}
-	return e, fitEntry(e.EntryID, int64(e.Attempt), notBefore)
-}
-
-// maxAttempts is more than any entry was ever claimed.
-const maxAttempts = 1 << 31
-
-// fitEntry returns what is wrong with the numbers of an entry.
-func fitEntry(id string, attempt int64, times ...int64) error {
-	if attempt > maxAttempts {
-		return unreadable("queue", id, "a counter is out of range")
-	}
-	return fit("queue", id, []int64{attempt}, times)
+	return e, sqlrows.FitEntry(e.EntryID, int64(e.Attempt), notBefore)
 }

@@ -82,7 +82,7 @@ func TestQueueCountsHoldThroughEveryMove(t *testing.T) {
 	p := &queuePlay{s: s, clock: clock, r: rand.New(rand.NewPCG(seed, 1)), fences: map[int64]bool{}}
 	for range 400 {
 		p.move(t)
-		do(t, s.control.view(t.Context(), "check", "", (*tx).checkCounters))
+		do(t, s.control.view(t.Context(), "check", "", (*tx).CheckCounters))
 		b := try(s.Backpressure(t.Context()))(t)
 		if b.Leased < 0 || b.Leased > o.MaxInFlight || b.Available != o.MaxInFlight-b.Leased || b.Queued > o.MaxQueued+o.MaxInFlight {
 			t.Fatalf("counts %+v break the bounds %+v", b, o)
@@ -97,7 +97,7 @@ func TestMiscountIsDamage(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	do(t, s.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
-	check := func() error { return s.control.view(t.Context(), "check", "", (*tx).checkCounters) }
+	check := func() error { return s.control.view(t.Context(), "check", "", (*tx).CheckCounters) }
 	do(t, check())
 	meddle(t, s.control, `UPDATE queue_counts SET entries = 2 WHERE state = 'queued'`)
 	wantKind(t, check(), amber.KindDamaged, "check of a wrong count")
@@ -156,7 +156,7 @@ func TestAckedEntryIsForgottenInTime(t *testing.T) {
 	do(t, s.Ack(ctx, try(s.Claim(ctx, "c"))(t).Lease))
 	rows := func() (n int) {
 		do(t, s.control.view(ctx, "count", "", func(t *tx) error {
-			return t.row(`SELECT count(*) FROM queue WHERE entry_id = 'old' AND payload = ''`).Scan(&n)
+			return t.Row(`SELECT count(*) FROM queue WHERE entry_id = 'old' AND payload = ''`).Scan(&n)
 		}))
 		return n
 	}
@@ -199,7 +199,7 @@ func TestDelayedEntriesWaitApart(t *testing.T) {
 	do(t, s.Publish(ctx, amber.Envelope{EntryID: "due", TaskID: "t", NodeID: "n"}))
 	ready := func() (n int) {
 		do(t, s.control.view(ctx, "count", "", func(t *tx) error {
-			return t.row(`SELECT count(*) FROM queue INDEXED BY queue_queued WHERE state = 'queued' AND due = 1`).Scan(&n)
+			return t.Row(`SELECT count(*) FROM queue INDEXED BY queue_queued WHERE state = 'queued' AND due = 1`).Scan(&n)
 		}))
 		return n
 	}

@@ -9,16 +9,14 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
-// entryState is where an entry of the queue stands.
-type entryState string
-
 const (
-	entryQueued entryState = "queued"
-	entryLeased entryState = "leased"
-	entryAcked  entryState = "acked"
-	entryDead   entryState = "dead"
+	entryQueued sqlrows.EntryState = "queued"
+	entryLeased sqlrows.EntryState = "leased"
+	entryAcked  sqlrows.EntryState = "acked"
+	entryDead   sqlrows.EntryState = "dead"
 )
 
 const (
@@ -42,7 +40,7 @@ func (s *Store) Ack(ctx context.Context, l amber.Lease) error {
 		if err != nil || h.state == entryAcked {
 			return err
 		}
-		if _, err := t.exec(ackEntry, l.EntryID, now.UnixMilli()); err != nil {
+		if _, err := t.Exec(ackEntry, l.EntryID, now.UnixMilli()); err != nil {
 			return err
 		}
 		return t.logEntry(amber.OpUpdate, l.EntryID)
@@ -76,7 +74,7 @@ func (s *Store) Nack(ctx context.Context, n amber.Nack) error {
 // backoff returns the jittered delay after failed attempts.
 func (t *tx) backoff(attempts int) (d time.Duration, err error) {
 	var b [8]byte
-	if _, err := io.ReadFull(t.o.Random, b[:]); err != nil {
+	if _, err := io.ReadFull(t.Random, b[:]); err != nil {
 		return 0, fmt.Errorf("read random bytes: %w", err)
 	}
 	const mantissa = 53 // the bits a float64 holds exactly
@@ -86,7 +84,7 @@ func (t *tx) backoff(attempts int) (d time.Duration, err error) {
 
 // held is an entry with its last lease.
 type held struct {
-	state   entryState
+	state   sqlrows.EntryState
 	attempt int
 	reasons []string
 	lease   amber.Lease
@@ -95,8 +93,8 @@ type held struct {
 // held returns the entry whose last lease is l: leased and not expired, or
 // acked under it. Anything else is a conflict.
 func (t *tx) held(op string, l amber.Lease, now amber.Time) (held, error) {
-	h, err := scanHeld(t.row(selectHeld, l.EntryID))
-	if err != nil && !absent(err) {
+	h, err := scanHeld(t.Row(selectHeld, l.EntryID))
+	if err != nil && !sqlrows.Absent(err) {
 		return h, err
 	}
 	l.ExpiresAt = h.lease.ExpiresAt // the caller's copy may be from before a renewal
@@ -118,7 +116,7 @@ func (t *tx) holding(op string, l amber.Lease, now amber.Time) (held, error) {
 
 // takeBackExpired ends the leases that expired.
 func (t *tx) takeBackExpired(now amber.Time) error {
-	expired, err := readRows(t, "queue", scanHeld, selectExpired, now.UnixMilli())
+	expired, err := sqlrows.ReadRows(t.Tx, "queue", scanHeld, selectExpired, now.UnixMilli())
 	if err != nil {
 		return err
 	}
@@ -137,14 +135,14 @@ func (t *tx) spent(h held) bool { return h.attempt >= t.o.Queue.MaxAttempts }
 // giveBack ends a lease without an ack: the entry waits again in its old
 // place, or is dead.
 func (t *tx) giveBack(h held, reason string, notBefore, now amber.Time) error {
-	reasons, err := marshal(append(h.reasons, reason))
+	reasons, err := sqlrows.Marshal(append(h.reasons, reason))
 	if err != nil {
 		return err
 	}
 	if t.spent(h) {
-		_, err = t.exec(buryEntry, h.lease.EntryID, reasons, now.UnixMilli())
+		_, err = t.Exec(buryEntry, h.lease.EntryID, reasons, now.UnixMilli())
 	} else {
-		_, err = t.exec(requeue, h.lease.EntryID, reasons, notBefore.UnixMilli(), !now.Before(notBefore))
+		_, err = t.Exec(requeue, h.lease.EntryID, reasons, notBefore.UnixMilli(), !now.Before(notBefore))
 	}
 	if err != nil {
 		return err
@@ -162,7 +160,7 @@ func scanHeld(s scanner) (held, error) {
 	}
 	h.lease.ExpiresAt = amber.UnixMilli(expiresAt)
 	if err := json.Unmarshal([]byte(reasons), &h.reasons); err != nil {
-		return h, notJSON("queue", h.lease.EntryID, "reasons")
+		return h, sqlrows.NotJSON("queue", h.lease.EntryID, "reasons")
 	}
-	return h, fitEntry(h.lease.EntryID, int64(h.attempt), expiresAt)
+	return h, sqlrows.FitEntry(h.lease.EntryID, int64(h.attempt), expiresAt)
 }

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // ReadOnly answers from a memory.db that is not live and is only read, wherever
@@ -18,7 +19,7 @@ import (
 type ReadOnly struct {
 	s      *Store
 	db     *database
-	header header
+	header image.Header
 	files  *virtualFiles // nil for a file of the operating system
 }
 
@@ -30,12 +31,12 @@ var _ amber.MemoryReader = (*ReadOnly)(nil)
 // schema must be, row by row, that of a migration of Amber. Name is for
 // messages. Errors: damaged; too_new; refused for another schema than Amber's.
 func OpenReadOnly(ctx context.Context, name string, r io.ReaderAt, size int64, o Options) (*ReadOnly, error) {
-	h, err := readHeader(r, size)
+	h, err := image.ReadHeader(r, size)
 	if err == nil {
-		err = sqlconn.CheckSchemaTree(r, h.pageSize, h.pages)
+		err = sqlconn.CheckSchemaTree(r, h.PageSize, h.Pages)
 	}
 	if err != nil {
-		return nil, aboutFile(name, err)
+		return nil, image.AboutFile(name, err)
 	}
 	files, err := serveFile(r, size)
 	if err != nil {
@@ -44,7 +45,7 @@ func OpenReadOnly(ctx context.Context, name string, r io.ReaderAt, size int64, o
 	v, err := openReadOnly(ctx, name, sqlconn.UntrustedURI(virtualName, url.Values{"vfs": {files.name}}), h, o)
 	if err != nil {
 		if cause := files.failure(); cause != nil {
-			err = aboutFile(name, cause)
+			err = image.AboutFile(name, cause)
 		}
 		return nil, errors.Join(err, files.close())
 	}
@@ -54,9 +55,9 @@ func OpenReadOnly(ctx context.Context, name string, r io.ReaderAt, size int64, o
 
 // OpenReadOnlyFile does the same for a file that nobody writes meanwhile.
 func OpenReadOnlyFile(ctx context.Context, path string, o Options) (*ReadOnly, error) {
-	h, err := lookAtStranger(path)
+	h, err := image.ReadFile(path)
 	if err != nil {
-		return nil, aboutFile(path, err)
+		return nil, image.AboutFile(path, err)
 	}
 	return openReadOnly(ctx, path, sqlconn.UntrustedURI(path, nil), h, o)
 }
@@ -74,12 +75,12 @@ func (still) Exclusive(context.Context, func(home.Current) error) error { return
 
 var errReadOnly = amber.Errorf(amber.KindRefused, "write", "", "this is a past that can only be read")
 
-func openReadOnly(ctx context.Context, name, dsn string, h header, o Options) (*ReadOnly, error) {
+func openReadOnly(ctx context.Context, name, dsn string, h image.Header, o Options) (*ReadOnly, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	d := &database{ground: still{}, name: name, schema: h.schema, o: o}
+	d := &database{ground: still{}, name: name, schema: h.Schema, o: o}
 	readers, err := sqlconn.Open(dsn, o.Readers)
 	if err != nil {
 		return nil, sqlconn.Wrap("open database", name, err)
@@ -87,21 +88,21 @@ func openReadOnly(ctx context.Context, name, dsn string, h header, o Options) (*
 	d.live = &handles{readers: readers}
 	v := &ReadOnly{db: d, header: h, s: &Store{o: o, memory: d, control: d}}
 	if err := v.check(ctx); err != nil {
-		return nil, errors.Join(aboutFile(name, err), d.close())
+		return nil, errors.Join(image.AboutFile(name, err), d.close())
 	}
 	return v, nil
 }
 
 // check compares the schema before anything else is asked.
 func (v *ReadOnly) check(ctx context.Context) error {
-	want, err := v.header.schema.shapeAt(v.header.version)
+	want, err := v.header.Schema.ShapeAt(v.header.Version)
 	if err != nil {
 		return err
 	}
 	return v.db.view(ctx, "read schema", "", func(t *tx) error {
-		got, err := all(t, sqlconn.ScanObject, sqlconn.SelectShape)
+		got, err := sqlrows.All(t.Tx, sqlconn.ScanObject, sqlconn.SelectShape)
 		if err != nil {
-			return damaged("read schema", "", err)
+			return sqlrows.Damaged("read schema", "", err)
 		}
 		if why := want.Differs(got); why != "" {
 			return amber.Errorf(amber.KindRefused, "compare schema", "", "%s", why)
@@ -121,7 +122,7 @@ func (v *ReadOnly) Close() error {
 }
 
 // Schema returns the number of its schema.
-func (v *ReadOnly) Schema() int64 { return v.header.version }
+func (v *ReadOnly) Schema() int64 { return v.header.Version }
 
 // answer says what an error of a question means: SQLite does not tell why a
 // page could not be read.
@@ -130,7 +131,7 @@ func (v *ReadOnly) answer(err error) error {
 		return err
 	}
 	if cause := v.files.failure(); cause != nil {
-		return aboutFile(v.db.name, cause)
+		return image.AboutFile(v.db.name, cause)
 	}
 	return err
 }
@@ -164,6 +165,3 @@ func (v *ReadOnly) Timeline(ctx context.Context, id amber.MemoryID, before, afte
 	ms, err := v.s.Timeline(ctx, id, before, after)
 	return ms, v.answer(err)
 }
-
-// noClock is for what never asks for the time.
-func noClock() time.Time { return time.Time{} }

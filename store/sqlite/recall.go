@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // backendName is how the store signs its hits.
@@ -24,7 +25,7 @@ const (
 	// passing tells which candidates the filter lets through.
 	passing = `SELECT rowid, updated_at, id FROM memories WHERE rowid IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL AND `
 
-	selectByRowid = `SELECT ` + memoryColumns + ` FROM memories WHERE rowid = ?`
+	selectByRowid = `SELECT ` + sqlrows.MemoryColumns + ` FROM memories WHERE rowid = ?`
 )
 
 // match is a memory that fits a query, before it is loaded.
@@ -61,7 +62,7 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 	err = s.memory.view(ctx, "recall", "", func(t *tx) error {
 		r := recaller{tx: t, ask: q, filter: filter, query: parsed, limit: q.Limit}
 		result.Hits, err = r.hits(q.Explain)
-		result.SetAside = t.aside
+		result.SetAside = t.Aside
 		return err
 	})
 	return result, err
@@ -82,7 +83,7 @@ type recaller struct {
 // more.
 func (r *recaller) hits(explain bool) ([]amber.Hit, error) {
 	for n := r.limit; ; r.limit *= 2 {
-		r.tx.aside, r.unknown = nil, nil
+		r.tx.Aside, r.unknown = nil, nil
 		matches, err := r.find()
 		if err != nil {
 			return nil, err
@@ -161,7 +162,7 @@ func (r *recaller) fillUp(best []match, found map[int64]*match) ([]match, error)
 
 // newest answers a query without words.
 func (r *recaller) newest() ([]match, error) {
-	return all(r.tx, func(s scanner) (m match, err error) {
+	return sqlrows.All(r.tx.Tx, func(s scanner) (m match, err error) {
 		m.words = 1
 		err = s.Scan(&m.rowid)
 		return m, err
@@ -175,12 +176,12 @@ func (r *recaller) pass(found map[int64]*match) ([]match, error) {
 	for id := range found {
 		rowids = append(rowids, id)
 	}
-	list, err := marshal(rowids)
+	list, err := sqlrows.Marshal(rowids)
 	if err != nil {
 		return nil, err
 	}
 	var out []match
-	err = r.tx.each(passing+r.filter.String(), append([]any{list}, r.filter.args...), func(s scanner) error {
+	err = r.tx.Each(passing+r.filter.String(), append([]any{list}, r.filter.args...), func(s scanner) error {
 		var rowid, updatedAt int64
 		var id string
 		if err := s.Scan(&rowid, &updatedAt, &id); err != nil {
@@ -201,8 +202,8 @@ func (r *recaller) pass(found map[int64]*match) ([]match, error) {
 func (r *recaller) load(matches []match, explain bool) ([]amber.Hit, error) {
 	hits := make([]amber.Hit, 0, len(matches))
 	for _, m := range matches {
-		mem, err := scanMemory(r.tx.row(selectByRowid, m.rowid))
-		if r.tx.setAside("memories", err) {
+		mem, err := sqlrows.ScanMemory(r.tx.Row(selectByRowid, m.rowid))
+		if r.tx.SetAside("memories", err) {
 			continue
 		}
 		if err != nil {

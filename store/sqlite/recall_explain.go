@@ -7,12 +7,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // explain tells which terms of the query a memory contains and where.
 func (r *recaller) explain(m match, mem amber.Memory) (*amber.Why, error) {
 	why := &amber.Why{Terms: []amber.TermMatch{}, Words: m.words, Substring: m.substring, CJK: m.cjk, Related: m.related}
-	concepts, err := all(r.tx, scanText, selectConcepts, mem.ID)
+	concepts, err := sqlrows.All(r.tx.Tx, sqlrows.ScanText, selectConcepts, mem.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // maxGramMatches bounds how many memories one part of a query may bring in
@@ -58,14 +59,14 @@ func (r *recaller) containing(part string) ([]int64, error) {
 	for i, g := range grams {
 		quoted[i] = quote(g)
 	}
-	rowids, err := all(r.tx, scanRowid, selectGrams, strings.Join(quoted, " AND "), maxGramMatches)
+	rowids, err := sqlrows.All(r.tx.Tx, scanRowid, selectGrams, strings.Join(quoted, " AND "), maxGramMatches)
 	if err != nil || len(grams) == 1 {
 		return rowids, err
 	}
 	sure := rowids[:0]
 	for _, id := range rowids {
 		var body string
-		if err := r.tx.row(selectBody, id).Scan(&body); err != nil {
+		if err := r.tx.Row(selectBody, id).Scan(&body); err != nil {
 			return nil, err
 		}
 		if strings.Contains(analyze.Fold(body), part) {
@@ -85,7 +86,7 @@ func (r *recaller) byCharacters(found map[int64]*match) error {
 				continue
 			}
 			seen[gram] = true
-			rowids, err := all(r.tx, scanRowid, selectPrefix, gram, gram+string(utf8.MaxRune), maxGramMatches)
+			rowids, err := sqlrows.All(r.tx.Tx, scanRowid, selectPrefix, gram, gram+string(utf8.MaxRune), maxGramMatches)
 			if err != nil {
 				return err
 			}
@@ -105,7 +106,7 @@ func (r *recaller) byCharacters(found map[int64]*match) error {
 // of bm25.
 func (r *recaller) rarity(n int) (float64, error) {
 	var total float64
-	if err := r.tx.row(approximateRows).Scan(&total); err != nil {
+	if err := r.tx.Row(approximateRows).Scan(&total); err != nil {
 		return 0, err
 	}
 	return max(math.Log((total-float64(n)+0.5)/(float64(n)+0.5)), 1e-6), nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // candidates is how many of the best word matches the filter is tried on
@@ -27,7 +28,7 @@ AND EXISTS (SELECT 1 FROM memories WHERE memories.rowid = memory_fts.rowid AND `
 func (r *recaller) split(words []string) (known []string, err error) {
 	for _, w := range words {
 		var has bool
-		if err := r.tx.row(hasWord, quote(w)).Scan(&has); err != nil {
+		if err := r.tx.Row(hasWord, quote(w)).Scan(&has); err != nil {
 			return nil, err
 		}
 		if has {
@@ -59,7 +60,7 @@ func (r *recaller) byWords(found map[int64]*match, words []string) (cut bool, er
 		return false, nil
 	}
 	n := 0
-	err = r.tx.each(bestWords, []any{anyOf(words), r.candidates()}, func(s scanner) error {
+	err = r.tx.Each(bestWords, []any{anyOf(words), r.candidates()}, func(s scanner) error {
 		n++
 		return addWords(found, s)
 	})
@@ -71,7 +72,7 @@ func (r *recaller) byWords(found map[int64]*match, words []string) (cut bool, er
 func (r *recaller) byWordsFiltered(found map[int64]*match, words []string) error {
 	query := bestWordsFiltered + r.filter.String() + orderRank
 	args := append([]any{r.within(anyOf(words))}, r.filter.args...)
-	return r.tx.each(query, append(args, r.candidates()), func(s scanner) error { return addWords(found, s) })
+	return r.tx.Each(query, append(args, r.candidates()), func(s scanner) error { return addWords(found, s) })
 }
 
 // within narrows a full-text query to the scopes and kinds of the filter, so
@@ -80,7 +81,7 @@ func (r *recaller) within(match string) string {
 	facets := make([]string, 0, 5)
 	for _, v := range visibleTo(r.ask.Filter) {
 		scope, identity, _ := strings.Cut(v, "\x1f")
-		facets = append(facets, scopeFacet(amber.Scope(scope), identity))
+		facets = append(facets, sqlrows.ScopeFacet(amber.Scope(scope), identity))
 	}
 	match = "(" + match + ") AND facets : (" + anyOf(facets) + ")"
 	if len(r.ask.Kinds) == 0 {
@@ -88,7 +89,7 @@ func (r *recaller) within(match string) string {
 	}
 	facets = facets[:0]
 	for _, k := range r.ask.Kinds {
-		facets = append(facets, kindFacet(k))
+		facets = append(facets, sqlrows.KindFacet(k))
 	}
 	return match + " AND facets : (" + anyOf(facets) + ")"
 }

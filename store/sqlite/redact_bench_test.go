@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // BenchmarkRedact measures the redaction of a memory.db in which so many of a
@@ -39,7 +40,7 @@ func BenchmarkRedact(b *testing.B) {
 				b.StopTimer()
 				copyFile(b, from, path)
 				b.StartTimer()
-				report, err := Redact(b.Context(), path, redact.New(), nil, nil)
+				report, err := image.Redact(b.Context(), path, redact.New(), nil, nil)
 				if err != nil || (report.Matches > 0) != (share > 0) {
 					b.Fatal(report, err)
 				}
@@ -58,7 +59,7 @@ func stained(b *testing.B, clean string, share int) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, q := range markDeleted {
+	for _, q := range image.MarkDeleted {
 		if _, err := db.Exec(q); err != nil {
 			b.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func stained(b *testing.B, clean string, share int) string {
 			b.Fatal(err)
 		}
 	}
-	for _, q := range takeOutDeleted {
+	for _, q := range image.TakeOutDeleted {
 		if _, err := db.Exec(q); err != nil {
 			b.Fatal(err)
 		}

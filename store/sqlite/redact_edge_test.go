@@ -19,20 +19,22 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // Every column that can hold text is redacted, or there is a reason not to.
 func TestRedactKnowsEveryColumn(t *testing.T) {
 	t.Parallel()
 	dir := strangers(t)
-	for _, s := range []schema{memorySchema, controlSchema} {
+	for _, s := range []sqlrows.Schema{sqlrows.MemorySchema, sqlrows.ControlSchema} {
 		known := map[string]bool{}
-		for _, table := range slices.Concat(s.redactedTables(), []redactedTable{changeLog}) {
-			for _, c := range table.columns {
-				known[table.name+"."+c.name] = true
+		for _, table := range slices.Concat(image.RedactedTables(s), []image.RedactedTable{image.ChangeLog}) {
+			for _, c := range table.Columns {
+				known[table.Name+"."+c.Name] = true
 			}
 		}
-		db := try(sql.Open("sqlite", "file:"+filepath.Join(dir, s.file)+"?mode=ro&immutable=1"))(t)
+		db := try(sql.Open("sqlite", "file:"+filepath.Join(dir, s.File)+"?mode=ro&immutable=1"))(t)
 		rows := try(db.Query(`SELECT l.name, l.type, c.name, c.type FROM pragma_table_list l JOIN pragma_table_info(l.name) c
 WHERE l.schema = 'main' AND l.name NOT LIKE 'sqlite_%'`))(t)
 		n := 0
@@ -48,16 +50,16 @@ WHERE l.schema = 'main' AND l.name NOT LIKE 'sqlite_%'`))(t)
 				continue // the number of the row
 			}
 			name := table + "." + column
-			if s.file == memorySchema.file && slices.Contains(redactForgotten, table) {
-				if known[name] || redactExempt[name] != "" {
-					t.Errorf("%s: %s is forgotten and redacted or exempt", s.file, name)
+			if s.File == sqlrows.MemorySchema.File && slices.Contains(image.RedactForgotten, table) {
+				if known[name] || image.RedactExempt[name] != "" {
+					t.Errorf("%s: %s is forgotten and redacted or exempt", s.File, name)
 				}
 				continue
 			}
-			if why := redactExempt[name]; !known[name] && why == "" {
-				t.Errorf("%s: %s is neither redacted nor exempt", s.file, name)
+			if why := image.RedactExempt[name]; !known[name] && why == "" {
+				t.Errorf("%s: %s is neither redacted nor exempt", s.File, name)
 			} else if known[name] && why != "" {
-				t.Errorf("%s: %s is both redacted and exempt", s.file, name)
+				t.Errorf("%s: %s is both redacted and exempt", s.File, name)
 			}
 			delete(known, name)
 		}
@@ -65,7 +67,7 @@ WHERE l.schema = 'main' AND l.name NOT LIKE 'sqlite_%'`))(t)
 		do(t, rows.Close())
 		do(t, db.Close())
 		if len(known) > 0 || n < 50 {
-			t.Errorf("%s: of %d columns there is no %v", s.file, n, known)
+			t.Errorf("%s: of %d columns there is no %v", s.File, n, known)
 		}
 	}
 }
@@ -81,34 +83,34 @@ func TestRedactColumnsBehindTheStoresBack(t *testing.T) {
 	p.hidden = nil
 	dir := l.snapshot(t)
 	parents := regexp.MustCompile(`\.(memory_id|from_id|to_id)$|^(active_sessions|activity)\.session_id$|^memories\.id$|^sessions\.id$|^queue(_counts)?\.state$`)
-	for _, s := range []schema{memorySchema, controlSchema} {
-		path := filepath.Join(dir, s.file)
+	for _, s := range []sqlrows.Schema{sqlrows.MemorySchema, sqlrows.ControlSchema} {
+		path := filepath.Join(dir, s.File)
 		db := try(sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)"))(t)
 		n := 0
-		for _, table := range slices.Concat(s.redactedTables(), []redactedTable{changeLog}) {
-			for _, c := range table.columns {
-				if parents.MatchString(table.name + "." + c.name) {
+		for _, table := range slices.Concat(image.RedactedTables(s), []image.RedactedTable{image.ChangeLog}) {
+			for _, c := range table.Columns {
+				if parents.MatchString(table.Name + "." + c.Name) {
 					continue
 				}
 				value := p.token()
-				if c.as == asJSON {
+				if c.As == image.AsJSON {
 					value = `{"x":"` + value + `"}`
 				}
-				key := strings.Join(table.key, ", ")
-				result := try(db.Exec("UPDATE "+table.name+" SET "+c.name+" = ? WHERE ("+key+") IN (SELECT "+key+" FROM "+table.name+" ORDER BY 1 LIMIT 1)", value))(t)
+				key := strings.Join(table.Key, ", ")
+				result := try(db.Exec("UPDATE "+table.Name+" SET "+c.Name+" = ? WHERE ("+key+") IN (SELECT "+key+" FROM "+table.Name+" ORDER BY 1 LIMIT 1)", value))(t)
 				if changed, _ := result.RowsAffected(); changed != 1 {
-					t.Errorf("%s has no row to hide something in", table.name)
+					t.Errorf("%s has no row to hide something in", table.Name)
 				}
 				n++
 			}
 		}
 		do(t, db.Close())
 		if had := p.left(try(os.ReadFile(path))(t)); len(had) < n {
-			t.Errorf("%s: %d secrets can be found before, want %d", s.file, len(had), n)
+			t.Errorf("%s: %d secrets can be found before, want %d", s.File, len(had), n)
 		}
-		try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		if left := p.left(try(os.ReadFile(path))(t)); len(left) > 0 {
-			t.Errorf("%s: %d secrets are left", s.file, len(left))
+			t.Errorf("%s: %d secrets are left", s.File, len(left))
 		}
 		examined(t, path, "rows") // what was hidden there is no row of Amber's
 	}
@@ -122,12 +124,12 @@ func TestRedactRefusesStrangers(t *testing.T) {
 		try(db.Exec(`CREATE TABLE more (x TEXT)`))(t)
 	}, nil)
 	before := try(os.ReadFile(path))(t)
-	_, err := Redact(ctx, path, redact.New(), nil, nil)
+	_, err := image.Redact(ctx, path, redact.New(), nil, nil)
 	wantKind(t, err, amber.KindRefused, "another schema")
 	if !bytes.Equal(before, try(os.ReadFile(path))(t)) {
 		t.Error("a file that was refused has changed")
 	}
-	_, err = Redact(ctx, filepath.Join(dir, "none.db"), redact.New(), nil, nil)
+	_, err = image.Redact(ctx, filepath.Join(dir, "none.db"), redact.New(), nil, nil)
 	if err == nil {
 		t.Error("a missing file is redacted")
 	}
@@ -146,7 +148,7 @@ func TestRedactInterrupted(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "memory.db")
 		do(t, os.WriteFile(path, memory, 0o600))
-		_, err := redactFile(ctx, fsys, path, r, nil, progress)
+		_, err := image.RedactFile(ctx, fsys, path, r, nil, progress)
 		return files(t, dir), err
 	}
 	for n := 1; ; n++ {
@@ -200,7 +202,7 @@ func TestRedactCheckFindsWhatIsLeft(t *testing.T) {
 		db := try(sql.Open("sqlite", "file:"+path))(t)
 		try(db.Exec(sabotage, secret))(t)
 		do(t, db.Close())
-		_, err := Redact(ctx, path, redact.New(), nil, nil)
+		_, err := image.Redact(ctx, path, redact.New(), nil, nil)
 		wantKind(t, err, amber.KindInternal, "a secret in "+sabotage)
 		if strings.Contains(err.Error(), secret) {
 			t.Error("the error tells the secret")
@@ -220,12 +222,12 @@ func TestEveryTermOfAnIndexIsRead(t *testing.T) {
 	db := try(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
 	defer db.Close()
 	got := map[string]bool{}
-	rows := try(db.Query(selectLeaves))(t)
+	rows := try(db.Query(image.SelectLeaves))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var page []byte
 		do(t, rows.Scan(&page))
-		do(t, eachTerm(page, func(term []byte) error {
+		do(t, image.EachTerm(page, func(term []byte) error {
 			got[string(term)] = true
 			return nil
 		}))
@@ -252,7 +254,7 @@ func TestRedactChangeLogAlone(t *testing.T) {
 	if len(p.left(try(os.ReadFile(path))(t))) == 0 {
 		t.Fatal("the log does not hold the key")
 	}
-	report := try(Redact(ctx, path, redact.New(), nil, nil))(t)
+	report := try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
 	if len(p.left(try(os.ReadFile(path))(t))) > 0 {
 		t.Error("the key is left")
 	}
@@ -272,7 +274,7 @@ func TestRedactProgress(t *testing.T) {
 	save(t, l.s, amber.WriteRequest{Content: p.text()})
 	path := filepath.Join(l.snapshot(t), "memory.db")
 	var last, of int64
-	try(Redact(t.Context(), path, redact.New(), nil, func(done, total int64) {
+	try(image.Redact(t.Context(), path, redact.New(), nil, func(done, total int64) {
 		if done < last || done > total || of != 0 && total != of {
 			t.Errorf("after %d of %d came %d of %d", last, of, done, total)
 		}

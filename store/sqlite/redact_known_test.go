@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // What one database gives away is taken out of the other, and counted under the
@@ -31,7 +32,7 @@ func TestRedactRemovesWhatIsKnownFromElsewhere(t *testing.T) {
 	var found redact.Secrets
 	for _, path := range []string{memory, control} {
 		before := try(os.ReadFile(path))(t)
-		do(t, FindSecrets(ctx, path, redact.New(), &found))
+		do(t, image.FindSecrets(ctx, path, redact.New(), &found))
 		if !bytes.Equal(before, try(os.ReadFile(path))(t)) || len(files(t, dir)) != 2 {
 			t.Errorf("looking for secrets has changed %s", path)
 		}
@@ -41,7 +42,7 @@ func TestRedactRemovesWhatIsKnownFromElsewhere(t *testing.T) {
 		t.Errorf("%d secrets were found, want 1", found.Len())
 	}
 	known := found.Clone()
-	report := try(Redact(ctx, memory, redact.New(), known, nil))(t)
+	report := try(image.Redact(ctx, memory, redact.New(), known, nil))(t)
 	if len(report.Rules) != 1 || report.Rules[0].Rule != "env-assignment" || report.Rules[0].Count != report.Matches || report.Matches == 0 {
 		t.Errorf("the report says %+v", report)
 	}
@@ -73,7 +74,7 @@ func TestRedactWithoutWhatIsKnownChangesNothing(t *testing.T) {
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
 		before := dump(t, path)
-		report := try(Redact(ctx, path, redact.New(), known.Clone(), nil))(t)
+		report := try(image.Redact(ctx, path, redact.New(), known.Clone(), nil))(t)
 		if report.Matches != 0 || report.Rows != 0 || len(report.Notes) != 0 {
 			t.Errorf("the report says %+v", report)
 		}
@@ -99,7 +100,7 @@ func TestRedactSearchesForWhatIsKnown(t *testing.T) {
 	var known redact.Secrets
 	known.Add("jwt", secret)
 	known.Seal()
-	_, err := Redact(ctx, path, redact.New(), &known, nil)
+	_, err := image.Redact(ctx, path, redact.New(), &known, nil)
 	wantKind(t, err, amber.KindInternal, "a secret in a vector")
 	if slices.Contains(files(t, filepath.Dir(path)), "memory.db") {
 		t.Error("the file was delivered")
@@ -110,7 +111,7 @@ func TestFindSecretsRefusesStrangers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	do(t, os.WriteFile(path, []byte("no database"), 0o600))
-	if err := FindSecrets(t.Context(), path, redact.New(), &redact.Secrets{}); amber.KindOf(err) != amber.KindDamaged {
+	if err := image.FindSecrets(t.Context(), path, redact.New(), &redact.Secrets{}); amber.KindOf(err) != amber.KindDamaged {
 		t.Errorf("got %v, want damaged", err)
 	}
 }

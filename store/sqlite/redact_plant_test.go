@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // planter hides secrets and remembers them.
@@ -258,7 +259,7 @@ func words(t *testing.T, path string) []string {
 // named.
 func examined(t *testing.T, path string, but ...string) {
 	t.Helper()
-	e := try(Examine(t.Context(), path, true))(t)
+	e := try(image.Examine(t.Context(), path, true))(t)
 	for _, c := range e.Checks {
 		if !c.OK && !slices.Contains(but, c.Name) {
 			t.Errorf("%s: %s: %s", e.Name, c.Name, c.Detail)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // synced puts a row with a text into every table that only sync uses.
@@ -42,12 +43,12 @@ func TestRedactForgetsSync(t *testing.T) {
 		synced(t, l.s, id, "/home/someone/project")
 		path := filepath.Join(l.snapshot(t), "memory.db")
 		before := dump(t, path)
-		report := try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		report := try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		if !strings.Contains(strings.Join(report.Notes, " "), "9 rows about sync were removed") || report.Rows < 9 {
 			t.Errorf("the report says %+v", report)
 		}
 		after := dump(t, path)
-		for _, table := range redactForgotten {
+		for _, table := range image.RedactForgotten {
 			if len(before[table]) != 1 || len(after[table]) != 0 {
 				t.Errorf("%s had %d rows and has %d", table, len(before[table]), len(after[table]))
 			}
@@ -77,11 +78,11 @@ func TestRedactRenamesDevicesInVersions(t *testing.T) {
 	versionsHold(t, l.s)
 	dir := l.snapshot(t)
 	path := filepath.Join(dir, "memory.db")
-	try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
+	try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 	if len(p.left(try(os.ReadFile(path))(t))) > 0 {
 		t.Error("the device is left")
 	}
-	l.bringBack(t, dir, func(r *AdoptRequest) { r.Live = "" })
+	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	if got := versionsOf(t, l.s, id); len(got) != 2 {
 		t.Errorf("the versions are %v", got)
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/amber-memory/amber/internal/analyze"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
@@ -35,8 +37,8 @@ func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
 		if n := len(p.left(try(os.ReadFile(path))(t))); n < 20 {
 			t.Fatalf("%s: only %d secrets can be found before", name, n)
 		}
-		h := try(lookAtStranger(path))(t)
-		report := try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		h := try(image.ReadFile(path))(t)
+		report := try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		b := try(os.ReadFile(path))(t)
 		if left := p.left(b); len(left) > 0 {
 			t.Errorf("%s: %d secrets are left, one of them %q", name, len(left), left[0])
@@ -44,7 +46,7 @@ func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
 		if left := p.left(fmt.Appendf(nil, "%+v", report)); len(left) > 0 {
 			t.Errorf("%s: the report holds %q", name, left)
 		}
-		if got := try(lookAtStranger(path))(t); got.version != h.version || got.pageSize != h.pageSize || got.schema.file != h.schema.file {
+		if got := try(image.ReadFile(path))(t); got.Version != h.Version || got.PageSize != h.PageSize || got.Schema.File != h.Schema.File {
 			t.Errorf("%s: it was %+v and is %+v", name, h, got)
 		}
 		if report.Matches == 0 || len(report.Rules) < 20 || len(report.Places) == 0 || report.Scanned == 0 || report.Rows == 0 {
@@ -63,7 +65,7 @@ func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
 		t.Errorf("there are %v, want the two databases", names)
 	}
 
-	l.bringBack(t, dir, func(r *AdoptRequest) { r.Live = "" })
+	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	sound(t, l.s)
 	if got := found(t, l.s, amber.Query{Text: "lighthouse"}); !slices.Equal(got, []amber.MemoryID{plain}) {
 		t.Errorf("the neighbour is recalled as %v", got)
@@ -92,7 +94,7 @@ func TestRedactLeavesRowsWithoutSecretsAsTheyAre(t *testing.T) {
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
 		before := dump(t, path)
-		report := try(Redact(ctx, path, redact.New(), nil, nil))(t)
+		report := try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
 		if report.Matches != 0 || report.Rows != 0 || len(report.Notes) != 0 {
 			t.Errorf("the report says %+v", report)
 		}
@@ -112,7 +114,7 @@ func TestRedactLeavesOtherRowsAsTheyAre(t *testing.T) {
 	dir := l.snapshot(t)
 	path := filepath.Join(dir, "memory.db")
 	before := dump(t, path)
-	try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
+	try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 	after := dump(t, path)
 	for _, table := range []string{"memories", "changes", "incarnations"} {
 		differ := 0
@@ -144,14 +146,14 @@ func TestRedactRemovesWhatItFoundElsewhere(t *testing.T) {
 	try(l.s.SaveState(ctx, "with "+password, json.RawMessage(`{"x":"`+password+`","\u0054r0ub4dor-Lighthouse":1}`), 0))(t)
 	dir := l.snapshot(t)
 	path := filepath.Join(dir, "memory.db")
-	report := try(Redact(ctx, path, redact.New(), nil, nil))(t)
+	report := try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
 	if b := bytes.ToLower(try(os.ReadFile(path))(t)); bytes.Contains(b, []byte(strings.ToLower(password))) {
 		t.Error("the password is left")
 	}
 	if report.Matches != 11 {
 		t.Errorf("%d matches, want 11: %+v", report.Matches, report)
 	}
-	l.bringBack(t, dir, func(r *AdoptRequest) { r.Live = "" })
+	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	const marker = "[REDACTED:env-assignment]"
 	for id, want := range map[amber.MemoryID]string{
 		alone: "try " + marker + " or " + marker + " again",
@@ -202,7 +204,7 @@ func TestRedactKeepsNoDigestOfASecret(t *testing.T) {
 	acked := amber.Envelope{EntryID: "a", TaskID: "t", NodeID: "n", Payload: p.text(), Priority: 1}
 	for _, e := range []amber.Envelope{entry, acked} {
 		do(t, l.s.Publish(ctx, e))
-		digests[amber.ContentDigest(try(marshal(e))(t))] = "entry " + e.EntryID
+		digests[amber.ContentDigest(try(sqlrows.Marshal(e))(t))] = "entry " + e.EntryID
 	}
 	do(t, l.s.Ack(ctx, try(l.s.Claim(ctx, "c"))(t).Lease))
 
@@ -211,7 +213,7 @@ func TestRedactKeepsNoDigestOfASecret(t *testing.T) {
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
 		before := try(os.ReadFile(path))(t)
-		try(Redact(ctx, path, redact.New(), nil, nil))(t)
+		try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
 		after := try(os.ReadFile(path))(t)
 		for digest, what := range digests {
 			seen[what] = seen[what] || bytes.Contains(before, []byte(digest))
@@ -230,7 +232,7 @@ func TestRedactKeepsNoDigestOfASecret(t *testing.T) {
 	if n := query[int](t, path, `SELECT count(*) FROM idempotency`); n != 2 {
 		t.Errorf("%d answers are left, want the two whose requests are known", n)
 	}
-	l.bringBack(t, dir, func(r *AdoptRequest) { r.Live = "" })
+	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	m := try(l.s.Get(ctx, id))(t)
 	again := save(t, l.s, amber.WriteRequest{Content: m.Content})
 	if again != id {
@@ -249,7 +251,7 @@ func TestRedactRemovesVectorsOfRewrittenMemories(t *testing.T) {
 		ids = append(ids, id)
 	}
 	path := filepath.Join(l.snapshot(t), "memory.db")
-	report := try(Redact(ctx, path, redact.New(), nil, nil))(t)
+	report := try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
 	if got := query[string](t, path, `SELECT group_concat(memory_id) FROM embeddings`); got != string(ids[0]) {
 		t.Errorf("vectors of %s are left, want those of %s", got, ids[0])
 	}
@@ -266,9 +268,9 @@ func TestRedactAgain(t *testing.T) {
 	dir := l.snapshot(t)
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
-		try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		once := dump(t, path)
-		report := try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		report := try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		if report.Matches != 0 {
 			t.Errorf("%s: %+v", name, report)
 		}
@@ -290,11 +292,11 @@ func TestRedactOlderSchema(t *testing.T) {
 		try(x.DB.Exec("VACUUM INTO ?", path))(t)
 	})
 	_ = old
-	report := try(Redact(t.Context(), path, redact.New(), nil, nil))(t)
+	report := try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 	if report.Matches == 0 || len(p.left(try(os.ReadFile(path))(t))) > 0 {
 		t.Errorf("%+v", report)
 	}
-	if e := try(Examine(t.Context(), path, true))(t); e.Schema != 1 {
+	if e := try(image.Examine(t.Context(), path, true))(t); e.Schema != 1 {
 		t.Errorf("the schema is %d, want 1", e.Schema)
 	}
 }

@@ -2,10 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -37,12 +37,12 @@ func resultID(taskID, nodeID string) string { return taskID + "/" + nodeID }
 func (t *tx) saveResult(r amber.Result) (amber.Result, error) {
 	id := resultID(r.TaskID, r.NodeID)
 	var issued int64
-	if err := t.row(selectIssued, r.TaskID, r.NodeID).Scan(&issued); err != nil {
+	if err := t.Row(selectIssued, r.TaskID, r.NodeID).Scan(&issued); err != nil {
 		return amber.Result{}, err
 	}
 	op := amber.OpUpdate
-	prev, err := scanResult(t.row(selectResult, r.TaskID, r.NodeID))
-	if absent(err) {
+	prev, err := sqlrows.ScanResult(t.Row(selectResult, r.TaskID, r.NodeID))
+	if sqlrows.Absent(err) {
 		op, err = amber.OpInsert, nil
 	}
 	if err != nil {
@@ -51,12 +51,12 @@ func (t *tx) saveResult(r amber.Result) (amber.Result, error) {
 	if why := fencedOff(r.Fence, issued, prev.Fence); why != "" {
 		return amber.Result{}, amber.Errorf(amber.KindConflict, "save result", id, "%s", why)
 	}
-	r.UpdatedAt = t.now
-	body, err := marshal(r)
+	r.UpdatedAt = t.Now
+	body, err := sqlrows.Marshal(r)
 	if err != nil {
 		return r, err
 	}
-	if _, err := t.exec(upsertResult, r.TaskID, r.NodeID, r.Fence, body); err != nil {
+	if _, err := t.Exec(upsertResult, r.TaskID, r.NodeID, r.Fence, body); err != nil {
 		return r, err
 	}
 	return r, t.logControl(op, "result/"+id)
@@ -80,9 +80,9 @@ func fencedOff(fence, issued, stored int64) string {
 func (s *Store) Result(ctx context.Context, taskID, nodeID string) (r amber.Result, err error) {
 	id := resultID(taskID, nodeID)
 	err = s.control.view(ctx, "read result", id, func(t *tx) error {
-		r, err = scanResult(t.row(selectResult, taskID, nodeID))
-		if absent(err) {
-			return notFound("read result", id)
+		r, err = sqlrows.ScanResult(t.Row(selectResult, taskID, nodeID))
+		if sqlrows.Absent(err) {
+			return sqlrows.NotFound("read result", id)
 		}
 		return err
 	})
@@ -92,19 +92,8 @@ func (s *Store) Result(ctx context.Context, taskID, nodeID string) (r amber.Resu
 // ListResults implements [amber.Results].
 func (s *Store) ListResults(ctx context.Context, taskID string) (out []amber.Result, err error) {
 	err = s.control.view(ctx, "list results", taskID, func(t *tx) error {
-		out, err = readRows(t, "results", scanResult, selectResults, taskID)
+		out, err = sqlrows.ReadRows(t.Tx, "results", sqlrows.ScanResult, selectResults, taskID)
 		return err
 	})
 	return out, err
-}
-
-func scanResult(s scanner) (r amber.Result, err error) {
-	var id, body string
-	if err := s.Scan(&id, &body); err != nil {
-		return r, err
-	}
-	if err := json.Unmarshal([]byte(body), &r); err != nil {
-		return r, notJSON("results", id, "body")
-	}
-	return r, fit("results", id, []int64{r.Fence}, []int64{r.UpdatedAt.UnixMilli()})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 func TestFirstTerm(t *testing.T) {
@@ -25,7 +26,7 @@ func TestFirstTerm(t *testing.T) {
 		{"endless number", "\x00\x00\x00\x04" + "\xff\xff\xff\xff\xff\xff", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := firstTerm([]byte(c.page)); string(got) != c.want {
+			if got := sqlrows.FirstTerm([]byte(c.page)); string(got) != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -53,14 +54,14 @@ func TestMiddle(t *testing.T) {
 		{"content outside", page(0x0d, 1, 0xff), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := len(middle(2, c.page)); got != c.want {
+			if got := len(sqlrows.Middle(2, c.page)); got != c.want {
 				t.Errorf("got %d bytes, want %d", got, c.want)
 			}
 		})
 	}
 	first := make([]byte, 512)
 	copy(first[100:], page(0x0d, 1, 1)[:8])
-	if got := len(middle(1, first)); got != 384-110 {
+	if got := len(sqlrows.Middle(1, first)); got != 384-110 {
 		t.Errorf("the first page has %d bytes, want %d", got, 384-110)
 	}
 	random := mathrand.New(mathrand.NewPCG(1, 1))
@@ -69,7 +70,7 @@ func TestMiddle(t *testing.T) {
 		for i := range 8 {
 			p[100+i] = byte(random.Uint32())
 		}
-		clear(middle(1+random.Int64N(2), p))
+		clear(sqlrows.Middle(1+random.Int64N(2), p))
 	}
 }
 
@@ -85,7 +86,7 @@ func TestScrubKeepsEverything(t *testing.T) {
 		}
 	}
 	before := try(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
-	do(t, s.memory.update(t.Context(), "scrub", "", (*tx).scrub))
+	do(t, s.memory.update(t.Context(), "scrub", "", (*tx).Scrub))
 	after := try(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
 	if len(before) != len(after) {
 		t.Fatalf("%d memories, were %d", len(after), len(before))

@@ -1,16 +1,14 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
-	sessionColumns = `id, name, binding, project, directory, started_at, coalesce(ended_at, 0), end_reason, summary, parent, created_at, updated_at, trust`
-
-	selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
+	selectSession = `SELECT ` + sqlrows.SessionColumns + ` FROM sessions WHERE id = ?`
 	insertSession = `INSERT INTO sessions (id, name, binding, project, directory, started_at, ended_at, end_reason, summary, parent, created_at, updated_at, trust, device, counter, clock)
 VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	updateSession = `UPDATE sessions SET name = ?2, project = ?3, directory = ?4, ended_at = nullif(?5, 0), end_reason = ?6, summary = ?7, updated_at = ?8,
@@ -32,10 +30,10 @@ func (s *Store) StartSession(ctx context.Context, r amber.SessionStart) (started
 		return started, err
 	}
 	err = s.memory.update(ctx, "start session", string(r.ID), func(t *tx) error {
-		prev, err := scanSession(t.row(selectSession, r.ID))
+		prev, err := sqlrows.ScanSession(t.Row(selectSession, r.ID))
 		switch {
-		case absent(err):
-			started, err = t.newSession(r, t.now)
+		case sqlrows.Absent(err):
+			started, err = t.newSession(r, t.Now)
 		case err == nil:
 			started, err = t.reopenSession(prev, r.Binding)
 		}
@@ -48,7 +46,7 @@ func (s *Store) StartSession(ctx context.Context, r amber.SessionStart) (started
 func (t *tx) newSession(r amber.SessionStart, started amber.Time) (n amber.Session, err error) {
 	n = amber.Session{
 		Name: r.Name, Binding: r.Binding, Project: r.Project, Directory: r.Directory, Parent: r.Parent,
-		StartedAt: started, CreatedAt: t.now, UpdatedAt: t.now,
+		StartedAt: started, CreatedAt: t.Now, UpdatedAt: t.Now,
 	}
 	if n.ID, err = orNewID(t, r.ID); err != nil {
 		return n, err
@@ -62,19 +60,19 @@ func (t *tx) newSession(r amber.SessionStart, started amber.Time) (n amber.Sessi
 	if err := t.activate(n); err != nil {
 		return n, err
 	}
-	return n, t.logSession(amber.OpInsert, n.ID)
+	return n, t.LogSession(amber.OpInsert, n.ID)
 }
 
 // addSession stores a session that is not there and was made here. Where one
 // of the same id was deleted, this one wins over that.
 func (t *tx) addSession(n amber.Session) error {
-	departed, err := t.returns(amber.ChangeSession, string(n.ID))
+	departed, err := t.Returns(amber.ChangeSession, string(n.ID))
 	if err != nil {
 		return err
 	}
-	o := t.origin(departed + 1)
-	_, err = t.exec(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
-		n.EndedAt.UnixMilli(), n.EndReason, n.Summary, n.Parent, n.CreatedAt.UnixMilli(), n.UpdatedAt.UnixMilli(), storedTrust(n.Trust),
+	o := t.Origin(departed + 1)
+	_, err = t.Exec(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
+		n.EndedAt.UnixMilli(), n.EndReason, n.Summary, n.Parent, n.CreatedAt.UnixMilli(), n.UpdatedAt.UnixMilli(), sqlrows.StoredTrust(n.Trust),
 		o.Device, int64(o.Counter), o.Clock)
 	return err
 }
@@ -95,7 +93,7 @@ func (t *tx) reopenSession(prev amber.Session, binding string) (amber.Session, e
 	}
 	next := prev
 	if ended {
-		next.EndedAt, next.EndReason, next.UpdatedAt = amber.Time{}, "", t.now
+		next.EndedAt, next.EndReason, next.UpdatedAt = amber.Time{}, "", t.Now
 	}
 	if err := t.activate(next); err != nil {
 		return next, err
@@ -125,11 +123,11 @@ func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (page am
 	}
 	query, args := listSessions(q, ms, id)
 	err = s.memory.view(ctx, "list sessions", "", func(t *tx) error {
-		items, err := readFirst(t, "sessions", scanSession, size+1, query, args...)
+		items, err := sqlrows.ReadFirst(t.Tx, "sessions", sqlrows.ScanSession, size+1, query, args...)
 		page = pageOf(items, size, func(last amber.Session) amber.Cursor {
 			return encodeCursor(sessionListing, last.UpdatedAt.UnixMilli(), string(last.ID))
 		})
-		page.SetAside = t.aside
+		page.SetAside = t.Aside
 		return err
 	})
 	return page, err
@@ -148,14 +146,14 @@ func listSessions(q amber.SessionQuery, ms int64, id string) (string, []any) {
 		c.add("trust <> ?", amber.TrustImported)
 	}
 	c.add("(updated_at, id) < (?, ?)", ms, id)
-	query := "SELECT " + sessionColumns + " FROM sessions WHERE " + c.String() + " ORDER BY updated_at DESC, id DESC LIMIT ?"
+	query := "SELECT " + sqlrows.SessionColumns + " FROM sessions WHERE " + c.String() + " ORDER BY updated_at DESC, id DESC LIMIT ?"
 	return query, c.args
 }
 
 // DeleteSession implements [amber.Sessions].
 func (s *Store) DeleteSession(ctx context.Context, id amber.SessionID) error {
 	return s.memory.update(ctx, "delete session", string(id), func(t *tx) error {
-		if err := t.departTurns(departTurns, string(id)); err != nil {
+		if err := t.DepartTurns(sqlrows.DepartTurns, string(id)); err != nil {
 			return err
 		}
 		if err := t.deleteSession(id); err != nil {
@@ -176,27 +174,27 @@ func (s *Store) DeleteSession(ctx context.Context, id amber.SessionID) error {
 
 // deleteSession deletes the session alone, or says not_found.
 func (t *tx) deleteSession(id amber.SessionID) error {
-	d := departure{scope: amber.ChangeSession, id: string(id)}
+	d := sqlrows.Departure{Scope: amber.ChangeSession, ID: string(id)}
 	var counter int64 // whatever it is: a session that cannot be read can go
-	err := t.row(deleteSession, id).Scan(&d.project, &counter)
-	if absent(err) {
-		err = notFound("delete session", string(id))
+	err := t.Row(deleteSession, id).Scan(&d.Project, &counter)
+	if sqlrows.Absent(err) {
+		err = sqlrows.NotFound("delete session", string(id))
 	}
 	if err != nil {
 		return err
 	}
-	d.Origin = t.origin(uint64(min(max(counter, 0), maxCount)) + 1)
-	if err := t.depart(d); err != nil {
+	d.Origin = t.Origin(uint64(min(max(counter, 0), sqlrows.MaxCount)) + 1)
+	if err := t.Depart(d); err != nil {
 		return err
 	}
-	return t.logSession(amber.OpDelete, id)
+	return t.LogSession(amber.OpDelete, id)
 }
 
 // session returns a session or not_found.
 func (t *tx) session(op string, id amber.SessionID) (amber.Session, error) {
-	found, err := scanSession(t.row(selectSession, id))
-	if absent(err) {
-		err = notFound(op, string(id))
+	found, err := sqlrows.ScanSession(t.Row(selectSession, id))
+	if sqlrows.Absent(err) {
+		err = sqlrows.NotFound(op, string(id))
 	}
 	return found, err
 }
@@ -206,43 +204,14 @@ func (t *tx) putSession(s amber.Session) error {
 	if err := t.storeSession(s); err != nil {
 		return err
 	}
-	return t.logSession(amber.OpUpdate, s.ID)
+	return t.LogSession(amber.OpUpdate, s.ID)
 }
 
 // storeSession is putSession for a caller that logs by itself. The session is a
 // new version, of this device. Its trust stays: what it does not change was
 // said elsewhere.
 func (t *tx) storeSession(s amber.Session) error {
-	_, err := t.exec(updateSession, s.ID, s.Name, s.Project, s.Directory,
-		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli(), t.current.Device, t.tick())
+	_, err := t.Exec(updateSession, s.ID, s.Name, s.Project, s.Directory,
+		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli(), t.Current.Device, t.Tick())
 	return err
-}
-
-func (t *tx) logSession(op amber.Op, id amber.SessionID) error {
-	return t.log(change{op, amber.ChangeSession, string(id), "", ""})
-}
-
-func scanSession(s scanner) (amber.Session, error) {
-	var n amber.Session
-	var startedAt, endedAt, createdAt, updatedAt int64
-	err := s.Scan(&n.ID, &n.Name, &n.Binding, &n.Project, &n.Directory, &startedAt, &endedAt,
-		&n.EndReason, &n.Summary, &n.Parent, &createdAt, &updatedAt, &n.Trust)
-	n.Trust = loadedTrust(n.Trust)
-	n.StartedAt, n.EndedAt = amber.UnixMilli(startedAt), amber.UnixMilli(endedAt)
-	n.CreatedAt, n.UpdatedAt = amber.UnixMilli(createdAt), amber.UnixMilli(updatedAt)
-	if err != nil {
-		return n, err
-	}
-	return n, fit("sessions", string(n.ID), nil, []int64{startedAt, endedAt, createdAt, updatedAt})
-}
-
-// storedTrust is the trust of a session or a turn as it is stored.
-func storedTrust(t amber.Trust) amber.Trust { return cmp.Or(t, amber.TrustOwn) }
-
-// loadedTrust reads what storedTrust writes.
-func loadedTrust(t amber.Trust) amber.Trust {
-	if t == amber.TrustOwn {
-		return ""
-	}
-	return t
 }

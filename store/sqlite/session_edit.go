@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -29,7 +30,7 @@ func (s *Store) EndSession(ctx context.Context, e amber.SessionEnd) (ended amber
 		if ended, err = t.session("end session", e.ID); err != nil {
 			return err
 		}
-		ended, err = t.endSession(ended, e, t.now)
+		ended, err = t.endSession(ended, e, t.Now)
 		return err
 	})
 	return ended, err
@@ -37,7 +38,7 @@ func (s *Store) EndSession(ctx context.Context, e amber.SessionEnd) (ended amber
 
 // endSession ends a session at a time of its own, unless it has ended.
 func (t *tx) endSession(s amber.Session, e amber.SessionEnd, ended amber.Time) (amber.Session, error) {
-	deactivated, err := t.exec(deleteActive, s.ID)
+	deactivated, err := t.Exec(deleteActive, s.ID)
 	if err != nil {
 		return s, err
 	}
@@ -45,9 +46,9 @@ func (t *tx) endSession(s amber.Session, e amber.SessionEnd, ended amber.Time) (
 		if deactivated == 0 {
 			return s, nil
 		}
-		return s, t.logSession(amber.OpUpdate, s.ID)
+		return s, t.LogSession(amber.OpUpdate, s.ID)
 	}
-	s.EndedAt, s.EndReason, s.UpdatedAt = ended, e.Reason, t.now
+	s.EndedAt, s.EndReason, s.UpdatedAt = ended, e.Reason, t.Now
 	s.Summary = cmp.Or(e.Summary, s.Summary)
 	return s, t.putSession(s)
 }
@@ -62,7 +63,7 @@ func (s *Store) RenameSession(ctx context.Context, id amber.SessionID, name stri
 		if renamed, err = t.session("rename session", id); err != nil {
 			return err
 		}
-		renamed.Name, renamed.UpdatedAt = name, t.now
+		renamed.Name, renamed.UpdatedAt = name, t.Now
 		return t.putSession(renamed)
 	})
 	return renamed, err
@@ -73,7 +74,7 @@ func (s *Store) ActiveSession(ctx context.Context, binding string) (active amber
 	err = s.memory.view(ctx, "read active session", binding, func(t *tx) error {
 		id, err := t.activeOf(binding)
 		if err == nil && id == "" {
-			err = notFound("read active session", binding)
+			err = sqlrows.NotFound("read active session", binding)
 		}
 		if err != nil {
 			return err
@@ -90,7 +91,7 @@ func (s *Store) SelectSession(ctx context.Context, id amber.SessionID) (selected
 		if selected, err = t.session("select session", id); err != nil {
 			return err
 		}
-		selected.UpdatedAt = t.now
+		selected.UpdatedAt = t.Now
 		if err := t.activate(selected); err != nil {
 			return err
 		}
@@ -101,8 +102,8 @@ func (s *Store) SelectSession(ctx context.Context, id amber.SessionID) (selected
 
 // activeOf returns the active session of a binding, "" for none.
 func (t *tx) activeOf(binding string) (id amber.SessionID, err error) {
-	err = t.row(selectActive, binding).Scan(&id)
-	if absent(err) {
+	err = t.Row(selectActive, binding).Scan(&id)
+	if sqlrows.Absent(err) {
 		return "", nil
 	}
 	return id, err
@@ -110,6 +111,6 @@ func (t *tx) activeOf(binding string) (id amber.SessionID, err error) {
 
 // activate makes s the active session of its binding.
 func (t *tx) activate(s amber.Session) error {
-	_, err := t.exec(upsertActive, s.Binding, s.ID)
+	_, err := t.Exec(upsertActive, s.Binding, s.ID)
 	return err
 }

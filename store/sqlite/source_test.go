@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // foreign opens somebody else's database with n rows of a page each.
@@ -66,7 +67,7 @@ func TestFreezeOfForeignDatabases(t *testing.T) {
 				do(t, db.Close())
 			}
 			before := files(t, dir)
-			f := try(Freeze(t.Context(), path))(t)
+			f := try(image.Freeze(t.Context(), path))(t)
 			if c.open && c.journal == "WAL" {
 				fillForeign(t, db, 50) // its program goes on
 				before = files(t, dir)
@@ -90,12 +91,12 @@ func TestFreezeRefusesWhatItCannotReadWhole(t *testing.T) {
 	t.Parallel()
 	t.Run("missing", func(t *testing.T) {
 		t.Parallel()
-		_, err := Freeze(t.Context(), filepath.Join(t.TempDir(), "none.db"))
+		_, err := image.Freeze(t.Context(), filepath.Join(t.TempDir(), "none.db"))
 		wantKind(t, err, amber.KindNotFound, "freeze")
 	})
 	t.Run("folder", func(t *testing.T) {
 		t.Parallel()
-		_, err := Freeze(t.Context(), t.TempDir())
+		_, err := image.Freeze(t.Context(), t.TempDir())
 		wantKind(t, err, amber.KindRefused, "freeze")
 	})
 	t.Run("not a database", func(t *testing.T) {
@@ -103,7 +104,7 @@ func TestFreezeRefusesWhatItCannotReadWhole(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "text.db")
 		do(t, os.WriteFile(path, make([]byte, 9000), 0o600))
 		do(t, os.WriteFile(path, []byte("some text that is longer than a header has to be: 100 bytes, and this sentence has more of them than that."), 0o600))
-		_, err := Freeze(t.Context(), path)
+		_, err := image.Freeze(t.Context(), path)
 		wantKind(t, err, amber.KindDamaged, "freeze")
 	})
 	t.Run("a log without its index", func(t *testing.T) {
@@ -114,7 +115,7 @@ func TestFreezeRefusesWhatItCannotReadWhole(t *testing.T) {
 			do(t, os.WriteFile(filepath.Join(copied, name), try(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
 		}
 		fillForeign(t, db, 1)
-		_, err := Freeze(t.Context(), filepath.Join(copied, "foreign.db"))
+		_, err := image.Freeze(t.Context(), filepath.Join(copied, "foreign.db"))
 		wantKind(t, err, amber.KindUnsupported, "freeze")
 		if _, err := os.Lstat(filepath.Join(copied, "foreign.db-shm")); !os.IsNotExist(err) {
 			t.Errorf("an index was made: %v", err)
@@ -131,14 +132,14 @@ func TestFreezeRefusesWhatItCannotReadWhole(t *testing.T) {
 			do(t, os.WriteFile(filepath.Join(copied, name), try(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
 		}
 		do(t, tx.Rollback())
-		_, err := Freeze(t.Context(), filepath.Join(copied, "foreign.db"))
+		_, err := image.Freeze(t.Context(), filepath.Join(copied, "foreign.db"))
 		wantKind(t, err, amber.KindUnsupported, "freeze")
 	})
 	t.Run("written meanwhile", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "foreign.db")
 		do(t, foreign(t, path, "WAL", 50).Close())
-		f := try(Freeze(t.Context(), path))(t)
+		f := try(image.Freeze(t.Context(), path))(t)
 		defer f.Close()
 		do(t, foreignAgain(t, path).Close())
 		wantKind(t, f.ReadPages(t.Context(), func([]byte) error { return nil }), amber.KindBusy, "read pages")
@@ -161,7 +162,7 @@ func TestFreezeOfOtherPageSizes(t *testing.T) {
 		try(db.Exec(fmt.Sprintf("PRAGMA page_size=%d; PRAGMA auto_vacuum=1; CREATE TABLE t (v)", size)))(t)
 		fillForeign(t, db, 300)
 		try(db.Exec("DELETE FROM t WHERE rowid > 100"))(t)
-		f := try(Freeze(t.Context(), path))(t)
+		f := try(image.Freeze(t.Context(), path))(t)
 		if got := f.Info().PageSize; got != size {
 			t.Errorf("page size %d, want %d", got, size)
 		}
@@ -192,7 +193,7 @@ func TestFreezeOfDatabaseWithALockPage(t *testing.T) {
 	for range 2 {
 		try(db.Exec("INSERT INTO t VALUES (zeroblob(550000000))"))(t)
 	}
-	f := try(Freeze(t.Context(), path))(t)
+	f := try(image.Freeze(t.Context(), path))(t)
 	defer func() { do(t, f.Close()) }()
 	const lockPage = 1<<30/65536 + 1
 	n, at := 0, int64(0)

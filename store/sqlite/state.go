@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -29,12 +30,12 @@ func (s *Store) SaveState(ctx context.Context, id amber.SessionID, doc json.RawM
 }
 
 func (t *tx) saveState(id amber.SessionID, doc json.RawMessage, ifVersion int64) (amber.SessionState, error) {
-	c := change{amber.OpInsert, amber.ChangeState, string(id), "", amber.ContentDigest(string(doc))}
-	prev, err := scanState(t.row(selectState, id))
+	c := sqlrows.Entry(amber.OpInsert, amber.ChangeState, string(id), "", amber.ContentDigest(string(doc)))
+	prev, err := sqlrows.ScanState(t.Row(selectState, id))
 	switch {
 	case err == nil:
-		c.op, c.old = amber.OpUpdate, amber.ContentDigest(string(prev.Document))
-	case !absent(err):
+		c.Op, c.Old = amber.OpUpdate, amber.ContentDigest(string(prev.Document))
+	case !sqlrows.Absent(err):
 		return amber.SessionState{}, err
 	}
 	if prev.Version != ifVersion {
@@ -43,20 +44,20 @@ func (t *tx) saveState(id amber.SessionID, doc json.RawMessage, ifVersion int64)
 	}
 	next := amber.SessionState{
 		SessionID: id, Document: append(json.RawMessage{}, doc...),
-		Version: prev.Version + 1, UpdatedAt: t.now,
+		Version: prev.Version + 1, UpdatedAt: t.Now,
 	}
-	if _, err := t.exec(upsertState, id, string(doc), next.Version, next.UpdatedAt.UnixMilli()); err != nil {
+	if _, err := t.Exec(upsertState, id, string(doc), next.Version, next.UpdatedAt.UnixMilli()); err != nil {
 		return next, err
 	}
-	return next, t.log(c)
+	return next, t.Log(c)
 }
 
 // LoadState implements [amber.SessionStates].
 func (s *Store) LoadState(ctx context.Context, id amber.SessionID) (state amber.SessionState, err error) {
 	err = s.memory.view(ctx, "load session state", string(id), func(t *tx) error {
-		state, err = scanState(t.row(selectState, id))
-		if absent(err) {
-			return notFound("load session state", string(id))
+		state, err = sqlrows.ScanState(t.Row(selectState, id))
+		if sqlrows.Absent(err) {
+			return sqlrows.NotFound("load session state", string(id))
 		}
 		return err
 	})
@@ -70,26 +71,11 @@ func (s *Store) DeleteState(ctx context.Context, id amber.SessionID) error {
 
 func (t *tx) deleteState(id amber.SessionID) error {
 	var doc string
-	switch err := t.row(deleteState, id).Scan(&doc); {
-	case absent(err):
+	switch err := t.Row(deleteState, id).Scan(&doc); {
+	case sqlrows.Absent(err):
 		return nil
 	case err != nil:
 		return err
 	}
-	return t.log(change{amber.OpDelete, amber.ChangeState, string(id), amber.ContentDigest(doc), ""})
-}
-
-func scanState(s scanner) (amber.SessionState, error) {
-	var state amber.SessionState
-	var doc string
-	var updatedAt int64
-	err := s.Scan(&state.SessionID, &doc, &state.Version, &updatedAt)
-	state.Document, state.UpdatedAt = json.RawMessage(doc), amber.UnixMilli(updatedAt)
-	switch {
-	case err != nil:
-		return state, err
-	case !json.Valid(state.Document):
-		return state, notJSON("session_states", string(state.SessionID), "document")
-	}
-	return state, fit("session_states", string(state.SessionID), []int64{state.Version}, []int64{updatedAt})
+	return t.Log(sqlrows.Entry(amber.OpDelete, amber.ChangeState, string(id), amber.ContentDigest(doc), ""))
 }

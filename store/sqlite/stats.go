@@ -39,24 +39,24 @@ func (s *Store) Stats(ctx context.Context) (amber.Stats, error) {
 		if err := t.countMemories(&n); err != nil {
 			return err
 		}
-		err := t.row(countTotals).Scan(&n.Revisions, &n.Relations, &n.Embeddings, &n.Sessions,
+		err := t.Row(countTotals).Scan(&n.Revisions, &n.Relations, &n.Embeddings, &n.Sessions,
 			&n.Turns, &n.Loops, &n.Compactions, &n.Changes)
 		if err != nil {
 			return err
 		}
-		return t.row(countBytes).Scan(&memory)
+		return t.Row(countBytes).Scan(&memory)
 	})
 	if err != nil {
 		return amber.Stats{}, err
 	}
-	err = s.control.view(ctx, "count", "", func(t *tx) error { return t.row(countBytes).Scan(&control) })
+	err = s.control.view(ctx, "count", "", func(t *tx) error { return t.Row(countBytes).Scan(&control) })
 	n.Bytes = memory + control
 	return n, err
 }
 
 // countMemories counts live memories by each of their traits, and tombstones.
 func (t *tx) countMemories(n *amber.Stats) error {
-	return t.each(countMemories, nil, func(s scanner) error {
+	return t.Each(countMemories, nil, func(s scanner) error {
 		var (
 			kind    amber.MemoryKind
 			scope   amber.Scope

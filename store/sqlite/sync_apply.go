@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -58,14 +59,14 @@ type intent struct {
 
 func (n *intent) apply() error {
 	var before bool // it was applied, and is read once more
-	if err := n.row(isApplied, n.chunk.Chunk, n.chunk.Place).Scan(&n.result.Already, &before); err != nil || n.result.Already {
+	if err := n.Row(isApplied, n.chunk.Chunk, n.chunk.Place).Scan(&n.result.Already, &before); err != nil || n.result.Already {
 		return err
 	}
 	defer func() { n.result.Already = before && n.result == (amber.Applied{Again: n.result.Again}) }()
-	if err := n.row(isWaiting).Scan(&n.waiting); err != nil {
+	if err := n.Row(isWaiting).Scan(&n.waiting); err != nil {
 		return err
 	}
-	n.from = n.seq
+	n.from = n.Seq
 	n.listen()
 	if err := n.records(); err != nil {
 		return err
@@ -83,18 +84,18 @@ func (n *intent) apply() error {
 	if err := n.mergeIndexes(); err != nil {
 		return err
 	}
-	n.indexed = false
-	return n.scrub()
+	n.Indexed = false
+	return n.Scrub()
 }
 
 // listen sets the clock past every stamp of the chunk, though never far past
 // the time of day: whoever lives in the future takes nobody there.
 func (n *intent) listen() {
-	most := amber.StampAt(n.now.Add(amber.MaxClockLead * time.Millisecond).Time())
+	most := amber.StampAt(n.Now.Add(amber.MaxClockLead * time.Millisecond).Time())
 	for _, r := range n.chunk.Records {
 		clock := r.Origin().Clock
-		n.stamp = max(n.stamp, min(clock, most))
-		n.drift = max(n.drift, clock.Time().UnixMilli()-n.now.UnixMilli())
+		n.Stamp = max(n.Stamp, min(clock, most))
+		n.drift = max(n.drift, clock.Time().UnixMilli()-n.Now.UnixMilli())
 	}
 }
 
@@ -156,7 +157,7 @@ func (n *intent) relation(r amber.SyncRecord) error {
 
 // arrives notes that a version which is new here is at the place it came from.
 func (n *intent) arrives(place string, m amber.SyncMark) error {
-	_, err := n.exec(putHeld, m.Ref.Scope, m.Ref.ID, markVersion(m), place)
+	_, err := n.Exec(putHeld, m.Ref.Scope, m.Ref.ID, markVersion(m), place)
 	return err
 }
 
@@ -180,15 +181,14 @@ func (n *intent) holds(m amber.SyncMark) (bool, error) { return n.tx.holds(n.chu
 // once more when the place has one.
 func (n *intent) spare(ref amber.SyncRef) error { return n.spareOf(n.sender(), ref) }
 
-func (n *intent) spareOf(from sender, ref amber.SyncRef) error {
-	_, err := n.exec(putSpared, from.place, ref.Scope, ref.ID, from.chunk)
+func (n *intent) spareOf(from sqlrows.Sender, ref amber.SyncRef) error {
+	_, err := n.Exec(putSpared, from.Place, ref.Scope, ref.ID, from.Chunk)
 	return err
 }
 
-// sender is a chunk and where it came from.
-type sender struct{ place, chunk string }
-
-func (n *intent) sender() sender { return sender{n.chunk.Place, n.chunk.Chunk} }
+func (n *intent) sender() sqlrows.Sender {
+	return sqlrows.Sender{Place: n.chunk.Place, Chunk: n.chunk.Chunk}
+}
 
 // mayFollow refuses a counter that nobody reaches by editing.
 func mayFollow(id string, o amber.Origin, known uint64) error {
@@ -202,20 +202,20 @@ func mayFollow(id string, o amber.Origin, known uint64) error {
 // noteImport notes which entries of the change log are due to the chunk. A
 // range that goes on where the last one ended makes that longer.
 func (n *intent) noteImport() error {
-	if n.seq == n.from {
+	if n.Seq == n.from {
 		return nil
 	}
 	first := n.from + 1
 	var begin, end int64
-	err := n.row(selectLastImport, n.chunk.Place).Scan(&begin, &end)
+	err := n.Row(selectLastImport, n.chunk.Place).Scan(&begin, &end)
 	switch {
 	case err == nil && end == n.from:
 		first = begin
-	case err != nil && !absent(err):
+	case err != nil && !sqlrows.Absent(err):
 		return err
 	}
-	n.from = n.seq
-	_, err = n.exec(putImport, n.chunk.Place, first, n.seq)
+	n.from = n.Seq
+	_, err = n.Exec(putImport, n.chunk.Place, first, n.Seq)
 	return err
 }
 
@@ -227,7 +227,7 @@ func (n *intent) note() error {
 	if n.again {
 		again = 1
 	}
-	_, err := n.exec(insertChunk, c.Chunk, c.Place, c.Device, c.CreatedBy, c.At.UnixMilli(), n.now.UnixMilli(), n.drift, again)
+	_, err := n.Exec(insertChunk, c.Chunk, c.Place, c.Device, c.CreatedBy, c.At.UnixMilli(), n.Now.UnixMilli(), n.drift, again)
 	if err != nil {
 		return err
 	}

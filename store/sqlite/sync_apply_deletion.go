@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // applyErased erases what the place has of a memory, or sees to it that it never
@@ -11,15 +12,15 @@ import (
 // nothing: who erased it cannot have meant what comes to be there later.
 func (n *intent) applyErased(e amber.SyncErased) error {
 	ref := memoryRef(e.ID)
-	known, erased, err := optional(scanOrigin(n.row(selectErased, e.ID)))
+	known, erased, err := sqlrows.Optional(sqlrows.ScanOrigin(n.Row(sqlrows.SelectErased, e.ID)))
 	if err != nil {
 		return err
 	}
-	m, found, err := n.load(e.ID)
+	m, found, err := n.Load(e.ID)
 	if err != nil {
 		return err
 	}
-	highest, err := n.highest(m)
+	highest, err := n.Highest(m)
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (n *intent) applyErased(e amber.SyncErased) error {
 	case found:
 		return n.eraseThere(m, e.Origin)
 	}
-	if err := n.forgetSync(e.ID); err != nil {
+	if err := n.ForgetSync(e.ID); err != nil {
 		return err
 	}
 	if err := n.noteRemoved(n.chunk.Place, ref, e.Origin); err != nil {
@@ -59,7 +60,7 @@ func (n *intent) eraseLater(e amber.SyncErased, known amber.Origin) error {
 
 // eraseAgain is for a memory that the place has erased before.
 func (n *intent) eraseAgain(e amber.SyncErased, erased bool, known amber.Origin) error {
-	was, err := scanOrigin(n.row(selectRemoved, amber.ChangeMemory, e.ID, n.chunk.Place))
+	was, err := sqlrows.ScanOrigin(n.Row(selectRemoved, amber.ChangeMemory, e.ID, n.chunk.Place))
 	if err != nil || !e.Origin.After(was) {
 		return err
 	}
@@ -72,10 +73,10 @@ func (n *intent) eraseAgain(e amber.SyncErased, erased bool, known amber.Origin)
 // putErased notes and logs that a memory which is not here was erased.
 func (n *intent) putErased(e amber.SyncErased) error {
 	n.result.Memories++
-	if _, err := n.exec(putErased, e.ID, e.Origin.Device, int64(e.Origin.Counter), e.Origin.Clock); err != nil {
+	if _, err := n.Exec(sqlrows.PutErased, e.ID, e.Origin.Device, int64(e.Origin.Counter), e.Origin.Clock); err != nil {
 		return err
 	}
-	return n.log(change{amber.OpDelete, amber.ChangeMemory, string(e.ID), "", ""})
+	return n.Log(sqlrows.Entry(amber.OpDelete, amber.ChangeMemory, string(e.ID), "", ""))
 }
 
 // applyGoneTurn deletes a prompt, or sees to it that it never comes from the
@@ -87,7 +88,7 @@ func (n *intent) applyGoneTurn(g amber.SyncGone) error {
 	if err != nil {
 		return err
 	}
-	turn, found, err := optional(scanTurn(n.row(selectTurn, g.ID)))
+	turn, found, err := sqlrows.Optional(sqlrows.ScanTurn(n.Row(selectTurn, g.ID)))
 	if err != nil || found && turn.Role != amber.RoleUser {
 		return err
 	}
@@ -102,15 +103,15 @@ func (n *intent) applyGoneTurn(g amber.SyncGone) error {
 		if err != nil {
 			return err
 		}
-		d.session, d.project = string(turn.SessionID), cmp.Or(turn.ProjectID, s.Project)
+		d.Session, d.Project = string(turn.SessionID), cmp.Or(turn.ProjectID, s.Project)
 	}
 	if stop, err := n.knowsGone(ref, departed, d.Origin, g.Origin); err != nil || stop {
 		return err
 	}
 	n.result.Prompts++
-	d.scope, d.id, d.Origin = amber.ChangeTurn, g.ID, g.Origin
+	d.Scope, d.ID, d.Origin = amber.ChangeTurn, g.ID, g.Origin
 	if found {
-		if _, err := n.exec(deleteTurnsWith, g.ID); err != nil {
+		if _, err := n.Exec(sqlrows.DeleteTurnsWith, g.ID); err != nil {
 			return err
 		}
 	}
@@ -162,7 +163,7 @@ func (n *intent) applyGoneSession(g amber.SyncGone) error {
 		if say, err := n.saysGone(sessionRef(id), s.Origin); err != nil || !say {
 			return err
 		}
-		known.project = s.Project
+		known.Project = s.Project
 	}
 	if stop, err := n.knowsGone(sessionRef(id), departed, known.Origin, g.Origin); err != nil || stop {
 		return err
@@ -171,18 +172,18 @@ func (n *intent) applyGoneSession(g amber.SyncGone) error {
 	if found {
 		var project string
 		var counter uint64
-		if err := n.row(deleteSession, id).Scan(&project, &counter); err != nil {
+		if err := n.Row(deleteSession, id).Scan(&project, &counter); err != nil {
 			return err
 		}
 	}
-	known.scope, known.id, known.Origin = amber.ChangeSession, g.ID, g.Origin
+	known.Scope, known.ID, known.Origin = amber.ChangeSession, g.ID, g.Origin
 	return n.noteGone(known)
 }
 
 // noteGone stores and logs a departure.
-func (n *intent) noteGone(d departure) error {
-	if err := n.depart(d); err != nil {
+func (n *intent) noteGone(d sqlrows.Departure) error {
+	if err := n.Depart(d); err != nil {
 		return err
 	}
-	return n.log(change{amber.OpDelete, d.scope, d.id, "", ""})
+	return n.Log(sqlrows.Entry(amber.OpDelete, d.Scope, d.ID, "", ""))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -13,8 +14,7 @@ const (
 	raiseTrust = `UPDATE memories SET trust = ? WHERE id = ?`
 	isHead     = `SELECT head FROM versions WHERE memory_id = ? AND version = ?`
 
-	deleteRevision = `DELETE FROM revisions WHERE memory_id = ? AND revision = ?`
-	deleteErased   = `DELETE FROM erased WHERE id = ?`
+	deleteErased = `DELETE FROM erased WHERE id = ?`
 )
 
 // maxRevision bounds the number that somebody else gives a version, so that
@@ -27,7 +27,7 @@ func (n *intent) applyMemory(in amber.SyncMemory) error {
 	in.Trust = n.trust(in.Memory)
 	in.Revision = min(max(in.Revision, 1), maxRevision)
 	in.DuplicateCount = 0
-	now, found, err := n.load(in.ID)
+	now, found, err := n.Load(in.ID)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (n *intent) applyMemory(in amber.SyncMemory) error {
 	if in.Origin == now.Origin {
 		return n.sameVersion(now, in.Memory)
 	}
-	known, err := n.knowsVersion(in.ID, in.Origin)
+	known, err := n.KnowsVersion(in.ID, in.Origin)
 	switch {
 	case err != nil:
 		return err
@@ -101,7 +101,7 @@ func (n *intent) settleThere(in amber.SyncMemory) error {
 		if !held {
 			continue
 		}
-		if _, err := n.exec(seeVersion, in.ID, versionOf(o)); err != nil {
+		if _, err := n.Exec(sqlrows.SeeVersion, in.ID, sqlrows.VersionOf(o)); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (n *intent) settleThere(in amber.SyncMemory) error {
 // knownVersion is for a version that is in the history. It may be what the place
 // had to say before it had a say.
 func (n *intent) knownVersion(now amber.Memory, o amber.Origin) error {
-	history, err := all(n.tx, scanRevision, selectRevisions, now.ID)
+	history, err := sqlrows.All(n.tx.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, now.ID)
 	if err != nil {
 		return err
 	}
@@ -138,14 +138,14 @@ func (n *intent) knownVersion(now amber.Memory, o amber.Origin) error {
 
 // promote makes a version of the history the newest.
 func (n *intent) promote(now, next amber.Memory) error {
-	if _, err := n.exec(deleteRevision, next.ID, next.Revision); err != nil {
+	if _, err := n.Exec(sqlrows.DeleteRevision, next.ID, next.Revision); err != nil {
 		return err
 	}
-	body, err := marshal(now)
+	body, err := sqlrows.Marshal(now)
 	if err != nil {
 		return err
 	}
-	if _, err := n.exec(insertRevision, now.ID, now.Revision, body); err != nil {
+	if _, err := n.Exec(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
 		return err
 	}
 	n.result.Memories++
@@ -177,7 +177,7 @@ func (n *intent) hasOwnVersion(now amber.Memory) (bool, error) {
 	if n.isOwn(now) {
 		return true, nil
 	}
-	history, err := all(n.tx, scanRevision, selectRevisions, now.ID)
+	history, err := sqlrows.All(n.tx.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, now.ID)
 	return slices.ContainsFunc(history, n.isOwn), err
 }
 
@@ -187,7 +187,7 @@ func (n *intent) mayFollowMemory(now amber.Memory, o amber.Origin) error {
 	if err == nil {
 		return nil
 	}
-	highest, herr := n.highest(now)
+	highest, herr := n.Highest(now)
 	if herr != nil {
 		return herr
 	}
@@ -201,7 +201,7 @@ func (n *intent) mayFollowMemory(now amber.Memory, o amber.Origin) error {
 // where its author has signed it.
 func (n *intent) trust(m amber.Memory) amber.Trust {
 	switch {
-	case m.Origin.Device == n.current.Device && !n.chunk.Own,
+	case m.Origin.Device == n.Current.Device && !n.chunk.Own,
 		m.Trust == amber.TrustDerived && (n.chunk.Trust != amber.TrustSigned || m.Origin.Device != n.chunk.Device):
 		return amber.TrustImported
 	case m.Trust == amber.TrustOwn, m.Trust == amber.TrustSigned && m.Origin.Device == n.chunk.Device:
@@ -216,7 +216,7 @@ func (n *intent) trust(m amber.Memory) amber.Trust {
 // erased here. What was erased at other places alone comes from this one.
 func (n *intent) firstVersion(in amber.SyncMemory, here bool) error {
 	var erased bool
-	if err := n.row(isErased, in.ID).Scan(&erased); err != nil {
+	if err := n.Row(sqlrows.IsErased, in.ID).Scan(&erased); err != nil {
 		return err
 	}
 	if erased && here {
@@ -227,23 +227,23 @@ func (n *intent) firstVersion(in amber.SyncMemory, here bool) error {
 		return err
 	}
 	if erased {
-		if _, err := n.exec(deleteErased, in.ID); err != nil {
+		if _, err := n.Exec(deleteErased, in.ID); err != nil {
 			return err
 		}
 	}
 	if err := n.arrives(n.chunk.Place, memoryMark(in.Memory)); err != nil {
 		return err
 	}
-	args, err := memoryArgs(in.Memory)
+	args, err := sqlrows.MemoryArgs(in.Memory)
 	if err != nil {
 		return err
 	}
-	if _, err := n.exec(insertMemory, args...); err != nil {
+	if _, err := n.Exec(sqlrows.InsertMemory, args...); err != nil {
 		return err
 	}
-	n.indexed = true
+	n.Indexed = true
 	if len(in.Saw) > 0 {
-		if err := n.noteVersion(in.ID, in.Origin, in.Saw); err != nil {
+		if err := n.NoteVersion(in.ID, in.Origin, in.Saw); err != nil {
 			return err
 		}
 	}
@@ -255,16 +255,16 @@ func (n *intent) firstVersion(in amber.SyncMemory, here bool) error {
 	if !in.DeletedAt.IsZero() {
 		op = amber.OpDelete
 	}
-	return n.log(change{op, amber.ChangeMemory, string(in.ID), "", in.ContentDigest})
+	return n.Log(sqlrows.Entry(op, amber.ChangeMemory, string(in.ID), "", in.ContentDigest))
 }
 
 // laterVersion makes a version the newest: the one before goes to the history.
 func (n *intent) laterVersion(now amber.Memory, in amber.SyncMemory) error {
-	body, err := marshal(now)
+	body, err := sqlrows.Marshal(now)
 	if err != nil {
 		return err
 	}
-	if _, err := n.exec(insertRevision, now.ID, now.Revision, body); err != nil {
+	if _, err := n.Exec(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
 		return err
 	}
 	in.Revision = max(in.Revision, now.Revision+1)
@@ -280,27 +280,27 @@ func (n *intent) laterVersion(now amber.Memory, in amber.SyncMemory) error {
 // place has no say in the newest.
 func (n *intent) earlierVersion(now amber.Memory, in amber.SyncMemory, beside bool) error {
 	in.Revision = now.Revision
-	body, err := marshal(in.Memory)
+	body, err := sqlrows.Marshal(in.Memory)
 	if err != nil {
 		return err
 	}
-	if _, err := n.exec(insertRevision, now.ID, now.Revision, body); err != nil {
+	if _, err := n.Exec(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
 		return err
 	}
-	if _, err := n.exec(makeRoom, now.ID); err != nil {
+	if _, err := n.Exec(makeRoom, now.ID); err != nil {
 		return err
 	}
 	if err := n.noteIncoming(now, in, beside); err != nil {
 		return err
 	}
-	return n.logBeside(now.ID, now.ContentDigest)
+	return n.LogBeside(now.ID, now.ContentDigest)
 }
 
 // noteIncoming notes a version that has come beside now, and whether the two
 // are in conflict: it is one head more, and says something else.
 func (n *intent) noteIncoming(now amber.Memory, in amber.SyncMemory, beside bool) error {
 	n.result.Memories++
-	if _, err := n.exec(keepVersion, now.ID, versionOf(now.Origin)); err != nil {
+	if _, err := n.Exec(sqlrows.KeepVersion, now.ID, sqlrows.VersionOf(now.Origin)); err != nil {
 		return err
 	}
 	grows, err := n.addsHead(in, beside)
@@ -310,7 +310,7 @@ func (n *intent) noteIncoming(now amber.Memory, in amber.SyncMemory, beside bool
 	if grows && !saysAlike(now, in.Memory) {
 		n.result.Conflicts++
 	}
-	return n.noteVersion(in.ID, in.Origin, in.Saw)
+	return n.NoteVersion(in.ID, in.Origin, in.Saw)
 }
 
 // addsHead reports whether a version that is not here yet will be a head
@@ -335,8 +335,8 @@ func (n *intent) addsHead(in amber.SyncMemory, beside bool) (bool, error) {
 }
 
 func (n *intent) isHead(id amber.MemoryID, o amber.Origin) (head, known bool, err error) {
-	err = n.row(isHead, id, versionOf(o)).Scan(&head)
-	if absent(err) {
+	err = n.Row(isHead, id, sqlrows.VersionOf(o)).Scan(&head)
+	if sqlrows.Absent(err) {
 		return false, false, nil
 	}
 	return head, err == nil, err
@@ -376,22 +376,22 @@ func (n *intent) sameVersion(now, in amber.Memory) error {
 		if !vouched {
 			return nil
 		}
-		if _, err := n.exec(raiseTrust, in.Trust, in.ID); err != nil {
+		if _, err := n.Exec(raiseTrust, in.Trust, in.ID); err != nil {
 			return err
 		}
-		return n.logBeside(in.ID, now.ContentDigest)
-	case now.Origin.Device == n.current.Device,
+		return n.LogBeside(in.ID, now.ContentDigest)
+	case now.Origin.Device == n.Current.Device,
 		now.Trust != amber.TrustImported && in.Trust == amber.TrustImported,
 		!vouched && mine > theirs:
 		return nil
 	}
 	// What it said before is kept: two texts under one origin are a forgery, or
 	// a fault, and a person may want to know.
-	body, err := marshal(now)
+	body, err := sqlrows.Marshal(now)
 	if err != nil {
 		return err
 	}
-	if _, err := n.exec(insertRevision, now.ID, now.Revision, body); err != nil {
+	if _, err := n.Exec(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
 		return err
 	}
 	in.Revision = now.Revision + 1
@@ -405,11 +405,11 @@ func tieKeys(a, b amber.Memory) (mine, theirs string, err error) {
 	keys := [2]string{}
 	for i, m := range [2]amber.Memory{a, b} {
 		if !m.DeletedAt.IsZero() {
-			m = tombstone(m)
+			m = sqlrows.Tombstone(m)
 		}
-		rest, err := marshal([]any{
+		rest, err := sqlrows.Marshal([]any{
 			m.DeletedAt.IsZero(), m.Title, m.Summary, m.Topic, m.Kind, m.Scope, m.Identities,
-			strings.Join(m.Tags, "\n"), orEmpty(m.Metadata), slices.Concat([]amber.SourceRef{}, m.SourceRefs), orEmpty(m.Foreign),
+			strings.Join(m.Tags, "\n"), sqlrows.OrEmpty(m.Metadata), slices.Concat([]amber.SourceRef{}, m.SourceRefs), sqlrows.OrEmpty(m.Foreign),
 		})
 		if err != nil {
 			return "", "", err
@@ -421,17 +421,17 @@ func tieKeys(a, b amber.Memory) (mine, theirs string, err error) {
 
 // replace stores a version over the newest one and logs it.
 func (n *intent) replace(now, next amber.Memory) error {
-	args, err := memoryArgs(next)
+	args, err := sqlrows.MemoryArgs(next)
 	if err != nil {
 		return err
 	}
-	if _, err := n.exec(updateMemory, args...); err != nil {
+	if _, err := n.Exec(sqlrows.UpdateMemory, args...); err != nil {
 		return err
 	}
-	n.indexed = true
+	n.Indexed = true
 	op := amber.OpUpdate
 	if !next.DeletedAt.IsZero() {
 		op = amber.OpDelete
 	}
-	return n.log(change{op, amber.ChangeMemory, string(next.ID), now.ContentDigest, next.ContentDigest})
+	return n.Log(sqlrows.Entry(op, amber.ChangeMemory, string(next.ID), now.ContentDigest, next.ContentDigest))
 }

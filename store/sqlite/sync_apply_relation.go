@@ -1,9 +1,8 @@
 package sqlite
 
 import (
-	"encoding/json"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -23,20 +22,20 @@ func (n *intent) applyRelation(in amber.Relation) error { return n.relate(n.send
 
 // relate does so for a relation that came from a place, which must have a say in
 // both memories and in the relation that is here.
-func (n *intent) relate(from sender, in amber.Relation) error {
+func (n *intent) relate(from sqlrows.Sender, in amber.Relation) error {
 	for _, id := range []amber.MemoryID{in.From, in.To} {
-		if erased, err := n.isErasedAt(from.place, id); err != nil || erased {
+		if erased, err := n.isErasedAt(from.Place, id); err != nil || erased {
 			return err
 		}
 	}
 	var ends int
-	if err := n.row(selectEnds, in.From, in.To).Scan(&ends); err != nil {
+	if err := n.Row(selectEnds, in.From, in.To).Scan(&ends); err != nil {
 		return err
 	}
 	if ends < 2 {
 		return n.wait(from, in)
 	}
-	now, found, err := optional(scanRelation(n.row(selectRelationBetween, in.From, in.To, in.Type)))
+	now, found, err := sqlrows.Optional(sqlrows.ScanRelation(n.Row(selectRelationBetween, in.From, in.To, in.Type)))
 	if err != nil {
 		return err
 	}
@@ -44,8 +43,8 @@ func (n *intent) relate(from sender, in amber.Relation) error {
 		return err
 	}
 	mark := amber.SyncRecord{Relation: &in}.Mark()
-	if found && in.Origin == now.Origin && now.Origin.Device != n.current.Device {
-		return n.holdAt(from.place, mark)
+	if found && in.Origin == now.Origin && now.Origin.Device != n.Current.Device {
+		return n.holdAt(from.Place, mark)
 	}
 	if found && !in.Origin.After(now.Origin) {
 		return nil
@@ -53,18 +52,18 @@ func (n *intent) relate(from sender, in amber.Relation) error {
 	if say, err := n.mayRelate(from, in, now, found); err != nil || !say {
 		return err
 	}
-	if free, err := n.freeRelationID(from.place, in); err != nil || !free {
+	if free, err := n.freeRelationID(from.Place, in); err != nil || !free {
 		return err
 	}
 	if found && now.ID != in.ID {
-		if _, err := n.exec(deleteRelation, now.ID); err != nil {
+		if _, err := n.Exec(deleteRelation, now.ID); err != nil {
 			return err
 		}
 	}
-	if err := n.arrives(from.place, mark); err != nil {
+	if err := n.arrives(from.Place, mark); err != nil {
 		return err
 	}
-	if err := n.putRelation(in); err != nil {
+	if err := n.PutRelation(in); err != nil {
 		return err
 	}
 	n.result.Relations++
@@ -78,16 +77,16 @@ func (n *intent) isErasedAt(place string, id amber.MemoryID) (bool, error) {
 		return at, err
 	}
 	var erased bool
-	err = n.row(isErased, id).Scan(&erased)
+	err = n.Row(sqlrows.IsErased, id).Scan(&erased)
 	return erased && here, err
 }
 
 // mayRelate reports whether a place has a say in two memories, and in how they are
 // related. Where it has none the chunk waits for that.
-func (n *intent) mayRelate(from sender, in, now amber.Relation, found bool) (bool, error) {
+func (n *intent) mayRelate(from sqlrows.Sender, in, now amber.Relation, found bool) (bool, error) {
 	var marks []amber.SyncMark
 	for _, id := range []amber.MemoryID{in.From, in.To} {
-		m, _, err := n.load(id)
+		m, _, err := n.Load(id)
 		if err != nil {
 			return false, err
 		}
@@ -98,7 +97,7 @@ func (n *intent) mayRelate(from sender, in, now amber.Relation, found bool) (boo
 	}
 	may := true
 	for _, m := range marks {
-		say, err := n.tx.holds(from.place, m)
+		say, err := n.tx.holds(from.Place, m)
 		if err != nil {
 			return false, err
 		}
@@ -116,7 +115,7 @@ func (n *intent) mayRelate(from sender, in, now amber.Relation, found bool) (boo
 // freeRelationID makes the id of a relation free where it is that of two other
 // memories, which only a fault can bring about. The later one keeps it.
 func (n *intent) freeRelationID(place string, in amber.Relation) (bool, error) {
-	now, found, err := optional(scanRelation(n.row(selectRelation, in.ID)))
+	now, found, err := sqlrows.Optional(sqlrows.ScanRelation(n.Row(sqlrows.SelectRelation, in.ID)))
 	if err != nil || !found || now.From == in.From && now.To == in.To && now.Type == in.Type {
 		return true, err
 	}
@@ -124,7 +123,7 @@ func (n *intent) freeRelationID(place string, in amber.Relation) (bool, error) {
 	if err != nil || !say || !in.Origin.After(now.Origin) {
 		return false, err
 	}
-	if _, err := n.exec(deleteRelation, now.ID); err != nil {
+	if _, err := n.Exec(deleteRelation, now.ID); err != nil {
 		return false, err
 	}
 	return true, n.logRelation(now.From)
@@ -133,15 +132,15 @@ func (n *intent) freeRelationID(place string, in amber.Relation) (bool, error) {
 // logRelation logs a change of a relation beside the memory it begins at.
 func (n *intent) logRelation(from amber.MemoryID) error {
 	var digest string
-	if err := n.row(selectDigest, from).Scan(&digest); err != nil {
+	if err := n.Row(sqlrows.SelectDigest, from).Scan(&digest); err != nil {
 		return err
 	}
-	return n.logBeside(from, digest)
+	return n.LogBeside(from, digest)
 }
 
 // wait keeps a relation until both its ends are there.
-func (n *intent) wait(from sender, in amber.Relation) error {
-	now, found, err := optional(scanWaiting(n.row(selectWaiting, in.From, in.To, in.Type)))
+func (n *intent) wait(from sqlrows.Sender, in amber.Relation) error {
+	now, found, err := sqlrows.Optional(sqlrows.ScanWaiting(n.Row(selectWaiting, in.From, in.To, in.Type)))
 	if err != nil {
 		return err
 	}
@@ -152,11 +151,11 @@ func (n *intent) wait(from sender, in amber.Relation) error {
 	if found && !in.Origin.After(now.Origin) {
 		return nil
 	}
-	body, err := marshal(in)
+	body, err := sqlrows.Marshal(in)
 	if err != nil {
 		return err
 	}
-	_, err = n.exec(putWaiting, in.From, in.To, in.Type, body, from.place, from.chunk)
+	_, err = n.Exec(putWaiting, in.From, in.To, in.Type, body, from.Place, from.Chunk)
 	return err
 }
 
@@ -165,16 +164,16 @@ func (n *intent) wait(from sender, in amber.Relation) error {
 // has no part in it.
 func (n *intent) relateArrived() error {
 	for _, id := range n.arrived {
-		waiting, err := readRows(n.tx, "sync_waiting", scanWaiting, waitingFor, id)
+		waiting, err := sqlrows.ReadRows(n.tx.Tx, "sync_waiting", sqlrows.ScanWaiting, waitingFor, id)
 		if err != nil {
 			return err
 		}
 		for _, r := range waiting {
-			if _, err := n.exec(stopWaiting, r.From, r.To, r.Type); err != nil {
+			if _, err := n.Exec(stopWaiting, r.From, r.To, r.Type); err != nil {
 				return err
 			}
-			from := r.sender
-			if from.place == "" { // it has waited since before places were noted
+			from := r.Sender
+			if from.Place == "" { // it has waited since before places were noted
 				from = n.sender()
 			}
 			if err := n.relate(from, r.Relation); err != nil && amber.KindOf(err) != amber.KindInvalid {
@@ -183,21 +182,4 @@ func (n *intent) relateArrived() error {
 		}
 	}
 	return nil
-}
-
-// waiting is a relation that waits, and where it came from.
-type waiting struct {
-	amber.Relation
-	sender
-}
-
-func scanWaiting(s scanner) (w waiting, err error) {
-	var body string
-	if err := s.Scan(&body, &w.place, &w.chunk); err != nil {
-		return w, err
-	}
-	if err := json.Unmarshal([]byte(body), &w.Relation); err != nil {
-		return w, notJSON("sync_waiting", "", "body")
-	}
-	return w, fitOrigin("sync_waiting", "", w.Origin)
 }

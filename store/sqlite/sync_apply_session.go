@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -24,7 +25,7 @@ func (n *intent) applySession(in amber.SyncSession) error {
 		return err
 	}
 	mark := amber.SyncMark{Ref: sessionRef(in.ID), Origin: in.Origin}
-	if found && in.Origin == now.Origin && storedTrust(now.Trust) != amber.TrustOwn {
+	if found && in.Origin == now.Origin && sqlrows.StoredTrust(now.Trust) != amber.TrustOwn {
 		return n.hold(mark)
 	}
 	if !in.Origin.After(known.Origin) {
@@ -44,28 +45,28 @@ func (n *intent) applySession(in amber.SyncSession) error {
 	if found {
 		query, op = replaceSession, amber.OpUpdate
 	} else if departed {
-		if _, err := n.returns(amber.ChangeSession, string(in.ID)); err != nil {
+		if _, err := n.Returns(amber.ChangeSession, string(in.ID)); err != nil {
 			return err
 		}
 	}
-	_, err = n.exec(query, in.ID, in.Name, in.Binding, in.Project, in.Directory, in.StartedAt.UnixMilli(),
+	_, err = n.Exec(query, in.ID, in.Name, in.Binding, in.Project, in.Directory, in.StartedAt.UnixMilli(),
 		in.EndedAt.UnixMilli(), in.EndReason, in.Summary, in.Parent, in.CreatedAt.UnixMilli(), in.UpdatedAt.UnixMilli(), in.Trust,
 		in.Origin.Device, int64(in.Origin.Counter), in.Origin.Clock)
 	if err != nil {
 		return err
 	}
 	if found && (!in.EndedAt.IsZero() || in.Binding != now.Binding) {
-		if _, err := n.exec(deleteActive, in.ID); err != nil {
+		if _, err := n.Exec(deleteActive, in.ID); err != nil {
 			return err
 		}
 	}
-	return n.logSession(op, in.ID)
+	return n.LogSession(op, in.ID)
 }
 
 // knownSession returns a session, and what is known of it: the later of its
 // origin and that of its departure. Of an unknown one that is nothing, and so it is
 // where other places alone deleted it, though it has departed.
-func (n *intent) knownSession(id amber.SessionID) (s amber.SyncSession, found bool, known departure, departed bool, err error) {
+func (n *intent) knownSession(id amber.SessionID) (s amber.SyncSession, found bool, known sqlrows.Departure, departed bool, err error) {
 	if s, found, err = n.syncSession(id); err != nil {
 		return s, found, known, false, err
 	}
@@ -73,21 +74,21 @@ func (n *intent) knownSession(id amber.SessionID) (s amber.SyncSession, found bo
 		return s, found, known, departed, err
 	}
 	if found {
-		known.Origin = later(known.Origin, s.Origin)
+		known.Origin = sqlrows.Later(known.Origin, s.Origin)
 	}
 	return s, found, known, departed, nil
 }
 
 // departedHere returns the departure of a session or a prompt, as far as it
 // counts for what the place brings, and whether there is one at all.
-func (n *intent) departedHere(ref amber.SyncRef) (d departure, departed bool, err error) {
+func (n *intent) departedHere(ref amber.SyncRef) (d sqlrows.Departure, departed bool, err error) {
 	d, departed, err = n.departed(ref.Scope, ref.ID)
 	if err != nil || !departed {
 		return d, departed, err
 	}
 	here, at, err := n.removedBy(n.chunk.Place, ref)
 	if !here && !at {
-		d = departure{}
+		d = sqlrows.Departure{}
 	}
 	return d, departed, err
 }
@@ -95,7 +96,7 @@ func (n *intent) departedHere(ref amber.SyncRef) (d departure, departed bool, er
 // foreignTrust is what a session or a prompt is trusted with here: what whoever
 // made the chunk calls its own is worth what the chunk is.
 func (n *intent) foreignTrust(t amber.Trust, o amber.Origin) amber.Trust {
-	if t != "" || o.Device == n.current.Device && !n.chunk.Own {
+	if t != "" || o.Device == n.Current.Device && !n.chunk.Own {
 		return amber.TrustImported
 	}
 	return n.chunk.Trust
@@ -106,11 +107,11 @@ func (n *intent) foreignTrust(t amber.Trust, o amber.Origin) amber.Trust {
 func (n *intent) applyPrompt(in amber.Turn) error {
 	mark := amber.SyncMark{Ref: turnRef(string(in.ID))}
 	d, departed, err := n.departedHere(mark.Ref)
-	if err != nil || d.id != "" {
+	if err != nil || d.ID != "" {
 		return err
 	}
 	in.Trust = n.foreignTrust(in.Trust, amber.Origin{})
-	now, found, err := optional(scanTurn(n.row(selectTurn, in.ID)))
+	now, found, err := sqlrows.Optional(sqlrows.ScanTurn(n.Row(selectTurn, in.ID)))
 	switch {
 	case err != nil:
 		return err
@@ -120,22 +121,22 @@ func (n *intent) applyPrompt(in amber.Turn) error {
 		return n.secondPrompt(mark, now, in)
 	}
 	if departed {
-		if _, err := n.returns(amber.ChangeTurn, string(in.ID)); err != nil {
+		if _, err := n.Returns(amber.ChangeTurn, string(in.ID)); err != nil {
 			return err
 		}
 	}
 	if err := n.arrives(n.chunk.Place, mark); err != nil {
 		return err
 	}
-	return n.storePrompt(change{amber.OpInsert, amber.ChangeTurn, string(in.ID), "", amber.ContentDigest(in.Content)}, in)
+	return n.storePrompt(sqlrows.Entry(amber.OpInsert, amber.ChangeTurn, string(in.ID), "", amber.ContentDigest(in.Content)), in)
 }
 
 // secondPrompt is for a prompt whose id another one has that came from elsewhere
 // too. Somebody whose word counts more may vouch for it; of two texts everybody
 // keeps the same, whichever came first.
 func (n *intent) secondPrompt(mark amber.SyncMark, now, in amber.Turn) error {
-	c := change{amber.OpUpdate, amber.ChangeTurn, string(in.ID), amber.ContentDigest(now.Content), amber.ContentDigest(in.Content)}
-	order := comparePrompts(c.old, now, c.new, in)
+	c := sqlrows.Entry(amber.OpUpdate, amber.ChangeTurn, string(in.ID), amber.ContentDigest(now.Content), amber.ContentDigest(in.Content))
+	order := comparePrompts(c.Old, now, c.New, in)
 	raises := now.Trust == amber.TrustImported && in.Trust == amber.TrustSigned
 	if order == 0 {
 		if err := n.hold(mark); err != nil {
@@ -146,23 +147,23 @@ func (n *intent) secondPrompt(mark amber.SyncMark, now, in amber.Turn) error {
 	}
 	switch {
 	case order == 0 && raises:
-		_, err := n.exec(vouchTurn, in.Trust, in.ID)
+		_, err := n.Exec(vouchTurn, in.Trust, in.ID)
 		return err
 	case order == 0, now.Trust == amber.TrustSigned && in.Trust == amber.TrustImported, order < 0 && !raises:
 		return nil
 	}
-	if _, err := n.exec(deleteTurnsWith, in.ID); err != nil {
+	if _, err := n.Exec(sqlrows.DeleteTurnsWith, in.ID); err != nil {
 		return err
 	}
 	return n.storePrompt(c, in)
 }
 
-func (n *intent) storePrompt(c change, in amber.Turn) error {
+func (n *intent) storePrompt(c sqlrows.Change, in amber.Turn) error {
 	n.result.Prompts++
 	if err := n.insertTurn(in); err != nil {
 		return err
 	}
-	return n.log(c)
+	return n.Log(c)
 }
 
 // comparePrompts orders prompts by the digest of their text first.

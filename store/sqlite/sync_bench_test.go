@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 var syncRows = flag.Int("sync-rows", 10_000, "memories that the benchmarks of sync exchange")
@@ -31,11 +32,11 @@ func BenchmarkApply(b *testing.B) {
 		benchRows(b, func(s *Store, _ int, rows []amber.SyncRecord) error {
 			return s.memory.update(b.Context(), "insert", "", func(t *tx) error {
 				for _, r := range rows {
-					args, err := memoryArgs(r.Memory.Memory)
+					args, err := sqlrows.MemoryArgs(r.Memory.Memory)
 					if err != nil {
 						return err
 					}
-					if _, err := t.exec(insertMemory, args...); err != nil {
+					if _, err := t.Exec(sqlrows.InsertMemory, args...); err != nil {
 						return err
 					}
 				}

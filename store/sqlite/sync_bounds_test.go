@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // What an import may not do: whoever may write to a folder is not to be trusted
@@ -232,7 +233,7 @@ func TestAWaitingRelationStopsNoOtherChunk(t *testing.T) {
 	_, err := s.Apply(ctx, chunkOf("two", farRelation("r2", far(2*jump, 11), 1)))
 	wantKind(t, err, amber.KindInvalid, "a step above what waits")
 	// A store that took it in before.
-	body := try(marshal(farRelation("r3", far(3*jump, 12), 1).Relation))(t)
+	body := try(sqlrows.Marshal(farRelation("r3", far(3*jump, 12), 1).Relation))(t)
 	meddle(t, s.memory, `UPDATE sync_waiting SET body = '`+body+`'`)
 	got := apply(t, s, "innocent", farMemory(memoryID(1), far(1, 1), "a"), farMemory(memoryID(2), far(1, 1), "b"))
 	if got.Memories != 2 || got.Relations != 0 {
@@ -270,7 +271,7 @@ func TestAChunkIsAppliedWhateverHoldsTheLog(t *testing.T) {
 	defer cancel()
 	do(t, s.memory.view(t.Context(), "read", "", func(x *tx) error { // an old view
 		var n int
-		do(t, x.row(`SELECT count(*) FROM memories`).Scan(&n))
+		do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
 		go func() {
 			for applied := false; !applied && ctx.Err() == nil; {
 				known, err := s.AppliedChunks(ctx, "place", []string{"erasure"})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // folder stands for a place: chunks that stores add and take.
@@ -93,29 +94,29 @@ func stateOf(t *testing.T, s *Store) []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	err := s.memory.view(t.Context(), "state", "", func(x *tx) error {
-		memories, err := all(x, scanMemory, `SELECT `+memoryColumns+` FROM memories WHERE scope <> 'user'`)
+		memories, err := sqlrows.All(x.Tx, sqlrows.ScanMemory, `SELECT `+sqlrows.MemoryColumns+` FROM memories WHERE scope <> 'user'`)
 		if err != nil {
 			return err
 		}
 		for _, m := range memories {
 			if !m.DeletedAt.IsZero() {
-				m = tombstone(m)
+				m = sqlrows.Tombstone(m)
 			}
-			add("memory %s %s deleted %s: %q %q %q %q %v", m.ID, versionOf(m.Origin), m.DeletedAt, m.Title, m.Content, m.Topic, m.Tags, m.Metadata)
+			add("memory %s %s deleted %s: %q %q %q %q %v", m.ID, sqlrows.VersionOf(m.Origin), m.DeletedAt, m.Title, m.Content, m.Topic, m.Tags, m.Metadata)
 			history, err := historyOf(x, m)
 			if err != nil {
 				return err
 			}
 			lines = append(lines, history...)
 		}
-		relations, err := all(x, scanRelation, `SELECT `+relationColumns+` FROM relations`)
+		relations, err := sqlrows.All(x.Tx, sqlrows.ScanRelation, `SELECT `+sqlrows.RelationColumns+` FROM relations`)
 		if err != nil {
 			return err
 		}
 		for _, r := range relations {
-			add("relation %s %s %s %s %v %s deleted %s", r.ID, r.From, r.To, r.Type, r.Strength, versionOf(r.Origin), r.DeletedAt)
+			add("relation %s %s %s %s %v %s deleted %s", r.ID, r.From, r.To, r.Type, r.Strength, sqlrows.VersionOf(r.Origin), r.DeletedAt)
 		}
-		turns, err := all(x, scanTurn, `SELECT `+turnColumns+` FROM turns WHERE role = 'user'`)
+		turns, err := sqlrows.All(x.Tx, sqlrows.ScanTurn, `SELECT `+sqlrows.TurnColumns+` FROM turns WHERE role = 'user'`)
 		if err != nil {
 			return err
 		}
@@ -123,7 +124,7 @@ func stateOf(t *testing.T, s *Store) []string {
 			p.Trust = ""
 			add("prompt %+v", p)
 		}
-		ids, err := all(x, scanText, `SELECT id FROM sessions`)
+		ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM sessions`)
 		if err != nil {
 			return err
 		}
@@ -135,11 +136,11 @@ func stateOf(t *testing.T, s *Store) []string {
 			n.Trust = ""
 			add("session %+v", n)
 		}
-		erased, err := all(x, scanText, `SELECT 'erased ' || id || ' ' || counter || '.' || clock || '.' || device FROM erased`)
+		erased, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT 'erased ' || id || ' ' || counter || '.' || clock || '.' || device FROM erased`)
 		if err != nil {
 			return err
 		}
-		gone, err := all(x, scanText, `SELECT 'gone ' || scope || ' ' || id || ' ' || counter || '.' || clock || '.' || device FROM departed`)
+		gone, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT 'gone ' || scope || ' ' || id || ' ' || counter || '.' || clock || '.' || device FROM departed`)
 		lines = slices.Concat(lines, erased, gone)
 		return err
 	})
@@ -151,7 +152,7 @@ func stateOf(t *testing.T, s *Store) []string {
 // historyOf returns the versions and the heads of a memory. The text of a
 // memory that was deleted once need not have gone everywhere.
 func historyOf(x *tx, m amber.Memory) (lines []string, err error) {
-	history, err := all(x, scanRevision, selectRevisions, m.ID)
+	history, err := sqlrows.All(x.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, m.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -159,11 +160,11 @@ func historyOf(x *tx, m amber.Memory) (lines []string, err error) {
 		if !v.DeletedAt.IsZero() {
 			return nil, nil
 		}
-		lines = append(lines, fmt.Sprintf("version %s %s: %q %q", v.ID, versionOf(v.Origin), v.Title, v.Content))
+		lines = append(lines, fmt.Sprintf("version %s %s: %q %q", v.ID, sqlrows.VersionOf(v.Origin), v.Title, v.Content))
 	}
-	heads, err := x.heads(m)
+	heads, err := x.Heads(m)
 	for _, h := range heads {
-		lines = append(lines, fmt.Sprintf("head %s %s", m.ID, versionOf(h)))
+		lines = append(lines, fmt.Sprintf("head %s %s", m.ID, sqlrows.VersionOf(h)))
 	}
 	return lines, err
 }
@@ -232,7 +233,7 @@ func farMemory(id amber.MemoryID, o amber.Origin, content string, saw ...amber.O
 func farTombstone(id amber.MemoryID, o amber.Origin, saw ...amber.Origin) amber.SyncRecord {
 	r := farMemory(id, o, "", saw...)
 	r.Memory.DeletedAt = r.Memory.UpdatedAt
-	r.Memory.Memory = tombstone(r.Memory.Memory)
+	r.Memory.Memory = sqlrows.Tombstone(r.Memory.Memory)
 	return r
 }
 

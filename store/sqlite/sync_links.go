@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -38,7 +39,7 @@ func (s *Store) Links(ctx context.Context, q amber.LinkQuery) (links []amber.Syn
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "a tool and one more field are needed, and there are %d", asked)
 	}
 	err = s.memory.view(ctx, op, "", func(t *tx) error {
-		links, err = readRows(t, "sync_links", scanLink, query, args...)
+		links, err = sqlrows.ReadRows(t.Tx, "sync_links", sqlrows.ScanLink, query, args...)
 		return err
 	})
 	return links, err
@@ -47,7 +48,7 @@ func (s *Store) Links(ctx context.Context, q amber.LinkQuery) (links []amber.Syn
 // LastLocalID implements [amber.SyncLinks].
 func (s *Store) LastLocalID(ctx context.Context, tool string, scope amber.ChangeScope) (last int64, err error) {
 	err = s.memory.view(ctx, "read links", "", func(t *tx) error {
-		return t.row(selectLastLocalID, tool, scope).Scan(&last)
+		return t.Row(selectLastLocalID, tool, scope).Scan(&last)
 	})
 	return last, err
 }
@@ -57,25 +58,16 @@ func (t *tx) putLinks(chunk string, links []amber.SyncLink) error {
 	for _, l := range links {
 		version := ""
 		if l.Version != (amber.Origin{}) {
-			version = versionOf(l.Version)
+			version = sqlrows.VersionOf(l.Version)
 		}
 		if l.Chunk == "" {
 			l.Chunk = chunk
 		}
-		if _, err := t.exec(putLink, l.Tool, l.Chunk, l.Ordinal, l.Ref.Scope, l.Ref.ID, version, l.LocalID, l.Fingerprint, l.Extra); err != nil {
+		if _, err := t.Exec(putLink, l.Tool, l.Chunk, l.Ordinal, l.Ref.Scope, l.Ref.ID, version, l.LocalID, l.Fingerprint, l.Extra); err != nil {
 			return fmt.Errorf("store link: %w", err)
 		}
 	}
 	return nil
-}
-
-func scanLink(s scanner) (l amber.SyncLink, err error) {
-	var version string
-	err = s.Scan(&l.Tool, &l.Chunk, &l.Ordinal, &l.Ref.Scope, &l.Ref.ID, &version, &l.LocalID, &l.Fingerprint, &l.Extra)
-	if err == nil && version != "" {
-		l.Version, err = parseVersion(version)
-	}
-	return l, err
 }
 
 // SyncRecords implements [amber.SyncLinks]. What was deleted is a tombstone,
@@ -104,15 +96,15 @@ func (t *tx) syncRecord(ref amber.SyncRef) (amber.SyncRecord, error) {
 			return amber.SyncRecord{Session: &s}, err
 		}
 	case amber.ChangeTurn:
-		turn, err := scanTurn(t.row(selectTurn, ref.ID))
+		turn, err := sqlrows.ScanTurn(t.Row(selectTurn, ref.ID))
 		switch {
 		case err == nil && turn.Role == amber.RoleUser:
 			return amber.SyncRecord{Prompt: &turn}, nil
-		case err != nil && !absent(err):
+		case err != nil && !sqlrows.Absent(err):
 			return amber.SyncRecord{}, err
 		}
 	case amber.SyncRelation:
-		r, found, err := optional(scanRelation(t.row(selectRelation, ref.ID)))
+		r, found, err := sqlrows.Optional(sqlrows.ScanRelation(t.Row(sqlrows.SelectRelation, ref.ID)))
 		if found {
 			return amber.SyncRecord{Relation: &r}, nil
 		}
@@ -129,13 +121,13 @@ func (t *tx) syncRecord(ref amber.SyncRef) (amber.SyncRecord, error) {
 
 // syncMemory returns the newest version of a memory, or that it was erased.
 func (t *tx) syncMemory(id amber.MemoryID) (amber.SyncRecord, error) {
-	m, found, err := t.load(id)
+	m, found, err := t.Load(id)
 	if err != nil {
 		return amber.SyncRecord{}, err
 	}
 	if !found {
-		o, err := scanOrigin(t.row(selectErased, id))
-		if absent(err) {
+		o, err := sqlrows.ScanOrigin(t.Row(sqlrows.SelectErased, id))
+		if sqlrows.Absent(err) {
 			return amber.SyncRecord{}, nil
 		}
 		return amber.SyncRecord{Erased: &amber.SyncErased{ID: id, Origin: o}}, err
@@ -146,7 +138,7 @@ func (t *tx) syncMemory(id amber.MemoryID) (amber.SyncRecord, error) {
 	}
 	m.DuplicateCount = 0
 	if !m.DeletedAt.IsZero() {
-		m = tombstone(m)
+		m = sqlrows.Tombstone(m)
 	}
 	return amber.SyncRecord{Memory: &amber.SyncMemory{Memory: m, Saw: known[m.Origin].saw}}, nil
 }

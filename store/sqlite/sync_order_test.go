@@ -260,6 +260,6 @@ func checkIndexes(t *testing.T, s *Store) {
 
 // count runs a query of one number.
 func count(s *Store, query string, args ...any) (n int64, err error) {
-	err = s.memory.view(context.Background(), "count", "", func(t *tx) error { return t.row(query, args...).Scan(&n) })
+	err = s.memory.view(context.Background(), "count", "", func(t *tx) error { return t.Row(query, args...).Scan(&n) })
 	return n, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // How much one step of an export reads of the change log, and how much text is
@@ -53,7 +54,7 @@ func (s *Store) Outgoing(ctx context.Context, r amber.OutgoingRequest) (out ambe
 			}
 		}
 		e := export{tx: t, ask: r, full: r.Since == "", brought: map[amber.SessionID]bool{}, gone: map[amber.SyncRef]bool{}}
-		if err := t.row(selectStamp, since).Scan(&e.since); err != nil && !absent(err) {
+		if err := t.Row(selectStamp, since).Scan(&e.since); err != nil && !sqlrows.Absent(err) {
 			return err
 		}
 		out, err = e.step(after)
@@ -83,13 +84,13 @@ type entry struct {
 }
 
 func (e *export) step(after int64) (out amber.Outgoing, err error) {
-	out = amber.Outgoing{Device: e.current.Device, Incarnation: e.current.Incarnation, At: e.now}
+	out = amber.Outgoing{Device: e.Current.Device, Incarnation: e.Current.Incarnation, At: e.Now}
 	var head int64
 	var incarnation string
-	if err := e.row(selectHead).Scan(&head, &incarnation); err != nil {
+	if err := e.Row(selectHead).Scan(&head, &incarnation); err != nil {
 		return out, err
 	}
-	entries, err := all(e.tx, scanEntry, selectEntries, after, e.ask.Entries)
+	entries, err := sqlrows.All(e.tx.Tx, scanEntry, selectEntries, after, e.ask.Entries)
 	if err != nil {
 		return out, err
 	}
@@ -101,7 +102,7 @@ func (e *export) step(after int64) (out amber.Outgoing, err error) {
 	if err != nil {
 		return out, err
 	}
-	if err := e.row(selectLivedIn, last).Scan(&incarnation); err != nil {
+	if err := e.Row(selectLivedIn, last).Scan(&incarnation); err != nil {
 		return out, err
 	}
 	out.Next, out.Done = amber.PositionAt(incarnation, last), last == head
@@ -128,7 +129,7 @@ func (e *export) entries(entries []entry) (last int64, err error) {
 		}
 		done[n.ref] = true
 		// A record that cannot be read stays here, and the others leave.
-		if err := e.record(n.ref, passed[n.ref]); err != nil && !e.setAside("", err) {
+		if err := e.record(n.ref, passed[n.ref]); err != nil && !e.SetAside("", err) {
 			return 0, err
 		}
 		if e.bytes >= e.ask.Bytes {
@@ -165,7 +166,7 @@ func (e *export) importedFrom(entries []entry) ([]source, error) {
 	from := make([]source, len(entries))
 	first, last := entries[0].seq, entries[len(entries)-1].seq
 	for place := ""; ; {
-		if err := e.row(selectNextFrom, place).Scan(&place); err != nil {
+		if err := e.Row(selectNextFrom, place).Scan(&place); err != nil {
 			return nil, fmt.Errorf("read imports: %w", err)
 		}
 		if place == "" {
@@ -175,7 +176,7 @@ func (e *export) importedFrom(entries []entry) ([]source, error) {
 		if place == e.ask.Place {
 			is = thePlace
 		}
-		err := e.each(selectImports, []any{place, first, last}, func(s scanner) error {
+		err := e.Each(selectImports, []any{place, first, last}, func(s scanner) error {
 			var begin, end int64
 			if err := s.Scan(&begin, &end); err != nil {
 				return err
@@ -197,7 +198,7 @@ func (e *export) importedFrom(entries []entry) ([]source, error) {
 // stamps a version before the entry about it, and after every entry before
 // that.
 func (e *export) fresh(o amber.Origin, passed bool) bool {
-	return e.full || passed || o.Device == e.current.Device && o.Clock > e.since
+	return e.full || passed || o.Device == e.Current.Device && o.Clock > e.since
 }
 
 // wants reports whether records of a project are asked for.

@@ -4,18 +4,19 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
 	selectVersions      = `SELECT version, saw, head FROM versions WHERE memory_id = ?`
-	selectRelationsFrom = `SELECT ` + relationColumns + ` FROM relations WHERE from_id = ? ORDER BY to_id, type`
+	selectRelationsFrom = `SELECT ` + sqlrows.RelationColumns + ` FROM relations WHERE from_id = ? ORDER BY to_id, type`
 	selectReach         = `SELECT scope, project_id FROM memories WHERE id = ?`
 )
 
 // memory exports the versions of a memory that are new to the place, then its
 // relations.
 func (e *export) memory(id amber.MemoryID, passed bool) error {
-	m, found, err := e.load(id)
+	m, found, err := e.Load(id)
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (e *export) memory(id amber.MemoryID, passed bool) error {
 	}
 	history := []amber.Memory{m}
 	if m.Revision > 1 {
-		if history, err = all(e.tx, scanRevision, selectRevisions, id); err != nil {
+		if history, err = sqlrows.All(e.tx.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, id); err != nil {
 			return err
 		}
 		history = append(history, m)
@@ -90,21 +91,12 @@ func (e *export) freshVersions(history []amber.Memory, private, deleted map[ambe
 			continue
 		}
 		if gone {
-			v = tombstone(v)
+			v = sqlrows.Tombstone(v)
 		}
 		out = append(out, v)
 	}
-	slices.SortStableFunc(out, func(a, b amber.Memory) int { return latestFirst(b.Origin, a.Origin) })
+	slices.SortStableFunc(out, func(a, b amber.Memory) int { return sqlrows.LatestFirst(b.Origin, a.Origin) })
 	return out
-}
-
-// tombstone is what leaves of a version that deletes.
-func tombstone(m amber.Memory) amber.Memory {
-	m.UserID = ""
-	return amber.Memory{
-		ID: m.ID, Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Trust: m.Trust, Origin: m.Origin,
-		Revision: m.Revision, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DeletedAt: m.DeletedAt,
-	}
 }
 
 // leaves reports whether a memory is one of those that are asked for.
@@ -115,8 +107,8 @@ func (e *export) leaves(s amber.Scope, project string) bool {
 // erased exports that a memory was erased. Everybody is told of what was erased
 // here, and of the rest those who had it.
 func (e *export) erased(id amber.MemoryID) error {
-	o, err := scanOrigin(e.row(selectErased, id))
-	if absent(err) {
+	o, err := sqlrows.ScanOrigin(e.Row(sqlrows.SelectErased, id))
+	if sqlrows.Absent(err) {
 		return nil
 	}
 	if tell, err := e.tells(memoryRef(id)); err != nil || !tell {
@@ -135,7 +127,7 @@ func (e *export) tells(ref amber.SyncRef) (bool, error) {
 // relationsOf exports the relations that begin at a memory, where both ends
 // may leave.
 func (e *export) relationsOf(id amber.MemoryID, passed bool) error {
-	relations, err := all(e.tx, scanRelation, selectRelationsFrom, id)
+	relations, err := sqlrows.All(e.tx.Tx, sqlrows.ScanRelation, selectRelationsFrom, id)
 	if err != nil {
 		return err
 	}
@@ -145,7 +137,7 @@ func (e *export) relationsOf(id amber.MemoryID, passed bool) error {
 		}
 		var scope amber.Scope
 		var project string
-		if err := e.row(selectReach, r.To).Scan(&scope, &project); err != nil {
+		if err := e.Row(selectReach, r.To).Scan(&scope, &project); err != nil {
 			return err
 		}
 		if e.leaves(scope, project) {
@@ -164,19 +156,19 @@ type versions map[amber.Origin]struct {
 
 func (t *tx) versions(id amber.MemoryID) (versions, error) {
 	out := versions{}
-	err := t.each(selectVersions, []any{id}, func(s scanner) error {
+	err := t.Each(selectVersions, []any{id}, func(s scanner) error {
 		var name, names string
 		var head bool
 		if err := s.Scan(&name, &names, &head); err != nil {
 			return err
 		}
-		o, err := parseVersion(name)
+		o, err := sqlrows.ParseVersion(name)
 		if err != nil {
 			return err
 		}
 		v := out[o]
 		v.head = head
-		v.saw, err = splitVersions(names)
+		v.saw, err = sqlrows.SplitVersions(names)
 		out[o] = v
 		return err
 	})
@@ -214,12 +206,12 @@ func (vs versions) closure(v amber.Origin, unsent func(amber.Origin) bool) []amb
 	for _, o := range out {
 		seen[o] = true
 	}
-	for i := 0; i < len(out) && len(out) < maxSaw; i++ {
+	for i := 0; i < len(out) && len(out) < sqlrows.MaxSaw; i++ {
 		if !unsent(out[i]) {
 			continue
 		}
 		for _, o := range vs[out[i]].saw {
-			if !seen[o] && len(out) < maxSaw {
+			if !seen[o] && len(out) < sqlrows.MaxSaw {
 				seen[o] = true
 				out = append(out, o)
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // departedOf must use departed_session: of most sessions nothing has departed.
@@ -54,11 +55,11 @@ func (e *export) add(s amber.SyncSession) {
 // turn exports a prompt, or that it was deleted. The entry about many that
 // went at once names their session.
 func (e *export) turn(id string) error {
-	turn, err := scanTurn(e.row(selectTurn, id))
+	turn, err := sqlrows.ScanTurn(e.Row(selectTurn, id))
 	switch {
 	case err == nil && turn.Role == amber.RoleUser:
 		return e.prompt(turn)
-	case err != nil && !absent(err):
+	case err != nil && !sqlrows.Absent(err):
 		return err
 	}
 	d, found, err := e.departed(amber.ChangeTurn, id)
@@ -70,7 +71,7 @@ func (e *export) turn(id string) error {
 			return err
 		}
 	}
-	of, err := all(e.tx, scanDeparture, departedOf, id)
+	of, err := sqlrows.All(e.tx.Tx, sqlrows.ScanDeparture, departedOf, id)
 	if err != nil {
 		return err
 	}
@@ -95,28 +96,28 @@ func (e *export) prompt(turn amber.Turn) error {
 }
 
 // leave exports that a record was deleted, once.
-func (e *export) leave(d departure) error {
-	ref := amber.SyncRef{Scope: d.scope, ID: d.id}
-	if d.project != "" && !e.wants(d.project) || e.gone[ref] {
+func (e *export) leave(d sqlrows.Departure) error {
+	ref := amber.SyncRef{Scope: d.Scope, ID: d.ID}
+	if d.Project != "" && !e.wants(d.Project) || e.gone[ref] {
 		return nil
 	}
 	if tell, err := e.tells(ref); err != nil || !tell {
 		return err
 	}
 	e.gone[ref] = true
-	e.rest = append(e.rest, amber.SyncRecord{Gone: &amber.SyncGone{Scope: d.scope, ID: d.id, Origin: d.Origin}})
+	e.rest = append(e.rest, amber.SyncRecord{Gone: &amber.SyncGone{Scope: d.Scope, ID: d.ID, Origin: d.Origin}})
 	return nil
 }
 
 // syncSession returns a session with its origin. Sessions that nobody has
 // changed since there are origins were made here.
 func (t *tx) syncSession(id amber.SessionID) (amber.SyncSession, bool, error) {
-	s, found, err := optional(scanStampedSession(t.row(selectOwnSession, id)))
-	s.Origin.Device = cmp.Or(s.Origin.Device, t.current.Device)
+	s, found, err := sqlrows.Optional(sqlrows.ScanStampedSession(t.Row(sqlrows.SelectOwnSession, id)))
+	s.Origin.Device = cmp.Or(s.Origin.Device, t.Current.Device)
 	return s, found, err
 }
 
 // departed returns what is left of a session or a prompt.
-func (t *tx) departed(scope amber.ChangeScope, id string) (departure, bool, error) {
-	return optional(scanDeparture(t.row(selectDeparture, scope, id)))
+func (t *tx) departed(scope amber.ChangeScope, id string) (sqlrows.Departure, bool, error) {
+	return sqlrows.Optional(sqlrows.ScanDeparture(t.Row(sqlrows.SelectDeparture, scope, id)))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -29,8 +30,8 @@ func (s *Store) SyncPlace(ctx context.Context, place, project string) (p amber.S
 }
 
 func (t *tx) syncPlace(place, project string) (p amber.SyncPlace, err error) {
-	err = t.row(selectPlace, place, project).Scan(&p.Position, &p.Chunk)
-	if absent(err) {
+	err = t.Row(selectPlace, place, project).Scan(&p.Position, &p.Chunk)
+	if sqlrows.Absent(err) {
 		return amber.SyncPlace{}, nil
 	}
 	return p, err
@@ -50,11 +51,11 @@ func (s *Store) Exported(ctx context.Context, n amber.ExportNote) error {
 		}
 	}
 	return s.memory.update(ctx, op, n.Place, func(t *tx) error {
-		if _, err := t.exec(upsertPlace, n.Place, n.Project, n.Position, n.Chunk); err != nil {
+		if _, err := t.Exec(upsertPlace, n.Place, n.Project, n.Position, n.Chunk); err != nil {
 			return err
 		}
 		if n.Chunk != "" {
-			if _, err := t.exec(insertChunk, n.Chunk, n.Place, t.current.Device, n.CreatedBy, t.now.UnixMilli(), t.now.UnixMilli(), 0, 0); err != nil {
+			if _, err := t.Exec(insertChunk, n.Chunk, n.Place, t.Current.Device, n.CreatedBy, t.Now.UnixMilli(), t.Now.UnixMilli(), 0, 0); err != nil {
 				return err
 			}
 		}
@@ -73,12 +74,12 @@ func (s *Store) AppliedChunks(ctx context.Context, place string, chunks []string
 	err := s.memory.view(ctx, "read state of sync", place, func(t *tx) error {
 		for rest := chunks; len(rest) > 0; {
 			n := min(len(rest), chunkBatch)
-			names, err := marshal(rest[:n])
+			names, err := sqlrows.Marshal(rest[:n])
 			if err != nil {
 				return err
 			}
 			rest = rest[n:]
-			known, err := all(t, scanText, selectApplied, names, place)
+			known, err := sqlrows.All(t.Tx, sqlrows.ScanText, selectApplied, names, place)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 func TestExportedIsRememberedAndNotExported(t *testing.T) {
@@ -285,15 +286,15 @@ func TestSyncPlans(t *testing.T) {
 		{"head", isHead, []string{"SEARCH versions USING PRIMARY KEY (memory_id=? AND version=?)"}},
 		{"relations that begin", selectRelationsFrom, []string{ofRelations}},
 		{"reach", selectReach, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
-		{"erased", selectErased, []string{"SEARCH main.erased USING PRIMARY KEY (id=?)"}},
+		{"erased", sqlrows.SelectErased, []string{"SEARCH main.erased USING PRIMARY KEY (id=?)"}},
 		{"departed of a session", departedOf, []string{"SEARCH departed USING INDEX departed_session (session_id=?)"}},
-		{"departed", selectDeparture, []string{"SEARCH main.departed USING PRIMARY KEY (scope=? AND id=?)"}},
-		{"session", selectOwnSession, []string{"SEARCH main.sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
+		{"departed", sqlrows.SelectDeparture, []string{"SEARCH main.departed USING PRIMARY KEY (scope=? AND id=?)"}},
+		{"session", sqlrows.SelectOwnSession, []string{"SEARCH main.sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
 		{"place", selectPlace, []string{"SEARCH sync_places USING PRIMARY KEY (place=? AND project=?)"}},
 		{"is applied", isApplied, []string{"SEARCH sync_chunks USING PRIMARY KEY (chunk=? AND place=?)"}},
 		{"held", isHeld, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH sync_held USING PRIMARY KEY (scope=? AND record=? AND version=? AND place=?)"}},
-		{"held versions", heldVersions, []string{"SEARCH sync_held USING PRIMARY KEY (scope=? AND record=?)"}},
-		{"removed by any", isRemovedByAny, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH sync_removed USING PRIMARY KEY (scope=? AND record=?)"}},
+		{"held versions", sqlrows.HeldVersions, []string{"SEARCH sync_held USING PRIMARY KEY (scope=? AND record=?)"}},
+		{"removed by any", sqlrows.IsRemovedByAny, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH sync_removed USING PRIMARY KEY (scope=? AND record=?)"}},
 		{"removed", selectRemoved, []string{"SEARCH sync_removed USING PRIMARY KEY (scope=? AND record=? AND place=?)"}},
 		{"applied", selectApplied, []string{"SEARCH sync_chunks USING PRIMARY KEY (chunk=?)", "LIST SUBQUERY", "SCAN json_each VIRTUAL TABLE INDEX 1:"}},
 		{"chunks of a place", selectSources, []string{"SEARCH sync_chunks USING INDEX sync_chunks_place (place=?)"}},

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 var (
@@ -99,7 +100,7 @@ func (w *world) erased() map[string]bool {
 	out := map[string]bool{}
 	for _, s := range w.stores {
 		do(w.T, s.memory.view(w.Context(), "erased", "", func(x *tx) error {
-			ids, err := all(x, scanText, `SELECT id FROM erased UNION SELECT record FROM sync_removed WHERE scope = 'memory'`)
+			ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM erased UNION SELECT record FROM sync_removed WHERE scope = 'memory'`)
 			for _, id := range ids {
 				out[id] = true
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -20,11 +21,11 @@ const (
 // SetQuarantine implements [amber.SyncImporter].
 func (s *Store) SetQuarantine(ctx context.Context, place string, chunks []amber.QuarantinedChunk) error {
 	return s.memory.update(ctx, "note quarantine", place, func(t *tx) error {
-		if _, err := t.exec(deleteQuarantine, place); err != nil {
+		if _, err := t.Exec(deleteQuarantine, place); err != nil {
 			return err
 		}
 		for _, c := range chunks {
-			if _, err := t.exec(putQuarantine, place, c.ID, c.Reason, c.Kind); err != nil {
+			if _, err := t.Exec(putQuarantine, place, c.ID, c.Reason, c.Kind); err != nil {
 				return err
 			}
 		}
@@ -42,7 +43,7 @@ func (s *Store) SyncReport(ctx context.Context, place string) (amber.SyncReport,
 		if err := t.reportConflicts(&r); err != nil {
 			return err
 		}
-		r.Quarantined, err = all(t, scanQuarantined, selectQuarantine, place)
+		r.Quarantined, err = sqlrows.All(t.Tx, sqlrows.ScanQuarantined, selectQuarantine, place)
 		return err
 	})
 	return r, err
@@ -52,7 +53,7 @@ func (s *Store) SyncReport(ctx context.Context, place string) (amber.SyncReport,
 // no device made is a pack that was noted.
 func (t *tx) reportDevices(place string, r *amber.SyncReport) error {
 	devices := map[string]int{}
-	return t.each(selectSources, []any{place}, func(s scanner) error {
+	return t.Each(selectSources, []any{place}, func(s scanner) error {
 		var c amber.SyncDevice
 		var createdAt, appliedAt int64
 		if err := s.Scan(&c.Device, &c.CreatedBy, &createdAt, &appliedAt, &c.DriftMS); err != nil {
@@ -78,14 +79,14 @@ func (t *tx) reportDevices(place string, r *amber.SyncReport) error {
 // reportConflicts counts the memories with several heads that say different
 // things, and spells the first ones out.
 func (t *tx) reportConflicts(r *amber.SyncReport) error {
-	ids, err := all(t, scanText, selectDisputed)
+	ids, err := sqlrows.All(t.Tx, sqlrows.ScanText, selectDisputed)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
 		c, err := t.conflict(amber.MemoryID(id))
 		switch {
-		case t.setAside("memories", err):
+		case t.SetAside("memories", err):
 			continue
 		case err != nil:
 			return err
@@ -103,23 +104,23 @@ func (t *tx) reportConflicts(r *amber.SyncReport) error {
 // conflict returns the heads of a memory that say something else than the one
 // that is kept.
 func (t *tx) conflict(id amber.MemoryID) (c amber.SyncConflict, err error) {
-	m, found, err := t.load(id)
+	m, found, err := t.Load(id)
 	if err != nil || !found {
 		return c, err
 	}
-	heads, err := t.heads(m)
+	heads, err := t.Heads(m)
 	if err != nil {
 		return c, err
 	}
 	c.ID, c.Kept = id, syncVersion(m)
-	err = t.each(selectRevisions, []any{id}, func(s scanner) error {
-		v, err := scanRevision(s)
+	err = t.Each(sqlrows.SelectRevisions, []any{id}, func(s scanner) error {
+		v, err := sqlrows.ScanRevision(s)
 		if err == nil && slices.Contains(heads, v.Origin) && !saysAlike(m, v) {
 			c.Others = append(c.Others, syncVersion(v))
 		}
 		return err
 	})
-	slices.SortFunc(c.Others, func(a, b amber.SyncVersion) int { return latestFirst(a.Origin, b.Origin) })
+	slices.SortFunc(c.Others, func(a, b amber.SyncVersion) int { return sqlrows.LatestFirst(a.Origin, b.Origin) })
 	return c, err
 }
 
@@ -131,9 +132,4 @@ func syncVersion(m amber.Memory) amber.SyncVersion {
 		v.Title, v.Content, v.Deleted = "", "", true
 	}
 	return v
-}
-
-func scanQuarantined(s scanner) (c amber.QuarantinedChunk, err error) {
-	err = s.Scan(&c.ID, &c.Reason, &c.Kind)
-	return c, err
 }

@@ -5,22 +5,19 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // What a folder has a say over: docs/decisions/0012. The store notes which
 // versions are in a folder, and nothing else gives the folder a say in them.
 
 const (
-	isHeld       = `SELECT EXISTS (SELECT 1 FROM sync_held WHERE scope = ? AND record = ? AND version = ? AND place = ?)`
-	putHeld      = `INSERT OR IGNORE INTO sync_held (scope, record, version, place) VALUES (?, ?, ?, ?)`
-	heldVersions = `SELECT version FROM sync_held WHERE scope = ?1 AND record = ?2 AND place = ?3`
-	holders      = `SELECT DISTINCT place FROM sync_held WHERE scope = ? AND record = ?`
-	deleteHeld   = `DELETE FROM sync_held WHERE scope = ? AND record = ?`
+	isHeld  = `SELECT EXISTS (SELECT 1 FROM sync_held WHERE scope = ? AND record = ? AND version = ? AND place = ?)`
+	putHeld = `INSERT OR IGNORE INTO sync_held (scope, record, version, place) VALUES (?, ?, ?, ?)`
+	holders = `SELECT DISTINCT place FROM sync_held WHERE scope = ? AND record = ?`
 
-	selectRemoved  = `SELECT device, counter, clock FROM sync_removed WHERE scope = ? AND record = ? AND place = ?`
-	isRemovedByAny = `SELECT EXISTS (SELECT 1 FROM sync_removed WHERE scope = ? AND record = ?)`
-	putRemoved     = `INSERT OR REPLACE INTO sync_removed (scope, record, place, device, counter, clock) VALUES (?, ?, ?, ?, ?, ?)`
-	deleteRemoved  = `DELETE FROM sync_removed WHERE scope = ? AND record = ?`
+	selectRemoved = `SELECT device, counter, clock FROM sync_removed WHERE scope = ? AND record = ? AND place = ?`
+	putRemoved    = `INSERT OR REPLACE INTO sync_removed (scope, record, place, device, counter, clock) VALUES (?, ?, ?, ?, ?, ?)`
 
 	putSpared    = `INSERT OR IGNORE INTO sync_spared (place, scope, record, chunk) VALUES (?, ?, ?, ?)`
 	reopenChunks = `UPDATE sync_chunks SET again = 1 WHERE place = ?1
@@ -35,7 +32,7 @@ func markVersion(m amber.SyncMark) string {
 	if m.Origin == (amber.Origin{}) {
 		return ""
 	}
-	return versionOf(m.Origin)
+	return sqlrows.VersionOf(m.Origin)
 }
 
 func memoryMark(m amber.Memory) amber.SyncMark {
@@ -54,14 +51,14 @@ func sessionRef(id amber.SessionID) amber.SyncRef {
 
 // holds reports whether a place has a say in a version.
 func (t *tx) holds(place string, m amber.SyncMark) (held bool, err error) {
-	err = t.row(isHeld, m.Ref.Scope, m.Ref.ID, markVersion(m), place).Scan(&held)
+	err = t.Row(isHeld, m.Ref.Scope, m.Ref.ID, markVersion(m), place).Scan(&held)
 	return held, err
 }
 
 // hold gives a place a say in a version. It returns the chunks of the place that
 // have more to bring now.
 func (t *tx) hold(place string, m amber.SyncMark) (reopened []string, err error) {
-	n, err := t.exec(putHeld, m.Ref.Scope, m.Ref.ID, markVersion(m), place)
+	n, err := t.Exec(putHeld, m.Ref.Scope, m.Ref.ID, markVersion(m), place)
 	if err != nil || n == 0 {
 		return nil, err
 	}
@@ -70,14 +67,14 @@ func (t *tx) hold(place string, m amber.SyncMark) (reopened []string, err error)
 
 // reopen lets the chunks that waited for a record be applied once more.
 func (t *tx) reopen(place string, ref amber.SyncRef) ([]string, error) {
-	if _, err := t.exec(reopenChunks, place, ref.Scope, ref.ID); err != nil {
+	if _, err := t.Exec(reopenChunks, place, ref.Scope, ref.ID); err != nil {
 		return nil, fmt.Errorf("reopen chunks: %w", err)
 	}
-	chunks, err := all(t, scanText, deleteSpared, place, ref.Scope, ref.ID)
+	chunks, err := sqlrows.All(t.Tx, sqlrows.ScanText, deleteSpared, place, ref.Scope, ref.ID)
 	if err != nil || len(chunks) == 0 {
 		return nil, err
 	}
-	_, err = t.exec(reopenPacks, place)
+	_, err = t.Exec(reopenPacks, place)
 	return chunks, err
 }
 
@@ -85,22 +82,22 @@ func (t *tx) reopen(place string, ref amber.SyncRef) ([]string, error) {
 // for the place.
 func (t *tx) removedBy(place string, ref amber.SyncRef) (here, at bool, err error) {
 	var any bool
-	if err := t.row(isRemovedByAny, ref.Scope, ref.ID).Scan(&any); err != nil || !any {
+	if err := t.Row(sqlrows.IsRemovedByAny, ref.Scope, ref.ID).Scan(&any); err != nil || !any {
 		return true, false, err
 	}
-	_, at, err = optional(scanOrigin(t.row(selectRemoved, ref.Scope, ref.ID, place)))
+	_, at, err = sqlrows.Optional(sqlrows.ScanOrigin(t.Row(selectRemoved, ref.Scope, ref.ID, place)))
 	return false, at, err
 }
 
 // noteRemoved notes at a place that a record was removed there, and at the other
 // places that had it, which are to be told.
 func (t *tx) noteRemoved(place string, ref amber.SyncRef, o amber.Origin) error {
-	places, err := all(t, scanText, holders, ref.Scope, ref.ID)
+	places, err := sqlrows.All(t.Tx, sqlrows.ScanText, holders, ref.Scope, ref.ID)
 	if err != nil {
 		return err
 	}
 	for _, p := range append(places, place) {
-		if _, err := t.exec(putRemoved, ref.Scope, ref.ID, p, o.Device, int64(o.Counter), o.Clock); err != nil {
+		if _, err := t.Exec(putRemoved, ref.Scope, ref.ID, p, o.Device, int64(o.Counter), o.Clock); err != nil {
 			return fmt.Errorf("note removal: %w", err)
 		}
 	}
@@ -109,7 +106,7 @@ func (t *tx) noteRemoved(place string, ref amber.SyncRef, o amber.Origin) error 
 
 // isOwn reports whether a version was made here.
 func (t *tx) isOwn(m amber.Memory) bool {
-	return m.Trust == amber.TrustOwn || m.Trust == amber.TrustDerived && m.Origin.Device == t.current.Device
+	return m.Trust == amber.TrustOwn || m.Trust == amber.TrustDerived && m.Origin.Device == t.Current.Device
 }
 
 // Held implements [amber.SyncLinks].

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
@@ -38,7 +39,7 @@ func (t *tx) saveTask(task amber.Task, ifVersion int64) (amber.Task, error) {
 		return amber.Task{}, err
 	}
 	op := amber.OpInsert
-	task.Version, task.CreatedAt, task.UpdatedAt = 1, t.now, t.now
+	task.Version, task.CreatedAt, task.UpdatedAt = 1, t.Now, t.Now
 	stored := (*amber.Task)(nil)
 	if found {
 		op, stored = amber.OpUpdate, &prev
@@ -59,11 +60,11 @@ func (t *tx) saveTask(task amber.Task, ifVersion int64) (amber.Task, error) {
 func (t *tx) putTask(task amber.Task) error {
 	extra := string(task.Extra)
 	task.Extra = nil
-	body, err := marshal(task)
+	body, err := sqlrows.Marshal(task)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(upsertTask, task.ID, task.State, task.SessionID, task.Version, task.CreatedAt.UnixMilli(), body, extra)
+	_, err = t.Exec(upsertTask, task.ID, task.State, task.SessionID, task.Version, task.CreatedAt.UnixMilli(), body, extra)
 	return err
 }
 
@@ -73,7 +74,7 @@ func (s *Store) Task(ctx context.Context, id string) (task amber.Task, err error
 		found := false
 		task, found, err = t.task(id)
 		if err == nil && !found {
-			err = notFound("read task", id)
+			err = sqlrows.NotFound("read task", id)
 		}
 		return err
 	})
@@ -96,11 +97,11 @@ func (s *Store) ListTasks(ctx context.Context, q amber.TaskQuery) (page amber.Pa
 	}
 	query, args := listTasks(q, ms, id)
 	err = s.control.view(ctx, "list tasks", "", func(t *tx) error {
-		items, err := readFirst(t, "tasks", scanTask, size+1, query, args...)
+		items, err := sqlrows.ReadFirst(t.Tx, "tasks", sqlrows.ScanTask, size+1, query, args...)
 		page = pageOf(items, size, func(last amber.Task) amber.Cursor {
 			return encodeCursor(taskListing, last.CreatedAt.UnixMilli(), last.ID)
 		})
-		page.SetAside = t.aside
+		page.SetAside = t.Aside
 		return err
 	})
 	return page, err
@@ -122,34 +123,14 @@ func listTasks(q amber.TaskQuery, ms int64, id string) (string, []any) {
 
 // task returns a stored task.
 func (t *tx) task(id string) (task amber.Task, found bool, err error) {
-	task, err = scanTask(t.row(selectTask, id))
-	if absent(err) {
+	task, err = sqlrows.ScanTask(t.Row(selectTask, id))
+	if sqlrows.Absent(err) {
 		return task, false, nil
 	}
 	return task, err == nil, err
 }
 
-func scanTask(s scanner) (task amber.Task, err error) {
-	var id, body, extra string
-	if err := s.Scan(&id, &body, &extra); err != nil {
-		return task, err
-	}
-	if err := json.Unmarshal([]byte(body), &task); err != nil {
-		return task, notJSON("tasks", id, "body")
-	}
-	if extra != "" {
-		task.Extra = json.RawMessage(extra)
-	}
-	switch {
-	case task.ID != id:
-		return task, unreadable("tasks", id, "body is that of another task")
-	case extra != "" && !json.Valid(task.Extra):
-		return task, notJSON("tasks", id, "extra")
-	}
-	return task, fit("tasks", id, []int64{task.Version}, []int64{task.CreatedAt.UnixMilli(), task.UpdatedAt.UnixMilli()})
-}
-
 // logControl logs a change of the control plane. Its records have no digests.
 func (t *tx) logControl(op amber.Op, key string) error {
-	return t.log(change{op, amber.ChangeControl, key, "", ""})
+	return t.Log(sqlrows.Entry(op, amber.ChangeControl, key, "", ""))
 }

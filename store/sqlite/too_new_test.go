@@ -7,11 +7,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 func TestNewerSchemaIsNotOpened(t *testing.T) {
 	t.Parallel()
-	a, _ := agentAt(t, int(memorySchema.version())+1)
+	a, _ := agentAt(t, int(sqlrows.MemorySchema.Version())+1)
 	before := tree(t, a.Dir())
 	for _, keep := range []bool{false, true} {
 		_, err := openWith(t, a, madeUp(2), keep)

@@ -5,17 +5,16 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 const (
-	turnColumns = `id, session_id, role, content, project_id, created_at, trust`
-
-	selectTurn = `SELECT ` + turnColumns + ` FROM turns WHERE id = ?`
-	insertTurn = `INSERT INTO turns (` + turnColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	selectTurn = `SELECT ` + sqlrows.TurnColumns + ` FROM turns WHERE id = ?`
+	insertTurn = `INSERT INTO turns (` + sqlrows.TurnColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?)`
 
 	// selectLastTurns must use turns_session: it runs at the start of every
 	// conversation, and sessions grow.
-	selectLastTurns = `SELECT ` + turnColumns + ` FROM turns INDEXED BY turns_session
+	selectLastTurns = `SELECT ` + sqlrows.TurnColumns + ` FROM turns INDEXED BY turns_session
 WHERE session_id = ? ORDER BY seq DESC LIMIT ?`
 
 	deleteTurns = `DELETE FROM turns WHERE session_id = ?`
@@ -38,15 +37,15 @@ func (s *Store) AppendTurn(ctx context.Context, turn amber.Turn) (stored amber.T
 }
 
 func (t *tx) appendTurn(turn amber.Turn) (amber.Turn, error) {
-	stored, err := scanTurn(t.row(selectTurn, turn.ID))
+	stored, err := sqlrows.ScanTurn(t.Row(selectTurn, turn.ID))
 	switch {
 	case err == nil && stored.SessionID != turn.SessionID:
 		return amber.Turn{}, amber.Errorf(amber.KindConflict, "append turn", string(turn.ID), "the id is a turn of another session")
-	case !absent(err):
+	case !sqlrows.Absent(err):
 		return stored, err
 	}
 	if turn.ID != "" {
-		if _, err := t.returns(amber.ChangeTurn, string(turn.ID)); err != nil {
+		if _, err := t.Returns(amber.ChangeTurn, string(turn.ID)); err != nil {
 			return turn, err
 		}
 	}
@@ -54,16 +53,16 @@ func (t *tx) appendTurn(turn amber.Turn) (amber.Turn, error) {
 		return turn, err
 	}
 	if turn.CreatedAt.IsZero() {
-		turn.CreatedAt = t.now
+		turn.CreatedAt = t.Now
 	}
 	if err := t.insertTurn(turn); err != nil {
 		return turn, err
 	}
-	return turn, t.log(change{amber.OpInsert, amber.ChangeTurn, string(turn.ID), "", amber.ContentDigest(turn.Content)})
+	return turn, t.Log(sqlrows.Entry(amber.OpInsert, amber.ChangeTurn, string(turn.ID), "", amber.ContentDigest(turn.Content)))
 }
 
 func (t *tx) insertTurn(turn amber.Turn) error {
-	_, err := t.exec(insertTurn, turn.ID, turn.SessionID, turn.Role, turn.Content, turn.ProjectID, turn.CreatedAt.UnixMilli(), storedTrust(turn.Trust))
+	_, err := t.Exec(insertTurn, turn.ID, turn.SessionID, turn.Role, turn.Content, turn.ProjectID, turn.CreatedAt.UnixMilli(), sqlrows.StoredTrust(turn.Trust))
 	return err
 }
 
@@ -73,7 +72,7 @@ func orNewID[T ~string](t *tx, id T) (T, error) {
 	if id != "" {
 		return id, nil
 	}
-	fresh, err := t.newID()
+	fresh, err := t.NewID()
 	return T(fresh), err
 }
 
@@ -83,7 +82,7 @@ func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (t
 		return nil, amber.Errorf(amber.KindInvalid, "load turns", string(id), "limit is negative")
 	}
 	err = s.memory.view(ctx, "load turns", string(id), func(t *tx) error {
-		turns, err = readFirst(t, "turns", scanTurn, limit, selectLastTurns, id)
+		turns, err = sqlrows.ReadFirst(t.Tx, "turns", sqlrows.ScanTurn, limit, selectLastTurns, id)
 		return err
 	})
 	slices.Reverse(turns)
@@ -100,7 +99,7 @@ func (s *Store) DeleteTurns(ctx context.Context, id amber.SessionID) (n int, err
 }
 
 func (t *tx) deleteTurns(id amber.SessionID) (int, error) {
-	if err := t.departTurns(departTurns, string(id)); err != nil {
+	if err := t.DepartTurns(sqlrows.DepartTurns, string(id)); err != nil {
 		return 0, err
 	}
 	return t.removeTurns(id)
@@ -108,21 +107,9 @@ func (t *tx) deleteTurns(id amber.SessionID) (int, error) {
 
 // removeTurns deletes the turns of a session whose departures are noted.
 func (t *tx) removeTurns(id amber.SessionID) (int, error) {
-	n, err := t.exec(deleteTurns, id)
+	n, err := t.Exec(deleteTurns, id)
 	if n == 0 || err != nil {
 		return 0, err
 	}
-	return int(n), t.log(change{amber.OpDelete, amber.ChangeTurn, string(id), "", ""})
-}
-
-func scanTurn(s scanner) (amber.Turn, error) {
-	var turn amber.Turn
-	var createdAt int64
-	err := s.Scan(&turn.ID, &turn.SessionID, &turn.Role, &turn.Content, &turn.ProjectID, &createdAt, &turn.Trust)
-	turn.Trust = loadedTrust(turn.Trust)
-	turn.CreatedAt = amber.UnixMilli(createdAt)
-	if err != nil {
-		return turn, err
-	}
-	return turn, fit("turns", string(turn.ID), nil, []int64{createdAt})
+	return int(n), t.Log(sqlrows.Entry(amber.OpDelete, amber.ChangeTurn, string(id), "", ""))
 }

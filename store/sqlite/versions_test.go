@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // versionRow is a row of the table versions.
@@ -18,7 +19,7 @@ type versionRow struct {
 
 func readVersions(x *tx, id amber.MemoryID) (map[string]versionRow, error) {
 	out := map[string]versionRow{}
-	err := x.each(`SELECT version, saw, head, stored FROM versions WHERE memory_id = ?`, []any{id}, func(s scanner) error {
+	err := x.Each(`SELECT version, saw, head, stored FROM versions WHERE memory_id = ?`, []any{id}, func(s scanner) error {
 		var name string
 		var r versionRow
 		err := s.Scan(&name, &r.saw, &r.head, &r.stored)
@@ -43,31 +44,31 @@ func versionsOf(t *testing.T, s *Store, id amber.MemoryID) (out map[string]versi
 func versionsHold(t *testing.T, s *Store) {
 	t.Helper()
 	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		ids, err := all(x, scanText, `SELECT DISTINCT memory_id FROM versions`)
+		ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT DISTINCT memory_id FROM versions`)
 		do(t, err)
 		for _, id := range ids {
-			m, found, err := x.load(amber.MemoryID(id))
+			m, found, err := x.Load(amber.MemoryID(id))
 			do(t, err)
 			if !found {
 				t.Errorf("%s has versions and is not there", id)
 				continue
 			}
-			history, err := all(x, scanRevision, selectRevisions, id)
+			history, err := sqlrows.All(x.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
 			do(t, err)
 			texts := map[string]bool{}
 			for _, r := range append(history, m) {
-				texts[versionOf(r.Origin)] = true
+				texts[sqlrows.VersionOf(r.Origin)] = true
 			}
 			rows, err := readVersions(x, m.ID)
 			do(t, err)
-			if r := rows[versionOf(m.Origin)]; !r.head || !r.stored {
+			if r := rows[sqlrows.VersionOf(m.Origin)]; !r.head || !r.stored {
 				t.Errorf("%s: its newest version is %+v", id, r)
 			}
 			for name, r := range rows {
-				o := try(parseVersion(name))(t)
-				for _, seen := range try(splitVersions(r.saw))(t) {
-					if !o.After(seen) || rows[versionOf(seen)].head {
-						t.Errorf("%s: %s saw %+v: %+v", id, name, seen, rows[versionOf(seen)])
+				o := try(sqlrows.ParseVersion(name))(t)
+				for _, seen := range try(sqlrows.SplitVersions(r.saw))(t) {
+					if !o.After(seen) || rows[sqlrows.VersionOf(seen)].head {
+						t.Errorf("%s: %s saw %+v: %+v", id, name, seen, rows[sqlrows.VersionOf(seen)])
 					}
 				}
 				if r.head && !r.stored || r.stored && !texts[name] {
@@ -86,19 +87,19 @@ func TestVersionNames(t *testing.T) {
 		{Device: "a laptop. of mine", Counter: 1 << 62, Clock: 1<<63 - 1},
 		{Device: "", Counter: 0, Clock: 0},
 	} {
-		if got, err := parseVersion(versionOf(o)); err != nil || got != o {
-			t.Errorf("%q is read as %+v, %v", versionOf(o), got, err)
+		if got, err := sqlrows.ParseVersion(sqlrows.VersionOf(o)); err != nil || got != o {
+			t.Errorf("%q is read as %+v, %v", sqlrows.VersionOf(o), got, err)
 		}
 	}
 	for _, s := range []string{"", "1", "1.2", "a.2.d", "1.b.d", "-1.2.d", "01.2.d", "+1.2.d", "1.9223372036854775808.d", "9223372036854775808.1.d"} {
-		_, err := parseVersion(s)
+		_, err := sqlrows.ParseVersion(s)
 		wantKind(t, err, amber.KindDamaged, "version "+s)
 	}
 	saw := []amber.Origin{{Device: "two words", Counter: 2, Clock: 3}, {Device: "d", Counter: 1, Clock: 1}}
-	if d := cmp.Diff(saw, try(splitVersions(joinVersions(saw)))(t)); d != "" {
+	if d := cmp.Diff(saw, try(sqlrows.SplitVersions(sqlrows.JoinVersions(saw)))(t)); d != "" {
 		t.Error(d)
 	}
-	if got := try(splitVersions(""))(t); len(got) != 0 {
+	if got := try(sqlrows.SplitVersions(""))(t); len(got) != 0 {
 		t.Errorf("no versions are read as %v", got)
 	}
 }
@@ -139,25 +140,25 @@ func others(t *testing.T, s *Store, id amber.MemoryID, n int) (made []amber.Orig
 	t.Helper()
 	m := try(s.Get(t.Context(), id))(t)
 	do(t, s.memory.update(t.Context(), "import", "", func(x *tx) error {
-		if _, err := x.exec(keepVersion, id, versionOf(m.Origin)); err != nil {
+		if _, err := x.Exec(sqlrows.KeepVersion, id, sqlrows.VersionOf(m.Origin)); err != nil {
 			return err
 		}
 		var lowest int64
-		if err := x.row(`SELECT coalesce(min(revision), 0) FROM revisions WHERE memory_id = ?`, id).Scan(&lowest); err != nil {
+		if err := x.Row(`SELECT coalesce(min(revision), 0) FROM revisions WHERE memory_id = ?`, id).Scan(&lowest); err != nil {
 			return err
 		}
 		for i := range n {
 			v := m
 			v.Origin = amber.Origin{Device: "another device", Counter: m.Origin.Counter, Clock: m.Origin.Clock - 1 - amber.Stamp(i)}
 			v.Revision = lowest - int64(i) - 1
-			body, err := marshal(v)
+			body, err := sqlrows.Marshal(v)
 			if err != nil {
 				return err
 			}
-			if _, err := x.exec(insertRevision, id, v.Revision, body); err != nil {
+			if _, err := x.Exec(sqlrows.InsertRevision, id, v.Revision, body); err != nil {
 				return err
 			}
-			if err := x.noteVersion(id, v.Origin, nil); err != nil {
+			if err := x.NoteVersion(id, v.Origin, nil); err != nil {
 				return err
 			}
 			made = append(made, v.Origin)
@@ -193,8 +194,8 @@ func TestEditsSettleConflicts(t *testing.T) {
 					continue
 				}
 				heads++
-				saw := try(splitVersions(r.saw))(t)
-				slices.SortFunc(want, latestFirst)
+				saw := try(sqlrows.SplitVersions(r.saw))(t)
+				slices.SortFunc(want, sqlrows.LatestFirst)
 				if d := cmp.Diff(want, saw); d != "" {
 					t.Errorf("%s saw (-want +got):\n%s", name, d)
 				}
@@ -213,7 +214,7 @@ func TestAnEditNamesABoundedNumberOfVersions(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	id := save(t, s, amber.WriteRequest{Content: "first"})
-	others(t, s, id, maxSaw+10)
+	others(t, s, id, sqlrows.MaxSaw+10)
 	for _, want := range []int{1 + 11, 1} {
 		m := try(s.Edit(t.Context(), amber.EditRequest{ID: id, Title: ptr(strings.Repeat("x", want))}))(t)
 		heads := 0
@@ -226,7 +227,7 @@ func TestAnEditNamesABoundedNumberOfVersions(t *testing.T) {
 		if heads != want {
 			t.Errorf("%d heads, want %d", heads, want)
 		}
-		if saw := try(splitVersions(rows[versionOf(m.Origin)].saw))(t); len(saw) > maxSaw {
+		if saw := try(sqlrows.SplitVersions(rows[sqlrows.VersionOf(m.Origin)].saw))(t); len(saw) > sqlrows.MaxSaw {
 			t.Errorf("it saw %d versions", len(saw))
 		}
 		versionsHold(t, s)
@@ -239,24 +240,24 @@ func TestSeenVersionsAreNoHeads(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	o := func(counter uint64) amber.Origin { return amber.Origin{Device: "d", Counter: counter, Clock: 1} }
 	do(t, s.memory.update(t.Context(), "import", "", func(x *tx) error {
-		do(t, x.noteVersion("m", o(3), []amber.Origin{o(2), o(1)}))
-		if known := try(x.knowsVersion("m", o(2)))(t); known {
+		do(t, x.NoteVersion("m", o(3), []amber.Origin{o(2), o(1)}))
+		if known := try(x.KnowsVersion("m", o(2)))(t); known {
 			t.Error("a version is known before it has arrived")
 		}
-		do(t, x.noteVersion("m", o(2), []amber.Origin{o(1)}))
-		if known := try(x.knowsVersion("m", o(2)))(t); !known {
+		do(t, x.NoteVersion("m", o(2), []amber.Origin{o(1)}))
+		if known := try(x.KnowsVersion("m", o(2)))(t); !known {
 			t.Error("a version is not known when it has arrived")
 		}
-		heads := try(x.heads(amber.Memory{ID: "m", Origin: o(3)}))(t)
+		heads := try(x.Heads(amber.Memory{ID: "m", Origin: o(3)}))(t)
 		if d := cmp.Diff([]amber.Origin{o(3)}, heads); d != "" {
 			t.Errorf("heads (-want +got):\n%s", d)
 		}
 		return nil
 	}))
 	want := map[string]versionRow{
-		versionOf(o(1)): {},
-		versionOf(o(2)): {saw: versionOf(o(1)), stored: true},
-		versionOf(o(3)): {saw: versionOf(o(2)) + "\n" + versionOf(o(1)), head: true, stored: true},
+		sqlrows.VersionOf(o(1)): {},
+		sqlrows.VersionOf(o(2)): {saw: sqlrows.VersionOf(o(1)), stored: true},
+		sqlrows.VersionOf(o(3)): {saw: sqlrows.VersionOf(o(2)) + "\n" + sqlrows.VersionOf(o(1)), head: true, stored: true},
 	}
 	if d := cmp.Diff(want, versionsOf(t, s, "m"), cmp.AllowUnexported(versionRow{})); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -276,16 +277,16 @@ func TestRestoredMemoriesHaveSeenTheirVersion(t *testing.T) {
 	past.Origin = amber.Origin{Device: "another", Counter: 7, Clock: 1}
 	back := try(s.RestoreMemory(ctx, past))(t)
 	rows := versionsOf(t, s, id)
-	if saw := rows[versionOf(back.Origin)].saw; saw != joinVersions([]amber.Origin{m.Origin, past.Origin}) || back.Origin.Counter != 8 {
+	if saw := rows[sqlrows.VersionOf(back.Origin)].saw; saw != sqlrows.JoinVersions([]amber.Origin{m.Origin, past.Origin}) || back.Origin.Counter != 8 {
 		t.Errorf("%+v saw %q", back.Origin, saw)
 	}
-	if r, ok := rows[versionOf(past.Origin)]; !ok || r.head || r.stored {
+	if r, ok := rows[sqlrows.VersionOf(past.Origin)]; !ok || r.head || r.stored {
 		t.Errorf("the version it is of: %+v, %t", r, ok)
 	}
 	alone := past
 	alone.ID, alone.Content, alone.ContentDigest = "01900000-0000-7000-8000-000000000001", "alone", amber.ContentDigest("alone")
 	back = try(s.RestoreMemory(ctx, alone))(t)
-	if saw := versionsOf(t, s, alone.ID)[versionOf(back.Origin)].saw; saw != versionOf(past.Origin) || back.Origin.Counter != 8 {
+	if saw := versionsOf(t, s, alone.ID)[sqlrows.VersionOf(back.Origin)].saw; saw != sqlrows.VersionOf(past.Origin) || back.Origin.Counter != 8 {
 		t.Errorf("%+v saw %q", back.Origin, saw)
 	}
 	versionsHold(t, s)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"modernc.org/sqlite/vfs"
+
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // virtualName is what SQLite calls the one file there is.
@@ -67,7 +69,7 @@ func (f *oneFile) ReadAt(p []byte, off int64) (int, error) {
 		return n, nil
 	}
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = damaged("read database", "", fmt.Errorf("it ends at %d", off+int64(n)))
+		err = sqlrows.Damaged("read database", "", fmt.Errorf("it ends at %d", off+int64(n)))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

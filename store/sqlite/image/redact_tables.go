@@ -1,0 +1,195 @@
+package image
+
+import (
+	"slices"
+
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+)
+
+// treatment says how a column is redacted.
+type treatment int
+
+const (
+	// asText: it becomes what the redactor makes of it.
+	asText treatment = iota
+	// asJSON: it stays JSON. What is none, '' too, is a text.
+	AsJSON
+	// asLines: each line is a text; they stay sorted and different.
+	asLines
+	// asName: a key, or part of one, or one of a set of words. What is equal
+	// stays equal, what differs stays different, in all columns together.
+	asName
+)
+
+// RedactedTable is a table and what is done with its columns.
+type RedactedTable struct {
+	Name    string
+	Key     []string // tells a row from the others
+	label   []string // names a row in the report; nil: the key
+	Columns []redactedColumn
+	more    []string // columns that a hook reads beside those
+	hook    func(*redaction, *redactedRow) error
+}
+
+type redactedColumn struct {
+	Name string
+	As   treatment
+}
+
+func columns(as treatment, names ...string) (all []redactedColumn) {
+	for _, n := range names {
+		all = append(all, redactedColumn{n, as})
+	}
+	return all
+}
+
+// ChangeLog is in both files. It is rewritten when all others are, since it
+// tells of them: see redact_changes.go.
+var ChangeLog = RedactedTable{
+	Name: "changes", Key: []string{"seq"}, Columns: columns(asName, "op", "scope", "key", "old_digest", "new_digest"),
+}
+
+// redactedMemory are the other tables of memory.db. Every column that can hold
+// text is here, or in redactExempt; a test sees to that.
+var redactedMemory = []RedactedTable{
+	{
+		Name: "memories", Key: []string{"rowid"}, label: []string{"id"},
+		Columns: slices.Concat(
+			columns(asText, "title", "content", "summary", "glued", "facets"),
+			columns(AsJSON, "metadata", "source_refs", "foreign_fields"), columns(asLines, "tags"),
+			columns(asName, "id", "kind", "scope", "identity", "session_id", "user_id", "project_id", "workspace_id", "topic", "trust", "device", "content_digest")),
+		hook: (*redaction).memory,
+	},
+	{
+		Name: "revisions", Key: []string{"memory_id", "revision"},
+		Columns: slices.Concat(columns(asName, "memory_id"), columns(AsJSON, "body")),
+		hook:    (*redaction).revision,
+	},
+	{Name: "erased", Key: []string{"id"}, Columns: columns(asName, "id", "device")},
+	{
+		Name: "idempotency", Key: []string{"operation", "key"},
+		Columns: slices.Concat(columns(asName, "operation", "key", "digest", "memory_id"), columns(AsJSON, "answer")),
+		hook:    (*redaction).answer,
+	},
+	{Name: "relations", Key: []string{"id"}, Columns: columns(asName, "id", "from_id", "to_id", "type", "device")},
+	{Name: "embeddings", Key: []string{"memory_id", "model"}, Columns: columns(asName, "memory_id", "model")},
+	{Name: "concepts", Key: []string{"memory_id", "concept"}, Columns: columns(asName, "memory_id", "concept")},
+	{
+		Name: "turns", Key: []string{"seq"}, label: []string{"id"},
+		Columns: slices.Concat(columns(asName, "id", "session_id", "role", "project_id", "trust"), columns(asText, "content")),
+		hook:    func(d *redaction, r *redactedRow) error { return d.said(r, "content") },
+	},
+	{
+		Name: "sessions", Key: []string{"id"},
+		Columns: slices.Concat(columns(asName, "id", "binding", "project", "parent", "device", "trust"), columns(asText, "name", "directory", "end_reason", "summary")),
+	},
+	{Name: "departed", Key: []string{"scope", "id"}, Columns: columns(asName, "scope", "id", "session_id", "project", "device")},
+	{
+		Name: "versions", Key: []string{"memory_id", "version"}, Columns: columns(asName, "memory_id", "version", "saw"),
+		hook: (*redaction).version,
+	},
+	{Name: "active_sessions", Key: []string{"binding"}, Columns: columns(asName, "binding", "session_id")},
+	{
+		Name: "session_states", Key: []string{"session_id"},
+		Columns: slices.Concat(columns(asName, "session_id"), columns(AsJSON, "document")),
+		hook: func(d *redaction, r *redactedRow) error {
+			d.redigested(r.was("document"), r.is("document"))
+			return nil
+		},
+	},
+	{
+		Name: "loops", Key: []string{"session_id"},
+		Columns: slices.Concat(columns(asName, "session_id", "run_id", "digest"), columns(AsJSON, "state")),
+		hook:    func(d *redaction, r *redactedRow) error { return d.digestOf(r, "state", "digest") },
+	},
+	{
+		Name: "compactions", Key: []string{"seq"}, label: []string{"id"},
+		Columns: slices.Concat(columns(asName, "id", "session_id"), columns(asText, "summary")),
+		hook:    func(d *redaction, r *redactedRow) error { return d.said(r, "summary") },
+	},
+	{Name: "journal_cursors", Key: []string{"journal"}, Columns: columns(asName, "journal", "host", "session_id", "boot", "namespace")},
+	{
+		Name: "activity", Key: []string{"seq"},
+		Columns: slices.Concat(columns(asName, "session_id", "kind", "name"), columns(asText, "detail", "status")),
+	},
+	{Name: "incarnations", Key: []string{"ordinal"}, Columns: columns(asName, "id")},
+}
+
+// redactedControl are the other tables of control.db.
+var redactedControl = []RedactedTable{
+	{
+		Name: "tasks", Key: []string{"id"},
+		Columns: slices.Concat(columns(asName, "id", "state", "session_id"), columns(AsJSON, "body", "extra")),
+		hook:    (*redaction).task,
+	},
+	{
+		Name: "events", Key: []string{"task_id", "seq"},
+		Columns: slices.Concat(columns(asName, "task_id"), columns(AsJSON, "body")),
+		hook:    (*redaction).event,
+	},
+	{
+		Name: "replays", Key: []string{"task_id"},
+		Columns: slices.Concat(columns(asName, "task_id"), columns(AsJSON, "body")),
+		hook:    (*redaction).replayed,
+	},
+	{
+		Name: "approvals", Key: []string{"seq"}, label: []string{"id"},
+		Columns: slices.Concat(columns(asName, "id", "task_id", "node_id", "status", "decided_by", "digest", "requested_by", "claimed_by"),
+			columns(asText, "summary", "comment"), columns(AsJSON, "payload")),
+		hook: func(d *redaction, r *redactedRow) error { return d.digestOf(r, "payload", "digest") },
+	},
+	{
+		Name: "results", Key: []string{"task_id", "node_id"},
+		Columns: slices.Concat(columns(asName, "task_id", "node_id"), columns(AsJSON, "body")),
+		hook:    (*redaction).resulted,
+	},
+	{Name: "fences", Key: []string{"task_id", "node_id"}, Columns: columns(asName, "task_id", "node_id")},
+	{
+		Name: "queue", Key: []string{"seq"}, label: []string{"entry_id"},
+		Columns: slices.Concat(columns(asName, "entry_id", "task_id", "node_id", "digest", "state", "consumer", "token"),
+			columns(AsJSON, "payload", "reasons")),
+		more: []string{"priority", "published_not_before"},
+		hook: (*redaction).entry,
+	},
+	{Name: "queue_counts", Key: []string{"state"}, Columns: columns(asName, "state")},
+	{Name: "incarnations", Key: []string{"ordinal"}, Columns: columns(asName, "id")},
+}
+
+// RedactForgotten are the tables that a redacted copy has no rows of, secrets
+// or not: they tell about folders and other tools of this machine, and hold
+// digests of texts. Without them a sync of the copy starts from the beginning,
+// which brings the relations that wait too.
+var RedactForgotten = []string{"sync_places", "sync_chunks", "sync_imports", "sync_quarantine", "sync_waiting", "sync_links", "sync_held", "sync_removed", "sync_spared"}
+
+// RedactExempt are the columns that can hold text or bytes and are not
+// redacted, each with the reason. The search for what was found goes over all
+// of them.
+var RedactExempt = map[string]string{
+	"embeddings.vector":   "floats; those of a rewritten memory are removed",
+	"journal_events.id":   "a digest of an event from which secrets were removed before it was made",
+	"memory_fts_config.k": "settings, which Examine compares",
+	"memory_fts_config.v": "settings, which Examine compares",
+
+	"memory_grams_config.k": "settings, which Examine compares",
+	"memory_grams_config.v": "settings, which Examine compares",
+
+	"memory_fts_data.block":   "written anew when memories were rewritten",
+	"memory_fts_idx.segid":    "a number",
+	"memory_fts_idx.term":     "written anew when memories were rewritten",
+	"memory_fts_idx.pgno":     "a number",
+	"memory_fts_docsize.sz":   "counts of words",
+	"memory_grams_data.block": "written anew when memories were rewritten",
+	"memory_grams_idx.segid":  "a number",
+	"memory_grams_idx.term":   "written anew when memories were rewritten",
+	"memory_grams_idx.pgno":   "a number",
+	"memory_grams_docsize.sz": "counts of characters",
+}
+
+// RedactedTables returns the tables of a schema. A file of an older version may
+// not have all of them, nor all of their columns.
+func RedactedTables(s sqlrows.Schema) []RedactedTable {
+	if s.File == sqlrows.MemorySchema.File {
+		return redactedMemory
+	}
+	return redactedControl
+}

@@ -1,0 +1,252 @@
+package sqlrows
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// Reading is how the rows of one table are read.
+type Reading struct {
+	Table string
+	// query gives the name of each row, then the columns that its reader asks for.
+	query string
+	scan  func(scanner) error
+}
+
+// as makes a reading of the function that readers use.
+func as[T any](scan func(scanner) (T, error)) func(scanner) error {
+	return func(s scanner) error {
+		_, err := scan(s)
+		return err
+	}
+}
+
+// numbers reads columns of counters.
+func numbers(n int) func(scanner) error {
+	return func(s scanner) error {
+		counts, dest := make([]int64, n), make([]any, n)
+		for i := range counts {
+			dest[i] = &counts[i]
+		}
+		if err := s.Scan(dest...); err != nil {
+			return err
+		}
+		return fit("", "", counts, nil)
+	}
+}
+
+// jsonOf reads one column that holds a T as JSON.
+func jsonOf[T any](column string) func(scanner) error {
+	return func(s scanner) error {
+		var text string
+		if err := s.Scan(&text); err != nil {
+			return err
+		}
+		if v := new(T); json.Unmarshal([]byte(text), v) != nil {
+			return NotJSON("", "", column)
+		}
+		return nil
+	}
+}
+
+// MemoryReadings reads every table of memory.db. What new rows continue is looked
+// at by the check of counters.
+var MemoryReadings = []Reading{
+	{"incarnations", `SELECT id, id FROM incarnations`, as(ScanText)},
+	{"changes", `SELECT seq, key FROM changes`, as(ScanText)},
+	{"memories", `SELECT id, ` + MemoryColumns + ` FROM memories`, as(ScanMemory)},
+	{"revisions", `SELECT memory_id || '/' || revision, body FROM revisions`, as(ScanRevision)},
+	{"erased", `SELECT id, device, counter, clock FROM erased`, as(ScanOrigin)},
+	{"idempotency", `SELECT memory_id, answer FROM idempotency`, jsonOf[amber.WriteAck]("answer")},
+	{"relations", `SELECT id, ` + RelationColumns + ` FROM relations`, as(ScanRelation)},
+	{"embeddings", `SELECT memory_id, memory_id, model, dimension, vector FROM embeddings`, as(ScanEmbedding)},
+	{"concepts", `SELECT memory_id, concept FROM concepts`, as(ScanText)},
+	{"turns", `SELECT id, ` + TurnColumns + ` FROM turns`, as(ScanTurn)},
+	{"sessions", `SELECT id, ` + SessionColumns + `, device, counter, clock FROM sessions`, as(ScanStampedSession)},
+	{"active_sessions", `SELECT session_id, binding FROM active_sessions`, as(ScanText)},
+	{"session_states", `SELECT session_id, session_id, document, version, updated_at FROM session_states`, as(ScanState)},
+	{"loops", `SELECT session_id, session_id, run_id, state, revision, digest, created_at, parked FROM loops`, as(ScanLoop)},
+	{"compactions", `SELECT id, ` + CompactionColumns + ` FROM compactions`, as(ScanCompaction)},
+	{"journal_cursors", `SELECT c.journal, ` + CursorColumns + `, 0 FROM journal_cursors c`, as(ScanCursor)},
+	{"journal_events", `SELECT hex(id), at FROM journal_events`, numbers(1)},
+	{"activity", `SELECT session_id, ` + ActivityColumns + ` FROM activity`, as(ScanActivity)},
+	{"departed", `SELECT id, scope, id, session_id, project, device, counter, clock FROM departed`, as(ScanDeparture)},
+	{"versions", `SELECT memory_id, version || CASE saw WHEN '' THEN '' ELSE char(10) || saw END FROM versions`, as(scanVersions)},
+	{"sync_places", `SELECT place, position FROM sync_places`, as(scanPosition)},
+	{"sync_chunks", `SELECT chunk, created_at, applied_at FROM sync_chunks`, times(2)},
+	{"sync_imports", `SELECT place, first_seq, last_seq FROM sync_imports`, numbers(2)},
+	{"sync_quarantine", `SELECT chunk, chunk, reason, kind FROM sync_quarantine`, as(ScanQuarantined)},
+	{"sync_waiting", `SELECT from_id, body, place, chunk FROM sync_waiting`, as(ScanWaiting)},
+	{"sync_links", `SELECT record, tool, chunk, ordinal, scope, record, version, local_id, fingerprint, extra FROM sync_links`, as(ScanLink)},
+	{"sync_held", `SELECT record, version FROM sync_held`, as(scanVersions)},
+	{"sync_removed", `SELECT record, device, counter, clock FROM sync_removed`, as(ScanOrigin)},
+	{"sync_spared", `SELECT record, chunk FROM sync_spared`, as(ScanText)},
+}
+
+// ControlReadings reads every table of control.db.
+var ControlReadings = []Reading{
+	{"incarnations", `SELECT id, id FROM incarnations`, as(ScanText)},
+	{"changes", `SELECT seq, key FROM changes`, as(ScanText)},
+	{"tasks", `SELECT id, id, body, extra FROM tasks`, as(ScanTask)},
+	{"events", `SELECT task_id, task_id || '/' || seq, body FROM events`, as(ScanEvent)},
+	{"replays", `SELECT task_id, body FROM replays`, jsonOf[amber.ReplaySnapshot]("body")},
+	{"approvals", `SELECT id, ` + ApprovalColumns + ` FROM approvals`, as(ScanApproval)},
+	{"results", `SELECT task_id, task_id || '/' || node_id, body FROM results`, as(ScanResult)},
+	{"fences", `SELECT task_id, node_id FROM fences`, as(ScanText)},
+	{"queue", `SELECT entry_id, entry_id, task_id, node_id, attempt, payload, priority, published_not_before, reasons, coalesce(done_at, 0) FROM queue`, as(ScanDead)},
+	{"queue_counts", `SELECT state, entries FROM queue_counts`, numbers(1)},
+}
+
+// times reads columns of times.
+func times(n int) func(scanner) error {
+	return func(s scanner) error {
+		ms, dest := make([]int64, n), make([]any, n)
+		for i := range ms {
+			dest[i] = &ms[i]
+		}
+		if err := s.Scan(dest...); err != nil {
+			return err
+		}
+		return fit("", "", nil, ms)
+	}
+}
+
+func scanVersions(s scanner) ([]amber.Origin, error) {
+	names, err := ScanText(s)
+	if err != nil {
+		return nil, err
+	}
+	return SplitVersions(names)
+}
+
+func scanPosition(s scanner) (p amber.Position, err error) {
+	if err = s.Scan(&p); err != nil {
+		return p, err
+	}
+	if _, _, err := p.Parse(); err != nil {
+		return p, unreadable("sync_places", "", "position is not a position")
+	}
+	return p, nil
+}
+
+// maxNamed is how many rows one finding spells out.
+const maxNamed = 5
+
+// checkRows reads every row of every table as its reader does. The error is of
+// kind damaged and names the first rows that no reader can read.
+func (t *Tx) checkRows(readings []Reading) error {
+	var named []string
+	bad, hint := 0, ""
+	for _, r := range readings {
+		err := t.Each(r.query, nil, func(s scanner) error {
+			var name string
+			err := r.scan(FirstColumn{s, &name})
+			b, ok := AsBadRow(err)
+			if !ok {
+				return err
+			}
+			if bad++; bad <= maxNamed {
+				named = append(named, fmt.Sprintf("%s %s: %s", r.Table, printable(name), b.reason))
+			}
+			if hint == "" && r.Table == "memories" && printable(name) == name {
+				hint = "amber forget " + name
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("read %s: %w", r.Table, err)
+		}
+	}
+	if bad == 0 {
+		return nil
+	}
+	e := amber.Errorf(amber.KindDamaged, "read rows", "", "%d rows cannot be read and are left out: %s", bad, strings.Join(named, "; "))
+	e.Hint = hint
+	if hint == "" {
+		e.Hint = "amber snapshot list; an earlier one may have them whole"
+	}
+	return e
+}
+
+// sequence is a column that a new row continues: at its end there is no next
+// value.
+type sequence struct {
+	table, column string
+	since         int64 // the schema that made the table
+}
+
+var memorySequences = []sequence{
+	{"changes", "seq", 1},
+	{"changes", "stamp", 1},
+	{"incarnations", "ordinal", 1},
+	{"incarnations", "first_seq", 1},
+	{"memories", "rowid", 1},
+	{"turns", "seq", 1},
+	{"compactions", "seq", 1},
+	{"activity", "seq", 2},
+}
+
+var controlSequences = []sequence{
+	{"changes", "seq", 1},
+	{"changes", "stamp", 1},
+	{"incarnations", "ordinal", 1},
+	{"incarnations", "first_seq", 1},
+	{"events", "seq", 1},
+	{"replays", "compacted", 1},
+	{"approvals", "seq", 1},
+	{"fences", "fence", 1},
+	{"queue", "seq", 1},
+}
+
+// lastSequence leaves room for more than anybody will ever write.
+const lastSequence = 1 << 62
+
+// checkSequences looks whether what new rows continue can be continued, in a file
+// of a schema.
+func (t *Tx) checkSequences(sequences []sequence, schema int64) error {
+	for _, q := range sequences {
+		if q.since > schema {
+			continue
+		}
+		var last, first int64
+		// Both names are constants of this package.
+		err := t.Row(fmt.Sprintf("SELECT coalesce(max(%[2]s), 0), coalesce(min(%[2]s), 0) FROM %[1]s", q.table, q.column)).Scan(&last, &first)
+		if err != nil {
+			return err
+		}
+		if first < 0 || last > lastSequence {
+			return Damaged("check counters", "", fmt.Errorf("%s.%s goes from %d to %d, want 0 to %d", q.table, q.column, first, last, int64(lastSequence)))
+		}
+	}
+	return nil
+}
+
+// RowChecks are the checks of what the rows of a file of a schema hold. What
+// reads rows is of the newest schema, so those of an older one are not read.
+func (s Schema) RowChecks(version int64) []Check {
+	sequences, readings, more := memorySequences, MemoryReadings, func(*Tx) error { return nil }
+	scope := "the counters that new rows continue"
+	if s.File == ControlSchema.File {
+		sequences, readings, more = controlSequences, ControlReadings, (*Tx).CheckCounters
+		scope += ", and those of the queue"
+	}
+	checks := []Check{{"counters", scope, func(t *Tx) error {
+		return errors.Join(t.checkSequences(sequences, version), more(t))
+	}}}
+	if version < newest(s.File) {
+		return checks
+	}
+	return append(checks, Check{"rows", "every row of every table, read as its reader does", func(t *Tx) error { return t.checkRows(readings) }})
+}
+
+// newest is the newest schema of a file.
+func newest(file string) int64 {
+	if file == ControlSchema.File {
+		return ControlSchema.Version()
+	}
+	return MemorySchema.Version()
+}

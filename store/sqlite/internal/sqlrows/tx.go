@@ -1,0 +1,119 @@
+package sqlrows
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/sqlconn"
+)
+
+func ScanText(s scanner) (text string, err error) {
+	err = s.Scan(&text)
+	return text, err
+}
+
+// CheckFile refuses what must not be handed to SQLite: a missing file, a link, a
+// pipe.
+func CheckFile(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e := amber.Errorf(amber.KindDamaged, "open database", path, "it is missing though its agent exists")
+		e.Hint = "put it back from a backup; it is never made anew"
+		return e
+	case errors.Is(err, fs.ErrPermission):
+		return &amber.Error{Op: "open database", Kind: amber.KindRefused, ID: path, Err: err}
+	case err != nil:
+		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
+	case !info.Mode().IsRegular():
+		return amber.Errorf(amber.KindDamaged, "open database", path, "it is not a regular file")
+	}
+	return nil
+}
+
+// Tx is one transaction. Its time is fixed when it begins.
+type Tx struct {
+	Ctx     context.Context
+	Conn    *sqlconn.Conn
+	Random  io.Reader
+	Told    func(amber.SetAside) // of rows that were left out; nil tells nobody
+	Current home.Current
+	Now     amber.Time
+	Stamp   amber.Stamp // of the last entry in the change log; grows with each
+	Seq     int64       // of that entry; grows with each
+	// FirstSeq is seq when the transaction began.
+	FirstSeq int64
+	Indexed  bool             // the text of a memory was written
+	Aside    []amber.SetAside // rows that could not be read and were left out
+}
+
+// Exec runs a statement that returns no rows and reports how many it changed.
+func (t *Tx) Exec(query string, args ...any) (int64, error) {
+	return t.Conn.Exec(t.Ctx, query, args...)
+}
+
+// Row runs a query of one row.
+func (t *Tx) Row(query string, args ...any) scanner {
+	return strictRow{t.Conn.Row(t.Ctx, query, args...)}
+}
+
+// Each runs a query and calls fn for every row. Fn runs no query.
+func (t *Tx) Each(query string, args []any, fn func(scanner) error) error {
+	return t.Conn.Each(t.Ctx, query, args, func(s scanner) error { return fn(strictRow{s}) })
+}
+
+// All collects what scan makes of every row. The list is never nil.
+func All[T any](t *Tx, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	out := []T{}
+	err := t.Each(query, args, func(s scanner) error {
+		v, err := scan(s)
+		out = append(out, v)
+		return err
+	})
+	return out, err
+}
+
+// scanner is a row.
+type scanner = sqlconn.Row
+
+// NewID mints a UUIDv7 at the transaction's time.
+func (t *Tx) NewID() (string, error) { return amber.NewUUID(t.Now.Time(), t.Random) }
+
+// NotFound answers for a record that is not there.
+func NotFound(op, id string) error {
+	return amber.Errorf(amber.KindNotFound, op, id, "there is no such record")
+}
+
+// Absent reports whether a query found no row.
+func Absent(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// Damaged is an error about a row that does not hold what it must.
+func Damaged(op, id string, err error) error {
+	return &amber.Error{Op: op, Kind: amber.KindDamaged, ID: id, Err: err, Hint: "amber doctor"}
+}
+
+// FirstColumn is a row whose first column goes into a value of its own.
+type FirstColumn struct {
+	sqlconn.Row
+	Into any
+}
+
+func (r FirstColumn) Scan(dest ...any) error {
+	return r.Row.Scan(append([]any{r.Into}, dest...)...)
+}
+
+// ExecAll runs statements one after the other.
+func (t *Tx) ExecAll(queries ...string) error {
+	for _, q := range queries {
+		if _, err := t.Exec(q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
