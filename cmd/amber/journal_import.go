@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/foreign/nexus"
 )
 
 func (a *app) journalImportCommand() *cobra.Command {
@@ -48,8 +45,8 @@ drained.`,
 			if err != nil {
 				return err
 			}
-			report, err := working(a, "importing", func() (journal.NexusReport, error) {
-				return a.importBuffer(cmd.Context(), j, in, loaded.Config.Redactor())
+			report, err := working(a, "importing", func() (nexus.Report, error) {
+				return nexus.Import(cmd.Context(), j, in, nexus.Options{Clock: a.clock, Redact: loaded.Config.Redactor()})
 			})
 			if err != nil {
 				return err
@@ -57,13 +54,6 @@ drained.`,
 			return a.out.show(report, func(w io.Writer) { printImport(w, report) })
 		},
 	}
-}
-
-// importBuffer appends what one buffer holds.
-func (a *app) importBuffer(ctx context.Context, j *journal.Journal, in io.Reader, r *redact.Redactor) (journal.NexusReport, error) {
-	to := importer{ctx: ctx, journal: j}
-	report, err := journal.ReadNexus(in, journal.NexusOptions{Clock: a.clock, Redact: r}, to.take)
-	return report, errors.Join(err, to.flush())
 }
 
 // input opens a file of the command line, or stdin for "-".
@@ -105,50 +95,7 @@ type interruptibleFile struct {
 	io.Closer
 }
 
-// importer appends events, those of one session that follow one another
-// together.
-type importer struct {
-	ctx     context.Context // of the one call that the importer lives in
-	journal *journal.Journal
-	session journal.Session
-	entries []journal.Entry
-	bytes   int
-}
-
-// Bounds of what waits to be appended.
-const (
-	importEntries = 256
-	importBytes   = 4 << 20
-)
-
-func (i *importer) take(ev amber.HostEvent) error {
-	payload, err := json.Marshal(ev)
-	if err != nil {
-		return &amber.Error{Op: "import", Kind: amber.KindInternal, Err: err}
-	}
-	s := journal.Session{Host: ev.Host, ID: ev.SessionID}
-	if s != i.session || len(i.entries) == importEntries || i.bytes > importBytes {
-		if err := i.flush(); err != nil {
-			return err
-		}
-		i.session = s
-	}
-	i.entries = append(i.entries, journal.Entry{Payload: payload})
-	i.bytes += len(payload)
-	return nil
-}
-
-// flush returns when everything that was taken is on disk.
-func (i *importer) flush() error {
-	if len(i.entries) == 0 {
-		return nil
-	}
-	_, err := i.journal.AppendAll(i.ctx, i.session, i.entries)
-	i.entries, i.bytes = i.entries[:0], 0
-	return err
-}
-
-func printImport(w io.Writer, r journal.NexusReport) {
+func printImport(w io.Writer, r nexus.Report) {
 	fmt.Fprintf(w, "%d events from %d of %d entries, in %d sessions\n", r.Events, r.Salvaged, r.Entries, len(r.Sessions))
 	if r.Truncated {
 		fmt.Fprintln(w, "the file was cut off or is damaged at its end")

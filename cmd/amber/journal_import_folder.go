@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign/nexus"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
@@ -16,7 +17,7 @@ import (
 // importedFile is one file of a folder of buffers.
 type importedFile struct {
 	File string `json:"file"`
-	journal.NexusReport
+	nexus.Report
 	Error string     `json:"error,omitempty"` // why no more of it was taken
 	Kind  amber.Kind `json:"kind,omitempty"`
 }
@@ -82,7 +83,7 @@ func (a *app) importBuffers(ctx context.Context, j *journal.Journal, dir string,
 	for i, name := range names {
 		a.meter.set(name, int64(i), int64(len(names)))
 		f := importedFile{File: name}
-		f.NexusReport, err = a.importFile(ctx, j, filepath.Join(dir, name), redactor)
+		f.Report, err = a.importFile(ctx, j, filepath.Join(dir, name), redactor)
 		switch {
 		case ctx.Err() != nil:
 			return nil, interruption("import")
@@ -123,19 +124,19 @@ func bufferFiles(dir string) ([]string, error) {
 	return names, nil
 }
 
-func (a *app) importFile(ctx context.Context, j *journal.Journal, path string, r *redact.Redactor) (journal.NexusReport, error) {
+func (a *app) importFile(ctx context.Context, j *journal.Journal, path string, r *redact.Redactor) (nexus.Report, error) {
 	in, err := a.input(path)
 	if err != nil {
-		return journal.NexusReport{}, err
+		return nexus.Report{}, err
 	}
 	defer in.Close()
-	return a.importBuffer(ctx, j, in, r)
+	return nexus.Import(ctx, j, in, nexus.Options{Clock: a.clock, Redact: r})
 }
 
 func (a *app) printImportedFolder(w io.Writer, r importedFolder) {
 	for _, f := range r.Files {
 		fmt.Fprintf(w, "%s: ", flat(f.File))
-		printImport(w, f.NexusReport)
+		printImport(w, f.Report)
 		if f.Error != "" {
 			a.out.note("%s: %s", flat(f.File), oneLine(f.Error, 400))
 		}

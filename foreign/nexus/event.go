@@ -1,4 +1,4 @@
-package journal
+package nexus
 
 import (
 	"bytes"
@@ -13,13 +13,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/journal"
 )
 
-// nexusLists are the lists of a context whose items are events of their own,
+// lists are the lists of a context whose items are events of their own,
 // in the order they are handed out.
-var nexusLists = []struct {
+var lists = []struct {
 	name string
-	fill func(*amber.HostEvent, nexusItem)
+	fill func(*amber.HostEvent, bufferItem)
 }{
 	{"conversation", fillMessage},
 	{"decisions", fillDecision},
@@ -31,11 +32,11 @@ var nexusLists = []struct {
 	{"commands_run", fillCommand},
 }
 
-// nexusEntry is one entry on its way to become events.
-type nexusEntry struct {
-	*nexus
+// bufferEntry is one entry on its way to become events.
+type bufferEntry struct {
+	*reader
 	at      amber.Time
-	session Session
+	session journal.Session
 	owner   []string // whose entry it is, as the file says it
 	place   string   // which entry of the session it is
 	torn    bool
@@ -44,13 +45,13 @@ type nexusEntry struct {
 
 // events hands out what an entry holds, or what is left of a torn one. Raw is
 // valid JSON.
-func (n *nexus) events(raw []byte, torn bool) error {
+func (n *reader) events(raw []byte, torn bool) error {
 	raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 	fields, context := jsonFields(raw), map[string]json.RawMessage(nil)
 	if fields != nil {
 		context = jsonFields(fields["context"])
 	}
-	e := nexusEntry{nexus: n, torn: torn, same: map[string]int{}}
+	e := bufferEntry{reader: n, torn: torn, same: map[string]int{}}
 	stamp := jsonText(fields["timestamp"])
 	e.at = e.moment(stamp, e.moment(n.startedAt, amber.At(n.clock())))
 	if e.place = "entry of " + stamp; stamp == "" {
@@ -59,7 +60,7 @@ func (n *nexus) events(raw []byte, torn bool) error {
 	if err := e.findSession(context); err != nil {
 		return err
 	}
-	for _, list := range nexusLists {
+	for _, list := range lists {
 		var items []json.RawMessage
 		if json.Unmarshal(context[list.name], &items) != nil {
 			continue // it stays with the rest of the entry
@@ -76,7 +77,7 @@ func (n *nexus) events(raw []byte, torn bool) error {
 
 // findSession names the session of the entry. An agent that is no fit name for
 // a host gets another.
-func (e *nexusEntry) findSession(context map[string]json.RawMessage) error {
+func (e *bufferEntry) findSession(context map[string]json.RawMessage) error {
 	host, id := e.agent, jsonText(context["session_id"])
 	if own := jsonText(context["agent_type"]); own != "" {
 		host = own
@@ -84,22 +85,22 @@ func (e *nexusEntry) findSession(context map[string]json.RawMessage) error {
 	e.owner = []string{host, id}
 	if amber.CheckID("session id", id) != nil {
 		e.owner = append(e.owner, e.startedAt)
-		id = "nexus-" + nexusDigest("session", host, e.startedAt, id)
+		id = "nexus-" + digestOf("session", host, e.startedAt, id)
 	}
 	if amber.CheckID("host", host) != nil {
 		host = "nexus"
 	}
-	e.session = Session{Host: SafeID(e.redactor, host), ID: amber.SessionID(SafeID(e.redactor, id))}
+	e.session = journal.Session{Host: journal.SafeID(e.redactor, host), ID: amber.SessionID(journal.SafeID(e.redactor, id))}
 	return e.know(e.session)
 }
 
 // know counts the sessions of the file.
-func (n *nexus) know(s Session) error {
+func (n *reader) know(s journal.Session) error {
 	if n.sessions[s] {
 		return nil
 	}
-	if len(n.sessions) == maxNexusSessions {
-		return amber.Errorf(amber.KindInvalid, "read buffer", "", "it names more than %d sessions", maxNexusSessions)
+	if len(n.sessions) == maxSessions {
+		return amber.Errorf(amber.KindInvalid, "read buffer", "", "it names more than %d sessions", maxSessions)
 	}
 	n.sessions[s] = true
 	if !slices.Contains(n.report.Sessions, s.ID) {
@@ -108,8 +109,8 @@ func (n *nexus) know(s Session) error {
 	return nil
 }
 
-// nexusItem is an item of a list without secrets.
-type nexusItem struct {
+// bufferItem is an item of a list without secrets.
+type bufferItem struct {
 	raw    json.RawMessage
 	fields map[string]json.RawMessage // nil where it is no object
 	clean  *cleaner                   // removes what only decoded text shows
@@ -117,7 +118,7 @@ type nexusItem struct {
 
 // text returns a field of the item, or the item itself for "", where that is
 // text.
-func (it nexusItem) text(field string) string {
+func (it bufferItem) text(field string) string {
 	if field == "" {
 		return it.clean.text(jsonText(it.raw))
 	}
@@ -128,7 +129,7 @@ func (it nexusItem) text(field string) string {
 var timeFields = []string{"timestamp", "completed_at", "started_at"}
 
 // item hands out one item of a list.
-func (e nexusEntry) item(list string, index int, raw json.RawMessage, fill func(*amber.HostEvent, nexusItem)) error {
+func (e bufferEntry) item(list string, index int, raw json.RawMessage, fill func(*amber.HostEvent, bufferItem)) error {
 	ev := e.event(list)
 	fields, stamp := jsonFields(raw), ""
 	for _, f := range timeFields {
@@ -139,7 +140,7 @@ func (e nexusEntry) item(list string, index int, raw json.RawMessage, fill func(
 		}
 	}
 	clean := &cleaner{redactor: e.redactor}
-	it := nexusItem{raw: clean.json(raw), clean: clean}
+	it := bufferItem{raw: clean.json(raw), clean: clean}
 	it.fields = jsonFields(it.raw)
 	ev.Raw = it.raw
 	fill(&ev, it)
@@ -152,7 +153,7 @@ func (e nexusEntry) item(list string, index int, raw json.RawMessage, fill func(
 // earlier entries held: the same item of the same moment is the same event in
 // whichever entry it is, and so is an insight, which is true at any time.
 // Otherwise, without a time, only the place is left.
-func (e nexusEntry) itemPlace(list string, index int, stamp string, raw []byte) string {
+func (e bufferEntry) itemPlace(list string, index int, stamp string, raw []byte) string {
 	switch {
 	case list == "insights":
 		return ""
@@ -167,14 +168,14 @@ func (e nexusEntry) itemPlace(list string, index int, stamp string, raw []byte) 
 
 // id identifies an event of the entry. It is made of what the file says, not
 // of what is left without secrets: another rule for those makes no other event.
-func (e nexusEntry) id(list, place string, raw []byte) string {
-	return nexusDigest(append(slices.Clone(e.owner), "event", list, place, string(raw))...)
+func (e bufferEntry) id(list, place string, raw []byte) string {
+	return digestOf(append(slices.Clone(e.owner), "event", list, place, string(raw))...)
 }
 
 // rest hands out what is left of an entry once its lists are gone, so that
 // nothing in it is lost. What is left of a torn one has a name of its own: the
 // whole entry, if it is ever found, does not replace it.
-func (e nexusEntry) rest(fields, context map[string]json.RawMessage, raw []byte) error {
+func (e bufferEntry) rest(fields, context map[string]json.RawMessage, raw []byte) error {
 	if context != nil {
 		var err error
 		if fields["context"], err = json.Marshal(context); err != nil {
@@ -201,7 +202,7 @@ func (e nexusEntry) rest(fields, context map[string]json.RawMessage, raw []byte)
 }
 
 // event returns an event of the entry's session.
-func (e nexusEntry) event(what string) amber.HostEvent {
+func (e bufferEntry) event(what string) amber.HostEvent {
 	return amber.HostEvent{
 		Schema: amber.HostEventSchema, Native: true, Host: e.session.Host, SessionID: e.session.ID,
 		NativeEvent: "nexus." + what, Kind: amber.HostOther, ObservedAt: e.at,
@@ -209,11 +210,11 @@ func (e nexusEntry) event(what string) amber.HostEvent {
 }
 
 // hand hands out an event unless it was handed out before.
-func (e nexusEntry) hand(ev amber.HostEvent) error {
+func (e bufferEntry) hand(ev amber.HostEvent) error {
 	if e.seen[ev.EventID] {
 		return nil
 	}
-	if len(e.seen) < maxNexusSeen {
+	if len(e.seen) < maxSeen {
 		e.seen[ev.EventID] = true
 	}
 	if err := fitPayload(&ev); err != nil {
@@ -229,7 +230,7 @@ func fitPayload(ev *amber.HostEvent) error {
 	const spare = 64 // for what the cut itself adds
 	for range 4 {
 		b, err := json.Marshal(ev)
-		over := len(b) - (MaxPayload - spare)
+		over := len(b) - (journal.MaxPayload - spare)
 		if err != nil || over <= 0 {
 			return err
 		}
@@ -265,7 +266,7 @@ func longest(ev *amber.HostEvent) *string {
 
 // moment reads a time, or returns other where it is none that can be believed:
 // before 1970, or later than a day from now.
-func (e nexusEntry) moment(s string, other amber.Time) amber.Time {
+func (e bufferEntry) moment(s string, other amber.Time) amber.Time {
 	t, err := amber.ParseTime(s)
 	if err != nil || t.UnixMilli() <= 0 || amber.At(e.clock().Add(24*time.Hour)).Before(t) {
 		return other
@@ -273,9 +274,9 @@ func (e nexusEntry) moment(s string, other amber.Time) amber.Time {
 	return t
 }
 
-// nexusDigest returns 32 hex digits over parts, none of which can run into the
+// digestOf returns 32 hex digits over parts, none of which can run into the
 // next.
-func nexusDigest(parts ...string) string {
+func digestOf(parts ...string) string {
 	h := sha256.New()
 	h.Write([]byte("amber nexus 1"))
 	for _, p := range parts {

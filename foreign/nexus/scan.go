@@ -1,4 +1,4 @@
-package journal
+package nexus
 
 import (
 	"errors"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// nexusScan walks through a JSON file that may be cut off or damaged. It holds
+// scanner walks through a JSON file that may be cut off or damaged. It holds
 // one value at a time.
-type nexusScan struct {
+type scanner struct {
 	r    io.Reader
 	b    []byte // read, and not let go
 	at   int    // where in b
@@ -18,7 +18,7 @@ type nexusScan struct {
 }
 
 // fill reads more and reports whether anything came.
-func (s *nexusScan) fill() (bool, error) {
+func (s *scanner) fill() (bool, error) {
 	const chunk = 64 << 10
 	for !s.eof {
 		if s.at > chunk { // let go of what was passed
@@ -44,7 +44,7 @@ func (s *nexusScan) fill() (bool, error) {
 }
 
 // has reports whether the byte i behind the place is there.
-func (s *nexusScan) has(i int) (bool, error) {
+func (s *scanner) has(i int) (bool, error) {
 	for s.at+i >= len(s.b) {
 		if more, err := s.fill(); !more || err != nil {
 			return false, err
@@ -53,15 +53,15 @@ func (s *nexusScan) has(i int) (bool, error) {
 	return true, nil
 }
 
-func (s *nexusScan) advance(n int) { s.at += n }
+func (s *scanner) advance(n int) { s.at += n }
 
 // next returns the next n bytes, which are there. They are valid until
 // anything is read.
-func (s *nexusScan) next(n int) []byte { return s.b[s.at : s.at+n] }
+func (s *scanner) next(n int) []byte { return s.b[s.at : s.at+n] }
 
 // behind returns how far from here the first byte is that is not of a set, or
 // the end of the file, not looking at the first i bytes.
-func (s *nexusScan) behind(i int, set string) (int, error) {
+func (s *scanner) behind(i int, set string) (int, error) {
 	for {
 		ok, err := s.has(i)
 		if !ok || err != nil || strings.IndexByte(set, s.b[s.at+i]) < 0 {
@@ -73,7 +73,7 @@ func (s *nexusScan) behind(i int, set string) (int, error) {
 
 // follows reports whether the first thing behind i bytes, white space aside, is
 // a byte of a set. The end of the file can be anything.
-func (s *nexusScan) follows(i int, set string) (bool, error) {
+func (s *scanner) follows(i int, set string) (bool, error) {
 	i, err := s.behind(i, " \t\r\n")
 	if err != nil {
 		return false, err
@@ -83,7 +83,7 @@ func (s *nexusScan) follows(i int, set string) (bool, error) {
 }
 
 // skip passes over bytes of a set. The end of the file is errNexusEnd.
-func (s *nexusScan) skip(set string) error {
+func (s *scanner) skip(set string) error {
 	for {
 		ok, err := s.has(0)
 		if err != nil {
@@ -100,7 +100,7 @@ func (s *nexusScan) skip(set string) error {
 }
 
 // take passes over c and reports whether it was there.
-func (s *nexusScan) take(c byte) (bool, error) {
+func (s *scanner) take(c byte) (bool, error) {
 	ok, err := s.has(0)
 	if !ok || err != nil || s.b[s.at] != c {
 		return false, err
@@ -110,7 +110,7 @@ func (s *nexusScan) take(c byte) (bool, error) {
 }
 
 // drain reads to the end and returns how many bytes there were.
-func (s *nexusScan) drain() (int64, error) {
+func (s *scanner) drain() (int64, error) {
 	var n int64
 	for {
 		n += int64(len(s.b) - s.at)
@@ -121,13 +121,13 @@ func (s *nexusScan) drain() (int64, error) {
 	}
 }
 
-// nexusVerdict is what a value turned out to be.
-type nexusVerdict int
+// verdict is what a value turned out to be.
+type verdict int
 
 const (
-	nexusWhole  nexusVerdict = iota // its brackets and quotes are even
-	nexusTorn                       // the file ends in it
-	nexusBroken                     // no value looks like that, or it is too long
+	nexusWhole  verdict = iota // its brackets and quotes are even
+	nexusTorn                  // the file ends in it
+	nexusBroken                // no value looks like that, or it is too long
 )
 
 // nexusPlain are the bytes of JSON outside of strings: brackets, what separates,
@@ -144,7 +144,7 @@ func byteSet(s string) (set [256]bool) {
 // value returns the value that begins from bytes behind the place, without
 // passing over it. It is valid until the next call. Only brackets, quotes and
 // bytes that are in no JSON are looked at.
-func (s *nexusScan) value(from, most int) ([]byte, nexusVerdict, error) {
+func (s *scanner) value(from, most int) ([]byte, verdict, error) {
 	depth, quoted, escaped := 0, false, false
 	for i := 0; ; i++ {
 		if s.at+from+i >= len(s.b) {

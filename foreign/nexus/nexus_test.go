@@ -1,4 +1,4 @@
-package journal_test
+package nexus_test
 
 import (
 	"bytes"
@@ -13,11 +13,13 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign/nexus"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
@@ -25,17 +27,19 @@ import (
 // nexusFile is a buffer as nexus-memory-hooks writes it: three entries, the second repeats what the first held.
 func nexusFile(t testing.TB) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "nexus", "claude-code.json"))
+	b, err := os.ReadFile(filepath.Join("testdata", "claude-code.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-var nexusOptions = journal.NexusOptions{Clock: today, Redact: redact.New()}
+func today() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC) }
 
-func readNexus(b []byte) (events []amber.HostEvent, report journal.NexusReport, err error) {
-	report, err = journal.ReadNexus(bytes.NewReader(b), nexusOptions, func(ev amber.HostEvent) error {
+var nexusOptions = nexus.Options{Clock: today, Redact: redact.New()}
+
+func readNexus(b []byte) (events []amber.HostEvent, report nexus.Report, err error) {
+	report, err = nexus.Read(bytes.NewReader(b), nexusOptions, func(ev amber.HostEvent) error {
 		events = append(events, ev)
 		return nil
 	})
@@ -70,8 +74,8 @@ func gists(events []amber.HostEvent) []string {
 	return out
 }
 
-// TestDefect19ConversationIsOnlyCounted reads back the text of everything the buffer held, not a count of it.
-func TestDefect19ConversationIsOnlyCounted(t *testing.T) {
+// TestConversationIsReadBackAsText reads back the text of everything the buffer held, not a count of it.
+func TestConversationIsReadBackAsText(t *testing.T) {
 	t.Parallel()
 	events, report, err := readNexus(nexusFile(t))
 	if err != nil {
@@ -99,7 +103,7 @@ func TestDefect19ConversationIsOnlyCounted(t *testing.T) {
 	if diff := cmp.Diff(want, gists(events)); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	wantReport := journal.NexusReport{Entries: 3, Salvaged: 3, Events: len(want), Sessions: []amber.SessionID{"s-1", amber.SessionID(last)}}
+	wantReport := nexus.Report{Entries: 3, Salvaged: 3, Events: len(want), Sessions: []amber.SessionID{"s-1", amber.SessionID(last)}}
 	if diff := cmp.Diff(wantReport, report); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
@@ -116,9 +120,9 @@ func TestDefect19ConversationIsOnlyCounted(t *testing.T) {
 	}
 }
 
-// TestDefect13TornBufferIsLostAsAWhole cuts the file off here and there, also before its last byte: what is whole before the cut is read, the same
+// TestTornBufferGivesWhatIsWhole cuts the file off here and there, also before its last byte: what is whole before the cut is read, the same
 // events under the same ids as from the whole file.
-func TestDefect13TornBufferIsLostAsAWhole(t *testing.T) {
+func TestTornBufferGivesWhatIsWhole(t *testing.T) {
 	t.Parallel()
 	file := nexusFile(t)
 	all, _, err := readNexus(file)
@@ -161,8 +165,8 @@ func TestDefect13TornBufferIsLostAsAWhole(t *testing.T) {
 	}
 }
 
-// TestDefect12RecoveryOfABufferCanBeRepeated imports the buffer as it grew: no event is another one the second time.
-func TestDefect12RecoveryOfABufferCanBeRepeated(t *testing.T) {
+// TestReadingCanBeRepeated imports the buffer as it grew: no event is another one the second time.
+func TestReadingCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	file := nexusFile(t)
 	first, _, err := readNexus(file)
@@ -185,8 +189,8 @@ func TestDefect12RecoveryOfABufferCanBeRepeated(t *testing.T) {
 	}
 }
 
-// TestDefect14UnknownFieldsOfABuffer reads buffers of versions that have more fields, and fewer.
-func TestDefect14UnknownFieldsOfABuffer(t *testing.T) {
+// TestUnknownAndMissingFieldsAreRead reads buffers of versions that have more fields, and fewer.
+func TestUnknownAndMissingFieldsAreRead(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, file string
@@ -246,8 +250,8 @@ func TestDefect14UnknownFieldsOfABuffer(t *testing.T) {
 	}
 }
 
-// TestNexusEntriesThatAreNoObjects keeps what nobody understands.
-func TestNexusEntriesThatAreNoObjects(t *testing.T) {
+// TestEntriesThatAreNoObjects keeps what nobody understands.
+func TestEntriesThatAreNoObjects(t *testing.T) {
 	t.Parallel()
 	events, report, err := readNexus([]byte(`{"agent_type":"pi","entries":[1,"two",null,[{"a":1}],{"context":"text"}]}`))
 	if err != nil || report.Salvaged != 5 || report.Truncated || len(events) != 5 {
@@ -262,8 +266,8 @@ func TestNexusEntriesThatAreNoObjects(t *testing.T) {
 	}
 }
 
-// TestDefect16AgentOfABufferIsNoPath reads agents and sessions that would lead elsewhere.
-func TestDefect16AgentOfABufferIsNoPath(t *testing.T) {
+// TestAgentIsNoPath reads agents and sessions that would lead elsewhere.
+func TestAgentIsNoPath(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"../../etc/passwd", "/abs", "a\x00b", " ", "", strings.Repeat("x", 5000), "a\nb"} {
 		quoted, err := json.Marshal(name)
@@ -281,8 +285,8 @@ func TestDefect16AgentOfABufferIsNoPath(t *testing.T) {
 	}
 }
 
-// TestDefect18BufferIsBounded gives files that are too much in one way each.
-func TestDefect18BufferIsBounded(t *testing.T) {
+// TestBufferIsBounded gives files that are too much in one way each.
+func TestBufferIsBounded(t *testing.T) {
 	t.Parallel()
 	message := func(content string) string {
 		return fmt.Sprintf(`{"entries":[{"context":{"session_id":"s","conversation":[{"role":"user","content":%q,"timestamp":"2026-01-01T00:00:00Z"}]}}]}`, content)
@@ -312,7 +316,7 @@ func TestDefect18BufferIsBounded(t *testing.T) {
 	t.Run("an entry that never ends", func(t *testing.T) {
 		t.Parallel()
 		endless := io.MultiReader(strings.NewReader(`{"entries":[{"context":{"session_id":"s","custom":{"x":"`), io.LimitReader(letters{}, 48<<20))
-		report, err := journal.ReadNexus(endless, nexusOptions, func(amber.HostEvent) error { return nil })
+		report, err := nexus.Read(endless, nexusOptions, func(amber.HostEvent) error { return nil })
 		if err != nil || !report.Truncated || report.BytesUnread < 48<<20 || report.Salvaged != 0 {
 			t.Errorf("%+v, %v", report, err)
 		}
@@ -353,7 +357,7 @@ func (letters) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestNexusRefusesOtherFiles(t *testing.T) {
+func TestRefusesOtherFiles(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"[]", "text", "{}", `{"a":1}`, `{"entries":7}`, `{"entries":"x"}`, "\x00\x00\x00\x00", `{1:2}`, `{"entries"`[:1] + "}"} {
 		events, _, err := readNexus([]byte(file))
@@ -370,29 +374,29 @@ func TestNexusRefusesOtherFiles(t *testing.T) {
 	}
 }
 
-// TestNexusErrorsEnd hands on what the reader and the receiver say, and reads however the bytes come.
-func TestNexusErrorsEnd(t *testing.T) {
+// TestErrorsEnd hands on what the reader and the receiver say, and reads however the bytes come.
+func TestErrorsEnd(t *testing.T) {
 	t.Parallel()
 	file, broken := nexusFile(t), errors.New("broken")
-	_, err := journal.ReadNexus(bytes.NewReader(file), nexusOptions, func(amber.HostEvent) error { return broken })
+	_, err := nexus.Read(bytes.NewReader(file), nexusOptions, func(amber.HostEvent) error { return broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v of the receiver", err)
 	}
 	for cut := 0; cut < len(file); cut += 97 {
 		r := io.MultiReader(bytes.NewReader(file[:cut]), iotest.ErrReader(broken))
-		if _, err := journal.ReadNexus(r, nexusOptions, func(amber.HostEvent) error { return nil }); !errors.Is(err, broken) {
+		if _, err := nexus.Read(r, nexusOptions, func(amber.HostEvent) error { return nil }); !errors.Is(err, broken) {
 			t.Errorf("got %v of a reader that fails at %d", err, cut)
 		}
 	}
 	n := 0
-	report, err := journal.ReadNexus(iotest.OneByteReader(bytes.NewReader(file)), nexusOptions, func(amber.HostEvent) error { n++; return nil })
+	report, err := nexus.Read(iotest.OneByteReader(bytes.NewReader(file)), nexusOptions, func(amber.HostEvent) error { n++; return nil })
 	if err != nil || report.Salvaged != 3 || n != report.Events {
 		t.Errorf("byte by byte: %+v, %v", report, err)
 	}
 }
 
-// FuzzNexus reads anything as a buffer. It ends; every event can be appended and has an id of its own, the same every time.
-func FuzzNexus(f *testing.F) {
+// FuzzRead reads anything as a buffer. It ends; every event can be appended and has an id of its own, the same every time.
+func FuzzRead(f *testing.F) {
 	file := nexusFile(f)
 	f.Add(file)
 	f.Add(file[:len(file)/2])
@@ -428,4 +432,11 @@ func FuzzNexus(f *testing.F) {
 			t.Fatal("the second time gives other events")
 		}
 	})
+}
+
+func wantKind(t testing.TB, what string, err error, want amber.Kind) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Errorf("%s: got kind %q (%v), want %q", what, got, err, want)
+	}
 }

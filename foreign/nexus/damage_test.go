@@ -1,4 +1,4 @@
-package journal_test
+package nexus_test
 
 import (
 	"bytes"
@@ -49,9 +49,9 @@ func smallBuffer(t *testing.T, entries int, indent string) (file []byte, spans [
 	return file, spans
 }
 
-// TestDefect13DamageLosesOnlyWhatItTouches overwrites one to eight bytes at every place of a buffer: all events of every other entry are read, under
+// TestDamageLosesOnlyWhatItTouches overwrites one to eight bytes at every place of a buffer: all events of every other entry are read, under
 // the ids they have in the whole file, and the report says so.
-func TestDefect13DamageLosesOnlyWhatItTouches(t *testing.T) {
+func TestDamageLosesOnlyWhatItTouches(t *testing.T) {
 	t.Parallel()
 	patterns := []string{"\x00\xff\"{]", "\"", " ", "]}{[", `"{":[],`, `\`, "e,", "}],", `"":`}
 	for _, indent := range []string{"", " "} {
@@ -101,8 +101,8 @@ func checkDamaged(t *testing.T, bad []byte, all []amber.HostEvent, spans [][2]in
 	}
 }
 
-// TestNexusManyDamages has two damaged entries side by side, one more, and a torn end.
-func TestNexusManyDamages(t *testing.T) {
+// TestManyDamages has two damaged entries side by side, one more, and a torn end.
+func TestManyDamages(t *testing.T) {
 	t.Parallel()
 	file, spans := smallBuffer(t, 9, "")
 	for _, i := range []int{1, 2, 5} {
@@ -114,8 +114,8 @@ func TestNexusManyDamages(t *testing.T) {
 	}
 }
 
-// TestNexusResyncIsLinear has entries that begin inside of one another and do not end.
-func TestNexusResyncIsLinear(t *testing.T) {
+// TestResyncIsLinear has entries that begin inside of one another and do not end.
+func TestResyncIsLinear(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]string{
 		"entries":      `{"timestamp":"","context":{"a":`,
@@ -133,8 +133,8 @@ func TestNexusResyncIsLinear(t *testing.T) {
 	}
 }
 
-// TestNexusKeepsNoSecret puts one secret at every place that is not plain text of a message.
-func TestNexusKeepsNoSecret(t *testing.T) {
+// TestKeepsNoSecret puts one secret at every place that is not plain text of a message.
+func TestKeepsNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "ghp_Zx81mQ04vLkT27bRnYc93sWdHf65jPgAe0uX"
 	if out, _ := redact.New().String(secret); out == secret {
@@ -167,8 +167,8 @@ func TestNexusKeepsNoSecret(t *testing.T) {
 	}
 }
 
-// TestNexusIDsAreOfWhatTheFileSays has two commands that are the same once their secrets are gone, so ids do not hang on the rules for secrets.
-func TestNexusIDsAreOfWhatTheFileSays(t *testing.T) {
+// TestIDsAreOfWhatTheFileSays has two commands that are the same once their secrets are gone, so ids do not hang on the rules for secrets.
+func TestIDsAreOfWhatTheFileSays(t *testing.T) {
 	t.Parallel()
 	const entry = `{"timestamp":"2026-01-01T00:00:00Z","context":{"session_id":"s","custom":{"a":%[1]q},"tasks":[{"description":%[1]q,"started_at":"2026-01-01T00:00:00Z"}]}}`
 	file := fmt.Sprintf(`{"entries":[`+entry+`,`+entry+`]}`, "ghp_Zx81mQ04vLkT27bRnYc93sWdHf65jPgAe0uX")

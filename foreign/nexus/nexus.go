@@ -1,4 +1,7 @@
-package journal
+// Package nexus reads the crash buffer of nexus-memory-hooks, one JSON file for
+// each agent, and brings it into the journal. The file may be cut off or
+// damaged anywhere.
+package nexus
 
 import (
 	"encoding/json"
@@ -7,18 +10,19 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/journal"
 )
 
 // Bounds of what is read of a buffer file.
 const (
-	maxNexusEntry    = 32 << 20 // bytes of one entry
-	maxNexusField    = 64 << 10 // bytes of a field beside the entries
-	maxNexusSessions = 1000
-	maxNexusSeen     = 1 << 18 // events that are remembered, to hand out each once
+	maxEntry    = 32 << 20 // bytes of one entry
+	maxField    = 64 << 10 // bytes of a field beside the entries
+	maxSessions = 1000
+	maxSeen     = 1 << 18 // events that are remembered, to hand out each once
 )
 
-// NexusReport says what a buffer file held.
-type NexusReport struct {
+// Report says what a buffer file held.
+type Report struct {
 	Entries     int               `json:"entries"`      // that begin in the file
 	Salvaged    int               `json:"salvaged"`     // that are whole
 	Partial     int               `json:"partial"`      // that are torn or damaged, the part before that salvaged
@@ -29,13 +33,13 @@ type NexusReport struct {
 	Sessions    []amber.SessionID `json:"session_ids"`  // in the order they appear
 }
 
-// NexusOptions say how a buffer file is read.
-type NexusOptions struct {
+// Options say how a buffer file is read.
+type Options struct {
 	Clock  amber.Clock      // required; for what has no time of its own
 	Redact *redact.Redactor // nil: one of its own; it is costly to make
 }
 
-// ReadNexus reads the buffer file of nexus-memory-hooks and calls emit for
+// Read reads the buffer file of nexus-memory-hooks and calls emit for
 // every event in it, in order, each once. The file may be cut off anywhere and
 // be damaged: every entry that is whole is handed out, also behind the damage,
 // and of one that is not what comes before. The same file always gives the
@@ -47,17 +51,17 @@ type NexusOptions struct {
 // more. Nothing is summed up or counted instead of being kept.
 //
 // Errors: those of emit and of r; invalid when it is no such file.
-func ReadNexus(r io.Reader, o NexusOptions, emit func(amber.HostEvent) error) (NexusReport, error) {
+func Read(r io.Reader, o Options, emit func(amber.HostEvent) error) (Report, error) {
 	if o.Clock == nil {
-		return NexusReport{}, amber.Errorf(amber.KindInvalid, "read buffer", "", "a clock is required")
+		return Report{}, amber.Errorf(amber.KindInvalid, "read buffer", "", "a clock is required")
 	}
 	if o.Redact == nil {
 		o.Redact = redact.New()
 	}
-	n := &nexus{
-		scan: nexusScan{r: r}, clock: o.Clock, emit: emit, redactor: o.Redact,
-		sessions: map[Session]bool{}, seen: map[string]bool{},
-		report: NexusReport{Sessions: []amber.SessionID{}},
+	n := &reader{
+		scan: scanner{r: r}, clock: o.Clock, emit: emit, redactor: o.Redact,
+		sessions: map[journal.Session]bool{}, seen: map[string]bool{},
+		report: Report{Sessions: []amber.SessionID{}},
 	}
 	err := n.read()
 	if errors.Is(err, errNexusEnd) {
@@ -67,14 +71,14 @@ func ReadNexus(r io.Reader, o NexusOptions, emit func(amber.HostEvent) error) (N
 	return n.report, err
 }
 
-// nexus reads one buffer file.
-type nexus struct {
-	scan     nexusScan
+// reader reads one buffer file.
+type reader struct {
+	scan     scanner
 	clock    amber.Clock
 	emit     func(amber.HostEvent) error
 	redactor *redact.Redactor
-	report   NexusReport
-	sessions map[Session]bool
+	report   Report
+	sessions map[journal.Session]bool
 	seen     map[string]bool // ids of events
 
 	// What the file has said so far. Nothing behind an entry has a say in it:
@@ -91,12 +95,12 @@ var (
 	errNexusLost = errors.New("the file is damaged")
 )
 
-func errNotNexus(why string) error {
-	return amber.Errorf(amber.KindInvalid, "read buffer", "", "it is no buffer of nexus-memory-hooks: %s", why)
+func errNotBuffer(why string) error {
+	return amber.Errorf(amber.KindInvalid, "read buffer", "", "the file is not a buffer of nexus-memory-hooks: %s", why)
 }
 
 // read reads the file, and goes on behind every place that makes no sense.
-func (n *nexus) read() error {
+func (n *reader) read() error {
 	err := n.object()
 	for errors.Is(err, errNexusLost) {
 		err = n.resume()
@@ -105,7 +109,7 @@ func (n *nexus) read() error {
 }
 
 // object reads the object that the file is.
-func (n *nexus) object() error {
+func (n *reader) object() error {
 	if err := n.scan.skip("\xef\xbb\xbf \t\r\n"); err != nil {
 		return err
 	}
@@ -119,7 +123,7 @@ func (n *nexus) object() error {
 }
 
 // resume goes on with the next entry there is.
-func (n *nexus) resume() error {
+func (n *reader) resume() error {
 	skipped, found, err := n.scan.seek()
 	n.report.BytesUnread += skipped
 	switch {
@@ -136,7 +140,7 @@ func (n *nexus) resume() error {
 }
 
 // giveUp counts everything that is left as unread.
-func (n *nexus) giveUp() error {
+func (n *reader) giveUp() error {
 	left, err := n.scan.drain()
 	n.report.BytesUnread += left
 	switch {
@@ -150,15 +154,15 @@ func (n *nexus) giveUp() error {
 
 // lost is the error of a place that makes no sense. Where no entries are found
 // behind it either it was no buffer file.
-func (n *nexus) lost(why string) error {
+func (n *reader) lost(why string) error {
 	if n.other == nil {
-		n.other = errNotNexus(why)
+		n.other = errNotBuffer(why)
 	}
 	return errNexusLost
 }
 
 // fields reads the fields of the object to its end.
-func (n *nexus) fields() error {
+func (n *reader) fields() error {
 	for {
 		if err := n.scan.skip(" \t\r\n,"); err != nil {
 			return err
@@ -176,21 +180,21 @@ func (n *nexus) fields() error {
 }
 
 // end checks that nothing comes behind the object.
-func (n *nexus) end() error {
+func (n *reader) end() error {
 	switch err := n.scan.skip(" \t\r\n"); {
 	case err == nil:
 		return n.lost("it has no entries") // a bracket too many: there may be some behind it
 	case !errors.Is(err, errNexusEnd):
 		return err
 	case !n.found:
-		return errNotNexus("it has no entries")
+		return errNotBuffer("it has no entries")
 	}
 	return nil
 }
 
 // field reads one field. Nothing is passed over before all of it is there:
 // where it is damaged, entries are looked for in it.
-func (n *nexus) field() error {
+func (n *reader) field() error {
 	key, at, err := n.key()
 	if err != nil {
 		return err
@@ -198,7 +202,7 @@ func (n *nexus) field() error {
 	if key == "entries" {
 		return n.entries(at)
 	}
-	raw, verdict, err := n.scan.value(at, maxNexusField)
+	raw, verdict, err := n.scan.value(at, maxField)
 	if err != nil {
 		return err
 	}
@@ -224,8 +228,8 @@ func (n *nexus) field() error {
 }
 
 // key reads the name of a field and returns where its value begins.
-func (n *nexus) key() (key string, at int, err error) {
-	raw, verdict, err := n.scan.value(0, maxNexusField)
+func (n *reader) key() (key string, at int, err error) {
+	raw, verdict, err := n.scan.value(0, maxField)
 	switch {
 	case err != nil:
 		return "", 0, err
@@ -250,7 +254,7 @@ func (n *nexus) key() (key string, at int, err error) {
 }
 
 // entries reads the list of entries that begins at bytes from here.
-func (n *nexus) entries(at int) error {
+func (n *reader) entries(at int) error {
 	switch there, err := n.scan.has(at); {
 	case err != nil:
 		return err
@@ -265,7 +269,7 @@ func (n *nexus) entries(at int) error {
 }
 
 // list reads entries up to the end of their list.
-func (n *nexus) list() error {
+func (n *reader) list() error {
 	s := &n.scan
 	for {
 		if err := s.skip(" \t\r\n,"); err != nil {
@@ -281,8 +285,8 @@ func (n *nexus) list() error {
 }
 
 // entry reads the entry that begins here.
-func (n *nexus) entry() error {
-	raw, verdict, err := n.scan.value(0, maxNexusEntry)
+func (n *reader) entry() error {
+	raw, verdict, err := n.scan.value(0, maxEntry)
 	if err != nil {
 		return err
 	}
@@ -307,7 +311,7 @@ func (n *nexus) entry() error {
 
 // whole hands out the value of some bytes that is here. One that is neither
 // followed by what follows an entry nor looks like one is a piece of another.
-func (n *nexus) whole(size int) error {
+func (n *reader) whole(size int) error {
 	listed, err := n.scan.follows(size, ",]")
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package journal
+package nexus
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 // fillMessage is for what was said. An item that says more than that keeps its
 // raw form.
-func fillMessage(ev *amber.HostEvent, it nexusItem) {
+func fillMessage(ev *amber.HostEvent, it bufferItem) {
 	content := it.text("content")
 	if content == "" {
 		return
@@ -31,7 +31,7 @@ func fillMessage(ev *amber.HostEvent, it nexusItem) {
 
 // fillDecision keeps a decision with all that led to it, as an answer that
 // says so: what a drain learns from.
-func fillDecision(ev *amber.HostEvent, it nexusItem) {
+func fillDecision(ev *amber.HostEvent, it bufferItem) {
 	var reasons []string
 	add := func(label, s string) {
 		if s != "" {
@@ -53,7 +53,7 @@ func fillDecision(ev *amber.HostEvent, it nexusItem) {
 
 // fillInsight is like fillDecision. Where the answer says all of it there is
 // no need of the raw form.
-func fillInsight(ev *amber.HostEvent, it nexusItem) {
+func fillInsight(ev *amber.HostEvent, it bufferItem) {
 	text := it.text("")
 	teach(ev, it, "Key Insights", text)
 	if text != "" && strings.HasSuffix(ev.Answer, "\n- "+text) {
@@ -62,13 +62,13 @@ func fillInsight(ev *amber.HostEvent, it nexusItem) {
 }
 
 // teach makes an event an answer with one lesson, on one line.
-func teach(ev *amber.HostEvent, it nexusItem, title, lesson string) {
+func teach(ev *amber.HostEvent, it bufferItem, title, lesson string) {
 	if lesson = strings.Join(strings.Fields(lesson), " "); lesson != "" {
 		ev.Kind, ev.Answer = amber.HostTurnEnd, "## "+title+"\n- "+it.clean.text(lesson)
 	}
 }
 
-func fillFile(ev *amber.HostEvent, it nexusItem) {
+func fillFile(ev *amber.HostEvent, it bufferItem) {
 	f := amber.HostFile{Path: it.text("path"), Action: amber.FileAction(it.text("action"))}
 	switch f.Action {
 	case amber.FileCreated, amber.FileModified, amber.FileDeleted, amber.FileRead:
@@ -80,7 +80,7 @@ func fillFile(ev *amber.HostEvent, it nexusItem) {
 	}
 }
 
-func fillTask(ev *amber.HostEvent, it nexusItem) {
+func fillTask(ev *amber.HostEvent, it bufferItem) {
 	t := amber.HostTask{Text: it.text("description"), Status: it.text("status")}
 	if t.Text == "" {
 		return
@@ -89,7 +89,7 @@ func fillTask(ev *amber.HostEvent, it nexusItem) {
 	ev.SubagentType = it.text("subagent")
 }
 
-func fillError(ev *amber.HostEvent, it nexusItem) {
+func fillError(ev *amber.HostEvent, it bufferItem) {
 	ev.Kind = amber.HostError
 	ev.Message = it.text("message")
 	if t := it.text("error_type"); t != "" {
@@ -100,7 +100,7 @@ func fillError(ev *amber.HostEvent, it nexusItem) {
 	}
 }
 
-func fillSubagent(ev *amber.HostEvent, it nexusItem) {
+func fillSubagent(ev *amber.HostEvent, it bufferItem) {
 	ev.Kind = amber.HostSubagentStart
 	ev.SubagentType, ev.Reason = it.text("subagent_type"), it.text("status")
 	ev.Message = it.text("task")
@@ -116,7 +116,7 @@ func fillSubagent(ev *amber.HostEvent, it nexusItem) {
 // finished are what the status of a subagent is called when it is over.
 var finished = []string{"completed", "complete", "done", "finished", "success", "succeeded", "failed", "error", "cancelled", "canceled", "aborted", "timeout"}
 
-func fillCommand(ev *amber.HostEvent, it nexusItem) {
+func fillCommand(ev *amber.HostEvent, it bufferItem) {
 	command := it.text("")
 	if command == "" {
 		return

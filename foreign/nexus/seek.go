@@ -1,4 +1,4 @@
-package journal
+package nexus
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ var nexusContext = []byte(`"context"`)
 
 // seek passes over everything up to the next entry, whole or torn, or up to
 // the end. It reports how many bytes those are and whether there is one.
-func (s *nexusScan) seek() (skipped int64, found bool, err error) {
+func (s *scanner) seek() (skipped int64, found bool, err error) {
 	for s.work <= maxNexusWork+nexusWorkRate*(s.gone+int64(s.at)) {
 		pass := bytes.IndexByte(s.b[s.at:], '{')
 		switch {
@@ -43,11 +43,11 @@ func (s *nexusScan) seek() (skipped int64, found bool, err error) {
 // try returns 0 where an entry begins here, else how many bytes there are in
 // which none does. Text cannot be taken for one: it has no quote behind a
 // bracket.
-func (s *nexusScan) try() (pass int, err error) {
+func (s *scanner) try() (pass int, err error) {
 	if quote, err := s.follows(1, `"`); !quote || err != nil {
 		return 1, err
 	}
-	raw, verdict, err := s.value(0, maxNexusEntry)
+	raw, verdict, err := s.value(0, maxEntry)
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +73,7 @@ func holdsEntry(raw []byte) bool {
 	if !bytes.Contains(raw, nexusContext) {
 		return false
 	}
-	s := nexusScan{r: bytes.NewReader(raw)}
+	s := scanner{r: bytes.NewReader(raw)}
 	_, found, err := s.seek()
 	return found && err == nil
 }
