@@ -48,9 +48,9 @@ func (a *audit) manifestsAndStubs(agent amber.AgentID, s *shelf) {
 // manifest beside it away.
 func (s *storedStub) misfit(e Entry) error {
 	if s.Digest != e.Digest {
-		return errors.New("it is about another manifest than the one that is there")
+		return errors.New("the record names another manifest than the one in the repository")
 	}
-	return errors.New("it is not signed, and the manifest that is there is")
+	return errors.New("the record is not signed, but the manifest is")
 }
 
 // signatures checks those of all manifests and stubs.
@@ -89,7 +89,7 @@ func (a *audit) pins(ctx context.Context) error {
 		case err != nil:
 			a.problem(o.Name, err, id)
 		case !a.known(agent, id):
-			a.problem(o.Name, errors.New("the snapshot it pins is missing, and there is no stub of it"), id)
+			a.problem(o.Name, errors.New("the pinned snapshot is missing and has no stub"), id)
 		}
 		return nil
 	})

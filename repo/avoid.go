@@ -81,7 +81,7 @@ func (w *Writer) onlySealed(op string, ids []ID) error {
 	for _, id := range ids {
 		places := w.repo.places(id)
 		if len(places) > 0 && !slices.ContainsFunc(places, func(p place) bool { return p.sealed }) {
-			return amber.Errorf(amber.KindInvalid, op, id.String(), "it was stored before the repository was encrypted")
+			return amber.Errorf(amber.KindInvalid, op, id.String(), "the blob was stored before the repository was encrypted")
 		}
 	}
 	return nil

@@ -26,9 +26,9 @@ type Blob struct {
 type opener struct {
 	codec   *codec
 	decoder *zstd.Decoder
-	// keep is for whoever copies blobs: the stored bytes stay as they are and
-	// are handed out with what they say. What cannot be opened for want of a key
-	// is handed out without that, its checksum compared.
+	// keep is for copying blobs: the stored bytes are returned unchanged, together
+	// with the plain bytes. Without the key only the stored bytes are returned,
+	// after their checksum was compared.
 	keep    bool
 	sealed  []byte // what was sealed, when the stored bytes are kept
 	plain   []byte
@@ -90,7 +90,7 @@ func (o *opener) expand(e *entry, k *key, stored []byte) (data []byte, err error
 		}
 	}
 	if len(data) != int(e.plain) {
-		return nil, errors.New("the length is wrong")
+		return nil, errors.New("the length does not match")
 	}
 	return data, nil
 }

@@ -20,10 +20,10 @@ type Catalog struct {
 // Catalog returns the catalog of the repository, which belongs to one tenant.
 func (r *Repo) Catalog(tenant amber.TenantID) *Catalog { return &Catalog{repo: r, tenant: tenant} }
 
-// Trusting returns the same catalog for somebody who goes on only from what
-// trusted keys have signed: see [Catalog.Tip] and [Catalog.SignedBefore]. What
-// is listed, checked and deleted does not depend on it. The function is called
-// by whoever calls the catalog.
+// Trusting returns the same catalog, but [Catalog.Tip] and
+// [Catalog.SignedBefore] only look at links that trusted keys have signed. Lists,
+// checks and deletions do not depend on trust. Trusts is called in the goroutine
+// of the caller.
 func (c *Catalog) Trusting(trusts func(amber.KeyID) bool) *Catalog {
 	return &Catalog{repo: c.repo, tenant: c.tenant, trusts: trusts}
 }
@@ -37,10 +37,10 @@ type Entry struct {
 	// is bad or was taken away leaves the snapshot in the list; nothing may be
 	// restored from it: see [Entry.Usable].
 	Signature SignatureState
-	// Problem says why the snapshot is none of this agent: with kind damaged or
-	// too_new the manifest cannot be read, and only ID, Tenant and Agent of it
-	// are set, from its place. With kind cross_tenant it is whole, and says that
-	// it belongs to another agent or tenant.
+	// Problem says why the snapshot cannot be used for this agent. With kind
+	// damaged or too_new the manifest cannot be read, and only ID, Tenant and
+	// Agent are set, from its name. With kind cross_tenant the manifest is whole
+	// and belongs to another agent or tenant.
 	Problem error
 }
 

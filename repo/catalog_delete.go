@@ -76,7 +76,7 @@ func (s *Stub) checkAuthor() error {
 		return nil
 	}
 	if s.Signer == "" {
-		return errors.New("an author, and no signer who says so")
+		return errors.New("the stub names an author but no signer")
 	}
 	_, err := amber.ParseKeyID(string(s.Author))
 	return err
@@ -149,7 +149,7 @@ func (c *Catalog) Delete(ctx context.Context, agent amber.AgentID, id amber.Snap
 }
 
 func errNoSigner(id amber.SnapshotID) error {
-	e := amber.Errorf(amber.KindRefused, "delete snapshot", string(id), "it is signed, and there is no key to sign with that it was deleted")
+	e := amber.Errorf(amber.KindRefused, "delete snapshot", string(id), "the snapshot is signed, and there is no key to sign its deletion")
 	e.Hint = "amber key new"
 	return e
 }

@@ -90,7 +90,7 @@ func (c *Catalog) inPlace(name string, agent amber.AgentID, id amber.SnapshotID,
 	if saysTenant == c.tenant && saysAgent == agent && saysID == id {
 		return nil
 	}
-	return damaged("read object", name, fmt.Errorf("it is about snapshot %s of agent %s of tenant %s", saysID, saysAgent, saysTenant))
+	return damaged("read object", name, fmt.Errorf("the record is about snapshot %s of agent %s of tenant %s", saysID, saysAgent, saysTenant))
 }
 
 // putRecord stores a record. When there is one of that name already, good says

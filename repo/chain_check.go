@@ -32,9 +32,9 @@ type ChainSigner struct {
 // stub, none is there twice, each names the one before it, signatures match, no
 // link is without one that comes after a link that has one, and the last link is
 // not older than the one that heads tells for a device. Heads is what is known
-// from elsewhere; it may be nil. Where it knows nothing the end of the chain is
-// not checked: whoever takes the last snapshots away together with their stubs
-// leaves a chain without a gap. A change of signers is told and is no damage.
+// from elsewhere; it may be nil. Without a head the end of the chain is not
+// checked: removing the last snapshots together with their stubs leaves a chain
+// without a gap. A change of signers is told and is no damage.
 // Devices are those that are looked for even when nothing of them is there.
 // Damage is no error. Errors: invalid; those of the target.
 func (c *Catalog) CheckChain(ctx context.Context, agent amber.AgentID, heads func(device string) (Link, bool), devices ...string) (ChainReport, error) {
@@ -110,9 +110,9 @@ func (x *chainCheck) step(before, l link) {
 	case missing > 0 && x.excused(l.parentID) && missing <= x.excuses():
 		x.notChecked(fmt.Sprintf("counters %d to %d: their records cannot be read", before.Counter+1, l.Counter-1))
 	case missing > 0 && x.unreadable[l.parentID] == excuseStub:
-		x.bad(fmt.Sprintf("counters %d to %d are missing, their stub is not signed, and counter %d before it is", before.Counter+1, l.Counter-1, x.signed), l.ID)
+		x.bad(fmt.Sprintf("counters %d to %d are missing, and their stub is not signed although counter %d is", before.Counter+1, l.Counter-1, x.signed), l.ID)
 	case missing > 0:
-		x.bad(fmt.Sprintf("counters %d to %d are missing, and there is no stub of them", before.Counter+1, l.Counter-1), l.ID)
+		x.bad(fmt.Sprintf("counters %d to %d are missing and have no stub", before.Counter+1, l.Counter-1), l.ID)
 	case l.parent != before.Digest || l.parentID != before.ID:
 		x.bad(fmt.Sprintf("counter %d does not follow from the one before it", l.Counter), before.ID, l.ID)
 	}
@@ -141,7 +141,7 @@ func (x *chainCheck) signature(l link) {
 	device, n := l.device, len(x.report.Signers)-1
 	switch {
 	case l.author == "" && !l.untrusted && x.signed > 0:
-		x.bad(fmt.Sprintf("counter %d is not signed, and counter %d before it is", l.Counter, x.signed), l.ID)
+		x.bad(fmt.Sprintf("counter %d is not signed, but counter %d before it is", l.Counter, x.signed), l.ID)
 	case l.author == "":
 	case x.signed > 0 && x.report.Signers[n].KeyID == l.author:
 		x.report.Signers[n].To, x.signed = l.Counter, l.Counter
@@ -183,7 +183,7 @@ func (x *chainCheck) tail(links []link, head *Link) {
 	case x.excused(head.ID):
 		x.notChecked(fmt.Sprintf("tail not checked: the record of the known head, counter %d, cannot be read", head.Counter))
 	case head.Counter > tip:
-		x.bad(fmt.Sprintf("it ends at counter %d, and counter %d was written", tip, head.Counter), head.ID)
+		x.bad(fmt.Sprintf("the chain ends at counter %d, but counter %d was written", tip, head.Counter), head.ID)
 	default:
 		x.bad(fmt.Sprintf("counter %d is not the snapshot that was written", head.Counter), head.ID)
 	}

@@ -27,7 +27,7 @@ func (s *store) checkChain(t testing.TB, heads map[string]repo.Link) repo.ChainR
 // TestAChainThatIsSignedStaysSo goes on without a signature, in every way.
 func TestAChainThatIsSignedStaysSo(t *testing.T) {
 	t.Parallel()
-	const notSigned = "counter 3 is not signed, and counter 2 before it is"
+	const notSigned = "counter 3 is not signed, but counter 2 before it is"
 	tests := []struct {
 		name string
 		// third makes the third link of a chain of which the second is signed.
@@ -143,13 +143,13 @@ func TestWhatNobodySignedFillsNoGapInASignedChain(t *testing.T) {
 		// damage.
 		middle, last string
 	}{
-		{"nothing", func(*testing.T, *memory, repo.Manifest) []byte { return nil }, "counters 2 to 2 are missing", "ends at counter 2, and counter 3 was written"},
+		{"nothing", func(*testing.T, *memory, repo.Manifest) []byte { return nil }, "counters 2 to 2 are missing", "ends at counter 2, but counter 3 was written"},
 		{"a stub that nobody signed", func(t *testing.T, target *memory, m repo.Manifest) []byte {
 			return envelope(full(t, target, m))
-		}, "counter 2 is not signed, and counter 1 before it is", "counter 3 is not signed, and counter 2 before it is"},
+		}, "counter 2 is not signed, but counter 1 before it is", "counter 3 is not signed, but counter 2 before it is"},
 		{"a stub that says nothing, and nobody signed", func(_ *testing.T, _ *memory, m repo.Manifest) []byte {
 			return envelope(unknown(m.ID, ""))
-		}, "counters 2 to 2 are missing, their stub is not signed, and counter 1 before it is", "ends at counter 2, and counter 3 was written"},
+		}, "counters 2 to 2 are missing, and their stub is not signed although counter 1 is", "ends at counter 2, but counter 3 was written"},
 		{"a stub that says nothing, its signature taken away", func(_ *testing.T, _ *memory, m repo.Manifest) []byte {
 			return envelope(unknown(m.ID, string(own.KeyID())))
 		}, "signature was taken away", "signature was taken away"},
@@ -221,7 +221,7 @@ func TestTheKnownHeadCountsMoreThanSignatures(t *testing.T) {
 	s.takeSigned(t, "b")
 	heads := headsOf(t, s)
 	r := signing(t, before, own).checkChain(t, heads)
-	if !hasText(r.Damaged, "ends at counter 1, and counter 2 was written") {
+	if !hasText(r.Damaged, "ends at counter 1, but counter 2 was written") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -239,7 +239,7 @@ func TestDeletingAForgedSnapshotDoesNotHideIt(t *testing.T) {
 	target.objects[manifestOf(b)] = envelope(bodyOf(target.objects[manifestOf(b)]))
 	s.delete(t, b)
 	r := s.checkChain(t, heads)
-	if len(r.Damaged) != 1 || !hasText(r.Damaged, "counter 2 is not signed, and counter 1 before it is") {
+	if len(r.Damaged) != 1 || !hasText(r.Damaged, "counter 2 is not signed, but counter 1 before it is") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -104,8 +104,8 @@ func TestBrokenChains(t *testing.T) {
 		{"a stub gone", func(o objects, m []repo.Manifest) { delete(o, stubNameOf(m[1])) }, "counters 2 to 2 are missing", ""},
 		{"one in the middle gone", func(o objects, m []repo.Manifest) { delete(o, manifestOf(m[2])) }, "counters 3 to 3 are missing", ""},
 		{"two gone", func(o objects, m []repo.Manifest) { delete(o, manifestOf(m[0])); delete(o, stubNameOf(m[1])) }, "counters 1 to 2 are missing", ""},
-		{"the last gone", func(o objects, m []repo.Manifest) { delete(o, manifestOf(m[3])) }, "ends at counter 3, and counter 4 was written", ""},
-		{"all gone", func(o objects, m []repo.Manifest) { clear(o) }, "ends at counter 0, and counter 4 was written", ""},
+		{"the last gone", func(o objects, m []repo.Manifest) { delete(o, manifestOf(m[3])) }, "ends at counter 3, but counter 4 was written", ""},
+		{"all gone", func(o objects, m []repo.Manifest) { clear(o) }, "ends at counter 0, but counter 4 was written", ""},
 		{"another in the middle", func(o objects, m []repo.Manifest) { relabel(o, m[2]) }, "counter 4 does not follow", ""},
 		{"another at the end", func(o objects, m []repo.Manifest) { relabel(o, m[3]) }, "counter 4 is not the snapshot that was written", ""},
 		{"a counter twice", func(o objects, m []repo.Manifest) {

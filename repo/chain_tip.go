@@ -10,11 +10,11 @@ import (
 )
 
 // Tip returns the last link of a chain, the zero Link when there is none.
-// Manifests and stubs that cannot be read are not looked at, so whoever knows
-// a later link by other means goes on from that. Neither are those that a target
-// could have made up: links whose signature is bad or was taken away, links that
-// are not signed behind one that is, and, for [Catalog.Trusting], those of
-// keys that are not trusted. A tip is never the last link that a chain can have.
+// Manifests and stubs that cannot be read are skipped; a caller that knows a
+// later link by other means goes on from that one. Links that a target could have
+// made up are skipped too: links whose signature is bad or was removed, unsigned
+// links after a signed one, and, for [Catalog.Trusting], links of keys that are
+// not trusted. A tip is never the last link that a chain can have.
 // Errors: invalid; those of the target.
 func (c *Catalog) Tip(ctx context.Context, agent amber.AgentID, device string) (Link, error) {
 	seen, err := c.TipSince(ctx, agent, device, Seen{})

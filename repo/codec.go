@@ -52,7 +52,7 @@ func (c *codec) holds(stored []byte) error {
 	if c.damage != nil || slices.Contains(c.names, id.String()) {
 		return nil
 	}
-	return fmt.Errorf("it is sealed with key %v, which the key record does not hold", id)
+	return fmt.Errorf("the blob is encrypted with key %v, which the key record does not hold", id)
 }
 
 // room is how many bytes have to be free before what is sealed.
@@ -133,7 +133,7 @@ func decompress(d *zstd.Decoder, b, dst []byte, plain int) ([]byte, error) {
 		return nil, fmt.Errorf("decompress: %w", err)
 	}
 	if len(out) != plain {
-		return nil, errors.New("decompress: the length is wrong")
+		return nil, errors.New("decompress: the length does not match")
 	}
 	return out, nil
 }

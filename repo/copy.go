@@ -193,7 +193,7 @@ func forEach[T any](ctx context.Context, workers int, list []T, fn func(context.
 func (c *copying) pack(ctx context.Context, o amber.Object) error {
 	id, _ := packID(o.Name)
 	if o.Size > maxPackBytes {
-		return damaged("copy repository", o.Name, fmt.Errorf("it has %d bytes, the limit is %d", o.Size, maxPackBytes))
+		return damaged("copy repository", o.Name, fmt.Errorf("the object has %d bytes, the limit is %d", o.Size, maxPackBytes))
 	}
 	r, err := c.from.Get(ctx, o.Name, 0, -1)
 	if amber.KindOf(err) == amber.KindNotFound {
@@ -210,7 +210,7 @@ func (c *copying) pack(ctx context.Context, o amber.Object) error {
 		return readError(o.Name, err)
 	}
 	if sha256.Sum256(b) != id {
-		return damaged("copy repository", o.Name, fmt.Errorf("its bytes do not match its name"))
+		return damaged("copy repository", o.Name, fmt.Errorf("the bytes do not match the name"))
 	}
 	if c.o.RefusePlain {
 		if err := checkSealedPack(o.Name, b); err != nil {

@@ -58,7 +58,7 @@ func (c *copying) bringKeys(ctx context.Context, ours *storedKeys) error {
 		return err
 	}
 	if !bytes.Equal(there, ours.object) {
-		return amber.Errorf(amber.KindConflict, "copy repository", name, "the destination has another key record of that name")
+		return amber.Errorf(amber.KindConflict, "copy repository", name, "the destination has a different key record of this name")
 	}
 	c.sent(created, int64(len(ours.object)))
 	return nil
@@ -84,18 +84,18 @@ func (c *copying) replaceKeys(ctx context.Context, ours, theirs *storedKeys) err
 func (c *copying) replaces(keys []*key, older *keyRecord) error {
 	old, err := older.open(c.o.Identities)
 	if err != nil {
-		return fmt.Errorf("what that one holds cannot be told: %w", err)
+		return fmt.Errorf("the key record cannot be read: %w", err)
 	}
 	for _, k := range old {
 		if !slices.ContainsFunc(keys, func(n *key) bool { return subtle.ConstantTimeCompare(n.master[:], k.master[:]) == 1 }) {
-			return errors.New("it does not hold all of its keys")
+			return errors.New("the record does not hold all keys of the older one")
 		}
 	}
 	return nil
 }
 
-// removeOlder removes the records before one that both ends have: whoever was
-// shut out must not find the way in at the destination. Those stay that hold
+// removeOlder removes the records before one that both ends have: a removed
+// recipient must not find an older record at the destination. Those stay that hold
 // what the newer one may not hold, and those that may not be removed.
 func (c *copying) removeOlder(ctx context.Context, newest *storedKeys) error {
 	serials, err := keySerials(ctx, c.to)

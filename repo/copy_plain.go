@@ -53,7 +53,7 @@ func mayBeSalt(e *entry) bool {
 // that is damaged.
 func checkSealedPack(name string, b []byte) error {
 	if len(b) < minPackBytes {
-		return damaged("copy repository", name, fmt.Errorf("a pack of %d bytes", len(b)))
+		return damaged("copy repository", name, fmt.Errorf("the pack has %d bytes, too few or too many", len(b)))
 	}
 	f, err := parseFooter(b[len(b)-packFooterBytes:], int64(len(b)))
 	if err != nil {
@@ -74,5 +74,5 @@ func checkSealedPack(name string, b []byte) error {
 
 // errPlain says that something is not encrypted.
 func errPlain(what string) *amber.Error {
-	return amber.Errorf(amber.KindRefused, "copy repository", "", "%s, and only what is encrypted may be sent", what)
+	return amber.Errorf(amber.KindRefused, "copy repository", "", "%s, and only encrypted objects may be copied", what)
 }

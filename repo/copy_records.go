@@ -90,7 +90,7 @@ func sealedManifest(name string, object []byte) (bool, error) {
 }
 
 func errOtherObject(name string) error {
-	return amber.Errorf(amber.KindConflict, "copy repository", name, "the destination has another object of that name")
+	return amber.Errorf(amber.KindConflict, "copy repository", name, "the destination has a different object of this name")
 }
 
 // deletedThere reports whether the destination has the stub of a snapshot.

@@ -24,7 +24,7 @@ func (r DatabaseRef) check() error {
 	_, ok := pageShiftOf(r.PageSize)
 	if !ok || r.Pages < 0 || r.Pages > maxDatabasePages || len(r.Maps) < 1 || len(r.Maps) > 1+maxMapChanges {
 		return damaged("read database", r.Digest.String(),
-			fmt.Errorf("%d pages of %d bytes in %d maps", r.Pages, r.PageSize, len(r.Maps)))
+			fmt.Errorf("the database is said to have %d pages of %d bytes in %d maps", r.Pages, r.PageSize, len(r.Maps)))
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ type Base struct {
 func (s *stream) typed(ctx context.Context, id ID, kind Kind) (Blob, error) {
 	b, err := s.any(ctx, id)
 	if err == nil && b.Kind != kind {
-		err = damaged("read "+kind.String(), id.String(), fmt.Errorf("it is a blob of %v", b.Kind))
+		err = damaged("read "+kind.String(), id.String(), fmt.Errorf("the blob has kind %v", b.Kind))
 	}
 	return b, err
 }
@@ -77,7 +77,7 @@ func (r *Repo) loadMap(ctx context.Context, ref DatabaseRef) (*pageMap, error) {
 		case sum != nil:
 			err = sum.apply(m)
 		case m.change:
-			err = fmt.Errorf("a change without a whole map before it")
+			err = fmt.Errorf("the first map is a change, want a whole map")
 		default:
 			sum = m
 		}
@@ -88,7 +88,7 @@ func (r *Repo) loadMap(ctx context.Context, ref DatabaseRef) (*pageMap, error) {
 	}
 	if sum.pageSize != ref.PageSize || sum.pages != ref.Pages {
 		return nil, damaged("read map", ref.Maps[len(ref.Maps)-1].String(),
-			fmt.Errorf("%d pages of %d bytes, the manifest says %d of %d", sum.pages, sum.pageSize, ref.Pages, ref.PageSize))
+			fmt.Errorf("the maps describe %d pages of %d bytes, the manifest says %d of %d", sum.pages, sum.pageSize, ref.Pages, ref.PageSize))
 	}
 	sum.settle()
 	return sum, nil

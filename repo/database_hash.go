@@ -28,7 +28,7 @@ type pageHash struct {
 func (h *pageHash) batch(ctx context.Context, pages []byte) error {
 	if h.list.len()+len(pages)/h.pageSize > maxDatabasePages {
 		return amber.Errorf(amber.KindQuota, "store database", "",
-			"it has more than %d pages", maxDatabasePages)
+			"the database has more than %d pages", maxDatabasePages)
 	}
 	if h.base != nil {
 		return h.changed(ctx, pages)
@@ -83,7 +83,7 @@ func (h *pageHash) flush(ctx context.Context) error {
 // put stores a chunk and notes where its pages lie.
 func (h *pageHash) put(ctx context.Context, sums []PageDigest, chunk []byte, runs ...pageRun) error {
 	if h.fresh.bytes()+len(ID{})+len(runs)*mapRunBytes > MaxBlobBytes {
-		return amber.Errorf(amber.KindQuota, "store database", "", "its map is larger than a blob")
+		return amber.Errorf(amber.KindQuota, "store database", "", "the map of the database is larger than a blob")
 	}
 	id, err := h.w.PutPages(ctx, h.pageSize, sums, chunk)
 	if err != nil {

@@ -80,7 +80,7 @@ func (d *DatabaseReader) Stats() ReadStats {
 // not_found; those of the target.
 func (d *DatabaseReader) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
-		return 0, amber.Errorf(amber.KindInvalid, "read pages", "", "offset %d", offset)
+		return 0, amber.Errorf(amber.KindInvalid, "read pages", "", "offset %d is negative", offset)
 	}
 	size := int64(d.m.pageSize)
 	want := max(0, min(int64(len(p)), d.Size()-offset))

@@ -54,7 +54,7 @@ func (s *databaseStream) Read(p []byte) (int, error) {
 func (s *databaseStream) run() error {
 	if s.next == len(s.d.m.runs) {
 		if ID(s.sum.Sum(nil)) != s.want {
-			return damaged("read database", "", errors.New("its pages are not those of its digest"))
+			return damaged("read database", "", errors.New("the pages do not match the digest of the database"))
 		}
 		return io.EOF
 	}

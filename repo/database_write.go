@@ -22,8 +22,8 @@ const (
 )
 
 // DatabaseWriter stores a database page by page. One goroutine uses it at a
-// time; whoever made it ends it with Finish or Abort. What it stores is stored
-// when the [Writer] is flushed.
+// time; the caller ends it with Finish or Abort. The pages are durable when the
+// [Writer] is flushed.
 //
 //	Write ── copies ──> full ──> hash: digests, what changed ──> Writer
 //	  └───────────────── free <────┘
@@ -52,7 +52,7 @@ type DatabaseWriter struct {
 // of the target; too_new for a map of the base.
 func (w *Writer) NewDatabase(ctx context.Context, pageSize int, base *Base) (*DatabaseWriter, error) {
 	if _, ok := pageShiftOf(pageSize); !ok {
-		return nil, amber.Errorf(amber.KindInvalid, "store database", "", "pages of %d bytes", pageSize)
+		return nil, amber.Errorf(amber.KindInvalid, "store database", "", "page size %d is not a power of two that SQLite uses", pageSize)
 	}
 	m, err := w.baseMap(ctx, pageSize, base)
 	if err != nil {
@@ -101,7 +101,7 @@ func (w *Writer) baseMap(ctx context.Context, pageSize int, base *Base) (*pageMa
 func (d *DatabaseWriter) Write(pages []byte) error {
 	if d.over || len(pages)%d.hashed.pageSize != 0 {
 		return amber.Errorf(amber.KindInvalid, "store database", "",
-			"%d bytes in pages of %d, or after the end", len(pages), d.hashed.pageSize)
+			"%d bytes are not whole pages of %d bytes, or come after the end", len(pages), d.hashed.pageSize)
 	}
 	for len(pages) > 0 {
 		if d.open == nil {
@@ -136,7 +136,7 @@ func (d *DatabaseWriter) send() {
 // one. Errors: those of Write; that of ctx.
 func (d *DatabaseWriter) Finish(ctx context.Context) (DatabaseRef, []PageDigest, error) {
 	if d.over {
-		return DatabaseRef{}, nil, amber.Errorf(amber.KindInvalid, "store database", "", "it has ended already")
+		return DatabaseRef{}, nil, amber.Errorf(amber.KindInvalid, "store database", "", "the writer was finished or aborted before")
 	}
 	d.send()
 	defer d.Abort()

@@ -100,7 +100,7 @@ func checkDirectory(b []byte) (end int64, err error) {
 	d := directory(b)
 	n := d.blobs()
 	if n < 1 || n > maxPackBlobs || len(b) != n*entryBytes {
-		return 0, fmt.Errorf("a directory of %d bytes", len(b))
+		return 0, fmt.Errorf("the directory has %d bytes, not a whole number of entries", len(b))
 	}
 	end = packHeaderBytes
 	ids := make([]ID, n)
@@ -110,16 +110,16 @@ func checkDirectory(b []byte) (end int64, err error) {
 			return 0, fmt.Errorf("entry %d: %w", i, err)
 		}
 		if int64(e.offset) != end {
-			return 0, fmt.Errorf("entry %d begins at %d and not at %d", i, e.offset, end)
+			return 0, fmt.Errorf("entry %d begins at %d, want %d", i, e.offset, end)
 		}
 		if end = e.end(); end > maxPackData {
-			return 0, fmt.Errorf("entry %d ends behind %d bytes", i, maxPackData)
+			return 0, fmt.Errorf("entry %d ends after the limit of %d bytes", i, maxPackData)
 		}
 		ids[i] = e.id
 	}
 	slices.SortFunc(ids, ID.Compare)
 	if len(slices.Compact(ids)) != n {
-		return 0, errors.New("an id is there twice")
+		return 0, errors.New("an id occurs twice")
 	}
 	return end, nil
 }
@@ -129,25 +129,25 @@ func checkDirectory(b []byte) (end int64, err error) {
 func (e *entry) check(seal byte) error {
 	switch {
 	case seal > isSealed:
-		return fmt.Errorf("sealed in way %d", seal)
+		return fmt.Errorf("unknown sealing %d", seal)
 	case e.sealed && e.stored < uint32(sealedBytes):
-		return fmt.Errorf("%d bytes that are sealed", e.stored)
+		return fmt.Errorf("%d bytes are too few for a sealed blob", e.stored)
 	case !e.kind.valid():
-		return fmt.Errorf("a blob of %v", e.kind)
+		return fmt.Errorf("unknown kind of blob %v", e.kind)
 	case e.compression > compressZstd:
-		return fmt.Errorf("compression %d", e.compression)
+		return fmt.Errorf("unknown compression %d", e.compression)
 	case e.plain > MaxBlobBytes:
-		return fmt.Errorf("a blob of %d bytes", e.plain)
+		return fmt.Errorf("a blob of %d bytes is too large", e.plain)
 	case e.compression == compressNone && e.packed() != e.plain:
 		return fmt.Errorf("%d bytes stored as %d without compression", e.plain, e.stored)
 	case e.compression == compressZstd && (e.packed() == 0 || e.packed() >= e.plain):
 		return fmt.Errorf("%d bytes compressed to %d", e.plain, e.stored)
 	case e.kind != KindPages && e.pageShift != 0:
-		return fmt.Errorf("a page size for a blob of %v", e.kind)
+		return fmt.Errorf("a blob of kind %v has a page size", e.kind)
 	case e.kind == KindPages && (e.pageShift < minPageShift || e.pageShift > maxPageShift):
-		return fmt.Errorf("pages of 1<<%d bytes", e.pageShift)
+		return fmt.Errorf("page size 1<<%d is out of range", e.pageShift)
 	case e.kind == KindPages && (e.plain == 0 || e.plain&(1<<e.pageShift-1) != 0):
-		return fmt.Errorf("%d bytes in pages of %d", e.plain, e.pageSize())
+		return fmt.Errorf("%d bytes are not a whole number of pages of %d bytes", e.plain, e.pageSize())
 	}
 	return nil
 }

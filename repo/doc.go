@@ -3,8 +3,8 @@
 // A blob is bytes with an id, SHA-256 over its kind and what it says, keyed if
 // it is encrypted. It is written once, compressed on its own, and lies with
 // others in a pack of about 4 MiB. A pack ends with the directory of its blobs.
-// Index objects repeat the directories of packs, so that whoever opens a
-// repository need not read every pack; they can always be made again.
+// Index objects repeat the directories of packs, so that opening a
+// repository does not read every pack; they can always be made again.
 //
 // The life of one blob:
 //

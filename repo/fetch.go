@@ -43,7 +43,7 @@ func fetch(ctx context.Context, t amber.Target, name string, offset, n int64, bu
 func openRange(ctx context.Context, t amber.Target, name string, offset, n int64) (io.ReadCloser, error) {
 	r, err := t.Get(ctx, name, offset, n)
 	if amber.KindOf(err) == amber.KindInvalid {
-		return nil, damaged("read object", name, fmt.Errorf("it is shorter than %d bytes", offset+n))
+		return nil, damaged("read object", name, fmt.Errorf("the object is shorter than %d bytes", offset+n))
 	}
 	return r, err
 }
@@ -51,7 +51,7 @@ func openRange(ctx context.Context, t amber.Target, name string, offset, n int64
 // readError makes damage of an object that ends too early.
 func readError(name string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return damaged("read object", name, errors.New("it ends too early"))
+		return damaged("read object", name, errors.New("the object is cut off"))
 	}
 	return fmt.Errorf("read object %s: %w", name, err)
 }

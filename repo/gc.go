@@ -68,7 +68,7 @@ func (r *Repo) CollectGarbage(ctx context.Context, o GCOptions) (GCReport, error
 		return GCReport{}, err
 	}
 	if o.Now == nil || o.Grace < 0 {
-		return GCReport{}, amber.Errorf(amber.KindInvalid, "collect garbage", "", "no clock, or a grace time below zero")
+		return GCReport{}, amber.Errorf(amber.KindInvalid, "collect garbage", "", "a clock and a grace time of at least 0 are required")
 	}
 	g := &collection{repo: r, o: o}
 	if err := g.look(ctx); err != nil {
@@ -132,8 +132,8 @@ func (g *collection) look(ctx context.Context) (err error) {
 	return nil
 }
 
-// noStrays fails when something among the manifests is none: it may be one
-// that somebody has renamed.
+// noStrays fails when an object among the manifests has the name of no manifest:
+// it may be a manifest that was renamed.
 func (g *collection) noStrays(ctx context.Context) error {
 	return g.repo.target.List(ctx, manifestPrefix, func(o amber.Object) error {
 		if _, _, ok := placeOf(manifestPrefix, o.Name); !ok {
@@ -149,7 +149,7 @@ func (g *collection) decide() {
 	g.report.Finished = g.stock.halves
 	for id, at := range g.condemned.packs {
 		if _, there := g.listing.packs[id]; !there && at.Add(g.o.hold()).Before(g.at) {
-			continue // it was deleted, and whoever meant to delete it has given up
+			continue // it was deleted, and the gc that condemned it has given up
 		}
 		g.next[id] = at
 	}
@@ -264,8 +264,8 @@ func (g *collection) inTime() error {
 	if g.o.Now().Sub(g.at.Time()) <= g.o.hold() {
 		return nil
 	}
-	e := amber.Errorf(amber.KindConflict, "collect garbage", "", "it took too long, and what it has seen is out of date")
-	e.Hint = "run it again"
+	e := amber.Errorf(amber.KindConflict, "collect garbage", "", "gc took longer than the grace time, so its view of the repository is out of date")
+	e.Hint = "amber snapshot gc"
 	return e
 }
 

@@ -37,11 +37,11 @@ type condemnedPack struct {
 
 func (l *condemnedList) check() error {
 	if len(l.Packs) < 1 || len(l.Packs) > maxCondemned {
-		return fmt.Errorf("%d packs", len(l.Packs))
+		return fmt.Errorf("the list has %d packs, too many", len(l.Packs))
 	}
 	for i, p := range l.Packs {
 		if i > 0 && l.Packs[i-1].Pack.Compare(p.Pack) >= 0 {
-			return errors.New("packs out of order")
+			return errors.New("the packs are not sorted")
 		}
 		if err := checkTime("at", p.At); err != nil {
 			return err
@@ -84,7 +84,7 @@ func readCondemned(ctx context.Context, t amber.Target) (condemnation, error) {
 			return c, err
 		}
 	}
-	return condemnation{}, amber.Errorf(amber.KindBusy, "read condemned packs", "", "the lists change all the time")
+	return condemnation{}, amber.Errorf(amber.KindBusy, "read condemned packs", "", "other processes keep changing the lists of condemned packs")
 }
 
 // maxTries is how often something is read that is replaced meanwhile.
@@ -123,7 +123,7 @@ func tryCondemned(ctx context.Context, t amber.Target) (condemnation, error) {
 func condemnedDigest(name string) (string, error) {
 	digest := strings.TrimSuffix(strings.TrimPrefix(name, condemnedPrefix), recordSuffix)
 	if _, err := ParseID(digest); err != nil || condemnedName(digest) != name {
-		return "", errors.New("not the name of a list of condemned packs")
+		return "", errors.New("the name is not that of a list of condemned packs")
 	}
 	return digest, nil
 }
@@ -184,5 +184,5 @@ func putCondemned(ctx context.Context, t amber.Target, l *condemnedList) (name s
 			return name, err
 		}
 	}
-	return name, amber.Errorf(amber.KindBusy, "condemn packs", name, "somebody else changes the list all the time")
+	return name, amber.Errorf(amber.KindBusy, "condemn packs", name, "other processes keep changing the list")
 }

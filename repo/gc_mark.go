@@ -109,7 +109,7 @@ func (m *marker) blob(id ID, kind Kind) error {
 		return nil
 	}
 	if !m.repo.Has(id) {
-		return amber.Errorf(amber.KindDamaged, "find blob", id.String(), "no pack that is there holds this %v", kind)
+		return amber.Errorf(amber.KindDamaged, "find blob", id.String(), "no existing pack holds this %v", kind)
 	}
 	m.live[id] = struct{}{}
 	return nil
@@ -128,7 +128,7 @@ func errBlocked(e Entry, err error) error {
 	}
 	return &amber.Error{
 		Op: "collect garbage", Kind: kind, ID: recordName(manifestPrefix, e.Manifest.Agent, e.Manifest.ID),
-		Err:  fmt.Errorf("nothing is removed as long as it is not known what this snapshot needs: %w", err),
+		Err:  fmt.Errorf("nothing is removed because the objects of this snapshot are not known: %w", err),
 		Hint: "amber snapshot check",
 	}
 }
@@ -138,7 +138,7 @@ func errBlocked(e Entry, err error) error {
 func errStrayManifest(name string) error {
 	return &amber.Error{
 		Op: "collect garbage", Kind: amber.KindDamaged, ID: name,
-		Err:  errors.New("nothing is removed as long as there is an object among the manifests that is none"),
+		Err:  errors.New("nothing is removed because this object among the manifests is not a manifest"),
 		Hint: "amber snapshot check",
 	}
 }

@@ -58,7 +58,7 @@ func parseGitID(oid string) (id gitID, length int, err error) {
 			return id, length, nil
 		}
 	}
-	return gitID{}, 0, amber.Errorf(amber.KindInvalid, "parse git id", "", "it is not 40 or 64 lower-case hexadecimal digits")
+	return gitID{}, 0, amber.Errorf(amber.KindInvalid, "parse git id", "", "the id is not 40 or 64 lower-case hexadecimal digits")
 }
 
 func (id gitID) string(length int) string { return hex.EncodeToString(id[:length]) }
@@ -86,7 +86,7 @@ func checkGitRaw(raw []byte) error {
 			return nil
 		}
 	}
-	return errors.New("it has not the form of a git object")
+	return errors.New("the bytes do not have the form of a git object")
 }
 
 // gitEntry is an object of a set.
@@ -124,13 +124,13 @@ func gitHeader(kind, length, first byte, entries int) []byte {
 // parseGitHeader checks what root and shard have in common.
 func parseGitHeader(b []byte, kind byte) (length int, first byte, entries uint32, err error) {
 	if len(b) < gitHeaderBytes || string(b[:8]) != gitMagic {
-		return 0, 0, 0, errors.New("no header of a set of git objects")
+		return 0, 0, 0, errors.New("the header of a set of git objects is missing")
 	}
 	if err := checkVersion(binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])); err != nil {
 		return 0, 0, 0, err
 	}
 	if b[16] != kind || b[19] != 0 {
-		return 0, 0, 0, fmt.Errorf("a part of kind %d instead of %d", b[16], kind)
+		return 0, 0, 0, fmt.Errorf("the part has kind %d, want %d", b[16], kind)
 	}
 	return int(b[17]), b[18], binary.LittleEndian.Uint32(b[20:]), nil
 }
@@ -157,20 +157,20 @@ func parseGitRoot(b []byte) (*gitShards, error) {
 		return nil, err
 	}
 	if n > 256 || len(b) != gitHeaderBytes+int(n)*gitShardBytes || first != 0 || !validGitLength(length, n) {
-		return nil, fmt.Errorf("%d shards of ids of %d bytes in %d bytes", n, length, len(b))
+		return nil, fmt.Errorf("%d shards of %d-byte ids do not fit in %d bytes", n, length, len(b))
 	}
 	g := &gitShards{length: length}
 	last := -1
 	for b = b[gitHeaderBytes:]; len(b) > 0; b = b[gitShardBytes:] {
 		s := gitShardRef{binary.LittleEndian.Uint32(b[4:]), ID(b[8:gitShardBytes])}
 		if int(b[0]) <= last || b[1]|b[2]|b[3] != 0 || s.objects == 0 {
-			return nil, fmt.Errorf("shard %d of %d objects", b[0], s.objects)
+			return nil, fmt.Errorf("shard %d is not sorted or has no objects (%d)", b[0], s.objects)
 		}
 		last = int(b[0])
 		g.shard[last] = s
 	}
 	if g.objects() > maxGitObjects {
-		return nil, fmt.Errorf("%d objects", g.objects())
+		return nil, fmt.Errorf("the set has %d objects, too many", g.objects())
 	}
 	return g, nil
 }
@@ -201,7 +201,7 @@ func parseGitShard(b []byte, length int, first byte, objects uint32) ([]gitEntry
 	}
 	size := length + len(ID{})
 	if l != length || f != first || n != objects || uint64(len(b)) != gitHeaderBytes+uint64(n)*uint64(size) {
-		return nil, fmt.Errorf("%d objects below %02x with ids of %d bytes, the root says %d below %02x of %d", n, f, l, objects, first, length)
+		return nil, fmt.Errorf("the shard has %d objects below %02x with ids of %d bytes, the root says %d below %02x of %d bytes", n, f, l, objects, first, length)
 	}
 	b = b[gitHeaderBytes:]
 	entries := make([]gitEntry, n)

@@ -42,7 +42,7 @@ func (r *Repo) OpenGitSet(ctx context.Context, root ID) (*GitSet, error) {
 // Count returns how many objects the set has.
 func (g *GitSet) Count() int64 { return g.root.objects() }
 
-// Object reads one object. Errors: invalid for an id that is none; not_found
+// Object reads one object. Errors: invalid for an id that is not valid; not_found
 // when the set does not have it; those of [Repo.Get]; damaged.
 func (g *GitSet) Object(ctx context.Context, oid string) (GitObject, error) {
 	id, length, err := parseGitID(oid)
@@ -55,7 +55,7 @@ func (g *GitSet) Object(ctx context.Context, oid string) (GitObject, error) {
 	}
 	i, ok := findGit(shard, id)
 	if !ok || length != g.root.length {
-		return GitObject{}, amber.Errorf(amber.KindNotFound, "read git object", oid, "the snapshot does not have it")
+		return GitObject{}, amber.Errorf(amber.KindNotFound, "read git object", oid, "the snapshot does not have this object")
 	}
 	b, err := g.repo.newStream().any(ctx, shard[i].blob)
 	if err != nil {
@@ -82,7 +82,7 @@ func (g *GitSet) load(ctx context.Context, first byte) ([]gitEntry, error) {
 // keep parses a shard and keeps it.
 func (g *GitSet) keep(first byte, b *Blob) ([]gitEntry, error) {
 	if b.Kind != KindTree {
-		return nil, damaged("read git objects", b.ID.String(), fmt.Errorf("it is a blob of %v", b.Kind))
+		return nil, damaged("read git objects", b.ID.String(), fmt.Errorf("the blob has kind %v", b.Kind))
 	}
 	shard, err := parseGitShard(b.Data, g.root.length, first, g.root.shard[first].objects)
 	if err != nil {
@@ -103,7 +103,7 @@ func (g *GitSet) loadAll(ctx context.Context) error {
 			continue
 		}
 		if _, twice := first[s.id]; twice {
-			return damaged("read git objects", s.id.String(), errors.New("the root names it twice"))
+			return damaged("read git objects", s.id.String(), errors.New("the root names this shard twice"))
 		}
 		first[s.id] = byte(i)
 		ids = append(ids, s.id)
@@ -120,7 +120,7 @@ func checkGitBlob(b *Blob, e gitEntry, length int) (GitObject, error) {
 	err := checkGitRaw(b.Data)
 	switch {
 	case b.Kind != KindGit:
-		err = fmt.Errorf("it is a blob of %v", b.Kind)
+		err = fmt.Errorf("the blob has kind %v", b.Kind)
 	case gitIDOf(b.Data, length) != e.oid:
 		err = errors.New("the bytes do not match the git id")
 	}
@@ -163,7 +163,7 @@ func (g *GitSet) read(ctx context.Context, entries []gitEntry, fn func(GitObject
 	ids := make([]ID, len(entries))
 	for i := range entries {
 		if ids[i] = entries[i].blob; i > 0 && ids[i] == ids[i-1] {
-			return damaged("read git objects", ids[i].String(), errors.New("one blob for two objects"))
+			return damaged("read git objects", ids[i].String(), errors.New("two objects have the same blob"))
 		}
 	}
 	return g.repo.Read(ctx, ids, func(b Blob) error {
@@ -176,8 +176,7 @@ func (g *GitSet) read(ctx context.Context, entries []gitEntry, fn func(GitObject
 	})
 }
 
-// GitObject reads one object of a set; whoever reads several opens it with
-// [Repo.OpenGitSet]. Errors: those of [GitSet.Object].
+// GitObject reads one object of a set. To read several, use [Repo.OpenGitSet]. Errors: those of [GitSet.Object].
 func (r *Repo) GitObject(ctx context.Context, root ID, oid string) (GitObject, error) {
 	g, err := r.OpenGitSet(ctx, root)
 	if err != nil {

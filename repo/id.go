@@ -24,7 +24,7 @@ func ParseID(s string) (ID, error) {
 			return id, nil
 		}
 	}
-	return ID{}, amber.Errorf(amber.KindInvalid, "parse id", "", "it is not 64 lower-case hexadecimal digits")
+	return ID{}, amber.Errorf(amber.KindInvalid, "parse id", "", "the id is not 64 lower-case hexadecimal digits")
 }
 
 // String returns 64 lower-case hexadecimal digits.
@@ -91,8 +91,8 @@ const (
 func BlobID(kind Kind, plain []byte) ID { return blobID(sha256.New(), kind, plain) }
 
 // PagesID returns the id of a blob of pages, in a repository that is not
-// encrypted. It is made of the digests of the pages, so that whoever has them
-// need not hash the pages again. See [Repo.PagesID].
+// encrypted. It is made of the digests of the pages, so that a caller that has
+// them need not hash the pages again. See [Repo.PagesID].
 func PagesID(pageSize int, digests []PageDigest) ID { return pagesID(sha256.New(), pageSize, digests) }
 
 // blobID makes an id with SHA-256, or with HMAC-SHA-256 and a key.

@@ -128,8 +128,8 @@ func (x *index) places(id ID) []place {
 	return append(good, bad...)
 }
 
-// has reports whether a blob lies in a pack that may be relied on, and that
-// is none of those to avoid.
+// has reports whether a blob lies in a pack that may be relied on and need not
+// be avoided.
 func (x *index) has(id ID, avoid map[ID]bool) bool {
 	good := func(l located) bool { return !x.packs[l.pack].bad && !avoid[x.packs[l.pack].id] }
 	return slices.ContainsFunc(equal(x.base, id), good) || slices.ContainsFunc(equal(x.recent, id), good)

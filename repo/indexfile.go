@@ -69,12 +69,12 @@ func parseIndex(b []byte) ([]packDir, error) {
 			return nil, fmt.Errorf("pack %d: %w", i, err)
 		}
 		if i > 0 && packs[i-1].id.Compare(p.id) >= 0 {
-			return nil, fmt.Errorf("pack %d: out of order", i)
+			return nil, fmt.Errorf("pack %d is not sorted", i)
 		}
 		packs, b = append(packs, p), rest
 	}
 	if len(b) != 0 {
-		return nil, fmt.Errorf("%d bytes behind the last pack", len(b))
+		return nil, fmt.Errorf("%d bytes follow the last pack", len(b))
 	}
 	return packs, nil
 }
@@ -82,30 +82,30 @@ func parseIndex(b []byte) ([]packDir, error) {
 func parseIndexHeader(b []byte) (packs int, err error) {
 	if len(b) < indexHeaderBytes || string(b[:8]) != indexMagic ||
 		binary.LittleEndian.Uint32(b[28:]) != checksum(b[:28]) {
-		return 0, errors.New("no intact header")
+		return 0, errors.New("the header is missing or damaged")
 	}
 	if err := checkVersion(binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])); err != nil {
 		return 0, err
 	}
 	n := binary.LittleEndian.Uint32(b[16:])
 	if n < 1 || n > maxIndexPacks || binary.LittleEndian.Uint64(b[20:]) != 0 {
-		return 0, fmt.Errorf("a header of %d packs", n)
+		return 0, fmt.Errorf("the header says %d packs, too many", n)
 	}
 	return int(n), nil
 }
 
 func parseIndexPack(b []byte) (p packDir, rest []byte, err error) {
 	if len(b) < indexPackBytes {
-		return p, nil, errors.New("it ends too early")
+		return p, nil, errors.New("the entry is cut off")
 	}
 	size, blobs := binary.LittleEndian.Uint64(b[32:]), binary.LittleEndian.Uint32(b[40:])
 	if blobs < 1 || blobs > maxPackBlobs || size > maxPackBytes || binary.LittleEndian.Uint32(b[44:]) != 0 {
-		return p, nil, fmt.Errorf("%d blobs in %d bytes", blobs, size)
+		return p, nil, fmt.Errorf("%d blobs do not fit in a pack of %d bytes", blobs, size)
 	}
 	p.id, p.size, b = ID(b[:32]), int64(size), b[indexPackBytes:]
 	n := int(blobs) * entryBytes
 	if len(b) < n {
-		return p, nil, errors.New("it ends too early")
+		return p, nil, errors.New("the entry is cut off")
 	}
 	p.dir = directory(b[:n:n])
 	end, err := checkDirectory(p.dir)
@@ -113,7 +113,7 @@ func parseIndexPack(b []byte) (p packDir, rest []byte, err error) {
 		return p, nil, err
 	}
 	if packSizeOf(p.dir, end) != p.size {
-		return p, nil, fmt.Errorf("%d blobs up to %d in a pack of %d bytes", blobs, end, size)
+		return p, nil, fmt.Errorf("%d blobs end at byte %d of a pack of %d bytes", blobs, end, size)
 	}
 	return p, b[n:], nil
 }
@@ -123,7 +123,7 @@ func parseIndexPack(b []byte) (p packDir, rest []byte, err error) {
 func readIndex(ctx context.Context, t amber.Target, id ID, size int64, buf []byte) (packs []packDir, used []byte, err error) {
 	name := indexName(id)
 	if size > maxIndexBytes {
-		return nil, buf, damaged("read index", name, fmt.Errorf("an index object of %d bytes", size))
+		return nil, buf, damaged("read index", name, fmt.Errorf("the index object has %d bytes, too few or too many", size))
 	}
 	b, err := fetch(ctx, t, name, 0, size, buf)
 	if err != nil {

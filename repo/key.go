@@ -154,7 +154,7 @@ func (k *key) seal(random io.Reader, e *entry, b, buf []byte) ([]byte, error) {
 	return k.data.Seal(buf, nonce, b, bound(e)), nil
 }
 
-var errSealed = errors.New("the sealed bytes are not what was sealed for this blob")
+var errSealed = errors.New("the encrypted bytes do not belong to this blob, or were changed")
 
 // open undoes seal. The result lies in dst, which may grow.
 func (k *key) open(e *entry, stored, dst []byte) ([]byte, error) {

@@ -27,7 +27,7 @@ func (r *Repo) InitKey(ctx context.Context, recipients []agekey.Recipient, rando
 	case c.damage != nil:
 		return c.closed
 	case c.serial != 0:
-		return amber.Errorf(amber.KindConflict, op, "", "it has a key already")
+		return amber.Errorf(amber.KindConflict, op, "", "the repository is encrypted already")
 	}
 	k, err := randomKey(random, now)
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *Repo) SetRecipients(ctx context.Context, recipients []agekey.Recipient,
 	case c.serial == 0:
 		return amber.Errorf(amber.KindNotFound, op, "", "the repository is not encrypted")
 	case c.serial == maxKeySerial || rotate && len(c.ordered) == maxKeys:
-		return amber.Errorf(amber.KindQuota, op, "", "it has been changed too often")
+		return amber.Errorf(amber.KindQuota, op, "", "the recipients were changed too often")
 	}
 	keys := slices.Clone(c.ordered)
 	if rotate {
@@ -138,7 +138,7 @@ func (r *Repo) confirmKeys(ctx context.Context, op string, serial int64, object 
 	name := keyRecordName(serial)
 	there, err := readSmall(ctx, r.target, name)
 	if err == nil && !bytes.Equal(there, object) {
-		err = damaged(op, name, errors.New("it is not what was written"))
+		err = damaged(op, name, errors.New("the record read back is not the one written"))
 	}
 	if amber.KindOf(err) != amber.KindNotFound && err != nil {
 		return err
@@ -157,7 +157,7 @@ func (r *Repo) confirmKeys(ctx context.Context, op string, serial int64, object 
 }
 
 func errRecipientsChanged(op string) error {
-	e := amber.Errorf(amber.KindConflict, op, "", "somebody else has changed the recipients")
+	e := amber.Errorf(amber.KindConflict, op, "", "another process has changed the recipients")
 	e.Hint = "try again"
 	return e
 }

@@ -255,13 +255,13 @@ func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(m *repo.Manifest){
-		"a label":               func(m *repo.Manifest) { m.Label = "secret" },
-		"a label that looks so": func(m *repo.Manifest) { m.Label = " auto:x" },
-		"a git id":              func(m *repo.Manifest) { m.GitOID = strings.Repeat("a", 40) },
-		"no key":                func(m *repo.Manifest) { m.Key = "" },
-		"a key that is none":    func(m *repo.Manifest) { m.Key = "ABCDEF0123456789" },
-		"no digest":             func(m *repo.Manifest) { m.Sealed = "" },
-		"not encrypted":         func(m *repo.Manifest) { m.Encrypted = false },
+		"a label":                 func(m *repo.Manifest) { m.Label = "secret" },
+		"a label that looks so":   func(m *repo.Manifest) { m.Label = " auto:x" },
+		"a git id":                func(m *repo.Manifest) { m.GitOID = strings.Repeat("a", 40) },
+		"no key":                  func(m *repo.Manifest) { m.Key = "" },
+		"a key that is not valid": func(m *repo.Manifest) { m.Key = "ABCDEF0123456789" },
+		"no digest":               func(m *repo.Manifest) { m.Sealed = "" },
+		"not encrypted":           func(m *repo.Manifest) { m.Encrypted = false },
 	} {
 		m := good
 		spoil(&m)

@@ -64,7 +64,7 @@ func (r *keyRecord) check() error {
 		return err
 	}
 	if r.Serial < 1 || r.Serial > maxKeySerial {
-		return fmt.Errorf("serial %d", r.Serial)
+		return fmt.Errorf("serial %d is out of range", r.Serial)
 	}
 	if err := r.checkKeys(); err != nil {
 		return err
@@ -84,12 +84,12 @@ func checkRepositoryID(s string) error {
 // checkKeys checks the names of keys. The last one is the current one.
 func (r *keyRecord) checkKeys() error {
 	if len(r.Keys) < 1 || len(r.Keys) > maxKeys || r.Keys[len(r.Keys)-1] != r.Current {
-		return fmt.Errorf("%d keys, or the last is not the current one", len(r.Keys))
+		return fmt.Errorf("the record has %d keys, or the last is not the current one", len(r.Keys))
 	}
 	seen := map[string]bool{}
 	for _, k := range r.Keys {
 		if _, err := parseKeyID(k); err != nil || seen[k] {
-			return errors.New("the name of a key is none, or is there twice")
+			return errors.New("the name of a key is not valid, or occurs twice")
 		}
 		seen[k] = true
 	}
@@ -101,14 +101,14 @@ func (r *keyRecord) box() ([]byte, error) {
 	b, err := base64.StdEncoding.Strict().DecodeString(r.Box)
 	// Without line breaks, which the decoder would skip.
 	if err != nil || len(b) == 0 || strings.ContainsAny(r.Box, "\r\n") {
-		return nil, errors.New("the box is not base64")
+		return nil, errors.New("the encrypted keys are not base64")
 	}
 	return b, nil
 }
 
 func checkRecipients(list []string) error {
 	if len(list) < 1 || len(list) > maxKeyRecipients {
-		return fmt.Errorf("%d recipients", len(list))
+		return fmt.Errorf("the record has %d recipients, none or too many", len(list))
 	}
 	seen := map[string]bool{}
 	for _, r := range list {
@@ -149,7 +149,7 @@ func (secretText) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 func (b *keyBox) check() error {
 	if len(b.Keys) < 1 || len(b.Keys) > maxKeys {
-		return fmt.Errorf("%d keys", len(b.Keys))
+		return fmt.Errorf("the record has %d keys, none or too many", len(b.Keys))
 	}
 	for _, k := range b.Keys {
 		if err := checkTime("created_at", k.CreatedAt); err != nil {
@@ -168,7 +168,7 @@ func (b *boxKey) key() (*key, error) {
 	}
 	k := newKey(s, b.CreatedAt)
 	if k.id.String() != b.ID {
-		return nil, errors.New("a key has another name")
+		return nil, errors.New("the name of a key does not match its secret")
 	}
 	return k, nil
 }
@@ -203,7 +203,7 @@ func (b *keyBox) encrypt(recipients []age.Recipient) (string, error) {
 }
 
 // errNoIdentity says that none of the identities opens a box.
-var errNoIdentity = errors.New("no identity opens it")
+var errNoIdentity = errors.New("no identity opens the key record")
 
 // open returns the keys of a record, in the order in which they were made. The
 // error is errNoIdentity, or means damage. It never quotes what is in the box.
@@ -224,7 +224,7 @@ func (r *keyRecord) open(identities []age.Identity) ([]*key, error) {
 		return nil, err
 	}
 	if strict(plain, &in) != nil {
-		return nil, errors.New("what is in the box is no list of keys")
+		return nil, errors.New("the decrypted content is not a list of keys")
 	}
 	var names []string
 	keys := make([]*key, len(in.Keys))
@@ -236,7 +236,7 @@ func (r *keyRecord) open(identities []age.Identity) ([]*key, error) {
 	}
 	if in.Repository != r.Repository || in.Serial != r.Serial || in.Signer != r.Signer ||
 		!slices.Equal(names, r.Keys) || !slices.Equal(in.Recipients, r.Recipients) {
-		return nil, errors.New("what is in the box was written for another record")
+		return nil, errors.New("the encrypted keys belong to another record")
 	}
 	return keys, nil
 }
@@ -253,7 +253,7 @@ func unbox(b []byte, identities []age.Identity) ([]byte, error) {
 		plain, err = io.ReadAll(io.LimitReader(in, maxRecordBytes))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the box cannot be opened: %v", err)
+		return nil, fmt.Errorf("the keys cannot be decrypted: %v", err)
 	}
 	return plain, nil
 }
@@ -310,7 +310,7 @@ func readKeyRecord(ctx context.Context, t amber.Target, serial int64) (*storedKe
 	case err != nil:
 		return nil, damaged("read object", name, err)
 	case r.Serial != serial:
-		return nil, damaged("read object", name, fmt.Errorf("it is record %d", r.Serial))
+		return nil, damaged("read object", name, fmt.Errorf("the content is record %d", r.Serial))
 	case state.signature.Untrusted():
 		return nil, damaged("read object", name, state.signature.problem())
 	}

@@ -26,8 +26,8 @@ func (r *Repo) Locked() bool { return r.keys().closed != nil }
 // not encrypted, and when it is locked because its key record cannot be read.
 func (r *Repo) KeyID() string { return r.keys().name }
 
-// KeySerial returns the number of the key record, from 1; 0 without one. It
-// only grows: whoever has seen a greater one is shown an old record.
+// KeySerial returns the number of the key record, from 1; 0 without one. The
+// number only grows: a smaller one than was seen before is an old record.
 func (r *Repo) KeySerial() int64 { return r.keys().serial }
 
 // RepositoryID returns what tells the repository from all others, 32
@@ -91,7 +91,7 @@ func (r *Repo) loadCodec(ctx context.Context, sealed bool) (*codec, error) {
 		}
 		return r.openKeys(record)
 	}
-	return nil, amber.Errorf(amber.KindBusy, "read key records", "", "they change all the time")
+	return nil, amber.Errorf(amber.KindBusy, "read key records", "", "other processes keep changing the key records")
 }
 
 // withoutKeys is the codec of a repository without a key record.
@@ -101,7 +101,7 @@ func (r *Repo) withoutKeys(sealed bool) *codec {
 		// It would be taken for one that is not encrypted.
 		err := &amber.Error{
 			Op: "open repository", Kind: amber.KindDamaged, ID: keyPrefix,
-			Err: errors.New("there are encrypted blobs, and no key record"), Hint: hintCheck,
+			Err: errors.New("the repository has encrypted blobs but no key record"), Hint: hintCheck,
 		}
 		problem := problemOf(keyPrefix, ID{}, err)
 		c.closed, c.damage = err, &problem
@@ -148,7 +148,7 @@ func errLocked() error {
 }
 
 func errKeyChanged(op, id string) error {
-	e := amber.Errorf(amber.KindConflict, op, id, "the repository has another key by now")
+	e := amber.Errorf(amber.KindConflict, op, id, "the repository key was changed by another process")
 	e.Hint = "try again"
 	return e
 }
@@ -165,7 +165,7 @@ func (r *Repo) sameKeys(ctx context.Context, op, id string) error {
 	if slices.Max(append(serials, 0)) == r.keys().serial {
 		return nil
 	}
-	e := amber.Errorf(amber.KindConflict, op, id, "the key of the repository was changed meanwhile")
+	e := amber.Errorf(amber.KindConflict, op, id, "the repository key was changed by another process")
 	e.Hint = "try again"
 	return e
 }

@@ -217,7 +217,7 @@ func TestRecipientsComeAndGo(t *testing.T) {
 	if s.repo.KeyID() != a.Key || s.repo.KeySerial() != 2 || !opens(alice) || !opens(carol) || opens(dave) {
 		t.Error("carol was let in")
 	}
-	old := target.clone() // whoever copies the target now
+	old := target.clone() // a copy of the target as it is now
 	set(true, alice, dave)
 	if s.repo.KeyID() == a.Key || !s.repo.HasKey(a.Key) || !opens(alice) || opens(carol) || !opens(dave) {
 		t.Error("carol was shut out, dave let in")
@@ -348,7 +348,7 @@ func TestOneOfTwoChangesOfRecipientsWins(t *testing.T) {
 		if !openAs(t, target, dave).Locked() {
 			t.Error("who lost the race has let somebody in")
 		}
-		// Whoever looks again may change them.
+		// After reading them again they can be changed.
 		if _, err := late.Recipients(ctx); err != nil {
 			t.Fatal(err)
 		}

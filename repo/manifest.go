@@ -69,11 +69,11 @@ func (m *Manifest) check() error {
 	case err != nil:
 		return err
 	case m.Inner.IsZero():
-		return errors.New("no inner manifest")
+		return errors.New("the manifest names no inner manifest")
 	case min(m.BytesTotal, m.BytesNew, m.Generation, int64(m.Skipped), int64(m.Warnings)) < 0:
-		return errors.New("a number below zero")
+		return errors.New("a number is negative")
 	case !(m.FenceMS >= 0 && m.FenceMS <= 1e9) || m.FenceMS != math.Round(m.FenceMS*1000)/1000:
-		return fmt.Errorf("a fence of %v ms", m.FenceMS)
+		return fmt.Errorf("fence_ms %v is out of range", m.FenceMS)
 	}
 	return nil
 }
@@ -87,12 +87,12 @@ const openLabel = "auto:"
 func (m *Manifest) checkSealed() error {
 	if !m.Encrypted {
 		if m.Key != "" || m.Sealed != "" {
-			return errors.New("a key of a snapshot that is not encrypted")
+			return errors.New("a snapshot that is not encrypted names a key")
 		}
 		return nil
 	}
 	if m.GitOID != "" || m.Label != "" && !strings.HasPrefix(m.Label, openLabel) {
-		return errors.New("a label or a git id outside of an encrypted snapshot")
+		return errors.New("an encrypted snapshot has a label or git id in clear text")
 	}
 	_, keyErr := parseKeyID(m.Key)
 	_, err := ParseID(m.Sealed)
@@ -106,11 +106,11 @@ const maxCounter = 1 << 40
 // checkLink looks at a place in a chain. Only the first link has no parent.
 func checkLink(counter int64, parent string, parentID amber.SnapshotID) error {
 	if counter < 1 || counter > maxCounter {
-		return fmt.Errorf("counter %d", counter)
+		return fmt.Errorf("counter %d is out of range", counter)
 	}
 	if counter == 1 {
 		if parent != "" || parentID != "" {
-			return errors.New("a parent of the first link of a chain")
+			return errors.New("the first link of a chain names a parent")
 		}
 		return nil
 	}

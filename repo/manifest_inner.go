@@ -169,7 +169,7 @@ func (r *Repo) Inner(ctx context.Context, m Manifest) (Inner, error) {
 func (s *stream) plainInner(ctx context.Context, m Manifest) (Blob, error) {
 	b, err := s.typed(ctx, m.Inner, KindManifest)
 	if err == nil && b.Key != "" {
-		err = damaged("read inner manifest", string(m.ID), errors.New("it is encrypted, and the manifest does not say so"))
+		err = damaged("read inner manifest", string(m.ID), errors.New("the inner manifest is encrypted, but the manifest does not say so"))
 	}
 	return b, err
 }
@@ -192,7 +192,7 @@ func (s *stream) sealedInner(ctx context.Context, m Manifest) (Blob, error) {
 // invalid for a snapshot that is not encrypted; damaged; those of the target.
 func (r *Repo) CheckSealed(ctx context.Context, m Manifest) error {
 	if !m.Encrypted {
-		return amber.Errorf(amber.KindInvalid, "check inner manifest", string(m.ID), "it is not encrypted")
+		return amber.Errorf(amber.KindInvalid, "check inner manifest", string(m.ID), "the inner manifest is not encrypted")
 	}
 	_, err := r.newStream().storedInner(ctx, m)
 	return err
@@ -226,11 +226,11 @@ func (s *stream) storedInner(ctx context.Context, m Manifest) (*place, error) {
 func (m *Manifest) checkStored(e *entry, stored []byte) error {
 	switch {
 	case e.kind != KindManifest || !e.sealed:
-		return errors.New("it is no inner manifest that is encrypted")
+		return errors.New("the blob is not an encrypted inner manifest")
 	case envelope.Digest(stored) != m.Sealed:
 		return errors.New("the stored bytes do not match the manifest")
 	case sealer(stored).String() != m.Key:
-		return errors.New("it is sealed with another key than the manifest says")
+		return errors.New("the blob is encrypted with another key than the manifest says")
 	}
 	return checkStored(e, stored)
 }

@@ -29,9 +29,9 @@ func (in *Inner) check() error {
 	switch {
 	case len(in.Databases) > maxDatabases, len(in.Marks) > maxMarks, len(in.Sources) > maxSources,
 		len(in.Skipped) > maxSkipped, len(in.Checks) > maxChecks:
-		return errors.New("a list that is too long")
+		return errors.New("a list is too long")
 	case in.SkippedMore < 0:
-		return errors.New("a number below zero")
+		return errors.New("a number is negative")
 	}
 	err := firstOf(checkLine("label", in.Label, amber.MaxLabelBytes), checkSalt(in.Salt),
 		checkDatabases(in.Databases), in.Notes.check(), in.Git.check(), in.State.check(), in.Journal.check())
@@ -65,7 +65,7 @@ func checkSalt(s string) error {
 
 func checkDatabases(l []DatabaseEntry) error {
 	if len(l) > maxDatabases {
-		return fmt.Errorf("%d databases", len(l))
+		return fmt.Errorf("%d databases are too many", len(l))
 	}
 	names := map[string]bool{}
 	var err error
@@ -79,7 +79,7 @@ func checkDatabases(l []DatabaseEntry) error {
 // unique checks a name that must not be there twice.
 func unique(names map[string]bool, what, name string, most int) error {
 	if names[name] {
-		return fmt.Errorf("a %s is there twice", what)
+		return fmt.Errorf("a %s occurs twice", what)
 	}
 	names[name] = true
 	return checkName(what, name, most)
@@ -87,7 +87,7 @@ func unique(names map[string]bool, what, name string, most int) error {
 
 func (f *FilesEntry) check() error {
 	if f != nil && (f.Tree.IsZero() || f.Files < 0 || f.Bytes < 0) {
-		return errors.New("a folder without a tree, or with a number below zero")
+		return errors.New("a folder has no tree, or a negative number")
 	}
 	return nil
 }
@@ -97,12 +97,12 @@ func (g *GitEntry) check() error {
 		return nil
 	}
 	if g.Set.IsZero() || g.Objects < 0 || g.Bytes < 0 || len(g.Refs) > maxRefs {
-		return errors.New("a history without objects, or with too many refs")
+		return errors.New("a history has no objects, or too many refs")
 	}
 	err := firstOf(checkName("head", g.Head, maxTextBytes), checkOID("head_oid", g.HeadOID))
 	for i, r := range g.Refs {
 		if i > 0 && g.Refs[i-1].Name >= r.Name {
-			return errors.New("refs out of order")
+			return errors.New("the refs are not sorted")
 		}
 		err = firstOf(err, checkName("ref", r.Name, maxTextBytes), checkName("oid", r.OID, maxTextBytes), checkOID("oid", r.OID))
 	}
@@ -111,7 +111,7 @@ func (g *GitEntry) check() error {
 
 func (m *JournalMark) check() error {
 	if m.Drained < 0 || m.Last < 0 || m.Frames < 0 {
-		return errors.New("a mark with a number below zero")
+		return errors.New("a journal mark has a negative number")
 	}
 	return firstOf(checkName("key", m.Key, maxTextBytes), checkLine("host", m.Host, maxTextBytes),
 		checkText("session_id", string(m.SessionID), maxTextBytes), checkText("cursor", m.Cursor, maxTextBytes))

@@ -64,13 +64,13 @@ func packHeader() []byte {
 func checkPackHeader(b []byte) error {
 	if len(b) != packHeaderBytes || string(b[:8]) != packMagic ||
 		binary.LittleEndian.Uint32(b[28:]) != checksum(b[:28]) {
-		return errors.New("no intact header")
+		return errors.New("the header is missing or damaged")
 	}
 	if err := checkVersion(binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])); err != nil {
 		return err
 	}
 	if string(b) != string(packHeader()) {
-		return errors.New("no intact header")
+		return errors.New("the header is missing or damaged")
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func checkVersion(version, flags uint32) error {
 		return e
 	}
 	if version == 0 {
-		return errors.New("version 0")
+		return errors.New("version 0 is not valid")
 	}
 	return nil
 }
@@ -113,18 +113,18 @@ type footer struct {
 func parseFooter(b []byte, size int64) (footer, error) {
 	if len(b) != packFooterBytes || string(b[56:]) != packEnd ||
 		binary.LittleEndian.Uint32(b[52:]) != checksum(b[:52]) {
-		return footer{}, errors.New("no intact footer")
+		return footer{}, errors.New("the footer is missing or damaged")
 	}
 	if err := checkVersion(binary.LittleEndian.Uint32(b[12:]), binary.LittleEndian.Uint32(b[48:])); err != nil {
 		return footer{}, err
 	}
 	offset, blobs := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])
 	if offset > maxPackData || blobs < 1 || blobs > maxPackBlobs {
-		return footer{}, fmt.Errorf("a directory of %d blobs at %d", blobs, offset)
+		return footer{}, fmt.Errorf("the footer says %d blobs, directory at byte %d", blobs, offset)
 	}
 	f := footer{offset: int64(offset), blobs: int(blobs), sum: [sha256.Size]byte(b[16:48])}
 	if f.offset+f.bytes()+packFooterBytes != size {
-		return footer{}, fmt.Errorf("a directory of %d blobs at %d in a pack of %d bytes", blobs, offset, size)
+		return footer{}, fmt.Errorf("the footer says %d blobs, directory at byte %d of a pack of %d bytes", blobs, offset, size)
 	}
 	return f, nil
 }
@@ -142,7 +142,7 @@ func (f *footer) check(dir []byte) error {
 		return err
 	}
 	if end != f.offset {
-		return fmt.Errorf("blobs up to %d, a directory at %d", end, f.offset)
+		return fmt.Errorf("the blobs end at byte %d, the directory begins at %d", end, f.offset)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (f *footer) check(dir []byte) error {
 func readDirectory(ctx context.Context, t amber.Target, id ID, size int64) (packDir, error) {
 	name := packName(id)
 	if size < minPackBytes || size > maxPackBytes {
-		return packDir{}, damaged("read pack", name, fmt.Errorf("a pack of %d bytes", size))
+		return packDir{}, damaged("read pack", name, fmt.Errorf("the pack has %d bytes, too few or too many", size))
 	}
 	from := max(0, size-tailBytes)
 	tail, err := fetch(ctx, t, name, from, size-from, nil)

@@ -124,7 +124,7 @@ func checkObject(ctx context.Context, t amber.Target, name string, id ID) error 
 		return readError(name, err)
 	}
 	if ID(sum.Sum(nil)) != id {
-		return damaged("store object", name, errors.New("there is one of that name, and its bytes do not match it"))
+		return damaged("store object", name, errors.New("an object of this name exists with other bytes"))
 	}
 	return nil
 }

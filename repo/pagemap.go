@@ -35,8 +35,8 @@ const (
 	mapChange      = 2
 )
 
-// Bounds of databases. A map must fit into a blob, and whoever reads or
-// writes a database has 32 bytes of memory for each page.
+// Bounds of databases. A map must fit into a blob, and reading or
+// writing a database takes 32 bytes of memory for each page.
 const (
 	maxDatabasePages = 1 << 25
 	maxMapChanges    = 16      // behind a whole map
@@ -134,21 +134,21 @@ func parseMap(b []byte) (*pageMap, error) {
 func parseMapHeader(b []byte) (m *pageMap, chunks, runs int, err error) {
 	le := binary.LittleEndian
 	if len(b) < mapHeaderBytes || string(b[:8]) != mapMagic {
-		return nil, 0, 0, errors.New("no header of a map")
+		return nil, 0, 0, errors.New("the header of a map is missing")
 	}
 	if err := checkVersion(le.Uint32(b[8:]), le.Uint32(b[12:])); err != nil {
 		return nil, 0, 0, err
 	}
 	kind, pageSize, pages := le.Uint32(b[16:]), le.Uint32(b[20:]), le.Uint64(b[24:])
 	if kind != mapWhole && kind != mapChange {
-		return nil, 0, 0, fmt.Errorf("a map of kind %d", kind)
+		return nil, 0, 0, fmt.Errorf("unknown kind of map %d", kind)
 	}
 	if _, ok := pageShiftOf(int(pageSize)); !ok || pages > maxDatabasePages {
-		return nil, 0, 0, fmt.Errorf("%d pages of %d bytes", pages, pageSize)
+		return nil, 0, 0, fmt.Errorf("%d pages of %d bytes are out of range", pages, pageSize)
 	}
 	c, r := uint64(le.Uint32(b[32:])), uint64(le.Uint32(b[36:]))
 	if uint64(len(b)) != mapHeaderBytes+c*uint64(len(ID{}))+r*mapRunBytes {
-		return nil, 0, 0, fmt.Errorf("%d chunks and %d runs in %d bytes", c, r, len(b))
+		return nil, 0, 0, fmt.Errorf("%d chunks and %d runs do not fit in %d bytes", c, r, len(b))
 	}
 	m = &pageMap{change: kind == mapChange, pageSize: int(pageSize), pages: int64(pages)}
 	return m, int(c), int(r), nil
@@ -160,13 +160,13 @@ func (m *pageMap) check() error {
 	for i, r := range m.runs {
 		switch {
 		case r.pages == 0 || int64(r.first) < next || r.end() > m.pages+1:
-			return fmt.Errorf("run %d: %d pages from %d on, behind %d of %d", i, r.pages, r.first, next-1, m.pages)
+			return fmt.Errorf("run %d: %d pages from page %d, after page %d of %d", i, r.pages, r.first, next-1, m.pages)
 		case !m.change && int64(r.first) != next:
-			return fmt.Errorf("run %d: no place for the pages from %d on", i, next)
+			return fmt.Errorf("run %d: the pages from %d are not mapped", i, next)
 		case r.chunk > used || int(r.chunk) >= len(m.chunks):
 			return fmt.Errorf("run %d: chunk %d of %d", i, r.chunk, len(m.chunks))
 		case int64(r.place)+int64(r.pages) > MaxBlobBytes/int64(m.pageSize):
-			return fmt.Errorf("run %d: %d pages from %d on in a chunk", i, r.pages, r.place)
+			return fmt.Errorf("run %d: %d pages from place %d do not fit in a chunk", i, r.pages, r.place)
 		}
 		if r.chunk == used {
 			used++
@@ -174,10 +174,10 @@ func (m *pageMap) check() error {
 		next = r.end()
 	}
 	if !m.change && next != m.pages+1 {
-		return fmt.Errorf("no place for the pages from %d on", next)
+		return fmt.Errorf("the pages from %d are not mapped", next)
 	}
 	if int(used) != len(m.chunks) {
-		return fmt.Errorf("no page in chunk %d", used)
+		return fmt.Errorf("chunk %d is not used", used)
 	}
 	return nil
 }

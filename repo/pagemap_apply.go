@@ -13,9 +13,9 @@ var errMapTooLarge = errors.New("the maps of the database are too large")
 func (m *pageMap) apply(c *pageMap) error {
 	switch {
 	case m.change || !c.change:
-		return errors.New("a whole map must come first, and only changes behind it")
+		return errors.New("want a whole map first, then changes only")
 	case c.pageSize != m.pageSize:
-		return fmt.Errorf("a change of pages of %d bytes to pages of %d", c.pageSize, m.pageSize)
+		return fmt.Errorf("the change has pages of %d bytes, the map of %d", c.pageSize, m.pageSize)
 	case len(m.chunks)+len(c.chunks) > maxMapChunks || len(m.runs)+2*len(c.runs) > maxMapRuns:
 		return errMapTooLarge
 	}
@@ -51,7 +51,7 @@ func (g *merging) keep(from, to int64) error {
 			g.old = g.old[1:]
 		}
 		if len(g.old) == 0 || int64(g.old[0].first) > from {
-			return fmt.Errorf("no place for the pages from %d on", from)
+			return fmt.Errorf("the pages from %d are not mapped", from)
 		}
 		r := g.old[0]
 		skip := uint32(from - int64(r.first))

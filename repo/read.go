@@ -67,7 +67,7 @@ func neighbours(plan []place) int {
 }
 
 func errNotFound(id ID) error {
-	return amber.Errorf(amber.KindNotFound, "read blob", id.String(), "the index does not know it")
+	return amber.Errorf(amber.KindNotFound, "read blob", id.String(), "the blob is not in the index")
 }
 
 // stream reads blobs. It keeps its buffers: what it returned is overwritten by

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// ReadBack reads packs again, every byte of them, and compares each with its
-// name, which is the digest of what was written. It is for whoever has just
-// stored them and is about to say so. Errors: not_found, damaged; those of the
+// ReadBack reads every byte of packs again and compares each pack with its name,
+// which is the digest of its content. Call it after storing packs and before
+// reporting success. Errors: not_found, damaged; those of the
 // target.
 func (r *Repo) ReadBack(ctx context.Context, packs []ID) error {
 	buf := make([]byte, 256<<10)

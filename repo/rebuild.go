@@ -12,8 +12,8 @@ type RebuildReport struct {
 	Packs   int      // in the new index
 	Blobs   int      // in the new index
 	Objects []string // the new index: one object for 131072 blobs
-	// Superseded are older index objects that say nothing the new ones do not
-	// say. Whoever deletes them waits until no reader can be about to read one.
+	// Superseded are older index objects whose content is in the new ones. Before
+	// deleting them, wait until no reader can be about to read one.
 	Superseded []string
 	Problems   []Problem // packs whose directory cannot be read, at most a thousand
 }

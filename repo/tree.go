@@ -72,15 +72,15 @@ func (e *TreeEntry) check() error {
 	}
 	switch {
 	case e.Mode == ModeDir && (e.Size != 0 || len(e.Parts) != 0 || e.Tree.IsZero()):
-		return fmt.Errorf("%q: a folder of another form", e.Name)
+		return fmt.Errorf("%q: a folder must have one tree and no size", e.Name)
 	case e.Mode == ModeDir:
 		return nil
 	case e.Mode != ModeFile && e.Mode != ModeExec:
-		return fmt.Errorf("%q: mode %d", e.Name, e.Mode)
+		return fmt.Errorf("%q: unknown mode %d", e.Name, e.Mode)
 	case e.Size < 0 || e.Size > maxFileSize || !e.Tree.IsZero():
-		return fmt.Errorf("%q: a file of %d bytes", e.Name, e.Size)
+		return fmt.Errorf("%q: size %d is out of range", e.Name, e.Size)
 	case int64(len(e.Parts)) != partsOf(e.Size):
-		return fmt.Errorf("%q: %d bytes in %d parts", e.Name, e.Size, len(e.Parts))
+		return fmt.Errorf("%q: %d bytes do not make %d parts", e.Name, e.Size, len(e.Parts))
 	}
 	return nil
 }
@@ -96,11 +96,11 @@ func partSize(size int64, part int) int64 {
 func checkEntryName(name string) error {
 	switch {
 	case name == "" || len(name) > maxEntryName:
-		return fmt.Errorf("a name of %d bytes", len(name))
+		return fmt.Errorf("a name has %d bytes, none or too many", len(name))
 	case name == "." || name == ".." || strings.ContainsAny(name, "/\x00"):
-		return fmt.Errorf("the name %q", name)
+		return fmt.Errorf("the name %q is not allowed", name)
 	case !utf8.ValidString(name):
-		return errors.New("a name that is not UTF-8")
+		return errors.New("a name is not UTF-8")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func checkTree(entries []TreeEntry) error {
 			return err
 		}
 		if i > 0 && entries[i-1].Name >= e.Name {
-			return fmt.Errorf("%q is out of order", e.Name)
+			return fmt.Errorf("%q is not sorted", e.Name)
 		}
 		f := foldName(e.Name)
 		if folded[f] {
@@ -165,7 +165,7 @@ func marshalTree(entries []TreeEntry) []byte {
 func parseTree(b []byte) ([]TreeEntry, error) {
 	le := binary.LittleEndian
 	if len(b) < treeHeaderBytes || string(b[:8]) != treeMagic {
-		return nil, errors.New("no header of a tree")
+		return nil, errors.New("the header of a tree is missing")
 	}
 	if err := checkVersion(le.Uint32(b[8:]), le.Uint32(b[12:])); err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func parseTree(b []byte) ([]TreeEntry, error) {
 	n := le.Uint32(b[16:])
 	b = b[treeHeaderBytes:]
 	if n > MaxTreeEntries || int(n)*treeEntryBytes > len(b) {
-		return nil, fmt.Errorf("%d entries in %d bytes", n, len(b))
+		return nil, fmt.Errorf("%d entries do not fit in %d bytes", n, len(b))
 	}
 	entries := make([]TreeEntry, n)
 	for i := range entries {
@@ -183,12 +183,12 @@ func parseTree(b []byte) ([]TreeEntry, error) {
 		}
 	}
 	if len(b) != 0 {
-		return nil, fmt.Errorf("%d bytes behind the last entry", len(b))
+		return nil, fmt.Errorf("%d bytes follow the last entry", len(b))
 	}
 	return entries, checkTree(entries)
 }
 
-var errShortTree = errors.New("it ends too early")
+var errShortTree = errors.New("the tree is cut off")
 
 // parse reads an entry and returns what lies behind it.
 func (e *TreeEntry) parse(b []byte) (rest []byte, err error) {
@@ -198,7 +198,7 @@ func (e *TreeEntry) parse(b []byte) (rest []byte, err error) {
 	}
 	length := int(b[1])
 	if b[2] != 0 || b[3] != 0 || le.Uint64(b[12:]) > maxFileSize {
-		return nil, errors.New("no entry")
+		return nil, errors.New("reserved bytes are set, or the size is out of range")
 	}
 	*e = TreeEntry{Mode: EntryMode(b[0]), ModTime: int64(le.Uint64(b[4:])), Size: int64(le.Uint64(b[12:]))}
 	b = b[treeEntryBytes:]

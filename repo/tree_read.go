@@ -48,14 +48,14 @@ type treeWalk struct {
 
 func (w *treeWalk) folder(ctx context.Context, id ID, prefix string, depth int) error {
 	if depth > MaxTreeDepth {
-		return damaged("read tree", id.String(), fmt.Errorf("it lies %d folders deep", depth))
+		return damaged("read tree", id.String(), fmt.Errorf("the tree is %d folders deep, too deep", depth))
 	}
 	entries, err := w.stream.tree(ctx, id)
 	if err != nil {
 		return err
 	}
 	if w.entries += len(entries); w.entries > MaxTreeEntries {
-		return damaged("read tree", id.String(), fmt.Errorf("more than %d files and folders", MaxTreeEntries))
+		return damaged("read tree", id.String(), fmt.Errorf("the tree has more than %d files and folders", MaxTreeEntries))
 	}
 	for _, e := range entries {
 		if err := w.fn(prefix+e.Name, e); err != nil {
@@ -105,7 +105,7 @@ func (r *Repo) TreeBlobs(ctx context.Context, root ID, fn func(ID, Kind) error) 
 // w, as they are.
 func (r *Repo) ReadFile(ctx context.Context, e TreeEntry, w io.Writer) error {
 	if err := e.check(); err != nil || e.Mode == ModeDir {
-		return amber.Errorf(amber.KindInvalid, "read file", e.Name, "it is no file")
+		return amber.Errorf(amber.KindInvalid, "read file", e.Name, "the entry is a folder")
 	}
 	s := r.newStream()
 	for i, id := range e.Parts {
@@ -115,7 +115,7 @@ func (r *Repo) ReadFile(ctx context.Context, e TreeEntry, w io.Writer) error {
 		}
 		if int64(len(b.Data)) != partSize(e.Size, i) {
 			return damaged("read file", id.String(),
-				fmt.Errorf("part %d of a file of %d bytes has %d", i, e.Size, len(b.Data)))
+				fmt.Errorf("part %d of a file of %d bytes has %d bytes", i, e.Size, len(b.Data)))
 		}
 		if _, err := w.Write(b.Data); err != nil {
 			return err

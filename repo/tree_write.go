@@ -26,7 +26,7 @@ func (w *Writer) PutFile(ctx context.Context, r io.Reader) (size int64, parts []
 			return size, parts, nil
 		}
 		if size += int64(n); size > maxFileSize {
-			return size, parts, amber.Errorf(amber.KindInvalid, "store file", "", "it is too large")
+			return size, parts, amber.Errorf(amber.KindInvalid, "store file", "", "the file is too large")
 		}
 		id, err := w.Put(ctx, KindFile, (*buf)[:n])
 		if err != nil {

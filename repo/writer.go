@@ -108,7 +108,7 @@ func (r *Repo) NewWriter(ctx context.Context) *Writer {
 // has changed; that of the pack that could not be stored.
 func (w *Writer) Put(ctx context.Context, kind Kind, plain []byte) (ID, error) {
 	if !kind.valid() || kind == KindPages {
-		return ID{}, amber.Errorf(amber.KindInvalid, "put blob", "", "a blob of %v", kind)
+		return ID{}, amber.Errorf(amber.KindInvalid, "put blob", "", "unknown kind of blob %v", kind)
 	}
 	if err := w.mayPut(); err != nil {
 		return ID{}, err

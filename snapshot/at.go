@@ -37,7 +37,7 @@ func (e *Engine) past(ctx context.Context, rep *repository, ref amber.SnapshotRe
 	}
 	db := findDatabase(inner.Databases, memoryDB)
 	if db == nil {
-		return nil, amber.Errorf(amber.KindNotFound, "open snapshot", string(ref.ID), "it holds no memories")
+		return nil, amber.Errorf(amber.KindNotFound, "open snapshot", string(ref.ID), "the snapshot holds no memory.db")
 	}
 	r, err := rep.OpenDatabase(ctx, db.Ref, viewCache)
 	if err != nil {

@@ -53,7 +53,7 @@ func (s *restoration) build(ctx context.Context, dir string) error {
 // been examined before.
 func (s *restoration) database(ctx context.Context, d storedDatabase, dir string) error {
 	if d.name != memoryDB && d.name != controlDB {
-		return amber.Errorf(amber.KindRefused, "restore", d.name, "an agent has no database of that name")
+		return amber.Errorf(amber.KindRefused, "restore", d.name, "not a database of an agent: want memory.db or control.db")
 	}
 	path := filepath.Join(dir, d.name)
 	if err := s.from.database(ctx, d.name, path); err != nil {
@@ -71,7 +71,7 @@ func (s *restoration) database(ctx context.Context, d storedDatabase, dir string
 	s.report.Checks = append(s.report.Checks, checks...)
 	if c := failed(checks); c != nil {
 		e := amber.Errorf(amber.KindDamaged, "restore", d.name, "%s: %s", c.Name, c.Detail)
-		e.Hint = "amber snapshot list; an earlier one may be whole"
+		e.Hint = "amber snapshot list, and restore an earlier snapshot"
 		return e
 	}
 	for _, c := range checks {
@@ -124,7 +124,7 @@ func (e *Engine) buildFiles(ctx context.Context, rep *repository, files *repo.Fi
 // to do, and names that mean something else to this system.
 func mayWrite(rel string) error {
 	if inGit(rel) || !filepath.IsLocal(filepath.FromSlash(rel)) {
-		return amber.Errorf(amber.KindRefused, "write files", rel, "no file of a snapshot may be there")
+		return amber.Errorf(amber.KindRefused, "write files", rel, "a snapshot must not write to this path")
 	}
 	return nil
 }
@@ -243,8 +243,8 @@ func (s *restoration) carryDatabases(ctx context.Context, freezer *freezer, live
 	}()
 	for name := range lost {
 		if !s.restores(partOf(name)) {
-			e := amber.Errorf(amber.KindDamaged, "restore", name, "the live one cannot be read, and it is not restored")
-			e.Hint = "restore it too: --with-control, and no --only"
+			e := amber.Errorf(amber.KindDamaged, "restore", name, "the live database cannot be read, and this restore does not replace it")
+			e.Hint = "restore all parts: add --with-control, leave out --only"
 			return e
 		}
 	}

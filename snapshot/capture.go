@@ -119,7 +119,7 @@ func (c *capture) history(ctx context.Context, o gitobj.Options, want gitobj.Ref
 		case set.Has(oid):
 			return nil
 		case set.Full():
-			return amber.Errorf(amber.KindQuota, "capture git", o.Dir, "it has too many objects")
+			return amber.Errorf(amber.KindQuota, "capture git", o.Dir, "the history has too many objects")
 		}
 		entry.Bytes += int64(len(raw))
 		err = set.Put(ctx, repo.GitObject{OID: oid, Raw: raw})
@@ -221,7 +221,7 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (amber.Snapsho
 	if c.request.Pin {
 		err := c.rep.catalog.SetPin(ctx, m.Agent, m.ID, true, c.e.now())
 		if meta.Pinned = err == nil; err != nil {
-			meta.Warnings = append(meta.Warnings, "it could not be pinned: "+err.Error())
+			meta.Warnings = append(meta.Warnings, "the snapshot could not be pinned: "+err.Error())
 		}
 	}
 	return meta, nil
@@ -303,13 +303,13 @@ func (c *capture) signs(ctx context.Context, m repo.Manifest) (amber.KeyID, erro
 	case err != nil || before == 0:
 		return "", err
 	case c.request.NoSign:
-		return "", amber.Errorf(amber.KindRefused, op, string(m.Agent), "the snapshots before it are signed: one without a signature would look made up")
+		return "", amber.Errorf(amber.KindRefused, op, string(m.Agent), "earlier snapshots of this agent are signed, so this one must be signed too")
 	case c.rep.signer == nil:
-		err := amber.Errorf(amber.KindRefused, op, string(m.Agent), "the snapshots before it are signed, and there is no key to sign with")
+		err := amber.Errorf(amber.KindRefused, op, string(m.Agent), "earlier snapshots of this agent are signed, and this home has no signing key")
 		err.Hint = "amber key new"
 		return "", err
 	}
-	c.warn = append(c.warn, "snapshot.sign is off, and it was signed all the same: the snapshots before it are")
+	c.warn = append(c.warn, "snapshot.sign is off, but the snapshot was signed because earlier snapshots are")
 	return c.rep.signer.KeyID(), nil
 }
 

@@ -67,8 +67,8 @@ func TestAMissingDatabaseIsToldNotPassedOver(t *testing.T) {
 	}
 }
 
-// Whoever captures and restores looks where the store writes: there is one
-// layout, and two engines of different processes agree on it.
+// Captures and restores look where the store writes: there is one layout, and two
+// engines of different processes agree on it.
 func TestTwoEnginesLookWhereTheStoreWrites(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

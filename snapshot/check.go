@@ -132,7 +132,7 @@ func (e *Engine) gone(tenant amber.TenantID) []amber.Damage {
 		head, _ := e.heads(tenant)(c.Agent, c.Device)
 		damaged = append(damaged, amber.Damage{
 			Object:    fmt.Sprintf("chain of agent %s, device %s", c.Agent, c.Device),
-			Reason:    fmt.Sprintf("the repository is gone, and counter %d was written", head.Counter),
+			Reason:    fmt.Sprintf("the repository is gone, but counter %d was written", head.Counter),
 			Snapshots: []amber.SnapshotID{head.ID},
 		})
 	}

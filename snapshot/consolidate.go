@@ -164,8 +164,8 @@ func (e *Engine) OpenConsolidation(_ context.Context, tenant amber.TenantID, id 
 	return e.readMark(agent, current)
 }
 
-// ConsolidationOf returns the consolidation of an agent that is open, for whoever
-// has no engine. Errors: those of [Engine.OpenConsolidation].
+// ConsolidationOf returns the open consolidation of an agent, for callers without
+// an engine. Errors: those of [Engine.OpenConsolidation].
 func ConsolidationOf(fsys fsx.FS, agent *home.Agent, current home.Current) (amber.Consolidation, error) {
 	return (&Engine{o: Options{FS: fsys}}).readMark(agent, current)
 }
@@ -187,7 +187,7 @@ func (e *Engine) readMark(agent *home.Agent, current home.Current) (c amber.Cons
 	}
 	if json.Unmarshal(b, &c) != nil || amber.CheckID("consolidation", c.ID) != nil {
 		e := amber.Errorf(amber.KindDamaged, op, path, "the file is not a consolidation")
-		e.Hint = "look at the file and remove it"
+		e.Hint = "read the file, then remove it"
 		return amber.Consolidation{}, e
 	}
 	return c, nil

@@ -38,8 +38,8 @@ func (e *Engine) copy(ctx context.Context, tenant amber.TenantID, how opening, p
 	if err != nil {
 		return amber.CopyReport{}, err
 	}
-	// Whoever collects garbage here waits; over there its rules hold without a
-	// lock.
+	// A gc of the own repository waits for this lock; at the other end its rules
+	// hold without a lock.
 	release, err := e.lock(ctx, tenant, fsx.Shared, true)
 	if err != nil {
 		return amber.CopyReport{}, err

@@ -62,8 +62,8 @@ func (e *Engine) existing(tenant amber.TenantID, id amber.AgentID) (*home.Agent,
 	return agent, err
 }
 
-// commitNotes commits what was edited by hand. Without git, or with a
-// repository that must not be used, the files are captured all the same.
+// commitNotes commits notes that were edited by hand. Without git, or with a
+// repository that must not be used, only the files are captured.
 func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
 	d, err := notes.New(notes.Options{Guard: NotesGuard(agent), Clock: e.o.Clock, Git: e.o.Git, FS: e.o.FS})
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *Engine) take(ctx context.Context, agent *home.Agent, rep *repository, r
 	}
 	defer c.close()
 	if len(c.inner.Databases) == 0 {
-		return amber.SnapshotMeta{}, amber.Errorf(amber.KindDamaged, "take snapshot", string(agent.ID()), "no database of it can be read: %s", strings.Join(c.warn, "; "))
+		return amber.SnapshotMeta{}, amber.Errorf(amber.KindDamaged, "take snapshot", string(agent.ID()), "no database of the agent can be read: %s", strings.Join(c.warn, "; "))
 	}
 	return c.publish(ctx)
 }
@@ -232,7 +232,7 @@ func (c *capture) database(ctx context.Context, d amber.FrozenDatabase, base *re
 		return entry, nil, err
 	}
 	if ref.Pages != info.Pages {
-		return entry, nil, amber.Errorf(amber.KindInternal, "capture database", info.Name, "it has %d pages, %d were read", info.Pages, ref.Pages)
+		return entry, nil, amber.Errorf(amber.KindInternal, "capture database", info.Name, "%d pages were read, want %d", ref.Pages, info.Pages)
 	}
 	entry.Ref = ref
 	c.total += total

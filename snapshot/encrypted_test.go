@@ -220,8 +220,8 @@ func TestRecipientsComeAndGo(t *testing.T) {
 	if !can(ann, first.ID) || !can(ben, first.ID) {
 		t.Error("a recipient cannot read")
 	}
-	// Whoever is in the configuration is let in again: so the one that is
-	// removed is removed there first.
+	// A configured recipient is added again, so it is removed from the
+	// configuration first.
 	w = openWorld(t, w.dir, func(o *snapshot.Options) { o.Root, o.Keys.Recipients = root, []string{ann.recipient} })
 	if _, err := w.engine.ChangeRecipients(t.Context(), "default", nil, []string{ben.recipient}, true); err != nil {
 		t.Fatal(err)

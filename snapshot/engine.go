@@ -210,7 +210,7 @@ func (rep *repository) inner(ctx context.Context, m repo.Manifest) (repo.Inner, 
 	}
 	for _, d := range inner.Databases {
 		if d.Name != memoryDB && d.Name != controlDB {
-			return repo.Inner{}, amber.Errorf(amber.KindDamaged, "read inner manifest", string(m.ID), "an agent has no database %q", d.Name)
+			return repo.Inner{}, amber.Errorf(amber.KindDamaged, "read inner manifest", string(m.ID), "database %q is not one of an agent: want memory.db or control.db", d.Name)
 		}
 	}
 	return inner, nil

@@ -81,7 +81,7 @@ func (x *export) write(ctx context.Context) (bundle.WriteOptions, error) {
 		return o, err
 	}
 	if o.Passphrase != "" && len(o.Recipients) > 0 {
-		return o, amber.Errorf(amber.KindRefused, "export snapshot", string(x.r.ID), "recipients are configured, and a passphrase cannot stand beside them")
+		return o, amber.Errorf(amber.KindRefused, "export snapshot", string(x.r.ID), "a passphrase cannot be combined with recipients, and recipients are configured")
 	}
 	if !x.r.NoSign && !x.e.o.Keys.NoSign {
 		o.Signer, err = x.e.keys.signer(ctx, true)
@@ -99,7 +99,7 @@ func (x *export) inherit(ctx context.Context) error {
 	if err == nil {
 		x.options.Recipients, err = agekey.ParseRecipients(texts)
 	}
-	x.report.Warnings = append(x.report.Warnings, "the repository is encrypted, and so is the bundle: to the same recipients")
+	x.report.Warnings = append(x.report.Warnings, "the bundle is encrypted to the recipients of the repository")
 	return err
 }
 
@@ -121,16 +121,16 @@ func (x *export) place(ctx context.Context) (string, error) {
 		file = filepath.Join(file, name)
 	}
 	if strings.HasSuffix(x.r.File, "/") && file == x.r.File {
-		return "", amber.Errorf(amber.KindNotFound, "export snapshot", file, "there is no such folder")
+		return "", amber.Errorf(amber.KindNotFound, "export snapshot", file, "the folder does not exist")
 	}
 	if strings.HasSuffix(file, ".age") && !x.encrypts() {
-		return "", amber.Errorf(amber.KindInvalid, "export snapshot", file, "it is called encrypted, and nobody is named that it is encrypted to")
+		return "", amber.Errorf(amber.KindInvalid, "export snapshot", file, "the name ends in .age, but no recipient or passphrase is given")
 	}
 	if _, err := x.e.o.FS.Lstat(file); err == nil {
-		return "", amber.Errorf(amber.KindConflict, "export snapshot", file, "there is a file of that name")
+		return "", amber.Errorf(amber.KindConflict, "export snapshot", file, "the file exists already")
 	}
 	if _, err := os.Stat(filepath.Dir(file)); errors.Is(err, fs.ErrNotExist) {
-		return "", amber.Errorf(amber.KindNotFound, "export snapshot", filepath.Dir(file), "there is no such folder")
+		return "", amber.Errorf(amber.KindNotFound, "export snapshot", filepath.Dir(file), "the folder does not exist")
 	}
 	// What a killed export has left there is of no use to anybody.
 	if _, err := x.e.sweepFolder(ctx, filepath.Dir(file), x.e.o.Clock().Add(-x.e.o.Grace), maxSweepDepth); err != nil {

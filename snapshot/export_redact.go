@@ -148,9 +148,9 @@ func (x *export) mayName(part, rel string, isDir bool) (bool, error) {
 	if err != nil || len(clean.counts) == 0 {
 		return err == nil, err
 	}
-	told, detail := cut(clean.bytes, maxTold), "there is a secret in its name"
+	told, detail := cut(clean.bytes, maxTold), "the name contains a secret"
 	if isDir {
-		detail += "; what is in it is left out too"
+		detail += "; the folder is left out with its content"
 	}
 	x.leave(part, told, amber.SkipBadName, detail)
 	x.redacted(part, told, clean.counts, int64(len(rel)))
@@ -176,7 +176,7 @@ func (x *export) mayTell(m repo.JournalMark) (bool, error) {
 		return true, nil
 	}
 	told := cut(session.bytes, maxTold)
-	x.leave(partJournal, told, amber.SkipBadName, "there is a secret in what names the session")
+	x.leave(partJournal, told, amber.SkipBadName, "a name of the session contains a secret")
 	x.redacted(partJournal, told, counts, int64(len(m.SessionID)+len(m.Host)+len(m.Cursor)))
 	return false, nil
 }
@@ -305,9 +305,9 @@ func (x *export) settle() {
 	sum.Notes = append(sum.Notes, x.redaction.notes()...)
 	for i, file := range x.opaque {
 		if i == maxOpaque {
-			sum.Notes = append(sum.Notes, fmt.Sprintf("%d more files are no text either", len(x.opaque)-i))
+			sum.Notes = append(sum.Notes, fmt.Sprintf("%d more files are not text either", len(x.opaque)-i))
 			break
 		}
-		sum.Notes = append(sum.Notes, cut([]byte(file+" is no text: what is packed or encoded in it was not seen"), maxTold))
+		sum.Notes = append(sum.Notes, cut([]byte(file+" is not text: packed or encoded content was not searched"), maxTold))
 	}
 }

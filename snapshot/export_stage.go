@@ -98,7 +98,7 @@ func (x *export) files(ctx context.Context, part, kind, prefix string, files *re
 			return nil
 		}
 		if x.redacts() && entry.Size > maxRedacted {
-			x.leave(part, rel, amber.SkipTooLarge, "it is too large to be redacted")
+			x.leave(part, rel, amber.SkipTooLarge, "the file is too large to be redacted")
 			return nil
 		}
 		filled[path.Dir(rel)] = true

@@ -56,7 +56,7 @@ func (e *Engine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, name,
 			}
 			return e.extract(ctx, rep, s, &x)
 		}
-		return amber.Errorf(amber.KindNotFound, "extract source", name, "the snapshot does not hold it")
+		return amber.Errorf(amber.KindNotFound, "extract source", name, "the snapshot does not hold this source")
 	})
 	return x, fail("extract source", name, err)
 }
@@ -79,7 +79,7 @@ func (e *Engine) extract(ctx context.Context, rep *repository, s repo.SourceEntr
 		}
 		x.Checks = append(x.Checks, amber.Check{
 			Name: "pages", Part: d.Name, Digest: d.Ref.Digest.String(), At: e.now(), OK: true,
-			Detail: fmt.Sprintf("%d pages compared; what is in them was not checked", d.Ref.Pages),
+			Detail: fmt.Sprintf("%d pages compared; their content was not checked", d.Ref.Pages),
 		})
 	}
 	if s.Git != nil {

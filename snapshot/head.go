@@ -50,7 +50,7 @@ func parseHead(b []byte) (repo.Link, error) {
 		l.Counter, _ = strconv.ParseInt(counter, 10, 64)
 	}
 	if !bytes.Equal(b, marshalHead(l)) || l.Counter < 1 {
-		return repo.Link{}, amber.Errorf(amber.KindDamaged, "read head of chain", "", "its checksum does not match")
+		return repo.Link{}, amber.Errorf(amber.KindDamaged, "read head of chain", "", "the checksum does not match")
 	}
 	return l, nil
 }

@@ -42,8 +42,8 @@ func (w *world) forged(from amber.SnapshotID, change func(wr *repo.Writer, in *r
 	if err != nil {
 		return "", err
 	}
-	// Whoever writes it has the key of the home, or the signature alone would
-	// give it away.
+	// The attacker has the key of the home, or the signature alone would give it
+	// away.
 	signer, err := keyring.Open(w.home.KeysDir(), keyring.Options{Random: rand.Reader}).Signer(ctx)
 	if err != nil {
 		return "", err
@@ -346,7 +346,7 @@ func copyMissing(t *testing.T, from, to string) {
 	}
 }
 
-// A database that would run somebody's code, or is none of ours, is refused.
+// A database that would run somebody's code, or has another schema, is refused.
 func TestHostileDatabasesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

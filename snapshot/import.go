@@ -53,15 +53,15 @@ func (e *Engine) RestoreBundle(ctx context.Context, file string, r amber.Restore
 		return s.report, err
 	}
 	if u.info().Agent != r.Agent && !s.fork {
-		err := amber.Errorf(amber.KindCrossTenant, "restore", file, "it is a bundle of agent %s", string(u.info().Agent))
-		err.Hint = "--to-agent NEW makes a new agent of it"
+		err := amber.Errorf(amber.KindCrossTenant, "restore", file, "the bundle belongs to agent %s", string(u.info().Agent))
+		err.Hint = "amber snapshot restore " + file + " --to-agent NEW"
 		return s.report, err
 	}
 	s.from, s.redacted, s.encrypted = u, u.info().Redacted, u.info().Encrypted
 	s.tellSigner(u.signature)
 	s.request.WithControl = s.request.WithControl && u.x.Format == amber.FormatAmber
 	for _, l := range u.left {
-		s.warn("%s %s of the bundle is not taken over: %s", l.Part, l.Path, l.Detail)
+		s.warn("%s %s of the bundle is not restored: %s", l.Part, l.Path, l.Detail)
 	}
 	err = s.run(ctx, func(replaces bool, fn func(*repository) error) error {
 		if !replaces {
@@ -123,8 +123,8 @@ func importInto(r amber.ImportRequest, info amber.BundleInfo) (amber.AgentID, er
 	case r.To != "":
 		into = r.To
 	case r.Agent != "" && r.Agent != info.Agent:
-		err := amber.Errorf(amber.KindCrossTenant, "import bundle", r.File, "it is a bundle of agent %s", string(info.Agent))
-		err.Hint = "--to-agent " + string(r.Agent) + " makes a snapshot of agent " + string(r.Agent) + " of it"
+		err := amber.Errorf(amber.KindCrossTenant, "import bundle", r.File, "the bundle belongs to agent %s", string(info.Agent))
+		err.Hint = "amber bundle import " + r.File + " --to-agent " + string(r.Agent)
 		return "", err
 	}
 	return amber.ParseAgentID(string(into))
@@ -209,7 +209,7 @@ func (i *importing) history(ctx context.Context) error {
 			return nil
 		}
 		if set.Full() {
-			return amber.Errorf(amber.KindQuota, "import bundle", "", "its history has too many objects")
+			return amber.Errorf(amber.KindQuota, "import bundle", "", "the history in the bundle has too many objects")
 		}
 		entry.Bytes += int64(len(raw))
 		return set.Put(ctx, repo.GitObject{OID: oid, Raw: raw})
@@ -322,7 +322,7 @@ func (i *importing) publish(ctx context.Context, began amber.Time) error {
 	if err != nil {
 		return err
 	}
-	i.report.Warnings = append(i.report.Warnings, fmt.Sprintf("there is, or was, another snapshot %s: this one is %s", m.ID, fresh))
+	i.report.Warnings = append(i.report.Warnings, fmt.Sprintf("another snapshot has or had the id %s; the imported one is %s", m.ID, fresh))
 	m.ID = amber.SnapshotID(fresh)
 	i.report.Snapshot, err = c.publishAs(ctx, m)
 	return err

@@ -14,9 +14,9 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// Whoever can write to a repository can give it another key, one that they know
-// too. So this home notes, outside the repository, which key it last encrypted
-// with, and takes another one only from who is trusted:
+// Anyone who can write to a repository can give it a key of their own. So this
+// home notes, outside the repository, which key it last encrypted with, and
+// accepts another key only when a trusted signer has set it:
 //
 //	amber-key 1
 //	key 0123456789abcdef
@@ -32,7 +32,7 @@ const (
 type keyNote struct {
 	key    string
 	serial int64
-	id     string // of the repository: a record of another one is none of this
+	id     string // of the repository the record belongs to
 }
 
 func noteOf(rep *repository) keyNote {
@@ -56,7 +56,7 @@ func (e *Engine) loadKeyNote(tenant amber.TenantID) (keyNote, error) {
 	var n keyNote
 	if err == nil {
 		if _, serr := fmt.Sscanf(string(b), keyNoteMagic+"\nkey %s\nserial %d\nrepository %s\n", &n.key, &n.serial, &n.id); serr != nil || !bytes.Equal(b, n.marshal()) {
-			return keyNote{}, amber.Errorf(amber.KindDamaged, "read key note", path, "it is not what was written")
+			return keyNote{}, amber.Errorf(amber.KindDamaged, "read key note", path, "the content is not what Amber wrote")
 		}
 	}
 	return n, fail("read key note", path, err)
@@ -91,7 +91,7 @@ func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
 	known := signature.Status == amber.SignatureValid && signature.Standing != amber.StandingStranger
 	switch {
 	case note.serial > now.serial:
-		return amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the repository was set back to its key record %d, and %d was there", now.serial, note.serial)
+		return amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the repository shows key record %d, but record %d was seen before", now.serial, note.serial)
 	case note == keyNote{}:
 		if err := e.acceptable("the key of the repository", signature); err != nil {
 			return err
@@ -103,8 +103,8 @@ func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
 	case known && note.id == now.id && rep.HasKey(note.key):
 		return e.saveKeyNote(rep)
 	}
-	changed := amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "who may read the repository was changed by somebody who is not trusted here")
-	changed.Hint = "amber repo recipients list; if that was right, remove " + e.keyNotePath(rep.tenant)
+	changed := amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the recipients of the repository were changed by a key that is not trusted here")
+	changed.Hint = "amber repo recipients list; if the change is right, remove " + e.keyNotePath(rep.tenant)
 	return changed
 }
 
@@ -130,8 +130,8 @@ func (e *Engine) onlyWanted(ctx context.Context, rep *repository, known bool) er
 	}
 	for _, r := range have {
 		if !slices.Contains(textsOf(want), r) {
-			stranger := amber.Errorf(amber.KindUntrusted, "encrypt snapshot", r, "somebody who is not trusted here has let it read the repository, and the configuration does not name it")
-			stranger.Hint = "amber repo recipients list; amber key trust who signed it, if you know them"
+			stranger := amber.Errorf(amber.KindUntrusted, "encrypt snapshot", r, "a key that is not trusted here added this recipient, and the configuration does not name it")
+			stranger.Hint = "amber repo recipients list; if you know who added it: amber key trust KEY"
 			return stranger
 		}
 	}

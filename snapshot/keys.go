@@ -35,8 +35,9 @@ func (e *Engine) recipients(ctx context.Context, more []string) ([]agekey.Recipi
 	return agekey.ParseRecipients(append(texts, more...))
 }
 
-// encrypt sees to it that everything that is written from now on can be read by
-// whom it must be readable for, and by nobody else. It says whom it let in.
+// encrypt makes sure that everything written from now on can be read by the
+// configured recipients and by more, and by nobody else. It warns of each
+// recipient that it added.
 func (e *Engine) encrypt(ctx context.Context, rep *repository, more []string) (warnings []string, err error) {
 	want, err := e.recipients(ctx, more)
 	if err != nil {
@@ -77,12 +78,12 @@ func (e *Engine) neverHadKey(rep *repository) error {
 	if err != nil || note == (keyNote{}) {
 		return err
 	}
-	lost := amber.Errorf(amber.KindUntrusted, "encrypt snapshot", note.key, "the repository was encrypted, and its key record is gone")
-	lost.Hint = "if you began a new repository there, remove " + e.keyNotePath(rep.tenant)
+	lost := amber.Errorf(amber.KindUntrusted, "encrypt snapshot", note.key, "the repository was encrypted, but its key record is gone")
+	lost.Hint = "if you made a new repository there, remove " + e.keyNotePath(rep.tenant)
 	return lost
 }
 
-// admit lets recipients in that are not yet.
+// admit adds the recipients that the repository does not have yet.
 func (e *Engine) admit(ctx context.Context, rep *repository, want []agekey.Recipient) (warnings []string, err error) {
 	have, err := rep.Recipients(ctx)
 	if err != nil {
@@ -92,7 +93,7 @@ func (e *Engine) admit(ctx context.Context, rep *repository, want []agekey.Recip
 	for _, r := range want {
 		if !slices.Contains(have, r.Text) {
 			all = append(all, r.Text)
-			warnings = append(warnings, fmt.Sprintf("%s may read every encrypted snapshot of the repository from now on", r.Text))
+			warnings = append(warnings, fmt.Sprintf("%s can read every encrypted snapshot of the repository from now on", r.Text))
 		}
 	}
 	if len(warnings) == 0 {
@@ -123,13 +124,13 @@ func with(list []agekey.Recipient, r agekey.Recipient) ([]agekey.Recipient, erro
 
 // locked says that no identity at hand opens a repository.
 func locked() error {
-	e := amber.Errorf(amber.KindRefused, "open repository", "", "it is encrypted, and no identity at hand opens it")
-	e.Hint = "name one with --identity FILE, or configure snapshot.encryption.identity"
+	e := amber.Errorf(amber.KindRefused, "open repository", "", "the repository is encrypted, and no identity opens it")
+	e.Hint = "add --identity FILE, or set snapshot.encryption.identity"
 	return e
 }
 
-// Recipients returns whom a tenant's repository is encrypted to; none when it
-// is not. Errors: not_found without a repository.
+// Recipients returns the age recipients of a tenant's repository; none when it
+// is not encrypted. Errors: not_found without a repository.
 func (e *Engine) Recipients(ctx context.Context, tenant amber.TenantID) (list []string, err error) {
 	err = e.with(ctx, tenant, func(rep *repository) error {
 		list, err = rep.Recipients(ctx)
@@ -138,11 +139,12 @@ func (e *Engine) Recipients(ctx context.Context, tenant amber.TenantID) (list []
 	return list, err
 }
 
-// ChangeRecipients lets recipients in and shuts others out. Whoever is shut out
-// and has read the repository before knows its key: what is written later is
-// kept from them only by a new one, which rotate makes. Errors: invalid; refused
-// when nobody would be left or no identity opens the repository; not_found for
-// one that is not there to be removed; conflict when somebody else changes them.
+// ChangeRecipients adds and removes recipients of a tenant's repository, and
+// returns the list. A removed recipient may have kept the repository key; rotate
+// makes a new key, which encrypts everything written from then on. Errors:
+// invalid; refused when this home could not open the repository any more or no
+// identity opens it now; not_found for a recipient to remove that is not in the
+// list; conflict when another process changes the list.
 func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, add, remove []string, rotate bool) ([]string, error) {
 	const op = "change recipients"
 	var texts []string
@@ -186,7 +188,7 @@ func (e *Engine) ChangeRecipients(ctx context.Context, tenant amber.TenantID, ad
 		for _, r := range removing {
 			n := slices.Index(texts, r.Text)
 			if n < 0 {
-				return amber.Errorf(amber.KindNotFound, op, r.Text, "it is no recipient")
+				return amber.Errorf(amber.KindNotFound, op, r.Text, "not a recipient of the repository")
 			}
 			texts = slices.Delete(texts, n, n+1)
 		}
@@ -212,8 +214,8 @@ func (e *Engine) notConfigured(ctx context.Context, removing []agekey.Recipient)
 	}
 	for _, r := range removing {
 		if slices.Contains(textsOf(configured), r.Text) {
-			refused := amber.Errorf(amber.KindRefused, "change recipients", r.Text, "the configuration lets it in")
-			refused.Hint = "take it out of snapshot.encryption.recipients first"
+			refused := amber.Errorf(amber.KindRefused, "change recipients", r.Text, "the configuration names this recipient, so the next snapshot would add it again")
+			refused.Hint = "remove it from snapshot.encryption.recipients first"
 			return refused
 		}
 	}
@@ -232,7 +234,7 @@ func (e *Engine) stillOpens(ctx context.Context, list []agekey.Recipient) error 
 			return nil
 		}
 	}
-	return amber.Errorf(amber.KindRefused, "change recipients", "", "no identity of this home would open the repository any more")
+	return amber.Errorf(amber.KindRefused, "change recipients", "", "this home could not open the repository any more: keep one of its own recipients")
 }
 
 func textsOf(list []agekey.Recipient) []string {

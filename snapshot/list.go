@@ -82,7 +82,7 @@ func (p place) before(e repo.Entry) bool {
 func (e *Engine) lostRepository(tenant amber.TenantID, agent amber.AgentID) error {
 	for _, chain := range e.chains(tenant) {
 		if chain.Agent == agent {
-			err := amber.Errorf(amber.KindDamaged, "open repository", e.repositoryName(tenant), "it is gone, and this home has written snapshots there")
+			err := amber.Errorf(amber.KindDamaged, "open repository", e.repositoryName(tenant), "the repository is gone, and this home has written snapshots to it")
 			err.Hint = "if you removed it yourself, remove " + e.headPath(tenant, agent, chain.Device)
 			return err
 		}
@@ -116,8 +116,8 @@ func (e *Engine) meta(entry repo.Entry, inner repo.Inner) amber.SnapshotMeta {
 	return meta
 }
 
-// revealed returns what a listing tells of an encrypted snapshot to who has the
-// key; zero for whoever has not.
+// revealed returns the label and the history of an encrypted snapshot for a
+// listing. Without the key it is zero.
 func (rep *repository) revealed(ctx context.Context, entry repo.Entry) repo.Inner {
 	if !entry.Manifest.Encrypted || entry.Problem != nil || rep.Locked() {
 		return repo.Inner{}
@@ -140,7 +140,7 @@ func (e *Engine) ShowSnapshot(ctx context.Context, ref amber.SnapshotRef) (amber
 		if err != nil {
 			return err
 		}
-		inner, err := rep.inner(ctx, entry.Manifest) // whoever signed it: show says so
+		inner, err := rep.inner(ctx, entry.Manifest) // also of a signer that is not trusted: show says so
 		if err != nil {
 			return err
 		}

@@ -31,11 +31,11 @@ var nexoDatabases = []struct{ file, kind string }{
 // left out and said.
 func (x *export) nexo(ctx context.Context) error {
 	if x.options.Passphrase != "" {
-		return amber.Errorf(amber.KindRefused, "export snapshot", string(x.r.ID), "the format nexo knows no passphrase")
+		return amber.Errorf(amber.KindRefused, "export snapshot", string(x.r.ID), "format nexo cannot be encrypted with a passphrase")
 	}
 	for _, r := range x.options.Recipients {
 		if r.Kind != agekey.X25519 {
-			return amber.Errorf(amber.KindRefused, "export snapshot", r.Text, "the format nexo knows X25519 recipients only")
+			return amber.Errorf(amber.KindRefused, "export snapshot", r.Text, "format nexo can only be encrypted to X25519 recipients (age1...)")
 		}
 	}
 	if err := x.nexoTables(ctx); err != nil {
@@ -53,12 +53,12 @@ func (x *export) nexo(ctx context.Context) error {
 	}
 	x.sources = slices.DeleteFunc(x.sources, func(s bundle.Source) bool {
 		if s.Kind == "folder" {
-			x.leave(amber.PartNotes, strings.TrimPrefix(s.Path, "memory_files/"), amber.SkipUnsupported, "the format holds no empty folders")
+			x.leave(amber.PartNotes, strings.TrimPrefix(s.Path, "memory_files/"), amber.SkipUnsupported, "format nexo has no empty folders")
 		}
 		return s.Kind == "folder"
 	})
 	if n := frames(x.inner); n > 0 {
-		x.leave(partJournal, "", amber.SkipUnsupported, "the format holds no journal")
+		x.leave(partJournal, "", amber.SkipUnsupported, "format nexo has no journal")
 	}
 	if err := x.leaveSources(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (x *export) touched() []string {
 func (x *export) nexoTables(ctx context.Context) error {
 	for _, d := range x.inner.Databases {
 		if d.Name != memoryDB {
-			x.leave(partOf(d.Name), d.Name, amber.SkipUnsupported, "the format holds no control plane")
+			x.leave(partOf(d.Name), d.Name, amber.SkipUnsupported, "format nexo has no control plane")
 			continue
 		}
 		file := filepath.Join(x.tmp, d.Name)
@@ -171,7 +171,7 @@ func (x *export) nexoStates(ctx context.Context) error {
 	for _, s := range states {
 		name, ok := nexoState[strings.TrimSuffix(s.Path, ".json")]
 		if !ok {
-			x.leave(amber.PartState, s.Path, amber.SkipUnsupported, "the format does not know it")
+			x.leave(amber.PartState, s.Path, amber.SkipUnsupported, "format nexo does not have this document")
 			continue
 		}
 		s.Path, s.Kind = "state/"+name+".json", "state_"+name
@@ -305,7 +305,7 @@ func (u *unpacked) nexoGit(ctx context.Context) error {
 	for _, entry := range u.x.Entries {
 		rel, ok := strings.CutPrefix(entry.Path, "git/")
 		if ok && strings.HasPrefix(rel, "hooks/") || rel == "config" && ok || strings.HasSuffix(rel, ".lock") && ok {
-			u.left = append(u.left, amber.Skipped{Part: partGit, Path: rel, Reason: amber.SkipUnsupported, Detail: "only objects and refs of a history are taken over"})
+			u.left = append(u.left, amber.Skipped{Part: partGit, Path: rel, Reason: amber.SkipUnsupported, Detail: "only objects and refs of a history are imported"})
 		}
 	}
 	return nil

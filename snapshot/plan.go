@@ -12,7 +12,7 @@ import (
 // snapshot holds. Nothing is written and no lock of the agent is taken.
 func (s *restoration) plan(ctx context.Context) error {
 	if p := s.report.Plan; p.SpaceFree < p.SpaceNeeded {
-		s.warn("it needs %d bytes and %d are free: it would be refused", p.SpaceNeeded, p.SpaceFree)
+		s.warn("the restore needs %d bytes and %d are free: it would be refused", p.SpaceNeeded, p.SpaceFree)
 	}
 	s.tellEntries()
 	c, err := s.agent.Current()
@@ -32,7 +32,7 @@ func (s *restoration) plan(ctx context.Context) error {
 		diff, err := s.e.diffPages(ctx, db.name, s.agent, nil, to, true)
 		switch amber.KindOf(err) {
 		case amber.KindDamaged, amber.KindConflict, amber.KindRefused:
-			s.warn("the live %s cannot be compared with: %v", db.name, err)
+			s.warn("the live %s cannot be compared with the snapshot: %v", db.name, err)
 			err = nil
 		}
 		if err != nil {
@@ -74,7 +74,7 @@ func (s *restoration) tellEntries() {
 		frames += m.Frames
 	}
 	if frames > 0 && s.restores(amber.PartMemory) {
-		s.warn("%d journal entries of the snapshot were not drained yet: the sessions and turns they bring are not counted here", frames)
+		s.warn("%d journal entries of the snapshot were not drained yet: their sessions and turns are not counted here", frames)
 	}
 }
 

@@ -104,7 +104,7 @@ type instant struct {
 type pairs struct {
 	agent        *resident
 	acknowledged atomic.Int64
-	pace         chan struct{} // a pair is written for each; closed by whoever freezes
+	pace         chan struct{} // a pair is written for each; closed when all snapshots are taken
 	progress     chan struct{} // has something after a pair; closed when no more come
 }
 

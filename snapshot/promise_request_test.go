@@ -68,7 +68,7 @@ func badIDs(w *site) {
 		w.invalid(a.ref(amber.SnapshotID(bad)), "id "+bad)
 	}
 	_, err := w.engine.DiffSnapshots(w.ctx, amber.DiffRequest{Tenant: tenant, Agent: a.id, A: one.ID, B: "x"})
-	refused(err, amber.KindInvalid, "diff with a second id that is none")
+	refused(err, amber.KindInvalid, "diff with a second id that is not valid")
 	a.is(a.model, "after bad requests")
 	a.lists(two.ID, one.ID)
 	w.agent(tenant, "fork").isAbsent("after bad requests")

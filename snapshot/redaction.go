@@ -150,9 +150,9 @@ func (r *redaction) notes() []string {
 		count int
 		what  string
 	}{
-		{plain, "findings are too short or too plain to be looked for elsewhere; they were removed where they were recognised"},
-		{dropped, "findings were too many to be looked for elsewhere; they were removed where they were recognised"},
-		{r.public, "findings are part of something public, such as the name of the agent, and were not looked for elsewhere"},
+		{plain, "findings are too short or too common to be searched for elsewhere; they were removed where a rule recognised them"},
+		{dropped, "findings were too many to be searched for elsewhere; they were removed where a rule recognised them"},
+		{r.public, "findings are part of public text, such as the name of the agent, and were not searched for elsewhere"},
 	} {
 		if n.count > 0 {
 			list = append(list, fmt.Sprintf("%d %s", n.count, n.what))

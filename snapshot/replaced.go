@@ -26,9 +26,9 @@ import (
 //	snapshot 0193c5a8-…
 //	crc32c 1a2b3c4d
 //
-// The file becomes live with the generation, in the same step. So whoever finds
-// the old one later, because the restore died before it was removed, knows
-// whether it may go. An old generation that nobody vouches for stays.
+// The file becomes live with the generation, in the same step. When a restore
+// died before it removed the old generation, the file tells a later one whether
+// it may be removed. An old generation that no file names stays.
 const (
 	replacedName  = "REPLACED"
 	replacedMagic = "amber-replaced 1"

@@ -191,7 +191,7 @@ func TestASnapshotReadsNoOldManifests(t *testing.T) {
 		t.Errorf("snapshots open %v manifests and stubs", cost)
 	}
 	w.mustCheck()
-	// Without the cache the chain goes on all the same.
+	// The chain goes on without the cache.
 	if err := os.RemoveAll(w.home.CacheDir()); err != nil {
 		t.Fatal(err)
 	}

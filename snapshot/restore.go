@@ -70,11 +70,11 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 	_, err := s.agent.Current()
 	switch {
 	case err == nil && s.fork:
-		return amber.Errorf(amber.KindConflict, "restore", string(r.To), "there is an agent of that name; a fork makes a new one")
+		return amber.Errorf(amber.KindConflict, "restore", string(r.To), "an agent of this name exists; --to-agent needs a new name")
 	case err == nil && r.DryRun:
 		return checked(false, func(*repository) error {
 			if err := s.mayReplace(); err != nil {
-				s.warn("it would be refused: %v", err)
+				s.warn("the restore would be refused: %v", err)
 			}
 			return s.plan(ctx)
 		})
@@ -88,13 +88,13 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 			})
 		})
 	case amber.KindOf(err) == amber.KindNotFound && len(r.Only) < 3:
-		return amber.Errorf(amber.KindInvalid, "restore", string(s.agent.ID()), "there is no such agent yet: all of it is restored, or nothing")
+		return amber.Errorf(amber.KindInvalid, "restore", string(s.agent.ID()), "the agent does not exist yet, so --only cannot be used")
 	case amber.KindOf(err) == amber.KindNotFound:
 		return checked(false, func(*repository) error { return s.make(ctx) })
 	case amber.KindOf(err) == amber.KindDamaged:
 		return &amber.Error{
 			Op: "restore", Kind: amber.KindDamaged, ID: string(r.ID), Err: err,
-			Hint: "amber snapshot restore " + string(r.ID) + " --to-agent NEW makes an agent of it beside the damaged one",
+			Hint: "amber snapshot restore " + string(r.ID) + " --to-agent NEW",
 		}
 	}
 	return err
@@ -111,7 +111,7 @@ func (s *restoration) done(ctx context.Context, err error) (amber.RestoreReport,
 	return s.report, fail("restore", string(s.request.ID), err)
 }
 
-// warn adds to what whoever asked must know.
+// warn adds a warning to the report.
 func (s *restoration) warn(format string, args ...any) {
 	s.report.Warnings = append(s.report.Warnings, fmt.Sprintf(format, args...))
 }
@@ -150,7 +150,7 @@ func (s *restoration) elsewhere(ctx context.Context, err error) error {
 		}
 		for _, id := range agents {
 			if _, gerr := rep.catalog.Get(ctx, id, s.request.ID); gerr == nil && id != s.request.Agent {
-				e := amber.Errorf(amber.KindCrossTenant, "restore", string(s.request.ID), "it is a snapshot of agent %s", string(id))
+				e := amber.Errorf(amber.KindCrossTenant, "restore", string(s.request.ID), "the snapshot belongs to agent %s", string(id))
 				e.Hint = fmt.Sprintf("amber --agent %s snapshot restore %s --to-agent NEW", id, s.request.ID)
 				err = e
 				return nil
@@ -182,7 +182,7 @@ func (s *restoration) find(ctx context.Context, rep *repository) error {
 	s.encrypted = entry.Manifest.Encrypted
 	return rep.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
 		if !rep.Has(id) {
-			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "its %s %s is not in the repository", kind, id)
+			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "%s %s of the snapshot is not in the repository", kind, id)
 			e.Hint = "amber snapshot verify " + string(s.request.ID)
 			return e
 		}
@@ -208,9 +208,9 @@ func (s *restoration) tellSigner(r amber.SignatureReport) {
 	s.report.Signature = r
 	switch {
 	case r.Status == amber.SignatureMissing:
-		s.warn("it is not signed")
+		s.warn("the snapshot is not signed")
 	case r.Status == amber.SignatureValid && r.Standing == amber.StandingStranger:
-		s.warn("it is signed by %s, which is not trusted here", r.KeyID)
+		s.warn("the snapshot is signed by %s, which is not trusted here", r.KeyID)
 	}
 }
 
@@ -220,8 +220,8 @@ func (s *restoration) mayReplace() error {
 	if !s.redacted || s.request.AcceptRedacted {
 		return nil
 	}
-	e := amber.Errorf(amber.KindRefused, "restore", string(s.request.ID), "secrets were taken out of it, and the live agent would lose them")
-	e.Hint = "--to-agent NEW makes a new agent of it; --accept-redacted replaces the live one all the same"
+	e := amber.Errorf(amber.KindRefused, "restore", string(s.request.ID), "the snapshot is redacted, and the live agent would lose the removed secrets")
+	e.Hint = "--to-agent NEW restores to a new agent; --accept-redacted replaces the live agent"
 	return e
 }
 
@@ -230,8 +230,8 @@ func (s *restoration) check() error {
 	held := s.from.databases()
 	for _, name := range []string{memoryDB, controlDB} {
 		if s.restores(partOf(name)) && !slices.ContainsFunc(held, func(d storedDatabase) bool { return d.name == name }) {
-			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "it does not hold %s: that could not be read when it was taken", name)
-			e.Hint = "amber snapshot show " + string(s.request.ID) + "; choose parts with --only"
+			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "the snapshot does not hold %s, which could not be read when it was taken", name)
+			e.Hint = "amber snapshot show " + string(s.request.ID) + "; restore other parts with --only"
 			return e
 		}
 	}
@@ -258,7 +258,7 @@ func (s *restoration) space() error {
 	}
 	s.report.Plan.SpaceFree = int64(min(info.FreeBytes, 1<<62))
 	if s.report.Plan.SpaceFree < needed && !s.request.DryRun {
-		e := amber.Errorf(amber.KindQuota, "restore", string(s.request.ID), "it needs %d bytes, %d are free", needed, s.report.Plan.SpaceFree)
+		e := amber.Errorf(amber.KindQuota, "restore", string(s.request.ID), "the restore needs %d bytes, %d are free", needed, s.report.Plan.SpaceFree)
 		e.Hint = "amber snapshot gc, or free space in " + s.e.o.Home.Dir()
 		return e
 	}
@@ -322,8 +322,8 @@ func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Rest
 		}
 		rehearsal.close()
 	}
-	// Whoever drains holds the journal and then waits to write: so the journal
-	// comes before the lock. Nothing may be opened once the lock is held.
+	// A drain holds the journal and then waits to write, so the journal is taken
+	// before the lock. Nothing may be opened once the lock is held.
 	hold, err := s.e.holdSpool(ctx, s.agent)
 	if err != nil {
 		return err
@@ -360,7 +360,7 @@ func (s *restoration) save(ctx context.Context, rep *repository, r amber.Snapsho
 	}
 	defer c.close()
 	if len(c.inner.Databases) == 0 {
-		s.warn("no database of the agent can be read, so there is no safety snapshot, and its generation stays")
+		s.warn("no database of the agent can be read: no safety snapshot is taken, and the old generation stays")
 		return nil
 	}
 	meta, err := c.publish(ctx)
@@ -432,7 +432,7 @@ func (s *restoration) clean(ctx context.Context, rep *repository) error {
 	list, err := s.agent.Generations()
 	if err != nil {
 		s.report.OldGeneration = s.old
-		s.warn("old generations could not be looked for: %v", err)
+		s.warn("old generations could not be listed: %v", err)
 		return nil
 	}
 	for _, n := range list {

@@ -28,11 +28,11 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) erro
 		case at < 0:
 			return noSnapshot(ref)
 		case entries[at].Pinned:
-			err := amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "it is pinned")
+			err := amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "the snapshot is pinned")
 			err.Hint = "amber snapshot unpin " + string(ref.ID)
 			return err
 		case entries[at].Usable() == nil && usable(entries) == 1:
-			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "it is the last snapshot of agent %s", string(ref.Agent))
+			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "the last snapshot of agent %s cannot be deleted", string(ref.Agent))
 		}
 		return rep.catalog.Delete(ctx, ref.Agent, ref.ID, "deleted", e.now())
 	})
@@ -90,11 +90,11 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (ambe
 	report := amber.PruneReport{Deleted: []amber.SnapshotID{}, Kept: []amber.Kept{}, DryRun: r.DryRun}
 	for _, n := range []int{r.KeepLast, r.KeepHourly, r.KeepDaily, r.KeepWeekly, r.KeepSafety} {
 		if n < 0 {
-			return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "a rule keeps a negative number of snapshots")
+			return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "a rule has a negative number")
 		}
 	}
 	if r.KeepLast+r.KeepHourly+r.KeepDaily+r.KeepWeekly == 0 {
-		return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "no rule keeps anything")
+		return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "no rule keeps any snapshot: give at least one of last, hourly, daily, weekly")
 	}
 	err := e.keeping(ctx, r.Tenant, r.Agent, func(rep *repository) error {
 		entries, err := rep.catalog.List(ctx, r.Agent)
@@ -240,7 +240,7 @@ func (e *Engine) wholeChains(ctx context.Context, rep *repository) error {
 			return err
 		}
 		if len(r.Damaged) > 0 {
-			err := amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "its chain is not whole, nothing is removed: %s", r.Damaged[0])
+			err := amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "the chain of snapshots is not whole, so nothing is removed: %s", r.Damaged[0])
 			err.Hint = "amber snapshot check; if you removed snapshots yourself, remove " + e.headPath(rep.tenant, chain.Agent, chain.Device)
 			return err
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// A scratch folder is where something is built only to be looked at. Its lock
-// is held as long as it is used, so that whoever sweeps can tell a running
+// A scratch folder holds files that are built to be checked and then removed.
+// Its lock is held as long as it is used, so that a sweep can tell a running
 // operation from one that died.
 const lockSuffix = ".lock"
 

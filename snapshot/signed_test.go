@@ -42,7 +42,7 @@ func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
 	plant(w)
 	first := w.snapshot()
 	if first.SignedBy == "" {
-		t.Fatal("it is not signed")
+		t.Fatal("the first snapshot is not signed")
 	}
 	w.remember("more")
 	later := w.snapshot()
@@ -104,8 +104,8 @@ func (w *world) mustVerifyAlone(id amber.SnapshotID) {
 	}
 }
 
-// Whoever rewrites a manifest without its signer makes a link that no signed
-// chain has.
+// A manifest that was rewritten without its signer is a link that no signed chain
+// has.
 func TestASignedChainStaysSigned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -117,7 +117,7 @@ func TestASignedChainStaysSigned(t *testing.T) {
 	}
 	quiet := openWorld(t, w.dir, func(o *snapshot.Options) { o.Keys.NoSign = true })
 	meta := quiet.snapshot()
-	if meta.SignedBy == "" || !slices.ContainsFunc(meta.Warnings, func(s string) bool { return strings.Contains(s, "signed all the same") }) {
+	if meta.SignedBy == "" || !slices.ContainsFunc(meta.Warnings, func(s string) bool { return strings.Contains(s, "the snapshot was signed because") }) {
 		t.Errorf("signed by %q, warnings %q", meta.SignedBy, meta.Warnings)
 	}
 	w.mustCheck()

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -62,12 +64,14 @@ func newSite(t *testing.T) *site {
 	return &site{ctx: t.Context(), dir: t.TempDir(), clock: &handClock{now: time.Date(2026, time.March, 12, 9, 30, 0, 0, time.UTC)}}
 }
 
-// reopen opens the home anew, as another process would.
+// reopen opens the home anew, as another process would. Syncs do not reach the
+// disk: power cuts have tests of their own.
 func (w *site) reopen() {
 	var err error
-	w.home, _, err = home.Open(w.dir, home.Options{Clock: w.clock.read, Random: rand.Reader})
+	fsys := newMortal(0, nil)
+	w.home, _, err = home.Open(w.dir, home.Options{Clock: w.clock.read, Random: rand.Reader, FS: fsys})
 	must0(err)
-	w.engine = must(snapshot.New(snapshot.Options{Home: w.home, Clock: w.clock.read, Random: rand.Reader}))
+	w.engine = must(snapshot.New(snapshot.Options{Home: w.home, Clock: w.clock.read, Random: rand.Reader, FS: fsys}))
 }
 
 func (w *site) now() amber.Time { return amber.At(w.clock.read()) }
@@ -115,8 +119,55 @@ func (w *site) made(t amber.TenantID, id amber.AgentID) *resident {
 	return a
 }
 
+// lives are agents as [site.lived] makes them, by tenant and name: each is made
+// once, and copied to every other home that wants it.
+var lives = struct {
+	sync.Mutex
+	made map[string]life
+}{made: map[string]life{}}
+
+type life struct {
+	files fstest.MapFS // of the folder of the agent
+	model Model
+	said  int
+}
+
 // lived makes an agent that has some of everything.
 func (w *site) lived(t amber.TenantID, id amber.AgentID) *resident {
+	dir := filepath.Join("tenants", string(t), "agents", string(id))
+	lives.Lock()
+	defer lives.Unlock()
+	l, ok := lives.made[dir]
+	if !ok {
+		a := w.grown(t, id)
+		l = life{read(filepath.Join(w.dir, dir)), a.model.clone(), w.said}
+		lives.made[dir] = l
+		return a
+	}
+	must0(os.CopyFS(filepath.Join(w.dir, dir), l.files))
+	w.said = max(w.said, l.said)
+	a := w.agent(t, id)
+	a.model = l.model.clone()
+	return a
+}
+
+// read reads all files of a folder.
+func read(dir string) fstest.MapFS {
+	files := fstest.MapFS{}
+	must0(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		files[filepath.ToSlash(rel)] = &fstest.MapFile{Data: b, Mode: 0o600}
+		return err
+	}))
+	return files
+}
+
+// grown makes an agent and writes four memories, three notes and a state.
+func (w *site) grown(t amber.TenantID, id amber.AgentID) *resident {
 	a := w.made(t, id)
 	for range 4 {
 		a.remember()

@@ -124,7 +124,7 @@ func (s *sourceCapture) freezeFile(ctx context.Context, path string) (unread, er
 }
 
 // foreignPages notes why the pages of a database could not be read, apart from
-// errors of whoever takes them.
+// errors of the function that stores them.
 type foreignPages struct {
 	amber.FrozenDatabase
 	unread error
@@ -146,7 +146,7 @@ func (p *foreignPages) ReadPages(ctx context.Context, fn func(pages []byte) erro
 func (s *sourceCapture) git(ctx context.Context, dir string) error {
 	refs, ok, unread := gitobj.ReadRefs(s.e.o.FS, dir)
 	if unread == nil && !ok {
-		unread = amber.Errorf(amber.KindNotFound, "read repository", dir, "there is no git repository")
+		unread = amber.Errorf(amber.KindNotFound, "read repository", dir, "the folder is not a git repository")
 	}
 	var err error
 	if unread == nil {

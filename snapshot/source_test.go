@@ -82,7 +82,7 @@ func TestTroubleOfASourceIsListed(t *testing.T) {
 			want: "", // it is captured as it is
 		},
 		{
-			name: "a database that is none",
+			name: "a file that is not a database",
 			make: func(t *testing.T, path string) {
 				if err := os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 					t.Fatal(err)

@@ -28,9 +28,9 @@ func (e *Engine) acceptable(what string, s amber.SignatureReport) error {
 	case !e.o.Keys.RequireSigned:
 		return nil
 	case s.Status == amber.SignatureMissing:
-		return amber.Errorf(amber.KindRefused, op, what, "it is not signed, and snapshot.require_signed is set")
+		return amber.Errorf(amber.KindRefused, op, what, "not signed, but snapshot.require_signed is set")
 	case s.Standing == amber.StandingStranger:
-		err := amber.Errorf(amber.KindRefused, op, what, "it is signed by %s, which is not trusted here, and snapshot.require_signed is set", s.KeyID)
+		err := amber.Errorf(amber.KindRefused, op, what, "signed by %s, which is not trusted here, but snapshot.require_signed is set", s.KeyID)
 		err.Hint = "if you know whose key that is: amber key trust " + string(s.KeyID)
 		return err
 	}
@@ -52,7 +52,7 @@ func (e *Engine) signature(ctx context.Context, entry repo.Entry) (amber.Signatu
 func (e *Engine) asWritten(ctx context.Context, rep *repository, entry repo.Entry) error {
 	m := entry.Manifest
 	replaced := func(why string) error {
-		return amber.Errorf(amber.KindUntrusted, "check chain", string(m.ID), "another manifest is in its place: %s", why)
+		return amber.Errorf(amber.KindUntrusted, "check chain", string(m.ID), "another manifest has taken its place: %s", why)
 	}
 	if head, known, err := e.loadHead(m.Tenant, m.Agent, m.Device); err == nil && known && head.ID == m.ID && head.Digest != entry.Digest {
 		return replaced("this home wrote one with another digest")
@@ -86,8 +86,8 @@ func (e *Engine) linked(ctx context.Context, rep *repository, entry repo.Entry) 
 	if err != nil || before == 0 {
 		return err
 	}
-	unsigned := amber.Errorf(amber.KindUntrusted, "check signature", string(entry.Manifest.ID), "it is not signed, and snapshot %d of its chain is", before)
-	unsigned.Hint = "amber snapshot verify " + string(entry.Manifest.ID) + " tells about its chain; restore one that is signed"
+	unsigned := amber.Errorf(amber.KindUntrusted, "check signature", string(entry.Manifest.ID), "the snapshot is not signed, but snapshot %d of its chain is", before)
+	unsigned.Hint = "amber snapshot verify " + string(entry.Manifest.ID) + ", and restore a snapshot that is signed"
 	return unsigned
 }
 

@@ -83,7 +83,7 @@ func (e *Engine) mayUnpack(ctx context.Context, b *bundle.Bundle, tenant amber.T
 }
 
 func otherTenant(info amber.BundleInfo) error {
-	return amber.Errorf(amber.KindCrossTenant, "open bundle", info.File, "it belongs to tenant %s", info.Tenant)
+	return amber.Errorf(amber.KindCrossTenant, "open bundle", info.File, "the bundle belongs to tenant %s", info.Tenant)
 }
 
 // opened keeps a file to be closed with the folder.
@@ -147,7 +147,7 @@ func (u *unpacked) fill(ctx context.Context, b *bundle.Bundle, tenant amber.Tena
 // wherever it lies.
 func mayUnpackNote(rel string) error {
 	if names.InGitFolder(rel) {
-		return amber.Errorf(amber.KindRefused, "open bundle", rel, "no file of a bundle may be there")
+		return amber.Errorf(amber.KindRefused, "open bundle", rel, "a bundle must not write to this path")
 	}
 	return mayWrite(rel)
 }
@@ -166,7 +166,7 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 	c := u.x.Contents
 	for _, d := range c.Databases {
 		if d.Name != memoryDB && d.Name != controlDB || d.Path != "db/"+d.Name {
-			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "an agent has no database %q", d.Name)
+			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "database %q is not one of an agent: want memory.db or control.db", d.Name)
 		}
 		if err := u.hold(ctx, d.Name); err != nil {
 			return err
@@ -175,7 +175,7 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 	for _, entry := range u.x.Entries {
 		name, ok := strings.CutPrefix(entry.Path, "db/")
 		if ok && !slices.ContainsFunc(u.held, func(d storedDatabase) bool { return d.name == name }) {
-			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "an agent has no database %q", name)
+			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "database %q is not one of an agent: want memory.db or control.db", name)
 		}
 	}
 	marked := map[string]bool{}
@@ -183,12 +183,12 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 		u.marks = append(u.marks, repo.JournalMark(m))
 		marked["journal/"+m.Key] = true
 		if m.Frames > 0 && !u.has(u.path("journal/"+m.Key)) {
-			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "journal entries are missing that it speaks of")
+			return amber.Errorf(amber.KindDamaged, "open bundle", u.x.Info.File, "journal entries that the manifest names are missing")
 		}
 	}
 	for _, entry := range u.x.Entries {
 		if entry.Kind == "source" || entry.Kind == "journal" && !marked[entry.Path] {
-			u.left = append(u.left, amber.Skipped{Part: entry.Kind, Path: entry.Path, Reason: amber.SkipUnsupported, Detail: "nothing here takes it over"})
+			u.left = append(u.left, amber.Skipped{Part: entry.Kind, Path: entry.Path, Reason: amber.SkipUnsupported, Detail: "Amber does not import this kind of entry"})
 		}
 	}
 	u.refs = gitobj.Refs{Head: c.GitHead, OID: c.GitOID}

@@ -52,14 +52,14 @@ func (s *verification) run(ctx context.Context, readData bool) error {
 	switch amber.KindOf(err) {
 	case amber.KindDamaged, amber.KindTooNew, amber.KindUntrusted, amber.KindCrossTenant:
 		s.damaged("manifest", err)
-		s.notChecked("its place in the chain", "the inner manifest", "objects")
+		s.notChecked("place in the chain", "inner manifest", "objects")
 		s.contentNotChecked("")
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	s.checked("manifest: its digest, its place, its form")
+	s.checked("manifest: digest, place and form")
 	if err := s.signature(ctx, entry); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *verification) run(ctx context.Context, readData bool) error {
 		}
 	}
 	if s.rep.Locked() && entry.Manifest.Encrypted {
-		s.notChecked("what the inner manifest says: it is encrypted, and no identity opens it", "objects: only the inner manifest names them")
+		s.notChecked("content of the inner manifest: encrypted, and no identity opens it", "objects: only the inner manifest names them")
 		s.contentNotChecked(" (--identity FILE)")
 		return nil
 	}
@@ -107,7 +107,7 @@ func (s *verification) signature(ctx context.Context, entry repo.Entry) (err err
 	case amber.SignatureValid:
 		s.checked(fmt.Sprintf("signature: by %s (%s)", r.KeyID, r.Standing))
 	case amber.SignatureMissing:
-		s.notChecked("signature: it is not signed")
+		s.notChecked("signature: the snapshot is not signed")
 	default:
 		s.damaged("signature", errors.New(r.Detail))
 	}
@@ -120,7 +120,7 @@ func (s *verification) sealed(ctx context.Context, entry repo.Entry) error {
 	if err := s.rep.CheckSealed(ctx, entry.Manifest); err != nil {
 		return s.object(ctx, "inner manifest, as stored", err)
 	}
-	s.checked("inner manifest: its stored bytes")
+	s.checked("inner manifest: stored bytes")
 	return nil
 }
 
@@ -135,10 +135,10 @@ func (s *verification) absent(inner repo.Inner) {
 		if findDatabase(inner.Databases, name) != nil {
 			continue
 		}
-		line := name + ": it is not in this snapshot"
+		line := name + ": not in this snapshot"
 		for _, x := range inner.Skipped {
 			if x.Part == partOf(name) {
-				line += "; " + x.Reason + " when that was taken: " + x.Detail
+				line += "; " + x.Reason + " when the snapshot was taken: " + x.Detail
 			}
 		}
 		s.notChecked(line)
@@ -217,7 +217,7 @@ func (s *verification) objects(ctx context.Context, inner repo.Inner) (bool, err
 		if !s.rep.Has(id) {
 			missing++
 			if missing <= 20 {
-				s.damaged(fmt.Sprintf("%s %s", kind, id), errors.New("it is not in the repository"))
+				s.damaged(fmt.Sprintf("%s %s", kind, id), errors.New("not in the repository"))
 			}
 		}
 		return nil
@@ -227,7 +227,7 @@ func (s *verification) objects(ctx context.Context, inner repo.Inner) (bool, err
 		return false, s.object(ctx, "maps and trees", err)
 	}
 	if missing == 0 {
-		s.checked(fmt.Sprintf("objects: all %d are in the index, in packs that are there", n))
+		s.checked(fmt.Sprintf("objects: all %d are in the index, and their packs exist", n))
 	}
 	return missing == 0, nil
 }
@@ -339,11 +339,11 @@ func (s *verification) tree(ctx context.Context, name string, f *repo.FilesEntry
 		return nil
 	})
 	if err != nil {
-		s.notChecked(fmt.Sprintf("%s: the files behind the damage; %d of %d were read", name, files, f.Files))
+		s.notChecked(fmt.Sprintf("%s: files after the damage; %d of %d were read", name, files, f.Files))
 		return s.object(ctx, name, err)
 	}
 	if files != f.Files {
-		s.damaged(name, fmt.Errorf("it has %d files, the manifest says %d", files, f.Files))
+		s.damaged(name, fmt.Errorf("%d files were found, the manifest says %d", files, f.Files))
 		return nil
 	}
 	s.checked(fmt.Sprintf("%s: %d files read and compared", name, files))
@@ -361,10 +361,10 @@ func (s *verification) history(ctx context.Context, name string, g *repo.GitEntr
 		return nil
 	}
 	if err != nil {
-		s.notChecked(name + ": whether every object that a commit needs is there")
+		s.notChecked(name + ": whether every object that a commit needs exists")
 		return s.object(ctx, name, s.unfit(err))
 	}
-	s.checked(fmt.Sprintf("%s: %d objects read, every one that a commit needs is there", name, g.Objects))
+	s.checked(fmt.Sprintf("%s: %d objects read, none that a commit needs is missing", name, g.Objects))
 	return nil
 }
 
@@ -385,11 +385,11 @@ func (s *verification) source(ctx context.Context, src repo.SourceEntry, tmp str
 			if err := s.object(ctx, name+" "+d.Name, err); err != nil {
 				return err
 			}
-			s.notChecked(name + " " + d.Name + ": the pages behind the damage, and what is in it")
+			s.notChecked(name + " " + d.Name + ": pages after the damage, and their content")
 			continue
 		}
 		s.checked(fmt.Sprintf("%s %s: %d pages read and compared", name, d.Name, d.Ref.Pages))
-		s.notChecked(name + " " + d.Name + ": what is in it")
+		s.notChecked(name + " " + d.Name + ": content of the pages")
 	}
 	if err := s.tree(ctx, name, src.Files); err != nil {
 		return err

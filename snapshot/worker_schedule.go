@@ -31,8 +31,8 @@ type Taker interface {
 // Schedule takes snapshots of every agent of every tenant when it is time.
 //
 // An agent is due at the first time of the schedule after its newest snapshot
-// that can be read, whoever took that, and at once when it has none. So a
-// process that was not running makes up for what it missed, once. Fields are set
+// that can be read, scheduled or not, and at once without a snapshot. So a
+// process that was not running makes up for the times it missed, once. Fields are set
 // before Run; one goroutine uses it at a time.
 type Schedule struct {
 	Taker  Taker

@@ -15,7 +15,7 @@ func (a *app) restoreBundle(cmd *cobra.Command, file string, f restoreFlags) err
 	for _, flag := range []string{"memory", "source", "repo"} {
 		if given(flag) {
 			e := usage("--%s does not go with a bundle", flag).(*amber.Error)
-			e.Hint = "amber bundle import makes a snapshot of it"
+			e.Hint = "amber bundle import " + file + ", then restore the snapshot"
 			return e
 		}
 	}

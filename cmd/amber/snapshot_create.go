@@ -17,18 +17,18 @@ func (a *app) snapshotCreateCommand() *cobra.Command {
 	var pin, sign, noSign bool
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Freeze the agent as it is now",
-		Long: `Freeze everything the agent is at this instant. Writers stand still for some
-milliseconds; nothing is left out and nothing is redacted. It is done when the
-snapshot is durable and what was written for it has been read back.
+		Short: "Take a snapshot of the agent",
+		Long: `Take a snapshot of everything the agent holds at this instant. Writers wait for some
+milliseconds; nothing is redacted. The command returns when the snapshot is durable and
+the data written for it has been read back.
 
-With --source it also captures memory of another tool, which the configuration
-names under sources.NAME; that is only read. Whatever should be in the snapshot
-and is not is named on stderr and in the snapshot itself.
+--source also captures the memory of another tool, which the configuration names under
+sources.NAME; its files are only read. Files that could not be captured are named on
+stderr and in the snapshot.
 
-It is encrypted to those that snapshot.encryption.recipients names and to every --encrypt. They
-can read every encrypted snapshot of the repository then, and once something in it is encrypted
-everything that is written to it is. It is signed unless snapshot.sign is false.`,
+The snapshot is encrypted to snapshot.encryption.recipients and to every --encrypt. These
+recipients can read every encrypted snapshot of the repository. Once a repository has an
+encrypted snapshot, all new ones are encrypted. The snapshot is signed unless snapshot.sign is false.`,
 		Example: `  amber snapshot create --label "before the big refactoring" --pin
   amber snapshot create --source engram
   amber snapshot create --encrypt age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p`,
@@ -58,13 +58,13 @@ everything that is written to it is. It is signed unless snapshot.sign is false.
 			})
 		},
 	}
-	cmd.Flags().StringVar(&label, "label", "", "what to call it")
+	cmd.Flags().StringVar(&label, "label", "", "name of the snapshot")
 	cmd.Flags().StringArrayVar(&names, "source", nil, "also capture this source of the configuration (repeat)")
-	cmd.Flags().StringArrayVar(&recipients, "encrypt", nil, "encrypt it to this age or SSH public key, too (repeat)")
-	cmd.Flags().BoolVar(&sign, "sign", false, "sign it (default unless snapshot.sign is false)")
-	cmd.Flags().BoolVar(&noSign, "no-sign", false, "do not sign it")
+	cmd.Flags().StringArrayVar(&recipients, "encrypt", nil, "also encrypt to this age or SSH public key (repeat)")
+	cmd.Flags().BoolVar(&sign, "sign", false, "sign the snapshot (default unless snapshot.sign is false)")
+	cmd.Flags().BoolVar(&noSign, "no-sign", false, "do not sign the snapshot")
 	onlyHere(cmd.Flags(), "sign") // a server decides that by its configuration
-	cmd.Flags().BoolVar(&pin, "pin", false, "keep it from being deleted and pruned")
+	cmd.Flags().BoolVar(&pin, "pin", false, "protect the snapshot from delete and prune")
 	return cmd
 }
 
@@ -78,7 +78,7 @@ func (a *app) showCreated(m amber.SnapshotMeta) error {
 	})
 	a.warnSkipped(m.Skipped, m.Warnings)
 	if more := m.SkippedCount - len(m.Skipped); more > 0 {
-		a.out.warn("not in the snapshot: %d more, which are not named", more)
+		a.out.warn("not in the snapshot: %d more files", more)
 	}
 	return err
 }

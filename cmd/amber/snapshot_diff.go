@@ -14,9 +14,9 @@ func (a *app) snapshotDiffCommand() *cobra.Command {
 	var stat, rows bool
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Tell what changed from one snapshot to another",
-		Long: fmt.Sprintf(`Tell what changed from snapshot A to snapshot B of the agent: rows of every kind, notes,
-state, and the history of the notes. With --rows each is named, at most %d of a kind.
+		Short: "Show what changed between two snapshots",
+		Long: fmt.Sprintf(`Show what changed from snapshot A to snapshot B of the agent: rows of every kind, notes,
+state, and the history of the notes. --rows names each change, at most %d of a kind.
 
 `, amber.MaxDiffRows) + snapshotIDHelp,
 		Example: "  amber snapshot diff 5f3a91c0 77ab03de --rows",

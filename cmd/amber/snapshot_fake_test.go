@@ -45,8 +45,8 @@ func (f *fakeEngine) Snapshot(_ context.Context, r amber.SnapshotRequest) (amber
 	return f.metas[0], nil
 }
 
-// ListSnapshots gives out two at a time, whatever is asked for, so that
-// whoever forgets to go on is noticed.
+// ListSnapshots returns two at a time, whatever the limit, so that a caller that
+// forgets the next page is noticed.
 func (f *fakeEngine) ListSnapshots(_ context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
 	at := 0
 	if q.Cursor != "" {

@@ -14,15 +14,15 @@ func (a *app) snapshotGCCommand() *cobra.Command {
 	var yes, dryRun, old bool
 	cmd := &cobra.Command{
 		Use:   "gc",
-		Short: "Free what no snapshot needs",
-		Long: `Free what no snapshot of the tenant needs. What is found for the first time is only
-condemned: it goes when the grace time (snapshot.gc.grace) is over and still nothing needs
-it. What interrupted operations left behind is removed, too.
+		Short: "Free space that no snapshot needs",
+		Long: `Free space that no snapshot of the tenant needs. Packs that are found unneeded for the
+first time are only condemned; a later gc removes them when the grace time
+(snapshot.gc.grace) is over. The remains of interrupted operations are removed too.
 
-A restore keeps the generation it replaces when no snapshot holds all of it. With
---old-generations those of all agents of the tenant are removed for good.
+A restore keeps the generation it replaces when no snapshot holds all of it.
+--old-generations removes these generations of all agents of the tenant for good.
 
-It asks first; without a terminal it needs --yes.`,
+The command asks first; without a terminal it needs --yes.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {

@@ -24,9 +24,9 @@ func (a *app) snapshotDeleteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete SNAPSHOT",
 		Short: "Delete a snapshot",
-		Long: `Delete a snapshot. A stub stays in its place, so that nobody can make one disappear
-unnoticed. The last snapshot of an agent and a pinned one are not deleted. What no other
-snapshot needs is freed by snapshot gc. It asks first; without a terminal it needs --yes.
+		Long: `Delete a snapshot. A stub stays in its place, so that a snapshot cannot disappear
+unnoticed. The last snapshot of an agent and pinned snapshots are not deleted. snapshot gc
+frees the space later. The command asks first; without a terminal it needs --yes.
 
 ` + snapshotIDHelp,
 		Args: exactly("the id of a snapshot"),
@@ -80,15 +80,15 @@ func planSnapshotRemoval(ctx context.Context, s *opened, e snapshotEngine, ref a
 	case err != nil:
 		return plan, err
 	case it.ID == "":
-		e := amber.Errorf(amber.KindNotFound, op, string(ref.ID), "there is no such snapshot")
+		e := amber.Errorf(amber.KindNotFound, op, string(ref.ID), "no such snapshot")
 		e.Hint = "amber snapshot list"
 		return plan, e
 	case it.Pinned:
-		e := amber.Errorf(amber.KindRefused, op, string(ref.ID), "it is pinned")
+		e := amber.Errorf(amber.KindRefused, op, string(ref.ID), "the snapshot is pinned")
 		e.Hint = "amber snapshot unpin " + shortID(string(ref.ID))
 		return plan, e
 	case it.Damage == "" && usable == 1:
-		return plan, amber.Errorf(amber.KindRefused, op, string(ref.ID), "it is the last one of the agent")
+		return plan, amber.Errorf(amber.KindRefused, op, string(ref.ID), "the last snapshot of an agent cannot be deleted")
 	}
 	return plan, nil
 }

@@ -16,8 +16,8 @@ func (a *app) snapshotListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List snapshots, newest first",
-		Long: `List the snapshots of the agent, newest first. One whose manifest cannot be read is
-listed, too, with what is wrong with it.`,
+		Long: `List the snapshots of the agent, newest first. A snapshot whose manifest cannot be read
+is listed with the reason.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := pageSize(page.n); err != nil {

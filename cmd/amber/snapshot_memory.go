@@ -61,7 +61,7 @@ func memoryAt(ctx context.Context, e snapshotEngine, ref amber.SnapshotRef, end 
 		q.Cursor, more = page.Next, page.Next != ""
 	}
 	if len(fits) == 0 {
-		return m, amber.Errorf(amber.KindNotFound, "find memory", string(end), "no id in the snapshot ends in it")
+		return m, amber.Errorf(amber.KindNotFound, "find memory", string(end), "no memory id in the snapshot ends in these digits")
 	}
 	ids := make([]string, len(fits))
 	for i, m := range fits {

@@ -27,26 +27,25 @@ func (a *app) snapshotRestoreCommand() *cobra.Command {
 	var f restoreFlags
 	cmd := &cobra.Command{
 		Use:   "restore SNAPSHOT|FILE",
-		Short: "Bring an agent back",
-		Long: `Bring the agent back as it was when the snapshot was taken: memories, notes and state;
+		Short: "Restore an agent from a snapshot",
+		Long: `Restore the agent as it was when the snapshot was taken: memories, notes and state;
 the control plane only with --with-control. The agent is built beside the live one, checked,
-and put in its place in one step: whatever interrupts that, it is the old one or the new one.
-Before that the live agent is frozen, too, so a restore can be undone by a restore.
+and put in its place in one step: after a kill or a power cut it is the old one or the new one.
+Before that step a snapshot of the live agent is taken, so another restore can undo this one.
 
 Records that differ become new revisions, so that a sync carries the restore and does not
 undo it; --local-only leaves that out. Memories of the snapshot that were erased since stay
 erased.
 
 Instead of the whole: --memory brings back one memory as a new revision, --source with --to
-writes the files of another tool into an empty folder, --to-agent makes a new agent of it.
+writes the files of another tool into an empty folder, --to-agent restores to a new agent.
 
-A FILE is a bundle, see bundle export: the agent is brought back from it without the repository.
-Without --agent it is the one that the bundle names. A bundle that secrets were taken out of
-does not replace a live agent without --accept-redacted. A snapshot that is not signed though
-those before it are needs --accept-unsigned. With --repo the snapshot that is taken before goes
-to that repository, too.
+A FILE is a bundle (see bundle export): the agent is restored from it without the repository.
+Without --agent it is the agent that the bundle names. A redacted bundle replaces a live agent
+only with --accept-redacted. An unsigned snapshot after signed ones needs --accept-unsigned.
+With --repo the safety snapshot goes to that repository too.
 
-It asks first; without a terminal it needs --yes. --dry-run shows what would change.
+The command asks first; without a terminal it needs --yes. --dry-run shows what would change.
 
 ` + snapshotIDHelp + "\n\n" + passphraseHelp,
 		Example: `  amber snapshot restore 5f3a91c0 --dry-run
@@ -88,17 +87,17 @@ It asks first; without a terminal it needs --yes. --dry-run shows what would cha
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.toAgent, "to-agent", "", "make a new agent of it")
-	fl.StringSliceVar(&f.only, "only", nil, "restore only memory, notes or state (repeat); the others stay as they are")
-	fl.BoolVar(&f.withControl, "with-control", false, "restore tasks, events, approvals, results and the queue, too")
-	fl.StringVar(&f.memory, "memory", "", "bring back only this memory, as a new revision")
-	fl.StringVar(&f.source, "source", "", "write out this source instead")
-	fl.StringVar(&f.to, "to", "", "the folder for --source; it must not exist or be empty")
+	fl.StringVar(&f.toAgent, "to-agent", "", "restore to a new agent of this name")
+	fl.StringSliceVar(&f.only, "only", nil, "restore only memory, notes or state (repeat); other parts stay as they are")
+	fl.BoolVar(&f.withControl, "with-control", false, "also restore tasks, events, approvals, results and the queue")
+	fl.StringVar(&f.memory, "memory", "", "restore only this memory, as a new revision")
+	fl.StringVar(&f.source, "source", "", "write the files of this source to --to instead")
+	fl.StringVar(&f.to, "to", "", "empty or new folder for --source")
 	fl.BoolVar(&f.localOnly, "local-only", false, "keep the old stamps; the next sync may undo the restore")
-	fl.BoolVar(&f.noSafety, "no-safety-snapshot", false, "do not freeze the agent as it is now")
-	fl.BoolVar(&f.discardOld, "discard-old", false, "remove the old data also where no snapshot holds it")
-	fl.BoolVar(&f.acceptRedacted, "accept-redacted", false, "let what secrets were taken out of replace the live agent")
-	fl.BoolVar(&f.acceptUnsigned, "accept-unsigned", false, "restore it though it is not signed and those before it are")
+	fl.BoolVar(&f.noSafety, "no-safety-snapshot", false, "take no snapshot of the live agent first")
+	fl.BoolVar(&f.discardOld, "discard-old", false, "remove the old data even if no snapshot holds it")
+	fl.BoolVar(&f.acceptRedacted, "accept-redacted", false, "let a redacted snapshot or bundle replace the live agent")
+	fl.BoolVar(&f.acceptUnsigned, "accept-unsigned", false, "restore an unsigned snapshot that follows signed ones")
 	onlyHere(fl, "to")
 	addPassphraseFlag(cmd, &f.passphrase)
 	addPlanFlags(cmd, &f.yes, &f.dryRun, "show what would change and change nothing")
@@ -239,7 +238,7 @@ func (a *app) printRestored(w io.Writer, makes bool, r amber.RestoreReport) {
 func printAfterRestore(w io.Writer, r amber.RestoreReport) {
 	fmt.Fprintf(w, "generation %d is live\n", r.Generation)
 	if r.SafetySnapshot != "" {
-		fmt.Fprintf(w, "what was there before: snapshot %s\n", flat(string(r.SafetySnapshot)))
+		fmt.Fprintf(w, "the agent as it was before: snapshot %s\n", flat(string(r.SafetySnapshot)))
 	}
 	if r.OldGeneration > 0 {
 		fmt.Fprintf(w, "generation %d was kept: no verified snapshot holds its last state\n", r.OldGeneration)

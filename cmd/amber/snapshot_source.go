@@ -53,7 +53,7 @@ func checkEmptyFolder(dir string) error {
 	case err != nil:
 		return &amber.Error{Op: "look into folder", Kind: amber.KindInvalid, Err: err}
 	case len(entries) > 0:
-		return amber.Errorf(amber.KindInvalid, "look into folder", dir, "it is not empty")
+		return amber.Errorf(amber.KindInvalid, "look into folder", dir, "the folder is not empty")
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (a *app) printExtraction(w io.Writer, x agent.Extraction) {
 	}
 	fmt.Fprintf(w, "%s source %s, %s, %s, to %s\n", did, flat(x.Source), count(x.Files, "file", "files"), byteSize(x.Bytes), flat(x.To))
 	if !x.Fenced {
-		fmt.Fprintln(w, "its parts were captured each at an instant of its own")
+		fmt.Fprintln(w, "its parts were captured at slightly different instants")
 	}
 	a.out.printChecks(w, x.Checks)
 }

@@ -374,7 +374,7 @@ func TestSnapshotDeleteTellsWhatItRefuses(t *testing.T) {
 	if code != 6 {
 		t.Errorf("exit code %d, want 6", code)
 	}
-	says(t, "stderr", stderr, "it is pinned", "amber snapshot unpin 5f3a91c0")
+	says(t, "stderr", stderr, "the snapshot is pinned", "amber snapshot unpin 5f3a91c0")
 	code, stdout, _ := b.run("snapshot", "delete", "77ab03de", "--yes")
 	if code != 0 {
 		t.Errorf("exit code %d, want 0", code)

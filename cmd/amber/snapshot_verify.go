@@ -14,12 +14,12 @@ func (a *app) snapshotVerifyCommand() *cobra.Command {
 	var all, readData bool
 	cmd := &cobra.Command{
 		Use:   "verify SNAPSHOT|--all",
-		Short: "Look whether a snapshot is whole",
-		Long: `Look whether everything a snapshot needs is in the repository. With --read-data every
-byte of it is read and compared, each database is built again and checked by SQLite
-and by Amber, and the history of the notes is walked. What was not checked is listed
-as not checked. It exits 5 when something is damaged or a signature is bad or was taken away,
-and 6 when snapshot.require_signed asks for a signature that counts.
+		Short: "Check that a snapshot is whole",
+		Long: `Check that all objects of a snapshot are in the repository. --read-data reads and
+compares every byte, builds each database again and checks it with SQLite and Amber,
+and walks the history of the notes. The report lists what was not checked. Exit code 5
+means damage, or a signature that is bad or was removed; 6 means that
+snapshot.require_signed wants a trusted signature and the snapshot has none.
 
 ` + snapshotIDHelp,
 		Example: `  amber snapshot verify 5f3a91c0 --read-data
@@ -150,9 +150,9 @@ func (a *app) snapshotCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check the whole repository",
-		Long: `Check the repository of the tenant, the snapshots of all its agents: every object, and
-that everything a snapshot needs is there. With --read-data every byte of every object is
-read. Damage names the snapshots it touches. It exits 5 when something is damaged.`,
+		Long: `Check the repository of the tenant with the snapshots of all its agents: every object, and
+that no object of a snapshot is missing. --read-data reads every byte of every object. The
+report names the snapshots that damage concerns. Exit code 5 means damage.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {

@@ -5,6 +5,6 @@
 // the files have to be read again.
 //
 // What cannot be captured is not passed over in silence: it is in [Survey.Skipped], with the reason. What can be
-// is named so that it can be restored on every system Amber runs on; [names.CheckPath] is the same rule for whoever
+// is named so that it can be restored on every system Amber runs on; [names.CheckPath] is the same rule for
 // restores.
 package survey

@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// ErrTorn is returned by [Read] for a file that is not, or not any more, what the survey saw. Whoever wants it
-// looks again with [Stat] and reads again, a few times: an editor is at work.
+// ErrTorn is returned by [Read] for a file that is not, or not any more, what the survey saw. The caller may
+// call [Stat] and read again, a few times: an editor is writing the file.
 var ErrTorn = errors.New("the file changes while it is read")
 
 // Stat describes the file or folder at a slash-separated path below root as [Walk] would, without its bounds. Errors

@@ -58,8 +58,8 @@ func (s Survey) Find(path string) (Entry, bool) {
 }
 
 // Same reports whether e, an entry of an earlier survey that began at since, is certainly the same in this
-// one, content included. False means that it must be looked at: it may be the same all the same. A folder is
-// the same when it is still a folder.
+// one, content included. False means that the file must be read: equal size and time do not prove equal content.
+// A folder is the same when it is still a folder.
 func (s Survey) Same(e Entry, since time.Time) bool {
 	now, found := s.Find(e.Path)
 	if !found || now.Mode != e.Mode {

@@ -192,7 +192,7 @@ func kindOf(mode fs.FileMode) string {
 	return "a device"
 }
 
-// cause is an error without the path it is about, which whoever reads it knows.
+// cause is an error without its path, which the entry names already.
 func cause(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
