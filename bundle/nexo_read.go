@@ -10,22 +10,16 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/internal/names"
+	"github.com/amber-memory/amber/internal/strictjson"
 )
 
 // readNexo reads a manifest. Fields it does not know are tolerated. Errors: too_new; others have no kind.
 func readNexo(b []byte) (*NexoManifest, error) {
 	if bytes.HasPrefix(b, []byte(envelope.BodyPrefix)) {
-		return nil, errors.New("it is the inner manifest of Amber's own format, and there is no outer one")
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	if err := uniqueKeys(d, 0); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err == nil {
-		return nil, errors.New("something follows the manifest")
+		return nil, errors.New("the file begins with the inner manifest of Amber's own format, and the outer manifest is missing")
 	}
 	m := &NexoManifest{}
-	if err := json.Unmarshal(b, m); err != nil {
+	if err := manifestRules.Decode(b, nil, m); err != nil {
 		return nil, fmt.Errorf("decode: %v", err)
 	}
 	if err := requireNexo(b); err != nil {
@@ -51,39 +45,9 @@ func requireNexo(b []byte) error {
 	return nil
 }
 
-const maxJSONDepth = 32
-
-// uniqueKeys refuses a value in which a name occurs twice in one object, in whatever case: two readers could take two
-// different values for it.
-func uniqueKeys(d *json.Decoder, depth int) error {
-	t, err := d.Token()
-	if err != nil {
-		return fmt.Errorf("decode: %v", err)
-	}
-	open, isOpen := t.(json.Delim)
-	if !isOpen {
-		return nil
-	}
-	if depth == maxJSONDepth {
-		return errors.New("it is nested too deeply")
-	}
-	keys := map[string]bool{}
-	for d.More() {
-		if open == '{' {
-			key, err := d.Token()
-			name, ok := key.(string)
-			if err != nil || !ok || keys[names.Fold(name)] {
-				return fmt.Errorf("field %q is there twice, or is none", clip(name))
-			}
-			keys[names.Fold(name)] = true
-		}
-		if err := uniqueKeys(d, depth+1); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
-}
+// manifestRules are those for a manifest of the other format: fields that this Amber does not know are tolerated, names that
+// differ in case alone are one.
+var manifestRules = strictjson.Rules{Space: true, AnyCase: true, Unknown: true, Null: true, MaxDepth: 32}
 
 // check looks at the manifest alone.
 func (m *NexoManifest) check() error {

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/strictjson"
 )
 
 // Causes of answers that make no sense. None repeats what was answered.
@@ -23,7 +22,7 @@ var (
 // unwrap returns the JSON of an answer, which is bare or in "result".
 func unwrap(b []byte) (json.RawMessage, error) {
 	b = bytes.TrimSpace(b)
-	if !utf8.Valid(b) || !json.Valid(b) || halfPair(b) {
+	if !json.Valid(b) || answerRules.Check(b, nil) != nil {
 		return nil, errNotJSON
 	}
 	if b[0] == '[' {
@@ -41,27 +40,8 @@ func unwrap(b []byte) (json.RawMessage, error) {
 	return b, nil
 }
 
-// halfPair reports whether valid JSON escapes half a surrogate pair, which is no
-// text: the decoder would put another character there and say nothing.
-func halfPair(b []byte) bool {
-	high := false // just behind the first half
-	for i := 0; i < len(b); i++ {
-		unit := uint64(0)
-		if b[i] == '\\' {
-			i++ // valid JSON does not end here
-			if b[i] == 'u' {
-				unit, _ = strconv.ParseUint(string(b[i+1:i+5]), 16, 16) // nor here
-				i += 4
-			}
-		}
-		low := unit >= 0xdc00 && unit < 0xe000
-		if low != high {
-			return true
-		}
-		high = unit >= 0xd800 && unit < 0xdc00
-	}
-	return false
-}
+// answerRules refuse half a surrogate pair, for which the decoder would silently put another character.
+var answerRules = strictjson.Rules{Space: true, Null: true, Unknown: true, Twice: true}
 
 // item is a file in an answer. Names differ among vaults.
 type item struct {

@@ -70,6 +70,7 @@ var law = map[string][]string{
 	"internal/redact/secrettest":    {"-"},
 	"internal/settings":             {"-"},
 	"internal/sqlconn":              {},
+	"internal/strictjson":           {},
 	"internal/survey":               {},
 	"internal/term":                 {"-"},
 	"internal/timetable":            {"-"},

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxName = 255  // bytes, of one element
+	maxName = 255 // bytes, of one element
 	// MaxPath bounds a path, in bytes.
 	MaxPath = 4096
 )

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/strictjson"
 )
 
 // Tags of the fields of an input:
@@ -266,10 +267,17 @@ func decode(b []byte, into any) error {
 		return invalid("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return invalid("there is something behind the JSON document")
+		return invalid("more data follows the JSON document")
 	}
-	return onceEach(b, fieldNamesOf(reflect.TypeOf(into)))
+	if err := bodyRules.Check(b, strictjson.Of(reflect.TypeOf(into).Elem())); err != nil {
+		return invalid("%w", err)
+	}
+	return nil
 }
+
+// bodyRules find what the decoder is silent about: a name that occurs twice. What is stored
+// without looking inside is not looked at.
+var bodyRules = strictjson.Rules{Space: true, AnyCase: true, Unknown: true, Null: true, Opaque: true, Halves: true}
 
 // noBody refuses a body where none is expected: whoever sent it meant something
 // by it. An empty object means nothing.
