@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -10,7 +9,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/vaultapi"
 )
 
@@ -26,7 +24,7 @@ func (s *Daemon) newVaults(keeper *doorkeeper) (*vaultapi.Handler, error) {
 		First: func(tenant amber.TenantID, name, content string) error {
 			return s.vaultLimits(tenant).First(name, content)
 		},
-		Failed: keeper.failed, TooMany: shelf.ErrTooMany, Rates: s.vaultRates, Room: s.vaultRoom, Answers: vaultAnswers{s.o.Ledger},
+		Failed: keeper.failed, TooMany: shelf.ErrTooMany, Rates: s.vaultRates, Room: s.vaultRoom, Answers: answers{s.o.Ledger},
 	})
 }
 
@@ -161,30 +159,3 @@ func (v servedVault) Folders(ctx context.Context) (folders []vaultapi.Folder, er
 	}
 	return folders, err
 }
-
-// vaultAnswers lets vaults keep their answers in the database of the home.
-type vaultAnswers struct{ *ledger.DB }
-
-var _ vaultapi.Answers = vaultAnswers{}
-
-// BeginAnswer implements [vaultapi.Answers].
-func (a vaultAnswers) BeginAnswer(ctx context.Context, k vaultapi.AnswerKey, digest string, repeatable bool) (vaultapi.Answer, error) {
-	got, err := a.DB.BeginAnswer(ctx, ledger.AnswerKey(k), digest, repeatable)
-	if errors.Is(err, ledger.ErrKeyUsed) {
-		err = &amber.Error{Op: "begin answer", Kind: amber.KindConflict, Err: vaultapi.ErrKeyUsed}
-	}
-	return vaultapi.Answer(got), err
-}
-
-// FinishAnswer implements [vaultapi.Answers].
-func (a vaultAnswers) FinishAnswer(ctx context.Context, k vaultapi.AnswerKey, status int, body []byte) error {
-	return a.DB.FinishAnswer(ctx, ledger.AnswerKey(k), status, body)
-}
-
-// AbandonAnswer implements [vaultapi.Answers].
-func (a vaultAnswers) AbandonAnswer(ctx context.Context, k vaultapi.AnswerKey) error {
-	return a.DB.AbandonAnswer(ctx, ledger.AnswerKey(k))
-}
-
-// LeaveAnswer implements [vaultapi.Answers].
-func (a vaultAnswers) LeaveAnswer(k vaultapi.AnswerKey) { a.DB.LeaveAnswer(ledger.AnswerKey(k)) }

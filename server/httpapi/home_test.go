@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
-	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server"
 )
 
 // door knows tokens and answers as the program does: by the database of a home.
@@ -36,18 +36,18 @@ func (d door) Grant(ctx context.Context, secret string) (amber.Grant, error) {
 	return d.Authenticate(ctx, secret)
 }
 
-func (d door) LeaveAnswer(k httpapi.AnswerKey) { d.DB.LeaveAnswer(ledger.AnswerKey(k)) }
+func (d door) LeaveAnswer(k server.AnswerKey) { d.DB.LeaveAnswer(ledger.AnswerKey(k)) }
 
-func (d door) BeginAnswer(ctx context.Context, k httpapi.AnswerKey, digest string, repeatable bool) (httpapi.Answer, error) {
+func (d door) BeginAnswer(ctx context.Context, k server.AnswerKey, digest string, repeatable bool) (server.Answer, error) {
 	a, err := d.DB.BeginAnswer(ctx, ledger.AnswerKey(k), digest, repeatable)
-	return httpapi.Answer(a), err
+	return server.Answer(a), err
 }
 
-func (d door) FinishAnswer(ctx context.Context, k httpapi.AnswerKey, status int, body []byte) error {
+func (d door) FinishAnswer(ctx context.Context, k server.AnswerKey, status int, body []byte) error {
 	return d.DB.FinishAnswer(ctx, ledger.AnswerKey(k), status, body)
 }
 
-func (d door) AbandonAnswer(ctx context.Context, k httpapi.AnswerKey) error {
+func (d door) AbandonAnswer(ctx context.Context, k server.AnswerKey) error {
 	return d.DB.AbandonAnswer(ctx, ledger.AnswerKey(k))
 }
 

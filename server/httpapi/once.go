@@ -14,35 +14,6 @@ import (
 
 const keyHeader = "Idempotency-Key"
 
-// Answers remembers what was answered to requests that carry a key. Safe for
-// concurrent use.
-type Answers interface {
-	// BeginAnswer looks whether a request was answered before. Errors: conflict
-	// when the key was used for another request, or for one whose end nobody
-	// knows and that is not repeatable; busy while it is being answered.
-	BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeatable bool) (Answer, error)
-	// FinishAnswer keeps an answer.
-	FinishAnswer(ctx context.Context, k AnswerKey, status int, body []byte) error
-	// AbandonAnswer forgets a request that failed, so that it may be tried
-	// again.
-	AbandonAnswer(ctx context.Context, k AnswerKey) error
-	// LeaveAnswer says that nothing more is done about a request that was
-	// begun. If it was neither finished nor abandoned, nobody knows its end.
-	LeaveAnswer(k AnswerKey)
-}
-
-// AnswerKey names a request: the same key may be used by another agent, or for
-// another operation.
-type AnswerKey struct{ Tenant, Agent, Operation, Key string }
-
-// Answer is one that was given before.
-type Answer struct {
-	Done   bool // false: it is the first time
-	Status int
-	Body   []byte
-	Blank  bool // the body was too large to be kept, or erased since
-}
-
 // asked is what tells a request from others with its key, and whether it may be
 // done twice.
 type asked struct {
@@ -73,7 +44,7 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 	if a.o.Answers == nil {
 		return response{}, amber.Errorf(amber.KindUnsupported, o.id, "", "this server remembers no answers")
 	}
-	k := AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: key}
+	k := server.AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: key}
 	before, err := a.o.Answers.BeginAnswer(ctx, k, requestDigest(r, q.body), q.repeatable)
 	if err != nil {
 		return response{}, err
@@ -118,7 +89,7 @@ func (u unrecorded) Unwrap() error { return u.error }
 
 // unanswered ends a request that failed. It may be tried again, unless it was
 // done and may not be done twice: then the same key is told so.
-func (a *API) unanswered(ctx context.Context, k AnswerKey, q asked, err error) error {
+func (a *API) unanswered(ctx context.Context, k server.AnswerKey, q asked, err error) error {
 	var done unrecorded
 	if q.repeatable || !errors.As(err, &done) {
 		return a.o.Answers.AbandonAnswer(ctx, k)
@@ -135,7 +106,7 @@ func (a *API) unanswered(ctx context.Context, k AnswerKey, q asked, err error) e
 	return a.o.Answers.FinishAnswer(ctx, k, resp.Status, b)
 }
 
-func replay(o *operation, before Answer) (response, error) {
+func replay(o *operation, before server.Answer) (response, error) {
 	if before.Blank {
 		return response{}, amber.Errorf(amber.KindConflict, o.id, "", "it was done before; the answer is not kept any more")
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
@@ -179,7 +180,7 @@ func TestOneKeyAtTheSameTime(t *testing.T) {
 // dying keeps no answer: as if the process were killed in between.
 type dying struct{ door }
 
-func (dying) FinishAnswer(context.Context, httpapi.AnswerKey, int, []byte) error { return nil }
+func (dying) FinishAnswer(context.Context, server.AnswerKey, int, []byte) error { return nil }
 
 // A process that died between the change and its answer: what may be done twice
 // is done again, of anything else nobody knows.

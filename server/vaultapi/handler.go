@@ -45,7 +45,7 @@ type Options struct {
 	Rates func(tenant amber.TenantID) Rates
 	// Answers remembers what was answered to requests with an
 	// Idempotency-Key; nil: the header is refused.
-	Answers Answers
+	Answers server.Answers
 	Clock   amber.Clock
 	Random  io.Reader    // unpredictable, and safe for concurrent use
 	Log     *slog.Logger // nil: silent

@@ -6,45 +6,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server"
 )
 
 const keyHeader = "Idempotency-Key"
-
-// ErrKeyUsed is in the chain of what [Answers] say of a key that was used for
-// another request. The kind is conflict.
-var ErrKeyUsed = errors.New("the key was used for another request")
-
-// Answers remembers what was answered to requests that carry a key, for a day at
-// least. Safe for concurrent use.
-type Answers interface {
-	// BeginAnswer looks whether a request was answered before. Errors: conflict
-	// when the key was used for another request, see [ErrKeyUsed], or for one
-	// whose end nobody knows and that is not repeatable; busy while it is being
-	// answered.
-	BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeatable bool) (Answer, error)
-	// FinishAnswer keeps an answer.
-	FinishAnswer(ctx context.Context, k AnswerKey, status int, body []byte) error
-	// AbandonAnswer forgets a request that failed, so that it may be tried
-	// again.
-	AbandonAnswer(ctx context.Context, k AnswerKey) error
-	// LeaveAnswer says that nothing more is done about a request that was
-	// begun.
-	LeaveAnswer(k AnswerKey)
-}
-
-// AnswerKey names a request.
-type AnswerKey struct{ Tenant, Agent, Operation, Key string }
-
-// Answer is one that was given before.
-type Answer struct {
-	Done   bool // false: it is the first time
-	Status int
-	Body   []byte
-	Blank  bool // the body is not kept
-}
 
 // once answers a request; a change that carries a key and was answered before
 // gets the same answer again, and nothing is done. Whoever may not change
@@ -55,22 +24,22 @@ func (h *Handler) once(c *call) (answer, error) {
 		return h.act(c)
 	}
 	if len(keys) > 1 || amber.CheckID("idempotency key", keys[0]) != nil {
-		return answer{}, badInput("the Idempotency-Key is none")
+		return answer{}, badInput(fmt.Sprintf("Idempotency-Key is not valid: want 1 to %d printable characters", amber.MaxIDBytes))
 	}
 	if h.o.Answers == nil {
 		return answer{}, amber.Errorf(amber.KindUnsupported, c.op.action, "", "this server remembers no answers")
 	}
 	g := c.who.Grant
-	k := AnswerKey{Tenant: string(g.Tenant), Agent: string(g.Agent), Operation: c.op.action, Key: keys[0]}
+	k := server.AnswerKey{Tenant: string(g.Tenant), Agent: string(g.Agent), Operation: c.op.action, Key: keys[0]}
 	before, err := h.o.Answers.BeginAnswer(c.Context(), k, c.digest(), c.repeatable())
 	switch {
-	case errors.Is(err, ErrKeyUsed):
+	case errors.Is(err, server.ErrKeyUsed):
 		return answer{}, newProblem(http.StatusConflict, "idempotency_payload_mismatch", "The Idempotency-Key was used for another request")
 	case err != nil:
 		return answer{}, err
 	case before.Done:
 		c.w.Header().Set("Idempotent-Replayed", "true")
-		return before.again()
+		return replay(before)
 	}
 	defer h.o.Answers.LeaveAnswer(k)
 	return h.keep(c, k)
@@ -83,7 +52,7 @@ func (c *call) repeatable() bool {
 }
 
 // keep does what is asked for, and keeps the answer.
-func (h *Handler) keep(c *call, k AnswerKey) (answer, error) {
+func (h *Handler) keep(c *call, k server.AnswerKey) (answer, error) {
 	a, err := h.act(c)
 	late := context.WithoutCancel(c.Context()) // it is done, whoever has gone meanwhile
 	if err != nil && (!c.done || c.repeatable()) {
@@ -110,8 +79,8 @@ func (h *Handler) keep(c *call, k AnswerKey) (answer, error) {
 // audit log.
 const doneBefore = `{"detail":{"code":"CONFLICT","message":"It was done before, but could not be written to the audit log"}}`
 
-// again is the answer that was given before.
-func (b Answer) again() (a answer, err error) {
+// replay is the answer that was given before.
+func replay(b server.Answer) (a answer, err error) {
 	if b.Blank {
 		return answer{}, newProblem(http.StatusConflict, "CONFLICT", "It was done before; the answer is not kept any more")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/vaultapi"
 )
 
@@ -114,7 +115,7 @@ func TestAnEndThatNobodyKnows(t *testing.T) {
 		}
 		w.set(func() {
 			for _, k := range w.answers {
-				k.answer = vaultapi.Answer{}
+				k.answer = server.Answer{}
 			}
 		})
 		return w.do(q)

@@ -56,13 +56,13 @@ type world struct {
 	rates    vaultapi.Rates
 	limits   shelf.Limits
 	fault    func(tenant amber.TenantID) error
-	answers  map[vaultapi.AnswerKey]*kept
+	answers  map[server.AnswerKey]*kept
 }
 
 // newWorld makes a server. Options change it before it is made.
 func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 	t.Helper()
-	w := &world{t: t, now: time.Date(2026, 8, 21, 1, 2, 3, 0, time.UTC), answers: map[vaultapi.AnswerKey]*kept{}, statuses: map[string]int{}}
+	w := &world{t: t, now: time.Date(2026, 8, 21, 1, 2, 3, 0, time.UTC), answers: map[server.AnswerKey]*kept{}, statuses: map[string]int{}}
 	both := []amber.TokenScope{amber.TokenRead, amber.TokenWrite}
 	read := both[:1]
 	w.grants = map[string]amber.Grant{
@@ -413,40 +413,40 @@ func with(pairs ...string) http.Header {
 // kept is an answer that is remembered.
 type kept struct {
 	digest string
-	answer vaultapi.Answer
+	answer server.Answer
 }
 
 // memory remembers answers.
 type memory struct{ w *world }
 
-func (m memory) BeginAnswer(_ context.Context, k vaultapi.AnswerKey, digest string, repeatable bool) (vaultapi.Answer, error) {
+func (m memory) BeginAnswer(_ context.Context, k server.AnswerKey, digest string, repeatable bool) (server.Answer, error) {
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()
 	got, ok := m.w.answers[k]
 	switch {
 	case !ok:
 		m.w.answers[k] = &kept{digest: digest}
-		return vaultapi.Answer{}, nil
+		return server.Answer{}, nil
 	case got.digest != digest:
-		return vaultapi.Answer{}, &amber.Error{Op: "begin", Kind: amber.KindConflict, Err: vaultapi.ErrKeyUsed}
+		return server.Answer{}, &amber.Error{Op: "begin", Kind: amber.KindConflict, Err: server.ErrKeyUsed}
 	case !got.answer.Done && !repeatable:
-		return vaultapi.Answer{}, amber.Errorf(amber.KindConflict, "begin", "", "nobody knows its end")
+		return server.Answer{}, amber.Errorf(amber.KindConflict, "begin", "", "nobody knows its end")
 	}
 	return got.answer, nil
 }
 
-func (m memory) FinishAnswer(_ context.Context, k vaultapi.AnswerKey, status int, body []byte) error {
+func (m memory) FinishAnswer(_ context.Context, k server.AnswerKey, status int, body []byte) error {
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()
-	m.w.answers[k].answer = vaultapi.Answer{Done: true, Status: status, Body: body}
+	m.w.answers[k].answer = server.Answer{Done: true, Status: status, Body: body}
 	return nil
 }
 
-func (m memory) AbandonAnswer(_ context.Context, k vaultapi.AnswerKey) error {
+func (m memory) AbandonAnswer(_ context.Context, k server.AnswerKey) error {
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()
 	delete(m.w.answers, k)
 	return nil
 }
 
-func (memory) LeaveAnswer(vaultapi.AnswerKey) {}
+func (memory) LeaveAnswer(server.AnswerKey) {}
