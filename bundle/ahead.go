@@ -7,7 +7,7 @@ import (
 )
 
 // ahead reads from another reader in a goroutine of its own, some buffers before it is asked, so that expanding goes on
-// while what was expanded is hashed and written. Whoever made it stops it.
+// while what was expanded is hashed and written. Its maker stops it.
 type ahead struct {
 	full  chan buffer
 	free  chan []byte

@@ -34,7 +34,7 @@ const (
 	whyUnsigned   = "unsigned"
 	whyPassphrase = "none beside a passphrase"
 	whyNoSidecar  = "left out"
-	whyMissing    = "there is none"
+	whyMissing    = "the file is missing"
 	whyNotReached = "not reached"
 	whyNoSeal     = "nothing covers them"
 )

@@ -125,7 +125,7 @@ func (c *Contents) checkRedactions() error {
 	}
 	err := checkLine("policy", r.Policy, maxText)
 	if max(len(r.Rules), len(r.Places), len(r.Notes)) > maxListed || min(r.Matches, r.More, r.Scanned) < 0 {
-		return errors.New("a report of redactions that cannot be")
+		return errors.New("the report of redactions has a negative count")
 	}
 	for _, x := range r.Rules {
 		err = firstOf(err, checkLine("rule", x.Rule, maxText))
@@ -142,7 +142,7 @@ func (c *Contents) checkRedactions() error {
 // checkText checks text that came from a disk somewhere: it may hold anything that is valid, in bounds.
 func checkText(s string) error {
 	if len(s) > maxText || !utf8.ValidString(s) {
-		return fmt.Errorf("a text of %d bytes, or not valid UTF-8", len(s))
+		return fmt.Errorf("a text has %d bytes or is not valid UTF-8", len(s))
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func TestEveryFlippedByteIsFound(t *testing.T) {
 						t.Errorf("%s, %s: not found: %v", where(s.bytes, i), name, r.Checked)
 					}
 					if i%16 == 0 && unpack(t, disk, o) == nil {
-						t.Errorf("%s, %s: extracted all the same", where(s.bytes, i), name)
+						t.Errorf("%s, %s: extracted in spite of it", where(s.bytes, i), name)
 					}
 				}
 			}
@@ -168,7 +168,7 @@ func TestEveryFlippedByteIsFoundByTheBundleItself(t *testing.T) {
 				switch {
 				case found(r, err):
 					if i%16 == 0 && unpack(t, disk, o) == nil {
-						t.Errorf("%s: extracted all the same", where(b, i))
+						t.Errorf("%s: extracted in spite of it", where(b, i))
 					}
 				case slices.Contains(r.NotChecked, notOpened):
 					// It damaged the recipient, so that the key opens nothing: nothing is claimed, nothing comes out.

@@ -134,11 +134,11 @@ func (x *examination) sidecar(digest string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		x.fail(CheckSidecar, errors.New(whyMissing))
 	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
-		x.fail(CheckSidecar, errors.New("it is no file of 64 characters"))
+		x.fail(CheckSidecar, errors.New("the sidecar is not a file of 64 characters"))
 	case err != nil:
 		return diskError("read sidecar", sidecarPath(x.path), err)
 	case string(b) != digest:
-		x.fail(CheckSidecar, errors.New("the file does not match it"))
+		x.fail(CheckSidecar, errors.New("the digest of the file does not match the sidecar"))
 	default:
 		x.pass(CheckSidecar)
 	}
@@ -171,7 +171,7 @@ func (x *examination) outside(rest string) {
 	}
 	switch n := x.size - s.front; {
 	case n != s.outer.PayloadBytes:
-		x.fail(CheckPayload, fmt.Errorf("there are %d bytes and not %d", n, s.outer.PayloadBytes))
+		x.fail(CheckPayload, fmt.Errorf("%d bytes, want %d", n, s.outer.PayloadBytes))
 	case rest != s.outer.PayloadSHA256:
 		x.fail(CheckPayload, errors.New("the bytes do not match the outer manifest"))
 	default:
@@ -265,17 +265,17 @@ func (x *examination) compare(want, got []entry) bool {
 	for i, e := range want {
 		switch found, ok := byPath[e.Path]; {
 		case !ok:
-			x.fail(e.Path, errors.New("it is listed and not there"))
+			x.fail(e.Path, errors.New("the manifest lists this entry, and the bundle does not hold it"))
 		case !e.same(found):
-			x.fail(e.Path, errors.New("it does not match the manifest"))
+			x.fail(e.Path, errors.New("size, mode or digest does not match the manifest"))
 		case i >= len(got) || got[i].Path != e.Path:
-			x.fail(e.Path, errors.New("it is not where the manifest lists it"))
+			x.fail(e.Path, errors.New("the entry is not in the order of the manifest"))
 		}
 		delete(byPath, e.Path)
 	}
 	for _, e := range got {
 		if _, extra := byPath[e.Path]; extra {
-			x.fail(e.Path, errors.New("it is there and not listed"))
+			x.fail(e.Path, errors.New("the bundle holds this entry, and the manifest does not list it"))
 		}
 	}
 	return len(x.faults)+x.more == before

@@ -94,7 +94,7 @@ func (x *examination) sameAsOuter(in *inner, manifest []byte, mtimes map[int64]b
 	// These are compared elsewhere.
 	want.Signer, want.HeaderSHA256, want.PayloadBytes, want.PayloadSHA256 = o.Signer, o.HeaderSHA256, o.PayloadBytes, o.PayloadSHA256
 	if want != *o {
-		return fmt.Errorf("it does not say the same as the outer manifest")
+		return fmt.Errorf("the inner manifest contradicts the outer manifest")
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (x *examination) other(s *stream, to sink) error {
 		signature: amber.SignatureReport{Status: amber.SignatureMissing},
 	}
 	if m.seal() != m.Seal {
-		x.fail(CheckSeal, errors.New("the digests of the artifacts do not match it"))
+		x.fail(CheckSeal, errors.New("the seal does not match the digests of the artifacts"))
 	} else {
 		x.pass(CheckSeal)
 	}
@@ -79,7 +79,7 @@ func (x *examination) own(w *walk, m *NexoManifest) error {
 	b, ok := w.memory[amberManifestName]
 	switch {
 	case !ok && m.AmberSigner != "":
-		x.found.signature = amber.SignatureReport{Status: amber.SignatureStripped, KeyID: m.AmberSigner, Detail: "the manifest names a signer, and what was signed is not there"}
+		x.found.signature = amber.SignatureReport{Status: amber.SignatureStripped, KeyID: m.AmberSigner, Detail: "signature was taken away: the manifest names a signer, and the signed manifest is missing"}
 		x.skip(whyNoSeal, CheckFields)
 		x.judged(CheckSignature, x.found.signature)
 		return nil
@@ -116,16 +116,16 @@ func sameAsNexo(in *inner, m *NexoManifest, w *walk) error {
 		}
 	}
 	if len(found) != len(in.Entries) {
-		return errors.New("it lists other entries")
+		return errors.New("the manifest of Amber lists other entries than the bundle holds")
 	}
 	for i, e := range in.Entries {
 		if !e.same(found[i]) {
-			return fmt.Errorf("entry %q does not match it", found[i].Path)
+			return fmt.Errorf("entry %q does not match the manifest of Amber", found[i].Path)
 		}
 	}
 	c := m.contents()
 	if in.ID != c.ID || in.Tenant != c.Tenant || in.Agent != c.Agent || in.CreatedAt != c.CreatedAt || in.Signer != m.AmberSigner {
-		return errors.New("it does not say the same as the manifest")
+		return errors.New("the manifest of Amber contradicts the manifest")
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (x *examination) verdict() error {
 	if !x.locked && x.found != nil {
 		return nil
 	}
-	e := amber.Errorf(amber.KindRefused, "open bundle", x.path, "it is encrypted, and %s", whyNoIdentity)
+	e := amber.Errorf(amber.KindRefused, "open bundle", x.path, "the bundle is encrypted, and %s", whyNoIdentity)
 	e.Hint = "give the key that opens it with --identity FILE"
 	if x.shape.byPassphrase() {
 		e.Hint = "give its passphrase"
@@ -75,13 +75,13 @@ func checkFolder(fsys fsx.FS, dir string) error {
 	list, err := fsys.ReadDir(dir)
 	switch {
 	case !info.IsDir():
-		return amber.Errorf(amber.KindInvalid, op, dir, "it is no folder")
+		return amber.Errorf(amber.KindInvalid, op, dir, "not a folder")
 	case err != nil:
 		return diskError(op, dir, err)
 	case len(list) > 0:
-		return amber.Errorf(amber.KindInvalid, op, dir, "it is not empty")
+		return amber.Errorf(amber.KindInvalid, op, dir, "the folder is not empty")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return amber.Errorf(amber.KindRefused, op, dir, "others may look into it")
+		return amber.Errorf(amber.KindRefused, op, dir, "other users may read the folder, want mode 0700")
 	}
 	return nil
 }

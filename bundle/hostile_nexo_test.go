@@ -162,7 +162,7 @@ func gnuChanged(f tarFile, change func([]byte)) []byte {
 	return b
 }
 
-func TestDefectB25TooNewNamesTheFieldThatIs(t *testing.T) {
+func TestTooNewNamesTheField(t *testing.T) {
 	t.Parallel()
 	for field, change := range map[string]func(*NexoManifest){
 		"schema_versions.long_term":   func(m *NexoManifest) { m.SchemaVersions.LongTerm = 2 },
@@ -180,7 +180,7 @@ func TestDefectB25TooNewNamesTheFieldThatIs(t *testing.T) {
 	}
 }
 
-func TestDefectB23TheOtherFormatIsReadStrictly(t *testing.T) {
+func TestTheOtherFormatIsReadStrictly(t *testing.T) {
 	t.Parallel()
 	a := memoryFile("a.md", "1")
 	unlisted := memoryFile("b.md", "2")
@@ -283,7 +283,7 @@ func TestDefectB23TheOtherFormatIsReadStrictly(t *testing.T) {
 	})
 }
 
-func TestDefectB12IdsOfTheOtherFormatAreChecked(t *testing.T) {
+func TestIdsOfTheOtherFormatAreChecked(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*NexoManifest){
 		"tenant":       func(m *NexoManifest) { m.Tenant = "../../other" },
@@ -300,7 +300,7 @@ func TestDefectB12IdsOfTheOtherFormatAreChecked(t *testing.T) {
 	}
 }
 
-func TestDefectB15OurManifestCoversTheOtherFormat(t *testing.T) {
+func TestOurManifestCoversTheOtherFormat(t *testing.T) {
 	t.Parallel()
 	files := []forged{memoryFile("a.md", "1"), memoryFile("b.md", "2")}
 	editManifest := func(from, to string) func([]tarFile) []tarFile {

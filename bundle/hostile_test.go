@@ -117,7 +117,7 @@ func TestNoSurprisesInPAXRecords(t *testing.T) {
 	}
 }
 
-func TestDefectB23DoubleAndUnlistedEntriesAreRefused(t *testing.T) {
+func TestDoubleAndUnlistedEntriesAreRefused(t *testing.T) {
 	t.Parallel()
 	unlisted := note("notes/b", "2")
 	unlisted.unlisted = true
@@ -236,7 +236,7 @@ func TestNewerVersionsAreTooNew(t *testing.T) {
 	refuses(t, forgery{outer: func(o *outer) { o.Format = innerFormat }}.forge(t), Limits{}, amber.KindDamaged)
 }
 
-func TestDefectB12IdsInsideAValidBundleAreChecked(t *testing.T) {
+func TestIdsInsideAValidBundleAreChecked(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Contents){
 		"tenant": func(c *Contents) { c.Tenant = "../other" },
@@ -261,7 +261,7 @@ func TestDefectB12IdsInsideAValidBundleAreChecked(t *testing.T) {
 	}
 }
 
-func TestDefectB15EverythingIsCovered(t *testing.T) {
+func TestEverythingIsCovered(t *testing.T) {
 	t.Parallel()
 	two := []forged{note("notes/a", "1"), note("notes/b", "2")}
 	for name, f := range map[string]forgery{

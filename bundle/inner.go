@@ -59,7 +59,7 @@ func (in *inner) check() error {
 	}
 	for _, d := range in.Databases {
 		if files[d.Path] != KindDatabase {
-			return fmt.Errorf("no entry for the database %q", d.Path)
+			return fmt.Errorf("the database %q has no entry", d.Path)
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func (e *entry) check() error {
 
 func (e *entry) isFolder() bool { return e.Kind == KindFolder }
 
-// same reports whether e, as a manifest lists it, is what was found; whoever finds an entry does not know its kind.
+// same reports whether e, as a manifest lists it, is what was found; a found entry has no kind.
 func (e *entry) same(found entry) bool {
 	found.Kind = e.Kind
 	return *e == found
@@ -150,7 +150,7 @@ func (c Contents) filled() Contents {
 // readInner reads the entry that is the inner manifest.
 func readInner(b []byte) (*inner, amber.SignatureReport, error) {
 	if len(b) == 0 || b[len(b)-1] != '\n' {
-		return nil, amber.SignatureReport{}, errors.New("it does not end with its line")
+		return nil, amber.SignatureReport{}, errors.New("the inner manifest does not end with a line feed")
 	}
 	in := &inner{}
 	sig, err := unseal(b[:len(b)-1], innerFormat, innerVersion, in)

@@ -39,7 +39,7 @@ func requireNexo(b []byte) error {
 		"schema_versions", "git", "artifacts", "tool_versions", "bundle_sha256",
 	} {
 		if raw, ok := has[name]; !ok || string(raw) == "null" {
-			return fmt.Errorf("there is no %s", name)
+			return fmt.Errorf("field %s is missing", name)
 		}
 	}
 	return nil
@@ -68,7 +68,7 @@ func (m *NexoManifest) check() error {
 		return plainUnlessTooNew(err)
 	}
 	if m.Git.HeadOID == "" {
-		return errors.New("there is no head_oid")
+		return errors.New("field head_oid is empty")
 	}
 	for _, a := range m.Artifacts {
 		if err := a.check(); err != nil {

@@ -60,7 +60,7 @@ func (o *outer) check() error {
 	case o.Encrypted && (o.Label != "" || o.GitOID != ""):
 		return errors.New("the label and the git id of an encrypted bundle lie inside")
 	case o.Encrypted && checkDigest("header_sha256", o.HeaderSHA256) != nil:
-		return errors.New("header_sha256 is no digest")
+		return errors.New("header_sha256 is not a SHA-256 digest")
 	case min(o.PayloadBytes, o.ExpandedBytes, int64(o.Entries)) < 0:
 		return errors.New("a number below zero")
 	}
@@ -124,7 +124,7 @@ func pad(b []byte, room int) []byte {
 func unpad(b []byte) ([]byte, error) {
 	line, ok := bytes.CutSuffix(b, []byte("\n"))
 	if !ok || len(b)%outerRoom != 0 || len(b) > maxOuter {
-		return nil, errors.New("it does not fill its room")
+		return nil, errors.New("the outer manifest does not fill its space")
 	}
 	return bytes.TrimRight(line, " "), nil
 }

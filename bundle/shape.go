@@ -43,9 +43,9 @@ func look(r io.ReaderAt, size int64) (s shape, err error) {
 		err = s.skippable(front)
 	case magic == zstdMagic:
 	case bytes.HasPrefix(front, []byte("-----BEGIN AGE ENCRYPTED FILE-----")):
-		s.problem = errors.New("it is an age file in text; turn it into a binary one first")
+		s.problem = errors.New("the file is an age file in ASCII armor, want a binary one: run age --decrypt and encrypt without --armor")
 	default:
-		s.problem = errors.New("it is neither compressed with zstd nor encrypted with age")
+		s.problem = errors.New("the file is neither compressed with zstd nor encrypted with age")
 	}
 	return s, err
 }
@@ -53,7 +53,7 @@ func look(r io.ReaderAt, size int64) (s shape, err error) {
 // skippable reads the frame before a plain bundle.
 func (s *shape) skippable(front []byte) error {
 	if len(front) < skipBytes {
-		s.problem = errors.New("it ends too early")
+		s.problem = errors.New("the file is cut off")
 		return nil
 	}
 	n := int64(binary.LittleEndian.Uint32(front[4:]))
@@ -82,7 +82,7 @@ func (s *shape) age(front []byte) error {
 		}
 		s.hasRoom = true
 		if i != len(h.Stanzas)-1 || len(stanza.Args) != 0 {
-			s.outerErr = errors.New("it is not where it belongs in the age header")
+			s.outerErr = errors.New("the outer manifest is not where it belongs in the age header")
 			return nil
 		}
 		s.before = envelope.Digest(front[:stanza.Begin])
@@ -101,7 +101,7 @@ func (s *shape) manifest(room []byte) error {
 		s.outerErr = err
 		return nil
 	case o.Encrypted != s.encrypted:
-		s.outerErr = fmt.Errorf("it says encrypted: %v", o.Encrypted)
+		s.outerErr = fmt.Errorf("the outer manifest says encrypted: %v, and the file is not so", o.Encrypted)
 		return nil
 	}
 	s.outer, s.signature = o, sig

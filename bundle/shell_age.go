@@ -140,7 +140,7 @@ func (s *ageShell) place(manifest []byte) ([]byte, error) {
 	out = base64.RawStdEncoding.AppendEncode(out, mac.Sum(nil))
 	out = append(out, '\n')
 	if len(out) != len(s.head) {
-		return nil, amber.Errorf(amber.KindInternal, "encrypt bundle", "", "the header of age has another length than it had")
+		return nil, amber.Errorf(amber.KindInternal, "encrypt bundle", "", "the length of the age header changed while the bundle was written")
 	}
 	clear(s.room.macKey)
 	return out, nil

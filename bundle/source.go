@@ -37,7 +37,7 @@ func plan(sources []Source, checkKind func(path, kind string) error, less func(a
 	const op = "write bundle"
 	limits := Limits{}.orDefaults()
 	if len(sources) > limits.Entries {
-		return nil, amber.Errorf(amber.KindQuota, op, "", "there are %d entries, the limit is %d", len(sources), limits.Entries)
+		return nil, amber.Errorf(amber.KindQuota, op, "", "%d entries, the limit is %d", len(sources), limits.Entries)
 	}
 	list := slices.Clone(sources)
 	slices.SortStableFunc(list, less)
@@ -86,7 +86,7 @@ func (s *Source) copyTo(ctx context.Context, w io.Writer, buf []byte) (digest st
 	case err != nil:
 		return "", fmt.Errorf("copy %s: %w", s.Path, err)
 	case n < s.Size:
-		return "", amber.Errorf(amber.KindInternal, "copy source", s.Path, "it has %d bytes and not %d", n, s.Size)
+		return "", amber.Errorf(amber.KindInternal, "copy source", s.Path, "the source has %d bytes, want %d", n, s.Size)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -97,7 +97,7 @@ func noMore(r io.Reader) error {
 	n, err := io.ReadFull(r, one[:])
 	switch {
 	case n > 0:
-		return errors.New("it has more bytes than it says")
+		return errors.New("the source has more bytes than announced")
 	case err == io.EOF:
 		return nil
 	}

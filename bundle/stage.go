@@ -44,7 +44,7 @@ func stage(fsys fsx.FS, path string) (*staged, error) {
 }
 
 func taken(path string) error {
-	return amber.Errorf(amber.KindConflict, "write bundle", path, "there is a file of that name")
+	return amber.Errorf(amber.KindConflict, "write bundle", path, "a file of this name exists")
 }
 
 // Write appends.

@@ -52,7 +52,7 @@ func (m *meter) Read(p []byte) (int, error) {
 		var one [1]byte
 		n, err := io.ReadFull(m.r, one[:])
 		if n > 0 {
-			m.err = quota("it expands to more bytes than a bundle of its length may", m.most)
+			m.err = quota("the bundle expands to more bytes than its length allows", m.most)
 			return 0, m.err
 		}
 		return 0, err
@@ -121,7 +121,7 @@ func (s *stream) cause(path string, err error) (check string, why, fatal error) 
 	case s.meter != nil && s.meter.err != nil:
 		return "", nil, s.meter.err
 	case s.plain != nil && s.plain.err != nil:
-		return CheckAge, fmt.Errorf("it does not decrypt: %v", s.plain.err), nil
+		return CheckAge, fmt.Errorf("decryption failed: %v", s.plain.err), nil
 	case s.frame != nil && s.frame.err != nil:
 		err = s.frame.err
 	}

@@ -174,7 +174,7 @@ func readPOSIX(r io.Reader) (h header, end bool, err error) {
 	if isZero(raw) {
 		_, err := io.ReadFull(r, raw)
 		if err == nil && !isZero(raw) {
-			err = errors.New("the archive has no intact end")
+			err = errors.New("the end of the archive is damaged")
 		}
 		return h, true, noEnd(err)
 	}
@@ -188,7 +188,7 @@ func readPOSIX(r io.Reader) (h header, end bool, err error) {
 		return h, false, err
 	}
 	if !bytes.Equal(posixHeader(h), raw) {
-		return h, false, fmt.Errorf("the header of %q is not written as it has to be", clip(h.path))
+		return h, false, fmt.Errorf("the header of %q is not in the form that Amber writes", clip(h.path))
 	}
 	return h, false, nil
 }

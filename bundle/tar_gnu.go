@@ -43,7 +43,7 @@ func gnuBlock(h header) []byte {
 	return b
 }
 
-// readGNU reads the header of an entry of the other format, whoever wrote it; end is true at the end of the archive.
+// readGNU reads the header of an entry of the other format, from any writer; end is true at the end of the archive.
 // There are regular files only, and names may be long.
 func readGNU(r io.Reader) (h header, end bool, err error) {
 	b := make([]byte, blockBytes)
@@ -62,7 +62,7 @@ func readGNU(r io.Reader) (h header, end bool, err error) {
 			break
 		}
 		if long != "" {
-			return h, false, errors.New("two long names for one entry of the archive")
+			return h, false, errors.New("an entry of the archive has two long names")
 		}
 		if long, err = readLong(r, h.size); err != nil {
 			return h, false, err
@@ -83,7 +83,7 @@ func readEnd(r io.Reader, b []byte, long string) error {
 		return noEnd(err)
 	}
 	if !isZero(b) || long != "" {
-		return errors.New("the archive has no intact end")
+		return errors.New("the end of the archive is damaged")
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func readEnd(r io.Reader, b []byte, long string) error {
 func parseGNU(b []byte) (h header, err error) {
 	sum, err := fieldSum.number(b)
 	if err != nil || sum != checksum(b) {
-		return h, errors.New("a header of the archive does not match its sum")
+		return h, errors.New("a header of the archive does not match its checksum")
 	}
 	magic := string(fieldMagic.of(b))
 	size, err := fieldSize.number(b)
@@ -102,7 +102,7 @@ func parseGNU(b []byte) (h header, err error) {
 	case magic != gnuMagic:
 		return h, errors.New("a header of the archive is not of GNU tar")
 	case kind != typeFile && kind != typeOldFile && kind != typeGNULong:
-		return h, fmt.Errorf("entry %q is of type %q and no regular file", clip(h.path), kind)
+		return h, fmt.Errorf("entry %q has type %q, want a regular file", clip(h.path), kind)
 	}
 	return h, nil
 }

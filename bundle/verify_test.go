@@ -101,7 +101,7 @@ func TestVerifyTellsWhatWasCheckedAndWhatWasNot(t *testing.T) {
 		{name: "nexo of the original, no identity", make: copyOf("encrypted.tar.zst.age"), checked: []string{"sidecar"}, skipped: unknown},
 		{
 			name: "the sidecar is missing", make: write, write: sealed, loseSidecar: true, format: "amber",
-			checked: outside[1:], skipped: locked, damaged: []string{"sidecar: there is none"},
+			checked: outside[1:], skipped: locked, damaged: []string{"sidecar: the file is missing"},
 		},
 		{
 			name: "without the sidecar", make: write, write: sealed, loseSidecar: true, read: bundle.ReadOptions{NoSidecar: true}, format: "amber",
@@ -149,7 +149,7 @@ func copyOf(name string) func(testing.TB, string, bundle.WriteOptions) amber.Bun
 	}
 }
 
-func TestDefectB16TheNameOfAFileDecidesNothing(t *testing.T) {
+func TestTheNameOfAFileDecidesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	x := newKey(t, agekey.X25519)
@@ -179,7 +179,7 @@ func TestDefectB16TheNameOfAFileDecidesNothing(t *testing.T) {
 	}
 }
 
-func TestDefectB17ADigestHasOneMeaning(t *testing.T) {
+func TestADigestHasOneMeaning(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b")
 	info := writeNexo(t, file, bundle.WriteOptions{})

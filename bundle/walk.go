@@ -75,7 +75,7 @@ func (w *walk) entry(h header) error {
 		return noEnd(err)
 	}
 	if !isZero(pad) {
-		return fmt.Errorf("something lies behind entry %q", h.path)
+		return fmt.Errorf("data follows the content of entry %q", h.path)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (w *walk) admit(h header) error {
 		return err
 	}
 	if len(w.entries) > w.limits.Entries {
-		return quota("there are too many entries", int64(w.limits.Entries))
+		return quota("too many entries", int64(w.limits.Entries))
 	}
 	if h.size > w.limits.EntryBytes {
 		return quota(fmt.Sprintf("entry %q has %d bytes", h.path, h.size), w.limits.EntryBytes)
@@ -158,7 +158,7 @@ func zeros(r io.Reader, most int64) error {
 		n += int64(k)
 		switch {
 		case !isZero(buf[:k]) || n > most:
-			return errors.New("something lies behind the archive")
+			return errors.New("data follows the end of the archive")
 		case err == io.EOF:
 			return nil
 		case err != nil:

@@ -135,7 +135,7 @@ func (w *writing) amber(ctx context.Context, list []Source) (amber.BundleInfo, e
 	return w.finish(ctx, info, manifest)
 }
 
-// checkManifest makes sure that whoever reads the bundle takes its manifest.
+// checkManifest makes sure that readers of the bundle accept its manifest.
 func checkManifest(b []byte) error {
 	if most := (Limits{}).orDefaults().ManifestBytes; int64(len(b)) > most {
 		return quota("the manifest is too long", most)
@@ -178,7 +178,7 @@ func (w *writing) finish(ctx context.Context, info amber.BundleInfo, manifest []
 		return info, err
 	}
 	if n, _ := w.shell.payload(); sum != w.shell.checksum() || n+w.shell.front() != w.file.size {
-		return info, amber.Errorf(amber.KindInternal, "write bundle", w.file.path, "the disk does not hold what was written")
+		return info, amber.Errorf(amber.KindInternal, "write bundle", w.file.path, "the file reads back with other bytes than were written")
 	}
 	if err := w.file.commit(ctx, whole); err != nil {
 		return info, err

@@ -52,7 +52,7 @@ func WriteNexo(ctx context.Context, file string, c NexoContents, sources []Sourc
 
 func checkNexoSource(path, kind string) error {
 	if strings.HasSuffix(path, "/") {
-		return fmt.Errorf("path %q: there are no folders in this format", path)
+		return fmt.Errorf("path %q is a folder, and the nexo format has files only", path)
 	}
 	return checkNexoKind(path, kind)
 }
@@ -98,7 +98,7 @@ func (w *writing) nexo(ctx context.Context, c NexoContents, list []Source) (info
 				return err
 			}
 			if a.entries[i+1].SHA256 != m.Artifacts[i].SHA256 {
-				return amber.Errorf(amber.KindConflict, "write bundle", s.Path, "it changed while it was read")
+				return amber.Errorf(amber.KindConflict, "write bundle", s.Path, "the file changed while it was read")
 			}
 		}
 		own, err := innerOf(ctx, c.Contents, a.entries, w.o.Signer)
@@ -143,7 +143,7 @@ func (w *writing) nexoManifest(ctx context.Context, c NexoContents, list []Sourc
 	buf := make([]byte, copyBytes)
 	for _, s := range list {
 		if s.Size > maxOctal {
-			return nil, amber.Errorf(amber.KindQuota, "write bundle", s.Path, "it has %d bytes, the limit of this format is %d", s.Size, int64(maxOctal))
+			return nil, amber.Errorf(amber.KindQuota, "write bundle", s.Path, "the file has %d bytes, the limit of the nexo format is %d", s.Size, int64(maxOctal))
 		}
 		digest, err := s.copyTo(ctx, io.Discard, buf)
 		if err != nil {

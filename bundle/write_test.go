@@ -254,7 +254,7 @@ func TestAnEncryptedBundleTellsNothingThatIsInside(t *testing.T) {
 	}
 }
 
-func TestDefectB22BundlesAreReadByTheirOwnerAlone(t *testing.T) {
+func TestBundlesAreReadByTheirOwnerAlone(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no modes of files")

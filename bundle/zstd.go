@@ -67,7 +67,7 @@ func cut(err error) error {
 	return err
 }
 
-var errFollows = errors.New("something follows the compressed stream")
+var errFollows = errors.New("data follows the compressed stream")
 
 // header looks at the header of the frame.
 func (f *frameReader) header() error {
@@ -82,14 +82,14 @@ func (f *frameReader) header() error {
 		if f.frames > 0 {
 			return errFollows
 		}
-		return errors.New("it is not compressed with zstd")
+		return errors.New("the stream is not compressed with zstd")
 	}
 	f.frames++
 	f.empty = true
 	d := b[4]
 	single, sizeFlag := d&0x20 != 0, d>>6
 	if d&0x1b != 0 {
-		return errors.New("it is compressed with a dictionary, or in a way of a later zstd")
+		return errors.New("the stream needs a dictionary or a later version of zstd")
 	}
 	f.sum = int(d>>2&1) * 4
 	if f.needSum && f.sum == 0 {

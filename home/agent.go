@@ -42,7 +42,7 @@ type Agent struct {
 func (a *Agent) Dir() string { return a.dir }
 
 // SpoolDir returns the folder of the crash journal, which lies beside the
-// generations: whoever appends to it meets neither a switch nor a fence. It
+// generations: an appender meets neither a switch nor a fence. It
 // need not exist.
 func (a *Agent) SpoolDir() string { return a.path(spoolName) }
 
@@ -78,7 +78,7 @@ func (a *Agent) Current() (Current, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return c, err
 	}
-	e := amber.Errorf(amber.KindDamaged, "open agent", string(a.agent), "its folder holds data but CURRENT is missing")
+	e := amber.Errorf(amber.KindDamaged, "open agent", string(a.agent), "the folder of the agent holds data, and its file CURRENT is missing")
 	e.Hint = "put back " + a.path(currentName) + " from a backup; nothing was changed"
 	return Current{}, e
 }

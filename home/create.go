@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// creatingNote is for whoever looks into the folder; only the name counts.
+// creatingNote is for people who look into the folder; only the name counts.
 const creatingNote = "this agent is being made; without CURRENT nothing here was ever acknowledged\n"
 
 // Create makes the agent if there is none: under the exclusive lock it builds
@@ -31,7 +31,7 @@ func (a *Agent) Create(ctx context.Context, build func(dir string, c Current) er
 func (a *Agent) Fork(ctx context.Context, build func(dir string, c Current) (amber.Stamp, error)) (Current, error) {
 	c, created, err := a.makeAgent(ctx, a.o.FS.SyncAll, build)
 	if err == nil && !created {
-		return Current{}, amber.Errorf(amber.KindConflict, "make agent", string(a.agent), "there is such an agent already")
+		return Current{}, amber.Errorf(amber.KindConflict, "make agent", string(a.agent), "the agent exists already")
 	}
 	return c, err
 }
@@ -134,7 +134,7 @@ func (a *Agent) publish(c Current, sync func(dir string) error) error {
 		return err
 	}
 	// The agent exists now, durably. Failing to remove the note is no failure:
-	// whoever writes first does it.
+	// the first writer does it.
 	_ = fsx.RemoveAll(a.o.FS, a.path(creatingName))
 	return nil
 }
@@ -152,7 +152,7 @@ func (a *Agent) firstGeneration() (Current, error) {
 	c := Current{Generation: 1, Incarnation: incarnation, Device: device, Clock: amber.StampAt(now)}
 	// A stamp holds the years 1970 to 9999.
 	if !c.valid() || c.Clock.Time().UnixMilli() != now.UnixMilli() {
-		e := amber.Errorf(amber.KindInvalid, "make agent", string(a.agent), "the clock says %s, which no record can hold", now.UTC().String())
+		e := amber.Errorf(amber.KindInvalid, "make agent", string(a.agent), "the system clock says %s, which is out of range", now.UTC().String())
 		e.Hint = "set the clock of this machine"
 		return Current{}, e
 	}

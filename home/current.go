@@ -57,17 +57,17 @@ func parseCurrent(b []byte) (Current, error) {
 	var c Current
 	var ok bool
 	if c.Generation, ok = parseGeneration(values[0]); !ok {
-		return Current{}, currentRecord.damaged("its generation is not a positive number")
+		return Current{}, currentRecord.damaged("the generation is not a positive number")
 	}
 	if c.Clock, err = amber.ParseStamp(values[3]); err != nil {
-		return Current{}, currentRecord.damaged("its clock is not a stamp")
+		return Current{}, currentRecord.damaged("the clock is not a valid stamp")
 	}
 	c.Incarnation, c.Device = values[1], values[2]
 	if err := errors.Join(amber.CheckID("incarnation", c.Incarnation), amber.CheckID("device", c.Device)); err != nil {
 		return Current{}, currentRecord.damaged(err.Error())
 	}
 	if !bytes.Equal(b, c.marshal()) {
-		return Current{}, currentRecord.damaged("its checksum does not match")
+		return Current{}, currentRecord.damaged("the checksum does not match")
 	}
 	return c, nil
 }

@@ -32,7 +32,7 @@
 // wait for all of their transactions instead of one.
 //
 // CREATING beside CURRENT is the trace of a creation that was cut off at its
-// very end; a writer, and whoever is exclusive, finishes it before anything
+// very end; a writer, and the holder of the exclusive lock, finishes it before anything
 // else.
 //
 // # One generation after another
@@ -41,8 +41,8 @@
 //	         lock – · gate – · gen/<n> – · operation –
 //
 // Before CURRENT is replaced the agent is the old one, afterwards the new one,
-// whatever is cut off. RESTORING tells what to remove or to make sure of; whoever
-// finds it while nobody holds operation does that. Writers go on while a
+// whatever is cut off. RESTORING tells what to remove or to make sure of; a
+// process that finds it while operation is free does that. Writers go on while a
 // generation is built, and pay one look for the note when they first write to a
 // generation.
 //

@@ -102,7 +102,7 @@ func checkFault(t *testing.T, err, built, cause error, want amber.Kind) {
 }
 
 // TestUnsureCurrentIsSettled fails the sync after CURRENT got its name. Create reports an error although
-// the agent can be seen; whoever comes next makes it safe before anything is acknowledged.
+// the agent can be seen; the next writer makes it safe before anything is acknowledged.
 func TestUnsureCurrentIsSettled(t *testing.T) {
 	t.Parallel()
 	nexts := []struct {

@@ -67,7 +67,7 @@ func (a *Agent) RemoveGeneration(ctx context.Context, n int64) error {
 		return a.busy(ctx, "remove generation", ctx.Err())
 	}
 	if n < 1 {
-		return amber.Errorf(amber.KindInvalid, "remove generation", string(a.agent), "%d is no generation", n)
+		return amber.Errorf(amber.KindInvalid, "remove generation", string(a.agent), "%d is not a generation of the agent", n)
 	}
 	c, err := a.settled()
 	if err != nil {

@@ -92,7 +92,7 @@ func locate(dir string, o Options) (h *Home, there bool, err error) {
 func follow(fsys fsx.FS, dir string) (string, fs.FileInfo, error) {
 	target, err := filepath.EvalSymlinks(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil, amber.Errorf(amber.KindInvalid, "open home", dir, "it is a link to nothing")
+		return "", nil, amber.Errorf(amber.KindInvalid, "open home", dir, "a symbolic link to a path that does not exist")
 	}
 	if err != nil {
 		return "", nil, openError("open home", dir, err)
@@ -105,7 +105,7 @@ func follow(fsys fsx.FS, dir string) (string, fs.FileInfo, error) {
 }
 
 func notFolder(dir string) error {
-	return amber.Errorf(amber.KindInvalid, "open home", dir, "it is not a folder")
+	return amber.Errorf(amber.KindInvalid, "open home", dir, "not a folder")
 }
 
 // openError is diskError where the path is the user's choice: a file on the
@@ -121,7 +121,7 @@ func openError(op, dir string, err error) error {
 func (h *Home) Dir() string { return h.dir }
 
 // RepoDir returns the folder of a tenant's snapshot repository. The id has been
-// checked. It need not exist; whoever uses it makes it.
+// checked. It need not exist; the first use makes it.
 func (h *Home) RepoDir(tenant amber.TenantID) string {
 	return filepath.Join(h.dir, tenantsName, string(tenant), "repo")
 }

@@ -43,22 +43,22 @@ func (r record) values(b []byte) ([]string, error) {
 	head, _, _ := strings.Cut(string(b), "\n")
 	version, ok := strings.CutPrefix(head, r.magic+" ")
 	if !ok {
-		return nil, r.damaged("it does not begin with " + r.magic)
+		return nil, r.damaged("the file does not begin with " + r.magic)
 	}
 	if n, err := strconv.Atoi(version); err == nil && n > r.version {
-		e := amber.Errorf(amber.KindTooNew, "read "+r.name, "", "it has version %d, this Amber knows %d", n, r.version)
+		e := amber.Errorf(amber.KindTooNew, "read "+r.name, "", "the file has version %d, this Amber knows %d", n, r.version)
 		e.Hint = "use a newer amber"
 		return nil, e
 	}
 	lines := strings.Split(string(b), "\n")
 	if len(lines) != len(r.keys)+3 {
-		return nil, r.damaged(fmt.Sprintf("it does not have %d lines", len(r.keys)+2))
+		return nil, r.damaged(fmt.Sprintf("the file does not have %d lines", len(r.keys)+2))
 	}
 	values := make([]string, 0, len(r.keys))
 	for i, key := range r.keys {
 		v, ok := strings.CutPrefix(lines[i+1], key+" ")
 		if !ok {
-			return nil, r.damaged(fmt.Sprintf("line %d is not its %s", i+2, key))
+			return nil, r.damaged(fmt.Sprintf("line %d is not the %s", i+2, key))
 		}
 		values = append(values, v)
 	}

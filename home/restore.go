@@ -155,7 +155,7 @@ func (r *Restore) replace(clock amber.Stamp) error {
 		return diskError("switch generation", r.a.dir, err)
 	}
 	r.a.known.Store(&next)
-	// Failing to remove the note is no failure: whoever comes next does it.
+	// Failing to remove the note is no failure: the next writer does it.
 	_ = fsx.RemoveAll(r.a.o.FS, r.a.path(restoringName))
 	return nil
 }
@@ -183,7 +183,7 @@ func (a *Agent) nextGeneration(c Current) (int64, error) {
 		last = max(last, n)
 	}
 	if last == math.MaxInt64 {
-		return 0, amber.Errorf(amber.KindDamaged, "begin restore", string(a.agent), "there is no higher generation")
+		return 0, amber.Errorf(amber.KindDamaged, "begin restore", string(a.agent), "the number of the generation is the highest possible")
 	}
 	return last + 1, nil
 }

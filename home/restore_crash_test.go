@@ -160,7 +160,7 @@ func eachRestoreCut(t *testing.T, check func(t *testing.T, n int, dir string, di
 }
 
 // TestRestoreSurvivesAPowerCut cuts the power at every call. Afterwards the agent is exactly the old one or
-// exactly the new one, and whoever comes next leaves no trace of the restore.
+// exactly the new one, and the next writer leaves no trace of the restore.
 func TestRestoreSurvivesAPowerCut(t *testing.T) {
 	t.Parallel()
 	eachRestoreCut(t, func(t *testing.T, n int, dir string, disk *crashfs.FS, first home.Current, o outcome) {
@@ -309,7 +309,7 @@ func TestWritesAfterAKilledRestoreSurvive(t *testing.T) {
 	})
 }
 
-// TestSettleSurvivesAPowerCut kills a restore at every call, then whoever settles it at every call, and then
+// TestSettleSurvivesAPowerCut kills a restore at every call, then the process that settles it at every call, and then
 // cuts the power.
 func TestSettleSurvivesAPowerCut(t *testing.T) {
 	t.Parallel()

@@ -50,13 +50,13 @@ func parseNote(b []byte) (note, error) {
 	n.generation, first = parseGeneration(values[0])
 	n.replaces, second = parseGeneration(values[2])
 	if !first || !second || n.generation <= n.replaces {
-		return note{}, noteRecord.damaged("its generations are no two numbers that grow")
+		return note{}, noteRecord.damaged("want two generations, the second greater than the first")
 	}
 	if err := errors.Join(amber.CheckID("incarnation", n.incarnation), amber.CheckID("from", n.from)); err != nil {
 		return note{}, noteRecord.damaged(err.Error())
 	}
 	if !bytes.Equal(b, n.marshal()) {
-		return note{}, noteRecord.damaged("its checksum does not match")
+		return note{}, noteRecord.damaged("the checksum does not match")
 	}
 	return n, nil
 }
@@ -78,7 +78,7 @@ func (n note) stage(c Current) (stage, error) {
 	case c.Generation == n.replaces:
 		return building, nil
 	}
-	return 0, noteRecord.damaged(fmt.Sprintf("it speaks of generations %d and %d, but CURRENT names %d", n.replaces, n.generation, c.Generation))
+	return 0, noteRecord.damaged(fmt.Sprintf("the file names the generations %d and %d, and CURRENT names %d", n.replaces, n.generation, c.Generation))
 }
 
 // readNote reads RESTORING and reports whether there is one. Errors: damaged,

@@ -75,7 +75,7 @@ func (a *Agent) halfWritten() (bool, error) {
 	return false, nil
 }
 
-// settleRestore is Settle for whoever is inside Operate.
+// settleRestore is Settle for a caller inside Operate.
 func (a *Agent) settleRestore() (SettleReport, error) {
 	c, err := a.Current()
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *Agent) undo(n note) error {
 	return fsx.RemoveAll(a.o.FS, a.ParkedDir(n.replaces))
 }
 
-// settled is Current for whoever is about to write: what it returns cannot be
+// settled is Current for a caller that is about to write: what it returns cannot be
 // taken back by a power cut. What a handle has once found so stays so, so only
 // its first write to a generation looks for the notes.
 func (a *Agent) settled() (Current, error) {

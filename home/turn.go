@@ -68,7 +68,7 @@ func (l *line) leave() {
 	l.next()
 }
 
-// next hands the turn to whoever came first; l.mu is held.
+// next hands the turn to the one that came first; l.mu is held.
 func (l *line) next() {
 	first := l.waiting.Front()
 	if first == nil {

@@ -251,7 +251,7 @@ func (r *endless) Read(b []byte) (int, error) {
 }
 
 // TestHugePayloadsCostNoMemory reads 50 MB of output, and 8 MB of each hostile
-// form. What stands behind them is read all the same.
+// form. What stands behind them is still read.
 func TestHugePayloadsCostNoMemory(t *testing.T) {
 	for name, r := range map[string]*endless{
 		"one string":      {head: `{"tool_response":"`, body: "word ", tail: `"`},

@@ -42,7 +42,7 @@ func ParseHost(name string) (Host, error) {
 		known = append(known, string(h))
 	}
 	return "", amber.Errorf(amber.KindInvalid, "parse host", "",
-		"%q is none of %s", clip(strings.ToValidUTF8(name, ""), 40), strings.Join(known, ", "))
+		"unknown host %q, want one of %s", clip(strings.ToValidUTF8(name, ""), 40), strings.Join(known, ", "))
 }
 
 // Input is what one hook process was told.

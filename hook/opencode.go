@@ -57,7 +57,7 @@ func fillOpenCode(d *draft) {
 //go:embed opencode/amber.js
 var openCodePlugin string
 
-// OpenCodePluginMark is in the first line of the plugin, so that whoever finds
+// OpenCodePluginMark is in the first line of the plugin, so that a reader who finds
 // the file knows whose it is.
 const OpenCodePluginMark = "amber-memory opencode plugin"
 

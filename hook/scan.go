@@ -37,7 +37,7 @@ type payload struct {
 }
 
 var (
-	errSyntax = errors.New("no JSON")
+	errSyntax = errors.New("not valid JSON")
 	errFull   = errors.New("no room")
 )
 

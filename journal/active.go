@@ -233,7 +233,7 @@ func (j *Journal) next(key Key, a *active, last int64) (*active, error) {
 // newSegment makes a segment with its header only, its name durable.
 func (j *Journal) newSegment(key Key, number, base int64) (*active, error) {
 	if base < 1 {
-		return nil, amber.Errorf(amber.KindInvalid, "make segment", string(key), "it cannot begin with sequence %d", base)
+		return nil, amber.Errorf(amber.KindInvalid, "make segment", string(key), "a segment cannot begin with sequence %d", base)
 	}
 	h := header{number: number, key: key, base: base, at: amber.At(j.o.Clock())}
 	path := j.path(key, segmentName(number))

@@ -106,7 +106,7 @@ func (j *Journal) place(s Session) (a *active, total pressure, err error) {
 }
 
 // settleNames makes sure that the names above the first frame of a segment
-// cannot get lost: whoever made them may have died before the sync.
+// cannot get lost: their maker may have died before the sync.
 func (j *Journal) settleNames(key Key, a *active) error {
 	if a.number > 0 && !a.empty {
 		return nil

@@ -242,7 +242,7 @@ func TestLongTornTailStays(t *testing.T) {
 }
 
 // TestMovedFramesAreDamage removes and inserts bytes in the middle: what lies
-// behind has moved, cannot be believed, and was acknowledged all the same.
+// behind has moved, cannot be believed, and was acknowledged nevertheless.
 func TestMovedFramesAreDamage(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(b []byte) []byte{

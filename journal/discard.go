@@ -30,6 +30,6 @@ func (j *Journal) Discard(ctx context.Context, key Key, name string) error {
 			}
 			return nil
 		}
-		return amber.Errorf(amber.KindNotFound, "discard", name, "there is no such file in quarantine")
+		return amber.Errorf(amber.KindNotFound, "discard", name, "no such file in quarantine")
 	})
 }

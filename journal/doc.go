@@ -3,7 +3,7 @@
 //
 // [Journal.Append] returns when its entry is on disk. Nothing else is waited
 // for: no database is opened, and the spool lies outside the generations, so
-// that whoever appends never meets a migration or a restore.
+// that an appender never meets a migration or a restore.
 //
 //	spool/
 //	  losses          one byte for every event that could not be kept
@@ -21,7 +21,7 @@
 //	frame · sync the segment · answer
 //
 // A segment with a frame in it therefore has a durable name; one with only a
-// header may not, and whoever adds its first frame syncs the folders again.
+// header may not, and the writer of its first frame syncs the folders again.
 // A segment is synced before another follows it, and [Journal.Read] syncs
 // what it is about to hand out: a sequence that a store has seen can not be
 // undone by a power cut and given to another entry.

@@ -85,7 +85,7 @@ func TestExtractNoticesEveryByte(t *testing.T) {
 		b := bytes.Clone(good)
 		b[at] ^= 1
 		check(fmt.Sprintf("byte %d flipped", at), b)
-		if !ends[at] { // between entries it is whole, and whoever knows how many there were notices
+		if !ends[at] { // between entries it is whole, and a reader who knows the number of entries notices
 			check(fmt.Sprintf("cut to %d bytes", at), good[:at])
 		}
 	}

@@ -59,7 +59,7 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // errFrame is the verdict about bytes that are no frame.
-var errFrame = errors.New("no intact frame")
+var errFrame = errors.New("frame is damaged")
 
 func frameSize(payload int) int64 { return minFrame + int64(payload) }
 

@@ -23,7 +23,7 @@ func (j *Journal) Held(key Key, name string) (Held, error) {
 			return j.heldFile(key, h)
 		}
 	}
-	return Held{}, amber.Errorf(amber.KindNotFound, "read quarantine", name, "there is no such file in quarantine")
+	return Held{}, amber.Errorf(amber.KindNotFound, "read quarantine", name, "no such file in quarantine")
 }
 
 // heldFile reads a file in quarantine, whatever it is.

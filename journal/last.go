@@ -6,7 +6,7 @@ import (
 )
 
 // Last returns the highest sequence of a session that can be seen, 0 where
-// there is none. It takes no lock and changes nothing, so that whoever makes
+// there is none. It takes no lock and changes nothing, so that a process that makes
 // everything else stand still need not wait for somebody who appends; an entry
 // that was acknowledged before is covered. Usually one frame is read. Errors:
 // invalid, too_new, unreachable when ctx ends, and those of the disk.
@@ -51,7 +51,7 @@ func (j *Journal) lastOf(key Key, s segmentFile) (seq int64, ok bool) {
 }
 
 // Cleared returns the sequence before the first entry that a session may still
-// hold: what is not behind it was drained and cleared. It is for whoever cannot
+// hold: what is not behind it was drained and cleared. It is for callers that cannot
 // ask the store. Where a damaged header hides the first sequence it is 0. It
 // takes no lock. Errors: those of [Journal.Last].
 func (j *Journal) Cleared(key Key) (int64, error) {

@@ -46,7 +46,7 @@ func (j *Journal) lockedTelling(ctx context.Context, key Key, blocked func(bool)
 	case ctx.Err() != nil:
 		return ended("wait for session", string(key), ctx)
 	case errors.Is(err, context.DeadlineExceeded):
-		return amber.Errorf(amber.KindBusy, "wait for session", string(key), "another process holds it for longer than %s", j.o.Wait.String())
+		return amber.Errorf(amber.KindBusy, "wait for session", string(key), "another process has held the session for more than %s", j.o.Wait.String())
 	case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
 		return noFolder(j.path(key))
 	}
@@ -63,13 +63,13 @@ func (j *Journal) checkFolder(dir string) error {
 	case err != nil:
 		return diskError("open spool", dir, err)
 	case !info.IsDir():
-		return amber.Errorf(amber.KindDamaged, "open spool", dir, "it is not a folder")
+		return amber.Errorf(amber.KindDamaged, "open spool", dir, "not a folder")
 	}
 	return nil
 }
 
 func noFolder(dir string) error {
-	return amber.Errorf(amber.KindNotFound, "open spool", dir, "there is no such folder")
+	return amber.Errorf(amber.KindNotFound, "open spool", dir, "no such folder")
 }
 
 // BeginDrain waits until nobody else drains and returns the call that ends it.

@@ -44,16 +44,16 @@ func parseMeta(b []byte, key Key) (meta, error) {
 		return meta{}, amber.Errorf(kind, "read session", string(key), "%s", why)
 	}
 	if err := json.Unmarshal(b, &m); err != nil {
-		return fail(amber.KindDamaged, "its meta file is no JSON of the right shape")
+		return fail(amber.KindDamaged, "the meta file is not the JSON of a session")
 	}
 	s := Session{Host: m.Host, ID: m.SessionID}
 	switch {
 	case m.Format > metaFormat:
-		return fail(amber.KindTooNew, "a newer Amber wrote it")
+		return fail(amber.KindTooNew, "the meta file was written by a newer Amber")
 	case m.Format < 1:
-		return fail(amber.KindDamaged, "its meta file has no format")
+		return fail(amber.KindDamaged, "the meta file has no format")
 	case s.Check() != nil, s.Key() != key, !isHex(m.Epoch):
-		return fail(amber.KindDamaged, "its meta file belongs to another session")
+		return fail(amber.KindDamaged, "the meta file belongs to another session")
 	}
 	return m, nil
 }
@@ -63,10 +63,10 @@ func parseMeta(b []byte, key Key) (meta, error) {
 func (j *Journal) readMeta(key Key) (meta, error) {
 	b, err := fsx.ReadFile(j.o.FS, j.path(key, metaName), maxMeta)
 	if errors.Is(err, fs.ErrNotExist) {
-		return meta{}, amber.Errorf(amber.KindNotFound, "read session", string(key), "it has no meta file")
+		return meta{}, amber.Errorf(amber.KindNotFound, "read session", string(key), "the meta file is missing")
 	}
 	if errors.Is(err, fsx.ErrTooLarge) {
-		return meta{}, amber.Errorf(amber.KindDamaged, "read session", string(key), "its meta file is too large")
+		return meta{}, amber.Errorf(amber.KindDamaged, "read session", string(key), "the meta file is too large")
 	}
 	if err != nil {
 		return meta{}, diskError("read session", string(key), err)

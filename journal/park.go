@@ -69,7 +69,7 @@ func (j *Journal) Park(ctx context.Context, dest string, drained func(Origin) (i
 		}
 		return report, nil
 	}
-	// One sync for everything: whoever parks keeps others waiting.
+	// One sync for everything: others wait meanwhile.
 	if err := j.o.FS.SyncAll(dest); err != nil {
 		return report, diskError("park journal", dest, err)
 	}
@@ -132,7 +132,7 @@ func (p *parking) run(ctx context.Context, drained func(Origin) (int64, error)) 
 func (p *parking) unnamed(ctx context.Context) error {
 	last, err := p.j.Last(ctx, p.key)
 	if err == nil && last > 0 {
-		err = amber.Errorf(amber.KindDamaged, "park session", string(p.key), "nobody says whose session it is")
+		err = amber.Errorf(amber.KindDamaged, "park session", string(p.key), "the session has no owner: its meta file is missing")
 	}
 	return err
 }

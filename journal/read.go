@@ -74,7 +74,7 @@ func (j *Journal) Read(ctx context.Context, key Key, after int64, fn func(Frame)
 // checkCursor checks a position in a session.
 func checkCursor(n int64) error {
 	if n < 0 || n > math.MaxInt64/2 {
-		return amber.Errorf(amber.KindInvalid, "check cursor", "", "it is no sequence")
+		return amber.Errorf(amber.KindInvalid, "check cursor", "", "the sequence number is negative")
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (j *Journal) left(key Key, drained int64) (bool, error) {
 
 // remove removes a folder with nothing in it. The meta file goes first: without
 // it whatever a crash leaves gets another origin, and a sequence that is given
-// again is not taken for one the store has seen. The lock goes last: whoever
+// again is not taken for one the store has seen. The lock goes last: a process that
 // waits for it finds that it has no name any more.
 func (j *Journal) remove(key Key) error {
 	fsys := j.o.FS

@@ -41,7 +41,7 @@ type header struct {
 }
 
 // errHeader is the verdict about bytes that are no header.
-var errHeader = errors.New("no intact header")
+var errHeader = errors.New("header of the segment is damaged")
 
 func (h header) marshal() []byte {
 	b := make([]byte, segmentHeader)
@@ -63,7 +63,7 @@ func parseHeader(b []byte) (header, error) {
 		return header{}, errHeader
 	}
 	if v := binary.LittleEndian.Uint32(b[8:]); v > segmentVersion {
-		e := amber.Errorf(amber.KindTooNew, "read segment", "", "it has version %d, this Amber knows %d", v, segmentVersion)
+		e := amber.Errorf(amber.KindTooNew, "read segment", "", "the segment has version %d, this Amber knows %d", v, segmentVersion)
 		e.Hint = "use a newer amber"
 		return header{}, e
 	}

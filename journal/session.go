@@ -35,7 +35,7 @@ func (s Session) Key() Key {
 // ParseKey checks a folder name. The error is of kind invalid.
 func ParseKey(name string) (Key, error) {
 	if b, err := hex.DecodeString(name); err != nil || len(b) != 16 || hex.EncodeToString(b) != name {
-		return "", amber.Errorf(amber.KindInvalid, "parse session key", "", "it is not 32 lower-case hex digits")
+		return "", amber.Errorf(amber.KindInvalid, "parse session key", "", "want 32 lower-case hexadecimal digits")
 	}
 	return Key(name), nil
 }

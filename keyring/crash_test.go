@@ -174,7 +174,7 @@ func checkAfterCut(t *testing.T, c change, dir string, d *crashfs.FS, acked bool
 }
 
 // TestAKeyThatSignsIsDurable finds the seed of a process that was killed before
-// it had synced anything. Whoever signs with it must not lose it.
+// it had synced anything. A key that signs must not be lost.
 func TestAKeyThatSignsIsDurable(t *testing.T) {
 	t.Parallel()
 	for name, use := range map[string]step{"make": makeKey, "signer": signKey, "adopt": adoptKey} {

@@ -3,7 +3,7 @@
 //
 //	keys/signing.seed   32 bytes, mode 0600
 //	keys/trusted        one key a line, "did:key:z6Mk… comment"
-//	keys/trusted.lock   empty; whoever changes the list holds it
+//	keys/trusted.lock   empty; held while the list is changed
 //
 // Both are plain files: they can be copied, reviewed and distributed without
 // Amber. A seed is read as 32 bytes, as 64 hexadecimal digits, or as base64 of

@@ -14,7 +14,7 @@ func ReadSigner(file string) (amber.Signer, error) {
 	case amber.KindDamaged:
 		return nil, amber.Errorf(amber.KindInvalid, "read signing key", file, "%s", noSeed) // not ours, so not damaged
 	case amber.KindNotFound:
-		return nil, amber.Errorf(amber.KindNotFound, "read signing key", file, "there is no such file")
+		return nil, amber.Errorf(amber.KindNotFound, "read signing key", file, "no such file")
 	}
 	if err != nil {
 		return nil, err

@@ -134,7 +134,7 @@ func (r *Ring) Adopt(ctx context.Context, file string) (amber.KeyID, error) {
 func (r *Ring) sameAs(s *signer) error {
 	own, err := r.own()
 	if err == nil && own.id != s.id {
-		err = amber.Errorf(amber.KindConflict, "adopt signing key", r.path(SeedFile), "there is another key, %s", string(own.id))
+		err = amber.Errorf(amber.KindConflict, "adopt signing key", r.path(SeedFile), "the home has another key, %s", string(own.id))
 	}
 	return err
 }
@@ -171,7 +171,7 @@ func failed(op, path string, err error) error {
 	e = &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.Kind, e.Err = amber.KindNotFound, errors.New("there is none")
+		e.Kind, e.Err = amber.KindNotFound, errors.New("the home has no signing key")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, fsx.ErrNotRegular):
 		e.Kind = amber.KindRefused
 	}

@@ -110,7 +110,7 @@ func readSeed(fsys fsx.FS, path string) (seed, []byte, error) {
 		return seed{}, nil, e
 	}
 	if hasModes && mode.Perm()&0o077 != 0 {
-		e := amber.Errorf(amber.KindRefused, op, path, "others may read or write it, its mode is %04o", mode.Perm())
+		e := amber.Errorf(amber.KindRefused, op, path, "other users may read or write the file: mode is %04o, want 0600", mode.Perm())
 		e.Hint = "chmod 600 " + path
 		return seed{}, nil, e
 	}

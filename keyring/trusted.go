@@ -40,7 +40,7 @@ type line struct {
 // meant to name is not known.
 func parseList(b []byte) (list, error) {
 	if len(b) > maxTrustedBytes {
-		return nil, fmt.Errorf("it has more than %d bytes", maxTrustedBytes)
+		return nil, fmt.Errorf("the list has more than %d bytes", maxTrustedBytes)
 	}
 	text := strings.TrimSuffix(string(b), "\n")
 	if text == "" {
@@ -48,7 +48,7 @@ func parseList(b []byte) (list, error) {
 	}
 	lines := strings.Split(text, "\n")
 	if len(lines) > maxTrusted {
-		return nil, fmt.Errorf("it has more than %d lines", maxTrusted)
+		return nil, fmt.Errorf("the list has more than %d lines", maxTrusted)
 	}
 	l := make(list, 0, len(lines))
 	for i, text := range lines {
@@ -86,9 +86,9 @@ func checkText(s string) error {
 	hides := func(r rune) bool { return unicode.IsControl(r) && r != '\t' || unicode.Is(unicode.Bidi_Control, r) }
 	switch {
 	case !utf8.ValidString(s):
-		return errors.New("it is not valid UTF-8")
+		return errors.New("the comment is not valid UTF-8")
 	case strings.ContainsFunc(s, hides):
-		return errors.New("it contains a control character")
+		return errors.New("the comment has a control character")
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (r *Ring) readTrusted() (list, error) {
 		return nil, err
 	}
 	if hasModes && mode.Perm()&0o022 != 0 {
-		e := amber.Errorf(amber.KindRefused, op, path, "others may write it, its mode is %04o", mode.Perm())
+		e := amber.Errorf(amber.KindRefused, op, path, "other users may write the file: mode is %04o, want 0600", mode.Perm())
 		e.Hint = "chmod go-w " + path
 		return nil, e
 	}
@@ -161,7 +161,7 @@ func (r *Ring) Trust(ctx context.Context, key amber.KeyID, comment string) error
 	}
 	comment = strings.TrimSpace(comment)
 	if err := checkText(comment); err != nil || len(comment) > maxComment || strings.ContainsRune(comment, '\t') {
-		return amber.Errorf(amber.KindInvalid, op, string(key), "the comment is not one line of at most %d bytes", maxComment)
+		return amber.Errorf(amber.KindInvalid, op, string(key), "the comment is longer than %d bytes or has more than one line", maxComment)
 	}
 	fresh := line{key: TrustedKey{KeyID: key, Comment: comment}, text: strings.TrimSpace(string(key) + " " + comment)}
 	return r.change(ctx, op, func(l list) (list, error) {
@@ -188,7 +188,7 @@ func (r *Ring) Untrust(ctx context.Context, key amber.KeyID) error {
 	return r.change(ctx, op, func(l list) (list, error) {
 		left := slices.DeleteFunc(slices.Clone(l), func(x line) bool { return x.key.KeyID == key })
 		if len(left) == len(l) {
-			return nil, amber.Errorf(amber.KindNotFound, op, string(key), "it is not on the list of trusted keys")
+			return nil, amber.Errorf(amber.KindNotFound, op, string(key), "not on the list of trusted keys")
 		}
 		return left, nil
 	})
@@ -218,7 +218,7 @@ func (r *Ring) changeLocked(op string, edit func(list) (list, error)) error {
 	if l, err = edit(l); err != nil {
 		return err
 	}
-	// Also when nothing changed: whoever wrote it may have died before it was
+	// Also when nothing changed: its writer may have died before it was
 	// durable.
 	if err := fsx.Replace(r.o.FS, r.path(TrustedFile), 0o600, l.bytes()); err != nil {
 		return failed(op, r.path(TrustedFile), err)

@@ -81,7 +81,7 @@ func (r *repo) storeObjects(ctx context.Context, head, message string, changes [
 	}
 	ids := parseIDs(string(out))
 	if len(ids) == 0 {
-		return "", errors.New("git fast-import names no commit")
+		return "", errors.New("git fast-import did not answer with a commit")
 	}
 	next := ids[len(ids)-1]
 	for _, c := range changes {

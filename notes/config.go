@@ -25,7 +25,7 @@ func checkConfig(text string) error {
 		case line == "[core]":
 			inCore = true
 		case !inCore || !isKnownSetting(line):
-			return untrusted("its config has settings that Amber did not write")
+			return untrusted("the .git/config has settings that Amber did not write")
 		}
 	}
 	return nil

@@ -38,11 +38,11 @@ func New(o Options) (*Dir, error) {
 	const op = "open notes"
 	switch {
 	case o.Guard == nil:
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "there is no guard")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "Options.Guard is not set")
 	case o.Clock == nil:
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "there is no clock")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "Options.Clock is not set")
 	case o.Timeout < 0:
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "the timeout is negative")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "Options.Timeout is negative")
 	}
 	if o.Timeout == 0 {
 		o.Timeout = gitrun.DefaultTimeout

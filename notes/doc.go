@@ -10,7 +10,7 @@
 //	index     git update-index; a cache, mended by the next write when it is lost
 //
 // The write is acknowledged once the branch moved. A crash before "file" leaves the old note, a
-// crash after it is mended by the next "recover". Whoever reads sees the old text or the new one.
+// crash after it is mended by the next "recover". A reader sees the old text or the new one.
 //
 // # What git may do
 //
@@ -24,7 +24,7 @@
 //
 // Objects are stored one by one and never packed here: the repository grows with every write by the folders on the
 // way to the note, and looking up the last commit of a note takes longer the older that commit is. Both are
-// small for hundreds of notes and thousands of commits; git repack, run by whoever maintains the folder, mends them.
+// small for hundreds of notes and thousands of commits; git repack, run by the owner of the folder, makes both small again.
 //
 // Package internal/gitobj takes the history apart into objects and refs for a snapshot, and builds it again.
 package notes

@@ -20,7 +20,7 @@ import (
 const maxEntries = 100_000
 
 func notFound() error {
-	return amberError(amber.KindNotFound, "", errors.New("there is no such note"), "")
+	return amberError(amber.KindNotFound, "", errors.New("no such note"), "")
 }
 
 // ReadNote returns one note as its file holds it. Its commit is the last one that changed it, and "" when
@@ -82,11 +82,11 @@ func (r *repo) load(name string) (amber.Note, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return amber.Note{}, notFound()
 	case errors.Is(err, fsx.ErrTooLarge):
-		return amber.Note{}, badFile(fmt.Sprintf("it has more than %d bytes", amber.MaxContentBytes))
+		return amber.Note{}, badFile(fmt.Sprintf("the file has more than %d bytes", amber.MaxContentBytes))
 	case err != nil:
 		return amber.Note{}, err
 	case !utf8.Valid(content):
-		return amber.Note{}, badFile("it is not valid UTF-8")
+		return amber.Note{}, badFile("the file is not valid UTF-8")
 	}
 	return amber.Note{
 		Name:      name,
@@ -168,7 +168,7 @@ func (w *walk) folder(ctx context.Context, rel string) error {
 		return err
 	}
 	if w.seen += len(entries); w.seen > maxEntries {
-		return amberError(amber.KindQuota, "", fmt.Errorf("there are more than %d files", maxEntries), "")
+		return amberError(amber.KindQuota, "", fmt.Errorf("more than %d files and folders", maxEntries), "")
 	}
 	for _, e := range entries {
 		if err := w.visit(ctx, path.Join(rel, e.Name()), e); err != nil {

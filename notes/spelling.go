@@ -15,7 +15,7 @@ import (
 // spelled returns the name under which a note is stored that is asked for by
 // name. Where there is no file of exactly that name it is the one whose name
 // differs only in how letters with marks are written; a note that is new gets
-// the canonical spelling. What cannot be read is left to whoever opens it.
+// the canonical spelling. What cannot be read is reported when it is opened.
 func (r *repo) spelled(name string) string {
 	if isASCII(name) {
 		return name

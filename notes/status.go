@@ -103,7 +103,7 @@ func parseStatus(out string) (status, error) {
 			e.head, e.index = blobOf(f[2], f[5]), blobOf(f[3], f[6])
 		case "u":
 			return status{}, amberError(amber.KindConflict, "check the repository of the notes",
-				errors.New("a merge is under way in it"), "git merge --abort")
+				errors.New("a git merge is not finished"), "git merge --abort")
 		default:
 			return status{}, errors.New("git status answers in an unknown form")
 		}

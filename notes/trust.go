@@ -36,7 +36,7 @@ var vetted = []struct {
 }
 
 // vet tells whether there is a repository, and refuses one that git must not be started on. A .git folder
-// that misses its HEAD or its settings is no repository yet: whoever made it died on the way. Errors:
+// that misses its HEAD or its settings is not yet a repository: its maker died on the way. Errors:
 // damaged; conflict when another branch is checked out.
 func (r *repo) vet() (ready bool, err error) {
 	info, err := r.fsys.Lstat(r.gitDir)
@@ -55,7 +55,7 @@ func (r *repo) vet() (ready bool, err error) {
 	}
 	hooks, err := r.list("hooks")
 	if err == nil && len(hooks) > 0 {
-		err = untrusted("there are hooks in it")
+		err = untrusted("the .git folder has hooks")
 	}
 	if err != nil {
 		return false, err
@@ -82,7 +82,7 @@ func (r *repo) vetDir(dir string, refused []string) error {
 		}
 		// Folded, because the file system may fold.
 		if slices.ContainsFunc(refused, func(s string) bool { return strings.EqualFold(s, e.Name()) }) {
-			return untrusted("there is a file %s in it", name)
+			return untrusted("the .git folder has a file %s", name)
 		}
 	}
 	return nil
@@ -112,7 +112,7 @@ func (r *repo) vetHead() (present bool, err error) {
 	}
 	if string(text) != gitobj.HeadContent {
 		return false, amberError(amber.KindConflict, "check the repository of the notes",
-			errors.New("its branch is not main"), "git checkout main")
+			errors.New("the branch that is checked out is not main"), "git checkout main")
 	}
 	return true, nil
 }
@@ -124,7 +124,7 @@ func (r *repo) readGitFile(name string, most int64) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
-		return nil, untrusted("%s is not the file it should be", name)
+		return nil, untrusted("%s in the .git folder is too large or not a regular file", name)
 	}
 	return text, err
 }

@@ -100,7 +100,7 @@ func (n *reader) know(s journal.Session) error {
 		return nil
 	}
 	if len(n.sessions) == maxSessions {
-		return amber.Errorf(amber.KindInvalid, "read buffer", "", "it names more than %d sessions", maxSessions)
+		return amber.Errorf(amber.KindInvalid, "read buffer", "", "the buffer names more than %d sessions", maxSessions)
 	}
 	n.sessions[s] = true
 	if !slices.Contains(n.report.Sessions, s.ID) {

@@ -65,7 +65,7 @@ func (o Options) claudeNew(file string) (names []string) {
 	}
 	f, err := o.read(file)
 	if err != nil {
-		return nil // whoever edits it says so
+		return nil // the edit reports the error
 	}
 	j, err := settings.ParseJSON(f.text)
 	if err != nil {

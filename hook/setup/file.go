@@ -61,7 +61,7 @@ func resolve(path string) (string, error) {
 		return "", diskError("look at", path, err)
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return "", amber.Errorf(amber.KindInvalid, "look at", path, "it is a symbolic link to nothing")
+		return "", amber.Errorf(amber.KindInvalid, "look at", path, "a symbolic link to a path that does not exist")
 	}
 	dir := filepath.Dir(path)
 	if dir == path {

@@ -59,7 +59,7 @@ type Options struct {
 // of.
 func (o Options) check() (Options, error) {
 	if !isAmber(o.Executable) {
-		e := amber.Errorf(amber.KindInvalid, "set up", o.Executable, "the program is not named amber, so its hooks could not be told from others")
+		e := amber.Errorf(amber.KindInvalid, "set up", o.Executable, "the program is not named amber, so its hooks could not be recognised later")
 		e.Hint = "install the program under the name amber and run that"
 		return o, e
 	}
@@ -74,7 +74,7 @@ func (o Options) look() (Options, error) {
 		}
 	}
 	if strings.ContainsAny(o.Executable+strings.Join(o.Flags, ""), "\n\r\x00") {
-		return o, amber.Errorf(amber.KindInvalid, "set up", "", "a path has a line break in it")
+		return o, amber.Errorf(amber.KindInvalid, "set up", "", "a path has a line break")
 	}
 	if rest := skipFlags(o.Flags); len(rest) > 0 {
 		return o, amber.Errorf(amber.KindInvalid, "set up", rest[0], "this flag cannot be part of a hook")

@@ -231,7 +231,7 @@ func (p plugin) install(text []byte, m memory) ([]byte, memory, error) {
 		return nil, m, amber.Errorf(amber.KindInvalid, "write plugin", "", "this build has no plugin for OpenCode")
 	}
 	if len(bytes.TrimSpace(text)) > 0 && !p.ours(text) {
-		return nil, m, amber.Errorf(amber.KindConflict, "write plugin", "", "there is another plugin of this name")
+		return nil, m, amber.Errorf(amber.KindConflict, "write plugin", "", "another plugin has this name")
 	}
 	return []byte(p.source), m, nil
 }

@@ -54,7 +54,7 @@ func (o Options) recall(target string) (*record, []byte, error) {
 		return nil, nil, nil
 	}
 	if r.Schema > recordSchema {
-		return nil, nil, amber.Errorf(amber.KindTooNew, "read record", o.recordPath(target, ".json"), "it was written by a newer Amber")
+		return nil, nil, amber.Errorf(amber.KindTooNew, "read record", o.recordPath(target, ".json"), "the record was written by a newer Amber")
 	}
 	original, err := fsx.ReadFile(o.FS, o.recordPath(target, ".original"), settings.MaxBytes)
 	if err == nil && original == nil {

@@ -404,8 +404,8 @@ func TestRefusals(t *testing.T) {
 		{"key twice", "gemini", "home/.gemini/settings.json", `{"hooks": {}, "hooks": {}}`, amber.KindInvalid, "there twice"},
 		{"too deep", "gemini", "home/.gemini/settings.json", strings.Repeat("[", 1000), amber.KindInvalid, "nested deeper"},
 		{"too large", "gemini", "home/.gemini/settings.json", strings.Repeat(" ", 10<<20), amber.KindQuota, "too large"},
-		{"foreign server", "cursor", "home/.cursor/mcp.json", `{"mcpServers": {"amber": {"command": "other"}}}`, amber.KindConflict, "another server"},
-		{"foreign server in toml", "codex", "home/.codex/config.toml", "[mcp_servers.amber]\nurl = 'x'", amber.KindConflict, "another server"},
+		{"foreign server", "cursor", "home/.cursor/mcp.json", `{"mcpServers": {"amber": {"command": "other"}}}`, amber.KindConflict, "another MCP server"},
+		{"foreign server in toml", "codex", "home/.codex/config.toml", "[mcp_servers.amber]\nurl = 'x'", amber.KindConflict, "another MCP server"},
 		{"servers in one value", "codex", "home/.codex/config.toml", "mcp_servers = { x = { command = 'y' } }", amber.KindInvalid, "written as one value"},
 		{"hooks in one value", "codex", "home/.codex/config.toml", "[hooks]\nStop = [{ hooks = [] }]", amber.KindInvalid, "hooks.Stop is written as one value"},
 		{"foreign plugin", "opencode", "home/.config/opencode/plugins/amber.js", "export const Other = 1", amber.KindConflict, "another plugin"},
@@ -690,7 +690,7 @@ func TestClaudeEventsFollowItsVersion(t *testing.T) {
 }
 
 // TestWhatOpenCodeAddsByItself: it adds "$schema" to any opencode.json. A file
-// that setup made goes all the same; one that the user had, or has added something
+// that setup made goes nevertheless; one that the user had, or has added something
 // to, stays.
 func TestWhatOpenCodeAddsByItself(t *testing.T) {
 	t.Parallel()

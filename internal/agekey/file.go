@@ -32,7 +32,7 @@ func ReadIdentities(fsys fsx.FS, path string) ([]age.Identity, error) {
 	case !info.Mode().IsRegular():
 		return nil, fileError(op, path, fsx.ErrNotRegular)
 	case isOpen(info.Mode()):
-		e := amber.Errorf(amber.KindRefused, op, path, "its mode is %04o: others may read the secret key", info.Mode().Perm())
+		e := amber.Errorf(amber.KindRefused, op, path, "other users may read the secret key: mode is %04o, want 0600", info.Mode().Perm())
 		e.Hint = "chmod 600 " + path
 		return nil, e
 	}
@@ -57,7 +57,7 @@ func Own(fsys fsx.FS, path string) ([]age.Identity, error) {
 	ids, err := ReadIdentities(fsys, path)
 	if amber.KindOf(err) != amber.KindNotFound {
 		if err == nil {
-			// Whoever made it may have died before it was durable, and what is encrypted to it is not to outlive it.
+			// Its maker may have died before it was durable, and what is encrypted to it is not to outlive it.
 			_, err = fsx.SyncFile(fsys, path)
 		}
 		return ids, fileError(op, path, err)
@@ -73,7 +73,7 @@ func Own(fsys fsx.FS, path string) ([]age.Identity, error) {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fileError(op, path, err)
 	}
-	return ReadIdentities(fsys, path) // the bytes on disk decide, whoever wrote them
+	return ReadIdentities(fsys, path) // the bytes on disk decide, whichever process wrote them
 }
 
 // newIdentities returns the text of a new file of identities.

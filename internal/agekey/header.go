@@ -56,7 +56,7 @@ func ParseHeader(b []byte) (Header, error) {
 	case err == nil:
 		return h, nil
 	case isOtherVersion(b):
-		return Header{}, amber.Errorf(amber.KindTooNew, op, "", "it is of another version of age")
+		return Header{}, amber.Errorf(amber.KindTooNew, op, "", "the file has another version of age")
 	}
 	return Header{}, &amber.Error{Op: op, Kind: amber.KindDamaged, Err: err}
 }
@@ -70,7 +70,7 @@ func isOtherVersion(b []byte) bool {
 
 func parseHeader(b []byte) (Header, error) {
 	if !bytes.HasPrefix(b, []byte(Intro)) {
-		return Header{}, errors.New("it is no age file")
+		return Header{}, errors.New("not an age file")
 	}
 	p := parser{b, len(Intro)}
 	var h Header
@@ -108,7 +108,7 @@ type parser struct {
 func (p *parser) line() (string, error) {
 	n := bytes.IndexByte(p.b[p.at:], '\n')
 	if n < 0 {
-		return "", errors.New("the header has no end")
+		return "", errors.New("the header is cut off")
 	}
 	line := string(p.b[p.at : p.at+n])
 	if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r > '~' }) {
@@ -123,11 +123,11 @@ func (p *parser) stanza(line string, begin int) (Stanza, error) {
 	rest, ok := strings.CutPrefix(line, stanzaBegin)
 	args := strings.Split(rest, " ")
 	if !ok || len(args) > maxArgs {
-		return Stanza{}, errors.New("a part of the header has no intact first line")
+		return Stanza{}, errors.New("the first line of a stanza in the header is damaged")
 	}
 	for _, a := range args {
 		if a == "" {
-			return Stanza{}, errors.New("a part of the header has no intact first line")
+			return Stanza{}, errors.New("the first line of a stanza in the header is damaged")
 		}
 	}
 	s := Stanza{Stanza: age.Stanza{Type: args[0], Args: args[1:]}, Begin: begin, Text: p.at}

@@ -31,7 +31,7 @@ func ParseIdentities(r io.Reader) ([]age.Identity, error) {
 	case err != nil:
 		return nil, &amber.Error{Op: "read identities", Kind: amber.KindInternal, Err: err}
 	case len(b) > maxIdentityBytes:
-		return nil, badIdentity(fmt.Errorf("there are more than %d bytes", maxIdentityBytes))
+		return nil, badIdentity(fmt.Errorf("more than %d bytes", maxIdentityBytes))
 	}
 	ids, err := parseIdentities(b)
 	if err != nil {
@@ -44,7 +44,7 @@ func parseIdentities(b []byte) ([]age.Identity, error) {
 	text := bytes.TrimSpace(b)
 	switch {
 	case bytes.HasPrefix(text, []byte(pemBegin+"AGE ")), bytes.HasPrefix(text, []byte(ageIntro)):
-		return nil, errors.New("it is encrypted itself; decrypt it with age first")
+		return nil, errors.New("the identity file is encrypted; decrypt the file with age first")
 	case bytes.HasPrefix(text, []byte(pemBegin)):
 		id, err := parseSSHIdentity(text)
 		return []age.Identity{id}, err
@@ -60,11 +60,11 @@ func parseIdentities(b []byte) ([]age.Identity, error) {
 			return nil, fmt.Errorf("line %d: %v", i+1, err)
 		}
 		if ids = append(ids, id); len(ids) > maxIdentities {
-			return nil, fmt.Errorf("there are more than %d", maxIdentities)
+			return nil, fmt.Errorf("more than %d identities", maxIdentities)
 		}
 	}
 	if len(ids) == 0 {
-		return nil, errors.New("there is none in it")
+		return nil, errors.New("the file has no identity")
 	}
 	return ids, nil
 }
@@ -83,11 +83,11 @@ func parseIdentity(line string) (age.Identity, error) {
 		}
 		return nil, errors.New("the key is not intact")
 	case strings.HasPrefix(line, "AGE-PLUGIN-"):
-		return nil, errors.New("it needs a plugin, and amber starts none")
+		return nil, errors.New("the identity needs a plugin, and amber does not start plugins")
 	case strings.HasPrefix(line, agePrefix), strings.HasPrefix(line, "ssh-"):
-		return nil, errors.New("it is a public key")
+		return nil, errors.New("this is a public key, want a secret key")
 	}
-	return nil, errors.New("it is no secret key of age")
+	return nil, errors.New("not a secret key of age")
 }
 
 func badIdentity(err error) error {

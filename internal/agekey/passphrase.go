@@ -17,15 +17,15 @@ const (
 // Either takes about a second and 256 MiB of memory. The error is of kind invalid.
 func Passphrase(pass string) (age.Recipient, age.Identity, error) {
 	if pass == "" || len(pass) > maxPassphrase {
-		return nil, nil, invalid("check passphrase", fmt.Sprintf("it must have 1 to %d bytes", maxPassphrase))
+		return nil, nil, invalid("check passphrase", fmt.Sprintf("want 1 to %d bytes", maxPassphrase))
 	}
 	r, err := age.NewScryptRecipient(pass)
 	if err != nil {
-		return nil, nil, invalid("check passphrase", "age does not accept it")
+		return nil, nil, invalid("check passphrase", "age does not accept the passphrase")
 	}
 	id, err := age.NewScryptIdentity(pass)
 	if err != nil {
-		return nil, nil, invalid("check passphrase", "age does not accept it")
+		return nil, nil, invalid("check passphrase", "age does not accept the passphrase")
 	}
 	id.SetMaxWorkFactor(maxWorkFactor)
 	return r, id, nil

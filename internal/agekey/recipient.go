@@ -82,7 +82,7 @@ func ParseRecipients(list []string) ([]Recipient, error) {
 			out = append(out, r)
 		}
 		if len(out) > MaxRecipients {
-			return nil, invalid("check recipients", fmt.Sprintf("there are more than %d", MaxRecipients))
+			return nil, invalid("check recipients", fmt.Sprintf("more than %d recipients", MaxRecipients))
 		}
 	}
 	return out, checkMix(out)

@@ -35,7 +35,7 @@ func sshRecipient(key ssh.PublicKey) (Recipient, error) {
 		return Recipient{}, errors.New("of SSH keys only ssh-ed25519 and ssh-rsa can be encrypted to")
 	}
 	if err != nil {
-		return Recipient{}, errors.New("the SSH key is not fit to encrypt to; one of RSA needs 2048 bits")
+		return Recipient{}, errors.New("the SSH key cannot be encrypted to; an RSA key needs 2048 bits")
 	}
 	text := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 	return Recipient{r, text, SSH}, nil
@@ -47,7 +47,7 @@ func parseSSHIdentity(pem []byte) (age.Identity, error) {
 	var locked *ssh.PassphraseMissingError
 	switch {
 	case errors.As(err, &locked):
-		return nil, errors.New("the SSH key has a passphrase; amber needs one without")
+		return nil, errors.New("the SSH key has a passphrase; amber needs a key without")
 	case err != nil:
 		return nil, errors.New("the SSH key is not intact")
 	}

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 )
 
-// TempPrefix begins the name of every temporary file of this package. Whoever lists a directory
+// TempPrefix begins the name of every temporary file of this package. A program that lists a directory
 // of durable files skips names with this prefix.
 const TempPrefix = ".amber-tmp-"
 

@@ -13,7 +13,7 @@ import (
 // an error satisfying errors.Is for [syscall.ENOTDIR]; parents may be reached through symbolic links.
 // It is safe for concurrent use, also from several processes.
 //
-// When path exists already its parent is synced all the same, because the maker may have died before
+// When path exists already its parent is still synced, because the maker may have died before
 // doing so; what is then written below path is only as durable as path itself. This costs one
 // directory sync, so MkdirAll belongs where something is opened, not where it is written.
 func MkdirAll(fsys FS, path string, perm fs.FileMode) error {
@@ -63,7 +63,7 @@ func notDirectory(path string) error {
 	return &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
 }
 
-// syncFound syncs the parent of a directory that was found, not made. Whoever may not read the
+// syncFound syncs the parent of a directory that was found, not made. A process that may not read the
 // parent did not make a directory in it, and could do nothing about it anyway.
 func syncFound(fsys FS, parent string) error {
 	err := fsys.SyncDir(parent)

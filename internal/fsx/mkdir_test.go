@@ -87,7 +87,7 @@ func TestMkdirAllUnreadableParent(t *testing.T) {
 	if err := fsx.MkdirAll(c, "/a/b", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// Not being allowed to sync the parent matters only to whoever makes a directory in it.
+	// Not being allowed to sync the parent matters only when a directory is made in it.
 	e := errfs.Wrap(c, errfs.Rule{Op: errfs.OpSyncDir, Glob: "a", Err: syscall.EACCES})
 	if err := fsx.MkdirAll(e, "/a/b", 0o700); err != nil {
 		t.Errorf("existing directory: %v", err)

@@ -64,7 +64,7 @@ func removeChildren(fsys FS, dir string) error {
 }
 
 // SweepTemp removes the temporary files that crashed writers left in dir, durably, and returns the
-// names it removed, sorted. The caller holds the exclusive lock of whoever writes there: a temporary file of a
+// names it removed, sorted. The caller holds the exclusive lock of the writers there: a temporary file of a
 // live writer would be taken away too. It goes on after an error and returns all of them.
 func SweepTemp(fsys FS, dir string) ([]string, error) {
 	entries, err := fsys.ReadDir(dir)

@@ -10,7 +10,7 @@ import (
 
 // In returns the file system below a folder that is open. Paths are relative to it, and none leads out of it, whatever
 // is put in their way meanwhile. A link between the folder and the last element of a path is followed where it stays
-// inside; whoever wants to go through none goes down with [Below], folder by folder.
+// inside; to follow none, go down with [Below], folder by folder.
 func In(root *os.Root) FS { return rootFS{root} }
 
 type rootFS struct{ root *os.Root }

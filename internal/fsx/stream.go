@@ -95,7 +95,7 @@ func (s *Staged) Abort() error {
 }
 
 // SyncFile makes a regular file durable that is there already, its content and its name, and returns its
-// size: whoever wrote it may have died before doing so. It does not look at the content, and it reaches
+// size: its writer may have died before doing so. It does not look at the content, and it reaches
 // the file only, not its parents: see [MkdirAll]. Anything but a regular file is refused with [ErrNotRegular].
 func SyncFile(fsys FS, path string) (size int64, err error) {
 	f, err := fsys.OpenFile(path, syncAccess, 0)

@@ -1,5 +1,5 @@
 package fsx
 
 // ReadOnly tells whether this process cannot make or change files in a folder.
-// Nobody can tell without trying here, so it is false.
+// Windows does not say without trying, so the answer is false.
 func ReadOnly(string) bool { return false }

@@ -44,7 +44,7 @@ func publish(fsys FS, temp, path string) error {
 }
 
 // CreateSame makes sure that the durable file path holds data. When the file exists with the same
-// bytes it syncs it and its directory all the same, because the writer may have died before doing so, and
+// bytes it still syncs the file and its directory, because the writer may have died before doing so, and
 // returns nil; the mode is left as it is. When it exists with other bytes CreateSame returns [ErrDiffers];
 // when it is not a regular file, [ErrNotRegular]. It is safe for concurrent use, also from several processes.
 //

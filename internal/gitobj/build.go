@@ -42,7 +42,7 @@ func Build(ctx context.Context, o Options, dir string, refs Refs, objects Object
 	}
 	b := &builder{fsys: o.FS, git: git, dir: dir, gitDir: filepath.Join(dir, ".git"), refs: refs}
 	if _, err := o.FS.Lstat(b.gitDir); err == nil {
-		return amber.Errorf(amber.KindConflict, op, "", "there is a repository already")
+		return amber.Errorf(amber.KindConflict, op, "", "the folder has a repository already")
 	}
 	if err := b.build(ctx, objects); err != nil {
 		return wrap(op, "", errors.Join(err, fsx.RemoveAll(o.FS, b.gitDir)))
@@ -165,11 +165,11 @@ func (b *builder) checkTips(types map[string]string) error {
 	}
 	for _, ref := range b.refs.Refs {
 		if strings.HasPrefix(ref.Name, headsPrefix) && types[ref.OID] != typeCommit {
-			return badObject(ref.OID, "is no commit, and a branch needs one")
+			return badObject(ref.OID, "is not a commit, and a branch needs a commit")
 		}
 	}
 	if b.refs.OID != "" && types[b.refs.OID] != typeCommit {
-		return badObject(b.refs.OID, "is no commit, and HEAD needs one")
+		return badObject(b.refs.OID, "is not a commit, and HEAD needs a commit")
 	}
 	return nil
 }

@@ -17,8 +17,7 @@ const (
 	maxTreeDepth = 256
 )
 
-// ObjectGetter returns an object by its id, as [Objects] hands it out. The id is checked by whoever
-// returns it.
+// ObjectGetter returns an object by its id, as [Objects] hands it out. The getter checks the id.
 type ObjectGetter func(oid string) (raw []byte, err error)
 
 // Compare counts what happened from one commit to another; "" is the time before the first. Commits counts those
@@ -73,7 +72,7 @@ func (c *comparison) ancestors(ctx context.Context, oid string, seen, stop map[s
 			return nil
 		}
 		if len(seen) == maxHistory {
-			return amberError(amber.KindQuota, "", fmt.Errorf("there are more than %d commits", maxHistory), "")
+			return amberError(amber.KindQuota, "", fmt.Errorf("more than %d commits", maxHistory), "")
 		}
 		seen[oid] = true
 		todo = append(todo, oid)
@@ -122,7 +121,7 @@ func (c *comparison) commit(oid string) (commitObject, error) {
 			break
 		}
 		if !isOID(value) || len(value) != len(oid) {
-			return commitObject{}, badObject(oid, "names something that is no object")
+			return commitObject{}, badObject(oid, "names an id that is not valid")
 		}
 		if isTree {
 			commit.tree = value
@@ -179,7 +178,7 @@ func (c *comparison) tree(oid string) ([]treeEntry, error) {
 		head, rest, found := bytes.Cut(content, []byte{0})
 		mode, name, spaced := strings.Cut(string(head), " ")
 		if !found || !spaced || name == "" || len(rest) < size {
-			return nil, badObject(oid, "is no proper tree")
+			return nil, badObject(oid, "is a damaged tree")
 		}
 		entries = append(entries, treeEntry{mode: mode, name: name, oid: hex.EncodeToString(rest[:size])})
 		content = rest[size:]

@@ -61,7 +61,7 @@ func Contains(ctx context.Context, o Options, want, have Refs) (bool, error) {
 }
 
 // errOutside says that a history holds something that another one does not.
-var errOutside = errors.New("there is more")
+var errOutside = errors.New("the history has other objects")
 
 // maxBehind is how many commits are looked at before git is asked.
 const maxBehind = 256

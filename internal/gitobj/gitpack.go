@@ -25,7 +25,7 @@ const (
 
 // ErrEmptyHistory is returned by [WriteGitPack] when the refs name nothing: git has no git pack without objects. The caller
 // goes without one.
-var ErrEmptyHistory = errors.New("there is no commit yet")
+var ErrEmptyHistory = errors.New("the repository has no commit yet")
 
 // packOptions fix everything that the bytes of a pack depend on but the objects and the git gitrun.Program: deltas and compressed
 // data that lie in the repository are not taken over, and one thread looks for new ones.

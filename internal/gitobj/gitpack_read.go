@@ -33,7 +33,7 @@ func ReadGitPack(ctx context.Context, o Options, file string, want Refs, fn func
 		return amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 	}
 	if len(want.tips()) == 0 {
-		return amber.Errorf(amber.KindInvalid, op, "", "no git pack is of an empty history")
+		return amber.Errorf(amber.KindInvalid, op, "", "the refs are empty: a git pack holds at least one commit")
 	}
 	o, git, err := o.withDefaults()
 	if err != nil {
@@ -65,7 +65,7 @@ func openGitPack(file string, want Refs) (*os.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, badGitPack("it is not a regular file")
+		return nil, badGitPack("not a regular file")
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -94,9 +94,9 @@ func checkGitPackHeader(r *bufio.Reader, want Refs) (size int64, err error) {
 		switch {
 		case n == 0 && (line == "# v2 git bundle" || line == "# v3 git bundle"):
 		case n == 0 && strings.HasPrefix(line, "# v") && strings.HasSuffix(line, " git bundle"):
-			return 0, unsupportedRepo("its git pack is of a newer form")
+			return 0, unsupportedRepo("the git pack has a newer version")
 		case n == 0:
-			return 0, badGitPack("it does not begin as one")
+			return 0, badGitPack("the first line is not that of a git pack")
 		case strings.HasPrefix(line, "@"):
 			if format, err = gitPackFormat(line); err != nil {
 				return 0, err
@@ -104,7 +104,7 @@ func checkGitPackHeader(r *bufio.Reader, want Refs) (size int64, err error) {
 		case line == "":
 			return size, sameRefs(found, expected, format)
 		case len(found) == len(expected):
-			return 0, badGitPack("it has more refs than it should")
+			return 0, badGitPack("more refs than expected")
 		default:
 			ref, err := gitPackRef(line)
 			if err != nil {
@@ -120,9 +120,9 @@ func gitPackLine(r *bufio.Reader) (string, error) {
 	line, err := r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull) || len(line) > maxGitPackLine:
-		return "", badGitPack("its header has an endless line")
+		return "", badGitPack("a line of the header is too long")
 	case err == io.EOF:
-		return "", badGitPack("its header is cut off")
+		return "", badGitPack("the header is cut off")
 	case err != nil:
 		return "", err
 	}
@@ -137,7 +137,7 @@ func gitPackFormat(line string) (int, error) {
 	case "@object-format=sha256":
 		return 64, nil
 	}
-	return 0, unsupportedRepo(fmt.Sprintf("its git pack asks for %q", clip(line[1:])))
+	return 0, unsupportedRepo(fmt.Sprintf("the git pack asks for %q", clip(line[1:])))
 }
 
 func gitPackRef(line string) (Ref, error) {

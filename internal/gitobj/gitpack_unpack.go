@@ -23,7 +23,7 @@ func BuildFromGitPack(ctx context.Context, o Options, dir, file string, refs Ref
 	}
 	b := &builder{fsys: o.FS, git: git, dir: dir, gitDir: filepath.Join(dir, ".git"), refs: refs}
 	if _, err := o.FS.Lstat(b.gitDir); err == nil {
-		return amber.Errorf(amber.KindConflict, op, "", "there is a repository already")
+		return amber.Errorf(amber.KindConflict, op, "", "the folder has a repository already")
 	}
 	if err := b.fromGitPack(ctx, file); err != nil {
 		return wrap(op, "", errors.Join(err, fsx.RemoveAll(o.FS, b.gitDir)))

@@ -44,7 +44,7 @@ func checkOID(oid string, raw []byte) error {
 	h := newHash(len(oid))
 	h.Write(raw)
 	if hex.EncodeToString(h.Sum(nil)) != oid {
-		return badObject(oid, "is not what its id says")
+		return badObject(oid, "does not match its id")
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func splitRaw(oid string, raw []byte) (kind string, content []byte, err error) {
 	kind, size, _ := bytesCut(head)
 	n, err := strconv.ParseInt(size, 10, 64)
 	if !found || err != nil || n != int64(len(content)) || strconv.FormatInt(n, 10) != size {
-		return "", nil, badObject(oid, "has no proper header")
+		return "", nil, badObject(oid, "has a damaged header")
 	}
 	switch kind {
 	case typeCommit, typeTree, typeBlob, typeTag:

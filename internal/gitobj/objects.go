@@ -60,7 +60,7 @@ func Objects(ctx context.Context, o Options, want, have Refs, fn func(oid string
 		return mine.err
 	}
 	if amber.KindOf(err) == amber.KindDamaged && isPartial(o.FS, o.GitDir) {
-		err = unsupportedRepo("it is a partial clone: objects are missing")
+		err = unsupportedRepo("the repository is a partial clone: objects are missing")
 	}
 	return wrap(op, "", err)
 }
@@ -209,7 +209,7 @@ func (w *objectWalk) pipe(ctx context.Context, c gitrun.Call, stdin io.Reader, r
 	case err == nil:
 		return said
 	case ctx.Err() != nil:
-		err = fmt.Errorf("it was broken off: %w", context.Cause(ctx))
+		err = fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	case errors.As(err, &exit) && exit.Exited():
 		return amberError(amber.KindDamaged, "git "+c.Args[0], blame(complaint.String(), err), "")
 	}

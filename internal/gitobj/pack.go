@@ -57,10 +57,10 @@ func newPack(fsys fsx.FS, dir string, oidLen int) (*packWriter, error) {
 // add adds an object, whose id is checked, and returns its type.
 func (p *packWriter) add(oid string, raw []byte) (kind string, err error) {
 	if len(oid) != p.oidLen || !isOID(oid) {
-		return "", badObject(oid, "is not named as the refs are")
+		return "", badObject(oid, "has an id of another length than the refs")
 	}
 	if p.count == maxObjects {
-		return "", amberError(amber.KindQuota, "", fmt.Errorf("there are more than %d objects", maxObjects), "")
+		return "", amberError(amber.KindQuota, "", fmt.Errorf("more than %d objects", maxObjects), "")
 	}
 	if err := checkOID(oid, raw); err != nil {
 		return "", err

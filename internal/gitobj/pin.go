@@ -28,12 +28,12 @@ const (
 func Pin(fsys fsx.FS, dir, name, oid string) (unpin func() error, err error) {
 	const op = "pin commit"
 	if !IsPinName(name) || !isOID(oid) {
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "the name or the id is not one")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the name of the pin or the object id is not valid")
 	}
 	p := pins{fsys: fsys, dir: filepath.Join(dir, ".git", filepath.FromSlash(PinDir))}
 	lock, err := p.claim(filepath.Join(dir, ".git"), name)
 	if errors.Is(err, fsx.ErrLocked) {
-		return nil, amber.Errorf(amber.KindBusy, op, "", "%q is pinned by somebody else", name)
+		return nil, amber.Errorf(amber.KindBusy, op, "", "another process holds the pin %q", name)
 	}
 	if err != nil {
 		return nil, wrap(op, "", err)
@@ -74,7 +74,7 @@ func (p pins) lock(name string) (*fsx.Lock, error) {
 
 // claim takes the lock of a pin, in a folder that is free of those of the dead.
 func (p pins) claim(gitDir, name string) (lock *fsx.Lock, err error) {
-	// Whoever unpins removes the folder when it is empty, maybe just after it was found here.
+	// An unpin removes the folder when it is empty, maybe just after it was found here.
 	for range 3 {
 		if err = p.prepare(gitDir); err == nil {
 			err = p.sweep()

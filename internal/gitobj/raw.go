@@ -13,7 +13,7 @@ import (
 )
 
 // RawRefs returns the branches and tags of a repository that came as the plain files of a .git folder: HEAD, refs/heads, refs/tags and
-// packed-refs. The folders of the refs need not be there, since whoever carried the files may have left out empty ones; locks
+// packed-refs. The folders of the refs need not be there, since a tool that copies files may leave out empty ones; locks
 // are none. It is false when there is no HEAD, or one of zeros. Errors: those of [ReadRefs].
 func RawRefs(fsys fsx.FS, gitDir string) (Refs, bool, error) {
 	const op = "read refs"

@@ -91,7 +91,7 @@ func (r *rawObjects) folder(ctx context.Context, dir string, wanted func(name st
 			continue
 		}
 		if r.files++; r.files > most {
-			return amberError(amber.KindQuota, "", fmt.Errorf("there are more than %d objects or %d packs", maxObjects, maxPacks), "")
+			return amberError(amber.KindQuota, "", fmt.Errorf("more than %d objects or %d packs", maxObjects, maxPacks), "")
 		}
 		if !made {
 			made = true

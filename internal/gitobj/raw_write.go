@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// keepFile is no ref to git. It keeps the folder of the refs from being left out by whoever carries files alone.
+// keepFile is no ref to git. It keeps the folder of the refs from being left out by a tool that copies files alone.
 const keepFile = ".keep"
 
 // WriteRaw does what [Build] does for a repository whose files are carried by somebody who knows nothing of git: each ref is in a

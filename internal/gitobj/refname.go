@@ -48,7 +48,7 @@ func isForbiddenInRef(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r)
 }
 
-func badRefName(name string) error { return fmt.Errorf("%q is no name of a ref", clip(name)) }
+func badRefName(name string) error { return fmt.Errorf("%q is not the name of a ref", clip(name)) }
 
 // clip keeps a name that somebody made up from filling an error.
 func clip(s string) string {
@@ -68,7 +68,7 @@ func isOID(s string) bool {
 // other.
 func (r Refs) Check() error {
 	if len(r.Refs) > maxRefs {
-		return fmt.Errorf("there are more than %d refs", maxRefs)
+		return fmt.Errorf("more than %d refs", maxRefs)
 	}
 	names := make([]string, 0, len(r.Refs))
 	for _, ref := range r.Refs {
@@ -76,7 +76,7 @@ func (r Refs) Check() error {
 			return err
 		}
 		if !isOID(ref.OID) || len(ref.OID) != len(r.Refs[0].OID) {
-			return fmt.Errorf("the ref %q names no object", clip(ref.Name))
+			return fmt.Errorf("the ref %q has no object id", clip(ref.Name))
 		}
 		names = append(names, ref.Name)
 	}
@@ -92,7 +92,7 @@ func checkNested(sorted []string) error {
 	taken := make(map[string]bool, len(sorted))
 	for _, name := range sorted {
 		if taken[name] {
-			return fmt.Errorf("the ref %q is there twice", clip(name))
+			return fmt.Errorf("the ref %q occurs twice", clip(name))
 		}
 		taken[name] = true
 	}
@@ -109,18 +109,18 @@ func checkNested(sorted []string) error {
 func (r Refs) checkHead() error {
 	if isOID(r.Head) {
 		if r.OID != r.Head || len(r.Refs) > 0 && len(r.OID) != len(r.Refs[0].OID) {
-			return errors.New("a detached HEAD contradicts itself")
+			return errors.New("HEAD is detached and has another commit than it names")
 		}
 		return nil
 	}
 	if !strings.HasPrefix(r.Head, headsPrefix) {
-		return fmt.Errorf("HEAD is %q, which is no branch", clip(r.Head))
+		return fmt.Errorf("HEAD is %q, want a branch", clip(r.Head))
 	}
 	if err := checkRefName(r.Head); err != nil {
 		return err
 	}
 	if r.OID != r.oid(r.Head) {
-		return errors.New("HEAD and its branch contradict each other")
+		return errors.New("HEAD and its branch have different commits")
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func readRefs(fsys fsx.FS, gitDir string) (Refs, bool, error) {
 	if err != nil || head == "" {
 		return Refs{}, false, err
 	}
-	// Loose ones first: whoever packs refs writes the pack before removing them.
+	// Loose ones first: git writes the packed refs before it removes the loose ones.
 	for _, dir := range []string{"refs/heads", "refs/tags"} {
 		if err := r.folder(dir, 0); err != nil {
 			return Refs{}, false, err
@@ -106,20 +106,20 @@ func (r *refReader) head() (string, error) {
 	case err != nil:
 		return "", err
 	case !info.IsDir():
-		return "", unsupportedRepo("its .git is not a folder")
+		return "", unsupportedRepo("the .git of the repository is not a folder")
 	}
 	text, err := r.read("HEAD", maxHead)
 	if err != nil || len(text) == 0 {
-		return "", err // whoever made the repository died on the way
+		return "", err // the maker of the repository died on the way
 	}
 	if _, err := r.fsys.Lstat(r.path("reftable")); err == nil {
-		return "", unsupportedRepo("its refs are kept in tables")
+		return "", unsupportedRepo("the repository keeps its refs in tables (reftable)")
 	}
 	line := strings.TrimRight(string(text), " \t\r\n")
 	if target, symbolic := strings.CutPrefix(line, "ref:"); symbolic {
 		line = strings.TrimLeft(target, " \t")
 		if err := checkRefName(line); err != nil || !strings.HasPrefix(line, headsPrefix) {
-			return "", badRefs(errors.New("HEAD names no branch"))
+			return "", badRefs(errors.New("HEAD does not name a branch"))
 		}
 		return line, nil
 	}
@@ -205,10 +205,10 @@ func (r *refReader) add(name, oid string) error {
 		return badRefs(err)
 	}
 	if !isOID(oid) {
-		return badRefs(fmt.Errorf("the ref %q names no object", clip(name)))
+		return badRefs(fmt.Errorf("the ref %q has no object id", clip(name)))
 	}
 	if r.oids[name] = oid; len(r.oids) > maxRefs {
-		return amberError(amber.KindQuota, "", fmt.Errorf("there are more than %d refs", maxRefs), "")
+		return amberError(amber.KindQuota, "", fmt.Errorf("more than %d refs", maxRefs), "")
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (r *refReader) read(name string, most int64) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
-		return nil, badRefs(fmt.Errorf("%q is not the file it should be", clip(name)))
+		return nil, badRefs(fmt.Errorf("%q is too large or not a regular file", clip(name)))
 	}
 	return text, err
 }

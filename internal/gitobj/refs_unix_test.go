@@ -125,7 +125,7 @@ func TestReadRefsRefusesWhatGitWouldNotRead(t *testing.T) {
 			_, found, err := gitobj.ReadRefs(fsx.OS(), dir)
 			wantKind(t, "read refs", err, tt.want)
 			if found {
-				t.Error("it was found all the same")
+				t.Error("it was found")
 			}
 		})
 	}

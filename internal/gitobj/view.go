@@ -58,7 +58,7 @@ func newView(o Options, git gitrun.Program, oidLen int) (*view, error) {
 		return nil, err
 	}
 	if strings.ContainsAny(objects, "\r\n") {
-		return nil, unsupportedRepo("its path has a line break in it")
+		return nil, unsupportedRepo("the path of the repository has a line break")
 	}
 	dir, err := os.MkdirTemp(o.Temp, "amber-git-")
 	if err != nil {
@@ -97,9 +97,9 @@ func checkWhole(fsys fsx.FS, gitDir string) error {
 		}
 	}
 	for name, why := range map[string]string{
-		"shallow":                 "it is a shallow clone: a part of its history is missing",
-		"commondir":               "it shares a repository that lies elsewhere",
-		"objects/info/alternates": "it borrows objects of another repository",
+		"shallow":                 "the repository is a shallow clone: a part of the history is missing",
+		"commondir":               "the repository is a linked work tree of another one",
+		"objects/info/alternates": "the repository borrows objects of another repository",
 	} {
 		_, err := fsys.Lstat(filepath.Join(gitDir, filepath.FromSlash(name)))
 		if err == nil {

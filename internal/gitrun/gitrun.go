@@ -66,11 +66,11 @@ func Run(ctx context.Context, c Command) ([]byte, error) {
 	case err == nil:
 		return out.buf.Bytes(), nil
 	case ctx.Err() != nil:
-		err = fmt.Errorf("it was broken off: %w", ctx.Err())
+		err = fmt.Errorf("interrupted: %w", ctx.Err())
 	case timed.Err() != nil:
-		err = fmt.Errorf("it took longer than %s: %w", c.Timeout, timed.Err())
+		err = fmt.Errorf("git took longer than %s: %w", c.Timeout, timed.Err())
 	case out.over:
-		return nil, c.fail(amber.KindQuota, fmt.Errorf("it answers with more than %d bytes", maxOutput))
+		return nil, c.fail(amber.KindQuota, fmt.Errorf("git answered with more than %d bytes", maxOutput))
 	case errors.As(err, &exit) && exit.Exited():
 		err = Exit{Reason(complaint.String(), err)}
 	}
@@ -86,7 +86,7 @@ func (c Command) fail(k amber.Kind, err error) error {
 func (c Command) NotStarted(err error) error {
 	if errors.Is(err, fs.ErrNotExist) && c.Dir != "" {
 		if _, found := exec.LookPath(c.Path); found == nil {
-			return c.fail(amber.KindNotFound, fmt.Errorf("there is no folder %s", c.Dir))
+			return c.fail(amber.KindNotFound, fmt.Errorf("no such folder: %s", c.Dir))
 		}
 	}
 	for _, absent := range []error{exec.ErrNotFound, exec.ErrDot, fs.ErrNotExist, fs.ErrPermission} {

@@ -32,7 +32,7 @@ const (
 )
 
 // ErrTooNew is returned by [Decode] for the form of a later version.
-var ErrTooNew = errors.New("a newer Amber wrote it")
+var ErrTooNew = errors.New("the pointer was written by a newer Amber")
 
 // Encode returns the stored form of p.
 func (p Pointer) Encode() []byte {
@@ -51,7 +51,7 @@ func Decode(data []byte) (Pointer, error) {
 	n, _ := fmt.Sscanf(string(line), "amber-pointer %d %d", &format, &p.Count)
 	switch {
 	case n < 1 || format < 1:
-		return Pointer{}, errors.New("it is not a pointer")
+		return Pointer{}, errors.New("not a pointer")
 	case format > 1:
 		return Pointer{}, ErrTooNew
 	case p.Count == 0 || p.Count >= MaxCount || len(value) > amber.MaxPointerBytes || !bytes.Equal(p.Encode(), data):

@@ -30,9 +30,9 @@ func start(t *testing.T) (*exec.Cmd, amber.HostProcess) {
 	return cmd, h
 }
 
-// TestDefect23ASleepingAgentIsAlive and is not taken for another whose name is
+// TestASleepingAgentIsAlive and is not taken for another whose name is
 // similar: names do not count at all.
-func TestDefect23ASleepingAgentIsAlive(t *testing.T) {
+func TestASleepingAgentIsAlive(t *testing.T) {
 	cmd, h := start(t)
 	if got := Check(h); got != Alive {
 		t.Errorf("a process that sleeps is %v", got)

@@ -58,7 +58,7 @@ func whyIgnored(err error) string {
 
 // Set names the project of a directory, for this machine and in .amber/project,
 // and returns the project as it is now. Errors: invalid for what is not a name;
-// refused where .amber or the file is something else.
+// refused where .amber is not a folder or the file is not a regular file.
 func Set(dir, name string) (Project, error) {
 	if err := amber.CheckID("project id", name); err != nil {
 		return Project{}, err
@@ -99,7 +99,7 @@ func put(path string, mode fs.FileMode, name string) error {
 func refused(path string, err error) error {
 	kind := amber.KindRefused
 	if errors.Is(err, fs.ErrPermission) {
-		return &amber.Error{Op: "write project name to", Kind: kind, ID: path, Err: fs.ErrPermission, Hint: "name it where it is needed: --project NAME"}
+		return &amber.Error{Op: "write project name to", Kind: kind, ID: path, Err: fs.ErrPermission, Hint: "give the name where a command needs it: --project NAME"}
 	}
 	return &amber.Error{Op: "write project name to", Kind: kind, ID: path, Err: err}
 }

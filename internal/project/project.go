@@ -8,8 +8,8 @@
 //	the remote             owner/name of origin, else of the first remote
 //	the path               name of the folder and a digest of where the repository lies
 //
-// A file that travels with a repository does not win over the remote: whoever
-// makes a repository could claim the name of another project, and with the
+// A file that travels with a repository does not win over the remote: the maker
+// of a repository could claim the name of another project, and with the
 // name its memories. Outside of a work tree .amber/project of the folder, or of
 // one above it, names the project, if it belongs to the user.
 package project

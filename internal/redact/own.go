@@ -127,13 +127,13 @@ func narrow(t *syntax.Regexp) error {
 		return errors.New(`the pattern has ^, $, \b or the like: what stands beside a secret changes when the secret goes`)
 	case syntax.OpLiteral:
 		if slices.ContainsFunc(t.Rune, isStop) {
-			return errors.New("the pattern has a quotation mark, a backslash, a square bracket or a control character: none may be removed")
+			return errors.New("the pattern matches a quotation mark, a backslash, a square bracket or a control character, which may not be removed")
 		}
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		*t = syntax.Regexp{Op: syntax.OpCharClass, Flags: t.Flags, Rune: without([]rune{0, 0x10ffff})}
 	case syntax.OpCharClass:
 		if t.Rune = without(t.Rune); len(t.Rune) == 0 {
-			return errors.New("the pattern has a class of characters none of which may be removed")
+			return errors.New("the pattern has a class of characters that may not be removed")
 		}
 	}
 	for _, sub := range t.Sub {

@@ -51,7 +51,7 @@ const mark = "\ufeff"
 // checkText refuses what no document may be.
 func checkText(src []byte) error {
 	if len(src) > MaxBytes {
-		return fmt.Errorf("%d bytes are more than the %d that are edited", len(src), MaxBytes)
+		return fmt.Errorf("%d bytes, the limit for editing is %d", len(src), MaxBytes)
 	}
 	if !utf8.Valid(src) {
 		for i := 0; i < len(src); {

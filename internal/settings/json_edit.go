@@ -23,7 +23,7 @@ func (j *JSON) Add(path []string, key string, value []byte) (*JSON, error) {
 	}
 	n := j.Get(path...)
 	if n == nil || n.Kind != Object && n.Kind != Array {
-		return nil, fmt.Errorf("%s is no object and no list", name(path))
+		return nil, fmt.Errorf("%s is neither an object nor a list", name(path))
 	}
 	if n.Kind == Object && n.Member(key) != nil {
 		return nil, fmt.Errorf("%s has %q already", name(path), key)
@@ -115,7 +115,7 @@ func (j *JSON) Delete(path ...string) (*JSON, error) {
 	n := j.Get(path[:len(path)-1]...)
 	i := indexOf(n, path[len(path)-1])
 	if i < 0 {
-		return nil, fmt.Errorf("there is no %s", name(path))
+		return nil, fmt.Errorf("%s does not exist", name(path))
 	}
 	if _, commented := j.lastComment(n.start, n.end); len(n.Items) == 1 && !commented {
 		return j.edit(splice{n.start + 1, n.end - 1, ""})
@@ -166,7 +166,7 @@ func startsLine(text []byte) bool {
 func (j *JSON) Set(value []byte, path ...string) (*JSON, error) {
 	n := j.Get(path...)
 	if n == nil {
-		return nil, fmt.Errorf("there is no %s", name(path))
+		return nil, fmt.Errorf("%s does not exist", name(path))
 	}
 	compact, err := itemText(Array, "", value)
 	if err != nil {

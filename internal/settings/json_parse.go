@@ -35,7 +35,7 @@ func (p *parser) document() (*Node, error) {
 		return nil, err
 	}
 	if p.at < len(p.src) {
-		return nil, p.fail(p.at, "there is more after the value")
+		return nil, p.fail(p.at, "data follows the value")
 	}
 	return root, nil
 }
@@ -209,7 +209,7 @@ func (p *parser) string() (*Node, error) {
 			p.at++
 			n := &Node{Kind: String, start: from, end: p.at}
 			if err := json.Unmarshal(p.src[from:p.at], &n.Text); err != nil {
-				return nil, p.fail(from, "this string has an escape that does not exist")
+				return nil, p.fail(from, "unknown escape in this string")
 			}
 			return n, nil
 		}
@@ -243,5 +243,5 @@ func (p *parser) literal() (*Node, error) {
 	case len(text) > 20:
 		text = text[:20] + "…"
 	}
-	return nil, p.fail(from, "%q is no value", text)
+	return nil, p.fail(from, "%q is not a value", text)
 }

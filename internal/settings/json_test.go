@@ -69,7 +69,7 @@ func parse(t *testing.T, src string) *settings.JSON {
 func checkRemovalGivesBack(t *testing.T, old, added *settings.JSON, path []string, key string) {
 	t.Helper()
 	if old.Root() == nil {
-		return // whoever writes a file remembers that there was nothing in it
+		return // the caller remembers that the file was empty
 	}
 	interior, blank := old.Interior(path...)
 	back, err := added.Delete(append(append([]string{}, path...), lastOf(added, path, key))...)
@@ -175,15 +175,15 @@ func TestParseJSONSaysWhereItIsWrong(t *testing.T) {
 		{"{\n  \"a\": 1\n  \"b\": 2\n}", `line 3, column 3: expected ',' or '}', found '"'`},
 		{`{"a": 1`, `line 1, column 1: '{' is never closed`},
 		{`{"a": 1,`, `an object is never closed`},
-		{`{"a": tru}`, `"tru" is no value`},
-		{`{"a": 01}`, `"01" is no value`},
+		{`{"a": tru}`, `"tru" is not a value`},
+		{`{"a": 01}`, `"01" is not a value`},
 		{`{'a': 1}`, `expected a key in double quotes`},
 		{`{a: 1}`, `expected a key in double quotes`},
 		{`{"a" 1}`, `expected ':' after the key "a"`},
-		{`{"a": 1} x`, `there is more after the value`},
+		{`{"a": 1} x`, `data follows the value`},
 		{`{"a": "x`, `this string does not end`},
 		{"{\"a\": \"x\ny\"}", `a control character inside a string`},
-		{`{"a": "\q"}`, `an escape that does not exist`},
+		{`{"a": "\q"}`, `unknown escape`},
 		{`{"a": /* x `, `this comment does not end`},
 		{`{"a": / }`, `unexpected '/'`},
 		{`{"a": 1, "a": 2}`, `line 1, column 10: the key "a" is there twice`},
@@ -202,7 +202,7 @@ func TestParseJSONSaysWhereItIsWrong(t *testing.T) {
 			t.Errorf("parse %.40q: %T without a place", tc.src, err)
 		}
 	}
-	if _, err := settings.ParseJSON(make([]byte, 10<<20)); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := settings.ParseJSON(make([]byte, 10<<20)); err == nil || !strings.Contains(err.Error(), "the limit for editing") {
 		t.Errorf("ten megabytes: %v", err)
 	}
 }

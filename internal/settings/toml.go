@@ -138,7 +138,7 @@ func (t *TOML) Append(block string) (*TOML, error) {
 // Remove removes a table: its header, its keys and one blank line before it.
 func (t *TOML) Remove(table int) (*TOML, error) {
 	if table < 1 || table >= len(t.Tables) {
-		return nil, fmt.Errorf("there is no table %d", table)
+		return nil, fmt.Errorf("table %d does not exist", table)
 	}
 	from, to := t.Tables[table].start, t.Tables[table].end
 	breaks := 1

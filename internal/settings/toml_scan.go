@@ -171,7 +171,7 @@ func (s *scanner) key() (path []string, err error) {
 func (s *scanner) keyPart() (string, error) {
 	if s.peek(`"`) || s.peek(`'`) {
 		if s.peek(`"""`) || s.peek(`'''`) {
-			return "", s.fail(s.at, "a key is written on one line")
+			return "", s.fail(s.at, "a key must be on one line")
 		}
 		v, err := s.string()
 		if err != nil {
@@ -326,7 +326,7 @@ func (s *scanner) decode(v *Value, quote string, from int) error {
 		}
 		r, n := unescape(rest, len(quote) == 3)
 		if n < 0 {
-			return s.fail(v.start, "this string has an escape that does not exist")
+			return s.fail(v.start, "unknown escape in this string")
 		}
 		b.WriteString(r)
 		text = rest[n:]

@@ -115,7 +115,7 @@ func (w *walk) folder(rel string, key Key, depth int) error {
 	// Had the folder been exchanged for a link, all that was seen in it may lie outside of the root.
 	if info, err := w.fsys.Lstat(dir); err != nil || !info.IsDir() || !sameFile(keyOf(info), key) {
 		w.survey.Entries, w.survey.Skipped = w.survey.Entries[:before], w.survey.Skipped[:skipped]
-		w.skip(rel, amber.SkipTorn, "the folder was exchanged while it was read")
+		w.skip(rel, amber.SkipTorn, "the folder was replaced while it was read")
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (w *walk) visit(dir string, d fs.DirEntry, twins map[string]string, depth i
 	}
 	if w.seen++; w.seen > w.o.MaxFiles {
 		w.full = true
-		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("this and all after it: there are more than %d files", w.o.MaxFiles))
+		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("this and all later files: more than %d files", w.o.MaxFiles))
 		return nil
 	}
 	if !w.named(rel, d.Name(), twins) {
@@ -152,9 +152,9 @@ func (w *walk) visit(dir string, d fs.DirEntry, twins map[string]string, depth i
 	case !ok:
 		w.skip(rel, amber.SkipNotRegular, kindOf(info.Mode()))
 	case e.Mode == Dir && depth+1 > w.o.MaxDepth:
-		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("it is more than %d folders deep", w.o.MaxDepth))
+		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("more than %d folders deep", w.o.MaxDepth))
 	case w.o.MaxFileBytes > 0 && e.Size > w.o.MaxFileBytes:
-		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("it has %d bytes, at most %d are captured", e.Size, w.o.MaxFileBytes))
+		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("%d bytes, at most %d are captured", e.Size, w.o.MaxFileBytes))
 	default:
 		twins[names.Fold(d.Name())] = d.Name()
 		w.survey.Entries = append(w.survey.Entries, e)

@@ -386,7 +386,7 @@ func TestALostMetaFileIsWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestAFolderThatIsJustBeingMade goes: whoever makes it has died, or makes it
+// TestAFolderThatIsJustBeingMade goes: its maker has died, or makes it
 // again.
 func TestAFolderThatIsJustBeingMade(t *testing.T) {
 	t.Parallel()

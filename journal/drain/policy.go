@@ -14,7 +14,7 @@ type Learnt struct {
 	Lesson    amber.Lesson    `json:"lesson"`
 	SessionID amber.SessionID `json:"session_id"`
 	EventID   string          `json:"event_id,omitempty"` // "" for a session whose end was noticed
-	// Text begins what would be learnt, for whoever wants to know which.
+	// Text begins what would be learnt, so that a reader knows which.
 	Text string `json:"text,omitempty"`
 }
 

@@ -43,9 +43,9 @@ func (m Mark) check() error {
 	s := journal.Session{Host: m.Host, ID: m.SessionID}
 	switch {
 	case s.Check() != nil, string(s.Key()) != m.Key:
-		return m.damaged("it does not name its session")
+		return m.damaged("the mark does not name its session")
 	case m.Drained < 0, m.Last < m.Drained, m.Frames < 0, m.Frames > m.Last-m.Drained:
-		return m.damaged("its numbers do not fit together")
+		return m.damaged("the numbers of the mark contradict each other")
 	}
 	return nil
 }
@@ -76,14 +76,14 @@ func (c *captured) Read(ctx context.Context, key journal.Key, after int64, fn fu
 		case ctx.Err() != nil:
 			return &amber.Error{Op: "replay entries", Kind: amber.KindUnreachable, ID: c.mark.Key, Err: context.Cause(ctx)}
 		case f.Seq <= c.mark.Drained || f.Seq > c.mark.Last:
-			return c.mark.damaged(fmt.Sprintf("entry %d is not among those that were captured", f.Seq))
+			return c.mark.damaged(fmt.Sprintf("entry %d was not captured", f.Seq))
 		case f.Seq <= after:
 			return nil
 		}
 		return fn(f)
 	})
 	if err == nil && frames != c.mark.Frames {
-		err = c.mark.damaged(fmt.Sprintf("it has %d entries, not %d", frames, c.mark.Frames))
+		err = c.mark.damaged(fmt.Sprintf("%d entries, want %d", frames, c.mark.Frames))
 	}
 	return journal.Damage{}, err
 }

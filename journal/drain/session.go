@@ -41,7 +41,7 @@ type item struct {
 }
 
 // errOvertaken says that somebody else moved the cursor.
-var errOvertaken = errors.New("the cursor was moved by somebody else")
+var errOvertaken = errors.New("another process moved the cursor")
 
 // run drains everything behind the cursor.
 func (s *session) run(ctx context.Context) error {
@@ -103,7 +103,7 @@ func (s *session) repair(ctx context.Context) error {
 	err := errNothing
 	var owner journal.Session
 	_, rerr := s.o.Journal.Read(ctx, s.key, 0, func(f journal.Frame) error {
-		err = amber.Errorf(amber.KindDamaged, "drain", string(s.key), "nobody can tell whose session it is")
+		err = amber.Errorf(amber.KindDamaged, "drain", string(s.key), "the session has no owner: its meta file is missing")
 		var ev amber.HostEvent
 		if json.Unmarshal(f.Payload, &ev) != nil {
 			return nil
@@ -191,10 +191,10 @@ func understand(f journal.Frame) (it item, err error) {
 		Schema int `json:"schema"`
 	}
 	if json.Unmarshal(it.payload, &version) == nil && version.Schema > amber.HostEventSchema {
-		return it, amber.Errorf(amber.KindTooNew, "understand event", "", "it has schema %d, this Amber knows %d", version.Schema, amber.HostEventSchema)
+		return it, amber.Errorf(amber.KindTooNew, "understand event", "", "the event has schema %d, this Amber knows %d", version.Schema, amber.HostEventSchema)
 	}
 	if err := json.Unmarshal(it.payload, &it.event); err != nil {
-		return it, amber.Errorf(amber.KindDamaged, "understand event", "", "it is no JSON of the right shape: %s", err.Error())
+		return it, amber.Errorf(amber.KindDamaged, "understand event", "", "the event is not the JSON of a host event: %s", err.Error())
 	}
 	if it.event.ObservedAt.IsZero() {
 		it.event.ObservedAt = f.At

@@ -25,7 +25,7 @@ type Mark struct {
 	Frames    int64           `json:"frames"`  // entries between them that can be read
 }
 
-// Spool is a journal beside the store it is drained into, for whoever captures
+// Spool is a journal beside the store it is drained into, for a snapshot that captures
 // both at one instant.
 type Spool struct {
 	journal *journal.Journal

@@ -141,7 +141,7 @@ func (w *Worker) Run(ctx context.Context, told func(Report, error)) error {
 }
 
 // Once drains what is there and ends the sessions that are over, after
-// whoever does so at the moment. A session that cannot be drained is told in the
+// the process that does so at the moment. A session that cannot be drained is told in the
 // report and never keeps another from being drained. Errors: busy, unreachable
 // when ctx ends, and those of reading the spool itself.
 func (w *Worker) Once(ctx context.Context) (report Report, err error) {

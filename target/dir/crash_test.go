@@ -200,7 +200,7 @@ func failAt(t *testing.T, c change, root string, n int, fault error, want amber.
 		return false
 	}
 	op := e.Injected()[0]
-	// Whoever may not read a folder did not make one in it, and what was read is read: fsx forgives both.
+	// A process that may not read a folder did not make one in it, and what was read is read: fsx forgives both.
 	forgiven := op == errfs.OpSyncDir && want == amber.KindRefused || op == errfs.OpClose && same(c.new, second)
 	if err != nil || !forgiven {
 		if !errors.Is(err, fault) || amber.KindOf(err) != want && op != errfs.OpLink {

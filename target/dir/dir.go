@@ -46,11 +46,11 @@ func Open(path string, o Options) (*Dir, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &amber.Error{
-			Op: op, Kind: amber.KindNotFound, ID: path, Err: errors.New("there is no such folder"),
-			Hint: "is the disk plugged in? if the folder is to be a new one, make it",
+			Op: op, Kind: amber.KindNotFound, ID: path, Err: errors.New("no such folder"),
+			Hint: "connect the disk, or make the folder if it is a new one",
 		}
 	case errors.Is(err, syscall.ENOTDIR):
-		return nil, amber.Errorf(amber.KindInvalid, op, path, "it is not a folder")
+		return nil, amber.Errorf(amber.KindInvalid, op, path, "not a folder")
 	case err != nil:
 		return nil, diskError(op, path, err)
 	}
@@ -73,7 +73,7 @@ func settle(fsys fsx.FS, path string, create bool) (string, error) {
 	case err == nil && !info.IsDir():
 		return "", syscall.ENOTDIR
 	}
-	// Also when it is there: whoever made it may have died before its name was durable.
+	// Also when it exists: its maker may have died before its name was durable.
 	return path, fsx.MkdirAll(fsys, path, 0o700)
 }
 
@@ -92,7 +92,7 @@ func checkName(op, name string) error {
 }
 
 // errBelow says that a file is where a folder would have to be.
-var errBelow = errors.New("there is an object where a folder is needed")
+var errBelow = errors.New("an object lies where a folder is needed")
 
 // locate returns the path of a checked name. It looks at each folder on the
 // way, so that no link is followed. Errors: unreachable when the target's
@@ -147,6 +147,6 @@ func isAbsent(err error) bool {
 func (d *Dir) gone() error {
 	return &amber.Error{
 		Op: "open target", Kind: amber.KindUnreachable, ID: d.root,
-		Err: errors.New("the folder is gone"), Hint: "is the disk plugged in?",
+		Err: errors.New("the folder is gone"), Hint: "connect the disk",
 	}
 }

@@ -20,7 +20,7 @@
 // link below the folder is followed; a link in the place of an object or of a
 // folder is damage. Somebody who can write to the folder can still exchange
 // what lies in it between a look and the next: a target is not trusted, and
-// whoever reads from one checks what it gets.
+// the reader checks what it gets.
 //
 // The folder itself is never made again: when it is gone, as with a disk that
 // was taken away, the answer is unreachable.

@@ -41,7 +41,7 @@ func (d *Dir) Get(ctx context.Context, name string, offset, length int64) (io.Re
 }
 
 func absent(op, name string) error {
-	return amber.Errorf(amber.KindNotFound, op, name, "there is no such object")
+	return amber.Errorf(amber.KindNotFound, op, name, "no such object")
 }
 
 // within returns the length of a range that lies in the open object.
@@ -90,7 +90,7 @@ func (s *section) Read(p []byte) (int, error) {
 	case err == io.EOF && s.left == 0:
 		err = nil
 	case err == io.EOF:
-		err = amber.Errorf(amber.KindDamaged, op, s.name, "it ends at %d, before the range does", s.offset)
+		err = amber.Errorf(amber.KindDamaged, op, s.name, "the object ends at byte %d, before the end of the range", s.offset)
 	case err != nil:
 		err = diskError(op, s.name, err)
 	}

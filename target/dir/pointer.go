@@ -68,7 +68,7 @@ func (d *Dir) swap(op, name, path, version string, value []byte) (string, error)
 		return "", err
 	}
 	if versionOf(old) != version {
-		return "", amber.Errorf(amber.KindConflict, op, name, "somebody else has changed it")
+		return "", amber.Errorf(amber.KindConflict, op, name, "another writer has changed the pointer")
 	}
 	next := pointer.Pointer{Count: old.Count + 1, Value: value}
 	if err := fsx.Replace(d.fs, path, 0o600, next.Encode()); err != nil {

@@ -26,7 +26,7 @@ func (d *Dir) Put(ctx context.Context, name string, size int64, r io.Reader) (cr
 		return false, err
 	}
 	if size < 0 {
-		return false, amber.Errorf(amber.KindInvalid, op, name, "its size is negative")
+		return false, amber.Errorf(amber.KindInvalid, op, name, "the size is negative")
 	}
 	path, err := d.prepare(op, name)
 	if err != nil {
@@ -43,7 +43,7 @@ func (d *Dir) Put(ctx context.Context, name string, size int64, r io.Reader) (cr
 	// Another writer was faster.
 	there, err = d.confirm(name, path, size)
 	if !there && err == nil {
-		err = amber.Errorf(amber.KindConflict, op, name, "somebody else has stored and deleted it meanwhile")
+		err = amber.Errorf(amber.KindConflict, op, name, "another writer stored and deleted the object meanwhile")
 	}
 	return false, err
 }
@@ -54,7 +54,7 @@ func (d *Dir) confirm(name, path string, size int64) (there bool, err error) {
 	const op = "put object"
 	info, err := d.fs.Lstat(path)
 	if err == nil && info.IsDir() {
-		return false, amber.Errorf(amber.KindInvalid, op, name, "it is a folder of objects")
+		return false, amber.Errorf(amber.KindInvalid, op, name, "the name is that of a folder of objects")
 	}
 	var got int64
 	if err == nil {
@@ -110,7 +110,7 @@ func fill(ctx context.Context, w io.Writer, name string, size int64, r io.Reader
 		// One byte more than is left, to notice a reader that gives too much.
 		n, rerr := r.Read(buf[:min(size-stored+1, int64(len(buf)))])
 		if stored += int64(n); stored > size {
-			return amber.Errorf(amber.KindInvalid, op, name, "there are more bytes than %d", size)
+			return amber.Errorf(amber.KindInvalid, op, name, "more than %d bytes", size)
 		}
 		if n > 0 {
 			if _, err := w.Write(buf[:n]); err != nil {
@@ -119,7 +119,7 @@ func fill(ctx context.Context, w io.Writer, name string, size int64, r io.Reader
 		}
 		switch {
 		case rerr == io.EOF && stored < size:
-			return amber.Errorf(amber.KindInvalid, op, name, "there are %d bytes instead of %d", stored, size)
+			return amber.Errorf(amber.KindInvalid, op, name, "%d bytes, want %d", stored, size)
 		case rerr == io.EOF:
 			return nil
 		case rerr != nil:

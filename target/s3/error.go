@@ -16,7 +16,7 @@ import (
 
 // errGarbled says that an answer is not one of S3. What it is instead is not
 // shown.
-var errGarbled = errors.New("the answer is not one of S3")
+var errGarbled = errors.New("the answer is not valid S3")
 
 // garbled replaces errors of reading an answer that is already here.
 func garbled(err error) error {

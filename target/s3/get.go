@@ -47,7 +47,7 @@ func (t *Target) Get(ctx context.Context, name string, offset, length int64) (io
 }
 
 func absent(name string) error {
-	return amber.Errorf(amber.KindNotFound, opGet, name, "there is no such object")
+	return amber.Errorf(amber.KindNotFound, opGet, name, "no such object")
 }
 
 // within returns the length of a range that lies in an object.

@@ -84,7 +84,7 @@ func (l *listing) take(ctx context.Context, info minio.ObjectInfo) error {
 		return asIs{err}
 	}
 	if !strings.HasPrefix(info.Key, l.target.key(l.prefix)) {
-		return l.damaged("the server lists what it was not asked for")
+		return l.damaged("the server lists names outside the prefix")
 	}
 	if info.Key <= l.last {
 		return l.damaged("the server does not list in the order of names")

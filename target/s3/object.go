@@ -107,7 +107,7 @@ func (o *object) resume() error {
 }
 
 func (o *object) exchanged() error {
-	return amber.Errorf(amber.KindDamaged, opGet, o.name, "it was exchanged for another while it was read")
+	return amber.Errorf(amber.KindDamaged, opGet, o.name, "the object was replaced while it was read")
 }
 
 // drop closes the stream, if there is one.

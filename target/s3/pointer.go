@@ -104,7 +104,7 @@ func (t *Target) swap(ctx context.Context, name, etag string, next pointer.Point
 	case err == nil && info.UserMetadata[markName] == mark && isETag(info.ETag):
 		return info.ETag, nil
 	}
-	return "", errors.New("an answer was lost, and somebody else has changed it since")
+	return "", errors.New("an answer was lost, and another writer has changed the pointer since")
 }
 
 // load reads a whole small object.
@@ -141,13 +141,13 @@ func checkPointer(ctx context.Context, op, name string) error {
 }
 
 func conflict(name string) error {
-	return amber.Errorf(amber.KindConflict, opSwap, name, "somebody else has changed it")
+	return amber.Errorf(amber.KindConflict, opSwap, name, "another writer has changed the pointer")
 }
 
 func noConditions(op, name string) error {
 	return &amber.Error{
 		Op: op, Kind: amber.KindUnsupported, ID: name, Err: errors.New("the server does not heed conditions of writes"),
-		Hint: "use a server that heeds If-None-Match and If-Match of PUT",
+		Hint: "use a server that supports If-None-Match and If-Match for PUT",
 	}
 }
 

@@ -113,7 +113,7 @@ func marked(mark string) minio.PutObjectOptions {
 func (w *write) settle(ctx context.Context) (created bool, err error) {
 	there, mine, err := w.look(ctx)
 	if err == nil && !there {
-		err = amber.Errorf(amber.KindConflict, opPut, w.name, "somebody else has stored and deleted it meanwhile")
+		err = amber.Errorf(amber.KindConflict, opPut, w.name, "another writer stored and deleted the object meanwhile")
 	}
 	return mine, err
 }

@@ -180,7 +180,7 @@ func (t *Target) look(ctx context.Context) error {
 		return context.Cause(ctx)
 	})
 	if isCode(err, noSuchBucket) {
-		return &amber.Error{Op: op, Kind: amber.KindNotFound, ID: id, Err: errors.New("there is no such bucket"), Hint: hintBucket}
+		return &amber.Error{Op: op, Kind: amber.KindNotFound, ID: id, Err: errors.New("no such bucket"), Hint: hintBucket}
 	}
 	if err != nil {
 		return failure(ctx, op, id, err)

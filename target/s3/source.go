@@ -27,7 +27,7 @@ func (s *source) fill(ctx context.Context, p []byte) error {
 		p = p[n:]
 		switch {
 		case err == io.EOF && (len(p) > 0 || s.read < s.size):
-			return s.invalid(fmt.Sprintf("there are %d bytes instead of %d", s.read, s.size))
+			return s.invalid(fmt.Sprintf("%d bytes, want %d", s.read, s.size))
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -41,7 +41,7 @@ func (s *source) fill(ctx context.Context, p []byte) error {
 	n, err := s.next(ctx, more[:])
 	switch {
 	case n > 0:
-		return s.invalid(fmt.Sprintf("there are more bytes than %d", s.size))
+		return s.invalid(fmt.Sprintf("more than %d bytes", s.size))
 	case err != io.EOF:
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // expect says what the answer to a request may be.
 type expect struct {
-	streams bool   // the body is an object, read by whoever asked
+	streams bool   // the body is an object, read by the caller
 	root    string // the XML element the body is; "" is anything
 }
 

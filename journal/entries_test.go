@@ -18,9 +18,9 @@ import (
 	"github.com/amber-memory/amber/journal"
 )
 
-// The tests of this file are named after mistakes that crash buffers make.
+// Each test of this file protects against a mistake that crash buffers make.
 
-func TestDefect1FirstNineEntriesNeverWritten(t *testing.T) {
+func TestTheFirstEntriesAreWritten(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 10; n++ {
 		s := newSession(t, journal.Options{}, n)
@@ -31,7 +31,7 @@ func TestDefect1FirstNineEntriesNeverWritten(t *testing.T) {
 	}
 }
 
-func TestDefect2FlushIntervalNeverUsed(t *testing.T) {
+func TestAnAppendWaitsForTheFlushInterval(t *testing.T) {
 	t.Parallel()
 	for _, interval := range []time.Duration{10 * time.Millisecond, time.Hour} {
 		dir := spoolDir(t)
@@ -56,7 +56,7 @@ func TestDefect2FlushIntervalNeverUsed(t *testing.T) {
 	}
 }
 
-func TestDefect3EveryAppendRewritesTheFile(t *testing.T) {
+func TestAnAppendWritesOnlyItsEntry(t *testing.T) {
 	t.Parallel()
 	const n, size = 300, 2000
 	written := 0
@@ -78,7 +78,7 @@ func TestDefect3EveryAppendRewritesTheFile(t *testing.T) {
 	}
 }
 
-func TestDefect4RewriteInPlaceDestroysEarlierEntries(t *testing.T) {
+func TestACutOffAppendLeavesEarlierEntries(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, journal.Options{}, 9)
 	rec := &recorder{}
@@ -111,7 +111,7 @@ func mustReadTorn(t *testing.T, j *journal.Journal) []journal.Frame {
 	return frames
 }
 
-func TestDefect5AcknowledgedBeforeTheBytesAreDown(t *testing.T) {
+func TestAcknowledgedEntriesAreSynced(t *testing.T) {
 	t.Parallel()
 	gate := newGate(fsx.OS())
 	a := start(t, on(t, gate, spoolDir(t)), one, entry(1))
@@ -135,7 +135,7 @@ func TestDefect5AcknowledgedBeforeTheBytesAreDown(t *testing.T) {
 	}
 }
 
-func TestDefect6LastFlushOneFlushStale(t *testing.T) {
+func TestTheStatusNamesTheLastSync(t *testing.T) {
 	t.Parallel()
 	now := today()
 	j := open(t, spoolDir(t), journal.Options{Clock: func() time.Time { return now }})
@@ -148,7 +148,7 @@ func TestDefect6LastFlushOneFlushStale(t *testing.T) {
 	}
 }
 
-func TestDefect7ProcessPerEventKeepsNothing(t *testing.T) {
+func TestAProcessPerEventKeepsEveryEvent(t *testing.T) {
 	t.Parallel()
 	dir := spoolDir(t)
 	for i := range 12 {
@@ -157,7 +157,7 @@ func TestDefect7ProcessPerEventKeepsNothing(t *testing.T) {
 	checkTexts(t, mustRead(t, on(t, nil, dir), one.Key(), 0), numbered(1, 12)...)
 }
 
-func TestDefect8TwoFlushesWriteTheFileAtOnce(t *testing.T) {
+func TestConcurrentAppendsKeepEveryEntry(t *testing.T) {
 	t.Parallel()
 	dir := spoolDir(t)
 	a, b := on(t, nil, dir), on(t, nil, dir)
@@ -183,7 +183,7 @@ func TestDefect8TwoFlushesWriteTheFileAtOnce(t *testing.T) {
 	checkCrowd(t, on(t, nil, dir), one, acked)
 }
 
-func TestDefect9SessionsOfOneAgentOverwriteEachOther(t *testing.T) {
+func TestSessionsOfOneAgentAreApart(t *testing.T) {
 	t.Parallel()
 	dir := spoolDir(t)
 	two := journal.Session{Host: one.Host, ID: "two"}
@@ -194,7 +194,7 @@ func TestDefect9SessionsOfOneAgentOverwriteEachOther(t *testing.T) {
 	wg.Wait()
 }
 
-func TestDefect10FreshProcessOverwritesTheCrashFile(t *testing.T) {
+func TestAFreshProcessAppendsAfterACrash(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, journal.Options{}, 3)
 	s.disk.StopAt(s.disk.Calls() + 2) // killed between its write and its sync
@@ -206,7 +206,7 @@ func TestDefect10FreshProcessOverwritesTheCrashFile(t *testing.T) {
 	checkTexts(t, mustRead(t, s.journal(), one.Key(), 0), append(numbered(1, 4), "5 entry 5")...)
 }
 
-func TestDefect11ClearTakesWhatWasNotStored(t *testing.T) {
+func TestClearLeavesWhatWasNotStored(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, journal.Options{}, 3)
 	mustAppend(t, s.journal(), one, entry(4)) // after 1 to 3 were read and stored
@@ -223,7 +223,7 @@ func TestDefect11ClearTakesWhatWasNotStored(t *testing.T) {
 	checkTexts(t, mustRead(t, s.journal(), one.Key(), 4))
 }
 
-func TestDefect12RecoveryCannotBeRepeatedOrResumed(t *testing.T) {
+func TestRecoveryCanBeRepeatedAndResumed(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, journal.Options{SegmentBytes: 200}, 9)
 	var stored []string
@@ -245,7 +245,7 @@ func TestDefect12RecoveryCannotBeRepeatedOrResumed(t *testing.T) {
 	}
 }
 
-func TestDefect13OneBadByteFailsEverything(t *testing.T) {
+func TestABadByteCostsItsEntryAlone(t *testing.T) {
 	t.Parallel()
 	dir := spoolDir(t)
 	j := on(t, nil, dir)
@@ -267,7 +267,7 @@ func TestDefect13OneBadByteFailsEverything(t *testing.T) {
 	checkTexts(t, mustRead(t, j, two.Key(), 0), numbered(1, 5)...)
 }
 
-func TestDefect14NewFieldMakesOldFilesUnreadable(t *testing.T) {
+func TestAMetaFileWithOtherFieldsIsRead(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, journal.Options{}, 2)
 	for _, content := range []string{
@@ -281,7 +281,7 @@ func TestDefect14NewFieldMakesOldFilesUnreadable(t *testing.T) {
 	}
 }
 
-func TestDefect15TimestampsAreTheOnlyOrder(t *testing.T) {
+func TestEntriesAreOrderedBySequence(t *testing.T) {
 	t.Parallel()
 	for name, step := range map[string]time.Duration{"clock stands still": 0, "clock goes back": -time.Second} {
 		now := today()
@@ -293,7 +293,7 @@ func TestDefect15TimestampsAreTheOnlyOrder(t *testing.T) {
 	}
 }
 
-func TestDefect16AgentNameBecomesAPath(t *testing.T) {
+func TestANameNeverBecomesAPath(t *testing.T) {
 	t.Parallel()
 	dir := spoolDir(t)
 	j := on(t, nil, dir)
@@ -309,7 +309,7 @@ func TestDefect16AgentNameBecomesAPath(t *testing.T) {
 	}
 }
 
-func TestDefect18NothingIsBounded(t *testing.T) {
+func TestSizesAreBounded(t *testing.T) {
 	t.Parallel()
 	j := open(t, spoolDir(t), journal.Options{MaxSessionBytes: 3000, MaxBytes: 5000, SegmentBytes: 500})
 	_, err := j.Append(t.Context(), one, journal.Entry{Payload: make([]byte, journal.MaxPayload+1)})

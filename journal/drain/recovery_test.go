@@ -10,12 +10,12 @@ import (
 	"github.com/amber-memory/amber/journal/drain"
 )
 
-// The buffer this replaces had numbered defects; each test is named after one.
-// Numbers 1 to 18 are in package journal, 23 in internal/proc.
+// Each test of this file protects against a mistake of the buffer that this
+// package replaces.
 
-// TestDefect19NothingIsFoldedIntoCounts: what was said, run, planned and
+// TestNothingIsFoldedIntoCounts: what was said, run, planned and
 // decided comes out as it went in.
-func TestDefect19NothingIsFoldedIntoCounts(t *testing.T) {
+func TestNothingIsFoldedIntoCounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(busy()[:13]...) // the process died before the end
@@ -39,8 +39,8 @@ func TestDefect19NothingIsFoldedIntoCounts(t *testing.T) {
 	}
 }
 
-// TestDefect20RecoveryStoresAndClears, and says what it did.
-func TestDefect20RecoveryStoresAndClears(t *testing.T) {
+// TestRecoveryStoresAndClears: recovery also says what it did.
+func TestRecoveryStoresAndClears(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "one"), answer(2, "two"))
@@ -55,9 +55,9 @@ func TestDefect20RecoveryStoresAndClears(t *testing.T) {
 	w.wantSaid("user: one", "assistant: two")
 }
 
-// TestDefect21AnEndIsStoredNotCounted: an end that is told and one that is
+// TestAnEndIsStoredNotCounted: an end that is told and one that is
 // noticed both end the session and leave a digest.
-func TestDefect21AnEndIsStoredNotCounted(t *testing.T) {
+func TestAnEndIsStoredNotCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "one"), event(2, amber.HostSessionEnd))
@@ -70,8 +70,8 @@ func TestDefect21AnEndIsStoredNotCounted(t *testing.T) {
 	}
 }
 
-// TestDefect22AFailedRoundIsNotTheLast: the loop goes on after an error.
-func TestDefect22AFailedRoundIsNotTheLast(t *testing.T) {
+// TestAFailedRoundIsNotTheLast: the loop goes on after an error.
+func TestAFailedRoundIsNotTheLast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "one"))

@@ -13,7 +13,7 @@ import (
 )
 
 // It changes the umask of the process, so it does not run beside others.
-func TestDefect17WorldReadableOrInTheCurrentFolder(t *testing.T) {
+func TestTheJournalIsReadByItsOwnerAlone(t *testing.T) {
 	dir := spoolDir(t)
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
