@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/internal/project"
 )
 
@@ -72,101 +71,8 @@ that name ran in other folders it asks first.`,
 	return cmd
 }
 
-// projectReport is what `project` prints.
-type projectReport struct {
-	project.Project
-	Stored stored   `json:"stored"` // under the name of the project
-	Others []stored `json:"others"` // under names the repository may have had
-	DryRun bool     `json:"dry_run,omitempty"`
-}
-
-// stored is what a store holds of one project.
-type stored struct {
-	ID          string   `json:"id"`
-	Memories    int      `json:"memories"`
-	Sessions    int      `json:"sessions"`
-	Directories []string `json:"directories"` // of the sessions
-	More        bool     `json:"more,omitempty"`
-}
-
-func (s stored) String() string {
-	more := ""
-	if s.More {
-		more = " or more"
-	}
-	return fmt.Sprintf("%d memories and %d sessions%s", s.Memories, s.Sessions, more)
-}
-
-// storedUnder counts what is stored under the name of a project, up to a page
-// of each kind.
-func storedUnder(ctx context.Context, s *opened, id string) (stored, error) {
-	out := stored{ID: id, Directories: []string{}}
-	if id == "" {
-		return out, nil
-	}
-	memories, err := s.Store.Memories.List(ctx, amber.ListQuery{
-		Filter: amber.Filter{Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: id}}, Limit: amber.MaxPageSize,
-	})
-	if err != nil {
-		return out, err
-	}
-	sessions, err := s.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Project: id, Limit: amber.MaxPageSize})
-	if err != nil {
-		return out, err
-	}
-	out.Memories, out.Sessions, out.More = len(memories.Items), len(sessions.Items), memories.Next != "" || sessions.Next != ""
-	for _, one := range sessions.Items {
-		if one.Directory != "" && !slices.Contains(out.Directories, one.Directory) {
-			out.Directories = append(out.Directories, one.Directory)
-		}
-	}
-	slices.Sort(out.Directories)
-	return out, nil
-}
-
-// reportProject looks up what is stored under the names of a project.
-func reportProject(ctx context.Context, s *opened, p project.Project) (r projectReport, err error) {
-	r = projectReport{Project: p, Others: []stored{}}
-	if r.Stored, err = storedUnder(ctx, s, p.ID); err != nil {
-		return r, err
-	}
-	names, err := movedFrom(ctx, s, p)
-	if err != nil {
-		return r, err
-	}
-	for _, name := range append(slices.Clone(p.Others), names...) {
-		found, err := storedUnder(ctx, s, name)
-		if err != nil {
-			return r, err
-		}
-		if found.Memories+found.Sessions > 0 {
-			r.Others = append(r.Others, found)
-		}
-	}
-	return r, nil
-}
-
-// movedFrom returns the names of repositories of the same folder name whose
-// sessions ran in folders that are gone.
-func movedFrom(ctx context.Context, s *opened, p project.Project) ([]string, error) {
-	recent, err := s.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: amber.MaxPageSize})
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, one := range recent.Items {
-		if !p.SameFolderName(one.Project) || slices.Contains(names, one.Project) || one.Directory == "" {
-			continue
-		}
-		if _, err := os.Lstat(one.Directory); err != nil {
-			names = append(names, one.Project)
-		}
-	}
-	return names, nil
-}
-
 func (a *app) showProject(ctx context.Context, s *opened, p project.Project) error {
-	r, err := reportProject(ctx, s, p)
+	r, err := agent.ReportProject(ctx, s.Store, p)
 	if err != nil {
 		return err
 	}
@@ -184,7 +90,7 @@ var projectSources = map[project.Source]string{
 }
 
 // noteProject tells people what they should know beside the name.
-func (a *app) noteProject(r projectReport) {
+func (a *app) noteProject(r agent.ProjectReport) {
 	if r.ID == "" {
 		a.out.note("the working directory belongs to no project; amber project set NAME names one")
 	} else {
@@ -213,7 +119,7 @@ func shellWord(s string) string {
 // setProject names the project of a directory.
 func (a *app) setProject(ctx context.Context, s *opened, dir, name string, yes, dryRun bool) error {
 	now := project.Of(dir)
-	found, err := storedUnder(ctx, s, name)
+	found, err := agent.StoredUnder(ctx, s.Store, name)
 	if err != nil {
 		return err
 	}
@@ -234,7 +140,7 @@ func (a *app) setProject(ctx context.Context, s *opened, dir, name string, yes, 
 			return err
 		}
 	}
-	r, err := reportProject(ctx, s, now)
+	r, err := agent.ReportProject(ctx, s.Store, now)
 	if err != nil {
 		return err
 	}
@@ -257,7 +163,7 @@ func (a *app) noteOtherNames(ctx context.Context, s *opened, named string) {
 		return
 	}
 	for _, name := range project.Of(dir).Others {
-		if found, err := storedUnder(ctx, s, name); err == nil && found.Memories > 0 {
+		if found, err := agent.StoredUnder(ctx, s.Store, name); err == nil && found.Memories > 0 {
 			a.out.note("%s are stored under another name of this repository, %s: see amber project", found, safe(name))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,21 +15,6 @@ import (
 // maxRedactBytes bounds the text that is looked at: several times its size is
 // held in memory.
 const maxRedactBytes = 64 << 20
-
-// redaction is what `amber redact --check` tells. Secrets are not in it.
-type redaction struct {
-	Found []redactedAt `json:"found"`
-	// Counts are by rule. Every rule of one's own is in it, also with 0.
-	Counts map[string]int `json:"counts"`
-}
-
-// redactedAt is where something is taken out.
-type redactedAt struct {
-	Rule   string `json:"rule"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"` // in bytes, from 1
-	Bytes  int    `json:"bytes"`
-}
 
 func (a *app) redactCommand() *cobra.Command {
 	var check, door bool
@@ -61,7 +45,7 @@ they stay, as in what is remembered.`,
 				return err
 			}
 			if check {
-				return a.showRedaction(lookAt(rules, text, loaded.Config.Redact.Rules))
+				return a.showRedaction(redact.Check(rules, text, loaded.Config.Redact.Rules))
 			}
 			clean, _ := rules.JSON(text, nil)
 			_, err = io.WriteString(a.stdout, clean)
@@ -90,27 +74,7 @@ func (a *app) redactInput(name string) (string, error) {
 	return string(b), nil
 }
 
-// lookAt finds what would be taken out.
-func lookAt(rules *redact.Redactor, text string, own []string) redaction {
-	r := redaction{Found: []redactedAt{}, Counts: map[string]int{}}
-	for _, rule := range own {
-		name, _, _ := strings.Cut(rule, "=")
-		r.Counts[strings.TrimSpace(name)] = 0
-	}
-	line, start, at := 1, 0, 0
-	for _, f := range rules.Find(text) {
-		line += strings.Count(text[at:f.Start], "\n")
-		if i := strings.LastIndexByte(text[at:f.Start], '\n'); i >= 0 {
-			start = at + i + 1
-		}
-		at = f.Start
-		r.Counts[f.Rule]++
-		r.Found = append(r.Found, redactedAt{f.Rule, line, f.Start - start + 1, f.End - f.Start})
-	}
-	return r
-}
-
-func (a *app) showRedaction(r redaction) error {
+func (a *app) showRedaction(r redact.Checked) error {
 	return a.out.show(r, func(w io.Writer) {
 		for _, f := range r.Found {
 			fmt.Fprintf(w, "%d:%d\t%s\t%s\n", f.Line, f.Column, f.Rule, count(int64(f.Bytes), "byte", "bytes"))

@@ -30,7 +30,8 @@ var law = map[string][]string{
 	"agent":                         {"colony/shelf", "config", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "snapshot", "store/inmem", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
 	"bundle":                        {},
 	"client":                        {},
-	"cmd/amber":                     {"*"}, // the one place that sees everything
+	"cmd/amber":                     {"*"},    // the one place that sees everything
+	"cmd/amber/internal/demo":       {"home"}, // damages an agent of its own
 	"colony":                        {},
 	"colony/api":                    {"colony"},
 	"colony/colonytest":             {"colony"},

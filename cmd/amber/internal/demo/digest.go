@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -13,19 +13,19 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// demoDigest is a digest of everything an agent knows, and what that was.
-type demoDigest struct {
+// fingerprint is a digest of everything an agent knows, and what that was.
+type fingerprint struct {
 	memories, turns, notes int
 	sum                    string
 }
 
-func (d demoDigest) String() string {
+func (d fingerprint) String() string {
 	return fmt.Sprintf("%d memories, %d turns, %d notes", d.memories, d.turns, d.notes)
 }
 
 // digest asks for every memory, turn and note, and returns the SHA-256 of the
 // answers. A restore may count revisions on, so stamps are not part of it.
-func (d *demo) digest(ctx context.Context) (out demoDigest, err error) {
+func (d *Demo) digest(ctx context.Context) (out fingerprint, err error) {
 	sum := sha256.New()
 	e := json.NewEncoder(sum)
 	memories, err := d.memories(ctx)
@@ -39,7 +39,7 @@ func (d *demo) digest(ctx context.Context) (out demoDigest, err error) {
 		}
 	}
 	var turns amber.Page[amber.Turn]
-	if err := d.ask(ctx, &turns, "turn", "list", "--session", demoSession, "-n", fmt.Sprint(amber.MaxPageSize)); err != nil {
+	if err := d.ask(ctx, &turns, "turn", "list", "--session", session, "-n", fmt.Sprint(amber.MaxPageSize)); err != nil {
 		return out, err
 	}
 	if err := e.Encode(turns.Items); err != nil {
@@ -58,11 +58,11 @@ func (d *demo) digest(ctx context.Context) (out demoDigest, err error) {
 			return out, err
 		}
 	}
-	return demoDigest{len(memories), len(turns.Items), len(notes.Items), hex.EncodeToString(sum.Sum(nil))}, nil
+	return fingerprint{len(memories), len(turns.Items), len(notes.Items), hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
 // memories returns every live memory, by id.
-func (d *demo) memories(ctx context.Context) ([]amber.Memory, error) {
+func (d *Demo) memories(ctx context.Context) ([]amber.Memory, error) {
 	var all []amber.Memory
 	args := []string{"list", "--all", "-n", fmt.Sprint(amber.MaxPageSize)}
 	for {
@@ -81,7 +81,7 @@ func (d *demo) memories(ctx context.Context) ([]amber.Memory, error) {
 }
 
 // ask runs a command with --json and reads its answer.
-func (d *demo) ask(ctx context.Context, into any, args ...string) error {
+func (d *Demo) ask(ctx context.Context, into any, args ...string) error {
 	out, err := d.quietly(ctx, "", append(args, "--json")...)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// demoStep is one step of the demo.
-type demoStep struct {
-	Title    string    `json:"title"`
-	Commands []demoRun `json:"commands"`
-	Found    []string  `json:"found"` // what the step did or found out beside them
-	OK       bool      `json:"ok"`
+// Step is one step of the demo.
+type Step struct {
+	Title    string   `json:"title"`
+	Commands []Run    `json:"commands"`
+	Found    []string `json:"found"` // what the step did or found out beside them
+	OK       bool     `json:"ok"`
 }
 
-// demoRun is a command as somebody would type it, and what came of it.
-type demoRun struct {
+// Run is a command as somebody would type it, and what came of it.
+type Run struct {
 	Command  string `json:"command"`
 	ExitCode int    `json:"exit_code"`
 	Output   string `json:"output"`
@@ -27,14 +27,14 @@ type demoRun struct {
 }
 
 // process is a run of this program on the demo's home.
-func (d *demo) process(ctx context.Context, stdin string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, d.self, args...)
+func (d *Demo) process(ctx context.Context, stdin string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, d.o.Self, args...)
 	cmd.Env, cmd.Dir, cmd.Stdin = d.environ, filepath.Join(d.dir, "work"), strings.NewReader(stdin)
 	return cmd
 }
 
 // run runs this program. An exit code is no error.
-func (d *demo) run(ctx context.Context, stdin string, args ...string) (demoRun, error) {
+func (d *Demo) run(ctx context.Context, stdin string, args ...string) (Run, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := d.process(ctx, stdin, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -43,7 +43,7 @@ func (d *demo) run(ctx context.Context, stdin string, args ...string) (demoRun, 
 	if errors.As(err, &exit) && ctx.Err() == nil {
 		err = nil
 	}
-	r := demoRun{Command: typed(args), Output: stdout.String(), Stderr: stderr.String()}
+	r := Run{Command: typed(args), Output: stdout.String(), Stderr: stderr.String()}
 	if cmd.ProcessState != nil {
 		r.ExitCode = cmd.ProcessState.ExitCode()
 	}
@@ -52,44 +52,44 @@ func (d *demo) run(ctx context.Context, stdin string, args ...string) (demoRun, 
 
 // quietly runs a command that must exit with 0 and keeps what it prints to
 // itself: it is asked on the demo's behalf, or prints too much.
-func (d *demo) quietly(ctx context.Context, stdin string, args ...string) ([]byte, error) {
+func (d *Demo) quietly(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	r, err := d.run(ctx, stdin, args...)
 	if err == nil && r.ExitCode != 0 {
-		err = fmt.Errorf("%s exits with %d: %s", r.Command, r.ExitCode, oneLine(r.Stderr, 600))
+		err = fmt.Errorf("%s exits with %d: %s", r.Command, r.ExitCode, d.o.Line(r.Stderr, 600))
 	}
 	return []byte(r.Output), err
 }
 
 // show runs a command and shows it with what it printed.
-func (d *demo) show(ctx context.Context, args ...string) (demoRun, error) {
-	d.tell("%s\n", d.out.style(bold, "$ "+typed(args)))
+func (d *Demo) show(ctx context.Context, args ...string) (Run, error) {
+	d.tell("%s\n", d.o.Bold("$ "+typed(args)))
 	r, err := d.run(ctx, "", args...)
 	if err != nil {
 		return r, err
 	}
 	d.step.Commands = append(d.step.Commands, r)
-	d.tell("%s", excerpt(r.Output+r.Stderr))
+	d.tell("%s", d.excerpt(r.Output+r.Stderr))
 	return r, nil
 }
 
 // found notes something that no command printed.
-func (d *demo) found(format string, args ...any) {
+func (d *Demo) found(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	d.step.Found = append(d.step.Found, text)
-	d.tell("%s\n", d.out.style(dim, "# "+text))
+	d.tell("%s\n", d.o.Dim("# "+text))
 }
 
 // tell prints for people while the demo goes on.
-func (d *demo) tell(format string, args ...any) {
-	if !d.global.json && !d.global.quiet {
-		fmt.Fprintf(d.stdout, format, args...)
+func (d *Demo) tell(format string, args ...any) {
+	if d.o.Tell != nil {
+		d.o.Tell(format, args...)
 	}
 }
 
 // excerpt is the beginning of what a command printed.
-func excerpt(s string) string {
+func (d *Demo) excerpt(s string) string {
 	const most = 24
-	lines := strings.SplitAfter(safe(s), "\n")
+	lines := strings.SplitAfter(d.o.Safe(s), "\n")
 	if n := len(lines); lines[n-1] == "" {
 		lines = lines[:n-1]
 	} else {

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 
 // damage overwrites pages of the live database, removes the notes, and lets
 // the doctor see it.
-func (d *demo) damage(ctx context.Context) error {
-	h, err := home.At(d.home(), home.Options{Clock: d.clock, Random: d.random})
+func (d *Demo) damage(ctx context.Context) error {
+	h, err := home.At(d.Home(), home.Options{Clock: d.o.Clock, Random: d.o.Random})
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (d *demo) damage(ctx context.Context) error {
 		return err
 	}
 	file := filepath.Join(agent.GenDir(current), "memory.db")
-	spoilt, pages, err := spoil(file, d.random)
+	spoilt, pages, err := spoil(file, d.o.Random)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (d *demo) damage(ctx context.Context) error {
 		return err
 	}
 	d.found("%s is gone", notes)
-	for _, args := range [][]string{{"recall", demoQuestion}, {"doctor"}} {
+	for _, args := range [][]string{{"recall", question}, {"doctor"}} {
 		if err := d.fails(ctx, amber.KindDamaged, args...); err != nil {
 			return err
 		}

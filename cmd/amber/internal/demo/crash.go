@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -13,30 +13,30 @@ import (
 
 // Writers of the journal in the demo: one in victimEvery is killed.
 const (
-	demoWriters = 60
+	writers     = 60
 	victimEvery = 4
 )
 
-func demoEntry(n int) string { return fmt.Sprintf("step %d of the plan", n) }
+func entry(n int) string { return fmt.Sprintf("step %d of the plan", n) }
 
-func demoAppend(text string) []string {
-	return []string{"journal", "append", "--session", demoSession, "--type", "prompt", text}
+func appendArgs(text string) []string {
+	return []string{"journal", "append", "--session", session, "--type", "prompt", text}
 }
 
 // killWriters lets one process after another append to the journal and kills
 // some of them, each a little later in its life than the one before: while it
 // starts, writes, syncs, or has just said that the entry is kept.
-func (d *demo) killWriters(ctx context.Context) error {
-	if err := d.ok(ctx, demoAppend(demoEntry(0))...); err != nil {
+func (d *Demo) killWriters(ctx context.Context) error {
+	if err := d.ok(ctx, appendArgs(entry(0))...); err != nil {
 		return err
 	}
-	d.acked = []string{demoEntry(0)}
+	d.acked = []string{entry(0)}
 	var lives []time.Duration
-	for n := 1; n < demoWriters; n++ {
-		text := demoEntry(n)
+	for n := 1; n < writers; n++ {
+		text := entry(n)
 		if n%victimEvery != 0 || len(lives) == 0 {
 			begin := time.Now()
-			if _, err := d.quietly(ctx, "", demoAppend(text)...); err != nil {
+			if _, err := d.quietly(ctx, "", appendArgs(text)...); err != nil {
 				return err
 			}
 			lives, d.acked = append(lives, time.Since(begin)), append(d.acked, text)
@@ -44,27 +44,27 @@ func (d *demo) killWriters(ctx context.Context) error {
 		}
 		slices.Sort(lives)
 		life := lives[len(lives)/2]
-		kept, killed, err := d.kill(ctx, text, life*time.Duration(n)/demoWriters)
+		kept, killed, err := d.kill(ctx, text, life*time.Duration(n)/writers)
 		if err != nil {
 			return err
 		}
 		if killed {
-			d.report.Killed++
+			d.Report.Killed++
 		}
 		if kept {
 			d.acked = append(d.acked, text)
 		}
 	}
-	d.report.Acknowledged = len(d.acked)
-	d.found("%d such writers, one after the other; %d were killed with SIGKILL while at work; %d entries were acknowledged", demoWriters, d.report.Killed, len(d.acked))
+	d.Report.Acknowledged = len(d.acked)
+	d.found("%d such writers, one after the other; %d were killed with SIGKILL while at work; %d entries were acknowledged", writers, d.Report.Killed, len(d.acked))
 	return nil
 }
 
 // kill starts a writer and kills it after a while. It reports whether the
 // writer had acknowledged its entry, and whether the kill came before its end.
-func (d *demo) kill(ctx context.Context, text string, after time.Duration) (kept, killed bool, err error) {
+func (d *Demo) kill(ctx context.Context, text string, after time.Duration) (kept, killed bool, err error) {
 	var said strings.Builder
-	cmd := d.process(ctx, "", demoAppend(text)...)
+	cmd := d.process(ctx, "", appendArgs(text)...)
 	cmd.Stdout = &said
 	if err := cmd.Start(); err != nil {
 		return false, false, err
@@ -81,14 +81,14 @@ func (d *demo) kill(ctx context.Context, text string, after time.Duration) (kept
 
 // recoverJournal drains what the writers left and looks for every
 // acknowledged entry.
-func (d *demo) recoverJournal(ctx context.Context) error {
+func (d *Demo) recoverJournal(ctx context.Context) error {
 	if err := d.ok(ctx, "journal", "verify"); err != nil {
 		return err
 	}
 	if err := d.ok(ctx, "journal", "drain"); err != nil {
 		return err
 	}
-	out, err := d.quietly(ctx, "", "turn", "list", "--session", demoSession, "-n", fmt.Sprint(demoWriters), "--json")
+	out, err := d.quietly(ctx, "", "turn", "list", "--session", session, "-n", fmt.Sprint(writers), "--json")
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,8 @@ func (d *demo) recoverJournal(ctx context.Context) error {
 			return fmt.Errorf("the entry %q is in the store %d times", text, n)
 		}
 	}
-	d.report.Recovered = len(turns.Items)
+	d.Report.Recovered = len(turns.Items)
 	d.found("amber turn list --session %s: all %d acknowledged entries are there, each once, and %d of writers that died before they could say so",
-		demoSession, len(d.acked), len(turns.Items)-len(d.acked))
+		session, len(d.acked), len(turns.Items)-len(d.acked))
 	return nil
 }

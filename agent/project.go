@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/project"
+)
+
+// ProjectReport says what names a project and what is stored under its names.
+type ProjectReport struct {
+	project.Project
+	Stored Stored   `json:"stored"` // under the name of the project
+	Others []Stored `json:"others"` // under names the repository may have had
+	DryRun bool     `json:"dry_run,omitempty"`
+}
+
+// Stored is what a store holds of one project.
+type Stored struct {
+	ID          string   `json:"id"`
+	Memories    int      `json:"memories"`
+	Sessions    int      `json:"sessions"`
+	Directories []string `json:"directories"` // of the sessions
+	More        bool     `json:"more,omitempty"`
+}
+
+// String counts memories and sessions.
+func (s Stored) String() string {
+	more := ""
+	if s.More {
+		more = " or more"
+	}
+	return fmt.Sprintf("%d memories and %d sessions%s", s.Memories, s.Sessions, more)
+}
+
+// StoredUnder counts what is stored under the name of a project, up to a page of
+// each kind.
+func StoredUnder(ctx context.Context, s amber.Store, id string) (Stored, error) {
+	out := Stored{ID: id, Directories: []string{}}
+	if id == "" {
+		return out, nil
+	}
+	memories, err := s.Memories.List(ctx, amber.ListQuery{
+		Filter: amber.Filter{Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: id}}, Limit: amber.MaxPageSize,
+	})
+	if err != nil {
+		return out, err
+	}
+	sessions, err := s.Sessions.ListSessions(ctx, amber.SessionQuery{Project: id, Limit: amber.MaxPageSize})
+	if err != nil {
+		return out, err
+	}
+	out.Memories, out.Sessions, out.More = len(memories.Items), len(sessions.Items), memories.Next != "" || sessions.Next != ""
+	for _, one := range sessions.Items {
+		if one.Directory != "" && !slices.Contains(out.Directories, one.Directory) {
+			out.Directories = append(out.Directories, one.Directory)
+		}
+	}
+	slices.Sort(out.Directories)
+	return out, nil
+}
+
+// ReportProject looks up what is stored under the names of a project.
+func ReportProject(ctx context.Context, s amber.Store, p project.Project) (r ProjectReport, err error) {
+	r = ProjectReport{Project: p, Others: []Stored{}}
+	if r.Stored, err = StoredUnder(ctx, s, p.ID); err != nil {
+		return r, err
+	}
+	names, err := movedFrom(ctx, s, p)
+	if err != nil {
+		return r, err
+	}
+	for _, name := range append(slices.Clone(p.Others), names...) {
+		found, err := StoredUnder(ctx, s, name)
+		if err != nil {
+			return r, err
+		}
+		if found.Memories+found.Sessions > 0 {
+			r.Others = append(r.Others, found)
+		}
+	}
+	return r, nil
+}
+
+// movedFrom returns the names of repositories of the same folder name whose sessions
+// ran in folders that are gone.
+func movedFrom(ctx context.Context, s amber.Store, p project.Project) ([]string, error) {
+	recent, err := s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: amber.MaxPageSize})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, one := range recent.Items {
+		if !p.SameFolderName(one.Project) || slices.Contains(names, one.Project) || one.Directory == "" {
+			continue
+		}
+		if _, err := os.Lstat(one.Directory); err != nil {
+			names = append(names, one.Project)
+		}
+	}
+	return names, nil
+}
