@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,48 +23,13 @@ func (a *app) checkHosts(cmd *cobra.Command) (findings []finding) {
 	seen := a.lastSeen(cmd.Context())
 	for _, st := range all {
 		if st.Found || st.Installed {
-			findings = append(findings, hostFinding(st, seen(st.Host)))
+			findings = append(findings, st.Finding(seen(st.Host)))
 		}
 	}
 	if len(findings) == 0 {
 		findings = []finding{{Code: "hosts", Status: amber.FindingOK, Detail: "no agent host was found"}}
 	}
 	return findings
-}
-
-// hostFinding is the finding about one host.
-func hostFinding(st setup.HostStatus, seen string) finding {
-	f := finding{Code: "hosts", Status: statusOK}
-	said := []string{st.Host + ": "}
-	switch {
-	case !st.Installed:
-		said[0] += "found, not set up"
-	default:
-		said[0] += "set up for " + installedIn(st)
-		said = append(said, "last event "+seen)
-	}
-	f.Detail = strings.Join(append(said, remarks(st)...), "; ")
-	again := "amber setup " + st.Host
-	for _, sc := range st.Scopes {
-		if sc.Scope == setup.Project {
-			again += " --scope project"
-		}
-		switch {
-		case sc.Error != "":
-			f.Status, f.Hint = statusWarning, "correct the file"
-			return f
-		case sc.Missing != "" || sc.Outdated:
-			f.Status, f.Hint = statusWarning, again
-			return f
-		}
-	}
-	switch {
-	case st.Doubled:
-		f.Status, f.Hint = statusWarning, again+" --uninstall, for one of the two"
-	case st.Trust == setup.TrustMissing:
-		f.Status, f.Hint = statusWarning, "start codex and trust the hooks with /hooks"
-	}
-	return f
 }
 
 // lastSeen returns how to tell when an event of a host last came.
