@@ -35,11 +35,11 @@ func (d *Demo) killWriters(ctx context.Context) error {
 	for n := 1; n < writers; n++ {
 		text := entry(n)
 		if n%victimEvery != 0 || len(lives) == 0 {
-			begin := time.Now()
+			begin := d.o.Clock()
 			if _, err := d.quietly(ctx, "", appendArgs(text)...); err != nil {
 				return err
 			}
-			lives, d.acked = append(lives, time.Since(begin)), append(d.acked, text)
+			lives, d.acked = append(lives, d.o.Clock().Sub(begin)), append(d.acked, text)
 			continue
 		}
 		slices.Sort(lives)
