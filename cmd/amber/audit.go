@@ -13,10 +13,10 @@ import (
 )
 
 func (a *app) auditCommand() *cobra.Command {
-	c := family("audit", "Who changed what through a served Amber", a.auditListCommand(), a.auditVerifyCommand())
-	c.Long = `The audit log says who changed what through a served Amber, and which tokens were made and revoked: never any
-text. Each entry has the hash of the one before it, and the end of the log is noted
-outside of it, so that nothing can be changed or taken out unseen.`
+	c := family("audit", "Show who changed what through the server", a.auditListCommand(), a.auditVerifyCommand())
+	c.Long = `The audit log says who changed what through the server, and which tokens were made and revoked. It
+holds no text of memories. Each entry has the hash of the entry before it, and the end of the log
+is noted outside of it, so that a changed or removed entry is noticed.`
 	return c
 }
 
@@ -49,7 +49,7 @@ func (a *app) auditListCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&q.Actor, "actor", "", "only what this one did: the id of a token, local, or cli")
+	cmd.Flags().StringVar(&q.Actor, "actor", "", "only what this actor did: the id of a token, local, or cli")
 	cmd.Flags().StringVar(&q.Action, "action", "", "only this operation")
 	cmd.Flags().StringVar(&since, "since", "", "only what happened since then: "+timeForms+" ago")
 	return cmd

@@ -1,36 +1,27 @@
 package main
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/ledger"
 )
 
 func (a *app) tokenCommand() *cobra.Command {
-	c := family("token", "Tokens that let others in",
+	c := family("token", "Manage the tokens of the server",
 		a.tokenCreateCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
-	c.Long = `A token lets a program use a served Amber: for one agent, one tenant or everything, and only for
-what its scopes allow. Once a first token was made, nobody gets in without one, also from this
-machine; that stays so when all of them are revoked.
+	c.Long = `A token lets a program use an Amber server: for one agent, one tenant or every tenant, and only for
+what its scopes allow. Once the first token exists, every request needs one, also from this
+machine; that stays so when all tokens are revoked.
 
-Scopes: read, write, snapshot, restore, erase, admin. None implies another, but admin implies all.
+Scopes: read, write, approve, snapshot, restore, erase, admin. admin includes all others.
 
-Only a hash of the secret is kept: it is shown once, and nobody can show it again.`
+Amber keeps only a hash of the secret, so the secret is shown once and never again.`
 	return c
 }
 
-// recordToken writes down what was done to a token.
-func recordToken(ctx context.Context, d *ledger.DB, action string, t amber.Token) error {
-	return d.Record(ctx, amber.AuditEntry{
-		Tenant: t.Tenant, Agent: t.Agent, Actor: cliActor, Action: action, Subject: string(t.ID), Outcome: "ok",
-	})
-}
-
-// reach says in words where a token is good.
+// reach says in words which agents a token is for.
 func reach(t amber.Token) string {
 	switch {
 	case t.Tenant == "":

@@ -33,10 +33,10 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Make a token and show its secret, once",
-		Long: `Make a token for the agent that --tenant and --agent name, and print its secret: this once,
-nobody can show it again. NAME says what it is for.
+		Long: `Make a token for the agent that --tenant and --agent name, and print its secret. The secret is shown
+only now. NAME says what the token is for.
 
-With --secret-file the secret goes to a new file that only its owner may read, and is not
+With --secret-file the secret is written to a new file that only its owner may read, and is not
 printed.`,
 		Example: `  amber token create ci --scope read --expires 90d
   amber --tenant acme token create backup --all-agents --scope read,snapshot --secret-file backup.token`,
@@ -60,9 +60,9 @@ printed.`,
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.scopes, "scope", []string{string(amber.TokenRead), string(amber.TokenWrite)}, "what it allows, joined by commas: read, write, approve, snapshot, restore, erase, admin")
 	fl.StringVar(&f.expires, "expires", "", "when it ends: "+timeForms+" from now (default never)")
-	fl.BoolVar(&f.allAgents, "all-agents", false, "it is for every agent of the tenant")
-	fl.BoolVar(&f.allTenants, "all-tenants", false, "it is for every agent of every tenant")
-	fl.StringVar(&f.secretFile, "secret-file", "", "write the secret to this new file and do not print it")
+	fl.BoolVar(&f.allAgents, "all-agents", false, "make it valid for every agent of the tenant")
+	fl.BoolVar(&f.allTenants, "all-tenants", false, "make it valid for every agent of every tenant")
+	fl.StringVar(&f.secretFile, "secret-file", "", "write the secret to this new file instead of printing it")
 	return cmd
 }
 
@@ -111,8 +111,8 @@ func (a *app) expiry(cmd *cobra.Command, text string) (amber.Time, error) {
 	return at, nil
 }
 
-// newSecretFile checks --secret-file: a token whose secret went nowhere would
-// be of no use. "" means that it is printed.
+// newSecretFile checks --secret-file before a token is made. "" means that the
+// secret is printed.
 func (a *app) newSecretFile(cmd *cobra.Command, file string) (string, error) {
 	if !cmd.Flags().Changed("secret-file") {
 		return "", nil
@@ -131,33 +131,21 @@ func (a *app) newSecretFile(cmd *cobra.Command, file string) (string, error) {
 }
 
 func secretFileExists(path string) error {
-	return amber.Errorf(amber.KindConflict, "write secret", path, "there is something of that name; it is left as it is")
+	return amber.Errorf(amber.KindConflict, "write secret", path, "the file exists and is not overwritten")
 }
 
-// createToken makes a token, writes that down, and hands out the secret. One
-// that cannot be written down or handed out is revoked.
+// createToken makes a token and hands out its secret.
 func (a *app) createToken(ctx context.Context, d *ledger.DB, r amber.TokenRequest, file string) error {
-	t, err := d.CreateToken(ctx, r)
-	if err != nil {
+	give := a.showSecret
+	if file != "" {
+		give = func(t amber.NewToken) error { return saveSecret(file, t.Secret) }
+	}
+	t, err := d.IssueToken(ctx, r, cliActor, give)
+	if err != nil || file == "" {
 		return err
 	}
-	late := context.WithoutCancel(ctx) // it is made; what follows belongs to it
-	err = recordToken(late, d, "token.create", t.Token)
-	switch {
-	case err != nil:
-	case file != "":
-		err = saveSecret(file, t.Secret)
-	default:
-		err = a.showSecret(t)
-	}
-	if err != nil {
-		return errors.Join(err, revoke(late, d, t.Token))
-	}
-	if file == "" {
-		return nil
-	}
-	return a.out.show(savedToken{t.Token, file}, func(w io.Writer) {
-		fmt.Fprintf(w, "made token %s for %s; its secret is in %s\n", t.ID, reach(t.Token), flat(file))
+	return a.out.show(savedToken{t, file}, func(w io.Writer) {
+		fmt.Fprintf(w, "made token %s for %s; its secret is in %s\n", t.ID, reach(t), flat(file))
 	})
 }
 
@@ -175,19 +163,11 @@ func saveSecret(path, secret string) error {
 	case errors.Is(err, fs.ErrExist):
 		return secretFileExists(path)
 	case errors.Is(err, fs.ErrNotExist):
-		return amber.Errorf(amber.KindNotFound, "write secret", path, "there is no such folder")
+		return amber.Errorf(amber.KindNotFound, "write secret", path, "the folder does not exist")
 	case errors.Is(err, fs.ErrPermission):
 		return &amber.Error{Op: "write secret", Kind: amber.KindRefused, ID: path, Err: err}
 	case err != nil:
 		return &amber.Error{Op: "write secret", Kind: amber.KindInternal, ID: path, Err: err}
 	}
 	return nil
-}
-
-// revoke ends a token and writes that down.
-func revoke(ctx context.Context, d *ledger.DB, t amber.Token) error {
-	if _, err := d.RevokeToken(ctx, t.ID); err != nil {
-		return err
-	}
-	return recordToken(ctx, d, "token.revoke", t)
 }

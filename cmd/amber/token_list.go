@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +17,8 @@ func (a *app) tokenListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List tokens",
-		Long: `List the tokens of this home, oldest first, also those that were revoked or have expired. With
---tenant only those of that tenant. When a token was used last is known to the minute.`,
+		Long: `List the tokens of this home, oldest first, including revoked and expired ones. With --tenant only
+the tokens of that tenant. The last use of a token is known to the minute.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			tenant, err := a.givenTenant(cmd)
@@ -79,9 +78,9 @@ func (a *app) tokenRevokeCommand() *cobra.Command {
 	var yes, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "revoke ID",
-		Short: "End a token",
-		Long: `End a token: it lets nobody in any more, at once and for good. The beginning of its id will do
-where no other begins so. It asks first; without a terminal it needs --yes.`,
+		Short: "Revoke a token",
+		Long: `Revoke a token, at once and for good. The first characters of its id are enough if no other id begins
+with them. It asks first; without a terminal it needs --yes.`,
 		Args: exactly("the id of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := a.lookAtHomeDB(cmd.Context())
@@ -89,17 +88,17 @@ where no other begins so. It asks first; without a terminal it needs --yes.`,
 				return err
 			}
 			if d == nil {
-				return noSuchToken(args[0])
+				return ledger.NoToken(args[0])
 			}
 			return errors.Join(a.revokeToken(cmd.Context(), d, args[0], yes, dryRun), d.Close())
 		},
 	}
-	addPlanFlags(cmd, &yes, &dryRun, "tell what would be revoked and revoke nothing")
+	addPlanFlags(cmd, &yes, &dryRun, "show what would be revoked and revoke nothing")
 	return cmd
 }
 
 func (a *app) revokeToken(ctx context.Context, d *ledger.DB, arg string, yes, dryRun bool) error {
-	t, err := findToken(ctx, d, arg)
+	t, err := d.FindToken(ctx, arg)
 	if err != nil {
 		return err
 	}
@@ -108,56 +107,14 @@ func (a *app) revokeToken(ctx context.Context, d *ledger.DB, arg string, yes, dr
 		return a.out.show(revocation{Token: t, DryRun: true}, func(w io.Writer) { fmt.Fprintln(w, "would revoke", name) })
 	}
 	if !t.RevokedAt.IsZero() {
-		a.out.note("it was revoked already, %s", a.out.when(t.RevokedAt))
+		a.out.note("the token was revoked already, %s", a.out.when(t.RevokedAt))
 		return a.out.show(revocation{Token: t}, func(w io.Writer) { fmt.Fprintln(w, "revoked", name) })
 	}
 	if err := a.confirm(yes, "revoke "+name); err != nil {
 		return err
 	}
-	if t, err = d.RevokeToken(ctx, t.ID); err != nil {
-		return err
-	}
-	// It is revoked, whoever has gone meanwhile.
-	if err := recordToken(context.WithoutCancel(ctx), d, "token.revoke", t); err != nil {
+	if t, err = d.EndToken(ctx, t.ID, cliActor); err != nil {
 		return err
 	}
 	return a.out.show(revocation{Token: t, Revoked: true}, func(w io.Writer) { fmt.Fprintln(w, "revoked", name) })
-}
-
-// minTokenID is how much of a token's id must be given at least.
-const minTokenID = 4
-
-// findToken returns the token whose id is, or begins with, what was given.
-// Errors: not_found; invalid when several do.
-func findToken(ctx context.Context, d *ledger.DB, arg string) (amber.Token, error) {
-	tokens, err := d.ListTokens(ctx, "")
-	if err != nil {
-		return amber.Token{}, err
-	}
-	var fits []amber.Token
-	for _, t := range tokens {
-		switch {
-		case string(t.ID) == arg:
-			return t, nil
-		case len(arg) >= minTokenID && strings.HasPrefix(string(t.ID), arg):
-			fits = append(fits, t)
-		}
-	}
-	switch len(fits) {
-	case 0:
-		return amber.Token{}, noSuchToken(arg)
-	case 1:
-		return fits[0], nil
-	}
-	return amber.Token{}, amber.Errorf(amber.KindInvalid, "find token", oneLine(arg, 40), "%d ids begin so", len(fits))
-}
-
-// noSuchToken does not repeat what was given: it may be a secret.
-func noSuchToken(arg string) error {
-	e := amber.Errorf(amber.KindNotFound, "find token", "", "there is no such token")
-	if strings.HasPrefix(arg, "amber_") {
-		e = amber.Errorf(amber.KindInvalid, "find token", "", "that is a secret; a token is named by its id, the part between the underscores")
-	}
-	e.Hint = "amber token list"
-	return e
 }
