@@ -40,7 +40,7 @@ func decode(t testing.TB, text string) engram.Chunk {
 	return c
 }
 
-// Defects 6, 6b and 6c: altered text, a broken checksum, truncated and empty files are imported, skipped, or stop
+// In Engram altered text, a broken checksum, truncated and empty files are imported, skipped, or stop
 // everything.
 func TestChangedBytesOfAChunkAreNoticed(t *testing.T) {
 	t.Parallel()
@@ -151,7 +151,7 @@ func manyFields(n int) string {
 	return b.String()
 }
 
-// Defect 16: 194 KB that expand to 200 MB took 882 MB of memory.
+// In Engram 194 KB that expand to 200 MB took 882 MB of memory.
 func TestBombIsRefusedInConstantMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: 200 MB take long to compress")

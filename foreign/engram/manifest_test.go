@@ -19,7 +19,7 @@ func ids(m engram.Manifest) []string {
 	return out
 }
 
-// Defects 7 and 18 of Engram 1.7.0: an id that leads out of the folder is read, any version is accepted.
+// Engram 1.7.0 is not strict: an id that leads out of the folder is read, any version is accepted.
 func TestManifestIsCheckedBeforeItIsUsed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -30,17 +30,17 @@ func TestManifestIsCheckedBeforeItIsUsed(t *testing.T) {
 	}{
 		"version 1":                         {text: `{"version":1,"chunks":null}`, ids: []string{}},
 		"version 2":                         {text: `{"version":2,"chunks":[]}`, ids: []string{}},
-		"version 99 (defect 18)":            {text: `{"version":99,"chunks":[]}`, kind: amber.KindTooNew},
+		"version 99":            {text: `{"version":99,"chunks":[]}`, kind: amber.KindTooNew},
 		"no version":                        {text: `{"chunks":[]}`, kind: amber.KindDamaged},
 		"version 0":                         {text: `{"version":0,"chunks":[]}`, kind: amber.KindDamaged},
 		"version of text":                   {text: `{"version":"1"}`, kind: amber.KindDamaged},
-		"empty (defect 15)":                 {text: "", kind: amber.KindDamaged},
+		"empty":                 {text: "", kind: amber.KindDamaged},
 		"cut off":                           {text: `{"version":1,"chunks":[{"id":"aaaaaaaa"`, kind: amber.KindDamaged},
 		"something behind":                  {text: `{"version":1,"chunks":[]}}`, kind: amber.KindDamaged},
 		"a name twice":                      {text: `{"version":1,"version":2,"chunks":[]}`, kind: amber.KindDamaged},
 		"not UTF-8":                         {text: "{\"version\":1,\"x\":\"\xff\"}", kind: amber.KindDamaged},
 		"chunks that are no list":           {text: `{"version":1,"chunks":{}}`, kind: amber.KindDamaged},
-		"path out of the folder (defect 7)": {text: `{"version":1,"chunks":[{"id":"../../../../outside"},{"id":"8e3713a4"}]}`, ids: []string{"8e3713a4"}, notes: 1},
+		"path out of the folder": {text: `{"version":1,"chunks":[{"id":"../../../../outside"},{"id":"8e3713a4"}]}`, ids: []string{"8e3713a4"}, notes: 1},
 		"upper case":                        {text: `{"version":1,"chunks":[{"id":"8E3713A4"}]}`, ids: []string{}, notes: 1},
 		"entries that are none":             {text: `{"version":1,"chunks":[1,null,{},{"id":7},{"id":"8e3713a4","memories":"x"}]}`, ids: []string{}, notes: 5},
 		"an id twice":                       {text: `{"version":1,"chunks":[{"id":"8e3713a4"},{"id":"8e3713a4"}]}`, ids: []string{"8e3713a4"}, notes: 1},
@@ -95,7 +95,7 @@ func TestManifestKeepsWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// Defects 3 and 3b: every merge of two exports is a conflict, after which nothing works. The files are what git made of
+// In Engram every merge of two exports is a conflict, after which nothing works. The files are what git made of
 // real merges.
 func TestRepairFindsTheEntriesOfEverySide(t *testing.T) {
 	t.Parallel()
@@ -132,7 +132,7 @@ func TestRepairFindsTheEntriesOfEverySide(t *testing.T) {
 	}
 }
 
-// Defect 15: a manifest that a crash emptied or cut.
+// A manifest that a crash emptied or cut.
 func TestRepairOfEveryPrefixKeepsTheWholeEntries(t *testing.T) {
 	t.Parallel()
 	whole := string(read(t, "multi", "manifest.json"))

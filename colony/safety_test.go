@@ -12,11 +12,12 @@ import (
 	"github.com/amber-memory/amber/colony/colonytest"
 )
 
-// The weaknesses of the original client, by their numbers.
+// What the original client, colony-memory, gets wrong, and what happens here
+// instead.
 
-// 1: an outage is no empty vault, and an empty backup after one does not cost
-// the memory, however often it is repeated.
-func TestDefectA6_1(t *testing.T) {
+// An outage is not taken for an empty vault, and an empty backup after it does not
+// cost the memory, however often it is repeated.
+func TestOutageIsNotAnEmptyVault(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	v := b.open(nil)
@@ -50,9 +51,9 @@ func TestDefectA6_1(t *testing.T) {
 	}
 }
 
-// 2: one writer has written its manifest when another makes a newer snapshot and
+// One writer has written its manifest when another makes a newer snapshot and
 // prunes. The pointer stays with the newer one.
-func TestDefectA6_2(t *testing.T) {
+func TestPointerStaysWithTheNewerSnapshot(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []string{"conditional", "unconditional"} {
 		b := newBench(t)
@@ -78,9 +79,9 @@ func TestDefectA6_2(t *testing.T) {
 	}
 }
 
-// 3: who requires a signature takes no other; what is older than what was seen
-// is noticed.
-func TestDefectA6_3(t *testing.T) {
+// With RequireSigned nothing unsigned is restored, and a snapshot that is older than
+// one that was seen is noticed.
+func TestRequiredSignatureAndRollback(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	me, stranger := signerOf(t, strings.Repeat("01", 32)), signerOf(t, strings.Repeat("02", 32))
@@ -126,7 +127,7 @@ func TestDefectA6_3(t *testing.T) {
 
 // A vault that was put back and went on from there is noticed by parent and
 // counter, although the newest snapshot is newer than what was seen.
-func TestDefectA6_3Counter(t *testing.T) {
+func TestRollbackIsNoticedByTheCounter(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	witness := &memo{}
@@ -158,8 +159,8 @@ func TestDefectA6_3Counter(t *testing.T) {
 	}
 }
 
-// 4: parts of no snapshot are removed after the grace time, and not before.
-func TestDefectA6_4(t *testing.T) {
+// Parts of no snapshot are removed after the grace time, and not before.
+func TestPruneRemovesOrphansAfterTheGraceTime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	v := b.open(nil)
@@ -189,9 +190,9 @@ func TestDefectA6_4(t *testing.T) {
 	b.restore(v, doc("one"))
 }
 
-// 5: prune says what it could not remove, and leaves nothing that is listed and
+// Prune reports what it could not remove, and leaves no snapshot that is listed and
 // cannot be restored.
-func TestDefectA6_5(t *testing.T) {
+func TestPruneReportsWhatItCouldNotRemove(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	v := b.open(nil)
@@ -234,8 +235,8 @@ func TestDefectA6_5(t *testing.T) {
 	}
 }
 
-// 6: a manifest that names other files has none of them read or removed.
-func TestDefectA6_6(t *testing.T) {
+// A manifest that names files of others has none of them read or removed.
+func TestManifestReachesNoOtherFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	v := b.open(func(o *colony.Options) { o.Tolerant = true })

@@ -173,7 +173,7 @@ func sharedTexts(b backup) (texts []string) {
 	return texts
 }
 
-func TestDefect3ConflictInTheManifest(t *testing.T) {
+func TestConflictInTheManifestIsRepaired(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
 	c.take("multi")
@@ -205,7 +205,7 @@ func TestDefect3ConflictInTheManifest(t *testing.T) {
 	}
 }
 
-func TestDefect15ManifestCutToNothing(t *testing.T) {
+func TestEmptyManifestIsRepaired(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
 	c.take("multi")
@@ -221,7 +221,7 @@ func TestDefect15ManifestCutToNothing(t *testing.T) {
 	}
 }
 
-func TestDefect6AlteredEngramChunks(t *testing.T) {
+func TestAlteredEngramChunksAreNotImported(t *testing.T) {
 	t.Parallel()
 	rezip := func(b []byte) []byte {
 		var out bytes.Buffer
@@ -272,7 +272,7 @@ func unzip(t *testing.T, b []byte) string {
 	return text.String()
 }
 
-func TestDefect7ManifestThatLeadsElsewhere(t *testing.T) {
+func TestManifestOutOfTheFolderIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
 	c.take("basic")
@@ -293,7 +293,7 @@ func TestDefect7ManifestThatLeadsElsewhere(t *testing.T) {
 	wantTexts(t, c)
 }
 
-func TestDefect13IDThatIsTaken(t *testing.T) {
+func TestTakenIDIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	a := engramClone(t)
 	a.save("the first export of one row")
@@ -316,7 +316,7 @@ func TestDefect13IDThatIsTaken(t *testing.T) {
 	}
 }
 
-func TestDefect18ManifestOfAnUnknownVersion(t *testing.T) {
+func TestManifestOfAnUnknownVersionIsTooNew(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
 	c.put("manifest.json", []byte(`{"version":99,"chunks":null}`))
@@ -329,7 +329,7 @@ func TestDefect18ManifestOfAnUnknownVersion(t *testing.T) {
 	}
 }
 
-func TestDefect19BackupImportedTwice(t *testing.T) {
+func TestBackupImportedTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, vector := range vectors {
 		t.Run(vector, func(t *testing.T) {

@@ -17,9 +17,9 @@ import (
 	"github.com/amber-memory/amber/gitsync"
 )
 
-// The failures of the tool that teams use today, by their numbers in its
-// study, and what happens here instead. Those about its own files are in
-// defects_engram_test.go.
+// What Engram 1.7.0 loses or corrupts when a team shares memory through git, and
+// what happens here instead. Tests about Engram's own files are in
+// engram_safety_test.go.
 
 func wantTexts(t *testing.T, c *clone, want ...string) {
 	t.Helper()
@@ -29,7 +29,7 @@ func wantTexts(t *testing.T, c *clone, want ...string) {
 	}
 }
 
-func TestDefect1SaveInTheSecondOfTheLastExport(t *testing.T) {
+func TestSaveInTheSecondOfTheLastExportIsExported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	a.save("before the export")
@@ -44,7 +44,7 @@ func TestDefect1SaveInTheSecondOfTheLastExport(t *testing.T) {
 	wantTexts(t, b, "before the export", "in the same second")
 }
 
-func TestDefect2SavedBeforeSomebodyElsesExport(t *testing.T) {
+func TestSaveBeforeSomebodyElsesExportIsExported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	b.save("from b, first")
@@ -60,7 +60,7 @@ func TestDefect2SavedBeforeSomebodyElsesExport(t *testing.T) {
 	wantTexts(t, b, "from b, first", "from a, later")
 }
 
-func TestDefect4EditsTopicsAndDeletionsAfterTheExport(t *testing.T) {
+func TestEditsAndDeletionsAfterTheExportAreExported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	edited := a.save("first wording")
@@ -87,7 +87,7 @@ func TestDefect4EditsTopicsAndDeletionsAfterTheExport(t *testing.T) {
 	}
 }
 
-func TestDefect5ForgottenChunkIsImportedAgain(t *testing.T) {
+func TestForgottenChunkAddsNothingTwice(t *testing.T) {
 	t.Parallel()
 	a := newClone(t)
 	for _, text := range []string{"one", "two", "three"} {
@@ -116,7 +116,7 @@ func TestDefect5ForgottenChunkIsImportedAgain(t *testing.T) {
 	}
 }
 
-func TestDefect6cTruncatedAndEmptyChunks(t *testing.T) {
+func TestTruncatedAndEmptyChunksAreNotImported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	for _, text := range []string{"one", "two", "three", "four"} {
@@ -153,7 +153,7 @@ func TestDefect6cTruncatedAndEmptyChunks(t *testing.T) {
 	}
 }
 
-func TestDefect6AlteredChunk(t *testing.T) {
+func TestAlteredChunkIsNotImported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	a.save("the truth")
@@ -172,7 +172,7 @@ func TestDefect6AlteredChunk(t *testing.T) {
 	wantTexts(t, b)
 }
 
-func TestDefect7NamesThatLeadElsewhere(t *testing.T) {
+func TestNamesOutOfTheFolderAreNotRead(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	a.save("somewhere else")
@@ -197,7 +197,7 @@ func TestDefect7NamesThatLeadElsewhere(t *testing.T) {
 	}
 }
 
-func TestDefect8WhatIsPersonalPrivateOrDeletedStays(t *testing.T) {
+func TestPersonalPrivateAndDeletedTextIsNotExported(t *testing.T) {
 	t.Parallel()
 	a := newClone(t)
 	a.write(amber.WriteRequest{Content: "my own alpha", Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ann", ProjectID: shop}})
@@ -230,7 +230,7 @@ func TestDefect8WhatIsPersonalPrivateOrDeletedStays(t *testing.T) {
 	}
 }
 
-func TestDefect9LongContentIsNotCut(t *testing.T) {
+func TestLongContentIsNotCut(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	long := strings.Repeat("ä", 1999) + "日本語" + strings.Repeat(" café", 5000)
@@ -241,7 +241,7 @@ func TestDefect9LongContentIsNotCut(t *testing.T) {
 	wantTexts(t, b, long)
 }
 
-func TestDefect11TwoProjectsInOneFolder(t *testing.T) {
+func TestTwoProjectsShareAFolder(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	a.write(amber.WriteRequest{Content: "older, of api", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "acme/api"}})
@@ -260,7 +260,7 @@ func TestDefect11TwoProjectsInOneFolder(t *testing.T) {
 	wantTexts(t, b, "older, of api", "of shop")
 }
 
-func TestDefect12MemoryOfAnOldSession(t *testing.T) {
+func TestMemoryBringsItsOldSession(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	start := func(id amber.SessionID) {
@@ -290,7 +290,7 @@ func TestDefect12MemoryOfAnOldSession(t *testing.T) {
 	}
 }
 
-func TestDefect14EightExportsAtOnce(t *testing.T) {
+func TestEightExportsAtOnceLoseNothing(t *testing.T) {
 	t.Parallel()
 	shared := filepath.Join(t.TempDir(), ".amber")
 	var all []*clone
@@ -327,7 +327,7 @@ func TestDefect14EightExportsAtOnce(t *testing.T) {
 	wantTexts(t, reader, want...)
 }
 
-func TestDefect17ChunkFromTheFuture(t *testing.T) {
+func TestChunkFromTheFutureDoesNotPullTheClock(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	a.clock.turn(20 * 365 * 24 * time.Hour)
@@ -363,7 +363,7 @@ func TestDefect17ChunkFromTheFuture(t *testing.T) {
 	}
 }
 
-func TestDefect20FolderNotNamedLikeTheProject(t *testing.T) {
+func TestFolderNeedNotBeNamedLikeTheProject(t *testing.T) {
 	t.Parallel()
 	a := cloneAt(t, filepath.Join(t.TempDir(), "quite-another-name"), gitsync.Options{})
 	a.save("of acme/shop")
@@ -372,7 +372,7 @@ func TestDefect20FolderNotNamedLikeTheProject(t *testing.T) {
 	}
 }
 
-func TestDefectMemoryUnderASessionOfAnotherProject(t *testing.T) {
+func TestMemoryUnderASessionOfAnotherProjectIsExported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	if _, err := a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: "acme/api"}); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/colony/colonytest"
 )
 
-// 7: labels that become the same do not overwrite one another.
-func TestDefectA6_7(t *testing.T) {
+// Labels that become the same do not overwrite one another.
+func TestLabelsThatBecomeTheSameDoNotOverwrite(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	as := func(label string) *colony.Vault { return b.open(func(o *colony.Options) { o.Label = label }) }
@@ -41,8 +41,8 @@ func TestDefectA6_7(t *testing.T) {
 	b.restore(as("日本語"), doc("three"))
 }
 
-// 8: what unpacks to more than may be read is not unpacked.
-func TestDefectA6_8(t *testing.T) {
+// A snapshot that unpacks to more than MaxBytes is not unpacked.
+func TestUnpackIsBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.backup(b.open(nil), doc(strings.Repeat("a", 100_000)), colony.BackupOptions{})
@@ -52,8 +52,8 @@ func TestDefectA6_8(t *testing.T) {
 	refusedAs(t, err, amber.KindQuota)
 }
 
-// 9: a part that is damaged is named, and so is what could be restored instead.
-func TestDefectA6_9(t *testing.T) {
+// The error names the damaged part, and the snapshot that can be restored instead.
+func TestDamagedPartIsNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	v := b.open(nil)
@@ -71,9 +71,9 @@ func TestDefectA6_9(t *testing.T) {
 	}
 }
 
-// 10: what was written is looked at, and the same documents are not written
-// twice. That an upload goes on where it stopped is shown with the outages.
-func TestDefectA6_10(t *testing.T) {
+// A backup reads back what it wrote, and does not write the same documents twice.
+// That an upload continues where it stopped is tested with the outages.
+func TestBackupReadsBackWhatItWrote(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	v := b.open(nil)
@@ -116,8 +116,8 @@ func TestDefectA6_10(t *testing.T) {
 	}
 }
 
-// 11: what is not of the label is not read.
-func TestDefectA6_11(t *testing.T) {
+// Files of other labels are not read.
+func TestOtherLabelsAreNotRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	v, other := b.open(nil), b.open(func(o *colony.Options) { o.Label = "other" })
@@ -139,9 +139,9 @@ func TestDefectA6_11(t *testing.T) {
 	}
 }
 
-// 12: what does not fit is known before the first write, the pointer included,
-// also in a vault that does not know its quota yet.
-func TestDefectA6_12(t *testing.T) {
+// A backup that does not fit, the pointer included, fails before the first write,
+// also in a vault that does not report its quota yet.
+func TestBackupThatDoesNotFitWritesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*colony.Options)
@@ -221,9 +221,9 @@ func (nearlyFull) Status(context.Context) (colony.Status, error) {
 	return colony.Status{UsedBytes: colony.DefaultQuota - 1000}, nil
 }
 
-// 13: nobody but a recipient can read what is encrypted, nor see the names or
-// guess the documents by their digest.
-func TestDefectA6_13(t *testing.T) {
+// Only a recipient can read an encrypted snapshot, see its names, or guess the
+// documents by their digest.
+func TestEncryptedSnapshotHidesEverything(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id, err := age.GenerateX25519Identity()
@@ -262,8 +262,8 @@ func TestDefectA6_13(t *testing.T) {
 	}
 }
 
-// 14: every error says what kind it is.
-func TestDefectA6_14(t *testing.T) {
+// Every error has a kind.
+func TestEveryErrorHasAKind(t *testing.T) {
 	t.Parallel()
 	for name := range verdicts {
 		b := newBench(t)
