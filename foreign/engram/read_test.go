@@ -227,7 +227,7 @@ func TestVersionsOfOneSecondAreToldApart(t *testing.T) {
 func TestWhatAmberDoesNotTakeIsKeptBesideTheText(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*engram.Observation){
-		"U+FFFD":       func(o *engram.Observation) { o.Content = "cut \uFFFD... [truncated]" },
+		"U+FFFD":                  func(o *engram.Observation) { o.Content = "cut \uFFFD... [truncated]" },
 		"control characters":      func(o *engram.Observation) { o.Content = "a\x00b\x1b[31m\uFFFDc\u0085" },
 		"lines in the title":      func(o *engram.Observation) { o.Title = " two\nlines\t" },
 		"control in the title":    func(o *engram.Observation) { o.Title = "a\x00b" },
