@@ -66,7 +66,7 @@ func list[T any](ctx context.Context, a *Agent, query url.Values, elements ...st
 
 // incomplete is the error of an answer that lacks something.
 func incomplete(what string) error {
-	return amber.Errorf(amber.KindDamaged, "read answer", "", "it has no %s", what)
+	return amber.Errorf(amber.KindDamaged, "read answer", "", "the answer has no %s", what)
 }
 
 // hasID checks that an answer names what was made. The error is of kind damaged.
@@ -81,7 +81,7 @@ func hasID[T ~string](id T, err error) error {
 // damaged.
 func about[T ~string](got, want T, err error) error {
 	if err == nil && got != want {
-		err = amber.Errorf(amber.KindDamaged, "read answer", string(want), "it is about something else")
+		err = amber.Errorf(amber.KindDamaged, "read answer", string(want), "the answer is about another record")
 	}
 	return err
 }

@@ -44,13 +44,13 @@ func (r request) mayRepeat() bool {
 }
 
 // errTooLarge is the cause when an answer has more bytes than are read.
-var errTooLarge = fmt.Errorf("it is larger than %d bytes", maxAnswer)
+var errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 
 // longWait is how long an answer about snapshots may take. A server gives up
 // earlier.
 const longWait = 65 * time.Minute
 
-var errSilent = errors.New("it does not answer")
+var errSilent = errors.New("the server does not answer")
 
 // patience is how long the answer may take, usual where nothing long is done.
 func (r request) patience(usual time.Duration) time.Duration {
@@ -108,7 +108,7 @@ func (r request) explain(err error) error {
 		return err
 	}
 	told := *e
-	told.Hint = "it may have been done; look before you send it again"
+	told.Hint = "the server may have done it: check before you send it again"
 	return &told
 }
 
@@ -147,7 +147,7 @@ func try[Out any](ctx context.Context, c *Client, r request, body []byte) (out O
 		return out, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: errTooLarge}
 	}
 	if !utf8.Valid(b) { // JSON would mend it
-		return out, amber.Errorf(amber.KindDamaged, "read answer", "", "it is not valid UTF-8")
+		return out, amber.Errorf(amber.KindDamaged, "read answer", "", "the answer is not UTF-8")
 	}
 	if err := json.Unmarshal(b, &out); err != nil {
 		return out, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: err}
@@ -226,10 +226,10 @@ func unreachable(ctx context.Context, err error) error {
 	if errors.As(err, &ue) {
 		err = ue.Err // the URL holds ids
 	}
-	hint := "look whether amber serve runs there"
+	hint := "check that amber serve runs at this URL"
 	var unknown x509.UnknownAuthorityError
 	if errors.As(err, &unknown) {
-		hint = "name its certificate with --remote-ca, if you trust it"
+		hint = "--remote-ca FILE names the certificate, if you trust the server"
 	}
 	return &amber.Error{Op: "ask server", Kind: amber.KindUnreachable, Err: err, Hint: hint}
 }
@@ -284,6 +284,6 @@ func answerType(resp *http.Response, want string) error {
 // notAmber is the error of an answer that no Amber gives.
 func notAmber(what string) error {
 	return &amber.Error{
-		Op: "ask server", Kind: amber.KindUnreachable, Err: fmt.Errorf("it answers %s, and not as Amber does", what), Hint: "check the URL",
+		Op: "ask server", Kind: amber.KindUnreachable, Err: fmt.Errorf("the server answers %s, which is not an answer of Amber", what), Hint: "check the URL",
 	}
 }

@@ -28,7 +28,7 @@ func (l changeLog) Changes(ctx context.Context, after amber.Position, limit int)
 			return all, nil
 		}
 		if len(p.Items) == 0 || amber.Position(p.Next) == after {
-			return nil, amber.Errorf(amber.KindDamaged, "read answer", "", "there is more, and nothing of it comes")
+			return nil, amber.Errorf(amber.KindDamaged, "read answer", "", "the answer promises more changes, but its cursor does not move")
 		}
 		after = amber.Position(p.Next)
 	}

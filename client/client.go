@@ -83,18 +83,18 @@ func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		// It is not repeated: it may be a token, or hold a password.
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "that is not the URL of a server, as in http://127.0.0.1:7411")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "this is not the URL of a server, want the form http://127.0.0.1:7411")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL holds more than scheme, host and path; a token goes into a file")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL has more than scheme, host and path; put the token into a file")
 	}
 	if o.Token != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
-		e := amber.Errorf(amber.KindRefused, op, u.Host, "a token is never sent over plain HTTP beyond this machine")
+		e := amber.Errorf(amber.KindRefused, op, u.Host, "a token is not sent over plain HTTP to another machine")
 		e.Hint = "use https://" + u.Host
 		return nil, e
 	}
 	if strings.ContainsFunc(string(o.Token), func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "the token holds characters that no token has")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the token contains characters that are not valid")
 	}
 	if o.Attempts <= 0 {
 		o.Attempts = 4

@@ -35,7 +35,7 @@ func (s savedTask) task(id string) (amber.Task, error) {
 	if s.Exact != nil {
 		var compact bytes.Buffer
 		if json.Compact(&compact, s.Exact) != nil || !bytes.Equal(compact.Bytes(), s.Extra) {
-			return amber.Task{}, amber.Errorf(amber.KindDamaged, "read answer", id, "extra is not what its bytes say")
+			return amber.Task{}, amber.Errorf(amber.KindDamaged, "read answer", id, "extra does not match its bytes")
 		}
 		s.Extra = s.Exact
 	}

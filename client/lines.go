@@ -75,7 +75,7 @@ func readLine[T any](b []byte) (item T, err error) {
 		return item, f.Err()
 	}
 	if !utf8.Valid(b) { // JSON would mend it
-		return item, amber.Errorf(amber.KindDamaged, "read answer", "", "it is not valid UTF-8")
+		return item, amber.Errorf(amber.KindDamaged, "read answer", "", "the answer is not UTF-8")
 	}
 	if err := json.Unmarshal(b, &item); err != nil {
 		return item, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: err}

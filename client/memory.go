@@ -164,7 +164,7 @@ func checkEdit(r amber.EditRequest) error {
 		}
 	}
 	if slices.ContainsFunc(all, func(s string) bool { return !utf8.ValidString(s) }) {
-		return amber.Errorf(amber.KindInvalid, "edit memory", string(r.ID), "it is not valid UTF-8")
+		return amber.Errorf(amber.KindInvalid, "edit memory", string(r.ID), "the text is not UTF-8")
 	}
 	return nil
 }

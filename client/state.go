@@ -30,7 +30,7 @@ func (s savedState) state() (amber.SessionState, error) {
 	if s.Exact != nil {
 		var compact bytes.Buffer
 		if json.Compact(&compact, s.Exact) != nil || !bytes.Equal(compact.Bytes(), s.Document) {
-			return amber.SessionState{}, amber.Errorf(amber.KindDamaged, "read answer", string(s.SessionID), "the document is not what its bytes say")
+			return amber.SessionState{}, amber.Errorf(amber.KindDamaged, "read answer", string(s.SessionID), "the document does not match its bytes")
 		}
 		s.Document = s.Exact
 	}

@@ -69,7 +69,7 @@ func (b *backup) run(ctx context.Context) error {
 
 // errOvertaken is returned when somebody else finished the same snapshot and
 // signed it otherwise, or removed it since. A new one is made then.
-var errOvertaken = errors.New("others finished it in another way, or removed it")
+var errOvertaken = errors.New("another writer finished or removed the snapshot")
 
 // mostOvertaken is how often that may happen.
 const mostOvertaken = 4
@@ -81,7 +81,7 @@ func overtaken(id SnapshotID) error {
 // prepare asks what can be known before the first look.
 func (b *backup) prepare(ctx context.Context) (err error) {
 	if b.o.Keep < 0 {
-		return amber.Errorf(amber.KindInvalid, "prune", "", "at least one snapshot is kept")
+		return amber.Errorf(amber.KindInvalid, "prune", "", "keep is below 1, want at least one snapshot")
 	}
 	if b.digest, err = b.docs.Digest(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (v *Vault) collides(f found) error {
 func (v *Vault) foreign(raw, hint string) error {
 	return &amber.Error{
 		Op: "use label", Kind: amber.KindConflict, ID: v.label, Hint: hint,
-		Err: fmt.Errorf("%s is there, and becomes the same as %s", quote(raw), quote(v.raw)),
+		Err: fmt.Errorf("the vault uses the label %s, whose files have the same names as those of %s", quote(raw), quote(v.raw)),
 	}
 }
 

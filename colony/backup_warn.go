@@ -14,14 +14,14 @@ func (b *backup) warn() {
 	}
 	switch {
 	case w.empty() && b.seen.ID != "":
-		note("nothing is there, and %s was seen before", b.seen.ID)
+		note("the label has no files, and %s was seen before", b.seen.ID)
 	case w.empty():
 	case w.head.g == nil:
-		note("files are there, and no snapshot that is complete (%s)", w.fallback())
+		note("the label has files, but no complete snapshot (%s)", w.fallback())
 	case w.head.err != nil:
 		note("the newest snapshot cannot be restored (%v)", w.head.err)
 	case w.head.g.id < b.seen.ID:
-		note("the newest snapshot is %s, and %s was seen before", w.head.g.id, b.seen.ID)
+		note("the newest snapshot is %s, which is older than %s, seen before", w.head.g.id, b.seen.ID)
 	}
 	if id := b.unseen(); id != "" && !b.o.OnlySeen {
 		b.unknown = id
@@ -32,7 +32,7 @@ func (b *backup) warn() {
 	}
 	b.warnOfLess(note)
 	if b.docs.blank() && w.head.whole() && !w.head.m.blank() {
-		note("the documents have no text, and those of %s have", w.head.g.id)
+		note("the new documents are empty, and those of %s are not", w.head.g.id)
 	}
 }
 
@@ -43,10 +43,10 @@ func (b *backup) warnOfLess(note func(format string, args ...any)) {
 		return
 	}
 	if head.m.Info.Signed && b.v.o.Signer == nil {
-		note("%s is signed, and what is written now is not", head.g.id)
+		note("%s is signed, and the new snapshot is not", head.g.id)
 	}
 	if head.m.Info.Encrypted && len(b.v.o.Recipients) == 0 {
-		note("%s is encrypted, and what is written now is not", head.g.id)
+		note("%s is encrypted, and the new snapshot is not", head.g.id)
 	}
 }
 

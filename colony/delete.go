@@ -27,7 +27,7 @@ func (v *Vault) delete(ctx context.Context, id SnapshotID, dryRun bool) (PruneRe
 	}
 	g := in.groups[id]
 	if g == nil {
-		return report, amber.Errorf(amber.KindNotFound, "find snapshot", string(id), "there is none of this id")
+		return report, amber.Errorf(amber.KindNotFound, "find snapshot", string(id), "the label has no snapshot of this id")
 	}
 	if !dryRun {
 		if in, err = v.release(ctx, id, in, &report); err != nil {
@@ -74,7 +74,7 @@ func (v *Vault) release(ctx context.Context, id SnapshotID, in inventory, report
 		}
 		from = to.ID
 	}
-	return in, amber.Errorf(amber.KindConflict, "move pointer", LatestName(v.label), "others remove snapshots all the time")
+	return in, amber.Errorf(amber.KindConflict, "move pointer", LatestName(v.label), "other writers kept removing snapshots")
 }
 
 // forget has the witness remember another snapshot, if what it has seen is not
@@ -89,7 +89,7 @@ func (v *Vault) forget(ctx context.Context, from SnapshotID, to Sighting, report
 		return nil
 	}
 	if warning := v.remember(ctx, change); warning != "" {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("%s; the next restore will miss %s", warning, seen.ID))
+		report.Warnings = append(report.Warnings, fmt.Sprintf("%s; the next restore will report that %s is missing", warning, seen.ID))
 	}
 	return nil
 }

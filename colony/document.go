@@ -28,13 +28,13 @@ func (d Documents) Names() []string { return slices.Sorted(maps.Keys(d)) }
 func (d Documents) Canonical() ([]byte, error) {
 	switch {
 	case len(d) == 0:
-		return nil, amber.Errorf(amber.KindInvalid, "write documents", "", "there are none")
+		return nil, amber.Errorf(amber.KindInvalid, "write documents", "", "there is no document")
 	case len(d) > maxDocuments:
-		return nil, amber.Errorf(amber.KindQuota, "write documents", "", "there are %d, and a snapshot holds at most %d", len(d), maxDocuments)
+		return nil, amber.Errorf(amber.KindQuota, "write documents", "", "%d documents, want at most %d", len(d), maxDocuments)
 	}
 	for name, text := range d {
 		if !utf8.ValidString(name) || !utf8.ValidString(text) {
-			return nil, amber.Errorf(amber.KindInvalid, "write documents", quote(name), "it is not UTF-8")
+			return nil, amber.Errorf(amber.KindInvalid, "write documents", quote(name), "the document is not UTF-8")
 		}
 	}
 	return d.canonical(), nil
@@ -91,13 +91,13 @@ func isHex(s string) bool {
 	return len(s) == 2*sha256.Size
 }
 
-var errTooMany = fmt.Errorf("there are more than %d documents", maxDocuments)
+var errTooMany = fmt.Errorf("more than %d documents", maxDocuments)
 
 // ParseDocuments reads an object whose members are texts, in any spelling that
 // JSON has. Errors: invalid when it is anything else, or has a name twice; quota
 // when there are too many.
 func ParseDocuments(b []byte) (Documents, error) {
-	docs, err := decode(b, func(name string) error { return fmt.Errorf("the name %s is there twice", quote(name)) })
+	docs, err := decode(b, func(name string) error { return fmt.Errorf("the name %s appears twice", quote(name)) })
 	if err == nil {
 		return docs, nil
 	}
@@ -118,10 +118,10 @@ func decodeDocuments(b []byte) (Documents, error) {
 func decode(b []byte, twice func(name string) error) (Documents, error) {
 	s := scanner{in: string(b)}
 	if !utf8.ValidString(s.in) {
-		return nil, errors.New("they are not UTF-8")
+		return nil, errors.New("the text is not UTF-8")
 	}
 	if s.space() != '{' {
-		return nil, s.fail("there is no object")
+		return nil, s.fail("want a JSON object")
 	}
 	docs := make(Documents)
 	err := s.list('{', '}', func() error {
@@ -130,7 +130,7 @@ func decode(b []byte, twice func(name string) error) (Documents, error) {
 			return err
 		}
 		if s.space() != '"' {
-			return s.fail("a document is not a text")
+			return s.fail("want a string as the document")
 		}
 		if _, there := docs[name]; there {
 			if err := twice(name); err != nil {

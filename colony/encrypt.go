@@ -56,12 +56,12 @@ func decrypt(id string, payload []byte, with []age.Identity) ([]byte, error) {
 		}
 	}
 	if len(with) == 0 {
-		return nil, locked("it is encrypted, and no identity was given")
+		return nil, locked("the snapshot is encrypted, and no identity was given")
 	}
 	r, err := age.Decrypt(bytes.NewReader(payload), with...)
 	var none *age.NoIdentityMatchError
 	if errors.As(err, &none) {
-		return nil, locked("it is encrypted to somebody else")
+		return nil, locked("the snapshot is encrypted to other recipients")
 	}
 	if err != nil {
 		return nil, damaged(id, "decrypt: %w", err)

@@ -11,7 +11,7 @@ import (
 // otherHint is the hint of an error about a snapshot that is not what it says: an
 // earlier one may be. That a tolerant reader would take it is for the help to say,
 // and for a person to decide.
-const otherHint = "amber vault list names earlier ones, for amber vault restore --snapshot ID"
+const otherHint = "amber vault list shows earlier snapshots; amber vault restore --snapshot ID restores one"
 
 // damaged returns an error about a file of a vault or a snapshot.
 func damaged(id, format string, args ...any) error {

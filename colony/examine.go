@@ -63,12 +63,12 @@ func (v *Vault) examine(ctx context.Context, id SnapshotID, g *group) (found, er
 func (v *Vault) judgeParts(f found) (incomplete bool, err error) {
 	id := string(f.g.id)
 	if len(f.m.PartFiles) == 0 {
-		return false, damaged(id, "it has no part")
+		return false, damaged(id, "the manifest names no parts")
 	}
 	for _, name := range f.m.PartFiles {
 		n, ok := parseName(name)
 		if !ok || n.Label != v.label || n.ID != f.g.id || n.Kind != partFile {
-			return false, damaged(id, "the part_files name %s, which is no part of it", quote(name))
+			return false, damaged(id, "part_files names %s, which is not a part of this snapshot", quote(name))
 		}
 		if !f.g.holds(name) && !incomplete {
 			incomplete, err = true, damaged(id, "%s is missing", name)
@@ -84,7 +84,7 @@ func (v *Vault) judgeParts(f found) (incomplete bool, err error) {
 // the manifest says.
 func (f found) short() error {
 	if size := f.size(); size >= 0 && size < f.m.Info.BlobChars {
-		return damaged(string(f.g.id), "its parts have %d bytes, and %d characters were put there", size, f.m.Info.BlobChars)
+		return damaged(string(f.g.id), "the parts have %d bytes, want %d", size, f.m.Info.BlobChars)
 	}
 	return nil
 }
@@ -104,5 +104,5 @@ func (f found) size() (n int64) {
 
 // unreadable says of a snapshot that is not whole that it is newer than another.
 func (f found) unreadable() string {
-	return fmt.Sprintf("%s is newer, and cannot be read (%v)", f.g.id, f.err)
+	return fmt.Sprintf("the newer snapshot %s cannot be read (%v)", f.g.id, f.err)
 }

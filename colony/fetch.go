@@ -21,7 +21,7 @@ func (v *Vault) fetch(ctx context.Context, f found) (parts []string, gone bool, 
 		v.o.Progress(Progress{Step: "part", Name: name, Done: i, Total: len(parts)})
 		file, err := v.b.Get(ctx, name)
 		if isKind(err, amber.KindNotFound) {
-			return nil, true, damaged(id, "%s should be there, and is not", name)
+			return nil, true, damaged(id, "%s is missing", name)
 		} else if err != nil {
 			return nil, false, err
 		}
@@ -39,7 +39,7 @@ func (v *Vault) fetch(ctx context.Context, f found) (parts []string, gone bool, 
 // conflict when somebody has just removed it, and otherwise about asking.
 func (v *Vault) proven(ctx context.Context, f found) error {
 	if !f.whole() {
-		return damaged("", "there is no snapshot to rely on")
+		return damaged("", "the label has no complete snapshot")
 	}
 	o := v.reading(f.g.id)
 	if _, err := f.m.Check(ctx, o); err != nil {
@@ -59,7 +59,7 @@ func (v *Vault) proven(ctx context.Context, f found) error {
 }
 
 // errVanished is returned when others have removed a snapshot while it was read.
-var errVanished = errors.New("others have just removed it")
+var errVanished = errors.New("another writer has just removed the snapshot")
 
 // vanished returns the error for a snapshot of which a part is not there: others
 // may have removed all of it.
@@ -77,7 +77,7 @@ func (v *Vault) vanished(ctx context.Context, f found, lost error) error {
 // intact compares the parts with what the manifest says of each.
 func (m manifest) intact(id SnapshotID, parts []string) error {
 	if len(m.PartSHA256) != len(parts) {
-		return damaged(string(id), "the manifest has no digests of the parts, and nobody here can open them")
+		return damaged(string(id), "the manifest has no digests of the parts, and no identity opens them")
 	}
 	for i, content := range parts {
 		v, err := decodeJSON([]byte(content))
@@ -87,7 +87,7 @@ func (m manifest) intact(id SnapshotID, parts []string) error {
 		b64, _ := v.member("b64")
 		chunk, _ := b64.str()
 		if sum := sha256.Sum256([]byte(chunk)); hex.EncodeToString(sum[:]) != m.PartSHA256[i] {
-			return damaged(m.PartFiles[i], "the part is not what was put there")
+			return damaged(m.PartFiles[i], "the part is not what was uploaded")
 		}
 	}
 	return nil

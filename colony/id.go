@@ -26,7 +26,7 @@ const (
 func NewSnapshotID(t time.Time, random io.Reader) (SnapshotID, error) {
 	t = t.UTC()
 	if t.Year() < 1 || t.Unix() >= lastMoment {
-		return "", amber.Errorf(amber.KindInvalid, "make snapshot id", "", "the year %d has none", t.Year())
+		return "", amber.Errorf(amber.KindInvalid, "make snapshot id", "", "the year %d does not fit, want 1 to 9999", t.Year())
 	}
 	var b [randomHex / 2]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
@@ -47,7 +47,7 @@ func NextSnapshotID(t time.Time, last SnapshotID, random io.Reader) (SnapshotID,
 		t = least
 	}
 	if t.Unix() >= lastMoment && least.Unix() >= lastMoment {
-		return "", amber.Errorf(amber.KindDamaged, "make snapshot id", string(last), "no id is later than it")
+		return "", amber.Errorf(amber.KindDamaged, "make snapshot id", string(last), "no later id is possible")
 	}
 	return NewSnapshotID(t, random)
 }
@@ -55,7 +55,7 @@ func NextSnapshotID(t time.Time, last SnapshotID, random io.Reader) (SnapshotID,
 // ParseSnapshotID checks that s is an id. The error is of kind invalid.
 func ParseSnapshotID(s string) (SnapshotID, error) {
 	if _, ok := idTime(s); !ok {
-		return "", amber.Errorf(amber.KindInvalid, "parse snapshot id", "", "%s is not an id as 20260619T051643001000Z-abc001", quote(s))
+		return "", amber.Errorf(amber.KindInvalid, "parse snapshot id", "", "%s is not a snapshot id, want the form 20260619T051643001000Z-abc001", quote(s))
 	}
 	return SnapshotID(s), nil
 }

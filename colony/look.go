@@ -75,7 +75,7 @@ func (v *Vault) resolve(ctx context.Context, in inventory) (view, error) {
 			w.head = f
 			return w, nil
 		}
-		w.bad = fmt.Sprintf("the pointer names a snapshot that is not all there (%v)", f.err)
+		w.bad = fmt.Sprintf("the pointer names a snapshot that is incomplete (%v)", f.err)
 	}
 	var err error
 	w.head, w.passed, err = v.search(ctx, in, func(SnapshotID) bool { return true })
@@ -86,12 +86,12 @@ func (v *Vault) resolve(ctx context.Context, in inventory) (view, error) {
 // format is an error.
 func (v *Vault) readPointer(ctx context.Context, w *view) error {
 	if w.pointer == nil {
-		w.bad = "there is no pointer"
+		w.bad = "the label has no pointer"
 		return nil
 	}
 	file, err := v.b.Get(ctx, w.pointer.Name)
 	if isKind(err, amber.KindNotFound) {
-		w.bad = "there is no pointer"
+		w.bad = "the label has no pointer"
 		return nil
 	} else if err != nil && !isKind(err, amber.KindDamaged) {
 		return err
@@ -139,5 +139,5 @@ func (v *Vault) search(ctx context.Context, in inventory, may func(SnapshotID) b
 
 // nothing is the error for a label of which something is there, and no snapshot.
 func (w view) nothing() error {
-	return amber.Errorf(amber.KindDamaged, "read snapshot", "", "files are there, and no snapshot that is complete (%s)", w.fallback())
+	return amber.Errorf(amber.KindDamaged, "read snapshot", "", "the label has files, but no complete snapshot (%s)", w.fallback())
 }

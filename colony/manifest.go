@@ -2,6 +2,7 @@ package colony
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -39,11 +40,11 @@ func parseManifest(content string) (manifest, error) {
 	format := r.text("format")
 	switch {
 	case v.kind != kindObject:
-		return fail(errors.New("it is not an object"))
+		return fail(errors.New("want a JSON object"))
 	case isNewer(format, Format):
-		return none, amber.Errorf(amber.KindTooNew, "read manifest", "", "its format is %s", quote(format))
+		return none, amber.Errorf(amber.KindTooNew, "read manifest", "", "the format is %s, which is newer than this program", quote(format))
 	case format != Format:
-		return fail(errors.New("its format is " + quote(format)))
+		return fail(fmt.Errorf("the format is %s, want %s", quote(format), Format))
 	}
 	m := manifest{value: v, PartFiles: r.texts("part_files")}
 	m.Info.PlaintextSHA256 = r.text("plaintext_sha256")
@@ -51,12 +52,12 @@ func parseManifest(content string) (manifest, error) {
 		return fail(errors.New(r.objections[0]))
 	}
 	if !isDigest(m.Info.PlaintextSHA256) {
-		return fail(errors.New("the plaintext_sha256 is " + quote(m.Info.PlaintextSHA256)))
+		return fail(fmt.Errorf("plaintext_sha256 is %s, want sha256: and 64 digits", quote(m.Info.PlaintextSHA256)))
 	}
 	m.declared(&r)
 	m.added(&r)
 	if v.Duplicates() {
-		r.object("it has a member twice")
+		r.object("a member appears twice")
 	}
 	m.objections = r.objections
 	return m, nil

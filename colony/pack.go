@@ -92,15 +92,15 @@ func (d Draft) check() error {
 	case !utf8.ValidString(d.LabelRaw):
 		return fail("the label is not UTF-8")
 	case d.LabelRaw != "" && Label(d.LabelRaw) != d.Label:
-		return fail(quote(d.LabelRaw) + " does not become the label")
+		return fail(quote(d.LabelRaw) + " does not make the label " + quote(d.Label))
 	case d.Parent >= d.ID:
-		return fail("the one before is not earlier")
+		return fail("the parent is not earlier than the snapshot")
 	case d.Counter < 0 || d.PartChars < 0:
-		return fail("a number is below zero")
+		return fail("counter and part size must not be negative")
 	case d.Counter > maxCounter:
-		return fail("it is counted too far")
+		return fail("the counter is too large")
 	case len(d.Recipients) > 0 && d.Random == nil:
-		return fail("there is no randomness to encrypt it with")
+		return fail("encryption needs a source of randomness")
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (d Draft) plaintext() ([]byte, error) {
 	}
 	if most := maxBytes(d.MaxBytes); int64(len(b)) > most {
 		return nil, amber.Errorf(amber.KindQuota, "write snapshot", string(d.ID),
-			"the documents have %d bytes, and a snapshot at most %d", len(b), most)
+			"the documents have %d bytes, want at most %d", len(b), most)
 	}
 	return b, nil
 }

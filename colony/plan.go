@@ -16,7 +16,7 @@ func (b *backup) plan(p Packed, missing []NamedText) error {
 	var total int64
 	for _, f := range files {
 		if len(f.Content) > MaxFileBytes {
-			return quota(fmt.Sprintf("%s has %d bytes, and a file at most %d", f.Name, len(f.Content), MaxFileBytes), "")
+			return quota(fmt.Sprintf("%s has %d bytes, want at most %d", f.Name, len(f.Content), MaxFileBytes), "")
 		}
 		total += int64(len(f.Content))
 	}
@@ -25,10 +25,10 @@ func (b *backup) plan(p Packed, missing []NamedText) error {
 	}
 	if room := b.room(); total > room {
 		why, hint := b.full(total-room, p.Info.ID)
-		return quota(fmt.Sprintf("it takes %d bytes, and the vault has room for %d%s", total, room, why), hint)
+		return quota(fmt.Sprintf("the snapshot needs %d bytes, and the vault has room for %d%s", total, room, why), hint)
 	}
 	if most := b.v.o.Operations; most > 0 && len(files) > most {
-		return quota(fmt.Sprintf("it takes %d operations, and there are %d in an hour", len(files), most), "")
+		return quota(fmt.Sprintf("the snapshot needs %d operations, and the vault allows %d in an hour", len(files), most), "")
 	}
 	return nil
 }
@@ -46,11 +46,11 @@ func (b *backup) room() int64 {
 // helps.
 func (b *backup) full(lacks int64, id SnapshotID) (why, hint string) {
 	if b.status.QuotaBytes <= 0 {
-		return fmt.Sprintf(" (it has not told its quota yet, and is taken to hold %d)", int64(DefaultQuota)),
+		return fmt.Sprintf(" (the vault reports no quota yet; %d bytes are assumed)", int64(DefaultQuota)),
 			"put a small file into the vault first: then it tells its quota"
 	}
 	if begun, size := b.unfinished(id); size >= lacks {
-		return fmt.Sprintf(" (uploads that were not finished take %d)", size), "amber vault delete --snapshot " + string(begun)
+		return fmt.Sprintf(" (unfinished uploads take %d)", size), "amber vault delete --snapshot " + string(begun)
 	}
 	return "", "amber vault prune --keep 1"
 }

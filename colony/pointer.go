@@ -33,7 +33,7 @@ func parsePointer(content string) (pointer, error) {
 		format: text("format"), duplicates: v.Duplicates(),
 	}
 	if isNewer(p.format, latestFormat) {
-		return pointer{}, amber.Errorf(amber.KindTooNew, "read pointer", "", "its format is %s", quote(p.format))
+		return pointer{}, amber.Errorf(amber.KindTooNew, "read pointer", "", "the format is %s, which is newer than this program", quote(p.format))
 	}
 	if p.ID, err = ParseSnapshotID(text("snapshot_id")); err != nil {
 		return fail(err)
@@ -54,6 +54,6 @@ func (p pointer) Objections(label string) []string {
 	object(p.Label != label, "the label of the pointer is "+quote(p.Label))
 	object(p.ManifestFile != ManifestName(label, p.ID), "the manifest_file of the pointer is "+quote(p.ManifestFile))
 	object(!isTime(p.UpdatedAt), "the updated_at of the pointer is "+quote(p.UpdatedAt))
-	object(p.duplicates, "the pointer has a member twice")
+	object(p.duplicates, "a member of the pointer appears twice")
 	return out
 }

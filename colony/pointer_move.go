@@ -50,7 +50,7 @@ func (v *Vault) point(ctx context.Context, id SnapshotID) (move, error) {
 			return done, err
 		}
 	}
-	return done, amber.Errorf(amber.KindConflict, "move pointer", LatestName(v.label), "others move it all the time")
+	return done, amber.Errorf(amber.KindConflict, "move pointer", LatestName(v.label), "other writers kept moving the pointer")
 }
 
 // held is the pointer as it is now; exists says whether there is one. The vault
@@ -75,7 +75,7 @@ func (v *Vault) pointer(ctx context.Context) (held, error) {
 // parse reads the pointer.
 func (h held) parse() (pointer, error) {
 	if h.rotten {
-		return pointer{}, damaged("", "the pointer is not what was put there")
+		return pointer{}, damaged("", "the pointer is not what was uploaded")
 	}
 	return parsePointer(h.Content)
 }
@@ -159,5 +159,5 @@ func (v *Vault) repoint(ctx context.Context, from, to SnapshotID) error {
 			return err
 		}
 	}
-	return amber.Errorf(amber.KindConflict, "move pointer", LatestName(v.label), "others move it all the time")
+	return amber.Errorf(amber.KindConflict, "move pointer", LatestName(v.label), "other writers kept moving the pointer")
 }

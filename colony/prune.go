@@ -43,7 +43,7 @@ func (v *Vault) prune(ctx context.Context, keep int, dryRun, filled bool, spared
 func (v *Vault) pruneOnce(ctx context.Context, keep int, dryRun, filled bool, spared []SnapshotID) (PruneReport, error) {
 	report := v.emptyReport(dryRun)
 	if keep < 1 {
-		return report, amber.Errorf(amber.KindInvalid, "prune", "", "at least one snapshot is kept")
+		return report, amber.Errorf(amber.KindInvalid, "prune", "", "keep is below 1, want at least one snapshot")
 	}
 	w, err := v.look(ctx)
 	if err != nil || w.empty() {
@@ -102,7 +102,7 @@ func (v *Vault) mend(ctx context.Context, w *view, report *PruneReport) error {
 			to = m.by.g.id
 		}
 	}
-	report.Warnings = append(report.Warnings, fmt.Sprintf("%s: it is made to name %s", w.bad, to))
+	report.Warnings = append(report.Warnings, fmt.Sprintf("%s: the pointer now names %s", w.bad, to))
 	w.named = w.head.g.id // what is later than it is left alone
 	return nil
 }

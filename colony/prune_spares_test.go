@@ -150,7 +150,7 @@ func TestFullVaultsSayWhatHelps(t *testing.T) {
 	_, err = v.Backup(t.Context(), text, colony.BackupOptions{})
 	refusedAs(t, err, amber.KindQuota)
 	begun, ok := strings.CutPrefix(amber.HintOf(err), "amber vault delete --snapshot ")
-	if !ok || !strings.Contains(err.Error(), "not finished") {
+	if !ok || !strings.Contains(err.Error(), "unfinished uploads") {
 		t.Fatalf("the error is %v, the hint %q", err, amber.HintOf(err))
 	}
 	if _, err := v.Delete(t.Context(), colony.SnapshotID(begun), false); err != nil {

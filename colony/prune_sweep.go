@@ -149,7 +149,7 @@ func (s *sweep) remove(ctx context.Context, o removable) {
 }
 
 func moved() error {
-	return amber.Errorf(amber.KindConflict, "delete snapshot", "", "the pointer was moved meanwhile, and names no later one")
+	return amber.Errorf(amber.KindConflict, "delete snapshot", "", "another writer moved the pointer back while this one was pruning")
 }
 
 // readPointer notes what the pointer names now.

@@ -63,6 +63,6 @@ func (b *backup) confirm(ctx context.Context, m *move) error {
 		return overtaken(id)
 	}
 	m.by = by
-	b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("%s was removed since: %s is newer", id, by.g.id))
+	b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("another writer has removed %s; %s is newer", id, by.g.id))
 	return nil
 }

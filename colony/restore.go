@@ -81,7 +81,7 @@ func (v *Vault) named(ctx context.Context, id SnapshotID) (view, found, error) {
 	}
 	w := view{inventory: in, named: id}
 	if in.groups[id] == nil {
-		return w, found{}, amber.Errorf(amber.KindNotFound, "find snapshot", string(id), "there is none of this id")
+		return w, found{}, amber.Errorf(amber.KindNotFound, "find snapshot", string(id), "the label has no snapshot of this id")
 	}
 	f, err := v.examine(ctx, id, in.groups[id])
 	if err == nil {
@@ -119,10 +119,10 @@ func (v *Vault) judge(ctx context.Context, w view, r Restored, named bool, seen 
 		if !named {
 			return Restored{}, v.foreign(r.LabelRaw, "amber vault restore --label NAME")
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("it was made with the label %s", quote(r.LabelRaw)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the snapshot was made with the label %s", quote(r.LabelRaw)))
 	}
 	if w.unlisted != nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("what else is there is not known (%v)", w.unlisted))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the vault could not be listed, so newer snapshots are not known (%v)", w.unlisted))
 	}
 	if !named {
 		r.Fallback = w.fallback()
@@ -154,7 +154,7 @@ func (v *Vault) unnamed(ctx context.Context, w view) []string {
 		all = append(all, p.unreadable())
 	}
 	if f.g != nil {
-		all = append(all, fmt.Sprintf("%s is newer, and the pointer does not name it", f.g.id))
+		all = append(all, fmt.Sprintf("the pointer does not name the newer snapshot %s", f.g.id))
 	}
 	return all
 }

@@ -31,7 +31,7 @@ func TestOutageIsNotAnEmptyVault(t *testing.T) {
 	}
 	b.fake.Before = nil
 	r := b.backup(v, doc(""), colony.BackupOptions{Keep: 1})
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "no text") {
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "are empty") {
 		t.Errorf("warnings are %q", r.Warnings)
 	}
 	r = b.backup(v, doc(""), colony.BackupOptions{Keep: 1})

@@ -45,9 +45,9 @@ func (m manifest) checkSignature(ctx context.Context, o readOptions) (status str
 	s, signed := signatureOf(m.value)
 	switch {
 	case o.NoVerify && o.RequireSigned:
-		return "", "", amber.Errorf(amber.KindInvalid, "check signature", "", "it cannot be both required and not checked")
+		return "", "", amber.Errorf(amber.KindInvalid, "check signature", "", "a signature cannot be both required and not checked")
 	case !signed && o.RequireSigned:
-		return "", "", untrusted(m.subject(o), "it is not signed")
+		return "", "", untrusted(m.subject(o), "the snapshot is not signed")
 	case !signed:
 		return SignatureNone, "", nil
 	case o.NoVerify:
@@ -72,8 +72,8 @@ func (m manifest) checkSignature(ctx context.Context, o readOptions) (status str
 	if o.RequireSigned {
 		return "", "", &amber.Error{
 			Op: "check signature", Kind: amber.KindUntrusted, ID: m.subject(o),
-			Err:  amber.Errorf(amber.KindUntrusted, "trust key", string(s.KeyID), "nobody here said that it is to be trusted"),
-			Hint: "if you know whose key that is: amber key trust " + string(s.KeyID),
+			Err:  amber.Errorf(amber.KindUntrusted, "trust key", string(s.KeyID), "the key is not trusted here"),
+			Hint: "if you know the owner of the key: amber key trust " + string(s.KeyID),
 		}
 	}
 	return SignatureUnknown, objection, nil

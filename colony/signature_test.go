@@ -89,7 +89,7 @@ func TestTheSignatureCounts(t *testing.T) {
 		}
 	}
 	_, _, err := unpack(t, signed, colony.ReadOptions{RequireSigned: true})
-	if want := "if you know whose key that is: amber key trust " + string(signed.Info.Issuer); amber.HintOf(err) != want {
+	if want := "if you know the owner of the key: amber key trust " + string(signed.Info.Issuer); amber.HintOf(err) != want {
 		t.Errorf("the hint is %q, want %q", amber.HintOf(err), want)
 	}
 	fails := errors.New("the list is gone")

@@ -53,7 +53,7 @@ func (r *reading) object(why string) error {
 func (r *reading) fail(format string, args ...any) error {
 	err := damaged(r.m.subject(r.o), format, args...)
 	if r.broken != "" {
-		return damaged(r.broken, "the part is not what was put there (%w)", err)
+		return damaged(r.broken, "the part is not what was uploaded (%w)", err)
 	}
 	return err
 }
@@ -109,7 +109,7 @@ func (r *reading) check(ctx context.Context) error {
 func (r *reading) checkEncryption() error {
 	note, _ := r.m.value.member("encryption")
 	if r.m.Info.Encrypted && !knownEncryption(note) {
-		return amber.Errorf(amber.KindUnsupported, "read snapshot", r.m.subject(r.o), "it is encrypted in a way that is not known")
+		return amber.Errorf(amber.KindUnsupported, "read snapshot", r.m.subject(r.o), "the encryption is not known to this program")
 	}
 	return nil
 }
@@ -128,10 +128,10 @@ func (r *reading) checkNames() error {
 	for i, name := range r.m.PartFiles {
 		n, ok := parseName(name)
 		if !ok || n.Kind != partFile || n.Label != label || n.ID != id {
-			return damaged(r.m.subject(r.o), "the part_files name %s, which is no part of it", quote(name))
+			return damaged(r.m.subject(r.o), "part_files names %s, which is not a part of this snapshot", quote(name))
 		}
 		if seen[name] {
-			return damaged(r.m.subject(r.o), "the part_files name %s twice", quote(name))
+			return damaged(r.m.subject(r.o), "part_files names %s twice", quote(name))
 		}
 		seen[name] = true
 		inOrder = inOrder && n.Seq == i
@@ -151,7 +151,7 @@ func (r *reading) checkSize() error {
 }
 
 func tooBig(id string, most int64) error {
-	return amber.Errorf(amber.KindQuota, "read snapshot", id, "it has more than the %d bytes that may be read", most)
+	return amber.Errorf(amber.KindQuota, "read snapshot", id, "the snapshot has more than %d bytes, which is the limit", most)
 }
 
 // unpack checks a snapshot and returns its documents. parts are the contents of

@@ -16,7 +16,7 @@ func maxBlob(most int64) int64 { return 2*maxBytes(most) + 1<<20 }
 // blob puts together what the parts hold.
 func (r *reading) blob(ctx context.Context, parts []string) (string, error) {
 	if len(parts) != len(r.m.PartFiles) {
-		return "", r.fail("there are %d of %d parts", len(parts), len(r.m.PartFiles))
+		return "", r.fail("%d parts, want %d", len(parts), len(r.m.PartFiles))
 	}
 	var blob strings.Builder
 	for seq, content := range parts {
@@ -50,12 +50,12 @@ func (r *reading) part(seq int, content string) (string, error) {
 	b64, _ := v.member("b64")
 	chunk, ok := b64.str()
 	if !ok {
-		return "", damaged(name, "the part holds nothing")
+		return "", damaged(name, "the part is empty")
 	}
 	sum := sha256.Sum256([]byte(chunk))
 	if r.m.PartSHA256 != nil && hex.EncodeToString(sum[:]) != r.m.PartSHA256[seq] {
 		if !r.o.Tolerant {
-			return "", damaged(name, "the part is not what was put there")
+			return "", damaged(name, "the part is not what was uploaded")
 		}
 		if r.broken == "" {
 			r.broken = name
@@ -78,7 +78,7 @@ func (r *reading) checkPart(v value, seq int, name string) error {
 		d.object("the seq is another")
 	}
 	if v.Duplicates() {
-		d.object("it has a member twice")
+		d.object("a member appears twice")
 	}
 	for _, why := range d.objections {
 		if err := r.object(name + ": " + why); err != nil {

@@ -21,7 +21,7 @@ func (r *reading) decodeBlob(blob string) ([]byte, error) {
 	}
 	b, ok := lenientBase64(blob)
 	if !ok {
-		return nil, r.fail("it is not base64")
+		return nil, r.fail("the parts are not base64")
 	}
 	return b, r.object("the base64 has characters that do not belong there")
 }
@@ -88,7 +88,7 @@ type gunzip struct {
 	most int64
 }
 
-var errTooLong = errors.New("it is longer than it says")
+var errTooLong = errors.New("the text is longer than declared")
 
 // member decompresses one member of gzip.
 func (g *gunzip) member() error {
@@ -117,7 +117,7 @@ func (g *gunzip) rest() error {
 			return err
 		}
 	}
-	return errors.New("it has too many members")
+	return errors.New("more gzip members than allowed")
 }
 
 // skipZeros skips zeros and reports whether that was all.
@@ -138,12 +138,12 @@ func skipZeros(in *bytes.Reader) bool {
 // the documents.
 func (r *reading) parse(plaintext []byte) (Documents, error) {
 	if digest(plaintext) != r.m.Info.PlaintextSHA256 {
-		return nil, r.fail("the documents are not those that were put there")
+		return nil, r.fail("the documents do not match plaintext_sha256")
 	}
 	r.checks.Digest = true
 	if r.m.Info.Encrypted {
 		if len(plaintext) < saltBytes {
-			return nil, r.fail("there is no salt")
+			return nil, r.fail("the salt is missing")
 		}
 		plaintext = plaintext[saltBytes:]
 	}

@@ -193,7 +193,7 @@ func TestABombIsNotUnpacked(t *testing.T) {
 		if amber.KindOf(err) != tt.want || docs != nil {
 			t.Errorf("%+v: got %v, want kind %s", tt.o, err, tt.want)
 		}
-		if err != nil && !strings.Contains(err.Error(), " bytes that may") && !strings.Contains(err.Error(), "longer than the byte_size") {
+		if err != nil && !strings.Contains(err.Error(), " bytes, which is the limit") && !strings.Contains(err.Error(), "longer than the byte_size") {
 			t.Errorf("%+v: it was refused for another reason: %v", tt.o, err)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > tt.most {

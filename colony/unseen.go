@@ -35,14 +35,14 @@ func (b *backup) known() error {
 	if id == "" || !b.o.OnlySeen {
 		return nil
 	}
-	before := "none before"
+	before := "no other was"
 	if b.seen.ID != "" {
-		before = string(b.seen.ID) + " before"
+		before = string(b.seen.ID) + " was"
 	}
 	return &amber.Error{
 		Op: "look at snapshots", Kind: amber.KindConflict, ID: string(id),
-		Err:  fmt.Errorf("it is the newest of the label and was never seen from here (%s): it may be somebody else's memory", before),
-		Hint: "amber vault restore, or amber vault backup to put it aside, or another vault.label",
+		Err:  fmt.Errorf("the newest snapshot of the label was never seen from here (%s), so it may be the memory of another agent", before),
+		Hint: "amber vault restore to use it, amber vault backup to make a newer one, or another vault.label",
 	}
 }
 

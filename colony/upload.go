@@ -157,20 +157,20 @@ func (b *backup) verify(ctx context.Context, g *group, seq int, part NamedText) 
 		return amber.Errorf(amber.KindDamaged, "check upload", part.Name, "%s", why)
 	}
 	if g == nil || !g.holds(part.Name) {
-		return lost("it was written and is not there")
+		return lost("the part was uploaded, but the vault does not have it")
 	}
 	if size := g.parts[seq].Size; size >= 0 {
 		if size != int64(len(part.Content)) {
-			return lost(fmt.Sprintf("it has %d bytes, and %d were written", size, len(part.Content)))
+			return lost(fmt.Sprintf("the part has %d bytes, want %d", size, len(part.Content)))
 		}
 		return nil
 	}
 	file, err := b.v.b.Get(ctx, part.Name)
 	switch {
 	case isKind(err, amber.KindNotFound):
-		return lost("it was written and is not there")
+		return lost("the part was uploaded, but the vault does not have it")
 	case isKind(err, amber.KindDamaged) || err == nil && file.Content != part.Content:
-		return lost("it is not what was written")
+		return lost("the part is not what was uploaded")
 	case err != nil:
 		return err
 	}

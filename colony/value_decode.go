@@ -22,7 +22,7 @@ const (
 func decodeJSON(b []byte) (value, error) {
 	s := scanner{in: string(b)}
 	if !utf8.ValidString(s.in) {
-		return value{}, notJSON(errors.New("it is not UTF-8"))
+		return value{}, notJSON(errors.New("the text is not UTF-8"))
 	}
 	v, err := s.value(0)
 	if err == nil {
@@ -62,7 +62,7 @@ func (s *scanner) space() byte {
 // take skips white space and c.
 func (s *scanner) take(c byte) error {
 	if s.space() != c || s.at == len(s.in) {
-		return s.fail(fmt.Sprintf("there is no %q", c))
+		return s.fail(fmt.Sprintf("want %q", c))
 	}
 	s.at++
 	return nil
@@ -70,17 +70,17 @@ func (s *scanner) take(c byte) error {
 
 func (s *scanner) end() error {
 	if s.space(); s.at < len(s.in) {
-		return s.fail("there is more")
+		return s.fail("unexpected text after the value")
 	}
 	return nil
 }
 
 func (s *scanner) value(depth int) (value, error) {
 	if s.values++; s.values > maxValues {
-		return value{}, s.fail("there are too many values")
+		return value{}, s.fail("too many values")
 	}
 	if depth > maxDepth {
-		return value{}, s.fail("it is nested too deep")
+		return value{}, s.fail("nested too deep")
 	}
 	switch c := s.space(); {
 	case c == '{':
@@ -104,7 +104,7 @@ func (s *scanner) word() (value, error) {
 			return value{kind: valueKind(kind)}, nil
 		}
 	}
-	return value{}, s.fail("there is no value")
+	return value{}, s.fail("want a value")
 }
 
 // number reads a number and keeps its literal.
@@ -136,7 +136,7 @@ func (s *scanner) number() (value, error) {
 		ok = digits()
 	}
 	if !ok {
-		return value{}, s.fail("there is half a number")
+		return value{}, s.fail("the number is cut off")
 	}
 	return value{kind: kindNumber, text: s.in[start:s.at]}, nil
 }

@@ -58,7 +58,7 @@ func (p *places) of(names []string, name string) int {
 // name reads the name of a member and the colon.
 func (s *scanner) name() (string, error) {
 	if s.space() != '"' {
-		return "", s.fail("there is no name")
+		return "", s.fail("want the name of a member")
 	}
 	name, err := s.text()
 	if err != nil {

@@ -18,10 +18,10 @@ func (s *scanner) text() (string, error) {
 		case c == '\\':
 			return s.escaped(start)
 		case c < 0x20:
-			return "", s.fail("there is a control character in a string")
+			return "", s.fail("control character in a string")
 		}
 	}
-	return "", s.fail("a string does not end")
+	return "", s.fail("the string has no end")
 }
 
 // escaped goes on with a string that began at start and has an escape here.
@@ -42,24 +42,24 @@ func (s *scanner) escaped(start int) (string, error) {
 			b.WriteRune(r)
 			start = s.at
 		case c < 0x20:
-			return "", s.fail("there is a control character in a string")
+			return "", s.fail("control character in a string")
 		default:
 			s.at++
 		}
 	}
-	return "", s.fail("a string does not end")
+	return "", s.fail("the string has no end")
 }
 
 // escape reads one character that is escaped, which may be a surrogate pair.
 func (s *scanner) escape() (rune, error) {
 	if s.at+1 >= len(s.in) {
-		return 0, s.fail("a string does not end")
+		return 0, s.fail("the string has no end")
 	}
 	c := s.in[s.at+1]
 	if c != 'u' {
 		i := strings.IndexByte(`"\/bfnrt`, c)
 		if i < 0 {
-			return 0, s.fail("there is an unknown escape")
+			return 0, s.fail("unknown escape")
 		}
 		s.at += 2
 		return rune("\"\\/\b\f\n\r\t"[i]), nil
@@ -69,7 +69,7 @@ func (s *scanner) escape() (rune, error) {
 		return r, err
 	}
 	if !strings.HasPrefix(s.in[s.at:], `\u`) {
-		return 0, s.fail("there is half a surrogate pair")
+		return 0, s.fail("the surrogate pair is cut off")
 	}
 	low, err := s.unit()
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *scanner) escape() (rune, error) {
 	}
 	pair := utf16.DecodeRune(r, low)
 	if pair == utf8.RuneError {
-		return 0, s.fail("there is half a surrogate pair")
+		return 0, s.fail("the surrogate pair is cut off")
 	}
 	return pair, nil
 }
@@ -85,14 +85,14 @@ func (s *scanner) escape() (rune, error) {
 // unit reads \uXXXX.
 func (s *scanner) unit() (rune, error) {
 	if s.at+6 > len(s.in) {
-		return 0, s.fail("there is half an escape")
+		return 0, s.fail("the escape is cut off")
 	}
 	var r rune
 	for i := s.at + 2; i < s.at+6; i++ {
 		digit := strings.IndexByte(hexDigits, s.in[i]|0x20)
 		// Setting the bit makes letters lower-case, and others into digits.
 		if digit < 0 || digit < 10 && s.in[i] < '0' {
-			return 0, s.fail("there is half an escape")
+			return 0, s.fail("the escape is cut off")
 		}
 		r = r<<4 | rune(digit)
 	}

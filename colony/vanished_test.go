@@ -58,7 +58,7 @@ func TestBackupIsPrunedByALaterOne(t *testing.T) {
 	push := func() { later = b.backup(other, doc("later"), colony.BackupOptions{Keep: 1}).ID }
 	beforePointer(b.fake, push)
 	r := b.backup(v, doc("mine"), colony.BackupOptions{})
-	if r.SupersededBy != later || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "was removed since") {
+	if r.SupersededBy != later || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "another writer has removed") {
 		t.Errorf("report is %+v", r)
 	}
 	b.restore(v, doc("later"))

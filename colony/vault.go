@@ -34,7 +34,7 @@ func Open(b Backend, o Options) (*Vault, error) {
 	}
 	switch {
 	case b == nil || o.Clock == nil || o.Random == nil:
-		return fail("a vault, a clock and randomness are needed")
+		return fail("Options need a backend, a clock and a source of randomness")
 	case o.RequireSigned && o.NoVerify:
 		return fail("a signature cannot be both required and not checked")
 	}
@@ -45,7 +45,7 @@ func Open(b Backend, o Options) (*Vault, error) {
 		v.raw = DefaultLabel
 	}
 	if longest := MaxNameBytes - len(ManifestName("", anyID)); len(v.label) > longest {
-		return fail(fmt.Sprintf("the label has %d characters, and %d at most fit", len(v.label), longest))
+		return fail(fmt.Sprintf("the label has %d characters, want at most %d", len(v.label), longest))
 	}
 	return v, nil
 }

@@ -141,7 +141,7 @@ func TestNewerOnesThatCannotBeRead(t *testing.T) {
 		_, newer := two(b, v)
 		b.fake.Fill(map[string]string{colony.ManifestName("x", newer): content})
 		b.fake.Remove(pointerFile)
-		if r := b.restore(v, doc("one")); !strings.Contains(r.Fallback, string(newer)) || !strings.Contains(r.Fallback, "there is no pointer") {
+		if r := b.restore(v, doc("one")); !strings.Contains(r.Fallback, string(newer)) || !strings.Contains(r.Fallback, "the label has no pointer") {
 			t.Errorf("%s: fallback is %q", name, r.Fallback)
 		}
 		r, err := v.Backup(t.Context(), doc("one"), colony.BackupOptions{})

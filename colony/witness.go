@@ -67,7 +67,7 @@ func (v *Vault) remember(ctx context.Context, change func(Sighting) Sighting) (w
 		return ""
 	}
 	if err := v.o.Witness.Update(ctx, change); err != nil {
-		return fmt.Sprintf("what was seen could not be remembered: %v", err)
+		return fmt.Sprintf("the snapshot could not be noted as seen: %v", err)
 	}
 	return ""
 }
@@ -88,11 +88,11 @@ func rolledBack(i Info, documents string, seen Sighting) string {
 	case seen.ID == "":
 		return ""
 	case i.ID < seen.ID:
-		return fmt.Sprintf("it is older than %s, which was seen before", seen.ID)
+		return fmt.Sprintf("the snapshot is older than %s, which was seen before", seen.ID)
 	case i.ID == seen.ID && seen.Documents != "" && documents != seen.Documents:
 		return "other documents were seen under the same id"
 	case i.ID > seen.ID && i.Counter > 0 && i.Counter < seen.Counter && i.Parent < seen.ID:
-		return fmt.Sprintf("it is number %d after %s, and %s, which was seen before, has number %d", i.Counter, i.Parent, seen.ID, seen.Counter)
+		return fmt.Sprintf("the snapshot has number %d after %s, but %s, which was seen before, has number %d", i.Counter, i.Parent, seen.ID, seen.Counter)
 	}
 	return ""
 }
@@ -100,10 +100,10 @@ func rolledBack(i Info, documents string, seen Sighting) string {
 // absent is the error for a label of which there is nothing.
 func (v *Vault) absent(seen Sighting) error {
 	if seen.ID == "" {
-		return amber.Errorf(amber.KindNotFound, "find snapshot", "", "the label has none")
+		return amber.Errorf(amber.KindNotFound, "find snapshot", "", "the label has no snapshot")
 	}
 	e := amber.Errorf(amber.KindUntrusted, "find snapshot", "",
-		"nothing is there, and %s was seen before", seen.ID)
+		"the label has no files, and %s was seen before", seen.ID)
 	e.Hint = "amber vault backup, if the vault was emptied on purpose"
 	return e
 }

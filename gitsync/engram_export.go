@@ -269,7 +269,7 @@ func (e *engramExporter) place(r amber.SyncRecord, links []amber.SyncLink) (chun
 }
 
 // errNoRow says that a chunk cannot be written as it was.
-var errNoRow = errors.New("the row changed")
+var errNoRow = errors.New("the row changed during the export")
 
 // again writes a chunk as it was. It must have the id it had: any row that is
 // not the same, may not leave or is not there any more is an end to it.

@@ -65,7 +65,7 @@ func (s *Sync) readEngram() (*engramFolder, error) {
 				return nil, f.broken // of a later version, or too large: nothing is guessed
 			}
 			if !ok {
-				return nil, amber.Errorf(amber.KindTooNew, "read manifest", s.dir, "it is broken, and of a later version or too large to mend")
+				return nil, amber.Errorf(amber.KindTooNew, "read manifest", s.dir, "the manifest is broken, and of a later version or too large to repair")
 			}
 			f.manifest, f.notes = repaired, notes
 		}
@@ -82,7 +82,7 @@ func (s *Sync) findStrays(f *engramFolder) error {
 		return nil
 	}
 	if err == nil && !info.IsDir() {
-		return amber.Errorf(amber.KindDamaged, "list chunks", s.chunks(), "it is not a folder")
+		return amber.Errorf(amber.KindDamaged, "list chunks", s.chunks(), "want a folder")
 	}
 	entries, err := s.fs.ReadDir(s.chunks())
 	if err != nil {

@@ -292,7 +292,7 @@ func (s *Sync) settle(ctx context.Context, row *engram.Row) (keep bool, err erro
 // are not names.
 func (s *Sync) engramBytes(id string) (b []byte, key string, err error) {
 	if !engram.ValidID(id) {
-		return nil, "", amber.Errorf(amber.KindInvalid, "read chunk", clip(id), "that is no id of a chunk")
+		return nil, "", amber.Errorf(amber.KindInvalid, "read chunk", clip(id), "want the id of a chunk")
 	}
 	b, err = fsx.ReadFile(s.fs, filepath.Join(s.chunks(), engram.FileName(id)), engram.MaxFileBytes)
 	if err != nil {
@@ -349,7 +349,7 @@ func (s *Sync) verifyEngram(ctx context.Context, v *amber.SyncVerify) error {
 	}
 	v.Checked = append(v.Checked,
 		fmt.Sprintf("%d chunks: checksum and length of gzip, the first 32 bits of the SHA-256 of the text", v.Summary.Chunks),
-		fmt.Sprintf("%d rows: that Amber has room for them", rows), "that every chunk in the manifest is there, and every chunk is in the manifest")
+		fmt.Sprintf("%d rows: that they fit the limits of Amber", rows), "that every chunk in the manifest is there, and every chunk is in the manifest")
 	v.NotChecked = append(v.NotChecked, "who wrote what: the format has no signatures",
 		"that a chunk is the one that was exported: two different ones may have the same id")
 	return err

@@ -10,7 +10,7 @@ import (
 )
 
 // Why a relation stays.
-const noRow = "a memory it is about has no row with a name in this folder"
+const noRow = "one of its memories has no row with a name in this folder"
 
 // writeRelations tells later versions of Engram about relations, in a chunk of
 // their own: Engram applies a chunk whole or not at all, and refuses one with a

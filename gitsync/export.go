@@ -216,7 +216,7 @@ func (s *Sync) put(id chunk.ID, b []byte) error {
 		err = fsx.Replace(s.fs, path, 0o644, b)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = amber.Errorf(amber.KindConflict, "write chunk", string(id), "the folder was removed meanwhile")
+		err = amber.Errorf(amber.KindConflict, "write chunk", string(id), "the folder was removed during the export")
 	}
 	return fail("write chunk", string(id), err)
 }

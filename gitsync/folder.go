@@ -109,7 +109,7 @@ func (s *Sync) list() ([]file, error) {
 		return nil, nil
 	}
 	if err == nil && !info.IsDir() {
-		return nil, amber.Errorf(amber.KindDamaged, op, s.chunks(), "it is not a folder")
+		return nil, amber.Errorf(amber.KindDamaged, op, s.chunks(), "want a folder")
 	}
 	var entries []fs.DirEntry
 	if err == nil {
@@ -141,9 +141,9 @@ func look(e fs.DirEntry) file {
 	f := file{id: id, name: e.Name()}
 	switch {
 	case !ok:
-		f.bad = amber.Errorf(amber.KindInvalid, "read chunk", clip(e.Name()), "that is no name of a chunk")
+		f.bad = amber.Errorf(amber.KindInvalid, "read chunk", clip(e.Name()), "want the name of a chunk")
 	case !e.Type().IsRegular():
-		f.bad = amber.Errorf(amber.KindInvalid, "read chunk", string(id), "it is not a regular file")
+		f.bad = amber.Errorf(amber.KindInvalid, "read chunk", string(id), "want a regular file")
 	}
 	return f
 }

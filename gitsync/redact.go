@@ -199,7 +199,7 @@ func (c *cleaner) clean(r amber.SyncRecord) (out amber.SyncRecord, withheld stri
 // Why a record stays.
 const (
 	nothingLeft  = "all of its text is private"
-	secretName   = "a secret is part of its name"
+	secretName   = "its name contains a secret"
 	brokenByRule = "without its secrets it breaks a rule: "
 )
 
@@ -331,7 +331,7 @@ func refusal(dir string, found map[string]int, withheld []amber.SyncWithheld) er
 	if text == "" {
 		return nil
 	}
-	e := amber.Errorf(amber.KindRefused, "export", dir, "there are secrets in what would leave: %s", strings.TrimSuffix(text, ", "))
-	e.Hint = "export without --refuse-secrets takes them out"
+	e := amber.Errorf(amber.KindRefused, "export", dir, "the records to export contain secrets: %s", strings.TrimSuffix(text, ", "))
+	e.Hint = "amber sync export without --refuse-secrets takes the secrets out"
 	return e
 }

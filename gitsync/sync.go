@@ -53,7 +53,7 @@ func Open(store Source, dir string) (*Sync, error) { return Options{}.Open(store
 // written yet. Errors: invalid; refused when the folder is a symbolic link.
 func (o Options) Open(store Source, dir string) (*Sync, error) {
 	if dir == "" {
-		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", "", "its path is empty")
+		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", "", "the path is empty")
 	}
 	if o.FS == nil {
 		o.FS = fsx.OS()
@@ -66,7 +66,7 @@ func (o Options) Open(store Source, dir string) (*Sync, error) {
 		o.Format = FormatOf(abs)
 	}
 	if o.Format != amber.SyncAmber && o.Format != amber.SyncEngram {
-		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", dir, "the format %s is not known", string(o.Format))
+		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", dir, "the format is %s, want amber or engram", string(o.Format))
 	}
 	if o.Redact == nil {
 		o.Redact = redact.New()
@@ -88,8 +88,8 @@ func resolve(fsys fsx.FS, dir string) (string, error) {
 		return "", &amber.Error{Op: "open sync folder", Kind: amber.KindInvalid, ID: dir, Err: err}
 	}
 	if info, err := fsys.Lstat(abs); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		e := amber.Errorf(amber.KindRefused, "open sync folder", dir, "it is a symbolic link")
-		e.Hint = "name the folder it leads to"
+		e := amber.Errorf(amber.KindRefused, "open sync folder", dir, "a symbolic link, want a folder")
+		e.Hint = "use --dir with the folder that the link leads to"
 		return "", e
 	}
 	// The longest part that exists is resolved, the rest is kept.
@@ -117,7 +117,7 @@ func fail(op, path string, err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
-		return &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err, Hint: "make the folder writable"}
+		return &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err, Hint: "chmod u+w " + path}
 	case errors.Is(err, fs.ErrNotExist):
 		return &amber.Error{Op: op, Kind: amber.KindNotFound, ID: path, Err: err}
 	case errors.Is(err, fsx.ErrNotRegular):

@@ -20,10 +20,10 @@ func (s *Sync) trust(ctx context.Context, sig *amber.Signature) (trust amber.Tru
 	case !s.o.RequireSigned:
 		return amber.TrustImported, false, nil
 	case sig == nil:
-		return "", false, amber.Errorf(amber.KindRefused, "import chunk", "", "it is not signed, and signatures are required")
+		return "", false, amber.Errorf(amber.KindRefused, "import chunk", "", "the chunk is not signed, and signatures are required")
 	}
-	e := amber.Errorf(amber.KindRefused, "import chunk", "", "it is signed by %s, which is not trusted", string(sig.KeyID))
-	e.Hint = "if you know whose key that is: amber key trust " + string(sig.KeyID)
+	e := amber.Errorf(amber.KindRefused, "import chunk", "", "the chunk is signed by %s, which is not trusted", string(sig.KeyID))
+	e.Hint = "if you know the owner of the key: amber key trust " + string(sig.KeyID)
 	return "", false, e
 }
 

@@ -45,10 +45,10 @@ func (s *Sync) Verify(ctx context.Context) (amber.SyncVerify, error) {
 		"that every chunk is there that another follows upon")
 	v.NotChecked = append(v.NotChecked, "that nobody removed the newest chunk of a device: nothing follows upon it")
 	if v.Unsigned > 0 {
-		v.NotChecked = append(v.NotChecked, fmt.Sprintf("who wrote %d chunks: they are not signed", v.Unsigned))
+		v.NotChecked = append(v.NotChecked, fmt.Sprintf("who wrote %d chunks, which are not signed", v.Unsigned))
 	}
 	if v.Unknown > 0 {
-		v.NotChecked = append(v.NotChecked, fmt.Sprintf("whether %d signatures are of people you know: their keys are not trusted here", v.Unknown))
+		v.NotChecked = append(v.NotChecked, fmt.Sprintf("the owners of %d signatures, whose keys are not trusted here", v.Unknown))
 	}
 	return v, nil
 }

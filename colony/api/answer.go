@@ -14,9 +14,9 @@ import (
 
 // Causes of answers that make no sense. None repeats what was answered.
 var (
-	errNotJSON = errors.New("it is not JSON")
-	errShape   = errors.New("it is JSON of another shape")
-	errOther   = errors.New("it is about another file")
+	errNotJSON = errors.New("the answer is not JSON")
+	errShape   = errors.New("the answer is JSON of another shape")
+	errOther   = errors.New("the answer is about another file")
 )
 
 // unwrap returns the JSON of an answer, which is bare or in "result".

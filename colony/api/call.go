@@ -38,14 +38,14 @@ type answer struct {
 
 // Causes of answers that make no sense.
 var (
-	errTooLarge = errors.New("it is larger than a vault's")
-	errTooMany  = errors.New("it names more files than a vault has")
-	errNotWhole = errors.New("it counts more files than it names")
-	errNotDone  = errors.New("it says nothing about the file, which is as it was")
+	errTooLarge = errors.New("the answer is too large for a vault")
+	errTooMany  = errors.New("the answer names more files than a vault can have")
+	errNotWhole = errors.New("the answer counts more files than it names")
+	errNotDone  = errors.New("the answer does not mention the file, which is unchanged")
 	errEndless  = errors.New("the listing has no end")
-	errNoCall   = errors.New("there is no such call at this URL")
-	errNoLogin  = errors.New("there is no vault at this URL")
-	errSilent   = errors.New("no answer came in time")
+	errNoCall   = errors.New("the server has no such operation at this URL")
+	errNoLogin  = errors.New("the server has no vault at this URL")
+	errSilent   = errors.New("the server did not answer in time")
 )
 
 // call makes a request, again where that may help, with a new token where the
@@ -93,7 +93,7 @@ func (c *Client) attempt(ctx context.Context, r request) (answer, *failure) {
 func (c *Client) send(ctx context.Context, r request, token string) (answer, *failure) {
 	req, err := c.newRequest(ctx, r, token)
 	if err != nil {
-		return answer{}, final(amber.KindInvalid, r, errors.New("it cannot be sent"))
+		return answer{}, final(amber.KindInvalid, r, errors.New("the request cannot be sent"))
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -160,7 +160,7 @@ func escape(op, name string) (string, error) {
 	elements := strings.Split(name, "/")
 	for i, e := range elements {
 		if e == "" || e == "." || e == ".." {
-			return "", amber.Errorf(amber.KindInvalid, op, name, "an element of the name is empty or dots")
+			return "", amber.Errorf(amber.KindInvalid, op, name, "an element of the name is empty, . or ..")
 		}
 		elements[i] = url.PathEscape(e)
 	}

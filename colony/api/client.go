@@ -100,7 +100,7 @@ func (c *Client) pages(ctx context.Context, r request, prefix, wanted string) (f
 			return files, p.total <= int64(named), nil
 		}
 		if p.cursor == "" {
-			return nil, false, amber.Errorf(amber.KindUnsupported, r.op, "", "the vault has more files than it lists, and does not say how to ask for them")
+			return nil, false, amber.Errorf(amber.KindUnsupported, r.op, "", "the vault has more files than it lists, and gives no cursor for the rest")
 		}
 		if seen[p.cursor] || len(seen) >= maxPages {
 			return nil, false, r.senseless(errEndless)

@@ -33,8 +33,8 @@ func final(k amber.Kind, r request, cause error) *failure {
 // senseless is the error of an answer that no vault gives.
 func (r request) senseless(cause error) *amber.Error {
 	return &amber.Error{
-		Op: r.op, Kind: amber.KindUnreachable, ID: r.name, Err: fmt.Errorf("the answer makes no sense: %w", cause),
-		Hint: "check the URL; that of a vault ends in /api/v1 as a rule",
+		Op: r.op, Kind: amber.KindUnreachable, ID: r.name, Err: fmt.Errorf("the answer is not that of a vault: %w", cause),
+		Hint: "check the URL: the URL of a vault usually ends in /api/v1",
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *Client) judge(r request, a answer) *failure {
 		f.again, f.unsure = true, true
 	case a.status == http.StatusUnauthorized:
 		f.err.Kind, f.expired = amber.KindRefused, !r.login
-		f.err.Hint = "check the key of the vault"
+		f.err.Hint = "check the API key of the vault"
 	case a.status == http.StatusForbidden, a.status == http.StatusPaymentRequired, a.status == http.StatusUnavailableForLegalReasons:
 		f.err.Kind = amber.KindRefused
 	default:
@@ -93,7 +93,7 @@ func (c *Client) judgeContent(r request, a answer, d detail, f *failure) {
 	switch {
 	case r.login && badRequest && d.there:
 		f.err.Kind = amber.KindRefused
-		f.err.Hint = "check the key of the vault"
+		f.err.Hint = "check the API key of the vault"
 	case r.name == "" && (a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed || a.status == http.StatusNotImplemented):
 		f.err = r.senseless(errNoCall)
 		if r.login { // without it nothing is known about other calls
@@ -110,7 +110,7 @@ func (c *Client) judgeContent(r request, a answer, d detail, f *failure) {
 	case badRequest && d.there:
 		f.err.Kind = amber.KindInvalid
 	default:
-		f.err.Hint = "check the URL; that of a vault ends in /api/v1 as a rule"
+		f.err.Hint = "check the URL: the URL of a vault usually ends in /api/v1"
 	}
 }
 

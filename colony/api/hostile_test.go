@@ -88,10 +88,10 @@ func TestEndlessListings(t *testing.T) {
 		pages int // that are asked for
 		why   string
 	}{
-		"names":      {page: strings.Repeat(`"a",`, 40_000) + `"a"`, pages: 3, why: "more files than a vault has"},
-		"on one":     {page: strings.Repeat(`"a",`, 100_000) + `"a"`, pages: 1, why: "more files than a vault has"},
-		"bytes":      {page: strings.Repeat(" ", 7<<20) + `"a"`, pages: 5, why: "larger than a vault's"},
-		"long names": {page: `"` + strings.Repeat("a", 7<<20) + `"`, pages: 5, why: "larger than a vault's"},
+		"names":      {page: strings.Repeat(`"a",`, 40_000) + `"a"`, pages: 3, why: "more files than a vault can have"},
+		"on one":     {page: strings.Repeat(`"a",`, 100_000) + `"a"`, pages: 1, why: "more files than a vault can have"},
+		"bytes":      {page: strings.Repeat(" ", 7<<20) + `"a"`, pages: 5, why: "too large for a vault"},
+		"long names": {page: `"` + strings.Repeat("a", 7<<20) + `"`, pages: 5, why: "too large for a vault"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,7 +15,7 @@ func (l *later) Error() string {
 	if l.after == 0 {
 		return l.err.Error()
 	}
-	return fmt.Sprintf("%v; it asks to wait %s", l.err, l.after)
+	return fmt.Sprintf("%v; the vault asks to wait %s", l.err, l.after)
 }
 
 func (l *later) Unwrap() error { return l.err }

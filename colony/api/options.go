@@ -78,18 +78,18 @@ func New(o Options) (*Client, error) {
 	u, err := url.Parse(strings.TrimSpace(o.URL))
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		// It is not repeated: it may be a key, or hold a password.
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "that is not the URL of a vault, as in http://127.0.0.1:7411/api/v1")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "this is not the URL of a vault, want the form http://127.0.0.1:7411/api/v1")
 	}
 	if u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL holds more than scheme, host and path; a key goes into a file")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL has more than scheme, host and path; put the API key into a file")
 	}
 	if u.Scheme == "http" && !loopback(u.Hostname()) {
-		e := amber.Errorf(amber.KindRefused, op, u.Host, "a key is never sent over plain HTTP beyond this machine")
+		e := amber.Errorf(amber.KindRefused, op, u.Host, "an API key is not sent over plain HTTP to another machine")
 		e.Hint = "use https://" + u.Host
 		return nil, e
 	}
 	if o.Key == nil || o.Clock == nil {
-		return nil, amber.Errorf(amber.KindInvalid, op, u.Host, "there is no key or no clock")
+		return nil, amber.Errorf(amber.KindInvalid, op, u.Host, "Options need Key and Clock")
 	}
 	o.fill()
 	c := &Client{o: o, base: strings.TrimRight(u.String(), "/"), host: u.Host, session: &session{gate: make(chan struct{}, 1)}}

@@ -19,7 +19,7 @@ import (
 func (c *Client) PutIf(ctx context.Context, name, content string, cond colony.Condition) (colony.FileInfo, error) {
 	const op = "put vault file"
 	if cond.Absent == (cond.Version != "") {
-		return colony.FileInfo{}, amber.Errorf(amber.KindInvalid, op, name, "a condition is either that nothing is there or one version")
+		return colony.FileInfo{}, amber.Errorf(amber.KindInvalid, op, name, "a condition is either Absent or one Version")
 	}
 	if cond.Version != "" && !known(cond.Version) {
 		return colony.FileInfo{}, changed(op, name)
@@ -146,5 +146,5 @@ func (c *Client) noteVersion(v string) {
 
 // changed is the error of a condition that does not hold.
 func changed(op, name string) error {
-	return amber.Errorf(amber.KindConflict, op, name, "what is there is not what was there before")
+	return amber.Errorf(amber.KindConflict, op, name, "the file has changed since it was read")
 }

@@ -8,7 +8,7 @@ import (
 
 // ErrKeyRefused is in the chain of an error, of kind refused, when the vault does
 // not take the key: no other call with it will fare better.
-var ErrKeyRefused = errors.New("the vault does not take the key")
+var ErrKeyRefused = errors.New("the vault refuses the API key")
 
 // keyRefused says what the vault said of the key.
 type keyRefused struct{ err error }

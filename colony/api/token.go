@@ -139,10 +139,10 @@ func (c *Client) key(ctx context.Context, op string) (string, *amber.Error) {
 	}
 	key = strings.TrimSpace(key)
 	if key == "" {
-		return "", amber.Errorf(amber.KindInvalid, op, "", "there is no key")
+		return "", amber.Errorf(amber.KindInvalid, op, "", "the API key is empty")
 	}
 	if !printable(key) || len(key) > maxToken {
-		return "", amber.Errorf(amber.KindInvalid, op, "", "the key holds characters that no key has")
+		return "", amber.Errorf(amber.KindInvalid, op, "", "the API key contains characters that are not printable ASCII")
 	}
 	c.session.hide(key)
 	return key, nil
@@ -168,7 +168,7 @@ func parseToken(b []byte) (string, error) {
 		return "", errShape
 	}
 	if t.Token == "" || len(t.Token) > maxToken || !printable(t.Token) {
-		return "", errors.New("there is no token in it")
+		return "", errors.New("the answer contains no token")
 	}
 	return t.Token, nil
 }

@@ -73,7 +73,7 @@ func giveUp(f *failure) error {
 		e.Err = &later{e.Err, f.after}
 	}
 	if e.Kind == amber.KindQuota {
-		e.Hint = "try again later, or wait for it with --wait"
+		e.Hint = "try again later, or let Amber wait with --wait"
 	}
 	return &e
 }

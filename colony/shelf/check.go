@@ -61,7 +61,7 @@ func (s *Shelf) Check(ctx context.Context) (files int, found []Damage, err error
 // check reads the file at a place.
 func (v volume) check(op, rel string) error {
 	if !belongs(rel) {
-		return damaged(op, rel, "it does not belong into a vault")
+		return damaged(op, rel, "this file does not belong in a vault")
 	}
 	h, err := v.head(op, rel)
 	if err != nil {

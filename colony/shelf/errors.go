@@ -12,16 +12,16 @@ import (
 // What a door tells apart though the kinds are the same.
 var (
 	// ErrName is returned, as invalid, for a name that no file can have.
-	ErrName = errors.New("no name for a file")
+	ErrName = errors.New("the name is not valid")
 	// ErrExtension is returned, as invalid, for a name whose ending is not allowed.
-	ErrExtension = errors.New("files with this ending are not taken")
+	ErrExtension = errors.New("files with this extension are not accepted")
 	// ErrExists is returned, as conflict, when the destination of a move or a copy is there.
-	ErrExists = errors.New("there is such a file already")
+	ErrExists = errors.New("the file exists already")
 	// ErrChanged is returned, as conflict, when the condition of a write does not hold.
-	ErrChanged = errors.New("the file is not what the writer knew")
+	ErrChanged = errors.New("the file has changed since it was read")
 	// ErrTooMany is returned, as quota, when there are as many files as there may be. Every
 	// other error of kind quota is about bytes.
-	ErrTooMany = errors.New("there are as many files as there may be")
+	ErrTooMany = errors.New("the vault has its maximum number of files")
 )
 
 // bad is an error about a file of the vault.
@@ -30,7 +30,7 @@ func bad(k amber.Kind, op, name string, err error) error {
 }
 
 func notFound(op, name string) error {
-	return amber.Errorf(amber.KindNotFound, op, name, "there is no such file")
+	return amber.Errorf(amber.KindNotFound, op, name, "the file does not exist")
 }
 
 // damaged says that what lies at a place below the generation is not what
@@ -46,7 +46,7 @@ func disk(op, rel string, err error) error {
 	e := &amber.Error{Op: op, Kind: amber.KindInternal, ID: rel, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		e.Kind, e.Hint = amber.KindRefused, "check who owns the agent's folder"
+		e.Kind, e.Hint = amber.KindRefused, "check the owner and the permissions of the agent's folder"
 	case errors.Is(err, fsx.ErrNotRegular), errors.Is(err, fsx.ErrTooLarge), errors.Is(err, syscall.ENOTDIR):
 		return damaged(op, rel, err.Error())
 	case errors.Is(err, fsx.ErrInPlace):

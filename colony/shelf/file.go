@@ -81,7 +81,7 @@ func checksum(b []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-var errTooNew = errors.New("it was written by a newer Amber")
+var errTooNew = errors.New("the file was written by a newer Amber")
 
 // parseLine reads the first line, without its line feed.
 func parseLine(line []byte) (header, error) {
@@ -106,7 +106,7 @@ func parseLine(line []byte) (header, error) {
 		return header{}, err
 	}
 	if h.Size < 0 || h.Size > MaxFileLimit || len(h.SHA256) != 2*sha256.Size {
-		return header{}, errors.New("the first line makes no sense")
+		return header{}, errors.New("size or sha256 of the first line is out of range")
 	}
 	return h, nil
 }
@@ -118,7 +118,7 @@ func checkFormat(line []byte) error {
 	n, err := strconv.ParseUint(string(version), 10, 31)
 	switch {
 	case !ok || !end || err != nil || n == 0 || strconv.FormatUint(n, 10) != string(version):
-		return errors.New("it is no file of a vault")
+		return errors.New("this is not a file of a vault")
 	case n > formatVersion:
 		return errTooNew
 	}
@@ -138,7 +138,7 @@ func encode(h header, content string) ([]byte, error) {
 func decode(b []byte) (header, string, error) {
 	line, content, ok := bytes.Cut(b, []byte("\n"))
 	if !ok || len(line) >= maxLine {
-		return header{}, "", errors.New("it has no first line")
+		return header{}, "", errors.New("the first line has no end")
 	}
 	h, err := parseLine(line)
 	if err != nil {
@@ -147,11 +147,11 @@ func decode(b []byte) (header, string, error) {
 	text := string(content)
 	switch {
 	case int64(len(text)) != h.Size:
-		return header{}, "", fmt.Errorf("it has %d bytes of content, not %d", len(text), h.Size)
+		return header{}, "", fmt.Errorf("the content has %d bytes, want %d", len(text), h.Size)
 	case digest(text) != h.SHA256:
 		return header{}, "", errors.New("the digest of the content is wrong")
 	case !utf8.ValidString(text):
-		return header{}, "", errors.New("the content is no UTF-8")
+		return header{}, "", errors.New("the content is not UTF-8")
 	}
 	return h, text, nil
 }

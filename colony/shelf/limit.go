@@ -35,11 +35,11 @@ func (s *Shelf) fits(ctx context.Context, v volume, op, name, content string) er
 func (l Limits) takes(op, name, content string, used int64) error {
 	switch size := int64(len(content)); {
 	case !utf8.ValidString(content):
-		return amber.Errorf(amber.KindInvalid, op, name, "the content is no UTF-8")
+		return amber.Errorf(amber.KindInvalid, op, name, "the content is not UTF-8")
 	case size > l.MaxFile:
-		return bad(amber.KindQuota, op, name, fmt.Errorf("it has %d bytes, and a file may have %d", size, l.MaxFile))
+		return bad(amber.KindQuota, op, name, fmt.Errorf("the content has %d bytes, want at most %d", size, l.MaxFile))
 	case size > l.Quota-used:
-		return bad(amber.KindQuota, op, name, fmt.Errorf("it has %d bytes, and %d of %d are used", size, used, l.Quota))
+		return bad(amber.KindQuota, op, name, fmt.Errorf("the content has %d bytes, and %d of %d are used", size, used, l.Quota))
 	}
 	return nil
 }

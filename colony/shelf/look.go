@@ -81,7 +81,7 @@ func (v volume) heads(ctx context.Context, op string, rels []string) ([]header, 
 			return nil, err
 		}
 		if !belongs(rel) {
-			return nil, damaged(op, rel, "it does not belong into a vault")
+			return nil, damaged(op, rel, "this file does not belong in a vault")
 		}
 		h, err := v.head(op, rel)
 		if err != nil {

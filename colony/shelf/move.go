@@ -48,7 +48,7 @@ func (s *Shelf) transfer(ctx context.Context, op, from, to string, overwrite boo
 		return colony.FileInfo{}, err
 	}
 	if from == to {
-		return colony.FileInfo{}, amber.Errorf(amber.KindInvalid, op, from, "it is its own destination")
+		return colony.FileInfo{}, amber.Errorf(amber.KindInvalid, op, from, "source and destination are the same")
 	}
 	var done header
 	err := s.write(ctx, func(v volume) error {

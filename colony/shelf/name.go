@@ -21,15 +21,15 @@ func checkName(op, name string) error {
 	why := ""
 	switch {
 	case name == "":
-		why = "it is empty"
+		why = "it is empty, want 1 character or more"
 	case !utf8.ValidString(name):
-		why = "it is no UTF-8"
+		why = "it is not UTF-8"
 	case utf8.RuneCountInString(name) > MaxNameChars:
 		why = fmt.Sprintf("it has more than %d characters", MaxNameChars)
 	case strings.ContainsFunc(name, unicode.IsControl):
-		why = "there is a control character in it"
+		why = "it contains a control character"
 	case strings.Contains(name, `\`):
-		why = "there is a backslash in it"
+		why = "it contains a backslash"
 	case slices.ContainsFunc(strings.Split(name, "/"), noElement):
 		why = `a part of it is empty, "." or ".."`
 	}

@@ -44,7 +44,7 @@ func (s *Shelf) Search(ctx context.Context, query string, limit, offset int) (fo
 	n := utf8.RuneCountInString(query)
 	switch {
 	case limit < 0 || offset < 0 || !utf8.ValidString(query):
-		return nil, 0, amber.Errorf(amber.KindInvalid, op, "", "the query is no UTF-8, or a number is below zero")
+		return nil, 0, amber.Errorf(amber.KindInvalid, op, "", "the query is not UTF-8, or limit or offset is negative")
 	case n > MaxQuery:
 		return nil, 0, amber.Errorf(amber.KindInvalid, op, "", "the query is too long")
 	case n < MinQuery:

@@ -78,14 +78,14 @@ func (l Limits) withDefaults() (Limits, error) {
 		preset int64
 	}{{&l.Quota, colony.DefaultQuota}, {&l.MaxFile, colony.MaxFileBytes}, {&l.MaxFiles, DefaultMaxFiles}} {
 		if *f.n < 0 {
-			return l, amber.Errorf(amber.KindInvalid, "open vault", "", "a bound is below zero")
+			return l, amber.Errorf(amber.KindInvalid, "open vault", "", "a limit is negative")
 		}
 		if *f.n == 0 {
 			*f.n = f.preset
 		}
 	}
 	if l.MaxFile > MaxFileLimit {
-		return l, amber.Errorf(amber.KindInvalid, "open vault", "", "files of more than 64 MiB are not kept in a vault")
+		return l, amber.Errorf(amber.KindInvalid, "open vault", "", "the limit of a file is more than 64 MiB")
 	}
 	for _, ext := range l.Extensions {
 		if len(ext) < 2 || ext[0] != '.' || strings.ContainsAny(ext[1:], "./") {

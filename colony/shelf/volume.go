@@ -40,7 +40,7 @@ func (v volume) isFolder(op, rel string) (bool, error) {
 	case err != nil:
 		return false, disk(op, rel, err)
 	case !info.IsDir():
-		return false, damaged(op, rel, "it is not a folder")
+		return false, damaged(op, rel, "want a folder")
 	}
 	return true, nil
 }
@@ -76,7 +76,7 @@ func (v volume) get(op, name string) (header, string, error) {
 	}
 	h, content, err := decode(b)
 	if err == nil && h.Name != name {
-		err = errors.New("it is the file of another name")
+		err = errors.New("the first line names another file")
 	}
 	if err != nil {
 		return header{}, "", about(unfit(op, rel, err), name)
@@ -100,7 +100,7 @@ func (v volume) head(op, rel string) (header, error) {
 		return header{}, disk(op, rel, err)
 	}
 	if !info.Mode().IsRegular() {
-		return header{}, damaged(op, rel, "it is not a file")
+		return header{}, damaged(op, rel, "want a regular file")
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxLine))
 	if err != nil {
@@ -108,15 +108,15 @@ func (v volume) head(op, rel string) (header, error) {
 	}
 	line, _, ok := bytes.Cut(b, []byte("\n"))
 	if !ok {
-		return header{}, damaged(op, rel, "it has no first line")
+		return header{}, damaged(op, rel, "the first line has no end")
 	}
 	h, err := parseLine(line)
 	switch {
 	case err != nil:
 	case path.Join(vaultDir, place(h.Name)) != rel:
-		err = errors.New("it is the file of another name")
+		err = errors.New("the first line names another file")
 	case info.Size() != int64(len(line))+1+h.Size:
-		return header{}, about(damaged(op, rel, "its length is not what it says"), h.Name)
+		return header{}, about(damaged(op, rel, "the length does not match the first line"), h.Name)
 	}
 	if err != nil {
 		return header{}, unfit(op, rel, err)
@@ -199,7 +199,7 @@ func (v volume) remove(op, name string) error {
 	case err != nil:
 		return disk(op, rel, err)
 	case info.IsDir():
-		return damaged(op, rel, "it is a folder")
+		return damaged(op, rel, "a folder, want a file")
 	default:
 		if err := v.fs.Remove(v.path(rel)); err != nil {
 			return disk(op, rel, err)

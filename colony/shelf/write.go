@@ -19,7 +19,7 @@ func (s *Shelf) Put(ctx context.Context, name, content string) (colony.FileInfo,
 func (s *Shelf) PutIf(ctx context.Context, name, content string, c colony.Condition) (colony.FileInfo, error) {
 	const op = "put file"
 	if c.Absent == (c.Version != "") {
-		return colony.FileInfo{}, amber.Errorf(amber.KindInvalid, op, name, "either nothing or one version is expected to be there")
+		return colony.FileInfo{}, amber.Errorf(amber.KindInvalid, op, name, "a condition is either Absent or one Version")
 	}
 	return s.change(ctx, change{op: op, name: name, text: func(_ volume, old *header) (string, error) {
 		if c.Absent != (old == nil) || old != nil && old.SHA256 != c.Version {

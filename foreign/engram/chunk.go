@@ -48,7 +48,7 @@ func DecodeChunk(id string, gz []byte) (Chunk, error) {
 		return Chunk{}, amber.Errorf(amber.KindInvalid, "read chunk", "", "%q is not the id of a chunk", clip(id))
 	}
 	if len(gz) > MaxFileBytes {
-		return Chunk{}, amber.Errorf(amber.KindQuota, "read chunk", id, "it has %d bytes, the limit is %d", len(gz), MaxFileBytes)
+		return Chunk{}, amber.Errorf(amber.KindQuota, "read chunk", id, "%d bytes, want at most %d", len(gz), MaxFileBytes)
 	}
 	if err := checkChunk(id, gz); err != nil {
 		return Chunk{}, err
@@ -78,18 +78,18 @@ func checkChunk(id string, gz []byte) error {
 	case err != nil:
 		return damaged(id, err)
 	case n > MaxTextBytes:
-		return amber.Errorf(amber.KindQuota, "read chunk", id, "its text has more than %d bytes", MaxTextBytes)
+		return amber.Errorf(amber.KindQuota, "read chunk", id, "the text has more than %d bytes", MaxTextBytes)
 	case in.Len() > 0:
-		return damaged(id, fmt.Errorf("%d bytes follow its end", in.Len()))
+		return damaged(id, fmt.Errorf("%d bytes follow the end of the gzip data", in.Len()))
 	case hex.EncodeToString(h.Sum(nil)[:4]) != id:
-		return damaged(id, errors.New("its text does not have this id"))
+		return damaged(id, errors.New("the text does not match the id"))
 	}
 	return nil
 }
 
 func damaged(id string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("it ends too early")
+		err = errors.New("the data ends too early")
 	}
 	return &amber.Error{Op: "read chunk", Kind: amber.KindDamaged, ID: id, Err: err}
 }
@@ -218,7 +218,7 @@ func encodeList[T any](b *bytes.Buffer, rows []T, encode func(T) []byte) {
 // damaged, too_new, quota.
 func DecodeBackup(b []byte) (Chunk, error) {
 	if len(b) > MaxTextBytes {
-		return Chunk{}, amber.Errorf(amber.KindQuota, "read backup", "", "it has %d bytes, the limit is %d", len(b), MaxTextBytes)
+		return Chunk{}, amber.Errorf(amber.KindQuota, "read backup", "", "%d bytes, want at most %d", len(b), MaxTextBytes)
 	}
 	var c Chunk
 	var version, exported string
@@ -229,7 +229,7 @@ func DecodeBackup(b []byte) (Chunk, error) {
 	case "0.1.0", "0.2.0":
 		return c, nil
 	case "":
-		return Chunk{}, damaged("", errors.New("it has no version"))
+		return Chunk{}, damaged("", errors.New("the backup has no version"))
 	}
 	return Chunk{}, tooNew("read backup", clip(version))
 }

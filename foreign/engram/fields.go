@@ -40,7 +40,7 @@ func (f field) put(value json.RawMessage) error {
 		*p = nil // what it pointed to may be somebody else's
 	}
 	if err := json.Unmarshal(value, f.into); err != nil {
-		return fmt.Errorf("field %q does not have the type it should have", f.name)
+		return fmt.Errorf("the field %q has the wrong type", f.name)
 	}
 	return nil
 }

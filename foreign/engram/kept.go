@@ -137,7 +137,7 @@ func LinkOf(e Entity, r amber.SyncRecord) amber.SyncLink {
 // checkKept bounds a link.
 func checkKept(l amber.SyncLink) error {
 	if len(l.Extra) > maxKept {
-		return fmt.Errorf("it has %d bytes beside its text, the limit is %d", len(l.Extra), maxKept)
+		return fmt.Errorf("%d bytes besides the text, want at most %d", len(l.Extra), maxKept)
 	}
 	return nil
 }

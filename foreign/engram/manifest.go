@@ -61,7 +61,7 @@ func FileName(id string) string { return id + ".jsonl.gz" }
 func ParseManifest(b []byte) (Manifest, error) {
 	const op = "read manifest"
 	if len(b) > MaxManifestBytes {
-		return Manifest{}, amber.Errorf(amber.KindQuota, op, "", "it has %d bytes, the limit is %d", len(b), MaxManifestBytes)
+		return Manifest{}, amber.Errorf(amber.KindQuota, op, "", "%d bytes, want at most %d", len(b), MaxManifestBytes)
 	}
 	var m Manifest
 	var version *int
@@ -71,7 +71,7 @@ func ParseManifest(b []byte) (Manifest, error) {
 	case err != nil:
 		return Manifest{}, &amber.Error{Op: op, Kind: amber.KindDamaged, Err: err}
 	case version == nil || *version < 1:
-		return Manifest{}, amber.Errorf(amber.KindDamaged, op, "", "it has no version")
+		return Manifest{}, amber.Errorf(amber.KindDamaged, op, "", "the manifest has no version")
 	case *version > maxManifestVersion:
 		return Manifest{}, tooNew(op, *version)
 	}
@@ -93,13 +93,13 @@ func (m *Manifest) list(raw json.RawMessage) error {
 	const op = "read manifest"
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return amber.Errorf(amber.KindDamaged, op, "", "its chunks are not a list")
+		return amber.Errorf(amber.KindDamaged, op, "", "chunks is not a list")
 	}
 	seen := map[string]bool{}
 	var one json.RawMessage
 	for n := 0; d.More(); n++ {
 		if n == MaxEntries {
-			return amber.Errorf(amber.KindQuota, op, "", "it has more than %d entries", MaxEntries)
+			return amber.Errorf(amber.KindQuota, op, "", "more than %d entries", MaxEntries)
 		}
 		if err := d.Decode(&one); err != nil {
 			return &amber.Error{Op: op, Kind: amber.KindDamaged, Err: err}
@@ -123,7 +123,7 @@ func (m *Manifest) add(raw []byte, n int, seen map[string]bool) {
 	}
 }
 
-var errNoEntry = errors.New("it has no id")
+var errNoEntry = errors.New("the entry has no id")
 
 func decodeEntry(raw []byte) (Entry, error) {
 	var e Entry

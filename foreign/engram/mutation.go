@@ -110,7 +110,7 @@ func payload(m Mutation, known ...field) (extra string, err error) {
 	text := strings.TrimSpace(m.Payload)
 	if strings.HasPrefix(text, `"`) {
 		if err := json.Unmarshal([]byte(text), &text); err != nil {
-			return "", errors.New("its payload is not JSON")
+			return "", errors.New("the payload is not JSON")
 		}
 	}
 	extra, _, err = decodeObject([]byte(text), known...)
@@ -131,7 +131,7 @@ func (r *reader) index() (map[string]Session, map[string]Observation) {
 	return sessions, observations
 }
 
-var errOther = errors.New("its payload is of something else")
+var errOther = errors.New("the payload belongs to another row")
 
 // sessionChange reads a session. A payload without a start takes that of the row in the chunk, else the time of the change.
 // It comes after that row.
@@ -213,11 +213,11 @@ func (r *reader) observationGone(m Mutation) (*version, error) {
 	}
 	key := strings.TrimSpace(m.EntityKey)
 	if key == "" {
-		return nil, errors.New("it has no key")
+		return nil, errors.New("the row has no key")
 	}
 	at := latest(parseTime(deref(deletedAt)), parseTime(m.OccurredAt))
 	if at.IsZero() {
-		return nil, errors.New("it has no time that can be read")
+		return nil, errors.New("the row has no valid time")
 	}
 	mem, known := r.named(key)
 	if !known {
@@ -236,7 +236,7 @@ func (r *reader) observationGone(m Mutation) (*version, error) {
 func gone(m Mutation) (Row, error) {
 	key := strings.TrimSpace(m.EntityKey)
 	if key == "" {
-		return Row{}, errors.New("it has no key")
+		return Row{}, errors.New("the row has no key")
 	}
 	g := amber.SyncGone{Scope: amber.ChangeSession, ID: key}
 	if m.Entity == "prompt" {

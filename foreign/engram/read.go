@@ -41,7 +41,7 @@ type Row struct {
 func ToRecords(c Chunk, o ReadOptions) (rows []Row, dropped []string) {
 	r := newReader(c, o)
 	if len(c.unknown) > 0 {
-		r.drop("the chunk", fmt.Errorf("it has fields that are not known: %s", clip(strings.Join(c.unknown, ", "))))
+		r.drop("the chunk", fmt.Errorf("unknown fields: %s", clip(strings.Join(c.unknown, ", "))))
 	}
 	r.read()
 	return r.rows, r.dropped
@@ -129,7 +129,7 @@ func sessionRow(s Session) (Row, error) {
 		return Row{}, err
 	}
 	if id == "" {
-		return Row{}, errors.New("it has no id")
+		return Row{}, errors.New("the row has no id")
 	}
 	project, err := cleanID("project id", s.Project)
 	if err != nil {

@@ -21,7 +21,7 @@ func RepairManifest(b []byte) (m Manifest, notes []string, ok bool) {
 		return m, notes, true
 	}
 	if len(b) > MaxManifestBytes {
-		return Manifest{}, []string{fmt.Sprintf("it has %d bytes, the limit is %d", len(b), MaxManifestBytes)}, false
+		return Manifest{}, []string{fmt.Sprintf("%d bytes, want at most %d", len(b), MaxManifestBytes)}, false
 	}
 	text := strings.ToValidUTF8(string(b), "\uFFFD")
 	m.Version = versionIn(text)
@@ -31,11 +31,11 @@ func RepairManifest(b []byte) (m Manifest, notes []string, ok bool) {
 	sides, conflicts := readings(text)
 	switch {
 	case strings.TrimSpace(text) == "":
-		m.note("it is empty")
+		m.note("the manifest is empty")
 	case conflicts > 0:
-		m.note(fmt.Sprintf("it has %d conflicts of a merge", conflicts))
+		m.note(fmt.Sprintf("the manifest has %d merge conflicts", conflicts))
 	default:
-		m.note("it is not whole")
+		m.note("the manifest is cut off")
 	}
 	m.collect(sides)
 	notes, m.Notes = m.Notes, nil

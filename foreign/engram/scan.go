@@ -10,7 +10,7 @@ import (
 
 var (
 	errTooLong = fmt.Errorf("a row has more than %d bytes", MaxRowBytes)
-	errTooMany = fmt.Errorf("it has more than %d rows, or more than %d fields that are not known", MaxRows, maxUnknown)
+	errTooMany = fmt.Errorf("more than %d rows, or more than %d unknown fields", MaxRows, maxUnknown)
 )
 
 // scanner reads JSON value by value, so that one row is in memory and not the text.
@@ -75,7 +75,7 @@ func (s *scanner) object(each func(name string) error) error {
 		}
 		name, _ := t.(string)
 		if seen[name] {
-			return fmt.Errorf("field %q is there twice", clip(name))
+			return fmt.Errorf("the field %q appears twice", clip(name))
 		}
 		seen[name] = true
 		if err := each(name); err != nil {
@@ -86,7 +86,7 @@ func (s *scanner) object(each func(name string) error) error {
 		return err
 	}
 	if _, err := s.token(); !errors.Is(err, io.EOF) {
-		return orElse(err, "something follows the object")
+		return orElse(err, "text follows the object")
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func list[T any](s *scanner, into *[]T, decode func(*T, []byte) error, bad func(
 		return err
 	}
 	if t != json.Delim('[') {
-		return errors.New("a list of rows is none")
+		return errors.New("want a list of rows")
 	}
 	*into = []T{}
 	for at := 1; s.more(); at++ {

@@ -102,7 +102,7 @@ func (r *reader) identify(o Observation) (m amber.Memory, err error) {
 		m.CreatedAt = m.UpdatedAt
 	}
 	if m.CreatedAt.IsZero() {
-		return m, errors.New("it has no time that can be read")
+		return m, errors.New("the row has no valid time")
 	}
 	if topic := deref(o.TopicKey); topic != "" {
 		// A topic that Amber does not take stays with the row.
@@ -124,10 +124,10 @@ func setText(m *amber.Memory, o Observation) error {
 		content, f.Blank = o.Title, &o.Content
 	}
 	if strings.TrimSpace(content) == "" {
-		return errors.New("it has neither title nor content")
+		return errors.New("the row has neither title nor content")
 	}
 	if len(content) > amber.MaxContentBytes {
-		return fmt.Errorf("its content has %d bytes, the limit is %d", len(content), amber.MaxContentBytes)
+		return fmt.Errorf("the content has %d bytes, want at most %d", len(content), amber.MaxContentBytes)
 	}
 	m.Content, f.Lost = clean(content, control)
 	m.ContentDigest = amber.ContentDigest(m.Content)

@@ -28,7 +28,7 @@ func FromRecord(r amber.SyncRecord, link *amber.SyncLink) (Entity, error) {
 		o, err := fromMemory(*r.Memory, link)
 		return Entity{Observation: &o}, err
 	}
-	return Entity{}, amber.Errorf(amber.KindUnsupported, "write engram row", r.Ref().ID, "engram has no row for it")
+	return Entity{}, amber.Errorf(amber.KindUnsupported, "write engram row", r.Ref().ID, "Engram has no kind of row for this record")
 }
 
 func fromSession(s amber.SyncSession, link *amber.SyncLink) Session {
@@ -112,7 +112,7 @@ func fromMemory(m amber.SyncMemory, link *amber.SyncLink) (Observation, error) {
 		}
 	}
 	if m.Scope != amber.ScopeProject && m.Scope != amber.ScopeGlobal {
-		return Observation{}, amber.Errorf(amber.KindRefused, "write engram row", string(m.ID), "a memory of scope %s stays here", m.Scope)
+		return Observation{}, amber.Errorf(amber.KindRefused, "write engram row", string(m.ID), "a memory of scope %s is not exported", m.Scope)
 	}
 	if isForeign {
 		row := f.observation(f.texts(m.Memory))

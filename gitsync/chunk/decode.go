@@ -73,7 +73,7 @@ func checkHash(id ID, b []byte) error {
 		return overQuota("the length of the file", len(b), MaxFileBytes)
 	}
 	if IDOf(b) != id {
-		return damaged("its bytes have another hash")
+		return damaged("the bytes do not match the name of the chunk")
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func checkHash(id ID, b []byte) error {
 func readHeader(l *lines) (Header, []byte, error) {
 	first, err := l.next(maxHeaderBytes)
 	if err == io.EOF {
-		err = damaged("it is empty")
+		err = damaged("the chunk is empty")
 	}
 	if err != nil {
 		return Header{}, nil, err
@@ -132,14 +132,14 @@ func (c *Chunk) readRecords(l *lines, last []byte) error {
 	}
 	if c.Signature != nil {
 		if _, err := l.next(MaxLineBytes); !errors.Is(err, io.EOF) {
-			return damaged("something follows the signature")
+			return damaged("a line follows the signature")
 		}
 	}
 	if err := checkSignature(c.Header.SignedBy, c.Signature, signedMessage(text)); err != nil {
 		return err
 	}
 	if t.counts != c.Header.Counts {
-		return damaged("it holds %d records, and not what the header counts", t.counts.Total())
+		return damaged("the chunk has %d records, which is not what the header counts", t.counts.Total())
 	}
 	return nil
 }

@@ -119,11 +119,11 @@ func (w *writer) record(r amber.SyncRecord) error {
 	case amber.KindOf(err) == amber.KindQuota:
 		return err
 	case err != nil:
-		return invalid("it would not be read again: %v", err)
+		return invalid("the chunk could not be read back: %v", err)
 	}
 	w.again.Reset()
 	if err := plainJSON(&w.again).Encode(l.SyncRecord); err != nil || !bytes.Equal(b, w.again.Bytes()) {
-		return invalid("it would not be read again as it is")
+		return invalid("the chunk would be read back differently")
 	}
 	return w.append(b)
 }

@@ -23,7 +23,7 @@ func overQuota(what string, n, most int) error {
 }
 
 func tooNew(format string, args ...any) error {
-	return &amber.Error{Kind: amber.KindTooNew, Err: fmt.Errorf(format, args...), Hint: "use a newer amber"}
+	return &amber.Error{Kind: amber.KindTooNew, Err: fmt.Errorf(format, args...), Hint: "update amber"}
 }
 
 // at names the step and the subject of an error.

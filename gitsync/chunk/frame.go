@@ -15,7 +15,7 @@ const (
 func checkFrame(b []byte) error {
 	n, err := frameBytes(b)
 	if err == nil && n != len(b) {
-		err = damaged("something follows the compressed text")
+		err = damaged("bytes follow the compressed text")
 	}
 	return err
 }
@@ -25,12 +25,12 @@ func frameBytes(b []byte) (int, error) {
 	n, sum, err := frameHeader(b)
 	for last := false; err == nil && !last; {
 		if len(b)-n < 3 {
-			return 0, damaged("the compressed text is cut")
+			return 0, damaged("the compressed text is cut off")
 		}
 		h := uint32(b[n]) | uint32(b[n+1])<<8 | uint32(b[n+2])<<16
 		kind, size := h>>1&3, int(h>>3)
 		if kind == 3 || size > maxBlock {
-			return 0, damaged("the compressed text is not intact")
+			return 0, damaged("the compressed text is corrupt")
 		}
 		if kind == 1 { // one byte, repeated
 			size = 1
@@ -43,7 +43,7 @@ func frameBytes(b []byte) (int, error) {
 	case err != nil:
 		return 0, err
 	case n > len(b):
-		return 0, damaged("the compressed text is cut")
+		return 0, damaged("the compressed text is cut off")
 	}
 	return n, nil
 }
@@ -52,14 +52,14 @@ func frameBytes(b []byte) (int, error) {
 // at its end.
 func frameHeader(b []byte) (n, sum int, err error) {
 	if len(b) < 4 || binary.LittleEndian.Uint32(b) != zstdMagic {
-		return 0, 0, damaged("it is not compressed with zstd")
+		return 0, 0, damaged("the file is not compressed with zstd")
 	}
 	if len(b) < 6 {
-		return 0, 0, damaged("the compressed text is cut")
+		return 0, 0, damaged("the compressed text is cut off")
 	}
 	d := b[4]
 	if d&0x1b != 0 {
-		return 0, 0, damaged("it is compressed with a dictionary, or in a way that is not known")
+		return 0, 0, damaged("the zstd frame needs a dictionary or an unknown feature")
 	}
 	single := d&0x20 != 0
 	n = 5
@@ -74,7 +74,7 @@ func frameHeader(b []byte) (n, sum int, err error) {
 		size = 1 << (d >> 6)
 	}
 	if len(b) < n+size {
-		return 0, 0, damaged("the compressed text is cut")
+		return 0, 0, damaged("the compressed text is cut off")
 	}
 	text := contentSize(b[n : n+size])
 	if single {

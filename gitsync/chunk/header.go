@@ -82,7 +82,7 @@ func checkFormat(object []byte, family string) error {
 		Format string `json:"format"`
 	}
 	if err := json.Unmarshal(object, &is); err != nil {
-		return damaged("it does not begin with an object that names a format")
+		return damaged("the first line is not a JSON object with a format")
 	}
 	digits, found := strings.CutPrefix(is.Format, family)
 	n, err := strconv.ParseUint(digits, 10, 32)
@@ -91,7 +91,7 @@ func checkFormat(object []byte, family string) error {
 	case found && err == nil && canonical && n > version:
 		return tooNew("the format is %s%d; this amber knows %s%d", family, n, family, version)
 	case !found || n != version || !canonical:
-		return damaged("the format is %q and not %s%d", clip(is.Format), family, version)
+		return damaged("the format is %q, want %s%d", clip(is.Format), family, version)
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (h Header) check() error {
 		_, err = amber.ParseKeyID(string(h.SignedBy))
 	}
 	if ms := h.CreatedAt.UnixMilli(); err == nil && (ms <= 0 || ms > latest) {
-		err = invalid("created_at is no time since 1970")
+		err = invalid("created_at is not a time since 1970")
 	}
 	return err
 }
@@ -131,7 +131,7 @@ func checkIDs(what string, ids []ID) error {
 			return err
 		}
 		if i > 0 && ids[i-1] >= id {
-			return invalid("the %s are not sorted, or one is there twice", what)
+			return invalid("the %s are not sorted, or one appears twice", what)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func (l *lines) next(most int) ([]byte, error) {
 		case err == io.EOF && length == 0:
 			return nil, io.EOF
 		case err == io.EOF:
-			return nil, damaged("the last line has no end")
+			return nil, damaged("the last line does not end with a line feed")
 		case err != nil:
 			return nil, damaged("decompress: %v", err)
 		}

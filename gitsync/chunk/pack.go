@@ -105,14 +105,14 @@ func mask(dst, src, index []byte) {
 func checkParts(parts []Part) error {
 	switch {
 	case len(parts) == 0:
-		return invalid("there are no parts")
+		return invalid("the pack has no parts")
 	case len(parts) > MaxParts:
 		return overQuota("the number of parts", len(parts), MaxParts)
 	}
 	seen := map[ID]bool{}
 	for _, p := range parts {
 		if seen[p.ID] {
-			return invalid("part %s is there twice", p.ID)
+			return invalid("part %s appears twice", p.ID)
 		}
 		seen[p.ID] = true
 	}
@@ -121,7 +121,7 @@ func checkParts(parts []Part) error {
 			return fmt.Errorf("part %s: %w", p.ID, err)
 		}
 		if err := checkFrame(p.Bytes); err != nil {
-			return invalid("part %s is no chunk: %v", p.ID, err)
+			return invalid("part %s is not a chunk: %v", p.ID, err)
 		}
 	}
 	return nil
@@ -169,7 +169,7 @@ func openPack(b []byte) ([]Part, error) {
 	seen := map[ID]bool{}
 	for _, p := range x.Parts {
 		if _, err := ParseID(string(p.ID)); err != nil || p.Size <= 0 || p.Size > len(rest) || seen[p.ID] {
-			return nil, damaged("the index is not that of this pack")
+			return nil, damaged("the index does not match the pack")
 		}
 		seen[p.ID] = true
 		part := Part{p.ID, rest[:p.Size:p.Size]}
@@ -180,7 +180,7 @@ func openPack(b []byte) ([]Part, error) {
 		parts = append(parts, part)
 	}
 	if len(rest) > 0 {
-		return nil, damaged("something follows the last part")
+		return nil, damaged("bytes follow the last part")
 	}
 	return parts, nil
 }
@@ -188,7 +188,7 @@ func openPack(b []byte) ([]Part, error) {
 // unmask reads the second frame of a pack, which is the last.
 func unmask(b, index []byte) ([]byte, error) {
 	if len(b) < packHead || binary.LittleEndian.Uint32(b) != partsMagic || uint64(binary.LittleEndian.Uint32(b[4:])) != uint64(len(b)-packHead) {
-		return nil, damaged("the frame of the parts is cut, or is none")
+		return nil, damaged("the frame of the parts is cut off or not valid")
 	}
 	out := make([]byte, len(b)-packHead)
 	mask(out, b[packHead:], index)
@@ -199,7 +199,7 @@ func unmask(b, index []byte) ([]byte, error) {
 // what follows it.
 func readIndex(b []byte) (x index, whole, rest []byte, err error) {
 	if len(b) < packHead {
-		return x, nil, nil, damaged("it is cut")
+		return x, nil, nil, damaged("the pack is cut off")
 	}
 	n := uint64(binary.LittleEndian.Uint32(b[4:]))
 	b = b[packHead:]
@@ -207,7 +207,7 @@ func readIndex(b []byte) (x index, whole, rest []byte, err error) {
 	case n > maxIndexBytes:
 		return x, nil, nil, overQuota("the length of the index", int(n), maxIndexBytes)
 	case n > uint64(len(b)):
-		return x, nil, nil, damaged("it is cut")
+		return x, nil, nil, damaged("the pack is cut off")
 	}
 	text, ends := bytes.CutSuffix(b[:n], []byte("\n"))
 	if !ends {

@@ -17,7 +17,7 @@ func parseLine(b []byte) (line, error) {
 		return line{}, err
 	}
 	if l.Signature != nil && l.SyncRecord != (amber.SyncRecord{}) {
-		return line{}, damaged("it is a record and a signature")
+		return line{}, damaged("a line is both a record and a signature")
 	}
 	return l, nil
 }
@@ -64,7 +64,7 @@ func (t *tally) add(r amber.SyncRecord) error {
 	}
 	id := identityOf(r)
 	if t.seen[id] {
-		return invalid("%s %s is there twice in one version", id.ref.Scope, id.ref.ID)
+		return invalid("%s %s appears twice in one version", id.ref.Scope, id.ref.ID)
 	}
 	if t.seen == nil {
 		t.seen = map[identity]bool{}
@@ -93,7 +93,7 @@ func belongs(r amber.SyncRecord, project string) error {
 	}
 	if of != project {
 		ref := r.Ref()
-		return invalid("%s %s belongs to the project %q, the chunk to %q", ref.Scope, ref.ID, clip(of), clip(project))
+		return invalid("%s %s belongs to the project %q, want %q as in the header", ref.Scope, ref.ID, clip(of), clip(project))
 	}
 	return nil
 }

@@ -39,11 +39,11 @@ func checkSignature(named amber.KeyID, sig *amber.Signature, message []byte) err
 	case named == "" && sig == nil:
 		return nil
 	case sig == nil:
-		return untrusted("the signature was taken away: the header names the signer " + string(named))
+		return untrusted("the signature was removed: the header names the signer " + string(named))
 	case named == "":
-		return untrusted("there is a signature, and the header names no signer")
+		return untrusted("the chunk has a signature, but the header names no signer")
 	case sig.KeyID != named:
-		return untrusted("the header names the signer " + string(named) + ", and the signature is another's")
+		return untrusted("the header names the signer " + string(named) + ", but the signature is of another key")
 	}
 	return sig.Verify(message)
 }

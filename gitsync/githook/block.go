@@ -107,7 +107,7 @@ func span(text []byte) (from, to int, ok bool, err error) {
 	case len(begins) == 0 && len(ends) == 0:
 		return 0, 0, false, nil
 	case len(begins) != 1 || len(ends) != 1 || ends[0] < begins[0]:
-		return 0, 0, false, amber.Errorf(amber.KindConflict, "read hook", "", "the lines that mark what is Amber's were changed")
+		return 0, 0, false, amber.Errorf(amber.KindConflict, "read hook", "", "the marker lines around the part of Amber were changed")
 	}
 	to = ends[0] + len(endMark)
 	if to < len(text) {

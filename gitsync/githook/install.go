@@ -36,16 +36,16 @@ func (o Install) check() error {
 	const op = "install hook"
 	for _, s := range slices.Concat([]string{o.Binary, o.Folder, o.Upstream}, o.Globals, o.Flags, o.ExportFlags) {
 		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-			return amber.Errorf(amber.KindInvalid, op, "", "%q cannot be put into a script", s)
+			return amber.Errorf(amber.KindInvalid, op, "", "%q cannot be written into a shell script", s)
 		}
 	}
 	switch {
 	case !filepath.IsAbs(o.Binary):
-		return amber.Errorf(amber.KindInvalid, op, "", "the path of amber is not absolute")
+		return amber.Errorf(amber.KindInvalid, op, "", "the path of the program is not absolute")
 	case o.Folder == "" || !filepath.IsLocal(filepath.FromSlash(o.Folder)):
 		return amber.Errorf(amber.KindInvalid, op, "", "the folder is not in the work tree")
 	case o.Upstream == "":
-		return amber.Errorf(amber.KindInvalid, op, "", "there is no upstream branch")
+		return amber.Errorf(amber.KindInvalid, op, "", "the upstream branch is missing")
 	}
 	return checkRef(o.Upstream)
 }
@@ -88,8 +88,8 @@ func (w *Worktree) Install(ctx context.Context, o Install) ([]Change, error) {
 		return nil, err
 	}
 	if !isBelow(w.hooks, w.common) && !isBelow(w.hooks, w.top) {
-		err := amber.Errorf(amber.KindRefused, "install hook", w.hooks, "other repositories have their hooks there, too, because of core.hooksPath")
-		err.Hint = "git config core.hooksPath " + quote(filepath.ToSlash(filepath.Join(w.common, "hooks"))) + " gives this repository its own"
+		err := amber.Errorf(amber.KindRefused, "install hook", w.hooks, "core.hooksPath shares this folder of hooks with other repositories")
+		err.Hint = "git config core.hooksPath " + quote(filepath.ToSlash(filepath.Join(w.common, "hooks"))) + " gives this repository its own hooks"
 		return nil, err
 	}
 	merge, err := w.add(PostMerge, o)
@@ -185,17 +185,17 @@ func (w *Worktree) add(hook string, o Install) (edit, error) {
 	why := ""
 	switch {
 	case !e.mode.IsRegular():
-		why = "it is not a regular file"
+		why = "want a regular file"
 	case !isScript(e.before):
-		why = "it is not a shell script"
+		why = "the hook is not a shell script"
 	case e.mode&0o111 == 0 && runtime.GOOS != "windows":
-		why = "it is not executable, so git does not run it"
+		why = "the hook is not executable, so git does not run it"
 	}
 	if why != "" {
 		err := amber.Errorf(amber.KindRefused, "install hook", e.Path, "%s", why)
-		err.Hint = "run this from it by hand: amber sync import --dir=" + quote(o.Folder) + " --upstream=" + quote(o.Upstream)
+		err.Hint = "add this command to the hook yourself: amber sync import --dir=" + quote(o.Folder) + " --upstream=" + quote(o.Upstream)
 		if hook == PreCommit {
-			err.Hint = "run this from it by hand: amber sync export --dir=" + quote(o.Folder) + " && git add -- " + quote(o.Folder)
+			err.Hint = "add this command to the hook yourself: amber sync export --dir=" + quote(o.Folder) + " && git add -- " + quote(o.Folder)
 		}
 		return e, err
 	}
@@ -254,7 +254,7 @@ func (w *Worktree) write(e edit) error {
 			return rerr
 		}
 		if !bytes.Equal(now.before, e.before) {
-			return amber.Errorf(amber.KindConflict, "write hook", e.Path, "somebody changed it meanwhile")
+			return amber.Errorf(amber.KindConflict, "write hook", e.Path, "the hook was changed while it was edited")
 		}
 		if e.Action == Changed {
 			err = fsx.Replace(w.fs, e.Path, e.mode.Perm(), e.after)
@@ -283,7 +283,7 @@ func kindOf(err error) amber.Kind {
 func at(err error, path string) error {
 	var e *amber.Error
 	if errors.As(err, &e) {
-		e.ID, e.Hint = path, "look at the file and take the lines out by hand"
+		e.ID, e.Hint = path, "remove the lines between the markers in an editor"
 	}
 	return err
 }

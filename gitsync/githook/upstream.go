@@ -32,7 +32,7 @@ func (w *Worktree) Ref(ctx context.Context, name string) (string, error) {
 		}
 	}
 	if err == nil && !strings.HasPrefix(ref, "refs/") {
-		err = amber.Errorf(amber.KindInvalid, "find upstream branch", name, "it is not the name of a branch")
+		err = amber.Errorf(amber.KindInvalid, "find upstream branch", name, "want the name of a branch")
 	}
 	return ref, err
 }
@@ -76,7 +76,7 @@ func noUpstream(err error, ref string) error {
 	}
 	e := amber.Errorf(amber.KindNotFound, "find upstream branch", ref, "git says: %s", text)
 	if ref == TrackedBranch {
-		e = amber.Errorf(amber.KindNotFound, "find upstream branch", "", "the current branch tracks none: %s", text)
+		e = amber.Errorf(amber.KindNotFound, "find upstream branch", "", "the current branch tracks no other branch: %s", text)
 		e.Hint = "git push -u origin HEAD, or name the branch: --upstream=origin/main"
 	}
 	return e
@@ -135,7 +135,7 @@ func (o Options) UpstreamOnly(ctx context.Context, dir, ref string) (func(file s
 // checkRef refuses what git would take for an option or for more than one name.
 func checkRef(ref string) error {
 	if strings.HasPrefix(ref, "-") || strings.ContainsAny(ref, " \t\r\n\x00:^~?*[\\") || strings.Contains(ref, "..") {
-		return amber.Errorf(amber.KindInvalid, "find upstream branch", "", "it is not the name of a branch")
+		return amber.Errorf(amber.KindInvalid, "find upstream branch", "", "want the name of a branch")
 	}
 	return nil
 }

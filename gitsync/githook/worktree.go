@@ -82,7 +82,7 @@ func outside(dir string, err error) error {
 	const op = "find work tree"
 	switch {
 	case strings.Contains(text, "not a git repository"), strings.Contains(text, "must be run in a work tree"):
-		return amber.Errorf(amber.KindNotFound, op, dir, "it is in no git work tree")
+		return amber.Errorf(amber.KindNotFound, op, dir, "the folder is not in a git work tree")
 	case strings.Contains(text, "dubious ownership"):
 		return amber.Errorf(amber.KindRefused, op, dir, "git says: %s", text)
 	}
@@ -104,7 +104,7 @@ func (w *Worktree) Shared() bool { return !isBelow(w.hooks, w.common) && isBelow
 func (w *Worktree) Folder(path string) (string, error) {
 	rel, err := filepath.Rel(w.top, resolved(path))
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", amber.Errorf(amber.KindInvalid, "find folder", path, "it is not in the work tree %s", w.top)
+		return "", amber.Errorf(amber.KindInvalid, "find folder", path, "the folder is not in the work tree %s", w.top)
 	}
 	return filepath.ToSlash(rel), nil
 }
