@@ -48,7 +48,7 @@ func ask[Out any](ctx context.Context, a *Agent, body any, elements ...string) (
 	return call[Out](ctx, a.c, request{method: http.MethodPost, path: a.path(elements...), body: body, repeatable: true})
 }
 
-// page reads a page of a listing. Errors: damaged for an answer that is none:
+// page reads a page of a listing. Errors: damaged for an answer that is not a page:
 // nothing and no answer are not the same.
 func page[T any](ctx context.Context, a *Agent, query url.Values, elements ...string) (amber.Page[T], error) {
 	p, err := get[amber.Page[T]](ctx, a, query, elements...)

@@ -133,27 +133,27 @@ func TestFourAnswersStayFour(t *testing.T) {
 		want   amber.Kind
 		except map[string]amber.Kind // calls to which it is another answer
 	}{
-		"cut in the middle":       {answer: reset, want: amber.KindUnreachable},
-		"a page, 200":             {answer: says(200, "text/html", page), want: amber.KindUnreachable},
-		"a page, 404":             {answer: says(404, "text/html", page), want: amber.KindUnreachable},
-		"a page, 500":             {answer: says(500, "text/html", page), want: amber.KindUnreachable},
-		"a page that says JSON":   {answer: says(404, "application/json", page), want: amber.KindUnreachable},
-		"no kind":                 {answer: says(500, "application/json", `{"error":{}}`), want: amber.KindUnreachable},
-		"another error":           {answer: says(404, "application/json", `{"error":"not found"}`), want: amber.KindUnreachable},
-		"nothing, 404":            {answer: says(404, "", ""), want: amber.KindUnreachable},
-		"refused":                 {answer: failed(amber.KindRefused), want: amber.KindRefused},
-		"absent":                  {answer: failed(amber.KindNotFound), want: amber.KindNotFound},
-		"damaged there":           {answer: failed(amber.KindDamaged), want: amber.KindDamaged},
-		"shutting down":           {answer: failed(amber.KindUnreachable), want: amber.KindUnreachable},
-		"a kind of later":         {answer: failed("shiny"), want: "shiny"},
-		"half a document":         {answer: says(200, "application/json", `{"items":[`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
-		"another document":        {answer: says(200, "application/json", `"items"`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
-		"an empty document":       {answer: says(200, "application/json", `{}`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
-		"null":                    {answer: says(200, "application/json", `null`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
-		"two documents":           {answer: says(200, "application/json", `{"items":[]} {}`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
-		"no UTF-8":                {answer: says(200, "application/json", "{\"id\":\"s\",\"session_id\":\"s\",\"document\":1,\"items\":[],\"deleted\":1,\"position\":\"\xff\"}"), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
-		"a checksum that is none": {answer: mangled, want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
-		"too large":               {answer: endless, want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
+		"cut in the middle":            {answer: reset, want: amber.KindUnreachable},
+		"a page, 200":                  {answer: says(200, "text/html", page), want: amber.KindUnreachable},
+		"a page, 404":                  {answer: says(404, "text/html", page), want: amber.KindUnreachable},
+		"a page, 500":                  {answer: says(500, "text/html", page), want: amber.KindUnreachable},
+		"a page that says JSON":        {answer: says(404, "application/json", page), want: amber.KindUnreachable},
+		"no kind":                      {answer: says(500, "application/json", `{"error":{}}`), want: amber.KindUnreachable},
+		"another error":                {answer: says(404, "application/json", `{"error":"not found"}`), want: amber.KindUnreachable},
+		"nothing, 404":                 {answer: says(404, "", ""), want: amber.KindUnreachable},
+		"refused":                      {answer: failed(amber.KindRefused), want: amber.KindRefused},
+		"absent":                       {answer: failed(amber.KindNotFound), want: amber.KindNotFound},
+		"damaged there":                {answer: failed(amber.KindDamaged), want: amber.KindDamaged},
+		"shutting down":                {answer: failed(amber.KindUnreachable), want: amber.KindUnreachable},
+		"a kind of later":              {answer: failed("shiny"), want: "shiny"},
+		"half a document":              {answer: says(200, "application/json", `{"items":[`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
+		"another document":             {answer: says(200, "application/json", `"items"`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
+		"an empty document":            {answer: says(200, "application/json", `{}`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
+		"null":                         {answer: says(200, "application/json", `null`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
+		"two documents":                {answer: says(200, "application/json", `{"items":[]} {}`), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
+		"no UTF-8":                     {answer: says(200, "application/json", "{\"id\":\"s\",\"session_id\":\"s\",\"document\":1,\"items\":[],\"deleted\":1,\"position\":\"\xff\"}"), want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
+		"a checksum that is not valid": {answer: mangled, want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
+		"too large":                    {answer: endless, want: amber.KindDamaged, except: map[string]amber.Kind{"delete": amber.KindUnreachable}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestASilentServerIsUnreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() // whoever dials is taken by the system, and nobody reads
+	defer l.Close() // the system accepts connections, and nothing reads them
 	s := contracts(t, client.Options{URL: "http://" + l.Addr().String(), Patience: 20 * time.Millisecond, Attempts: 2, Backoff: time.Millisecond})
 	_, err = s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})
 	if amber.KindOf(err) != amber.KindUnreachable || !strings.Contains(amber.HintOf(err), "may have done it") {

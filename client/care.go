@@ -17,7 +17,7 @@ func (s stats) Stats(ctx context.Context) (amber.Stats, error) {
 }
 
 // Doctor asks whether everything is well with the agent and its home; deep
-// looks at every row. Errors: unsupported where nobody can tell.
+// looks at every row. Errors: unsupported where the backend cannot say.
 func (a *Agent) Doctor(ctx context.Context, deep bool) (amber.Checkup, error) {
 	return get[amber.Checkup](ctx, a, newValues().flag("deep", deep).Values, "doctor")
 }

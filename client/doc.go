@@ -1,7 +1,7 @@
 // Package client is Amber over HTTP: the root contracts of an agent that is
 // served elsewhere.
 //
-// Whoever works with an [amber.Store] works with a remote one unchanged. Four
+// Code that works with an [amber.Store] works with a remote one unchanged. Four
 // answers stay four: what is absent is not_found, what the server refuses is
 // refused, what does not answer, or answers what no Amber would, is
 // unreachable, and an answer whose bytes make no sense is damaged. Only what may

@@ -19,7 +19,7 @@ const typeLines = "application/x-ndjson"
 
 // lines reads a listing that comes with one item on each line, however long it
 // is. Errors: that of the last line where the server could not go on; damaged
-// for a line that is none.
+// for a line that is not valid.
 func lines[T any](ctx context.Context, a *Agent, query url.Values, elements ...string) ([]T, error) {
 	r := request{method: http.MethodGet, path: a.path(elements...), query: query}
 	return insist(ctx, a.c, r, func() ([]T, error) {

@@ -48,12 +48,12 @@ func TestLinesThatAreNotWhole(t *testing.T) {
 		want       amber.Kind
 		tries      int64
 	}{
-		"an error at the end":   {body: line + `{"error":{"kind":"damaged","message":"a page is missing"}}` + "\n", want: amber.KindDamaged, tries: 1},
-		"broken off":            {body: line, cut: true, want: amber.KindUnreachable, tries: 3},
-		"broken off in a line":  {body: line + line[:20], cut: true, want: amber.KindUnreachable, tries: 3},
-		"a line that is none":   {body: line + "x\n", want: amber.KindDamaged, tries: 1},
-		"a line that is mended": {body: strings.Replace(line, `"x"`, "\"\xff\"", 1), want: amber.KindDamaged, tries: 1},
-		"not lines":             {body: line, kind: "application/json", want: amber.KindUnreachable, tries: 3},
+		"an error at the end":      {body: line + `{"error":{"kind":"damaged","message":"a page is missing"}}` + "\n", want: amber.KindDamaged, tries: 1},
+		"broken off":               {body: line, cut: true, want: amber.KindUnreachable, tries: 3},
+		"broken off in a line":     {body: line + line[:20], cut: true, want: amber.KindUnreachable, tries: 3},
+		"a line that is not valid": {body: line + "x\n", want: amber.KindDamaged, tries: 1},
+		"a line that is mended":    {body: strings.Replace(line, `"x"`, "\"\xff\"", 1), want: amber.KindDamaged, tries: 1},
+		"not lines":                {body: line, kind: "application/json", want: amber.KindUnreachable, tries: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

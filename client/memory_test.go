@@ -49,7 +49,7 @@ func TestAPageThatIsTooLargeIsReadInSmallerOnes(t *testing.T) {
 	}
 }
 
-// A server whose memory is switched off is asked all the same, so that reads
+// A server whose memory is switched off is still asked, so that reads
 // find nothing and writes are refused with its reason, as at a local store.
 func TestSwitchedOffIsNotUnsupported(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,7 @@ package client
 import "github.com/amber-memory/amber"
 
 // parts are the contracts that the server's backend can do; the others stay
-// nil. Where memory is switched off the server is asked all the same: it finds
+// nil. Where memory is switched off the server is still asked: it finds
 // nothing, and says why it refuses.
 func (a *Agent) parts(can amber.Capabilities) amber.Parts {
 	if switchedOff := (amber.Capabilities{Control: can.Control, Documents: can.Documents}); can == switchedOff {

@@ -23,7 +23,7 @@ import (
 	"github.com/amber-memory/amber/store/storetest"
 )
 
-// everybody grants everything to whoever asks.
+// everybody grants everything to every caller.
 type everybody struct{}
 
 func (everybody) Grant(context.Context, string) (amber.Grant, error) {

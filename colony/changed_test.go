@@ -79,7 +79,7 @@ func TestBackupWarnsOfLess(t *testing.T) {
 	}
 }
 
-// Documents of nothing but white space are as good as empty ones.
+// Documents of nothing but white space count as empty ones.
 func TestBlankDocumentsKeepWhatHasText(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -127,7 +127,7 @@ func TestCounterThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// Whoever asks what there is learns of a vault that was put back, as one who
+// A listing reports a vault that was put back, as for one who
 // restores does.
 func TestListAndLatestAskTheWitness(t *testing.T) {
 	t.Parallel()

@@ -95,7 +95,7 @@ func (v *Vault) forget(ctx context.Context, from SnapshotID, to Sighting, report
 }
 
 // retreat looks, when the manifest is gone, whether somebody has moved the pointer
-// to the snapshot meanwhile: whoever removes the one it named before.
+// to the snapshot meanwhile: a writer that removes the one it named before does that.
 func (v *Vault) retreat(ctx context.Context, id SnapshotID, report *PruneReport) error {
 	now, err := v.pointer(ctx)
 	if err != nil || !now.exists {

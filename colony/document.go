@@ -16,7 +16,7 @@ import (
 const maxDocuments = 100_000
 
 // Documents are texts by name, which a snapshot holds. An empty name and an empty
-// text are as good as others.
+// text are valid.
 type Documents map[string]string
 
 // Names returns the names in the order of their code points.

@@ -103,7 +103,7 @@ func (g *group) seqs() []int {
 }
 
 // holds reports whether the listing shows a part by its name. Without a listing
-// whoever reads it will find out.
+// reading the snapshot will tell.
 func (g *group) holds(name string) bool {
 	n, ok := parseName(name)
 	if !ok || n.ID != g.id || n.Kind != partFile {

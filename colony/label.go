@@ -2,7 +2,7 @@ package colony
 
 import "strings"
 
-// DefaultLabel is the label of whoever gives none.
+// DefaultLabel is the label when none is given.
 const DefaultLabel = "default"
 
 // Label returns the label that names of files are made with: in lower case, each

@@ -18,16 +18,16 @@ func TestLineageIsChecked(t *testing.T) {
 		changes map[string]any
 		bad     string
 	}{
-		"as it is":              {},
-		"none":                  {changes: map[string]any{"label_raw": nil, "parent": nil, "counter": nil}},
-		"another spelling":      {changes: map[string]any{"label_raw": "MY.LABEL!"}},
-		"another label":         {changes: map[string]any{"label_raw": "my label c"}, bad: "label_raw"},
-		"no label":              {changes: map[string]any{"label_raw": 1}, bad: "label_raw"},
-		"its own parent":        {changes: map[string]any{"parent": string(d.ID)}, bad: "parent"},
-		"a later parent":        {changes: map[string]any{"parent": "20990101T000000000000Z-aaaaaa"}, bad: "parent"},
-		"no id":                 {changes: map[string]any{"parent": "yesterday"}, bad: "parent"},
-		"a count that is none":  {changes: map[string]any{"counter": 0}, bad: "counter"},
-		"a count that is later": {changes: map[string]any{"counter": 1 << 53}, bad: "counter"},
+		"as it is":                  {},
+		"none":                      {changes: map[string]any{"label_raw": nil, "parent": nil, "counter": nil}},
+		"another spelling":          {changes: map[string]any{"label_raw": "MY.LABEL!"}},
+		"another label":             {changes: map[string]any{"label_raw": "my label c"}, bad: "label_raw"},
+		"no label":                  {changes: map[string]any{"label_raw": 1}, bad: "label_raw"},
+		"its own parent":            {changes: map[string]any{"parent": string(d.ID)}, bad: "parent"},
+		"a later parent":            {changes: map[string]any{"parent": "20990101T000000000000Z-aaaaaa"}, bad: "parent"},
+		"no id":                     {changes: map[string]any{"parent": "yesterday"}, bad: "parent"},
+		"a count that is not valid": {changes: map[string]any{"counter": 0}, bad: "counter"},
+		"a count that is later":     {changes: map[string]any{"counter": 1 << 53}, bad: "counter"},
 	} {
 		p := whole
 		p.Manifest.Content = edit(t, p.Manifest.Content, tc.changes)

@@ -30,7 +30,7 @@ var verdicts = map[string]struct {
 }{
 	"clean_signed":                     {accept, "", "", true, "nothing is wrong"},
 	"tamper_created_at":                {refuse, amber.KindUntrusted, "", false, "the signature does not match; the original agrees"},
-	"tamper_created_at_verify_false":   {tolerant, amber.KindDamaged, "", false, "the same, read without a look at the signature: the time is none"},
+	"tamper_created_at_verify_false":   {tolerant, amber.KindDamaged, "", false, "the same, read without a look at the signature: the time is not valid"},
 	"downgrade_signature_removed":      {accept, "", "", false, "to one who requires nothing it is an unsigned snapshot; who requires a signature refuses"},
 	"downgrade_signature_null":         {accept, "", "", false, "the format document shows null for unsigned"},
 	"downgrade_signature_empty_object": {accept, "", "", false, "the original takes it for unsigned"},

@@ -64,7 +64,7 @@ func TestPruneLeavesOtherLabelsAlone(t *testing.T) {
 	}
 }
 
-// TestPruneKeepsTheLastText: whoever backs up documents without text has not
+// TestPruneKeepsTheLastText: a backup of documents without text has not
 // asked for the end of those that had some, now or in the next prune.
 func TestPruneKeepsTheLastText(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func (b *backup) publish(ctx context.Context) error {
 // confirm looks whether the snapshot is there now that the pointer was moved.
 // Until then somebody who made a later one may have removed both, or its parts
 // when the backup took longer than they may lie about. One that was removed
-// because a later one is there was the newest for a moment, as good as any.
+// because a later one is there was the newest for a moment, which is enough.
 func (b *backup) confirm(ctx context.Context, m *move) error {
 	in, err := b.v.list(ctx)
 	if err != nil {

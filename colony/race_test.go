@@ -298,7 +298,7 @@ func (r *race) remove(v *colony.Vault, id colony.SnapshotID) {
 }
 
 // settle checks that what is there can be restored when everybody has finished,
-// and that the label is as good as any.
+// and that the label can be used like any other.
 func (r *race) settle(c *clock) {
 	v, err := colony.Open(r.fake, colony.Options{Label: "x", Clock: c.now, Random: randomness(0)})
 	if err != nil {

@@ -139,7 +139,7 @@ func (v *Vault) judge(ctx context.Context, w view, r Restored, named bool, seen 
 	return r, nil
 }
 
-// unnamed warns of snapshots that are newer than what the pointer names: whoever
+// unnamed warns of snapshots that are newer than what the pointer names: the process that
 // made them has not come to move it.
 func (v *Vault) unnamed(ctx context.Context, w view) []string {
 	if !w.good() {

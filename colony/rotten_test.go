@@ -14,7 +14,7 @@ import (
 const pointerFile = "cmem.x.latest.json"
 
 // A pointer that the vault knows to be rotten is a bad one: every snapshot is
-// still there, and whoever writes mends it.
+// still there, and the next writer mends it.
 func TestRottenPointer(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []string{"conditional", "unconditional", "bare"} {
@@ -78,7 +78,7 @@ func TestDeleteWithARottenPointer(t *testing.T) {
 	}
 }
 
-// Whoever puts the pointer over a rotten one does it without a condition: it is
+// A writer puts the pointer over a rotten one without a condition: it is
 // not left at what is older when another was faster.
 func TestRottenPointerIsMendedByTwo(t *testing.T) {
 	t.Parallel()

@@ -115,7 +115,7 @@ func (r *reading) checkEncryption() error {
 }
 
 // checkNames checks that every part belongs to this snapshot. A name of another
-// file is refused in any case: whoever planted it wants that file read.
+// file is refused in any case: the attacker who planted it wants that file read.
 func (r *reading) checkNames() error {
 	label, id := r.o.Label, r.o.ID
 	if label == "" {

@@ -42,7 +42,7 @@ var (
 	refused      = verdict{amber.KindDamaged, amber.KindDamaged}
 )
 
-// check reads a snapshot both ways. Whoever reads it gets the documents of the
+// check reads a snapshot both ways. Both readers get the documents of the
 // draft, and what was relaxed is told.
 func (v verdict) check(t *testing.T, name string, p colony.Packed) {
 	t.Helper()
@@ -261,7 +261,7 @@ func TestTheBadPartIsNamed(t *testing.T) {
 }
 
 // TestNothingThatIsChangedIsTakenForTheSame flips a bit of each byte of a signed
-// manifest and a part: whoever accepts it has the same documents.
+// manifest and a part: every reader that accepts it has the same documents.
 func TestNothingThatIsChangedIsTakenForTheSame(t *testing.T) {
 	t.Parallel()
 	d := newDraft(t)

@@ -8,7 +8,7 @@ import (
 )
 
 // own takes the newest snapshot for one that was seen when it is the one that was
-// last written from here: whoever wrote it may have died before it was noted.
+// last written from here: the process that wrote it may have died before it was noted.
 func (b *backup) own(ctx context.Context) {
 	if head := b.view.head; head.g != nil && head.g.id == b.seen.Writing {
 		now := sighting(head.info(b.v.label))

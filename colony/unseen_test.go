@@ -46,7 +46,7 @@ func TestWhoIsNotAskedGoesOnOnlyWithWhatItHasSeen(t *testing.T) {
 			t.Errorf("%s: files (-before +after):\n%s", name, diff)
 		}
 	}
-	// Whoever holds the same has nothing to replace, and whoever restored has seen it.
+	// A home with the same documents replaces nothing, and a home that restored has seen it.
 	if r := b.backup(b.seenBy(fresh), doc("precious"), auto); !r.Unchanged || fresh.seen.ID != newest {
 		t.Errorf("the same documents: %+v, remembers %+v", r, fresh.seen)
 	}
@@ -56,7 +56,7 @@ func TestWhoIsNotAskedGoesOnOnlyWithWhatItHasSeen(t *testing.T) {
 	refusedAs(t, err, amber.KindConflict)
 }
 
-// TestWhatWasNeverSeenIsPutAside: whoever is asked to back up may, and is told;
+// TestWhatWasNeverSeenIsPutAside: a backup that a person asks for is made, with a warning;
 // the same backup does not prune it.
 func TestWhatWasNeverSeenIsPutAside(t *testing.T) {
 	t.Parallel()

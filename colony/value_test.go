@@ -86,7 +86,7 @@ func TestWhatIsNoJSONIsDamaged(t *testing.T) {
 		"\"\n\"", "\"\x00\"", "\"\x1f\"", "\"\\n\n\"",
 		"\xff", "\"\xff\"", "\"\xed\xa0\x80\"", "\"\xc0\xaf\"", // not UTF-8
 		`"\ud800"`, `"\udc00"`, `"\ud800\ud800"`, `"\ud800x"`, `"\ud800\n"`, `"\ud800\u0041"`, `"\udc00\ud800"`, `"\ud800\u"`,
-		"\ufeff{}", "{}\x00", "{}//", "{}\f", "\u00a0{}", // white space that is none
+		"\ufeff{}", "{}\x00", "{}//", "{}\f", "\u00a0{}", // not white space of JSON
 		deep(66), strings.Repeat("[", 100_000), strings.Repeat(`{"":`, 100_000),
 		"[" + strings.Repeat("0,", 1<<18) + "0]",
 	}

@@ -325,7 +325,7 @@ func (c *compaction) packGroup(ctx context.Context, group []stored) (stored, err
 	return one, nil
 }
 
-// writePack makes a pack durable. The same chunks make the same pack, whoever
+// writePack makes a pack durable. The same chunks make the same pack, no matter who
 // packs them.
 func (c *compaction) writePack(parts []chunk.Part) (stored, error) {
 	slices.SortFunc(parts, func(a, b chunk.Part) int { return cmp.Compare(a.ID, b.ID) })

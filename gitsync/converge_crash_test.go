@@ -343,7 +343,7 @@ func TestIOOrder(t *testing.T) {
 	}
 }
 
-// TestFoldersBegunAtOnceAreTheSame: whoever makes the folder writes the same
+// TestFoldersBegunAtOnceAreTheSame: every clone that makes the folder writes the same
 // files, which git then adds on both sides.
 func TestFoldersBegunAtOnceAreTheSame(t *testing.T) {
 	t.Parallel()

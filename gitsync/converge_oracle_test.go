@@ -53,7 +53,7 @@ type oracle struct {
 	personal map[amber.MemoryID]int
 	memories map[amber.MemoryID]amber.Memory // any version: scope and project never change
 	adopted  map[string]string               // what the first clone shows where the oracle cannot know
-	// tainted are the records that the adversary wrote about, by key. Whoever
+	// tainted are the records that the adversary wrote about, by key. A member who
 	// wrote to the folder may have said anything of them.
 	tainted map[string]bool
 	forged  map[string]bool // versions of the adversary, by key and origin

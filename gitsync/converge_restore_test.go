@@ -80,9 +80,9 @@ func settled(clones ...*clone) {
 	}
 }
 
-// Whoever deletes a session deletes the prompts they know. One that somebody
+// Deleting a session deletes the prompts that the clone knows. One that somebody
 // else said meanwhile stays, and everywhere, whatever comes first.
-func TestPromptsThatWhoeverDeletedTheSessionDidNotKnowStay(t *testing.T) {
+func TestPromptsUnknownToTheDeleterOfASessionStay(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	a, b := newClone(t), newClone(t)
@@ -104,7 +104,7 @@ func TestPromptsThatWhoeverDeletedTheSessionDidNotKnowStay(t *testing.T) {
 	}
 }
 
-// What others know of a memory stays in the history of whoever restores.
+// What others know of a memory stays in the history of the clone that restores.
 func TestARestoreKeepsExportedTextInTheHistory(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
@@ -159,7 +159,7 @@ func TestARestoreDoesNotKeepAPromptThatOthersDeleted(t *testing.T) {
 	}
 }
 
-// A chunk that another one stands for is not missing, also for whoever has
+// A chunk that another one stands for is not missing, also for a clone that has
 // applied that one long ago.
 func TestARewrittenChunkIsNotMissed(t *testing.T) {
 	t.Parallel()
@@ -214,7 +214,7 @@ func TestCompactKeepsAChunkThatWasRewrittenTwice(t *testing.T) {
 	a.gives(joined)
 	joined.imports()
 	if diff := cmp.Diff([]string{"five", "four", "three", "to be kept", "two"}, joined.texts()); diff != "" {
-		t.Errorf("whoever joins (-want +got):\n%s", diff)
+		t.Errorf("a new clone (-want +got):\n%s", diff)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // markFile names the chunks that are being written, one in a line, each with
 // who writes it. A chunk is in it from before it is in the folder until the
-// store knows: whoever died between the two finds its own rows by it, and does
+// store knows: a process that died between the two finds its own rows by it, and does
 // not write them once more.
 const (
 	markFile  = "writing"

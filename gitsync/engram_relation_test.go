@@ -149,7 +149,7 @@ func TestARelationWithoutARowStays(t *testing.T) {
 	}
 }
 
-// Whoever judges last is right, in Engram or in Amber: Engram counts no
+// The last judgement counts, in Engram or in Amber: Engram counts no
 // verdicts, so the time decides.
 func TestALaterVerdictOfEngramWinsOverAmber(t *testing.T) {
 	t.Parallel()

@@ -90,7 +90,7 @@ func TestSecretsInRowsOfEngramDoNotLeave(t *testing.T) {
 		"the name of a tool":                 strings.Replace(engramDoc("", "", ""), `"c",`, `"c","tool_name":"`+oneKey+`",`, 1),
 		"a type":                             strings.Replace(engramDoc("", "", ""), "bugfix", oneKey, 1),
 		"a title in two lines":               strings.Replace(engramDoc("", "", ""), `"t"`, `"t\n`+oneKey+`"`, 1),
-		"a topic that is none":               strings.Replace(engramDoc("", "", ""), `"project",`, `"project","topic_key":"`+strings.Repeat("x", 300)+" "+oneKey+`",`, 1),
+		"a topic that is not valid":          strings.Replace(engramDoc("", "", ""), `"project",`, `"project","topic_key":"`+strings.Repeat("x", 300)+" "+oneKey+`",`, 1),
 		"a field nobody knows":               engramDoc("", `,"note":"`+oneKey+`"`, ""),
 		"a field nobody knows, escaped":      engramDoc("", `,"note":"`+hidden+`"`, ""),
 		"the name of a field":                engramDoc("", `,"`+oneKey+`":1,"`+anotherKey+`":2`, ""),

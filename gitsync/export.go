@@ -23,7 +23,7 @@ type ExportOptions struct {
 	// Again exports everything that the folder does not hold, whatever was
 	// exported before.
 	Again bool
-	// NoRedact leaves secrets in. Private passages are taken out all the same.
+	// NoRedact leaves secrets in. Private passages are still taken out.
 	NoRedact bool
 }
 

@@ -51,7 +51,7 @@ func TestWhatWasTypedStaysUnlessItIsShared(t *testing.T) {
 		t.Errorf("status: %+v", st)
 	}
 
-	// Nobody can tell what an edit left of it.
+	// After an edit it is not known what is left of the prompt.
 	a.edit(id, "Asked: typed, and more")
 	if r := a.export(gitsync.ExportOptions{}); r.Observations != 0 || r.DigestsKept != 1 || !r.IsEmpty {
 		t.Errorf("export of an edit: %+v", r)

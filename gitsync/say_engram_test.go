@@ -143,7 +143,7 @@ func TestADeletionThroughEngramIsNoConflict(t *testing.T) {
 		t.Errorf("the other one has %q, %d conflicts", got, b.status().ConflictCount)
 	}
 	if got := edits.texts(); !slices.Equal(got, []string{"edited since"}) {
-		t.Errorf("whoever edited it has %q", got)
+		t.Errorf("the editor has %q", got)
 	}
 }
 

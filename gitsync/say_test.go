@@ -51,7 +51,7 @@ func mustHold(t *testing.T, c *clone, id amber.MemoryID, content string) {
 	}
 }
 
-// Whoever only imports keeps every revision of a memory that others erase.
+// A clone that only imports keeps every revision of a memory that others erase.
 func TestAnErasureDoesNotReachWhatWasNeverInTheFolder(t *testing.T) {
 	t.Parallel()
 	victim := newClone(t)

@@ -86,7 +86,7 @@ func (s *Sync) compare(ctx context.Context, v *survey, report amber.SyncReport, 
 	return nil
 }
 
-// writeSummary leaves the summary beside the chunks for whoever looks there.
+// writeSummary leaves the summary beside the chunks for people who look there.
 // It is a convenience: where the folder cannot be written there is none.
 func (s *Sync) writeSummary(sum amber.SyncSummary) {
 	b, err := json.MarshalIndent(sum, "", "  ")

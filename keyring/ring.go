@@ -50,7 +50,7 @@ func Open(dir string, o Options) *Ring {
 func (r *Ring) path(name string) string { return filepath.Join(r.dir, name) }
 
 // Signer returns the signer of the home. Errors: not_found without a seed;
-// refused when others may read it; damaged when it is none.
+// refused when others may read it; damaged when it holds no seed.
 func (r *Ring) Signer(ctx context.Context) (amber.Signer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -151,7 +151,7 @@ func (r *Ring) readTrusted() (list, error) {
 }
 
 // Trust puts a key on the list. One that is there gets the comment, unless it is
-// empty. Errors: invalid for a key that is none, or a comment of more than a
+// empty. Errors: invalid for a key that is not valid, or a comment of more than a
 // line; quota when the list is full; those of [Ring.Trusted]; that of the
 // context.
 func (r *Ring) Trust(ctx context.Context, key amber.KeyID, comment string) error {

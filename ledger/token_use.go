@@ -17,7 +17,7 @@ const maxUses = 4096
 
 const updateUsed = `UPDATE tokens SET last_used_at = ?2 WHERE id = ?1 AND last_used_at < ?2`
 
-// uses are the tokens that were used lately. Whoever authenticates only notes;
+// uses are the tokens that were used lately. Authenticating only notes;
 // one goroutine at a time writes, and Close waits for it. A use that cannot be
 // written is lost: it is no more than a help to find tokens nobody needs.
 type uses struct {

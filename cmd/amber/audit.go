@@ -109,7 +109,7 @@ func (a *app) verifyAudit(ctx context.Context) (amber.AuditReport, error) {
 	}
 	if d == nil {
 		return amber.AuditReport{
-			Checked: []string{}, NotChecked: []string{"the audit log: there is none, nothing was ever recorded in this home"}, Damaged: []string{},
+			Checked: []string{}, NotChecked: []string{"the audit log: this home has none, because nothing was ever recorded"}, Damaged: []string{},
 		}, nil
 	}
 	r, err := d.VerifyAudit(ctx)

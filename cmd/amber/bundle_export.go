@@ -180,7 +180,7 @@ func (a *app) export(ctx context.Context, e snapshotEngine, r amber.ExportReques
 	a.warnSkipped(nil, report.Warnings)
 	a.noteLeftOut(report.LeftOut, "bundle")
 	if !report.Encrypted {
-		a.out.note("the bundle is not encrypted: whoever has the file can read it; --encrypt RECIPIENT")
+		a.out.note("the bundle is not encrypted: anybody who has the file can read it; --encrypt RECIPIENT encrypts it")
 	}
 	return err
 }

@@ -45,7 +45,7 @@ func TestBundleExportAsksForWhatTheFlagsSay(t *testing.T) {
 		})},
 		{"exact", nil, []string{"--no-redact"}, with(func(r *amber.ExportRequest) { r.NoRedact = true })},
 		{"exact by configuration", []string{"AMBER_EXPORT__REDACT=off"}, nil, with(func(r *amber.ExportRequest) { r.NoRedact = true })},
-		{"redacted all the same", []string{"AMBER_EXPORT__REDACT=off"}, []string{"--redact"}, plain},
+		{"redacted because of the flag", []string{"AMBER_EXPORT__REDACT=off"}, []string{"--redact"}, plain},
 		{"for somebody", nil, []string{"--encrypt", someRecipient}, with(func(r *amber.ExportRequest) { r.Recipients = []string{someRecipient} })},
 		{"passphrase", nil, []string{"--passphrase-file", secret}, with(func(r *amber.ExportRequest) { r.Passphrase = "one two" })},
 		{"passphrase of the environment", []string{passphraseVariable + "=x y"}, nil, with(func(r *amber.ExportRequest) { r.Passphrase = "x y" })},
@@ -190,7 +190,7 @@ func TestSnapshotRestoreTakesABundle(t *testing.T) {
 	if code, _, _ := b.run("--agent", "default", "snapshot", "restore", file, "--yes"); code != 0 || b.engine.asked[1].(amber.RestoreRequest).Agent != "default" {
 		t.Errorf("with --agent: exit code %d, asked %v", code, b.engine.asked)
 	}
-	// Any file will do, whatever its name; a snapshot is none.
+	// Any file will do, whatever its name; a snapshot is not a file.
 	other := filepath.Join(filepath.Dir(file), "77ab03de")
 	if err := errors.Join(os.WriteFile(other, nil, 0o600), os.MkdirAll(filepath.Join(filepath.Dir(file), "folder"), 0o700)); err != nil {
 		t.Fatal(err)

@@ -53,8 +53,8 @@ snapshot.require_signed asks for a signature that counts.
 	return cmd
 }
 
-// keyOpened refuses a key that was named and opens nothing: whoever named it
-// believes that the content was checked.
+// keyOpened refuses a key that was named and opens nothing: the user would believe
+// that the content was checked.
 func (a *app) keyOpened(what string, notChecked []string, without bool) error {
 	if without || len(a.access.identities) == 0 && a.access.passphrase == "" {
 		return nil

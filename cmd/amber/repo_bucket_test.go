@@ -101,7 +101,7 @@ func (b *bucket) answers(r *http.Request) bool {
 		case <-r.Context().Done():
 		}
 		b.mu.Lock()
-		return false // whoever sent it is gone
+		return false // the client is gone
 	}
 	b.taken = append(b.taken, r.URL.Path)
 	if b.denied {

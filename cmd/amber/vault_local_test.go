@@ -99,9 +99,9 @@ func TestAKeyThatVanishes(t *testing.T) {
 	}
 }
 
-// TestWhoeverOnlyReadsMakesNoKeys has a new home whose configuration asks for
+// TestVerbsThatOnlyReadMakeNoKeys has a new home whose configuration asks for
 // signatures and encryption: the old keys may still be on their way to it.
-func TestWhoeverOnlyReadsMakesNoKeys(t *testing.T) {
+func TestVerbsThatOnlyReadMakeNoKeys(t *testing.T) {
 	t.Parallel()
 	u := newVaultUser(t)
 	put(t, "text", u.dir, "docs", "a.md")

@@ -110,7 +110,7 @@ func (d *dirVault) fail(w http.ResponseWriter, status int, code string) {
 func (d *dirVault) write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // whoever asked may be gone
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
 }
 
 func (d *dirVault) list(prefix string) []map[string]any {

@@ -62,7 +62,7 @@ func TestVaultOfAServer(t *testing.T) {
 		t.Errorf("left: %+v", left)
 	}
 
-	// Whoever's token is revoked is refused, which is not the same as nothing.
+	// A revoked token is refused, which is not the same as not found.
 	host.must("", "token", "revoke", token.ID, "--yes")
 	if _, stderr, code := reader.amber("", vault("latest")...); code != 6 {
 		t.Errorf("revoked: %d %s", code, stderr)

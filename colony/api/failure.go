@@ -21,7 +21,7 @@ type failure struct {
 	err     *amber.Error
 	again   bool          // trying again may help
 	after   time.Duration // what the vault asks to wait; 0: it does not say
-	unsure  bool          // it may have been carried out all the same
+	unsure  bool          // the request may have been carried out
 	expired bool          // the token is not taken, a new one may be
 }
 

@@ -262,7 +262,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A vault that says nothing for too long is given up, whoever sets the bound.
+// A vault that says nothing for too long is given up, by any bound.
 func TestSlowVault(t *testing.T) {
 	t.Parallel()
 	// It ends with the connection, which the client gives up, and which the

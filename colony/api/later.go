@@ -21,6 +21,6 @@ func (l *later) Error() string {
 func (l *later) Unwrap() error { return l.err }
 
 // RetryAfter is how long the vault asks to wait, 0 where it does not say. It asks
-// everybody who shows the same key. Whoever tries again by itself finds it with
+// everybody who shows the same key. A caller that tries again by itself finds it with
 // [errors.As].
 func (l *later) RetryAfter() time.Duration { return l.after }

@@ -30,7 +30,7 @@ type Damage struct {
 }
 
 // Check reads every file whole and returns how many there are, and those that
-// are damaged. A file that is gone meanwhile is none.
+// are damaged. A file that was removed meanwhile is not damaged.
 func (s *Shelf) Check(ctx context.Context) (files int, found []Damage, err error) {
 	const op = "check vault"
 	err = s.read(ctx, func(v volume) error {

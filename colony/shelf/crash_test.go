@@ -226,7 +226,7 @@ func TestEveryCallFails(t *testing.T) {
 }
 
 // TestConflictIsDurable lets the last sync of a put fail: the file is there, and
-// nobody was told. Whoever finds it by a conflict may build on it.
+// the caller was not told. A writer that finds it by a conflict may build on it.
 func TestConflictIsDurable(t *testing.T) {
 	t.Parallel()
 	dir := lockedHome(t)

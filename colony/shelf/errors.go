@@ -34,7 +34,7 @@ func notFound(op, name string) error {
 }
 
 // damaged says that what lies at a place below the generation is not what
-// belongs there. Whoever runs the server can move it away.
+// belongs there. The operator of the server can move it away.
 func damaged(op, rel, why string) error {
 	e := amber.Errorf(amber.KindDamaged, op, rel, "%s", why)
 	e.Hint = "restore a snapshot, or move the file out of the agent's folder"

@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// fits returns nil when the file may get this content. Only for whoever has the
+// fits returns nil when the file may get this content. Only for the holder of the
 // turn. What it takes the place of does not count. Errors: invalid, quota.
 func (s *Shelf) fits(ctx context.Context, v volume, op, name, content string) error {
 	l := s.o.Limits

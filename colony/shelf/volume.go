@@ -150,7 +150,7 @@ func (v volume) known(op, name string, heals bool) (*header, error) {
 }
 
 // settled returns why a change was not made, once what was seen instead is
-// durable: whoever put it may have died before that, and the caller builds on it.
+// durable: the process that put it may have died before that, and the caller builds on it.
 func (v volume) settled(op, name string, why error) error {
 	rel, there, err := v.shard(op, name)
 	if err == nil && there {
@@ -165,7 +165,7 @@ func (v volume) settled(op, name string, why error) error {
 }
 
 // put writes a file, whatever was there, and returns once it is durable. Only
-// for whoever has the turn.
+// for the holder of the turn.
 func (v volume) put(op string, h header, content string) error {
 	rel := path.Join(vaultDir, place(h.Name))
 	b, err := encode(h, content)
@@ -181,8 +181,8 @@ func (v volume) put(op string, h header, content string) error {
 	return nil
 }
 
-// remove removes a file and returns once it is durably gone. Only for whoever has
-// the turn. Errors: not_found, after which it is durably gone as well: whoever
+// remove removes a file and returns once it is durably gone. Only for the holder
+// of the turn. Errors: not_found, after which it is durably gone as well: the process that
 // removed it before may have died on the way.
 func (v volume) remove(op, name string) error {
 	rel, there, err := v.shard(op, name)

@@ -42,7 +42,7 @@ type Chunk struct {
 // DecodeChunk reads a chunk and checks that it is the one with the id: the checksum and the length that gzip has, that
 // nothing follows, and that id is the beginning of the SHA-256 of the text. All of that is done before anything is
 // decoded, in constant memory; the rows then take about twice the size of their text. Fields that are not known are kept.
-// Errors: invalid for an id that is none; damaged; quota.
+// Errors: invalid for an id that is not valid; damaged; quota.
 func DecodeChunk(id string, gz []byte) (Chunk, error) {
 	if !ValidID(id) {
 		return Chunk{}, amber.Errorf(amber.KindInvalid, "read chunk", "", "%q is not the id of a chunk", clip(id))

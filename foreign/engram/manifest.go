@@ -20,7 +20,7 @@ const (
 type Manifest struct {
 	Version int // 1 or 2
 	Chunks  []Entry
-	// Notes tell which entries were left out, and why: an id that is none, an id that was there before. They are not
+	// Notes tell which entries were left out, and why: an id that is not valid, an id that appeared before. They are not
 	// written again.
 	Notes []string
 

@@ -100,7 +100,7 @@ func (a sessionMember) session(row Session) amber.SyncSession {
 	}
 }
 
-// withMember adds the member to others. One that is too large, or has fields of other tools that are no JSON, is left out: the row is then one of Engram's for whoever reads
+// withMember adds the member to others. One that is too large, or has fields of other tools that are no JSON, is left out: the row then looks like one of Engram's to everyone who reads
 // it.
 func withMember(extra string, member any) string {
 	extra, _, _ = cutMember(extra)

@@ -175,7 +175,7 @@ func TestForgedFieldsDoNotSpoilAChunk(t *testing.T) {
 	}
 }
 
-// Whoever reads the deletion deletes the memory that the row was, with a topic or without.
+// A reader of the deletion deletes the memory that the row was, with a topic or without.
 func TestDeletionNamesTheMemory(t *testing.T) {
 	t.Parallel()
 	for _, topic := range []string{"", "a/b"} {

@@ -53,7 +53,7 @@ func TestEveryChangedByteIsNoticed(t *testing.T) {
 				if _, err := readAll(chunk.Part{ID: p.ID, Bytes: b}); amber.KindOf(err) != amber.KindDamaged {
 					t.Fatalf("byte %d ^ %#x: %v", i, bits, err)
 				}
-				// Whoever gives the file the name of its hash gets past that, and
+				// Giving the file the name of its hash gets past that, and
 				// then nothing else may come out.
 				got, err := readAll(chunk.Part{ID: chunk.IDOf(b), Bytes: b})
 				if amber.KindOf(err) == amber.KindInternal {

@@ -23,7 +23,7 @@ type Chunk struct {
 // Decode reads the chunk with an id from the bytes of its file. Every record has
 // passed [amber.SyncRecord.Check]. Nothing in the answer refers to b.
 //
-// Errors: invalid when id is none; damaged when the bytes have another hash, are
+// Errors: invalid when id is not valid; damaged when the bytes have another hash, are
 // not one frame of zstd, or the text in it is not what the format says; too_new
 // for a later version, a field or a kind of record that is not known; invalid
 // for a record or a header that breaks a rule, a record that is there twice, one

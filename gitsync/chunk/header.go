@@ -75,7 +75,7 @@ func parseHeader(line []byte) (Header, error) {
 	return h, h.check()
 }
 
-// checkFormat tells a later version from what is none, before anything else of
+// checkFormat tells a later version from other text, before anything else of
 // the object is looked at.
 func checkFormat(object []byte, family string) error {
 	var is struct {

@@ -73,7 +73,7 @@ func TestHostileTexts(t *testing.T) {
 		{"half of a character", swap(all, "Oolong", `\ud83c`), amber.KindDamaged},
 		{"the other half of a character", swap(all, "Oolong", `\udf75`), amber.KindDamaged},
 		{"half of a character and a letter", swap(all, "Oolong", `\ud83c\u0041`), amber.KindDamaged},
-		{"an escape that is none", swap(all, "Oolong", `\x`), amber.KindDamaged},
+		{"an escape that is not valid", swap(all, "Oolong", `\x`), amber.KindDamaged},
 		{"an escape that is cut", head + `{"session":{"id":"\`, amber.KindDamaged},
 		{"a control character", swap(all, "Oolong", "\x01"), amber.KindDamaged},
 		{"a NUL in a text", one(swap(session, `"name":"Tea"`, `"name":"\u0000"`)), amber.KindInvalid},
@@ -82,12 +82,12 @@ func TestHostileTexts(t *testing.T) {
 		{"a number below zero", one(swap(session, `"counter":1`, `"counter":-1`)), amber.KindDamaged},
 		{"a fraction", one(swap(session, `"counter":1`, `"counter":1.5`)), amber.KindDamaged},
 		{"a number in a text", one(swap(session, `"counter":1`, `"counter":"1"`)), amber.KindDamaged},
-		{"a number that is none", one(swap(session, `"counter":1`, `"counter":1e`)), amber.KindDamaged},
+		{"a number that is not valid", one(swap(session, `"counter":1`, `"counter":1e`)), amber.KindDamaged},
 		{"a float that is too large", swap(all, "0.25", "1e999"), amber.KindDamaged},
 		{"a counter of 0", one(swap(session, `"counter":1`, `"counter":0`)), amber.KindInvalid},
 		{"a counter above the limit", one(swap(session, `"counter":1`, `"counter":18446744073709551615`)), amber.KindInvalid},
-		{"a clock that is none", one(swap(session, `.678Z-0001"`, `.678Z"`)), amber.KindDamaged},
-		{"a time that is none", one(swap(session, `"started_at":"2026`, `"started_at":"x`)), amber.KindDamaged},
+		{"a clock that is not valid", one(swap(session, `.678Z-0001"`, `.678Z"`)), amber.KindDamaged},
+		{"a time that is not valid", one(swap(session, `"started_at":"2026`, `"started_at":"x`)), amber.KindDamaged},
 		{"a time before 1970", one(swap(session, `"started_at":"2026`, `"started_at":"1926`)), amber.KindInvalid},
 		{"null for a record", one(`{"session":null}` + "\n"), amber.KindDamaged},
 		{"null for a text", one(swap(session, `"name":"Tea"`, `"name":null`)), amber.KindDamaged},
@@ -129,7 +129,7 @@ func TestHostileTexts(t *testing.T) {
 		{"a parent in capitals", swap(all, string(someIDs[0]), strings.ToUpper(string(someIDs[0]))), amber.KindInvalid},
 		{"a parent twice", swap(all, string(someIDs[0]), string(someIDs[1])), amber.KindInvalid},
 		{"too many parents", swap(all, `"parents":[`, `"parents":[`+strings.Repeat(`"",`, chunk.MaxParents)), amber.KindQuota},
-		{"a signer that is none", swap(all, `"project":"tea"`, `"project":"tea","signed_by":"me"`), amber.KindInvalid},
+		{"a signer that is not valid", swap(all, `"project":"tea"`, `"project":"tea","signed_by":"me"`), amber.KindInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -189,7 +189,7 @@ func TestSignaturesThatDoNotHoldAreUntrusted(t *testing.T) {
 
 func TestASignatureOfOneThingIsNoneOfAnother(t *testing.T) {
 	t.Parallel()
-	// Whoever gets something signed that looks like a chunk has no chunk: the
+	// A signature over a text that looks like a chunk makes no chunk: the
 	// message begins in its own way.
 	lines := sampleLines(t, newSigner(1))
 	body := strings.Join(lines[:len(lines)-1], "")

@@ -132,7 +132,7 @@ func checkParts(parts []Part) error {
 // each part is one frame of zstd; what is in it [Decode] tells. The bytes of a
 // chunk are those of b, those of the parts of a pack are copies.
 //
-// Errors: invalid when id is none; damaged, also when only one part is; too_new for a later version of
+// Errors: invalid when id is not valid; damaged, also when only one part is; too_new for a later version of
 // packs; quota above the limits of this package.
 func Open(id ID, b []byte) ([]Part, error) {
 	if err := checkHash(id, b); err != nil {

@@ -4,7 +4,7 @@
 //	post-merge   imports what the upstream branch holds
 //	pre-commit   exports what is new and adds it to the commit; only if asked for
 //
-// There is no post-checkout hook: whoever looks at the branch of a stranger does
+// There is no post-checkout hook: checking out the branch of a stranger does
 // not import from it. Nothing that the lines do can fail a merge or a commit.
 //
 // What else a hook holds stays as it is to the byte. A hook that is no shell
