@@ -8,51 +8,51 @@ import (
 
 // Backend is a vault: texts by name. Safe for concurrent use.
 //
-// Errors of all methods: unreachable when it could not be asked or the answer
-// makes no sense; refused when it said no; quota when it said that a bound is
-// reached, also for now only; invalid when it does not take such a name or text.
+// Errors of all methods: unreachable when the vault does not answer, or not as a
+// vault does; refused; quota when a limit is reached, also a limit of an hour;
+// invalid for a name or a text that the vault does not accept.
 type Backend interface {
-	// Status tells how much room there is.
+	// Status returns the quota and how much of it is used.
 	Status(ctx context.Context) (Status, error)
-	// List returns the files whose names begin with prefix, by name; others
-	// may be among them. It returns all of them or an error. Errors also:
-	// damaged when it cannot tell what a file of its own is.
+	// List returns all files whose names begin with prefix, by name; other files
+	// may be among them. Errors also: damaged when the vault cannot read a file
+	// of its own.
 	List(ctx context.Context, prefix string) ([]FileInfo, error)
 	// Get returns a file. Errors also: not_found; damaged when the vault itself
-	// knows that the file is not what was put.
+	// finds that the file is corrupt.
 	Get(ctx context.Context, name string) (File, error)
-	// Put writes a file, whatever was there.
+	// Put writes a file, over the old one if there is one.
 	Put(ctx context.Context, name, content string) (FileInfo, error)
 	// Delete removes a file. Errors also: not_found.
 	Delete(ctx context.Context, name string) error
 }
 
-// ConditionalBackend is a Backend that writes only while what is there is what
-// the writer knows.
+// ConditionalBackend is a Backend that can refuse to overwrite a file that has
+// changed.
 type ConditionalBackend interface {
 	Backend
-	// PutIf is Put under a condition. Errors also: conflict when it does not
-	// hold.
+	// PutIf is Put under a condition. Errors also: conflict when the condition
+	// does not hold.
 	PutIf(ctx context.Context, name, content string, c Condition) (FileInfo, error)
 }
 
-// GuardedBackend is a Backend that tells before the first write whether there
-// may be one.
+// GuardedBackend is a Backend that can say before the first write whether writing
+// is allowed.
 type GuardedBackend interface {
 	Backend
 	// MayWrite returns nil when files may be put. Errors: refused.
 	MayWrite(ctx context.Context) error
 }
 
-// Condition is what must hold for a write: Absent, that there is no such file,
-// or that its version is Version. One of them is set.
+// Condition is what must hold for a write: either the file does not exist (Absent),
+// or it has this Version. Exactly one of them is set.
 type Condition struct {
 	Absent  bool
 	Version string
 }
 
-// Status says how much room a vault has. A vault that nobody wrote to may report
-// a quota of 0, which is no bound.
+// Status says how much room a vault has. Before the first write a vault may report a
+// quota of 0, which is not a limit.
 type Status struct {
 	QuotaBytes     int64 `json:"quota_bytes"`
 	UsedBytes      int64 `json:"used_bytes"`
@@ -63,10 +63,10 @@ type Status struct {
 // FileInfo describes a file. Only Name is always known.
 type FileInfo struct {
 	Name      string
-	Size      int64      // bytes of the content; -1 when it is not known
-	CreatedAt amber.Time // the zero time when it is not known
+	Size      int64      // bytes of the content; -1: unknown
+	CreatedAt amber.Time // the zero time: unknown
 	UpdatedAt amber.Time
-	Version   string // opaque, another one for other content; "" when it is not known
+	Version   string // opaque, differs for other content; "": unknown
 }
 
 // File is a file with its content.

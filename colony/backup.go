@@ -10,19 +10,19 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Backup puts documents into the vault as a new snapshot that the pointer then
-// names, unless the newest one holds the same. What it needs is counted before
-// the first write. It can be repeated after any failure: what was uploaded is
-// used, and no snapshot is lost.
+// Backup uploads documents as a new snapshot and lets the pointer name it, unless
+// the newest snapshot holds the same documents. It checks that the snapshot fits
+// before the first write. After any failure it can be repeated: parts that were
+// uploaded are used, and no snapshot is lost.
 //
-// With Keep, older snapshots are pruned at last; that some could not be removed
-// is in the report and fails nothing. Documents without any text never make
-// prune remove the last snapshot that has some.
+// With Keep it prunes older snapshots afterwards; what could not be removed is in
+// the report and is not an error. After a backup of empty documents, prune keeps
+// the last snapshot that has text.
 //
-// Errors: invalid for documents that cannot be written; conflict when the label
-// is used under another name, the pointer could not be moved, or OnlySeen says
-// so; quota when it does not fit or takes too many operations; refused; too_new.
-// Beside an error the report says what was uploaded.
+// Errors: invalid for documents that cannot be written; conflict when another label
+// has the same file names, the pointer could not be moved, or OnlySeen forbids the
+// backup; quota when the snapshot does not fit or needs too many operations;
+// refused; too_new. With an error the report says what was uploaded.
 func (v *Vault) Backup(ctx context.Context, docs Documents, o BackupOptions) (BackupReport, error) {
 	b := backup{v: v, docs: docs, o: o}
 	b.report.Uploaded = []string{}

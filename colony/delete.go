@@ -7,10 +7,10 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Delete removes a snapshot, or the parts that there are of one. If the pointer
-// names it, the pointer first comes to name the newest other complete one, or is
-// removed when there is none. Errors: not_found, invalid for what is no id; the
-// report says what was removed, as that of [Vault.Prune].
+// Delete removes a snapshot, also an incomplete one. If the pointer names the
+// snapshot, the pointer is first moved to the newest other complete snapshot, or
+// removed without one. Errors: not_found; invalid for a bad id. The report says
+// what was removed, as that of [Vault.Prune].
 func (v *Vault) Delete(ctx context.Context, id SnapshotID, dryRun bool) (PruneReport, error) {
 	r, err := v.delete(ctx, id, dryRun)
 	return r, v.wrap("delete", err)

@@ -19,7 +19,7 @@ const maxDocuments = 100_000
 // text are valid.
 type Documents map[string]string
 
-// Names returns the names in the order of their code points.
+// Names returns the names, sorted by code point.
 func (d Documents) Names() []string { return slices.Sorted(maps.Keys(d)) }
 
 // Canonical returns the documents as the bytes that are hashed: an object in the

@@ -5,10 +5,10 @@ import "strings"
 // DefaultLabel is the label when none is given.
 const DefaultLabel = "default"
 
-// Label returns the label that names of files are made with: in lower case, each
-// run of characters outside [a-z0-9_-] as one "-", without "-" at both ends.
-// Different labels may become the same one; all that have no such character
-// become DefaultLabel.
+// Label returns the label as it appears in names of files: in lower case, each run of
+// characters outside [a-z0-9_-] as one "-", without "-" at both ends. Different
+// labels may become the same; a label without any such character becomes
+// DefaultLabel.
 func Label(raw string) string {
 	var b strings.Builder
 	run := false

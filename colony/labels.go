@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Labels returns the labels that the vault holds anything of, as names of files
-// have them, sorted.
+// Labels returns the labels that have files in the vault, as [Label] writes them,
+// sorted.
 func (v *Vault) Labels(ctx context.Context) ([]string, error) {
 	files, err := v.b.List(ctx, namePrefix)
 	if err != nil {
@@ -27,8 +27,8 @@ func (v *Vault) Labels(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// Of returns another label of the same vault, as names of files have it, and what
-// remembers what was seen of that one; w may be nil.
+// Of returns the same vault with another label, as [Label] writes it, and the witness
+// of that label, which may be nil.
 func (v *Vault) Of(label string, w Witness) *Vault {
 	other := *v
 	other.label, other.raw, other.o.Witness = label, label, w

@@ -2,11 +2,10 @@ package colony
 
 import "context"
 
-// List returns what there is of the label, the newest first; nothing when the
-// label has nothing. It reads the manifests of the label and no part. What cannot
-// be restored, as parts of an upload that was not finished, or what the pointer
-// names and is older than what was seen, is in it with what is wrong. Errors:
-// untrusted when nothing is there, and something was seen.
+// List returns the snapshots of the label, the newest first. It reads the manifests
+// and no part. A snapshot that cannot be restored, such as an unfinished upload or
+// one that is older than a snapshot seen before, is listed with the reason. Errors:
+// untrusted when the label is empty and a snapshot was seen before.
 func (v *Vault) List(ctx context.Context) ([]Listed, error) {
 	all, err := v.listed(ctx)
 	return all, v.wrap("list snapshots", err)
@@ -87,10 +86,10 @@ func (v *Vault) older(i Info, seen Sighting) string {
 	return rolledBack(i, documents, seen)
 }
 
-// Latest describes the newest snapshot: what the pointer names, or when it is bad
-// the newest that is complete. Errors: not_found when the label has nothing;
-// damaged when something is there, and no snapshot that is complete; untrusted
-// when it is older than what was seen, or nothing is there then.
+// Latest describes the newest snapshot: the one that the pointer names, or, if the
+// pointer is bad, the newest complete one. Errors: not_found when the label has no
+// files; damaged when it has files but no complete snapshot; untrusted when a later
+// snapshot was seen before.
 func (v *Vault) Latest(ctx context.Context) (Listed, error) {
 	l, err := v.latest(ctx)
 	return l, v.wrap("find latest", err)

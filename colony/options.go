@@ -18,11 +18,11 @@ const (
 	DefaultMaxBytes = 32 << 20
 	// DefaultOperations is how many changes a vault takes in an hour.
 	DefaultOperations = 60
-	// DefaultGrace is how old a part must be that belongs to no snapshot
-	// before it is removed: it may be on its way.
+	// DefaultGrace is how old a part without a snapshot must be before prune
+	// removes it: its upload may still be running.
 	DefaultGrace = 24 * time.Hour
-	// MaxFileBytes and DefaultQuota are the bounds of a vault that does not
-	// tell its own.
+	// MaxFileBytes and DefaultQuota are the limits that are assumed for a vault
+	// that does not report its own.
 	MaxFileBytes = 1 << 20
 	DefaultQuota = 10 << 20
 	// MaxNameBytes bounds the name of a file.
@@ -35,22 +35,23 @@ type Options struct {
 	Clock  amber.Clock
 	Random io.Reader // unpredictable
 
-	// Signer signs new snapshots; nil: they are not.
+	// Signer signs new snapshots; nil: they are not signed.
 	Signer amber.Signer
-	// Trust tells how far a key is trusted; nil: no key is known.
+	// Trust says how far a key is trusted; nil: no key is.
 	Trust func(ctx context.Context, key amber.KeyID) (amber.Standing, error)
-	// RequireSigned refuses what is not signed by a trusted key.
+	// RequireSigned refuses snapshots that no trusted key has signed.
 	RequireSigned bool
-	// Tolerant leaves declared fields unchecked, NoVerify the signature.
+	// Tolerant skips the check of declared fields, NoVerify that of the
+	// signature.
 	Tolerant, NoVerify bool
 
-	// Recipients may read new snapshots, which nobody else can then; empty:
-	// they are not encrypted. Identities read encrypted ones.
+	// Recipients are whom new snapshots are encrypted to; empty: they are not
+	// encrypted. Identities open encrypted snapshots.
 	Recipients []age.Recipient
 	Identities []age.Identity
 
-	// Witness remembers what was seen of the label; nil: nobody does, and a
-	// vault that was put back to an older state is not noticed.
+	// Witness remembers the newest snapshot that was seen; nil: a vault that was
+	// put back to an older state is not noticed.
 	Witness Witness
 
 	MaxBytes   int64         // 0: DefaultMaxBytes
@@ -59,28 +60,28 @@ type Options struct {
 	Progress   func(Progress)
 }
 
-// Witness remembers the newest snapshot of one label of one vault that was seen
-// from here.
+// Witness remembers the newest snapshot that this home has seen of one label of one
+// vault, so that a rollback of the vault is noticed.
 type Witness interface {
-	// Seen returns what was seen last; the zero Sighting for nothing.
+	// Seen returns what was seen last; the zero Sighting when nothing was.
 	Seen(ctx context.Context) (Sighting, error)
-	// Update replaces what was seen by what change makes of it. Nobody else
-	// changes it between the two, also in another process.
+	// Update replaces what was seen by the result of change, as one step, also
+	// against other processes.
 	Update(ctx context.Context, change func(Sighting) Sighting) error
 }
 
-// Sighting is a snapshot that was there.
+// Sighting is a snapshot that was seen in a vault.
 type Sighting struct {
 	ID      SnapshotID `json:"snapshot_id"`
 	Counter int64      `json:"counter,omitempty"`
-	// Documents is the digest of the documents, "sha256:…": for an encrypted
-	// snapshot the manifest does not have it.
+	// Documents is the digest of the documents, "sha256:…"; the manifest of an
+	// encrypted snapshot does not have it.
 	Documents string `json:"documents_sha256,omitempty"`
-	// Recipients is a digest of who may read an encrypted snapshot; "" when it
-	// is not known.
+	// Recipients is a digest of the recipients of an encrypted snapshot; "":
+	// unknown.
 	Recipients string `json:"recipients_sha256,omitempty"`
-	// Writing is a snapshot that a backup from here was about to write. If it
-	// is there, it is one that was seen.
+	// Writing is a snapshot that this home was about to write. It counts as seen
+	// if the vault has it.
 	Writing SnapshotID `json:"writing,omitempty"`
 }
 
@@ -88,9 +89,8 @@ type Sighting struct {
 type BackupOptions struct {
 	Force bool // also when nothing has changed
 	Keep  int  // prune afterwards to so many; 0: do not
-	// OnlySeen ends with a conflict, and writes nothing, when the newest
-	// snapshot was never seen from here and holds something else. It is for
-	// those who back up without being asked. Without a Witness it means
-	// nothing.
+	// OnlySeen ends with a conflict and writes nothing when the newest snapshot
+	// was never seen by this home and holds other documents. It is for backups
+	// that no person watches. It needs a Witness.
 	OnlySeen bool
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Prune removes snapshots that are older than the keep newest complete ones up to
-// the one that the pointer names, and parts of no snapshot that are older than
-// the grace time. What the pointer names, what is newer, and what was made with
-// another label that has the same names is never removed; when the newest has no
-// text, the newest that has some is not either. A bad pointer is mended first.
-// Before the first snapshot is removed, the newest that stays is read and checked.
-// When either fails, nothing is removed.
+// Prune removes the snapshots that are older than the keep newest complete ones, and
+// parts without a snapshot that are older than the grace time. It never removes the
+// snapshot that the pointer names, a newer one, or one of another label with the
+// same file names; if the newest snapshot has no text, it also keeps the newest one
+// that has. It mends a bad pointer first, then reads and checks the newest snapshot
+// that stays. If either fails, nothing is removed.
 //
 // The report says what was really removed, also beside an error, which has the
 // kind of the first failure. Errors also: invalid when keep is below 1; damaged

@@ -18,14 +18,14 @@ type Info struct {
 	BlobChars       int64       `json:"blob_chars"`
 	PlaintextSHA256 string      `json:"plaintext_sha256"`
 	Signed          bool        `json:"signed"`
-	Issuer          amber.KeyID `json:"issuer,omitempty"` // who claims to have signed it
+	Issuer          amber.KeyID `json:"issuer,omitempty"` // the claimed signer
 	Parent          SnapshotID  `json:"parent,omitempty"`
 	Counter         int64       `json:"counter,omitempty"`
 	Encrypted       bool        `json:"encrypted,omitempty"`
 }
 
-// Listed is a snapshot of a list. What is wrong with one that cannot be restored
-// is in Damage; then only the id and the label are sure.
+// Listed is a snapshot of a list. Damage says why it cannot be restored; then only
+// the id and the label are reliable.
 type Listed struct {
 	Info
 	Latest bool   `json:"latest,omitempty"` // the pointer names it
@@ -35,9 +35,9 @@ type Listed struct {
 // How a signature was found.
 const (
 	SignatureVerified = "verified"    // by a key that is trusted
-	SignatureUnknown  = "unknown_key" // it is right, and nobody said that its key is to be trusted
+	SignatureUnknown  = "unknown_key" // valid, by a key that is not trusted here
 	SignatureNone     = "unsigned"
-	SignatureSkipped  = "not_checked" // there is one, and it was not to be checked
+	SignatureSkipped  = "not_checked" // there is one, and NoVerify was set
 )
 
 // Checks says what was checked of a snapshot that was read. The digest of the
@@ -46,7 +46,7 @@ type Checks struct {
 	Digest    bool   `json:"plaintext_digest"` // always true
 	Declared  bool   `json:"declared_fields"`  // every declared field
 	Signature string `json:"signature"`        // one of the constants
-	// Relaxed says what a strict reader would have refused.
+	// Relaxed lists what a strict reader would have refused.
 	Relaxed []string `json:"relaxed,omitempty"`
 }
 
@@ -55,21 +55,21 @@ type Restored struct {
 	Info
 	Documents Documents `json:"-"`
 	Checks    Checks    `json:"checks"`
-	// Fallback says why it is not the snapshot that the pointer names, and what
-	// newer ones cannot be read.
+	// Fallback says why this is not the snapshot that the pointer names, and which
+	// newer snapshots cannot be read.
 	Fallback string `json:"fallback,omitempty"`
-	// Warnings are what the reader should know about, as that it is older than
-	// one that was seen before and was asked for by name.
+	// Warnings say what a reader should know, for example that the snapshot was
+	// asked for by name and is older than one that was seen before.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// BackupReport says what became of a backup.
+// BackupReport is the result of a backup.
 type BackupReport struct {
 	Info
-	// Unchanged says that the newest snapshot holds the same documents, so
-	// that nothing was uploaded.
+	// Unchanged: the newest snapshot holds the same documents, and nothing was
+	// uploaded.
 	Unchanged bool `json:"unchanged"`
-	// Resumed says that parts of an upload that was interrupted were used.
+	// Resumed: parts of an interrupted upload were used.
 	Resumed bool `json:"resumed"`
 	// Uploaded are the files that were written.
 	Uploaded []string `json:"uploaded"`
@@ -81,7 +81,7 @@ type BackupReport struct {
 	Warnings []string     `json:"warnings,omitempty"`
 }
 
-// PruneReport says what was removed, and what was to be and is still there.
+// PruneReport says what was removed, and what could not be.
 type PruneReport struct {
 	Label   string       `json:"label"`
 	Kept    []SnapshotID `json:"kept"`
@@ -89,9 +89,9 @@ type PruneReport struct {
 	Failed  []Failure    `json:"failed"`
 	// Orphans are parts of no snapshot that were removed.
 	Orphans []string `json:"orphans_removed"`
-	// Planned says that nothing was removed: it is what would be.
+	// Planned: nothing was removed, this is what would be.
 	Planned bool `json:"dry_run,omitempty"`
-	// Warnings are what was noticed, as a pointer that was mended.
+	// Warnings say what was noticed, for example a pointer that was mended.
 	Warnings []string `json:"warnings,omitempty"`
 }
 

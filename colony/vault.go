@@ -13,8 +13,8 @@ import (
 // of them, also on other machines, may work on the same label at once. Safe for
 // concurrent use if what it was given in [Options] is.
 //
-// Every method begins with a listing: that something is absent is only said after
-// a listing that worked. What the methods return beside their own errors: the
+// Every method begins with a listing, so that not_found is only returned after the
+// vault has answered. Beside the errors they name, methods return an error with the
 // kind of the first request that failed.
 type Vault struct {
 	b     Backend
@@ -26,8 +26,8 @@ type Vault struct {
 	partChars int // for tests; 0: PartChars
 }
 
-// Open returns a label of a vault. It asks the vault nothing. The error is of
-// kind invalid.
+// Open returns a label of a vault. It sends no request. The error is of kind
+// invalid.
 func Open(b Backend, o Options) (*Vault, error) {
 	fail := func(why string) (*Vault, error) {
 		return nil, amber.Errorf(amber.KindInvalid, "open vault", "", "%s", why)

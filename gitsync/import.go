@@ -8,17 +8,17 @@ import (
 	"github.com/amber-memory/amber/gitsync/chunk"
 )
 
-// Import applies every chunk of the folder that was not applied before. A
-// chunk that cannot be used is put in quarantine, with the reason, and the
-// others go in; it is tried again at the next import. Each chunk is one
-// transaction. Errors: those of the disk and the store, with what was done so
-// far in the report.
+// Import applies every chunk of the folder that was not applied before, each in one
+// transaction. A chunk that cannot be used goes to quarantine with the reason, and is
+// tried again at the next import; the others are applied. Errors: refused for a
+// folder of Engram when signatures are required; those of the disk and the store,
+// with what was done so far in the report.
 func (s *Sync) Import(ctx context.Context) (amber.SyncImport, error) {
 	return s.ImportOnly(ctx, nil)
 }
 
-// ImportOnly is [Sync.Import] for the files that only returns true for. It is
-// given paths relative to the folder, with slashes. Nil means all.
+// ImportOnly is [Sync.Import] for the files that the function only returns true for.
+// It gets paths relative to the folder, with slashes. Nil means all files.
 func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (amber.SyncImport, error) {
 	report := amber.SyncImport{Quarantined: []amber.QuarantinedChunk{}, Dir: s.dir}
 	if s.o.Format == amber.SyncEngram {

@@ -22,17 +22,17 @@ type Options struct {
 	Format amber.SyncFormat
 	// Signer signs what is exported; nil leaves it unsigned.
 	Signer amber.Signer
-	// Trust says whose signatures count; nil trusts nobody.
+	// Trust says whose signatures count; nil: no one's.
 	Trust amber.TrustList
 	// RequireSigned refuses chunks without the signature of a trusted key.
 	RequireSigned bool
-	// Prompts lets leave what was typed to an agent: prompts, and the digests
-	// that Amber makes of sessions, which quote them. Folders of Engram get them
-	// whatever this says, as Engram itself writes them there.
+	// Prompts exports what was typed to an agent: prompts, and the digests that
+	// Amber makes of sessions, which quote them. Folders of Engram always get
+	// prompts, as Engram itself writes them there.
 	Prompts bool
 	// FS is the file system; nil means that of the operating system.
 	FS fsx.FS
-	// Redact finds the secrets that do not leave; nil: by the rules of Amber.
+	// Redact finds the secrets that are not exported; nil: the built-in rules.
 	Redact *redact.Redactor
 }
 

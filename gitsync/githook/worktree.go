@@ -95,8 +95,8 @@ func (w *Worktree) Top() string { return w.top }
 // HooksDir returns the folder where git looks for hooks; it need not be there.
 func (w *Worktree) HooksDir() string { return w.hooks }
 
-// Shared reports whether the hooks lie in the work tree itself, so that others
-// who have it may have them, too.
+// Shared reports whether the hooks lie in the work tree itself, and so in the clones
+// of others.
 func (w *Worktree) Shared() bool { return !isBelow(w.hooks, w.common) && isBelow(w.hooks, w.top) }
 
 // Folder returns the path of a folder relative to the top, with slashes. Errors:
