@@ -62,9 +62,10 @@ type Agent struct {
 	config config.Config
 	home   *home.Home
 	folder *home.Agent
-	look   bool // nothing is made or migrated
-	empty  bool // the agent does not exist: its store is empty and in memory
-	open   bool // its store is
+	look   bool        // nothing is made or migrated
+	open   bool        // its store is
+	absent bool        // there is no agent
+	data   *home.Agent // where the store and the notes lie: folder, or another one where there is no agent
 
 	// Set once, before the agent is given out.
 	plain  amber.Store
@@ -112,6 +113,7 @@ func At(o Options) (*Agent, error) {
 		return nil, err
 	}
 	a.folder, err = a.home.Agent(a.o.Tenant, a.o.Agent)
+	a.data = a.folder
 	return a, err
 }
 
@@ -139,17 +141,6 @@ func Look(ctx context.Context, o Options) (*Agent, error) {
 	return a, a.resolve(ctx)
 }
 
-// Empty opens an agent that does not exist as one without memories: nothing is made,
-// and nothing that is written is kept. Errors: invalid.
-func Empty(ctx context.Context, o Options) (*Agent, error) {
-	a, err := At(o)
-	if err != nil {
-		return nil, err
-	}
-	a.empty = true
-	return a, a.resolve(ctx)
-}
-
 // Make makes the home of the agent if it is missing, and reports whether it was.
 // Errors: those of [home.Open]; refused for a home on a network file system.
 func (a *Agent) Make() (made bool, err error) {
@@ -172,7 +163,7 @@ func (a *Agent) resolve(ctx context.Context) error {
 	}
 	a.open, a.plain, a.Policy, a.Report = true, resolved.Store, resolved.Policy, resolved.Report
 	a.closers = append(a.closers, resolved.Close)
-	if a.look {
+	if a.look || a.absent {
 		return nil
 	}
 	if err := a.announce(ctx); err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -25,15 +24,12 @@ func CheckConfig(c config.Config) error {
 // backends registers what memory can be stored in.
 func (a *Agent) backends() (*config.Registry, error) {
 	r := config.New()
-	if a.empty {
-		return r, errors.Join(r.Register("sqlite", a.nothing, amber.LayerNotes), r.RegisterLayer(amber.LayerNotes, "git", a.nothing))
-	}
 	return r, errors.Join(
 		r.Register("sqlite", func(ctx context.Context, c config.Config) (config.Opened, error) {
-			store, err := sqlite.Open(ctx, a.folder, sqlite.Options{
+			store, err := sqlite.Open(ctx, a.data, sqlite.Options{
 				Clock: a.o.Clock, Random: a.o.Random, Queue: c.Control.Queue,
 				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
-				KeepSchema: a.look, SetAside: a.o.SetAside,
+				KeepSchema: a.look && !a.absent, SetAside: a.o.SetAside,
 			})
 			if err != nil {
 				return config.Opened{}, err
@@ -42,7 +38,7 @@ func (a *Agent) backends() (*config.Registry, error) {
 			return config.Opened{Parts: store.Parts(), Close: store.Close}, nil
 		}, amber.LayerNotes),
 		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, config.Config) (config.Opened, error) {
-			d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(a.folder), Clock: a.o.Clock})
+			d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(a.data), Clock: a.o.Clock})
 			if err != nil {
 				return config.Opened{}, err
 			}
@@ -50,13 +46,4 @@ func (a *Agent) backends() (*config.Registry, error) {
 			return config.Opened{Parts: amber.Parts{Notes: d, NoteLog: d}, Close: func() error { return nil }}, nil
 		}),
 	)
-}
-
-// nothing opens the store of an agent that does not exist.
-func (a *Agent) nothing(context.Context, config.Config) (config.Opened, error) {
-	s, err := inmem.New(inmem.Options{Clock: a.o.Clock, Random: a.o.Random})
-	if err != nil {
-		return config.Opened{}, err
-	}
-	return config.Opened{Parts: s.Parts(), Close: func() error { return nil }}, nil
 }

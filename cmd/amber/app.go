@@ -258,7 +258,7 @@ func (a *app) open(ctx context.Context) (*opened, error) {
 	}
 	o, err := a.agentOptions(&loaded.Config)
 	if err == nil && a.absent {
-		at, err := agent.Empty(ctx, o)
+		at, err := agent.Find(ctx, o)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,93 @@
+package agent_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
+)
+
+// Whoever only looks finds nothing in an agent that is not there, and makes neither
+// it nor the home.
+func TestFindMakesNothing(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "home")
+	o := agent.Options{Home: dir, Agent: "scout", Clock: time.Now, Random: rand.Reader}
+	a, err := agent.Find(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: "database"})
+	if err != nil || len(found.Hits) > 0 {
+		t.Errorf("recall: %v, %v", found, err)
+	}
+	if _, err := a.Store().Documents.ReadDocument(t.Context(), "cursor"); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("read document: %v", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is a home: %v", err)
+	}
+	made, err := agent.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := made.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal}); err != nil {
+		t.Fatal(err)
+	}
+	if err := made.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if a, err = agent.Find(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if found, err := a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: "database"}); err != nil || len(found.Hits) != 1 {
+		t.Errorf("recall: %v, %v", found, err)
+	}
+}
+
+func TestDeleteTakesALastSnapshot(t *testing.T) {
+	t.Parallel()
+	o := agent.Options{Home: t.TempDir(), Agent: "scout", Clock: time.Now, Random: rand.Reader}
+	a, err := agent.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if a, err = agent.At(o); err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	done, err := a.Delete(t.Context(), false)
+	if err != nil || done.Snapshot == nil || len(done.Left) > 0 {
+		t.Fatalf("delete: %+v, %v", done, err)
+	}
+	if exists, err := a.Folder().Exists(); exists || err != nil {
+		t.Errorf("it exists: %v, %v", exists, err)
+	}
+	e, err := a.Snapshots(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := e.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: amber.SnapshotRef{Tenant: amber.DefaultTenant, Agent: "scout", ID: done.Snapshot.ID}, ReadData: true})
+	if err != nil || !report.OK() {
+		t.Errorf("verify: %+v, %v", report, err)
+	}
+	if _, err := a.Delete(t.Context(), false); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("delete again: %v", err)
+	}
+}
