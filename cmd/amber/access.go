@@ -27,14 +27,14 @@ type access struct {
 // what is encrypted.
 func (a *app) addIdentityFlag(c *cobra.Command) {
 	c.PersistentFlags().StringArrayVar(&a.access.identities, "identity", nil,
-		"a file with an age or SSH secret key that opens what is encrypted (repeat)")
+		"a file with an age or SSH secret key, to decrypt with (repeat)")
 	onlyHere(c.PersistentFlags(), "identity")
 }
 
 // addRepoFlag is for verbs that look at snapshots or decide which stay.
 func (a *app) addRepoFlag(verbs ...*cobra.Command) {
 	for _, c := range verbs {
-		c.Flags().StringVar(&a.access.repository, "repo", "", "work on this repository, see repo add, and not on the home's own")
+		c.Flags().StringVar(&a.access.repository, "repo", "", "use this repository (see repo add) instead of the home's own")
 		onlyHere(c.Flags(), "repo")
 	}
 }
@@ -58,14 +58,14 @@ func (f access) resolve(a *app) (agent.Access, error) {
 // passphraseVariable is where the passphrase of bundles is looked for.
 const passphraseVariable = "AMBER_BUNDLE_PASSPHRASE"
 
-const passphraseHelp = `A passphrase is the first line of the file that --passphrase-file names, - for stdin, or what
-` + passphraseVariable + ` says.`
+const passphraseHelp = `A passphrase is the first line of the file of --passphrase-file, - for stdin, or the value of
+` + passphraseVariable + `.`
 
 // maxPassphrase bounds a passphrase; nobody types a longer one.
 const maxPassphrase = 4096
 
 func addPassphraseFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "passphrase-file", "", "the file whose first line is the passphrase, - for stdin")
+	cmd.Flags().StringVar(file, "passphrase-file", "", "a file whose first line is the passphrase, - for stdin")
 	onlyHere(cmd.Flags(), "passphrase-file")
 }
 
@@ -81,7 +81,7 @@ func (a *app) readPassphrase(cmd *cobra.Command, file string) (string, error) {
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	if line = strings.TrimSuffix(line, "\r"); line == "" {
-		return "", amber.Errorf(amber.KindInvalid, "read passphrase", "", "its first line is empty")
+		return "", amber.Errorf(amber.KindInvalid, "read passphrase", "", "the first line is empty, want a passphrase")
 	}
 	return line, nil
 }
@@ -107,7 +107,7 @@ func (a *app) secretFile(op, file string, most int64) (string, error) {
 	}
 	info, err := os.Stat(path)
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		e := amber.Errorf(amber.KindRefused, op, path, "others may read it, its mode is %04o", info.Mode().Perm())
+		e := amber.Errorf(amber.KindRefused, op, path, "the file has mode %04o, want 0600: other users can read the file", info.Mode().Perm())
 		e.Hint = "chmod 600 " + path
 		return "", e
 	}
@@ -145,7 +145,7 @@ func either(cmd *cobra.Command, yes, no string, otherwise bool) (bool, error) {
 	}
 	switch {
 	case on(yes) && on(no):
-		return false, usage("--%s and --%s do not go together", yes, no)
+		return false, usage("--%s and --%s exclude each other", yes, no)
 	case on(yes):
 		return true, nil
 	case on(no):

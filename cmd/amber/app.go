@@ -257,17 +257,14 @@ func (a *app) open(ctx context.Context) (*opened, error) {
 		return nil, err
 	}
 	o, err := a.agentOptions(&loaded.Config)
-	if err == nil && a.absent {
-		at, err := agent.Find(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		return newOpened(at, loaded), nil
-	}
 	if err != nil {
 		return nil, err
 	}
-	at, err := agent.Open(ctx, o)
+	open := agent.Open
+	if a.absent {
+		open = agent.Find
+	}
+	at, err := open(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func findApproval(ctx context.Context, s *opened, text string) (string, error) {
 		}
 	}
 	if len(fits) == 0 {
-		e := amber.Errorf(amber.KindNotFound, "find approval", text, "no pending approval has this id or one that ends in it")
+		e := amber.Errorf(amber.KindNotFound, "find approval", text, "no pending approval has an id that is this or ends so")
 		e.Hint = "amber approval list; one that is decided needs its whole id"
 		return "", e
 	}

@@ -80,7 +80,7 @@ it as a claim.`,
 	fl := cmd.Flags()
 	fl.BoolVar(&f.approve, "approve", false, "yes, run it")
 	fl.BoolVar(&f.reject, "reject", false, "no")
-	fl.BoolVar(&f.cancel, "cancel", false, "the question is moot")
+	fl.BoolVar(&f.cancel, "cancel", false, "the question needs no answer any more")
 	fl.StringVar(&d.Actor, "actor", "", "who decides (default the user)")
 	fl.StringVar(&d.Comment, "comment", "", "why")
 	fl.StringVar(&d.Digest, "digest", "", "the digest of the payload that was looked at")

@@ -27,7 +27,7 @@ func (a *app) auditListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List entries of the audit log, newest first",
-		Long:  `List entries of the audit log, newest first. With --tenant and --agent only those about them.`,
+		Long:  `List entries of the audit log, newest first. --tenant and --agent list only entries about them.`,
 		Example: `  amber audit list --actor k3x7q2ma --since 24h
   amber audit list --jsonl > audit.jsonl`,
 		Args: exactly(),

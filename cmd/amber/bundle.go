@@ -12,11 +12,11 @@ import (
 )
 
 func (a *app) bundleCommand() *cobra.Command {
-	c := family("bundle", "Make single files of snapshots, and take them in",
+	c := family("bundle", "Export snapshots to single files, and import them",
 		a.bundleExportCommand(), a.bundleImportCommand(), a.bundleVerifyCommand(), a.bundleShowCommand())
 	c.Long = `A bundle is one snapshot in one file, ID.tar.zst or ID.tar.zst.age, with its digest in a second
-one, FILE.sha256. It is free of secrets, signed, and encrypted if asked for: it may leave the
-machine. snapshot restore FILE brings an agent back from it without a repository.`
+file, FILE.sha256. Secrets are removed, it is signed, and it is encrypted with --encrypt, so that it can
+leave the machine. snapshot restore FILE restores an agent from a bundle without a repository.`
 	a.addIdentityFlag(c)
 	return c
 }
@@ -36,7 +36,7 @@ func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
 	_, noID := parseIDEnd(arg)
 	switch {
 	case err == nil && info.IsDir() && noID != nil:
-		return path, false, amber.Errorf(amber.KindInvalid, "read bundle", path, "it is a directory, want a bundle")
+		return path, false, amber.Errorf(amber.KindInvalid, "read bundle", path, "the path is a directory, want a bundle")
 	case errors.Is(err, fs.ErrNotExist) && (noID != nil || isBundleName(arg)):
 		e := amber.Errorf(amber.KindNotFound, "read bundle", path, "there is no such file, and %q is not the id of a snapshot", oneLine(arg, 40))
 		e.Hint = "amber snapshot list"

@@ -41,12 +41,12 @@ Secrets are taken out of memories, turns, notes, state and search indexes, and t
 the notes becomes one commit, unless --no-redact says otherwise or export.redact is false. The
 snapshot in the repository stays as it is.
 
-It is encrypted to those that snapshot.encryption.recipients names and to every --encrypt, each
-of whom can read it alone; or with a passphrase, which cannot stand beside recipients.
+It is encrypted to those that snapshot.encryption.recipients names and to every --encrypt, any
+one of whom can read it; or with a passphrase, which cannot be combined with recipients.
 ` + passphraseHelp + ` That of the environment counts only
 where there are no recipients.
 
---format nexo writes what nexo-memory-snapshot-v1 reads; what that cannot hold is named.
+--format nexo writes what nexo-memory-snapshot-v1 reads; what that format cannot hold is listed.
 
 ` + snapshotIDHelp,
 		Example: `  amber bundle export --now -o agent.tar.zst
@@ -81,11 +81,11 @@ where there are no recipients.
 	fl.StringVarP(&f.file, "output", "o", "", "the file, or a folder for it (default the home's folder of bundles)")
 	fl.StringArrayVar(&f.recipients, "encrypt", nil, "encrypt to this age or SSH public key (repeat)")
 	addPassphraseFlag(cmd, &f.passphrase)
-	fl.BoolVar(&f.redact, "redact", false, "take secrets out (default unless export.redact is false)")
-	fl.BoolVar(&f.noRedact, "no-redact", false, "leave everything as it is")
+	fl.BoolVar(&f.redact, "redact", false, "remove secrets (default unless export.redact is false)")
+	fl.BoolVar(&f.noRedact, "no-redact", false, "keep secrets in the bundle")
 	fl.BoolVar(&f.noSign, "no-sign", false, "do not sign it")
 	fl.StringVar(&f.format, "format", string(amber.FormatAmber), "amber or nexo")
-	fl.IntVar(&f.level, "level", 3, "how hard to compress, 1 to 19")
+	fl.IntVar(&f.level, "level", 3, "compression level, 1 to 19")
 	return cmd
 }
 

@@ -20,8 +20,8 @@ func (a *app) bundleImportCommand() *cobra.Command {
 of it or nothing. Every byte is compared with the manifest of the bundle, and the file with the
 digest beside it, FILE.sha256. The live agent is not touched: snapshot restore does that.
 
-The snapshot belongs to the agent that the bundle names; with --agent that must be the one, and
---to-agent makes it one of another agent.
+The snapshot belongs to the agent that the bundle names; with --agent, the
+bundle must name that agent; --to-agent imports it as a snapshot of another agent.
 
 ` + passphraseHelp,
 		Example: `  amber bundle import agent.tar.zst.age --identity ~/keys/me.txt
@@ -44,9 +44,9 @@ The snapshot belongs to the agent that the bundle names; with --agent that must 
 			})
 		},
 	}
-	cmd.Flags().StringVar(&toAgent, "to-agent", "", "make it a snapshot of this agent")
+	cmd.Flags().StringVar(&toAgent, "to-agent", "", "import it as a snapshot of this agent")
 	addPassphraseFlag(cmd, &passphrase)
-	cmd.Flags().BoolVar(&noSidecar, "no-sidecar", false, "go without the digest beside the file")
+	cmd.Flags().BoolVar(&noSidecar, "no-sidecar", false, "do not require FILE.sha256 beside the file")
 	return cmd
 }
 

@@ -17,12 +17,12 @@ func (a *app) bundleVerifyCommand() *cobra.Command {
 	var noIdentity bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Look whether a bundle is whole",
-		Long: `Look whether a bundle is as it was written: the digest beside it, its signature, and with a key
-that opens it every file in it. Without a key that much is checked as everybody can check; what
-was not checked is listed as not checked. --no-identity does without the keys that are at hand.
+		Short: "Check a bundle",
+		Long: `Check that a bundle is as it was written: the digest beside it, its signature, and with a key that
+decrypts it every file in it. Without a key the content is not checked, and the report says so.
+--no-identity ignores the keys of this home.
 
-It exits 5 when something is damaged or the signature is bad or was taken away, and 6 when
+It exits 5 when something is damaged or the signature is bad or was removed, and 6 when
 snapshot.require_signed asks for a signature that counts.
 
 ` + passphraseHelp,
@@ -49,7 +49,7 @@ snapshot.require_signed asks for a signature that counts.
 		},
 	}
 	addPassphraseFlag(cmd, &passphrase)
-	cmd.Flags().BoolVar(&noIdentity, "no-identity", false, "check it as somebody without a key would")
+	cmd.Flags().BoolVar(&noIdentity, "no-identity", false, "ignore the keys of this home")
 	return cmd
 }
 
@@ -62,7 +62,7 @@ func (a *app) keyOpened(what string, notChecked []string, without bool) error {
 	if !slices.ContainsFunc(notChecked, func(s string) bool { return strings.Contains(s, "no identity opens") }) {
 		return nil
 	}
-	return amber.Errorf(amber.KindRefused, "verify", what, "the key that was named does not open it, so what is inside was not checked")
+	return amber.Errorf(amber.KindRefused, "verify", what, "the key of --identity does not open the file, so its content was not checked")
 }
 
 // readBundle checks everything that can be checked.

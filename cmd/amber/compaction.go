@@ -89,8 +89,8 @@ func (a *app) compactionAddCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add TEXT|-",
 		Short: "Add a compaction to a session",
-		Long: `Add a compaction to a session: a summary of turns. One with an --id that is there
-already is left as it is.`,
+		Long: `Add a compaction to a session: a summary of turns. A compaction with an --id
+that exists stays as it is.`,
 		Example: `  amber compaction add --session 1f0c9a2b --turns 40 - < summary.txt`,
 		Args:    exactly("a text, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -113,6 +113,6 @@ already is left as it is.`,
 	}
 	session.add(cmd, "the session (default the active one)")
 	cmd.Flags().StringVar(&c.ID, "id", "", "the id (default a new one)")
-	cmd.Flags().IntVar(&c.Turns, "turns", 0, "how many turns it stands for")
+	cmd.Flags().IntVar(&c.Turns, "turns", 0, "how many turns it summarises")
 	return cmd
 }

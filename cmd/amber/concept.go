@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) conceptCommand() *cobra.Command {
-	cmd := family("concept", "Tag memories with concepts that recall finds them by",
+	cmd := family("concept", "Tag memories with concepts, so that recall finds them",
 		a.conceptListCommand(), a.conceptShowCommand(), a.conceptSetCommand())
 	cmd.Long = `Tag memories with concepts. Recall finds a memory by the words of its concepts, also
 when its text does not have them. Bundles of nexo bring concepts and take them along.`
@@ -23,7 +23,7 @@ func (a *app) conceptListCommand() *cobra.Command {
 	var jsonl bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the concepts of all memories, the commonest first",
+		Short:   "List the concepts of all memories, most common first",
 		Example: `  amber concept list`,
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -78,8 +78,8 @@ func (a *app) conceptShowCommand() *cobra.Command {
 func (a *app) conceptSetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "set ID [CONCEPT...]",
-		Short:   "Replace the concepts of a memory; without any it has none",
-		Long:    "Replace the concepts of a memory; without any it has none afterwards.\n\n" + idHelp,
+		Short:   "Replace the concepts of a memory, or remove all of them",
+		Long:    "Replace the concepts of a memory. Without CONCEPT all of them are removed.\n\n" + idHelp,
 		Example: `  amber concept set 5f3a91c0 databases "message queues"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) configCommand() *cobra.Command {
-	return family("config", "Look at the configuration",
+	return family("config", "Show and check the configuration",
 		a.configShowCommand(), a.configCheckCommand(), a.configPathCommand(),
 	)
 }
@@ -67,7 +67,7 @@ type configVerdict struct {
 func (a *app) configCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
-		Short: "Tell whether the configuration is right, without opening anything",
+		Short: "Check the configuration without opening anything",
 		Args:  exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			l, err := a.loadConfig()

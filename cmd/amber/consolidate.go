@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) consolidateCommand() *cobra.Command {
-	c := family("consolidate", "Mark when a program rewrites memory, and freeze it before",
+	c := family("consolidate", "Take a snapshot before a program rewrites memory, and mark its end",
 		a.consolidateBeginCommand(), a.consolidateEndCommand(), a.consolidateStatusCommand())
 	c.Long = `A program that merges, digests or compacts memory says when it begins and when it has
 ended. Before it begins the agent is frozen as snapshot.auto.before_consolidation says:

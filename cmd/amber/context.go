@@ -22,12 +22,11 @@ func (a *app) contextCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "context [GOAL|-]",
 		Short: "Print what an agent should know before it starts",
-		Long: `Print a block of memory to put before an agent's prompt: what the goal brings to
-mind, or the newest memories where there is no goal, and the last sessions of the
-project. The recall policy decides; what recall would not show from here is not in
-it, and only memories written here or signed by a trusted key are. A memory
-that is too large for the block is cut at a sentence, and marked. Nothing is
-printed where there is nothing to say.`,
+		Long: `Print a block of memory to put before an agent's prompt: the memories that match the
+goal, or the newest memories without a goal, and the last sessions of the project. The
+recall policy decides. The block holds only memories that recall would show here and
+that were written here or signed by a trusted key. A memory that is too large for
+the block is cut at a sentence, and marked. Without any memory nothing is printed.`,
 		Example: `  amber context "fix the failing release build"
   amber context --explain --max-bytes 4096`,
 		Args: upTo(1),
@@ -54,17 +53,17 @@ printed where there is nothing to say.`,
 	f.addNames(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&f.maxBytes, "max-bytes", amber.DefaultContextBytes, "how large the block may be (512 to 65536)")
-	fl.IntVar(&f.sessions, "sessions", 3, "how many recent sessions to name")
-	fl.BoolVar(&f.explain, "explain", false, "tell why each memory is in the block")
+	fl.IntVar(&f.sessions, "sessions", 3, "how many recent sessions to list")
+	fl.BoolVar(&f.explain, "explain", false, "show why each memory is in the block")
 	return cmd
 }
 
 func (a *app) contextRequest(f contextFlags, args []string) (r amber.ContextRequest, err error) {
 	if f.maxBytes < 1 {
-		return r, usage("--max-bytes is %d; it must be positive", f.maxBytes)
+		return r, usage("--max-bytes is %d, want more than 0", f.maxBytes)
 	}
 	if f.sessions < 0 {
-		return r, usage("--sessions is %d; it must not be negative", f.sessions)
+		return r, usage("--sessions is %d, want 0 or more", f.sessions)
 	}
 	r.MaxBytes, r.Sessions, r.Explain = f.maxBytes, f.sessions, f.explain
 	if r.Sessions == 0 {

@@ -30,16 +30,16 @@ func (a *app) doctorCommand() *cobra.Command {
 	var deep bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look whether everything is well",
-		Long: `Look at the home, the agent, its databases, notes and keys, the disk, the clock and the
-configuration, and print one line per check. Nothing is changed.
+		Short: "Check that everything works",
+		Long: `Check the home, the agent, its databases, notes and keys, the disk, the clock and the
+configuration, and print the result of each check. Nothing is changed.
 
 With --deep it also compares the text of every memory with the search indexes, and runs
 the promises of the store on a temporary one on this machine's disk.
 
-With --remote the server looks at itself; the hosts of this machine are not looked at.
+With --remote the server checks itself; the agent hosts of this machine are not checked.
 
-The exit code is 0 unless a check failed; warnings are no failure.`,
+The exit code is 0 unless a check failed; a warning is not a failure.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			report, err := working(a, "checking", func() (checkup, error) { return a.checkup(cmd, deep) })

@@ -23,10 +23,10 @@ func (a *app) editCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit ID [TEXT|-]",
 		Short: "Change a memory",
-		Long: `Change a memory and keep every earlier revision. What is not named stays.
+		Long: `Change a memory and keep every earlier revision. What the flags do not name stays as it is.
 
-With --if-revision the change is made only if nobody changed the memory since
-that revision.
+With --if-revision the change is made only if that is still the revision of the
+memory.
 
 ` + idHelp,
 		Example: `  amber edit 5f3a91c0 "We chose PostgreSQL 18 for JSONB" --if-revision 1
@@ -54,7 +54,7 @@ that revision.
 	fl.StringArrayVar(&f.tags, "tag", nil, "a tag (repeat); these replace the tags it has")
 	fl.BoolVar(&f.clearTags, "clear-tags", false, "remove every tag")
 	fl.StringArrayVar(&f.meta, "meta", nil, "key=value (repeat); these replace the metadata it has")
-	fl.Int64Var(&f.ifRevision, "if-revision", 0, "change it only if this is its revision")
+	fl.Int64Var(&f.ifRevision, "if-revision", 0, "change the memory only if this is its revision")
 	return cmd
 }
 
@@ -66,7 +66,7 @@ func (a *app) editRequest(cmd *cobra.Command, f editFlags, text []string) (r amb
 		return r, usage("--if-revision is %d; revisions count from 1", f.ifRevision)
 	}
 	if given("tag") && f.clearTags {
-		return r, usage("--tag and --clear-tags do not go together")
+		return r, usage("--tag and --clear-tags exclude each other")
 	}
 	r.IfRevision = f.ifRevision
 	if given("title") {

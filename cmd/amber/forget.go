@@ -29,11 +29,11 @@ func (a *app) forgetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget ID",
 		Short: "Forget a memory",
-		Long: `Forget a memory: no recall and no list shows it any more, its history stays.
+		Long: `Forget a memory: recall and list do not show it any more. Its history stays.
 
-With --erase its text is removed for good, from every revision and index, and
-the copies that remain elsewhere are named. That cannot be undone. It works on
-a memory that was forgotten before, too.
+With --erase its text is removed for good, from every revision and index, and the
+report lists the copies that remain elsewhere. This cannot be undone. A memory that
+was forgotten before can be erased, too.
 
 ` + idHelp,
 		Example: `  amber forget 5f3a91c0
@@ -59,7 +59,7 @@ a memory that was forgotten before, too.
 	}
 	cmd.Flags().BoolVar(&erase, "erase", false, "remove its text for good")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only tell what would be removed")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be removed and remove nothing")
 	return cmd
 }
 

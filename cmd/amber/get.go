@@ -14,7 +14,7 @@ import (
 )
 
 // idHelp says how every verb about one memory is told which.
-const idHelp = "An ID is a whole id, or its last 8 or more digits where no other id ends in them."
+const idHelp = "An ID is a whole id, or its last 8 or more digits if no other id ends in them."
 
 func (a *app) getCommand() *cobra.Command {
 	return &cobra.Command{

@@ -36,14 +36,14 @@ func (a *app) hookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook HOST [JSON]",
 		Short: "Keep an event of an agent host",
-		Long: `Keep an event that an agent host hands over: as JSON on stdin, as the last
-argument, or as nothing but its name. Secrets are removed, the event is on disk
-when this returns, and only what the host accepts is printed.
+		Long: `Keep an event of an agent host. The event is JSON on stdin, JSON as the last argument,
+or only the name of --event. Secrets are removed, the event is on disk when the command
+returns, and only what the host accepts is printed.
 
 Hosts: ` + hostNames() + `.
 
-It always exits with 0: a host would take anything else for an order. What could
-not be kept is said on stderr and counted for amber doctor.`,
+It always exits with 0, because hosts treat other exit codes as an order to stop. An event
+that could not be kept is reported on stderr and counted for amber doctor.`,
 		Example: `  amber setup claude-code
   echo '{"session_id":"s1","prompt":"fix the build"}' | amber hook generic --event prompt`,
 		Args: cobra.ArbitraryArgs,
@@ -57,9 +57,9 @@ not be kept is said on stderr and counted for amber doctor.`,
 			return a.hook(cmd.Context(), f, args)
 		},
 	}
-	cmd.Flags().StringVar(&f.event, "event", "", "what the host calls the event; a name in the JSON beats it")
-	spanVar(cmd.Flags(), &f.timeout, "timeout", hook.DefaultTimeout, "how long the disk may take")
-	spanVar(cmd.Flags(), &f.context, "context-timeout", injectBudget, "how long memories for the agent may take; 0: none")
+	cmd.Flags().StringVar(&f.event, "event", "", "the host's name of the event; a name in the JSON wins")
+	spanVar(cmd.Flags(), &f.timeout, "timeout", hook.DefaultTimeout, "how long writing to disk may take")
+	spanVar(cmd.Flags(), &f.context, "context-timeout", injectBudget, "how long finding memories for the agent may take; 0: do not look")
 	cmd.Flags().BoolVar(&f.noDrain, "no-drain", false, "leave the event in the journal")
 	return cmd
 }
@@ -140,7 +140,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 		return fmt.Errorf("the event was not kept: %w", err)
 	}
 	if unfinished() {
-		err := amber.Errorf(amber.KindUnreachable, "hook", "", "the host did not finish what it said; the event has only what came")
+		err := amber.Errorf(amber.KindUnreachable, "hook", "", "the host stopped in the middle of the event; only its beginning was kept")
 		a.out.note("%v", errors.Join(err, j.CountLoss(err)))
 	}
 	var block string

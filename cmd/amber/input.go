@@ -23,7 +23,7 @@ func (a *app) text(arg string, most int) (string, error) {
 	}
 	s := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
 	if len(s) > most {
-		return "", amber.Errorf(amber.KindInvalid, "read stdin", "", "there are more than %d bytes", most)
+		return "", amber.Errorf(amber.KindInvalid, "read stdin", "", "stdin has more than %d bytes, the limit", most)
 	}
 	return s, nil
 }
@@ -60,7 +60,7 @@ func sources(values []string) ([]amber.SourceRef, error) {
 // limit checks -n: a person who asks for none made a mistake.
 func limit(flag string, n int) error {
 	if n < 1 {
-		return usage("%s is %d; it must be at least 1", flag, n)
+		return usage("%s is %d, want 1 or more", flag, n)
 	}
 	return nil
 }

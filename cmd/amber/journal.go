@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) journalCommand() *cobra.Command {
-	return family("journal", "Look after the crash journal",
+	return family("journal", "Show and drain the crash journal",
 		a.journalStatusCommand(), a.journalShowCommand(), a.journalVerifyCommand(), a.journalDrainCommand(), a.journalQuarantineCommand(),
 		a.journalAppendCommand(), a.journalImportCommand(), a.journalDiscardCommand(),
 	)

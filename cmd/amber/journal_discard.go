@@ -42,7 +42,7 @@ damaged segments go there.`,
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only of this session: its id, or its key")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what would be removed, and remove nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be removed and remove nothing")
 	return cmd
 }
 

@@ -17,17 +17,17 @@ func (a *app) journalDrainCommand() *cobra.Command {
 	var generation int64
 	cmd := &cobra.Command{
 		Use:   "drain",
-		Short: "Bring what the journal holds into the store",
-		Long: `Bring what the journal holds into the store: each event once, whatever is killed
-in between. Sessions, turns, activity and learnings come out of it; a session
+		Short: "Move what the journal holds into the store",
+		Long: `Move what the journal holds into the store: each event once, even if the command is
+killed in between. Sessions, turns, activity and learnings come out of it; a session
 whose process is gone is ended with reason crash. Events that can never be
-stored go to quarantine and do not keep others back.
+stored go to quarantine; the others are stored.
 
 Hooks start this by themselves, in the background.
 
-A restore parks what was not drained before it, because it was meant for the agent as it was.
-With --from-generation it is brought into the agent as it is now; "amber journal status"
-tells which generations have left entries behind.
+A restore parks entries that were not drained before it, because they belong to the agent as it was
+then. --from-generation moves them into the agent as it is now; "amber journal status" lists the
+generations that have parked entries.
 
 With --explain it prints what could be learnt and what the policy decided; the keys
 memory.write_back.* of the configuration are its switches.`,
@@ -49,7 +49,7 @@ memory.write_back.* of the configuration are its switches.`,
 			return report.Err()
 		},
 	}
-	cmd.Flags().Int64Var(&generation, "from-generation", 0, "drain what a restore parked of this generation")
+	cmd.Flags().Int64Var(&generation, "from-generation", 0, "drain the entries that a restore parked for this generation")
 	cmd.Flags().BoolVar(&explain, "explain", false, "print what could be learnt, and why it was kept or not")
 	cmd.Flags().BoolVar(&detached, "detached", false, "drain until nothing comes any more, unless somebody else does")
 	if err := cmd.Flags().MarkHidden("detached"); err != nil {

@@ -16,12 +16,12 @@ import (
 func (a *app) journalImportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE|FOLDER|-",
-		Short: "Take over the crash buffer of nexus-memory-hooks",
+		Short: "Import the crash buffer of nexus-memory-hooks",
 		Long: `Append what a buffer file of nexus-memory-hooks holds, usually
-~/.local/share/nexus/buffer/AGENT.json. The file is only read. One that was cut off or
-is damaged gives everything in it that is whole. Of a folder every file that ends in
-.json is taken, by name, but none of the folders in it; what is not such a buffer is
-passed over and named.
+~/.local/share/nexus/buffer/AGENT.json. The file is only read. Of a file that is cut
+off or damaged every whole entry is imported. Of a folder every file that ends in .json is
+imported, in the order of names, but no folder in it; files that are not such a buffer
+are skipped and listed.
 
 Importing a file again, or a longer version of it, adds only what is new once it is
 drained.`,
@@ -69,7 +69,7 @@ func (a *app) input(name string) (io.ReadCloser, error) {
 	if err == nil {
 		var info fs.FileInfo
 		if info, err = f.Stat(); err == nil && info.IsDir() {
-			err = amber.Errorf(amber.KindInvalid, "open file", path, "it is a folder")
+			err = amber.Errorf(amber.KindInvalid, "open file", path, "the path is a folder, want a file")
 		}
 		if err != nil {
 			f.Close()

@@ -16,10 +16,10 @@ func (a *app) journalQuarantineCommand() *cobra.Command {
 	var jsonl, retry, discard, yes, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "quarantine",
-		Short: "List what was set aside, print it, try it again or discard it",
+		Short: "List, print, retry or discard entries that were set aside",
 		Long: `List what was set aside: entries that could not be stored, with the reason; bytes that
-were cut off behind a crash; segments and files that are damaged. Nothing in it
-is removed by itself.
+were cut off behind a crash; segments and files that are damaged. Nothing
+in quarantine is removed by itself.
 
 With --show it prints one of them, as it is kept. With --retry entries go back into
 the journal, to be drained again: a newer Amber may be able to store them. With

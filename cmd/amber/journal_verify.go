@@ -24,7 +24,7 @@ func (a *app) journalVerifyCommand() *cobra.Command {
 may run beside writers.
 
 It exits 5 when entries are damaged. The torn end of an entry that was being written when
-the machine stopped is no damage: nobody was told that it is kept.`,
+the machine stopped is not damage: that entry was never acknowledged.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			j, err := a.openJournal()

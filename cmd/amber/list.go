@@ -27,9 +27,9 @@ func (a *app) listCommand() *cobra.Command {
 		Short: "List memories, newest first",
 		Long: `List memories, newest first, a page at a time.
 
-Without --scope it lists every scope whose identity is known here and global;
-with --all every scope of everyone. With --jsonl it prints one memory per line,
-all of them unless -n says how many. With --at it lists what a snapshot holds.`,
+Without --scope it lists the global scope and every scope whose identity is known here;
+--all lists every scope and identity. --jsonl prints one memory per line, all of them
+unless -n says how many. --at lists the memories of a snapshot.`,
 		Example: `  amber list --kind constraint
   amber list --all --jsonl > memories.jsonl`,
 		Args: exactly(),
@@ -56,17 +56,17 @@ all of them unless -n says how many. With --at it lists what a snapshot holds.`,
 	}
 	f.filterFlags.add(cmd)
 	f.page.add(cmd)
-	cmd.Flags().BoolVar(&f.all, "all", false, "every scope and identity")
-	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "forgotten memories too")
-	cmd.Flags().StringVar(&f.at, "at", "", "list what this snapshot holds")
-	cmd.Flags().BoolVar(&f.explain, "explain", false, "with --at, tell how much of the snapshot was read")
+	cmd.Flags().BoolVar(&f.all, "all", false, "list every scope and identity")
+	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "include forgotten memories")
+	cmd.Flags().StringVar(&f.at, "at", "", "list the memories of this snapshot")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "with --at, show how much of the snapshot was read")
 	return cmd
 }
 
 // pageSize checks -n of a listing.
 func pageSize(n int) error {
 	if n > amber.MaxPageSize {
-		return usage("-n is %d; it must be at most %d", n, amber.MaxPageSize)
+		return usage("-n is %d, want at most %d", n, amber.MaxPageSize)
 	}
 	return limit("-n", n)
 }

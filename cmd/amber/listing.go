@@ -20,8 +20,8 @@ type pageFlags struct {
 
 func (f *pageFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.IntVarP(&f.n, "limit", "n", amber.DefaultPageSize, fmt.Sprintf("how many at most (cap %d)", amber.MaxPageSize))
-	fl.StringVar(&f.cursor, "cursor", "", "go on where the page before ended")
+	fl.IntVarP(&f.n, "limit", "n", amber.DefaultPageSize, fmt.Sprintf("list at most this many (up to %d)", amber.MaxPageSize))
+	fl.StringVar(&f.cursor, "cursor", "", "continue at this cursor of the page before")
 	addJSONL(cmd, &f.jsonl)
 }
 
@@ -53,7 +53,7 @@ func showPage[T any](a *app, cmd *cobra.Command, f pageFlags, read func(n int, c
 	}
 	a.noteAside(page.SetAside)
 	if page.Next != "" && !a.global.json {
-		a.out.note("there are more: --cursor %s", page.Next)
+		a.out.note("there are more; continue with --cursor %s", page.Next)
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func showItems[T any](a *app, jsonl bool, page amber.Page[T], human func(w io.Wr
 	}
 	return a.out.show(page, func(w io.Writer) {
 		if len(page.Items) == 0 {
-			a.out.note("there are none")
+			a.out.note("nothing to list")
 			return
 		}
 		human(w, page.Items)
@@ -81,7 +81,7 @@ func showItems[T any](a *app, jsonl bool, page amber.Page[T], human func(w io.Wr
 // oneFormat refuses to print a listing in two ways at once.
 func oneFormat(a *app, jsonl bool) error {
 	if jsonl && a.global.json {
-		return usage("--json and --jsonl do not go together")
+		return usage("--json and --jsonl exclude each other")
 	}
 	return nil
 }

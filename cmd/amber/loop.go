@@ -23,10 +23,10 @@ func (a *app) loopSaveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "save STATE|-",
 		Short: "Store the suspended loop of a session",
-		Long: `Store the suspended loop of a session; STATE is JSON that Amber does not look into.
-A session has one loop. --if-revision and --if-run are what you believe is stored
-now (revision 0, the default: nothing); when it is something else, the command
-exits 4 and changes nothing.`,
+		Long: `Store the suspended loop of a session; STATE is JSON that Amber does not interpret.
+A session has one loop. --if-revision and --if-run name the loop that must be stored now
+(revision 0, the default: none); if another one is stored, the command exits 4 and
+changes nothing.`,
 		Example: `  amber loop save --session 1f0c9a2b --run run-1 '{"step": 3}'
   amber loop save --session 1f0c9a2b --run run-1 --if-revision 1 '{"step": 4}'`,
 		Args: exactly("a state as JSON, or - for stdin"),
@@ -104,7 +104,7 @@ func (a *app) loopClearCommand() *cobra.Command {
 	var run string
 	cmd := &cobra.Command{
 		Use:   "clear --session ID",
-		Short: "Remove the suspended loop of a session; none is no error",
+		Short: "Remove the suspended loop of a session, if there is one",
 		Args:  exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("run") {

@@ -15,8 +15,8 @@ func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man [COMMAND...]",
 		Short: "Print the manual page of Amber, or of a command",
-		Long: `Print a page for man(1): of Amber as a whole, or of one command. The text is that of
---help, with the exit codes.`,
+		Long: `Print a page for man(1): for Amber as a whole, or for one command. It has the text of
+--help and the exit codes.`,
 		Example: `  amber man | man -l -
   amber man snapshot restore | man -l -
   amber man > ~/.local/share/man/man1/amber.1`,

@@ -55,8 +55,13 @@ func (s *span) Set(text string) error {
 	return err
 }
 
-func (s *span) Type() string   { return "duration" }
-func (s *span) String() string { return time.Duration(*s).String() }
+func (s *span) Type() string { return "duration" }
+func (s *span) String() string {
+	if *s == 0 {
+		return "0" // which help does not print
+	}
+	return time.Duration(*s).String()
+}
 
 // spanVar adds a flag that takes a span.
 func spanVar(f *pflag.FlagSet, d *time.Duration, name string, usual time.Duration, help string) {

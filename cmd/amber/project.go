@@ -67,7 +67,7 @@ that name ran in other folders it asks first.`,
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what the name would bring in, and name nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what the name would bring in and change nothing")
 	return cmd
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) queueCommand() *cobra.Command {
-	return family("queue", "Hand out work",
+	return family("queue", "Hand out work to consumers",
 		a.queuePublishCommand(), a.queueClaimCommand(), a.queueAckCommand(), a.queueNackCommand(),
 		a.queueRenewCommand(), a.queueStatsCommand(), a.queueDeadCommand(),
 	)

@@ -20,7 +20,7 @@ func (a *app) queueClaimCommand() *cobra.Command {
 		Short: "Take the next entry from the queue",
 		Long: `Take the due entry of the highest priority, the oldest of several. It is yours until
 the lease expires: ack it, nack it or renew the lease before. An empty queue exits
-3; when as many leases are out as may be it exits 4.`,
+3; when the highest number of leases is out it exits 4.`,
 		Example: `  amber queue claim --consumer worker-3 --wait 1m --json > claim.json
   amber queue ack - < claim.json`,
 		Args: exactly(),

@@ -42,7 +42,7 @@ func (f leaseFlags) read(a *app, cmd *cobra.Command, args []string) (amber.Lease
 	}
 	for _, name := range leaseFields() {
 		if cmd.Flags().Changed(name) {
-			return amber.Lease{}, usage("--%s does not go with -", name)
+			return amber.Lease{}, usage("--%s cannot be used with -", name)
 		}
 	}
 	var doc leaseDocument
@@ -107,7 +107,7 @@ func (a *app) queueAckCommand() *cobra.Command {
 	return a.leaseCommand(&cobra.Command{
 		Use:   "ack [-]",
 		Short: "Finish an entry",
-		Long: `Finish an entry under its lease; once more under the same lease does nothing. When the
+		Long: `Finish an entry under its lease; repeating it under the same lease does nothing. When the
 lease is lost the command exits 4: somebody else has the entry. With - the lease is
 read from stdin, as "queue claim --json" printed it.`,
 		Example: `  amber queue ack - < claim.json`,
@@ -125,7 +125,7 @@ func (a *app) queueNackCommand() *cobra.Command {
 		Use:   "nack [-]",
 		Short: "Give an entry back",
 		Long: `Give an entry back, for another attempt after a while that doubles each time, or after
---not-before. One that used up its attempts is put aside; "amber queue dead" lists
+--not-before. An entry without attempts left is put aside; "amber queue dead" lists
 it.`,
 		Example: `  amber queue nack - --reason "no network" --not-before 5m < claim.json`,
 	}, func(fl *pflag.FlagSet) {

@@ -56,12 +56,14 @@ func (a *app) recallCommand() *cobra.Command {
 		Short: "Find memories that answer a question",
 		Long: `Find the memories that best answer a question, best first.
 
-The question is taken apart into words; any of them may match, in any form
-(database, databases). Rare words count more, a title counts more than the text.
+The question is split into words; any of them may match, in any form (database,
+databases). Rare words count more, a title counts more than the text.
 Without --scope it looks in every scope whose identity is known here (the project
 of the working directory, the active session, what the flags name) and in global.
 
-With --at the answer comes from a snapshot, which is not restored for that.`,
+With --at the answer comes from a snapshot; nothing is restored.
+
+On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows the whole.`,
 		Example: `  amber recall "which database did we pick and why"
   amber recall "which database did we pick and why" --at 5f3a91c0
   amber recall "release steps" --kind workflow_insight --since 2026-01-01 --explain`,
@@ -102,7 +104,7 @@ With --at the answer comes from a snapshot, which is not restored for that.`,
 	}
 	f.add(cmd)
 	cmd.Flags().IntVarP(&n, "limit", "n", 0, "how many hits at most (default memory.recall.top_k, 8; cap 64)")
-	cmd.Flags().BoolVar(&explain, "explain", false, "tell why each hit ranks where it does")
+	cmd.Flags().BoolVar(&explain, "explain", false, "show why each hit ranks where it does")
 	cmd.Flags().StringVar(&at, "at", "", "answer from this snapshot")
 	return cmd
 }

@@ -20,7 +20,7 @@ func (a *app) redactCommand() *cobra.Command {
 	var check, door bool
 	cmd := &cobra.Command{
 		Use:   "redact FILE|-",
-		Short: "Take secrets out of a text, or tell what would be",
+		Short: "Remove secrets from a text, or list them",
 		Long: `Print a text without its secrets, by the rules of Amber and those of redact.rules and
 redact.exceptions. With --check print instead what would be taken out and where, never the secret,
 and how often each rule of your own found something. Nothing is written.

@@ -31,13 +31,14 @@ func (a *app) rememberCommand() *cobra.Command {
 		Short: "Store a memory",
 		Long: `Store a memory and print its id. It is on disk when the id is printed.
 
-Without --scope a memory belongs to whom --session, --user, --project or
---workspace names, the first of them in this order. Where none is named it
-belongs to the project of the working directory's git repository, outside one it
-is global. The same text of the same kind, scope and title is stored once: tags,
-metadata and a summary that the memory lacks are added to it, and what it has
-otherwise is not taken. The answer says which (--json: added, not_taken). With --topic a new text becomes a new revision of the
-memory on that topic.
+Without --scope a memory belongs to what --session, --user, --project or --workspace
+names, the first of them in this order. Without any of them it belongs to the project of
+the git repository of the working directory; outside a repository it is global.
+
+The same text of the same kind, scope and title is stored once: tags, metadata and a
+summary that the memory lacks are added to it, and those that it has stay. The answer
+says which (--json: added, not_taken). With --topic a new text becomes a new revision of
+the memory on that topic.
 
 With --jsonl each line of stdin is one memory as JSON, with the fields of the
 flags; they are written in batches, all or nothing per batch.`,
@@ -257,7 +258,7 @@ func (w *lineWriter) fail(where string, err error) error {
 
 func parseLine(line []byte) (r amber.WriteRequest, err error) {
 	if !utf8.Valid(line) { // the decoder would replace what is not
-		return r, amber.Errorf(amber.KindInvalid, "parse memory", "", "it is not valid UTF-8")
+		return r, amber.Errorf(amber.KindInvalid, "parse memory", "", "the line is not valid UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()

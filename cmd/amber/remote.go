@@ -40,13 +40,12 @@ type remote struct {
 }
 
 func (a *app) addRemoteFlags(f *pflag.FlagSet) {
-	f.StringVar(&a.global.remote, "remote", "", "work on the Amber that is served at this URL, and on no home (default $"+remoteVariable+")")
-	f.StringVar(&a.global.tokenFile, "token-file", "", "the file that holds the token for --remote (default $"+tokenFileVariable+")")
-	f.StringVar(&a.global.remoteCA, "remote-ca", "", "the certificates, in PEM, that the server of --remote is trusted by (default $"+remoteCAVariable+", else those of the system)")
+	f.StringVar(&a.global.remote, "remote", "", "use the server at this URL instead of a home of this machine (default $"+remoteVariable+")")
+	f.StringVar(&a.global.tokenFile, "token-file", "", "a file with the token for --remote (default $"+tokenFileVariable+")")
+	f.StringVar(&a.global.remoteCA, "remote-ca", "", "a PEM file with the certificates to trust for --remote (default $"+remoteCAVariable+", else those of the system)")
 }
 
-// remoteVerb marks a verb, with everything below it, that works on a served
-// Amber, too.
+// remoteVerb marks a verb, with everything below it, that works with --remote.
 const remoteVerb = "amber:remote"
 
 func remotely(verbs ...*cobra.Command) []*cobra.Command {
@@ -77,7 +76,7 @@ func onlyHere(f *pflag.FlagSet, names ...string) {
 	}
 }
 
-// chooseRemote finds out whether the verb works on a served Amber.
+// chooseRemote finds out whether the verb works on a server.
 func (a *app) chooseRemote(cmd *cobra.Command) error {
 	if cmd.HasSubCommands() { // it only tells which there are
 		return nil
@@ -88,7 +87,7 @@ func (a *app) chooseRemote(cmd *cobra.Command) error {
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Annotations[hereFlag] != nil && err == nil {
-			err = usage("--%s is about this machine; it does not go with --remote or $%s", f.Name, remoteVariable)
+			err = usage("--%s is about this machine and cannot be used with --remote or $%s", f.Name, remoteVariable)
 		}
 	})
 	if err == nil {
@@ -109,11 +108,11 @@ func (a *app) remoteAddress(cmd *cobra.Command) (string, error) {
 		switch f := cmd.Flag(name); {
 		case !f.Changed:
 		case !takes:
-			return "", usage("%s works on a home of this machine; --%s does not go with it", cmd.CommandPath(), name)
+			return "", usage("%s works on a home of this machine and does not take --%s", cmd.CommandPath(), name)
 		case f.Value.String() == "":
 			return "", usage("--%s is empty", name)
 		case address == "":
-			return "", usage("--%s goes with --remote", name)
+			return "", usage("--%s needs --remote", name)
 		}
 	}
 	return address, nil
@@ -156,7 +155,7 @@ func (a *app) readToken(file string) (client.Token, error) {
 	}
 	token := strings.TrimSpace(text)
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", amber.Errorf(amber.KindInvalid, "read token", file, "it does not hold one token and nothing else")
+		return "", amber.Errorf(amber.KindInvalid, "read token", file, "want one token in the file and nothing else")
 	}
 	return client.Token(token), nil
 }
@@ -180,7 +179,7 @@ func (a *app) readCA(file string) (*tls.Config, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(b) {
-		return nil, amber.Errorf(amber.KindInvalid, "read certificates", file, "there is no certificate in PEM in it")
+		return nil, amber.Errorf(amber.KindInvalid, "read certificates", file, "the file has no certificate in PEM")
 	}
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }

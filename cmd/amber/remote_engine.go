@@ -37,8 +37,8 @@ func (e remoteEngine) Acceptable(what string, s amber.SignatureReport) error {
 type homeOnly struct{}
 
 func (homeOnly) refuse(op string) error {
-	e := amber.Errorf(amber.KindInvalid, op, "", "it works on a home of this machine, not with --remote")
-	e.Hint = "run it where amber serve runs"
+	e := amber.Errorf(amber.KindInvalid, op, "", "the operation works on a home of this machine, not with --remote")
+	e.Hint = "run the command on the machine of the server, without --remote"
 	return e
 }
 

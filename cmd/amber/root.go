@@ -24,9 +24,9 @@ func (a *app) rootCommand() *cobra.Command {
 		Use:   "amber",
 		Short: "Durable memory for AI agents",
 		Long: `Amber keeps what agents know: memories, sessions, turns, suspended loops, notes,
-tasks and queues. What it acknowledged survives a crash.
+tasks and queues. What it has acknowledged survives a crash.
 
-Nothing needs to be set up. Try:
+No setup is needed. Try:
 
   amber remember "We chose PostgreSQL for JSONB"
   amber recall "which database did we pick and why"`,
@@ -54,7 +54,7 @@ Nothing needs to be set up. Try:
 		},
 	}
 	f := root.PersistentFlags()
-	f.StringVar(&a.global.home, "home", "", "the home folder (default $AMBER_HOME, else the data folder of the user)")
+	f.StringVar(&a.global.home, "home", "", "the home folder (default $AMBER_HOME, else ~/.local/share/amber)")
 	f.StringVar(&a.global.config, "config", "", "the configuration file")
 	f.StringVar(&a.global.tenant, "tenant", string(amber.DefaultTenant), "the tenant (or $"+tenantVariable+")")
 	f.StringVar(&a.global.agent, "agent", string(amber.DefaultAgent), "the agent (or $"+agentVariable+")")

@@ -48,7 +48,7 @@ It listens on this machine only. There it asks for no token until the first one 
 TLS, or --behind-proxy where a proxy ends TLS.
 
 It ends at SIGTERM or Ctrl-C: requests that are being answered are finished, then the databases
-are closed. A second signal ends it at once; what was acknowledged is there all the same.`,
+are closed. A second signal ends it at once; what was acknowledged is safe.`,
 		Example: `  amber serve
   amber serve --listen 0.0.0.0:7411 --tls-cert cert.pem --tls-key key.pem
   curl -s localhost:7411/v1/tenants/default/agents/default/recall --json '{"text":"which database"}'`,

@@ -22,10 +22,10 @@ func (a *app) sessionStartCommand() *cobra.Command {
 	var parent string
 	cmd := &cobra.Command{
 		Use:   "start [ID]",
-		Short: "Start a session, or take one up again",
+		Short: "Start a session, or resume one",
 		Long: `Start a session and print its id. It becomes the active session of its binding:
-verbs that need a session and are told none take that one. An id that exists is
-taken up again, also after it ended.`,
+commands that need a session use it by default. A session that exists is
+resumed, also after it ended.`,
 		Example: `  amber session start --name "release 1.4"
   amber session start host-7f3a --binding chat`,
 		Args: upTo(1),
@@ -59,7 +59,7 @@ taken up again, also after it ended.`,
 	fl.StringVar(&r.Binding, "binding", amber.DefaultBinding, "the chat or terminal it belongs to")
 	fl.StringVar(&r.Project, "project", "", "the project (default from the git repository of the working directory)")
 	fl.StringVar(&r.Directory, "directory", "", "the folder it works in (default the working directory)")
-	fl.StringVar(&parent, "parent", "", "the session it goes on from")
+	fl.StringVar(&parent, "parent", "", "the session it continues")
 	return cmd
 }
 

@@ -58,7 +58,7 @@ without a terminal it needs --yes.`,
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what would be deleted and delete nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be deleted and delete nothing")
 	return cmd
 }
 

@@ -45,7 +45,7 @@ func onlyFit(what string, end idEnd, fits []string) (string, error) {
 	if len(fits) == 1 {
 		return fits[0], nil
 	}
-	return "", amber.Errorf(amber.KindInvalid, "find "+what, string(end), "several ids end in it: %s", strings.Join(fits[:min(len(fits), maxNamed)], ", "))
+	return "", amber.Errorf(amber.KindInvalid, "find "+what, string(end), "several ids end in these digits: %s", strings.Join(fits[:min(len(fits), maxNamed)], ", "))
 }
 
 // sessionsEnding looks through the catalogue.
@@ -109,7 +109,7 @@ func (f sessionFlag) find(ctx context.Context, cmd *cobra.Command, s *opened) (a
 	}
 	active, err := s.Store.Active.ActiveSession(ctx, amber.DefaultBinding)
 	if amber.KindOf(err) == amber.KindNotFound {
-		e := amber.Errorf(amber.KindInvalid, "find session", "", "there is no --session and no session is active")
+		e := amber.Errorf(amber.KindInvalid, "find session", "", "no session is active, and --session names none")
 		e.Hint = "amber session start"
 		return "", e
 	}

@@ -56,8 +56,8 @@ func (a *app) sessionStateSetCommand() *cobra.Command {
 set, objects field by field, and a field that is null is removed; others stay,
 also those that another program sets at the same time.
 
-With --if-version the state is stored only over that version (0: where there is
-none); otherwise the command exits 4 and changes nothing.`,
+With --if-version the state is stored only over that version (0: if there is
+no state); otherwise the command exits 4 and changes nothing.`,
 		Example: `  amber session state set --merge '{"planning_mode": "tree_search"}'
   amber session state set --session 1f0c9a2b --if-version 3 - < state.json`,
 		Args: exactly("a document as JSON, or - for stdin"),
@@ -85,7 +85,7 @@ none); otherwise the command exits 4 and changes nothing.`,
 	}
 	session.add(cmd, "the session (default the active one)")
 	cmd.Flags().BoolVar(&u.Merge, "merge", false, "set only the fields that the document names")
-	cmd.Flags().Int64Var(&version, "if-version", 0, "store it only over this version; 0 means there is none")
+	cmd.Flags().Int64Var(&version, "if-version", 0, "store it only over this version; 0: there is no state yet")
 	return cmd
 }
 
@@ -99,7 +99,7 @@ func (a *app) sessionStateDeleteCommand() *cobra.Command {
 	var session sessionFlag
 	cmd := &cobra.Command{
 		Use:     "delete --session ID",
-		Short:   "Remove the state of a session; none is no error",
+		Short:   "Remove the state of a session, if there is one",
 		Example: `  amber session state delete --session 1f0c9a2b`,
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

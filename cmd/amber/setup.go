@@ -20,12 +20,14 @@ func (a *app) setupCommand() *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{
 		Use:   "setup HOST",
-		Short: "Wire Amber into an agent host, or out of it",
+		Short: "Add Amber to an agent host, or remove it",
 		Long: `Add Amber's hooks to the settings of an agent host, so that what happens there is
-kept, and its MCP server, so that the agent can save and recall. Everything else in those files stays as it is, comments and order too. The
-text before is kept, and --uninstall gives it back to the byte.
+kept, and its MCP server, so that the agent can save and recall. Everything else in those
+files stays as it is, comments and order too. A copy of the old text is kept, and
+--uninstall restores it to the byte. An agent that --agent names is made if it does not
+exist.
 
-Hosts: ` + hostNames() + `. For generic it only tells how to call Amber.
+Hosts: ` + hostNames() + `. For generic it only shows how to call Amber.
 
 --dry-run shows what would change. docs/hosts.md says what is written where.`,
 		Example: `  amber setup --list
@@ -47,7 +49,7 @@ Hosts: ` + hostNames() + `. For generic it only tells how to call Amber.
 	cmd.Flags().StringVar(&f.scope, "scope", string(setup.User), "user: every project; project: the one in this folder")
 	cmd.Flags().BoolVar(&f.uninstall, "uninstall", false, "take Amber out of the host's settings")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, and change nothing")
-	cmd.Flags().BoolVar(&f.list, "list", false, "list the hosts and how they stand")
+	cmd.Flags().BoolVar(&f.list, "list", false, "list the hosts, and which are set up")
 	return cmd
 }
 

@@ -64,13 +64,13 @@ func resolveID(ctx context.Context, s *opened, e idEnd) (amber.MemoryID, error) 
 	}
 	switch len(fits) {
 	case 0:
-		err := amber.Errorf(amber.KindNotFound, "find memory", string(e), "no id ends in it")
+		err := amber.Errorf(amber.KindNotFound, "find memory", string(e), "no id ends in these digits")
 		err.Hint = "amber list --all"
 		return "", err
 	case 1:
 		return amber.MemoryID(fits[0]), nil
 	}
-	return "", amber.Errorf(amber.KindInvalid, "find memory", string(e), "several ids end in it: %s", strings.Join(fits, ", "))
+	return "", amber.Errorf(amber.KindInvalid, "find memory", string(e), "several ids end in these digits: %s", strings.Join(fits, ", "))
 }
 
 // withMemory is withStore for a verb about one memory: it finds out which one

@@ -21,12 +21,12 @@ func (a *app) snapshotCommand() *cobra.Command {
 		a.snapshotPruneCommand(), a.snapshotGCCommand(),
 	}
 	a.addRepoFlag(verbs...)
-	c := family("snapshot", "Freeze an agent, look at what was frozen, bring it back",
+	c := family("snapshot", "Take, check and restore snapshots of an agent",
 		append([]*cobra.Command{a.snapshotCreateCommand()}, verbs...)...)
 	a.addIdentityFlag(c)
 	c.Long = `A snapshot holds everything an agent is at one instant: its memories, sessions, turns
 and loops, its control plane, its notes with their history, its state, and what the
-crash journal has not yet drained. What two snapshots have in common is stored once.`
+crash journal has not yet drained. Data that two snapshots share is stored once.`
 	return c
 }
 
@@ -175,7 +175,7 @@ func resolveSnapshot(ctx context.Context, s *opened, e snapshotEngine, end idEnd
 		return "", err
 	}
 	if len(fits) == 0 {
-		err := amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in it")
+		err := amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in these digits")
 		err.Hint = "amber snapshot list"
 		return "", err
 	}

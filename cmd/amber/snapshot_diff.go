@@ -23,7 +23,7 @@ state, and the history of the notes. --rows names each change, at most %d of a k
 		Args:    exactly("the id of a snapshot", "the id of another snapshot"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if stat && rows {
-				return usage("--stat and --rows do not go together")
+				return usage("--stat and --rows exclude each other")
 			}
 			to, err := parseSnapshotEnd(args[1])
 			if err != nil {

@@ -31,7 +31,7 @@ The command asks first; without a terminal it needs --yes.`,
 		},
 	}
 	cmd.Flags().BoolVar(&old, "old-generations", false, "also remove generations that restores have kept because no snapshot holds them")
-	addPlanFlags(cmd, &yes, &dryRun, "tell what would be freed and free nothing")
+	addPlanFlags(cmd, &yes, &dryRun, "show what would be freed and free nothing")
 	return cmd
 }
 

@@ -50,7 +50,7 @@ frees the space later. The command asks first; without a terminal it needs --yes
 			})
 		},
 	}
-	addPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
+	addPlanFlags(cmd, &yes, &dryRun, "show what would be deleted and delete nothing")
 	return cmd
 }
 

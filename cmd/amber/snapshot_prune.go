@@ -31,9 +31,9 @@ func (a *app) snapshotPruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete the snapshots that no rule keeps",
-		Long: fmt.Sprintf(`Delete the snapshots of the agent that no rule keeps. What the flags do not say is taken
-from snapshot.retention of the configuration; with --remote at least one has to be given. The last snapshot and pinned ones always
-stay. Snapshots that were taken before a restore have a rule of their own: the last %d of
+		Long: fmt.Sprintf(`Delete the snapshots of the agent that no rule keeps. Rules that no flag names come from
+snapshot.retention of the configuration; with --remote at least one flag is needed. The last
+snapshot and pinned ones always stay. Snapshots that were taken before a restore have a rule of their own: the last %d of
 them stay, and those of the last %d days.
 
 It asks first; without a terminal it needs --yes. What no snapshot needs any more is freed
@@ -54,12 +54,12 @@ by snapshot gc.`, keepSafety, safetyAge/(24*time.Hour)),
 		},
 	}
 	fl := cmd.Flags()
-	fl.IntVar(&f.last, "keep-last", 0, "keep so many of the newest")
-	fl.IntVar(&f.hourly, "keep-hourly", 0, "keep the last of each of so many hours")
-	fl.IntVar(&f.daily, "keep-daily", 0, "keep the last of each of so many days")
-	fl.IntVar(&f.weekly, "keep-weekly", 0, "keep the last of each of so many weeks")
+	fl.IntVar(&f.last, "keep-last", 0, "keep this many of the newest")
+	fl.IntVar(&f.hourly, "keep-hourly", 0, "keep the last of each hour, for this many hours")
+	fl.IntVar(&f.daily, "keep-daily", 0, "keep the last of each day, for this many days")
+	fl.IntVar(&f.weekly, "keep-weekly", 0, "keep the last of each week, for this many weeks")
 	fl.StringVar(&f.maxAge, "max-age", "", "delete older ones whatever the rules say: "+timeForms+" ago (0: no limit)")
-	addPlanFlags(cmd, &f.yes, &f.dryRun, "tell what would be deleted and what is kept for which reason")
+	addPlanFlags(cmd, &f.yes, &f.dryRun, "show what would be deleted, and why the others are kept")
 	return cmd
 }
 
@@ -87,7 +87,7 @@ func (f pruneFlags) request(a *app, cmd *cobra.Command, s *opened) (amber.PruneR
 			continue
 		}
 		if *rule.into = rule.given; rule.given < 0 {
-			return r, usage("--%s is %d; it must be at least 0", rule.flag, rule.given)
+			return r, usage("--%s is %d, want 0 or more", rule.flag, rule.given)
 		}
 	}
 	if cmd.Flags().Changed("max-age") {

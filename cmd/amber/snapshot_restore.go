@@ -33,8 +33,8 @@ the control plane only with --with-control. The agent is built beside the live o
 and put in its place in one step: after a kill or a power cut it is the old one or the new one.
 Before that step a snapshot of the live agent is taken, so another restore can undo this one.
 
-Records that differ become new revisions, so that a sync carries the restore and does not
-undo it; --local-only leaves that out. Memories of the snapshot that were erased since stay
+Records that differ become new revisions, so that a later sync shares the restore instead of
+undoing it; --local-only leaves that out. Memories of the snapshot that were erased since stay
 erased.
 
 Instead of the whole: --memory brings back one memory as a new revision, --source with --to
@@ -104,7 +104,7 @@ The command asks first; without a terminal it needs --yes. --dry-run shows what 
 	return cmd
 }
 
-// check refuses flags that do not go together.
+// check refuses flags that exclude each other.
 func (f restoreFlags) check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	for _, name := range []string{"to-agent", "memory", "source", "to", "only"} {
@@ -116,7 +116,7 @@ func (f restoreFlags) check(cmd *cobra.Command) error {
 	case given("source") != given("to"):
 		return usage("--source and --to go together")
 	case given("memory") && given("source"):
-		return usage("--memory and --source do not go together")
+		return usage("--memory and --source exclude each other")
 	}
 	for _, alone := range []string{"memory", "source"} {
 		if !given(alone) {
@@ -124,7 +124,7 @@ func (f restoreFlags) check(cmd *cobra.Command) error {
 		}
 		for _, other := range []string{"to-agent", "only", "with-control", "local-only", "no-safety-snapshot", "discard-old", "accept-redacted"} {
 			if given(other) {
-				return usage("--%s and --%s do not go together", alone, other)
+				return usage("--%s and --%s exclude each other", alone, other)
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func (a *app) stateSetCommand() *cobra.Command {
 the JSON is not kept.
 
 With --if-revision the document is stored only over that revision, with --if-absent
-only where there is none; otherwise the command exits 4 and changes nothing. The
+only if there is no such document; otherwise the command exits 4 and changes nothing. The
 revision is the SHA-256 of the document, so after a restore the revision is again
 the one of the restored document.
 
@@ -125,7 +125,7 @@ the one of the restored document.
 		},
 	}
 	cmd.Flags().StringVar(&r.IfRevision, "if-revision", "", "store it only over this revision")
-	cmd.Flags().BoolVar(&r.IfAbsent, "if-absent", false, "store it only where there is no document of that name")
+	cmd.Flags().BoolVar(&r.IfAbsent, "if-absent", false, "store it only if there is no document of that name")
 	return cmd
 }
 

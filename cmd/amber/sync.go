@@ -118,7 +118,7 @@ func (a *app) exportProject(cmd *cobra.Command, f projectFlags) (string, error) 
 	given := cmd.Flags().Changed("project")
 	switch {
 	case given && f.all:
-		return "", usage("--project and --all do not go together")
+		return "", usage("--project and --all exclude each other")
 	case given && f.project == "":
 		return "", usage("--project is empty")
 	case given:
@@ -178,7 +178,7 @@ func addTimeoutFlag(cmd *cobra.Command, timeout *time.Duration) {
 // limited bounds a command by the flag.
 func limited(cmd *cobra.Command, timeout time.Duration) (stop func(), err error) {
 	if timeout < 0 {
-		return nil, usage("--timeout is %s; it must be more than 0", timeout)
+		return nil, usage("--timeout is %s, want more than 0", timeout)
 	}
 	if timeout == 0 {
 		return func() {}, nil

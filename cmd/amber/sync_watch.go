@@ -31,7 +31,7 @@ branch of a stranger without importing from it. You still commit, push and pull 
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if interval < gitsync.MinInterval {
-				return usage("--interval is %s; it must be at least %s", interval, gitsync.MinInterval)
+				return usage("--interval is %s, want at least %s", interval, gitsync.MinInterval)
 			}
 			return a.watch(cmd, f, e, i, interval)
 		},

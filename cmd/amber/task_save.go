@@ -52,7 +52,7 @@ the "version" of the JSON.`,
 	fl.IntVar(&f.nextNode, "next-node", 0, "the index of the next node")
 	fl.StringVar(&f.approval, "approval", "", `the approval it waits for; "" when it waits no more`)
 	fl.StringVar(&f.result, "result", "", "the last result")
-	fl.Int64Var(&f.ifVersion, "if-version", 0, "the version that is stored now; 0 means none is (default the version just read)")
+	fl.Int64Var(&f.ifVersion, "if-version", 0, "the version that is stored now; 0: there is no task yet (default the version just read)")
 	return cmd
 }
 
@@ -96,7 +96,7 @@ func newTask(cmd *cobra.Command, id string, ifVersion int64) (amber.Task, error)
 		return t, err
 	}
 	if !cmd.Flags().Changed("goal") {
-		e := amber.Errorf(amber.KindInvalid, "save task", id, "there is no such task, and a new one needs a goal")
+		e := amber.Errorf(amber.KindInvalid, "save task", id, "there is no such task, and a new task needs --goal")
 		e.Hint = fmt.Sprintf("amber task save %s --goal TEXT", id)
 		return t, e
 	}
@@ -136,7 +136,7 @@ func (a *app) saveWholeTask(cmd *cobra.Command) error {
 		}
 	})
 	if named != "" {
-		return usage("--%s does not go with -; put it into the JSON", named)
+		return usage("--%s cannot be used with -; put the value into the JSON", named)
 	}
 	var task amber.Task
 	if err := a.readJSON("task", &task); err != nil {

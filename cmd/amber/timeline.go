@@ -18,8 +18,8 @@ func (a *app) timelineCommand() *cobra.Command {
 		Use:   "timeline ID",
 		Short: "Show what was stored around a memory",
 		Long: `Show what was stored just before and after a memory, oldest first: in the same
-session, or in the same scope where it has no session. Of others only what is
-visible from here is shown, as in recall.
+session, or in the same scope where it has no session. Only memories
+that recall would show here are listed.
 
 ` + idHelp,
 		Example: "  amber timeline 5f3a91c0 --before 10 --after 0",

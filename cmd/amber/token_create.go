@@ -71,7 +71,7 @@ func (a *app) tokenRequest(cmd *cobra.Command, name string, f tokenFlags) (amber
 	r := amber.TokenRequest{Name: name}
 	switch {
 	case f.allTenants && cmd.Flags().Changed("tenant"):
-		return r, usage("--all-tenants and --tenant do not go together")
+		return r, usage("--all-tenants and --tenant exclude each other")
 	case (f.allTenants || f.allAgents) && cmd.Flags().Changed("agent"):
 		return r, usage("a token for every agent is not for --agent %s", oneLine(a.global.agent, 40))
 	}

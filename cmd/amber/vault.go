@@ -74,9 +74,9 @@ func (f *vaultFlags) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case f.requireSigned && f.noVerify:
-		return usage("--require-signed and --no-verify do not go together")
+		return usage("--require-signed and --no-verify exclude each other")
 	case f.sign != "" && f.noSign:
-		return usage("--sign and --no-sign do not go together")
+		return usage("--sign and --no-sign exclude each other")
 	}
 	return nil
 }

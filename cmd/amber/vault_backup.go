@@ -99,7 +99,7 @@ With --encrypt-to only the recipients and this home can read the snapshot; colon
 }
 
 // check reads "--sign FILE", where the file is an argument without "=", and
-// refuses flags that do not go together.
+// refuses flags that exclude each other.
 func (b *vaultBackup) check(cmd *cobra.Command, f *vaultFlags, args []string) error {
 	if len(args) > 0 {
 		if f.sign != signWithHome || args[0] == "" || len(args) > 1 {
@@ -109,7 +109,7 @@ func (b *vaultBackup) check(cmd *cobra.Command, f *vaultFlags, args []string) er
 	}
 	switch {
 	case b.plain && b.dir != "":
-		return usage("--dir and - do not go together: documents come from a folder, or from stdin")
+		return usage("--dir and - exclude each other: documents come from a folder, or from stdin")
 	case b.plain && f.keyFile == stdinKey:
 		return usage("--api-key-file - and - both read stdin: write the API key to a file")
 	case cmd.Flags().Changed("keep"):

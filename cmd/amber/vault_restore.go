@@ -57,7 +57,7 @@ and what was checked goes to stderr. Nothing is written to disk.`,
 				return usage("%s takes one snapshot", cmd.CommandPath())
 			}
 			if r.plain && r.dir != "" {
-				return usage("--dir and - do not go together: documents go to a folder, or to stdout")
+				return usage("--dir and - exclude each other: documents go to a folder, or to stdout")
 			}
 			id, err := vaultSnapshot(args, r.snapshot)
 			if err != nil {
