@@ -15,16 +15,18 @@ import (
 
 // synonyms are words of other programs, and what Amber calls that, best first. A
 // word is taken where a command of that name is.
-var synonyms = map[string][]string{
-	"search": {"recall", "list"}, "find": {"recall", "show", "list"}, "query": {"recall", "list"}, "grep": {"recall"}, "ask": {"recall"},
-	"ls": {"list"}, "all": {"list"}, "dir": {"list"},
-	"status": {"doctor", "show", "list"}, "health": {"doctor"}, "check": {"doctor", "verify"}, "diagnose": {"doctor"}, "test": {"doctor", "verify"},
-	"add": {"remember", "create", "new", "save", "write", "start"}, "save": {"remember", "create", "write"}, "store": {"remember", "save"}, "put": {"remember", "write", "save"},
-	"new": {"create", "start", "write"}, "create": {"new", "start", "write", "add"}, "make": {"create", "new"}, "take": {"create"},
-	"rm": {"delete", "remove", "forget", "clear"}, "remove": {"delete", "forget", "clear"}, "delete": {"forget", "remove", "revoke", "clear"}, "del": {"delete", "forget"}, "drop": {"delete", "forget"}, "erase": {"forget"},
-	"cat": {"get", "show"}, "show": {"get", "list"}, "view": {"get", "show"}, "info": {"show", "stats", "version"}, "read": {"get", "show"}, "get": {"show"}, "print": {"get", "show"},
-	"log": {"history", "list"}, "server": {"serve"}, "daemon": {"serve"}, "start": {"serve"}, "backup": {"snapshot", "create"}, "freeze": {"snapshot", "create"},
-	"settings": {"config"}, "install": {"setup"}, "init": {"setup"}, "keep": {"pin"}, "mv": {"rename"}, "end": {"stop"}, "stop": {"end"},
+func synonyms() map[string][]string {
+	return map[string][]string{
+		"search": {"recall", "list"}, "find": {"recall", "show", "list"}, "query": {"recall", "list"}, "grep": {"recall"}, "ask": {"recall"},
+		"ls": {"list"}, "all": {"list"}, "dir": {"list"},
+		"status": {"doctor", "show", "list"}, "health": {"doctor"}, "check": {"doctor", "verify"}, "diagnose": {"doctor"}, "test": {"doctor", "verify"},
+		"add": {"remember", "create", "new", "save", "write", "start"}, "save": {"remember", "create", "write"}, "store": {"remember", "save"}, "put": {"remember", "write", "save"},
+		"new": {"create", "start", "write"}, "create": {"new", "start", "write", "add"}, "make": {"create", "new"}, "take": {"create"},
+		"rm": {"delete", "remove", "forget", "clear"}, "remove": {"delete", "forget", "clear"}, "delete": {"forget", "remove", "revoke", "clear"}, "del": {"delete", "forget"}, "drop": {"delete", "forget"}, "erase": {"forget"},
+		"cat": {"get", "show"}, "show": {"get", "list"}, "view": {"get", "show"}, "info": {"show", "stats", "version"}, "read": {"get", "show"}, "get": {"show"}, "print": {"get", "show"},
+		"log": {"history", "list"}, "server": {"serve"}, "daemon": {"serve"}, "start": {"serve"}, "backup": {"snapshot", "create"}, "freeze": {"snapshot", "create"},
+		"settings": {"config"}, "install": {"setup"}, "init": {"setup"}, "keep": {"pin"}, "mv": {"rename"}, "end": {"stop"}, "stop": {"end"},
+	}
 }
 
 // unknownCommand is the error about a word that is no command of cmd. It names
@@ -51,7 +53,7 @@ func likely(cmd *cobra.Command, word string) (found []string) {
 			names[c.Name()] = c.CommandPath()
 		}
 	}
-	for _, s := range synonyms[word] {
+	for _, s := range synonyms()[word] {
 		if path, ok := names[s]; ok {
 			return []string{path}
 		}
