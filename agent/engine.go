@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"io"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -36,11 +35,6 @@ func (a *Agent) Snapshots(ctx context.Context) (Snapshots, error) {
 }
 
 func (a *Agent) openEngine(publisher amber.Publisher) (Snapshots, error) {
-	if a.o.Getenv("GOGC") == "" {
-		// Snapshots make much garbage of few kinds: a small heap costs a few
-		// percent of time and saves a third of the memory.
-		debug.SetGCPercent(50)
-	}
 	c := a.config
 	// The engine waits for others as long as is configured for it, writers as
 	// long as they always do: so it has a handle of its own.
