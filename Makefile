@@ -24,23 +24,25 @@ LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/amber ./cmd/amber
 
-# Packages without goroutines of their own, or whose tests start hundreds of
-# processes, walk all of Unicode or run broken backends: with the race detector
-# they take many times as long, and it sees nothing more.
-PLAIN   := /bundle$$|/client$$|/cmd/amber$$|/colony$$|/colony/api$$|/colony/colonytest$$|/gitsync$$|/gitsync/chunk$$|/foreign/engram$$|/ledger$$|/hook$$|/hook/setup$$|/internal/agekey$$|/internal/analyze$$|/internal/archtest$$|/internal/bench$$|/internal/redact$$|/internal/settings$$|/journal$$|/journal/drain$$|/natsbus$$|/config$$|/repo$$|/snapshot$$|/store/sqlite$$|/store/storetest$$
-# Their tests in which goroutines meet run with it all the same.
-# SQLite, translated to Go, is fifteen times slower under the race detector.
-MEETING := EightExports|Frozen|Beside|Concurrent|ReadOnlyAnswers|RestoreBringsBack|Busy|Waits|AtTheSameTime|TwoDrains|OnePlaceAtOnce|Crowds|RemovedUnder|OneWins|EndedContext|LostAnswer|Tokens|EveryPromiseOfListings
+# The packages that make test runs without the race detector: those without
+# goroutines of their own, and those whose tests start hundreds of processes, change
+# every byte of a file or live in SQLite, which is fifteen times slower with it.
+# Their goroutines meet in the tests of agent, and make test-long runs them with it.
+PLAIN := bundle client cmd/amber colony colony/colonytest config foreign/engram foreign/nexo gitsync gitsync/chunk hook hook/setup \
+	internal/agekey internal/analyze internal/archtest internal/bench internal/redact internal/settings journal repo snapshot \
+	store/sqlite store/storetest
 
-# All tests, the race detector on, with small versions of the long campaigns.
+MODULE  := github.com/amber-memory/amber
+ALL      = $(shell $(GO) list $(PKGS))
+WITHOUT  = $(filter $(addprefix $(MODULE)/,$(PLAIN)),$(ALL))
+WITH     = $(filter-out $(addprefix $(MODULE)/,$(PLAIN)),$(ALL))
+
+# All tests, with small versions of the long campaigns. Every package runs once.
 test: build
 	@test -z "$$(gofmt -l .)" || { echo "gofmt is not clean:"; gofmt -l .; exit 1; }
 	$(GO) vet $(PKGS)
-	$(GO) test -timeout 10m $$($(GO) list $(PKGS) | grep -E '$(PLAIN)')
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m $$($(GO) list $(PKGS) | grep -vE '$(PLAIN)' | sort -r)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run '$(MEETING)' ./bundle ./client ./colony/api ./gitsync ./journal ./journal/drain ./repo ./snapshot ./store/sqlite
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -run 'Concurrent|Beside|AtOnce|EveryVersion|WithItsContext|ToTheMinute|Killed' ./ledger
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -timeout 10m -skip Killed ./natsbus
+	$(if $(WITHOUT),$(GO) test -vet=off -timeout 10m $(WITHOUT))
+	$(if $(WITH),CGO_ENABLED=$(CGO) $(GO) test -vet=off $(RACE) -timeout 10m $(WITH))
 
 # The newest official clients of MCP against this build: pip and npm are needed.
 test-mcp: build
@@ -48,7 +50,7 @@ test-mcp: build
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./gitsync ./journal ./journal/drain ./natsbus ./repo ./snapshot ./store/sqlite
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./colony ./gitsync ./journal ./repo ./snapshot ./store/sqlite
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30
