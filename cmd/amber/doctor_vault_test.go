@@ -76,7 +76,7 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	tells(statusFailed, "there is no such file")
 	p.must(os.WriteFile(key, nil, 0o600))
 	p.must(os.WriteFile(records.Path(me), []byte("?"), 0o600))
-	tells(statusFailed, "remove it")
+	tells(statusFailed, "remove the file")
 	// No server can back up without a key, whatever was known before.
 	p.world.environ = append(p.world.environ, "AMBER_VAULT__API_KEY_FILE=")
 	tells(statusFailed, "vault.api_key_file is not set", "name that in vault.api_key_file")

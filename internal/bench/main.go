@@ -42,7 +42,7 @@ func main() {
 	dir := flag.String("dir", "", "where to put the stores (default a temporary folder)")
 	events := flag.Int("events", 1_000_000, "events that are drained")
 	binary := flag.String("amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync,serve,nats; default all")
+	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync,serve,stream,nats; default all")
 	snap := snapshotConfig{size: fullSize}
 	flag.StringVar(&snap.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
 	flag.IntVar(&snap.rounds, "rounds", 5, "how often snapshots are measured")
@@ -130,6 +130,7 @@ func (c config) parts(ctx context.Context) []part {
 		}},
 		{"sync", func() (outcome, error) { return syncs(ctx, c) }},
 		{"serve", func() (outcome, error) { return serves(ctx, c) }},
+		{"stream", func() (outcome, error) { return streams(ctx, c) }},
 		{"nats", func() (outcome, error) { return tells(ctx, c) }},
 	}
 }
