@@ -46,7 +46,7 @@ func (b *Bus) Subscribe(subjects string, buffer int) (*Subscription, error) {
 		return nil, err
 	}
 	if buffer < 0 {
-		return nil, amber.Errorf(amber.KindInvalid, "subscribe", "", "the buffer is negative")
+		return nil, amber.Errorf(amber.KindInvalid, "subscribe", "", "buffer is negative, want 0 or more")
 	}
 	if buffer == 0 {
 		buffer = DefaultBuffer

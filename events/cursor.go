@@ -27,7 +27,7 @@ type CursorStore interface {
 const maxCursor = 512
 
 // FileCursor is a position in a file of one line. A file that is no position is
-// an error of kind damaged; whoever removes it starts at the end of the log.
+// an error of kind damaged; after it is removed, publishing starts at the end of the log.
 type FileCursor struct {
 	Path string // absolute; folders that are missing are made
 	FS   fsx.FS // nil: the operating system's
@@ -59,8 +59,8 @@ func (c FileCursor) Load(context.Context) (amber.Position, bool, error) {
 	line, whole := strings.CutSuffix(string(b), "\n")
 	p := amber.Position(line)
 	if _, _, err := p.Parse(); err != nil || !whole || p == "" {
-		e := amber.Errorf(amber.KindDamaged, op, c.Path, "it holds no position")
-		e.Hint = "remove the file to go on with the changes from now on"
+		e := amber.Errorf(amber.KindDamaged, op, c.Path, "the file holds no position, want INCARNATION/NUMBER and a line feed")
+		e.Hint = "remove the file; changes are published from now on then"
 		return "", false, e
 	}
 	return p, true, nil

@@ -10,7 +10,7 @@ import (
 // Fan returns a publisher that hands every event to each of the given ones in
 // turn, also when one before it fails. Those that are nil are left out.
 //
-// It fails when one of them does, so whoever offers the event again then offers
+// It fails when one of them does, so a caller that offers the event again offers
 // it to all: those that had taken it see it twice, and nothing newer until the
 // one that failed is back. Where that matters, give each its own worker with its
 // own cursor instead.

@@ -105,7 +105,7 @@ func (blindLog) LogNote(context.Context, string, int) ([]amber.NoteCommit, error
 	return nil, errDown
 }
 
-// Two deletions are two events, also when nobody can tell their commits apart:
+// Two deletions are two events, also when their commits cannot be told apart:
 // a broker drops what has an id it knows.
 func TestDeletionsHaveIDsOfTheirOwn(t *testing.T) {
 	t.Parallel()

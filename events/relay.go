@@ -22,9 +22,9 @@ type Outbox interface {
 // has taken it. A process that dies in between publishes at most one batch of
 // them again, under the same ids.
 //
-// An event that the publisher calls invalid is none for whoever asks again: it
+// An event that the publisher calls invalid can never be published: it
 // is reported, counted and left out, so that those behind it go on. It is lost;
-// what it tells of has happened all the same.
+// the change it tells of stays made.
 //
 // Set the fields before the first call. Run and Step are for one goroutine and
 // one process at a time: two relays of one outbox would publish everything twice.
@@ -112,7 +112,7 @@ func (r *Relay) forget(ctx context.Context) error {
 	return nil
 }
 
-// publish hands out one event. One that is none counts as done.
+// publish hands out one event. One that can never be published counts as done.
 func (r *Relay) publish(ctx context.Context, e amber.OutboxEvent) error {
 	err := r.Publisher.Publish(ctx, e.Event)
 	if amber.KindOf(err) != amber.KindInvalid {

@@ -187,7 +187,7 @@ func TestARelayRunsUntilItsContextEnds(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("Run ends with %v", err)
 	}
-	// Three steps empty the outbox, two fail, one gets through: whoever watches
+	// Three steps empty the outbox, two fail, one gets through: an observer
 	// learns that it is well again.
 	well, got := []bool{true, true, true, false, false, true}, []bool(nil)
 	for _, err := range told {

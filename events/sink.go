@@ -20,7 +20,7 @@ type Sink struct {
 	Clock     amber.Clock
 	Prefix    string // of subjects; "": [amber.DefaultMutationPrefix]
 	// Warn is told about an event that could not be published; what it tells
-	// of has happened all the same. It may be nil, and returns at once.
+	// of stays made. It may be nil, and returns at once.
 	Warn func(error)
 }
 

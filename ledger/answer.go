@@ -23,12 +23,12 @@ type Answer struct {
 	Blank  bool   // the body is not kept any more, or was too large
 }
 
-// ErrKeyUsed is in the chain of what whoever uses a key for two requests is told.
+// ErrKeyUsed is in the chain of the error for a key that was used for another request.
 var ErrKeyUsed = errors.New("the key was used for another request")
 
 // Bounds of answers.
 const (
-	answersAge   = 7 * 24 * time.Hour // then a key is as good as new
+	answersAge   = 7 * 24 * time.Hour // then a key counts as new
 	answersSwept = 50                 // how many are removed by one call
 	maxBody      = 1 << 20            // a larger body is not kept
 	maxDigest    = 200
@@ -209,7 +209,7 @@ func (d *DB) takeOver(t *tx, k AnswerKey, r answerRow, me string, repeatable boo
 		return amber.Errorf(amber.KindBusy, op, "", "the request is being answered")
 	case !repeatable:
 		e := amber.Errorf(amber.KindConflict, op, "", "the request was cut off; whether it was done is not known")
-		e.Hint = "look whether it was done; send it again with another key if it was not"
+		e.Hint = "check whether the change was made; if not, send the request again with another Idempotency-Key"
 		return e
 	}
 	_, err := t.exec(takeAnswer, r.ordinal, me, t.now.UnixMilli())
@@ -299,7 +299,7 @@ func (d *DB) cutLog(ctx context.Context, op string) error {
 		return err
 	}
 	if busy != 0 {
-		return amber.Errorf(amber.KindBusy, op, "", "somebody reads the database, so %d pages of its log stay", frames)
+		return amber.Errorf(amber.KindBusy, op, "", "another process reads the database, so %d pages stay in its write-ahead log", frames)
 	}
 	return nil
 }

@@ -156,7 +156,7 @@ func TestClosingLetsGoOfRequests(t *testing.T) {
 	}
 }
 
-// Whoever began a request and left without an end has cut it off, though the
+// A process that began a request and left without an end has cut it off, though the
 // process lives on.
 func TestARequestThatWasLeft(t *testing.T) {
 	t.Parallel()

@@ -94,7 +94,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 )
 
 // errNoRecord is what a row is that this package has not written.
-var errNoRecord = errors.New("it is no record of the audit log")
+var errNoRecord = errors.New("the row is not a record of the audit log")
 
 // scanRecord reads auditColumns. The sequence is right also with errNoRecord.
 func scanRecord(s scanner) (r record, err error) {

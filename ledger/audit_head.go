@@ -41,14 +41,14 @@ type mark struct {
 func (m mark) bytes() []byte { return fmt.Appendf(nil, "%s1 %d %x\n", headMagic, m.seq, m.hash) }
 
 // errNewerHead is returned for a head file of a later version.
-var errNewerHead = errors.New("a newer Amber wrote it")
+var errNewerHead = errors.New("the file was written by a newer Amber")
 
 // parseHead reads what mark.bytes writes, and nothing else.
 func parseHead(b []byte) (m mark, err error) {
 	rest, ok := strings.CutPrefix(string(b), headMagic)
 	fields := strings.Split(rest, " ")
 	if !ok {
-		return mark{}, errors.New("it is no head of an audit log")
+		return mark{}, errors.New("the file is not the head of an audit log")
 	}
 	if version, err := strconv.ParseUint(fields[0], 10, 32); err == nil && version > 1 {
 		return mark{}, errNewerHead
@@ -59,7 +59,7 @@ func parseHead(b []byte) (m mark, err error) {
 		copy(m.hash[:], hash)
 	}
 	if m.seq < 1 || !bytes.Equal(m.bytes(), b) {
-		return mark{}, errors.New("it is no head of an audit log")
+		return mark{}, errors.New("the file is not the head of an audit log")
 	}
 	return m, nil
 }

@@ -13,7 +13,7 @@ import (
 const maxBatch = 256
 
 // line is where those who record wait, so that many of them share one
-// transaction. The first in line leads: it writes whoever is in line, tells
+// transaction. The first in line leads: it writes everybody in line, tells
 // them, and leaves the lead to the next.
 type line struct {
 	mu      sync.Mutex

@@ -12,7 +12,7 @@ import (
 )
 
 // ListAudit returns a page of entries, newest first. Errors: invalid; damaged
-// for an entry that is none.
+// for an entry that is not valid.
 func (d *DB) ListAudit(ctx context.Context, q amber.AuditQuery) (amber.Page[amber.AuditEntry], error) {
 	const op = "list audit log"
 	none := amber.Page[amber.AuditEntry]{Items: []amber.AuditEntry{}}
@@ -22,7 +22,7 @@ func (d *DB) ListAudit(ctx context.Context, q amber.AuditQuery) (amber.Page[ambe
 	}
 	defer leave()
 	if q.Limit < 0 {
-		return none, amber.Errorf(amber.KindInvalid, op, "", "limit is negative")
+		return none, amber.Errorf(amber.KindInvalid, op, "", "limit is negative, want 0 or more")
 	}
 	if q.Limit == 0 {
 		q.Limit = amber.DefaultPageSize
@@ -96,5 +96,5 @@ func parseAuditCursor(c amber.Cursor) (int64, error) {
 			return seq, nil
 		}
 	}
-	return 0, amber.Errorf(amber.KindInvalid, "read cursor", "", "it is not a cursor of the audit log")
+	return 0, amber.Errorf(amber.KindInvalid, "read cursor", "", "the cursor is not one of the audit log")
 }

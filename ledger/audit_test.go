@@ -141,7 +141,7 @@ func all(t testing.TB, d *ledger.DB, q amber.AuditQuery) (entries []amber.AuditE
 	}
 }
 
-// Whoever stands in line when the context ends was never there; whoever is
+// A call that stands in line when the context ends was never there; one that is
 // being written is waited for.
 func TestRecordingEndsWithItsContext(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@
 // The life of one audit entry:
 //
 //	join      [DB.Record] puts it in line; the first in line leads
-//	lead      the leader takes whoever is in line, at most 256
+//	lead      the leader takes everybody in line, at most 256
 //	chain     in one transaction it reads the last entry, numbers the new ones and hashes each with the one before
 //	commit    the write-ahead log is synced: here all of them are durable
 //	wake      everybody is told; the next in line leads

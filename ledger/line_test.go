@@ -58,6 +58,6 @@ func TestTheFirstInLineLeads(t *testing.T) {
 		t.Error("the line has no end")
 	}
 	if !leads(l.join(record{})) {
-		t.Error("whoever comes next does not lead")
+		t.Error("the next in line does not lead")
 	}
 }

@@ -72,7 +72,7 @@ type DB struct {
 
 	answering underWay // answers that are still to come
 
-	life   sync.RWMutex // held for reading by whoever is inside
+	life   sync.RWMutex // held for reading by every call inside
 	closed bool
 	end    func() error // closes everything, once
 }
@@ -158,16 +158,16 @@ func place(ctx context.Context, path string, o Options, s *schema) error {
 	if trace, err := traces(path, o); err != nil {
 		return err
 	} else if trace != "" {
-		// Whoever makes a database makes the file first.
+		// A process that makes a database makes the file first.
 		if there, err := isFile(path); err != nil || there {
 			return err
 		}
-		e := amber.Errorf(amber.KindDamaged, op, path, "it is missing though %s is there", trace)
-		e.Hint = "put it back from a backup; to begin without tokens and audit log, remove " + trace
+		e := amber.Errorf(amber.KindDamaged, op, path, "the database is missing, but %s exists", trace)
+		e.Hint = "put the database back from a backup; to begin without tokens and audit log, remove " + trace
 		return e
 	}
 	if o.Look {
-		return amber.Errorf(amber.KindNotFound, op, path, "there is none")
+		return amber.Errorf(amber.KindNotFound, op, path, "the database does not exist yet")
 	}
 	image, err := s.image(ctx)
 	if err != nil {
@@ -232,13 +232,13 @@ func isFile(path string) (bool, error) {
 	return true, nil
 }
 
-// enter lets somebody in until leave is called. Whoever is inside does not
+// enter lets somebody in until leave is called. A call that is inside does not
 // enter again.
 func (d *DB) enter() (leave func(), err error) {
 	d.life.RLock()
 	if d.closed {
 		d.life.RUnlock()
-		return nil, amber.Errorf(amber.KindInvalid, "use database", d.path, "it is closed")
+		return nil, amber.Errorf(amber.KindInvalid, "use database", d.path, "the database is closed")
 	}
 	return d.life.RUnlock, nil
 }

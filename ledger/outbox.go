@@ -26,7 +26,7 @@ const (
 )
 
 // Publish puts an event into the outbox. It is durable before Publish returns;
-// whoever drains the outbox hands it on. Errors: quota when MaxPending events
+// the relay hands it on. Errors: quota when MaxPending events
 // wait; invalid for one that is no JSON or has more than 8 MiB.
 func (d *DB) Publish(ctx context.Context, e amber.Event) error {
 	const op = "publish event"
@@ -40,7 +40,7 @@ func (d *DB) Publish(ctx context.Context, e amber.Event) error {
 		return &amber.Error{Op: op, Kind: amber.KindInvalid, ID: e.ID, Err: err}
 	}
 	if len(text) > maxEventBytes {
-		return amber.Errorf(amber.KindInvalid, op, e.ID, "it has %d bytes, the limit is %d", len(text), maxEventBytes)
+		return amber.Errorf(amber.KindInvalid, op, e.ID, "the event has %d bytes, want at most %d", len(text), maxEventBytes)
 	}
 	return d.update(ctx, op, e.ID, func(t *tx) error {
 		var waiting int64
@@ -48,8 +48,8 @@ func (d *DB) Publish(ctx context.Context, e amber.Event) error {
 			return err
 		}
 		if waiting >= MaxPending {
-			e := amber.Errorf(amber.KindQuota, op, e.ID, "%d events wait already", waiting)
-			e.Hint = "see why nobody takes them: is the broker there?"
+			e := amber.Errorf(amber.KindQuota, op, e.ID, "the outbox is full: %d events wait", waiting)
+			e.Hint = "check that the NATS server of events.nats_url is reachable"
 			return e
 		}
 		_, err := t.exec(insertEvent, string(text))

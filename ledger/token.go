@@ -44,7 +44,7 @@ func (d *DB) CreateToken(ctx context.Context, r amber.TokenRequest) (amber.NewTo
 	out := amber.NewToken{Secret: s.reveal()}
 	err = d.update(ctx, op, "", func(t *tx) error {
 		if !r.ExpiresAt.IsZero() && !t.now.Before(r.ExpiresAt) {
-			return amber.Errorf(amber.KindInvalid, op, "", "it would expire in the past")
+			return amber.Errorf(amber.KindInvalid, op, "", "the token would expire in the past")
 		}
 		out.Token = amber.Token{
 			ID: s.id, Name: r.Name, Tenant: r.Tenant, Agent: r.Agent, Scopes: r.Scopes,

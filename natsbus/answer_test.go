@@ -76,7 +76,7 @@ func TestAnAnswerOfALaterConnectionIsNone(t *testing.T) {
 		id := fmt.Sprint(i)
 		if b.Publish(t.Context(), mutation(id)) != nil {
 			failed++
-			<-time.After(time.Millisecond) // as whoever offers it again would
+			<-time.After(time.Millisecond) // as a caller that offers it again would
 			continue
 		}
 		out++

@@ -96,11 +96,11 @@ func (b *Bus) begin(ctx context.Context) error {
 
 // Publish implements [amber.Publisher]. It returns when the server has the
 // event, and waits for that no longer than ctx or Options.Wait say. After an error
-// the server may have the event all the same.
+// the server may have the event nevertheless.
 //
 // An event that is larger than the server takes is published without its
 // payload. Errors: unreachable; refused when the server takes no such event;
-// invalid for an event without an id, with a subject that is none, or with a
+// invalid for an event without an id, with a subject that is not valid, or with a
 // payload that is no JSON.
 func (b *Bus) Publish(ctx context.Context, e amber.Event) error {
 	m, err := encode(e)
@@ -161,7 +161,7 @@ func (b *Bus) hand(ctx context.Context, m message) error {
 var (
 	errNotConnected = errors.New("there is no connection to NATS")
 	errClosed       = errors.New("the event bus is closed")
-	errLost         = errors.New("the connection to NATS was lost meanwhile")
+	errLost         = errors.New("the connection to NATS was lost before the event was acknowledged")
 )
 
 // send publishes one event, and again without its payload where it is too large.
@@ -201,7 +201,7 @@ func (b *Bus) explain(m message, err error) error {
 	case errors.As(err, &e):
 		return e
 	case tooLarge(err):
-		e := b.fail(m, amber.KindRefused, errors.New("it is larger than the server takes, also without its payload"))
+		e := b.fail(m, amber.KindRefused, errors.New("the event is larger than the NATS server takes, even without its payload"))
 		e.Hint = "raise max_payload of the NATS server, or max_msg_size of its stream"
 		return e
 	case errors.Is(err, nats.ErrPermissionViolation), errors.Is(err, nats.ErrHeadersNotSupported):

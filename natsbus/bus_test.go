@@ -226,7 +226,7 @@ func TestWhatIsSaidToBeOutIsOut(t *testing.T) {
 				if amber.KindOf(err) != amber.KindUnreachable {
 					t.Fatal(err)
 				}
-				<-time.After(time.Millisecond) // as whoever offers it again would
+				<-time.After(time.Millisecond) // as a caller that offers it again would
 				continue
 			}
 			want = append(want, id)
@@ -265,7 +265,7 @@ func TestAnEventOfferedTwiceIsKeptOnce(t *testing.T) {
 	}
 }
 
-// An event that is too large is told all the same, and those behind it go on.
+// An event that is too large is still told, and those behind it go on.
 func TestALargeEventLosesItsPayloadAndHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	large := mutation("large")

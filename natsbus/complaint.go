@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// complaints brings what a server complains about to whoever publishes there:
+// complaints brings what a server complains about to the caller that publishes there:
 // it comes beside the answers, and may come instead of one. The zero value is
 // ready. Safe for concurrent use.
 type complaints struct {

@@ -85,7 +85,7 @@ func (b *Bus) natsOptions(c *connection) []nats.Option {
 		nats.Timeout(dialWait),
 		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
 		nats.ReconnectWait(b.o.ReconnectWait), nats.ReconnectJitter(b.o.ReconnectWait, b.o.ReconnectWait),
-		// Whoever publishes has the event and offers it again. A buffer here
+		// The caller has the event and offers it again. A buffer here
 		// would take it, and lose it with the process.
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(pingInterval), nats.MaxPingsOutstanding(maxPings),

@@ -9,7 +9,7 @@
 //	          JetStream: it is in the stream, or was there already under its id
 //	return    only then Publish succeeds
 //
-// Whoever publishes keeps the event until Publish has succeeded and offers it
+// The caller keeps the event until Publish has succeeded and offers it
 // again otherwise: events.Mutations from the change log, events.Relay from an
 // outbox. They publish one after the other, so a listener never sees an event for
 // the first time before the ones that came earlier in the same log. An answer can

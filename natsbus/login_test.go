@@ -110,7 +110,7 @@ func TestAFileOfCredentialsLogsIn(t *testing.T) {
 	without, _ := open(t, natsbus.Options{URL: s.url()})
 	unwell(t, "without", without.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 
-	// A file that is none is an error of the login, and not shown.
+	// A file that holds no credentials is an error of the login, and not shown.
 	must(0, os.WriteFile(file, []byte("-----BEGIN USER NKEY SEED-----\nSUhunter2\n------END USER NKEY SEED------\n"), 0o600))(t)
 	broken, log := open(t, natsbus.Options{URL: s.url(), CredsFile: file})
 	unwell(t, "broken", broken.Publish(t.Context(), mutation("1")), amber.KindUnreachable)

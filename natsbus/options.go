@@ -36,7 +36,7 @@ type Options struct {
 	// needed.
 	URL       string
 	CredsFile string // to log in with; read again at every login. "" for none
-	// JetStream keeps events in a stream. Without it whoever does not listen
+	// JetStream keeps events in a stream. Without it a client that does not listen
 	// at that moment misses them.
 	JetStream bool
 	Stream    string // "": DefaultStream
@@ -86,11 +86,11 @@ func (o Options) withDefaults() (Options, error) {
 	case o.Clock == nil:
 		return o, invalid("the clock is required")
 	case !validStream().MatchString(o.Stream):
-		return o, invalid("the name of the stream is not 1 to 64 letters, digits, _ and -")
+		return o, invalid("the name of the stream is not valid: want 1 to 64 letters, digits, _ and -")
 	}
 	for _, p := range o.Prefixes {
 		if !validSubject(p) {
-			return o, invalid("a prefix of subjects is not letters, digits, _ and - joined by dots")
+			return o, invalid("a prefix of subjects is not valid: want letters, digits, _ and - joined by dots")
 		}
 	}
 	if _, err := parseServers(o.URL); err != nil {
@@ -130,12 +130,12 @@ func parseServers(list string) ([]*url.URL, error) {
 	for i, text := range strings.Split(list, ",") {
 		u, err := url.Parse(strings.TrimSpace(text))
 		if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-			return nil, invalid(fmt.Sprintf("URL number %d is none of a NATS server, such as nats://host:4222", i+1))
+			return nil, invalid(fmt.Sprintf("URL number %d is not valid, want a URL as in nats://host:4222", i+1))
 		}
 		switch u.Scheme {
 		case "nats", "tls", "ws", "wss":
 		default:
-			return nil, invalid(fmt.Sprintf("URL number %d begins with none of nats://, tls://, ws:// and wss://", i+1))
+			return nil, invalid(fmt.Sprintf("URL number %d has another scheme, want nats://, tls://, ws:// or wss://", i+1))
 		}
 		servers = append(servers, u)
 	}

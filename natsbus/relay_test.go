@@ -47,7 +47,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// await returns when a signal comes that is none from before.
+// await returns when a new signal comes.
 func await(t *testing.T, c chan struct{}, what string) {
 	t.Helper()
 	select {

@@ -64,7 +64,7 @@ func (b *Bus) sendKept(ctx context.Context, c *connection, msg *nats.Msg) error 
 }
 
 // doubtStream looks for the stream after a publication that nobody answered: a
-// plain listener to the same subject hides that there is no stream. Whoever may
+// plain listener to the same subject hides that there is no stream. A client that may
 // publish and not look at streams goes on.
 func (b *Bus) doubtStream(ctx context.Context, c *connection) error {
 	within, cancel := context.WithTimeout(ctx, b.o.Wait/2)

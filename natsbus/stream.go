@@ -68,7 +68,7 @@ func (b *Bus) checkStream(have jetstream.StreamConfig) error {
 	case len(lacks) == 0 && have.NoAck:
 		return &amber.Error{
 			Op: streamOp, Kind: amber.KindRefused, ID: b.o.Stream,
-			Err:  errors.New("the stream acknowledges nothing, so nobody knows what it has"),
+			Err:  errors.New("the stream is set to no_ack, want acknowledgements"),
 			Hint: "nats stream edit " + b.o.Stream + " --ack",
 		}
 	case len(lacks) == 0:

@@ -151,7 +151,7 @@ func TestAStreamThatAcknowledgesNothingIsRefused(t *testing.T) {
 		default:
 		}
 	}
-	unwell(t, "looked at", err, amber.KindRefused, "acknowledges nothing", "nats stream edit AMBER --ack")
+	unwell(t, "looked at", err, amber.KindRefused, "no_ack", "nats stream edit AMBER --ack")
 	if !contains(log.String(), "not ready") {
 		t.Errorf("the log says nothing:\n%s", log)
 	}

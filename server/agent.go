@@ -23,7 +23,7 @@ type Agent struct {
 	Consolidations amber.Consolidator
 	// Journal tells what the crash journal holds; nil where there is none.
 	Journal func(ctx context.Context) ([]amber.JournalStatus, error)
-	// Doctor looks whether everything is well; nil where nobody can tell. Deep
+	// Doctor looks whether everything is well; nil where there is none. Deep
 	// looks at every row.
 	Doctor func(ctx context.Context, deep bool) (amber.Checkup, error)
 }
@@ -31,7 +31,7 @@ type Agent struct {
 // PastOpener opens the memory of snapshots.
 type PastOpener interface {
 	// At opens the memory of a snapshot to read from; the live agent is not
-	// touched. Whoever opened it closes it. Errors: not_found; damaged;
+	// touched. The caller closes it. Errors: not_found; damaged;
 	// too_new.
 	At(ctx context.Context, ref amber.SnapshotRef) (Past, error)
 	// RestoreMemory brings one memory of a snapshot back as a new revision.

@@ -41,7 +41,7 @@ func DecideApproval(ctx context.Context, s amber.Approvals, d amber.ApprovalDeci
 		return amber.Approval{}, err
 	}
 	if asked.RequestedBy == string(g.Token) {
-		e := amber.Errorf(amber.KindRefused, "decide approval", d.ID, "the token that asked does not decide")
+		e := amber.Errorf(amber.KindRefused, "decide approval", d.ID, "the token that asked for the approval cannot decide it")
 		e.Hint = "amber token create NAME --scope read,approve"
 		return amber.Approval{}, e
 	}

@@ -45,7 +45,7 @@ func (c Caller) Allow(tenant amber.TenantID, agent amber.AgentID, scope amber.To
 }
 
 // NotThere is what callers are told about an agent that does not exist, and
-// about one that is none of their business.
+// about an agent outside their grant.
 func NotThere() error {
 	return amber.Errorf(amber.KindNotFound, "open agent", "", "there is no such agent")
 }

@@ -65,7 +65,7 @@ func (w *worker) run(run func(ctx context.Context, report Report) error) (err er
 			if w.crew.Log != nil {
 				w.crew.Log.Error("bug", "worker", w.health.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			}
-			err = amber.Errorf(amber.KindInternal, "work", w.health.Name, "a bug; the log of the server tells more")
+			err = amber.Errorf(amber.KindInternal, "work", w.health.Name, "a bug in Amber; see the log of the server")
 			w.report("", err)
 		}
 	}()
@@ -91,7 +91,7 @@ func (w *worker) ended(err error) {
 	w.crew.mu.Lock()
 	defer w.crew.mu.Unlock()
 	h := &w.health
-	h.Status, h.LastError = amber.Unavailable, "it has stopped"
+	h.Status, h.LastError = amber.Unavailable, "the worker has stopped"
 	if err != nil {
 		h.LastError = err.Error()
 	}

@@ -58,7 +58,7 @@ type Job struct {
 	// Closed says that the store of the agent is not needed, so it is not
 	// opened: it may be missing or damaged. [Agents] is asked for the tenant.
 	Closed bool
-	// Existing says that an agent that is not there is not made, whoever asks.
+	// Existing says that an agent that is not there is never made.
 	Existing bool
 }
 
@@ -172,7 +172,7 @@ func (d *Desk) refuse(ctx context.Context, c Caller, j Job, err error) error {
 	return err
 }
 
-// open opens the agent of a job. Whoever may write makes it by using it: agents
+// open opens the agent of a job. A caller that may write makes the agent by using it: agents
 // look what is remembered before there is anything.
 func (d *Desk) open(ctx context.Context, c Caller, j Job) (*Agent, func(), error) {
 	if j.Closed {

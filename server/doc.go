@@ -9,7 +9,7 @@
 //	act       the door's own function does the work on the root contracts
 //	record    a change is written to the audit log before it is acknowledged
 //
-// Whoever a grant does not reach is told that the agent is not there, before
+// A caller whose grant does not reach an agent is told that the agent is not there, before
 // anything is looked at: the answer and its time are the same whether it is or
 // not. [Crew] runs what happens in the background and tells how it is doing.
 package server

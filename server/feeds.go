@@ -106,7 +106,7 @@ func (f *Feeds) hurry(feed *Feed) {
 	f.wg.Go(func() {
 		ctx := context.Background() // bounded by the agents, which end with the server
 		a, release, err := f.agents.Agent(ctx, feed.name.Tenant, feed.name.Agent, false)
-		feed.queued.Store(false) // whoever writes from here on needs another reading
+		feed.queued.Store(false) // a write from here on needs another reading
 		if err != nil {
 			feed.done(false, err)
 			return

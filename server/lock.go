@@ -22,7 +22,7 @@ type lock struct {
 
 // Alone waits until nobody else changes what is not guarded by revisions of an
 // agent, its notes above all, and keeps others from it until unlock is called,
-// which may be called twice. Whoever changes them beside this desk is not kept
+// which may be called twice. A process that changes them beside this desk is not kept
 // from it. Errors: unreachable when ctx ends before.
 func (d *Desk) Alone(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (unlock func(), err error) {
 	return d.locks.take(ctx, AgentName{tenant, agent})

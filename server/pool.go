@@ -68,7 +68,7 @@ func (p *Pool) Agent(ctx context.Context, tenant amber.TenantID, agent amber.Age
 	}
 }
 
-// try opens an agent, or waits for whoever opens it. Again says that this one
+// try opens an agent, or waits for the caller that opens it. Again says that this one
 // would not make it, and the caller would.
 func (p *Pool) try(ctx context.Context, n AgentName, create bool) (a *Agent, release func(), again bool, err error) {
 	h, mine, evicted, err := p.take(n)
@@ -96,11 +96,11 @@ func (p *Pool) try(ctx context.Context, n AgentName, create bool) (a *Agent, rel
 	return h.agent, sync.OnceFunc(func() { p.leave(h) }), false, nil
 }
 
-// fill opens the agent of a holding. However that ends, whoever waits for it is
+// fill opens the agent of a holding. However that ends, every caller that waits is
 // told, and one that is not open is not kept. That another agent could not be
 // closed to make room is no reason not to open this one.
 func (p *Pool) fill(ctx context.Context, n AgentName, h, evicted *holding, create bool) {
-	h.err = amber.Errorf(amber.KindInternal, "open agent", "", "a bug; the log of the server tells more") // unless something else is known
+	h.err = amber.Errorf(amber.KindInternal, "open agent", "", "a bug in Amber; see the log of the server") // unless something else is known
 	defer func() {
 		if h.err != nil {
 			p.forget(n, h)

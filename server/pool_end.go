@@ -26,7 +26,7 @@ func (p *Pool) Open() int {
 
 // Visit calls fn with every agent that is open now, one after the other, and
 // stops at the first error. Being looked at is no use: an agent that nobody uses
-// is closed all the same, and makes room for another until it is its turn.
+// is still closed, and makes room for another until it is its turn.
 func (p *Pool) Visit(fn func(*Agent) error) error {
 	for _, n := range p.names() {
 		if err := p.visit(n, fn); err != nil {

@@ -92,7 +92,7 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 		t.Errorf("the caller is told %v", got)
 	}
 	if err := <-waited; amber.KindOf(err) != amber.KindInternal {
-		t.Errorf("whoever waited is told %v", err)
+		t.Errorf("the caller that waited is told %v", err)
 	}
 	if err := use(t, p, "ada"); err != nil {
 		t.Errorf("the next one: %v", err)

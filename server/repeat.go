@@ -21,7 +21,7 @@ type repeats struct {
 	seen map[attempt]time.Time
 }
 
-// attempt is all that the repeats of one have in common. Ids are not: whoever
+// attempt is all that the repeats of one have in common. Ids are not: a caller that
 // asks makes them up.
 type attempt struct{ actor, action, outcome string }
 

@@ -273,7 +273,7 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 	}
 }
 
-// Whoever is none of an agent's business cannot tell whether it is there.
+// A caller outside the grant cannot tell whether an agent exists.
 func TestForeignAndAbsentAgentsAreTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	h := newHouse()

@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Told is an error as a caller is told it. Whoever may see every tenant is told
+// Told is an error as a caller is told it. A caller that may see every tenant is told
 // everything. To others it is only its kind's own words where it may name places
 // of this machine, which may be another tenant's; hidden says so, and the log is
 // where the rest belongs. What went wrong inside is always hidden.
@@ -47,19 +47,19 @@ func (p plain) Is(target error) bool { return errors.Is(p.err, target) }
 
 // words are what an error of a kind says of itself.
 var words = map[amber.Kind]string{
-	amber.KindInvalid:     "the request is wrong",
-	amber.KindNotFound:    "it is not there",
-	amber.KindConflict:    "somebody else changed it",
-	amber.KindBusy:        "somebody else is at it; try again later",
-	amber.KindDamaged:     "something that is stored is damaged; the log of the server tells more",
-	amber.KindUntrusted:   "a signature is bad or missing; the log of the server tells more",
-	amber.KindRefused:     "it is not allowed; the log of the server tells more",
-	amber.KindQuota:       "a bound is reached; the log of the server tells more",
-	amber.KindCrossTenant: "it belongs to another tenant or agent",
-	amber.KindTooNew:      "something that is stored was written by a newer Amber",
-	amber.KindUnsupported: "this server cannot do it",
-	amber.KindUnreachable: "something the server needs does not answer; try again later",
-	amber.KindInternal:    "the server could not do it; its log tells more",
+	amber.KindInvalid:     "the request is not valid",
+	amber.KindNotFound:    "not found",
+	amber.KindConflict:    "the record was changed meanwhile",
+	amber.KindBusy:        "the record is in use; try again later",
+	amber.KindDamaged:     "stored data is damaged; see the log of the server",
+	amber.KindUntrusted:   "a signature is bad or missing; see the log of the server",
+	amber.KindRefused:     "not allowed; see the log of the server",
+	amber.KindQuota:       "a limit is reached; see the log of the server",
+	amber.KindCrossTenant: "the record belongs to another tenant or agent",
+	amber.KindTooNew:      "stored data was written by a newer Amber",
+	amber.KindUnsupported: "this server does not support the operation",
+	amber.KindUnreachable: "a service that the server needs does not answer; try again later",
+	amber.KindInternal:    "the server failed; see its log",
 }
 
 // revealing reports whether an error is made of others that name files or hosts,

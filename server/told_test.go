@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber/server"
 )
 
-// Whoever belongs to one tenant is told what an error means, and nothing about
+// A caller of one tenant is told what an error means, and nothing about
 // the machine; what they asked about themselves they are told.
 func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
 	t.Parallel()

@@ -82,7 +82,7 @@ func (b *Worker) missed(now time.Time, err error) {
 	b.misses++
 }
 
-// answered notes that the vault is there, so that whoever waits for what all wait
+// answered notes that the vault is there, so that agents that wait for what all wait
 // for need not any longer.
 func (b *Worker) answered() {
 	if b.misses == 0 {
@@ -122,15 +122,15 @@ func (b *Worker) failing() (errs []error) {
 
 // DescribeFailure says since when backups fail, and why.
 func (st *State) DescribeFailure() string {
-	last := "there was none before"
+	last := "no backup before"
 	if !st.Success.IsZero() {
-		last = "the last one is of " + st.Success.String()
+		last = "last backup " + st.Success.String()
 	}
 	why := st.Error
 	if st.Hint != "" {
 		why += "; hint: " + st.Hint
 	}
-	return fmt.Sprintf("backups fail since %s (%s): %s", st.FailingSince, last, why)
+	return fmt.Sprintf("backups have failed since %s (%s): %s", st.FailingSince, last, why)
 }
 
 // lastSuccess tells when a backup of any agent last succeeded.

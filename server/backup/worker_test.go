@@ -246,7 +246,7 @@ func TestADueBackupSurvivesAKill(t *testing.T) {
 		return context.Canceled
 	}
 	if _, _, news := y.worker.round(ctx); news {
-		t.Error("whoever is stopped has nothing to report")
+		t.Error("a worker that is stopped has nothing to report")
 	}
 	if st := y.record(ann); st.DueSince.IsZero() || st.Failures != 0 {
 		t.Errorf("the record is %+v", st)
@@ -273,7 +273,7 @@ func TestBackupsAreMadeUpAfterAnOutage(t *testing.T) {
 	_, failing := y.rounds(30)
 	// One of them is enough to learn that the vault is away, and they take turns.
 	y.seen("ann 1h0m0s", "bob 1h1m0s", "ann 1h3m0s", "bob 1h7m0s", "ann 1h15m0s")
-	for _, want := range []string{"default/ann: backups fail since 2026-03-01T13:00:00", "the last one is of 2026-03-01T12:00:00", "nobody is there", "default/bob"} {
+	for _, want := range []string{"default/ann: backups fail since 2026-03-01T13:00:00", "last backup 2026-03-01T12:00:00", "nobody is there", "default/bob"} {
 		if failing == nil || !strings.Contains(failing.Error(), want) {
 			t.Errorf("%q is not in %v", want, failing)
 		}
@@ -351,7 +351,7 @@ func TestOneRefusalKeepsNobodyElse(t *testing.T) {
 		if y.counts[string(kind)] != 1 || y.counts["ok"] != 1 {
 			t.Errorf("%s: counted %v", kind, y.counts)
 		}
-		// Whoever mends the configuration need not wait.
+		// A user who mends the configuration need not wait.
 		y.rounds(1)
 		y.tried, y.vault.APIKeyFile = nil, "/srv/key"
 		y.now = y.now.Add(-30 * time.Second)

@@ -50,7 +50,7 @@ func (s *Daemon) cannotListen(err error) error {
 	return e
 }
 
-// isLocal reports whether only this machine can ask. Whoever comes through a
+// isLocal reports whether only this machine can ask. A caller that comes through a
 // proxy may be anywhere, wherever the proxy is.
 func (s *Daemon) isLocal(addr net.Addr) bool { return isLoopback(addr) && !s.o.BehindProxy }
 
@@ -68,12 +68,12 @@ func (s *Daemon) mayListenBeyond(ctx context.Context, secure bool) error {
 	case err != nil:
 		return err
 	case !has:
-		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "beyond this machine nobody gets in without a token, and there is none")
+		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "this address is reachable from other machines, which needs a token, and no token was created yet")
 		e.Hint = "amber token create NAME"
 		return e
 	case !secure && !s.o.BehindProxy:
-		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "beyond this machine tokens need TLS")
-		e.Hint = "--tls-cert and --tls-key, or --behind-proxy where a proxy ends TLS"
+		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "this address is reachable from other machines, which needs TLS")
+		e.Hint = "give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS"
 		return e
 	}
 	return nil
@@ -98,10 +98,10 @@ type doorkeeper struct {
 	any    func(context.Context) (bool, error) // whether a token was ever made
 	local  bool                                // only this machine can ask
 	made   atomic.Bool                         // a token was made at some time
-	failed func()                              // is told of whoever shows none and needs one
+	failed func()                              // is told of every caller that needs a token and shows none
 }
 
-// Grant implements httpapi.Authenticator. On this machine whoever asks is the
+// Grant implements httpapi.Authenticator. On this machine every caller is the
 // user, as on the command line, until there is a token.
 func (d *doorkeeper) Grant(ctx context.Context, secret string) (amber.Grant, error) {
 	if secret != "" {
@@ -115,10 +115,10 @@ func (d *doorkeeper) Grant(ctx context.Context, secret string) (amber.Grant, err
 		return amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}, nil
 	}
 	d.failed()
-	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "there is no token with the request")
+	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the request carries no token")
 }
 
-// open reports whether whoever asks is the user: only this machine can ask, and
+// open reports whether every caller is the user: only this machine can ask, and
 // there is no token yet.
 func (d *doorkeeper) open(ctx context.Context) (bool, error) {
 	if !d.local || d.made.Load() {
@@ -160,7 +160,7 @@ func (l listening) Listen(ctx context.Context, tenant amber.TenantID, agent ambe
 			fn(e)
 		}
 		if n := snapshots.Dropped() + changes.Dropped(); n > 0 {
-			return amber.Errorf(amber.KindBusy, "listen", "", "%d events came too fast and are lost", n)
+			return amber.Errorf(amber.KindBusy, "listen", "", "the listener was too slow: %d events are lost", n)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (s *Daemon) run(ctx context.Context, d *door, listening func(url string) er
 		case <-ctx.Done():
 		}
 	}
-	signal.Reset(os.Interrupt, syscall.SIGTERM) // whoever asks a second time does not want to wait
+	signal.Reset(os.Interrupt, syscall.SIGTERM) // a second signal ends the process at once
 	s.o.Log.Info("shutting down")
 	return errors.Join(err, s.shutDown(ctx, d))
 }

@@ -187,7 +187,7 @@ func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, erro
 			n, err := p.log(ctx, a, log, filepath.Join(agent.Dir(), "published-"+name))
 			published += n
 			if amber.KindOf(err) != amber.KindUnsupported {
-				failed = errors.Join(failed, err) // the other log gets its cursor all the same
+				failed = errors.Join(failed, err) // the other log still gets its cursor
 			}
 		}
 		return failed
@@ -244,7 +244,7 @@ func (s *Daemon) publishedSince() (amber.Time, error) {
 	}
 	since, err := amber.ParseTime(strings.TrimSuffix(string(b), "\n"))
 	if err != nil {
-		return since, &amber.Error{Op: op, Kind: amber.KindDamaged, ID: path, Err: err, Hint: "remove the file to begin anew"}
+		return since, &amber.Error{Op: op, Kind: amber.KindDamaged, ID: path, Err: err, Hint: "remove the file; changes are published from now on then"}
 	}
 	return since, nil
 }

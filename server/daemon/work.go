@@ -137,7 +137,7 @@ func (s *Daemon) health(context.Context) amber.ServerHealth {
 	h := amber.ServerHealth{Status: amber.Healthy, Version: s.o.Version, StartedAt: s.started, Workers: s.crew.Health()}
 	for i, w := range h.Workers {
 		if w.Name == auditWorker && s.desk.Deaf() {
-			w.Status, w.LastError = amber.Degraded, "entries cannot be written, so nothing is changed"
+			w.Status, w.LastError = amber.Degraded, "the audit log cannot be written, so the server refuses changes"
 			h.Workers[i] = w
 		}
 		if w.Status != amber.Healthy {

@@ -162,7 +162,7 @@ func (a *API) Handler() http.Handler { return a.guard(a.mux) }
 // Close ends the event streams. Requests that are being answered go on.
 func (a *API) Close() { a.end() }
 
-// NewServer returns an HTTP server with bounds for whoever is slow or many. The
+// NewServer returns an HTTP server with bounds on slow and on many callers. The
 // caller listens with [Limit], serves and shuts it down.
 func (a *API) NewServer() *http.Server {
 	return &http.Server{

@@ -86,12 +86,12 @@ func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
 	return body, conditions(r, o, hasMatch, hasNone)
 }
 
-// conditions refuses those that nobody would look at: whoever sent one counts
+// conditions rejects conditions that the operation ignores: a caller that sent one counts
 // on it.
 func conditions(r *http.Request, o *operation, hasMatch, hasNone bool) error {
 	switch {
 	case len(r.Header.Values(keyHeader)) > 1:
-		return invalid("%s is there %d times", keyHeader, len(r.Header.Values(keyHeader)))
+		return invalid("%s is given %d times, want once", keyHeader, len(r.Header.Values(keyHeader)))
 	case !hasMatch && r.Header.Get("If-Match") != "":
 		return invalid("%s takes no If-Match", o.id)
 	case o.mutates && !hasNone && r.Header.Get("If-None-Match") != "":
@@ -156,7 +156,7 @@ func set(v reflect.Value, name string, values []string) error {
 		return nil
 	}
 	if len(values) > 1 {
-		return invalid("%s is there %d times", name, len(values))
+		return invalid("%s is given %d times, want once", name, len(values))
 	}
 	return setOne(v, name, values[0])
 }
@@ -165,7 +165,7 @@ func setOne(v reflect.Value, name, s string) error {
 	if t, ok := v.Addr().Interface().(*amber.Time); ok {
 		parsed, err := amber.ParseTime(s)
 		if err != nil {
-			return invalid("%s is no time: %q", name, clip(s))
+			return invalid("%s is %q, want a time as in 2026-01-31T12:00:00Z", name, clip(s))
 		}
 		*t = parsed
 		return nil
@@ -176,13 +176,13 @@ func setOne(v reflect.Value, name, s string) error {
 	case reflect.Int, reflect.Int64:
 		n, err := strconv.ParseInt(s, 10, v.Type().Bits())
 		if err != nil {
-			return invalid("%s is no whole number: %q", name, clip(s))
+			return invalid("%s is %q, want a whole number", name, clip(s))
 		}
 		v.SetInt(n)
 	case reflect.Bool:
 		b, err := strconv.ParseBool(s)
 		if err != nil {
-			return invalid("%s is neither true nor false: %q", name, clip(s))
+			return invalid("%s is %q, want true or false", name, clip(s))
 		}
 		v.SetBool(b)
 	default:
@@ -203,7 +203,7 @@ func clip(s string) string {
 func (a *API) readBody(r *http.Request) ([]byte, error) {
 	if t := r.Header.Get("Content-Type"); t != "" {
 		if kind, _, err := mime.ParseMediaType(t); err != nil || kind != "application/json" {
-			return nil, invalid("the body is %q, not application/json", clip(t))
+			return nil, invalid("the body has type %q, want application/json", clip(t))
 		}
 	}
 	reader := io.Reader(r.Body)
@@ -216,7 +216,7 @@ func (a *API) readBody(r *http.Request) ([]byte, error) {
 		}
 		reader = z
 	default:
-		return nil, invalid("the body is encoded as %q; gzip is understood", clip(enc))
+		return nil, invalid("the body is encoded as %q, want gzip or no encoding", clip(enc))
 	}
 	b, err := io.ReadAll(io.LimitReader(reader, a.o.MaxBody+1))
 	if err != nil {
@@ -239,9 +239,9 @@ func readError(err error) error {
 	case errors.As(err, &large):
 		return tooLarge(large.Limit)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return invalid("the body ends too early")
+		return invalid("the body is cut off")
 	case errors.As(err, &network) && network.Timeout():
-		return invalid("the body does not come in time")
+		return invalid("the body took too long to arrive")
 	case errors.As(err, &network), errors.Is(err, context.Canceled):
 		return &amber.Error{Op: bindOp, Kind: amber.KindUnreachable, Err: err}
 	}
@@ -258,9 +258,9 @@ func decode(b []byte, into any) error {
 	err := d.Decode(into)
 	switch {
 	case errors.Is(err, io.EOF):
-		return invalid("the body is empty; a JSON document is expected")
+		return invalid("the body is empty, want a JSON document")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return invalid("the JSON document ends too early")
+		return invalid("the JSON document is cut off")
 	case amber.KindOf(err) == amber.KindInvalid:
 		return err
 	case err != nil:
@@ -279,7 +279,7 @@ func decode(b []byte, into any) error {
 // without looking inside is not looked at.
 var bodyRules = strictjson.Rules{Space: true, AnyCase: true, Unknown: true, Null: true, Opaque: true, Halves: true}
 
-// noBody refuses a body where none is expected: whoever sent it meant something
+// noBody refuses a body where none is expected: the caller meant something
 // by it. An empty object means nothing.
 func noBody(r *http.Request) error {
 	const most = 16
@@ -288,7 +288,7 @@ func noBody(r *http.Request) error {
 		return readError(err)
 	}
 	if s := strings.TrimSpace(string(b)); len(b) == most || s != "" && s != "{}" {
-		return invalid("no body is expected here")
+		return invalid("this operation takes no body")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func careRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "agent.doctor", method: "GET", path: agentPath + "/doctor", scope: amber.TokenAdmin, long: true,
-		summary: "Look whether everything is well; what was found in words is told to whoever may see every tenant",
+		summary: "Check the agent; findings in words are shown to callers that may see every tenant",
 	}, func(ctx context.Context, ag *server.Agent, in doctor) (answer[amber.Checkup], error) {
 		if ag.Doctor == nil {
 			return answer[amber.Checkup]{}, unsupported("check agent", "nobody here can tell how it is doing")

@@ -50,7 +50,7 @@ func (b taskBody) task() (amber.Task, error) {
 	switch {
 	case b.Exact == nil:
 	case b.Extra != nil:
-		return b.Task, invalid("extra is there twice")
+		return b.Task, invalid("field extra is given twice")
 	default:
 		b.Extra = b.Exact
 	}

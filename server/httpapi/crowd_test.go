@@ -68,7 +68,7 @@ func TestListenersHoldNoAgent(t *testing.T) {
 		if i == 2000 {
 			t.Fatal("the listener never lets its agent go")
 		}
-		// It looks now and then, and whoever comes in that moment is told so.
+		// It looks now and then, and a request in that moment is told so.
 		a := r.ask(call{method: "GET", path: "/v1/tenants/acme/agents/bob/stats"})
 		if a.status == 200 {
 			break
@@ -207,7 +207,7 @@ func TestReadersWhoGoAreNoError(t *testing.T) {
 	t.Parallel()
 	d, over := newDiary(), make(chan struct{}, 1)
 	r := newRig(t, d.kept, func(_ *rig, o *httpapi.Options) {
-		o.Timeout = 50 * time.Millisecond // for whoever does not read
+		o.Timeout = 50 * time.Millisecond // for callers that do not read
 		o.Observe = func(route, _ string, _ int, _ time.Duration, _, _ int64) {
 			if strings.HasSuffix(route, "/memories") {
 				over <- struct{}{}

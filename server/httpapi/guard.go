@@ -69,7 +69,7 @@ func (a *API) finish(rec *recorder, r *http.Request, started time.Time, body *co
 	} else if p != nil {
 		a.o.Log.ErrorContext(r.Context(), "bug", "panic", fmt.Sprint(p), "stack", string(debug.Stack()), "request_id", rec.id)
 		if rec.status == 0 {
-			a.failOutside(rec, r, amber.Errorf(amber.KindInternal, "serve request", "", "a bug; the log of the server tells more"))
+			a.failOutside(rec, r, amber.Errorf(amber.KindInternal, "serve request", "", "a bug in Amber; see the log of the server"))
 		}
 	}
 	took := a.o.Clock().Sub(started)

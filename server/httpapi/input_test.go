@@ -184,7 +184,7 @@ func TestNamesThatAreThereTwice(t *testing.T) {
 		`{"content":"a","content":"b"}`:                              false,
 		`{"content":"a","Content":"b"}`:                              false,
 		`{"content":"a","cont\u0065nt":"b"}`:                         false,
-		`{"scope":"agent","ſcope":"session"}`:                        false, // a long s is an s to whoever reads fields
+		`{"scope":"agent","ſcope":"session"}`:                        false, // a long s is an s to the reader of fields
 		`{"scope":"agent","\u017fCOPE":"session"}`:                   false,
 		`{"Kind":"fact","kind":"decision"}`:                          false, // the sign of kelvin
 		`{"metadata":{"s":"1","ſ":"2"}}`:                             true,

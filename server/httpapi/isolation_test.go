@@ -50,7 +50,7 @@ func (a reply) seen() string {
 	return http.StatusText(a.status) + "\n" + b.String() + "\n" + string(itsID.ReplaceAll(a.body, nil))
 }
 
-// Every route of the table, with callers whom it is none of their business:
+// Every route of the table, with callers outside its grant:
 // what they are told is the same whether the agent is there or not, to the byte,
 // nothing is opened, and nothing of the request is read.
 func TestForeignTokensSeeNothing(t *testing.T) {
@@ -86,7 +86,7 @@ func TestForeignTokensSeeNothing(t *testing.T) {
 	}
 }
 
-// Whoever may see the tenant gets the same words about an agent that is not
+// A caller that may see the tenant gets the same words about an agent that is not
 // there as somebody who may not see it.
 func TestAbsentAndForeignAreTheSame(t *testing.T) {
 	t.Parallel()
@@ -215,7 +215,7 @@ func TestSnapshotsOfOthersAreNotThere(t *testing.T) {
 			t.Errorf("%s: %s", o.ID, diff)
 		}
 	}
-	// Whoever restores into another agent must reach that one, too.
+	// A caller that restores into another agent must reach that one, too.
 	mine := r.ask(call{method: "POST", path: "snapshots", token: ada, body: `{}`}).want(201).text("id")
 	for _, to := range []string{"bob", "carol"} {
 		r.ask(call{method: "POST", path: "snapshots/" + mine + "/restore", token: ada, body: `{"to":"` + to + `"}`}).failed(amber.KindNotFound)
@@ -252,7 +252,7 @@ func TestBodiesStayWithTheirPath(t *testing.T) {
 	}
 }
 
-// What concerns the machine is told to whoever may see all of it.
+// What concerns the machine is told to callers that may see all of it.
 func TestTheMachineIsNoTenantsBusiness(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {

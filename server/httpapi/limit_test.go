@@ -111,7 +111,7 @@ func (r *rig) gated(write func(own amber.LongTerm, ctx context.Context, w amber.
 	return g
 }
 
-// Where nobody is idle, whoever is new waits for a place and gets it.
+// Where nobody is idle, a new caller waits for a place and gets it.
 func TestBusyConnectionsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(r *rig, _ *httpapi.Options) { r.most = 2 })
@@ -148,7 +148,7 @@ func TestBusyConnectionsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// Whoever goes while a write is made: it is whole or it is not there, and the
+// A caller goes while a write is made: it is whole or it is not there, and the
 // audit log says which.
 func TestCallersWhoGoHalfWay(t *testing.T) {
 	t.Parallel()
@@ -196,7 +196,7 @@ func TestCallersWhoGoHalfWay(t *testing.T) {
 	}
 }
 
-// Whoever goes while the body is sent has asked for nothing.
+// A caller that goes while the body is sent has asked for nothing.
 func TestCallersWhoGoWhileTheySpeak(t *testing.T) {
 	t.Parallel()
 	over := make(chan int, 1)
@@ -240,9 +240,9 @@ func TestABugIsOneRequests(t *testing.T) {
 	r.ask(call{method: "GET", path: "memories"}).want(200)
 }
 
-// Whoever does not take what concerns no agent is cut off as soon as anybody
+// A caller that does not take what concerns no agent is cut off as soon as anybody
 // else.
-func TestOpenRoutesDoNotWaitForWhoeverDoesNotRead(t *testing.T) {
+func TestOpenRoutesDoNotWaitForCallersWhoDoNotRead(t *testing.T) {
 	t.Parallel()
 	over := make(chan error, 1)
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {

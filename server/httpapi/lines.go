@@ -16,7 +16,7 @@ import (
 func eachPage[T any](ctx context.Context, p paging, read func(paging) (amber.Page[T], error), emit func(any) error) error {
 	left, bounded := p.Limit, p.Limit > 0
 	if left < 0 {
-		return invalid("limit is negative")
+		return invalid("limit is negative, want 0 or more")
 	}
 	for {
 		p.Limit = amber.MaxPageSize
@@ -70,7 +70,7 @@ func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, 
 		if lines == 0 {
 			start()
 		}
-		if lines%amber.DefaultPageSize == 0 { // whoever reads is given time
+		if lines%amber.DefaultPageSize == 0 { // the reader is given time
 			taken()
 			taken = hurry(w, a.o.Timeout)
 		}
@@ -108,5 +108,5 @@ func (a *API) streamLines(w http.ResponseWriter, r *http.Request, o *operation, 
 		err = errors.Join(err, z.Close())
 	}
 	err = errors.Join(err, http.NewResponseController(w).Flush()) // while it is hurried
-	_ = err                                                       // whoever asked is gone, and nobody else is to be told
+	_ = err                                                       // the caller is gone, and there is no other reader to tell
 }

@@ -27,7 +27,7 @@ func handleList[In interface{ page() paging }, Item any](a *API, o operation, fn
 		_, err := a.bind(r, o, &in)
 		_, none := any(in).(interface{ most(p paging) int }) // may be asked for nothing
 		if err == nil && !none && in.page().Limit == 0 && r.URL.Query().Has("limit") {
-			err = invalid("limit is 0; leave it out for the usual number")
+			err = invalid("limit is 0, want 1 or more; leave limit out for the default")
 		}
 		if err != nil {
 			a.fail(w, r, err)

@@ -64,7 +64,7 @@ func memoryRoutes(a *API) {
 		case r.IdempotencyKey == "":
 			r.IdempotencyKey = in.Key
 		case in.Key != "" && in.Key != r.IdempotencyKey:
-			return answer[amber.WriteAck]{}, invalid("the Idempotency-Key of the header is not the one of the body")
+			return answer[amber.WriteAck]{}, invalid("Idempotency-Key of the header differs from idempotency_key of the body")
 		}
 		ack, err := ag.Store.LongTerm.Write(ctx, in.Body)
 		return answer[amber.WriteAck]{body: ack, etag: revision(ack.Revision), subject: string(ack.ID)}, err
@@ -119,7 +119,7 @@ func memoryRoutes(a *API) {
 		return withMemory(in.memoryID, func(id amber.MemoryID) (amber.Memory, error) {
 			r, err := in.Body, error(nil)
 			if r.ID != "" && r.ID != id {
-				return amber.Memory{}, invalid("the body is about another memory")
+				return amber.Memory{}, invalid("the body names another memory than the path")
 			}
 			r.ID = id
 			if r.IfRevision, err = expected(in.IfMatch, r.IfRevision); err != nil {
@@ -215,7 +215,7 @@ func expected(header string, body int64) (int64, error) {
 	n, err := strconv.ParseInt(tag, 10, 64)
 	switch {
 	case err != nil || n <= 0:
-		return 0, amber.Errorf(amber.KindConflict, bindOp, "", "If-Match is not the tag of what is stored")
+		return 0, amber.Errorf(amber.KindConflict, bindOp, "", "If-Match differs from the tag of the stored memory")
 	case body != 0 && body != n:
 		return 0, invalid("If-Match and the body expect different revisions")
 	}

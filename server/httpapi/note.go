@@ -92,7 +92,7 @@ func noteTag(n amber.Note) string {
 
 // changeNote calls fn if the note is still the one that is expected. One request
 // at a time changes notes of an agent, tools of agent hosts among them, so what
-// If-Match was compared with is what is replaced. Whoever changes the note beside
+// If-Match was compared with is what is replaced. A process that changes the note beside
 // the server is not kept waiting, and the comparison may be of the moment before.
 // Errors: conflict when it is another; invalid; unreachable when ctx ends while
 // others are before; those of fn.
@@ -115,11 +115,11 @@ func (a *API) changeNote(ctx context.Context, ag *server.Agent, m noteMatch, fn 
 		stored, err := ag.Store.Notes.ReadNote(ctx, name)
 		switch {
 		case amber.KindOf(err) == amber.KindNotFound:
-			return amber.Errorf(amber.KindConflict, op, name, "it is not there any more")
+			return amber.Errorf(amber.KindConflict, op, name, "the note was deleted meanwhile")
 		case err != nil:
 			return err
 		case want != "" && want != noteTag(stored):
-			return amber.Errorf(amber.KindConflict, op, name, "somebody else changed it")
+			return amber.Errorf(amber.KindConflict, op, name, "the note was changed meanwhile")
 		}
 	}
 	return fn()

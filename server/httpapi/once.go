@@ -42,7 +42,7 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 		return response{}, err
 	}
 	if a.o.Answers == nil {
-		return response{}, amber.Errorf(amber.KindUnsupported, o.id, "", "this server remembers no answers")
+		return response{}, amber.Errorf(amber.KindUnsupported, o.id, "", "this server does not support Idempotency-Key for this operation")
 	}
 	k := server.AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: key}
 	before, err := a.o.Answers.BeginAnswer(ctx, k, requestDigest(r, q.body), q.repeatable)
@@ -58,7 +58,7 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 	}
 	defer a.o.Answers.LeaveAnswer(k)
 	resp, err := do(ctx)
-	late := context.WithoutCancel(ctx) // it is done, whoever has gone meanwhile
+	late := context.WithoutCancel(ctx) // the change is made, even if the caller has gone
 	if err != nil {
 		if aerr := a.unanswered(late, k, q, err); aerr != nil {
 			a.o.Log.WarnContext(ctx, "abandon answer", "error", aerr, "request_id", requestID(w))
@@ -94,7 +94,7 @@ func (a *API) unanswered(ctx context.Context, k server.AnswerKey, q asked, err e
 	if q.repeatable || !errors.As(err, &done) {
 		return a.o.Answers.AbandonAnswer(ctx, k)
 	}
-	f := amber.FailureOf(amber.Errorf(amber.KindConflict, k.Operation, "", "it was done before, but could not be written to the audit log"))
+	f := amber.FailureOf(amber.Errorf(amber.KindConflict, k.Operation, "", "the request was carried out before, but not written to the audit log"))
 	resp, err := newResponse(f.Error.Kind.HTTPStatus(), "", f)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (a *API) unanswered(ctx context.Context, k server.AnswerKey, q asked, err e
 
 func replay(o *operation, before server.Answer) (response, error) {
 	if before.Blank {
-		return response{}, amber.Errorf(amber.KindConflict, o.id, "", "it was done before; the answer is not kept any more")
+		return response{}, amber.Errorf(amber.KindConflict, o.id, "", "the request was carried out before; its answer is not kept any more")
 	}
 	var resp response
 	if err := json.Unmarshal(before.Body, &resp); err != nil {
@@ -129,7 +129,7 @@ func requestDigest(r *http.Request, body []byte) string {
 	}
 	h.Write(body)
 	if !server.CallerOf(r.Context()).MayRead() {
-		h.Write([]byte{0}) // whoever may not read is never told the answer of somebody who may
+		h.Write([]byte{0}) // a caller without the scope read never gets the answer of one that has it
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

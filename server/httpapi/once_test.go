@@ -87,7 +87,7 @@ func TestKeysAreOfOneAgentAndOperation(t *testing.T) {
 		}
 	}
 	r.ask(call{method: "POST", path: "results", header: keyed("k"), body: `{"task_id":"t","node_id":"n","producer":"p","status":"ok"}`}).want(200)
-	// A read takes no notice; a key that is none is an error, also two of them.
+	// A read takes no notice; a key that is not valid is an error, also two of them.
 	r.ask(call{method: "GET", path: "sessions", header: keyed("k")}).want(200)
 	for _, h := range []http.Header{keyed(strings.Repeat("k", 300)), with("Idempotency-Key", "a", "Idempotency-Key", "b")} {
 		r.ask(call{method: "POST", path: "sessions", body: `{}`, header: h}).failed(amber.KindInvalid)
@@ -144,7 +144,7 @@ func TestNobodyRemembers(t *testing.T) {
 	r.ask(call{method: "POST", path: "sessions", body: `{}`, header: keyed("k")}).failed(amber.KindUnsupported)
 	r.ask(call{method: "POST", path: "memories", body: `{"content":"x"}`, header: keyed("k")}).want(201)
 	if r.sessions() != 0 {
-		t.Error("it was done all the same")
+		t.Error("the change was made nevertheless")
 	}
 }
 

@@ -38,7 +38,7 @@ func (a *API) openRoutes() {
 	a.open("/", a.o.Timeout, a.nowhere)
 }
 
-// open adds a route that needs no token: it tells nothing about anybody. Whoever
+// open adds a route that needs no token: it tells nothing about any tenant. A caller that
 // does not take the answer within the limit is cut off.
 func (a *API) open(pattern string, limit time.Duration, fn http.HandlerFunc) {
 	route := pattern[strings.Index(pattern, "/"):]
@@ -50,11 +50,11 @@ func (a *API) open(pattern string, limit time.Duration, fn http.HandlerFunc) {
 		note(w, route)
 		defer hurry(w, limit)()
 		fn(w, r)
-		_ = http.NewResponseController(w).Flush() // whoever asked may be gone
+		_ = http.NewResponseController(w).Flush() // the caller may be gone
 	})
 }
 
-// known adds a route for whoever has a token; what they are shown is up to it.
+// known adds a route for every caller with a token; the handler decides what to show.
 func (a *API) known(pattern string, limit time.Duration, fn http.HandlerFunc) {
 	a.open(pattern, limit, func(w http.ResponseWriter, r *http.Request) {
 		caller, err := a.caller(r)
@@ -81,7 +81,7 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, body any, err error) 
 }
 
 // health tells how the server is doing. What went wrong in the background may
-// name agents, so only whoever may see all of them is told.
+// name agents, so only a caller that may see all of them is told.
 func (a *API) health(ctx context.Context) amber.ServerHealth {
 	h := amber.ServerHealth{Status: amber.Healthy, Version: a.o.Version, Workers: []amber.WorkerHealth{}}
 	if a.o.Health != nil {
@@ -115,7 +115,7 @@ func (a *API) nowhere(w http.ResponseWriter, r *http.Request) {
 }
 
 // errMethod is in the chain of what is told about a method that a path has not.
-var errMethod = errors.New("the method does not go here")
+var errMethod = errors.New("the method is not allowed here")
 
 func nowhereTo(r *http.Request) error {
 	return amber.Errorf(amber.KindNotFound, "find route", "", "nothing is served at %q; see /openapi.json", clip(r.URL.Path))

@@ -38,7 +38,7 @@ func (a *API) document() []byte {
 	b, err := marshal(object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": "Amber", "version": a.o.Version, "license": object{"name": "MIT"},
+			"title": "Amber", "version": a.o.Version, "license": object{"name": "Apache License 2.0", "identifier": "Apache-2.0"},
 			"description": "Durable memory for AI agents. Errors are {\"error\":{kind, message, hint, reason, request_id}} with the status of their kind.",
 		},
 		"paths":    paths,

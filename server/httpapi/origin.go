@@ -14,7 +14,7 @@ import (
 // leads here and is not ours, or by saying where it comes from.
 func (a *API) checkNames(r *http.Request) error {
 	if len(a.o.Hosts) > 0 && !slices.ContainsFunc(a.o.Hosts, func(h string) bool { return strings.EqualFold(h, hostOf(r.Host)) }) {
-		return amber.Errorf(amber.KindRefused, "check host", "", "this server is not called %q", clip(r.Host))
+		return amber.Errorf(amber.KindRefused, "check host", "", "host name %q is not one of this server", clip(r.Host))
 	}
 	origin := r.Header.Get("Origin")
 	switch {
@@ -25,7 +25,7 @@ func (a *API) checkNames(r *http.Request) error {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-		return amber.Errorf(amber.KindRefused, "check origin", "", "pages of %q may not ask here", clip(origin))
+		return amber.Errorf(amber.KindRefused, "check origin", "", "pages of origin %q may not use this server", clip(origin))
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func checkSite(r *http.Request) error {
 	if r.URL.Path == "/docs" || strings.HasPrefix(r.URL.Path, "/docs/") {
 		return nil
 	}
-	return amber.Errorf(amber.KindRefused, "check origin", "", "pages of other sites may not ask here")
+	return amber.Errorf(amber.KindRefused, "check origin", "", "pages of other sites may not use this server")
 }
 
 // hostOf cuts the port off.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// hurry cuts off whoever does not take what is written until done is called,
+// hurry cuts off a caller that does not take what is written until done is called,
 // within d. Deadlines of connections are those of the machine's clock, whatever
 // the clock of the API shows: so a timer counts.
 func hurry(w http.ResponseWriter, d time.Duration) (done func()) {

@@ -30,7 +30,7 @@ func (a *API) pages() {
 			h.Set("Content-Security-Policy", pagePolicy)
 			h.Set("Referrer-Policy", "no-referrer")
 			h.Set("Content-Length", strconv.Itoa(len(b)))
-			_, _ = w.Write(b) // whoever asked may be gone
+			_, _ = w.Write(b) // the caller may be gone
 		})
 	}
 }

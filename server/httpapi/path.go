@@ -18,7 +18,7 @@ const (
 func checkPath(u *url.URL) error {
 	path := u.EscapedPath()
 	if strings.Contains(path, nul) {
-		return invalid("the path holds a NUL")
+		return invalid("the path holds a NUL character")
 	}
 	elements := strings.Split(path, "/")
 	renamed := false

@@ -13,8 +13,8 @@ import (
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
-// Whoever belongs to a tenant is not told where things lie on this machine;
-// whoever owns it is. What users wrote stays as it is.
+// A caller of one tenant is not told where things lie on this machine; the owner
+// is. What users wrote stays as it is.
 func TestReportsNameNoPlaces(t *testing.T) {
 	t.Parallel()
 	const place, hidden = "open /srv/amber/repo/aa: it is cut", server.Unplaced
@@ -80,7 +80,7 @@ func TestReportsOfTheStoreNameNoPlaces(t *testing.T) {
 			t.Errorf("somebody of the tenant is told %s", a.body)
 		}
 		if a := r.ask(call{method: method, path: path}).want(200); !strings.Contains(string(a.body), "/srv") {
-			t.Errorf("whoever owns the machine is told %s", a.body)
+			t.Errorf("the owner of the machine is told %s", a.body)
 		}
 	}
 	if got := r.ask(call{method: "POST", path: erase, token: ada}).text("remaining.0"); got != "1 snapshot" {

@@ -8,7 +8,7 @@ import (
 	"github.com/amber-memory/amber/server"
 )
 
-// respond makes the answer to an operation as the caller is told it: whoever may
+// respond makes the answer to an operation as the caller is told it: a caller that may
 // change something and may not read gets a receipt without stored text. A tag
 // that is no number is a digest, by which a text can be guessed: a receipt has
 // none.

@@ -91,7 +91,7 @@ func beside[T any](ctx context.Context, in memoryID, read func(context.Context, 
 // of kind invalid.
 func agree[T ~string](what, path string, body *T) error {
 	if *body != "" && string(*body) != path {
-		return invalid("the body is about another %s than the path", what)
+		return invalid("the body names another %s than the path", what)
 	}
 	*body = T(path)
 	return nil

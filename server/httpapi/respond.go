@@ -90,7 +90,7 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, resp response) {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(resp.Status)
-	_, _ = w.Write(body)                      // whoever asked may be gone
+	_, _ = w.Write(body)                      // the caller may be gone
 	_ = http.NewResponseController(w).Flush() // while it is hurried
 }
 
@@ -182,7 +182,7 @@ func ifMatch(header string) (string, error) {
 	case header == "" || header == "*":
 		return "", nil
 	case len(header) < 3 || header[0] != '"' || strings.Index(header[1:], `"`) != len(header)-2:
-		return "", invalid("If-Match is no entity tag: %s", clip(header))
+		return "", invalid("If-Match is %s, want one entity tag in quotes", clip(header))
 	}
 	return header[1 : len(header)-1], nil
 }

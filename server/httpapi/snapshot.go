@@ -91,8 +91,8 @@ func takeRoutes(a *API) {
 	})
 }
 
-// ofTheMachine refuses whoever has to do with one tenant only: sources are set up
-// for all of them, and whoever freezes one can read it.
+// ofTheMachine refuses a token of one tenant: sources are set up for all tenants,
+// and a caller that freezes a source can read it.
 func ofTheMachine(ctx context.Context) error {
 	if g := server.CallerOf(ctx).Grant; g.Tenant != "" || g.Agent != "" {
 		return amber.Errorf(amber.KindRefused, "authorize", "", "sources belong to the machine; a token for all tenants is needed")
@@ -173,7 +173,7 @@ func keepRoutes(a *API) {
 		summary: "Keep a snapshot from being deleted, or let it be again",
 	}, func(ctx context.Context, ag *server.Agent, in pin) (answer[nothing], error) {
 		if in.Body.Pinned == nil {
-			return done(invalid("the body does not say whether it is to be pinned"))
+			return done(invalid("field pinned is missing, want true or false"))
 		}
 		return keep(ctx, ag, func(s amber.Snapshotter) error { return s.PinSnapshot(ctx, in.ref(), *in.Body.Pinned) })
 	})
@@ -229,7 +229,7 @@ func restoreRoutes(a *API) {
 	})
 }
 
-// veil keeps whoever may see one agent from being told which other agent a
+// veil keeps a caller that may see one agent from being told which other agent a
 // snapshot belongs to: it is not there, in the same words as one that is
 // nobody's.
 func veil(ctx context.Context, s snapshotID, err error) error {

@@ -42,7 +42,7 @@ func (s saveState) document() (json.RawMessage, error) {
 	case b.Exact == nil:
 		return b.Document, nil
 	case b.Document != nil:
-		return nil, invalid("the document is there twice")
+		return nil, invalid("field document is given twice")
 	default:
 		return b.Exact, nil
 	}

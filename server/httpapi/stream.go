@@ -17,7 +17,7 @@ import (
 // pace is how fast event streams go.
 type pace struct {
 	poll time.Duration // between two looks at the token, or at what could not be told yet
-	beat time.Duration // between two signs of life; whoever does not read for as long is cut off
+	beat time.Duration // between two signs of life; a caller that does not read for as long is cut off
 }
 
 var streamPace = pace{poll: 500 * time.Millisecond, beat: 15 * time.Second}

@@ -266,7 +266,7 @@ func ended(over chan struct{}) func(*rig, *httpapi.Options) {
 	}
 }
 
-// Whoever does not read is cut off.
+// A listener that does not read is cut off.
 func TestListenersWhoDoNotRead(t *testing.T) {
 	t.Parallel()
 	w, over := make(wire), make(chan struct{}, 1)

@@ -195,7 +195,7 @@ func (t *teller) tell(e amber.Event) error {
 	return t.write("event: " + string(e.Name) + "\nid: " + t.at.String() + "\ndata: " + strings.TrimSuffix(string(b), "\n") + "\n\n")
 }
 
-// write sends a piece; whoever does not read is cut off.
+// write sends a piece; a caller that does not read is cut off.
 func (t *teller) write(s string) error {
 	defer hurry(t.w, t.api.pace.beat)()
 	_, err := t.w.Write([]byte(s))

@@ -76,7 +76,7 @@ func stillThere(ctx context.Context, ag *server.Agent, t amber.Turn) error {
 	}
 	turns, err := ag.Store.Turns.LoadTurns(ctx, t.SessionID, math.MaxInt32)
 	if err == nil && !slices.ContainsFunc(turns, func(s amber.Turn) bool { return s.ID == t.ID }) {
-		err = amber.Errorf(amber.KindConflict, "append turn", string(t.ID), "it was stored before and removed since")
+		err = amber.Errorf(amber.KindConflict, "append turn", string(t.ID), "a turn with this id was stored and removed before")
 	}
 	return err
 }

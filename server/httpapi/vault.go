@@ -35,7 +35,7 @@ func (a *API) vault(w http.ResponseWriter, r *http.Request) bool {
 	}
 	defer hurry(w, limit)()
 	a.o.Vault.ServeHTTP(w, r)
-	_ = http.NewResponseController(w).Flush() // whoever asked may be gone
+	_ = http.NewResponseController(w).Flush() // the caller may be gone
 	return true
 }
 
@@ -45,7 +45,7 @@ func (a *API) forVault(r *http.Request) bool {
 }
 
 // failOutside answers with an error that came up before it was looked whose
-// request it is, in the words of whoever serves it.
+// request it is, in the words of the handler that serves it.
 func (a *API) failOutside(w http.ResponseWriter, r *http.Request, err error) {
 	if !a.forVault(r) {
 		a.fail(w, r, err)
@@ -53,5 +53,5 @@ func (a *API) failOutside(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	defer hurry(w, a.o.Timeout)()
 	a.o.Vault.Fail(w, r, err)
-	_ = http.NewResponseController(w).Flush() // whoever asked may be gone
+	_ = http.NewResponseController(w).Flush() // the caller may be gone
 }

@@ -44,8 +44,8 @@ func inRealTime(d time.Duration) time.Time {
 	return at
 }
 
-// look is the work of watch. That nobody can tell whether a token counts is
-// borne for as long as a stream shows no sign of life.
+// look is the work of watch. A token that cannot be
+// checked is accepted for as long as a stream shows no sign of life.
 func (a *API) look(w http.ResponseWriter, r *http.Request, o *operation, end context.CancelCauseFunc, over <-chan struct{}) {
 	tick := time.NewTicker(a.pace.poll)
 	defer tick.Stop()

@@ -173,7 +173,7 @@ func (b *bound) within(ctx context.Context, n need) (context.Context, context.Ca
 }
 
 // begun is the context of changes that belong together, once the first is made:
-// whoever leaves then does not leave half of them behind.
+// a caller that leaves then does not leave half of them behind.
 func (b *bound) begun(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), b.shared.Timeout)
 }
@@ -190,7 +190,7 @@ func (b *bound) identities(project, session string) amber.Identities {
 
 // scopeOf returns the scope of a memory whose call names none: the narrowest
 // identity that the call names, else the project the connection is about, else
-// whoever it is bound to. The session a connection started says where a memory
+// the agent it is bound to. The session a connection started says where a memory
 // comes from and never narrows who sees it.
 func (b *bound) scopeOf(project, session string) amber.Scope {
 	named := amber.Identities{ProjectID: project, SessionID: amber.SessionID(session)}

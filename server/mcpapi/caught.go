@@ -79,6 +79,6 @@ func (d *door) send(w http.ResponseWriter, status int, header http.Header, body 
 	// Deadlines of connections are those of the machine's clock, so a timer counts.
 	t := time.AfterFunc(d.shared.Timeout, func() { _ = rc.SetWriteDeadline(time.Unix(1, 0)) })
 	defer t.Stop()
-	_, _ = w.Write(body) // whoever asked may be gone
+	_, _ = w.Write(body) // the caller may be gone
 	_ = rc.Flush()
 }

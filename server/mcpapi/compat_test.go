@@ -239,7 +239,7 @@ func TestControlGoesThroughATask(t *testing.T) {
 	if kind, _ := c.fails("result_save", object{"task_id": "t1", "node_id": "n1", "producer": "me", "status": "ok", "fence": 99}); kind != amber.KindConflict {
 		t.Errorf("a fence that was never issued is %s", kind)
 	}
-	c.call("result_save", object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": 1}) // whole, and a number all the same
+	c.call("result_save", object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": 1}) // whole, and still a number
 	if kind, text := c.fails("result_save", object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": "high"}); !strings.Contains(text, "confidence is a string where a number is wanted") {
 		t.Errorf("%s: %s", kind, text)
 	}

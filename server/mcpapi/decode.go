@@ -72,7 +72,7 @@ func checkNames(given map[string]json.RawMessage, schema *jsonschema.Schema) err
 }
 
 // checkValue checks the type of one argument, and that it is one of the words it
-// may be. An empty word is as good as none.
+// may be. An empty word counts as absent.
 func checkValue(name string, v json.RawMessage, schema *jsonschema.Schema) error {
 	got := typeOf(v)
 	if whole := got == "integer" && schema.Type == "number"; schema.Type != "" && got != schema.Type && !whole {

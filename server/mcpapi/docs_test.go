@@ -52,7 +52,7 @@ func TestTheDocumentationListsEveryTool(t *testing.T) {
 // toolTables writes a table for each profile.
 func (r *rig) toolTables() string {
 	r.t.Helper()
-	// Whoever asks for what is not there is told what is.
+	// A request for an unknown topic is told the known ones.
 	_, list, ok := strings.Cut(amber.HintOf(mcpapi.Check("?")), "profiles: all, ")
 	if !ok {
 		r.t.Fatal("the profiles are not told")

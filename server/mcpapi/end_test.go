@@ -183,7 +183,7 @@ func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
 			t.Errorf("%s: %d entries, want %d: %v", test.tool, len(entries), test.want, subjects)
 		}
 	}
-	// Nothing was there, and that somebody asked is known all the same.
+	// Nothing was there, and that somebody asked is still known.
 	c.call("delete_entities", object{"entityNames": []any{"nobody"}})
 	want := []amber.AuditEntry{{Tenant: "default", Agent: "default", Actor: "local", Action: "mcp.delete_entities", Outcome: "ok"}}
 	if diff := cmp.Diff(want, r.audit.take(), cmp.AllowUnexported(amber.Time{})); diff != "" {

@@ -42,7 +42,7 @@ func entityHash(name string) string {
 // invalid.
 func (e entity) request(scope amber.Scope, ids amber.Identities) (amber.WriteRequest, error) {
 	if strings.TrimSpace(e.Name) == "" {
-		return amber.WriteRequest{}, amber.Errorf(amber.KindInvalid, "check entity", "", "its name is empty")
+		return amber.WriteRequest{}, amber.Errorf(amber.KindInvalid, "check entity", "", "the name of the entity is empty")
 	}
 	hash := entityHash(e.Name)
 	return amber.WriteRequest{

@@ -280,7 +280,7 @@ func (f folder) remove(ctx context.Context, in fileArgs) (text, subject string, 
 		return "", "", nil, err
 	}
 	if name == "" {
-		return "", "", nil, amber.Errorf(amber.KindRefused, "delete note", "", "the folder itself stays")
+		return "", "", nil, amber.Errorf(amber.KindRefused, "delete note", "", "the root folder of notes cannot be deleted")
 	}
 	names, err := f.meant(ctx, name, fmt.Sprintf("Error: The path %s does not exist", in.Path))
 	if err != nil {
@@ -344,7 +344,7 @@ func (f folder) rename(ctx context.Context, in fileArgs) (text, subject string, 
 		return "", "", nil, err
 	}
 	if from == "" || to == "" || strings.HasPrefix(to, from+"/") {
-		return "", "", nil, amber.Errorf(amber.KindInvalid, "rename note", "", "a folder cannot become a part of itself")
+		return "", "", nil, amber.Errorf(amber.KindInvalid, "rename note", "", "a folder cannot be moved into itself")
 	}
 	found, err := f.meant(ctx, from, fmt.Sprintf("Error: The path %s does not exist", in.OldPath))
 	if err == nil {

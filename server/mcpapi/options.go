@@ -43,7 +43,7 @@ type Options struct {
 	MaxBytes int64
 	// AnyHost lets requests to a loopback address name any host, as behind a
 	// proxy. Without it a page in a browser that points its own name at this
-	// machine is refused; whoever sets it looks at the name before.
+	// machine is refused; the caller that sets it checks the name before.
 	AnyHost bool
 }
 

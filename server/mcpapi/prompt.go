@@ -11,7 +11,7 @@ import (
 // What the prompts ask for, in front of what Amber remembers.
 const (
 	askRecall  = "Here is what Amber remembers about this topic. Say what of it matters now, and what seems outdated.\n\n"
-	askHandoff = "Write a handoff for whoever goes on with this work: the goal, what is done, what was decided and why, what is open, what to do next. " +
+	askHandoff = "Write a handoff for the next person or agent on this work: the goal, what is done, what was decided and why, what is open, what to do next. " +
 		"Save it with session_summary, and each lasting fact with memory_save. This is what is known already:\n\n"
 	askSummary = "Summarise this session: the goal, what was done, what was decided and why, what is open. " +
 		"Save it with session_summary. Earlier sessions left this:\n\n"

@@ -45,7 +45,7 @@ type claimed struct {
 	Lease    *amber.Lease    `json:"lease,omitempty"`
 }
 
-// claimEntry hands out an entry whole: whoever took it has to work on it, and
+// claimEntry hands out an entry whole: the worker that took it needs all of it, and
 // there is no second way to read it.
 func claimEntry(ctx context.Context, _ *bound, a *server.Agent, in claimArgs) (answer, error) {
 	c, err := a.Store.Queue.Claim(ctx, in.ConsumerID)

@@ -6,7 +6,7 @@ import (
 	"github.com/amber-memory/amber/server"
 )
 
-// toldTo is the answer to a call as the caller of ctx is told it: whoever may
+// toldTo is the answer to a call as the caller of ctx is told it: a caller that may
 // change something and may not read gets a receipt without stored text.
 func (a answer) toldTo(ctx context.Context, n need) (answer, error) {
 	if !n.mutates || server.CallerOf(ctx).MayRead() {

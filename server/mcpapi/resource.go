@@ -49,7 +49,7 @@ func (b *bound) resource(root string, read reader) mcp.ResourceHandler {
 		uri := req.Params.URI
 		name, err := url.PathUnescape(strings.TrimPrefix(uri, root))
 		if err != nil {
-			return nil, amber.Errorf(amber.KindInvalid, "read resource", "", "its name is not escaped as in a URI")
+			return nil, amber.Errorf(amber.KindInvalid, "read resource", "", "the name in the URI is not escaped correctly")
 		}
 		var text, mime string
 		err = b.do(ctx, "read_resource", reading, func(ctx context.Context, a *server.Agent) error {

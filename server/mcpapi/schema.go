@@ -11,7 +11,7 @@ import (
 // Every byte of a schema is paid for with every prompt: descriptions are only
 // where the name does not say it. Output schemas require nothing, because an
 // answer that is an error has none of their properties and clients hold it
-// against them all the same.
+// against them nevertheless.
 
 // prop is one property of an object.
 type prop struct {

@@ -278,7 +278,7 @@ func (b *bound) snapshotRef(id string) (amber.SnapshotRef, error) {
 	return amber.SnapshotRef{Tenant: b.tenant, Agent: b.agent, ID: parsed}, err
 }
 
-// veiled keeps whoever may see one agent from being told that a snapshot is that
+// veiled keeps a caller that may see one agent from being told that a snapshot is that
 // of another: it is not there, in the same words as one that is nobody's.
 func (b *bound) veiled(id string, err error) error {
 	kind := amber.KindOf(err)
@@ -305,7 +305,7 @@ func restoreSnapshot(ctx context.Context, b *bound, a *server.Agent, in restoreA
 		return answer{}, err
 	}
 	if in.Confirm != in.ID {
-		return answer{subject: in.ID}, amber.Errorf(amber.KindRefused, "restore snapshot", in.ID, "confirm is not the id of the snapshot")
+		return answer{subject: in.ID}, amber.Errorf(amber.KindRefused, "restore snapshot", in.ID, "confirm differs from the id of the snapshot, want the same id")
 	}
 	r, err := s.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref, DryRun: in.DryRun})
 	if err != nil {

@@ -144,7 +144,7 @@ func (f foreign) Restore(context.Context, amber.RestoreRequest) (amber.RestoreRe
 	return amber.RestoreReport{}, f.err
 }
 
-// TestASnapshotOfAnotherAgentIsNotThere for whoever may see one agent.
+// TestASnapshotOfAnotherAgentIsNotThere for a caller that may see one agent.
 func TestASnapshotOfAnotherAgentIsNotThere(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -121,7 +121,7 @@ func getSessionState(ctx context.Context, b *bound, a *server.Agent, in sessionS
 		return answer{}, err
 	}
 	if len(s.Document) > amber.MaxDocumentBytes {
-		e := amber.Errorf(amber.KindInvalid, "load session state", string(id), "it has %d bytes, a tool answers with at most %d", len(s.Document), amber.MaxDocumentBytes)
+		e := amber.Errorf(amber.KindInvalid, "load session state", string(id), "the session state has %d bytes, want at most %d for a tool", len(s.Document), amber.MaxDocumentBytes)
 		e.Hint = "amber session state get " + string(id)
 		return answer{}, e
 	}

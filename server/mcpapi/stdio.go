@@ -154,7 +154,7 @@ func (c *lineConn) decode(text []byte) {
 	}
 	m, err := jsonrpc.DecodeMessage(text)
 	if err != nil {
-		c.refuse(jsonrpc.CodeInvalidRequest, clip("this is no message of JSON-RPC 2.0: "+err.Error(), 300))
+		c.refuse(jsonrpc.CodeInvalidRequest, clip("not a message of JSON-RPC 2.0: "+err.Error(), 300))
 		return
 	}
 	c.queue = append(c.queue, m)
@@ -177,7 +177,7 @@ func (c *lineConn) accept(ctx context.Context, m jsonrpc.Message) bool {
 	c.pending[r.ID] = true
 	c.mu.Unlock()
 	if used {
-		c.refuse(jsonrpc.CodeInvalidRequest, "the id is that of a request that is being answered")
+		c.refuse(jsonrpc.CodeInvalidRequest, "the id is in use by a request that is not answered yet")
 	}
 	return !used
 }

@@ -85,7 +85,7 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 
 // answer is what a tool has to say.
 type answer struct {
-	text    string // for whoever reads
+	text    string // for the reader
 	data    any    // an object, for programs
 	subject string // the id it was about, for the audit log
 	// done are the ids that were changed one by one, for the audit log, also

@@ -60,7 +60,7 @@ func send(w http.ResponseWriter, a answer) {
 		h.Set("Content-Length", strconv.Itoa(len(a.Body)))
 	}
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // whoever asked may be gone
+	_, _ = w.Write(a.Body) // the caller may be gone
 }
 
 func quote(tag string) string { return `"` + tag + `"` }

@@ -153,8 +153,8 @@ func TestVaultsAreApart(t *testing.T) {
 	}
 }
 
-// TestAnAgentThatIsNotThere is made by whoever may write, and has an empty vault
-// for whoever may only read.
+// TestAnAgentThatIsNotThere is made by a caller that may write, and has an empty vault
+// for one that may only read.
 func TestAnAgentThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -16,21 +16,21 @@ type wanted struct {
 }
 
 // wants returns the condition of a request. Others than those that are
-// understood are refused: whoever sends one counts on it.
+// understood are refused: a caller that sends one counts on it.
 func (o *operation) wants(h http.Header) (w wanted, err error) {
 	match, none := h.Values("If-Match"), h.Values("If-None-Match")
 	switch {
 	case len(match)+len(none) == 0:
 		return w, nil
 	case !o.conditional:
-		return w, badInput("only PUT takes a condition")
+		return w, badInput("If-Match and If-None-Match are allowed with PUT only")
 	case len(match)+len(none) > 1:
-		return w, badInput("there is more than one condition")
+		return w, badInput("the request has more than one of If-Match and If-None-Match, want at most one")
 	case len(none) == 1 && strings.TrimSpace(none[0]) == "*":
 		w.Absent = true
 		return w, nil
 	case len(none) == 1:
-		return w, badInput("If-None-Match takes * and nothing else")
+		return w, badInput("If-None-Match is not valid: want *")
 	}
 	tag := strings.TrimSpace(match[0])
 	if tag == "*" {
@@ -38,7 +38,7 @@ func (o *operation) wants(h http.Header) (w wanted, err error) {
 		return w, nil
 	}
 	if len(tag) < 3 || tag[0] != '"' || strings.Index(tag[1:], `"`) != len(tag)-2 {
-		return w, badInput("If-Match takes * or one strong entity tag, in quotes")
+		return w, badInput("If-Match is not valid: want * or one strong entity tag in quotes")
 	}
 	w.Version = tag[1 : len(tag)-1]
 	return w, nil
@@ -62,7 +62,7 @@ func (w wanted) put(ctx context.Context, store Store, name, content string) (f c
 	return f, err
 }
 
-// putOver writes a file where some file is, whichever. Whoever changes it all the
+// putOver writes a file where some file is, whichever. A caller that changes the file all the
 // time keeps others from it for a few tries only.
 func putOver(ctx context.Context, store Store, name, content string) (f colony.FileInfo, err error) {
 	const tries = 8
@@ -79,7 +79,7 @@ func putOver(ctx context.Context, store Store, name, content string) (f colony.F
 			return f, err
 		}
 	}
-	return f, amber.Errorf(amber.KindBusy, "put file", "", "others change it all the time")
+	return f, amber.Errorf(amber.KindBusy, "put file", "", "the file was changed by others again and again; try later")
 }
 
 // unmet is a condition that did not hold.

@@ -8,7 +8,7 @@ import (
 	"github.com/amber-memory/amber/internal/names"
 )
 
-// entryNames are the names of files inside of an archive: whoever unpacks it, on
+// entryNames are the names of files inside of an archive: a user who unpacks it, on
 // whatever system, finds each of them below the folder it is unpacked to. Names
 // that would be one there, whatever their case, and those of files that are also
 // folders, are told apart by a number.

@@ -150,7 +150,7 @@ func TestWhatCannotBeWrittenDown(t *testing.T) {
 	w.put(token, "b.md", "x").want(200)
 }
 
-// TestDamageIsToldWithoutPlaces: whoever asks hears which file is damaged, where
+// TestDamageIsToldWithoutPlaces: the caller hears which file is damaged, where
 // anybody can tell, and nothing of where it lies. To put it again mends it.
 func TestDamageIsToldWithoutPlaces(t *testing.T) {
 	t.Parallel()

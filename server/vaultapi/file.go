@@ -82,7 +82,7 @@ func (h *Handler) content(c *call) (string, error) {
 	return c.body.text("content", 0, cmp.Or(h.ratesOf(c.who.Grant.Tenant).MaxChars, DefaultMaxChars))
 }
 
-// changed answers with what a file is now. Whoever may not read is told its
+// changed answers with what a file is now. A caller that may not read is told its
 // name alone, unless the text of the file is the one of the request: size and
 // tag, which is a digest, would let what was there before be guessed.
 func (c *call) changed(f colony.FileInfo, err error) (answer, []string, error) {

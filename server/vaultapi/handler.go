@@ -31,7 +31,7 @@ type Options struct {
 	// First returns nil when a file may be the first one of a vault: an agent
 	// that is not there is made only for such a file. Nil: any may be.
 	First func(tenant amber.TenantID, name, content string) error
-	// Failed is told of whoever shows no access token, or a wrong one; nil:
+	// Failed is told of every caller that shows no access token, or a wrong one; nil:
 	// nobody is. Grant hears of wrong keys.
 	Failed func()
 	// TooMany is in the chain of what a vault says that has no room for one
@@ -145,7 +145,7 @@ func (h *Handler) act(c *call) (a answer, err error) {
 		Tenant: g.Tenant, Agent: g.Agent, Scope: c.op.scope, Action: c.op.action, Mutates: c.op.action != "",
 		Subject: subject(c.name), Closed: true,
 	}
-	if g.Has(c.op.scope) { // whoever may not uses up nothing
+	if g.Has(c.op.scope) { // a caller that may not uses up nothing
 		if err := h.take(c, c.op.bucket); err != nil {
 			return answer{}, err
 		}

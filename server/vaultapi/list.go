@@ -16,7 +16,7 @@ type listing[T any] struct {
 	Total int `json:"total"`
 }
 
-// karma is told to whoever asks for it. Nobody counts any here: it is above what
+// karma is told to callers that ask for it. Nobody counts any here: it is above what
 // clients of the service know as the bound below which nothing may be written.
 const karma = 50
 

@@ -16,7 +16,7 @@ import (
 const keyHeader = "Idempotency-Key"
 
 // once answers a request; a change that carries a key and was answered before
-// gets the same answer again, and nothing is done. Whoever may not change
+// gets the same answer again, and nothing is done. A caller that may not change
 // anything is told so, whatever others were answered.
 func (h *Handler) once(c *call) (answer, error) {
 	keys := c.Header.Values(keyHeader)
@@ -27,7 +27,7 @@ func (h *Handler) once(c *call) (answer, error) {
 		return answer{}, badInput(fmt.Sprintf("Idempotency-Key is not valid: want 1 to %d printable characters", amber.MaxIDBytes))
 	}
 	if h.o.Answers == nil {
-		return answer{}, amber.Errorf(amber.KindUnsupported, c.op.action, "", "this server remembers no answers")
+		return answer{}, amber.Errorf(amber.KindUnsupported, c.op.action, "", "this server does not support Idempotency-Key for this operation")
 	}
 	g := c.who.Grant
 	k := server.AnswerKey{Tenant: string(g.Tenant), Agent: string(g.Agent), Operation: c.op.action, Key: keys[0]}
@@ -45,7 +45,7 @@ func (h *Handler) once(c *call) (answer, error) {
 	return h.keep(c, k)
 }
 
-// repeatable reports whether doing it again is as good as having done it once. A
+// repeatable reports whether doing it again has the same result as doing it once. A
 // condition that held the first time does not hold again.
 func (c *call) repeatable() bool {
 	return c.op.repeatable && len(c.Header.Values("If-Match"))+len(c.Header.Values("If-None-Match")) == 0
@@ -54,7 +54,7 @@ func (c *call) repeatable() bool {
 // keep does what is asked for, and keeps the answer.
 func (h *Handler) keep(c *call, k server.AnswerKey) (answer, error) {
 	a, err := h.act(c)
-	late := context.WithoutCancel(c.Context()) // it is done, whoever has gone meanwhile
+	late := context.WithoutCancel(c.Context()) // the change is made, even if the caller has gone
 	if err != nil && (!c.done || c.repeatable()) {
 		if aerr := h.o.Answers.AbandonAnswer(late, k); aerr != nil {
 			h.o.Log.WarnContext(late, "abandon answer", "error", aerr)
@@ -75,7 +75,7 @@ func (h *Handler) keep(c *call, k server.AnswerKey) (answer, error) {
 	return a, err
 }
 
-// doneBefore is told to whoever repeats a request that was done and is not in the
+// doneBefore is told to a caller that repeats a request that was done and is not in the
 // audit log.
 const doneBefore = `{"detail":{"code":"CONFLICT","message":"It was done before, but could not be written to the audit log"}}`
 
@@ -99,7 +99,7 @@ func (c *call) digest() string {
 	}
 	h.Write(c.body.raw)
 	if !c.who.MayRead() {
-		h.Write([]byte{0}) // whoever may not read is never told the answer of somebody who may
+		h.Write([]byte{0}) // a caller without the scope read never gets the answer of one that has it
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

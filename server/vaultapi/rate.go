@@ -131,7 +131,7 @@ func recent(at []time.Time, span time.Duration, now time.Time) []time.Time {
 	return kept
 }
 
-// sweep forgets whoever has not asked for an hour. It is not done again before
+// sweep forgets callers that have not asked for an hour. It is not done again before
 // there are twice as many.
 func (r *rates) sweep(now time.Time) {
 	from := now.Add(-time.Hour)

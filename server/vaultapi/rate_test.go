@@ -80,7 +80,7 @@ func TestOtherRates(t *testing.T) {
 	get("/me/capabilities").want(200)
 	get("/vault/status").limited(7, 60, now.Add(time.Minute))
 	w.put(token, "a.md", "x").limited(7, 60, now.Add(time.Minute))
-	w.login(ada) // a key is exchanged all the same
+	w.login(ada) // a key is still exchanged
 	w.do(ask{method: "GET", path: "/vault/status", token: w.login(bob)}).want(200)
 	w.forward(time.Minute)
 	get("/vault/status").want(200)

@@ -92,7 +92,7 @@ func (h *Handler) find(r *http.Request) (*operation, string, error) {
 		if o.method == r.Method {
 			name, err := url.PathUnescape(name)
 			if err != nil {
-				return nil, "", badInput("the name of the file cannot be read")
+				return nil, "", badInput("the file name in the path is not escaped correctly")
 			}
 			return o, name, nil
 		}

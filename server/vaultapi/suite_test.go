@@ -29,7 +29,7 @@ func TestSuite(t *testing.T) {
 	colonytest.Run(t, func(t *testing.T) colony.Backend { return newWorld(t).backend(t, ada) })
 }
 
-// TestTheClientKnowsBefore: whoever may not write learns it before the first
+// TestTheClientKnowsBefore: a client that may not write learns it before the first
 // write.
 func TestTheClientKnowsBefore(t *testing.T) {
 	t.Parallel()
