@@ -192,7 +192,7 @@ func (f *file) check(name string) error {
 		return err
 	}
 	if n > maxRows {
-		return amber.Errorf(amber.KindQuota, "read "+name, f.name, "it has %d rows, the limit is %d", n, maxRows)
+		return amber.Errorf(amber.KindQuota, "read "+name, f.name, "the table has %d rows, the limit is %d", n, maxRows)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (c *cleaner) ids(pairs ...string) {
 		if _, found := c.rules.String(pairs[i+1]); found.Total > 0 {
 			c.err = &amber.Error{
 				Op: "check " + pairs[i], Kind: amber.KindInvalid,
-				Err: fmt.Errorf("it holds a secret (%s); records are found by it, so it cannot be redacted: choose another", Said(found.Counts)),
+				Err: fmt.Errorf("the value holds a secret (%s) and names records, so it cannot be redacted: choose another value", Said(found.Counts)),
 			}
 		}
 	}

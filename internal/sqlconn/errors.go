@@ -34,9 +34,9 @@ func Wrap(op, id string, err error) error {
 func kindOf(code int) (amber.Kind, string) {
 	switch code & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		return amber.KindBusy, "another program holds the database; try again"
+		return amber.KindBusy, "another program holds the database; close it or try again"
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
-		return amber.KindDamaged, "amber doctor; the file is left as it is"
+		return amber.KindDamaged, "amber doctor; Amber does not change the file"
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_AUTH:
 		return amber.KindRefused, "check who owns the folder, or choose another with --home"
 	case lib.SQLITE_FULL:
@@ -52,4 +52,4 @@ func kindOf(code int) (amber.Kind, string) {
 }
 
 // LeftAsItIs is the hint where a file is not what it should be.
-const LeftAsItIs = "put the right file back; this one is left as it is"
+const LeftAsItIs = "put the right file back; Amber does not change this one"

@@ -86,7 +86,7 @@ func Stamp(application, version int64) string {
 const SelectStamp = "SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v"
 
 // ErrOlder is the verdict about a file that must be migrated first.
-var ErrOlder = amber.Errorf(amber.KindConflict, "open database", "", "its schema is older than this Amber")
+var ErrOlder = amber.Errorf(amber.KindConflict, "open database", "", "the schema of the file is older than the one of this Amber")
 
 // Judge compares the version of a file with the newest one that is known.
 // Errors: ErrOlder, too_new.
@@ -97,7 +97,7 @@ func Judge(version, newest int64, path string) error {
 	case version < newest:
 		return ErrOlder
 	}
-	e := amber.Errorf(amber.KindTooNew, "open database", path, "it has schema %d, this Amber knows %d", version, newest)
+	e := amber.Errorf(amber.KindTooNew, "open database", path, "the file has schema %d, this Amber knows schemas up to %d", version, newest)
 	e.Hint = "restart this program with the newer amber that wrote it"
 	return e
 }

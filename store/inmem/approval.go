@@ -20,7 +20,7 @@ func (s *Store) RequestApproval(ctx context.Context, r amber.ApprovalRequest) (a
 		if i := s.approvalIndex(r.ID); i >= 0 {
 			a := s.approvals[i]
 			if a.Digest != digest || a.TaskID != r.TaskID || a.NodeID != r.NodeID || a.Summary != r.Summary {
-				return amber.Approval{}, conflict("request approval", r.ID, "the id was used for another request")
+				return amber.Approval{}, conflict("request approval", r.ID, "the id belongs to another request")
 			}
 			return copyApproval(a), nil
 		}
@@ -56,9 +56,9 @@ func (s *Store) DecideApproval(ctx context.Context, d amber.ApprovalDecision) (a
 		a := s.approvals[i]
 		switch {
 		case a.Status != amber.ApprovalPending:
-			return amber.Approval{}, conflict("decide approval", d.ID, "it is "+string(a.Status)+" already")
+			return amber.Approval{}, conflict("decide approval", d.ID, "the approval is "+string(a.Status)+" already, want pending")
 		case d.Digest != "" && d.Digest != a.Digest:
-			return amber.Approval{}, conflict("decide approval", d.ID, "the decision is about another payload")
+			return amber.Approval{}, conflict("decide approval", d.ID, "the digest of the decision is not that of the payload")
 		}
 		now := s.now()
 		a.Status, a.DecidedBy, a.ClaimedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.ClaimedBy, d.Comment, now

@@ -43,10 +43,10 @@ func (l *changeLog) after(p amber.Position, limit int) ([]amber.Change, error) {
 	case err != nil:
 		return nil, err
 	case limit < 0:
-		return nil, invalid("read changes", "", "limit is negative")
+		return nil, invalid("read changes", "", "the limit is negative, want 0 or more")
 	case incarnation != "" && (incarnation != l.incarnation || seq > int64(len(l.entries))):
-		e := amber.Errorf(amber.KindConflict, "read changes", "", "the position belongs to another history")
-		e.Hint = "start again from the beginning"
+		e := amber.Errorf(amber.KindConflict, "read changes", "", "the position is not in this history: the agent was restored since")
+		e.Hint = "read again from the beginning: leave out the position"
 		return nil, e
 	}
 	rest := l.entries[seq:]

@@ -65,7 +65,7 @@ func paginate[T any](listing string, items []T, after amber.Cursor, limit int, a
 func pageLimit(op string, limit int) (int, error) {
 	switch {
 	case limit < 0:
-		return 0, invalid(op, "", "limit is negative")
+		return 0, invalid(op, "", "the limit is negative, want 0 or more")
 	case limit == 0:
 		return amber.DefaultPageSize, nil
 	}

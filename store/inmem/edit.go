@@ -18,7 +18,7 @@ func (s *Store) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, er
 		}
 		prev := rec.present()
 		if r.IfRevision != 0 && r.IfRevision != prev.Revision {
-			return amber.Memory{}, conflict("edit memory", string(r.ID), fmt.Sprintf("expected revision %d, it is %d", r.IfRevision, prev.Revision))
+			return amber.Memory{}, conflict("edit memory", string(r.ID), fmt.Sprintf("the memory has revision %d, want %d", prev.Revision, r.IfRevision))
 		}
 		next, changed, err := r.Apply(prev)
 		if err != nil {
@@ -28,7 +28,7 @@ func (s *Store) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, er
 			return copyMemory(prev), nil
 		}
 		if twin := s.twinOf(next); twin != "" && !amber.SameKey(prev, next) {
-			return amber.Memory{}, conflict("edit memory", string(r.ID), "memory "+string(twin)+" says the same already")
+			return amber.Memory{}, conflict("edit memory", string(r.ID), "memory "+string(twin)+" has the same content")
 		}
 		return s.revise(s.now(), amber.OpUpdate, copyMemory(next)), nil
 	})

@@ -54,7 +54,7 @@ func (s *Store) ListEvents(ctx context.Context, taskID string) ([]amber.TaskEven
 // that was folded.
 func (s *Store) CompactEvents(ctx context.Context, taskID string, keep int) (amber.ReplaySnapshot, error) {
 	if keep < 0 {
-		return amber.ReplaySnapshot{}, invalid("compact events", taskID, "the number of events to keep is negative")
+		return amber.ReplaySnapshot{}, invalid("compact events", taskID, "the number of events to keep is negative, want 0 or more")
 	}
 	return run(ctx, s, "compact events", func() (amber.ReplaySnapshot, error) {
 		h := s.histories[taskID]

@@ -72,7 +72,7 @@ func (n *intake) take(in amber.Ingestion) error {
 func (n *intake) moveCursor(in amber.Ingestion) error {
 	c := n.cursors[in.Journal]
 	if c.Seq != in.After {
-		return conflict("ingest", in.Journal, fmt.Sprintf("expected the cursor at %d, it is at %d", in.After, c.Seq))
+		return conflict("ingest", in.Journal, fmt.Sprintf("the cursor is at %d, want %d", c.Seq, in.After))
 	}
 	n.cursors[in.Journal] = amber.JournalCursor{
 		Journal: in.Journal, Host: in.Host, Session: in.Session, Seq: in.Through,

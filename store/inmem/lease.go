@@ -150,7 +150,7 @@ func (s *Store) Backpressure(ctx context.Context) (amber.Backpressure, error) {
 // the last published first.
 func (s *Store) DeadEntries(ctx context.Context, limit int) ([]amber.DeadEntry, error) {
 	if limit < 0 {
-		return nil, invalid("list dead entries", "", "limit is negative")
+		return nil, invalid("list dead entries", "", "the limit is negative, want 0 or more")
 	}
 	return run(ctx, s, "list dead entries", func() ([]amber.DeadEntry, error) {
 		found := []amber.DeadEntry{}

@@ -38,11 +38,11 @@ func (s *Store) SaveLoop(ctx context.Context, l amber.LoopSave) (amber.PendingLo
 func checkLoop(stored amber.PendingLoop, found bool, l amber.LoopSave) error {
 	switch {
 	case !found && l.IfRevision != 0:
-		return conflict("save loop", string(l.SessionID), fmt.Sprintf("expected revision %d, there is none", l.IfRevision))
+		return conflict("save loop", string(l.SessionID), fmt.Sprintf("no loop is stored, want revision %d", l.IfRevision))
 	case found && l.IfRevision != stored.Revision:
-		return conflict("save loop", string(l.SessionID), fmt.Sprintf("expected revision %d, it is %d", l.IfRevision, stored.Revision))
+		return conflict("save loop", string(l.SessionID), fmt.Sprintf("the loop has revision %d, want %d", stored.Revision, l.IfRevision))
 	case found && l.IfRunID != stored.RunID:
-		return conflict("save loop", string(l.SessionID), "the loop of another run is stored")
+		return conflict("save loop", string(l.SessionID), "the stored loop belongs to another run")
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (s *Store) LoadLoop(ctx context.Context, id amber.SessionID) (amber.Pending
 func (s *Store) ClearLoop(ctx context.Context, id amber.SessionID, runID string) error {
 	return do(ctx, s, "clear loop", func() error {
 		if l, found := s.loops[id]; found && runID != "" && l.RunID != runID {
-			return conflict("clear loop", string(id), "the loop of another run is stored")
+			return conflict("clear loop", string(id), "the stored loop belongs to another run")
 		}
 		s.dropLoop(s.now(), id)
 		return nil

@@ -102,7 +102,7 @@ func (s *Store) LogNote(ctx context.Context, name string, limit int) ([]amber.No
 		return nil, err
 	}
 	if limit < 0 {
-		return nil, invalid("read note log", name, "limit is negative")
+		return nil, invalid("read note log", name, "the limit is negative, want 0 or more")
 	}
 	return run(ctx, s, "read note log", func() ([]amber.NoteCommit, error) {
 		found := []amber.NoteCommit{}

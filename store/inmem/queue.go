@@ -104,12 +104,12 @@ func (s *Store) Publish(ctx context.Context, env amber.Envelope) error {
 	return do(ctx, s, "publish entry", func() error {
 		if e := s.queue.byID[env.EntryID]; e != nil {
 			if e.published != env {
-				return conflict("publish entry", env.EntryID, "the id was published with other bytes")
+				return conflict("publish entry", env.EntryID, "an entry with this id and other content was published")
 			}
 			return nil
 		}
 		if n := s.queue.count(queued); n >= s.limits.MaxQueued {
-			return amber.Errorf(amber.KindQuota, "publish entry", env.EntryID, "%d entries are waiting, as many as may be", n)
+			return amber.Errorf(amber.KindQuota, "publish entry", env.EntryID, "%d entries wait already, which is the limit", n)
 		}
 		e := &entry{published: env, notBefore: env.NotBefore}
 		s.queue.entries = append(s.queue.entries, e)

@@ -59,7 +59,7 @@ const maxTimeline = amber.MaxPageSize
 // Timeline implements [amber.MemoryReader].
 func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
 	if before < 0 || after < 0 || before > maxTimeline || after > maxTimeline {
-		return nil, invalid("read timeline", string(id), fmt.Sprintf("before and after are not between 0 and %d", maxTimeline))
+		return nil, invalid("read timeline", string(id), fmt.Sprintf("before and after must be from 0 to %d", maxTimeline))
 	}
 	return run(ctx, s, "read timeline", func() ([]amber.Memory, error) {
 		r, err := s.liveRecord("read timeline", id)

@@ -54,7 +54,7 @@ func (s *Store) startNew(now, started amber.Time, r amber.SessionStart) (amber.S
 // resume makes a session that exists active again, reopened if it had ended.
 func (s *Store) resume(now amber.Time, stored amber.Session, r amber.SessionStart) (amber.Session, error) {
 	if stored.Binding != r.Binding {
-		return amber.Session{}, conflict("start session", string(r.ID), "it belongs to another binding")
+		return amber.Session{}, conflict("start session", string(r.ID), "the session belongs to another binding")
 	}
 	wasActive := s.active[r.Binding] == r.ID
 	s.active[r.Binding] = r.ID

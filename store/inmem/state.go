@@ -18,7 +18,7 @@ func (s *Store) SaveState(ctx context.Context, id amber.SessionID, doc json.RawM
 	return run(ctx, s, "save session state", func() (amber.SessionState, error) {
 		stored, found := s.states[id]
 		if stored.Version != ifVersion {
-			return amber.SessionState{}, conflict("save session state", string(id), fmt.Sprintf("expected version %d, it is %d", ifVersion, stored.Version))
+			return amber.SessionState{}, conflict("save session state", string(id), fmt.Sprintf("the state has version %d, want %d", stored.Version, ifVersion))
 		}
 		now := s.now()
 		next := amber.SessionState{SessionID: id, Document: copyJSON(doc), Version: ifVersion + 1, UpdatedAt: now}

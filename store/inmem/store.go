@@ -61,7 +61,7 @@ type Store struct {
 // the source of randomness is missing; otherwise it comes from that source.
 func New(o Options) (*Store, error) {
 	if o.Clock == nil || o.Random == nil {
-		return nil, amber.Errorf(amber.KindInvalid, "make store", "inmem", "it needs a clock and a source of randomness")
+		return nil, amber.Errorf(amber.KindInvalid, "make store", "inmem", "clock and random source are required")
 	}
 	if o.Device == "" {
 		o.Device = "inmem"

@@ -56,7 +56,7 @@ func (s *Store) ListTasks(ctx context.Context, q amber.TaskQuery) (amber.Page[am
 		return amber.Page[amber.Task]{}, err
 	}
 	if q.State != "" && !q.State.Valid() {
-		return amber.Page[amber.Task]{}, invalid("list tasks", "", fmt.Sprintf("%q is not a state", q.State))
+		return amber.Page[amber.Task]{}, invalid("list tasks", "", fmt.Sprintf("state %q does not exist", q.State))
 	}
 	at := func(t amber.Task) place { return place{t.CreatedAt.UnixMilli(), t.ID} }
 	return run(ctx, s, "list tasks", func() (amber.Page[amber.Task], error) {

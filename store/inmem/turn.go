@@ -47,7 +47,7 @@ func (s *Store) appendTurn(now amber.Time, t amber.Turn) (amber.Turn, error) {
 // LoadTurns implements [amber.Turns].
 func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
 	if limit < 0 {
-		return nil, invalid("load turns", string(id), "limit is negative")
+		return nil, invalid("load turns", string(id), "the limit is negative, want 0 or more")
 	}
 	return run(ctx, s, "load turns", func() ([]amber.Turn, error) {
 		found := []amber.Turn{}

@@ -36,7 +36,7 @@ func (s *Store) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteAck
 // WriteBatch implements [amber.BatchWriter].
 func (s *Store) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
 	if n := len(rs); n > amber.MaxBatchSize {
-		return nil, invalid("write memories", "", fmt.Sprintf("there are %d, the limit is %d", n, amber.MaxBatchSize))
+		return nil, invalid("write memories", "", fmt.Sprintf("the batch has %d memories, the limit is %d", n, amber.MaxBatchSize))
 	}
 	normal := make([]amber.WriteRequest, len(rs))
 	for i, r := range rs {
@@ -77,7 +77,7 @@ func (s *Store) write(now amber.Time, r amber.WriteRequest) (amber.WriteAck, err
 			return amber.WriteAck{}, &amber.Error{Op: "write memory", Kind: amber.KindConflict, ID: key, Err: amber.ErrKeyErased}
 		}
 		if a.digest != r.Digest() {
-			return amber.WriteAck{}, conflict("write memory", key, "the idempotency key was used for another request")
+			return amber.WriteAck{}, conflict("write memory", key, "the idempotency key was used before with another request")
 		}
 		return copyAck(a.ack), nil
 	}

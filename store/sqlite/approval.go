@@ -41,7 +41,7 @@ func (t *tx) requestApproval(r amber.ApprovalRequest) (amber.Approval, error) {
 	stored, err := sqlrows.ScanApproval(t.Row(selectApproval, r.ID))
 	switch {
 	case err == nil && (stored.Digest != a.Digest || stored.TaskID != a.TaskID || stored.NodeID != a.NodeID || stored.Summary != a.Summary):
-		return amber.Approval{}, amber.Errorf(amber.KindConflict, "request approval", r.ID, "the id was used to ask something else")
+		return amber.Approval{}, amber.Errorf(amber.KindConflict, "request approval", r.ID, "the id belongs to another request")
 	case !sqlrows.Absent(err):
 		return stored, err
 	}
@@ -74,9 +74,9 @@ func (t *tx) decideApproval(d amber.ApprovalDecision) (amber.Approval, error) {
 	case err != nil:
 		return a, err
 	case a.Status != amber.ApprovalPending:
-		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "it is %s already", string(a.Status))
+		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "the approval is %s already, want pending", string(a.Status))
 	case d.Digest != "" && d.Digest != a.Digest:
-		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "the decision is about another payload")
+		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "the digest of the decision is not that of the payload")
 	}
 	a.Status, a.DecidedBy, a.ClaimedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.ClaimedBy, d.Comment, t.Now
 	if _, err := t.Exec(decideApproval, a.ID, a.Status, a.DecidedBy, a.Comment, a.DecidedAt.UnixMilli(), a.ClaimedBy); err != nil {

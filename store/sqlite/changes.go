@@ -44,7 +44,7 @@ func (d *database) changes(ctx context.Context, after amber.Position, limit int)
 		return nil, err
 	}
 	if limit < 0 {
-		return nil, amber.Errorf(amber.KindInvalid, "read changes", "", "limit is negative")
+		return nil, amber.Errorf(amber.KindInvalid, "read changes", "", "the limit is negative, want 0 or more")
 	}
 	err = d.view(ctx, "read changes", "", func(t *tx) error {
 		if incarnation != "" {
@@ -64,8 +64,8 @@ func (t *tx) checkPosition(incarnation string, seq int64) error {
 	var last int64
 	err := t.Row(selectIncarnation, incarnation).Scan(&last)
 	if sqlrows.Absent(err) || err == nil && seq > last {
-		e := amber.Errorf(amber.KindConflict, "read changes", "", "the position belongs to a history that was replaced")
-		e.Hint = "start again from the beginning"
+		e := amber.Errorf(amber.KindConflict, "read changes", "", "the position is not in this history: the agent was restored since")
+		e.Hint = "read again from the beginning: leave out the position"
 		return e
 	}
 	return err

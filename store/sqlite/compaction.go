@@ -34,7 +34,7 @@ func (t *tx) addCompaction(c amber.Compaction) (amber.Compaction, error) {
 	stored, err := sqlrows.ScanCompaction(t.Row(selectCompaction, c.ID))
 	switch {
 	case err == nil && stored.SessionID != c.SessionID:
-		return amber.Compaction{}, amber.Errorf(amber.KindConflict, "add compaction", c.ID, "the id is a compaction of another session")
+		return amber.Compaction{}, amber.Errorf(amber.KindConflict, "add compaction", c.ID, "another session has a compaction with this id")
 	case !sqlrows.Absent(err):
 		return stored, err
 	}

@@ -26,7 +26,7 @@ func decodeCursor(listing string, c amber.Cursor) (ms int64, id string, err erro
 		return math.MaxInt64, "\U0010ffff", nil
 	}
 	fail := func() (int64, string, error) {
-		return 0, "", amber.Errorf(amber.KindInvalid, "read cursor", "", "it is not a cursor of %s", listing)
+		return 0, "", amber.Errorf(amber.KindInvalid, "read cursor", "", "the cursor is not one of %s", listing)
 	}
 	if len(c) > maxCursor {
 		return fail()
@@ -49,7 +49,7 @@ func decodeCursor(listing string, c amber.Cursor) (ms int64, id string, err erro
 func pageSize(op string, limit int) (int, error) {
 	switch {
 	case limit < 0:
-		return 0, amber.Errorf(amber.KindInvalid, op, "", "limit is negative")
+		return 0, amber.Errorf(amber.KindInvalid, op, "", "the limit is negative, want 0 or more")
 	case limit == 0:
 		return amber.DefaultPageSize, nil
 	}

@@ -65,7 +65,7 @@ func (d *database) acquire(ctx context.Context, c home.Current) (*handles, error
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return nil, amber.Errorf(amber.KindInvalid, "use store", d.name, "it is closed")
+		return nil, amber.Errorf(amber.KindInvalid, "use store", d.name, "the store is closed")
 	}
 	if d.live == nil || d.live.current.Incarnation != c.Incarnation && d.live.current.Generation <= c.Generation {
 		h, err := d.open(ctx, c)

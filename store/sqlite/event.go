@@ -68,7 +68,7 @@ func (s *Store) ListEvents(ctx context.Context, taskID string) (events []amber.T
 // CompactEvents implements [amber.TaskEvents].
 func (s *Store) CompactEvents(ctx context.Context, taskID string, keep int) (replay amber.ReplaySnapshot, err error) {
 	if keep < 0 {
-		return replay, amber.Errorf(amber.KindInvalid, "compact events", taskID, "the number of events to keep is negative")
+		return replay, amber.Errorf(amber.KindInvalid, "compact events", taskID, "the number of events to keep is negative, want 0 or more")
 	}
 	err = s.control.update(ctx, "compact events", taskID, func(t *tx) error {
 		replay, err = t.compactEvents(taskID, keep)

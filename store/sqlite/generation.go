@@ -91,7 +91,7 @@ func (d *database) follow(fn func(c home.Current) (began bool, err error)) error
 }
 
 // errMoved is for a reader whose generation was replaced while it opened it.
-var errMoved = amber.Errorf(amber.KindBusy, "read database", "", "another generation became live meanwhile")
+var errMoved = amber.Errorf(amber.KindBusy, "read database", "", "another generation became live during the read")
 
 // settle makes sure that a new connection has opened a whole generation. Its
 // files go one by one when it is no longer live; a view that was pinned while

@@ -30,7 +30,7 @@ func (t *tx) moveCursor(in amber.Ingestion) error {
 		return err
 	}
 	if c.Seq != in.After {
-		return amber.Errorf(amber.KindConflict, "ingest", in.Journal, "expected the cursor at %d, it is at %d", in.After, c.Seq)
+		return amber.Errorf(amber.KindConflict, "ingest", in.Journal, "the cursor is at %d, want %d", c.Seq, in.After)
 	}
 	lastAt, p := cmp.Or(in.LastAt, c.LastAt), cmp.Or(in.Process, c.Process)
 	_, err = t.Exec(upsertCursor, in.Journal, in.Host, in.Session, in.Through, lastAt.UnixMilli(), p.PID, p.Start, p.Boot, p.Namespace)

@@ -146,7 +146,7 @@ func TestFailedStepIsNamed(t *testing.T) {
 		Steps: []amber.IngestStep{{Start: amber.SessionStart{ID: "s"}}, bad},
 	})
 	wantKind(t, err, amber.KindConflict, "ingestion")
-	if want := "ingest: step 2 " + journal + ": append turn t: the id is a turn of another session"; err.Error() != want {
+	if want := "ingest: step 2 " + journal + ": append turn t: another session has a turn with this id"; err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}
 }

@@ -66,15 +66,15 @@ func (t *tx) saveLoop(l amber.LoopSave) (amber.PendingLoop, error) {
 func mismatch(stored amber.PendingLoop, found bool, l amber.LoopSave) string {
 	switch {
 	case !found && l.IfRevision != 0:
-		return fmt.Sprintf("expected revision %d of run %s, there is none", l.IfRevision, l.IfRunID)
+		return fmt.Sprintf("no loop is stored, want revision %d of run %s", l.IfRevision, l.IfRunID)
 	case found && l.IfRevision == 0:
-		return fmt.Sprintf("expected none, there is revision %d", stored.Revision)
+		return fmt.Sprintf("revision %d is stored, want no loop", stored.Revision)
 	case found && (l.IfRevision != stored.Revision || l.IfRunID != stored.RunID):
 		whose := "that run"
 		if l.IfRunID != stored.RunID {
 			whose = "another run"
 		}
-		return fmt.Sprintf("expected revision %d of run %s, there is revision %d of %s", l.IfRevision, l.IfRunID, stored.Revision, whose)
+		return fmt.Sprintf("revision %d of %s is stored, want revision %d of run %s", stored.Revision, whose, l.IfRevision, l.IfRunID)
 	}
 	return ""
 }
@@ -102,7 +102,7 @@ func (t *tx) clearLoop(id amber.SessionID, runID string) error {
 	case err != nil || !found:
 		return err
 	case runID != "" && runID != prev.RunID:
-		return amber.Errorf(amber.KindConflict, "clear loop", string(id), "the loop of another run is stored")
+		return amber.Errorf(amber.KindConflict, "clear loop", string(id), "the stored loop belongs to another run")
 	}
 	if _, err := t.Exec(deleteLoop, id); err != nil {
 		return err

@@ -146,7 +146,7 @@ const maxTimeline = amber.MaxPageSize
 // Timeline implements [amber.MemoryReader].
 func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after int) (out []amber.Memory, err error) {
 	if before < 0 || after < 0 || before > maxTimeline || after > maxTimeline {
-		return nil, amber.Errorf(amber.KindInvalid, "read timeline", string(id), "before and after are not between 0 and %d", maxTimeline)
+		return nil, amber.Errorf(amber.KindInvalid, "read timeline", string(id), "before and after must be from 0 to %d", maxTimeline)
 	}
 	err = s.memory.view(ctx, "read timeline", string(id), func(t *tx) error {
 		pivot, err := t.Live("read timeline", id)

@@ -26,7 +26,7 @@ func (s *Store) RestoreMemory(ctx context.Context, m amber.Memory) (restored amb
 			return err
 		}
 		if found {
-			return amber.Errorf(amber.KindConflict, op, string(m.ID), "memory %s says the same already", string(twin))
+			return amber.Errorf(amber.KindConflict, op, string(m.ID), "memory %s has the same content", string(twin))
 		}
 		restored, err = t.restore(m)
 		return err
@@ -46,7 +46,7 @@ func (t *tx) mayRestore(id amber.MemoryID) error {
 		return err
 	}
 	if erased {
-		return amber.Errorf(amber.KindRefused, "restore memory", string(id), "it was erased")
+		return amber.Errorf(amber.KindRefused, "restore memory", string(id), "the memory was erased; erased memories cannot be restored")
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *Store) Write(ctx context.Context, r amber.WriteRequest) (ack amber.Writ
 // WriteBatch implements [amber.BatchWriter].
 func (s *Store) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
 	if len(rs) > amber.MaxBatchSize {
-		return nil, amber.Errorf(amber.KindInvalid, "write memories", "", "there are %d, the limit is %d", len(rs), amber.MaxBatchSize)
+		return nil, amber.Errorf(amber.KindInvalid, "write memories", "", "the batch has %d memories, the limit is %d", len(rs), amber.MaxBatchSize)
 	}
 	normal := make([]amber.WriteRequest, len(rs))
 	for i, r := range rs {
@@ -224,7 +224,7 @@ func (t *tx) answered(r amber.WriteRequest) (ack amber.WriteAck, known bool, err
 	case err != nil:
 		return ack, false, err
 	case digest != r.Digest():
-		return ack, true, amber.Errorf(amber.KindConflict, "write memory", r.IdempotencyKey, "the idempotency key was used for another request")
+		return ack, true, amber.Errorf(amber.KindConflict, "write memory", r.IdempotencyKey, "the idempotency key was used before with another request")
 	}
 	if err := json.Unmarshal([]byte(body), &ack); err != nil {
 		return ack, true, sqlrows.Damaged("read idempotency answer", r.IdempotencyKey, err)
@@ -260,7 +260,7 @@ func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
 		return prev, err
 	}
 	if r.IfRevision != 0 && r.IfRevision != prev.Revision {
-		e := amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "expected revision %d, it is %d", r.IfRevision, prev.Revision)
+		e := amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "the memory has revision %d, want %d", prev.Revision, r.IfRevision)
 		e.Hint = "amber get " + string(r.ID)
 		return prev, e
 	}
@@ -273,7 +273,7 @@ func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
 	case err != nil:
 		return prev, err
 	case found && !amber.SameKey(prev, next):
-		return prev, amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "memory %s says the same already", string(twin))
+		return prev, amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "memory %s has the same content", string(twin))
 	}
 	return t.Revise(amber.OpUpdate, prev, next)
 }

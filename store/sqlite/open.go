@@ -164,7 +164,7 @@ func checkSQLite(ctx context.Context, db *sql.DB) error {
 	}
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || major*1_000_000+minor*1000+patch < sqlrows.MinVersion {
-		return amber.Errorf(amber.KindInternal, "open store", "", "SQLite %s is too old", version)
+		return amber.Errorf(amber.KindInternal, "open store", "", "SQLite %s is built in, want 3.51 or later", version)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (t *tx) published(entryID, digest string) (bool, error) {
 	case sqlrows.Absent(err):
 		return false, nil
 	case err == nil && stored != digest:
-		return true, amber.Errorf(amber.KindConflict, "publish entry", entryID, "the id was published with other bytes")
+		return true, amber.Errorf(amber.KindConflict, "publish entry", entryID, "an entry with this id and other content was published")
 	}
 	return true, err
 }
@@ -95,7 +95,7 @@ func (t *tx) publish(e amber.Envelope, digest string) error {
 		return err
 	}
 	if most := t.o.Queue.MaxQueued; n.queued >= most {
-		return amber.Errorf(amber.KindQuota, "publish entry", e.EntryID, "%d entries are waiting, as many as may be", n.queued)
+		return amber.Errorf(amber.KindQuota, "publish entry", e.EntryID, "%d entries wait already, the limit is %d", n.queued, most)
 	}
 	_, err = t.Exec(insertEntry, e.EntryID, e.TaskID, e.NodeID, digest, e.Payload, e.Priority, e.NotBefore.UnixMilli(), !now.Before(e.NotBefore))
 	if err != nil {

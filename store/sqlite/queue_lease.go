@@ -109,7 +109,7 @@ func (t *tx) held(op string, l amber.Lease, now amber.Time) (held, error) {
 func (t *tx) holding(op string, l amber.Lease, now amber.Time) (held, error) {
 	h, err := t.held(op, l, now)
 	if err == nil && h.state != entryLeased {
-		err = amber.Errorf(amber.KindConflict, op, l.EntryID, "the lease is lost: the entry is acked")
+		err = amber.Errorf(amber.KindConflict, op, l.EntryID, "the lease has ended: the entry is acknowledged already")
 	}
 	return h, err
 }

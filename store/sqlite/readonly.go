@@ -73,7 +73,7 @@ func (still) Write(context.Context, string, func(home.Current) error) error { re
 
 func (still) Exclusive(context.Context, func(home.Current) error) error { return errReadOnly }
 
-var errReadOnly = amber.Errorf(amber.KindRefused, "write", "", "this is a past that can only be read")
+var errReadOnly = amber.Errorf(amber.KindRefused, "write", "", "a snapshot can be read, not written")
 
 func openReadOnly(ctx context.Context, name, dsn string, h image.Header, o Options) (*ReadOnly, error) {
 	o, err := o.withDefaults()

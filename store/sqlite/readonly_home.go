@@ -70,7 +70,7 @@ func (s *resting) check() error {
 	}
 	now, err := lookAtRest(s.path)
 	if err == nil && now != *s {
-		err = amber.Errorf(amber.KindBusy, "read database", s.path, "somebody changed it while it was read from a read-only folder")
+		err = amber.Errorf(amber.KindBusy, "read database", s.path, "the file changed during the read; its folder is read-only for this process")
 	}
 	return err
 }
@@ -122,7 +122,7 @@ func copyResting(s resting) (dir string, err error) {
 		}
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
-	return "", errors.Join(err, amber.Errorf(amber.KindBusy, "read database", s.path, "it changed %d times while it was copied", tries))
+	return "", errors.Join(err, amber.Errorf(amber.KindBusy, "read database", s.path, "the file changed during each of %d attempts to copy it", tries))
 }
 
 func copyInto(path, dir string) error {

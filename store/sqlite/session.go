@@ -81,7 +81,7 @@ func (t *tx) addSession(n amber.Session) error {
 // longer ended.
 func (t *tx) reopenSession(prev amber.Session, binding string) (amber.Session, error) {
 	if prev.Binding != binding {
-		return amber.Session{}, amber.Errorf(amber.KindConflict, "start session", string(prev.ID), "it belongs to another binding")
+		return amber.Session{}, amber.Errorf(amber.KindConflict, "start session", string(prev.ID), "the session belongs to another binding")
 	}
 	active, err := t.activeOf(binding)
 	if err != nil {

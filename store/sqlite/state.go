@@ -40,7 +40,7 @@ func (t *tx) saveState(id amber.SessionID, doc json.RawMessage, ifVersion int64)
 	}
 	if prev.Version != ifVersion {
 		return amber.SessionState{}, amber.Errorf(amber.KindConflict, "save session state", string(id),
-			"expected version %d, it is %d", ifVersion, prev.Version)
+			"the state has version %d, want %d", prev.Version, ifVersion)
 	}
 	next := amber.SessionState{
 		SessionID: id, Document: append(json.RawMessage{}, doc...),

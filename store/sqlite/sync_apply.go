@@ -22,9 +22,9 @@ func (s *Store) Apply(ctx context.Context, c amber.Incoming) (amber.Applied, err
 	const op = "apply chunk"
 	switch {
 	case c.Place == "" || c.Chunk == "":
-		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "it has no name or comes from nowhere")
+		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "the chunk needs a name and a place")
 	case c.Trust != amber.TrustSigned && c.Trust != amber.TrustImported:
-		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "%q is no trust for what came from elsewhere", c.Trust)
+		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "trust is %q, want imported or signed", c.Trust)
 	}
 	var n intent
 	err := s.memory.update(ctx, op, c.Chunk, func(t *tx) error {

@@ -36,7 +36,7 @@ func (s *Store) Links(ctx context.Context, q amber.LinkQuery) (links []amber.Syn
 		query, args, asked = linksOfFingerprint, append(args, q.Fingerprint), asked+1
 	}
 	if q.Tool == "" || asked != 1 {
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "a tool and one more field are needed, and there are %d", asked)
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the query names %d fields, want the tool and exactly one more", asked)
 	}
 	err = s.memory.view(ctx, op, "", func(t *tx) error {
 		links, err = sqlrows.ReadRows(t.Tx, "sync_links", sqlrows.ScanLink, query, args...)
@@ -110,7 +110,7 @@ func (t *tx) syncRecord(ref amber.SyncRef) (amber.SyncRecord, error) {
 		}
 		return amber.SyncRecord{}, err
 	default:
-		return amber.SyncRecord{}, amber.Errorf(amber.KindInvalid, "read records", ref.ID, "%q is no scope of records", ref.Scope)
+		return amber.SyncRecord{}, amber.Errorf(amber.KindInvalid, "read records", ref.ID, "scope %q has no records", ref.Scope)
 	}
 	d, found, err := t.departed(ref.Scope, ref.ID)
 	if !found {

@@ -34,7 +34,7 @@ var _ amber.Replica = (*Store)(nil)
 func (s *Store) Outgoing(ctx context.Context, r amber.OutgoingRequest) (out amber.Outgoing, err error) {
 	const op = "read changes to sync"
 	if r.Entries < 0 || r.Bytes < 0 {
-		return out, amber.Errorf(amber.KindInvalid, op, "", "the number of entries or bytes is negative")
+		return out, amber.Errorf(amber.KindInvalid, op, "", "the limits of entries and bytes must be 0 or more")
 	}
 	r.Entries, r.Bytes = cmp.Or(r.Entries, defaultEntries), cmp.Or(r.Bytes, defaultBytes)
 	_, since, serr := r.Since.Parse()

@@ -42,7 +42,7 @@ func (t *tx) syncPlace(place, project string) (p amber.SyncPlace, err error) {
 func (s *Store) Exported(ctx context.Context, n amber.ExportNote) error {
 	const op = "note export"
 	if n.Place == "" {
-		return amber.Errorf(amber.KindInvalid, op, "", "it names no place")
+		return amber.Errorf(amber.KindInvalid, op, "", "the place is empty")
 	}
 	if n.Chunk == "" && len(n.Links) == 0 && len(n.Marks) == 0 {
 		p, err := s.SyncPlace(ctx, n.Place, n.Project)

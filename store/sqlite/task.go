@@ -85,7 +85,7 @@ func (s *Store) Task(ctx context.Context, id string) (task amber.Task, err error
 func (s *Store) ListTasks(ctx context.Context, q amber.TaskQuery) (page amber.Page[amber.Task], err error) {
 	page.Items = []amber.Task{}
 	if q.State != "" && !q.State.Valid() {
-		return page, amber.Errorf(amber.KindInvalid, "list tasks", "", "%q is not a state", q.State)
+		return page, amber.Errorf(amber.KindInvalid, "list tasks", "", "state %q does not exist", q.State)
 	}
 	size, err := pageSize("list tasks", q.Limit)
 	if err != nil {

@@ -40,7 +40,7 @@ func (t *tx) appendTurn(turn amber.Turn) (amber.Turn, error) {
 	stored, err := sqlrows.ScanTurn(t.Row(selectTurn, turn.ID))
 	switch {
 	case err == nil && stored.SessionID != turn.SessionID:
-		return amber.Turn{}, amber.Errorf(amber.KindConflict, "append turn", string(turn.ID), "the id is a turn of another session")
+		return amber.Turn{}, amber.Errorf(amber.KindConflict, "append turn", string(turn.ID), "another session has a turn with this id")
 	case !sqlrows.Absent(err):
 		return stored, err
 	}
@@ -79,7 +79,7 @@ func orNewID[T ~string](t *tx, id T) (T, error) {
 // LoadTurns implements [amber.Turns].
 func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (turns []amber.Turn, err error) {
 	if limit < 0 {
-		return nil, amber.Errorf(amber.KindInvalid, "load turns", string(id), "limit is negative")
+		return nil, amber.Errorf(amber.KindInvalid, "load turns", string(id), "the limit is negative, want 0 or more")
 	}
 	err = s.memory.view(ctx, "load turns", string(id), func(t *tx) error {
 		turns, err = sqlrows.ReadFirst(t.Tx, "turns", sqlrows.ScanTurn, limit, selectLastTurns, id)

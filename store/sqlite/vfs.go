@@ -69,7 +69,7 @@ func (f *oneFile) ReadAt(p []byte, off int64) (int, error) {
 		return n, nil
 	}
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = sqlrows.Damaged("read database", "", fmt.Errorf("it ends at %d", off+int64(n)))
+		err = sqlrows.Damaged("read database", "", fmt.Errorf("the file ends at byte %d", off+int64(n)))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 )
 
 func notFound(op, name string) error {
-	e := amber.Errorf(amber.KindNotFound, op, name, "there is no such document")
+	e := amber.Errorf(amber.KindNotFound, op, name, "the document does not exist")
 	e.Hint = "amber state list"
 	return e
 }

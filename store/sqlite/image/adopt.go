@@ -192,7 +192,7 @@ func (a *adoption) begin(s sqlrows.Schema) error {
 			return fmt.Errorf("read live database: %w", err)
 		}
 		if app != s.ApplicationID || version != s.Version() {
-			return amber.Errorf(amber.KindConflict, "adopt database", a.ask.Live, "the live database has another schema")
+			return amber.Errorf(amber.KindConflict, "adopt database", a.ask.Live, "the live database has schema %d, want %d", version, s.Version())
 		}
 		var live amber.Stamp
 		if err := a.Row(selectLiveStamp).Scan(&live); err != nil {

@@ -153,7 +153,7 @@ func checkIndexSettings(t *sqlrows.Tx) error {
 			return err
 		}
 		if !slices.Equal(got, x.want) {
-			return sqlrows.Damaged("read full-text settings", "", fmt.Errorf("they are %q, not %q", got, x.want))
+			return sqlrows.Damaged("read full-text settings", "", fmt.Errorf("settings are %q, want %q", got, x.want))
 		}
 	}
 	return nil

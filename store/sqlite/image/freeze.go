@@ -202,15 +202,15 @@ func (f *frozenDatabase) note(what string) {
 func (f *frozenDatabase) look() string {
 	header, err := f.header()
 	if err != nil {
-		return "its header cannot be read: " + err.Error()
+		return "the header cannot be read: " + err.Error()
 	}
 	counted := int64(binary.BigEndian.Uint32(header[28:]))
 	valid := binary.BigEndian.Uint32(header[24:]) == binary.BigEndian.Uint32(header[92:])
 	if valid && counted != f.info.Pages {
-		return fmt.Sprintf("its header counts %d pages, it has %d", counted, f.info.Pages)
+		return fmt.Sprintf("the header counts %d pages, the file has %d", counted, f.info.Pages)
 	}
 	if free := int64(binary.BigEndian.Uint32(header[36:])); free >= f.info.Pages {
-		return fmt.Sprintf("its header counts %d free pages, it has %d pages", free, f.info.Pages)
+		return fmt.Sprintf("the header counts %d free pages, the file has %d pages", free, f.info.Pages)
 	}
 	if f.schema == nil {
 		return ""
@@ -231,7 +231,7 @@ func (f *frozenDatabase) header() ([]byte, error) {
 	}
 	page := q.bytes(0)
 	if !found || len(page) < 100 {
-		return nil, errors.New("there is no first page")
+		return nil, errors.New("the first page is missing")
 	}
 	return append([]byte{}, page[:100]...), nil
 }
@@ -239,15 +239,15 @@ func (f *frozenDatabase) header() ([]byte, error) {
 // strange says how a database of ours differs from what its schema says.
 func (f *frozenDatabase) strange() string {
 	if f.info.ApplicationID != f.schema.ApplicationID {
-		return fmt.Sprintf("its application id is %#x, not %#x", f.info.ApplicationID, f.schema.ApplicationID)
+		return fmt.Sprintf("the application id is %#x, want %#x", f.info.ApplicationID, f.schema.ApplicationID)
 	}
 	want, err := f.schema.ShapeAt(f.info.Schema)
 	if err != nil {
-		return fmt.Sprintf("its schema has the number %d, which this Amber does not know", f.info.Schema)
+		return fmt.Sprintf("schema %d is not known to this version of Amber", f.info.Schema)
 	}
 	got, err := f.shape()
 	if err != nil {
-		return "its schema cannot be read: " + err.Error()
+		return "the schema cannot be read: " + err.Error()
 	}
 	return want.Differs(got)
 }

@@ -25,7 +25,7 @@ type Header struct {
 func ReadHeader(r io.ReaderAt, size int64) (h Header, err error) {
 	b := make([]byte, sqlconn.HeaderBytes)
 	if _, err := r.ReadAt(b, 0); err != nil {
-		return h, sqlrows.Damaged("read header", "", fmt.Errorf("it is too short for a database: %w", err))
+		return h, sqlrows.Damaged("read header", "", fmt.Errorf("the file is too short for a database: %w", err))
 	}
 	u32 := func(at int) int64 { return int64(binary.BigEndian.Uint32(b[at:])) }
 	h.PageSize = sqlconn.PageSize(b)
@@ -40,15 +40,15 @@ func ReadHeader(r io.ReaderAt, size int64) (h Header, err error) {
 		wrong bool
 		why   string
 	}{
-		{!bytes.HasPrefix(b, []byte(sqlconn.Magic)), "it is not a SQLite database"},
-		{h.PageSize == 0, "its page size is impossible"},
-		{b[18] != b[19] || b[18] < 1 || b[18] > 2, "its format is not known"},
-		{b[20] != 0 || b[21] != 64 || b[22] != 32 || b[23] != 32, "its pages are not laid out as Amber's"},
-		{u32(24) != u32(92), "something other than SQLite has changed it"},
-		{h.Pages*h.PageSize != size, fmt.Sprintf("it counts %d pages of %d bytes, and has %d bytes", h.Pages, h.PageSize, size)},
-		{u32(44) != 4 || u32(56) != 1 || auto, "its format is not the one Amber uses"},
-		{h.Schema.File == "", "it is not an Amber database"},
-		{h.Version < 1, "it has no schema"},
+		{!bytes.HasPrefix(b, []byte(sqlconn.Magic)), "the file is not a SQLite database"},
+		{h.PageSize == 0, "the page size is not a power of two from 512 to 65536"},
+		{b[18] != b[19] || b[18] < 1 || b[18] > 2, "the format version is not known"},
+		{b[20] != 0 || b[21] != 64 || b[22] != 32 || b[23] != 32, "the page layout is not the one Amber writes"},
+		{u32(24) != u32(92), "the header was changed by a program other than SQLite"},
+		{h.Pages*h.PageSize != size, fmt.Sprintf("the header counts %d pages of %d bytes, the file has %d bytes", h.Pages, h.PageSize, size)},
+		{u32(44) != 4 || u32(56) != 1 || auto, "the format is not the one Amber writes"},
+		{h.Schema.File == "", "the file is not an Amber database"},
+		{h.Version < 1, "the file has no schema number"},
 	} {
 		if c.wrong {
 			return h, amber.Errorf(amber.KindDamaged, "read header", "", "%s", c.why)

@@ -44,7 +44,7 @@ func (f *frozenDatabase) readPages(ctx context.Context, fn func(pages []byte) er
 		}
 		page := q.bytes(0)
 		if len(page) != size {
-			return sqlrows.Damaged("read pages", f.path, fmt.Errorf("page %d has %d bytes, not %d", n+1, len(page), size))
+			return sqlrows.Damaged("read pages", f.path, fmt.Errorf("page %d has %d bytes, want %d", n+1, len(page), size))
 		}
 		n++
 		if f.info.Damage == "" && f.schema != nil {
@@ -60,7 +60,7 @@ func (f *frozenDatabase) readPages(ctx context.Context, fn func(pages []byte) er
 		batch = batch[:0]
 	}
 	if n != f.info.Pages {
-		return sqlrows.Damaged("read pages", f.path, fmt.Errorf("it has %d pages, %d were read", f.info.Pages, n))
+		return sqlrows.Damaged("read pages", f.path, fmt.Errorf("%[2]d of %[1]d pages were read", f.info.Pages, n))
 	}
 	return handOut(ctx, fn, batch)
 }
@@ -86,7 +86,7 @@ func unsound(number, pages int64, page []byte) string {
 		least = 12
 	default:
 		if next := int64(binary.BigEndian.Uint32(page)); number == 1 || next > pages {
-			return fmt.Sprintf("page %d is not part of anything", number)
+			return fmt.Sprintf("page %d belongs to no table, index or list", number)
 		}
 		return ""
 	}
@@ -99,7 +99,7 @@ func unsound(number, pages int64, page []byte) string {
 		content = 1 << 16
 	}
 	if header+least+2*cells > content || content > len(page) {
-		return fmt.Sprintf("page %d has more in it than it can hold", number)
+		return fmt.Sprintf("page %d has more cells than fit", number)
 	}
 	return ""
 }

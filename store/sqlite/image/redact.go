@@ -163,7 +163,7 @@ func (d *redaction) vacuum(ctx context.Context, path, fresh string) error {
 		return err
 	}
 	if h.Schema.File != d.header.Schema.File || h.Version != d.header.Version || h.PageSize != d.header.PageSize {
-		return amber.Errorf(amber.KindInternal, "redact database", path, "the fresh file is of another kind")
+		return amber.Errorf(amber.KindInternal, "redact database", path, "the rewritten file has another schema or page size")
 	}
 	return nil
 }

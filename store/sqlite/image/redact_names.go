@@ -83,7 +83,7 @@ func (d *redaction) reserve(key string) {
 
 func (d *redaction) checkNames() error {
 	if len(d.names)+len(d.taken) > maxNames {
-		return amber.Errorf(amber.KindQuota, "redact database", d.header.Schema.File, "too many keys hold secrets")
+		return amber.Errorf(amber.KindQuota, "redact database", d.header.Schema.File, "more than %d keys hold secrets", maxNames)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (d *redaction) checkWords(ctx context.Context, path string) (err error) {
 // which the first of a page does not say.
 func EachTerm(page []byte, fn func(term []byte) error) error {
 	const prefix = 1 // the first byte of a term says which index it is of
-	wrong := sqlrows.Damaged("read full text", "", fmt.Errorf("a page of %d bytes is not one of an index", len(page)))
+	wrong := sqlrows.Damaged("read full text", "", fmt.Errorf("a page of %d bytes is not a page of a full-text index", len(page)))
 	if len(page) < 4 {
 		return wrong
 	}

@@ -38,7 +38,7 @@ func Freeze(ctx context.Context, path string) (amber.FrozenDatabase, error) {
 		return nil, sourceError(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, amber.Errorf(amber.KindRefused, "freeze source", path, "it is not a regular file")
+		return nil, amber.Errorf(amber.KindRefused, "freeze source", path, "want a regular file, found %s", info.Mode().Type())
 	}
 	f, err := freezeSource(ctx, real)
 	if err != nil {
@@ -54,7 +54,7 @@ func freezeSource(ctx context.Context, path string) (*frozenDatabase, error) {
 	readOnly := url.Values{"mode": {"ro"}}
 	if size(path+"-wal") > 0 {
 		if size(path+"-shm") < 0 {
-			return nil, unfinished(path, "its write-ahead log belongs to nobody")
+			return nil, unfinished(path, "a write-ahead log without its index lies beside the file")
 		}
 		return pin(ctx, path, readOnly, sourceWait)
 	}
@@ -97,14 +97,14 @@ func unchanged(path string, before fs.FileInfo) error {
 		return err
 	}
 	if !os.SameFile(before, after) || before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()) || size(path+"-wal") > 0 {
-		return amber.Errorf(amber.KindBusy, "read pages", path, "it changed while it was read")
+		return amber.Errorf(amber.KindBusy, "read pages", path, "the file changed during the read")
 	}
 	return nil
 }
 
 func unfinished(path, why string) error {
 	e := amber.Errorf(amber.KindUnsupported, "freeze source", path, "%s", why)
-	e.Hint = "open it once with the program it belongs to"
+	e.Hint = "open the file once with the program that wrote it"
 	return e
 }
 
@@ -116,11 +116,11 @@ func sourceError(path string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return amber.Errorf(amber.KindNotFound, "freeze source", path, "there is no such file")
+		return amber.Errorf(amber.KindNotFound, "freeze source", path, "the file does not exist")
 	case errors.Is(err, fs.ErrPermission):
 		return &amber.Error{Op: "freeze source", Kind: amber.KindRefused, ID: path, Err: err}
 	case errors.As(err, &code) && code.Code() == lib.SQLITE_READONLY_ROLLBACK:
-		return unfinished(path, "its last write was cut off")
+		return unfinished(path, "the last write to the file was cut off")
 	case errors.As(err, &code) && code.Code()&0xff == lib.SQLITE_CANTOPEN:
 		return &amber.Error{Op: "freeze source", Kind: amber.KindRefused, ID: path, Err: err}
 	}

@@ -31,7 +31,7 @@ func (t *Tx) CheckForeignKeys() error {
 		return err
 	}
 	if len(tables) > 0 {
-		return Damaged("check foreign keys", "", fmt.Errorf("%d rows without their parent, the first in %s", len(tables), tables[0]))
+		return Damaged("check foreign keys", "", fmt.Errorf("%d rows have no parent, the first in table %s", len(tables), tables[0]))
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (t *Tx) CheckFullText() error {
 			return err
 		}
 		if missing > 0 || extra > 0 {
-			return Damaged("check full text", index, fmt.Errorf("%d memories are not indexed, %d indexed rows are no memories", missing, extra))
+			return Damaged("check full text", index, fmt.Errorf("%d memories are missing in the index, %d rows of the index have no memory", missing, extra))
 		}
 	}
 	return nil

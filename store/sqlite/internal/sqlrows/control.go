@@ -26,7 +26,7 @@ func ScanApproval(s scanner) (amber.Approval, error) {
 		return a, err
 	}
 	if amber.ContentDigest(payload) != a.Digest {
-		return amber.Approval{}, unreadable("approvals", a.ID, "its payload does not match its digest")
+		return amber.Approval{}, unreadable("approvals", a.ID, "the payload does not match its digest")
 	}
 	a.Payload = json.RawMessage(payload)
 	if payload != "" && !json.Valid(a.Payload) {
@@ -66,7 +66,7 @@ func (t *Tx) CheckCounters() error {
 		if err := s.Scan(&state, &counted, &there); err != nil {
 			return err
 		}
-		return Damaged("check counters", "", fmt.Errorf("%d entries are counted as %s, %d are there", counted, state, there))
+		return Damaged("check counters", "", fmt.Errorf("the counter of %[2]s entries is %[1]d, the queue holds %[3]d", counted, state, there))
 	})
 }
 
@@ -112,7 +112,7 @@ func ScanTask(s scanner) (task amber.Task, err error) {
 	}
 	switch {
 	case task.ID != id:
-		return task, unreadable("tasks", id, "body is that of another task")
+		return task, unreadable("tasks", id, "the body belongs to another task")
 	case extra != "" && !json.Valid(task.Extra):
 		return task, NotJSON("tasks", id, "extra")
 	}

@@ -23,7 +23,7 @@ func ScanEmbedding(s scanner) (amber.Embedding, error) {
 	}
 	if len(packed) != 4*dimension {
 		return amber.Embedding{}, Damaged("read embedding", string(e.MemoryID),
-			fmt.Errorf("the vector of model %s has %d bytes, not %d dimensions", e.Model, len(packed), dimension))
+			fmt.Errorf("the vector of model %s has %d bytes, want 4 for each of %d dimensions", e.Model, len(packed), dimension))
 	}
 	e.Vector = unpackVector(packed)
 	if err := e.Check(); err != nil {

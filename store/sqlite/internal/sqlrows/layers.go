@@ -91,7 +91,7 @@ func ScanLoop(s scanner) (amber.PendingLoop, error) {
 		return loop, err
 	}
 	if amber.ContentDigest(state) != loop.Digest {
-		return amber.PendingLoop{}, unreadable("loops", string(loop.SessionID), "its state does not match its digest")
+		return amber.PendingLoop{}, unreadable("loops", string(loop.SessionID), "the state does not match its digest")
 	}
 	loop.State, loop.CreatedAt = json.RawMessage(state), amber.UnixMilli(createdAt)
 	if !json.Valid(loop.State) {

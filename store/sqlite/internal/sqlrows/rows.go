@@ -128,7 +128,7 @@ func scanPosition(s scanner) (p amber.Position, err error) {
 		return p, err
 	}
 	if _, _, err := p.Parse(); err != nil {
-		return p, unreadable("sync_places", "", "position is not a position")
+		return p, unreadable("sync_places", "", "the position is not valid")
 	}
 	return p, nil
 }
@@ -167,7 +167,7 @@ func (t *Tx) checkRows(readings []Reading) error {
 	e := amber.Errorf(amber.KindDamaged, "read rows", "", "%d rows cannot be read and are left out: %s", bad, strings.Join(named, "; "))
 	e.Hint = hint
 	if hint == "" {
-		e.Hint = "amber snapshot list; an earlier one may have them whole"
+		e.Hint = "amber snapshot list; an earlier snapshot may have the rows whole"
 	}
 	return e
 }

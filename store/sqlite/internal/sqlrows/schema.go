@@ -118,7 +118,7 @@ func (s Schema) Check(ctx context.Context, db *sql.DB, path string) error {
 	case app != s.ApplicationID:
 		return &amber.Error{
 			Op: "open database", Kind: amber.KindDamaged, ID: path,
-			Err: errors.New("it is not an Amber database of this kind"), Hint: sqlconn.LeftAsItIs,
+			Err: errors.New("the file is not this kind of Amber database"), Hint: sqlconn.LeftAsItIs,
 		}
 	}
 	return s.Judge(version, path)

@@ -91,7 +91,7 @@ func (t *Tx) staleSeparators(query string) (stale []separator, err error) {
 		}
 		if page != nil {
 			if s.first = FirstTerm(page); s.first == nil {
-				return Damaged("read full text", "", fmt.Errorf("a page of segment %d has no terms", s.segment))
+				return Damaged("read full text", "", fmt.Errorf("a page of index segment %d has no terms", s.segment))
 			}
 		}
 		if !bytes.HasPrefix(s.first, s.term) {
@@ -146,7 +146,7 @@ func (t *Tx) clearPages() error {
 			return err
 		}
 		if number >= MaxPages {
-			return amber.Errorf(amber.KindUnsupported, "erase memory", "", "the database has more than %d pages", MaxPages)
+			return amber.Errorf(amber.KindUnsupported, "erase memory", "", "the database has more than %d pages, too many to overwrite the erased text", MaxPages)
 		}
 		if len(bytes.Trim(Middle(number, page), "\x00")) > 0 {
 			dirty = append(dirty, number)

@@ -23,7 +23,7 @@ var knownShapes = map[string]shapes{
 // never was; too_new.
 func (s Schema) ShapeAt(version int64) (sqlconn.Shape, error) {
 	if version < 1 {
-		return nil, amber.Errorf(amber.KindDamaged, "read schema", s.File, "there is no schema %d", version)
+		return nil, amber.Errorf(amber.KindDamaged, "read schema", s.File, "schema %d does not exist", version)
 	}
 	if version > s.Version() {
 		return nil, s.Judge(version, s.File)

@@ -24,15 +24,15 @@ func CheckFile(path string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e := amber.Errorf(amber.KindDamaged, "open database", path, "it is missing though its agent exists")
-		e.Hint = "put it back from a backup; it is never made anew"
+		e := amber.Errorf(amber.KindDamaged, "open database", path, "the file is missing although its agent exists")
+		e.Hint = "put the file back from a backup, or restore a snapshot: amber snapshot list"
 		return e
 	case errors.Is(err, fs.ErrPermission):
 		return &amber.Error{Op: "open database", Kind: amber.KindRefused, ID: path, Err: err}
 	case err != nil:
 		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
 	case !info.Mode().IsRegular():
-		return amber.Errorf(amber.KindDamaged, "open database", path, "it is not a regular file")
+		return amber.Errorf(amber.KindDamaged, "open database", path, "want a regular file, found %s", info.Mode().Type())
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (t *Tx) NewID() (string, error) { return amber.NewUUID(t.Now.Time(), t.Rand
 
 // NotFound answers for a record that is not there.
 func NotFound(op, id string) error {
-	return amber.Errorf(amber.KindNotFound, op, id, "there is no such record")
+	return amber.Errorf(amber.KindNotFound, op, id, "the record does not exist")
 }
 
 // Absent reports whether a query found no row.

@@ -38,7 +38,7 @@ func ParseVersion(s string) (amber.Origin, error) {
 	k, kerr := strconv.ParseUint(clock, 10, 63)
 	o := amber.Origin{Device: device, Counter: c, Clock: amber.Stamp(k)}
 	if !found || cerr != nil || kerr != nil || VersionOf(o) != s {
-		return amber.Origin{}, unreadable("versions", "", "version is not a counter, a clock and a device")
+		return amber.Origin{}, unreadable("versions", "", "the version is not counter, clock and device")
 	}
 	return o, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
-// The tests of this file are named after mistakes that stores of other memory
+// Each test of this file protects against a mistake that stores of other memory
 // tools make.
 
 // found returns the ids a query finds, best first.
@@ -36,7 +36,7 @@ func save(t *testing.T, s *Store, r amber.WriteRequest) amber.MemoryID {
 	return try(s.Write(t.Context(), r))(t).ID
 }
 
-func TestDefect1WholeQueryAsOnePhrase(t *testing.T) {
+func TestWordsOfAQueryAreSearchedForOneByOne(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	want := save(t, s, amber.WriteRequest{Content: "The deployment window opens on Tuesdays at noon."})
@@ -53,7 +53,7 @@ func TestDefect1WholeQueryAsOnePhrase(t *testing.T) {
 	}
 }
 
-func TestDefect2ConstantScore(t *testing.T) {
+func TestScoresTellHitsApart(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	want := []amber.MemoryID{
@@ -74,7 +74,7 @@ func TestDefect2ConstantScore(t *testing.T) {
 	}
 }
 
-func TestDefect3SourceRefsAndMetadataDropped(t *testing.T) {
+func TestSourceRefsAndMetadataAreKept(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -102,7 +102,7 @@ func TestDefect3SourceRefsAndMetadataDropped(t *testing.T) {
 	}
 }
 
-func TestDefect4MissingIdentityWidens(t *testing.T) {
+func TestMissingIdentityDoesNotWidenAQuery(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -141,7 +141,7 @@ func TestDefect4MissingIdentityWidens(t *testing.T) {
 	}
 }
 
-func TestDefect5IdentitySplicedIntoSQL(t *testing.T) {
+func TestIdentitiesAreValuesNotSQL(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -187,7 +187,7 @@ func identity(scope amber.Scope, name string) (ids amber.Identities) {
 	return ids
 }
 
-func TestDefect6UnknownKindOrScopeDecodedAsAnother(t *testing.T) {
+func TestUnknownKindOrScopeIsNotReadAsAnother(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -222,7 +222,7 @@ func TestDefect6UnknownKindOrScopeDecodedAsAnother(t *testing.T) {
 	}
 }
 
-func TestDefect7RecordIDsCollideBetweenProcesses(t *testing.T) {
+func TestRecordIDsDoNotCollideBetweenProcesses(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "home")
@@ -268,7 +268,7 @@ func openAgent(t *testing.T, a *home.Agent, o Options) *Store {
 	return s
 }
 
-func TestDefect8MemoryAndControlShareOneFile(t *testing.T) {
+func TestMemoryAndControlAreTwoFiles(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	a, clock := agentIn(t, filepath.Join(t.TempDir(), "home")), newHandClock()
@@ -323,7 +323,7 @@ func inBoth(t *testing.T, s *Store) (names []string) {
 
 // Acknowledged means synced, so every connection must have the pragmas that
 // make a commit durable, not only the first of a pool.
-func TestDefect9AcknowledgedBeforeDurable(t *testing.T) {
+func TestAcknowledgedMeansDurable(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	for _, d := range []*database{s.memory, s.control} {

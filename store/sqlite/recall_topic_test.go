@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
-func TestEngramConcurrentClientsAreTurnedAway(t *testing.T) {
+func TestConcurrentClientsAreNotTurnedAway(t *testing.T) {
 	t.Parallel()
 	const clients = 16
 	each := scale(100)
@@ -41,7 +41,7 @@ func TestEngramConcurrentClientsAreTurnedAway(t *testing.T) {
 	}
 }
 
-func TestEngramQuoteInsideAWordIsAnError(t *testing.T) {
+func TestQuoteInsideAWordIsSearchedFor(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	want := save(t, s, amber.WriteRequest{Content: `O'Neil calls the 19" rack "comet"; don't move it.`})
@@ -61,7 +61,7 @@ func TestEngramQuoteInsideAWordIsAnError(t *testing.T) {
 	}
 }
 
-func TestEngramPartOfAWordFindsNothing(t *testing.T) {
+func TestPartOfAWordFindsIt(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	want := save(t, s, amber.WriteRequest{Content: "The alphabet has letters; see SQLITE_BUSY_TIMEOUT and parseHTTPResponse."})
@@ -73,7 +73,7 @@ func TestEngramPartOfAWordFindsNothing(t *testing.T) {
 	}
 }
 
-func TestEngramAllWordsMustMatch(t *testing.T) {
+func TestNotAllWordsMustMatch(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	best := save(t, s, amber.WriteRequest{Content: "The harbour master owns a red lantern."})
@@ -85,7 +85,7 @@ func TestEngramAllWordsMustMatch(t *testing.T) {
 	}
 }
 
-func TestEngramContentOver2000BytesIsCut(t *testing.T) {
+func TestLongContentIsKeptWhole(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -106,7 +106,7 @@ func TestEngramContentOver2000BytesIsCut(t *testing.T) {
 
 // Every leaf of the tables that grow is made unreadable: what opens without an
 // error has not read them.
-func TestEngramOpenRunsFullTableWork(t *testing.T) {
+func TestOpenReadsNoTableThatGrows(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	a, clock := agentIn(t, filepath.Join(t.TempDir(), "home")), newHandClock()
@@ -146,7 +146,7 @@ AND name IN ('memories', 'changes', 'memories_created', 'memories_updated', 'mem
 	return pages
 }
 
-func TestEngramForeignKeysHoldOnOneConnectionOnly(t *testing.T) {
+func TestForeignKeysHoldOnEveryConnection(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -177,7 +177,7 @@ func TestEngramForeignKeysHoldOnOneConnectionOnly(t *testing.T) {
 	}
 }
 
-func TestEngramTopicLosesItsOldText(t *testing.T) {
+func TestTopicKeepsItsOldText(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
@@ -205,7 +205,7 @@ func TestEngramTopicLosesItsOldText(t *testing.T) {
 }
 
 // A topic that two clients write at once is one memory with both texts.
-func TestEngramTopicRace(t *testing.T) {
+func TestTopicWrittenByTwoClientsIsOneMemory(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
