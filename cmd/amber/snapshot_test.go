@@ -385,7 +385,7 @@ func TestSnapshotDeleteTellsWhatItRefuses(t *testing.T) {
 	if code != 6 {
 		t.Errorf("exit code %d, want 6", code)
 	}
-	says(t, "stderr", stderr, "the last one")
+	says(t, "stderr", stderr, "the last snapshot")
 	if code, _, _ := b.run("snapshot", "delete", string(snapA), "--yes"); code != 0 {
 		t.Errorf("damaged: exit code %d, want 0", code)
 	}
