@@ -3,11 +3,9 @@ package bundle
 import (
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/internal/names"
 )
 
@@ -57,9 +55,6 @@ type Mark struct {
 }
 
 const (
-	// lastMilli is the last millisecond that RFC 3339 can tell, in the year 9999.
-	lastMilli = 253402300799999
-
 	maxText   = 4096 // bytes of a path, a reason, a name of a ref
 	maxListed = 100_000
 )
@@ -69,10 +64,10 @@ func (c *Contents) check() error {
 	_, idErr := amber.ParseSnapshotID(string(c.ID))
 	_, tenantErr := amber.ParseTenantID(string(c.Tenant))
 	_, agentErr := amber.ParseAgentID(string(c.Agent))
-	err := firstOf(idErr, tenantErr, agentErr, checkLine("device", c.Device, amber.MaxIDBytes),
-		checkLine("label", c.Label, amber.MaxLabelBytes), checkTime(c.CreatedAt),
-		checkLine("incarnation", c.Incarnation, amber.MaxIDBytes),
-		checkLine("git_head", c.GitHead, maxText), checkOID("git_oid", c.GitOID))
+	err := envelope.First(idErr, tenantErr, agentErr, envelope.CheckLine("device", c.Device, amber.MaxIDBytes),
+		envelope.CheckLine("label", c.Label, amber.MaxLabelBytes), envelope.CheckTime("created_at", c.CreatedAt),
+		envelope.CheckLine("incarnation", c.Incarnation, amber.MaxIDBytes),
+		envelope.CheckLine("git_head", c.GitHead, maxText), envelope.CheckOID("git_oid", c.GitOID))
 	switch {
 	case err != nil:
 		return err
@@ -86,7 +81,7 @@ func (c *Contents) check() error {
 
 func (c *Contents) checkLists() error {
 	for i, r := range c.Refs {
-		if err := firstOf(checkLine("ref", r.Name, maxText), checkOID("ref", r.OID)); err != nil {
+		if err := envelope.First(envelope.CheckLine("ref", r.Name, maxText), envelope.CheckOID("ref", r.OID)); err != nil {
 			return err
 		}
 		if r.Name == "" || r.OID == "" || i > 0 && r.Name <= c.Refs[i-1].Name {
@@ -94,7 +89,7 @@ func (c *Contents) checkLists() error {
 		}
 	}
 	for _, s := range c.Skipped {
-		if err := firstOf(checkLine("part", s.Part, maxText), checkText(s.Path), checkLine("reason", s.Reason, maxText), checkText(s.Detail)); err != nil {
+		if err := envelope.First(envelope.CheckLine("part", s.Part, maxText), envelope.CheckText("a text", s.Path, maxText), envelope.CheckLine("reason", s.Reason, maxText), envelope.CheckText("a text", s.Detail, maxText)); err != nil {
 			return err
 		}
 	}
@@ -102,13 +97,13 @@ func (c *Contents) checkLists() error {
 		return err
 	}
 	for _, d := range c.Databases {
-		if err := firstOf(CheckPath(d.Path), names.CheckPath(d.Name)); err != nil {
+		if err := envelope.First(CheckPath(d.Path), names.CheckPath(d.Name)); err != nil {
 			return fmt.Errorf("database %q: %v", d.Path, err)
 		}
 	}
 	for _, m := range c.Marks {
-		if err := firstOf(checkLine("key", m.Key, maxText), checkLine("host", m.Host, maxText),
-			checkLine("session", string(m.SessionID), maxText), checkLine("cursor", m.Cursor, maxText)); err != nil {
+		if err := envelope.First(envelope.CheckLine("key", m.Key, maxText), envelope.CheckLine("host", m.Host, maxText),
+			envelope.CheckLine("session", string(m.SessionID), maxText), envelope.CheckLine("cursor", m.Cursor, maxText)); err != nil {
 			return err
 		}
 		if min(m.Drained, m.Last, m.Frames) < 0 {
@@ -123,74 +118,18 @@ func (c *Contents) checkRedactions() error {
 	if r == nil {
 		return nil
 	}
-	err := checkLine("policy", r.Policy, maxText)
+	err := envelope.CheckLine("policy", r.Policy, maxText)
 	if max(len(r.Rules), len(r.Places), len(r.Notes)) > maxListed || min(r.Matches, r.More, r.Scanned) < 0 {
 		return errors.New("the report of redactions has a negative count")
 	}
 	for _, x := range r.Rules {
-		err = firstOf(err, checkLine("rule", x.Rule, maxText))
+		err = envelope.First(err, envelope.CheckLine("rule", x.Rule, maxText))
 	}
 	for _, x := range r.Places {
-		err = firstOf(err, checkLine("part", x.Part, maxText), checkText(x.Path))
+		err = envelope.First(err, envelope.CheckLine("part", x.Part, maxText), envelope.CheckText("a text", x.Path, maxText))
 	}
 	for _, x := range r.Notes {
-		err = firstOf(err, checkText(x))
+		err = envelope.First(err, envelope.CheckText("a text", x, maxText))
 	}
 	return err
-}
-
-// checkText checks text that came from a disk somewhere: it may hold anything that is valid, in bounds.
-func checkText(s string) error {
-	if len(s) > maxText || !utf8.ValidString(s) {
-		return fmt.Errorf("a text has %d bytes or is not valid UTF-8", len(s))
-	}
-	return nil
-}
-
-func checkTime(t amber.Time) error {
-	if ms := t.UnixMilli(); ms <= 0 || ms > lastMilli {
-		return errors.New("created_at is not a time since 1970")
-	}
-	return nil
-}
-
-// checkLine checks text of one line, which may be empty.
-func checkLine(what, s string, most int) error {
-	switch {
-	case len(s) > most:
-		return fmt.Errorf("%s has %d bytes, the limit is %d", what, len(s), most)
-	case !utf8.ValidString(s):
-		return fmt.Errorf("%s is not valid UTF-8", what)
-	case strings.ContainsFunc(s, unicode.IsControl):
-		return fmt.Errorf("%s contains a control character", what)
-	}
-	return nil
-}
-
-// checkOID checks the name of a git object, which may be empty.
-func checkOID(what, s string) error {
-	if s != "" && len(s) != 40 && len(s) != 64 || strings.Trim(s, hexDigits) != "" {
-		return fmt.Errorf("%s is not 40 or 64 lower-case hexadecimal digits", what)
-	}
-	return nil
-}
-
-// checkDigest checks a SHA-256 in text.
-func checkDigest(what, s string) error {
-	if len(s) != 64 || strings.Trim(s, hexDigits) != "" {
-		return fmt.Errorf("%s is not 64 lower-case hexadecimal digits", what)
-	}
-	return nil
-}
-
-const hexDigits = "0123456789abcdef"
-
-// firstOf returns the first error that is one.
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

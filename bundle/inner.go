@@ -39,14 +39,14 @@ func (in *inner) signer() amber.KeyID { return in.Signer }
 // check looks at the manifest alone. The entries of a bundle in the other format have kinds of their own, so kinds are
 // looked at elsewhere.
 func (in *inner) check() error {
-	if err := firstOf(in.Contents.check(), envelope.CheckSigner(in.Signer)); err != nil {
+	if err := envelope.First(in.Contents.check(), envelope.CheckSigner(in.Signer)); err != nil {
 		return err
 	}
 	var sum int64
 	var taken takenPaths
 	files := map[string]string{} // kinds by path
 	for _, e := range in.Entries {
-		if err := firstOf(e.check(), taken.add(e.Path)); err != nil {
+		if err := envelope.First(e.check(), taken.add(e.Path)); err != nil {
 			return err
 		}
 		if sum += e.Size; sum < 0 {
@@ -78,7 +78,7 @@ func (e *entry) check() error {
 	case e.isFolder():
 		return nil
 	}
-	return checkDigest("the digest of "+e.Path, e.SHA256)
+	return envelope.CheckDigest("the digest of "+e.Path, e.SHA256)
 }
 
 func (e *entry) isFolder() bool { return e.Kind == KindFolder }

@@ -49,9 +49,9 @@ func (o *outer) check() error {
 	_, idErr := amber.ParseSnapshotID(string(o.ID))
 	_, tenantErr := amber.ParseTenantID(string(o.Tenant))
 	_, agentErr := amber.ParseAgentID(string(o.Agent))
-	err := firstOf(idErr, tenantErr, agentErr, checkLine("device", o.Device, amber.MaxIDBytes), checkTime(o.CreatedAt),
-		checkLine("label", o.Label, amber.MaxLabelBytes), checkOID("git_oid", o.GitOID), envelope.CheckSigner(o.Signer),
-		checkDigest("payload_sha256", o.PayloadSHA256), checkDigest("inner_sha256", o.InnerSHA256))
+	err := envelope.First(idErr, tenantErr, agentErr, envelope.CheckLine("device", o.Device, amber.MaxIDBytes), envelope.CheckTime("created_at", o.CreatedAt),
+		envelope.CheckLine("label", o.Label, amber.MaxLabelBytes), envelope.CheckOID("git_oid", o.GitOID), envelope.CheckSigner(o.Signer),
+		envelope.CheckDigest("payload_sha256", o.PayloadSHA256), envelope.CheckDigest("inner_sha256", o.InnerSHA256))
 	switch {
 	case err != nil:
 		return err
@@ -59,7 +59,7 @@ func (o *outer) check() error {
 		return errors.New("header_sha256 belongs to an encrypted bundle")
 	case o.Encrypted && (o.Label != "" || o.GitOID != ""):
 		return errors.New("the label and the git id of an encrypted bundle lie inside")
-	case o.Encrypted && checkDigest("header_sha256", o.HeaderSHA256) != nil:
+	case o.Encrypted && envelope.CheckDigest("header_sha256", o.HeaderSHA256) != nil:
 		return errors.New("header_sha256 is not a SHA-256 digest")
 	case min(o.PayloadBytes, o.ExpandedBytes, int64(o.Entries)) < 0:
 		return errors.New("a number below zero")

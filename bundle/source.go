@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // Source is something that becomes an entry.
@@ -47,7 +48,7 @@ func plan(sources []Source, checkKind func(path, kind string) error, less func(a
 		if s.Mode == 0 {
 			s.Mode = 0o600
 		}
-		err := firstOf(checkKind(s.Path, s.Kind), taken.add(s.Path), s.check(limits))
+		err := envelope.First(checkKind(s.Path, s.Kind), taken.add(s.Path), s.check(limits))
 		if err != nil {
 			return nil, amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 		}

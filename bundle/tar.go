@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // A tar is blocks of 512 bytes: a header, the bytes of the entry filled up with zeros, and so on; two blocks of zeros
@@ -222,7 +224,7 @@ func parsePOSIX(b []byte, records map[string]string) (h header, err error) {
 	mode, modeErr := fieldMode.number(b)
 	size, sizeErr := fieldSize.number(b)
 	mtime, mtimeErr := fieldMtime.number(b)
-	if err := firstOf(modeErr, sizeErr, mtimeErr); err != nil {
+	if err := envelope.First(modeErr, sizeErr, mtimeErr); err != nil {
 		return h, err
 	}
 	h = header{path: fieldName.text(b), mode: mode, size: size, mtime: mtime}

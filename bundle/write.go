@@ -114,7 +114,7 @@ func (w *writing) amber(ctx context.Context, list []Source) (amber.BundleInfo, e
 			return err
 		}
 		out.fill(a.entries, manifest)
-		if err := firstOf(checkManifest(manifest), a.addBytes(ctx, manifestName, "", manifest)); err != nil {
+		if err := envelope.First(checkManifest(manifest), a.addBytes(ctx, manifestName, "", manifest)); err != nil {
 			return err
 		}
 		return a.close()
@@ -161,7 +161,7 @@ func (w *writing) compressed(fn func(io.Writer) error) error {
 		_ = z.Close() // it may be writing still
 		return err
 	}
-	return firstOf(z.Close(), w.shell.Close())
+	return envelope.First(z.Close(), w.shell.Close())
 }
 
 // finish puts the outer manifest into its room, reads the bundle back and gives it its name.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // NexoContents is what a bundle of the other format says about the snapshot in it.
@@ -103,7 +104,7 @@ func (w *writing) nexo(ctx context.Context, c NexoContents, list []Source) (info
 		}
 		own, err := innerOf(ctx, c.Contents, a.entries, w.o.Signer)
 		if err == nil {
-			err = firstOf(checkManifest(own), checkManifest(manifest))
+			err = envelope.First(checkManifest(own), checkManifest(manifest))
 		}
 		if err == nil {
 			err = a.addBytes(ctx, amberManifestName, kindManifest, own)

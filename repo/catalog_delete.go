@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 const (
@@ -62,13 +63,13 @@ func (s *Stub) check() error {
 	_, idErr := amber.ParseSnapshotID(string(s.ID))
 	_, tenantErr := amber.ParseTenantID(string(s.Tenant))
 	_, agentErr := amber.ParseAgentID(string(s.Agent))
-	err := firstOf(idErr, tenantErr, agentErr, checkTime("deleted_at", s.DeletedAt), checkText("reason", s.Reason, maxTextBytes))
+	err := envelope.First(idErr, tenantErr, agentErr, envelope.CheckTime("deleted_at", s.DeletedAt), envelope.CheckText("reason", s.Reason, maxTextBytes))
 	if err != nil || *s == s.unknown() {
 		return err
 	}
 	_, digestErr := ParseID(s.Digest)
-	return firstOf(amber.CheckID("device", s.Device), checkLink(s.Counter, s.Parent, s.ParentID), digestErr,
-		checkTime("created_at", s.CreatedAt), s.checkAuthor())
+	return envelope.First(amber.CheckID("device", s.Device), checkLink(s.Counter, s.Parent, s.ParentID), digestErr,
+		envelope.CheckTime("created_at", s.CreatedAt), s.checkAuthor())
 }
 
 func (s *Stub) checkAuthor() error {

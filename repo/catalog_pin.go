@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 const (
@@ -26,7 +27,7 @@ func (p *pin) check() error {
 	_, idErr := amber.ParseSnapshotID(string(p.ID))
 	_, tenantErr := amber.ParseTenantID(string(p.Tenant))
 	_, agentErr := amber.ParseAgentID(string(p.Agent))
-	return firstOf(idErr, tenantErr, agentErr, checkTime("pinned_at", p.PinnedAt))
+	return envelope.First(idErr, tenantErr, agentErr, envelope.CheckTime("pinned_at", p.PinnedAt))
 }
 
 func (c *Catalog) readPin(ctx context.Context, agent amber.AgentID, id amber.SnapshotID) error {

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // CheckReport says what a check has looked at and what was wrong.
@@ -152,7 +153,7 @@ func (c *checker) blob(e *entry) error {
 		return err
 	}
 	c.report.Unopened++
-	return firstOf(checkStored(e, c.stream.stored), o.codec.holds(c.stream.stored))
+	return envelope.First(checkStored(e, c.stream.stored), o.codec.holds(c.stream.stored))
 }
 
 // end reads what lies behind the blobs and compares the pack with its name.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // Names of lists of condemned packs:
@@ -43,7 +44,7 @@ func (l *condemnedList) check() error {
 		if i > 0 && l.Packs[i-1].Pack.Compare(p.Pack) >= 0 {
 			return errors.New("the packs are not sorted")
 		}
-		if err := checkTime("at", p.At); err != nil {
+		if err := envelope.CheckTime("at", p.At); err != nil {
 			return err
 		}
 	}

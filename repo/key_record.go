@@ -59,7 +59,7 @@ func (r *keyRecord) signer() amber.KeyID { return r.Signer }
 
 func (r *keyRecord) check() error {
 	_, keyErr := parseKeyID(r.Current)
-	err := firstOf(checkRepositoryID(r.Repository), keyErr, checkRecipients(r.Recipients), checkTime("created_at", r.CreatedAt))
+	err := envelope.First(checkRepositoryID(r.Repository), keyErr, checkRecipients(r.Recipients), envelope.CheckTime("created_at", r.CreatedAt))
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (b *keyBox) check() error {
 		return fmt.Errorf("the record has %d keys, none or too many", len(b.Keys))
 	}
 	for _, k := range b.Keys {
-		if err := checkTime("created_at", k.CreatedAt); err != nil {
+		if err := envelope.CheckTime("created_at", k.CreatedAt); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 const (
@@ -61,9 +62,9 @@ func (m *Manifest) check() error {
 	_, idErr := amber.ParseSnapshotID(string(m.ID))
 	_, tenantErr := amber.ParseTenantID(string(m.Tenant))
 	_, agentErr := amber.ParseAgentID(string(m.Agent))
-	err := firstOf(idErr, tenantErr, agentErr, amber.CheckID("device", m.Device),
-		checkTime("created_at", m.CreatedAt), checkLine("label", m.Label, amber.MaxLabelBytes),
-		checkLine("incarnation", m.Incarnation, amber.MaxIDBytes), checkOID("git_oid", m.GitOID),
+	err := envelope.First(idErr, tenantErr, agentErr, amber.CheckID("device", m.Device),
+		envelope.CheckTime("created_at", m.CreatedAt), envelope.CheckLine("label", m.Label, amber.MaxLabelBytes),
+		envelope.CheckLine("incarnation", m.Incarnation, amber.MaxIDBytes), envelope.CheckOID("git_oid", m.GitOID),
 		checkLink(m.Counter, m.Parent, m.ParentID), m.checkSealed())
 	switch {
 	case err != nil:
@@ -96,7 +97,7 @@ func (m *Manifest) checkSealed() error {
 	}
 	_, keyErr := parseKeyID(m.Key)
 	_, err := ParseID(m.Sealed)
-	return firstOf(keyErr, err)
+	return envelope.First(keyErr, err)
 }
 
 // maxCounter is the greatest counter of a link: more snapshots than any device
@@ -116,5 +117,5 @@ func checkLink(counter int64, parent string, parentID amber.SnapshotID) error {
 	}
 	_, err := ParseID(parent)
 	_, idErr := amber.ParseSnapshotID(string(parentID))
-	return firstOf(err, idErr)
+	return envelope.First(err, idErr)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // Bounds of inner manifests.
@@ -33,7 +34,7 @@ func (in *Inner) check() error {
 	case in.SkippedMore < 0:
 		return errors.New("a number is negative")
 	}
-	err := firstOf(checkLine("label", in.Label, amber.MaxLabelBytes), checkSalt(in.Salt),
+	err := envelope.First(envelope.CheckLine("label", in.Label, amber.MaxLabelBytes), checkSalt(in.Salt),
 		checkDatabases(in.Databases), in.Notes.check(), in.Git.check(), in.State.check(), in.Journal.check())
 	for i := 0; err == nil && i < len(in.Marks); i++ {
 		err = in.Marks[i].check()
@@ -41,16 +42,16 @@ func (in *Inner) check() error {
 	names := map[string]bool{}
 	for i := range in.Sources {
 		s := &in.Sources[i]
-		err = firstOf(err, unique(names, "source", s.Name, amber.MaxIDBytes),
+		err = envelope.First(err, unique(names, "source", s.Name, amber.MaxIDBytes),
 			s.Files.check(), checkDatabases(s.Databases), s.Git.check())
 	}
 	for _, s := range in.Skipped {
-		err = firstOf(err, checkText("part", s.Part, maxTextBytes), checkText("path", s.Path, maxPathBytes),
-			checkText("reason", s.Reason, maxTextBytes), checkText("detail", s.Detail, maxTextBytes))
+		err = envelope.First(err, envelope.CheckText("part", s.Part, maxTextBytes), envelope.CheckText("path", s.Path, maxPathBytes),
+			envelope.CheckText("reason", s.Reason, maxTextBytes), envelope.CheckText("detail", s.Detail, maxTextBytes))
 	}
 	for _, c := range in.Checks {
-		err = firstOf(err, checkName("check", c.Name, maxTextBytes), checkLine("part", c.Part, maxTextBytes),
-			checkLine("digest", c.Digest, maxTextBytes), checkText("detail", c.Detail, maxTextBytes), checkTime("at", c.At))
+		err = envelope.First(err, checkName("check", c.Name, maxTextBytes), envelope.CheckLine("part", c.Part, maxTextBytes),
+			envelope.CheckLine("digest", c.Digest, maxTextBytes), envelope.CheckText("detail", c.Detail, maxTextBytes), envelope.CheckTime("at", c.At))
 	}
 	return err
 }
@@ -70,8 +71,8 @@ func checkDatabases(l []DatabaseEntry) error {
 	names := map[string]bool{}
 	var err error
 	for i := range l {
-		err = firstOf(err, unique(names, "database", l[i].Name, maxPathBytes), l[i].Ref.check(),
-			checkText("damage", l[i].Damage, maxTextBytes))
+		err = envelope.First(err, unique(names, "database", l[i].Name, maxPathBytes), l[i].Ref.check(),
+			envelope.CheckText("damage", l[i].Damage, maxTextBytes))
 	}
 	return err
 }
@@ -99,12 +100,12 @@ func (g *GitEntry) check() error {
 	if g.Set.IsZero() || g.Objects < 0 || g.Bytes < 0 || len(g.Refs) > maxRefs {
 		return errors.New("a history has no objects, or too many refs")
 	}
-	err := firstOf(checkName("head", g.Head, maxTextBytes), checkOID("head_oid", g.HeadOID))
+	err := envelope.First(checkName("head", g.Head, maxTextBytes), envelope.CheckOID("head_oid", g.HeadOID))
 	for i, r := range g.Refs {
 		if i > 0 && g.Refs[i-1].Name >= r.Name {
 			return errors.New("the refs are not sorted")
 		}
-		err = firstOf(err, checkName("ref", r.Name, maxTextBytes), checkName("oid", r.OID, maxTextBytes), checkOID("oid", r.OID))
+		err = envelope.First(err, checkName("ref", r.Name, maxTextBytes), checkName("oid", r.OID, maxTextBytes), envelope.CheckOID("oid", r.OID))
 	}
 	return err
 }
@@ -113,6 +114,6 @@ func (m *JournalMark) check() error {
 	if m.Drained < 0 || m.Last < 0 || m.Frames < 0 {
 		return errors.New("a journal mark has a negative number")
 	}
-	return firstOf(checkName("key", m.Key, maxTextBytes), checkLine("host", m.Host, maxTextBytes),
-		checkText("session_id", string(m.SessionID), maxTextBytes), checkText("cursor", m.Cursor, maxTextBytes))
+	return envelope.First(checkName("key", m.Key, maxTextBytes), envelope.CheckLine("host", m.Host, maxTextBytes),
+		envelope.CheckText("session_id", string(m.SessionID), maxTextBytes), envelope.CheckText("cursor", m.Cursor, maxTextBytes))
 }

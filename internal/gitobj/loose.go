@@ -65,26 +65,26 @@ func (l *looseReader) inflate(packed []byte) (raw []byte, err error) {
 	return out.Bytes(), err
 }
 
-// spool is a list of ids in a temporary file.
-type spool struct {
+// idFile is a list of ids in a temporary file.
+type idFile struct {
 	file fsx.File
 	buf  bytes.Buffer // what is not in the file yet
 	path string
 	some bool
 }
 
-func newSpool(dir string) (*spool, error) {
+func newIDFile(dir string) (*idFile, error) {
 	path := filepath.Join(dir, "amber-oids")
 	f, err := fsx.OS().OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, filePerm)
 	if err != nil {
 		return nil, err
 	}
-	return &spool{file: f, path: path}, nil
+	return &idFile{file: f, path: path}, nil
 }
 
-func (s *spool) empty() bool { return !s.some }
+func (s *idFile) empty() bool { return !s.some }
 
-func (s *spool) add(oid string) error {
+func (s *idFile) add(oid string) error {
 	s.some = true
 	s.buf.WriteString(oid + "\n")
 	if s.buf.Len() < 64<<10 {
@@ -95,7 +95,7 @@ func (s *spool) add(oid string) error {
 }
 
 // reader returns the ids from the first on.
-func (s *spool) reader() (io.Reader, error) {
+func (s *idFile) reader() (io.Reader, error) {
 	if _, err := s.buf.WriteTo(s.file); err != nil {
 		return nil, err
 	}
@@ -106,4 +106,4 @@ func (s *spool) reader() (io.Reader, error) {
 	return io.NewSectionReader(s.file, 0, info.Size()), nil
 }
 
-func (s *spool) close() error { return s.file.Close() }
+func (s *idFile) close() error { return s.file.Close() }

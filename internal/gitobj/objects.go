@@ -93,7 +93,7 @@ func (w *objectWalk) run(ctx context.Context, want, have []string) error {
 	if err != nil {
 		return err
 	}
-	packed, err := newSpool(w.view.dir)
+	packed, err := newIDFile(w.view.dir)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (w *objectWalk) check(ctx context.Context, oids []string, known map[string]
 }
 
 // readList reads what git rev-list lists.
-func (w *objectWalk) readList(r *bufio.Reader, packed *spool) error {
+func (w *objectWalk) readList(r *bufio.Reader, packed *idFile) error {
 	return lines(r, func(oid string) error {
 		w.beat()
 		if !isOID(oid) {
