@@ -25,7 +25,7 @@ type Extracted struct {
 	Dir       string
 }
 
-// Extract reads the bundle into dir, which exists, is empty and is nobody else's. Files get mode 0600, or 0700 when
+// Extract reads the bundle into dir, which exists, is empty and is private to the caller. Files get mode 0600, or 0700 when
 // they may be executed, folders 0700; manifests are not written. When it returns everything has been compared that
 // [Bundle.Verify] looks at; nothing is durable. After an error the folder is empty again.
 //

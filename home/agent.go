@@ -148,7 +148,7 @@ func (a *Agent) enterShared(ctx context.Context) (*fsx.Lock, error) {
 	return fsx.AcquireLock(ctx, a.path(lockName), fsx.Shared)
 }
 
-// Exclusive runs fn while nobody writes. Errors: those of fn and Current;
+// Exclusive runs fn while no process writes. Errors: those of fn and Current;
 // busy when the writers are not done in time.
 func (a *Agent) Exclusive(ctx context.Context, fn func(Current) error) error {
 	return a.exclusive(ctx, func() error {

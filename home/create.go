@@ -13,7 +13,7 @@ import (
 // creatingNote is for people who look into the folder; only the name counts.
 const creatingNote = "this agent is being made; without CURRENT nothing here was ever acknowledged\n"
 
-// Create makes the agent if there is none: under the exclusive lock it builds
+// Create makes the agent if it does not exist: under the exclusive lock it builds
 // generation 1 with build, which puts the databases into an empty folder, and
 // then writes CURRENT. A creation that was interrupted is begun again from
 // nothing. It returns the live generation and whether it was made now; either
@@ -89,7 +89,7 @@ func (a *Agent) create(sync func(dir string) error, build builder) (Current, err
 	return c, nil
 }
 
-// RemoveUnmade removes what somebody has left who died while making the agent,
+// RemoveUnmade removes what a process left that died while making the agent,
 // and reports whether there was anything. Errors: busy while it is being made.
 func (a *Agent) RemoveUnmade(ctx context.Context) (removed bool, err error) {
 	if _, err := a.o.FS.Lstat(a.path(creatingName)); err != nil {

@@ -126,7 +126,7 @@ func (h *Home) RepoDir(tenant amber.TenantID) string {
 	return filepath.Join(h.dir, tenantsName, string(tenant), "repo")
 }
 
-// SnapshotsDir returns where the bundles of an agent lie unless somebody says
+// SnapshotsDir returns where the bundles of an agent lie unless the user says
 // otherwise. It may not be there yet.
 func (h *Home) SnapshotsDir(tenant amber.TenantID, agent amber.AgentID) string {
 	return filepath.Join(h.BundlesDir(tenant), string(agent))

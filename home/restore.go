@@ -92,7 +92,7 @@ func (r *Restore) Current() Current { return r.current }
 // Replaces returns the number of the generation that was live when it began.
 func (r *Restore) Replaces() int64 { return r.note.replaces }
 
-// Sync makes durable what was built so far. Switch does so, too, while nobody
+// Sync makes durable what was built so far. Switch does so, too, while no process
 // may write; after a Sync there is little left for it to do. After an error
 // the restore must be aborted.
 func (r *Restore) Sync() error {

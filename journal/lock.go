@@ -72,7 +72,7 @@ func noFolder(dir string) error {
 	return amber.Errorf(amber.KindNotFound, "open spool", dir, "no such folder")
 }
 
-// BeginDrain waits until nobody else drains and returns the call that ends it.
+// BeginDrain waits until no other process drains and returns the call that ends it.
 // Only one at a time may read, clear and remove sessions: what one has read
 // another could have removed and a third made again. Errors: not_found for a
 // journal that was never written to, busy, unreachable when ctx ends first, and

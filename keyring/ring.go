@@ -71,7 +71,7 @@ func (r *Ring) own() (*signer, error) {
 	return newSigner(s), nil
 }
 
-// Make returns the signer of the home and makes a seed when there is none. Of
+// Make returns the signer of the home and makes a seed when the home has no seed yet. Of
 // several callers at the same time one makes it, and all get that one. Errors:
 // those of [Ring.Signer] but for not_found; internal when it cannot be written.
 func (r *Ring) Make(ctx context.Context) (s amber.Signer, created bool, err error) {

@@ -19,7 +19,7 @@
 // record: digests of the text before and after, whether the file and which
 // folders were made, and which containers were empty. As long as the file still
 // is what setup left, uninstalling restores the text before it to the byte.
-// When somebody has changed it since, only Amber's entries are cut out, by the
+// When another program has changed it since, only Amber's entries are cut out, by the
 // inverse of the edits that put them in, and everything else stays.
 //
 // Files are replaced in one step, keep their mode, and are edited where a

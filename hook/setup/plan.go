@@ -43,7 +43,7 @@ type Change struct {
 	drop     bool     // there is a record to forget
 }
 
-// Diff returns the change as a unified diff, "" when there is none.
+// Diff returns the change as a unified diff, "" when nothing changes.
 func (c Change) Diff() string {
 	if c.Action == Unchanged {
 		return ""

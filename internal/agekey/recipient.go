@@ -33,7 +33,7 @@ const (
 	agePrefix    = "age1"
 )
 
-// Recipient is somebody a thing is encrypted to.
+// Recipient is a public key that data is encrypted to.
 type Recipient struct {
 	age.Recipient
 	Text string // the public key in its one spelling; an SSH key without its comment

@@ -19,7 +19,7 @@ import (
 const harmless = "zeroPaddedFilemode=ignore,missingSpaceBeforeDate=ignore,missingSpaceBeforeEmail=ignore," +
 	"missingEmail=ignore,missingNameBeforeEmail=ignore,badTimezone=ignore,zeroPaddedDate=ignore,badDate=ignore"
 
-// ObjectSource is the objects of a repository as somebody hands them out: it calls yield with each, and returns the error yield
+// ObjectSource hands out the objects of a repository: it calls yield with each, and returns the error yield
 // returns. The bytes may be used again after yield returned.
 type ObjectSource func(yield func(oid string, raw []byte) error) error
 
@@ -27,7 +27,7 @@ type ObjectSource func(yield func(oid string, raw []byte) error) error
 // The folder dir exists and has no .git; no file of the work tree is written, whatever the objects say. The settings are
 // those of a repository that Amber makes; nothing of the old one but objects and refs is brought back.
 //
-// Nobody is trusted: each object is hashed, git checks its form and that every object it names is there, and each
+// Neither objects nor refs are trusted: each object is hashed, git checks its form and that every object it names is there, and each
 // ref names an object that came. What is refused leaves no .git. Nothing is synced: the caller syncs all of dir, then shows it. Errors: damaged for objects
 // and refs that cannot be a repository; invalid for refs that contradict each other; conflict when there is a .git; unsupported when
 // there is no git; quota; unreachable when ctx ends or git hangs; those of objects.

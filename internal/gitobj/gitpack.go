@@ -40,7 +40,7 @@ var packSettings = []string{
 }
 
 // WriteGitPack writes a git pack of all that refs name, HEAD among it, into the new file: git clone reads it. Of the
-// repository o, which may be anybody's, only objects are used, and the refs are taken as they are given. The same
+// repository o, which need not be trusted, only objects are used, and the refs are taken as they are given. The same
 // objects and refs give the same bytes, however the repository keeps them, as long as the git gitrun.Program is the same one.
 //
 // The objects are not hashed again: [ReadGitPack] does. Nothing is synced; what is refused leaves no file. Errors:

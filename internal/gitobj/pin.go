@@ -17,7 +17,7 @@ const (
 	lockEnd = ".lock" // git takes no file of this ending for a ref
 )
 
-// Pin keeps the commit oid, and all it needs, from being collected by a git that somebody runs on the repository of
+// Pin keeps the commit oid, and all it needs, from being collected by a git gc that runs on the repository of
 // the folder dir: it makes the ref refs/amber/snapshot/NAME. The function it returns removes that ref, and may be
 // called more than once. Nothing else in the repository is changed.
 //

@@ -15,7 +15,7 @@ import (
 // keepFile is no ref to git. It keeps the folder of the refs from being left out by a tool that copies files alone.
 const keepFile = ".keep"
 
-// WriteRaw does what [Build] does for a repository whose files are carried by somebody who knows nothing of git: each ref is in a
+// WriteRaw does what [Build] does for a repository whose files are copied by a tool that knows nothing of git: each ref is in a
 // file of its own, and no folder that git needs is empty. There are HEAD, a config as git init writes it, one pack, an
 // index of what HEAD says and the refs; no hooks, no logs, no locks. The same objects in the same order give the same bytes.
 //

@@ -97,7 +97,7 @@ func (c Command) NotStarted(err error) error {
 	return c.fail(amber.KindOf(err), err)
 }
 
-// Prepare gives a command that somebody starts by themselves the bounds that [Run] gives: its
+// Prepare gives a command that the caller starts the bounds that [Run] gives: its
 // children end with it, and its pipes soon after.
 func Prepare(cmd *exec.Cmd) {
 	cmd.WaitDelay = KillGrace

@@ -122,7 +122,7 @@ func (j *JSON) strict(n *Node) []byte {
 	return append(out, j.src[n.start:n.end]...)
 }
 
-// Get returns the value at a path of keys and indexes, nil when there is none.
+// Get returns the value at a path of keys and indexes, nil when the path does not exist.
 func (j *JSON) Get(path ...string) *Node {
 	n := j.root
 	for _, key := range path {

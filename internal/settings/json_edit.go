@@ -162,7 +162,7 @@ func startsLine(text []byte) bool {
 	return len(text) > 0 && text[0] == '\n'
 }
 
-// Set replaces the value at path. Errors: there is none, or value is no JSON.
+// Set replaces the value at path. Errors: path does not exist, or value is not valid JSON.
 func (j *JSON) Set(value []byte, path ...string) (*JSON, error) {
 	n := j.Get(path...)
 	if n == nil {

@@ -39,7 +39,7 @@ func NewSpool(j *journal.Journal, store amber.Ingester) *Spool {
 	return &Spool{journal: j, store: store}
 }
 
-// Hold waits until nobody drains and keeps it so until the view is closed;
+// Hold waits until no process drains and keeps it so until the view is closed;
 // hooks go on appending. Who needs the exclusive lock of the agent, too, takes
 // the hold first: somebody who drains may wait for that lock. A journal that was
 // never written to is made: its first entries must not be drained either.
@@ -59,7 +59,7 @@ func (s *Spool) Hold(ctx context.Context) (*View, error) {
 	return v, nil
 }
 
-// View is a journal while nobody drains it. One goroutine uses it at a time;
+// View is a journal that no process drains. One goroutine uses it at a time;
 // its owner closes it.
 type View struct {
 	journal *journal.Journal
