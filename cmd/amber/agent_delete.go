@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/backup"
-	"github.com/amber-memory/amber/snapshot"
 )
 
 // deletedAgent is the JSON of agent delete.
@@ -24,11 +24,6 @@ type deletedAgent struct {
 	Bytes    int64             `json:"bytes"`
 	Snapshot *amber.SnapshotID `json:"snapshot"` // the last one; null without it
 	Remains  []string          `json:"remains"`  // copies that stay
-}
-
-// agentDeleter is an engine that deletes agents.
-type agentDeleter interface {
-	DeleteAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, noSnapshot bool) (snapshot.AgentDeletion, error)
 }
 
 func (a *app) agentDeleteCommand() *cobra.Command {
@@ -61,7 +56,7 @@ It asks first; without a terminal it needs --yes. --dry-run shows what would be 
 					if err := a.confirm(yes, "delete "+out.what()); err != nil {
 						return err
 					}
-					if err := a.deleteAgent(cmd, agent, noSnapshot || info.State == agentDeleting, &out); err != nil {
+					if err := a.deleteAgent(cmd, noSnapshot || info.State == agentDeleting, &out); err != nil {
 						return err
 					}
 				}
@@ -79,26 +74,20 @@ It asks first; without a terminal it needs --yes. --dry-run shows what would be 
 }
 
 // deleteAgent deletes an agent, and what is kept about it beside its folder.
-func (a *app) deleteAgent(cmd *cobra.Command, agent *home.Agent, noSnapshot bool, out *deletedAgent) error {
-	return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		d, ok := e.(agentDeleter)
-		if !ok {
-			return a.onThisMachine("delete agent")
-		}
-		done, err := working(a, "deleting", func() (snapshot.AgentDeletion, error) {
-			return d.DeleteAgent(ctx, agent.Tenant(), agent.ID(), noSnapshot)
-		})
+func (a *app) deleteAgent(cmd *cobra.Command, noSnapshot bool, out *deletedAgent) error {
+	return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, _ snapshotEngine) error {
+		done, err := working(a, "deleting", func() (agent.Deletion, error) { return s.local.Delete(ctx, noSnapshot) })
 		if err != nil {
-			return withoutSnapshot(err, agent.ID())
+			return withoutSnapshot(err, s.agentID())
 		}
 		if done.Snapshot != nil {
 			out.Snapshot = &done.Snapshot.ID
 			a.warnSkipped(done.Snapshot.Skipped, done.Snapshot.Warnings)
 		}
-		for _, left := range s.local.ForgetAnswers(ctx) {
+		for _, left := range done.Left {
 			a.out.warn("not deleted: %s", left)
 		}
-		record := backup.In(s.home.Dir()).Path(server.AgentName{Tenant: agent.Tenant(), Agent: agent.ID()})
+		record := backup.In(s.home.Dir()).Path(server.AgentName{Tenant: s.tenantID(), Agent: s.agentID()})
 		if err := fsx.RemoveAll(fsx.OS(), record); err != nil {
 			a.out.warn("not deleted: %s: %v", record, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 func (a *app) approvalCommand() *cobra.Command {
@@ -62,8 +63,8 @@ func findApproval(ctx context.Context, s *opened, text string) (string, error) {
 	if err := amber.CheckID("approval id", text); err != nil {
 		return "", err
 	}
-	end, err := parseIDEnd(text)
-	if _, whole := end.whole(); err != nil || whole {
+	end, err := agent.ParseIDEnd(text)
+	if _, whole := end.Whole(); err != nil || whole {
 		return text, nil
 	}
 	if _, err := s.Store.Approvals.Approval(ctx, text); amber.KindOf(err) != amber.KindNotFound {
@@ -75,7 +76,7 @@ func findApproval(ctx context.Context, s *opened, text string) (string, error) {
 	}
 	var fits []string
 	for _, p := range pending {
-		if endsWith(p.ID, string(end)) {
+		if end.Ends(p.ID) {
 			fits = append(fits, p.ID)
 		}
 	}
@@ -84,7 +85,7 @@ func findApproval(ctx context.Context, s *opened, text string) (string, error) {
 		e.Hint = "amber approval list; one that is decided needs its whole id"
 		return "", e
 	}
-	return onlyFit("approval", end, fits)
+	return end.Only("approval", fits)
 }
 
 func (a *app) approvalShowCommand() *cobra.Command {

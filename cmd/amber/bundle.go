@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 func (a *app) bundleCommand() *cobra.Command {
@@ -33,7 +34,7 @@ func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
 		return path, false, err
 	}
 	info, err := os.Stat(path)
-	_, noID := parseIDEnd(arg)
+	_, noID := agent.ParseIDEnd(arg)
 	switch {
 	case err == nil && info.IsDir() && noID != nil:
 		return path, false, amber.Errorf(amber.KindInvalid, "read bundle", path, "the path is a directory, want a bundle")

@@ -176,6 +176,9 @@ func TestSnapshotRestoreTakesABundle(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	file := filepath.Join(t.TempDir(), "b.tar.zst")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if code, _, _ := b.run("snapshot", "restore", file); code != 6 || b.engine.changed() {
 		t.Errorf("unasked: exit code %d, asked %v", code, b.engine.asked)
 	}

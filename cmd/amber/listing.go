@@ -103,12 +103,3 @@ func table(w io.Writer, heading []string, rows [][]string) {
 
 // flat makes stored text fit for one line of a terminal, whole.
 func flat(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
-
-// undashed returns the digits of a UUID.
-func undashed(id string) string { return strings.ReplaceAll(id, "-", "") }
-
-// endsWith reports whether digits are the end of id, a whole UUID.
-func endsWith(id, digits string) bool {
-	_, err := amber.ParseMemoryID(id)
-	return err == nil && strings.HasSuffix(undashed(id), digits)
-}

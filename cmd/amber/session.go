@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 func (a *app) sessionCommand() *cobra.Command {
@@ -129,7 +130,7 @@ func (a *app) sessionRenameCommand() *cobra.Command {
 		Args:  exactly("an id", "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
-				id, err := findSession(ctx, s, args[0])
+				id, err := agent.FindSession(ctx, s.Store, args[0])
 				if err != nil {
 					return err
 				}
@@ -150,7 +151,7 @@ func (a *app) sessionSelectCommand() *cobra.Command {
 		Args:  exactly("an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
-				id, err := findSession(ctx, s, args[0])
+				id, err := agent.FindSession(ctx, s.Store, args[0])
 				if err != nil {
 					return err
 				}

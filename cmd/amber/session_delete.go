@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 // sessionRemoval says what goes with a session.
@@ -32,7 +33,7 @@ without a terminal it needs --yes.`,
 		Args: exactly("an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
-				id, err := findSession(ctx, s, args[0])
+				id, err := agent.FindSession(ctx, s.Store, args[0])
 				if err != nil {
 					return err
 				}

@@ -2,72 +2,12 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
-
-// findSession returns the session that text names: a whole id, or the end of
-// a UUID in the catalogue. Hosts bring ids of any form and need no catalogue,
-// so a text that is the end of none is taken for a whole id.
-func findSession(ctx context.Context, s *opened, text string) (amber.SessionID, error) {
-	id, err := amber.ParseSessionID(text)
-	if err != nil {
-		return "", err
-	}
-	end, err := parseIDEnd(text)
-	if _, whole := end.whole(); err != nil || whole {
-		return id, nil
-	}
-	_, err = s.Store.Sessions.Session(ctx, id)
-	switch amber.KindOf(err) {
-	case amber.KindNotFound:
-	case "", amber.KindUnsupported:
-		return id, nil
-	default:
-		return "", err
-	}
-	fits, err := sessionsEnding(ctx, s, end)
-	switch {
-	case err != nil:
-		return "", err
-	case len(fits) == 0:
-		return id, nil
-	}
-	fit, err := onlyFit("session", end, fits)
-	return amber.SessionID(fit), err
-}
-
-// onlyFit returns the one id that ends in end.
-func onlyFit(what string, end idEnd, fits []string) (string, error) {
-	if len(fits) == 1 {
-		return fits[0], nil
-	}
-	return "", amber.Errorf(amber.KindInvalid, "find "+what, string(end), "several ids end in these digits: %s", strings.Join(fits[:min(len(fits), maxNamed)], ", "))
-}
-
-// sessionsEnding looks through the catalogue.
-func sessionsEnding(ctx context.Context, s *opened, end idEnd) ([]string, error) {
-	var fits []string
-	q := amber.SessionQuery{Limit: amber.MaxPageSize}
-	for {
-		page, err := s.Store.Sessions.ListSessions(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range page.Items {
-			if endsWith(string(item.ID), string(end)) {
-				fits = append(fits, string(item.ID))
-			}
-		}
-		if page.Next == "" {
-			return fits, nil
-		}
-		q.Cursor = page.Next
-	}
-}
 
 // sessionChoice is an optional ID argument beside --binding.
 type sessionChoice struct{ binding string }
@@ -83,7 +23,7 @@ func (c sessionChoice) find(ctx context.Context, cmd *cobra.Command, s *opened, 
 		if cmd.Flags().Changed("binding") {
 			return "", usage("give an id or --binding, not both")
 		}
-		return findSession(ctx, s, args[0])
+		return agent.FindSession(ctx, s.Store, args[0])
 	}
 	if err := amber.CheckID("binding", c.binding); err != nil {
 		return "", err
@@ -105,7 +45,7 @@ func (f *sessionFlag) add(cmd *cobra.Command, use string) {
 // find returns the session of the flag, else the active one.
 func (f sessionFlag) find(ctx context.Context, cmd *cobra.Command, s *opened) (amber.SessionID, error) {
 	if cmd.Flags().Changed("session") {
-		return findSession(ctx, s, f.text)
+		return agent.FindSession(ctx, s.Store, f.text)
 	}
 	active, err := s.Store.Active.ActiveSession(ctx, amber.DefaultBinding)
 	if amber.KindOf(err) == amber.KindNotFound {
@@ -122,5 +62,5 @@ func (f sessionFlag) named(ctx context.Context, cmd *cobra.Command, s *opened) (
 	if !cmd.Flags().Changed("session") {
 		return "", usage("%s needs --session", cmd.CommandPath())
 	}
-	return findSession(ctx, s, f.text)
+	return agent.FindSession(ctx, s.Store, f.text)
 }

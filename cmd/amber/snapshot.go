@@ -141,7 +141,7 @@ func (a *app) withSnapshot(cmd *cobra.Command, need liveAgent, arg string, fn fu
 		return err
 	}
 	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		id, err := resolveSnapshot(ctx, s, e, end)
+		id, err := agent.FindSnapshot(ctx, e, s.allSnapshots(), end)
 		if err != nil {
 			return err
 		}
@@ -150,8 +150,8 @@ func (a *app) withSnapshot(cmd *cobra.Command, need liveAgent, arg string, fn fu
 }
 
 // parseSnapshotEnd checks an argument without touching a repository.
-func parseSnapshotEnd(arg string) (idEnd, error) {
-	end, err := parseIDEnd(arg)
+func parseSnapshotEnd(arg string) (agent.IDEnd, error) {
+	end, err := agent.ParseIDEnd(arg)
 	var wrong *amber.Error
 	if errors.As(err, &wrong) {
 		wrong.Op, wrong.Hint = "read snapshot id", "amber snapshot list"
@@ -159,34 +159,14 @@ func parseSnapshotEnd(arg string) (idEnd, error) {
 	return end, err
 }
 
-// resolveSnapshot returns the snapshot that end names. A whole id is taken as
-// it is. Errors: not_found; invalid when end fits several.
-func resolveSnapshot(ctx context.Context, s *opened, e snapshotEngine, end idEnd) (amber.SnapshotID, error) {
-	if id, ok := end.whole(); ok {
-		return amber.SnapshotID(id), nil
-	}
-	var fits []string
-	err := eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
-		if endsWith(string(m.ID), string(end)) {
-			fits = append(fits, string(m.ID))
-		}
-		return nil
-	})
-	if err != nil {
-		return "", err
-	}
-	if len(fits) == 0 {
-		err := amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in these digits")
-		err.Hint = "amber snapshot list"
-		return "", err
-	}
-	fit, err := onlyFit("snapshot", end, fits)
-	return amber.SnapshotID(fit), err
+// allSnapshots asks for every snapshot of the agent.
+func (s *opened) allSnapshots() amber.SnapshotQuery {
+	return amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID()}
 }
 
 // eachSnapshot calls fn for every snapshot of the agent, newest first.
 func eachSnapshot(ctx context.Context, s *opened, e snapshotEngine, fn func(amber.SnapshotMeta) error) error {
-	return agent.EachSnapshot(ctx, e, amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID()}, fn)
+	return agent.EachSnapshot(ctx, e, s.allSnapshots(), fn)
 }
 
 // snapshotEngine is what the verbs about snapshots work with.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 func (a *app) snapshotDiffCommand() *cobra.Command {
@@ -30,7 +31,7 @@ state, and the history of the notes. --rows names each change, at most %d of a k
 				return err
 			}
 			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, from amber.SnapshotRef) error {
-				b, err := resolveSnapshot(ctx, s, e, to)
+				b, err := agent.FindSnapshot(ctx, e, s.allSnapshots(), to)
 				if err != nil {
 					return err
 				}

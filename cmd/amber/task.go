@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 func (a *app) taskCommand() *cobra.Command {
@@ -76,7 +77,7 @@ func (a *app) taskListCommand() *cobra.Command {
 			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
 				q := amber.TaskQuery{State: amber.TaskState(state)}
 				if cmd.Flags().Changed("session") {
-					id, err := findSession(ctx, s, session)
+					id, err := agent.FindSession(ctx, s.Store, session)
 					if err != nil {
 						return err
 					}

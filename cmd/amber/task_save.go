@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 )
 
 // taskFlags name what to change of a task.
@@ -71,7 +72,7 @@ func (a *app) saveTask(cmd *cobra.Command, f taskFlags, id string) error {
 			return err
 		}
 		if f.session != "" {
-			id, err := findSession(ctx, s, f.session)
+			id, err := agent.FindSession(ctx, s.Store, f.session)
 			if err != nil {
 				return err
 			}

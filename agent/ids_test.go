@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/store/inmem"
 )
 
@@ -25,7 +24,7 @@ func (sameBytes) Read(p []byte) (int, error) {
 
 // openInMemory returns a store with n memories whose ids end alike, and those
 // ids.
-func openInMemory(t *testing.T, random io.Reader, n int) (*opened, []amber.MemoryID) {
+func openInMemory(t *testing.T, random io.Reader, n int) (amber.Store, []amber.MemoryID) {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := func() time.Time { now = now.Add(time.Second); return now }
@@ -33,10 +32,10 @@ func openInMemory(t *testing.T, random io.Reader, n int) (*opened, []amber.Memor
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &opened{Resolved: config.Resolved{Store: amber.NewStore(store.Parts())}}
+	s := store.Store()
 	var ids []amber.MemoryID
 	for i := range n {
-		ack, err := s.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: strings.Repeat("x", i+1)})
+		ack, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: strings.Repeat("x", i+1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,10 +44,10 @@ func openInMemory(t *testing.T, random io.Reader, n int) (*opened, []amber.Memor
 	return s, ids
 }
 
-func TestResolveIDOfSeveral(t *testing.T) {
+func TestAnEndOfSeveralIDsIsRefused(t *testing.T) {
 	t.Parallel()
 	s, ids := openInMemory(t, sameBytes{}, 5)
-	_, err := resolve(t.Context(), s, "abababab")
+	_, err := find(t.Context(), s, "abababab")
 	if amber.KindOf(err) != amber.KindInvalid {
 		t.Fatalf("an end of five ids: got error %v, want kind invalid", err)
 	}
@@ -65,7 +64,7 @@ func TestResolveIDOfSeveral(t *testing.T) {
 	// The part of the id that is time tells them apart.
 	for _, id := range ids {
 		for _, arg := range []string{string(id), strings.ToUpper(string(id)), undashed(string(id)), string(id)[1:]} {
-			got, err := resolve(t.Context(), s, arg)
+			got, err := find(t.Context(), s, arg)
 			if err != nil || got != id {
 				t.Errorf("resolve %s: got %s, %v, want %s", arg, got, err, id)
 			}
@@ -73,11 +72,11 @@ func TestResolveIDOfSeveral(t *testing.T) {
 	}
 }
 
-func TestResolveIDPastTheFirstPage(t *testing.T) {
+func TestAMemoryIsFoundPastTheFirstPage(t *testing.T) {
 	t.Parallel()
 	s, ids := openInMemory(t, counting(0), amber.MaxPageSize+1)
 	end := undashed(string(ids[0]))[wholeID-minIDEnd:] // the oldest is on the last page
-	got, err := resolve(t.Context(), s, end)
+	got, err := find(t.Context(), s, end)
 	if err != nil || got != ids[0] {
 		t.Errorf("resolve %s: got %s, %v, want %s", end, got, err, ids[0])
 	}
@@ -96,10 +95,10 @@ func (c *counter) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func resolve(ctx context.Context, s *opened, arg string) (amber.MemoryID, error) {
-	end, err := parseIDEnd(arg)
+func find(ctx context.Context, s amber.Store, arg string) (amber.MemoryID, error) {
+	end, err := ParseIDEnd(arg)
 	if err != nil {
 		return "", err
 	}
-	return resolveID(ctx, s, end)
+	return FindMemory(ctx, s, end)
 }
