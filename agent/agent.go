@@ -30,7 +30,7 @@ type Options struct {
 	Getenv func(name string) string
 	Access Access
 	// Publisher is told what happens to snapshots, notes and documents. nil: the
-	// outbox of the home where a broker is configured, else nobody.
+	// outbox of the home where a broker is configured, else no publisher.
 	Publisher amber.Publisher
 	// Snapshots stands in for the engine of the home. nil: the engine is opened
 	// when it is first needed.

@@ -8,7 +8,7 @@ import (
 )
 
 // announce makes the store tell of changes to notes and to documents of runtime
-// state, which have no change log, where somebody listens.
+// state, which have no change log, where a publisher is configured.
 func (a *Agent) announce(ctx context.Context) error {
 	c := a.config.Events
 	parts := a.plain.Present()

@@ -113,7 +113,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkLocks(agent)
 	if err != nil {
 		for _, code := range append(databaseCodes, "clock", "consolidation", "notes", stateCode) {
-			d.skip(code, "there is no live generation")
+			d.skip(code, "no generation is live")
 		}
 		return
 	}
@@ -122,7 +122,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkConsolidation(agent, current)
 	d.checkVaultFiles(ctx, agent)
 	if d.failed("git") {
-		d.skip("notes", "there is no git")
+		d.skip("notes", "git was not found")
 	} else {
 		d.checkNotes(ctx, agent)
 	}

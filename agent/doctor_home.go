@@ -27,7 +27,7 @@ const (
 func (d *doctor) checkHome() (*home.Agent, bool) {
 	dir := d.o.Home
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		d.add(amber.Finding{Code: "home", Status: amber.FindingWarning, Detail: "there is none at " + dir + "; the first command makes it"})
+		d.add(amber.Finding{Code: "home", Status: amber.FindingWarning, Detail: "no home at " + dir + " yet; the first command makes it"})
 		return nil, false
 	}
 	h, agent, err := d.lookAtHome()
@@ -68,13 +68,13 @@ func (d *doctor) checkModes(dirs ...string) {
 			return
 		}
 		if open := info.Mode().Perm() & 0o077; open != 0 {
-			e := amber.Errorf(amber.KindRefused, "check modes", dir, "others can reach it, its mode is %04o", info.Mode().Perm())
+			e := amber.Errorf(amber.KindRefused, "check modes", dir, "the mode is %04o, want access for the owner only", info.Mode().Perm())
 			e.Hint = "chmod 700 " + dir
 			d.judge("home_modes", e, "")
 			return
 		}
 	}
-	d.judge("home_modes", nil, "nobody else can reach the folders")
+	d.judge("home_modes", nil, "only their owner can reach the folders")
 }
 
 // checkDisk looks at free space and at the file system.
@@ -121,18 +121,18 @@ func (d *doctor) checkRestore(agent *home.Agent) {
 	r, err := agent.Restoring()
 	switch {
 	case err != nil || r == nil:
-		d.judge("restore", err, "none is under way")
+		d.judge("restore", err, "no restore is under way")
 	case r.Running:
 		d.judge("restore", nil, "generation %d is being built from %s", r.Generation, r.From)
 	case r.Switched:
-		d.warn("restore", "it is finished with the next write", "a restore from %s was interrupted when generation %d was live", r.From, r.Generation)
+		d.warn("restore", "amber remember, or any other write, finishes the restore", "a restore from %s was interrupted when generation %d was live", r.From, r.Generation)
 	default:
-		d.warn("restore", "it is undone with the next write", "a restore from %s was interrupted; generation %d is live as before", r.From, r.Replaces)
+		d.warn("restore", "amber remember, or any other write, undoes the restore", "a restore from %s was interrupted; generation %d is live as before", r.From, r.Replaces)
 	}
 }
 
-// checkLocks looks whether the lock files can be used. That somebody holds
-// them is normal.
+// checkLocks looks whether the lock files can be used. That they are held
+// is normal.
 func (d *doctor) checkLocks(agent *home.Agent) {
 	d.checkRestore(agent)
 	for _, name := range []string{"gate", "lock"} {
@@ -154,7 +154,7 @@ func (d *doctor) checkLocks(agent *home.Agent) {
 			return
 		}
 		if err != nil {
-			d.judge("locks", &amber.Error{Op: "check lock", Kind: amber.KindDamaged, ID: path, Err: err, Hint: "remove it; it holds no data"}, "")
+			d.judge("locks", &amber.Error{Op: "check lock", Kind: amber.KindDamaged, ID: path, Err: err, Hint: "rm " + path}, "")
 			return
 		}
 	}

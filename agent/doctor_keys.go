@@ -30,7 +30,7 @@ func (d *doctor) checkKeys(ctx context.Context) {
 	if _, err := os.Lstat(h.Dir()); err != nil {
 		return
 	}
-	d.judge("key_modes", checkKeyModes(h.KeysDir()), "nobody else can reach the keys")
+	d.judge("key_modes", checkKeyModes(h.KeysDir()), "only their owner can reach the keys")
 	if d.failed("key_modes") {
 		for _, code := range []string{"signing_key", "trusted_keys", "encryption"} {
 			d.skip(code, "others can reach the keys")
@@ -66,12 +66,12 @@ func checkKeyModes(dir string) error {
 		case e.IsDir():
 			want = "700"
 		case !info.Mode().IsRegular():
-			return amber.Errorf(amber.KindRefused, "check modes", path, "it is no regular file")
+			return amber.Errorf(amber.KindRefused, "check modes", path, "want a regular file, found a link or a device")
 		case path == filepath.Join(dir, keyring.TrustedFile):
 			secret = 0o022
 		}
 		if info.Mode().Perm()&secret != 0 {
-			wrong := amber.Errorf(amber.KindRefused, "check modes", path, "others can reach it, its mode is %04o", info.Mode().Perm())
+			wrong := amber.Errorf(amber.KindRefused, "check modes", path, "the mode is %04o, want access for the owner only", info.Mode().Perm())
 			wrong.Hint = "chmod " + want + " " + path
 			return wrong
 		}
@@ -99,9 +99,9 @@ func (d *doctor) checkSigningKey(ctx context.Context, h *home.Home, c config.Sna
 	case err == nil:
 		d.judge("signing_key", nil, "%s", signer.KeyID())
 	case amber.KindOf(err) == amber.KindNotFound && !c.Sign:
-		d.judge("signing_key", nil, "there is none, and snapshot.sign is false")
+		d.judge("signing_key", nil, "no key, and snapshot.sign is false")
 	case amber.KindOf(err) == amber.KindNotFound:
-		d.judge("signing_key", nil, "there is none yet; the first snapshot makes it")
+		d.judge("signing_key", nil, "no key yet; the first snapshot makes one")
 	default:
 		d.judge("signing_key", err, "")
 	}
@@ -182,7 +182,7 @@ func (d *doctor) checkOpens(ctx context.Context, h *home.Home, root string, ids 
 	}
 	t, err := dir.Open(path, dir.Options{})
 	if amber.KindOf(err) == amber.KindNotFound {
-		return "there is no repository yet", nil
+		return "no repository yet", nil
 	}
 	if err != nil {
 		return "", err
@@ -196,7 +196,7 @@ func (d *doctor) checkOpens(ctx context.Context, h *home.Home, root string, ids 
 		return "", err
 	}
 	if r.Locked() {
-		e := amber.Errorf(amber.KindRefused, "open repository", path, "it is encrypted, and no identity of this home opens it: no snapshot can be taken")
+		e := amber.Errorf(amber.KindRefused, "open repository", path, "the repository is encrypted, and no identity of this home opens it: no snapshot can be taken")
 		e.Hint = "name the file of one in snapshot.encryption.identity"
 		return "", e
 	}

@@ -22,7 +22,7 @@ func (d *doctor) checkHomeDB(ctx context.Context) {
 	case amber.KindNotFound: // no token was ever made, and nothing was served
 		return
 	case amber.KindConflict:
-		d.add(amber.Finding{Code: code, Status: amber.FindingWarning, Detail: "an older Amber made it; the next use brings it up to date"})
+		d.add(amber.Finding{Code: code, Status: amber.FindingWarning, Detail: "an older Amber made the database; the next use brings it up to date"})
 		return
 	}
 	if err == nil {
@@ -36,7 +36,7 @@ func (d *doctor) checkConsolidation(agent *home.Agent, current home.Current) {
 	open, err := snapshot.ConsolidationOf(fsx.OS(), agent, current)
 	switch {
 	case amber.KindOf(err) == amber.KindNotFound:
-		d.judge("consolidation", nil, "none is open")
+		d.judge("consolidation", nil, "no consolidation is open")
 	case err != nil:
 		d.judge("consolidation", err, "")
 	default:

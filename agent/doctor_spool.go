@@ -30,11 +30,11 @@ func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
 	_, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		for _, code := range live {
-			d.judge(code, nil, "there is no journal yet")
+			d.judge(code, nil, "no journal yet")
 		}
 		return
 	}
-	// The bounds do not matter to somebody who only looks.
+	// The bounds do not matter for reading.
 	j, err := journal.Open(dir, JournalOptions(config.Default().Journal, d.o.Clock))
 	if err == nil {
 		err = checkSpoolFolders(dir)
@@ -94,11 +94,11 @@ func checkPrivate(path string, folder bool) error {
 	case err != nil:
 		return &amber.Error{Op: "check spool", Kind: amber.KindInternal, ID: path, Err: err}
 	case folder && !info.IsDir():
-		return amber.Errorf(amber.KindDamaged, "check spool", path, "it is not a folder")
+		return amber.Errorf(amber.KindDamaged, "check spool", path, "want a folder, found a file or a link")
 	case !folder && !info.Mode().IsRegular():
-		return amber.Errorf(amber.KindDamaged, "check spool", path, "it is not a regular file")
+		return amber.Errorf(amber.KindDamaged, "check spool", path, "want a regular file, found a folder or a link")
 	case info.Mode().Perm()&0o077 != 0:
-		e := amber.Errorf(amber.KindRefused, "check spool", path, "others can reach it, its mode is %04o", info.Mode().Perm())
+		e := amber.Errorf(amber.KindRefused, "check spool", path, "the mode is %04o, want access for the owner only", info.Mode().Perm())
 		e.Hint = "chmod go= " + path
 		return e
 	}
@@ -154,7 +154,7 @@ func (d *doctor) checkHeld(ctx context.Context, j *journal.Journal) {
 func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *home.Agent) {
 	cursor, closeStore, err := d.cursorOf(ctx, j, agent)
 	if err != nil {
-		d.skip("spool.undrained", "nobody knows what is drained: "+err.Error())
+		d.skip("spool.undrained", "it is not known what is drained: "+err.Error())
 		return
 	}
 	defer closeStore()
@@ -165,7 +165,7 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 		return n, err
 	})
 	if unknown != nil {
-		d.skip("spool.undrained", "nobody knows what is drained: "+unknown.Error())
+		d.skip("spool.undrained", "it is not known what is drained: "+unknown.Error())
 		return
 	}
 	var waiting int64
@@ -187,12 +187,12 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 	d.judge("spool.undrained", err, "%d entries wait to be drained", waiting)
 }
 
-// checkParked looks whether a restore has left entries behind that nobody has
-// decided about.
+// checkParked looks whether a restore has left entries behind that
+// were neither drained nor removed.
 func (d *doctor) checkParked(ctx context.Context) {
 	states, err := d.agent.parked(ctx, nil)
 	if err != nil {
-		d.skip("spool.parked", "nobody knows what is parked: "+err.Error())
+		d.skip("spool.parked", "it is not known what is parked: "+err.Error())
 		return
 	}
 	for _, p := range states {

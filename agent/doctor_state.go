@@ -49,7 +49,7 @@ func (d *doctor) checkState(ctx context.Context, agent *home.Agent, current home
 
 func stateDetail(n int) string {
 	if n == 0 {
-		return "there are no documents yet"
+		return "no documents yet"
 	}
 	return fmt.Sprintf("%d documents, all of them whole", n)
 }

@@ -119,7 +119,7 @@ func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent) {
 	d.judge("notes", err, "every commit is whole")
 }
 
-// twinNotes warns of notes whose names nobody can tell apart.
+// twinNotes warns of notes whose names look the same.
 func twinNotes(twins [][]string) amber.Finding {
 	const most = 5
 	var named []string
@@ -140,18 +140,18 @@ func twinNotes(twins [][]string) amber.Finding {
 // none.
 func (d *doctor) checkLostNotes(ctx context.Context) {
 	if d.failed("config") { // it says where snapshots are
-		d.skip("notes", "there are none, and whether there were any is not known")
+		d.skip("notes", "no notes, and it is not known whether there were any")
 		return
 	}
 	last, err := d.lastWithNotes(ctx)
 	switch {
 	case err != nil:
-		d.skip("notes", "there are none, and whether there were any is not known: "+err.Error())
+		d.skip("notes", "no notes, and it is not known whether there were any: "+err.Error())
 	case last.ID != "":
 		d.warn("notes", "amber snapshot restore "+short(last.ID)+" --only notes",
-			"their history is gone; snapshot %s of %s has it", short(last.ID), last.CreatedAt)
+			"the history of the notes is gone; snapshot %s of %s has it", short(last.ID), last.CreatedAt)
 	default:
-		d.judge("notes", nil, "there are none yet")
+		d.judge("notes", nil, "no notes yet")
 	}
 }
 

@@ -96,7 +96,7 @@ func (a *Agent) putBack(ctx context.Context, then, now amber.Memory, out *amber.
 		return err
 	}
 	if now.ID == "" {
-		e := amber.Errorf(amber.KindUnsupported, "restore memory", string(then.ID), "it is not live, and the store cannot bring one back under its id")
+		e := amber.Errorf(amber.KindUnsupported, "restore memory", string(then.ID), "the memory is not live, and the store cannot bring a memory back under its id")
 		e.Hint = "amber snapshot restore --only memory brings back all of them"
 		return e
 	}

@@ -25,7 +25,7 @@ type app struct {
 	meter  meter // how far the engine of snapshots is
 	access access
 	remote *remote // that the verb works on; nil: a home of this machine
-	// publisher is told what happens to snapshots and notes; nil: nobody is.
+	// publisher is told what happens to snapshots and notes; nil: no publisher.
 	publisher amber.Publisher
 	aside     asideNotes
 	// ctx ends when the run is told to stop; that of a hook does not.

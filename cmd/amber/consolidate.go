@@ -19,7 +19,7 @@ with require it may not begin without a snapshot, with try there is a warning, w
 nothing is frozen. While one is open no other may begin.
 
 A program that is killed on the way leaves its consolidation open: amber doctor warns,
-and the next begin says so until somebody gives the old one up with --abandon.`
+and the next begin says so until the old one is given up with --abandon.`
 	return c
 }
 
@@ -28,7 +28,7 @@ func (a *app) withConsolidations(cmd *cobra.Command, fn func(ctx context.Context
 	return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
 		c, ok := e.(amber.Consolidator)
 		if !ok {
-			return amber.Errorf(amber.KindUnsupported, "consolidate", "", "these snapshots know no consolidations")
+			return amber.Errorf(amber.KindUnsupported, "consolidate", "", "these snapshots have no consolidations")
 		}
 		return fn(ctx, s, c)
 	})

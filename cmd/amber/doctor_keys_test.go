@@ -23,7 +23,7 @@ func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
 		}
 	}
 	tells("signing_key", statusOK, "the first snapshot makes it")
-	tells("encryption", statusOK, "off; there is no repository yet")
+	tells("encryption", statusOK, "off; no repository yet")
 	p.snapshot()
 	tells("signing_key", statusOK, "did:key:z6Mk")
 	tells("trusted_keys", statusOK, "0 beside this home's own")

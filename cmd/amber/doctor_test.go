@@ -273,7 +273,7 @@ func TestDoctorChangesNothing(t *testing.T) {
 func TestDoctorMissesNotes(t *testing.T) {
 	p := newHome(t, [][]string{{"remember", "We chose PostgreSQL for JSONB"}})
 	p.snapshot()
-	if _, found := p.doctor(); found["notes"].Status != statusOK || found["notes"].Detail != "there are none yet" {
+	if _, found := p.doctor(); found["notes"].Status != statusOK || found["notes"].Detail != "no notes yet" {
 		t.Errorf("never had any: %+v", found["notes"])
 	}
 	if code, out := p.run("note", "write", "plan", "ship it"); code != 0 {
@@ -285,7 +285,7 @@ func TestDoctorMissesNotes(t *testing.T) {
 	want := finding{Code: "notes", Status: statusWarning, Hint: "amber snapshot restore " + shortID(id) + " --only notes"}
 	got := found["notes"]
 	got.Detail = ""
-	if code != 0 || got != want || !strings.Contains(found["notes"].Detail, "their history is gone; snapshot "+shortID(id)) {
+	if code != 0 || got != want || !strings.Contains(found["notes"].Detail, "the history of the notes is gone; snapshot "+shortID(id)) {
 		t.Errorf("exit %d, %+v", code, found["notes"])
 	}
 	if code, out := p.run("snapshot", "restore", id, "--only", "notes", "--yes"); code != 0 {

@@ -82,7 +82,7 @@ func overdue(c config.Vault, st backup.State, now time.Time) string {
 	if next.After(now) {
 		return ""
 	}
-	return fmt.Sprintf("the schedule is %s, and nobody looked since %s", c.Schedule, st.Began)
+	return fmt.Sprintf("the schedule is %s, and no server has looked since %s", c.Schedule, st.Began)
 }
 
 // automatic reports whether a server is to back up.
@@ -116,7 +116,7 @@ func checkAPIKeyFile(c config.Vault) error {
 	path := c.APIKeyFile
 	switch {
 	case path == "" && automatic(c):
-		e := amber.Errorf(amber.KindInvalid, op, "", "a server is to back up, and vault.api_key_file is not set")
+		e := amber.Errorf(amber.KindInvalid, op, "", "vault.api_key_file is not set, and the schedule asks a server to back up")
 		e.Hint = "write the key of the vault into a file for its owner alone, and name that in vault.api_key_file"
 		return e
 	case path == "":
@@ -131,9 +131,9 @@ func checkAPIKeyFile(c config.Vault) error {
 	case err != nil:
 		return &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
 	case !info.Mode().IsRegular():
-		return amber.Errorf(amber.KindRefused, op, path, "it is no regular file")
+		return amber.Errorf(amber.KindRefused, op, path, "want a regular file, found a folder or a device")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		e := amber.Errorf(amber.KindRefused, op, path, "others can reach it, its mode is %04o", info.Mode().Perm())
+		e := amber.Errorf(amber.KindRefused, op, path, "the mode is %04o, want access for the owner only", info.Mode().Perm())
 		e.Hint = "chmod 600 " + path
 		return e
 	}

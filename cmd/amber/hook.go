@@ -105,7 +105,7 @@ func (a *app) runHook(ctx context.Context, root *cobra.Command) int {
 	return 0
 }
 
-// hook keeps one event, answers the host and sees to it that somebody drains.
+// hook keeps one event, answers the host and starts a drain.
 func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	loaded, configErr := a.hookConfig()
 	if configErr != nil { // no reason to lose what an agent did

@@ -36,7 +36,7 @@ func (a *app) in() io.Reader {
 	return a.pumped
 }
 
-// interruptible reads from somebody who may never say anything, until a context
+// interruptible reads from a pipe that may never bring anything, until a context
 // ends. The goroutine that is left waiting ends with the process.
 type interruptible struct {
 	ctx    context.Context // of the run

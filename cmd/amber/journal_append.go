@@ -74,7 +74,7 @@ the session.`,
 	return cmd
 }
 
-// genericEvent is an event somebody appends by hand. It is always a new one.
+// genericEvent is an event that a person or a script appends. It is always a new one.
 func (a *app) genericEvent(host, session, kind, text string) (amber.HostEvent, error) {
 	ev := amber.HostEvent{Schema: amber.HostEventSchema, Native: true, ObservedAt: amber.At(a.clock())}
 	switch {

@@ -12,7 +12,7 @@ const (
 	stdinLimit    = 4 * time.Second
 )
 
-// patient reads from somebody who may neither say anything nor close: after a
+// patient reads from a pipe whose other end may neither write nor close it: after a
 // time of silence, or of saying little, it is the end.
 type patient struct {
 	read   func([]byte) (int, error)

@@ -266,7 +266,7 @@ func parseLine(line []byte) (r amber.WriteRequest, err error) {
 		return r, &amber.Error{Op: "parse memory", Kind: amber.KindInvalid, Err: err}
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return r, amber.Errorf(amber.KindInvalid, "parse memory", "", "there is more than one value on the line")
+		return r, amber.Errorf(amber.KindInvalid, "parse memory", "", "the line has more than one JSON value, want one object")
 	}
 	return r, nil
 }

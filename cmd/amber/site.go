@@ -12,8 +12,8 @@ type site interface {
 	// Erase removes the text of a memory wherever it can, and names the
 	// copies that remain.
 	amber.Eraser
-	// Settle brings in what hooks have kept and nobody has read yet. What it
-	// could not bring in is named.
+	// Settle brings what the journal holds into the store, and names what it
+	// could not bring in.
 	Settle(ctx context.Context) []string
 	// Context makes a block of memory. Errors: invalid for a size out of bounds; those of recall.
 	Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error)
