@@ -22,7 +22,7 @@ func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
 			t.Errorf("%s: %+v, want %s with %q", code, found[code], status, detail)
 		}
 	}
-	tells("signing_key", statusOK, "the first snapshot makes it")
+	tells("signing_key", statusOK, "the first snapshot makes one")
 	tells("encryption", statusOK, "off; no repository yet")
 	p.snapshot()
 	tells("signing_key", statusOK, "did:key:z6Mk")

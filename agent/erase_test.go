@@ -1,0 +1,49 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// TestEraseReachesEveryPartOfTheAgent: the eraser of the store and the method are the
+// same. What the journal holds is brought in first, and copies elsewhere are named.
+func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	ctx, store := t.Context(), a.Store()
+	const text = "The vault code is 4711."
+	ack, err := store.LongTerm.Write(ctx, amber.WriteRequest{Content: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Notes.WriteNote(ctx, "codes", "# Codes\n"+text); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "seen", Document: []byte(`{"last":"` + text + `"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	frozen, err := a.Snapshot(ctx, amber.SnapshotRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(t, a, "s1", text, "and what now?")
+	report, err := store.Eraser.Erase(ctx, ack.ID)
+	if err != nil || len(report.Removed) == 0 {
+		t.Fatalf("removed %q, %v", report.Removed, err)
+	}
+	remaining := strings.Join(report.Remaining, "\n")
+	for _, place := range []string{"note codes", "document seen", "snapshot " + string(frozen.ID)} {
+		if !strings.Contains(remaining, place) {
+			t.Errorf("the copies that remain are\n%s\nwant %q among them", remaining, place)
+		}
+	}
+	turns, err := store.Turns.LoadTurns(ctx, "s1", 10)
+	if err != nil || len(turns) != 1 || turns[0].Content != "and what now?" {
+		t.Errorf("the turns are %+v, %v, want the one without the text", turns, err)
+	}
+	if _, err := store.Memories.Get(ctx, ack.ID); amber.KindOf(err) != amber.KindNotFound {
+		t.Errorf("the memory is still there: %v", err)
+	}
+}
