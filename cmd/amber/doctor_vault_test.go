@@ -55,7 +55,7 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	p.must(records.Write(me, st))
 	tells(statusOK, "last backup by a server 2096-03-01T12:00:00")
 	after(48 * time.Hour) // nobody runs a server any more
-	tells(statusWarning, "last backup by a server 2096-03-01T12:00:00", "nobody looked since 2096-03-01T12:00:00", "amber serve")
+	tells(statusWarning, "last backup by a server 2096-03-01T12:00:00", "no server has looked since 2096-03-01T12:00:00", "amber serve")
 	after(time.Hour)
 	st.DueSince = amber.At(at.Time().Add(time.Hour))
 	p.must(records.Write(me, st))

@@ -134,7 +134,7 @@ func TestDoctorTellsOfAnInterruptedRestore(t *testing.T) {
 		return err
 	}))
 	code, found := p.doctor()
-	if f := found["restore"]; code != 0 || f.Status != statusWarning || !strings.Contains(f.Hint, "undone") {
+	if f := found["restore"]; code != 0 || f.Status != statusWarning || !strings.Contains(f.Hint, "undoes the restore") {
 		t.Errorf("interrupted: exit %d, %+v", code, f)
 	}
 	p.must(os.WriteFile(filepath.Join(a.Dir(), "RESTORING"), []byte("who knows"), 0o600))
