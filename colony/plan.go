@@ -47,7 +47,7 @@ func (b *backup) room() int64 {
 func (b *backup) full(lacks int64, id SnapshotID) (why, hint string) {
 	if b.status.QuotaBytes <= 0 {
 		return fmt.Sprintf(" (the vault reports no quota yet; %d bytes are assumed)", int64(DefaultQuota)),
-			"put a small file into the vault first: then it tells its quota"
+			"put a small file into the vault first: then the vault reports its quota"
 	}
 	if begun, size := b.unfinished(id); size >= lacks {
 		return fmt.Sprintf(" (unfinished uploads take %d)", size), "amber vault delete --snapshot " + string(begun)

@@ -166,7 +166,7 @@ func TestFullVaultsSayWhatHelps(t *testing.T) {
 	b = newBench(t)
 	_, err = b.openOn(quiet{b.fake}, nil).Backup(t.Context(), doc("one"), colony.BackupOptions{})
 	refusedAs(t, err, amber.KindQuota)
-	if hint := amber.HintOf(err); !strings.Contains(err.Error(), "has not told its quota") || !strings.Contains(hint, "small file") {
+	if hint := amber.HintOf(err); !strings.Contains(err.Error(), "reports no quota yet") || !strings.Contains(hint, "small file") {
 		t.Errorf("the error is %v, the hint %q", err, hint)
 	}
 }
