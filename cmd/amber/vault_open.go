@@ -94,9 +94,9 @@ func (a *app) vaultBackend(url, keyFile string, f vaultFlags) (colony.Backend, e
 	}
 	switch {
 	case url == "":
-		return nil, missing("the URL of the vault is not set", "--url URL, or amber config set vault.url URL")
+		return nil, missing("the URL of the vault is not set", "--url URL, or vault.url in the file that amber config path names")
 	case keyFile == "":
-		return nil, missing("the API key of the vault is not set", "--api-key-file FILE, or amber config set vault.api_key_file FILE")
+		return nil, missing("the API key of the vault is not set", "--api-key-file FILE, or vault.api_key_file in the file that amber config path names")
 	}
 	read := func(context.Context) (string, error) {
 		if f.key != "" {
