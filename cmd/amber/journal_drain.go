@@ -67,6 +67,7 @@ func (a *app) drain(ctx context.Context, parked bool, generation int64, explain 
 	if parked {
 		report, err = s.local.DrainParked(ctx, generation, explain)
 	} else {
+		dropUnusedCode()
 		report, err = s.local.Drain(ctx, explain)
 	}
 	return report, errors.Join(err, s.Close())

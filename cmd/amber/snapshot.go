@@ -182,6 +182,7 @@ func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) 
 		// Snapshots make much garbage in a heap of about 20 MB: collecting it
 		// early saves a seventh of the memory and costs hardly any time.
 		debug.SetGCPercent(20)
+		dropUnusedCode()
 	}
 	return s.local.Snapshots(ctx)
 }

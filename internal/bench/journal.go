@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,7 +18,6 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
-	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // hooks compares processes of the binary: one that keeps an event durably, one
@@ -120,36 +118,38 @@ func appendFrom(j *journal.Journal, writers, n int) (time.Duration, error) {
 	return time.Since(begin), nil
 }
 
-// drainJob names the home that a process of its own drains, so that its
-// memory can be told.
-const drainJob = "AMBER_BENCH_DRAIN"
+// limitDrainMemory is how much memory a drain may take.
+const limitDrainMemory = 64.0 // MB
 
-// drainMemory drains events in a process of its own and tells how much memory it
+// drainMemory drains events with the binary and returns how much memory the process
 // took at most.
-func drainMemory(ctx context.Context, dir string, events int) error {
-	home := filepath.Join(dir, "drain")
+func drainMemory(ctx context.Context, c config) (line, error) {
+	home := filepath.Join(c.dir, "drain")
 	begin := time.Now()
-	if err := fillJournal(home, events); err != nil {
-		return err
+	if err := fillJournal(home, c.events); err != nil {
+		return line{}, err
 	}
 	filled := time.Since(begin)
-	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env, cmd.Stderr = append(os.Environ(), drainJob+"="+home), os.Stderr
+	cmd := exec.CommandContext(ctx, c.binary, "--home", home, "--json", "journal", "drain")
+	cmd.Stderr = os.Stderr
 	begin = time.Now()
 	out, err := cmd.Output()
 	if err != nil {
-		return err
+		return line{}, err
 	}
 	var report drain.Report
 	if err := json.Unmarshal(out, &report); err != nil {
-		return err
+		return line{}, err
 	}
-	if report.Applied != int64(events) {
-		return fmt.Errorf("%d of %d events were drained: %+v", report.Applied, events, report)
+	if report.Applied != int64(c.events) {
+		return line{}, fmt.Errorf("%d of %d events were drained: %+v", report.Applied, c.events, report)
 	}
-	fmt.Printf("\n%d events appended in %s, drained in %s, at most %.1f MB resident (limit 64 MB)\n", events,
-		filled.Round(time.Millisecond), time.Since(begin).Round(time.Millisecond), float64(maxResident(cmd.ProcessState))/1e6)
-	return nil
+	l := line{
+		name: "drain: peak memory", amount: float64(maxResident(cmd.ProcessState)) / 1e6, unit: "MB", limit: limitDrainMemory,
+		note: fmt.Sprintf("%d events appended in %s, drained in %s", c.events, filled.Round(time.Millisecond), time.Since(begin).Round(time.Millisecond)),
+	}
+	fmt.Printf("\n%s: %.1f MB (limit %.0f MB); %s\n", l.name, l.amount, l.limit, l.note)
+	return l, nil
 }
 
 // fillJournal appends events of many sessions: prompts, answers and tools.
@@ -212,30 +212,4 @@ func agentIn(dir string) (*home.Agent, error) {
 		return nil, err
 	}
 	return h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-}
-
-// drainChild is the process of drainMemory.
-func drainChild(ctx context.Context, dir string) (err error) {
-	agent, err := agentIn(dir)
-	if err != nil {
-		return err
-	}
-	s, err := sqlite.Open(ctx, agent, options())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	j, err := journal.Open(agent.SpoolDir(), journal.Options{Clock: time.Now})
-	if err != nil {
-		return err
-	}
-	w, err := drain.New(drain.Options{Journal: j, Store: s, Clock: time.Now})
-	if err != nil {
-		return err
-	}
-	report, err := w.Once(ctx)
-	if err = errors.Join(err, report.Err()); err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(report)
 }

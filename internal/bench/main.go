@@ -52,13 +52,6 @@ func main() {
 	syncRounds := flag.Int("sync-rounds", 3, "how often a whole store is exported and imported")
 	serveFor := flag.Duration("serve-for", time.Minute, "how long a server is under load")
 	flag.Parse()
-	if job := os.Getenv(drainJob); job != "" {
-		if err := drainChild(context.Background(), job); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	if job := os.Getenv(syncJob); job != "" {
 		if err := syncChild(context.Background(), job); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
@@ -121,7 +114,7 @@ func (c config) parts(ctx context.Context) []part {
 		{"hook", func() (outcome, error) { return of(hooks(ctx, c.binary, c.dir)) }},
 		{"group", func() (outcome, error) { r, err := groupCommit(ctx, c.dir); return of([]ratio{r}, err) }},
 		{"store", func() (outcome, error) { return of(stores(ctx, c)) }},
-		{"drain", func() (outcome, error) { return of(nil, drainMemory(ctx, c.dir, c.events)) }},
+		{"drain", func() (outcome, error) { l, err := drainMemory(ctx, c); return outcome{lines: []line{l}}, err }},
 		{"snapshot", func() (outcome, error) {
 			s := c.snapshot
 			s.dir, s.binary = c.dir, c.binary

@@ -127,7 +127,7 @@ func (h Header) compareShape(ctx context.Context, path string) error {
 // there is no journal to go back to.
 var redactPragmas = []string{
 	"locking_mode(EXCLUSIVE)", "journal_mode(OFF)", "synchronous(OFF)", "foreign_keys(0)", "secure_delete(1)",
-	"trusted_schema(0)", "cell_size_check(1)", "temp_store(2)", "cache_size(-8192)",
+	"trusted_schema(0)", "cell_size_check(1)", "temp_store(2)", "cache_size(-4096)",
 }
 
 func redactDSN(path string) string {
