@@ -172,7 +172,7 @@ func TestAVaultThatAsksForPeaceGetsIt(t *testing.T) {
 	r := u.serve()
 	r.await("the attempt", func() bool { return r.worker(daemon.BackupWorker).Failures > 0 })
 	w := r.worker(daemon.BackupWorker)
-	if w.Status != amber.Degraded || !strings.Contains(w.LastError, "default/default: backups fail since 20") || !strings.Contains(w.LastError, "not now") {
+	if w.Status != amber.Degraded || !strings.Contains(w.LastError, "default/default: backups have failed since 20") || !strings.Contains(w.LastError, "not now") {
 		t.Errorf("the worker: %+v", w)
 	}
 	st, err := backup.In(u.home).Read(server.AgentName{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent})

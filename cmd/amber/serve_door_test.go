@@ -77,10 +77,10 @@ func TestBeyondThisMachineItWantsTokensAndTLS(t *testing.T) {
 		}
 		says(t, "stderr", errs, why, "hint: ")
 	}
-	refused("there is none", "--listen", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key)
-	refused("there is none", "--listen", "0.0.0.0:0", "--behind-proxy")
+	refused("no token was created yet", "--listen", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key)
+	refused("no token was created yet", "--listen", "0.0.0.0:0", "--behind-proxy")
 	// A proxy on this machine brings callers of others.
-	refused("there is none", "--listen", "127.0.0.1:0", "--behind-proxy")
+	refused("no token was created yet", "--listen", "127.0.0.1:0", "--behind-proxy")
 	secret := u.secret("one")
 	refused("need TLS", "--listen", "0.0.0.0:0")
 	refused("need TLS", "--listen", ":0")

@@ -273,7 +273,7 @@ func TestBackupsAreMadeUpAfterAnOutage(t *testing.T) {
 	_, failing := y.rounds(30)
 	// One of them is enough to learn that the vault is away, and they take turns.
 	y.seen("ann 1h0m0s", "bob 1h1m0s", "ann 1h3m0s", "bob 1h7m0s", "ann 1h15m0s")
-	for _, want := range []string{"default/ann: backups fail since 2026-03-01T13:00:00", "last backup 2026-03-01T12:00:00", "nobody is there", "default/bob"} {
+	for _, want := range []string{"default/ann: backups have failed since 2026-03-01T13:00:00", "last backup 2026-03-01T12:00:00", "nobody is there", "default/bob"} {
 		if failing == nil || !strings.Contains(failing.Error(), want) {
 			t.Errorf("%q is not in %v", want, failing)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber/events"
 )
 
-// listen opens the port. Beyond this machine nobody gets in without a token, and
+// listen opens the port. Callers of other machines need a token, and
 // no token crosses a network in the clear; that is decided before anybody can
 // come. Errors: refused, invalid; busy for a port that somebody else has.
 func (s *Daemon) listen(ctx context.Context) (net.Listener, error) {
@@ -68,11 +68,11 @@ func (s *Daemon) mayListenBeyond(ctx context.Context, secure bool) error {
 	case err != nil:
 		return err
 	case !has:
-		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "this address is reachable from other machines, which needs a token, and no token was created yet")
+		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "callers of other machines need a token, and no token was created yet")
 		e.Hint = "amber token create NAME"
 		return e
 	case !secure && !s.o.BehindProxy:
-		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "this address is reachable from other machines, which needs TLS")
+		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "callers of other machines need TLS")
 		e.Hint = "give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS"
 		return e
 	}

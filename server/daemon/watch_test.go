@@ -26,5 +26,5 @@ func TestAnEventThatTheOutboxDoesNotTakeIsCounted(t *testing.T) {
 type full struct{}
 
 func (full) Publish(context.Context, amber.Event) error {
-	return amber.Errorf(amber.KindQuota, "publish event", "", "100000 events wait already")
+	return amber.Errorf(amber.KindQuota, "publish event", "", "the outbox is full: 100000 events wait")
 }

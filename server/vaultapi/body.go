@@ -31,7 +31,7 @@ func (h *Handler) readBody(c *call) (body, error) {
 	case errors.As(err, &large):
 		return body{}, unprocessable("too_long", fmt.Sprintf("The body should have at most %d bytes", large.Limit), "body")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return body{}, unprocessable("json_invalid", "The body ends too early", "body")
+		return body{}, unprocessable("json_invalid", "The body is cut off", "body")
 	case err != nil:
 		return body{}, &amber.Error{Op: "read request", Kind: amber.KindUnreachable, Err: err}
 	}
