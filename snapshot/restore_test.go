@@ -444,7 +444,7 @@ func TestAnAgentOfAnOlderSchemaCanBeFrozenAndRestored(t *testing.T) {
 // room for stays.
 func older(t *testing.T, path string) {
 	t.Helper()
-	first, err := os.ReadFile("../store/sqlite/migrations/memory-1.sql")
+	first, err := os.ReadFile("../store/sqlite/internal/sqlrows/migrations/memory-1.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

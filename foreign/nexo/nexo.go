@@ -127,7 +127,7 @@ const defaultModel = "nexo"
 // defaultBinding is the binding of a session that came without one.
 const defaultBinding = "nexo"
 
-// uuidOf returns id, or a UUID made of it where it is none: nexo knows no
+// uuidOf returns id, or a UUID made of it where it is not one: nexo knows no
 // other names. What keeps the names of different things apart.
 func uuidOf(what, id string) string {
 	if _, err := amber.ParseMemoryID(id); err == nil {

@@ -13,7 +13,7 @@ import (
 
 // The vectors of an export lie in long_term.sqlite as the module vec0 writes them:
 // 1 500 make two chunks. AMBER_KEEP_NEXO names a folder to keep the files in, for
-// whoever has the module to ask it.
+// a reader who has the module.
 func TestVectorsAreWhereNexoReadsThem(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -264,7 +264,7 @@ func longest(ev *amber.HostEvent) *string {
 	return slices.MaxFunc(texts, func(a, b *string) int { return len(*a) - len(*b) })
 }
 
-// moment reads a time, or returns other where it is none that can be believed:
+// moment reads a time, or returns other where the text is not a time that can be believed:
 // before 1970, or later than a day from now.
 func (e bufferEntry) moment(s string, other amber.Time) amber.Time {
 	t, err := amber.ParseTime(s)

@@ -208,7 +208,7 @@ func TestUnknownAndMissingFieldsAreRead(t *testing.T) {
 			"a message of another shape", `{"entries":[{"context":{"session_id":"s","conversation":["hi",7,{"role":1,"content":["x"]}]}}]}`,
 			[]string{"s | other | nexus.conversation | raw", "s | other | nexus.conversation | raw", "s | other | nexus.conversation | raw", "s | other | nexus.entry | raw"},
 		},
-		{"a list that is none", `{"entries":[{"context":{"session_id":"s","files":{"a":1}}}]}`, []string{"s | other | nexus.entry | raw"}},
+		{"a list that is an object", `{"entries":[{"context":{"session_id":"s","files":{"a":1}}}]}`, []string{"s | other | nexus.entry | raw"}},
 		{
 			"a file of an unknown action", `{"entries":[{"context":{"session_id":"s","files":[{"path":"a","action":"renamed"}]}}]}`,
 			[]string{"s | other | nexus.files | raw", "s | other | nexus.entry | raw"},

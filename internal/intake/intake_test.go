@@ -250,7 +250,7 @@ func TestIdsThatHoldSecretsAreRefused(t *testing.T) {
 		"entry id": func() error { return s.Queue.Publish(ctx, amber.Envelope{EntryID: token, TaskID: "t", NodeID: "n"}) },
 	} {
 		err := call()
-		if amber.KindOf(err) != amber.KindInvalid || !strings.Contains(fmt.Sprint(err), "check "+name+": it holds a secret (github-token=1)") || strings.Contains(err.Error(), token[4:]) {
+		if amber.KindOf(err) != amber.KindInvalid || !strings.Contains(fmt.Sprint(err), "check "+name+": the value holds a secret (github-token=1)") || strings.Contains(err.Error(), token[4:]) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -27,7 +27,7 @@ func FileURI(path string, q url.Values) string {
 type Conn struct {
 	SQL   *sql.Conn
 	stmts map[string]*sql.Stmt
-	// Settled is for whoever uses the connection: it begins as false and stays
+	// Settled is for the user of the connection: it begins as false and stays
 	// with the connection.
 	Settled bool
 }

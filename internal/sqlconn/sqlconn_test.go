@@ -75,7 +75,7 @@ func TestTransact(t *testing.T) {
 	}
 }
 
-// However a transaction ends, the connection is as good as before.
+// However a transaction ends, the connection can be used as before.
 func TestNothingIsLeftOpen(t *testing.T) {
 	t.Parallel()
 	c := get(t, open(t, 1))

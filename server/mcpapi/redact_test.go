@@ -87,7 +87,7 @@ func TestSecretsAreTakenOutOfEveryTool(t *testing.T) {
 	if at := strings.Index(everywhere, githubToken[4:16]); at >= 0 {
 		t.Errorf("a secret was stored: ...%s...", everywhere[max(0, at-200):at])
 	}
-	if _, text := c.fails("session_start", object{"id": "s-" + githubToken}); !strings.Contains(text, "check session id: it holds a secret (github-token=1)") || strings.Contains(text, githubToken) {
+	if _, text := c.fails("session_start", object{"id": "s-" + githubToken}); !strings.Contains(text, "check session id: the value holds a secret (github-token=1)") || strings.Contains(text, githubToken) {
 		t.Errorf("an id: %s", text)
 	}
 }

@@ -154,7 +154,7 @@ func (s *Store) eraseAnswers(id amber.MemoryID) (n int) {
 }
 
 // blankDigests removes the digests of an erased record from the log: they
-// would tell whoever guesses the text that the guess is right.
+// would tell a caller who guesses the text that the guess is right.
 func (s *Store) blankDigests(scope amber.ChangeScope, key string) {
 	for i := range s.changes.entries {
 		if c := &s.changes.entries[i]; c.Scope == scope && c.Key == key {

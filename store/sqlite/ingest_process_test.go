@@ -54,7 +54,7 @@ func drain(ctx context.Context, s *sqlite.Store) error {
 	}
 }
 
-// Several processes drain one journal and are killed at it. Whoever goes on
+// Several processes drain one journal and are killed at it. The process that goes on
 // finds every entry applied once.
 func TestKilledDrainersApplyEachEntryOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")

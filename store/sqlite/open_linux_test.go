@@ -12,7 +12,7 @@ import (
 )
 
 // SQLite's lock on a file belongs to the process: it is lost when the process
-// closes the file, whoever opened it. Another program that reads the database
+// closes the file, also where another handle opened it. Another program that reads the database
 // then takes itself for the last one and removes the write-ahead log, and what
 // is acknowledged after that goes with it.
 func TestLocksAreKept(t *testing.T) {

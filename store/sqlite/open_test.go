@@ -98,7 +98,7 @@ func TestClosedStore(t *testing.T) {
 
 func only[T any](_ T, err error) error { return err }
 
-// Whoever is inside when the store is closed finishes; the connections are
+// A call that is inside when the store is closed finishes; the connections are
 // closed after that.
 func TestCloseBesideAReader(t *testing.T) {
 	t.Parallel()

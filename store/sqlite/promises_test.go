@@ -116,7 +116,7 @@ func TestMissingIdentityDoesNotWidenAQuery(t *testing.T) {
 		}
 	}
 	open := save(t, s, amber.WriteRequest{Content: "a comet for everybody"})
-	// A row that lost its identity belongs to nobody, not to whoever has none.
+	// A row that lost its identity belongs to no caller, also not to one without an identity.
 	meddle(t, s.memory, `UPDATE memories SET identity = '', session_id = '', user_id = '', project_id = '', workspace_id = '' WHERE content LIKE '% 7'`)
 
 	for _, text := range []string{"comet", "come", ""} {

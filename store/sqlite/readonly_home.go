@@ -57,7 +57,7 @@ func lookAtRest(path string) (s resting, err error) {
 	var derr, werr error
 	s.db, derr = stampOf(path)
 	s.wal, werr = stampOf(path + "-wal")
-	if s.wal.size == 0 { // it comes and goes with whoever opens the database
+	if s.wal.size == 0 { // it comes and goes with the programs that open the database
 		s.wal = stamp{}
 	}
 	return s, errors.Join(derr, werr)

@@ -89,7 +89,7 @@ func (n *intent) apply() error {
 }
 
 // listen sets the clock past every stamp of the chunk, though never far past
-// the time of day: whoever lives in the future takes nobody there.
+// the time of day: a device whose clock is ahead does not move the others.
 func (n *intent) listen() {
 	most := amber.StampAt(n.Now.Add(amber.MaxClockLead * time.Millisecond).Time())
 	for _, r := range n.chunk.Records {

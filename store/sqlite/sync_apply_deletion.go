@@ -145,7 +145,7 @@ func (n *intent) knowsGone(ref amber.SyncRef, departed bool, known, now amber.Or
 }
 
 // applyGoneSession deletes a session, unless it was changed later. The prompts
-// that whoever deleted it knew are gone by records of their own; others stay, and
+// that the device which deleted it knew are gone by records of their own; others stay, and
 // so does what never left: answers, state, loops and compactions.
 func (n *intent) applyGoneSession(g amber.SyncGone) error {
 	id := amber.SessionID(g.ID)

@@ -7,7 +7,7 @@ import (
 
 // eraseThere removes the versions of a memory that are at the place, and notes
 // that nothing of it goes there or comes from there again. What quotes it is
-// somebody's own. The prompts that whoever erased it removed are gone by records
+// somebody's own. The prompts that the device which erased it removed are gone by records
 // of their own.
 func (n *intent) eraseThere(m amber.Memory, o amber.Origin) error {
 	parts, err := n.PartsAt(n.chunk.Place, m)

@@ -93,7 +93,7 @@ func (n *intent) departedHere(ref amber.SyncRef) (d sqlrows.Departure, departed 
 	return d, departed, err
 }
 
-// foreignTrust is what a session or a prompt is trusted with here: what whoever
+// foreignTrust is what a session or a prompt is trusted with here: what the author who
 // made the chunk calls its own is worth what the chunk is.
 func (n *intent) foreignTrust(t amber.Trust, o amber.Origin) amber.Trust {
 	if t != "" || o.Device == n.Current.Device && !n.chunk.Own {

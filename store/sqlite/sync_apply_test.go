@@ -194,7 +194,7 @@ func TestTrustOfWhatArrives(t *testing.T) {
 	}{
 		{"own, unsigned", amber.TrustOwn, far(1, 10), amber.TrustImported, amber.TrustImported},
 		{"own, signed", amber.TrustOwn, far(1, 10), amber.TrustSigned, amber.TrustSigned},
-		{"signed, edited by whoever signs", amber.TrustSigned, far(1, 10), amber.TrustSigned, amber.TrustSigned},
+		{"signed, edited by the signer", amber.TrustSigned, far(1, 10), amber.TrustSigned, amber.TrustSigned},
 		{"signed, passed on", amber.TrustSigned, other, amber.TrustSigned, amber.TrustImported},
 		{"imported, passed on", amber.TrustImported, other, amber.TrustSigned, amber.TrustImported},
 		{"derived, signed", amber.TrustDerived, far(1, 10), amber.TrustSigned, amber.TrustDerived},
@@ -363,7 +363,7 @@ func TestCounterThatJumpsIsRefusedWithItsChunk(t *testing.T) {
 }
 
 // Erasing what came from elsewhere removes the memory with its history, and
-// nothing else: whoever wrote it may have written any word.
+// nothing else: its author may have written any word.
 func TestErasureRemovesTheText(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -388,7 +388,7 @@ func TestErasureRemovesTheText(t *testing.T) {
 }
 
 // A stranger may call a memory "e" and erase it. What contains that letter
-// stays; what whoever erases removes besides comes as records of its own.
+// stays; what an erasing device removes besides comes as records of its own.
 func TestErasureLeavesWhatQuotesTheText(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -426,9 +426,9 @@ func TestErasingATombstoneWithoutTextRemovesNothingElse(t *testing.T) {
 	}
 }
 
-// Whoever deletes a session may not know of every prompt in it: those stay, and so
+// A device that deletes a session may not know of every prompt in it: those stay, and so
 // do the answers, which were never theirs, whatever comes first.
-func TestPromptsStayThatWhoeverDeletedTheSessionDidNotKnow(t *testing.T) {
+func TestPromptsStayThatTheDeletingDeviceDidNotKnow(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	records := []amber.SyncRecord{

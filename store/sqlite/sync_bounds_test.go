@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
-// What an import may not do: whoever may write to a folder is not to be trusted
+// What an import may not do: a person who may write to a folder is not to be trusted
 // with more than what is in it.
 
 func TestNobodyElsewhereReachesPersonalMemories(t *testing.T) {

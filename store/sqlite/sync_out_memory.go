@@ -198,7 +198,7 @@ func (vs versions) deleted(history []amber.Memory) map[amber.Origin]bool {
 }
 
 // closure returns what a version has seen, and what those had that the place
-// never gets: without them, whoever has only what they replaced would take it
+// never gets: without them, a device that has only what they replaced would take it
 // for a conflict. It goes no further back than to versions that the place has.
 func (vs versions) closure(v amber.Origin, unsent func(amber.Origin) bool) []amber.Origin {
 	out := slices.Clone(vs[v].saw)

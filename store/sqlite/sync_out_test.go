@@ -361,7 +361,7 @@ func TestDeletedTextStaysWhenTheTopicIsWrittenAgain(t *testing.T) {
 	}
 	everything := outgoing(t, s, amber.OutgoingRequest{Place: "q"})
 	if d := cmp.Diff([]string{"memory (deleted)", "memory after"}, names(everything)); d != "" {
-		t.Errorf("to whoever has nothing (-want +got):\n%s", d)
+		t.Errorf("to a device that has nothing (-want +got):\n%s", d)
 	}
 	latest := outgoing(t, s, amber.OutgoingRequest{Place: "q", Latest: true})
 	if d := cmp.Diff([]string{"memory after"}, names(latest)); d != "" {

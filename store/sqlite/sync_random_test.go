@@ -94,7 +94,7 @@ func (w *world) run() {
 	w.again(stateOf(w.T, w.stores[0]))
 }
 
-// erased returns the memories that somebody erased. Whoever had a version of one
+// erased returns the memories that somebody erased. A device that had a version of one
 // that was never in the folder keeps that, alone.
 func (w *world) erased() map[string]bool {
 	out := map[string]bool{}
@@ -228,7 +228,7 @@ func (w *world) changeSession(s *Store, id amber.SessionID) (err error) {
 	return err
 }
 
-// any returns a memory that others may see, or an id that is none.
+// any returns a memory that others may see, or an id without a memory.
 func (w *world) any(s *Store) amber.MemoryID {
 	page := try(s.List(w.Context(), amber.ListQuery{}))(w.T)
 	if len(page.Items) == 0 {

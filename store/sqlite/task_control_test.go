@@ -8,7 +8,7 @@ import (
 
 // Amber does not look inside what frameworks keep with it: every byte comes
 // back. Documents with a digest are compact, so that the digest can be checked
-// by whoever reads them.
+// by the reader.
 func TestDocumentsKeepTheirBytes(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

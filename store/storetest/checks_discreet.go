@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// discreetChecks promise that a conflict tells nothing of what is stored: whoever
+// discreetChecks promise that a conflict tells nothing of what is stored: a caller who
 // may write and may not read is told of conflicts, too.
 func discreetChecks() []check {
 	return []check{

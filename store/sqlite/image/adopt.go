@@ -230,7 +230,7 @@ func (a *adoption) forgetPlaces() error {
 
 const parkLoops = `UPDATE loops SET parked = 1 WHERE parked = 0`
 
-// parkLoops keeps whoever polls for loops from going on where the snapshot
+// parkLoops keeps a caller that polls for loops from going on where the snapshot
 // was: what a loop did since has happened.
 func (a *adoption) parkLoops() (err error) {
 	a.report.ParkedLoops, err = a.Exec(parkLoops)

@@ -65,7 +65,7 @@ func (a *adoption) eachID(query string, fn func(id string) error) error {
 }
 
 // passOver reports whether an error is about one row of either file only. The
-// row stays as it is in the file, and the others are compared all the same.
+// row stays as it is in the file, and the others are compared.
 func (a *adoption) passOver(err error) bool {
 	if !a.SetAside("", err) {
 		return false

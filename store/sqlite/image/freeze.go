@@ -20,7 +20,7 @@ import (
 // FreezeBoth pins memory.db and control.db of a folder, in that order, at this
 // instant. The caller holds the exclusive lock of the agent; both databases
 // are locked against other programs too while it lasts. What it returns stays as
-// it is, whoever writes on or makes a checkpoint. A database that is
+// it is while programs write on or make a checkpoint. A database that is
 // damaged is frozen as it is; [amber.DatabaseInfo] says what is wrong. Errors:
 // damaged where SQLite cannot open it at all; busy, after wait.
 func FreezeBoth(ctx context.Context, dir string, wait time.Duration) (frozen []amber.FrozenDatabase, err error) {

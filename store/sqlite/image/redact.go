@@ -41,7 +41,7 @@ type RedactReport struct {
 // database in which nothing is found has the same rows afterwards, but for what
 // it knows of syncs: that is about folders of this machine, and is forgotten. In
 // one that held a secret, digests of texts that are no longer there are emptied
-// too: nobody can tell what they are digests of. Vectors of a rewritten text are
+// too: a digest does not say which text it is of. Vectors of a rewritten text are
 // removed.
 //
 // The schema must be, row by row, that of a migration of Amber; it stays what

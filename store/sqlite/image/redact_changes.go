@@ -13,7 +13,7 @@ import (
 // The change log holds keys, and digests of the texts that records had. Of a
 // text that is in the file the digest is what it was, or is made again where
 // the text was rewritten. Of one that is not, such as an earlier state of a
-// session, nobody can tell whether it held a secret, and the digest is emptied,
+// session, it is not known whether it held a secret, and the digest is emptied,
 // as erasing does.
 
 const (

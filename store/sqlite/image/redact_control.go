@@ -53,7 +53,7 @@ func (d *redaction) quietlyAll(keys []string) []string {
 }
 
 // entry makes the digest of what was published again. Once the entry is acked
-// its payload is gone, and nobody can tell.
+// its payload is gone, and no check can prove it.
 func (d *redaction) entry(r *redactedRow) error {
 	before, err := published(r, r.was)
 	if err != nil {

@@ -70,7 +70,7 @@ func (d *redaction) finish() RedactReport {
 func (d *redaction) notes() []string {
 	plain, dropped := d.secrets.Left()
 	if d.shared {
-		plain, dropped = 0, 0 // whoever shares them tells that
+		plain, dropped = 0, 0 // the caller that shares them reports them
 	}
 	notes := []string{}
 	for _, n := range []struct {

@@ -12,7 +12,7 @@ type treatment int
 const (
 	// asText: it becomes what the redactor makes of it.
 	asText treatment = iota
-	// asJSON: it stays JSON. What is none, '' too, is a text.
+	// asJSON: it stays JSON. A value that is not JSON, '' too, is a text.
 	AsJSON
 	// asLines: each line is a text; they stay sorted and different.
 	asLines

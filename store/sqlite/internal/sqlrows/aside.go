@@ -8,10 +8,10 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// A row that no reader can read, because its JSON is none or a number is out of
+// A row that no reader can read, because its JSON is not valid or a number is out of
 // range, comes from a damaged or hostile file that was restored. It is set
-// aside: whoever reads many rows answers with the others and names it, and
-// whoever asks for that one row gets an error of kind damaged.
+// aside: a call that reads many rows answers with the others and names it, and
+// a call for that one row gets an error of kind damaged.
 
 const (
 	// MaxCount bounds every counter, so that there is always a next one: half as

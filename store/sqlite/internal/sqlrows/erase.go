@@ -131,7 +131,7 @@ func (t *Tx) EraseDerived(texts []string, report *amber.EraseReport) error {
 	return nil
 }
 
-// EraseOwn replaces the memory by a tombstone of this agent's own, whoever else
+// EraseOwn replaces the memory by a tombstone of this agent's own, also where another device
 // erased it before.
 func (t *Tx) EraseOwn(m amber.Memory) error {
 	for _, q := range []string{deleteRemoved, deleteHeld} {

@@ -125,7 +125,7 @@ func (t *Tx) Load(id amber.MemoryID) (m amber.Memory, found bool, err error) {
 	return m, err == nil, err
 }
 
-// LoadLoosely is load for whoever takes the memory away: what cannot be read of
+// LoadLoosely is Load for a caller that takes the memory away: what cannot be read of
 // it is empty, and counters that are out of range begin again.
 func (t *Tx) LoadLoosely(id amber.MemoryID) (m amber.Memory, found bool, err error) {
 	m, found, err = t.Load(id)

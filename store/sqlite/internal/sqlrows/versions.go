@@ -101,7 +101,7 @@ func LatestFirst(a, b amber.Origin) int {
 	return 0
 }
 
-// NoteVersion notes a version whose text is here, and what whoever made it had
+// NoteVersion notes a version whose text is here, and what its author had
 // seen. None of those is a head any longer, whether it has arrived or not. A
 // version that is known keeps what it is: somebody may have seen it before it
 // came.
