@@ -38,7 +38,7 @@ func TestVerifyNamesWhatItCouldNotCheck(t *testing.T) {
 		{"a database lost", w.forge(good, func(_ *repo.Writer, in *repo.Inner) error {
 			in.Databases = slices.DeleteFunc(in.Databases, func(d repo.DatabaseEntry) bool { return d.Name == "memory.db" })
 			return nil
-		}), true, []string{"memory.db: it is not in this snapshot"}},
+		}), true, []string{"memory.db: not in this snapshot"}},
 		{"another schema", w.forgeDatabase(good, file), false, []string{"memory.db: schema", "memory.db: integrity", "memory.db: foreign_keys", "memory.db: full_text", "memory.db: counters", "memory.db: rows"}},
 	} {
 		r := w.verify(tt.id)
