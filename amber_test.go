@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -64,31 +66,31 @@ func shapes() map[string]any {
 		NextNodeIndex: 1, PendingApprovalID: "a1", LastResult: "x", Extra: json.RawMessage(`{"h":1}`), Version: 3, CreatedAt: instant, UpdatedAt: instant,
 	}
 	process := amber.HostProcess{PID: 4711, Start: 99, Boot: "b1", Namespace: "pid:[1]"}
-	hostEvent := amber.HostEvent{
-		Schema: amber.HostEventSchema, EventID: "00112233445566778899aabbccddeeff", Native: true, Host: "claude-code", HostVersion: "2.1",
-		NativeEvent: "PostToolUse", Kind: amber.HostToolAfter, SessionID: "s1", ParentSession: "s0", TurnID: "t1", ToolUseID: "u1",
+	hostEvent := journal.HostEvent{
+		Schema: journal.HostEventSchema, EventID: "00112233445566778899aabbccddeeff", Native: true, Host: "claude-code", HostVersion: "2.1",
+		NativeEvent: "PostToolUse", Kind: journal.HostToolAfter, SessionID: "s1", ParentSession: "s0", TurnID: "t1", ToolUseID: "u1",
 		SubagentID: "g1", SubagentType: "explore", Directory: "/src", Project: "acme/shop", Roots: []string{"/src"}, Transcript: "/t.jsonl",
 		ObservedAt: instant, NativeAt: instant, Model: "m", Reason: "resume", Prompt: "p", Answer: "a", Message: "m",
-		Tool: &amber.HostTool{
+		Tool: &journal.HostTool{
 			Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`), Output: "a.go", Command: "ls", Failed: true, DurationMS: 12,
 		},
-		Files: []amber.HostFile{{Path: "/src/a.go", Action: amber.FileModified}}, Tasks: []amber.HostTask{{ID: "1", Text: "do it", Status: "pending"}},
+		Files: []journal.HostFile{{Path: "/src/a.go", Action: journal.FileModified}}, Tasks: []journal.HostTask{{ID: "1", Text: "do it", Status: "pending"}},
 		Process: process, Raw: json.RawMessage(`{"k":1}`), Redactions: map[string]int{"github-token": 1}, Truncated: 10,
 	}
 	return map[string]any{
 		"memory":         memory,
 		"memory_minimal": amber.Memory{ID: memory.ID, Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}, Trust: amber.TrustOwn, CreatedAt: instant, UpdatedAt: instant},
-		"token": amber.Token{
-			ID: "k7q2m4xa", Name: "ci", Tenant: "acme", Agent: "builder", Scopes: []amber.TokenScope{amber.TokenRead, amber.TokenWrite},
+		"token": wire.Token{
+			ID: "k7q2m4xa", Name: "ci", Tenant: "acme", Agent: "builder", Scopes: []wire.TokenScope{wire.TokenRead, wire.TokenWrite},
 			CreatedAt: instant, ExpiresAt: instant, RevokedAt: instant, LastUsedAt: instant,
 		},
-		"token_new":      amber.NewToken{Token: amber.Token{ID: "k7q2m4xa", Name: "ops", Scopes: []amber.TokenScope{amber.TokenAdmin}, CreatedAt: instant}, Secret: "amber_k7q2m4xa_secret"},
-		"audit_entry":    amber.AuditEntry{Seq: 2, At: instant, Tenant: "acme", Agent: "builder", Actor: "k7q2m4xa", Action: "memory.write", Subject: string(memory.ID), Outcome: "ok", RequestID: "r1", Prev: "p", Hash: "h"},
-		"audit_report":   amber.AuditReport{Entries: 2, First: instant, Last: instant, Head: "h", Checked: []string{"every hash"}, NotChecked: []string{}, Damaged: []string{}},
-		"checkup":        amber.Checkup{OK: false, Checks: []amber.Finding{{Code: "schema", Status: amber.FindingFailed, Detail: "d", Hint: "h", Kind: amber.KindTooNew}}},
-		"failure":        amber.Failure{Error: amber.ErrorBody{Kind: amber.KindBusy, Message: "m", Hint: "h", Reason: "queue_full", RequestID: "r1"}},
-		"server_health":  amber.ServerHealth{Status: amber.Degraded, Version: "v1", StartedAt: instant, Workers: []amber.WorkerHealth{{Name: "journal drain", Status: amber.Degraded, Runs: 3, Failures: 1, LastRun: instant, LastFailure: instant, LastError: "e", Detail: "d"}}},
-		"memory_restore": amber.MemoryRestore{From: "s1", Memory: memory, Changed: []string{"content"}, Kept: []string{}, DryRun: true},
+		"token_new":      wire.NewToken{Token: wire.Token{ID: "k7q2m4xa", Name: "ops", Scopes: []wire.TokenScope{wire.TokenAdmin}, CreatedAt: instant}, Secret: "amber_k7q2m4xa_secret"},
+		"audit_entry":    wire.AuditEntry{Seq: 2, At: instant, Tenant: "acme", Agent: "builder", Actor: "k7q2m4xa", Action: "memory.write", Subject: string(memory.ID), Outcome: "ok", RequestID: "r1", Prev: "p", Hash: "h"},
+		"audit_report":   wire.AuditReport{Entries: 2, First: instant, Last: instant, Head: "h", Checked: []string{"every hash"}, NotChecked: []string{}, Damaged: []string{}},
+		"checkup":        wire.Checkup{OK: false, Checks: []wire.Finding{{Code: "schema", Status: wire.FindingFailed, Detail: "d", Hint: "h", Kind: amber.KindTooNew}}},
+		"failure":        wire.Failure{Error: wire.ErrorBody{Kind: amber.KindBusy, Message: "m", Hint: "h", Reason: "queue_full", RequestID: "r1"}},
+		"server_health":  wire.ServerHealth{Status: amber.Degraded, Version: "v1", StartedAt: instant, Workers: []wire.WorkerHealth{{Name: "journal drain", Status: amber.Degraded, Runs: 3, Failures: 1, LastRun: instant, LastFailure: instant, LastError: "e", Detail: "d"}}},
+		"memory_restore": wire.MemoryRestore{From: "s1", Memory: memory, Changed: []string{"content"}, Kept: []string{}, DryRun: true},
 		"write_ack":      amber.WriteAck{Memory: memory, Deduplicated: true},
 		"write_request":  amber.WriteRequest{Kind: amber.ProjectFact, Scope: amber.ScopeProject, Identities: ids, Title: "t", Content: "c", IdempotencyKey: "k"},
 		"recall_result":  amber.RecallResult{Hits: []amber.Hit{hit}, Clamped: []amber.Clamp{{Key: "limit", Requested: 100, Effective: 64}}},
@@ -110,7 +112,7 @@ func shapes() map[string]any {
 		"erase_report":   amber.EraseReport{ID: memory.ID, Removed: []string{"1 revisions"}, Remaining: []string{}},
 		"health":         amber.Health{Backend: "sqlite", Status: amber.Healthy, Detail: "d"},
 		"decision":       amber.Decision{Requested: true, BlockedReason: "off"},
-		"context_block":  amber.ContextBlock{Text: "t", Memories: []amber.Hit{}, Sessions: []amber.Session{}, Omitted: 1, Decision: amber.Decision{Requested: true, Effective: true}},
+		"context_block":  wire.ContextBlock{Text: "t", Memories: []amber.Hit{}, Sessions: []amber.Session{}, Omitted: 1, Decision: amber.Decision{Requested: true, Effective: true}},
 		"task":           task,
 		"task_event":     event,
 		"replay_report":  amber.NewReplayReport(task, amber.EmptyReplay("t1"), []amber.TaskEvent{event}),
@@ -124,7 +126,7 @@ func shapes() map[string]any {
 		"activity":       amber.Activity{SessionID: "s1", Kind: amber.ActivityFile, Name: "a.go", Detail: "d", Status: "modified", Count: 3, Failed: 1, FirstAt: instant, LastAt: instant},
 		"journal_cursor": amber.JournalCursor{Journal: hostEvent.EventID, Host: "claude-code", Session: "s1", Seq: 7, LastAt: instant, Process: process},
 		"ingest_result":  amber.IngestResult{Applied: 2, Duplicates: 1, Memories: 1},
-		"journal_status": amber.JournalStatus{Key: hostEvent.EventID, Host: "claude-code", SessionID: "s1", StartedAt: instant, Entries: 9, Bytes: 4096, Undrained: 2, Oldest: instant, LastSync: instant, Quarantined: 1, Gaps: 3, Damaged: 1, LastError: "e"},
+		"journal_status": wire.JournalStatus{Key: hostEvent.EventID, Host: "claude-code", SessionID: "s1", StartedAt: instant, Entries: 9, Bytes: 4096, Undrained: 2, Oldest: instant, LastSync: instant, Quarantined: 1, Gaps: 3, Damaged: 1, LastError: "e"},
 	}
 }
 

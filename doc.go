@@ -1,16 +1,13 @@
 // Package amber is durable memory for AI agents: the nouns and the contracts.
 //
-// It has no code that touches a disk. Backends satisfy its contracts, and a
-// program that uses memory imports this package and one backend:
+// It has no code that touches a disk. Package agent opens an agent of this
+// machine with everything it has:
 //
-//	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader})
-//	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-//	db, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-//	defer db.Close()
-//	store := db.Store()
+//	a, err := agent.Open(ctx, agent.Options{Home: dir, Clock: time.Now, Random: rand.Reader})
+//	defer a.Close()
+//	store := a.Store()
 //
-// [Store] is every contract in one value. A test uses the in-memory backend
-// instead; nothing else changes.
+// [Store] is every contract in one value. Tests use package store/inmem.
 //
 // # The life of one memory
 //
@@ -41,12 +38,9 @@
 //		Filter: amber.Filter{Identities: amber.Identities{ProjectID: "acme/shop"}},
 //	})
 //
-// It changes by an [EditRequest], which may say which revision it saw, and is
-// hidden by Delete, which leaves a tombstone. [Eraser] removes its text for
-// good.
-//
-// [ChangeLog] lists every one of these steps in the order they were committed,
-// for programs that keep their own copy.
+// It changes by an [EditRequest], which may say which revision it saw, and is hidden by
+// Delete, which leaves a tombstone. [Eraser] removes its text for good. [ChangeLog]
+// lists every one of these steps in the order they were committed.
 //
 // # The other layers
 //
@@ -61,21 +55,16 @@
 //
 // # Going back
 //
-// A [Snapshotter] freezes everything an agent is at one instant and brings it
-// back in one step or not at all. Package snapshot is one over the home on this
-// machine.
+// A snapshot freezes an agent at one instant; a restore brings it back in one step
+// or not at all. Package wire has the contracts, package snapshot the engine.
 //
 // # Errors
 //
 // Every error of a contract is, or wraps, an [Error] with a [Kind]. The kind
-// says what it means to the caller, and one table maps it to exit codes and
-// HTTP statuses. Absent, unreachable, refused and damaged are four different
-// answers.
+// tells the caller what to do, and one table maps it to exit codes and HTTP
+// statuses. Absent, unreachable, refused and damaged are four different answers.
 //
-// # Time and chance
-//
-// Nothing here reads a clock or makes a random number on its own: both are
-// given to whatever needs them, so tests decide them.
+// Clocks and random sources are given by the caller, so that tests decide them.
 //
 // # Stability
 //

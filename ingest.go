@@ -44,7 +44,7 @@ type IngestStep struct {
 	End        *SessionEnd    `json:"end,omitempty"`
 }
 
-// EventRef identifies an event; see [HostEvent].
+// EventRef identifies an event; see package journal.
 type EventRef struct {
 	ID     string `json:"id"`
 	Native bool   `json:"native,omitempty"`

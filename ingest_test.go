@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-const journal = "00112233445566778899aabbccddeeff"
+const journalID = "00112233445566778899aabbccddeeff"
 
 func TestEveryPartOfAStepIsAboutItsSession(t *testing.T) {
 	t.Parallel()
@@ -29,7 +29,7 @@ func TestEveryPartOfAStepIsAboutItsSession(t *testing.T) {
 		for id, want := range map[amber.SessionID]amber.Kind{"s": "", "other": amber.KindInvalid, "": amber.KindInvalid} {
 			s := step(id)
 			s.Start.ID = "s"
-			_, err := amber.Ingestion{Journal: journal, Host: "h", Session: "s", Steps: []amber.IngestStep{s}}.Normalize()
+			_, err := amber.Ingestion{Journal: journalID, Host: "h", Session: "s", Steps: []amber.IngestStep{s}}.Normalize()
 			if got := amber.KindOf(err); got != want {
 				t.Errorf("%s of session %q: got %q (%v), want %q", name, id, got, err, want)
 			}
@@ -39,7 +39,7 @@ func TestEveryPartOfAStepIsAboutItsSession(t *testing.T) {
 
 func TestNormalizedIngestionSharesNothing(t *testing.T) {
 	t.Parallel()
-	in := amber.Ingestion{Journal: journal, Host: "h", Session: "s", Steps: []amber.IngestStep{{
+	in := amber.Ingestion{Journal: journalID, Host: "h", Session: "s", Steps: []amber.IngestStep{{
 		Start: amber.SessionStart{ID: "s"},
 		Turns: []amber.Turn{{SessionID: "s", Role: amber.RoleUser, Content: "x"}},
 		End:   &amber.SessionEnd{ID: "s"},

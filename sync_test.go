@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // syncShapes are the shapes of sync, as --json prints them.
@@ -16,29 +17,29 @@ func syncShapes() map[string]any {
 		Kept:   amber.SyncVersion{Origin: origin, Title: "t", Content: "c", UpdatedAt: instant},
 		Others: []amber.SyncVersion{{Origin: origin, UpdatedAt: instant, Deleted: true}},
 	}}
-	summary := amber.SyncSummary{
+	summary := wire.SyncSummary{
 		Chunks: 2, Files: 1, Bytes: 3, Sessions: 4, Memories: 5, Prompts: 6, Relations: 7, Deleted: 8, First: instant, Last: instant,
-		Authors: []amber.SyncAuthor{{Name: "ada", Chunks: 2, Rows: 9, First: instant, Last: instant}},
+		Authors: []wire.SyncAuthor{{Name: "ada", Chunks: 2, Rows: 9, First: instant, Last: instant}},
 	}
 	devices := []amber.SyncDevice{{Device: "d1", CreatedBy: "ada", Chunks: 2, LastAt: instant, LastSync: instant, DriftMS: 5}}
 	return map[string]any{
-		"sync_export": amber.SyncExport{
+		"sync_export": wire.SyncExport{
 			ChunkID: "c1", ChunkIDs: []string{"c1"}, Sessions: 1, Observations: 2, Prompts: 3, Relations: 4, Deleted: 5, Signed: true,
-			Redacted: map[string]int{"private": 1}, Withheld: []amber.SyncWithheld{{Ref: amber.SyncRef{Scope: amber.ChangeTurn, ID: "t1"}, Reason: "r"}}, Dir: "/d",
+			Redacted: map[string]int{"private": 1}, Withheld: []wire.SyncWithheld{{Ref: amber.SyncRef{Scope: amber.ChangeTurn, ID: "t1"}, Reason: "r"}}, Dir: "/d",
 		},
-		"sync_export_empty": amber.SyncExport{IsEmpty: true, Dir: "/d"},
-		"sync_import": amber.SyncImport{
+		"sync_export_empty": wire.SyncExport{IsEmpty: true, Dir: "/d"},
+		"sync_import": wire.SyncImport{
 			Chunks: 1, Skipped: 2, Quarantined: bad, Sessions: 3, Observations: 4, Prompts: 5, Relations: 6, Conflicts: 7, Missing: []string{"c2"}, Dir: "/d",
 		},
-		"sync_status": amber.SyncStatus{
+		"sync_status": wire.SyncStatus{
 			Local: 1, Remote: 2, PendingImport: 3, PendingExport: 4, Conflicts: conflicts, ConflictCount: 1, Quarantined: bad, Damaged: 1,
-			Missing: []string{"c2"}, Devices: devices, Summary: summary, Dir: "/d", Format: amber.SyncAmber,
+			Missing: []string{"c2"}, Devices: devices, Summary: summary, Dir: "/d", Format: wire.SyncAmber,
 		},
-		"sync_verify": amber.SyncVerify{
+		"sync_verify": wire.SyncVerify{
 			Checked: []string{"c"}, NotChecked: []string{"n"}, Damaged: bad, Missing: []string{"c2"}, Signed: 1, Unknown: 2, Unsigned: 3, Summary: summary,
 		},
-		"sync_compact": amber.SyncCompact{Before: 1, After: 2, Packed: 3, Rewritten: 4, Left: 5, Freed: 6},
-		"sync_repair":  amber.SyncRepair{Repaired: []string{"r"}, Chunks: 1, Backup: "/b"},
+		"sync_compact": wire.SyncCompact{Before: 1, After: 2, Packed: 3, Rewritten: 4, Left: 5, Freed: 6},
+		"sync_repair":  wire.SyncRepair{Repaired: []string{"r"}, Chunks: 1, Backup: "/b"},
 	}
 }
 

@@ -8,12 +8,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Options say which agent to open. Home, Clock and Random are required.
@@ -31,7 +33,7 @@ type Options struct {
 	Access Access
 	// Publisher is told what happens to snapshots, notes and documents. nil: the
 	// outbox of the home where a broker is configured, else no publisher.
-	Publisher amber.Publisher
+	Publisher events.Publisher
 	// Snapshots stands in for the engine of the home. nil: the engine is opened
 	// when it is first needed.
 	Snapshots func(ctx context.Context) (Snapshots, error)
@@ -241,6 +243,6 @@ func (a *Agent) Served() amber.Store {
 
 // Context makes a block of memory to put before a prompt, as the policy decides.
 // Errors: invalid for a size out of bounds; those of recall.
-func (a *Agent) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
+func (a *Agent) Context(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error) {
 	return block.Build(ctx, a.plain, a.Policy, r, a.o.Random)
 }

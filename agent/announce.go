@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 )
 
@@ -37,7 +36,7 @@ func (a *Agent) announce(ctx context.Context) error {
 
 // publisher is where events go: the one of the options, or the outbox of the home,
 // from which its server publishes, where a broker is configured; else nil.
-func (a *Agent) publisher(ctx context.Context) (amber.Publisher, error) {
+func (a *Agent) publisher(ctx context.Context) (events.Publisher, error) {
 	if a.o.Publisher != nil || a.config.Events.NATSURL == "" {
 		return a.o.Publisher, nil
 	}

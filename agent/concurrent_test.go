@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/wire"
 )
 
 // rounds is how often each goroutine of the test below does its work.
@@ -92,7 +93,7 @@ func (c *crowd) note(ctx context.Context, _, round int) error {
 
 // freeze takes a snapshot, verifies it and writes every third one to a bundle.
 func (c *crowd) freeze(ctx context.Context, _, round int) error {
-	meta, err := c.a.Snapshot(ctx, amber.SnapshotRequest{Label: fmt.Sprint("round ", round)})
+	meta, err := c.a.Snapshot(ctx, wire.SnapshotRequest{Label: fmt.Sprint("round ", round)})
 	if err != nil || round%3 != 0 {
 		return err
 	}
@@ -100,8 +101,8 @@ func (c *crowd) freeze(ctx context.Context, _, round int) error {
 	if err != nil {
 		return err
 	}
-	ref := amber.SnapshotRef{Tenant: c.a.Tenant(), Agent: c.a.ID(), ID: meta.ID}
-	_, err = engine.Export(ctx, amber.ExportRequest{SnapshotRef: ref, File: filepath.Join(c.dir, fmt.Sprint(round, ".tar.zst"))})
+	ref := wire.SnapshotRef{Tenant: c.a.Tenant(), Agent: c.a.ID(), ID: meta.ID}
+	_, err = engine.Export(ctx, wire.ExportRequest{SnapshotRef: ref, File: filepath.Join(c.dir, fmt.Sprint(round, ".tar.zst"))})
 	return err
 }
 
@@ -137,7 +138,7 @@ func (c *crowd) check() {
 	if err != nil {
 		c.Fatal(err)
 	}
-	report, err := engine.CheckRepository(ctx, amber.CheckRequest{Tenant: c.a.Tenant(), ReadData: true})
+	report, err := engine.CheckRepository(ctx, wire.CheckRequest{Tenant: c.a.Tenant(), ReadData: true})
 	if err != nil || !report.OK() {
 		c.Errorf("the repository: %v, %+v", err, report)
 	}

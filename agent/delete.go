@@ -5,12 +5,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Deletion says what became of an agent that was deleted.
 type Deletion struct {
-	Snapshot *amber.SnapshotMeta // the last one, which holds the agent as it was; nil without one
-	Left     []string            // what could not be removed, and why
+	Snapshot *wire.SnapshotMeta // the last one, which holds the agent as it was; nil without one
+	Left     []string           // what could not be removed, and why
 }
 
 // Delete deletes the agent for good: its store, notes, state and journal, and what

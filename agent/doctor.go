@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Examination says how far an examination goes, and what its caller knows.
@@ -20,19 +21,19 @@ type Examination struct {
 	// FSInfo tells about the file system of a path; nil asks the operating system.
 	FSInfo func(path string) (fsx.FSInfo, error)
 	// Backups are findings about backups to a vault, which a server makes; nil: none.
-	Backups func(home string) []amber.Finding
+	Backups func(home string) []wire.Finding
 }
 
 // Doctor examines the agent and its home. Nothing is changed. With deep it also
 // compares the text of every memory with the search indexes, and tests the store on
 // this disk.
-func (a *Agent) Doctor(ctx context.Context, deep bool) amber.Checkup {
+func (a *Agent) Doctor(ctx context.Context, deep bool) wire.Checkup {
 	return Examine(ctx, a.o, Examination{Deep: deep, Config: "given by the program"})
 }
 
 // Examine examines an agent that need not be there and whose home, databases or keys
 // may be broken. Nothing is changed.
-func Examine(ctx context.Context, o Options, e Examination) amber.Checkup {
+func Examine(ctx context.Context, o Options, e Examination) wire.Checkup {
 	if e.FSInfo == nil {
 		e.FSInfo = fsx.Info
 	}
@@ -42,9 +43,9 @@ func Examine(ctx context.Context, o Options, e Examination) amber.Checkup {
 }
 
 // Judge makes a checkup of findings: it is well unless one of them failed.
-func Judge(findings []amber.Finding) amber.Checkup {
-	failed := slices.ContainsFunc(findings, func(f amber.Finding) bool { return f.Status == amber.FindingFailed })
-	return amber.Checkup{OK: !failed, Checks: findings}
+func Judge(findings []wire.Finding) wire.Checkup {
+	failed := slices.ContainsFunc(findings, func(f wire.Finding) bool { return f.Status == wire.FindingFailed })
+	return wire.Checkup{OK: !failed, Checks: findings}
 }
 
 // doctor collects findings.
@@ -52,34 +53,34 @@ type doctor struct {
 	Examination
 	o        Options
 	agent    *Agent // closed
-	findings []amber.Finding
+	findings []wire.Finding
 }
 
-func (d *doctor) add(f amber.Finding) { d.findings = append(d.findings, f) }
+func (d *doctor) add(f wire.Finding) { d.findings = append(d.findings, f) }
 
 // judge adds a finding: failed with the error's kind and hint, or ok with the
 // detail.
 func (d *doctor) judge(code string, err error, detail string, args ...any) {
 	if err != nil {
-		d.add(amber.Finding{Code: code, Status: amber.FindingFailed, Detail: err.Error(), Hint: amber.HintOf(err), Kind: amber.KindOf(err)})
+		d.add(wire.Finding{Code: code, Status: wire.FindingFailed, Detail: err.Error(), Hint: amber.HintOf(err), Kind: amber.KindOf(err)})
 		return
 	}
-	d.add(amber.Finding{Code: code, Status: amber.FindingOK, Detail: fmt.Sprintf(detail, args...)})
+	d.add(wire.Finding{Code: code, Status: wire.FindingOK, Detail: fmt.Sprintf(detail, args...)})
 }
 
 // warn adds a finding that is no failure.
 func (d *doctor) warn(code, hint, detail string, args ...any) {
-	d.add(amber.Finding{Code: code, Status: amber.FindingWarning, Detail: fmt.Sprintf(detail, args...), Hint: hint})
+	d.add(wire.Finding{Code: code, Status: wire.FindingWarning, Detail: fmt.Sprintf(detail, args...), Hint: hint})
 }
 
 // skip adds a finding about a check that could not be made.
 func (d *doctor) skip(code, why string) {
-	d.add(amber.Finding{Code: code, Status: amber.FindingNotChecked, Detail: why})
+	d.add(wire.Finding{Code: code, Status: wire.FindingNotChecked, Detail: why})
 }
 
 // failed reports whether a check has failed.
 func (d *doctor) failed(code string) bool {
-	return slices.ContainsFunc(d.findings, func(f amber.Finding) bool { return f.Code == code && f.Status == amber.FindingFailed })
+	return slices.ContainsFunc(d.findings, func(f wire.Finding) bool { return f.Code == code && f.Status == wire.FindingFailed })
 }
 
 // examine makes every check in order. What builds on a failed one is not
@@ -106,7 +107,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkSpool(ctx, agent)
 	current, err := agent.Current()
 	if amber.KindOf(err) == amber.KindNotFound { // hooks came before the first command
-		d.add(amber.Finding{Code: "current", Status: amber.FindingWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
+		d.add(wire.Finding{Code: "current", Status: wire.FindingWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
 		return
 	}
 	d.judge("current", err, "generation %d", current.Generation)

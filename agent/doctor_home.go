@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitrun"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Free space below which the doctor warns, and below which it fails: a write
@@ -27,7 +28,7 @@ const (
 func (d *doctor) checkHome() (*home.Agent, bool) {
 	dir := d.o.Home
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		d.add(amber.Finding{Code: "home", Status: amber.FindingWarning, Detail: "no home at " + dir + " yet; the first command makes it"})
+		d.add(wire.Finding{Code: "home", Status: wire.FindingWarning, Detail: "no home at " + dir + " yet; the first command makes it"})
 		return nil, false
 	}
 	h, agent, err := d.lookAtHome()
@@ -36,7 +37,7 @@ func (d *doctor) checkHome() (*home.Agent, bool) {
 		if errors.Is(err, fs.ErrNotExist) {
 			d.judge("home", nil, "%s", h.Dir())
 			d.checkModes(h.Dir())
-			d.add(amber.Finding{Code: "current", Status: amber.FindingWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
+			d.add(wire.Finding{Code: "current", Status: wire.FindingWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
 			return nil, false
 		}
 	}
@@ -98,7 +99,7 @@ func (d *doctor) checkDisk(dir string) {
 		e.Hint = "free some disk space; nothing new can be stored safely"
 		d.judge("disk", e, "")
 	case info.FreeBytes < littleSpace:
-		d.add(amber.Finding{Code: "disk", Status: amber.FindingWarning, Detail: free})
+		d.add(wire.Finding{Code: "disk", Status: wire.FindingWarning, Detail: free})
 	default:
 		d.judge("disk", nil, "%s", free)
 	}
@@ -150,7 +151,7 @@ func (d *doctor) checkLocks(agent *home.Agent) {
 			}
 		}
 		if errors.Is(err, fsx.ErrLocked) {
-			d.add(amber.Finding{Code: "locks", Status: amber.FindingWarning, Detail: name + " is held by a process that switches or freezes the agent"})
+			d.add(wire.Finding{Code: "locks", Status: wire.FindingWarning, Detail: name + " is held by a process that switches or freezes the agent"})
 			return
 		}
 		if err != nil {

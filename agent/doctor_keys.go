@@ -16,6 +16,8 @@ import (
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
 	"github.com/amber-memory/amber/target/location"
 )
@@ -123,7 +125,7 @@ func (d *doctor) checkTrusted(ctx context.Context, h *home.Home, c config.Snapsh
 		return
 	}
 	own := 0
-	if len(keys) > 0 && keys[0].Standing == amber.StandingOwn {
+	if len(keys) > 0 && keys[0].Standing == sign.StandingOwn {
 		own = 1
 	}
 	d.judge("trusted_keys", nil, "%d beside this home's own", len(keys)-own)
@@ -188,7 +190,7 @@ func (d *doctor) checkOpens(ctx context.Context, h *home.Home, root string, ids 
 		return "", err
 	}
 	encrypted := false
-	if err := t.List(ctx, "keys/", func(amber.Object) error { encrypted = true; return nil }); err != nil || !encrypted {
+	if err := t.List(ctx, "keys/", func(target.Object) error { encrypted = true; return nil }); err != nil || !encrypted {
 		return "the repository is not encrypted", err
 	}
 	r, err := repo.Open(ctx, t, &repo.Options{Identities: ids})

@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // checkHomeDB looks at the database of the home, where there is one or ought to
@@ -22,7 +23,7 @@ func (d *doctor) checkHomeDB(ctx context.Context) {
 	case amber.KindNotFound: // no token was ever made, and nothing was served
 		return
 	case amber.KindConflict:
-		d.add(amber.Finding{Code: code, Status: amber.FindingWarning, Detail: "an older Amber made the database; the next use brings it up to date"})
+		d.add(wire.Finding{Code: code, Status: wire.FindingWarning, Detail: "an older Amber made the database; the next use brings it up to date"})
 		return
 	}
 	if err == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/storetest"
+	"github.com/amber-memory/amber/wire"
 )
 
 // databaseCodes are the checks that need open databases.
@@ -120,7 +121,7 @@ func (d *doctor) checkNotes(ctx context.Context, agent *home.Agent) {
 }
 
 // twinNotes warns of notes whose names look the same.
-func twinNotes(twins [][]string) amber.Finding {
+func twinNotes(twins [][]string) wire.Finding {
 	const most = 5
 	var named []string
 	for _, t := range twins[:min(len(twins), most)] {
@@ -129,8 +130,8 @@ func twinNotes(twins [][]string) amber.Finding {
 	if more := len(twins) - most; more > 0 {
 		named = append(named, fmt.Sprintf("%d more", more))
 	}
-	return amber.Finding{
-		Code: "notes", Status: amber.FindingWarning,
+	return wire.Finding{
+		Code: "notes", Status: wire.FindingWarning,
 		Detail: "every commit is whole; names that look the same and are spelled differently: " + strings.Join(named, ", "),
 		Hint:   "amber note show NAME of each, write what you want to keep under one, and amber note delete NAME the other",
 	}
@@ -157,13 +158,13 @@ func (d *doctor) checkLostNotes(ctx context.Context) {
 
 // lastWithNotes returns the newest snapshot of the agent that has a history of
 // notes; none when no snapshot has one.
-func (d *doctor) lastWithNotes(ctx context.Context) (last amber.SnapshotMeta, err error) {
+func (d *doctor) lastWithNotes(ctx context.Context) (last wire.SnapshotMeta, err error) {
 	e, err := d.agent.Snapshots(ctx)
 	if err != nil {
 		return last, err
 	}
 	var unread error
-	err = d.agent.eachSnapshot(ctx, e, func(m amber.SnapshotMeta) error {
+	err = d.agent.eachSnapshot(ctx, e, func(m wire.SnapshotMeta) error {
 		switch {
 		case m.Damage != "":
 			unread = amber.Errorf(amber.KindDamaged, "read snapshot", string(m.ID), "%s", m.Damage)

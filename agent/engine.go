@@ -8,9 +8,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/location"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Snapshots returns the snapshots of the home, opened when they are first needed.
@@ -34,7 +37,7 @@ func (a *Agent) Snapshots(ctx context.Context) (Snapshots, error) {
 	return a.engine, err
 }
 
-func (a *Agent) openEngine(publisher amber.Publisher) (Snapshots, error) {
+func (a *Agent) openEngine(publisher events.Publisher) (Snapshots, error) {
 	c := a.config
 	// The engine waits for others as long as is configured for it, writers as
 	// long as they always do: so it has a handle of its own.
@@ -106,8 +109,8 @@ func (a *Agent) useLocation(l location.Location, o *snapshot.Options) {
 		return
 	}
 	var mu sync.Mutex
-	opened := map[amber.TenantID]amber.Target{} // under mu
-	o.Remote = &snapshot.Remote{Name: l.String(), Open: func(ctx context.Context, tenant amber.TenantID) (amber.Target, error) {
+	opened := map[amber.TenantID]target.Target{} // under mu
+	o.Remote = &snapshot.Remote{Name: l.String(), Open: func(ctx context.Context, tenant amber.TenantID) (target.Target, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if t := opened[tenant]; t != nil {
@@ -124,7 +127,7 @@ func (a *Agent) useLocation(l location.Location, o *snapshot.Options) {
 // OpenTarget opens the repository of a tenant at a location. With create a folder is
 // made for the tenant, but not the one that all lie in: its disk may not be plugged
 // in. Closing the agent closes the target. Errors: not_found; unreachable; refused.
-func (a *Agent) OpenTarget(ctx context.Context, l location.Location, tenant amber.TenantID, create bool) (amber.Target, error) {
+func (a *Agent) OpenTarget(ctx context.Context, l location.Location, tenant amber.TenantID, create bool) (target.Target, error) {
 	t, err := l.Open(ctx, tenant, create, a.targetEnv())
 	if c, ok := t.(io.Closer); ok && err == nil {
 		a.mu.Lock()
@@ -141,7 +144,7 @@ type Engine struct {
 }
 
 // At implements [Snapshots].
-func (e Engine) At(ctx context.Context, ref amber.SnapshotRef) (View, error) {
+func (e Engine) At(ctx context.Context, ref wire.SnapshotRef) (View, error) {
 	past, err := e.Engine.At(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -150,7 +153,7 @@ func (e Engine) At(ctx context.Context, ref amber.SnapshotRef) (View, error) {
 }
 
 // ExtractSource implements [Snapshots].
-func (e Engine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, name, dir string) (Extraction, error) {
+func (e Engine) ExtractSource(ctx context.Context, ref wire.SnapshotRef, name, dir string) (Extraction, error) {
 	x, err := e.Engine.ExtractSource(ctx, ref, name, dir)
 	return Extraction{
 		From: x.From, Source: x.Source, To: x.To, Files: x.Files, Bytes: x.Bytes, Fenced: x.Fenced,

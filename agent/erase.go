@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 var _ amber.Eraser = (*Agent)(nil)
@@ -91,7 +92,7 @@ func (a *Agent) copiesInSnapshots(ctx context.Context, revisions []amber.Memory)
 	}
 	var places []string
 	older := 0
-	err = a.eachSnapshot(ctx, engine, func(m amber.SnapshotMeta) error {
+	err = a.eachSnapshot(ctx, engine, func(m wire.SnapshotMeta) error {
 		if m.Damage == "" && m.CreatedAt.Before(revisions[0].CreatedAt) {
 			older++
 		} else {
@@ -109,12 +110,12 @@ func (a *Agent) copiesInSnapshots(ctx context.Context, revisions []amber.Memory)
 }
 
 // eachSnapshot calls fn for every snapshot of the agent, newest first.
-func (a *Agent) eachSnapshot(ctx context.Context, e Snapshots, fn func(amber.SnapshotMeta) error) error {
-	return EachSnapshot(ctx, e, amber.SnapshotQuery{Tenant: a.Tenant(), Agent: a.ID()}, fn)
+func (a *Agent) eachSnapshot(ctx context.Context, e Snapshots, fn func(wire.SnapshotMeta) error) error {
+	return EachSnapshot(ctx, e, wire.SnapshotQuery{Tenant: a.Tenant(), Agent: a.ID()}, fn)
 }
 
 // EachSnapshot calls fn for every snapshot that a query finds, newest first.
-func EachSnapshot(ctx context.Context, e amber.SnapshotReader, q amber.SnapshotQuery, fn func(amber.SnapshotMeta) error) error {
+func EachSnapshot(ctx context.Context, e wire.SnapshotReader, q wire.SnapshotQuery, fn func(wire.SnapshotMeta) error) error {
 	q.Limit = amber.MaxPageSize
 	for {
 		page, err := e.ListSnapshots(ctx, q)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // TestEraseReachesEveryPartOfTheAgent: the eraser of the store and the method are the
@@ -24,7 +25,7 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	if _, err := store.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "seen", Document: []byte(`{"last":"` + text + `"}`)}); err != nil {
 		t.Fatal(err)
 	}
-	frozen, err := a.Snapshot(ctx, amber.SnapshotRequest{})
+	frozen, err := a.Snapshot(ctx, wire.SnapshotRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 // README begin
@@ -31,15 +32,15 @@ func live(ctx context.Context, home string) error {
 		return err
 	}
 	fmt.Println(found.Hits[0].Content)
-	frozen, err := a.Snapshot(ctx, amber.SnapshotRequest{Label: "before the move"})
+	frozen, err := a.Snapshot(ctx, wire.SnapshotRequest{Label: "before the move"})
 	if err != nil {
 		return err
 	}
 	if err := store.LongTerm.Delete(ctx, ack.ID); err != nil {
 		return err
 	}
-	ref := amber.SnapshotRef{ID: frozen.ID}
-	if _, err := a.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref}); err != nil {
+	ref := wire.SnapshotRef{ID: frozen.ID}
+	if _, err := a.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref}); err != nil {
 		return err
 	}
 	erased, err := a.Erase(ctx, ack.ID) // memory, journal, answers; copies are named

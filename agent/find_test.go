@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Whoever only looks finds nothing in an agent that is not there, and makes neither
@@ -83,7 +84,7 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := e.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: amber.SnapshotRef{Tenant: amber.DefaultTenant, Agent: "scout", ID: done.Snapshot.ID}, ReadData: true})
+	report, err := e.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: amber.DefaultTenant, Agent: "scout", ID: done.Snapshot.ID}, ReadData: true})
 	if err != nil || !report.OK() {
 		t.Errorf("verify: %+v, %v", report, err)
 	}

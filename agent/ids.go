@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // IDEnd is how people name something: the last hex digits of its UUID, in lower case
@@ -141,12 +142,12 @@ func sessionsEnding(ctx context.Context, s amber.Store, end IDEnd) ([]string, er
 
 // FindSnapshot returns the snapshot of a query that end names. A whole id is taken as
 // it is. Errors: not_found; invalid when end fits several.
-func FindSnapshot(ctx context.Context, e amber.SnapshotReader, q amber.SnapshotQuery, end IDEnd) (amber.SnapshotID, error) {
+func FindSnapshot(ctx context.Context, e wire.SnapshotReader, q wire.SnapshotQuery, end IDEnd) (amber.SnapshotID, error) {
 	if id, ok := end.Whole(); ok {
 		return amber.SnapshotID(id), nil
 	}
 	var fits []string
-	err := EachSnapshot(ctx, e, q, func(m amber.SnapshotMeta) error {
+	err := EachSnapshot(ctx, e, q, func(m wire.SnapshotMeta) error {
 		if end.Ends(string(m.ID)) {
 			fits = append(fits, string(m.ID))
 		}
@@ -166,7 +167,7 @@ func FindSnapshot(ctx context.Context, e amber.SnapshotReader, q amber.SnapshotQ
 
 // FindMemoryAt returns the memory of a snapshot that end names. Errors: not_found;
 // invalid when end fits several.
-func FindMemoryAt(ctx context.Context, e Snapshots, ref amber.SnapshotRef, end IDEnd) (m amber.Memory, err error) {
+func FindMemoryAt(ctx context.Context, e Snapshots, ref wire.SnapshotRef, end IDEnd) (m amber.Memory, err error) {
 	view, err := e.At(ctx, ref)
 	if err != nil {
 		return m, err

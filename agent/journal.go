@@ -5,13 +5,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
 )
 
 // JournalState says what the crash journal of an agent holds.
 type JournalState struct {
-	Sessions []amber.JournalStatus `json:"sessions"`
-	Losses   journal.Losses        `json:"losses"`
-	Parked   []Parked              `json:"parked"` // by restores, generation by generation
+	Sessions []wire.JournalStatus `json:"sessions"`
+	Losses   journal.Losses       `json:"losses"`
+	Parked   []Parked             `json:"parked"` // by restores, generation by generation
 	// StoreError says why it is not known what is drained.
 	StoreError string `json:"store_error,omitempty"`
 }
@@ -39,7 +40,7 @@ func (a *Agent) JournalState(ctx context.Context) (JournalState, error) {
 		}
 	}
 	if state.Sessions == nil {
-		state.Sessions = []amber.JournalStatus{}
+		state.Sessions = []wire.JournalStatus{}
 	}
 	if state.Losses, err = j.Losses(); err != nil {
 		return state, err

@@ -15,15 +15,15 @@ import (
 
 // JournalEntry is one entry of the journal.
 type JournalEntry struct {
-	Key       journal.Key      `json:"key"`
-	Host      string           `json:"host"`
-	SessionID amber.SessionID  `json:"session_id"`
-	Seq       int64            `json:"seq"`
-	At        amber.Time       `json:"at"`
-	Drained   bool             `json:"drained"`
-	Event     *amber.HostEvent `json:"event,omitempty"`
-	Gap       *journal.Gap     `json:"gap,omitempty"`     // in place of an entry there was no room for
-	Payload   string           `json:"payload,omitempty"` // of an entry that is not an event of this version
+	Key       journal.Key        `json:"key"`
+	Host      string             `json:"host"`
+	SessionID amber.SessionID    `json:"session_id"`
+	Seq       int64              `json:"seq"`
+	At        amber.Time         `json:"at"`
+	Drained   bool               `json:"drained"`
+	Event     *journal.HostEvent `json:"event,omitempty"`
+	Gap       *journal.Gap       `json:"gap,omitempty"`     // in place of an entry there was no room for
+	Payload   string             `json:"payload,omitempty"` // of an entry that is not an event of this version
 }
 
 // JournalListing reads the journal page by page. A cursor is a key and a
@@ -125,8 +125,8 @@ func (l JournalListing) fill(e *JournalEntry, f journal.Frame) {
 		}
 		e.Gap = nil
 	}
-	var ev amber.HostEvent
-	if json.Unmarshal([]byte(clean), &ev) == nil && ev.Schema == amber.HostEventSchema {
+	var ev journal.HostEvent
+	if json.Unmarshal([]byte(clean), &ev) == nil && ev.Schema == journal.HostEventSchema {
 		e.Event = &ev
 		return
 	}
@@ -143,7 +143,7 @@ func (e JournalEntry) Says() (kind, text string) {
 	}
 	ev := e.Event
 	kind = string(ev.Kind)
-	if ev.Kind == amber.HostOther && ev.NativeEvent != "" {
+	if ev.Kind == journal.HostOther && ev.NativeEvent != "" {
 		kind = ev.NativeEvent
 	}
 	for _, s := range []string{ev.Prompt, ev.Answer, ev.Message, ev.Reason} {

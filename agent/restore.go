@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Snapshot freezes the agent as it is now. Tenant and Agent of the request may be
 // empty. Errors: those of [amber.SnapshotTaker].
-func (a *Agent) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+func (a *Agent) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	e, err := a.Snapshots(ctx)
 	if err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	r.Tenant, r.Agent = a.Tenant(), a.ID()
 	return e.Snapshot(ctx, r)
@@ -24,10 +25,10 @@ func (a *Agent) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.Sn
 // before is frozen first unless snapshot.auto.before_restore is false. Entries of the
 // journal that the snapshot holds are drained into the restored agent; those that
 // came later are parked, see [Agent.DrainParked]. Errors: those of [amber.Restorer].
-func (a *Agent) Restore(ctx context.Context, r amber.RestoreRequest) (amber.RestoreReport, error) {
+func (a *Agent) Restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	e, err := a.Snapshots(ctx)
 	if err != nil {
-		return amber.RestoreReport{}, err
+		return wire.RestoreReport{}, err
 	}
 	r.Tenant, r.Agent = a.Tenant(), a.ID()
 	r.NoSafetySnapshot = r.NoSafetySnapshot || !a.config.Snapshot.Auto.BeforeRestore
@@ -36,7 +37,7 @@ func (a *Agent) Restore(ctx context.Context, r amber.RestoreRequest) (amber.Rest
 
 // At opens the memory of a snapshot of the agent to read from. The caller closes the
 // view. Errors: not_found; damaged; too_new.
-func (a *Agent) At(ctx context.Context, ref amber.SnapshotRef) (View, error) {
+func (a *Agent) At(ctx context.Context, ref wire.SnapshotRef) (View, error) {
 	e, err := a.Snapshots(ctx)
 	if err != nil {
 		return nil, err
@@ -47,22 +48,22 @@ func (a *Agent) At(ctx context.Context, ref amber.SnapshotRef) (View, error) {
 // RestoreMemory makes the newest revision of a memory say what it said in a snapshot,
 // or tells what that would change. Errors: not_found; refused for a memory that was
 // erased.
-func (a *Agent) RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error) {
+func (a *Agent) RestoreMemory(ctx context.Context, r wire.MemoryRestoreRequest) (wire.MemoryRestore, error) {
 	view, err := a.At(ctx, r.SnapshotRef)
 	if err != nil {
-		return amber.MemoryRestore{}, err
+		return wire.MemoryRestore{}, err
 	}
 	then, err := view.Get(ctx, r.Memory)
 	if err = errors.Join(err, view.Close()); err != nil {
-		return amber.MemoryRestore{}, err
+		return wire.MemoryRestore{}, err
 	}
 	return a.BringBack(ctx, r.ID, then, r.DryRun)
 }
 
 // BringBack is [Agent.RestoreMemory] for a memory that was read from the snapshot
 // already.
-func (a *Agent) BringBack(ctx context.Context, from amber.SnapshotID, then amber.Memory, dryRun bool) (amber.MemoryRestore, error) {
-	out := amber.MemoryRestore{From: from, Memory: then, Changed: []string{"brought back"}, Kept: []string{}, DryRun: dryRun}
+func (a *Agent) BringBack(ctx context.Context, from amber.SnapshotID, then amber.Memory, dryRun bool) (wire.MemoryRestore, error) {
+	out := wire.MemoryRestore{From: from, Memory: then, Changed: []string{"brought back"}, Kept: []string{}, DryRun: dryRun}
 	now, err := a.plain.Memories.Get(ctx, then.ID)
 	switch {
 	case err == nil:
@@ -83,7 +84,7 @@ func (a *Agent) BringBack(ctx context.Context, from amber.SnapshotID, then amber
 }
 
 // putBack makes the newest revision of a memory say what it said then.
-func (a *Agent) putBack(ctx context.Context, then, now amber.Memory, out *amber.MemoryRestore) (err error) {
+func (a *Agent) putBack(ctx context.Context, then, now amber.Memory, out *wire.MemoryRestore) (err error) {
 	if len(out.Changed) == 0 && len(out.Kept) == 0 {
 		out.Memory = now
 		return nil

@@ -4,26 +4,29 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Snapshots are those of every agent of a home, or of a server.
 type Snapshots interface {
-	amber.Snapshotter
-	amber.RepositoryChecker
-	amber.Bundler
+	wire.Snapshotter
+	wire.RepositoryChecker
+	wire.Bundler
 	// Acceptable says whether what carries a signature may be used. Errors:
 	// untrusted; refused by policy.
-	Acceptable(what string, s amber.SignatureReport) error
+	Acceptable(what string, s sign.SignatureReport) error
 	RecipientKeeper
 	Copier
 	// At opens the memory of a snapshot to read from; the live agent is not
 	// touched. The caller closes the view. Errors: not_found; damaged; too_new.
-	At(ctx context.Context, ref amber.SnapshotRef) (View, error)
+	At(ctx context.Context, ref wire.SnapshotRef) (View, error)
 	// ExtractSource writes what a snapshot holds of a source into dir, which
 	// is not there or empty. On error dir may hold a part of it. Errors:
 	// not_found when the snapshot does not hold the source; damaged; internal
 	// when the disk is full or fails.
-	ExtractSource(ctx context.Context, ref amber.SnapshotRef, name, dir string) (Extraction, error)
+	ExtractSource(ctx context.Context, ref wire.SnapshotRef, name, dir string) (Extraction, error)
 }
 
 // RecipientKeeper decides who can read a repository.
@@ -40,8 +43,8 @@ type RecipientKeeper interface {
 // there is not sent again. Errors: not_found without a repository; damaged;
 // conflict; those of the target.
 type Copier interface {
-	CopyTo(ctx context.Context, tenant amber.TenantID, to amber.Target, plain bool) (amber.CopyReport, error)
-	CopyFrom(ctx context.Context, tenant amber.TenantID, from amber.Target) (amber.CopyReport, error)
+	CopyTo(ctx context.Context, tenant amber.TenantID, to target.Target, plain bool) (target.CopyReport, error)
+	CopyFrom(ctx context.Context, tenant amber.TenantID, from target.Target) (target.CopyReport, error)
 }
 
 // View answers from a snapshot as a store would have at that instant.
@@ -68,7 +71,7 @@ type Extraction struct {
 	Files   int64            `json:"files"`
 	Bytes   int64            `json:"bytes"`
 	Fenced  bool             `json:"fenced"`
-	Checks  []amber.Check    `json:"checks"`
-	Skipped []amber.Skipped  `json:"skipped"` // that were not captured, so they are not there
+	Checks  []wire.Check     `json:"checks"`
+	Skipped []wire.Skipped   `json:"skipped"` // that were not captured, so they are not there
 	DryRun  bool             `json:"dry_run"`
 }

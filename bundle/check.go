@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The things that are looked at, as [amber.BundleReport] names them. In Checked they stand as they are, but entries with
@@ -79,11 +81,11 @@ func (f *findings) failAs(kind amber.Kind, object, reason string) {
 }
 
 // judged takes what became of a signature.
-func (f *findings) judged(check string, s amber.SignatureReport) {
+func (f *findings) judged(check string, s sign.SignatureReport) {
 	switch s.Status {
-	case amber.SignatureValid:
+	case sign.SignatureValid:
 		f.pass(check)
-	case amber.SignatureMissing:
+	case sign.SignatureMissing:
 		f.skip(whyUnsigned, check)
 	default:
 		f.failAs(amber.KindUntrusted, check, s.Detail)
@@ -103,17 +105,17 @@ func (f *findings) err(file string) error {
 	return e
 }
 
-func (f *findings) damage(id amber.SnapshotID) []amber.Damage {
-	out := []amber.Damage{}
+func (f *findings) damage(id amber.SnapshotID) []wire.Damage {
+	out := []wire.Damage{}
 	snapshots := []amber.SnapshotID{}
 	if id != "" {
 		snapshots = append(snapshots, id)
 	}
 	for _, x := range f.faults {
-		out = append(out, amber.Damage{Object: x.object, Reason: x.reason, Snapshots: snapshots})
+		out = append(out, wire.Damage{Object: x.object, Reason: x.reason, Snapshots: snapshots})
 	}
 	if f.more > 0 {
-		out = append(out, amber.Damage{Object: CheckEntries, Reason: fmt.Sprintf("%d more", f.more), Snapshots: snapshots})
+		out = append(out, wire.Damage{Object: CheckEntries, Reason: fmt.Sprintf("%d more", f.more), Snapshots: snapshots})
 	}
 	return out
 }

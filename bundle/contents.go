@@ -7,26 +7,27 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/internal/names"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Contents is what a bundle says about the snapshot in it, beside its entries.
 type Contents struct {
-	ID          amber.SnapshotID       `json:"id"`
-	Tenant      amber.TenantID         `json:"tenant"`
-	Agent       amber.AgentID          `json:"agent"`
-	Device      string                 `json:"device"` // that took the snapshot
-	Label       string                 `json:"label"`
-	CreatedAt   amber.Time             `json:"created_at"` // the instant the snapshot holds
-	Incarnation string                 `json:"incarnation"`
-	Generation  int64                  `json:"generation"`
-	GitHead     string                 `json:"git_head"` // "refs/heads/main", or an object when detached; "" without notes
-	GitOID      string                 `json:"git_oid"`  // of HEAD; "" without a commit
-	Refs        []Ref                  `json:"refs"`     // in the order of their names
-	Databases   []Database             `json:"databases"`
-	Marks       []Mark                 `json:"marks"`
-	Skipped     []amber.Skipped        `json:"skipped"`
-	SkippedMore int64                  `json:"skipped_more"` // that are not listed
-	Redactions  *amber.RedactionReport `json:"redactions"`   // nil: it is exact
+	ID          amber.SnapshotID      `json:"id"`
+	Tenant      amber.TenantID        `json:"tenant"`
+	Agent       amber.AgentID         `json:"agent"`
+	Device      string                `json:"device"` // that took the snapshot
+	Label       string                `json:"label"`
+	CreatedAt   amber.Time            `json:"created_at"` // the instant the snapshot holds
+	Incarnation string                `json:"incarnation"`
+	Generation  int64                 `json:"generation"`
+	GitHead     string                `json:"git_head"` // "refs/heads/main", or an object when detached; "" without notes
+	GitOID      string                `json:"git_oid"`  // of HEAD; "" without a commit
+	Refs        []Ref                 `json:"refs"`     // in the order of their names
+	Databases   []Database            `json:"databases"`
+	Marks       []Mark                `json:"marks"`
+	Skipped     []wire.Skipped        `json:"skipped"`
+	SkippedMore int64                 `json:"skipped_more"` // that are not listed
+	Redactions  *wire.RedactionReport `json:"redactions"`   // nil: it is exact
 }
 
 // Ref is a branch or a tag.
@@ -65,7 +66,7 @@ func (c *Contents) check() error {
 	_, tenantErr := amber.ParseTenantID(string(c.Tenant))
 	_, agentErr := amber.ParseAgentID(string(c.Agent))
 	err := envelope.First(idErr, tenantErr, agentErr, envelope.CheckLine("device", c.Device, amber.MaxIDBytes),
-		envelope.CheckLine("label", c.Label, amber.MaxLabelBytes), envelope.CheckTime("created_at", c.CreatedAt),
+		envelope.CheckLine("label", c.Label, wire.MaxLabelBytes), envelope.CheckTime("created_at", c.CreatedAt),
 		envelope.CheckLine("incarnation", c.Incarnation, amber.MaxIDBytes),
 		envelope.CheckLine("git_head", c.GitHead, maxText), envelope.CheckOID("git_oid", c.GitOID))
 	switch {

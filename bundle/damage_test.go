@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/wire"
 )
 
 // small is one kind of bundle, as small as it can be.
@@ -82,7 +83,7 @@ func memory(t testing.TB, b []byte, sidecar string) fsx.FS {
 }
 
 // look verifies and extracts the bundle on a disk.
-func look(t testing.TB, disk fsx.FS, o bundle.ReadOptions) (r amber.BundleReport, verr, xerr error) {
+func look(t testing.TB, disk fsx.FS, o bundle.ReadOptions) (r wire.BundleReport, verr, xerr error) {
 	t.Helper()
 	if r, verr = check(t, disk, o); verr != nil && r.File == "" {
 		return r, verr, verr
@@ -91,12 +92,12 @@ func look(t testing.TB, disk fsx.FS, o bundle.ReadOptions) (r amber.BundleReport
 }
 
 // check verifies the bundle on a disk.
-func check(t testing.TB, disk fsx.FS, o bundle.ReadOptions) (amber.BundleReport, error) {
+func check(t testing.TB, disk fsx.FS, o bundle.ReadOptions) (wire.BundleReport, error) {
 	t.Helper()
 	o.FS = disk
 	b, err := bundle.Read(t.Context(), "/b", o)
 	if err != nil {
-		return amber.BundleReport{}, err
+		return wire.BundleReport{}, err
 	}
 	defer b.Close()
 	return b.Verify(t.Context())
@@ -119,7 +120,7 @@ func unpack(t testing.TB, disk fsx.FS, o bundle.ReadOptions) error {
 }
 
 // found reports whether damage was noticed, or that it cannot be read at all.
-func found(r amber.BundleReport, err error) bool { return err != nil || !r.OK() }
+func found(r wire.BundleReport, err error) bool { return err != nil || !r.OK() }
 
 func TestEveryFlippedByteIsFound(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
 )
 
 // signedDomain is signed in front of the body of a manifest.
@@ -15,12 +16,12 @@ const signedDomain = "amber bundle 1\x00"
 // body is what an envelope holds.
 type body interface {
 	check() error
-	signer() amber.KeyID
+	signer() sign.KeyID
 }
 
 // seal returns the envelope of a body, without the end of the line, signed by the signer that the body names; nil when
 // it names none. Errors: invalid for a body that is not fit; those of the signer.
-func seal(ctx context.Context, v body, signer amber.Signer) ([]byte, error) {
+func seal(ctx context.Context, v body, signer sign.Signer) ([]byte, error) {
 	if err := v.check(); err != nil {
 		return nil, &amber.Error{Op: "write manifest", Kind: amber.KindInvalid, Err: errors.New(err.Error())}
 	}
@@ -30,16 +31,16 @@ func seal(ctx context.Context, v body, signer amber.Signer) ([]byte, error) {
 
 // unseal reads an envelope that fills b and says what its signature is worth. An error is of kind too_new or has none; a
 // signature that does not match is no error.
-func unseal(b []byte, format string, version int, into body) (amber.SignatureReport, error) {
+func unseal(b []byte, format string, version int, into body) (sign.SignatureReport, error) {
 	e, err := envelope.Open(b, format, version)
 	if err != nil {
-		return amber.SignatureReport{}, err
+		return sign.SignatureReport{}, err
 	}
 	if err := envelope.Decode(e.Body, into); err != nil {
-		return amber.SignatureReport{}, err
+		return sign.SignatureReport{}, err
 	}
 	if err := into.check(); err != nil {
-		return amber.SignatureReport{}, fmt.Errorf("%v", err) // without its kind: what was read is damaged
+		return sign.SignatureReport{}, fmt.Errorf("%v", err) // without its kind: what was read is damaged
 	}
 	return e.Signature(signedDomain, into.signer()), nil
 }

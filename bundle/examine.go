@@ -10,22 +10,23 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // content is what was found inside a bundle.
 type content struct {
-	format    amber.BundleFormat
+	format    wire.BundleFormat
 	contents  Contents
 	nexo      *NexoManifest // of the other format
 	entries   []entry       // as the manifest lists them
 	redacted  bool
-	signature amber.SignatureReport
+	signature sign.SignatureReport
 }
 
 // info adds what is known only inside.
-func (c *content) info(info *amber.BundleInfo) {
+func (c *content) info(info *wire.BundleInfo) {
 	outside := *info
 	*info = infoOf(c.format, &c.contents)
 	info.File, info.Bytes, info.SHA256 = outside.File, outside.Bytes, outside.SHA256
@@ -42,9 +43,9 @@ func (c *content) info(info *amber.BundleInfo) {
 type examination struct {
 	*Bundle
 	findings
-	facts amber.BundleInfo
+	facts wire.BundleInfo
 	found *content // nil when nothing inside could be read
-	sig   amber.SignatureReport
+	sig   sign.SignatureReport
 }
 
 // examine looks at everything that can be looked at; with early nothing is said about the content when something is

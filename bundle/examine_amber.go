@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // amber looks at the content of a bundle of Amber's own format.
@@ -43,7 +45,7 @@ func (x *examination) amber(s *stream, to sink) error {
 		return nil
 	}
 	x.found = &content{
-		format: amber.FormatAmber, contents: in.Contents, entries: in.Entries, redacted: in.Redactions != nil,
+		format: wire.FormatAmber, contents: in.Contents, entries: in.Entries, redacted: in.Redactions != nil,
 		signature: x.bothSigned(in, sig),
 	}
 	if err := x.sameAsOuter(in, manifest, w.mtimes); err != nil {
@@ -59,20 +61,20 @@ func (x *examination) amber(s *stream, to sink) error {
 }
 
 // bothSigned says what the signatures of both manifests are worth together.
-func (x *examination) bothSigned(in *inner, sig amber.SignatureReport) amber.SignatureReport {
+func (x *examination) bothSigned(in *inner, sig sign.SignatureReport) sign.SignatureReport {
 	o := x.shape.outer
 	if o == nil {
 		return sig
 	}
 	switch {
-	case x.shape.signature.Status == amber.SignatureBad, x.shape.signature.Status == amber.SignatureStripped:
+	case x.shape.signature.Status == sign.SignatureBad, x.shape.signature.Status == sign.SignatureStripped:
 		return x.shape.signature
-	case sig.Status == amber.SignatureBad, sig.Status == amber.SignatureStripped, o.Signer == in.Signer:
+	case sig.Status == sign.SignatureBad, sig.Status == sign.SignatureStripped, o.Signer == in.Signer:
 		return sig
 	case o.Signer == "":
-		return amber.SignatureReport{Status: amber.SignatureStripped, KeyID: in.Signer, Detail: "the inner manifest is signed, and the outer one is not"}
+		return sign.SignatureReport{Status: sign.SignatureStripped, KeyID: in.Signer, Detail: "the inner manifest is signed, and the outer one is not"}
 	}
-	return amber.SignatureReport{Status: amber.SignatureBad, KeyID: o.Signer, Detail: "the manifests name different signers"}
+	return sign.SignatureReport{Status: sign.SignatureBad, KeyID: o.Signer, Detail: "the manifests name different signers"}
 }
 
 // sameAsOuter compares what both manifests say, and the times in the archive.

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // other looks at the content of a bundle of the other format.
@@ -32,8 +34,8 @@ func (x *examination) other(s *stream, to sink) error {
 	}
 	x.pass(CheckManifest)
 	x.found = &content{
-		format: amber.FormatNexo, contents: m.contents(), nexo: m, entries: m.entries(), redacted: m.Redactions != nil,
-		signature: amber.SignatureReport{Status: amber.SignatureMissing},
+		format: wire.FormatNexo, contents: m.contents(), nexo: m, entries: m.entries(), redacted: m.Redactions != nil,
+		signature: sign.SignatureReport{Status: sign.SignatureMissing},
 	}
 	if m.seal() != m.Seal {
 		x.fail(CheckSeal, errors.New("the seal does not match the digests of the artifacts"))
@@ -79,7 +81,7 @@ func (x *examination) own(w *walk, m *NexoManifest) error {
 	b, ok := w.memory[amberManifestName]
 	switch {
 	case !ok && m.AmberSigner != "":
-		x.found.signature = amber.SignatureReport{Status: amber.SignatureStripped, KeyID: m.AmberSigner, Detail: "signature was taken away: the manifest names a signer, and the signed manifest is missing"}
+		x.found.signature = sign.SignatureReport{Status: sign.SignatureStripped, KeyID: m.AmberSigner, Detail: "signature was taken away: the manifest names a signer, and the signed manifest is missing"}
 		x.skip(whyNoSeal, CheckFields)
 		x.judged(CheckSignature, x.found.signature)
 		return nil

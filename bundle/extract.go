@@ -11,17 +11,19 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Extracted is a bundle in a folder.
 type Extracted struct {
-	Format    amber.BundleFormat
-	Info      amber.BundleInfo
+	Format    wire.BundleFormat
+	Info      wire.BundleInfo
 	Contents  Contents // of the other format: what its manifest tells of it
-	Entries   []amber.BundleEntry
-	Nexo      *NexoManifest         // nil for Amber's own format
-	Signature amber.SignatureReport // valid or unsigned; Standing is left to the caller
-	Checked   []string              // as in [amber.BundleReport]
+	Entries   []wire.BundleEntry
+	Nexo      *NexoManifest        // nil for Amber's own format
+	Signature sign.SignatureReport // valid or unsigned; Standing is left to the caller
+	Checked   []string             // as in [amber.BundleReport]
 	Dir       string
 }
 

@@ -16,6 +16,8 @@ import (
 	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // forgery is a bundle by somebody who knows the format and has a key, but does not keep the rules. Every digest in it
@@ -44,13 +46,13 @@ type forged struct {
 
 type forger struct{ key ed25519.PrivateKey }
 
-func (f forger) KeyID() amber.KeyID { return amber.NewKeyID(f.key.Public().(ed25519.PublicKey)) }
+func (f forger) KeyID() sign.KeyID { return sign.NewKeyID(f.key.Public().(ed25519.PublicKey)) }
 
-func (f forger) Sign(_ context.Context, m []byte) (amber.Signature, error) {
-	return amber.SignWith(f.key, m), nil
+func (f forger) Sign(_ context.Context, m []byte) (sign.Signature, error) {
+	return sign.SignWith(f.key, m), nil
 }
 
-func signerOf(b byte) amber.Signer {
+func signerOf(b byte) sign.Signer {
 	if b == 0 {
 		return nil
 	}
@@ -147,7 +149,7 @@ func sealed(t testing.TB, v body, key byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []amber.Signature
+	var list []sign.Signature
 	if signer != nil {
 		signature, err := signer.Sign(t.Context(), envelope.Message(signedDomain, raw))
 		if err != nil {
@@ -179,7 +181,7 @@ func zstdOf(t testing.TB, b []byte) []byte {
 }
 
 // try reads a bundle from memory and returns what Verify and Extract say.
-func try(t testing.TB, b []byte, l Limits) (amber.BundleReport, error, error) {
+func try(t testing.TB, b []byte, l Limits) (wire.BundleReport, error, error) {
 	t.Helper()
 	disk := crashfs.New()
 	if err := disk.Mkdir("/x", 0o700); err != nil {
@@ -197,7 +199,7 @@ func try(t testing.TB, b []byte, l Limits) (amber.BundleReport, error, error) {
 	}
 	x, err := Read(t.Context(), "/b", ReadOptions{FS: disk, Limits: l})
 	if err != nil {
-		return amber.BundleReport{}, err, err
+		return wire.BundleReport{}, err, err
 	}
 	defer x.Close()
 	r, verr := x.Verify(t.Context())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
 )
 
 // FuzzRead reads hostile files. Nothing that Verify finds damaged is extracted, and the other way round.
@@ -76,7 +77,7 @@ func FuzzOuter(f *testing.F) {
 		if err := o.check(); err != nil {
 			t.Errorf("accepted, and %v", err)
 		}
-		if sig.Status == amber.SignatureValid && sig.KeyID != o.Signer {
+		if sig.Status == sign.SignatureValid && sig.KeyID != o.Signer {
 			t.Errorf("signed by %s, and it names %s", sig.KeyID, o.Signer)
 		}
 		raw, err := envelope.Canonical(o)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // nexoForgery is a bundle of the other format with the right seal and sizes, after changes.
@@ -145,7 +147,7 @@ func TestWhatTheOriginalToleratesIsTolerated(t *testing.T) {
 			if verr != nil || xerr != nil || !r.OK() {
 				t.Fatalf("got %v, %v, %v", verr, xerr, r.Damaged)
 			}
-			if len(r.Label) > amber.MaxLabelBytes || strings.Contains(r.Label, "\n") {
+			if len(r.Label) > wire.MaxLabelBytes || strings.Contains(r.Label, "\n") {
 				t.Errorf("the label is %q", r.Label)
 			}
 			if r.GitOID != "" {
@@ -313,7 +315,7 @@ func TestOurManifestCoversTheOtherFormat(t *testing.T) {
 		}
 	}
 	good := nexoForgery{files: files, own: true, key: 1}
-	if r, verr, xerr := try(t, good.forge(t), Limits{}); verr != nil || xerr != nil || !r.OK() || r.Signature.Status != amber.SignatureValid {
+	if r, verr, xerr := try(t, good.forge(t), Limits{}); verr != nil || xerr != nil || !r.OK() || r.Signature.Status != sign.SignatureValid {
 		t.Fatalf("the forgery itself is not fine: %v, %v, %v", verr, xerr, r.Damaged)
 	}
 	for name, tt := range map[string]struct {

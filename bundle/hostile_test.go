@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
 )
 
 func note(path, body string) forged { return forged{path: path, kind: KindNote, body: body} }
@@ -23,7 +24,7 @@ func TestTheForgeryItselfIsFine(t *testing.T) {
 		innerKey: 1, outerKey: 1,
 	}
 	r, verr, xerr := try(t, f.forge(t), Limits{})
-	if verr != nil || xerr != nil || !r.OK() || r.Signature.Status != amber.SignatureValid {
+	if verr != nil || xerr != nil || !r.OK() || r.Signature.Status != sign.SignatureValid {
 		t.Errorf("got %v, %v, %v, %v", verr, xerr, r.Damaged, r.Signature)
 	}
 }
@@ -294,19 +295,19 @@ func TestEverythingIsCovered(t *testing.T) {
 
 func TestSignaturesThatDoNotHoldAreUntrusted(t *testing.T) {
 	t.Parallel()
-	name := func(k byte) amber.KeyID { return signerOf(k).KeyID() }
+	name := func(k byte) sign.KeyID { return signerOf(k).KeyID() }
 	for what, tt := range map[string]struct {
 		f    forgery
-		want amber.SignatureStatus
+		want sign.SignatureStatus
 	}{
-		"outer stripped":           {forgery{innerKey: 1, outer: func(o *outer) { o.Signer = name(1) }}, amber.SignatureStripped},
-		"inner stripped":           {forgery{outerKey: 1, inner: func(in *inner) { in.Signer = name(1) }}, amber.SignatureStripped},
-		"outer made unsigned":      {forgery{innerKey: 1}, amber.SignatureStripped},
-		"inner made unsigned":      {forgery{outerKey: 1}, amber.SignatureBad},
-		"outer by another":         {forgery{innerKey: 1, outerKey: 2}, amber.SignatureBad},
-		"both stripped":            {forgery{outer: func(o *outer) { o.Signer = name(1) }, inner: func(in *inner) { in.Signer = name(1) }}, amber.SignatureStripped},
-		"outer signature changed":  {forgery{innerKey: 1, outerKey: 1, file: changeSignature}, amber.SignatureBad},
-		"outer of another message": {forgery{innerKey: 1, outerKey: 1, file: func(b []byte) []byte { return swapSignature(t, b) }}, amber.SignatureBad},
+		"outer stripped":           {forgery{innerKey: 1, outer: func(o *outer) { o.Signer = name(1) }}, sign.SignatureStripped},
+		"inner stripped":           {forgery{outerKey: 1, inner: func(in *inner) { in.Signer = name(1) }}, sign.SignatureStripped},
+		"outer made unsigned":      {forgery{innerKey: 1}, sign.SignatureStripped},
+		"inner made unsigned":      {forgery{outerKey: 1}, sign.SignatureBad},
+		"outer by another":         {forgery{innerKey: 1, outerKey: 2}, sign.SignatureBad},
+		"both stripped":            {forgery{outer: func(o *outer) { o.Signer = name(1) }, inner: func(in *inner) { in.Signer = name(1) }}, sign.SignatureStripped},
+		"outer signature changed":  {forgery{innerKey: 1, outerKey: 1, file: changeSignature}, sign.SignatureBad},
+		"outer of another message": {forgery{innerKey: 1, outerKey: 1, file: func(b []byte) []byte { return swapSignature(t, b) }}, sign.SignatureBad},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -20,9 +21,9 @@ type inner struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	Contents
-	Entries       []entry     `json:"entries"` // in the order of the archive, without the manifest itself
-	ExpandedBytes int64       `json:"expanded_bytes"`
-	Signer        amber.KeyID `json:"signer"`
+	Entries       []entry    `json:"entries"` // in the order of the archive, without the manifest itself
+	ExpandedBytes int64      `json:"expanded_bytes"`
+	Signer        sign.KeyID `json:"signer"`
 }
 
 // entry is a file or an empty folder in a bundle.
@@ -34,7 +35,7 @@ type entry struct {
 	SHA256 string `json:"sha256"` // "" for a folder
 }
 
-func (in *inner) signer() amber.KeyID { return in.Signer }
+func (in *inner) signer() sign.KeyID { return in.Signer }
 
 // check looks at the manifest alone. The entries of a bundle in the other format have kinds of their own, so kinds are
 // looked at elsewhere.
@@ -89,12 +90,12 @@ func (e *entry) same(found entry) bool {
 	return *e == found
 }
 
-func (e *entry) public() amber.BundleEntry {
-	return amber.BundleEntry{Path: e.Path, Kind: e.Kind, Bytes: e.Size, SHA256: e.SHA256}
+func (e *entry) public() wire.BundleEntry {
+	return wire.BundleEntry{Path: e.Path, Kind: e.Kind, Bytes: e.Size, SHA256: e.SHA256}
 }
 
-func publicEntries(list []entry) []amber.BundleEntry {
-	out := make([]amber.BundleEntry, len(list))
+func publicEntries(list []entry) []wire.BundleEntry {
+	out := make([]wire.BundleEntry, len(list))
 	for i := range list {
 		out[i] = list[i].public()
 	}
@@ -115,7 +116,7 @@ func parseMode(s string) (fs.FileMode, error) {
 }
 
 // innerOf returns the bytes of the entry that is the inner manifest.
-func innerOf(ctx context.Context, c Contents, entries []entry, signer amber.Signer) ([]byte, error) {
+func innerOf(ctx context.Context, c Contents, entries []entry, signer sign.Signer) ([]byte, error) {
 	in := inner{Format: innerFormat, Version: innerVersion, Contents: c.filled(), Entries: append([]entry{}, entries...)}
 	for _, e := range entries {
 		in.ExpandedBytes += e.Size
@@ -142,20 +143,20 @@ func (c Contents) filled() Contents {
 		c.Marks = []Mark{}
 	}
 	if c.Skipped == nil {
-		c.Skipped = []amber.Skipped{}
+		c.Skipped = []wire.Skipped{}
 	}
 	return c
 }
 
 // readInner reads the entry that is the inner manifest.
-func readInner(b []byte) (*inner, amber.SignatureReport, error) {
+func readInner(b []byte) (*inner, sign.SignatureReport, error) {
 	if len(b) == 0 || b[len(b)-1] != '\n' {
-		return nil, amber.SignatureReport{}, errors.New("the inner manifest does not end with a line feed")
+		return nil, sign.SignatureReport{}, errors.New("the inner manifest does not end with a line feed")
 	}
 	in := &inner{}
 	sig, err := unseal(b[:len(b)-1], innerFormat, innerVersion, in)
 	if err != nil {
-		return nil, amber.SignatureReport{}, err
+		return nil, sign.SignatureReport{}, err
 	}
 	return in, sig, nil
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -32,10 +34,10 @@ func newSigner(b byte) signer {
 	return signer{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{b}, ed25519.SeedSize))}
 }
 
-func (s signer) KeyID() amber.KeyID { return amber.NewKeyID(s.key.Public().(ed25519.PublicKey)) }
+func (s signer) KeyID() sign.KeyID { return sign.NewKeyID(s.key.Public().(ed25519.PublicKey)) }
 
-func (s signer) Sign(_ context.Context, message []byte) (amber.Signature, error) {
-	return amber.SignWith(s.key, message), nil
+func (s signer) Sign(_ context.Context, message []byte) (sign.Signature, error) {
+	return sign.SignWith(s.key, message), nil
 }
 
 // text is a source that holds text.
@@ -53,7 +55,7 @@ func sample() (bundle.Contents, []bundle.Source) {
 		GitHead: "refs/heads/main", GitOID: oid, Refs: []bundle.Ref{{Name: "refs/heads/main", OID: oid}},
 		Databases: []bundle.Database{{Path: "db/memory.db", Name: "memory.db", ApplicationID: 7, Schema: 4}},
 		Marks:     []bundle.Mark{{Key: "k1", Host: "claude", SessionID: "s1", Drained: 4, Last: 5, Frames: 1}},
-		Skipped:   []amber.Skipped{{Part: "notes", Path: "big.bin", Reason: amber.SkipTooLarge}},
+		Skipped:   []wire.Skipped{{Part: "notes", Path: "big.bin", Reason: wire.SkipTooLarge}},
 	}
 	run := text("notes/tools/run.sh", "note", "#!/bin/sh\n")
 	run.Mode = 0o700
@@ -84,7 +86,7 @@ func nexoSample() (bundle.NexoContents, []bundle.Source) {
 		}
 }
 
-func write(t testing.TB, file string, o bundle.WriteOptions) amber.BundleInfo {
+func write(t testing.TB, file string, o bundle.WriteOptions) wire.BundleInfo {
 	t.Helper()
 	c, sources := sample()
 	info, err := bundle.Write(t.Context(), file, c, sources, o.Cheap())
@@ -94,7 +96,7 @@ func write(t testing.TB, file string, o bundle.WriteOptions) amber.BundleInfo {
 	return info
 }
 
-func writeNexo(t testing.TB, file string, o bundle.WriteOptions) amber.BundleInfo {
+func writeNexo(t testing.TB, file string, o bundle.WriteOptions) wire.BundleInfo {
 	t.Helper()
 	c, sources := nexoSample()
 	info, err := bundle.WriteNexo(t.Context(), file, c, sources, o.Cheap())
@@ -125,18 +127,18 @@ func private(t testing.TB) string {
 	return dir
 }
 
-func verify(t testing.TB, file string, o bundle.ReadOptions) (amber.BundleReport, error) {
+func verify(t testing.TB, file string, o bundle.ReadOptions) (wire.BundleReport, error) {
 	t.Helper()
 	b, err := bundle.Read(t.Context(), file, o)
 	if err != nil {
-		return amber.BundleReport{}, err
+		return wire.BundleReport{}, err
 	}
 	defer b.Close()
 	return b.Verify(t.Context())
 }
 
 // mustVerify is verify for a bundle that can be looked at.
-func mustVerify(t testing.TB, file string, o bundle.ReadOptions) amber.BundleReport {
+func mustVerify(t testing.TB, file string, o bundle.ReadOptions) wire.BundleReport {
 	t.Helper()
 	r, err := verify(t, file, o)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -51,7 +53,7 @@ type NexoManifest struct {
 	Encryption      *NexoEncryption `json:"encryption,omitempty"`
 	ToolVersions    NexoTools       `json:"tool_versions"`
 	Seal            string          `json:"bundle_sha256"` // of the digests of the artifacts; it is not that of the bundle
-	AmberSigner     amber.KeyID     `json:"amber_signer,omitempty"`
+	AmberSigner     sign.KeyID      `json:"amber_signer,omitempty"`
 }
 
 // NexoSchemas are versions of the databases.
@@ -141,11 +143,11 @@ func (m *NexoManifest) entries() []entry {
 func (m *NexoManifest) contents() Contents {
 	c := Contents{
 		ID: amber.SnapshotID(m.SnapshotID), Tenant: amber.TenantID(m.Tenant), Agent: amber.AgentID(m.AgentID),
-		Label: oneLine(m.Label, amber.MaxLabelBytes), CreatedAt: amber.UnixMilli(m.CreatedAtMS), GitOID: m.GitOID(),
+		Label: oneLine(m.Label, wire.MaxLabelBytes), CreatedAt: amber.UnixMilli(m.CreatedAtMS), GitOID: m.GitOID(),
 	}
 	if r := m.Redactions; r != nil {
-		c.Redactions = &amber.RedactionReport{
-			Policy: oneLine(r.Policy, amber.MaxIDBytes), Matches: r.Matches, Rules: []amber.RedactionCount{}, Places: []amber.RedactionPlace{},
+		c.Redactions = &wire.RedactionReport{
+			Policy: oneLine(r.Policy, amber.MaxIDBytes), Matches: r.Matches, Rules: []wire.RedactionCount{}, Places: []wire.RedactionPlace{},
 			Notes: []string{"as the bundle says; nothing of it was checked"},
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // original is what testdata/nexo/index.json tells of a bundle that the original wrote.
@@ -73,7 +75,7 @@ func TestBundlesOfTheOriginalAreRead(t *testing.T) {
 			if d := cmp.Diff(&g.Manifest, got.Nexo); d != "" {
 				t.Errorf("manifest (-want +got): %s", d)
 			}
-			if got.Format != amber.FormatNexo || got.Info.SHA256 != g.Sidecar || got.Signature.Status != amber.SignatureMissing {
+			if got.Format != wire.FormatNexo || got.Info.SHA256 != g.Sidecar || got.Signature.Status != sign.SignatureMissing {
 				t.Errorf("got %s, %s, %+v", got.Format, got.Info.SHA256, got.Signature)
 			}
 			for _, e := range got.Entries {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -34,23 +36,23 @@ type outer struct {
 	Label     string           `json:"label"`   // "" when it is encrypted
 	GitOID    string           `json:"git_oid"` // "" when it is encrypted
 
-	HeaderSHA256  string      `json:"header_sha256"` // of the age header before this manifest; "" when it is not encrypted
-	PayloadBytes  int64       `json:"payload_bytes"` // behind the skippable frame, or behind the age header
-	PayloadSHA256 string      `json:"payload_sha256"`
-	InnerSHA256   string      `json:"inner_sha256"` // of the entry manifest.json
-	Entries       int         `json:"entries"`      // without manifest.json
-	ExpandedBytes int64       `json:"expanded_bytes"`
-	Signer        amber.KeyID `json:"signer"` // "" for nobody
+	HeaderSHA256  string     `json:"header_sha256"` // of the age header before this manifest; "" when it is not encrypted
+	PayloadBytes  int64      `json:"payload_bytes"` // behind the skippable frame, or behind the age header
+	PayloadSHA256 string     `json:"payload_sha256"`
+	InnerSHA256   string     `json:"inner_sha256"` // of the entry manifest.json
+	Entries       int        `json:"entries"`      // without manifest.json
+	ExpandedBytes int64      `json:"expanded_bytes"`
+	Signer        sign.KeyID `json:"signer"` // "" for nobody
 }
 
-func (o *outer) signer() amber.KeyID { return o.Signer }
+func (o *outer) signer() sign.KeyID { return o.Signer }
 
 func (o *outer) check() error {
 	_, idErr := amber.ParseSnapshotID(string(o.ID))
 	_, tenantErr := amber.ParseTenantID(string(o.Tenant))
 	_, agentErr := amber.ParseAgentID(string(o.Agent))
 	err := envelope.First(idErr, tenantErr, agentErr, envelope.CheckLine("device", o.Device, amber.MaxIDBytes), envelope.CheckTime("created_at", o.CreatedAt),
-		envelope.CheckLine("label", o.Label, amber.MaxLabelBytes), envelope.CheckOID("git_oid", o.GitOID), envelope.CheckSigner(o.Signer),
+		envelope.CheckLine("label", o.Label, wire.MaxLabelBytes), envelope.CheckOID("git_oid", o.GitOID), envelope.CheckSigner(o.Signer),
 		envelope.CheckDigest("payload_sha256", o.PayloadSHA256), envelope.CheckDigest("inner_sha256", o.InnerSHA256))
 	switch {
 	case err != nil:
@@ -68,7 +70,7 @@ func (o *outer) check() error {
 }
 
 // outerOf returns the outer manifest of contents, as far as it is known before anything is written.
-func outerOf(c *Contents, encrypted bool, signer amber.Signer) outer {
+func outerOf(c *Contents, encrypted bool, signer sign.Signer) outer {
 	o := outer{
 		Format: outerFormat, Version: outerVersion, ID: c.ID, Tenant: c.Tenant, Agent: c.Agent, Device: c.Device,
 		CreatedAt: c.CreatedAt, Encrypted: encrypted, Redacted: c.Redactions != nil,
@@ -97,10 +99,10 @@ func (o outer) room() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var list []amber.Signature
+	var list []sign.Signature
 	if o.Signer != "" { // one as long as that of a key
 		sig := base64.RawURLEncoding.EncodeToString(make([]byte, ed25519.SignatureSize))
-		list = append(list, amber.Signature{Alg: amber.SignatureAlg, KeyID: o.Signer, Sig: sig})
+		list = append(list, sign.Signature{Alg: sign.SignatureAlg, KeyID: o.Signer, Sig: sig})
 	}
 	if b, err = envelope.Join(b, list); err != nil {
 		return 0, err
@@ -130,15 +132,15 @@ func unpad(b []byte) ([]byte, error) {
 }
 
 // readOuter reads the room of an outer manifest.
-func readOuter(room []byte) (*outer, amber.SignatureReport, error) {
+func readOuter(room []byte) (*outer, sign.SignatureReport, error) {
 	b, err := unpad(room)
 	if err != nil {
-		return nil, amber.SignatureReport{}, err
+		return nil, sign.SignatureReport{}, err
 	}
 	o := &outer{}
 	sig, err := unseal(b, outerFormat, outerVersion, o)
 	if err != nil {
-		return nil, amber.SignatureReport{}, err
+		return nil, sign.SignatureReport{}, err
 	}
 	return o, sig, nil
 }

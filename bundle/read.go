@@ -7,8 +7,9 @@ import (
 
 	"filippo.io/age"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ReadOptions say how a bundle is read.
@@ -68,7 +69,7 @@ func (b *Bundle) Close() error { return diskError("close bundle", b.path, b.clos
 // Info returns what the bundle says about itself to everybody. The format is "" and most of it empty for an encrypted
 // one without an outer manifest. SHA256 is "" until all of it was read, by [Bundle.Verify] or [Bundle.Extract].
 // SignedBy is "" unless the signature matches.
-func (b *Bundle) Info() amber.BundleInfo {
+func (b *Bundle) Info() wire.BundleInfo {
 	info := b.shape.info()
 	info.File, info.Bytes = b.path, b.size
 	return info
@@ -76,4 +77,4 @@ func (b *Bundle) Info() amber.BundleInfo {
 
 // Signature returns what the signature of the outer manifest is worth; the zero value when there is no outer manifest
 // that can be read. Standing is left to the caller.
-func (b *Bundle) Signature() amber.SignatureReport { return b.shape.signature }
+func (b *Bundle) Signature() sign.SignatureReport { return b.shape.signature }

@@ -11,6 +11,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // shape is what the first bytes of a file tell.
@@ -22,7 +24,7 @@ type shape struct {
 	hasRoom   bool          // there is room for an outer manifest
 	outer     *outer        // nil without one that can be read
 	outerErr  error         // why it cannot be read
-	signature amber.SignatureReport
+	signature sign.SignatureReport
 	before    string // SHA-256 of the age header before the outer manifest
 }
 
@@ -114,16 +116,16 @@ func (s *shape) byPassphrase() bool {
 }
 
 // info returns what everybody may know.
-func (s *shape) info() amber.BundleInfo {
-	info := amber.BundleInfo{Encrypted: s.encrypted}
+func (s *shape) info() wire.BundleInfo {
+	info := wire.BundleInfo{Encrypted: s.encrypted}
 	for _, k := range s.header.Kinds() {
 		info.Recipients = append(info.Recipients, string(k))
 	}
 	switch {
 	case s.hasRoom:
-		info.Format = amber.FormatAmber
+		info.Format = wire.FormatAmber
 	case !s.encrypted && s.problem == nil:
-		info.Format = amber.FormatNexo
+		info.Format = wire.FormatNexo
 	}
 	if o := s.outer; o != nil {
 		info.ID, info.Agent, info.Tenant, info.Label, info.CreatedAt = o.ID, o.Agent, o.Tenant, o.Label, o.CreatedAt
@@ -133,8 +135,8 @@ func (s *shape) info() amber.BundleInfo {
 	return info
 }
 
-func signedBy(s amber.SignatureReport) string {
-	if s.Status != amber.SignatureValid {
+func signedBy(s sign.SignatureReport) string {
+	if s.Status != sign.SignatureValid {
 		return ""
 	}
 	return string(s.KeyID)

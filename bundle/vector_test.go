@@ -11,11 +11,12 @@ import (
 
 	"filippo.io/age"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files and those vectors that are missing")
@@ -102,11 +103,11 @@ func describe(t testing.TB, x *bundle.Extracted) string {
 	t.Helper()
 	x.Info.File = ""
 	b, err := json.MarshalIndent(struct {
-		Info      amber.BundleInfo
+		Info      wire.BundleInfo
 		Contents  bundle.Contents
-		Entries   []amber.BundleEntry
+		Entries   []wire.BundleEntry
 		Nexo      *bundle.NexoManifest
-		Signature amber.SignatureReport
+		Signature sign.SignatureReport
 		Checked   []string
 	}{x.Info, x.Contents, x.Entries, x.Nexo, x.Signature, x.Checked}, "", "  ")
 	if err != nil {

@@ -3,7 +3,7 @@ package bundle
 import (
 	"context"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Verify looks at everything that can be looked at with the identities at hand and sorts it: Checked holds, Damaged
@@ -11,12 +11,12 @@ import (
 // opened. A signature that is bad or was stripped is damage; Standing is left to the caller.
 //
 // Errors: too_new; quota when the bundle needs more than the limits allow; the end of the context; internal.
-func (b *Bundle) Verify(ctx context.Context) (amber.BundleReport, error) {
+func (b *Bundle) Verify(ctx context.Context) (wire.BundleReport, error) {
 	x, err := b.examine(ctx, nowhere{}, false)
 	if err != nil {
-		return amber.BundleReport{BundleInfo: b.Info()}, err
+		return wire.BundleReport{BundleInfo: b.Info()}, err
 	}
-	r := amber.BundleReport{
+	r := wire.BundleReport{
 		BundleInfo: x.facts, Checked: append([]string{}, x.passed...), NotChecked: append([]string{}, x.skipped...),
 		Damaged: x.damage(x.facts.ID), Signature: x.sig,
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/wire"
 )
 
 // TestVerifyTellsWhatWasCheckedAndWhatWasNot pins both lists for every kind of bundle and knowledge.
@@ -34,13 +35,13 @@ func TestVerifyTellsWhatWasCheckedAndWhatWasNot(t *testing.T) {
 	outside := []string{"sidecar", "outer manifest", "outer signature", "recipients", "payload digest"}
 	for _, tt := range []struct {
 		name             string
-		make             func(t testing.TB, file string, o bundle.WriteOptions) amber.BundleInfo
+		make             func(t testing.TB, file string, o bundle.WriteOptions) wire.BundleInfo
 		write            bundle.WriteOptions
 		read             bundle.ReadOptions
 		loseSidecar      bool
 		checked, skipped []string
 		damaged          []string
-		format           amber.BundleFormat
+		format           wire.BundleFormat
 	}{
 		{
 			name: "plain", make: write, write: signed, format: "amber",
@@ -134,7 +135,7 @@ func TestVerifyTellsWhatWasCheckedAndWhatWasNot(t *testing.T) {
 	}
 }
 
-func damages(r amber.BundleReport) (list []string) {
+func damages(r wire.BundleReport) (list []string) {
 	for _, d := range r.Damaged {
 		list = append(list, d.Object+": "+d.Reason)
 	}
@@ -142,10 +143,10 @@ func damages(r amber.BundleReport) (list []string) {
 }
 
 // copyOf returns a maker that copies a bundle of the original.
-func copyOf(name string) func(testing.TB, string, bundle.WriteOptions) amber.BundleInfo {
-	return func(t testing.TB, file string, _ bundle.WriteOptions) amber.BundleInfo {
+func copyOf(name string) func(testing.TB, string, bundle.WriteOptions) wire.BundleInfo {
+	return func(t testing.TB, file string, _ bundle.WriteOptions) wire.BundleInfo {
 		put(t, file, readFile(t, filepath.Join("testdata/nexo", name)))
-		return amber.BundleInfo{}
+		return wire.BundleInfo{}
 	}
 }
 

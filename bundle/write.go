@@ -10,6 +10,8 @@ import (
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // WriteOptions say how a bundle is written.
@@ -17,7 +19,7 @@ type WriteOptions struct {
 	Level      int                // of zstd, 1 to 19; 0: 3
 	Recipients []agekey.Recipient // empty: not encrypted, unless there is a passphrase
 	Passphrase string             // instead of recipients
-	Signer     amber.Signer       // nil: not signed
+	Signer     sign.Signer        // nil: not signed
 	FS         fsx.FS             // nil: the operating system's
 
 	work int // of scrypt; 0: that of age. For tests.
@@ -61,7 +63,7 @@ func (o *WriteOptions) kinds() (list []string) {
 //
 // Errors: conflict when there is anything of that name; invalid; quota; internal when a source has other bytes than it
 // says, or the disk fails; those of the sources and of the signer.
-func Write(ctx context.Context, file string, c Contents, sources []Source, o WriteOptions) (info amber.BundleInfo, err error) {
+func Write(ctx context.Context, file string, c Contents, sources []Source, o WriteOptions) (info wire.BundleInfo, err error) {
 	if o, err = o.orDefaults(); err != nil {
 		return info, err
 	}
@@ -79,7 +81,7 @@ func Write(ctx context.Context, file string, c Contents, sources []Source, o Wri
 	defer func() { err = errors.Join(err, s.abort()) }()
 	w := &writing{file: s, contents: c, o: o}
 	if info, err = w.amber(ctx, list); err != nil {
-		return amber.BundleInfo{}, diskError("write bundle", file, err)
+		return wire.BundleInfo{}, diskError("write bundle", file, err)
 	}
 	return info, nil
 }
@@ -93,14 +95,14 @@ type writing struct {
 }
 
 // amber writes Amber's own format.
-func (w *writing) amber(ctx context.Context, list []Source) (amber.BundleInfo, error) {
+func (w *writing) amber(ctx context.Context, list []Source) (wire.BundleInfo, error) {
 	out := outerOf(&w.contents, w.o.encrypts(), w.o.Signer)
 	room, err := out.room()
 	if err != nil {
-		return amber.BundleInfo{}, err
+		return wire.BundleInfo{}, err
 	}
 	if w.shell, err = newShell(w.file, room, w.o); err != nil {
-		return amber.BundleInfo{}, err
+		return wire.BundleInfo{}, err
 	}
 	err = w.compressed(func(tar io.Writer) error {
 		a := newArchive(tar, posixHeader, w.contents.CreatedAt.UnixMilli()/1000)
@@ -120,17 +122,17 @@ func (w *writing) amber(ctx context.Context, list []Source) (amber.BundleInfo, e
 		return a.close()
 	})
 	if err != nil {
-		return amber.BundleInfo{}, err
+		return wire.BundleInfo{}, err
 	}
 	out.PayloadBytes, out.PayloadSHA256 = w.shell.payload()
 	out.HeaderSHA256 = w.shell.headerDigest()
 	manifest := []byte(nil)
 	if w.o.Passphrase == "" {
 		if manifest, err = seal(ctx, &out, w.o.Signer); err != nil {
-			return amber.BundleInfo{}, err
+			return wire.BundleInfo{}, err
 		}
 	}
-	info := infoOf(amber.FormatAmber, &w.contents)
+	info := infoOf(wire.FormatAmber, &w.contents)
 	info.Entries, info.Expanded = out.Entries, out.ExpandedBytes
 	return w.finish(ctx, info, manifest)
 }
@@ -165,7 +167,7 @@ func (w *writing) compressed(fn func(io.Writer) error) error {
 }
 
 // finish puts the outer manifest into its room, reads the bundle back and gives it its name.
-func (w *writing) finish(ctx context.Context, info amber.BundleInfo, manifest []byte) (amber.BundleInfo, error) {
+func (w *writing) finish(ctx context.Context, info wire.BundleInfo, manifest []byte) (wire.BundleInfo, error) {
 	front, err := w.shell.place(manifest)
 	if err == nil && front != nil {
 		_, err = w.file.file.WriteAt(front, 0)
@@ -192,8 +194,8 @@ func (w *writing) finish(ctx context.Context, info amber.BundleInfo, manifest []
 }
 
 // infoOf returns what contents tell.
-func infoOf(f amber.BundleFormat, c *Contents) amber.BundleInfo {
-	return amber.BundleInfo{
+func infoOf(f wire.BundleFormat, c *Contents) wire.BundleInfo {
+	return wire.BundleInfo{
 		Format: f, ID: c.ID, Agent: c.Agent, Tenant: c.Tenant, Label: c.Label, CreatedAt: c.CreatedAt,
 		Redacted: c.Redactions != nil, GitOID: c.GitOID,
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/wire"
 )
 
 // NexoContents is what a bundle of the other format says about the snapshot in it.
@@ -27,7 +28,7 @@ type NexoContents struct {
 // of Amber's own, which covers everything else and is signed.
 //
 // Errors: those of Write; conflict also when a source changes between its readings.
-func WriteNexo(ctx context.Context, file string, c NexoContents, sources []Source, o WriteOptions) (info amber.BundleInfo, err error) {
+func WriteNexo(ctx context.Context, file string, c NexoContents, sources []Source, o WriteOptions) (info wire.BundleInfo, err error) {
 	if o, err = o.orDefaults(); err != nil {
 		return info, err
 	}
@@ -46,7 +47,7 @@ func WriteNexo(ctx context.Context, file string, c NexoContents, sources []Sourc
 	defer func() { err = errors.Join(err, s.abort()) }()
 	w := &writing{file: s, contents: c.Contents, o: o}
 	if info, err = w.nexo(ctx, c, list); err != nil {
-		return amber.BundleInfo{}, diskError("write bundle", file, err)
+		return wire.BundleInfo{}, diskError("write bundle", file, err)
 	}
 	return info, nil
 }
@@ -76,7 +77,7 @@ func nexoRank(s Source) int {
 }
 
 // nexo writes the other format.
-func (w *writing) nexo(ctx context.Context, c NexoContents, list []Source) (info amber.BundleInfo, err error) {
+func (w *writing) nexo(ctx context.Context, c NexoContents, list []Source) (info wire.BundleInfo, err error) {
 	m, err := w.nexoManifest(ctx, c, list)
 	if err != nil {
 		return info, err
@@ -117,7 +118,7 @@ func (w *writing) nexo(ctx context.Context, c NexoContents, list []Source) (info
 	if err != nil {
 		return info, err
 	}
-	info = infoOf(amber.FormatNexo, &c.Contents)
+	info = infoOf(wire.FormatNexo, &c.Contents)
 	info.GitOID = m.GitOID()
 	for _, s := range list {
 		info.Entries++

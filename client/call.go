@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // request is one call.
@@ -262,7 +263,7 @@ func neverSent(err error) bool {
 // failure reads the error of an answer. One that no Amber wrote says nothing
 // about what was asked for: nobody was reached who could know.
 func failure(resp *http.Response) error {
-	var f amber.Failure
+	var f wire.Failure
 	if answerType(resp, "application/json") == nil {
 		b, err := io.ReadAll(io.LimitReader(resp.Body, maxFailure))
 		if err == nil && json.Unmarshal(b, &f) == nil && f.Error.Kind != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // stats counts what an agent holds.
@@ -18,8 +19,8 @@ func (s stats) Stats(ctx context.Context) (amber.Stats, error) {
 
 // Doctor asks whether everything is well with the agent and its home; deep
 // looks at every row. Errors: unsupported where the backend cannot say.
-func (a *Agent) Doctor(ctx context.Context, deep bool) (amber.Checkup, error) {
-	return get[amber.Checkup](ctx, a, newValues().flag("deep", deep).Values, "doctor")
+func (a *Agent) Doctor(ctx context.Context, deep bool) (wire.Checkup, error) {
+	return get[wire.Checkup](ctx, a, newValues().flag("deep", deep).Values, "doctor")
 }
 
 // SyncReport tells what the agent's store knows about a place, as

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Bounds of an answer.
@@ -181,8 +182,8 @@ func loopback(host string) bool {
 }
 
 // Health asks how the server is doing. Errors: unreachable, refused.
-func (c *Client) Health(ctx context.Context) (amber.ServerHealth, error) {
-	return call[amber.ServerHealth](ctx, c, request{method: http.MethodGet, path: []string{"health"}})
+func (c *Client) Health(ctx context.Context) (wire.ServerHealth, error) {
+	return call[wire.ServerHealth](ctx, c, request{method: http.MethodGet, path: []string{"health"}})
 }
 
 // drain reads what is left of a body, so that its connection can be used again.

@@ -4,37 +4,38 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
-var _ amber.Consolidator = (*Snapshots)(nil)
+var _ wire.Consolidator = (*Snapshots)(nil)
 
 // BeginConsolidation implements [amber.Consolidator].
-func (s *Snapshots) BeginConsolidation(ctx context.Context, r amber.ConsolidationBegin) (amber.Consolidation, error) {
+func (s *Snapshots) BeginConsolidation(ctx context.Context, r wire.ConsolidationBegin) (wire.Consolidation, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
-		return amber.Consolidation{}, err
+		return wire.Consolidation{}, err
 	}
 	if _, err := r.Normalize(); err != nil {
-		return amber.Consolidation{}, err
+		return wire.Consolidation{}, err
 	}
-	return post[amber.Consolidation](ctx, s.a, r, "consolidations")
+	return post[wire.Consolidation](ctx, s.a, r, "consolidations")
 }
 
 // EndConsolidation implements [amber.Consolidator].
-func (s *Snapshots) EndConsolidation(ctx context.Context, r amber.ConsolidationEnd) (amber.Consolidation, error) {
+func (s *Snapshots) EndConsolidation(ctx context.Context, r wire.ConsolidationEnd) (wire.Consolidation, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
-		return amber.Consolidation{}, err
+		return wire.Consolidation{}, err
 	}
 	if _, err := r.Normalize(); err != nil {
-		return amber.Consolidation{}, err
+		return wire.Consolidation{}, err
 	}
-	c, err := post[amber.Consolidation](ctx, s.a, r, "consolidations", r.ID, "end")
+	c, err := post[wire.Consolidation](ctx, s.a, r, "consolidations", r.ID, "end")
 	return c, about(c.ID, r.ID, err)
 }
 
 // OpenConsolidation implements [amber.Consolidator].
-func (s *Snapshots) OpenConsolidation(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (amber.Consolidation, error) {
+func (s *Snapshots) OpenConsolidation(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (wire.Consolidation, error) {
 	if err := s.ours(&tenant, &agent); err != nil {
-		return amber.Consolidation{}, err
+		return wire.Consolidation{}, err
 	}
-	return get[amber.Consolidation](ctx, s.a, nil, "consolidations", "open")
+	return get[wire.Consolidation](ctx, s.a, nil, "consolidations", "open")
 }

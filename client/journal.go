@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ingester is what the crash journal is drained into.
@@ -37,6 +38,6 @@ func (i ingester) OpenJournals(ctx context.Context) ([]amber.JournalCursor, erro
 
 // Journal tells what the crash journal of the agent holds, as the server reads
 // it. Errors: unsupported where there is none.
-func (a *Agent) Journal(ctx context.Context) ([]amber.JournalStatus, error) {
-	return list[amber.JournalStatus](ctx, a, nil, "journal")
+func (a *Agent) Journal(ctx context.Context) ([]wire.JournalStatus, error) {
+	return list[wire.JournalStatus](ctx, a, nil, "journal")
 }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 const typeLines = "application/x-ndjson"
@@ -70,7 +71,7 @@ func readLines[T any](ctx context.Context, body io.Reader, came func()) ([]T, er
 
 // readLine reads one line: an item, or why there are no more.
 func readLine[T any](b []byte) (item T, err error) {
-	var f amber.Failure
+	var f wire.Failure
 	if bytes.HasPrefix(b, []byte(`{"error":`)) && json.Unmarshal(b, &f) == nil && f.Error.Kind != "" {
 		return item, f.Err()
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // longTerm is the long-term memory of an agent.
@@ -176,6 +177,6 @@ func (l longTerm) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseRepo
 
 // Context makes a block of memory as the policy of the server decides. Errors:
 // invalid for a size out of bounds; those of recall.
-func (a *Agent) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
-	return ask[amber.ContextBlock](ctx, a, r, "context")
+func (a *Agent) Context(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error) {
+	return ask[wire.ContextBlock](ctx, a, r, "context")
 }

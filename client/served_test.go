@@ -21,13 +21,14 @@ import (
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/storetest"
+	"github.com/amber-memory/amber/wire"
 )
 
 // everybody grants everything to every caller.
 type everybody struct{}
 
-func (everybody) Grant(context.Context, string) (amber.Grant, error) {
-	return amber.Grant{Scopes: amber.TokenScopes()}, nil
+func (everybody) Grant(context.Context, string) (wire.Grant, error) {
+	return wire.Grant{Scopes: wire.TokenScopes()}, nil
 }
 
 // one is the agents of a server that has one.

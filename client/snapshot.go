@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Snapshots are the snapshots of an agent that is served elsewhere. Requests
@@ -13,8 +14,8 @@ import (
 type Snapshots struct{ a *Agent }
 
 var (
-	_ amber.Snapshotter       = (*Snapshots)(nil)
-	_ amber.RepositoryChecker = (*Snapshots)(nil)
+	_ wire.Snapshotter       = (*Snapshots)(nil)
+	_ wire.RepositoryChecker = (*Snapshots)(nil)
 )
 
 // Snapshots returns the snapshots of the agent. It touches no network.
@@ -37,7 +38,7 @@ func ours[T ~string](field *T, own T, what string) error {
 }
 
 // one checks which snapshot is asked for and returns its path.
-func (s *Snapshots) one(ref *amber.SnapshotRef, elements ...string) ([]string, error) {
+func (s *Snapshots) one(ref *wire.SnapshotRef, elements ...string) ([]string, error) {
 	if err := s.ours(&ref.Tenant, &ref.Agent); err != nil {
 		return nil, err
 	}
@@ -48,60 +49,60 @@ func (s *Snapshots) one(ref *amber.SnapshotRef, elements ...string) ([]string, e
 }
 
 // Snapshot implements [amber.SnapshotTaker].
-func (s *Snapshots) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+func (s *Snapshots) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	if _, err := r.Normalize(); err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
-	m, err := post[amber.SnapshotMeta](ctx, s.a, r, "snapshots")
+	m, err := post[wire.SnapshotMeta](ctx, s.a, r, "snapshots")
 	return m, about(m.Agent, r.Agent, err)
 }
 
 // ListSnapshots implements [amber.SnapshotReader].
-func (s *Snapshots) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+func (s *Snapshots) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
 	if err := s.ours(&q.Tenant, &q.Agent); err != nil {
-		return amber.Page[amber.SnapshotMeta]{Items: []amber.SnapshotMeta{}}, err
+		return amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{}}, err
 	}
-	return page[amber.SnapshotMeta](ctx, s.a, newValues().number("limit", q.Limit).text("cursor", string(q.Cursor)).Values, "snapshots")
+	return page[wire.SnapshotMeta](ctx, s.a, newValues().number("limit", q.Limit).text("cursor", string(q.Cursor)).Values, "snapshots")
 }
 
 // ShowSnapshot implements [amber.SnapshotReader].
-func (s *Snapshots) ShowSnapshot(ctx context.Context, ref amber.SnapshotRef) (amber.SnapshotDetail, error) {
+func (s *Snapshots) ShowSnapshot(ctx context.Context, ref wire.SnapshotRef) (wire.SnapshotDetail, error) {
 	path, err := s.one(&ref)
 	if err != nil {
-		return amber.SnapshotDetail{}, err
+		return wire.SnapshotDetail{}, err
 	}
-	d, err := get[amber.SnapshotDetail](ctx, s.a, nil, path...)
+	d, err := get[wire.SnapshotDetail](ctx, s.a, nil, path...)
 	return d, about(d.ID, ref.ID, err)
 }
 
 // DiffSnapshots implements [amber.SnapshotReader].
-func (s *Snapshots) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.SnapshotDiff, error) {
+func (s *Snapshots) DiffSnapshots(ctx context.Context, r wire.DiffRequest) (wire.SnapshotDiff, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
-		return amber.SnapshotDiff{}, err
+		return wire.SnapshotDiff{}, err
 	}
 	for _, id := range []amber.SnapshotID{r.A, r.B} {
 		if _, err := amber.ParseSnapshotID(string(id)); err != nil {
-			return amber.SnapshotDiff{}, err
+			return wire.SnapshotDiff{}, err
 		}
 	}
-	return ask[amber.SnapshotDiff](ctx, s.a, r, "snapshots", "diff")
+	return ask[wire.SnapshotDiff](ctx, s.a, r, "snapshots", "diff")
 }
 
 // VerifySnapshot implements [amber.SnapshotReader].
-func (s *Snapshots) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
+func (s *Snapshots) VerifySnapshot(ctx context.Context, r wire.VerifyRequest) (wire.VerifyReport, error) {
 	path, err := s.one(&r.SnapshotRef, "verify")
 	if err != nil {
-		return amber.VerifyReport{}, err
+		return wire.VerifyReport{}, err
 	}
-	v, err := ask[amber.VerifyReport](ctx, s.a, r, path...)
+	v, err := ask[wire.VerifyReport](ctx, s.a, r, path...)
 	return v, about(v.ID, r.ID, err)
 }
 
 // DeleteSnapshot implements [amber.SnapshotKeeper].
-func (s *Snapshots) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) error {
+func (s *Snapshots) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error {
 	path, err := s.one(&ref)
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (s *Snapshots) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) e
 }
 
 // PinSnapshot implements [amber.SnapshotKeeper].
-func (s *Snapshots) PinSnapshot(ctx context.Context, ref amber.SnapshotRef, pinned bool) error {
+func (s *Snapshots) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinned bool) error {
 	path, err := s.one(&ref, "pin")
 	if err != nil {
 		return err
@@ -123,23 +124,23 @@ func (s *Snapshots) PinSnapshot(ctx context.Context, ref amber.SnapshotRef, pinn
 }
 
 // PruneSnapshots implements [amber.SnapshotKeeper].
-func (s *Snapshots) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+func (s *Snapshots) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
-		return amber.PruneReport{}, err
+		return wire.PruneReport{}, err
 	}
-	return post[amber.PruneReport](ctx, s.a, r, "snapshots", "prune")
+	return post[wire.PruneReport](ctx, s.a, r, "snapshots", "prune")
 }
 
 // CollectGarbage implements [amber.SnapshotKeeper]. It needs a token for the
 // whole tenant.
-func (s *Snapshots) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
-	return tenantCall[amber.GCReport](ctx, s.a, &r.Tenant, &r, "gc")
+func (s *Snapshots) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
+	return tenantCall[wire.GCReport](ctx, s.a, &r.Tenant, &r, "gc")
 }
 
 // CheckRepository implements [amber.RepositoryChecker]. It needs a token for the
 // whole tenant.
-func (s *Snapshots) CheckRepository(ctx context.Context, r amber.CheckRequest) (amber.CheckReport, error) {
-	return tenantCall[amber.CheckReport](ctx, s.a, &r.Tenant, &r, "check")
+func (s *Snapshots) CheckRepository(ctx context.Context, r wire.CheckRequest) (wire.CheckReport, error) {
+	return tenantCall[wire.CheckReport](ctx, s.a, &r.Tenant, &r, "check")
 }
 
 // tenantCall asks for something that concerns the whole tenant. Tenant is the
@@ -154,35 +155,35 @@ func tenantCall[Out any](ctx context.Context, a *Agent, tenant *amber.TenantID, 
 }
 
 // Restore implements [amber.Restorer].
-func (s *Snapshots) Restore(ctx context.Context, r amber.RestoreRequest) (amber.RestoreReport, error) {
+func (s *Snapshots) Restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	path, err := s.one(&r.SnapshotRef, "restore")
 	if err != nil {
-		return amber.RestoreReport{}, err
+		return wire.RestoreReport{}, err
 	}
 	if _, err := r.Normalize(); err != nil {
-		return amber.RestoreReport{}, err
+		return wire.RestoreReport{}, err
 	}
-	report, err := call[amber.RestoreReport](ctx, s.a.c, request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
+	report, err := call[wire.RestoreReport](ctx, s.a.c, request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
 	return report, about(report.From, r.ID, err)
 }
 
 // RestoreMemory brings one memory of a snapshot back as a new revision. Errors:
 // not_found; refused for what was erased.
-func (s *Snapshots) RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error) {
+func (s *Snapshots) RestoreMemory(ctx context.Context, r wire.MemoryRestoreRequest) (wire.MemoryRestore, error) {
 	path, err := s.one(&r.SnapshotRef, "restore-memory")
 	if err != nil {
-		return amber.MemoryRestore{}, err
+		return wire.MemoryRestore{}, err
 	}
 	if _, err := amber.ParseMemoryID(string(r.Memory)); err != nil {
-		return amber.MemoryRestore{}, err
+		return wire.MemoryRestore{}, err
 	}
-	m, err := call[amber.MemoryRestore](ctx, s.a.c, request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
+	m, err := call[wire.MemoryRestore](ctx, s.a.c, request{method: http.MethodPost, path: s.a.path(path...), body: r, repeatable: r.DryRun})
 	return m, about(m.Memory.ID, r.Memory, err)
 }
 
 // At returns the memory of a snapshot. It touches no network: whether there is
 // such a snapshot shows with the first question. The error is of kind invalid.
-func (s *Snapshots) At(_ context.Context, ref amber.SnapshotRef) (*Past, error) {
+func (s *Snapshots) At(_ context.Context, ref wire.SnapshotRef) (*Past, error) {
 	if _, err := s.one(&ref); err != nil {
 		return nil, err
 	}

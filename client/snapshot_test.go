@@ -22,6 +22,7 @@ import (
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // serveAgents serves agents on a port of this machine, by the clock of a test:
@@ -152,25 +153,25 @@ func (a *scout) mustKnow(memories, notes []string) {
 	}
 }
 
-func (a *scout) take(label string) amber.SnapshotMeta {
+func (a *scout) take(label string) wire.SnapshotMeta {
 	a.t.Helper()
 	a.pass(time.Hour)
-	meta, err := a.Snapshot(a.t.Context(), amber.SnapshotRequest{Label: label})
+	meta, err := a.Snapshot(a.t.Context(), wire.SnapshotRequest{Label: label})
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	return meta
 }
 
-func (a *scout) ref(id amber.SnapshotID) amber.SnapshotRef {
-	return amber.SnapshotRef{Tenant: "acme", Agent: a.id, ID: id}
+func (a *scout) ref(id amber.SnapshotID) wire.SnapshotRef {
+	return wire.SnapshotRef{Tenant: "acme", Agent: a.id, ID: id}
 }
 
 // mustList lists all snapshots, two at a time, newest first.
 func (a *scout) mustList(want ...amber.SnapshotID) {
 	a.t.Helper()
 	var got []amber.SnapshotID
-	for q := (amber.SnapshotQuery{Limit: 2}); ; {
+	for q := (wire.SnapshotQuery{Limit: 2}); ; {
 		page, err := a.ListSnapshots(a.t.Context(), q)
 		if err != nil || len(page.Items) > 2 {
 			a.t.Fatalf("%d items on a page of two: %v", len(page.Items), err)
@@ -218,26 +219,26 @@ func TestServedSnapshotsAreReadAsTheEngineReadsThem(t *testing.T) {
 	}
 	a.mustList(second.ID, first.ID)
 	for _, all := range []bool{false, true} {
-		d := amber.DiffRequest{Tenant: "acme", Agent: "scout", A: first.ID, B: second.ID, Rows: all}
-		mustAnswer(t, "diff", func() (amber.SnapshotDiff, error) { return a.DiffSnapshots(ctx, d) },
-			func() (amber.SnapshotDiff, error) { return e.DiffSnapshots(ctx, d) })
-		v := amber.VerifyRequest{SnapshotRef: a.ref(second.ID), ReadData: all}
-		mustAnswer(t, "verify", func() (amber.VerifyReport, error) { return a.VerifySnapshot(ctx, v) },
-			func() (amber.VerifyReport, error) { return e.VerifySnapshot(ctx, v) })
-		c := amber.CheckRequest{Tenant: "acme", ReadData: all}
-		mustAnswer(t, "check", func() (amber.CheckReport, error) { return a.CheckRepository(ctx, c) },
-			func() (amber.CheckReport, error) { return e.CheckRepository(ctx, c) })
+		d := wire.DiffRequest{Tenant: "acme", Agent: "scout", A: first.ID, B: second.ID, Rows: all}
+		mustAnswer(t, "diff", func() (wire.SnapshotDiff, error) { return a.DiffSnapshots(ctx, d) },
+			func() (wire.SnapshotDiff, error) { return e.DiffSnapshots(ctx, d) })
+		v := wire.VerifyRequest{SnapshotRef: a.ref(second.ID), ReadData: all}
+		mustAnswer(t, "verify", func() (wire.VerifyReport, error) { return a.VerifySnapshot(ctx, v) },
+			func() (wire.VerifyReport, error) { return e.VerifySnapshot(ctx, v) })
+		c := wire.CheckRequest{Tenant: "acme", ReadData: all}
+		mustAnswer(t, "check", func() (wire.CheckReport, error) { return a.CheckRepository(ctx, c) },
+			func() (wire.CheckReport, error) { return e.CheckRepository(ctx, c) })
 	}
-	mustAnswer(t, "show", func() (amber.SnapshotDetail, error) { return a.ShowSnapshot(ctx, a.ref(first.ID)) },
-		func() (amber.SnapshotDetail, error) { return e.ShowSnapshot(ctx, a.ref(first.ID)) })
+	mustAnswer(t, "show", func() (wire.SnapshotDetail, error) { return a.ShowSnapshot(ctx, a.ref(first.ID)) },
+		func() (wire.SnapshotDetail, error) { return e.ShowSnapshot(ctx, a.ref(first.ID)) })
 	absent := a.ref("0195a0b0-0000-7000-8000-000000000000")
 	mustFail(t, "show", errOf(a.ShowSnapshot(ctx, absent)), amber.KindNotFound)
-	mustFail(t, "verify", errOf(a.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: absent})), amber.KindNotFound)
-	mustFail(t, "diff", errOf(a.DiffSnapshots(ctx, amber.DiffRequest{A: first.ID, B: absent.ID})), amber.KindNotFound)
-	mustFail(t, "limit", errOf(a.ListSnapshots(ctx, amber.SnapshotQuery{Limit: -1})), amber.KindInvalid)
-	mustFail(t, "cursor", errOf(a.ListSnapshots(ctx, amber.SnapshotQuery{Cursor: "nonsense"})), amber.KindInvalid)
-	mustFail(t, "label", errOf(a.Snapshot(ctx, amber.SnapshotRequest{Label: "two\nlines"})), amber.KindInvalid)
-	mustFail(t, "source", errOf(a.Snapshot(ctx, amber.SnapshotRequest{Sources: []string{"no-such-source"}})), amber.KindNotFound)
+	mustFail(t, "verify", errOf(a.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: absent})), amber.KindNotFound)
+	mustFail(t, "diff", errOf(a.DiffSnapshots(ctx, wire.DiffRequest{A: first.ID, B: absent.ID})), amber.KindNotFound)
+	mustFail(t, "limit", errOf(a.ListSnapshots(ctx, wire.SnapshotQuery{Limit: -1})), amber.KindInvalid)
+	mustFail(t, "cursor", errOf(a.ListSnapshots(ctx, wire.SnapshotQuery{Cursor: "nonsense"})), amber.KindInvalid)
+	mustFail(t, "label", errOf(a.Snapshot(ctx, wire.SnapshotRequest{Label: "two\nlines"})), amber.KindInvalid)
+	mustFail(t, "source", errOf(a.Snapshot(ctx, wire.SnapshotRequest{Sources: []string{"no-such-source"}})), amber.KindNotFound)
 }
 
 func TestServedSnapshotsArePinnedDeletedAndPruned(t *testing.T) {
@@ -247,7 +248,7 @@ func TestServedSnapshotsArePinnedDeletedAndPruned(t *testing.T) {
 	a.learn("one")
 	first, second, third := a.take("1"), a.take("2"), a.take("3")
 	s.pass(time.Hour)
-	pinned, err := a.Snapshot(ctx, amber.SnapshotRequest{Pin: true})
+	pinned, err := a.Snapshot(ctx, wire.SnapshotRequest{Pin: true})
 	if err != nil || !pinned.Pinned {
 		t.Fatalf("%+v, %v", pinned, err)
 	}
@@ -255,28 +256,28 @@ func TestServedSnapshotsArePinnedDeletedAndPruned(t *testing.T) {
 	if err := a.PinSnapshot(ctx, a.ref(first.ID), true); err != nil {
 		t.Fatal(err)
 	}
-	r := amber.PruneRequest{Tenant: "acme", Agent: "scout", KeepLast: 1, DryRun: true}
-	mustAnswer(t, "prune", func() (amber.PruneReport, error) { return a.PruneSnapshots(ctx, r) },
-		func() (amber.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
+	r := wire.PruneRequest{Tenant: "acme", Agent: "scout", KeepLast: 1, DryRun: true}
+	mustAnswer(t, "prune", func() (wire.PruneReport, error) { return a.PruneSnapshots(ctx, r) },
+		func() (wire.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
 	a.mustList(pinned.ID, third.ID, second.ID, first.ID)
-	mustFail(t, "prune without rules", errOf(a.PruneSnapshots(ctx, amber.PruneRequest{})), amber.KindInvalid)
+	mustFail(t, "prune without rules", errOf(a.PruneSnapshots(ctx, wire.PruneRequest{})), amber.KindInvalid)
 	if err := errors.Join(a.PinSnapshot(ctx, a.ref(first.ID), false), a.PinSnapshot(ctx, a.ref(pinned.ID), false), a.DeleteSnapshot(ctx, a.ref(pinned.ID))); err != nil {
 		t.Error(err)
 	}
 	mustFail(t, "delete again", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindNotFound)
 	// Each is the newest of its hour; the first is too old for the second rule.
-	report, err := a.PruneSnapshots(ctx, amber.PruneRequest{KeepHourly: 3})
+	report, err := a.PruneSnapshots(ctx, wire.PruneRequest{KeepHourly: 3})
 	if err != nil || len(report.Deleted) != 0 || len(report.Kept) != 3 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	report, err = a.PruneSnapshots(ctx, amber.PruneRequest{KeepLast: 9, MaxAge: 2*time.Hour + time.Minute})
+	report, err = a.PruneSnapshots(ctx, wire.PruneRequest{KeepLast: 9, MaxAge: 2*time.Hour + time.Minute})
 	if err != nil || !cmp.Equal(report.Deleted, []amber.SnapshotID{first.ID}) {
 		t.Errorf("%+v, %v", report, err)
 	}
-	g := amber.GCRequest{Tenant: "acme", DryRun: true}
-	mustAnswer(t, "gc", func() (amber.GCReport, error) { return a.CollectGarbage(ctx, g) },
-		func() (amber.GCReport, error) { return e.CollectGarbage(ctx, g) })
-	if report, err := a.CollectGarbage(ctx, amber.GCRequest{}); err != nil || report.DryRun {
+	g := wire.GCRequest{Tenant: "acme", DryRun: true}
+	mustAnswer(t, "gc", func() (wire.GCReport, error) { return a.CollectGarbage(ctx, g) },
+		func() (wire.GCReport, error) { return e.CollectGarbage(ctx, g) })
+	if report, err := a.CollectGarbage(ctx, wire.GCRequest{}); err != nil || report.DryRun {
 		t.Errorf("%+v, %v", report, err)
 	}
 	a.mustList(third.ID, second.ID)
@@ -286,7 +287,7 @@ func TestServedSnapshotsAreRestoredUnderOpenStores(t *testing.T) {
 	t.Parallel()
 	s := newServed(t)
 	a, ctx := s.agent("scout"), t.Context()
-	restore := func(r amber.RestoreRequest) amber.RestoreReport {
+	restore := func(r wire.RestoreRequest) wire.RestoreReport {
 		t.Helper()
 		s.pass(time.Hour)
 		report, err := a.Restore(ctx, r)
@@ -300,32 +301,32 @@ func TestServedSnapshotsAreRestoredUnderOpenStores(t *testing.T) {
 	first := a.take("first")
 	a.learn("two")
 
-	plan := restore(amber.RestoreRequest{SnapshotRef: a.ref(first.ID), DryRun: true})
+	plan := restore(wire.RestoreRequest{SnapshotRef: a.ref(first.ID), DryRun: true})
 	if plan.Plan.Store.Table("memories").Removed != 1 || plan.Plan.Notes.Removed != 1 || plan.SafetySnapshot != "" {
 		t.Errorf("plan: %+v", plan)
 	}
 	a.mustKnow(both, both)
-	part := restore(amber.RestoreRequest{SnapshotRef: a.ref(first.ID), Only: []string{amber.PartNotes}})
+	part := restore(wire.RestoreRequest{SnapshotRef: a.ref(first.ID), Only: []string{wire.PartNotes}})
 	a.mustKnow(both, one)
-	whole := restore(amber.RestoreRequest{SnapshotRef: a.ref(part.SafetySnapshot)})
+	whole := restore(wire.RestoreRequest{SnapshotRef: a.ref(part.SafetySnapshot)})
 	a.mustKnow(both, both)
-	bare := restore(amber.RestoreRequest{SnapshotRef: a.ref(first.ID), NoSafetySnapshot: true, DiscardOld: true})
+	bare := restore(wire.RestoreRequest{SnapshotRef: a.ref(first.ID), NoSafetySnapshot: true, DiscardOld: true})
 	if bare.SafetySnapshot != "" || bare.OldGeneration != 0 || bare.Generation <= whole.Generation {
 		t.Errorf("restored without a safety snapshot: %+v", bare)
 	}
 	a.mustKnow(one, one)
 	a.mustList(whole.SafetySnapshot, part.SafetySnapshot, first.ID)
 
-	fork := restore(amber.RestoreRequest{SnapshotRef: a.ref(whole.SafetySnapshot), To: "fork"})
+	fork := restore(wire.RestoreRequest{SnapshotRef: a.ref(whole.SafetySnapshot), To: "fork"})
 	if fork.Agent != "fork" {
 		t.Errorf("forked: %+v", fork)
 	}
 	f := s.agent("fork")
 	f.mustKnow(both, one)
 	f.mustList()
-	mustFail(t, "second fork", errOf(a.Restore(ctx, amber.RestoreRequest{SnapshotRef: a.ref(first.ID), To: "fork"})), amber.KindConflict)
-	mustFail(t, "another agent's", errOf(f.Restore(ctx, amber.RestoreRequest{SnapshotRef: f.ref(first.ID)})), amber.KindCrossTenant)
-	mustFail(t, "unknown part", errOf(a.Restore(ctx, amber.RestoreRequest{SnapshotRef: a.ref(first.ID), Only: []string{"everything"}})), amber.KindInvalid)
+	mustFail(t, "second fork", errOf(a.Restore(ctx, wire.RestoreRequest{SnapshotRef: a.ref(first.ID), To: "fork"})), amber.KindConflict)
+	mustFail(t, "another agent's", errOf(f.Restore(ctx, wire.RestoreRequest{SnapshotRef: f.ref(first.ID)})), amber.KindCrossTenant)
+	mustFail(t, "unknown part", errOf(a.Restore(ctx, wire.RestoreRequest{SnapshotRef: a.ref(first.ID), Only: []string{"everything"}})), amber.KindInvalid)
 	a.mustKnow(one, one)
 }
 
@@ -391,22 +392,22 @@ type past struct {
 	live   amber.Store
 }
 
-func (p past) At(ctx context.Context, ref amber.SnapshotRef) (server.Past, error) {
+func (p past) At(ctx context.Context, ref wire.SnapshotRef) (server.Past, error) {
 	return p.engine.At(ctx, ref)
 }
 
-func (p past) RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error) {
+func (p past) RestoreMemory(ctx context.Context, r wire.MemoryRestoreRequest) (wire.MemoryRestore, error) {
 	then, err := p.engine.At(ctx, r.SnapshotRef)
 	if err != nil {
-		return amber.MemoryRestore{}, err
+		return wire.MemoryRestore{}, err
 	}
 	defer then.Close()
 	m, err := then.Get(ctx, r.Memory)
 	if err != nil || r.DryRun {
-		return amber.MemoryRestore{From: r.ID, Memory: m, Changed: []string{}, Kept: []string{}, DryRun: r.DryRun}, err
+		return wire.MemoryRestore{From: r.ID, Memory: m, Changed: []string{}, Kept: []string{}, DryRun: r.DryRun}, err
 	}
 	m, err = p.live.Editor.Edit(ctx, amber.EditRequest{ID: m.ID, Content: &m.Content})
-	return amber.MemoryRestore{From: r.ID, Memory: m, Changed: []string{"content"}, Kept: []string{}}, err
+	return wire.MemoryRestore{From: r.ID, Memory: m, Changed: []string{"content"}, Kept: []string{}}, err
 }
 
 func TestPastAnswersAsItWasThen(t *testing.T) {
@@ -425,7 +426,7 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := agent.Snapshots()
-	meta, err := s.Snapshot(ctx, amber.SnapshotRequest{Label: "before"})
+	meta, err := s.Snapshot(ctx, wire.SnapshotRequest{Label: "before"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +434,7 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	if _, err := store.Editor.Edit(ctx, amber.EditRequest{ID: ack.ID, Content: &now}); err != nil {
 		t.Fatal(err)
 	}
-	ref := amber.SnapshotRef{ID: meta.ID}
+	ref := wire.SnapshotRef{ID: meta.ID}
 	then, err := s.At(ctx, ref)
 	if err != nil {
 		t.Fatal(err)
@@ -455,11 +456,11 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	if err := then.Close(); err != nil {
 		t.Error(err)
 	}
-	got, err := s.RestoreMemory(ctx, amber.MemoryRestoreRequest{SnapshotRef: ref, Memory: ack.ID})
+	got, err := s.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: ack.ID})
 	if err != nil || got.Memory.Content != "the harbour is north" || !cmp.Equal(got.Changed, []string{"content"}) {
 		t.Errorf("memory brought back: %+v, %v", got, err)
 	}
-	absent := amber.SnapshotRef{ID: "0195a0b0-0000-7000-8000-000000000000"}
+	absent := wire.SnapshotRef{ID: "0195a0b0-0000-7000-8000-000000000000"}
 	if then, err = s.At(ctx, absent); err == nil {
 		_, err = then.Recall(ctx, amber.Query{Text: "harbour"})
 	}
@@ -480,20 +481,20 @@ func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {
 	}
 	s, ctx := a.Snapshots(), t.Context()
 	id := amber.SnapshotID("0195a0b0-0000-7000-8000-000000000000")
-	for what, ref := range map[string]amber.SnapshotRef{
+	for what, ref := range map[string]wire.SnapshotRef{
 		"tenant": {Tenant: "other", Agent: "scout", ID: id}, "agent": {Tenant: "acme", Agent: "pilot", ID: id},
 	} {
 		for op, err := range map[string]error{
-			"take":           errOf(s.Snapshot(ctx, amber.SnapshotRequest{Tenant: ref.Tenant, Agent: ref.Agent})),
-			"list":           errOf(s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: ref.Tenant, Agent: ref.Agent})),
+			"take":           errOf(s.Snapshot(ctx, wire.SnapshotRequest{Tenant: ref.Tenant, Agent: ref.Agent})),
+			"list":           errOf(s.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: ref.Tenant, Agent: ref.Agent})),
 			"show":           errOf(s.ShowSnapshot(ctx, ref)),
-			"diff":           errOf(s.DiffSnapshots(ctx, amber.DiffRequest{Tenant: ref.Tenant, Agent: ref.Agent, A: id, B: id})),
-			"verify":         errOf(s.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: ref})),
-			"prune":          errOf(s.PruneSnapshots(ctx, amber.PruneRequest{Tenant: ref.Tenant, Agent: ref.Agent, KeepLast: 1})),
+			"diff":           errOf(s.DiffSnapshots(ctx, wire.DiffRequest{Tenant: ref.Tenant, Agent: ref.Agent, A: id, B: id})),
+			"verify":         errOf(s.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref})),
+			"prune":          errOf(s.PruneSnapshots(ctx, wire.PruneRequest{Tenant: ref.Tenant, Agent: ref.Agent, KeepLast: 1})),
 			"delete":         s.DeleteSnapshot(ctx, ref),
 			"pin":            s.PinSnapshot(ctx, ref, true),
-			"restore":        errOf(s.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref})),
-			"restore memory": errOf(s.RestoreMemory(ctx, amber.MemoryRestoreRequest{SnapshotRef: ref, Memory: "m"})),
+			"restore":        errOf(s.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref})),
+			"restore memory": errOf(s.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: "m"})),
 			"at":             errOf(s.At(ctx, ref)),
 		} {
 			if amber.KindOf(err) != amber.KindInvalid {
@@ -502,8 +503,8 @@ func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {
 		}
 	}
 	for op, err := range map[string]error{
-		"gc":    errOf(s.CollectGarbage(ctx, amber.GCRequest{Tenant: "other"})),
-		"check": errOf(s.CheckRepository(ctx, amber.CheckRequest{Tenant: "other"})),
+		"gc":    errOf(s.CollectGarbage(ctx, wire.GCRequest{Tenant: "other"})),
+		"check": errOf(s.CheckRepository(ctx, wire.CheckRequest{Tenant: "other"})),
 	} {
 		if amber.KindOf(err) != amber.KindInvalid {
 			t.Errorf("%s of another tenant: got %v, want invalid", op, err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // manifest is what the file of a snapshot declares about it.
@@ -78,7 +79,7 @@ func (m *manifest) declared(r *members) {
 	}
 	s, signed := signatureOf(m.value)
 	m.Info.Signed = signed
-	if key, err := amber.ParseKeyID(string(s.KeyID)); err == nil {
+	if key, err := sign.ParseKeyID(string(s.KeyID)); err == nil {
 		m.Info.Issuer = key
 	}
 	m.check(r)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/sign"
 )
 
 // What a reader does with a vault.
@@ -141,7 +142,7 @@ func TestMutatedVaults(t *testing.T) {
 }
 
 // mutatedKey is the key that signed the vaults of testdata/mut.
-func mutatedKey(t *testing.T) amber.KeyID {
+func mutatedKey(t *testing.T) sign.KeyID {
 	for name, content := range vaultFiles(t, "testdata/mut/clean_signed/vault") {
 		if n, ok := colony.ParseName(name); ok && n.Kind == colony.ManifestFile {
 			m, err := colony.ParseManifest(content)
@@ -156,12 +157,12 @@ func mutatedKey(t *testing.T) amber.KeyID {
 }
 
 // trustIn trusts one key.
-func trustIn(key amber.KeyID) func(context.Context, amber.KeyID) (amber.Standing, error) {
-	return func(_ context.Context, k amber.KeyID) (amber.Standing, error) {
+func trustIn(key sign.KeyID) func(context.Context, sign.KeyID) (sign.Standing, error) {
+	return func(_ context.Context, k sign.KeyID) (sign.Standing, error) {
 		if k == key {
-			return amber.StandingTrusted, nil
+			return sign.StandingTrusted, nil
 		}
-		return amber.StandingStranger, nil
+		return sign.StandingStranger, nil
 	}
 }
 

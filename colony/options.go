@@ -8,6 +8,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Bounds.
@@ -36,9 +37,9 @@ type Options struct {
 	Random io.Reader // unpredictable
 
 	// Signer signs new snapshots; nil: they are not signed.
-	Signer amber.Signer
+	Signer sign.Signer
 	// Trust says how far a key is trusted; nil: no key is.
-	Trust func(ctx context.Context, key amber.KeyID) (amber.Standing, error)
+	Trust func(ctx context.Context, key sign.KeyID) (sign.Standing, error)
 	// RequireSigned refuses snapshots that no trusted key has signed.
 	RequireSigned bool
 	// Tolerant skips the check of declared fields, NoVerify that of the

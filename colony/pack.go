@@ -11,6 +11,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // What the files declare.
@@ -32,7 +33,7 @@ type Draft struct {
 	Parent    SnapshotID // the one before; "": none
 	Counter   int64      // 1 more than the parent's; 0: the manifest does not tell
 
-	Signer     amber.Signer    // nil: it is not signed
+	Signer     sign.Signer     // nil: it is not signed
 	Recipients []age.Recipient // empty: it is not encrypted
 	Random     io.Reader       // unpredictable; needed when it is encrypted
 

@@ -18,7 +18,7 @@ func (d Draft) assemble(ctx context.Context, plaintext, payload []byte, add func
 	m := d.manifest(plaintext, base64.StdEncoding.EncodedLen(len(payload)), p.Parts)
 	add(&m, chunks)
 	if d.Signer != nil {
-		s, err := sign(ctx, d.Signer, m)
+		s, err := signManifest(ctx, d.Signer, m)
 		if err != nil {
 			return Packed{}, err
 		}

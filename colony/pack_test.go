@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/sign"
 )
 
 const (
@@ -69,7 +70,7 @@ func TestWhatIsPackedIsRead(t *testing.T) {
 	if len(p.Parts) < 3 {
 		t.Fatalf("only %d parts", len(p.Parts))
 	}
-	docs, checks, err := unpack(t, p, colony.ReadOptions{RequireSigned: true, Trust: trusting(amber.StandingOwn)})
+	docs, checks, err := unpack(t, p, colony.ReadOptions{RequireSigned: true, Trust: trusting(sign.StandingOwn)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,24 +4,25 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Info describes a snapshot as its manifest does.
 type Info struct {
-	ID              SnapshotID  `json:"snapshot_id"`
-	Label           string      `json:"label"`
-	LabelRaw        string      `json:"label_raw,omitempty"` // as it was given; "" when the manifest does not tell
-	CreatedAt       string      `json:"created_at"`          // as it was written
-	DocNames        []string    `json:"doc_names"`           // empty for an encrypted one
-	PartCount       int         `json:"part_count"`
-	ByteSize        int64       `json:"byte_size"`
-	BlobChars       int64       `json:"blob_chars"`
-	PlaintextSHA256 string      `json:"plaintext_sha256"`
-	Signed          bool        `json:"signed"`
-	Issuer          amber.KeyID `json:"issuer,omitempty"` // the claimed signer
-	Parent          SnapshotID  `json:"parent,omitempty"`
-	Counter         int64       `json:"counter,omitempty"`
-	Encrypted       bool        `json:"encrypted,omitempty"`
+	ID              SnapshotID `json:"snapshot_id"`
+	Label           string     `json:"label"`
+	LabelRaw        string     `json:"label_raw,omitempty"` // as it was given; "" when the manifest does not tell
+	CreatedAt       string     `json:"created_at"`          // as it was written
+	DocNames        []string   `json:"doc_names"`           // empty for an encrypted one
+	PartCount       int        `json:"part_count"`
+	ByteSize        int64      `json:"byte_size"`
+	BlobChars       int64      `json:"blob_chars"`
+	PlaintextSHA256 string     `json:"plaintext_sha256"`
+	Signed          bool       `json:"signed"`
+	Issuer          sign.KeyID `json:"issuer,omitempty"` // the claimed signer
+	Parent          SnapshotID `json:"parent,omitempty"`
+	Counter         int64      `json:"counter,omitempty"`
+	Encrypted       bool       `json:"encrypted,omitempty"`
 }
 
 // Listed is a snapshot of a list. Damage says why it cannot be restored; then only

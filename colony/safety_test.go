@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/sign"
 )
 
 // What the original client, colony-memory, gets wrong, and what happens here
@@ -96,7 +97,7 @@ func TestRequiredSignatureAndRollback(t *testing.T) {
 	if r := b.restore(v, doc("two")); r.Checks.Signature != colony.SignatureVerified {
 		t.Errorf("checks are %+v", r.Checks)
 	}
-	for name, by := range map[string]amber.Signer{"unsigned": nil, "by a stranger": stranger} {
+	for name, by := range map[string]sign.Signer{"unsigned": nil, "by a stranger": stranger} {
 		b.backup(b.open(func(o *colony.Options) { o.Signer = by }), doc("evil "+name), colony.BackupOptions{})
 		_, err := v.Restore(t.Context(), "")
 		refusedAs(t, err, amber.KindUntrusted)

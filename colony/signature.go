@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
-// sign signs a manifest that has no signature yet.
-func sign(ctx context.Context, by amber.Signer, manifest value) (value, error) {
+// signManifest signs a manifest that has no signature yet.
+func signManifest(ctx context.Context, by sign.Signer, manifest value) (value, error) {
 	message := manifest.Canonical()
 	s, err := by.Sign(ctx, message)
 	if err == nil {
@@ -26,7 +27,7 @@ func sign(ctx context.Context, by amber.Signer, manifest value) (value, error) {
 
 // signatureOf reads the signature of a manifest. There is none when the member is
 // not there, null or an empty object; whatever else is one, right or not.
-func signatureOf(manifest value) (s amber.Signature, signed bool) {
+func signatureOf(manifest value) (s sign.Signature, signed bool) {
 	v, _ := manifest.member("signature")
 	if v.kind == kindNull || v.kind == kindObject && len(v.list) == 0 {
 		return s, false
@@ -36,7 +37,7 @@ func signatureOf(manifest value) (s amber.Signature, signed bool) {
 		t, _ := m.str()
 		return t
 	}
-	return amber.Signature{Alg: text("alg"), KeyID: amber.KeyID(text("key_id")), Sig: text("sig")}, true
+	return sign.Signature{Alg: text("alg"), KeyID: sign.KeyID(text("key_id")), Sig: text("sig")}, true
 }
 
 // checkSignature says how the signature was found, and what a strict reader has
@@ -60,13 +61,13 @@ func (m manifest) checkSignature(ctx context.Context, o readOptions) (status str
 	if err := s.Verify(m.value.without("signature").Canonical()); err != nil {
 		return "", "", &amber.Error{Op: "read snapshot", Kind: amber.KindUntrusted, ID: m.subject(o), Err: err}
 	}
-	standing := amber.StandingStranger
+	standing := sign.StandingStranger
 	if o.Trust != nil {
 		if standing, err = o.Trust(ctx, s.KeyID); err != nil {
 			return "", "", err
 		}
 	}
-	if standing == amber.StandingOwn || standing == amber.StandingTrusted {
+	if standing == sign.StandingOwn || standing == sign.StandingTrusted {
 		return SignatureVerified, objection, nil
 	}
 	if o.RequireSigned {

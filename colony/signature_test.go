@@ -9,20 +9,21 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/sign"
 )
 
 // trusting says the same of every key.
-func trusting(s amber.Standing) func(context.Context, amber.KeyID) (amber.Standing, error) {
-	return func(context.Context, amber.KeyID) (amber.Standing, error) { return s, nil }
+func trusting(s sign.Standing) func(context.Context, sign.KeyID) (sign.Standing, error) {
+	return func(context.Context, sign.KeyID) (sign.Standing, error) { return s, nil }
 }
 
 // TestSnapshotsAreSignedInTheNameOfTheKey has the 24 keys of the original client.
 func TestSnapshotsAreSignedInTheNameOfTheKey(t *testing.T) {
 	t.Parallel()
 	var keys []struct {
-		Seed   string      `json:"seed_hex"`
-		Public string      `json:"public_hex"`
-		Key    amber.KeyID `json:"did_key"`
+		Seed   string     `json:"seed_hex"`
+		Public string     `json:"public_hex"`
+		Key    sign.KeyID `json:"did_key"`
 	}
 	readJSON(t, "testdata/didkeys.json", &keys)
 	if len(keys) != 24 {
@@ -54,7 +55,7 @@ func TestTheSignatureCounts(t *testing.T) {
 	at := strings.LastIndex(padded.Manifest.Content, `"}}`)
 	padded.Manifest.Content = padded.Manifest.Content[:at] + "==" + padded.Manifest.Content[at:]
 
-	own, trusted, stranger := trusting(amber.StandingOwn), trusting(amber.StandingTrusted), trusting(amber.StandingStranger)
+	own, trusted, stranger := trusting(sign.StandingOwn), trusting(sign.StandingTrusted), trusting(sign.StandingStranger)
 	tests := []struct {
 		name   string
 		p      colony.Packed
@@ -93,7 +94,7 @@ func TestTheSignatureCounts(t *testing.T) {
 		t.Errorf("the hint is %q, want %q", amber.HintOf(err), want)
 	}
 	fails := errors.New("the list is gone")
-	_, _, err = unpack(t, signed, colony.ReadOptions{Trust: func(context.Context, amber.KeyID) (amber.Standing, error) { return "", fails }})
+	_, _, err = unpack(t, signed, colony.ReadOptions{Trust: func(context.Context, sign.KeyID) (sign.Standing, error) { return "", fails }})
 	if !errors.Is(err, fails) {
 		t.Errorf("got %v, want %v", err, fails)
 	}
@@ -135,14 +136,14 @@ func TestABadSignatureIsNotUnsigned(t *testing.T) {
 // badSigner returns signatures of something else.
 type badSigner struct{ signer }
 
-func (b badSigner) Sign(ctx context.Context, _ []byte) (amber.Signature, error) {
+func (b badSigner) Sign(ctx context.Context, _ []byte) (sign.Signature, error) {
 	return b.signer.Sign(ctx, []byte("something else"))
 }
 
 type noSigner struct{ signer }
 
-func (noSigner) Sign(context.Context, []byte) (amber.Signature, error) {
-	return amber.Signature{}, amber.Errorf(amber.KindNotFound, "sign", "", "the key is gone")
+func (noSigner) Sign(context.Context, []byte) (sign.Signature, error) {
+	return sign.Signature{}, amber.Errorf(amber.KindNotFound, "sign", "", "the key is gone")
 }
 
 func TestABadSignatureIsNotWritten(t *testing.T) {

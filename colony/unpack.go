@@ -8,6 +8,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // readOptions say how a snapshot is read.
@@ -23,7 +24,7 @@ type readOptions struct {
 	// RequireSigned refuses what is not signed by a trusted key.
 	RequireSigned bool
 	// Trust tells how far a key is trusted; nil: no key is known.
-	Trust func(ctx context.Context, key amber.KeyID) (amber.Standing, error)
+	Trust func(ctx context.Context, key sign.KeyID) (sign.Standing, error)
 
 	Identities []age.Identity // for an encrypted one
 	MaxBytes   int64          // of the plaintext; 0: DefaultMaxBytes

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/sign"
 )
 
 // edit changes members of an object; a nil takes one away.
@@ -266,7 +267,7 @@ func TestNothingThatIsChangedIsTakenForTheSame(t *testing.T) {
 	t.Parallel()
 	d := newDraft(t)
 	good := pack(t, d)
-	o := colony.ReadOptions{RequireSigned: true, Trust: trusting(amber.StandingTrusted)}
+	o := colony.ReadOptions{RequireSigned: true, Trust: trusting(sign.StandingTrusted)}
 	accepted := 0
 	try := func(p colony.Packed, what string, i int) {
 		docs, _, err := unpack(t, p, o)

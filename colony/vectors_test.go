@@ -23,8 +23,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/sign"
 )
 
 // The files below testdata were made by colony-memory 0.1.2; its README tells
@@ -42,7 +42,7 @@ type vector struct {
 	BlobChars       int64             `json:"blob_chars"`
 	PlaintextSHA256 string            `json:"plaintext_sha256"`
 	Signed          bool              `json:"signed"`
-	Issuer          amber.KeyID       `json:"issuer"`
+	Issuer          sign.KeyID        `json:"issuer"`
 	Seed            string            `json:"seed_hex"`
 	PartChars       int               `json:"part_chars"`
 	SignedSHA256    string            `json:"signed_bytes_sha256"`
@@ -182,16 +182,16 @@ func snapshotOf(t testing.TB, files map[string]string, label string, id colony.S
 // signer signs with a key.
 type signer struct{ key ed25519.PrivateKey }
 
-func (s signer) KeyID() amber.KeyID {
-	return amber.NewKeyID(s.key.Public().(ed25519.PublicKey))
+func (s signer) KeyID() sign.KeyID {
+	return sign.NewKeyID(s.key.Public().(ed25519.PublicKey))
 }
 
-func (s signer) Sign(_ context.Context, message []byte) (amber.Signature, error) {
-	return amber.SignWith(s.key, message), nil
+func (s signer) Sign(_ context.Context, message []byte) (sign.Signature, error) {
+	return sign.SignWith(s.key, message), nil
 }
 
 // signerOf returns the signer of a seed; nil for none.
-func signerOf(t testing.TB, seed string) amber.Signer {
+func signerOf(t testing.TB, seed string) sign.Signer {
 	t.Helper()
 	if seed == "" {
 		return nil
@@ -317,7 +317,7 @@ func checkSignedBytes(t *testing.T, v vector, manifest string) {
 		if !bytes.Equal(signed, readFile(t, v.dir()+"/signed_bytes.bin")) || hexSum(signed) != v.SignedSHA256 {
 			t.Errorf("the signed bytes are %s", signed)
 		}
-		s := amber.Signature{Alg: amber.SignatureAlg, KeyID: v.Issuer, Sig: v.Signature}
+		s := sign.Signature{Alg: sign.SignatureAlg, KeyID: v.Issuer, Sig: v.Signature}
 		if err := s.Verify(signed); err != nil {
 			t.Error(err)
 		}

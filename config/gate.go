@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/policy"
 )
 
 // newStore puts the store together and places the switches of m before what
@@ -150,7 +151,7 @@ func newPolicy(m Memory) amber.Policy {
 	if !m.Enabled {
 		return offPolicy{}
 	}
-	return amber.ConservativePolicy{
+	return policy.Conservative{
 		RecallDisabled: !m.Recall.Enabled,
 		WriteDisabled:  !m.Write.Enabled,
 		AutoWriteBack:  m.WriteBack.Cases,

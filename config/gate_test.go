@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/policy"
 )
 
 // answers calls every gated method and returns the kind of each answer.
@@ -191,13 +192,13 @@ func TestPolicy(t *testing.T) {
 		flags map[string]string
 		want  amber.Policy
 	}{
-		{"defaults", nil, amber.ConservativePolicy{TopK: 8}},
-		{"recall off", map[string]string{"memory.recall.enabled": "no"}, amber.ConservativePolicy{TopK: 8, RecallDisabled: true}},
-		{"cases on", map[string]string{"memory.write_back.cases": "yes"}, amber.ConservativePolicy{TopK: 8, AutoWriteBack: true}},
-		{"learnings off", map[string]string{"memory.write_back.learnings": "no"}, amber.ConservativePolicy{TopK: 8, NoLearnings: true}},
-		{"digests off", map[string]string{"memory.write_back.digests": "no"}, amber.ConservativePolicy{TopK: 8, NoDigests: true}},
-		{"write-back off", map[string]string{"memory.write_back.enabled": "no"}, amber.ConservativePolicy{TopK: 8, NothingLearnt: true}},
-		{"write off", map[string]string{"memory.write.enabled": "no"}, amber.ConservativePolicy{TopK: 8, WriteDisabled: true}},
+		{"defaults", nil, policy.Conservative{TopK: 8}},
+		{"recall off", map[string]string{"memory.recall.enabled": "no"}, policy.Conservative{TopK: 8, RecallDisabled: true}},
+		{"cases on", map[string]string{"memory.write_back.cases": "yes"}, policy.Conservative{TopK: 8, AutoWriteBack: true}},
+		{"learnings off", map[string]string{"memory.write_back.learnings": "no"}, policy.Conservative{TopK: 8, NoLearnings: true}},
+		{"digests off", map[string]string{"memory.write_back.digests": "no"}, policy.Conservative{TopK: 8, NoDigests: true}},
+		{"write-back off", map[string]string{"memory.write_back.enabled": "no"}, policy.Conservative{TopK: 8, NothingLearnt: true}},
+		{"write off", map[string]string{"memory.write.enabled": "no"}, policy.Conservative{TopK: 8, WriteDisabled: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

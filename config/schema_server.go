@@ -1,16 +1,16 @@
 package config
 
-import "github.com/amber-memory/amber"
+import "github.com/amber-memory/amber/events"
 
 func eventKeys() []Key {
 	return []Key{
 		key("events.mutation_enabled", true, false,
 			"Whether changes of memory are told to listeners. What they say is never told.",
 			func(c *Config) *bool { return &c.Events.MutationEnabled }),
-		subjectKey("events.mutation_prefix", amber.DefaultMutationPrefix,
+		subjectKey("events.mutation_prefix", events.DefaultMutationPrefix,
 			"What the subjects of changes of memory begin with; tenant and agent follow.",
 			func(c *Config) *string { return &c.Events.MutationPrefix }),
-		subjectKey("events.lifecycle_prefix", amber.DefaultLifecyclePrefix,
+		subjectKey("events.lifecycle_prefix", events.DefaultLifecyclePrefix,
 			"What the subjects of what happens to snapshots begin with; tenant, agent and event follow.",
 			func(c *Config) *string { return &c.Events.LifecyclePrefix }),
 		key("events.nats_url", Secret(""), "",

@@ -20,18 +20,18 @@ type Bus struct {
 	subs []*Subscription
 }
 
-var _ amber.Publisher = (*Bus)(nil)
+var _ Publisher = (*Bus)(nil)
 
 // Subscription is one listener of a [Bus].
 type Subscription struct {
 	// C has the events. It is closed by Close, after which what had been
 	// queued can still be read. The payload of an event is shared with other
 	// listeners: nobody changes it.
-	C <-chan amber.Event
+	C <-chan Event
 
 	bus     *Bus
 	pattern pattern
-	queue   chan amber.Event
+	queue   chan Event
 	dropped atomic.Int64
 	closed  bool // guarded by bus.mu
 }
@@ -51,7 +51,7 @@ func (b *Bus) Subscribe(subjects string, buffer int) (*Subscription, error) {
 	if buffer == 0 {
 		buffer = DefaultBuffer
 	}
-	queue := make(chan amber.Event, buffer)
+	queue := make(chan Event, buffer)
 	s := &Subscription{C: queue, bus: b, pattern: p, queue: queue}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,7 +62,7 @@ func (b *Bus) Subscribe(subjects string, buffer int) (*Subscription, error) {
 // Publish hands an event to every listener whose pattern stands for its
 // subject. It never waits and never fails: a listener whose queue is full loses
 // the event, and [Subscription.Dropped] tells.
-func (b *Bus) Publish(_ context.Context, e amber.Event) error {
+func (b *Bus) Publish(_ context.Context, e Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, s := range b.subs {

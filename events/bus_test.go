@@ -13,7 +13,7 @@ import (
 func publish(t *testing.T, b *events.Bus, subjects ...string) {
 	t.Helper()
 	for _, s := range subjects {
-		if err := b.Publish(t.Context(), amber.Event{ID: s, Subject: s}); err != nil {
+		if err := b.Publish(t.Context(), events.Event{ID: s, Subject: s}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +110,7 @@ func TestBusBesideManyPublishersAndListeners(t *testing.T) {
 	for p := range publishers {
 		wg.Go(func() {
 			for i := range each {
-				_ = b.Publish(t.Context(), amber.Event{Subject: fmt.Sprintf("p.%d.%d", p, i)})
+				_ = b.Publish(t.Context(), events.Event{Subject: fmt.Sprintf("p.%d.%d", p, i)})
 				s, err := b.Subscribe(">", 1)
 				if err == nil {
 					s.Close()

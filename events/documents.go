@@ -59,7 +59,7 @@ func (d *Documents) before(ctx context.Context, name string) (revision string, e
 
 func (d *Documents) publish(ctx context.Context, op amber.Op, name, old, now string) {
 	at := d.sink.now()
-	d.sink.publish(ctx, fmt.Sprintf("%s/%d-%d", name, at.UnixMilli(), d.written.Add(1)), amber.Mutation{
+	d.sink.publish(ctx, fmt.Sprintf("%s/%d-%d", name, at.UnixMilli(), d.written.Add(1)), Mutation{
 		Op: op, Scope: amber.ChangeState, Key: name, OldDigest: old, NewDigest: now, At: at,
 	})
 }

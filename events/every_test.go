@@ -214,7 +214,7 @@ func TestEveryChangeIsPublishedOnceAndWithoutText(t *testing.T) {
 			for _, m := range logs {
 				step(t, m)
 			}
-			var all []amber.Event
+			var all []events.Event
 			for _, d := range deeds() {
 				want := d.do(a)
 				for _, m := range logs {
@@ -237,7 +237,7 @@ func TestEveryChangeIsPublishedOnceAndWithoutText(t *testing.T) {
 }
 
 // checkAll looks at all events of a test together.
-func checkAll(t *testing.T, all []amber.Event) {
+func checkAll(t *testing.T, all []events.Event) {
 	t.Helper()
 	ids := map[string]bool{}
 	scopes := map[amber.ChangeScope]bool{}
@@ -246,7 +246,7 @@ func checkAll(t *testing.T, all []amber.Event) {
 			t.Errorf("the id %s is there twice", e.ID)
 		}
 		ids[e.ID] = true
-		scopes[e.Payload.(amber.Mutation).Scope] = true
+		scopes[e.Payload.(events.Mutation).Scope] = true
 		if text := toJSON(t, e); strings.Contains(text, marker) {
 			t.Errorf("%s holds text", text)
 		}

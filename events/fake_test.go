@@ -24,12 +24,12 @@ var errDown = amber.Errorf(amber.KindUnreachable, "publish", "", "nobody answers
 // fail events.
 type recorder struct {
 	mu   sync.Mutex
-	got  []amber.Event
+	got  []events.Event
 	fail int
 	took chan struct{} // gets a token for every event; may be nil
 }
 
-func (r *recorder) Publish(_ context.Context, e amber.Event) error {
+func (r *recorder) Publish(_ context.Context, e events.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.fail > 0 {
@@ -44,7 +44,7 @@ func (r *recorder) Publish(_ context.Context, e amber.Event) error {
 }
 
 // take returns the events since the last call.
-func (r *recorder) take() []amber.Event {
+func (r *recorder) take() []events.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	got := r.got
@@ -59,12 +59,12 @@ type told struct {
 	Key   string
 }
 
-func tell(t *testing.T, list []amber.Event) []told {
+func tell(t *testing.T, list []events.Event) []told {
 	t.Helper()
 	var out []told
 	for _, e := range list {
-		m, ok := e.Payload.(amber.Mutation)
-		if !ok || e.Name != amber.EventMutated || e.Subject != "amber.memory.mutated.acme.ada" || e.ID == "" {
+		m, ok := e.Payload.(events.Mutation)
+		if !ok || e.Name != events.EventMutated || e.Subject != "amber.memory.mutated.acme.ada" || e.ID == "" {
 			t.Fatalf("%+v is no mutation of acme/ada", e)
 		}
 		if m.Tenant != "acme" || m.Agent != "ada" || m.At.IsZero() || m.At != e.At {
@@ -75,12 +75,12 @@ func tell(t *testing.T, list []amber.Event) []told {
 	return out
 }
 
-func sink(p amber.Publisher) events.Sink {
+func sink(p events.Publisher) events.Sink {
 	return events.Sink{Publisher: p, Tenant: "acme", Agent: "ada", Clock: time.Now}
 }
 
 // worker returns one that publishes the log of store to p.
-func worker(log amber.ChangeLog, p amber.Publisher, c events.CursorStore) *events.Mutations {
+func worker(log amber.ChangeLog, p events.Publisher, c events.CursorStore) *events.Mutations {
 	return &events.Mutations{Log: log, Tenant: "acme", Agent: "ada", Publisher: p, Cursor: c}
 }
 

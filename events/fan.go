@@ -14,7 +14,7 @@ import (
 // it to all: those that had taken it see it twice, and nothing newer until the
 // one that failed is back. Where that matters, give each its own worker with its
 // own cursor instead.
-func Fan(publishers ...amber.Publisher) amber.Publisher {
+func Fan(publishers ...Publisher) Publisher {
 	var f fan
 	for _, p := range publishers {
 		if p != nil {
@@ -24,11 +24,11 @@ func Fan(publishers ...amber.Publisher) amber.Publisher {
 	return f
 }
 
-type fan []amber.Publisher
+type fan []Publisher
 
 // Publish implements [amber.Publisher]. The error joins those of all. It is of
 // kind invalid only when all of them are: otherwise somebody is to be asked again.
-func (f fan) Publish(ctx context.Context, e amber.Event) error {
+func (f fan) Publish(ctx context.Context, e Event) error {
 	var failed, hopeless []error
 	for _, p := range f {
 		err := p.Publish(ctx, e)

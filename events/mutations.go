@@ -22,7 +22,7 @@ type Mutations struct {
 	Log       amber.ChangeLog
 	Tenant    amber.TenantID
 	Agent     amber.AgentID
-	Publisher amber.Publisher
+	Publisher Publisher
 	Cursor    CursorStore
 
 	Prefix string // of subjects; "": [amber.DefaultMutationPrefix]
@@ -156,6 +156,6 @@ func (m *Mutations) save(ctx context.Context) error {
 	return nil
 }
 
-func (m *Mutations) event(c amber.Change) amber.Event {
-	return amber.MutationEvent(m.Prefix, m.Tenant, m.Agent, c)
+func (m *Mutations) event(c amber.Change) Event {
+	return MutationEvent(m.Prefix, m.Tenant, m.Agent, c)
 }

@@ -62,7 +62,7 @@ func (h *history) Head(context.Context) (amber.Position, error) {
 	return amber.PositionAt(h.newest, int64(len(h.entries))), h.fail
 }
 
-func keys(t *testing.T, list []amber.Event) []string {
+func keys(t *testing.T, list []events.Event) []string {
 	t.Helper()
 	var out []string
 	for _, m := range tell(t, list) {
@@ -126,7 +126,7 @@ type stopper struct {
 	after int
 }
 
-func (s *stopper) Publish(ctx context.Context, e amber.Event) error {
+func (s *stopper) Publish(ctx context.Context, e events.Event) error {
 	if s.after == 0 {
 		return errDown
 	}
@@ -322,7 +322,7 @@ type restless struct {
 	log *history
 }
 
-func (r *restless) Publish(ctx context.Context, e amber.Event) error {
+func (r *restless) Publish(ctx context.Context, e events.Event) error {
 	for range 2 {
 		r.log.entries = append(r.log.entries, fmt.Sprintf("A%d", len(r.log.entries)+1))
 	}

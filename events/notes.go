@@ -42,7 +42,7 @@ func (n *Notes) WriteNote(ctx context.Context, name, content string) (amber.Note
 		return note, err
 	}
 	if !known || old.Content != note.Content {
-		n.sink.publish(ctx, note.Commit+"/"+note.Name, amber.Mutation{
+		n.sink.publish(ctx, note.Commit+"/"+note.Name, Mutation{
 			Op: opOf(existed, true), Scope: amber.ChangeNote, Key: note.Name,
 			OldDigest: digest(old.Content, known), NewDigest: digest(note.Content, true), At: n.sink.now(),
 		})
@@ -69,7 +69,7 @@ func (n *Notes) DeleteNote(ctx context.Context, name string) error {
 		commit = last[0].Commit
 		id = commit
 	}
-	n.sink.publish(ctx, id+"/"+name, amber.Mutation{
+	n.sink.publish(ctx, id+"/"+name, Mutation{
 		Op: amber.OpDelete, Scope: amber.ChangeNote, Key: name, OldDigest: digest(old.Content, known), At: now,
 	})
 	n.committed(ctx, commit)
@@ -90,5 +90,5 @@ func (n *Notes) committed(ctx context.Context, commit string) {
 	if commit == "" {
 		return
 	}
-	n.sink.publish(ctx, commit, amber.Mutation{Op: amber.OpInsert, Scope: amber.ChangeGit, Key: commit, At: n.sink.now()})
+	n.sink.publish(ctx, commit, Mutation{Op: amber.OpInsert, Scope: amber.ChangeGit, Key: commit, At: n.sink.now()})
 }

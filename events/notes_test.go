@@ -58,7 +58,7 @@ func TestNotesCarryDigests(t *testing.T) {
 		must(0, notes.DeleteNote(t.Context(), "a"))(t)
 		var got [][2]string
 		for _, e := range p.take() {
-			if m := e.Payload.(amber.Mutation); m.Scope == amber.ChangeNote {
+			if m := e.Payload.(events.Mutation); m.Scope == amber.ChangeNote {
 				got = append(got, [2]string{m.OldDigest, m.NewDigest})
 			}
 		}

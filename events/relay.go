@@ -13,7 +13,7 @@ import (
 type Outbox interface {
 	// PendingEvents returns events that are not published yet, oldest first,
 	// at most limit.
-	PendingEvents(ctx context.Context, limit int) ([]amber.OutboxEvent, error)
+	PendingEvents(ctx context.Context, limit int) ([]OutboxEvent, error)
 	// EventsPublished forgets the events up to and including number upTo.
 	EventsPublished(ctx context.Context, upTo int64) error
 }
@@ -30,7 +30,7 @@ type Outbox interface {
 // one process at a time: two relays of one outbox would publish everything twice.
 type Relay struct {
 	Outbox    Outbox
-	Publisher amber.Publisher
+	Publisher Publisher
 
 	Interval time.Duration                        // how often the outbox is asked; 0: DefaultInterval
 	Wake     <-chan struct{}                      // an element of it asks the outbox at once; it may be nil
@@ -113,7 +113,7 @@ func (r *Relay) forget(ctx context.Context) error {
 }
 
 // publish hands out one event. One that can never be published counts as done.
-func (r *Relay) publish(ctx context.Context, e amber.OutboxEvent) error {
+func (r *Relay) publish(ctx context.Context, e OutboxEvent) error {
 	err := r.Publisher.Publish(ctx, e.Event)
 	if amber.KindOf(err) != amber.KindInvalid {
 		return err

@@ -17,7 +17,7 @@ import (
 // outbox is an outbox in memory that outlives the relays of a test.
 type outbox struct {
 	mu     sync.Mutex
-	events []amber.OutboxEvent
+	events []events.OutboxEvent
 	last   int64
 	read   error // what PendingEvents answers
 	forget error // what EventsPublished answers
@@ -28,17 +28,17 @@ func (o *outbox) put(ids ...string) {
 	defer o.mu.Unlock()
 	for _, id := range ids {
 		o.last++
-		o.events = append(o.events, amber.OutboxEvent{Seq: o.last, Event: amber.Event{
-			ID: id, Name: amber.EventCreated, Subject: "amber.memory.snapshot.acme.ada.created", Tenant: "acme", Agent: "ada",
+		o.events = append(o.events, events.OutboxEvent{Seq: o.last, Event: events.Event{
+			ID: id, Name: events.EventCreated, Subject: "amber.memory.snapshot.acme.ada.created", Tenant: "acme", Agent: "ada",
 			At: amber.UnixMilli(o.last), Payload: json.RawMessage(`{"id":"` + id + `"}`),
 		}})
 	}
 }
 
-func (o *outbox) PendingEvents(_ context.Context, limit int) ([]amber.OutboxEvent, error) {
+func (o *outbox) PendingEvents(_ context.Context, limit int) ([]events.OutboxEvent, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return append([]amber.OutboxEvent(nil), o.events[:min(limit, len(o.events))]...), o.read
+	return append([]events.OutboxEvent(nil), o.events[:min(limit, len(o.events))]...), o.read
 }
 
 func (o *outbox) EventsPublished(_ context.Context, upTo int64) error {
@@ -59,7 +59,7 @@ func (o *outbox) waiting() int {
 	return len(o.events)
 }
 
-func ids(list []amber.Event) []string {
+func ids(list []events.Event) []string {
 	var out []string
 	for _, e := range list {
 		out = append(out, e.ID)
@@ -140,7 +140,7 @@ type refuser struct {
 	bad map[string]bool
 }
 
-func (r refuser) Publish(ctx context.Context, e amber.Event) error {
+func (r refuser) Publish(ctx context.Context, e events.Event) error {
 	if r.bad[e.ID] {
 		return amber.Errorf(amber.KindInvalid, "publish", e.ID, "that is no event")
 	}
@@ -219,7 +219,7 @@ type flaky struct {
 	chance *rand.Rand
 }
 
-func (f flaky) Publish(ctx context.Context, e amber.Event) error {
+func (f flaky) Publish(ctx context.Context, e events.Event) error {
 	switch f.chance.IntN(8) {
 	case 0:
 		return errDown

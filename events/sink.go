@@ -14,7 +14,7 @@ const publishWait = 5 * time.Second
 
 // Sink is where the events of one agent go.
 type Sink struct {
-	Publisher amber.Publisher
+	Publisher Publisher
 	Tenant    amber.TenantID
 	Agent     amber.AgentID
 	Clock     amber.Clock
@@ -37,7 +37,7 @@ func (s Sink) check() error {
 
 // publish tells of a change that is done. The caller may have given up
 // meanwhile: the change is made, so it is told.
-func (s Sink) publish(ctx context.Context, id string, m amber.Mutation) {
+func (s Sink) publish(ctx context.Context, id string, m Mutation) {
 	m.Tenant, m.Agent = s.Tenant, s.Agent
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishWait)
 	defer cancel()
@@ -48,9 +48,9 @@ func (s Sink) publish(ctx context.Context, id string, m amber.Mutation) {
 }
 
 // mutation wraps a change in an event.
-func mutation(id, prefix string, m amber.Mutation) amber.Event {
-	return amber.Event{
-		ID: id, Name: amber.EventMutated, Subject: amber.MutationSubject(prefix, m.Tenant, m.Agent),
+func mutation(id, prefix string, m Mutation) Event {
+	return Event{
+		ID: id, Name: EventMutated, Subject: MutationSubject(prefix, m.Tenant, m.Agent),
 		Tenant: m.Tenant, Agent: m.Agent, At: m.At, Payload: m,
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // shop is the project of most memories in these tests.
@@ -60,7 +61,7 @@ func newClone(t *testing.T) *clone {
 func cloneAt(t *testing.T, dir string, o gitsync.Options) *clone {
 	t.Helper()
 	c := &clone{t: t, clock: newWrist(), home: filepath.Join(dir, "home"), folder: filepath.Join(dir, "tree", ".amber")}
-	if o.Format == amber.SyncEngram {
+	if o.Format == wire.SyncEngram {
 		c.folder = filepath.Join(dir, "tree", ".engram")
 	}
 	if err := os.MkdirAll(filepath.Dir(c.folder), 0o755); err != nil {
@@ -117,7 +118,7 @@ func (c *clone) edit(id amber.MemoryID, content string) {
 	}
 }
 
-func (c *clone) export(o gitsync.ExportOptions) amber.SyncExport {
+func (c *clone) export(o gitsync.ExportOptions) wire.SyncExport {
 	c.t.Helper()
 	r, err := c.sync.Export(c.t.Context(), o)
 	if err != nil {
@@ -126,7 +127,7 @@ func (c *clone) export(o gitsync.ExportOptions) amber.SyncExport {
 	return r
 }
 
-func (c *clone) imports() amber.SyncImport {
+func (c *clone) imports() wire.SyncImport {
 	c.t.Helper()
 	r, err := c.sync.Import(c.t.Context())
 	if err != nil {
@@ -135,7 +136,7 @@ func (c *clone) imports() amber.SyncImport {
 	return r
 }
 
-func (c *clone) status() amber.SyncStatus {
+func (c *clone) status() wire.SyncStatus {
 	c.t.Helper()
 	st, err := c.sync.Status(c.t.Context(), "")
 	if err != nil {

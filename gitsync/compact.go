@@ -11,6 +11,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // packBytes is how large a pack becomes. One that is half as large stays as it
@@ -27,8 +29,8 @@ const minPacked = 4
 // signed by their signer alone; the history of git still has it. New files are
 // durable before old ones go. Errors: refused for a folder that cannot be
 // written; damaged chunks are left alone.
-func (s *Sync) Compact(ctx context.Context) (report amber.SyncCompact, err error) {
-	if s.o.Format == amber.SyncEngram {
+func (s *Sync) Compact(ctx context.Context) (report wire.SyncCompact, err error) {
+	if s.o.Format == wire.SyncEngram {
 		return report, amber.Errorf(amber.KindUnsupported, "compact", s.dir, "the format of Engram has no packs")
 	}
 	if _, err := s.fs.Lstat(s.chunks()); errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +46,7 @@ func (s *Sync) Compact(ctx context.Context) (report amber.SyncCompact, err error
 // compaction is one compaction on its way.
 type compaction struct {
 	s      *Sync
-	report *amber.SyncCompact
+	report *wire.SyncCompact
 	erased map[amber.SyncRef]bool // and deleted prompts and sessions
 	left   map[chunk.ID]bool      // that others must rewrite
 	files  []stored
@@ -215,7 +217,7 @@ func (c *compaction) withoutErased(ctx context.Context, p chunk.Part) (chunk.Par
 	if len(kept) == len(d.Records) {
 		return p, false, nil
 	}
-	var signer amber.Signer
+	var signer sign.Signer
 	if d.Signature != nil {
 		if signer = c.s.o.Signer; signer == nil || signer.KeyID() != d.Signature.KeyID {
 			c.left[p.ID] = true

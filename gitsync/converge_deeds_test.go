@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // projects are those that memories, sessions and prompts belong to.
@@ -238,7 +239,7 @@ func (p *party) say(deed string, r *rand.Rand) {
 }
 
 func (p *party) snapshot() {
-	meta, err := p.engine.Snapshot(p.t.Context(), amber.SnapshotRequest{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent})
+	meta, err := p.engine.Snapshot(p.t.Context(), wire.SnapshotRequest{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent})
 	p.check(err)
 	p.snapshots = append(p.snapshots, meta.ID)
 }
@@ -250,8 +251,8 @@ func (p *party) restore(r *rand.Rand, locally bool) {
 		return
 	}
 	before, rows := p.reading(), p.rows()
-	_, err := p.engine.Restore(p.t.Context(), amber.RestoreRequest{
-		SnapshotRef: amber.SnapshotRef{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, ID: pick(r, p.snapshots)},
+	_, err := p.engine.Restore(p.t.Context(), wire.RestoreRequest{
+		SnapshotRef: wire.SnapshotRef{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, ID: pick(r, p.snapshots)},
 		LocalOnly:   locally, NoSafetySnapshot: true, DiscardOld: true,
 	})
 	p.check(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Histories that random ones were cut down to.
@@ -27,15 +28,15 @@ func (c *clone) snapshots() *snapshot.Engine {
 
 func (c *clone) snapshot() amber.SnapshotID {
 	c.t.Helper()
-	meta, err := c.snapshots().Snapshot(c.t.Context(), amber.SnapshotRequest{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent})
+	meta, err := c.snapshots().Snapshot(c.t.Context(), wire.SnapshotRequest{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent})
 	mustDo(c.t, err)
 	return meta.ID
 }
 
 func (c *clone) restore(id amber.SnapshotID) {
 	c.t.Helper()
-	_, err := c.snapshots().Restore(c.t.Context(), amber.RestoreRequest{
-		SnapshotRef: amber.SnapshotRef{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, ID: id},
+	_, err := c.snapshots().Restore(c.t.Context(), wire.RestoreRequest{
+		SnapshotRef: wire.SnapshotRef{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, ID: id},
 	})
 	mustDo(c.t, err)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // failure is what ends a history; see [history.run].
@@ -223,7 +224,7 @@ func (p *party) merge() {
 	}
 }
 
-func (p *party) exports(project string) amber.SyncExport {
+func (p *party) exports(project string) wire.SyncExport {
 	before := p.reading()
 	r, err := p.sync.Export(p.t.Context(), gitsync.ExportOptions{CreatedBy: fmt.Sprint("clone ", p.n), Project: project})
 	p.check(err)
@@ -239,7 +240,7 @@ func (p *party) exports(project string) amber.SyncExport {
 	return r
 }
 
-func (p *party) imports() amber.SyncImport {
+func (p *party) imports() wire.SyncImport {
 	own := p.owns()
 	r, err := p.sync.Import(p.t.Context())
 	p.check(err)
@@ -312,7 +313,7 @@ func (p *party) mustBeStill() {
 		p.failf("a second import skipped nothing")
 	}
 	in.Skipped, in.Dir, in.Quarantined = 0, "", nil
-	if fmt.Sprint(in) != fmt.Sprint(amber.SyncImport{}) {
+	if fmt.Sprint(in) != fmt.Sprint(wire.SyncImport{}) {
 		p.failf("a second import of clone %d did %+v", p.n, in)
 	}
 	if out := p.exports(""); !out.IsEmpty || len(out.ChunkIDs) > 0 {

@@ -5,7 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The names of the folders at the top of a work tree.
@@ -16,8 +17,8 @@ const (
 )
 
 // DefaultFolder returns the folder of a format below the top of a work tree.
-func DefaultFolder(top string, format amber.SyncFormat) string {
-	if format == amber.SyncEngram {
+func DefaultFolder(top string, format wire.SyncFormat) string {
+	if format == wire.SyncEngram {
 		return filepath.Join(top, engramName)
 	}
 	return filepath.Join(top, amberName)
@@ -25,14 +26,14 @@ func DefaultFolder(top string, format amber.SyncFormat) string {
 
 // FormatOf is the format that the path of a folder implies. The one file that can
 // be synced is a backup of Engram.
-func FormatOf(path string) amber.SyncFormat {
+func FormatOf(path string) wire.SyncFormat {
 	if filepath.Base(path) == engramName {
-		return amber.SyncEngram
+		return wire.SyncEngram
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		return amber.SyncEngram
+		return wire.SyncEngram
 	}
-	return amber.SyncAmber
+	return wire.SyncAmber
 }
 
 // ExportBoth exports to the folder dir. Beside a folder of Engram it exports to
@@ -40,26 +41,26 @@ func FormatOf(path string) amber.SyncFormat {
 // signer of what Amber writes; it is not called for a folder of Engram, whose
 // format has no signatures. With an error, Also is set when the second folder
 // failed.
-func (o Options) ExportBoth(ctx context.Context, store Source, dir string, e ExportOptions, sign func(context.Context) (amber.Signer, error)) (amber.SyncExport, error) {
+func (o Options) ExportBoth(ctx context.Context, store Source, dir string, e ExportOptions, sign func(context.Context) (sign.Signer, error)) (wire.SyncExport, error) {
 	report, format, err := o.exportSigned(ctx, store, dir, e, sign)
 	beside := filepath.Join(filepath.Dir(dir), amberName)
-	if err != nil || format != amber.SyncEngram || !isShared(beside) {
+	if err != nil || format != wire.SyncEngram || !isShared(beside) {
 		return report, err
 	}
-	o.Format = amber.SyncAmber
+	o.Format = wire.SyncAmber
 	also, _, err := o.exportSigned(ctx, store, beside, e, sign)
 	report.Also = &also
 	return report, err
 }
 
-func (o Options) exportSigned(ctx context.Context, store Source, dir string, e ExportOptions, sign func(context.Context) (amber.Signer, error)) (amber.SyncExport, amber.SyncFormat, error) {
+func (o Options) exportSigned(ctx context.Context, store Source, dir string, e ExportOptions, sign func(context.Context) (sign.Signer, error)) (wire.SyncExport, wire.SyncFormat, error) {
 	s, err := o.Open(store, dir)
 	if err != nil {
-		return amber.SyncExport{}, "", err
+		return wire.SyncExport{}, "", err
 	}
-	if s.Format() == amber.SyncAmber {
+	if s.Format() == wire.SyncAmber {
 		if s.o.Signer, err = sign(ctx); err != nil {
-			return amber.SyncExport{}, "", err
+			return wire.SyncExport{}, "", err
 		}
 	}
 	report, err := s.Export(ctx, e)

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/wire"
 )
 
 // chunkBuilder makes a chunk of records.
@@ -77,7 +78,7 @@ func (b *chunkBuilder) row(r amber.SyncRecord) (row engram.Entity, ok bool, err 
 }
 
 func (b *chunkBuilder) withhold(r amber.SyncRecord, reason string) {
-	b.e.report.Withheld = append(b.e.report.Withheld, amber.SyncWithheld{Ref: r.Ref(), Reason: reason})
+	b.e.report.Withheld = append(b.e.report.Withheld, wire.SyncWithheld{Ref: r.Ref(), Reason: reason})
 }
 
 // has notes that the folder has the version.

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // exportEngram writes what is new as chunks that Engram 1.7.0 imports. Rows
@@ -20,8 +21,8 @@ import (
 // came in, so that those have the same ids; everything else becomes new chunks,
 // each with the sessions its rows belong to. Tombstones travel as mutations,
 // which later versions read, and so do relations, in chunks of their own.
-func (s *Sync) exportEngram(ctx context.Context, o ExportOptions) (report amber.SyncExport, err error) {
-	report = amber.SyncExport{Dir: s.dir, IsEmpty: true}
+func (s *Sync) exportEngram(ctx context.Context, o ExportOptions) (report wire.SyncExport, err error) {
+	report = wire.SyncExport{Dir: s.dir, IsEmpty: true}
 	if o.RefuseSecrets {
 		if err := s.refuseInRows(ctx, o); err != nil {
 			return report, err
@@ -42,7 +43,7 @@ func (s *Sync) exportEngram(ctx context.Context, o ExportOptions) (report amber.
 // and refuses if a secret had to be taken out.
 func (s *Sync) refuseInRows(ctx context.Context, o ExportOptions) error {
 	o.NoRedact = false
-	var report amber.SyncExport
+	var report wire.SyncExport
 	e := &engramExporter{s: s, o: o, report: &report, dry: true}
 	if err := e.run(ctx); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (s *Sync) refuseInRows(ctx context.Context, o ExportOptions) error {
 type engramExporter struct {
 	s       *Sync
 	o       ExportOptions
-	report  *amber.SyncExport
+	report  *wire.SyncExport
 	dry     bool // nothing is written, nor noted
 	folder  *engramFolder
 	present map[string]bool // chunks in the folder

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The folder of Engram:
@@ -153,9 +154,9 @@ func (s *Sync) putManifest(f *engramFolder, next engram.Manifest) (backup string
 // chunks that are there; the old one is kept. Of Amber's there is little to
 // mend: the two files that tell git what to do. Errors: refused for a folder
 // that cannot be written; those of the disk.
-func (s *Sync) Repair(ctx context.Context) (r amber.SyncRepair, err error) {
+func (s *Sync) Repair(ctx context.Context) (r wire.SyncRepair, err error) {
 	r.Repaired = []string{}
-	if s.o.Format == amber.SyncAmber {
+	if s.o.Format == wire.SyncAmber {
 		return s.repairNative(ctx)
 	}
 	if _, err := s.fs.Lstat(s.dir); err != nil {
@@ -202,7 +203,7 @@ func (s *Sync) rebuilt(f *engramFolder) (engram.Manifest, []string) {
 func reasonOf(err error) string { return quarantined("", err).Reason }
 
 // repairNative puts back the files that are the same for everybody.
-func (s *Sync) repairNative(ctx context.Context) (r amber.SyncRepair, err error) {
+func (s *Sync) repairNative(ctx context.Context) (r wire.SyncRepair, err error) {
 	r.Repaired = []string{}
 	if _, err := s.fs.Lstat(s.dir); err != nil {
 		return r, fail("repair", s.dir, err)

@@ -13,11 +13,12 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // importEngram imports the chunks that the manifest lists, then those that lie
 // beside it; or a backup, where the folder is a file.
-func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report *amber.SyncImport) error {
+func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report *wire.SyncImport) error {
 	if info, err := s.fs.Lstat(s.dir); err == nil && info.Mode().IsRegular() {
 		return s.importBackup(ctx, report)
 	}
@@ -54,7 +55,7 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 
 // importEntries imports chunks one after the other. Again tells that some are to
 // be read once more.
-func (s *Sync) importEntries(ctx context.Context, entries []engram.Entry, names *engramNames, report *amber.SyncImport) (again bool, err error) {
+func (s *Sync) importEntries(ctx context.Context, entries []engram.Entry, names *engramNames, report *wire.SyncImport) (again bool, err error) {
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -73,7 +74,7 @@ func (s *Sync) importEntries(ctx context.Context, entries []engram.Entry, names 
 
 // importEntry imports one chunk unless these bytes were applied before. Bad says
 // what is wrong with the chunk; err is about anything else.
-func (s *Sync) importEntry(ctx context.Context, e engram.Entry, names *engramNames, report *amber.SyncImport) (again bool, bad, err error) {
+func (s *Sync) importEntry(ctx context.Context, e engram.Entry, names *engramNames, report *wire.SyncImport) (again bool, bad, err error) {
 	b, key, err := s.engramBytes(e.ID)
 	if err != nil {
 		bad, err = verdict(err)
@@ -104,7 +105,7 @@ func verdict(err error) (bad, other error) {
 }
 
 // importBackup imports the file of engram export.
-func (s *Sync) importBackup(ctx context.Context, report *amber.SyncImport) error {
+func (s *Sync) importBackup(ctx context.Context, report *wire.SyncImport) error {
 	b, err := fsx.ReadFile(s.fs, s.dir, engram.MaxTextBytes)
 	if err != nil {
 		return fail("read backup", s.dir, err)
@@ -122,7 +123,7 @@ func (s *Sync) importBackup(ctx context.Context, report *amber.SyncImport) error
 // named in the report; the others go in. Of what the store says only invalid is
 // about the chunk.
 func (s *Sync) applyEngram(
-	ctx context.Context, c engram.Chunk, key string, e engram.Entry, named func(string) (amber.Memory, bool), report *amber.SyncImport,
+	ctx context.Context, c engram.Chunk, key string, e engram.Entry, named func(string) (amber.Memory, bool), report *wire.SyncImport,
 ) (again bool, bad, err error) {
 	trust, _, err := s.trust(ctx, nil) // Engram signs nothing
 	if err != nil {
@@ -303,12 +304,12 @@ func (s *Sync) engramBytes(id string) (b []byte, key string, err error) {
 }
 
 // engramStatus tells how the store and a folder of Engram stand to each other.
-func (s *Sync) engramStatus(ctx context.Context, project string, report amber.SyncReport, st *amber.SyncStatus) (err error) {
+func (s *Sync) engramStatus(ctx context.Context, project string, report amber.SyncReport, st *wire.SyncStatus) (err error) {
 	nothing := func(context.Context) (known, error) { return known{}, nil }
 	if st.PendingExport, err = s.pendingExport(ctx, ExportOptions{Project: project}, true, nothing); err != nil {
 		return err
 	}
-	v := &amber.SyncVerify{Damaged: []amber.QuarantinedChunk{}}
+	v := &wire.SyncVerify{Damaged: []amber.QuarantinedChunk{}}
 	err = s.lookEngram(ctx, v, func(_ engram.Chunk, key string) error {
 		applied, err := s.store.AppliedChunks(ctx, s.dir, []string{key})
 		if applied[key] {
@@ -331,7 +332,7 @@ func (s *Sync) engramStatus(ctx context.Context, project string, report amber.Sy
 }
 
 // verifyEngram reads every chunk and imports nothing.
-func (s *Sync) verifyEngram(ctx context.Context, v *amber.SyncVerify) error {
+func (s *Sync) verifyEngram(ctx context.Context, v *wire.SyncVerify) error {
 	rows := 0
 	err := s.lookEngram(ctx, v, func(c engram.Chunk, _ string) error {
 		some, dropped := engram.ToRecords(c, engram.ReadOptions{})
@@ -357,7 +358,7 @@ func (s *Sync) verifyEngram(ctx context.Context, v *amber.SyncVerify) error {
 
 // lookEngram calls fn with every whole chunk, and gathers what is wrong with
 // the others.
-func (s *Sync) lookEngram(ctx context.Context, v *amber.SyncVerify, fn func(c engram.Chunk, key string) error) error {
+func (s *Sync) lookEngram(ctx context.Context, v *wire.SyncVerify, fn func(c engram.Chunk, key string) error) error {
 	f, err := s.readEngram()
 	if err != nil {
 		return err
@@ -402,7 +403,7 @@ func (s *Sync) lookEngram(ctx context.Context, v *amber.SyncVerify, fn func(c en
 	return nil
 }
 
-func count(sum *amber.SyncSummary, c engram.Chunk) {
+func count(sum *wire.SyncSummary, c engram.Chunk) {
 	sum.Chunks++
 	sum.Sessions += int64(len(c.Sessions))
 	sum.Memories += int64(len(c.Observations))

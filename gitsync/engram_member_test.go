@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/wire"
 )
 
 // tagged is a memory with everything that Engram has no room for.
@@ -66,7 +67,7 @@ func TestTwoAmbersMeetInAFolderOfEngram(t *testing.T) {
 		}
 		return m.Origin
 	}
-	swap := func(from, to *clone) amber.SyncImport {
+	swap := func(from, to *clone) wire.SyncImport {
 		from.export(gitsync.ExportOptions{})
 		from.gives(to)
 		return to.imports()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Why a relation stays.
@@ -110,5 +111,5 @@ func (e *engramExporter) ends(ctx context.Context, x *engramIndex, r amber.Relat
 }
 
 func (e *engramExporter) withhold(r amber.Relation, reason string) {
-	e.report.Withheld = append(e.report.Withheld, amber.SyncWithheld{Ref: amber.SyncRecord{Relation: &r}.Ref(), Reason: reason})
+	e.report.Withheld = append(e.report.Withheld, wire.SyncWithheld{Ref: amber.SyncRecord{Relation: &r}.Ref(), Reason: reason})
 }

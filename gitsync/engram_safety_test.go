@@ -15,12 +15,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/wire"
 )
 
 // engramClone is somebody with a folder of Engram.
 func engramClone(t *testing.T) *clone {
 	t.Helper()
-	return cloneAt(t, t.TempDir(), gitsync.Options{Format: amber.SyncEngram})
+	return cloneAt(t, t.TempDir(), gitsync.Options{Format: wire.SyncEngram})
 }
 
 // vectors are folders that the real program wrote.
@@ -336,7 +337,7 @@ func TestBackupImportedTwiceChangesNothing(t *testing.T) {
 			t.Parallel()
 			c := engramClone(t)
 			for range 2 {
-				s, err := gitsync.Options{Format: amber.SyncEngram}.Open(c.Store, filepath.Join("..", "foreign", "engram", "testdata", vector, "export.json"))
+				s, err := gitsync.Options{Format: wire.SyncEngram}.Open(c.Store, filepath.Join("..", "foreign", "engram", "testdata", vector, "export.json"))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -384,7 +385,7 @@ func TestOwnRowsThatComeBackAreKnown(t *testing.T) {
 	if err := os.WriteFile(file, again, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := gitsync.Options{Format: amber.SyncEngram}.Open(a.Store, file)
+	s, err := gitsync.Options{Format: wire.SyncEngram}.Open(a.Store, file)
 	if err != nil {
 		t.Fatal(err)
 	}

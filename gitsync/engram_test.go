@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Rows of Engram with room for one more field.
@@ -44,7 +45,7 @@ func (c *clone) finds(doc string) (id string) {
 
 // anew exports to a folder of Engram that nobody has used, and returns what is
 // in it.
-func (c *clone) anew(o gitsync.ExportOptions) (r amber.SyncExport, text string) {
+func (c *clone) anew(o gitsync.ExportOptions) (r wire.SyncExport, text string) {
 	c.t.Helper()
 	to := engramFolder(c.t, c.Store)
 	r, err := to.Export(c.t.Context(), o)

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ExportOptions say what is exported. The zero value exports every project.
@@ -40,15 +41,15 @@ const (
 // new writes nothing. Errors: invalid; refused for a folder that cannot be
 // written, and with RefuseSecrets; busy when ctx ends while somebody else
 // exports to the folder; those of the store.
-func (s *Sync) Export(ctx context.Context, o ExportOptions) (report amber.SyncExport, err error) {
+func (s *Sync) Export(ctx context.Context, o ExportOptions) (report wire.SyncExport, err error) {
 	o.CreatedBy = cmp.Or(o.CreatedBy, "unknown")
 	if err := errors.Join(amber.CheckID("created-by", o.CreatedBy), checkProject(o.Project)); err != nil {
 		return report, err
 	}
-	if s.o.Format == amber.SyncEngram {
+	if s.o.Format == wire.SyncEngram {
 		return s.exportEngram(ctx, o)
 	}
-	report = amber.SyncExport{Dir: s.dir, IsEmpty: true}
+	report = wire.SyncExport{Dir: s.dir, IsEmpty: true}
 	if o.RefuseSecrets {
 		if err := s.refuseSecrets(ctx, o, s.inFolder); err != nil {
 			return report, err
@@ -74,7 +75,7 @@ func checkProject(p string) error {
 
 // nothingNew looks for the first record, so that an export without work makes
 // no folder and takes no lock. Where there is none it notes how far it looked.
-func (s *Sync) nothingNew(ctx context.Context, o ExportOptions, report *amber.SyncExport) (bool, error) {
+func (s *Sync) nothingNew(ctx context.Context, o ExportOptions, report *wire.SyncExport) (bool, error) {
 	place, err := s.placeOf(ctx, o)
 	if err != nil {
 		return false, err
@@ -103,7 +104,7 @@ func (s *Sync) nothingNew(ctx context.Context, o ExportOptions, report *amber.Sy
 func (s *Sync) refuseSecrets(ctx context.Context, o ExportOptions, inFolder func(context.Context) (known, error)) error {
 	o.NoRedact = false
 	var found map[string]int
-	var withheld []amber.SyncWithheld
+	var withheld []wire.SyncWithheld
 	err := s.each(ctx, o, false, inFolder, func(p *pass, st step) error {
 		found, withheld = p.counts, append(withheld, st.withheld...)
 		return nil
@@ -118,7 +119,7 @@ func (s *Sync) refuseSecrets(ctx context.Context, o ExportOptions, inFolder func
 type exporter struct {
 	s       *Sync
 	o       ExportOptions
-	report  *amber.SyncExport
+	report  *wire.SyncExport
 	noted   amber.Position // how far the store knows
 	pending []amber.SyncRecord
 	there   []amber.SyncMark // that the folder has

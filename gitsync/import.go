@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Import applies every chunk of the folder that was not applied before, each in one
@@ -13,15 +14,15 @@ import (
 // tried again at the next import; the others are applied. Errors: refused for a
 // folder of Engram when signatures are required; those of the disk and the store,
 // with what was done so far in the report.
-func (s *Sync) Import(ctx context.Context) (amber.SyncImport, error) {
+func (s *Sync) Import(ctx context.Context) (wire.SyncImport, error) {
 	return s.ImportOnly(ctx, nil)
 }
 
 // ImportOnly is [Sync.Import] for the files that the function only returns true for.
 // It gets paths relative to the folder, with slashes. Nil means all files.
-func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (amber.SyncImport, error) {
-	report := amber.SyncImport{Quarantined: []amber.QuarantinedChunk{}, Dir: s.dir}
-	if s.o.Format == amber.SyncEngram {
+func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (wire.SyncImport, error) {
+	report := wire.SyncImport{Quarantined: []amber.QuarantinedChunk{}, Dir: s.dir}
+	if s.o.Format == wire.SyncEngram {
 		if s.o.RequireSigned {
 			return report, s.noSignatures()
 		}
@@ -70,7 +71,7 @@ func filter[T any](all []T, keep func(T) bool) (out []T) {
 // importer is one import on its way.
 type importer struct {
 	s       *Sync
-	report  *amber.SyncImport
+	report  *wire.SyncImport
 	order   []string
 	bad     map[string]error // by chunk
 	present map[chunk.ID]bool
@@ -215,7 +216,7 @@ func (i *importer) add(done amber.Applied) {
 }
 
 // add counts what a chunk brought.
-func add(r *amber.SyncImport, done amber.Applied) {
+func add(r *wire.SyncImport, done amber.Applied) {
 	if done.Already {
 		r.Skipped++
 		return

@@ -5,12 +5,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/wire"
 )
 
 // step is what one look at the change log brought, cleaned.
 type step struct {
 	records  []amber.SyncRecord
-	withheld []amber.SyncWithheld
+	withheld []wire.SyncWithheld
 	there    []amber.SyncMark // that need not be written
 	kept     kept
 	next     amber.Position
@@ -25,7 +26,7 @@ type kept struct{ prompts, digests int }
 // count reports whether the record stays, and counts it if so. What was deleted
 // has no text, and leaves.
 func (k *kept) count(s *Sync, r amber.SyncRecord) bool {
-	if s.o.Prompts || s.o.Format == amber.SyncEngram {
+	if s.o.Prompts || s.o.Format == wire.SyncEngram {
 		return false
 	}
 	switch m := r.Memory; {
@@ -82,7 +83,7 @@ func (s *Sync) placeOf(ctx context.Context, o ExportOptions) (amber.SyncPlace, e
 // holds reports whether a chunk is in the folder: as a file, in a pack, or
 // rewritten.
 func (s *Sync) holds(ctx context.Context, id string) (bool, error) {
-	if s.o.Format == amber.SyncEngram {
+	if s.o.Format == wire.SyncEngram {
 		_, err := s.fs.Lstat(s.engramPath(id))
 		return err == nil, nil
 	}
@@ -168,7 +169,7 @@ func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, 
 			}
 			clean, why := p.clean(r)
 			if why != "" {
-				st.withheld = append(st.withheld, amber.SyncWithheld{Ref: r.Ref(), Reason: why})
+				st.withheld = append(st.withheld, wire.SyncWithheld{Ref: r.Ref(), Reason: why})
 				continue
 			}
 			st.records = append(st.records, clean)
@@ -181,12 +182,12 @@ func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, 
 }
 
 // refused says of each memory once why it does not go where it was erased.
-func refused(records []amber.SyncRecord) (out []amber.SyncWithheld) {
+func refused(records []amber.SyncRecord) (out []wire.SyncWithheld) {
 	named := map[amber.SyncRef]bool{}
 	for _, r := range records {
 		if !named[r.Ref()] {
 			named[r.Ref()] = true
-			out = append(out, amber.SyncWithheld{Ref: r.Ref(), Reason: "the memory was erased in the folder"})
+			out = append(out, wire.SyncWithheld{Ref: r.Ref(), Reason: "the memory was erased in the folder"})
 		}
 	}
 	return out

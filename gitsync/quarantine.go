@@ -1,10 +1,13 @@
 package gitsync
 
-import "github.com/amber-memory/amber"
+import (
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
+)
 
 // QuarantineError says that an import left chunks out, with the reason of the first
 // and what helps against it; nil when it took all of them in.
-func QuarantineError(r amber.SyncImport) error {
+func QuarantineError(r wire.SyncImport) error {
 	if len(r.Quarantined) == 0 {
 		return nil
 	}

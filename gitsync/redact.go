@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/wire"
 )
 
 // privateRule is the rule that removes what stands between private tags. It
@@ -312,7 +313,7 @@ func checked(r amber.SyncRecord) (amber.SyncRecord, string) {
 
 // refusal returns the error for what a cleaner found and kept back, nil when
 // there are no secrets in it.
-func refusal(dir string, found map[string]int, withheld []amber.SyncWithheld) error {
+func refusal(dir string, found map[string]int, withheld []wire.SyncWithheld) error {
 	text := ""
 	for _, rule := range slices.Sorted(maps.Keys(found)) {
 		if rule != privateRule {

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/wire"
 )
 
 // What a folder has a say over: docs/decisions/0012.
@@ -35,7 +36,7 @@ func (c *clone) erase(id amber.MemoryID) {
 }
 
 // pushes exports everything and gives it to another clone, which imports it.
-func (c *clone) pushes(to *clone) amber.SyncImport {
+func (c *clone) pushes(to *clone) wire.SyncImport {
 	c.t.Helper()
 	c.export(gitsync.ExportOptions{})
 	c.gives(to)

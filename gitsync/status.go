@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Status tells how the store and the folder stand to each other; project is
@@ -17,14 +18,14 @@ import (
 // but not the records in them: see [Sync.Verify]. It changes nothing but the
 // summary in the folder, if that can be written. Errors: those of the disk and
 // the store.
-func (s *Sync) Status(ctx context.Context, project string) (amber.SyncStatus, error) {
-	st := amber.SyncStatus{Dir: s.dir, Format: s.o.Format, Missing: []string{}}
+func (s *Sync) Status(ctx context.Context, project string) (wire.SyncStatus, error) {
+	st := wire.SyncStatus{Dir: s.dir, Format: s.o.Format, Missing: []string{}}
 	report, err := s.store.SyncReport(ctx, s.dir)
 	if err != nil {
 		return st, err
 	}
 	st.Conflicts, st.ConflictCount, st.Devices = report.Conflicts, report.ConflictCount, report.Devices
-	if s.o.Format == amber.SyncEngram {
+	if s.o.Format == wire.SyncEngram {
 		return st, s.engramStatus(ctx, project, report, &st)
 	}
 	if st.PendingExport, err = s.pendingExport(ctx, ExportOptions{Project: project}, false, s.inFolder); err != nil {
@@ -54,7 +55,7 @@ func (s *Sync) pendingExport(ctx context.Context, o ExportOptions, latest bool, 
 // compare counts what is applied, and lists what is in quarantine: what the
 // last import put there, as far as it is still in the folder, and what is
 // damaged now.
-func (s *Sync) compare(ctx context.Context, v *survey, report amber.SyncReport, st *amber.SyncStatus) error {
+func (s *Sync) compare(ctx context.Context, v *survey, report amber.SyncReport, st *wire.SyncStatus) error {
 	ids := v.ids()
 	applied, err := s.store.AppliedChunks(ctx, s.dir, ids)
 	if err != nil {
@@ -88,7 +89,7 @@ func (s *Sync) compare(ctx context.Context, v *survey, report amber.SyncReport, 
 
 // writeSummary leaves the summary beside the chunks for people who look there.
 // It is a convenience: where the folder cannot be written there is none.
-func (s *Sync) writeSummary(sum amber.SyncSummary) {
+func (s *Sync) writeSummary(sum wire.SyncSummary) {
 	b, err := json.MarshalIndent(sum, "", "  ")
 	if err != nil || sum.Files == 0 {
 		return
@@ -164,8 +165,8 @@ func (v *survey) ids() []string {
 }
 
 // summary adds up what the headers say.
-func (v *survey) summary() amber.SyncSummary {
-	s := amber.SyncSummary{Chunks: int64(len(v.order)), Files: int64(len(v.files)), Bytes: v.bytes}
+func (v *survey) summary() wire.SyncSummary {
+	s := wire.SyncSummary{Chunks: int64(len(v.order)), Files: int64(len(v.files)), Bytes: v.bytes}
 	var authors authors
 	for _, id := range v.order {
 		h := v.headers[id]
@@ -182,15 +183,15 @@ func (v *survey) summary() amber.SyncSummary {
 }
 
 // authors gathers who wrote what and when.
-type authors struct{ byName map[string]*amber.SyncAuthor }
+type authors struct{ byName map[string]*wire.SyncAuthor }
 
 func (a *authors) add(name string, rows int, at amber.Time) {
 	if a.byName == nil {
-		a.byName = map[string]*amber.SyncAuthor{}
+		a.byName = map[string]*wire.SyncAuthor{}
 	}
 	one := a.byName[name]
 	if one == nil {
-		one = &amber.SyncAuthor{Name: name, First: at, Last: at}
+		one = &wire.SyncAuthor{Name: name, First: at, Last: at}
 		a.byName[name] = one
 	}
 	one.Chunks++
@@ -200,8 +201,8 @@ func (a *authors) add(name string, rows int, at amber.Time) {
 
 // list returns the authors by name, and the times of the first chunk and the
 // last.
-func (a *authors) list() (all []amber.SyncAuthor, first, last amber.Time) {
-	all = []amber.SyncAuthor{}
+func (a *authors) list() (all []wire.SyncAuthor, first, last amber.Time) {
+	all = []wire.SyncAuthor{}
 	for _, one := range a.byName {
 		if len(all) == 0 {
 			first, last = one.First, one.Last
@@ -209,6 +210,6 @@ func (a *authors) list() (all []amber.SyncAuthor, first, last amber.Time) {
 		first, last = earlier(first, one.First), later(last, one.Last)
 		all = append(all, *one)
 	}
-	slices.SortFunc(all, func(a, b amber.SyncAuthor) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b wire.SyncAuthor) int { return cmp.Compare(a.Name, b.Name) })
 	return all, first, last
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Source is a store that can be synced: [amber.Store], and every backend that
@@ -19,11 +21,11 @@ type Source interface{ Replica() amber.Replica }
 type Options struct {
 	// Format of the folder; "" means Engram's for a folder called .engram and for
 	// a file, which is a backup of Engram, and Amber's otherwise.
-	Format amber.SyncFormat
+	Format wire.SyncFormat
 	// Signer signs what is exported; nil leaves it unsigned.
-	Signer amber.Signer
+	Signer sign.Signer
 	// Trust says whose signatures count; nil: no one's.
-	Trust amber.TrustList
+	Trust sign.TrustList
 	// RequireSigned refuses chunks without the signature of a trusted key.
 	RequireSigned bool
 	// Prompts exports what was typed to an agent: prompts, and the digests that
@@ -65,7 +67,7 @@ func (o Options) Open(store Source, dir string) (*Sync, error) {
 	if o.Format == "" {
 		o.Format = FormatOf(abs)
 	}
-	if o.Format != amber.SyncAmber && o.Format != amber.SyncEngram {
+	if o.Format != wire.SyncAmber && o.Format != wire.SyncEngram {
 		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", dir, "the format is %s, want amber or engram", string(o.Format))
 	}
 	if o.Redact == nil {
@@ -78,7 +80,7 @@ func (o Options) Open(store Source, dir string) (*Sync, error) {
 func (s *Sync) Dir() string { return s.dir }
 
 // Format returns the format of the folder.
-func (s *Sync) Format() amber.SyncFormat { return s.o.Format }
+func (s *Sync) Format() wire.SyncFormat { return s.o.Format }
 
 // resolve returns the one name of a folder that may not exist yet. The folder
 // itself is no symbolic link: a repository may hold one that leads anywhere.

@@ -4,19 +4,20 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // trust returns what the records of a chunk with that signature are worth, and
 // whether this home signed it.
 // The signature itself was checked when the chunk was decoded. Errors:
 // refused where a signature of a trusted key is required; those of the list.
-func (s *Sync) trust(ctx context.Context, sig *amber.Signature) (trust amber.Trust, own bool, err error) {
+func (s *Sync) trust(ctx context.Context, sig *sign.Signature) (trust amber.Trust, own bool, err error) {
 	standing, err := s.standing(ctx, sig)
 	switch {
 	case err != nil:
 		return "", false, err
-	case standing == amber.StandingOwn, standing == amber.StandingTrusted:
-		return amber.TrustSigned, standing == amber.StandingOwn, nil
+	case standing == sign.StandingOwn, standing == sign.StandingTrusted:
+		return amber.TrustSigned, standing == sign.StandingOwn, nil
 	case !s.o.RequireSigned:
 		return amber.TrustImported, false, nil
 	case sig == nil:
@@ -28,12 +29,12 @@ func (s *Sync) trust(ctx context.Context, sig *amber.Signature) (trust amber.Tru
 }
 
 // standing says how the key of a signature is known; "" without one.
-func (s *Sync) standing(ctx context.Context, sig *amber.Signature) (amber.Standing, error) {
+func (s *Sync) standing(ctx context.Context, sig *sign.Signature) (sign.Standing, error) {
 	switch {
 	case sig == nil:
 		return "", nil
 	case s.o.Trust == nil:
-		return amber.StandingStranger, nil
+		return sign.StandingStranger, nil
 	}
 	st, err := s.o.Trust.Standing(ctx, sig.KeyID)
 	if err != nil {

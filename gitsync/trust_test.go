@@ -8,6 +8,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // hand signs with a key of its own.
@@ -22,28 +24,28 @@ func newHand(t *testing.T) hand {
 	return hand{key}
 }
 
-func (h hand) KeyID() amber.KeyID { return amber.NewKeyID(h.key.Public().(ed25519.PublicKey)) }
+func (h hand) KeyID() sign.KeyID { return sign.NewKeyID(h.key.Public().(ed25519.PublicKey)) }
 
-func (h hand) Sign(_ context.Context, message []byte) (amber.Signature, error) {
-	return amber.SignWith(h.key, message), nil
+func (h hand) Sign(_ context.Context, message []byte) (sign.Signature, error) {
+	return sign.SignWith(h.key, message), nil
 }
 
 // friends trusts some keys.
-type friends []amber.KeyID
+type friends []sign.KeyID
 
-func (f friends) Standing(_ context.Context, key amber.KeyID) (amber.Standing, error) {
+func (f friends) Standing(_ context.Context, key sign.KeyID) (sign.Standing, error) {
 	for _, k := range f {
 		if k == key {
-			return amber.StandingTrusted, nil
+			return sign.StandingTrusted, nil
 		}
 	}
-	return amber.StandingStranger, nil
+	return sign.StandingStranger, nil
 }
 
 func TestTrustOfWhatIsImported(t *testing.T) {
 	t.Parallel()
 	alice, mallory := newHand(t), newHand(t)
-	from := func(signer amber.Signer, o gitsync.Options) (amber.Trust, amber.SyncImport, *clone) {
+	from := func(signer sign.Signer, o gitsync.Options) (amber.Trust, wire.SyncImport, *clone) {
 		a := cloneAt(t, t.TempDir(), gitsync.Options{Signer: signer})
 		id := a.save("something")
 		a.write(amber.WriteRequest{Content: "found by rule", Trust: amber.TrustDerived})
@@ -61,7 +63,7 @@ func TestTrustOfWhatIsImported(t *testing.T) {
 	strict := gitsync.Options{Trust: friends{alice.KeyID()}, RequireSigned: true}
 	for _, c := range []struct {
 		name   string
-		signer amber.Signer
+		signer sign.Signer
 		o      gitsync.Options
 		want   amber.Trust
 	}{
@@ -127,7 +129,7 @@ func TestVerifyTellsWhoSigned(t *testing.T) {
 	t.Parallel()
 	alice, mallory := newHand(t), newHand(t)
 	c := cloneAt(t, t.TempDir(), gitsync.Options{Trust: friends{alice.KeyID()}})
-	for _, signer := range []amber.Signer{alice, mallory, nil} {
+	for _, signer := range []sign.Signer{alice, mallory, nil} {
 		a := cloneAt(t, t.TempDir(), gitsync.Options{Signer: signer})
 		a.save("something")
 		a.export(gitsync.ExportOptions{})

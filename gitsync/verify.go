@@ -7,6 +7,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Verify reads every chunk in the folder from beginning to end and imports
@@ -14,12 +16,12 @@ import (
 // rules, counts, signatures, and that no chunk is missing that another follows
 // upon. Errors: those of the disk and of the trust list; what is wrong with
 // chunks is in the report.
-func (s *Sync) Verify(ctx context.Context) (amber.SyncVerify, error) {
-	v := amber.SyncVerify{Checked: []string{}, NotChecked: []string{}, Damaged: []amber.QuarantinedChunk{}, Missing: []string{}}
+func (s *Sync) Verify(ctx context.Context) (wire.SyncVerify, error) {
+	v := wire.SyncVerify{Checked: []string{}, NotChecked: []string{}, Damaged: []amber.QuarantinedChunk{}, Missing: []string{}}
 	if _, err := s.fs.Lstat(s.dir); err != nil {
 		return v, fail("verify", s.dir, err)
 	}
-	if s.o.Format == amber.SyncEngram {
+	if s.o.Format == wire.SyncEngram {
 		return v, s.verifyEngram(ctx, &v)
 	}
 	look := &survey{headers: map[chunk.ID]chunk.Header{}, present: map[chunk.ID]bool{}, wanted: map[chunk.ID]bool{}, files: map[string]bool{}}
@@ -53,12 +55,12 @@ func (s *Sync) Verify(ctx context.Context) (amber.SyncVerify, error) {
 	return v, nil
 }
 
-func (s *Sync) countSignature(ctx context.Context, sig *amber.Signature, v *amber.SyncVerify) error {
+func (s *Sync) countSignature(ctx context.Context, sig *sign.Signature, v *wire.SyncVerify) error {
 	standing, err := s.standing(ctx, sig)
 	switch standing {
 	case "":
 		v.Unsigned++
-	case amber.StandingStranger:
+	case sign.StandingStranger:
 		v.Unknown++
 	default:
 		v.Signed++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/githook"
+	"github.com/amber-memory/amber/wire"
 )
 
 // MinInterval is the shortest interval of a watch.
@@ -18,8 +19,8 @@ const MinInterval = 100 * time.Millisecond
 
 // Round exports and imports once.
 type Round interface {
-	Export(ctx context.Context) (amber.SyncExport, error)
-	Import(ctx context.Context, only func(file string) bool) (amber.SyncImport, error)
+	Export(ctx context.Context) (wire.SyncExport, error)
+	Import(ctx context.Context, only func(file string) bool) (wire.SyncImport, error)
 }
 
 // WatchOptions say what is watched. Upstream and Git may be empty.
@@ -41,10 +42,10 @@ type WatchOptions struct {
 
 // Watched is what happened in a round: an export, an import or an error.
 type Watched struct {
-	At     amber.Time        `json:"at"`
-	Export *amber.SyncExport `json:"export,omitempty"`
-	Import *amber.SyncImport `json:"import,omitempty"`
-	Error  *WatchError       `json:"error,omitempty"`
+	At     amber.Time       `json:"at"`
+	Export *wire.SyncExport `json:"export,omitempty"`
+	Import *wire.SyncImport `json:"import,omitempty"`
+	Error  *WatchError      `json:"error,omitempty"`
 }
 
 // WatchError says why a round failed.

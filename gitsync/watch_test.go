@@ -7,16 +7,17 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/wire"
 )
 
 // syncRound is one round over a clone that stays open.
 type syncRound struct{ c *clone }
 
-func (r syncRound) Export(ctx context.Context) (amber.SyncExport, error) {
+func (r syncRound) Export(ctx context.Context) (wire.SyncExport, error) {
 	return r.c.sync.Export(ctx, gitsync.ExportOptions{})
 }
 
-func (r syncRound) Import(ctx context.Context, only func(string) bool) (amber.SyncImport, error) {
+func (r syncRound) Import(ctx context.Context, only func(string) bool) (wire.SyncImport, error) {
 	return r.c.sync.ImportOnly(ctx, only)
 }
 

@@ -12,20 +12,21 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/journal"
 )
 
 // keepable checks what every event must be, and returns its entry.
-func keepable(t testing.TB, ev amber.HostEvent) []byte {
+func keepable(t testing.TB, ev journal.HostEvent) []byte {
 	t.Helper()
 	_, entry, err := hook.Entry(ev)
 	if err != nil {
 		t.Fatalf("Entry: %v", err)
 	}
-	var back amber.HostEvent
+	var back journal.HostEvent
 	if err := json.Unmarshal(entry.Payload, &back); err != nil {
 		t.Fatalf("the entry is not an event: %v", err)
 	}
-	if len(ev.EventID) != 32 || back.EventID != ev.EventID || back.Kind == "" || back.Schema != amber.HostEventSchema {
+	if len(ev.EventID) != 32 || back.EventID != ev.EventID || back.Kind == "" || back.Schema != journal.HostEventSchema {
 		t.Fatalf("the entry is %s", entry.Payload)
 	}
 	return entry.Payload
@@ -47,7 +48,7 @@ func TestNothingIsAnEvent(t *testing.T) {
 			in.Payload = payload
 			ev := hook.Read(in)
 			keepable(t, ev)
-			if ev.Kind != amber.HostSessionEnd || ev.Raw != nil || ev.Directory != "/home/ana/elsewhere" || ev.Project != "elsewhere" {
+			if ev.Kind != journal.HostSessionEnd || ev.Raw != nil || ev.Directory != "/home/ana/elsewhere" || ev.Project != "elsewhere" {
 				t.Errorf("the event is %+v", ev)
 			}
 			if !strings.HasPrefix(string(ev.SessionID), "none-") {
@@ -66,7 +67,7 @@ func TestNothingAtAllIsAnEvent(t *testing.T) {
 	t.Parallel()
 	ev := hook.Read(hook.Input{})
 	keepable(t, ev)
-	if ev.Kind != amber.HostOther || ev.Host != "generic" {
+	if ev.Kind != journal.HostOther || ev.Host != "generic" {
 		t.Errorf("the event is %+v", ev)
 	}
 }
@@ -100,7 +101,7 @@ func TestWhatIsNoJSONIsKeptAsText(t *testing.T) {
 			if err := json.Unmarshal(ev.Raw, &raw); err != nil || raw != strings.ToValidUTF8(payload, "\uFFFD") {
 				t.Errorf("raw is %s, %v", ev.Raw, err)
 			}
-			if ev.Kind != amber.HostOther || ev.NativeEvent != "BeforeAgent" {
+			if ev.Kind != journal.HostOther || ev.NativeEvent != "BeforeAgent" {
 				t.Errorf("the event is %s %q", ev.Kind, ev.NativeEvent)
 			}
 		})
@@ -116,7 +117,7 @@ func TestTruncatedJSONKeepsItsSession(t *testing.T) {
 		ev := hook.Read(input(hook.ClaudeCode, "", payload[:n]))
 		keepable(t, ev)
 		var raw string
-		if err := json.Unmarshal(ev.Raw, &raw); err != nil || raw != payload[:n] || ev.Kind != amber.HostOther {
+		if err := json.Unmarshal(ev.Raw, &raw); err != nil || raw != payload[:n] || ev.Kind != journal.HostOther {
 			t.Fatalf("cut at %d: kind %s, raw %s, %v", n, ev.Kind, ev.Raw, err)
 		}
 		if n > strings.Index(payload, `,"hook`) && ev.SessionID != "s-1" {
@@ -290,7 +291,7 @@ func TestHugePayloadsCostNoMemory(t *testing.T) {
 			if ev.Truncated < 1<<19 && name != "white space" && name != "members" {
 				t.Errorf("only %d bytes were left out", ev.Truncated)
 			}
-			if name != "no JSON" && name != "members" && (ev.SessionID != "behind" || ev.Kind != amber.HostToolAfter) {
+			if name != "no JSON" && name != "members" && (ev.SessionID != "behind" || ev.Kind != journal.HostToolAfter) {
 				t.Errorf("session %q, kind %s, raw %.80s", ev.SessionID, ev.Kind, ev.Raw)
 			}
 		})

@@ -1,6 +1,6 @@
 package hook
 
-import "github.com/amber-memory/amber"
+import "github.com/amber-memory/amber/journal"
 
 // claudeCode is what others have copied.
 func claudeCode() dialect {
@@ -15,30 +15,30 @@ func claudeCode() dialect {
 
 func claudeEvents() []event {
 	return []event{
-		{"SessionStart", amber.HostSessionStart, true},
-		{"SessionEnd", amber.HostSessionEnd, false},
-		{"UserPromptSubmit", amber.HostPrompt, true},
-		{"PreToolUse", amber.HostToolBefore, false},
-		{"PostToolUse", amber.HostToolAfter, false},
-		{"PostToolUseFailure", amber.HostToolAfter, false},
-		{"Stop", amber.HostTurnEnd, false},
-		{"StopFailure", amber.HostError, false},
-		{"SubagentStart", amber.HostSubagentStart, false},
-		{"SubagentStop", amber.HostSubagentEnd, false},
-		{"PreCompact", amber.HostCompactBefore, false},
-		{"PostCompact", amber.HostCompactAfter, false},
-		{"TaskCreated", amber.HostTaskChange, false},
-		{"TaskCompleted", amber.HostTaskChange, false},
-		{"Notification", amber.HostOther, false},
+		{"SessionStart", journal.HostSessionStart, true},
+		{"SessionEnd", journal.HostSessionEnd, false},
+		{"UserPromptSubmit", journal.HostPrompt, true},
+		{"PreToolUse", journal.HostToolBefore, false},
+		{"PostToolUse", journal.HostToolAfter, false},
+		{"PostToolUseFailure", journal.HostToolAfter, false},
+		{"Stop", journal.HostTurnEnd, false},
+		{"StopFailure", journal.HostError, false},
+		{"SubagentStart", journal.HostSubagentStart, false},
+		{"SubagentStop", journal.HostSubagentEnd, false},
+		{"PreCompact", journal.HostCompactBefore, false},
+		{"PostCompact", journal.HostCompactAfter, false},
+		{"TaskCreated", journal.HostTaskChange, false},
+		{"TaskCompleted", journal.HostTaskChange, false},
+		{"Notification", journal.HostOther, false},
 	}
 }
 
 // fillClaude: a session that starts because of a compaction has not started.
 func fillClaude(d *draft) {
-	if d.ev.Kind == amber.HostSessionStart && d.ev.Reason == "compact" {
-		d.ev.Kind = amber.HostCompactAfter
+	if d.ev.Kind == journal.HostSessionStart && d.ev.Reason == "compact" {
+		d.ev.Kind = journal.HostCompactAfter
 	}
-	if d.ev.Kind == amber.HostError {
+	if d.ev.Kind == journal.HostError {
 		d.ev.Answer = d.text("last_assistant_message")
 	}
 }

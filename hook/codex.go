@@ -3,7 +3,7 @@ package hook
 import (
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // codex has hooks much as Claude Code has, and before them a program to notify,
@@ -15,8 +15,8 @@ func codex() dialect {
 		names:   []string{"hook_event_name", "type"},
 		session: []string{"session_id", "thread-id", "thread_id"},
 		events: append(claudeEvents(),
-			event{"Interrupt", amber.HostTurnEnd, false},
-			event{notifyEvent, amber.HostTurnEnd, false},
+			event{"Interrupt", journal.HostTurnEnd, false},
+			event{notifyEvent, journal.HostTurnEnd, false},
 		),
 		fill:  fillCodex,
 		reply: specific,

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/journal"
 )
 
 const ownBlock = "<amber-memory 0123456789abcdef0123456789abcdef>\n" +
@@ -31,7 +31,7 @@ func TestOwnContextIsNotWhatTheUserSaid(t *testing.T) {
 				t.Fatal(err)
 			}
 			ev := hook.Read(input(host, prompts[host], string(payload)))
-			if ev.Kind != amber.HostPrompt || ev.Prompt != "Fix the build." || len(ev.Redactions) > 0 || strings.Contains(string(ev.Raw), "amber-memory") {
+			if ev.Kind != journal.HostPrompt || ev.Prompt != "Fix the build." || len(ev.Redactions) > 0 || strings.Contains(string(ev.Raw), "amber-memory") {
 				t.Errorf("%s: %s %q, %v, raw %s", host, ev.Kind, ev.Prompt, ev.Redactions, ev.Raw)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // copilot is GitHub's CLI and cloud agent. The case of the names in the
@@ -16,9 +16,9 @@ func copilot() dialect {
 		host:    Copilot,
 		aliases: []string{"github-copilot", "copilot-cli"},
 		events: append(claudeEvents(),
-			event{"userPromptSubmitted", amber.HostPrompt, true},
-			event{"agentStop", amber.HostTurnEnd, false},
-			event{"errorOccurred", amber.HostError, false},
+			event{"userPromptSubmitted", journal.HostPrompt, true},
+			event{"agentStop", journal.HostTurnEnd, false},
+			event{"errorOccurred", journal.HostError, false},
 		),
 		transcript: copilotTranscript(),
 		reply:      top,

@@ -1,6 +1,6 @@
 package hook
 
-import "github.com/amber-memory/amber"
+import "github.com/amber-memory/amber/journal"
 
 // cursor has an event for each way to use a tool. The conversation is the
 // session; an id of a session is only there at its start and end.
@@ -10,24 +10,24 @@ func cursor() dialect {
 		aliases: []string{"cursor-agent", "cursor-cli"},
 		session: []string{"conversation_id", "session_id"},
 		events: []event{
-			{"sessionStart", amber.HostSessionStart, true},
-			{"sessionEnd", amber.HostSessionEnd, false},
-			{"beforeSubmitPrompt", amber.HostPrompt, false},
-			{"preToolUse", amber.HostToolBefore, false},
-			{"postToolUse", amber.HostToolAfter, false},
-			{"postToolUseFailure", amber.HostToolAfter, false},
-			{"beforeShellExecution", amber.HostToolBefore, false},
-			{"afterShellExecution", amber.HostToolAfter, false},
-			{"beforeMCPExecution", amber.HostToolBefore, false},
-			{"afterMCPExecution", amber.HostToolAfter, false},
-			{"beforeReadFile", amber.HostToolBefore, false},
-			{"afterFileEdit", amber.HostToolAfter, false},
-			{"subagentStart", amber.HostSubagentStart, false},
-			{"subagentStop", amber.HostSubagentEnd, false},
-			{"preCompact", amber.HostCompactBefore, false},
-			{"afterAgentResponse", amber.HostTurnEnd, false},
-			{"stop", amber.HostTurnEnd, false},
-			{"afterAgentThought", amber.HostOther, false},
+			{"sessionStart", journal.HostSessionStart, true},
+			{"sessionEnd", journal.HostSessionEnd, false},
+			{"beforeSubmitPrompt", journal.HostPrompt, false},
+			{"preToolUse", journal.HostToolBefore, false},
+			{"postToolUse", journal.HostToolAfter, false},
+			{"postToolUseFailure", journal.HostToolAfter, false},
+			{"beforeShellExecution", journal.HostToolBefore, false},
+			{"afterShellExecution", journal.HostToolAfter, false},
+			{"beforeMCPExecution", journal.HostToolBefore, false},
+			{"afterMCPExecution", journal.HostToolAfter, false},
+			{"beforeReadFile", journal.HostToolBefore, false},
+			{"afterFileEdit", journal.HostToolAfter, false},
+			{"subagentStart", journal.HostSubagentStart, false},
+			{"subagentStop", journal.HostSubagentEnd, false},
+			{"preCompact", journal.HostCompactBefore, false},
+			{"afterAgentResponse", journal.HostTurnEnd, false},
+			{"stop", journal.HostTurnEnd, false},
+			{"afterAgentThought", journal.HostOther, false},
 		},
 		also:  map[string]string{"userpromptsubmit": "beforeSubmitPrompt"}, // from Claude Code's settings
 		fill:  fillCursor,
@@ -45,9 +45,9 @@ func fillCursor(d *draft) {
 	d.any("session_id") // the conversation
 	d.any("user_email") // nobody's business
 	switch d.ev.Kind {
-	case amber.HostSubagentStart:
+	case journal.HostSubagentStart:
 		d.ev.Prompt = d.text("task", "prompt")
-	case amber.HostSubagentEnd:
+	case journal.HostSubagentEnd:
 		d.ev.Answer = firstOf(d.ev.Answer, d.text("summary"))
 	}
 	switch d.event.name {
@@ -56,14 +56,14 @@ func fillCursor(d *draft) {
 		d.ev.Tool.Command = firstOf(d.ev.Tool.Command, d.text("command"))
 	case "beforeReadFile":
 		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Read")
-		d.addFile(d.text("file_path"), amber.FileRead) // nothing tells of it afterwards
+		d.addFile(d.text("file_path"), journal.FileRead) // nothing tells of it afterwards
 	case "afterFileEdit":
 		d.ev.Tool.Name = firstOf(d.ev.Tool.Name, "Edit")
 		d.ev.Tool.Input = d.any("edits").appendJSON(nil)
-		d.addFile(d.text("file_path"), amber.FileModified)
+		d.addFile(d.text("file_path"), journal.FileModified)
 	case "stop":
 		if d.ev.Reason == "error" {
-			d.ev.Kind = amber.HostError
+			d.ev.Kind = journal.HostError
 			d.ev.Message = firstOf(d.errorText(), "the agent stopped with an error")
 		}
 	}

@@ -3,7 +3,7 @@ package hook
 import (
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // dialect is how a host talks. Members of payloads that mean the same in all
@@ -25,7 +25,7 @@ type dialect struct {
 // event is what a host calls something that happens.
 type event struct {
 	name    string
-	kind    amber.EventKind
+	kind    journal.EventKind
 	context bool // context in the answer reaches the agent
 }
 
@@ -91,7 +91,7 @@ func (d dialect) event(name string) event {
 			return e
 		}
 	}
-	return event{name: name, kind: amber.HostOther}
+	return event{name: name, kind: journal.HostOther}
 }
 
 // fold returns a name in lower case and without separators.

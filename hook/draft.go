@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // draft is an event being made from a payload.
@@ -19,7 +20,7 @@ type draft struct {
 	raw     value // the payload; only ids and the directory are taken from it
 	value   value // the payload without secrets
 	taken   map[string]bool
-	ev      amber.HostEvent
+	ev      journal.HostEvent
 }
 
 // Bounds of fields.
@@ -90,7 +91,7 @@ func (d *draft) nameEvent(broken bool) {
 	d.event = d.dialect.event(name)
 	d.ev.NativeEvent, d.ev.Kind = name, d.event.kind
 	if broken {
-		d.ev.Kind = amber.HostOther
+		d.ev.Kind = journal.HostOther
 	}
 }
 
@@ -170,29 +171,29 @@ func timeOf(v value) amber.Time {
 // fillContent sets what the event says, by its kind.
 func (d *draft) fillContent() {
 	switch d.ev.Kind {
-	case amber.HostSessionStart, amber.HostSessionEnd:
+	case journal.HostSessionStart, journal.HostSessionEnd:
 		d.ev.Reason = d.name("source", "reason")
-	case amber.HostPrompt:
+	case journal.HostPrompt:
 		d.ev.Prompt = d.text("prompt")
-	case amber.HostToolBefore, amber.HostToolAfter:
+	case journal.HostToolBefore, journal.HostToolAfter:
 		d.fillTool()
-	case amber.HostTurnEnd, amber.HostSubagentEnd:
+	case journal.HostTurnEnd, journal.HostSubagentEnd:
 		d.ev.Reason = d.name("stop_reason", "stopReason", "status")
 		d.ev.Answer = d.text("last_assistant_message", "last-assistant-message", "prompt_response", "text")
-	case amber.HostCompactBefore, amber.HostCompactAfter:
+	case journal.HostCompactBefore, journal.HostCompactAfter:
 		d.ev.Reason = d.name("trigger", "source")
 		d.ev.Message = d.text("compact_summary")
-	case amber.HostTaskChange:
+	case journal.HostTaskChange:
 		d.fillTasks()
-	case amber.HostError:
+	case journal.HostError:
 		d.ev.Message = d.errorText()
-	case amber.HostOther:
+	case journal.HostOther:
 		d.ev.Message = d.text("message")
 	}
 	if d.dialect.fill != nil {
 		d.dialect.fill(d)
 	}
-	if d.ev.Kind == amber.HostToolAfter {
+	if d.ev.Kind == journal.HostToolAfter {
 		d.fillFiles()
 	}
 }
@@ -224,7 +225,7 @@ func (d *draft) fillRaw() {
 	if v.kind == object {
 		v = v.without(func(key string) bool { return d.taken[key] || d.value.get(key).kind == null })
 	}
-	if d.ev.Kind == amber.HostToolBefore || v.kind <= null || v.kind == object && len(v.keys) == 0 {
+	if d.ev.Kind == journal.HostToolBefore || v.kind <= null || v.kind == object && len(v.keys) == 0 {
 		return
 	}
 	d.ev.Raw = v.appendJSON(nil)

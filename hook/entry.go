@@ -12,7 +12,7 @@ import (
 // belongs to. An event that is too long for an entry is made shorter, what
 // matters least first, and the bytes left out are counted. The error is of kind
 // invalid: the event names no session, or none that [Read] could have made.
-func Entry(ev amber.HostEvent) (journal.Session, journal.Entry, error) {
+func Entry(ev journal.HostEvent) (journal.Session, journal.Entry, error) {
 	s := journal.Session{Host: ev.Host, ID: ev.SessionID}
 	if err := s.Check(); err != nil {
 		return s, journal.Entry{}, err
@@ -25,12 +25,12 @@ func Entry(ev amber.HostEvent) (journal.Session, journal.Entry, error) {
 }
 
 // isDroppable reports whether an event of the kind may go when space runs out.
-func isDroppable(k amber.EventKind) bool {
-	return k == amber.HostToolBefore || k == amber.HostToolAfter || k == amber.HostOther
+func isDroppable(k journal.EventKind) bool {
+	return k == journal.HostToolBefore || k == journal.HostToolAfter || k == journal.HostOther
 }
 
 // fit marshals an event, shortened as often as is needed.
-func fit(ev amber.HostEvent) ([]byte, error) {
+func fit(ev journal.HostEvent) ([]byte, error) {
 	if ev.Tool != nil {
 		t := *ev.Tool // not to change the caller's
 		ev.Tool = &t
@@ -54,7 +54,7 @@ func fit(ev amber.HostEvent) ([]byte, error) {
 }
 
 // marshal is json.Marshal that does not make < > and & six times as long.
-func marshal(ev amber.HostEvent) ([]byte, error) {
+func marshal(ev journal.HostEvent) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -64,26 +64,26 @@ func marshal(ev amber.HostEvent) ([]byte, error) {
 
 // shortenings leave out parts of an event and return how many bytes. Behind the
 // last one an event that Read has made fits.
-var shortenings = []func(*amber.HostEvent) int64{
-	func(ev *amber.HostEvent) int64 { return shortenJSON(&ev.Raw, 1<<10) },
-	func(ev *amber.HostEvent) int64 { return shortenJSON(&ev.Raw, 0) },
-	func(ev *amber.HostEvent) int64 { return shortenOutput(ev, 4<<10) },
-	func(ev *amber.HostEvent) int64 { return shortenInput(ev, 1<<10) },
-	func(ev *amber.HostEvent) int64 { return shortenInput(ev, 0) },
-	func(ev *amber.HostEvent) int64 { return shortenTexts(ev, 32<<10) + shortenLists(ev, 20) },
-	func(ev *amber.HostEvent) int64 {
+var shortenings = []func(*journal.HostEvent) int64{
+	func(ev *journal.HostEvent) int64 { return shortenJSON(&ev.Raw, 1<<10) },
+	func(ev *journal.HostEvent) int64 { return shortenJSON(&ev.Raw, 0) },
+	func(ev *journal.HostEvent) int64 { return shortenOutput(ev, 4<<10) },
+	func(ev *journal.HostEvent) int64 { return shortenInput(ev, 1<<10) },
+	func(ev *journal.HostEvent) int64 { return shortenInput(ev, 0) },
+	func(ev *journal.HostEvent) int64 { return shortenTexts(ev, 32<<10) + shortenLists(ev, 20) },
+	func(ev *journal.HostEvent) int64 {
 		return shortenTexts(ev, 8<<10) + shortenOutput(ev, 0) + shortenLists(ev, 0)
 	},
 }
 
-func shortenOutput(ev *amber.HostEvent, limit int) (lost int64) {
+func shortenOutput(ev *journal.HostEvent, limit int) (lost int64) {
 	if ev.Tool != nil {
 		ev.Tool.Output, lost = cutMiddle(ev.Tool.Output, limit)
 	}
 	return lost
 }
 
-func shortenInput(ev *amber.HostEvent, limit int) int64 {
+func shortenInput(ev *journal.HostEvent, limit int) int64 {
 	if ev.Tool == nil {
 		return 0
 	}
@@ -101,7 +101,7 @@ func shortenJSON(b *json.RawMessage, limit int) int64 {
 	return int64(max(0, before-len(*b)))
 }
 
-func shortenTexts(ev *amber.HostEvent, limit int) (lost int64) {
+func shortenTexts(ev *journal.HostEvent, limit int) (lost int64) {
 	texts := []*string{&ev.Prompt, &ev.Answer, &ev.Message}
 	if ev.Tool != nil {
 		texts = append(texts, &ev.Tool.Command)
@@ -114,7 +114,7 @@ func shortenTexts(ev *amber.HostEvent, limit int) (lost int64) {
 	return lost
 }
 
-func shortenLists(ev *amber.HostEvent, limit int) (lost int64) {
+func shortenLists(ev *journal.HostEvent, limit int) (lost int64) {
 	for _, f := range ev.Files[min(limit, len(ev.Files)):] {
 		lost += int64(len(f.Path))
 	}

@@ -38,7 +38,7 @@ func TestEntriesFit(t *testing.T) {
 		if len(kept) > journal.MaxPayload {
 			t.Errorf("%s: %d bytes", name, len(kept))
 		}
-		var back amber.HostEvent
+		var back journal.HostEvent
 		if err := json.Unmarshal(kept, &back); err != nil || back.Truncated < ev.Truncated || back.Truncated == 0 {
 			t.Errorf("%s: truncated %d, before %d, %v", name, back.Truncated, ev.Truncated, err)
 		}
@@ -48,7 +48,7 @@ func TestEntriesFit(t *testing.T) {
 func TestEntryDoesNotChangeTheEvent(t *testing.T) {
 	t.Parallel()
 	big := json.RawMessage(`"` + strings.Repeat("x", 2<<20) + `"`)
-	ev := amber.HostEvent{Host: "generic", SessionID: "s", Raw: big, Tool: &amber.HostTool{Input: big, Output: string(big)}}
+	ev := journal.HostEvent{Host: "generic", SessionID: "s", Raw: big, Tool: &journal.HostTool{Input: big, Output: string(big)}}
 	_, e, err := hook.Entry(ev)
 	if err != nil || len(e.Payload) > journal.MaxPayload {
 		t.Fatalf("%d bytes, %v", len(e.Payload), err)
@@ -60,7 +60,7 @@ func TestEntryDoesNotChangeTheEvent(t *testing.T) {
 
 func TestWhatMayBeDropped(t *testing.T) {
 	t.Parallel()
-	droppable := map[amber.EventKind]bool{amber.HostToolBefore: true, amber.HostToolAfter: true, amber.HostOther: true}
+	droppable := map[journal.EventKind]bool{journal.HostToolBefore: true, journal.HostToolAfter: true, journal.HostOther: true}
 	for _, host := range hook.Hosts() {
 		for name, payload := range recorded(t, host) {
 			event, _, _ := strings.Cut(name, "@")
@@ -75,7 +75,7 @@ func TestWhatMayBeDropped(t *testing.T) {
 
 func TestEntryRefusesWhatReadNeverMakes(t *testing.T) {
 	t.Parallel()
-	for _, ev := range []amber.HostEvent{
+	for _, ev := range []journal.HostEvent{
 		{Host: "generic"},
 		{SessionID: "s"},
 		{Host: "generic", SessionID: "s", Model: strings.Repeat("m", journal.MaxPayload)},

@@ -4,20 +4,20 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // fileTools are tools that touch files, by their folded names, and what they
 // do to them.
-var fileTools = map[string]amber.FileAction{
-	"read": amber.FileRead, "readfile": amber.FileRead, "view": amber.FileRead, "viewfile": amber.FileRead,
-	"viewimage": amber.FileRead, "notebookread": amber.FileRead, "readmanyfiles": amber.FileRead,
-	"create": amber.FileCreated, "createfile": amber.FileCreated,
-	"write": amber.FileModified, "writefile": amber.FileModified, "edit": amber.FileModified, "editfile": amber.FileModified,
-	"editfiles": amber.FileModified, "multiedit": amber.FileModified, "notebookedit": amber.FileModified,
-	"editnotebookfile": amber.FileModified, "replace": amber.FileModified, "searchreplace": amber.FileModified,
-	"replacestringinfile": amber.FileModified, "inserteditintofile": amber.FileModified,
-	"delete": amber.FileDeleted, "deletefile": amber.FileDeleted,
+var fileTools = map[string]journal.FileAction{
+	"read": journal.FileRead, "readfile": journal.FileRead, "view": journal.FileRead, "viewfile": journal.FileRead,
+	"viewimage": journal.FileRead, "notebookread": journal.FileRead, "readmanyfiles": journal.FileRead,
+	"create": journal.FileCreated, "createfile": journal.FileCreated,
+	"write": journal.FileModified, "writefile": journal.FileModified, "edit": journal.FileModified, "editfile": journal.FileModified,
+	"editfiles": journal.FileModified, "multiedit": journal.FileModified, "notebookedit": journal.FileModified,
+	"editnotebookfile": journal.FileModified, "replace": journal.FileModified, "searchreplace": journal.FileModified,
+	"replacestringinfile": journal.FileModified, "inserteditintofile": journal.FileModified,
+	"delete": journal.FileDeleted, "deletefile": journal.FileDeleted,
 }
 
 // touched adds the files that a tool has touched.
@@ -35,7 +35,7 @@ func (d *draft) touched(tool string, input, answer value) {
 		return
 	}
 	if strings.HasPrefix(name, "write") && isNew(answer, d.value.get("metadata")) {
-		action = amber.FileCreated
+		action = journal.FileCreated
 	}
 	d.addFile(input.first("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "file").str(), action)
 	for _, f := range input.first("files", "paths", "file_paths").list {
@@ -44,14 +44,14 @@ func (d *draft) touched(tool string, input, answer value) {
 }
 
 // editorAction is what a command of an editor tool does.
-func editorAction(command string) amber.FileAction {
+func editorAction(command string) journal.FileAction {
 	switch command {
 	case "view":
-		return amber.FileRead
+		return journal.FileRead
 	case "create":
-		return amber.FileCreated
+		return journal.FileCreated
 	}
-	return amber.FileModified
+	return journal.FileModified
 }
 
 // isNew reports whether the answer of a tool that writes says that the file is
@@ -65,12 +65,12 @@ func isNew(answer, metadata value) bool {
 func (d *draft) patched(patch string) {
 	headers := []struct {
 		prefix string
-		action amber.FileAction
+		action journal.FileAction
 	}{
-		{"*** Add File: ", amber.FileCreated},
-		{"*** Update File: ", amber.FileModified},
-		{"*** Delete File: ", amber.FileDeleted},
-		{"*** Move to: ", amber.FileCreated},
+		{"*** Add File: ", journal.FileCreated},
+		{"*** Update File: ", journal.FileModified},
+		{"*** Delete File: ", journal.FileDeleted},
+		{"*** Move to: ", journal.FileCreated},
 	}
 	for line := range strings.Lines(patch) {
 		for _, h := range headers {
@@ -82,7 +82,7 @@ func (d *draft) patched(patch string) {
 }
 
 // addFile adds a file, its path made absolute.
-func (d *draft) addFile(path string, action amber.FileAction) {
+func (d *draft) addFile(path string, action journal.FileAction) {
 	path = cleanPath(path)
 	if path == "" {
 		return
@@ -90,7 +90,7 @@ func (d *draft) addFile(path string, action amber.FileAction) {
 	if !isAbs(path) && d.ev.Directory != "" {
 		path = filepath.Join(d.ev.Directory, path)
 	}
-	f := amber.HostFile{Path: path, Action: action}
+	f := journal.HostFile{Path: path, Action: action}
 	for _, known := range d.ev.Files {
 		if known == f {
 			return

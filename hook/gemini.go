@@ -1,6 +1,6 @@
 package hook
 
-import "github.com/amber-memory/amber"
+import "github.com/amber-memory/amber/journal"
 
 // gemini is the Gemini CLI, and what has its protocol.
 func gemini() dialect {
@@ -8,17 +8,17 @@ func gemini() dialect {
 		host:    Gemini,
 		aliases: []string{"gemini-cli"},
 		events: []event{
-			{"SessionStart", amber.HostSessionStart, true},
-			{"SessionEnd", amber.HostSessionEnd, false},
-			{"BeforeAgent", amber.HostPrompt, true},
-			{"AfterAgent", amber.HostTurnEnd, false},
-			{"BeforeTool", amber.HostToolBefore, false},
-			{"AfterTool", amber.HostToolAfter, false},
-			{"PreCompress", amber.HostCompactBefore, false},
-			{"Notification", amber.HostOther, false},
+			{"SessionStart", journal.HostSessionStart, true},
+			{"SessionEnd", journal.HostSessionEnd, false},
+			{"BeforeAgent", journal.HostPrompt, true},
+			{"AfterAgent", journal.HostTurnEnd, false},
+			{"BeforeTool", journal.HostToolBefore, false},
+			{"AfterTool", journal.HostToolAfter, false},
+			{"PreCompress", journal.HostCompactBefore, false},
+			{"Notification", journal.HostOther, false},
 		},
 		fill: func(d *draft) {
-			if d.ev.Kind == amber.HostTurnEnd {
+			if d.ev.Kind == journal.HostTurnEnd {
 				d.any("prompt") // said before
 			}
 		},

@@ -3,7 +3,7 @@ package hook
 import (
 	"slices"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // generic understands what any host may say, and the kinds of events by their
@@ -15,10 +15,10 @@ func generic() dialect {
 		session: []string{"session_id", "sessionId", "sessionID", "conversation_id", "thread-id", "thread_id"},
 		reply:   none,
 	}
-	for _, k := range []amber.EventKind{
-		amber.HostSessionStart, amber.HostSessionEnd, amber.HostPrompt, amber.HostToolBefore, amber.HostToolAfter,
-		amber.HostTurnEnd, amber.HostCompactBefore, amber.HostCompactAfter, amber.HostSubagentStart,
-		amber.HostSubagentEnd, amber.HostTaskChange, amber.HostError,
+	for _, k := range []journal.EventKind{
+		journal.HostSessionStart, journal.HostSessionEnd, journal.HostPrompt, journal.HostToolBefore, journal.HostToolAfter,
+		journal.HostTurnEnd, journal.HostCompactBefore, journal.HostCompactAfter, journal.HostSubagentStart,
+		journal.HostSubagentEnd, journal.HostTaskChange, journal.HostError,
 	} {
 		d.events = append(d.events, event{string(k), k, false})
 	}

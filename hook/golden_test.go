@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/journal"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -41,7 +42,7 @@ func TestRecordedPayloads(t *testing.T) {
 	for _, host := range hook.Hosts() {
 		t.Run(string(host), func(t *testing.T) {
 			t.Parallel()
-			events := map[string]amber.HostEvent{}
+			events := map[string]journal.HostEvent{}
 			for name, payload := range recorded(t, host) {
 				event, _, _ := strings.Cut(name, "@")
 				events[name] = hook.Read(input(host, event, payload))
@@ -69,7 +70,7 @@ func recorded(t testing.TB, host hook.Host) map[string]string {
 	return payloads
 }
 
-func compareGolden(t *testing.T, file string, events map[string]amber.HostEvent) {
+func compareGolden(t *testing.T, file string, events map[string]journal.HostEvent) {
 	t.Helper()
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -96,11 +97,11 @@ func compareGolden(t *testing.T, file string, events map[string]amber.HostEvent)
 // is not tested.
 func TestEveryKindIsRecorded(t *testing.T) {
 	t.Parallel()
-	missing := map[amber.EventKind]bool{
-		amber.HostSessionStart: true, amber.HostSessionEnd: true, amber.HostPrompt: true, amber.HostToolBefore: true,
-		amber.HostToolAfter: true, amber.HostTurnEnd: true, amber.HostCompactBefore: true, amber.HostCompactAfter: true,
-		amber.HostSubagentStart: true, amber.HostSubagentEnd: true, amber.HostTaskChange: true, amber.HostError: true,
-		amber.HostOther: true,
+	missing := map[journal.EventKind]bool{
+		journal.HostSessionStart: true, journal.HostSessionEnd: true, journal.HostPrompt: true, journal.HostToolBefore: true,
+		journal.HostToolAfter: true, journal.HostTurnEnd: true, journal.HostCompactBefore: true, journal.HostCompactAfter: true,
+		journal.HostSubagentStart: true, journal.HostSubagentEnd: true, journal.HostTaskChange: true, journal.HostError: true,
+		journal.HostOther: true,
 	}
 	for _, host := range hook.Hosts() {
 		for name, payload := range recorded(t, host) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/journal"
 )
 
 // Host names an agent host.
@@ -62,14 +63,14 @@ type Input struct {
 
 // Read returns the event that the payload is about, without secrets. It never
 // fails. It blocks as long as the payload does, and as [Files] says.
-func Read(in Input) amber.HostEvent {
+func Read(in Input) journal.HostEvent {
 	p := scan(in.Payload)
 	p.value = cutContext(p.value)
 	c := newCleaner(in.Redact)
 	d := &draft{in: in, clean: c, raw: p.value, value: c.value(p.value), taken: map[string]bool{}}
 	d.dialect = recognize(in, p.value)
-	d.ev = amber.HostEvent{
-		Schema:     amber.HostEventSchema,
+	d.ev = journal.HostEvent{
+		Schema:     journal.HostEventSchema,
 		Host:       string(d.dialect.host),
 		ObservedAt: in.At,
 		Process:    in.Process,

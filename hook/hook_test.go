@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/journal"
 )
 
 func TestParseHost(t *testing.T) {
@@ -34,11 +35,11 @@ func TestParseHost(t *testing.T) {
 func TestThePayloadNamesTheEvent(t *testing.T) {
 	t.Parallel()
 	ev := hook.Read(input(hook.ClaudeCode, "Stop", `{"hook_event_name":"SessionEnd"}`))
-	if ev.Kind != amber.HostSessionEnd {
+	if ev.Kind != journal.HostSessionEnd {
 		t.Errorf("kind %s", ev.Kind)
 	}
 	ev = hook.Read(input(hook.Generic, "session-end", `{"type":{"not":"a name"}}`))
-	if ev.Kind != amber.HostSessionEnd || string(ev.Raw) != `{"type":{"not":"a name"}}` {
+	if ev.Kind != journal.HostSessionEnd || string(ev.Raw) != `{"type":{"not":"a name"}}` {
 		t.Errorf("kind %s, raw %s", ev.Kind, ev.Raw)
 	}
 }
@@ -51,7 +52,7 @@ func TestGenericUnderstandsEveryHost(t *testing.T) {
 		for name := range recorded(t, host) {
 			event, _, _ := strings.Cut(name, "@")
 			own, any := hook.Read(input(host, event, "{}")), hook.Read(input(hook.Generic, event, "{}"))
-			if own.Kind != any.Kind && own.Kind != amber.HostOther {
+			if own.Kind != any.Kind && own.Kind != journal.HostOther {
 				t.Errorf("%s of %s is %s, generic %s", event, host, own.Kind, any.Kind)
 			}
 		}

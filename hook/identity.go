@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // digest returns 32 hex digits that depend on the parts and where each ends.
@@ -49,7 +50,7 @@ func (d *draft) identify() {
 // sharedName is what all deliveries of an event call it. Codex tells of the end
 // of a turn in two ways.
 func (d *draft) sharedName() string {
-	if d.dialect.host == Codex && d.ev.Kind == amber.HostTurnEnd {
+	if d.dialect.host == Codex && d.ev.Kind == journal.HostTurnEnd {
 		return string(d.ev.Kind)
 	}
 	return fold(d.event.name)
@@ -64,15 +65,15 @@ func (d *draft) sharedName() string {
 func (d *draft) nativeIDs() []string {
 	ev := &d.ev
 	switch {
-	case ev.Kind == amber.HostToolBefore || ev.Kind == amber.HostToolAfter:
+	case ev.Kind == journal.HostToolBefore || ev.Kind == journal.HostToolAfter:
 		if ev.ToolUseID != "" {
 			return []string{ev.ToolUseID, ev.SubagentID}
 		}
-	case ev.Kind == amber.HostPrompt && ev.TurnID != "":
+	case ev.Kind == journal.HostPrompt && ev.TurnID != "":
 		return []string{ev.TurnID, ev.SubagentID, digest(ev.Prompt)}
-	case ev.Kind == amber.HostTurnEnd && ev.TurnID != "":
+	case ev.Kind == journal.HostTurnEnd && ev.TurnID != "":
 		return append(d.ending(), ev.TurnID, ev.SubagentID)
-	case ev.Kind == amber.HostSubagentEnd && ev.SubagentID != "" && ev.Answer != "":
+	case ev.Kind == journal.HostSubagentEnd && ev.SubagentID != "" && ev.Answer != "":
 		return append(d.ending(), ev.SubagentID)
 	}
 	return nil
@@ -87,12 +88,12 @@ func (d *draft) ending() []string {
 // delivery of it: without places, which a host may or may not name, and without
 // times, since a host may mean the time at which it ran the hook.
 func (d *draft) content() string {
-	said := amber.HostEvent{
+	said := journal.HostEvent{
 		Kind: d.ev.Kind, TurnID: d.ev.TurnID, ToolUseID: d.ev.ToolUseID, SubagentID: d.ev.SubagentID,
 		Reason: d.ev.Reason, Prompt: d.ev.Prompt, Answer: d.ev.Answer, Message: d.ev.Message,
 		Tool: d.ev.Tool, Files: d.ev.Files, Tasks: d.ev.Tasks,
 	}
-	if d.ev.Kind == amber.HostOther {
+	if d.ev.Kind == journal.HostOther {
 		said.Raw = d.ev.Raw // beyond what was taken, and so without the time
 	}
 	b, err := json.Marshal(said)

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/journal"
 )
 
 // read reads a recorded payload with some members changed; nil removes one.
-func read(t *testing.T, host hook.Host, name string, change map[string]any) amber.HostEvent {
+func read(t *testing.T, host hook.Host, name string, change map[string]any) journal.HostEvent {
 	t.Helper()
 	payload, ok := recorded(t, host)[name]
 	if !ok {
@@ -44,7 +44,7 @@ func TestTheSameEventHasTheSameID(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		a, b   amber.HostEvent
+		a, b   journal.HostEvent
 		native bool
 	}{
 		{
@@ -92,7 +92,7 @@ func TestTheSameEventHasTheSameID(t *testing.T) {
 }
 
 // read2 is read for a payload of Cursor that another host's settings sent.
-func read2(t *testing.T, through hook.Host, name string, change change) amber.HostEvent {
+func read2(t *testing.T, through hook.Host, name string, change change) journal.HostEvent {
 	t.Helper()
 	var m map[string]any
 	if err := json.Unmarshal([]byte(recorded(t, hook.Cursor)[name]), &m); err != nil {
@@ -116,7 +116,7 @@ func TestDifferentEventsHaveDifferentIDs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		a, b amber.HostEvent
+		a, b journal.HostEvent
 	}{
 		{
 			"before and after a tool",

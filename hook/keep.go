@@ -35,7 +35,7 @@ type Keeper struct {
 //
 // A write that hangs in the kernel cannot be ended; its goroutine stays until it
 // answers or the process ends.
-func (k Keeper) Keep(ctx context.Context, ev amber.HostEvent) error {
+func (k Keeper) Keep(ctx context.Context, ev journal.HostEvent) error {
 	err := k.append(ctx, ev)
 	if err == nil {
 		return nil
@@ -56,18 +56,18 @@ func (k Keeper) timeout() time.Duration {
 	return DefaultTimeout
 }
 
-func (k Keeper) patience(kind amber.EventKind) time.Duration {
+func (k Keeper) patience(kind journal.EventKind) time.Duration {
 	p := k.Patience
 	if p <= 0 {
 		p = 10 * k.timeout()
 	}
-	if kind == amber.HostSessionEnd {
+	if kind == journal.HostSessionEnd {
 		p = min(p, k.timeout()/2)
 	}
 	return p
 }
 
-func (k Keeper) append(ctx context.Context, ev amber.HostEvent) error {
+func (k Keeper) append(ctx context.Context, ev journal.HostEvent) error {
 	s, e, err := Entry(ev)
 	if err != nil {
 		return err

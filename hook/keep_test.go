@@ -52,7 +52,7 @@ func (j *fakeJournal) counted() []error {
 	return j.losses
 }
 
-func prompt() amber.HostEvent {
+func prompt() journal.HostEvent {
 	return hook.Read(input(hook.ClaudeCode, "UserPromptSubmit", `{"session_id":"s","prompt":"hello"}`))
 }
 
@@ -72,9 +72,9 @@ func TestKeepIsDurable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept []amber.HostEvent
+	var kept []journal.HostEvent
 	_, err = again.Read(t.Context(), journal.Session{Host: "claude-code", ID: "s"}.Key(), 0, func(f journal.Frame) error {
-		var back amber.HostEvent
+		var back journal.HostEvent
 		err := json.Unmarshal(f.Payload, &back)
 		kept = append(kept, back)
 		return err
@@ -85,7 +85,7 @@ func TestKeepIsDurable(t *testing.T) {
 }
 
 // keep keeps an event in a bubble of time and returns how long it took.
-func keep(t *testing.T, k hook.Keeper, ev amber.HostEvent) (took time.Duration, err error) {
+func keep(t *testing.T, k hook.Keeper, ev journal.HostEvent) (took time.Duration, err error) {
 	t.Helper()
 	start := time.Now()
 	err = k.Keep(t.Context(), ev)
@@ -216,7 +216,7 @@ func TestKeepSaysWhenALossIsNotCounted(t *testing.T) {
 func TestKeepCountsAnEventThatCannotBeAnEntry(t *testing.T) {
 	t.Parallel()
 	j := &fakeJournal{}
-	err := hook.Keeper{Journal: j, Timeout: time.Hour}.Keep(t.Context(), amber.HostEvent{})
+	err := hook.Keeper{Journal: j, Timeout: time.Hour}.Keep(t.Context(), journal.HostEvent{})
 	if amber.KindOf(err) != amber.KindInvalid || len(j.counted()) != 1 || len(j.entries) != 0 {
 		t.Errorf("error %v, counted %v", err, j.counted())
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // openCode has no hooks that run programs: a plugin of ours runs one for each
@@ -17,19 +17,19 @@ func openCode() dialect {
 		names:   []string{"type"},
 		session: []string{"sessionID"},
 		events: []event{
-			{"session.created", amber.HostSessionStart, true},
-			{"session.deleted", amber.HostSessionEnd, false},
-			{"dispose", amber.HostSessionEnd, false},
-			{"chat.message", amber.HostPrompt, true},
-			{"tool.execute.before", amber.HostToolBefore, false},
-			{"tool.execute.after", amber.HostToolAfter, false},
-			{"experimental.text.complete", amber.HostTurnEnd, false},
-			{"session.idle", amber.HostTurnEnd, false},
-			{"experimental.session.compacting", amber.HostCompactBefore, false},
-			{"session.compacted", amber.HostCompactAfter, false},
-			{"todo.updated", amber.HostTaskChange, false},
-			{"session.error", amber.HostError, false},
-			{"file.edited", amber.HostOther, false},
+			{"session.created", journal.HostSessionStart, true},
+			{"session.deleted", journal.HostSessionEnd, false},
+			{"dispose", journal.HostSessionEnd, false},
+			{"chat.message", journal.HostPrompt, true},
+			{"tool.execute.before", journal.HostToolBefore, false},
+			{"tool.execute.after", journal.HostToolAfter, false},
+			{"experimental.text.complete", journal.HostTurnEnd, false},
+			{"session.idle", journal.HostTurnEnd, false},
+			{"experimental.session.compacting", journal.HostCompactBefore, false},
+			{"session.compacted", journal.HostCompactAfter, false},
+			{"todo.updated", journal.HostTaskChange, false},
+			{"session.error", journal.HostError, false},
+			{"file.edited", journal.HostOther, false},
 		},
 		fill:  fillOpenCode,
 		reply: bare,
@@ -41,16 +41,16 @@ func fillOpenCode(d *draft) {
 	switch d.event.name {
 	case "session.created":
 		if d.ev.ParentSession != "" {
-			d.ev.Kind, d.ev.SubagentID = amber.HostSubagentStart, string(d.ev.SessionID)
+			d.ev.Kind, d.ev.SubagentID = journal.HostSubagentStart, string(d.ev.SessionID)
 		}
 	case "session.idle":
 		if d.ev.ParentSession != "" {
-			d.ev.Kind, d.ev.SubagentID = amber.HostSubagentEnd, string(d.ev.SessionID)
+			d.ev.Kind, d.ev.SubagentID = journal.HostSubagentEnd, string(d.ev.SessionID)
 		}
 	case "session.deleted", "dispose":
 		d.ev.Reason = firstOf(d.ev.Reason, strings.TrimPrefix(d.event.name, "session."))
 	case "file.edited":
-		d.addFile(d.text("file"), amber.FileModified)
+		d.addFile(d.text("file"), journal.FileModified)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/journal"
 )
 
 func TestPluginRunsTheCommand(t *testing.T) {
@@ -43,7 +43,7 @@ func TestPluginKnowsTheEvents(t *testing.T) {
 	}
 	for _, part := range strings.Split(source, `tell("`)[1:] {
 		event, _, _ := strings.Cut(part, `"`)
-		if ev := hook.Read(input(hook.OpenCode, event, "{}")); ev.Kind == amber.HostOther && event != "file.edited" {
+		if ev := hook.Read(input(hook.OpenCode, event, "{}")); ev.Kind == journal.HostOther && event != "file.edited" {
 			t.Errorf("%s is not understood", event)
 		}
 	}
@@ -133,7 +133,7 @@ func checkTold(t *testing.T, log string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := map[string]amber.EventKind{}
+	kinds := map[string]journal.EventKind{}
 	for line := range strings.Lines(string(b)) {
 		var call struct {
 			Args  []string
@@ -152,12 +152,12 @@ func checkTold(t *testing.T, log string) {
 		}
 		kinds[call.Args[3]+" "+string(ev.SessionID)] = ev.Kind
 	}
-	want := map[string]amber.EventKind{
-		"session.created ses_1": amber.HostSessionStart, "session.created ses_2": amber.HostSubagentStart, "chat.message ses_1": amber.HostPrompt,
-		"tool.execute.before ses_1": amber.HostToolBefore, "tool.execute.after ses_1": amber.HostToolAfter,
-		"experimental.text.complete ses_1": amber.HostTurnEnd, "file.edited ses_1": amber.HostOther, "todo.updated ses_1": amber.HostTaskChange,
-		"session.error ses_1": amber.HostError, "session.idle ses_2": amber.HostSubagentEnd, "session.compacted ses_1": amber.HostCompactAfter,
-		"experimental.session.compacting ses_1": amber.HostCompactBefore, "session.deleted ses_2": amber.HostSessionEnd, "dispose ses_1": amber.HostSessionEnd,
+	want := map[string]journal.EventKind{
+		"session.created ses_1": journal.HostSessionStart, "session.created ses_2": journal.HostSubagentStart, "chat.message ses_1": journal.HostPrompt,
+		"tool.execute.before ses_1": journal.HostToolBefore, "tool.execute.after ses_1": journal.HostToolAfter,
+		"experimental.text.complete ses_1": journal.HostTurnEnd, "file.edited ses_1": journal.HostOther, "todo.updated ses_1": journal.HostTaskChange,
+		"session.error ses_1": journal.HostError, "session.idle ses_2": journal.HostSubagentEnd, "session.compacted ses_1": journal.HostCompactAfter,
+		"experimental.session.compacting ses_1": journal.HostCompactBefore, "session.deleted ses_2": journal.HostSessionEnd, "dispose ses_1": journal.HostSessionEnd,
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

@@ -3,7 +3,7 @@ package hook
 import (
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // form is how a host wants to be answered.
@@ -19,16 +19,16 @@ const (
 
 // WantsContext reports whether context in the answer to an event reaches the
 // agent.
-func WantsContext(ev amber.HostEvent) bool {
+func WantsContext(ev journal.HostEvent) bool {
 	d := dialectOf(Host(ev.Host))
 	return d.reply != none && d.event(ev.NativeEvent).context && ev.ParentSession == "" &&
-		(ev.Kind == amber.HostSessionStart || ev.Kind == amber.HostPrompt || ev.Kind == amber.HostCompactAfter)
+		(ev.Kind == journal.HostSessionStart || ev.Kind == journal.HostPrompt || ev.Kind == journal.HostCompactAfter)
 }
 
 // Reply returns what the host of an event is to be answered, all of it: nothing,
 // unless there is context and the host takes it here. Hosts go on when they are
 // answered nothing.
-func Reply(ev amber.HostEvent, context string) []byte {
+func Reply(ev journal.HostEvent, context string) []byte {
 	if strings.TrimSpace(context) == "" || !WantsContext(ev) {
 		return nil
 	}

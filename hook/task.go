@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // taskTools are tools with which an agent keeps its list of things to do, by
@@ -52,7 +53,7 @@ func (d *draft) addTasks(list []value) {
 
 // addTask adds one task. A change may leave out its text.
 func (d *draft) addTask(v value) {
-	t := amber.HostTask{
+	t := journal.HostTask{
 		ID:     d.safeID(v.scalar("id", "task_id", "taskId")),
 		Text:   v.str(),
 		Status: taskStatus(v.get("status").str()),

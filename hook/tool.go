@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // Bounds of a tool's use.
@@ -19,11 +19,11 @@ const (
 
 // fillTool sets the use of a tool.
 func (d *draft) fillTool() {
-	t := &amber.HostTool{Name: d.name("tool_name", "toolName", "tool")}
+	t := &journal.HostTool{Name: d.name("tool_name", "toolName", "tool")}
 	d.ev.Tool = t
 	input := d.unpack(d.any("tool_input", "toolArgs", "tool_args", "args"))
 	t.Command = d.command(t.Name, input)
-	if d.ev.Kind == amber.HostToolBefore {
+	if d.ev.Kind == journal.HostToolBefore {
 		t.Command = d.clean.clip(t.Command, maxBeforeText)
 		t.Input = d.smallInput(input)
 		return

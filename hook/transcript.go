@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/journal"
 )
 
 // Files finds what a host leaves on disk. Some tell in a payload only where
@@ -44,7 +44,7 @@ type transcript struct {
 // while it runs the hook, so the end of the turn may have to be waited for.
 func (d *draft) fillFromTranscript() {
 	t := d.dialect.transcript
-	if t == nil || d.in.Files == nil || d.ev.Kind != amber.HostTurnEnd || d.ev.Answer != "" {
+	if t == nil || d.in.Files == nil || d.ev.Kind != journal.HostTurnEnd || d.ev.Answer != "" {
 		return
 	}
 	f := *d.in.Files

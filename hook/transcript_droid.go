@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // droidTranscript is the log of messages that Droid writes. What the user said
@@ -24,7 +24,7 @@ func droidTranscript() *transcript {
 // answer, which says nothing about the turn.
 func fillDroid(d *draft) {
 	fillClaude(d)
-	if id := d.id("message_id"); d.ev.Kind == amber.HostPrompt && d.ev.TurnID == "" {
+	if id := d.id("message_id"); d.ev.Kind == journal.HostPrompt && d.ev.TurnID == "" {
 		d.ev.TurnID = id
 	}
 }

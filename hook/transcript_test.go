@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/journal"
 )
 
 // house is a home with transcripts in it.
@@ -44,7 +45,7 @@ func (h *house) write(name string, lines ...string) string {
 }
 
 // stop reads the end of a turn, with more members.
-func (h *house) stop(host hook.Host, transcript string, more map[string]any) amber.HostEvent {
+func (h *house) stop(host hook.Host, transcript string, more map[string]any) journal.HostEvent {
 	h.t.Helper()
 	payload := map[string]any{"hook_event_name": "Stop", "session_id": "s-1", "transcript_path": transcript, "timestamp": "2026-01-02T03:04:05.100Z"}
 	for k, v := range more {
@@ -53,7 +54,7 @@ func (h *house) stop(host hook.Host, transcript string, more map[string]any) amb
 	return h.read(host, payload)
 }
 
-func (h *house) read(host hook.Host, payload map[string]any) amber.HostEvent {
+func (h *house) read(host hook.Host, payload map[string]any) journal.HostEvent {
 	h.t.Helper()
 	b, err := json.Marshal(payload)
 	if err != nil {
@@ -112,7 +113,7 @@ func TestTheAnswerIsReadFromTheTranscript(t *testing.T) {
 			h := newHouse(t)
 			path := h.write(log, c.now...)
 			h.wait = []func(){func() {}, func() { h.write(log, append(c.now[:len(c.now):len(c.now)], c.later...)...) }}
-			if ev := h.stop(host, path, nil); ev.Answer != "new answer" || ev.TurnID != "i1" || ev.Prompt != "" || ev.Kind != amber.HostTurnEnd || !ev.Native {
+			if ev := h.stop(host, path, nil); ev.Answer != "new answer" || ev.TurnID != "i1" || ev.Prompt != "" || ev.Kind != journal.HostTurnEnd || !ev.Native {
 				t.Errorf("%s of %s: %q of turn %q, prompt %q", name, host, ev.Answer, ev.TurnID, ev.Prompt)
 			}
 		}
@@ -173,7 +174,7 @@ func TestATranscriptIsHostile(t *testing.T) {
 		"no path":         "\x00",
 		"relative":        "session-state/s-1/events.jsonl",
 	} {
-		if ev := h.stop(hook.Copilot, path, nil); ev.Answer != "" || ev.Kind != amber.HostTurnEnd {
+		if ev := h.stop(hook.Copilot, path, nil); ev.Answer != "" || ev.Kind != journal.HostTurnEnd {
 			t.Errorf("%s: %q", name, ev.Answer)
 		}
 	}

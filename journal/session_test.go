@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
 )
 
 // TestHostileSessionIDs appends under ids that would like to be paths. They reach nothing but the hash.
@@ -135,7 +136,7 @@ func TestStatus(t *testing.T) {
 	b[headerSize+40] ^= 1
 	put(t, s.disk, segment(s.dir, 1), b)
 	got, err := j.Status(t.Context(), one.Key(), 7)
-	want := amber.JournalStatus{
+	want := wire.JournalStatus{
 		Key: string(one.Key()), Host: "test", SessionID: "one", StartedAt: amber.At(today()),
 		Entries: 8, Bytes: 3*headerSize + 9*frameSize, Undrained: 2, Oldest: amber.At(today()), LastSync: amber.At(today()),
 		Quarantined: 1, Damaged: 1,

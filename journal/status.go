@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Status tells what is on disk of one session; it changes nothing and takes
 // no lock. Drained is the store's cursor. What cannot be read is told in
 // LastError. Errors: invalid, unreachable when ctx ends; not_found when there is
 // neither a segment nor a meta file.
-func (j *Journal) Status(ctx context.Context, key Key, drained int64) (amber.JournalStatus, error) {
-	st := amber.JournalStatus{Key: string(key)}
+func (j *Journal) Status(ctx context.Context, key Key, drained int64) (wire.JournalStatus, error) {
+	st := wire.JournalStatus{Key: string(key)}
 	if err := checkKey(key); err != nil {
 		return st, err
 	}
@@ -47,7 +48,7 @@ func (j *Journal) Status(ctx context.Context, key Key, drained int64) (amber.Jou
 }
 
 // tally adds one frame to a status.
-func tally(st *amber.JournalStatus, f Frame, drained int64) {
+func tally(st *wire.JournalStatus, f Frame, drained int64) {
 	if f.Type == TypeGap {
 		st.Gaps++
 	} else {
@@ -66,12 +67,12 @@ func tally(st *amber.JournalStatus, f Frame, drained int64) {
 // store's cursor of a session; where it fails nothing counts as drained and
 // LastError says why. One session that cannot be read never hides another.
 // Errors: unreachable when ctx ends, and those of reading the spool itself.
-func (j *Journal) List(ctx context.Context, cursor func(Key) (int64, error)) ([]amber.JournalStatus, error) {
+func (j *Journal) List(ctx context.Context, cursor func(Key) (int64, error)) ([]wire.JournalStatus, error) {
 	keys, err := j.Keys()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]amber.JournalStatus, 0, len(keys))
+	out := make([]wire.JournalStatus, 0, len(keys))
 	for _, k := range keys {
 		drained, cursorErr := cursor(k)
 		if cursorErr != nil {

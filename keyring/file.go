@@ -3,12 +3,13 @@ package keyring
 import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
 )
 
 // ReadSigner returns a signer for the seed in a file, which need not be that of
 // a home. Errors: not_found; refused when others may read it; invalid when it
 // holds no seed.
-func ReadSigner(file string) (amber.Signer, error) {
+func ReadSigner(file string) (sign.Signer, error) {
 	s, _, err := readSeed(fsx.OS(), file)
 	switch amber.KindOf(err) {
 	case amber.KindDamaged:

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // KnownKey is a key whose signatures count.
 type KnownKey struct {
-	KeyID    amber.KeyID    `json:"key_id"`
-	Standing amber.Standing `json:"standing"` // own or trusted
-	Comment  string         `json:"comment"`
+	KeyID    sign.KeyID    `json:"key_id"`
+	Standing sign.Standing `json:"standing"` // own or trusted
+	Comment  string        `json:"comment"`
 }
 
 // Known returns the keys whose signatures count, the home's own first. Errors:
@@ -20,7 +21,7 @@ func (r *Ring) Known(ctx context.Context) ([]KnownKey, error) {
 	signer, err := r.Signer(ctx)
 	switch amber.KindOf(err) {
 	case "":
-		keys = append(keys, KnownKey{KeyID: signer.KeyID(), Standing: amber.StandingOwn})
+		keys = append(keys, KnownKey{KeyID: signer.KeyID(), Standing: sign.StandingOwn})
 	case amber.KindNotFound:
 	default:
 		return nil, err
@@ -31,14 +32,14 @@ func (r *Ring) Known(ctx context.Context) ([]KnownKey, error) {
 			keys[0].Comment = t.Comment
 			continue
 		}
-		keys = append(keys, KnownKey{KeyID: t.KeyID, Standing: amber.StandingTrusted, Comment: t.Comment})
+		keys = append(keys, KnownKey{KeyID: t.KeyID, Standing: sign.StandingTrusted, Comment: t.Comment})
 	}
 	return keys, err
 }
 
 // FindTrusted returns a key of the list of trusted keys. Errors: not_found; those
 // of [Ring.Trusted].
-func (r *Ring) FindTrusted(ctx context.Context, key amber.KeyID) (TrustedKey, error) {
+func (r *Ring) FindTrusted(ctx context.Context, key sign.KeyID) (TrustedKey, error) {
 	trusted, err := r.Trusted(ctx)
 	if err != nil {
 		return TrustedKey{}, err
@@ -54,23 +55,23 @@ func (r *Ring) FindTrusted(ctx context.Context, key amber.KeyID) (TrustedKey, er
 }
 
 // Trust tells how far a key is trusted.
-type Trust = func(ctx context.Context, key amber.KeyID) (amber.Standing, error)
+type Trust = func(ctx context.Context, key sign.KeyID) (sign.Standing, error)
 
 // TrustAlso returns the trust of the home with more keys trusted for now. The
 // signer, if any, is the own key. Errors: invalid for what is not a did:key.
-func (r *Ring) TrustAlso(keys []string, signer amber.Signer) (Trust, error) {
-	also := map[amber.KeyID]amber.Standing{}
+func (r *Ring) TrustAlso(keys []string, signer sign.Signer) (Trust, error) {
+	also := map[sign.KeyID]sign.Standing{}
 	for _, text := range keys {
-		key, err := amber.ParseKeyID(text)
+		key, err := sign.ParseKeyID(text)
 		if err != nil {
 			return nil, err
 		}
-		also[key] = amber.StandingTrusted
+		also[key] = sign.StandingTrusted
 	}
 	if signer != nil {
-		also[signer.KeyID()] = amber.StandingOwn
+		also[signer.KeyID()] = sign.StandingOwn
 	}
-	return func(ctx context.Context, key amber.KeyID) (amber.Standing, error) {
+	return func(ctx context.Context, key sign.KeyID) (sign.Standing, error) {
 		if standing, ok := also[key]; ok {
 			return standing, nil
 		}

@@ -12,15 +12,16 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/sign"
 )
 
 // fixed is a source of randomness that gives one byte.
 func fixed(b byte) *bytes.Reader { return bytes.NewReader(bytes.Repeat([]byte{b}, 32)) }
 
 // keyOf names the key of a seed of one byte.
-func keyOf(b byte) amber.KeyID {
+func keyOf(b byte) sign.KeyID {
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{b}, 32))
-	return amber.NewKeyID(key.Public().(ed25519.PublicKey))
+	return sign.NewKeyID(key.Public().(ed25519.PublicKey))
 }
 
 // keysDir is a folder of keys that is not there yet.
@@ -47,8 +48,8 @@ func write(t testing.TB, path string, mode os.FileMode, content string) {
 }
 
 type vector struct {
-	Seed string      `json:"seed_hex"`
-	Key  amber.KeyID `json:"did_key"`
+	Seed string     `json:"seed_hex"`
+	Key  sign.KeyID `json:"did_key"`
 }
 
 func (v vector) bytes(t testing.TB) []byte {
@@ -63,7 +64,7 @@ func (v vector) bytes(t testing.TB) []byte {
 // vectors are the seeds and keys that colony-memory made.
 func vectors(t testing.TB) (l []vector) {
 	t.Helper()
-	b, err := os.ReadFile("../testdata/didkeys.json")
+	b, err := os.ReadFile("../sign/testdata/didkeys.json")
 	if err == nil {
 		err = json.Unmarshal(b, &l)
 	}

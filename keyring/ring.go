@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Files in the folder of keys.
@@ -33,7 +34,7 @@ type Ring struct {
 	o   Options
 }
 
-var _ amber.TrustList = (*Ring)(nil)
+var _ sign.TrustList = (*Ring)(nil)
 
 // Open returns the ring of a folder. It touches nothing; the folder is made
 // when something is written.
@@ -51,7 +52,7 @@ func (r *Ring) path(name string) string { return filepath.Join(r.dir, name) }
 
 // Signer returns the signer of the home. Errors: not_found without a seed;
 // refused when others may read it; damaged when it holds no seed.
-func (r *Ring) Signer(ctx context.Context) (amber.Signer, error) {
+func (r *Ring) Signer(ctx context.Context) (sign.Signer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (r *Ring) own() (*signer, error) {
 // Make returns the signer of the home and makes a seed when the home has no seed yet. Of
 // several callers at the same time one makes it, and all get that one. Errors:
 // those of [Ring.Signer] but for not_found; internal when it cannot be written.
-func (r *Ring) Make(ctx context.Context) (s amber.Signer, created bool, err error) {
+func (r *Ring) Make(ctx context.Context) (s sign.Signer, created bool, err error) {
 	s, err = r.Signer(ctx)
 	if amber.KindOf(err) != amber.KindNotFound {
 		return s, false, err
@@ -102,7 +103,7 @@ func (r *Ring) Make(ctx context.Context) (s amber.Signer, created bool, err erro
 // seed that is there already is no error. Errors: not_found without the file;
 // refused when others may read it; invalid when it holds no seed; conflict when
 // the home has another one; those of [Ring.Signer].
-func (r *Ring) Adopt(ctx context.Context, file string) (amber.KeyID, error) {
+func (r *Ring) Adopt(ctx context.Context, file string) (sign.KeyID, error) {
 	const op = "adopt signing key"
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -142,7 +143,7 @@ func (r *Ring) sameAs(s *signer) error {
 // Standing implements [amber.TrustList]. A list or a seed that cannot be read is
 // an error: nobody is taken for a stranger, or for trusted, by accident. Errors:
 // those of [Ring.Trusted]; refused and damaged for the seed.
-func (r *Ring) Standing(ctx context.Context, key amber.KeyID) (amber.Standing, error) {
+func (r *Ring) Standing(ctx context.Context, key sign.KeyID) (sign.Standing, error) {
 	trusted, err := r.Trusted(ctx)
 	if err != nil {
 		return "", err
@@ -152,14 +153,14 @@ func (r *Ring) Standing(ctx context.Context, key amber.KeyID) (amber.Standing, e
 		return "", err
 	}
 	if err == nil && newSigner(own).id == key {
-		return amber.StandingOwn, nil
+		return sign.StandingOwn, nil
 	}
 	for _, t := range trusted {
 		if t.KeyID == key {
-			return amber.StandingTrusted, nil
+			return sign.StandingTrusted, nil
 		}
 	}
-	return amber.StandingStranger, nil
+	return sign.StandingStranger, nil
 }
 
 // failed makes an error of what the file system said.

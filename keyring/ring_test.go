@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/sign"
 )
 
 func TestOpenTouchesNothing(t *testing.T) {
@@ -27,7 +28,7 @@ func TestOpenTouchesNothing(t *testing.T) {
 	if l, err := r.Trusted(t.Context()); err != nil || len(l) > 0 {
 		t.Errorf("trusted: %v, %v", l, err)
 	}
-	if s, err := r.Standing(t.Context(), keyOf(1)); err != nil || s != amber.StandingStranger {
+	if s, err := r.Standing(t.Context(), keyOf(1)); err != nil || s != sign.StandingStranger {
 		t.Errorf("standing: %v, %v", s, err)
 	}
 	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
@@ -96,7 +97,7 @@ func TestMakersAtTheSameTimeGetOneKey(t *testing.T) {
 	for range 20 {
 		const makers = 8
 		dir := keysDir(t)
-		keys, made := make([]amber.KeyID, makers), make([]bool, makers)
+		keys, made := make([]sign.KeyID, makers), make([]bool, makers)
 		var wg sync.WaitGroup
 		for i := range makers {
 			wg.Go(func() {
@@ -242,12 +243,12 @@ func TestStandings(t *testing.T) {
 	if err := r.Untrust(t.Context(), keyOf(3)); err != nil {
 		t.Fatal(err)
 	}
-	for b, want := range map[byte]amber.Standing{1: amber.StandingOwn, 2: amber.StandingTrusted, 3: amber.StandingStranger, 4: amber.StandingStranger} {
+	for b, want := range map[byte]sign.Standing{1: sign.StandingOwn, 2: sign.StandingTrusted, 3: sign.StandingStranger, 4: sign.StandingStranger} {
 		if got, err := r.Standing(t.Context(), keyOf(b)); err != nil || got != want {
 			t.Errorf("key of %d: got %q, %v, want %q", b, got, err, want)
 		}
 	}
-	if got, err := r.Standing(t.Context(), ""); err != nil || got != amber.StandingStranger {
+	if got, err := r.Standing(t.Context(), ""); err != nil || got != sign.StandingStranger {
 		t.Errorf("no key: %q, %v", got, err)
 	}
 }

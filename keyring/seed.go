@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
 )
 
 // seed is what an ed25519 key is made of. It never shows itself.
@@ -36,26 +37,26 @@ func (seed) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
 // signer signs with a key in memory. It shows the name of the key alone.
 type signer struct {
-	id  amber.KeyID
+	id  sign.KeyID
 	key ed25519.PrivateKey
 }
 
-var _ amber.Signer = (*signer)(nil)
+var _ sign.Signer = (*signer)(nil)
 
 func newSigner(s seed) *signer {
 	key := ed25519.NewKeyFromSeed(s[:])
-	return &signer{id: amber.NewKeyID(key.Public().(ed25519.PublicKey)), key: key}
+	return &signer{id: sign.NewKeyID(key.Public().(ed25519.PublicKey)), key: key}
 }
 
 // KeyID implements [amber.Signer].
-func (s signer) KeyID() amber.KeyID { return s.id }
+func (s signer) KeyID() sign.KeyID { return s.id }
 
 // Sign implements [amber.Signer].
-func (s signer) Sign(ctx context.Context, message []byte) (amber.Signature, error) {
+func (s signer) Sign(ctx context.Context, message []byte) (sign.Signature, error) {
 	if err := ctx.Err(); err != nil {
-		return amber.Signature{}, err
+		return sign.Signature{}, err
 	}
-	return amber.SignWith(s.key, message), nil
+	return sign.SignWith(s.key, message), nil
 }
 
 // String returns the name of the key.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Bounds of the list of trusted keys.
@@ -22,8 +23,8 @@ const (
 
 // TrustedKey is a key whose signatures count.
 type TrustedKey struct {
-	KeyID   amber.KeyID `json:"key_id"`
-	Comment string      `json:"comment"` // whose it is; one line
+	KeyID   sign.KeyID `json:"key_id"`
+	Comment string     `json:"comment"` // whose it is; one line
 }
 
 // list is the file, line by line, so that what people wrote between the keys
@@ -70,7 +71,7 @@ func parseLine(text string) (line, error) {
 		return line{text: text}, nil
 	}
 	name, comment, _ := strings.Cut(strings.ReplaceAll(trimmed, "\t", " "), " ")
-	key, err := amber.ParseKeyID(name)
+	key, err := sign.ParseKeyID(name)
 	if err != nil {
 		return line{}, err
 	}
@@ -104,7 +105,7 @@ func (l list) bytes() []byte {
 // keys returns the keys, each once.
 func (l list) keys() []TrustedKey {
 	keys := []TrustedKey{}
-	seen := map[amber.KeyID]bool{}
+	seen := map[sign.KeyID]bool{}
 	for _, x := range l {
 		if id := x.key.KeyID; id != "" && !seen[id] {
 			seen[id] = true
@@ -154,9 +155,9 @@ func (r *Ring) readTrusted() (list, error) {
 // empty. Errors: invalid for a key that is not valid, or a comment of more than a
 // line; quota when the list is full; those of [Ring.Trusted]; that of the
 // context.
-func (r *Ring) Trust(ctx context.Context, key amber.KeyID, comment string) error {
+func (r *Ring) Trust(ctx context.Context, key sign.KeyID, comment string) error {
 	const op = "trust key"
-	if _, err := amber.ParseKeyID(string(key)); err != nil {
+	if _, err := sign.ParseKeyID(string(key)); err != nil {
 		return err
 	}
 	comment = strings.TrimSpace(comment)
@@ -180,9 +181,9 @@ func (r *Ring) Trust(ctx context.Context, key amber.KeyID, comment string) error
 
 // Untrust takes a key off the list. Errors: invalid; not_found when it is not
 // there; those of [Ring.Trusted]; that of the context.
-func (r *Ring) Untrust(ctx context.Context, key amber.KeyID) error {
+func (r *Ring) Untrust(ctx context.Context, key sign.KeyID) error {
 	const op = "untrust key"
-	if _, err := amber.ParseKeyID(string(key)); err != nil {
+	if _, err := sign.ParseKeyID(string(key)); err != nil {
 		return err
 	}
 	return r.change(ctx, op, func(l list) (list, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/sign"
 )
 
 func trusted(t testing.TB, r *keyring.Ring) []keyring.TrustedKey {
@@ -161,11 +162,11 @@ func TestChangesAtTheSameTimeLoseNothing(t *testing.T) {
 		}
 	})
 	wg.Wait()
-	got := map[amber.KeyID]string{}
+	got := map[sign.KeyID]string{}
 	for _, k := range trusted(t, ring(dir, 1)) {
 		got[k.KeyID] = k.Comment
 	}
-	want := map[amber.KeyID]string{}
+	want := map[sign.KeyID]string{}
 	for i := range callers {
 		want[keyOf(byte(i))] = fmt.Sprint(i)
 	}

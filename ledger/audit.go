@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // auditMagic keeps hashes of the audit log apart from anything else that is
@@ -46,7 +47,7 @@ func (r record) sum() (sum [sha256.Size]byte) {
 // recordOf returns the row of an entry that has no place yet. A field that is
 // too long is cut and one that would not fit a line is cleaned: the log must
 // not refuse to say that something happened.
-func recordOf(e amber.AuditEntry) record {
+func recordOf(e wire.AuditEntry) record {
 	return record{
 		tenant: clean(string(e.Tenant)), agent: clean(string(e.Agent)), actor: clean(e.Actor), action: clean(e.Action),
 		subject: clean(e.Subject), outcome: clean(e.Outcome), requestID: clean(e.RequestID),
@@ -69,8 +70,8 @@ func clean(s string) string {
 	return s
 }
 
-func (r record) entry() amber.AuditEntry {
-	return amber.AuditEntry{
+func (r record) entry() wire.AuditEntry {
+	return wire.AuditEntry{
 		Seq: r.seq, At: amber.UnixMilli(r.at), Tenant: amber.TenantID(r.tenant), Agent: amber.AgentID(r.agent),
 		Actor: r.actor, Action: r.action, Subject: r.subject, Outcome: r.outcome, RequestID: r.requestID,
 		Prev: hex.EncodeToString(r.prev[:]), Hash: hex.EncodeToString(r.hash[:]),

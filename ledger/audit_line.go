@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/wire"
 )
 
 // maxBatch bounds how many entries share a transaction.
@@ -92,7 +92,7 @@ func (l *line) done(batch []*waiter, err error) {
 // durable. A context that ends takes the entry out of the line; one that is
 // being written is waited for, so the outcome is never in doubt. Errors: busy
 // when other processes hold the database for too long; damaged; internal.
-func (d *DB) Record(ctx context.Context, e amber.AuditEntry) error {
+func (d *DB) Record(ctx context.Context, e wire.AuditEntry) error {
 	leave, err := d.enter()
 	if err != nil {
 		return err

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ListAudit returns a page of entries, newest first. Errors: invalid; damaged
 // for an entry that is not valid.
-func (d *DB) ListAudit(ctx context.Context, q amber.AuditQuery) (amber.Page[amber.AuditEntry], error) {
+func (d *DB) ListAudit(ctx context.Context, q wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
 	const op = "list audit log"
-	none := amber.Page[amber.AuditEntry]{Items: []amber.AuditEntry{}}
+	none := amber.Page[wire.AuditEntry]{Items: []wire.AuditEntry{}}
 	leave, err := d.enter()
 	if err != nil {
 		return none, err
@@ -58,7 +59,7 @@ func (d *DB) ListAudit(ctx context.Context, q amber.AuditQuery) (amber.Page[ambe
 
 // auditQuery puts the statement together from fixed pieces; values are
 // arguments.
-func auditQuery(q amber.AuditQuery, before int64) (string, []any) {
+func auditQuery(q wire.AuditQuery, before int64) (string, []any) {
 	where, args := []string{"seq < ?"}, []any{before}
 	add := func(piece, value string) {
 		if value != "" {

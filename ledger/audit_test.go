@@ -14,10 +14,11 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/wire"
 )
 
 // hashOf computes the hash of an entry as docs/format/audit.md says.
-func hashOf(e amber.AuditEntry) string {
+func hashOf(e wire.AuditEntry) string {
 	var b []byte
 	for _, s := range []string{
 		"amber audit 1", fmt.Sprint(e.Seq), fmt.Sprint(e.At.UnixMilli()), string(e.Tenant), string(e.Agent), e.Actor,
@@ -32,7 +33,7 @@ func hashOf(e amber.AuditEntry) string {
 var zeros = strings.Repeat("0", 64)
 
 // verified returns a report that must find nothing.
-func verified(t testing.TB, d *ledger.DB, entries int64) amber.AuditReport {
+func verified(t testing.TB, d *ledger.DB, entries int64) wire.AuditReport {
 	t.Helper()
 	r := try(d.VerifyAudit(t.Context()))(t)
 	if !r.OK() || r.Entries != entries {
@@ -49,8 +50,8 @@ func TestEntriesAreChained(t *testing.T) {
 		t.Errorf("an empty log: %+v", r)
 	}
 	record(t, d, "one", "two", "three")
-	page := try(d.ListAudit(t.Context(), amber.AuditQuery{}))(t)
-	want := []amber.AuditEntry{entry("three"), entry("two"), entry("one")}
+	page := try(d.ListAudit(t.Context(), wire.AuditQuery{}))(t)
+	want := []wire.AuditEntry{entry("three"), entry("two"), entry("one")}
 	prev := zeros
 	for i := len(want) - 1; i >= 0; i-- {
 		e := &want[i]
@@ -71,11 +72,11 @@ func TestTheHashOfTheDocumentation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	do(t, d.Record(t.Context(), amber.AuditEntry{
+	do(t, d.Record(t.Context(), wire.AuditEntry{
 		Tenant: "acme", Agent: "bob", Actor: "k3x7q2ma", Action: "memory.write",
 		Subject: "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d", Outcome: "ok", RequestID: "req-1",
 	}))
-	got := try(d.ListAudit(t.Context(), amber.AuditQuery{}))(t).Items[0].Hash
+	got := try(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0].Hash
 	if want := documentedHash; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -88,8 +89,8 @@ func TestFieldsAreMadeToFit(t *testing.T) {
 	t.Parallel()
 	d := newPlace(t).open(t)
 	long := strings.Repeat("ä", 150)
-	do(t, d.Record(t.Context(), amber.AuditEntry{Actor: "a\nb\x00c", Action: "\xff", Subject: long, RequestID: "\u202eevil"}))
-	got := try(d.ListAudit(t.Context(), amber.AuditQuery{}))(t).Items[0]
+	do(t, d.Record(t.Context(), wire.AuditEntry{Actor: "a\nb\x00c", Action: "\xff", Subject: long, RequestID: "\u202eevil"}))
+	got := try(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0]
 	if got.Actor != "a?b?c" || got.Action != "?" || got.Subject != long[:200] || got.RequestID != "?evil" {
 		t.Errorf("%+v", got)
 	}
@@ -121,7 +122,7 @@ func TestConcurrentRecordersShareOneChain(t *testing.T) {
 	d := p.open(t)
 	verified(t, d, opened*callers*each)
 	seen := map[string]bool{}
-	for _, e := range all(t, d, amber.AuditQuery{Limit: amber.MaxPageSize}) {
+	for _, e := range all(t, d, wire.AuditQuery{Limit: amber.MaxPageSize}) {
 		seen[e.Subject] = true
 	}
 	if len(seen) != opened*callers*each {
@@ -130,7 +131,7 @@ func TestConcurrentRecordersShareOneChain(t *testing.T) {
 }
 
 // all reads every page.
-func all(t testing.TB, d *ledger.DB, q amber.AuditQuery) (entries []amber.AuditEntry) {
+func all(t testing.TB, d *ledger.DB, q wire.AuditQuery) (entries []wire.AuditEntry) {
 	t.Helper()
 	for {
 		page := try(d.ListAudit(t.Context(), q))(t)
@@ -193,20 +194,20 @@ func TestListingAuditEntries(t *testing.T) {
 		do(t, d.Record(t.Context(), e))
 	}
 	for name, c := range map[string]struct {
-		q    amber.AuditQuery
+		q    wire.AuditQuery
 		want int
 	}{
-		"all":               {amber.AuditQuery{}, 20},
-		"pages of 7":        {amber.AuditQuery{Limit: 7}, 20},
-		"pages of 10":       {amber.AuditQuery{Limit: 10}, 20},
-		"a huge page":       {amber.AuditQuery{Limit: 1 << 30}, 20},
-		"tenant":            {amber.AuditQuery{Tenant: "acme", Limit: 3}, 10},
-		"agent":             {amber.AuditQuery{Tenant: "acme", Agent: "eve"}, 5},
-		"actor":             {amber.AuditQuery{Actor: "local", Limit: 1}, 10},
-		"action":            {amber.AuditQuery{Action: "token.create"}, 6},
-		"since":             {amber.AuditQuery{Since: middle, Limit: 4}, 10},
-		"nobody":            {amber.AuditQuery{Tenant: "' OR 1=1 --"}, 0},
-		"all of it at once": {amber.AuditQuery{Tenant: "other", Agent: "bob", Actor: "k3x7q2ma", Action: "memory.read", Since: middle}, 1},
+		"all":               {wire.AuditQuery{}, 20},
+		"pages of 7":        {wire.AuditQuery{Limit: 7}, 20},
+		"pages of 10":       {wire.AuditQuery{Limit: 10}, 20},
+		"a huge page":       {wire.AuditQuery{Limit: 1 << 30}, 20},
+		"tenant":            {wire.AuditQuery{Tenant: "acme", Limit: 3}, 10},
+		"agent":             {wire.AuditQuery{Tenant: "acme", Agent: "eve"}, 5},
+		"actor":             {wire.AuditQuery{Actor: "local", Limit: 1}, 10},
+		"action":            {wire.AuditQuery{Action: "token.create"}, 6},
+		"since":             {wire.AuditQuery{Since: middle, Limit: 4}, 10},
+		"nobody":            {wire.AuditQuery{Tenant: "' OR 1=1 --"}, 0},
+		"all of it at once": {wire.AuditQuery{Tenant: "other", Agent: "bob", Actor: "k3x7q2ma", Action: "memory.read", Since: middle}, 1},
 	} {
 		got := all(t, d, c.q)
 		if len(got) != c.want {
@@ -218,7 +219,7 @@ func TestListingAuditEntries(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range []amber.AuditQuery{{Limit: -1}, {Cursor: "x"}, {Cursor: "!"}, {Cursor: amber.Cursor(strings.Repeat("a", 1<<20))}, {Cursor: "YXVkaXQKKzE"}} {
+	for _, q := range []wire.AuditQuery{{Limit: -1}, {Cursor: "x"}, {Cursor: "!"}, {Cursor: amber.Cursor(strings.Repeat("a", 1<<20))}, {Cursor: "YXVkaXQKKzE"}} {
 		page, err := d.ListAudit(t.Context(), q)
 		wantKind(t, err, amber.KindInvalid, fmt.Sprintf("%.20q", q.Cursor))
 		if page.Items == nil {

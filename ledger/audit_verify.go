@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 const selectAudit = `SELECT ` + auditColumns + ` FROM audit ORDER BY seq`
@@ -17,24 +18,24 @@ const maxDamaged = 100
 // VerifyAudit reads the whole log in one view, recomputes every hash, and
 // compares the log with the head file. Where all is well the head is noted
 // anew. Damage is no error. Errors: those of a database that cannot be read.
-func (d *DB) VerifyAudit(ctx context.Context) (amber.AuditReport, error) {
+func (d *DB) VerifyAudit(ctx context.Context) (wire.AuditReport, error) {
 	leave, err := d.enter()
 	if err != nil {
-		return amber.AuditReport{}, err
+		return wire.AuditReport{}, err
 	}
 	defer leave()
-	v := verifier{report: amber.AuditReport{Checked: []string{}, NotChecked: []string{}, Damaged: []string{}}}
+	v := verifier{report: wire.AuditReport{Checked: []string{}, NotChecked: []string{}, Damaged: []string{}}}
 	// The head before the view: what it names is in every view that begins
 	// later.
 	if err := v.begin(d.o.Head); err != nil {
-		return amber.AuditReport{}, err
+		return wire.AuditReport{}, err
 	}
 	err = d.view(ctx, "verify audit log", "", func(t *tx) error { return v.read(t) })
 	if amber.KindOf(err) == amber.KindDamaged {
 		v.damage("%v", err)
 		v.notChecked("the entries after %d: the database cannot be read there", v.last.seq)
 	} else if err != nil {
-		return amber.AuditReport{}, err
+		return wire.AuditReport{}, err
 	}
 	v.compare()
 	if v.report.OK() && d.o.Head != "" {
@@ -47,7 +48,7 @@ func (d *DB) VerifyAudit(ctx context.Context) (amber.AuditReport, error) {
 
 // verifier walks through the log.
 type verifier struct {
-	report  amber.AuditReport
+	report  wire.AuditReport
 	last    record // the one before
 	head    mark   // the known end
 	known   bool
@@ -159,7 +160,7 @@ func (v *verifier) compare() {
 	}
 }
 
-func (v *verifier) finish() amber.AuditReport {
+func (v *verifier) finish() wire.AuditReport {
 	if v.more > 0 {
 		v.report.Damaged = append(v.report.Damaged, fmt.Sprintf("and %d more", v.more))
 	}

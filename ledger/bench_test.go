@@ -3,13 +3,13 @@ package ledger_test
 import (
 	"testing"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func BenchmarkAuthenticate(b *testing.B) {
 	p := newPlace(b)
 	d := p.open(b)
-	made := newToken(b, d, amber.TokenRequest{})
+	made := newToken(b, d, wire.TokenRequest{})
 	for b.Loop() {
 		try(d.Authenticate(b.Context(), made.Secret))(b)
 	}

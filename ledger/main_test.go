@@ -21,6 +21,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/wire"
 )
 
 // childVariable says what a copy of the test binary is to do instead of
@@ -170,8 +171,8 @@ func (p place) copy(t testing.TB) place {
 	return q
 }
 
-func entry(subject string) amber.AuditEntry {
-	return amber.AuditEntry{
+func entry(subject string) wire.AuditEntry {
+	return wire.AuditEntry{
 		Tenant: "acme", Agent: "bob", Actor: "local", Action: "memory.write",
 		Subject: subject, Outcome: "ok", RequestID: "r-" + subject,
 	}

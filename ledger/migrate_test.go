@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/wire"
 )
 
 // madeUp is the schema with migrations that do not exist, up to a version.
@@ -39,7 +40,7 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "home.db")
 		old, err := openAt(path, madeUp(from), false)
 		must(t, err)
-		made, err := old.CreateToken(t.Context(), amber.TokenRequest{Name: "x", Scopes: amber.TokenScopes()})
+		made, err := old.CreateToken(t.Context(), wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()})
 		must(t, err)
 		if from < 3 {
 			_, err = openAt(path, madeUp(3), true)
@@ -71,7 +72,7 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 		}
 		// The process that was there before stops writing what it does not
 		// understand.
-		err = old.Record(t.Context(), amber.AuditEntry{})
+		err = old.Record(t.Context(), wire.AuditEntry{})
 		if from < 3 && amber.KindOf(err) != amber.KindTooNew || from == 3 && err != nil {
 			t.Errorf("from %d: an older process: %v", from, err)
 		}

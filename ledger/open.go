@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Options say how the database works. Clock and Random are required.
@@ -78,9 +80,9 @@ type DB struct {
 }
 
 var (
-	_ amber.Tokens    = (*DB)(nil)
-	_ amber.AuditLog  = (*DB)(nil)
-	_ amber.Publisher = (*DB)(nil)
+	_ wire.Tokens      = (*DB)(nil)
+	_ wire.AuditLog    = (*DB)(nil)
+	_ events.Publisher = (*DB)(nil)
 )
 
 // Open opens the database at path, an absolute one whose folder is there. It is

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A file that is not ours, or not whole, is an error and stays as it is.
@@ -20,7 +21,7 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 	t.Parallel()
 	whole := newPlace(t)
 	d := whole.open(t)
-	newToken(t, d, amber.TokenRequest{})
+	newToken(t, d, wire.TokenRequest{})
 	record(t, d, "one")
 	do(t, d.Close())
 	bytes := try(os.ReadFile(whole.path()))(t)
@@ -209,12 +210,12 @@ func TestAClosedDatabaseSaysSo(t *testing.T) {
 	ctx := t.Context()
 	only := func(_ any, err error) error { return err }
 	for name, err := range map[string]error{
-		"create":    only(d.CreateToken(ctx, amber.TokenRequest{Name: "x", Scopes: amber.TokenScopes()})),
+		"create":    only(d.CreateToken(ctx, wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()})),
 		"list":      only(d.ListTokens(ctx, "")),
 		"revoke":    only(d.RevokeToken(ctx, "aaaaaaaa")),
 		"has":       only(d.HasTokens(ctx)),
 		"record":    d.Record(ctx, entry("x")),
-		"audit":     only(d.ListAudit(ctx, amber.AuditQuery{})),
+		"audit":     only(d.ListAudit(ctx, wire.AuditQuery{})),
 		"verify":    only(d.VerifyAudit(ctx)),
 		"begin":     only(d.BeginAnswer(ctx, keyNamed("k"), "", true)),
 		"finish":    d.FinishAnswer(ctx, keyNamed("k"), 200, nil),
@@ -235,7 +236,7 @@ func TestClosingBesideCallersLosesNothing(t *testing.T) {
 	p := newPlace(t)
 	for range 5 {
 		d := p.open(t)
-		made := newToken(t, d, amber.TokenRequest{})
+		made := newToken(t, d, wire.TokenRequest{})
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
@@ -269,7 +270,7 @@ func TestABrokenRandomSourceIsAnError(t *testing.T) {
 	o := p.options()
 	o.Random = io.LimitReader(o.Random, 20) // enough to open, not for a token
 	d := p.openWith(t, o)
-	_, err := d.CreateToken(t.Context(), amber.TokenRequest{Name: "x", Scopes: amber.TokenScopes()})
+	_, err := d.CreateToken(t.Context(), wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()})
 	wantKind(t, err, amber.KindInternal, "no random bytes")
 	if try(d.HasTokens(t.Context()))(t) {
 		t.Error("a token was made")

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 )
 
 // Bounds of the outbox.
@@ -28,7 +29,7 @@ const (
 // Publish puts an event into the outbox. It is durable before Publish returns;
 // the relay hands it on. Errors: quota when MaxPending events
 // wait; invalid for one that is no JSON or has more than 8 MiB.
-func (d *DB) Publish(ctx context.Context, e amber.Event) error {
+func (d *DB) Publish(ctx context.Context, e events.Event) error {
 	const op = "publish event"
 	leave, err := d.enter()
 	if err != nil {
@@ -61,14 +62,14 @@ func (d *DB) Publish(ctx context.Context, e amber.Event) error {
 // them and at most 1000; fewer when they are large. Payloads are
 // json.RawMessage. One that cannot be read is the zero Event, which no publisher
 // takes, so that it does not hold up the others. The list is never nil.
-func (d *DB) PendingEvents(ctx context.Context, limit int) ([]amber.OutboxEvent, error) {
+func (d *DB) PendingEvents(ctx context.Context, limit int) ([]events.OutboxEvent, error) {
 	const op = "read outbox"
 	leave, err := d.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	events := []amber.OutboxEvent{}
+	pending := []events.OutboxEvent{}
 	err = d.view(ctx, op, "", func(t *tx) error {
 		size := 0
 		return t.each(selectEvents, []any{max(0, min(limit, maxPage))}, func(s scanner) error {
@@ -83,25 +84,25 @@ func (d *DB) PendingEvents(ctx context.Context, limit int) ([]amber.OutboxEvent,
 			size += len(text)
 			e, err := parseEvent(text)
 			if err != nil {
-				e = amber.Event{}
+				e = events.Event{}
 			}
-			events = append(events, amber.OutboxEvent{Seq: seq, Event: e})
+			pending = append(pending, events.OutboxEvent{Seq: seq, Event: e})
 			return nil
 		})
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	return events, nil
+	return pending, nil
 }
 
 // errEnough ends a page early.
 var errEnough = errors.New("enough")
 
 // parseEvent reads an event; its payload stays as it is.
-func parseEvent(text []byte) (amber.Event, error) {
+func parseEvent(text []byte) (events.Event, error) {
 	var e struct {
-		amber.Event
+		events.Event
 		Payload json.RawMessage `json:"payload"`
 	}
 	err := json.Unmarshal(text, &e)

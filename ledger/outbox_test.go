@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/ledger"
 )
 
-func event(id string, payload any) amber.Event {
-	return amber.Event{
-		ID: id, Name: amber.EventMutated, Subject: "amber.memory.mutated.acme.bob", Tenant: "acme", Agent: "bob",
+func event(id string, payload any) events.Event {
+	return events.Event{
+		ID: id, Name: events.EventMutated, Subject: "amber.memory.mutated.acme.bob", Tenant: "acme", Agent: "bob",
 		At: amber.UnixMilli(1767323045678), Payload: payload,
 	}
 }
@@ -37,7 +38,7 @@ func TestEventsComeOutAsTheyWentIn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	m := amber.Mutation{Tenant: "acme", Agent: "bob", Op: amber.OpInsert, Key: "<k>", At: amber.UnixMilli(1)}
+	m := events.Mutation{Tenant: "acme", Agent: "bob", Op: amber.OpInsert, Key: "<k>", At: amber.UnixMilli(1)}
 	do(t, d.Publish(t.Context(), event("1", m)))
 	do(t, d.Publish(t.Context(), event("2", nil)))
 	do(t, d.Close())

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Processes that are killed while they record lose nothing that was
@@ -37,7 +38,7 @@ func TestKilledRecordersLeaveOneChain(t *testing.T) {
 		do(t, d.Close())
 	}
 	d := p.open(t)
-	for _, e := range all(t, d, amber.AuditQuery{Limit: amber.MaxPageSize}) {
+	for _, e := range all(t, d, wire.AuditQuery{Limit: amber.MaxPageSize}) {
 		delete(acked, e.Subject)
 	}
 	if len(acked) > 0 {

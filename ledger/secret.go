@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A secret is "amber_", the id of its token, "_" and its random part: 8 and 52
@@ -30,7 +30,7 @@ var encoding = base32.NewEncoding(alphabet).WithPadding(base32.NoPadding)
 // secret is what the holder of a token knows. However it is printed, its random
 // part is not shown.
 type secret struct {
-	id     amber.TokenID
+	id     wire.TokenID
 	random string
 }
 
@@ -41,7 +41,7 @@ func newSecret(random io.Reader) (secret, error) {
 		return secret{}, fmt.Errorf("read random bytes: %w", err)
 	}
 	return secret{
-		id:     amber.TokenID(encoding.EncodeToString(b[:idBytes])),
+		id:     wire.TokenID(encoding.EncodeToString(b[:idBytes])),
 		random: encoding.EncodeToString(b[idBytes:]),
 	}, nil
 }
@@ -56,7 +56,7 @@ func parseSecret(text string) (s secret, ok bool) {
 	if text[idChars] != '_' || !isBase32(id) || !isBase32(random) {
 		return secret{}, false
 	}
-	return secret{amber.TokenID(id), random}, true
+	return secret{wire.TokenID(id), random}, true
 }
 
 func isBase32(s string) bool { return strings.Trim(s, alphabet) == "" }

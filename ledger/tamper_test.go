@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 const dropTriggers = `DROP TRIGGER audit_stays; DROP TRIGGER audit_remains`
@@ -50,7 +50,7 @@ func log(t *testing.T) place {
 }
 
 // report verifies a place.
-func report(t *testing.T, p place) amber.AuditReport {
+func report(t *testing.T, p place) wire.AuditReport {
 	t.Helper()
 	return try(p.open(t).VerifyAudit(t.Context()))(t)
 }
@@ -110,7 +110,7 @@ func rehash(t *testing.T, p place) {
 	db := try(sql.Open("sqlite", "file:"+p.path()))(t)
 	defer db.Close()
 	d := p.open(t)
-	entries := all(t, d, amber.AuditQuery{})
+	entries := all(t, d, wire.AuditQuery{})
 	do(t, d.Close())
 	p.exec(t, db, `DROP TRIGGER audit_stays`)
 	prev := zeros

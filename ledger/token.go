@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -26,27 +27,27 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT (id) DO NOTHING`
 
 // CreateToken makes a token and returns it with its secret, which is shown this
 // once. Errors: invalid.
-func (d *DB) CreateToken(ctx context.Context, r amber.TokenRequest) (amber.NewToken, error) {
+func (d *DB) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.NewToken, error) {
 	const op = "create token"
 	leave, err := d.enter()
 	if err != nil {
-		return amber.NewToken{}, err
+		return wire.NewToken{}, err
 	}
 	defer leave()
 	r, err = r.Normalize()
 	if err != nil {
-		return amber.NewToken{}, err
+		return wire.NewToken{}, err
 	}
 	s, err := newSecret(d.o.Random)
 	if err != nil {
-		return amber.NewToken{}, sqlconn.Wrap(op, "", err)
+		return wire.NewToken{}, sqlconn.Wrap(op, "", err)
 	}
-	out := amber.NewToken{Secret: s.reveal()}
+	out := wire.NewToken{Secret: s.reveal()}
 	err = d.update(ctx, op, "", func(t *tx) error {
 		if !r.ExpiresAt.IsZero() && !t.now.Before(r.ExpiresAt) {
 			return amber.Errorf(amber.KindInvalid, op, "", "the token would expire in the past")
 		}
-		out.Token = amber.Token{
+		out.Token = wire.Token{
 			ID: s.id, Name: r.Name, Tenant: r.Tenant, Agent: r.Agent, Scopes: r.Scopes,
 			CreatedAt: t.now, ExpiresAt: r.ExpiresAt,
 		}
@@ -59,20 +60,20 @@ func (d *DB) CreateToken(ctx context.Context, r amber.TokenRequest) (amber.NewTo
 		return err
 	})
 	if err != nil {
-		return amber.NewToken{}, err
+		return wire.NewToken{}, err
 	}
 	return out, nil
 }
 
 // ListTokens returns the tokens of a tenant, or of everybody for "", oldest
 // first, also revoked and expired ones. The list is never nil.
-func (d *DB) ListTokens(ctx context.Context, tenant amber.TenantID) ([]amber.Token, error) {
+func (d *DB) ListTokens(ctx context.Context, tenant amber.TenantID) ([]wire.Token, error) {
 	leave, err := d.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	tokens := []amber.Token{}
+	tokens := []wire.Token{}
 	err = d.view(ctx, "list tokens", "", func(t *tx) error {
 		return t.each(selectTokens, []any{tenant}, func(s scanner) error {
 			token, err := scanToken(s)
@@ -87,15 +88,15 @@ func (d *DB) ListTokens(ctx context.Context, tenant amber.TenantID) ([]amber.Tok
 }
 
 // RevokeToken ends a token. Revoking it twice does nothing. Errors: not_found.
-func (d *DB) RevokeToken(ctx context.Context, id amber.TokenID) (token amber.Token, err error) {
+func (d *DB) RevokeToken(ctx context.Context, id wire.TokenID) (token wire.Token, err error) {
 	const op = "revoke token"
 	leave, err := d.enter()
 	if err != nil {
-		return amber.Token{}, err
+		return wire.Token{}, err
 	}
 	defer leave()
 	if len(id) != idChars || !isBase32(string(id)) {
-		return amber.Token{}, noToken(op, "")
+		return wire.Token{}, noToken(op, "")
 	}
 	err = d.update(ctx, op, string(id), func(t *tx) error {
 		if _, err := t.exec(revokeToken, id, t.now.UnixMilli()); err != nil {
@@ -108,7 +109,7 @@ func (d *DB) RevokeToken(ctx context.Context, id amber.TokenID) (token amber.Tok
 		return err
 	})
 	if err != nil {
-		return amber.Token{}, err
+		return wire.Token{}, err
 	}
 	return token, nil
 }
@@ -134,26 +135,26 @@ func (d *DB) HasTokens(ctx context.Context) (has bool, err error) {
 // Authenticate returns what a secret grants. Errors: refused, with the same
 // words whether it is unknown, wrong, expired or revoked; those of the database
 // are of other kinds.
-func (d *DB) Authenticate(ctx context.Context, text string) (amber.Grant, error) {
+func (d *DB) Authenticate(ctx context.Context, text string) (wire.Grant, error) {
 	leave, err := d.enter()
 	if err != nil {
-		return amber.Grant{}, err
+		return wire.Grant{}, err
 	}
 	defer leave()
 	s, ok := parseSecret(text)
 	if !ok {
-		return amber.Grant{}, refused()
+		return wire.Grant{}, refused()
 	}
 	token, hash, err := d.findSecret(ctx, s.id)
 	if err != nil {
-		return amber.Grant{}, err
+		return wire.Grant{}, err
 	}
 	given := s.hash()
 	same := subtle.ConstantTimeCompare(given[:], hash) == 1
 	now := amber.At(d.o.Clock())
 	expired := !token.ExpiresAt.IsZero() && !now.Before(token.ExpiresAt)
 	if !same || token.ID == "" || expired || !token.RevokedAt.IsZero() {
-		return amber.Grant{}, refused()
+		return wire.Grant{}, refused()
 	}
 	d.uses.note(d, token, now)
 	return token.Grant(), nil
@@ -161,7 +162,7 @@ func (d *DB) Authenticate(ctx context.Context, text string) (amber.Grant, error)
 
 // findSecret returns a token and what is stored of its secret. For an id that
 // is not there that is the hash of nothing, so that the same work follows.
-func (d *DB) findSecret(ctx context.Context, id amber.TokenID) (token amber.Token, hash []byte, err error) {
+func (d *DB) findSecret(ctx context.Context, id wire.TokenID) (token wire.Token, hash []byte, err error) {
 	err = d.view(ctx, "authenticate", "", func(t *tx) error {
 		token, err = scanToken(t.row(selectSecret, id), &hash)
 		return err
@@ -169,7 +170,7 @@ func (d *DB) findSecret(ctx context.Context, id amber.TokenID) (token amber.Toke
 	var e *amber.Error
 	if errors.As(err, &e) && errors.Is(e.Err, sql.ErrNoRows) {
 		nothing := sha256.Sum256(nil)
-		return amber.Token{}, nothing[:], nil
+		return wire.Token{}, nothing[:], nil
 	}
 	if amber.KindOf(err) == amber.KindRefused { // the files are refused to this process, not its caller
 		err = &amber.Error{Op: e.Op, Kind: amber.KindInternal, Err: err, Hint: e.Hint}
@@ -182,22 +183,22 @@ func refused() error {
 }
 
 // scanToken reads the columns of a token and what follows them.
-func scanToken(s scanner, more ...any) (t amber.Token, err error) {
+func scanToken(s scanner, more ...any) (t wire.Token, err error) {
 	var scopes string
 	var created, expires, revoked, used int64
 	err = s.Scan(append([]any{&t.ID, &t.Name, &t.Tenant, &t.Agent, &scopes, &created, &expires, &revoked, &used}, more...)...)
 	if err != nil {
-		return amber.Token{}, err
+		return wire.Token{}, err
 	}
 	t.CreatedAt, t.ExpiresAt = amber.UnixMilli(created), amber.UnixMilli(expires)
 	t.RevokedAt, t.LastUsedAt = amber.UnixMilli(revoked), amber.UnixMilli(used)
 	for _, scope := range strings.Split(scopes, ",") {
-		t.Scopes = append(t.Scopes, amber.TokenScope(scope))
+		t.Scopes = append(t.Scopes, wire.TokenScope(scope))
 	}
 	return t, nil
 }
 
-func joinScopes(scopes []amber.TokenScope) string {
+func joinScopes(scopes []wire.TokenScope) string {
 	names := make([]string, len(scopes))
 	for i, s := range scopes {
 		names[i] = string(s)

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // IssueToken makes a token, writes that into the audit log, and hands the secret
 // out with give. A token that cannot be recorded or handed out is revoked. Errors:
 // those of [DB.CreateToken], of the audit log and of give.
-func (d *DB) IssueToken(ctx context.Context, r amber.TokenRequest, actor string, give func(amber.NewToken) error) (amber.Token, error) {
+func (d *DB) IssueToken(ctx context.Context, r wire.TokenRequest, actor string, give func(wire.NewToken) error) (wire.Token, error) {
 	t, err := d.CreateToken(ctx, r)
 	if err != nil {
-		return amber.Token{}, err
+		return wire.Token{}, err
 	}
 	ctx = context.WithoutCancel(ctx) // the token exists, and what follows belongs to it
 	if err = d.recordToken(ctx, "token.create", actor, t.Token); err == nil {
@@ -29,7 +30,7 @@ func (d *DB) IssueToken(ctx context.Context, r amber.TokenRequest, actor string,
 
 // EndToken revokes a token and writes that into the audit log. Errors: not_found;
 // those of the audit log.
-func (d *DB) EndToken(ctx context.Context, id amber.TokenID, actor string) (amber.Token, error) {
+func (d *DB) EndToken(ctx context.Context, id wire.TokenID, actor string) (wire.Token, error) {
 	t, err := d.RevokeToken(ctx, id)
 	if err != nil {
 		return t, err
@@ -37,8 +38,8 @@ func (d *DB) EndToken(ctx context.Context, id amber.TokenID, actor string) (ambe
 	return t, d.recordToken(context.WithoutCancel(ctx), "token.revoke", actor, t)
 }
 
-func (d *DB) recordToken(ctx context.Context, action, actor string, t amber.Token) error {
-	return d.Record(ctx, amber.AuditEntry{
+func (d *DB) recordToken(ctx context.Context, action, actor string, t wire.Token) error {
+	return d.Record(ctx, wire.AuditEntry{
 		Tenant: t.Tenant, Agent: t.Agent, Actor: actor, Action: action, Subject: string(t.ID), Outcome: "ok",
 	})
 }
@@ -49,12 +50,12 @@ const minTokenID = 4
 // FindToken returns the token whose id is text or begins with it. No error shows
 // the text, which may be a secret. Errors: not_found; invalid when several ids
 // begin with it, or it is a secret.
-func (d *DB) FindToken(ctx context.Context, text string) (amber.Token, error) {
+func (d *DB) FindToken(ctx context.Context, text string) (wire.Token, error) {
 	tokens, err := d.ListTokens(ctx, "")
 	if err != nil {
-		return amber.Token{}, err
+		return wire.Token{}, err
 	}
-	var fits []amber.Token
+	var fits []wire.Token
 	for _, t := range tokens {
 		switch {
 		case string(t.ID) == text:
@@ -65,11 +66,11 @@ func (d *DB) FindToken(ctx context.Context, text string) (amber.Token, error) {
 	}
 	switch len(fits) {
 	case 0:
-		return amber.Token{}, NoToken(text)
+		return wire.Token{}, NoToken(text)
 	case 1:
 		return fits[0], nil
 	}
-	return amber.Token{}, amber.Errorf(amber.KindInvalid, "find token", "", "the ids of %d tokens begin with this; give more of the id", len(fits))
+	return wire.Token{}, amber.Errorf(amber.KindInvalid, "find token", "", "the ids of %d tokens begin with this; give more of the id", len(fits))
 }
 
 // NoToken is the error for a token that does not exist. It does not show the text,

@@ -14,15 +14,16 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/wire"
 )
 
-func newToken(t testing.TB, d *ledger.DB, r amber.TokenRequest) amber.NewToken {
+func newToken(t testing.TB, d *ledger.DB, r wire.TokenRequest) wire.NewToken {
 	t.Helper()
 	if r.Name == "" {
 		r.Name = "ci"
 	}
 	if r.Scopes == nil {
-		r.Scopes = []amber.TokenScope{amber.TokenWrite, amber.TokenRead}
+		r.Scopes = []wire.TokenScope{wire.TokenWrite, wire.TokenRead}
 	}
 	return try(d.CreateToken(t.Context(), r))(t)
 }
@@ -35,9 +36,9 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 		t.Error("a new home has tokens")
 	}
 	expires := amber.At(p.clock.read().Add(time.Hour))
-	made := newToken(t, d, amber.TokenRequest{Tenant: "acme", Agent: "bob", ExpiresAt: expires})
-	scopes := []amber.TokenScope{amber.TokenRead, amber.TokenWrite}
-	want := amber.Token{ID: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes, CreatedAt: amber.At(p.clock.read()), ExpiresAt: expires}
+	made := newToken(t, d, wire.TokenRequest{Tenant: "acme", Agent: "bob", ExpiresAt: expires})
+	scopes := []wire.TokenScope{wire.TokenRead, wire.TokenWrite}
+	want := wire.Token{ID: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes, CreatedAt: amber.At(p.clock.read()), ExpiresAt: expires}
 	if diff := cmp.Diff(want, made.Token, cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -45,10 +46,10 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 		t.Errorf("the secret has the form %d, %.15s", len(made.Secret), made.Secret)
 	}
 	grant := try(p.open(t).Authenticate(t.Context(), made.Secret))(t)
-	if diff := cmp.Diff(amber.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes}, grant); diff != "" {
+	if diff := cmp.Diff(wire.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes}, grant); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	other := newToken(t, d, amber.TokenRequest{Name: "everywhere"})
+	other := newToken(t, d, wire.TokenRequest{Name: "everywhere"})
 	if other.ID == made.ID || other.Secret == made.Secret {
 		t.Error("two tokens are the same")
 	}
@@ -67,13 +68,13 @@ func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	now := p.clock.read()
-	for name, r := range map[string]amber.TokenRequest{
-		"no name":      {Scopes: amber.TokenScopes()},
+	for name, r := range map[string]wire.TokenRequest{
+		"no name":      {Scopes: wire.TokenScopes()},
 		"no scope":     {Name: "x"},
-		"wrong scope":  {Name: "x", Scopes: []amber.TokenScope{"root"}},
-		"wrong tenant": {Name: "x", Scopes: amber.TokenScopes(), Tenant: "../x"},
-		"past":         {Name: "x", Scopes: amber.TokenScopes(), ExpiresAt: amber.At(now.Add(-time.Second))},
-		"now":          {Name: "x", Scopes: amber.TokenScopes(), ExpiresAt: amber.At(now)},
+		"wrong scope":  {Name: "x", Scopes: []wire.TokenScope{"root"}},
+		"wrong tenant": {Name: "x", Scopes: wire.TokenScopes(), Tenant: "../x"},
+		"past":         {Name: "x", Scopes: wire.TokenScopes(), ExpiresAt: amber.At(now.Add(-time.Second))},
+		"now":          {Name: "x", Scopes: wire.TokenScopes(), ExpiresAt: amber.At(now)},
 	} {
 		_, err := d.CreateToken(t.Context(), r)
 		wantKind(t, err, amber.KindInvalid, name)
@@ -86,9 +87,9 @@ func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
 // refusals are secrets that are not valid, by what is wrong with them.
 func refusals(t *testing.T, p place, d *ledger.DB) map[string]string {
 	t.Helper()
-	good := newToken(t, d, amber.TokenRequest{})
-	expired := newToken(t, d, amber.TokenRequest{ExpiresAt: amber.At(p.clock.read().Add(time.Minute))})
-	revoked := newToken(t, d, amber.TokenRequest{})
+	good := newToken(t, d, wire.TokenRequest{})
+	expired := newToken(t, d, wire.TokenRequest{ExpiresAt: amber.At(p.clock.read().Add(time.Minute))})
+	revoked := newToken(t, d, wire.TokenRequest{})
 	try(p.open(t).RevokeToken(t.Context(), revoked.ID))(t) // by another process
 	p.clock.forward(time.Minute)
 	at := len("amber_") + len(good.ID) + 1
@@ -135,7 +136,7 @@ func TestRevokingTwiceDoesNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	made := newToken(t, d, amber.TokenRequest{})
+	made := newToken(t, d, wire.TokenRequest{})
 	first := try(d.RevokeToken(t.Context(), made.ID))(t)
 	p.clock.forward(time.Hour)
 	second := try(d.RevokeToken(t.Context(), made.ID))(t)
@@ -145,7 +146,7 @@ func TestRevokingTwiceDoesNothing(t *testing.T) {
 	if !try(d.HasTokens(t.Context()))(t) {
 		t.Error("a revoked token is no token that was made")
 	}
-	for _, id := range []amber.TokenID{"", "aaaaaaaa", "AAAAAAAA", amber.TokenID(strings.Repeat("a", 1<<20)), "'; --aaa"} {
+	for _, id := range []wire.TokenID{"", "aaaaaaaa", "AAAAAAAA", wire.TokenID(strings.Repeat("a", 1<<20)), "'; --aaa"} {
 		_, err := d.RevokeToken(t.Context(), id)
 		wantKind(t, err, amber.KindNotFound, fmt.Sprintf("%.10q", id))
 	}
@@ -157,7 +158,7 @@ func TestTheDatabaseNeverHoldsASecret(t *testing.T) {
 	d := p.open(t)
 	var secrets []string
 	for range 20 {
-		made := newToken(t, d, amber.TokenRequest{})
+		made := newToken(t, d, wire.TokenRequest{})
 		try(d.Authenticate(t.Context(), made.Secret))(t)
 		record(t, d, string(made.ID))
 		secrets = append(secrets, made.Secret)
@@ -183,7 +184,7 @@ func TestErrorsNeverHoldASecret(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	made := newToken(t, d, amber.TokenRequest{})
+	made := newToken(t, d, wire.TokenRequest{})
 	random := made.Secret[len(made.Secret)-52:]
 	raw := p.raw(t)
 	p.exec(t, raw, `ALTER TABLE tokens RENAME TO gone`)
@@ -205,7 +206,7 @@ func TestErrorsNeverHoldASecret(t *testing.T) {
 func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	made := newToken(t, p.open(t), amber.TokenRequest{})
+	made := newToken(t, p.open(t), wire.TokenRequest{})
 	for i, want := range []string{"2026-01-02T03:04:00.000Z", "2026-01-02T03:04:00.000Z", "2026-01-02T03:05:00.000Z"} {
 		d := p.open(t)
 		var wg sync.WaitGroup
@@ -231,7 +232,7 @@ func TestAuthenticationWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	made := newToken(t, d, amber.TokenRequest{})
+	made := newToken(t, d, wire.TokenRequest{})
 	raw := p.raw(t)
 	p.exec(t, raw, `BEGIN IMMEDIATE`)
 	for range 3 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // usesEvery is how exactly it is known when a token was used last.
@@ -22,15 +23,15 @@ const updateUsed = `UPDATE tokens SET last_used_at = ?2 WHERE id = ?1 AND last_u
 // written is lost: it is no more than a help to find tokens nobody needs.
 type uses struct {
 	mu      sync.Mutex
-	last    map[amber.TokenID]amber.Time // the minute each was noted in
-	waiting map[amber.TokenID]amber.Time // not written yet
+	last    map[wire.TokenID]amber.Time // the minute each was noted in
+	waiting map[wire.TokenID]amber.Time // not written yet
 	writing bool
 	wg      sync.WaitGroup
 }
 
 // note remembers that a token was used, and has it written unless this minute's
 // use is known already. It does not wait.
-func (u *uses) note(d *DB, token amber.Token, now amber.Time) {
+func (u *uses) note(d *DB, token wire.Token, now amber.Time) {
 	minute := amber.At(now.Time().Truncate(usesEvery))
 	if !token.LastUsedAt.Before(minute) {
 		return
@@ -41,10 +42,10 @@ func (u *uses) note(d *DB, token amber.Token, now amber.Time) {
 		return // it is waiting, or could not be written
 	}
 	if u.last == nil || len(u.last) >= maxUses {
-		u.last = map[amber.TokenID]amber.Time{}
+		u.last = map[wire.TokenID]amber.Time{}
 	}
 	if u.waiting == nil {
-		u.waiting = map[amber.TokenID]amber.Time{}
+		u.waiting = map[wire.TokenID]amber.Time{}
 	}
 	u.last[token.ID], u.waiting[token.ID] = minute, minute
 	if !u.writing {

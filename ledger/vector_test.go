@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/wire"
 )
 
 // vector is the home in testdata/v1: what a database of version 1 is for ever.
@@ -38,11 +38,11 @@ func TestTheDatabaseOfVersion1IsRead(t *testing.T) {
 	d := p.open(t)
 	ctx := t.Context()
 	grant := try(d.Authenticate(ctx, "amber_ljnfuws2_ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljna"))(t)
-	want := amber.Grant{Token: "ljnfuws2", Name: "laptop", Tenant: "acme", Agent: "bob", Scopes: []amber.TokenScope{amber.TokenRead, amber.TokenWrite}}
+	want := wire.Grant{Token: "ljnfuws2", Name: "laptop", Tenant: "acme", Agent: "bob", Scopes: []wire.TokenScope{wire.TokenRead, wire.TokenWrite}}
 	if diff := cmp.Diff(want, grant); diff != "" {
 		t.Errorf("grant (-want +got):\n%s", diff)
 	}
-	entries := try(d.ListAudit(ctx, amber.AuditQuery{}))(t).Items
+	entries := try(d.ListAudit(ctx, wire.AuditQuery{}))(t).Items
 	if len(entries) != 2 || entries[1].Hash != documentedHash || entries[0].Prev != documentedHash || entries[0].Hash != documentedHead {
 		t.Errorf("audit log: %+v", entries)
 	}

@@ -9,6 +9,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // maxScrapes bounds how many scrapes are answered at one time.
@@ -18,11 +19,11 @@ const maxScrapes = 8
 // all of them; one of a tenant sees the series of that tenant, and one of an
 // agent the series of that agent. What is about the process is for grants of
 // every tenant only. Grant tells who asks.
-func (m *Metrics) Handler(grant func(*http.Request) amber.Grant) http.Handler {
+func (m *Metrics) Handler(grant func(*http.Request) wire.Grant) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g := grant(r)
-		if !g.Has(amber.TokenRead) {
-			fail(w, amber.Errorf(amber.KindRefused, "show metrics", "", "the token lacks the scope %s", string(amber.TokenRead)))
+		if !g.Has(wire.TokenRead) {
+			fail(w, amber.Errorf(amber.KindRefused, "show metrics", "", "the token lacks the scope %s", string(wire.TokenRead)))
 			return
 		}
 		select {
@@ -47,10 +48,10 @@ func (m *Metrics) Handler(grant func(*http.Request) amber.Grant) http.Handler {
 }
 
 // everything reports whether a grant is for every agent of every tenant.
-func everything(g amber.Grant) bool { return g.Tenant == "" && g.Agent == "" }
+func everything(g wire.Grant) bool { return g.Tenant == "" && g.Agent == "" }
 
 // visible returns what a grant may see. The families are the caller's own.
-func visible(g amber.Grant, families []*dto.MetricFamily) []*dto.MetricFamily {
+func visible(g wire.Grant, families []*dto.MetricFamily) []*dto.MetricFamily {
 	if everything(g) {
 		return families
 	}
@@ -71,7 +72,7 @@ func visible(g amber.Grant, families []*dto.MetricFamily) []*dto.MetricFamily {
 
 // belongs reports whether a series is of the tenant and of the agent of a
 // grant. A series without the label belongs to nobody.
-func belongs(g amber.Grant, s *dto.Metric) bool {
+func belongs(g wire.Grant, s *dto.Metric) bool {
 	var tenant, agent string
 	for _, l := range s.GetLabel() {
 		switch l.GetName() {
@@ -87,5 +88,5 @@ func belongs(g amber.Grant, s *dto.Metric) bool {
 func fail(w http.ResponseWriter, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(amber.KindOf(err).HTTPStatus())
-	_ = json.NewEncoder(w).Encode(amber.FailureOf(err)) // whoever asked has gone
+	_ = json.NewEncoder(w).Encode(wire.FailureOf(err)) // whoever asked has gone
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/wire"
 )
 
 // crowd returns metrics of three agents of two tenants, of a whole tenant, and
@@ -26,8 +27,8 @@ func crowd(t *testing.T) *metrics.Metrics {
 		tell(m, who.tenant, who.agent)
 	}
 	g := m.Snapshots("", "", busySnapshots{})
-	_, _ = g.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "acme"})
-	_, _ = g.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "rival"})
+	_, _ = g.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "acme"})
+	_, _ = g.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "rival"})
 	return m
 }
 
@@ -42,8 +43,8 @@ func samples(body string) []string {
 	return out
 }
 
-func reads(g amber.Grant) amber.Grant {
-	g.Scopes = []amber.TokenScope{amber.TokenRead}
+func reads(g wire.Grant) wire.Grant {
+	g.Scopes = []wire.TokenScope{wire.TokenRead}
 	return g
 }
 
@@ -51,17 +52,17 @@ func TestATenantSeesItsOwnSeriesOnly(t *testing.T) {
 	t.Parallel()
 	m := crowd(t)
 	for name, c := range map[string]struct {
-		grant amber.Grant
+		grant wire.Grant
 		want  int
 		each  []string // in every sample
 	}{
-		"tenant":                {reads(amber.Grant{Tenant: "acme"}), 6, []string{`tenant="acme"`}},
-		"agent":                 {reads(amber.Grant{Tenant: "acme", Agent: "pilot"}), 1, []string{`tenant="acme"`, `agent="pilot"`}},
-		"same name elsewhere":   {reads(amber.Grant{Tenant: "rival", Agent: "scout"}), 0, nil},
-		"called other":          {reads(amber.Grant{Tenant: "other"}), 1, []string{`tenant="other"`}},
-		"nobody":                {reads(amber.Grant{Tenant: "nobody"}), 0, nil},
-		"agent of every tenant": {reads(amber.Grant{Agent: "scout"}), 0, nil},
-		"pretends to be many":   {reads(amber.Grant{Tenant: "_other"}), 1, []string{`tenant="_other"`}}, // no token can be for it
+		"tenant":                {reads(wire.Grant{Tenant: "acme"}), 6, []string{`tenant="acme"`}},
+		"agent":                 {reads(wire.Grant{Tenant: "acme", Agent: "pilot"}), 1, []string{`tenant="acme"`, `agent="pilot"`}},
+		"same name elsewhere":   {reads(wire.Grant{Tenant: "rival", Agent: "scout"}), 0, nil},
+		"called other":          {reads(wire.Grant{Tenant: "other"}), 1, []string{`tenant="other"`}},
+		"nobody":                {reads(wire.Grant{Tenant: "nobody"}), 0, nil},
+		"agent of every tenant": {reads(wire.Grant{Agent: "scout"}), 0, nil},
+		"pretends to be many":   {reads(wire.Grant{Tenant: "_other"}), 1, []string{`tenant="_other"`}}, // no token can be for it
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,8 +88,8 @@ func TestATenantSeesItsOwnSeriesOnly(t *testing.T) {
 func TestAGrantForEveryTenantSeesEverything(t *testing.T) {
 	t.Parallel()
 	m := crowd(t)
-	for _, scope := range []amber.TokenScope{amber.TokenRead, amber.TokenAdmin} {
-		body, code := scrape(t, m, amber.Grant{Scopes: []amber.TokenScope{scope}})
+	for _, scope := range []wire.TokenScope{wire.TokenRead, wire.TokenAdmin} {
+		body, code := scrape(t, m, wire.Grant{Scopes: []wire.TokenScope{scope}})
 		if code != http.StatusOK {
 			t.Fatalf("status %d", code)
 		}
@@ -103,12 +104,12 @@ func TestAGrantForEveryTenantSeesEverything(t *testing.T) {
 func TestWithoutTheScopeNothingIsShown(t *testing.T) {
 	t.Parallel()
 	m := crowd(t)
-	without := slices.DeleteFunc(amber.TokenScopes(), func(s amber.TokenScope) bool { return s == amber.TokenRead || s == amber.TokenAdmin })
-	for name, g := range map[string]amber.Grant{
+	without := slices.DeleteFunc(wire.TokenScopes(), func(s wire.TokenScope) bool { return s == wire.TokenRead || s == wire.TokenAdmin })
+	for name, g := range map[string]wire.Grant{
 		"nobody": {}, "every tenant": {Scopes: without}, "tenant": {Tenant: "acme", Scopes: without},
 	} {
 		body, code := scrape(t, m, g)
-		var f amber.Failure
+		var f wire.Failure
 		if err := json.Unmarshal([]byte(body), &f); err != nil || code != http.StatusForbidden || f.Error.Kind != amber.KindRefused {
 			t.Errorf("%s: status %d, %s", name, code, body)
 		}
@@ -125,7 +126,7 @@ func TestTooManyScrapesAreSentAway(t *testing.T) {
 		<-leave
 		return 1
 	}})
-	h := m.Handler(func(*http.Request) amber.Grant { return everybody })
+	h := m.Handler(func(*http.Request) wire.Grant { return everybody })
 	codes := make(chan int, room)
 	for range room {
 		go func() {

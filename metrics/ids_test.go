@@ -11,12 +11,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/wire"
 )
 
 // tell tells m of an operation of somebody.
 func tell(m *metrics.Metrics, tenant amber.TenantID, agent amber.AgentID) {
-	_, end := m.Begin(context.Background(), amber.Operation{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "get"})
-	end(amber.Outcome{})
+	_, end := m.Begin(context.Background(), wire.Operation{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "get"})
+	end(wire.Outcome{})
 }
 
 // values returns how many values a label of the operations has.
@@ -80,7 +81,7 @@ func TestATenantHasAShareOfLabels(t *testing.T) {
 	log := m.Audit(writtenOff{})
 	for i := range metrics.MaxAgents {
 		tell(m, "greedy", amber.AgentID(fmt.Sprintf("a%d", i)))
-		if err := log.Record(t.Context(), amber.AuditEntry{Tenant: "nosy", Agent: amber.AgentID(fmt.Sprintf("b%d", i)), Outcome: "not_found"}); err != nil {
+		if err := log.Record(t.Context(), wire.AuditEntry{Tenant: "nosy", Agent: amber.AgentID(fmt.Sprintf("b%d", i)), Outcome: "not_found"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,9 +92,9 @@ func TestATenantHasAShareOfLabels(t *testing.T) {
 }
 
 // writtenOff is an audit log that keeps nothing.
-type writtenOff struct{ amber.AuditLog }
+type writtenOff struct{ wire.AuditLog }
 
-func (writtenOff) Record(context.Context, amber.AuditEntry) error { return nil }
+func (writtenOff) Record(context.Context, wire.AuditEntry) error { return nil }
 
 func TestOnlyIDsBecomeLabels(t *testing.T) {
 	t.Parallel()
@@ -126,12 +127,12 @@ func FuzzNothingFromOutsideBecomesALabel(f *testing.F) {
 		m.HTTP(mark, mark, len(s), 0, 1, 1)
 		m.Tool(mark, &amber.Error{Kind: amber.Kind(mark)}, 0)
 		m.AuthFailed(mark)
-		for _, op := range []amber.Operation{{Layer: mark, Name: mark}, {Layer: "long_term", Name: mark}, {Layer: "snapshots", Name: mark}} {
+		for _, op := range []wire.Operation{{Layer: mark, Name: mark}, {Layer: "long_term", Name: mark}, {Layer: "snapshots", Name: mark}} {
 			op.Tenant, op.Agent = amber.TenantID(mark), amber.AgentID(mark)
 			_, end := m.Begin(t.Context(), op)
-			end(amber.Outcome{Err: &amber.Error{Kind: amber.Kind(mark)}, In: 1, Out: 1, Items: 1})
+			end(wire.Outcome{Err: &amber.Error{Kind: amber.Kind(mark)}, In: 1, Out: 1, Items: 1})
 		}
-		m.Watch(metrics.Sources{Workers: func() []amber.WorkerHealth { return []amber.WorkerHealth{{Name: mark, LastError: mark}} }})
+		m.Watch(metrics.Sources{Workers: func() []wire.WorkerHealth { return []wire.WorkerHealth{{Name: mark, LastError: mark}} }})
 		body, code := scrape(t, m, everybody)
 		if code != 200 || strings.Contains(body, "\u2603") {
 			t.Errorf("status %d; what came from outside is shown", code)

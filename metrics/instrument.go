@@ -1,6 +1,10 @@
 package metrics
 
-import "github.com/amber-memory/amber"
+import (
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/wire"
+)
 
 // The layers of operations that are told to observers, beside those of
 // [amber.Layer].
@@ -15,13 +19,13 @@ const (
 // Instrument returns s with every call told to the observers, the first of
 // them outermost. A part that s does not have stays as it is, and so do the
 // capabilities.
-func Instrument(tenant amber.TenantID, agent amber.AgentID, s amber.Store, observers ...amber.Observer) amber.Store {
+func Instrument(tenant amber.TenantID, agent amber.AgentID, s amber.Store, observers ...wire.Observer) amber.Store {
 	if len(observers) == 0 {
 		return s
 	}
 	p := s.Present()
 	in := func(layer amber.Layer) watched {
-		return watched{amber.Operation{Tenant: tenant, Agent: agent, Layer: string(layer)}, observers}
+		return watched{wire.Operation{Tenant: tenant, Agent: agent, Layer: string(layer)}, observers}
 	}
 	instrumentMemory(&s, p, in(amber.LayerLongTerm))
 	instrumentSessions(&s, p, in)
@@ -128,26 +132,26 @@ func instrumentControl(s *amber.Store, p amber.Parts, w watched) {
 // InstrumentSnapshots is [Instrument] for the snapshots of an agent. An empty
 // tenant means that they are of many agents: each operation is of the one it
 // asks about.
-func InstrumentSnapshots(tenant amber.TenantID, agent amber.AgentID, s amber.Snapshotter, observers ...amber.Observer) amber.Snapshotter {
+func InstrumentSnapshots(tenant amber.TenantID, agent amber.AgentID, s wire.Snapshotter, observers ...wire.Observer) wire.Snapshotter {
 	if len(observers) == 0 {
 		return s
 	}
-	return snapshotter{watched{amber.Operation{Tenant: tenant, Agent: agent, Layer: layerSnapshots}, observers}, s}
+	return snapshotter{watched{wire.Operation{Tenant: tenant, Agent: agent, Layer: layerSnapshots}, observers}, s}
 }
 
 // InstrumentRepository is [Instrument] for the checks of a tenant's repository.
-func InstrumentRepository(tenant amber.TenantID, c amber.RepositoryChecker, observers ...amber.Observer) amber.RepositoryChecker {
+func InstrumentRepository(tenant amber.TenantID, c wire.RepositoryChecker, observers ...wire.Observer) wire.RepositoryChecker {
 	if len(observers) == 0 {
 		return c
 	}
-	return checker{watched{amber.Operation{Tenant: tenant, Layer: layerRepository}, observers}, c}
+	return checker{watched{wire.Operation{Tenant: tenant, Layer: layerRepository}, observers}, c}
 }
 
 // InstrumentPublisher is [Instrument] for a publisher; an operation is of the
 // agent its event is about.
-func InstrumentPublisher(p amber.Publisher, observers ...amber.Observer) amber.Publisher {
+func InstrumentPublisher(p events.Publisher, observers ...wire.Observer) events.Publisher {
 	if len(observers) == 0 {
 		return p
 	}
-	return publisher{watched{amber.Operation{Layer: layerEvents}, observers}, p}
+	return publisher{watched{wire.Operation{Layer: layerEvents}, observers}, p}
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/wire"
 )
 
 // snake returns the name of a method as it is told.
@@ -58,11 +60,11 @@ func TestEveryMethodIsToldOnce(t *testing.T) {
 	contracts := map[string]reflect.Value{
 		"Snapshots":  reflect.ValueOf(metrics.InstrumentSnapshots(tenant, agent, noSnapshots{}, r, m)),
 		"Repository": reflect.ValueOf(metrics.InstrumentRepository(tenant, noSnapshots{}, r, m)),
-		"Publisher":  reflect.ValueOf(metrics.InstrumentPublisher(amber.NoopPublisher{}, r, m)),
+		"Publisher":  reflect.ValueOf(metrics.InstrumentPublisher(events.NoopPublisher{}, r, m)),
 	}
 	types := map[string]reflect.Type{
-		"Snapshots": reflect.TypeFor[amber.Snapshotter](), "Repository": reflect.TypeFor[amber.RepositoryChecker](),
-		"Publisher": reflect.TypeFor[amber.Publisher](),
+		"Snapshots": reflect.TypeFor[wire.Snapshotter](), "Repository": reflect.TypeFor[wire.RepositoryChecker](),
+		"Publisher": reflect.TypeFor[events.Publisher](),
 	}
 	for field, v := range s.Fields() {
 		contracts[field.Name], types[field.Name] = v, field.Type
@@ -89,43 +91,43 @@ func TestEveryMethodIsToldOnce(t *testing.T) {
 // noSnapshots answers everything with nothing.
 type noSnapshots struct{}
 
-func (noSnapshots) Snapshot(context.Context, amber.SnapshotRequest) (amber.SnapshotMeta, error) {
-	return amber.SnapshotMeta{}, nil
+func (noSnapshots) Snapshot(context.Context, wire.SnapshotRequest) (wire.SnapshotMeta, error) {
+	return wire.SnapshotMeta{}, nil
 }
 
-func (noSnapshots) ListSnapshots(context.Context, amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
-	return amber.Page[amber.SnapshotMeta]{}, nil
+func (noSnapshots) ListSnapshots(context.Context, wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
+	return amber.Page[wire.SnapshotMeta]{}, nil
 }
 
-func (noSnapshots) ShowSnapshot(context.Context, amber.SnapshotRef) (amber.SnapshotDetail, error) {
-	return amber.SnapshotDetail{}, nil
+func (noSnapshots) ShowSnapshot(context.Context, wire.SnapshotRef) (wire.SnapshotDetail, error) {
+	return wire.SnapshotDetail{}, nil
 }
 
-func (noSnapshots) DiffSnapshots(context.Context, amber.DiffRequest) (amber.SnapshotDiff, error) {
-	return amber.SnapshotDiff{}, nil
+func (noSnapshots) DiffSnapshots(context.Context, wire.DiffRequest) (wire.SnapshotDiff, error) {
+	return wire.SnapshotDiff{}, nil
 }
 
-func (noSnapshots) VerifySnapshot(context.Context, amber.VerifyRequest) (amber.VerifyReport, error) {
-	return amber.VerifyReport{}, nil
+func (noSnapshots) VerifySnapshot(context.Context, wire.VerifyRequest) (wire.VerifyReport, error) {
+	return wire.VerifyReport{}, nil
 }
 
-func (noSnapshots) DeleteSnapshot(context.Context, amber.SnapshotRef) error    { return nil }
-func (noSnapshots) PinSnapshot(context.Context, amber.SnapshotRef, bool) error { return nil }
+func (noSnapshots) DeleteSnapshot(context.Context, wire.SnapshotRef) error    { return nil }
+func (noSnapshots) PinSnapshot(context.Context, wire.SnapshotRef, bool) error { return nil }
 
-func (noSnapshots) PruneSnapshots(context.Context, amber.PruneRequest) (amber.PruneReport, error) {
-	return amber.PruneReport{}, nil
+func (noSnapshots) PruneSnapshots(context.Context, wire.PruneRequest) (wire.PruneReport, error) {
+	return wire.PruneReport{}, nil
 }
 
-func (noSnapshots) CollectGarbage(context.Context, amber.GCRequest) (amber.GCReport, error) {
-	return amber.GCReport{}, nil
+func (noSnapshots) CollectGarbage(context.Context, wire.GCRequest) (wire.GCReport, error) {
+	return wire.GCReport{}, nil
 }
 
-func (noSnapshots) Restore(context.Context, amber.RestoreRequest) (amber.RestoreReport, error) {
-	return amber.RestoreReport{}, nil
+func (noSnapshots) Restore(context.Context, wire.RestoreRequest) (wire.RestoreReport, error) {
+	return wire.RestoreReport{}, nil
 }
 
-func (noSnapshots) CheckRepository(context.Context, amber.CheckRequest) (amber.CheckReport, error) {
-	return amber.CheckReport{}, nil
+func (noSnapshots) CheckRepository(context.Context, wire.CheckRequest) (wire.CheckReport, error) {
+	return wire.CheckReport{}, nil
 }
 
 func TestWhatAStoreCannotDoStaysSo(t *testing.T) {
@@ -162,7 +164,7 @@ func TestWithoutObserversNothingIsWrapped(t *testing.T) {
 	if metrics.Instrument(tenant, agent, s) != s {
 		t.Error("the store was wrapped")
 	}
-	if metrics.InstrumentPublisher(amber.NoopPublisher{}) != amber.Publisher(amber.NoopPublisher{}) {
+	if metrics.InstrumentPublisher(events.NoopPublisher{}) != events.Publisher(events.NoopPublisher{}) {
 		t.Error("the publisher was wrapped")
 	}
 }
@@ -192,7 +194,7 @@ func TestAnOperationRunsInTheContextOfItsObservers(t *testing.T) {
 	if below.saw != "delete" {
 		t.Errorf("the context says %v", below.saw)
 	}
-	want := []amber.Operation{{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "delete"}}
+	want := []wire.Operation{{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "delete"}}
 	if diff := cmp.Diff(want, r.ops); diff != "" {
 		t.Error(diff)
 	}
@@ -226,12 +228,12 @@ func TestSnapshotsOfManyAgentsAreTheirs(t *testing.T) {
 	t.Parallel()
 	r := &tape{}
 	many := metrics.InstrumentSnapshots("", "", noSnapshots{}, r)
-	_, _ = many.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "t1", Agent: "a1"})
-	_, _ = many.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "t2"})
+	_, _ = many.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "t1", Agent: "a1"})
+	_, _ = many.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "t2"})
 	one := metrics.InstrumentSnapshots(tenant, agent, noSnapshots{}, r)
-	_, _ = one.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "t3", Agent: "a3"})
-	_, _ = one.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "t4"})
-	want := []amber.Operation{
+	_, _ = one.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "t3", Agent: "a3"})
+	_, _ = one.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "t4"})
+	want := []wire.Operation{
 		{Tenant: "t1", Agent: "a1", Layer: "snapshots", Name: "snapshot"},
 		{Tenant: "t2", Layer: "snapshots", Name: "collect_garbage"},
 		{Tenant: tenant, Agent: agent, Layer: "snapshots", Name: "snapshot"},

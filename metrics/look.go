@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Subject is an agent to look at. What is nil is not looked at. Looking at what
@@ -13,8 +14,8 @@ type Subject struct {
 	Tenant    amber.TenantID
 	Agent     amber.AgentID
 	Store     amber.Store
-	Snapshots amber.SnapshotReader
-	Journal   func(ctx context.Context) ([]amber.JournalStatus, error)
+	Snapshots wire.SnapshotReader
+	Journal   func(ctx context.Context) ([]wire.JournalStatus, error)
 }
 
 // Look looks at an agent. What cannot be looked at is missing from the answer
@@ -56,7 +57,7 @@ func seen[T any](errs *[]error, v T, err error) *T {
 	return &v
 }
 
-func journalGauges(sessions []amber.JournalStatus) (g JournalGauges) {
+func journalGauges(sessions []wire.JournalStatus) (g JournalGauges) {
 	for _, s := range sessions {
 		g.Undrained += s.Undrained
 		g.Bytes += s.Bytes
@@ -70,7 +71,7 @@ func journalGauges(sessions []amber.JournalStatus) (g JournalGauges) {
 }
 
 func snapshotGauges(ctx context.Context, s Subject) (g SnapshotGauges, err error) {
-	q := amber.SnapshotQuery{Tenant: s.Tenant, Agent: s.Agent, Limit: amber.MaxPageSize}
+	q := wire.SnapshotQuery{Tenant: s.Tenant, Agent: s.Agent, Limit: amber.MaxPageSize}
 	for {
 		page, err := s.Snapshots.ListSnapshots(ctx, q)
 		if err != nil {
@@ -85,7 +86,7 @@ func snapshotGauges(ctx context.Context, s Subject) (g SnapshotGauges, err error
 	}
 }
 
-func (g *SnapshotGauges) add(m amber.SnapshotMeta) {
+func (g *SnapshotGauges) add(m wire.SnapshotMeta) {
 	g.Count++
 	if m.Damage != "" {
 		g.Damaged++

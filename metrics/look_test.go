@@ -11,21 +11,22 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/wire"
 )
 
 // pages are snapshots that are listed one at a time.
 type pages struct {
 	noSnapshots
-	all []amber.SnapshotMeta
+	all []wire.SnapshotMeta
 	err error
 }
 
-func (p pages) ListSnapshots(_ context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+func (p pages) ListSnapshots(_ context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
 	i := len(q.Cursor)
 	if p.err != nil || i >= len(p.all) {
-		return amber.Page[amber.SnapshotMeta]{}, p.err
+		return amber.Page[wire.SnapshotMeta]{}, p.err
 	}
-	page := amber.Page[amber.SnapshotMeta]{Items: p.all[i : i+1]}
+	page := amber.Page[wire.SnapshotMeta]{Items: p.all[i : i+1]}
 	if i+1 < len(p.all) {
 		page.Next = q.Cursor + "x"
 	}
@@ -54,13 +55,13 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 	parts.Sync = quarrels{}
 	got, err := metrics.Look(t.Context(), metrics.Subject{
 		Tenant: tenant, Agent: agent, Store: amber.NewStore(parts),
-		Snapshots: pages{all: []amber.SnapshotMeta{
+		Snapshots: pages{all: []wire.SnapshotMeta{
 			{CreatedAt: ago(2 * time.Hour), BytesTotal: 10, BytesNew: 1},
 			{CreatedAt: ago(time.Hour), BytesTotal: 20, BytesNew: 2},
 			{CreatedAt: ago(time.Minute), Damage: "torn"},
 		}},
-		Journal: func(context.Context) ([]amber.JournalStatus, error) {
-			return []amber.JournalStatus{
+		Journal: func(context.Context) ([]wire.JournalStatus, error) {
+			return []wire.JournalStatus{
 				{Undrained: 2, Oldest: ago(time.Minute), Bytes: 5, Quarantined: 1},
 				{Undrained: 3, Oldest: ago(time.Hour), Bytes: 6, Damaged: 1},
 				{Bytes: 7},
@@ -87,7 +88,7 @@ func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
 	t.Parallel()
 	got, err := metrics.Look(t.Context(), metrics.Subject{
 		Tenant: tenant, Agent: agent, Store: amber.NewStore(amber.Parts{}), Snapshots: pages{err: errSecret},
-		Journal: func(context.Context) ([]amber.JournalStatus, error) { return nil, nil },
+		Journal: func(context.Context) ([]wire.JournalStatus, error) { return nil, nil },
 	})
 	if !errors.Is(err, errSecret) {
 		t.Errorf("error %v", err)
@@ -102,7 +103,7 @@ func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
 func TestALookIsNoOperation(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)
-	s, snapshots := m.Store(tenant, agent, newStore(t)), m.Snapshots(tenant, agent, pages{all: []amber.SnapshotMeta{{CreatedAt: ago(time.Hour)}}})
+	s, snapshots := m.Store(tenant, agent, newStore(t)), m.Snapshots(tenant, agent, pages{all: []wire.SnapshotMeta{{CreatedAt: ago(time.Hour)}}})
 	if _, err := metrics.Look(t.Context(), metrics.Subject{Tenant: tenant, Agent: agent, Store: s, Snapshots: snapshots}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // auditMetrics measure the audit log.
@@ -35,14 +36,14 @@ var outcomes = func() closed {
 }()
 
 // Audit returns l, measured.
-func (m *Metrics) Audit(l amber.AuditLog) amber.AuditLog { return auditMeter{l, m} }
+func (m *Metrics) Audit(l wire.AuditLog) wire.AuditLog { return auditMeter{l, m} }
 
 type auditMeter struct {
-	amber.AuditLog
+	wire.AuditLog
 	m *Metrics
 }
 
-func (a auditMeter) Record(ctx context.Context, e amber.AuditEntry) error {
+func (a auditMeter) Record(ctx context.Context, e wire.AuditEntry) error {
 	err := a.AuditLog.Record(ctx, e)
 	if err != nil {
 		a.m.audit.failures.Inc()
@@ -57,7 +58,7 @@ func (a auditMeter) Record(ctx context.Context, e amber.AuditEntry) error {
 	return nil
 }
 
-func (a auditMeter) VerifyAudit(ctx context.Context) (amber.AuditReport, error) {
+func (a auditMeter) VerifyAudit(ctx context.Context) (wire.AuditReport, error) {
 	r, err := a.AuditLog.VerifyAudit(ctx)
 	if err == nil {
 		a.m.audit.damaged.Set(float64(len(r.Damaged)))

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func newAuthMetrics(f promauto.Factory) *prometheus.CounterVec {
@@ -28,14 +29,14 @@ var authReasons = newClosed(AuthMissing, AuthRefused, AuthScope, AuthError)
 func (m *Metrics) AuthFailed(reason string) { m.auth.WithLabelValues(authReasons.of(reason)).Inc() }
 
 // Tokens returns t with those counted whom it does not let in.
-func (m *Metrics) Tokens(t amber.Tokens) amber.Tokens { return tokenMeter{t, m} }
+func (m *Metrics) Tokens(t wire.Tokens) wire.Tokens { return tokenMeter{t, m} }
 
 type tokenMeter struct {
-	amber.Tokens
+	wire.Tokens
 	m *Metrics
 }
 
-func (t tokenMeter) Authenticate(ctx context.Context, secret string) (amber.Grant, error) {
+func (t tokenMeter) Authenticate(ctx context.Context, secret string) (wire.Grant, error) {
 	g, err := t.Tokens.Authenticate(ctx, secret)
 	switch {
 	case err == nil, ctx.Err() != nil: // whoever has gone was not turned away

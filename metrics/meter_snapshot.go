@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // snapshotMetrics measure what is done with snapshots and repositories.
@@ -38,11 +39,11 @@ func newSnapshotMetrics(f promauto.Factory) snapshotMetrics {
 
 // snapshotMeter measures what is in the answers of a snapshotter.
 type snapshotMeter struct {
-	amber.Snapshotter
+	wire.Snapshotter
 	m *Metrics
 }
 
-func (s snapshotMeter) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+func (s snapshotMeter) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	meta, err := s.Snapshotter.Snapshot(ctx, r)
 	if err == nil {
 		tenant, agent := s.m.ids.labels(meta.Tenant, meta.Agent)
@@ -53,13 +54,13 @@ func (s snapshotMeter) Snapshot(ctx context.Context, r amber.SnapshotRequest) (a
 	return meta, err
 }
 
-func (s snapshotMeter) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
+func (s snapshotMeter) VerifySnapshot(ctx context.Context, r wire.VerifyRequest) (wire.VerifyReport, error) {
 	report, err := s.Snapshotter.VerifySnapshot(ctx, r)
 	s.m.damaged(r.Tenant, r.Agent, "verify_snapshot", report.Damaged)
 	return report, err
 }
 
-func (s snapshotMeter) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+func (s snapshotMeter) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
 	report, err := s.Snapshotter.CollectGarbage(ctx, r)
 	if err == nil && !report.DryRun {
 		tenant, _ := s.m.ids.labels(r.Tenant, "")
@@ -71,18 +72,18 @@ func (s snapshotMeter) CollectGarbage(ctx context.Context, r amber.GCRequest) (a
 
 // checkMeter measures what checks of a repository have found.
 type checkMeter struct {
-	amber.RepositoryChecker
+	wire.RepositoryChecker
 	m *Metrics
 }
 
-func (c checkMeter) CheckRepository(ctx context.Context, r amber.CheckRequest) (amber.CheckReport, error) {
+func (c checkMeter) CheckRepository(ctx context.Context, r wire.CheckRequest) (wire.CheckReport, error) {
 	report, err := c.RepositoryChecker.CheckRepository(ctx, r)
 	c.m.damaged(r.Tenant, "", "check_repository", report.Damaged)
 	return report, err
 }
 
 // damaged counts damage. Where there is none, nobody may be called so.
-func (m *Metrics) damaged(t amber.TenantID, a amber.AgentID, operation string, found []amber.Damage) {
+func (m *Metrics) damaged(t amber.TenantID, a amber.AgentID, operation string, found []wire.Damage) {
 	if len(found) > 0 {
 		tenant, agent := m.ids.labels(t, a)
 		add(m.snapshots.damage, int64(len(found)), tenant, agent, operation)

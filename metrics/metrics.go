@@ -8,6 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Options say how to measure. Clock is required.
@@ -46,7 +48,7 @@ type Metrics struct {
 	sources    *sources
 }
 
-var _ amber.Observer = (*Metrics)(nil)
+var _ wire.Observer = (*Metrics)(nil)
 
 // New returns metrics that have measured nothing yet. The error is of kind
 // invalid.
@@ -77,22 +79,22 @@ func New(o Options) (*Metrics, error) {
 }
 
 // Store returns s, measured. Others watch it beside.
-func (m *Metrics) Store(tenant amber.TenantID, agent amber.AgentID, s amber.Store, others ...amber.Observer) amber.Store {
+func (m *Metrics) Store(tenant amber.TenantID, agent amber.AgentID, s amber.Store, others ...wire.Observer) amber.Store {
 	return Instrument(tenant, agent, s, append(others[:len(others):len(others)], m)...)
 }
 
 // Snapshots returns s, measured. Others watch it beside. An empty tenant means
 // that s is of many agents: see [InstrumentSnapshots].
-func (m *Metrics) Snapshots(tenant amber.TenantID, agent amber.AgentID, s amber.Snapshotter, others ...amber.Observer) amber.Snapshotter {
+func (m *Metrics) Snapshots(tenant amber.TenantID, agent amber.AgentID, s wire.Snapshotter, others ...wire.Observer) wire.Snapshotter {
 	return InstrumentSnapshots(tenant, agent, snapshotMeter{s, m}, append(others[:len(others):len(others)], m)...)
 }
 
 // Repository returns c, measured. Others watch it beside.
-func (m *Metrics) Repository(tenant amber.TenantID, c amber.RepositoryChecker, others ...amber.Observer) amber.RepositoryChecker {
+func (m *Metrics) Repository(tenant amber.TenantID, c wire.RepositoryChecker, others ...wire.Observer) wire.RepositoryChecker {
 	return InstrumentRepository(tenant, checkMeter{c, m}, append(others[:len(others):len(others)], m)...)
 }
 
 // Publisher returns p, measured. Others watch it beside.
-func (m *Metrics) Publisher(p amber.Publisher, others ...amber.Observer) amber.Publisher {
+func (m *Metrics) Publisher(p events.Publisher, others ...wire.Observer) events.Publisher {
 	return InstrumentPublisher(p, append(others[:len(others):len(others)], m)...)
 }

@@ -10,50 +10,52 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/wire"
 )
 
 // busySnapshots has something to tell of everything.
 type busySnapshots struct{ noSnapshots }
 
-func (busySnapshots) Snapshot(_ context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
-	return amber.SnapshotMeta{Tenant: r.Tenant, Agent: r.Agent, BytesTotal: 100, BytesNew: 7, FenceMS: 3}, nil
+func (busySnapshots) Snapshot(_ context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
+	return wire.SnapshotMeta{Tenant: r.Tenant, Agent: r.Agent, BytesTotal: 100, BytesNew: 7, FenceMS: 3}, nil
 }
 
-func (busySnapshots) VerifySnapshot(context.Context, amber.VerifyRequest) (amber.VerifyReport, error) {
-	return amber.VerifyReport{Damaged: make([]amber.Damage, 2)}, nil
+func (busySnapshots) VerifySnapshot(context.Context, wire.VerifyRequest) (wire.VerifyReport, error) {
+	return wire.VerifyReport{Damaged: make([]wire.Damage, 2)}, nil
 }
 
-func (busySnapshots) CollectGarbage(_ context.Context, r amber.GCRequest) (amber.GCReport, error) {
-	return amber.GCReport{Freed: 50, Deleted: 3, DryRun: r.DryRun}, nil
+func (busySnapshots) CollectGarbage(_ context.Context, r wire.GCRequest) (wire.GCReport, error) {
+	return wire.GCReport{Freed: 50, Deleted: 3, DryRun: r.DryRun}, nil
 }
 
-func (busySnapshots) CheckRepository(context.Context, amber.CheckRequest) (amber.CheckReport, error) {
-	return amber.CheckReport{Damaged: make([]amber.Damage, 1)}, nil
+func (busySnapshots) CheckRepository(context.Context, wire.CheckRequest) (wire.CheckReport, error) {
+	return wire.CheckReport{Damaged: make([]wire.Damage, 1)}, nil
 }
 
 // halfAudit takes entries of agents and no others.
-type halfAudit struct{ amber.AuditLog }
+type halfAudit struct{ wire.AuditLog }
 
-func (halfAudit) Record(_ context.Context, e amber.AuditEntry) error {
+func (halfAudit) Record(_ context.Context, e wire.AuditEntry) error {
 	if e.Agent == "" {
 		return errSecret
 	}
 	return nil
 }
 
-func (halfAudit) VerifyAudit(context.Context) (amber.AuditReport, error) {
-	return amber.AuditReport{Damaged: []string{"3"}}, nil
+func (halfAudit) VerifyAudit(context.Context) (wire.AuditReport, error) {
+	return wire.AuditReport{Damaged: []string{"3"}}, nil
 }
 
 // noTokens lets nobody in.
-type noTokens struct{ amber.Tokens }
+type noTokens struct{ wire.Tokens }
 
-func (noTokens) Authenticate(_ context.Context, secret string) (amber.Grant, error) {
+func (noTokens) Authenticate(_ context.Context, secret string) (wire.Grant, error) {
 	if secret == "" {
-		return amber.Grant{}, errSecret
+		return wire.Grant{}, errSecret
 	}
-	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "no")
+	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "no")
 }
 
 // mover does something that moves a metric, and tells what is seen then.
@@ -77,17 +79,17 @@ func writes(t *testing.T, m *metrics.Metrics) {
 
 func snapshotsMove(t *testing.T, m *metrics.Metrics) {
 	s, c := m.Snapshots(tenant, agent, busySnapshots{}), m.Repository(tenant, busySnapshots{})
-	_, _ = s.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: tenant, Agent: agent})
-	_, _ = s.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: amber.SnapshotRef{Tenant: tenant, Agent: agent}})
-	_, _ = s.CollectGarbage(t.Context(), amber.GCRequest{Tenant: tenant})
-	_, _ = s.CollectGarbage(t.Context(), amber.GCRequest{Tenant: tenant, DryRun: true})
-	_, _ = c.CheckRepository(t.Context(), amber.CheckRequest{Tenant: tenant})
+	_, _ = s.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: tenant, Agent: agent})
+	_, _ = s.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: tenant, Agent: agent}})
+	_, _ = s.CollectGarbage(t.Context(), wire.GCRequest{Tenant: tenant})
+	_, _ = s.CollectGarbage(t.Context(), wire.GCRequest{Tenant: tenant, DryRun: true})
+	_, _ = c.CheckRepository(t.Context(), wire.CheckRequest{Tenant: tenant})
 }
 
 func retains(_ *testing.T, m *metrics.Metrics) {
-	m.Retention(amber.RetentionReport{Deleted: 2, Kept: 9, OrphansRemoved: 1, At: amber.At(start)}, nil)
-	m.Retention(amber.RetentionReport{Deleted: 1, Kept: 8, Errors: []string{"a", "b"}, At: amber.At(start.Add(time.Hour))}, nil)
-	m.Retention(amber.RetentionReport{Kept: 7, At: amber.At(start.Add(time.Hour))}, errSecret)
+	m.Retention(events.RetentionReport{Deleted: 2, Kept: 9, OrphansRemoved: 1, At: amber.At(start)}, nil)
+	m.Retention(events.RetentionReport{Deleted: 1, Kept: 8, Errors: []string{"a", "b"}, At: amber.At(start.Add(time.Hour))}, nil)
+	m.Retention(events.RetentionReport{Kept: 7, At: amber.At(start.Add(time.Hour))}, errSecret)
 }
 
 func backsUp(_ *testing.T, m *metrics.Metrics) {
@@ -113,9 +115,9 @@ func callsTools(_ *testing.T, m *metrics.Metrics) {
 
 func audits(t *testing.T, m *metrics.Metrics) {
 	l := m.Audit(halfAudit{})
-	_ = l.Record(t.Context(), amber.AuditEntry{Tenant: tenant, Agent: agent, Outcome: "ok"})
-	_ = l.Record(t.Context(), amber.AuditEntry{Tenant: tenant, Agent: agent, Outcome: "the cat"})
-	if err := l.Record(t.Context(), amber.AuditEntry{}); err == nil {
+	_ = l.Record(t.Context(), wire.AuditEntry{Tenant: tenant, Agent: agent, Outcome: "ok"})
+	_ = l.Record(t.Context(), wire.AuditEntry{Tenant: tenant, Agent: agent, Outcome: "the cat"})
+	if err := l.Record(t.Context(), wire.AuditEntry{}); err == nil {
 		t.Error("the error was swallowed")
 	}
 	_, _ = l.VerifyAudit(t.Context())
@@ -136,8 +138,8 @@ func asks(_ *testing.T, m *metrics.Metrics) {
 		Bus: func() metrics.BusState {
 			return metrics.BusState{Connected: true, Published: 5, Failed: 6, Skipped: 1, Lag: 7}
 		},
-		Workers: func() []amber.WorkerHealth {
-			return []amber.WorkerHealth{{Name: "retention", Status: amber.Healthy, Runs: 8, Failures: 2, LastRun: amber.At(start)}}
+		Workers: func() []wire.WorkerHealth {
+			return []wire.WorkerHealth{{Name: "retention", Status: amber.Healthy, Runs: 8, Failures: 2, LastRun: amber.At(start)}}
 		},
 	})
 }
@@ -187,7 +189,7 @@ func movers() map[string]mover {
 			mine("amber_operation_items_total", `layer="long_term",operation="write",`, "1"),
 		}},
 		"amber_operations_in_flight": {
-			func(t *testing.T, m *metrics.Metrics) { m.Begin(t.Context(), amber.Operation{Layer: "notes"}) },
+			func(t *testing.T, m *metrics.Metrics) { m.Begin(t.Context(), wire.Operation{Layer: "notes"}) },
 			[]string{`amber_operations_in_flight{layer="notes"} 1`},
 		},
 		"amber_label_overflow_total": {

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // operations measure the calls of contracts.
@@ -35,7 +35,7 @@ func newOperations(f promauto.Factory) operations {
 }
 
 // Begin implements [amber.Observer].
-func (m *Metrics) Begin(ctx context.Context, op amber.Operation) (context.Context, func(amber.Outcome)) {
+func (m *Metrics) Begin(ctx context.Context, op wire.Operation) (context.Context, func(wire.Outcome)) {
 	op.Name = knownOperations[op.Layer].of(op.Name)
 	if knownOperations[op.Layer] == nil {
 		op.Layer = other
@@ -43,14 +43,14 @@ func (m *Metrics) Begin(ctx context.Context, op amber.Operation) (context.Contex
 	running := m.operations.inFlight.WithLabelValues(op.Layer)
 	running.Inc()
 	started := m.o.Clock()
-	return ctx, func(o amber.Outcome) {
+	return ctx, func(o wire.Outcome) {
 		running.Dec()
 		m.ended(op, o, m.o.Clock().Sub(started))
 	}
 }
 
 // ended counts an operation.
-func (m *Metrics) ended(op amber.Operation, o amber.Outcome, took time.Duration) {
+func (m *Metrics) ended(op wire.Operation, o wire.Outcome, took time.Duration) {
 	tenant, agent := m.ids.labels(op.Tenant, op.Agent)
 	if op.Layer == layerSnapshots || op.Layer == layerRepository {
 		m.snapshots.total.WithLabelValues(tenant, agent, op.Name, outcomeOf(o.Err)).Inc()

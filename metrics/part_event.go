@@ -3,17 +3,17 @@ package metrics
 import (
 	"context"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 )
 
 type publisher struct {
 	watched
-	next amber.Publisher
+	next events.Publisher
 }
 
-var _ amber.Publisher = publisher{}
+var _ events.Publisher = publisher{}
 
-func (p publisher) Publish(ctx context.Context, e amber.Event) (err error) {
+func (p publisher) Publish(ctx context.Context, e events.Event) (err error) {
 	ctx, end, err := p.of(e.Tenant, e.Agent).begin(ctx, "publish")
 	defer func() { end(err, size{items: 1}) }()
 	return p.next.Publish(ctx, e)

@@ -3,17 +3,17 @@ package metrics
 import (
 	"context"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 type checker struct {
 	watched
-	next amber.RepositoryChecker
+	next wire.RepositoryChecker
 }
 
-var _ amber.RepositoryChecker = checker{}
+var _ wire.RepositoryChecker = checker{}
 
-func (c checker) CheckRepository(ctx context.Context, r amber.CheckRequest) (out amber.CheckReport, err error) {
+func (c checker) CheckRepository(ctx context.Context, r wire.CheckRequest) (out wire.CheckReport, err error) {
 	ctx, end, err := c.whole(r.Tenant).begin(ctx, "check_repository")
 	defer func() { end(err, size{items: out.Snapshots}) }()
 	return c.next.CheckRepository(ctx, r)

@@ -4,7 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 )
 
 // retentionMetrics measure rounds of retention.
@@ -30,7 +30,7 @@ func newRetentionMetrics(f promauto.Factory) retentionMetrics {
 }
 
 // Retention counts a round of retention, as it was reported.
-func (m *Metrics) Retention(r amber.RetentionReport, err error) {
+func (m *Metrics) Retention(r events.RetentionReport, err error) {
 	outcome := outcomeOK
 	switch {
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/metrics"
+	"github.com/amber-memory/amber/wire"
 )
 
 // watch is a clock that is set, and a timer that is let go.
@@ -171,8 +172,8 @@ func TestAgentsWithoutLabelsOfTheirOwnAreLeftOut(t *testing.T) {
 func TestAWorkerThatFailsKeepsItsLastSuccess(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)
-	h := amber.WorkerHealth{Name: "journal drain", Status: amber.Healthy, Runs: 1, LastRun: amber.At(start)}
-	m.Watch(metrics.Sources{Workers: func() []amber.WorkerHealth { return []amber.WorkerHealth{h, h, {Name: "NO NAME"}} }})
+	h := wire.WorkerHealth{Name: "journal drain", Status: amber.Healthy, Runs: 1, LastRun: amber.At(start)}
+	m.Watch(metrics.Sources{Workers: func() []wire.WorkerHealth { return []wire.WorkerHealth{h, h, {Name: "NO NAME"}} }})
 	const name = "amber_worker_last_success_timestamp_seconds"
 	want := lines(t, m, name)
 	h.Runs, h.Failures, h.Status, h.LastRun, h.LastError = 2, 1, amber.Degraded, amber.At(start.Add(time.Hour)), errSecret.Error()

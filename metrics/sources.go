@@ -8,13 +8,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Sources are asked for what only they know. Each may be nil. All but Look
 // answer at once: they are asked at every scrape.
 type Sources struct {
 	OpenAgents func() int
-	Workers    func() []amber.WorkerHealth // their names are part of the program
+	Workers    func() []wire.WorkerHealth // their names are part of the program
 	Bus        func() BusState
 	// Look tells about every agent that is to be shown, as [Look] does, and
 	// what it could not see. It is asked by [Metrics.Run] alone, and returns

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/storetest"
+	"github.com/amber-memory/amber/wire"
 )
 
 // measured is a place whose stores are measured.
@@ -77,31 +78,31 @@ func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 	}
 	m, ctx := newMetrics(t), t.Context()
 	s, r := m.Snapshots("", "", engine), m.Repository("", engine)
-	one, err := s.Snapshot(ctx, amber.SnapshotRequest{Tenant: tenant, Agent: agent, Label: "one", Pin: true})
+	one, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent, Label: "one", Pin: true})
 	if err != nil || one.Label != "one" || !one.Pinned {
 		t.Fatalf("%+v, %v", one, err)
 	}
-	two, err := s.Snapshot(ctx, amber.SnapshotRequest{Tenant: tenant, Agent: agent})
+	two, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref := amber.SnapshotRef{Tenant: tenant, Agent: agent, ID: one.ID}
-	answers := func(s amber.Snapshotter, r amber.RepositoryChecker) (all []any) {
+	ref := wire.SnapshotRef{Tenant: tenant, Agent: agent, ID: one.ID}
+	answers := func(s wire.Snapshotter, r wire.RepositoryChecker) (all []any) {
 		add := func(v any, err error) { all = append(all, v, fmt.Sprint(err)) }
-		add(s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: 1}))
-		add(s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: -1}))
+		add(s.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: 1}))
+		add(s.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: -1}))
 		add(s.ShowSnapshot(ctx, ref))
-		add(s.DiffSnapshots(ctx, amber.DiffRequest{Tenant: tenant, Agent: agent, A: one.ID, B: two.ID, Rows: true}))
-		add(s.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: ref, ReadData: true}))
-		add(s.PruneSnapshots(ctx, amber.PruneRequest{Tenant: tenant, Agent: agent, KeepLast: 1, DryRun: true}))
-		add(s.CollectGarbage(ctx, amber.GCRequest{Tenant: tenant, DryRun: true}))
-		add(s.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref, Only: []string{amber.PartNotes}, DryRun: true}))
+		add(s.DiffSnapshots(ctx, wire.DiffRequest{Tenant: tenant, Agent: agent, A: one.ID, B: two.ID, Rows: true}))
+		add(s.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref, ReadData: true}))
+		add(s.PruneSnapshots(ctx, wire.PruneRequest{Tenant: tenant, Agent: agent, KeepLast: 1, DryRun: true}))
+		add(s.CollectGarbage(ctx, wire.GCRequest{Tenant: tenant, DryRun: true}))
+		add(s.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref, Only: []string{wire.PartNotes}, DryRun: true}))
 		add(nil, s.DeleteSnapshot(ctx, ref))
-		add(r.CheckRepository(ctx, amber.CheckRequest{Tenant: tenant, ReadData: true}))
+		add(r.CheckRepository(ctx, wire.CheckRequest{Tenant: tenant, ReadData: true}))
 		return all
 	}
 	answers(engine, engine) // what was verified once is remembered
-	if diff := cmp.Diff(answers(engine, engine), answers(s, r), cmp.AllowUnexported(amber.Time{}), cmpopts.IgnoreFields(amber.RestorePlan{}, "SpaceFree")); diff != "" {
+	if diff := cmp.Diff(answers(engine, engine), answers(s, r), cmp.AllowUnexported(amber.Time{}), cmpopts.IgnoreFields(wire.RestorePlan{}, "SpaceFree")); diff != "" {
 		t.Errorf("the measured engine answers otherwise (-engine +measured):\n%s", diff)
 	}
 	if err := errors.Join(s.PinSnapshot(ctx, ref, false), s.DeleteSnapshot(ctx, ref)); err != nil {

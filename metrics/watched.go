@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // watched is what every contract that is watched has: whose it is and who
 // watches.
 type watched struct {
-	op        amber.Operation // all but the name
-	observers []amber.Observer
+	op        wire.Operation // all but the name
+	observers []wire.Observer
 }
 
 // size is how much an operation was about.
@@ -56,12 +57,12 @@ func (w watched) begin(ctx context.Context, name string) (_ context.Context, end
 	}
 	op := w.op
 	op.Name = name
-	ends := make([]func(amber.Outcome), len(w.observers))
+	ends := make([]func(wire.Outcome), len(w.observers))
 	for i, o := range w.observers {
 		ctx, ends[i] = o.Begin(ctx, op)
 	}
 	return ctx, func(err error, s size) {
-		outcome := amber.Outcome{Err: err, In: int64(s.in), Out: int64(s.out), Items: s.items}
+		outcome := wire.Outcome{Err: err, In: int64(s.in), Out: int64(s.out), Items: s.items}
 		if err != nil {
 			outcome.Items = 0
 		}

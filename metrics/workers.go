@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // maxWorkers bounds how many workers are shown.
@@ -25,12 +26,12 @@ func (s *sources) collectWorkers(ch chan<- prometheus.Metric) {
 
 // successes returns the workers, each once, and remembers which of them did
 // well when they were last seen.
-func (s *sources) successes() []amber.WorkerHealth {
+func (s *sources) successes() []wire.WorkerHealth {
 	ask := s.get().Workers
 	if ask == nil {
 		return nil
 	}
-	var out []amber.WorkerHealth
+	var out []wire.WorkerHealth
 	seen := map[string]bool{}
 	for _, w := range ask() {
 		if len(out) == maxWorkers || seen[w.Name] || !isWorkerName(w.Name) {

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,13 +51,13 @@ func newStore(t *testing.T) amber.Store {
 }
 
 // everybody may read everything.
-var everybody = amber.Grant{Scopes: []amber.TokenScope{amber.TokenRead}}
+var everybody = wire.Grant{Scopes: []wire.TokenScope{wire.TokenRead}}
 
 // scrape returns what a grant is shown, and the status.
-func scrape(t *testing.T, m *metrics.Metrics, g amber.Grant) (string, int) {
+func scrape(t *testing.T, m *metrics.Metrics, g wire.Grant) (string, int) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.Handler(func(*http.Request) amber.Grant { return g }).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	m.Handler(func(*http.Request) wire.Grant { return g }).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	return w.Body.String(), w.Code
 }
 
@@ -82,13 +83,13 @@ var errSecret = errors.New("the cat sat on it")
 
 // tape is an observer that writes down what it is told.
 type tape struct {
-	ops  []amber.Operation
-	outs []amber.Outcome
+	ops  []wire.Operation
+	outs []wire.Outcome
 }
 
 type tapeKey struct{}
 
-func (r *tape) Begin(ctx context.Context, op amber.Operation) (context.Context, func(amber.Outcome)) {
+func (r *tape) Begin(ctx context.Context, op wire.Operation) (context.Context, func(wire.Outcome)) {
 	r.ops = append(r.ops, op)
-	return context.WithValue(ctx, tapeKey{}, op.Name), func(o amber.Outcome) { r.outs = append(r.outs, o) }
+	return context.WithValue(ctx, tapeKey{}, op.Name), func(o wire.Outcome) { r.outs = append(r.outs, o) }
 }

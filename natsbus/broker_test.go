@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/natsbus"
 )
 
@@ -141,9 +142,9 @@ func (b *broker) kept(t testing.TB, stream string) []*nats.Msg {
 	return out
 }
 
-func decode(t testing.TB, m *nats.Msg) amber.Event {
+func decode(t testing.TB, m *nats.Msg) events.Event {
 	t.Helper()
-	var e amber.Event
+	var e events.Event
 	if err := json.Unmarshal(m.Data, &e); err != nil {
 		t.Fatal(err)
 	}
@@ -163,10 +164,10 @@ func idsOf(t testing.TB, list []*nats.Msg) []string {
 }
 
 // mutation returns an event.
-func mutation(id string) amber.Event {
-	m := amber.Mutation{Tenant: "acme", Agent: "ada", Op: amber.OpInsert, Scope: amber.ChangeMemory, Key: "k", At: amber.UnixMilli(1)}
-	return amber.Event{
-		ID: id, Name: amber.EventMutated, Subject: amber.MutationSubject("", "acme", "ada"),
+func mutation(id string) events.Event {
+	m := events.Mutation{Tenant: "acme", Agent: "ada", Op: amber.OpInsert, Scope: amber.ChangeMemory, Key: "k", At: amber.UnixMilli(1)}
+	return events.Event{
+		ID: id, Name: events.EventMutated, Subject: events.MutationSubject("", "acme", "ada"),
 		Tenant: "acme", Agent: "ada", At: m.At, Payload: m,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 )
 
 // senders bounds the publications under way at one time. One more waits.
@@ -37,7 +38,7 @@ type Bus struct {
 	done chan struct{} // closed when Close has finished its work
 }
 
-var _ amber.Publisher = (*Bus)(nil)
+var _ events.Publisher = (*Bus)(nil)
 
 // Open returns a bus. It tries each server once, for two seconds at most, and
 // goes on trying in the background where none answers. The caller closes the bus.
@@ -102,7 +103,7 @@ func (b *Bus) begin(ctx context.Context) error {
 // payload. Errors: unreachable; refused when the server takes no such event;
 // invalid for an event without an id, with a subject that is not valid, or with a
 // payload that is no JSON.
-func (b *Bus) Publish(ctx context.Context, e amber.Event) error {
+func (b *Bus) Publish(ctx context.Context, e events.Event) error {
 	m, err := encode(e)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, b.o.Wait)

@@ -19,12 +19,13 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/natsbus"
 )
 
 func contains(s, words string) bool { return strings.Contains(s, words) }
 
-func publish(t testing.TB, b *natsbus.Bus, e amber.Event) {
+func publish(t testing.TB, b *natsbus.Bus, e events.Event) {
 	t.Helper()
 	if err := b.Publish(t.Context(), e); err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func TestEveryEventArrivesAsItsJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			var e struct {
-				amber.Event
+				events.Event
 				Payload json.RawMessage `json:"payload"`
 			}
 			if err := json.Unmarshal(text, &e); err != nil {
@@ -196,7 +197,7 @@ func TestWhatIsSaidToBeOutIsOut(t *testing.T) {
 		chance := rand.New(rand.NewPCG(seed, 1))
 		s := newBroker(t, jetStream)
 		p := newProxy(t, s.addr())
-		sub := s.listen(t, amber.DefaultMutationPrefix+".>")
+		sub := s.listen(t, events.DefaultMutationPrefix+".>")
 		b, _ := open(t, natsbus.Options{URL: p.url(), JetStream: jetStream, Wait: 300 * time.Millisecond, ReconnectWait: time.Millisecond})
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {
@@ -321,18 +322,18 @@ func TestWhatIsNoEventIsInvalid(t *testing.T) {
 	t.Parallel()
 	s := newBroker(t, false)
 	b, _ := open(t, natsbus.Options{URL: s.url()})
-	for what, change := range map[string]func(*amber.Event){
-		"no id":            func(e *amber.Event) { e.ID = "" },
-		"no subject":       func(e *amber.Event) { e.Subject = "" },
-		"a wildcard":       func(e *amber.Event) { e.Subject = "amber.*" },
-		"all":              func(e *amber.Event) { e.Subject = "amber.>" },
-		"a space":          func(e *amber.Event) { e.Subject = "amber.a b" },
-		"an empty token":   func(e *amber.Event) { e.Subject = "amber..b" },
-		"a line":           func(e *amber.Event) { e.Subject = "amber.a\r\nPUB x 0" },
-		"a system subject": func(e *amber.Event) { e.Subject = "$SYS.x" },
-		"a long subject":   func(e *amber.Event) { e.Subject = strings.Repeat("a", 600) },
-		"no JSON":          func(e *amber.Event) { e.Payload = func() {} },
-		"broken JSON":      func(e *amber.Event) { e.Payload = json.RawMessage("{") },
+	for what, change := range map[string]func(*events.Event){
+		"no id":            func(e *events.Event) { e.ID = "" },
+		"no subject":       func(e *events.Event) { e.Subject = "" },
+		"a wildcard":       func(e *events.Event) { e.Subject = "amber.*" },
+		"all":              func(e *events.Event) { e.Subject = "amber.>" },
+		"a space":          func(e *events.Event) { e.Subject = "amber.a b" },
+		"an empty token":   func(e *events.Event) { e.Subject = "amber..b" },
+		"a line":           func(e *events.Event) { e.Subject = "amber.a\r\nPUB x 0" },
+		"a system subject": func(e *events.Event) { e.Subject = "$SYS.x" },
+		"a long subject":   func(e *events.Event) { e.Subject = strings.Repeat("a", 600) },
+		"no JSON":          func(e *events.Event) { e.Payload = func() {} },
+		"broken JSON":      func(e *events.Event) { e.Payload = json.RawMessage("{") },
 	} {
 		e := mutation("1")
 		change(&e)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 )
 
 const (
@@ -26,12 +27,12 @@ const (
 
 // message is an event on its way.
 type message struct {
-	event amber.Event
+	event events.Event
 	full  *nats.Msg
 }
 
 // encode makes a message of an event. The error is of kind invalid.
-func encode(e amber.Event) (message, error) {
+func encode(e events.Event) (message, error) {
 	fail := func(why string) (message, error) {
 		return message{}, amber.Errorf(amber.KindInvalid, publishOp, e.ID, "%s", why)
 	}
@@ -60,7 +61,7 @@ func (m message) bare() (*nats.Msg, error) {
 	return msg, err
 }
 
-func natsMessage(e amber.Event) (*nats.Msg, error) {
+func natsMessage(e events.Event) (*nats.Msg, error) {
 	body, err := json.Marshal(e)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
@@ -71,7 +72,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Stream = DefaultStream
 	}
 	if len(o.Prefixes) == 0 {
-		o.Prefixes = []string{amber.DefaultMutationPrefix, amber.DefaultLifecyclePrefix}
+		o.Prefixes = []string{events.DefaultMutationPrefix, events.DefaultLifecyclePrefix}
 	}
 	if o.Wait <= 0 {
 		o.Wait = DefaultWait

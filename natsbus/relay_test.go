@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/natsbus"
@@ -32,7 +31,7 @@ func newOutbox(t *testing.T) *outbox {
 	return &outbox{db, make(chan struct{}, 1), make(chan struct{}, 1)}
 }
 
-func (o *outbox) PendingEvents(ctx context.Context, limit int) ([]amber.OutboxEvent, error) {
+func (o *outbox) PendingEvents(ctx context.Context, limit int) ([]events.OutboxEvent, error) {
 	list, err := o.DB.PendingEvents(ctx, limit)
 	if err == nil && len(list) == 0 {
 		signal(o.empty)

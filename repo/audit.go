@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ChainName names a chain of snapshots.
@@ -29,9 +31,9 @@ type ChainName struct {
 func (r *Repo) Audit(
 	ctx context.Context, tenant amber.TenantID, readData bool,
 	known func(amber.AgentID, string) (Link, bool), expect ...ChainName,
-) (amber.CheckReport, error) {
+) (wire.CheckReport, error) {
 	if _, err := amber.ParseTenantID(string(tenant)); err != nil {
-		return amber.CheckReport{}, err
+		return wire.CheckReport{}, err
 	}
 	a := &audit{
 		repo: r, catalog: r.Catalog(tenant), found: &findings{byObject: map[string]*finding{}},
@@ -49,7 +51,7 @@ func (r *Repo) Audit(
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return amber.CheckReport{}, err
+			return wire.CheckReport{}, err
 		}
 	}
 	return a.finish(), nil
@@ -67,7 +69,7 @@ type audit struct {
 	parts   map[partKey][]*finding // what is wrong with parts that were looked at
 	whole   bool                   // it is known what every snapshot needs
 	sealed  int                    // snapshots that cannot be opened
-	report  amber.CheckReport
+	report  wire.CheckReport
 }
 
 func (a *audit) checked(format string, args ...any) {
@@ -206,7 +208,7 @@ func (a *audit) touch(wrong []*finding, id amber.SnapshotID) {
 
 // strays names objects that mean nothing.
 func (a *audit) strays(ctx context.Context) error {
-	return a.repo.target.List(ctx, "", func(o amber.Object) error {
+	return a.repo.target.List(ctx, "", func(o target.Object) error {
 		if !isObject(o.Name) {
 			a.notChecked("%s: not an object of a repository", o.Name)
 		}
@@ -233,7 +235,7 @@ func isObject(name string) bool {
 const lockName = ".lock"
 
 // finish makes the report.
-func (a *audit) finish() amber.CheckReport {
+func (a *audit) finish() wire.CheckReport {
 	r := a.report
 	r.Damaged = a.found.damaged()
 	if a.whole {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // finding is one thing that is damaged.
@@ -65,10 +66,10 @@ func (fs *findings) other() *finding {
 }
 
 // damaged returns all of it.
-func (fs *findings) damaged() []amber.Damage {
-	l := make([]amber.Damage, 0, len(fs.list))
+func (fs *findings) damaged() []wire.Damage {
+	l := make([]wire.Damage, 0, len(fs.list))
 	for _, f := range fs.list {
-		d := amber.Damage{Object: f.object, Reason: f.reason, Snapshots: listed(sortedKeys(f.ids))}
+		d := wire.Damage{Object: f.object, Reason: f.reason, Snapshots: listed(sortedKeys(f.ids))}
 		if f.more > 0 {
 			d.Reason += fmt.Sprintf(", and %d more", f.more)
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
 )
 
 // records checks everything that is neither a pack nor an index object.
@@ -60,9 +62,9 @@ func (a *audit) signatures() {
 		s := a.stock.shelves[agent]
 		s.eachSignature(agent, func(record string, id amber.SnapshotID, sig SignatureState) {
 			switch sig.Status {
-			case amber.SignatureValid:
+			case sign.SignatureValid:
 				valid++
-			case amber.SignatureMissing:
+			case sign.SignatureMissing:
 				unsigned++
 			default:
 				a.problem(record, sig.problem(), id)
@@ -76,7 +78,7 @@ func (a *audit) signatures() {
 // says that its manifest got lost.
 func (a *audit) pins(ctx context.Context) error {
 	n := 0
-	err := a.repo.target.List(ctx, pinPrefix, func(o amber.Object) error {
+	err := a.repo.target.List(ctx, pinPrefix, func(o target.Object) error {
 		agent, id, ok := placeOf(pinPrefix, o.Name)
 		if !ok {
 			return nil

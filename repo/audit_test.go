@@ -12,6 +12,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/wire"
 )
 
 // furnished is a repository that has every kind of object: snapshots of two
@@ -57,12 +59,12 @@ func kinds(names []string) []string {
 }
 
 // auditAs audits with the heads that were known before something happened.
-func auditAs(t testing.TB, target amber.Target, heads map[string]repo.Link) amber.CheckReport {
+func auditAs(t testing.TB, target target.Target, heads map[string]repo.Link) wire.CheckReport {
 	t.Helper()
 	return auditOf(t, open(t, target), heads)
 }
 
-func auditOf(t testing.TB, r *repo.Repo, heads map[string]repo.Link) amber.CheckReport {
+func auditOf(t testing.TB, r *repo.Repo, heads map[string]repo.Link) wire.CheckReport {
 	t.Helper()
 	known := func(agent amber.AgentID, device string) (repo.Link, bool) {
 		l, ok := heads[string(agent)+" "+device]
@@ -242,7 +244,7 @@ func TestDamageNamesTheSnapshotsItTouches(t *testing.T) {
 	packs := target.names("packs/")
 	b := s.take(t, ada, "b")
 	own := slices.DeleteFunc(target.names("packs/"), func(n string) bool { return slices.Contains(packs, n) })
-	touched := func(r amber.CheckReport) (ids []amber.SnapshotID) {
+	touched := func(r wire.CheckReport) (ids []amber.SnapshotID) {
 		for _, d := range r.Damaged {
 			ids = append(ids, d.Snapshots...)
 		}

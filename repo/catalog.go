@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
 )
 
 // Catalog is the snapshots of a tenant's repository: their manifests, the
@@ -14,7 +16,7 @@ import (
 type Catalog struct {
 	repo   *Repo
 	tenant amber.TenantID
-	trusts func(amber.KeyID) bool // nil: everybody
+	trusts func(sign.KeyID) bool // nil: everybody
 }
 
 // Catalog returns the catalog of the repository, which belongs to one tenant.
@@ -24,7 +26,7 @@ func (r *Repo) Catalog(tenant amber.TenantID) *Catalog { return &Catalog{repo: r
 // [Catalog.SignedBefore] only look at links that trusted keys have signed. Lists,
 // checks and deletions do not depend on trust. Trusts is called in the goroutine
 // of the caller.
-func (c *Catalog) Trusting(trusts func(amber.KeyID) bool) *Catalog {
+func (c *Catalog) Trusting(trusts func(sign.KeyID) bool) *Catalog {
 	return &Catalog{repo: c.repo, tenant: c.tenant, trusts: trusts}
 }
 
@@ -113,7 +115,7 @@ func errNoSnapshot(id amber.SnapshotID, why string) error {
 func (c *Catalog) Agents(ctx context.Context) ([]amber.AgentID, error) {
 	var agents []amber.AgentID
 	for _, prefix := range []string{manifestPrefix, stubPrefix} {
-		err := c.repo.target.List(ctx, prefix, func(o amber.Object) error {
+		err := c.repo.target.List(ctx, prefix, func(o target.Object) error {
 			if agent, _, ok := placeOf(prefix, o.Name); ok {
 				agents = append(agents, agent)
 			}

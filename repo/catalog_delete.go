@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
 )
 
 const (
@@ -32,8 +33,8 @@ type Stub struct {
 	Reason    string           `json:"reason"`
 
 	// What follows is not written when it is empty.
-	Author amber.KeyID `json:"author,omitempty"` // whose valid signature the manifest had; only a stub that is signed says so
-	Signer amber.KeyID `json:"signer,omitempty"` // whose signature belongs to the stub; "" for none
+	Author sign.KeyID `json:"author,omitempty"` // whose valid signature the manifest had; only a stub that is signed says so
+	Signer sign.KeyID `json:"signer,omitempty"` // whose signature belongs to the stub; "" for none
 }
 
 // storedStub is a stub as it was read.
@@ -42,7 +43,7 @@ type storedStub struct {
 	signature SignatureState
 }
 
-func stubOf(e Entry, reason string, now amber.Time, signer amber.Signer) *Stub {
+func stubOf(e Entry, reason string, now amber.Time, signer sign.Signer) *Stub {
 	m := e.Manifest
 	s := &Stub{
 		Format: stubFormat, Version: stubVersion, ID: m.ID, Tenant: m.Tenant, Agent: m.Agent, Device: m.Device,
@@ -53,7 +54,7 @@ func stubOf(e Entry, reason string, now amber.Time, signer amber.Signer) *Stub {
 		return s
 	}
 	s.Signer = signer.KeyID()
-	if e.Signature.Status == amber.SignatureValid {
+	if e.Signature.Status == sign.SignatureValid {
 		s.Author = e.Signature.KeyID
 	}
 	return s
@@ -79,7 +80,7 @@ func (s *Stub) checkAuthor() error {
 	if s.Signer == "" {
 		return errors.New("the stub names an author but no signer")
 	}
-	_, err := amber.ParseKeyID(string(s.Author))
+	_, err := sign.ParseKeyID(string(s.Author))
 	return err
 }
 
@@ -101,7 +102,7 @@ func (s *storedStub) deletes(e Entry) bool {
 // tell: a stub that nobody signed is not enough for a manifest that somebody
 // did.
 func (s *storedStub) counts(e Entry) bool {
-	return !s.signature.Untrusted() && (s.Signer != "" || e.Signature.Status != amber.SignatureValid)
+	return !s.signature.Untrusted() && (s.Signer != "" || e.Signature.Status != sign.SignatureValid)
 }
 
 func (c *Catalog) readStub(ctx context.Context, agent amber.AgentID, id amber.SnapshotID) (*storedStub, error) {

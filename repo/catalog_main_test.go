@@ -11,6 +11,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -27,7 +29,7 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // store is a repository as a snapshot engine uses it, with a clock that stands
 // still.
 type store struct {
-	target  amber.Target
+	target  target.Target
 	repo    *repo.Repo
 	catalog *repo.Catalog
 	now     time.Time
@@ -36,7 +38,7 @@ type store struct {
 	recipient string // of one who opens all repositories; only where it is needed
 }
 
-func newStore(t testing.TB, target amber.Target) *store {
+func newStore(t testing.TB, target target.Target) *store {
 	t.Helper()
 	r := open(t, target)
 	return &store{target: target, repo: r, catalog: r.Catalog(tenant), now: epoch, ids: new(uint64)}
@@ -245,7 +247,7 @@ func (s *store) collect(t testing.TB) {
 	s.gc(t)
 }
 
-func (s *store) audit(t testing.TB) amber.CheckReport {
+func (s *store) audit(t testing.TB) wire.CheckReport {
 	t.Helper()
 	r, err := s.repo.Audit(ctx, tenant, true, s.heads(t))
 	if err != nil {
@@ -267,7 +269,7 @@ func (s *store) heads(t testing.TB) func(amber.AgentID, string) (repo.Link, bool
 
 // whole fails unless the repository is clean and the snapshots hold what they
 // should, read by another program.
-func (s *store) whole(t testing.TB, snapshots ...repo.Manifest) amber.CheckReport {
+func (s *store) whole(t testing.TB, snapshots ...repo.Manifest) wire.CheckReport {
 	t.Helper()
 	other := s.again(t)
 	report := other.audit(t)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // Names of records:
@@ -49,7 +50,7 @@ func (c *Catalog) ids(ctx context.Context, prefix string, agent amber.AgentID) (
 		return nil, err
 	}
 	var ids []amber.SnapshotID
-	err := c.repo.target.List(ctx, prefix+string(agent)+"/", func(o amber.Object) error {
+	err := c.repo.target.List(ctx, prefix+string(agent)+"/", func(o target.Object) error {
 		if _, id, ok := placeOf(prefix, o.Name); ok {
 			ids = append(ids, id)
 		}

@@ -3,7 +3,7 @@ package repo
 import (
 	"errors"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // signedDomain is signed in front of the body of a record. The body names its
@@ -13,14 +13,14 @@ const signedDomain = "amber record 1\x00"
 // signedBody is a body that may name who signs it.
 type signedBody interface {
 	body
-	signer() amber.KeyID
+	signer() sign.KeyID
 }
 
-func (m *Manifest) signer() amber.KeyID { return m.Signer }
+func (m *Manifest) signer() sign.KeyID { return m.Signer }
 
-func (s *Stub) signer() amber.KeyID { return s.Signer }
+func (s *Stub) signer() sign.KeyID { return s.Signer }
 
-func signerOf(v body) amber.KeyID {
+func signerOf(v body) sign.KeyID {
 	if s, ok := v.(signedBody); ok {
 		return s.signer()
 	}
@@ -30,15 +30,15 @@ func signerOf(v body) amber.KeyID {
 // SignatureState is what became of checking the signature of a record. Whether
 // the key is to be trusted is not asked here.
 type SignatureState struct {
-	Status amber.SignatureStatus // "" when the record cannot be read
-	KeyID  amber.KeyID           // whom the record names as its signer; "" for nobody
-	Detail string                // why it is bad, or stripped
+	Status sign.SignatureStatus // "" when the record cannot be read
+	KeyID  sign.KeyID           // whom the record names as its signer; "" for nobody
+	Detail string               // why it is bad, or stripped
 }
 
 // Untrusted reports whether the signature is bad, or was taken away: nothing
 // the record says may be relied on.
 func (s SignatureState) Untrusted() bool {
-	return s.Status == amber.SignatureBad || s.Status == amber.SignatureStripped
+	return s.Status == sign.SignatureBad || s.Status == sign.SignatureStripped
 }
 
 // problem says what is wrong with the signature of a record; nil when nothing

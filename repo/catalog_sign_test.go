@@ -15,6 +15,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/wire"
 )
 
 // testKey signs. It is made of a seed of which each byte is one more than the
@@ -29,10 +32,10 @@ func newKey(first byte) testKey {
 	return testKey{ed25519.NewKeyFromSeed(seed)}
 }
 
-func (k testKey) KeyID() amber.KeyID { return amber.NewKeyID(k.Public().(ed25519.PublicKey)) }
+func (k testKey) KeyID() sign.KeyID { return sign.NewKeyID(k.Public().(ed25519.PublicKey)) }
 
-func (k testKey) Sign(_ context.Context, message []byte) (amber.Signature, error) {
-	return amber.SignWith(k.PrivateKey, message), nil
+func (k testKey) Sign(_ context.Context, message []byte) (sign.Signature, error) {
+	return sign.SignWith(k.PrivateKey, message), nil
 }
 
 var own, other = newKey(0), newKey(100)
@@ -40,7 +43,7 @@ var own, other = newKey(0), newKey(100)
 // signatures makes the list of an envelope, from docs/format/repository.md and
 // not from the code.
 func (k testKey) signatures(body string) string {
-	s := amber.SignWith(k.PrivateKey, []byte("amber record 1\x00"+body))
+	s := sign.SignWith(k.PrivateKey, []byte("amber record 1\x00"+body))
 	return fmt.Sprintf(`[{"alg":"ed25519","key_id":"%s","sig":"%s"}]`, s.KeyID, s.Sig)
 }
 
@@ -56,7 +59,7 @@ func signaturesIn(object []byte) string {
 }
 
 // signing returns a store that signs.
-func signing(t testing.TB, target amber.Target, key amber.Signer) *store {
+func signing(t testing.TB, target target.Target, key sign.Signer) *store {
 	t.Helper()
 	r, err := repo.Open(ctx, target, &repo.Options{Signer: key})
 	if err != nil {
@@ -66,7 +69,7 @@ func signing(t testing.TB, target amber.Target, key amber.Signer) *store {
 }
 
 // with returns the same store with another key, or none.
-func (s *store) with(t testing.TB, key amber.Signer) *store {
+func (s *store) with(t testing.TB, key sign.Signer) *store {
 	t.Helper()
 	c := signing(t, s.target, key)
 	c.now, c.ids = s.now, s.ids
@@ -74,7 +77,7 @@ func (s *store) with(t testing.TB, key amber.Signer) *store {
 }
 
 // takeAs takes a snapshot of ada that names a signer.
-func (s *store) takeAs(t testing.TB, device, word string, signer amber.KeyID) repo.Manifest {
+func (s *store) takeAs(t testing.TB, device, word string, signer sign.KeyID) repo.Manifest {
 	t.Helper()
 	m, err := s.prepare(t, ada, device, content{word, 0})
 	m.Signer = signer
@@ -108,7 +111,7 @@ func hasText(list []string, want string) bool {
 }
 
 // damageOf returns what an audit says about an object.
-func damageOf(r amber.CheckReport, object string) string {
+func damageOf(r wire.CheckReport, object string) string {
 	for _, d := range r.Damaged {
 		if d.Object == object {
 			return d.Reason
@@ -124,10 +127,10 @@ func TestSignedSnapshotsAreValid(t *testing.T) {
 	a, b := s.takeSigned(t, "a"), s.takeSigned(t, "b")
 	c := s.takeAs(t, "desk", "c", "")
 	s.delete(t, a)
-	if got := s.get(t, b).Signature; got != (repo.SignatureState{Status: amber.SignatureValid, KeyID: own.KeyID()}) {
+	if got := s.get(t, b).Signature; got != (repo.SignatureState{Status: sign.SignatureValid, KeyID: own.KeyID()}) {
 		t.Errorf("signed: %+v", got)
 	}
-	if got := s.get(t, c).Signature; got != (repo.SignatureState{Status: amber.SignatureMissing}) {
+	if got := s.get(t, c).Signature; got != (repo.SignatureState{Status: sign.SignatureMissing}) {
 		t.Errorf("not signed though there is a key: %+v", got)
 	}
 	for _, m := range []repo.Manifest{b, c} {
@@ -165,7 +168,7 @@ func TestPublishSignsWhatNamesItsSigner(t *testing.T) {
 		_, err := c.Publish(ctx, fresh)
 		wantKind(t, name, err, amber.KindInvalid)
 	}
-	for _, signer := range []amber.KeyID{"x", other.KeyID(), own.KeyID() + "1"} {
+	for _, signer := range []sign.KeyID{"x", other.KeyID(), own.KeyID() + "1"} {
 		fresh.Signer = signer
 		_, err := s.catalog.Publish(ctx, fresh)
 		wantKind(t, "signer "+string(signer), err, amber.KindInvalid)
@@ -181,8 +184,8 @@ type badSigner struct {
 	err error
 }
 
-func (b badSigner) Sign(context.Context, []byte) (amber.Signature, error) {
-	return amber.SignWith(b.PrivateKey, []byte("something else")), b.err
+func (b badSigner) Sign(context.Context, []byte) (sign.Signature, error) {
+	return sign.SignWith(b.PrivateKey, []byte("something else")), b.err
 }
 
 func TestASignerThatFailsLeavesNothing(t *testing.T) {
@@ -221,27 +224,27 @@ func TestForgedSignatures(t *testing.T) {
 		name string
 		// signatures of a record with this body, another record, and what it had.
 		signatures func(body, another, had string) string
-		want       amber.SignatureStatus // "" when the record cannot be read
+		want       sign.SignatureStatus // "" when the record cannot be read
 	}{
-		{"as it was", func(_, _, had string) string { return had }, amber.SignatureValid},
-		{"made once more", func(body, _, _ string) string { return own.signatures(body) }, amber.SignatureValid},
-		{"taken away", func(string, string, string) string { return "[]" }, amber.SignatureStripped},
-		{"of another record", func(_, another, _ string) string { return another }, amber.SignatureBad},
-		{"of a stranger", func(body, _, _ string) string { return other.signatures(body) }, amber.SignatureBad},
+		{"as it was", func(_, _, had string) string { return had }, sign.SignatureValid},
+		{"made once more", func(body, _, _ string) string { return own.signatures(body) }, sign.SignatureValid},
+		{"taken away", func(string, string, string) string { return "[]" }, sign.SignatureStripped},
+		{"of another record", func(_, another, _ string) string { return another }, sign.SignatureBad},
+		{"of a stranger", func(body, _, _ string) string { return other.signatures(body) }, sign.SignatureBad},
 		{"of a stranger, with our name", func(body, _, _ string) string {
 			return strings.Replace(other.signatures(body), string(other.KeyID()), string(own.KeyID()), 1)
-		}, amber.SignatureBad},
+		}, sign.SignatureBad},
 		{"ours, with another name", func(_, _, had string) string {
 			return strings.Replace(had, string(own.KeyID()), string(other.KeyID()), 1)
-		}, amber.SignatureBad},
+		}, sign.SignatureBad},
 		{"of the body alone", func(body, _, _ string) string {
-			b, _ := json.Marshal([]amber.Signature{amber.SignWith(own.PrivateKey, []byte(body))})
+			b, _ := json.Marshal([]sign.Signature{sign.SignWith(own.PrivateKey, []byte(body))})
 			return string(b)
-		}, amber.SignatureBad},
-		{"another algorithm", func(_, _, had string) string { return strings.Replace(had, "ed25519", "none", 1) }, amber.SignatureBad},
-		{"padded", func(_, _, had string) string { return strings.Replace(had, `"}]`, `=="}]`, 1) }, amber.SignatureBad},
-		{"a line end in it", func(_, _, had string) string { return strings.Replace(had, `"}]`, `\n"}]`, 1) }, amber.SignatureBad},
-		{"empty", func(string, string, string) string { return `[{"alg":"","key_id":"","sig":""}]` }, amber.SignatureBad},
+		}, sign.SignatureBad},
+		{"another algorithm", func(_, _, had string) string { return strings.Replace(had, "ed25519", "none", 1) }, sign.SignatureBad},
+		{"padded", func(_, _, had string) string { return strings.Replace(had, `"}]`, `=="}]`, 1) }, sign.SignatureBad},
+		{"a line end in it", func(_, _, had string) string { return strings.Replace(had, `"}]`, `\n"}]`, 1) }, sign.SignatureBad},
+		{"empty", func(string, string, string) string { return `[{"alg":"","key_id":"","sig":""}]` }, sign.SignatureBad},
 		{"twice", func(_, _, had string) string { return had[:len(had)-1] + "," + had[1:] }, ""},
 		{"null", func(string, string, string) string { return "null" }, ""},
 		{"a list of null", func(string, string, string) string { return "[null]" }, ""},
@@ -276,14 +279,14 @@ func TestForgedSignatures(t *testing.T) {
 
 // checkForged looks at a repository of three snapshots, the first deleted, in
 // which one record has a signature of some status.
-func checkForged(t *testing.T, target *memory, name string, m repo.Manifest, want amber.SignatureStatus) {
+func checkForged(t *testing.T, target *memory, name string, m repo.Manifest, want sign.SignatureStatus) {
 	t.Helper()
 	s := signing(t, target, own)
-	wording := map[amber.SignatureStatus]string{
-		amber.SignatureBad: "signature does not match", amber.SignatureStripped: "signature was taken away", "": "envelope is damaged",
+	wording := map[sign.SignatureStatus]string{
+		sign.SignatureBad: "signature does not match", sign.SignatureStripped: "signature was taken away", "": "envelope is damaged",
 	}[want]
 	report := s.audit(t)
-	if why := damageOf(report, name); report.OK() != (want == amber.SignatureValid) || !strings.HasPrefix(why, wording) {
+	if why := damageOf(report, name); report.OK() != (want == sign.SignatureValid) || !strings.HasPrefix(why, wording) {
 		t.Errorf("the audit says %+v", report)
 	}
 	r, err := s.catalog.CheckChain(ctx, ada, nil)
@@ -301,8 +304,8 @@ func checkForged(t *testing.T, target *memory, name string, m repo.Manifest, wan
 	if e.Signature.Status != want || (e.Problem != nil) != (want == "") || e.Manifest.ID != m.ID {
 		t.Errorf("listed as %+v, %v", e.Signature, e.Problem)
 	}
-	kind := map[amber.SignatureStatus]amber.Kind{
-		amber.SignatureBad: amber.KindUntrusted, amber.SignatureStripped: amber.KindUntrusted, "": amber.KindDamaged,
+	kind := map[sign.SignatureStatus]amber.Kind{
+		sign.SignatureBad: amber.KindUntrusted, sign.SignatureStripped: amber.KindUntrusted, "": amber.KindDamaged,
 	}[want]
 	wantKind(t, "use", e.Usable(), kind)
 	before := target.clone()
@@ -331,7 +334,7 @@ func TestASignatureNobodyNamesIsBad(t *testing.T) {
 		target.objects[name] = envelopeWith(body, own.signatures(body))
 	}
 	e := s.get(t, m)
-	if e.Signature.Status != amber.SignatureBad || e.Signature.KeyID != "" || !e.Pinned {
+	if e.Signature.Status != sign.SignatureBad || e.Signature.KeyID != "" || !e.Pinned {
 		t.Errorf("%+v", e)
 	}
 	report := s.audit(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/golden"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
 )
 
 // signedVectors makes one signed record of each kind, with the key of the seed
@@ -65,7 +66,7 @@ func TestSignedRecordsOfAnEarlierAmberAreValid(t *testing.T) {
 	}
 	s := newStore(t, target)
 	e, err := s.catalog.Get(ctx, ada, vectorID)
-	if err != nil || e.Signature != (repo.SignatureState{Status: amber.SignatureValid, KeyID: own.KeyID()}) {
+	if err != nil || e.Signature != (repo.SignatureState{Status: sign.SignatureValid, KeyID: own.KeyID()}) {
 		t.Errorf("%v, %+v", err, e.Signature)
 	}
 	report, err := s.repo.Audit(ctx, tenant, true, nil)

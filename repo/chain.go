@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // The snapshots of one agent that one device took are a chain: each names its
@@ -27,8 +28,8 @@ type link struct {
 	parentID amber.SnapshotID
 	// author is whose signature its manifest has, or had, as far as the valid
 	// signature of signer says so.
-	author    amber.KeyID
-	signer    amber.KeyID
+	author    sign.KeyID
+	signer    sign.KeyID
 	untrusted bool // the signature of the record is bad or was taken away
 }
 
@@ -37,7 +38,7 @@ func linkOf(e Entry) link {
 	l := link{
 		Link: Link{m.Counter, m.ID, e.Digest}, device: m.Device, parent: m.Parent, parentID: m.ParentID, untrusted: e.Signature.Untrusted(),
 	}
-	if e.Signature.Status == amber.SignatureValid {
+	if e.Signature.Status == sign.SignatureValid {
 		l.author, l.signer = e.Signature.KeyID, e.Signature.KeyID
 	}
 	return l
@@ -48,7 +49,7 @@ func (s *storedStub) link() link {
 	l := link{
 		Link: Link{s.Counter, s.ID, s.Digest}, device: s.Device, parent: s.Parent, parentID: s.ParentID, untrusted: s.signature.Untrusted(),
 	}
-	if s.signature.Status == amber.SignatureValid {
+	if s.signature.Status == sign.SignatureValid {
 		l.author, l.signer = s.Author, s.signature.KeyID
 	}
 	return l
@@ -97,7 +98,7 @@ func (s *shelf) unreadable() map[amber.SnapshotID]excuse {
 		case e.problem != nil:
 			ids[id] = excuseDamaged
 		case e.stub.Counter > 0:
-		case e.stub.signature.Status == amber.SignatureValid:
+		case e.stub.signature.Status == sign.SignatureValid:
 			ids[id] = excuseSigned
 		default:
 			ids[id] = excuseStub

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ChainReport says what a check of the chains of an agent has found.
@@ -18,13 +20,13 @@ type ChainReport struct {
 	// another came between. Whether they are to be trusted is not asked here.
 	Signers []ChainSigner
 
-	damage []amber.Damage // what is wrong with chains, with the snapshots
+	damage []wire.Damage // what is wrong with chains, with the snapshots
 }
 
 // ChainSigner is who signed a stretch of a chain.
 type ChainSigner struct {
 	Device   string
-	KeyID    amber.KeyID
+	KeyID    sign.KeyID
 	From, To int64 // the counters of the first and the last link
 }
 
@@ -196,5 +198,5 @@ func (x *chainCheck) notChecked(what string) {
 func (x *chainCheck) bad(why string, ids ...amber.SnapshotID) {
 	x.report.Damaged = append(x.report.Damaged, x.chain+": "+why)
 	ids = slices.DeleteFunc(ids, func(id amber.SnapshotID) bool { return id == "" })
-	x.report.damage = append(x.report.damage, amber.Damage{Object: x.chain, Reason: why, Snapshots: ids})
+	x.report.damage = append(x.report.damage, wire.Damage{Object: x.chain, Reason: why, Snapshots: ids})
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/target"
 )
 
 func TestTheTipCountsStubs(t *testing.T) {
@@ -200,13 +200,13 @@ func TestALinkThatIsWrittenDuringTheListingIsNoGap(t *testing.T) {
 
 // hides leaves an object out of the first listing that has it.
 type hides struct {
-	amber.Target
+	target.Target
 	name string
 	done bool
 }
 
-func (h *hides) List(ctx context.Context, prefix string, fn func(amber.Object) error) error {
-	return h.Target.List(ctx, prefix, func(o amber.Object) error {
+func (h *hides) List(ctx context.Context, prefix string, fn func(target.Object) error) error {
+	return h.Target.List(ctx, prefix, func(o target.Object) error {
 		if o.Name == h.name && !h.done {
 			h.done = true
 			return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Tip returns the last link of a chain, the zero Link when there is none.
@@ -144,7 +145,7 @@ func (c *Catalog) credible(l link) bool {
 	return !l.untrusted && l.Counter < maxCounter && (l.author == "" || c.trusted(l.signer) && c.trusted(l.author))
 }
 
-func (c *Catalog) trusted(k amber.KeyID) bool { return c.trusts == nil || c.trusts(k) }
+func (c *Catalog) trusted(k sign.KeyID) bool { return c.trusts == nil || c.trusts(k) }
 
 // manifestLink reads the link of a manifest, nil when it cannot be read or is
 // not there.
@@ -178,7 +179,7 @@ func (c *Catalog) stubLink(ctx context.Context, agent amber.AgentID, id amber.Sn
 // signature its manifest has, or had: then the next link has to be signed too.
 // Manifests and stubs count. It reads those of the latest names first, and all
 // records of the agent when there is none. Errors: invalid; those of the target.
-func (c *Catalog) SignedBefore(ctx context.Context, agent amber.AgentID, device string, counter int64) (Link, amber.KeyID, bool, error) {
+func (c *Catalog) SignedBefore(ctx context.Context, agent amber.AgentID, device string, counter int64) (Link, sign.KeyID, bool, error) {
 	for _, kind := range []struct {
 		prefix string
 		read   func(context.Context, amber.AgentID, amber.SnapshotID) (*link, error)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
 )
 
 // place puts a record into a target as the manifest or the stub of another
@@ -34,16 +35,16 @@ func TestTheTipIsNothingThatATargetMadeUp(t *testing.T) {
 		name   string
 		change func(body string) string
 		sign   func(body string) string
-		trusts func(amber.KeyID) bool
+		trusts func(sign.KeyID) bool
 		tip    bool // it is the tip
 	}{
 		{"signed", nil, own.signatures, nil, true},
-		{"signed, and trusted", nil, own.signatures, func(k amber.KeyID) bool { return k == own.KeyID() }, true},
+		{"signed, and trusted", nil, own.signatures, func(k sign.KeyID) bool { return k == own.KeyID() }, true},
 		{"bad", nil, func(string) string { return own.signatures("something else") }, nil, false},
 		{"stripped", nil, none, nil, false},
 		{"missing", unsigned, none, nil, false},
 		{"by another", foreign, other.signatures, nil, true},
-		{"by another who is not trusted", foreign, other.signatures, func(k amber.KeyID) bool { return k == own.KeyID() }, false},
+		{"by another who is not trusted", foreign, other.signatures, func(k sign.KeyID) bool { return k == own.KeyID() }, false},
 		{"the last counter of all", func(b string) string { return strings.Replace(b, `"counter":3`, fmt.Sprintf(`"counter":%d`, 1<<40), 1) }, own.signatures, nil, false},
 		{"a counter beyond", func(b string) string {
 			return strings.Replace(b, `"counter":3`, fmt.Sprintf(`"counter":%d`, 1<<40+1), 1)
@@ -117,7 +118,7 @@ func TestTheTipOfAChainWithoutSignatures(t *testing.T) {
 	s := newStore(t, newMemory())
 	s.take(t, ada, "a")
 	b := s.take(t, ada, "b")
-	catalog := s.catalog.Trusting(func(amber.KeyID) bool { return false })
+	catalog := s.catalog.Trusting(func(sign.KeyID) bool { return false })
 	if l, err := catalog.Tip(ctx, ada, laptop); err != nil || l.ID != b.ID {
 		t.Errorf("%v, %+v", err, l)
 	}
@@ -145,8 +146,8 @@ func TestSignedLinksBeforeACounterAreFound(t *testing.T) {
 		check("far behind it", s.catalog, laptop, 1<<40, true)
 		check("at it", s.catalog, laptop, 2, false)
 		check("another device", s.catalog, "desk", 3, false)
-		check("trusted", s.catalog.Trusting(func(k amber.KeyID) bool { return k == own.KeyID() }), laptop, 3, true)
-		check("not trusted", s.catalog.Trusting(func(amber.KeyID) bool { return false }), laptop, 3, false)
+		check("trusted", s.catalog.Trusting(func(k sign.KeyID) bool { return k == own.KeyID() }), laptop, 3, true)
+		check("not trusted", s.catalog.Trusting(func(sign.KeyID) bool { return false }), laptop, 3, false)
 		s.delete(t, b)
 	}
 	if _, _, _, err := s.catalog.SignedBefore(ctx, "No such", laptop, 3); amber.KindOf(err) != amber.KindInvalid {

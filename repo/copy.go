@@ -12,6 +12,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // CopyOptions say how a repository is copied.
@@ -57,7 +58,7 @@ type CopyOptions struct {
 // what is not encrypted, with RefusePlain; that of Accept; those of the targets.
 // With conflict and refused nothing was changed, unless the source changes
 // meanwhile.
-func Copy(ctx context.Context, from, to amber.Target, o CopyOptions) (amber.CopyReport, error) {
+func Copy(ctx context.Context, from, to target.Target, o CopyOptions) (target.CopyReport, error) {
 	if o.Workers == 0 {
 		o.Workers = 4
 	}
@@ -67,12 +68,12 @@ func Copy(ctx context.Context, from, to amber.Target, o CopyOptions) (amber.Copy
 }
 
 type copying struct {
-	from, to amber.Target
+	from, to target.Target
 	o        CopyOptions
 	there    map[string]int64 // objects of the destination, and their sizes
 
 	mu     sync.Mutex
-	report amber.CopyReport
+	report target.CopyReport
 	done   int64
 	total  int64
 }
@@ -108,9 +109,9 @@ func (c *copying) run(ctx context.Context) error {
 }
 
 // objectsOf lists the objects with some prefixes, in the order of the prefixes.
-func objectsOf(ctx context.Context, t amber.Target, prefixes ...string) (list []amber.Object, err error) {
+func objectsOf(ctx context.Context, t target.Target, prefixes ...string) (list []target.Object, err error) {
 	for _, prefix := range prefixes {
-		err := t.List(ctx, prefix, func(o amber.Object) error {
+		err := t.List(ctx, prefix, func(o target.Object) error {
 			list = append(list, o)
 			return nil
 		})
@@ -122,7 +123,7 @@ func objectsOf(ctx context.Context, t amber.Target, prefixes ...string) (list []
 }
 
 // names lists the names of the objects with a prefix.
-func names(ctx context.Context, t amber.Target, prefix string) (list []string, err error) {
+func names(ctx context.Context, t target.Target, prefix string) (list []string, err error) {
 	objects, err := objectsOf(ctx, t, prefix)
 	for _, o := range objects {
 		list = append(list, o.Name)
@@ -130,9 +131,9 @@ func names(ctx context.Context, t amber.Target, prefix string) (list []string, e
 	return list, err
 }
 
-func sizes(ctx context.Context, t amber.Target, prefix string) (map[string]int64, error) {
+func sizes(ctx context.Context, t target.Target, prefix string) (map[string]int64, error) {
 	all := map[string]int64{}
-	err := t.List(ctx, prefix, func(o amber.Object) error {
+	err := t.List(ctx, prefix, func(o target.Object) error {
 		all[o.Name] = o.Size
 		return nil
 	})
@@ -141,8 +142,8 @@ func sizes(ctx context.Context, t amber.Target, prefix string) (map[string]int64
 
 // packs sends those that are missing, several at a time.
 func (c *copying) packs(ctx context.Context) error {
-	var missing []amber.Object
-	err := c.from.List(ctx, packPrefix, func(o amber.Object) error {
+	var missing []target.Object
+	err := c.from.List(ctx, packPrefix, func(o target.Object) error {
 		if _, ok := packID(o.Name); !ok {
 			return nil
 		}
@@ -190,7 +191,7 @@ func forEach[T any](ctx context.Context, workers int, list []T, fn func(context.
 }
 
 // pack sends one pack, whole and compared with its name.
-func (c *copying) pack(ctx context.Context, o amber.Object) error {
+func (c *copying) pack(ctx context.Context, o target.Object) error {
 	id, _ := packID(o.Name)
 	if o.Size > maxPackBytes {
 		return damaged("copy repository", o.Name, fmt.Errorf("the object has %d bytes, the limit is %d", o.Size, maxPackBytes))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
 )
 
 const (
@@ -104,7 +105,7 @@ func TestAKeyRecordIsBroughtOnlyIfItsSignatureIsAccepted(t *testing.T) {
 		if !errors.Is(err, errNo) || cmp.Diff(before.objects, to.objects) != "" {
 			t.Errorf("%s: %v", name, err)
 		}
-		if diff := cmp.Diff([]repo.SignatureState{{Status: amber.SignatureMissing}}, asked); diff != "" {
+		if diff := cmp.Diff([]repo.SignatureState{{Status: sign.SignatureMissing}}, asked); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 		o.Accept = func(repo.SignatureState) error { return nil }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // comparers is how many manifests are read at a time.
@@ -15,7 +16,7 @@ const comparers = 8
 // compare reads the manifests of the source before anything is sent: those that
 // the destination has too must be the same, and those that it has not must be
 // such as may be sent.
-func (c *copying) compare(ctx context.Context, records []amber.Object) error {
+func (c *copying) compare(ctx context.Context, records []target.Object) error {
 	var names []string
 	for _, o := range records {
 		if agent, id, ok := placeOf(manifestPrefix, o.Name); ok && !c.deletedThere(agent, id) {
@@ -102,7 +103,7 @@ func (c *copying) deletedThere(agent amber.AgentID, id amber.SnapshotID) bool {
 // records brings manifests, then the stubs of links that the destination does
 // not have, then pins. Manifests that are there have been compared. Records
 // never change: another one that is there and as long is not read again.
-func (c *copying) records(ctx context.Context, list []amber.Object) error {
+func (c *copying) records(ctx context.Context, list []target.Object) error {
 	for _, o := range list {
 		name := o.Name
 		prefix := name[:strings.IndexByte(name, '/')+1]

@@ -13,11 +13,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/target"
 )
 
 // counted is a target that counts what is sent to it, and stops after some.
 type counted struct {
-	amber.Target
+	target.Target
 	puts atomic.Int64
 	stop int64 // 0: never
 }
@@ -32,7 +33,7 @@ func (c *counted) Put(ctx context.Context, name string, size int64, r io.Reader)
 	return c.Target.Put(ctx, name, size, r)
 }
 
-func mustCopy(t *testing.T, from, to amber.Target) amber.CopyReport {
+func mustCopy(t *testing.T, from, to target.Target) target.CopyReport {
 	t.Helper()
 	r, err := repo.Copy(ctx, from, to, repo.CopyOptions{})
 	if err != nil {
@@ -42,7 +43,7 @@ func mustCopy(t *testing.T, from, to amber.Target) amber.CopyReport {
 }
 
 // on returns the same store on another target.
-func (s *store) on(t testing.TB, target amber.Target) *store {
+func (s *store) on(t testing.TB, target target.Target) *store {
 	t.Helper()
 	c := newStore(t, target)
 	c.now, c.ids = s.now, s.ids

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // damaged returns err as damage of an object, unless it has a kind already
@@ -22,7 +23,7 @@ func damaged(op, name string, err error) error {
 
 // fetch reads n bytes of an object into buf, which may be nil. An object that
 // is shorter is damaged. Errors: damaged, not_found; those of the target.
-func fetch(ctx context.Context, t amber.Target, name string, offset, n int64, buf []byte) ([]byte, error) {
+func fetch(ctx context.Context, t target.Target, name string, offset, n int64, buf []byte) ([]byte, error) {
 	r, err := openRange(ctx, t, name, offset, n)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func fetch(ctx context.Context, t amber.Target, name string, offset, n int64, bu
 
 // openRange opens a range of an object. The caller closes it and passes
 // errors of reading through readError.
-func openRange(ctx context.Context, t amber.Target, name string, offset, n int64) (io.ReadCloser, error) {
+func openRange(ctx context.Context, t target.Target, name string, offset, n int64) (io.ReadCloser, error) {
 	r, err := t.Get(ctx, name, offset, n)
 	if amber.KindOf(err) == amber.KindInvalid {
 		return nil, damaged("read object", name, fmt.Errorf("the object is shorter than %d bytes", offset+n))

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/wire"
 )
 
 // How packs are freed, without locks, beside snapshots that are being taken and
@@ -46,9 +48,9 @@ type GCReport struct {
 	CondemnedBytes int64
 	Deleted        int // packs
 	Freed          int64
-	Repacked       int                 // packs whose live blobs were copied
-	Finished       []amber.SnapshotRef // snapshots whose deletion had been interrupted
-	IndexRemoved   int                 // index objects that others have replaced
+	Repacked       int                // packs whose live blobs were copied
+	Finished       []wire.SnapshotRef // snapshots whose deletion had been interrupted
+	IndexRemoved   int                // index objects that others have replaced
 }
 
 // tombstoneTime is how long, at least, a pack that was deleted stays on the
@@ -135,7 +137,7 @@ func (g *collection) look(ctx context.Context) (err error) {
 // noStrays fails when an object among the manifests has the name of no manifest:
 // it may be a manifest that was renamed.
 func (g *collection) noStrays(ctx context.Context) error {
-	return g.repo.target.List(ctx, manifestPrefix, func(o amber.Object) error {
+	return g.repo.target.List(ctx, manifestPrefix, func(o target.Object) error {
 		if _, _, ok := placeOf(manifestPrefix, o.Name); !ok {
 			return errStrayManifest(o.Name)
 		}
@@ -211,7 +213,7 @@ func (g *collection) act(ctx context.Context) error {
 // pins.
 func (g *collection) finishDeletes(ctx context.Context) error {
 	c := g.repo.Catalog(g.o.Tenant)
-	for _, refs := range [][]amber.SnapshotRef{g.stock.halves, g.stock.pins} {
+	for _, refs := range [][]wire.SnapshotRef{g.stock.halves, g.stock.pins} {
 		for _, ref := range refs {
 			if err := c.finishDelete(ctx, ref.Agent, ref.ID); err != nil {
 				return err

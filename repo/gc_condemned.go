@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/target"
 )
 
 // Names of lists of condemned packs:
@@ -78,7 +79,7 @@ func (r *Repo) Condemned(ctx context.Context) (map[ID]bool, error) {
 
 // readCondemned reads all lists. One that goes meanwhile was replaced by
 // another, so it begins again then.
-func readCondemned(ctx context.Context, t amber.Target) (condemnation, error) {
+func readCondemned(ctx context.Context, t target.Target) (condemnation, error) {
 	for range maxTries {
 		c, err := tryCondemned(ctx, t)
 		if amber.KindOf(err) != amber.KindNotFound {
@@ -91,9 +92,9 @@ func readCondemned(ctx context.Context, t amber.Target) (condemnation, error) {
 // maxTries is how often something is read that is replaced meanwhile.
 const maxTries = 10
 
-func tryCondemned(ctx context.Context, t amber.Target) (condemnation, error) {
+func tryCondemned(ctx context.Context, t target.Target) (condemnation, error) {
 	c := condemnation{packs: map[ID]amber.Time{}}
-	err := t.List(ctx, condemnedPrefix, func(o amber.Object) error {
+	err := t.List(ctx, condemnedPrefix, func(o target.Object) error {
 		if _, err := condemnedDigest(o.Name); err == nil {
 			c.objects = append(c.objects, o.Name)
 		}
@@ -129,7 +130,7 @@ func condemnedDigest(name string) (string, error) {
 	return digest, nil
 }
 
-func readCondemnedList(ctx context.Context, t amber.Target, name string) (condemnedList, error) {
+func readCondemnedList(ctx context.Context, t target.Target, name string) (condemnedList, error) {
 	var l condemnedList
 	digest, err := readRecord(ctx, t, name, condemnedFormat, condemnedVersion, &l)
 	if err == nil && condemnedName(digest) != name {
@@ -139,7 +140,7 @@ func readCondemnedList(ctx context.Context, t amber.Target, name string) (condem
 }
 
 // replace writes what the lists are to say, and removes those that were read.
-func (c *condemnation) replace(ctx context.Context, t amber.Target, packs map[ID]amber.Time) error {
+func (c *condemnation) replace(ctx context.Context, t target.Target, packs map[ID]amber.Time) error {
 	ids := slices.SortedFunc(maps.Keys(packs), ID.Compare)
 	fresh := map[string]bool{}
 	for chunk := range slices.Chunk(ids, maxCondemned) {
@@ -166,7 +167,7 @@ func (c *condemnation) replace(ctx context.Context, t amber.Target, packs map[ID
 
 // putCondemned stores a list. In place of one whose bytes do not match its name
 // it puts the right one.
-func putCondemned(ctx context.Context, t amber.Target, l *condemnedList) (name string, err error) {
+func putCondemned(ctx context.Context, t target.Target, l *condemnedList) (name string, err error) {
 	object, digest, err := seal("condemn packs", "", l)
 	if err != nil {
 		return "", err

@@ -9,12 +9,12 @@ import (
 
 	"filippo.io/age"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
 )
 
@@ -187,7 +187,7 @@ var deeds = []deed{
 		return []repo.Manifest{a}, b
 	}, collects, func(s *store, m repo.Manifest) bool {
 		ids := 0
-		err := s.target.List(ctx, "snapshots/", func(amber.Object) error { ids++; return nil })
+		err := s.target.List(ctx, "snapshots/", func(target.Object) error { ids++; return nil })
 		return !exists(s, m) && err == nil && ids == 1
 	}},
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 const (
@@ -55,7 +56,7 @@ func (g *collection) sweepIndex(ctx context.Context) error {
 
 // indexSweep replaces index objects.
 type indexSweep struct {
-	target amber.Target
+	target target.Target
 	packs  map[ID]packDir // that stay; with a directory once they are in open or written
 	open   []packDir      // in no new index object yet
 	blobs  int            // of open

@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // stock is all snapshots of a repository.
 type stock struct {
 	entries []Entry                  // that exist
-	halves  []amber.SnapshotRef      // whose deletion is not finished
-	pins    []amber.SnapshotRef      // of snapshots that were deleted
+	halves  []wire.SnapshotRef       // whose deletion is not finished
+	pins    []wire.SnapshotRef       // of snapshots that were deleted
 	shelves map[amber.AgentID]*shelf // everything, by agent
 }
 
@@ -31,7 +32,7 @@ func (c *Catalog) stock(ctx context.Context, allStubs bool) (*stock, error) {
 		st.shelves[agent] = s
 		for _, id := range sortedKeys(s.manifests) {
 			if s.deleted(id) {
-				st.halves = append(st.halves, amber.SnapshotRef{Tenant: c.tenant, Agent: agent, ID: id})
+				st.halves = append(st.halves, wire.SnapshotRef{Tenant: c.tenant, Agent: agent, ID: id})
 			} else {
 				st.entries = append(st.entries, s.manifests[id])
 			}
@@ -53,7 +54,7 @@ func (st *stock) orphanPins(ctx context.Context, c *Catalog, agent amber.AgentID
 		switch {
 		case err == nil && stub.signature.Untrusted():
 		case err == nil:
-			st.pins = append(st.pins, amber.SnapshotRef{Tenant: c.tenant, Agent: agent, ID: id})
+			st.pins = append(st.pins, wire.SnapshotRef{Tenant: c.tenant, Agent: agent, ID: id})
 		case !isProblem(err):
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/target"
 )
 
 func TestGarbageGoesWhenTheGraceTimeIsOver(t *testing.T) {
@@ -246,7 +247,7 @@ func TestAnotherCollectionThatIsLateDeletesNothingThatIsNeeded(t *testing.T) {
 
 // before does something, once, before a call.
 type before struct {
-	amber.Target
+	target.Target
 	call string // "delete packs/": a delete of a name that begins so
 	do   func()
 	once sync.Once

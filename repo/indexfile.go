@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // An index object is a header of 32 bytes and packs, in the order of their
@@ -120,7 +120,7 @@ func parseIndexPack(b []byte) (p packDir, rest []byte, err error) {
 
 // readIndex reads and checks an index object; buf may be nil and is used for
 // what is returned. Errors: damaged, too_new, not_found; those of the target.
-func readIndex(ctx context.Context, t amber.Target, id ID, size int64, buf []byte) (packs []packDir, used []byte, err error) {
+func readIndex(ctx context.Context, t target.Target, id ID, size int64, buf []byte) (packs []packDir, used []byte, err error) {
 	name := indexName(id)
 	if size > maxIndexBytes {
 		return nil, buf, damaged("read index", name, fmt.Errorf("the index object has %d bytes, too few or too many", size))

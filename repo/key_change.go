@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/target"
 )
 
 // InitKey makes a repository encrypted: from now on everything that is put is
@@ -164,7 +165,7 @@ func errRecipientsChanged(op string) error {
 
 // removeKeysBefore removes older key records, also those that somebody else
 // has left.
-func removeKeysBefore(ctx context.Context, t amber.Target, serial int64) error {
+func removeKeysBefore(ctx context.Context, t target.Target, serial int64) error {
 	serials, err := keySerials(ctx, t)
 	if err != nil {
 		return err

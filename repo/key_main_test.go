@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/target"
 )
 
 // Identities of three people. They protect nothing but testdata.
@@ -41,7 +42,7 @@ func recipients(t testing.TB, secrets ...string) []agekey.Recipient {
 }
 
 // openAs opens a repository as somebody.
-func openAs(t testing.TB, target amber.Target, secrets ...string) *repo.Repo {
+func openAs(t testing.TB, target target.Target, secrets ...string) *repo.Repo {
 	t.Helper()
 	o := &repo.Options{}
 	for _, s := range secrets {
@@ -66,7 +67,7 @@ var _ io.Reader = (*steady)(nil)
 
 // encrypt makes a repository encrypted, for alice, who opens all repositories
 // of these tests.
-func encrypt(t testing.TB, target amber.Target) {
+func encrypt(t testing.TB, target target.Target) {
 	t.Helper()
 	if err := openAs(t, target, alice).InitKey(ctx, recipients(t, alice), &steady{}, amber.At(epoch)); err != nil {
 		t.Fatal(err)

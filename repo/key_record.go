@@ -16,6 +16,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
 )
 
 // Names of key records:
@@ -52,10 +54,10 @@ type keyRecord struct {
 	CreatedAt  amber.Time `json:"created_at"`
 	Box        string     `json:"box"` // a binary age file in base64: see keyBox
 
-	Signer amber.KeyID `json:"signer,omitempty"` // whose signature belongs to it
+	Signer sign.KeyID `json:"signer,omitempty"` // whose signature belongs to it
 }
 
-func (r *keyRecord) signer() amber.KeyID { return r.Signer }
+func (r *keyRecord) signer() sign.KeyID { return r.Signer }
 
 func (r *keyRecord) check() error {
 	_, keyErr := parseKeyID(r.Current)
@@ -129,7 +131,7 @@ type keyBox struct {
 	Recipients []string `json:"recipients"`
 	Keys       []boxKey `json:"keys"` // in the order in which they were made; the last is the current one
 
-	Signer amber.KeyID `json:"signer,omitempty"`
+	Signer sign.KeyID `json:"signer,omitempty"`
 }
 
 type boxKey struct {
@@ -275,8 +277,8 @@ func keySerial(name string) (serial int64, ok bool) {
 }
 
 // keySerials lists the key records of a target, the newest last.
-func keySerials(ctx context.Context, t amber.Target) (serials []int64, err error) {
-	err = t.List(ctx, keyPrefix, func(o amber.Object) error {
+func keySerials(ctx context.Context, t target.Target) (serials []int64, err error) {
+	err = t.List(ctx, keyPrefix, func(o target.Object) error {
 		if serial, ok := keySerial(o.Name); ok {
 			serials = append(serials, serial)
 		}
@@ -298,7 +300,7 @@ type storedKeys struct {
 
 // readKeyRecord reads a key record. Errors: not_found; damaged, also for a
 // signature that does not match; too_new; those of the target.
-func readKeyRecord(ctx context.Context, t amber.Target, serial int64) (*storedKeys, error) {
+func readKeyRecord(ctx context.Context, t target.Target, serial int64) (*storedKeys, error) {
 	name := keyRecordName(serial)
 	object, err := readSmall(ctx, t, name)
 	if err != nil {
@@ -320,7 +322,7 @@ func readKeyRecord(ctx context.Context, t amber.Target, serial int64) (*storedKe
 
 // newestKeys reads the key record of a target that counts, nil when there is
 // none. Errors: those of readKeyRecord.
-func newestKeys(ctx context.Context, t amber.Target) (*storedKeys, error) {
+func newestKeys(ctx context.Context, t target.Target) (*storedKeys, error) {
 	serials, err := keySerials(ctx, t)
 	if err != nil || len(serials) == 0 {
 		return nil, err

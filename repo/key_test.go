@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // markers are words that nobody may find in an encrypted repository.
@@ -52,7 +53,7 @@ func putMarkers(t *testing.T, s *store) (secrets map[string][]byte) {
 		t.Fatal(err)
 	}
 	in.Label = "Zaunkönig"
-	in.Skipped = []amber.Skipped{{Part: "notes", Path: "Zaunkönig.md", Reason: "unreadable"}}
+	in.Skipped = []wire.Skipped{{Part: "notes", Path: "Zaunkönig.md", Reason: "unreadable"}}
 	m := repo.Manifest{ID: s.newID(t), Tenant: tenant, Agent: ada, Device: laptop, Counter: 1, CreatedAt: s.at(), Label: "Zaunkönig"}
 	if m.Inner, err = w.PutInner(ctx, in); err != nil {
 		t.Fatal(err)

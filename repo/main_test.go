@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/target"
 )
 
 var update = flag.Bool("update", false, "write testdata")
@@ -72,7 +72,7 @@ func (s sample) put(ctx context.Context, w *repo.Writer) (repo.ID, error) {
 	return w.Put(ctx, s.kind, s.data)
 }
 
-func open(t testing.TB, target amber.Target) *repo.Repo {
+func open(t testing.TB, target target.Target) *repo.Repo {
 	t.Helper()
 	return openAs(t, target, alice)
 }

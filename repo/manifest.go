@@ -8,6 +8,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -44,10 +46,10 @@ type Manifest struct {
 
 	// What follows is not written when it is false or empty: manifests without it
 	// are what they were before there was any.
-	Redacted bool        `json:"redacted,omitempty"` // it came from a redacted bundle
-	Key      string      `json:"key,omitempty"`      // names the key it is encrypted with; "" for none
-	Sealed   string      `json:"sealed,omitempty"`   // SHA-256 of the stored bytes of the inner manifest when it is encrypted: anybody can check that
-	Signer   amber.KeyID `json:"signer,omitempty"`   // whose signature belongs to it; "" for none
+	Redacted bool       `json:"redacted,omitempty"` // it came from a redacted bundle
+	Key      string     `json:"key,omitempty"`      // names the key it is encrypted with; "" for none
+	Sealed   string     `json:"sealed,omitempty"`   // SHA-256 of the stored bytes of the inner manifest when it is encrypted: anybody can check that
+	Signer   sign.KeyID `json:"signer,omitempty"`   // whose signature belongs to it; "" for none
 }
 
 // finished returns m as it is written.
@@ -63,7 +65,7 @@ func (m *Manifest) check() error {
 	_, tenantErr := amber.ParseTenantID(string(m.Tenant))
 	_, agentErr := amber.ParseAgentID(string(m.Agent))
 	err := envelope.First(idErr, tenantErr, agentErr, amber.CheckID("device", m.Device),
-		envelope.CheckTime("created_at", m.CreatedAt), envelope.CheckLine("label", m.Label, amber.MaxLabelBytes),
+		envelope.CheckTime("created_at", m.CreatedAt), envelope.CheckLine("label", m.Label, wire.MaxLabelBytes),
 		envelope.CheckLine("incarnation", m.Incarnation, amber.MaxIDBytes), envelope.CheckOID("git_oid", m.GitOID),
 		checkLink(m.Counter, m.Parent, m.ParentID), m.checkSealed())
 	switch {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
 )
 
 // A record is a small object that is not named by its digest: a manifest, a
@@ -33,7 +35,7 @@ func seal(op, name string, v body) (object []byte, digest string, err error) {
 
 // sealWith is seal for a body that may name a signer: it must be this one then,
 // which signs. Errors: invalid; that of the signer.
-func sealWith(ctx context.Context, op, name string, v body, s amber.Signer) (object []byte, digest string, err error) {
+func sealWith(ctx context.Context, op, name string, v body, s sign.Signer) (object []byte, digest string, err error) {
 	if err := checkBody(v); err != nil {
 		return nil, "", &amber.Error{Op: op, Kind: amber.KindInvalid, ID: name, Err: errors.New(err.Error())}
 	}
@@ -92,9 +94,9 @@ func strict(raw []byte, into body) error {
 
 // readRecord reads a record that nobody signs. Errors: not_found; damaged;
 // too_new; those of the target.
-func readRecord(ctx context.Context, t amber.Target, name, format string, version int, into body) (digest string, err error) {
+func readRecord(ctx context.Context, t target.Target, name, format string, version int, into body) (digest string, err error) {
 	r, err := readSigned(ctx, t, name, format, version, into)
-	if err == nil && r.signature.Status != amber.SignatureMissing {
+	if err == nil && r.signature.Status != sign.SignatureMissing {
 		err = damaged("read object", name, r.signature.problem())
 	}
 	return r.digest, err
@@ -102,7 +104,7 @@ func readRecord(ctx context.Context, t amber.Target, name, format string, versio
 
 // readSigned reads a record that may be signed. What became of checking that is
 // no error. Errors: not_found; damaged; too_new; those of the target.
-func readSigned(ctx context.Context, t amber.Target, name, format string, version int, into body) (sealed, error) {
+func readSigned(ctx context.Context, t target.Target, name, format string, version int, into body) (sealed, error) {
 	object, err := readSmall(ctx, t, name)
 	if err != nil {
 		return sealed{}, err
@@ -115,7 +117,7 @@ func readSigned(ctx context.Context, t amber.Target, name, format string, versio
 }
 
 // readSmall reads an object of at most maxRecordBytes.
-func readSmall(ctx context.Context, t amber.Target, name string) ([]byte, error) {
+func readSmall(ctx context.Context, t target.Target, name string) ([]byte, error) {
 	r, err := t.Get(ctx, name, 0, -1)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
 )
 
 // recordSeeds are the vectors.
@@ -34,20 +36,20 @@ func recordSeeds(f *testing.F) [][]byte {
 // would be written.
 func looksAtRecord(t *testing.T, object []byte) {
 	t.Helper()
-	target := newMemory()
+	mem := newMemory()
 	manifest := "snapshots/ada/" + string(vectorID) + ".json"
 	for _, name := range []string{manifest, "stubs/ada/" + string(unreadableID) + ".json", "pins/ada/" + string(vectorID) + ".json"} {
-		target.objects[name] = object
+		mem.objects[name] = object
 	}
 	if len(object) > 100 {
 		if at := bytes.LastIndex(object, []byte(`,"digest":"`)); at > 0 && at+75 < len(object) {
 			name := "condemned/" + string(object[at+11:at+75]) + ".json"
-			if amber.CheckObjectName(name) == nil {
-				target.objects[name] = object
+			if target.CheckObjectName(name) == nil {
+				mem.objects[name] = object
 			}
 		}
 	}
-	s := newStore(t, target)
+	s := newStore(t, mem)
 	if _, err := s.repo.Audit(ctx, tenant, true, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +59,7 @@ func looksAtRecord(t *testing.T, object []byte) {
 	e, err := s.catalog.Get(ctx, ada, vectorID)
 	switch amber.KindOf(err) {
 	case "":
-		if e.Signature.Status != amber.SignatureMissing {
+		if e.Signature.Status != sign.SignatureMissing {
 			return // nobody here can make it again
 		}
 		again := newMemory()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -31,9 +32,9 @@ type Inner struct {
 	Journal     *FilesEntry     `json:"journal"` // entries that no database has yet
 	Marks       []JournalMark   `json:"marks"`   // how far each session was drained
 	Sources     []SourceEntry   `json:"sources"`
-	Skipped     []amber.Skipped `json:"skipped"`
+	Skipped     []wire.Skipped  `json:"skipped"`
 	SkippedMore int64           `json:"skipped_more"` // that are not listed
-	Checks      []amber.Check   `json:"checks"`
+	Checks      []wire.Check    `json:"checks"`
 
 	// What follows is not written when it is empty.
 	Label string `json:"label,omitempty"` // of an encrypted snapshot, when it is not outside
@@ -299,11 +300,11 @@ func (in Inner) finished() Inner {
 
 // finishedSkipped returns what is listed of things that were skipped, and how
 // many are not.
-func finishedSkipped(all []amber.Skipped) (l []amber.Skipped, more int) {
-	l = make([]amber.Skipped, 0, min(len(all), maxSkipped))
+func finishedSkipped(all []wire.Skipped) (l []wire.Skipped, more int) {
+	l = make([]wire.Skipped, 0, min(len(all), maxSkipped))
 	room := maxSkippedBytes
 	for i, s := range all {
-		s = amber.Skipped{
+		s = wire.Skipped{
 			Part: clean(s.Part, maxTextBytes), Path: clean(s.Path, maxPathBytes),
 			Reason: clean(s.Reason, maxTextBytes), Detail: clean(s.Detail, maxTextBytes),
 		}

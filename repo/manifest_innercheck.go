@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Bounds of inner manifests.
@@ -34,7 +35,7 @@ func (in *Inner) check() error {
 	case in.SkippedMore < 0:
 		return errors.New("a number is negative")
 	}
-	err := envelope.First(envelope.CheckLine("label", in.Label, amber.MaxLabelBytes), checkSalt(in.Salt),
+	err := envelope.First(envelope.CheckLine("label", in.Label, wire.MaxLabelBytes), checkSalt(in.Salt),
 		checkDatabases(in.Databases), in.Notes.check(), in.Git.check(), in.State.check(), in.Journal.check())
 	for i := 0; err == nil && i < len(in.Marks); i++ {
 		err = in.Marks[i].check()

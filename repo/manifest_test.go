@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // envelope makes a record of any body, from docs/format/repository.md and not
@@ -131,12 +132,12 @@ func full() repo.Inner {
 			{Name: "notebook", Fenced: true, Files: &repo.FilesEntry{Tree: id("files")}, Databases: []repo.DatabaseEntry{database("a/b.db", "")}, Git: git},
 			{Name: "other"},
 		},
-		Skipped: []amber.Skipped{
-			{Part: "notes", Path: "a/\xff.md", Reason: amber.SkipBadName},
-			{Part: "source:other", Path: "x", Reason: amber.SkipTorn, Detail: "changes"},
+		Skipped: []wire.Skipped{
+			{Part: "notes", Path: "a/\xff.md", Reason: wire.SkipBadName},
+			{Part: "source:other", Path: "x", Reason: wire.SkipTorn, Detail: "changes"},
 		},
 		SkippedMore: 1,
-		Checks: []amber.Check{
+		Checks: []wire.Check{
 			{Name: "integrity", Part: "memory", Digest: id("memory.db").String(), At: amber.At(epoch), OK: true},
 			{Name: "git", Part: "notes", At: amber.At(epoch), Detail: "not connected"},
 		},
@@ -225,7 +226,7 @@ func TestTooMuchThatWasSkippedIsCounted(t *testing.T) {
 	}{{"x", 10_000, 5}, {strings.Repeat("ü", 4000), 255, 9750}} {
 		var in repo.Inner
 		for range 10_005 {
-			in.Skipped = append(in.Skipped, amber.Skipped{Part: "notes", Path: tt.path, Reason: amber.SkipTooLarge})
+			in.Skipped = append(in.Skipped, wire.Skipped{Part: "notes", Path: tt.path, Reason: wire.SkipTooLarge})
 		}
 		b, err := repo.EncodeInner(in)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // A pack is a header of 32 bytes, the stored bytes of its blobs one behind
@@ -149,7 +150,7 @@ func (f *footer) check(dir []byte) error {
 
 // readDirectory reads the directory of a pack from its end, with one request
 // or two. Errors: damaged, too_new, not_found; those of the target.
-func readDirectory(ctx context.Context, t amber.Target, id ID, size int64) (packDir, error) {
+func readDirectory(ctx context.Context, t target.Target, id ID, size int64) (packDir, error) {
 	name := packName(id)
 	if size < minPackBytes || size > maxPackBytes {
 		return packDir{}, damaged("read pack", name, fmt.Errorf("the pack has %d bytes, too few or too many", size))

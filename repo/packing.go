@@ -9,7 +9,7 @@ import (
 	"hash"
 	"io"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 const (
@@ -57,7 +57,7 @@ func (p *packing) add(ctx context.Context, e entry, stored []byte, large bool) e
 
 // upload stores the pack and returns it when it is durable. The chunks have
 // gone back to the pool then, whatever happened.
-func (p *packing) upload(ctx context.Context, t amber.Target, avoids func(ID) bool) (packDir, error) {
+func (p *packing) upload(ctx context.Context, t target.Target, avoids func(ID) bool) (packDir, error) {
 	defer p.spool.release()
 	id, tail := p.name()
 	var salts []byte
@@ -98,7 +98,7 @@ func (p *packing) salt(id ID) []byte {
 
 // putObject stores an object whose name is its digest. One that is there
 // already is read: it may be damaged, and then nothing may rely on it.
-func putObject(ctx context.Context, t amber.Target, name string, id ID, size int64, body io.Reader) error {
+func putObject(ctx context.Context, t target.Target, name string, id ID, size int64, body io.Reader) error {
 	created, err := t.Put(ctx, name, size, body)
 	if err != nil {
 		return fmt.Errorf("store %s: %w", name, err)
@@ -110,7 +110,7 @@ func putObject(ctx context.Context, t amber.Target, name string, id ID, size int
 }
 
 // checkObject reads an object and compares it with the digest it should have.
-func checkObject(ctx context.Context, t amber.Target, name string, id ID) error {
+func checkObject(ctx context.Context, t target.Target, name string, id ID) error {
 	r, err := t.Get(ctx, name, 0, -1)
 	if err != nil {
 		return err

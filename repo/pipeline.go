@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // A writer has four goroutines. They run until Close closes the channels, and
@@ -179,7 +180,7 @@ func groupOf(packs []packDir) int {
 // putIndex writes an index object for packs that are durable. In place of one
 // whose bytes do not match its name it puts the right one: unlike a pack it
 // holds nothing that is nowhere else.
-func putIndex(ctx context.Context, t amber.Target, packs []packDir) (name string, err error) {
+func putIndex(ctx context.Context, t target.Target, packs []packDir) (name string, err error) {
 	b := marshalIndex(packs)
 	id := ID(sha256.Sum256(b))
 	name = indexName(id)

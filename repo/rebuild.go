@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // RebuildReport says what [Repo.Rebuild] has made.
@@ -46,7 +47,7 @@ func (r *Repo) Rebuild(ctx context.Context) (RebuildReport, error) {
 
 // rebuild is one run of Rebuild.
 type rebuild struct {
-	target   amber.Target
+	target   target.Target
 	listing  listing
 	open     []packDir   // in no index object yet
 	blobs    int         // in open

@@ -13,16 +13,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
 )
 
 // Repo is the blobs of a repository. Safe for concurrent use; other programs
 // may write to the same target.
 type Repo struct {
-	target     amber.Target
+	target     target.Target
 	decoder    *zstd.Decoder
 	packBytes  int64
 	identities []age.Identity
-	signer     amber.Signer
+	signer     sign.Signer
 	random     io.Reader
 
 	mu       sync.RWMutex
@@ -37,7 +39,7 @@ type Options struct {
 	// does it is locked: see [Repo.Locked].
 	Identities []age.Identity
 	// Signer signs records; nil leaves them unsigned.
-	Signer amber.Signer
+	Signer sign.Signer
 	// Random is where nonces come from; nil is crypto/rand. Safe for concurrent
 	// use.
 	Random io.Reader
@@ -48,7 +50,7 @@ type Options struct {
 // error: see [Repo.Problems]. A target without objects is an empty repository.
 // Errors: too_new for an index object or a key record of a later version; those
 // of the target.
-func Open(ctx context.Context, target amber.Target, o *Options) (*Repo, error) {
+func Open(ctx context.Context, target target.Target, o *Options) (*Repo, error) {
 	if o == nil {
 		o = &Options{}
 	}
@@ -168,10 +170,10 @@ type listing struct {
 
 // list reads the names of all objects. Index objects come first: a pack is
 // there before an index object names it, so one that is missing got lost.
-func list(ctx context.Context, t amber.Target) (listing, error) {
+func list(ctx context.Context, t target.Target) (listing, error) {
 	l := listing{index: map[ID]int64{}, packs: map[ID]int64{}}
 	collect := func(prefix string, parse func(string) (ID, bool), into map[ID]int64) error {
-		return t.List(ctx, prefix, func(o amber.Object) error {
+		return t.List(ctx, prefix, func(o target.Object) error {
 			if id, ok := parse(o.Name); ok {
 				into[id] = o.Size
 			} else {
@@ -200,7 +202,7 @@ func sorted(m map[ID]int64) []ID {
 }
 
 // loadIndex reads all index objects.
-func loadIndex(ctx context.Context, t amber.Target) (*index, []Problem, error) {
+func loadIndex(ctx context.Context, t target.Target) (*index, []Problem, error) {
 	l, err := list(ctx, t)
 	if err != nil {
 		return nil, nil, err

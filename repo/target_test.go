@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // memory is a target in memory.
@@ -24,7 +25,7 @@ type memory struct {
 	calls   []string
 }
 
-var _ amber.Target = (*memory)(nil)
+var _ target.Target = (*memory)(nil)
 
 func newMemory() *memory { return &memory{objects: map[string][]byte{}} }
 
@@ -64,7 +65,7 @@ func (m *memory) call(ctx context.Context, op, name string) error {
 }
 
 func (m *memory) Put(ctx context.Context, name string, size int64, r io.Reader) (bool, error) {
-	if err := amber.CheckObjectName(name); err != nil {
+	if err := target.CheckObjectName(name); err != nil {
 		return false, err
 	}
 	if err := m.call(ctx, "put", name); err != nil {
@@ -115,7 +116,7 @@ func (m *memory) Get(ctx context.Context, name string, offset, length int64) (io
 	return io.NopCloser(bytes.NewReader(b[offset : offset+length])), nil
 }
 
-func (m *memory) List(ctx context.Context, prefix string, fn func(amber.Object) error) error {
+func (m *memory) List(ctx context.Context, prefix string, fn func(target.Object) error) error {
 	if err := m.call(ctx, "list", prefix); err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (m *memory) List(ctx context.Context, prefix string, fn func(amber.Object) 
 		m.mu.Lock()
 		size := int64(len(m.objects[name]))
 		m.mu.Unlock()
-		if err := fn(amber.Object{Name: name, Size: size}); err != nil {
+		if err := fn(target.Object{Name: name, Size: size}); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Agent is what is served of one agent. Everything in it is safe for concurrent
@@ -16,16 +17,16 @@ type Agent struct {
 	Policy amber.Policy
 	Random io.Reader // unpredictable
 	// Snapshots, Repository and Past are nil where there are no snapshots.
-	Snapshots  amber.Snapshotter
-	Repository amber.RepositoryChecker
+	Snapshots  wire.Snapshotter
+	Repository wire.RepositoryChecker
 	Past       PastOpener
 	// Consolidations is nil where nobody marks them.
-	Consolidations amber.Consolidator
+	Consolidations wire.Consolidator
 	// Journal tells what the crash journal holds; nil where there is none.
-	Journal func(ctx context.Context) ([]amber.JournalStatus, error)
+	Journal func(ctx context.Context) ([]wire.JournalStatus, error)
 	// Doctor looks whether everything is well; nil where there is none. Deep
 	// looks at every row.
-	Doctor func(ctx context.Context, deep bool) (amber.Checkup, error)
+	Doctor func(ctx context.Context, deep bool) (wire.Checkup, error)
 }
 
 // PastOpener opens the memory of snapshots.
@@ -33,10 +34,10 @@ type PastOpener interface {
 	// At opens the memory of a snapshot to read from; the live agent is not
 	// touched. The caller closes it. Errors: not_found; damaged;
 	// too_new.
-	At(ctx context.Context, ref amber.SnapshotRef) (Past, error)
+	At(ctx context.Context, ref wire.SnapshotRef) (Past, error)
 	// RestoreMemory brings one memory of a snapshot back as a new revision.
 	// Errors: not_found; refused for what was erased.
-	RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error)
+	RestoreMemory(ctx context.Context, r wire.MemoryRestoreRequest) (wire.MemoryRestore, error)
 }
 
 // Past answers from a snapshot as the store would have at that instant.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // RequestApproval asks for an approval and keeps with it which token asked,
@@ -49,7 +50,7 @@ func DecideApproval(ctx context.Context, s amber.Approvals, d amber.ApprovalDeci
 }
 
 // actorOf is the name of a token, or its id where the name is no identifier.
-func actorOf(g amber.Grant) string {
+func actorOf(g wire.Grant) string {
 	if amber.CheckID("actor", g.Name) != nil {
 		return string(g.Token)
 	}

@@ -15,17 +15,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/wire"
 )
 
 // anybody may do everything.
 type anybody struct{}
 
-func (anybody) Grant(context.Context, string) (amber.Grant, error) {
-	return amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}, nil
+func (anybody) Grant(context.Context, string) (wire.Grant, error) {
+	return wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}, nil
 }
 
 // bothDoors serves one agent over HTTP and to agent hosts.
@@ -36,7 +38,7 @@ func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent := &server.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(store.Parts()), Policy: amber.ConservativePolicy{}, Random: rand.Reader}
+	agent := &server.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(store.Parts()), Policy: policy.Conservative{}, Random: rand.Reader}
 	pool, err := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*server.Agent, func() error, error) {
 		return agent, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: clock})
@@ -49,7 +51,7 @@ func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(api.Close)
-	who := server.Caller{Grant: amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}}
+	who := server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
 	tools, err := mcpapi.NewServer(mcpapi.Options{Desk: desk, Clock: clock, Tools: "files"}, who, "acme", "ada")
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Local is the actor of the audit log for callers who need no token.
@@ -11,7 +12,7 @@ const Local = "local"
 
 // Caller is who asks.
 type Caller struct {
-	Grant     amber.Grant
+	Grant     wire.Grant
 	RequestID string
 }
 
@@ -26,7 +27,7 @@ func (c Caller) Actor() string {
 // Allow says whether the caller may do something with an agent, or with a whole
 // tenant when agent is "". Errors: not_found for what the grant does not reach;
 // refused when it lacks the scope; invalid for ids that are none.
-func (c Caller) Allow(tenant amber.TenantID, agent amber.AgentID, scope amber.TokenScope) error {
+func (c Caller) Allow(tenant amber.TenantID, agent amber.AgentID, scope wire.TokenScope) error {
 	if _, err := amber.ParseTenantID(string(tenant)); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Crew runs what happens in the background and tells how each is doing. The
@@ -29,7 +30,7 @@ type Crew struct {
 
 type worker struct {
 	crew   *Crew
-	health amber.WorkerHealth // guarded by crew.mu
+	health wire.WorkerHealth // guarded by crew.mu
 }
 
 // NewCrew returns a crew without workers.
@@ -45,7 +46,7 @@ type Report func(detail string, err error)
 // Go starts a worker. It returns when its context ends; one that returns or
 // panics earlier is unavailable from then on.
 func (c *Crew) Go(name string, run func(ctx context.Context, report Report) error) {
-	w := &worker{crew: c, health: amber.WorkerHealth{Name: name, Status: amber.Healthy}}
+	w := &worker{crew: c, health: wire.WorkerHealth{Name: name, Status: amber.Healthy}}
 	c.mu.Lock()
 	c.workers = append(c.workers, w)
 	c.mu.Unlock()
@@ -124,10 +125,10 @@ func JoinSome(errs []error) error {
 }
 
 // Health tells how every worker is doing.
-func (c *Crew) Health() []amber.WorkerHealth {
+func (c *Crew) Health() []wire.WorkerHealth {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := make([]amber.WorkerHealth, len(c.workers))
+	out := make([]wire.WorkerHealth, len(c.workers))
 	for i, w := range c.workers {
 		out[i] = w.health
 	}

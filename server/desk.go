@@ -10,13 +10,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Desk is where requests of every door come in. Agents is required.
 type Desk struct {
 	Agents Agents
 	// Audit is told of every change; nil: nobody is.
-	Audit amber.AuditLog
+	Audit wire.AuditLog
 	// BeforeTool is called before a tool of an agent host changes something; an
 	// error keeps it from doing so. Nil: nobody is asked.
 	BeforeTool func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, tool string) error
@@ -46,7 +47,7 @@ type Desk struct {
 type Job struct {
 	Tenant amber.TenantID
 	Agent  amber.AgentID // "": it concerns the whole tenant
-	Scope  amber.TokenScope
+	Scope  wire.TokenScope
 	// Reads says that what is done shows stored text by its nature, so the
 	// scope read is needed, too.
 	Reads  bool
@@ -67,7 +68,7 @@ type Job struct {
 func (j Job) allowed(c Caller) error {
 	err := c.Allow(j.Tenant, j.Agent, j.Scope)
 	if err == nil && j.Reads {
-		err = c.Allow(j.Tenant, j.Agent, amber.TokenRead)
+		err = c.Allow(j.Tenant, j.Agent, wire.TokenRead)
 	}
 	return err
 }
@@ -179,7 +180,7 @@ func (d *Desk) open(ctx context.Context, c Caller, j Job) (*Agent, func(), error
 		return d.Agents.Agent(ctx, j.Tenant, "", false)
 	}
 	a, release, err := d.Agents.Agent(ctx, j.Tenant, j.Agent, false)
-	if j.Agent == "" || j.Existing || amber.KindOf(err) != amber.KindNotFound || !c.Grant.Has(amber.TokenWrite) {
+	if j.Agent == "" || j.Existing || amber.KindOf(err) != amber.KindNotFound || !c.Grant.Has(wire.TokenWrite) {
 		return a, release, err
 	}
 	return d.create(ctx, c, j)

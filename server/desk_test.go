@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 func nothing(context.Context, *server.Agent) (string, error) { return "", nil }
@@ -23,7 +24,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	b := &book{}
 	home := &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
-	look := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead, Action: "memory.list"}
+	look := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.list"}
 	if err := d.Do(asking(t.Context(), "acme", "", "read"), look, nothing); amber.KindOf(err) != amber.KindNotFound {
 		t.Errorf("a reader: %v", err)
 	}
@@ -44,7 +45,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	want := []amber.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
+	want := []wire.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
 	if diff := cmp.Diff(want, b.entries, sameTime); diff != "" {
 		t.Error(diff)
 	}
@@ -97,7 +98,7 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 		b := &book{}
 		d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
 		err := d.DoEach(asking(t.Context(), "acme", "ada", "write"),
-			server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "mcp.delete_entities", Mutates: true},
+			server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "mcp.delete_entities", Mutates: true},
 			func(context.Context, *server.Agent) ([]string, string, error) {
 				if c.err != nil {
 					return c.done, "c", c.err
@@ -121,9 +122,9 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 // log cannot be written: why not is nobody's business outside.
 func TestWhyTheAuditLogIsDeafIsNotTold(t *testing.T) {
 	t.Parallel()
-	for scope, want := range map[amber.TokenScope]amber.Kind{"write": amber.KindConflict, "read": amber.KindRefused} {
+	for scope, want := range map[wire.TokenScope]amber.Kind{"write": amber.KindConflict, "read": amber.KindRefused} {
 		d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: &book{fail: errors.New("open /srv/home.db: disk full")}}
-		job := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "memory.write", Mutates: true}
+		job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true}
 		err := d.Do(asking(t.Context(), "acme", "ada", scope), job, func(context.Context, *server.Agent) (string, error) {
 			return "m1", amber.Errorf(amber.KindConflict, "write memory", "m1", "somebody else changed it")
 		})
@@ -146,7 +147,7 @@ func TestCallsOfToolsAreObserved(t *testing.T) {
 			seen = append(seen, tool+" "+string(amber.KindOf(err))+" "+took.String())
 		},
 	}
-	job := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead, Action: "mcp.memory_get"}
+	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "mcp.memory_get"}
 	_ = d.Do(asking(t.Context(), "acme", "ada", "read"), job, func(context.Context, *server.Agent) (string, error) {
 		c.move(time.Second)
 		return "", nil
@@ -206,9 +207,9 @@ func TestRefusedAttemptsAreFolded(t *testing.T) {
 	home := &village{agents: map[amber.AgentID]bool{"ada": true, "bob": true}}
 	d := &server.Desk{Agents: home, Audit: b, Clock: c.read}
 	outcome := error(nil)
-	attempt := func(action string, agent amber.AgentID, scopes ...amber.TokenScope) {
+	attempt := func(action string, agent amber.AgentID, scopes ...wire.TokenScope) {
 		_ = d.Do(asking(t.Context(), "acme", "", scopes...),
-			server.Job{Tenant: "acme", Agent: agent, Scope: amber.TokenWrite, Action: action, Mutates: true},
+			server.Job{Tenant: "acme", Agent: agent, Scope: wire.TokenWrite, Action: action, Mutates: true},
 			func(context.Context, *server.Agent) (string, error) { return "", outcome })
 	}
 	expect := func(what string, n int) {
@@ -265,7 +266,7 @@ func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
 	t.Parallel()
 	b, home := &book{}, &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
-	job := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead, Action: "event.stream", Existing: true}
+	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "event.stream", Existing: true}
 	if err := d.Do(asking(t.Context(), "acme", "", "admin"), job, nothing); amber.KindOf(err) != amber.KindNotFound {
 		t.Errorf("got %v", err)
 	}
@@ -275,7 +276,7 @@ func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
 	if err := d.Made(asking(t.Context(), "acme", "", "admin"), "acme", "cat"); err != nil {
 		t.Error(err)
 	}
-	want := []amber.AuditEntry{{Tenant: "acme", Agent: "cat", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
+	want := []wire.AuditEntry{{Tenant: "acme", Agent: "cat", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
 	if diff := cmp.Diff(want, b.entries, sameTime); diff != "" {
 		t.Error(diff)
 	}

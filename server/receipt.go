@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // receiptWhole are the fields of an answer that a receipt keeps: ids, versions
@@ -24,7 +25,7 @@ var receiptWhole = map[string]bool{
 var receiptInside = map[string]bool{"items": true, "lease": true, "memory": true, "kept": true, "unfinished": true}
 
 // MayRead reports whether the caller may be told what is stored.
-func (c Caller) MayRead() bool { return c.Grant.Has(amber.TokenRead) }
+func (c Caller) MayRead() bool { return c.Grant.Has(wire.TokenRead) }
 
 // Receipt is the answer to a change for a caller who may not read: v without
 // whatever may have been stored before. A field that Receipt does not know is

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // listening returns nil when the audit log can be written, as far as is known.
@@ -48,7 +49,7 @@ func (d *Desk) record(ctx context.Context, c Caller, j Job, outcome error) error
 	if amber.CheckID("subject", j.Subject) != nil {
 		j.Subject = "" // a request that names what is no id was not about anything
 	}
-	e := amber.AuditEntry{
+	e := wire.AuditEntry{
 		Tenant: j.Tenant, Agent: j.Agent, Actor: c.Actor(), Action: j.Action, Subject: j.Subject,
 		Outcome: "ok", RequestID: c.RequestID,
 	}

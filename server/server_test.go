@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -203,11 +204,11 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 // book is an audit log.
 type book struct {
 	mu      sync.Mutex
-	entries []amber.AuditEntry
+	entries []wire.AuditEntry
 	fail    error
 }
 
-func (b *book) Record(ctx context.Context, e amber.AuditEntry) error {
+func (b *book) Record(ctx context.Context, e wire.AuditEntry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := errors.Join(b.fail, ctx.Err()); err != nil {
@@ -217,23 +218,23 @@ func (b *book) Record(ctx context.Context, e amber.AuditEntry) error {
 	return nil
 }
 
-func (b *book) ListAudit(context.Context, amber.AuditQuery) (amber.Page[amber.AuditEntry], error) {
-	return amber.Page[amber.AuditEntry]{}, nil
+func (b *book) ListAudit(context.Context, wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
+	return amber.Page[wire.AuditEntry]{}, nil
 }
 
-func (b *book) VerifyAudit(context.Context) (amber.AuditReport, error) {
-	return amber.AuditReport{}, nil
+func (b *book) VerifyAudit(context.Context) (wire.AuditReport, error) {
+	return wire.AuditReport{}, nil
 }
 
-func asking(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, scopes ...amber.TokenScope) context.Context {
-	return server.WithCaller(ctx, server.Caller{RequestID: "r1", Grant: amber.Grant{Token: "t1", Tenant: tenant, Agent: agent, Scopes: scopes}})
+func asking(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, scopes ...wire.TokenScope) context.Context {
+	return server.WithCaller(ctx, server.Caller{RequestID: "r1", Grant: wire.Grant{Token: "t1", Tenant: tenant, Agent: agent, Scopes: scopes}})
 }
 
 func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 	t.Parallel()
-	write := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "memory.write", Mutates: true}
-	entry := func(outcome, subject string) []amber.AuditEntry {
-		return []amber.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "t1", Action: "memory.write", Subject: subject, Outcome: outcome, RequestID: "r1"}}
+	write := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true}
+	entry := func(outcome, subject string) []wire.AuditEntry {
+		return []wire.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "t1", Action: "memory.write", Subject: subject, Outcome: outcome, RequestID: "r1"}}
 	}
 	for _, c := range []struct {
 		name string
@@ -242,7 +243,7 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 		err  error // of the work
 		want amber.Kind
 		did  bool
-		book []amber.AuditEntry
+		book []wire.AuditEntry
 	}{
 		{"who may", asking(t.Context(), "acme", "ada", "write"), write, nil, "", true, entry("ok", "m1")},
 		{"an admin of the tenant", asking(t.Context(), "acme", "", "admin"), write, nil, "", true, entry("ok", "m1")},
@@ -250,9 +251,9 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 		{"a reader", asking(t.Context(), "acme", "ada", "read"), write, nil, amber.KindRefused, false, entry("refused", "")},
 		{"another tenant", asking(t.Context(), "umbrella", "", "admin"), write, nil, amber.KindNotFound, false, nil},
 		{"another agent", asking(t.Context(), "acme", "bob", "write"), write, nil, amber.KindNotFound, false, nil},
-		{"nobody", t.Context(), write, nil, amber.KindRefused, false, []amber.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "local", Action: "memory.write", Outcome: "refused"}}},
-		{"a look", asking(t.Context(), "acme", "ada", "read"), server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead, Action: "memory.get"}, nil, "", true, nil},
-		{"ids that are none", asking(t.Context(), "acme", "", "admin"), server.Job{Tenant: "acme", Agent: "../x", Scope: amber.TokenRead}, nil, amber.KindInvalid, false, nil},
+		{"nobody", t.Context(), write, nil, amber.KindRefused, false, []wire.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "local", Action: "memory.write", Outcome: "refused"}}},
+		{"a look", asking(t.Context(), "acme", "ada", "read"), server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.get"}, nil, "", true, nil},
+		{"ids that are none", asking(t.Context(), "acme", "", "admin"), server.Job{Tenant: "acme", Agent: "../x", Scope: wire.TokenRead}, nil, amber.KindInvalid, false, nil},
 	} {
 		h, b := newHouse(), &book{}
 		d := &server.Desk{Agents: newPool(t, h, server.PoolOptions{}), Audit: b}
@@ -280,7 +281,7 @@ func TestForeignAndAbsentAgentsAreTheSameAnswer(t *testing.T) {
 	h.absent = true
 	d := &server.Desk{Agents: newPool(t, h, server.PoolOptions{})}
 	ask := func(ctx context.Context) string {
-		return d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead}, nil).Error()
+		return d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, nil).Error()
 	}
 	absent, foreign := ask(asking(t.Context(), "acme", "", "read")), ask(asking(t.Context(), "umbrella", "", "read"))
 	if absent != foreign {
@@ -296,7 +297,7 @@ func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
 	ctx := asking(t.Context(), "acme", "ada", "write", "read")
 	done := 0
-	job := server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "memory.write", Mutates: true}
+	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true}
 	work := func(context.Context, *server.Agent) (string, error) { done++; return "m1", nil }
 	for range 3 {
 		if err := d.Do(ctx, job, work); amber.KindOf(err) != amber.KindInternal {
@@ -309,7 +310,7 @@ func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	if err := d.Listening(t.Context()); !d.Deaf() || err == nil {
 		t.Errorf("deaf: %v; listening: %v", d.Deaf(), err)
 	}
-	if err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenRead}, work); err != nil {
+	if err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, work); err != nil {
 		t.Errorf("a look: %v", err)
 	}
 	b.fail = nil
@@ -330,7 +331,7 @@ func TestWhatACallerWhoHasGoneChangedIsWrittenDown(t *testing.T) {
 	b := &book{}
 	d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
 	ctx, cancel := context.WithCancel(asking(t.Context(), "acme", "ada", "write"))
-	err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: "memory.write", Mutates: true},
+	err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true},
 		func(context.Context, *server.Agent) (string, error) { cancel(); return "m1", nil })
 	if err != nil || len(b.entries) != 1 {
 		t.Errorf("%v, %d entries", err, len(b.entries))
@@ -351,7 +352,7 @@ func TestBeforeAToolChangesSomething(t *testing.T) {
 	}
 	ctx := asking(t.Context(), "acme", "ada", "admin")
 	do := func(action string, mutates bool) (done bool, err error) {
-		err = d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: amber.TokenWrite, Action: action, Mutates: mutates},
+		err = d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: action, Mutates: mutates},
 			func(context.Context, *server.Agent) (string, error) { done = true; return "", nil })
 		return done, err
 	}
@@ -400,7 +401,7 @@ func TestACrewTellsHowItIsDoing(t *testing.T) {
 		<-ran
 	}
 	at := func(s int) amber.Time { return amber.At(noon.Add(time.Duration(s) * time.Second)) }
-	want := amber.WorkerHealth{Name: "drain", Status: amber.Healthy, Runs: 3, Failures: 1, LastRun: at(3), LastFailure: at(2), Detail: "a round"}
+	want := wire.WorkerHealth{Name: "drain", Status: amber.Healthy, Runs: 3, Failures: 1, LastRun: at(3), LastFailure: at(2), Detail: "a round"}
 	if diff := cmp.Diff(want, crew.Health()[0], sameTime); diff != "" {
 		t.Error(diff)
 	}

@@ -11,13 +11,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A caller of one tenant is told what an error means, and nothing about
 // the machine; what they asked about themselves they are told.
 func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
 	t.Parallel()
-	own := server.Caller{Grant: amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}}
+	own := server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
 	disk := &fs.PathError{Op: "open", Path: "relative name", Err: errors.New("permission denied")}
 	for _, c := range []struct {
 		name   string
@@ -46,7 +47,7 @@ func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
 		{"impatience", &amber.Error{Op: "open agent", Kind: amber.KindUnreachable, Err: context.DeadlineExceeded}, false},
 		{"a link", amber.Errorf(amber.KindUnsupported, "x", "", "see https://amber.example/docs and read/write"), false},
 	} {
-		told, hidden := server.Told(server.Caller{Grant: amber.Grant{Tenant: "acme"}}, c.err)
+		told, hidden := server.Told(server.Caller{Grant: wire.Grant{Tenant: "acme"}}, c.err)
 		if hidden != c.hidden || amber.KindOf(told) != amber.KindOf(c.err) || told.Error() == "" {
 			t.Errorf("%s: hidden %v: %v", c.name, hidden, told)
 		}
@@ -68,7 +69,7 @@ func TestCallersOfATenantAreToldNoPlaces(t *testing.T) {
 	}
 	// What programs compare with survives.
 	joined := errors.Join(amber.ErrQueueEmpty, errors.New("close /srv/control.db"))
-	if told, hidden := server.Told(server.Caller{Grant: amber.Grant{Tenant: "acme"}}, joined); !hidden || !errors.Is(told, amber.ErrQueueEmpty) {
+	if told, hidden := server.Told(server.Caller{Grant: wire.Grant{Tenant: "acme"}}, joined); !hidden || !errors.Is(told, amber.ErrQueueEmpty) {
 		t.Errorf("told %v", told)
 	}
 }

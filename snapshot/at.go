@@ -7,11 +7,12 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // At answers questions from a snapshot without restoring it. The live agent is
 // not touched. The caller closes it. Errors: those of ShowSnapshot.
-func (e *Engine) At(ctx context.Context, ref amber.SnapshotRef) (*Past, error) {
+func (e *Engine) At(ctx context.Context, ref wire.SnapshotRef) (*Past, error) {
 	if err := checkRef(ref); err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func (e *Engine) At(ctx context.Context, ref amber.SnapshotRef) (*Past, error) {
 	return p, nil
 }
 
-func (e *Engine) past(ctx context.Context, rep *repository, ref amber.SnapshotRef) (*Past, error) {
+func (e *Engine) past(ctx context.Context, rep *repository, ref wire.SnapshotRef) (*Past, error) {
 	_, inner, err := e.find(ctx, rep, ref)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/names"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/wire"
 )
 
 // build puts the parts that come from the origin into the folder of the new
@@ -30,7 +31,7 @@ func (s *restoration) build(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	if s.restores(amber.PartNotes) {
+	if s.restores(wire.PartNotes) {
 		lost, err := s.from.notes(ctx, places(dir).Notes)
 		if err != nil {
 			return err
@@ -38,13 +39,13 @@ func (s *restoration) build(ctx context.Context, dir string) error {
 		if lost != "" {
 			s.warn("the notes come back WITHOUT their history, which stays where it is: %s", lost)
 		}
-		s.report.Restored = append(s.report.Restored, amber.PartNotes)
+		s.report.Restored = append(s.report.Restored, wire.PartNotes)
 	}
-	if s.restores(amber.PartState) {
+	if s.restores(wire.PartState) {
 		if err := s.from.state(ctx, places(dir).State); err != nil {
 			return err
 		}
-		s.report.Restored = append(s.report.Restored, amber.PartState)
+		s.report.Restored = append(s.report.Restored, wire.PartState)
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func (e *Engine) buildFile(ctx context.Context, rep *repository, path string, en
 // databases of the generation are there.
 func (s *restoration) replay(ctx context.Context, c home.Current) error {
 	s.covered = map[string]int64{}
-	if !s.restores(amber.PartMemory) {
+	if !s.restores(wire.PartMemory) {
 		return nil
 	}
 	for _, m := range s.from.journal() {
@@ -209,8 +210,8 @@ func (s *restoration) carry(ctx context.Context, freezer *freezer, live home.Cur
 	}
 	old := s.agent.GenDir(live)
 	for part, folder := range map[string]func(string) string{
-		amber.PartNotes: func(gen string) string { return places(gen).Notes },
-		amber.PartState: func(gen string) string { return places(gen).State },
+		wire.PartNotes: func(gen string) string { return places(gen).Notes },
+		wire.PartState: func(gen string) string { return places(gen).State },
 	} {
 		if s.restores(part) {
 			continue
@@ -229,7 +230,7 @@ func (s *restoration) carry(ctx context.Context, freezer *freezer, live home.Cur
 
 // carryDatabases copies the live databases that are not restored, page by page.
 func (s *restoration) carryDatabases(ctx context.Context, freezer *freezer, live home.Current, dir string) (err error) {
-	if s.restores(amber.PartMemory) && s.restores(partControl) {
+	if s.restores(wire.PartMemory) && s.restores(partControl) {
 		return nil
 	}
 	frozen, lost, err := freezer.freeze(ctx, live)
@@ -259,7 +260,7 @@ func (s *restoration) carryDatabases(ctx context.Context, freezer *freezer, live
 }
 
 // copyDatabase writes the pages of a frozen database to a new file.
-func (e *Engine) copyDatabase(ctx context.Context, d amber.FrozenDatabase, path string) error {
+func (e *Engine) copyDatabase(ctx context.Context, d wire.FrozenDatabase, path string) error {
 	f, err := fsx.Build(e.o.FS, path, 0o600)
 	if err != nil {
 		return err

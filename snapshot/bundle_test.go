@@ -15,13 +15,15 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
+	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // export writes a bundle of a snapshot to a folder of its own.
-func (w *world) export(id amber.SnapshotID, options ...func(*amber.ExportRequest)) amber.ExportReport {
+func (w *world) export(id amber.SnapshotID, options ...func(*wire.ExportRequest)) wire.ExportReport {
 	w.t.Helper()
-	r := amber.ExportRequest{SnapshotRef: ref(id), File: w.t.TempDir()}
+	r := wire.ExportRequest{SnapshotRef: ref(id), File: w.t.TempDir()}
 	for _, f := range options {
 		f(&r)
 	}
@@ -32,9 +34,9 @@ func (w *world) export(id amber.SnapshotID, options ...func(*amber.ExportRequest
 	return report
 }
 
-func exact(r *amber.ExportRequest) { r.NoRedact = true }
+func exact(r *wire.ExportRequest) { r.NoRedact = true }
 
-func nexo(r *amber.ExportRequest) { r.Format = amber.FormatNexo }
+func nexo(r *wire.ExportRequest) { r.Format = wire.FormatNexo }
 
 // nothingLeft makes sure that no scratch folder is left.
 func (w *world) nothingLeft() {
@@ -103,25 +105,25 @@ func TestABundleComesBackOnAnotherMachine(t *testing.T) {
 	w.nothingLeft()
 
 	fresh := newWorld(t)
-	imported, err := fresh.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	imported, err := fresh.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if imported.Snapshot.ID != meta.ID || imported.Signature.Status != amber.SignatureValid || imported.Signature.Standing != amber.StandingStranger {
+	if imported.Snapshot.ID != meta.ID || imported.Signature.Status != sign.SignatureValid || imported.Signature.Standing != sign.StandingStranger {
 		t.Errorf("imported %+v", imported)
 	}
 	fresh.mustVerify(meta.ID)
 	fresh.mustCheck()
 	fresh.restore(meta.ID)
 	fresh.mustBe(before)
-	again, err := fresh.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	again, err := fresh.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
 	if err != nil || !again.Existed {
 		t.Errorf("the second import: %+v, %v", again, err)
 	}
 	if err := fresh.engine.DeleteSnapshot(t.Context(), ref(meta.ID)); err != nil {
 		t.Fatal(err)
 	}
-	renamed, err := fresh.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	renamed, err := fresh.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
 	if err != nil || renamed.Snapshot.ID == meta.ID {
 		t.Errorf("the import of what was deleted: %+v, %v", renamed, err)
 	}
@@ -139,7 +141,7 @@ func TestABundleIsRestoredWithoutARepository(t *testing.T) {
 	live := newWorld(t)
 	live.remember("of the other agent")
 	was := live.all()
-	r := amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default"}, DryRun: true}
+	r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default"}, DryRun: true}
 	plan, err := live.engine.RestoreBundle(t.Context(), report.File, r)
 	if err != nil || plan.Plan.Store.Table("memories").Added != 1 || plan.Plan.Store.Table("memories").Removed != 1 || plan.Plan.Notes.Added != 2 {
 		t.Errorf("the plan is %+v, %v", plan, err)
@@ -198,7 +200,7 @@ func TestRedactedBundlesHoldNoSecret(t *testing.T) {
 		}
 	}
 	meta := w.snapshot()
-	for _, format := range []func(*amber.ExportRequest){func(*amber.ExportRequest) {}, nexo} {
+	for _, format := range []func(*wire.ExportRequest){func(*wire.ExportRequest) {}, nexo} {
 		report := w.export(meta.ID, format)
 		if report.Redactions == nil || report.Redactions.Matches < int64(3*len(corpus)) || !report.Redacted {
 			t.Errorf("the report is %+v", report)
@@ -207,7 +209,7 @@ func TestRedactedBundlesHoldNoSecret(t *testing.T) {
 			if strings.HasSuffix(name, ".bundle") {
 				b = append(b, gitObjects(t, b)...)
 			}
-			if name == "manifest.json" && report.Format == amber.FormatAmber {
+			if name == "manifest.json" && report.Format == wire.FormatAmber {
 				b = append(b, fmt.Sprint(report)...)
 			}
 			low := bytes.ToLower(b)
@@ -222,20 +224,20 @@ func TestRedactedBundlesHoldNoSecret(t *testing.T) {
 
 	// What has a live agent is not replaced by what lacks its secrets.
 	report := w.export(meta.ID)
-	r := amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default"}}
+	r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default"}}
 	if _, err := w.engine.RestoreBundle(t.Context(), report.File, r); amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("a redacted bundle over a live agent: %v, want refused", err)
 	}
-	imported, err := w.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	imported, err := w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
 	if err != nil || imported.Snapshot.ID == meta.ID || !imported.Snapshot.Redacted {
 		t.Errorf("imported %+v, %v", imported.Snapshot, err)
 	}
-	_, err = w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
+	_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
 	if amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("a redacted snapshot over a live agent: %v, want refused", err)
 	}
 	w.mustBe(live)
-	w.restore(imported.Snapshot.ID, func(r *amber.RestoreRequest) { r.AcceptRedacted = true })
+	w.restore(imported.Snapshot.ID, func(r *wire.RestoreRequest) { r.AcceptRedacted = true })
 	if got := w.all().Notes["now"]; strings.Contains(got, corpus[0].Value) || !strings.Contains(got, "REDACTED") {
 		t.Error("the restored note is not the redacted one")
 	}
@@ -262,7 +264,7 @@ func TestWithoutSecretsARedactedBundleIsTheSame(t *testing.T) {
 	if report.Redactions.Matches != 0 {
 		t.Errorf("redacted: %+v", report.Redactions)
 	}
-	_, err := other.engine.RestoreBundle(t.Context(), report.File, amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default"}, AcceptRedacted: true})
+	_, err := other.engine.RestoreBundle(t.Context(), report.File, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default"}, AcceptRedacted: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,14 +292,14 @@ func TestABundleOfAnotherTenantIsRefused(t *testing.T) {
 	other.remember("theirs")
 	was := other.all()
 	for what, err := range map[string]error{
-		"import":  second(other.engine.Import(t.Context(), amber.ImportRequest{Tenant: "acme", File: report.File})),
-		"restore": second(other.engine.RestoreBundle(t.Context(), report.File, amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "acme"}})),
+		"import":  second(other.engine.Import(t.Context(), wire.ImportRequest{Tenant: "acme", File: report.File})),
+		"restore": second(other.engine.RestoreBundle(t.Context(), report.File, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "acme"}})),
 	} {
 		if amber.KindOf(err) != amber.KindCrossTenant {
 			t.Errorf("%s to another tenant: %v", what, err)
 		}
 	}
-	_, err := other.engine.RestoreBundle(t.Context(), report.File, amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "eve"}})
+	_, err := other.engine.RestoreBundle(t.Context(), report.File, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "eve"}})
 	if amber.KindOf(err) != amber.KindCrossTenant {
 		t.Errorf("restore to another agent: %v", err)
 	}
@@ -314,10 +316,10 @@ func TestPolicyDecidesWhoseBundlesAreTaken(t *testing.T) {
 	w.remember("mine")
 	meta := w.snapshot()
 	signed := w.export(meta.ID, exact)
-	unsigned := w.export(meta.ID, exact, func(r *amber.ExportRequest) { r.NoSign = true })
+	unsigned := w.export(meta.ID, exact, func(r *wire.ExportRequest) { r.NoSign = true })
 	strict := newWorld(t, func(o *snapshot.Options) { o.Keys.RequireSigned = true })
 	take := func(file string) error {
-		_, err := strict.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: file})
+		_, err := strict.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: file})
 		return err
 	}
 	for name, file := range map[string]string{"unsigned": unsigned.File, "a stranger's": signed.File} {
@@ -325,7 +327,7 @@ func TestPolicyDecidesWhoseBundlesAreTaken(t *testing.T) {
 			t.Errorf("%s: %v, want refused", name, err)
 		}
 	}
-	key := amber.KeyID(signed.SignedBy)
+	key := sign.KeyID(signed.SignedBy)
 	if err := os.MkdirAll(filepath.Join(strict.dir, "keys"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +348,7 @@ func TestExportRefusesToReplaceAFile(t *testing.T) {
 	w.remember("x")
 	meta := w.snapshot()
 	report := w.export(meta.ID)
-	_, err := w.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(meta.ID), File: report.File})
+	_, err := w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(meta.ID), File: report.File})
 	if amber.KindOf(err) != amber.KindConflict {
 		t.Errorf("got %v, want a conflict", err)
 	}

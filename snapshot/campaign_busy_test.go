@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Of two operations on one agent, in two processes, the second waits for the
@@ -86,10 +87,10 @@ func (w *world) hurried() *snapshot.Engine {
 func work(engine *snapshot.Engine, what string, id amber.SnapshotID) (amber.SnapshotID, error) {
 	ctx := context.Background()
 	if what == "snapshot" {
-		meta, err := engine.Snapshot(ctx, amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+		meta, err := engine.Snapshot(ctx, wire.SnapshotRequest{Tenant: "default", Agent: "default"})
 		return meta.ID, err
 	}
-	report, err := engine.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref(id)})
+	report, err := engine.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref(id)})
 	return report.SafetySnapshot, err
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A process that snapshots, restores, prunes and collects garbage is killed at
@@ -62,7 +63,7 @@ func TestKilledProcessesLoseNothingThatWasAcknowledged(t *testing.T) {
 	}
 	states := []map[amber.MemoryID]string{texts(t, c.w.store)}
 	for _, s := range c.w.every() {
-		if strings.HasPrefix(s.Label, amber.LabelBeforeRestore) {
+		if strings.HasPrefix(s.Label, wire.LabelBeforeRestore) {
 			p := c.w.past(s.ID)
 			states = append(states, texts(t, p.store))
 			p.close(t)
@@ -107,9 +108,9 @@ func (c *campaign) change(i int) {
 }
 
 // every returns every snapshot, newest first.
-func (w *world) every() (all []amber.SnapshotMeta) {
+func (w *world) every() (all []wire.SnapshotMeta) {
 	w.t.Helper()
-	q := amber.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize}
+	q := wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize}
 	for {
 		page, err := w.engine.ListSnapshots(w.t.Context(), q)
 		if err != nil {
@@ -208,13 +209,13 @@ func (c *campaign) any() amber.SnapshotID {
 func (c *campaign) verify() {
 	c.t.Helper()
 	for _, s := range c.w.every() {
-		r, err := c.w.engine.VerifySnapshot(c.t.Context(), amber.VerifyRequest{SnapshotRef: ref(s.ID)})
+		r, err := c.w.engine.VerifySnapshot(c.t.Context(), wire.VerifyRequest{SnapshotRef: ref(s.ID)})
 		if err != nil || !r.OK() {
 			c.t.Fatalf("snapshot %s: %v, %+v", s.ID, err, r.Damaged)
 		}
 	}
 	c.w.mustVerify(c.any())
-	r, err := c.w.engine.CheckRepository(c.t.Context(), amber.CheckRequest{Tenant: "default"})
+	r, err := c.w.engine.CheckRepository(c.t.Context(), wire.CheckRequest{Tenant: "default"})
 	if err != nil || !r.OK() {
 		c.t.Fatalf("the repository: %v, %+v", err, r.Damaged)
 	}
@@ -236,7 +237,7 @@ func (c *campaign) collect() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if _, err := engine.CollectGarbage(c.t.Context(), amber.GCRequest{Tenant: "default"}); err != nil {
+	if _, err := engine.CollectGarbage(c.t.Context(), wire.GCRequest{Tenant: "default"}); err != nil {
 		c.t.Fatal(err)
 	}
 	if left := c.w.leftovers(); len(left) > 0 {
@@ -333,13 +334,13 @@ func (o *operator) do(what string, fn func() ([]amber.SnapshotID, error)) error 
 
 func (o *operator) snapshot(ctx context.Context) error {
 	return o.do("snapshot", func() ([]amber.SnapshotID, error) {
-		meta, err := o.engine.Snapshot(ctx, amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+		meta, err := o.engine.Snapshot(ctx, wire.SnapshotRequest{Tenant: "default", Agent: "default"})
 		return []amber.SnapshotID{meta.ID}, err
 	})
 }
 
 func (o *operator) any(ctx context.Context) (amber.SnapshotID, error) {
-	page, err := o.engine.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
+	page, err := o.engine.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
 	if err != nil {
 		return "", err
 	}
@@ -352,14 +353,14 @@ func (o *operator) restore(ctx context.Context) error {
 		return err
 	}
 	return o.do("restore "+string(id), func() ([]amber.SnapshotID, error) {
-		report, err := o.engine.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref(id)})
+		report, err := o.engine.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref(id)})
 		return []amber.SnapshotID{report.SafetySnapshot}, err
 	})
 }
 
 func (o *operator) prune(ctx context.Context) error {
 	return o.do("prune", func() ([]amber.SnapshotID, error) {
-		_, err := o.engine.PruneSnapshots(ctx, amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 4, KeepSafety: o.keepSafety})
+		_, err := o.engine.PruneSnapshots(ctx, wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 4, KeepSafety: o.keepSafety})
 		return nil, err
 	})
 }
@@ -368,7 +369,7 @@ func (o *operator) collect(ctx context.Context) error {
 	return o.do("gc", func() ([]amber.SnapshotID, error) {
 		engine, err := o.child.engine(func(l *snapshot.Options) { l.Clock = hasty(o.began) })
 		if err == nil {
-			_, err = engine.CollectGarbage(ctx, amber.GCRequest{Tenant: "default"})
+			_, err = engine.CollectGarbage(ctx, wire.GCRequest{Tenant: "default"})
 		}
 		return nil, err
 	})
@@ -380,7 +381,7 @@ func (o *operator) verify(ctx context.Context) error {
 		return err
 	}
 	return o.do("verify", func() ([]amber.SnapshotID, error) {
-		r, err := o.engine.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
+		r, err := o.engine.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
 		if err == nil && !r.OK() {
 			err = fmt.Errorf("%+v", r.Damaged)
 		}

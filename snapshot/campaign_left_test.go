@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // An agent that was replaced without a safety snapshot is nowhere else: no
@@ -20,7 +20,7 @@ func TestAGenerationThatIsInNoSnapshotStays(t *testing.T) {
 	w.remember("in the snapshot")
 	id := w.snapshot().ID
 	w.remember("in no snapshot")
-	unsaved := func(r *amber.RestoreRequest) { r.NoSafetySnapshot = true }
+	unsaved := func(r *wire.RestoreRequest) { r.NoSafetySnapshot = true }
 	if report := w.restore(id, unsaved); report.OldGeneration != 1 {
 		t.Fatalf("the report says that generation %d was kept, want 1", report.OldGeneration)
 	}
@@ -30,12 +30,12 @@ func TestAGenerationThatIsInNoSnapshotStays(t *testing.T) {
 	if got, want := w.generations(), []int64{1, 4}; !slices.Equal(got, want) {
 		t.Errorf("there are generations %d, want %d", got, want)
 	}
-	w.restore(id, func(r *amber.RestoreRequest) { r.DiscardOld = true })
+	w.restore(id, func(r *wire.RestoreRequest) { r.DiscardOld = true })
 	if got, want := w.generations(), []int64{1, 5}; !slices.Equal(got, want) {
 		t.Errorf("there are generations %d after the last one was discarded, want %d", got, want)
 	}
 	for _, dry := range []bool{true, false} {
-		report, err := w.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default", OldGenerations: true, DryRun: dry})
+		report, err := w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default", OldGenerations: true, DryRun: dry})
 		if err != nil || len(report.Orphans) != 1 {
 			t.Errorf("discarding kept generations: %+v, %v", report, err)
 		}
@@ -88,15 +88,15 @@ func TestAReplacedGenerationGoesLater(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
-		before func(*world, amber.RestoreReport)
-		next   func(*world, amber.RestoreReport)
+		before func(*world, wire.RestoreReport)
+		next   func(*world, wire.RestoreReport)
 		want   []int64
 	}{
-		{"with the garbage", nil, func(w *world, _ amber.RestoreReport) { w.gc() }, []int64{2}},
-		{"with the next restore", nil, func(w *world, r amber.RestoreReport) { w.restore(r.From) }, []int64{3}},
-		{"not without its safety snapshot", (*world).dropSafety, func(w *world, _ amber.RestoreReport) { w.gc() }, []int64{1, 2}},
-		{"not when nobody vouches for it", (*world).blurReplaced, func(w *world, _ amber.RestoreReport) { w.gc() }, []int64{1, 2}},
-		{"not when nobody vouches for it, with the next restore", (*world).blurReplaced, func(w *world, r amber.RestoreReport) { w.restore(r.From) }, []int64{1, 3}},
+		{"with the garbage", nil, func(w *world, _ wire.RestoreReport) { w.gc() }, []int64{2}},
+		{"with the next restore", nil, func(w *world, r wire.RestoreReport) { w.restore(r.From) }, []int64{3}},
+		{"not without its safety snapshot", (*world).dropSafety, func(w *world, _ wire.RestoreReport) { w.gc() }, []int64{1, 2}},
+		{"not when nobody vouches for it", (*world).blurReplaced, func(w *world, _ wire.RestoreReport) { w.gc() }, []int64{1, 2}},
+		{"not when nobody vouches for it, with the next restore", (*world).blurReplaced, func(w *world, r wire.RestoreReport) { w.restore(r.From) }, []int64{1, 3}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +119,7 @@ func TestAReplacedGenerationGoesLater(t *testing.T) {
 }
 
 // dropSafety deletes the safety snapshot of a restore.
-func (w *world) dropSafety(r amber.RestoreReport) {
+func (w *world) dropSafety(r wire.RestoreReport) {
 	w.t.Helper()
 	if err := w.engine.DeleteSnapshot(w.t.Context(), ref(r.SafetySnapshot)); err != nil {
 		w.t.Fatal(err)
@@ -127,7 +127,7 @@ func (w *world) dropSafety(r amber.RestoreReport) {
 }
 
 // blurReplaced damages what the live generation says about the one before.
-func (w *world) blurReplaced(amber.RestoreReport) {
+func (w *world) blurReplaced(wire.RestoreReport) {
 	w.t.Helper()
 	path := filepath.Join(w.gen(), "REPLACED")
 	b, err := os.ReadFile(path)
@@ -177,7 +177,7 @@ func TestTemporaryFilesGoWithTheGarbage(t *testing.T) {
 
 func (w *world) gc() {
 	w.t.Helper()
-	if _, err := w.engine.CollectGarbage(w.t.Context(), amber.GCRequest{Tenant: "default"}); err != nil {
+	if _, err := w.engine.CollectGarbage(w.t.Context(), wire.GCRequest{Tenant: "default"}); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Processes remember while another one restores earlier snapshots again and
@@ -190,7 +191,7 @@ func restoreOn(c *child, args []string) error {
 		return err
 	}
 	for range n {
-		page, err := engine.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
+		page, err := engine.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
 		if err != nil {
 			return err
 		}
@@ -198,7 +199,7 @@ func restoreOn(c *child, args []string) error {
 		if err := nextPhase(args[0]); err != nil {
 			return err
 		}
-		report, err := engine.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref(id)})
+		report, err := engine.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref(id)})
 		if err != nil {
 			return err
 		}

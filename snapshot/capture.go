@@ -13,6 +13,8 @@ import (
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The parts of a snapshot beside those of [amber.RestoreRequest].
@@ -46,7 +48,7 @@ func (c *capture) journal(ctx context.Context) error {
 	}
 	unread := c.i.spool.Unread()
 	for _, key := range slices.Sorted(maps.Keys(unread)) {
-		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partJournal, Path: string(key), Reason: amber.SkipUnreadable, Detail: unread[key]})
+		c.inner.Skipped = append(c.inner.Skipped, wire.Skipped{Part: partJournal, Path: string(key), Reason: wire.SkipUnreadable, Detail: unread[key]})
 		c.warn = append(c.warn, fmt.Sprintf("session %s of the journal was NOT captured whole: %s", key, unread[key]))
 	}
 	if len(entries) > 0 {
@@ -69,7 +71,7 @@ func (c *capture) git(ctx context.Context) error {
 	entry, unread, err := c.history(ctx, gitobj.Options{Dir: c.i.notes.root, Git: c.e.o.Git, FS: c.e.o.FS}, c.i.refs, c.parent.Git)
 	if why := unfit(unread); why != "" {
 		c.warn = append(c.warn, "the history of the notes could not be captured: "+unread.Error())
-		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: unread.Error()})
+		c.inner.Skipped = append(c.inner.Skipped, wire.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: unread.Error()})
 		return nil
 	}
 	c.inner.Git = entry
@@ -184,37 +186,37 @@ func (c *capture) flush(ctx context.Context) (err error) {
 }
 
 // publish writes the manifest. With it the snapshot exists.
-func (c *capture) publish(ctx context.Context) (amber.SnapshotMeta, error) {
+func (c *capture) publish(ctx context.Context) (wire.SnapshotMeta, error) {
 	m, err := c.manifest(ctx)
 	if err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	return c.publishAs(ctx, m)
 }
 
 // publishAs completes a manifest with what was stored, and writes it.
-func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (amber.SnapshotMeta, error) {
+func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (wire.SnapshotMeta, error) {
 	extra, err := c.keep(ctx)
 	if err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	if m.Signer, err = c.signs(ctx, m); err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	m = c.stamped(m, c.stored+extra)
 	if err := repo.InTime(amber.At(c.began), c.e.now(), c.e.o.Grace); err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	digest, err := c.rep.catalog.Publish(ctx, m)
 	if err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	// The snapshot exists. What follows spares the next one work, or makes a
 	// later check say more.
 	c.remember(m, digest)
 	entry := repo.Entry{Manifest: m, Digest: digest}
 	if m.Signer != "" {
-		entry.Signature = repo.SignatureState{Status: amber.SignatureValid, KeyID: m.Signer} // made a moment ago
+		entry.Signature = repo.SignatureState{Status: sign.SignatureValid, KeyID: m.Signer} // made a moment ago
 	}
 	meta := c.e.meta(entry, c.inner)
 	meta.Warnings = c.warn
@@ -293,7 +295,7 @@ func (c *capture) stamped(m repo.Manifest, stored int64) repo.Manifest {
 // signs decides who signs the snapshot, nobody if that is what was asked for. A
 // chain that was signed goes on so: a link without a signature is what somebody
 // makes who has none. Errors: refused.
-func (c *capture) signs(ctx context.Context, m repo.Manifest) (amber.KeyID, error) {
+func (c *capture) signs(ctx context.Context, m repo.Manifest) (sign.KeyID, error) {
 	const op = "take snapshot"
 	if c.rep.signer != nil && !c.e.o.Keys.NoSign && !c.request.NoSign {
 		return c.rep.signer.KeyID(), nil
@@ -320,9 +322,9 @@ func (c *capture) tip(ctx context.Context) (repo.Link, error) {
 	catalog := c.rep.catalog
 	if c.rep.signer != nil {
 		// A chain of ours goes on from what we, or who is trusted, have signed.
-		catalog = catalog.Trusting(func(key amber.KeyID) bool {
+		catalog = catalog.Trusting(func(key sign.KeyID) bool {
 			standing, err := c.e.keys.Standing(ctx, key)
-			return err == nil && standing != amber.StandingStranger
+			return err == nil && standing != sign.StandingStranger
 		})
 	}
 	seen, err := catalog.TipSince(ctx, c.agent.ID(), device, c.e.loadSeen(c.agent, device))
@@ -347,7 +349,7 @@ func (c *capture) own(ctx context.Context) (repo.Inner, bool) {
 	if err != nil || !known {
 		return repo.Inner{}, false
 	}
-	entry, inner, err := c.e.find(ctx, c.rep, amber.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
+	entry, inner, err := c.e.find(ctx, c.rep, wire.SnapshotRef{Tenant: c.agent.Tenant(), Agent: c.agent.ID(), ID: head.ID})
 	return inner, err == nil && entry.Digest == head.Digest && c.shares(entry.Manifest)
 }
 
@@ -357,7 +359,7 @@ func (c *capture) owns(entry repo.Entry) bool {
 	if entry.Usable() != nil {
 		return false
 	}
-	return c.rep.signer == nil || entry.Signature.Status == amber.SignatureValid && entry.Signature.KeyID == c.rep.signer.KeyID()
+	return c.rep.signer == nil || entry.Signature.Status == sign.SignatureValid && entry.Signature.KeyID == c.rep.signer.KeyID()
 }
 
 // shares reports whether a snapshot may refer to what an earlier one has

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Both databases are captured from where they really are, and one that is
@@ -44,7 +45,7 @@ func TestAMissingDatabaseIsToldNotPassedOver(t *testing.T) {
 	if _, err := w.store.SaveTask(t.Context(), amber.Task{ID: "u", Goal: "later", State: amber.TaskQueued}, 0); err != nil {
 		t.Fatal(err)
 	}
-	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.WithControl = true })
+	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.WithControl = true })
 	w.mustBe(all)
 	if diff := cmp.Diff(tasks, w.tasks()); diff != "" {
 		t.Errorf("tasks (-want +got):\n%s", diff)
@@ -87,7 +88,7 @@ func TestTwoEnginesLookWhereTheStoreWrites(t *testing.T) {
 	w.note("a", "two\n")
 	live := w.all()
 	other := newActor(t.Context(), t, w.dir, fsx.OS()) // the command line
-	report, err := other.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+	report, err := other.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestAFileThatChangesIsCapturedWholeOrNotAtAll(t *testing.T) {
 	}{
 		{"changed once", 1, ""},
 		{"changed twice", 2, ""},
-		{"never at rest", 1000, amber.SkipTorn},
+		{"never at rest", 1000, wire.SkipTorn},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -186,14 +187,14 @@ func TestASnapshotOfNoAgentLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.remember("one")
-	for _, r := range []amber.SnapshotRequest{
+	for _, r := range []wire.SnapshotRequest{
 		{Tenant: "default", Agent: "defualt"},
 		{Tenant: "defualt", Agent: "default"},
 	} {
 		_, err := w.engine.Snapshot(t.Context(), r)
 		wantKind(t, fmt.Sprint(r), err, amber.KindNotFound)
 	}
-	_, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"nexo"}})
+	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"nexo"}})
 	wantKind(t, "a source that is not configured", err, amber.KindNotFound)
 	for _, path := range []string{"tenants/defualt", "tenants/default/agents/defualt", "tenants/default/repo"} {
 		if _, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path))); !errors.Is(err, os.ErrNotExist) {
@@ -225,7 +226,7 @@ func TestFilesComeBackAsTheyWere(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta := w.snapshot()
-	if got := skipped(meta.Skipped, "link"); got != amber.SkipNotRegular {
+	if got := skipped(meta.Skipped, "link"); got != wire.SkipNotRegular {
 		t.Errorf("the link is listed as %q: %v", got, meta.Skipped)
 	}
 	if diff := cmp.Diff(meta.Skipped, w.show(meta.ID).Skipped); diff != "" || len(meta.Skipped) != 1 {
@@ -267,9 +268,9 @@ func TestWritersGoOnWhileASnapshotIsStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	var meta amber.SnapshotMeta
+	var meta wire.SnapshotMeta
 	p.during(t, func() (err error) {
-		meta, err = w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+		meta, err = w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
 		return err
 	}, func() {
 		w.remember("written meanwhile")
@@ -278,7 +279,7 @@ func TestWritersGoOnWhileASnapshotIsStored(t *testing.T) {
 			t.Error(err)
 		}
 		other := newActor(t.Context(), t, w.dir, fsx.OS())
-		if _, err := other.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "other"}); err != nil {
+		if _, err := other.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "other"}); err != nil {
 			t.Errorf("a snapshot of another agent: %v", err)
 		}
 	})
@@ -302,11 +303,11 @@ func TestAnAgentWithoutDatabasesIsNoSnapshot(t *testing.T) {
 	if err := os.RemoveAll(w.gen()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
 	if amber.KindOf(err) != amber.KindDamaged {
 		t.Errorf("a snapshot of nothing: %v, want damaged", err)
 	}
-	report := w.restore(meta.ID, func(r *amber.RestoreRequest) { r.WithControl = true })
+	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.WithControl = true })
 	if report.SafetySnapshot != "" || !strings.Contains(strings.Join(report.Warnings, " "), "no safety snapshot") {
 		t.Errorf("the report is %+v", report)
 	}

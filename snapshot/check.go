@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Checks of databases are remembered by the digest of what was checked: the
@@ -30,8 +31,8 @@ const (
 
 // checkRecord is what is remembered of a database.
 type checkRecord struct {
-	Version int           `json:"version"`
-	Checks  []amber.Check `json:"checks"`
+	Version int          `json:"version"`
+	Checks  []wire.Check `json:"checks"`
 }
 
 func (e *Engine) checkPath(digest repo.ID) string {
@@ -40,7 +41,7 @@ func (e *Engine) checkPath(digest repo.ID) string {
 
 // recorded returns the checks that were made of a database, with all its
 // pages, none when they are not known.
-func (e *Engine) recorded(digest repo.ID) []amber.Check {
+func (e *Engine) recorded(digest repo.ID) []wire.Check {
 	b, err := fsx.ReadFile(e.o.FS, e.checkPath(digest), maxCheckRecord)
 	sum, body, ok := bytes.Cut(b, []byte("\n"))
 	if have := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(have[:]) {
@@ -59,7 +60,7 @@ func (e *Engine) recorded(digest repo.ID) []amber.Check {
 }
 
 // record remembers the checks of a database.
-func (e *Engine) record(digest repo.ID, checks []amber.Check) {
+func (e *Engine) record(digest repo.ID, checks []wire.Check) {
 	body, err := json.Marshal(checkRecord{Version: checksVersion, Checks: checks})
 	if err != nil {
 		return
@@ -83,7 +84,7 @@ func (e *Engine) recordAs(digest repo.ID, file string) {
 }
 
 // examine runs every check on a database file whose content has a digest.
-func (e *Engine) examine(ctx context.Context, name string, digest repo.ID, path string) ([]amber.Check, error) {
+func (e *Engine) examine(ctx context.Context, name string, digest repo.ID, path string) ([]wire.Check, error) {
 	checks, err := examineFile(ctx, path, true)
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (e *Engine) examine(ctx context.Context, name string, digest repo.ID, path 
 
 // failed returns the first check that keeps a database from being restored, nil
 // when there is none.
-func failed(checks []amber.Check) *amber.Check {
+func failed(checks []wire.Check) *wire.Check {
 	for i := range checks {
 		if !checks[i].OK && checks[i].Name != checkOfRows {
 			return &checks[i]
@@ -108,8 +109,8 @@ func failed(checks []amber.Check) *amber.Check {
 }
 
 // CheckRepository implements [amber.RepositoryChecker].
-func (e *Engine) CheckRepository(ctx context.Context, r amber.CheckRequest) (amber.CheckReport, error) {
-	report := amber.CheckReport{Checked: []string{}, NotChecked: []string{}, Damaged: []amber.Damage{}}
+func (e *Engine) CheckRepository(ctx context.Context, r wire.CheckRequest) (wire.CheckReport, error) {
+	report := wire.CheckReport{Checked: []string{}, NotChecked: []string{}, Damaged: []wire.Damage{}}
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
 		return report, err
 	}
@@ -126,11 +127,11 @@ func (e *Engine) CheckRepository(ctx context.Context, r amber.CheckRequest) (amb
 
 // gone names the chains that were in a repository that is not there. Without
 // any, nobody has taken a snapshot yet.
-func (e *Engine) gone(tenant amber.TenantID) []amber.Damage {
-	damaged := []amber.Damage{}
+func (e *Engine) gone(tenant amber.TenantID) []wire.Damage {
+	damaged := []wire.Damage{}
 	for _, c := range e.chains(tenant) {
 		head, _ := e.heads(tenant)(c.Agent, c.Device)
-		damaged = append(damaged, amber.Damage{
+		damaged = append(damaged, wire.Damage{
 			Object:    fmt.Sprintf("chain of agent %s, device %s", c.Agent, c.Device),
 			Reason:    fmt.Sprintf("the repository is gone, but counter %d was written", head.Counter),
 			Snapshots: []amber.SnapshotID{head.ID},

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Insistence says what happens when a snapshot that should come first cannot
@@ -24,7 +25,7 @@ const (
 	Off     Insistence = "off"     // nothing is tried
 )
 
-var _ amber.Consolidator = (*Engine)(nil)
+var _ wire.Consolidator = (*Engine)(nil)
 
 // BeforeConsolidation freezes an agent before a run rewrites its memory, and
 // returns the snapshot, "" when there is none. It is for runs that need no mark,
@@ -44,7 +45,7 @@ func (e *Engine) beforeConsolidation(ctx context.Context, tenant amber.TenantID,
 	if e.o.BeforeConsolidation == Off {
 		return "", "", nil
 	}
-	meta, err := e.Snapshot(ctx, amber.SnapshotRequest{Tenant: tenant, Agent: agent, Label: amber.LabelBeforeConsolidation + run})
+	meta, err := e.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent, Label: wire.LabelBeforeConsolidation + run})
 	if err != nil && e.o.BeforeConsolidation == Try && ctx.Err() == nil {
 		return "", err.Error(), nil
 	}
@@ -62,7 +63,7 @@ const (
 
 // BeginConsolidation implements [amber.Consolidator]. The snapshot comes before
 // the mark, so that restoring it leaves nothing open.
-func (e *Engine) BeginConsolidation(ctx context.Context, r amber.ConsolidationBegin) (c amber.Consolidation, err error) {
+func (e *Engine) BeginConsolidation(ctx context.Context, r wire.ConsolidationBegin) (c wire.Consolidation, err error) {
 	if r, err = r.Normalize(); err != nil {
 		return c, err
 	}
@@ -77,7 +78,7 @@ func (e *Engine) BeginConsolidation(ctx context.Context, r amber.ConsolidationBe
 	if _, err := e.mayBegin(agent, current, r.Abandon); err != nil {
 		return c, err
 	}
-	c = amber.Consolidation{Run: r.Run, BeganAt: e.now()}
+	c = wire.Consolidation{Run: r.Run, BeganAt: e.now()}
 	if c.ID, err = amber.NewUUID(e.o.Clock(), e.o.Random); err != nil {
 		return c, err
 	}
@@ -86,7 +87,7 @@ func (e *Engine) BeginConsolidation(ctx context.Context, r amber.ConsolidationBe
 		run = c.ID
 	}
 	if c.Snapshot, c.Warning, err = e.beforeConsolidation(ctx, r.Tenant, r.Agent, run); err != nil {
-		return amber.Consolidation{}, err
+		return wire.Consolidation{}, err
 	}
 	err = agent.Write(ctx, "state", func(current home.Current) error {
 		// Somebody else may have begun while the snapshot was taken.
@@ -96,14 +97,14 @@ func (e *Engine) BeginConsolidation(ctx context.Context, r amber.ConsolidationBe
 		return e.writeMark(agent, current, c)
 	})
 	if err != nil {
-		return amber.Consolidation{}, fail("begin consolidation", string(r.Agent), err)
+		return wire.Consolidation{}, fail("begin consolidation", string(r.Agent), err)
 	}
 	return c, nil
 }
 
 // mayBegin returns the consolidation that is given up, nil for none. The error
 // is of kind conflict while another one is open, and says since when.
-func (e *Engine) mayBegin(agent *home.Agent, c home.Current, abandon string) (*amber.Consolidation, error) {
+func (e *Engine) mayBegin(agent *home.Agent, c home.Current, abandon string) (*wire.Consolidation, error) {
 	const op = "begin consolidation"
 	open, err := e.readMark(agent, c)
 	switch {
@@ -118,12 +119,12 @@ func (e *Engine) mayBegin(agent *home.Agent, c home.Current, abandon string) (*a
 		e.Hint = "amber consolidate begin --abandon " + open.ID + ", if the program that began it is gone"
 		return nil, e
 	}
-	open.Outcome, open.EndedAt, open.Unfinished = amber.ConsolidationAbandoned, e.now(), nil
+	open.Outcome, open.EndedAt, open.Unfinished = wire.ConsolidationAbandoned, e.now(), nil
 	return &open, nil
 }
 
 // EndConsolidation implements [amber.Consolidator].
-func (e *Engine) EndConsolidation(ctx context.Context, r amber.ConsolidationEnd) (c amber.Consolidation, err error) {
+func (e *Engine) EndConsolidation(ctx context.Context, r wire.ConsolidationEnd) (c wire.Consolidation, err error) {
 	if r, err = r.Normalize(); err != nil {
 		return c, err
 	}
@@ -145,28 +146,28 @@ func (e *Engine) EndConsolidation(ctx context.Context, r amber.ConsolidationEnd)
 		return e.o.FS.SyncDir(filepath.Dir(path))
 	})
 	if err != nil {
-		return amber.Consolidation{}, fail("end consolidation", r.ID, err)
+		return wire.Consolidation{}, fail("end consolidation", r.ID, err)
 	}
 	c.EndedAt, c.Outcome = e.now(), r.Outcome
 	return c, nil
 }
 
 // OpenConsolidation implements [amber.Consolidator].
-func (e *Engine) OpenConsolidation(_ context.Context, tenant amber.TenantID, id amber.AgentID) (amber.Consolidation, error) {
+func (e *Engine) OpenConsolidation(_ context.Context, tenant amber.TenantID, id amber.AgentID) (wire.Consolidation, error) {
 	agent, err := e.agent(tenant, id)
 	if err != nil {
-		return amber.Consolidation{}, err
+		return wire.Consolidation{}, err
 	}
 	current, err := agent.Current()
 	if err != nil {
-		return amber.Consolidation{}, err
+		return wire.Consolidation{}, err
 	}
 	return e.readMark(agent, current)
 }
 
 // ConsolidationOf returns the open consolidation of an agent, for callers without
 // an engine. Errors: those of [Engine.OpenConsolidation].
-func ConsolidationOf(fsys fsx.FS, agent *home.Agent, current home.Current) (amber.Consolidation, error) {
+func ConsolidationOf(fsys fsx.FS, agent *home.Agent, current home.Current) (wire.Consolidation, error) {
 	return (&Engine{o: Options{FS: fsys}}).readMark(agent, current)
 }
 
@@ -175,7 +176,7 @@ func (e *Engine) markPath(agent *home.Agent, c home.Current) string {
 }
 
 // readMark returns the consolidation that is open. Errors: not_found; damaged.
-func (e *Engine) readMark(agent *home.Agent, current home.Current) (c amber.Consolidation, err error) {
+func (e *Engine) readMark(agent *home.Agent, current home.Current) (c wire.Consolidation, err error) {
 	const op = "read consolidation"
 	path := e.markPath(agent, current)
 	b, err := fsx.ReadFile(e.o.FS, path, maxConsolidationMark)
@@ -188,12 +189,12 @@ func (e *Engine) readMark(agent *home.Agent, current home.Current) (c amber.Cons
 	if json.Unmarshal(b, &c) != nil || amber.CheckID("consolidation", c.ID) != nil {
 		e := amber.Errorf(amber.KindDamaged, op, path, "the file is not a consolidation")
 		e.Hint = "read the file, then remove it"
-		return amber.Consolidation{}, e
+		return wire.Consolidation{}, e
 	}
 	return c, nil
 }
 
-func (e *Engine) writeMark(agent *home.Agent, current home.Current, c amber.Consolidation) error {
+func (e *Engine) writeMark(agent *home.Agent, current home.Current, c wire.Consolidation) error {
 	b, err := json.Marshal(c)
 	if err != nil {
 		return err

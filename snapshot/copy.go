@@ -6,6 +6,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
 )
 
 // CopyTo brings every snapshot of a tenant to another target, and CopyFrom back
@@ -14,45 +16,45 @@ import (
 //
 // Where recipients are configured, snapshots from before that lie in the clear
 // are refused, unless plain lets them go.
-func (e *Engine) CopyTo(ctx context.Context, tenant amber.TenantID, to amber.Target, plain bool) (amber.CopyReport, error) {
-	return e.copy(ctx, tenant, waiting, plain, func(own amber.Target) (amber.Target, amber.Target) { return own, to })
+func (e *Engine) CopyTo(ctx context.Context, tenant amber.TenantID, to target.Target, plain bool) (target.CopyReport, error) {
+	return e.copy(ctx, tenant, waiting, plain, func(own target.Target) (target.Target, target.Target) { return own, to })
 }
 
 // CopyFrom is the way back of [Engine.CopyTo].
-func (e *Engine) CopyFrom(ctx context.Context, tenant amber.TenantID, from amber.Target) (amber.CopyReport, error) {
-	return e.copy(ctx, tenant, creating, true, func(own amber.Target) (amber.Target, amber.Target) { return from, own })
+func (e *Engine) CopyFrom(ctx context.Context, tenant amber.TenantID, from target.Target) (target.CopyReport, error) {
+	return e.copy(ctx, tenant, creating, true, func(own target.Target) (target.Target, target.Target) { return from, own })
 }
 
 // acceptableKey says whether a key record may take the place of another: only
 // who is trusted may say who reads a repository.
 func (e *Engine) acceptableKey(ctx context.Context, s repo.SignatureState) error {
-	signature, err := e.standing(ctx, amber.SignatureReport{Status: s.Status, KeyID: s.KeyID, Detail: s.Detail})
+	signature, err := e.standing(ctx, sign.SignatureReport{Status: s.Status, KeyID: s.KeyID, Detail: s.Detail})
 	if err != nil {
 		return err
 	}
 	return e.acceptable("the key of the repository", signature)
 }
 
-func (e *Engine) copy(ctx context.Context, tenant amber.TenantID, how opening, plain bool, ends func(own amber.Target) (from, to amber.Target)) (amber.CopyReport, error) {
+func (e *Engine) copy(ctx context.Context, tenant amber.TenantID, how opening, plain bool, ends func(own target.Target) (from, to target.Target)) (target.CopyReport, error) {
 	own, err := e.openTarget(ctx, tenant, how == creating)
 	if err != nil {
-		return amber.CopyReport{}, err
+		return target.CopyReport{}, err
 	}
 	// A gc of the own repository waits for this lock; at the other end its rules
 	// hold without a lock.
 	release, err := e.lock(ctx, tenant, fsx.Shared, true)
 	if err != nil {
-		return amber.CopyReport{}, err
+		return target.CopyReport{}, err
 	}
 	defer release()
 	from, to := ends(own)
 	identities, err := e.keys.identities()
 	if err != nil {
-		return amber.CopyReport{}, err
+		return target.CopyReport{}, err
 	}
 	wanted, err := e.keys.recipients()
 	if err != nil {
-		return amber.CopyReport{}, err
+		return target.CopyReport{}, err
 	}
 	report, err := repo.Copy(ctx, from, to, repo.CopyOptions{
 		Progress:    func(done, total int64) { e.progress("copy packs", done, total) },

@@ -23,6 +23,7 @@ import (
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 var cuts = flag.Int("snapshot.cuts", 3, "at how many calls of each operation it is cut, spread evenly; 0: at every one")
@@ -80,9 +81,9 @@ func (w *world) say(n int, text string) {
 		w.t.Fatal(err)
 	}
 	s := journal.Session{Host: "claude-code", ID: "s-1"}
-	b, err := json.Marshal(amber.HostEvent{
-		Schema: amber.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: s.Host, SessionID: s.ID,
-		Kind: amber.HostPrompt, ObservedAt: amber.At(time.Now()), Prompt: text,
+	b, err := json.Marshal(journal.HostEvent{
+		Schema: journal.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: s.Host, SessionID: s.ID,
+		Kind: journal.HostPrompt, ObservedAt: amber.At(time.Now()), Prompt: text,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -179,11 +180,11 @@ type deed struct {
 
 var deeds = []deed{
 	{name: "create", do: func(p *actor, _ *prepared) (amber.SnapshotID, []amber.SnapshotID, error) {
-		meta, err := p.engine.Snapshot(p.ctx, amber.SnapshotRequest{Tenant: "default", Agent: "default", Pin: true})
+		meta, err := p.engine.Snapshot(p.ctx, wire.SnapshotRequest{Tenant: "default", Agent: "default", Pin: true})
 		return meta.ID, nil, err
 	}},
 	{name: "restore", restores: true, do: func(p *actor, about *prepared) (amber.SnapshotID, []amber.SnapshotID, error) {
-		report, err := p.engine.Restore(p.ctx, amber.RestoreRequest{SnapshotRef: ref(about.snapshots[0])})
+		report, err := p.engine.Restore(p.ctx, wire.RestoreRequest{SnapshotRef: ref(about.snapshots[0])})
 		return report.SafetySnapshot, nil, err
 	}},
 	{name: "delete", do: func(p *actor, about *prepared) (amber.SnapshotID, []amber.SnapshotID, error) {
@@ -195,10 +196,10 @@ var deeds = []deed{
 				return "", nil, err
 			}
 		}
-		report, err := p.engine.PruneSnapshots(p.ctx, amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
+		report, err := p.engine.PruneSnapshots(p.ctx, wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
 		for range 3 {
 			if err == nil {
-				_, err = p.engine.CollectGarbage(p.ctx, amber.GCRequest{Tenant: "default"})
+				_, err = p.engine.CollectGarbage(p.ctx, wire.GCRequest{Tenant: "default"})
 			}
 			p.shift += 2 * snapshot.DefaultGrace
 		}
@@ -299,7 +300,7 @@ func aftermath(t *testing.T, dir string, fsys fsx.FS, d deed, about *prepared, m
 // verifyAll verifies every snapshot there is, and returns which.
 func (w *world) verifyAll() map[amber.SnapshotID]bool {
 	w.t.Helper()
-	page, err := w.engine.ListSnapshots(w.t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
+	page, err := w.engine.ListSnapshots(w.t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -318,7 +319,7 @@ func (w *world) collect(fsys fsx.FS) {
 	p := newActor(w.t.Context(), w.t, w.dir, fsys)
 	for range 3 {
 		p.shift += 2 * snapshot.DefaultGrace
-		report, err := p.engine.CollectGarbage(p.ctx, amber.GCRequest{Tenant: "default"})
+		report, err := p.engine.CollectGarbage(p.ctx, wire.GCRequest{Tenant: "default"})
 		if err != nil {
 			w.t.Fatal(err)
 		}

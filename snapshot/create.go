@@ -14,25 +14,26 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Snapshot implements [amber.SnapshotTaker].
-func (e *Engine) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+func (e *Engine) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	r, err := r.Normalize()
 	if err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	if e.o.Disabled != "" {
-		return amber.SnapshotMeta{}, amber.Errorf(amber.KindRefused, "take snapshot", string(r.Agent), "%s", e.o.Disabled)
+		return wire.SnapshotMeta{}, amber.Errorf(amber.KindRefused, "take snapshot", string(r.Agent), "%s", e.o.Disabled)
 	}
 	agent, err := e.existing(r.Tenant, r.Agent)
 	if err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	if err := e.checkSources(r.Sources); err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
-	var meta amber.SnapshotMeta
+	var meta wire.SnapshotMeta
 	err = agent.Operate(ctx, func() error {
 		rep, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
 		if err != nil {
@@ -79,14 +80,14 @@ func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
 
 // take captures an agent and publishes the snapshot. The caller is inside
 // Operate.
-func (e *Engine) take(ctx context.Context, agent *home.Agent, rep *repository, r amber.SnapshotRequest, u under) (amber.SnapshotMeta, error) {
+func (e *Engine) take(ctx context.Context, agent *home.Agent, rep *repository, r wire.SnapshotRequest, u under) (wire.SnapshotMeta, error) {
 	c, err := e.capture(ctx, agent, rep, r, u, nil)
 	if err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	defer c.close()
 	if len(c.inner.Databases) == 0 {
-		return amber.SnapshotMeta{}, amber.Errorf(amber.KindDamaged, "take snapshot", string(agent.ID()), "no database of the agent can be read: %s", strings.Join(c.warn, "; "))
+		return wire.SnapshotMeta{}, amber.Errorf(amber.KindDamaged, "take snapshot", string(agent.ID()), "no database of the agent can be read: %s", strings.Join(c.warn, "; "))
 	}
 	return c.publish(ctx)
 }
@@ -94,7 +95,7 @@ func (e *Engine) take(ctx context.Context, agent *home.Agent, rep *repository, r
 // capture freezes an agent and stores what the repository does not have. The
 // last capture of the same agent, where there was one, makes it quicker. The
 // caller closes it.
-func (e *Engine) capture(ctx context.Context, agent *home.Agent, rep *repository, r amber.SnapshotRequest, u under, last *capture) (*capture, error) {
+func (e *Engine) capture(ctx context.Context, agent *home.Agent, rep *repository, r wire.SnapshotRequest, u under, last *capture) (*capture, error) {
 	c := &capture{e: e, agent: agent, rep: rep, request: r, began: e.o.Clock(), bases: map[string]*repo.Base{}}
 	err := e.readyToSign(ctx, rep)
 	if err != nil {
@@ -129,7 +130,7 @@ type capture struct {
 	rep     *repository
 	w       *repo.Writer
 	i       *instant
-	request amber.SnapshotRequest
+	request wire.SnapshotRequest
 
 	began time.Time
 
@@ -187,7 +188,7 @@ func (c *capture) findParent(ctx context.Context) {
 func (c *capture) databases(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(c.i.lost)) {
 		c.warn = append(c.warn, fmt.Sprintf("%s cannot be opened and was NOT captured: %v", name, c.i.lost[name]))
-		c.inner.Skipped = append(c.inner.Skipped, amber.Skipped{Part: partOf(name), Path: name, Reason: amber.SkipUnreadable, Detail: c.i.lost[name].Error()})
+		c.inner.Skipped = append(c.inner.Skipped, wire.Skipped{Part: partOf(name), Path: name, Reason: wire.SkipUnreadable, Detail: c.i.lost[name].Error()})
 	}
 	for _, d := range c.i.databases {
 		info := d.Info()
@@ -209,7 +210,7 @@ func (c *capture) databases(ctx context.Context) error {
 }
 
 // database stores one frozen database.
-func (c *capture) database(ctx context.Context, d amber.FrozenDatabase, base *repo.Base) (repo.DatabaseEntry, []repo.PageDigest, error) {
+func (c *capture) database(ctx context.Context, d wire.FrozenDatabase, base *repo.Base) (repo.DatabaseEntry, []repo.PageDigest, error) {
 	info := d.Info()
 	entry := repo.DatabaseEntry{Name: info.Name, ApplicationID: info.ApplicationID, Schema: info.Schema, Damage: info.Damage}
 	dw, err := c.w.NewDatabase(ctx, info.PageSize, base)
@@ -239,7 +240,7 @@ func (c *capture) database(ctx context.Context, d amber.FrozenDatabase, base *re
 	info = d.Info() // reading may have found more
 	if entry.Damage = info.Damage; info.Damage != "" {
 		c.warn = append(c.warn, info.Name+" is damaged at the source and was captured as it is: "+info.Damage)
-		c.inner.Checks = append(c.inner.Checks, amber.Check{Name: "source", Part: info.Name, Digest: ref.Digest.String(), At: c.i.at, Detail: info.Damage})
+		c.inner.Checks = append(c.inner.Checks, wire.Check{Name: "source", Part: info.Name, Digest: ref.Digest.String(), At: c.i.at, Detail: info.Damage})
 	}
 	return entry, digests, nil
 }

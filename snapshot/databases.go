@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The databases of an agent.
@@ -86,7 +87,7 @@ func closeStore(s *sqlite.Store) error {
 // freeze pins every database of a generation at this instant. The caller keeps
 // all writers out until freeze returns. Lost holds, by name, the databases that
 // cannot be opened, and why.
-func (f *freezer) freeze(ctx context.Context, c home.Current) (frozen []amber.FrozenDatabase, lost map[string]error, err error) {
+func (f *freezer) freeze(ctx context.Context, c home.Current) (frozen []wire.FrozenDatabase, lost map[string]error, err error) {
 	if f.store != nil {
 		frozen, err := f.store.Freeze(ctx, c)
 		if amber.KindOf(err) != amber.KindDamaged {
@@ -117,7 +118,7 @@ func (f *freezer) freeze(ctx context.Context, c home.Current) (frozen []amber.Fr
 // stranger's. Deep reads all of it. A check that failed is no error. Errors:
 // damaged, too_new or refused for a file that must not be used whatever its
 // checks say.
-func examineFile(ctx context.Context, path string, deep bool) ([]amber.Check, error) {
+func examineFile(ctx context.Context, path string, deep bool) ([]wire.Check, error) {
 	x, err := image.Examine(ctx, path, deep)
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ type pages interface {
 
 // diffPages compares two databases of one name. Live is the agent whose
 // database takes the place of a; nil: a is read.
-func (e *Engine) diffPages(ctx context.Context, name string, live *home.Agent, a, b pages, rows bool) (diff amber.StoreDiff, err error) {
+func (e *Engine) diffPages(ctx context.Context, name string, live *home.Agent, a, b pages, rows bool) (diff wire.StoreDiff, err error) {
 	var from, to sqlite.DBSource
 	if live != nil {
 		if from.Live, err = sqlite.Open(ctx, live, e.looking()); err != nil {
@@ -223,7 +224,7 @@ func (e *Engine) diffPages(ctx context.Context, name string, live *home.Agent, a
 }
 
 // exportNexo makes the databases of nexo in dir from a memory.db.
-func exportNexo(ctx context.Context, memory, dir string, agent amber.AgentID) ([]amber.Skipped, error) {
+func exportNexo(ctx context.Context, memory, dir string, agent amber.AgentID) ([]wire.Skipped, error) {
 	from, err := image.OpenRecords(ctx, memory)
 	if err != nil {
 		return nil, err
@@ -234,7 +235,7 @@ func exportNexo(ctx context.Context, memory, dir string, agent amber.AgentID) ([
 
 // importNexo makes memory.db and control.db in gen from the databases of nexo
 // in dir. Their generation is a placeholder: a restore gives them another.
-func (e *Engine) importNexo(ctx context.Context, dir, gen string, agent amber.AgentID) ([]amber.Skipped, error) {
+func (e *Engine) importNexo(ctx context.Context, dir, gen string, agent amber.AgentID) ([]wire.Skipped, error) {
 	id, err := amber.NewUUID(e.o.Clock(), e.o.Random)
 	if err != nil {
 		return nil, err
@@ -253,10 +254,10 @@ func (e *Engine) importNexo(ctx context.Context, dir, gen string, agent amber.Ag
 }
 
 // leftOut names the records that were not converted.
-func leftOut(r nexo.Report) []amber.Skipped {
-	var list []amber.Skipped
+func leftOut(r nexo.Report) []wire.Skipped {
+	var list []wire.Skipped
 	for _, c := range r.LeftOut {
-		list = append(list, amber.Skipped{Part: amber.PartMemory, Path: c.What, Reason: amber.SkipUnsupported, Detail: fmt.Sprintf("%d of them", c.Count)})
+		list = append(list, wire.Skipped{Part: wire.PartMemory, Path: c.What, Reason: wire.SkipUnsupported, Detail: fmt.Sprintf("%d of them", c.Count)})
 	}
 	return list
 }

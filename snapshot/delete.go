@@ -6,12 +6,13 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // AgentDeletion says what became of an agent that was deleted.
 type AgentDeletion struct {
 	// Snapshot is the last one, which holds the agent as it was; nil without one.
-	Snapshot *amber.SnapshotMeta
+	Snapshot *wire.SnapshotMeta
 }
 
 // DeleteAgent deletes an agent for good, once a last snapshot holds all of it;
@@ -43,7 +44,7 @@ func (e *Engine) DeleteAgent(ctx context.Context, tenant amber.TenantID, id ambe
 type deletion struct {
 	e     *Engine
 	agent *home.Agent
-	meta  amber.SnapshotMeta
+	meta  wire.SnapshotMeta
 }
 
 // save deletes the agent under a last snapshot. Most of that is taken before
@@ -63,7 +64,7 @@ func (d *deletion) save(ctx context.Context) error {
 	if err := d.e.commitNotes(ctx, d.agent); err != nil {
 		return err
 	}
-	r := amber.SnapshotRequest{Tenant: d.agent.Tenant(), Agent: d.agent.ID(), Label: amber.LabelBeforeDelete}
+	r := wire.SnapshotRequest{Tenant: d.agent.Tenant(), Agent: d.agent.ID(), Label: wire.LabelBeforeDelete}
 	rehearsal, err := d.e.capture(ctx, d.agent, v, r, under{fence: d.agent.Exclusive}, nil)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // viewCache is how much of a database is kept in memory while it is read where
@@ -14,21 +15,21 @@ import (
 const viewCache = 4 << 20
 
 // DiffSnapshots implements [amber.SnapshotReader].
-func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.SnapshotDiff, error) {
-	diff := amber.SnapshotDiff{A: r.A, B: r.B}
+func (e *Engine) DiffSnapshots(ctx context.Context, r wire.DiffRequest) (wire.SnapshotDiff, error) {
+	diff := wire.SnapshotDiff{A: r.A, B: r.B}
 	for _, id := range []amber.SnapshotID{r.A, r.B} {
-		if err := checkRef(amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: id}); err != nil {
+		if err := checkRef(wire.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: id}); err != nil {
 			return diff, err
 		}
 	}
 	opened := false
 	err := e.with(ctx, r.Tenant, func(rep *repository) error {
 		opened = true
-		_, a, err := e.find(ctx, rep, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
+		_, a, err := e.find(ctx, rep, wire.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.A})
 		if err != nil {
 			return err
 		}
-		_, b, err := e.find(ctx, rep, amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.B})
+		_, b, err := e.find(ctx, rep, wire.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: r.B})
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (e *Engine) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.
 		return err
 	})
 	if noRepository(err) && !opened {
-		err = noSnapshot(amber.SnapshotRef{Agent: r.Agent, ID: r.A})
+		err = noSnapshot(wire.SnapshotRef{Agent: r.Agent, ID: r.A})
 	}
 	return diff, err
 }
@@ -73,8 +74,8 @@ type differ struct {
 
 // databases compares every database that both have. Equal digests are equal
 // databases.
-func (d *differ) databases(ctx context.Context, a, b repo.Inner) (amber.StoreDiff, error) {
-	sum := amber.StoreDiff{Tables: []amber.TableDiff{}}
+func (d *differ) databases(ctx context.Context, a, b repo.Inner) (wire.StoreDiff, error) {
+	sum := wire.StoreDiff{Tables: []wire.TableDiff{}}
 	for _, db := range b.Databases {
 		other := findDatabase(a.Databases, db.Name)
 		if other == nil {
@@ -97,7 +98,7 @@ func (d *differ) databases(ctx context.Context, a, b repo.Inner) (amber.StoreDif
 	return sum, nil
 }
 
-func merge(a, b amber.StoreDiff) amber.StoreDiff {
+func merge(a, b wire.StoreDiff) wire.StoreDiff {
 	a.Tables = append(a.Tables, b.Tables...)
 	a.Rows = append(a.Rows, b.Rows...)
 	a.More += b.More
@@ -118,17 +119,17 @@ type content struct {
 func (c content) equal(o content) bool { return c.mode == o.mode && slices.Equal(c.parts, o.parts) }
 
 // files compares two trees. Nil is an empty one.
-func (d *differ) files(ctx context.Context, a, b *repo.FilesEntry) (amber.FilesDiff, error) {
+func (d *differ) files(ctx context.Context, a, b *repo.FilesEntry) (wire.FilesDiff, error) {
 	if a != nil && b != nil && a.Tree == b.Tree {
-		return amber.FilesDiff{}, nil
+		return wire.FilesDiff{}, nil
 	}
 	from, err := d.tree(ctx, a)
 	if err != nil {
-		return amber.FilesDiff{}, err
+		return wire.FilesDiff{}, err
 	}
 	to, err := d.tree(ctx, b)
 	if err != nil {
-		return amber.FilesDiff{}, err
+		return wire.FilesDiff{}, err
 	}
 	return compareFiles(from, to, d.rows), nil
 }
@@ -148,12 +149,12 @@ func (d *differ) tree(ctx context.Context, f *repo.FilesEntry) (map[string]conte
 }
 
 // compareFiles tells which files differ, by path.
-func compareFiles(from, to map[string]content, rows bool) amber.FilesDiff {
-	var diff amber.FilesDiff
+func compareFiles(from, to map[string]content, rows bool) wire.FilesDiff {
+	var diff wire.FilesDiff
 	note := func(path string, op amber.Op, n *int64) {
 		*n++
-		if rows && len(diff.Files) < amber.MaxDiffRows {
-			diff.Files = append(diff.Files, amber.RowDiff{Key: path, Op: op})
+		if rows && len(diff.Files) < wire.MaxDiffRows {
+			diff.Files = append(diff.Files, wire.RowDiff{Key: path, Op: op})
 		}
 	}
 	for _, path := range sortedUnion(from, to) {
@@ -184,8 +185,8 @@ func sortedUnion(a, b map[string]content) []string {
 }
 
 // git compares two histories.
-func (d *differ) git(ctx context.Context, a, b *repo.GitEntry) (amber.GitDiff, error) {
-	var diff amber.GitDiff
+func (d *differ) git(ctx context.Context, a, b *repo.GitEntry) (wire.GitDiff, error) {
+	var diff wire.GitDiff
 	if a != nil {
 		diff.From = a.HeadOID
 	}

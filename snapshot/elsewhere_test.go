@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/target/dir"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Snapshots that one home has in two places can be brought together: neither
@@ -62,7 +63,7 @@ func TestTheFirstSnapshotOfAHomeIsSignedWhateverTakesIt(t *testing.T) {
 	fresh := newWorld(t, shared)
 	fresh.remember("live")
 	report := fresh.restore(meta.ID)
-	page, err := fresh.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"})
+	page, err := fresh.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestAManifestInThePlaceOfAnotherIsNotRestored(t *testing.T) {
 		}
 		w.rewrite(id, unsigned)
 		for _, to := range []amber.AgentID{"", "copy"} {
-			_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(id), To: to})
+			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(id), To: to})
 			if amber.KindOf(err) != amber.KindUntrusted {
 				t.Errorf("%s, to %q: %v, want untrusted", name, to, err)
 			}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/wire"
 )
 
 // publishWithin bounds how long anybody waits for a publisher.
@@ -14,46 +16,46 @@ const publishWithin = 5 * time.Second
 
 // created tells that there is a snapshot. Who listens need not be who has the
 // key: of an encrypted one they are told what everybody may know.
-func (e *Engine) created(ctx context.Context, meta amber.SnapshotMeta) {
+func (e *Engine) created(ctx context.Context, meta wire.SnapshotMeta) {
 	if meta.Encrypted {
-		meta.GitOID, meta.Skipped, meta.Warnings = "", []amber.Skipped{}, nil
-		if !strings.HasPrefix(meta.Label, amber.LabelAutomatic) {
+		meta.GitOID, meta.Skipped, meta.Warnings = "", []wire.Skipped{}, nil
+		if !strings.HasPrefix(meta.Label, wire.LabelAutomatic) {
 			meta.Label = ""
 		}
 	}
-	e.emit(ctx, amber.EventCreated, meta.Tenant, meta.Agent, string(meta.ID), meta)
+	e.emit(ctx, events.EventCreated, meta.Tenant, meta.Agent, string(meta.ID), meta)
 }
 
 // restored and verified tell no more about an encrypted snapshot than created
 // does: no text.
-func (e *Engine) restored(ctx context.Context, agent amber.AgentID, tenant amber.TenantID, report amber.RestoreReport, encrypted bool) {
+func (e *Engine) restored(ctx context.Context, agent amber.AgentID, tenant amber.TenantID, report wire.RestoreReport, encrypted bool) {
 	if encrypted {
-		report.Warnings, report.Checks = nil, []amber.Check{}
+		report.Warnings, report.Checks = nil, []wire.Check{}
 		report.Plan.Store.Rows, report.Plan.Notes.Files, report.Plan.State.Files = nil, nil, nil
 	}
-	e.emit(ctx, amber.EventRestored, tenant, agent, fmt.Sprintf("%s/%d", agent, report.Generation), report)
+	e.emit(ctx, events.EventRestored, tenant, agent, fmt.Sprintf("%s/%d", agent, report.Generation), report)
 }
 
-func (e *Engine) verified(ctx context.Context, r amber.VerifyRequest, report amber.VerifyReport, encrypted bool) {
+func (e *Engine) verified(ctx context.Context, r wire.VerifyRequest, report wire.VerifyReport, encrypted bool) {
 	if encrypted {
-		report.Checked, report.NotChecked, report.Checks = []string{}, []string{}, []amber.Check{}
-		damaged := make([]amber.Damage, len(report.Damaged))
+		report.Checked, report.NotChecked, report.Checks = []string{}, []string{}, []wire.Check{}
+		damaged := make([]wire.Damage, len(report.Damaged))
 		for i, d := range report.Damaged {
-			damaged[i] = amber.Damage{Object: "encrypted", Reason: "damaged", Snapshots: d.Snapshots}
+			damaged[i] = wire.Damage{Object: "encrypted", Reason: "damaged", Snapshots: d.Snapshots}
 		}
 		report.Damaged = damaged
 	}
-	e.emit(ctx, amber.EventVerified, r.Tenant, r.Agent, string(r.ID)+"/"+e.instantKey(), report)
+	e.emit(ctx, events.EventVerified, r.Tenant, r.Agent, string(r.ID)+"/"+e.instantKey(), report)
 }
 
 // emit tells that something has happened, once it is durable. Nobody's work
 // fails because nobody can be told.
-func (e *Engine) emit(ctx context.Context, name amber.EventName, tenant amber.TenantID, agent amber.AgentID, key string, payload any) {
+func (e *Engine) emit(ctx context.Context, name events.EventName, tenant amber.TenantID, agent amber.AgentID, key string, payload any) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishWithin)
 	defer cancel()
-	err := e.o.Publisher.Publish(within, amber.Event{
+	err := e.o.Publisher.Publish(within, events.Event{
 		ID: fmt.Sprintf("%s/%s/%s", name, tenant, key), Name: name,
-		Subject: amber.LifecycleSubject(e.o.LifecyclePrefix, tenant, agent, name),
+		Subject: events.LifecycleSubject(e.o.LifecyclePrefix, tenant, agent, name),
 		Tenant:  tenant, Agent: agent, At: e.now(), Payload: payload,
 	})
 	if err != nil && e.o.Warn != nil {

@@ -12,7 +12,9 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // person is somebody with an age identity in a file.
@@ -94,7 +96,7 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 	w := newWorld(t, func(o *snapshot.Options) { o.Keys.Recipients = []string{ann.recipient} })
 	plant(w)
 	before := w.all()
-	meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: "a " + markers[4]})
+	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "a " + markers[4]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,7 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 	if report, err := schedule.Tick(t.Context()); err != nil || len(report.Taken) != 1 {
 		t.Fatalf("scheduled: %+v, %v", report, err)
 	}
-	exported, err := w.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(meta.ID), NoRedact: true})
+	exported, err := w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(meta.ID), NoRedact: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +125,7 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 	if n := searched(t, w); n < 8 {
 		t.Errorf("only %d files were searched", n)
 	}
-	page, err := w.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"})
+	page, err := w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 	if err != nil || len(page.Items) != 4 {
 		t.Fatalf("%d snapshots, %v", len(page.Items), err)
 	}
@@ -151,20 +153,20 @@ func TestAnEncryptedRepositoryIsCheckedWithoutTheKey(t *testing.T) {
 	encrypted := func(o *snapshot.Options) { o.Root, o.Keys.Recipients = root, []string{ann.recipient} }
 	w := newWorld(t, encrypted)
 	plant(w)
-	meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: "mine"})
+	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "mine"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stranger := newWorld(t, func(o *snapshot.Options) { o.Root = root })
-	page, err := stranger.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"})
+	page, err := stranger.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 	if err != nil || len(page.Items) != 1 || page.Items[0].Label != "" || page.Items[0].GitOID != "" {
 		t.Errorf("the listing is %+v, %v", page.Items, err)
 	}
-	report, err := stranger.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
+	report, err := stranger.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !report.OK() || report.Signature.Status != amber.SignatureValid || report.Signature.Standing != amber.StandingStranger {
+	if !report.OK() || report.Signature.Status != sign.SignatureValid || report.Signature.Standing != sign.StandingStranger {
 		t.Errorf("the report is %+v", report)
 	}
 	for _, c := range report.Checked {
@@ -177,15 +179,15 @@ func TestAnEncryptedRepositoryIsCheckedWithoutTheKey(t *testing.T) {
 	if len(report.NotChecked) < 4 {
 		t.Errorf("not checked: %q", report.NotChecked)
 	}
-	check, err := stranger.engine.CheckRepository(t.Context(), amber.CheckRequest{Tenant: "default", ReadData: true})
+	check, err := stranger.engine.CheckRepository(t.Context(), wire.CheckRequest{Tenant: "default", ReadData: true})
 	if err != nil || !check.OK() || len(check.NotChecked) == 0 {
 		t.Errorf("the check says %+v, %v", check, err)
 	}
 	for what, err := range map[string]error{
-		"restore":  second(stranger.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID), To: "copy"})),
+		"restore":  second(stranger.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID), To: "copy"})),
 		"show":     second(stranger.engine.ShowSnapshot(t.Context(), ref(meta.ID))),
-		"snapshot": second(stranger.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})),
-		"gc":       second(stranger.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default"})),
+		"snapshot": second(stranger.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})),
+		"gc":       second(stranger.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"})),
 	} {
 		if amber.KindOf(err) != amber.KindRefused {
 			t.Errorf("%s without the key: %v, want refused", what, err)
@@ -193,7 +195,7 @@ func TestAnEncryptedRepositoryIsCheckedWithoutTheKey(t *testing.T) {
 	}
 	// The one it is encrypted to can read it on any machine.
 	friend := newWorld(t, func(o *snapshot.Options) { o.Root, o.Keys.Identities = root, []string{ann.file} })
-	if _, err := friend.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID), To: "copy"}); err != nil {
+	if _, err := friend.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID), To: "copy"}); err != nil {
 		t.Errorf("with the identity: %v", err)
 	}
 }

@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/wire"
 )
 
 // DefaultGrace is how long a pack that nothing needs is kept before gc deletes
@@ -42,7 +46,7 @@ type Options struct {
 	Redact *redact.Redactor
 	// Publisher receives events on subjects that begin with LifecyclePrefix;
 	// nil: no events.
-	Publisher       amber.Publisher
+	Publisher       events.Publisher
 	LifecyclePrefix string
 
 	// Disabled says why no snapshot may be taken; "" when snapshots may be.
@@ -71,8 +75,8 @@ type Engine struct {
 }
 
 var (
-	_ amber.Snapshotter       = (*Engine)(nil)
-	_ amber.RepositoryChecker = (*Engine)(nil)
+	_ wire.Snapshotter       = (*Engine)(nil)
+	_ wire.RepositoryChecker = (*Engine)(nil)
 )
 
 // New returns the snapshot engine of a home. It touches no disk. The error is
@@ -85,7 +89,7 @@ func New(o Options) (*Engine, error) {
 		o.FS = fsx.OS()
 	}
 	if o.Publisher == nil {
-		o.Publisher = amber.NoopPublisher{}
+		o.Publisher = events.NoopPublisher{}
 	}
 	o.Wait, o.Grace = cmp.Or(o.Wait, home.DefaultWait), cmp.Or(o.Grace, DefaultGrace)
 	o.BeforeConsolidation = cmp.Or(o.BeforeConsolidation, Try)
@@ -108,9 +112,9 @@ func (e *Engine) now() amber.Time { return amber.At(e.o.Clock()) }
 type repository struct {
 	*repo.Repo
 	tenant  amber.TenantID
-	target  amber.Target
+	target  target.Target
 	catalog *repo.Catalog
-	signer  amber.Signer // nil: nothing is signed
+	signer  sign.Signer // nil: nothing is signed
 	release func()
 }
 
@@ -161,7 +165,7 @@ func (e *Engine) reopen(ctx context.Context, rep *repository) error {
 }
 
 // checkRef checks the ids of a reference: they become parts of names.
-func checkRef(ref amber.SnapshotRef) error {
+func checkRef(ref wire.SnapshotRef) error {
 	_, tenant := amber.ParseTenantID(string(ref.Tenant))
 	_, agent := amber.ParseAgentID(string(ref.Agent))
 	_, id := amber.ParseSnapshotID(string(ref.ID))
@@ -185,7 +189,7 @@ func (e *Engine) within(ctx context.Context, tenant amber.TenantID, how opening,
 
 // find returns a snapshot that may be used and what it holds. Errors:
 // not_found, damaged, too_new; untrusted, refused for its signature.
-func (e *Engine) find(ctx context.Context, rep *repository, ref amber.SnapshotRef) (repo.Entry, repo.Inner, error) {
+func (e *Engine) find(ctx context.Context, rep *repository, ref wire.SnapshotRef) (repo.Entry, repo.Inner, error) {
 	entry, err := rep.catalog.Get(ctx, ref.Agent, ref.ID)
 	if err != nil {
 		return repo.Entry{}, repo.Inner{}, err

@@ -9,17 +9,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // listener keeps the events it is told.
 type listener struct {
 	mu     sync.Mutex
-	events []amber.Event
+	events []events.Event
 	fail   error
 }
 
-func (l *listener) Publish(_ context.Context, e amber.Event) error {
+func (l *listener) Publish(_ context.Context, e events.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.events = append(l.events, e)
@@ -64,7 +66,7 @@ func TestEveryEventOfALifeIsToldOnce(t *testing.T) {
 	want("create", "default.created")
 	w.mustVerify(first.ID)
 	want("verify", "default.verified")
-	w.restore(first.ID, func(r *amber.RestoreRequest) { r.DryRun = true })
+	w.restore(first.ID, func(r *wire.RestoreRequest) { r.DryRun = true })
 	want("plan of a restore")
 	report := w.restore(first.ID)
 	want("restore", "default.created", "default.restored")
@@ -75,7 +77,7 @@ func TestEveryEventOfALifeIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("delete", "default.deleted")
-	prune := amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}
+	prune := wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}
 	if _, err := w.engine.PruneSnapshots(t.Context(), prune); err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,17 @@ import (
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
-var _ amber.Bundler = (*Engine)(nil)
+var _ wire.Bundler = (*Engine)(nil)
 
 // Export implements [amber.Bundler].
-func (e *Engine) Export(ctx context.Context, r amber.ExportRequest) (report amber.ExportReport, err error) {
+func (e *Engine) Export(ctx context.Context, r wire.ExportRequest) (report wire.ExportReport, err error) {
 	if r, err = r.Normalize(); err != nil {
 		return report, err
 	}
-	x := &export{e: e, r: r, report: amber.ExportReport{LeftOut: []amber.Skipped{}}}
+	x := &export{e: e, r: r, report: wire.ExportReport{LeftOut: []wire.Skipped{}}}
 	if x.options, err = x.write(ctx); err != nil {
 		return x.report, err
 	}
@@ -57,7 +58,7 @@ func (e *Engine) Export(ctx context.Context, r amber.ExportRequest) (report ambe
 type export struct {
 	e       *Engine
 	rep     *repository
-	r       amber.ExportRequest
+	r       wire.ExportRequest
 	entry   repo.Entry
 	inner   repo.Inner
 	file    string
@@ -65,7 +66,7 @@ type export struct {
 	tmp     string // a scratch folder
 	settled func() // ends what works beside, and waits for it; nil: nothing does
 	sources []bundle.Source
-	report  amber.ExportReport
+	report  wire.ExportReport
 
 	redaction *redaction // nil: the bundle is exact
 	opaque    []string   // files of which not all was seen
@@ -155,15 +156,15 @@ func (x *export) run(ctx context.Context) (err error) {
 	}()
 	x.tmp = tmp
 	if !x.r.NoRedact {
-		x.report.Redactions = &amber.RedactionReport{
-			Policy: redactionPolicy, Rules: []amber.RedactionCount{}, Places: []amber.RedactionPlace{}, Notes: []string{},
+		x.report.Redactions = &wire.RedactionReport{
+			Policy: redactionPolicy, Rules: []wire.RedactionCount{}, Places: []wire.RedactionPlace{}, Notes: []string{},
 		}
 		x.redaction = newRedaction(x.e.o.Redact)
 		if err := x.learn(ctx); err != nil {
 			return err
 		}
 	}
-	if x.r.Format == amber.FormatNexo {
+	if x.r.Format == wire.FormatNexo {
 		return x.nexo(ctx)
 	}
 	return x.amber(ctx)
@@ -195,10 +196,10 @@ func (x *export) amber(ctx context.Context) error {
 		}
 		c.Databases = append(c.Databases, bundle.Database{Path: path, Name: d.Name, ApplicationID: d.ApplicationID, Schema: d.Schema})
 	}
-	if err := x.files(ctx, amber.PartNotes, "note", "notes/", x.inner.Notes); err != nil {
+	if err := x.files(ctx, wire.PartNotes, "note", "notes/", x.inner.Notes); err != nil {
 		return err
 	}
-	if err := x.files(ctx, amber.PartState, "state", "state/", x.inner.State); err != nil {
+	if err := x.files(ctx, wire.PartState, "state", "state/", x.inner.State); err != nil {
 		return err
 	}
 	refs, err := x.history(ctx)
@@ -227,7 +228,7 @@ func (x *export) amber(ctx context.Context) error {
 // contents says what the bundle holds, as far as every format can.
 func (x *export) contents() (bundle.Contents, error) {
 	m := x.entry.Manifest
-	label, err := x.text(x.label(), amber.MaxLabelBytes)
+	label, err := x.text(x.label(), wire.MaxLabelBytes)
 	if err != nil {
 		return bundle.Contents{}, err
 	}
@@ -240,7 +241,7 @@ func (x *export) contents() (bundle.Contents, error) {
 }
 
 // skipped returns what the snapshot lacks, as it may be told.
-func (x *export) skipped() ([]amber.Skipped, error) {
+func (x *export) skipped() ([]wire.Skipped, error) {
 	list := slices.Clone(x.inner.Skipped)
 	for i := range list {
 		for _, s := range []*string{&list[i].Part, &list[i].Path, &list[i].Detail} {
@@ -265,12 +266,12 @@ func (x *export) leaveSources() error {
 		if err != nil {
 			return err
 		}
-		x.leave("source:"+name, "", amber.SkipUnsupported, "bundles hold no sources")
+		x.leave("source:"+name, "", wire.SkipUnsupported, "bundles hold no sources")
 	}
 	return nil
 }
 
 // leave notes what is not in the bundle.
 func (x *export) leave(part, path, reason, detail string) {
-	x.report.LeftOut = append(x.report.LeftOut, amber.Skipped{Part: part, Path: path, Reason: reason, Detail: detail})
+	x.report.LeftOut = append(x.report.LeftOut, wire.Skipped{Part: part, Path: path, Reason: reason, Detail: detail})
 }

@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -140,8 +140,8 @@ const vaultFolder = "vault"
 // secret in it is left out, and said. So is the vault: it may hold anything in any
 // form, compressed too, and a file with another content would be a damaged one.
 func (x *export) mayName(part, rel string, isDir bool) (bool, error) {
-	if part == amber.PartState && isDir && rel == vaultFolder {
-		x.leave(part, rel, amber.SkipUnsupported, "files of a vault cannot be redacted")
+	if part == wire.PartState && isDir && rel == vaultFolder {
+		x.leave(part, rel, wire.SkipUnsupported, "files of a vault cannot be redacted")
 		return false, nil
 	}
 	clean, err := x.redaction.file("name", []byte(rel))
@@ -152,7 +152,7 @@ func (x *export) mayName(part, rel string, isDir bool) (bool, error) {
 	if isDir {
 		detail += "; the folder is left out with its content"
 	}
-	x.leave(part, told, amber.SkipBadName, detail)
+	x.leave(part, told, wire.SkipBadName, detail)
 	x.redacted(part, told, clean.counts, int64(len(rel)))
 	return false, nil
 }
@@ -176,7 +176,7 @@ func (x *export) mayTell(m repo.JournalMark) (bool, error) {
 		return true, nil
 	}
 	told := cut(session.bytes, maxTold)
-	x.leave(partJournal, told, amber.SkipBadName, "a name of the session contains a secret")
+	x.leave(partJournal, told, wire.SkipBadName, "a name of the session contains a secret")
 	x.redacted(partJournal, told, counts, int64(len(m.SessionID)+len(m.Host)+len(m.Cursor)))
 	return false, nil
 }
@@ -265,7 +265,7 @@ func (x *export) searchText(ctx context.Context, contents any) error {
 }
 
 // redacted notes what was taken out of something.
-func (x *export) redacted(part, path string, counts []amber.RedactionCount, scanned int64) {
+func (x *export) redacted(part, path string, counts []wire.RedactionCount, scanned int64) {
 	sum := x.report.Redactions
 	sum.Scanned += scanned
 	if len(counts) == 0 {
@@ -277,7 +277,7 @@ func (x *export) redacted(part, path string, counts []amber.RedactionCount, scan
 	}
 	sum.Matches += n
 	sum.Rules = append(sum.Rules, counts...)
-	sum.Places = append(sum.Places, amber.RedactionPlace{Part: part, Path: path, Count: n})
+	sum.Places = append(sum.Places, wire.RedactionPlace{Part: part, Path: path, Count: n})
 }
 
 // settle brings the report of the redaction into order.
@@ -292,14 +292,14 @@ func (x *export) settle() {
 	}
 	sum.Rules = sum.Rules[:0]
 	for rule, n := range counts {
-		sum.Rules = append(sum.Rules, amber.RedactionCount{Rule: rule, Count: n})
+		sum.Rules = append(sum.Rules, wire.RedactionCount{Rule: rule, Count: n})
 	}
-	slices.SortFunc(sum.Rules, func(a, b amber.RedactionCount) int { return cmp.Compare(a.Rule, b.Rule) })
-	slices.SortStableFunc(sum.Places, func(a, b amber.RedactionPlace) int {
+	slices.SortFunc(sum.Rules, func(a, b wire.RedactionCount) int { return cmp.Compare(a.Rule, b.Rule) })
+	slices.SortStableFunc(sum.Places, func(a, b wire.RedactionPlace) int {
 		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Path, b.Path))
 	})
-	if more := len(sum.Places) - amber.MaxRedactionPlaces; more > 0 {
-		sum.Places = sum.Places[:amber.MaxRedactionPlaces]
+	if more := len(sum.Places) - wire.MaxRedactionPlaces; more > 0 {
+		sum.Places = sum.Places[:wire.MaxRedactionPlaces]
 		sum.More += int64(more)
 	}
 	sum.Notes = append(sum.Notes, x.redaction.notes()...)

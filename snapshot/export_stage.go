@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // database adds a database. An exact one comes straight out of the repository;
@@ -98,7 +98,7 @@ func (x *export) files(ctx context.Context, part, kind, prefix string, files *re
 			return nil
 		}
 		if x.redacts() && entry.Size > maxRedacted {
-			x.leave(part, rel, amber.SkipTooLarge, "the file is too large to be redacted")
+			x.leave(part, rel, wire.SkipTooLarge, "the file is too large to be redacted")
 			return nil
 		}
 		filled[path.Dir(rel)] = true
@@ -155,7 +155,7 @@ func (x *export) history(ctx context.Context) (gitobj.Refs, error) {
 		if err != nil {
 			return refs, err
 		}
-		o.Dir = filepath.Join(x.tmp, amber.PartNotes)
+		o.Dir = filepath.Join(x.tmp, wire.PartNotes)
 		if err := gitobj.WriteGitPack(ctx, o, refs, file); err != nil {
 			return refs, err
 		}
@@ -212,7 +212,7 @@ func (x *export) beside(ctx context.Context, fn func(context.Context) error) (wa
 
 // freshCommit makes a history of the redacted notes in the scratch folder.
 func (x *export) freshCommit(ctx context.Context) (gitobj.Refs, error) {
-	dir, m := filepath.Join(x.tmp, amber.PartNotes), x.entry.Manifest
+	dir, m := filepath.Join(x.tmp, wire.PartNotes), x.entry.Manifest
 	if err := fsx.MkdirAll(x.e.o.FS, dir, 0o700); err != nil {
 		return gitobj.Refs{}, fail("make history", dir, err)
 	}

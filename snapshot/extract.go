@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Extraction says what was written of a source.
@@ -22,8 +23,8 @@ type Extraction struct {
 	Files   int64            `json:"files"`
 	Bytes   int64            `json:"bytes"`
 	Fenced  bool             `json:"fenced"`
-	Checks  []amber.Check    `json:"checks"`
-	Skipped []amber.Skipped  `json:"skipped"` // not captured, so they are not there
+	Checks  []wire.Check     `json:"checks"`
+	Skipped []wire.Skipped   `json:"skipped"` // not captured, so they are not there
 }
 
 // ExtractSource writes what a snapshot holds of a source into dir, which is not
@@ -35,8 +36,8 @@ type Extraction struct {
 //
 // On error dir may hold a part of it. Errors: not_found when the snapshot does
 // not hold the source; conflict when dir holds something; damaged.
-func (e *Engine) ExtractSource(ctx context.Context, ref amber.SnapshotRef, name, dir string) (Extraction, error) {
-	x := Extraction{From: ref.ID, Source: name, To: dir, Checks: []amber.Check{}, Skipped: []amber.Skipped{}}
+func (e *Engine) ExtractSource(ctx context.Context, ref wire.SnapshotRef, name, dir string) (Extraction, error) {
+	x := Extraction{From: ref.ID, Source: name, To: dir, Checks: []wire.Check{}, Skipped: []wire.Skipped{}}
 	if err := checkRef(ref); err != nil {
 		return x, err
 	}
@@ -77,7 +78,7 @@ func (e *Engine) extract(ctx context.Context, rep *repository, s repo.SourceEntr
 		if err := e.writeDatabase(ctx, rep, d, file); err != nil {
 			return err
 		}
-		x.Checks = append(x.Checks, amber.Check{
+		x.Checks = append(x.Checks, wire.Check{
 			Name: "pages", Part: d.Name, Digest: d.Ref.Digest.String(), At: e.now(), OK: true,
 			Detail: fmt.Sprintf("%d pages compared; their content was not checked", d.Ref.Pages),
 		})

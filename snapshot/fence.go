@@ -9,13 +9,14 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // instant is an agent as it was at one moment, held while it is captured.
 type instant struct {
 	at        amber.Time
 	current   home.Current
-	databases []amber.FrozenDatabase
+	databases []wire.FrozenDatabase
 	lost      map[string]error // databases that cannot be opened
 	refs      gitobj.Refs
 	git       bool // there is a repository
@@ -25,7 +26,7 @@ type instant struct {
 	spool     *spool
 	borrowed  bool          // the journal is held by the caller
 	fence     time.Duration // how long the writers stood still
-	skipped   []amber.Skipped
+	skipped   []wire.Skipped
 }
 
 // close lets go of everything. It may be called on a nil instant.
@@ -117,8 +118,8 @@ func (e *Engine) freeze(ctx context.Context, agent *home.Agent, rep *repository,
 func (i *instant) prepare(ctx context.Context, e *Engine, agent *home.Agent, c home.Current, rep *repository, w *repo.Writer, last *instant) error {
 	p := places(agent.GenDir(c))
 	now := e.o.Clock()
-	i.notes = &folder{fs: e.o.FS, part: amber.PartNotes, root: p.Notes, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "notes"+rep.KeyID())}
-	i.state = &folder{fs: e.o.FS, part: amber.PartState, root: p.State, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "state"+rep.KeyID())}
+	i.notes = &folder{fs: e.o.FS, part: wire.PartNotes, root: p.Notes, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "notes"+rep.KeyID())}
+	i.state = &folder{fs: e.o.FS, part: wire.PartState, root: p.State, skip: notTemporary, known: map[string]record{}, cached: e.loadRecords(agent, "state"+rep.KeyID())}
 	if last != nil && last.notes.root == i.notes.root {
 		i.notes.known, i.state.known = last.notes.known, last.state.known
 	}
@@ -154,7 +155,7 @@ func (i *instant) readRefs(e *Engine) (err error) {
 	i.refs, i.git, err = gitobj.ReadRefs(e.o.FS, i.notes.root)
 	if why := unfit(err); why != "" {
 		i.git = false
-		i.skipped = append(i.skipped, amber.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: err.Error()})
+		i.skipped = append(i.skipped, wire.Skipped{Part: partGit, Path: ".git", Reason: why, Detail: err.Error()})
 		return nil
 	}
 	return err
@@ -165,11 +166,11 @@ func (i *instant) readRefs(e *Engine) (err error) {
 func unfit(err error) string {
 	switch amber.KindOf(err) {
 	case amber.KindDamaged:
-		return amber.SkipUnreadable
+		return wire.SkipUnreadable
 	case amber.KindUnsupported:
-		return amber.SkipUnsupported
+		return wire.SkipUnsupported
 	case amber.KindQuota:
-		return amber.SkipTooLarge
+		return wire.SkipTooLarge
 	}
 	return ""
 }

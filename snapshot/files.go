@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/survey"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Bounds of what is captured as files.
@@ -41,7 +41,7 @@ type folder struct {
 	known   map[string]record // content that is in the repository, by path
 	copies  map[string][]byte // content that was read inside the fence
 	entries []survey.Entry    // as the fence found them
-	skipped []amber.Skipped
+	skipped []wire.Skipped
 	// unlisted counts what was skipped and is not in the list.
 	unlisted int64
 	absent   bool  // there is no such folder
@@ -145,7 +145,7 @@ func (f *folder) freeze(ctx context.Context, w *repo.Writer, now time.Time) erro
 				return err
 			}
 			if unread != nil {
-				f.skipped = append(f.skipped, amber.Skipped{Path: e.Path, Reason: skipReason(unread), Detail: unread.Error()})
+				f.skipped = append(f.skipped, wire.Skipped{Path: e.Path, Reason: skipReason(unread), Detail: unread.Error()})
 				continue
 			}
 			budget -= int64(len(f.copies[e.Path]))
@@ -189,13 +189,13 @@ func (f *folder) take(ctx context.Context, w *repo.Writer, e survey.Entry, now t
 func skipReason(err error) string {
 	switch {
 	case errors.Is(err, survey.ErrTorn):
-		return amber.SkipTorn
+		return wire.SkipTorn
 	case errors.Is(err, fs.ErrNotExist):
-		return amber.SkipMissing
+		return wire.SkipMissing
 	case errors.Is(err, fsx.ErrNotRegular):
-		return amber.SkipNotRegular
+		return wire.SkipNotRegular
 	}
-	return amber.SkipUnreadable
+	return wire.SkipUnreadable
 }
 
 // copy reads one file to memory.

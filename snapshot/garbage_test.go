@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Neither gc nor the sweep of what was left behind touches what a running
@@ -26,9 +26,9 @@ func TestGarbageCollectionSparesWhatRunningOperationsNeed(t *testing.T) {
 			w.remember("one")
 			w.note("a", "one\n")
 			want := w.all()
-			var meta amber.SnapshotMeta
+			var meta wire.SnapshotMeta
 			p.during(t, func() (err error) {
-				meta, err = w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+				meta, err = w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
 				return err
 			}, func() { sweepHard(t, w.dir) })
 			w.mustVerify(meta.ID)
@@ -47,7 +47,7 @@ func TestGarbageCollectionSparesWhatRunningOperationsNeed(t *testing.T) {
 		meta := w.snapshot()
 		w.remember("two")
 		p.during(t, func() error {
-			_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
 			return err
 		}, func() {
 			building := filepath.Join(w.agent.Dir(), "gen", "2")
@@ -69,7 +69,7 @@ func TestGarbageCollectionSparesWhatRunningOperationsNeed(t *testing.T) {
 		w.remember("one")
 		meta := w.snapshot()
 		p.during(t, func() error {
-			r, err := w.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
+			r, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
 			if err == nil && !r.OK() {
 				err = fmt.Errorf("damaged: %v", r.Damaged)
 			}
@@ -114,7 +114,7 @@ func TestSweepGoesOnBehindADamagedAgent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err = w.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default"})
+	_, err = w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"})
 	if err == nil || !strings.Contains(err.Error(), "default") || !strings.Contains(err.Error(), "zoe") {
 		t.Errorf("got %v", err)
 	}

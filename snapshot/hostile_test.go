@@ -23,6 +23,7 @@ import (
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/target/dir"
+	"github.com/amber-memory/amber/wire"
 )
 
 // forge publishes a snapshot that no engine would take, as somebody may who can
@@ -113,16 +114,16 @@ func (w *world) outside() (names []string) {
 func (w *world) mustRefuse(id amber.SnapshotID, kinds ...amber.Kind) {
 	w.t.Helper()
 	before, names, snapshots := w.all(), w.outside(), len(w.list())
-	_, err := w.engine.Restore(w.t.Context(), amber.RestoreRequest{SnapshotRef: ref(id), WithControl: true})
+	_, err := w.engine.Restore(w.t.Context(), wire.RestoreRequest{SnapshotRef: ref(id), WithControl: true})
 	if !slices.Contains(kinds, amber.KindOf(err)) {
 		w.t.Errorf("the restore: kind %q, want one of %v: %v", amber.KindOf(err), kinds, err)
 	}
-	_, err = w.engine.Restore(w.t.Context(), amber.RestoreRequest{SnapshotRef: ref(id), To: "fork"})
+	_, err = w.engine.Restore(w.t.Context(), wire.RestoreRequest{SnapshotRef: ref(id), To: "fork"})
 	if !slices.Contains(kinds, amber.KindOf(err)) {
 		w.t.Errorf("the restore to a fork: kind %q, want one of %v: %v", amber.KindOf(err), kinds, err)
 	}
 	_ = os.RemoveAll(filepath.Join(w.dir, "tenants", "default", "agents", "fork")) // its lock
-	r, err := w.engine.VerifySnapshot(w.t.Context(), amber.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
+	r, err := w.engine.VerifySnapshot(w.t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
 	if err != nil || r.OK() {
 		w.t.Errorf("it verifies: %v, %+v", err, r)
 	}
@@ -256,7 +257,7 @@ func TestHostileDatabaseNamesAreRefused(t *testing.T) {
 				return nil
 			})
 			if tt.name == "none" { // parts that could not be captured are no damage
-				_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(id)})
+				_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(id)})
 				wantKind(t, "restore", err, amber.KindDamaged)
 				return
 			}
@@ -287,12 +288,12 @@ func TestForeignManifestsAreRefused(t *testing.T) {
 		if _, err := store.Write(t.Context(), amber.WriteRequest{Content: "the secret of another", Scope: amber.ScopeGlobal}); err != nil {
 			t.Fatal(err)
 		}
-		meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: other.tenant, Agent: other.agent})
+		meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: other.tenant, Agent: other.agent})
 		if err != nil {
 			t.Fatal(err)
 		}
 		from := filepath.Join(w.dir, "tenants", string(other.tenant), "repo")
-		_, err = w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+		_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
 		want := amber.KindCrossTenant
 		if other.tenant != "default" {
 			want = amber.KindNotFound // this tenant knows nothing of it
@@ -309,7 +310,7 @@ func TestForeignManifestsAreRefused(t *testing.T) {
 		if err := os.WriteFile(place, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err = w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+		_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
 		wantKind(t, "restore of a manifest that was copied", err, amber.KindCrossTenant)
 		if err := os.Remove(place); err != nil {
 			t.Fatal(err)
@@ -453,10 +454,10 @@ func TestNewerManifestsAreTold(t *testing.T) {
 	if amber.HintOf(err) == "" {
 		t.Errorf("no hint: %v", err)
 	}
-	if got := w.list(); len(got) != 2 || !slices.ContainsFunc(got, func(m amber.SnapshotMeta) bool { return m.ID == meta.ID && m.Damage != "" }) {
+	if got := w.list(); len(got) != 2 || !slices.ContainsFunc(got, func(m wire.SnapshotMeta) bool { return m.ID == meta.ID && m.Damage != "" }) {
 		t.Errorf("listed is %+v", got)
 	}
-	report, err := w.engine.PruneSnapshots(t.Context(), amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
+	report, err := w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
 	if err != nil || len(report.Deleted) > 0 {
 		t.Errorf("prune: %v, %+v", err, report)
 	}
@@ -499,17 +500,17 @@ func TestADatabaseDamagedAtTheSourceIsTold(t *testing.T) {
 	}
 	d := w.show(meta.ID)
 	held := part(d, "memory") != nil
-	switch checked := slices.ContainsFunc(d.Checks, func(c amber.Check) bool { return !c.OK && c.Part == "memory.db" }); {
+	switch checked := slices.ContainsFunc(d.Checks, func(c wire.Check) bool { return !c.OK && c.Part == "memory.db" }); {
 	case held && !checked:
 		t.Errorf("it was captured, and no failed check is recorded: %+v", d.Checks)
 	case !held && skipped(d.Skipped, "memory.db") == "":
 		t.Errorf("it was not captured, and is not listed as skipped: %+v", d.Skipped)
 	}
-	r, err := w.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
+	r, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
 	if err != nil || held && r.OK() {
 		t.Errorf("verified: %v, %+v", err, r)
 	}
-	_, err = w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+	_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
 	wantKind(t, "restore", err, amber.KindDamaged)
 
 	report := w.restore(good)
@@ -575,7 +576,7 @@ func TestRestoreOverADamagedAgent(t *testing.T) {
 					_ = os.Remove(filepath.Join(old, name+suffix))
 				}
 				tt.damage(t, filepath.Join(old, name))
-				report := w.restore(meta.ID, func(r *amber.RestoreRequest) { r.WithControl = true })
+				report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.WithControl = true })
 				if len(report.Warnings) == 0 {
 					t.Error("there is no warning")
 				}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // What is no file is listed, never followed and never waited for.
@@ -39,25 +39,25 @@ func TestLinksAndDevicesInTheNotesAreListed(t *testing.T) {
 	}
 	want := map[string]string{}
 	for _, name := range []string{"to-file", "to-folder", "to-nothing", "to-itself", "to-device", "fifo"} {
-		want[name] = amber.SkipNotRegular
+		want[name] = wire.SkipNotRegular
 	}
 	if l, err := net.Listen("unix", filepath.Join(dir, "s")); err == nil { // its path may be too long
 		defer l.Close()
-		want["s"] = amber.SkipNotRegular
+		want["s"] = wire.SkipNotRegular
 	}
 	if err := syscall.Mknod(filepath.Join(dir, "device"), syscall.S_IFCHR|0o600, 1<<8|5); err == nil { // only root may
-		want["device"] = amber.SkipNotRegular
+		want["device"] = wire.SkipNotRegular
 	}
 	if err := os.WriteFile(filepath.Join(dir, "unreadable"), []byte("x"), 0); err != nil {
 		t.Fatal(err)
 	}
 	if os.Geteuid() != 0 {
-		want["unreadable"] = amber.SkipUnreadable
+		want["unreadable"] = wire.SkipUnreadable
 	}
 	meta := w.snapshot()
 	got := map[string]string{}
 	for _, s := range meta.Skipped {
-		if s.Part != amber.PartNotes {
+		if s.Part != wire.PartNotes {
 			t.Errorf("%+v is no part of the notes", s)
 		}
 		got[s.Path] = s.Reason

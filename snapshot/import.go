@@ -10,11 +10,13 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/wire"
 )
 
 // VerifyBundle implements [amber.Bundler].
-func (e *Engine) VerifyBundle(ctx context.Context, r amber.BundleRequest) (report amber.BundleReport, err error) {
+func (e *Engine) VerifyBundle(ctx context.Context, r wire.BundleRequest) (report wire.BundleReport, err error) {
 	b, err := e.readBundle(ctx, r.File, false, r.NoIdentity)
 	if err != nil {
 		return report, err
@@ -38,7 +40,7 @@ var unread = []string{
 }
 
 // RestoreBundle implements [amber.Bundler].
-func (e *Engine) RestoreBundle(ctx context.Context, file string, r amber.RestoreRequest) (report amber.RestoreReport, err error) {
+func (e *Engine) RestoreBundle(ctx context.Context, file string, r wire.RestoreRequest) (report wire.RestoreReport, err error) {
 	u, done, err := e.unpack(ctx, file, r.Tenant, false)
 	if err != nil {
 		return report, fail("restore", file, err)
@@ -59,7 +61,7 @@ func (e *Engine) RestoreBundle(ctx context.Context, file string, r amber.Restore
 	}
 	s.from, s.redacted, s.encrypted = u, u.info().Redacted, u.info().Encrypted
 	s.tellSigner(u.signature)
-	s.request.WithControl = s.request.WithControl && u.x.Format == amber.FormatAmber
+	s.request.WithControl = s.request.WithControl && u.x.Format == wire.FormatAmber
 	for _, l := range u.left {
 		s.warn("%s %s of the bundle is not restored: %s", l.Part, l.Path, l.Detail)
 	}
@@ -78,8 +80,8 @@ func (e *Engine) RestoreBundle(ctx context.Context, file string, r amber.Restore
 }
 
 // Import implements [amber.Bundler].
-func (e *Engine) Import(ctx context.Context, r amber.ImportRequest) (report amber.ImportReport, err error) {
-	report = amber.ImportReport{Checked: []string{}, LeftOut: []amber.Skipped{}}
+func (e *Engine) Import(ctx context.Context, r wire.ImportRequest) (report wire.ImportReport, err error) {
+	report = wire.ImportReport{Checked: []string{}, LeftOut: []wire.Skipped{}}
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
 		return report, err
 	}
@@ -117,7 +119,7 @@ func (e *Engine) Import(ctx context.Context, r amber.ImportRequest) (report ambe
 }
 
 // importInto decides whose snapshot it becomes.
-func importInto(r amber.ImportRequest, info amber.BundleInfo) (amber.AgentID, error) {
+func importInto(r wire.ImportRequest, info wire.BundleInfo) (amber.AgentID, error) {
 	into := info.Agent
 	switch {
 	case r.To != "":
@@ -139,7 +141,7 @@ type importing struct {
 	agent  amber.AgentID
 	inner  repo.Inner
 	total  int64
-	report *amber.ImportReport
+	report *wire.ImportReport
 }
 
 func (i *importing) run(ctx context.Context) error {
@@ -225,8 +227,8 @@ func (i *importing) history(ctx context.Context) error {
 
 // files stores notes and state.
 func (i *importing) files(ctx context.Context) (err error) {
-	if i.inner.Notes, err = i.folder(ctx, amber.PartNotes); err == nil {
-		i.inner.State, err = i.folder(ctx, amber.PartState)
+	if i.inner.Notes, err = i.folder(ctx, wire.PartNotes); err == nil {
+		i.inner.State, err = i.folder(ctx, wire.PartState)
 	}
 	return err
 }
@@ -289,7 +291,7 @@ func (i *importing) publish(ctx context.Context, began amber.Time) error {
 	info := i.u.info()
 	c := &capture{
 		e: i.e, rep: i.rep, w: i.w, inner: i.inner, total: i.total, began: began.Time(),
-		request: amber.SnapshotRequest{Tenant: i.rep.tenant, Agent: i.agent, Label: importedLabel(info.Label), NoSign: !i.vouched()},
+		request: wire.SnapshotRequest{Tenant: i.rep.tenant, Agent: i.agent, Label: importedLabel(info.Label), NoSign: !i.vouched()},
 	}
 	if err := c.flush(ctx); err != nil {
 		return err
@@ -338,7 +340,7 @@ func (i *importing) usable(ctx context.Context, entry repo.Entry) bool {
 // has made stays a stranger's.
 func (i *importing) vouched() bool {
 	s := i.u.signature
-	return s.Status == amber.SignatureValid && s.Standing != amber.StandingStranger
+	return s.Status == sign.SignatureValid && s.Standing != sign.StandingStranger
 }
 
 // importedLabel keeps a bundle from being taken for what Amber itself took here.
@@ -350,7 +352,7 @@ func importedLabel(label string) string {
 }
 
 // manifest says what the snapshot is. Its device is nobody's.
-func (i *importing) manifest(info amber.BundleInfo) (repo.Manifest, error) {
+func (i *importing) manifest(info wire.BundleInfo) (repo.Manifest, error) {
 	device, err := amber.NewUUID(i.e.o.Clock(), i.e.o.Random)
 	return repo.Manifest{
 		ID: info.ID, Tenant: i.rep.tenant, Agent: i.agent, Device: "import-" + device, Counter: 1, CreatedAt: info.CreatedAt,

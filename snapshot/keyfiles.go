@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Keys says how snapshots are signed, encrypted and trusted. The zero value
@@ -29,7 +30,7 @@ type keys struct {
 }
 
 // signer returns the key that signs; nil without one. Create makes the key.
-func (k *keys) signer(ctx context.Context, create bool) (amber.Signer, error) {
+func (k *keys) signer(ctx context.Context, create bool) (sign.Signer, error) {
 	if create {
 		s, _, err := k.Ring.Make(ctx)
 		return s, err

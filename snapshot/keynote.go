@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Anyone who can write to a repository can give it a key of their own. So this
@@ -84,11 +85,11 @@ func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
 		return nil
 	}
 	s := rep.KeySignature()
-	signature, err := e.standing(ctx, amber.SignatureReport{Status: s.Status, KeyID: s.KeyID, Detail: s.Detail})
+	signature, err := e.standing(ctx, sign.SignatureReport{Status: s.Status, KeyID: s.KeyID, Detail: s.Detail})
 	if err != nil {
 		return err
 	}
-	known := signature.Status == amber.SignatureValid && signature.Standing != amber.StandingStranger
+	known := signature.Status == sign.SignatureValid && signature.Standing != sign.StandingStranger
 	switch {
 	case note.serial > now.serial:
 		return amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the repository shows key record %d, but record %d was seen before", now.serial, note.serial)

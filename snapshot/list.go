@@ -9,11 +9,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ListSnapshots implements [amber.SnapshotReader].
-func (e *Engine) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
-	page := amber.Page[amber.SnapshotMeta]{Items: []amber.SnapshotMeta{}}
+func (e *Engine) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
+	page := amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{}}
 	if _, err := e.agent(q.Tenant, q.Agent); err != nil {
 		return page, err
 	}
@@ -92,16 +94,16 @@ func (e *Engine) lostRepository(tenant amber.TenantID, agent amber.AgentID) erro
 
 // meta is what a manifest tells everybody: how much was skipped, too. What that
 // was is in the inner manifest; a zero one does not name it.
-func (e *Engine) meta(entry repo.Entry, inner repo.Inner) amber.SnapshotMeta {
+func (e *Engine) meta(entry repo.Entry, inner repo.Inner) wire.SnapshotMeta {
 	m := entry.Manifest
-	meta := amber.SnapshotMeta{
+	meta := wire.SnapshotMeta{
 		ID: m.ID, Agent: m.Agent, Tenant: m.Tenant, Label: m.Label, CreatedAt: m.CreatedAt,
 		BytesTotal: m.BytesTotal, BytesNew: m.BytesNew, Digest: entry.Digest, GitOID: m.GitOID,
 		FenceMS: m.FenceMS, Pinned: entry.Pinned, Device: m.Device, Counter: m.Counter, Parent: m.Parent,
-		Skipped: slices.Concat([]amber.Skipped{}, inner.Skipped), SkippedCount: m.Skipped, WarningCount: m.Warnings,
+		Skipped: slices.Concat([]wire.Skipped{}, inner.Skipped), SkippedCount: m.Skipped, WarningCount: m.Warnings,
 	}
 	meta.Encrypted, meta.Redacted = m.Encrypted, m.Redacted
-	if entry.Signature.Status == amber.SignatureValid {
+	if entry.Signature.Status == sign.SignatureValid {
 		meta.SignedBy = string(entry.Signature.KeyID)
 	}
 	if inner.Label != "" {
@@ -130,8 +132,8 @@ func (rep *repository) revealed(ctx context.Context, entry repo.Entry) repo.Inne
 }
 
 // ShowSnapshot implements [amber.SnapshotReader].
-func (e *Engine) ShowSnapshot(ctx context.Context, ref amber.SnapshotRef) (amber.SnapshotDetail, error) {
-	var d amber.SnapshotDetail
+func (e *Engine) ShowSnapshot(ctx context.Context, ref wire.SnapshotRef) (wire.SnapshotDetail, error) {
+	var d wire.SnapshotDetail
 	if err := checkRef(ref); err != nil {
 		return d, err
 	}
@@ -153,16 +155,16 @@ func (e *Engine) ShowSnapshot(ctx context.Context, ref amber.SnapshotRef) (amber
 	return d, err
 }
 
-func noSnapshot(ref amber.SnapshotRef) error {
+func noSnapshot(ref wire.SnapshotRef) error {
 	e := amber.Errorf(amber.KindNotFound, "find snapshot", string(ref.ID), "agent %s has no such snapshot", string(ref.Agent))
 	e.Hint = "amber snapshot list"
 	return e
 }
 
-func (e *Engine) detail(entry repo.Entry, inner repo.Inner) amber.SnapshotDetail {
-	d := amber.SnapshotDetail{
+func (e *Engine) detail(entry repo.Entry, inner repo.Inner) wire.SnapshotDetail {
+	d := wire.SnapshotDetail{
 		SnapshotMeta: e.meta(entry, inner), Parts: parts(inner),
-		Sources: []amber.SourceReport{}, Checks: slices.Concat([]amber.Check{}, inner.Checks),
+		Sources: []wire.SourceReport{}, Checks: slices.Concat([]wire.Check{}, inner.Checks),
 	}
 	for _, s := range inner.Sources {
 		d.Sources = append(d.Sources, sourceReport(s))
@@ -177,27 +179,27 @@ func (e *Engine) detail(entry repo.Entry, inner repo.Inner) amber.SnapshotDetail
 }
 
 // parts describes what a snapshot holds.
-func parts(inner repo.Inner) []amber.SnapshotPart {
-	var list []amber.SnapshotPart
+func parts(inner repo.Inner) []wire.SnapshotPart {
+	var list []wire.SnapshotPart
 	for _, d := range inner.Databases {
-		list = append(list, amber.SnapshotPart{
+		list = append(list, wire.SnapshotPart{
 			Name: partOf(d.Name), Bytes: d.Ref.Pages * int64(d.Ref.PageSize), Count: d.Ref.Pages, Digest: d.Ref.Digest.String(), Schema: d.Schema,
 		})
 	}
 	if g := inner.Git; g != nil {
-		list = append(list, amber.SnapshotPart{Name: partGit, Bytes: g.Bytes, Count: g.Objects, Digest: g.Set.String()})
+		list = append(list, wire.SnapshotPart{Name: partGit, Bytes: g.Bytes, Count: g.Objects, Digest: g.Set.String()})
 	}
 	for _, f := range []struct {
 		name  string
 		files *repo.FilesEntry
 		count int64
 	}{
-		{amber.PartNotes, inner.Notes, fileCount(inner.Notes)},
-		{amber.PartState, inner.State, fileCount(inner.State)},
+		{wire.PartNotes, inner.Notes, fileCount(inner.Notes)},
+		{wire.PartState, inner.State, fileCount(inner.State)},
 		{partJournal, inner.Journal, frames(inner)},
 	} {
 		if f.files != nil {
-			list = append(list, amber.SnapshotPart{Name: f.name, Bytes: f.files.Bytes, Count: f.count, Digest: f.files.Tree.String()})
+			list = append(list, wire.SnapshotPart{Name: f.name, Bytes: f.files.Bytes, Count: f.count, Digest: f.files.Tree.String()})
 		}
 	}
 	return list
@@ -222,7 +224,7 @@ func fileCount(f *repo.FilesEntry) int64 {
 func partOf(file string) string {
 	switch file {
 	case memoryDB:
-		return amber.PartMemory
+		return wire.PartMemory
 	case controlDB:
 		return partControl
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A repository that is gone is no clean slate, and what is left of it is no
@@ -22,13 +23,13 @@ func TestALostRepositoryIsNoticed(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(repo, "snapshots")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default"}); amber.KindOf(err) != amber.KindDamaged {
+	if _, err := w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"}); amber.KindOf(err) != amber.KindDamaged {
 		t.Errorf("gc frees what a lost snapshot needs: %v", err)
 	}
 	if err := os.RemoveAll(repo); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"}); amber.KindOf(err) != amber.KindDamaged {
+	if _, err := w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"}); amber.KindOf(err) != amber.KindDamaged {
 		t.Errorf("the list of a repository that is gone: %v, want damaged", err)
 	}
 }
@@ -62,6 +63,6 @@ func TestARepositoryThatIsGoneIsDamage(t *testing.T) {
 	if len(r.Damaged) != 1 || !strings.Contains(r.Damaged[0].Object, "agent default") || !slices.Equal(r.Damaged[0].Snapshots, []amber.SnapshotID{meta.ID}) {
 		t.Errorf("%+v", r.Damaged)
 	}
-	_, err := w.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(meta.ID)})
+	_, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID)})
 	wantKind(t, "verify", err, amber.KindNotFound)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 var (
@@ -192,7 +193,7 @@ func (m *model) keep(id amber.SnapshotID) {
 func (m *model) restore(id amber.SnapshotID) {
 	m.w.t.Helper()
 	control := m.r.IntN(2) == 0
-	report := m.w.restore(id, func(r *amber.RestoreRequest) { r.WithControl = control })
+	report := m.w.restore(id, func(r *wire.RestoreRequest) { r.WithControl = control })
 	m.keep(report.SafetySnapshot)
 	then := m.past[id].clone()
 	for gone := range m.erased {
@@ -250,7 +251,7 @@ func (m *model) prune(spare map[amber.SnapshotID]bool) {
 		}
 	}
 	pin(true)
-	r := amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1 + m.r.IntN(3), KeepSafety: m.r.IntN(3)}
+	r := wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1 + m.r.IntN(3), KeepSafety: m.r.IntN(3)}
 	report, err := m.w.engine.PruneSnapshots(ctx, r)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +270,7 @@ func (m *model) prune(spare map[amber.SnapshotID]bool) {
 func (m *model) mustList() {
 	t := m.w.t
 	t.Helper()
-	page, err := m.w.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
+	page, err := m.w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
 	if err != nil {
 		t.Fatal(err)
 	}

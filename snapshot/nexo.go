@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The other system knows two documents of runtime state, by these names.
@@ -44,7 +45,7 @@ func (x *export) nexo(ctx context.Context) error {
 	if err := x.nexoStates(ctx); err != nil {
 		return err
 	}
-	if err := x.files(ctx, amber.PartNotes, "memory_file", "memory_files/", x.inner.Notes); err != nil {
+	if err := x.files(ctx, wire.PartNotes, "memory_file", "memory_files/", x.inner.Notes); err != nil {
 		return err
 	}
 	head, err := x.nexoHistory(ctx)
@@ -53,12 +54,12 @@ func (x *export) nexo(ctx context.Context) error {
 	}
 	x.sources = slices.DeleteFunc(x.sources, func(s bundle.Source) bool {
 		if s.Kind == "folder" {
-			x.leave(amber.PartNotes, strings.TrimPrefix(s.Path, "memory_files/"), amber.SkipUnsupported, "format nexo has no empty folders")
+			x.leave(wire.PartNotes, strings.TrimPrefix(s.Path, "memory_files/"), wire.SkipUnsupported, "format nexo has no empty folders")
 		}
 		return s.Kind == "folder"
 	})
 	if n := frames(x.inner); n > 0 {
-		x.leave(partJournal, "", amber.SkipUnsupported, "format nexo has no journal")
+		x.leave(partJournal, "", wire.SkipUnsupported, "format nexo has no journal")
 	}
 	if err := x.leaveSources(); err != nil {
 		return err
@@ -96,14 +97,14 @@ func (x *export) touched() []string {
 	var all []string
 	for _, p := range sum.Places {
 		switch p.Part {
-		case amber.PartMemory:
+		case wire.PartMemory:
 			table, _, _ := strings.Cut(p.Path, "/")
 			for _, file := range nexoTable[table] {
 				all = append(all, "sqlite/"+file)
 			}
-		case amber.PartNotes:
+		case wire.PartNotes:
 			all = append(all, "memory_files/"+p.Path)
-		case amber.PartState:
+		case wire.PartState:
 			all = append(all, "state/"+nexoState[strings.TrimSuffix(p.Path, ".json")]+".json")
 		}
 	}
@@ -124,7 +125,7 @@ func (x *export) touched() []string {
 func (x *export) nexoTables(ctx context.Context) error {
 	for _, d := range x.inner.Databases {
 		if d.Name != memoryDB {
-			x.leave(partOf(d.Name), d.Name, amber.SkipUnsupported, "format nexo has no control plane")
+			x.leave(partOf(d.Name), d.Name, wire.SkipUnsupported, "format nexo has no control plane")
 			continue
 		}
 		file := filepath.Join(x.tmp, d.Name)
@@ -163,7 +164,7 @@ func (x *export) nexoTables(ctx context.Context) error {
 // nexoStates adds the documents of runtime state that the format knows.
 func (x *export) nexoStates(ctx context.Context) error {
 	before := len(x.sources)
-	if err := x.files(ctx, amber.PartState, "state", "", x.inner.State); err != nil {
+	if err := x.files(ctx, wire.PartState, "state", "", x.inner.State); err != nil {
 		return err
 	}
 	states := slices.Clone(x.sources[before:])
@@ -171,7 +172,7 @@ func (x *export) nexoStates(ctx context.Context) error {
 	for _, s := range states {
 		name, ok := nexoState[strings.TrimSuffix(s.Path, ".json")]
 		if !ok {
-			x.leave(amber.PartState, s.Path, amber.SkipUnsupported, "format nexo does not have this document")
+			x.leave(wire.PartState, s.Path, wire.SkipUnsupported, "format nexo does not have this document")
 			continue
 		}
 		s.Path, s.Kind = "state/"+name+".json", "state_"+name
@@ -194,7 +195,7 @@ func (x *export) nexoHistory(ctx context.Context) (bundle.NexoGit, error) {
 			return bundle.NexoGit{}, err
 		}
 		from := o
-		from.Dir, refs = filepath.Join(x.tmp, amber.PartNotes), fresh
+		from.Dir, refs = filepath.Join(x.tmp, wire.PartNotes), fresh
 		objects = func(yield func(string, []byte) error) error {
 			return gitobj.Objects(ctx, from, refs, gitobj.Refs{}, yield)
 		}
@@ -276,7 +277,7 @@ func (u *unpacked) fromNexo(ctx context.Context) error {
 		}
 	}
 	if u.has(u.path("memory_files")) {
-		if err := u.e.o.FS.Rename(u.path("memory_files"), u.path(amber.PartNotes)); err != nil {
+		if err := u.e.o.FS.Rename(u.path("memory_files"), u.path(wire.PartNotes)); err != nil {
 			return fail("open bundle", u.x.Info.File, err)
 		}
 	}
@@ -305,7 +306,7 @@ func (u *unpacked) nexoGit(ctx context.Context) error {
 	for _, entry := range u.x.Entries {
 		rel, ok := strings.CutPrefix(entry.Path, "git/")
 		if ok && strings.HasPrefix(rel, "hooks/") || rel == "config" && ok || strings.HasSuffix(rel, ".lock") && ok {
-			u.left = append(u.left, amber.Skipped{Part: partGit, Path: rel, Reason: amber.SkipUnsupported, Detail: "only objects and refs of a history are imported"})
+			u.left = append(u.left, wire.Skipped{Part: partGit, Path: rel, Reason: wire.SkipUnsupported, Detail: "only objects and refs of a history are imported"})
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 const nexoVectors = "../bundle/testdata/nexo"
@@ -81,7 +82,7 @@ func TestBundlesOfTheOriginalAreRestored(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, func(o *snapshot.Options) { o.Keys.Identities = identities(t) })
 			file := filepath.Join(nexoVectors, v.File)
-			r := amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "ana"}}
+			r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "ana"}}
 			report, err := w.engine.RestoreBundle(t.Context(), file, r)
 			if len(v.Duplicates) > 0 {
 				if amber.KindOf(err) != amber.KindDamaged && amber.KindOf(err) != amber.KindInvalid {
@@ -179,11 +180,11 @@ func TestNexoBundlesOfOursComeBack(t *testing.T) {
 	plant(w)
 	before := w.all()
 	report := w.export(w.snapshot().ID, exact, nexo)
-	if report.Format != amber.FormatNexo || len(report.LeftOut) == 0 {
+	if report.Format != wire.FormatNexo || len(report.LeftOut) == 0 {
 		t.Errorf("the report is %+v", report)
 	}
 	other := newWorld(t)
-	imported, err := other.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	imported, err := other.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
 	if err != nil {
 		t.Fatal(err)
 	}

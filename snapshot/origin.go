@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // origin is what a restore takes an agent from: a snapshot in a repository, or
@@ -167,7 +168,7 @@ func (o *snapshotOrigin) view(ctx context.Context, name string) (pages, error) {
 
 func (o *snapshotOrigin) files(ctx context.Context, part string) (map[string]content, error) {
 	files := o.inner.Notes
-	if part == amber.PartState {
+	if part == wire.PartState {
 		files = o.inner.State
 	}
 	return (&differ{e: o.e, rep: o.rep}).tree(ctx, files)

@@ -6,6 +6,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/survey"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // plan tells what a restore would change: from the agent as it is to what the
@@ -20,7 +21,7 @@ func (s *restoration) plan(ctx context.Context) error {
 		return err
 	}
 	live := places(s.agent.GenDir(c))
-	s.report.Plan.Store.Tables = []amber.TableDiff{}
+	s.report.Plan.Store.Tables = []wire.TableDiff{}
 	for _, db := range s.from.databases() {
 		if !s.restores(partOf(db.name)) {
 			continue
@@ -44,10 +45,10 @@ func (s *restoration) plan(ctx context.Context) error {
 	}
 	for _, p := range []struct {
 		part, root string
-		into       *amber.FilesDiff
+		into       *wire.FilesDiff
 	}{
-		{amber.PartNotes, live.Notes, &s.report.Plan.Notes},
-		{amber.PartState, live.State, &s.report.Plan.State},
+		{wire.PartNotes, live.Notes, &s.report.Plan.Notes},
+		{wire.PartState, live.State, &s.report.Plan.State},
 	} {
 		if !s.restores(p.part) {
 			continue
@@ -73,7 +74,7 @@ func (s *restoration) tellEntries() {
 	for _, m := range s.from.journal() {
 		frames += m.Frames
 	}
-	if frames > 0 && s.restores(amber.PartMemory) {
+	if frames > 0 && s.restores(wire.PartMemory) {
 		s.warn("%d journal entries of the snapshot were not drained yet: their sessions and turns are not counted here", frames)
 	}
 }
@@ -81,19 +82,19 @@ func (s *restoration) tellEntries() {
 // planNew is the plan for an agent that does not exist: everything is new.
 func (s *restoration) planNew(ctx context.Context) error {
 	s.tellEntries()
-	s.report.Plan.Store.Tables = []amber.TableDiff{}
+	s.report.Plan.Store.Tables = []wire.TableDiff{}
 	for _, db := range s.from.databases() {
 		s.report.Restored = append(s.report.Restored, partOf(db.name))
 		s.report.Checks = append(s.report.Checks, s.e.recorded(db.digest)...)
 	}
-	for part, into := range map[string]*amber.FilesDiff{amber.PartNotes: &s.report.Plan.Notes, amber.PartState: &s.report.Plan.State} {
+	for part, into := range map[string]*wire.FilesDiff{wire.PartNotes: &s.report.Plan.Notes, wire.PartState: &s.report.Plan.State} {
 		files, err := s.from.files(ctx, part)
 		if err != nil {
 			return err
 		}
 		into.Added = int64(len(files))
 	}
-	s.report.Restored = append(s.report.Restored, amber.PartNotes, amber.PartState)
+	s.report.Restored = append(s.report.Restored, wire.PartNotes, wire.PartState)
 	return nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A plan does not promise what a restore would not do.
@@ -21,7 +21,7 @@ func TestAPlanKnowsWhatWasErasedAndWhatWouldBeGone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.gen(), "memdir", "con.md"), []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	report := w.restore(meta.ID, func(r *amber.RestoreRequest) { r.DryRun = true })
+	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.DryRun = true })
 	if n := report.Plan.Store.Table("memories").Added; n != 0 {
 		t.Errorf("the plan brings back %d erased memories", n)
 	}
@@ -43,7 +43,7 @@ func TestADryRunWorksOverADamagedAgent(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.gen(), "memory.db"), []byte("this is no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	report := w.restore(meta.ID, func(r *amber.RestoreRequest) { r.DryRun = true })
+	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.DryRun = true })
 	if len(report.Warnings) == 0 || report.Plan.SpaceNeeded == 0 {
 		t.Errorf("the plan is %+v", report)
 	}

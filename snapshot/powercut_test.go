@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/wire"
 )
 
 // split is a home on two disks: the repository and the agent's notes about its
@@ -249,11 +249,11 @@ func TestAcknowledgedWritesOutliveAPowerCut(t *testing.T) {
 	about := newPrepared(t)
 	disk, dir := about.divided(t), about.copied(t)
 	a := newActor(t.Context(), t, dir, newSplit(dir, disk, func() {}))
-	meta, err := a.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+	meta, err := a.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := a.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(about.snapshots[0])})
+	report, err := a.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(about.snapshots[0])})
 	if err != nil {
 		t.Fatal(err)
 	}

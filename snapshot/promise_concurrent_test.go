@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func concurrentChecks() []check {
@@ -32,9 +33,9 @@ func snapshotsTogether(w *site) {
 	a := w.lived(tenant, "scout")
 	w.tick()
 	var mu sync.Mutex
-	var all []amber.SnapshotMeta
+	var all []wire.SnapshotMeta
 	together(4, func(int) {
-		m, err := w.engine.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: tenant, Agent: a.id, Label: "at once"})
+		m, err := w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: tenant, Agent: a.id, Label: "at once"})
 		if try(err) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -42,7 +43,7 @@ func snapshotsTogether(w *site) {
 		}
 	})
 	hold(len(all) > 0, "of four snapshots at once none was taken")
-	slices.SortFunc(all, func(x, y amber.SnapshotMeta) int { return int(x.Counter - y.Counter) })
+	slices.SortFunc(all, func(x, y wire.SnapshotMeta) int { return int(x.Counter - y.Counter) })
 	for i, m := range all[1:] {
 		follows(taken{m, a.model}, taken{all[i], a.model})
 	}
@@ -60,7 +61,7 @@ func snapshotsApart(w *site) {
 	all := make([]taken, len(agents))
 	together(len(agents), func(i int) {
 		a := agents[i]
-		m := must(w.engine.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: a.tenant, Agent: a.id}))
+		m := must(w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: a.tenant, Agent: a.id}))
 		all[i] = taken{m, a.model.clone()}
 	})
 	for i, a := range agents {
@@ -86,7 +87,7 @@ func oneInstant(w *site) {
 	})
 	hold(len(instants) > 0, "no snapshot was taken while the agent was written to")
 	for i, x := range instants {
-		f := a.fork(taken{SnapshotMeta: amber.SnapshotMeta{ID: x.id}}, amber.AgentID(fmt.Sprint("fork-", i)))
+		f := a.fork(taken{SnapshotMeta: wire.SnapshotMeta{ID: x.id}}, amber.AgentID(fmt.Sprint("fork-", i)))
 		m := must(f.read())
 		memories, notes := len(m.Memories), int64(len(m.Notes))
 		hold(notes >= x.least, "snapshot %d has %d notes, %d were acknowledged before it began", i, notes, x.least)
@@ -152,7 +153,7 @@ func (p *pairs) freeze(n int) (all []instant) {
 		<-p.progress
 		p.want()
 		least := p.acknowledged.Load()
-		m, err := a.w.engine.Snapshot(a.w.ctx, amber.SnapshotRequest{Tenant: a.tenant, Agent: a.id})
+		m, err := a.w.engine.Snapshot(a.w.ctx, wire.SnapshotRequest{Tenant: a.tenant, Agent: a.id})
 		if try(err) {
 			all = append(all, instant{m.ID, least})
 		}
@@ -170,7 +171,7 @@ func restoresTogether(w *site) {
 	var mu sync.Mutex
 	safety := 0
 	together(2, func(i int) {
-		r, err := w.engine.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: a.ref([]taken{one, two}[i].ID)})
+		r, err := w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref([]taken{one, two}[i].ID)})
 		if try(err) {
 			mu.Lock()
 			defer mu.Unlock()

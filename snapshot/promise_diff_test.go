@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func diffChecks() []check {
@@ -17,8 +18,8 @@ func diffChecks() []check {
 	}
 }
 
-func (a *resident) diff(x, y taken, rows bool) amber.SnapshotDiff {
-	d := must(a.w.engine.DiffSnapshots(a.w.ctx, amber.DiffRequest{Tenant: a.tenant, Agent: a.id, A: x.ID, B: y.ID, Rows: rows}))
+func (a *resident) diff(x, y taken, rows bool) wire.SnapshotDiff {
+	d := must(a.w.engine.DiffSnapshots(a.w.ctx, wire.DiffRequest{Tenant: a.tenant, Agent: a.id, A: x.ID, B: y.ID, Rows: rows}))
 	hold(d.A == x.ID && d.B == y.ID, "diff of %s and %s tells of %s and %s", x.ID, y.ID, d.A, d.B)
 	return d
 }
@@ -111,7 +112,7 @@ func diffRows(w *site) {
 	same(countFiles(d.State.Files), counts.state, "state that differs")
 }
 
-func countFiles(rows []amber.RowDiff) delta {
+func countFiles(rows []wire.RowDiff) delta {
 	ops := map[string]amber.Op{}
 	for _, r := range rows {
 		ops[r.Key] = r.Op
@@ -123,7 +124,7 @@ func diffUnknown(w *site) {
 	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
 	s, other := a.snapshot(""), b.snapshot("")
 	for _, pair := range [][2]amber.SnapshotID{{s.ID, unknown}, {unknown, s.ID}, {s.ID, other.ID}, {other.ID, s.ID}} {
-		_, err := w.engine.DiffSnapshots(w.ctx, amber.DiffRequest{Tenant: tenant, Agent: a.id, A: pair[0], B: pair[1]})
+		_, err := w.engine.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: tenant, Agent: a.id, A: pair[0], B: pair[1]})
 		refused(err, amber.KindNotFound, "diff of %v", pair)
 	}
 }

@@ -1,6 +1,9 @@
 package snapshot_test
 
-import "github.com/amber-memory/amber"
+import (
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
+)
 
 func forkChecks() []check {
 	return []check{
@@ -13,7 +16,7 @@ func forkChecks() []check {
 
 // fork restores a snapshot to another agent.
 func (a *resident) fork(s taken, to amber.AgentID) *resident {
-	r := a.restore(amber.RestoreRequest{SnapshotRef: a.ref(s.ID), To: to})
+	r := a.restore(wire.RestoreRequest{SnapshotRef: a.ref(s.ID), To: to})
 	same(r.Agent, to, "restored agent")
 	f := a.w.agent(a.tenant, to)
 	f.model = s.model.clone()
@@ -36,14 +39,14 @@ func forkConflict(w *site) {
 	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
 	s := a.snapshot("kept")
 	for _, dry := range []bool{false, true} {
-		_, err := w.engine.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: a.ref(s.ID), To: b.id, DryRun: dry})
+		_, err := w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(s.ID), To: b.id, DryRun: dry})
 		refused(err, amber.KindConflict, "fork to an agent that exists, dry run %t", dry)
 	}
 	b.is(b.model, "after a fork to it was refused")
 	b.lists()
 	a.lists(s.ID)
 	a.fork(s, "fork")
-	_, err := w.engine.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: a.ref(s.ID), To: "fork"})
+	_, err := w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(s.ID), To: "fork"})
 	refused(err, amber.KindConflict, "second fork of one name")
 }
 

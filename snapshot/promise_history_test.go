@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/promise"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Snapshots with random changes, deletions and gc between them: each brings back
@@ -145,16 +146,16 @@ func (h *history) restoreAll(s taken) {
 func (h *history) restoreSome(s taken) {
 	only := slices.DeleteFunc(parts(), func(string) bool { return h.chance(0.4) })
 	if len(only) == 0 {
-		only = []string{amber.PartNotes}
+		only = []string{wire.PartNotes}
 	}
 	h.note("restore %v of %s", only, s.Label)
 	a, before := h.agent, h.agent.model
 	a.model = before.with(s.model, only...)
-	r := amber.RestoreRequest{SnapshotRef: a.ref(s.ID), Only: only, DryRun: true}
+	r := wire.RestoreRequest{SnapshotRef: a.ref(s.ID), Only: only, DryRun: true}
 	planned(a.restore(r), before.to(a.model))
 	r.DryRun = false
 	safety := a.restore(r).SafetySnapshot
-	h.kept = append(h.kept, taken{amber.SnapshotMeta{ID: safety, Label: amber.LabelBeforeRestore + string(s.ID)}, before})
+	h.kept = append(h.kept, taken{wire.SnapshotMeta{ID: safety, Label: wire.LabelBeforeRestore + string(s.ID)}, before})
 }
 
 func (h *history) fork(s taken) {
@@ -176,7 +177,7 @@ func (h *history) delete(s taken) {
 func (h *history) prune() {
 	h.note("prune")
 	h.pass(time.Hour)
-	report := h.agent.prune(amber.PruneRequest{KeepLast: 2 + h.rng.IntN(4), KeepHourly: h.rng.IntN(5), KeepSafety: h.rng.IntN(4)})
+	report := h.agent.prune(wire.PruneRequest{KeepLast: 2 + h.rng.IntN(4), KeepHourly: h.rng.IntN(5), KeepSafety: h.rng.IntN(4)})
 	h.kept = slices.DeleteFunc(h.kept, func(x taken) bool { return slices.Contains(report.Deleted, x.ID) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func keepChecks() []check {
@@ -30,7 +31,7 @@ func (a *resident) deletes(id amber.SnapshotID) {
 // sweep collects garbage until nothing may be left: a grace time is over.
 func (w *site) sweep() {
 	for range 3 {
-		must(w.engine.CollectGarbage(w.ctx, amber.GCRequest{Tenant: tenant}))
+		must(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: tenant}))
 		w.pass(72 * time.Hour)
 	}
 }
@@ -43,7 +44,7 @@ func pinKeeps(w *site) {
 	hold(a.list()[1].Pinned && !a.list()[0].Pinned, "the listing does not tell which one is pinned")
 	hold(must(w.engine.ShowSnapshot(w.ctx, a.ref(s.ID))).Pinned, "show does not tell that it is pinned")
 	refused(w.engine.DeleteSnapshot(w.ctx, a.ref(s.ID)), amber.KindRefused, "deletion of a pinned snapshot")
-	r := must(w.engine.PruneSnapshots(w.ctx, amber.PruneRequest{Tenant: tenant, Agent: a.id, KeepLast: 1}))
+	r := must(w.engine.PruneSnapshots(w.ctx, wire.PruneRequest{Tenant: tenant, Agent: a.id, KeepLast: 1}))
 	same(len(r.Deleted), 0, "pruned snapshots")
 	w.reopen()
 	hold(a.list()[1].Pinned, "the pin is gone after opening again")
@@ -59,7 +60,7 @@ func pinUnknown(w *site) {
 	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
 	gone, s := a.snapshot("gone"), a.snapshot("kept")
 	a.deletes(gone.ID)
-	for _, ref := range []amber.SnapshotRef{a.ref(unknown), a.ref(gone.ID), b.ref(s.ID)} {
+	for _, ref := range []wire.SnapshotRef{a.ref(unknown), a.ref(gone.ID), b.ref(s.ID)} {
 		for _, pinned := range []bool{true, false} {
 			refused(w.engine.PinSnapshot(w.ctx, ref, pinned), amber.KindNotFound, "pin %t of %+v", pinned, ref)
 		}
@@ -77,13 +78,13 @@ func deleteIsGone(w *site) {
 	a.lists(s.ID)
 	x, ref := w.engine, a.ref(gone.ID)
 	for what, err := range map[string]error{
-		"restore":     errOf(x.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: ref})),
-		"fork":        errOf(x.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: ref, To: "fork"})),
+		"restore":     errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref})),
+		"fork":        errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, To: "fork"})),
 		"show":        errOf(x.ShowSnapshot(w.ctx, ref)),
-		"verify":      errOf(x.VerifySnapshot(w.ctx, amber.VerifyRequest{SnapshotRef: ref})),
-		"diff":        errOf(x.DiffSnapshots(w.ctx, amber.DiffRequest{Tenant: tenant, Agent: a.id, A: gone.ID, B: s.ID})),
+		"verify":      errOf(x.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})),
+		"diff":        errOf(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: tenant, Agent: a.id, A: gone.ID, B: s.ID})),
 		"delete":      x.DeleteSnapshot(w.ctx, ref),
-		"second diff": errOf(x.DiffSnapshots(w.ctx, amber.DiffRequest{Tenant: tenant, Agent: a.id, A: s.ID, B: gone.ID})),
+		"second diff": errOf(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: tenant, Agent: a.id, A: s.ID, B: gone.ID})),
 	} {
 		refused(err, amber.KindNotFound, "%s of a snapshot that was deleted", what)
 	}
@@ -107,7 +108,7 @@ func deleteUnknown(w *site) {
 	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
 	two := []amber.SnapshotID{a.snapshot("").ID, a.snapshot("").ID}
 	b.snapshot("")
-	for _, ref := range []amber.SnapshotRef{a.ref(unknown), b.ref(two[0]), w.agent(tenant, "nobody").ref(two[0])} {
+	for _, ref := range []wire.SnapshotRef{a.ref(unknown), b.ref(two[0]), w.agent(tenant, "nobody").ref(two[0])} {
 		refused(w.engine.DeleteSnapshot(w.ctx, ref), amber.KindNotFound, "deletion of %+v", ref)
 	}
 	a.lists(two[1], two[0])
@@ -146,7 +147,7 @@ func gcKeeps(w *site) {
 	a.deletes(gone.ID)
 	w.sweep()
 	for _, s := range []taken{first, last} {
-		r := must(w.engine.VerifySnapshot(w.ctx, amber.VerifyRequest{SnapshotRef: a.ref(s.ID), ReadData: true}))
+		r := must(w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: a.ref(s.ID), ReadData: true}))
 		hold(r.OK(), "snapshot %s after gc: %+v", s.Label, r.Damaged)
 		a.returns(s)
 	}
@@ -175,7 +176,7 @@ func (a *resident) lives(m Model) taken {
 	for key, doc := range m.State {
 		a.putState(key, doc)
 	}
-	a.model = now.with(m, amber.PartNotes, amber.PartState)
+	a.model = now.with(m, wire.PartNotes, wire.PartState)
 	return a.snapshot("again")
 }
 
@@ -186,15 +187,15 @@ func gcDryRun(w *site) {
 	s := a.snapshot("kept")
 	a.deletes(gone.ID)
 	for range 2 {
-		r := must(w.engine.CollectGarbage(w.ctx, amber.GCRequest{Tenant: tenant, DryRun: true}))
+		r := must(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: tenant, DryRun: true}))
 		hold(r.DryRun, "the report of a dry run does not say so")
 		w.pass(72 * time.Hour)
 	}
-	before := must(w.engine.CheckRepository(w.ctx, amber.CheckRequest{Tenant: tenant}))
-	must(w.engine.CollectGarbage(w.ctx, amber.GCRequest{Tenant: tenant, DryRun: true}))
-	after := must(w.engine.CheckRepository(w.ctx, amber.CheckRequest{Tenant: tenant}))
+	before := must(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant}))
+	must(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: tenant, DryRun: true}))
+	after := must(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant}))
 	same(after.Bytes, before.Bytes, "bytes in the repository after a dry run")
-	must(w.engine.CollectGarbage(w.ctx, amber.GCRequest{Tenant: foreign})) // that has nothing
+	must(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: foreign})) // that has nothing
 	a.live()
 	a.returns(s)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func listChecks() []check {
@@ -24,7 +25,7 @@ func listNewestFirst(w *site) {
 		want = append(want, a.snapshot("of scout").ID)
 		b.snapshot("of pilot")
 	}
-	safety := a.restore(amber.RestoreRequest{SnapshotRef: a.ref(want[0])}).SafetySnapshot
+	safety := a.restore(wire.RestoreRequest{SnapshotRef: a.ref(want[0])}).SafetySnapshot
 	want = append(want, safety)
 	slices.Reverse(want)
 	a.lists(want...)
@@ -44,14 +45,14 @@ func listPages(w *site) {
 		got := idsOf(a.pages(limit))
 		hold(slices.Equal(got, want), "pages of %d: got %v, want %v", limit, got, want)
 	}
-	page := must(w.engine.ListSnapshots(w.ctx, amber.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 2}))
+	page := must(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 2}))
 	same(len(page.Items), 2, "items of a page of two")
-	page = must(w.engine.ListSnapshots(w.ctx, amber.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 5}))
+	page = must(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 5}))
 	same(page.Next, "", "cursor of the last page")
 	// What comes later is not on the pages behind the first.
-	page = must(w.engine.ListSnapshots(w.ctx, amber.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3}))
+	page = must(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3}))
 	a.snapshot("later")
-	page = must(w.engine.ListSnapshots(w.ctx, amber.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3, Cursor: page.Next}))
+	page = must(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3, Cursor: page.Next}))
 	got := idsOf(page.Items)
 	hold(slices.Equal(got, want[3:]), "second page after a snapshot more: got %v, want %v", got, want[3:])
 }
@@ -69,7 +70,7 @@ func listBad(w *site) {
 	a := w.lived(tenant, "scout")
 	a.snapshot("")
 	a.snapshot("")
-	for _, q := range []amber.SnapshotQuery{{Limit: -1}, {Cursor: "nonsense"}, {Cursor: "\x00"}} {
+	for _, q := range []wire.SnapshotQuery{{Limit: -1}, {Cursor: "nonsense"}, {Cursor: "\x00"}} {
 		q.Tenant, q.Agent = tenant, a.id
 		_, err := w.engine.ListSnapshots(w.ctx, q)
 		refused(err, amber.KindInvalid, "limit %d, cursor %q", q.Limit, q.Cursor)
@@ -81,7 +82,7 @@ func showUnknown(w *site) {
 	_, err := w.engine.ShowSnapshot(w.ctx, a.ref(unknown))
 	refused(err, amber.KindNotFound, "show of a snapshot where there is none")
 	s := a.snapshot("")
-	for _, ref := range []amber.SnapshotRef{a.ref(unknown), b.ref(s.ID), w.agent(tenant, "nobody").ref(s.ID)} {
+	for _, ref := range []wire.SnapshotRef{a.ref(unknown), b.ref(s.ID), w.agent(tenant, "nobody").ref(s.ID)} {
 		_, err := w.engine.ShowSnapshot(w.ctx, ref)
 		refused(err, amber.KindNotFound, "show of %+v", ref)
 	}
@@ -96,10 +97,10 @@ func foreignTenant(w *site) {
 	ref, x := b.ref(s.ID), w.engine
 	for what, err := range map[string]error{
 		"show":    errOf(x.ShowSnapshot(w.ctx, ref)),
-		"verify":  errOf(x.VerifySnapshot(w.ctx, amber.VerifyRequest{SnapshotRef: ref})),
-		"restore": errOf(x.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: ref})),
-		"fork":    errOf(x.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: ref, To: "stolen"})),
-		"diff":    errOf(x.DiffSnapshots(w.ctx, amber.DiffRequest{Tenant: foreign, Agent: b.id, A: mine.ID, B: s.ID})),
+		"verify":  errOf(x.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})),
+		"restore": errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref})),
+		"fork":    errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, To: "stolen"})),
+		"diff":    errOf(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: foreign, Agent: b.id, A: mine.ID, B: s.ID})),
 		"pin":     x.PinSnapshot(w.ctx, ref, true),
 		"delete":  x.DeleteSnapshot(w.ctx, ref),
 	} {
@@ -110,7 +111,7 @@ func foreignTenant(w *site) {
 	a.lists(second.ID, s.ID)
 	w.agent(foreign, "stolen").isAbsent("after a fork of a foreign snapshot")
 	hold(!a.list()[1].Pinned, "a foreign tenant has pinned a snapshot")
-	must(x.CollectGarbage(w.ctx, amber.GCRequest{Tenant: foreign}))
+	must(x.CollectGarbage(w.ctx, wire.GCRequest{Tenant: foreign}))
 	a.returns(s)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Memory is what a restore has to bring back of a memory.
@@ -49,11 +50,11 @@ func (m Model) with(o Model, parts ...string) Model {
 	o = o.clone()
 	for _, p := range parts {
 		switch p {
-		case amber.PartMemory:
+		case wire.PartMemory:
 			next.Memories = o.Memories
-		case amber.PartNotes:
+		case wire.PartNotes:
 			next.Notes = o.Notes
-		case amber.PartState:
+		case wire.PartState:
 			next.State = o.State
 		}
 	}
@@ -61,7 +62,7 @@ func (m Model) with(o Model, parts ...string) Model {
 }
 
 // parts are the names of the parts of an agent.
-func parts() []string { return []string{amber.PartMemory, amber.PartNotes, amber.PartState} }
+func parts() []string { return []string{wire.PartMemory, wire.PartNotes, wire.PartState} }
 
 // delta counts what differs from one map to another.
 type delta struct{ added, changed, removed int64 }

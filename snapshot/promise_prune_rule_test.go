@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func pruneRuleChecks() []check {
@@ -31,7 +32,7 @@ func (a *resident) takenAt(times ...string) map[string]amber.SnapshotID {
 
 // prunes ends the check unless the rules keep the snapshots of these times,
 // newest first, of those that are given.
-func (w *site) prunes(r amber.PruneRequest, times []string, want ...string) {
+func (w *site) prunes(r wire.PruneRequest, times []string, want ...string) {
 	a := w.made(tenant, "scout")
 	a.remember()
 	ids := a.takenAt(times...)
@@ -44,20 +45,20 @@ func (w *site) prunes(r amber.PruneRequest, times []string, want ...string) {
 }
 
 func pruneLast(w *site) {
-	w.prunes(amber.PruneRequest{KeepLast: 2}, []string{
+	w.prunes(wire.PruneRequest{KeepLast: 2}, []string{
 		"2026-05-01 10:00:00", "2026-05-01 10:00:05", "2026-05-01 10:00:10", "2026-06-01 10:00:00",
 	}, "2026-06-01 10:00:00", "2026-05-01 10:00:10")
 }
 
 // pruneHourly has hours without a snapshot: those that have one count.
 func pruneHourly(w *site) {
-	w.prunes(amber.PruneRequest{KeepHourly: 3}, []string{
+	w.prunes(wire.PruneRequest{KeepHourly: 3}, []string{
 		"2026-05-01 08:59:59", "2026-05-01 09:10:00", "2026-05-01 09:50:00", "2026-05-01 12:00:00", "2026-05-01 12:59:59", "2026-05-02 12:30:00",
 	}, "2026-05-02 12:30:00", "2026-05-01 12:59:59", "2026-05-01 09:50:00")
 }
 
 func pruneDaily(w *site) {
-	w.prunes(amber.PruneRequest{KeepDaily: 3}, []string{
+	w.prunes(wire.PruneRequest{KeepDaily: 3}, []string{
 		"2026-05-01 23:59:59", "2026-05-02 00:00:00", "2026-05-02 23:00:00", "2026-05-09 01:00:00", "2026-05-10 01:00:00", "2026-05-10 02:00:00",
 	}, "2026-05-10 02:00:00", "2026-05-09 01:00:00", "2026-05-02 23:00:00")
 }
@@ -65,7 +66,7 @@ func pruneDaily(w *site) {
 // pruneWeekly goes over the end of a year: a week of ISO 8601 begins on Monday
 // and belongs to one year only.
 func pruneWeekly(w *site) {
-	w.prunes(amber.PruneRequest{KeepWeekly: 3}, []string{
+	w.prunes(wire.PruneRequest{KeepWeekly: 3}, []string{
 		"2026-12-20 12:00:00", // Sunday of week 51
 		"2026-12-21 12:00:00", // Monday of week 52
 		"2026-12-27 12:00:00", // Sunday of week 52
@@ -76,13 +77,13 @@ func pruneWeekly(w *site) {
 }
 
 func pruneMaxAge(w *site) {
-	w.prunes(amber.PruneRequest{KeepLast: 10, KeepDaily: 10, MaxAge: 48 * time.Hour}, []string{
+	w.prunes(wire.PruneRequest{KeepLast: 10, KeepDaily: 10, MaxAge: 48 * time.Hour}, []string{
 		"2026-05-01 10:00:00", "2026-05-02 10:00:00", "2026-05-02 10:00:02", "2026-05-04 10:00:01",
 	}, "2026-05-04 10:00:01", "2026-05-02 10:00:02")
 }
 
 func pruneUnion(w *site) {
-	w.prunes(amber.PruneRequest{KeepLast: 2, KeepDaily: 2, KeepWeekly: 2}, []string{
+	w.prunes(wire.PruneRequest{KeepLast: 2, KeepDaily: 2, KeepWeekly: 2}, []string{
 		"2026-05-01 10:00:00", "2026-05-02 10:00:00", "2026-05-05 10:00:00", "2026-05-05 11:00:00", "2026-05-06 10:00:00", "2026-05-06 11:00:00",
 	}, "2026-05-06 11:00:00", "2026-05-06 10:00:00", "2026-05-05 11:00:00", "2026-05-02 10:00:00")
 }

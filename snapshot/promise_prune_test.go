@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func pruneChecks() []check {
@@ -24,7 +25,7 @@ func pruneChecks() []check {
 
 // prune prunes and ends the check unless the report is that of the law, and
 // the listing what the report says.
-func (a *resident) prune(r amber.PruneRequest) amber.PruneReport {
+func (a *resident) prune(r wire.PruneRequest) wire.PruneReport {
 	r.Tenant, r.Agent = a.tenant, a.id
 	before := a.list()
 	var kept, gone []amber.SnapshotID
@@ -52,7 +53,7 @@ func (a *resident) prune(r amber.PruneRequest) amber.PruneReport {
 }
 
 // sameSet compares ids in any order and tells of them by the time they hold.
-func sameSet(all []amber.SnapshotMeta, got, want []amber.SnapshotID, what string, args ...any) {
+func sameSet(all []wire.SnapshotMeta, got, want []amber.SnapshotID, what string, args ...any) {
 	times := func(ids []amber.SnapshotID) (list []string) {
 		for _, id := range ids {
 			at := "unknown " + string(id)
@@ -73,7 +74,7 @@ func sameSet(all []amber.SnapshotMeta, got, want []amber.SnapshotID, what string
 func pruneInvalid(w *site) {
 	a := w.lived(tenant, "scout")
 	one, two := a.snapshot(""), a.snapshot("")
-	for _, r := range []amber.PruneRequest{
+	for _, r := range []wire.PruneRequest{
 		{},
 		{MaxAge: time.Hour},
 		{KeepLast: -1},
@@ -92,7 +93,7 @@ func pruneDryRun(w *site) {
 	one := a.snapshot("")
 	a.snapshot("")
 	a.snapshot("")
-	r := a.prune(amber.PruneRequest{KeepLast: 1, DryRun: true})
+	r := a.prune(wire.PruneRequest{KeepLast: 1, DryRun: true})
 	same(len(r.Deleted), 2, "snapshots that a dry run would delete")
 	a.live()
 	a.returns(one)
@@ -103,14 +104,14 @@ func pruneNeverTheLast(w *site) {
 	a.snapshot("")
 	s := a.snapshot("last")
 	w.pass(1000 * time.Hour)
-	a.prune(amber.PruneRequest{KeepLast: 5, MaxAge: time.Hour})
+	a.prune(wire.PruneRequest{KeepLast: 5, MaxAge: time.Hour})
 	a.lists(s.ID)
 	// A safety snapshot on top is the newest, and no reason to let go of the
 	// one that somebody took.
 	a.live()
 	safety := a.returns(s)
 	w.pass(1000 * time.Hour)
-	a.prune(amber.PruneRequest{KeepLast: 5, MaxAge: time.Hour})
+	a.prune(wire.PruneRequest{KeepLast: 5, MaxAge: time.Hour})
 	a.lists(safety.ID, s.ID)
 	a.returns(safety)
 }
@@ -125,11 +126,11 @@ func prunePinned(w *site) {
 	a.snapshot("")
 	s := a.snapshot("last")
 	w.pass(1000 * time.Hour)
-	a.prune(amber.PruneRequest{KeepLast: 1, MaxAge: time.Hour})
+	a.prune(wire.PruneRequest{KeepLast: 1, MaxAge: time.Hour})
 	a.lists(s.ID, safety.ID, pinned.ID)
 	a.pin(pinned.ID, false)
 	a.pin(safety.ID, false)
-	a.prune(amber.PruneRequest{KeepLast: 1})
+	a.prune(wire.PruneRequest{KeepLast: 1})
 	a.lists(s.ID)
 }
 
@@ -144,11 +145,11 @@ func pruneSafety(w *site) {
 	last := a.snapshot("last")
 	w.pass(30 * time.Minute)
 	// They count for no other rule, so that both others are the last two.
-	a.prune(amber.PruneRequest{KeepLast: 2, KeepSafety: 3})
+	a.prune(wire.PruneRequest{KeepLast: 2, KeepSafety: 3})
 	a.lists(last.ID, safety[3], safety[2], safety[1], s.ID)
-	a.prune(amber.PruneRequest{KeepLast: 2, SafetyAge: 100 * time.Minute})
+	a.prune(wire.PruneRequest{KeepLast: 2, SafetyAge: 100 * time.Minute})
 	a.lists(last.ID, safety[3], safety[2], s.ID)
-	a.prune(amber.PruneRequest{KeepLast: 1, KeepHourly: 10, KeepDaily: 10, KeepWeekly: 10})
+	a.prune(wire.PruneRequest{KeepLast: 1, KeepHourly: 10, KeepDaily: 10, KeepWeekly: 10})
 	a.lists(last.ID, s.ID)
 }
 
@@ -161,7 +162,7 @@ func pruneAutomatic(w *site) {
 		all = append(all, a.snapshot(label))
 	}
 	w.pass(1000 * time.Hour)
-	report := must(w.engine.PruneSnapshots(w.ctx, amber.PruneRequest{Tenant: a.tenant, Agent: a.id, KeepLast: 1, MaxAge: 1100 * time.Hour, AutomaticOnly: true}))
+	report := must(w.engine.PruneSnapshots(w.ctx, wire.PruneRequest{Tenant: a.tenant, Agent: a.id, KeepLast: 1, MaxAge: 1100 * time.Hour, AutomaticOnly: true}))
 	same(len(report.Deleted), 2, "pruned snapshots")
 	a.lists(all[6].ID, all[5].ID, all[4].ID, all[1].ID, all[0].ID)
 }
@@ -174,11 +175,11 @@ func pruneRest(w *site) {
 		all = append(all, a.snapshot(label))
 		a.live()
 	}
-	a.prune(amber.PruneRequest{KeepDaily: 2})
+	a.prune(wire.PruneRequest{KeepDaily: 2})
 	w.sweep()
 	a.returns(all[3])
 	a.returns(all[4])
-	_, err := w.engine.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: a.ref(all[0].ID)})
+	_, err := w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(all[0].ID)})
 	refused(err, amber.KindNotFound, "restore of what was pruned")
 }
 
@@ -188,7 +189,7 @@ func pruneOthers(w *site) {
 		x.snapshot("")
 		x.snapshot("")
 	}
-	a.prune(amber.PruneRequest{KeepLast: 1})
+	a.prune(wire.PruneRequest{KeepLast: 1})
 	same(len(b.list()), 2, "snapshots of another agent")
 	same(len(c.list()), 2, "snapshots of a namesake")
 }
@@ -213,9 +214,9 @@ func pruneAnyRules(w *site) {
 		}
 	}
 	w.pass(11 * time.Minute)
-	rule := func() amber.PruneRequest {
+	rule := func() wire.PruneRequest {
 		few := func() int { return rng.IntN(6) * rng.IntN(2) }
-		r := amber.PruneRequest{KeepLast: few(), KeepHourly: few(), KeepDaily: few(), KeepWeekly: few(), KeepSafety: few(), DryRun: true}
+		r := wire.PruneRequest{KeepLast: few(), KeepHourly: few(), KeepDaily: few(), KeepWeekly: few(), KeepSafety: few(), DryRun: true}
 		if r.KeepLast+r.KeepHourly+r.KeepDaily+r.KeepWeekly == 0 {
 			r.KeepLast = 1
 		}

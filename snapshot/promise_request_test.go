@@ -1,6 +1,9 @@
 package snapshot_test
 
-import "github.com/amber-memory/amber"
+import (
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
+)
 
 func requestChecks() []check {
 	return []check{
@@ -16,16 +19,16 @@ func badNames(w *site) {
 	a := w.lived(tenant, "scout")
 	s := a.snapshot("kept")
 	for _, bad := range badFolders {
-		w.allInvalid(amber.SnapshotRef{Tenant: amber.TenantID(bad), Agent: a.id, ID: s.ID}, "tenant "+bad)
-		w.allInvalid(amber.SnapshotRef{Tenant: tenant, Agent: amber.AgentID(bad), ID: s.ID}, "agent "+bad)
-		_, err := w.engine.CollectGarbage(w.ctx, amber.GCRequest{Tenant: amber.TenantID(bad)})
+		w.allInvalid(wire.SnapshotRef{Tenant: amber.TenantID(bad), Agent: a.id, ID: s.ID}, "tenant "+bad)
+		w.allInvalid(wire.SnapshotRef{Tenant: tenant, Agent: amber.AgentID(bad), ID: s.ID}, "agent "+bad)
+		_, err := w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: amber.TenantID(bad)})
 		refused(err, amber.KindInvalid, "gc of tenant %q", bad)
 		if bad == "" {
 			continue // no other agent is asked for
 		}
-		_, err = w.engine.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: a.ref(s.ID), To: amber.AgentID(bad)})
+		_, err = w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(s.ID), To: amber.AgentID(bad)})
 		refused(err, amber.KindInvalid, "fork to %q", bad)
-		_, err = w.engine.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: tenant, Agent: a.id, Sources: []string{bad}})
+		_, err = w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: tenant, Agent: a.id, Sources: []string{bad}})
 		refused(err, amber.KindInvalid, "snapshot with source %q", bad)
 	}
 	a.is(a.model, "after bad requests")
@@ -33,29 +36,29 @@ func badNames(w *site) {
 }
 
 // allInvalid asks for everything in the name of a bad tenant or agent.
-func (w *site) allInvalid(ref amber.SnapshotRef, what string) {
+func (w *site) allInvalid(ref wire.SnapshotRef, what string) {
 	x := w.engine
-	_, err := x.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: ref.Tenant, Agent: ref.Agent})
+	_, err := x.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: ref.Tenant, Agent: ref.Agent})
 	refused(err, amber.KindInvalid, "snapshot, %q", what)
-	_, err = x.ListSnapshots(w.ctx, amber.SnapshotQuery{Tenant: ref.Tenant, Agent: ref.Agent})
+	_, err = x.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: ref.Tenant, Agent: ref.Agent})
 	refused(err, amber.KindInvalid, "list, %q", what)
-	_, err = x.PruneSnapshots(w.ctx, amber.PruneRequest{Tenant: ref.Tenant, Agent: ref.Agent, KeepLast: 1})
+	_, err = x.PruneSnapshots(w.ctx, wire.PruneRequest{Tenant: ref.Tenant, Agent: ref.Agent, KeepLast: 1})
 	refused(err, amber.KindInvalid, "prune, %q", what)
 	w.invalid(ref, what)
 }
 
 // invalid asks for one snapshot in every way.
-func (w *site) invalid(ref amber.SnapshotRef, what string) {
+func (w *site) invalid(ref wire.SnapshotRef, what string) {
 	x := w.engine
 	for op, err := range map[string]error{
 		"show":    errOf(x.ShowSnapshot(w.ctx, ref)),
-		"diff":    errOf(x.DiffSnapshots(w.ctx, amber.DiffRequest{Tenant: ref.Tenant, Agent: ref.Agent, A: ref.ID, B: ref.ID})),
-		"verify":  errOf(x.VerifySnapshot(w.ctx, amber.VerifyRequest{SnapshotRef: ref})),
+		"diff":    errOf(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: ref.Tenant, Agent: ref.Agent, A: ref.ID, B: ref.ID})),
+		"verify":  errOf(x.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})),
 		"delete":  x.DeleteSnapshot(w.ctx, ref),
 		"pin":     x.PinSnapshot(w.ctx, ref, true),
-		"restore": errOf(x.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: ref})),
-		"dry run": errOf(x.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: ref, DryRun: true})),
-		"fork":    errOf(x.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: ref, To: "fork"})),
+		"restore": errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref})),
+		"dry run": errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, DryRun: true})),
+		"fork":    errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, To: "fork"})),
 	} {
 		refused(err, amber.KindInvalid, "%s, %q", op, what)
 	}
@@ -67,7 +70,7 @@ func badIDs(w *site) {
 	for _, bad := range []string{"", "x", "..", "../" + string(one.ID), string(one.ID) + "0", "0195A0B0-0000-7000-8000-000000000000"} {
 		w.invalid(a.ref(amber.SnapshotID(bad)), "id "+bad)
 	}
-	_, err := w.engine.DiffSnapshots(w.ctx, amber.DiffRequest{Tenant: tenant, Agent: a.id, A: one.ID, B: "x"})
+	_, err := w.engine.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: tenant, Agent: a.id, A: one.ID, B: "x"})
 	refused(err, amber.KindInvalid, "diff with a second id that is not valid")
 	a.is(a.model, "after bad requests")
 	a.lists(two.ID, one.ID)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func restoreChecks() []check {
@@ -28,7 +29,7 @@ func bringsBack(w *site) {
 	a.live()
 	a.is(a.model, "before the restore")
 	a.w.tick()
-	r := must(w.engine.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: a.ref(s.ID)}))
+	r := must(w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(s.ID)}))
 	a.is(s.model, "after the restore")
 	same(r.From, s.ID, "restored snapshot")
 	same(r.Agent, a.id, "restored agent")
@@ -39,7 +40,7 @@ func bringsBack(w *site) {
 
 // restores ends the check unless the report names these parts, and none of the
 // others.
-func restores(r amber.RestoreReport, want ...string) {
+func restores(r wire.RestoreReport, want ...string) {
 	for _, p := range parts() {
 		same(slices.Contains(r.Restored, p), slices.Contains(want, p), "part %s is in %v", p, r.Restored)
 	}
@@ -78,7 +79,7 @@ func safetySnapshot(w *site) {
 	safety := a.returns(s)
 	list := a.list()
 	a.lists(safety.ID, s.ID)
-	same(list[0].Label, amber.LabelBeforeRestore+string(s.ID), "label of the safety snapshot")
+	same(list[0].Label, wire.LabelBeforeRestore+string(s.ID), "label of the safety snapshot")
 	hold(!list[0].Pinned, "the safety snapshot is pinned")
 	a.remember()
 	a.returns(safety)
@@ -88,18 +89,18 @@ func withoutSafety(w *site) {
 	a := w.lived(tenant, "scout")
 	s := a.snapshot("kept")
 	a.live()
-	r := a.restore(amber.RestoreRequest{SnapshotRef: a.ref(s.ID), NoSafetySnapshot: true})
+	r := a.restore(wire.RestoreRequest{SnapshotRef: a.ref(s.ID), NoSafetySnapshot: true})
 	same(r.SafetySnapshot, "", "safety snapshot")
 	hold(r.OldGeneration > 0 && r.OldGeneration < r.Generation,
 		"the agent as it was is in no snapshot, and old generation %d is kept beside %d", r.OldGeneration, r.Generation)
 	a.model = s.model.clone()
 	a.is(a.model, "after the restore")
 	a.live()
-	r = a.restore(amber.RestoreRequest{SnapshotRef: a.ref(s.ID), NoSafetySnapshot: true, DiscardOld: true})
+	r = a.restore(wire.RestoreRequest{SnapshotRef: a.ref(s.ID), NoSafetySnapshot: true, DiscardOld: true})
 	same(r.OldGeneration, 0, "old generation that was to be discarded")
 	a.is(s.model, "after the second restore")
 	a.lists(s.ID)
-	r = a.restore(amber.RestoreRequest{SnapshotRef: a.ref(s.ID)})
+	r = a.restore(wire.RestoreRequest{SnapshotRef: a.ref(s.ID)})
 	same(r.OldGeneration, 0, "old generation that a safety snapshot holds")
 }
 
@@ -134,12 +135,12 @@ func goesOn(w *site) {
 	a := w.lived(tenant, "scout")
 	s := a.snapshot("kept")
 	a.live()
-	first := a.restore(amber.RestoreRequest{SnapshotRef: a.ref(s.ID)})
+	first := a.restore(wire.RestoreRequest{SnapshotRef: a.ref(s.ID)})
 	a.model = s.model.clone()
 	a.live()
 	a.is(a.model, "after it lived on behind a restore")
 	later := a.snapshot("later")
-	second := a.restore(amber.RestoreRequest{SnapshotRef: a.ref(s.ID)})
+	second := a.restore(wire.RestoreRequest{SnapshotRef: a.ref(s.ID)})
 	hold(second.Generation > first.Generation, "generation %d follows %d", second.Generation, first.Generation)
 	a.returns(later)
 }
@@ -148,7 +149,7 @@ func restoreUnknown(w *site) {
 	a := w.lived(tenant, "scout")
 	s := a.snapshot("kept")
 	a.live()
-	for _, r := range []amber.RestoreRequest{{}, {DryRun: true}, {To: "fork"}, {Only: []string{amber.PartNotes}}} {
+	for _, r := range []wire.RestoreRequest{{}, {DryRun: true}, {To: "fork"}, {Only: []string{wire.PartNotes}}} {
 		r.SnapshotRef = a.ref(unknown)
 		_, err := w.engine.Restore(w.ctx, r)
 		refused(err, amber.KindNotFound, "restore %+v of a snapshot that is not there", r)
@@ -162,7 +163,7 @@ func restoreOfAnother(w *site) {
 	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
 	s := a.snapshot("of scout")
 	mine := b.snapshot("of pilot")
-	_, err := w.engine.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: b.ref(s.ID)})
+	_, err := w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: b.ref(s.ID)})
 	refused(err, amber.KindCrossTenant, "restore of another agent's snapshot")
 	b.is(b.model, "after another agent's snapshot was refused")
 	b.lists(mine.ID)

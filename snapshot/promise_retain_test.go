@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // stays is the law of retention: it tells of one snapshot among those of its
 // agent, newest first, whether it stays. It looks at one after the other and
 // remembers nothing, which is slow and hard to get wrong.
-func stays(i int, all []amber.SnapshotMeta, r amber.PruneRequest, now amber.Time) bool {
+func stays(i int, all []wire.SnapshotMeta, r wire.PruneRequest, now amber.Time) bool {
 	x := all[i]
 	switch {
 	case x.Pinned, i == 0:
@@ -20,7 +21,7 @@ func stays(i int, all []amber.SnapshotMeta, r amber.PruneRequest, now amber.Time
 	case newer(i, all, isPlain) == 0:
 		return true
 	}
-	young := func(m amber.SnapshotMeta) bool {
+	young := func(m wire.SnapshotMeta) bool {
 		return isPlain(m) && (r.MaxAge == 0 || m.CreatedAt.UnixMilli() > now.Add(-r.MaxAge).UnixMilli())
 	}
 	return young(x) && (newer(i, all, young) < r.KeepLast ||
@@ -29,12 +30,12 @@ func stays(i int, all []amber.SnapshotMeta, r amber.PruneRequest, now amber.Time
 		keepsSlot(i, all, young, r.KeepWeekly, monday))
 }
 
-func isSafety(m amber.SnapshotMeta) bool { return strings.HasPrefix(m.Label, amber.LabelBeforeRestore) }
+func isSafety(m wire.SnapshotMeta) bool { return strings.HasPrefix(m.Label, wire.LabelBeforeRestore) }
 
-func isPlain(m amber.SnapshotMeta) bool { return !isSafety(m) }
+func isPlain(m wire.SnapshotMeta) bool { return !isSafety(m) }
 
 // newer counts the snapshots of a sort that are newer than the one at i.
-func newer(i int, all []amber.SnapshotMeta, of func(amber.SnapshotMeta) bool) (n int) {
+func newer(i int, all []wire.SnapshotMeta, of func(wire.SnapshotMeta) bool) (n int) {
 	for _, m := range all[:i] {
 		if of(m) {
 			n++
@@ -45,7 +46,7 @@ func newer(i int, all []amber.SnapshotMeta, of func(amber.SnapshotMeta) bool) (n
 
 // keepsSlot reports whether the snapshot at i is the newest of its slot, and
 // its slot one of the n newest.
-func keepsSlot(i int, all []amber.SnapshotMeta, of func(amber.SnapshotMeta) bool, n int, slot func(time.Time) time.Time) bool {
+func keepsSlot(i int, all []wire.SnapshotMeta, of func(wire.SnapshotMeta) bool, n int, slot func(time.Time) time.Time) bool {
 	mine := slot(all[i].CreatedAt.Time())
 	slots := map[time.Time]bool{}
 	for _, m := range all[:i] {

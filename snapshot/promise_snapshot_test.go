@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func snapshotChecks() []check {
@@ -26,15 +27,15 @@ func snapshotChecks() []check {
 // counted for retention.
 func unknownAgent(w *site) {
 	typo := w.agent(tenant, "scuot")
-	_, err := w.engine.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: tenant, Agent: typo.id})
+	_, err := w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: tenant, Agent: typo.id})
 	refused(err, amber.KindNotFound, "snapshot of an agent that does not exist, in an empty world")
 	typo.isAbsent("after a snapshot of it was refused")
 
 	scout := w.lived(tenant, "scout")
 	first := scout.snapshot("first")
-	_, err = w.engine.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: tenant, Agent: typo.id})
+	_, err = w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: tenant, Agent: typo.id})
 	refused(err, amber.KindNotFound, "snapshot of an agent that does not exist")
-	_, err = w.engine.Restore(w.ctx, amber.RestoreRequest{SnapshotRef: typo.ref(unknown)})
+	_, err = w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: typo.ref(unknown)})
 	refused(err, amber.KindNotFound, "restore of an agent that does not exist")
 	typo.isAbsent("after it was refused")
 	typo.lists()
@@ -44,7 +45,7 @@ func unknownAgent(w *site) {
 func tellsWhatItIs(w *site) {
 	a := w.lived(tenant, "scout")
 	w.tick()
-	m := must(w.engine.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: tenant, Agent: a.id, Label: "before the move", Pin: true}))
+	m := must(w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: tenant, Agent: a.id, Label: "before the move", Pin: true}))
 	_, err := amber.ParseSnapshotID(string(m.ID))
 	must0(err)
 	same(m.Tenant, tenant, "tenant")
@@ -62,15 +63,15 @@ func tellsWhatItIs(w *site) {
 	d := must(w.engine.ShowSnapshot(w.ctx, a.ref(m.ID)))
 	sameMeta(d.SnapshotMeta, m, "what show tells")
 	for _, p := range parts() {
-		hold(slices.ContainsFunc(d.Parts, func(x amber.SnapshotPart) bool { return x.Name == p && x.Digest != "" }), "show tells nothing of part %s: %+v", p, d.Parts)
+		hold(slices.ContainsFunc(d.Parts, func(x wire.SnapshotPart) bool { return x.Name == p && x.Digest != "" }), "show tells nothing of part %s: %+v", p, d.Parts)
 	}
 	other := a.snapshot("another")
 	hold(other.ID != m.ID && other.Digest != m.Digest && !other.Pinned, "the second snapshot is not one of its own")
 }
 
 // sameMeta compares what never changes about a snapshot, and its pin.
-func sameMeta(got, want amber.SnapshotMeta, what string) {
-	key := func(m amber.SnapshotMeta) [10]any {
+func sameMeta(got, want wire.SnapshotMeta, what string) {
+	key := func(m wire.SnapshotMeta) [10]any {
 		return [10]any{m.ID, m.Tenant, m.Agent, m.Label, m.CreatedAt, m.Digest, m.Device, m.Counter, m.Parent, m.Pinned}
 	}
 	same(key(got), key(want), "%s", what)
@@ -88,12 +89,12 @@ func leavesAlone(w *site) {
 
 func labels(w *site) {
 	a := w.lived(tenant, "scout")
-	for _, label := range []string{"two\nlines", "a\ttab", "a \x00 byte", "bad \xff UTF-8", strings.Repeat("x", amber.MaxLabelBytes+1)} {
-		_, err := w.engine.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: tenant, Agent: a.id, Label: label})
+	for _, label := range []string{"two\nlines", "a\ttab", "a \x00 byte", "bad \xff UTF-8", strings.Repeat("x", wire.MaxLabelBytes+1)} {
+		_, err := w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: tenant, Agent: a.id, Label: label})
 		refused(err, amber.KindInvalid, "label %.20q", label)
 	}
 	a.lists()
-	for _, label := range []string{"", "naïve — ünïcode", strings.Repeat("x", amber.MaxLabelBytes)} {
+	for _, label := range []string{"", "naïve — ünïcode", strings.Repeat("x", wire.MaxLabelBytes)} {
 		s := a.snapshot(label)
 		same(s.Label, label, "label in the answer")
 		same(a.list()[0].Label, label, "label in the listing")
@@ -130,7 +131,7 @@ func chainAfterDeletion(w *site) {
 	must0(w.engine.DeleteSnapshot(w.ctx, a.ref(last.ID)))
 	next := a.snapshot("next")
 	follows(next, last)
-	r := must(w.engine.VerifySnapshot(w.ctx, amber.VerifyRequest{SnapshotRef: a.ref(next.ID)}))
+	r := must(w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: a.ref(next.ID)}))
 	hold(r.OK(), "the chain is damaged by deletions: %+v", r.Damaged)
 }
 
@@ -149,7 +150,7 @@ func lasts(w *site) {
 
 func unknownSource(w *site) {
 	a := w.lived(tenant, "scout")
-	_, err := w.engine.Snapshot(w.ctx, amber.SnapshotRequest{Tenant: tenant, Agent: a.id, Sources: []string{"no-such-source"}})
+	_, err := w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: tenant, Agent: a.id, Sources: []string{"no-such-source"}})
 	refused(err, amber.KindNotFound, "snapshot with a source that is not there")
 	a.lists()
 }
@@ -160,9 +161,9 @@ func contextEnded(w *site) {
 	a.live()
 	ctx, cancel := context.WithCancel(w.ctx)
 	cancel()
-	_, err := w.engine.Snapshot(ctx, amber.SnapshotRequest{Tenant: tenant, Agent: a.id})
+	_, err := w.engine.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: a.id})
 	refused(err, amber.KindUnreachable, "snapshot after the end of the context")
-	_, err = w.engine.Restore(ctx, amber.RestoreRequest{SnapshotRef: a.ref(s.ID)})
+	_, err = w.engine.Restore(ctx, wire.RestoreRequest{SnapshotRef: a.ref(s.ID)})
 	refused(err, amber.KindUnreachable, "restore after the end of the context")
 	a.is(a.model, "after a restore that never began")
 	a.lists(s.ID)

@@ -19,6 +19,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Each part of an agent gives one of these away, and all parts hold them bare.
@@ -44,9 +45,9 @@ func (w *world) hostEvent(s journal.Session, n int, text string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	b, err := json.Marshal(amber.HostEvent{
-		Schema: amber.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: s.Host, SessionID: s.ID,
-		Kind: amber.HostPrompt, ObservedAt: amber.At(time.Now()), Prompt: text,
+	b, err := json.Marshal(journal.HostEvent{
+		Schema: journal.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: s.Host, SessionID: s.ID,
+		Kind: journal.HostPrompt, ObservedAt: amber.At(time.Now()), Prompt: text,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -82,7 +83,7 @@ func spread(w *world) amber.SnapshotID {
 	}
 	w.put("wide.md", string(wide), 0o600)
 	w.put("packed.bin", "\x00\x01"+bare, 0o600)
-	meta, err := w.engine.Snapshot(w.t.Context(), amber.SnapshotRequest{
+	meta, err := w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{
 		Tenant: "default", Agent: "default", Label: "DB_PASSWORD=" + inLabel + " and " + inMemory,
 	})
 	if err != nil {
@@ -92,7 +93,7 @@ func spread(w *world) amber.SnapshotID {
 }
 
 // mustHoldNone makes sure that a redacted bundle and its report hold no secret.
-func mustHoldNone(t *testing.T, report amber.ExportReport, secrets []string) {
+func mustHoldNone(t *testing.T, report wire.ExportReport, secrets []string) {
 	t.Helper()
 	said, err := json.Marshal(report)
 	if err != nil {
@@ -120,7 +121,7 @@ func TestRedactedBundleHoldsNoSecretOfAnotherPart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := spread(w)
-	for _, format := range []func(*amber.ExportRequest){func(*amber.ExportRequest) {}, nexo} {
+	for _, format := range []func(*wire.ExportRequest){func(*wire.ExportRequest) {}, nexo} {
 		report := w.export(id, format)
 		mustHoldNone(t, report, everyone)
 		var rules int64
@@ -134,7 +135,7 @@ func TestRedactedBundleHoldsNoSecretOfAnotherPart(t *testing.T) {
 		if rules != report.Redactions.Matches || places != rules {
 			t.Errorf("%d matches, %d by rule, %d by place: %+v", report.Redactions.Matches, rules, places, report.Redactions)
 		}
-		at := slices.IndexFunc(report.Redactions.Places, func(p amber.RedactionPlace) bool { return p.Path == "bare.md" })
+		at := slices.IndexFunc(report.Redactions.Places, func(p wire.RedactionPlace) bool { return p.Path == "bare.md" })
 		if at < 0 || report.Redactions.Places[at].Count != int64(len(everyone)) {
 			t.Errorf("the note is not told: %+v", report.Redactions.Places)
 		}
@@ -191,7 +192,7 @@ func TestRedactedBundleHoldsNoSecretMarks(t *testing.T) {
 	mustHoldNone(t, report, []string{inMemory, inJournal})
 	left, kept := 0, 0
 	for _, s := range report.LeftOut {
-		if s.Part == "journal" && s.Reason == amber.SkipBadName {
+		if s.Part == "journal" && s.Reason == wire.SkipBadName {
 			left++
 		}
 	}
@@ -217,7 +218,7 @@ func TestRedactedBundleHoldsNoRefsOfTheNotes(t *testing.T) {
 	if exactly := w.export(id, exact); !bytes.Contains(entries(t, exactly.File)["manifest.json"], []byte("tag-"+inMemory)) {
 		t.Fatal("the exact bundle lacks the tag")
 	}
-	for _, format := range []func(*amber.ExportRequest){func(*amber.ExportRequest) {}, nexo} {
+	for _, format := range []func(*wire.ExportRequest){func(*wire.ExportRequest) {}, nexo} {
 		mustHoldNone(t, w.export(id, format), []string{inMemory})
 	}
 }
@@ -227,11 +228,11 @@ func TestBundlesOfOneSnapshotAreEqual(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := spread(w)
-	unsigned := func(r *amber.ExportRequest) { r.NoSign = true }
-	plain := func(*amber.ExportRequest) {}
-	for _, format := range []func(*amber.ExportRequest){plain, nexo} {
-		for _, redacted := range []func(*amber.ExportRequest){plain, exact} {
-			for _, signed := range []func(*amber.ExportRequest){plain, unsigned} {
+	unsigned := func(r *wire.ExportRequest) { r.NoSign = true }
+	plain := func(*wire.ExportRequest) {}
+	for _, format := range []func(*wire.ExportRequest){plain, nexo} {
+		for _, redacted := range []func(*wire.ExportRequest){plain, exact} {
+			for _, signed := range []func(*wire.ExportRequest){plain, unsigned} {
 				var first []byte
 				var told []any
 				for range 4 {
@@ -291,12 +292,12 @@ func TestRedactedLabelIsNoLongerThanALabel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	label := strings.Repeat("DB_PASSWORD="+inLabel+" ", 7)
-	meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: label})
+	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: label})
 	if err != nil {
 		t.Fatal(err)
 	}
 	report := w.export(meta.ID)
-	if len(report.Label) > amber.MaxLabelBytes || strings.Contains(report.Label, inLabel) || report.Redactions.Matches == 0 {
+	if len(report.Label) > wire.MaxLabelBytes || strings.Contains(report.Label, inLabel) || report.Redactions.Matches == 0 {
 		t.Errorf("the label is %q", report.Label)
 	}
 }
@@ -330,15 +331,15 @@ func TestNoRedactedBundleWithWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := spread(w)
-	for staged, format := range map[string]amber.BundleFormat{
-		"/notes/bare.md": amber.FormatAmber, "/state/extract_cursor.json": amber.FormatAmber, "/journal-": amber.FormatAmber,
-		"/notes/telling.md": amber.FormatNexo, "/sqlite/long_term.sqlite": amber.FormatNexo, "/sqlite/concepts.sqlite": amber.FormatNexo,
+	for staged, format := range map[string]wire.BundleFormat{
+		"/notes/bare.md": wire.FormatAmber, "/state/extract_cursor.json": wire.FormatAmber, "/journal-": wire.FormatAmber,
+		"/notes/telling.md": wire.FormatNexo, "/sqlite/long_term.sqlite": wire.FormatNexo, "/sqlite/concepts.sqlite": wire.FormatNexo,
 	} {
 		broken := openWorld(t, w.dir, func(o *snapshot.Options) {
 			o.FS = leaky{fsx.OS(), staged, strings.ToUpper(inMemory), filepath.Join(t.TempDir(), "copy")}
 		})
 		dir := t.TempDir()
-		_, err := broken.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(id), File: dir, Format: format})
+		_, err := broken.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(id), File: dir, Format: format})
 		if amber.KindOf(err) != amber.KindInternal || strings.Contains(strings.ToLower(fmt.Sprint(err)), strings.ToLower(inMemory)) {
 			t.Errorf("a secret in %s: %v, want internal", staged, err)
 		}

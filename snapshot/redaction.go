@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/wire"
 )
 
 // redactionPolicy names the rules of package redact in reports.
@@ -37,7 +38,7 @@ func newRedaction(rules *redact.Redactor) *redaction {
 // redacted is a file without secrets.
 type redacted struct {
 	bytes  []byte // may be what went in
-	counts []amber.RedactionCount
+	counts []wire.RedactionCount
 	opaque bool // the file is no text: content that is packed in it was not seen
 }
 
@@ -72,7 +73,7 @@ func (r *redaction) seal(public ...string) {
 }
 
 // database rewrites a copy of memory.db or control.db, and searches the copy.
-func (r *redaction) database(ctx context.Context, path string) (amber.RedactionReport, error) {
+func (r *redaction) database(ctx context.Context, path string) (wire.RedactionReport, error) {
 	known := r.secrets.Clone()
 	report, err := image.Redact(ctx, path, r.rules, known, nil)
 	r.databases[path] = known
@@ -104,16 +105,16 @@ func (r *redaction) document(name string, b []byte) ([]byte, redact.Report, erro
 }
 
 // counts lists how often each rule matched, by name.
-func counts(r redact.Report) []amber.RedactionCount {
-	var list []amber.RedactionCount
+func counts(r redact.Report) []wire.RedactionCount {
+	var list []wire.RedactionCount
 	for _, rule := range slices.Sorted(maps.Keys(r.Counts)) {
-		list = append(list, amber.RedactionCount{Rule: rule, Count: int64(r.Counts[rule])})
+		list = append(list, wire.RedactionCount{Rule: rule, Count: int64(r.Counts[rule])})
 	}
 	return list
 }
 
 // frames copies captured journal entries without secrets.
-func (r *redaction) frames(ctx context.Context, m repo.JournalMark, in io.Reader, out io.Writer) ([]amber.RedactionCount, error) {
+func (r *redaction) frames(ctx context.Context, m repo.JournalMark, in io.Reader, out io.Writer) ([]wire.RedactionCount, error) {
 	var sum redact.Report
 	_, err := journal.RewriteExtract(in, journal.Key(m.Key), out, func(payload []byte) ([]byte, error) {
 		if err := ctx.Err(); err != nil {

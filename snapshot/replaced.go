@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A generation that was restored says in its folder which one it has taken the
@@ -81,7 +82,7 @@ func (c *capture) complete() bool {
 		}
 	}
 	for _, s := range c.inner.Skipped {
-		if s.Reason != amber.SkipNotRegular {
+		if s.Reason != wire.SkipNotRegular {
 			return false
 		}
 	}
@@ -104,7 +105,7 @@ func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, rep *rep
 	if !ok || r.generation >= c.Generation || !e.there(agent, r.generation) {
 		return 0, nil
 	}
-	ref := amber.SnapshotRef{Tenant: agent.Tenant(), Agent: agent.ID(), ID: r.safety}
+	ref := wire.SnapshotRef{Tenant: agent.Tenant(), Agent: agent.ID(), ID: r.safety}
 	if err := e.readAll(ctx, rep, ref); err != nil {
 		return 0, nil // it stays
 	}
@@ -112,7 +113,7 @@ func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, rep *rep
 }
 
 // readAll reads every byte of a snapshot and compares it with its id.
-func (e *Engine) readAll(ctx context.Context, rep *repository, ref amber.SnapshotRef) error {
+func (e *Engine) readAll(ctx context.Context, rep *repository, ref wire.SnapshotRef) error {
 	_, inner, err := e.find(ctx, rep, ref)
 	if err != nil {
 		return err

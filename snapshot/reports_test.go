@@ -14,12 +14,13 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // check checks the repository with all its data.
-func (w *world) check() amber.CheckReport {
+func (w *world) check() wire.CheckReport {
 	w.t.Helper()
-	r, err := w.engine.CheckRepository(w.t.Context(), amber.CheckRequest{Tenant: "default", ReadData: true})
+	r, err := w.engine.CheckRepository(w.t.Context(), wire.CheckRequest{Tenant: "default", ReadData: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -27,9 +28,9 @@ func (w *world) check() amber.CheckReport {
 }
 
 // verify verifies a snapshot with all its data.
-func (w *world) verify(id amber.SnapshotID) amber.VerifyReport {
+func (w *world) verify(id amber.SnapshotID) wire.VerifyReport {
 	w.t.Helper()
-	r, err := w.engine.VerifySnapshot(w.t.Context(), amber.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
+	r, err := w.engine.VerifySnapshot(w.t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -71,10 +72,10 @@ func (f *trouble) OpenFile(name string, flag int, perm os.FileMode) (fsx.File, e
 }
 
 // withSource takes a snapshot with a source, which must not fail.
-func (w *world) withSource() amber.SnapshotMeta {
+func (w *world) withSource() wire.SnapshotMeta {
 	w.t.Helper()
 	w.remember("the agent's own")
-	meta, err := w.engine.Snapshot(w.t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"other"}})
+	meta, err := w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"other"}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestTheListCountsWhatWasSkipped(t *testing.T) {
 		o.Sources = map[string]snapshot.Source{"other": {Files: []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}}}
 	})
 	meta := w.withSource()
-	for _, m := range []amber.SnapshotMeta{meta, w.list()[0], w.show(meta.ID).SnapshotMeta} {
+	for _, m := range []wire.SnapshotMeta{meta, w.list()[0], w.show(meta.ID).SnapshotMeta} {
 		if m.SkippedCount != 2 || m.WarningCount != 2 {
 			t.Errorf("%d skipped, %d warnings", m.SkippedCount, m.WarningCount)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
 )
 
@@ -18,7 +19,7 @@ type Remote struct {
 	// Name identifies the place: different places have different names.
 	Name string
 	// Open returns the target of a tenant's repository there.
-	Open func(ctx context.Context, tenant amber.TenantID) (amber.Target, error)
+	Open func(ctx context.Context, tenant amber.TenantID) (target.Target, error)
 }
 
 // lockName is the kernel lock of a repository. A name that begins with a dot
@@ -44,7 +45,7 @@ func (e *Engine) repositoryName(tenant amber.TenantID) string {
 
 // openTarget returns the target of a tenant's repository. Create makes the
 // folder. Errors: not_found without a folder.
-func (e *Engine) openTarget(ctx context.Context, tenant amber.TenantID, create bool) (amber.Target, error) {
+func (e *Engine) openTarget(ctx context.Context, tenant amber.TenantID, create bool) (target.Target, error) {
 	if _, err := amber.ParseTenantID(string(tenant)); err != nil {
 		return nil, err
 	}

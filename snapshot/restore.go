@@ -11,11 +11,13 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Restore implements [amber.Restorer].
-func (e *Engine) Restore(ctx context.Context, r amber.RestoreRequest) (amber.RestoreReport, error) {
+func (e *Engine) Restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	s, err := e.restoration(r)
 	if err != nil {
 		return s.report, err
@@ -35,7 +37,7 @@ func (e *Engine) Restore(ctx context.Context, r amber.RestoreRequest) (amber.Res
 }
 
 // restoration begins a restore. The error is of kind invalid.
-func (e *Engine) restoration(r amber.RestoreRequest) (*restoration, error) {
+func (e *Engine) restoration(r wire.RestoreRequest) (*restoration, error) {
 	s := &restoration{e: e}
 	r, err := r.Normalize()
 	if err != nil {
@@ -45,7 +47,7 @@ func (e *Engine) restoration(r amber.RestoreRequest) (*restoration, error) {
 		r.To = r.Agent
 	}
 	s.request = r
-	s.report = amber.RestoreReport{From: r.ID, Agent: r.To, Restored: []string{}, Checks: []amber.Check{}, DryRun: r.DryRun}
+	s.report = wire.RestoreReport{From: r.ID, Agent: r.To, Restored: []string{}, Checks: []wire.Check{}, DryRun: r.DryRun}
 	s.agent, err = e.agent(r.Tenant, r.To)
 	return s, err
 }
@@ -101,7 +103,7 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 }
 
 // done ends a restore.
-func (s *restoration) done(ctx context.Context, err error) (amber.RestoreReport, error) {
+func (s *restoration) done(ctx context.Context, err error) (wire.RestoreReport, error) {
 	if s.saved != nil {
 		s.e.created(ctx, *s.saved)
 	}
@@ -119,12 +121,12 @@ func (s *restoration) warn(format string, args ...any) {
 // restoration is one restore.
 type restoration struct {
 	e       *Engine
-	request amber.RestoreRequest
+	request wire.RestoreRequest
 	agent   *home.Agent // that gets it
 	fork    bool        // it was named, and does not exist
 	from    origin
-	report  amber.RestoreReport
-	saved   *amber.SnapshotMeta // the safety snapshot
+	report  wire.RestoreReport
+	saved   *wire.SnapshotMeta // the safety snapshot
 
 	redacted  bool // secrets are missing in what is restored
 	encrypted bool
@@ -204,12 +206,12 @@ func (s *restoration) trusted(ctx context.Context, rep *repository, entry repo.E
 }
 
 // tellSigner says whose snapshot it is when it is nobody's that is known here.
-func (s *restoration) tellSigner(r amber.SignatureReport) {
+func (s *restoration) tellSigner(r sign.SignatureReport) {
 	s.report.Signature = r
 	switch {
-	case r.Status == amber.SignatureMissing:
+	case r.Status == sign.SignatureMissing:
 		s.warn("the snapshot is not signed")
-	case r.Status == amber.SignatureValid && r.Standing == amber.StandingStranger:
+	case r.Status == sign.SignatureValid && r.Standing == sign.StandingStranger:
 		s.warn("the snapshot is signed by %s, which is not trusted here", r.KeyID)
 	}
 }
@@ -312,7 +314,7 @@ func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Rest
 	if err := s.e.commitNotes(ctx, s.agent); err != nil {
 		return err
 	}
-	request := amber.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: amber.LabelBeforeRestore + string(s.request.ID)}
+	request := wire.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: wire.LabelBeforeRestore + string(s.request.ID)}
 	// Most of the safety snapshot is taken before anybody has to wait.
 	var rehearsal *capture
 	if !s.request.NoSafetySnapshot {
@@ -353,7 +355,7 @@ func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Rest
 
 // save takes the safety snapshot: the agent as it is now that nobody writes any
 // more. One without any database would be none.
-func (s *restoration) save(ctx context.Context, rep *repository, r amber.SnapshotRequest, u under, rehearsal *capture) error {
+func (s *restoration) save(ctx context.Context, rep *repository, r wire.SnapshotRequest, u under, rehearsal *capture) error {
 	c, err := s.e.capture(ctx, s.agent, rep, r, u, rehearsal)
 	if err != nil {
 		return err
@@ -385,7 +387,7 @@ func (s *restoration) settle(ctx context.Context, freezer *freezer, hold *spool,
 		return 0, err
 	}
 	var cursors map[string]int64
-	if s.restores(amber.PartMemory) {
+	if s.restores(wire.PartMemory) {
 		parked, err := hold.Park(ctx, s.agent.ParkedDir(old.Generation), s.covered)
 		if err != nil {
 			return 0, err
@@ -458,7 +460,7 @@ func (s *restoration) safe(ctx context.Context, rep *repository) bool {
 	if s.report.SafetySnapshot == "" || !s.whole {
 		return false
 	}
-	ref := amber.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: s.report.SafetySnapshot}
+	ref := wire.SnapshotRef{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), ID: s.report.SafetySnapshot}
 	if err := s.e.readAll(ctx, rep, ref); err != nil {
 		s.warn("the safety snapshot cannot be read, so the old generation stays: %v", err)
 		return false

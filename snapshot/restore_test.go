@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Runtime state is captured and comes back through the contract that wrote it,
@@ -72,7 +73,7 @@ func TestADamagedSnapshotIsRefusedBeforeTheAgentIsTouched(t *testing.T) {
 			if err := os.WriteFile(path, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
 			wantKind(t, fmt.Sprintf("restore with byte %d changed", at), err, amber.KindDamaged)
 			b[at] ^= 0x10
 		}
@@ -145,13 +146,13 @@ func TestRestoringNotesLeavesDatabasesAlone(t *testing.T) {
 	w.remember("later")
 	later := w.all()
 
-	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.Only = []string{amber.PartNotes} })
+	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.Only = []string{wire.PartNotes} })
 	w.mustBe(everything{later.Memories, first.Notes, later.State, first.Log})
 	w.note("a", "three\n")
 	third := w.all()
-	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.Only = []string{amber.PartMemory} })
+	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.Only = []string{wire.PartMemory} })
 	w.mustBe(everything{first.Memories, third.Notes, third.State, third.Log})
-	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.WithControl = true })
+	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.WithControl = true })
 	w.mustBe(first)
 	if diff := cmp.Diff(tasks, w.tasks()); diff != "" {
 		t.Errorf("tasks (-want +got):\n%s", diff)
@@ -217,11 +218,11 @@ func TestAMistakenRestoreLosesNothing(t *testing.T) {
 		w := newWorld(t)
 		w.remember("one")
 		meta := w.snapshot()
-		for what, r := range map[string]amber.RestoreRequest{
+		for what, r := range map[string]wire.RestoreRequest{
 			"unknown":             {SnapshotRef: ref("0193c5a8-0000-7000-8000-000000000000")},
 			"no id":               {SnapshotRef: ref("latest")},
-			"fork onto itself":    {SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}, To: "default"},
-			"of another agent":    {SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}},
+			"fork onto itself":    {SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}, To: "default"},
+			"of another agent":    {SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}},
 			"parts that are none": {SnapshotRef: ref(meta.ID), Only: []string{"everything"}},
 		} {
 			if _, err := w.engine.Restore(t.Context(), r); err == nil {
@@ -244,16 +245,16 @@ func TestAMistakenRestoreLosesNothing(t *testing.T) {
 		w.remember("two")
 		w.snapshot()
 		p.during(t, func() error {
-			_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID)})
+			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
 			return err
 		}, func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			impatient := newImpatient(t, w.dir)
 			defer cancel()
 			wantKind(t, "delete", impatient.DeleteSnapshot(ctx, ref(meta.ID)), amber.KindBusy)
-			_, err := impatient.PruneSnapshots(ctx, amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
+			_, err := impatient.PruneSnapshots(ctx, wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
 			wantKind(t, "prune", err, amber.KindBusy)
-			_, err = impatient.Snapshot(ctx, amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+			_, err = impatient.Snapshot(ctx, wire.SnapshotRequest{Tenant: "default", Agent: "default"})
 			wantKind(t, "snapshot", err, amber.KindBusy)
 		})
 		w.mustBe(want)
@@ -310,7 +311,7 @@ func TestARestoreWithoutASafetySnapshotWritesNothingToTheRepository(t *testing.T
 	meta := w.snapshot()
 	before := w.packs()
 	w.remember("later")
-	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.NoSafetySnapshot = true })
+	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.NoSafetySnapshot = true })
 	if !slices.Equal(before, w.packs()) {
 		t.Error("it wrote to the repository")
 	}
@@ -386,7 +387,7 @@ func TestPartsThatAreNotRestoredStayAsTheyAre(t *testing.T) {
 	}
 	want := w.all()
 	w.remember("later")
-	w.restore(meta.ID, func(r *amber.RestoreRequest) { r.Only = []string{amber.PartMemory} })
+	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.Only = []string{wire.PartMemory} })
 	w.mustBe(want)
 	for path, text := range map[string]string{filepath.Join("memdir", "what is it?.md"): "a name no snapshot takes\n", exclude: "kept\n"} {
 		if b, err := os.ReadFile(filepath.Join(w.gen(), path)); err != nil || string(b) != text {
@@ -402,11 +403,11 @@ func TestDiscardOldDiscardsOneGeneration(t *testing.T) {
 	w := newWorld(t)
 	w.remember("then")
 	meta := w.snapshot()
-	bare := func(r *amber.RestoreRequest) { r.NoSafetySnapshot = true }
+	bare := func(r *wire.RestoreRequest) { r.NoSafetySnapshot = true }
 	if report := w.restore(meta.ID, bare); report.OldGeneration != 1 {
 		t.Fatalf("generation 1 was not kept: %+v", report)
 	}
-	w.restore(meta.ID, bare, func(r *amber.RestoreRequest) { r.DiscardOld = true })
+	w.restore(meta.ID, bare, func(r *wire.RestoreRequest) { r.DiscardOld = true })
 	got, err := w.agent.Generations()
 	if err != nil || !slices.Equal(got, []int64{1, 3}) {
 		t.Errorf("generations %v, %v; want 1 and 3", got, err)
@@ -510,5 +511,5 @@ func TestRestoreBringsBackTheAgent(t *testing.T) {
 	w.restore(meta.ID)
 	w.mustBe(before)
 	w.mustCheck()
-	var _ amber.SnapshotMeta = meta
+	var _ wire.SnapshotMeta = meta
 }

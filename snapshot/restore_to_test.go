@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The control plane comes back only when it is asked for, in a new agent too.
@@ -19,7 +20,7 @@ func TestANewAgentHasAnEmptyControlPlane(t *testing.T) {
 	meta := w.snapshot()
 	for _, with := range []bool{false, true} {
 		name := map[bool]amber.AgentID{false: "bare", true: "whole"}[with]
-		w.restore(meta.ID, func(r *amber.RestoreRequest) { r.To, r.WithControl = name, with })
+		w.restore(meta.ID, func(r *wire.RestoreRequest) { r.To, r.WithControl = name, with })
 		agent, err := w.home.Agent("default", name)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +40,7 @@ func TestAForkNeverReplacesAnAgent(t *testing.T) {
 	w := newWorld(t)
 	w.remember("then")
 	meta := w.snapshot()
-	_, err := w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(meta.ID), To: "default"})
+	_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID), To: "default"})
 	if amber.KindOf(err) != amber.KindConflict {
 		t.Errorf("a fork to the agent itself: %v, want a conflict", err)
 	}
@@ -64,7 +65,7 @@ func TestASnapshotOfAnotherAgentIsRefusedUnlessItBecomesANewOne(t *testing.T) {
 	if err := os.WriteFile(to, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := amber.RestoreRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}}
+	r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}}
 	if _, err := w.engine.Restore(t.Context(), r); amber.KindOf(err) != amber.KindCrossTenant {
 		t.Errorf("a snapshot of another agent: %v, want cross_tenant", err)
 	}

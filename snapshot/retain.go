@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/wire"
 )
 
 // DeleteSnapshot implements [amber.SnapshotKeeper].
-func (e *Engine) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) error {
+func (e *Engine) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error {
 	if err := checkRef(ref); err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref amber.SnapshotRef) erro
 		return rep.catalog.Delete(ctx, ref.Agent, ref.ID, "deleted", e.now())
 	})
 	if err == nil {
-		e.emit(ctx, amber.EventDeleted, ref.Tenant, ref.Agent, string(ref.ID), ref)
+		e.emit(ctx, events.EventDeleted, ref.Tenant, ref.Agent, string(ref.ID), ref)
 	}
 	return err
 }
@@ -72,7 +74,7 @@ func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.Ag
 }
 
 // PinSnapshot implements [amber.SnapshotKeeper].
-func (e *Engine) PinSnapshot(ctx context.Context, ref amber.SnapshotRef, pinned bool) error {
+func (e *Engine) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinned bool) error {
 	if err := checkRef(ref); err != nil {
 		return err
 	}
@@ -86,8 +88,8 @@ func (e *Engine) PinSnapshot(ctx context.Context, ref amber.SnapshotRef, pinned 
 }
 
 // PruneSnapshots implements [amber.SnapshotKeeper].
-func (e *Engine) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
-	report := amber.PruneReport{Deleted: []amber.SnapshotID{}, Kept: []amber.Kept{}, DryRun: r.DryRun}
+func (e *Engine) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
+	report := wire.PruneReport{Deleted: []amber.SnapshotID{}, Kept: []wire.Kept{}, DryRun: r.DryRun}
 	for _, n := range []int{r.KeepLast, r.KeepHourly, r.KeepDaily, r.KeepWeekly, r.KeepSafety} {
 		if n < 0 {
 			return report, amber.Errorf(amber.KindInvalid, "prune snapshots", "", "a rule has a negative number")
@@ -105,7 +107,7 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (ambe
 		for _, entry := range entries {
 			id := entry.Manifest.ID
 			if why, ok := kept[id]; ok {
-				report.Kept = append(report.Kept, amber.Kept{ID: id, Reason: why})
+				report.Kept = append(report.Kept, wire.Kept{ID: id, Reason: why})
 				continue
 			}
 			if !r.DryRun {
@@ -125,20 +127,20 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (ambe
 }
 
 // tellPruned publishes what a prune has deleted.
-func (e *Engine) tellPruned(ctx context.Context, r amber.PruneRequest, report amber.PruneReport) {
+func (e *Engine) tellPruned(ctx context.Context, r wire.PruneRequest, report wire.PruneReport) {
 	if r.DryRun || len(report.Deleted) == 0 {
 		return
 	}
 	for _, id := range report.Deleted {
-		e.emit(ctx, amber.EventDeleted, r.Tenant, r.Agent, string(id), amber.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: id})
+		e.emit(ctx, events.EventDeleted, r.Tenant, r.Agent, string(id), wire.SnapshotRef{Tenant: r.Tenant, Agent: r.Agent, ID: id})
 	}
-	e.emit(ctx, amber.EventPruned, r.Tenant, r.Agent, string(r.Agent)+"/"+e.instantKey(), report)
+	e.emit(ctx, events.EventPruned, r.Tenant, r.Agent, string(r.Agent)+"/"+e.instantKey(), report)
 }
 
 // retain decides which snapshots stay, and why. Entries are newest first. What
 // cannot be read is no snapshot to count on, and nobody knows what it is: it
 // stays and satisfies no rule.
-func retain(entries []repo.Entry, r amber.PruneRequest, now amber.Time) map[amber.SnapshotID]string {
+func retain(entries []repo.Entry, r wire.PruneRequest, now amber.Time) map[amber.SnapshotID]string {
 	kept := map[amber.SnapshotID]string{}
 	keep := func(e repo.Entry, why string) {
 		if _, ok := kept[e.Manifest.ID]; !ok {
@@ -162,17 +164,17 @@ func retain(entries []repo.Entry, r amber.PruneRequest, now amber.Time) map[ambe
 }
 
 // retainDevice applies the rules to the snapshots of one device.
-func retainDevice(entries []repo.Entry, r amber.PruneRequest, now amber.Time, keep func(repo.Entry, string)) {
+func retainDevice(entries []repo.Entry, r wire.PruneRequest, now amber.Time, keep func(repo.Entry, string)) {
 	var plain, safety []repo.Entry
 	for _, e := range entries {
 		if e.Pinned {
 			keep(e, "pinned")
 		}
-		if r.AutomaticOnly && !strings.HasPrefix(e.Manifest.Label, amber.LabelAutomatic) {
+		if r.AutomaticOnly && !strings.HasPrefix(e.Manifest.Label, wire.LabelAutomatic) {
 			keep(e, "not taken automatically")
 			continue
 		}
-		if strings.HasPrefix(e.Manifest.Label, amber.LabelBeforeRestore) {
+		if strings.HasPrefix(e.Manifest.Label, wire.LabelBeforeRestore) {
 			safety = append(safety, e)
 		} else {
 			plain = append(plain, e)
@@ -249,10 +251,10 @@ func (e *Engine) wholeChains(ctx context.Context, rep *repository) error {
 }
 
 // CollectGarbage implements [amber.SnapshotKeeper].
-func (e *Engine) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+func (e *Engine) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
 	report, err := e.collectGarbage(ctx, r)
 	if err == nil && !r.DryRun {
-		e.emit(ctx, amber.EventGC, r.Tenant, "", e.instantKey(), report)
+		e.emit(ctx, events.EventGC, r.Tenant, "", e.instantKey(), report)
 	}
 	return report, err
 }
@@ -263,12 +265,12 @@ func (e *Engine) Keeper() Keeper { return quietKeeper{e} }
 
 type quietKeeper struct{ *Engine }
 
-func (k quietKeeper) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+func (k quietKeeper) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
 	return k.collectGarbage(ctx, r)
 }
 
-func (e *Engine) collectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
-	report := amber.GCReport{Orphans: []string{}, DryRun: r.DryRun}
+func (e *Engine) collectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
+	report := wire.GCReport{Orphans: []string{}, DryRun: r.DryRun}
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
 		return report, err
 	}

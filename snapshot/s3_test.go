@@ -17,6 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -55,14 +56,14 @@ func newBucket(t *testing.T) *bucket {
 }
 
 // open returns the target of a tenant.
-func (b *bucket) open(ctx context.Context, tenant amber.TenantID) (amber.Target, error) {
+func (b *bucket) open(ctx context.Context, tenant amber.TenantID) (target.Target, error) {
 	c := b.config
 	c.Prefix += "/" + string(tenant)
 	keys := map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
 	return s3.Open(ctx, c, s3.Options{Getenv: func(name string) string { return keys[name] }, Attempts: 2})
 }
 
-func (b *bucket) target() amber.Target {
+func (b *bucket) target() target.Target {
 	b.t.Helper()
 	t, err := b.open(b.t.Context(), "default")
 	if err != nil {
@@ -117,7 +118,7 @@ func TestACopyThatWasCutOffSendsOnlyTheRest(t *testing.T) {
 	}
 	b.enough.Store(0)
 	there := map[string]bool{}
-	if err := b.target().List(t.Context(), "", func(o amber.Object) error { there[o.Name] = true; return nil }); err != nil {
+	if err := b.target().List(t.Context(), "", func(o target.Object) error { there[o.Name] = true; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	rest, err := w.engine.CopyTo(t.Context(), "default", b.target(), false)
@@ -167,7 +168,7 @@ func TestARepositoryLivesInABucket(t *testing.T) {
 	w.gc()
 	w.mustVerify(meta.ID)
 	for _, m := range markers {
-		_ = b.target().List(t.Context(), "", func(o amber.Object) error {
+		_ = b.target().List(t.Context(), "", func(o target.Object) error {
 			r, err := b.target().Get(t.Context(), o.Name, 0, -1)
 			if err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A scratch folder holds files that are built to be checked and then removed.
@@ -50,7 +51,7 @@ func (e *Engine) scratch(purpose string) (dir string, done func() error, err err
 // made live, and those that were replaced. It never
 // touches those of a running operation, and returns what it removed. What is
 // wrong with one agent keeps no other from being swept.
-func (e *Engine) sweep(ctx context.Context, rep *repository, r amber.GCRequest) ([]string, error) {
+func (e *Engine) sweep(ctx context.Context, rep *repository, r wire.GCRequest) ([]string, error) {
 	removed := []string{}
 	if r.DryRun && !r.OldGenerations {
 		return removed, nil // settling is no guess: it says what it did

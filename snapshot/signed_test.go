@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // manifestPath returns the file of a snapshot's manifest.
@@ -67,10 +68,10 @@ func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
 				return err
 			}
 			for what, err := range map[string]error{
-				"restore": second(w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(later.ID)})),
-				"fork":    second(w.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(later.ID), To: "copy"})),
-				"export":  second(w.engine.Export(t.Context(), amber.ExportRequest{SnapshotRef: ref(later.ID), File: t.TempDir()})),
-				"diff":    second(w.engine.DiffSnapshots(t.Context(), amber.DiffRequest{Tenant: "default", Agent: "default", A: first.ID, B: later.ID})),
+				"restore": second(w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(later.ID)})),
+				"fork":    second(w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(later.ID), To: "copy"})),
+				"export":  second(w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(later.ID), File: t.TempDir()})),
+				"diff":    second(w.engine.DiffSnapshots(t.Context(), wire.DiffRequest{Tenant: "default", Agent: "default", A: first.ID, B: later.ID})),
 				"at":      past(),
 				"extract": second(w.engine.ExtractSource(t.Context(), ref(later.ID), "x", filepath.Join(t.TempDir(), "x"))),
 			} {
@@ -78,15 +79,15 @@ func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
 					t.Errorf("%s: %v, want untrusted", what, err)
 				}
 			}
-			page, err := w.engine.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default"})
+			page, err := w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 			if err != nil || page.Items[0].SignedBy != "" || page.Items[0].Damage == "" {
 				t.Errorf("the listing says %+v, %v", page.Items[0], err)
 			}
-			report, err := w.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(later.ID)})
+			report, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(later.ID)})
 			if err != nil || report.OK() {
 				t.Errorf("verify says %+v, %v", report, err)
 			}
-			if _, err := w.engine.PruneSnapshots(t.Context(), amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}); err != nil {
+			if _, err := w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}); err != nil {
 				t.Fatal(err)
 			}
 			w.mustVerifyAlone(first.ID)
@@ -111,7 +112,7 @@ func TestASignedChainStaysSigned(t *testing.T) {
 	w := newWorld(t)
 	w.remember("x")
 	w.snapshot()
-	_, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", NoSign: true})
+	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", NoSign: true})
 	if amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("an unsigned successor: %v, want refused", err)
 	}
@@ -161,17 +162,17 @@ func TestWhatAStrangerMadeIsNotSignedByWhoImportsIt(t *testing.T) {
 	meta := w.snapshot()
 	report := w.export(meta.ID, exact)
 	other := newWorld(t)
-	imported, err := other.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	imported, err := other.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
 	if err != nil || imported.Snapshot.SignedBy != "" {
 		t.Errorf("imported %+v, %v", imported.Snapshot, err)
 	}
 	strict := openWorld(t, other.dir, func(o *snapshot.Options) { o.Keys.RequireSigned = true })
-	_, err = strict.engine.Restore(t.Context(), amber.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
+	_, err = strict.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
 	if amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("restored where policy asks for a signature: %v", err)
 	}
 	// One's own comes back signed.
-	again, err := w.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File, To: "copy"})
+	again, err := w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File, To: "copy"})
 	if err != nil || again.Snapshot.SignedBy != meta.SignedBy {
 		t.Errorf("one's own: %+v, %v", again.Snapshot, err)
 	}
@@ -186,11 +187,11 @@ func TestRetentionCountsEachDeviceApart(t *testing.T) {
 	for range 3 {
 		other.remember("theirs")
 		report := other.export(other.snapshot().ID, exact)
-		if _, err := w.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File}); err != nil {
+		if _, err := w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.engine.PruneSnapshots(t.Context(), amber.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}); err != nil {
+	if _, err := w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}); err != nil {
 		t.Fatal(err)
 	}
 	w.mustVerify(mine.ID)
@@ -202,7 +203,7 @@ func TestABundleOfAnEncryptedRepositoryIsEncrypted(t *testing.T) {
 	ann := newPerson(t)
 	w := newWorld(t)
 	plant(w)
-	meta, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Encrypt: []string{ann.recipient}})
+	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Encrypt: []string{ann.recipient}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,11 +213,11 @@ func TestABundleOfAnEncryptedRepositoryIsEncrypted(t *testing.T) {
 		t.Errorf("the bundle is %+v, %v", report, err)
 	}
 	friend := newWorld(t, func(o *snapshot.Options) { o.Keys.Identities = []string{ann.file} })
-	if _, err := friend.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File}); err != nil {
+	if _, err := friend.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File}); err != nil {
 		t.Errorf("with the identity: %v", err)
 	}
 	stranger := newWorld(t)
-	_, err = stranger.engine.Import(t.Context(), amber.ImportRequest{Tenant: "default", File: report.File})
+	_, err = stranger.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
 	if amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("without: %v, want refused", err)
 	}

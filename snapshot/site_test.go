@@ -21,6 +21,7 @@ import (
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The names that the promises use.
@@ -330,25 +331,25 @@ func (a *resident) isAbsent(what string) {
 	refused(err, amber.KindNotFound, "agent %s %s", a.id, what)
 }
 
-func (a *resident) ref(id amber.SnapshotID) amber.SnapshotRef {
-	return amber.SnapshotRef{Tenant: a.tenant, Agent: a.id, ID: id}
+func (a *resident) ref(id amber.SnapshotID) wire.SnapshotRef {
+	return wire.SnapshotRef{Tenant: a.tenant, Agent: a.id, ID: id}
 }
 
 // taken is a snapshot, and the agent it should hold.
 type taken struct {
-	amber.SnapshotMeta
+	wire.SnapshotMeta
 	model Model
 }
 
 // snapshot takes a snapshot at a new time.
 func (a *resident) snapshot(label string) taken {
 	a.w.tick()
-	m := must(a.w.engine.Snapshot(a.w.ctx, amber.SnapshotRequest{Tenant: a.tenant, Agent: a.id, Label: label}))
+	m := must(a.w.engine.Snapshot(a.w.ctx, wire.SnapshotRequest{Tenant: a.tenant, Agent: a.id, Label: label}))
 	return taken{m, a.model.clone()}
 }
 
 // restore restores a snapshot at a new time.
-func (a *resident) restore(r amber.RestoreRequest) amber.RestoreReport {
+func (a *resident) restore(r wire.RestoreRequest) wire.RestoreReport {
 	a.w.tick()
 	return must(a.w.engine.Restore(a.w.ctx, r))
 }
@@ -357,21 +358,21 @@ func (a *resident) restore(r amber.RestoreRequest) amber.RestoreReport {
 // what it was. It returns the safety snapshot.
 func (a *resident) returns(to taken) taken {
 	before := a.model
-	r := a.restore(amber.RestoreRequest{SnapshotRef: a.ref(to.ID)})
+	r := a.restore(wire.RestoreRequest{SnapshotRef: a.ref(to.ID)})
 	a.model = to.model.clone()
 	a.is(a.model, "after the restore of snapshot "+to.Label)
-	return taken{amber.SnapshotMeta{ID: r.SafetySnapshot, Label: amber.LabelBeforeRestore + string(to.ID)}, before}
+	return taken{wire.SnapshotMeta{ID: r.SafetySnapshot, Label: wire.LabelBeforeRestore + string(to.ID)}, before}
 }
 
 // list returns all snapshots of the agent, newest first.
-func (a *resident) list() []amber.SnapshotMeta { return a.pages(0) }
+func (a *resident) list() []wire.SnapshotMeta { return a.pages(0) }
 
 // maxPages bounds how long the suite follows a listing that does not end.
 const maxPages = 1000
 
 // pages returns all snapshots, so many at a time.
-func (a *resident) pages(limit int) (all []amber.SnapshotMeta) {
-	q := amber.SnapshotQuery{Tenant: a.tenant, Agent: a.id, Limit: limit}
+func (a *resident) pages(limit int) (all []wire.SnapshotMeta) {
+	q := wire.SnapshotQuery{Tenant: a.tenant, Agent: a.id, Limit: limit}
 	for range maxPages {
 		page := must(a.w.engine.ListSnapshots(a.w.ctx, q))
 		hold(page.Items != nil, "the items of a page are nil")
@@ -389,7 +390,7 @@ func (a *resident) pages(limit int) (all []amber.SnapshotMeta) {
 // ids returns the ids of all snapshots, newest first.
 func (a *resident) ids() []amber.SnapshotID { return idsOf(a.list()) }
 
-func idsOf(list []amber.SnapshotMeta) []amber.SnapshotID {
+func idsOf(list []wire.SnapshotMeta) []amber.SnapshotID {
 	ids := []amber.SnapshotID{}
 	for _, m := range list {
 		ids = append(ids, m.ID)

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/survey"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/wire"
 )
 
 // checkSources refuses a source that is not configured: a typing error must
@@ -65,7 +66,7 @@ func (s *sourceCapture) run(ctx context.Context, src Source) error {
 
 // skip notes what could not be captured.
 func (s *sourceCapture) skip(path, reason string, err error) {
-	s.inner.Skipped = append(s.inner.Skipped, amber.Skipped{Part: s.part, Path: path, Reason: reason, Detail: err.Error()})
+	s.inner.Skipped = append(s.inner.Skipped, wire.Skipped{Part: s.part, Path: path, Reason: reason, Detail: err.Error()})
 	s.warn = append(s.warn, fmt.Sprintf("%s: %s was not captured: %v", s.part, path, err))
 }
 
@@ -73,15 +74,15 @@ func (s *sourceCapture) skip(path, reason string, err error) {
 func reason(unread error) string {
 	switch kind := amber.KindOf(unread); {
 	case errors.Is(unread, fs.ErrNotExist), kind == amber.KindNotFound:
-		return amber.SkipMissing
+		return wire.SkipMissing
 	case kind == amber.KindUnsupported:
-		return amber.SkipUnsupported
+		return wire.SkipUnsupported
 	case kind == amber.KindBusy, kind == amber.KindConflict:
-		return amber.SkipTorn
+		return wire.SkipTorn
 	case kind == amber.KindQuota:
-		return amber.SkipTooLarge
+		return wire.SkipTooLarge
 	}
-	return amber.SkipUnreadable
+	return wire.SkipUnreadable
 }
 
 // database captures one database of a source. One that changes while it is
@@ -94,7 +95,7 @@ func (s *sourceCapture) database(ctx context.Context, path string) error {
 			return ctx.Err()
 		case unread == nil:
 			return err
-		case reason(unread) == amber.SkipTorn && try < readTries:
+		case reason(unread) == wire.SkipTorn && try < readTries:
 			continue
 		}
 		s.skip(path, reason(unread), unread)
@@ -126,7 +127,7 @@ func (s *sourceCapture) freezeFile(ctx context.Context, path string) (unread, er
 // foreignPages notes why the pages of a database could not be read, apart from
 // errors of the function that stores them.
 type foreignPages struct {
-	amber.FrozenDatabase
+	wire.FrozenDatabase
 	unread error
 }
 
@@ -216,7 +217,7 @@ func (s *sourceCapture) root(ctx context.Context, path, name string, sum *repo.F
 		return nil, err
 	}
 	if got == nil {
-		s.skip(path, amber.SkipMissing, fs.ErrNotExist) // since we looked
+		s.skip(path, wire.SkipMissing, fs.ErrNotExist) // since we looked
 		return nil, nil
 	}
 	s.inner.Skipped = append(s.inner.Skipped, f.skipped...)
@@ -245,8 +246,8 @@ func (s *sourceCapture) single(ctx context.Context, f *folder, base, name string
 	return &repo.TreeEntry{Name: name, Mode: repo.ModeFile, Size: r.Size, ModTime: e.ModTime.UnixMilli(), Parts: r.Parts}, nil
 }
 
-func sourceReport(s repo.SourceEntry) amber.SourceReport {
-	r := amber.SourceReport{Name: s.Name, Fenced: s.Fenced}
+func sourceReport(s repo.SourceEntry) wire.SourceReport {
+	r := wire.SourceReport{Name: s.Name, Fenced: s.Fenced}
 	for _, d := range s.Databases {
 		r.Bytes += d.Ref.Pages * int64(d.Ref.PageSize)
 		r.Files++

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // What is wrong with somebody else's files keeps nobody from taking a snapshot
@@ -39,7 +39,7 @@ func TestTroubleOfASourceIsListed(t *testing.T) {
 				}}
 			},
 			src:  func(path string) snapshot.Source { return snapshot.Source{Files: []string{path}} },
-			want: amber.SkipMissing,
+			want: wire.SkipMissing,
 		},
 		{
 			name: "a folder that may not be read",
@@ -53,7 +53,7 @@ func TestTroubleOfASourceIsListed(t *testing.T) {
 				}}
 			},
 			src:  func(path string) snapshot.Source { return snapshot.Source{Files: []string{path}} },
-			want: amber.SkipUnreadable,
+			want: wire.SkipUnreadable,
 		},
 		{
 			name: "a repository that may not be read",
@@ -67,7 +67,7 @@ func TestTroubleOfASourceIsListed(t *testing.T) {
 				}}
 			},
 			src:  func(path string) snapshot.Source { return snapshot.Source{Git: path} },
-			want: amber.SkipUnreadable,
+			want: wire.SkipUnreadable,
 		},
 		{
 			name: "a database that is cut off",
@@ -90,7 +90,7 @@ func TestTroubleOfASourceIsListed(t *testing.T) {
 			},
 			fs:   func(string) *trouble { return nil },
 			src:  func(path string) snapshot.Source { return snapshot.Source{SQLite: []string{path}} },
-			want: amber.SkipUnreadable,
+			want: wire.SkipUnreadable,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestAChangingDatabaseOfASource(t *testing.T) {
 	for _, tt := range []struct {
 		times int64
 		want  string
-	}{{1, ""}, {1000, amber.SkipTorn}} {
+	}{{1, ""}, {1000, wire.SkipTorn}} {
 		t.Run(fmt.Sprint(tt.times), func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "other.db")
@@ -162,7 +162,7 @@ func TestTheRepositorysTroubleIsNotTheSources(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := w.engine.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"other"}})
+	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"other"}})
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("got %v", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 var (
@@ -59,7 +60,7 @@ func newSmall(t *testing.T) *small {
 	if err := w.engine.DeleteSnapshot(t.Context(), ref(deleted.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.engine.CollectGarbage(t.Context(), amber.GCRequest{Tenant: "default"}); err != nil {
+	if _, err := w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"}); err != nil {
 		t.Fatal(err)
 	}
 	w.mustCheck()
@@ -125,9 +126,9 @@ func (s *small) bench(t *testing.T) *bench {
 }
 
 // damage returns what a check of everything finds.
-func (b *bench) damage(what string) []amber.Damage {
+func (b *bench) damage(what string) []wire.Damage {
 	b.t.Helper()
-	r, err := b.a.engine.CheckRepository(b.a.ctx, amber.CheckRequest{Tenant: "default", ReadData: true})
+	r, err := b.a.engine.CheckRepository(b.a.ctx, wire.CheckRequest{Tenant: "default", ReadData: true})
 	if err != nil {
 		b.t.Fatalf("%s: check: %v", what, err)
 	}
@@ -146,7 +147,7 @@ func (b *bench) mustNotice(what string, restores bool) (refused, right int) {
 		return 0, 0
 	}
 	for id, want := range b.small.snapshots {
-		wrong := slices.DeleteFunc(slices.Clone(damaged), func(d amber.Damage) bool { return !slices.Contains(d.Snapshots, id) })
+		wrong := slices.DeleteFunc(slices.Clone(damaged), func(d wire.Damage) bool { return !slices.Contains(d.Snapshots, id) })
 		r := b.restoreRefused(what, id, want)
 		if r && len(wrong) == 0 && !slices.ContainsFunc(damaged, ofChain) {
 			b.t.Errorf("%s: the restore of %s was refused, and the check does not say that it is damaged: %v", what, id, damaged)
@@ -166,13 +167,13 @@ func (b *bench) mustNotice(what string, restores bool) (refused, right int) {
 // dispensable reports whether a restore can do without what is damaged: all
 // that the frame of a pack says is in an index, too, a pin is no part of a
 // snapshot, and neither are the others of its chain.
-func dispensable(d amber.Damage) bool {
+func dispensable(d wire.Damage) bool {
 	return ofChain(d) || strings.HasPrefix(d.Object, "pins/") || strings.Contains(d.Reason, "header") || strings.Contains(d.Reason, "footer") ||
 		strings.Contains(d.Reason, "directory")
 }
 
 // ofChain reports whether a link of a chain is gone: that is told of the next.
-func ofChain(d amber.Damage) bool { return strings.HasPrefix(d.Object, "chain ") }
+func ofChain(d wire.Damage) bool { return strings.HasPrefix(d.Object, "chain ") }
 
 // restoreRefused restores a snapshot to a new agent. One that comes must be the
 // right one.
@@ -180,7 +181,7 @@ func (b *bench) restoreRefused(what string, id amber.SnapshotID, want everything
 	b.t.Helper()
 	b.forks++
 	to := amber.AgentID(fmt.Sprintf("fork-%d", b.forks))
-	_, err := b.a.engine.Restore(b.a.ctx, amber.RestoreRequest{SnapshotRef: ref(id), To: to, WithControl: true})
+	_, err := b.a.engine.Restore(b.a.ctx, wire.RestoreRequest{SnapshotRef: ref(id), To: to, WithControl: true})
 	agent, aerr := b.a.home.Agent("default", to)
 	if aerr != nil {
 		b.t.Fatal(aerr)

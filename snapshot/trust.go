@@ -5,11 +5,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
 )
 
 // standing completes what is known about a signature: whose key it is.
-func (e *Engine) standing(ctx context.Context, s amber.SignatureReport) (amber.SignatureReport, error) {
-	if s.Status != amber.SignatureValid {
+func (e *Engine) standing(ctx context.Context, s sign.SignatureReport) (sign.SignatureReport, error) {
+	if s.Status != sign.SignatureValid {
 		return s, nil
 	}
 	var err error
@@ -20,16 +21,16 @@ func (e *Engine) standing(ctx context.Context, s amber.SignatureReport) (amber.S
 // acceptable refuses what must not be used. Errors: untrusted for a signature
 // that is bad or was taken away; refused for none, or a stranger's, where
 // policy asks for one.
-func (e *Engine) acceptable(what string, s amber.SignatureReport) error {
+func (e *Engine) acceptable(what string, s sign.SignatureReport) error {
 	const op = "check signature"
 	switch {
-	case s.Status == amber.SignatureBad, s.Status == amber.SignatureStripped:
+	case s.Status == sign.SignatureBad, s.Status == sign.SignatureStripped:
 		return amber.Errorf(amber.KindUntrusted, op, what, "%s", s.Detail)
 	case !e.o.Keys.RequireSigned:
 		return nil
-	case s.Status == amber.SignatureMissing:
+	case s.Status == sign.SignatureMissing:
 		return amber.Errorf(amber.KindRefused, op, what, "not signed, but snapshot.require_signed is set")
-	case s.Standing == amber.StandingStranger:
+	case s.Standing == sign.StandingStranger:
 		err := amber.Errorf(amber.KindRefused, op, what, "signed by %s, which is not trusted here, but snapshot.require_signed is set", s.KeyID)
 		err.Hint = "if you know whose key that is: amber key trust " + string(s.KeyID)
 		return err
@@ -39,11 +40,11 @@ func (e *Engine) acceptable(what string, s amber.SignatureReport) error {
 
 // Acceptable says whether what carries a signature may be used, going by what
 // became of checking that. Errors: untrusted; refused by policy.
-func (e *Engine) Acceptable(what string, s amber.SignatureReport) error { return e.acceptable(what, s) }
+func (e *Engine) Acceptable(what string, s sign.SignatureReport) error { return e.acceptable(what, s) }
 
 // signature tells what became of checking the signature of a manifest.
-func (e *Engine) signature(ctx context.Context, entry repo.Entry) (amber.SignatureReport, error) {
-	return e.standing(ctx, amber.SignatureReport{Status: entry.Signature.Status, KeyID: entry.Signature.KeyID, Detail: entry.Signature.Detail})
+func (e *Engine) signature(ctx context.Context, entry repo.Entry) (sign.SignatureReport, error) {
+	return e.standing(ctx, sign.SignatureReport{Status: entry.Signature.Status, KeyID: entry.Signature.KeyID, Detail: entry.Signature.Detail})
 }
 
 // asWritten refuses a manifest that took the place of another: this home has
@@ -69,7 +70,7 @@ func (e *Engine) asWritten(ctx context.Context, rep *repository, entry repo.Entr
 		if err != nil {
 			return err
 		}
-		if signature.Status == amber.SignatureValid && (signature.Standing != amber.StandingStranger || entry.Signature.KeyID != later.Signature.KeyID) {
+		if signature.Status == sign.SignatureValid && (signature.Standing != sign.StandingStranger || entry.Signature.KeyID != later.Signature.KeyID) {
 			return replaced("snapshot " + string(later.Manifest.ID) + " behind it names another digest")
 		}
 	}
@@ -79,7 +80,7 @@ func (e *Engine) asWritten(ctx context.Context, rep *repository, entry repo.Entr
 // linked refuses a snapshot that is not signed though others before it in its
 // chain are. Errors: untrusted.
 func (e *Engine) linked(ctx context.Context, rep *repository, entry repo.Entry) error {
-	if err := e.asWritten(ctx, rep, entry); err != nil || entry.Signature.Status == amber.SignatureValid {
+	if err := e.asWritten(ctx, rep, entry); err != nil || entry.Signature.Status == sign.SignatureValid {
 		return err
 	}
 	before, err := rep.signedBefore(ctx, entry.Manifest)

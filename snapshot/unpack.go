@@ -18,6 +18,8 @@ import (
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/names"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // unpacked is a bundle in a scratch folder, every byte of it compared with its
@@ -27,9 +29,9 @@ type unpacked struct {
 	e         *Engine
 	dir       string
 	x         *bundle.Extracted
-	signature amber.SignatureReport
+	signature sign.SignatureReport
 	held      []storedDatabase
-	left      []amber.Skipped
+	left      []wire.Skipped
 	refs      gitobj.Refs
 	marks     []repo.JournalMark
 	handles   []fsx.File // that are open
@@ -55,7 +57,7 @@ func (e *Engine) unpack(ctx context.Context, file string, tenant amber.TenantID,
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &unpacked{e: e, dir: dir, left: []amber.Skipped{}}
+	u := &unpacked{e: e, dir: dir, left: []wire.Skipped{}}
 	remove := func() error { return errors.Join(u.closeAll(), done()) }
 	if err := u.fill(ctx, b, tenant); err != nil {
 		return nil, nil, errors.Join(err, remove())
@@ -67,7 +69,7 @@ func (e *Engine) unpack(ctx context.Context, file string, tenant amber.TenantID,
 // unpacked: what is inside is judged again.
 func (e *Engine) mayUnpack(ctx context.Context, b *bundle.Bundle, tenant amber.TenantID) error {
 	info, s := b.Info(), b.Signature()
-	if s.Status != "" && s.Status != amber.SignatureMissing {
+	if s.Status != "" && s.Status != sign.SignatureMissing {
 		s, err := e.standing(ctx, s)
 		if err == nil {
 			err = e.acceptable(info.File, s)
@@ -82,7 +84,7 @@ func (e *Engine) mayUnpack(ctx context.Context, b *bundle.Bundle, tenant amber.T
 	return nil
 }
 
-func otherTenant(info amber.BundleInfo) error {
+func otherTenant(info wire.BundleInfo) error {
 	return amber.Errorf(amber.KindCrossTenant, "open bundle", info.File, "the bundle belongs to tenant %s", info.Tenant)
 }
 
@@ -135,7 +137,7 @@ func (u *unpacked) fill(ctx context.Context, b *bundle.Bundle, tenant amber.Tena
 			}
 		}
 	}
-	if u.x.Format == amber.FormatNexo {
+	if u.x.Format == wire.FormatNexo {
 		err = u.fromNexo(ctx)
 	} else {
 		err = u.fromAmber(ctx)
@@ -155,7 +157,7 @@ func mayUnpackNote(rel string) error {
 // noteOf returns the path of a note inside the notes.
 func (u *unpacked) noteOf(path string) (string, bool) {
 	prefix := "notes/"
-	if u.x.Format == amber.FormatNexo {
+	if u.x.Format == wire.FormatNexo {
 		prefix = "memory_files/"
 	}
 	return strings.CutPrefix(path, prefix)
@@ -188,7 +190,7 @@ func (u *unpacked) fromAmber(ctx context.Context) error {
 	}
 	for _, entry := range u.x.Entries {
 		if entry.Kind == "source" || entry.Kind == "journal" && !marked[entry.Path] {
-			u.left = append(u.left, amber.Skipped{Part: entry.Kind, Path: entry.Path, Reason: amber.SkipUnsupported, Detail: "Amber does not import this kind of entry"})
+			u.left = append(u.left, wire.Skipped{Part: entry.Kind, Path: entry.Path, Reason: wire.SkipUnsupported, Detail: "Amber does not import this kind of entry"})
 		}
 	}
 	u.refs = gitobj.Refs{Head: c.GitHead, OID: c.GitOID}
@@ -316,7 +318,7 @@ func (u *unpacked) files(_ context.Context, part string) (map[string]content, er
 	list := map[string]content{}
 	for _, entry := range u.x.Entries {
 		rel, ok := strings.CutPrefix(entry.Path, part+"/")
-		if part == amber.PartNotes {
+		if part == wire.PartNotes {
 			rel, ok = u.noteOf(entry.Path)
 		}
 		if !ok || entry.Kind == "folder" {
@@ -347,4 +349,4 @@ type fileHasher struct{ hash.Hash }
 func (h *fileHasher) end() []repo.ID { return []repo.ID{repo.ID(h.Sum(nil))} }
 
 // info tells what the bundle is.
-func (u *unpacked) info() amber.BundleInfo { return u.x.Info }
+func (u *unpacked) info() wire.BundleInfo { return u.x.Info }

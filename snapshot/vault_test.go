@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/wire"
 )
 
 // vault returns the vault of the agent.
@@ -180,7 +181,7 @@ func TestRedactedBundleHoldsNoVault(t *testing.T) {
 			t.Errorf("the bundle holds %s", name)
 		}
 	}
-	want := []amber.Skipped{{Part: amber.PartState, Path: "vault", Reason: amber.SkipUnsupported, Detail: "files of a vault cannot be redacted"}}
+	want := []wire.Skipped{{Part: wire.PartState, Path: "vault", Reason: wire.SkipUnsupported, Detail: "files of a vault cannot be redacted"}}
 	if diff := cmp.Diff(want, report.LeftOut); diff != "" {
 		t.Errorf("left out (-want +got):\n%s", diff)
 	}

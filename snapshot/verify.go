@@ -13,11 +13,13 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // VerifySnapshot implements [amber.SnapshotReader].
-func (e *Engine) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
-	report := amber.VerifyReport{ID: r.ID, Checked: []string{}, NotChecked: []string{}, Damaged: []amber.Damage{}, Checks: []amber.Check{}}
+func (e *Engine) VerifySnapshot(ctx context.Context, r wire.VerifyRequest) (wire.VerifyReport, error) {
+	report := wire.VerifyReport{ID: r.ID, Checked: []string{}, NotChecked: []string{}, Damaged: []wire.Damage{}, Checks: []wire.Check{}}
 	if err := checkRef(r.SnapshotRef); err != nil {
 		return report, err
 	}
@@ -40,8 +42,8 @@ func (e *Engine) VerifySnapshot(ctx context.Context, r amber.VerifyRequest) (amb
 type verification struct {
 	e      *Engine
 	rep    *repository
-	ref    amber.SnapshotRef
-	report *amber.VerifyReport
+	ref    wire.SnapshotRef
+	report *wire.VerifyReport
 }
 
 func (s *verification) run(ctx context.Context, readData bool) error {
@@ -104,9 +106,9 @@ func (s *verification) signature(ctx context.Context, entry repo.Entry) (err err
 		return err
 	}
 	switch r := s.report.Signature; r.Status {
-	case amber.SignatureValid:
+	case sign.SignatureValid:
 		s.checked(fmt.Sprintf("signature: by %s (%s)", r.KeyID, r.Standing))
-	case amber.SignatureMissing:
+	case sign.SignatureMissing:
 		s.notChecked("signature: the snapshot is not signed")
 	default:
 		s.damaged("signature", errors.New(r.Detail))
@@ -154,7 +156,7 @@ func (s *verification) notChecked(what ...string) {
 }
 
 func (s *verification) damaged(object string, err error) {
-	s.report.Damaged = append(s.report.Damaged, amber.Damage{Object: object, Reason: err.Error(), Snapshots: []amber.SnapshotID{s.ref.ID}})
+	s.report.Damaged = append(s.report.Damaged, wire.Damage{Object: object, Reason: err.Error(), Snapshots: []amber.SnapshotID{s.ref.ID}})
 }
 
 // object notes damage and passes on what is no matter of the snapshot: what the
@@ -258,7 +260,7 @@ func (s *verification) databases(ctx context.Context, inner repo.Inner, tmp stri
 	for _, d := range inner.Databases {
 		path := filepath.Join(tmp, d.Name)
 		err := s.e.writeDatabase(ctx, s.rep, d, path)
-		var made []amber.Check
+		var made []wire.Check
 		if err == nil {
 			s.checked(fmt.Sprintf("%s: %d pages read and compared", d.Name, d.Ref.Pages))
 			made, err = s.examine(ctx, d, path)
@@ -278,7 +280,7 @@ func (s *verification) databases(ctx context.Context, inner repo.Inner, tmp stri
 
 // examine runs the checks on a database that was built. One that was damaged
 // when it was captured is still damaged, and the report says so.
-func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path string) ([]amber.Check, error) {
+func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path string) ([]wire.Check, error) {
 	checks, err := s.e.examine(ctx, d.Name, d.Ref.Digest, path)
 	if err != nil {
 		return nil, s.unfit(err)
@@ -302,9 +304,9 @@ var everyCheck = map[string][]string{
 }
 
 // unmade names the checks of a database that were not made.
-func (s *verification) unmade(d repo.DatabaseEntry, made []amber.Check) {
+func (s *verification) unmade(d repo.DatabaseEntry, made []wire.Check) {
 	for _, name := range everyCheck[d.Name] {
-		if !slices.ContainsFunc(made, func(c amber.Check) bool { return c.Name == name }) {
+		if !slices.ContainsFunc(made, func(c wire.Check) bool { return c.Name == name }) {
 			s.notChecked(d.Name + ": " + name)
 		}
 	}
@@ -315,7 +317,7 @@ func (s *verification) files(ctx context.Context, inner repo.Inner) error {
 	for _, f := range []struct {
 		name string
 		e    *repo.FilesEntry
-	}{{amber.PartNotes, inner.Notes}, {amber.PartState, inner.State}, {partJournal, inner.Journal}} {
+	}{{wire.PartNotes, inner.Notes}, {wire.PartState, inner.State}, {partJournal, inner.Journal}} {
 		if err := s.tree(ctx, f.name, f.e); err != nil {
 			return err
 		}

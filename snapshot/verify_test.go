@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // What verify has not looked at is named: databases that are not there, and
@@ -78,7 +79,7 @@ func TestWhatMayNotBeReadIsNotDamaged(t *testing.T) {
 				}
 				return nil
 			}
-			r, err := w.engine.VerifySnapshot(t.Context(), amber.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
+			r, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
 			if err == nil || !r.OK() {
 				t.Errorf("got %v, %+v", err, r.Damaged)
 			}

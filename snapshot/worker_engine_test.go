@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -53,7 +54,7 @@ func TestWorkersWithTheRealEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustEqual(t, "report", report, amber.RetentionReport{Deleted: 3, Kept: 2, AgentsVisited: 2, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: report.At})
+	mustEqual(t, "report", report, events.RetentionReport{Deleted: 3, Kept: 2, AgentsVisited: 2, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: report.At})
 	var labels []string
 	for _, m := range list(t, engine, "acme", "ada") {
 		labels = append(labels, m.Label)

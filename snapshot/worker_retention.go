@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/wire"
 )
 
 // How many snapshots that were taken before a restore are kept unless somebody
@@ -36,8 +38,8 @@ type Roster interface {
 
 // Keeper is what retention needs of a snapshotter.
 type Keeper interface {
-	PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error)
-	CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error)
+	PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error)
+	CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error)
 }
 
 // Retention applies the rules about which snapshots stay, again and again, to
@@ -50,17 +52,17 @@ type Retention struct {
 	// Policy says what to keep; it is asked before each round, so that a change
 	// counts from the next one on. Tenant, agent and dry run are filled in. An
 	// error of it is reported, and what it returns beside it is used.
-	Policy func() (amber.PruneRequest, error)
+	Policy func() (wire.PruneRequest, error)
 	// Interval is asked after each round. nil: DefaultRetentionInterval; less
 	// than a minute counts as one.
 	Interval func() time.Duration
 	After    func(time.Duration) <-chan time.Time // nil: [time.After]
 
-	Publisher       amber.Publisher // is told of each round, once per tenant; nil: nobody is
-	LifecyclePrefix string          // of subjects; "": [amber.DefaultLifecyclePrefix]
+	Publisher       events.Publisher // is told of each round, once per tenant; nil: nobody is
+	LifecyclePrefix string           // of subjects; "": [amber.DefaultLifecyclePrefix]
 	// Report is given the outcome of each round of Run, and what kept it from
 	// being whole. It may be nil, and returns at once.
-	Report func(amber.RetentionReport, error)
+	Report func(events.RetentionReport, error)
 }
 
 // Run applies the rules now and then every Interval until ctx ends, and returns
@@ -105,7 +107,7 @@ func wait(ctx context.Context, after func(time.Duration) <-chan time.Time, d tim
 // and keeps no other one from its turn. When ctx ends, the agent whose turn it
 // is is finished, and no other one begins. Errors: unreachable when ctx ended;
 // those of the roster where it does not know the tenants.
-func (r *Retention) Tick(ctx context.Context) (amber.RetentionReport, error) {
+func (r *Retention) Tick(ctx context.Context) (events.RetentionReport, error) {
 	total := round{now: amber.At(r.Clock())}
 	policy, err := r.Policy()
 	if err != nil {
@@ -134,7 +136,7 @@ func (r *Retention) Tick(ctx context.Context) (amber.RetentionReport, error) {
 
 // tenant applies the rules to the agents of one tenant, and frees what its
 // repository does not need then.
-func (r *Retention) tenant(ctx context.Context, tenant amber.TenantID, policy amber.PruneRequest, n *round) {
+func (r *Retention) tenant(ctx context.Context, tenant amber.TenantID, policy wire.PruneRequest, n *round) {
 	agents, err := r.Roster.Agents(tenant)
 	if err != nil {
 		n.fail(string(tenant), err)
@@ -154,7 +156,7 @@ func (r *Retention) tenant(ctx context.Context, tenant amber.TenantID, policy am
 			n.fail(string(tenant)+"/"+string(agent), err)
 		}
 	}
-	got, err := r.Keeper.CollectGarbage(ctx, amber.GCRequest{Tenant: tenant})
+	got, err := r.Keeper.CollectGarbage(ctx, wire.GCRequest{Tenant: tenant})
 	n.orphans += len(got.Orphans)
 	if err != nil {
 		n.fail(string(tenant), err)
@@ -162,15 +164,15 @@ func (r *Retention) tenant(ctx context.Context, tenant amber.TenantID, policy am
 }
 
 // publish tells what was done, also when ctx has ended meanwhile.
-func (r *Retention) publish(ctx context.Context, tenant amber.TenantID, report amber.RetentionReport) error {
+func (r *Retention) publish(ctx context.Context, tenant amber.TenantID, report events.RetentionReport) error {
 	if r.Publisher == nil {
 		return nil
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishWithin)
 	defer cancel()
-	return r.Publisher.Publish(within, amber.Event{
-		ID:   fmt.Sprintf("%s/%s/retention-%d", amber.EventGC, tenant, report.At.UnixMilli()),
-		Name: amber.EventGC, Subject: amber.LifecycleSubject(r.LifecyclePrefix, tenant, "", amber.EventGC),
+	return r.Publisher.Publish(within, events.Event{
+		ID:   fmt.Sprintf("%s/%s/retention-%d", events.EventGC, tenant, report.At.UnixMilli()),
+		Name: events.EventGC, Subject: events.LifecycleSubject(r.LifecyclePrefix, tenant, "", events.EventGC),
 		Tenant: tenant, At: report.At, Payload: report,
 	})
 }
@@ -201,12 +203,12 @@ func (n *round) add(o round) {
 	n.more += o.more + len(o.errors) - room
 }
 
-func (n *round) report() amber.RetentionReport {
+func (n *round) report() events.RetentionReport {
 	errs := append([]string{}, n.errors...)
 	if n.more > 0 {
 		errs = append(errs, fmt.Sprintf("and %d more", n.more))
 	}
-	return amber.RetentionReport{
+	return events.RetentionReport{
 		Deleted: n.deleted, Kept: n.kept, OrphansRemoved: n.orphans, AgentsVisited: n.visited, Errors: errs, At: n.now,
 	}
 }

@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // keepLast is a policy that can be changed while it is used.
-func keepLast(n *int) func() (amber.PruneRequest, error) {
-	return func() (amber.PruneRequest, error) { return amber.PruneRequest{KeepLast: *n}, nil }
+func keepLast(n *int) func() (wire.PruneRequest, error) {
+	return func() (wire.PruneRequest, error) { return wire.PruneRequest{KeepLast: *n}, nil }
 }
 
 func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
@@ -37,7 +39,7 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := amber.At(clock.read())
-	mustEqual(t, "report", report, amber.RetentionReport{Deleted: 6, Kept: 9, AgentsVisited: 3, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: now})
+	mustEqual(t, "report", report, events.RetentionReport{Deleted: 6, Kept: 9, AgentsVisited: 3, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: now})
 	if n := len(list(t, s, "acme", "ada")); n != 3 {
 		t.Errorf("%d snapshots are left, want 3", n)
 	}
@@ -45,8 +47,8 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 	deleted := 0
 	for _, e := range h.got {
 		subjects = append(subjects, e.Subject)
-		deleted += e.Payload.(amber.RetentionReport).Deleted
-		if e.Name != amber.EventGC || e.Agent != "" || e.At != now || e.ID == "" {
+		deleted += e.Payload.(events.RetentionReport).Deleted
+		if e.Name != events.EventGC || e.Agent != "" || e.At != now || e.ID == "" {
 			t.Errorf("%+v is no gc of a tenant", e)
 		}
 	}
@@ -64,17 +66,17 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 
 // keeper answers as it is told.
 type keeper struct {
-	prune   func(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error)
-	collect func(ctx context.Context, r amber.GCRequest) (amber.GCReport, error)
+	prune   func(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error)
+	collect func(ctx context.Context, r wire.GCRequest) (wire.GCReport, error)
 }
 
-func (k keeper) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+func (k keeper) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
 	return k.prune(ctx, r)
 }
 
-func (k keeper) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+func (k keeper) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
 	if k.collect == nil {
-		return amber.GCReport{}, nil
+		return wire.GCReport{}, nil
 	}
 	return k.collect(ctx, r)
 }
@@ -85,17 +87,17 @@ func TestAnErrorAtOneAgentDoesNotStopTheOthers(t *testing.T) {
 	h := &heard{}
 	r := &snapshot.Retention{
 		Keeper: keeper{
-			prune: func(_ context.Context, q amber.PruneRequest) (amber.PruneReport, error) {
+			prune: func(_ context.Context, q wire.PruneRequest) (wire.PruneReport, error) {
 				if q.Agent == "bob" {
-					return amber.PruneReport{}, errors.New("it is held")
+					return wire.PruneReport{}, errors.New("it is held")
 				}
-				return amber.PruneReport{Deleted: make([]amber.SnapshotID, 2), Kept: make([]amber.Kept, 1)}, nil
+				return wire.PruneReport{Deleted: make([]amber.SnapshotID, 2), Kept: make([]wire.Kept, 1)}, nil
 			},
-			collect: func(_ context.Context, q amber.GCRequest) (amber.GCReport, error) {
+			collect: func(_ context.Context, q wire.GCRequest) (wire.GCReport, error) {
 				if q.Tenant == "umbrella" {
-					return amber.GCReport{}, errors.New("it is damaged")
+					return wire.GCReport{}, errors.New("it is damaged")
 				}
-				return amber.GCReport{Orphans: []string{"a", "b", "c"}}, nil
+				return wire.GCReport{Orphans: []string{"a", "b", "c"}}, nil
 			},
 		},
 		Roster: people{"acme": {"ada", "bob", "cat"}, "broken": {"x"}, "umbrella": {"dan"}},
@@ -105,7 +107,7 @@ func TestAnErrorAtOneAgentDoesNotStopTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustEqual(t, "report", report, amber.RetentionReport{
+	mustEqual(t, "report", report, events.RetentionReport{
 		Deleted: 6, Kept: 3, OrphansRemoved: 3, AgentsVisited: 4, At: report.At,
 		Errors: []string{"acme/bob: it is held", "broken: the folder cannot be read", "umbrella: it is damaged"},
 	})
@@ -123,15 +125,15 @@ func TestRetentionReportsWhatItCannotPublishOrRead(t *testing.T) {
 	t.Parallel()
 	pruned := 0
 	r := &snapshot.Retention{
-		Keeper: keeper{prune: func(_ context.Context, q amber.PruneRequest) (amber.PruneReport, error) {
+		Keeper: keeper{prune: func(_ context.Context, q wire.PruneRequest) (wire.PruneReport, error) {
 			if pruned++; q.KeepLast != 7 || q.Tenant != "acme" || q.Agent != "ada" || q.DryRun {
 				t.Errorf("asked for %+v", q)
 			}
-			return amber.PruneReport{}, nil
+			return wire.PruneReport{}, nil
 		}},
 		Roster: people{"acme": {"ada"}}, Clock: newWorkClock().read, Publisher: &heard{fail: errors.New("nobody answers")},
-		Policy: func() (amber.PruneRequest, error) {
-			return amber.PruneRequest{KeepLast: 7, DryRun: true}, errors.New("the file is broken")
+		Policy: func() (wire.PruneRequest, error) {
+			return wire.PruneRequest{KeepLast: 7, DryRun: true}, errors.New("the file is broken")
 		},
 	}
 	report, err := r.Tick(t.Context())
@@ -152,8 +154,8 @@ func TestARetentionReportIsBounded(t *testing.T) {
 	}
 	keep := 1
 	r := &snapshot.Retention{
-		Keeper: keeper{prune: func(context.Context, amber.PruneRequest) (amber.PruneReport, error) {
-			return amber.PruneReport{}, errors.New("no")
+		Keeper: keeper{prune: func(context.Context, wire.PruneRequest) (wire.PruneReport, error) {
+			return wire.PruneReport{}, errors.New("no")
 		}},
 		Roster: everybody, Clock: newWorkClock().read, Policy: keepLast(&keep),
 	}
@@ -172,14 +174,14 @@ func TestAStoppedRetentionFinishesItsAgent(t *testing.T) {
 	keep, h := 1, &heard{}
 	r := &snapshot.Retention{
 		Keeper: keeper{
-			prune: func(ctx context.Context, q amber.PruneRequest) (amber.PruneReport, error) {
+			prune: func(ctx context.Context, q wire.PruneRequest) (wire.PruneReport, error) {
 				cancel()
 				visited = append(visited, q.Agent)
-				return amber.PruneReport{Deleted: make([]amber.SnapshotID, 1)}, ctx.Err()
+				return wire.PruneReport{Deleted: make([]amber.SnapshotID, 1)}, ctx.Err()
 			},
-			collect: func(context.Context, amber.GCRequest) (amber.GCReport, error) {
+			collect: func(context.Context, wire.GCRequest) (wire.GCReport, error) {
 				t.Error("it went on to collect garbage")
-				return amber.GCReport{}, nil
+				return wire.GCReport{}, nil
 			},
 		},
 		Roster: people{"acme": {"ada", "bob"}, "umbrella": {"cat"}}, Clock: newWorkClock().read, Policy: keepLast(&keep), Publisher: h,
@@ -190,7 +192,7 @@ func TestAStoppedRetentionFinishesItsAgent(t *testing.T) {
 	}
 	mustEqual(t, "visited", visited, []amber.AgentID{"ada"})
 	mustEqual(t, "errors", report.Errors, []string{"acme: stopped before the end"})
-	if len(h.got) != 1 || h.got[0].Payload.(amber.RetentionReport).Deleted != 1 {
+	if len(h.got) != 1 || h.got[0].Payload.(events.RetentionReport).Deleted != 1 {
 		t.Errorf("told of %+v", h.got)
 	}
 	if err := r.Run(ctx); err != nil {
@@ -202,12 +204,12 @@ func TestRetentionRunsAtOnceAndThenEveryInterval(t *testing.T) {
 	t.Parallel()
 	pace, keep := newPacer(), 1
 	interval := 2 * time.Hour
-	rounds := make(chan amber.RetentionReport, 1)
+	rounds := make(chan events.RetentionReport, 1)
 	r := &snapshot.Retention{
-		Keeper: keeper{prune: func(context.Context, amber.PruneRequest) (amber.PruneReport, error) { return amber.PruneReport{}, nil }},
+		Keeper: keeper{prune: func(context.Context, wire.PruneRequest) (wire.PruneReport, error) { return wire.PruneReport{}, nil }},
 		Roster: people{"acme": {"ada"}}, Clock: newWorkClock().read, Policy: keepLast(&keep),
 		Interval: func() time.Duration { return interval }, After: pace.after,
-		Report: func(r amber.RetentionReport, _ error) { rounds <- r },
+		Report: func(r events.RetentionReport, _ error) { rounds <- r },
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

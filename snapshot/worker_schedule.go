@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/timetable"
+	"github.com/amber-memory/amber/wire"
 )
 
 // LabelScheduled is the label of snapshots that are taken because it was time.
@@ -24,8 +25,8 @@ const (
 
 // Taker is what a schedule needs of a snapshotter.
 type Taker interface {
-	Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error)
-	ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error)
+	Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error)
+	ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error)
 }
 
 // Schedule takes snapshots of every agent of every tenant when it is time.
@@ -74,10 +75,10 @@ func (k agentKey) String() string { return string(k.tenant) + "/" + string(k.age
 
 // ScheduleReport says what was done because it was time.
 type ScheduleReport struct {
-	Taken     []amber.SnapshotMeta `json:"taken"`
-	Unchanged int                  `json:"unchanged"` // agents that were due and are as their last snapshot
-	Errors    []string             `json:"errors"`
-	At        amber.Time           `json:"at"`
+	Taken     []wire.SnapshotMeta `json:"taken"`
+	Unchanged int                 `json:"unchanged"` // agents that were due and are as their last snapshot
+	Errors    []string            `json:"errors"`
+	At        amber.Time          `json:"at"`
 }
 
 // idle reports whether nothing was done.
@@ -106,7 +107,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 func (s *Schedule) Tick(ctx context.Context) (ScheduleReport, error) {
 	now := s.Clock()
 	n := round{now: amber.At(now)}
-	report := ScheduleReport{Taken: []amber.SnapshotMeta{}, At: n.now}
+	report := ScheduleReport{Taken: []wire.SnapshotMeta{}, At: n.now}
 	if err := s.reload(); err != nil {
 		n.fail("schedule", err)
 	}
@@ -177,7 +178,7 @@ func (s *Schedule) agents(n *round) []agentKey {
 
 // visit takes a snapshot of an agent if it is due, and notes when to look
 // again.
-func (s *Schedule) visit(ctx context.Context, k agentKey, now time.Time) (meta amber.SnapshotMeta, unchanged bool, err error) {
+func (s *Schedule) visit(ctx context.Context, k agentKey, now time.Time) (meta wire.SnapshotMeta, unchanged bool, err error) {
 	s.next[k] = s.after(now, now.Add(scheduleRetry))
 	last, err := s.newest(ctx, k, now)
 	if err != nil {
@@ -194,7 +195,7 @@ func (s *Schedule) visit(ctx context.Context, k agentKey, now time.Time) (meta a
 		s.next[k] = s.after(now, time.Time{})
 		return meta, true, nil
 	}
-	meta, err = s.Taker.Snapshot(ctx, amber.SnapshotRequest{Tenant: k.tenant, Agent: k.agent, Label: LabelScheduled})
+	meta, err = s.Taker.Snapshot(ctx, wire.SnapshotRequest{Tenant: k.tenant, Agent: k.agent, Label: LabelScheduled})
 	if amber.KindOf(err) == amber.KindNotFound {
 		return meta, false, nil // a folder that is no agent, or not yet
 	}
@@ -217,7 +218,7 @@ func (s *Schedule) after(now, sooner time.Time) time.Time {
 // newest returns when the newest snapshot was taken that can be read; zero for
 // none. One of a time to come is of a clock that was wrong, and does not count.
 func (s *Schedule) newest(ctx context.Context, k agentKey, now time.Time) (time.Time, error) {
-	page, err := s.Taker.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: k.tenant, Agent: k.agent, Limit: scheduleLook})
+	page, err := s.Taker.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: k.tenant, Agent: k.agent, Limit: scheduleLook})
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // plan returns a schedule that can be changed while it is used.
@@ -127,10 +128,10 @@ type stubborn struct {
 	tries int
 }
 
-func (s *stubborn) Snapshot(ctx context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+func (s *stubborn) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	if r.Agent == s.agent && s.err != nil {
 		s.tries++
-		return amber.SnapshotMeta{}, s.err
+		return wire.SnapshotMeta{}, s.err
 	}
 	return s.Taker.Snapshot(ctx, r)
 }
@@ -193,12 +194,12 @@ func TestAnAgentThatDidNotChangeIsLeftOut(t *testing.T) {
 // dated is a snapshotter whose newest snapshots are not to be counted on.
 type dated struct {
 	snapshot.Taker
-	first []amber.SnapshotMeta
+	first []wire.SnapshotMeta
 }
 
-func (d dated) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+func (d dated) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
 	page, err := d.Taker.ListSnapshots(ctx, q)
-	page.Items = append(append([]amber.SnapshotMeta{}, d.first...), page.Items...)
+	page.Items = append(append([]wire.SnapshotMeta{}, d.first...), page.Items...)
 	return page, err
 }
 
@@ -206,7 +207,7 @@ func TestDamagedSnapshotsAndThoseOfTheFutureDoNotCount(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada"}}
 	now := amber.At(clock.read())
-	s := plan(dated{newAlbum(clock, everybody), []amber.SnapshotMeta{
+	s := plan(dated{newAlbum(clock, everybody), []wire.SnapshotMeta{
 		{ID: "future", CreatedAt: now.Add(1000 * time.Hour)}, {ID: "damaged", CreatedAt: now, Damage: "it is torn"},
 	}}, clock, everybody, "1h")
 	mustEqual(t, "taken", tick(t, s), []amber.AgentID{"ada"})

@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 func newWorkClock() *handClock {
@@ -59,11 +61,11 @@ func (p *pacer) after(d time.Duration) <-chan time.Time {
 // heard is a publisher that keeps what it is given.
 type heard struct {
 	mu   sync.Mutex
-	got  []amber.Event
+	got  []events.Event
 	fail error
 }
 
-func (h *heard) Publish(ctx context.Context, e amber.Event) error {
+func (h *heard) Publish(ctx context.Context, e events.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.fail != nil || ctx.Err() != nil {
@@ -77,13 +79,13 @@ func (h *heard) Publish(ctx context.Context, e amber.Event) error {
 // agents and keeps what was taken of them, newest first.
 type album struct {
 	clock *handClock
-	taken map[amber.TenantID]map[amber.AgentID][]amber.SnapshotMeta
+	taken map[amber.TenantID]map[amber.AgentID][]wire.SnapshotMeta
 }
 
 func newAlbum(clock *handClock, p people) *album {
-	a := &album{clock, map[amber.TenantID]map[amber.AgentID][]amber.SnapshotMeta{}}
+	a := &album{clock, map[amber.TenantID]map[amber.AgentID][]wire.SnapshotMeta{}}
 	for tenant, agents := range p {
-		a.taken[tenant] = map[amber.AgentID][]amber.SnapshotMeta{}
+		a.taken[tenant] = map[amber.AgentID][]wire.SnapshotMeta{}
 		for _, agent := range agents {
 			a.taken[tenant][agent] = nil
 		}
@@ -91,29 +93,29 @@ func newAlbum(clock *handClock, p people) *album {
 	return a
 }
 
-func (a *album) Snapshot(_ context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+func (a *album) Snapshot(_ context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	if _, err := amber.ParseAgentID(string(r.Agent)); err != nil {
-		return amber.SnapshotMeta{}, err
+		return wire.SnapshotMeta{}, err
 	}
 	list, ok := a.taken[r.Tenant][r.Agent]
 	if !ok {
-		return amber.SnapshotMeta{}, amber.Errorf(amber.KindNotFound, "take snapshot", string(r.Agent), "no such agent")
+		return wire.SnapshotMeta{}, amber.Errorf(amber.KindNotFound, "take snapshot", string(r.Agent), "no such agent")
 	}
 	id := amber.SnapshotID(fmt.Sprintf("%s/%s/%d", r.Tenant, r.Agent, len(list)))
-	meta := amber.SnapshotMeta{ID: id, Tenant: r.Tenant, Agent: r.Agent, Label: r.Label, CreatedAt: amber.At(a.clock.read())}
-	a.taken[r.Tenant][r.Agent] = append([]amber.SnapshotMeta{meta}, list...)
+	meta := wire.SnapshotMeta{ID: id, Tenant: r.Tenant, Agent: r.Agent, Label: r.Label, CreatedAt: amber.At(a.clock.read())}
+	a.taken[r.Tenant][r.Agent] = append([]wire.SnapshotMeta{meta}, list...)
 	return meta, nil
 }
 
-func (a *album) ListSnapshots(_ context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
-	return amber.Page[amber.SnapshotMeta]{Items: a.taken[q.Tenant][q.Agent]}, nil
+func (a *album) ListSnapshots(_ context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
+	return amber.Page[wire.SnapshotMeta]{Items: a.taken[q.Tenant][q.Agent]}, nil
 }
 
-func (a *album) PruneSnapshots(_ context.Context, r amber.PruneRequest) (report amber.PruneReport, _ error) {
+func (a *album) PruneSnapshots(_ context.Context, r wire.PruneRequest) (report wire.PruneReport, _ error) {
 	list := a.taken[r.Tenant][r.Agent]
 	for i, m := range list {
 		if i < r.KeepLast {
-			report.Kept = append(report.Kept, amber.Kept{ID: m.ID})
+			report.Kept = append(report.Kept, wire.Kept{ID: m.ID})
 		} else {
 			report.Deleted = append(report.Deleted, m.ID)
 		}
@@ -122,22 +124,22 @@ func (a *album) PruneSnapshots(_ context.Context, r amber.PruneRequest) (report 
 	return report, nil
 }
 
-func (*album) CollectGarbage(context.Context, amber.GCRequest) (amber.GCReport, error) {
-	return amber.GCReport{}, nil
+func (*album) CollectGarbage(context.Context, wire.GCRequest) (wire.GCReport, error) {
+	return wire.GCReport{}, nil
 }
 
-func take(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.AgentID) amber.SnapshotMeta {
+func take(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.AgentID) wire.SnapshotMeta {
 	t.Helper()
-	meta, err := s.Snapshot(t.Context(), amber.SnapshotRequest{Tenant: tenant, Agent: agent})
+	meta, err := s.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: tenant, Agent: agent})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return meta
 }
 
-func list(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.AgentID) []amber.SnapshotMeta {
+func list(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.AgentID) []wire.SnapshotMeta {
 	t.Helper()
-	page, err := s.ListSnapshots(t.Context(), amber.SnapshotQuery{Tenant: tenant, Agent: agent})
+	page, err := s.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: tenant, Agent: agent})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // LabelBeforeTool begins the label of snapshots that are taken before a tool
@@ -16,7 +17,7 @@ const LabelBeforeTool = "auto:pre-tool-"
 
 // ToolGuard freezes an agent before a tool changes something.
 type ToolGuard struct {
-	Taker  amber.SnapshotTaker
+	Taker  wire.SnapshotTaker
 	Insist Insistence // "": Off
 	// Warn is told what went wrong and was not insisted on. It may be nil, and
 	// returns at once.
@@ -31,7 +32,7 @@ func (g ToolGuard) BeforeMutatingTool(ctx context.Context, tenant amber.TenantID
 	if g.Insist == Off || g.Insist == "" {
 		return "", nil
 	}
-	meta, err := g.Taker.Snapshot(ctx, amber.SnapshotRequest{Tenant: tenant, Agent: agent, Label: LabelBeforeTool + toolName(tool)})
+	meta, err := g.Taker.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent, Label: LabelBeforeTool + toolName(tool)})
 	switch {
 	case amber.KindOf(err) == amber.KindNotFound:
 		return "", nil
@@ -52,7 +53,7 @@ func toolName(tool string) string {
 		}
 		return r
 	}, tool)
-	most := amber.MaxLabelBytes - len(LabelBeforeTool)
+	most := wire.MaxLabelBytes - len(LabelBeforeTool)
 	for len(tool) > most {
 		_, size := utf8.DecodeLastRuneInString(tool)
 		tool = tool[:len(tool)-size]

@@ -22,6 +22,7 @@ import (
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // world is a home with one agent, as a process sees it.
@@ -119,22 +120,22 @@ func (w *world) gen() string {
 	return w.agent.GenDir(c)
 }
 
-func (w *world) snapshot() amber.SnapshotMeta {
+func (w *world) snapshot() wire.SnapshotMeta {
 	w.t.Helper()
-	meta, err := w.engine.Snapshot(w.t.Context(), amber.SnapshotRequest{Tenant: "default", Agent: "default"})
+	meta, err := w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return meta
 }
 
-func ref(id amber.SnapshotID) amber.SnapshotRef {
-	return amber.SnapshotRef{Tenant: "default", Agent: "default", ID: id}
+func ref(id amber.SnapshotID) wire.SnapshotRef {
+	return wire.SnapshotRef{Tenant: "default", Agent: "default", ID: id}
 }
 
-func (w *world) restore(id amber.SnapshotID, options ...func(*amber.RestoreRequest)) amber.RestoreReport {
+func (w *world) restore(id amber.SnapshotID, options ...func(*wire.RestoreRequest)) wire.RestoreReport {
 	w.t.Helper()
-	r := amber.RestoreRequest{SnapshotRef: ref(id)}
+	r := wire.RestoreRequest{SnapshotRef: ref(id)}
 	for _, f := range options {
 		f(&r)
 	}
@@ -211,7 +212,7 @@ func (w *world) mustBe(want everything) {
 // mustVerify verifies a snapshot with all its data.
 func (w *world) mustVerify(id amber.SnapshotID) {
 	w.t.Helper()
-	r, err := w.engine.VerifySnapshot(w.t.Context(), amber.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
+	r, err := w.engine.VerifySnapshot(w.t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -221,9 +222,9 @@ func (w *world) mustVerify(id amber.SnapshotID) {
 }
 
 // mustCheck checks the whole repository with all its data.
-func (w *world) mustCheck() amber.CheckReport {
+func (w *world) mustCheck() wire.CheckReport {
 	w.t.Helper()
-	r, err := w.engine.CheckRepository(w.t.Context(), amber.CheckRequest{Tenant: "default", ReadData: true})
+	r, err := w.engine.CheckRepository(w.t.Context(), wire.CheckRequest{Tenant: "default", ReadData: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func (w *world) put(name, text string, perm os.FileMode) {
 	}
 }
 
-func (w *world) show(id amber.SnapshotID) amber.SnapshotDetail {
+func (w *world) show(id amber.SnapshotID) wire.SnapshotDetail {
 	w.t.Helper()
 	d, err := w.engine.ShowSnapshot(w.t.Context(), ref(id))
 	if err != nil {
@@ -268,9 +269,9 @@ func (w *world) show(id amber.SnapshotID) amber.SnapshotDetail {
 	return d
 }
 
-func (w *world) list() []amber.SnapshotMeta {
+func (w *world) list() []wire.SnapshotMeta {
 	w.t.Helper()
-	page, err := w.engine.ListSnapshots(w.t.Context(), amber.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
+	page, err := w.engine.ListSnapshots(w.t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -278,7 +279,7 @@ func (w *world) list() []amber.SnapshotMeta {
 }
 
 // part finds a part of a snapshot.
-func part(d amber.SnapshotDetail, name string) *amber.SnapshotPart {
+func part(d wire.SnapshotDetail, name string) *wire.SnapshotPart {
 	for i := range d.Parts {
 		if d.Parts[i].Name == name {
 			return &d.Parts[i]
@@ -288,7 +289,7 @@ func part(d amber.SnapshotDetail, name string) *amber.SnapshotPart {
 }
 
 // skipped returns why a path was skipped, "" when it was not.
-func skipped(list []amber.Skipped, path string) string {
+func skipped(list []wire.Skipped, path string) string {
 	for _, s := range list {
 		if s.Path == path {
 			return s.Reason
@@ -352,7 +353,7 @@ func sweepHard(t *testing.T, dir string) {
 	a := newActor(t.Context(), t, dir, newMortal(0, nil))
 	for range 3 {
 		a.shift += 10 * snapshot.DefaultGrace
-		report, err := a.engine.CollectGarbage(a.ctx, amber.GCRequest{Tenant: "default"})
+		report, err := a.engine.CollectGarbage(a.ctx, wire.GCRequest{Tenant: "default"})
 		if err != nil {
 			t.Errorf("gc: %v", err)
 		}
@@ -403,7 +404,7 @@ func checkAcknowledged(t *testing.T, dir string, disk *crashfs.FS, about *prepar
 	w.mustBe(about.then)
 	there := w.list()
 	for _, id := range want {
-		if !slices.ContainsFunc(there, func(m amber.SnapshotMeta) bool { return m.ID == id && m.Damage == "" }) {
+		if !slices.ContainsFunc(there, func(m wire.SnapshotMeta) bool { return m.ID == id && m.Damage == "" }) {
 			t.Errorf("snapshot %s is gone", id)
 			continue
 		}

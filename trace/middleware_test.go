@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/trace"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -35,8 +35,8 @@ func TestARequestContinuesTheTraceOfItsCaller(t *testing.T) {
 	r.Header.Set("Traceparent", parent)
 	r.Header.Set("Tracestate", "vendor=the-cat")
 	serve(t, tracer, r, func(w http.ResponseWriter, r *http.Request) {
-		_, end := tracer.Begin(r.Context(), amber.Operation{Layer: "long_term", Name: "get"})
-		end(amber.Outcome{})
+		_, end := tracer.Begin(r.Context(), wire.Operation{Layer: "long_term", Name: "get"})
+		end(wire.Outcome{})
 		w.WriteHeader(http.StatusNotFound)
 	})
 	got := spans()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/trace"
+	"github.com/amber-memory/amber/wire"
 )
 
 // station is a collector.
@@ -81,8 +82,8 @@ func TestCloseSendsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"write", "recall"} {
-		_, end := tracer.Begin(t.Context(), amber.Operation{Tenant: "acme", Agent: "scout", Layer: "long_term", Name: name})
-		end(amber.Outcome{Err: errSecret})
+		_, end := tracer.Begin(t.Context(), wire.Operation{Tenant: "acme", Agent: "scout", Layer: "long_term", Name: name})
+		end(wire.Outcome{Err: errSecret})
 	}
 	for range 2 {
 		if err := tracer.Close(t.Context()); err != nil {
@@ -123,8 +124,8 @@ func TestACollectorThatHangsHoldsNobodyUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2*trace.MaxQueue + 1000 { // more than there is room for
-		_, end := tracer.Begin(t.Context(), amber.Operation{Layer: "long_term", Name: "get"})
-		end(amber.Outcome{})
+		_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
+		end(wire.Outcome{})
 	}
 	if err := tracer.Close(context.Background()); amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("close: %v, want unreachable", err)
@@ -141,8 +142,8 @@ func TestACollectorThatIsAwayIsToldOnlyToWhoAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, end := tracer.Begin(t.Context(), amber.Operation{Layer: "long_term", Name: "get"})
-	end(amber.Outcome{})
+	_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
+	end(wire.Outcome{})
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Error(err)
 	}

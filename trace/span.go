@@ -8,25 +8,26 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ignore is how a span ends that was never made.
-func ignore(amber.Outcome) {}
+func ignore(wire.Outcome) {}
 
 // Begin implements [amber.Observer]: it begins a span that ends with the
 // operation.
-func (t *Tracer) Begin(ctx context.Context, op amber.Operation) (context.Context, func(amber.Outcome)) {
+func (t *Tracer) Begin(ctx context.Context, op wire.Operation) (context.Context, func(wire.Outcome)) {
 	if t.tracer == nil {
 		return ctx, ignore
 	}
 	ctx, span := t.tracer.Start(ctx, op.Layer+"."+op.Name)
 	if !span.IsRecording() {
-		return ctx, func(amber.Outcome) { span.End() }
+		return ctx, func(wire.Outcome) { span.End() }
 	}
 	span.SetAttributes(attribute.String("amber.layer", op.Layer), attribute.String("amber.operation", op.Name))
 	setID(span, "amber.tenant", string(op.Tenant))
 	setID(span, "amber.agent", string(op.Agent))
-	return ctx, func(o amber.Outcome) { end(span, o) }
+	return ctx, func(o wire.Outcome) { end(span, o) }
 }
 
 // setID adds an id, if it is one: tenants and agents are called alike.
@@ -38,7 +39,7 @@ func setID(span oteltrace.Span, key, id string) {
 
 // end ends the span of an operation. Of an error it tells the kind, never the
 // text.
-func end(span oteltrace.Span, o amber.Outcome) {
+func end(span oteltrace.Span, o wire.Outcome) {
 	span.SetAttributes(attribute.Int64("amber.bytes_in", o.In), attribute.Int64("amber.bytes_out", o.Out), attribute.Int("amber.items", o.Items))
 	if o.Err != nil {
 		fail(span, amber.KindOf(o.Err))

@@ -11,15 +11,16 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/trace"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestOperationsBecomeSpansInsideEachOther(t *testing.T) {
 	t.Parallel()
 	tracer, spans := opened(t, trace.Options{})
-	ctx, outer := tracer.Begin(t.Context(), amber.Operation{Tenant: "acme", Agent: "scout", Layer: "long_term", Name: "write"})
-	_, inner := tracer.Begin(ctx, amber.Operation{Layer: "notes", Name: "read_note"})
-	inner(amber.Outcome{Out: 3})
-	outer(amber.Outcome{In: 7, Items: 2})
+	ctx, outer := tracer.Begin(t.Context(), wire.Operation{Tenant: "acme", Agent: "scout", Layer: "long_term", Name: "write"})
+	_, inner := tracer.Begin(ctx, wire.Operation{Layer: "notes", Name: "read_note"})
+	inner(wire.Outcome{Out: 3})
+	outer(wire.Outcome{In: 7, Items: 2})
 
 	got := spans()
 	if len(got) != 2 {
@@ -58,8 +59,8 @@ func TestAnErrorTellsItsKindAndNoText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tracer, spans := opened(t, trace.Options{})
-			_, end := tracer.Begin(t.Context(), amber.Operation{Layer: "long_term", Name: "get", Tenant: "not an id: the cat"})
-			end(amber.Outcome{Err: c.err})
+			_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get", Tenant: "not an id: the cat"})
+			end(wire.Outcome{Err: c.err})
 			s := only(t, spans())
 			if s.Status.Code != codes.Error || s.Status.Description != c.want || attributes(s)["error.type"] != c.want {
 				t.Errorf("status %+v, error.type %q, want %s", s.Status, attributes(s)["error.type"], c.want)
@@ -83,13 +84,13 @@ func TestWithoutAnEndpointNothingIsMadeAndItCostsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, op := t.Context(), amber.Operation{Tenant: "acme", Layer: "long_term", Name: "get"}
+	ctx, op := t.Context(), wire.Operation{Tenant: "acme", Layer: "long_term", Name: "get"}
 	allocs := testing.AllocsPerRun(100, func() {
 		inner, end := tracer.Begin(ctx, op)
 		if inner != ctx {
 			t.Fatal("the context is another one")
 		}
-		end(amber.Outcome{Err: errSecret})
+		end(wire.Outcome{Err: errSecret})
 	})
 	if allocs != 0 {
 		t.Errorf("%v allocations", allocs)
@@ -107,8 +108,8 @@ func TestOnlyAShareIsSent(t *testing.T) {
 	t.Parallel()
 	tracer, spans := opened(t, trace.Options{Sample: 0.1})
 	for range 1000 {
-		_, end := tracer.Begin(t.Context(), amber.Operation{Layer: "long_term", Name: "get"})
-		end(amber.Outcome{})
+		_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
+		end(wire.Outcome{})
 	}
 	// Below 10 or above 300 of 1000 has a chance of less than one in 10^25.
 	if n := len(spans()); n < 10 || n > 300 {

@@ -13,6 +13,7 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Bounds of what waits to be sent.
@@ -29,7 +30,7 @@ type Tracer struct {
 	close  func(context.Context) error
 }
 
-var _ amber.Observer = (*Tracer)(nil)
+var _ wire.Observer = (*Tracer)(nil)
 
 // Open returns a tracer that sends spans to a collector. It does not wait for
 // the collector: one that is away costs spans and nothing else. The caller

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) agentCommand() *cobra.Command {
@@ -160,12 +161,12 @@ func printAgents(w io.Writer, items []agentInfo) {
 // shownAgent is the JSON of agent show.
 type shownAgent struct {
 	agentInfo
-	Dir          string              `json:"dir"`
-	Memories     *int64              `json:"memories"` // null where the store cannot be read
-	Sessions     *int64              `json:"sessions"`
-	Snapshots    int                 `json:"snapshots"`
-	LastSnapshot *amber.SnapshotMeta `json:"last_snapshot"`
-	Bundles      int                 `json:"bundles"` // in the folder of bundles
+	Dir          string             `json:"dir"`
+	Memories     *int64             `json:"memories"` // null where the store cannot be read
+	Sessions     *int64             `json:"sessions"`
+	Snapshots    int                `json:"snapshots"`
+	LastSnapshot *wire.SnapshotMeta `json:"last_snapshot"`
+	Bundles      int                `json:"bundles"` // in the folder of bundles
 }
 
 func (a *app) agentShowCommand() *cobra.Command {
@@ -254,9 +255,9 @@ func (a *app) countMemories(ctx context.Context) (memories, sessions *int64) {
 }
 
 // countSnapshots returns how many snapshots there are of an agent, and the last.
-func (a *app) countSnapshots(cmd *cobra.Command, agent *home.Agent) (n int, last *amber.SnapshotMeta, err error) {
+func (a *app) countSnapshots(cmd *cobra.Command, agent *home.Agent) (n int, last *wire.SnapshotMeta, err error) {
 	err = a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		return eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
+		return eachSnapshot(ctx, s, e, func(m wire.SnapshotMeta) error {
 			if n++; last == nil {
 				m.Skipped = orEmpty(m.Skipped)
 				last = &m

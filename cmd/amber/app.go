@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/notes"
@@ -26,7 +27,7 @@ type app struct {
 	access access
 	remote *remote // that the verb works on; nil: a home of this machine
 	// publisher is told what happens to snapshots and notes; nil: no publisher.
-	publisher amber.Publisher
+	publisher events.Publisher
 	aside     asideNotes
 	// ctx ends when the run is told to stop; that of a hook does not.
 	ctx      context.Context

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) auditCommand() *cobra.Command {
@@ -22,7 +23,7 @@ is noted outside of it, so that a changed or removed entry is noticed.`
 
 func (a *app) auditListCommand() *cobra.Command {
 	var f pageFlags
-	var q amber.AuditQuery
+	var q wire.AuditQuery
 	var since string
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -55,24 +56,24 @@ func (a *app) auditListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) listAudit(cmd *cobra.Command, f pageFlags, q amber.AuditQuery) error {
+func (a *app) listAudit(cmd *cobra.Command, f pageFlags, q wire.AuditQuery) error {
 	d, err := a.lookAtHomeDB(cmd.Context())
 	if err != nil {
 		return err
 	}
 	if d == nil {
-		return showPage(a, cmd, f, func(int, amber.Cursor) (amber.Page[amber.AuditEntry], error) {
-			return amber.Page[amber.AuditEntry]{}, nil
+		return showPage(a, cmd, f, func(int, amber.Cursor) (amber.Page[wire.AuditEntry], error) {
+			return amber.Page[wire.AuditEntry]{}, nil
 		}, a.printAudit)
 	}
-	err = showPage(a, cmd, f, func(n int, c amber.Cursor) (amber.Page[amber.AuditEntry], error) {
+	err = showPage(a, cmd, f, func(n int, c amber.Cursor) (amber.Page[wire.AuditEntry], error) {
 		q.Limit, q.Cursor = n, c
 		return d.ListAudit(cmd.Context(), q)
 	}, a.printAudit)
 	return errors.Join(err, d.Close())
 }
 
-func (a *app) printAudit(w io.Writer, entries []amber.AuditEntry) {
+func (a *app) printAudit(w io.Writer, entries []wire.AuditEntry) {
 	rows := make([][]string, len(entries))
 	for i, e := range entries {
 		about := string(e.Tenant)
@@ -93,7 +94,7 @@ noted in keys/audit-head of the home. It says what was checked and what was not,
 an entry was changed, is missing, or was put in.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := working(a, "verifying", func() (amber.AuditReport, error) { return a.verifyAudit(cmd.Context()) })
+			r, err := working(a, "verifying", func() (wire.AuditReport, error) { return a.verifyAudit(cmd.Context()) })
 			if err != nil {
 				return err
 			}
@@ -102,13 +103,13 @@ an entry was changed, is missing, or was put in.`,
 	}
 }
 
-func (a *app) verifyAudit(ctx context.Context) (amber.AuditReport, error) {
+func (a *app) verifyAudit(ctx context.Context) (wire.AuditReport, error) {
 	d, err := a.lookAtHomeDB(ctx)
 	if err != nil {
-		return amber.AuditReport{}, err
+		return wire.AuditReport{}, err
 	}
 	if d == nil {
-		return amber.AuditReport{
+		return wire.AuditReport{
 			Checked: []string{}, NotChecked: []string{"the audit log: this home has none, because nothing was ever recorded"}, Damaged: []string{},
 		}, nil
 	}
@@ -116,7 +117,7 @@ func (a *app) verifyAudit(ctx context.Context) (amber.AuditReport, error) {
 	return r, errors.Join(err, d.Close())
 }
 
-func (a *app) printAuditVerified(w io.Writer, r amber.AuditReport) {
+func (a *app) printAuditVerified(w io.Writer, r wire.AuditReport) {
 	p := a.out
 	verdict := "nothing damaged found"
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) bundleCommand() *cobra.Command {
@@ -47,14 +48,14 @@ func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
 }
 
 // tidyRedactions keeps lists from being null in JSON.
-func tidyRedactions(r *amber.RedactionReport) {
+func tidyRedactions(r *wire.RedactionReport) {
 	if r != nil {
 		r.Rules, r.Places, r.Notes = orEmpty(r.Rules), orEmpty(r.Places), orEmpty(r.Notes)
 	}
 }
 
 // noteRedactions tells what was taken out.
-func (a *app) noteRedactions(r *amber.RedactionReport) {
+func (a *app) noteRedactions(r *wire.RedactionReport) {
 	if r == nil {
 		return
 	}
@@ -74,7 +75,7 @@ func (a *app) noteRedactions(r *amber.RedactionReport) {
 }
 
 // noteLeftOut names what did not come along.
-func (a *app) noteLeftOut(left []amber.Skipped, what string) {
+func (a *app) noteLeftOut(left []wire.Skipped, what string) {
 	for _, s := range left[:min(len(left), maxWarnings)] {
 		a.out.warn("not in the %s: %s", what, describeSkipped(s))
 	}

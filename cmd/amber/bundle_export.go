@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/wire"
 )
 
 // exportFlags say what kind of bundle is written.
@@ -25,8 +26,8 @@ type exportFlags struct {
 
 // exported is the JSON of bundle export.
 type exported struct {
-	amber.ExportReport
-	Snapshot *amber.SnapshotMeta `json:"snapshot,omitempty"` // that --now took
+	wire.ExportReport
+	Snapshot *wire.SnapshotMeta `json:"snapshot,omitempty"` // that --now took
 }
 
 func (a *app) bundleExportCommand() *cobra.Command {
@@ -61,7 +62,7 @@ where there are no recipients.
 				return usage("--label goes with --now")
 			}
 			if !f.now {
-				return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+				return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error {
 					r, err := a.exportRequest(cmd, s, f)
 					if err != nil {
 						return err
@@ -84,18 +85,18 @@ where there are no recipients.
 	fl.BoolVar(&f.redact, "redact", false, "remove secrets (default unless export.redact is false)")
 	fl.BoolVar(&f.noRedact, "no-redact", false, "keep secrets in the bundle")
 	fl.BoolVar(&f.noSign, "no-sign", false, "do not sign it")
-	fl.StringVar(&f.format, "format", string(amber.FormatAmber), "amber or nexo")
+	fl.StringVar(&f.format, "format", string(wire.FormatAmber), "amber or nexo")
 	fl.IntVar(&f.level, "level", 3, "compression level, 1 to 19")
 	return cmd
 }
 
 // exportRequest makes the request of the flags and the configuration, for any
 // snapshot. What can be found out to be wrong without one is refused here.
-func (a *app) exportRequest(cmd *cobra.Command, s *opened, f exportFlags) (amber.ExportRequest, error) {
+func (a *app) exportRequest(cmd *cobra.Command, s *opened, f exportFlags) (wire.ExportRequest, error) {
 	config := s.config.Config
-	r := amber.ExportRequest{
+	r := wire.ExportRequest{
 		SnapshotRef: s.ref("00000000-0000-7000-8000-000000000000"),
-		Format:      amber.BundleFormat(f.format), Recipients: f.recipients, NoSign: f.noSign, Level: f.level,
+		Format:      wire.BundleFormat(f.format), Recipients: f.recipients, NoSign: f.noSign, Level: f.level,
 	}
 	given := cmd.Flags().Changed
 	if given("format") && f.format == "" || given("output") && f.file == "" || f.level < 1 {
@@ -149,11 +150,11 @@ func (a *app) exportNow(ctx context.Context, cmd *cobra.Command, s *opened, e sn
 	if err != nil {
 		return err
 	}
-	take := amber.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: f.label}
+	take := wire.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: f.label}
 	if take, err = take.Normalize(); err != nil {
 		return err
 	}
-	meta, err := working(a, "freezing", func() (amber.SnapshotMeta, error) { return e.Snapshot(ctx, take) })
+	meta, err := working(a, "freezing", func() (wire.SnapshotMeta, error) { return e.Snapshot(ctx, take) })
 	if err != nil {
 		return err
 	}
@@ -168,8 +169,8 @@ func (a *app) exportNow(ctx context.Context, cmd *cobra.Command, s *opened, e sn
 }
 
 // export writes the bundle and prints its path, which is what scripts want.
-func (a *app) export(ctx context.Context, e snapshotEngine, r amber.ExportRequest, taken *amber.SnapshotMeta) error {
-	report, err := working(a, "exporting", func() (amber.ExportReport, error) { return e.Export(ctx, r) })
+func (a *app) export(ctx context.Context, e snapshotEngine, r wire.ExportRequest, taken *wire.SnapshotMeta) error {
+	report, err := working(a, "exporting", func() (wire.ExportReport, error) { return e.Export(ctx, r) })
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) bundleImportCommand() *cobra.Command {
@@ -32,11 +33,11 @@ bundle must name that agent; --to-agent imports it as a snapshot of another agen
 				return usage("--to-agent is empty")
 			}
 			return a.withBundle(cmd, args[0], passphrase, mayBeMade, func(ctx context.Context, s *opened, e snapshotEngine, file string) error {
-				r := amber.ImportRequest{Tenant: s.agent.Tenant(), File: file, To: amber.AgentID(toAgent), NoSidecar: noSidecar}
+				r := wire.ImportRequest{Tenant: s.agent.Tenant(), File: file, To: amber.AgentID(toAgent), NoSidecar: noSidecar}
 				if cmd.Flags().Changed("agent") {
 					r.Agent = s.agent.ID()
 				}
-				report, err := working(a, "importing", func() (amber.ImportReport, error) { return e.Import(ctx, r) })
+				report, err := working(a, "importing", func() (wire.ImportReport, error) { return e.Import(ctx, r) })
 				if err != nil {
 					return err
 				}
@@ -62,7 +63,7 @@ func (a *app) withBundle(cmd *cobra.Command, arg, passphrase string, need liveAg
 	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error { return fn(ctx, s, e, file) })
 }
 
-func (a *app) showImported(r amber.ImportReport) error {
+func (a *app) showImported(r wire.ImportReport) error {
 	r.Checked, r.LeftOut, r.Snapshot.Skipped = orEmpty(r.Checked), orEmpty(r.LeftOut), orEmpty(r.Snapshot.Skipped)
 	err := a.out.show(r, func(w io.Writer) {
 		fmt.Fprintln(w, r.Snapshot.ID)

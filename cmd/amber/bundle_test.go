@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A recipient that is nobody's.
@@ -22,10 +24,10 @@ func TestBundleExportAsksForWhatTheFlagsSay(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("one two\nthree\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	plain := amber.ExportRequest{
-		SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}, Format: amber.FormatAmber, Level: 3,
+	plain := wire.ExportRequest{
+		SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}, Format: wire.FormatAmber, Level: 3,
 	}
-	with := func(change func(*amber.ExportRequest)) amber.ExportRequest {
+	with := func(change func(*wire.ExportRequest)) wire.ExportRequest {
 		r := plain
 		change(&r)
 		return r
@@ -35,21 +37,21 @@ func TestBundleExportAsksForWhatTheFlagsSay(t *testing.T) {
 		name string
 		env  []string
 		args []string
-		want amber.ExportRequest
+		want wire.ExportRequest
 	}{
 		{"nothing", nil, nil, plain},
-		{"a file", nil, []string{"-o", filepath.Join(out, "b")}, with(func(r *amber.ExportRequest) { r.File = filepath.Join(out, "b") })},
-		{"a folder", nil, []string{"-o", out}, with(func(r *amber.ExportRequest) { r.File = out })},
-		{"form", nil, []string{"--format", "nexo", "--level", "19", "--no-sign"}, with(func(r *amber.ExportRequest) {
-			r.Format, r.Level, r.NoSign = amber.FormatNexo, 19, true
+		{"a file", nil, []string{"-o", filepath.Join(out, "b")}, with(func(r *wire.ExportRequest) { r.File = filepath.Join(out, "b") })},
+		{"a folder", nil, []string{"-o", out}, with(func(r *wire.ExportRequest) { r.File = out })},
+		{"form", nil, []string{"--format", "nexo", "--level", "19", "--no-sign"}, with(func(r *wire.ExportRequest) {
+			r.Format, r.Level, r.NoSign = wire.FormatNexo, 19, true
 		})},
-		{"exact", nil, []string{"--no-redact"}, with(func(r *amber.ExportRequest) { r.NoRedact = true })},
-		{"exact by configuration", []string{"AMBER_EXPORT__REDACT=off"}, nil, with(func(r *amber.ExportRequest) { r.NoRedact = true })},
+		{"exact", nil, []string{"--no-redact"}, with(func(r *wire.ExportRequest) { r.NoRedact = true })},
+		{"exact by configuration", []string{"AMBER_EXPORT__REDACT=off"}, nil, with(func(r *wire.ExportRequest) { r.NoRedact = true })},
 		{"redacted because of the flag", []string{"AMBER_EXPORT__REDACT=off"}, []string{"--redact"}, plain},
-		{"for somebody", nil, []string{"--encrypt", someRecipient}, with(func(r *amber.ExportRequest) { r.Recipients = []string{someRecipient} })},
-		{"passphrase", nil, []string{"--passphrase-file", secret}, with(func(r *amber.ExportRequest) { r.Passphrase = "one two" })},
-		{"passphrase of the environment", []string{passphraseVariable + "=x y"}, nil, with(func(r *amber.ExportRequest) { r.Passphrase = "x y" })},
-		{"recipients are stronger", []string{passphraseVariable + "=x y"}, []string{"--encrypt", someRecipient}, with(func(r *amber.ExportRequest) {
+		{"for somebody", nil, []string{"--encrypt", someRecipient}, with(func(r *wire.ExportRequest) { r.Recipients = []string{someRecipient} })},
+		{"passphrase", nil, []string{"--passphrase-file", secret}, with(func(r *wire.ExportRequest) { r.Passphrase = "one two" })},
+		{"passphrase of the environment", []string{passphraseVariable + "=x y"}, nil, with(func(r *wire.ExportRequest) { r.Passphrase = "x y" })},
+		{"recipients are stronger", []string{passphraseVariable + "=x y"}, []string{"--encrypt", someRecipient}, with(func(r *wire.ExportRequest) {
 			r.Recipients = []string{someRecipient}
 		})},
 	} {
@@ -100,11 +102,11 @@ func TestBundleExportRefusesBeforeItFreezes(t *testing.T) {
 func TestBundleExportTellsWhatIsWrongWithIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.exported = amber.ExportReport{
-		BundleInfo: amber.BundleInfo{File: "/x/b.tar.zst"},
-		LeftOut:    []amber.Skipped{{Part: "control", Reason: amber.SkipUnsupported}},
+	b.engine.exported = wire.ExportReport{
+		BundleInfo: wire.BundleInfo{File: "/x/b.tar.zst"},
+		LeftOut:    []wire.Skipped{{Part: "control", Reason: wire.SkipUnsupported}},
 		Warnings:   []string{"something odd"},
-		Redactions: &amber.RedactionReport{Matches: 3, Rules: []amber.RedactionCount{{Rule: "aws-key", Count: 3}}, Places: make([]amber.RedactionPlace, 2)},
+		Redactions: &wire.RedactionReport{Matches: 3, Rules: []wire.RedactionCount{{Rule: "aws-key", Count: 3}}, Places: make([]wire.RedactionPlace, 2)},
 	}
 	_, stdout, stderr := b.run("bundle", "export", "--now")
 	says(t, "stdout", stdout, "/x/b.tar.zst\n")
@@ -132,16 +134,16 @@ func TestBundleVerifyExits(t *testing.T) {
 	b := newBench(t)
 	for _, tc := range []struct {
 		name    string
-		report  amber.BundleReport
+		report  wire.BundleReport
 		policy  error
 		code    int
 		out, is string // on stdout and stderr
 	}{
-		{"fine", amber.BundleReport{Checked: []string{"sidecar"}, Signature: amber.SignatureReport{Status: amber.SignatureValid, KeyID: "did:key:z", Standing: amber.StandingTrusted}}, nil, 0, "signed by a trusted key, did:key:z", ""},
-		{"nothing checked", amber.BundleReport{NotChecked: []string{"all"}}, nil, 0, "NOT CHECKED", ""},
-		{"damaged", amber.BundleReport{Damaged: []amber.Damage{{Object: "db/memory.db", Reason: "other bytes"}}}, policy, 5, "DAMAGED db/memory.db: other bytes", ""},
-		{"bad", amber.BundleReport{Signature: amber.SignatureReport{Status: amber.SignatureBad, Detail: "it does not match"}}, amber.Errorf(amber.KindUntrusted, "check signature", "b", "bad"), 5, "SIGNATURE BAD: it does not match", "check signature b: bad"},
-		{"policy", amber.BundleReport{Checked: []string{"sidecar"}, Signature: amber.SignatureReport{Status: amber.SignatureMissing}}, policy, 6, "not signed", "hint: sign it"},
+		{"fine", wire.BundleReport{Checked: []string{"sidecar"}, Signature: sign.SignatureReport{Status: sign.SignatureValid, KeyID: "did:key:z", Standing: sign.StandingTrusted}}, nil, 0, "signed by a trusted key, did:key:z", ""},
+		{"nothing checked", wire.BundleReport{NotChecked: []string{"all"}}, nil, 0, "NOT CHECKED", ""},
+		{"damaged", wire.BundleReport{Damaged: []wire.Damage{{Object: "db/memory.db", Reason: "other bytes"}}}, policy, 5, "DAMAGED db/memory.db: other bytes", ""},
+		{"bad", wire.BundleReport{Signature: sign.SignatureReport{Status: sign.SignatureBad, Detail: "it does not match"}}, amber.Errorf(amber.KindUntrusted, "check signature", "b", "bad"), 5, "SIGNATURE BAD: it does not match", "check signature b: bad"},
+		{"policy", wire.BundleReport{Checked: []string{"sidecar"}, Signature: sign.SignatureReport{Status: sign.SignatureMissing}}, policy, 6, "not signed", "hint: sign it"},
 	} {
 		b.engine.bundle, b.engine.policy = tc.report, tc.policy
 		code, stdout, stderr := b.run("bundle", "verify", "b")
@@ -150,7 +152,7 @@ func TestBundleVerifyExits(t *testing.T) {
 		}
 		says(t, tc.name+": stdout", stdout, tc.out)
 		says(t, tc.name+": stderr", stderr, tc.is)
-		var report amber.BundleReport
+		var report wire.BundleReport
 		b.json(tc.code, &report, "bundle", "verify", "b") // one document, whatever the verdict
 	}
 }
@@ -158,8 +160,8 @@ func TestBundleVerifyExits(t *testing.T) {
 func TestSnapshotVerifyHeedsPolicy(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.reports = map[amber.SnapshotID]amber.VerifyReport{
-		snapC: {Checked: []string{"manifest"}, Signature: amber.SignatureReport{Status: amber.SignatureMissing}},
+	b.engine.reports = map[amber.SnapshotID]wire.VerifyReport{
+		snapC: {Checked: []string{"manifest"}, Signature: sign.SignatureReport{Status: sign.SignatureMissing}},
 	}
 	b.engine.policy = amber.Errorf(amber.KindRefused, "check signature", "", "it is not signed")
 	for _, which := range []string{string(snapC), "--all"} {
@@ -183,14 +185,14 @@ func TestSnapshotRestoreTakesABundle(t *testing.T) {
 		t.Errorf("unasked: exit code %d, asked %v", code, b.engine.asked)
 	}
 	code, _, stderr := b.run("snapshot", "restore", file, "--yes", "--accept-redacted", "--accept-unsigned", "--with-control")
-	want := []any{file, amber.RestoreRequest{
-		SnapshotRef: amber.SnapshotRef{Tenant: "default"}, WithControl: true, AcceptRedacted: true, AcceptUnsigned: true,
+	want := []any{file, wire.RestoreRequest{
+		SnapshotRef: wire.SnapshotRef{Tenant: "default"}, WithControl: true, AcceptRedacted: true, AcceptUnsigned: true,
 	}}
 	if diff := cmp.Diff(want, b.engine.asked); code != 0 || diff != "" {
 		t.Errorf("exit code %d: %s (-want +got):\n%s", code, stderr, diff)
 	}
 	b.engine.asked = nil
-	if code, _, _ := b.run("--agent", "default", "snapshot", "restore", file, "--yes"); code != 0 || b.engine.asked[1].(amber.RestoreRequest).Agent != "default" {
+	if code, _, _ := b.run("--agent", "default", "snapshot", "restore", file, "--yes"); code != 0 || b.engine.asked[1].(wire.RestoreRequest).Agent != "default" {
 		t.Errorf("with --agent: exit code %d, asked %v", code, b.engine.asked)
 	}
 	// Any file will do, whatever its name; a snapshot is not a file.

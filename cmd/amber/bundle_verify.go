@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) bundleVerifyCommand() *cobra.Command {
@@ -31,7 +33,7 @@ snapshot.require_signed asks for a signature that counts.
 		Args: exactly("a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withBundle(cmd, args[0], passphrase, mayBeAbsent, func(ctx context.Context, _ *opened, e snapshotEngine, file string) error {
-				r, err := a.readBundle(ctx, e, amber.BundleRequest{File: file, NoIdentity: noIdentity})
+				r, err := a.readBundle(ctx, e, wire.BundleRequest{File: file, NoIdentity: noIdentity})
 				if err != nil {
 					return err
 				}
@@ -66,8 +68,8 @@ func (a *app) keyOpened(what string, notChecked []string, without bool) error {
 }
 
 // readBundle checks everything that can be checked.
-func (a *app) readBundle(ctx context.Context, e snapshotEngine, r amber.BundleRequest) (amber.BundleReport, error) {
-	report, err := working(a, "verifying", func() (amber.BundleReport, error) { return e.VerifyBundle(ctx, r) })
+func (a *app) readBundle(ctx context.Context, e snapshotEngine, r wire.BundleRequest) (wire.BundleReport, error) {
+	report, err := working(a, "verifying", func() (wire.BundleReport, error) { return e.VerifyBundle(ctx, r) })
 	report.Checked, report.NotChecked, report.Damaged = orEmpty(report.Checked), orEmpty(report.NotChecked), orEmpty(report.Damaged)
 	for i := range report.Damaged {
 		report.Damaged[i].Snapshots = orEmpty(report.Damaged[i].Snapshots)
@@ -89,7 +91,7 @@ func (a *app) judged(err error) error {
 	return errReported{amber.KindOf(err)}
 }
 
-func (a *app) printBundleVerified(w io.Writer, r amber.BundleReport) {
+func (a *app) printBundleVerified(w io.Writer, r wire.BundleReport) {
 	p := a.out
 	verdict := "nothing damaged found"
 	switch {
@@ -107,22 +109,22 @@ func (a *app) printBundleVerified(w io.Writer, r amber.BundleReport) {
 
 // describeSignature tells in one line what became of a signature; "" when
 // nothing is known about it.
-func describeSignature(s amber.SignatureReport) string {
+func describeSignature(s sign.SignatureReport) string {
 	text := ""
 	switch s.Status {
-	case amber.SignatureValid:
-		whose := map[amber.Standing]string{
-			amber.StandingOwn: "this home's own key", amber.StandingTrusted: "a trusted key", amber.StandingStranger: "a key that is not trusted here",
+	case sign.SignatureValid:
+		whose := map[sign.Standing]string{
+			sign.StandingOwn: "this home's own key", sign.StandingTrusted: "a trusted key", sign.StandingStranger: "a key that is not trusted here",
 		}[s.Standing]
 		if whose == "" {
 			whose = "a key"
 		}
 		return fmt.Sprintf("signed by %s, %s", whose, flat(string(s.KeyID)))
-	case amber.SignatureMissing:
+	case sign.SignatureMissing:
 		text = "not signed"
-	case amber.SignatureStripped:
+	case sign.SignatureStripped:
 		text = "SIGNATURE TAKEN AWAY"
-	case amber.SignatureBad:
+	case sign.SignatureBad:
 		text = "SIGNATURE BAD"
 	default:
 		return ""
@@ -133,12 +135,12 @@ func describeSignature(s amber.SignatureReport) string {
 	return text
 }
 
-func (p printer) printSignature(w io.Writer, s amber.SignatureReport) {
+func (p printer) printSignature(w io.Writer, s sign.SignatureReport) {
 	text := describeSignature(s)
 	if text == "" {
 		return
 	}
-	if s.Status == amber.SignatureBad || s.Status == amber.SignatureStripped {
+	if s.Status == sign.SignatureBad || s.Status == sign.SignatureStripped {
 		text = p.style(amb, text)
 	}
 	wrapped(w, 4, "  %s %s", p.style(dim, "signature:"), text)
@@ -156,7 +158,7 @@ is read whole and checked on the way as bundle verify does.
 		Args: exactly("a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withBundle(cmd, args[0], passphrase, mayBeAbsent, func(ctx context.Context, _ *opened, e snapshotEngine, file string) error {
-				r, err := a.readBundle(ctx, e, amber.BundleRequest{File: file})
+				r, err := a.readBundle(ctx, e, wire.BundleRequest{File: file})
 				if err != nil {
 					return err
 				}
@@ -168,10 +170,10 @@ is read whole and checked on the way as bundle verify does.
 	return cmd
 }
 
-func (a *app) printBundle(w io.Writer, r amber.BundleReport) {
+func (a *app) printBundle(w io.Writer, r wire.BundleReport) {
 	p := a.out
 	if r.Label != "" {
-		fmt.Fprintln(w, p.style(bold, oneLine(r.Label, amber.MaxLabelBytes)))
+		fmt.Fprintln(w, p.style(bold, oneLine(r.Label, wire.MaxLabelBytes)))
 	}
 	fmt.Fprintln(w, p.style(amb, flat(string(r.ID))))
 	facts := []string{"format " + string(r.Format)}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/wire"
 )
 
 // isCompletion reports whether a shell asks what could follow.
@@ -42,7 +43,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 	}
 	words := map[string][]string{ // of flags that take other words in other families
 		"kind": texts(amber.MemoryKinds()), "scope": texts(amber.Scopes()),
-		"amber setup scope": {"user", "project"}, "amber token create scope": texts(amber.TokenScopes()),
+		"amber setup scope": {"user", "project"}, "amber token create scope": texts(wire.TokenScopes()),
 		"amber event append kind": nil, "amber session activity kind": nil,
 		"amber journal append host": texts(hook.Hosts()),
 	}
@@ -126,9 +127,9 @@ func (a *app) offerTenants(*cobra.Command) []string {
 }
 
 // snapshots returns the newest snapshots of the agent.
-func (a *app) newestSnapshots(cmd *cobra.Command) (items []amber.SnapshotMeta) {
+func (a *app) newestSnapshots(cmd *cobra.Command) (items []wire.SnapshotMeta) {
 	_ = a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		page, err := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: completionItems})
+		page, err := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: completionItems})
 		items = page.Items
 		return err
 	})

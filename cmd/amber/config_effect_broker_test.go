@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 )
 
 // broker starts a NATS server and listens to everything.
@@ -59,7 +59,7 @@ func (s *setting) next(patterns ...string) *nats.Msg {
 	for {
 		select {
 		case m := <-s.heard:
-			if strings.HasPrefix(m.Subject, amber.DefaultMutationPrefix+".") {
+			if strings.HasPrefix(m.Subject, events.DefaultMutationPrefix+".") {
 				s.mutations = append(s.mutations, m)
 			}
 			for _, p := range patterns {

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 )
 
 func eventEffects() map[string]effect {
@@ -27,7 +28,7 @@ func eventEffects() map[string]effect {
 			if _, text := w.ask("GET", "/metrics", ""); !strings.Contains(text, "amber_nats_connected") {
 				return "not published"
 			}
-			return s.next(amber.DefaultMutationPrefix + ".>").Subject
+			return s.next(events.DefaultMutationPrefix + ".>").Subject
 		}, "not published", "amber.memory.mutated.default.default"},
 		"events.nats_creds": {func(s *setting) string {
 			file, wants := credentials(s)
@@ -46,7 +47,7 @@ func eventEffects() map[string]effect {
 			b := s.broker()
 			s.set("AMBER_EVENTS__NATS_URL", b.ClientURL())
 			remembers(s)
-			s.next(amber.DefaultMutationPrefix + ".>")
+			s.next(events.DefaultMutationPrefix + ".>")
 			js, err := jetstream.New(s.conn)
 			if err != nil {
 				s.Fatal(err)
@@ -62,7 +63,7 @@ func eventEffects() map[string]effect {
 			before := w.rounds("events")
 			await(s.T, func() bool { return w.rounds("events") >= before+2 })
 			w.ofAgent("POST", "/snapshots", `{}`)
-			s.next(amber.DefaultLifecyclePrefix + ".>") // what comes before it is there, too
+			s.next(events.DefaultLifecyclePrefix + ".>") // what comes before it is there, too
 			return fmt.Sprint(len(s.mutations) > 0)
 		}, "true", "false"},
 		"events.mutation_prefix": {value("acme.changes"), func(s *setting) string {
@@ -87,9 +88,9 @@ func TestEveryEventIsPublished(t *testing.T) {
 	w := s.serve()
 	w.changeEverything()
 	w.lifeOfSnapshots()
-	want := map[string]bool{amber.DefaultLifecyclePrefix + ".default._all.gc": true}
-	for _, name := range []amber.EventName{amber.EventCreated, amber.EventRestored, amber.EventDeleted, amber.EventVerified, amber.EventPruned} {
-		want[amber.DefaultLifecyclePrefix+".default.default."+string(name)] = true
+	want := map[string]bool{events.DefaultLifecyclePrefix + ".default._all.gc": true}
+	for _, name := range []events.EventName{events.EventCreated, events.EventRestored, events.EventDeleted, events.EventVerified, events.EventPruned} {
+		want[events.DefaultLifecyclePrefix+".default.default."+string(name)] = true
 	}
 	for _, scope := range []amber.ChangeScope{
 		amber.ChangeMemory, amber.ChangeTurn, amber.ChangeSession, amber.ChangeLoop, amber.ChangeNote, amber.ChangeGit,
@@ -102,7 +103,7 @@ func TestEveryEventIsPublished(t *testing.T) {
 		select {
 		case m := <-s.heard:
 			delete(want, m.Subject)
-			if m.Subject == amber.DefaultMutationPrefix+".default.default" {
+			if m.Subject == events.DefaultMutationPrefix+".default.default" {
 				delete(want, scopeOf(t, m.Data))
 			}
 		case <-late:
@@ -114,7 +115,7 @@ func TestEveryEventIsPublished(t *testing.T) {
 // scopeOf is what a mutation was about.
 func scopeOf(t *testing.T, event []byte) string {
 	t.Helper()
-	var e struct{ Payload amber.Mutation }
+	var e struct{ Payload events.Mutation }
 	if err := json.Unmarshal(event, &e); err != nil {
 		t.Fatalf("%v in %s", err, event)
 	}

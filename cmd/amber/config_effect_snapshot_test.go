@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // repoDir is the folder of the repository of the default tenant.
@@ -46,7 +47,7 @@ func snapshotEffects() map[string]effect {
 			deleted := 0
 			for hours := range 3 {
 				s.now = time.Now().Add(2 * time.Duration(hours) * time.Hour)
-				deleted += told[amber.GCReport](s, "snapshot", "gc", "--yes").Deleted
+				deleted += told[wire.GCReport](s, "snapshot", "gc", "--yes").Deleted
 			}
 			return fmt.Sprint(deleted > 0)
 		}, "false", "true"},
@@ -62,7 +63,7 @@ func automaticEffects() map[string]effect {
 		}, "2", "1"},
 		"snapshot.auto.before_consolidation": {value("off"), func(s *setting) string {
 			s.does("remember", "x")
-			id := told[amber.Consolidation](s, "consolidate", "begin").Snapshot
+			id := told[wire.Consolidation](s, "consolidate", "begin").Snapshot
 			s.does("task", "save", "t1", "--goal", "x")
 			for range 3 {
 				s.does("event", "append", "t1", "--from", "queued")
@@ -91,14 +92,14 @@ func trustEffects() map[string]effect {
 	return map[string]effect{
 		"snapshot.encryption.recipients": {func(s *setting) string { return s.identity("ada") }, func(s *setting) string {
 			s.does("remember", "the harbour opens at dawn")
-			return fmt.Sprint(told[amber.SnapshotMeta](s, "snapshot", "create").Encrypted)
+			return fmt.Sprint(told[wire.SnapshotMeta](s, "snapshot", "create").Encrypted)
 		}, "false", "true"},
 		"snapshot.encryption.identity": {func(s *setting) string {
 			s.does("remember", "x")
 			s.snapshot("--encrypt", s.identity("ada"))
 			return s.path("ada")
 		}, func(s *setting) string {
-			list := told[amber.Page[amber.SnapshotMeta]](s, "snapshot", "list")
+			list := told[amber.Page[wire.SnapshotMeta]](s, "snapshot", "list")
 			if err := os.CopyFS(s.path("away/tenants/default/repo"), os.DirFS(s.path(repoDir))); err != nil {
 				s.Fatal(err)
 			}
@@ -106,7 +107,7 @@ func trustEffects() map[string]effect {
 		}, "exit 6", "exit 0"},
 		"snapshot.sign": {value("false"), func(s *setting) string {
 			s.does("remember", "x")
-			return fmt.Sprint(told[amber.SnapshotMeta](s, "snapshot", "create").SignedBy != "")
+			return fmt.Sprint(told[wire.SnapshotMeta](s, "snapshot", "create").SignedBy != "")
 		}, "true", "false"},
 		"snapshot.require_signed": {value("true"), func(s *setting) string {
 			s.does("remember", "x")
@@ -133,7 +134,7 @@ func retentionEffects() map[string]effect {
 				s.does("remember", fmt.Sprint(days))
 				s.snapshot()
 			}
-			return fmt.Sprint(len(told[amber.PruneReport](s, "snapshot", "prune", "--yes").Deleted), " ", s.items("snapshot", "list"))
+			return fmt.Sprint(len(told[wire.PruneReport](s, "snapshot", "prune", "--yes").Deleted), " ", s.items("snapshot", "list"))
 		}, "0 3", with}
 	}
 	return map[string]effect{
@@ -185,7 +186,7 @@ func sourceEffects() map[string]effect {
 			if strings.Contains(out, `"part"`) {
 				s.Error("something is missing: ", out)
 			}
-			id := told[amber.Page[amber.SnapshotMeta]](s, "snapshot", "list").Items[0].ID
+			id := told[amber.Page[wire.SnapshotMeta]](s, "snapshot", "list").Items[0].ID
 			s.does("snapshot", "restore", string(id), "--source", "tool", "--to", s.path("out"))
 			return fmt.Sprint(s.files("out") > 0)
 		}, "exit 3", "true"}
@@ -240,12 +241,12 @@ func shareEffects() map[string]effect {
 		}, "false", "true"},
 		"sync.sign": {value("false"), func(s *setting) string {
 			s.does("remember", "x")
-			return fmt.Sprint(told[amber.SyncExport](s, "sync", "export", "--dir", s.path("shared/.amber"), "--all").Signed)
+			return fmt.Sprint(told[wire.SyncExport](s, "sync", "export", "--dir", s.path("shared/.amber"), "--all").Signed)
 		}, "true", "false"},
 		"sync.prompts": {value("true"), func(s *setting) string {
 			s.does("remember", "x")
 			s.does("turn", "add", "what is x?", "--session", "s1", "--role", "user")
-			return fmt.Sprint(told[amber.SyncExport](s, "sync", "export", "--dir", s.path("shared/.amber"), "--all").Prompts)
+			return fmt.Sprint(told[wire.SyncExport](s, "sync", "export", "--dir", s.path("shared/.amber"), "--all").Prompts)
 		}, "0", "1"},
 		"sync.require_signed": {value("true"), func(s *setting) string {
 			s.does("remember", "x")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) consolidateCommand() *cobra.Command {
@@ -24,9 +25,9 @@ and the next begin says so until the old one is given up with --abandon.`
 }
 
 // withConsolidations is withSnapshots for an engine that marks consolidations.
-func (a *app) withConsolidations(cmd *cobra.Command, fn func(ctx context.Context, s *opened, c amber.Consolidator) error) error {
+func (a *app) withConsolidations(cmd *cobra.Command, fn func(ctx context.Context, s *opened, c wire.Consolidator) error) error {
 	return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		c, ok := e.(amber.Consolidator)
+		c, ok := e.(wire.Consolidator)
 		if !ok {
 			return amber.Errorf(amber.KindUnsupported, "consolidate", "", "these snapshots have no consolidations")
 		}
@@ -43,9 +44,9 @@ func (a *app) consolidateBeginCommand() *cobra.Command {
   ... && amber consolidate end "$id" || amber consolidate end "$id" --outcome failed`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c amber.Consolidator) error {
-				r := amber.ConsolidationBegin{Tenant: s.tenantID(), Agent: s.agentID(), Run: run, Abandon: abandon}
-				began, err := working(a, "freezing", func() (amber.Consolidation, error) { return c.BeginConsolidation(ctx, r) })
+			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c wire.Consolidator) error {
+				r := wire.ConsolidationBegin{Tenant: s.tenantID(), Agent: s.agentID(), Run: run, Abandon: abandon}
+				began, err := working(a, "freezing", func() (wire.Consolidation, error) { return c.BeginConsolidation(ctx, r) })
 				if err != nil {
 					return err
 				}
@@ -71,9 +72,9 @@ func (a *app) consolidateEndCommand() *cobra.Command {
 		Short: "Close a consolidation",
 		Args:  exactly("the id that begin printed"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c amber.Consolidator) error {
-				ended, err := c.EndConsolidation(ctx, amber.ConsolidationEnd{
-					Tenant: s.tenantID(), Agent: s.agentID(), ID: args[0], Outcome: amber.ConsolidationOutcome(outcome),
+			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c wire.Consolidator) error {
+				ended, err := c.EndConsolidation(ctx, wire.ConsolidationEnd{
+					Tenant: s.tenantID(), Agent: s.agentID(), ID: args[0], Outcome: wire.ConsolidationOutcome(outcome),
 				})
 				if err != nil {
 					return err
@@ -82,7 +83,7 @@ func (a *app) consolidateEndCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&outcome, "outcome", string(amber.ConsolidationDone), "how it ended: done, failed or abandoned")
+	cmd.Flags().StringVar(&outcome, "outcome", string(wire.ConsolidationDone), "how it ended: done, failed or abandoned")
 	return cmd
 }
 
@@ -92,7 +93,7 @@ func (a *app) consolidateStatusCommand() *cobra.Command {
 		Short: "Tell which consolidation is open; exit code 3 when none is",
 		Args:  exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c amber.Consolidator) error {
+			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c wire.Consolidator) error {
 				open, err := c.OpenConsolidation(ctx, s.tenantID(), s.agentID())
 				if err != nil {
 					return err
@@ -103,7 +104,7 @@ func (a *app) consolidateStatusCommand() *cobra.Command {
 	}
 }
 
-func (a *app) printConsolidation(w io.Writer, c amber.Consolidation) {
+func (a *app) printConsolidation(w io.Writer, c wire.Consolidation) {
 	what := c.ID
 	if c.Run != "" {
 		what += " (" + oneLine(c.Run, 64) + ")"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A consolidation is frozen before it begins, one at a time, and one that never
@@ -16,11 +16,11 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)
 	s.does("remember", "x")
-	began := told[amber.Consolidation](s, "consolidate", "begin", "--run", "nightly")
+	began := told[wire.Consolidation](s, "consolidate", "begin", "--run", "nightly")
 	if meta := s.listed()[0]; began.Snapshot == "" || meta.ID != began.Snapshot || meta.Label != "auto:pre-consolidation-nightly" {
 		t.Errorf("began %+v, the newest snapshot is %+v", began, meta)
 	}
-	if open := told[amber.Consolidation](s, "consolidate", "status"); open.ID != began.ID {
+	if open := told[wire.Consolidation](s, "consolidate", "status"); open.ID != began.ID {
 		t.Errorf("open is %+v", open)
 	}
 	// The mark is no document of runtime state: whoever writes those cannot end it.
@@ -35,14 +35,14 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	if f := s.finding("consolidation"); f.Status != statusWarning || !strings.Contains(f.Detail, began.ID) {
 		t.Errorf("the doctor says %+v", f)
 	}
-	next := told[amber.Consolidation](s, "consolidate", "begin", "--abandon", began.ID)
-	if u := next.Unfinished; u == nil || u.ID != began.ID || u.Outcome != amber.ConsolidationAbandoned || next.ID == began.ID {
+	next := told[wire.Consolidation](s, "consolidate", "begin", "--abandon", began.ID)
+	if u := next.Unfinished; u == nil || u.ID != began.ID || u.Outcome != wire.ConsolidationAbandoned || next.ID == began.ID {
 		t.Errorf("next %+v", next)
 	}
 	if got := s.exit("consolidate", "end", began.ID); got != "exit 3" {
 		t.Errorf("ending what was given up: %s", got)
 	}
-	if ended := told[amber.Consolidation](s, "consolidate", "end", next.ID, "--outcome", "failed"); ended.Outcome != amber.ConsolidationFailed || ended.EndedAt.IsZero() {
+	if ended := told[wire.Consolidation](s, "consolidate", "end", next.ID, "--outcome", "failed"); ended.Outcome != wire.ConsolidationFailed || ended.EndedAt.IsZero() {
 		t.Errorf("ended %+v", ended)
 	}
 	if f := s.finding("consolidation"); f.Status != statusOK {
@@ -52,14 +52,14 @@ func TestConsolidationsAreMarked(t *testing.T) {
 		t.Errorf("status: %s", got)
 	}
 	// What was frozen before it holds none; what is frozen meanwhile holds it.
-	third := told[amber.Consolidation](s, "consolidate", "begin")
+	third := told[wire.Consolidation](s, "consolidate", "begin")
 	within := s.snapshot()
 	s.does("snapshot", "restore", string(third.Snapshot), "--yes")
 	if got := s.exit("consolidate", "status"); got != "exit 3" {
 		t.Errorf("after the restore of what was before: %s", got)
 	}
 	s.does("snapshot", "restore", within, "--yes")
-	if open := told[amber.Consolidation](s, "consolidate", "status"); open.ID != third.ID {
+	if open := told[wire.Consolidation](s, "consolidate", "status"); open.ID != third.ID {
 		t.Errorf("after the restore of what was meanwhile: %+v", open)
 	}
 }
@@ -77,7 +77,7 @@ func TestAConsolidationWithoutItsSnapshot(t *testing.T) {
 	if got := s.exit("consolidate", "status"); got != "exit 3" {
 		t.Errorf("something is open: %s", got)
 	}
-	began := told[amber.Consolidation](s, "consolidate", "begin")
+	began := told[wire.Consolidation](s, "consolidate", "begin")
 	if began.Snapshot != "" || !strings.Contains(began.Warning, "snapshot.enabled is false") {
 		t.Errorf("try: %+v", began)
 	}
@@ -96,12 +96,12 @@ func TestConsolidationsOverTheNetwork(t *testing.T) {
 	if status, text := w.ask("POST", "/v1/tenants/default/agents/default/consolidations", `{}`); status != 409 || !strings.Contains(text, id) {
 		t.Errorf("a second one: %d %s", status, text)
 	}
-	if open := told[amber.Consolidation](s, "consolidate", "status"); open.ID != id {
+	if open := told[wire.Consolidation](s, "consolidate", "status"); open.ID != id {
 		t.Errorf("the command line sees %+v", open)
 	}
 	s.does("--remote", w.url, "consolidate", "end", id)
 	result := w.tool("consolidation_begin", map[string]any{"run": "by-tool"})
-	var began amber.Consolidation
+	var began wire.Consolidation
 	if b, err := json.Marshal(result.StructuredContent); err != nil || json.Unmarshal(b, &began) != nil || began.Snapshot == "" {
 		t.Fatalf("the tool says %+v, %v", result.StructuredContent, err)
 	}

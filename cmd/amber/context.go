@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // contextFlags say for whom the block is and how large it may get.
@@ -52,13 +53,13 @@ the block is cut at a sentence, and marked. Without any memory nothing is printe
 	}
 	f.addNames(cmd)
 	fl := cmd.Flags()
-	fl.IntVar(&f.maxBytes, "max-bytes", amber.DefaultContextBytes, "how large the block may be (512 to 65536)")
+	fl.IntVar(&f.maxBytes, "max-bytes", wire.DefaultContextBytes, "how large the block may be (512 to 65536)")
 	fl.IntVar(&f.sessions, "sessions", 3, "how many recent sessions to list")
 	fl.BoolVar(&f.explain, "explain", false, "show why each memory is in the block")
 	return cmd
 }
 
-func (a *app) contextRequest(f contextFlags, args []string) (r amber.ContextRequest, err error) {
+func (a *app) contextRequest(f contextFlags, args []string) (r wire.ContextRequest, err error) {
 	if f.maxBytes < 1 {
 		return r, usage("--max-bytes is %d, want more than 0", f.maxBytes)
 	}
@@ -77,7 +78,7 @@ func (a *app) contextRequest(f contextFlags, args []string) (r amber.ContextRequ
 
 // printContext prints the block and nothing else to w, so that it can go
 // straight into a prompt; the explanation goes to stderr.
-func (a *app) printContext(w io.Writer, b amber.ContextBlock, explain bool) {
+func (a *app) printContext(w io.Writer, b wire.ContextBlock, explain bool) {
 	io.WriteString(w, b.Text)
 	switch {
 	case !b.Decision.Effective:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/wire"
 )
 
 // somebody is who works with an agent, and the word that all their records
@@ -110,7 +111,7 @@ func (u *user) doors(t *testing.T, r *running, agent *client.Agent, reader, othe
 	t.Helper()
 	out := map[string]string{}
 	for name, goal := range map[string]string{"": "", " with a goal": "canary " + other.word + " summary title"} {
-		req := amber.ContextRequest{RecallInput: amber.RecallInput{Goal: goal, Identities: reader.Identities}, MaxBytes: amber.MaxContextBytes, Sessions: 50}
+		req := wire.ContextRequest{RecallInput: amber.RecallInput{Goal: goal, Identities: reader.Identities}, MaxBytes: wire.MaxContextBytes, Sessions: 50}
 		out["own HTTP"+name] = must(agent.Context(t.Context(), req))(t).Text
 		req.Identities = amber.Identities{UserID: reader.UserID, SessionID: "new"}
 		out["HTTP without a project"+name] = must(agent.Context(t.Context(), req))(t).Text

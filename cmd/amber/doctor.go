@@ -9,21 +9,22 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The doctor's words are those of the root package: a served Amber answers with
 // them, too.
 type (
-	status  = amber.FindingStatus
-	finding = amber.Finding
-	checkup = amber.Checkup
+	status  = wire.FindingStatus
+	finding = wire.Finding
+	checkup = wire.Checkup
 )
 
 const (
-	statusOK      = amber.FindingOK
-	statusWarning = amber.FindingWarning
-	statusFailed  = amber.FindingFailed
-	statusSkipped = amber.FindingNotChecked
+	statusOK      = wire.FindingOK
+	statusWarning = wire.FindingWarning
+	statusFailed  = wire.FindingFailed
+	statusSkipped = wire.FindingNotChecked
 )
 
 func (a *app) doctorCommand() *cobra.Command {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook/setup"
+	"github.com/amber-memory/amber/wire"
 )
 
 // checkHosts looks at every agent host that is on this machine, one finding
@@ -18,7 +19,7 @@ func (a *app) checkHosts(cmd *cobra.Command) (findings []finding) {
 		all, err = setup.Status(o)
 	}
 	if err != nil {
-		return []finding{{Code: "hosts", Status: amber.FindingNotChecked, Detail: err.Error()}}
+		return []finding{{Code: "hosts", Status: wire.FindingNotChecked, Detail: err.Error()}}
 	}
 	seen := a.lastSeen(cmd.Context())
 	for _, st := range all {
@@ -27,7 +28,7 @@ func (a *app) checkHosts(cmd *cobra.Command) (findings []finding) {
 		}
 	}
 	if len(findings) == 0 {
-		findings = []finding{{Code: "hosts", Status: amber.FindingOK, Detail: "no agent host was found"}}
+		findings = []finding{{Code: "hosts", Status: wire.FindingOK, Detail: "no agent host was found"}}
 	}
 	return findings
 }

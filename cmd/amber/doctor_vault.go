@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/timetable"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/backup"
+	"github.com/amber-memory/amber/wire"
 )
 
 // vaultCode is the check of backups to a vault.
@@ -28,7 +29,7 @@ func (a *app) checkVault(homeDir string, c config.Vault) []finding {
 	}
 	f, err := a.vaultFinding(homeDir, c)
 	if err != nil {
-		f = finding{Status: amber.FindingFailed, Detail: err.Error(), Hint: amber.HintOf(err), Kind: amber.KindOf(err)}
+		f = finding{Status: wire.FindingFailed, Detail: err.Error(), Hint: amber.HintOf(err), Kind: amber.KindOf(err)}
 	}
 	f.Code = vaultCode
 	return []finding{f}
@@ -50,7 +51,7 @@ func (a *app) vaultFinding(homeDir string, c config.Vault) (f finding, err error
 	if st.Vault != backup.VaultName(c) { // what is known is about another one
 		st = backup.State{DueSince: st.DueSince}
 	}
-	f = finding{Status: amber.FindingWarning, Detail: describeBackups(c, st), Hint: "a server of Amber makes it: amber serve"}
+	f = finding{Status: wire.FindingWarning, Detail: describeBackups(c, st), Hint: "a server of Amber makes it: amber serve"}
 	switch late := overdue(c, st, a.clock()); {
 	case st.Failures > 0:
 		f.Hint = cmp.Or(st.Hint, "amber vault status")
@@ -58,7 +59,7 @@ func (a *app) vaultFinding(homeDir string, c config.Vault) (f finding, err error
 	case late != "":
 		f.Detail += "; " + late
 	default:
-		f.Status, f.Hint = amber.FindingOK, ""
+		f.Status, f.Hint = wire.FindingOK, ""
 	}
 	return f, nil
 }

@@ -21,6 +21,8 @@ import (
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/term"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
 )
 
 // hookFlags are those of `hook`.
@@ -174,7 +176,7 @@ func (a *app) hookConfig() (config.Loaded, error) {
 
 // readEvent reads what the host says. Unfinished tells whether it was given up
 // before the host came to an end.
-func (a *app) readEvent(host hook.Host, name string, args []string, rules *redact.Redactor) (ev amber.HostEvent, unfinished func() bool) {
+func (a *app) readEvent(host hook.Host, name string, args []string, rules *redact.Redactor) (ev journal.HostEvent, unfinished func() bool) {
 	in := hook.Input{
 		Host: host, Event: name, At: amber.At(a.clock()), Process: proc.Host(),
 		Project: projectOf, Redact: rules,
@@ -217,7 +219,7 @@ const injectBudget = 150 * time.Millisecond
 // hookContext returns memories for a session or a prompt that begins; nothing
 // where there is no store yet, where it would have to be migrated, or where it
 // does not answer in time. Nothing is written.
-func (a *app) hookContext(ctx context.Context, budget time.Duration, config config.Loaded, ev amber.HostEvent) string {
+func (a *app) hookContext(ctx context.Context, budget time.Duration, config config.Loaded, ev journal.HostEvent) string {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	answer := make(chan string, 1)
@@ -241,7 +243,7 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, config conf
 	}
 }
 
-func (a *app) recallFor(ctx context.Context, config config.Loaded, ev amber.HostEvent) (string, error) {
+func (a *app) recallFor(ctx context.Context, config config.Loaded, ev journal.HostEvent) (string, error) {
 	s, err := a.look(ctx, config)
 	if err != nil {
 		return "", err
@@ -251,7 +253,7 @@ func (a *app) recallFor(ctx context.Context, config config.Loaded, ev amber.Host
 	if len(goal) > amber.MaxQueryBytes {
 		goal = strings.ToValidUTF8(goal[:amber.MaxQueryBytes], "")
 	}
-	block, err := s.local.Context(ctx, amber.ContextRequest{
+	block, err := s.local.Context(ctx, wire.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: goal, Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project}},
 	})
 	return block.Text, err

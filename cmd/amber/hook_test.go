@@ -22,6 +22,7 @@ import (
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
 )
 
 // user is somebody with a home of their own who runs the real binary.
@@ -91,18 +92,18 @@ func (u *user) journal() *journal.Journal {
 }
 
 // entries returns the events in the journal, by session.
-func (u *user) entries() map[string][]amber.HostEvent {
+func (u *user) entries() map[string][]journal.HostEvent {
 	u.t.Helper()
 	j := u.journal()
 	keys, err := j.Keys()
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	all := map[string][]amber.HostEvent{}
+	all := map[string][]journal.HostEvent{}
 	for _, k := range keys {
 		next := int64(1)
 		damage, err := j.Read(context.Background(), k, 0, func(f journal.Frame) error {
-			var ev amber.HostEvent
+			var ev journal.HostEvent
 			if err := json.Unmarshal(f.Payload, &ev); err != nil {
 				return err
 			}
@@ -351,7 +352,7 @@ func TestTwoHundredHooks(t *testing.T) {
 		t.Errorf("%+v", done.Items)
 	}
 	var status struct {
-		Sessions []amber.JournalStatus
+		Sessions []wire.JournalStatus
 	}
 	if err := json.Unmarshal([]byte(u.must("", "journal", "status", "--json")), &status); err != nil {
 		t.Fatal(err)

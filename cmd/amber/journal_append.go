@@ -75,8 +75,8 @@ the session.`,
 }
 
 // genericEvent is an event that a person or a script appends. It is always a new one.
-func (a *app) genericEvent(host, session, kind, text string) (amber.HostEvent, error) {
-	ev := amber.HostEvent{Schema: amber.HostEventSchema, Native: true, ObservedAt: amber.At(a.clock())}
+func (a *app) genericEvent(host, session, kind, text string) (journal.HostEvent, error) {
+	ev := journal.HostEvent{Schema: journal.HostEventSchema, Native: true, ObservedAt: amber.At(a.clock())}
 	switch {
 	case session == "":
 		return ev, usage("amber journal append needs --session")
@@ -121,15 +121,15 @@ func (a *app) genericEvent(host, session, kind, text string) (amber.HostEvent, e
 }
 
 // say puts a text where an event of its kind has it.
-func say(ev *amber.HostEvent, kind, text string) {
-	ev.Kind = amber.EventKind(kind)
+func say(ev *journal.HostEvent, kind, text string) {
+	ev.Kind = journal.EventKind(kind)
 	if !slices.Contains(eventKinds(), ev.Kind) {
-		ev.Kind, ev.NativeEvent = amber.HostOther, kind
+		ev.Kind, ev.NativeEvent = journal.HostOther, kind
 	}
 	switch ev.Kind {
-	case amber.HostPrompt:
+	case journal.HostPrompt:
 		ev.Prompt = text
-	case amber.HostTurnEnd, amber.HostSubagentEnd:
+	case journal.HostTurnEnd, journal.HostSubagentEnd:
 		ev.Answer = text
 	default:
 		ev.Message = text
@@ -137,10 +137,10 @@ func say(ev *amber.HostEvent, kind, text string) {
 }
 
 // eventKinds are the kinds an event may be given by name.
-func eventKinds() []amber.EventKind {
-	return []amber.EventKind{
-		amber.HostSessionStart, amber.HostSessionEnd, amber.HostPrompt, amber.HostToolBefore, amber.HostToolAfter,
-		amber.HostTurnEnd, amber.HostCompactBefore, amber.HostCompactAfter, amber.HostSubagentStart,
-		amber.HostSubagentEnd, amber.HostTaskChange, amber.HostError, amber.HostOther,
+func eventKinds() []journal.EventKind {
+	return []journal.EventKind{
+		journal.HostSessionStart, journal.HostSessionEnd, journal.HostPrompt, journal.HostToolBefore, journal.HostToolAfter,
+		journal.HostTurnEnd, journal.HostCompactBefore, journal.HostCompactAfter, journal.HostSubagentStart,
+		journal.HostSubagentEnd, journal.HostTaskChange, journal.HostError, journal.HostOther,
 	}
 }

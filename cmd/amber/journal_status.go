@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) journalStatusCommand() *cobra.Command {
@@ -62,7 +62,7 @@ func (a *app) printJournalState(w io.Writer, state agent.JournalState) {
 	}
 }
 
-func (a *app) oldest(s amber.JournalStatus) string {
+func (a *app) oldest(s wire.JournalStatus) string {
 	if s.Undrained == 0 {
 		return "-"
 	}
@@ -70,7 +70,7 @@ func (a *app) oldest(s amber.JournalStatus) string {
 }
 
 // troubles says what is not as it should be with a session.
-func troubles(s amber.JournalStatus) string {
+func troubles(s wire.JournalStatus) string {
 	text := ""
 	for _, t := range []struct {
 		n    int64

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/sign"
 )
 
 func (a *app) keyCommand() *cobra.Command {
@@ -90,8 +91,8 @@ func printKeys(w io.Writer, keys []keyring.KnownKey) {
 
 // ownKey is the JSON of key show.
 type ownKey struct {
-	KeyID    amber.KeyID `json:"key_id"`
-	SeedFile string      `json:"seed_file"`
+	KeyID    sign.KeyID `json:"key_id"`
+	SeedFile string     `json:"seed_file"`
 	// Recipients are what others encrypt to so that this home can read it.
 	Recipients []string `json:"recipients"`
 }

@@ -9,13 +9,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/sign"
 )
 
 // newKey is the JSON of key new.
 type newKey struct {
-	KeyID    amber.KeyID `json:"key_id"`
-	Created  bool        `json:"created"` // false: it existed
-	SeedFile string      `json:"seed_file"`
+	KeyID    sign.KeyID `json:"key_id"`
+	Created  bool       `json:"created"` // false: it existed
+	SeedFile string     `json:"seed_file"`
 }
 
 func (a *app) keyNewCommand() *cobra.Command {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/sign"
 )
 
 func (a *app) keyTrustCommand() *cobra.Command {
@@ -22,7 +22,7 @@ changes its comment.`,
 		Example: `  amber key trust did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP --comment "laptop of Ada"`,
 		Args:    exactly("a did:key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := amber.ParseKeyID(args[0])
+			key, err := sign.ParseKeyID(args[0])
 			if err != nil {
 				return err
 			}
@@ -47,10 +47,10 @@ changes its comment.`,
 
 // untrusting is the JSON of key untrust.
 type untrusting struct {
-	KeyID     amber.KeyID `json:"key_id"`
-	Comment   string      `json:"comment"`
-	Untrusted bool        `json:"untrusted"`
-	DryRun    bool        `json:"dry_run"`
+	KeyID     sign.KeyID `json:"key_id"`
+	Comment   string     `json:"comment"`
+	Untrusted bool       `json:"untrusted"`
+	DryRun    bool       `json:"dry_run"`
 }
 
 func (a *app) keyUntrustCommand() *cobra.Command {
@@ -63,7 +63,7 @@ snapshot.require_signed they cannot be restored or imported any more. What was i
 signed by this home and is not affected. It asks first; without a terminal it needs --yes.`,
 		Args: exactly("a did:key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := amber.ParseKeyID(args[0])
+			key, err := sign.ParseKeyID(args[0])
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // mcpFlags say what agents are offered.
@@ -76,7 +77,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 	s, err := mcpapi.NewServer(mcpapi.Options{
 		Desk: &server.Desk{Agents: pool, BeforeTool: h.beforeTool, Log: log, Redact: a.writeRulesOnce()}, Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
 		Identities: amber.Identities{ProjectID: a.projectHere(f.project)}, Clock: a.clock, Log: log,
-	}, server.Caller{Grant: amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}}, tenant, agent)
+	}, server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}, tenant, agent)
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func (h *hosted) openSnapshots(ctx context.Context, tenant amber.TenantID) (*ser
 }
 
 // guardWith has a taker freeze the agent before tools, as configured.
-func (h *hosted) guardWith(s *opened, taker amber.SnapshotTaker) {
+func (h *hosted) guardWith(s *opened, taker wire.SnapshotTaker) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.guard = snapshot.ToolGuard{
@@ -166,6 +167,6 @@ func (h *hosted) beforeTool(ctx context.Context, tenant amber.TenantID, agent am
 type noSnapshots struct{ err error }
 
 // Snapshot implements amber.SnapshotTaker.
-func (n noSnapshots) Snapshot(context.Context, amber.SnapshotRequest) (amber.SnapshotMeta, error) {
-	return amber.SnapshotMeta{}, n.err
+func (n noSnapshots) Snapshot(context.Context, wire.SnapshotRequest) (wire.SnapshotMeta, error) {
+	return wire.SnapshotMeta{}, n.err
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/wire"
 )
 
 // remoteEngine is the engine of a served Amber.
@@ -19,14 +22,14 @@ var _ snapshotEngine = remoteEngine{}
 func (r *remote) snapshots() snapshotEngine { return remoteEngine{Snapshots: r.agent.Snapshots()} }
 
 // At implements snapshotEngine.
-func (e remoteEngine) At(ctx context.Context, ref amber.SnapshotRef) (agent.View, error) {
+func (e remoteEngine) At(ctx context.Context, ref wire.SnapshotRef) (agent.View, error) {
 	return e.Snapshots.At(ctx, ref)
 }
 
 // Acceptable implements snapshotEngine. Which signatures the server asks for
 // decides when something is restored there.
-func (e remoteEngine) Acceptable(what string, s amber.SignatureReport) error {
-	if s.Status == amber.SignatureBad || s.Status == amber.SignatureStripped {
+func (e remoteEngine) Acceptable(what string, s sign.SignatureReport) error {
+	if s.Status == sign.SignatureBad || s.Status == sign.SignatureStripped {
 		return amber.Errorf(amber.KindUntrusted, "check signature", what, "%s", s.Detail)
 	}
 	return nil
@@ -42,20 +45,20 @@ func (homeOnly) refuse(op string) error {
 	return e
 }
 
-func (h homeOnly) Export(context.Context, amber.ExportRequest) (amber.ExportReport, error) {
-	return amber.ExportReport{}, h.refuse("export bundle")
+func (h homeOnly) Export(context.Context, wire.ExportRequest) (wire.ExportReport, error) {
+	return wire.ExportReport{}, h.refuse("export bundle")
 }
 
-func (h homeOnly) Import(context.Context, amber.ImportRequest) (amber.ImportReport, error) {
-	return amber.ImportReport{}, h.refuse("import bundle")
+func (h homeOnly) Import(context.Context, wire.ImportRequest) (wire.ImportReport, error) {
+	return wire.ImportReport{}, h.refuse("import bundle")
 }
 
-func (h homeOnly) VerifyBundle(context.Context, amber.BundleRequest) (amber.BundleReport, error) {
-	return amber.BundleReport{}, h.refuse("verify bundle")
+func (h homeOnly) VerifyBundle(context.Context, wire.BundleRequest) (wire.BundleReport, error) {
+	return wire.BundleReport{}, h.refuse("verify bundle")
 }
 
-func (h homeOnly) RestoreBundle(context.Context, string, amber.RestoreRequest) (amber.RestoreReport, error) {
-	return amber.RestoreReport{}, h.refuse("restore bundle")
+func (h homeOnly) RestoreBundle(context.Context, string, wire.RestoreRequest) (wire.RestoreReport, error) {
+	return wire.RestoreReport{}, h.refuse("restore bundle")
 }
 
 func (h homeOnly) Recipients(context.Context, amber.TenantID) ([]string, error) {
@@ -66,14 +69,14 @@ func (h homeOnly) ChangeRecipients(context.Context, amber.TenantID, []string, []
 	return nil, h.refuse("change recipients")
 }
 
-func (h homeOnly) CopyTo(context.Context, amber.TenantID, amber.Target, bool) (amber.CopyReport, error) {
-	return amber.CopyReport{}, h.refuse("copy snapshots")
+func (h homeOnly) CopyTo(context.Context, amber.TenantID, target.Target, bool) (target.CopyReport, error) {
+	return target.CopyReport{}, h.refuse("copy snapshots")
 }
 
-func (h homeOnly) CopyFrom(context.Context, amber.TenantID, amber.Target) (amber.CopyReport, error) {
-	return amber.CopyReport{}, h.refuse("copy snapshots")
+func (h homeOnly) CopyFrom(context.Context, amber.TenantID, target.Target) (target.CopyReport, error) {
+	return target.CopyReport{}, h.refuse("copy snapshots")
 }
 
-func (h homeOnly) ExtractSource(context.Context, amber.SnapshotRef, string, string) (agent.Extraction, error) {
+func (h homeOnly) ExtractSource(context.Context, wire.SnapshotRef, string, string) (agent.Extraction, error) {
 	return agent.Extraction{}, h.refuse("write source")
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // copied is the JSON of repo copy.
 type copied struct {
 	Repository string `json:"repository"`
-	amber.CopyReport
+	target.CopyReport
 }
 
 func (a *app) repoCopyCommand() *cobra.Command {
@@ -39,7 +40,7 @@ is copied as well, if this home can open both repositories.`,
 			case given("to") == given("from"):
 				return usage("%s needs --to NAME or --from NAME", cmd.CommandPath())
 			case given("to"):
-				return a.copyRepository(cmd, to, mayBeAbsent, func(ctx context.Context, e snapshotEngine, t amber.TenantID, other amber.Target) (amber.CopyReport, error) {
+				return a.copyRepository(cmd, to, mayBeAbsent, func(ctx context.Context, e snapshotEngine, t amber.TenantID, other target.Target) (target.CopyReport, error) {
 					return e.CopyTo(ctx, t, other, plain)
 				})
 			}
@@ -55,7 +56,7 @@ is copied as well, if this home can open both repositories.`,
 // copyRepository copies with there to a repository; without there it copies from
 // the repository into the home's own.
 func (a *app) copyRepository(cmd *cobra.Command, name string, need liveAgent,
-	there func(context.Context, snapshotEngine, amber.TenantID, amber.Target) (amber.CopyReport, error),
+	there func(context.Context, snapshotEngine, amber.TenantID, target.Target) (target.CopyReport, error),
 ) error {
 	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error {
 		l, err := s.local.Repositories().Find(name)
@@ -70,11 +71,11 @@ func (a *app) copyRepository(cmd *cobra.Command, name string, need liveAgent,
 		did := "copied to"
 		if there == nil {
 			did = "copied from"
-			there = func(ctx context.Context, e snapshotEngine, t amber.TenantID, other amber.Target) (amber.CopyReport, error) {
+			there = func(ctx context.Context, e snapshotEngine, t amber.TenantID, other target.Target) (target.CopyReport, error) {
 				return e.CopyFrom(ctx, t, other)
 			}
 		}
-		report, err := working(a, "copying", func() (amber.CopyReport, error) { return there(ctx, e, tenant, other) })
+		report, err := working(a, "copying", func() (target.CopyReport, error) { return there(ctx, e, tenant, other) })
 		if err != nil {
 			return err
 		}

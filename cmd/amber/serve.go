@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/server/daemon"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // serveFlags say how Amber is served.
@@ -175,8 +176,8 @@ func (s *serving) parts(keeper snapshot.Keeper) daemon.Parts {
 }
 
 // prunePolicy is what the configuration keeps.
-func prunePolicy(keep config.Retention) amber.PruneRequest {
-	return amber.PruneRequest{
+func prunePolicy(keep config.Retention) wire.PruneRequest {
+	return wire.PruneRequest{
 		KeepLast: keep.KeepLast, KeepHourly: keep.KeepHourly, KeepDaily: keep.KeepDaily, KeepWeekly: keep.KeepWeekly,
 		MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge, AutomaticOnly: !keep.Manual,
 	}

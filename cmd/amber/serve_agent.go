@@ -7,6 +7,7 @@ import (
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // forAgent is the app as a command about another agent would see it.
@@ -45,11 +46,11 @@ func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 	return &server.Agent{
 		Tenant: at.Tenant(), ID: at.ID(), Store: at.Served(), Policy: at.Policy, Random: s.random,
 		Past: past{at},
-		Journal: func(ctx context.Context) ([]amber.JournalStatus, error) {
+		Journal: func(ctx context.Context) ([]wire.JournalStatus, error) {
 			state, err := at.JournalState(ctx)
 			return state.Sessions, err
 		},
-		Doctor: func(ctx context.Context, deep bool) (amber.Checkup, error) { return one.examine(ctx, deep), nil },
+		Doctor: func(ctx context.Context, deep bool) (wire.Checkup, error) { return one.examine(ctx, deep), nil },
 	}
 }
 
@@ -57,7 +58,7 @@ func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 type past struct{ *agent.Agent }
 
 // At implements server.PastOpener.
-func (p past) At(ctx context.Context, ref amber.SnapshotRef) (server.Past, error) {
+func (p past) At(ctx context.Context, ref wire.SnapshotRef) (server.Past, error) {
 	return p.Agent.At(ctx, ref)
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // TestAServerBesideCommandsAndHooks: requests, commands, hooks and snapshots of
@@ -65,7 +66,7 @@ func TestAServerBesideCommandsAndHooks(t *testing.T) {
 		present(t, there, fmt.Sprintf("command %d", i))
 	}
 	r.await("the journal is drained", func() bool { return r.turns("s1") == each })
-	var page amber.Page[amber.JournalStatus]
+	var page amber.Page[wire.JournalStatus]
 	r.await("the journal knows", func() bool {
 		r.get(agentURL+"/journal", &page)
 		return len(page.Items) == 1 && page.Items[0].Undrained == 0

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // certificate makes a certificate for 127.0.0.1, and a client that trusts it and
@@ -141,7 +142,7 @@ func TestTokensOfAServer(t *testing.T) {
 	r := u.serve()
 	const path = agentURL + "/memories"
 	r.answer(http.MethodPost, path, remembering("by the user"), nil)
-	var meta amber.SnapshotMeta
+	var meta wire.SnapshotMeta
 	r.answer(http.MethodPost, agentURL+"/snapshots", "{}", &meta)
 
 	first := u.secret("first", "--scope", "read,write,restore,snapshot")

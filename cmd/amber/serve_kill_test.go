@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // acks are the writes a server has acknowledged.
@@ -143,7 +144,7 @@ func checkAudit(t *testing.T, u *user, acked map[string]amber.MemoryID) {
 	t.Helper()
 	recorded := map[string]bool{}
 	for line := range strings.Lines(u.must("", "audit", "list", "--jsonl", "--action", "memory.write")) {
-		var e amber.AuditEntry
+		var e wire.AuditEntry
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // calendar is a clock that a test moves, and the waits of a schedule that end when
@@ -86,8 +87,8 @@ func TestAnIdleAgentIsFrozenOnce(t *testing.T) {
 	}
 }
 
-func (s *setting) listed() []amber.SnapshotMeta {
-	return told[amber.Page[amber.SnapshotMeta]](s, "snapshot", "list").Items
+func (s *setting) listed() []wire.SnapshotMeta {
+	return told[amber.Page[wire.SnapshotMeta]](s, "snapshot", "list").Items
 }
 
 func repeat(text string, n int) (out []string) {

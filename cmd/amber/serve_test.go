@@ -21,6 +21,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // agentURL is where the default agent is served.
@@ -201,9 +202,9 @@ func (r *running) refuses(kind amber.Kind, method, path, body string) {
 }
 
 // worker returns how a worker is doing.
-func (r *running) worker(name string) amber.WorkerHealth {
+func (r *running) worker(name string) wire.WorkerHealth {
 	r.t.Helper()
-	var h amber.ServerHealth
+	var h wire.ServerHealth
 	r.get("/health", &h)
 	for _, w := range h.Workers {
 		if w.Name == name {
@@ -211,7 +212,7 @@ func (r *running) worker(name string) amber.WorkerHealth {
 		}
 	}
 	r.t.Fatalf("there is no worker %q in %+v", name, h)
-	return amber.WorkerHealth{}
+	return wire.WorkerHealth{}
 }
 
 // await waits until something is so.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // toVault exchanges a key for a token and shows it from now on.
@@ -114,7 +114,7 @@ func TestSnapshotsHoldTheVault(t *testing.T) {
 	r := u.serve()
 	r.toVault("x")
 	r.vaultPut("kept.md", "as it was")
-	var taken amber.SnapshotMeta
+	var taken wire.SnapshotMeta
 	if err := json.Unmarshal([]byte(u.must("", "--json", "snapshot", "create")), &taken); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestKeysOfAVault(t *testing.T) {
 	r := u.serve()
 	r.toVault("anything")
 	r.vaultPut("a.md", "x")
-	var one, all amber.NewToken
+	var one, all wire.NewToken
 	decode(t, u.must("", "--json", "token", "create", "one", "--scope", "read,write"), &one)
 	decode(t, u.must("", "--json", "token", "create", "all", "--all-agents", "--scope", "read,write"), &all)
 	refused := func(code, method, path, body string) {

@@ -21,12 +21,13 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // labels returns those of the snapshots of an agent, newest first.
 func (r *running) labels(agent string) []string {
 	r.t.Helper()
-	var page amber.Page[amber.SnapshotMeta]
+	var page amber.Page[wire.SnapshotMeta]
 	r.get("/v1/tenants/default/agents/"+agent+"/snapshots", &page)
 	names := []string{}
 	for _, m := range page.Items {
@@ -74,7 +75,7 @@ func TestAServerWorksInTheBackground(t *testing.T) {
 		}
 	}
 	// What was deleted without being asked for is told.
-	var audit amber.Page[amber.AuditEntry]
+	var audit amber.Page[wire.AuditEntry]
 	if err := json.Unmarshal([]byte(u.must("", "--json", "audit", "list", "--actor", "retention")), &audit); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestBeforeAToolChangesSomethingASnapshotIsTaken(t *testing.T) {
 		t.Error("nothing was forgotten")
 	}
 	// What was forgotten is in the snapshot.
-	var page amber.Page[amber.SnapshotMeta]
+	var page amber.Page[wire.SnapshotMeta]
 	r.get(agentURL+"/snapshots?limit=1", &page)
 	if out := u.must("", "recall", "keeping", "--at", string(page.Items[0].ID)); !strings.Contains(out, "worth keeping") {
 		t.Errorf("the snapshot has %s", out)

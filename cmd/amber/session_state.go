@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) sessionStateCommand() *cobra.Command {
@@ -47,7 +48,7 @@ func (a *app) sessionStateGetCommand() *cobra.Command {
 
 func (a *app) sessionStateSetCommand() *cobra.Command {
 	var session sessionFlag
-	var u amber.StateUpdate
+	var u wire.StateUpdate
 	var version int64
 	cmd := &cobra.Command{
 		Use:   "set DOCUMENT|-",
@@ -75,7 +76,7 @@ no state); otherwise the command exits 4 and changes nothing.`,
 				if u.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
-				state, err := amber.UpdateState(ctx, s.Store.States, u)
+				state, err := wire.UpdateState(ctx, s.Store.States, u)
 				if err != nil {
 					return err
 				}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
 )
 
 // setting is a user with a home and a configuration of their own.
@@ -128,7 +129,7 @@ func (s *setting) items(args ...string) string {
 // snapshot takes one and returns its id.
 func (s *setting) snapshot(args ...string) string {
 	s.Helper()
-	return string(told[amber.SnapshotMeta](s, append([]string{"snapshot", "create"}, args...)...).ID)
+	return string(told[wire.SnapshotMeta](s, append([]string{"snapshot", "create"}, args...)...).ID)
 }
 
 // at is a folder with a file of some text.
@@ -239,10 +240,10 @@ func (w *waiter) rounds(worker string) int64 {
 }
 
 // worker returns what the server says about one of its workers.
-func (w *waiter) worker(name string) amber.WorkerHealth {
+func (w *waiter) worker(name string) wire.WorkerHealth {
 	w.Helper()
 	_, text := w.ask("GET", "/health", "")
-	var h amber.ServerHealth
+	var h wire.ServerHealth
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		w.Fatalf("%v in %s", err, text)
 	}
@@ -252,7 +253,7 @@ func (w *waiter) worker(name string) amber.WorkerHealth {
 		}
 	}
 	w.Fatalf("/health names no worker %q: %s", name, text)
-	return amber.WorkerHealth{}
+	return wire.WorkerHealth{}
 }
 
 // idOf is the id in an answer.

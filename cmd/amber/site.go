@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 // site is where an agent lives: it does what a store alone cannot.
@@ -16,10 +17,10 @@ type site interface {
 	// could not bring in.
 	Settle(ctx context.Context) []string
 	// Context makes a block of memory. Errors: invalid for a size out of bounds; those of recall.
-	Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error)
+	Context(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error)
 	// BringBack makes a memory say what it said in a snapshot, or tells what
 	// that would change. Errors: refused for what was erased.
-	BringBack(ctx context.Context, ref amber.SnapshotRef, then amber.Memory, dryRun bool) (amber.MemoryRestore, error)
+	BringBack(ctx context.Context, ref wire.SnapshotRef, then amber.Memory, dryRun bool) (wire.MemoryRestore, error)
 	// Agents tells which agents of the tenant are there, also those that
 	// cannot be opened.
 	Agents() (map[amber.AgentID]bool, error)
@@ -38,7 +39,7 @@ type here struct{ *agent.Agent }
 
 var _ site = here{}
 
-func (h here) BringBack(ctx context.Context, ref amber.SnapshotRef, then amber.Memory, dryRun bool) (amber.MemoryRestore, error) {
+func (h here) BringBack(ctx context.Context, ref wire.SnapshotRef, then amber.Memory, dryRun bool) (wire.MemoryRestore, error) {
 	return h.Agent.BringBack(ctx, ref.ID, then, dryRun)
 }
 
@@ -70,12 +71,12 @@ func (t there) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport,
 // Settle does nothing: the server brings in what its hooks keep.
 func (t there) Settle(context.Context) []string { return nil }
 
-func (t there) Context(ctx context.Context, r amber.ContextRequest) (amber.ContextBlock, error) {
+func (t there) Context(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error) {
 	return t.remote.agent.Context(ctx, r)
 }
 
-func (t there) BringBack(ctx context.Context, ref amber.SnapshotRef, then amber.Memory, dryRun bool) (amber.MemoryRestore, error) {
-	return t.remote.agent.Snapshots().RestoreMemory(ctx, amber.MemoryRestoreRequest{SnapshotRef: ref, Memory: then.ID, DryRun: dryRun})
+func (t there) BringBack(ctx context.Context, ref wire.SnapshotRef, then amber.Memory, dryRun bool) (wire.MemoryRestore, error) {
+	return t.remote.agent.Snapshots().RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: then.ID, DryRun: dryRun})
 }
 
 // Agents takes the agent for one that is there, and whatever is made of it for

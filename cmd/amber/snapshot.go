@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 // snapshotIDHelp says how every verb about one snapshot is told which.
@@ -121,7 +122,7 @@ func (a *app) known(ctx context.Context, s *opened, e snapshotEngine) error {
 	if amber.KindOf(err) != amber.KindNotFound {
 		return nil
 	}
-	page, lerr := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: 1})
+	page, lerr := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: 1})
 	if lerr != nil || len(page.Items) > 0 {
 		return lerr
 	}
@@ -129,13 +130,13 @@ func (a *app) known(ctx context.Context, s *opened, e snapshotEngine) error {
 }
 
 // ref names a snapshot of the agent.
-func (s *opened) ref(id amber.SnapshotID) amber.SnapshotRef {
-	return amber.SnapshotRef{Tenant: s.tenantID(), Agent: s.agentID(), ID: id}
+func (s *opened) ref(id amber.SnapshotID) wire.SnapshotRef {
+	return wire.SnapshotRef{Tenant: s.tenantID(), Agent: s.agentID(), ID: id}
 }
 
 // withSnapshot is withSnapshots for a verb about one snapshot: it finds out
 // which one the argument names.
-func (a *app) withSnapshot(cmd *cobra.Command, need liveAgent, arg string, fn func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error) error {
+func (a *app) withSnapshot(cmd *cobra.Command, need liveAgent, arg string, fn func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error) error {
 	end, err := parseSnapshotEnd(arg)
 	if err != nil {
 		return err
@@ -160,12 +161,12 @@ func parseSnapshotEnd(arg string) (agent.IDEnd, error) {
 }
 
 // allSnapshots asks for every snapshot of the agent.
-func (s *opened) allSnapshots() amber.SnapshotQuery {
-	return amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID()}
+func (s *opened) allSnapshots() wire.SnapshotQuery {
+	return wire.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID()}
 }
 
 // eachSnapshot calls fn for every snapshot of the agent, newest first.
-func eachSnapshot(ctx context.Context, s *opened, e snapshotEngine, fn func(amber.SnapshotMeta) error) error {
+func eachSnapshot(ctx context.Context, s *opened, e snapshotEngine, fn func(wire.SnapshotMeta) error) error {
 	return agent.EachSnapshot(ctx, e, s.allSnapshots(), fn)
 }
 

@@ -9,12 +9,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 // withView answers from a snapshot: it opens the one the argument names and
 // closes it. The live agent is only asked for the active session.
 func (a *app) withView(cmd *cobra.Command, arg string, fn func(ctx context.Context, s *opened, v agent.View) error) error {
-	return a.withSnapshot(cmd, mayBeOpened, arg, func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+	return a.withSnapshot(cmd, mayBeOpened, arg, func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error {
 		v, err := working(a, "opening the snapshot", func() (agent.View, error) { return e.At(ctx, ref) })
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // restoreBundle brings an agent back from a file.
@@ -20,13 +21,13 @@ func (a *app) restoreBundle(cmd *cobra.Command, file string, f restoreFlags) err
 		}
 	}
 	return a.withBundle(cmd, file, f.passphrase, mayBeMade, func(ctx context.Context, s *opened, e snapshotEngine, file string) error {
-		r := f.bare(s, amber.SnapshotRef{Tenant: s.tenantID()})
+		r := f.bare(s, wire.SnapshotRef{Tenant: s.tenantID()})
 		if given("agent") {
 			r.Agent = s.agentID()
 		}
 		return a.restore(s, restoring{
-			agent: target(r), from: "bundle " + filepath.Base(file), yes: f.yes, dryRun: f.dryRun,
-			run: func(dryRun bool) (amber.RestoreReport, error) {
+			agent: restored(r), from: "bundle " + filepath.Base(file), yes: f.yes, dryRun: f.dryRun,
+			run: func(dryRun bool) (wire.RestoreReport, error) {
 				r.DryRun = dryRun
 				return e.RestoreBundle(ctx, file, r)
 			},

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) snapshotCreateCommand() *cobra.Command {
@@ -42,7 +42,7 @@ encrypted snapshot, all new ones are encrypted. The snapshot is signed unless sn
 			}
 			a.access.sign = sign
 			return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				r := amber.SnapshotRequest{
+				r := wire.SnapshotRequest{
 					Tenant: s.tenantID(), Agent: s.agentID(), Label: label, Sources: names, Pin: pin,
 					Encrypt: recipients, NoSign: noSign,
 				}
@@ -50,7 +50,7 @@ encrypted snapshot, all new ones are encrypted. The snapshot is signed unless sn
 				if err != nil {
 					return err
 				}
-				meta, err := working(a, "freezing", func() (amber.SnapshotMeta, error) { return e.Snapshot(ctx, r) })
+				meta, err := working(a, "freezing", func() (wire.SnapshotMeta, error) { return e.Snapshot(ctx, r) })
 				if err != nil {
 					return err
 				}
@@ -70,7 +70,7 @@ encrypted snapshot, all new ones are encrypted. The snapshot is signed unless sn
 
 // showCreated prints the id, which is what scripts want, and tells the rest
 // beside it.
-func (a *app) showCreated(m amber.SnapshotMeta) error {
+func (a *app) showCreated(m wire.SnapshotMeta) error {
 	m.Skipped = orEmpty(m.Skipped)
 	err := a.out.show(m, func(w io.Writer) {
 		fmt.Fprintln(w, m.ID)

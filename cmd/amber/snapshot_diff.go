@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) snapshotDiffCommand() *cobra.Command {
@@ -19,7 +20,7 @@ func (a *app) snapshotDiffCommand() *cobra.Command {
 		Long: fmt.Sprintf(`Show what changed from snapshot A to snapshot B of the agent: rows of every kind, notes,
 state, and the history of the notes. --rows names each change, at most %d of a kind.
 
-`, amber.MaxDiffRows) + snapshotIDHelp,
+`, wire.MaxDiffRows) + snapshotIDHelp,
 		Example: "  amber snapshot diff 5f3a91c0 77ab03de --rows",
 		Args:    exactly("the id of a snapshot", "the id of another snapshot"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,13 +31,13 @@ state, and the history of the notes. --rows names each change, at most %d of a k
 			if err != nil {
 				return err
 			}
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, from amber.SnapshotRef) error {
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, from wire.SnapshotRef) error {
 				b, err := agent.FindSnapshot(ctx, e, s.allSnapshots(), to)
 				if err != nil {
 					return err
 				}
-				r := amber.DiffRequest{Tenant: from.Tenant, Agent: from.Agent, A: from.ID, B: b, Rows: rows}
-				d, err := working(a, "comparing", func() (amber.SnapshotDiff, error) { return e.DiffSnapshots(ctx, r) })
+				r := wire.DiffRequest{Tenant: from.Tenant, Agent: from.Agent, A: from.ID, B: b, Rows: rows}
+				d, err := working(a, "comparing", func() (wire.SnapshotDiff, error) { return e.DiffSnapshots(ctx, r) })
 				if err != nil {
 					return err
 				}
@@ -50,7 +51,7 @@ state, and the history of the notes. --rows names each change, at most %d of a k
 	return cmd
 }
 
-func (a *app) printDiff(w io.Writer, d amber.SnapshotDiff) {
+func (a *app) printDiff(w io.Writer, d wire.SnapshotDiff) {
 	changed := a.printChanges(w, d.Store, d.Notes, d.State)
 	if g := d.Git; g.From != g.To {
 		changed = true
@@ -68,7 +69,7 @@ func (a *app) printDiff(w io.Writer, d amber.SnapshotDiff) {
 
 // printChanges prints what differs of rows and files, and reports whether
 // anything does.
-func (a *app) printChanges(w io.Writer, store amber.StoreDiff, notes, state amber.FilesDiff) bool {
+func (a *app) printChanges(w io.Writer, store wire.StoreDiff, notes, state wire.FilesDiff) bool {
 	var rows [][]string
 	add := func(name string, added, changed, removed int64) {
 		if added+changed+removed > 0 {
@@ -93,7 +94,7 @@ func (a *app) printChanges(w io.Writer, store amber.StoreDiff, notes, state ambe
 	return true
 }
 
-func (a *app) printRows(w io.Writer, rows []amber.RowDiff) {
+func (a *app) printRows(w io.Writer, rows []wire.RowDiff) {
 	marks := map[amber.Op]string{amber.OpInsert: "+", amber.OpUpdate: "~", amber.OpDelete: "-"}
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s %s %s", marks[r.Op], a.out.style(dim, flat(r.Table)), flat(r.Key))

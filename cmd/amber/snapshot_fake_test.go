@@ -14,24 +14,27 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/target"
+	"github.com/amber-memory/amber/wire"
 )
 
 // fakeEngine stands in for the engine: it answers what it was told to and
 // remembers what it was asked.
 type fakeEngine struct {
-	metas    []amber.SnapshotMeta // newest first
-	detail   amber.SnapshotDetail
-	reports  map[amber.SnapshotID]amber.VerifyReport
+	metas    []wire.SnapshotMeta // newest first
+	detail   wire.SnapshotDetail
+	reports  map[amber.SnapshotID]wire.VerifyReport
 	failures map[amber.SnapshotID]error
-	check    amber.CheckReport
-	diff     amber.SnapshotDiff
-	restored amber.RestoreReport
-	pruned   amber.PruneReport
-	gc       amber.GCReport
+	check    wire.CheckReport
+	diff     wire.SnapshotDiff
+	restored wire.RestoreReport
+	pruned   wire.PruneReport
+	gc       wire.GCReport
 	view     *fakeView
-	bundle   amber.BundleReport
-	exported amber.ExportReport
-	imported amber.ImportReport
+	bundle   wire.BundleReport
+	exported wire.ExportReport
+	imported wire.ImportReport
 	readers  []string
 	policy   error // what Acceptable says
 
@@ -40,22 +43,22 @@ type fakeEngine struct {
 
 var _ snapshotEngine = (*fakeEngine)(nil)
 
-func (f *fakeEngine) Snapshot(_ context.Context, r amber.SnapshotRequest) (amber.SnapshotMeta, error) {
+func (f *fakeEngine) Snapshot(_ context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	f.asked = append(f.asked, r)
 	return f.metas[0], nil
 }
 
 // ListSnapshots returns two at a time, whatever the limit, so that a caller that
 // forgets the next page is noticed.
-func (f *fakeEngine) ListSnapshots(_ context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+func (f *fakeEngine) ListSnapshots(_ context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
 	at := 0
 	if q.Cursor != "" {
 		if _, err := fmt.Sscan(string(q.Cursor), &at); err != nil {
-			return amber.Page[amber.SnapshotMeta]{}, amber.Errorf(amber.KindInvalid, "list snapshots", "", "bad cursor")
+			return amber.Page[wire.SnapshotMeta]{}, amber.Errorf(amber.KindInvalid, "list snapshots", "", "bad cursor")
 		}
 	}
 	end := min(at+min(q.Limit, 2), len(f.metas))
-	page := amber.Page[amber.SnapshotMeta]{Items: append([]amber.SnapshotMeta{}, f.metas[at:end]...)}
+	page := amber.Page[wire.SnapshotMeta]{Items: append([]wire.SnapshotMeta{}, f.metas[at:end]...)}
 	if end < len(f.metas) {
 		page.Next = amber.Cursor(fmt.Sprint(end))
 	}
@@ -71,96 +74,96 @@ func (f *fakeEngine) has(id amber.SnapshotID) error {
 	return amber.Errorf(amber.KindNotFound, "find snapshot", string(id), "there is none")
 }
 
-func (f *fakeEngine) ShowSnapshot(_ context.Context, ref amber.SnapshotRef) (amber.SnapshotDetail, error) {
+func (f *fakeEngine) ShowSnapshot(_ context.Context, ref wire.SnapshotRef) (wire.SnapshotDetail, error) {
 	d := f.detail
 	d.ID = ref.ID
 	return d, f.has(ref.ID)
 }
 
-func (f *fakeEngine) DiffSnapshots(_ context.Context, r amber.DiffRequest) (amber.SnapshotDiff, error) {
+func (f *fakeEngine) DiffSnapshots(_ context.Context, r wire.DiffRequest) (wire.SnapshotDiff, error) {
 	f.asked = append(f.asked, r)
 	return f.diff, nil
 }
 
-func (f *fakeEngine) VerifySnapshot(_ context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
+func (f *fakeEngine) VerifySnapshot(_ context.Context, r wire.VerifyRequest) (wire.VerifyReport, error) {
 	f.asked = append(f.asked, r)
 	report := f.reports[r.ID]
 	report.ID = r.ID
 	return report, f.has(r.ID)
 }
 
-func (f *fakeEngine) DeleteSnapshot(_ context.Context, ref amber.SnapshotRef) error {
+func (f *fakeEngine) DeleteSnapshot(_ context.Context, ref wire.SnapshotRef) error {
 	f.asked = append(f.asked, ref)
 	return f.has(ref.ID)
 }
 
-func (f *fakeEngine) PinSnapshot(_ context.Context, ref amber.SnapshotRef, pinned bool) error {
+func (f *fakeEngine) PinSnapshot(_ context.Context, ref wire.SnapshotRef, pinned bool) error {
 	f.asked = append(f.asked, ref, pinned)
 	return f.has(ref.ID)
 }
 
-func (f *fakeEngine) PruneSnapshots(_ context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+func (f *fakeEngine) PruneSnapshots(_ context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
 	f.asked = append(f.asked, r)
 	report := f.pruned
 	report.DryRun = r.DryRun
 	return report, nil
 }
 
-func (f *fakeEngine) CollectGarbage(_ context.Context, r amber.GCRequest) (amber.GCReport, error) {
+func (f *fakeEngine) CollectGarbage(_ context.Context, r wire.GCRequest) (wire.GCReport, error) {
 	f.asked = append(f.asked, r)
 	report := f.gc
 	report.DryRun = r.DryRun
 	return report, nil
 }
 
-func (f *fakeEngine) Restore(_ context.Context, r amber.RestoreRequest) (amber.RestoreReport, error) {
+func (f *fakeEngine) Restore(_ context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	f.asked = append(f.asked, r)
 	report := f.restored
-	report.From, report.Agent, report.DryRun = r.ID, target(r), r.DryRun
+	report.From, report.Agent, report.DryRun = r.ID, restored(r), r.DryRun
 	return report, f.has(r.ID)
 }
 
-func (f *fakeEngine) CheckRepository(_ context.Context, r amber.CheckRequest) (amber.CheckReport, error) {
+func (f *fakeEngine) CheckRepository(_ context.Context, r wire.CheckRequest) (wire.CheckReport, error) {
 	f.asked = append(f.asked, r)
 	report := f.check
 	report.DataRead = r.ReadData
 	return report, nil
 }
 
-func (f *fakeEngine) At(_ context.Context, ref amber.SnapshotRef) (agent.View, error) {
+func (f *fakeEngine) At(_ context.Context, ref wire.SnapshotRef) (agent.View, error) {
 	return f.view, f.has(ref.ID)
 }
 
-func (f *fakeEngine) ExtractSource(_ context.Context, ref amber.SnapshotRef, name, dir string) (agent.Extraction, error) {
+func (f *fakeEngine) ExtractSource(_ context.Context, ref wire.SnapshotRef, name, dir string) (agent.Extraction, error) {
 	f.asked = append(f.asked, ref, name, dir)
 	return agent.Extraction{From: ref.ID, Source: name, To: dir, Files: 3, Bytes: 2048}, f.has(ref.ID)
 }
 
-func (f *fakeEngine) Export(_ context.Context, r amber.ExportRequest) (amber.ExportReport, error) {
+func (f *fakeEngine) Export(_ context.Context, r wire.ExportRequest) (wire.ExportReport, error) {
 	f.asked = append(f.asked, r)
 	return f.exported, f.has(r.ID)
 }
 
-func (f *fakeEngine) Import(_ context.Context, r amber.ImportRequest) (amber.ImportReport, error) {
+func (f *fakeEngine) Import(_ context.Context, r wire.ImportRequest) (wire.ImportReport, error) {
 	f.asked = append(f.asked, r)
 	return f.imported, nil
 }
 
-func (f *fakeEngine) VerifyBundle(_ context.Context, r amber.BundleRequest) (amber.BundleReport, error) {
+func (f *fakeEngine) VerifyBundle(_ context.Context, r wire.BundleRequest) (wire.BundleReport, error) {
 	f.asked = append(f.asked, r)
 	report := f.bundle
 	report.File = r.File
 	return report, nil
 }
 
-func (f *fakeEngine) RestoreBundle(_ context.Context, file string, r amber.RestoreRequest) (amber.RestoreReport, error) {
+func (f *fakeEngine) RestoreBundle(_ context.Context, file string, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	f.asked = append(f.asked, file, r)
 	report := f.restored
-	report.From, report.Agent, report.DryRun = snapC, target(r), r.DryRun
+	report.From, report.Agent, report.DryRun = snapC, restored(r), r.DryRun
 	return report, nil
 }
 
-func (f *fakeEngine) Acceptable(string, amber.SignatureReport) error { return f.policy }
+func (f *fakeEngine) Acceptable(string, sign.SignatureReport) error { return f.policy }
 
 func (f *fakeEngine) Recipients(context.Context, amber.TenantID) ([]string, error) {
 	return f.readers, nil
@@ -171,12 +174,12 @@ func (f *fakeEngine) ChangeRecipients(_ context.Context, _ amber.TenantID, add, 
 	return f.readers, nil
 }
 
-func (f *fakeEngine) CopyTo(context.Context, amber.TenantID, amber.Target, bool) (amber.CopyReport, error) {
-	return amber.CopyReport{}, nil
+func (f *fakeEngine) CopyTo(context.Context, amber.TenantID, target.Target, bool) (target.CopyReport, error) {
+	return target.CopyReport{}, nil
 }
 
-func (f *fakeEngine) CopyFrom(context.Context, amber.TenantID, amber.Target) (amber.CopyReport, error) {
-	return amber.CopyReport{}, nil
+func (f *fakeEngine) CopyFrom(context.Context, amber.TenantID, target.Target) (target.CopyReport, error) {
+	return target.CopyReport{}, nil
 }
 
 // fakeView is the memory of a snapshot.
@@ -226,7 +229,7 @@ const (
 func newFakeEngine() *fakeEngine {
 	at := amber.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	return &fakeEngine{
-		metas: []amber.SnapshotMeta{
+		metas: []wire.SnapshotMeta{
 			{ID: snapC, Agent: "default", Tenant: "default", Label: "newest", CreatedAt: at, BytesTotal: 5 << 20, BytesNew: 1536, FenceMS: 3.25},
 			{ID: snapB, Agent: "default", Tenant: "default", CreatedAt: at, Pinned: true},
 			{ID: snapA, Agent: "default", Tenant: "default", Damage: "the digest does not match"},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) snapshotGCCommand() *cobra.Command {
@@ -26,7 +26,7 @@ The command asks first; without a terminal it needs --yes.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				return a.collect(ctx, e, amber.GCRequest{Tenant: s.tenantID(), OldGenerations: old, DryRun: dryRun}, yes)
+				return a.collect(ctx, e, wire.GCRequest{Tenant: s.tenantID(), OldGenerations: old, DryRun: dryRun}, yes)
 			})
 		},
 	}
@@ -35,9 +35,9 @@ The command asks first; without a terminal it needs --yes.`,
 	return cmd
 }
 
-func (a *app) collect(ctx context.Context, e snapshotEngine, r amber.GCRequest, yes bool) error {
-	run := func(dryRun bool) (amber.GCReport, error) {
-		report, err := working(a, "collecting", func() (amber.GCReport, error) {
+func (a *app) collect(ctx context.Context, e snapshotEngine, r wire.GCRequest, yes bool) error {
+	run := func(dryRun bool) (wire.GCReport, error) {
+		report, err := working(a, "collecting", func() (wire.GCReport, error) {
 			r := r
 			r.DryRun = dryRun
 			return e.CollectGarbage(ctx, r)
@@ -65,7 +65,7 @@ func (a *app) collect(ctx context.Context, e snapshotEngine, r amber.GCRequest, 
 	return a.out.show(report, func(w io.Writer) { printCollected(w, report) })
 }
 
-func printCollected(w io.Writer, r amber.GCReport) {
+func printCollected(w io.Writer, r wire.GCReport) {
 	would := ""
 	if r.DryRun {
 		would = "would be "

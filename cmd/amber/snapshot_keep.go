@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // snapshotRemoval is the JSON of snapshot delete.
@@ -31,7 +32,7 @@ frees the space later. The command asks first; without a terminal it needs --yes
 ` + snapshotIDHelp,
 		Args: exactly("the id of a snapshot"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error {
 				plan, err := planSnapshotRemoval(ctx, s, e, ref)
 				if err != nil {
 					return err
@@ -62,11 +63,11 @@ func addPlanFlags(cmd *cobra.Command, yes, dryRun *bool, plan string) {
 
 // planSnapshotRemoval finds out what would be deleted, and refuses what the
 // engine would refuse.
-func planSnapshotRemoval(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) (snapshotRemoval, error) {
+func planSnapshotRemoval(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) (snapshotRemoval, error) {
 	plan := snapshotRemoval{ID: ref.ID}
-	var it amber.SnapshotMeta
+	var it wire.SnapshotMeta
 	usable := 0
-	err := eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
+	err := eachSnapshot(ctx, s, e, func(m wire.SnapshotMeta) error {
 		if m.ID == ref.ID {
 			it, plan.Label, plan.CreatedAt = m, m.Label, m.CreatedAt
 		}
@@ -126,7 +127,7 @@ func (a *app) snapshotPinCommand(pin bool) *cobra.Command {
 		Long:  short + ".\n\n" + snapshotIDHelp,
 		Args:  exactly("the id of a snapshot"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref wire.SnapshotRef) error {
 				if err := e.PinSnapshot(ctx, ref, pin); err != nil {
 					return err
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) snapshotListCommand() *cobra.Command {
@@ -29,8 +30,8 @@ is listed with the reason.`,
 						return err
 					}
 				}
-				return showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[amber.SnapshotMeta], error) {
-					p, err := e.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: n, Cursor: c})
+				return showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[wire.SnapshotMeta], error) {
+					p, err := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: n, Cursor: c})
 					for i := range p.Items {
 						p.Items[i].Skipped = orEmpty(p.Items[i].Skipped)
 					}
@@ -43,7 +44,7 @@ is listed with the reason.`,
 	return cmd
 }
 
-func (a *app) printSnapshots(w io.Writer, items []amber.SnapshotMeta) {
+func (a *app) printSnapshots(w io.Writer, items []wire.SnapshotMeta) {
 	rows := make([][]string, len(items))
 	for i, m := range items {
 		if m.Damage != "" {
@@ -59,7 +60,7 @@ func (a *app) printSnapshots(w io.Writer, items []amber.SnapshotMeta) {
 }
 
 // snapshotRemarks tells in few words what is special about a snapshot.
-func snapshotRemarks(m amber.SnapshotMeta) []string {
+func snapshotRemarks(m wire.SnapshotMeta) []string {
 	var out []string
 	for _, is := range []struct {
 		so   bool
@@ -86,7 +87,7 @@ func (a *app) snapshotShowCommand() *cobra.Command {
 		Example: "  amber snapshot show 5f3a91c0",
 		Args:    exactly("the id of a snapshot"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref wire.SnapshotRef) error {
 				d, err := e.ShowSnapshot(ctx, ref)
 				if err != nil {
 					return err
@@ -100,10 +101,10 @@ func (a *app) snapshotShowCommand() *cobra.Command {
 
 // printSnapshot prints a snapshot: what it is called, where it stands, what is
 // in it and what is not.
-func (a *app) printSnapshot(w io.Writer, d amber.SnapshotDetail) {
+func (a *app) printSnapshot(w io.Writer, d wire.SnapshotDetail) {
 	p := a.out
 	if d.Label != "" {
-		fmt.Fprintln(w, p.style(bold, oneLine(d.Label, amber.MaxLabelBytes)))
+		fmt.Fprintln(w, p.style(bold, oneLine(d.Label, wire.MaxLabelBytes)))
 	}
 	fmt.Fprintln(w, p.style(amb, string(d.ID)))
 	facts := []string{
@@ -140,7 +141,7 @@ func (a *app) printSnapshot(w io.Writer, d amber.SnapshotDetail) {
 	}
 }
 
-func printParts(w io.Writer, d amber.SnapshotDetail) {
+func printParts(w io.Writer, d wire.SnapshotDetail) {
 	fmt.Fprintln(w)
 	var rows [][]string
 	for _, part := range d.Parts {

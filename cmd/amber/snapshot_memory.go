@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 // restoreMemory brings back one memory as a new revision.
@@ -18,7 +18,7 @@ func (a *app) restoreMemory(cmd *cobra.Command, arg string, f restoreFlags) erro
 	if err != nil {
 		return err
 	}
-	return a.withSnapshot(cmd, mustBeOpened, arg, func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+	return a.withSnapshot(cmd, mustBeOpened, arg, func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error {
 		then, err := agent.FindMemoryAt(ctx, e, ref, end)
 		if err != nil {
 			return err
@@ -36,7 +36,7 @@ func (a *app) restoreMemory(cmd *cobra.Command, arg string, f restoreFlags) erro
 	})
 }
 
-func (a *app) showMemoryRestore(r amber.MemoryRestore) error {
+func (a *app) showMemoryRestore(r wire.MemoryRestore) error {
 	err := a.out.show(r, func(w io.Writer) {
 		switch {
 		case len(r.Changed) == 0:

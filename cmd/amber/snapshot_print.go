@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // warn tells the user that something is wrong though the command goes on.
@@ -20,7 +21,7 @@ const maxWarnings = 20
 
 // warnSkipped names what is not in a snapshot though it should be, and what is
 // wrong with what is.
-func (a *app) warnSkipped(skipped []amber.Skipped, warnings []string) {
+func (a *app) warnSkipped(skipped []wire.Skipped, warnings []string) {
 	for _, text := range warnings[:min(len(warnings), maxWarnings)] {
 		a.out.warn("%s", text)
 	}
@@ -32,15 +33,15 @@ func (a *app) warnSkipped(skipped []amber.Skipped, warnings []string) {
 	}
 }
 
-func describeSkipped(s amber.Skipped) string {
+func describeSkipped(s wire.Skipped) string {
 	reasons := map[string]string{
-		amber.SkipMissing:     "it is not there",
-		amber.SkipUnreadable:  "it cannot be read",
-		amber.SkipTorn:        "it changed while it was read",
-		amber.SkipTooLarge:    "it is too large",
-		amber.SkipNotRegular:  "it is a link or no regular file",
-		amber.SkipBadName:     "its name cannot be restored everywhere",
-		amber.SkipUnsupported: "its form is not supported",
+		wire.SkipMissing:     "it is not there",
+		wire.SkipUnreadable:  "it cannot be read",
+		wire.SkipTorn:        "it changed while it was read",
+		wire.SkipTooLarge:    "it is too large",
+		wire.SkipNotRegular:  "it is a link or no regular file",
+		wire.SkipBadName:     "its name cannot be restored everywhere",
+		wire.SkipUnsupported: "its form is not supported",
 	}
 	reason := reasons[s.Reason]
 	if reason == "" {
@@ -89,7 +90,7 @@ func (p printer) listed(w io.Writer, label string, words []string) {
 }
 
 // printDamage names everything that is not as it was written.
-func (p printer) printDamage(w io.Writer, damaged []amber.Damage) {
+func (p printer) printDamage(w io.Writer, damaged []wire.Damage) {
 	for _, d := range damaged {
 		needed := ""
 		if len(d.Snapshots) > 0 {
@@ -112,7 +113,7 @@ func shortIDs(ids []amber.SnapshotID) string {
 }
 
 // printChecks prints checks that were made: failed ones in full.
-func (p printer) printChecks(w io.Writer, checks []amber.Check) {
+func (p printer) printChecks(w io.Writer, checks []wire.Check) {
 	for _, c := range checks {
 		verdict := "ok"
 		if !c.OK {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Snapshots that Amber took before a restore are many and soon of no use: the
@@ -64,12 +64,12 @@ by snapshot gc.`, keepSafety, safetyAge/(24*time.Hour)),
 }
 
 // request puts the flags over the configuration.
-func (f pruneFlags) request(a *app, cmd *cobra.Command, s *opened) (amber.PruneRequest, error) {
+func (f pruneFlags) request(a *app, cmd *cobra.Command, s *opened) (wire.PruneRequest, error) {
 	keep := s.config.Config.Snapshot.Retention
 	if s.remote != nil && !f.anyRule(cmd) {
-		return amber.PruneRequest{}, usage("--remote needs a rule, such as --keep-last; the server applies its own snapshot.retention by itself")
+		return wire.PruneRequest{}, usage("--remote needs a rule, such as --keep-last; the server applies its own snapshot.retention by itself")
 	}
-	r := amber.PruneRequest{
+	r := wire.PruneRequest{
 		Tenant: s.tenantID(), Agent: s.agentID(), MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge,
 	}
 	for _, rule := range []struct {
@@ -106,15 +106,15 @@ func (f pruneFlags) anyRule(cmd *cobra.Command) bool {
 }
 
 // prune deletes once a person has seen the plan, or has said not to ask.
-func (a *app) prune(ctx context.Context, e snapshotEngine, r amber.PruneRequest, f pruneFlags) error {
-	run := func(dryRun bool) (amber.PruneReport, error) {
+func (a *app) prune(ctx context.Context, e snapshotEngine, r wire.PruneRequest, f pruneFlags) error {
+	run := func(dryRun bool) (wire.PruneReport, error) {
 		r := r
 		r.DryRun = dryRun
-		report, err := working(a, "pruning", func() (amber.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
+		report, err := working(a, "pruning", func() (wire.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
 		report.Deleted, report.Kept = orEmpty(report.Deleted), orEmpty(report.Kept)
 		return report, err
 	}
-	show := func(report amber.PruneReport) error {
+	show := func(report wire.PruneReport) error {
 		return a.out.show(report, func(w io.Writer) { printPruned(w, report) })
 	}
 	if f.dryRun {
@@ -156,7 +156,7 @@ func (a *app) confirmPlan(yes bool, what string, plan func() (string, error)) er
 	return a.confirm(false, question)
 }
 
-func printPruned(w io.Writer, r amber.PruneReport) {
+func printPruned(w io.Writer, r wire.PruneReport) {
 	did, kept := "deleted", "kept"
 	if r.DryRun {
 		did, kept = "would delete", "would keep"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // restoreFlags say what of a snapshot goes where.
@@ -71,14 +72,14 @@ The command asks first; without a terminal it needs --yes. --dry-run shows what 
 			case f.memory != "":
 				return a.restoreMemory(cmd, args[0], f)
 			}
-			return a.withSnapshot(cmd, mayBeMade, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+			return a.withSnapshot(cmd, mayBeMade, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error {
 				r, err := f.request(s, ref)
 				if err != nil {
 					return err
 				}
 				return a.restore(s, restoring{
-					agent: target(r), from: "snapshot " + shortID(string(r.ID)), yes: f.yes, dryRun: f.dryRun,
-					run: func(dryRun bool) (amber.RestoreReport, error) {
+					agent: restored(r), from: "snapshot " + shortID(string(r.ID)), yes: f.yes, dryRun: f.dryRun,
+					run: func(dryRun bool) (wire.RestoreReport, error) {
 						r.DryRun = dryRun
 						return e.Restore(ctx, r)
 					},
@@ -132,12 +133,12 @@ func (f restoreFlags) check(cmd *cobra.Command) error {
 }
 
 // request makes the request of the flags and the configuration.
-func (f restoreFlags) request(s *opened, ref amber.SnapshotRef) (amber.RestoreRequest, error) {
+func (f restoreFlags) request(s *opened, ref wire.SnapshotRef) (wire.RestoreRequest, error) {
 	return f.bare(s, ref).Normalize()
 }
 
-func (f restoreFlags) bare(s *opened, ref amber.SnapshotRef) amber.RestoreRequest {
-	return amber.RestoreRequest{
+func (f restoreFlags) bare(s *opened, ref wire.SnapshotRef) wire.RestoreRequest {
+	return wire.RestoreRequest{
 		SnapshotRef: ref, To: amber.AgentID(f.toAgent), Only: f.only, WithControl: f.withControl, LocalOnly: f.localOnly,
 		NoSafetySnapshot: f.noSafety || !s.config.Config.Snapshot.Auto.BeforeRestore,
 		DiscardOld:       f.discardOld, AcceptRedacted: f.acceptRedacted, AcceptUnsigned: f.acceptUnsigned, DryRun: f.dryRun,
@@ -149,7 +150,7 @@ type restoring struct {
 	agent       amber.AgentID // "": what is restored from decides
 	from        string        // what people are told it is
 	yes, dryRun bool
-	run         func(dryRun bool) (amber.RestoreReport, error)
+	run         func(dryRun bool) (wire.RestoreReport, error)
 }
 
 // restore brings an agent back once a person has seen the plan, or has said
@@ -167,12 +168,12 @@ func (a *app) restore(s *opened, r restoring) error {
 	default:
 		question = "make agent " + string(r.agent)
 	}
-	run := func(dryRun bool) (amber.RestoreReport, error) {
+	run := func(dryRun bool) (wire.RestoreReport, error) {
 		what := "restoring"
 		if dryRun {
 			what = "comparing"
 		}
-		report, err := working(a, what, func() (amber.RestoreReport, error) { return r.run(dryRun) })
+		report, err := working(a, what, func() (wire.RestoreReport, error) { return r.run(dryRun) })
 		report.Restored, report.Checks = orEmpty(report.Restored), orEmpty(report.Checks)
 		report.Plan.Store.Tables = orEmpty(report.Plan.Store.Tables)
 		return report, err
@@ -200,8 +201,8 @@ func (a *app) restore(s *opened, r restoring) error {
 	return err
 }
 
-// target is the agent that gets the snapshot.
-func target(r amber.RestoreRequest) amber.AgentID {
+// restored is the agent that gets the snapshot.
+func restored(r wire.RestoreRequest) amber.AgentID {
 	if r.To != "" {
 		return r.To
 	}
@@ -210,7 +211,7 @@ func target(r amber.RestoreRequest) amber.AgentID {
 
 // printRestored tells what a restore did or would do. One that makes an agent
 // changes nothing that was there.
-func (a *app) printRestored(w io.Writer, makes bool, r amber.RestoreReport) {
+func (a *app) printRestored(w io.Writer, makes bool, r wire.RestoreReport) {
 	parts, agent, from := flat(strings.Join(r.Restored, ", ")), flat(string(r.Agent)), flat(shortID(string(r.From)))
 	switch {
 	case makes && r.DryRun:
@@ -235,7 +236,7 @@ func (a *app) printRestored(w io.Writer, makes bool, r amber.RestoreReport) {
 }
 
 // printAfterRestore tells what somebody needs who wants to undo it.
-func printAfterRestore(w io.Writer, r amber.RestoreReport) {
+func printAfterRestore(w io.Writer, r wire.RestoreReport) {
 	fmt.Fprintf(w, "generation %d is live\n", r.Generation)
 	if r.SafetySnapshot != "" {
 		fmt.Fprintf(w, "the agent as it was before: snapshot %s\n", flat(string(r.SafetySnapshot)))

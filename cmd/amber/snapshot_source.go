@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 // restoreSource writes a source into a folder of its own. It does not ask:
@@ -22,7 +23,7 @@ func (a *app) restoreSource(cmd *cobra.Command, arg string, f restoreFlags) erro
 	if err != nil {
 		return err
 	}
-	return a.withSnapshot(cmd, mayBeAbsent, arg, func(ctx context.Context, _ *opened, e snapshotEngine, ref amber.SnapshotRef) error {
+	return a.withSnapshot(cmd, mayBeAbsent, arg, func(ctx context.Context, _ *opened, e snapshotEngine, ref wire.SnapshotRef) error {
 		if err := checkEmptyFolder(dir); err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func checkEmptyFolder(dir string) error {
 }
 
 // planExtraction tells what a snapshot holds of a source.
-func planExtraction(ctx context.Context, e snapshotEngine, ref amber.SnapshotRef, name string) (agent.Extraction, error) {
+func planExtraction(ctx context.Context, e snapshotEngine, ref wire.SnapshotRef, name string) (agent.Extraction, error) {
 	d, err := e.ShowSnapshot(ctx, ref)
 	if err != nil {
 		return agent.Extraction{}, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/wire"
 )
 
 // says checks what a command prints.
@@ -28,7 +29,7 @@ func says(t *testing.T, where, text string, words ...string) {
 func TestSnapshotCreate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.metas[0].Skipped = []amber.Skipped{{Part: "notes", Path: "big.bin", Reason: amber.SkipTooLarge, Detail: "3 GiB"}}
+	b.engine.metas[0].Skipped = []wire.Skipped{{Part: "notes", Path: "big.bin", Reason: wire.SkipTooLarge, Detail: "3 GiB"}}
 	b.engine.metas[0].Warnings = []string{"control.db is damaged at the source"}
 	b.engine.metas[0].SkippedCount = 8
 	b.env = []string{"AMBER_SOURCES__ENGRAM__GIT=/srv/engram"}
@@ -38,7 +39,7 @@ func TestSnapshotCreate(t *testing.T) {
 	}
 	says(t, "stderr", stderr, "WARNING: control.db is damaged", "WARNING: not in the snapshot: notes big.bin: it is too large (3 GiB)",
 		"WARNING: not in the snapshot: 7 more")
-	want := []any{amber.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true}}
+	want := []any{wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true}}
 	if diff := cmp.Diff(want, b.engine.asked); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
@@ -65,7 +66,7 @@ func TestSnapshotCreateRefusesWhatIsNotThere(t *testing.T) {
 	}{
 		{"unknown agent", []string{"--agent", "typo", "snapshot", "create"}, 3, "there is no such agent"},
 		{"source that is no name", []string{"snapshot", "create", "--source", "../x"}, 2, "source"},
-		{"long label", []string{"snapshot", "create", "--label", strings.Repeat("x", amber.MaxLabelBytes+1)}, 2, "label"},
+		{"long label", []string{"snapshot", "create", "--label", strings.Repeat("x", wire.MaxLabelBytes+1)}, 2, "label"},
 		{"argument", []string{"snapshot", "create", "now"}, 2, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -149,11 +150,11 @@ func TestSnapshotListMakesNothing(t *testing.T) {
 func TestSnapshotShow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.detail = amber.SnapshotDetail{
-		SnapshotMeta: amber.SnapshotMeta{Agent: "default", Counter: 4, Device: "d1", Skipped: []amber.Skipped{{Part: "source:x", Reason: amber.SkipMissing}}},
-		Parts:        []amber.SnapshotPart{{Name: "memory", Bytes: 8192, Count: 2, Digest: strings.Repeat("ab", 32)}, {Name: "git", Count: 1}},
-		Sources:      []amber.SourceReport{{Name: "x", Files: 3, Bytes: 100}},
-		Checks:       []amber.Check{{Name: "integrity", Part: "memory", OK: true}, {Name: "pages", Part: "control", Detail: "page 7"}},
+	b.engine.detail = wire.SnapshotDetail{
+		SnapshotMeta: wire.SnapshotMeta{Agent: "default", Counter: 4, Device: "d1", Skipped: []wire.Skipped{{Part: "source:x", Reason: wire.SkipMissing}}},
+		Parts:        []wire.SnapshotPart{{Name: "memory", Bytes: 8192, Count: 2, Digest: strings.Repeat("ab", 32)}, {Name: "git", Count: 1}},
+		Sources:      []wire.SourceReport{{Name: "x", Files: 3, Bytes: 100}},
+		Checks:       []wire.Check{{Name: "integrity", Part: "memory", OK: true}, {Name: "pages", Part: "control", Detail: "page 7"}},
 	}
 	_, stdout, _ := b.run("snapshot", "show", string(snapC))
 	says(t, "stdout", stdout, "4 of device d1", "signed by: nobody", "8.0 KiB", "2 pages", "1 object", "abababababababab", "each part at an instant of its own",
@@ -163,9 +164,9 @@ func TestSnapshotShow(t *testing.T) {
 func TestSnapshotVerify(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.reports = map[amber.SnapshotID]amber.VerifyReport{
+	b.engine.reports = map[amber.SnapshotID]wire.VerifyReport{
 		snapC: {Checked: []string{"manifest", "objects"}, NotChecked: []string{"data"}},
-		snapB: {Checked: []string{"manifest"}, Damaged: []amber.Damage{{Object: "packs/aa", Reason: "it is missing", Snapshots: []amber.SnapshotID{snapB}}}},
+		snapB: {Checked: []string{"manifest"}, Damaged: []wire.Damage{{Object: "packs/aa", Reason: "it is missing", Snapshots: []amber.SnapshotID{snapB}}}},
 	}
 	code, stdout, _ := b.run("snapshot", "verify", "77ab03de")
 	if code != 0 {
@@ -178,13 +179,13 @@ func TestSnapshotVerify(t *testing.T) {
 	}
 	says(t, "stdout", stdout, "DAMAGED packs/aa: it is missing (needed by 5f3a91c0)")
 	want := []any{
-		amber.VerifyRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}},
-		amber.VerifyRequest{SnapshotRef: amber.SnapshotRef{Tenant: "default", Agent: "default", ID: snapB}, ReadData: true},
+		wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}},
+		wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapB}, ReadData: true},
 	}
 	if diff := cmp.Diff(want, b.engine.asked); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	var report amber.VerifyReport
+	var report wire.VerifyReport
 	b.json(5, &report, "snapshot", "verify", string(snapB))
 	if report.OK() || report.NotChecked == nil || report.Checks == nil {
 		t.Errorf("report %+v, want damage and no null", report)
@@ -198,27 +199,27 @@ func TestSnapshotVerify(t *testing.T) {
 
 func TestSnapshotVerifyAll(t *testing.T) {
 	t.Parallel()
-	fine := amber.VerifyReport{Checked: []string{"objects"}}
-	broken := amber.VerifyReport{Damaged: []amber.Damage{{Object: "x"}}}
+	fine := wire.VerifyReport{Checked: []string{"objects"}}
+	broken := wire.VerifyReport{Damaged: []wire.Damage{{Object: "x"}}}
 	newer := amber.Errorf(amber.KindTooNew, "read manifest", "", "version 9")
 	for _, c := range []struct {
 		name     string
-		reports  map[amber.SnapshotID]amber.VerifyReport
+		reports  map[amber.SnapshotID]wire.VerifyReport
 		failures map[amber.SnapshotID]error
 		code     int
 		items    int
 	}{
-		{"all whole", map[amber.SnapshotID]amber.VerifyReport{snapA: fine, snapB: fine, snapC: fine}, nil, 0, 3},
-		{"one damaged", map[amber.SnapshotID]amber.VerifyReport{snapA: broken, snapB: fine, snapC: fine}, nil, 5, 3},
-		{"one of a newer release", map[amber.SnapshotID]amber.VerifyReport{snapA: fine, snapB: fine}, map[amber.SnapshotID]error{snapC: newer}, 6, 3},
-		{"damage outweighs", map[amber.SnapshotID]amber.VerifyReport{snapA: broken}, map[amber.SnapshotID]error{snapC: newer}, 5, 3},
+		{"all whole", map[amber.SnapshotID]wire.VerifyReport{snapA: fine, snapB: fine, snapC: fine}, nil, 0, 3},
+		{"one damaged", map[amber.SnapshotID]wire.VerifyReport{snapA: broken, snapB: fine, snapC: fine}, nil, 5, 3},
+		{"one of a newer release", map[amber.SnapshotID]wire.VerifyReport{snapA: fine, snapB: fine}, map[amber.SnapshotID]error{snapC: newer}, 6, 3},
+		{"damage outweighs", map[amber.SnapshotID]wire.VerifyReport{snapA: broken}, map[amber.SnapshotID]error{snapC: newer}, 5, 3},
 		{"one deleted meanwhile", nil, map[amber.SnapshotID]error{snapB: amber.Errorf(amber.KindNotFound, "x", "", "gone")}, 0, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.engine.reports, b.engine.failures = c.reports, c.failures
-			var page amber.Page[amber.VerifyReport]
+			var page amber.Page[wire.VerifyReport]
 			b.json(c.code, &page, "snapshot", "verify", "--all")
 			if len(page.Items) != c.items {
 				t.Errorf("%d items, want %d", len(page.Items), c.items)
@@ -235,14 +236,14 @@ func TestSnapshotVerifyAll(t *testing.T) {
 func TestSnapshotCheck(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.check = amber.CheckReport{Snapshots: 3, Packs: 1, Blobs: 20, Bytes: 4096, Checked: []string{"packs"}, NotChecked: []string{"tail"}, Unused: 2048}
+	b.engine.check = wire.CheckReport{Snapshots: 3, Packs: 1, Blobs: 20, Bytes: 4096, Checked: []string{"packs"}, NotChecked: []string{"tail"}, Unused: 2048}
 	code, stdout, _ := b.run("snapshot", "check")
 	if code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
 	says(t, "stdout", stdout, "3 snapshots, 1 pack, 20 blobs, 4.0 KiB: nothing damaged found", "not checked: tail", "2.0 KiB that no snapshot needs", "the data was not read")
-	b.engine.check.Damaged = []amber.Damage{{Object: "index/x\x1b[2J", Reason: "bad digest"}}
-	var report amber.CheckReport
+	b.engine.check.Damaged = []wire.Damage{{Object: "index/x\x1b[2J", Reason: "bad digest"}}
+	var report wire.CheckReport
 	b.json(5, &report, "snapshot", "check", "--read-data")
 	if !report.DataRead || report.Damaged[0].Snapshots == nil {
 		t.Errorf("report %+v, want one with the data read and no null", report)
@@ -258,20 +259,20 @@ func TestSnapshotDiff(t *testing.T) {
 	if _, stdout, _ := b.run("snapshot", "diff", string(snapA), "77ab03de"); stdout != "nothing changed\n" {
 		t.Errorf("stdout %q", stdout)
 	}
-	b.engine.diff = amber.SnapshotDiff{
-		Git: amber.GitDiff{From: "a", To: "b", Commits: 2, FilesChanged: 1, Insertions: 5, Deletions: 3},
-		Store: amber.StoreDiff{
-			Tables: []amber.TableDiff{{Name: "memories", Added: 2, Removed: 1}, {Name: "turns"}},
-			Rows:   []amber.RowDiff{{Table: "memories", Key: "k1", Op: amber.OpDelete, Title: "Database"}}, More: 2,
+	b.engine.diff = wire.SnapshotDiff{
+		Git: wire.GitDiff{From: "a", To: "b", Commits: 2, FilesChanged: 1, Insertions: 5, Deletions: 3},
+		Store: wire.StoreDiff{
+			Tables: []wire.TableDiff{{Name: "memories", Added: 2, Removed: 1}, {Name: "turns"}},
+			Rows:   []wire.RowDiff{{Table: "memories", Key: "k1", Op: amber.OpDelete, Title: "Database"}}, More: 2,
 		},
-		Notes: amber.FilesDiff{Changed: 1, Files: []amber.RowDiff{{Table: "notes", Key: "a.md", Op: amber.OpUpdate}}},
+		Notes: wire.FilesDiff{Changed: 1, Files: []wire.RowDiff{{Table: "notes", Key: "a.md", Op: amber.OpUpdate}}},
 	}
 	_, stdout, _ := b.run("snapshot", "diff", string(snapA), "77ab03de", "--rows")
 	says(t, "stdout", stdout, "- memories k1  Database", "~ notes a.md", "2 commits, 1 file, +5 -3 lines", "and 2 rows more")
 	if strings.Contains(stdout, "turns") {
 		t.Errorf("what is equal is printed:\n%s", stdout)
 	}
-	want := amber.DiffRequest{Tenant: "default", Agent: "default", A: snapA, B: snapC, Rows: true}
+	want := wire.DiffRequest{Tenant: "default", Agent: "default", A: snapA, B: snapC, Rows: true}
 	if diff := cmp.Diff(want, b.engine.asked[1]); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}
@@ -348,15 +349,15 @@ func TestSnapshotVerbsAsk(t *testing.T) {
 func (f *fakeEngine) changed() bool {
 	for _, r := range f.asked {
 		switch r := r.(type) {
-		case amber.RestoreRequest:
+		case wire.RestoreRequest:
 			if !r.DryRun {
 				return true
 			}
-		case amber.PruneRequest:
+		case wire.PruneRequest:
 			if !r.DryRun {
 				return true
 			}
-		case amber.GCRequest:
+		case wire.GCRequest:
 			if !r.DryRun {
 				return true
 			}
@@ -398,7 +399,7 @@ func TestSnapshotDeleteTellsWhatItRefuses(t *testing.T) {
 func TestSnapshotPruneRules(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
-	usual := amber.PruneRequest{
+	usual := wire.PruneRequest{
 		Tenant: "default", Agent: "default", KeepLast: 30, KeepHourly: 24, KeepDaily: 7, KeepWeekly: 8, MaxAge: 90 * day,
 		KeepSafety: keepSafety, SafetyAge: safetyAge, DryRun: true,
 	}
@@ -412,7 +413,7 @@ func TestSnapshotPruneRules(t *testing.T) {
 		name string
 		env  []string
 		args []string
-		want amber.PruneRequest
+		want wire.PruneRequest
 	}{
 		{"defaults", nil, nil, usual},
 		{"flags", nil, []string{"--keep-last", "1", "--keep-hourly", "0", "--max-age", "1d12h"}, few},
@@ -423,7 +424,7 @@ func TestSnapshotPruneRules(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.env = c.env
-			b.engine.pruned = amber.PruneReport{Deleted: []amber.SnapshotID{snapA}, Kept: []amber.Kept{{ID: snapC, Reason: "last 1"}}}
+			b.engine.pruned = wire.PruneReport{Deleted: []amber.SnapshotID{snapA}, Kept: []wire.Kept{{ID: snapC, Reason: "last 1"}}}
 			_, stdout, stderr := b.run(append([]string{"snapshot", "prune", "--dry-run"}, c.args...)...)
 			if diff := cmp.Diff([]any{c.want}, b.engine.asked); diff != "" {
 				t.Errorf("request (-want +got):\n%s%s", diff, stderr)
@@ -442,7 +443,7 @@ func TestSnapshotPruneRules(t *testing.T) {
 func TestSnapshotGC(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.gc = amber.GCReport{Condemned: 2, CondemnedBytes: 2048, Deleted: 1, Freed: 1 << 20, Repacked: 1, Orphans: []string{"gen/3"}}
+	b.engine.gc = wire.GCReport{Condemned: 2, CondemnedBytes: 2048, Deleted: 1, Freed: 1 << 20, Repacked: 1, Orphans: []string{"gen/3"}}
 	_, stdout, _ := b.run("snapshot", "gc", "--yes")
 	says(t, "stdout", stdout, "freed: 1.0 MiB in 1 pack", "packed again: 1 pack", "condemned: 2 packs with 2.0 KiB", "removed: gen/3")
 	_, stdout, _ = b.run("snapshot", "gc", "--dry-run")
@@ -451,28 +452,28 @@ func TestSnapshotGC(t *testing.T) {
 
 func TestSnapshotRestoreRequest(t *testing.T) {
 	t.Parallel()
-	ref := amber.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}
-	all := []string{amber.PartMemory, amber.PartNotes, amber.PartState}
+	ref := wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}
+	all := []string{wire.PartMemory, wire.PartNotes, wire.PartState}
 	for _, c := range []struct {
 		name string
 		env  []string
 		args []string
-		want amber.RestoreRequest
+		want wire.RestoreRequest
 	}{
-		{"plain", nil, nil, amber.RestoreRequest{SnapshotRef: ref, Only: all}},
-		{"parts by comma", nil, []string{"--only", "memory,notes"}, amber.RestoreRequest{SnapshotRef: ref, Only: all[:2]}},
-		{"parts repeated", nil, []string{"--only", "memory", "--only", "state"}, amber.RestoreRequest{SnapshotRef: ref, Only: []string{"memory", "state"}}},
-		{"fork", nil, []string{"--to-agent", "b", "--with-control"}, amber.RestoreRequest{SnapshotRef: ref, Only: all, To: "b", WithControl: true}},
+		{"plain", nil, nil, wire.RestoreRequest{SnapshotRef: ref, Only: all}},
+		{"parts by comma", nil, []string{"--only", "memory,notes"}, wire.RestoreRequest{SnapshotRef: ref, Only: all[:2]}},
+		{"parts repeated", nil, []string{"--only", "memory", "--only", "state"}, wire.RestoreRequest{SnapshotRef: ref, Only: []string{"memory", "state"}}},
+		{"fork", nil, []string{"--to-agent", "b", "--with-control"}, wire.RestoreRequest{SnapshotRef: ref, Only: all, To: "b", WithControl: true}},
 		{
 			"the rest", nil,
 			[]string{"--local-only", "--no-safety-snapshot", "--discard-old"},
-			amber.RestoreRequest{SnapshotRef: ref, Only: all, LocalOnly: true, NoSafetySnapshot: true, DiscardOld: true},
+			wire.RestoreRequest{SnapshotRef: ref, Only: all, LocalOnly: true, NoSafetySnapshot: true, DiscardOld: true},
 		},
 		{
 			"no safety snapshot by configuration",
 			[]string{"AMBER_SNAPSHOT__AUTO__BEFORE_RESTORE=off"},
 			nil,
-			amber.RestoreRequest{SnapshotRef: ref, Only: all, NoSafetySnapshot: true},
+			wire.RestoreRequest{SnapshotRef: ref, Only: all, NoSafetySnapshot: true},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -521,10 +522,10 @@ func TestSnapshotRestoreRejects(t *testing.T) {
 func TestSnapshotRestoreReports(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.restored = amber.RestoreReport{
+	b.engine.restored = wire.RestoreReport{
 		Generation: 2, SafetySnapshot: snapB, Restored: []string{"memory", "notes"}, ParkedFrames: 3, ParkedGeneration: 1, OldGeneration: 1, Warnings: []string{"control.db stays"},
-		Plan:   amber.RestorePlan{Store: amber.StoreDiff{Tables: []amber.TableDiff{{Name: "memories", Added: 4}}}, SpaceNeeded: 4096, SpaceFree: 1 << 30},
-		Checks: []amber.Check{{Name: "integrity", Part: "memory", OK: true}},
+		Plan:   wire.RestorePlan{Store: wire.StoreDiff{Tables: []wire.TableDiff{{Name: "memories", Added: 4}}}, SpaceNeeded: 4096, SpaceFree: 1 << 30},
+		Checks: []wire.Check{{Name: "integrity", Part: "memory", OK: true}},
 	}
 	_, stdout, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
 	says(t, "stdout", stdout, "restored memory, notes of agent default from snapshot 77ab03de", "generation 2 is live", "before: snapshot "+string(snapB),
@@ -535,7 +536,7 @@ func TestSnapshotRestoreReports(t *testing.T) {
 	if strings.Contains(stdout, "is live") {
 		t.Errorf("a plan says that it is done:\n%s", stdout)
 	}
-	var report amber.RestoreReport
+	var report wire.RestoreReport
 	b.json(0, &report, "snapshot", "restore", string(snapC), "--dry-run")
 	if !report.DryRun || report.From != snapC {
 		t.Errorf("report %+v", report)
@@ -546,7 +547,7 @@ func TestSnapshotRestoreReports(t *testing.T) {
 func TestSnapshotRestoreTellsWhatItMakes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.restored = amber.RestoreReport{Restored: []string{"memory", "notes"}, Plan: amber.RestorePlan{SpaceNeeded: 4096}}
+	b.engine.restored = wire.RestoreReport{Restored: []string{"memory", "notes"}, Plan: wire.RestorePlan{SpaceNeeded: 4096}}
 	fork := []string{"snapshot", "restore", string(snapC), "--to-agent", "fork"}
 	_, stdout, _ := b.run(append(fork, "--dry-run")...)
 	says(t, "stdout", stdout, "would make agent fork of snapshot 77ab03de: memory, notes", "space needed: 4.0 KiB")
@@ -569,7 +570,7 @@ func TestSnapshotRestoreAsksAlsoWhereThePlanIsNotComplete(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.at, b.input = true, "y\n"
-	b.engine.restored = amber.RestoreReport{Restored: []string{"memory"}, Warnings: []string{"the live memory.db cannot be compared with"}}
+	b.engine.restored = wire.RestoreReport{Restored: []string{"memory"}, Warnings: []string{"the live memory.db cannot be compared with"}}
 	code, _, stderr := b.run("snapshot", "restore", string(snapC))
 	plan, _, asked := strings.Cut(stderr, "[y/N]")
 	if code != 0 || !asked || !b.engine.changed() {
@@ -646,9 +647,9 @@ func TestSnapshotRestoreOfADamagedAgent(t *testing.T) {
 func TestSnapshotRestoreSource(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.engine.detail = amber.SnapshotDetail{
-		SnapshotMeta: amber.SnapshotMeta{Skipped: []amber.Skipped{{Part: "source:x", Path: "sock", Reason: amber.SkipNotRegular}, {Part: "notes", Path: "y"}}},
-		Sources:      []amber.SourceReport{{Name: "x", Files: 3, Bytes: 2048}},
+	b.engine.detail = wire.SnapshotDetail{
+		SnapshotMeta: wire.SnapshotMeta{Skipped: []wire.Skipped{{Part: "source:x", Path: "sock", Reason: wire.SkipNotRegular}, {Part: "notes", Path: "y"}}},
+		Sources:      []wire.SourceReport{{Name: "x", Files: 3, Bytes: 2048}},
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	var plan agent.Extraction
@@ -696,7 +697,7 @@ func TestSnapshotRestoreMemory(t *testing.T) {
 	if code, _, _ := b.run(restore...); code != 6 {
 		t.Errorf("unasked: exit code %d, want 6", code)
 	}
-	var out amber.MemoryRestore
+	var out wire.MemoryRestore
 	b.json(0, &out, append(restore, "--dry-run")...)
 	if diff := cmp.Diff([]string{"content", "tags"}, out.Changed); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) snapshotVerifyCommand() *cobra.Command {
@@ -39,8 +40,8 @@ snapshot.require_signed wants a trusted signature and the snapshot has none.
 			case len(args) == 0:
 				return usage("%s needs the id of a snapshot, or --all", cmd.CommandPath())
 			}
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref amber.SnapshotRef) error {
-				return a.verifyOne(ctx, e, amber.VerifyRequest{SnapshotRef: ref, ReadData: readData})
+			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref wire.SnapshotRef) error {
+				return a.verifyOne(ctx, e, wire.VerifyRequest{SnapshotRef: ref, ReadData: readData})
 			})
 		},
 	}
@@ -49,8 +50,8 @@ snapshot.require_signed wants a trusted signature and the snapshot has none.
 	return cmd
 }
 
-func (a *app) verifyOne(ctx context.Context, e snapshotEngine, r amber.VerifyRequest) error {
-	report, err := working(a, "verifying", func() (amber.VerifyReport, error) { return e.VerifySnapshot(ctx, r) })
+func (a *app) verifyOne(ctx context.Context, e snapshotEngine, r wire.VerifyRequest) error {
+	report, err := working(a, "verifying", func() (wire.VerifyReport, error) { return e.VerifySnapshot(ctx, r) })
 	if err != nil {
 		return err
 	}
@@ -70,18 +71,18 @@ func (a *app) verifyOne(ctx context.Context, e snapshotEngine, r amber.VerifyReq
 // verifyAll verifies every snapshot. One that cannot be verified does not keep
 // the others from it; it is reported as not checked.
 func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readData bool) error {
-	var reports []amber.VerifyReport
+	var reports []wire.VerifyReport
 	var verdict error
 	_, err := working(a, "verifying", func() (struct{}, error) {
-		return struct{}{}, eachSnapshot(ctx, s, e, func(m amber.SnapshotMeta) error {
-			report, err := e.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: s.ref(m.ID), ReadData: readData})
+		return struct{}{}, eachSnapshot(ctx, s, e, func(m wire.SnapshotMeta) error {
+			report, err := e.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: s.ref(m.ID), ReadData: readData})
 			switch {
 			case ctx.Err() != nil:
 				return err
 			case amber.KindOf(err) == amber.KindNotFound: // deleted meanwhile
 				return nil
 			case err != nil:
-				report = amber.VerifyReport{ID: m.ID, NotChecked: []string{"all of it: " + err.Error()}}
+				report = wire.VerifyReport{ID: m.ID, NotChecked: []string{"all of it: " + err.Error()}}
 				if verdict == nil {
 					verdict = errReported{amber.KindOf(err)}
 				}
@@ -93,7 +94,7 @@ func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readDa
 	if err != nil {
 		return err
 	}
-	err = showItems(a, false, amber.Page[amber.VerifyReport]{Items: reports}, func(w io.Writer, items []amber.VerifyReport) {
+	err = showItems(a, false, amber.Page[wire.VerifyReport]{Items: reports}, func(w io.Writer, items []wire.VerifyReport) {
 		for _, r := range items {
 			a.printVerified(w, r, readData)
 		}
@@ -117,7 +118,7 @@ func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readDa
 	return nil
 }
 
-func tidyReport(r amber.VerifyReport) amber.VerifyReport {
+func tidyReport(r wire.VerifyReport) wire.VerifyReport {
 	r.Checked, r.NotChecked, r.Damaged, r.Checks = orEmpty(r.Checked), orEmpty(r.NotChecked), orEmpty(r.Damaged), orEmpty(r.Checks)
 	for i := range r.Damaged {
 		r.Damaged[i].Snapshots = orEmpty(r.Damaged[i].Snapshots)
@@ -125,7 +126,7 @@ func tidyReport(r amber.VerifyReport) amber.VerifyReport {
 	return r
 }
 
-func (a *app) printVerified(w io.Writer, r amber.VerifyReport, readData bool) {
+func (a *app) printVerified(w io.Writer, r wire.VerifyReport, readData bool) {
 	p := a.out
 	verdict := "nothing damaged found"
 	switch {
@@ -156,8 +157,8 @@ report names the snapshots that damage concerns. Exit code 5 means damage.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				r, err := working(a, "checking", func() (amber.CheckReport, error) {
-					return e.CheckRepository(ctx, amber.CheckRequest{Tenant: s.tenantID(), ReadData: readData})
+				r, err := working(a, "checking", func() (wire.CheckReport, error) {
+					return e.CheckRepository(ctx, wire.CheckRequest{Tenant: s.tenantID(), ReadData: readData})
 				})
 				if err != nil {
 					return err
@@ -174,7 +175,7 @@ report names the snapshots that damage concerns. Exit code 5 means damage.`,
 	return cmd
 }
 
-func (a *app) printChecked(w io.Writer, r amber.CheckReport) {
+func (a *app) printChecked(w io.Writer, r wire.CheckReport) {
 	p := a.out
 	verdict := "nothing damaged found"
 	if !r.OK() {

@@ -11,6 +11,8 @@ import (
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/githook"
 	"github.com/amber-memory/amber/internal/project"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) syncCommand() *cobra.Command {
@@ -45,8 +47,8 @@ func (a *app) syncDir(cmd *cobra.Command, f *syncFlags) (string, error) {
 	if cmd.Flags().Changed("dir") && f.dir == "" {
 		return "", usage("--dir is empty")
 	}
-	format := amber.SyncFormat(f.format)
-	if f.format != "" && format != amber.SyncAmber && format != amber.SyncEngram {
+	format := wire.SyncFormat(f.format)
+	if f.format != "" && format != wire.SyncAmber && format != wire.SyncEngram {
 		return "", usage("--format is amber or engram, not %q", f.format)
 	}
 	if f.dir != "" {
@@ -96,7 +98,7 @@ func (a *app) withSync(cmd *cobra.Command, f *syncFlags, rewrites bool, fn func(
 // syncOptions are o with what the flags and the home say. Signatures count as the
 // ring of the home says.
 func (a *app) syncOptions(s *opened, f *syncFlags, o gitsync.Options) gitsync.Options {
-	o.Format, o.Trust, o.Redact = amber.SyncFormat(f.format), a.ring(s.home), s.config.Config.Redactor()
+	o.Format, o.Trust, o.Redact = wire.SyncFormat(f.format), a.ring(s.home), s.config.Config.Redactor()
 	return o
 }
 
@@ -159,7 +161,7 @@ func (a *app) author(cmd *cobra.Command, flag string) (string, error) {
 
 // signer returns the key of the home, and makes it when there is none; nil when
 // nothing is to be signed.
-func (a *app) signer(ctx context.Context, s *opened, sign bool) (amber.Signer, error) {
+func (a *app) signer(ctx context.Context, s *opened, sign bool) (sign.Signer, error) {
 	if !sign {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) syncVerifyCommand(f *syncFlags) *cobra.Command {
@@ -22,7 +23,7 @@ chunk cannot be used or is missing.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSync(cmd, f, false, func(ctx context.Context, g *gitsync.Sync) error {
-				v, err := working(a, "verifying", func() (amber.SyncVerify, error) { return g.Verify(ctx) })
+				v, err := working(a, "verifying", func() (wire.SyncVerify, error) { return g.Verify(ctx) })
 				if err != nil {
 					return err
 				}
@@ -40,7 +41,7 @@ chunk cannot be used or is missing.`,
 	}
 }
 
-func (a *app) printSyncVerified(w io.Writer, dir string, v amber.SyncVerify) {
+func (a *app) printSyncVerified(w io.Writer, dir string, v wire.SyncVerify) {
 	p := a.out
 	verdict := "nothing damaged found"
 	switch {
@@ -81,7 +82,7 @@ Commit the folder afterwards.`,
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSync(cmd, f, true, func(ctx context.Context, g *gitsync.Sync) error {
-				r, err := working(a, "compacting", func() (amber.SyncCompact, error) { return g.Compact(ctx) })
+				r, err := working(a, "compacting", func() (wire.SyncCompact, error) { return g.Compact(ctx) })
 				if err != nil {
 					return err
 				}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/sign"
+	"github.com/amber-memory/amber/wire"
 )
 
 // syncExportFlags say what is exported, and how.
@@ -83,7 +85,7 @@ both hold the same.`,
 					}
 				}
 				// If the second folder failed, the first is still reported.
-				return errors.Join(a.showGivenOut(report, cmp.Or(amber.SyncFormat(f.format), gitsync.FormatOf(dir)) == amber.SyncEngram), a.judged(err))
+				return errors.Join(a.showGivenOut(report, cmp.Or(wire.SyncFormat(f.format), gitsync.FormatOf(dir)) == wire.SyncEngram), a.judged(err))
 			})
 		},
 	}
@@ -94,9 +96,9 @@ both hold the same.`,
 
 // syncExport exports to a folder, and to the one beside it. With an error Also
 // is set when it is that of the second.
-func (a *app) syncExport(ctx context.Context, cmd *cobra.Command, s *opened, f *syncFlags, e syncExportFlags, dir, project string) (amber.SyncExport, error) {
-	none := amber.SyncExport{}
-	sign, err := either(cmd, "sign", "no-sign", s.config.Config.Sync.Sign)
+func (a *app) syncExport(ctx context.Context, cmd *cobra.Command, s *opened, f *syncFlags, e syncExportFlags, dir, project string) (wire.SyncExport, error) {
+	none := wire.SyncExport{}
+	signs, err := either(cmd, "sign", "no-sign", s.config.Config.Sync.Sign)
 	if err != nil {
 		return none, err
 	}
@@ -108,8 +110,8 @@ func (a *app) syncExport(ctx context.Context, cmd *cobra.Command, s *opened, f *
 	if cmd.Flags().Changed("prompts") {
 		prompts = e.prompts
 	}
-	signer := func(ctx context.Context) (amber.Signer, error) { return a.signer(ctx, s, sign) }
-	return working(a, "exporting", func() (amber.SyncExport, error) {
+	signer := func(ctx context.Context) (sign.Signer, error) { return a.signer(ctx, s, signs) }
+	return working(a, "exporting", func() (wire.SyncExport, error) {
 		return a.syncOptions(s, f, gitsync.Options{Prompts: prompts}).ExportBoth(ctx, s.Store, dir, o, signer)
 	})
 }
@@ -133,7 +135,7 @@ func (a *app) noteOtherProjects(ctx context.Context, s *opened, project string) 
 	return err
 }
 
-func (a *app) showGivenOut(r amber.SyncExport, engram bool) error {
+func (a *app) showGivenOut(r wire.SyncExport, engram bool) error {
 	err := a.out.show(r, func(w io.Writer) {
 		printExported(w, r)
 		if r.Also != nil {
@@ -148,7 +150,7 @@ func (a *app) showGivenOut(r amber.SyncExport, engram bool) error {
 	return err
 }
 
-func printExported(w io.Writer, r amber.SyncExport) {
+func printExported(w io.Writer, r wire.SyncExport) {
 	if r.IsEmpty {
 		fmt.Fprintf(w, "nothing new for %s\n", flat(r.Dir))
 		return
@@ -181,7 +183,7 @@ func countRows(memories, sessions, prompts, relations, deleted int) string {
 }
 
 // noteExported tells what was taken out and what stayed, once for both folders.
-func (a *app) noteExported(r amber.SyncExport) {
+func (a *app) noteExported(r wire.SyncExport) {
 	a.noteRemoved(r.Redacted)
 	for _, w := range r.Withheld[:min(len(r.Withheld), maxWarnings)] {
 		a.out.warn("not exported: %s %s: %s", w.Ref.Scope, shortID(w.Ref.ID), w.Reason)
@@ -196,7 +198,7 @@ func (a *app) noteExported(r amber.SyncExport) {
 
 // notePrompts tells of what was typed to an agent: that it stayed, or that it is
 // in a folder of Engram.
-func (a *app) notePrompts(r amber.SyncExport, engram bool) {
+func (a *app) notePrompts(r wire.SyncExport, engram bool) {
 	var parts []string
 	if r.PromptsKept > 0 {
 		parts = append(parts, count(int64(r.PromptsKept), "prompt", "prompts"))

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/githook"
+	"github.com/amber-memory/amber/wire"
 )
 
 // syncImportFlags say what is imported.
@@ -71,8 +72,8 @@ With --upstream only files that the branch holds are imported, whatever is check
 }
 
 // syncImport imports from a folder the files that only lets through.
-func (a *app) syncImport(ctx context.Context, cmd *cobra.Command, s *opened, f *syncFlags, i syncImportFlags, dir string, only func(dir string) (func(string) bool, error)) (amber.SyncImport, error) {
-	none := amber.SyncImport{}
+func (a *app) syncImport(ctx context.Context, cmd *cobra.Command, s *opened, f *syncFlags, i syncImportFlags, dir string, only func(dir string) (func(string) bool, error)) (wire.SyncImport, error) {
+	none := wire.SyncImport{}
 	config := s.config.Config
 	if err := config.Memory.CheckWrite(); err != nil {
 		return none, err
@@ -92,14 +93,14 @@ func (a *app) syncImport(ctx context.Context, cmd *cobra.Command, s *opened, f *
 	if err != nil {
 		return none, err
 	}
-	r, err := working(a, "importing", func() (amber.SyncImport, error) { return g.ImportOnly(ctx, files) })
+	r, err := working(a, "importing", func() (wire.SyncImport, error) { return g.ImportOnly(ctx, files) })
 	r.Quarantined = orEmpty(r.Quarantined)
 	return r, err
 }
 
 // showTakenIn prints the report. Chunks that were not imported make it an
 // error.
-func (a *app) showTakenIn(r amber.SyncImport) error {
+func (a *app) showTakenIn(r wire.SyncImport) error {
 	if err := a.out.show(r, func(w io.Writer) { a.printImported(w, r) }); err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (a *app) showTakenIn(r amber.SyncImport) error {
 	return a.judged(gitsync.QuarantineError(r))
 }
 
-func (a *app) printImported(w io.Writer, r amber.SyncImport) {
+func (a *app) printImported(w io.Writer, r wire.SyncImport) {
 	switch {
 	case r.Chunks == 0 && len(r.Quarantined) == 0:
 		fmt.Fprintf(w, "nothing new in %s, %s\n", flat(r.Dir), known(r.Skipped))

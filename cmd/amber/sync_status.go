@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) syncStatusCommand(f *syncFlags) *cobra.Command {
@@ -32,7 +33,7 @@ It changes nothing and exits 0 whatever it finds; sync verify reads everything a
 				return err
 			}
 			return a.withSync(cmd, f, false, func(ctx context.Context, g *gitsync.Sync) error {
-				st, err := working(a, "looking", func() (amber.SyncStatus, error) { return g.Status(ctx, project) })
+				st, err := working(a, "looking", func() (wire.SyncStatus, error) { return g.Status(ctx, project) })
 				if err != nil {
 					return err
 				}
@@ -46,13 +47,13 @@ It changes nothing and exits 0 whatever it finds; sync verify reads everything a
 }
 
 // tidyStatus keeps lists from being null in JSON.
-func tidyStatus(st amber.SyncStatus) amber.SyncStatus {
+func tidyStatus(st wire.SyncStatus) wire.SyncStatus {
 	st.Conflicts, st.Quarantined, st.Missing = orEmpty(st.Conflicts), orEmpty(st.Quarantined), orEmpty(st.Missing)
 	st.Devices, st.Summary.Authors = orEmpty(st.Devices), orEmpty(st.Summary.Authors)
 	return st
 }
 
-func (a *app) printSyncStatus(w io.Writer, st amber.SyncStatus) {
+func (a *app) printSyncStatus(w io.Writer, st wire.SyncStatus) {
 	p := a.out
 	fmt.Fprintf(w, "%s (%s)\n", p.style(bold, flat(st.Dir)), st.Format)
 	row := func(name string, n int64, unit, next string) {
@@ -80,7 +81,7 @@ func (a *app) printSyncStatus(w io.Writer, st amber.SyncStatus) {
 }
 
 // printConflicts shows both sides of each conflict.
-func (a *app) printConflicts(w io.Writer, st amber.SyncStatus) {
+func (a *app) printConflicts(w io.Writer, st wire.SyncStatus) {
 	p := a.out
 	side := func(label string, v amber.SyncVersion) {
 		text := oneLine(v.Content, 70)
@@ -122,7 +123,7 @@ func (a *app) printDevices(w io.Writer, devices []amber.SyncDevice) {
 }
 
 // printSummary tells what a folder holds.
-func (a *app) printSummary(w io.Writer, s amber.SyncSummary) {
+func (a *app) printSummary(w io.Writer, s wire.SyncSummary) {
 	if s.Chunks == 0 {
 		fmt.Fprintln(w, "the folder holds nothing")
 		return

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/githook"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) syncWatchCommand(f *syncFlags) *cobra.Command {
@@ -83,12 +83,12 @@ type watchRound struct {
 }
 
 // Export implements [gitsync.Round].
-func (r watchRound) Export(ctx context.Context) (amber.SyncExport, error) {
+func (r watchRound) Export(ctx context.Context) (wire.SyncExport, error) {
 	return r.a.syncExport(ctx, r.cmd, r.s, r.f, r.e, r.dir, r.project)
 }
 
 // Import implements [gitsync.Round].
-func (r watchRound) Import(ctx context.Context, only func(string) bool) (amber.SyncImport, error) {
+func (r watchRound) Import(ctx context.Context, only func(string) bool) (wire.SyncImport, error) {
 	return r.a.syncImport(ctx, r.cmd, r.s, r.f, r.i, r.dir, func(string) (func(string) bool, error) { return only, nil })
 }
 

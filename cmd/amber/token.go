@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) tokenCommand() *cobra.Command {
@@ -22,7 +23,7 @@ Amber keeps only a hash of the secret, so the secret is shown once and never aga
 }
 
 // reach says in words which agents a token is for.
-func reach(t amber.Token) string {
+func reach(t wire.Token) string {
 	switch {
 	case t.Tenant == "":
 		return "every tenant"
@@ -32,7 +33,7 @@ func reach(t amber.Token) string {
 	return string(t.Tenant) + "/" + string(t.Agent)
 }
 
-func scopeNames(scopes []amber.TokenScope) string {
+func scopeNames(scopes []wire.TokenScope) string {
 	names := make([]string, len(scopes))
 	for i, s := range scopes {
 		names[i] = string(s)
@@ -41,7 +42,7 @@ func scopeNames(scopes []amber.TokenScope) string {
 }
 
 // tokenState is how a token stands: good, expired or revoked.
-func (p printer) tokenState(t amber.Token) string {
+func (p printer) tokenState(t wire.Token) string {
 	switch {
 	case !t.RevokedAt.IsZero():
 		return "revoked"

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/wire"
 )
 
 // tokenFlags say what a new token is for.
@@ -24,7 +25,7 @@ type tokenFlags struct {
 
 // savedToken is the JSON of token create --secret-file.
 type savedToken struct {
-	amber.Token
+	wire.Token
 	SecretFile string `json:"secret_file"`
 }
 
@@ -58,7 +59,7 @@ printed.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.scopes, "scope", []string{string(amber.TokenRead), string(amber.TokenWrite)}, "what it allows, joined by commas: read, write, approve, snapshot, restore, erase, admin")
+	fl.StringSliceVar(&f.scopes, "scope", []string{string(wire.TokenRead), string(wire.TokenWrite)}, "what it allows, joined by commas: read, write, approve, snapshot, restore, erase, admin")
 	fl.StringVar(&f.expires, "expires", "", "when it ends: "+timeForms+" from now (default never)")
 	fl.BoolVar(&f.allAgents, "all-agents", false, "make it valid for every agent of the tenant")
 	fl.BoolVar(&f.allTenants, "all-tenants", false, "make it valid for every agent of every tenant")
@@ -67,8 +68,8 @@ printed.`,
 }
 
 // tokenRequest puts a request together from the flags. It touches no disk.
-func (a *app) tokenRequest(cmd *cobra.Command, name string, f tokenFlags) (amber.TokenRequest, error) {
-	r := amber.TokenRequest{Name: name}
+func (a *app) tokenRequest(cmd *cobra.Command, name string, f tokenFlags) (wire.TokenRequest, error) {
+	r := wire.TokenRequest{Name: name}
 	switch {
 	case f.allTenants && cmd.Flags().Changed("tenant"):
 		return r, usage("--all-tenants and --tenant exclude each other")
@@ -87,7 +88,7 @@ func (a *app) tokenRequest(cmd *cobra.Command, name string, f tokenFlags) (amber
 		}
 	}
 	for _, s := range f.scopes {
-		r.Scopes = append(r.Scopes, amber.TokenScope(s))
+		r.Scopes = append(r.Scopes, wire.TokenScope(s))
 	}
 	if r.ExpiresAt, err = a.expiry(cmd, f.expires); err != nil {
 		return r, err
@@ -135,10 +136,10 @@ func secretFileExists(path string) error {
 }
 
 // createToken makes a token and hands out its secret.
-func (a *app) createToken(ctx context.Context, d *ledger.DB, r amber.TokenRequest, file string) error {
+func (a *app) createToken(ctx context.Context, d *ledger.DB, r wire.TokenRequest, file string) error {
 	give := a.showSecret
 	if file != "" {
-		give = func(t amber.NewToken) error { return saveSecret(file, t.Secret) }
+		give = func(t wire.NewToken) error { return saveSecret(file, t.Secret) }
 	}
 	t, err := d.IssueToken(ctx, r, cliActor, give)
 	if err != nil || file == "" {
@@ -149,7 +150,7 @@ func (a *app) createToken(ctx context.Context, d *ledger.DB, r amber.TokenReques
 	})
 }
 
-func (a *app) showSecret(t amber.NewToken) error {
+func (a *app) showSecret(t wire.NewToken) error {
 	if !a.global.json {
 		a.out.note("made token %s for %s; its secret is shown only now:", t.ID, reach(t.Token))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) tokenListCommand() *cobra.Command {
@@ -29,7 +30,7 @@ the tokens of that tenant. The last use of a token is known to the minute.`,
 			if err != nil {
 				return err
 			}
-			tokens := []amber.Token{}
+			tokens := []wire.Token{}
 			if d != nil {
 				tokens, err = d.ListTokens(cmd.Context(), tenant)
 				err = errors.Join(err, d.Close())
@@ -37,7 +38,7 @@ the tokens of that tenant. The last use of a token is known to the minute.`,
 			if err != nil {
 				return err
 			}
-			return showItems(a, jsonl, amber.Page[amber.Token]{Items: tokens}, a.printTokens)
+			return showItems(a, jsonl, amber.Page[wire.Token]{Items: tokens}, a.printTokens)
 		},
 	}
 	addJSONL(cmd, &jsonl)
@@ -52,7 +53,7 @@ func (a *app) givenTenant(cmd *cobra.Command) (amber.TenantID, error) {
 	return amber.ParseTenantID(a.global.tenant)
 }
 
-func (a *app) printTokens(w io.Writer, tokens []amber.Token) {
+func (a *app) printTokens(w io.Writer, tokens []wire.Token) {
 	rows := make([][]string, len(tokens))
 	for i, t := range tokens {
 		expires := "never"
@@ -69,7 +70,7 @@ func (a *app) printTokens(w io.Writer, tokens []amber.Token) {
 
 // revocation is the JSON of token revoke.
 type revocation struct {
-	amber.Token
+	wire.Token
 	Revoked bool `json:"revoked"` // now
 	DryRun  bool `json:"dry_run"`
 }

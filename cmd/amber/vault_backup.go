@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/documents"
+	"github.com/amber-memory/amber/wire"
 )
 
 // vaultBackup says what is backed up, and how.
@@ -28,17 +29,17 @@ type vaultBackup struct {
 // vaultBackedUp is the JSON of vault backup.
 type vaultBackedUp struct {
 	colony.BackupReport
-	Skipped  []amber.Skipped `json:"skipped"`
-	Redacted map[string]int  `json:"redacted"` // by rule
+	Skipped  []wire.Skipped `json:"skipped"`
+	Redacted map[string]int `json:"redacted"` // by rule
 }
 
 // vaultBackupPlan is the JSON of vault backup --dry-run.
 type vaultBackupPlan struct {
-	DocNames []string        `json:"doc_names"`
-	Digest   string          `json:"documents_sha256"`
-	Skipped  []amber.Skipped `json:"skipped"`
-	Redacted map[string]int  `json:"redacted"`
-	DryRun   bool            `json:"dry_run"`
+	DocNames []string       `json:"doc_names"`
+	Digest   string         `json:"documents_sha256"`
+	Skipped  []wire.Skipped `json:"skipped"`
+	Redacted map[string]int `json:"redacted"`
+	DryRun   bool           `json:"dry_run"`
 }
 
 // plainDocuments is the argument for documents as one JSON object of names and

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/colony/documents"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/keyring"
+	"github.com/amber-memory/amber/sign"
 )
 
 // openVault returns the vault of the agent of s: the configuration with the flags
@@ -143,7 +144,7 @@ func (a *app) vaultKey(file string) (string, error) {
 
 // vaultSigner is the key that signs new snapshots: that of a file, the home's own,
 // or nil.
-func (a *app) vaultSigner(ctx context.Context, s *opened, f vaultFlags) (amber.Signer, error) {
+func (a *app) vaultSigner(ctx context.Context, s *opened, f vaultFlags) (sign.Signer, error) {
 	if f.sign != "" && f.sign != signWithHome {
 		path, err := a.absolute(f.sign)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/documents"
+	"github.com/amber-memory/amber/sign"
 )
 
 // vaultRestored is the JSON of vault restore.
@@ -236,7 +237,7 @@ func (a *app) printVaultChecks(w io.Writer, r colony.Restored) {
 	fmt.Fprintln(w, "  signature:", a.describeSignature(r.Checks.Signature, r.Issuer))
 }
 
-func (a *app) describeSignature(found string, key amber.KeyID) string {
+func (a *app) describeSignature(found string, key sign.KeyID) string {
 	switch found {
 	case colony.SignatureVerified:
 		return "verified, by the trusted key " + flat(string(key))
@@ -251,7 +252,7 @@ func (a *app) describeSignature(found string, key amber.KeyID) string {
 }
 
 // claimedKey names the key of a signature that was not checked.
-func claimedKey(key amber.KeyID) string {
+func claimedKey(key sign.KeyID) string {
 	if key == "" {
 		return "a key that cannot be read"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestUnwritableNames(t *testing.T) {
@@ -139,7 +140,7 @@ func TestDocumentsLoseTheirSecretsEverywhere(t *testing.T) {
 	if len(d.Documents) != 3 || d.Documents["c.md"] != "nothing" || !strings.HasPrefix(d.Documents["b.json"], `{"k":`) {
 		t.Errorf("documents: %v", d.Documents)
 	}
-	if len(d.Skipped) != 1 || d.Skipped[0].Reason != amber.SkipBadName || strings.Contains(d.Skipped[0].Path, secret) {
+	if len(d.Skipped) != 1 || d.Skipped[0].Reason != wire.SkipBadName || strings.Contains(d.Skipped[0].Path, secret) {
 		t.Errorf("skipped: %+v", d.Skipped)
 	}
 	if n := d.Redacted["aws-access-key-id"]; n != 2 {

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/names"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ReadFolder reads the text files below a folder. Files that it leaves out are in
@@ -95,23 +96,23 @@ func (s *Set) addFile(path, name string, e fs.DirEntry, err error, own Own) (int
 func leaveOut(path, name string, e fs.DirEntry, info fs.FileInfo, err error, own Own) (reason, detail string) {
 	switch base := filepath.Base(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return amber.SkipTorn, wasRemoved
+		return wire.SkipTorn, wasRemoved
 	case err != nil:
-		return amber.SkipUnreadable, ""
+		return wire.SkipUnreadable, ""
 	case !utf8.ValidString(name):
-		return amber.SkipBadName, "its name is not UTF-8"
+		return wire.SkipBadName, "its name is not UTF-8"
 	case names.IsCommandFolder(base):
-		return amber.SkipUnsupported, "it is a folder of version control"
+		return wire.SkipUnsupported, "it is a folder of version control"
 	case strings.HasPrefix(base, fsx.TempPrefix):
-		return amber.SkipUnsupported, "it is a temporary file of Amber"
+		return wire.SkipUnsupported, "it is a temporary file of Amber"
 	case e.IsDir() && own.isHome(path, info):
-		return amber.SkipUnsupported, "it is a home of Amber"
+		return wire.SkipUnsupported, "it is a home of Amber"
 	case e.IsDir():
 		return "", ""
 	case own.isKey(info):
-		return amber.SkipUnsupported, "it is a key file of this backup"
+		return wire.SkipUnsupported, "it is a key file of this backup"
 	case !e.Type().IsRegular():
-		return amber.SkipNotRegular, ""
+		return wire.SkipNotRegular, ""
 	}
 	return "", ""
 }
@@ -123,15 +124,15 @@ func readText(path, name string) (b []byte, reason, detail string) {
 	b, err := fsx.ReadFile(fsx.OS(), path, MaxDocumentBytes)
 	switch {
 	case errors.Is(err, fsx.ErrTooLarge):
-		return nil, amber.SkipTooLarge, "it has more than 8 MiB"
+		return nil, wire.SkipTooLarge, "it has more than 8 MiB"
 	case errors.Is(err, fsx.ErrNotRegular):
-		return nil, amber.SkipNotRegular, ""
+		return nil, wire.SkipNotRegular, ""
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, amber.SkipTorn, wasRemoved
+		return nil, wire.SkipTorn, wasRemoved
 	case err != nil:
-		return nil, amber.SkipUnreadable, ""
+		return nil, wire.SkipUnreadable, ""
 	case !utf8.Valid(b) || redact.ContentOf(name, b) == redact.ContentBinary:
-		return nil, amber.SkipUnsupported, "it is not UTF-8 text"
+		return nil, wire.SkipUnsupported, "it is not UTF-8 text"
 	}
 	return b, "", ""
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/wire"
 )
 
 // noteSuffix ends the name of the document of a note, as that of its file.
@@ -43,7 +44,7 @@ func (s *Set) addNote(n amber.Note, err error) error {
 		s.Documents[name] = n.Content
 	case amber.KindNotFound: // deleted since it was listed
 	case amber.KindDamaged:
-		s.skip(PartNotes, name, amber.SkipUnreadable, err.Error())
+		s.skip(PartNotes, name, wire.SkipUnreadable, err.Error())
 	default:
 		return err
 	}

@@ -3,6 +3,7 @@ package documents
 import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/wire"
 )
 
 // nameOfNames is what a file would be called that holds the name of another.
@@ -38,7 +39,7 @@ func (s *Set) redactOne(part, name string, rules *redact.Redactor, known *redact
 		return err
 	}
 	if shown != name {
-		s.skip(part, shown, amber.SkipBadName, "its name contains a secret")
+		s.skip(part, shown, wire.SkipBadName, "its name contains a secret")
 		delete(s.Documents, name)
 		return nil
 	}

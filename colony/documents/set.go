@@ -1,8 +1,8 @@
 package documents
 
 import (
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Bounds of what is backed up. A vault takes about ten megabytes.
@@ -15,7 +15,7 @@ const (
 // rule took something out.
 type Set struct {
 	colony.Documents
-	Skipped  []amber.Skipped
+	Skipped  []wire.Skipped
 	Redacted map[string]int // by rule
 }
 
@@ -28,7 +28,7 @@ const (
 
 // skip notes that something is not in the backup.
 func (s *Set) skip(part, path, reason, detail string) {
-	s.Skipped = append(s.Skipped, amber.Skipped{Part: part, Path: path, Reason: reason, Detail: detail})
+	s.Skipped = append(s.Skipped, wire.Skipped{Part: part, Path: path, Reason: reason, Detail: detail})
 }
 
 // Marked counts the named documents from which secrets were taken out before

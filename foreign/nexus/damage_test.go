@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
@@ -73,7 +72,7 @@ func TestDamageLosesOnlyWhatItTouches(t *testing.T) {
 	}
 }
 
-func checkDamaged(t *testing.T, bad []byte, all []amber.HostEvent, spans [][2]int, hit [2]int) {
+func checkDamaged(t *testing.T, bad []byte, all []journal.HostEvent, spans [][2]int, hit [2]int) {
 	t.Helper()
 	events, report, err := readNexus(bad)
 	if err != nil {

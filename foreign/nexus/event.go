@@ -20,7 +20,7 @@ import (
 // in the order they are handed out.
 var lists = []struct {
 	name string
-	fill func(*amber.HostEvent, bufferItem)
+	fill func(*journal.HostEvent, bufferItem)
 }{
 	{"conversation", fillMessage},
 	{"decisions", fillDecision},
@@ -129,7 +129,7 @@ func (it bufferItem) text(field string) string {
 var timeFields = []string{"timestamp", "completed_at", "started_at"}
 
 // item hands out one item of a list.
-func (e bufferEntry) item(list string, index int, raw json.RawMessage, fill func(*amber.HostEvent, bufferItem)) error {
+func (e bufferEntry) item(list string, index int, raw json.RawMessage, fill func(*journal.HostEvent, bufferItem)) error {
 	ev := e.event(list)
 	fields, stamp := jsonFields(raw), ""
 	for _, f := range timeFields {
@@ -202,15 +202,15 @@ func (e bufferEntry) rest(fields, context map[string]json.RawMessage, raw []byte
 }
 
 // event returns an event of the entry's session.
-func (e bufferEntry) event(what string) amber.HostEvent {
-	return amber.HostEvent{
-		Schema: amber.HostEventSchema, Native: true, Host: e.session.Host, SessionID: e.session.ID,
-		NativeEvent: "nexus." + what, Kind: amber.HostOther, ObservedAt: e.at,
+func (e bufferEntry) event(what string) journal.HostEvent {
+	return journal.HostEvent{
+		Schema: journal.HostEventSchema, Native: true, Host: e.session.Host, SessionID: e.session.ID,
+		NativeEvent: "nexus." + what, Kind: journal.HostOther, ObservedAt: e.at,
 	}
 }
 
 // hand hands out an event unless it was handed out before.
-func (e bufferEntry) hand(ev amber.HostEvent) error {
+func (e bufferEntry) hand(ev journal.HostEvent) error {
 	if e.seen[ev.EventID] {
 		return nil
 	}
@@ -226,7 +226,7 @@ func (e bufferEntry) hand(ev amber.HostEvent) error {
 }
 
 // fitPayload cuts an event that does not fit into one entry of the journal.
-func fitPayload(ev *amber.HostEvent) error {
+func fitPayload(ev *journal.HostEvent) error {
 	const spare = 64 // for what the cut itself adds
 	for range 4 {
 		b, err := json.Marshal(ev)
@@ -248,7 +248,7 @@ func fitPayload(ev *amber.HostEvent) error {
 }
 
 // longest returns the longest text of an event.
-func longest(ev *amber.HostEvent) *string {
+func longest(ev *journal.HostEvent) *string {
 	texts := []*string{&ev.Prompt, &ev.Answer, &ev.Message, &ev.SubagentType, &ev.Reason}
 	if ev.Tool != nil {
 		tool := *ev.Tool // the caller's own

@@ -34,7 +34,7 @@ const (
 	importBytes   = 4 << 20
 )
 
-func (i *importer) take(ev amber.HostEvent) error {
+func (i *importer) take(ev journal.HostEvent) error {
 	payload, err := json.Marshal(ev)
 	if err != nil {
 		return &amber.Error{Op: "import", Kind: amber.KindInternal, Err: err}

@@ -5,21 +5,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // fillMessage is for what was said. An item that says more than that keeps its
 // raw form.
-func fillMessage(ev *amber.HostEvent, it bufferItem) {
+func fillMessage(ev *journal.HostEvent, it bufferItem) {
 	content := it.text("content")
 	if content == "" {
 		return
 	}
 	switch strings.ToLower(it.text("role")) {
 	case "user", "human":
-		ev.Kind, ev.Prompt = amber.HostPrompt, content
+		ev.Kind, ev.Prompt = journal.HostPrompt, content
 	case "assistant", "model", "ai":
-		ev.Kind, ev.Answer = amber.HostTurnEnd, content
+		ev.Kind, ev.Answer = journal.HostTurnEnd, content
 	default:
 		ev.Message = content
 		return
@@ -31,7 +31,7 @@ func fillMessage(ev *amber.HostEvent, it bufferItem) {
 
 // fillDecision keeps a decision with all that led to it, as an answer that
 // says so: what a drain learns from.
-func fillDecision(ev *amber.HostEvent, it bufferItem) {
+func fillDecision(ev *journal.HostEvent, it bufferItem) {
 	var reasons []string
 	add := func(label, s string) {
 		if s != "" {
@@ -53,7 +53,7 @@ func fillDecision(ev *amber.HostEvent, it bufferItem) {
 
 // fillInsight is like fillDecision. Where the answer says all of it there is
 // no need of the raw form.
-func fillInsight(ev *amber.HostEvent, it bufferItem) {
+func fillInsight(ev *journal.HostEvent, it bufferItem) {
 	text := it.text("")
 	teach(ev, it, "Key Insights", text)
 	if text != "" && strings.HasSuffix(ev.Answer, "\n- "+text) {
@@ -62,35 +62,35 @@ func fillInsight(ev *amber.HostEvent, it bufferItem) {
 }
 
 // teach makes an event an answer with one lesson, on one line.
-func teach(ev *amber.HostEvent, it bufferItem, title, lesson string) {
+func teach(ev *journal.HostEvent, it bufferItem, title, lesson string) {
 	if lesson = strings.Join(strings.Fields(lesson), " "); lesson != "" {
-		ev.Kind, ev.Answer = amber.HostTurnEnd, "## "+title+"\n- "+it.clean.text(lesson)
+		ev.Kind, ev.Answer = journal.HostTurnEnd, "## "+title+"\n- "+it.clean.text(lesson)
 	}
 }
 
-func fillFile(ev *amber.HostEvent, it bufferItem) {
-	f := amber.HostFile{Path: it.text("path"), Action: amber.FileAction(it.text("action"))}
+func fillFile(ev *journal.HostEvent, it bufferItem) {
+	f := journal.HostFile{Path: it.text("path"), Action: journal.FileAction(it.text("action"))}
 	switch f.Action {
-	case amber.FileCreated, amber.FileModified, amber.FileDeleted, amber.FileRead:
+	case journal.FileCreated, journal.FileModified, journal.FileDeleted, journal.FileRead:
 	default:
 		return
 	}
 	if f.Path != "" {
-		ev.Files = []amber.HostFile{f}
+		ev.Files = []journal.HostFile{f}
 	}
 }
 
-func fillTask(ev *amber.HostEvent, it bufferItem) {
-	t := amber.HostTask{Text: it.text("description"), Status: it.text("status")}
+func fillTask(ev *journal.HostEvent, it bufferItem) {
+	t := journal.HostTask{Text: it.text("description"), Status: it.text("status")}
 	if t.Text == "" {
 		return
 	}
-	ev.Kind, ev.Tasks = amber.HostTaskChange, []amber.HostTask{t}
+	ev.Kind, ev.Tasks = journal.HostTaskChange, []journal.HostTask{t}
 	ev.SubagentType = it.text("subagent")
 }
 
-func fillError(ev *amber.HostEvent, it bufferItem) {
-	ev.Kind = amber.HostError
+func fillError(ev *journal.HostEvent, it bufferItem) {
+	ev.Kind = journal.HostError
 	ev.Message = it.text("message")
 	if t := it.text("error_type"); t != "" {
 		ev.Message = t + ": " + ev.Message
@@ -100,8 +100,8 @@ func fillError(ev *amber.HostEvent, it bufferItem) {
 	}
 }
 
-func fillSubagent(ev *amber.HostEvent, it bufferItem) {
-	ev.Kind = amber.HostSubagentStart
+func fillSubagent(ev *journal.HostEvent, it bufferItem) {
+	ev.Kind = journal.HostSubagentStart
 	ev.SubagentType, ev.Reason = it.text("subagent_type"), it.text("status")
 	ev.Message = it.text("task")
 	result := it.text("result_summary")
@@ -109,18 +109,18 @@ func fillSubagent(ev *amber.HostEvent, it bufferItem) {
 		ev.Message += "\n" + result
 	}
 	if result != "" || jsonText(it.fields["completed_at"]) != "" || slices.Contains(finished, strings.ToLower(ev.Reason)) {
-		ev.Kind = amber.HostSubagentEnd
+		ev.Kind = journal.HostSubagentEnd
 	}
 }
 
 // finished are what the status of a subagent is called when it is over.
 var finished = []string{"completed", "complete", "done", "finished", "success", "succeeded", "failed", "error", "cancelled", "canceled", "aborted", "timeout"}
 
-func fillCommand(ev *amber.HostEvent, it bufferItem) {
+func fillCommand(ev *journal.HostEvent, it bufferItem) {
 	command := it.text("")
 	if command == "" {
 		return
 	}
-	ev.Kind, ev.Raw = amber.HostToolAfter, nil
-	ev.Tool = &amber.HostTool{Name: "shell", Command: command}
+	ev.Kind, ev.Raw = journal.HostToolAfter, nil
+	ev.Tool = &journal.HostTool{Name: "shell", Command: command}
 }

@@ -51,7 +51,7 @@ type Options struct {
 // more. Nothing is summed up or counted instead of being kept.
 //
 // Errors: those of emit and of r; invalid when it is no such file.
-func Read(r io.Reader, o Options, emit func(amber.HostEvent) error) (Report, error) {
+func Read(r io.Reader, o Options, emit func(journal.HostEvent) error) (Report, error) {
 	if o.Clock == nil {
 		return Report{}, amber.Errorf(amber.KindInvalid, "read buffer", "", "a clock is required")
 	}
@@ -75,7 +75,7 @@ func Read(r io.Reader, o Options, emit func(amber.HostEvent) error) (Report, err
 type reader struct {
 	scan     scanner
 	clock    amber.Clock
-	emit     func(amber.HostEvent) error
+	emit     func(journal.HostEvent) error
 	redactor *redact.Redactor
 	report   Report
 	sessions map[journal.Session]bool

@@ -38,8 +38,8 @@ func today() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC) 
 
 var nexusOptions = nexus.Options{Clock: today, Redact: redact.New()}
 
-func readNexus(b []byte) (events []amber.HostEvent, report nexus.Report, err error) {
-	report, err = nexus.Read(bytes.NewReader(b), nexusOptions, func(ev amber.HostEvent) error {
+func readNexus(b []byte) (events []journal.HostEvent, report nexus.Report, err error) {
+	report, err = nexus.Read(bytes.NewReader(b), nexusOptions, func(ev journal.HostEvent) error {
 		events = append(events, ev)
 		return nil
 	})
@@ -49,7 +49,7 @@ func readNexus(b []byte) (events []amber.HostEvent, report nexus.Report, err err
 var sameTimes = cmpopts.EquateComparable(amber.Time{})
 
 // gist is an event in one line.
-func gist(ev amber.HostEvent) string {
+func gist(ev journal.HostEvent) string {
 	parts := []string{string(ev.SessionID), string(ev.Kind), ev.NativeEvent, ev.Prompt, ev.Answer, ev.Message}
 	if ev.Tool != nil {
 		parts = append(parts, "$ "+ev.Tool.Command)
@@ -66,7 +66,7 @@ func gist(ev amber.HostEvent) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " | ")
 }
 
-func gists(events []amber.HostEvent) []string {
+func gists(events []journal.HostEvent) []string {
 	var out []string
 	for _, ev := range events {
 		out = append(out, gist(ev))
@@ -111,7 +111,7 @@ func TestConversationIsReadBackAsText(t *testing.T) {
 		t.Errorf("a session without a name is called %q", last)
 	}
 	first := events[0]
-	if first.Host != "claude-code" || !first.Native || first.Schema != amber.HostEventSchema ||
+	if first.Host != "claude-code" || !first.Native || first.Schema != journal.HostEventSchema ||
 		first.ObservedAt.String() != "2026-01-02T03:00:01.000Z" || first.NativeAt != first.ObservedAt {
 		t.Errorf("the first event is %+v", first)
 	}
@@ -129,7 +129,7 @@ func TestTornBufferGivesWhatIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]amber.HostEvent{}
+	known := map[string]journal.HostEvent{}
 	for _, ev := range all {
 		known[ev.EventID] = ev
 	}
@@ -316,7 +316,7 @@ func TestBufferIsBounded(t *testing.T) {
 	t.Run("an entry that never ends", func(t *testing.T) {
 		t.Parallel()
 		endless := io.MultiReader(strings.NewReader(`{"entries":[{"context":{"session_id":"s","custom":{"x":"`), io.LimitReader(letters{}, 48<<20))
-		report, err := nexus.Read(endless, nexusOptions, func(amber.HostEvent) error { return nil })
+		report, err := nexus.Read(endless, nexusOptions, func(journal.HostEvent) error { return nil })
 		if err != nil || !report.Truncated || report.BytesUnread < 48<<20 || report.Salvaged != 0 {
 			t.Errorf("%+v, %v", report, err)
 		}
@@ -378,18 +378,18 @@ func TestRefusesOtherFiles(t *testing.T) {
 func TestErrorsEnd(t *testing.T) {
 	t.Parallel()
 	file, broken := nexusFile(t), errors.New("broken")
-	_, err := nexus.Read(bytes.NewReader(file), nexusOptions, func(amber.HostEvent) error { return broken })
+	_, err := nexus.Read(bytes.NewReader(file), nexusOptions, func(journal.HostEvent) error { return broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v of the receiver", err)
 	}
 	for cut := 0; cut < len(file); cut += 97 {
 		r := io.MultiReader(bytes.NewReader(file[:cut]), iotest.ErrReader(broken))
-		if _, err := nexus.Read(r, nexusOptions, func(amber.HostEvent) error { return nil }); !errors.Is(err, broken) {
+		if _, err := nexus.Read(r, nexusOptions, func(journal.HostEvent) error { return nil }); !errors.Is(err, broken) {
 			t.Errorf("got %v of a reader that fails at %d", err, cut)
 		}
 	}
 	n := 0
-	report, err := nexus.Read(iotest.OneByteReader(bytes.NewReader(file)), nexusOptions, func(amber.HostEvent) error { n++; return nil })
+	report, err := nexus.Read(iotest.OneByteReader(bytes.NewReader(file)), nexusOptions, func(journal.HostEvent) error { n++; return nil })
 	if err != nil || report.Salvaged != 3 || n != report.Events {
 		t.Errorf("byte by byte: %+v, %v", report, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Chunk is what a chunk holds.
@@ -16,7 +17,7 @@ type Chunk struct {
 	Records []amber.SyncRecord
 	// Signature is that of Header.SignedBy; nil when the chunk is not signed. It
 	// matches, which says nothing about whether the key is to be trusted.
-	Signature *amber.Signature
+	Signature *sign.Signature
 	Text      int // bytes of its lines
 }
 

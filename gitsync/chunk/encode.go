@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Encode returns a chunk of the records in their order, signed when signer is
@@ -23,7 +24,7 @@ import (
 // Errors: invalid for a record or a header that Decode would refuse; quota above
 // the limits of this package, and then fewer records may fit; that of the signer;
 // that of ctx.
-func Encode(ctx context.Context, h Header, records []amber.SyncRecord, signer amber.Signer) (ID, []byte, error) {
+func Encode(ctx context.Context, h Header, records []amber.SyncRecord, signer sign.Signer) (ID, []byte, error) {
 	b, err := encode(ctx, h, records, signer)
 	if err != nil {
 		return "", nil, at("write chunk", "", err)
@@ -31,7 +32,7 @@ func Encode(ctx context.Context, h Header, records []amber.SyncRecord, signer am
 	return IDOf(b), b, nil
 }
 
-func encode(ctx context.Context, h Header, records []amber.SyncRecord, signer amber.Signer) ([]byte, error) {
+func encode(ctx context.Context, h Header, records []amber.SyncRecord, signer sign.Signer) ([]byte, error) {
 	t := tally{project: h.Project}
 	for i, r := range records {
 		if err := t.add(r); err != nil {
@@ -51,7 +52,7 @@ func encode(ctx context.Context, h Header, records []amber.SyncRecord, signer am
 }
 
 // completed returns the header as it is written.
-func (h Header) completed(counts Counts, signer amber.Signer) Header {
+func (h Header) completed(counts Counts, signer sign.Signer) Header {
 	h.Format, h.Counts, h.SignedBy = Format, counts, ""
 	if signer != nil {
 		h.SignedBy = signer.KeyID()
@@ -86,7 +87,7 @@ func plainJSON(to *bytes.Buffer) *json.Encoder {
 	return e
 }
 
-func (w *writer) write(ctx context.Context, h Header, records []amber.SyncRecord, signer amber.Signer) error {
+func (w *writer) write(ctx context.Context, h Header, records []amber.SyncRecord, signer sign.Signer) error {
 	if err := w.put(h, maxHeaderBytes); err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (w *writer) write(ctx context.Context, h Header, records []amber.SyncRecord
 	if signer == nil {
 		return nil
 	}
-	sig, err := sign(ctx, h.SignedBy, w.text, signer)
+	sig, err := signText(ctx, h.SignedBy, w.text, signer)
 	if err != nil {
 		return err
 	}

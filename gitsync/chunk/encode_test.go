@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/sign"
 )
 
 func TestWhatIsWrittenComesBack(t *testing.T) {
@@ -23,7 +24,7 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 		name    string
 		header  chunk.Header
 		records []amber.SyncRecord
-		signer  amber.Signer
+		signer  sign.Signer
 	}{
 		{"unsigned", header(), sample(), nil},
 		{"signed", header(), sample(), newSigner(1)},
@@ -195,13 +196,13 @@ func TestTheLargestRecordsFit(t *testing.T) {
 // otherSigner says one thing and does another.
 type otherSigner struct {
 	signer
-	as  amber.Signer
+	as  sign.Signer
 	err error
 }
 
-func (s otherSigner) Sign(ctx context.Context, message []byte) (amber.Signature, error) {
+func (s otherSigner) Sign(ctx context.Context, message []byte) (sign.Signature, error) {
 	if s.err != nil {
-		return amber.Signature{}, s.err
+		return sign.Signature{}, s.err
 	}
 	return s.as.Sign(ctx, append([]byte("x"), message...))
 }

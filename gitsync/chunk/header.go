@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Format is what the header of a chunk names. A reader knows one version.
@@ -29,7 +30,7 @@ type Header struct {
 	Rewrites    []ID       `json:"rewrites,omitempty"` // chunks that this one replaces, sorted
 	// SignedBy is the key that the chunk is signed with. It is part of what is
 	// signed, so that a signature cannot be taken away unnoticed.
-	SignedBy amber.KeyID `json:"signed_by,omitempty"`
+	SignedBy sign.KeyID `json:"signed_by,omitempty"`
 }
 
 // Counts tells how many records of each sort a chunk holds.
@@ -106,7 +107,7 @@ func (h Header) check() error {
 		checkIDs("parents", h.Parents), checkIDs("rewrites", h.Rewrites),
 	)
 	if err == nil && h.SignedBy != "" {
-		_, err = amber.ParseKeyID(string(h.SignedBy))
+		_, err = sign.ParseKeyID(string(h.SignedBy))
 	}
 	if ms := h.CreatedAt.UnixMilli(); err == nil && (ms <= 0 || ms > latest) {
 		err = invalid("created_at is not a time since 1970")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/sign"
 )
 
 // TestHostileTexts reads texts whose hash is right.
@@ -195,7 +196,7 @@ func TestASignatureOfOneThingIsNoneOfAnother(t *testing.T) {
 	body := strings.Join(lines[:len(lines)-1], "")
 	for _, prefix := range []string{"", "amber record 1\x00", "amber bundle 1\x00", "amber sync 1\x00"} {
 		for _, message := range []string{body, string(chunk.IDOf([]byte(body)))} {
-			sig := amber.SignWith(newSigner(1).key, []byte(prefix+message))
+			sig := sign.SignWith(newSigner(1).key, []byte(prefix+message))
 			id, b := frame(body + fmt.Sprintf(`{"signature":{"alg":%q,"key_id":%q,"sig":%q}}`+"\n", sig.Alg, sig.KeyID, sig.Sig))
 			_, err := chunk.Decode(id, b)
 			right := prefix == "amber sync 1\x00" && message != body

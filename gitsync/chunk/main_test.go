@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/sign"
 )
 
 var (
@@ -34,10 +35,10 @@ func newSigner(n byte) signer {
 	return signer{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize))}
 }
 
-func (s signer) KeyID() amber.KeyID { return amber.NewKeyID(s.key.Public().(ed25519.PublicKey)) }
+func (s signer) KeyID() sign.KeyID { return sign.NewKeyID(s.key.Public().(ed25519.PublicKey)) }
 
-func (s signer) Sign(_ context.Context, message []byte) (amber.Signature, error) {
-	return amber.SignWith(s.key, message), nil
+func (s signer) Sign(_ context.Context, message []byte) (sign.Signature, error) {
+	return sign.SignWith(s.key, message), nil
 }
 
 const (
@@ -104,7 +105,7 @@ func sample() []amber.SyncRecord {
 	}
 }
 
-func mustEncode(t testing.TB, h chunk.Header, records []amber.SyncRecord, s amber.Signer) (chunk.ID, []byte) {
+func mustEncode(t testing.TB, h chunk.Header, records []amber.SyncRecord, s sign.Signer) (chunk.ID, []byte) {
 	t.Helper()
 	id, b, err := chunk.Encode(t.Context(), h, records, s)
 	if err != nil {
@@ -147,7 +148,7 @@ func textOf(t testing.TB, b []byte) string {
 }
 
 // sampleLines are the lines of a chunk of sample, with their ends.
-func sampleLines(t testing.TB, s amber.Signer) []string {
+func sampleLines(t testing.TB, s sign.Signer) []string {
 	t.Helper()
 	_, b := mustEncode(t, header(), sample(), s)
 	lines := strings.SplitAfter(textOf(t, b), "\n")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/sign"
 )
 
 // TestRandomRecordsComeBack writes chunks of random records and reads them
@@ -28,7 +29,7 @@ func TestRandomRecordsComeBack(t *testing.T) {
 			open.Project = ""
 			for range 20 {
 				records := r.records()
-				var s amber.Signer
+				var s sign.Signer
 				if r.IntN(2) == 0 {
 					s = newSigner(byte(r.IntN(3)))
 				}

@@ -2,12 +2,13 @@ package chunk
 
 import (
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // line is any line of a chunk but the first: one record, or the signature.
 type line struct {
 	amber.SyncRecord
-	Signature *amber.Signature `json:"signature,omitempty"`
+	Signature *sign.Signature `json:"signature,omitempty"`
 }
 
 // parseLine reads a line behind the header.

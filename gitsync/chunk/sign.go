@@ -6,6 +6,7 @@ import (
 	"hash"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // What is signed is signedPrefix and the SHA-256 of all lines before the
@@ -18,9 +19,9 @@ func signedMessage(text hash.Hash) []byte {
 	return hex.AppendEncode([]byte(signedPrefix), text.Sum(nil))
 }
 
-// sign makes the signature of a chunk. Its own signature is checked: what is
+// signText makes the signature of a chunk. Its own signature is checked: what is
 // written stays.
-func sign(ctx context.Context, named amber.KeyID, text hash.Hash, s amber.Signer) (amber.Signature, error) {
+func signText(ctx context.Context, named sign.KeyID, text hash.Hash, s sign.Signer) (sign.Signature, error) {
 	message := signedMessage(text)
 	sig, err := s.Sign(ctx, message)
 	if err != nil {
@@ -34,7 +35,7 @@ func sign(ctx context.Context, named amber.KeyID, text hash.Hash, s amber.Signer
 
 // checkSignature checks the signature of a chunk, nil for none, that names its
 // signer, or nobody. The error is of kind untrusted.
-func checkSignature(named amber.KeyID, sig *amber.Signature, message []byte) error {
+func checkSignature(named sign.KeyID, sig *sign.Signature, message []byte) error {
 	switch {
 	case named == "" && sig == nil:
 		return nil

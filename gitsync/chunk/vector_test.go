@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/sign"
 )
 
 // vectorRecords are few, so that the document can show them.
@@ -28,7 +29,7 @@ func vectorRecords() []amber.SyncRecord {
 var vectors = []struct {
 	name    string
 	records []amber.SyncRecord
-	signer  amber.Signer
+	signer  sign.Signer
 }{
 	{"unsigned", vectorRecords(), nil},
 	{"signed", vectorRecords()[1:2], newSigner(1)},

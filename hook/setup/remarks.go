@@ -3,7 +3,7 @@ package setup
 import (
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // InstalledIn lists the scopes in which the host is set up.
@@ -47,8 +47,8 @@ func (st HostStatus) Remarks() (out []string) {
 
 // Finding is what a doctor says about the host. Seen tells when its last event came. No
 // finding is a failure of Amber.
-func (st HostStatus) Finding(seen string) amber.Finding {
-	f := amber.Finding{Code: "hosts", Status: amber.FindingOK}
+func (st HostStatus) Finding(seen string) wire.Finding {
+	f := wire.Finding{Code: "hosts", Status: wire.FindingOK}
 	said := []string{st.Host + ": "}
 	switch {
 	case !st.Installed:
@@ -65,18 +65,18 @@ func (st HostStatus) Finding(seen string) amber.Finding {
 		}
 		switch {
 		case sc.Error != "":
-			f.Status, f.Hint = amber.FindingWarning, "correct the file"
+			f.Status, f.Hint = wire.FindingWarning, "correct the file"
 			return f
 		case sc.Missing != "" || sc.Outdated:
-			f.Status, f.Hint = amber.FindingWarning, again
+			f.Status, f.Hint = wire.FindingWarning, again
 			return f
 		}
 	}
 	switch {
 	case st.Doubled:
-		f.Status, f.Hint = amber.FindingWarning, again+" --uninstall, for one of the two"
+		f.Status, f.Hint = wire.FindingWarning, again+" --uninstall, for one of the two"
 	case st.Trust == TrustMissing:
-		f.Status, f.Hint = amber.FindingWarning, "start codex and trust the hooks with /hooks"
+		f.Status, f.Hint = wire.FindingWarning, "start codex and trust the hooks with /hooks"
 	}
 	return f
 }

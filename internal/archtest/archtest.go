@@ -22,7 +22,7 @@ import (
 const Module = "github.com/amber-memory/amber"
 
 // law names, for each package, the packages of the module it may import
-// beside the root and internal/*. A package without a rule breaks the law, so
+// beside the root, the vocabulary and internal/*. A package without a rule breaks the law, so
 // that whoever adds one decides where it stands. "*" means everything; "-" means
 // not even the root.
 var law = map[string][]string{
@@ -37,7 +37,7 @@ var law = map[string][]string{
 	"colony/colonytest":             {"colony"},
 	"colony/documents":              {"colony"},
 	"colony/shelf":                  {"colony", "home"},
-	"config":                        {},
+	"config":                        {"events", "policy"},
 	"events":                        {},
 	"foreign/engram":                {},
 	"foreign/nexo":                  {},
@@ -76,26 +76,30 @@ var law = map[string][]string{
 	"internal/term":                 {"-"},
 	"internal/timetable":            {"-"},
 	"journal":                       {},
-	"journal/drain":                 {"journal"},
+	"journal/drain":                 {"journal", "policy"},
 	"keyring":                       {},
-	"ledger":                        {},
-	"metrics":                       {},
-	"natsbus":                       {},
+	"ledger":                        {"events"},
+	"metrics":                       {"events"},
+	"natsbus":                       {"events"},
 	"notes":                         {},
 	"repo":                          {},
+	"policy":                        {},
+	"sign":                          {},
 	"server":                        {"events"},
 	"server/backup":                 {"colony/api", "config", "server"},
 	"server/daemon":                 {"colony/shelf", "config", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/vaultapi", "snapshot", "store/sqlite", "trace"},
 	"server/httpapi":                {"events", "server"},
-	"server/mcpapi":                 {"server"},
+	"server/mcpapi":                 {"policy", "server"},
 	"server/vaultapi":               {"colony", "server"},
-	"snapshot":                      {"bundle", "foreign/nexo", "home", "journal", "journal/drain", "keyring", "notes", "repo", "store/sqlite", "store/sqlite/image", "target/dir"},
+	"snapshot":                      {"bundle", "events", "foreign/nexo", "home", "journal", "journal/drain", "keyring", "notes", "repo", "store/sqlite", "store/sqlite/image", "target/dir"},
 	"store/inmem":                   {},
 	"store/sqlite":                  {"home", "store/sqlite/image", "store/sqlite/internal/sqlrows", "store/statedir"},
 	"store/sqlite/image":            {"home", "store/sqlite/internal/sqlrows"},
 	"store/sqlite/internal/sqlrows": {"home"},
 	"store/statedir":                {"home"},
 	"store/storetest":               {},
+	"target":                        {},
+	"wire":                          {},
 	"target/dir":                    {},
 	"target/location":               {"target/dir", "target/s3"},
 	"target/s3":                     {},
@@ -103,8 +107,12 @@ var law = map[string][]string{
 	"trace":                         {},
 }
 
+// vocabulary are the packages that every package may import like the root: they
+// hold contracts and shapes, and import nothing but the root and each other.
+var vocabulary = []string{"sign", "target", "wire"}
+
 // stdlibOnly are the packages that import nothing from other modules.
-var stdlibOnly = []string{".", "home"}
+var stdlibOnly = []string{".", "home", "sign", "target", "wire"}
 
 // Import is one import of one file.
 type Import struct {
@@ -154,7 +162,7 @@ func judge(pkg, imported string) string {
 		return ""
 	case slices.Contains(allowed, "-"):
 		return "this package imports nothing of the module"
-	case target == "." || strings.HasPrefix(target, "internal/"):
+	case target == "." || slices.Contains(vocabulary, target) || strings.HasPrefix(target, "internal/"):
 		return ""
 	}
 	return "nobody imports sideways"

@@ -184,19 +184,19 @@ func fillJournal(dir string, events int) error {
 
 func appendEvent(j *journal.Journal, i, session int64) error {
 	s := journal.Session{Host: "bench", ID: amber.SessionID(fmt.Sprint("s", session))}
-	ev := amber.HostEvent{
-		Schema: amber.HostEventSchema, EventID: fmt.Sprintf("%032x", i), Native: true, Host: s.Host, SessionID: s.ID,
+	ev := journal.HostEvent{
+		Schema: journal.HostEventSchema, EventID: fmt.Sprintf("%032x", i), Native: true, Host: s.Host, SessionID: s.ID,
 		ObservedAt: amber.At(time.Now()), Directory: "/src/shop", Project: "acme/shop",
 	}
 	switch i % 10 {
 	case 0:
-		ev.Kind, ev.Prompt = amber.HostPrompt, fmt.Sprint("please look at issue ", i)
+		ev.Kind, ev.Prompt = journal.HostPrompt, fmt.Sprint("please look at issue ", i)
 	case 1:
-		ev.Kind, ev.Answer = amber.HostTurnEnd, fmt.Sprintf("Done with %d; all tests pass and the change is small.", i)
+		ev.Kind, ev.Answer = journal.HostTurnEnd, fmt.Sprintf("Done with %d; all tests pass and the change is small.", i)
 	default:
-		ev.Kind = amber.HostToolAfter
-		ev.Tool = &amber.HostTool{Name: "Bash", Command: fmt.Sprint("go test ./pkg", i%700), Output: "ok"}
-		ev.Files = []amber.HostFile{{Path: fmt.Sprint("pkg", i%900, "/main.go"), Action: amber.FileModified}}
+		ev.Kind = journal.HostToolAfter
+		ev.Tool = &journal.HostTool{Name: "Bash", Command: fmt.Sprint("go test ./pkg", i%700), Output: "ok"}
+		ev.Files = []journal.HostFile{{Path: fmt.Sprint("pkg", i%900, "/main.go"), Action: journal.FileModified}}
 	}
 	b, err := json.Marshal(ev)
 	if err != nil {

@@ -77,12 +77,12 @@ func (h *natsHouse) all() (all []time.Duration) {
 
 // natsGate is a publisher that can be made to wait.
 type natsGate struct {
-	amber.Publisher
+	events.Publisher
 	closed sync.RWMutex // held while nobody may publish
 }
 
 // Publish implements [amber.Publisher].
-func (g *natsGate) Publish(ctx context.Context, e amber.Event) error {
+func (g *natsGate) Publish(ctx context.Context, e events.Event) error {
 	g.closed.RLock()
 	defer g.closed.RUnlock()
 	return g.Publisher.Publish(ctx, e)

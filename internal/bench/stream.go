@@ -16,10 +16,12 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -135,7 +137,7 @@ func listenTo(ctx context.Context, url, name string, to amber.LongTerm) (took []
 func heard(lines *bufio.Scanner, id amber.MemoryID) error {
 	for lines.Scan() {
 		data, ok := strings.CutPrefix(lines.Text(), "data: ")
-		var e struct{ Payload amber.Mutation }
+		var e struct{ Payload events.Mutation }
 		if ok && json.Unmarshal([]byte(data), &e) == nil && e.Payload.Key == string(id) {
 			return nil
 		}
@@ -162,8 +164,8 @@ func (r readCounter) Head(ctx context.Context) (amber.Position, error) {
 // everybody may do everything.
 type everybody struct{}
 
-func (everybody) Grant(context.Context, string) (amber.Grant, error) {
-	return amber.Grant{Scopes: amber.TokenScopes()}, nil
+func (everybody) Grant(context.Context, string) (wire.Grant, error) {
+	return wire.Grant{Scopes: wire.TokenScopes()}, nil
 }
 
 // atRest counts how often the change logs of an agent are read in a second while

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Build asks the policy, recalls what it allows, and renders it:
@@ -17,8 +18,8 @@ import (
 // request see whatever the policy asks for, bounded, without control and
 // direction characters. Random must be unpredictable. Errors: those of recall; a policy
 // that says no is no error but an empty block with its decision.
-func Build(ctx context.Context, s amber.Store, p amber.Policy, r amber.ContextRequest, random io.Reader) (amber.ContextBlock, error) {
-	block := amber.ContextBlock{Memories: []amber.Hit{}, Sessions: []amber.Session{}}
+func Build(ctx context.Context, s amber.Store, p amber.Policy, r wire.ContextRequest, random io.Reader) (wire.ContextBlock, error) {
+	block := wire.ContextBlock{Memories: []amber.Hit{}, Sessions: []amber.Session{}}
 	size, err := contextBytes(r.MaxBytes)
 	if err != nil {
 		return block, err
@@ -56,9 +57,9 @@ const minBytes = 512
 func contextBytes(n int) (int, error) {
 	switch {
 	case n == 0:
-		return amber.DefaultContextBytes, nil
-	case n < minBytes || n > amber.MaxContextBytes:
-		return 0, amber.Errorf(amber.KindInvalid, "build context", "", "max bytes is %d, not %d to %d", n, minBytes, amber.MaxContextBytes)
+		return wire.DefaultContextBytes, nil
+	case n < minBytes || n > wire.MaxContextBytes:
+		return 0, amber.Errorf(amber.KindInvalid, "build context", "", "max bytes is %d, not %d to %d", n, minBytes, wire.MaxContextBytes)
 	}
 	return n, nil
 }
@@ -80,7 +81,7 @@ func both(a, b amber.Identities) amber.Identities {
 // recentSessions returns the last sessions that a request sees: those of its
 // project. A session of no project is seen by itself alone, since nothing says
 // who else may: it has neither a user nor a workspace.
-func recentSessions(ctx context.Context, s amber.Store, r amber.ContextRequest) ([]amber.Session, error) {
+func recentSessions(ctx context.Context, s amber.Store, r wire.ContextRequest) ([]amber.Session, error) {
 	if r.Sessions < 0 {
 		return nil, nil
 	}

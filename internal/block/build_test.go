@@ -11,18 +11,20 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/wire"
 )
 
 // built builds the context of a store as nobody in particular.
-func built(t *testing.T, s amber.Store, size int) amber.ContextBlock {
+func built(t *testing.T, s amber.Store, size int) wire.ContextBlock {
 	t.Helper()
-	b, err := block.Build(t.Context(), s, amber.ConservativePolicy{}, amber.ContextRequest{MaxBytes: size}, rand.Reader)
+	b, err := block.Build(t.Context(), s, policy.Conservative{}, wire.ContextRequest{MaxBytes: size}, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if size == 0 {
-		size = amber.DefaultContextBytes
+		size = wire.DefaultContextBytes
 	}
 	if len(b.Text) > size || !utf8.ValidString(b.Text) || len(b.Memories)+b.Omitted == 0 {
 		t.Errorf("%d bytes of at most %d, %d memories, %d left out", len(b.Text), size, len(b.Memories), b.Omitted)
@@ -67,7 +69,7 @@ func TestContextCutsLargeMemoriesAtASentence(t *testing.T) {
 	if !strings.Contains(b.Text, mark) || !strings.Contains(b.Text, "Deploys freeze on Fridays.\n") || strings.Contains(b.Text, string(small)) {
 		t.Errorf("the block is\n%s", b.Text)
 	}
-	if n := len(b.Text); n < amber.DefaultContextBytes/3 {
+	if n := len(b.Text); n < wire.DefaultContextBytes/3 {
 		t.Errorf("only %d bytes are used", n)
 	}
 }
@@ -110,7 +112,7 @@ func TestContextLeavesOutWhatHasNoRoom(t *testing.T) {
 }
 
 // curious is a policy that asks for somebody else.
-type curious struct{ amber.ConservativePolicy }
+type curious struct{ policy.Conservative }
 
 func (curious) Recall(in amber.RecallInput) (amber.Query, amber.Decision) {
 	return amber.Query{Filter: amber.Filter{Identities: amber.Identities{ProjectID: "theirs", UserID: "bob"}}}, amber.Decision{Requested: true, Effective: true}
@@ -143,7 +145,7 @@ func TestContextIsClosedToCuriousPoliciesAndHeedlessBackends(t *testing.T) {
 	}
 	s.Sessions = heedless{s.Sessions}
 	for _, project := range []string{"ours", ""} {
-		r := amber.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: project, UserID: "ann"}}}
+		r := wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: project, UserID: "ann"}}}
 		b, err := block.Build(ctx, s, curious{}, r, rand.Reader)
 		if err != nil || strings.Contains(b.Text, "canary") || !strings.Contains(b.Text, "for everybody") {
 			t.Errorf("of %q: %v\n%s", project, err, b.Text)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/policy"
+	"github.com/amber-memory/amber/wire"
 )
 
 // hostileMemories are memories whose writers know what a block looks like.
@@ -36,7 +38,7 @@ func builtBlock(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	made, err := block.Build(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader)
+	made, err := block.Build(ctx, store, policy.Conservative{}, wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader)
 	if err != nil || len(made.Memories) != len(hostileMemories) || len(made.Sessions) != 2 {
 		t.Fatalf("%d memories, %d sessions, %v", len(made.Memories), len(made.Sessions), err)
 	}
@@ -128,7 +130,7 @@ func TestContextWithPartsOfMemoriesIsCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for size := 512; size < 3000; size += 97 {
-		made, err := block.Build(ctx, store, amber.ConservativePolicy{}, amber.ContextRequest{
+		made, err := block.Build(ctx, store, policy.Conservative{}, wire.ContextRequest{
 			RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}, MaxBytes: size,
 		}, rand.Reader)
 		if err != nil || len(made.Cut) != 1 {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // minContextPart is how much of a memory is worth showing: what would be cut
@@ -15,7 +16,7 @@ const minContextPart = 160
 
 // render writes what fits: memories first, they are what was asked for. One
 // that is too large is cut, to half of what is left where others follow.
-func render(b *amber.ContextBlock, size int, nonce string, hits []amber.Hit, sessions []amber.Session) {
+func render(b *wire.ContextBlock, size int, nonce string, hits []amber.Hit, sessions []amber.Session) {
 	begin := "<amber-memory " + nonce + ">\n" + contextHeader + "\n"
 	end := "</amber-memory " + nonce + ">\n"
 	room := size - len(begin) - len(end)

@@ -17,6 +17,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // BodyPrefix is how every envelope begins.
@@ -67,7 +68,7 @@ func Message(domain string, raw []byte) []byte { return append([]byte(domain), r
 // Seal returns the envelope of a body, without the end of the line, and the digest of the body. A body that names a
 // signer is signed by it, and the signature is checked, because what is written stays. Errors: invalid for a body that
 // cannot be written, and for one that names another signer; internal for a signature that does not match; those of the signer.
-func Seal(ctx context.Context, domain string, body any, named amber.KeyID, s amber.Signer) (object []byte, digest string, err error) {
+func Seal(ctx context.Context, domain string, body any, named sign.KeyID, s sign.Signer) (object []byte, digest string, err error) {
 	raw, err := Canonical(body)
 	if err != nil {
 		return nil, "", &amber.Error{Op: "seal", Kind: amber.KindInvalid, Err: err}
@@ -83,17 +84,17 @@ func Seal(ctx context.Context, domain string, body any, named amber.KeyID, s amb
 	if err != nil {
 		return nil, "", err
 	}
-	if check(domain, raw, named, []amber.Signature{signature}).Status != amber.SignatureValid {
+	if check(domain, raw, named, []sign.Signature{signature}).Status != sign.SignatureValid {
 		return nil, "", amber.Errorf(amber.KindInternal, "sign", string(named), "the new signature does not match")
 	}
-	object, err = Join(raw, []amber.Signature{signature})
+	object, err = Join(raw, []sign.Signature{signature})
 	return object, Digest(raw), err
 }
 
 // Join puts an envelope together from the bytes of its body and its signatures.
-func Join(raw []byte, signatures []amber.Signature) ([]byte, error) {
+func Join(raw []byte, signatures []sign.Signature) ([]byte, error) {
 	if signatures == nil {
-		signatures = []amber.Signature{}
+		signatures = []sign.Signature{}
 	}
 	list, err := Canonical(signatures)
 	if err != nil {
@@ -103,10 +104,10 @@ func Join(raw []byte, signatures []amber.Signature) ([]byte, error) {
 }
 
 // CheckSigner checks the id of a key, which may be empty.
-func CheckSigner(k amber.KeyID) error {
+func CheckSigner(k sign.KeyID) error {
 	if k == "" {
 		return nil
 	}
-	_, err := amber.ParseKeyID(string(k))
+	_, err := sign.ParseKeyID(string(k))
 	return err
 }

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Envelope is an opened one. Its body matches its digest.
 type Envelope struct {
 	Body       []byte
 	Digest     string
-	signatures []amber.Signature
+	signatures []sign.Signature
 }
 
 var errDamaged = errors.New("envelope is damaged")
@@ -93,19 +94,19 @@ func TooNew(op, format string, args ...any) error {
 }
 
 // Signature says what the signature is worth. Named is the signer that the body names, "" for none.
-func (e Envelope) Signature(domain string, named amber.KeyID) amber.SignatureReport {
+func (e Envelope) Signature(domain string, named sign.KeyID) sign.SignatureReport {
 	return check(domain, e.Body, named, e.signatures)
 }
 
-func check(domain string, raw []byte, named amber.KeyID, list []amber.Signature) amber.SignatureReport {
-	bad := func(format string, args ...any) amber.SignatureReport {
-		return amber.SignatureReport{Status: amber.SignatureBad, KeyID: named, Detail: "signature does not match: " + fmt.Sprintf(format, args...)}
+func check(domain string, raw []byte, named sign.KeyID, list []sign.Signature) sign.SignatureReport {
+	bad := func(format string, args ...any) sign.SignatureReport {
+		return sign.SignatureReport{Status: sign.SignatureBad, KeyID: named, Detail: "signature does not match: " + fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case len(list) == 0 && named == "":
-		return amber.SignatureReport{Status: amber.SignatureMissing}
+		return sign.SignatureReport{Status: sign.SignatureMissing}
 	case len(list) == 0:
-		return amber.SignatureReport{Status: amber.SignatureStripped, KeyID: named, Detail: "signature was taken away: the record names the signer " + string(named)}
+		return sign.SignatureReport{Status: sign.SignatureStripped, KeyID: named, Detail: "signature was taken away: the record names the signer " + string(named)}
 	case named == "":
 		return bad("the record is signed and names no signer")
 	case list[0].KeyID != named:
@@ -113,5 +114,5 @@ func check(domain string, raw []byte, named amber.KeyID, list []amber.Signature)
 	case list[0].Verify(Message(domain, raw)) != nil:
 		return bad("the key %s did not make it for this record", named)
 	}
-	return amber.SignatureReport{Status: amber.SignatureValid, KeyID: named}
+	return sign.SignatureReport{Status: sign.SignatureValid, KeyID: named}
 }

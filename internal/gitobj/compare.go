@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 const (
@@ -25,18 +26,18 @@ type ObjectGetter func(oid string) (raw []byte, err error)
 // file counts as changed, with no lines. Lines of two texts that have next to nothing in common are counted without
 // regard to their order. Errors: damaged for objects that are no history; quota beyond a million commits or
 // entries of folders; unreachable when ctx ends; those of get.
-func Compare(ctx context.Context, get ObjectGetter, from, to string) (amber.GitDiff, error) {
-	c := &comparison{get: get, diff: amber.GitDiff{From: from, To: to}}
+func Compare(ctx context.Context, get ObjectGetter, from, to string) (wire.GitDiff, error) {
+	c := &comparison{get: get, diff: wire.GitDiff{From: from, To: to}}
 	err := c.run(ctx, from, to)
 	if err != nil {
-		return amber.GitDiff{}, wrap("compare commits", "", err)
+		return wire.GitDiff{}, wrap("compare commits", "", err)
 	}
 	return c.diff, nil
 }
 
 type comparison struct {
 	get   ObjectGetter
-	diff  amber.GitDiff
+	diff  wire.GitDiff
 	steps int
 }
 

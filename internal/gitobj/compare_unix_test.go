@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/wire"
 )
 
 // getter hands out objects by id.
@@ -30,9 +31,9 @@ func getter(all map[string][]byte) gitobj.ObjectGetter {
 }
 
 // gitDiff asks git for what Compare counts.
-func gitDiff(t *testing.T, dir, from, to string) amber.GitDiff {
+func gitDiff(t *testing.T, dir, from, to string) wire.GitDiff {
 	t.Helper()
-	d := amber.GitDiff{From: from, To: to}
+	d := wire.GitDiff{From: from, To: to}
 	number := func(s string) int64 {
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil && s != "-" {
@@ -50,7 +51,7 @@ func gitDiff(t *testing.T, dir, from, to string) amber.GitDiff {
 	return d
 }
 
-func compare(t *testing.T, get gitobj.ObjectGetter, from, to string) amber.GitDiff {
+func compare(t *testing.T, get gitobj.ObjectGetter, from, to string) wire.GitDiff {
 	t.Helper()
 	d, err := gitobj.Compare(t.Context(), get, from, to)
 	if err != nil {
@@ -137,12 +138,12 @@ func TestCompareFromNothingAndToNothing(t *testing.T) {
 	refs := readRefs(t, dir)
 	get := getter(mustObjects(t, dir, refs, gitobj.Refs{}))
 	got := compare(t, get, "", refs.OID)
-	want := amber.GitDiff{To: refs.OID, Commits: 5, FilesChanged: 4, Insertions: 1002}
+	want := wire.GitDiff{To: refs.OID, Commits: 5, FilesChanged: 4, Insertions: 1002}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Error(diff)
 	}
 	got = compare(t, get, refs.OID, "")
-	want = amber.GitDiff{From: refs.OID, FilesChanged: 4, Deletions: 1002}
+	want = wire.GitDiff{From: refs.OID, FilesChanged: 4, Deletions: 1002}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Error(diff)
 	}

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // Pointer is what is stored of a pointer:
@@ -22,7 +22,7 @@ type Pointer struct {
 
 // Bounds of what is stored.
 const (
-	MaxBytes = amber.MaxPointerBytes + maxHeader
+	MaxBytes = target.MaxPointerBytes + maxHeader
 	MaxCount = 1 << 62 // no honest pointer gets there
 )
 
@@ -54,7 +54,7 @@ func Decode(data []byte) (Pointer, error) {
 		return Pointer{}, errors.New("not a pointer")
 	case format > 1:
 		return Pointer{}, ErrTooNew
-	case p.Count == 0 || p.Count >= MaxCount || len(value) > amber.MaxPointerBytes || !bytes.Equal(p.Encode(), data):
+	case p.Count == 0 || p.Count >= MaxCount || len(value) > target.MaxPointerBytes || !bytes.Equal(p.Encode(), data):
 		return Pointer{}, errors.New("the first line does not match the value")
 	}
 	return p, nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Mode is what an entry is.
@@ -39,7 +39,7 @@ type Key struct {
 type Survey struct {
 	Root    string  // with symbolic links resolved, when Options.FollowRoot was set
 	Entries []Entry // by path; a folder comes before what is in it
-	Skipped []amber.Skipped
+	Skipped []wire.Skipped
 	// Unlisted counts what was skipped beyond MaxSkipped and is not in Skipped.
 	Unlisted int
 }

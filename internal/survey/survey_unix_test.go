@@ -16,9 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/survey"
+	"github.com/amber-memory/amber/wire"
 )
 
 func put(t *testing.T, path, content string) {
@@ -161,7 +161,7 @@ func TestBoundsOfASurvey(t *testing.T) {
 		put(t, filepath.Join(root, fmt.Sprintf("%02d", i)), "")
 	}
 	s := look(t, root, survey.Options{MaxFiles: 10})
-	if len(s.Entries) != 10 || len(s.Skipped) != 1 || s.Skipped[0].Reason != amber.SkipTooLarge || s.Skipped[0].Path != "10" {
+	if len(s.Entries) != 10 || len(s.Skipped) != 1 || s.Skipped[0].Reason != wire.SkipTooLarge || s.Skipped[0].Path != "10" {
 		t.Errorf("%d entries, skipped %+v", len(s.Entries), s.Skipped)
 	}
 	many := t.TempDir()

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/names"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The bounds of a survey where Options names no others.
@@ -86,7 +86,7 @@ func (w *walk) skip(path, reason, detail string) {
 		return
 	}
 	path = strings.ToValidUTF8(path, "\uFFFD")
-	w.survey.Skipped = append(w.survey.Skipped, amber.Skipped{Part: w.o.Part, Path: path, Reason: reason, Detail: detail})
+	w.survey.Skipped = append(w.survey.Skipped, wire.Skipped{Part: w.o.Part, Path: path, Reason: reason, Detail: detail})
 }
 
 // folder surveys one folder, which had the given key when it was found.
@@ -97,7 +97,7 @@ func (w *walk) folder(rel string, key Key, depth int) error {
 	case errors.Is(err, fs.ErrNotExist) && rel != "":
 		return nil
 	case err != nil && rel != "":
-		w.skip(rel, amber.SkipUnreadable, cause(err))
+		w.skip(rel, wire.SkipUnreadable, cause(err))
 		return nil
 	case err != nil:
 		return err
@@ -115,7 +115,7 @@ func (w *walk) folder(rel string, key Key, depth int) error {
 	// Had the folder been exchanged for a link, all that was seen in it may lie outside of the root.
 	if info, err := w.fsys.Lstat(dir); err != nil || !info.IsDir() || !sameFile(keyOf(info), key) {
 		w.survey.Entries, w.survey.Skipped = w.survey.Entries[:before], w.survey.Skipped[:skipped]
-		w.skip(rel, amber.SkipTorn, "the folder was replaced while it was read")
+		w.skip(rel, wire.SkipTorn, "the folder was replaced while it was read")
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (w *walk) visit(dir string, d fs.DirEntry, twins map[string]string, depth i
 	}
 	if w.seen++; w.seen > w.o.MaxFiles {
 		w.full = true
-		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("this and all later files: more than %d files", w.o.MaxFiles))
+		w.skip(rel, wire.SkipTooLarge, fmt.Sprintf("this and all later files: more than %d files", w.o.MaxFiles))
 		return nil
 	}
 	if !w.named(rel, d.Name(), twins) {
@@ -144,17 +144,17 @@ func (w *walk) visit(dir string, d fs.DirEntry, twins map[string]string, depth i
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		w.skip(rel, amber.SkipUnreadable, cause(err))
+		w.skip(rel, wire.SkipUnreadable, cause(err))
 		return nil
 	}
 	e, ok := entryOf(rel, info)
 	switch {
 	case !ok:
-		w.skip(rel, amber.SkipNotRegular, kindOf(info.Mode()))
+		w.skip(rel, wire.SkipNotRegular, kindOf(info.Mode()))
 	case e.Mode == Dir && depth+1 > w.o.MaxDepth:
-		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("more than %d folders deep", w.o.MaxDepth))
+		w.skip(rel, wire.SkipTooLarge, fmt.Sprintf("more than %d folders deep", w.o.MaxDepth))
 	case w.o.MaxFileBytes > 0 && e.Size > w.o.MaxFileBytes:
-		w.skip(rel, amber.SkipTooLarge, fmt.Sprintf("%d bytes, at most %d are captured", e.Size, w.o.MaxFileBytes))
+		w.skip(rel, wire.SkipTooLarge, fmt.Sprintf("%d bytes, at most %d are captured", e.Size, w.o.MaxFileBytes))
 	default:
 		twins[names.Fold(d.Name())] = d.Name()
 		w.survey.Entries = append(w.survey.Entries, e)
@@ -175,7 +175,7 @@ func (w *walk) named(rel, name string, twins map[string]string) bool {
 		err = fmt.Errorf("differs from %q in case alone", twin)
 	}
 	if err != nil {
-		w.skip(rel, amber.SkipBadName, err.Error())
+		w.skip(rel, wire.SkipBadName, err.Error())
 	}
 	return err == nil
 }

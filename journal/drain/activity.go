@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // doings collects what was done in one event.
 type doings struct {
-	ev   amber.HostEvent
+	ev   journal.HostEvent
 	list []amber.Activity
 }
 
@@ -26,23 +27,23 @@ func (d *doings) add(kind amber.ActivityKind, what, detail, status string, faile
 
 // activity returns what was done. The use of a tool counts when it is over:
 // that event says everything the one before it said.
-func activity(ev amber.HostEvent) []amber.Activity {
+func activity(ev journal.HostEvent) []amber.Activity {
 	d := &doings{ev: ev}
 	switch ev.Kind {
-	case amber.HostToolAfter:
+	case journal.HostToolAfter:
 		d.tool()
-	case amber.HostError:
+	case journal.HostError:
 		d.add(amber.ActivityError, name(ev.Message, "an error"), ev.Reason, "", true)
-	case amber.HostSubagentStart:
+	case journal.HostSubagentStart:
 		d.add(amber.ActivitySubagent, d.subagent(), ev.Prompt, "running", false)
-	case amber.HostSubagentEnd:
+	case journal.HostSubagentEnd:
 		d.add(amber.ActivitySubagent, d.subagent(), ev.Answer, "completed", false)
-	case amber.HostCompactBefore:
+	case journal.HostCompactBefore:
 		d.add(amber.ActivityCompaction, name(ev.Reason, "compaction"), ev.Message, "", false)
-	case amber.HostOther:
+	case journal.HostOther:
 		d.add(amber.ActivityOther, name(ev.NativeEvent, "unknown"), other(ev), "", false)
 	}
-	if ev.Kind != amber.HostToolBefore {
+	if ev.Kind != journal.HostToolBefore {
 		for _, f := range ev.Files {
 			d.add(amber.ActivityFile, name(f.Path, "unknown"), "", string(f.Action), false)
 		}
@@ -78,7 +79,7 @@ func (d *doings) tool() {
 
 // ending is what is worth keeping of a command beside its first line: the
 // rest of it, and what it said when it failed.
-func ending(t *amber.HostTool) string {
+func ending(t *journal.HostTool) string {
 	var parts []string
 	if strings.Contains(strings.TrimSpace(t.Command), "\n") {
 		parts = append(parts, clip(t.Command, amber.MaxActivityDetailBytes/2))
@@ -101,7 +102,7 @@ func (d *doings) subagent() string {
 }
 
 // other is what is kept of an event that no rule knows.
-func other(ev amber.HostEvent) string {
+func other(ev journal.HostEvent) string {
 	if ev.Message != "" {
 		return ev.Message
 	}

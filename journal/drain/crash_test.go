@@ -40,7 +40,7 @@ func (s *story) step(j *journal.Journal, n int) error {
 	case s.poison:
 		payload = []byte("poison")
 	case 6:
-		payload = marshal(s.t, event(n, amber.HostSessionEnd))
+		payload = marshal(s.t, event(n, journal.HostSessionEnd))
 	}
 	_, err := j.Append(context.Background(), one, journal.Entry{Payload: payload})
 	if err == nil && n != s.poison && n != 6 {
@@ -218,7 +218,7 @@ func TestDrainOrder(t *testing.T) {
 	if _, err := w.journal.Append(context.Background(), one, journal.Entry{Payload: []byte("poison")}); err != nil {
 		t.Fatal(err)
 	}
-	w.keep(event(3, amber.HostSessionEnd))
+	w.keep(event(3, journal.HostSessionEnd))
 	var lines []string
 	emit := func(line string) { lines = append(lines, strings.ReplaceAll(line, string(one.Key()), "K")) }
 	j := openJournal(t, w.dir, errfs.TraceRel(fsx.OS(), w.dir, emit))

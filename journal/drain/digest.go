@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // Bounds of a digest.
@@ -98,7 +99,7 @@ func (d digest) summary() string {
 func (d digest) changed() []amber.Activity {
 	var out []amber.Activity
 	for _, a := range d.done[amber.ActivityFile] {
-		if a.Status != string(amber.FileRead) {
+		if a.Status != string(journal.FileRead) {
 			out = append(out, a)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 func TestADrainedSessionIsInTheStoreOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.keep(event(1, amber.HostSessionStart), prompt(2, "fix the build"), answer(3, "Done."))
+	w.keep(event(1, journal.HostSessionStart), prompt(2, "fix the build"), answer(3, "Done."))
 	report := w.once(drain.Options{})
 	if report.Events != 3 || report.Applied != 3 || report.Sessions != 1 {
 		t.Errorf("first: %+v", report)
@@ -240,7 +240,7 @@ func TestAnEventOfANewerAmberWaits(t *testing.T) {
 
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
-	end := event(2, amber.HostSessionEnd)
+	end := event(2, journal.HostSessionEnd)
 	end.Reason = "logout"
 	host := amber.HostProcess{PID: 4711, Start: 1, Boot: "b", Namespace: "n"}
 	live := prompt(1, "work")
@@ -256,18 +256,18 @@ func TestSessionsEnd(t *testing.T) {
 	later := func(d time.Duration) amber.Clock { return func() time.Time { return clock().Add(d) } }
 	for _, tt := range []struct {
 		name   string
-		events []amber.HostEvent
+		events []journal.HostEvent
 		alive  func(amber.HostProcess) proc.Liveness
 		now    amber.Clock
 		want   amber.EndReason
 	}{
-		{"by word", []amber.HostEvent{live, end}, alive(proc.Alive), clock, "logout"},
-		{"its process is gone", []amber.HostEvent{live}, alive(proc.Dead), later(time.Minute), amber.EndCrash},
-		{"its process is gone, and its end may be on its way", []amber.HostEvent{live}, alive(proc.Dead), later(time.Second), ""},
-		{"it sleeps", []amber.HostEvent{live}, alive(proc.Alive), later(1000 * time.Hour), ""},
-		{"nobody knows, and it is silent", []amber.HostEvent{prompt(1, "work")}, alive(proc.Alive), later(7 * time.Hour), amber.EndIdle},
-		{"nobody knows, and it was here", []amber.HostEvent{prompt(1, "work")}, alive(proc.Alive), later(time.Hour), ""},
-		{"the clock went back", []amber.HostEvent{prompt(1, "work")}, alive(proc.Dead), later(-1000 * time.Hour), ""},
+		{"by word", []journal.HostEvent{live, end}, alive(proc.Alive), clock, "logout"},
+		{"its process is gone", []journal.HostEvent{live}, alive(proc.Dead), later(time.Minute), amber.EndCrash},
+		{"its process is gone, and its end may be on its way", []journal.HostEvent{live}, alive(proc.Dead), later(time.Second), ""},
+		{"it sleeps", []journal.HostEvent{live}, alive(proc.Alive), later(1000 * time.Hour), ""},
+		{"nobody knows, and it is silent", []journal.HostEvent{prompt(1, "work")}, alive(proc.Alive), later(7 * time.Hour), amber.EndIdle},
+		{"nobody knows, and it was here", []journal.HostEvent{prompt(1, "work")}, alive(proc.Alive), later(time.Hour), ""},
+		{"the clock went back", []journal.HostEvent{prompt(1, "work")}, alive(proc.Dead), later(-1000 * time.Hour), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -308,7 +308,7 @@ func TestAHostThatSpeaksAgain(t *testing.T) {
 	if r := w.once(dead); len(r.Ended) != 1 {
 		t.Fatalf("%+v", r)
 	}
-	end := event(2, amber.HostSessionEnd)
+	end := event(2, journal.HostSessionEnd)
 	end.Reason = "exit"
 	w.keep(end)
 	w.once(drain.Options{})
@@ -329,7 +329,7 @@ func TestDrainedSegmentsAreCleared(t *testing.T) {
 	if r := w.once(drain.Options{}); r.Cleared != 0 {
 		t.Errorf("a session that goes on was cleared: %+v", r)
 	}
-	w.keep(event(2, amber.HostSessionEnd))
+	w.keep(event(2, journal.HostSessionEnd))
 	if r := w.once(drain.Options{}); r.Cleared == 0 {
 		t.Errorf("a session that has ended was not cleared: %+v", r)
 	}
@@ -342,9 +342,9 @@ func TestDrainedSegmentsAreCleared(t *testing.T) {
 	w.once(drain.Options{})
 	w.wantSaid("user: one", "user: three")
 	// What comes behind the end without opening the session again goes, too.
-	w.keep(event(4, amber.HostSessionEnd))
+	w.keep(event(4, journal.HostSessionEnd))
 	w.once(drain.Options{})
-	w.keep(event(5, amber.HostOther))
+	w.keep(event(5, journal.HostOther))
 	w.once(drain.Options{})
 	w.once(drain.Options{})
 	if keys, err := w.journal.Keys(); err != nil || len(keys) > 0 {

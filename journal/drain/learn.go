@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // Bounds of what one event can teach.
@@ -17,7 +18,7 @@ const (
 
 // learnings returns what an assistant said it learned, and what it or the
 // user said must be remembered: found by rule, so nobody has vouched for it.
-func learnings(ev amber.HostEvent) []amber.WriteRequest {
+func learnings(ev journal.HostEvent) []amber.WriteRequest {
 	found := append(sections(ev.Answer), reminders(ev.Answer)...)
 	found = append(found, reminders(ev.Prompt)...)
 	var out []amber.WriteRequest

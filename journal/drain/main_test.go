@@ -106,26 +106,26 @@ func (w *world) once(o drain.Options) drain.Report {
 }
 
 // event returns an event of session one, the n-th.
-func event(n int, kind amber.EventKind) amber.HostEvent {
-	return amber.HostEvent{
-		Schema: amber.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: one.Host, SessionID: one.ID,
+func event(n int, kind journal.EventKind) journal.HostEvent {
+	return journal.HostEvent{
+		Schema: journal.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: one.Host, SessionID: one.ID,
 		Kind: kind, ObservedAt: now, Project: "acme/shop", Directory: "/src/shop",
 	}
 }
 
-func prompt(n int, text string) amber.HostEvent {
-	ev := event(n, amber.HostPrompt)
+func prompt(n int, text string) journal.HostEvent {
+	ev := event(n, journal.HostPrompt)
 	ev.Prompt = text
 	return ev
 }
 
-func answer(n int, text string) amber.HostEvent {
-	ev := event(n, amber.HostTurnEnd)
+func answer(n int, text string) journal.HostEvent {
+	ev := event(n, journal.HostTurnEnd)
 	ev.Answer = text
 	return ev
 }
 
-func marshal(t testing.TB, ev amber.HostEvent) []byte {
+func marshal(t testing.TB, ev journal.HostEvent) []byte {
 	t.Helper()
 	b, err := json.Marshal(ev)
 	if err != nil {
@@ -135,7 +135,7 @@ func marshal(t testing.TB, ev amber.HostEvent) []byte {
 }
 
 // keep appends events to the journal.
-func (w *world) keep(events ...amber.HostEvent) {
+func (w *world) keep(events ...journal.HostEvent) {
 	w.t.Helper()
 	for _, ev := range events {
 		s := journal.Session{Host: ev.Host, ID: ev.SessionID}

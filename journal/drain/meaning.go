@@ -11,7 +11,7 @@ import (
 )
 
 // meaning says what the store makes of an event.
-func meaning(ev amber.HostEvent) amber.IngestStep {
+func meaning(ev journal.HostEvent) amber.IngestStep {
 	id := ev.SessionID
 	ev.Prompt = block.Cut(ev.Prompt) // not every event comes from a hook of this version
 	step := amber.IngestStep{
@@ -20,17 +20,17 @@ func meaning(ev amber.HostEvent) amber.IngestStep {
 		Start: amber.SessionStart{
 			ID: id, Binding: ev.Host, Project: ev.Project, Directory: clip(oneLine(ev.Directory), 4096), Parent: ev.ParentSession,
 		},
-		Reopen:   ev.Kind == amber.HostSessionStart || ev.Kind == amber.HostPrompt,
+		Reopen:   ev.Kind == journal.HostSessionStart || ev.Kind == journal.HostPrompt,
 		Turns:    turns(ev),
 		Activity: activity(ev),
 		Memories: learnings(ev),
 	}
 	switch ev.Kind {
-	case amber.HostCompactAfter:
+	case journal.HostCompactAfter:
 		if text := text(ev.Message); text != "" {
 			step.Compaction = &amber.Compaction{ID: derivedID(ev, "compaction"), SessionID: id, Summary: text, CreatedAt: ev.ObservedAt}
 		}
-	case amber.HostSessionEnd:
+	case journal.HostSessionEnd:
 		step.End = &amber.SessionEnd{ID: id, Reason: amber.EndReason(clip(oneLine(ev.Reason), amber.MaxIDBytes))}
 	}
 	return step
@@ -49,8 +49,8 @@ func gapStep(g journal.Gap, at amber.Time, host string, id amber.SessionID) ambe
 }
 
 // turns returns what was said. What a subagent said belongs to its run.
-func turns(ev amber.HostEvent) []amber.Turn {
-	if ev.Kind == amber.HostSubagentEnd || ev.Kind == amber.HostSubagentStart {
+func turns(ev journal.HostEvent) []amber.Turn {
+	if ev.Kind == journal.HostSubagentEnd || ev.Kind == journal.HostSubagentStart {
 		return nil
 	}
 	var out []amber.Turn
@@ -70,7 +70,7 @@ func turns(ev amber.HostEvent) []amber.Turn {
 
 // turnID names what was said. A host may tell of one prompt in two events, when
 // it is typed and when it was answered; then it is one turn.
-func turnID(ev amber.HostEvent, role amber.Role, content string) amber.TurnID {
+func turnID(ev journal.HostEvent, role amber.Role, content string) amber.TurnID {
 	if role == amber.RoleUser && ev.TurnID != "" {
 		sum := sha256.Sum256(fmt.Appendf(nil, "amber prompt 1\x00%s\x00%s\x00%s\x00%s", ev.Host, ev.SessionID, ev.TurnID, content))
 		return amber.TurnID(hex.EncodeToString(sum[:16]))
@@ -81,7 +81,7 @@ func turnID(ev amber.HostEvent, role amber.Role, content string) amber.TurnID {
 // derivedID names something that an event becomes. The same event always
 // gives the same id. Without native ids the same words may be said again, so
 // the time is part of it.
-func derivedID(ev amber.HostEvent, what string) string {
+func derivedID(ev journal.HostEvent, what string) string {
 	at := int64(0)
 	if !ev.Native {
 		at = ev.ObservedAt.UnixMilli()

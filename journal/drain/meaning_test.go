@@ -12,7 +12,10 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/policy"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestLearnings(t *testing.T) {
@@ -100,7 +103,7 @@ func TestLearningsOfOneSessionAreRecalledInTheNext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "why do the tests fail?"), answer(2, "Fixed.\n\n## Key Learnings\n- Integration tests need PostgreSQL 16 with the vector extension\n"),
-		event(3, amber.HostSessionEnd))
+		event(3, journal.HostSessionEnd))
 	w.once(drain.Options{})
 	found, err := w.store.Recall(context.Background(), amber.Query{
 		Text: "what do the integration tests need?", Filter: amber.Filter{Identities: amber.Identities{SessionID: "s-2", ProjectID: "acme/shop"}},
@@ -109,7 +112,7 @@ func TestLearningsOfOneSessionAreRecalledInTheNext(t *testing.T) {
 		t.Errorf("%+v, %v", found.Hits, err)
 	}
 	// Nobody has vouched for it, so it is not put before an agent unasked.
-	block, err := block.Build(context.Background(), amber.NewStore(w.store.Parts()), amber.ConservativePolicy{}, amber.ContextRequest{
+	block, err := block.Build(context.Background(), amber.NewStore(w.store.Parts()), policy.Conservative{}, wire.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: "integration tests", Identities: amber.Identities{ProjectID: "acme/shop"}},
 	}, strings.NewReader(strings.Repeat("x", 16)))
 	if err != nil || strings.Contains(block.Text, "PostgreSQL") || strings.Contains(block.Text, "why do") {
@@ -118,34 +121,34 @@ func TestLearningsOfOneSessionAreRecalledInTheNext(t *testing.T) {
 }
 
 // busy are the events of a session in which everything happens.
-func busy() []amber.HostEvent {
-	tool := func(n int, name, command string, failed bool, files ...amber.HostFile) amber.HostEvent {
-		ev := event(n, amber.HostToolAfter)
-		ev.Tool = &amber.HostTool{Name: name, Command: command, Failed: failed, Output: "exit status 1", Input: json.RawMessage(`{"n":1}`)}
+func busy() []journal.HostEvent {
+	tool := func(n int, name, command string, failed bool, files ...journal.HostFile) journal.HostEvent {
+		ev := event(n, journal.HostToolAfter)
+		ev.Tool = &journal.HostTool{Name: name, Command: command, Failed: failed, Output: "exit status 1", Input: json.RawMessage(`{"n":1}`)}
 		ev.Files = files
 		return ev
 	}
-	todo := event(7, amber.HostTaskChange)
-	todo.Tasks = []amber.HostTask{{Text: "write tests", Status: "completed"}, {Text: "ship it", Status: "pending"}}
-	sub := event(8, amber.HostSubagentEnd)
+	todo := event(7, journal.HostTaskChange)
+	todo.Tasks = []journal.HostTask{{Text: "write tests", Status: "completed"}, {Text: "ship it", Status: "pending"}}
+	sub := event(8, journal.HostSubagentEnd)
 	sub.SubagentID, sub.SubagentType, sub.Answer = "a1", "reviewer", "Looks good."
-	broken := event(9, amber.HostError)
+	broken := event(9, journal.HostError)
 	broken.Message = "rate limited"
-	before := event(10, amber.HostCompactBefore)
+	before := event(10, journal.HostCompactBefore)
 	before.Reason = "auto"
-	after := event(11, amber.HostCompactAfter)
+	after := event(11, journal.HostCompactAfter)
 	after.Reason, after.Message = "auto", "We fixed the build."
-	odd := event(12, amber.HostOther)
+	odd := event(12, journal.HostOther)
 	odd.NativeEvent, odd.Raw = "MoonPhase", json.RawMessage(`{"phase":"full"}`)
-	end := event(14, amber.HostSessionEnd)
+	end := event(14, journal.HostSessionEnd)
 	end.Reason = "exit"
-	return []amber.HostEvent{
-		event(1, amber.HostSessionStart),
+	return []journal.HostEvent{
+		event(1, journal.HostSessionStart),
 		prompt(2, "fix the build\nplease"),
 		tool(3, "Bash", "go test ./...", true),
 		tool(4, "Bash", "go test ./...", false),
-		tool(5, "Edit", "", false, amber.HostFile{Path: "main.go", Action: amber.FileModified}),
-		tool(6, "Read", "", false, amber.HostFile{Path: "go.mod", Action: amber.FileRead}),
+		tool(5, "Edit", "", false, journal.HostFile{Path: "main.go", Action: journal.FileModified}),
+		tool(6, "Read", "", false, journal.HostFile{Path: "go.mod", Action: journal.FileRead}),
 		todo, sub, broken, before, after, odd,
 		answer(13, "The build works."),
 		end,
@@ -188,27 +191,27 @@ func TestWhatEventsBecome(t *testing.T) {
 func TestHostileTextIsStored(t *testing.T) {
 	t.Parallel()
 	nasty := "a\x00b\x1b[31m\u202e\r\n" + strings.Repeat("é", 2000)
-	for n, change := range []func(*amber.HostEvent){
-		func(ev *amber.HostEvent) { ev.Kind, ev.Prompt = amber.HostPrompt, nasty },
-		func(ev *amber.HostEvent) { ev.Kind, ev.Answer = amber.HostTurnEnd, "## Learnings\n- "+nasty },
-		func(ev *amber.HostEvent) { ev.Kind, ev.Message, ev.Reason = amber.HostError, nasty, nasty },
-		func(ev *amber.HostEvent) { ev.Kind, ev.Reason = amber.HostSessionEnd, nasty },
-		func(ev *amber.HostEvent) { ev.Kind, ev.NativeEvent = amber.HostOther, nasty },
-		func(ev *amber.HostEvent) { ev.Kind, ev.Directory = amber.HostSessionStart, "/src/"+nasty },
-		func(ev *amber.HostEvent) {
-			ev.Kind, ev.Tool = amber.HostToolAfter, &amber.HostTool{Name: nasty, Command: nasty, Output: nasty, Failed: true}
-			ev.Files = []amber.HostFile{{Path: nasty, Action: amber.FileAction(nasty)}}
-			ev.Tasks = []amber.HostTask{{Text: nasty, Status: nasty, ID: nasty}}
+	for n, change := range []func(*journal.HostEvent){
+		func(ev *journal.HostEvent) { ev.Kind, ev.Prompt = journal.HostPrompt, nasty },
+		func(ev *journal.HostEvent) { ev.Kind, ev.Answer = journal.HostTurnEnd, "## Learnings\n- "+nasty },
+		func(ev *journal.HostEvent) { ev.Kind, ev.Message, ev.Reason = journal.HostError, nasty, nasty },
+		func(ev *journal.HostEvent) { ev.Kind, ev.Reason = journal.HostSessionEnd, nasty },
+		func(ev *journal.HostEvent) { ev.Kind, ev.NativeEvent = journal.HostOther, nasty },
+		func(ev *journal.HostEvent) { ev.Kind, ev.Directory = journal.HostSessionStart, "/src/"+nasty },
+		func(ev *journal.HostEvent) {
+			ev.Kind, ev.Tool = journal.HostToolAfter, &journal.HostTool{Name: nasty, Command: nasty, Output: nasty, Failed: true}
+			ev.Files = []journal.HostFile{{Path: nasty, Action: journal.FileAction(nasty)}}
+			ev.Tasks = []journal.HostTask{{Text: nasty, Status: nasty, ID: nasty}}
 		},
-		func(ev *amber.HostEvent) {
-			ev.Kind, ev.SubagentID, ev.SubagentType, ev.Answer = amber.HostSubagentEnd, nasty, nasty, nasty
+		func(ev *journal.HostEvent) {
+			ev.Kind, ev.SubagentID, ev.SubagentType, ev.Answer = journal.HostSubagentEnd, nasty, nasty, nasty
 		},
-		func(ev *amber.HostEvent) { ev.Kind, ev.Reason, ev.Message = amber.HostCompactAfter, nasty, nasty },
-		func(ev *amber.HostEvent) { ev.Kind = "no such kind" },
-		func(ev *amber.HostEvent) { ev.Kind, ev.Tool = amber.HostToolAfter, nil },
+		func(ev *journal.HostEvent) { ev.Kind, ev.Reason, ev.Message = journal.HostCompactAfter, nasty, nasty },
+		func(ev *journal.HostEvent) { ev.Kind = "no such kind" },
+		func(ev *journal.HostEvent) { ev.Kind, ev.Tool = journal.HostToolAfter, nil },
 	} {
 		w := newWorld(t)
-		ev := event(1, amber.HostOther)
+		ev := event(1, journal.HostOther)
 		change(&ev)
 		w.keep(ev)
 		if report := w.once(drain.Options{}); report.Applied != 1 || report.Quarantined != 0 {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/journal"
 )
 
 // Learnt is a decision of the policy about something that could be learnt.
@@ -45,18 +46,18 @@ func (w *Worker) explain(report *Report, l Learnt) {
 func (s *session) decide(ctx context.Context, it *item) error {
 	ev := it.event
 	it.step.Memories = s.learns(amber.LessonLearning, ev.SessionID, ev.EventID, it.step.Memories, s.report)
-	if ev.Kind == amber.HostPrompt {
+	if ev.Kind == journal.HostPrompt {
 		s.goal = ev.Prompt
 	}
 	if c := it.step.Compaction; c != nil {
 		kept := s.learns(amber.LessonDigest, ev.SessionID, ev.EventID, []amber.WriteRequest{compacted(ev, *c)}, s.report)
 		it.step.Memories = append(it.step.Memories, kept...)
 	}
-	if ev.Kind != amber.HostTurnEnd && ev.Kind != amber.HostError {
+	if ev.Kind != journal.HostTurnEnd && ev.Kind != journal.HostError {
 		return nil
 	}
 	in := amber.WriteBackInput{
-		Lesson: amber.LessonCase, RequestID: clip(oneLine(ev.TurnID), amber.MaxIDBytes), Goal: plain(text(ev.Prompt)), Response: plain(text(ev.Answer)), Succeeded: ev.Kind == amber.HostTurnEnd,
+		Lesson: amber.LessonCase, RequestID: clip(oneLine(ev.TurnID), amber.MaxIDBytes), Goal: plain(text(ev.Prompt)), Response: plain(text(ev.Answer)), Succeeded: ev.Kind == journal.HostTurnEnd,
 		Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project},
 	}
 	if in.Response == "" {
@@ -74,7 +75,7 @@ func (s *session) decide(ctx context.Context, it *item) error {
 }
 
 // compacted is the summary of turns as a memory, the newest of its session.
-func compacted(ev amber.HostEvent, c amber.Compaction) amber.WriteRequest {
+func compacted(ev journal.HostEvent, c amber.Compaction) amber.WriteRequest {
 	sum := sha256.Sum256([]byte("compaction\x00" + ev.Host + "\x00" + string(ev.SessionID)))
 	return amber.WriteRequest{
 		Kind: amber.SessionSummary, Scope: scopeOf(ev.Project), Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project},

@@ -10,13 +10,15 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
+	"github.com/amber-memory/amber/policy"
 )
 
 // lived keeps a session that could teach something of every kind.
 func (w *world) lived() {
-	w.keep(event(1, amber.HostSessionStart), prompt(2, "why do the tests fail?"),
-		answer(3, "Fixed.\n\n## Key Learnings\n- Integration tests need PostgreSQL 16\n"), event(4, amber.HostSessionEnd))
+	w.keep(event(1, journal.HostSessionStart), prompt(2, "why do the tests fail?"),
+		answer(3, "Fixed.\n\n## Key Learnings\n- Integration tests need PostgreSQL 16\n"), event(4, journal.HostSessionEnd))
 }
 
 // lessons counts the memories of a store by what they are.
@@ -43,12 +45,12 @@ func TestThePolicyDecidesWhatIsLearnt(t *testing.T) {
 		want   map[amber.MemoryKind]int
 	}{
 		"none":         {nil, map[amber.MemoryKind]int{learning: 1, digest: 1}},
-		"as it is":     {amber.ConservativePolicy{}, map[amber.MemoryKind]int{learning: 1, digest: 1}},
-		"cases":        {amber.ConservativePolicy{AutoWriteBack: true}, map[amber.MemoryKind]int{learning: 1, digest: 1, kase: 1}},
-		"no learnings": {amber.ConservativePolicy{NoLearnings: true}, map[amber.MemoryKind]int{digest: 1}},
-		"no digests":   {amber.ConservativePolicy{NoDigests: true}, map[amber.MemoryKind]int{learning: 1}},
-		"nothing":      {amber.ConservativePolicy{NothingLearnt: true, AutoWriteBack: true}, map[amber.MemoryKind]int{}},
-		"no writes":    {amber.ConservativePolicy{WriteDisabled: true, AutoWriteBack: true}, map[amber.MemoryKind]int{}},
+		"as it is":     {policy.Conservative{}, map[amber.MemoryKind]int{learning: 1, digest: 1}},
+		"cases":        {policy.Conservative{AutoWriteBack: true}, map[amber.MemoryKind]int{learning: 1, digest: 1, kase: 1}},
+		"no learnings": {policy.Conservative{NoLearnings: true}, map[amber.MemoryKind]int{digest: 1}},
+		"no digests":   {policy.Conservative{NoDigests: true}, map[amber.MemoryKind]int{learning: 1}},
+		"nothing":      {policy.Conservative{NothingLearnt: true, AutoWriteBack: true}, map[amber.MemoryKind]int{}},
+		"no writes":    {policy.Conservative{WriteDisabled: true, AutoWriteBack: true}, map[amber.MemoryKind]int{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +74,7 @@ func TestDecisionsAreExplained(t *testing.T) {
 	w := newWorld(t)
 	w.lived()
 	var got []string
-	for _, d := range w.once(drain.Options{Policy: amber.ConservativePolicy{NoDigests: true}, Explain: true}).Decisions {
+	for _, d := range w.once(drain.Options{Policy: policy.Conservative{NoDigests: true}, Explain: true}).Decisions {
 		got = append(got, string(d.Lesson)+": "+d.BlockedReason)
 		if d.SessionID != one.ID || d.EventID == "" || d.Text == "" {
 			t.Errorf("%+v", d)
@@ -88,8 +90,8 @@ func TestDecisionsAreExplained(t *testing.T) {
 func TestTheDigestOfASilentSessionIsDecidedAbout(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.keep(event(1, amber.HostSessionStart), prompt(2, "hello"))
-	report := w.once(drain.Options{Policy: amber.ConservativePolicy{NoDigests: true}, Explain: true, Grace: -1, Alive: func(amber.HostProcess) proc.Liveness { return proc.Dead }})
+	w.keep(event(1, journal.HostSessionStart), prompt(2, "hello"))
+	report := w.once(drain.Options{Policy: policy.Conservative{NoDigests: true}, Explain: true, Grace: -1, Alive: func(amber.HostProcess) proc.Liveness { return proc.Dead }})
 	if len(report.Ended) != 1 || len(report.Decisions) != 1 || report.Decisions[0].Effective || len(w.lessons()) != 0 {
 		t.Errorf("%+v, %v", report, w.lessons())
 	}
@@ -99,10 +101,10 @@ func TestTheDigestOfASilentSessionIsDecidedAbout(t *testing.T) {
 // one of a session, unless the policy says no.
 func TestCompactionsAreRecalled(t *testing.T) {
 	t.Parallel()
-	for policy, want := range map[amber.ConservativePolicy]int{{}: 1, {NoDigests: true}: 0} {
+	for policy, want := range map[policy.Conservative]int{{}: 1, {NoDigests: true}: 0} {
 		w := newWorld(t)
 		for n, text := range []string{"We looked at zebras.", "We chose lighthouses, see the harbour."} {
-			ev := event(n+1, amber.HostCompactAfter)
+			ev := event(n+1, journal.HostCompactAfter)
 			ev.Message = text
 			w.keep(ev)
 		}
@@ -122,12 +124,12 @@ func TestCompactionsAreRecalled(t *testing.T) {
 // turn that failed, and not while a loop of the session waits.
 func TestCasesOfTurns(t *testing.T) {
 	t.Parallel()
-	cases := drain.Options{Policy: amber.ConservativePolicy{AutoWriteBack: true, NoDigests: true}}
+	cases := drain.Options{Policy: policy.Conservative{AutoWriteBack: true, NoDigests: true}}
 	w := newWorld(t)
-	w.keep(event(1, amber.HostSessionStart), prompt(2, "fix\tthe build"))
+	w.keep(event(1, journal.HostSessionStart), prompt(2, "fix\tthe build"))
 	w.once(cases)
 	failed := answer(3, "It failed.")
-	failed.Kind = amber.HostError
+	failed.Kind = journal.HostError
 	w.keep(failed, answer(4, "Done, it was the cache."))
 	if report := w.once(cases); report.Quarantined != 0 || report.Memories != 1 {
 		t.Errorf("%+v", report)

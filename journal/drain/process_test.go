@@ -67,7 +67,7 @@ func childAppends(dir, name string) error {
 		id := fmt.Sprintf("%s %d", name, i)
 		ev := prompt(0, id)
 		if i%20 == 19 { // now and then the session ends, its folder is removed, and it goes on
-			ev.Kind, ev.Prompt = amber.HostSessionEnd, ""
+			ev.Kind, ev.Prompt = journal.HostSessionEnd, ""
 		}
 		ev.EventID = amber.ContentDigest(id)[:32]
 		b, err := json.Marshal(ev)

@@ -60,7 +60,7 @@ func TestRecoveryStoresAndClears(t *testing.T) {
 func TestAnEndIsStoredNotCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.keep(prompt(1, "one"), event(2, amber.HostSessionEnd))
+	w.keep(prompt(1, "one"), event(2, journal.HostSessionEnd))
 	w.once(drain.Options{})
 	if s := w.session(); s.EndedAt.IsZero() || s.EndReason != amber.EndEnded || s.Summary == "" {
 		t.Errorf("%+v", s)

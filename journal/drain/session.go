@@ -35,7 +35,7 @@ type session struct {
 type item struct {
 	seq     int64
 	payload []byte
-	event   amber.HostEvent
+	event   journal.HostEvent
 	step    amber.IngestStep
 	gap     *journal.Gap // set for a gap: there is no event then
 }
@@ -104,7 +104,7 @@ func (s *session) repair(ctx context.Context) error {
 	var owner journal.Session
 	_, rerr := s.o.Journal.Read(ctx, s.key, 0, func(f journal.Frame) error {
 		err = amber.Errorf(amber.KindDamaged, "drain", string(s.key), "the session has no owner: its meta file is missing")
-		var ev amber.HostEvent
+		var ev journal.HostEvent
 		if json.Unmarshal(f.Payload, &ev) != nil {
 			return nil
 		}
@@ -144,7 +144,7 @@ func (s *session) take(ctx context.Context, f journal.Frame) error {
 		}
 	}
 	s.ended = over(it.event.Kind, s.ended)
-	if it.event.Kind == amber.HostSessionEnd {
+	if it.event.Kind == journal.HostSessionEnd {
 		// The digest is made of what the store holds, so all of it must be there.
 		if err := s.flush(ctx); err != nil {
 			return err
@@ -156,18 +156,18 @@ func (s *session) take(ctx context.Context, f journal.Frame) error {
 	s.batch = append(s.batch, it)
 	s.bytes += len(it.payload)
 	s.drained += int64(len(it.payload))
-	if it.event.Kind == amber.HostSessionEnd || len(s.batch) >= maxSteps || s.bytes >= maxBytes {
+	if it.event.Kind == journal.HostSessionEnd || len(s.batch) >= maxSteps || s.bytes >= maxBytes {
 		return s.flush(ctx)
 	}
 	return nil
 }
 
 // over says whether a session has ended after an event of a kind.
-func over(kind amber.EventKind, before bool) bool {
+func over(kind journal.EventKind, before bool) bool {
 	switch kind {
-	case amber.HostSessionEnd:
+	case journal.HostSessionEnd:
 		return true
-	case amber.HostSessionStart, amber.HostPrompt:
+	case journal.HostSessionStart, journal.HostPrompt:
 		return false
 	}
 	return before
@@ -190,8 +190,8 @@ func understand(f journal.Frame) (it item, err error) {
 	var version struct {
 		Schema int `json:"schema"`
 	}
-	if json.Unmarshal(it.payload, &version) == nil && version.Schema > amber.HostEventSchema {
-		return it, amber.Errorf(amber.KindTooNew, "understand event", "", "the event has schema %d, this Amber knows %d", version.Schema, amber.HostEventSchema)
+	if json.Unmarshal(it.payload, &version) == nil && version.Schema > journal.HostEventSchema {
+		return it, amber.Errorf(amber.KindTooNew, "understand event", "", "the event has schema %d, this Amber knows %d", version.Schema, journal.HostEventSchema)
 	}
 	if err := json.Unmarshal(it.payload, &it.event); err != nil {
 		return it, amber.Errorf(amber.KindDamaged, "understand event", "", "the event is not the JSON of a host event: %s", err.Error())

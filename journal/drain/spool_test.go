@@ -199,7 +199,7 @@ func TestReplayAppliesWhatWasCaptured(t *testing.T) {
 	w := newWorld(t)
 	w.keep(prompt(1, "one"), answer(2, "first"))
 	w.once(drain.Options{})
-	w.keep(prompt(3, "two"), answer(4, "second"), event(5, amber.HostSessionEnd))
+	w.keep(prompt(3, "two"), answer(4, "second"), event(5, journal.HostSessionEnd))
 	v := w.hold()
 	if err := v.Mark(t.Context()); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/policy"
 )
 
 // Journal is what a worker needs of the crash journal.
@@ -89,7 +90,7 @@ func New(o Options) (*Worker, error) {
 		o.Alive = func(amber.HostProcess) proc.Liveness { return proc.Unknown }
 	}
 	if o.Policy == nil {
-		o.Policy = amber.ConservativePolicy{}
+		o.Policy = policy.Conservative{}
 	}
 	if o.Wait == nil {
 		o.Wait = wait

@@ -25,6 +25,7 @@ import (
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Options say which home is served, and to whom. Home, Ledger, Config, Clock,
@@ -52,8 +53,8 @@ type Options struct {
 
 // Engine takes, keeps and restores snapshots of every tenant.
 type Engine interface {
-	amber.Snapshotter
-	amber.RepositoryChecker
+	wire.Snapshotter
+	wire.RepositoryChecker
 }
 
 // Parts are what a daemon needs of the agents of its home. All are required.
@@ -66,7 +67,7 @@ type Parts struct {
 	// Journal opens the crash journal of an agent.
 	Journal func(*home.Agent) (*journal.Journal, error)
 	// PrunePolicy is what a configuration keeps of snapshots.
-	PrunePolicy func(config.Retention) amber.PruneRequest
+	PrunePolicy func(config.Retention) wire.PruneRequest
 	// Backup backs up the notes of an agent to the vault of the configuration.
 	// With lends it the open agent for a moment.
 	Backup func(ctx context.Context, agent *home.Agent, c config.Vault, with func(func(*server.Agent) error) error) (backup.Outcome, error)
@@ -119,7 +120,7 @@ func serveAlone(h *home.Home) (*fsx.Lock, error) {
 
 // Publisher is where this process publishes what happens: to its own listeners,
 // and to the outbox of the home where a broker is configured.
-func (s *Daemon) Publisher() amber.Publisher {
+func (s *Daemon) Publisher() events.Publisher {
 	if s.o.Config.Loaded().Config.Events.NATSURL == "" {
 		return s.bus
 	}
@@ -156,7 +157,7 @@ func (s *Daemon) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 	}
 	a.Snapshots = s.watchers.snapshots(tenant, id, s.parts.Engine)
 	a.Repository = s.watchers.repository(tenant, s.parts.Engine)
-	a.Consolidations, _ = s.parts.Engine.(amber.Consolidator)
+	a.Consolidations, _ = s.parts.Engine.(wire.Consolidator)
 	return a, closeAgent, nil
 }
 
@@ -186,7 +187,7 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		Version: s.o.Version, Answers: answers{s.o.Ledger}, Health: s.health, Ready: s.ready,
 		Feeds: s.feeds, Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
 		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
-		Metrics:      s.watchers.Handler(func(r *http.Request) amber.Grant { return server.CallerOf(r.Context()).Grant }),
+		Metrics:      s.watchers.Handler(func(r *http.Request) wire.Grant { return server.CallerOf(r.Context()).Grant }),
 		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.o.Origins,
 	})
 	if err == nil {

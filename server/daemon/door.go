@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/wire"
 )
 
 // listen opens the port. Callers of other machines need a token, and
@@ -94,7 +95,7 @@ func (s *Daemon) hosts(addr net.Addr) []string {
 
 // doorkeeper finds out who asks.
 type doorkeeper struct {
-	tokens amber.Tokens
+	tokens wire.Tokens
 	any    func(context.Context) (bool, error) // whether a token was ever made
 	local  bool                                // only this machine can ask
 	made   atomic.Bool                         // a token was made at some time
@@ -103,19 +104,19 @@ type doorkeeper struct {
 
 // Grant implements httpapi.Authenticator. On this machine every caller is the
 // user, as on the command line, until there is a token.
-func (d *doorkeeper) Grant(ctx context.Context, secret string) (amber.Grant, error) {
+func (d *doorkeeper) Grant(ctx context.Context, secret string) (wire.Grant, error) {
 	if secret != "" {
 		return d.tokens.Authenticate(ctx, secret)
 	}
 	open, err := d.open(ctx)
 	switch {
 	case err != nil:
-		return amber.Grant{}, err
+		return wire.Grant{}, err
 	case open:
-		return amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}, nil
+		return wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}, nil
 	}
 	d.failed()
-	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the request carries no token")
+	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the request carries no token")
 }
 
 // open reports whether every caller is the user: only this machine can ask, and
@@ -138,7 +139,7 @@ type listening struct {
 }
 
 // Listen implements httpapi.Listener.
-func (l listening) Listen(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, fn func(amber.Event)) error {
+func (l listening) Listen(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, fn func(events.Event)) error {
 	of := string(tenant) + "." + string(agent)
 	snapshots, err := l.bus.Subscribe(l.config.LifecyclePrefix+"."+of+".>", 0)
 	if err != nil {

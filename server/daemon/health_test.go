@@ -8,12 +8,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // fullDisk is an audit log that takes nothing.
-type fullDisk struct{ amber.AuditLog }
+type fullDisk struct{ wire.AuditLog }
 
-func (fullDisk) Record(context.Context, amber.AuditEntry) error {
+func (fullDisk) Record(context.Context, wire.AuditEntry) error {
 	return errors.New("the disk is full")
 }
 
@@ -27,7 +28,7 @@ func TestAServerThatCannotRecordIsNotWell(t *testing.T) {
 	if got := s.health(t.Context()); got.Status != amber.Healthy {
 		t.Errorf("it is %s before anything went wrong", got.Status)
 	}
-	ctx := server.WithCaller(t.Context(), server.Caller{Grant: amber.Grant{Scopes: amber.TokenScopes()}})
+	ctx := server.WithCaller(t.Context(), server.Caller{Grant: wire.Grant{Scopes: wire.TokenScopes()}})
 	if err := s.desk.Made(ctx, amber.DefaultTenant, amber.DefaultAgent); err == nil {
 		t.Fatal("an entry was written to a full disk")
 	}

@@ -15,12 +15,12 @@ func TestListeningEndsWhereEventsAreLost(t *testing.T) {
 	first, goOn, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	heard := 0
 	publish := func() {
-		if err := bus.Publish(t.Context(), amber.Event{Subject: config.LifecyclePrefix + ".acme.ada.created"}); err != nil {
+		if err := bus.Publish(t.Context(), events.Event{Subject: config.LifecyclePrefix + ".acme.ada.created"}); err != nil {
 			t.Error(err)
 		}
 	}
 	go func() {
-		over <- listening{bus, config}.Listen(t.Context(), "acme", "ada", func(amber.Event) {
+		over <- listening{bus, config}.Listen(t.Context(), "acme", "ada", func(events.Event) {
 			if heard++; heard == 1 {
 				close(first)
 				<-goOn

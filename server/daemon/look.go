@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // How often metrics look at what takes long, or costs requests to a bucket.
@@ -119,7 +120,7 @@ func (l *looker) held(ctx context.Context, tenant amber.TenantID) (n int64, err 
 		return 0, err
 	}
 	for _, agent := range agents {
-		q := amber.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: amber.MaxPageSize}
+		q := wire.SnapshotQuery{Tenant: tenant, Agent: agent, Limit: amber.MaxPageSize}
 		for more := true; more; more = q.Cursor != "" {
 			page, err := l.parts.Engine.ListSnapshots(ctx, q)
 			if err != nil {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // retentionActor is who the audit log says has deleted a snapshot that nobody
@@ -17,21 +17,21 @@ const retentionActor = "retention"
 type openKeeper struct {
 	snapshot.Keeper
 	s     *Daemon
-	audit amber.AuditLog
+	audit wire.AuditLog
 }
 
 // PruneSnapshots implements snapshot.Keeper. Nothing is deleted while the audit
 // log cannot be written.
-func (k openKeeper) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+func (k openKeeper) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
 	if k.s.desk != nil { // there is one once there is a door
 		if err := k.s.desk.Listening(ctx); err != nil {
-			return amber.PruneReport{}, err
+			return wire.PruneReport{}, err
 		}
 	}
 	report, err := k.Keeper.PruneSnapshots(ctx, r)
 	for _, id := range report.Deleted {
 		k.s.o.Log.Info("snapshot deleted", "tenant", r.Tenant, "agent", r.Agent, "snapshot", id, "by", retentionActor)
-		err = errors.Join(err, k.audit.Record(context.WithoutCancel(ctx), amber.AuditEntry{
+		err = errors.Join(err, k.audit.Record(context.WithoutCancel(ctx), wire.AuditEntry{
 			Tenant: r.Tenant, Agent: r.Agent, Actor: retentionActor, Action: "snapshot.prune", Subject: string(id), Outcome: "ok",
 		}))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/server/vaultapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // newVaults makes what serves the vaults of agents.
@@ -30,13 +31,13 @@ func (s *Daemon) newVaults(keeper *doorkeeper) (*vaultapi.Handler, error) {
 
 // vaultKey returns what an API key of a vault is for. Until there is a token,
 // any key of this machine means the default agent.
-func (d *doorkeeper) vaultKey(ctx context.Context, secret string) (amber.Grant, error) {
+func (d *doorkeeper) vaultKey(ctx context.Context, secret string) (wire.Grant, error) {
 	open, err := d.open(ctx)
 	switch {
 	case err != nil:
-		return amber.Grant{}, err
+		return wire.Grant{}, err
 	case open:
-		return amber.Grant{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, Scopes: []amber.TokenScope{amber.TokenRead, amber.TokenWrite}}, nil
+		return wire.Grant{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, Scopes: []wire.TokenScope{wire.TokenRead, wire.TokenWrite}}, nil
 	}
 	return d.tokens.Authenticate(ctx, secret)
 }

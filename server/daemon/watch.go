@@ -19,6 +19,7 @@ import (
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/trace"
+	"github.com/amber-memory/amber/wire"
 )
 
 // watchers are told what happens: metrics, traces, and a broker where one is
@@ -33,13 +34,13 @@ type watchers struct {
 // lossy counts the events that a publisher does not take from somebody who does
 // not offer them again: nobody ever hears of them.
 type lossy struct {
-	amber.Publisher
+	events.Publisher
 	lost atomic.Int64
 	wake chan struct{} // has an element when something was put in; it may be nil
 }
 
 // Publish implements [amber.Publisher].
-func (l *lossy) Publish(ctx context.Context, e amber.Event) error {
+func (l *lossy) Publish(ctx context.Context, e events.Event) error {
 	err := l.Publisher.Publish(ctx, e)
 	if err != nil {
 		l.lost.Add(1)
@@ -90,30 +91,30 @@ func (w *watchers) store(tenant amber.TenantID, agent amber.AgentID, s amber.Sto
 	return w.Store(tenant, agent, s, w.tracer)
 }
 
-func (w *watchers) snapshots(tenant amber.TenantID, agent amber.AgentID, s amber.Snapshotter) amber.Snapshotter {
+func (w *watchers) snapshots(tenant amber.TenantID, agent amber.AgentID, s wire.Snapshotter) wire.Snapshotter {
 	return w.Snapshots(tenant, agent, s, w.tracer)
 }
 
 // keeper measures what retention does, as if somebody had asked for it.
-func (w *watchers) keeper(s amber.Snapshotter, k snapshot.Keeper) snapshot.Keeper {
+func (w *watchers) keeper(s wire.Snapshotter, k snapshot.Keeper) snapshot.Keeper {
 	return w.snapshots("", "", keeping{s, k})
 }
 
 // keeping is a snapshotter that prunes and collects garbage as a keeper does.
 type keeping struct {
-	amber.Snapshotter
+	wire.Snapshotter
 	keeper snapshot.Keeper
 }
 
-func (k keeping) PruneSnapshots(ctx context.Context, r amber.PruneRequest) (amber.PruneReport, error) {
+func (k keeping) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
 	return k.keeper.PruneSnapshots(ctx, r)
 }
 
-func (k keeping) CollectGarbage(ctx context.Context, r amber.GCRequest) (amber.GCReport, error) {
+func (k keeping) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
 	return k.keeper.CollectGarbage(ctx, r)
 }
 
-func (w *watchers) repository(tenant amber.TenantID, c amber.RepositoryChecker) amber.RepositoryChecker {
+func (w *watchers) repository(tenant amber.TenantID, c wire.RepositoryChecker) wire.RepositoryChecker {
 	return w.Repository(tenant, c, w.tracer)
 }
 
@@ -123,7 +124,7 @@ const auditWorker = "audit"
 // work starts what watches, and what publishes.
 func (w *watchers) work(s *Daemon) {
 	looker := s.newLooker()
-	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: func() []amber.WorkerHealth { return s.health(context.Background()).Workers }, Look: looker.look}
+	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: func() []wire.WorkerHealth { return s.health(context.Background()).Workers }, Look: looker.look}
 	relay := &events.Relay{Outbox: s.o.Ledger, Wake: w.outbox.wake}
 	if w.nats != nil {
 		relay.Publisher = w.Publisher(w.nats, w.tracer)

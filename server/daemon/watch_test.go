@@ -13,11 +13,11 @@ func TestAnEventThatTheOutboxDoesNotTakeIsCounted(t *testing.T) {
 	t.Parallel()
 	var bus events.Bus
 	l := &lossy{Publisher: &bus}
-	if err := l.Publish(t.Context(), amber.Event{}); err != nil || l.lost.Load() != 0 {
+	if err := l.Publish(t.Context(), events.Event{}); err != nil || l.lost.Load() != 0 {
 		t.Errorf("got %v, %d lost", err, l.lost.Load())
 	}
 	l.Publisher = full{}
-	if err := l.Publish(t.Context(), amber.Event{}); amber.KindOf(err) != amber.KindQuota || l.lost.Load() != 1 {
+	if err := l.Publish(t.Context(), events.Event{}); amber.KindOf(err) != amber.KindQuota || l.lost.Load() != 1 {
 		t.Errorf("got %v, %d lost", err, l.lost.Load())
 	}
 }
@@ -25,6 +25,6 @@ func TestAnEventThatTheOutboxDoesNotTakeIsCounted(t *testing.T) {
 // full is an outbox without room.
 type full struct{}
 
-func (full) Publish(context.Context, amber.Event) error {
+func (full) Publish(context.Context, events.Event) error {
 	return amber.Errorf(amber.KindQuota, "publish event", "", "the outbox is full: 100000 events wait")
 }

@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/wire"
 )
 
 // How often agents are looked after.
@@ -115,13 +117,13 @@ func (s *Daemon) retention(report server.Report) *snapshot.Retention {
 	var r *snapshot.Retention
 	r = &snapshot.Retention{
 		Keeper: openKeeper{s.watchers.keeper(s.parts.Engine, s.parts.Keeper), s, s.watchers.Audit(s.o.Ledger)}, Roster: s.o.Home, Clock: s.o.Clock,
-		Policy: func() (amber.PruneRequest, error) {
+		Policy: func() (wire.PruneRequest, error) {
 			c, err := s.o.Config.Current()
 			return s.parts.PrunePolicy(c.Snapshot.Retention), err
 		},
 		Interval:  func() time.Duration { return s.current().Snapshot.Retention.Interval },
 		Publisher: s.Publisher(), LifecyclePrefix: s.current().Events.LifecyclePrefix,
-		Report: func(did amber.RetentionReport, err error) {
+		Report: func(did events.RetentionReport, err error) {
 			s.watchers.Retention(did, err)
 			if len(did.Errors) > 0 {
 				err = errors.Join(err, errors.New(strings.Join(did.Errors[:min(len(did.Errors), 10)], "; ")))
@@ -133,8 +135,8 @@ func (s *Daemon) retention(report server.Report) *snapshot.Retention {
 }
 
 // health tells how the server is doing.
-func (s *Daemon) health(context.Context) amber.ServerHealth {
-	h := amber.ServerHealth{Status: amber.Healthy, Version: s.o.Version, StartedAt: s.started, Workers: s.crew.Health()}
+func (s *Daemon) health(context.Context) wire.ServerHealth {
+	h := wire.ServerHealth{Status: amber.Healthy, Version: s.o.Version, StartedAt: s.started, Workers: s.crew.Health()}
 	for i, w := range h.Workers {
 		if w.Name == auditWorker && s.desk.Deaf() {
 			w.Status, w.LastError = amber.Degraded, "the audit log cannot be written, so the server refuses changes"

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Defaults and bounds.
@@ -27,7 +29,7 @@ const (
 type Authenticator interface {
 	// Grant returns what the bearer of a secret may do; the secret is "" for
 	// somebody who shows none. Errors: refused.
-	Grant(ctx context.Context, secret string) (amber.Grant, error)
+	Grant(ctx context.Context, secret string) (wire.Grant, error)
 }
 
 // Listener hears what happens to snapshots and notes, in this process.
@@ -35,7 +37,7 @@ type Listener interface {
 	// Listen calls fn with every event of an agent from now on until ctx ends,
 	// one after the other, and returns nil then. Fn does not wait. Errors: busy
 	// when events came faster than they were taken, and some are lost.
-	Listen(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, fn func(amber.Event)) error
+	Listen(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, fn func(events.Event)) error
 }
 
 // Options say what is served. Desk, Authenticator, Clock and Random are
@@ -54,7 +56,7 @@ type Options struct {
 	Answers server.Answers
 	// Health tells how the server is doing, Ready whether it takes requests; nil:
 	// well, and yes.
-	Health func(ctx context.Context) amber.ServerHealth
+	Health func(ctx context.Context) wire.ServerHealth
 	Ready  func(ctx context.Context) error
 	// Events are told over the event stream: mutations under MutationPrefix
 	// unless MutationsOff, and what Listener hears. Feeds read the mutations; nil:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // TestTheTokenThatAsksDoesNotDecide: to decide takes a scope of its own, and
@@ -13,13 +14,13 @@ import (
 func TestTheTokenThatAsksDoesNotDecide(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
-	token := func(scopes ...amber.TokenScope) (secret string, id amber.TokenID) {
+	token := func(scopes ...wire.TokenScope) (secret string, id wire.TokenID) {
 		return d.token(r.clock.read(), "acme", "ada", 0, scopes...)
 	}
-	writer, asker := token(amber.TokenRead, amber.TokenWrite)
-	both, _ := token(amber.TokenRead, amber.TokenWrite, amber.TokenApprove)
-	admin, _ := token(amber.TokenAdmin)
-	approver, _ := token(amber.TokenApprove)
+	writer, asker := token(wire.TokenRead, wire.TokenWrite)
+	both, _ := token(wire.TokenRead, wire.TokenWrite, wire.TokenApprove)
+	admin, _ := token(wire.TokenAdmin)
+	approver, _ := token(wire.TokenApprove)
 	request := func(secret, id, more string) reply {
 		return r.ask(call{method: "POST", path: "approvals", token: secret, body: `{"id":"` + id + `","task_id":"t","node_id":"n","summary":"may I","payload":{}` + more + `}`})
 	}

@@ -5,24 +5,25 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // careRoutes tell what an agent's store can do and how it is doing.
 func careRoutes(a *API) {
 	handle(a, operation{
-		id: "agent.capabilities", method: "GET", path: agentPath + "/capabilities", scope: amber.TokenRead, summary: "Tell what the store of the agent can do",
+		id: "agent.capabilities", method: "GET", path: agentPath + "/capabilities", scope: wire.TokenRead, summary: "Tell what the store of the agent can do",
 	}, func(_ context.Context, ag *server.Agent, _ nothing) (answer[amber.Capabilities], error) {
 		return got(ag.Store.Capabilities(), nil)
 	})
 
 	handle(a, operation{
-		id: "agent.stats", method: "GET", path: agentPath + "/stats", scope: amber.TokenRead, summary: "Count what the agent's store holds",
+		id: "agent.stats", method: "GET", path: agentPath + "/stats", scope: wire.TokenRead, summary: "Count what the agent's store holds",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Stats], error) {
 		return got(ag.Store.Stats.Stats(ctx))
 	})
 
 	handle(a, operation{
-		id: "agent.health", method: "GET", path: agentPath + "/health", scope: amber.TokenRead, summary: "Tell whether long-term memory can be used",
+		id: "agent.health", method: "GET", path: agentPath + "/health", scope: wire.TokenRead, summary: "Tell whether long-term memory can be used",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Health], error) {
 		h, err := ag.Store.LongTerm.Health(ctx)
 		return got(placeless(ctx, h), err)
@@ -32,11 +33,11 @@ func careRoutes(a *API) {
 		Deep bool `query:"deep" doc:"look at every row"`
 	}
 	handle(a, operation{
-		id: "agent.doctor", method: "GET", path: agentPath + "/doctor", scope: amber.TokenAdmin, long: true,
+		id: "agent.doctor", method: "GET", path: agentPath + "/doctor", scope: wire.TokenAdmin, long: true,
 		summary: "Check the agent; findings in words are shown to callers that may see every tenant",
-	}, func(ctx context.Context, ag *server.Agent, in doctor) (answer[amber.Checkup], error) {
+	}, func(ctx context.Context, ag *server.Agent, in doctor) (answer[wire.Checkup], error) {
 		if ag.Doctor == nil {
-			return answer[amber.Checkup]{}, unsupported("check agent", "nobody here can tell how it is doing")
+			return answer[wire.Checkup]{}, unsupported("check agent", "nobody here can tell how it is doing")
 		}
 		found, err := ag.Doctor(ctx, in.Deep)
 		return got(discreet(ctx, found), err)
@@ -46,7 +47,7 @@ func careRoutes(a *API) {
 		Place string `query:"place" doc:"the place, by the name that sync gave it"`
 	}
 	handle(a, operation{
-		id: "agent.sync", method: "GET", path: agentPath + "/sync", scope: amber.TokenRead, summary: "Tell what is known about a place that is synced with",
+		id: "agent.sync", method: "GET", path: agentPath + "/sync", scope: wire.TokenRead, summary: "Tell what is known about a place that is synced with",
 	}, func(ctx context.Context, ag *server.Agent, in sync) (answer[amber.SyncReport], error) {
 		report, err := ag.Store.Sync.SyncReport(ctx, in.Place)
 		return got(placeless(ctx, report), err)
@@ -55,13 +56,13 @@ func careRoutes(a *API) {
 
 // discreet leaves out what a checkup says in words for callers of one tenant:
 // folders, disks and keys of the machine are none of their business.
-func discreet(ctx context.Context, c amber.Checkup) amber.Checkup {
+func discreet(ctx context.Context, c wire.Checkup) wire.Checkup {
 	if server.CallerOf(ctx).Grant.Tenant == "" {
 		return c
 	}
-	out := amber.Checkup{OK: c.OK}
+	out := wire.Checkup{OK: c.OK}
 	for _, f := range c.Checks {
-		out.Checks = append(out.Checks, amber.Finding{Code: f.Code, Status: f.Status, Kind: f.Kind})
+		out.Checks = append(out.Checks, wire.Finding{Code: f.Code, Status: f.Status, Kind: f.Kind})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // changeRoutes serve the change logs.
@@ -52,7 +53,7 @@ type position struct {
 
 func logRoutes(a *API, id, path, what string, log func(*server.Agent) amber.ChangeLog) {
 	handleList(a, operation{
-		id: id + ".list", method: "GET", path: agentPath + path, scope: amber.TokenRead,
+		id: id + ".list", method: "GET", path: agentPath + path, scope: wire.TokenRead,
 		summary: "Read " + what + ", oldest first; next is where to go on from",
 	}, func(ctx context.Context, ag *server.Agent, in changeQuery, p paging) (amber.Page[amber.Change], error) {
 		if err := in.check(); err != nil {
@@ -68,7 +69,7 @@ func logRoutes(a *API, id, path, what string, log func(*server.Agent) amber.Chan
 	})
 
 	handle(a, operation{
-		id: id + ".head", method: "GET", path: agentPath + path + "/head", scope: amber.TokenRead, summary: "Read the position of the newest entry",
+		id: id + ".head", method: "GET", path: agentPath + path + "/head", scope: wire.TokenRead, summary: "Read the position of the newest entry",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[position], error) {
 		p, err := log(ag).Head(ctx)
 		return got(position{p}, err)

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Neither one token nor one tenant takes all places for listeners, and places
@@ -22,7 +24,7 @@ func TestNobodyTakesAllStreams(t *testing.T) {
 	r := newRig(t, ended(over), func(r *rig, o *httpapi.Options) {
 		o.MaxStreams = 16 // two for a token, four for a tenant
 		for _, name := range []string{"one", "two", "three"} {
-			r.keys.grants[name] = amber.Grant{Token: amber.TokenID(name), Tenant: "acme", Scopes: []amber.TokenScope{amber.TokenRead}}
+			r.keys.grants[name] = wire.Grant{Token: wire.TokenID(name), Tenant: "acme", Scopes: []wire.TokenScope{wire.TokenRead}}
 		}
 	})
 	busy := func(token, path, why string) {
@@ -116,7 +118,7 @@ func (m making) Agent(ctx context.Context, tenant amber.TenantID, id amber.Agent
 // losing is a listener that loses events.
 type losing struct{ err error }
 
-func (l losing) Listen(context.Context, amber.TenantID, amber.AgentID, func(amber.Event)) error {
+func (l losing) Listen(context.Context, amber.TenantID, amber.AgentID, func(events.Event)) error {
 	return l.err
 }
 

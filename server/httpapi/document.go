@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // documentName is in the path of what concerns one document of runtime state.
@@ -76,20 +77,20 @@ type deleteDocument struct {
 func documentRoutes(a *API) {
 	const path = agentPath + "/state"
 	handle(a, operation{
-		id: "document.list", method: "GET", path: path, scope: amber.TokenRead, summary: "List the documents of runtime state by name, without their text",
+		id: "document.list", method: "GET", path: path, scope: wire.TokenRead, summary: "List the documents of runtime state by name, without their text",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.Document]], error) {
 		return items(ag.Store.Documents.ListDocuments(ctx))
 	})
 
 	handle(a, operation{
-		id: "document.get", method: "GET", path: path + "/{name}", scope: amber.TokenRead, summary: "Read a document of runtime state",
+		id: "document.get", method: "GET", path: path + "/{name}", scope: wire.TokenRead, summary: "Read a document of runtime state",
 	}, func(ctx context.Context, ag *server.Agent, in documentName) (answer[amber.Document], error) {
 		d, err := ag.Store.Documents.ReadDocument(ctx, in.Name)
 		return tagged(d, d.Revision, err)
 	})
 
 	handle(a, operation{
-		id: "document.put", method: "PUT", path: path + "/{name}", scope: amber.TokenWrite, mutates: true,
+		id: "document.put", method: "PUT", path: path + "/{name}", scope: wire.TokenWrite, mutates: true,
 		summary: "Store a document of runtime state, over the revision that is expected or where there is none",
 	}, func(ctx context.Context, ag *server.Agent, in putDocument) (answer[amber.Document], error) {
 		w, err := in.write()
@@ -101,7 +102,7 @@ func documentRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "document.delete", method: "DELETE", path: path + "/{name}", scope: amber.TokenWrite, mutates: true,
+		id: "document.delete", method: "DELETE", path: path + "/{name}", scope: wire.TokenWrite, mutates: true,
 		summary: "Remove a document of runtime state",
 	}, func(ctx context.Context, ag *server.Agent, in deleteDocument) (answer[nothing], error) {
 		revision, err := expectedRevision(in.IfMatch, in.IfRevision)

@@ -7,13 +7,13 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Operation is a row of the table as tests see it.
 type Operation struct {
 	ID, Method, Path string
-	Scope            amber.TokenScope
+	Scope            wire.TokenScope
 	Scopes           string // as they are documented
 	Mutates, List    bool
 	HasBody          bool

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // unserved is an API that nobody listens to.
@@ -46,7 +47,7 @@ func wantInvalid(t *testing.T, err error) {
 	if k := amber.KindOf(err); k != amber.KindInvalid && k != amber.KindUnreachable {
 		t.Errorf("kind %s: %v", k, err)
 	}
-	if m := amber.FailureOf(err).Error.Message; strings.ContainsAny(m, "\r\n") || len(m) > 4096 {
+	if m := wire.FailureOf(err).Error.Message; strings.ContainsAny(m, "\r\n") || len(m) > 4096 {
 		t.Errorf("told %q", m)
 	}
 }
@@ -128,7 +129,7 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 		if w.Code >= 400 && w.Header().Get("Content-Encoding") == "" {
-			var failure amber.Failure
+			var failure wire.Failure
 			if err := json.Unmarshal(w.Body.Bytes(), &failure); err != nil || statusFor(failure.Error.Kind, w.Header()) != w.Code {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // asHost asks under a name, as a browser does that was led here by it.
@@ -189,8 +190,8 @@ func TestNewWantsWhatItNeeds(t *testing.T) {
 // reason to say that the token is wrong.
 type blind struct{}
 
-func (blind) Grant(context.Context, string) (amber.Grant, error) {
-	return amber.Grant{}, &amber.Error{Op: "authenticate", Kind: amber.KindBusy, Err: errors.New("locked")}
+func (blind) Grant(context.Context, string) (wire.Grant, error) {
+	return wire.Grant{}, &amber.Error{Op: "authenticate", Kind: amber.KindBusy, Err: errors.New("locked")}
 }
 
 func TestAnAuthenticatorThatCannotTell(t *testing.T) {

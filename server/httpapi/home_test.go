@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // door knows tokens and answers as the program does: by the database of a home.
@@ -32,7 +33,7 @@ func newDoor(t testing.TB, c amber.Clock) door {
 	return door{db, t}
 }
 
-func (d door) Grant(ctx context.Context, secret string) (amber.Grant, error) {
+func (d door) Grant(ctx context.Context, secret string) (wire.Grant, error) {
 	return d.Authenticate(ctx, secret)
 }
 
@@ -52,9 +53,9 @@ func (d door) AbandonAnswer(ctx context.Context, k server.AnswerKey) error {
 }
 
 // token makes a token; ttl 0 is for ever.
-func (d door) token(now time.Time, tenant amber.TenantID, agent amber.AgentID, ttl time.Duration, scopes ...amber.TokenScope) (string, amber.TokenID) {
+func (d door) token(now time.Time, tenant amber.TenantID, agent amber.AgentID, ttl time.Duration, scopes ...wire.TokenScope) (string, wire.TokenID) {
 	d.t.Helper()
-	q := amber.TokenRequest{Name: "test", Tenant: tenant, Agent: agent, Scopes: scopes}
+	q := wire.TokenRequest{Name: "test", Tenant: tenant, Agent: agent, Scopes: scopes}
 	if ttl > 0 {
 		q.ExpiresAt = amber.At(now.Add(ttl))
 	}

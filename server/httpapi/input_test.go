@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // tricks are elements of paths that mean something else to somebody.
@@ -42,7 +43,7 @@ func TestTricksInPaths(t *testing.T) {
 					t.Errorf("%s %s: %d %s", o.Method, path, a.status, a.body)
 				}
 				if a.status >= 400 {
-					var f amber.Failure
+					var f wire.Failure
 					if err := httpapi.Decode(a.body, &f); err != nil {
 						t.Errorf("%s %s: %v: %s", o.Method, path, err, a.body)
 					}

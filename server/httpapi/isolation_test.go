@@ -13,10 +13,11 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // everyScope but admin.
-var everyScope = slices.DeleteFunc(amber.TokenScopes(), func(s amber.TokenScope) bool { return s == amber.TokenAdmin })
+var everyScope = slices.DeleteFunc(wire.TokenScopes(), func(s wire.TokenScope) bool { return s == wire.TokenAdmin })
 
 // doored is a rig whose tokens are in the database of a home.
 func doored(t testing.TB) (*rig, door) {
@@ -57,8 +58,8 @@ func TestForeignTokensSeeNothing(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
 	now := r.clock.read()
-	foreign, _ := d.token(now, "umbrella", "", 0, amber.TokenAdmin)
-	bob, _ := d.token(now, "acme", "bob", 0, amber.TokenAdmin)
+	foreign, _ := d.token(now, "umbrella", "", 0, wire.TokenAdmin)
+	bob, _ := d.token(now, "acme", "bob", 0, wire.TokenAdmin)
 	for _, o := range r.api.Operations() {
 		ask := func(token, tenant, agent string) string {
 			return r.ask(call{method: o.Method, path: route(o, tenant, agent), token: token, body: `{"garbage`}).failed(amber.KindNotFound).seen()
@@ -91,10 +92,10 @@ func TestForeignTokensSeeNothing(t *testing.T) {
 func TestAbsentAndForeignAreTheSame(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
-	foreign, _ := d.token(r.clock.read(), "umbrella", "", 0, amber.TokenAdmin)
-	reader, _ := d.token(r.clock.read(), "acme", "", 0, amber.TokenRead)
+	foreign, _ := d.token(r.clock.read(), "umbrella", "", 0, wire.TokenAdmin)
+	reader, _ := d.token(r.clock.read(), "acme", "", 0, wire.TokenRead)
 	for _, o := range r.api.Operations() {
-		if o.Scope != amber.TokenRead || o.HasBody || strings.Contains(o.Path, "/snapshots") {
+		if o.Scope != wire.TokenRead || o.HasBody || strings.Contains(o.Path, "/snapshots") {
 			continue // what is frozen is there without its agent
 		}
 		absent := r.ask(call{method: o.Method, path: route(o, "acme", "nobody"), token: reader}).seen()
@@ -119,12 +120,12 @@ func TestBadTokensGetInNowhere(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
 	now := r.clock.read()
-	revoked, id := d.token(now, "", "", 0, amber.TokenAdmin)
+	revoked, id := d.token(now, "", "", 0, wire.TokenAdmin)
 	if _, err := d.RevokeToken(context.Background(), id); err != nil {
 		t.Fatal(err)
 	}
-	expired, _ := d.token(now, "", "", time.Hour, amber.TokenAdmin)
-	good, _ := d.token(now, "", "", 0, amber.TokenAdmin)
+	expired, _ := d.token(now, "", "", time.Hour, wire.TokenAdmin)
+	good, _ := d.token(now, "", "", 0, wire.TokenAdmin)
 	r.clock.forward(2 * time.Hour)
 	paths := []call{{method: "GET", path: "/metrics"}, {method: "GET", path: "/health"}, {method: "POST", path: "/mcp"}, {method: "POST", path: adaPath + "/mcp"}}
 	for _, o := range r.api.Operations() {
@@ -165,9 +166,9 @@ func TestWrongScopesAreRefusedAndWrittenDown(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
 	now := r.clock.read()
-	without := map[amber.TokenScope]string{}
-	for _, s := range amber.TokenScopes() {
-		rest := slices.DeleteFunc(slices.Clone(everyScope), func(x amber.TokenScope) bool { return x == s })
+	without := map[wire.TokenScope]string{}
+	for _, s := range wire.TokenScopes() {
+		rest := slices.DeleteFunc(slices.Clone(everyScope), func(x wire.TokenScope) bool { return x == s })
 		without[s], _ = d.token(now, "acme", "", 0, rest...)
 	}
 	for _, o := range r.api.Operations() {
@@ -196,7 +197,7 @@ func TestSnapshotsOfOthersAreNotThere(t *testing.T) {
 	r := newRig(t)
 	bobs := r.ask(call{method: "POST", path: "/v1/tenants/acme/agents/bob/snapshots", body: `{}`}).want(201).text("id")
 	const nobodys = "00000000-0000-7000-8000-000000000001"
-	r.keys.grants[ada] = amber.Grant{Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: amber.TokenScopes()}
+	r.keys.grants[ada] = wire.Grant{Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: wire.TokenScopes()}
 	bodies := map[string]string{
 		"snapshot.pin": `{"pinned":true}`, "snapshot.recall": `{"text":"x"}`, "snapshot.restore_memory": `{"memory":"` + nobodys + `"}`,
 		"snapshot.verify": `{}`, "snapshot.restore": `{}`,
@@ -256,8 +257,8 @@ func TestBodiesStayWithTheirPath(t *testing.T) {
 func TestTheMachineIsNoTenantsBusiness(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {
-		o.Health = func(context.Context) amber.ServerHealth {
-			return amber.ServerHealth{Status: amber.Degraded, Workers: []amber.WorkerHealth{{Name: "drain", LastError: "open /srv/secret", Detail: "umbrella/eve"}}}
+		o.Health = func(context.Context) wire.ServerHealth {
+			return wire.ServerHealth{Status: amber.Degraded, Workers: []wire.WorkerHealth{{Name: "drain", LastError: "open /srv/secret", Detail: "umbrella/eve"}}}
 		}
 	})
 	r.ask(call{method: "GET", path: "doctor", token: ada}).failed(amber.KindRefused)
@@ -270,7 +271,7 @@ func TestTheMachineIsNoTenantsBusiness(t *testing.T) {
 		}
 	}
 	// The same for an error that is nobody's: it may name anything.
-	broken := func(context.Context) ([]amber.JournalStatus, error) {
+	broken := func(context.Context) ([]wire.JournalStatus, error) {
 		return nil, amber.Errorf(amber.KindInternal, "read", "", "open /srv/secret")
 	}
 	r.agents["acme/ada"].Journal = broken

@@ -5,15 +5,16 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // journalRoutes serve the crash journal and what it is drained into.
 func journalRoutes(a *API) {
 	handle(a, operation{
-		id: "journal.status", method: "GET", path: agentPath + "/journal", scope: amber.TokenRead, summary: "Tell what the crash journal holds",
-	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.JournalStatus]], error) {
+		id: "journal.status", method: "GET", path: agentPath + "/journal", scope: wire.TokenRead, summary: "Tell what the crash journal holds",
+	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[wire.JournalStatus]], error) {
 		if ag.Journal == nil {
-			return answer[amber.Page[amber.JournalStatus]]{}, unsupported("read journal", "there is no crash journal here")
+			return answer[amber.Page[wire.JournalStatus]]{}, unsupported("read journal", "there is no crash journal here")
 		}
 		sessions, err := ag.Journal(ctx)
 		return items(placeless(ctx, sessions), err)
@@ -23,7 +24,7 @@ func journalRoutes(a *API) {
 		Body amber.Ingestion `body:"json"`
 	}
 	handle(a, operation{
-		id: "journal.ingest", method: "POST", path: agentPath + "/journal/ingest", scope: amber.TokenWrite, mutates: true,
+		id: "journal.ingest", method: "POST", path: agentPath + "/journal/ingest", scope: wire.TokenWrite, mutates: true,
 		summary: "Take over a stretch of a crash journal, exactly once",
 	}, func(ctx context.Context, ag *server.Agent, in ingest) (answer[amber.IngestResult], error) {
 		r, err := ag.Store.Ingest.Ingest(ctx, in.Body)
@@ -34,14 +35,14 @@ func journalRoutes(a *API) {
 		Journal string `path:"journal" doc:"the name of the journal of one session"`
 	}
 	handle(a, operation{
-		id: "journal.cursor", method: "GET", path: agentPath + "/journal/cursors/{journal}", scope: amber.TokenRead,
+		id: "journal.cursor", method: "GET", path: agentPath + "/journal/cursors/{journal}", scope: wire.TokenRead,
 		summary: "Tell how far the journal of a session was taken over",
 	}, func(ctx context.Context, ag *server.Agent, in cursor) (answer[amber.JournalCursor], error) {
 		return got(ag.Store.Ingest.JournalCursor(ctx, in.Journal))
 	})
 
 	handle(a, operation{
-		id: "journal.open", method: "GET", path: agentPath + "/journal/open", scope: amber.TokenRead,
+		id: "journal.open", method: "GET", path: agentPath + "/journal/open", scope: wire.TokenRead,
 		summary: "List the cursors of sessions that have not ended, longest unheard of first",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.JournalCursor]], error) {
 		return items(ag.Store.Ingest.OpenJournals(ctx))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // dial opens a connection that is closed with the test.
@@ -169,7 +170,7 @@ func TestCallersWhoGoHalfWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			r.book.told = make(chan amber.AuditEntry, 1)
+			r.book.told = make(chan wire.AuditEntry, 1)
 			g := r.gated(c.write)
 			ctx, cancel := context.WithCancel(t.Context())
 			over := make(chan error, 1)

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // memoryID is in the path of what concerns one memory.
@@ -57,7 +58,7 @@ func memoryRoutes(a *API) {
 		Body amber.WriteRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "memory.write", method: "POST", path: agentPath + "/memories", scope: amber.TokenWrite, mutates: true, ownKey: true,
+		id: "memory.write", method: "POST", path: agentPath + "/memories", scope: wire.TokenWrite, mutates: true, ownKey: true,
 		status: http.StatusCreated, summary: "Store one memory",
 	}, func(ctx context.Context, ag *server.Agent, in write) (answer[amber.WriteAck], error) {
 		switch r := &in.Body; {
@@ -76,7 +77,7 @@ func memoryRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "memory.write_batch", method: "POST", path: agentPath + "/memories/batch", scope: amber.TokenWrite, mutates: true,
+		id: "memory.write_batch", method: "POST", path: agentPath + "/memories/batch", scope: wire.TokenWrite, mutates: true,
 		summary: "Store several memories, all or none",
 	}, func(ctx context.Context, ag *server.Agent, in batch) (answer[amber.Page[amber.WriteAck]], error) {
 		acks, err := ag.Store.Batch.WriteBatch(ctx, in.Body.Items)
@@ -91,19 +92,19 @@ func memoryRoutes(a *API) {
 		Body amber.Query `body:"json"`
 	}
 	handle(a, operation{
-		id: "memory.recall", method: "POST", path: agentPath + "/recall", scope: amber.TokenRead, summary: "Find the memories that best answer a text",
+		id: "memory.recall", method: "POST", path: agentPath + "/recall", scope: wire.TokenRead, summary: "Find the memories that best answer a text",
 	}, func(ctx context.Context, ag *server.Agent, in recall) (answer[amber.RecallResult], error) {
 		return got(ag.Store.LongTerm.Recall(ctx, in.Body))
 	})
 
 	handleList(a, operation{
-		id: "memory.list", method: "GET", path: agentPath + "/memories", scope: amber.TokenRead, summary: "List memories, newest first",
+		id: "memory.list", method: "GET", path: agentPath + "/memories", scope: wire.TokenRead, summary: "List memories, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in listing, p paging) (amber.Page[amber.Memory], error) {
 		return ag.Store.Memories.List(ctx, in.query(p))
 	})
 
 	handle(a, operation{
-		id: "memory.get", method: "GET", path: agentPath + "/memories/{id}", scope: amber.TokenRead, summary: "Read one memory",
+		id: "memory.get", method: "GET", path: agentPath + "/memories/{id}", scope: wire.TokenRead, summary: "Read one memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Memory], error) {
 		return withMemory(in, func(id amber.MemoryID) (amber.Memory, error) { return ag.Store.Memories.Get(ctx, id) })
 	})
@@ -114,7 +115,7 @@ func memoryRoutes(a *API) {
 		Body    amber.EditRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "memory.edit", method: "PATCH", path: agentPath + "/memories/{id}", scope: amber.TokenWrite, mutates: true, summary: "Change fields of a memory",
+		id: "memory.edit", method: "PATCH", path: agentPath + "/memories/{id}", scope: wire.TokenWrite, mutates: true, summary: "Change fields of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in edit) (answer[amber.Memory], error) {
 		return withMemory(in.memoryID, func(id amber.MemoryID) (amber.Memory, error) {
 			r, err := in.Body, error(nil)
@@ -130,7 +131,7 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.forget", method: "DELETE", path: agentPath + "/memories/{id}", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		id: "memory.forget", method: "DELETE", path: agentPath + "/memories/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Leave a tombstone of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[nothing], error) {
 		id, err := in.parse()
@@ -141,7 +142,7 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.erase", method: "POST", path: agentPath + "/memories/{id}/erase", scope: amber.TokenErase, mutates: true, repeatable: true, lasting: true,
+		id: "memory.erase", method: "POST", path: agentPath + "/memories/{id}/erase", scope: wire.TokenErase, mutates: true, repeatable: true, lasting: true,
 		long: true, summary: "Remove the text of a memory for good",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.EraseReport], error) {
 		id, err := in.parse()
@@ -157,7 +158,7 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.history", method: "GET", path: agentPath + "/memories/{id}/history", scope: amber.TokenRead, summary: "Read every revision of a memory",
+		id: "memory.history", method: "GET", path: agentPath + "/memories/{id}/history", scope: wire.TokenRead, summary: "Read every revision of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Memory]], error) {
 		id, err := in.parse()
 		if err != nil {
@@ -172,7 +173,7 @@ func memoryRoutes(a *API) {
 		After  int `query:"after" doc:"how many newer ones"`
 	}
 	handle(a, operation{
-		id: "memory.timeline", method: "GET", path: agentPath + "/memories/{id}/timeline", scope: amber.TokenRead, summary: "Read what was remembered around a memory",
+		id: "memory.timeline", method: "GET", path: agentPath + "/memories/{id}/timeline", scope: wire.TokenRead, summary: "Read what was remembered around a memory",
 	}, func(ctx context.Context, ag *server.Agent, in timeline) (answer[amber.Page[amber.Memory]], error) {
 		id, err := in.parse()
 		if err != nil {
@@ -182,11 +183,11 @@ func memoryRoutes(a *API) {
 	})
 
 	type brief struct {
-		Body amber.ContextRequest `body:"json"`
+		Body wire.ContextRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "memory.context", method: "POST", path: agentPath + "/context", scope: amber.TokenRead, summary: "Make a block of memory to put before a prompt",
-	}, func(ctx context.Context, ag *server.Agent, in brief) (answer[amber.ContextBlock], error) {
+		id: "memory.context", method: "POST", path: agentPath + "/context", scope: wire.TokenRead, summary: "Make a block of memory to put before a prompt",
+	}, func(ctx context.Context, ag *server.Agent, in brief) (answer[wire.ContextBlock], error) {
 		return got(block.Build(ctx, ag.Store, ag.Policy, in.Body, ag.Random))
 	})
 }

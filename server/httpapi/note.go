@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // noteName is in the path of what concerns one note.
@@ -37,13 +38,13 @@ func noteRoutes(a *API) {
 
 func noteReadRoutes(a *API) {
 	handle(a, operation{
-		id: "note.list", method: "GET", path: agentPath + "/notes", scope: amber.TokenRead, summary: "List notes by name, without content",
+		id: "note.list", method: "GET", path: agentPath + "/notes", scope: wire.TokenRead, summary: "List notes by name, without content",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.Note]], error) {
 		return items(ag.Store.Notes.ListNotes(ctx))
 	})
 
 	handle(a, operation{
-		id: "note.get", method: "GET", path: agentPath + "/notes/{name}", scope: amber.TokenRead, summary: "Read one note",
+		id: "note.get", method: "GET", path: agentPath + "/notes/{name}", scope: wire.TokenRead, summary: "Read one note",
 	}, func(ctx context.Context, ag *server.Agent, in noteName) (answer[amber.Note], error) {
 		n, err := ag.Store.Notes.ReadNote(ctx, in.Name)
 		return tagged(n, noteTag(n), err)
@@ -54,7 +55,7 @@ func noteReadRoutes(a *API) {
 		Limit *int `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
 	}
 	handle(a, operation{
-		id: "note.log", method: "GET", path: agentPath + "/notes/{name}/log", scope: amber.TokenRead,
+		id: "note.log", method: "GET", path: agentPath + "/notes/{name}/log", scope: wire.TokenRead,
 		summary: "List the last changes of a note, newest first, also of a deleted one",
 	}, func(ctx context.Context, ag *server.Agent, in log) (answer[amber.Page[amber.NoteCommit]], error) {
 		return items(ag.Store.NoteLog.LogNote(ctx, in.Name, atMost(in.Limit)))
@@ -63,7 +64,7 @@ func noteReadRoutes(a *API) {
 
 func noteWriteRoutes(a *API) {
 	handle(a, operation{
-		id: "note.write", method: "PUT", path: agentPath + "/notes/{name}", scope: amber.TokenWrite, mutates: true, echo: []string{"name"},
+		id: "note.write", method: "PUT", path: agentPath + "/notes/{name}", scope: wire.TokenWrite, mutates: true, echo: []string{"name"},
 		summary: "Store a note and commit it",
 	}, func(ctx context.Context, ag *server.Agent, in writeNote) (answer[amber.Note], error) {
 		var n amber.Note
@@ -75,7 +76,7 @@ func noteWriteRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "note.delete", method: "DELETE", path: agentPath + "/notes/{name}", scope: amber.TokenWrite, mutates: true,
+		id: "note.delete", method: "DELETE", path: agentPath + "/notes/{name}", scope: wire.TokenWrite, mutates: true,
 		summary: "Remove a note and commit that; its history stays",
 	}, func(ctx context.Context, ag *server.Agent, in noteMatch) (answer[nothing], error) {
 		return done(a.changeNote(ctx, ag, in, func() error { return ag.Store.Notes.DeleteNote(ctx, in.Name) }))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 const keyHeader = "Idempotency-Key"
@@ -94,7 +95,7 @@ func (a *API) unanswered(ctx context.Context, k server.AnswerKey, q asked, err e
 	if q.repeatable || !errors.As(err, &done) {
 		return a.o.Answers.AbandonAnswer(ctx, k)
 	}
-	f := amber.FailureOf(amber.Errorf(amber.KindConflict, k.Operation, "", "the request was carried out before, but not written to the audit log"))
+	f := wire.FailureOf(amber.Errorf(amber.KindConflict, k.Operation, "", "the request was carried out before, but not written to the audit log"))
 	resp, err := newResponse(f.Error.Kind.HTTPStatus(), "", f)
 	if err != nil {
 		return err

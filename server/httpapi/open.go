@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // openRoutes are those that concern the server and no agent.
@@ -82,8 +83,8 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, body any, err error) 
 
 // health tells how the server is doing. What went wrong in the background may
 // name agents, so only a caller that may see all of them is told.
-func (a *API) health(ctx context.Context) amber.ServerHealth {
-	h := amber.ServerHealth{Status: amber.Healthy, Version: a.o.Version, Workers: []amber.WorkerHealth{}}
+func (a *API) health(ctx context.Context) wire.ServerHealth {
+	h := wire.ServerHealth{Status: amber.Healthy, Version: a.o.Version, Workers: []wire.WorkerHealth{}}
 	if a.o.Health != nil {
 		h = a.o.Health(ctx)
 	}

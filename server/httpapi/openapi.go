@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // object is a JSON object; its keys come out sorted, so the document is the
@@ -34,7 +34,7 @@ func (a *API) document() []byte {
 			"200": object{"description": "the answer"},
 		}}}
 	}
-	s.of(reflect.TypeFor[amber.Failure]())
+	s.of(reflect.TypeFor[wire.Failure]())
 	b, err := marshal(object{
 		"openapi": "3.1.0",
 		"info": object{
@@ -76,7 +76,7 @@ func (o *operation) describe(s *schemas) object {
 // scopes names what a token needs, as it is written to make one.
 func (o *operation) scopes() string {
 	if o.reads {
-		return string(o.scope) + "," + string(amber.TokenRead)
+		return string(o.scope) + "," + string(wire.TokenRead)
 	}
 	return string(o.scope)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // The beginnings of paths.
@@ -22,7 +23,7 @@ type operation struct {
 	method  string
 	path    string
 	summary string
-	scope   amber.TokenScope
+	scope   wire.TokenScope
 	status  int  // when it went well; 0: 200, or 204 where there is no answer
 	mutates bool // something is changed, so it is written down
 	reads   bool // it shows what is stored while it changes something: see [server.Job]
@@ -183,7 +184,7 @@ func (o *operation) allow(r *http.Request, c server.Caller) error {
 	tenant, agent := amber.TenantID(r.PathValue("tenant")), amber.AgentID(r.PathValue("agent"))
 	err := c.Allow(tenant, agent, o.scope)
 	if err == nil && o.reads {
-		err = c.Allow(tenant, agent, amber.TokenRead)
+		err = c.Allow(tenant, agent, wire.TokenRead)
 	}
 	return err
 }

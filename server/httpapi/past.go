@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // pastRoutes answer from snapshots as if it were then.
@@ -16,7 +17,7 @@ func pastRoutes(a *API) {
 		Body amber.Query `body:"json"`
 	}
 	handle(a, operation{
-		id: "snapshot.recall", method: "POST", path: snapshotPath + "/{id}/recall", scope: amber.TokenRead, long: true,
+		id: "snapshot.recall", method: "POST", path: snapshotPath + "/{id}/recall", scope: wire.TokenRead, long: true,
 		summary: "Find the memories that best answered a text at the time of a snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in recall) (answer[amber.RecallResult], error) {
 		return got(then(ctx, ag, in.snapshotID, func(p server.Past) (amber.RecallResult, error) { return p.Recall(ctx, in.Body) }))
@@ -27,7 +28,7 @@ func pastRoutes(a *API) {
 		listing
 	}
 	handleList(a, operation{
-		id: "snapshot.memories", method: "GET", path: snapshotPath + "/{id}/memories", scope: amber.TokenRead, long: true,
+		id: "snapshot.memories", method: "GET", path: snapshotPath + "/{id}/memories", scope: wire.TokenRead, long: true,
 		summary: "List the memories of a snapshot, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in list, p paging) (amber.Page[amber.Memory], error) {
 		return then(ctx, ag, in.snapshotID, func(past server.Past) (amber.Page[amber.Memory], error) { return past.List(ctx, in.query(p)) })
@@ -38,7 +39,7 @@ func pastRoutes(a *API) {
 		Memory string `path:"memory" doc:"the id of the memory"`
 	}
 	handle(a, operation{
-		id: "snapshot.memory", method: "GET", path: snapshotPath + "/{id}/memories/{memory}", scope: amber.TokenRead, long: true,
+		id: "snapshot.memory", method: "GET", path: snapshotPath + "/{id}/memories/{memory}", scope: wire.TokenRead, long: true,
 		summary: "Read one memory of a snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in get) (answer[amber.Memory], error) {
 		return withMemory(memoryID{in.Memory}, func(id amber.MemoryID) (amber.Memory, error) {
@@ -47,28 +48,28 @@ func pastRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "snapshot.restore_memory", method: "POST", path: snapshotPath + "/{id}/restore-memory", scope: amber.TokenRestore, mutates: true, long: true,
+		id: "snapshot.restore_memory", method: "POST", path: snapshotPath + "/{id}/restore-memory", scope: wire.TokenRestore, mutates: true, long: true,
 		summary: "Bring one memory of a snapshot back as a new revision",
-	}, func(ctx context.Context, ag *server.Agent, in restoreMemory) (answer[amber.MemoryRestore], error) {
+	}, func(ctx context.Context, ag *server.Agent, in restoreMemory) (answer[wire.MemoryRestore], error) {
 		err := in.sameRef(&in.Body.SnapshotRef)
 		if err == nil {
 			_, err = amber.ParseMemoryID(string(in.Body.Memory))
 		}
 		if err != nil {
-			return answer[amber.MemoryRestore]{}, err
+			return answer[wire.MemoryRestore]{}, err
 		}
 		if ag.Past == nil {
-			return answer[amber.MemoryRestore]{}, noPast()
+			return answer[wire.MemoryRestore]{}, noPast()
 		}
 		m, err := ag.Past.RestoreMemory(ctx, in.Body)
-		return answer[amber.MemoryRestore]{body: m, subject: string(in.Body.Memory)}, err
+		return answer[wire.MemoryRestore]{body: m, subject: string(in.Body.Memory)}, err
 	})
 }
 
 // restoreMemory asks to bring one memory back.
 type restoreMemory struct {
 	snapshotID
-	Body amber.MemoryRestoreRequest `body:"json"`
+	Body wire.MemoryRestoreRequest `body:"json"`
 }
 
 func (r restoreMemory) looks() bool { return r.Body.DryRun }
@@ -99,7 +100,7 @@ type ofTenant struct {
 // collectGarbage asks to free what nobody needs.
 type collectGarbage struct {
 	ofTenant
-	Body amber.GCRequest `body:"json"`
+	Body wire.GCRequest `body:"json"`
 }
 
 func (c collectGarbage) looks() bool { return c.Body.DryRun }
@@ -107,13 +108,13 @@ func (c collectGarbage) looks() bool { return c.Body.DryRun }
 // tenantRoutes serve what concerns a whole tenant.
 func tenantRoutes(a *API) {
 	handle(a, operation{
-		id: "tenant.gc", method: "POST", path: tenantPath + "/gc", scope: amber.TokenAdmin, mutates: true, long: true, repeatable: true, lasting: true,
+		id: "tenant.gc", method: "POST", path: tenantPath + "/gc", scope: wire.TokenAdmin, mutates: true, long: true, repeatable: true, lasting: true,
 		summary: "Free what no snapshot of the tenant needs",
-	}, func(ctx context.Context, ag *server.Agent, in collectGarbage) (answer[amber.GCReport], error) {
+	}, func(ctx context.Context, ag *server.Agent, in collectGarbage) (answer[wire.GCReport], error) {
 		if err := agree("tenant", string(in.Tenant), &in.Body.Tenant); err != nil {
-			return answer[amber.GCReport]{}, err
+			return answer[wire.GCReport]{}, err
 		}
-		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.GCReport, error) { return s.CollectGarbage(ctx, in.Body) })
+		out, err := frozen(ctx, ag, func(s wire.Snapshotter) (wire.GCReport, error) { return s.CollectGarbage(ctx, in.Body) })
 		for i, orphan := range out.body.Orphans {
 			if filepath.IsAbs(orphan) { // where it lay is the host's business
 				out.body.Orphans[i] = filepath.Base(orphan)
@@ -124,17 +125,17 @@ func tenantRoutes(a *API) {
 
 	type check struct {
 		ofTenant
-		Body amber.CheckRequest `body:"json"`
+		Body wire.CheckRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "tenant.check", method: "POST", path: tenantPath + "/check", scope: amber.TokenAdmin, long: true,
+		id: "tenant.check", method: "POST", path: tenantPath + "/check", scope: wire.TokenAdmin, long: true,
 		summary: "Check every object of the tenant's snapshots",
-	}, func(ctx context.Context, ag *server.Agent, in check) (answer[amber.CheckReport], error) {
+	}, func(ctx context.Context, ag *server.Agent, in check) (answer[wire.CheckReport], error) {
 		if err := agree("tenant", string(in.Tenant), &in.Body.Tenant); err != nil {
-			return answer[amber.CheckReport]{}, err
+			return answer[wire.CheckReport]{}, err
 		}
 		if ag.Repository == nil {
-			return answer[amber.CheckReport]{}, unsupported("check repository", "this server keeps no snapshots")
+			return answer[wire.CheckReport]{}, unsupported("check repository", "this server keeps no snapshots")
 		}
 		out, err := ag.Repository.CheckRepository(ctx, in.Body)
 		return got(placeless(ctx, out), err)

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // A caller of one tenant is not told where things lie on this machine; the owner
@@ -18,18 +19,18 @@ import (
 func TestReportsNameNoPlaces(t *testing.T) {
 	t.Parallel()
 	const place, hidden = "open /srv/amber/repo/aa: it is cut", server.Unplaced
-	report := amber.Page[amber.SnapshotMeta]{Items: []amber.SnapshotMeta{{
+	report := amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{{
 		Label: "of /srv/amber", Damage: place, Warnings: []string{"fine", place},
-		Skipped: []amber.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: place}},
+		Skipped: []wire.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: place}},
 	}}}
 	owner := server.WithCaller(t.Context(), server.Caller{})
-	tenant := server.WithCaller(t.Context(), server.Caller{Grant: amber.Grant{Tenant: "acme"}})
+	tenant := server.WithCaller(t.Context(), server.Caller{Grant: wire.Grant{Tenant: "acme"}})
 	if diff := cmp.Diff(report, httpapi.Placeless(owner, report), cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Errorf("the owner misses something:\n%s", diff)
 	}
-	want := amber.Page[amber.SnapshotMeta]{Items: []amber.SnapshotMeta{{
+	want := amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{{
 		Label: "of /srv/amber", Damage: hidden, Warnings: []string{"fine", hidden},
-		Skipped: []amber.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: hidden}},
+		Skipped: []wire.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: hidden}},
 	}}}
 	if diff := cmp.Diff(want, httpapi.Placeless(tenant, report), cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -70,8 +71,8 @@ func TestReportsOfTheStoreNameNoPlaces(t *testing.T) {
 	r := newRig(t, d.kept, func(r *rig, _ *httpapi.Options) {
 		ag := r.agents["acme/ada"]
 		ag.Store.Eraser, ag.Store.LongTerm, ag.Store.Sync = leaky{}, unwell{ag.Store.LongTerm}, stuck{}
-		ag.Journal = func(context.Context) ([]amber.JournalStatus, error) {
-			return []amber.JournalStatus{{Key: "k", LastError: "open /srv/amber/repo/k: no space"}}, nil
+		ag.Journal = func(context.Context) ([]wire.JournalStatus, error) {
+			return []wire.JournalStatus{{Key: "k", LastError: "open /srv/amber/repo/k: no space"}}, nil
 		}
 	})
 	erase := "memories/00000000-0000-7000-8000-000000000001/erase"

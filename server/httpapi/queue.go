@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // queueRoutes serve the dispatch queue.
@@ -13,7 +14,7 @@ func queueRoutes(a *API) {
 		Body amber.Envelope `body:"json"`
 	}
 	handle(a, operation{
-		id: "queue.publish", method: "POST", path: agentPath + "/queue", scope: amber.TokenWrite, mutates: true, repeatable: true, summary: "Add an entry to the queue",
+		id: "queue.publish", method: "POST", path: agentPath + "/queue", scope: wire.TokenWrite, mutates: true, repeatable: true, summary: "Add an entry to the queue",
 	}, func(ctx context.Context, ag *server.Agent, in publish) (answer[nothing], error) {
 		return about(in.Body.EntryID, ag.Store.Queue.Publish(ctx, in.Body))
 	})
@@ -24,7 +25,7 @@ func queueRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "queue.claim", method: "POST", path: agentPath + "/queue/claim", scope: amber.TokenWrite, mutates: true, reads: true,
+		id: "queue.claim", method: "POST", path: agentPath + "/queue/claim", scope: wire.TokenWrite, mutates: true, reads: true,
 		summary: "Lease the entry that is due; the reasons queue_empty and queue_full say that there is none now",
 	}, func(ctx context.Context, ag *server.Agent, in claim) (answer[amber.Claim], error) {
 		c, err := ag.Store.Queue.Claim(ctx, in.Body.ConsumerID)
@@ -35,7 +36,7 @@ func queueRoutes(a *API) {
 		Body amber.Lease `body:"json"`
 	}
 	handle(a, operation{
-		id: "queue.ack", method: "POST", path: agentPath + "/queue/ack", scope: amber.TokenWrite, mutates: true, repeatable: true, summary: "Finish an entry",
+		id: "queue.ack", method: "POST", path: agentPath + "/queue/ack", scope: wire.TokenWrite, mutates: true, repeatable: true, summary: "Finish an entry",
 	}, func(ctx context.Context, ag *server.Agent, in lease) (answer[nothing], error) {
 		return about(in.Body.EntryID, ag.Store.Queue.Ack(ctx, in.Body))
 	})
@@ -44,20 +45,20 @@ func queueRoutes(a *API) {
 		Body amber.Nack `body:"json"`
 	}
 	handle(a, operation{
-		id: "queue.nack", method: "POST", path: agentPath + "/queue/nack", scope: amber.TokenWrite, mutates: true, summary: "Give an entry back",
+		id: "queue.nack", method: "POST", path: agentPath + "/queue/nack", scope: wire.TokenWrite, mutates: true, summary: "Give an entry back",
 	}, func(ctx context.Context, ag *server.Agent, in nack) (answer[nothing], error) {
 		return about(in.Body.Lease.EntryID, ag.Store.Queue.Nack(ctx, in.Body))
 	})
 
 	handle(a, operation{
-		id: "queue.renew", method: "POST", path: agentPath + "/queue/renew", scope: amber.TokenWrite, mutates: true, repeatable: true, summary: "Extend a lease",
+		id: "queue.renew", method: "POST", path: agentPath + "/queue/renew", scope: wire.TokenWrite, mutates: true, repeatable: true, summary: "Extend a lease",
 	}, func(ctx context.Context, ag *server.Agent, in lease) (answer[amber.Lease], error) {
 		l, err := ag.Store.QueueKeeper.Renew(ctx, in.Body)
 		return answer[amber.Lease]{body: l, subject: in.Body.EntryID}, err
 	})
 
 	handle(a, operation{
-		id: "queue.show", method: "GET", path: agentPath + "/queue", scope: amber.TokenRead, summary: "Count what is in the queue",
+		id: "queue.show", method: "GET", path: agentPath + "/queue", scope: wire.TokenRead, summary: "Count what is in the queue",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Backpressure], error) {
 		return got(ag.Store.QueueKeeper.Backpressure(ctx))
 	})
@@ -66,7 +67,7 @@ func queueRoutes(a *API) {
 		Limit *int `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
 	}
 	handle(a, operation{
-		id: "queue.dead", method: "GET", path: agentPath + "/queue/dead", scope: amber.TokenRead, summary: "List entries that used up their attempts, newest first",
+		id: "queue.dead", method: "GET", path: agentPath + "/queue/dead", scope: wire.TokenRead, summary: "List entries that used up their attempts, newest first",
 	}, func(ctx context.Context, ag *server.Agent, in dead) (answer[amber.Page[amber.DeadEntry]], error) {
 		return items(ag.Store.QueueKeeper.DeadEntries(ctx, atMost(in.Limit)))
 	})

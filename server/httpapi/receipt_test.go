@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // canary is in every text that was stored before a token that may not read asks.
@@ -120,7 +121,7 @@ func TestWhoMayNotReadIsToldNothingThatWasStored(t *testing.T) {
 	r, d := doored(t)
 	now := r.clock.read()
 	reader, _ := d.token(now, "acme", "ada", 0, everyScope...)
-	blind, _ := d.token(now, "acme", "ada", 0, slices.DeleteFunc(slices.Clone(everyScope), func(s amber.TokenScope) bool { return s == amber.TokenRead })...)
+	blind, _ := d.token(now, "acme", "ada", 0, slices.DeleteFunc(slices.Clone(everyScope), func(s wire.TokenScope) bool { return s == wire.TokenRead })...)
 	decider, _ := d.token(now, "acme", "ada", 0, everyScope...)
 	kept := map[string]string{}
 	for i, s := range planting {
@@ -160,7 +161,7 @@ func TestWhoMayNotReadIsToldNothingThatWasStored(t *testing.T) {
 		}
 	}
 	for _, o := range r.api.Operations() {
-		if o.Mutates && o.Scope != amber.TokenAdmin && !probed[o.ID] {
+		if o.Mutates && o.Scope != wire.TokenAdmin && !probed[o.ID] {
 			t.Errorf("%s changes something and has no probe", o.ID)
 		}
 	}
@@ -219,7 +220,7 @@ func (r *rig) stored(t testing.TB) (texts []string) {
 func TestAReceiptIsEnoughToGoOnWith(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
-	blind, _ := d.token(r.clock.read(), "acme", "ada", 0, amber.TokenWrite)
+	blind, _ := d.token(r.clock.read(), "acme", "ada", 0, wire.TokenWrite)
 	ask := func(method, path, body string, header ...string) reply {
 		return r.ask(call{method: method, path: path, body: body, token: blind, header: with(header...)})
 	}

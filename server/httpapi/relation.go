@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // relationRoutes serve what hangs on memories.
@@ -19,7 +20,7 @@ func linkRoutes(a *API) {
 		Body amber.Relation `body:"json"`
 	}
 	handle(a, operation{
-		id: "relation.relate", method: "POST", path: agentPath + "/relations", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		id: "relation.relate", method: "POST", path: agentPath + "/relations", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Link two memories; a relation of the same ends and type is replaced",
 	}, func(ctx context.Context, ag *server.Agent, in relate) (answer[amber.Relation], error) {
 		r, err := ag.Store.Relations.Relate(ctx, in.Body)
@@ -30,14 +31,14 @@ func linkRoutes(a *API) {
 		ID string `path:"id" doc:"the id of the relation"`
 	}
 	handle(a, operation{
-		id: "relation.unrelate", method: "DELETE", path: agentPath + "/relations/{id}", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		id: "relation.unrelate", method: "DELETE", path: agentPath + "/relations/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Leave a tombstone of a relation",
 	}, func(ctx context.Context, ag *server.Agent, in unrelate) (answer[nothing], error) {
 		return done(ag.Store.Relations.Unrelate(ctx, in.ID))
 	})
 
 	handle(a, operation{
-		id: "relation.list", method: "GET", path: agentPath + "/memories/{id}/relations", scope: amber.TokenRead,
+		id: "relation.list", method: "GET", path: agentPath + "/memories/{id}/relations", scope: wire.TokenRead,
 		summary: "List the relations from and to a memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Relation]], error) {
 		return beside(ctx, in, ag.Store.Relations.Related)
@@ -47,14 +48,14 @@ func linkRoutes(a *API) {
 // conceptRoutes serve the concept tags of memories.
 func conceptRoutes(a *API) {
 	handle(a, operation{
-		id: "concept.count", method: "GET", path: agentPath + "/concepts", scope: amber.TokenRead,
+		id: "concept.count", method: "GET", path: agentPath + "/concepts", scope: wire.TokenRead,
 		summary: "List the concepts of all memories, the commonest first",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.ConceptCount]], error) {
 		return items(ag.Store.Concepts.CountConcepts(ctx))
 	})
 
 	handle(a, operation{
-		id: "concept.list", method: "GET", path: agentPath + "/memories/{id}/concepts", scope: amber.TokenRead,
+		id: "concept.list", method: "GET", path: agentPath + "/memories/{id}/concepts", scope: wire.TokenRead,
 		summary: "List the concept tags of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[string]], error) {
 		return beside(ctx, in, ag.Store.Concepts.Concepts)
@@ -67,7 +68,7 @@ func conceptRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "concept.set", method: "PUT", path: agentPath + "/memories/{id}/concepts", scope: amber.TokenWrite, mutates: true, repeatable: true,
+		id: "concept.set", method: "PUT", path: agentPath + "/memories/{id}/concepts", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Replace the concept tags of a memory",
 	}, func(ctx context.Context, ag *server.Agent, in put) (answer[nothing], error) {
 		id, err := in.parse()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // gzipFrom is the size from which answers are packed.
@@ -139,10 +140,10 @@ func statusOf(err error, kind amber.Kind) int {
 
 // failure is the error as the caller is told it. What is nobody's business
 // outside stays in the log.
-func (a *API) failure(w http.ResponseWriter, r *http.Request, err error) amber.Failure {
+func (a *API) failure(w http.ResponseWriter, r *http.Request, err error) wire.Failure {
 	caller := server.CallerOf(r.Context())
 	told, hidden := server.Told(caller, err)
-	f := amber.FailureOf(told)
+	f := wire.FailureOf(told)
 	f.Error.RequestID = requestID(w)
 	if errors.Is(err, errGone) || r.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		a.o.Log.DebugContext(r.Context(), "caller has gone", "request_id", f.Error.RequestID)

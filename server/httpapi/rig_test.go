@@ -22,11 +22,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // clock moves a millisecond with each look, and as tests say.
@@ -59,16 +61,16 @@ const (
 // keyring knows secrets, and can forget them.
 type keyring struct {
 	mu     sync.Mutex
-	grants map[string]amber.Grant
+	grants map[string]wire.Grant
 }
 
 func newKeyring() *keyring {
-	all := []amber.TokenScope{amber.TokenRead, amber.TokenWrite, amber.TokenSnapshot, amber.TokenRestore, amber.TokenErase}
-	return &keyring{grants: map[string]amber.Grant{
-		root:    {Token: "t-root", Scopes: amber.TokenScopes()},
+	all := []wire.TokenScope{wire.TokenRead, wire.TokenWrite, wire.TokenSnapshot, wire.TokenRestore, wire.TokenErase}
+	return &keyring{grants: map[string]wire.Grant{
+		root:    {Token: "t-root", Scopes: wire.TokenScopes()},
 		ada:     {Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: all},
-		adaRead: {Token: "t-read", Tenant: "acme", Agent: "ada", Scopes: []amber.TokenScope{amber.TokenRead}},
-		acme:    {Token: "t-acme", Tenant: "acme", Scopes: []amber.TokenScope{amber.TokenAdmin}},
+		adaRead: {Token: "t-read", Tenant: "acme", Agent: "ada", Scopes: []wire.TokenScope{wire.TokenRead}},
+		acme:    {Token: "t-acme", Tenant: "acme", Scopes: []wire.TokenScope{wire.TokenAdmin}},
 	}}
 }
 
@@ -78,25 +80,25 @@ func (k *keyring) revoke(secret string) {
 	delete(k.grants, secret)
 }
 
-func (k *keyring) Grant(_ context.Context, secret string) (amber.Grant, error) {
+func (k *keyring) Grant(_ context.Context, secret string) (wire.Grant, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if g, ok := k.grants[secret]; ok {
 		return g, nil
 	}
-	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the token is not known")
+	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the token is not known")
 }
 
 // book is an audit log.
 type book struct {
-	amber.AuditLog
+	wire.AuditLog
 	mu      sync.Mutex
-	entries []amber.AuditEntry
+	entries []wire.AuditEntry
 	fail    error
-	told    chan amber.AuditEntry // where it is set, of every entry
+	told    chan wire.AuditEntry // where it is set, of every entry
 }
 
-func (b *book) Record(_ context.Context, e amber.AuditEntry) error {
+func (b *book) Record(_ context.Context, e wire.AuditEntry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.fail != nil {
@@ -115,16 +117,16 @@ func (b *book) breakDown(err error) {
 	b.fail = err
 }
 
-func (b *book) all() []amber.AuditEntry {
+func (b *book) all() []wire.AuditEntry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return append([]amber.AuditEntry{}, b.entries...)
+	return append([]wire.AuditEntry{}, b.entries...)
 }
 
 // past answers from the live store, as if it were then.
 type past struct {
 	store amber.Store
-	snaps amber.Snapshotter
+	snaps wire.Snapshotter
 }
 
 type then struct{ amber.Store }
@@ -143,17 +145,17 @@ func (p then) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Mem
 
 func (then) Close() error { return nil }
 
-func (p past) At(ctx context.Context, ref amber.SnapshotRef) (server.Past, error) {
+func (p past) At(ctx context.Context, ref wire.SnapshotRef) (server.Past, error) {
 	_, err := p.snaps.ShowSnapshot(ctx, ref)
 	return then{p.store}, err
 }
 
-func (p past) RestoreMemory(ctx context.Context, r amber.MemoryRestoreRequest) (amber.MemoryRestore, error) {
+func (p past) RestoreMemory(ctx context.Context, r wire.MemoryRestoreRequest) (wire.MemoryRestore, error) {
 	if _, err := p.snaps.ShowSnapshot(ctx, r.SnapshotRef); err != nil {
-		return amber.MemoryRestore{}, err
+		return wire.MemoryRestore{}, err
 	}
 	m, err := p.store.Memories.Get(ctx, r.Memory)
-	return amber.MemoryRestore{From: r.ID, Memory: m}, err
+	return wire.MemoryRestore{From: r.ID, Memory: m}, err
 }
 
 // rig is a server on a port of this machine, with the agents acme/ada, acme/bob
@@ -347,11 +349,11 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	parts.Sync = places{}
 	whole := amber.NewStore(parts)
 	r.agents[string(tenant)+"/"+string(id)] = &server.Agent{
-		Tenant: tenant, ID: id, Store: whole, Policy: amber.ConservativePolicy{}, Random: rand.Reader,
+		Tenant: tenant, ID: id, Store: whole, Policy: policy.Conservative{}, Random: rand.Reader,
 		Snapshots: r.snaps, Repository: r.snaps, Past: past{whole, r.snaps}, Consolidations: r.snaps,
-		Journal: func(context.Context) ([]amber.JournalStatus, error) { return nil, nil },
-		Doctor: func(context.Context, bool) (amber.Checkup, error) {
-			return amber.Checkup{OK: true, Checks: []amber.Finding{{Code: "home", Status: amber.FindingOK, Detail: "/srv/secret", Hint: "ls /srv/secret"}}}, nil
+		Journal: func(context.Context) ([]wire.JournalStatus, error) { return nil, nil },
+		Doctor: func(context.Context, bool) (wire.Checkup, error) {
+			return wire.Checkup{OK: true, Checks: []wire.Finding{{Code: "home", Status: wire.FindingOK, Detail: "/srv/secret", Hint: "ls /srv/secret"}}}, nil
 		},
 	}
 }
@@ -470,7 +472,7 @@ func statusFor(kind amber.Kind, h http.Header) int {
 // failed checks that it is an error of a kind, in its shape.
 func (a reply) failed(kind amber.Kind) reply {
 	a.t.Helper()
-	var f amber.Failure
+	var f wire.Failure
 	d := json.NewDecoder(bytes.NewReader(a.body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {

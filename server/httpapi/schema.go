@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // schemas makes JSON schemas of Go types. Structs with a name are described
@@ -27,7 +28,7 @@ var words = map[reflect.Type]any{
 	reflect.TypeFor[amber.Scope]():          amber.Scopes(),
 	reflect.TypeFor[amber.Kind]():           amber.Kinds(),
 	reflect.TypeFor[amber.TaskState]():      amber.TaskStates(),
-	reflect.TypeFor[amber.TokenScope]():     amber.TokenScopes(),
+	reflect.TypeFor[wire.TokenScope]():      wire.TokenScopes(),
 	reflect.TypeFor[amber.Role]():           []amber.Role{amber.RoleUser, amber.RoleAssistant, amber.RoleSystem, amber.RoleTool},
 	reflect.TypeFor[amber.Trust]():          []amber.Trust{amber.TrustOwn, amber.TrustSigned, amber.TrustImported, amber.TrustDerived},
 	reflect.TypeFor[amber.ApprovalStatus](): []amber.ApprovalStatus{amber.ApprovalPending, amber.ApprovalApproved, amber.ApprovalRejected, amber.ApprovalCancelled},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 const snapshotPath = agentPath + "/snapshots"
@@ -32,12 +33,12 @@ type snapshotID struct {
 	ID amber.SnapshotID `path:"id" doc:"the id of the snapshot"`
 }
 
-func (s snapshotID) ref() amber.SnapshotRef {
-	return amber.SnapshotRef{Tenant: s.Tenant, Agent: s.Agent, ID: s.ID}
+func (s snapshotID) ref() wire.SnapshotRef {
+	return wire.SnapshotRef{Tenant: s.Tenant, Agent: s.Agent, ID: s.ID}
 }
 
 // sameRef is same for a request about one snapshot.
-func (s snapshotID) sameRef(ref *amber.SnapshotRef) error {
+func (s snapshotID) sameRef(ref *wire.SnapshotRef) error {
 	if err := s.same(&ref.Tenant, &ref.Agent); err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func snapshotRoutes(a *API) {
 }
 
 // frozen calls fn with what keeps snapshots.
-func frozen[T any](ctx context.Context, ag *server.Agent, fn func(s amber.Snapshotter) (T, error)) (answer[T], error) {
+func frozen[T any](ctx context.Context, ag *server.Agent, fn func(s wire.Snapshotter) (T, error)) (answer[T], error) {
 	if ag.Snapshots == nil {
 		return answer[T]{}, unsupported("open snapshots", "this server keeps no snapshots")
 	}
@@ -67,25 +68,25 @@ func frozen[T any](ctx context.Context, ag *server.Agent, fn func(s amber.Snapsh
 func takeRoutes(a *API) {
 	type take struct {
 		whose
-		Body amber.SnapshotRequest `body:"json"`
+		Body wire.SnapshotRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "snapshot.take", method: "POST", path: snapshotPath, scope: amber.TokenSnapshot, mutates: true, echo: []string{"tenant", "agent"}, long: true, closed: true,
+		id: "snapshot.take", method: "POST", path: snapshotPath, scope: wire.TokenSnapshot, mutates: true, echo: []string{"tenant", "agent"}, long: true, closed: true,
 		status:  http.StatusCreated,
 		summary: "Freeze the agent as it is now; to add recipients needs admin, because they can read every snapshot of the tenant, and sources need a token for all tenants, because they are the machine's",
-	}, func(ctx context.Context, ag *server.Agent, in take) (answer[amber.SnapshotMeta], error) {
+	}, func(ctx context.Context, ag *server.Agent, in take) (answer[wire.SnapshotMeta], error) {
 		err := in.same(&in.Body.Tenant, &in.Body.Agent)
 		if err == nil && len(in.Body.Encrypt) > 0 {
-			err = server.CallerOf(ctx).Allow(in.Tenant, "", amber.TokenAdmin)
+			err = server.CallerOf(ctx).Allow(in.Tenant, "", wire.TokenAdmin)
 		}
 		if err == nil && len(in.Body.Sources) > 0 {
 			err = ofTheMachine(ctx)
 		}
 		if err != nil {
-			return answer[amber.SnapshotMeta]{}, err
+			return answer[wire.SnapshotMeta]{}, err
 		}
 		in.Body.Label = server.Redact(ctx, in.Body.Label)
-		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.SnapshotMeta, error) { return s.Snapshot(ctx, in.Body) })
+		out, err := frozen(ctx, ag, func(s wire.Snapshotter) (wire.SnapshotMeta, error) { return s.Snapshot(ctx, in.Body) })
 		out.subject = string(out.body.ID)
 		return out, err
 	})
@@ -106,60 +107,60 @@ func lookRoutes(a *API) {
 		paging
 	}
 	handleList(a, operation{
-		id: "snapshot.list", method: "GET", path: snapshotPath, scope: amber.TokenRead, closed: true, summary: "List the snapshots of the agent, newest first",
-	}, func(ctx context.Context, ag *server.Agent, in listing, p paging) (amber.Page[amber.SnapshotMeta], error) {
-		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.Page[amber.SnapshotMeta], error) {
-			return s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: in.Tenant, Agent: in.Agent, Limit: p.Limit, Cursor: p.Cursor})
+		id: "snapshot.list", method: "GET", path: snapshotPath, scope: wire.TokenRead, closed: true, summary: "List the snapshots of the agent, newest first",
+	}, func(ctx context.Context, ag *server.Agent, in listing, p paging) (amber.Page[wire.SnapshotMeta], error) {
+		out, err := frozen(ctx, ag, func(s wire.Snapshotter) (amber.Page[wire.SnapshotMeta], error) {
+			return s.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: in.Tenant, Agent: in.Agent, Limit: p.Limit, Cursor: p.Cursor})
 		})
 		return out.body, err
 	})
 
 	handle(a, operation{
-		id: "snapshot.show", method: "GET", path: snapshotPath + "/{id}", scope: amber.TokenRead, closed: true, summary: "Tell what one snapshot holds",
-	}, func(ctx context.Context, ag *server.Agent, in snapshotID) (answer[amber.SnapshotDetail], error) {
-		return frozen(ctx, ag, func(s amber.Snapshotter) (amber.SnapshotDetail, error) { return s.ShowSnapshot(ctx, in.ref()) })
+		id: "snapshot.show", method: "GET", path: snapshotPath + "/{id}", scope: wire.TokenRead, closed: true, summary: "Tell what one snapshot holds",
+	}, func(ctx context.Context, ag *server.Agent, in snapshotID) (answer[wire.SnapshotDetail], error) {
+		return frozen(ctx, ag, func(s wire.Snapshotter) (wire.SnapshotDetail, error) { return s.ShowSnapshot(ctx, in.ref()) })
 	})
 
 	type diff struct {
 		whose
-		Body amber.DiffRequest `body:"json"`
+		Body wire.DiffRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "snapshot.diff", method: "POST", path: snapshotPath + "/diff", scope: amber.TokenRead, long: true, closed: true, summary: "Tell what changed between two snapshots",
-	}, func(ctx context.Context, ag *server.Agent, in diff) (answer[amber.SnapshotDiff], error) {
+		id: "snapshot.diff", method: "POST", path: snapshotPath + "/diff", scope: wire.TokenRead, long: true, closed: true, summary: "Tell what changed between two snapshots",
+	}, func(ctx context.Context, ag *server.Agent, in diff) (answer[wire.SnapshotDiff], error) {
 		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
-			return answer[amber.SnapshotDiff]{}, err
+			return answer[wire.SnapshotDiff]{}, err
 		}
-		return frozen(ctx, ag, func(s amber.Snapshotter) (amber.SnapshotDiff, error) { return s.DiffSnapshots(ctx, in.Body) })
+		return frozen(ctx, ag, func(s wire.Snapshotter) (wire.SnapshotDiff, error) { return s.DiffSnapshots(ctx, in.Body) })
 	})
 
 	type verify struct {
 		snapshotID
-		Body amber.VerifyRequest `body:"json"`
+		Body wire.VerifyRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "snapshot.verify", method: "POST", path: snapshotPath + "/{id}/verify", scope: amber.TokenSnapshot, long: true, closed: true, summary: "Look whether a snapshot is whole",
-	}, func(ctx context.Context, ag *server.Agent, in verify) (answer[amber.VerifyReport], error) {
+		id: "snapshot.verify", method: "POST", path: snapshotPath + "/{id}/verify", scope: wire.TokenSnapshot, long: true, closed: true, summary: "Look whether a snapshot is whole",
+	}, func(ctx context.Context, ag *server.Agent, in verify) (answer[wire.VerifyReport], error) {
 		if err := in.sameRef(&in.Body.SnapshotRef); err != nil {
-			return answer[amber.VerifyReport]{}, err
+			return answer[wire.VerifyReport]{}, err
 		}
-		return frozen(ctx, ag, func(s amber.Snapshotter) (amber.VerifyReport, error) { return s.VerifySnapshot(ctx, in.Body) })
+		return frozen(ctx, ag, func(s wire.Snapshotter) (wire.VerifyReport, error) { return s.VerifySnapshot(ctx, in.Body) })
 	})
 }
 
 // pruneSnapshots asks to delete snapshots.
 type pruneSnapshots struct {
 	whose
-	Body amber.PruneRequest `body:"json"`
+	Body wire.PruneRequest `body:"json"`
 }
 
 func (p pruneSnapshots) looks() bool { return p.Body.DryRun }
 
 func keepRoutes(a *API) {
 	handle(a, operation{
-		id: "snapshot.delete", method: "DELETE", path: snapshotPath + "/{id}", scope: amber.TokenSnapshot, mutates: true, closed: true, summary: "Delete a snapshot",
+		id: "snapshot.delete", method: "DELETE", path: snapshotPath + "/{id}", scope: wire.TokenSnapshot, mutates: true, closed: true, summary: "Delete a snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in snapshotID) (answer[nothing], error) {
-		return keep(ctx, ag, func(s amber.Snapshotter) error { return s.DeleteSnapshot(ctx, in.ref()) })
+		return keep(ctx, ag, func(s wire.Snapshotter) error { return s.DeleteSnapshot(ctx, in.ref()) })
 	})
 
 	type pin struct {
@@ -169,23 +170,23 @@ func keepRoutes(a *API) {
 		} `body:"json"`
 	}
 	handle(a, operation{
-		id: "snapshot.pin", method: "POST", path: snapshotPath + "/{id}/pin", scope: amber.TokenSnapshot, mutates: true, repeatable: true, closed: true,
+		id: "snapshot.pin", method: "POST", path: snapshotPath + "/{id}/pin", scope: wire.TokenSnapshot, mutates: true, repeatable: true, closed: true,
 		summary: "Keep a snapshot from being deleted, or let it be again",
 	}, func(ctx context.Context, ag *server.Agent, in pin) (answer[nothing], error) {
 		if in.Body.Pinned == nil {
 			return done(invalid("field pinned is missing, want true or false"))
 		}
-		return keep(ctx, ag, func(s amber.Snapshotter) error { return s.PinSnapshot(ctx, in.ref(), *in.Body.Pinned) })
+		return keep(ctx, ag, func(s wire.Snapshotter) error { return s.PinSnapshot(ctx, in.ref(), *in.Body.Pinned) })
 	})
 
 	handle(a, operation{
-		id: "snapshot.prune", method: "POST", path: snapshotPath + "/prune", scope: amber.TokenSnapshot, mutates: true, long: true, closed: true,
+		id: "snapshot.prune", method: "POST", path: snapshotPath + "/prune", scope: wire.TokenSnapshot, mutates: true, long: true, closed: true,
 		summary: "Delete the snapshots that no rule keeps",
-	}, func(ctx context.Context, ag *server.Agent, in pruneSnapshots) (answer[amber.PruneReport], error) {
+	}, func(ctx context.Context, ag *server.Agent, in pruneSnapshots) (answer[wire.PruneReport], error) {
 		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
-			return answer[amber.PruneReport]{}, err
+			return answer[wire.PruneReport]{}, err
 		}
-		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.PruneReport, error) { return s.PruneSnapshots(ctx, in.Body) })
+		out, err := frozen(ctx, ag, func(s wire.Snapshotter) (wire.PruneReport, error) { return s.PruneSnapshots(ctx, in.Body) })
 		for _, id := range out.body.Deleted {
 			out.each = append(out.each, string(id))
 		}
@@ -194,32 +195,32 @@ func keepRoutes(a *API) {
 }
 
 // keep is frozen for what has nothing to say.
-func keep(ctx context.Context, ag *server.Agent, fn func(s amber.Snapshotter) error) (answer[nothing], error) {
-	_, err := frozen(ctx, ag, func(s amber.Snapshotter) (nothing, error) { return nothing{}, fn(s) })
+func keep(ctx context.Context, ag *server.Agent, fn func(s wire.Snapshotter) error) (answer[nothing], error) {
+	_, err := frozen(ctx, ag, func(s wire.Snapshotter) (nothing, error) { return nothing{}, fn(s) })
 	return done(err)
 }
 
 // restoreSnapshot asks to bring an agent back.
 type restoreSnapshot struct {
 	snapshotID
-	Body amber.RestoreRequest `body:"json"`
+	Body wire.RestoreRequest `body:"json"`
 }
 
 func (r restoreSnapshot) looks() bool { return r.Body.DryRun }
 
 func restoreRoutes(a *API) {
 	handle(a, operation{
-		id: "snapshot.restore", method: "POST", path: snapshotPath + "/{id}/restore", scope: amber.TokenRestore, mutates: true, echo: []string{"agent"}, long: true, closed: true,
+		id: "snapshot.restore", method: "POST", path: snapshotPath + "/{id}/restore", scope: wire.TokenRestore, mutates: true, echo: []string{"agent"}, long: true, closed: true,
 		summary: "Bring the agent back as it was, or make another one of a snapshot",
-	}, func(ctx context.Context, ag *server.Agent, in restoreSnapshot) (answer[amber.RestoreReport], error) {
+	}, func(ctx context.Context, ag *server.Agent, in restoreSnapshot) (answer[wire.RestoreReport], error) {
 		err := in.sameRef(&in.Body.SnapshotRef)
 		if err == nil && in.Body.To != "" {
-			err = server.CallerOf(ctx).Allow(in.Tenant, in.Body.To, amber.TokenRestore)
+			err = server.CallerOf(ctx).Allow(in.Tenant, in.Body.To, wire.TokenRestore)
 		}
 		if err != nil {
-			return answer[amber.RestoreReport]{}, err
+			return answer[wire.RestoreReport]{}, err
 		}
-		out, err := frozen(ctx, ag, func(s amber.Snapshotter) (amber.RestoreReport, error) { return s.Restore(ctx, in.Body) })
+		out, err := frozen(ctx, ag, func(s wire.Snapshotter) (wire.RestoreReport, error) { return s.Restore(ctx, in.Body) })
 		if err == nil && in.Body.To != "" && !in.looks() {
 			if err := a.o.Desk.Made(ctx, in.Tenant, in.Body.To); err != nil {
 				return out, unrecorded{err}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // stateBody is a session state as it goes out. Inside of another document JSON
@@ -52,14 +53,14 @@ func (s saveState) document() (json.RawMessage, error) {
 func stateRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/state"
 	handle(a, operation{
-		id: "state.get", method: "GET", path: path, scope: amber.TokenRead, summary: "Read the state of a session",
+		id: "state.get", method: "GET", path: path, scope: wire.TokenRead, summary: "Read the state of a session",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[stateBody], error) {
 		s, err := ag.Store.States.LoadState(ctx, in.id())
 		return tagged(newStateBody(s), revision(s.Version), err)
 	})
 
 	handle(a, operation{
-		id: "state.save", method: "PUT", path: path, scope: amber.TokenWrite, mutates: true, echo: []string{"session_id"},
+		id: "state.save", method: "PUT", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"},
 		summary: "Store the state of a session over the version that is expected, 0 for none",
 	}, func(ctx context.Context, ag *server.Agent, in saveState) (answer[stateBody], error) {
 		doc, err := in.document()
@@ -75,7 +76,7 @@ func stateRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "state.delete", method: "DELETE", path: path, scope: amber.TokenWrite, mutates: true, repeatable: true,
+		id: "state.delete", method: "DELETE", path: path, scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Remove the state of a session",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[nothing], error) {
 		return done(ag.Store.States.DeleteState(ctx, in.id()))
@@ -93,14 +94,14 @@ type saveLoop struct {
 func loopRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/loop"
 	handle(a, operation{
-		id: "loop.get", method: "GET", path: path, scope: amber.TokenRead, summary: "Read the suspended loop of a session",
+		id: "loop.get", method: "GET", path: path, scope: wire.TokenRead, summary: "Read the suspended loop of a session",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.PendingLoop], error) {
 		l, err := ag.Store.Loops.LoadLoop(ctx, in.id())
 		return tagged(l, revision(l.Revision), err)
 	})
 
 	handle(a, operation{
-		id: "loop.save", method: "PUT", path: path, scope: amber.TokenWrite, mutates: true, echo: []string{"session_id", "run_id"},
+		id: "loop.save", method: "PUT", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id", "run_id"},
 		summary: "Store the suspended loop of a session over the run and revision that are expected, 0 for none",
 	}, func(ctx context.Context, ag *server.Agent, in saveLoop) (answer[amber.PendingLoop], error) {
 		l := in.Body
@@ -120,7 +121,7 @@ func loopRoutes(a *API) {
 		RunID string `query:"run_id" doc:"only the loop of this run"`
 	}
 	handle(a, operation{
-		id: "loop.clear", method: "DELETE", path: path, scope: amber.TokenWrite, mutates: true, repeatable: true,
+		id: "loop.clear", method: "DELETE", path: path, scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Remove the suspended loop of a session",
 	}, func(ctx context.Context, ag *server.Agent, in clearLoop) (answer[nothing], error) {
 		return done(ag.Store.Loops.ClearLoop(ctx, in.id(), in.RunID))

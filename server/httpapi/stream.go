@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // pace is how fast event streams go.
@@ -36,9 +38,9 @@ type streamIn struct {
 // eventRoutes serve what happens to an agent, as it happens.
 func eventRoutes(a *API) {
 	o := operation{
-		id: "event.stream", method: "GET", path: agentPath + "/events", scope: amber.TokenRead,
+		id: "event.stream", method: "GET", path: agentPath + "/events", scope: wire.TokenRead,
 		summary: "Hear of every change and of what happens to snapshots, as server-sent events; nothing is left out where a stream goes on behind the last event",
-		in:      reflect.TypeFor[streamIn](), out: reflect.TypeFor[amber.Event](), stream: true,
+		in:      reflect.TypeFor[streamIn](), out: reflect.TypeFor[events.Event](), stream: true,
 	}
 	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {
 		var in streamIn

@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // heard is an event of a stream.
@@ -101,27 +103,27 @@ func (r *rig) changed() (memory, control []string) {
 			r.t.Fatal(err)
 		}
 		for _, c := range changes {
-			*log.to = append(*log.to, amber.MutationEvent("", "acme", "ada", c).ID)
+			*log.to = append(*log.to, events.MutationEvent("", "acme", "ada", c).ID)
 		}
 	}
 	return memory, control
 }
 
 // told collects events until all that are wanted came.
-func (e *ear) told(n int) (events []amber.Event) {
+func (e *ear) told(n int) (all []events.Event) {
 	e.t.Helper()
 	for range n {
 		h := e.must()
-		var ev amber.Event
+		var ev events.Event
 		if err := json.Unmarshal([]byte(h.data), &ev); err != nil {
 			e.t.Fatal(err)
 		}
-		if h.name != string(amber.EventMutated) || ev.Name != amber.EventMutated || ev.Tenant != "acme" || ev.Agent != "ada" {
+		if h.name != string(events.EventMutated) || ev.Name != events.EventMutated || ev.Tenant != "acme" || ev.Agent != "ada" {
 			e.t.Errorf("got %+v", h)
 		}
-		events = append(events, ev)
+		all = append(all, ev)
 	}
-	return events
+	return all
 }
 
 // Every change that any operation makes is told, in the order of its log, and
@@ -181,7 +183,7 @@ func TestListenersWhoComeBack(t *testing.T) {
 			e := r.listen(c)
 			for range min(cut, n-len(got)) {
 				h := e.must()
-				var ev amber.Event
+				var ev events.Event
 				if err := json.Unmarshal([]byte(h.data), &ev); err != nil {
 					t.Fatal(err)
 				}
@@ -215,10 +217,10 @@ func TestListenersAfterARestore(t *testing.T) {
 	}
 }
 
-// wire is a listener that tests speak into.
-type wire chan amber.Event
+// line is a listener that tests speak into.
+type line chan events.Event
 
-func (l wire) Listen(ctx context.Context, _ amber.TenantID, _ amber.AgentID, fn func(amber.Event)) error {
+func (l line) Listen(ctx context.Context, _ amber.TenantID, _ amber.AgentID, fn func(events.Event)) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -229,15 +231,15 @@ func (l wire) Listen(ctx context.Context, _ amber.TenantID, _ amber.AgentID, fn 
 	}
 }
 
-func snapshotted(payload any) amber.Event {
-	return amber.Event{ID: "e", Name: amber.EventCreated, Tenant: "acme", Agent: "ada", Payload: payload}
+func snapshotted(payload any) events.Event {
+	return events.Event{ID: "e", Name: events.EventCreated, Tenant: "acme", Agent: "ada", Payload: payload}
 }
 
 // What happens to snapshots is told too; with mutations off it is all.
 func TestMutationsCanBeOff(t *testing.T) {
 	t.Parallel()
 	for _, off := range []bool{false, true} {
-		w := make(wire, 1)
+		w := make(line, 1)
 		r := newRig(t, func(_ *rig, o *httpapi.Options) {
 			o.Listener = w
 			o.MutationsOff = func() bool { return off }
@@ -246,10 +248,10 @@ func TestMutationsCanBeOff(t *testing.T) {
 		e := r.listen(call{path: "?after=first/0,first/0"})
 		w <- snapshotted(nil)
 		first := e.must()
-		if got := first.name == string(amber.EventMutated); got == off {
+		if got := first.name == string(events.EventMutated); got == off {
 			t.Errorf("off is %v, the first event is %+v", off, first)
 		}
-		if !off && e.must().name != string(amber.EventCreated) {
+		if !off && e.must().name != string(events.EventCreated) {
 			t.Error("what happens to snapshots is not told")
 		}
 	}
@@ -269,7 +271,7 @@ func ended(over chan struct{}) func(*rig, *httpapi.Options) {
 // A listener that does not read is cut off.
 func TestListenersWhoDoNotRead(t *testing.T) {
 	t.Parallel()
-	w, over := make(wire), make(chan struct{}, 1)
+	w, over := make(line), make(chan struct{}, 1)
 	r := newRig(t, ended(over), func(_ *rig, o *httpapi.Options) { o.Listener = w })
 	c := r.dial()
 	if _, err := fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n", adaPath); err != nil {
@@ -300,7 +302,7 @@ func (h held) Changes(ctx context.Context, after amber.Position, limit int) ([]a
 // back.
 func TestEventsThatWaitAreBounded(t *testing.T) {
 	t.Parallel()
-	w, goOn := make(wire), make(chan struct{})
+	w, goOn := make(line), make(chan struct{})
 	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Listener = w })
 	store := &r.agents["acme/ada"].Store
 	store.Changes = held{store.Changes, goOn}
@@ -332,8 +334,8 @@ func TestListenersWhoseTokenRunsOut(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
 	r.api.SetPace(5*time.Millisecond, time.Hour)
-	short, _ := d.token(r.clock.read(), "acme", "ada", time.Hour, amber.TokenRead)
-	long, id := d.token(r.clock.read(), "acme", "ada", 0, amber.TokenRead)
+	short, _ := d.token(r.clock.read(), "acme", "ada", time.Hour, wire.TokenRead)
+	long, id := d.token(r.clock.read(), "acme", "ada", 0, wire.TokenRead)
 	first, second := r.listen(call{token: short}), r.listen(call{token: long})
 	r.clock.forward(2 * time.Hour)
 	first.over()

@@ -62,13 +62,13 @@ func (t *teller) run(ctx context.Context) error {
 
 // listen hears what happens in this process until stop is called, which waits
 // for that. Lost has an element once something was left out.
-func (t *teller) listen(ctx context.Context) (heard <-chan amber.Event, lost <-chan error, stop func()) {
+func (t *teller) listen(ctx context.Context) (heard <-chan events.Event, lost <-chan error, stop func()) {
 	l := t.api.o.Listener
 	if l == nil {
 		return nil, nil, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	queue, broken, over := make(chan amber.Event, streamQueue), make(chan error, 1), make(chan struct{})
+	queue, broken, over := make(chan events.Event, streamQueue), make(chan error, 1), make(chan struct{})
 	fail := func(err error) {
 		select {
 		case broken <- err:
@@ -77,7 +77,7 @@ func (t *teller) listen(ctx context.Context) (heard <-chan amber.Event, lost <-c
 	}
 	go func() {
 		defer close(over)
-		err := l.Listen(ctx, t.job.Tenant, t.job.Agent, func(e amber.Event) {
+		err := l.Listen(ctx, t.job.Tenant, t.job.Agent, func(e events.Event) {
 			select {
 			case queue <- e:
 			default:
@@ -159,7 +159,7 @@ func (t *teller) follow(ctx context.Context, tail *events.Tail, log func(*server
 				return ctx.Err()
 			}
 			*at = c.Position
-			if err := t.tell(amber.MutationEvent(t.api.o.MutationPrefix, t.job.Tenant, t.job.Agent, c)); err != nil {
+			if err := t.tell(events.MutationEvent(t.api.o.MutationPrefix, t.job.Tenant, t.job.Agent, c)); err != nil {
 				return err
 			}
 		}
@@ -187,7 +187,7 @@ func (t *teller) read(ctx context.Context, log func(*server.Agent) amber.ChangeL
 	return changes, restored, err
 }
 
-func (t *teller) tell(e amber.Event) error {
+func (t *teller) tell(e events.Event) error {
 	b, err := marshal(e)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // appendTurn asks to store a turn.
@@ -36,7 +37,7 @@ type deletedTurns struct {
 func turnRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/turns"
 	handle(a, operation{
-		id: "turn.append", method: "POST", path: path, scope: amber.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
+		id: "turn.append", method: "POST", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
 		summary: "Store a turn at the end of a session; one with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in appendTurn) (answer[amber.Turn], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
@@ -53,14 +54,14 @@ func turnRoutes(a *API) {
 	})
 
 	handleLast(a, operation{
-		id: "turn.list", method: "GET", path: path, scope: amber.TokenRead, summary: "Read the last turns of a session, oldest first",
+		id: "turn.list", method: "GET", path: path, scope: wire.TokenRead, summary: "Read the last turns of a session, oldest first",
 	}, func(ctx context.Context, ag *server.Agent, in lastTurns, limit int) ([]amber.Turn, error) {
 		return ag.Store.Turns.LoadTurns(ctx, in.id(), limit)
 	})
 
 	// How many there were is told once, so it is not repeatable.
 	handle(a, operation{
-		id: "turn.delete", method: "DELETE", path: path, scope: amber.TokenWrite, mutates: true, summary: "Remove every turn of a session",
+		id: "turn.delete", method: "DELETE", path: path, scope: wire.TokenWrite, mutates: true, summary: "Remove every turn of a session",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[deletedTurns], error) {
 		n, err := ag.Store.Turns.DeleteTurns(ctx, in.id())
 		return got(deletedTurns{n}, err)
@@ -94,7 +95,7 @@ func (c addCompaction) repeats() bool { return c.Body.ID != "" }
 func compactionRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/compactions"
 	handle(a, operation{
-		id: "compaction.add", method: "POST", path: path, scope: amber.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
+		id: "compaction.add", method: "POST", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
 		summary: "Store the summary of turns; one with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in addCompaction) (answer[amber.Compaction], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
@@ -105,7 +106,7 @@ func compactionRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "compaction.list", method: "GET", path: path, scope: amber.TokenRead, summary: "Read the summaries of a session, oldest first",
+		id: "compaction.list", method: "GET", path: path, scope: wire.TokenRead, summary: "Read the summaries of a session, oldest first",
 	}, func(ctx context.Context, ag *server.Agent, in sessionID) (answer[amber.Page[amber.Compaction]], error) {
 		return items(ag.Store.Compactions.Compactions(ctx, in.id()))
 	})
@@ -118,7 +119,7 @@ func activityRoutes(a *API) {
 		Kind amber.ActivityKind `query:"kind" doc:"only of this kind"`
 	}
 	handle(a, operation{
-		id: "activity.list", method: "GET", path: agentPath + "/sessions/{id}/activity", scope: amber.TokenRead,
+		id: "activity.list", method: "GET", path: agentPath + "/sessions/{id}/activity", scope: wire.TokenRead,
 		summary: "List what was done in a session, in the order it was first done",
 	}, func(ctx context.Context, ag *server.Agent, in list) (answer[amber.Page[amber.Activity]], error) {
 		return items(ag.Store.Activities.ListActivity(ctx, in.id(), in.Kind))

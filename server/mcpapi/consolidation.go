@@ -6,11 +6,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // consolidationTools mark when an agent rewrites its memory.
 func consolidationTools() []*tool {
-	marking := need{scope: amber.TokenSnapshot, mutates: true, frozen: true, long: true}
+	marking := need{scope: wire.TokenSnapshot, mutates: true, frozen: true, long: true}
 	schema := object(str("id"), str("run"), str("began_at"), str("ended_at"), str("snapshot"), str("warning"), str("outcome"), obj("unfinished"))
 	return []*tool{
 		define("consolidation_begin", "Begin a consolidation",
@@ -24,7 +25,7 @@ func consolidationTools() []*tool {
 	}
 }
 
-func consolidator(a *server.Agent) (amber.Consolidator, error) {
+func consolidator(a *server.Agent) (wire.Consolidator, error) {
 	if a.Consolidations == nil {
 		return nil, amber.Errorf(amber.KindUnsupported, "find snapshots", "", "there are no snapshots of this agent")
 	}
@@ -38,7 +39,7 @@ func beginConsolidation(ctx context.Context, b *bound, a *server.Agent, in begin
 	if err != nil {
 		return answer{}, err
 	}
-	began, err := c.BeginConsolidation(ctx, amber.ConsolidationBegin{Tenant: b.tenant, Agent: b.agent, Run: server.Redact(ctx, in.Run), Abandon: in.Abandon})
+	began, err := c.BeginConsolidation(ctx, wire.ConsolidationBegin{Tenant: b.tenant, Agent: b.agent, Run: server.Redact(ctx, in.Run), Abandon: in.Abandon})
 	if err != nil {
 		return answer{}, err
 	}
@@ -60,7 +61,7 @@ func endConsolidation(ctx context.Context, b *bound, a *server.Agent, in endingA
 	if err != nil {
 		return answer{}, err
 	}
-	ended, err := c.EndConsolidation(ctx, amber.ConsolidationEnd{Tenant: b.tenant, Agent: b.agent, ID: in.ID, Outcome: amber.ConsolidationOutcome(in.Outcome)})
+	ended, err := c.EndConsolidation(ctx, wire.ConsolidationEnd{Tenant: b.tenant, Agent: b.agent, ID: in.ID, Outcome: wire.ConsolidationOutcome(in.Outcome)})
 	if err != nil {
 		return answer{}, err
 	}

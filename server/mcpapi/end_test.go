@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // stalled counts nothing until it is told to stop.
@@ -185,7 +186,7 @@ func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
 	}
 	// Nothing was there, and that somebody asked is still known.
 	c.call("delete_entities", object{"entityNames": []any{"nobody"}})
-	want := []amber.AuditEntry{{Tenant: "default", Agent: "default", Actor: "local", Action: "mcp.delete_entities", Outcome: "ok"}}
+	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "local", Action: "mcp.delete_entities", Outcome: "ok"}}
 	if diff := cmp.Diff(want, r.audit.take(), cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Error(diff)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // engramTools have the names and the arguments of Engram 1.7.0, so that agents
@@ -244,7 +245,7 @@ type memDeleteArgs struct {
 // need says that removing for good takes a scope of its own.
 func (in memDeleteArgs) need() need {
 	if in.HardDelete {
-		return need{scope: amber.TokenErase, mutates: true}
+		return need{scope: wire.TokenErase, mutates: true}
 	}
 	return writing
 }

@@ -10,15 +10,16 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // outside is the error as the caller is told it, see [server.Told]. What is
 // hidden, and what went wrong inside, is in the log. Words that are prescribed
 // by the contract of a tool are about what was asked for.
 func (b *bound) outside(ctx context.Context, err error) error {
-	var wire *jsonrpc.Error
+	var rpc *jsonrpc.Error
 	var own *said
-	if errors.As(err, &wire) || errors.As(err, &own) || ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if errors.As(err, &rpc) || errors.As(err, &own) || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return err
 	}
 	told, hidden := server.Told(b.who, err)
@@ -63,16 +64,16 @@ const maxErrorBytes = 2000
 // clipError cuts what an answer says about an error and tells whether there was
 // anything to cut.
 func clipError(r *jsonrpc.Response) bool {
-	var wire *jsonrpc.Error // its code is told with the words of what wraps it
-	if r.Error == nil || len(r.Error.Error()) <= maxErrorBytes || !errors.As(r.Error, &wire) {
+	var rpc *jsonrpc.Error // its code is told with the words of what wraps it
+	if r.Error == nil || len(r.Error.Error()) <= maxErrorBytes || !errors.As(r.Error, &rpc) {
 		return false
 	}
-	r.Error = &jsonrpc.Error{Code: wire.Code, Message: clip(r.Error.Error(), maxErrorBytes), Data: wire.Data}
+	r.Error = &jsonrpc.Error{Code: rpc.Code, Message: clip(r.Error.Error(), maxErrorBytes), Data: rpc.Data}
 	return true
 }
 
-func failureOf(err error) amber.Failure {
-	f := amber.FailureOf(err)
+func failureOf(err error) wire.Failure {
+	f := wire.FailureOf(err)
 	f.Error.Message = clip(f.Error.Message, maxErrorBytes)
 	return f
 }
@@ -85,11 +86,11 @@ const firstOfNewProtocol = "2026-07-28"
 // SDK has a code for keeps it.
 func protocolError(err error, req mcp.Request) error {
 	read, reads := req.(*mcp.ReadResourceRequest)
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) && !(reads && wire.Code == jsonrpc.CodeInvalidParams) {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) && !(reads && rpc.Code == jsonrpc.CodeInvalidParams) {
 		return err
 	}
-	if wire != nil {
+	if rpc != nil {
 		err = amber.Errorf(amber.KindNotFound, "read resource", "", "there is no such resource")
 	}
 	var known *amber.Error
@@ -98,7 +99,7 @@ func protocolError(err error, req mcp.Request) error {
 	}
 	f := failureOf(err)
 	data := struct {
-		amber.Failure
+		wire.Failure
 		URI string `json:"uri,omitempty"`
 	}{Failure: f}
 	code := f.Error.Kind.MCPCode()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // TestTheFilesToolKeepsItsContract goes through the commands of the file-style
@@ -107,7 +108,7 @@ func TestLongNotesAreCut(t *testing.T) {
 func TestReadersOnlyLook(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	c := r.session(r.options("files"), holder("default", "default", amber.TokenRead), "default", "default")
+	c := r.session(r.options("files"), holder("default", "default", wire.TokenRead), "default", "default")
 	c.call("memory", object{"command": "view", "path": "/memories"})
 	if kind, _ := c.fails("memory", object{"command": "create", "path": "/memories/x", "file_text": "x"}); kind != amber.KindRefused {
 		t.Errorf("creating is %s", kind)

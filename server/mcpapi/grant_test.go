@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server/mcpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 const someID = "01a1e0bd-8d64-7842-a5fa-7c515473c677"
@@ -51,7 +52,7 @@ var plausible = map[string]object{
 func TestWhoIsNotReachedFindsNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	stranger := holder("acme", "bot", amber.TokenScopes()...)
+	stranger := holder("acme", "bot", wire.TokenScopes()...)
 	r.walkAsStranger(r.session(r.options("all"), stranger, "default", "default"), r.session(r.options("all"), everything, "nobody", "nobody"))
 }
 
@@ -162,12 +163,12 @@ func wireError(t testing.TB, err error) *jsonrpc.Error {
 func TestScopesDecide(t *testing.T) {
 	t.Parallel()
 	writes := []string{"memory_save", "queue_publish", "mem_delete", "create_entities"}
-	for scope, want := range map[amber.TokenScope][]string{
-		amber.TokenRead:     {"memory_recall", "snapshot_list", "snapshot_diff", "mem_search", "fetch", "memory", "queue_status"},
-		amber.TokenWrite:    writes,
-		amber.TokenSnapshot: {"snapshot_create", "snapshot_verify", "consolidation_begin", "consolidation_end"},
-		amber.TokenRestore:  {"snapshot_restore"},
-		amber.TokenErase:    {},
+	for scope, want := range map[wire.TokenScope][]string{
+		wire.TokenRead:     {"memory_recall", "snapshot_list", "snapshot_diff", "mem_search", "fetch", "memory", "queue_status"},
+		wire.TokenWrite:    writes,
+		wire.TokenSnapshot: {"snapshot_create", "snapshot_verify", "consolidation_begin", "consolidation_end"},
+		wire.TokenRestore:  {"snapshot_restore"},
+		wire.TokenErase:    {},
 	} {
 		r := newRig(t)
 		c := r.session(r.options("all"), holder("default", "", scope), "default", "default")
@@ -195,17 +196,17 @@ func TestScopesDecide(t *testing.T) {
 func TestErasingNeedsItsScope(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	writer := r.session(r.options("engram"), holder("default", "", amber.TokenWrite), "default", "default")
+	writer := r.session(r.options("engram"), holder("default", "", wire.TokenWrite), "default", "default")
 	saved, _ := writer.call("mem_save", object{"title": "t", "content": "secret"})
 	r.audit.take()
 	if kind, _ := writer.fails("mem_delete", object{"id": saved["id"], "hard_delete": true}); kind != amber.KindRefused {
 		t.Errorf("erasing without its scope is %s", kind)
 	}
-	want := []amber.AuditEntry{{Tenant: "default", Agent: "default", Actor: "tok", Action: "mcp.mem_delete", Outcome: "refused", RequestID: "req"}}
+	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "tok", Action: "mcp.mem_delete", Outcome: "refused", RequestID: "req"}}
 	if diff := cmp.Diff(want, r.audit.take(), cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
-	eraser := r.session(r.options("engram"), holder("default", "", amber.TokenErase, amber.TokenWrite), "default", "default")
+	eraser := r.session(r.options("engram"), holder("default", "", wire.TokenErase, wire.TokenWrite), "default", "default")
 	if out, _ := eraser.call("mem_delete", object{"id": saved["id"], "hard_delete": true}); out["erased"] != true {
 		t.Errorf("erased %v", out)
 	}

@@ -16,14 +16,15 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // callers are who asks, by the token of a request.
 var callers = map[string]server.Caller{
 	"root":  everything,
-	"acme":  holder("acme", "bot", amber.TokenRead, amber.TokenWrite),
-	"alien": holder("acme", "bot", amber.TokenScopes()...),
-	"look":  holder("default", "default", amber.TokenRead),
+	"acme":  holder("acme", "bot", wire.TokenRead, wire.TokenWrite),
+	"alien": holder("acme", "bot", wire.TokenScopes()...),
+	"look":  holder("default", "default", wire.TokenRead),
 }
 
 // listen serves a rig over HTTP as the server would mount it.

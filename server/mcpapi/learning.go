@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -97,7 +98,7 @@ func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArg
 // policyOf is what decides what an agent learns without being asked.
 func policyOf(a *server.Agent) amber.Policy {
 	if a.Policy == nil {
-		return amber.ConservativePolicy{}
+		return policy.Conservative{}
 	}
 	return a.Policy
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // memoryTools are those every agent wants.
@@ -285,7 +286,7 @@ type contextArgs struct {
 }
 
 func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs) (answer, error) {
-	size, err := in.MaxBytes.within("max_bytes", 0, 512, amber.MaxContextBytes)
+	size, err := in.MaxBytes.within("max_bytes", 0, 512, wire.MaxContextBytes)
 	if err != nil {
 		return answer{}, err
 	}
@@ -307,13 +308,13 @@ func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs
 }
 
 // context builds what an agent should know, as the policy has it.
-func (b *bound) context(ctx context.Context, a *server.Agent, goal, project string, size int) (amber.ContextBlock, error) {
-	return block.Build(ctx, a.Store, a.Policy, amber.ContextRequest{
+func (b *bound) context(ctx context.Context, a *server.Agent, goal, project string, size int) (wire.ContextBlock, error) {
+	return block.Build(ctx, a.Store, a.Policy, wire.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: goal, Identities: b.identities(project, "")}, MaxBytes: size,
 	}, a.Random)
 }
 
-func contextText(block amber.ContextBlock) string {
+func contextText(block wire.ContextBlock) string {
 	switch {
 	case !block.Decision.Effective:
 		return "Nothing is recalled: " + block.Decision.BlockedReason + "."

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // canary is in every text that was stored before a token that may not read asks.
@@ -101,7 +102,7 @@ func TestWhoMayNotReadIsToldNothingThatWasStored(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	known, other := r.plant()
-	scopes := slices.DeleteFunc(amber.TokenScopes(), func(s amber.TokenScope) bool { return s == amber.TokenRead || s == amber.TokenAdmin })
+	scopes := slices.DeleteFunc(wire.TokenScopes(), func(s wire.TokenScope) bool { return s == wire.TokenRead || s == wire.TokenAdmin })
 	c := r.session(r.options("all"), holder("default", "", scopes...), "default", "default")
 	calls := blindCalls(known, other)
 	names := append(c.tools(), "memory") // which looks, too, and is not offered
@@ -143,7 +144,7 @@ func structured(t testing.TB, res *mcp.CallToolResult) string {
 func TestAnApprovalRemembersWhichTokenAsked(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	c := r.session(r.options("all"), holder("default", "", amber.TokenRead, amber.TokenWrite), "default", "default")
+	c := r.session(r.options("all"), holder("default", "", wire.TokenRead, wire.TokenWrite), "default", "default")
 	asked, _ := c.call("approval_request", plausible["approval_request"])
 	if asked["requested_by"] != "tok" {
 		t.Errorf("asked %v, want it to be requested by tok", asked)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/wire"
 )
 
 // githubToken is a secret that tells itself.
@@ -113,7 +114,7 @@ func (r *rig) everything() string {
 	claim, err7 := s.Queue.Claim(ctx, "c")
 	note, err8 := s.Notes.ReadNote(ctx, "plan")
 	events, err9 := s.Events.ListEvents(ctx, "t")
-	snaps, err10 := r.agents["default/default"].Snapshots.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: "default", Agent: "default"})
+	snaps, err10 := r.agents["default/default"].Snapshots.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		if err != nil {
 			r.t.Fatal(err)

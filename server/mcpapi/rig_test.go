@@ -21,18 +21,20 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 // everything is the grant of the local user.
-var everything = server.Caller{Grant: amber.Grant{Scopes: []amber.TokenScope{amber.TokenAdmin}}}
+var everything = server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
 
-func holder(tenant amber.TenantID, agent amber.AgentID, scopes ...amber.TokenScope) server.Caller {
-	return server.Caller{Grant: amber.Grant{Token: "tok", Tenant: tenant, Agent: agent, Scopes: scopes}, RequestID: "req"}
+func holder(tenant amber.TenantID, agent amber.AgentID, scopes ...wire.TokenScope) server.Caller {
+	return server.Caller{Grant: wire.Grant{Token: "tok", Tenant: tenant, Agent: agent, Scopes: scopes}, RequestID: "req"}
 }
 
 // rig is a desk over agents in memory.
@@ -68,7 +70,7 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Ag
 		r.snaps = newEngine(r.t, clock)
 	}
 	a := &server.Agent{
-		Tenant: tenant, ID: id, Store: amber.NewStore(store.Parts()), Policy: amber.ConservativePolicy{}, Random: random, Snapshots: r.snaps, Consolidations: r.snaps,
+		Tenant: tenant, ID: id, Store: amber.NewStore(store.Parts()), Policy: policy.Conservative{}, Random: random, Snapshots: r.snaps, Consolidations: r.snaps,
 	}
 	r.agents[string(tenant)+"/"+string(id)] = a
 	r.agents[string(tenant)+"/"] = &server.Agent{Tenant: tenant, Snapshots: r.snaps, Consolidations: r.snaps, Random: random} // what concerns the tenant
@@ -154,19 +156,19 @@ func (r *rig) options(tools string) mcpapi.Options {
 
 // auditLog keeps what was written down.
 type auditLog struct {
-	amber.AuditLog
+	wire.AuditLog
 	mu      sync.Mutex
-	entries []amber.AuditEntry
+	entries []wire.AuditEntry
 }
 
-func (l *auditLog) Record(_ context.Context, e amber.AuditEntry) error {
+func (l *auditLog) Record(_ context.Context, e wire.AuditEntry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entries = append(l.entries, e)
 	return nil
 }
 
-func (l *auditLog) take() []amber.AuditEntry {
+func (l *auditLog) take() []wire.AuditEntry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := l.entries
@@ -287,7 +289,7 @@ func (c *client) fails(tool string, args object) (kind amber.Kind, text string) 
 	if !res.IsError {
 		c.t.Fatalf("%s(%v) worked: %s", tool, args, textOf(res))
 	}
-	var f amber.Failure
+	var f wire.Failure
 	b, err := json.Marshal(res.StructuredContent)
 	if err == nil {
 		err = json.Unmarshal(b, &f)

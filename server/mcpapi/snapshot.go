@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // restoreTool is offered only where restoring was allowed.
@@ -18,11 +19,11 @@ const restoreTool = "snapshot_restore"
 // snapshot, redaction, encryption and signatures, is configured by people and
 // cannot be switched off here.
 func snapshotTools() []*tool {
-	listing := need{scope: amber.TokenRead, frozen: true}
-	comparing := need{scope: amber.TokenRead, frozen: true, long: true}
-	taking := need{scope: amber.TokenSnapshot, mutates: true, frozen: true, long: true}
-	checking := need{scope: amber.TokenSnapshot, frozen: true, long: true}
-	restoring := need{scope: amber.TokenRestore, mutates: true, frozen: true, long: true}
+	listing := need{scope: wire.TokenRead, frozen: true}
+	comparing := need{scope: wire.TokenRead, frozen: true, long: true}
+	taking := need{scope: wire.TokenSnapshot, mutates: true, frozen: true, long: true}
+	checking := need{scope: wire.TokenSnapshot, frozen: true, long: true}
+	restoring := need{scope: wire.TokenRestore, mutates: true, frozen: true, long: true}
 	return []*tool{
 		define("snapshot_create", "Take a snapshot",
 			"Freeze everything this agent knows, before a risky change or at a milestone.",
@@ -71,7 +72,7 @@ type frozen struct {
 	Damage     string           `json:"damage,omitempty"`
 }
 
-func frozenOf(m amber.SnapshotMeta) frozen {
+func frozenOf(m wire.SnapshotMeta) frozen {
 	return frozen{
 		m.ID, m.Label, m.CreatedAt, m.BytesTotal, m.BytesNew, m.Encrypted, m.SignedBy, m.Pinned,
 		max(m.SkippedCount, len(m.Skipped)), max(m.WarningCount, len(m.Warnings)), scrub(m.Damage),
@@ -81,7 +82,7 @@ func frozenOf(m amber.SnapshotMeta) frozen {
 func (f frozen) String() string {
 	s := fmt.Sprintf("%s %s, %d bytes, %d new", f.ID, f.CreatedAt, f.BytesTotal, f.BytesNew)
 	if f.Label != "" {
-		s += ": " + oneLine(f.Label, amber.MaxLabelBytes)
+		s += ": " + oneLine(f.Label, wire.MaxLabelBytes)
 	}
 	if f.Skipped > 0 {
 		s += fmt.Sprintf(" (%d things are missing)", f.Skipped)
@@ -112,7 +113,7 @@ func scrubAll(list []string) []string {
 }
 
 // snapshotter returns who takes snapshots of the agent. Errors: unsupported.
-func snapshotter(a *server.Agent) (amber.Snapshotter, error) {
+func snapshotter(a *server.Agent) (wire.Snapshotter, error) {
 	if a.Snapshots == nil {
 		return nil, amber.Errorf(amber.KindUnsupported, "find snapshots", "", "there are no snapshots of this agent")
 	}
@@ -126,7 +127,7 @@ func createSnapshot(ctx context.Context, b *bound, a *server.Agent, in createArg
 	if err != nil {
 		return answer{}, err
 	}
-	m, err := s.Snapshot(ctx, amber.SnapshotRequest{Tenant: b.tenant, Agent: b.agent, Label: server.Redact(ctx, in.Label)})
+	m, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: b.tenant, Agent: b.agent, Label: server.Redact(ctx, in.Label)})
 	if err != nil {
 		return answer{}, err
 	}
@@ -148,7 +149,7 @@ func listSnapshots(ctx context.Context, b *bound, a *server.Agent, in pageArgs) 
 	if err != nil {
 		return answer{}, err
 	}
-	p, err := s.ListSnapshots(ctx, amber.SnapshotQuery{Tenant: b.tenant, Agent: b.agent, Limit: limit, Cursor: amber.Cursor(in.Cursor)})
+	p, err := s.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: b.tenant, Agent: b.agent, Limit: limit, Cursor: amber.Cursor(in.Cursor)})
 	if err != nil {
 		return answer{}, err
 	}
@@ -182,30 +183,30 @@ func diffSnapshots(ctx context.Context, b *bound, a *server.Agent, in diffArgs) 
 	if err != nil {
 		return answer{}, err
 	}
-	d, err := s.DiffSnapshots(ctx, amber.DiffRequest{Tenant: b.tenant, Agent: b.agent, A: from, B: to})
+	d, err := s.DiffSnapshots(ctx, wire.DiffRequest{Tenant: b.tenant, Agent: b.agent, A: from, B: to})
 	if err != nil {
 		return answer{}, err
 	}
 	return diffAnswer(d), nil
 }
 
-func diffAnswer(d amber.SnapshotDiff) answer {
+func diffAnswer(d wire.SnapshotDiff) answer {
 	type files struct {
 		Added   int64 `json:"added"`
 		Changed int64 `json:"changed"`
 		Removed int64 `json:"removed"`
 	}
 	out := struct {
-		A       amber.SnapshotID  `json:"a"`
-		B       amber.SnapshotID  `json:"b"`
-		Tables  []amber.TableDiff `json:"tables"` // with a difference
-		Notes   files             `json:"notes"`
-		State   files             `json:"state"`
-		Git     amber.GitDiff     `json:"git"`
-		Missing []string          `json:"missing,omitempty"`
+		A       amber.SnapshotID `json:"a"`
+		B       amber.SnapshotID `json:"b"`
+		Tables  []wire.TableDiff `json:"tables"` // with a difference
+		Notes   files            `json:"notes"`
+		State   files            `json:"state"`
+		Git     wire.GitDiff     `json:"git"`
+		Missing []string         `json:"missing,omitempty"`
 	}{
 		d.A, d.B,
-		[]amber.TableDiff{},
+		[]wire.TableDiff{},
 		files{d.Notes.Added, d.Notes.Changed, d.Notes.Removed},
 		files{d.State.Added, d.State.Changed, d.State.Removed},
 		d.Git, scrubAll(d.Missing[:min(len(d.Missing), maxDamage)]),
@@ -243,7 +244,7 @@ func verifySnapshot(ctx context.Context, b *bound, a *server.Agent, in verifyArg
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := s.VerifySnapshot(ctx, amber.VerifyRequest{SnapshotRef: ref, ReadData: in.ReadData})
+	r, err := s.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref, ReadData: in.ReadData})
 	if err != nil {
 		return answer{}, err
 	}
@@ -273,9 +274,9 @@ func verifySnapshot(ctx context.Context, b *bound, a *server.Agent, in verifyArg
 	return answer{text: text, data: out, subject: in.ID}, nil
 }
 
-func (b *bound) snapshotRef(id string) (amber.SnapshotRef, error) {
+func (b *bound) snapshotRef(id string) (wire.SnapshotRef, error) {
 	parsed, err := amber.ParseSnapshotID(id)
-	return amber.SnapshotRef{Tenant: b.tenant, Agent: b.agent, ID: parsed}, err
+	return wire.SnapshotRef{Tenant: b.tenant, Agent: b.agent, ID: parsed}, err
 }
 
 // veiled keeps a caller that may see one agent from being told that a snapshot is that
@@ -307,7 +308,7 @@ func restoreSnapshot(ctx context.Context, b *bound, a *server.Agent, in restoreA
 	if in.Confirm != in.ID {
 		return answer{subject: in.ID}, amber.Errorf(amber.KindRefused, "restore snapshot", in.ID, "confirm differs from the id of the snapshot, want the same id")
 	}
-	r, err := s.Restore(ctx, amber.RestoreRequest{SnapshotRef: ref, DryRun: in.DryRun})
+	r, err := s.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref, DryRun: in.DryRun})
 	if err != nil {
 		return answer{subject: in.ID}, b.veiled(in.ID, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestSnapshotsTellNoPlaces(t *testing.T) {
@@ -57,14 +58,14 @@ func discreet(t *testing.T, data object, said string) {
 }
 
 // talkative names places of its machine.
-type talkative struct{ amber.Snapshotter }
+type talkative struct{ wire.Snapshotter }
 
 const (
 	ofUnix    = "open /home/ada/my files/packs/ab: permission denied"
 	ofWindows = `open \\nas\ada share\packs\ab: permission denied`
 )
 
-func (s talkative) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (amber.Page[amber.SnapshotMeta], error) {
+func (s talkative) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
 	p, err := s.Snapshotter.ListSnapshots(ctx, q)
 	for i := range p.Items {
 		p.Items[i].Damage = ofUnix
@@ -72,20 +73,20 @@ func (s talkative) ListSnapshots(ctx context.Context, q amber.SnapshotQuery) (am
 	return p, err
 }
 
-func (s talkative) DiffSnapshots(ctx context.Context, r amber.DiffRequest) (amber.SnapshotDiff, error) {
+func (s talkative) DiffSnapshots(ctx context.Context, r wire.DiffRequest) (wire.SnapshotDiff, error) {
 	d, err := s.Snapshotter.DiffSnapshots(ctx, r)
 	d.Missing = []string{ofUnix, ofWindows}
 	return d, err
 }
 
-func (s talkative) VerifySnapshot(_ context.Context, r amber.VerifyRequest) (amber.VerifyReport, error) {
-	return amber.VerifyReport{
-		ID: r.ID, Checked: []string{"objects", ofUnix}, NotChecked: []string{ofWindows, ofUnix}, Damaged: []amber.Damage{{Object: "packs/ab", Reason: ofWindows}},
+func (s talkative) VerifySnapshot(_ context.Context, r wire.VerifyRequest) (wire.VerifyReport, error) {
+	return wire.VerifyReport{
+		ID: r.ID, Checked: []string{"objects", ofUnix}, NotChecked: []string{ofWindows, ofUnix}, Damaged: []wire.Damage{{Object: "packs/ab", Reason: ofWindows}},
 	}, nil
 }
 
-func (s talkative) Restore(context.Context, amber.RestoreRequest) (amber.RestoreReport, error) {
-	return amber.RestoreReport{}, amber.Errorf(amber.KindDamaged, "open repository", "/home/ada/my files", "permission denied")
+func (s talkative) Restore(context.Context, wire.RestoreRequest) (wire.RestoreReport, error) {
+	return wire.RestoreReport{}, amber.Errorf(amber.KindDamaged, "open repository", "/home/ada/my files", "permission denied")
 }
 
 // TestATenantIsToldNoPlaces: somebody with a token of a tenant is told what an
@@ -102,7 +103,7 @@ func TestATenantIsToldNoPlaces(t *testing.T) {
 	var log bytes.Buffer
 	o := r.options("all")
 	o.Log = slog.New(slog.NewTextHandler(&log, nil))
-	tenant := r.session(o, holder("default", "default", amber.TokenScopes()...), "default", "default")
+	tenant := r.session(o, holder("default", "default", wire.TokenScopes()...), "default", "default")
 	if kind, text := tenant.fails("snapshot_restore", args); kind != amber.KindDamaged || strings.Contains(text, "permission") || strings.Contains(text, "ada") {
 		t.Errorf("a tenant is told %s: %s", kind, text)
 	}
@@ -136,12 +137,12 @@ func TestSnapshotsNeedNoLiveAgent(t *testing.T) {
 
 // foreign has snapshots of other agents only.
 type foreign struct {
-	amber.Snapshotter
+	wire.Snapshotter
 	err error
 }
 
-func (f foreign) Restore(context.Context, amber.RestoreRequest) (amber.RestoreReport, error) {
-	return amber.RestoreReport{}, f.err
+func (f foreign) Restore(context.Context, wire.RestoreRequest) (wire.RestoreReport, error) {
+	return wire.RestoreReport{}, f.err
 }
 
 // TestASnapshotOfAnotherAgentIsNotThere for a caller that may see one agent.
@@ -149,7 +150,7 @@ func TestASnapshotOfAnotherAgentIsNotThere(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	a := r.agents["default/"]
-	c := r.session(r.options("snapshots"), holder("default", "default", amber.TokenRestore), "default", "default")
+	c := r.session(r.options("snapshots"), holder("default", "default", wire.TokenRestore), "default", "default")
 	told := func(err error) string {
 		a.Snapshots = foreign{err: err}
 		kind, text := c.fails("snapshot_restore", object{"id": someID, "confirm": someID})

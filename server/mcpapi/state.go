@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // stateTools are for programs that keep where they stand: documents of the agent,
@@ -135,12 +136,12 @@ func setSessionState(ctx context.Context, b *bound, a *server.Agent, in sessionS
 	if err != nil {
 		return answer{}, err
 	}
-	u := amber.StateUpdate{SessionID: id, Document: in.Document, Merge: in.Merge}
+	u := wire.StateUpdate{SessionID: id, Document: in.Document, Merge: in.Merge}
 	if in.IfVersion != nil {
 		version := int64(*in.IfVersion)
 		u.IfVersion = &version
 	}
-	s, err := amber.UpdateState(ctx, a.Store.States, u)
+	s, err := wire.UpdateState(ctx, a.Store.States, u)
 	if err != nil {
 		return answer{}, err
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/policy"
+	"github.com/amber-memory/amber/wire"
 )
 
 // State documents are written with conditions, read, listed and deleted.
@@ -54,7 +56,7 @@ func TestSessionState(t *testing.T) {
 		t.Errorf("the state of a new session is %s", kind)
 	}
 	c.call("session_state_set", object{"document": object{"planning_mode": "react", "secret": "x"}, "if_version": 0})
-	writer := r.session(r.options("state"), holder("default", "", amber.TokenWrite), "default", "default")
+	writer := r.session(r.options("state"), holder("default", "", wire.TokenWrite), "default", "default")
 	out, text := writer.call("session_state_set", object{"id": "s", "document": object{"planning_mode": "tree_search"}, "merge": true})
 	if len(out) != 1 || out["version"] != 2.0 {
 		t.Errorf("a writer is told %v, %s", out, text)
@@ -72,14 +74,14 @@ func TestSessionState(t *testing.T) {
 func TestThePolicyIsAskedAboutCapturedLearnings(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.agents["default/default"].Policy = amber.ConservativePolicy{NoLearnings: true}
+	r.agents["default/default"].Policy = policy.Conservative{NoLearnings: true}
 	c := r.local("engram")
 	text := object{"content": "## Key Learnings\n1. Integration tests need PostgreSQL 16\n"}
 	out, said := c.call("mem_capture_passive", text)
 	if out["extracted"] != 1.0 || out["saved"] != 0.0 || out["blocked"] != 1.0 || out["blocked_reason"] != "memory.write_back.learnings is false" {
 		t.Errorf("%v, %s", out, said)
 	}
-	r.agents["default/default"].Policy = amber.ConservativePolicy{}
+	r.agents["default/default"].Policy = policy.Conservative{}
 	if out, _ := c.call("mem_capture_passive", text); out["saved"] != 1.0 || out["blocked"] != nil {
 		t.Errorf("%v", out)
 	}

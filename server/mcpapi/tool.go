@@ -11,11 +11,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // need is what a call takes to be allowed, and whether it is written down.
 type need struct {
-	scope   amber.TokenScope
+	scope   wire.TokenScope
 	mutates bool
 	reads   bool // it shows what is stored while it changes something: the scope read is needed, too
 	long    bool // it may take as long as a snapshot does
@@ -26,9 +27,9 @@ type need struct {
 
 // What most calls need.
 var (
-	reading = need{scope: amber.TokenRead}
-	writing = need{scope: amber.TokenWrite, mutates: true}
-	working = need{scope: amber.TokenWrite, mutates: true, reads: true}
+	reading = need{scope: wire.TokenRead}
+	writing = need{scope: wire.TokenWrite, mutates: true}
+	working = need{scope: wire.TokenWrite, mutates: true, reads: true}
 )
 
 // tool is one tool: what clients are told, and what it does.

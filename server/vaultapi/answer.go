@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // requestIDHeader names the request in the log and in the audit log.
@@ -157,7 +158,7 @@ func (h *Handler) problemOf(r *http.Request, err error) *problem {
 	if kind == amber.KindQuota && errors.Is(err, h.o.TooMany) {
 		c.code = "LIMIT_EXCEEDED"
 	}
-	message := amber.FailureOf(told).Error.Message
+	message := wire.FailureOf(told).Error.Message
 	if own, ok := ownWords[kind]; ok {
 		message = own + nameOf(err)
 	}

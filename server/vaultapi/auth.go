@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // exchange gives an access token for an API key.
@@ -63,7 +64,7 @@ func bearer(r *http.Request) string {
 
 // grant returns what a key is for: one agent. Code and message are those of a
 // key that is not known.
-func (h *Handler) grant(ctx context.Context, secret, code, message string) (amber.Grant, error) {
+func (h *Handler) grant(ctx context.Context, secret, code, message string) (wire.Grant, error) {
 	g, err := h.o.Grant(ctx, secret)
 	switch {
 	case amber.KindOf(err) == amber.KindRefused:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestExchange(t *testing.T) {
@@ -86,10 +87,10 @@ func TestRevokedAtOnce(t *testing.T) {
 	token := w.login(ada)
 	w.put(token, "a.md", "x").want(200)
 	w.set(func() {
-		w.grants[ada] = amber.Grant{Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: []amber.TokenScope{amber.TokenRead}}
+		w.grants[ada] = wire.Grant{Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: []wire.TokenScope{wire.TokenRead}}
 	})
 	w.put(token, "a.md", "y").fails(403, "FORBIDDEN")
-	w.set(func() { w.grants[ada] = amber.Grant{Token: "t-ada", Tenant: "acme", Scopes: amber.TokenScopes()} })
+	w.set(func() { w.grants[ada] = wire.Grant{Token: "t-ada", Tenant: "acme", Scopes: wire.TokenScopes()} })
 	w.put(token, "a.md", "y").fails(403, "AUTH_AGENT_ONLY")
 	w.set(func() { delete(w.grants, ada) })
 	w.put(token, "a.md", "y").fails(401, "AUTH_TOKEN_REVOKED")
@@ -227,7 +228,7 @@ func TestWhoMayNotReadIsToldNoDigest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.set(func() {
-		w.grants["adawrite"] = amber.Grant{Token: "t-write", Tenant: "acme", Agent: "ada", Scopes: []amber.TokenScope{amber.TokenWrite}}
+		w.grants["adawrite"] = wire.Grant{Token: "t-write", Tenant: "acme", Agent: "ada", Scopes: []wire.TokenScope{wire.TokenWrite}}
 	})
 	reader, blind := w.login(ada), w.login("adawrite")
 	w.put(reader, "pin.md", "4711").want(200)

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/server/vaultapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestBoundsOfAVault(t *testing.T) {
@@ -122,9 +123,9 @@ func TestKeysThatCannotBeLookedUp(t *testing.T) {
 	broken := false
 	w := newWorld(t, func(o *vaultapi.Options) {
 		grant := o.Grant
-		o.Grant = func(ctx context.Context, secret string) (amber.Grant, error) {
+		o.Grant = func(ctx context.Context, secret string) (wire.Grant, error) {
 			if broken {
-				return amber.Grant{}, amber.Errorf(amber.KindUnreachable, "authenticate", "", "the database is away")
+				return wire.Grant{}, amber.Errorf(amber.KindUnreachable, "authenticate", "", "the database is away")
 			}
 			return grant(ctx, secret)
 		}
@@ -203,7 +204,7 @@ func TestTheOuterDoorSpeaksAsTheVaultDoes(t *testing.T) {
 		w.do(ask{method: "GET", path: "/vault/status", header: with(h...)}).fails(403, "FORBIDDEN")
 	}
 	broken := newWorld(t, func(o *vaultapi.Options) {
-		o.Grant = func(context.Context, string) (amber.Grant, error) { panic("a bug") }
+		o.Grant = func(context.Context, string) (wire.Grant, error) { panic("a bug") }
 	})
 	broken.do(ask{method: "POST", path: "/auth/token", body: document("api_key", ada)}).fails(500, "INTERNAL_ERROR")
 }

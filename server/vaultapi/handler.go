@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Bounds of what is sent.
@@ -24,7 +25,7 @@ const (
 type Options struct {
 	Desk *server.Desk
 	// Grant returns what the bearer of an API key may do. Errors: refused.
-	Grant func(ctx context.Context, secret string) (amber.Grant, error)
+	Grant func(ctx context.Context, secret string) (wire.Grant, error)
 	// Vault returns the vault of an agent. Errors: not_found when there is no
 	// such agent.
 	Vault func(tenant amber.TenantID, agent amber.AgentID) (Store, error)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // listing is how every list is answered.
@@ -30,7 +30,7 @@ type capability struct {
 
 // capabilities tells what the caller may do.
 func (h *Handler) capabilities(_ context.Context, c *call) (answer, []string, error) {
-	write := capability{Name: "write_vault", Allowed: c.who.Grant.Has(amber.TokenWrite)}
+	write := capability{Name: "write_vault", Allowed: c.who.Grant.Has(wire.TokenWrite)}
 	if !write.Allowed {
 		write.Reason, write.Requirement = "The token lacks the scope write.", "scope write"
 	}

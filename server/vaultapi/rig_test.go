@@ -22,6 +22,7 @@ import (
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/vaultapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -47,8 +48,8 @@ type world struct {
 
 	mu       sync.Mutex
 	now      time.Time
-	grants   map[string]amber.Grant
-	entries  []amber.AuditEntry
+	grants   map[string]wire.Grant
+	entries  []wire.AuditEntry
 	deaf     error
 	failed   int            // tokens that were none
 	routes   []string       // that were told of
@@ -63,13 +64,13 @@ type world struct {
 func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 8, 21, 1, 2, 3, 0, time.UTC), answers: map[server.AnswerKey]*kept{}, statuses: map[string]int{}}
-	both := []amber.TokenScope{amber.TokenRead, amber.TokenWrite}
+	both := []wire.TokenScope{wire.TokenRead, wire.TokenWrite}
 	read := both[:1]
-	w.grants = map[string]amber.Grant{
+	w.grants = map[string]wire.Grant{
 		ada: {Token: "t-ada", Tenant: "acme", Agent: "ada", Scopes: both}, adaRead: {Token: "t-adaread", Tenant: "acme", Agent: "ada", Scopes: read},
 		bob: {Token: "t-bob", Tenant: "acme", Agent: "bob", Scopes: both}, bobRead: {Token: "t-bobread", Tenant: "acme", Agent: "bob", Scopes: read},
 		twin: {Token: "t-twin", Tenant: "rival", Agent: "ada", Scopes: both},
-		wide: {Token: "t-wide", Tenant: "acme", Scopes: both}, root: {Token: "t-root", Scopes: amber.TokenScopes()},
+		wide: {Token: "t-wide", Tenant: "acme", Scopes: both}, root: {Token: "t-root", Scopes: wire.TokenScopes()},
 	}
 	var err error
 	if w.home, _, err = home.Open(filepath.Join(t.TempDir(), "home"), home.Options{Clock: w.clock, Random: rand.Reader}); err != nil {
@@ -139,8 +140,8 @@ func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
 // nobody is who may use the rest of the API.
 type nobody struct{}
 
-func (nobody) Grant(context.Context, string) (amber.Grant, error) {
-	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "nobody")
+func (nobody) Grant(context.Context, string) (wire.Grant, error) {
+	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "nobody")
 }
 
 func (w *world) clock() time.Time {
@@ -162,13 +163,13 @@ func (w *world) set(f func()) {
 	f()
 }
 
-func (w *world) grant(_ context.Context, secret string) (amber.Grant, error) {
+func (w *world) grant(_ context.Context, secret string) (wire.Grant, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if g, ok := w.grants[secret]; ok {
 		return g, nil
 	}
-	return amber.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the token is not known")
+	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the token is not known")
 }
 
 // create makes an agent.
@@ -249,11 +250,11 @@ func (a agents) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID
 
 // book is an audit log.
 type book struct {
-	amber.AuditLog
+	wire.AuditLog
 	w *world
 }
 
-func (b book) Record(_ context.Context, e amber.AuditEntry) error {
+func (b book) Record(_ context.Context, e wire.AuditEntry) error {
 	b.w.mu.Lock()
 	defer b.w.mu.Unlock()
 	if b.w.deaf != nil {

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // operation is one thing that may be asked for.
 type operation struct {
 	method, path string // {name} stands for the name of a file
 	action       string // for the audit log; "": nothing is changed
-	scope        amber.TokenScope
+	scope        wire.TokenScope
 	bucket       bucket
 	body         bool // a JSON document is expected
 	open         bool // no token is needed
@@ -34,10 +34,10 @@ const (
 
 func (h *Handler) operations() []*operation {
 	read := func(path string, b bucket, do func(context.Context, *call) (answer, []string, error)) *operation {
-		return &operation{method: http.MethodGet, path: path, scope: amber.TokenRead, bucket: b, do: do}
+		return &operation{method: http.MethodGet, path: path, scope: wire.TokenRead, bucket: b, do: do}
 	}
 	change := func(method, path, action string, do func(context.Context, *call) (answer, []string, error)) *operation {
-		return &operation{method: method, path: path, action: action, scope: amber.TokenWrite, bucket: operations, body: method != http.MethodDelete, do: do}
+		return &operation{method: method, path: path, action: action, scope: wire.TokenWrite, bucket: operations, body: method != http.MethodDelete, do: do}
 	}
 	export := read("/vault/export", exports, h.export)
 	export.long = true

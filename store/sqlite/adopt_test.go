@@ -19,6 +19,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // life is an agent whose past is kept as files.
@@ -60,7 +61,7 @@ func (l *life) bringBack(t *testing.T, dir string, change func(*image.AdoptReque
 		for _, name := range []string{"memory.db", "control.db"} {
 			path := filepath.Join(a.GenDir(next), name)
 			do(t, os.WriteFile(path, try(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
-			if e := try(image.Examine(ctx, path, true))(t); slices.ContainsFunc(e.Checks, func(c amber.Check) bool { return !c.OK }) {
+			if e := try(image.Examine(ctx, path, true))(t); slices.ContainsFunc(e.Checks, func(c wire.Check) bool { return !c.OK }) {
 				t.Fatalf("the examination found %+v", e.Checks)
 			}
 			r := image.AdoptRequest{Path: path, Live: filepath.Join(a.GenDir(old), name), Current: next, Clock: l.clock.read, Random: rand.Reader}

@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // DBSource is a database to compare: a file that nobody writes, one that is
@@ -20,7 +21,7 @@ type DBSource struct {
 
 // Compare tells what changed from a to b, two databases of one kind; see
 // [Diff]. Errors: those of [OpenReadOnly]; invalid for databases of two kinds.
-func Compare(ctx context.Context, a, b DBSource, rows bool) (d amber.StoreDiff, err error) {
+func Compare(ctx context.Context, a, b DBSource, rows bool) (d wire.StoreDiff, err error) {
 	var open [2]*ReadOnly
 	for i, s := range []DBSource{a, b} {
 		if open[i] = s.Open; s.Open != nil || s.Live != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestDiffCountsAndNamesRows(t *testing.T) {
@@ -46,8 +47,8 @@ func TestDiffCountsAndNamesRows(t *testing.T) {
 	open := try(OpenReadOnly(ctx, "now", bytes.NewReader(b), int64(len(b)), readOnlyOptions()))(t)
 	defer func() { do(t, open.Close()) }()
 	memory := func(dir string) DBSource { return DBSource{Path: filepath.Join(dir, "memory.db")} }
-	want := amber.StoreDiff{
-		Tables: []amber.TableDiff{
+	want := wire.StoreDiff{
+		Tables: []wire.TableDiff{
 			{Name: "activity"},
 			{Name: "compactions"},
 			{Name: "concepts", Added: 1, Removed: 1},
@@ -59,7 +60,7 @@ func TestDiffCountsAndNamesRows(t *testing.T) {
 			{Name: "states"},
 			{Name: "turns", Added: 1},
 		},
-		Rows: []amber.RowDiff{
+		Rows: []wire.RowDiff{
 			{Table: "concepts", Key: string(same) + " one", Op: amber.OpDelete},
 			{Table: "concepts", Key: string(same) + " three", Op: amber.OpInsert},
 			{Table: "embeddings", Key: string(same) + " m", Op: amber.OpInsert},
@@ -71,7 +72,7 @@ func TestDiffCountsAndNamesRows(t *testing.T) {
 			{Table: "turns", Key: "t1", Op: amber.OpInsert},
 		},
 	}
-	sortMemoryRows := cmp.Transformer("rows", func(d amber.StoreDiff) map[string]int {
+	sortMemoryRows := cmp.Transformer("rows", func(d wire.StoreDiff) map[string]int {
 		rows := map[string]int{}
 		for _, r := range d.Rows {
 			rows[fmt.Sprint(r)]++
@@ -92,7 +93,7 @@ func TestDiffCountsAndNamesRows(t *testing.T) {
 	}
 	control := func(dir string) DBSource { return DBSource{Path: filepath.Join(dir, "control.db")} }
 	d := try(Compare(ctx, control(past), control(now), false))(t)
-	if got, want := d.Table("tasks"), (amber.TableDiff{Name: "tasks", Added: 1, Changed: 1}); got != want || len(d.Rows) != 0 {
+	if got, want := d.Table("tasks"), (wire.TableDiff{Name: "tasks", Added: 1, Changed: 1}); got != want || len(d.Rows) != 0 {
 		t.Errorf("got %+v, want %+v and no rows", d, want)
 	}
 	_, err := Compare(ctx, memory(past), control(now), false)
@@ -105,10 +106,10 @@ func TestDiffNamesABoundedNumberOfRows(t *testing.T) {
 	l := newLife(t)
 	past := l.snapshot(t)
 	meddle(t, l.s.memory, `WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c WHERE x < ?)
-INSERT INTO turns (id, session_id, role, content, project_id, created_at) SELECT 'turn ' || x, 's', 'user', 'text', '', x FROM c`, amber.MaxDiffRows+7)
+INSERT INTO turns (id, session_id, role, content, project_id, created_at) SELECT 'turn ' || x, 's', 'user', 'text', '', x FROM c`, wire.MaxDiffRows+7)
 	now := l.snapshot(t)
 	d := try(Compare(ctx, DBSource{Path: filepath.Join(past, "memory.db")}, DBSource{Path: filepath.Join(now, "memory.db")}, true))(t)
-	if len(d.Rows) != amber.MaxDiffRows || d.More != 7 || d.Table("turns").Added != amber.MaxDiffRows+7 {
+	if len(d.Rows) != wire.MaxDiffRows || d.More != 7 || d.Table("turns").Added != wire.MaxDiffRows+7 {
 		t.Errorf("%d rows, %d more, %+v", len(d.Rows), d.More, d.Table("turns"))
 	}
 }

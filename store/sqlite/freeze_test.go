@@ -14,10 +14,11 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // freeze freezes the live generation until the test ends.
-func freeze(t *testing.T, s *Store) (frozen []amber.FrozenDatabase) {
+func freeze(t *testing.T, s *Store) (frozen []wire.FrozenDatabase) {
 	t.Helper()
 	do(t, s.agent.Exclusive(t.Context(), func(c home.Current) (err error) {
 		frozen, err = s.Freeze(t.Context(), c)
@@ -32,7 +33,7 @@ func freeze(t *testing.T, s *Store) (frozen []amber.FrozenDatabase) {
 }
 
 // thaw writes the pages of a frozen database to a file.
-func thaw(t *testing.T, f amber.FrozenDatabase, path string) string {
+func thaw(t *testing.T, f wire.FrozenDatabase, path string) string {
 	t.Helper()
 	var b bytes.Buffer
 	size := f.Info().PageSize
@@ -94,7 +95,7 @@ func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	for i, want := range []amber.DatabaseInfo{
+	for i, want := range []wire.DatabaseInfo{
 		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: sqlrows.MemorySchema.Version()},
 		{Name: "control.db", ApplicationID: 0x416d6263, Schema: sqlrows.ControlSchema.Version()},
 	} {

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 	"github.com/amber-memory/amber/store/statedir"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Options say how a store works. Clock and Random are required.
@@ -205,7 +206,7 @@ func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
 
 // Freeze pins memory.db and control.db of a generation at this instant; see
 // [FreezeBoth]. What it returns is independent of the store.
-func (s *Store) Freeze(ctx context.Context, c home.Current) ([]amber.FrozenDatabase, error) {
+func (s *Store) Freeze(ctx context.Context, c home.Current) ([]wire.FrozenDatabase, error) {
 	return image.FreezeBoth(ctx, s.agent.GenDir(c), s.o.BusyTimeout)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/target"
 )
 
 // Delete implements [amber.Target]. The name is durably gone when it returns,
@@ -72,7 +73,7 @@ func (d *Dir) sweep(ctx context.Context, below string, before amber.Time) (remov
 	swept := 0
 	for _, e := range entries {
 		name := below + e.Name()
-		if e.IsDir() && amber.CheckObjectName(name) == nil {
+		if e.IsDir() && target.CheckObjectName(name) == nil {
 			n, err := d.sweep(ctx, name+"/", before)
 			removed, errs = removed+n, append(errs, err)
 			continue

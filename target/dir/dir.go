@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/target"
 )
 
 // Options say how a folder is opened. The zero value works.
@@ -26,8 +27,8 @@ type Dir struct {
 }
 
 var (
-	_ amber.Target   = (*Dir)(nil)
-	_ amber.Pointers = (*Dir)(nil)
+	_ target.Target   = (*Dir)(nil)
+	_ target.Pointers = (*Dir)(nil)
 )
 
 // Open returns the target in the folder path. The path itself may be a link,
@@ -82,7 +83,7 @@ const pointers = "pointers"
 
 // checkName checks the name of an object.
 func checkName(op, name string) error {
-	if err := amber.CheckObjectName(name); err != nil {
+	if err := target.CheckObjectName(name); err != nil {
 		return err
 	}
 	if first, _, _ := strings.Cut(name, "/"); first == pointers {

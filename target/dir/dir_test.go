@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
 )
 
@@ -174,7 +175,7 @@ func TestHostilePointerIsDamaged(t *testing.T) {
 		"amber-pointer 1 1 " + strings.ToUpper(digest) + "\nvalue":                  amber.KindDamaged,
 		"amber-pointer 0 1 " + digest + "\nvalue":                                   amber.KindDamaged,
 		"amber-pointer 2 1 something else\n":                                        amber.KindTooNew,
-		strings.Repeat("x", amber.MaxPointerBytes) + strings.Repeat("\n", 1<<10):    amber.KindDamaged,
+		strings.Repeat("x", target.MaxPointerBytes) + strings.Repeat("\n", 1<<10):   amber.KindDamaged,
 		"amber-pointer 1 1 " + digest + strings.Repeat(" ", 1<<10) + "\n" + "value": amber.KindDamaged,
 	}
 	for i := range good {

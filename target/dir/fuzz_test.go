@@ -7,6 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/target"
 )
 
 // FuzzLoadPointer has a stranger write the file of a pointer: it is read as what a swap wrote, or it is damaged
@@ -32,7 +33,7 @@ func FuzzLoadPointer(f *testing.F) {
 		switch kind := amber.KindOf(err); {
 		case err != nil && kind != amber.KindDamaged && kind != amber.KindTooNew:
 			t.Errorf("got %v", err)
-		case err == nil && (version == "" || len(value) > amber.MaxPointerBytes || len(value) >= len(data)):
+		case err == nil && (version == "" || len(value) > target.MaxPointerBytes || len(value) >= len(data)):
 			t.Errorf("got %q, version %q", value, version)
 		}
 	})

@@ -9,16 +9,17 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // List implements [amber.Target]. It reads one folder at a time.
-func (d *Dir) List(ctx context.Context, prefix string, fn func(amber.Object) error) error {
+func (d *Dir) List(ctx context.Context, prefix string, fn func(target.Object) error) error {
 	return d.list(ctx, "", prefix, fn)
 }
 
 // list goes through the folder whose name, with a slash at its end, is below;
 // "" is the target's own.
-func (d *Dir) list(ctx context.Context, below, prefix string, fn func(amber.Object) error) error {
+func (d *Dir) list(ctx context.Context, below, prefix string, fn func(target.Object) error) error {
 	const op = "list objects"
 	if err := alive(ctx, op, prefix); err != nil {
 		return err
@@ -76,7 +77,7 @@ func mayHold(folder, prefix string) bool {
 	return strings.HasPrefix(folder, prefix) || strings.HasPrefix(prefix, folder)
 }
 
-func tell(op, name string, e fs.DirEntry, fn func(amber.Object) error) error {
+func tell(op, name string, e fs.DirEntry, fn func(target.Object) error) error {
 	info, err := e.Info()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -84,5 +85,5 @@ func tell(op, name string, e fs.DirEntry, fn func(amber.Object) error) error {
 	case err != nil:
 		return diskError(op, name, err)
 	}
-	return fn(amber.Object{Name: name, Size: info.Size(), Modified: amber.At(info.ModTime())})
+	return fn(target.Object{Name: name, Size: info.Size(), Modified: amber.At(info.ModTime())})
 }

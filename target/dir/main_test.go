@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
 )
 
@@ -84,7 +85,7 @@ func swap(t *testing.T, d *dir.Dir, name, version string, value []byte) string {
 
 func list(t *testing.T, d *dir.Dir, prefix string) (names []string) {
 	t.Helper()
-	err := d.List(t.Context(), prefix, func(o amber.Object) error {
+	err := d.List(t.Context(), prefix, func(o target.Object) error {
 		names = append(names, o.Name)
 		return nil
 	})

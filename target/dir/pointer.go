@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/pointer"
+	"github.com/amber-memory/amber/target"
 )
 
 // LoadPointer implements [amber.Pointers]. What it returns is durable. The
@@ -45,9 +46,9 @@ func (d *Dir) SwapPointer(ctx context.Context, name, version string, value []byt
 	if err := checkPointer(ctx, op, name); err != nil {
 		return "", err
 	}
-	if len(value) > amber.MaxPointerBytes {
+	if len(value) > target.MaxPointerBytes {
 		return "", amber.Errorf(amber.KindInvalid, op, name,
-			"the value has %d bytes, the limit is %d", len(value), amber.MaxPointerBytes)
+			"the value has %d bytes, the limit is %d", len(value), target.MaxPointerBytes)
 	}
 	path, err := d.prepare(op, pointers+"/"+name)
 	if err != nil {
@@ -119,7 +120,7 @@ func checkPointer(ctx context.Context, op, name string) error {
 	if err := alive(ctx, op, name); err != nil {
 		return err
 	}
-	return amber.CheckObjectName(name)
+	return target.CheckObjectName(name)
 }
 
 // versionOf names this state of the pointer. The count keeps a value that comes

@@ -3,7 +3,7 @@ package dir_test
 import (
 	"testing"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
 	"github.com/amber-memory/amber/target/targettest"
 )
@@ -11,7 +11,7 @@ import (
 func TestKeepsEveryPromise(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	report, err := targettest.Run(t.Context(), func() (amber.Target, error) { return dir.Open(root, dir.Options{}) })
+	report, err := targettest.Run(t.Context(), func() (target.Target, error) { return dir.Open(root, dir.Options{}) })
 	if err != nil {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
 	"github.com/amber-memory/amber/target/s3"
 )
@@ -105,7 +106,7 @@ var ErrNoTenant = errors.New("the folder has no repository of this tenant yet")
 // tenant, but not the one that all tenants lie in: its disk may not be mounted. A
 // target that implements io.Closer is to be closed. Errors: not_found;
 // unreachable; refused.
-func (l Location) Open(ctx context.Context, tenant amber.TenantID, create bool, env Env) (amber.Target, error) {
+func (l Location) Open(ctx context.Context, tenant amber.TenantID, create bool, env Env) (target.Target, error) {
 	if _, err := amber.ParseTenantID(string(tenant)); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -22,17 +23,17 @@ import (
 // "old" and the pointer "old".
 var calls = []struct {
 	name string
-	do   func(ctx context.Context, target *s3.Target) error
+	do   func(ctx context.Context, bucket *s3.Target) error
 }{
-	{"put", func(ctx context.Context, target *s3.Target) error {
-		created, err := target.Put(ctx, "new", 3, strings.NewReader("new"))
+	{"put", func(ctx context.Context, bucket *s3.Target) error {
+		created, err := bucket.Put(ctx, "new", 3, strings.NewReader("new"))
 		if err == nil && !created {
 			return fmt.Errorf("put of a new object says that it was there")
 		}
 		return err
 	}},
-	{"get", func(ctx context.Context, target *s3.Target) error {
-		r, err := target.Get(ctx, "old", 0, -1)
+	{"get", func(ctx context.Context, bucket *s3.Target) error {
+		r, err := bucket.Get(ctx, "old", 0, -1)
 		if err != nil {
 			return err
 		}
@@ -42,9 +43,9 @@ var calls = []struct {
 		}
 		return nil
 	}},
-	{"list", func(ctx context.Context, target *s3.Target) error {
+	{"list", func(ctx context.Context, bucket *s3.Target) error {
 		found := false
-		err := target.List(ctx, "", func(o amber.Object) error {
+		err := bucket.List(ctx, "", func(o target.Object) error {
 			found = found || o.Name == "old"
 			return nil
 		})
@@ -53,20 +54,20 @@ var calls = []struct {
 		}
 		return err
 	}},
-	{"delete", func(ctx context.Context, target *s3.Target) error { return target.Delete(ctx, "old") }},
-	{"load", func(ctx context.Context, target *s3.Target) error {
-		value, _, err := target.LoadPointer(ctx, "old")
+	{"delete", func(ctx context.Context, bucket *s3.Target) error { return bucket.Delete(ctx, "old") }},
+	{"load", func(ctx context.Context, bucket *s3.Target) error {
+		value, _, err := bucket.LoadPointer(ctx, "old")
 		if err == nil && string(value) != "value" {
 			return fmt.Errorf("the pointer is %q", value)
 		}
 		return err
 	}},
-	{"swap", func(ctx context.Context, target *s3.Target) error {
-		_, err := target.SwapPointer(ctx, "new", "", []byte("new"))
+	{"swap", func(ctx context.Context, bucket *s3.Target) error {
+		_, err := bucket.SwapPointer(ctx, "new", "", []byte("new"))
 		return err
 	}},
-	{"sweep", func(ctx context.Context, target *s3.Target) error {
-		_, err := target.Sweep(ctx, amber.UnixMilli(1))
+	{"sweep", func(ctx context.Context, bucket *s3.Target) error {
+		_, err := bucket.Sweep(ctx, amber.UnixMilli(1))
 		return err
 	}},
 }
@@ -76,9 +77,9 @@ var calls = []struct {
 func prepared(t *testing.T, change ...func(*s3.Options)) (*server, *s3.Target) {
 	t.Helper()
 	s := newServer(t)
-	target := s.open(t, change...)
-	put(t, target, "old", "old")
-	if _, err := target.SwapPointer(t.Context(), "old", "", []byte("value")); err != nil {
+	bucket := s.open(t, change...)
+	put(t, bucket, "old", "old")
+	if _, err := bucket.SwapPointer(t.Context(), "old", "", []byte("value")); err != nil {
 		t.Fatal(err)
 	}
 	// Asked for uploads of a bucket that never had one, gofakes3 says that there is no such upload.
@@ -88,7 +89,7 @@ func prepared(t *testing.T, change ...func(*s3.Options)) (*server, *s3.Target) {
 	}
 	_ = resp.Body.Close()
 	s.forget()
-	return s, target
+	return s, bucket
 }
 
 func TestPassingErrorsAreOvercome(t *testing.T) {
@@ -196,7 +197,7 @@ func TestWaitsGrowAndAreBounded(t *testing.T) {
 	var mu sync.Mutex
 	var waits []time.Duration
 	s := newServer(t)
-	target := s.open(t, func(o *s3.Options) {
+	bucket := s.open(t, func(o *s3.Options) {
 		o.Attempts = 8
 		o.Random = zeros{}
 		o.Sleep = func(_ context.Context, d time.Duration) error {
@@ -207,7 +208,7 @@ func TestWaitsGrowAndAreBounded(t *testing.T) {
 		}
 	})
 	s.set(answers(503, "SlowDown"))
-	wantKind(t, "delete", target.Delete(t.Context(), "a"), amber.KindUnreachable)
+	wantKind(t, "delete", bucket.Delete(t.Context(), "a"), amber.KindUnreachable)
 	const ms = time.Millisecond
 	want := []time.Duration{250 * ms, 500 * ms, 1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 8000 * ms}
 	if diff := cmp.Diff(want, waits); diff != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 // the last name where a page is lost. Keys that are not names of objects are
 // passed over. A list that is not in order, or has keys that were not asked
 // for, is damaged.
-func (t *Target) List(ctx context.Context, prefix string, fn func(amber.Object) error) error {
+func (t *Target) List(ctx context.Context, prefix string, fn func(target.Object) error) error {
 	if err := alive(ctx, opList, prefix); err != nil {
 		return err
 	}
@@ -44,14 +45,14 @@ func (t *Target) List(ctx context.Context, prefix string, fn func(amber.Object) 
 
 // mayBegin reports whether the name of an object can begin so.
 func mayBegin(prefix string) bool {
-	return amber.CheckObjectName(prefix) == nil || amber.CheckObjectName(prefix+"a") == nil
+	return target.CheckObjectName(prefix) == nil || target.CheckObjectName(prefix+"a") == nil
 }
 
 // listing is a List on its way.
 type listing struct {
 	target *Target
 	prefix string
-	fn     func(amber.Object) error
+	fn     func(target.Object) error
 	last   string // the key it has come to
 }
 
@@ -97,7 +98,7 @@ func (l *listing) take(ctx context.Context, info minio.ObjectInfo) error {
 	if info.Size < 0 {
 		return l.damaged("the server lists a negative size")
 	}
-	if err := l.fn(amber.Object{Name: name, Size: info.Size, Modified: amber.At(info.LastModified)}); err != nil {
+	if err := l.fn(target.Object{Name: name, Size: info.Size, Modified: amber.At(info.LastModified)}); err != nil {
 		return asIs{err}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // many fills a bucket with names for more than one page.
@@ -47,11 +48,11 @@ func TestListThatEndsBetweenPagesSaysSo(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	many(t, s, 1001)
-	target := s.open(t)
+	bucket := s.open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
-	err := target.List(ctx, "", func(amber.Object) error {
+	err := bucket.List(ctx, "", func(target.Object) error {
 		if n++; n == 1000 {
 			cancel()
 		}

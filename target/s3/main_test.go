@@ -19,6 +19,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -203,7 +204,7 @@ func (s *server) open(t *testing.T, change ...func(*s3.Options)) *s3.Target {
 	return target
 }
 
-func put(t *testing.T, target amber.Target, name, data string) bool {
+func put(t *testing.T, target target.Target, name, data string) bool {
 	t.Helper()
 	created, err := target.Put(t.Context(), name, int64(len(data)), strings.NewReader(data))
 	if err != nil {
@@ -213,7 +214,7 @@ func put(t *testing.T, target amber.Target, name, data string) bool {
 }
 
 // get returns an object, and the error of opening or reading it.
-func get(t *testing.T, target amber.Target, name string) (string, error) {
+func get(t *testing.T, target target.Target, name string) (string, error) {
 	t.Helper()
 	r, err := target.Get(t.Context(), name, 0, -1)
 	if err != nil {
@@ -223,9 +224,9 @@ func get(t *testing.T, target amber.Target, name string) (string, error) {
 	return string(data), errors.Join(err, r.Close())
 }
 
-func list(t *testing.T, target amber.Target, prefix string) (names []string, err error) {
+func list(t *testing.T, from target.Target, prefix string) (names []string, err error) {
 	t.Helper()
-	err = target.List(t.Context(), prefix, func(o amber.Object) error {
+	err = from.List(t.Context(), prefix, func(o target.Object) error {
 		names = append(names, o.Name)
 		return nil
 	})

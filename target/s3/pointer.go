@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/pointer"
+	"github.com/amber-memory/amber/target"
 )
 
 const opSwap = "swap pointer"
@@ -53,9 +54,9 @@ func (t *Target) SwapPointer(ctx context.Context, name, version string, value []
 	if err := checkPointer(ctx, opSwap, name); err != nil {
 		return "", err
 	}
-	if len(value) > amber.MaxPointerBytes {
+	if len(value) > target.MaxPointerBytes {
 		return "", amber.Errorf(amber.KindInvalid, opSwap, name,
-			"the value has %d bytes, the limit is %d", len(value), amber.MaxPointerBytes)
+			"the value has %d bytes, the limit is %d", len(value), target.MaxPointerBytes)
 	}
 	can, err := t.canMatch(ctx)
 	switch {
@@ -137,7 +138,7 @@ func checkPointer(ctx context.Context, op, name string) error {
 	if err := alive(ctx, op, name); err != nil {
 		return err
 	}
-	return amber.CheckObjectName(name)
+	return target.CheckObjectName(name)
 }
 
 func conflict(name string) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // Options say how a target is opened. The zero value works.
@@ -52,8 +53,8 @@ type Target struct {
 }
 
 var (
-	_ amber.Target   = (*Target)(nil)
-	_ amber.Pointers = (*Target)(nil)
+	_ target.Target   = (*Target)(nil)
+	_ target.Pointers = (*Target)(nil)
 )
 
 // Open returns the target that c names. It lists one object to see that the
@@ -201,7 +202,7 @@ func (t *Target) key(name string) string {
 
 // checkName checks the name of an object.
 func checkName(op, name string) error {
-	if err := amber.CheckObjectName(name); err != nil {
+	if err := target.CheckObjectName(name); err != nil {
 		return err
 	}
 	if first, _, _ := strings.Cut(name, "/"); first == pointers {

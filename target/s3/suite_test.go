@@ -3,7 +3,7 @@ package s3_test
 import (
 	"testing"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/s3"
 	"github.com/amber-memory/amber/target/targettest"
 )
@@ -26,7 +26,7 @@ func TestKeepsEveryPromise(t *testing.T) {
 // checkPromises runs the suite.
 func checkPromises(t *testing.T, c s3.Config, o s3.Options) {
 	t.Helper()
-	report, err := targettest.Run(t.Context(), func() (amber.Target, error) {
+	report, err := targettest.Run(t.Context(), func() (target.Target, error) {
 		target, err := s3.Open(t.Context(), c, o)
 		if err == nil {
 			t.Cleanup(func() { _ = target.Close() })

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 func objectChecks() []check {
@@ -183,7 +184,7 @@ func listOrder(w *world) {
 	}
 	equal(w.list(""), tricky, "list")
 	var all []string
-	must0(w.target.List(w.ctx, "", func(o amber.Object) error {
+	must0(w.target.List(w.ctx, "", func(o target.Object) error {
 		all = append(all, o.Name)
 		return nil
 	}))
@@ -209,8 +210,8 @@ func listPrefix(w *world) {
 func listTells(w *world) {
 	w.put("a", "one")
 	w.put("b/c", "")
-	var got []amber.Object
-	must0(w.target.List(w.ctx, w.base, func(o amber.Object) error {
+	var got []target.Object
+	must0(w.target.List(w.ctx, w.base, func(o target.Object) error {
 		got = append(got, o)
 		return nil
 	}))
@@ -226,7 +227,7 @@ func listEnds(w *world) {
 	}
 	calls := 0
 	stop := errors.New("stop")
-	err := w.target.List(w.ctx, w.base, func(amber.Object) error {
+	err := w.target.List(w.ctx, w.base, func(target.Object) error {
 		if calls++; calls == 4 {
 			return stop
 		}
@@ -260,7 +261,7 @@ func deleteMissing(w *world) {
 // wrong are names that no object and no pointer may have.
 var wrong = []string{
 	"", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/..", ".hidden", "a/.hidden",
-	"A", "a b", "a\x00", "a\\b", "a:b", "ä", "a\n", "a\xff", "*", strings.Repeat("a", amber.MaxObjectNameBytes+1),
+	"A", "a b", "a\x00", "a\\b", "a:b", "ä", "a\n", "a\xff", "*", strings.Repeat("a", target.MaxObjectNameBytes+1),
 }
 
 func badNames(w *world) {
@@ -274,7 +275,7 @@ func badNames(w *world) {
 		refused(err, amber.KindInvalid, "get of %q", name)
 		refused(w.target.Delete(w.ctx, name), amber.KindInvalid, "delete of %q", name)
 	}
-	long := strings.Repeat("n", amber.MaxObjectNameBytes-len(w.base))
+	long := strings.Repeat("n", target.MaxObjectNameBytes-len(w.base))
 	w.put(long, "x")
 	w.holds(long, "x")
 }
@@ -291,7 +292,7 @@ func contextEnded(w *world) {
 	}
 	refused(err, amber.KindUnreachable, "get")
 	refused(w.target.Delete(ctx, w.base+"a"), amber.KindUnreachable, "delete")
-	err = w.target.List(ctx, w.base, func(amber.Object) error { return nil })
+	err = w.target.List(ctx, w.base, func(target.Object) error { return nil })
 	refused(err, amber.KindUnreachable, "list")
 	w.missing("b")
 	w.holds("a", "one")

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 func pointerChecks() []check {
@@ -53,7 +54,7 @@ func pointerConflict(w *world) {
 }
 
 func pointerSizes(w *world) {
-	largest := strings.Repeat("x", amber.MaxPointerBytes)
+	largest := strings.Repeat("x", target.MaxPointerBytes)
 	v := w.swap("p", "", largest)
 	_, err := w.pointers.SwapPointer(w.ctx, w.base+"p", v, []byte(largest+"x"))
 	refused(err, amber.KindInvalid, "swap to more than the limit")

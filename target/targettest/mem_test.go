@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // mem is the plainest target that keeps every promise.
@@ -35,7 +36,7 @@ func ready(ctx context.Context, name string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return amber.CheckObjectName(name)
+	return target.CheckObjectName(name)
 }
 
 func (m *mem) Put(ctx context.Context, name string, size int64, r io.Reader) (bool, error) {
@@ -79,7 +80,7 @@ func (m *mem) Get(ctx context.Context, name string, offset, length int64) (io.Re
 	return io.NopCloser(strings.NewReader(data[offset : offset+length])), nil
 }
 
-func (m *mem) List(ctx context.Context, prefix string, fn func(amber.Object) error) error {
+func (m *mem) List(ctx context.Context, prefix string, fn func(target.Object) error) error {
 	m.mu.Lock()
 	objects := maps.Clone(m.objects)
 	m.mu.Unlock()
@@ -90,7 +91,7 @@ func (m *mem) List(ctx context.Context, prefix string, fn func(amber.Object) err
 		if !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		if err := fn(amber.Object{Name: name, Size: int64(len(objects[name])), Modified: amber.UnixMilli(1)}); err != nil {
+		if err := fn(target.Object{Name: name, Size: int64(len(objects[name])), Modified: amber.UnixMilli(1)}); err != nil {
 			return err
 		}
 	}
@@ -121,7 +122,7 @@ func (m *mem) SwapPointer(ctx context.Context, name, version string, value []byt
 	if err := ready(ctx, name); err != nil {
 		return "", err
 	}
-	if len(value) > amber.MaxPointerBytes {
+	if len(value) > target.MaxPointerBytes {
 		return "", fail(amber.KindInvalid, name)
 	}
 	m.mu.Lock()

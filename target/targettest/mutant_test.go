@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/targettest"
 )
 
@@ -23,7 +24,7 @@ type broken struct {
 	*mem
 	put  func(m *mem, ctx context.Context, name string, size int64, r io.Reader) (bool, error)
 	get  func(m *mem, ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
-	list func(m *mem, ctx context.Context, prefix string, fn func(amber.Object) error) error
+	list func(m *mem, ctx context.Context, prefix string, fn func(target.Object) error) error
 	del  func(m *mem, ctx context.Context, name string) error
 	load func(m *mem, ctx context.Context, name string) ([]byte, string, error)
 	swap func(m *mem, ctx context.Context, name, version string, value []byte) (string, error)
@@ -43,7 +44,7 @@ func (b broken) Get(ctx context.Context, name string, offset, length int64) (io.
 	return b.mem.Get(ctx, name, offset, length)
 }
 
-func (b broken) List(ctx context.Context, prefix string, fn func(amber.Object) error) error {
+func (b broken) List(ctx context.Context, prefix string, fn func(target.Object) error) error {
 	if b.list != nil {
 		return b.list(b.mem, ctx, prefix, fn)
 	}
@@ -173,13 +174,13 @@ var mutants = []struct {
 		},
 	}},
 	{"lists by folder", "list/order", broken{
-		list: func(m *mem, ctx context.Context, prefix string, fn func(amber.Object) error) error {
-			var all []amber.Object
-			_ = m.List(ctx, prefix, func(o amber.Object) error {
+		list: func(m *mem, ctx context.Context, prefix string, fn func(target.Object) error) error {
+			var all []target.Object
+			_ = m.List(ctx, prefix, func(o target.Object) error {
 				all = append(all, o)
 				return nil
 			})
-			slices.SortFunc(all, func(a, b amber.Object) int {
+			slices.SortFunc(all, func(a, b target.Object) int {
 				return slices.Compare(strings.Split(a.Name, "/"), strings.Split(b.Name, "/"))
 			})
 			for _, o := range all {
@@ -191,7 +192,7 @@ var mutants = []struct {
 		},
 	}},
 	{"takes a prefix for a folder", "list/prefix", broken{
-		list: func(m *mem, ctx context.Context, prefix string, fn func(amber.Object) error) error {
+		list: func(m *mem, ctx context.Context, prefix string, fn func(target.Object) error) error {
 			if prefix != "" && !strings.HasSuffix(prefix, "/") {
 				prefix += "/"
 			}
@@ -199,17 +200,17 @@ var mutants = []struct {
 		},
 	}},
 	{"tells no sizes", "list/what-it-tells", broken{
-		list: func(m *mem, ctx context.Context, prefix string, fn func(amber.Object) error) error {
-			return m.List(ctx, prefix, func(o amber.Object) error {
+		list: func(m *mem, ctx context.Context, prefix string, fn func(target.Object) error) error {
+			return m.List(ctx, prefix, func(o target.Object) error {
 				o.Size = 0
 				return fn(o)
 			})
 		},
 	}},
 	{"goes on after the caller's error", "list/ends-with-the-callers-error", broken{
-		list: func(m *mem, ctx context.Context, prefix string, fn func(amber.Object) error) error {
+		list: func(m *mem, ctx context.Context, prefix string, fn func(target.Object) error) error {
 			var errs []error
-			err := m.List(ctx, prefix, func(o amber.Object) error {
+			err := m.List(ctx, prefix, func(o target.Object) error {
 				errs = append(errs, fn(o))
 				return nil
 			})
@@ -240,7 +241,7 @@ var mutants = []struct {
 	}},
 	{"takes any name", "names/bad-ones-are-refused", broken{
 		put: func(m *mem, ctx context.Context, name string, size int64, r io.Reader) (bool, error) {
-			if amber.CheckObjectName(name) != nil {
+			if target.CheckObjectName(name) != nil {
 				name = "other"
 			}
 			return m.Put(ctx, name, size, r)
@@ -287,7 +288,7 @@ var mutants = []struct {
 	{"loses swaps without a lock", "pointer/no-swap-is-lost", broken{swap: swapUnlocked}},
 	{"takes values of any size", "pointer/sizes", broken{
 		swap: func(m *mem, ctx context.Context, name, version string, value []byte) (string, error) {
-			return m.SwapPointer(ctx, name, version, value[:min(len(value), amber.MaxPointerBytes)])
+			return m.SwapPointer(ctx, name, version, value[:min(len(value), target.MaxPointerBytes)])
 		},
 	}},
 	{"lists pointers", "pointer/is-no-object", broken{
@@ -342,7 +343,7 @@ func TestChecksNoticeMutants(t *testing.T) {
 			for range chances {
 				b := m.broken
 				b.mem = newMem()
-				if err := c.Run(t.Context(), func() (amber.Target, error) { return b, nil }); err != nil {
+				if err := c.Run(t.Context(), func() (target.Target, error) { return b, nil }); err != nil {
 					t.Log(err)
 					return
 				}
@@ -355,7 +356,7 @@ func TestChecksNoticeMutants(t *testing.T) {
 func TestForgetfulTargetIsNotDurable(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"durable/objects-are-there-after-opening-again", "pointer/is-there-after-opening-again"} {
-		if err := checks()[name].Run(t.Context(), func() (amber.Target, error) { return newMem(), nil }); err == nil {
+		if err := checks()[name].Run(t.Context(), func() (target.Target, error) { return newMem(), nil }); err == nil {
 			t.Errorf("check %s passes a target that forgets", name)
 		}
 	}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/promise"
+	"github.com/amber-memory/amber/target"
 )
 
 // Open opens the place that is asked; each call opens the same one. The place
 // is empty at first. Each check has its own part of the names there, and
 // leaves behind what it stored.
-type Open func() (amber.Target, error)
+type Open func() (target.Target, error)
 
 // Check is one promise.
 type Check struct {

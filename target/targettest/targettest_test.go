@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/targettest"
 )
 
 func TestFaithfulTargetPasses(t *testing.T) {
 	t.Parallel()
 	m := newMem()
-	report, err := targettest.Run(t.Context(), func() (amber.Target, error) { return m, nil })
+	report, err := targettest.Run(t.Context(), func() (target.Target, error) { return m, nil })
 	if err != nil {
 		t.Error(err)
 	}
@@ -24,8 +24,8 @@ func TestFaithfulTargetPasses(t *testing.T) {
 
 func TestTargetWithoutPointersIsNotAsked(t *testing.T) {
 	t.Parallel()
-	m := struct{ amber.Target }{newMem()}
-	report, err := targettest.Run(t.Context(), func() (amber.Target, error) { return m, nil })
+	m := struct{ target.Target }{newMem()}
+	report, err := targettest.Run(t.Context(), func() (target.Target, error) { return m, nil })
 	if err != nil {
 		t.Error(err)
 	}
@@ -42,7 +42,7 @@ func TestTargetWithoutPointersIsNotAsked(t *testing.T) {
 func TestTargetThatDoesNotOpenFails(t *testing.T) {
 	t.Parallel()
 	away := errors.New("away")
-	report, err := targettest.Run(t.Context(), func() (amber.Target, error) { return nil, away })
+	report, err := targettest.Run(t.Context(), func() (target.Target, error) { return nil, away })
 	if !errors.Is(err, away) || len(report.Passed)+len(report.NotRun) != 0 {
 		t.Errorf("got %+v, %v", report, err)
 	}
@@ -52,7 +52,7 @@ func TestRunEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	report, err := targettest.Run(ctx, func() (amber.Target, error) { return newMem(), nil })
+	report, err := targettest.Run(ctx, func() (target.Target, error) { return newMem(), nil })
 	if !errors.Is(err, context.Canceled) || len(report.Passed) != 0 {
 		t.Errorf("got %+v, %v", report, err)
 	}

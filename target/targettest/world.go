@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // world is the target as one check sees it: its names begin with base.
@@ -17,14 +18,14 @@ type world struct {
 	ctx      context.Context
 	open     Open
 	base     string
-	target   amber.Target
-	pointers amber.Pointers // nil when the target has none
+	target   target.Target
+	pointers target.Pointers // nil when the target has none
 }
 
 // reopen opens the place anew.
 func (w *world) reopen() {
 	w.target = must(w.open())
-	w.pointers, _ = w.target.(amber.Pointers)
+	w.pointers, _ = w.target.(target.Pointers)
 }
 
 // put stores data and returns whether it is new.
@@ -62,7 +63,7 @@ func (w *world) missing(name string) {
 // list returns the names with the prefix, in the order they come, without
 // the base.
 func (w *world) list(prefix string) (names []string) {
-	must0(w.target.List(w.ctx, w.base+prefix, func(o amber.Object) error {
+	must0(w.target.List(w.ctx, w.base+prefix, func(o target.Object) error {
 		if len(o.Name) < len(w.base) || o.Name[:len(w.base)] != w.base {
 			return fmt.Errorf("%s is listed below %s", o.Name, w.base)
 		}

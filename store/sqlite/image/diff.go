@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // comparison says how the rows of one kind are compared.
@@ -70,7 +71,7 @@ func (s Side) explain(err error) error {
 // With rows it names at most [amber.MaxDiffRows] rows of each kind. Memories that are
 // erased do not count as added. The error about databases of two kinds is of kind
 // invalid.
-func Diff(ctx context.Context, a, b Side, rows bool, erased map[string]bool) (d amber.StoreDiff, err error) {
+func Diff(ctx context.Context, a, b Side, rows bool, erased map[string]bool) (d wire.StoreDiff, err error) {
 	if a.File != b.File {
 		return d, amber.Errorf(amber.KindInvalid, "compare databases", "", "one is a %s and the other a %s", a.File, b.File)
 	}
@@ -78,7 +79,7 @@ func Diff(ctx context.Context, a, b Side, rows bool, erased map[string]bool) (d 
 	if a.File == sqlrows.ControlSchema.File {
 		comparisons = controlComparisons
 	}
-	d.Tables = []amber.TableDiff{}
+	d.Tables = []wire.TableDiff{}
 	for _, c := range comparisons {
 		if err := c.compare(ctx, [2]Side{a, b}, rows, erased, &d); err != nil {
 			return d, sqlconn.Wrap("compare "+c.name, "", err)
@@ -89,7 +90,7 @@ func Diff(ctx context.Context, a, b Side, rows bool, erased map[string]bool) (d 
 
 // compare compares the rows of one kind: both files hand them out in the order
 // of their keys.
-func (c comparison) compare(ctx context.Context, open [2]Side, rows bool, erased map[string]bool, d *amber.StoreDiff) (err error) {
+func (c comparison) compare(ctx context.Context, open [2]Side, rows bool, erased map[string]bool, d *wire.StoreDiff) (err error) {
 	var side [2]*cursor
 	for i, v := range open {
 		if side[i], err = c.begin(ctx, v); err != nil {
@@ -97,17 +98,17 @@ func (c comparison) compare(ctx context.Context, open [2]Side, rows bool, erased
 		}
 		defer side[i].close()
 	}
-	t := amber.TableDiff{Name: c.name}
+	t := wire.TableDiff{Name: c.name}
 	named := 0
 	note := func(n *int64, op amber.Op, row *cursor) {
 		*n++
 		switch {
 		case !rows:
-		case named == amber.MaxDiffRows:
+		case named == wire.MaxDiffRows:
 			d.More++
 		default:
 			named++
-			d.Rows = append(d.Rows, amber.RowDiff{Table: c.name, Key: row.name(), Op: op, Title: oneLine(row.title)})
+			d.Rows = append(d.Rows, wire.RowDiff{Table: c.name, Key: row.name(), Op: op, Title: oneLine(row.title)})
 		}
 	}
 	a, b := side[0], side[1]

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Examination is what was found in a database that came from elsewhere.
@@ -21,7 +22,7 @@ type Examination struct {
 	Pages  int64
 	// Checks are those that were made, in order; when they were made is for
 	// the caller to say. The checks after one that failed are not made.
-	Checks []amber.Check
+	Checks []wire.Check
 }
 
 // Examine looks at a database file that came from elsewhere, as at a
@@ -59,7 +60,7 @@ func Examine(ctx context.Context, path string, deep bool) (e Examination, err er
 // note adds a check and reports whether it found nothing.
 func (e *Examination) note(name string, err error) bool {
 	part, _, _ := strings.Cut(e.Name, ".")
-	c := amber.Check{Name: name, Part: part, OK: err == nil}
+	c := wire.Check{Name: name, Part: part, OK: err == nil}
 	if err != nil {
 		c.Detail = err.Error()
 	}

@@ -12,9 +12,9 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // FreezeBoth pins memory.db and control.db of a folder, in that order, at this
@@ -23,7 +23,7 @@ import (
 // it is while programs write on or make a checkpoint. A database that is
 // damaged is frozen as it is; [amber.DatabaseInfo] says what is wrong. Errors:
 // damaged where SQLite cannot open it at all; busy, after wait.
-func FreezeBoth(ctx context.Context, dir string, wait time.Duration) (frozen []amber.FrozenDatabase, err error) {
+func FreezeBoth(ctx context.Context, dir string, wait time.Duration) (frozen []wire.FrozenDatabase, err error) {
 	var locks []*raw
 	defer func() {
 		for _, l := range locks {
@@ -99,14 +99,14 @@ type frozenDatabase struct {
 	path   string
 	r      *raw
 	schema *sqlrows.Schema // what it should be; nil for somebody else's
-	info   amber.DatabaseInfo
+	info   wire.DatabaseInfo
 	looked bool // info.Damage says what was found
 	// still reports whether a database that nobody holds for us is as it was;
 	// nil where the transaction sees to that.
 	still func() error
 }
 
-var _ amber.FrozenDatabase = (*frozenDatabase)(nil)
+var _ wire.FrozenDatabase = (*frozenDatabase)(nil)
 
 // pin begins a read transaction on a database, also on one that SQLite calls
 // corrupt.
@@ -140,7 +140,7 @@ func begin(ctx context.Context, path string, q url.Values, wait time.Duration, f
 	if err != nil {
 		return nil, err
 	}
-	f := &frozenDatabase{path: path, r: r, info: amber.DatabaseInfo{Name: filepath.Base(path)}}
+	f := &frozenDatabase{path: path, r: r, info: wire.DatabaseInfo{Name: filepath.Base(path)}}
 	for _, query := range first {
 		_ = r.exec(query) // what matters shows below
 	}
@@ -182,7 +182,7 @@ func (f *frozenDatabase) describe() (err error) {
 
 // Info implements [amber.FrozenDatabase]. What ReadPages finds is added to the
 // damage. Nothing expensive is looked for: that is for Check.
-func (f *frozenDatabase) Info() amber.DatabaseInfo {
+func (f *frozenDatabase) Info() wire.DatabaseInfo {
 	if !f.looked {
 		f.looked = true
 		f.note(f.look())

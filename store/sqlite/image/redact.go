@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // RedactReport says what was taken out of a database.
@@ -19,7 +20,7 @@ type RedactReport struct {
 	Name string // "memory.db" or "control.db"
 	// RedactionReport names a row by its table, its key and the column. The
 	// policy is the caller's to name.
-	amber.RedactionReport
+	wire.RedactionReport
 	Rows int64 // rewritten or dropped
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/wire"
 )
 
 // place notes where something was found. Keys are named as they are now.
@@ -22,10 +22,10 @@ func (d *redaction) place(r *redactedRow) {
 func (d *redaction) note(path string, n int64) {
 	switch {
 	case n == 0:
-	case len(d.places) == amber.MaxRedactionPlaces:
+	case len(d.places) == wire.MaxRedactionPlaces:
 		d.more++
 	default:
-		d.places = append(d.places, amber.RedactionPlace{Part: d.part(), Path: path, Count: n})
+		d.places = append(d.places, wire.RedactionPlace{Part: d.part(), Path: path, Count: n})
 	}
 }
 
@@ -54,15 +54,15 @@ func (d *redaction) part() string {
 // finish tells what was done.
 func (d *redaction) finish() RedactReport {
 	d.reach(d.total)
-	r := RedactReport{Name: d.header.Schema.File, Rows: d.rewrote, RedactionReport: amber.RedactionReport{
-		Rules: []amber.RedactionCount{}, Places: append([]amber.RedactionPlace{}, d.places...), More: d.more,
+	r := RedactReport{Name: d.header.Schema.File, Rows: d.rewrote, RedactionReport: wire.RedactionReport{
+		Rules: []wire.RedactionCount{}, Places: append([]wire.RedactionPlace{}, d.places...), More: d.more,
 		Scanned: d.scanned, Notes: d.notes(),
 	}}
 	for rule, n := range d.matches {
 		r.Matches += n
-		r.Rules = append(r.Rules, amber.RedactionCount{Rule: rule, Count: n})
+		r.Rules = append(r.Rules, wire.RedactionCount{Rule: rule, Count: n})
 	}
-	slices.SortFunc(r.Rules, func(a, b amber.RedactionCount) int { return cmp.Compare(a.Rule, b.Rule) })
+	slices.SortFunc(r.Rules, func(a, b wire.RedactionCount) int { return cmp.Compare(a.Rule, b.Rule) })
 	return r
 }
 

@@ -3,9 +3,9 @@ package image
 import (
 	"fmt"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // redaction is the redaction of one file.
@@ -25,7 +25,7 @@ type redaction struct {
 	scanned int64
 	matches map[string]int64
 	more    int64
-	places  []amber.RedactionPlace
+	places  []wire.RedactionPlace
 	rewrote int64
 	indexed bool // a memory was rewritten
 	emptied int64

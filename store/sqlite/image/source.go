@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // sourceWait is how long somebody else's database may be locked before we give
@@ -28,7 +29,7 @@ const sourceWait = 5 * time.Second
 // where it changed while its pages were read; refused where it may not be
 // read; unsupported where it was left in the middle of a write that only its
 // own program may finish.
-func Freeze(ctx context.Context, path string) (amber.FrozenDatabase, error) {
+func Freeze(ctx context.Context, path string) (wire.FrozenDatabase, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, sourceError(path, err)

@@ -1,10 +1,11 @@
-package amber_test
+package policy_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/policy"
 )
 
 // Every switch of the policy says no to exactly its lessons, and names its key.
@@ -24,16 +25,16 @@ func TestWriteBackDecisions(t *testing.T) {
 	}
 	all := []amber.Lesson{amber.LessonLearning, amber.LessonDigest, amber.LessonCase}
 	for name, c := range map[string]struct {
-		policy amber.ConservativePolicy
+		policy policy.Conservative
 		want   map[amber.Lesson]string // the reason against, "" for none
 	}{
-		"as it is":     {amber.ConservativePolicy{}, with("memory.write_back.cases is false", amber.LessonCase)},
-		"cases":        {amber.ConservativePolicy{AutoWriteBack: true}, yes},
-		"no learnings": {amber.ConservativePolicy{AutoWriteBack: true, NoLearnings: true}, with("memory.write_back.learnings is false", amber.LessonLearning)},
-		"no digests":   {amber.ConservativePolicy{AutoWriteBack: true, NoDigests: true}, with("memory.write_back.digests is false", amber.LessonDigest)},
-		"nothing":      {amber.ConservativePolicy{AutoWriteBack: true, NothingLearnt: true}, with("memory.write_back.enabled is false", all...)},
-		"no writes":    {amber.ConservativePolicy{AutoWriteBack: true, WriteDisabled: true}, with("memory.write.enabled is false", all...)},
-		"no recall":    {amber.ConservativePolicy{AutoWriteBack: true, RecallDisabled: true}, yes},
+		"as it is":     {policy.Conservative{}, with("memory.write_back.cases is false", amber.LessonCase)},
+		"cases":        {policy.Conservative{AutoWriteBack: true}, yes},
+		"no learnings": {policy.Conservative{AutoWriteBack: true, NoLearnings: true}, with("memory.write_back.learnings is false", amber.LessonLearning)},
+		"no digests":   {policy.Conservative{AutoWriteBack: true, NoDigests: true}, with("memory.write_back.digests is false", amber.LessonDigest)},
+		"nothing":      {policy.Conservative{AutoWriteBack: true, NothingLearnt: true}, with("memory.write_back.enabled is false", all...)},
+		"no writes":    {policy.Conservative{AutoWriteBack: true, WriteDisabled: true}, with("memory.write.enabled is false", all...)},
+		"no recall":    {policy.Conservative{AutoWriteBack: true, RecallDisabled: true}, yes},
 	} {
 		for lesson, reason := range c.want {
 			in := amber.WriteBackInput{Lesson: lesson, Found: &found, Goal: "g", Response: "r", Succeeded: true}
@@ -46,7 +47,7 @@ func TestWriteBackDecisions(t *testing.T) {
 			}
 		}
 	}
-	if _, d := (amber.ConservativePolicy{AutoWriteBack: true}).WriteBack(amber.WriteBackInput{Lesson: "rumour", Found: &found}); d.Effective || d.Requested {
+	if _, d := (policy.Conservative{AutoWriteBack: true}).WriteBack(amber.WriteBackInput{Lesson: "rumour", Found: &found}); d.Effective || d.Requested {
 		t.Errorf("a lesson nobody knows is %+v", d)
 	}
 }
@@ -55,7 +56,7 @@ func TestWriteBackDecisions(t *testing.T) {
 // holds, a store takes it.
 func TestCases(t *testing.T) {
 	t.Parallel()
-	p := amber.ConservativePolicy{AutoWriteBack: true}
+	p := policy.Conservative{AutoWriteBack: true}
 	for reason, in := range map[string]amber.WriteBackInput{
 		"the turn did not succeed": {Goal: "g", Response: "r"},
 		"a loop is pending":        {Goal: "g", Response: "r", Succeeded: true, PendingLoopActive: true},

@@ -1,4 +1,4 @@
-package amber_test
+package sign_test
 
 import (
 	"crypto/ed25519"
@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // readVectors reads what colony-memory 0.1.2 made.
@@ -35,9 +36,9 @@ func unhex(t testing.TB, s string) []byte {
 }
 
 type keyVector struct {
-	Seed   string      `json:"seed_hex"`
-	Public string      `json:"public_hex"`
-	Key    amber.KeyID `json:"did_key"`
+	Seed   string     `json:"seed_hex"`
+	Public string     `json:"public_hex"`
+	Key    sign.KeyID `json:"did_key"`
 }
 
 func keyVectors(t testing.TB) (l []keyVector) {
@@ -55,14 +56,14 @@ func TestKeysHaveTheNamesThatColonyGivesThem(t *testing.T) {
 	t.Parallel()
 	for _, v := range keyVectors(t) {
 		public := ed25519.NewKeyFromSeed(unhex(t, v.Seed)).Public().(ed25519.PublicKey)
-		if got := amber.NewKeyID(public); got != v.Key || hex.EncodeToString(public) != v.Public {
+		if got := sign.NewKeyID(public); got != v.Key || hex.EncodeToString(public) != v.Public {
 			t.Errorf("seed %s: got %s of %x, want %s", v.Seed, got, public, v.Key)
 		}
 		key, err := v.Key.PublicKey()
 		if err != nil || hex.EncodeToString(key) != v.Public {
 			t.Errorf("%s: got %x, %v, want %s", v.Key, key, err, v.Public)
 		}
-		if got, err := amber.ParseKeyID(string(v.Key)); got != v.Key || err != nil {
+		if got, err := sign.ParseKeyID(string(v.Key)); got != v.Key || err != nil {
 			t.Errorf("parse %s: got %s, %v", v.Key, got, err)
 		}
 	}
@@ -73,17 +74,17 @@ func TestKeysHaveTheNamesThatColonyGivesThem(t *testing.T) {
 func TestSignaturesAreThoseOfColony(t *testing.T) {
 	t.Parallel()
 	var vectors []struct {
-		Name      string          `json:"name"`
-		Seed      string          `json:"seed_hex"`
-		Message   string          `json:"message"`
-		Signature amber.Signature `json:"signature"`
+		Name      string         `json:"name"`
+		Seed      string         `json:"seed_hex"`
+		Message   string         `json:"message"`
+		Signature sign.Signature `json:"signature"`
 	}
 	readVectors(t, "signed.json", &vectors)
 	if len(vectors) == 0 {
 		t.Fatal("no vectors")
 	}
 	for _, v := range vectors {
-		if got := amber.SignWith(ed25519.NewKeyFromSeed(unhex(t, v.Seed)), []byte(v.Message)); got != v.Signature {
+		if got := sign.SignWith(ed25519.NewKeyFromSeed(unhex(t, v.Seed)), []byte(v.Message)); got != v.Signature {
 			t.Errorf("%s: got %+v, want %+v", v.Name, got, v.Signature)
 		}
 		if err := v.Signature.Verify([]byte(v.Message)); err != nil {
@@ -97,7 +98,7 @@ func TestAKeyHasOneName(t *testing.T) {
 	t.Parallel()
 	good := keyVectors(t)[3].Key
 	of := func(b string) string {
-		return string(amber.NewKeyID(ed25519.PublicKey(b))) // not a key of 32 bytes: only a name
+		return string(sign.NewKeyID(ed25519.PublicKey(b))) // not a key of 32 bytes: only a name
 	}
 	tests := map[string]string{
 		"empty":                      "",
@@ -122,7 +123,7 @@ func TestAKeyHasOneName(t *testing.T) {
 		"hostile to terminals":       "did:key:z\x1b[2J\n\n",
 	}
 	for name, s := range tests {
-		_, err := amber.ParseKeyID(s)
+		_, err := sign.ParseKeyID(s)
 		if amber.KindOf(err) != amber.KindInvalid {
 			t.Errorf("%s: got %v, want an error of kind invalid", name, err)
 			continue
@@ -139,7 +140,7 @@ func TestASignatureIsNothingElse(t *testing.T) {
 	vectors := keyVectors(t)
 	key := ed25519.NewKeyFromSeed(unhex(t, vectors[3].Seed))
 	message := []byte("what is signed")
-	good := amber.SignWith(key, message)
+	good := sign.SignWith(key, message)
 	if err := good.Verify(message); err != nil {
 		t.Fatal(err)
 	}
@@ -148,21 +149,21 @@ func TestASignatureIsNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	encode := base64.RawURLEncoding.EncodeToString
-	tests := map[string]func(s *amber.Signature){
-		"no algorithm":      func(s *amber.Signature) { s.Alg = "" },
-		"another algorithm": func(s *amber.Signature) { s.Alg = "none" },
-		"upper case":        func(s *amber.Signature) { s.Alg = "Ed25519" },
-		"another key":       func(s *amber.Signature) { s.KeyID = vectors[4].Key },
-		"no key":            func(s *amber.Signature) { s.KeyID = "" },
-		"no signature":      func(s *amber.Signature) { s.Sig = "" },
-		"padded":            func(s *amber.Signature) { s.Sig += "==" },
-		"a line end":        func(s *amber.Signature) { s.Sig += "\n" },
-		"a line end inside": func(s *amber.Signature) { s.Sig = s.Sig[:40] + "\r\n" + s.Sig[40:] },
-		"other last bits":   func(s *amber.Signature) { s.Sig = otherLastBits(s.Sig) },
-		"cut":               func(s *amber.Signature) { s.Sig = encode(raw[:63]) },
-		"longer":            func(s *amber.Signature) { s.Sig = encode(append([]byte(nil), append(raw, 0)...)) },
-		"standard alphabet": func(s *amber.Signature) { s.Sig = base64.StdEncoding.EncodeToString(raw) },
-		"of something else": func(s *amber.Signature) { s.Sig = amber.SignWith(key, []byte("something else")).Sig },
+	tests := map[string]func(s *sign.Signature){
+		"no algorithm":      func(s *sign.Signature) { s.Alg = "" },
+		"another algorithm": func(s *sign.Signature) { s.Alg = "none" },
+		"upper case":        func(s *sign.Signature) { s.Alg = "Ed25519" },
+		"another key":       func(s *sign.Signature) { s.KeyID = vectors[4].Key },
+		"no key":            func(s *sign.Signature) { s.KeyID = "" },
+		"no signature":      func(s *sign.Signature) { s.Sig = "" },
+		"padded":            func(s *sign.Signature) { s.Sig += "==" },
+		"a line end":        func(s *sign.Signature) { s.Sig += "\n" },
+		"a line end inside": func(s *sign.Signature) { s.Sig = s.Sig[:40] + "\r\n" + s.Sig[40:] },
+		"other last bits":   func(s *sign.Signature) { s.Sig = otherLastBits(s.Sig) },
+		"cut":               func(s *sign.Signature) { s.Sig = encode(raw[:63]) },
+		"longer":            func(s *sign.Signature) { s.Sig = encode(append([]byte(nil), append(raw, 0)...)) },
+		"standard alphabet": func(s *sign.Signature) { s.Sig = base64.StdEncoding.EncodeToString(raw) },
+		"of something else": func(s *sign.Signature) { s.Sig = sign.SignWith(key, []byte("something else")).Sig },
 	}
 	for name, spoil := range tests {
 		s := good
@@ -199,12 +200,12 @@ func FuzzKeyID(f *testing.F) {
 	}
 	f.Add("did:key:z1111")
 	f.Fuzz(func(t *testing.T, s string) {
-		k, err := amber.ParseKeyID(s)
+		k, err := sign.ParseKeyID(s)
 		if err != nil {
 			return
 		}
 		key, err := k.PublicKey()
-		if err != nil || amber.NewKeyID(key) != k || string(k) != s {
+		if err != nil || sign.NewKeyID(key) != k || string(k) != s {
 			t.Errorf("%q was accepted: %v", s, err)
 		}
 	})

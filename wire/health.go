@@ -1,4 +1,6 @@
-package amber
+package wire
+
+import "github.com/amber-memory/amber"
 
 // Finding is one line of a checkup.
 type Finding struct {
@@ -6,7 +8,7 @@ type Finding struct {
 	Status FindingStatus `json:"status"`
 	Detail string        `json:"detail"`
 	Hint   string        `json:"hint,omitempty"`
-	Kind   Kind          `json:"kind,omitempty"` // of a failed check
+	Kind   amber.Kind    `json:"kind,omitempty"` // of a failed check
 }
 
 // FindingStatus is the outcome of one check.
@@ -29,20 +31,20 @@ type Checkup struct {
 
 // ServerHealth is what a served Amber says about itself.
 type ServerHealth struct {
-	Status    HealthStatus   `json:"status"`
-	Version   string         `json:"version"`
-	StartedAt Time           `json:"started_at"`
-	Workers   []WorkerHealth `json:"workers"`
+	Status    amber.HealthStatus `json:"status"`
+	Version   string             `json:"version"`
+	StartedAt amber.Time         `json:"started_at"`
+	Workers   []WorkerHealth     `json:"workers"`
 }
 
 // WorkerHealth is how something that runs in the background is doing.
 type WorkerHealth struct {
-	Name        string       `json:"name"` // "journal drain"
-	Status      HealthStatus `json:"status"`
-	Runs        int64        `json:"runs"`
-	Failures    int64        `json:"failures"`
-	LastRun     Time         `json:"last_run,omitzero"`
-	LastFailure Time         `json:"last_failure,omitzero"`
-	LastError   string       `json:"last_error,omitempty"` // of the last run; "" when it went well
-	Detail      string       `json:"detail,omitempty"`     // what the last run did
+	Name        string             `json:"name"` // "journal drain"
+	Status      amber.HealthStatus `json:"status"`
+	Runs        int64              `json:"runs"`
+	Failures    int64              `json:"failures"`
+	LastRun     amber.Time         `json:"last_run,omitzero"`
+	LastFailure amber.Time         `json:"last_failure,omitzero"`
+	LastError   string             `json:"last_error,omitempty"` // of the last run; "" when it went well
+	Detail      string             `json:"detail,omitempty"`     // what the last run did
 }

@@ -1,4 +1,4 @@
-package amber
+package sign
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"github.com/amber-memory/amber"
 )
 
 // KeyID names an ed25519 public key as a did:key, "did:key:z6Mk…". The
@@ -38,7 +40,7 @@ func ParseKeyID(s string) (KeyID, error) {
 // PublicKey returns the key that k names. The error is of kind invalid.
 func (k KeyID) PublicKey() (ed25519.PublicKey, error) {
 	fail := func(why string) (ed25519.PublicKey, error) {
-		return nil, Errorf(KindInvalid, "parse key", "", "%.40q: %s", k, why)
+		return nil, amber.Errorf(amber.KindInvalid, "parse key", "", "%.40q: %s", k, why)
 	}
 	text, ok := strings.CutPrefix(string(k), keyIDPrefix)
 	if !ok {
@@ -131,7 +133,7 @@ func SignWith(key ed25519.PrivateKey, message []byte) Signature {
 // signature has one spelling. The error is of kind untrusted.
 func (s Signature) Verify(message []byte) error {
 	fail := func(id string, why error) error {
-		return &Error{Op: "check signature", Kind: KindUntrusted, ID: id, Err: why}
+		return &amber.Error{Op: "check signature", Kind: amber.KindUntrusted, ID: id, Err: why}
 	}
 	if s.Alg != SignatureAlg {
 		return fail("", fmt.Errorf("algorithm is %.40q, want %s", s.Alg, SignatureAlg))

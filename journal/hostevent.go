@@ -1,6 +1,10 @@
-package amber
+package journal
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/amber-memory/amber"
+)
 
 // HostEventSchema is the version of [HostEvent] that this build writes.
 const HostEventSchema = 1
@@ -14,33 +18,33 @@ type HostEvent struct {
 	// and an event with the same one is the same event. Otherwise it is a digest
 	// of what was said, and an event with the same one is the same event when it
 	// was observed at most [SameEventWindow] apart.
-	EventID       string      `json:"event_id"`
-	Native        bool        `json:"native,omitempty"`
-	Host          string      `json:"host"` // "claude-code"
-	HostVersion   string      `json:"host_version,omitempty"`
-	NativeEvent   string      `json:"native_event,omitempty"` // as the host names it
-	Kind          EventKind   `json:"kind"`
-	SessionID     SessionID   `json:"session_id"`
-	ParentSession SessionID   `json:"parent_session_id,omitempty"`
-	TurnID        string      `json:"turn_id,omitempty"`
-	ToolUseID     string      `json:"tool_use_id,omitempty"`
-	SubagentID    string      `json:"subagent_id,omitempty"`
-	SubagentType  string      `json:"subagent_type,omitempty"`
-	Directory     string      `json:"cwd,omitempty"`
-	Project       string      `json:"project,omitempty"` // of the directory
-	Roots         []string    `json:"workspace_roots,omitempty"`
-	Transcript    string      `json:"transcript_path,omitempty"`
-	ObservedAt    Time        `json:"observed_at"`
-	NativeAt      Time        `json:"native_ts,omitzero"`
-	Model         string      `json:"model,omitempty"`
-	Reason        string      `json:"source_or_reason,omitempty"` // why it started, ended, was compacted
-	Prompt        string      `json:"prompt,omitempty"`
-	Answer        string      `json:"assistant_text,omitempty"`
-	Message       string      `json:"message,omitempty"` // of an error or a notification; the summary of a compaction
-	Tool          *HostTool   `json:"tool,omitempty"`
-	Files         []HostFile  `json:"files,omitempty"`
-	Tasks         []HostTask  `json:"tasks,omitempty"`
-	Process       HostProcess `json:"process,omitzero"`
+	EventID       string            `json:"event_id"`
+	Native        bool              `json:"native,omitempty"`
+	Host          string            `json:"host"` // "claude-code"
+	HostVersion   string            `json:"host_version,omitempty"`
+	NativeEvent   string            `json:"native_event,omitempty"` // as the host names it
+	Kind          EventKind         `json:"kind"`
+	SessionID     amber.SessionID   `json:"session_id"`
+	ParentSession amber.SessionID   `json:"parent_session_id,omitempty"`
+	TurnID        string            `json:"turn_id,omitempty"`
+	ToolUseID     string            `json:"tool_use_id,omitempty"`
+	SubagentID    string            `json:"subagent_id,omitempty"`
+	SubagentType  string            `json:"subagent_type,omitempty"`
+	Directory     string            `json:"cwd,omitempty"`
+	Project       string            `json:"project,omitempty"` // of the directory
+	Roots         []string          `json:"workspace_roots,omitempty"`
+	Transcript    string            `json:"transcript_path,omitempty"`
+	ObservedAt    amber.Time        `json:"observed_at"`
+	NativeAt      amber.Time        `json:"native_ts,omitzero"`
+	Model         string            `json:"model,omitempty"`
+	Reason        string            `json:"source_or_reason,omitempty"` // why it started, ended, was compacted
+	Prompt        string            `json:"prompt,omitempty"`
+	Answer        string            `json:"assistant_text,omitempty"`
+	Message       string            `json:"message,omitempty"` // of an error or a notification; the summary of a compaction
+	Tool          *HostTool         `json:"tool,omitempty"`
+	Files         []HostFile        `json:"files,omitempty"`
+	Tasks         []HostTask        `json:"tasks,omitempty"`
+	Process       amber.HostProcess `json:"process,omitzero"`
 	// Raw is the payload as it came, without secrets and with long strings cut;
 	// a JSON string where it was no JSON. Left out where the fields above say it
 	// all or there was no room.

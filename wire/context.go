@@ -1,8 +1,10 @@
-package amber
+package wire
+
+import "github.com/amber-memory/amber"
 
 // ContextRequest asks for a block of memory to put before an agent's prompt.
 type ContextRequest struct {
-	RecallInput
+	amber.RecallInput
 	MaxBytes int  `json:"max_bytes,omitempty"` // of the text; 0: DefaultContextBytes, at most MaxContextBytes
 	Sessions int  `json:"sessions,omitempty"`  // recent sessions to list; 0: 3, negative: none
 	Explain  bool `json:"explain,omitempty"`   // fill Hit.Why
@@ -19,13 +21,13 @@ type ContextBlock struct {
 	// Text is Markdown between two lines with a delimiter that nobody who
 	// wrote a memory could have known. What is inside is data, not
 	// instructions. Empty when there is nothing to say.
-	Text     string    `json:"text"`
-	Memories []Hit     `json:"memories"` // those in Text, best first
-	Sessions []Session `json:"sessions"` // those in Text, newest first
-	Omitted  int       `json:"omitted"`  // memories that did not fit
+	Text     string          `json:"text"`
+	Memories []amber.Hit     `json:"memories"` // those in Text, best first
+	Sessions []amber.Session `json:"sessions"` // those in Text, newest first
+	Omitted  int             `json:"omitted"`  // memories that did not fit
 	// Cut are the memories whose text is in Text only in part, up to the end
 	// of a sentence where there is one; Text says so behind each. Memories has
 	// them whole.
-	Cut      []MemoryID `json:"cut,omitempty"`
-	Decision Decision   `json:"decision"` // the policy's
+	Cut      []amber.MemoryID `json:"cut,omitempty"`
+	Decision amber.Decision   `json:"decision"` // the policy's
 }

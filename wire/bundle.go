@@ -1,7 +1,10 @@
-package amber
+package wire
 
 import (
 	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Bundler makes single files of snapshots, which may leave the machine, and
@@ -52,7 +55,7 @@ func (r ExportRequest) Normalize() (ExportRequest, error) {
 	if err := checkAgent(r.Tenant, r.Agent); err != nil {
 		return r, err
 	}
-	if _, err := ParseSnapshotID(string(r.ID)); err != nil {
+	if _, err := amber.ParseSnapshotID(string(r.ID)); err != nil {
 		return r, err
 	}
 	if r.Format == "" {
@@ -63,11 +66,11 @@ func (r ExportRequest) Normalize() (ExportRequest, error) {
 	}
 	switch {
 	case r.Format != FormatAmber && r.Format != FormatNexo:
-		return r, Errorf(KindInvalid, op, "", "%.40q is not amber or nexo", r.Format)
+		return r, amber.Errorf(amber.KindInvalid, op, "", "%.40q is not amber or nexo", r.Format)
 	case r.Level < 1 || r.Level > 19:
-		return r, Errorf(KindInvalid, op, "", "level %d is not 1 to 19", r.Level)
+		return r, amber.Errorf(amber.KindInvalid, op, "", "level %d is not 1 to 19", r.Level)
 	case r.Passphrase != "" && len(r.Recipients) > 0:
-		return r, Errorf(KindInvalid, op, "", "a passphrase and recipients exclude each other")
+		return r, amber.Errorf(amber.KindInvalid, op, "", "a passphrase and recipients exclude each other")
 	}
 	return r, nil
 }
@@ -83,22 +86,22 @@ type ExportReport struct {
 // BundleInfo is what a bundle says about itself. Of an encrypted one without an
 // identity it is what everybody may know.
 type BundleInfo struct {
-	File       string       `json:"file"`
-	Format     BundleFormat `json:"format"`
-	ID         SnapshotID   `json:"id"`
-	Agent      AgentID      `json:"agent"`
-	Tenant     TenantID     `json:"tenant"`
-	Label      string       `json:"label"`
-	CreatedAt  Time         `json:"created_at"`
-	Bytes      int64        `json:"bytes"` // of the file
-	Expanded   int64        `json:"expanded_bytes"`
-	Entries    int          `json:"entries"`
-	SHA256     string       `json:"sha256"` // of the file
-	Encrypted  bool         `json:"encrypted"`
-	Recipients []string     `json:"recipients,omitempty"` // what is told about them: kinds of keys
-	Redacted   bool         `json:"redacted"`
-	SignedBy   string       `json:"signed_by"`
-	GitOID     string       `json:"git_oid"`
+	File       string           `json:"file"`
+	Format     BundleFormat     `json:"format"`
+	ID         amber.SnapshotID `json:"id"`
+	Agent      amber.AgentID    `json:"agent"`
+	Tenant     amber.TenantID   `json:"tenant"`
+	Label      string           `json:"label"`
+	CreatedAt  amber.Time       `json:"created_at"`
+	Bytes      int64            `json:"bytes"` // of the file
+	Expanded   int64            `json:"expanded_bytes"`
+	Entries    int              `json:"entries"`
+	SHA256     string           `json:"sha256"` // of the file
+	Encrypted  bool             `json:"encrypted"`
+	Recipients []string         `json:"recipients,omitempty"` // what is told about them: kinds of keys
+	Redacted   bool             `json:"redacted"`
+	SignedBy   string           `json:"signed_by"`
+	GitOID     string           `json:"git_oid"`
 }
 
 // BundleRequest names a bundle.
@@ -111,12 +114,12 @@ type BundleRequest struct {
 // damaged. Nothing is in Checked that was not read.
 type BundleReport struct {
 	BundleInfo
-	Checked    []string         `json:"checked"`
-	NotChecked []string         `json:"not_checked"`
-	Damaged    []Damage         `json:"damaged"`
-	Signature  SignatureReport  `json:"signature"`
-	Redactions *RedactionReport `json:"redactions,omitempty"`
-	Parts      []BundleEntry    `json:"parts,omitempty"`
+	Checked    []string             `json:"checked"`
+	NotChecked []string             `json:"not_checked"`
+	Damaged    []Damage             `json:"damaged"`
+	Signature  sign.SignatureReport `json:"signature"`
+	Redactions *RedactionReport     `json:"redactions,omitempty"`
+	Parts      []BundleEntry        `json:"parts,omitempty"`
 }
 
 // OK reports whether nothing was found damaged.
@@ -132,23 +135,23 @@ type BundleEntry struct {
 
 // ImportRequest asks to take a bundle in.
 type ImportRequest struct {
-	Tenant TenantID `json:"tenant"`
-	File   string   `json:"file"`
+	Tenant amber.TenantID `json:"tenant"`
+	File   string         `json:"file"`
 	// Agent must be the one the bundle says, "" means whichever. With To the
 	// snapshot becomes one of another agent.
-	Agent     AgentID `json:"agent,omitempty"`
-	To        AgentID `json:"to,omitempty"`
-	NoSidecar bool    `json:"no_sidecar,omitempty"` // go without the file of its digest
+	Agent     amber.AgentID `json:"agent,omitempty"`
+	To        amber.AgentID `json:"to,omitempty"`
+	NoSidecar bool          `json:"no_sidecar,omitempty"` // go without the file of its digest
 }
 
 // ImportReport says what became of a bundle.
 type ImportReport struct {
-	Snapshot  SnapshotMeta    `json:"snapshot"`
-	Existed   bool            `json:"existed"` // the same snapshot was there already
-	Signature SignatureReport `json:"signature"`
-	Checked   []string        `json:"checked"`
-	LeftOut   []Skipped       `json:"left_out"` // of the bundle, and why
-	Warnings  []string        `json:"warnings,omitempty"`
+	Snapshot  SnapshotMeta         `json:"snapshot"`
+	Existed   bool                 `json:"existed"` // the same snapshot was there already
+	Signature sign.SignatureReport `json:"signature"`
+	Checked   []string             `json:"checked"`
+	LeftOut   []Skipped            `json:"left_out"` // of the bundle, and why
+	Warnings  []string             `json:"warnings,omitempty"`
 }
 
 // RedactionReport says what was taken out on the way: rules, counts and places,

@@ -1,4 +1,4 @@
-package amber_test
+package wire_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // An error means the same on both sides of a network.
@@ -17,11 +18,11 @@ func TestFailuresTravel(t *testing.T) {
 	t.Parallel()
 	for _, kind := range amber.Kinds() {
 		sent := fmt.Errorf("step: %w", &amber.Error{Op: "write memory", Kind: kind, ID: "x", Err: errors.New("why\nnot"), Hint: "amber help"})
-		b, err := json.Marshal(amber.FailureOf(sent))
+		b, err := json.Marshal(wire.FailureOf(sent))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var f amber.Failure
+		var f wire.Failure
 		if err := json.Unmarshal(b, &f); err != nil {
 			t.Fatal(err)
 		}
@@ -46,11 +47,11 @@ func TestFailuresTravel(t *testing.T) {
 func TestSentinelsTravel(t *testing.T) {
 	t.Parallel()
 	for _, sentinel := range []error{amber.ErrQueueEmpty, amber.ErrQueueFull} {
-		got := amber.FailureOf(fmt.Errorf("claim: %w", sentinel)).Err()
+		got := wire.FailureOf(fmt.Errorf("claim: %w", sentinel)).Err()
 		if !errors.Is(got, sentinel) {
 			t.Errorf("%v came back as %v", sentinel, got)
 		}
-		plain := amber.FailureOf(amber.Errorf(amber.KindOf(sentinel), "x", "", "y")).Err()
+		plain := wire.FailureOf(amber.Errorf(amber.KindOf(sentinel), "x", "", "y")).Err()
 		if errors.Is(plain, sentinel) {
 			t.Errorf("%v is taken for %v", plain, sentinel)
 		}
@@ -79,11 +80,11 @@ func TestEveryKindHasItsCodes(t *testing.T) {
 
 func TestGrants(t *testing.T) {
 	t.Parallel()
-	one := amber.Grant{Tenant: "acme", Agent: "ada", Scopes: []amber.TokenScope{amber.TokenRead}}
-	tenant := amber.Grant{Tenant: "acme", Scopes: []amber.TokenScope{amber.TokenAdmin}}
+	one := wire.Grant{Tenant: "acme", Agent: "ada", Scopes: []wire.TokenScope{wire.TokenRead}}
+	tenant := wire.Grant{Tenant: "acme", Scopes: []wire.TokenScope{wire.TokenAdmin}}
 	for _, c := range []struct {
 		name         string
-		grant        amber.Grant
+		grant        wire.Grant
 		tenant       amber.TenantID
 		agent        amber.AgentID
 		reaches, has bool // has write
@@ -95,12 +96,12 @@ func TestGrants(t *testing.T) {
 		{"any agent of the tenant", tenant, "acme", "bob", true, true},
 		{"the tenant as a whole", tenant, "acme", "", true, true},
 		{"another tenant's agent", tenant, "umbrella", "ada", false, true},
-		{"nobody", amber.Grant{}, "acme", "ada", true, false},
+		{"nobody", wire.Grant{}, "acme", "ada", true, false},
 	} {
 		if got := c.grant.Reaches(c.tenant, c.agent); got != c.reaches {
 			t.Errorf("%s: reaches is %v", c.name, got)
 		}
-		if got := c.grant.Has(amber.TokenWrite); got != c.has {
+		if got := c.grant.Has(wire.TokenWrite); got != c.has {
 			t.Errorf("%s: may write is %v", c.name, got)
 		}
 	}
@@ -108,20 +109,20 @@ func TestGrants(t *testing.T) {
 
 func TestTokenRequests(t *testing.T) {
 	t.Parallel()
-	ok := amber.TokenRequest{Name: "ci", Tenant: "acme", Scopes: []amber.TokenScope{"write", "read", "write"}}
+	ok := wire.TokenRequest{Name: "ci", Tenant: "acme", Scopes: []wire.TokenScope{"write", "read", "write"}}
 	got, err := ok.Normalize()
-	if err != nil || cmp.Diff([]amber.TokenScope{"read", "write"}, got.Scopes) != "" {
+	if err != nil || cmp.Diff([]wire.TokenScope{"read", "write"}, got.Scopes) != "" {
 		t.Errorf("%v, %v", got.Scopes, err)
 	}
-	for name, change := range map[string]func(*amber.TokenRequest){
-		"no scope":               func(r *amber.TokenRequest) { r.Scopes = nil },
-		"an unknown scope":       func(r *amber.TokenRequest) { r.Scopes = []amber.TokenScope{"root"} },
-		"no name":                func(r *amber.TokenRequest) { r.Name = " " },
-		"a name of two lines":    func(r *amber.TokenRequest) { r.Name = "a\nb" },
-		"a tenant that is none":  func(r *amber.TokenRequest) { r.Tenant = "../x" },
-		"an agent of any tenant": func(r *amber.TokenRequest) { r.Tenant, r.Agent = "", "ada" },
-		"an agent that is none":  func(r *amber.TokenRequest) { r.Agent = "A B" },
-		"a name without end":     func(r *amber.TokenRequest) { r.Name = strings.Repeat("x", amber.MaxTokenName+1) },
+	for name, change := range map[string]func(*wire.TokenRequest){
+		"no scope":               func(r *wire.TokenRequest) { r.Scopes = nil },
+		"an unknown scope":       func(r *wire.TokenRequest) { r.Scopes = []wire.TokenScope{"root"} },
+		"no name":                func(r *wire.TokenRequest) { r.Name = " " },
+		"a name of two lines":    func(r *wire.TokenRequest) { r.Name = "a\nb" },
+		"a tenant that is none":  func(r *wire.TokenRequest) { r.Tenant = "../x" },
+		"an agent of any tenant": func(r *wire.TokenRequest) { r.Tenant, r.Agent = "", "ada" },
+		"an agent that is none":  func(r *wire.TokenRequest) { r.Agent = "A B" },
+		"a name without end":     func(r *wire.TokenRequest) { r.Name = strings.Repeat("x", wire.MaxTokenName+1) },
 	} {
 		r := ok
 		change(&r)

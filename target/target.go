@@ -1,10 +1,12 @@
-package amber
+package target
 
 import (
 	"context"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/amber-memory/amber"
 )
 
 // Target stores the objects of a repository: a folder, an object store. An
@@ -33,9 +35,9 @@ type Target interface {
 
 // Object is what a target tells about an object.
 type Object struct {
-	Name     string `json:"name"`
-	Size     int64  `json:"size"`
-	Modified Time   `json:"modified"` // by the target's clock
+	Name     string     `json:"name"`
+	Size     int64      `json:"size"`
+	Modified amber.Time `json:"modified"` // by the target's clock
 }
 
 // Pointers are small values that change, each replaced as a whole by a caller that
@@ -78,7 +80,7 @@ const (
 // error is of kind invalid.
 func CheckObjectName(name string) error {
 	fail := func(format string, args ...any) error {
-		return Errorf(KindInvalid, "check object name", fmt.Sprintf("%.40q", name), format, args...)
+		return amber.Errorf(amber.KindInvalid, "check object name", fmt.Sprintf("%.40q", name), format, args...)
 	}
 	if len(name) > MaxObjectNameBytes {
 		return fail("name has %d bytes, the limit is %d", len(name), MaxObjectNameBytes)

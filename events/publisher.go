@@ -1,16 +1,20 @@
-package amber
+package events
 
-import "context"
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
 
 // Event tells that something has happened. An event that is sent again has the
 // same ID, so that a receiver can drop the second one.
 type Event struct {
-	ID      string    `json:"id"`
-	Name    EventName `json:"event"`
-	Subject string    `json:"subject"`
-	Tenant  TenantID  `json:"tenant"`
-	Agent   AgentID   `json:"agent,omitempty"` // "" for what concerns a whole tenant
-	At      Time      `json:"at"`
+	ID      string         `json:"id"`
+	Name    EventName      `json:"event"`
+	Subject string         `json:"subject"`
+	Tenant  amber.TenantID `json:"tenant"`
+	Agent   amber.AgentID  `json:"agent,omitempty"` // "" for what concerns a whole tenant
+	At      amber.Time     `json:"at"`
 	// Payload is what Name says: SnapshotMeta for created, RestoreReport for
 	// restored, SnapshotRef for deleted, VerifyReport for verified, PruneReport
 	// for pruned, RetentionReport or GCReport for gc, Mutation for mutated.
@@ -64,7 +68,7 @@ const (
 // LifecycleSubject returns the subject of an event in the life of snapshots:
 // prefix.tenant.agent.event, and prefix.tenant._all.event without an agent. An
 // empty prefix means the default one.
-func LifecycleSubject(prefix string, tenant TenantID, agent AgentID, name EventName) string {
+func LifecycleSubject(prefix string, tenant amber.TenantID, agent amber.AgentID, name EventName) string {
 	if prefix == "" {
 		prefix = DefaultLifecyclePrefix
 	}
@@ -75,7 +79,7 @@ func LifecycleSubject(prefix string, tenant TenantID, agent AgentID, name EventN
 }
 
 // MutationSubject returns the subject of changes of an agent's memory.
-func MutationSubject(prefix string, tenant TenantID, agent AgentID) string {
+func MutationSubject(prefix string, tenant amber.TenantID, agent amber.AgentID) string {
 	if prefix == "" {
 		prefix = DefaultMutationPrefix
 	}
@@ -84,22 +88,22 @@ func MutationSubject(prefix string, tenant TenantID, agent AgentID) string {
 
 // Mutation is a change of an agent's memory. It never holds text.
 type Mutation struct {
-	Tenant    TenantID    `json:"tenant"`
-	Agent     AgentID     `json:"agent"`
-	Op        Op          `json:"op"`
-	Scope     ChangeScope `json:"scope"`
-	Key       string      `json:"key"`
-	OldDigest string      `json:"old_digest,omitempty"`
-	NewDigest string      `json:"new_digest,omitempty"`
-	At        Time        `json:"at"`
+	Tenant    amber.TenantID    `json:"tenant"`
+	Agent     amber.AgentID     `json:"agent"`
+	Op        amber.Op          `json:"op"`
+	Scope     amber.ChangeScope `json:"scope"`
+	Key       string            `json:"key"`
+	OldDigest string            `json:"old_digest,omitempty"`
+	NewDigest string            `json:"new_digest,omitempty"`
+	At        amber.Time        `json:"at"`
 }
 
 // RetentionReport says what one round of retention did.
 type RetentionReport struct {
-	Deleted        int      `json:"deleted"` // snapshots
-	Kept           int      `json:"kept"`
-	OrphansRemoved int      `json:"orphans_removed"`
-	AgentsVisited  int      `json:"agents_visited"`
-	Errors         []string `json:"errors"`
-	At             Time     `json:"at"`
+	Deleted        int        `json:"deleted"` // snapshots
+	Kept           int        `json:"kept"`
+	OrphansRemoved int        `json:"orphans_removed"`
+	AgentsVisited  int        `json:"agents_visited"`
+	Errors         []string   `json:"errors"`
+	At             amber.Time `json:"at"`
 }

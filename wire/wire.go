@@ -1,8 +1,10 @@
-package amber
+package wire
 
 import (
 	"errors"
 	"strings"
+
+	"github.com/amber-memory/amber"
 )
 
 // Failure is the JSON of an error, on the command line and over HTTP.
@@ -12,9 +14,9 @@ type Failure struct {
 
 // ErrorBody says what went wrong in words that travel.
 type ErrorBody struct {
-	Kind    Kind   `json:"kind"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
+	Kind    amber.Kind `json:"kind"`
+	Message string     `json:"message"`
+	Hint    string     `json:"hint,omitempty"`
 	// Reason tells errors of one kind apart where a program has to: one of the
 	// reasons below.
 	Reason    string `json:"reason,omitempty"`
@@ -28,11 +30,11 @@ const (
 )
 
 // sentinels are the errors that callers compare with, by reason.
-var sentinels = map[string]error{reasonQueueEmpty: ErrQueueEmpty, reasonQueueFull: ErrQueueFull}
+var sentinels = map[string]error{reasonQueueEmpty: amber.ErrQueueEmpty, reasonQueueFull: amber.ErrQueueFull}
 
 // FailureOf returns the JSON of err. The message is one line.
 func FailureOf(err error) Failure {
-	b := ErrorBody{Kind: KindOf(err), Message: strings.Join(strings.Fields(err.Error()), " "), Hint: HintOf(err)}
+	b := ErrorBody{Kind: amber.KindOf(err), Message: strings.Join(strings.Fields(err.Error()), " "), Hint: amber.HintOf(err)}
 	for reason, sentinel := range sentinels {
 		if errors.Is(err, sentinel) {
 			b.Reason = reason
@@ -51,5 +53,5 @@ func (f Failure) Err() error {
 	if message == "" {
 		message = string(f.Error.Kind)
 	}
-	return &Error{Kind: f.Error.Kind, Err: errors.New(message), Hint: f.Error.Hint}
+	return &amber.Error{Kind: f.Error.Kind, Err: errors.New(message), Hint: f.Error.Hint}
 }

@@ -1,8 +1,10 @@
-package amber
+package wire
 
 import (
 	"context"
 	"slices"
+
+	"github.com/amber-memory/amber"
 )
 
 // TokenID names a token. It is no secret: listings and the audit log show it.
@@ -32,17 +34,17 @@ const MaxTokenName = 100
 
 // Grant is what a caller may do, and where.
 type Grant struct {
-	Token  TokenID      `json:"token"`            // "" for a local caller, who needs no token
-	Name   string       `json:"name,omitempty"`   // of the token
-	Tenant TenantID     `json:"tenant,omitempty"` // "": every tenant
-	Agent  AgentID      `json:"agent,omitempty"`  // "": every agent of the tenant
-	Scopes []TokenScope `json:"scopes"`
+	Token  TokenID        `json:"token"`            // "" for a local caller, who needs no token
+	Name   string         `json:"name,omitempty"`   // of the token
+	Tenant amber.TenantID `json:"tenant,omitempty"` // "": every tenant
+	Agent  amber.AgentID  `json:"agent,omitempty"`  // "": every agent of the tenant
+	Scopes []TokenScope   `json:"scopes"`
 }
 
 // Reaches reports whether the grant is about an agent at all. A caller it
 // does not reach is told that the agent does not exist. An empty agent asks for
 // the whole tenant.
-func (g Grant) Reaches(tenant TenantID, agent AgentID) bool {
+func (g Grant) Reaches(tenant amber.TenantID, agent amber.AgentID) bool {
 	return (g.Tenant == "" || g.Tenant == tenant) && (g.Agent == "" || g.Agent == agent)
 }
 
@@ -53,15 +55,15 @@ func (g Grant) Has(s TokenScope) bool {
 
 // Token is what is known about a token; its secret is not.
 type Token struct {
-	ID         TokenID      `json:"id"`
-	Name       string       `json:"name"`
-	Tenant     TenantID     `json:"tenant,omitempty"` // "": every tenant
-	Agent      AgentID      `json:"agent,omitempty"`  // "": every agent of the tenant
-	Scopes     []TokenScope `json:"scopes"`
-	CreatedAt  Time         `json:"created_at"`
-	ExpiresAt  Time         `json:"expires_at,omitzero"` // absent: never
-	RevokedAt  Time         `json:"revoked_at,omitzero"`
-	LastUsedAt Time         `json:"last_used_at,omitzero"` // to the minute
+	ID         TokenID        `json:"id"`
+	Name       string         `json:"name"`
+	Tenant     amber.TenantID `json:"tenant,omitempty"` // "": every tenant
+	Agent      amber.AgentID  `json:"agent,omitempty"`  // "": every agent of the tenant
+	Scopes     []TokenScope   `json:"scopes"`
+	CreatedAt  amber.Time     `json:"created_at"`
+	ExpiresAt  amber.Time     `json:"expires_at,omitzero"` // absent: never
+	RevokedAt  amber.Time     `json:"revoked_at,omitzero"`
+	LastUsedAt amber.Time     `json:"last_used_at,omitzero"` // to the minute
 }
 
 // Grant returns what the token is for.
@@ -77,38 +79,38 @@ type NewToken struct {
 
 // TokenRequest asks for a token.
 type TokenRequest struct {
-	Name      string       `json:"name"`
-	Tenant    TenantID     `json:"tenant,omitempty"` // "": every tenant
-	Agent     AgentID      `json:"agent,omitempty"`  // "": every agent
-	Scopes    []TokenScope `json:"scopes"`
-	ExpiresAt Time         `json:"expires_at,omitzero"` // absent: never
+	Name      string         `json:"name"`
+	Tenant    amber.TenantID `json:"tenant,omitempty"` // "": every tenant
+	Agent     amber.AgentID  `json:"agent,omitempty"`  // "": every agent
+	Scopes    []TokenScope   `json:"scopes"`
+	ExpiresAt amber.Time     `json:"expires_at,omitzero"` // absent: never
 }
 
 // Normalize checks the request and brings the scopes into order. The error is
 // of kind invalid.
 func (r TokenRequest) Normalize() (TokenRequest, error) {
 	if len(r.Scopes) == 0 {
-		return r, Errorf(KindInvalid, "check token", "", "no scope is given, want at least one of %s", join(TokenScopes()))
+		return r, amber.Errorf(amber.KindInvalid, "check token", "", "no scope is given, want at least one of %v", TokenScopes())
 	}
 	for _, s := range r.Scopes {
-		if err := CheckOneOf("scope", s, TokenScopes()...); err != nil {
+		if err := amber.CheckOneOf("scope", s, TokenScopes()...); err != nil {
 			return r, err
 		}
 	}
 	r.Scopes = slices.DeleteFunc(TokenScopes(), func(s TokenScope) bool { return !slices.Contains(r.Scopes, s) })
 	if r.Tenant != "" {
-		if _, err := ParseTenantID(string(r.Tenant)); err != nil {
+		if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {
 			return r, err
 		}
 	} else if r.Agent != "" {
-		return r, Errorf(KindInvalid, "check token", "", "agent %.40q needs a tenant", r.Agent)
+		return r, amber.Errorf(amber.KindInvalid, "check token", "", "agent %.40q needs a tenant", r.Agent)
 	}
 	if r.Agent != "" {
-		if _, err := ParseAgentID(string(r.Agent)); err != nil {
+		if _, err := amber.ParseAgentID(string(r.Agent)); err != nil {
 			return r, err
 		}
 	}
-	return r, CheckText("name", r.Name, MaxTokenName, Required|OneLine)
+	return r, amber.CheckText("name", r.Name, MaxTokenName, amber.Required|amber.OneLine)
 }
 
 // Tokens keeps tokens. Secrets are kept as hashes. Safe for concurrent use,
@@ -119,7 +121,7 @@ type Tokens interface {
 	CreateToken(ctx context.Context, r TokenRequest) (NewToken, error)
 	// ListTokens returns the tokens of a tenant, or of everybody for "",
 	// oldest first, also revoked and expired ones.
-	ListTokens(ctx context.Context, tenant TenantID) ([]Token, error)
+	ListTokens(ctx context.Context, tenant amber.TenantID) ([]Token, error)
 	// RevokeToken ends a token. Revoking it twice does nothing. Errors:
 	// not_found.
 	RevokeToken(ctx context.Context, id TokenID) (Token, error)

@@ -1,4 +1,4 @@
-package amber_test
+package wire_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestUpdateState(t *testing.T) {
@@ -33,11 +34,11 @@ func TestUpdateState(t *testing.T) {
 		{doc: `[1]`, version: -1, want: `[1]`},
 		{doc: `{"x":1}`, merge: true, version: -1, kind: amber.KindInvalid},
 	} {
-		u := amber.StateUpdate{SessionID: "s", Document: json.RawMessage(step.doc), Merge: step.merge}
+		u := wire.StateUpdate{SessionID: "s", Document: json.RawMessage(step.doc), Merge: step.merge}
 		if step.version >= 0 {
 			u.IfVersion = &step.version
 		}
-		got, err := amber.UpdateState(t.Context(), states, u)
+		got, err := wire.UpdateState(t.Context(), states, u)
 		if amber.KindOf(err) != step.kind || step.kind == "" && string(got.Document) != step.want {
 			t.Errorf("%s over %d: got %s and %v, want %s %s", step.doc, step.version, got.Document, err, step.want, step.kind)
 		}
@@ -48,12 +49,12 @@ func TestUpdateState(t *testing.T) {
 func TestUpdateStateLosesNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	states := &busyStates{SessionStates: newStates(t), others: 3}
-	got, err := amber.UpdateState(t.Context(), states, amber.StateUpdate{SessionID: "s", Document: []byte(`{"mine":1}`), Merge: true})
+	got, err := wire.UpdateState(t.Context(), states, wire.StateUpdate{SessionID: "s", Document: []byte(`{"mine":1}`), Merge: true})
 	if err != nil || string(got.Document) != `{"mine":1,"others":1}` || got.Version != 4 {
 		t.Errorf("got %s, version %d, %v", got.Document, got.Version, err)
 	}
 	states.others = 1000
-	if _, err := amber.UpdateState(t.Context(), states, amber.StateUpdate{SessionID: "s", Document: []byte(`{}`)}); amber.KindOf(err) != amber.KindConflict {
+	if _, err := wire.UpdateState(t.Context(), states, wire.StateUpdate{SessionID: "s", Document: []byte(`{}`)}); amber.KindOf(err) != amber.KindConflict {
 		t.Errorf("got %v, want conflict", err)
 	}
 }

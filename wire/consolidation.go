@@ -1,19 +1,21 @@
-package amber
+package wire
 
 import (
 	"cmp"
 	"context"
+
+	"github.com/amber-memory/amber"
 )
 
 // Consolidation is one run of a program that rewrites memory: that merges,
 // digests or compacts it. While one is open no other begins.
 type Consolidation struct {
-	ID      string `json:"id"`
-	Run     string `json:"run,omitempty"` // what the program calls it
-	BeganAt Time   `json:"began_at"`
-	EndedAt Time   `json:"ended_at,omitzero"`
+	ID      string     `json:"id"`
+	Run     string     `json:"run,omitempty"` // what the program calls it
+	BeganAt amber.Time `json:"began_at"`
+	EndedAt amber.Time `json:"ended_at,omitzero"`
 	// Snapshot is what was frozen before it began; "" where nothing was.
-	Snapshot SnapshotID `json:"snapshot,omitempty"`
+	Snapshot amber.SnapshotID `json:"snapshot,omitempty"`
 	// Warning says why there is no snapshot though there should be one.
 	Warning string `json:"warning,omitempty"`
 	// Outcome is how it ended; "" while it is open.
@@ -35,9 +37,9 @@ const (
 
 // ConsolidationBegin asks to begin one.
 type ConsolidationBegin struct {
-	Tenant TenantID `json:"tenant,omitempty"`
-	Agent  AgentID  `json:"agent,omitempty"`
-	Run    string   `json:"run,omitempty"` // at most 64 bytes, an id
+	Tenant amber.TenantID `json:"tenant,omitempty"`
+	Agent  amber.AgentID  `json:"agent,omitempty"`
+	Run    string         `json:"run,omitempty"` // at most 64 bytes, an id
 	// Abandon names the one that is open and whose program is gone: it is given
 	// up, and this one takes its place.
 	Abandon string `json:"abandon,omitempty"`
@@ -48,21 +50,21 @@ const maxRunBytes = 64
 
 // Normalize checks the request. The error is of kind invalid.
 func (r ConsolidationBegin) Normalize() (ConsolidationBegin, error) {
-	_, terr := ParseTenantID(string(r.Tenant))
-	_, aerr := ParseAgentID(string(r.Agent))
-	if err := cmp.Or(terr, aerr, CheckOptionalID("run", r.Run), CheckOptionalID("consolidation", r.Abandon)); err != nil {
+	_, terr := amber.ParseTenantID(string(r.Tenant))
+	_, aerr := amber.ParseAgentID(string(r.Agent))
+	if err := cmp.Or(terr, aerr, amber.CheckOptionalID("run", r.Run), amber.CheckOptionalID("consolidation", r.Abandon)); err != nil {
 		return r, err
 	}
 	if len(r.Run) > maxRunBytes {
-		return r, Errorf(KindInvalid, "begin consolidation", "", "run has %d bytes, the limit is %d", len(r.Run), maxRunBytes)
+		return r, amber.Errorf(amber.KindInvalid, "begin consolidation", "", "run has %d bytes, the limit is %d", len(r.Run), maxRunBytes)
 	}
 	return r, nil
 }
 
 // ConsolidationEnd asks to end one.
 type ConsolidationEnd struct {
-	Tenant  TenantID             `json:"tenant,omitempty"`
-	Agent   AgentID              `json:"agent,omitempty"`
+	Tenant  amber.TenantID       `json:"tenant,omitempty"`
+	Agent   amber.AgentID        `json:"agent,omitempty"`
 	ID      string               `json:"id,omitempty"`
 	Outcome ConsolidationOutcome `json:"outcome,omitempty"` // "": done
 }
@@ -72,10 +74,10 @@ func (r ConsolidationEnd) Normalize() (ConsolidationEnd, error) {
 	if r.Outcome == "" {
 		r.Outcome = ConsolidationDone
 	}
-	_, terr := ParseTenantID(string(r.Tenant))
-	_, aerr := ParseAgentID(string(r.Agent))
-	return r, cmp.Or(terr, aerr, CheckID("consolidation", r.ID),
-		CheckOneOf("outcome", r.Outcome, ConsolidationDone, ConsolidationFailed, ConsolidationAbandoned))
+	_, terr := amber.ParseTenantID(string(r.Tenant))
+	_, aerr := amber.ParseAgentID(string(r.Agent))
+	return r, cmp.Or(terr, aerr, amber.CheckID("consolidation", r.ID),
+		amber.CheckOneOf("outcome", r.Outcome, ConsolidationDone, ConsolidationFailed, ConsolidationAbandoned))
 }
 
 // Consolidator marks consolidations of agents. Safe for concurrent use, also
@@ -90,5 +92,5 @@ type Consolidator interface {
 	EndConsolidation(ctx context.Context, r ConsolidationEnd) (Consolidation, error)
 	// OpenConsolidation returns the one that is open. Errors: not_found where
 	// there is none; damaged.
-	OpenConsolidation(ctx context.Context, tenant TenantID, agent AgentID) (Consolidation, error)
+	OpenConsolidation(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (Consolidation, error)
 }

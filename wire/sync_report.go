@@ -1,4 +1,6 @@
-package amber
+package wire
+
+import "github.com/amber-memory/amber"
 
 // SyncFormat is how a folder for sync is laid out.
 type SyncFormat string
@@ -35,41 +37,41 @@ type SyncExport struct {
 
 // SyncWithheld is a record that did not leave.
 type SyncWithheld struct {
-	Ref    SyncRef `json:"ref"`
-	Reason string  `json:"reason"`
+	Ref    amber.SyncRef `json:"ref"`
+	Reason string        `json:"reason"`
 }
 
 // SyncImport is the answer to an import.
 type SyncImport struct {
-	Chunks       int                `json:"chunks_imported"`
-	Skipped      int                `json:"chunks_skipped"` // applied before
-	Quarantined  []QuarantinedChunk `json:"chunks_quarantined"`
-	Sessions     int                `json:"sessions_imported"`
-	Observations int                `json:"observations_imported"`
-	Prompts      int                `json:"prompts_imported"`
-	Relations    int                `json:"relations_imported"`
-	Conflicts    int                `json:"conflicts"` // new ones
-	Missing      []string           `json:"missing,omitempty"`
-	Dir          string             `json:"dir"`
+	Chunks       int                      `json:"chunks_imported"`
+	Skipped      int                      `json:"chunks_skipped"` // applied before
+	Quarantined  []amber.QuarantinedChunk `json:"chunks_quarantined"`
+	Sessions     int                      `json:"sessions_imported"`
+	Observations int                      `json:"observations_imported"`
+	Prompts      int                      `json:"prompts_imported"`
+	Relations    int                      `json:"relations_imported"`
+	Conflicts    int                      `json:"conflicts"` // new ones
+	Missing      []string                 `json:"missing,omitempty"`
+	Dir          string                   `json:"dir"`
 }
 
 // SyncStatus tells how a store and a folder stand to each other.
 type SyncStatus struct {
-	Local         int64              `json:"local"`  // chunks of this folder that were applied here
-	Remote        int64              `json:"remote"` // chunks in the folder
-	PendingImport int64              `json:"pending_import"`
-	PendingExport int64              `json:"pending_export"` // records
-	Conflicts     []SyncConflict     `json:"conflicts"`
-	ConflictCount int64              `json:"conflict_count"`
-	Quarantined   []QuarantinedChunk `json:"quarantined"`
+	Local         int64                    `json:"local"`  // chunks of this folder that were applied here
+	Remote        int64                    `json:"remote"` // chunks in the folder
+	PendingImport int64                    `json:"pending_import"`
+	PendingExport int64                    `json:"pending_export"` // records
+	Conflicts     []amber.SyncConflict     `json:"conflicts"`
+	ConflictCount int64                    `json:"conflict_count"`
+	Quarantined   []amber.QuarantinedChunk `json:"quarantined"`
 	// Damaged are chunks that do not hold what their name says; they are among
 	// the quarantined.
-	Damaged int64        `json:"damaged"`
-	Missing []string     `json:"missing"` // chunks that others refer to and that are not there
-	Devices []SyncDevice `json:"devices"`
-	Summary SyncSummary  `json:"summary"`
-	Dir     string       `json:"dir"`
-	Format  SyncFormat   `json:"format"`
+	Damaged int64              `json:"damaged"`
+	Missing []string           `json:"missing"` // chunks that others refer to and that are not there
+	Devices []amber.SyncDevice `json:"devices"`
+	Summary SyncSummary        `json:"summary"`
+	Dir     string             `json:"dir"`
+	Format  SyncFormat         `json:"format"`
 }
 
 // SyncSummary is derived from the headers of the chunks in a folder.
@@ -82,30 +84,30 @@ type SyncSummary struct {
 	Prompts   int64        `json:"prompts"`
 	Relations int64        `json:"relations"`
 	Deleted   int64        `json:"deletions"`
-	First     Time         `json:"first,omitzero"`
-	Last      Time         `json:"last,omitzero"`
+	First     amber.Time   `json:"first,omitzero"`
+	Last      amber.Time   `json:"last,omitzero"`
 	Authors   []SyncAuthor `json:"authors"`
 }
 
 // SyncAuthor is an author of chunks in a folder.
 type SyncAuthor struct {
-	Name   string `json:"name"`
-	Chunks int64  `json:"chunks"`
-	Rows   int64  `json:"rows"`
-	First  Time   `json:"first"`
-	Last   Time   `json:"last"`
+	Name   string     `json:"name"`
+	Chunks int64      `json:"chunks"`
+	Rows   int64      `json:"rows"`
+	First  amber.Time `json:"first"`
+	Last   amber.Time `json:"last"`
 }
 
 // SyncVerify tells what reading every chunk of a folder showed.
 type SyncVerify struct {
-	Checked    []string           `json:"checked"`     // what was checked, in words
-	NotChecked []string           `json:"not_checked"` // what was not, and why
-	Damaged    []QuarantinedChunk `json:"damaged"`
-	Missing    []string           `json:"missing"`
-	Signed     int64              `json:"signed"`   // by a trusted key
-	Unknown    int64              `json:"unknown"`  // signed by a key that is not trusted
-	Unsigned   int64              `json:"unsigned"` // not signed
-	Summary    SyncSummary        `json:"summary"`
+	Checked    []string                 `json:"checked"`     // what was checked, in words
+	NotChecked []string                 `json:"not_checked"` // what was not, and why
+	Damaged    []amber.QuarantinedChunk `json:"damaged"`
+	Missing    []string                 `json:"missing"`
+	Signed     int64                    `json:"signed"`   // by a trusted key
+	Unknown    int64                    `json:"unknown"`  // signed by a key that is not trusted
+	Unsigned   int64                    `json:"unsigned"` // not signed
+	Summary    SyncSummary              `json:"summary"`
 }
 
 // SyncCompact tells what compaction did.

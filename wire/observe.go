@@ -1,14 +1,18 @@
-package amber
+package wire
 
-import "context"
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+)
 
 // Operation is one call of a contract, as an [Observer] is told. It
 // holds no text and no id of a record.
 type Operation struct {
-	Tenant TenantID
-	Agent  AgentID // "" for what concerns a whole tenant
-	Layer  string  // "long_term", "snapshots"
-	Name   string  // of the method, "write_batch"
+	Tenant amber.TenantID
+	Agent  amber.AgentID // "" for what concerns a whole tenant
+	Layer  string        // "long_term", "snapshots"
+	Name   string        // of the method, "write_batch"
 }
 
 // Outcome is how an operation ended.

@@ -1,8 +1,11 @@
-package amber
+package wire
 
 import (
 	"context"
 	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 )
 
 // Snapshotter freezes agents and brings them back. Safe for concurrent use,
@@ -30,7 +33,7 @@ type SnapshotReader interface {
 	// ListSnapshots returns the snapshots of an agent, newest first. One whose
 	// manifest cannot be read is listed with what is wrong with it. Errors:
 	// invalid.
-	ListSnapshots(ctx context.Context, q SnapshotQuery) (Page[SnapshotMeta], error)
+	ListSnapshots(ctx context.Context, q SnapshotQuery) (amber.Page[SnapshotMeta], error)
 	// ShowSnapshot tells what one snapshot holds. Errors: invalid; not_found;
 	// damaged; too_new.
 	ShowSnapshot(ctx context.Context, ref SnapshotRef) (SnapshotDetail, error)
@@ -79,18 +82,18 @@ type RepositoryChecker interface {
 
 // SnapshotRef names a snapshot of an agent.
 type SnapshotRef struct {
-	Tenant TenantID   `json:"tenant"`
-	Agent  AgentID    `json:"agent"`
-	ID     SnapshotID `json:"id"`
+	Tenant amber.TenantID   `json:"tenant"`
+	Agent  amber.AgentID    `json:"agent"`
+	ID     amber.SnapshotID `json:"id"`
 }
 
 // SnapshotRequest asks for a snapshot.
 type SnapshotRequest struct {
-	Tenant  TenantID `json:"tenant"`
-	Agent   AgentID  `json:"agent"`
-	Label   string   `json:"label,omitempty"`   // at most MaxLabelBytes, one line
-	Sources []string `json:"sources,omitempty"` // by name; what is not Amber's
-	Pin     bool     `json:"pin,omitempty"`
+	Tenant  amber.TenantID `json:"tenant"`
+	Agent   amber.AgentID  `json:"agent"`
+	Label   string         `json:"label,omitempty"`   // at most MaxLabelBytes, one line
+	Sources []string       `json:"sources,omitempty"` // by name; what is not Amber's
+	Pin     bool           `json:"pin,omitempty"`
 	// Encrypt names age recipients that must be able to read the snapshot,
 	// beside those that are configured. They can read every encrypted snapshot
 	// of the repository then.
@@ -117,37 +120,37 @@ func (r SnapshotRequest) Normalize() (SnapshotRequest, error) {
 		return r, err
 	}
 	for _, name := range r.Sources {
-		if err := CheckFolderName("source", name); err != nil {
+		if err := amber.CheckFolderName("source", name); err != nil {
 			return r, err
 		}
 	}
-	return r, CheckText("label", r.Label, MaxLabelBytes, OneLine)
+	return r, amber.CheckText("label", r.Label, MaxLabelBytes, amber.OneLine)
 }
 
-func checkAgent(t TenantID, a AgentID) error {
-	if _, err := ParseTenantID(string(t)); err != nil {
+func checkAgent(t amber.TenantID, a amber.AgentID) error {
+	if _, err := amber.ParseTenantID(string(t)); err != nil {
 		return err
 	}
-	_, err := ParseAgentID(string(a))
+	_, err := amber.ParseAgentID(string(a))
 	return err
 }
 
 // SnapshotMeta is what everybody may know about a snapshot: it is told without
 // any key.
 type SnapshotMeta struct {
-	ID         SnapshotID `json:"id"`
-	Agent      AgentID    `json:"agent"`
-	Tenant     TenantID   `json:"tenant"`
-	Label      string     `json:"label"`
-	CreatedAt  Time       `json:"created_at"` // the instant it holds
-	BytesTotal int64      `json:"bytes_total"`
-	BytesNew   int64      `json:"bytes_new"` // stored for it, as they lie in the repository
-	Digest     string     `json:"digest"`    // of its manifest
-	GitOID     string     `json:"git_oid"`   // the notes' HEAD; "" without one
-	Encrypted  bool       `json:"encrypted"`
-	SignedBy   string     `json:"signed_by"` // a KeyID; the signature was made, not necessarily checked
-	Redacted   bool       `json:"redacted"`  // it came from a redacted bundle: secrets are missing
-	FenceMS    float64    `json:"fence_ms"`  // how long the writers stood still
+	ID         amber.SnapshotID `json:"id"`
+	Agent      amber.AgentID    `json:"agent"`
+	Tenant     amber.TenantID   `json:"tenant"`
+	Label      string           `json:"label"`
+	CreatedAt  amber.Time       `json:"created_at"` // the instant it holds
+	BytesTotal int64            `json:"bytes_total"`
+	BytesNew   int64            `json:"bytes_new"` // stored for it, as they lie in the repository
+	Digest     string           `json:"digest"`    // of its manifest
+	GitOID     string           `json:"git_oid"`   // the notes' HEAD; "" without one
+	Encrypted  bool             `json:"encrypted"`
+	SignedBy   string           `json:"signed_by"` // a KeyID; the signature was made, not necessarily checked
+	Redacted   bool             `json:"redacted"`  // it came from a redacted bundle: secrets are missing
+	FenceMS    float64          `json:"fence_ms"`  // how long the writers stood still
 	// Skipped names what is missing, and Warnings what is there with something
 	// wrong at the source; a listing leaves both to the counts. SkippedCount
 	// may be more than are named.
@@ -185,10 +188,10 @@ const (
 
 // SnapshotQuery pages through snapshots, newest first.
 type SnapshotQuery struct {
-	Tenant TenantID `json:"tenant"`
-	Agent  AgentID  `json:"agent"`
-	Limit  int      `json:"limit,omitempty"` // 0: DefaultPageSize
-	Cursor Cursor   `json:"cursor,omitempty"`
+	Tenant amber.TenantID `json:"tenant"`
+	Agent  amber.AgentID  `json:"agent"`
+	Limit  int            `json:"limit,omitempty"` // 0: DefaultPageSize
+	Cursor amber.Cursor   `json:"cursor,omitempty"`
 }
 
 // SnapshotDetail is everything a snapshot says about itself.
@@ -218,12 +221,12 @@ type SourceReport struct {
 
 // Check is a check that was made.
 type Check struct {
-	Name   string `json:"name"` // "integrity", "foreign_keys", "full_text", "schema", "counters", "rows", "git", "pages"
-	Part   string `json:"part"`
-	Digest string `json:"digest,omitempty"` // of what was checked
-	At     Time   `json:"at"`
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail,omitempty"`
+	Name   string     `json:"name"` // "integrity", "foreign_keys", "full_text", "schema", "counters", "rows", "git", "pages"
+	Part   string     `json:"part"`
+	Digest string     `json:"digest,omitempty"` // of what was checked
+	At     amber.Time `json:"at"`
+	OK     bool       `json:"ok"`
+	Detail string     `json:"detail,omitempty"`
 }
 
 // VerifyRequest asks to verify a snapshot.
@@ -238,14 +241,14 @@ type VerifyRequest struct {
 // VerifyReport says what was checked, what was not, and what is damaged.
 // Nothing is in Checked that was not read.
 type VerifyReport struct {
-	ID         SnapshotID `json:"id"`
-	Checked    []string   `json:"checked"`
-	NotChecked []string   `json:"not_checked"`
-	Damaged    []Damage   `json:"damaged"`
-	Checks     []Check    `json:"checks"`
+	ID         amber.SnapshotID `json:"id"`
+	Checked    []string         `json:"checked"`
+	NotChecked []string         `json:"not_checked"`
+	Damaged    []Damage         `json:"damaged"`
+	Checks     []Check          `json:"checks"`
 	// Signature says what became of the manifest's. One that is bad or stripped
 	// is also among Damaged.
-	Signature SignatureReport `json:"signature"`
+	Signature sign.SignatureReport `json:"signature"`
 }
 
 // OK reports whether nothing was found damaged.
@@ -253,15 +256,15 @@ func (r VerifyReport) OK() bool { return len(r.Damaged) == 0 }
 
 // Damage is one thing that is not as it was written.
 type Damage struct {
-	Object    string       `json:"object"` // in the repository, or a part of a snapshot
-	Reason    string       `json:"reason"`
-	Snapshots []SnapshotID `json:"snapshots"` // that need it
+	Object    string             `json:"object"` // in the repository, or a part of a snapshot
+	Reason    string             `json:"reason"`
+	Snapshots []amber.SnapshotID `json:"snapshots"` // that need it
 }
 
 // CheckRequest asks to check a repository.
 type CheckRequest struct {
-	Tenant   TenantID `json:"tenant"`
-	ReadData bool     `json:"read_data,omitempty"`
+	Tenant   amber.TenantID `json:"tenant"`
+	ReadData bool           `json:"read_data,omitempty"`
 }
 
 // CheckReport says what a check of a repository has found.
@@ -282,11 +285,11 @@ func (r CheckReport) OK() bool { return len(r.Damaged) == 0 }
 
 // DiffRequest asks what changed between two snapshots of one agent.
 type DiffRequest struct {
-	Tenant TenantID   `json:"tenant"`
-	Agent  AgentID    `json:"agent"`
-	A      SnapshotID `json:"a"`
-	B      SnapshotID `json:"b"`
-	Rows   bool       `json:"rows,omitempty"` // also name what changed, at most MaxDiffRows of each kind
+	Tenant amber.TenantID   `json:"tenant"`
+	Agent  amber.AgentID    `json:"agent"`
+	A      amber.SnapshotID `json:"a"`
+	B      amber.SnapshotID `json:"b"`
+	Rows   bool             `json:"rows,omitempty"` // also name what changed, at most MaxDiffRows of each kind
 }
 
 // MaxDiffRows bounds how many rows of one kind a diff names.
@@ -294,12 +297,12 @@ const MaxDiffRows = 1000
 
 // SnapshotDiff is what changed from A to B.
 type SnapshotDiff struct {
-	A     SnapshotID `json:"a"`
-	B     SnapshotID `json:"b"`
-	Git   GitDiff    `json:"git"`
-	Store StoreDiff  `json:"store"`
-	Notes FilesDiff  `json:"notes"`
-	State FilesDiff  `json:"state"`
+	A     amber.SnapshotID `json:"a"`
+	B     amber.SnapshotID `json:"b"`
+	Git   GitDiff          `json:"git"`
+	Store StoreDiff        `json:"store"`
+	Notes FilesDiff        `json:"notes"`
+	State FilesDiff        `json:"state"`
 	// Missing are databases that one of the two does not hold, so they were
 	// not compared.
 	Missing []string `json:"missing,omitempty"`
@@ -342,10 +345,10 @@ type TableDiff struct {
 
 // RowDiff is one row that differs.
 type RowDiff struct {
-	Table string `json:"table"`
-	Key   string `json:"key"`
-	Op    Op     `json:"op"`              // from A to B
-	Title string `json:"title,omitempty"` // of a memory: what it is about, on one line
+	Table string   `json:"table"`
+	Key   string   `json:"key"`
+	Op    amber.Op `json:"op"`              // from A to B
+	Title string   `json:"title,omitempty"` // of a memory: what it is about, on one line
 }
 
 // FilesDiff tells which files differ.
@@ -361,7 +364,7 @@ type RestoreRequest struct {
 	SnapshotRef // which snapshot; the agent it was taken of
 	// To is the agent that gets it; "" means the same one. Another one must
 	// not exist: it is made, with a device of its own.
-	To AgentID `json:"to,omitempty"`
+	To amber.AgentID `json:"to,omitempty"`
 	// Only names the parts that are restored, "memory", "notes" or "state";
 	// empty means these three. The others stay as they are live.
 	Only []string `json:"only,omitempty"`
@@ -394,17 +397,17 @@ func (r RestoreRequest) Normalize() (RestoreRequest, error) {
 	if err := checkAgent(r.Tenant, r.Agent); err != nil {
 		return r, err
 	}
-	if _, err := ParseSnapshotID(string(r.ID)); err != nil {
+	if _, err := amber.ParseSnapshotID(string(r.ID)); err != nil {
 		return r, err
 	}
 	if r.To != "" {
-		if _, err := ParseAgentID(string(r.To)); err != nil {
+		if _, err := amber.ParseAgentID(string(r.To)); err != nil {
 			return r, err
 		}
 	}
 	for _, p := range r.Only {
 		if p != PartMemory && p != PartNotes && p != PartState {
-			return r, Errorf(KindInvalid, "check restore", "", "%.40q is not memory, notes or state", p)
+			return r, amber.Errorf(amber.KindInvalid, "check restore", "", "%.40q is not memory, notes or state", p)
 		}
 	}
 	if len(r.Only) == 0 {
@@ -415,12 +418,12 @@ func (r RestoreRequest) Normalize() (RestoreRequest, error) {
 
 // RestoreReport says what a restore did, or would do.
 type RestoreReport struct {
-	From           SnapshotID `json:"from"`
-	Agent          AgentID    `json:"agent"` // that was restored
-	SafetySnapshot SnapshotID `json:"safety_snapshot"`
-	Generation     int64      `json:"generation"`
-	Restored       []string   `json:"restored"`      // parts
-	ParkedFrames   int64      `json:"parked_frames"` // journal entries that belong to the old generation
+	From           amber.SnapshotID `json:"from"`
+	Agent          amber.AgentID    `json:"agent"` // that was restored
+	SafetySnapshot amber.SnapshotID `json:"safety_snapshot"`
+	Generation     int64            `json:"generation"`
+	Restored       []string         `json:"restored"`      // parts
+	ParkedFrames   int64            `json:"parked_frames"` // journal entries that belong to the old generation
 	// ParkedGeneration is whose entries they are: what to name when they are to
 	// be drained after all.
 	ParkedGeneration int64       `json:"parked_generation,omitempty"`
@@ -429,9 +432,9 @@ type RestoreReport struct {
 	Plan             RestorePlan `json:"plan"`
 	// OldGeneration is kept when its last state is in no verified snapshot; 0
 	// when it was removed.
-	OldGeneration int64           `json:"old_generation,omitempty"`
-	Signature     SignatureReport `json:"signature"` // of what was restored
-	Warnings      []string        `json:"warnings,omitempty"`
+	OldGeneration int64                `json:"old_generation,omitempty"`
+	Signature     sign.SignatureReport `json:"signature"` // of what was restored
+	Warnings      []string             `json:"warnings,omitempty"`
 }
 
 // RestorePlan is what changes for the agent, from what it is to what the
@@ -447,17 +450,17 @@ type RestorePlan struct {
 // MemoryRestoreRequest asks for one memory of a snapshot.
 type MemoryRestoreRequest struct {
 	SnapshotRef
-	Memory MemoryID `json:"memory"`
-	DryRun bool     `json:"dry_run,omitempty"`
+	Memory amber.MemoryID `json:"memory"`
+	DryRun bool           `json:"dry_run,omitempty"`
 }
 
 // MemoryRestore says what became of one memory that was brought back.
 type MemoryRestore struct {
-	From    SnapshotID `json:"from"`
-	Memory  Memory     `json:"memory"`  // as it is now, or was in the snapshot with dry_run
-	Changed []string   `json:"changed"` // fields; empty when it is as it was
-	Kept    []string   `json:"kept"`    // fields that differ and stay as they are live
-	DryRun  bool       `json:"dry_run"`
+	From    amber.SnapshotID `json:"from"`
+	Memory  amber.Memory     `json:"memory"`  // as it is now, or was in the snapshot with dry_run
+	Changed []string         `json:"changed"` // fields; empty when it is as it was
+	Kept    []string         `json:"kept"`    // fields that differ and stay as they are live
+	DryRun  bool             `json:"dry_run"`
 }
 
 // PruneRequest says which snapshots to keep: each that one rule keeps. The
@@ -465,15 +468,15 @@ type MemoryRestore struct {
 // restore are kept as the last KeepSafety of them and those younger than
 // SafetyAge, and count for no other rule.
 type PruneRequest struct {
-	Tenant     TenantID      `json:"tenant"`
-	Agent      AgentID       `json:"agent"`
-	KeepLast   int           `json:"keep_last"`
-	KeepHourly int           `json:"keep_hourly"`
-	KeepDaily  int           `json:"keep_daily"`
-	KeepWeekly int           `json:"keep_weekly"`
-	MaxAge     time.Duration `json:"max_age"` // in nanoseconds; older ones go whatever the rules say; 0: none is too old
-	KeepSafety int           `json:"keep_safety"`
-	SafetyAge  time.Duration `json:"safety_age"`
+	Tenant     amber.TenantID `json:"tenant"`
+	Agent      amber.AgentID  `json:"agent"`
+	KeepLast   int            `json:"keep_last"`
+	KeepHourly int            `json:"keep_hourly"`
+	KeepDaily  int            `json:"keep_daily"`
+	KeepWeekly int            `json:"keep_weekly"`
+	MaxAge     time.Duration  `json:"max_age"` // in nanoseconds; older ones go whatever the rules say; 0: none is too old
+	KeepSafety int            `json:"keep_safety"`
+	SafetyAge  time.Duration  `json:"safety_age"`
 	// AutomaticOnly keeps every snapshot that Amber did not take by itself,
 	// labelled or not; it takes no place of those that the rules are about.
 	AutomaticOnly bool `json:"automatic_only,omitempty"`
@@ -482,20 +485,20 @@ type PruneRequest struct {
 
 // PruneReport says which snapshots went and which stayed.
 type PruneReport struct {
-	Deleted []SnapshotID `json:"deleted"`
-	Kept    []Kept       `json:"kept"`
-	DryRun  bool         `json:"dry_run"`
+	Deleted []amber.SnapshotID `json:"deleted"`
+	Kept    []Kept             `json:"kept"`
+	DryRun  bool               `json:"dry_run"`
 }
 
 // Kept is a snapshot that stays, and why.
 type Kept struct {
-	ID     SnapshotID `json:"id"`
-	Reason string     `json:"reason"` // "last 3", "daily 2026-01-02", "pinned" and so on
+	ID     amber.SnapshotID `json:"id"`
+	Reason string           `json:"reason"` // "last 3", "daily 2026-01-02", "pinned" and so on
 }
 
 // GCRequest asks to free what no snapshot needs.
 type GCRequest struct {
-	Tenant TenantID `json:"tenant"`
+	Tenant amber.TenantID `json:"tenant"`
 	// OldGenerations also removes what restores have kept of agents because no
 	// snapshot holds it.
 	OldGenerations bool `json:"old_generations,omitempty"`

@@ -1,15 +1,17 @@
-package amber
+package wire
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+
+	"github.com/amber-memory/amber"
 )
 
 // StateUpdate asks to change the state of a session, where its preferences are
 // kept too.
 type StateUpdate struct {
-	SessionID SessionID
+	SessionID amber.SessionID
 	Document  json.RawMessage
 	// Merge lays Document over what is stored, as RFC 7396 says: fields that it
 	// names are replaced, objects field by field, and a field that is null is
@@ -27,14 +29,14 @@ const stateTries = 16
 // between the read and the write is never lost. Errors: invalid; conflict when
 // IfVersion is not what is stored, or when others come before again and again;
 // those of s.
-func UpdateState(ctx context.Context, s SessionStates, u StateUpdate) (SessionState, error) {
-	if err := CheckState(u.SessionID, u.Document); err != nil {
-		return SessionState{}, err
+func UpdateState(ctx context.Context, s amber.SessionStates, u StateUpdate) (amber.SessionState, error) {
+	if err := amber.CheckState(u.SessionID, u.Document); err != nil {
+		return amber.SessionState{}, err
 	}
 	for try := 1; ; try++ {
 		stored, err := s.LoadState(ctx, u.SessionID)
-		if err != nil && KindOf(err) != KindNotFound {
-			return SessionState{}, err
+		if err != nil && amber.KindOf(err) != amber.KindNotFound {
+			return amber.SessionState{}, err
 		}
 		version := stored.Version
 		if u.IfVersion != nil {
@@ -43,11 +45,11 @@ func UpdateState(ctx context.Context, s SessionStates, u StateUpdate) (SessionSt
 		doc := u.Document
 		if u.Merge {
 			if doc, err = mergeState(stored.Document, u.Document); err != nil {
-				return SessionState{}, err
+				return amber.SessionState{}, err
 			}
 		}
 		saved, err := s.SaveState(ctx, u.SessionID, doc, version)
-		if KindOf(err) != KindConflict || u.IfVersion != nil || try == stateTries {
+		if amber.KindOf(err) != amber.KindConflict || u.IfVersion != nil || try == stateTries {
 			return saved, err
 		}
 	}
@@ -57,10 +59,10 @@ func UpdateState(ctx context.Context, s SessionStates, u StateUpdate) (SessionSt
 func mergeState(stored, patch json.RawMessage) (json.RawMessage, error) {
 	const op = "merge session state"
 	if !isObject(patch) {
-		return nil, Errorf(KindInvalid, op, "", "the document is not an object")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the document is not an object")
 	}
 	if len(stored) > 0 && !isObject(stored) {
-		return nil, Errorf(KindInvalid, op, "", "the stored state is not an object: replace it as a whole")
+		return nil, amber.Errorf(amber.KindInvalid, op, "", "the stored state is not an object: replace it as a whole")
 	}
 	return merged(stored, patch, maxMergeDepth)
 }
@@ -75,15 +77,15 @@ func merged(target, patch json.RawMessage, depth int) (json.RawMessage, error) {
 		return patch, nil
 	}
 	if depth == 0 {
-		return nil, Errorf(KindInvalid, "merge session state", "", "objects are nested deeper than %d levels", maxMergeDepth)
+		return nil, amber.Errorf(amber.KindInvalid, "merge session state", "", "objects are nested deeper than %d levels", maxMergeDepth)
 	}
 	fields, changes := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if err := json.Unmarshal(patch, &changes); err != nil {
-		return nil, &Error{Op: "merge session state", Kind: KindInvalid, Err: err}
+		return nil, &amber.Error{Op: "merge session state", Kind: amber.KindInvalid, Err: err}
 	}
 	if isObject(target) {
 		if err := json.Unmarshal(target, &fields); err != nil {
-			return nil, &Error{Op: "merge session state", Kind: KindInvalid, Err: err}
+			return nil, &amber.Error{Op: "merge session state", Kind: amber.KindInvalid, Err: err}
 		}
 	}
 	for name, change := range changes {
@@ -101,7 +103,7 @@ func merged(target, patch json.RawMessage, depth int) (json.RawMessage, error) {
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(fields); err != nil {
-		return nil, &Error{Op: "merge session state", Kind: KindInvalid, Err: err}
+		return nil, &amber.Error{Op: "merge session state", Kind: amber.KindInvalid, Err: err}
 	}
 	return bytes.TrimRight(out.Bytes(), "\n"), nil
 }

@@ -1,0 +1,2 @@
+// Package policy decides what is recalled and kept without being asked.
+package policy
