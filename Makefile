@@ -11,7 +11,7 @@ GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
 VERSITYGW    := $(TOOLS)/versitygw
 
-.PHONY: all build test test-long test-hosts test-mcp test-engram bench fuzz lint clean
+.PHONY: all build install test test-long test-hosts test-mcp test-engram bench fuzz lint clean
 
 all: build test
 
@@ -23,6 +23,10 @@ LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 # One static binary, without symbols for debuggers.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/amber ./cmd/amber
+
+# The same binary, where go install puts programs.
+install: build
+	mkdir -p "$$($(GO) env GOPATH)/bin" && cp bin/amber "$$($(GO) env GOPATH)/bin/amber"
 
 # The packages that make test runs without the race detector: those without
 # goroutines of their own, and those whose tests start hundreds of processes, change
