@@ -56,7 +56,7 @@ func (e IDEnd) Only(what string, fits []string) (string, error) {
 	if len(fits) == 1 {
 		return fits[0], nil
 	}
-	return "", amber.Errorf(amber.KindInvalid, "find "+what, string(e), "several ids end in it: %s", strings.Join(fits[:min(len(fits), maxNamed)], ", "))
+	return "", amber.Errorf(amber.KindInvalid, "find "+what, string(e), "several ids end in these digits: %s", strings.Join(fits[:min(len(fits), maxNamed)], ", "))
 }
 
 // FindMemory returns the memory that e names, live or forgotten, of any scope. A whole
@@ -80,7 +80,7 @@ func FindMemory(ctx context.Context, s amber.Store, e IDEnd) (amber.MemoryID, er
 		q.Cursor, more = page.Next, page.Next != ""
 	}
 	if len(fits) == 0 {
-		err := amber.Errorf(amber.KindNotFound, "find memory", string(e), "no id ends in it")
+		err := amber.Errorf(amber.KindNotFound, "find memory", string(e), "no id ends in these digits")
 		err.Hint = "amber list --all"
 		return "", err
 	}
@@ -157,7 +157,7 @@ func FindSnapshot(ctx context.Context, e wire.SnapshotReader, q wire.SnapshotQue
 		return "", err
 	}
 	if len(fits) == 0 {
-		err := amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in it")
+		err := amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in these digits")
 		err.Hint = "amber snapshot list"
 		return "", err
 	}
@@ -191,7 +191,7 @@ func FindMemoryAt(ctx context.Context, e Snapshots, ref wire.SnapshotRef, end ID
 		q.Cursor, more = page.Next, page.Next != ""
 	}
 	if len(fits) == 0 {
-		return m, amber.Errorf(amber.KindNotFound, "find memory", string(end), "no id in the snapshot ends in it")
+		return m, amber.Errorf(amber.KindNotFound, "find memory", string(end), "no id in the snapshot ends in these digits")
 	}
 	_, err = end.Only("memory", ids)
 	return fits[0], err
