@@ -226,7 +226,7 @@ func TestRecipientsRemoveSaysWhatItDoesNotDo(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	_, _, stderr := b.run("--quiet", "repo", "recipients", "remove", someRecipient)
-	says(t, "stderr", stderr, "WARNING: who was removed may have kept the key")
+	says(t, "stderr", stderr, "WARNING: the removed recipient may have kept the key of the repository")
 	if code, _, _ := b.run("repo", "recipients", "add", "nonsense"); code != 2 {
 		t.Errorf("nonsense: exit code %d, want 2", code)
 	}
