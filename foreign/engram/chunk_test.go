@@ -119,7 +119,7 @@ func TestARowThatCannotBeReadLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	const whole = `{"id":"s","project":"shop","directory":"/d","started_at":"2026-01-02 03:04:05"}`
 	for name, bad := range map[string]struct{ list, row, why string }{
-		"no object":          {"observations", `1`, "want a JSON object"},
+		"no object":          {"observations", `1`, "not a JSON object"},
 		"a field twice":      {"observations", `{"id":1,"id":2}`, "twice"},
 		"a wrong type":       {"observations", `{"title":1}`, `"title"`},
 		"a number too large": {"observations", `{"id":99999999999999999999}`, `"id"`},

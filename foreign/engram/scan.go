@@ -65,7 +65,7 @@ func (s *scanner) value() (json.RawMessage, error) {
 // object reads the one object there is; each is called for every name and reads its value.
 func (s *scanner) object(each func(name string) error) error {
 	if t, err := s.token(); err != nil || t != json.Delim('{') {
-		return orElse(err, "it is not a JSON object")
+		return orElse(err, "not a JSON object")
 	}
 	seen := map[string]bool{}
 	for s.more() {
