@@ -143,7 +143,7 @@ func (d *doctor) checkLocks(agent *home.Agent) {
 		case errors.Is(err, fs.ErrNotExist):
 			continue // made at the first write
 		case err == nil && !info.Mode().IsRegular():
-			err = errors.New("it is not a regular file")
+			err = fmt.Errorf("mode is %s, want a regular file", info.Mode().Type())
 		case err == nil:
 			var l *fsx.Lock
 			if l, err = fsx.TryLock(path, fsx.Shared); err == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Whoever only looks finds nothing in an agent that is not there, and makes neither
-// it nor the home.
+// Finding an agent that does not exist reports that it is absent and creates neither
+// the agent nor the home.
 func TestFindMakesNothing(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "home")

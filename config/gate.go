@@ -60,8 +60,8 @@ func (g longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteA
 	return g.LongTerm.Write(ctx, r)
 }
 
-// CheckRecall tells whether long-term memory may be searched, for whoever
-// searches it elsewhere than in the store. The error is of kind refused.
+// CheckRecall reports whether long-term memory may be searched. Callers that search
+// outside the store use it. The error is of kind refused.
 func (m Memory) CheckRecall() error {
 	switch {
 	case !m.Enabled:
@@ -72,8 +72,8 @@ func (m Memory) CheckRecall() error {
 	return nil
 }
 
-// CheckWrite tells whether long-term memory may be written, for whoever has to
-// know before there is something to write. The error is of kind refused.
+// CheckWrite reports whether long-term memory may be written. Callers use it to fail
+// before they prepare a write. The error is of kind refused.
 func (m Memory) CheckWrite() error {
 	switch {
 	case !m.Enabled:
@@ -125,9 +125,9 @@ func (g editor) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, er
 	return g.Editor.Edit(ctx, r)
 }
 
-// ingester leaves out the memories while memory.write.enabled is off: they are
-// found by rule, and nobody waits for an answer. What was said and done is
-// kept all the same.
+// ingester drops the memories of an ingestion while memory.write.enabled is off.
+// Rules extract those memories, so no caller waits for an error. The turns and
+// events of the ingestion are still stored.
 type ingester struct{ amber.Ingester }
 
 // Ingest applies the steps without their memories.

@@ -20,7 +20,7 @@ func eventKeys() []Key {
 			"The file of credentials to log in to NATS with.",
 			func(c *Config) *string { return &c.Events.NATSCreds }),
 		key("events.jetstream", false, false,
-			"Whether the NATS server keeps events (JetStream) until whoever listens has taken them. Off, who does not listen at that moment misses them.",
+			"Whether the NATS server keeps events (JetStream) until the subscribers have received them. Off, a subscriber that is not connected misses them.",
 			func(c *Config) *bool { return &c.Events.JetStream }),
 	}
 }

@@ -22,7 +22,7 @@ func snapshotKeys() []Key {
 			"The folder that holds the repositories, one below it for each tenant; or an S3 bucket, as in s3://bucket/prefix.",
 			func(c *Config) *string { return &c.Snapshot.Root }),
 		key("snapshot.lock_timeout", time.Minute, time.Hour,
-			"How long a snapshot or restore waits for others, each time it has to: another one of the same agent, writers, a drain, whoever works on the repository.",
+			"How long a snapshot or restore waits each time that another process is in its way: another snapshot or restore of the same agent, a writer, a drain, a process that works on the repository.",
 			func(c *Config) *time.Duration { return &c.Snapshot.LockTimeout }),
 		key("snapshot.auto.before_restore", true, false,
 			"Whether a restore first takes a snapshot of the agent as it is.",

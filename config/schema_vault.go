@@ -50,7 +50,7 @@ func vaultKeys() []Key {
 			"Whether backups are signed with this home's key.",
 			func(c *Config) *bool { return &c.Vault.Sign }),
 		recipientsKey("vault.recipients",
-			"The public keys that backups are encrypted to, beside this home's own. None: they are not encrypted, and whoever keeps the vault can read them.",
+			"The public keys that backups are encrypted to, in addition to this home's own key. Without any, backups are not encrypted, and the host of the vault can read them.",
 			func(c *Config) *[]string { return &c.Vault.Recipients }),
 	}
 }

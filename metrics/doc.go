@@ -2,8 +2,8 @@
 // measured to Prometheus.
 //
 // [Instrument], [InstrumentSnapshots] and their like wrap a contract so that
-// every call is told to observers; whoever uses the contract sees no
-// difference. [Metrics] is an observer, and one of package trace is another.
+// observers see every call; the caller of the contract sees no difference.
+// [Metrics] is one observer, and package trace has another.
 //
 //	m, err := metrics.New(metrics.Options{Clock: time.Now, Version: version})
 //	store = m.Store(tenant, agent, store)

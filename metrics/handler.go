@@ -15,10 +15,10 @@ import (
 // maxScrapes bounds how many scrapes are answered at one time.
 const maxScrapes = 8
 
-// Handler shows the metrics to whoever may read. A grant for every tenant sees
-// all of them; one of a tenant sees the series of that tenant, and one of an
-// agent the series of that agent. What is about the process is for grants of
-// every tenant only. Grant tells who asks.
+// Handler serves the metrics to requests that may read. A grant for every tenant
+// sees all series, a grant for a tenant those of that tenant, and a grant for an
+// agent those of that agent. Series about the process are only for grants for every
+// tenant. The function grant returns the grant of a request.
 func (m *Metrics) Handler(grant func(*http.Request) wire.Grant) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g := grant(r)
@@ -88,5 +88,5 @@ func belongs(g wire.Grant, s *dto.Metric) bool {
 func fail(w http.ResponseWriter, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(amber.KindOf(err).HTTPStatus())
-	_ = json.NewEncoder(w).Encode(wire.FailureOf(err)) // whoever asked has gone
+	_ = json.NewEncoder(w).Encode(wire.FailureOf(err)) // fails only when the client has gone
 }

@@ -99,7 +99,7 @@ func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
 	}
 }
 
-// TestALookIsNoOperation: whoever looks at what is measured counts nothing.
+// TestALookIsNoOperation: a look at the measured stores is not counted as an operation.
 func TestALookIsNoOperation(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)

@@ -39,7 +39,7 @@ type tokenMeter struct {
 func (t tokenMeter) Authenticate(ctx context.Context, secret string) (wire.Grant, error) {
 	g, err := t.Tokens.Authenticate(ctx, secret)
 	switch {
-	case err == nil, ctx.Err() != nil: // whoever has gone was not turned away
+	case err == nil, ctx.Err() != nil: // a client that has gone was not refused
 	case amber.KindOf(err) == amber.KindRefused:
 		t.m.AuthFailed(AuthRefused)
 	default:

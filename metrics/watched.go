@@ -22,8 +22,8 @@ type size struct {
 	items   int
 }
 
-// errUnfinished is how an operation ended that has not returned.
-var errUnfinished = errors.New("it has not returned")
+// errUnfinished is the outcome of an operation that has not returned.
+var errUnfinished = errors.New("operation has not returned")
 
 // of returns w for an operation on an agent, unless w is one agent's already.
 func (w watched) of(tenant amber.TenantID, agent amber.AgentID) watched {
@@ -42,8 +42,8 @@ func (w watched) whole(tenant amber.TenantID) watched {
 
 type unwatchedKey struct{}
 
-// Unwatched returns a context in which no operation is told to observers: for
-// whoever looks at what is measured in order to measure it.
+// Unwatched returns a context whose operations the observers do not see. Code that
+// reads a store only to measure it uses this context.
 func Unwatched(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unwatchedKey{}, true)
 }

@@ -247,7 +247,7 @@ func EncodeInner(in Inner) ([]byte, error) {
 		b, err = envelope.Canonical(&in)
 	}
 	if err == nil && len(b) > maxInnerBytes {
-		err = fmt.Errorf("it has %d bytes, the limit is %d", len(b), maxInnerBytes)
+		err = fmt.Errorf("manifest has %d bytes, want at most %d", len(b), maxInnerBytes)
 	}
 	if err != nil {
 		return nil, &amber.Error{Op: "write inner manifest", Kind: amber.KindInvalid, Err: errors.New(err.Error())}
@@ -262,7 +262,7 @@ func DecodeInner(b []byte) (Inner, error) {
 	var in Inner
 	err := error(nil)
 	if len(b) > maxInnerBytes {
-		err = fmt.Errorf("it has %d bytes, the limit is %d", len(b), maxInnerBytes)
+		err = fmt.Errorf("manifest has %d bytes, want at most %d", len(b), maxInnerBytes)
 	}
 	if err == nil {
 		err = envelope.CheckFormat(b, innerFormat, innerVersion)

@@ -8,9 +8,9 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// sender is an exporter that tells its failures to whoever wants to know:
-// without it they would go to the standard error of the process. Shutdown and
-// stop may race with an export.
+// sender is an exporter that passes its failures to a function; without it they
+// would go to the standard error of the process. Shutdown and stop may race with
+// an export.
 type sender struct {
 	sdktrace.SpanExporter
 	failed func(error)

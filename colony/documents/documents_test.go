@@ -119,7 +119,7 @@ func TestRestoreGoesOnAfterAConflict(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 3 {
-		t.Errorf("there is something else: %v, %v", entries, err)
+		t.Errorf("folder has %d entries %v, error %v; want 3 entries", len(entries), entries, err)
 	}
 }
 

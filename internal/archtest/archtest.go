@@ -23,7 +23,7 @@ const Module = "github.com/amber-memory/amber"
 
 // law names, for each package, the packages of the module it may import
 // beside the root, the vocabulary and internal/*. A package without a rule breaks the law, so
-// that whoever adds one decides where it stands. "*" means everything; "-" means
+// that the author of a new package decides what it may import. "*" means everything; "-" means
 // not even the root.
 var law = map[string][]string{
 	".":                             {"-"}, // nouns and contracts; standard library only

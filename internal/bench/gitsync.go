@@ -132,8 +132,8 @@ func (l *syncLab) increments(ctx context.Context) ([]ratio, error) {
 }
 
 // timed runs something on each replica in turn, several times, and returns
-// the median of each. The first round counts nowhere. Whoever begins changes:
-// the first to run after a pause is not the fastest.
+// the median of each. The first round is not counted. Each round begins with another
+// replica, because the first process after a pause is slower.
 func (l *syncLab) timed(rounds int, run func(replica) (time.Duration, error)) ([]time.Duration, error) {
 	times := make([][]time.Duration, len(l.replicas))
 	for n := range rounds + 1 {

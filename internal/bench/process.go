@@ -29,8 +29,8 @@ type cost struct {
 	stdout   []byte
 }
 
-// run measures one process, its children included. What is still on its way to
-// the disk is waited for first, so that nobody pays for whoever ran before. A
+// run measures one process, its children included. It syncs the disks first, so that
+// the process does not pay for the writes of the one before. A
 // process begins as a copy of the one that started it, and the memory of that
 // counts as its own; so it is started by one that has hardly any.
 func (c command) run(ctx context.Context) (cost, error) {

@@ -59,9 +59,9 @@ func newRun(o options, n npm, h host) (*run, error) {
 	return r, nil
 }
 
-// env is the environment of all programs: nothing of whoever runs the test but
-// what programs need. There is nobody at the proxy, so nothing but loopback is
-// reached.
+// env is the environment of all programs: only the variables that they need, none of
+// the user who runs the test. No proxy listens at the address given, so programs
+// reach only loopback.
 func (r *run) env() []string {
 	env := []string{
 		"HOME=" + r.home, "PATH=" + r.npm.path(), "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=" + os.TempDir(), "NO_COLOR=1",
@@ -71,8 +71,8 @@ func (r *run) env() []string {
 		env = append(env, r.host.env(r)...)
 	}
 	if !r.host.online {
-		const nobody = "http://127.0.0.1:9"
-		env = append(env, "HTTPS_PROXY="+nobody, "HTTP_PROXY="+nobody, "https_proxy="+nobody, "http_proxy="+nobody,
+		const closed = "http://127.0.0.1:9"
+		env = append(env, "HTTPS_PROXY="+closed, "HTTP_PROXY="+closed, "https_proxy="+closed, "http_proxy="+closed,
 			"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
 	}
 	return env

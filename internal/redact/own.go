@@ -46,7 +46,7 @@ func With(o Options) (*Redactor, error) {
 		r.shapes = newMatcher(slices.Concat(shapeRules[1:], [][]rule{r.markerRules()}), false)
 	}
 	if len(o.Own) > MaxOwn || len(o.Exceptions) > MaxOwn {
-		return nil, fmt.Errorf("there are %d patterns, want at most %d", max(len(o.Own), len(o.Exceptions)), MaxOwn)
+		return nil, fmt.Errorf("list has %d patterns, want at most %d", max(len(o.Own), len(o.Exceptions)), MaxOwn)
 	}
 	for i, line := range o.Own {
 		p, err := parseOwn(line)

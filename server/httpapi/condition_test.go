@@ -37,7 +37,7 @@ func TestIfMatch(t *testing.T) {
 	edit(`*`, "third").want(200)
 	edit("", "fourth").want(200)
 	r.ask(call{method: "PATCH", path: "memories/" + m, body: `{"title":"t","if_revision":3}`, header: with("If-Match", `"4"`)}).failed(amber.KindInvalid)
-	// A condition that nobody would look at is refused.
+	// A condition that the operation does not support is refused.
 	r.ask(call{method: "DELETE", path: "memories/" + m, header: with("If-Match", `"1"`)}).failed(amber.KindInvalid)
 	r.ask(call{method: "PATCH", path: "memories/" + m, body: `{}`, header: with("If-None-Match", `"1"`)}).failed(amber.KindInvalid)
 	if got := r.ask(call{method: "GET", path: "memories/" + m}).text("content"); got != "fourth" {

@@ -16,10 +16,10 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// decode reads the arguments of a call. Only the words and types of the first
-// level are held against the schema, the rest against the Go type. Null is as
-// good as absent: models send it for what they leave out. The error is of kind
-// invalid and names the argument.
+// decode reads the arguments of a call. The names and types of the first level are
+// checked against the schema, the rest against the Go type. Null means absent:
+// models send null for arguments that they leave out. The error is of kind invalid
+// and names the argument.
 func decode(raw json.RawMessage, schema *jsonschema.Schema, into any) error {
 	if len(bytes.TrimSpace(raw)) == 0 || bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
 		raw = json.RawMessage("{}")

@@ -79,8 +79,7 @@ func TestImportedMemoriesAreFoundAndKeepTheirHistory(t *testing.T) {
 	checkIndexes(t, s)
 }
 
-// A version with a number that leaves no room for a next one is taken all the
-// same, and can be edited.
+// A version whose number leaves no room for a next one is accepted, and can be edited.
 func TestHugeRevisionLeavesRoom(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})

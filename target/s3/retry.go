@@ -18,8 +18,8 @@ const (
 )
 
 // try makes attempts of f until one succeeds, fails for good or is the last.
-// unsure says that an attempt before the last one may have done its work all
-// the same: its answer was lost.
+// unsure is true if an attempt before the last one may have succeeded although its
+// response was lost.
 func (t *Target) try(ctx context.Context, e expect, f func(context.Context) error) (unsure bool, err error) {
 	for n := 1; ; n++ {
 		err = t.once(ctx, e, f)
